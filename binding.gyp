@@ -1,0 +1,29 @@
+# The addon, built by node-gyp where CMake is missing. CMakeLists.txt builds the same list of sources.
+{
+  "targets": [
+    {
+      "target_name": "hostwire",
+      "sources": [
+        "<!@(node -p \"const l = JSON.parse(require('fs').readFileSync('native/sources.json', 'utf8')); [...l.shared, ...(l[process.platform] ?? l.unsupported)].join(' ')\")"
+      ],
+      "include_dirs": ["native", "node_modules/node-addon-api"],
+      "defines": [
+        "NAPI_VERSION=9",
+        "NAPI_CPP_EXCEPTIONS",
+        "NODE_ADDON_API_DISABLE_DEPRECATED",
+        "NODE_API_SWALLOW_UNTHROWABLE_EXCEPTIONS"
+      ],
+      "cflags!": ["-fno-exceptions"],
+      "cflags_cc!": ["-fno-exceptions", "-fno-rtti", "-std=gnu++17", "-std=gnu++20"],
+      "cflags_cc": [
+        "-std=c++20", "-fexceptions", "-frtti", "-fvisibility=hidden", "-fvisibility-inlines-hidden",
+        "-Wall", "-Wextra", "-Wpedantic", "-Wshadow", "-Wconversion", "-Werror",
+        "-isystem", "<(module_root_dir)/node_modules/node-addon-api"
+      ],
+      "xcode_settings": {
+        "GCC_ENABLE_CPP_EXCEPTIONS": "YES",
+        "CLANG_CXX_LANGUAGE_STANDARD": "c++20"
+      }
+    }
+  ]
+}

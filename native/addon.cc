@@ -1,0 +1,45 @@
+// The table of what JavaScript may call; src/host/native.ts is its only caller.
+#include <napi.h>
+
+#include <cstdint>
+#include <optional>
+
+#include "host/listener.h"
+#include "napi/host_binding.h"
+
+namespace hostwire {
+namespace {
+
+std::optional<int> optionOf(const Napi::Object& options, const char* key) {
+  const Napi::Value value = options.Get(key);
+  if (!value.IsNumber()) return std::nullopt;
+  return value.As<Napi::Number>().Int32Value();
+}
+
+// tuneListener(port: number, options: ListenerOptions): number of sockets tuned
+Napi::Value tuneListenerFromJs(const Napi::CallbackInfo& info) {
+  const auto port = static_cast<std::uint16_t>(info[0].ToNumber().Uint32Value());
+  const auto given = info[1].ToObject();
+  ListenerOptions options;
+  options.notSentLowWaterBytes = optionOf(given, "notSentLowWaterBytes");
+  options.userTimeoutMs = optionOf(given, "userTimeoutMs");
+  options.keepAliveIdleSeconds = optionOf(given, "keepAliveIdleSeconds");
+  options.keepAliveIntervalSeconds = optionOf(given, "keepAliveIntervalSeconds");
+  options.keepAliveProbes = optionOf(given, "keepAliveProbes");
+  options.sendBufferBytes = optionOf(given, "sendBufferBytes");
+  options.backlog = optionOf(given, "backlog");
+  return Napi::Number::New(info.Env(), tuneListener(port, options));
+}
+
+Napi::Object init(Napi::Env env, Napi::Object exports) {
+  exports.Set("Host", HostBinding::define(env));
+  exports.Set("tuneListener", Napi::Function::New(env, tuneListenerFromJs, "tuneListener"));
+  return exports;
+}
+
+}  // namespace
+}  // namespace hostwire
+
+static Napi::Object initModule(Napi::Env env, Napi::Object exports) { return hostwire::init(env, exports); }
+
+NODE_API_MODULE(hostwire, initModule)

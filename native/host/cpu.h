@@ -1,0 +1,55 @@
+// Processor counters: time spent since boot, load average, pressure, temperature and clock speed.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "host/pressure.h"
+#include "host/roots.h"
+
+namespace hostwire {
+
+class ProberPool;
+
+// Since boot, in ticks of any one length: only ratios are used. Guest time is inside user and nice, as Linux
+// reports it; softirq is inside irq.
+struct CpuTimes {
+  std::uint64_t user = 0;
+  std::uint64_t nice = 0;
+  std::uint64_t system = 0;
+  std::uint64_t idle = 0;
+  std::uint64_t iowait = 0;
+  std::uint64_t irq = 0;
+  std::uint64_t steal = 0;
+};
+
+struct CoreTimes {
+  std::uint32_t index = 0;  // the system's number of the logical processor; numbers may be missing
+  CpuTimes times;
+};
+
+struct CpuCounters {
+  CpuTimes total;
+  std::vector<CoreTimes> cores;  // online ones only; empty without detail
+  std::optional<std::array<double, 3>> loadAverage;
+  std::optional<Pressure> pressure;
+  std::optional<double> temperatureCelsius;
+  std::optional<double> speedHz;                      // mean over the online cores
+  std::vector<std::optional<double>> coreSpeedsHz;  // beside `cores`; empty when no core's speed is readable
+};
+
+class CpuReader {
+ public:
+  CpuReader(const Roots& roots, ProberPool& probers);
+  ~CpuReader();
+  CpuCounters read(bool withDetail);
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace hostwire

@@ -1,0 +1,51 @@
+// Network interfaces: what they are and their counters since they appeared.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "host/roots.h"
+
+namespace hostwire {
+
+class ProberPool;
+
+enum class InterfaceKind { kEthernet, kWifi, kBond, kBridge, kVlan, kTunnel, kLoopback, kOther };
+
+struct InterfaceCounters {
+  std::string name;
+  std::uint32_t index = 0;   // the system's number: a re-created interface has another one; 0 unknown
+  InterfaceKind kind = InterfaceKind::kOther;
+  bool hasDevice = false;    // hardware (or paravirtual hardware) of its own
+  bool isMember = false;     // enslaved to a bond or bridge
+  std::uint64_t receivedBytes = 0;
+  std::uint64_t receivedPackets = 0;
+  std::uint64_t receiveErrors = 0;
+  std::uint64_t receiveDrops = 0;
+  std::uint64_t sentBytes = 0;
+  std::uint64_t sentPackets = 0;
+  std::uint64_t sendErrors = 0;
+  std::uint64_t sendDrops = 0;
+  // Only with detail:
+  std::optional<bool> isUp;
+  std::optional<double> speedMbps;
+  std::optional<std::string> mac;
+  std::vector<std::string> addresses;  // "192.0.2.7", "2001:db8::7"; no prefix length, no zone
+  std::optional<double> signalDbm;
+};
+
+class NetworkReader {
+ public:
+  NetworkReader(const Roots& roots, ProberPool& probers);
+  ~NetworkReader();
+  std::vector<InterfaceCounters> read(bool withDetail);
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace hostwire

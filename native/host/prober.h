@@ -1,0 +1,113 @@
+// Probers ask what may hang or is slow (statvfs, sensors, drivers) on threads of their own and keep the last answer.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <utility>
+
+namespace hostwire {
+
+// What a prober knows at this moment.
+template <class T>
+struct Answer {
+  std::optional<T> value;             // the last answer; absent until the first one, or when asking failed
+  std::chrono::milliseconds age{0};   // since that answer
+  bool isStale = false;               // asked and not answered in time
+  std::string error;                  // why the last question failed; empty when it did not
+};
+
+class ProbeTask;  // one question: private to prober.cc
+
+// Owns the threads. Destroying it never waits for a stuck question: such a thread keeps what it needs alive by
+// itself and ends when the kernel lets it go.
+class ProberPool {
+ public:
+  ProberPool();
+  ~ProberPool();
+  ProberPool(const ProberPool&) = delete;
+  ProberPool& operator=(const ProberPool&) = delete;
+
+  // Has every prober that was consulted since the last round asked once more, `delay` from now: the caller
+  // passes how long it will be until it wants fresh answers, less what asking takes. A new round replaces one
+  // that has not begun.
+  void askAll(std::chrono::milliseconds delay);
+
+  // Threads that are stuck in a question at this moment.
+  std::size_t stuckCount() const;
+
+  struct State;
+  std::shared_ptr<State> state() const { return state_; }
+
+ private:
+  std::shared_ptr<State> state_;
+};
+
+// The untyped half of Prober: registers, schedules and times one question.
+class ProberHandle {
+ public:
+  // `ask` runs on a prober thread and may outlive the handle: it owns all it touches. What it throws is the
+  // answer's error.
+  ProberHandle(ProberPool& pool, std::function<void()> ask);
+  ~ProberHandle();
+  ProberHandle(ProberHandle&&) noexcept;
+  ProberHandle& operator=(ProberHandle&&) noexcept;
+  ProberHandle(const ProberHandle&) = delete;
+  ProberHandle& operator=(const ProberHandle&) = delete;
+
+  struct Status {
+    bool hasAnswered = false;
+    std::chrono::milliseconds age{0};
+    bool isStale = false;
+    std::string error;
+  };
+  // Also marks the question as wanted in the next round.
+  Status consult() const;
+
+ private:
+  std::shared_ptr<ProbeTask> task_;
+};
+
+// A question with an answer of type T.
+template <class T>
+class Prober {
+ public:
+  Prober(ProberPool& pool, std::function<T()> ask)
+      : slot_(std::make_shared<Slot>()), handle_(pool, [slot = slot_, question = std::move(ask)] {
+          std::optional<T> value;
+          try {
+            value = question();
+          } catch (...) {
+            slot->store(std::nullopt);
+            throw;
+          }
+          slot->store(std::move(value));
+        }) {}
+
+  Answer<T> latest() const {
+    auto status = handle_.consult();
+    return {slot_->load(), status.age, status.isStale, std::move(status.error)};
+  }
+
+ private:
+  struct Slot {
+    void store(std::optional<T> next) {
+      const std::lock_guard lock(mutex);
+      value = std::move(next);
+    }
+    std::optional<T> load() {
+      const std::lock_guard lock(mutex);
+      return value;
+    }
+    std::mutex mutex;
+    std::optional<T> value;
+  };
+  std::shared_ptr<Slot> slot_;
+  ProberHandle handle_;
+};
+
+}  // namespace hostwire

@@ -1,0 +1,75 @@
+// Descriptors and whole-file reads of kernel text.
+#include "linux/file.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+#include "host/error.h"
+
+namespace hostwire {
+namespace {
+
+constexpr std::size_t kFirstBufferBytes = 4096;
+constexpr std::size_t kMostBytes = 16U << 20U;  // no kernel text is near that: a fixture that is a device, say
+
+// procfs regenerates the text at offset 0, so a read that fills the buffer is repeated with a larger one rather
+// than continued: continuing would join two different moments.
+ssize_t readWhole(int fd, std::string& buffer) {
+  if (buffer.size() < kFirstBufferBytes) buffer.resize(kFirstBufferBytes);
+  while (true) {
+    std::size_t length = 0;
+    while (length < buffer.size()) {
+      const ssize_t got = pread(fd, buffer.data() + length, buffer.size() - length, static_cast<off_t>(length));
+      if (got < 0 && errno == EINTR) continue;
+      if (got < 0) return -1;
+      if (got == 0) return static_cast<ssize_t>(length);
+      length += static_cast<std::size_t>(got);
+    }
+    if (buffer.size() >= kMostBytes) {
+      errno = EFBIG;
+      return -1;
+    }
+    buffer.resize(buffer.size() * 2);
+  }
+}
+
+}  // namespace
+
+void FileDescriptor::reset(int fd) {
+  if (fd_ >= 0) close(fd_);
+  fd_ = fd;
+}
+
+std::string_view KeptFile::read(std::string& buffer) {
+  if (!fd_.isOpen()) {
+    fd_.reset(open(path_.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+    if (!fd_.isOpen()) throw HostError(errno, "open " + path_);
+  }
+  const ssize_t length = readWhole(fd_.get(), buffer);
+  if (length < 0) {
+    const int code = errno;
+    fd_.reset();
+    throw HostError(code, "read " + path_);
+  }
+  return {buffer.data(), static_cast<std::size_t>(length)};
+}
+
+std::string_view KeptFile::readIfPresent(std::string& buffer) noexcept {
+  try {
+    return read(buffer);
+  } catch (...) {
+    return {};
+  }
+}
+
+std::string readSmallFile(const std::string& path) {
+  std::string buffer;
+  KeptFile file(path);
+  std::string text(file.readIfPresent(buffer));
+  while (!text.empty() && (text.back() == '\n' || text.back() == '\0')) text.pop_back();
+  return text;
+}
+
+}  // namespace hostwire

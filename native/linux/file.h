@@ -1,0 +1,51 @@
+// Descriptors and whole-file reads of kernel text, without an allocation that lasts.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace hostwire {
+
+class FileDescriptor {
+ public:
+  FileDescriptor() = default;
+  explicit FileDescriptor(int fd) : fd_(fd) {}
+  ~FileDescriptor() { reset(); }
+  FileDescriptor(FileDescriptor&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
+  FileDescriptor& operator=(FileDescriptor&& other) noexcept {
+    if (this != &other) reset(std::exchange(other.fd_, -1));
+    return *this;
+  }
+  FileDescriptor(const FileDescriptor&) = delete;
+  FileDescriptor& operator=(const FileDescriptor&) = delete;
+
+  int get() const { return fd_; }
+  bool isOpen() const { return fd_ >= 0; }
+  void reset(int fd = -1);
+
+ private:
+  int fd_ = -1;
+};
+
+// One kernel file that is kept open and read from its start each time.
+class KeptFile {
+ public:
+  explicit KeptFile(std::string path) : path_(std::move(path)) {}
+
+  // Reads the whole file into `buffer` (reused: it only grows) and returns the text. Opens on first use and
+  // again after a failure. Throws HostError.
+  std::string_view read(std::string& buffer);
+  // The same, but empty where the file can't be read.
+  std::string_view readIfPresent(std::string& buffer) noexcept;
+  const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+  FileDescriptor fd_;
+};
+
+// Reads a small file once; empty string where it can't be read. No trailing newline.
+std::string readSmallFile(const std::string& path);
+
+}  // namespace hostwire

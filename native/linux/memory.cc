@@ -1,0 +1,31 @@
+// Memory counters from /proc/meminfo and /proc/pressure/memory.
+#include "host/memory.h"
+
+#include <cerrno>
+#include <string>
+
+#include "host/error.h"
+#include "linux/file.h"
+#include "linux/parse.h"
+
+namespace hostwire {
+
+struct MemoryReader::State {
+  explicit State(const Roots& roots)
+      : meminfo(roots.proc + "/meminfo"), pressure(roots.proc + "/pressure/memory") {}
+  KeptFile meminfo;
+  KeptFile pressure;
+  std::string buffer;
+};
+
+MemoryReader::MemoryReader(const Roots& roots) : state_(std::make_unique<State>(roots)) {}
+MemoryReader::~MemoryReader() = default;
+
+MemoryCounters MemoryReader::read(bool withDetail) {
+  auto counters = parseMeminfo(state_->meminfo.read(state_->buffer));
+  if (!counters) throw HostError(EBADMSG, "parse " + state_->meminfo.path());
+  if (withDetail) counters->pressure = parsePressure(state_->pressure.readIfPresent(state_->buffer));
+  return *counters;
+}
+
+}  // namespace hostwire

@@ -1,0 +1,58 @@
+// The small steps all parsers of kernel text are made of: lines, words, numbers.
+#pragma once
+
+#include <charconv>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace hostwire {
+
+// Takes the next line off `text` (without its newline). False at the end.
+inline bool takeLine(std::string_view& text, std::string_view& line) {
+  if (text.empty()) return false;
+  const std::size_t end = text.find('\n');
+  line = text.substr(0, end);
+  text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+  return true;
+}
+
+inline bool isBlank(char c) { return c == ' ' || c == '\t'; }
+
+inline void skipBlanks(std::string_view& text) {
+  std::size_t at = 0;
+  while (at < text.size() && isBlank(text[at])) ++at;
+  text.remove_prefix(at);
+}
+
+// Takes the next word (up to a blank) off `text`; empty at the end.
+inline std::string_view takeWord(std::string_view& text) {
+  skipBlanks(text);
+  std::size_t end = 0;
+  while (end < text.size() && !isBlank(text[end])) ++end;
+  const std::string_view word = text.substr(0, end);
+  text.remove_prefix(end);
+  return word;
+}
+
+// Takes an unsigned number off `text`. Nothing, and `text` unchanged but for blanks, where none stands.
+inline std::optional<std::uint64_t> takeUnsigned(std::string_view& text) {
+  skipBlanks(text);
+  std::uint64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{}) return std::nullopt;
+  text.remove_prefix(static_cast<std::size_t>(end - text.data()));
+  return value;
+}
+
+inline std::optional<double> takeDouble(std::string_view& text) {
+  skipBlanks(text);
+  double value = 0;
+  const auto [end, error] =
+      std::from_chars(text.data(), text.data() + text.size(), value, std::chars_format::fixed);
+  if (error != std::errc{} || !(value >= -1e300 && value <= 1e300)) return std::nullopt;
+  text.remove_prefix(static_cast<std::size_t>(end - text.data()));
+  return value;
+}
+
+}  // namespace hostwire

@@ -1,0 +1,8 @@
+// What a Linux machine is.
+#include "host/system.h"
+
+namespace hostwire {
+
+SystemInfo readSystem(const Roots& /*roots*/) { return {}; }
+
+}  // namespace hostwire

@@ -1,0 +1,88 @@
+// The JavaScript class `Host`.
+#include "napi/host_binding.h"
+
+#include <algorithm>
+#include <chrono>
+#include <string>
+
+#include "host/clock.h"
+#include "host/system.h"
+#include "napi/promise.h"
+#include "napi/to_js.h"
+
+namespace hostwire {
+namespace {
+
+// The bits of readCounters' first argument; src/host/native.ts has the same.
+enum Section : std::uint32_t { kCpu = 1, kMemory = 2, kGpu = 4, kDisks = 8, kNetwork = 16 };
+
+// How long before the next reading the probers ask, so that their answers are fresh then.
+constexpr std::chrono::milliseconds kProbeLead{100};
+
+void setRoot(const Napi::Object& options, const char* key, std::string& root) {
+  const Napi::Value value = options.Get(key);
+  if (value.IsString()) root = value.As<Napi::String>().Utf8Value();
+}
+
+}  // namespace
+
+Napi::Function HostBinding::define(Napi::Env env) {
+  return DefineClass(env, "Host",
+                     {InstanceMethod<&HostBinding::readCounters>("readCounters"),
+                      InstanceMethod<&HostBinding::readSystem>("readSystem")});
+}
+
+HostBinding::HostBinding(const Napi::CallbackInfo& info) : Napi::ObjectWrap<HostBinding>(info) {
+  if (info[0].IsObject()) {
+    const auto options = info[0].As<Napi::Object>();
+    setRoot(options, "proc", roots_.proc);
+    setRoot(options, "sys", roots_.sys);
+    setRoot(options, "files", roots_.files);
+  }
+  readers_ = std::make_unique<Readers>(roots_);
+}
+
+Napi::Value HostBinding::readCounters(const Napi::CallbackInfo& info) {
+  const Napi::Env env = info.Env();
+  const std::uint32_t sections = info[0].ToNumber().Uint32Value();
+  const bool withDetail = info[1].ToBoolean().Value();
+  const std::chrono::milliseconds nextIn{std::max<std::int64_t>(0, info[2].ToNumber().Int64Value())};
+
+  const ClockReading clock = readClock();
+  auto counters = Napi::Object::New(env);
+  counters.Set("takenAtNs", Napi::Number::New(env, static_cast<double>(clock.monotonicNs)));
+  counters.Set("sinceBootNs", Napi::Number::New(env, static_cast<double>(clock.sinceBootNs)));
+  counters.Set("unixMs", Napi::Number::New(env, static_cast<double>(clock.unixMs)));
+
+  // A section that can't be read is null, its reason in `failures`; it never costs another one.
+  Napi::Object failures;
+  const auto readSection = [&](Section section, const char* key, auto& reader) {
+    if ((sections & section) == 0) return;
+    try {
+      counters.Set(key, toJs(env, reader.read(withDetail), withDetail));
+    } catch (const Napi::Error&) {
+      throw;
+    } catch (const std::exception& error) {
+      counters.Set(key, env.Null());
+      if (failures.IsEmpty()) failures = Napi::Object::New(env);
+      failures.Set(key, Napi::String::New(env, error.what()));
+    }
+  };
+  readSection(kCpu, "cpu", readers_->cpu);
+  readSection(kMemory, "memory", readers_->memory);
+  readSection(kGpu, "gpus", readers_->gpu);
+  readSection(kDisks, "disks", readers_->disks);
+  readSection(kNetwork, "interfaces", readers_->network);
+  if (!failures.IsEmpty()) counters.Set("failures", failures);
+
+  readers_->probers.askAll(std::max(std::chrono::milliseconds{0}, nextIn - kProbeLead));
+  return counters;
+}
+
+Napi::Value HostBinding::readSystem(const Napi::CallbackInfo& info) {
+  return PromiseWork<SystemInfo>::start(
+      info.Env(), [roots = roots_] { return hostwire::readSystem(roots); },
+      [](Napi::Env env, const SystemInfo& system) { return toJs(env, system); });
+}
+
+}  // namespace hostwire

@@ -1,0 +1,25 @@
+// Structs to JavaScript objects: the only place that knows JavaScript's keys. They mirror src/host/host.ts.
+#pragma once
+
+#include <napi.h>
+
+#include <vector>
+
+#include "host/clock.h"
+#include "host/cpu.h"
+#include "host/disks.h"
+#include "host/gpu.h"
+#include "host/memory.h"
+#include "host/network.h"
+#include "host/system.h"
+
+namespace hostwire {
+
+Napi::Value toJs(Napi::Env env, const CpuCounters& counters, bool withDetail);
+Napi::Value toJs(Napi::Env env, const MemoryCounters& counters, bool withDetail);
+Napi::Value toJs(Napi::Env env, const std::vector<DiskCounters>& counters, bool withDetail);
+Napi::Value toJs(Napi::Env env, const std::vector<InterfaceCounters>& counters, bool withDetail);
+Napi::Value toJs(Napi::Env env, const std::vector<GpuCounters>& counters, bool withDetail);
+Napi::Value toJs(Napi::Env env, const SystemInfo& info);
+
+}  // namespace hostwire

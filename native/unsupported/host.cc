@@ -1,0 +1,59 @@
+// Every capability answers "not supported": what a port starts from, function by function.
+#include <cerrno>
+#include <chrono>
+
+#include "host/clock.h"
+#include "host/cpu.h"
+#include "host/disks.h"
+#include "host/error.h"
+#include "host/gpu.h"
+#include "host/listener.h"
+#include "host/memory.h"
+#include "host/network.h"
+#include "host/system.h"
+
+namespace hostwire {
+namespace {
+
+[[noreturn]] void refuse(const char* operation) { throw HostError(ENOTSUP, operation); }
+
+}  // namespace
+
+ClockReading readClock() {
+  using std::chrono::duration_cast;
+  const auto steady = std::chrono::steady_clock::now().time_since_epoch();
+  const auto wall = std::chrono::system_clock::now().time_since_epoch();
+  const auto steadyNs = duration_cast<std::chrono::nanoseconds>(steady).count();
+  return {steadyNs, steadyNs, duration_cast<std::chrono::milliseconds>(wall).count()};
+}
+
+struct CpuReader::State {};
+CpuReader::CpuReader(const Roots&, ProberPool&) {}
+CpuReader::~CpuReader() = default;
+CpuCounters CpuReader::read(bool) { refuse("read cpu"); }
+
+struct MemoryReader::State {};
+MemoryReader::MemoryReader(const Roots&) {}
+MemoryReader::~MemoryReader() = default;
+MemoryCounters MemoryReader::read(bool) { refuse("read memory"); }
+
+struct DisksReader::State {};
+DisksReader::DisksReader(const Roots&, ProberPool&) {}
+DisksReader::~DisksReader() = default;
+std::vector<DiskCounters> DisksReader::read(bool) { refuse("read disks"); }
+
+struct NetworkReader::State {};
+NetworkReader::NetworkReader(const Roots&, ProberPool&) {}
+NetworkReader::~NetworkReader() = default;
+std::vector<InterfaceCounters> NetworkReader::read(bool) { refuse("read network"); }
+
+struct GpuReader::State {};
+GpuReader::GpuReader(const Roots&, ProberPool&) {}
+GpuReader::~GpuReader() = default;
+std::vector<GpuCounters> GpuReader::read(bool) { return {}; }
+
+SystemInfo readSystem(const Roots&) { refuse("read system"); }
+
+int tuneListener(std::uint16_t, const ListenerOptions&) { return 0; }
+
+}  // namespace hostwire

@@ -1,0 +1,112 @@
+// Builds what is asked for: the addon (cmake-js, else node-gyp) and the TypeScript.
+//   node scripts/build.mjs [addon | missing | tests | all | cmake | gyp | sanitized]…
+// `missing` builds only what is not there or older than its sources; plain .mjs because it runs before any build.
+import { spawnSync } from 'node:child_process';
+import { copyFileSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
+const require = createRequire(import.meta.url);
+const addonPath = path.join(root, 'dist/hostwire.node');
+
+function run(command, args, quiet = false) {
+  const result = spawnSync(command, args, { cwd: root, stdio: quiet ? 'pipe' : 'inherit', encoding: 'utf8' });
+  if (result.status === 0) return;
+  if (quiet) process.stderr.write(`${result.stdout ?? ''}${result.stderr ?? ''}`);
+  console.error(`failed: ${[command, ...args].join(' ')}${result.error ? ` (${result.error.message})` : ''}`);
+  process.exit(1);
+}
+
+function newestIn(folder, skip = () => false) {
+  let newest = 0;
+  for (const entry of readdirSync(path.join(root, folder), { withFileTypes: true, recursive: true })) {
+    const file = path.join(entry.parentPath ?? entry.path, entry.name);
+    if (entry.isFile() && !skip(file)) newest = Math.max(newest, statSync(file).mtimeMs);
+  }
+  return newest;
+}
+
+function isOlder(file, newest) {
+  return !existsSync(file) || statSync(file).mtimeMs < newest;
+}
+
+// Replaced, never written over: a running service may have the old one mapped.
+function install(built) {
+  mkdirSync(path.dirname(addonPath), { recursive: true });
+  copyFileSync(built, `${addonPath}.new`);
+  renameSync(`${addonPath}.new`, addonPath);
+}
+
+function hasCmake() {
+  return spawnSync('cmake', ['--version'], { stdio: 'ignore' }).status === 0;
+}
+
+export function buildWithCmake({ sanitized = false } = {}) {
+  const out = sanitized ? 'build/sanitized' : 'build/cmake';
+  const cmakeJs = require.resolve('cmake-js/bin/cmake-js');
+  const options = sanitized ? ['--CDHOSTWIRE_SANITIZE=ON'] : [];
+  run(process.execPath, [cmakeJs, 'build', '-O', out, ...options], true);
+  return path.join(root, out, 'Release/hostwire.node');
+}
+
+export function buildWithGyp() {
+  const nodeGyp = require.resolve('node-gyp/bin/node-gyp.js');
+  // node-gyp downloads Node's headers unless it is told where they are; most installations carry them.
+  const prefix = path.dirname(path.dirname(process.execPath));
+  const options = existsSync(path.join(prefix, 'include/node/node_api.h')) ? [`--nodedir=${prefix}`] : [];
+  run(process.execPath, [nodeGyp, 'rebuild', ...options], true);
+  const built = path.join(root, 'build/gyp/Release/hostwire.node');
+  mkdirSync(path.dirname(built), { recursive: true });
+  copyFileSync(path.join(root, 'build/Release/hostwire.node'), built);
+  return built;
+}
+
+function buildAddon() {
+  const started = Date.now();
+  const useCmake = hasCmake();
+  install(useCmake ? buildWithCmake() : buildWithGyp());
+  console.error(`built the addon with ${useCmake ? 'cmake-js' : 'node-gyp'} in ${Date.now() - started} ms`);
+}
+
+function buildTypescript(project) {
+  run(process.execPath, [require.resolve('typescript/bin/tsc'), '-b', project]);
+}
+
+function isAddonMissing() {
+  const sources = Math.max(newestIn('native', (file) => file.includes('/fuzz/')), statSync(path.join(root, 'CMakeLists.txt')).mtimeMs);
+  return isOlder(addonPath, sources);
+}
+
+const steps = {
+  addon: buildAddon,
+  missing() {
+    if (isAddonMissing()) buildAddon();
+    if (isOlder(path.join(root, 'build/ts/src.tsbuildinfo'), newestIn('src')) || !existsSync(path.join(root, 'dist/main.js')))
+      buildTypescript('.');
+  },
+  tests: () => buildTypescript('test'),
+  all() {
+    buildAddon();
+    buildTypescript('test');
+  },
+  clean() {
+    rmSync(path.join(root, 'dist'), { recursive: true, force: true });
+    rmSync(path.join(root, 'build'), { recursive: true, force: true });
+  },
+  cmake: buildWithCmake,
+  gyp: buildWithGyp,
+  sanitized: () => buildWithCmake({ sanitized: true }),
+};
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  for (const name of process.argv.slice(2)) {
+    const step = steps[name];
+    if (step === undefined) {
+      console.error(`unknown step "${name}"; known: ${Object.keys(steps).join(', ')}`);
+      process.exit(1);
+    }
+    step();
+  }
+}

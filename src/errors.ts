@@ -1,0 +1,47 @@
+/** The one error that has a meaning for clients: a code from one list, and the HTTP status that goes with it. */
+
+const STATUS_BY_CODE = {
+  invalid_json: 400,
+  invalid_body: 400,
+  missing_field: 400,
+  invalid_value: 400,
+  unknown_action: 400,
+  bad_request: 400,
+  not_found: 404,
+  process_not_found: 404,
+  player_not_found: 404,
+  method_not_allowed: 405,
+  power_pending: 409,
+  process_changed: 409,
+  not_possible_now: 409,
+  payload_too_large: 413,
+  unsupported_media_type: 415,
+  upgrade_required: 426,
+  internal_error: 500,
+  action_failed: 500,
+  not_supported: 501,
+  too_many_streams: 503,
+  shutting_down: 503,
+} as const;
+
+export type ErrorCode = keyof typeof STATUS_BY_CODE;
+
+export class ServiceError extends Error {
+  readonly code: ErrorCode;
+  readonly details: Readonly<Record<string, unknown>> | undefined;
+
+  /** `message` is a sentence for people: no stack, no secret. */
+  constructor(code: ErrorCode, message: string, details?: Readonly<Record<string, unknown>>) {
+    super(message);
+    this.name = 'ServiceError';
+    this.code = code;
+    this.details = details;
+  }
+
+  get status(): number {
+    return STATUS_BY_CODE[this.code];
+  }
+}
+
+/** Every code with its HTTP status, for documents and tests. */
+export const ERROR_STATUS: Readonly<Record<ErrorCode, number>> = STATUS_BY_CODE;

@@ -1,0 +1,180 @@
+/** What the service knows of the machine it runs on: the counters' types and the interface they come through. */
+
+/** Time since boot, in ticks of any one length. Guest time is inside user and nice; softirq is inside irq. */
+export interface CpuTimes {
+  readonly user: number;
+  readonly nice: number;
+  readonly system: number;
+  readonly idle: number;
+  readonly iowait: number;
+  readonly irq: number;
+  readonly steal: number;
+}
+
+export interface CoreTimes extends CpuTimes {
+  /** The system's number of the logical processor; numbers may be missing while processors are off-line. */
+  readonly index: number;
+}
+
+/** Share of the last 10 s, in percent, in which some or all tasks waited for a resource. */
+export interface Pressure {
+  readonly some: number;
+  readonly full: number;
+}
+
+export interface CpuCounters {
+  readonly total: CpuTimes;
+  readonly temperatureCelsius: number | null;
+  readonly speedHz: number | null;
+  /** The rest comes with detail only. */
+  readonly cores?: readonly CoreTimes[];
+  /** Beside `cores`; empty where no core's speed is readable. */
+  readonly coreSpeedsHz?: readonly (number | null)[];
+  readonly loadAverage?: readonly [number, number, number] | null;
+  readonly pressure?: Pressure | null;
+}
+
+export interface MemoryCounters {
+  readonly totalBytes: number;
+  readonly availableBytes: number;
+  /** The rest comes with detail only. */
+  readonly cachedBytes?: number | null;
+  readonly buffersBytes?: number | null;
+  readonly swapTotalBytes?: number | null;
+  readonly swapFreeBytes?: number | null;
+  readonly pressure?: Pressure | null;
+}
+
+export interface DiskUsage {
+  readonly totalBytes: number;
+  readonly freeBytes: number;
+  readonly availableBytes: number;
+}
+
+export interface DiskIo {
+  readonly readBytes: number;
+  readonly writeBytes: number;
+  readonly busyMs: number;
+}
+
+export interface DiskCounters {
+  readonly mountPoint: string;
+  /** The last answer of its prober; null until the first one. */
+  readonly usage: DiskUsage | null;
+  /** The rest comes with detail only. */
+  readonly device?: string;
+  readonly type?: string;
+  readonly label?: string | null;
+  readonly isReadOnly?: boolean | null;
+  readonly isRemovable?: boolean | null;
+  readonly isStale?: boolean;
+  readonly io?: DiskIo | null;
+}
+
+export type InterfaceKind = 'ethernet' | 'wifi' | 'bond' | 'bridge' | 'vlan' | 'tunnel' | 'loopback' | 'other';
+
+export interface InterfaceCounters {
+  readonly name: string;
+  /** The system's number: an interface created again under its old name has another one. 0: unknown. */
+  readonly index: number;
+  readonly kind: InterfaceKind;
+  readonly hasDevice: boolean;
+  readonly isMember: boolean;
+  readonly receivedBytes: number;
+  readonly sentBytes: number;
+  /** The rest comes with detail only. */
+  readonly receivedPackets?: number;
+  readonly sentPackets?: number;
+  readonly receiveErrors?: number;
+  readonly sendErrors?: number;
+  readonly receiveDrops?: number;
+  readonly sendDrops?: number;
+  readonly isUp?: boolean | null;
+  readonly speedMbps?: number | null;
+  readonly mac?: string | null;
+  readonly addresses?: readonly string[];
+  readonly signalDbm?: number | null;
+}
+
+export interface GpuCounters {
+  readonly name: string;
+  readonly vendor: string;
+  readonly loadPercent: number | null;
+  readonly temperatureCelsius: number | null;
+  readonly memoryUsedBytes: number | null;
+  readonly memoryTotalBytes: number | null;
+  readonly powerWatts: number | null;
+  readonly fanPercent: number | null;
+  readonly clockMhz: number | null;
+  readonly isAsleep: boolean;
+}
+
+/**
+ * One raw reading of the machine. A section that was not asked for is absent; one that could not be read is null
+ * and its reason stands in `failures`.
+ */
+export interface Counters {
+  /** Monotonic, does not count suspend: the base of every rate. */
+  readonly takenAtNs: number;
+  /** Since boot, counts suspend. */
+  readonly sinceBootNs: number;
+  /** Wall clock. */
+  readonly unixMs: number;
+  readonly cpu?: CpuCounters | null;
+  readonly memory?: MemoryCounters | null;
+  readonly gpus?: readonly GpuCounters[] | null;
+  readonly disks?: readonly DiskCounters[] | null;
+  readonly interfaces?: readonly InterfaceCounters[] | null;
+  readonly failures?: Readonly<Record<string, string>>;
+}
+
+export interface SystemInfo {
+  readonly hostname: string;
+  readonly os: { readonly name: string; readonly version: string; readonly build: string; readonly arch: string };
+  readonly cpu: {
+    readonly manufacturer: string;
+    readonly brand: string;
+    readonly cores: number;
+    readonly physicalCores: number;
+    readonly baseSpeedHz: number | null;
+  };
+  readonly memoryTotalBytes: number;
+  readonly memorySlots: number | null;
+  readonly network: {
+    readonly name: string;
+    readonly mac: string | null;
+    readonly ipv4: string | null;
+    readonly ipv6: string | null;
+  } | null;
+}
+
+/** What the service asks of the listening socket; each accepted connection inherits it. */
+export interface ListenerOptions {
+  readonly notSentLowWaterBytes?: number;
+  readonly userTimeoutMs?: number;
+  readonly keepAliveIdleSeconds?: number;
+  readonly keepAliveIntervalSeconds?: number;
+  readonly keepAliveProbes?: number;
+  readonly sendBufferBytes?: number;
+  readonly backlog?: number;
+}
+
+/** The unit of filtering, in the contract's order. */
+export const SECTIONS = ['cpu', 'memory', 'gpu', 'disks', 'network'] as const;
+export type Section = (typeof SECTIONS)[number];
+
+/** One bit a section, so that a set of them is a number; the addon has the same. */
+export const SECTION_BITS: Readonly<Record<Section, number>> = { cpu: 1, memory: 2, gpu: 4, disks: 8, network: 16 };
+export const ALL_SECTIONS = 31;
+
+/** The machine. Implemented by the addon, and by fixtures in tests. */
+export interface Host {
+  /**
+   * One synchronous reading of the sections in the set `sections` (see SECTION_BITS). `nextInMs` says when the
+   * next reading is expected: what has to be asked on other threads is asked shortly before.
+   */
+  readCounters(sections: number, withDetail: boolean, nextInMs: number): Counters;
+  readSystem(): Promise<SystemInfo>;
+  /** Applies `options` to this process's listening sockets on `port`; the number of sockets tuned. */
+  tuneListener(port: number, options: ListenerOptions): number;
+}
