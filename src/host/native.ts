@@ -1,5 +1,6 @@
 /** The only loader of the addon: finds it, says clearly why it can't be used, and types what it exports. */
 import { createRequire } from 'node:module';
+import { fileURLToPath } from 'node:url';
 import type { Counters, Host, ListenerOptions, SystemInfo } from './host.ts';
 
 /** Where the kernel's files are; a test or a container names others. */
@@ -21,10 +22,10 @@ interface Addon {
 }
 
 function loadAddon(): Addon {
-  const path = new URL('../hostwire.node', import.meta.url);
+  const path = fileURLToPath(new URL('../hostwire.node', import.meta.url));
   try {
     // The addon's exports are written by hand in native/addon.cc; this is where they get their type.
-    return createRequire(import.meta.url)(path.pathname) as Addon;
+    return createRequire(import.meta.url)(path) as Addon;
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     throw new Error(`the native addon can't be loaded; build it with "npm run build" (${reason})`);
