@@ -22,7 +22,7 @@ function roomOf(file: string): string {
 }
 
 function importsOf(file: string): readonly string[] {
-  return [...textOf(file).matchAll(/(?:from|import)\s*\(?\s*'([^']+)'/g)].map((match) => match[1] ?? '');
+  return [...textOf(file).matchAll(/(?:\bfrom\s+|\bimport\s*\(?\s*)'([^']+)'/g)].map((match) => match[1] ?? '');
 }
 
 /** Which rooms a room may look into, itself aside. */
