@@ -75,7 +75,10 @@ function buildTypescript(project) {
 }
 
 function isAddonMissing() {
-  const sources = Math.max(newestIn('native', (file) => file.includes('/fuzz/')), statSync(path.join(root, 'CMakeLists.txt')).mtimeMs);
+  const sources = Math.max(
+    newestIn('native', (file) => file.includes('/fuzz/')),
+    statSync(path.join(root, 'CMakeLists.txt')).mtimeMs,
+  );
   return isOlder(addonPath, sources);
 }
 
@@ -83,7 +86,10 @@ const steps = {
   addon: buildAddon,
   missing() {
     if (isAddonMissing()) buildAddon();
-    if (isOlder(path.join(root, 'build/ts/src.tsbuildinfo'), newestIn('src')) || !existsSync(path.join(root, 'dist/main.js')))
+    if (
+      isOlder(path.join(root, 'build/ts/src.tsbuildinfo'), newestIn('src')) ||
+      !existsSync(path.join(root, 'dist/main.js'))
+    )
       buildTypescript('.');
   },
   tests: () => buildTypescript('test'),

@@ -71,7 +71,15 @@ export interface DiskCounters {
   readonly io?: DiskIo | null;
 }
 
-export type InterfaceKind = 'ethernet' | 'wifi' | 'bond' | 'bridge' | 'vlan' | 'tunnel' | 'loopback' | 'other';
+export type InterfaceKind =
+  | 'ethernet'
+  | 'wifi'
+  | 'bond'
+  | 'bridge'
+  | 'vlan'
+  | 'tunnel'
+  | 'loopback'
+  | 'other';
 
 export interface InterfaceCounters {
   readonly name: string;
@@ -130,7 +138,12 @@ export interface Counters {
 
 export interface SystemInfo {
   readonly hostname: string;
-  readonly os: { readonly name: string; readonly version: string; readonly build: string; readonly arch: string };
+  readonly os: {
+    readonly name: string;
+    readonly version: string;
+    readonly build: string;
+    readonly arch: string;
+  };
   readonly cpu: {
     readonly manufacturer: string;
     readonly brand: string;
@@ -164,7 +177,13 @@ export const SECTIONS = ['cpu', 'memory', 'gpu', 'disks', 'network'] as const;
 export type Section = (typeof SECTIONS)[number];
 
 /** One bit a section, so that a set of them is a number; the addon has the same. */
-export const SECTION_BITS: Readonly<Record<Section, number>> = { cpu: 1, memory: 2, gpu: 4, disks: 8, network: 16 };
+export const SECTION_BITS: Readonly<Record<Section, number>> = {
+  cpu: 1,
+  memory: 2,
+  gpu: 4,
+  disks: 8,
+  network: 16,
+};
 export const ALL_SECTIONS = 31;
 
 /** The machine. Implemented by the addon, and by fixtures in tests. */

@@ -1,0 +1,56 @@
+/** Answers: JSON, errors, refusals without a body. */
+import { STATUS_CODES } from 'node:http';
+import type { ServiceError } from '../errors.ts';
+import type { Answer } from './server.ts';
+
+export type Headers = readonly (readonly [name: string, value: string])[];
+
+const JSON_HEADERS: Headers = [
+  ['Content-Type', 'application/json; charset=utf-8'],
+  ['Cache-Control', 'no-store'],
+  ['X-Content-Type-Options', 'nosniff'],
+];
+
+/** "404 Not Found". */
+export function statusLine(status: number): string {
+  return `${status} ${STATUS_CODES[status] ?? 'Unknown'}`;
+}
+
+export function jsonAnswer(value: unknown, headers: Headers = []): Answer {
+  return jsonTextAnswer(JSON.stringify(value), headers);
+}
+
+export function jsonTextAnswer(text: string, headers: Headers = []): Answer {
+  return { status: statusLine(200), headers: [...JSON_HEADERS, ...headers], body: text };
+}
+
+/** 200 stays out of here: `{"error", "code", "details"?}` with the status that belongs to the code. */
+export function errorAnswer(error: ServiceError, headers: Headers = []): Answer {
+  const body = {
+    error: error.message,
+    code: error.code,
+    ...(error.details === undefined ? {} : { details: error.details }),
+  };
+  const extra: Headers = error.status === 503 ? [['Retry-After', '5']] : [];
+  return {
+    status: statusLine(error.status),
+    headers: [...JSON_HEADERS, ...extra, ...headers],
+    body: JSON.stringify(body),
+  };
+}
+
+/** 401 and 403 carry no body. */
+export function bareAnswer(status: 401 | 403, headers: Headers = []): Answer {
+  const challenge: Headers = status === 401 ? [['WWW-Authenticate', 'Bearer']] : [];
+  return { status: statusLine(status), headers: [...challenge, ...headers], body: '' };
+}
+
+/** A feature that is switched off. */
+export function featureDisabledAnswer(headers: Headers = []): Answer {
+  return bareAnswer(403, [['X-Error-Code', 'feature_disabled'], ...headers]);
+}
+
+/** 204: neither body nor Content-Length. */
+export function emptyAnswer(headers: Headers): Answer {
+  return { status: statusLine(204), headers, body: undefined };
+}

@@ -1,0 +1,93 @@
+/** The routes that tell of the machine: status, system, usage, stream. */
+import { ServiceError } from '../errors.ts';
+import type { Encoded, View } from '../stats/view.ts';
+import { parseView } from '../stats/view.ts';
+import type { SystemPayload } from '../wire/system.ts';
+import { type Headers, jsonAnswer, jsonTextAnswer, statusLine } from './reply.ts';
+import type { Request, Route } from './routes.ts';
+import type { Answer } from './server.ts';
+import { type Fanout, STREAM_HEADERS } from './stream.ts';
+
+export interface StatsRoutesOptions {
+  /** The latest sample if it is younger than a second, else a fresh one. */
+  readonly latest: (view: View) => Promise<Encoded>;
+  readonly peek: (view: View) => Encoded | undefined;
+  /** The next tick is so near that a joiner who has just got a sample skips it. */
+  readonly isTickNear: () => boolean;
+  readonly fanout: Fanout;
+  /** Whether one more stream may be opened. */
+  readonly hasRoom: () => boolean;
+  readonly readSystem: (withDetail: boolean) => Promise<SystemPayload>;
+}
+
+function ignoredHeaders(ignored: readonly string[]): Headers {
+  return ignored.length === 0 ? [] : [['X-Ignored-Fields', ignored.join(', ')]];
+}
+
+const viewOfRequest = (query: URLSearchParams) => parseView(query.getAll('fields'), query.get('detail'));
+
+export function statsRoutes(options: StatsRoutesOptions): readonly Route[] {
+  return [
+    {
+      path: '/api/status',
+      methods: { GET: { run: ({ headers }) => jsonAnswer({ status: 'ok' }, headers) } },
+    },
+    {
+      path: '/api/usage',
+      methods: {
+        GET: {
+          async run({ query, headers }) {
+            const { view, ignored } = viewOfRequest(query);
+            const encoded = await options.latest(view);
+            return jsonTextAnswer(encoded.json(view), [...ignoredHeaders(ignored), ...headers]);
+          },
+        },
+      },
+    },
+    {
+      path: '/api/system',
+      methods: {
+        GET: {
+          async run({ query, headers }) {
+            const { view } = parseView([], query.get('detail'));
+            return jsonAnswer(await options.readSystem(view.withDetail), headers);
+          },
+        },
+      },
+    },
+    { path: '/api/stream', methods: { GET: { run: (request) => openStream(options, request) } } },
+    {
+      path: '/api/ws',
+      methods: {
+        GET: {
+          run() {
+            throw new ServiceError(
+              'upgrade_required',
+              'This path speaks WebSocket; connect with an upgrade.',
+            );
+          },
+        },
+      },
+    },
+  ];
+}
+
+function openStream(options: StatsRoutesOptions, request: Request): Answer | undefined | Promise<undefined> {
+  const { view, ignored } = viewOfRequest(request.query);
+  const headers = [...ignoredHeaders(ignored), ...request.headers];
+  // HEAD: the stream's headers, then the end.
+  if (request.exchange.head.method === 'HEAD')
+    return { status: statusLine(200), headers: [...STREAM_HEADERS, ...headers], body: undefined };
+  if (!options.hasRoom()) throw new ServiceError('too_many_streams', 'No more streams can be opened now.');
+  const open = (encoded: Encoded) =>
+    options.fanout.open(request.exchange, view, encoded, headers, request.client, options.isTickNear());
+  const young = options.peek(view);
+  if (young !== undefined) {
+    open(young);
+    return undefined;
+  }
+  return options.latest(view).then((encoded) => {
+    open(encoded);
+    return undefined;
+  });
+}

@@ -1,0 +1,87 @@
+/** The cpu section of a sample: shares of time between two readings. */
+import type { CpuCounters, CpuTimes } from '../host/host.ts';
+import type { CpuBreakdown, CpuDetail, CpuStats } from '../wire/sample.ts';
+import { growth, oneDecimal, percentOf } from './round.ts';
+
+// Counters may step back (iowait, a processor taken off): each is clamped by itself.
+function spentBetween(before: CpuTimes, after: CpuTimes): CpuTimes {
+  return {
+    user: growth(before.user, after.user),
+    nice: growth(before.nice, after.nice),
+    system: growth(before.system, after.system),
+    idle: growth(before.idle, after.idle),
+    iowait: growth(before.iowait, after.iowait),
+    irq: growth(before.irq, after.irq),
+    steal: growth(before.steal, after.steal),
+  };
+}
+
+function totalOf(times: CpuTimes): number {
+  return times.user + times.nice + times.system + times.idle + times.iowait + times.irq + times.steal;
+}
+
+function loadBetween(before: CpuTimes | undefined, after: CpuTimes): number | null {
+  if (before === undefined) return null;
+  const spent = spentBetween(before, after);
+  const total = totalOf(spent);
+  return percentOf(total - spent.idle - spent.iowait, total);
+}
+
+function breakdownBetween(before: CpuTimes | undefined, after: CpuTimes): CpuBreakdown | null {
+  if (before === undefined) return null;
+  const spent = spentBetween(before, after);
+  const total = totalOf(spent);
+  const share = (part: number) => percentOf(part, total) ?? 0;
+  if (total <= 0) return null;
+  return {
+    user: share(spent.user),
+    system: share(spent.system),
+    nice: share(spent.nice),
+    iowait: share(spent.iowait),
+    irq: share(spent.irq),
+    steal: share(spent.steal),
+    idle: share(spent.idle),
+  };
+}
+
+const toGhz = (hertz: number) => Math.round(hertz / 1e6) / 1e3;
+
+/** Zero where nobody can tell: the contract says number. */
+export function deriveCpuStats(before: CpuCounters | undefined, after: CpuCounters | null): CpuStats {
+  return {
+    current_load: (after && loadBetween(before?.total, after.total)) ?? 0,
+    current_temp: after?.temperatureCelsius == null ? 0 : oneDecimal(after.temperatureCelsius),
+    current_speed: after?.speedHz == null ? 0 : toGhz(after.speedHz),
+  };
+}
+
+const UNKNOWN: CpuDetail = {
+  current_load: null,
+  current_temp: null,
+  current_speed: null,
+  cores: [],
+  speeds: [],
+  load_average: null,
+  breakdown: null,
+  temperature: null,
+  power_watts: null,
+  pressure: null,
+};
+
+export function deriveCpuDetail(before: CpuCounters | undefined, after: CpuCounters | null): CpuDetail {
+  if (after === null) return UNKNOWN;
+  const coresBefore = new Map(before?.cores?.map((core) => [core.index, core]));
+  const temperature = after.temperatureCelsius === null ? null : oneDecimal(after.temperatureCelsius);
+  return {
+    current_load: loadBetween(before?.total, after.total),
+    current_temp: temperature,
+    current_speed: after.speedHz === null ? null : toGhz(after.speedHz),
+    cores: (after.cores ?? []).map((core) => loadBetween(coresBefore.get(core.index), core)),
+    speeds: (after.coreSpeedsHz ?? []).map((speed) => (speed === null ? null : toGhz(speed))),
+    load_average: after.loadAverage ?? null,
+    breakdown: breakdownBetween(before?.total, after.total),
+    temperature,
+    power_watts: null,
+    pressure: after.pressure ?? null,
+  };
+}

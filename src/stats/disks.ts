@@ -1,0 +1,60 @@
+/** The disks section of a sample: one entry a mount. */
+import type { DiskCounters, DiskUsage } from '../host/host.ts';
+import type { DiskDetail, DiskStats } from '../wire/sample.ts';
+import { growth, percentOf, rateOf } from './round.ts';
+
+// As df: what root keeps for itself is neither used nor available.
+const usedOf = (usage: DiskUsage) => Math.max(0, usage.totalBytes - usage.freeBytes);
+
+/** A mount that never answered has no numbers and is left out. */
+export function deriveDiskStats(disks: readonly DiskCounters[] | null): readonly DiskStats[] {
+  const entries: DiskStats[] = [];
+  for (const disk of disks ?? []) {
+    if (disk.usage === null) continue;
+    const used = usedOf(disk.usage);
+    const available = disk.usage.availableBytes;
+    entries.push({
+      fs: disk.mountPoint,
+      used,
+      available,
+      used_percent: percentOf(used, used + available) ?? 0,
+    });
+  }
+  return entries;
+}
+
+function deriveEntry(before: DiskCounters | undefined, disk: DiskCounters, seconds: number): DiskDetail {
+  const used = disk.usage && usedOf(disk.usage);
+  const available = disk.usage?.availableBytes ?? null;
+  const io = disk.io ?? null;
+  const ioBefore = before?.device === disk.device ? (before?.io ?? null) : null;
+  const hasRates = io !== null && ioBefore !== null && seconds > 0;
+  return {
+    fs: disk.mountPoint,
+    used,
+    available,
+    used_percent: used === null || available === null ? null : (percentOf(used, used + available) ?? 0),
+    device: disk.device ?? null,
+    type: disk.type ?? null,
+    size: disk.usage?.totalBytes ?? null,
+    label: disk.label ?? null,
+    read_only: disk.isReadOnly ?? null,
+    removable: disk.isRemovable ?? null,
+    stale: disk.isStale === true || disk.usage === null,
+    read_bytes: io?.readBytes ?? null,
+    write_bytes: io?.writeBytes ?? null,
+    read_rate: hasRates ? rateOf(ioBefore.readBytes, io.readBytes, seconds) : null,
+    write_rate: hasRates ? rateOf(ioBefore.writeBytes, io.writeBytes, seconds) : null,
+    busy_percent: hasRates ? percentOf(growth(ioBefore.busyMs, io.busyMs), seconds * 1000) : null,
+  };
+}
+
+/** `seconds` between the two readings; 0 where rates make no sense (a first reading, a resume). */
+export function deriveDiskDetail(
+  before: readonly DiskCounters[] | undefined,
+  disks: readonly DiskCounters[] | null,
+  seconds: number,
+): readonly DiskDetail[] {
+  const byMount = new Map(before?.map((disk) => [disk.mountPoint, disk]));
+  return (disks ?? []).map((disk) => deriveEntry(byMount.get(disk.mountPoint), disk, seconds));
+}

@@ -1,0 +1,22 @@
+/** The few ways numbers are made fit for the wire: finite, not negative, rounded. */
+
+/** `part` of `whole` in percent with one decimal, 0–100; null when the whole is not positive. */
+export function percentOf(part: number, whole: number): number | null {
+  if (!(whole > 0)) return null;
+  return oneDecimal(Math.min(100, Math.max(0, (part / whole) * 100)));
+}
+
+export function oneDecimal(value: number): number {
+  return Math.round(value * 10) / 10;
+}
+
+/** How much a counter grew; 0 where it stepped back. */
+export function growth(before: number, after: number): number {
+  return after > before ? after - before : 0;
+}
+
+/** A counter's growth a second, a whole number; null where it stepped back (a reset) or no time passed. */
+export function rateOf(before: number, after: number, seconds: number): number | null {
+  if (!(seconds > 0) || after < before) return null;
+  return Math.round((after - before) / seconds);
+}

@@ -1,0 +1,143 @@
+/** What two readings of the counters yield: Baseline × Counters → Sample. Pure: the caller owns time and state. */
+import type { Counters, CpuCounters, DiskCounters, InterfaceCounters } from '../host/host.ts';
+import type {
+  CpuDetail,
+  CpuStats,
+  DiskDetail,
+  DiskStats,
+  GpuDetail,
+  GpuStats,
+  MemoryDetail,
+  MemoryStats,
+  NetworkDetail,
+  NetworkStats,
+  TopDetail,
+} from '../wire/sample.ts';
+import { deriveCpuDetail, deriveCpuStats } from './cpu.ts';
+import { deriveDiskDetail, deriveDiskStats } from './disks.ts';
+import { deriveGpuDetail, deriveGpuStats } from './gpu.ts';
+import { deriveMemoryDetail, deriveMemoryStats } from './memory.ts';
+import {
+  advanceTotals,
+  deriveNetworkDetail,
+  deriveNetworkStats,
+  type NetworkTotals,
+  NO_TOTALS,
+  selectCounted,
+} from './network.ts';
+
+/** A section as it is sent by default, and with detail where that was read. */
+export interface Derived<Stats, Detail> {
+  readonly stats: Stats;
+  readonly detail: Detail | undefined;
+}
+
+/** Immutable. A section that was not asked for is undefined. */
+export interface Sample {
+  /** Unix seconds. */
+  readonly timestamp: number;
+  /** Seconds since boot. */
+  readonly uptime: number;
+  readonly top: TopDetail | undefined;
+  readonly cpu: Derived<CpuStats, CpuDetail> | undefined;
+  readonly memory: Derived<MemoryStats, MemoryDetail> | undefined;
+  readonly gpu: Derived<GpuStats | null, GpuDetail | null> | undefined;
+  readonly disks: Derived<readonly DiskStats[], readonly DiskDetail[]> | undefined;
+  readonly network: Derived<NetworkStats, NetworkDetail> | undefined;
+}
+
+/** One section's last reading. */
+interface Reading<T> {
+  readonly counters: T;
+  readonly takenAtNs: number;
+  /** What boot time is ahead of monotonic time: it grows by exactly what was slept. */
+  readonly suspendedNs: number;
+}
+
+/** What is kept of earlier readings, section by section: a reading of one never loses another's. */
+export interface Baseline {
+  readonly cpu?: Reading<CpuCounters>;
+  readonly disks?: Reading<readonly DiskCounters[]>;
+  readonly interfaces?: Reading<readonly InterfaceCounters[]>;
+  readonly totals: NetworkTotals;
+}
+
+export const NO_BASELINE: Baseline = { totals: NO_TOTALS };
+
+const NS_PER_SECOND = 1e9;
+
+// Below a millisecond a rate is noise; across a suspend it is a spike or a lie.
+function secondsBetween(before: Reading<unknown> | undefined, counters: Counters): number {
+  if (before === undefined) return 0;
+  const slept = suspendedNs(counters) - before.suspendedNs;
+  const elapsed = counters.takenAtNs - before.takenAtNs;
+  return slept > NS_PER_SECOND || elapsed < 1e6 ? 0 : elapsed / NS_PER_SECOND;
+}
+
+const suspendedNs = (counters: Counters) => counters.sinceBootNs - counters.takenAtNs;
+
+function readingOf<T>(counters: Counters, value: T): Reading<T> {
+  return { counters: value, takenAtNs: counters.takenAtNs, suspendedNs: suspendedNs(counters) };
+}
+
+function advanceBaseline(before: Baseline, counters: Counters): Baseline {
+  const links = counters.interfaces;
+  return {
+    ...before,
+    ...(counters.cpu && { cpu: readingOf(counters, counters.cpu) }),
+    ...(counters.disks && { disks: readingOf(counters, counters.disks) }),
+    ...(links && { interfaces: readingOf(counters, links) }),
+    totals: links ? advanceTotals(before.totals, selectCounted(links)) : before.totals,
+  };
+}
+
+/**
+ * The sample that `counters` make together with `before`, and the baseline for the next one. With `top` (what detail
+ * says beside the sections) every section comes in both forms.
+ */
+export function deriveSample(
+  before: Baseline,
+  counters: Counters,
+  top?: TopDetail,
+): { readonly sample: Sample; readonly baseline: Baseline } {
+  const baseline = advanceBaseline(before, counters);
+  const { cpu, memory, gpus, disks, interfaces } = counters;
+  const withDetail = top !== undefined;
+  const section = <Stats, Detail>(stats: Stats, detail: () => Detail): Derived<Stats, Detail> => ({
+    stats,
+    detail: withDetail ? detail() : undefined,
+  });
+  const { totals } = baseline;
+  const sample: Sample = {
+    timestamp: Math.floor(counters.unixMs / 1000),
+    uptime: Math.floor(counters.sinceBootNs / NS_PER_SECOND),
+    top,
+    cpu:
+      cpu === undefined
+        ? undefined
+        : section(deriveCpuStats(before.cpu?.counters, cpu), () =>
+            deriveCpuDetail(before.cpu?.counters, cpu),
+          ),
+    memory:
+      memory === undefined ? undefined : section(deriveMemoryStats(memory), () => deriveMemoryDetail(memory)),
+    gpu: gpus === undefined ? undefined : section(deriveGpuStats(gpus), () => deriveGpuDetail(gpus)),
+    disks:
+      disks === undefined
+        ? undefined
+        : section(deriveDiskStats(disks), () =>
+            deriveDiskDetail(before.disks?.counters, disks, secondsBetween(before.disks, counters)),
+          ),
+    network:
+      interfaces === undefined
+        ? undefined
+        : section(deriveNetworkStats(totals), () =>
+            deriveNetworkDetail(
+              before.interfaces?.counters,
+              interfaces,
+              totals,
+              secondsBetween(before.interfaces, counters),
+            ),
+          ),
+  };
+  return { sample, baseline };
+}

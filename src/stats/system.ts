@@ -1,0 +1,62 @@
+/** What /api/system tells: the host's own description, and what a sample knows of disks, GPUs and interfaces. */
+import type { SystemInfo } from '../host/host.ts';
+import type { SystemPayload } from '../wire/system.ts';
+import type { Sample } from './sample.ts';
+
+/** The service itself, as detail shows it. */
+export interface ServiceFacts {
+  readonly version: string;
+  readonly pid: number;
+  /** Unix seconds. */
+  readonly startedAt: number;
+  readonly node: string;
+  readonly platform: string;
+}
+
+export function deriveSystem(info: SystemInfo, sample: Sample, service: ServiceFacts): SystemPayload {
+  const gpu = sample.gpu?.detail ?? null;
+  return {
+    hostname: info.hostname,
+    platform: service.platform,
+    os: info.os,
+    cpu: {
+      manufacturer: info.cpu.manufacturer,
+      brand: info.cpu.brand,
+      cores: info.cpu.cores,
+      physical_cores: info.cpu.physicalCores,
+      base_speed: info.cpu.baseSpeedHz === null ? null : Math.round(info.cpu.baseSpeedHz / 1e6) / 1e3,
+    },
+    gpu: gpu && { manufacturer: gpu.vendor, brand: gpu.name, memory_total: gpu.memory_total },
+    memory: { total: info.memoryTotalBytes, slots: info.memorySlots },
+    disks: (sample.disks?.detail ?? []).map((disk) => ({
+      fs: disk.fs,
+      type: disk.type,
+      size: disk.size,
+      mount: disk.fs,
+    })),
+    network: info.network,
+  };
+}
+
+/** The same with what `detail=1` adds. */
+export function deriveSystemDetail(
+  info: SystemInfo,
+  sample: Sample,
+  service: ServiceFacts,
+  capabilities: unknown,
+): SystemPayload {
+  return {
+    ...deriveSystem(info, sample, service),
+    gpus: sample.gpu?.detail?.devices ?? [],
+    interfaces: sample.network?.detail?.interfaces ?? [],
+    batteries: [],
+    boot_time: sample.timestamp - sample.uptime,
+    service: {
+      version: service.version,
+      pid: service.pid,
+      started_at: service.startedAt,
+      node: service.node,
+    },
+    capabilities,
+  };
+}

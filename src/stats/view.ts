@@ -1,0 +1,107 @@
+/** Views: which sections of a sample, with or without detail, a subscriber asked for; each is encoded once. */
+import { ALL_SECTIONS, SECTION_BITS, SECTIONS, type Section } from '../host/host.ts';
+import type { Sample } from './sample.ts';
+
+export interface View {
+  /** A set of SECTION_BITS. */
+  readonly sections: number;
+  readonly withDetail: boolean;
+  /** 0–63, the same for equal views. */
+  readonly index: number;
+}
+
+const DETAIL_BIT = ALL_SECTIONS + 1;
+
+const VIEWS: readonly View[] = Array.from({ length: DETAIL_BIT * 2 }, (_, index) => ({
+  sections: index & ALL_SECTIONS,
+  withDetail: (index & DETAIL_BIT) !== 0,
+  index,
+}));
+
+/** How many different views there can be. */
+export const VIEW_COUNT = VIEWS.length;
+
+/** The view of `sections`; equal views are the same object. */
+export function viewOf(sections: number, withDetail: boolean): View {
+  const view = VIEWS[(sections & ALL_SECTIONS) | (withDetail ? DETAIL_BIT : 0)];
+  if (view === undefined) throw new RangeError(`no view of sections ${sections}`);
+  return view;
+}
+
+// An echo that may stand in a header: uWebSockets.js decodes the query, so anything could be in it.
+const ECHOED = /^[A-Za-z0-9_.-]{1,32}$/;
+const MOST_ECHOED = 8;
+
+/**
+ * The view that the query parameters `fields` (every occurrence) and `detail` ask for, and the unknown names that may
+ * be echoed. Never an error: EventSource gives up for good on one.
+ */
+export function parseView(
+  fields: readonly string[],
+  detail: string | null,
+): { readonly view: View; readonly ignored: readonly string[] } {
+  const names = new Set(
+    fields
+      .flatMap((list) => list.split(','))
+      .map((name) => name.trim())
+      .filter((name) => name !== ''),
+  );
+  let sections = 0;
+  const ignored = new Set<string>();
+  for (const name of names) {
+    const section = SECTIONS.find((known) => known === name.toLowerCase());
+    if (section !== undefined) sections |= SECTION_BITS[section];
+    else if (ECHOED.test(name) && ignored.size < MOST_ECHOED) ignored.add(name);
+  }
+  if (names.size === 0) sections = ALL_SECTIONS;
+  const lowered = detail?.trim().toLowerCase();
+  return { view: viewOf(sections, lowered === '1' || lowered === 'true'), ignored: [...ignored] };
+}
+
+/** One sample on its way out: every section is turned into JSON once, every view into bytes once. */
+export class Encoded {
+  readonly sample: Sample;
+  readonly #sections = new Map<string, string>();
+  readonly #lines: (Buffer | undefined)[] = [];
+  #encodes = 0;
+
+  constructor(sample: Sample) {
+    this.sample = sample;
+  }
+
+  /** How many views were encoded: at most one a view. */
+  get encodes(): number {
+    return this.#encodes;
+  }
+
+  /** The payload of `view` as JSON text. */
+  json(view: View): string {
+    const { sample } = this;
+    let text = `{"timestamp":${sample.timestamp},"uptime":${sample.uptime}`;
+    if (view.withDetail && sample.top) text += `,${JSON.stringify(sample.top).slice(1, -1)}`;
+    for (const section of SECTIONS)
+      if ((view.sections & SECTION_BITS[section]) !== 0) text += this.#section(section, view.withDetail);
+    return `${text}}`;
+  }
+
+  /** The payload as the line `data: <JSON>\n` of an event stream. The blank line that ends it is not in it. */
+  line(view: View): Buffer {
+    const known = this.#lines[view.index];
+    if (known !== undefined) return known;
+    this.#encodes++;
+    const line = Buffer.from(`data: ${this.json(view)}\n`);
+    this.#lines[view.index] = line;
+    return line;
+  }
+
+  #section(section: Section, withDetail: boolean): string {
+    const key = withDetail ? `${section}+` : section;
+    const known = this.#sections.get(key);
+    if (known !== undefined) return known;
+    const derived = this.sample[section];
+    const value = withDetail ? derived?.detail : derived?.stats;
+    const text = derived === undefined ? '' : `,"${section}":${JSON.stringify(value ?? null)}`;
+    this.#sections.set(key, text);
+    return text;
+  }
+}
