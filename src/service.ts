@@ -37,7 +37,7 @@ const LISTENER: ListenerOptions = {
   backlog: 4096,
 };
 
-const HEADERS_READ = new Set(['content-length', 'transfer-encoding', 'content-type']);
+const HEADERS_READ = new Set(['connection', 'content-length', 'transfer-encoding', 'content-type']);
 
 /** What stopping may take: the promise is to be gone within a second. */
 const CLOSE_LIMIT_MS = 700;
@@ -48,6 +48,7 @@ export class Service {
   readonly #fanout: Fanout;
   readonly #server: HttpServer;
   #config: Config;
+  #isStopping = false;
   #silenceTimer: NodeJS.Timeout | undefined;
 
   constructor(options: ServiceOptions) {
@@ -80,6 +81,7 @@ export class Service {
       gate: (head) => this.#judge(head),
       routes: this.#routes(),
       features: () => this.#config.features,
+      isStopping: () => this.#isStopping,
       log: options.log,
     });
     this.#server = new HttpServer({
@@ -106,6 +108,7 @@ export class Service {
 
   /** Stops within a second: no new connections, streams end on a frame boundary. */
   async close(): Promise<void> {
+    this.#isStopping = true;
     this.#server.stopListening();
     clearInterval(this.#silenceTimer);
     this.#fanout.close();
