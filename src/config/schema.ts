@@ -32,6 +32,8 @@ export interface Row<T> {
   readonly needsRestart?: true;
   /** The value never appears in a message, a log or a print-out. */
   readonly isSecret?: true;
+  /** A wrong value may be a secret in the wrong place: it is not shown. */
+  readonly mayBeSecret?: true;
   /** Replaces the default in the documents where it is no literal. */
   readonly defaultInWords?: string;
 }
@@ -153,6 +155,7 @@ export const KEYS = {
       meaning:
         'A file that holds the key (at most 4 KiB; a trailing newline is cut), instead of `api_key`. A relative path starts at the folder of the file that names it.',
       defaultInWords: 'none',
+      mayBeSecret: true,
     }),
     allowed_ips: list(
       'address or *',
