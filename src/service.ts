@@ -1,10 +1,12 @@
 /** The composition root: builds the parts, wires them, and is all that main knows of them. */
 import os from 'node:os';
+import type { AccessRequest } from './access/request.ts';
 import type { Config } from './config/schema.ts';
 import type { Host, ListenerOptions } from './host/host.ts';
 import { ALL_SECTIONS } from './host/host.ts';
-import { Pipeline, type Verdict } from './http/pipeline.ts';
-import { HttpServer, type RequestHead } from './http/server.ts';
+import { GATE_HEADERS, Gate } from './http/gate.ts';
+import { Pipeline } from './http/pipeline.ts';
+import { HttpServer } from './http/server.ts';
 import { statsRoutes } from './http/stats-routes.ts';
 import { Fanout } from './http/stream.ts';
 import type { Log } from './log.ts';
@@ -18,6 +20,8 @@ export interface ServiceOptions {
   readonly host: Host;
   readonly log: Log;
   readonly facts: ServiceFacts;
+  /** The machine's short and full host name: the web guard lets them through. */
+  readonly machineNames: readonly string[];
 }
 
 const SYSTEM_CLOCK: Clock = {
@@ -37,7 +41,13 @@ const LISTENER: ListenerOptions = {
   backlog: 4096,
 };
 
-const HEADERS_READ = new Set(['content-length', 'transfer-encoding', 'content-type']);
+const HEADERS_READ = new Set([
+  ...GATE_HEADERS,
+  'connection',
+  'content-length',
+  'transfer-encoding',
+  'content-type',
+]);
 
 /** What stopping may take: the promise is to be gone within a second. */
 const CLOSE_LIMIT_MS = 700;
@@ -47,12 +57,20 @@ export class Service {
   readonly #sampler: Sampler;
   readonly #fanout: Fanout;
   readonly #server: HttpServer;
+  readonly #gate: Gate;
   #config: Config;
+  #isStopping = false;
   #silenceTimer: NodeJS.Timeout | undefined;
 
   constructor(options: ServiceOptions) {
     this.#options = options;
     this.#config = options.config;
+    this.#gate = new Gate({
+      config: options.config,
+      machineNames: options.machineNames,
+      log: options.log,
+      now: SYSTEM_CLOCK.now,
+    });
     this.#sampler = new Sampler({
       host: options.host,
       clock: SYSTEM_CLOCK,
@@ -77,9 +95,10 @@ export class Service {
       },
     });
     const pipeline = new Pipeline({
-      gate: (head) => this.#judge(head),
+      gate: (head) => this.#gate.judge(head),
       routes: this.#routes(),
       features: () => this.#config.features,
+      isStopping: () => this.#isStopping,
       log: options.log,
     });
     this.#server = new HttpServer({
@@ -102,10 +121,14 @@ export class Service {
     this.#options.log.setLevel(config.log.level);
     this.#sampler.setInterval(config.stats.stream_interval_seconds);
     this.#updateSilenceTimer();
+    this.#gate.reconfigure(config);
+    // What the gate's own verdict gave the stream.
+    this.#fanout.judgeAgain((client) => this.#gate.passes(client as AccessRequest));
   }
 
   /** Stops within a second: no new connections, streams end on a frame boundary. */
   async close(): Promise<void> {
+    this.#isStopping = true;
     this.#server.stopListening();
     clearInterval(this.#silenceTimer);
     this.#fanout.close();
@@ -114,10 +137,6 @@ export class Service {
     while (this.#server.connections > 0 && performance.now() < until)
       await new Promise((resolve) => setTimeout(resolve, 10));
     this.#server.close();
-  }
-
-  #judge(_head: RequestHead): Verdict {
-    return { isAllowed: true, headers: [], client: undefined };
   }
 
   #listen(host: string, port: number): { readonly host: string; readonly port: number } {
