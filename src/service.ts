@@ -49,8 +49,8 @@ const HEADERS_READ = new Set([
   'content-type',
 ]);
 
-/** What stopping may take: the promise is to be gone within a second. */
-const CLOSE_LIMIT_MS = 700;
+/** What connections are given to take their last bytes: the promise is to be gone within a second, under load too. */
+const CLOSE_LIMIT_MS = 500;
 
 export class Service {
   readonly #options: ServiceOptions;

@@ -82,11 +82,11 @@ export class StreamSocket<Owner> {
     });
   }
 
-  /** Ends the stream; after the events already sent, on a frame boundary. */
+  /** Ends the stream and its connection; after the events already sent, on a frame boundary. */
   end(): void {
     const response = this.#response;
     this.#response = undefined;
-    response?.cork(() => response.end());
+    response?.cork(() => response.end('', true));
   }
 
   /** Cuts the connection at once. */
