@@ -77,13 +77,14 @@ export class Pipeline {
     const { exchange, headers } = request;
     const announced = Number(exchange.head.headers.get('content-length')?.[0] ?? 0);
     const body = await readBody(exchange);
-    if (endpoint.body === 'json' && (body.isTooLarge || announced > MOST_BODY_BYTES)) {
+    // Nothing acts before the whole body has arrived: one that is not read to its end is refused everywhere.
+    const isCutOff = body.isTooLarge && !body.isDrained;
+    if (isCutOff || (endpoint.body === 'json' && (body.isTooLarge || announced > MOST_BODY_BYTES))) {
       const error = new ServiceError(
         'payload_too_large',
         `A body may have at most ${MOST_BODY_BYTES} bytes.`,
       );
-      const isLast = body.isTooLarge && !body.isDrained;
-      return { ...errorAnswer(error, headers), isLast };
+      return { ...errorAnswer(error, headers), isLast: isCutOff };
     }
     if (endpoint.body === 'json') checkJsonType(exchange.head.headers);
     return await this.#run(endpoint, { ...request, body: body.isTooLarge ? NO_BODY : body.bytes });

@@ -111,12 +111,15 @@ export interface StreamEvents<Owner> {
 /** One request and its one answer. Every method is safe at any time: after an abort they do nothing. */
 export class Exchange {
   readonly head: RequestHead;
+  /** How many connections of the server have closed so far. */
+  readonly #closes: () => number;
   #response: uws.HttpResponse | undefined;
   #onClosed: (() => void) | undefined;
 
-  constructor(response: uws.HttpResponse, head: RequestHead) {
+  constructor(response: uws.HttpResponse, head: RequestHead, closes: () => number) {
     this.head = head;
     this.#response = response;
+    this.#closes = closes;
     response.onAborted(() => {
       this.#response = undefined;
       this.#onClosed?.();
@@ -148,6 +151,20 @@ export class Exchange {
       else response.end(answer.body, isLast);
     });
     return true;
+  }
+
+  /**
+   * Sends the answer in a later turn, closes, and tells how that went: 'sent' when the kernel took every byte,
+   * 'closed' when the peer has gone. Nothing when bytes were left over: of those uWebSockets.js says no more.
+   */
+  answerAndClose(answer: Answer, onDelivered: (delivery: 'sent' | 'closed') => void): void {
+    this.#onClosed = () => onDelivered('closed');
+    if (this.#response === undefined) this.#onClosed();
+    // In a turn of its own the connection closes within the call if nothing is left over, and no other one can.
+    setImmediate(() => {
+      const before = this.#closes();
+      if (this.answer({ ...answer, isLast: true }) && this.#closes() > before) onDelivered('sent');
+    });
   }
 
   /** Answers with headers and a first event, and keeps the connection as a stream. undefined when the peer has gone. */
@@ -228,16 +245,19 @@ export class HttpServer {
   readonly #app: uws.TemplatedApp;
   #listening: uws.us_listen_socket | undefined;
   #connections = 0;
+  #closes = 0;
 
   constructor(options: ServerOptions) {
     this.#app = uws
       .App()
       .filter((_response, change) => {
         this.#connections += change;
+        if (change < 0) this.#closes++;
       })
       // A route that matches nothing would close the socket without an answer: all of them end here.
       .any('/*', (response, request) => {
-        options.onRequest(new Exchange(response, readHead(response, request, options.headersRead)));
+        const head = readHead(response, request, options.headersRead);
+        options.onRequest(new Exchange(response, head, () => this.#closes));
       });
   }
 
