@@ -51,6 +51,7 @@ export class PowerQueue {
     const entry = this.#entries.find((queued) => queued.action === action) ?? this.#append(action);
     entry.isForced ||= isForced;
     entry.undelivered++;
+    this.#options.log.debug(`power: accepted ${action}`);
     this.#advance();
     let isDelivered = false;
     return (delivery) => {
