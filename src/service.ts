@@ -3,8 +3,9 @@ import os from 'node:os';
 import type { Config } from './config/schema.ts';
 import type { Host, ListenerOptions } from './host/host.ts';
 import { ALL_SECTIONS } from './host/host.ts';
-import { Pipeline, type Verdict } from './http/pipeline.ts';
-import { HttpServer, type RequestHead } from './http/server.ts';
+import { Gate, GATE_HEADERS } from './http/gate.ts';
+import { Pipeline } from './http/pipeline.ts';
+import { HttpServer } from './http/server.ts';
 import { statsRoutes } from './http/stats-routes.ts';
 import { Fanout } from './http/stream.ts';
 import type { Log } from './log.ts';
@@ -18,6 +19,8 @@ export interface ServiceOptions {
   readonly host: Host;
   readonly log: Log;
   readonly facts: ServiceFacts;
+  /** The machine's short and full host name: the web guard lets them through. */
+  readonly machineNames: readonly string[];
 }
 
 const SYSTEM_CLOCK: Clock = {
@@ -37,7 +40,7 @@ const LISTENER: ListenerOptions = {
   backlog: 4096,
 };
 
-const HEADERS_READ = new Set(['content-length', 'transfer-encoding', 'content-type']);
+const HEADERS_READ = new Set([...GATE_HEADERS, 'content-length', 'transfer-encoding', 'content-type']);
 
 /** What stopping may take: the promise is to be gone within a second. */
 const CLOSE_LIMIT_MS = 700;
@@ -47,12 +50,19 @@ export class Service {
   readonly #sampler: Sampler;
   readonly #fanout: Fanout;
   readonly #server: HttpServer;
+  readonly #gate: Gate;
   #config: Config;
   #silenceTimer: NodeJS.Timeout | undefined;
 
   constructor(options: ServiceOptions) {
     this.#options = options;
     this.#config = options.config;
+    this.#gate = new Gate({
+      config: options.config,
+      machineNames: options.machineNames,
+      log: options.log,
+      now: SYSTEM_CLOCK.now,
+    });
     this.#sampler = new Sampler({
       host: options.host,
       clock: SYSTEM_CLOCK,
@@ -77,7 +87,7 @@ export class Service {
       },
     });
     const pipeline = new Pipeline({
-      gate: (head) => this.#judge(head),
+      gate: (head) => this.#gate.judge(head),
       routes: this.#routes(),
       features: () => this.#config.features,
       log: options.log,
@@ -102,6 +112,8 @@ export class Service {
     this.#options.log.setLevel(config.log.level);
     this.#sampler.setInterval(config.stats.stream_interval_seconds);
     this.#updateSilenceTimer();
+    this.#gate.reconfigure(config);
+    this.#fanout.judgeAgain((client) => this.#gate.passes(client));
   }
 
   /** Stops within a second: no new connections, streams end on a frame boundary. */
@@ -114,10 +126,6 @@ export class Service {
     while (this.#server.connections > 0 && performance.now() < until)
       await new Promise((resolve) => setTimeout(resolve, 10));
     this.#server.close();
-  }
-
-  #judge(_head: RequestHead): Verdict {
-    return { isAllowed: true, headers: [], client: undefined };
   }
 
   #listen(host: string, port: number): { readonly host: string; readonly port: number } {

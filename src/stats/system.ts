@@ -11,6 +11,7 @@ export interface ServiceFacts {
   readonly startedAt: number;
   readonly node: string;
   readonly platform: string;
+  readonly isRoot: boolean;
 }
 
 export function deriveSystem(info: SystemInfo, sample: Sample, service: ServiceFacts): SystemPayload {
