@@ -26,7 +26,9 @@ function unsupportedRuntime(): string | undefined {
 /** What it means when a native part can't be loaded on a supported Node. */
 function explainLoadFailure(error: unknown): Error {
   // Asked only now, because the report takes long. It names glibc only where that is the C library.
-  const report = process.report.getReport() as { readonly header?: { readonly glibcVersionRuntime?: string } };
+  const report = process.report.getReport() as {
+    readonly header?: { readonly glibcVersionRuntime?: string };
+  };
   if (process.platform === 'linux' && report.header?.glibcVersionRuntime === undefined)
     return new Error(
       'this system uses musl, and uWebSockets.js has binaries for glibc only: use Debian, or another glibc system',

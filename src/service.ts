@@ -1,9 +1,10 @@
 /** The composition root: builds the parts, wires them, and is all that main knows of them. */
 import os from 'node:os';
+import type { AccessRequest } from './access/request.ts';
 import type { Config } from './config/schema.ts';
 import type { Host, ListenerOptions } from './host/host.ts';
 import { ALL_SECTIONS } from './host/host.ts';
-import { Gate, GATE_HEADERS } from './http/gate.ts';
+import { GATE_HEADERS, Gate } from './http/gate.ts';
 import { Pipeline } from './http/pipeline.ts';
 import { HttpServer } from './http/server.ts';
 import { statsRoutes } from './http/stats-routes.ts';
@@ -40,7 +41,13 @@ const LISTENER: ListenerOptions = {
   backlog: 4096,
 };
 
-const HEADERS_READ = new Set([...GATE_HEADERS, 'content-length', 'transfer-encoding', 'content-type']);
+const HEADERS_READ = new Set([
+  ...GATE_HEADERS,
+  'connection',
+  'content-length',
+  'transfer-encoding',
+  'content-type',
+]);
 
 /** What stopping may take: the promise is to be gone within a second. */
 const CLOSE_LIMIT_MS = 700;
@@ -52,6 +59,7 @@ export class Service {
   readonly #server: HttpServer;
   readonly #gate: Gate;
   #config: Config;
+  #isStopping = false;
   #silenceTimer: NodeJS.Timeout | undefined;
 
   constructor(options: ServiceOptions) {
@@ -90,6 +98,7 @@ export class Service {
       gate: (head) => this.#gate.judge(head),
       routes: this.#routes(),
       features: () => this.#config.features,
+      isStopping: () => this.#isStopping,
       log: options.log,
     });
     this.#server = new HttpServer({
@@ -113,11 +122,13 @@ export class Service {
     this.#sampler.setInterval(config.stats.stream_interval_seconds);
     this.#updateSilenceTimer();
     this.#gate.reconfigure(config);
-    this.#fanout.judgeAgain((client) => this.#gate.passes(client));
+    // What the gate's own verdict gave the stream.
+    this.#fanout.judgeAgain((client) => this.#gate.passes(client as AccessRequest));
   }
 
   /** Stops within a second: no new connections, streams end on a frame boundary. */
   async close(): Promise<void> {
+    this.#isStopping = true;
     this.#server.stopListening();
     clearInterval(this.#silenceTimer);
     this.#fanout.close();

@@ -37,7 +37,9 @@ export async function examine(options: LoadOptions, facts: DoctorFacts): Promise
   }
   findings.push({ subject: 'media', state: 'no', text: 'not in this version yet' });
   const width = Math.max(...findings.map(({ subject }) => subject.length));
-  const lines = findings.map(({ subject, state, text }) => `${subject.padEnd(width)}  ${state.padEnd(4)}  ${text}\n`);
+  const lines = findings.map(
+    ({ subject, state, text }) => `${subject.padEnd(width)}  ${state.padEnd(4)}  ${text}\n`,
+  );
   const isBroken = findings.some(({ subject, state }) => state === 'no' && MUST_WORK.has(subject));
   return { text: lines.join(''), exitCode: isBroken ? 1 : 0 };
 }
@@ -83,23 +85,45 @@ export function judgeCounters(counters: Counters, config: Pick<Config, 'host'>):
   const { proc, sys } = config.host;
   const stale = (disks ?? []).filter((disk) => disk.isStale).map((disk) => disk.mountPoint);
   return [
-    cpu ? { subject: 'cpu', state: 'ok', text: `${cpu.cores?.length ?? 0} processors from ${proc}/stat` } : unreadable('cpu', 'cpu'),
+    cpu
+      ? { subject: 'cpu', state: 'ok', text: `${cpu.cores?.length ?? 0} processors from ${proc}/stat` }
+      : unreadable('cpu', 'cpu'),
     cpu?.temperatureCelsius == null
-      ? { subject: 'temperature', state: 'part', text: `no sensor of the processor in ${sys}/class/hwmon or ${sys}/class/thermal (usual in virtual machines; else load its driver: coretemp, k10temp)` }
+      ? {
+          subject: 'temperature',
+          state: 'part',
+          text: `no sensor of the processor in ${sys}/class/hwmon or ${sys}/class/thermal (usual in virtual machines; else load its driver: coretemp, k10temp)`,
+        }
       : { subject: 'temperature', state: 'ok', text: `${cpu.temperatureCelsius} °C` },
     cpu?.speedHz == null
       ? { subject: 'speed', state: 'part', text: `neither cpufreq in ${sys} nor MHz in ${proc}/cpuinfo` }
       : { subject: 'speed', state: 'ok', text: `${Math.round(cpu.speedHz / 1e6)} MHz` },
-    memory ? { subject: 'memory', state: 'ok', text: `${Math.round(memory.totalBytes / 2 ** 20)} MiB from ${proc}/meminfo` } : unreadable('memory', 'memory'),
+    memory
+      ? {
+          subject: 'memory',
+          state: 'ok',
+          text: `${Math.round(memory.totalBytes / 2 ** 20)} MiB from ${proc}/meminfo`,
+        }
+      : unreadable('memory', 'memory'),
     memory && memory.pressure == null
-      ? { subject: 'pressure', state: 'part', text: `no ${proc}/pressure (kernel before 4.20, or booted without psi=1)` }
+      ? {
+          subject: 'pressure',
+          state: 'part',
+          text: `no ${proc}/pressure (kernel before 4.20, or booted without psi=1)`,
+        }
       : { subject: 'pressure', state: 'ok', text: `from ${proc}/pressure` },
     !disks
       ? unreadable('disks', 'disks')
       : stale.length > 0
-        ? { subject: 'disks', state: 'part', text: `${disks.length} mounts; no answer from ${stale.join(', ')}` }
+        ? {
+            subject: 'disks',
+            state: 'part',
+            text: `${disks.length} mounts; no answer from ${stale.join(', ')}`,
+          }
         : { subject: 'disks', state: 'ok', text: `${disks.length} mounts` },
-    interfaces ? { subject: 'network', state: 'ok', text: `${interfaces.length} interfaces` } : unreadable('network', 'interfaces'),
+    interfaces
+      ? { subject: 'network', state: 'ok', text: `${interfaces.length} interfaces` }
+      : unreadable('network', 'interfaces'),
     (gpus ?? []).length > 0
       ? { subject: 'gpu', state: 'ok', text: `${gpus?.map((gpu) => gpu.name).join(', ')}` }
       : { subject: 'gpu', state: 'no', text: 'none can be read in this version' },
@@ -112,7 +136,11 @@ function examinePort(config: Config): Promise<Finding> {
   return new Promise((resolve) => {
     const server = net.createServer();
     server.once('error', (error) =>
-      resolve({ subject: 'port', state: 'no', text: `port ${port} on ${host} can't be listened on: ${error.message}` }),
+      resolve({
+        subject: 'port',
+        state: 'no',
+        text: `port ${port} on ${host} can't be listened on: ${error.message}`,
+      }),
     );
     server.listen({ host, port, exclusive: true }, () =>
       server.close(() => resolve({ subject: 'port', state: 'ok', text: `port ${port} on ${host} is free` })),
@@ -122,12 +150,20 @@ function examinePort(config: Config): Promise<Finding> {
 
 function examinePower(config: Config): Finding {
   return config.power.backend === 'record'
-    ? { subject: 'power', state: 'part', text: 'power.backend is record: nothing is done, what would be is listed' }
+    ? {
+        subject: 'power',
+        state: 'part',
+        text: 'power.backend is record: nothing is done, what would be is listed',
+      }
     : { subject: 'power', state: 'no', text: 'no power manager is spoken to in this version' };
 }
 
 function examineRights({ user, isRoot }: DoctorFacts): Finding {
   return isRoot
-    ? { subject: 'rights', state: 'part', text: 'running as root: nothing here needs it; use an ordinary user' }
+    ? {
+        subject: 'rights',
+        state: 'part',
+        text: 'running as root: nothing here needs it; use an ordinary user',
+      }
     : { subject: 'rights', state: 'ok', text: `running as ${user}` };
 }

@@ -4,10 +4,10 @@ import { corsHeaders } from '../access/origins.ts';
 import { RefusalLog, WrongKeyLog } from '../access/refusals.ts';
 import { type AccessRequest, type Decision, HEADERS_READ } from '../access/request.ts';
 import type { Config } from '../config/schema.ts';
+import { ServiceError } from '../errors.ts';
 import type { Log } from '../log.ts';
 import { bareAnswer, emptyAnswer, errorAnswer, type Headers } from './reply.ts';
 import type { Answer, RequestHead } from './server.ts';
-import { ServiceError } from '../errors.ts';
 
 /** What the gate says of a request. `client` is for `passes`. */
 export type Verdict =
@@ -77,7 +77,8 @@ export class Gate {
 
 function requestOf(head: RequestHead): AccessRequest {
   const isUpgrade =
-    head.method === 'GET' && (head.headers.get('upgrade') ?? []).some((value) => value.toLowerCase().includes('websocket'));
+    head.method === 'GET' &&
+    (head.headers.get('upgrade') ?? []).some((value) => value.toLowerCase().includes('websocket'));
   const isWebSocket = head.path === WEBSOCKET_PATH && isUpgrade;
   return {
     remoteAddress: head.remoteAddress,

@@ -108,11 +108,26 @@ export interface StreamEvents<Owner> {
   readonly onClosed: (socket: StreamSocket<Owner>) => void;
 }
 
+type Header = readonly [name: string, value: string];
+
+// uWebSockets.js writes what it is given: a line break in a value would begin a header, or an answer, of its own.
+const SPLITS_ANSWER = /[\0\r\n]/;
+
+function writeHead(response: uws.HttpResponse, status: string, headers: readonly Header[]): void {
+  response.writeStatus(status);
+  for (const [name, value] of headers)
+    if (!SPLITS_ANSWER.test(name) && !SPLITS_ANSWER.test(value)) response.writeHeader(name, value);
+}
+
+const CLOSE_OPTION = /(?:^|,)\s*close\s*(?:,|$)/i;
+
 /** One request and its one answer. Every method is safe at any time: after an abort they do nothing. */
 export class Exchange {
   readonly head: RequestHead;
   #response: uws.HttpResponse | undefined;
   #onClosed: (() => void) | undefined;
+  #isAnswered = false;
+  #canReadBody = true;
 
   constructor(response: uws.HttpResponse, head: RequestHead) {
     this.head = head;
@@ -124,30 +139,50 @@ export class Exchange {
   }
 
   get isOpen(): boolean {
-    return this.#response !== undefined;
+    return this.#response !== undefined && !this.#isAnswered;
   }
 
-  /** Must be called while the request is being handled: body bytes that nobody waits for are gone. */
+  /** Once, and while the request is being handled: body bytes that nobody waits for are gone. Throws else. */
   readBody(events: BodyEvents): void {
+    if (!this.#canReadBody) throw new Error('a body can be read once, while its request is being handled');
+    this.#canReadBody = false;
     this.#onClosed = events.onAborted;
     this.#response?.onData((chunk, isLast) => events.onChunk(Buffer.from(chunk), isLast));
   }
 
-  /** Sends the answer; false when the peer has gone or an answer was sent before. */
+  /** Called by the server alone, when the request's handler has returned. */
+  markHandled(): void {
+    this.#canReadBody = false;
+  }
+
+  /** Sends the answer; false when the peer has gone or an answer was given before. */
   answer(answer: Answer): boolean {
-    const response = this.#response;
-    if (response === undefined) return false;
-    this.#response = undefined;
-    response.cork(() => {
-      response.writeStatus(answer.status);
-      for (const [name, value] of answer.headers) response.writeHeader(name, value);
-      const isLast = answer.isLast === true;
-      // Without arguments no Content-Length is written; undefined as an argument would be written as 2^63.
-      if (answer.body === undefined) response.endWithoutBody();
-      else if (this.head.method === 'HEAD') response.endWithoutBody(Buffer.byteLength(answer.body), isLast);
-      else response.end(answer.body, isLast);
-    });
+    if (!this.isOpen) return false;
+    this.#isAnswered = true;
+    const saysClose = CLOSE_OPTION.test(this.head.headers.get('connection')?.join() ?? '');
+    // Later: bytes that arrived behind this request would be served as the next one if it were answered by now, for
+    // uWebSockets.js closes after it has parsed all it has. While an answer is pending it cuts the connection instead.
+    if (saysClose || answer.isLast === true) setImmediate(() => this.#send(answer, saysClose));
+    else this.#send(answer, false);
     return true;
+  }
+
+  #send(answer: Answer, saysClose: boolean): void {
+    const response = this.#response;
+    this.#response = undefined;
+    const isLast = answer.isLast === true || saysClose;
+    response?.cork(() => {
+      writeHead(response, answer.status, answer.headers);
+      if (this.head.method !== 'HEAD' && answer.body !== undefined) response.end(answer.body, isLast);
+      // A length as an argument would leave the response unfinished, and the next request on this connection cut off:
+      // uWebSockets.js waits for as many bytes. undefined as an argument would be written as 2^63.
+      else if (isLast && answer.body !== undefined) response.endWithoutBody(0, true);
+      else {
+        if (answer.body !== undefined)
+          response.writeHeader('Content-Length', String(Buffer.byteLength(answer.body)));
+        response.endWithoutBody();
+      }
+    });
   }
 
   /** Answers with headers and a first event, and keeps the connection as a stream. undefined when the peer has gone. */
@@ -158,7 +193,7 @@ export class Exchange {
     events: StreamEvents<Owner>,
   ): StreamSocket<Owner> | undefined {
     const response = this.#response;
-    if (response === undefined) return undefined;
+    if (response === undefined || this.#isAnswered) return undefined;
     this.#response = undefined;
     const socket = new StreamSocket(response, owner);
     // Replaces the handler that would keep this exchange and its headers alive. One function is both handlers, told
@@ -176,8 +211,7 @@ export class Exchange {
     response.onAborted(onSocketEvent);
     response.onWritable(onSocketEvent);
     response.cork(() => {
-      response.writeStatus(answer.status);
-      for (const [name, value] of answer.headers) response.writeHeader(name, value);
+      writeHead(response, answer.status, answer.headers);
       response.write(firstLine);
       response.write(END_OF_EVENT);
     });
@@ -237,7 +271,9 @@ export class HttpServer {
       })
       // A route that matches nothing would close the socket without an answer: all of them end here.
       .any('/*', (response, request) => {
-        options.onRequest(new Exchange(response, readHead(response, request, options.headersRead)));
+        const exchange = new Exchange(response, readHead(response, request, options.headersRead));
+        options.onRequest(exchange);
+        exchange.markHandled();
       });
   }
 
