@@ -54,6 +54,8 @@ async function run(options: LoadOptions): Promise<void> {
   // uWebSockets.js refuses header blocks over 4 KiB unless told before it is loaded: cookies of other services on
   // this host name are sent here too.
   process.env['UWS_HTTP_MAX_HEADERS_SIZE'] ??= '16384';
+  if (process.getuid?.() === 0)
+    log.warn('running as root, which nothing here needs: an ordinary user is safer and sees the same stats');
   const { openNativeHost } = await import('./host/native.ts');
   const { readMachineNames } = await import('./host/names.ts');
   const { Service } = await import('./service.ts').catch((error: unknown) => {
@@ -70,7 +72,6 @@ async function run(options: LoadOptions): Promise<void> {
       startedAt: Math.floor(Date.now() / 1000),
       node: process.version,
       platform: process.platform,
-      isRoot: process.getuid?.() === 0,
     },
   });
   const { host, port } = service.start();

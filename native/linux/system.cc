@@ -14,6 +14,7 @@
 #include "linux/file.h"
 #include "linux/links.h"
 #include "linux/parse.h"
+#include "linux/parse_route.h"
 #include "linux/parse_system.h"
 #include "linux/text.h"
 

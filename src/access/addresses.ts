@@ -72,13 +72,26 @@ function withoutDottedTail(text: string): string | undefined {
   return `${text.slice(0, tailAt)}${(a * 256 + b).toString(16)}:${(c * 256 + d).toString(16)}`;
 }
 
-/** The words as written: a mapped address stays four words long. */
+function parseGroups(text: string): readonly number[] | undefined {
+  try {
+    return ipaddr.IPv6.parse(text).parts;
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * The words as written: a mapped address stays four words long.
+ * Told apart by their characters first: to find that a text is no address ipaddr.js throws, which takes 40 µs.
+ */
 function parseWords(text: string): number[] | undefined {
-  if (ipaddr.IPv4.isValidFourPartDecimal(text)) return toWords(ipaddr.IPv4.parse(text).octets, 8);
-  if (!text.includes(':') || text.includes('%')) return undefined;
+  if (/^[\d.]+$/.test(text)) {
+    return ipaddr.IPv4.isValidFourPartDecimal(text) ? toWords(ipaddr.IPv4.parse(text).octets, 8) : undefined;
+  }
+  if (!/^[\da-f:.]+$/i.test(text)) return undefined;
   const hexadecimal = withoutDottedTail(text);
-  if (hexadecimal === undefined || !ipaddr.IPv6.isValid(hexadecimal)) return undefined;
-  return toWords(ipaddr.IPv6.parse(hexadecimal).parts, 16);
+  const groups = hexadecimal === undefined ? undefined : parseGroups(hexadecimal);
+  return groups === undefined ? undefined : toWords(groups, 16);
 }
 
 function formatWords(words: readonly number[]): string {

@@ -41,13 +41,14 @@ export function placed(
   return { file, line, key, value: undefined, message };
 }
 
-/** A value that its row does not accept; a secret is only called by its kind. */
+/** A value that its row does not accept; what is or may be a secret is only called by its kind. */
 export function refuse(
   { file, line, path }: Place,
-  { expected, isSecret }: Pick<Row<unknown>, 'expected' | 'isSecret'>,
+  { expected, isSecret, mayBeSecret }: Pick<Row<unknown>, 'expected' | 'isSecret' | 'mayBeSecret'>,
   found: unknown,
 ): Problem {
-  const value = isSecret === true ? undefined : show(found);
-  const message = `expected ${expected}, found ${value ?? kindOf(found)}${isSecret === true ? ' (not shown)' : ''}`;
+  const isHidden = isSecret === true || mayBeSecret === true;
+  const value = isHidden ? undefined : show(found);
+  const message = `expected ${expected}, found ${value ?? kindOf(found)}${isHidden ? ' (not shown)' : ''}`;
   return { ...placed(file, { line, path, message }), value };
 }

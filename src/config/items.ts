@@ -1,5 +1,6 @@
 /** Judges the entries of lists. Addresses are judged by the room that will use them, through a function given in. */
-import { HOST_NAME, type ItemKind } from './schema.ts';
+import type { ItemKind } from './schema.ts';
+import { isHostName } from './values.ts';
 
 /** What the address lists' own parser says of them; rules it returns are not used here. */
 export type CheckAddresses = (
@@ -39,7 +40,7 @@ export function judgeItems(
 }
 
 function judgeHostName(entry: string): string | undefined {
-  return HOST_NAME.test(entry) ? undefined : 'expected a host name without scheme, port or path';
+  return isHostName(entry) ? undefined : 'expected a host name without scheme, port or path';
 }
 
 const EXPECTED_ORIGIN = 'expected an origin, scheme://host or scheme://host:port, and nothing behind it';

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { type Findings, placed, type Setting } from './findings.ts';
 import { formatPlace, type Notice } from './problems.ts';
 import { readText } from './read.ts';
-import { isApiKey, ROWS } from './schema.ts';
+import { accepts, KEYS } from './schema.ts';
 
 /** A key and its newline, with room to spare. */
 const MOST_KEY_BYTES = 4096;
@@ -37,7 +37,8 @@ export function resolveKeyFile(settings: Map<string, Setting>, findings: Finding
     return { path: resolved, mode: undefined };
   }
   const value = read.text.replace(/\r?\n$/u, '');
-  if (!isApiKey(value)) refuse(`the file it names: expected ${ROWS.get(KEY)?.expected}`);
+  const row = KEYS.auth.api_key;
+  if (!accepts(row, value)) refuse(`the file it names: expected ${row.expected}`);
   settings.set(KEY, { key: KEY, value, file: resolved, line: undefined });
   return { path: resolved, mode: read.mode };
 }

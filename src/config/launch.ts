@@ -1,8 +1,9 @@
 /** Judges `processes.launch`: each app is a setting of its own, so that two files may each name some. */
 import { type Findings, type Place, placed, refuse } from './findings.ts';
-import { accepts, LAUNCH_KEYS, LAUNCH_NAME, type LaunchEntry, type Row } from './schema.ts';
+import { accepts, LAUNCH_KEYS, type LaunchEntry, type Row } from './schema.ts';
 import { type MapEntry, type Tree, toValue } from './tree.ts';
 import { findMeantAmong } from './unknown.ts';
+import { isLaunchName } from './values.ts';
 
 const PATH = ['processes', 'launch'];
 const ROWS: Readonly<Record<string, Row<unknown>>> = LAUNCH_KEYS;
@@ -12,7 +13,7 @@ export function judgeLaunch(file: string, tree: Tree, findings: Findings): void 
     // Reported where all maps are looked at.
     if (entry.key === '__proto__') continue;
     const path = [...PATH, entry.key];
-    if (!LAUNCH_NAME.test(entry.key)) {
+    if (!isLaunchName(entry.key)) {
       const message = 'expected a name of 1 to 64 letters, digits, "_", "." or "-"';
       findings.problems.push(placed(file, { line: entry.line, path, message }));
     }

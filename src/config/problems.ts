@@ -22,14 +22,19 @@ export interface Notice {
 
 export class ConfigError extends Error {
   readonly problems: readonly Problem[];
-  /** The files whose change may mend it. */
-  readonly watch: readonly string[];
+  // Private, so that printing the error does not print it: a key written in place of a key file's path is among them.
+  readonly #watch: readonly string[];
 
   constructor(problems: readonly Problem[], watch: readonly string[]) {
     super(problems.map(formatProblem).join('\n'));
     this.name = 'ConfigError';
     this.problems = problems;
-    this.watch = watch;
+    this.#watch = watch;
+  }
+
+  /** The files whose change may mend it. */
+  get watch(): readonly string[] {
+    return this.#watch;
   }
 }
 

@@ -1,8 +1,15 @@
 /** Every configuration key once: its type, default, check, words and documentation are rows of one table. */
-import { isIPv4, isIPv6 } from 'node:net';
-import { isAbsolute } from 'node:path';
 import * as v from 'valibot';
 import { LOG_LEVELS, type LogLevel } from '../log.ts';
+import {
+  deepFreeze,
+  isAbsolutePath,
+  isArgument,
+  isEnvironment,
+  isListenHost,
+  isMap,
+  isPrintable,
+} from './values.ts';
 
 /** An app that clients may start by name (`processes.launch`). */
 export interface LaunchEntry {
@@ -32,6 +39,8 @@ export interface Row<T> {
   readonly needsRestart?: true;
   /** The value never appears in a message, a log or a print-out. */
   readonly isSecret?: true;
+  /** A wrong value may be a secret in the wrong place: it is not shown. */
+  readonly mayBeSecret?: true;
   /** Replaces the default in the documents where it is no literal. */
   readonly defaultInWords?: string;
 }
@@ -51,37 +60,9 @@ function list(items: ItemKind, expected: string, meaning: string): Row<readonly 
   return { schema: v.array(v.unknown()), default: [], type: 'list of strings', expected, meaning, items };
 }
 
-// A NUL would end the path early in the kernel: what was checked and what is opened would differ.
-const PATH = v.pipe(
-  v.string(),
-  v.check((text) => isAbsolute(text) && !text.includes('\0')),
-);
-const ARGUMENT = v.pipe(
-  v.string(),
-  v.check((text) => !text.includes('\0')),
-);
-const VARIABLE_NAME = /^[A-Za-z_][A-Za-z0-9_]*$/u;
-
-// Not v.record: it passes over keys such as "constructor" unjudged.
-function isMap(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-function isEnvironment(value: unknown): boolean {
-  const entries = isMap(value) ? Object.entries(value) : [['', undefined]];
-  return entries.every(([name, text]) => VARIABLE_NAME.test(String(name)) && v.is(ARGUMENT, text));
-}
-
-/** A key must survive a header and a query: printable ASCII, no space at either end. */
-const API_KEY = v.pipe(v.string(), v.maxLength(1024), v.regex(/^[!-~](?:[ -~]*[!-~])?$/u));
-
-export const HOST_NAME = /^[A-Za-z0-9_](?:[A-Za-z0-9_.-]{0,252}[A-Za-z0-9_.])?$/u;
-
-function isListenHost(text: string): boolean {
-  if (text.includes(':')) return isIPv6(text);
-  if (/^[0-9.]*$/u.test(text)) return isIPv4(text);
-  return HOST_NAME.test(text);
-}
+const PATH = v.pipe(v.string(), v.check(isAbsolutePath));
+const ARGUMENT = v.pipe(v.string(), v.check(isArgument));
+const API_KEY = v.pipe(v.string(), v.maxLength(1024), v.check(isPrintable));
 
 /** The keys of one entry of `processes.launch`. */
 export const LAUNCH_KEYS = {
@@ -114,9 +95,6 @@ export const LAUNCH_KEYS = {
   ),
   allow_args: flag(false, 'Whether clients may add arguments of their own.'),
 };
-
-/** What an app may be called in `processes.launch`. */
-export const LAUNCH_NAME = /^[A-Za-z0-9_.-]{1,64}$/u;
 
 const launch: Row<Readonly<Record<string, LaunchEntry>>> = {
   schema: v.custom<Readonly<Record<string, unknown>>>(isMap),
@@ -153,6 +131,7 @@ export const KEYS = {
       meaning:
         'A file that holds the key (at most 4 KiB; a trailing newline is cut), instead of `api_key`. A relative path starts at the folder of the file that names it.',
       defaultInWords: 'none',
+      mayBeSecret: true,
     }),
     allowed_ips: list(
       'address or *',
@@ -264,11 +243,6 @@ export function accepts({ schema }: Pick<Row<unknown>, 'schema'>, value: unknown
   return v.is(schema, value);
 }
 
-/** Whether a text can be an API key. */
-export function isApiKey(text: string): boolean {
-  return v.is(API_KEY, text);
-}
-
 /** Nests `dotted key → value`; a key that is not there has its default. */
 export function toConfig(values: ReadonlyMap<string, unknown>): Config {
   const sections = Object.entries(SECTIONS).map(([section, rows]) => {
@@ -280,14 +254,6 @@ export function toConfig(values: ReadonlyMap<string, unknown>): Config {
   });
   // Every key of the table is there, and each value was judged by its row, which is what Config is derived from.
   return deepFreeze(Object.fromEntries(sections) as Config);
-}
-
-function deepFreeze<T>(value: T): T {
-  if (typeof value === 'object' && value !== null) {
-    for (const inner of Object.values(value)) deepFreeze(inner);
-    Object.freeze(value);
-  }
-  return value;
 }
 
 export const DEFAULT_CONFIG: Config = toConfig(new Map());

@@ -6,7 +6,7 @@ import { codeOf, describe } from './read.ts';
 
 /** What of the process and its machine decides where files are. */
 export interface Surroundings {
-  /** As `process.platform`. */
+  /** As Node names it: linux, darwin, win32. */
   readonly platform: string;
   /** The working folder; absolute. */
   readonly cwd: string;

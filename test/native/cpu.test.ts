@@ -152,8 +152,8 @@ t.test('a sensor that has left is looked for under its new number', async (t) =>
   const chip = { ...hwmon(3, 'coretemp', {}), 'sys/class/hwmon/hwmon3/temp1_input': { link: 'gone' } };
   const machine = makeMachine(t, { ...stat(0), ...chip, ...zone(0, 'acpitz', '30000') });
   t.equal((await readCpu(machine)).temperatureCelsius, 30);
-  machine.remove('sys/class/hwmon/hwmon3');
   machine.write(hwmon(5, 'coretemp', coretemp('52000', '49000')));
+  machine.remove('sys/class/hwmon/hwmon3');
   const isFound = (cpu: CpuCounters) => cpu.temperatureCelsius === 52;
   t.equal((await readCpu(machine, false, isFound)).temperatureCelsius, 52);
 });
@@ -216,6 +216,8 @@ t.test('of a long cpuinfo the head is enough, and a line it cuts is not believed
 
 t.test('no speed anywhere is unknown', async (t) => {
   const machine = makeMachine(t, { ...stat(0), ...zone(0, 'acpitz', '30000') });
+  await readCpu(machine, true);
+  await sleep(50);
   const cpu = await readCpu(machine, true);
   t.equal(cpu.speedHz, null);
   t.strictSame(cpu.coreSpeedsHz, []);
