@@ -43,6 +43,8 @@ class KeptFile {
   // nothing.
   std::string_view readHeadIfPresent(std::string& buffer, std::size_t mostBytes) noexcept;
   const std::string& path() const { return path_; }
+  // For poll(2); -1 before the first read and after a failure.
+  int descriptor() const { return fd_.get(); }
 
  private:
   void openOnce();
