@@ -246,7 +246,7 @@ export class HttpServer {
     return this.#connections;
   }
 
-  /** Listens on `host` and `port` (0: any free one) and returns the port. Throws ListenError. */
+  /** Listens on `host` and `port` (0: a free one) and returns the port. Throws ListenError. */
   listen(host: string, port: number): number {
     // The typings lack this overload; the binding reads (host, port, options, callback).
     const listen = this.#app.listen.bind(this.#app) as unknown as (
