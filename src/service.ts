@@ -6,7 +6,7 @@ import { ALL_SECTIONS } from './host/host.ts';
 import { Pipeline, type Verdict } from './http/pipeline.ts';
 import { HttpServer, type RequestHead } from './http/server.ts';
 import { statsRoutes } from './http/stats-routes.ts';
-import { Fanout } from './http/stream.ts';
+import { Fanout, TEND_MS } from './http/stream.ts';
 import type { Log } from './log.ts';
 import { type Clock, Sampler } from './stats/sampler.ts';
 import { deriveSystem, deriveSystemDetail, type ServiceFacts } from './stats/system.ts';
@@ -39,8 +39,13 @@ const LISTENER: ListenerOptions = {
 
 const HEADERS_READ = new Set(['content-length', 'transfer-encoding', 'content-type']);
 
+/** When a socket without room is cut where the kernel can't be told to. */
+const UNTUNED_STALL_SECONDS = 30;
+
 /** What stopping may take: the promise is to be gone within a second. */
-const CLOSE_LIMIT_MS = 700;
+const CLOSE_LIMIT_MS = 500;
+/** What clients that have everything are given to hang up first. */
+const CLOSE_GRACE_MS = 50;
 
 export class Service {
   readonly #options: ServiceOptions;
@@ -48,7 +53,7 @@ export class Service {
   readonly #fanout: Fanout;
   readonly #server: HttpServer;
   #config: Config;
-  #silenceTimer: NodeJS.Timeout | undefined;
+  #tendTimer: NodeJS.Timeout | undefined;
 
   constructor(options: ServiceOptions) {
     this.#options = options;
@@ -69,11 +74,11 @@ export class Service {
       defer: (slice) => void setImmediate(slice),
       onSubscribed: (view) => {
         this.#sampler.subscribe(view);
-        this.#updateSilenceTimer();
+        this.#updateTendTimer();
       },
       onUnsubscribed: (view) => {
         this.#sampler.unsubscribe(view);
-        this.#updateSilenceTimer();
+        this.#updateTendTimer();
       },
     });
     const pipeline = new Pipeline({
@@ -92,7 +97,9 @@ export class Service {
   start(): { readonly host: string; readonly port: number } {
     const { host, port } = this.#config.server;
     const bound = this.#listen(host, port);
-    this.#options.host.tuneListener(bound.port, LISTENER);
+    const isTuned = this.#options.host.tuneListener(bound.port, LISTENER) > 0;
+    // Where the kernel judges by what is acknowledged, nobody else has to.
+    this.#fanout.stallLimitSeconds = isTuned ? Number.POSITIVE_INFINITY : UNTUNED_STALL_SECONDS;
     return bound;
   }
 
@@ -101,16 +108,16 @@ export class Service {
     this.#config = config;
     this.#options.log.setLevel(config.log.level);
     this.#sampler.setInterval(config.stats.stream_interval_seconds);
-    this.#updateSilenceTimer();
   }
 
   /** Stops within a second: no new connections, streams end on a frame boundary. */
   async close(): Promise<void> {
     this.#server.stopListening();
-    clearInterval(this.#silenceTimer);
-    this.#fanout.close();
+    clearInterval(this.#tendTimer);
+    const begun = performance.now();
+    const areDrained = this.#fanout.close() === 0;
     this.#sampler.close();
-    const until = performance.now() + CLOSE_LIMIT_MS;
+    const until = areDrained ? performance.now() + CLOSE_GRACE_MS : begun + CLOSE_LIMIT_MS;
     while (this.#server.connections > 0 && performance.now() < until)
       await new Promise((resolve) => setTimeout(resolve, 10));
     this.#server.close();
@@ -152,11 +159,10 @@ export class Service {
     return deriveSystemDetail(info, encoded.sample, facts, {});
   }
 
-  // Ticks come more often than comments unless the interval is long.
-  #updateSilenceTimer(): void {
-    const isNeeded = this.#fanout.size > 0 && this.#sampler.intervalMs > 15_000;
-    if (isNeeded === (this.#silenceTimer !== undefined)) return;
-    clearInterval(this.#silenceTimer);
-    this.#silenceTimer = isNeeded ? setInterval(() => this.#fanout.breakSilence(), 1000) : undefined;
+  #updateTendTimer(): void {
+    const isNeeded = this.#fanout.size > 0;
+    if (isNeeded === (this.#tendTimer !== undefined)) return;
+    clearInterval(this.#tendTimer);
+    this.#tendTimer = isNeeded ? setInterval(() => this.#fanout.tend(), TEND_MS) : undefined;
   }
 }

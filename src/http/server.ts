@@ -4,6 +4,8 @@
  * be followed by another. What it hands out, an Exchange or a StreamSocket, can't be misused in these ways.
  */
 import * as uws from 'uWebSockets.js';
+import type { View } from '../stats/view.ts';
+import { StreamSocket } from './stream-socket.ts';
 
 /** Headers by lower-case name, each with its values in order of arrival. */
 export type HeaderLists = ReadonlyMap<string, readonly string[]>;
@@ -35,77 +37,21 @@ export interface BodyEvents {
   readonly onAborted: () => void;
 }
 
-const END_OF_EVENT = Buffer.from('\n');
-const SILENCE = Buffer.from(':\n\n');
+/** Gets its socket as `this`, so that a stream holds nothing but one bound function beside its socket. */
+export type StreamEventHandler = (this: StreamSocket, offset?: number) => boolean;
 
-// One cork callback for all sockets, with what it needs in variables: no closure a subscriber a tick.
-let corkedResponse: uws.HttpResponse;
-let corkedLine: Buffer;
-let corkedResult = true;
-function writeCorked(): void {
-  // Two chunks: a client that holds a chunk back until the next one begins still sees the whole line at once.
-  corkedResponse.write(corkedLine);
-  corkedResult = corkedResponse.write(END_OF_EVENT);
-}
-
-/** A stream that was answered with its headers and stays open. Its owner keeps what it wants in `owner`. */
-export class StreamSocket<Owner> {
-  readonly owner: Owner;
-  #response: uws.HttpResponse | undefined;
-  /** A write did not fit: nothing may be written until onDrained. */
-  isFull = false;
-
-  constructor(response: uws.HttpResponse, owner: Owner) {
-    this.#response = response;
-    this.owner = owner;
-  }
-
-  get isOpen(): boolean {
-    return this.#response !== undefined;
-  }
-
-  /** Sends one event's line (`data: …\n`) and the blank line after it. Nothing is sent while full or closed. */
-  send(line: Buffer): void {
-    if (this.#response === undefined || this.isFull) return;
-    corkedResponse = this.#response;
-    corkedLine = line;
-    corkedResponse.cork(writeCorked);
-    if (!corkedResult) this.isFull = true;
-  }
-
-  /** A comment, so that the connection is not silent. */
-  sendComment(): void {
-    const response = this.#response;
-    if (response === undefined || this.isFull) return;
-    response.cork(() => {
-      if (!response.write(SILENCE)) this.isFull = true;
-    });
-  }
-
-  /** Ends the stream; after the events already sent, on a frame boundary. */
-  end(): void {
-    const response = this.#response;
-    this.#response = undefined;
-    response?.cork(() => response.end());
-  }
-
-  /** Cuts the connection at once. */
-  cut(): void {
-    const response = this.#response;
-    this.#response = undefined;
-    response?.close();
-  }
-
-  /** Called by the server alone, when the connection has closed. */
-  markClosed(): void {
-    this.#response = undefined;
-  }
-}
-
-export interface StreamEvents<Owner> {
-  /** The kernel took what had been left over: writing is possible again. */
-  readonly onDrained: (socket: StreamSocket<Owner>) => void;
-  readonly onClosed: (socket: StreamSocket<Owner>) => void;
+/** What a stream begins with. */
+export interface StreamStart {
+  readonly status: string;
+  readonly headers: Answer['headers'];
+  /** The first event's line. */
+  readonly line: Buffer;
+  readonly view: View;
+  readonly client: unknown;
+  readonly sent: number;
+  readonly writtenAt: number;
+  /** Called with an offset when writing is possible again, without one when the connection has closed. */
+  readonly onEvent: StreamEventHandler;
 }
 
 /** One request and its one answer. Every method is safe at any time: after an abort they do nothing. */
@@ -150,38 +96,27 @@ export class Exchange {
     return true;
   }
 
-  /** Answers with headers and a first event, and keeps the connection as a stream. undefined when the peer has gone. */
-  startStream<Owner>(
-    answer: Omit<Answer, 'body' | 'isLast'>,
-    firstLine: Buffer,
-    owner: Owner,
-    events: StreamEvents<Owner>,
-  ): StreamSocket<Owner> | undefined {
+  /**
+   * Answers with headers and a first event, and keeps the connection as a stream. Not `isWhole`: the event was long, and
+   * the socket must `goOn` in a later turn. undefined when the peer has gone.
+   */
+  startStream(start: StreamStart): { readonly socket: StreamSocket; readonly isWhole: boolean } | undefined {
     const response = this.#response;
     if (response === undefined) return undefined;
     this.#response = undefined;
-    const socket = new StreamSocket(response, owner);
-    // Replaces the handler that would keep this exchange and its headers alive. One function is both handlers, told
-    // apart by the offset that only onWritable passes: it is all that a stream holds beside its socket.
-    const onSocketEvent = (offset?: number): boolean => {
-      if (offset === undefined) {
-        socket.markClosed();
-        events.onClosed(socket);
-      } else {
-        socket.isFull = false;
-        events.onDrained(socket);
-      }
-      return true;
-    };
+    const { status, headers, line, onEvent } = start;
+    const socket = new StreamSocket(response, start.view, start.client, start.sent, start.writtenAt);
+    // Replaces the handler that would keep this exchange and its headers alive. One function is both handlers.
+    const onSocketEvent = onEvent.bind(socket);
     response.onAborted(onSocketEvent);
     response.onWritable(onSocketEvent);
+    let isWhole = true;
     response.cork(() => {
-      response.writeStatus(answer.status);
-      for (const [name, value] of answer.headers) response.writeHeader(name, value);
-      response.write(firstLine);
-      response.write(END_OF_EVENT);
+      response.writeStatus(status);
+      for (const [name, value] of headers) response.writeHeader(name, value);
+      isWhole = socket.sendFirst(line);
     });
-    return socket;
+    return { socket, isWhole };
   }
 }
 
