@@ -71,7 +71,10 @@ const steps = {
     const gyp = buildWithGyp();
     note(loadsAndReads(gyp), 'built by node-gyp, loads and reads');
     const other = otherNode();
-    note(other !== undefined && loadsAndReads(gyp, other.binary), `loads on Node ${other?.version ?? '(other)'}`);
+    note(
+      other !== undefined && loadsAndReads(gyp, other.binary),
+      `loads on Node ${other?.version ?? '(other)'}`,
+    );
   },
   // A machine's own npm configuration can hide that a build needs it.
   home() {
@@ -85,8 +88,15 @@ const steps = {
   other() {
     const other = otherNode();
     if (other === undefined) return note(false, 'the other Node could not be installed');
-    const listed = spawnSync('find', ['build/ts/test/contract', '-name', '*.test.js'], { cwd: root, encoding: 'utf8' });
-    runTestScript(`contract tests on Node ${other.version}`, ['--node', other.binary, ...listed.stdout.trim().split('\n')]);
+    const listed = spawnSync('find', ['build/ts/test/contract', '-name', '*.test.js'], {
+      cwd: root,
+      encoding: 'utf8',
+    });
+    runTestScript(`contract tests on Node ${other.version}`, [
+      '--node',
+      other.binary,
+      ...listed.stdout.trim().split('\n'),
+    ]);
   },
   asan: () => runStep('parsers under sanitizers', process.execPath, ['scripts/replay.mjs']),
 };
@@ -99,5 +109,7 @@ for (const [name, step] of Object.entries(steps)) {
   step();
   console.log(`-- ${name}: ${Math.round((Date.now() - started) / 1000)} s`);
 }
-console.log(`${totals.passed} passed, ${totals.failed} failed${totals.skipped > 0 ? `, ${totals.skipped} skipped` : ''}`);
+console.log(
+  `${totals.passed} passed, ${totals.failed} failed${totals.skipped > 0 ? `, ${totals.skipped} skipped` : ''}`,
+);
 process.exitCode = totals.failed === 0 ? 0 : 1;

@@ -34,7 +34,8 @@ run('biome', path.join(root, 'node_modules/.bin/biome'), ['check', ...(isWriting
 
 const format = findCommand('clang-format-14', 'clang-format');
 if (format === undefined) skip('clang-format', 'clang-format');
-else run('clang-format', format, [...(isWriting ? ['-i'] : ['--dry-run', '-Werror']), ...sources('.cc', '.h')]);
+else
+  run('clang-format', format, [...(isWriting ? ['-i'] : ['--dry-run', '-Werror']), ...sources('.cc', '.h')]);
 
 const tidy = findCommand('clang-tidy-14', 'clang-tidy');
 if (isWriting) process.exitCode = failures === 0 ? 0 : 1;

@@ -9,7 +9,11 @@ const NEEDS = [
   { package: 'clang-format', commands: ['clang-format', 'clang-format-14'], why: 'format of the C++' },
   { package: 'clang-tidy', commands: ['clang-tidy', 'clang-tidy-14'], why: 'lint of the C++' },
   { package: 'strace', commands: ['strace'], why: 'tests that count system calls' },
-  { package: 'python3-requests', files: ['/usr/lib/python3/dist-packages/requests/__init__.py'], why: 'a client that is not ours' },
+  {
+    package: 'python3-requests',
+    files: ['/usr/lib/python3/dist-packages/requests/__init__.py'],
+    why: 'a client that is not ours',
+  },
   { package: 'iproute2', commands: ['ip'], why: 'network namespaces with peers that vanish' },
   { package: 'nftables', commands: ['nft'], why: 'dropping packets of a peer' },
   { package: 'curl', commands: ['curl'], why: 'a client that is not ours' },
@@ -47,9 +51,11 @@ export function provideNeeds() {
   const missing = NEEDS.filter((need) => !isPresent(need));
   if (missing.length === 0) return;
   const packages = missing.map((need) => need.package);
-  const canInstall = process.env.CI === 'true' && process.getuid?.() === 0 && findCommand('apt-get') !== undefined;
+  const canInstall =
+    process.env.CI === 'true' && process.getuid?.() === 0 && findCommand('apt-get') !== undefined;
   if (!canInstall) {
-    for (const need of missing) console.error(`missing: ${need.package} (${need.why}); what needs it is skipped`);
+    for (const need of missing)
+      console.error(`missing: ${need.package} (${need.why}); what needs it is skipped`);
     console.error(`  apt-get install -y --no-install-recommends ${packages.join(' ')}`);
     return;
   }

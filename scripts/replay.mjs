@@ -7,8 +7,8 @@ import { fileURLToPath } from 'node:url';
 
 const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
 const rounds = process.argv[2] ?? '200';
-const parsers = JSON.parse(readFileSync(path.join(root, 'native/sources.json'), 'utf8')).linux.filter((file) =>
-  /\/(?:parse\w*|text)\.cc$/.test(file),
+const parsers = JSON.parse(readFileSync(path.join(root, 'native/sources.json'), 'utf8')).linux.filter(
+  (file) => /\/(?:parse\w*|text)\.cc$/.test(file),
 );
 const sanitizers = 'address,undefined,float-cast-overflow,float-divide-by-zero';
 const binary = path.join(root, 'build/replay');
@@ -19,6 +19,20 @@ function run(command, args) {
   if (result.status !== 0) process.exit(1);
 }
 
-run('g++', ['-std=c++20', '-O1', '-g', `-fsanitize=${sanitizers}`, '-fno-sanitize-recover=all', '-Wall', '-Wextra', '-Werror',
-  '-Inative', 'native/fuzz/replay.cc', 'native/fuzz/targets.cc', ...parsers, '-o', binary]);
+run('g++', [
+  '-std=c++20',
+  '-O1',
+  '-g',
+  `-fsanitize=${sanitizers}`,
+  '-fno-sanitize-recover=all',
+  '-Wall',
+  '-Wextra',
+  '-Werror',
+  '-Inative',
+  'native/fuzz/replay.cc',
+  'native/fuzz/targets.cc',
+  ...parsers,
+  '-o',
+  binary,
+]);
 run(binary, [rounds, 'test/fixtures/linux']);

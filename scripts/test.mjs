@@ -18,7 +18,9 @@ function testFiles(prove) {
     .filter((file) => file.endsWith('.test.js') && file.startsWith('prove') === prove);
   // What was compiled from a test that has since been removed is not a test.
   const sources = new Set(readdirSync(path.join(root, 'test'), { recursive: true }).map(String));
-  return found.filter((file) => sources.has(file.replace(/\.js$/, '.ts'))).map((file) => path.join('build/ts/test', file));
+  return found
+    .filter((file) => sources.has(file.replace(/\.js$/, '.ts')))
+    .map((file) => path.join('build/ts/test', file));
 }
 
 /** Runs `files` under `node`; the counts that tap's last line gives. */
@@ -31,8 +33,17 @@ export function runTests({ files, node = process.execPath, coverage = false, pro
   const tap = path.join(path.dirname(require.resolve('tap/package.json')), 'dist/esm/run.mjs');
   const result = spawnSync(
     node,
-    [tap, 'run', '--disable-coverage', '--plugin=!@tapjs/typescript', '--reporter=terse', '--jobs=2',
-      `--timeout=${prove ? 3600 : 300}`, `--output-file=${output}`, ...files],
+    [
+      tap,
+      'run',
+      '--disable-coverage',
+      '--plugin=!@tapjs/typescript',
+      '--reporter=terse',
+      '--jobs=2',
+      `--timeout=${prove ? 3600 : 300}`,
+      `--output-file=${output}`,
+      ...files,
+    ],
     {
       cwd: root,
       stdio: ['ignore', 'inherit', 'inherit'],
@@ -40,10 +51,14 @@ export function runTests({ files, node = process.execPath, coverage = false, pro
     },
   );
   const text = readFileSync(output, 'utf8');
-  const summary = /^# \{ total: (\d+)(?:, pass: (\d+))?(?:, fail: (\d+))?(?:, skip: (\d+))?(?:, todo: (\d+))? \}$/m.exec(text);
+  const summary =
+    /^# \{ total: (\d+)(?:, pass: (\d+))?(?:, fail: (\d+))?(?:, skip: (\d+))?(?:, todo: (\d+))? \}$/m.exec(
+      text,
+    );
   const count = (index) => Number(summary?.[index] ?? 0);
   const counts = { passed: count(2), failed: count(3), skipped: count(4) + count(5) };
-  if (counts.skipped > 0) for (const line of text.match(/^ *(?:not )?ok .*# (?:SKIP|TODO).*$/gm) ?? []) console.error(line.trim());
+  if (counts.skipped > 0)
+    for (const line of text.match(/^ *(?:not )?ok .*# (?:SKIP|TODO).*$/gm) ?? []) console.error(line.trim());
   if (result.status !== 0 && counts.failed === 0) counts.failed = 1;
   return { counts, text, isCovered: !coverage || checkCoverage(coverageFolder) };
 }
@@ -52,8 +67,19 @@ function checkCoverage(folder) {
   const c8 = path.join(path.dirname(require.resolve('c8/package.json')), 'bin/c8.js');
   const result = spawnSync(
     process.execPath,
-    [c8, 'report', `--temp-directory=${folder}`, '--include=dist/**', '--exclude-after-remap=false', '--reporter=text',
-      '--check-coverage', `--lines=${LEAST_LINES_COVERED}`, '--functions=0', '--branches=0', '--statements=0'],
+    [
+      c8,
+      'report',
+      `--temp-directory=${folder}`,
+      '--include=dist/**',
+      '--exclude-after-remap=false',
+      '--reporter=text',
+      '--check-coverage',
+      `--lines=${LEAST_LINES_COVERED}`,
+      '--functions=0',
+      '--branches=0',
+      '--statements=0',
+    ],
     { cwd: root, stdio: ['ignore', 'inherit', 'inherit'] },
   );
   return result.status === 0;

@@ -1,14 +1,21 @@
 /** The composition root: builds the parts, wires them, and is all that main knows of them. */
 import os from 'node:os';
+import type { AccessRequest } from './access/request.ts';
+import type { Clock } from './clock.ts';
+import { Commands } from './commands/command.ts';
+import { Power, powerCommands } from './commands/power.ts';
+import { absentBackend, type PowerBackend, recordingBackend } from './commands/power-backend.ts';
 import type { Config } from './config/schema.ts';
 import type { Host, ListenerOptions } from './host/host.ts';
 import { ALL_SECTIONS } from './host/host.ts';
-import { Pipeline, type Verdict } from './http/pipeline.ts';
-import { HttpServer, type RequestHead } from './http/server.ts';
+import { GATE_HEADERS, Gate } from './http/gate.ts';
+import { Pipeline } from './http/pipeline.ts';
+import { powerRoutes } from './http/power-routes.ts';
+import { HttpServer } from './http/server.ts';
 import { statsRoutes } from './http/stats-routes.ts';
 import { Fanout, TEND_MS } from './http/stream.ts';
 import type { Log } from './log.ts';
-import { type Clock, Sampler } from './stats/sampler.ts';
+import { Sampler } from './stats/sampler.ts';
 import { deriveSystem, deriveSystemDetail, type ServiceFacts } from './stats/system.ts';
 import { viewOf } from './stats/view.ts';
 import type { SystemPayload } from './wire/system.ts';
@@ -18,6 +25,8 @@ export interface ServiceOptions {
   readonly host: Host;
   readonly log: Log;
   readonly facts: ServiceFacts;
+  /** The machine's short and full host name: the web guard lets them through. */
+  readonly machineNames: readonly string[];
 }
 
 const SYSTEM_CLOCK: Clock = {
@@ -37,27 +46,54 @@ const LISTENER: ListenerOptions = {
   backlog: 4096,
 };
 
-const HEADERS_READ = new Set(['content-length', 'transfer-encoding', 'content-type']);
+const HEADERS_READ = new Set([
+  ...GATE_HEADERS,
+  'connection',
+  'content-length',
+  'transfer-encoding',
+  'content-type',
+]);
+
+/** The descriptors that streams must leave free: infinity less them is infinity. */
+const reserveOf = (limit: number) => Math.min(256, Math.floor(limit / 4));
 
 /** When a socket without room is cut where the kernel can't be told to. */
 const UNTUNED_STALL_SECONDS = 30;
 
-/** What stopping may take: the promise is to be gone within a second. */
+/** What connections are given to take their last bytes: the promise is to be gone within a second, under load too. */
 const CLOSE_LIMIT_MS = 500;
-/** What clients that have everything are given to hang up first. */
+/** How often that is looked at; so long at least, for what an event stream keeps without telling. */
 const CLOSE_GRACE_MS = 50;
+
+function powerBackendOf({ config, log }: ServiceOptions): PowerBackend {
+  if (config.power.backend === 'record') {
+    log.warn('power.backend is record: power commands are answered and listed, and nothing is done');
+    return recordingBackend(Date.now, log);
+  }
+  return absentBackend('no power manager of this machine can be reached by this version');
+}
 
 export class Service {
   readonly #options: ServiceOptions;
   readonly #sampler: Sampler;
   readonly #fanout: Fanout;
+  readonly #power: Power;
+  readonly #commands: Commands;
   readonly #server: HttpServer;
+  readonly #gate: Gate;
   #config: Config;
+  #isStopping = false;
   #tendTimer: NodeJS.Timeout | undefined;
 
   constructor(options: ServiceOptions) {
     this.#options = options;
     this.#config = options.config;
+    this.#gate = new Gate({
+      config: options.config,
+      machineNames: options.machineNames,
+      log: options.log,
+      now: SYSTEM_CLOCK.now,
+    });
     this.#sampler = new Sampler({
       host: options.host,
       clock: SYSTEM_CLOCK,
@@ -81,10 +117,21 @@ export class Service {
         this.#updateTendTimer();
       },
     });
+    const features = () => this.#config.features;
+    this.#power = new Power({
+      backend: powerBackendOf(options),
+      clock: SYSTEM_CLOCK,
+      unixMs: Date.now,
+      features,
+      log: options.log,
+      onFeedback: () => undefined,
+    });
+    this.#commands = new Commands(powerCommands(this.#power), features);
     const pipeline = new Pipeline({
-      gate: (head) => this.#judge(head),
+      gate: (head) => this.#gate.judge(head),
       routes: this.#routes(),
-      features: () => this.#config.features,
+      features,
+      isStopping: () => this.#isStopping,
       log: options.log,
     });
     this.#server = new HttpServer({
@@ -99,6 +146,9 @@ export class Service {
     const bound = this.#listen(host, port);
     const isTuned = this.#options.host.tuneListener(bound.port, LISTENER) > 0;
     // Where the kernel judges by what is acknowledged, nobody else has to.
+    const limit = this.#options.host.descriptorLimit();
+    // Half of the reserve is for other requests, half for the service's own files.
+    this.#server.mostConnections = limit - Math.floor(reserveOf(limit) / 2);
     this.#fanout.stallLimitSeconds = isTuned ? Number.POSITIVE_INFINITY : UNTUNED_STALL_SECONDS;
     return bound;
   }
@@ -108,23 +158,25 @@ export class Service {
     this.#config = config;
     this.#options.log.setLevel(config.log.level);
     this.#sampler.setInterval(config.stats.stream_interval_seconds);
+    this.#gate.reconfigure(config);
+    // What the gate's own verdict gave the stream.
+    this.#fanout.judgeAgain((client) => this.#gate.passes(client as AccessRequest));
   }
 
   /** Stops within a second: no new connections, streams end on a frame boundary. */
   async close(): Promise<void> {
+    this.#isStopping = true;
     this.#server.stopListening();
     clearInterval(this.#tendTimer);
     const begun = performance.now();
     const areDrained = this.#fanout.close() === 0;
     this.#sampler.close();
-    const until = areDrained ? performance.now() + CLOSE_GRACE_MS : begun + CLOSE_LIMIT_MS;
-    while (this.#server.connections > 0 && performance.now() < until)
-      await new Promise((resolve) => setTimeout(resolve, 10));
+    this.#power.close();
+    const isSettled = () => areDrained && this.#server.pending === 0;
+    // Ended streams' connections stay open, for another request: nobody waits for those.
+    do await new Promise((resolve) => setTimeout(resolve, CLOSE_GRACE_MS));
+    while (!isSettled() && this.#server.connections > 0 && performance.now() - begun < CLOSE_LIMIT_MS);
     this.#server.close();
-  }
-
-  #judge(_head: RequestHead): Verdict {
-    return { isAllowed: true, headers: [], client: undefined };
   }
 
   #listen(host: string, port: number): { readonly host: string; readonly port: number } {
@@ -138,13 +190,17 @@ export class Service {
   }
 
   #routes() {
+    const power = { commands: this.#commands, readStatus: () => this.#power.status() };
+    return [...this.#statsRoutes(), ...powerRoutes(power)];
+  }
+
+  #statsRoutes() {
     return statsRoutes({
       latest: (view) => this.#sampler.latest(view),
       peek: (view) => this.#sampler.peek(view),
       isTickNear: () => this.#sampler.nextTickInMs < this.#sampler.intervalMs / 2,
       fanout: this.#fanout,
-      hasRoom: () =>
-        this.#config.server.max_streams === 0 || this.#fanout.size < this.#config.server.max_streams,
+      hasRoom: () => this.#fanout.size < this.#mostStreams(),
       readSystem: (withDetail) => this.#readSystem(withDetail),
     });
   }
@@ -156,7 +212,17 @@ export class Service {
       this.#sampler.latest(viewOf(ALL_SECTIONS, true)),
     ]);
     if (!withDetail) return deriveSystem(info, encoded.sample, facts);
-    return deriveSystemDetail(info, encoded.sample, facts, {});
+    return deriveSystemDetail(info, encoded.sample, facts, {
+      power: await this.#power.capabilities(),
+    });
+  }
+
+  /** As many as the configuration and the descriptor limit allow, less a reserve for everything else. */
+  #mostStreams(): number {
+    const limit = this.#options.host.descriptorLimit();
+    const allowed = limit - reserveOf(limit);
+    const wanted = this.#config.server.max_streams;
+    return wanted === 0 ? allowed : Math.min(wanted, allowed);
   }
 
   #updateTendTimer(): void {

@@ -22,7 +22,9 @@ function roomOf(file: string): string {
 }
 
 function importsOf(file: string): readonly string[] {
-  return [...textOf(file).matchAll(/(?:\bfrom\s+|\bimport\s*\(?\s*)'([^']+)'/g)].map((match) => match[1] ?? '');
+  return [...textOf(file).matchAll(/(?:\bfrom\s+|\bimport\s*\(?\s*)'([^']+)'/g)].map(
+    (match) => match[1] ?? '',
+  );
 }
 
 /** Which rooms a room may look into, itself aside. */
@@ -74,7 +76,11 @@ t.test('each third-party library is known to one room', async (t) => {
       t.ok(isItsRoom?.(file), `${file} may import ${name}`);
     }
   const dependencies = JSON.parse(textOf('package.json')) as { dependencies: Record<string, string> };
-  t.same(Object.keys(dependencies.dependencies).sort(), Object.keys(LIBRARIES).sort(), 'no other runtime dependency');
+  t.same(
+    Object.keys(dependencies.dependencies).sort(),
+    Object.keys(LIBRARIES).sort(),
+    'no other runtime dependency',
+  );
   for (const [name, version] of Object.entries(dependencies.dependencies))
     t.match(version, /^(npm:[\w-]+@)?\d+\.\d+\.\d+$/, `${name} is pinned exactly`);
 });
@@ -82,14 +88,20 @@ t.test('each third-party library is known to one room', async (t) => {
 t.test('nothing in src/ or native/ starts a process', async (t) => {
   for (const file of sources) t.notMatch(textOf(file), /child_process|process\.binding/, file);
   for (const file of native)
-    t.notMatch(textOf(file), /\b(?:execv?[lpe]*|fork|vfork|popen|system|posix_spawnp?|CreateProcess[AW]?)\s*\(/, file);
+    t.notMatch(
+      textOf(file),
+      /\b(?:execv?[lpe]*|fork|vfork|popen|system|posix_spawnp?|CreateProcess[AW]?)\s*\(/,
+      file,
+    );
 });
 
 t.test('src/ reads no kernel files, and only main touches process', async (t) => {
   for (const file of sources) {
     const text = textOf(file);
-    if (!file.startsWith('src/config/')) t.notMatch(text, /['"`]\/(?:proc|sys)\//, `${file} names no kernel file`);
-    if (file !== 'src/main.ts') t.notMatch(text, /\bprocess\.\w|from 'node:process'/, `${file} does not touch process`);
+    if (!file.startsWith('src/config/'))
+      t.notMatch(text, /['"`]\/(?:proc|sys)\//, `${file} names no kernel file`);
+    if (file !== 'src/main.ts')
+      t.notMatch(text, /\bprocess\.\w|from 'node:process'/, `${file} does not touch process`);
   }
 });
 
@@ -105,7 +117,11 @@ t.test('platforms stay in their folders', async (t) => {
 t.test('both build files take the same sources', async (t) => {
   const lists = JSON.parse(textOf('native/sources.json')) as Record<string, readonly string[]>;
   const listed = Object.values(lists).flat();
-  t.same([...listed].sort(), native.filter((file) => file.endsWith('.cc')).sort(), 'every .cc is in native/sources.json');
+  t.same(
+    [...listed].sort(),
+    native.filter((file) => file.endsWith('.cc')).sort(),
+    'every .cc is in native/sources.json',
+  );
   t.match(textOf('CMakeLists.txt'), 'native/sources.json');
   t.match(textOf('binding.gyp'), 'native/sources.json');
 });

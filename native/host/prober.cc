@@ -50,7 +50,7 @@ class ProbeTask {
   Phase phase = Phase::kIdle;
   bool isWanted = false;     // consulted since it was last asked
   bool isRetired = false;    // its handle is gone
-  bool isRefused = false;    // not asked for want of a thread
+  bool isRefused = false;    // could not be asked, for want of a thread
   bool hasFinished = false;  // returned at least once, be it with an error
   bool hasAnswered = false;
   unsigned quickInARow = 0;
@@ -126,6 +126,12 @@ struct ProberPool::State : std::enable_shared_from_this<ProberPool::State> {
     }
   }
 
+  void startClockLocked(ProbeTask& task) {
+    task.phase = ProbeTask::Phase::kAsked;
+    task.isRefused = false;
+    task.startedAt = Clock::now();
+  }
+
   void markStuckLocked(ProbeTask& task) {
     task.phase = ProbeTask::Phase::kStuck;
     task.quickInARow = 0;
@@ -136,7 +142,6 @@ struct ProberPool::State : std::enable_shared_from_this<ProberPool::State> {
   void refuseLocked(ProbeTask& task) {
     task.phase = ProbeTask::Phase::kIdle;
     task.isRefused = true;
-    task.quickInARow = 0;
   }
 
   bool isServingLocked(std::uint64_t me) const { return !isClosed && server == me; }
@@ -166,7 +171,7 @@ struct ProberPool::State : std::enable_shared_from_this<ProberPool::State> {
     while (isServingLocked(me)) {
       if (queue.empty()) {
         waitForRoundLocked(lock);
-      } else if (isCautious || !queue.front()->isTrusted()) {
+      } else if (mustBeAloneLocked(*queue.front())) {
         askBatchLocked(lock, done);
       } else {
         askFrontLocked(lock, done, me);
@@ -209,17 +214,26 @@ struct ProberPool::State : std::enable_shared_from_this<ProberPool::State> {
       if (!task->isWanted || task->phase != ProbeTask::Phase::kIdle) continue;
       unwantLocked(*task);
       task->phase = ProbeTask::Phase::kQueued;
-      task->isRefused = false;
       task->askedAt = now;
       queue.push_back(task);
     }
     // Those that answer at once do not wait for the others.
-    std::stable_partition(queue.begin(), queue.end(), [](const Task& task) { return task->isTrusted(); });
+    std::stable_partition(queue.begin(), queue.end(),
+                          [](const Task& task) { return task->isTrusted() && !task->isRefused; });
   }
 
   void endRoundLocked() {
     isCautious = isCautious && isStuckFound;
     isStuckFound = false;
+  }
+
+  std::size_t roomLocked() const { return stuckCount < kMostStuck ? kMostStuck - stuckCount : 0; }
+
+  // When there is no room for more stuck threads, and the trouble is not just beginning, those are asked in
+  // turn that returned when last asked; the others are refused.
+  bool mustBeAloneLocked(const ProbeTask& task) const {
+    if (roomLocked() == 0 && !isStuckFound) return task.isRefused || !task.hasFinished;
+    return isCautious || task.isRefused || !task.isTrusted();
   }
 
   const Task& takeFrontLocked(std::vector<Task>& done) {
@@ -231,20 +245,20 @@ struct ProberPool::State : std::enable_shared_from_this<ProberPool::State> {
   void askFrontLocked(Lock& lock, std::vector<Task>& done, std::uint64_t me) {
     const Task& task = takeFrontLocked(done);
     if (task->isRetired) return;
-    task->phase = ProbeTask::Phase::kAsked;
-    task->startedAt = Clock::now();
+    startClockLocked(*task);
     current = task;
     askUnlocked(task, lock);
     if (server == me) current.reset();
   }
 
   void askBatchLocked(Lock& lock, std::vector<Task>& done) {
-    const std::size_t room = stuckCount < kMostStuck ? kMostStuck - stuckCount : 0;
+    const std::size_t most = std::min(kBatch, roomLocked());
+    if (most == 0) refuseLocked(*takeFrontLocked(done));
     std::vector<ProbeTask*> batch;
-    while (!queue.empty() && batch.size() < kBatch) {
+    while (!queue.empty() && batch.size() < most) {
       const Task& task = takeFrontLocked(done);
       if (task->isRetired) continue;
-      if (batch.size() < room && startLoneLocked(task)) {
+      if (startLoneLocked(task)) {
         batch.push_back(task.get());
       } else {
         refuseLocked(*task);
@@ -258,8 +272,7 @@ struct ProberPool::State : std::enable_shared_from_this<ProberPool::State> {
   }
 
   bool startLoneLocked(const Task& task) {
-    task->phase = ProbeTask::Phase::kAsked;
-    task->startedAt = Clock::now();
+    startClockLocked(*task);
     return startThread([self = shared_from_this(), task] {
       Lock lock(self->mutex);
       self->askUnlocked(task, lock);

@@ -60,7 +60,7 @@ std::vector<InterfaceAddress> askKernel() {
 }  // namespace
 
 std::string netFolder(const Roots& roots) {
-  const std::string ofFirstProcess = roots.proc + "/1/net";
+  std::string ofFirstProcess = roots.proc + "/1/net";
   if (roots.proc != "/proc" && isPresent(ofFirstProcess + "/dev")) return ofFirstProcess;
   return roots.proc + "/net";
 }

@@ -41,8 +41,10 @@ void CpuTemperature::addHwmonChip(const std::string& folder) {
   constexpr std::string_view kInput = "_input";
   for (const std::string& name : listFolder(folder)) {
     if (!name.starts_with("temp") || !name.ends_with(kInput)) continue;
-    inputs.push_back(folder + "/" + name);
-    labels.push_back(readSmallFile(folder + "/" + name.substr(0, name.size() - kInput.size()) + "_label"));
+    std::string path = folder;
+    path.append("/").append(name, 0, name.size() - kInput.size());
+    labels.push_back(readSmallFile(path + "_label"));
+    inputs.push_back(path.append(kInput));
   }
   for (const std::size_t at : chooseInputs(labels)) sources_[*rank].emplace_back(inputs[at]);
 }

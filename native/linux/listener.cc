@@ -24,7 +24,6 @@ std::optional<int> getOption(int fd, int level, int name) {
 std::optional<std::uint16_t> localPortOf(int fd) {
   sockaddr_storage address{};
   socklen_t length = sizeof address;
-  // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast): the sockets API is made of this cast.
   if (getsockname(fd, reinterpret_cast<sockaddr*>(&address), &length) != 0) return std::nullopt;
   in_port_t port = 0;
   if (address.ss_family == AF_INET) {

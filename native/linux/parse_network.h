@@ -35,10 +35,6 @@ struct SignalLevel {
 // then no level of a receiver (-150 to -1) is some driver's own scale and left out.
 std::vector<SignalLevel> parseWireless(std::string_view text);
 
-// The interface of the default route with the lowest metric: /proc/net/route and /proc/net/ipv6_route.
-std::optional<std::string_view> parseDefaultRoute(std::string_view text);
-std::optional<std::string_view> parseDefaultRouteIpv6(std::string_view text);
-
 // A hardware address in lower case. Nothing when it is all zero or shorter than six bytes: tunnels show an
 // IPv4 address there.
 std::optional<std::string> parseMac(std::string_view text);

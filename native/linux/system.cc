@@ -14,6 +14,7 @@
 #include "linux/file.h"
 #include "linux/links.h"
 #include "linux/parse.h"
+#include "linux/parse_route.h"
 #include "linux/parse_system.h"
 #include "linux/text.h"
 
@@ -49,7 +50,7 @@ OsInfo readOs(const Roots& roots) {
 std::string coreKeyOf(const std::string& topology) {
   std::string siblings = readSmallFile(topology + "/thread_siblings_list");
   if (!siblings.empty()) return siblings;
-  const std::string core = readSmallFile(topology + "/core_id");
+  std::string core = readSmallFile(topology + "/core_id");
   if (core.empty()) return core;
   return readSmallFile(topology + "/physical_package_id") + ":" + core;
 }

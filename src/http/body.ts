@@ -4,17 +4,40 @@ import type { Exchange, HeaderLists } from './server.ts';
 
 export const MOST_BODY_BYTES = 16 * 1024;
 /** A refused body is read up to here, so that a client that is still sending can read the answer. */
-const MOST_DRAINED_BYTES = 1024 * 1024;
+export const MOST_DRAINED_BYTES = 1024 * 1024;
 
-/** Throws bad_request for ambiguous framing, payload_too_large for a length that is announced and too much. */
-export function checkFraming(headers: HeaderLists): void {
+/** What the headers say of a request's body. */
+export interface Framing {
+  /** Why nobody can tell where the body ends; undefined when that is clear. */
+  readonly error: ServiceError | undefined;
+  /** The Content-Length; 0 without one. */
+  readonly announcedBytes: number;
+  readonly isChunked: boolean;
+  /** No request is read behind this one: where it begins is not beyond doubt, or too far away. */
+  readonly endsConnection: boolean;
+}
+
+function framingError(lengths: readonly string[], encodings: readonly string[]): ServiceError | undefined {
+  if (lengths.length > 1) return new ServiceError('bad_request', 'There is more than one Content-Length.');
+  if (lengths.some((length) => !/^\d+$/.test(length)))
+    return new ServiceError('bad_request', 'The Content-Length must be a decimal number.');
+  if (encodings.length > 1 || (encodings[0] ?? 'chunked').trim().toLowerCase() !== 'chunked')
+    return new ServiceError('bad_request', 'The only Transfer-Encoding understood is chunked.');
+  if (lengths.length > 0 && encodings.length > 0)
+    return new ServiceError('bad_request', 'Content-Length and Transfer-Encoding exclude each other.');
+  return undefined;
+}
+
+export function readFraming(headers: HeaderLists): Framing {
   const lengths = headers.get('content-length') ?? [];
   const encodings = headers.get('transfer-encoding') ?? [];
-  if (lengths.length > 1) throw new ServiceError('bad_request', 'There is more than one Content-Length.');
-  if (encodings.length > 1 || (encodings[0] ?? 'chunked').trim().toLowerCase() !== 'chunked')
-    throw new ServiceError('bad_request', 'The only Transfer-Encoding understood is chunked.');
-  if (lengths.length > 0 && encodings.length > 0)
-    throw new ServiceError('bad_request', 'Content-Length and Transfer-Encoding exclude each other.');
+  const error = framingError(lengths, encodings);
+  const announcedBytes = error === undefined ? Number(lengths[0] ?? 0) : 0;
+  const isChunked = encodings.length > 0;
+  // uWebSockets.js reads chunk sizes more generously than others do (`:` to `@` count as digits, and what ends a chunk
+  // is not looked at), so a chunked body may end elsewhere for it than for a proxy before it.
+  const endsConnection = error !== undefined || isChunked || announcedBytes > MOST_DRAINED_BYTES;
+  return { error, announcedBytes, isChunked, endsConnection };
 }
 
 export type Body =

@@ -1,25 +1,43 @@
 /** The way of a request: gate, route, method, framing, size, type, flag, then its handler; errors become answers. */
+import type { AccessRequest } from '../access/request.ts';
 import type { Config } from '../config/schema.ts';
 import { ServiceError } from '../errors.ts';
 import type { Log } from '../log.ts';
-import { checkFraming, checkJsonType, MOST_BODY_BYTES, readBody } from './body.ts';
+import {
+  type Body,
+  checkJsonType,
+  type Framing,
+  MOST_BODY_BYTES,
+  MOST_DRAINED_BYTES,
+  readBody,
+  readFraming,
+} from './body.ts';
+import type { Verdict } from './gate.ts';
 import { emptyAnswer, errorAnswer, featureDisabledAnswer, type Headers } from './reply.ts';
 import { allowedMethods, type Endpoint, type Method, type Request, type Route } from './routes.ts';
 import type { Answer, Exchange, RequestHead } from './server.ts';
-
-/** What the gate says of a request, before anything is routed. */
-export type Verdict =
-  | { readonly isAllowed: true; readonly headers: Headers; readonly client: unknown }
-  | { readonly isAllowed: false; readonly answer: Answer };
 
 export interface PipelineOptions {
   readonly gate: (head: RequestHead) => Verdict;
   readonly routes: readonly Route[];
   readonly features: () => Config['features'];
+  /** The service is being stopped: what it lets in gets 503 and the end of its connection. */
+  readonly isStopping: () => boolean;
   readonly log: Log;
 }
 
+/** A request on its way. */
+interface Passage {
+  readonly exchange: Exchange;
+  readonly framing: Framing;
+  /** A chunked body, which is always read: its connection ends with the answer, and a client must be able to read it. */
+  readonly drained: Promise<Body> | undefined;
+}
+
+type Outcome = Answer | undefined | Promise<Answer | undefined>;
+
 const NO_BODY = Buffer.alloc(0);
+const NO_HEADERS: Headers = [];
 
 export class Pipeline {
   readonly #options: PipelineOptions;
@@ -32,31 +50,34 @@ export class Pipeline {
 
   /** Answers `exchange`, now or later. Never throws. */
   handle(exchange: Exchange): void {
-    const verdict = this.#options.gate(exchange.head);
-    if (!verdict.isAllowed) {
-      exchange.answer(verdict.answer);
-      return;
-    }
-    const { headers, client } = verdict;
+    const framing = readFraming(exchange.head.headers);
+    const passage = { exchange, framing, drained: framing.isChunked ? readBody(exchange) : undefined };
+    let headers = NO_HEADERS;
     try {
-      const answer = this.#route(exchange, headers, client);
-      if (answer instanceof Promise)
-        answer.then(
-          (a) => a && exchange.answer(a),
-          (error) => this.#fail(exchange, error, headers),
-        );
-      else if (answer !== undefined) exchange.answer(answer);
+      const verdict = this.#options.gate(exchange.head);
+      if (!verdict.isAllowed) {
+        send(passage, verdict.answer);
+        return;
+      }
+      headers = verdict.headers;
+      const outcome = this.#route(passage, headers, verdict.client);
+      if (!(outcome instanceof Promise)) send(passage, outcome);
+      else
+        outcome
+          .then((answer) => send(passage, answer))
+          .catch((error: unknown) => this.#fail(passage, error, headers));
     } catch (error) {
-      this.#fail(exchange, error, headers);
+      this.#fail(passage, error, headers);
     }
   }
 
-  #route(
-    exchange: Exchange,
-    headers: Headers,
-    client: unknown,
-  ): Answer | undefined | Promise<Answer | undefined> {
+  #route(passage: Passage, headers: Headers, client: AccessRequest): Outcome {
+    const { exchange, framing } = passage;
     const { head } = exchange;
+    if (this.#options.isStopping()) {
+      const error = new ServiceError('shutting_down', 'The service is being stopped.');
+      return { ...errorAnswer(error, headers), isLast: true };
+    }
     const route = this.#routes.get(head.path);
     if (route === undefined) throw new ServiceError('not_found', 'There is nothing at this path.');
     const allow = allowedMethods(route);
@@ -66,50 +87,58 @@ export class Pipeline {
       const error = new ServiceError('method_not_allowed', `The methods understood here are ${allow}.`);
       return errorAnswer(error, [['Allow', allow], ...headers]);
     }
-    checkFraming(head.headers);
+    if (framing.error !== undefined) throw framing.error;
     const request = { exchange, query: new URLSearchParams(head.query), headers, client, body: NO_BODY };
     if (endpoint.body === undefined) return this.#run(endpoint, request);
-    return this.#runWithBody(endpoint, request);
+    const most = endpoint.body === 'json' ? MOST_BODY_BYTES : MOST_DRAINED_BYTES;
+    if (framing.announcedBytes > most) return tooLarge(request, most);
+    return this.#runWithBody(endpoint, request, passage.drained ?? readBody(exchange));
   }
 
   // The flag is judged after the body, so that a refused client has sent all of it and can read the answer.
-  async #runWithBody(endpoint: Endpoint, request: Request): Promise<Answer | undefined> {
-    const { exchange, headers } = request;
-    const announced = Number(exchange.head.headers.get('content-length')?.[0] ?? 0);
-    const body = await readBody(exchange);
-    if (endpoint.body === 'json' && (body.isTooLarge || announced > MOST_BODY_BYTES)) {
-      const error = new ServiceError(
-        'payload_too_large',
-        `A body may have at most ${MOST_BODY_BYTES} bytes.`,
-      );
-      const isLast = body.isTooLarge && !body.isDrained;
-      return { ...errorAnswer(error, headers), isLast };
-    }
-    if (endpoint.body === 'json') checkJsonType(exchange.head.headers);
+  async #runWithBody(
+    endpoint: Endpoint,
+    request: Request,
+    arriving: Promise<Body>,
+  ): Promise<Answer | undefined> {
+    const body = await arriving;
+    if (endpoint.body === 'json') {
+      if (body.isTooLarge) return tooLarge(request, MOST_BODY_BYTES);
+      checkJsonType(request.exchange.head.headers);
+    } else if (body.isTooLarge && !body.isDrained) return tooLarge(request, MOST_DRAINED_BYTES);
     return await this.#run(endpoint, { ...request, body: body.isTooLarge ? NO_BODY : body.bytes });
   }
 
-  #run(endpoint: Endpoint, request: Request): Answer | undefined | Promise<Answer | undefined> {
+  #run(endpoint: Endpoint, request: Request): Outcome {
     if (endpoint.feature !== undefined && !this.#options.features()[endpoint.feature])
       return featureDisabledAnswer(request.headers);
     return endpoint.run(request);
   }
 
-  #fail(exchange: Exchange, error: unknown, headers: Headers): void {
+  #fail(passage: Passage, error: unknown, headers: Headers): void {
     if (error instanceof ServiceError) {
-      exchange.answer(errorAnswer(error, headers));
+      send(passage, errorAnswer(error, headers));
       return;
     }
-    this.#options.log.error(
-      `${exchange.head.method} ${exchange.head.path} failed: ${error instanceof Error ? error.stack : String(error)}`,
-    );
-    exchange.answer(
-      errorAnswer(
-        new ServiceError('internal_error', 'The service failed to answer; its log says why.'),
-        headers,
-      ),
-    );
+    const { method, path } = passage.exchange.head;
+    const reason = error instanceof Error ? error.stack : String(error);
+    this.#options.log.error(`${method} ${path} failed: ${reason}`);
+    const sentence = 'The service failed to answer; its log says why.';
+    send(passage, errorAnswer(new ServiceError('internal_error', sentence), headers));
   }
+}
+
+function send(passage: Passage, answer: Answer | undefined): void {
+  const { exchange, framing, drained } = passage;
+  if (answer === undefined) return;
+  if (!framing.endsConnection) exchange.answer(answer);
+  else if (drained === undefined) exchange.answer({ ...answer, isLast: true });
+  else void drained.then(() => exchange.answer({ ...answer, isLast: true }));
+}
+
+function tooLarge(request: Request, most: number): Answer {
+  const error = new ServiceError('payload_too_large', `A body may have at most ${most} bytes.`);
+  return errorAnswer(error, request.headers);
 }
 
 function endpointOf(route: Route, method: string): Endpoint | undefined {

@@ -54,46 +54,120 @@ export interface StreamStart {
   readonly onEvent: StreamEventHandler;
 }
 
+type Header = readonly [name: string, value: string];
+
+// uWebSockets.js writes what it is given: a line break in a value would begin a header, or an answer, of its own.
+const SPLITS_ANSWER = /[\0\r\n]/;
+
+function writeHead(response: uws.HttpResponse, status: string, headers: readonly Header[]): void {
+  response.writeStatus(status);
+  for (const [name, value] of headers)
+    if (!SPLITS_ANSWER.test(name) && !SPLITS_ANSWER.test(value)) response.writeHeader(name, value);
+}
+
+const CLOSE_OPTION = /(?:^|,)\s*close\s*(?:,|$)/i;
+
+/** What a server counts. */
+interface Ledger {
+  /** Requests that are neither answered nor streams yet. */
+  pending: number;
+  /** Connections that were closed so far. */
+  closes: number;
+  /** Open connections, idle ones included. */
+  connections: number;
+}
+
 /** One request and its one answer. Every method is safe at any time: after an abort they do nothing. */
 export class Exchange {
   readonly head: RequestHead;
+  readonly #ledger: Ledger;
   #response: uws.HttpResponse | undefined;
   #onClosed: (() => void) | undefined;
+  #isAnswered = false;
+  #canReadBody = true;
 
-  constructor(response: uws.HttpResponse, head: RequestHead) {
+  constructor(response: uws.HttpResponse, head: RequestHead, ledger: Ledger) {
     this.head = head;
     this.#response = response;
+    this.#ledger = ledger;
+    ledger.pending++;
     response.onAborted(() => {
-      this.#response = undefined;
+      this.#release();
       this.#onClosed?.();
     });
   }
 
-  get isOpen(): boolean {
-    return this.#response !== undefined;
+  #release(): uws.HttpResponse | undefined {
+    const response = this.#response;
+    this.#response = undefined;
+    if (response !== undefined) this.#ledger.pending--;
+    return response;
   }
 
-  /** Must be called while the request is being handled: body bytes that nobody waits for are gone. */
+  get isOpen(): boolean {
+    return this.#response !== undefined && !this.#isAnswered;
+  }
+
+  /** Once, and while the request is being handled: body bytes that nobody waits for are gone. Throws else. */
   readBody(events: BodyEvents): void {
+    if (!this.#canReadBody) throw new Error('a body can be read once, while its request is being handled');
+    this.#canReadBody = false;
     this.#onClosed = events.onAborted;
     this.#response?.onData((chunk, isLast) => events.onChunk(Buffer.from(chunk), isLast));
   }
 
-  /** Sends the answer; false when the peer has gone or an answer was sent before. */
+  /** Called by the server alone, when the request's handler has returned. */
+  markHandled(): void {
+    this.#canReadBody = false;
+  }
+
+  /** Sends the answer; false when the peer has gone or an answer was given before. */
   answer(answer: Answer): boolean {
-    const response = this.#response;
-    if (response === undefined) return false;
-    this.#response = undefined;
-    response.cork(() => {
-      response.writeStatus(answer.status);
-      for (const [name, value] of answer.headers) response.writeHeader(name, value);
-      const isLast = answer.isLast === true;
-      // Without arguments no Content-Length is written; undefined as an argument would be written as 2^63.
-      if (answer.body === undefined) response.endWithoutBody();
-      else if (this.head.method === 'HEAD') response.endWithoutBody(Buffer.byteLength(answer.body), isLast);
-      else response.end(answer.body, isLast);
-    });
+    if (!this.isOpen) return false;
+    this.#isAnswered = true;
+    const saysClose = CLOSE_OPTION.test(this.head.headers.get('connection')?.join() ?? '');
+    // Later: bytes that arrived behind this request would be served as the next one if it were answered by now, for
+    // uWebSockets.js closes after it has parsed all it has. While an answer is pending it cuts the connection instead.
+    if (saysClose || answer.isLast === true) setImmediate(() => this.#send(answer, saysClose));
+    else this.#send(answer, false);
     return true;
+  }
+
+  #send(answer: Answer, saysClose: boolean): void {
+    const response = this.#release();
+    const isLast = answer.isLast === true || saysClose;
+    response?.cork(() => {
+      writeHead(response, answer.status, answer.headers);
+      if (this.head.method !== 'HEAD' && answer.body !== undefined) response.end(answer.body, isLast);
+      // A length as an argument would leave the response unfinished, and the next request on this connection cut off:
+      // uWebSockets.js waits for as many bytes. undefined as an argument would be written as 2^63.
+      else if (isLast && answer.body !== undefined) response.endWithoutBody(0, true);
+      else {
+        if (answer.body !== undefined)
+          response.writeHeader('Content-Length', String(Buffer.byteLength(answer.body)));
+        response.endWithoutBody();
+      }
+    });
+  }
+
+  /**
+   * Sends the answer in a later turn, closes, and tells how that went: 'sent' when the kernel took every byte,
+   * 'closed' when the peer has gone. Nothing when bytes were left over: of those uWebSockets.js says no more.
+   */
+  answerAndClose(answer: Answer, onDelivered: (delivery: 'sent' | 'closed') => void): void {
+    if (!this.isOpen) {
+      onDelivered('closed');
+      return;
+    }
+    this.#isAnswered = true;
+    this.#onClosed = () => onDelivered('closed');
+    // In a turn of its own the connection closes within the call if nothing is left over, and no other one can.
+    setImmediate(() => {
+      if (this.#response === undefined) return;
+      const before = this.#ledger.closes;
+      this.#send({ ...answer, isLast: true }, false);
+      if (this.#ledger.closes > before) onDelivered('sent');
+    });
   }
 
   /**
@@ -101,9 +175,8 @@ export class Exchange {
    * the socket must `goOn` in a later turn. undefined when the peer has gone.
    */
   startStream(start: StreamStart): { readonly socket: StreamSocket; readonly isWhole: boolean } | undefined {
-    const response = this.#response;
+    const response = this.#isAnswered ? undefined : this.#release();
     if (response === undefined) return undefined;
-    this.#response = undefined;
     const { status, headers, line, onEvent } = start;
     const socket = new StreamSocket(response, start.view, start.client, start.sent, start.writtenAt);
     // Replaces the handler that would keep this exchange and its headers alive. One function is both handlers.
@@ -112,8 +185,7 @@ export class Exchange {
     response.onWritable(onSocketEvent);
     let isWhole = true;
     response.cork(() => {
-      response.writeStatus(status);
-      for (const [name, value] of headers) response.writeHeader(name, value);
+      writeHead(response, status, headers);
       isWhole = socket.sendFirst(line);
     });
     return { socket, isWhole };
@@ -161,24 +233,37 @@ const LISTEN_EXCLUSIVE = 1;
 
 export class HttpServer {
   readonly #app: uws.TemplatedApp;
+  readonly #ledger: Ledger = { pending: 0, closes: 0, connections: 0 };
   #listening: uws.us_listen_socket | undefined;
-  #connections = 0;
+  /** One more connection than so many is closed as soon as it is accepted. */
+  mostConnections = Number.POSITIVE_INFINITY;
 
   constructor(options: ServerOptions) {
+    const ledger = this.#ledger;
     this.#app = uws
       .App()
-      .filter((_response, change) => {
-        this.#connections += change;
+      .filter((response, change) => {
+        ledger.connections += change;
+        if (change < 0) ledger.closes++;
+        // Out of descriptors, accept fails and the event loop would spin on the connections that wait.
+        else if (ledger.connections > this.mostConnections) response.close();
       })
       // A route that matches nothing would close the socket without an answer: all of them end here.
       .any('/*', (response, request) => {
-        options.onRequest(new Exchange(response, readHead(response, request, options.headersRead)));
+        const exchange = new Exchange(response, readHead(response, request, options.headersRead), ledger);
+        options.onRequest(exchange);
+        exchange.markHandled();
       });
   }
 
   /** Open connections, idle ones included. */
   get connections(): number {
-    return this.#connections;
+    return this.#ledger.connections;
+  }
+
+  /** Requests that are neither answered nor streams yet. */
+  get pending(): number {
+    return this.#ledger.pending;
   }
 
   /** Listens on `host` and `port` (0: a free one) and returns the port. Throws ListenError. */

@@ -3,7 +3,7 @@ import { ServiceError } from '../errors.ts';
 import type { Encoded, View } from '../stats/view.ts';
 import { parseView } from '../stats/view.ts';
 import type { SystemPayload } from '../wire/system.ts';
-import { type Headers, jsonAnswer, jsonTextAnswer, statusLine } from './reply.ts';
+import { errorAnswer, type Headers, jsonAnswer, jsonTextAnswer, statusLine } from './reply.ts';
 import type { Request, Route } from './routes.ts';
 import type { Answer } from './server.ts';
 import { type Fanout, STREAM_HEADERS } from './stream.ts';
@@ -19,6 +19,12 @@ export interface StatsRoutesOptions {
   readonly hasRoom: () => boolean;
   readonly readSystem: (withDetail: boolean) => Promise<SystemPayload>;
 }
+
+// A 426 must say what to upgrade to (RFC 9110, 15.5.22 and 7.8).
+const UPGRADE: Headers = [
+  ['Upgrade', 'websocket'],
+  ['Connection', 'Upgrade'],
+];
 
 function ignoredHeaders(ignored: readonly string[]): Headers {
   return ignored.length === 0 ? [] : [['X-Ignored-Fields', ignored.join(', ')]];
@@ -60,11 +66,9 @@ export function statsRoutes(options: StatsRoutesOptions): readonly Route[] {
       path: '/api/ws',
       methods: {
         GET: {
-          run() {
-            throw new ServiceError(
-              'upgrade_required',
-              'This path speaks WebSocket; connect with an upgrade.',
-            );
+          run({ headers }) {
+            const sentence = 'This path speaks WebSocket; connect with an upgrade.';
+            return errorAnswer(new ServiceError('upgrade_required', sentence), [...UPGRADE, ...headers]);
           },
         },
       },
@@ -78,9 +82,15 @@ function openStream(options: StatsRoutesOptions, request: Request): Answer | und
   // HEAD: the stream's headers, then the end.
   if (request.exchange.head.method === 'HEAD')
     return { status: statusLine(200), headers: [...STREAM_HEADERS, ...headers], body: undefined };
-  if (!options.hasRoom()) throw new ServiceError('too_many_streams', 'No more streams can be opened now.');
-  const open = (encoded: Encoded) =>
+  const checkRoom = () => {
+    if (!options.hasRoom()) throw new ServiceError('too_many_streams', 'No more streams can be opened now.');
+  };
+  checkRoom();
+  const open = (encoded: Encoded) => {
+    // Again: others may have been opened while this one waited for its first sample.
+    checkRoom();
     options.fanout.open(request.exchange, view, encoded, headers, request.client, options.isTickNear());
+  };
   const young = options.peek(view);
   if (young !== undefined) {
     open(young);

@@ -1,0 +1,239 @@
+/** The shapes of status, usage and system, key by key, over a machine made of literals. */
+import t from 'tap';
+import type { CpuDetail, DiskDetail, GpuDetail, MemoryDetail, NetworkDetail } from '#src/wire/sample.js';
+import { checkHeaders, JSON_HEADERS } from '../helpers/answers.ts';
+import { fixtureHost } from '../helpers/fixture-host.ts';
+import { ask, jsonOf, valuesOf } from '../helpers/raw-http.ts';
+import { startHere } from '../helpers/service.ts';
+
+const GIB = 1024 ** 3;
+
+/** A payload of usage or system: the tests check what they take out of it. */
+interface Payload {
+  readonly timestamp: number;
+  readonly uptime: number;
+  readonly cpu: CpuDetail;
+  readonly memory: MemoryDetail;
+  readonly gpu: GpuDetail | null;
+  readonly disks: readonly DiskDetail[];
+  readonly network: NetworkDetail;
+  readonly boot_time?: number;
+  readonly service?: object;
+}
+
+// Read off the wire: nothing but the tests' checks says that it is one.
+const asPayload = (value: unknown) => value as Payload;
+const keysOf = (value: object | null | undefined) => Object.keys(value ?? {});
+
+const service = await startHere(fixtureHost());
+t.teardown(() => service.stop());
+const read = async (target: string) => asPayload(jsonOf(await ask(service.port, target)));
+
+t.test('[3.status] [I.status-public] exactly {"status":"ok"}', async (t) => {
+  for (const query of ['', '?detail=1', '?fields=cpu']) {
+    const answer = await ask(service.port, `/api/status${query}`);
+    t.equal(answer.body.toString(), '{"status":"ok"}');
+    checkHeaders(t, answer, JSON_HEADERS);
+  }
+});
+
+t.test(
+  '[I.payload] [I.cpu] [I.memory] [3.keys] a default payload has exactly the documented keys',
+  async (t) => {
+    const payload = await read('/api/usage');
+    t.strictSame(keysOf(payload), ['timestamp', 'uptime', 'cpu', 'memory', 'gpu', 'disks', 'network']);
+    t.strictSame(keysOf(payload.cpu), ['current_load', 'current_temp', 'current_speed']);
+    t.strictSame(keysOf(payload.memory), ['used', 'free', 'used_percent']);
+    t.strictSame(keysOf(payload.gpu), ['current_load', 'current_temp', 'current_memory']);
+    for (const disk of payload.disks) t.strictSame(keysOf(disk), ['fs', 'used', 'available', 'used_percent']);
+    t.strictSame(keysOf(payload.network), ['bytesSent', 'bytesRecv']);
+  },
+);
+
+t.test(
+  '[3.units] [3.top] [3.cpu] [3.memory] [3.gpu] [3.disks] [3.network] values in their units',
+  async (t) => {
+    const payload = await read('/api/usage');
+    t.ok(Number.isInteger(payload.timestamp) && Math.abs(payload.timestamp - Date.now() / 1000) < 5);
+    t.ok(Number.isInteger(payload.uptime) && payload.uptime > 0);
+    t.equal(payload.cpu.current_load, 30, '30 of 100 ticks');
+    t.equal(payload.cpu.current_temp, 51.3, '°C with one decimal');
+    t.equal(payload.cpu.current_speed, 3.4, 'GHz');
+    t.strictSame(payload.memory, { used: 12 * GIB, free: 4 * GIB, used_percent: 75 });
+    t.strictSame(payload.gpu, { current_load: 12.3, current_temp: 40, current_memory: 512 });
+    const disk = payload.disks[0];
+    t.equal(disk?.fs, '/');
+    t.equal(disk?.used, 40 * GIB);
+    t.equal(disk?.available, 55 * GIB);
+    t.equal(disk?.used_percent, 42.1, '40 / 95, as df');
+    t.ok(payload.network.bytesRecv >= 5000 && payload.network.bytesSent >= 3000);
+  },
+);
+
+t.test('[3.no-answer] a mount that never answered: left out, in detail nulls and stale', async (t) => {
+  const plain = await read('/api/usage?fields=disks');
+  t.strictSame(
+    plain.disks.map((disk) => disk.fs),
+    ['/'],
+  );
+  const { disks } = await read('/api/usage?fields=disks&detail=1');
+  t.equal(disks[1]?.fs, '/never-answered');
+  t.equal(disks[1]?.stale, true);
+  t.strictSame(
+    [disks[1]?.used, disks[1]?.available, disks[1]?.used_percent, disks[1]?.size],
+    [null, null, null, null],
+  );
+});
+
+t.test(
+  '[3.detail-cpu] [3.detail-memory] [3.detail-gpu] [3.detail-disks] [3.detail-network] keys of detail',
+  async (t) => {
+    const payload = await read('/api/usage?detail=1');
+    t.match(keysOf(payload).slice(0, 4), ['timestamp', 'uptime', 'interval_seconds', 'host']);
+    t.strictSame(
+      keysOf(payload.cpu),
+      'current_load current_temp current_speed cores speeds load_average breakdown temperature power_watts pressure'.split(
+        ' ',
+      ),
+    );
+    t.strictSame(keysOf(payload.cpu.breakdown), 'user system nice iowait irq steal idle'.split(' '));
+    t.strictSame(
+      keysOf(payload.memory),
+      'used free used_percent total cached buffers swap pressure'.split(' '),
+    );
+    t.strictSame(keysOf(payload.memory.swap), 'total used free used_percent'.split(' '));
+    const device =
+      'name vendor load temperature memory_used memory_total power_watts fan_percent clock_mhz asleep';
+    t.strictSame(
+      keysOf(payload.gpu),
+      'current_load current_temp current_memory name vendor memory_total power_watts fan_percent clock_mhz asleep devices'.split(
+        ' ',
+      ),
+    );
+    t.strictSame(keysOf(payload.gpu?.devices[0]), device.split(' '));
+    t.strictSame(
+      keysOf(payload.disks[0]),
+      (
+        'fs used available used_percent device type size label read_only removable stale ' +
+        'read_bytes write_bytes read_rate write_rate busy_percent'
+      ).split(' '),
+    );
+    t.strictSame(
+      keysOf(payload.network),
+      'bytesSent bytesRecv send_rate receive_rate packetsSent packetsRecv errin errout dropin dropout interfaces'.split(
+        ' ',
+      ),
+    );
+    t.strictSame(
+      keysOf(payload.network.interfaces[0]),
+      (
+        'name kind up speed_mbps mac addresses bytesSent bytesRecv send_rate receive_rate ' +
+        'errin errout dropin dropout signal_dbm'
+      ).split(' '),
+    );
+  },
+);
+
+t.test('[3.detail-on] detail is on for 1 and true only; the rest changes nothing', async (t) => {
+  for (const value of ['1', 'true', 'TRUE', '%31'])
+    t.ok('cores' in (await read(`/api/usage?detail=${value}`)).cpu, value);
+  for (const value of ['', '0', 'false', 'yes', '2', '11', '1,1'])
+    t.notOk('cores' in (await read(`/api/usage?detail=${value}`)).cpu, value);
+});
+
+t.test('[3.gpu-null] no GPU: null by default and in detail, absent only when filtered out', async (t) => {
+  const bare = await startHere(fixtureHost({ gpus: [] }));
+  t.teardown(() => bare.stop());
+  const of = async (target: string) => asPayload(jsonOf(await ask(bare.port, target)));
+  t.equal((await of('/api/usage')).gpu, null);
+  t.equal((await of('/api/usage?detail=1')).gpu, null);
+  t.equal((await of('/api/usage?fields=gpu')).gpu, null);
+  t.notOk('gpu' in (await of('/api/usage?fields=cpu')));
+  t.equal((await of('/api/system')).gpu, null);
+});
+
+t.test('[3.unknown] a value nobody can read: 0 by default, null in detail', async (t) => {
+  const cpu = { total: { user: 1, nice: 0, system: 1, idle: 1, iowait: 0, irq: 0, steal: 0 } };
+  const blind = await startHere(fixtureHost({ cpu: { ...cpu, temperatureCelsius: null, speedHz: null } }));
+  t.teardown(() => blind.stop());
+  const plain = asPayload(jsonOf(await ask(blind.port, '/api/usage?fields=cpu')));
+  t.strictSame([plain.cpu.current_temp, plain.cpu.current_speed], [0, 0]);
+  const detail = asPayload(jsonOf(await ask(blind.port, '/api/usage?fields=cpu&detail=1')));
+  t.strictSame(
+    [detail.cpu.current_temp, detail.cpu.current_speed, detail.cpu.temperature],
+    [null, null, null],
+  );
+  t.equal(detail.cpu.power_watts, null);
+});
+
+t.test('[3.section-fails] a section that cannot be read breaks no other', async (t) => {
+  const torn = await startHere(fixtureHost({ memory: null, failures: { memory: 'ENOENT' } }));
+  t.teardown(() => torn.stop());
+  const payload = asPayload(jsonOf(await ask(torn.port, '/api/usage')));
+  t.strictSame(keysOf(payload), ['timestamp', 'uptime', 'cpu', 'memory', 'gpu', 'disks', 'network']);
+  t.equal(payload.cpu.current_speed, 3.4);
+  t.match(torn.stderr(), /memory can't be read: ENOENT/);
+});
+
+t.test(
+  '[3.usage] usage takes the same fields and detail, with the same answers to unknown names',
+  async (t) => {
+    t.strictSame(keysOf(await read('/api/usage?fields=memory,cpu')), [
+      'timestamp',
+      'uptime',
+      'cpu',
+      'memory',
+    ]);
+    const answer = await ask(service.port, '/api/usage?fields=cpu,nope');
+    t.strictSame(valuesOf(answer, 'x-ignored-fields'), ['nope']);
+  },
+);
+
+t.test('[3.usage-age] the latest sample if younger than a second, else a fresh one', async (t) => {
+  const host = fixtureHost();
+  const idle = await startHere(host);
+  t.teardown(() => idle.stop());
+  const first = (await ask(idle.port, '/api/usage')).body.toString();
+  const reads = host.reads;
+  t.equal((await ask(idle.port, '/api/usage')).body.toString(), first, 'the same sample');
+  t.equal(host.reads, reads, 'nothing was read for it');
+  await new Promise((resolve) => setTimeout(resolve, 1050));
+  await ask(idle.port, '/api/usage');
+  t.ok(host.reads > reads, 'a second later the machine is read again');
+});
+
+t.test('[3.first-load] a first load takes two readings 200 ms apart', async (t) => {
+  const idle = await startHere(fixtureHost());
+  t.teardown(() => idle.stop());
+  const startedAt = performance.now();
+  const payload = asPayload(jsonOf(await ask(idle.port, '/api/usage')));
+  const took = performance.now() - startedAt;
+  t.ok(took >= 199 && took < 600, `${Math.round(took)} ms`);
+  t.equal(payload.cpu.current_load, 30);
+});
+
+t.test('[3.system] exactly the documented keys', async (t) => {
+  const payload = await read('/api/system');
+  t.strictSame(payload, {
+    hostname: 'fixture',
+    platform: process.platform,
+    os: { name: 'Linux', version: '12', build: '6.1', arch: 'x64' },
+    cpu: { manufacturer: 'ACME', brand: 'Fixture CPU', cores: 8, physical_cores: 4, base_speed: 3.2 },
+    gpu: { manufacturer: 'ACME', brand: 'Fixture', memory_total: 8192 },
+    memory: { total: 16 * GIB, slots: 2 },
+    disks: [
+      { fs: '/', type: 'ext4', size: 100 * GIB, mount: '/' },
+      { fs: '/never-answered', type: 'nfs4', size: null, mount: '/never-answered' },
+    ],
+    network: { name: 'eth0', mac: '02:00:00:00:00:01', ipv4: '192.0.2.1', ipv6: null },
+  });
+});
+
+t.test('[3.system-detail] what detail adds to it', async (t) => {
+  const plain = keysOf(await read('/api/system'));
+  const payload = await read('/api/system?detail=1');
+  const added = ['gpus', 'interfaces', 'batteries', 'boot_time', 'service', 'capabilities'];
+  t.strictSame(keysOf(payload), [...plain, ...added]);
+  t.strictSame(keysOf(payload.service), ['version', 'pid', 'started_at', 'node']);
+  t.ok(Number.isInteger(payload.boot_time));
+});

@@ -1,0 +1,243 @@
+/** GET /api/stream over raw sockets: its head, its bytes, its rhythm, its views. */
+import t, { type Test } from 'tap';
+import { SECTIONS } from '#src/host/host.js';
+import { checkHeaders, STREAM_HEADERS } from '../helpers/answers.ts';
+import { EventStream, payloadOf } from '../helpers/event-stream.ts';
+import { fixtureHost } from '../helpers/fixture-host.ts';
+import { ask, jsonOf, RawConnection, requestBytes, valuesOf } from '../helpers/raw-http.ts';
+import { startHere } from '../helpers/service.ts';
+
+t.jobs = 8;
+
+const ALL_KEYS = ['timestamp', 'uptime', ...SECTIONS];
+const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+
+const service = await startHere(fixtureHost(), { stats: { stream_interval_seconds: 1 } });
+t.teardown(() => service.stop());
+const { port } = service;
+
+async function open(t: Test, target = '/api/stream', at = port): Promise<EventStream> {
+  const stream = await EventStream.open(at, target);
+  t.teardown(() => stream.close());
+  return stream;
+}
+
+async function keysOf(t: Test, query: string): Promise<readonly string[]> {
+  const stream = await open(t, `/api/stream${query}`);
+  return Object.keys(payloadOf(await stream.next()));
+}
+
+t.test('[4.head] [I.stream] 200 and exactly the stream headers', async (t) => {
+  const stream = await open(t);
+  t.equal(stream.head.status, 200);
+  checkHeaders(t, stream.head, { ...STREAM_HEADERS, 'transfer-encoding': 'chunked' });
+  t.strictSame(valuesOf(stream.head, 'content-length'), []);
+});
+
+t.test(
+  '[4.bytes] [I.stream.message] [I.events] only data lines of JSON, each with a blank line',
+  async (t) => {
+    const stream = await open(t);
+    for (let i = 0; i < 3; i++) t.strictSame(Object.keys(payloadOf(await stream.next())), ALL_KEYS);
+    const text = stream.chunks.map((chunk) => chunk.text).join('');
+    t.match(text, /^(data: \{[^\n\r]+\}\n\n)+$/, 'no id, no retry, no named event, no comment');
+  },
+);
+
+t.test('[4.two-chunks] each event is two chunks in one write', async (t) => {
+  const stream = await open(t);
+  for (let i = 0; i < 3; i++) await stream.next();
+  t.equal(stream.chunks.length % 2, 0);
+  for (let i = 0; i < stream.chunks.length; i += 2) {
+    const line = stream.chunks[i];
+    const blank = stream.chunks[i + 1];
+    t.match(line?.text, /^data: \{.*\}\n$/);
+    t.equal(line?.wasEnded, true, 'the chunk of the line is ended at once');
+    t.equal(blank?.text, '\n');
+    t.equal(blank?.atMs, line?.atMs, 'both arrived together');
+  }
+  // The head with the first event, then a read an event.
+  t.equal(stream.connection.arrivals.length, 3);
+});
+
+t.test('[4.first-message] a message at once: the latest sample if young, else a fresh one', async (t) => {
+  const lonely = await startHere(fixtureHost(), { stats: { stream_interval_seconds: 30 } });
+  t.teardown(() => lonely.stop());
+  let askedAt = performance.now();
+  const first = payloadOf(await (await open(t, '/api/stream', lonely.port)).next());
+  t.ok(performance.now() - askedAt < 600, 'the first of all waits for its two readings only');
+  askedAt = performance.now();
+  const second = payloadOf(await (await open(t, '/api/stream', lonely.port)).next());
+  t.ok(performance.now() - askedAt < 100, 'the next one gets the young sample');
+  t.strictSame(second, first);
+  await sleep(1100);
+  const third = payloadOf(await (await open(t, '/api/stream', lonely.port)).next());
+  t.not(third['timestamp'], first['timestamp'], 'an old sample is not sent');
+});
+
+t.test('[4.interval] [I.stream.interval] one message an interval, without drift', async (t) => {
+  const own = await startHere(fixtureHost(), { stats: { stream_interval_seconds: 1 } });
+  t.teardown(() => own.stop());
+  const stream = await open(t, '/api/stream', own.port);
+  const times: number[] = [];
+  for (let i = 0; i < 5; i++) times.push((await stream.next()).atMs);
+  const [, firstTick = 0, ...ticks] = times;
+  ticks.forEach((at, i) => {
+    const late = at - firstTick - 1000 * (i + 1);
+    t.ok(Math.abs(late) < 200, `tick ${i + 2} is off by ${Math.round(late)} ms`);
+  });
+});
+
+t.test('[4.clock] the first subscriber starts the clock', async (t) => {
+  const own = await startHere(fixtureHost(), { stats: { stream_interval_seconds: 1 } });
+  t.teardown(() => own.stop());
+  await sleep(700);
+  const stream = await open(t, '/api/stream', own.port);
+  const first = await stream.next();
+  const gap = (await stream.next()).atMs - first.atMs;
+  t.ok(gap > 800 && gap < 1250, `the second message came after ${Math.round(gap)} ms`);
+});
+
+t.test('[4.joiner] a joiner skips a tick that is less than half an interval away, no other', async (t) => {
+  const own = await startHere(fixtureHost(), { stats: { stream_interval_seconds: 2 } });
+  t.teardown(() => own.stop());
+  const clock = await open(t, '/api/stream', own.port);
+  await clock.next();
+  const tick = await clock.next();
+  await sleep(500);
+  const early = await open(t, '/api/stream', own.port);
+  await early.next();
+  await sleep(1000);
+  const late = await open(t, '/api/stream', own.port);
+  await late.next();
+  const earlyNext = (await early.next()).atMs - tick.atMs;
+  const lateNext = (await late.next()).atMs - tick.atMs;
+  t.ok(
+    Math.abs(earlyNext - 2000) < 300,
+    `joined 1.5 s before the tick: got it (${Math.round(earlyNext)} ms)`,
+  );
+  t.ok(Math.abs(lateNext - 4000) < 300, `joined 0.5 s before it: skipped it (${Math.round(lateNext)} ms)`);
+});
+
+t.test('[4.demand] the machine is read only while someone listens or asks', async (t) => {
+  const host = fixtureHost();
+  const own = await startHere(host, { stats: { stream_interval_seconds: 1 } });
+  t.teardown(() => own.stop());
+  await sleep(1200);
+  t.equal(host.reads, 0, 'nobody: nothing');
+  const stream = await open(t, '/api/stream', own.port);
+  await stream.next();
+  await stream.next();
+  const reads = host.reads;
+  t.ok(reads >= 3);
+  stream.close();
+  await sleep(1500);
+  t.ok(host.reads <= reads + 1, 'nobody again: nothing again');
+});
+
+t.test(
+  '[4.views] [I.stream.fields] [I.stream.always] only the requested sections, always timestamp and uptime',
+  async (t) => {
+    t.strictSame(await keysOf(t, ''), ALL_KEYS, 'all without the parameter');
+    for (const section of SECTIONS)
+      t.strictSame(await keysOf(t, `?fields=${section}`), ['timestamp', 'uptime', section]);
+    t.strictSame(await keysOf(t, '?fields=network,cpu'), ['timestamp', 'uptime', 'cpu', 'network']);
+  },
+);
+
+t.test('[4.fields] names are trimmed, case-insensitive, deduplicated, united', async (t) => {
+  const cpuAndMemory = ['timestamp', 'uptime', 'cpu', 'memory'];
+  t.strictSame(await keysOf(t, '?fields=%20CPU%20,%09memory,cpu'), cpuAndMemory);
+  t.strictSame(await keysOf(t, '?fields=cpu&fields=memory'), cpuAndMemory);
+  t.strictSame(await keysOf(t, '?fields=cpu,,memory,'), cpuAndMemory);
+  t.strictSame(await keysOf(t, '?Fields=cpu'), ALL_KEYS, 'the name of the parameter is not');
+});
+
+t.test('[4.fields-empty] an empty list is no filter', async (t) => {
+  for (const query of ['?fields=', '?fields', '?fields=,', '?fields=%20,%20', '?fields=&fields='])
+    t.strictSame(await keysOf(t, query), ALL_KEYS, query);
+});
+
+t.test('[4.fields-unknown] unknown names only: timestamp and uptime', async (t) => {
+  for (const query of ['?fields=nope', '?fields=cpux,%E2%82%AC', '?fields=constructor,__proto__'])
+    t.strictSame(await keysOf(t, query), ['timestamp', 'uptime'], query);
+});
+
+t.test('[4.ignored-header] unknown names that are safe are echoed, at most eight', async (t) => {
+  const ignoredOf = async (list: string) =>
+    valuesOf((await open(t, `/api/stream?fields=${list}`)).head, 'x-ignored-fields');
+  t.strictSame(await ignoredOf('cpu'), []);
+  t.strictSame(await ignoredOf('cpu,Nope,nope2'), ['Nope, nope2']);
+  t.strictSame(await ignoredOf('a,b,c,d,e,f,g,h,i,j'), ['a, b, c, d, e, f, g, h']);
+  t.strictSame(await ignoredOf(`${'x'.repeat(32)},${'y'.repeat(33)}`), ['x'.repeat(32)]);
+  t.strictSame(await ignoredOf('a%0d%0ab,%0d%0aX-Evil:1,ok,%22q%22,a%20b,%E2%82%AC,a%0a'), ['ok, a']);
+  t.strictSame(await ignoredOf('%0d%0a%0d%0adata:x,%00,a%0Db'), []);
+});
+
+t.test('[4.never-4xx] no parameter is ever answered with an error', async (t) => {
+  const queries = [
+    '?fields=%',
+    '?fields=%zz',
+    '?detail=%ff',
+    '?detail=2&fields=,,;',
+    '?&&&=',
+    '?fields[]=cpu',
+    '??',
+    '?a=b#c',
+  ];
+  queries.push(`?fields=${'cpu,'.repeat(2000)}`, `?${'x=1&'.repeat(1000)}`);
+  for (const query of queries)
+    t.equal((await open(t, `/api/stream${query}`)).head.status, 200, query.slice(0, 20));
+});
+
+t.test('[4.detail] detail on the stream', async (t) => {
+  const stream = await open(t, '/api/stream?fields=cpu&detail=true');
+  const payload = payloadOf(await stream.next());
+  t.strictSame(Object.keys(payload).slice(0, 4), ['timestamp', 'uptime', 'interval_seconds', 'host']);
+  t.equal(payload['interval_seconds'], 1);
+  t.ok('cores' in Object(payload['cpu']));
+});
+
+t.test('[4.gpu-null] gpu is null without one, absent only when filtered out', async (t) => {
+  const bare = await startHere(fixtureHost({ gpus: [] }));
+  t.teardown(() => bare.stop());
+  t.equal(payloadOf(await (await open(t, '/api/stream', bare.port)).next())['gpu'], null);
+  t.notOk('gpu' in payloadOf(await (await open(t, '/api/stream?fields=cpu', bare.port)).next()));
+});
+
+t.test('[4.open] a stream is closed by its reader, not by bytes behind the request', async (t) => {
+  const stream = await open(t);
+  await stream.next();
+  stream.connection.write('\r\n');
+  await stream.next();
+  await stream.next();
+  t.notOk(stream.isEnded);
+});
+
+t.test(
+  '[4.max-streams] [2.503] a stream too many: 503 with Retry-After, a closed one makes room',
+  async (t) => {
+    const small = await startHere(fixtureHost(), { server: { max_streams: 2 } });
+    t.teardown(() => small.stop());
+    const first = await open(t, '/api/stream', small.port);
+    await open(t, '/api/stream', small.port);
+    const refused = await ask(small.port, '/api/stream');
+    t.equal(refused.status, 503);
+    t.match(jsonOf(refused), { code: 'too_many_streams' });
+    t.match(valuesOf(refused, 'retry-after'), [/^\d+$/]);
+    t.equal((await ask(small.port, '/api/usage')).status, 200, 'only streams are refused');
+    first.close();
+    await sleep(100);
+    t.equal((await open(t, '/api/stream', small.port)).head.status, 200);
+  },
+);
+
+t.test('[4.second-request] a request behind a stream is not served on its connection', async (t) => {
+  const connection = await RawConnection.open(port);
+  t.teardown(() => connection.destroy());
+  connection.write(requestBytes('/api/stream'));
+  await connection.until((bytes) => (bytes.includes('data: ') ? true : undefined));
+  connection.write(requestBytes('/api/status'));
+  await connection.closed();
+  t.notMatch(connection.rest.toString(), /"status":"ok"/);
+});

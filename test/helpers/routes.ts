@@ -1,0 +1,36 @@
+/** A server with a table of routes made for a test, behind the service's own pipeline. */
+import process from 'node:process';
+import { DEFAULT_CONFIG } from '#src/config/schema.js';
+import type { Route } from '#src/http/routes.js';
+import { createLog } from '#src/log.js';
+
+export async function startRoutes(routes: readonly Route[]): Promise<{
+  readonly port: number;
+  readonly log: readonly string[];
+  readonly stop: () => void;
+}> {
+  // Read by uWebSockets.js when it is loaded, as main does it.
+  process.env['UWS_HTTP_MAX_HEADERS_SIZE'] ??= '16384';
+  const [{ Pipeline }, { HttpServer }] = await Promise.all([
+    import('#src/http/pipeline.js'),
+    import('#src/http/server.js'),
+  ]);
+  const log: string[] = [];
+  const pipeline = new Pipeline({
+    gate: ({ method, path, headers, remoteAddress }) => ({
+      isAllowed: true,
+      headers: [],
+      client: { method, path, headers, remoteAddress, isUpgrade: false, queryKeys: [] },
+    }),
+    routes,
+    features: () => DEFAULT_CONFIG.features,
+    isStopping: () => false,
+    log: createLog((line) => log.push(line)),
+  });
+  const server = new HttpServer({
+    headersRead: new Set(['connection', 'content-length', 'transfer-encoding', 'content-type']),
+    onRequest: (exchange) => pipeline.handle(exchange),
+  });
+  const port = server.listen('127.0.0.1', 0);
+  return { port, log, stop: () => server.close() };
+}

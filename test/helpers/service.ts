@@ -1,0 +1,151 @@
+/** Starts the service for a test: as the program it is, or inside this process; always on loopback. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import process from 'node:process';
+import { fileURLToPath } from 'node:url';
+import type { Config } from '#src/config/schema.js';
+import { DEFAULT_CONFIG } from '#src/config/schema.js';
+import type { Host } from '#src/host/host.js';
+import { createLog } from '#src/log.js';
+
+/** Any part of a configuration. */
+export type ConfigPart = { readonly [K in keyof Config]?: Partial<Config[K]> };
+
+export interface StartedService {
+  readonly port: number;
+  readonly baseUrl: string;
+  /** What it wrote on standard error so far. */
+  readonly stderr: () => string;
+}
+
+export interface ServiceProcess extends StartedService {
+  readonly pid: number;
+  /** Sends `signal` and waits for the end; how it ended and how long that took. */
+  readonly stop: (signal?: NodeJS.Signals) => Promise<Ending>;
+}
+
+export interface Ending {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+  readonly tookMs: number;
+}
+
+const MAIN = fileURLToPath(new URL('../../../../dist/main.js', import.meta.url));
+const START_LIMIT_MS = 10_000;
+
+// The one place that knows how a configuration reaches the program.
+function argumentsFor(config: ConfigPart): readonly string[] {
+  const { stats, ...others } = config;
+  if (Object.keys(others).length > 0)
+    throw new Error('only stats can be set before there are configuration files');
+  return stats?.stream_interval_seconds === undefined
+    ? []
+    : ['--interval', `${stats.stream_interval_seconds}`];
+}
+
+/** Runs the program with `args` and waits for its end: for starts that fail. */
+export async function runToEnd(
+  args: readonly string[],
+): Promise<{ readonly code: number | null; readonly stderr: string; readonly tookMs: number }> {
+  const startedAt = performance.now();
+  const child = spawn(process.execPath, [MAIN, ...args], { stdio: ['ignore', 'ignore', 'pipe'] });
+  const stderr = collect(child);
+  const code = await new Promise<number | null>((resolve) => child.once('close', resolve));
+  return { code, stderr: stderr(), tookMs: performance.now() - startedAt };
+}
+
+function collect(child: ChildProcess): () => string {
+  let text = '';
+  child.stderr?.setEncoding('utf8').on('data', (part: string) => {
+    text += part;
+  });
+  return () => text;
+}
+
+/** The program itself on a free port of 127.0.0.1; resolves when it listens. */
+export async function startService(
+  options: { readonly config?: ConfigPart; readonly args?: readonly string[] } = {},
+): Promise<ServiceProcess> {
+  const args = [
+    '--host',
+    '127.0.0.1',
+    '--port',
+    '0',
+    ...argumentsFor(options.config ?? {}),
+    ...(options.args ?? []),
+  ];
+  const child = spawn(process.execPath, [MAIN, ...args], { stdio: ['ignore', 'ignore', 'pipe'] });
+  const stderr = collect(child);
+  const ended = new Promise<Omit<Ending, 'tookMs'>>((resolve) =>
+    child.once('close', (code, signal) => resolve({ code, signal })),
+  );
+  // A test that fails on its way must not leave it behind.
+  process.once('exit', () => child.kill('SIGKILL'));
+  const port = await listeningPort(child, stderr);
+  return {
+    port,
+    baseUrl: `http://127.0.0.1:${port}`,
+    pid: child.pid ?? 0,
+    stderr,
+    async stop(signal = 'SIGTERM') {
+      const startedAt = performance.now();
+      child.kill(signal);
+      return { ...(await ended), tookMs: performance.now() - startedAt };
+    },
+  };
+}
+
+async function listeningPort(child: ChildProcess, stderr: () => string): Promise<number> {
+  const deadline = performance.now() + START_LIMIT_MS;
+  for (;;) {
+    const found = /listening on http:\/\/\S+:(\d+)/.exec(stderr());
+    if (found !== null) return Number(found[1]);
+    if (child.exitCode !== null) throw new Error(`the service ended with ${child.exitCode}: ${stderr()}`);
+    if (performance.now() > deadline) {
+      child.kill('SIGKILL');
+      throw new Error(`the service is not listening after ${START_LIMIT_MS} ms: ${stderr()}`);
+    }
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+}
+
+export interface ServiceHere extends StartedService {
+  readonly stop: () => Promise<void>;
+  readonly reconfigure: (config: ConfigPart) => void;
+}
+
+function merged(config: ConfigPart): Config {
+  const server = { ...DEFAULT_CONFIG.server, ...config.server, host: '127.0.0.1', port: 0 };
+  const sections = Object.keys(DEFAULT_CONFIG) as (keyof Config)[]; // Its own keys are exactly Config's.
+  const laid = Object.fromEntries(sections.map((key) => [key, { ...DEFAULT_CONFIG[key], ...config[key] }]));
+  // Each section is the default's with parts of the same type laid over it.
+  return { ...(laid as unknown as Config), server };
+}
+
+/** The service inside this process, seeing `host`. */
+export async function startHere(host: Host, config: ConfigPart = {}): Promise<ServiceHere> {
+  // Read by uWebSockets.js when it is loaded, as main does it.
+  process.env['UWS_HTTP_MAX_HEADERS_SIZE'] ??= '16384';
+  const { Service } = await import('#src/service.js');
+  const lines: string[] = [];
+  const service = new Service({
+    config: merged(config),
+    host,
+    machineNames: ['testhost'],
+    log: createLog((line) => lines.push(line), 'debug'),
+    facts: {
+      version: '0.0.0-test',
+      pid: process.pid,
+      startedAt: Math.floor(Date.now() / 1000),
+      node: process.version,
+      platform: process.platform,
+    },
+  });
+  const { port } = service.start();
+  return {
+    port,
+    baseUrl: `http://127.0.0.1:${port}`,
+    stderr: () => lines.join(''),
+    stop: () => service.close(),
+    reconfigure: (next) => service.reconfigure(merged(next)),
+  };
+}

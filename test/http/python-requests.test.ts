@@ -1,0 +1,59 @@
+/** Python's requests, which holds a chunk back until the next one begins, sees each event when curl does. */
+import { spawn, spawnSync } from 'node:child_process';
+import { createInterface } from 'node:readline';
+import t from 'tap';
+import { startService } from '../helpers/service.ts';
+
+const PYTHON = '/usr/bin/python3';
+const READER = `
+import sys, requests
+with requests.get(sys.argv[1], stream=True, timeout=10) as answer:
+    for line in answer.iter_lines():
+        if line:
+            print(line.decode(), flush=True)
+`;
+
+const runs = (command: string, ...args: readonly string[]) => spawnSync(command, args).status === 0;
+
+/** Each payload with its time of arrival, until `count` have come. */
+async function readLines(
+  command: string,
+  args: readonly string[],
+  count: number,
+): Promise<ReadonlyMap<string, number>> {
+  const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'inherit'] });
+  const arrivals = new Map<string, number>();
+  for await (const line of createInterface({ input: child.stdout })) {
+    if (line.startsWith('data: ')) arrivals.set(line, performance.now());
+    if (arrivals.size === count) break;
+  }
+  child.kill();
+  return arrivals;
+}
+
+const skip = !runs(PYTHON, '-c', 'import requests')
+  ? 'python3-requests is not installed'
+  : !runs('curl', '--version') && 'curl is not installed';
+
+t.test(
+  '[4.requests] Python requests sees each event within 50 ms of curl',
+  { skip, timeout: 40_000 },
+  async (t) => {
+    const service = await startService({ config: { stats: { stream_interval_seconds: 1 } } });
+    t.teardown(() => service.stop());
+    const url = `${service.baseUrl}/api/stream`;
+    const [python, curl] = await Promise.all([
+      readLines(PYTHON, ['-c', READER, url], 8),
+      readLines('curl', ['-sN', url], 8),
+    ]);
+    const gaps = [...python].flatMap(([line, at]) => {
+      const seenByCurl = curl.get(line);
+      return seenByCurl === undefined ? [] : [at - seenByCurl];
+    });
+    t.ok(gaps.length >= 6, `${gaps.length} events seen by both`);
+    t.ok(
+      Math.max(...gaps) < 50,
+      `requests behind curl by ${gaps.map((gap) => gap.toFixed(1)).join(', ')} ms`,
+    );
+  },
+);

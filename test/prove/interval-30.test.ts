@@ -1,0 +1,29 @@
+/** A stream at an interval of 30 s is open after three minutes and has had every message. */
+import t from 'tap';
+import { EventStream, payloadOf } from '../helpers/event-stream.ts';
+import { startService } from '../helpers/service.ts';
+
+t.test(
+  '[4.long] every message on time for more than three minutes, comments in between only',
+  { timeout: 240_000 },
+  async (t) => {
+    const service = await startService({ config: { stats: { stream_interval_seconds: 30 } } });
+    t.teardown(() => service.stop());
+    const stream = await EventStream.open(service.port);
+    t.teardown(() => stream.close());
+    const messages: number[] = [];
+    while (messages.length < 7) {
+      const event = await stream.next(16_500);
+      if (event.text === ':') continue;
+      payloadOf(event);
+      messages.push(event.atMs);
+    }
+    const [first = 0] = messages;
+    messages.forEach((at, i) => {
+      const late = (at - first) / 1000 - 30 * i;
+      t.ok(Math.abs(late) < 1, `message ${i + 1} after ${((at - first) / 1000).toFixed(2)} s`);
+    });
+    t.ok((messages.at(-1) ?? 0) - first >= 179_000);
+    t.notOk(stream.isEnded || stream.connection.isClosed, 'and it is still open');
+  },
+);
