@@ -40,7 +40,7 @@ const LISTENER: ListenerOptions = {
 const HEADERS_READ = new Set(['connection', 'content-length', 'transfer-encoding', 'content-type']);
 
 /** What connections are given to take their last bytes: the promise is to be gone within a second, under load too. */
-const CLOSE_LIMIT_MS = 500;
+const CLOSE_LIMIT_MS = 400;
 
 export class Service {
   readonly #options: ServiceOptions;

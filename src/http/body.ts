@@ -1,14 +1,14 @@
 /** Request bodies: framing, size and content type, checked before anything acts. */
 import { ServiceError } from '../errors.ts';
-import type { Exchange, HeaderLists } from './server.ts';
+import type { Exchange, HeaderLists, RequestHead } from './server.ts';
 
 export const MOST_BODY_BYTES = 16 * 1024;
 /** A refused body is read up to here, so that a client that is still sending can read the answer. */
 export const MOST_DRAINED_BYTES = 1024 * 1024;
 
-/** What the headers say of a request's body. */
+/** What the head says of where a request ends. */
 export interface Framing {
-  /** Why nobody can tell where the body ends; undefined when that is clear. */
+  /** Why nobody can be sure where it ends; undefined when that is clear. */
   readonly error: ServiceError | undefined;
   /** The Content-Length; 0 without one. */
   readonly announcedBytes: number;
@@ -28,10 +28,15 @@ function framingError(lengths: readonly string[], encodings: readonly string[]):
   return undefined;
 }
 
-export function readFraming(headers: HeaderLists): Framing {
+// uWebSockets.js takes any bytes above a space for a method, and none at all.
+const METHOD = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
+
+export function readFraming({ method, headers }: RequestHead): Framing {
   const lengths = headers.get('content-length') ?? [];
   const encodings = headers.get('transfer-encoding') ?? [];
-  const error = framingError(lengths, encodings);
+  const error = METHOD.test(method)
+    ? framingError(lengths, encodings)
+    : new ServiceError('bad_request', 'The method is not a word.');
   const announcedBytes = error === undefined ? Number(lengths[0] ?? 0) : 0;
   const isChunked = encodings.length > 0;
   // uWebSockets.js reads chunk sizes more generously than others do (`:` to `@` count as digits, and what ends a chunk

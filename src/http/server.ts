@@ -82,11 +82,12 @@ export class StreamSocket<Owner> {
     });
   }
 
-  /** Ends the stream and its connection; after the events already sent, on a frame boundary. */
+  /** Ends the stream; after the events already sent, on a frame boundary. */
   end(): void {
     const response = this.#response;
     this.#response = undefined;
-    response?.cork(() => response.end('', true));
+    // Not with closeConnection: its header line would be written into the body.
+    response?.cork(() => response.end());
   }
 
   /** Cuts the connection at once. */
