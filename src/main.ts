@@ -1,35 +1,71 @@
 #!/usr/bin/env node
 /** Arguments, signals, exit codes: the only file that touches `process`. */
+import os from 'node:os';
 import process from 'node:process';
-import { parseArgs } from 'node:util';
-import { DEFAULT_CONFIG } from './config/schema.ts';
+import type { LoadOptions } from './config/load.ts';
 import { createLog } from './log.ts';
 
 const VERSION = '0.1.0-alpha';
 const log = createLog((line) => process.stderr.write(line));
 
-async function run(): Promise<void> {
-  const { values } = parseArgs({
-    options: { host: { type: 'string' }, port: { type: 'string' }, interval: { type: 'string' } },
-  });
+function refuseToStart(text: string): void {
+  process.stderr.write(`hostwire: ${text}\n`);
+  process.exitCode = 1;
+}
+
+/** Why this Node can't run the service; undefined when it can. */
+function unsupportedRuntime(): string | undefined {
+  const [major = ''] = process.versions.node.split('.');
+  if (major === '20' || major === '22') return undefined;
+  return (
+    `Node ${process.versions.node} has no uWebSockets.js binary here: use Node 22 or 20, or install ` +
+    'uNetworking/uWebSockets.js from GitHub, a drop-in of the same name that has binaries for newer ones'
+  );
+}
+
+/** What it means when a native part can't be loaded on a supported Node. */
+function explainLoadFailure(error: unknown): Error {
+  // Asked only now, because the report takes long. It names glibc only where that is the C library.
+  const report = process.report.getReport() as {
+    readonly header?: { readonly glibcVersionRuntime?: string };
+  };
+  if (process.platform === 'linux' && report.header?.glibcVersionRuntime === undefined)
+    return new Error(
+      'this system uses musl, and uWebSockets.js has binaries for glibc only: use Debian, or another glibc system',
+    );
+  return error instanceof Error ? error : new Error(String(error));
+}
+
+async function loadOptions(words: Pick<LoadOptions, 'paths' | 'overrides'>): Promise<LoadOptions> {
+  const { parseAddressList } = await import('./access/addresses.ts');
+  return {
+    ...words,
+    surroundings: { platform: process.platform, cwd: process.cwd(), variables: process.env },
+    checkAddresses: parseAddressList,
+  };
+}
+
+async function run(options: LoadOptions): Promise<void> {
+  const { loadConfig } = await import('./config/load.ts');
+  const loaded = loadConfig(options);
+  const { config } = loaded;
+  log.setLevel(config.log.level);
+  for (const { level, text } of loaded.notices) log[level](text);
   // uWebSockets.js refuses header blocks over 4 KiB unless told before it is loaded: cookies of other services on
   // this host name are sent here too.
   process.env['UWS_HTTP_MAX_HEADERS_SIZE'] ??= '16384';
+  if (process.getuid?.() === 0)
+    log.warn('running as root, which nothing here needs: an ordinary user is safer and sees the same stats');
   const { openNativeHost } = await import('./host/native.ts');
-  const { Service } = await import('./service.ts');
-  const config = {
-    ...DEFAULT_CONFIG,
-    stats: { stream_interval_seconds: Number(values.interval ?? 2) },
-    server: {
-      ...DEFAULT_CONFIG.server,
-      host: values.host ?? DEFAULT_CONFIG.server.host,
-      port: values.port === undefined ? DEFAULT_CONFIG.server.port : Number(values.port),
-    },
-  };
+  const { readMachineNames } = await import('./host/names.ts');
+  const { Service } = await import('./service.ts').catch((error: unknown) => {
+    throw explainLoadFailure(error);
+  });
   const service = new Service({
     config,
     host: openNativeHost({ proc: config.host.proc, sys: config.host.sys }),
     log,
+    machineNames: readMachineNames(),
     facts: {
       version: VERSION,
       pid: process.pid,
@@ -42,14 +78,62 @@ async function run(): Promise<void> {
   const urlHost = host.includes(':') ? `[${host}]` : host;
   const local = host === '::' || host === '0.0.0.0' ? ` (open http://localhost:${port})` : '';
   process.stderr.write(`listening on http://${urlHost}:${port}${local}\n`);
+
+  const { Reloader } = await import('./config/reload.ts');
+  const reloader = new Reloader({
+    load: options,
+    loaded,
+    apply: (next) => service.reconfigure(next),
+    report: ({ level, text }) => log[level](text),
+  });
+  reloader.start();
+  process.on('SIGHUP', () => reloader.reload());
   const stop = () => {
+    reloader.close();
     void service.close().then(() => process.exit(0));
   };
   process.once('SIGTERM', stop);
   process.once('SIGINT', stop);
 }
 
-run().catch((error: unknown) => {
-  log.error(error instanceof Error ? error.message : String(error));
-  process.exitCode = 1;
+async function main(): Promise<void> {
+  const { parseArguments } = await import('./cli/arguments.ts');
+  const { command, configPaths, overrides, problem } = parseArguments(process.argv.slice(2));
+  if (problem !== undefined) {
+    process.stderr.write(`hostwire: ${problem.text}\n`);
+    process.exitCode = problem.exitCode;
+    return;
+  }
+  const print = ({ text, exitCode }: { readonly text: string; readonly exitCode: number }) => {
+    process.stdout.write(text);
+    process.exitCode = exitCode;
+  };
+  const paths = { paths: configPaths, overrides };
+  switch (command) {
+    case 'help':
+      return print({ text: (await import('./cli/help.ts')).HELP, exitCode: 0 });
+    case 'version':
+      return print({ text: `${VERSION}\n`, exitCode: 0 });
+    case 'keygen':
+      return print((await import('./cli/keygen.ts')).generateKey());
+    case 'check':
+      return print((await import('./cli/check.ts')).checkConfiguration(await loadOptions(paths)));
+    case 'doctor':
+      return print(
+        await (await import('./cli/doctor.ts')).examine(await loadOptions(paths), {
+          runtime: unsupportedRuntime(),
+          user: os.userInfo().username,
+          isRoot: process.getuid?.() === 0,
+        }),
+      );
+    case 'run': {
+      const reason = unsupportedRuntime();
+      return reason === undefined ? await run(await loadOptions(paths)) : refuseToStart(reason);
+    }
+  }
+}
+
+main().catch((error: unknown) => {
+  // ConfigError says one problem a line.
+  refuseToStart(error instanceof Error ? error.message : String(error));
 });

@@ -1,14 +1,21 @@
 /** The composition root: builds the parts, wires them, and is all that main knows of them. */
 import os from 'node:os';
+import type { AccessRequest } from './access/request.ts';
+import type { Clock } from './clock.ts';
+import { Commands } from './commands/command.ts';
+import { Power, powerCommands } from './commands/power.ts';
+import { absentBackend, type PowerBackend, recordingBackend } from './commands/power-backend.ts';
 import type { Config } from './config/schema.ts';
 import type { Host, ListenerOptions } from './host/host.ts';
 import { ALL_SECTIONS } from './host/host.ts';
-import { Pipeline, type Verdict } from './http/pipeline.ts';
-import { HttpServer, type RequestHead } from './http/server.ts';
+import { GATE_HEADERS, Gate } from './http/gate.ts';
+import { Pipeline } from './http/pipeline.ts';
+import { powerRoutes } from './http/power-routes.ts';
+import { HttpServer } from './http/server.ts';
 import { statsRoutes } from './http/stats-routes.ts';
 import { Fanout } from './http/stream.ts';
 import type { Log } from './log.ts';
-import { type Clock, Sampler } from './stats/sampler.ts';
+import { Sampler } from './stats/sampler.ts';
 import { deriveSystem, deriveSystemDetail, type ServiceFacts } from './stats/system.ts';
 import { viewOf } from './stats/view.ts';
 import type { SystemPayload } from './wire/system.ts';
@@ -18,6 +25,8 @@ export interface ServiceOptions {
   readonly host: Host;
   readonly log: Log;
   readonly facts: ServiceFacts;
+  /** The machine's short and full host name: the web guard lets them through. */
+  readonly machineNames: readonly string[];
 }
 
 const SYSTEM_CLOCK: Clock = {
@@ -37,16 +46,33 @@ const LISTENER: ListenerOptions = {
   backlog: 4096,
 };
 
-const HEADERS_READ = new Set(['connection', 'content-length', 'transfer-encoding', 'content-type']);
+const HEADERS_READ = new Set([
+  ...GATE_HEADERS,
+  'connection',
+  'content-length',
+  'transfer-encoding',
+  'content-type',
+]);
 
 /** What connections are given to take their last bytes: the promise is to be gone within a second, under load too. */
 const CLOSE_LIMIT_MS = 400;
+
+function powerBackendOf({ config, log }: ServiceOptions): PowerBackend {
+  if (config.power.backend === 'record') {
+    log.warn('power.backend is record: power commands are answered and listed, and nothing is done');
+    return recordingBackend(Date.now, log);
+  }
+  return absentBackend('no power manager of this machine can be reached by this version');
+}
 
 export class Service {
   readonly #options: ServiceOptions;
   readonly #sampler: Sampler;
   readonly #fanout: Fanout;
+  readonly #power: Power;
+  readonly #commands: Commands;
   readonly #server: HttpServer;
+  readonly #gate: Gate;
   #config: Config;
   #isStopping = false;
   #silenceTimer: NodeJS.Timeout | undefined;
@@ -54,6 +80,12 @@ export class Service {
   constructor(options: ServiceOptions) {
     this.#options = options;
     this.#config = options.config;
+    this.#gate = new Gate({
+      config: options.config,
+      machineNames: options.machineNames,
+      log: options.log,
+      now: SYSTEM_CLOCK.now,
+    });
     this.#sampler = new Sampler({
       host: options.host,
       clock: SYSTEM_CLOCK,
@@ -77,10 +109,20 @@ export class Service {
         this.#updateSilenceTimer();
       },
     });
+    const features = () => this.#config.features;
+    this.#power = new Power({
+      backend: powerBackendOf(options),
+      clock: SYSTEM_CLOCK,
+      unixMs: Date.now,
+      features,
+      log: options.log,
+      onFeedback: () => undefined,
+    });
+    this.#commands = new Commands(powerCommands(this.#power), features);
     const pipeline = new Pipeline({
-      gate: (head) => this.#judge(head),
+      gate: (head) => this.#gate.judge(head),
       routes: this.#routes(),
-      features: () => this.#config.features,
+      features,
       isStopping: () => this.#isStopping,
       log: options.log,
     });
@@ -104,6 +146,9 @@ export class Service {
     this.#options.log.setLevel(config.log.level);
     this.#sampler.setInterval(config.stats.stream_interval_seconds);
     this.#updateSilenceTimer();
+    this.#gate.reconfigure(config);
+    // What the gate's own verdict gave the stream.
+    this.#fanout.judgeAgain((client) => this.#gate.passes(client as AccessRequest));
   }
 
   /** Stops within a second: no new connections, streams end on a frame boundary. */
@@ -113,14 +158,11 @@ export class Service {
     clearInterval(this.#silenceTimer);
     this.#fanout.close();
     this.#sampler.close();
+    this.#power.close();
     const until = performance.now() + CLOSE_LIMIT_MS;
     while (this.#server.connections > 0 && performance.now() < until)
       await new Promise((resolve) => setTimeout(resolve, 10));
     this.#server.close();
-  }
-
-  #judge(_head: RequestHead): Verdict {
-    return { isAllowed: true, headers: [], client: undefined };
   }
 
   #listen(host: string, port: number): { readonly host: string; readonly port: number } {
@@ -134,6 +176,11 @@ export class Service {
   }
 
   #routes() {
+    const power = { commands: this.#commands, readStatus: () => this.#power.status() };
+    return [...this.#statsRoutes(), ...powerRoutes(power)];
+  }
+
+  #statsRoutes() {
     return statsRoutes({
       latest: (view) => this.#sampler.latest(view),
       peek: (view) => this.#sampler.peek(view),
@@ -152,7 +199,9 @@ export class Service {
       this.#sampler.latest(viewOf(ALL_SECTIONS, true)),
     ]);
     if (!withDetail) return deriveSystem(info, encoded.sample, facts);
-    return deriveSystemDetail(info, encoded.sample, facts, {});
+    return deriveSystemDetail(info, encoded.sample, facts, {
+      power: await this.#power.capabilities(),
+    });
   }
 
   // Ticks come more often than comments unless the interval is long.

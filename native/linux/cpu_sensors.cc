@@ -1,9 +1,62 @@
 // The processor's temperature and clock speed.
 #include "linux/cpu_sensors.h"
 
-namespace hostwire {
+#include <algorithm>
+#include <functional>
+#include <memory>
 
-CpuSensors::CpuSensors(const Roots&, ProberPool&) {}
-void CpuSensors::read(CpuCounters&, bool) {}
+#include "linux/cpu_speed.h"
+#include "linux/cpu_temperature.h"
+#include "linux/recent.h"
+
+namespace hostwire {
+namespace {
+
+std::function<std::optional<double>()> askTemperature(const Roots& roots) {
+  return [source = std::make_shared<CpuTemperature>(roots.sys)] { return source->read(); };
+}
+
+std::function<std::vector<CoreSpeed>()> askSpeeds(const Roots& roots, SpeedScope scope) {
+  return [source = std::make_shared<CpuSpeed>(roots, scope)] { return source->read(); };
+}
+
+std::optional<double> meanOf(const std::vector<CoreSpeed>& speeds) {
+  if (speeds.empty()) return std::nullopt;
+  double sum = 0;
+  for (const CoreSpeed& speed : speeds) sum += speed.hz;
+  return sum / static_cast<double>(speeds.size());
+}
+
+std::vector<std::optional<double>> inOrderOf(const std::vector<CoreTimes>& cores,
+                                             const std::vector<CoreSpeed>& speeds) {
+  std::vector<std::optional<double>> ordered;
+  if (speeds.empty()) return ordered;
+  for (const CoreTimes& core : cores) {
+    const auto found =
+        std::lower_bound(speeds.begin(), speeds.end(), core.index,
+                         [](const CoreSpeed& speed, std::uint32_t index) { return speed.index < index; });
+    const bool isKnown = found != speeds.end() && found->index == core.index;
+    ordered.push_back(isKnown ? std::optional(found->hz) : std::nullopt);
+  }
+  return ordered;
+}
+
+}  // namespace
+
+CpuSensors::CpuSensors(const Roots& roots, ProberPool& probers)
+    : temperature_(probers, askTemperature(roots)),
+      someSpeeds_(probers, askSpeeds(roots, SpeedScope::kSome)),
+      allSpeeds_(probers, askSpeeds(roots, SpeedScope::kAll)) {}
+
+void CpuSensors::read(CpuCounters& counters, bool withDetail) {
+  counters.temperatureCelsius = recentValue(temperature_.latest()).value_or(std::nullopt);
+  auto speeds = recentValue((withDetail ? allSpeeds_ : someSpeeds_).latest());
+  // The first reading after a change of detail: the other question's answer has the mean already.
+  const bool isOther = !speeds;
+  if (isOther) speeds = recentValue((withDetail ? someSpeeds_ : allSpeeds_).latest());
+  if (!speeds) return;
+  counters.speedHz = meanOf(*speeds);
+  if (withDetail && !isOther) counters.coreSpeedsHz = inOrderOf(counters.cores, *speeds);
+}
 
 }  // namespace hostwire

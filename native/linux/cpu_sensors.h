@@ -1,9 +1,13 @@
-// The processor's temperature and clock speed, asked by a prober: both can be slow, and a sensor can hang.
+// The processor's temperature and clock speed, asked by probers: both can be slow, and a sensor can hang.
 #pragma once
+
+#include <optional>
+#include <vector>
 
 #include "host/cpu.h"
 #include "host/prober.h"
 #include "host/roots.h"
+#include "linux/parse_cpu.h"
 
 namespace hostwire {
 
@@ -12,6 +16,11 @@ class CpuSensors {
   CpuSensors(const Roots& roots, ProberPool& probers);
   // Fills temperatureCelsius, speedHz and, with detail, coreSpeedsHz (in the order of `counters.cores`).
   void read(CpuCounters& counters, bool withDetail);
+
+ private:
+  Prober<std::optional<double>> temperature_;
+  Prober<std::vector<CoreSpeed>> someSpeeds_;
+  Prober<std::vector<CoreSpeed>> allSpeeds_;
 };
 
 }  // namespace hostwire

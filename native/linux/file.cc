@@ -12,16 +12,18 @@ namespace hostwire {
 namespace {
 
 constexpr std::size_t kFirstBufferBytes = 4096;
-constexpr std::size_t kMostBytes = 16U << 20U;  // no kernel text is near that: a fixture that is a device, say
+constexpr std::size_t kMostBytes = 16U
+                                   << 20U;  // no kernel text is near that: a fixture that is a device, say
 
-// procfs regenerates the text at offset 0, so a read that fills the buffer is repeated with a larger one rather
-// than continued: continuing would join two different moments.
+// procfs regenerates the text at offset 0, so a read that fills the buffer is repeated with a larger one
+// rather than continued: continuing would join two different moments.
 ssize_t readWhole(int fd, std::string& buffer) {
   if (buffer.size() < kFirstBufferBytes) buffer.resize(kFirstBufferBytes);
   while (true) {
     std::size_t length = 0;
     while (length < buffer.size()) {
-      const ssize_t got = pread(fd, buffer.data() + length, buffer.size() - length, static_cast<off_t>(length));
+      const ssize_t got =
+          pread(fd, buffer.data() + length, buffer.size() - length, static_cast<off_t>(length));
       if (got < 0 && errno == EINTR) continue;
       if (got < 0) return -1;
       if (got == 0) return static_cast<ssize_t>(length);
@@ -42,11 +44,14 @@ void FileDescriptor::reset(int fd) {
   fd_ = fd;
 }
 
+void KeptFile::openOnce() {
+  if (fd_.isOpen()) return;
+  fd_.reset(open(path_.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  if (!fd_.isOpen()) throw HostError(errno, "open " + path_);
+}
+
 std::string_view KeptFile::read(std::string& buffer) {
-  if (!fd_.isOpen()) {
-    fd_.reset(open(path_.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
-    if (!fd_.isOpen()) throw HostError(errno, "open " + path_);
-  }
+  openOnce();
   const ssize_t length = readWhole(fd_.get(), buffer);
   if (length < 0) {
     const int code = errno;
@@ -62,6 +67,25 @@ std::string_view KeptFile::readIfPresent(std::string& buffer) noexcept {
   } catch (...) {
     return {};
   }
+}
+
+std::string_view KeptFile::readHeadIfPresent(std::string& buffer, std::size_t mostBytes) noexcept {
+  try {
+    openOnce();
+    if (buffer.size() < mostBytes) buffer.resize(mostBytes);
+  } catch (...) {
+    return {};
+  }
+  std::size_t length = 0;
+  while (length < mostBytes) {
+    const ssize_t got =
+        pread(fd_.get(), buffer.data() + length, mostBytes - length, static_cast<off_t>(length));
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) fd_.reset();
+    if (got <= 0) break;
+    length += static_cast<std::size_t>(got);
+  }
+  return {buffer.data(), length};
 }
 
 std::string readSmallFile(const std::string& path) {

@@ -1,6 +1,7 @@
 // Descriptors and whole-file reads of kernel text, without an allocation that lasts.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -38,9 +39,13 @@ class KeptFile {
   std::string_view read(std::string& buffer);
   // The same, but empty where the file can't be read.
   std::string_view readIfPresent(std::string& buffer) noexcept;
+  // At most the first `mostBytes`: the kernel makes long texts piece by piece, so the rest then costs
+  // nothing.
+  std::string_view readHeadIfPresent(std::string& buffer, std::size_t mostBytes) noexcept;
   const std::string& path() const { return path_; }
 
  private:
+  void openOnce();
   std::string path_;
   FileDescriptor fd_;
 };

@@ -1,8 +1,78 @@
 // Finds the service's listening socket among the process's descriptors and tunes it.
 #include "host/listener.h"
 
-namespace hostwire {
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
-int tuneListener(std::uint16_t /*port*/, const ListenerOptions& /*options*/) { return 0; }
+#include <charconv>
+#include <cstring>
+
+#include "linux/directory.h"
+
+namespace hostwire {
+namespace {
+
+std::optional<int> getOption(int fd, int level, int name) {
+  int value = 0;
+  socklen_t length = sizeof value;
+  if (getsockopt(fd, level, name, &value, &length) != 0) return std::nullopt;
+  return value;
+}
+
+std::optional<std::uint16_t> localPortOf(int fd) {
+  sockaddr_storage address{};
+  socklen_t length = sizeof address;
+  if (getsockname(fd, reinterpret_cast<sockaddr*>(&address), &length) != 0) return std::nullopt;
+  in_port_t port = 0;
+  if (address.ss_family == AF_INET) {
+    sockaddr_in ipv4{};
+    std::memcpy(&ipv4, &address, sizeof ipv4);
+    port = ipv4.sin_port;
+  } else if (address.ss_family == AF_INET6) {
+    sockaddr_in6 ipv6{};
+    std::memcpy(&ipv6, &address, sizeof ipv6);
+    port = ipv6.sin6_port;
+  } else {
+    return std::nullopt;
+  }
+  return ntohs(port);
+}
+
+// tcp(7), socket(7). Every accepted socket inherits what is set here. The size of a send buffer that is set
+// is fixed: the kernel no longer lets it grow.
+bool tune(int fd, const ListenerOptions& options) {
+  bool isTuned = true;
+  const auto set = [&](int level, int name, std::optional<int> value) {
+    if (value) isTuned = setsockopt(fd, level, name, &*value, sizeof *value) == 0 && isTuned;
+  };
+  set(IPPROTO_TCP, TCP_NOTSENT_LOWAT, options.notSentLowWaterBytes);
+  set(IPPROTO_TCP, TCP_USER_TIMEOUT, options.userTimeoutMs);
+  set(IPPROTO_TCP, TCP_KEEPIDLE, options.keepAliveIdleSeconds);
+  set(IPPROTO_TCP, TCP_KEEPINTVL, options.keepAliveIntervalSeconds);
+  set(IPPROTO_TCP, TCP_KEEPCNT, options.keepAliveProbes);
+  const bool wantsKeepAlive =
+      options.keepAliveIdleSeconds || options.keepAliveIntervalSeconds || options.keepAliveProbes;
+  if (wantsKeepAlive) set(SOL_SOCKET, SO_KEEPALIVE, 1);
+  set(SOL_SOCKET, SO_SNDBUF, options.sendBufferBytes);
+  // A second listen(2) only changes the queue's length; net.core.somaxconn caps it.
+  if (options.backlog) isTuned = listen(fd, *options.backlog) == 0 && isTuned;
+  return isTuned;
+}
+
+}  // namespace
+
+int tuneListener(std::uint16_t port, const ListenerOptions& options) {
+  int tuned = 0;
+  for (const std::string& name : listFolder("/proc/self/fd")) {
+    int fd = -1;
+    const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), fd);
+    if (error != std::errc{} || end != name.data() + name.size()) continue;
+    const bool isListening = getOption(fd, SOL_SOCKET, SO_ACCEPTCONN) == 1;
+    if (isListening && localPortOf(fd) == port && tune(fd, options)) ++tuned;
+  }
+  return tuned;
+}
 
 }  // namespace hostwire

@@ -1,11 +1,128 @@
-// Network interfaces of Linux.
+// Network interfaces of Linux: counters from /proc/net/dev, the rest from /sys/class/net.
 #include "host/network.h"
 
-namespace hostwire {
+#include <net/if.h>
 
-struct NetworkReader::State {};
-NetworkReader::NetworkReader(const Roots&, ProberPool&) {}
+#include <algorithm>
+#include <charconv>
+#include <chrono>
+#include <utility>
+
+#include "host/prober.h"
+#include "linux/addresses.h"
+#include "linux/file.h"
+#include "linux/links.h"
+#include "linux/parse_network.h"
+#include "linux/recent.h"
+#include "linux/text.h"
+
+namespace hostwire {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// Membership and the index of an interface that was created again under its old name may change.
+constexpr std::chrono::seconds kAttributesInterval{10};
+
+struct Link {
+  std::string rawName;
+  LinkAttributes attributes;
+  KeptFile operstate;
+  KeptFile flags;
+};
+
+std::function<LinkDetails()> askDetails(const Roots& roots) {
+  return [probe = std::make_shared<LinkProbe>(roots)] { return probe->read(); };
+}
+
+bool hasUpFlag(std::string_view text) {
+  if (text.starts_with("0x")) text.remove_prefix(2);
+  std::uint32_t flags = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), flags, 16);
+  return error == std::errc{} && (flags & IFF_UP) != 0;
+}
+
+}  // namespace
+
+struct NetworkReader::State {
+  State(const Roots& givenRoots, ProberPool& probers)
+      : roots(givenRoots), dev(netFolder(givenRoots) + "/dev"), details(probers, askDetails(givenRoots)) {}
+
+  bool isCurrent(const std::vector<InterfaceCounters>& counters) const;
+  void refreshLinks(const std::vector<InterfaceCounters>& counters);
+  void addDetail(InterfaceCounters& counters, Link& link, const LinkDetail* detail);
+
+  Roots roots;
+  KeptFile dev;
+  Prober<LinkDetails> details;
+  std::vector<Link> links;  // in the order of /proc/net/dev
+  Clock::time_point refreshedAt;
+  std::string buffer;
+};
+
+bool NetworkReader::State::isCurrent(const std::vector<InterfaceCounters>& counters) const {
+  return Clock::now() - refreshedAt < kAttributesInterval &&
+         std::equal(counters.begin(), counters.end(), links.begin(), links.end(),
+                    [](const InterfaceCounters& a, const Link& b) { return a.name == b.rawName; });
+}
+
+void NetworkReader::State::refreshLinks(const std::vector<InterfaceCounters>& counters) {
+  links.clear();
+  for (const InterfaceCounters& one : counters) {
+    const std::string folder = linkFolder(roots, one.name);
+    links.push_back(
+        {one.name, readLinkAttributes(folder), KeptFile(folder + "/operstate"), KeptFile(folder + "/flags")});
+  }
+  refreshedAt = Clock::now();
+}
+
+// Documentation/networking/operstates.rst: drivers that don't tell leave "unknown", which counts as up while
+// there is a carrier; the loopback never says more.
+void NetworkReader::State::addDetail(InterfaceCounters& counters, Link& link, const LinkDetail* detail) {
+  std::string_view state = link.operstate.readIfPresent(buffer);
+  if (state.ends_with('\n')) state.remove_suffix(1);
+  if (state == "unknown" && counters.kind == InterfaceKind::kLoopback) {
+    counters.isUp = hasUpFlag(link.flags.readIfPresent(buffer));
+  } else if (state == "unknown") {
+    if (detail != nullptr) counters.isUp = detail->hasCarrier.value_or(false);
+  } else if (!state.empty()) {
+    counters.isUp = state == "up";
+  }
+  if (detail == nullptr) return;
+  counters.speedMbps = detail->speedMbps;
+  counters.mac = detail->mac;
+  counters.addresses = detail->addresses;
+  counters.signalDbm = detail->signalDbm;
+}
+
+NetworkReader::NetworkReader(const Roots& roots, ProberPool& probers)
+    : state_(std::make_unique<State>(roots, probers)) {}
 NetworkReader::~NetworkReader() = default;
-std::vector<InterfaceCounters> NetworkReader::read(bool) { return {}; }
+
+std::vector<InterfaceCounters> NetworkReader::read(bool withDetail) {
+  auto counters = parseNetDev(state_->dev.read(state_->buffer));
+  if (!state_->isCurrent(counters)) state_->refreshLinks(counters);
+  const LinkDetails details =
+      withDetail ? recentValue(state_->details.latest()).value_or(nullptr) : LinkDetails{};
+  for (std::size_t at = 0; at < counters.size(); ++at) {
+    InterfaceCounters& one = counters[at];
+    Link& link = state_->links[at];
+    one.index = link.attributes.index;
+    one.kind = link.attributes.kind;
+    one.hasDevice = link.attributes.hasDevice;
+    one.isMember = link.attributes.isMember;
+    if (withDetail) {
+      const LinkDetail* detail = nullptr;
+      if (details) {
+        const auto found = std::find_if(details->begin(), details->end(),
+                                        [&](const LinkDetail& row) { return row.rawName == link.rawName; });
+        if (found != details->end()) detail = &*found;
+      }
+      state_->addDetail(one, link, detail);
+    }
+    one.name = toValidUtf8(one.name);
+  }
+  return counters;
+}
 
 }  // namespace hostwire

@@ -55,4 +55,12 @@ inline std::optional<double> takeDouble(std::string_view& text) {
   return value;
 }
 
+// A hexadecimal number that is all of `text`, without a prefix.
+inline std::optional<std::uint64_t> parseHex(std::string_view text) {
+  std::uint64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value, 16);
+  if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
 }  // namespace hostwire

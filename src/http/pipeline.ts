@@ -1,4 +1,5 @@
 /** The way of a request: gate, route, method, framing, size, type, flag, then its handler; errors become answers. */
+import type { AccessRequest } from '../access/request.ts';
 import type { Config } from '../config/schema.ts';
 import { ServiceError } from '../errors.ts';
 import type { Log } from '../log.ts';
@@ -11,14 +12,10 @@ import {
   readBody,
   readFraming,
 } from './body.ts';
+import type { Verdict } from './gate.ts';
 import { emptyAnswer, errorAnswer, featureDisabledAnswer, type Headers } from './reply.ts';
 import { allowedMethods, type Endpoint, type Method, type Request, type Route } from './routes.ts';
 import type { Answer, Exchange, RequestHead } from './server.ts';
-
-/** What the gate says of a request, before anything is routed. */
-export type Verdict =
-  | { readonly isAllowed: true; readonly headers: Headers; readonly client: unknown }
-  | { readonly isAllowed: false; readonly answer: Answer };
 
 export interface PipelineOptions {
   readonly gate: (head: RequestHead) => Verdict;
@@ -74,7 +71,7 @@ export class Pipeline {
     }
   }
 
-  #route(passage: Passage, headers: Headers, client: unknown): Outcome {
+  #route(passage: Passage, headers: Headers, client: AccessRequest): Outcome {
     const { exchange, framing } = passage;
     const { head } = exchange;
     if (this.#options.isStopping()) {

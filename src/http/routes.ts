@@ -1,4 +1,5 @@
 /** The surface as a table: one row a path, one cell a method. */
+import type { AccessRequest } from '../access/request.ts';
 import type { Config } from '../config/schema.ts';
 import type { Headers } from './reply.ts';
 import type { Answer, Exchange } from './server.ts';
@@ -10,7 +11,7 @@ export interface Request {
   /** Headers that every answer to this request carries (CORS). */
   readonly headers: Headers;
   /** Who asks: what the gate found out, for judging a stream again after a reload. */
-  readonly client: unknown;
+  readonly client: AccessRequest;
   /** The body: empty where the route ignores it. */
   readonly body: Buffer;
 }

@@ -125,14 +125,17 @@ const CLOSE_OPTION = /(?:^|,)\s*close\s*(?:,|$)/i;
 /** One request and its one answer. Every method is safe at any time: after an abort they do nothing. */
 export class Exchange {
   readonly head: RequestHead;
+  /** How many connections of the server have closed so far. */
+  readonly #closes: () => number;
   #response: uws.HttpResponse | undefined;
   #onClosed: (() => void) | undefined;
   #isAnswered = false;
   #canReadBody = true;
 
-  constructor(response: uws.HttpResponse, head: RequestHead) {
+  constructor(response: uws.HttpResponse, head: RequestHead, closes: () => number) {
     this.head = head;
     this.#response = response;
+    this.#closes = closes;
     response.onAborted(() => {
       this.#response = undefined;
       this.#onClosed?.();
@@ -183,6 +186,26 @@ export class Exchange {
           response.writeHeader('Content-Length', String(Buffer.byteLength(answer.body)));
         response.endWithoutBody();
       }
+    });
+  }
+
+  /**
+   * Sends the answer in a later turn, closes, and tells how that went: 'sent' when the kernel took every byte,
+   * 'closed' when the peer has gone. Nothing when bytes were left over: of those uWebSockets.js says no more.
+   */
+  answerAndClose(answer: Answer, onDelivered: (delivery: 'sent' | 'closed') => void): void {
+    if (!this.isOpen) {
+      onDelivered('closed');
+      return;
+    }
+    this.#isAnswered = true;
+    this.#onClosed = () => onDelivered('closed');
+    // In a turn of its own the connection closes within the call if nothing is left over, and no other one can.
+    setImmediate(() => {
+      if (this.#response === undefined) return;
+      const before = this.#closes();
+      this.#send({ ...answer, isLast: true }, false);
+      if (this.#closes() > before) onDelivered('sent');
     });
   }
 
@@ -263,16 +286,19 @@ export class HttpServer {
   readonly #app: uws.TemplatedApp;
   #listening: uws.us_listen_socket | undefined;
   #connections = 0;
+  #closes = 0;
 
   constructor(options: ServerOptions) {
     this.#app = uws
       .App()
       .filter((_response, change) => {
         this.#connections += change;
+        if (change < 0) this.#closes++;
       })
       // A route that matches nothing would close the socket without an answer: all of them end here.
       .any('/*', (response, request) => {
-        const exchange = new Exchange(response, readHead(response, request, options.headersRead));
+        const head = readHead(response, request, options.headersRead);
+        const exchange = new Exchange(response, head, () => this.#closes);
         options.onRequest(exchange);
         exchange.markHandled();
       });
@@ -283,7 +309,7 @@ export class HttpServer {
     return this.#connections;
   }
 
-  /** Listens on `host` and `port` (0: any free one) and returns the port. Throws ListenError. */
+  /** Listens on `host` and `port` (0: a free one) and returns the port. Throws ListenError. */
   listen(host: string, port: number): number {
     // The typings lack this overload; the binding reads (host, port, options, callback).
     const listen = this.#app.listen.bind(this.#app) as unknown as (

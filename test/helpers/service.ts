@@ -130,6 +130,7 @@ export async function startHere(host: Host, config: ConfigPart = {}): Promise<Se
   const service = new Service({
     config: merged(config),
     host,
+    machineNames: ['testhost'],
     log: createLog((line) => lines.push(line), 'debug'),
     facts: {
       version: '0.0.0-test',

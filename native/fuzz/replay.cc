@@ -1,0 +1,95 @@
+// Replays saved inputs and deterministic mutations of them through every parser, under whatever sanitizers it was
+// compiled with:  replay ROUNDS FIXTURE_FOLDER…
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "fuzz/targets.h"
+
+namespace {
+
+using hostwire::FuzzTarget;
+
+std::string readFile(const std::filesystem::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+}
+
+// Inputs every parser gets, whatever the fixtures hold.
+std::vector<std::string> commonInputs() {
+  return {"", "\n", ":", "a", " ", std::string(1, '\0'), "18446744073709551616", "-1", "nan", "1e999",
+          std::string(70000, '9'), std::string(70000, '\n'), "\xff\xfe\xc0\xaf", "\xf0\x9f"};
+}
+
+std::string mutate(std::string input, std::mt19937& random) {
+  const std::size_t edits = 1 + random() % 6;
+  for (std::size_t i = 0; i < edits; ++i) {
+    const std::size_t at = input.empty() ? 0 : random() % input.size();
+    switch (random() % 6) {
+      case 0: input.insert(at, 1, static_cast<char>(random() % 256)); break;
+      case 1: input.erase(at, 1 + random() % 8); break;
+      case 2: input.resize(at); break;
+      case 3: input.insert(at, std::to_string(random())); break;
+      case 4: input.insert(at, input.substr(0, random() % 64)); break;
+      default:
+        if (!input.empty()) input[at] = static_cast<char>(random() % 256);
+    }
+  }
+  return input;
+}
+
+// A copy of exactly the input's size on the heap, so that a sanitizer sees the first byte read past it.
+void runExactly(const FuzzTarget& target, const std::string& input) {
+  const std::vector<char> exact(input.begin(), input.end());
+  target.run({exact.data(), exact.size()});
+}
+
+std::size_t replay(const FuzzTarget& target, const std::vector<std::string>& seeds, std::size_t rounds) {
+  std::mt19937 random(20261121);
+  std::size_t runs = 0;
+  for (const std::string& seed : seeds) {
+    runExactly(target, seed);
+    ++runs;
+    for (std::size_t round = 0; round < rounds; ++round, ++runs) runExactly(target, mutate(seed, random));
+    const std::size_t cuts = std::min<std::size_t>(seed.size(), 2000);
+    for (std::size_t cut = 0; cut < cuts; ++cut, ++runs) runExactly(target, seed.substr(0, cut));
+  }
+  return runs;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc < 2) {
+    std::fprintf(stderr, "usage: replay ROUNDS FIXTURE_FOLDER...\n");
+    return 2;
+  }
+  const std::size_t rounds = std::strtoul(argv[1], nullptr, 10);
+  std::vector<std::filesystem::path> files;
+  for (int i = 2; i < argc; ++i)
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(argv[i]))
+      if (entry.is_regular_file()) files.push_back(entry.path());
+
+  std::size_t total = 0;
+  bool isEveryTargetSeeded = true;
+  for (const FuzzTarget& target : hostwire::fuzzTargets()) {
+    std::vector<std::string> seeds = commonInputs();
+    const std::size_t common = seeds.size();
+    for (const auto& file : files)
+      if (!target.fixtureEnding.empty() && file.string().ends_with(target.fixtureEnding))
+        seeds.push_back(readFile(file));
+    if (seeds.size() == common && !target.fixtureEnding.empty()) {
+      std::fprintf(stderr, "no fixture for %s\n", std::string(target.name).c_str());
+      isEveryTargetSeeded = false;
+    }
+    total += replay(target, seeds, rounds);
+  }
+  std::printf("%zu inputs through %zu parsers\n", total, hostwire::fuzzTargets().size());
+  return isEveryTargetSeeded ? 0 : 1;
+}

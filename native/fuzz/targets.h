@@ -1,0 +1,18 @@
+// The fuzzing surface: every parser of kernel text as a function that takes any bytes.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+namespace hostwire {
+
+struct FuzzTarget {
+  std::string_view name;
+  // The files under a fixture's proc/ and sys/ that this parser reads end like this; "" takes none.
+  std::string_view fixtureEnding;
+  void (*run)(std::string_view input);
+};
+
+const std::vector<FuzzTarget>& fuzzTargets();
+
+}  // namespace hostwire

@@ -1,0 +1,15 @@
+// Folders of /sys, listed.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace hostwire {
+
+// The names in a folder, sorted, without "." and ".."; empty where it can't be read.
+std::vector<std::string> listFolder(const std::string& path);
+
+// Whether something of that name exists; a dangling link does.
+bool isPresent(const std::string& path);
+
+}  // namespace hostwire

@@ -1,0 +1,59 @@
+// What /sys says of one network interface: some of it at once, some of it only to a prober.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "host/network.h"
+#include "host/roots.h"
+#include "linux/file.h"
+
+namespace hostwire {
+
+// The folder of an interface; `rawName` is the kernel's own spelling. Empty for what can't be a name.
+std::string linkFolder(const Roots& roots, const std::string& rawName);
+
+// What seldom changes; none of these files takes a lock that is held for long.
+struct LinkAttributes {
+  std::uint32_t index = 0;
+  InterfaceKind kind = InterfaceKind::kOther;
+  bool hasDevice = false;
+  bool isMember = false;
+};
+LinkAttributes readLinkAttributes(const std::string& folder);
+
+// What may wait for the kernel's network configuration lock or the driver.
+struct LinkDetail {
+  std::string rawName;
+  std::optional<bool> hasCarrier;
+  std::optional<double> speedMbps;
+  std::optional<std::string> mac;
+  std::vector<std::string> addresses;  // IPv4, then IPv6, link-local ones last
+  std::optional<double> signalDbm;
+};
+// Shared, as each reading of the prober's answer copies it.
+using LinkDetails = std::shared_ptr<const std::vector<LinkDetail>>;
+
+// Belongs to one prober's question: used by one thread at a time.
+class LinkProbe {
+ public:
+  explicit LinkProbe(Roots roots);
+  // Asked afresh every 5 s and when an interface came or left; the signal's level each time.
+  LinkDetails read();
+
+ private:
+  void refresh();
+
+  Roots roots_;
+  KeptFile wireless_;
+  std::vector<std::string> names_;
+  std::vector<LinkDetail> details_;
+  std::optional<std::chrono::steady_clock::time_point> refreshedAt_;
+  std::string buffer_;
+};
+
+}  // namespace hostwire

@@ -1,0 +1,51 @@
+// Parsers of what Linux tells of mounts and block devices: pure, never throw, tolerate anything.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "host/disks.h"
+
+namespace hostwire {
+
+struct DeviceNumber {
+  std::uint32_t major = 0;  // 0: no block device (an anonymous number of btrfs, zfs, nfs, tmpfs, …)
+  std::uint32_t minor = 0;
+  friend bool operator==(const DeviceNumber&, const DeviceNumber&) = default;
+  friend auto operator<=>(const DeviceNumber&, const DeviceNumber&) = default;
+};
+
+// One line of mountinfo. Strings are raw bytes with the kernel's escapes undone.
+struct Mount {
+  std::uint64_t id = 0;
+  std::uint64_t parentId = 0;
+  DeviceNumber device;
+  std::string root;   // which directory of the filesystem is mounted
+  std::string point;  // where
+  std::string type;
+  std::string source;
+  std::string subvolume;    // btrfs: the number or name of the subvolume; else empty
+  bool isReadOnly = false;  // the mount or its filesystem
+};
+
+// proc_pid_mountinfo(5). A line that can't be understood is left out.
+std::vector<Mount> parseMountinfo(std::string_view text);
+
+// One line of /proc/diskstats (Documentation/admin-guide/iostats.rst). `name` points into the text.
+struct DeviceIo {
+  DeviceNumber device;
+  std::string_view name;
+  DiskIo io;
+};
+std::vector<DeviceIo> parseDiskstats(std::string_view text);
+
+// "8:1", as sysfs writes device numbers.
+std::optional<DeviceNumber> parseDeviceNumber(std::string_view text);
+
+// The label that a name in /dev/disk/by-label stands for: udev writes bytes it doesn't trust as \x20.
+std::string parseLabelLink(std::string_view name);
+
+}  // namespace hostwire

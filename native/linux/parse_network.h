@@ -1,0 +1,57 @@
+// Parsers of what Linux says about network interfaces, addresses and routes.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "host/network.h"
+
+namespace hostwire {
+
+// /proc/net/dev (proc_pid_net(5)): names as the kernel has them (any bytes but blanks and '/'), and the
+// counters. The header says which column is which. A line without byte counts is left out.
+std::vector<InterfaceCounters> parseNetDev(std::string_view text);
+
+struct InterfaceAddress {
+  std::string name;  // the interface's, as the kernel has it
+  std::string text;  // "192.0.2.7", "2001:db8::7"
+  bool isIpv6 = false;
+  bool isLinkLocal = false;
+  bool isLoopback = false;
+};
+
+// /proc/net/if_inet6: the IPv6 addresses.
+std::vector<InterfaceAddress> parseIfInet6(std::string_view text);
+
+struct SignalLevel {
+  std::string_view name;  // inside the parsed text
+  double dbm = 0;
+};
+
+// The level column of /proc/net/wireless. Drivers that don't mark it as dBm count it as 256 + dBm; what is
+// then no level of a receiver (-150 to -1) is some driver's own scale and left out.
+std::vector<SignalLevel> parseWireless(std::string_view text);
+
+// A hardware address in lower case. Nothing when it is all zero or shorter than six bytes: tunnels show an
+// IPv4 address there.
+std::optional<std::string> parseMac(std::string_view text);
+
+// The value of `key` in a sysfs uevent file ("DEVTYPE=vlan"); empty where there is none.
+std::string_view findUeventValue(std::string_view text, std::string_view key);
+
+// The facts in /sys/class/net/NAME that tell what an interface is.
+struct LinkFacts {
+  std::optional<std::int64_t> type;  // ARPHRD_* of <linux/if_arp.h>
+  std::string_view devtype;          // DEVTYPE of uevent
+  bool hasDevice = false;
+  bool isWireless = false;
+  bool isBond = false;
+  bool isBridge = false;
+  bool hasTunFlags = false;
+};
+InterfaceKind classifyLink(const LinkFacts& facts);
+
+}  // namespace hostwire

@@ -1,0 +1,13 @@
+// Parsers of the routing tables, of which only the default route is wanted.
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+namespace hostwire {
+
+// The interface of the default route with the lowest metric: /proc/net/route and /proc/net/ipv6_route.
+std::optional<std::string_view> parseDefaultRoute(std::string_view text);
+std::optional<std::string_view> parseDefaultRouteIpv6(std::string_view text);
+
+}  // namespace hostwire

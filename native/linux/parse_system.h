@@ -1,0 +1,41 @@
+// Parsers of what a Linux machine is: its distribution, its processor's name, its memory modules.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "linux/parse_cpu.h"
+
+namespace hostwire {
+
+struct OsRelease {
+  std::string name;     // NAME; "Linux" where it is not set, as os-release(5) says
+  std::string version;  // VERSION, else VERSION_ID, else BUILD_ID ("rolling"); may be empty
+};
+// os-release(5): assignments in the shell's quoting, without its expansions.
+OsRelease parseOsRelease(std::string_view text);
+
+// Who made the processor and what it is called, for people: "Intel" and "Intel Core i7-8550U", "ARM" and
+// "Cortex-A72".
+struct ProcessorName {
+  std::string manufacturer;
+  std::string brand;
+};
+ProcessorName nameProcessor(const Cpuinfo& info);
+
+// Without "(R)", "(TM)", "CPU", the clock speed after "@" and doubled blanks.
+std::string cleanBrand(std::string_view brand);
+
+// The speed after "@" in a brand ("… CPU @ 2.40GHz"), in Hz.
+std::optional<double> parseBrandSpeed(std::string_view brand);
+
+// How many memory modules are in place: the type 17 structures with a size in an SMBIOS table
+// (DSP0134, 7.18). Nothing where the table has none of them.
+std::optional<std::uint32_t> parseDmiMemoryModules(std::string_view table);
+
+// process.arch of Node for uname's machine; an unknown one as it is.
+std::string nodeArchOf(std::string_view machine);
+
+}  // namespace hostwire

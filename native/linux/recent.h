@@ -1,0 +1,22 @@
+// Which of a prober's answers still count.
+#pragma once
+
+#include <chrono>
+#include <optional>
+#include <utility>
+
+#include "host/prober.h"
+
+namespace hostwire {
+
+// Probers are asked shortly before each reading, so an older answer is from before a pause in the readings,
+// or of a sensor that hangs: nobody knows the value now.
+constexpr std::chrono::seconds kMostAge{10};
+
+template <class T>
+std::optional<T> recentValue(Answer<T> answer) {
+  if (answer.age > kMostAge) return std::nullopt;
+  return std::move(answer.value);
+}
+
+}  // namespace hostwire

@@ -1,0 +1,71 @@
+// What the tests and checks want of the system beyond Node and a compiler, and the Debian package that has it.
+// In CI (CI=true, root) what is missing is installed; elsewhere one apt line says what would be.
+import { spawnSync } from 'node:child_process';
+import { accessSync, constants } from 'node:fs';
+import path from 'node:path';
+import process from 'node:process';
+
+const NEEDS = [
+  { package: 'clang-format', commands: ['clang-format', 'clang-format-14'], why: 'format of the C++' },
+  { package: 'clang-tidy', commands: ['clang-tidy', 'clang-tidy-14'], why: 'lint of the C++' },
+  { package: 'strace', commands: ['strace'], why: 'tests that count system calls' },
+  {
+    package: 'python3-requests',
+    files: ['/usr/lib/python3/dist-packages/requests/__init__.py'],
+    why: 'a client that is not ours',
+  },
+  { package: 'iproute2', commands: ['ip'], why: 'network namespaces with peers that vanish' },
+  { package: 'nftables', commands: ['nft'], why: 'dropping packets of a peer' },
+  { package: 'curl', commands: ['curl'], why: 'a client that is not ours' },
+];
+
+/** The path of the first of `commands` that exists, or undefined. */
+export function findCommand(...commands) {
+  const folders = [...(process.env.PATH ?? '').split(path.delimiter), '/usr/sbin', '/sbin'];
+  for (const command of commands)
+    for (const folder of folders) {
+      try {
+        accessSync(path.join(folder, command), constants.X_OK);
+        return path.join(folder, command);
+      } catch {
+        // Not in this folder.
+      }
+    }
+  return undefined;
+}
+
+function isPresent(need) {
+  if (need.commands) return findCommand(...need.commands) !== undefined;
+  return need.files.every((file) => {
+    try {
+      accessSync(file, constants.R_OK);
+      return true;
+    } catch {
+      return false;
+    }
+  });
+}
+
+/** Installs what is missing where that is allowed; else prints the one line that would. */
+export function provideNeeds() {
+  const missing = NEEDS.filter((need) => !isPresent(need));
+  if (missing.length === 0) return;
+  const packages = missing.map((need) => need.package);
+  const canInstall =
+    process.env.CI === 'true' && process.getuid?.() === 0 && findCommand('apt-get') !== undefined;
+  if (!canInstall) {
+    for (const need of missing)
+      console.error(`missing: ${need.package} (${need.why}); what needs it is skipped`);
+    console.error(`  apt-get install -y --no-install-recommends ${packages.join(' ')}`);
+    return;
+  }
+  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
+  const install = ['install', '-y', '--no-install-recommends', ...packages];
+  for (const args of [['update', '-q'], install]) {
+    const result = spawnSync('apt-get', args, { env, stdio: ['ignore', 'ignore', 'inherit'] });
+    if (result.status !== 0) {
+      console.error(`failed: apt-get ${args.join(' ')}`);
+      process.exit(1);
+    }
+  }
+}

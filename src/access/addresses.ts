@@ -1,0 +1,249 @@
+/** Addresses and address lists: parsed once and strictly, matched without allocating. */
+import ipaddr from 'ipaddr.js';
+
+/** One address. An IPv4-mapped IPv6 address is held as the IPv4 address it stands for. */
+export interface Address {
+  /** 32-bit words, most significant first: one for IPv4, four for IPv6. */
+  readonly words: readonly number[];
+  /** Canonical: dotted decimal, or the compressed form of RFC 5952. */
+  readonly text: string;
+}
+
+/** Disjoint networks of one family, sorted by their first address. */
+interface Networks {
+  /** Words of an address in this family. */
+  readonly width: number;
+  /** The first address of network i is at `starts[i * width …]`. */
+  readonly starts: Uint32Array;
+  readonly prefixes: Uint8Array;
+}
+
+export interface AddressRules {
+  readonly hasWildcard: boolean;
+  readonly v4: Networks;
+  readonly v6: Networks;
+}
+
+export interface AddressProblem {
+  readonly index: number;
+  readonly value: string;
+  readonly reason: string;
+}
+
+export interface ParsedAddressList {
+  readonly rules: AddressRules;
+  readonly problems: readonly AddressProblem[];
+  readonly warnings: readonly string[];
+}
+
+interface Network {
+  readonly words: readonly number[];
+  readonly prefix: number;
+}
+
+const MAPPED_PREFIX = 96;
+
+function toWords(parts: readonly number[], bitsPerPart: 8 | 16): number[] {
+  const perWord = 32 / bitsPerPart;
+  const words: number[] = [];
+  for (let at = 0; at < parts.length; at += perWord) {
+    let word = 0;
+    // Multiplied, not shifted: a shift would turn the upper half of the range negative.
+    for (const part of parts.slice(at, at + perWord)) word = word * 2 ** bitsPerPart + part;
+    words.push(word);
+  }
+  return words;
+}
+
+function isMapped(words: readonly number[]): boolean {
+  return words.length === 4 && words[0] === 0 && words[1] === 0 && words[2] === 0xffff;
+}
+
+/**
+ * The dotted tail of an IPv6 address as two hexadecimal groups, so that ipaddr.js never reads one:
+ * it takes octal there, and takes the IPv4-compatible `::1.2.3.4` for the IPv4-mapped address.
+ */
+function withoutDottedTail(text: string): string | undefined {
+  if (!text.includes('.')) return text;
+  const tailAt = text.lastIndexOf(':') + 1;
+  const tail = text.slice(tailAt);
+  if (!ipaddr.IPv4.isValidFourPartDecimal(tail)) return undefined;
+  const [a = 0, b = 0, c = 0, d = 0] = ipaddr.IPv4.parse(tail).octets;
+  return `${text.slice(0, tailAt)}${(a * 256 + b).toString(16)}:${(c * 256 + d).toString(16)}`;
+}
+
+function parseGroups(text: string): readonly number[] | undefined {
+  try {
+    return ipaddr.IPv6.parse(text).parts;
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * The words as written: a mapped address stays four words long.
+ * Told apart by their characters first: to find that a text is no address ipaddr.js throws, which takes 40 µs.
+ */
+function parseWords(text: string): number[] | undefined {
+  if (/^[\d.]+$/.test(text)) {
+    return ipaddr.IPv4.isValidFourPartDecimal(text) ? toWords(ipaddr.IPv4.parse(text).octets, 8) : undefined;
+  }
+  if (!/^[\da-f:.]+$/i.test(text)) return undefined;
+  const hexadecimal = withoutDottedTail(text);
+  const groups = hexadecimal === undefined ? undefined : parseGroups(hexadecimal);
+  return groups === undefined ? undefined : toWords(groups, 16);
+}
+
+function formatWords(words: readonly number[]): string {
+  if (words.length === 1) {
+    const [word = 0] = words;
+    return [24, 16, 8, 0].map((shift) => (word >>> shift) & 255).join('.');
+  }
+  return new ipaddr.IPv6(words.flatMap((word) => [word >>> 16, word & 0xffff])).toRFC5952String();
+}
+
+/** Dotted decimal or IPv6 without a zone; undefined for anything else. */
+export function parseAddress(text: string): Address | undefined {
+  const words = parseWords(text);
+  if (words === undefined) return undefined;
+  const unmapped = isMapped(words) ? words.slice(3) : words;
+  return { words: unmapped, text: formatWords(unmapped) };
+}
+
+/** The address of a socket's peer: the system may add a zone (`fe80::1%eth0`), which no list can name. */
+export function parsePeer(text: string): Address | undefined {
+  const zoneAt = text.indexOf('%');
+  return parseAddress(zoneAt === -1 ? text : text.slice(0, zoneAt));
+}
+
+function maskOf(prefix: number, wordIndex: number): number {
+  const bits = Math.min(Math.max(prefix - wordIndex * 32, 0), 32);
+  // A shift by 32 is a shift by 0 in JavaScript.
+  return bits === 0 ? 0 : (0xffffffff << (32 - bits)) >>> 0;
+}
+
+type ParsedEntry =
+  | { readonly network: Network; readonly warning: string | undefined }
+  | { readonly reason: string };
+
+function parseEntry(entry: string): ParsedEntry {
+  const slashAt = entry.indexOf('/');
+  const addressText = slashAt === -1 ? entry : entry.slice(0, slashAt);
+  if (addressText.includes('%')) return { reason: 'a zone id cannot be listed' };
+  const words = parseWords(addressText);
+  if (words === undefined) {
+    return { reason: 'not an address: four decimal parts without leading zeros, or IPv6' };
+  }
+  const bits = words.length * 32;
+  const prefixText = slashAt === -1 ? `${bits}` : entry.slice(slashAt + 1);
+  if (!/^(?:0|[1-9]\d{0,2})$/.test(prefixText) || Number(prefixText) > bits) {
+    return { reason: `the prefix must be a number from 0 to ${bits}` };
+  }
+  const prefix = Number(prefixText);
+  const masked = words.map((word, index) => (word & maskOf(prefix, index)) >>> 0);
+  const isV4 = isMapped(masked) && prefix >= MAPPED_PREFIX;
+  const network = isV4
+    ? { words: masked.slice(3), prefix: prefix - MAPPED_PREFIX }
+    : { words: masked, prefix };
+  const hasHostBits = words.some((word, index) => word !== masked[index]);
+  const warning = hasHostBits
+    ? `${entry} has bits set behind its prefix: read as ${formatWords(network.words)}/${network.prefix}`
+    : undefined;
+  return { network, warning };
+}
+
+function compareNetworks(left: Network, right: Network): number {
+  for (const [index, word] of left.words.entries()) {
+    const other = right.words[index] ?? 0;
+    if (word !== other) return word - other;
+  }
+  return left.prefix - right.prefix;
+}
+
+/** `words` is in the network that starts at `starts[at]`. */
+function isWithin(words: readonly number[], starts: ArrayLike<number>, at: number, prefix: number): boolean {
+  for (let index = 0; index * 32 < prefix; index++) {
+    const difference = (words[index] ?? 0) ^ (starts[at + index] ?? 0);
+    if ((difference & maskOf(prefix, index)) !== 0) return false;
+  }
+  return true;
+}
+
+/** Networks nest or are apart, never overlap in part: what lies in the one kept before it adds nothing. */
+function sortNetworks(networks: readonly Network[], width: number): Networks {
+  const kept: Network[] = [];
+  for (const network of [...networks].sort(compareNetworks)) {
+    const last = kept.at(-1);
+    if (last === undefined || !isWithin(network.words, last.words, 0, last.prefix)) kept.push(network);
+  }
+  return {
+    width,
+    starts: Uint32Array.from(kept.flatMap((network) => network.words)),
+    prefixes: Uint8Array.from(kept.map((network) => network.prefix)),
+  };
+}
+
+/**
+ * Reads a list of single addresses, CIDR ranges and, where allowed, `*`.
+ * A list with problems is not to be used: its rules lack the entries that could not be read.
+ */
+export function parseAddressList(entries: readonly string[], allowWildcard: boolean): ParsedAddressList {
+  const networks: Network[] = [];
+  const problems: AddressProblem[] = [];
+  const warnings: string[] = [];
+  let hasWildcard = false;
+  for (const [index, value] of entries.entries()) {
+    if (value === '*') {
+      hasWildcard ||= allowWildcard;
+      if (!allowWildcard) problems.push({ index, value, reason: '"*" is for the allow list only' });
+      continue;
+    }
+    const entry = parseEntry(value);
+    if ('reason' in entry) {
+      problems.push({ index, value, reason: entry.reason });
+      continue;
+    }
+    networks.push(entry.network);
+    if (entry.warning !== undefined) warnings.push(entry.warning);
+    // Only the allow list takes "*", so only there does a match skip the key.
+    if (allowWildcard && entry.network.prefix === 0) {
+      const family = entry.network.words.length === 1 ? 'IPv4' : 'IPv6';
+      warnings.push(`${value} in the allow list switches the key off for everyone who comes over ${family}`);
+    }
+  }
+  const ofWidth = (width: number) =>
+    sortNetworks(
+      networks.filter((each) => each.words.length === width),
+      width,
+    );
+  return { rules: { hasWildcard, v4: ofWidth(1), v6: ofWidth(4) }, problems, warnings };
+}
+
+/** The list names nothing, not even `*`. */
+export function isEmptyList(rules: AddressRules): boolean {
+  return !rules.hasWildcard && rules.v4.prefixes.length + rules.v6.prefixes.length === 0;
+}
+
+function startsAfter(networks: Networks, index: number, words: readonly number[]): boolean {
+  for (let word = 0; word < networks.width; word++) {
+    const start = networks.starts[index * networks.width + word] ?? 0;
+    const own = words[word] ?? 0;
+    if (start !== own) return start > own;
+  }
+  return false;
+}
+
+/** A single address or range of the list holds `address`; `*` does not count. */
+export function matches(rules: AddressRules, address: Address): boolean {
+  const networks = address.words.length === 1 ? rules.v4 : rules.v6;
+  let low = 0;
+  let high = networks.prefixes.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (startsAfter(networks, middle, address.words)) high = middle;
+    else low = middle + 1;
+  }
+  if (low === 0) return false;
+  const prefix = networks.prefixes[low - 1] ?? 0;
+  return isWithin(address.words, networks.starts, (low - 1) * networks.width, prefix);
+}

@@ -1,0 +1,123 @@
+/** The contract's order of checks, from the blocked addresses to the web guard: one call judges a request. */
+import type { Config } from '../config/schema.ts';
+import { type Address, type AddressRules, isEmptyList, matches, parseAddressList } from './addresses.ts';
+import { type Client, clientOf } from './client.ts';
+import { normalizeName, parseAuthority } from './hosts.ts';
+import { digestKey, judgeKey, type KeyState } from './key.ts';
+import { canonicalOrigin, isPreflight, preflightHeaders, readerOf } from './origins.ts';
+import type { AccessRequest, Decision, Refused } from './request.ts';
+import { guardWeb, type WebGuard } from './web-guard.ts';
+
+/** The access keys of a configuration, compiled once. */
+export interface AccessPolicy {
+  readonly isAuthEnabled: boolean;
+  readonly keyDigest: Buffer | undefined;
+  readonly allowed: AddressRules;
+  readonly blocked: AddressRules;
+  readonly trustedProxies: AddressRules;
+  readonly refusesForwarded: boolean;
+  readonly publicPaths: ReadonlySet<string>;
+  readonly guard: WebGuard;
+}
+
+const STATUS_PATH = '/api/status';
+const DASHBOARD_ROOT = '/';
+
+function compileList(key: string, entries: readonly string[], allowWildcard = false): AddressRules {
+  const { rules, problems } = parseAddressList(entries, allowWildcard);
+  const [first] = problems;
+  // A list that lacks an entry would let in whom it was to keep out.
+  if (first !== undefined)
+    throw new RangeError(`${key}[${first.index}] ${JSON.stringify(first.value)}: ${first.reason}`);
+  return rules;
+}
+
+function compileNames<Name>(
+  names: readonly string[],
+  parse: (text: string) => Name | undefined,
+): ReadonlySet<Name> {
+  return new Set(names.map(parse).filter((name) => name !== undefined));
+}
+
+/**
+ * `machineNames`: the machine's short and full host name. `dashboardPaths`: the raw paths of the dashboard's
+ * own files, public while it is on; `/` always is one. Throws RangeError on an address list that has problems
+ * (findAccessProblems tells them all).
+ */
+export function compileAccess(
+  config: Config,
+  machineNames: readonly string[],
+  dashboardPaths: readonly string[] = [],
+): AccessPolicy {
+  const { auth, server, features } = config;
+  return {
+    isAuthEnabled: auth.enabled,
+    keyDigest: auth.api_key === undefined || auth.api_key === '' ? undefined : digestKey(auth.api_key),
+    allowed: compileList('auth.allowed_ips', auth.allowed_ips, true),
+    blocked: compileList('auth.blocked_ips', auth.blocked_ips),
+    trustedProxies: compileList('server.trusted_proxies', server.trusted_proxies),
+    refusesForwarded: auth.refuse_forwarded,
+    publicPaths: new Set([
+      STATUS_PATH,
+      ...(features.enable_dashboard ? [DASHBOARD_ROOT, ...dashboardPaths] : []),
+    ]),
+    guard: {
+      hosts: new Set([
+        ...compileNames(machineNames, normalizeName),
+        ...compileNames(server.allowed_hosts, parseAuthority),
+      ]),
+      origins: compileNames(server.cors_origins, canonicalOrigin),
+    },
+  };
+}
+
+type Verdict = 'keyed' | 'keyless' | 401 | 403;
+
+/** The contract's steps 3 to 7. */
+function judge(policy: AccessPolicy, client: Client, key: KeyState): Verdict {
+  const accepted = key === 'valid' ? 'keyed' : 'keyless';
+  if (!policy.isAuthEnabled) return accepted;
+  const isListed = matches(policy.allowed, client.address);
+  if (!isListed && !policy.allowed.hasWildcard && !isEmptyList(policy.allowed)) return 403;
+  if (isListed && !(client.isForwarded && policy.refusesForwarded)) return accepted;
+  return key === 'valid' ? 'keyed' : 401;
+}
+
+const PLAIN_REFUSAL = { errorCode: undefined, hint: undefined, isWrongKey: false } as const;
+
+function refuse(
+  policy: AccessPolicy,
+  request: AccessRequest,
+  client: Address | undefined,
+  reason: Pick<Refused, 'status' | 'errorCode' | 'hint' | 'isWrongKey'>,
+): Refused {
+  const corsOrigin = readerOf(policy.guard.origins, request, false);
+  return { isAllowed: false, isPreflight: false, client: client?.text, corsOrigin, ...reason };
+}
+
+/** Judges one request; reads nothing but its arguments. */
+export function decideAccess(policy: AccessPolicy, request: AccessRequest): Decision {
+  const client = clientOf(policy.trustedProxies, request);
+  if (client === undefined || matches(policy.blocked, client.address)) {
+    return refuse(policy, request, client?.address, { status: 403, ...PLAIN_REFUSAL });
+  }
+  const { origins } = policy.guard;
+  const who = client.address.text;
+  if (isPreflight(request)) {
+    return { isAllowed: true, isPreflight: true, client: who, headers: preflightHeaders(origins, request) };
+  }
+  const key = judgeKey(policy.keyDigest, request);
+  const isPublic = policy.publicPaths.has(request.path);
+  const verdict = isPublic ? (key === 'valid' ? 'keyed' : 'keyless') : judge(policy, client, key);
+  if (verdict === 401 || verdict === 403) {
+    const isWrongKey = verdict === 401 && key === 'wrong';
+    return refuse(policy, request, client.address, { ...PLAIN_REFUSAL, status: verdict, isWrongKey });
+  }
+  const isKeyed = verdict === 'keyed';
+  const foreign = isKeyed || isPublic ? undefined : guardWeb(policy.guard, request);
+  if (foreign !== undefined) {
+    return refuse(policy, request, client.address, { ...foreign, isWrongKey: false });
+  }
+  const corsOrigin = readerOf(origins, request, isKeyed);
+  return { isAllowed: true, isPreflight: false, isKeyed, client: who, corsOrigin };
+}

@@ -1,0 +1,91 @@
+/** Origins of web pages: which are listed, which is the page's own, and what a page may read (CORS). */
+
+import { parseAuthority } from './hosts.ts';
+import { type AccessRequest, type Decision, valuesOf } from './request.ts';
+
+// A scheme and an authority and nothing else, so that an origin can be echoed into a header as it came.
+const ORIGIN = /^([a-z][a-z0-9+.-]*):\/\/([a-z0-9._-]+|\[[0-9a-f:.]+\])(:\d{1,5})?$/i;
+
+const EXPOSED_HEADERS = 'X-Ignored-Fields, X-Error-Code, X-Media-Delivered, Retry-After';
+
+/** One spelling for each origin (case, default port, forms of an address); undefined: not an origin, or `null`. */
+export function canonicalOrigin(text: string): string | undefined {
+  if (!ORIGIN.test(text) || !URL.canParse(text)) return undefined;
+  const url = new URL(text);
+  // Not `url.origin`: that is "null" for the schemes of browser extensions and of apps.
+  return `${url.protocol}//${url.host}`;
+}
+
+/** The one Origin header; undefined when there is none, or more than one: then nobody knows which is true. */
+export function originOf(request: AccessRequest): string | undefined {
+  const values = valuesOf(request, 'origin');
+  return values.length === 1 ? values[0] : undefined;
+}
+
+export function isListedOrigin(listed: ReadonlySet<string>, origin: string | undefined): boolean {
+  const canonical = origin === undefined ? undefined : canonicalOrigin(origin);
+  return canonical !== undefined && listed.has(canonical);
+}
+
+/** Host and port of the page are those that the request was sent to; a missing port is the scheme's. */
+export function isSameOrigin(origin: string, host: string): boolean {
+  const canonical = canonicalOrigin(origin);
+  const scheme = canonical === undefined ? undefined : /^https?:/.exec(canonical)?.[0];
+  if (scheme === undefined || parseAuthority(host) === undefined) return false;
+  const own = `${scheme}//${host}`;
+  return URL.canParse(own) && `${scheme}//${new URL(own).host}` === canonical;
+}
+
+/** The origin that may read the answer: a listed one, and with the key any. */
+export function readerOf(
+  listed: ReadonlySet<string>,
+  request: AccessRequest,
+  isKeyed: boolean,
+): string | undefined {
+  const origin = originOf(request);
+  if (origin === undefined) return undefined;
+  if (isListedOrigin(listed, origin)) return origin;
+  return isKeyed && isEchoable(origin) ? origin : undefined;
+}
+
+/** `null` is the origin of a page from a file or a sandbox: never listed, but the key serves it too. */
+function isEchoable(origin: string): boolean {
+  return origin === 'null' || ORIGIN.test(origin);
+}
+
+export function isPreflight(request: AccessRequest): boolean {
+  return (
+    request.method === 'OPTIONS' &&
+    originOf(request) !== undefined &&
+    valuesOf(request, 'access-control-request-method').length > 0
+  );
+}
+
+/** What a preflight is answered with: leave for a listed origin, and for any that is about to send a key. */
+export function preflightHeaders(
+  listed: ReadonlySet<string>,
+  request: AccessRequest,
+): readonly (readonly [name: string, value: string])[] {
+  const wanted = valuesOf(request, 'access-control-request-headers').flatMap((value) => value.split(','));
+  const asksForKey = wanted.some((name) => name.trim().toLowerCase() === 'authorization');
+  const origin = readerOf(listed, request, asksForKey);
+  if (origin === undefined) return [['Vary', 'Origin']];
+  return [
+    ['Access-Control-Allow-Origin', origin],
+    ['Vary', 'Origin'],
+    ['Access-Control-Allow-Methods', 'GET, HEAD, POST'],
+    ['Access-Control-Allow-Headers', 'authorization, content-type, last-event-id'],
+    ['Access-Control-Max-Age', '600'],
+  ];
+}
+
+/** The headers that any answer to this request carries, a refusal included. */
+export function corsHeaders(decision: Decision): readonly (readonly [name: string, value: string])[] {
+  if (decision.isPreflight) return decision.headers;
+  if (decision.corsOrigin === undefined) return [];
+  return [
+    ['Access-Control-Allow-Origin', decision.corsOrigin],
+    ['Vary', 'Origin'],
+    ['Access-Control-Expose-Headers', EXPOSED_HEADERS],
+  ];
+}

@@ -1,0 +1,97 @@
+/** What an access decision looks at, and what it can be. */
+
+/**
+ * Whoever sends one of these says that it speaks for another. Several are set by one product only;
+ * a header that is missing here would let that product open an allow list to its clients.
+ */
+export const FORWARDING_HEADERS: readonly string[] = [
+  'forwarded',
+  'via',
+  'x-forwarded',
+  'x-forwarded-for',
+  'x-forwarded-host',
+  'x-forwarded-port',
+  'x-forwarded-proto',
+  'x-forwarded-scheme',
+  'x-forwarded-server',
+  'x-forwarded-by',
+  'x-original-forwarded-for',
+  'x-original-host',
+  'x-real-ip',
+  'x-client-ip',
+  'x-cluster-client-ip',
+  'true-client-ip',
+  'cf-connecting-ip',
+  'fastly-client-ip',
+];
+
+/** Every header that a decision looks at, in lower case. */
+export const HEADERS_READ: readonly string[] = [
+  'host',
+  'origin',
+  'authorization',
+  'sec-fetch-site',
+  'access-control-request-method',
+  'access-control-request-headers',
+  ...FORWARDING_HEADERS,
+];
+
+export interface AccessRequest {
+  /** The peer's address as text (`::ffff:1.2.3.4` possible); undefined or empty: not known. */
+  readonly remoteAddress: string | undefined;
+  /** Upper case. */
+  readonly method: string;
+  /** The raw bytes before `?`, not decoded. */
+  readonly path: string;
+  /** The request asks for a WebSocket. */
+  readonly isUpgrade: boolean;
+  /** Lower-case names (those of HEADERS_READ), each with its values in order of arrival. */
+  readonly headers: ReadonlyMap<string, readonly string[]>;
+  /** The values of `api_key` in the query, decoded; given for the WebSocket route only, else empty. */
+  readonly queryKeys: readonly string[];
+}
+
+interface Judged {
+  /** The client's canonical address; undefined when nobody knows it. */
+  readonly client: string | undefined;
+}
+
+interface Answerable extends Judged {
+  /** The origin that may read the answer. */
+  readonly corsOrigin: string | undefined;
+}
+
+export interface Allowed extends Answerable {
+  readonly isAllowed: true;
+  readonly isPreflight: false;
+  readonly isKeyed: boolean;
+  readonly client: string;
+}
+
+/** To be answered at once with 204 and these headers. */
+export interface Preflight extends Judged {
+  readonly isAllowed: true;
+  readonly isPreflight: true;
+  readonly client: string;
+  readonly headers: readonly (readonly [name: string, value: string])[];
+}
+
+/** To be answered at once with this status, without a body. */
+export interface Refused extends Answerable {
+  readonly isAllowed: false;
+  readonly isPreflight: false;
+  readonly status: 400 | 401 | 403;
+  /** For `X-Error-Code`. */
+  readonly errorCode: 'origin_not_allowed' | 'host_not_allowed' | undefined;
+  /** A sentence for the log, with the line to add to the configuration where one would help. */
+  readonly hint: string | undefined;
+  /** A key was sent and was not the right one; false when none was sent. */
+  readonly isWrongKey: boolean;
+}
+
+export type Decision = Allowed | Preflight | Refused;
+
+/** The values of one header; empty when it was not sent. */
+export function valuesOf(request: AccessRequest, name: string): readonly string[] {
+  return request.headers.get(name) ?? [];
+}

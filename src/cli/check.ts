@@ -1,0 +1,66 @@
+/** `hostwire check`: the configuration with defaults and origins, or everything that is wrong with it. */
+import { type Loaded, type LoadOptions, loadConfig } from '../config/load.ts';
+import { ConfigError, formatProblem } from '../config/problems.ts';
+import { readKey } from '../config/reload.ts';
+import { type LaunchEntry, ROWS } from '../config/schema.ts';
+import type { Output } from './output.ts';
+
+/** Exit code 1 on errors and on unknown keys. Nothing secret is in the text. */
+export function checkConfiguration(options: LoadOptions): Output {
+  let loaded: Loaded;
+  try {
+    loaded = loadConfig(options);
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    return {
+      text: error.problems.map((problem) => `error: ${formatProblem(problem)}\n`).join(''),
+      exitCode: 1,
+    };
+  }
+  return { text: render(loaded), exitCode: loaded.unknownKeys.length > 0 ? 1 : 0 };
+}
+
+function render(loaded: Loaded): string {
+  const unknown = loaded.unknownKeys.map(formatProblem);
+  const notices = loaded.notices.filter(({ text }) => !unknown.includes(text));
+  const { files } = loaded.sources;
+  const lines = [
+    files.length === 0 ? 'No file: the defaults.' : `Files: ${files.join(', ')}`,
+    '',
+    ...align([...ROWS.keys()].flatMap((key) => listRows(loaded, key))),
+    '',
+    ...notices.map(({ level, text }) => `${level}: ${text}`),
+    ...unknown.map((text) => `error: ${text}`),
+    unknown.length > 0 ? 'The configuration has unknown keys.' : 'The configuration is sound.',
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+function listRows({ config, origins }: Loaded, key: string): (readonly [string, string])[] {
+  const origin = origins.get(key) ?? '';
+  const apps = Object.entries(config.processes.launch);
+  if (key === 'processes.launch' && apps.length > 0) {
+    return apps.map(([name, app]) => [
+      `${key}.${name} = ${renderApp(app)}`,
+      origins.get(`${key}.${name}`) ?? '',
+    ]);
+  }
+  return [[`${key} = ${renderValue(readKey(config, key), ROWS.get(key)?.isSecret === true)}`, origin]];
+}
+
+function renderValue(value: unknown, isSecret: boolean): string {
+  if (value === undefined) return '(none)';
+  return isSecret ? '(set, not shown)' : JSON.stringify(value);
+}
+
+// The values of variables are often tokens.
+function renderApp({ env, ...app }: LaunchEntry): string {
+  const masked = Object.fromEntries(Object.keys(env).map((name) => [name, '(not shown)']));
+  return JSON.stringify({ ...app, env: masked });
+}
+
+function align(rows: readonly (readonly [string, string])[]): readonly string[] {
+  // Longer ones stand out: one long list must not push every origin off the screen.
+  const width = Math.min(48, Math.max(...rows.map(([setting]) => setting.length)));
+  return rows.map(([setting, origin]) => `${setting.padEnd(width)}  (${origin})`);
+}

@@ -1,0 +1,130 @@
+/** One file's tree → settings that satisfy their rows, and everything that is wrong with it. */
+import { type Findings, type Place, placed, refuse } from './findings.ts';
+import { type CheckAddresses, judgeItems } from './items.ts';
+import { judgeLaunch } from './launch.ts';
+import { formatPlace, kindOf, type Problem, show } from './problems.ts';
+import { accepts, type Row, SECTIONS } from './schema.ts';
+import { type MapEntry, type TextProblem, type Tree, toValue } from './tree.ts';
+import { judgeUnknown } from './unknown.ts';
+
+/** Adds what `tree` holds to `findings`. */
+export function checkTree(
+  file: string,
+  tree: Tree,
+  checkAddresses: CheckAddresses,
+  findings: Findings,
+): void {
+  if (tree.kind !== 'map') {
+    const message = `expected a map of ${Object.keys(SECTIONS).join(', ')}, found ${kindOf(toValue(tree))}`;
+    findings.problems.push({ file, line: tree.line, key: undefined, value: undefined, message });
+    return;
+  }
+  findings.problems.push(...findTwisted(tree, []).map((problem) => placed(file, problem)));
+  for (const entry of tree.entries) {
+    const rows = Object.hasOwn(SECTIONS, entry.key) ? SECTIONS[entry.key] : undefined;
+    if (rows === undefined) addUnknown(file, [entry.key], entry, findings);
+    else checkSection(file, entry, rows, checkAddresses, findings);
+  }
+}
+
+// Both are silent traps of JavaScript's own readers: the last of two wins, and __proto__ is no key at all.
+function findTwisted(tree: Tree, path: readonly string[]): TextProblem[] {
+  if (tree.kind === 'list') return tree.items.flatMap((item) => findTwisted(item, path));
+  if (tree.kind === 'scalar') return [];
+  const lines = new Map<string, number>();
+  return tree.entries.flatMap(({ key, line, value }) => {
+    const here = [...path, key];
+    const earlier = lines.get(key);
+    if (earlier === undefined) lines.set(key, line);
+    const own: TextProblem[] = [];
+    if (earlier !== undefined) own.push({ line, path: here, message: `set twice; first in line ${earlier}` });
+    if (key === '__proto__') own.push({ line, path: here, message: 'is not allowed as a key' });
+    return [...own, ...findTwisted(value, here)];
+  });
+}
+
+function addUnknown(file: string, path: readonly string[], entry: MapEntry, findings: Findings): void {
+  // Reported as what it is.
+  if (entry.key === '__proto__') return;
+  for (const { isError, ...found } of judgeUnknown(path, entry.line, entry.value)) {
+    (isError ? findings.problems : findings.unknownKeys).push(placed(file, found));
+  }
+}
+
+function checkSection(
+  file: string,
+  { key: section, line, value: tree }: MapEntry,
+  rows: Readonly<Record<string, Row<unknown>>>,
+  checkAddresses: CheckAddresses,
+  findings: Findings,
+): void {
+  if (tree.kind !== 'map') {
+    const message = `expected a map of keys such as ${Object.keys(rows)[0]}, found ${kindOf(toValue(tree))}`;
+    findings.problems.push({ file, line, key: section, value: undefined, message });
+    return;
+  }
+  for (const entry of tree.entries) {
+    const path = [section, entry.key];
+    const row = Object.hasOwn(rows, entry.key) ? rows[entry.key] : undefined;
+    if (row === undefined) addUnknown(file, path, entry, findings);
+    else checkEntry(file, path, entry, row, checkAddresses, findings);
+  }
+}
+
+function checkEntry(
+  file: string,
+  path: readonly string[],
+  entry: MapEntry,
+  row: Row<unknown>,
+  checkAddresses: CheckAddresses,
+  findings: Findings,
+): void {
+  const place = { file, line: entry.line, path };
+  const value = toValue(entry.value);
+  if (!accepts(row, value)) findings.problems.push(refuse(place, row, value));
+  else if (path.join('.') === 'processes.launch') judgeLaunch(file, entry.value, findings);
+  else if (row.items === undefined || entry.value.kind !== 'list') {
+    findings.settings.push({ key: path.join('.'), value, file, line: entry.line });
+  } else checkList(place, row, entry.value.items, checkAddresses, findings);
+}
+
+function checkList(
+  place: Place,
+  row: Row<unknown>,
+  items: readonly Tree[],
+  checkAddresses: CheckAddresses,
+  findings: Findings,
+): void {
+  const at = (index: number): Place => ({
+    file: place.file,
+    line: items[index]?.line ?? place.line,
+    path: [...place.path.slice(0, -1), `${place.path.at(-1)}[${index}]`],
+  });
+  const values = items.map(toValue);
+  const wrong = values.flatMap((value, index) => (typeof value === 'string' ? [] : [{ index, value }]));
+  findings.problems.push(
+    ...wrong.map(({ index, value }) => refuse(at(index), { expected: 'a string, in quotes' }, value)),
+  );
+  const entries = values.filter((value) => typeof value === 'string');
+  if (wrong.length > 0 || row.items === undefined) return;
+  const judged = judgeItems(entries, row.items, checkAddresses);
+  const key = place.path.join('.');
+  for (const { index, reason } of judged.problems) {
+    findings.problems.push({
+      ...placed(place.file, { ...at(index), message: '' }),
+      ...describeItem(entries[index], reason),
+    });
+  }
+  for (const text of judged.warnings) {
+    findings.notices.push({ level: 'warn', text: `${formatPlace(place.file, place.line)}: ${key}: ${text}` });
+  }
+  if (judged.problems.length === 0) {
+    findings.settings.push({ key, value: entries, file: place.file, line: place.line });
+  }
+}
+
+function describeItem(entry: string | undefined, reason: string): Pick<Problem, 'value' | 'message'> {
+  // What stands before an @ in a URL is a password.
+  const value = entry?.includes('@') ? undefined : show(entry);
+  return { value, message: value === undefined ? reason : `${reason}, found ${value}` };
+}

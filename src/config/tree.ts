@@ -1,0 +1,56 @@
+/** What both spellings are read into: values that know their line. */
+
+export type Scalar = string | number | boolean | null;
+
+export interface MapEntry {
+  readonly key: string;
+  /** The line of the key, from 1. */
+  readonly line: number;
+  readonly value: Tree;
+}
+
+export type Tree =
+  | { readonly kind: 'scalar'; readonly line: number; readonly value: Scalar }
+  | { readonly kind: 'list'; readonly line: number; readonly items: readonly Tree[] }
+  | { readonly kind: 'map'; readonly line: number; readonly entries: readonly MapEntry[] };
+
+/** Something that is wrong with the text itself. */
+export interface TextProblem {
+  readonly line: number;
+  readonly path: readonly string[];
+  readonly message: string;
+}
+
+export interface Parsed {
+  /** undefined: the text holds no value, or none that could be read. */
+  readonly tree: Tree | undefined;
+  readonly problems: readonly TextProblem[];
+}
+
+/** No key of ours lies deeper than six; the limit keeps recursion off the stack's end. */
+export const MOST_DEPTH = 32;
+
+/** Offset → line from 1. CR, LF and CRLF end a line, as in YAML. */
+export function createLineFinder(text: string): (offset: number) => number {
+  const starts = [0];
+  for (const match of text.matchAll(/\r\n|\r|\n/gu)) starts.push(match.index + match[0].length);
+  return (offset) => {
+    let low = 0;
+    let high = starts.length;
+    while (high - low > 1) {
+      const middle = (low + high) >> 1;
+      if ((starts[middle] ?? 0) <= offset) low = middle;
+      else high = middle;
+    }
+    return low + 1;
+  };
+}
+
+/** The plain value; maps have no prototype. */
+export function toValue(tree: Tree): unknown {
+  if (tree.kind === 'scalar') return tree.value;
+  if (tree.kind === 'list') return tree.items.map(toValue);
+  const map: Record<string, unknown> = Object.create(null);
+  for (const { key, value } of tree.entries) map[key] = toValue(value);
+  return map;
+}

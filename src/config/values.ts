@@ -1,0 +1,54 @@
+/** What texts and maps of a configuration must look like. */
+import { isIPv4, isIPv6 } from 'node:net';
+import { isAbsolute } from 'node:path';
+
+/** An argument, a path or a variable: a NUL would end it early in the kernel. */
+export function isArgument(text: string): boolean {
+  return !text.includes('\0');
+}
+
+export function isAbsolutePath(text: string): boolean {
+  return isAbsolute(text) && isArgument(text);
+}
+
+/** A key must survive a header and a query: printable ASCII, no space at either end, not empty. */
+export function isPrintable(text: string): boolean {
+  return /^[!-~](?:[ -~]*[!-~])?$/u.test(text);
+}
+
+/** A host name, loosely: letters of DNS and the underscore; no port, no path. */
+export function isHostName(text: string): boolean {
+  return /^[A-Za-z0-9_](?:[A-Za-z0-9_.-]{0,252}[A-Za-z0-9_.])?$/u.test(text);
+}
+
+/** What a server can listen on. */
+export function isListenHost(text: string): boolean {
+  if (text.includes(':')) return isIPv6(text);
+  if (/^[0-9.]*$/u.test(text)) return isIPv4(text);
+  return isHostName(text);
+}
+
+/** What an app may be called in `processes.launch`. */
+export function isLaunchName(text: string): boolean {
+  return /^[A-Za-z0-9_.-]{1,64}$/u.test(text);
+}
+
+export function isMap(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Variable names to texts; every key is looked at, also one such as "constructor". */
+export function isEnvironment(value: unknown): boolean {
+  if (!isMap(value)) return false;
+  return Object.entries(value).every(
+    ([name, text]) => /^[A-Za-z_][A-Za-z0-9_]*$/u.test(name) && typeof text === 'string' && isArgument(text),
+  );
+}
+
+export function deepFreeze<T>(value: T): T {
+  if (typeof value === 'object' && value !== null) {
+    for (const inner of Object.values(value)) deepFreeze(inner);
+    Object.freeze(value);
+  }
+  return value;
+}

@@ -1,0 +1,101 @@
+/** The one gate of every door: judges a request before it is routed, and open streams again after a reload. */
+import { type AccessPolicy, compileAccess, decideAccess } from '../access/decide.ts';
+import { corsHeaders } from '../access/origins.ts';
+import { RefusalLog, WrongKeyLog } from '../access/refusals.ts';
+import { type AccessRequest, type Decision, HEADERS_READ } from '../access/request.ts';
+import type { Config } from '../config/schema.ts';
+import { ServiceError } from '../errors.ts';
+import type { Log } from '../log.ts';
+import { bareAnswer, emptyAnswer, errorAnswer, type Headers } from './reply.ts';
+import type { Answer, RequestHead } from './server.ts';
+
+/** What the gate says of a request. `client` is for `passes`. */
+export type Verdict =
+  | { readonly isAllowed: true; readonly headers: Headers; readonly client: AccessRequest }
+  | { readonly isAllowed: false; readonly answer: Answer };
+
+/** The headers that the gate looks at, in lower case. */
+export const GATE_HEADERS: readonly string[] = [...HEADERS_READ, 'upgrade'];
+
+const WEBSOCKET_PATH = '/api/ws';
+
+export interface GateOptions {
+  readonly config: Config;
+  readonly machineNames: readonly string[];
+  readonly log: Log;
+  /** Monotonic milliseconds. */
+  readonly now: () => number;
+}
+
+export class Gate {
+  readonly #options: GateOptions;
+  readonly #refusals: RefusalLog;
+  readonly #wrongKeys: WrongKeyLog;
+  #policy: AccessPolicy;
+  // Ten thousand viewers behind one proxy or on one wall differ in nothing that is judged: they share what is kept.
+  readonly #clients = new Map<string, WeakRef<AccessRequest>>();
+  readonly #forgotten = new FinalizationRegistry<string>((key) => {
+    if (this.#clients.get(key)?.deref() === undefined) this.#clients.delete(key);
+  });
+
+  constructor(options: GateOptions) {
+    this.#options = options;
+    this.#policy = compileAccess(options.config, options.machineNames);
+    this.#refusals = new RefusalLog((text) => options.log.warn(text));
+    this.#wrongKeys = new WrongKeyLog((text) => options.log.warn(text));
+  }
+
+  reconfigure(config: Config): void {
+    this.#policy = compileAccess(config, this.#options.machineNames);
+  }
+
+  judge(head: RequestHead): Verdict {
+    const request = requestOf(head);
+    const decision = decideAccess(this.#policy, request);
+    this.#refusals.note(decision);
+    this.#wrongKeys.note(decision, this.#options.now());
+    if (!decision.isAllowed) return { isAllowed: false, answer: refusalOf(decision) };
+    if (decision.isPreflight) return { isAllowed: false, answer: emptyAnswer(decision.headers) };
+    return { isAllowed: true, headers: corsHeaders(decision), client: request };
+  }
+
+  /** What is kept of a client whose connection stays open; equal ones share it. */
+  keep(client: AccessRequest): AccessRequest {
+    const key = JSON.stringify([client, ...client.headers]);
+    const known = this.#clients.get(key)?.deref();
+    if (known !== undefined) return known;
+    this.#clients.set(key, new WeakRef(client));
+    this.#forgotten.register(client, key);
+    return client;
+  }
+
+  /** Whether the rules now in force let `client` through. */
+  passes(client: AccessRequest): boolean {
+    return decideAccess(this.#policy, client).isAllowed;
+  }
+}
+
+function requestOf(head: RequestHead): AccessRequest {
+  const isUpgrade =
+    head.method === 'GET' &&
+    (head.headers.get('upgrade') ?? []).some((value) => value.toLowerCase().includes('websocket'));
+  const isWebSocket = head.path === WEBSOCKET_PATH && isUpgrade;
+  return {
+    remoteAddress: head.remoteAddress,
+    method: head.method,
+    path: head.path,
+    isUpgrade,
+    headers: head.headers,
+    queryKeys: isWebSocket ? new URLSearchParams(head.query).getAll('api_key') : [],
+  };
+}
+
+function refusalOf(decision: Extract<Decision, { isAllowed: false }>): Answer {
+  const headers = corsHeaders(decision);
+  if (decision.status === 400) {
+    const error = new ServiceError('bad_request', 'A request needs exactly one Host header.');
+    return { ...errorAnswer(error, headers), isLast: true };
+  }
+  const code: Headers = decision.errorCode === undefined ? [] : [['X-Error-Code', decision.errorCode]];
+  return bareAnswer(decision.status, [...code, ...headers]);
+}

@@ -1,0 +1,120 @@
+/** Tens of thousands of requests, judged by the service and by an oracle written from the text alone. */
+import t from 'tap';
+import { type AccessPolicy, compileAccess, decideAccess } from '#src/access/decide.js';
+import { corsHeaders } from '#src/access/origins.js';
+import type { Decision } from '#src/access/request.js';
+import {
+  type Case,
+  configOfCase,
+  DIMENSION_NAMES,
+  neighboursOf,
+  randomCase,
+  requestOfCase,
+} from './cases.ts';
+import { numberOf, type Opinion, opinionOn, writtenOut } from './oracle.ts';
+import { createRandom } from './random.ts';
+import { MACHINE_NAMES, verdictOf } from './setup.ts';
+
+const policies = new Map<string, AccessPolicy>();
+
+function policyOf(c: Case): AccessPolicy {
+  const config = configOfCase(c);
+  const id = JSON.stringify([config.auth, config.server, config.features]);
+  let policy = policies.get(id);
+  if (policy === undefined) {
+    policy = compileAccess(config, MACHINE_NAMES);
+    policies.set(id, policy);
+  }
+  return policy;
+}
+
+function decide(c: Case): Decision {
+  return decideAccess(policyOf(c), requestOfCase(c));
+}
+
+function asOpinion(decision: Decision): Opinion {
+  const number = decision.client === undefined ? undefined : numberOf(decision.client);
+  const origin = corsHeaders(decision).find(([name]) => name === 'Access-Control-Allow-Origin')?.[1];
+  return {
+    verdict: verdictOf(decision),
+    client: number === undefined ? undefined : writtenOut(number),
+    cors: origin,
+    isWrongKey: !decision.isAllowed && decision.isWrongKey,
+  };
+}
+
+interface Difference {
+  readonly case: Case;
+  readonly decided: Opinion;
+  readonly expected: Opinion;
+}
+
+/** At most three, so that a failure can be read. */
+class Differences {
+  readonly found: Difference[] = [];
+
+  compare(c: Case, decision: Decision): void {
+    const decided = asOpinion(decision);
+    const expected = opinionOn(c);
+    if (this.found.length < 3 && JSON.stringify(decided) !== JSON.stringify(expected)) {
+      this.found.push({ case: c, decided, expected });
+    }
+  }
+}
+
+t.test('1.matrix each refusal has a twin that passes, and the oracle agrees', async (t) => {
+  const random = createRandom(20);
+  const differences = new Differences();
+  const seen = new Set<string>();
+  const refused = new Map<string, number>();
+  const untwinned: Case[] = [];
+  for (let bases = 0; bases < 300; ) {
+    const base = randomCase(random, 55);
+    if (!decide(base).isAllowed) continue;
+    bases += 1;
+    for (const c of [base, ...neighboursOf(base)]) {
+      seen.add(JSON.stringify(c));
+      const decision = decide(c);
+      differences.compare(c, decision);
+      if (decision.isAllowed) continue;
+      const verdict = verdictOf(decision);
+      refused.set(verdict, (refused.get(verdict) ?? 0) + 1);
+      // The base passes; it is the twin if nothing but one dimension sets it apart.
+      if (DIMENSION_NAMES.filter((name) => c[name] !== base[name]).length !== 1) untwinned.push(c);
+    }
+  }
+  t.same(differences.found, []);
+  t.same(untwinned, []);
+  t.ok(seen.size >= 20_000, `${seen.size} different cases`);
+  for (const verdict of ['400', '401', '403', '403 host_not_allowed', '403 origin_not_allowed']) {
+    const count = refused.get(verdict) ?? 0;
+    t.ok(count >= 200, `${count} × ${verdict}`);
+  }
+});
+
+t.test('1.matrix the oracle agrees where everything varies at once', async (t) => {
+  const random = createRandom(77);
+  const differences = new Differences();
+  const verdicts = new Map<string, number>();
+  for (let count = 0; count < 30_000; count++) {
+    const c = randomCase(random, count % 100);
+    const decision = decide(c);
+    differences.compare(c, decision);
+    const verdict = verdictOf(decision);
+    verdicts.set(verdict, (verdicts.get(verdict) ?? 0) + 1);
+  }
+  t.same(differences.found, []);
+  for (const verdict of [
+    'keyed',
+    'keyless',
+    'preflight',
+    '400',
+    '401',
+    '403',
+    '403 host_not_allowed',
+    '403 origin_not_allowed',
+  ]) {
+    const count = verdicts.get(verdict) ?? 0;
+    t.ok(count >= 100, `${count} × ${verdict}`);
+  }
+});

@@ -1,0 +1,30 @@
+/** Numbers that look random and are the same in every run. */
+
+export interface Random {
+  /** A whole number from 0 to limit − 1. */
+  below(limit: number): number;
+  pick<T>(values: readonly T[]): T;
+  /** All 32-bit words alike. */
+  word(): number;
+}
+
+/** xorshift32 with a multiplication at the end; `seed` is not 0. */
+export function createRandom(seed: number): Random {
+  let state = seed >>> 0;
+  const word = () => {
+    state ^= state << 13;
+    state ^= state >>> 17;
+    state ^= state << 5;
+    return Math.imul(state, 0x9e3779b1) >>> 0;
+  };
+  const below = (limit: number) => Math.floor((word() / 2 ** 32) * limit);
+  return {
+    word,
+    below,
+    pick(values) {
+      const value = values[below(values.length)];
+      if (value === undefined) throw new RangeError('nothing to pick from');
+      return value;
+    },
+  };
+}

@@ -1,0 +1,144 @@
+/** The house keeps its shape: who may import whom, who knows which library, no child process, files of a readable size. */
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import t from 'tap';
+
+const root = path.resolve(import.meta.dirname, '../../..');
+
+function filesIn(folder: string, ...endings: readonly string[]): readonly string[] {
+  return readdirSync(path.join(root, folder), { recursive: true })
+    .map((file) => path.posix.join(folder, String(file)))
+    .filter((file) => endings.some((ending) => file.endsWith(ending)));
+}
+
+const textOf = (file: string) => readFileSync(path.join(root, file), 'utf8');
+const sources = filesIn('src', '.ts');
+const native = filesIn('native', '.cc', '.h').filter((file) => !file.startsWith('native/fuzz/'));
+
+/** The folder under src/ that a file belongs to; a file at the top is a room of its own. */
+function roomOf(file: string): string {
+  const [, first = '', ...rest] = file.split('/');
+  return rest.length > 0 ? first : first.replace(/\.ts$/, '');
+}
+
+function importsOf(file: string): readonly string[] {
+  return [...textOf(file).matchAll(/(?:\bfrom\s+|\bimport\s*\(?\s*)'([^']+)'/g)].map(
+    (match) => match[1] ?? '',
+  );
+}
+
+/** Which rooms a room may look into, itself aside. */
+const ARROWS: Readonly<Record<string, readonly string[]>> = {
+  main: ['service', 'config', 'host', 'cli', 'log', 'errors', 'access', 'clock'],
+  service: ['config', 'host', 'stats', 'commands', 'access', 'http', 'wire', 'log', 'errors', 'clock'],
+  http: ['commands', 'stats', 'access', 'wire', 'errors', 'host', 'config', 'log', 'clock'],
+  commands: ['host', 'wire', 'errors', 'log', 'clock', 'config'],
+  stats: ['host', 'wire', 'clock'],
+  access: ['config'],
+  config: ['errors', 'log'],
+  cli: ['config', 'host', 'access'],
+  client: ['wire'],
+  host: [],
+  wire: [],
+  errors: [],
+  log: [],
+  clock: [],
+};
+
+/** The one room that knows each third-party library. */
+const LIBRARIES: Readonly<Record<string, (file: string) => boolean>> = {
+  'uWebSockets.js': (file) => file === 'src/http/server.ts',
+  'ipaddr.js': (file) => file === 'src/access/addresses.ts',
+  'js-yaml': (file) => file.startsWith('src/config/'),
+  valibot: (file) => file === 'src/config/schema.ts' || file.startsWith('src/wire/'),
+};
+
+t.test('arrows never turn back', async (t) => {
+  for (const file of sources) {
+    const room = roomOf(file);
+    const allowed = ARROWS[room];
+    if (allowed === undefined) {
+      t.fail(`${file}: ${room} is no room of the house (docs/architecture.md)`);
+      continue;
+    }
+    for (const imported of importsOf(file).filter((name) => name.startsWith('.'))) {
+      const target = roomOf(path.posix.normalize(path.posix.join(path.posix.dirname(file), imported)));
+      t.ok(target === room || allowed.includes(target), `${file} may import ${imported}`);
+    }
+  }
+});
+
+t.test('each third-party library is known to one room', async (t) => {
+  for (const file of sources)
+    for (const name of importsOf(file)) {
+      if (name.startsWith('.') || name.startsWith('node:')) continue;
+      const isItsRoom = LIBRARIES[name];
+      t.ok(isItsRoom?.(file), `${file} may import ${name}`);
+    }
+  const dependencies = JSON.parse(textOf('package.json')) as { dependencies: Record<string, string> };
+  t.same(
+    Object.keys(dependencies.dependencies).sort(),
+    Object.keys(LIBRARIES).sort(),
+    'no other runtime dependency',
+  );
+  for (const [name, version] of Object.entries(dependencies.dependencies))
+    t.match(version, /^(npm:[\w-]+@)?\d+\.\d+\.\d+$/, `${name} is pinned exactly`);
+});
+
+t.test('nothing in src/ or native/ starts a process', async (t) => {
+  for (const file of sources) t.notMatch(textOf(file), /child_process|process\.binding/, file);
+  for (const file of native)
+    t.notMatch(
+      textOf(file),
+      /\b(?:execv?[lpe]*|fork|vfork|popen|system|posix_spawnp?|CreateProcess[AW]?)\s*\(/,
+      file,
+    );
+});
+
+t.test('src/ reads no kernel files, and only main touches process', async (t) => {
+  for (const file of sources) {
+    const text = textOf(file);
+    if (!file.startsWith('src/config/'))
+      t.notMatch(text, /['"`]\/(?:proc|sys)\//, `${file} names no kernel file`);
+    if (file !== 'src/main.ts')
+      t.notMatch(text, /\bprocess\.\w|from 'node:process'/, `${file} does not touch process`);
+  }
+});
+
+t.test('platforms stay in their folders', async (t) => {
+  // strerrorname_np is glibc's: napi/promise.h asks for it, and has an answer without.
+  const allowed = new Set(['native/napi/promise.h']);
+  for (const file of native.filter((name) => !/^native\/(?:linux|windows|unsupported)\//.test(name))) {
+    if (allowed.has(file)) continue;
+    t.notMatch(textOf(file), /#\s*if(?:n?def)?\b.*(?:_WIN32|__linux__|__APPLE__|__GLIBC__|_MSC_VER)/, file);
+  }
+});
+
+t.test('both build files take the same sources', async (t) => {
+  const lists = JSON.parse(textOf('native/sources.json')) as Record<string, readonly string[]>;
+  const listed = Object.values(lists).flat();
+  t.same(
+    [...listed].sort(),
+    native.filter((file) => file.endsWith('.cc')).sort(),
+    'every .cc is in native/sources.json',
+  );
+  t.match(textOf('CMakeLists.txt'), 'native/sources.json');
+  t.match(textOf('binding.gyp'), 'native/sources.json');
+});
+
+t.test('files open with what they are for, and stay readable', async (t) => {
+  for (const file of sources) t.match(textOf(file), /^(?:#!.*\n)?\/\*\*/, `${file} opens with a sentence`);
+  for (const file of native) t.match(textOf(file), /^\/\//, `${file} opens with a sentence`);
+  for (const file of [...sources, ...native]) {
+    const lines = textOf(file).split('\n').length;
+    t.ok(lines <= 300, `${file} has ${lines} lines`);
+  }
+});
+
+t.test('strict TypeScript', async (t) => {
+  for (const file of sources) {
+    const text = textOf(file);
+    t.notMatch(text, /:\s*any\b|<any>|\bas any\b/, `${file} has no any`);
+    t.notMatch(text, /^\s*(?:export )?(?:const )?(?:enum|namespace) \w/m, `${file} has no enum or namespace`);
+  }
+});

@@ -1,0 +1,89 @@
+/** The words of the command line. */
+import t from 'tap';
+import { COMMANDS, listOptions, parseArguments } from '#src/cli/arguments.js';
+import { HELP } from '#src/cli/help.js';
+
+const short = (...words: readonly string[]) => {
+  const { command, configPaths, overrides, problem } = parseArguments(words);
+  return problem === undefined
+    ? [command, [...configPaths], Object.fromEntries([...overrides].map(([key, { value }]) => [key, value]))]
+    : `${problem.exitCode} ${problem.text.replace('. "hostwire --help" lists what there is.', '')}`;
+};
+
+t.test('[9.commands] run is the default; check, doctor, keygen, --help, --version', async (t) => {
+  t.same(short(), ['run', [], {}]);
+  for (const command of COMMANDS) t.same(short(command), [command, [], {}]);
+  t.same(short('--help'), ['help', [], {}]);
+  t.same(short('-h'), ['help', [], {}]);
+  t.same(short('--version'), ['version', [], {}]);
+  t.same(short('check', '--help'), ['help', [], {}]);
+  t.same(short('--version', '--help'), ['version', [], {}], 'the first');
+});
+
+t.test('[9.options] --config (repeatable), --host, --port, --log-level, in both forms', async (t) => {
+  t.same(
+    short(
+      '--config',
+      'a.json',
+      '--config=b.yaml',
+      'check',
+      '--host',
+      '::1',
+      '--port=80',
+      '--log-level',
+      'debug',
+    ),
+    ['check', ['a.json', 'b.yaml'], { 'server.host': '::1', 'server.port': 80, 'log.level': 'debug' }],
+  );
+  t.same(short('run', '--config=a=b.json', '--port', '0'), ['run', ['a=b.json'], { 'server.port': 0 }]);
+  t.same(short('--port', '65535'), ['run', [], { 'server.port': 65535 }]);
+  t.same(short('--config', '-x.json'), ['run', ['-x.json'], {}]);
+  t.same(
+    [...parseArguments(['--port', '1', '--host=a', '--log-level=warn']).overrides].map(
+      ([key, { option }]) => [key, option],
+    ),
+    [
+      ['server.port', '--port'],
+      ['server.host', '--host'],
+      ['log.level', '--log-level'],
+    ],
+  );
+});
+
+t.test('[9.options-refused] what makes no sense is a sentence and exit code 2', async (t) => {
+  const cases: readonly (readonly [readonly string[], string])[] = [
+    [['--prot', '80'], '2 unknown option "--prot"; the nearest is --port'],
+    [['--prot=80'], '2 unknown option "--prot"; the nearest is --port'],
+    [['-p', '80'], '2 unknown option "-p"; the nearest is -h'],
+    [['--confg', 'x'], '2 unknown option "--confg"; the nearest is --config'],
+    [['--help=x'], '2 unknown option "--help"; the nearest is --help'],
+    [['chekc'], '2 unknown command "chekc"; the nearest is check'],
+    [['run', 'check'], '2 "check" is one word too many'],
+    [['run', 'x'], '2 "x" is one word too many'],
+    [['--port'], '2 --port needs a value'],
+    [['--port='], '2 --port needs a value'],
+    [['--config', ''], '2 --config needs a value'],
+    [['--config', '--port', '80'], '2 --config needs a value'],
+    [['--host', '--port=80'], '2 --host needs a value'],
+    [['--port', '80', '--port', '80'], '2 --port is given twice'],
+    ...['65536', '-1', '8x', '0x50', '1e3', ' 80', '80.5', '٣'].map((port): [string[], string] => [
+      ['--port', port],
+      `2 --port expects a whole number from 0 to 65535, found "${port}"`,
+    ]),
+    [['--log-level', 'loud'], '2 --log-level expects "error", "warn", "info" or "debug", found "loud"'],
+    [
+      ['--host', 'http://x'],
+      '2 --host expects an address or a host name to listen on, without a port, found "http://x"',
+    ],
+    [['\u001b[31m'], '2 unknown command "\\u001b[31m"; the nearest is run'],
+  ];
+  for (const [words, text] of cases) t.equal(short(...words), text, words.join(' '));
+  t.match(parseArguments(['x']).problem?.text, /"hostwire --help" lists what there is\.$/);
+  t.equal(parseArguments(['check', 'x']).command, 'check');
+});
+
+t.test('[9.help] the help names every command and option', async (t) => {
+  for (const word of [...COMMANDS, ...listOptions()])
+    t.match(HELP, new RegExp(`^  (?:.*, )?${word}\\b`, 'm'), word);
+  t.match(HELP, /alpha/);
+});

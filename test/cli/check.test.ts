@@ -1,0 +1,100 @@
+/** `hostwire check` and `hostwire keygen`. */
+import path from 'node:path';
+import t from 'tap';
+import { checkConfiguration } from '#src/cli/check.js';
+import { generateKey } from '#src/cli/keygen.js';
+import { ROWS } from '#src/config/schema.js';
+import { type Files, makeFolder, optionsFor, writeFiles } from '../config/loading.ts';
+
+const KEY = 'hunter2hunter2hunter2hunter2hunter2';
+
+function check(
+  t: { teardown(run: () => void): void },
+  files: Files,
+  overrides = new Map<string, { value: unknown; option: string }>(),
+) {
+  const folder = makeFolder(t);
+  writeFiles(folder, files);
+  const { text, exitCode } = checkConfiguration(optionsFor(folder, { overrides }));
+  return { text: text.replaceAll(`${folder}${path.sep}`, ''), exitCode };
+}
+
+t.test('[9.check] prints every key with its value and origin, secrets masked', async (t) => {
+  const overrides = new Map([['server.port', { value: 80, option: '--port' }]]);
+  const { text, exitCode } = check(
+    t,
+    {
+      'config.json': JSON.stringify({ auth: { enabled: true, api_key: KEY, allowed_ips: ['10.0.0.1'] } }),
+      'config.yaml':
+        '\nfeatures: {enable_sleep: false}\nprocesses:\n  launch:\n    x: {command: /x, args: [a], env: {TOKEN: hunter2}}\n',
+    },
+    overrides,
+  );
+  t.equal(exitCode, 0);
+  t.notMatch(text, /hunter2/);
+  const lines = text.split('\n');
+  t.equal(lines[0], 'Files: config.json, config.yaml');
+  const compact = lines.map((line) => line.replace(/ {2,}/, ' '));
+  for (const line of [
+    'auth.enabled = true (config.json:1)',
+    'auth.api_key = (set, not shown) (config.json:1)',
+    'auth.api_key_file = (none) (default)',
+    'auth.allowed_ips = ["10.0.0.1"] (config.json:1)',
+    'features.enable_sleep = false (config.yaml:2)',
+    'features.enable_hibernate = false (default: follows features.enable_sleep)',
+    'server.port = 80 (option --port)',
+    'server.host = "::" (default)',
+    'stats.stream_interval_seconds = 2 (default)',
+    'processes.launch.x = {"command":"/x","args":["a"],"allow_args":false,"env":{"TOKEN":"(not shown)"}} (config.yaml:5)',
+    'The configuration is sound.',
+  ])
+    t.ok(compact.includes(line), line);
+  for (const key of ROWS.keys())
+    t.equal(
+      lines.filter((line) => line.startsWith(`${key} = `) || line.startsWith(`${key}.`)).length,
+      1,
+      key,
+    );
+  const origins = lines
+    .filter((line) => / = .{1,9} +\(default\)$/.test(line))
+    .map((line) => line.indexOf('(default)'));
+  t.ok(origins.length > 5);
+  t.same([...new Set(origins)], [50], 'the origins are a column');
+});
+
+t.test('[9.check-defaults] without a file', async (t) => {
+  const { text, exitCode } = check(t, {});
+  t.equal(exitCode, 0);
+  t.match(text, /^No file: the defaults\.\n\n/);
+  t.match(text, /^auth\.api_key = \(none\) +\(default\)$/m);
+  t.match(text, /^processes\.launch = \{\} +\(default\)$/m);
+  t.match(text, /\n\nThe configuration is sound\.\n$/);
+});
+
+t.test('[9.check-errors] fails on errors', async (t) => {
+  t.same(check(t, { 'config.yaml': 'log: {level: x}\nauth: {api_kez: hunter2}' }), {
+    exitCode: 1,
+    text: 'error: config.yaml:1: log.level: expected "error", "warn", "info" or "debug", found "x"\nerror: config.yaml:2: auth.api_kez: unknown key; the nearest known one is auth.api_key\n',
+  });
+});
+
+t.test('[9.check-unknown] fails on unknown keys that only warn elsewhere', async (t) => {
+  const { text, exitCode } = check(t, { 'config.yaml': 'theme: dark\nauth: {api_key: short}\n' });
+  t.equal(exitCode, 1);
+  t.match(
+    text,
+    /\n\nwarn: auth\.api_key has fewer than 32 characters.*\nerror: config\.yaml:1: theme: unknown key, ignored\nThe configuration has unknown keys\.\n$/,
+  );
+  t.notMatch(text, 'warn: config.yaml:1');
+});
+
+t.test('what is no fault of the configuration is thrown on', async (t) => {
+  t.throws(() => check(t, {}, new Map([['server.prot', { value: 1, option: '--prot' }]])), /no key/);
+});
+
+t.test('[9.keygen] 64 hex characters, another each time', async (t) => {
+  const keys = new Set(Array.from({ length: 20 }, () => generateKey().text));
+  t.equal(keys.size, 20);
+  for (const key of keys) t.match(key, /^[0-9a-f]{64}\n$/);
+  t.equal(generateKey().exitCode, 0);
+});

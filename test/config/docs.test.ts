@@ -1,0 +1,70 @@
+/** docs/configuration.md has every key as the schema has it, and the examples that ship are sound together. */
+import { readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import t from 'tap';
+import { loadConfig } from '#src/config/load.js';
+import { DEFAULT_CONFIG, LAUNCH_KEYS, ROWS, type Row } from '#src/config/schema.js';
+import { makeFolder, optionsFor, writeFiles } from './loading.ts';
+
+const root = path.resolve(import.meta.dirname, '../../../..');
+const page = path.join(root, 'docs/configuration.md');
+
+function table(rows: Iterable<readonly [string, Row<unknown>]>, hasRestart: boolean): string {
+  const head = hasRestart
+    ? '| Key | Type | Default | Restart | Meaning |\n|---|---|---|---|---|'
+    : '| Key | Type | Default | Meaning |\n|---|---|---|---|';
+  const lines = [...rows].map(([key, row]) => {
+    const fallback = row.defaultInWords ?? `\`${JSON.stringify(row.default)}\``;
+    const restart = hasRestart ? [row.needsRestart ? 'yes' : ''] : [];
+    return `| ${[`\`${key}\``, row.type, fallback, ...restart, row.meaning].join(' | ')} |`.replace(
+      '|  |',
+      '| |',
+    );
+  });
+  return [head, ...lines].join('\n');
+}
+
+const sections: readonly (readonly [RegExp, string])[] = [
+  [/(<!-- keys: .*-->\n)[\s\S]*(<!-- \/keys -->)/, table(ROWS, true)],
+  [/(<!-- launch -->\n)[\s\S]*(<!-- \/launch -->)/, table(Object.entries(LAUNCH_KEYS), false)],
+];
+
+t.test('[8.docs] docs/configuration.md has the tables of the schema', async (t) => {
+  const text = readFileSync(page, 'utf8');
+  let wanted = text;
+  for (const [pattern, content] of sections) {
+    t.match(text, pattern, 'the place of the table');
+    wanted = wanted.replace(pattern, (_, before, after) => `${before}${content}\n${after}`);
+  }
+  if (process.env['HOSTWIRE_WRITE_DOCS'] === '1') writeFileSync(page, wanted);
+  t.equal(readFileSync(page, 'utf8'), wanted, 'HOSTWIRE_WRITE_DOCS=1 writes it');
+  for (const key of ROWS.keys()) t.match(wanted, `| \`${key}\` |`);
+});
+
+t.test(
+  '[8.examples] config.example.json (stats, auth) and config.example.yaml (features), interval 2, are one sound configuration',
+  async (t) => {
+    const folder = makeFolder(t);
+    const [json, yaml] = ['config.example.json', 'config.example.yaml'].map((name) =>
+      readFileSync(path.join(root, name), 'utf8'),
+    );
+    writeFiles(folder, { 'config.json': json ?? '', 'config.yaml': yaml ?? '' });
+    const { config, notices, unknownKeys, origins } = loadConfig(optionsFor(folder));
+    t.same(notices, []);
+    t.same(unknownKeys, []);
+    t.equal(config.stats.stream_interval_seconds, 2);
+    t.strictSame(config, DEFAULT_CONFIG, 'the examples change nothing until they are edited');
+    t.same(Object.keys(JSON.parse(json ?? '')), ['stats', 'auth']);
+    const inYaml = [...origins].filter(([, origin]) => origin.includes('config.yaml')).map(([key]) => key);
+    t.ok(inYaml.length > 5 && inYaml.every((key) => key.startsWith('features.')));
+    t.match(origins.get('stats.stream_interval_seconds'), /config\.json:\d+$/);
+    writeFiles(folder, {
+      'config.yaml': (yaml ?? '').replaceAll('# enable_hibernate: true', 'enable_hibernate: false'),
+    });
+    t.equal(
+      loadConfig(optionsFor(folder)).config.features.enable_hibernate,
+      false,
+      'what is commented out is a key',
+    );
+  },
+);

@@ -1,0 +1,271 @@
+/** Which files are read, how they are united, and what no file may be. */
+import { execFileSync, spawnSync } from 'node:child_process';
+import { chmodSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import path from 'node:path';
+import t from 'tap';
+import { type Loaded, loadConfig } from '#src/config/load.js';
+import { describe } from '#src/config/read.js';
+import { listFolders } from '#src/config/search.js';
+import {
+  catchProblems,
+  load,
+  makeFolder,
+  optionsFor,
+  problemsOf,
+  shorten,
+  shortProblemsOf,
+  writeFiles,
+} from './loading.ts';
+
+const level = ({ config }: Loaded) => config.log.level;
+
+t.test(
+  '[8.search-order] the working folder, then $XDG_CONFIG_HOME/hostwire, then /etc/hostwire',
+  async (t) => {
+    const on = (platform: string, variables: Record<string, string>) =>
+      listFolders({ platform, cwd: '/w', variables });
+    t.same(on('linux', { HOME: '/home/u', XDG_CONFIG_HOME: '/x' }), ['/w', '/x/hostwire', '/etc/hostwire']);
+    t.same(on('linux', { HOME: '/home/u' }), ['/w', '/home/u/.config/hostwire', '/etc/hostwire']);
+    t.same(on('darwin', { HOME: '/home/u', XDG_CONFIG_HOME: 'relative' }), [
+      '/w',
+      '/home/u/.config/hostwire',
+      '/etc/hostwire',
+    ]);
+    t.same(on('linux', { HOME: '/home/u', XDG_CONFIG_HOME: '' }), [
+      '/w',
+      '/home/u/.config/hostwire',
+      '/etc/hostwire',
+    ]);
+    t.same(on('linux', {}), ['/w', '/etc/hostwire']);
+    t.same(on('linux', { HOME: 'u' }), ['/w', '/etc/hostwire']);
+    t.same(on('win32', { ProgramData: 'C:\\ProgramData', HOME: '/home/u' }), [
+      '/w',
+      'C:\\ProgramData\\hostwire',
+    ]);
+    t.same(on('win32', { PROGRAMDATA: 'D:\\P', XDG_CONFIG_HOME: 'C:\\x' }), [
+      '/w',
+      'C:\\x\\hostwire',
+      'D:\\P\\hostwire',
+    ]);
+    t.same(on('win32', { ProgramData: 'x' }), ['/w']);
+  },
+);
+
+t.test('[8.search-first] only the first folder that has a file counts', async (t) => {
+  const folder = makeFolder(t);
+  const surroundings = {
+    platform: 'linux',
+    cwd: path.join(folder, 'cwd'),
+    variables: { XDG_CONFIG_HOME: path.join(folder, 'xdg') },
+  };
+  writeFiles(folder, { 'cwd/other.txt': '', 'xdg/hostwire/config.yml': 'log: {level: warn}' });
+  const options = optionsFor(folder, { surroundings });
+  t.equal(level(loadConfig(options)), 'warn');
+  writeFiles(folder, { 'cwd/config.yaml': 'server: {port: 1}' });
+  const loaded = loadConfig(options);
+  t.equal(level(loaded), 'info', 'the second folder is not looked at');
+  t.same(loaded.sources.files, [path.join(folder, 'cwd/config.yaml')]);
+  t.same(
+    loaded.watch,
+    ['config.json', 'config.yaml', 'config.yml'].map((name) => path.join(folder, 'cwd', name)),
+  );
+  rmSync(path.join(folder, 'cwd'), { recursive: true });
+  rmSync(path.join(folder, 'xdg'), { recursive: true });
+  writeFileSync(path.join(folder, 'xdg'), 'a file where a folder is expected');
+  const none = loadConfig(options);
+  t.same(none.sources.files, []);
+  t.equal(none.watch.length, 9, 'all places are watched while there is no file');
+});
+
+t.test('[8.search-refused] a folder that cannot be looked into stops the start', async (t) => {
+  const folder = makeFolder(t);
+  symlinkSync('loop', path.join(folder, 'loop'));
+  const surroundings = { platform: 'linux', cwd: path.join(folder, 'loop'), variables: {} };
+  t.same(catchProblems(() => loadConfig(optionsFor(folder, { surroundings }))).map(shorten), [
+    'config.json:- - cannot be looked for: its symbolic links lead in a circle',
+    'config.yaml:- - cannot be looked for: its symbolic links lead in a circle',
+    'config.yml:- - cannot be looked for: its symbolic links lead in a circle',
+  ]);
+});
+
+t.test('[8.merge] JSON and YAML beside each other are one configuration', async (t) => {
+  const { config, origins, sources } = load(t, {
+    'config.json':
+      '{"stats": {"stream_interval_seconds": 7}, "log": {"level": "warn"}, "processes": {"launch": {"a": {"command": "/a"}}}}',
+    'config.yaml':
+      'features: {enable_media: false}\nlog: {level: warn}\nprocesses: {launch: {b: {command: /b}}}',
+    'config.yml': 'auth: {blocked_ips: [1.2.3.4, 1.2.3.5]}',
+  });
+  t.equal(config.stats.stream_interval_seconds, 7);
+  t.equal(config.features.enable_media, false);
+  t.same(config.auth.blocked_ips, ['1.2.3.4', '1.2.3.5']);
+  t.same(Object.keys(config.processes.launch), ['a', 'b']);
+  t.match(origins.get('processes.launch.b'), /config\.yaml:3$/);
+  t.match(origins.get('log.level'), /config\.json:1$/, 'set alike twice: the first place');
+  t.equal(sources.files.length, 3);
+});
+
+t.test(
+  '[8.merge-conflict] a key set differently in two files stops the start and names both places',
+  async (t) => {
+    const folder = makeFolder(t);
+    writeFiles(folder, {
+      'config.json':
+        '{"log": {"level": "warn"},\n"auth": {"api_key": "hunter2", "blocked_ips": ["1.1.1.1", "2.2.2.2"]}, "processes": {"launch": {"a": {"command": "/a"}}}}',
+      'config.yaml':
+        'log:\n  level: info\nauth:\n  api_key: hunter3\n  blocked_ips: [2.2.2.2, 1.1.1.1]\nprocesses: {launch: {a: {command: /a, args: [x]}}}',
+    });
+    const problems = catchProblems(() => loadConfig(optionsFor(folder)));
+    const first = path.join(folder, 'config.json');
+    t.same(problems.map(shorten), [
+      `config.yaml:2 log.level set differently at ${first}:1`,
+      `config.yaml:4 auth.api_key set differently at ${first}:2`,
+      `config.yaml:5 auth.blocked_ips set differently at ${first}:2`,
+      `config.yaml:6 processes.launch.a set differently at ${first}:2`,
+    ]);
+    t.notMatch(JSON.stringify(problems), /hunter/);
+  },
+);
+
+t.test('[8.config-option] --config: only these files, in order, each once', async (t) => {
+  const folder = makeFolder(t);
+  writeFiles(folder, {
+    'config.json': '{"log":{"level":"error"}}',
+    'b.yaml': 'log: {level: warn}',
+    'a.JSON': '{"server":{"port":5}}',
+    'c.YML': 'server: {port: 5}',
+    'd.conf': '',
+    config: '',
+  });
+  const loaded = loadConfig(
+    optionsFor(folder, { paths: ['b.yaml', path.join(folder, 'a.JSON'), './b.yaml', 'c.YML'] }),
+  );
+  t.equal(level(loaded), 'warn');
+  t.equal(loaded.config.server.port, 5);
+  t.same(
+    loaded.sources.files.map((file) => path.basename(file)),
+    ['b.yaml', 'a.JSON', 'c.YML'],
+  );
+  t.same(loaded.watch, loaded.sources.files);
+  t.same(
+    catchProblems(() =>
+      loadConfig(optionsFor(folder, { paths: ['gone.yaml', 'd.conf', 'config', 'b.yaml/x.json'] })),
+    ).map(shorten),
+    [
+      'gone.yaml:- - cannot be opened: it does not exist',
+      'd.conf:- - expected a name that ends in .json, .yaml or .yml',
+      'config:- - expected a name that ends in .json, .yaml or .yml',
+      'x.json:- - cannot be opened: a part of its path is no folder',
+    ],
+  );
+});
+
+t.test('[8.size] 64 KiB and no more, in both spellings', async (t) => {
+  for (const name of ['config.json', 'config.yaml']) {
+    const text = '{"log": {"level": "warn"}}';
+    t.equal(level(load(t, { [name]: text.padEnd(65_536) })), 'warn');
+    for (const size of [65_537, 10 * 1024 * 1024])
+      t.same(shortProblemsOf(t, { [name]: text.padEnd(size) }), [`${name}:- - longer than 64 KiB`]);
+  }
+});
+
+t.test('[8.bytes] UTF-8 with or without a byte order mark, and no NUL', async (t) => {
+  const latin1 = (text: string) => Buffer.from(text, 'latin1');
+  for (const name of ['config.json', 'config.yaml']) {
+    t.equal(level(load(t, { [name]: '\ufeff{"log": {"level": "warn"}}' })), 'warn');
+    t.same(shortProblemsOf(t, { [name]: '\n{"log":\n{"level": "wa\0rn"}}' }), [
+      `${name}:3 - holds a NUL character`,
+    ]);
+    t.same(shortProblemsOf(t, { [name]: '\0' }), [`${name}:1 - holds a NUL character`]);
+    t.same(shortProblemsOf(t, { [name]: latin1('{"\u00e9":\n1}\n') }), [`${name}:1 - not UTF-8`]);
+    t.same(shortProblemsOf(t, { [name]: latin1('{\n"\u00e9": 1\n}\n') }), [`${name}:2 - not UTF-8`]);
+    t.same(shortProblemsOf(t, { [name]: latin1('{\n\n"\u00e9') }), [`${name}:3 - not UTF-8`]);
+    t.same(shortProblemsOf(t, { [name]: Buffer.from('\ufeff{}', 'utf16le') }), [`${name}:1 - not UTF-8`]);
+  }
+});
+
+t.test(
+  '[8.regular-file] a folder, a FIFO, a device or a link that leads nowhere is refused at once',
+  async (t) => {
+    const folder = makeFolder(t);
+    const at = (name: string) => path.join(folder, name);
+    mkdirSync(at('folder.json'));
+    execFileSync('mkfifo', [at('fifo.json')]);
+    symlinkSync('/dev/zero', at('device.yaml'));
+    symlinkSync('nowhere', at('nowhere.yaml'));
+    symlinkSync('circle.yaml', at('circle.yaml'));
+    const server = createServer().listen(at('socket.json'));
+    t.teardown(() => server.close());
+    await new Promise((resolve) => server.once('listening', resolve));
+    const before = performance.now();
+    const paths = ['folder.json', 'fifo.json', 'device.yaml', 'nowhere.yaml', 'circle.yaml', 'socket.json'];
+    t.same(catchProblems(() => loadConfig(optionsFor(folder, { paths }))).map(shorten), [
+      'folder.json:- - expected a file, found a folder',
+      'fifo.json:- - expected a regular file, found a pipe or a device',
+      'device.yaml:- - expected a regular file, found a pipe or a device',
+      'nowhere.yaml:- - cannot be opened: it does not exist',
+      'circle.yaml:- - cannot be opened: its symbolic links lead in a circle',
+      'socket.json:- - cannot be opened: it is a socket or a device',
+    ]);
+    t.ok(performance.now() - before < 200, 'in 200 ms');
+    symlinkSync('nowhere', at('config.json'));
+    t.same(
+      catchProblems(() => loadConfig(optionsFor(folder))).map(shorten),
+      ['config.json:- - cannot be opened: it does not exist'],
+      'a searched link that leads nowhere is no missing file',
+    );
+  },
+);
+
+t.test(
+  '[8.unreadable] a file that may not be read stops the start',
+  { skip: process.getuid?.() !== 0 && 'only root can become someone else' },
+  async (t) => {
+    const folder = makeFolder(t);
+    writeFiles(folder, { 'config.json': '{}', 'closed/config.json': '{}' });
+    chmodSync(folder, 0o755);
+    chmodSync(path.join(folder, 'closed'), 0o700);
+    const script = `
+    const { loadConfig } = await import(${JSON.stringify(import.meta.resolve('#src/config/load.js'))});
+    process.setgroups([]); process.setgid(65534); process.setuid(65534);
+    for (const cwd of ${JSON.stringify([folder, path.join(folder, 'closed')])}) {
+      try { loadConfig({ paths: [], overrides: new Map(), surroundings: { platform: 'linux', cwd, variables: {} }, checkAddresses: () => ({ problems: [], warnings: [] }) }); console.log('loaded'); }
+      catch (error) { console.log(error.problems.map(({ message }) => message).join()); }
+    }`;
+    const { stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', script], {
+      encoding: 'utf8',
+    });
+    t.same(
+      stdout.split('\n').slice(0, 2),
+      [
+        'cannot be opened: permission denied',
+        Array(3).fill('cannot be looked for: permission denied').join(),
+      ],
+      stderr,
+    );
+  },
+);
+
+t.test('the reason of a failure is a word, whatever is thrown', async (t) => {
+  t.equal(describe(Object.assign(new Error('/secret/path'), { code: 'EIO' })), 'EIO');
+  t.equal(describe(new Error('/secret/path')), 'unknown error');
+  t.equal(describe('x'), 'unknown error');
+  t.equal(describe(null), 'unknown error');
+});
+
+t.test('a problem is one line: file, line, key, message', async (t) => {
+  const folder = makeFolder(t);
+  writeFiles(folder, { 'config.yaml': 'log:\n  level: x\nserver: 1\n' });
+  try {
+    loadConfig(optionsFor(folder));
+    t.fail('it loaded');
+  } catch (error) {
+    const file = path.join(folder, 'config.yaml');
+    t.equal(
+      String(error),
+      `ConfigError: ${file}:2: log.level: expected "error", "warn", "info" or "debug", found "x"\n${file}:3: server: expected a map of keys such as host, found a number`,
+    );
+  }
+  t.match(problemsOf(t, { 'config.json': '{"log": {"level": "x"}}' }), [{ value: '"x"' }]);
+});

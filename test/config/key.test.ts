@@ -1,0 +1,221 @@
+/** The API key: where it may come from, what is said of it, and that it is never shown. */
+import { execFileSync } from 'node:child_process';
+import { chmodSync, mkdirSync, rmSync } from 'node:fs';
+import path from 'node:path';
+import t from 'tap';
+import { loadConfig } from '#src/config/load.js';
+import {
+  catchProblems,
+  load,
+  makeFolder,
+  optionsFor,
+  problemsOf,
+  shorten,
+  shortProblemsOf,
+  writeFiles,
+} from './loading.ts';
+
+const KEY = '0123456789abcdef0123456789abcdef';
+const EXPECTED = 'expected 1 to 1024 printable ASCII characters without a space at either end';
+
+t.test('[8.key-value] what a key may be', async (t) => {
+  for (const key of [KEY, 'x'.repeat(1024), `${KEY} ~!"'`])
+    t.equal(load(t, { 'config.json': JSON.stringify({ auth: { api_key: key } }) }).config.auth.api_key, key);
+  for (const key of [
+    '',
+    ' ',
+    ` ${KEY}`,
+    `${KEY} `,
+    `${KEY}\n`,
+    `\t${KEY}`,
+    `a\u0000${KEY}`,
+    `${KEY}é`,
+    `a\u007fb`,
+    'x'.repeat(1025),
+    12345678901,
+    true,
+    null,
+    [KEY],
+    { a: KEY },
+  ]) {
+    const problems = problemsOf(t, { 'config.json': JSON.stringify({ auth: { api_key: key } }) });
+    t.match(problems, [{ key: 'auth.api_key', line: 1, value: undefined }], typeof key);
+    t.equal(problems[0]?.message.startsWith(EXPECTED), true);
+    t.notMatch(JSON.stringify(problems), /0123|12345678901/, 'the key is not shown');
+  }
+});
+
+t.test('[8.key-file] the key from a file, a trailing newline cut', async (t) => {
+  for (const [content, key] of [
+    [`${KEY}\n`, KEY],
+    [`${KEY}\r\n`, KEY],
+    [KEY, KEY],
+    [`\ufeff${KEY}`, KEY],
+    [`${'x'.repeat(1024)}\n`, 'x'.repeat(1024)],
+  ] as const) {
+    const folder = makeFolder(t);
+    writeFiles(folder, {
+      'config.yaml': 'auth: {api_key_file: secrets/key, enabled: true}',
+      'secrets/key': content,
+    });
+    const loaded = loadConfig(optionsFor(folder));
+    const file = path.join(folder, 'secrets/key');
+    t.equal(loaded.config.auth.api_key, key);
+    t.equal(loaded.config.auth.api_key_file, file, 'relative to the file that names it');
+    t.equal(loaded.origins.get('auth.api_key'), file);
+    t.ok(loaded.watch.includes(file));
+    t.same(loaded.notices, []);
+  }
+  const folder = makeFolder(t);
+  writeFiles(folder, { 'etc/config.yaml': 'auth: {api_key_file: ../key}', key: KEY });
+  t.equal(loadConfig(optionsFor(folder, { paths: ['etc/config.yaml'] })).config.auth.api_key, KEY);
+  writeFiles(folder, { 'etc/config.yaml': `auth: {api_key_file: ${path.join(folder, 'key')}}` });
+  t.equal(loadConfig(optionsFor(folder, { paths: ['etc/config.yaml'] })).config.auth.api_key, KEY);
+});
+
+t.test('[8.key-file-refused] a key file that cannot be read, or holds no key, stops the start', async (t) => {
+  const cases: readonly (readonly [string | Uint8Array, string])[] = [
+    ['', EXPECTED],
+    ['\n', EXPECTED],
+    [`${KEY}\n\n`, EXPECTED],
+    [`${KEY} \n`, EXPECTED],
+    ['x'.repeat(1025), EXPECTED],
+    ['x'.repeat(4096), EXPECTED],
+    ['x'.repeat(4097), 'longer than 4 KiB'],
+    [`${KEY}\0`, 'holds a NUL character'],
+    [Buffer.from([0xff, 0xfe]), 'not UTF-8'],
+  ];
+  for (const [content, message] of cases)
+    t.same(shortProblemsOf(t, { 'config.yaml': '\nauth: {api_key_file: key}', key: content }), [
+      `config.yaml:2 auth.api_key_file the file it names: ${message}`,
+    ]);
+  const folder = makeFolder(t);
+  writeFiles(folder, { 'config.yaml': 'auth:\n  api_key_file: hunter2' });
+  const tryIt = () => catchProblems(() => loadConfig(optionsFor(folder))).map(shorten);
+  t.same(
+    tryIt(),
+    ['config.yaml:2 auth.api_key_file the file it names: cannot be opened: it does not exist'],
+    'the path is not shown: it may be a key in the wrong place',
+  );
+  mkdirSync(path.join(folder, 'hunter2'));
+  t.same(tryIt(), ['config.yaml:2 auth.api_key_file the file it names: expected a file, found a folder']);
+  rmSync(path.join(folder, 'hunter2'), { recursive: true });
+  execFileSync('mkfifo', [path.join(folder, 'hunter2')]);
+  t.same(tryIt(), [
+    'config.yaml:2 auth.api_key_file the file it names: expected a regular file, found a pipe or a device',
+  ]);
+});
+
+t.test('[8.key-or-file] api_key and api_key_file exclude each other, also in two files', async (t) => {
+  t.match(shortProblemsOf(t, { 'config.yaml': `auth:\n  api_key: ${KEY}\n  api_key_file: key`, key: KEY }), [
+    /^config\.yaml:3 auth\.api_key_file not together with auth\.api_key, set at \S+config\.yaml:2$/,
+  ]);
+  t.match(
+    shortProblemsOf(t, {
+      'config.json': `{"auth": {\n"api_key": "${KEY}"}}`,
+      'config.yaml': 'auth: {api_key_file: key}',
+      key: KEY,
+    }),
+    [/^config\.yaml:1 auth\.api_key_file not together with auth\.api_key, set at \S+config\.json:2$/],
+  );
+});
+
+t.test('[8.key-notices] auth on without a key is one error line; a short key is a warning', async (t) => {
+  const notices = (text: string) =>
+    load(t, { 'config.yaml': text }).notices.map(({ level, text }) => `${level}: ${text}`);
+  const nobody = 'error: auth.enabled is true and no key is configured: no key can match, nobody gets in';
+  t.same(notices('auth: {enabled: true}'), [nobody]);
+  t.same(
+    notices('auth: {enabled: true, allowed_ips: ["*"]}'),
+    [nobody],
+    'the wildcard lets nobody in without a key',
+  );
+  t.same(notices('auth: {enabled: true, allowed_ips: ["*", 10.0.0.1]}'), [
+    'error: auth.enabled is true and no key is configured: no key can match, only the addresses of auth.allowed_ips get in',
+  ]);
+  t.same(notices('auth: {enabled: false}'), []);
+  const short = 'warn: auth.api_key has fewer than 32 characters; "hostwire keygen" makes a good one';
+  t.same(notices(`auth: {api_key: ${'a'.repeat(31)}}`), [short]);
+  t.same(notices(`auth: {enabled: true, api_key: ${'a'.repeat(31)}}`), [short]);
+  t.same(notices(`auth: {enabled: true, api_key: ${'a'.repeat(32)}}`), []);
+});
+
+t.test('[8.modes] a file that others can write, or read while it holds a key, gets a warning', async (t) => {
+  const notices = (name: string, mode: number, content: string, platform = 'linux') => {
+    const folder = makeFolder(t);
+    writeFiles(folder, {
+      'config.yaml': 'auth: {api_key_file: key}',
+      key: KEY,
+      ...(name === 'key' ? {} : { 'config.yaml': content, key: '' }),
+    });
+    chmodSync(path.join(folder, name), mode);
+    const surroundings = { platform, cwd: folder, variables: {} };
+    return loadConfig(optionsFor(folder, { surroundings })).notices.map(
+      ({ level, text }) => `${level}: ${text.replace(folder, '')}`,
+    );
+  };
+  const write = (name: string) => `warn: /${name}: others can write this file: chmod o-w`;
+  const read = (name: string) => `warn: /${name}: holds the key and others can read it: chmod o-r`;
+  const keyed = `auth: {api_key: ${KEY}}`;
+  t.same(notices('config.yaml', 0o644, 'log: {}'), []);
+  t.same(notices('config.yaml', 0o664, 'log: {}'), [], 'the group is not others');
+  t.same(notices('config.yaml', 0o602, 'log: {}'), [write('config.yaml')]);
+  t.same(notices('config.yaml', 0o660, keyed), []);
+  t.same(notices('config.yaml', 0o644, keyed), [read('config.yaml')]);
+  t.same(notices('config.yaml', 0o666, keyed), [write('config.yaml'), read('config.yaml')]);
+  t.same(notices('config.yaml', 0o666, keyed, 'win32'), [], 'Windows has no such bits');
+  t.same(notices('key', 0o640, ''), []);
+  t.same(notices('key', 0o604, ''), [read('key')]);
+  t.same(notices('key', 0o602, ''), [write('key')]);
+  t.match(
+    load(t, { 'config.yaml': keyed, 'config.json': JSON.stringify({ auth: { api_key: KEY } }) }).notices,
+    [],
+    'mode 600 in both',
+  );
+});
+
+t.test('[8.secrets] nothing secret is in an error, a notice or an origin', async (t) => {
+  const secret = 'hunter2hunter2';
+  const texts = [
+    `auth: ${secret}`,
+    `auth: [${secret}]`,
+    `auth: {api_kex: ${secret}}`,
+    `auth: {api_key: [${secret}]}`,
+    `auth: {api_key: {${secret}: 1}}`,
+    `auth: {api_key: "${secret}`,
+    `auth: {api_key: ${secret}: x}`,
+    `auth: {api_key_file: ${secret}}`,
+    `auth: {api_key_file: "${secret}\\0"}`,
+    `auth: {api_key: *${secret}}`,
+    `auth: {api_key: &${secret}}`,
+    `auth: {api_key: !${secret}^}`,
+    `auth: {api_key: ${secret}, api_key: ${secret}}`,
+    `api_key: ${secret}`,
+    `processes: {launch: {x: {command: /x, env: {TOKEN: [${secret}]}}}}`,
+    `processes: {launch: {x: {command: /x, env: ${secret}}}}`,
+    `%TAG !${secret}! x\n%TAG !${secret}! x\n--- {}`,
+    `${secret}`,
+    `"${secret}`,
+    `{"auth": {"api_key": "${secret}",}}`,
+    `{"auth": {"api_key": "${secret}"`,
+  ];
+  for (const text of texts)
+    for (const name of ['config.json', 'config.yaml']) {
+      const folder = makeFolder(t);
+      writeFiles(folder, { [name]: text });
+      try {
+        const { notices, origins, unknownKeys } = loadConfig(optionsFor(folder));
+        t.notMatch(JSON.stringify([notices, [...origins], unknownKeys]), secret, text);
+      } catch (error) {
+        t.notMatch(
+          `${error} ${JSON.stringify(error)} ${JSON.stringify(
+            catchProblems(() => {
+              throw error;
+            }),
+          )}`,
+          secret,
+          text,
+        );
+      }
+    }
+});

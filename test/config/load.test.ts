@@ -1,0 +1,472 @@
+/** What a configuration may say: types, limits, unknown keys, defaults, origins. */
+import t from 'tap';
+import type { Loaded } from '#src/config/load.js';
+import { loadConfig } from '#src/config/load.js';
+import { DEFAULT_CONFIG } from '#src/config/schema.js';
+import { json, load, makeFolder, optionsFor, problemsOf, shortProblemsOf, yaml } from './loading.ts';
+
+const warningsOf = ({ notices }: Loaded) =>
+  notices.map(({ level, text }) => `${level} ${text.replace(/^\/\S+\/(?=config\.)/, '')}`);
+
+t.test('[8.no-file] no file: the defaults', async (t) => {
+  const loaded = loadConfig(optionsFor(makeFolder(t)));
+  t.strictSame(loaded.config, DEFAULT_CONFIG);
+  t.same(loaded.notices, []);
+  t.same(loaded.sources.files, []);
+  t.ok(
+    [...loaded.origins.entries()].every(
+      ([key, origin]) => key === 'features.enable_hibernate' || origin === 'default',
+    ),
+  );
+});
+
+t.test('[8.defaults] the documented defaults', async (t) => {
+  t.equal(DEFAULT_CONFIG.stats.stream_interval_seconds, 2);
+  t.strictSame(
+    { ...DEFAULT_CONFIG.server },
+    { host: '::', port: 9990, max_streams: 0, allowed_hosts: [], cors_origins: [], trusted_proxies: [] },
+  );
+  t.strictSame(
+    { ...DEFAULT_CONFIG.features },
+    {
+      enable_sleep: true,
+      enable_hibernate: true,
+      enable_restart: false,
+      enable_shutdown: false,
+      enable_media: true,
+      enable_processes: true,
+      enable_process_control: false,
+      enable_dashboard: true,
+    },
+  );
+  t.strictSame(
+    { ...DEFAULT_CONFIG.auth },
+    {
+      enabled: false,
+      api_key: undefined,
+      api_key_file: undefined,
+      allowed_ips: [],
+      blocked_ips: [],
+      refuse_forwarded: true,
+    },
+  );
+  t.strictSame([DEFAULT_CONFIG.power.backend, DEFAULT_CONFIG.log.level], ['system', 'info']);
+  t.strictSame({ ...DEFAULT_CONFIG.host }, { proc: '/proc', sys: '/sys' });
+});
+
+t.test('[8.spellings] JSON and YAML have the same keys', async (t) => {
+  const text = `{
+  "stats": {"stream_interval_seconds": 5.5},
+  "auth": {"enabled": true, "api_key": "0123456789abcdef0123456789abcdef", "allowed_ips": ["*", "10.0.0.0/8"],
+           "blocked_ips": ["10.0.0.9"], "refuse_forwarded": false},
+  "features": {"enable_sleep": false, "enable_hibernate": true, "enable_restart": true, "enable_shutdown": true,
+               "enable_media": false, "enable_processes": false, "enable_process_control": true, "enable_dashboard": false},
+  "server": {"host": "127.0.0.1", "port": 0, "max_streams": 7, "allowed_hosts": ["pc.example.org"],
+             "cors_origins": ["https://a.example:8443"], "trusted_proxies": ["127.0.0.1"]},
+  "power": {"backend": "record"},
+  "processes": {"launch": {"x": {"command": "/bin/x"}}},
+  "host": {"proc": "/host/proc", "sys": "/host/sys"},
+  "log": {"level": "debug"}
+}`;
+  const wanted = JSON.parse(text);
+  // Flow style is JSON's: the same text is YAML too.
+  for (const name of ['config.json', 'config.yaml', 'config.yml']) {
+    const { config, notices } = load(t, { [name]: text });
+    t.same(notices, [], name);
+    t.equal(config.auth.api_key_file, undefined);
+    t.same(config, {
+      ...wanted,
+      auth: { ...wanted.auth, api_key_file: undefined },
+      processes: { launch: { x: { command: '/bin/x', args: [], env: {}, allow_args: false } } },
+    });
+  }
+});
+
+t.test('[8.frozen] the configuration cannot be changed, at any depth', async (t) => {
+  const { config } = load(t, {
+    'config.json': '{"processes":{"launch":{"x":{"command":"/x","args":["a"]}}}}',
+  });
+  for (const part of [
+    config,
+    config.auth,
+    config.auth.allowed_ips,
+    config.processes.launch,
+    config.processes.launch['x'],
+    config.processes.launch['x']?.args,
+  ])
+    t.ok(Object.isFrozen(part));
+  t.ok(Object.isFrozen(DEFAULT_CONFIG.server.allowed_hosts));
+  t.equal(config.processes.launch['constructor'], undefined, 'no app comes from a prototype');
+  t.equal(DEFAULT_CONFIG.processes.launch['constructor'], undefined);
+});
+
+t.test(
+  '[8.wrong-type] a wrong type or a bad value stops the start with file, line, key and what was expected',
+  async (t) => {
+    const cases: readonly (readonly [string, string, string])[] = [
+      [
+        'stats: {stream_interval_seconds: "2"}',
+        'stats.stream_interval_seconds',
+        'expected a number of seconds from 1 to 86400, found "2"',
+      ],
+      [
+        'stats: {stream_interval_seconds: 86400.5}',
+        'stats.stream_interval_seconds',
+        'expected a number of seconds from 1 to 86400, found 86400.5',
+      ],
+      [
+        'stats: {stream_interval_seconds: .nan}',
+        'stats.stream_interval_seconds',
+        'expected a number of seconds from 1 to 86400, found NaN',
+      ],
+      [
+        'stats: {stream_interval_seconds: .inf}',
+        'stats.stream_interval_seconds',
+        'expected a number of seconds from 1 to 86400, found Infinity',
+      ],
+      [
+        'stats: {stream_interval_seconds: -.inf}',
+        'stats.stream_interval_seconds',
+        'expected a number of seconds from 1 to 86400, found -Infinity',
+      ],
+      [
+        'stats: {stream_interval_seconds: [2]}',
+        'stats.stream_interval_seconds',
+        'expected a number of seconds from 1 to 86400, found a list',
+      ],
+      ['auth: {enabled: yes}', 'auth.enabled', 'expected true or false, found "yes"'],
+      ['auth: {enabled: 1}', 'auth.enabled', 'expected true or false, found 1'],
+      ['auth: {enabled: }', 'auth.enabled', 'expected true or false, found nothing'],
+      ['auth: {enabled: {a: 1}}', 'auth.enabled', 'expected true or false, found a map'],
+      [
+        'auth: {allowed_ips: "*"}',
+        'auth.allowed_ips',
+        'expected a list of addresses, CIDR ranges or "*", in quotes, found "*"',
+      ],
+      [
+        'auth: {allowed_ips: {a: 1}}',
+        'auth.allowed_ips',
+        'expected a list of addresses, CIDR ranges or "*", in quotes, found a map',
+      ],
+      ['auth: {blocked_ips: [10.5]}', 'auth.blocked_ips[0]', 'expected a string, in quotes, found 10.5'],
+      [
+        'auth: {api_key_file: ""}',
+        'auth.api_key_file',
+        'expected the path of a file that holds the key, found a string (not shown)',
+      ],
+      ['server: {port: 65536}', 'server.port', 'expected a whole number from 0 to 65535, found 65536'],
+      ['server: {port: -1}', 'server.port', 'expected a whole number from 0 to 65535, found -1'],
+      ['server: {port: 80.5}', 'server.port', 'expected a whole number from 0 to 65535, found 80.5'],
+      ['server: {port: "80"}', 'server.port', 'expected a whole number from 0 to 65535, found "80"'],
+      ['server: {port: true}', 'server.port', 'expected a whole number from 0 to 65535, found true'],
+      [
+        'server: {max_streams: -1}',
+        'server.max_streams',
+        'expected a whole number from 0 to 1000000, found -1',
+      ],
+      [
+        'server: {max_streams: 1000001}',
+        'server.max_streams',
+        'expected a whole number from 0 to 1000000, found 1000001',
+      ],
+      [
+        'server: {max_streams: 1.5}',
+        'server.max_streams',
+        'expected a whole number from 0 to 1000000, found 1.5',
+      ],
+      ['power: {backend: System}', 'power.backend', 'expected "system" or "record", found "System"'],
+      ['host: {proc: proc}', 'host.proc', 'expected an absolute path, found "proc"'],
+      ['host: {sys: "/sys\\0x"}', 'host.sys', 'expected an absolute path, found "/sys\\u0000x"'],
+      ['log: {level: trace}', 'log.level', 'expected "error", "warn", "info" or "debug", found "trace"'],
+      [
+        'processes: {launch: []}',
+        'processes.launch',
+        'expected a map of app names to {command, args, cwd, env, allow_args}, found a list',
+      ],
+      [
+        'processes: {launch: }',
+        'processes.launch',
+        'expected a map of app names to {command, args, cwd, env, allow_args}, found nothing',
+      ],
+      ['auth: true', 'auth', 'expected a map of keys such as enabled, found true or false'],
+      ['features:', 'features', 'expected a map of keys such as enable_sleep, found nothing'],
+      ['log: []', 'log', 'expected a map of keys such as level, found a list'],
+    ];
+    for (const [text, key, message] of cases)
+      t.same(yaml(t, `# one\n${text}\n`), [`config.yaml:2 ${key} ${message}`], text);
+    t.same(json(t, '{\n "stats": {\n  "stream_interval_seconds":\n   1e999\n }\n}'), [
+      'config.json:3 stats.stream_interval_seconds expected a number of seconds from 1 to 86400, found Infinity',
+    ]);
+  },
+);
+
+t.test('[8.limits] the last good values', async (t) => {
+  const good = [
+    'stats: {stream_interval_seconds: 86400}',
+    'stats: {stream_interval_seconds: 1}',
+    'server: {port: 0}',
+    'server: {port: 65535}',
+    'server: {max_streams: 0}',
+    'server: {max_streams: 1000000}',
+    'log: {level: error}',
+    'log: {level: warn}',
+    'power: {backend: record}',
+  ];
+  for (const text of good) {
+    const loaded = load(t, { 'config.yaml': text });
+    t.same(loaded.notices, [], text);
+    const [, section = '', key = '', value = ''] = /(\w+): \{(\w+): (\w+)\}/.exec(text) ?? [];
+    const sections: unknown = loaded.config;
+    t.has(sections, { [section]: { [key]: /^\d/.test(value) ? Number(value) : value } }, text);
+  }
+});
+
+t.test('[8.listen-host] an address or a name to listen on', async (t) => {
+  for (const host of ['::', '::1', '0.0.0.0', '127.0.0.1', 'localhost', 'my-pc.lan', 'fe80::1%eth0', 'a'])
+    t.equal(load(t, { 'config.json': JSON.stringify({ server: { host } }) }).config.server.host, host);
+  for (const host of [
+    '',
+    '[::1]',
+    '1.2.3',
+    '1.2.3.4:80',
+    'a:80',
+    '300.1.1.1',
+    'http://x',
+    'a b',
+    '-a',
+    ':::',
+    `${'a'.repeat(300)}`,
+  ])
+    t.match(
+      problemsOf(t, { 'config.json': JSON.stringify({ server: { host } }) }),
+      [{ key: 'server.host', line: 1 }],
+      host,
+    );
+});
+
+t.test('[8.interval-below-one] below 1 counts as 1, with one warning', async (t) => {
+  for (const value of [0.999, 0, -5]) {
+    const loaded = load(t, {
+      'config.json': `{\n"stats": {"stream_interval_seconds": ${value}}}`,
+      'config.yaml': `stats: {stream_interval_seconds: ${value}}`,
+    });
+    t.equal(loaded.config.stats.stream_interval_seconds, 1);
+    t.same(warningsOf(loaded), [
+      `warn config.json:2: stats.stream_interval_seconds: ${value} is below the minimum, 1 is used`,
+    ]);
+  }
+});
+
+t.test('[8.hibernate-follows] enable_hibernate, where it is not set, follows enable_sleep', async (t) => {
+  const hibernate = (text: string) => {
+    const { config, origins } = load(t, { 'config.yaml': text });
+    return [config.features.enable_hibernate, origins.get('features.enable_hibernate')];
+  };
+  const follows = 'default: follows features.enable_sleep';
+  t.same(hibernate('features: {enable_sleep: false}'), [false, follows]);
+  t.same(hibernate('features: {enable_sleep: true}'), [true, follows]);
+  t.same(hibernate('features: {}'), [true, follows]);
+  t.match(hibernate('features: {enable_sleep: false, enable_hibernate: true}'), [true, /config\.yaml:1$/]);
+  t.match(hibernate('features: {enable_sleep: true, enable_hibernate: false}'), [false, /config\.yaml:1$/]);
+});
+
+t.test(
+  '[8.addresses] lists of addresses are judged entry by entry, the wildcard only where it is allowed',
+  async (t) => {
+    t.same(
+      yaml(
+        t,
+        'auth:\n  allowed_ips:\n    - "*"\n    - 10.0.0.0/8\n    - 10.0.0.x\n  blocked_ips:\n  - 1.1.1.1\n  - "*"\nserver:\n  trusted_proxies: ["*"]\n',
+      ),
+      [
+        'config.yaml:5 auth.allowed_ips[2] expected an address, found "10.0.0.x"',
+        'config.yaml:8 auth.blocked_ips[1] expected an address, found "*"',
+        'config.yaml:10 server.trusted_proxies[0] expected an address, found "*"',
+      ],
+    );
+    const loaded = load(t, { 'config.yaml': 'a: 1\nauth:\n  allowed_ips: [0.0.0.0/0]' });
+    t.same(warningsOf(loaded).slice(1), ['warn config.yaml:3: auth.allowed_ips: 0.0.0.0/0 is everybody']);
+    t.same(loaded.config.auth.allowed_ips, ['0.0.0.0/0']);
+    t.match(problemsOf(t, { 'config.json': '{"auth": {"allowed_ips": [null, "x"]}}' }), [
+      { key: 'auth.allowed_ips[0]', value: undefined },
+    ]);
+  },
+);
+
+t.test('[8.cors-origins] an origin is scheme, host and port, spelt as browsers spell it', async (t) => {
+  const good = [
+    'https://example.org',
+    'http://example.org:8080',
+    'http://[::1]:9990',
+    'chrome-extension://abcdefgh',
+    'http://10.0.0.1',
+  ];
+  t.same(
+    load(t, { 'config.json': JSON.stringify({ server: { cors_origins: good } }) }).config.server.cors_origins,
+    good,
+  );
+  const hints: Readonly<Record<string, string>> = {
+    'https://example.org/': ': perhaps https://example.org',
+    'https://Example.org': ': perhaps https://example.org',
+    'https://example.org:443': ': perhaps https://example.org',
+    'https://example.org/path?x': ': perhaps https://example.org',
+    'https://example.org#x': ': perhaps https://example.org',
+    'moz-extension://abc/x': ': perhaps moz-extension://abc',
+    '*': '',
+    null: '',
+    'example.org': '',
+    'file:///etc': '',
+    'file://host': '',
+    'mailto:x': '',
+    '': '',
+  };
+  for (const [origin, hint] of Object.entries(hints))
+    t.same(
+      json(t, JSON.stringify({ server: { cors_origins: ['http://a', origin] } })),
+      [
+        `config.json:1 server.cors_origins[1] expected an origin, scheme://host or scheme://host:port, and nothing behind it${hint}, found ${JSON.stringify(origin)}`,
+      ],
+      origin,
+    );
+  for (const origin of [
+    'https://me:hunter2@example.org',
+    'https://me@example.org',
+    'https://:hunter2@example.org',
+  ]) {
+    const problems = problemsOf(t, { 'config.json': JSON.stringify({ server: { cors_origins: [origin] } }) });
+    t.match(problems, [{ value: undefined, key: 'server.cors_origins[0]' }]);
+    t.notMatch(JSON.stringify(problems), 'hunter2');
+  }
+});
+
+t.test('[8.allowed-hosts] host names without scheme, port or path', async (t) => {
+  const good = ['pc', 'pc.example.org', 'pc.example.org.', 'my_pc.lan', 'xn--bcher-kva.example', '1pc'];
+  t.same(
+    load(t, { 'config.json': JSON.stringify({ server: { allowed_hosts: good } }) }).config.server
+      .allowed_hosts,
+    good,
+  );
+  for (const host of ['pc:9990', 'http://pc', 'pc/x', '*.pc', '', '.pc', 'a b', '*', 'a'.repeat(255)])
+    t.match(
+      problemsOf(t, { 'config.json': JSON.stringify({ server: { allowed_hosts: [host] } }) }),
+      [
+        {
+          key: 'server.allowed_hosts[0]',
+          message: /^expected a host name without scheme, port or path, found /,
+        },
+      ],
+      host,
+    );
+});
+
+t.test('[8.unknown-in-auth] an unknown key under auth stops the start and names the nearest', async (t) => {
+  t.same(yaml(t, 'auth:\n  colour: red\n'), [
+    'config.yaml:2 auth.colour unknown key; the nearest known one is auth.enabled',
+  ]);
+  t.same(yaml(t, 'auth:\n  allow_ips: []\n'), [
+    'config.yaml:2 auth.allow_ips unknown key; the nearest known one is auth.allowed_ips',
+  ]);
+  t.same(yaml(t, 'auth:\n  apikey: secret\n'), [
+    'config.yaml:2 auth.apikey unknown key; the nearest known one is auth.api_key',
+  ]);
+  t.same(yaml(t, 'auth:\n  block_list_of_ips: {a: 1}\n'), [
+    'config.yaml:2 auth.block_list_of_ips unknown key; the nearest known one is auth.blocked_ips',
+  ]);
+});
+
+t.test('[8.unknown-near] an unknown key within two letters of a known one stops the start', async (t) => {
+  const cases: readonly (readonly [string, string, string])[] = [
+    ['{"server": {"prot": 1}}', 'server.prot', 'server.port'],
+    ['{"server": {"max_stream": 1}}', 'server.max_stream', 'server.max_streams'],
+    ['{"server": {"mx_stream": 1}}', 'server.mx_stream', 'server.max_streams'],
+    ['{"features": {"enable_slep": true}}', 'features.enable_slep', 'features.enable_sleep'],
+    ['{"features": {"enable_sleeeep": true}}', 'features.enable_sleeeep', 'features.enable_sleep'],
+    ['{"features": {"enable-sleep": true}}', 'features.enable-sleep', 'features.enable_sleep'],
+    ['{"feature": {"x1": true}}', 'feature', 'features'],
+    ['{"atuh": {}}', 'atuh', 'auth'],
+    ['{"srver": 1}', 'srver', 'server'],
+    ['{"loog": 1}', 'loog', 'log'],
+    ['{"auth.enabled": true}', 'auth.enabled', 'auth.enabled'],
+    ['{"authorize": {"api_key": 1}}', 'authorize.api_key', 'auth.api_key'],
+    ['{"api_key": 1}', 'api_key', 'auth.api_key'],
+    ['{"wrong": {"deeper": {"api_kez": 1}}}', 'wrong.deeper.api_kez', 'auth.api_key'],
+    ['{"stats": {"enable_sleep": true}}', 'stats.enable_sleep', 'features.enable_sleep'],
+    ['{"Auth": {"x1": 1}}', 'Auth', 'auth'],
+    ['{"stats": {"Port": 1}}', 'stats.Port', 'server.port'],
+  ];
+  for (const [text, key, nearest] of cases)
+    t.same(json(t, text), [`config.json:1 ${key} unknown key; the nearest known one is ${nearest}`], text);
+});
+
+t.test('[8.unknown-warns] any other unknown key is a warning', async (t) => {
+  const cases: readonly (readonly [string, string])[] = [
+    ['{"foo": 1}', 'foo'],
+    ['{"server": {\n"colour": "secret-value"}}', 'server.colour'],
+    ['{"features": {"enable_sleeeeep": true}}', 'features.enable_sleeeeep'],
+    ['{"theme": {"dark": {"x": 1}}}', 'theme'],
+    ['{"toString": 1}', 'toString'],
+    ['{"server": {"constructor": 1}}', 'server.constructor'],
+    ['{"lid": 1}', 'lid'],
+    ['{"stats": {"pore2": 1}}', 'stats.pore2'],
+  ];
+  for (const [text, key] of cases) {
+    const loaded = load(t, { 'config.json': text });
+    t.strictSame(loaded.config, DEFAULT_CONFIG, text);
+    const line = text.includes('\n') ? 2 : 1;
+    t.same(warningsOf(loaded), [`warn config.json:${line}: ${key}: unknown key, ignored`]);
+    t.match(loaded.unknownKeys, [{ key, line, value: undefined }]);
+  }
+});
+
+t.test('[8.all-at-once] all problems of all files are told at once, in order', async (t) => {
+  const files = {
+    'config.yaml': 'features:\n  enable_media: 1\n  enable_media: 2\nlog: {level: x}\n',
+    'config.json': '{"server": {"port": "x"},\n "stats": {"stream_interval_seconds": null}}',
+  };
+  const overrides = new Map([['log.level', { value: 'loud', option: '--log-level' }]]);
+  t.same(shortProblemsOf(t, files, { overrides }), [
+    'config.json:1 server.port expected a whole number from 0 to 65535, found "x"',
+    'config.json:2 stats.stream_interval_seconds expected a number of seconds from 1 to 86400, found nothing',
+    'config.yaml:2 features.enable_media expected true or false, found 1',
+    'config.yaml:3 features.enable_media set twice; first in line 2',
+    'config.yaml:3 features.enable_media expected true or false, found 2',
+    'config.yaml:4 log.level expected "error", "warn", "info" or "debug", found "x"',
+    'option --log-level:- log.level expected "error", "warn", "info" or "debug", found "loud"',
+  ]);
+});
+
+t.test(
+  '[9.options-win] options of the command line win over files, and are named as the origin',
+  async (t) => {
+    const overrides = new Map<string, { value: unknown; option: string }>([
+      ['server.port', { value: 1234, option: '--port' }],
+      ['server.host', { value: '127.0.0.1', option: '--host' }],
+    ]);
+    const { config, origins } = load(
+      t,
+      { 'config.yaml': '\nserver: {port: 80}\nlog: {level: debug}' },
+      { overrides },
+    );
+    t.equal(config.server.port, 1234);
+    t.equal(config.server.host, '127.0.0.1');
+    t.equal(origins.get('server.port'), 'option --port');
+    t.equal(origins.get('server.host'), 'option --host');
+    t.match(origins.get('log.level'), /\/config\.yaml:3$/);
+    t.equal(origins.get('power.backend'), 'default');
+    t.throws(
+      () => load(t, {}, { overrides: new Map([['server.prot', { value: 1, option: '--prot' }]]) }),
+      /no key/,
+    );
+  },
+);
+
+t.test('what a file says is shown short and without control characters', async (t) => {
+  const [problem] = problemsOf(t, {
+    'config.json': JSON.stringify({ log: { level: `\u001b[31m\u0085${'x'.repeat(100)}` } }),
+  });
+  t.equal(problem?.value, `"\\u001b[31m\ufffd${'x'.repeat(54)}…"`);
+  const [key] = problemsOf(t, {
+    'config.json': JSON.stringify({ auth: { [`\u001b${'y'.repeat(100)}`]: 1 } }),
+  });
+  t.equal(key?.key, `auth.\ufffd${'y'.repeat(59)}…`);
+});

@@ -1,0 +1,439 @@
+/** Mutated configurations from a seed: each with what must become of it, decided here and not by the loader. */
+
+export type Random = (below: number) => number;
+
+/** mulberry32: small, and the same everywhere. */
+export function createRandom(seed: number): Random {
+  let state = seed >>> 0;
+  return (below) => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) % below;
+  };
+}
+
+export function pick<T>(random: Random, list: readonly T[]): T {
+  const found = list[random(list.length)];
+  if (found === undefined) throw new Error('picked from nothing');
+  return found;
+}
+
+export type Spelling = 'json' | 'yaml';
+export type Values = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+
+/** A key and its value as text: raw, so that it may be anything. */
+export interface Line {
+  key: string;
+  value: string;
+}
+export interface Section {
+  key: string;
+  lines: Line[];
+}
+
+/** What must become of a mutant. */
+export interface Expectation {
+  /** undefined: it must be refused. */
+  readonly applied: Values | undefined;
+  /** The line that a refusal must name; undefined: any or none (the file as a whole). */
+  readonly line?: number | undefined;
+  /** The key that a refusal must name (or one below it); undefined: any or none. */
+  readonly key?: string | undefined;
+  /** Warnings that must be there. */
+  readonly warns?: string;
+}
+
+export interface Mutant extends Expectation {
+  readonly kind: string;
+  readonly content: string | Uint8Array;
+  /** Pads the file with NUL to this length, without writing them. */
+  readonly length?: number;
+  /** The path is something else than a regular file. */
+  readonly special?: 'fifo' | 'folder' | 'dangling' | 'circle' | 'device';
+}
+
+/** The configuration that is mutated: no key has its default. */
+export const BASE: Values = {
+  stats: { stream_interval_seconds: 5 },
+  auth: {
+    enabled: true,
+    api_key: 'k'.repeat(40),
+    allowed_ips: ['10.0.0.0/8', '*'],
+    blocked_ips: ['10.0.0.9'],
+    refuse_forwarded: false,
+  },
+  features: {
+    enable_sleep: false,
+    enable_hibernate: true,
+    enable_restart: true,
+    enable_shutdown: true,
+    enable_media: false,
+    enable_processes: false,
+    enable_process_control: true,
+    enable_dashboard: false,
+  },
+  server: {
+    max_streams: 10,
+    allowed_hosts: ['pc.example.org'],
+    cors_origins: ['https://a.example'],
+    trusted_proxies: ['127.0.0.1'],
+  },
+  log: { level: 'warn' },
+};
+
+const FLAGS = { good: [true, false], bad: [0, 1, 'true', 'yes', null, [], {}, [true]] };
+const LISTS = {
+  bad: ['*', 'x', 5, null, true, {}, [5], [null], [[]], [{}], ['no such/thing'], ['http://a/b'], ['']],
+};
+
+/** Other good values, and bad ones: of a wrong type or out of range. Written by hand from the documents. */
+const ALTERNATIVES: Readonly<
+  Record<string, { readonly good: readonly unknown[]; readonly bad: readonly unknown[] }>
+> = {
+  'stats.stream_interval_seconds': {
+    good: [1, 2, 3.5, 86400],
+    bad: ['5', 86401, 1e300, null, true, [5], {}],
+  },
+  'auth.api_key': {
+    good: ['x', 'y'.repeat(1024), 'with spaces in it'],
+    bad: ['', ' x', 'x ', 'é', 'y'.repeat(1025), 5, null, true, [], {}],
+  },
+  'auth.allowed_ips': { good: [[], ['*'], ['::1', '192.168.0.0/16']], ...LISTS },
+  'auth.blocked_ips': { good: [[], ['::1', '192.168.0.0/16']], bad: [...LISTS.bad, ['*']] },
+  'server.max_streams': { good: [0, 1, 1000000], bad: [-1, 1.5, 1000001, '5', null, true, [], {}] },
+  'server.allowed_hosts': { good: [[], ['a', 'b.c']], bad: [...LISTS.bad, ['a:1']] },
+  'server.cors_origins': { good: [[], ['http://[::1]:1']], bad: [...LISTS.bad, ['null'], ['a.example']] },
+  'server.trusted_proxies': { good: [[], ['10.0.0.1']], bad: [...LISTS.bad, ['*']] },
+  'log.level': { good: ['error', 'info', 'debug'], bad: ['trace', 'WARN', '', 3, null, true, [], {}] },
+};
+
+const alternativesOf = (path: string) => ALTERNATIVES[path] ?? FLAGS;
+
+function toSections(values: Values): Section[] {
+  return Object.entries(values).map(([key, section]) => ({
+    key,
+    lines: Object.entries(section).map(([name, value]) => ({ key: name, value: JSON.stringify(value) })),
+  }));
+}
+
+/** One key a line: the line of section `at[0]` and its key `at[1]` is what `lineOf` says. */
+function render(sections: readonly Section[], spelling: Spelling): string {
+  if (spelling === 'yaml') {
+    return sections
+      .map(({ key, lines }) => `${key}:\n${lines.map((line) => `  ${line.key}: ${line.value}\n`).join('')}`)
+      .join('');
+  }
+  const body = sections.map(
+    ({ key, lines }) =>
+      `${JSON.stringify(key)}: {\n${lines.map((line) => `${JSON.stringify(line.key)}: ${line.value}`).join(',\n')}}`,
+  );
+  return `{${body.join(',\n')}}\n`;
+}
+
+function lineOf(sections: readonly Section[], section: Section, line?: Line): number {
+  const before = sections
+    .slice(0, sections.indexOf(section))
+    .reduce((sum, { lines }) => sum + 1 + lines.length, 0);
+  return before + 1 + (line === undefined ? 0 : section.lines.indexOf(line) + 1);
+}
+
+function change(path: string, value: unknown): Values {
+  const [section = '', key = ''] = path.split('.');
+  return { ...BASE, [section]: { ...BASE[section], [key]: value } };
+}
+
+function shuffle<T>(random: Random, list: T[]): void {
+  for (let index = list.length - 1; index > 0; index--) {
+    const [moved] = list.splice(random(index + 1), 1);
+    if (moved !== undefined) list.push(moved);
+  }
+}
+
+/** One or two letters dropped, changed, added or swapped; never a known word. */
+function misspell(random: Random, word: string, known: readonly string[]): string {
+  for (;;) {
+    let wrong = word;
+    for (let edits = 1 + random(2); edits > 0; edits--) {
+      const at = random(wrong.length);
+      const letter = pick(random, [...'abcdefghijklmnopqrstuvwxyz_']);
+      const [head, tail] = [wrong.slice(0, at), wrong.slice(at)];
+      wrong = pick(random, [
+        head + tail.slice(1),
+        head + letter + tail.slice(1),
+        head + letter + tail,
+        head + (tail[1] ?? '') + (tail[0] ?? '') + tail.slice(2),
+      ]);
+    }
+    if (wrong !== '' && !known.includes(wrong)) return wrong;
+  }
+}
+
+interface Draft {
+  readonly random: Random;
+  readonly spelling: Spelling;
+  readonly sections: Section[];
+  readonly section: Section;
+  readonly line: Line;
+  readonly path: string;
+}
+
+type Mutation = (draft: Draft) => Omit<Mutant, 'kind'>;
+
+const text = ({ sections, spelling }: Draft) => render(sections, spelling);
+const here = ({ sections, section, line, path }: Draft) => ({
+  line: lineOf(sections, section, line),
+  key: path,
+});
+
+/** Cuts the text at a random place that is not its end; returns both parts and the line of the cut. */
+function cut(draft: Draft) {
+  const whole = text(draft);
+  const at = 1 + draft.random(whole.length - 3);
+  return { head: whole.slice(0, at), tail: whole.slice(at), line: whole.slice(0, at).split('\n').length };
+}
+
+const withSecret = (draft: Draft, value: string): Omit<Mutant, 'kind'> => {
+  draft.line.value = value;
+  return { content: text(draft), applied: undefined, ...here(draft) };
+};
+
+const MUTATIONS: Readonly<Record<string, Mutation>> = {
+  unchanged: (draft) => ({ content: text(draft), applied: BASE }),
+  'good value': (draft) => {
+    const value = pick(draft.random, alternativesOf(draft.path).good);
+    draft.line.value = JSON.stringify(value);
+    return { content: text(draft), applied: change(draft.path, value) };
+  },
+  'key left out': (draft) => {
+    draft.section.lines.splice(draft.section.lines.indexOf(draft.line), 1);
+    // A section must stay a map.
+    if (draft.section.lines.length === 0) draft.sections.splice(draft.sections.indexOf(draft.section), 1);
+    return { content: text(draft), applied: change(draft.path, DEFAULTS[draft.path]) };
+  },
+  'interval below one': (draft) => {
+    const section = draft.sections.find(({ key }) => key === 'stats');
+    for (const line of section?.lines ?? []) line.value = pick(draft.random, ['0.5', '0', '-3', '0.999']);
+    return {
+      content: text(draft),
+      applied: change('stats.stream_interval_seconds', 1),
+      warns: 'below the minimum',
+    };
+  },
+  'other order': (draft) => {
+    shuffle(draft.random, draft.sections);
+    for (const { lines } of draft.sections) shuffle(draft.random, lines);
+    return { content: text(draft), applied: BASE };
+  },
+  'line ends': (draft) => ({ content: text(draft).replaceAll('\n', '\r\n'), applied: BASE }),
+  BOM: (draft) => ({ content: `\ufeff${text(draft)}`, applied: BASE }),
+  'wrong value': (draft) =>
+    withSecret(draft, JSON.stringify(pick(draft.random, alternativesOf(draft.path).bad))),
+  'section of a wrong type': ({ random, spelling, sections, section }) => {
+    const value = pick(random, ['null', '5', '"x"', '[]', 'true']);
+    const line = lineOf(sections, section);
+    const whole = sections.map((one) => (one === section ? undefined : one));
+    const parts = whole.map((one) =>
+      one === undefined ? raw(section.key, value, spelling) : unwrap(render([one], spelling), spelling),
+    );
+    return {
+      content: spelling === 'json' ? `{${parts.join(',\n')}}` : parts.join(''),
+      applied: undefined,
+      line,
+      key: section.key,
+    };
+  },
+  'duplicate key': (draft) => {
+    const copy = { ...draft.line, value: draft.random(2) === 0 ? draft.line.value : 'null' };
+    draft.section.lines.push(copy);
+    return {
+      content: text(draft),
+      applied: undefined,
+      line: lineOf(draft.sections, draft.section, copy),
+      key: draft.path,
+    };
+  },
+  'duplicate section': (draft) => {
+    const copy = { ...draft.section, lines: draft.section.lines.slice(0, 1) };
+    draft.sections.push(copy);
+    return {
+      content: text(draft),
+      applied: undefined,
+      line: lineOf(draft.sections, copy),
+      key: draft.section.key,
+    };
+  },
+  'misspelt key': (draft) => {
+    const known = Object.keys(DEFAULTS).map((path) => path.split('.')[1] ?? '');
+    draft.line.key = misspell(draft.random, draft.line.key, known);
+    return {
+      content: text(draft),
+      applied: undefined,
+      ...here(draft),
+      key: `${draft.section.key}.${draft.line.key}`,
+    };
+  },
+  'misspelt section': (draft) => {
+    const known = ['stats', 'auth', 'features', 'server', 'power', 'processes', 'host', 'log'];
+    draft.section.key = misspell(draft.random, draft.section.key, known);
+    return { content: text(draft), applied: undefined, key: draft.section.key };
+  },
+  'unknown key under auth': (draft) => {
+    const auth = draft.sections.find(({ key }) => key === 'auth');
+    const line = { key: 'something_else', value: '1' };
+    auth?.lines.push(line);
+    return {
+      content: text(draft),
+      applied: undefined,
+      line: auth && lineOf(draft.sections, auth, line),
+      key: 'auth.something_else',
+    };
+  },
+  'unknown key elsewhere': (draft) => {
+    const key = pick(draft.random, ['colour', 'zzzzzzz', 'constructor', 'toString', 'hasOwnProperty']);
+    const isTop = draft.section.key === 'auth' || draft.random(2) === 0;
+    if (isTop) draft.sections.push({ key, lines: [{ key: 'qqqqqqq', value: '"x"' }] });
+    else draft.section.lines.push({ key, value: '[{"a": 1}]' });
+    return {
+      content: text(draft),
+      applied: BASE,
+      warns: `${isTop ? '' : `${draft.section.key}.`}${key}: unknown key`,
+    };
+  },
+  __proto__: (draft) => {
+    if (draft.random(3) === 0) {
+      const section = { key: '__proto__', lines: [{ key: 'enabled', value: 'false' }] };
+      draft.sections.push(section);
+      return {
+        content: text(draft),
+        applied: undefined,
+        line: lineOf(draft.sections, section),
+        key: '__proto__',
+      };
+    }
+    const line = { key: '__proto__', value: pick(draft.random, ['{"enabled": false}', 'null', '5']) };
+    draft.section.lines.push(line);
+    return {
+      content: text(draft),
+      applied: undefined,
+      line: lineOf(draft.sections, draft.section, line),
+      key: `${draft.section.key}.__proto__`,
+    };
+  },
+  // In JSON the same marks are no values at all.
+  alias: (draft) => withSecret(draft, pick(draft.random, ['*a', '&a true', '&b [*b]', '*unknown'])),
+  'merge key': (draft) => {
+    const line = {
+      key: '<<',
+      value:
+        draft.spelling === 'json' ? '*a' : pick(draft.random, ['{"enable_sleep": true}', '[]', '*a', 'null']),
+    };
+    draft.section.lines.push(line);
+    return {
+      content: text(draft),
+      applied: undefined,
+      line: lineOf(draft.sections, draft.section, line),
+      key: `${draft.section.key}.<<`,
+    };
+  },
+  tag: (draft) =>
+    withSecret(
+      draft,
+      pick(draft.random, ['!x y', '!!python/object:x {}', '!!binary aGk=', '!!js/function "x"']),
+    ),
+  'not closed': (draft) => {
+    draft.line.value = pick(draft.random, ['"x', '[1, 2', '{"a": 1', '["x', "'"]);
+    return { content: text(draft), applied: undefined };
+  },
+  truncated: (draft) => {
+    // Part of a YAML text may be whole.
+    if (draft.spelling === 'json') return { content: cut(draft).head, applied: undefined };
+    return { content: `${text(draft)}x: "`, applied: undefined };
+  },
+  'second document': (draft) => ({
+    content:
+      text(draft) +
+      (draft.spelling === 'json' ? '{}' : `---\n${pick(draft.random, ['', 'a: 1\n', '...\n'])}`),
+    applied: undefined,
+  }),
+  'top level is no map': ({ random }) => ({
+    content: pick(random, ['[]', '"x"', '5', 'true', '[{"auth": {}}]']),
+    applied: undefined,
+    line: 1,
+  }),
+  NUL: (draft) => {
+    const { head, tail, line } = cut(draft);
+    return { content: `${head}\0${tail}`, applied: undefined, line };
+  },
+  'not UTF-8': (draft) => {
+    const { head, tail, line } = cut(draft);
+    const bytes = pick(draft.random, [[0xff], [0xc3, 0x28], [0xed, 0xa0, 0x80], [0xc0, 0x80], [0xf8]]);
+    return {
+      content: Buffer.concat([Buffer.from(head), Buffer.from(bytes), Buffer.from(tail)]),
+      applied: undefined,
+      line,
+    };
+  },
+  'deeply nested': (draft) => {
+    const depth = 40 + draft.random(12_000);
+    return withSecret(draft, pick(draft.random, ['[', '{"a":']).repeat(depth));
+  },
+  'ten MiB': (draft) => ({ content: text(draft), length: 10 * 1024 * 1024, applied: undefined }),
+  '64 KiB and a byte': (draft) => ({ content: text(draft).padEnd(65_537, ' '), applied: undefined }),
+  'no regular file': ({ random }) => ({
+    content: '',
+    special: pick(random, ['fifo', 'folder', 'dangling', 'circle', 'device'] as const),
+    applied: undefined,
+  }),
+};
+
+export const KINDS = Object.keys(MUTATIONS);
+
+function raw(key: string, value: string, spelling: Spelling): string {
+  return spelling === 'json' ? `${JSON.stringify(key)}: ${value}` : `${key}: ${value}\n`;
+}
+
+function unwrap(whole: string, spelling: Spelling): string {
+  return spelling === 'json' ? whole.slice(1, -2) : whole;
+}
+
+/** The documents' defaults of BASE's keys. */
+const DEFAULTS: Readonly<Record<string, unknown>> = {
+  'stats.stream_interval_seconds': 2,
+  'auth.enabled': false,
+  'auth.api_key': undefined,
+  'auth.allowed_ips': [],
+  'auth.blocked_ips': [],
+  'auth.refuse_forwarded': true,
+  'features.enable_sleep': true,
+  // Follows enable_sleep, which is false in BASE.
+  'features.enable_hibernate': false,
+  'features.enable_restart': false,
+  'features.enable_shutdown': false,
+  'features.enable_media': true,
+  'features.enable_processes': true,
+  'features.enable_process_control': false,
+  'features.enable_dashboard': true,
+  'server.max_streams': 0,
+  'server.allowed_hosts': [],
+  'server.cors_origins': [],
+  'server.trusted_proxies': [],
+  'log.level': 'info',
+};
+
+export function mutate(random: Random, kind: string, spelling: Spelling): Mutant {
+  const sections = toSections(BASE);
+  const section = pick(random, sections);
+  const line = pick(random, section.lines);
+  const mutation = MUTATIONS[kind];
+  if (mutation === undefined) throw new Error(`no such mutation: ${kind}`);
+  return {
+    kind,
+    ...mutation({ random, spelling, sections, section, line, path: `${section.key}.${line.key}` }),
+  };
+}
+
+/** BASE as text. */
+export function renderBase(spelling: Spelling): string {
+  return render(toSections(BASE), spelling);
+}

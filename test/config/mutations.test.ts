@@ -1,0 +1,232 @@
+/**
+ * Thousands of mutated configurations in both spellings: each is applied or refused, as it must be, in 200 ms, with
+ * file, line and key; never a crash, never a mix of old and new.
+ */
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, readFileSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
+import { load as loadYaml } from 'js-yaml';
+import t from 'tap';
+import { type LoadOptions, loadConfig } from '#src/config/load.js';
+import { ConfigError, type Problem } from '#src/config/problems.js';
+import { Reloader } from '#src/config/reload.js';
+import { type Config, DEFAULT_CONFIG } from '#src/config/schema.js';
+import { makeFolder, optionsFor } from './loading.ts';
+import {
+  BASE,
+  createRandom,
+  KINDS,
+  type Mutant,
+  mutate,
+  pick,
+  renderBase,
+  type Spelling,
+  type Values,
+} from './mutants.ts';
+
+const SEED = Number(process.env['HOSTWIRE_SEED'] ?? 20_240_607);
+const COUNT = 5000;
+const MOST_MS = 200;
+
+/** The whole configuration that `values` must come to; sections that BASE lacks have their defaults. */
+function expected(values: Values): unknown {
+  return Object.fromEntries(
+    Object.entries(DEFAULT_CONFIG).map(([section, keys]) => [section, { ...keys, ...values[section] }]),
+  );
+}
+
+// isDeepStrictEqual also compares prototypes, and maps of the loader have none.
+const plain = (config: unknown): unknown => JSON.parse(JSON.stringify(config));
+const isSame = (a: unknown, b: unknown): boolean => isDeepStrictEqual(plain(a), plain(b));
+
+type Outcome =
+  | { readonly config: Config; readonly notices: string }
+  | { readonly problems: readonly Problem[] };
+
+/** Anything thrown that is no ConfigError is a crash, and comes through. */
+function attempt(options: LoadOptions): { readonly outcome: Outcome; readonly ms: number } {
+  const started = performance.now();
+  let outcome: Outcome;
+  try {
+    const { config, notices } = loadConfig(options);
+    outcome = { config, notices: notices.map(({ text }) => text).join('\n') };
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    outcome = { problems: error.problems };
+  }
+  return { outcome, ms: performance.now() - started };
+}
+
+/** What is wrong with an outcome; undefined: it is as it must be. */
+function judge(mutant: Mutant, file: string, outcome: Outcome): string | undefined {
+  if ('config' in outcome) {
+    if (mutant.applied === undefined) return 'was applied and must be refused';
+    if (!isSame(outcome.config, expected(mutant.applied)))
+      return 'was applied, but not as it stands in the file';
+    if (mutant.warns !== undefined && !outcome.notices.includes(mutant.warns))
+      return `does not warn "${mutant.warns}"`;
+    return undefined;
+  }
+  const { problems } = outcome;
+  const said = JSON.stringify(problems);
+  if (mutant.applied !== undefined) return `was refused and must be applied: ${said}`;
+  if (problems.length === 0 || problems.some((problem) => problem.file !== file))
+    return `names another file: ${said}`;
+  if (said.includes('kkkk')) return 'shows the key';
+  const isNamed = problems.some(
+    ({ line, key = '' }) =>
+      (mutant.line === undefined || line === mutant.line) &&
+      (mutant.key === undefined ||
+        key === mutant.key ||
+        key.startsWith(`${mutant.key}.`) ||
+        key.startsWith(`${mutant.key}[`)),
+  );
+  return isNamed ? undefined : `names not line ${mutant.line}, key ${mutant.key}: ${said}`;
+}
+
+t.test('[8.mutations] 5,000 mutated configurations are applied or refused, as they must be', async (t) => {
+  t.comment(`HOSTWIRE_SEED=${SEED}`);
+  const random = createRandom(SEED);
+  const folder = makeFolder(t);
+  const specials = Object.fromEntries(
+    ['fifo', 'folder', 'dangling', 'circle', 'device'].map((name) => [
+      name,
+      (spelling: Spelling) => path.join(folder, `${name}.${spelling}`),
+    ]),
+  );
+  for (const spelling of ['json', 'yaml'] as const) {
+    const at = (name: string) => specials[name]?.(spelling) ?? '';
+    execFileSync('mkfifo', [at('fifo')]);
+    mkdirSync(at('folder'));
+    symlinkSync('nowhere', at('dangling'));
+    symlinkSync(path.basename(at('circle')), at('circle'));
+    symlinkSync('/dev/zero', at('device'));
+  }
+  const failures: string[] = [];
+  const counts = new Map<string, { applied: number; refused: number }>();
+  let slowest = 0;
+  for (let index = 0; index < COUNT; index++) {
+    const spelling: Spelling = index % 2 === 0 ? 'json' : 'yaml';
+    const mutant = mutate(random, KINDS[(index >> 1) % KINDS.length] ?? '', spelling);
+    const file =
+      mutant.special === undefined
+        ? path.join(folder, `config.${spelling}`)
+        : (specials[mutant.special]?.(spelling) ?? '');
+    const options = optionsFor(folder, { paths: [file] });
+    if (mutant.special === undefined) {
+      writeFileSync(file, renderBase(spelling), { mode: 0o600 });
+      const loaded = loadConfig(options);
+      const reloader = new Reloader({ load: options, loaded, apply: () => {}, report: () => {} });
+      writeFileSync(file, mutant.content);
+      if (mutant.length !== undefined) truncateSync(file, mutant.length);
+      reloader.reload();
+      // The running service: the old configuration as it was, or the new one whole.
+      const wanted = mutant.applied === undefined ? expected(BASE) : expected(mutant.applied);
+      if (!isSame(reloader.config, wanted))
+        failures.push(`${index} ${mutant.kind} ${spelling}: the reload left a mix`);
+    }
+    let { outcome, ms } = attempt(options);
+    // A machine that was busy elsewhere is no slow loader.
+    for (let again = 0; ms > MOST_MS && again < 3; again++) ms = Math.min(ms, attempt(options).ms);
+    slowest = Math.max(slowest, ms);
+    const failure = judge(mutant, file, outcome);
+    if (failure !== undefined)
+      failures.push(
+        `${index} ${mutant.kind} ${spelling}: ${failure}\n${String(mutant.content).slice(0, 600)}`,
+      );
+    const count = counts.get(mutant.kind) ?? { applied: 0, refused: 0 };
+    count['config' in outcome ? 'applied' : 'refused']++;
+    counts.set(mutant.kind, count);
+  }
+  t.same(failures.slice(0, 5), [], `${failures.length} of ${COUNT} went wrong`);
+  t.ok(slowest <= MOST_MS, `the slowest took ${slowest.toFixed(1)} ms`);
+  for (const kind of KINDS) {
+    const { applied = 0, refused = 0 } = counts.get(kind) ?? {};
+    t.ok(applied + refused >= 150, `${kind}: ${applied} applied, ${refused} refused`);
+  }
+});
+
+/** What an independent reader makes of a text: section → key → value; undefined: it is no such text. */
+function readIndependently(text: string, spelling: Spelling): Values | undefined {
+  try {
+    const value: unknown = spelling === 'json' ? JSON.parse(text) : loadYaml(text);
+    // Only compared, key by key.
+    return typeof value === 'object' && value !== null ? (value as Values) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+t.test(
+  '[8.mutations-bytes] bytes changed at random: no crash, and what is applied is what the file says',
+  async (t) => {
+    t.comment(`HOSTWIRE_SEED=${SEED}`);
+    const random = createRandom(SEED + 1);
+    const folder = makeFolder(t);
+    const failures: string[] = [];
+    let applied = 0;
+    let slowest = 0;
+    for (let index = 0; index < 2000; index++) {
+      const spelling: Spelling = index % 2 === 0 ? 'json' : 'yaml';
+      const bytes = Buffer.from(renderBase(spelling));
+      for (let changes = 1 + random(2); changes > 0; changes--) {
+        bytes[random(bytes.length)] = pick(random, [
+          random(256),
+          32 + random(95),
+          ...Buffer.from('{}[]":,\n #-0'),
+        ]);
+      }
+      const file = path.join(folder, `config.${spelling}`);
+      writeFileSync(file, bytes, { mode: 0o600 });
+      const { outcome, ms } = attempt(optionsFor(folder, { paths: [file] }));
+      slowest = Math.max(slowest, ms);
+      const read = readIndependently(readFileSync(file, 'utf8'), spelling);
+      if (!('config' in outcome)) {
+        if (outcome.problems.some((problem) => problem.file !== file))
+          failures.push(`${index}: names no file`);
+        continue;
+      }
+      applied++;
+      const { config } = outcome;
+      for (const [section, keys] of Object.entries(BASE))
+        for (const key of Object.keys(keys)) {
+          const sections: unknown = config;
+          const found = (sections as Values)[section]?.[key];
+          const follows = key === 'enable_hibernate' ? read?.['features']?.['enable_sleep'] : undefined;
+          const fallback: unknown = follows ?? (DEFAULT_CONFIG as unknown as Values)[section]?.[key];
+          let wanted = read?.[section]?.[key] ?? fallback;
+          if (key === 'stream_interval_seconds') wanted = Math.max(1, Number(wanted));
+          if (!isDeepStrictEqual(found, wanted))
+            failures.push(
+              `${index} ${section}.${key}: ${JSON.stringify(found)} and not ${JSON.stringify(wanted)}\n${bytes}`,
+            );
+        }
+    }
+    t.same(failures.slice(0, 3), [], `${failures.length} went wrong`);
+    t.ok(applied > 80, `${applied} were applied`);
+    t.ok(slowest <= MOST_MS * 2, `the slowest took ${slowest.toFixed(1)} ms`);
+  },
+);
+
+t.test('[8.mutations-pair] two files: applied together or not at all', async (t) => {
+  t.comment(`HOSTWIRE_SEED=${SEED}`);
+  const random = createRandom(SEED + 2);
+  const folder = makeFolder(t);
+  const failures: string[] = [];
+  for (let index = 0; index < 500; index++) {
+    const kind = pick(
+      random,
+      KINDS.filter((name) => !['no regular file', 'ten MiB'].includes(name)),
+    );
+    const mutant = mutate(random, kind, 'yaml');
+    const [a, b] = [path.join(folder, 'a.json'), path.join(folder, 'b.yaml')];
+    writeFileSync(a, '{"power": {"backend": "record"}}', { mode: 0o600 });
+    writeFileSync(b, mutant.content, { mode: 0o600 });
+    const { outcome } = attempt(optionsFor(folder, { paths: [a, b] }));
+    const wanted = mutant.applied && { ...mutant.applied, power: { backend: 'record' } };
+    const failure = judge({ ...mutant, applied: wanted }, b, outcome);
+    if (failure !== undefined) failures.push(`${index} ${kind}: ${failure}`);
+  }
+  t.same(failures.slice(0, 5), [], `${failures.length} went wrong`);
+});

@@ -1,0 +1,333 @@
+/** Both spellings as text: strict JSON, YAML's core schema, and the line of everything. */
+import t from 'tap';
+import { parseJson } from '#src/config/parse-json.js';
+import { parseYaml } from '#src/config/parse-yaml.js';
+import { createLineFinder, MOST_DEPTH, type Tree, toValue } from '#src/config/tree.js';
+import { json, load, problemsOf, yaml } from './loading.ts';
+
+t.test('[8.json-strict] JSON is what JSON.parse takes, and nothing else', async (t) => {
+  const texts = [
+    '{}',
+    '[]',
+    '{"a":1}',
+    ' { "a" : [ 1 , 2 ] } ',
+    '{"a":-0.5e+10}',
+    '{"a":1E5}',
+    '"\\u0041\\n\\"\\\\\\/"',
+    '"\ud800"',
+    '"\\ud83d\\ude00"',
+    'true',
+    'null',
+    '-0',
+    '0.10',
+    '{"":{"":[]}}',
+    '[[],[[]]]',
+    '"\u2028"',
+    '\t\r\n{}',
+    '{"a":1,}',
+    '[1,]',
+    '{,}',
+    '[,]',
+    '{a:1}',
+    "{'a':1}",
+    '{"a" 1}',
+    '{"a":}',
+    '{"a"}',
+    '{"a":1 "b":2}',
+    '[1 2]',
+    '{"a":1}}',
+    '[1]]',
+    '{} x',
+    '01',
+    '+1',
+    '.5',
+    '1.',
+    '1e',
+    '0x10',
+    '-',
+    'NaN',
+    'Infinity',
+    'True',
+    'nul',
+    'truee',
+    'undefined',
+    '"a',
+    '"\\x41"',
+    '"\\u00g0"',
+    '"\t"',
+    '"\n"',
+    '"\u0000"',
+    '{"a":1/*x*/}',
+    '// x\n{}',
+    '# x\n{}',
+    '{"a":[1,{"b":2}',
+    '{',
+    '[',
+    '"',
+    '{"a":"b"',
+    '\u00a0{}',
+    '{}\ufeff',
+    '[1]\v',
+    '{"a":1,"a":2}',
+    '["\\"]',
+    '"\\',
+    '[1,\n2',
+  ];
+  for (const [index, text] of texts.entries()) {
+    // TAP has no escape for what stands in some of these texts.
+    const name = `text ${index}: ${text.replace(/[^ -~]/g, '.')}`;
+    let expected: unknown;
+    let isJson = true;
+    try {
+      expected = JSON.parse(text);
+    } catch {
+      isJson = false;
+    }
+    const { tree, problems } = parseJson(text);
+    t.equal(problems.length, isJson ? 0 : 1, name);
+    t.equal(tree !== undefined, isJson, `${name} has a value`);
+    if (tree !== undefined) t.same(toValue(tree), expected, name);
+  }
+});
+
+t.test('[8.json-lines] a JSON error names its line and the key it is at, and quotes nothing', async (t) => {
+  const cases: readonly (readonly [string, string])[] = [
+    [
+      '{\n "auth": {\n  "api_key": "hunter2\n }\n}',
+      'config.json:3 auth.api_key not JSON: a string is not closed, or holds a bad escape or control character',
+    ],
+    ['{\n "auth": {\n  "enabled": tru\n }\n}', 'config.json:3 auth.enabled not JSON: expected a value'],
+    [
+      '{\r\n "auth": {\r\n  "enabled": true,\r\n }\r\n}',
+      'config.json:4 auth not JSON: expected a key in double quotes',
+    ],
+    ['{"a": {"b": 1}, "c" 1}', "config.json:1 c not JSON: expected ':' after the key"],
+    ['{"a": 1\n"b": 2}', "config.json:2 - not JSON: expected ',' or '}'"],
+    ['{"a": [1\n 2]}', "config.json:2 a not JSON: expected ',' or ']'"],
+    [
+      '{"a": 1,\n // hunter2\n "b": 2}',
+      'config.json:2 - not JSON: expected a key in double quotes (JSON has no comments; YAML does)',
+    ],
+    ['# hunter2\n{}', 'config.json:1 - not JSON: expected a value (JSON has no comments; YAML does)'],
+    [
+      '{}\n/* hunter2 */',
+      'config.json:2 - not JSON: something follows the closing bracket (JSON has no comments; YAML does)',
+    ],
+    ['{"a": 1 /', "config.json:1 - not JSON: expected ',' or '}'"],
+    ['{} {}', 'config.json:1 - not JSON: something follows the closing bracket'],
+    ['{"a":\n', 'config.json:2 a not JSON: the text ends too early'],
+  ];
+  for (const [text, problem] of cases) t.same(json(t, text), [problem], JSON.stringify(text));
+});
+
+t.test('[8.depth] what is nested too deeply is refused, not crashed on', async (t) => {
+  const jsonAt = (depth: number) => `${'['.repeat(depth)}${']'.repeat(depth)}`;
+  t.same(parseJson(jsonAt(MOST_DEPTH)).problems, []);
+  t.match(parseJson(jsonAt(MOST_DEPTH + 1)).problems, [
+    { line: 1, message: 'not JSON: nested deeper than 32 levels' },
+  ]);
+  t.same(parseJson(`[${Array(100).fill('[]').join(',')}]`).problems, [], 'siblings are not depth');
+  t.same(parseYaml(`[${Array(100).fill('[]').join(',')}]`).problems, []);
+  for (const text of ['['.repeat(60_000), '{"a":'.repeat(12_000), '- '.repeat(30_000), '{'.repeat(60_000)]) {
+    t.equal(json(t, text).length, 1);
+    t.equal(yaml(t, text).length, 1);
+  }
+});
+
+t.test('[8.yaml-core] YAML is read by the core schema', async (t) => {
+  const { tree, problems } = parseYaml(
+    'a: yes\nb: 0o17\nc: 0x1F\nd: ~\ne: "1"\nf: 1_000\ng: 2001-01-01\nh: |\n  x\n  y\ni: [1.5, -.inf, null]\nj: !!str 5\nk: !!map {x: 1}\nl: on\nm: TRUE\n"n": \'o\'\n? p\n: q\nr: 012\ns: !!seq\n- !!int "7"\n',
+  );
+  t.same(problems, []);
+  t.same(tree && toValue(tree), {
+    a: 'yes',
+    b: 15,
+    c: 31,
+    d: null,
+    e: '1',
+    f: '1_000',
+    g: '2001-01-01',
+    h: 'x\ny\n',
+    i: [1.5, Number.NEGATIVE_INFINITY, null],
+    j: '5',
+    k: { x: 1 },
+    l: 'on',
+    m: true,
+    n: 'o',
+    p: 'q',
+    r: 12,
+    s: [7],
+  });
+});
+
+t.test('[8.yaml-refused] no aliases, anchors, merge keys, foreign tags or further documents', async (t) => {
+  const alias = 'aliases (*name) are not allowed; quote the text if it is one';
+  const anchor = 'anchors (&name) are not allowed; quote the text if it is one';
+  const tag = "expected a value of YAML's core schema; quote a text that begins with !";
+  const cases: readonly (readonly [string, readonly string[]])[] = [
+    ['x1: &hunter2\n  {}\ny1: *hunter2\n', [`1 x1 ${anchor}`, `3 y1 ${alias}`]],
+    [
+      'auth:\n  api_key: *hunter2\n',
+      [
+        `2 auth.api_key ${alias}`,
+        '2 auth.api_key expected 1 to 1024 printable ASCII characters without a space at either end, found nothing (not shown)',
+      ],
+    ],
+    ['auth:\n  enabled: &hunter2 true\n', [`2 auth.enabled ${anchor}`]],
+    ['auth: &a {}\n', [`1 auth ${anchor}`]],
+    [
+      'auth:\n  allowed_ips: &a [x]\n',
+      [`2 auth.allowed_ips ${anchor}`, '2 auth.allowed_ips[0] expected an address, found "x"'],
+    ],
+    ['&a foo: 1\n', [`1 - ${anchor}`]],
+    ['features:\n  <<: {enable_sleep: true}\n', ['2 features.<< merge keys (<<) are not allowed']],
+    [
+      'auth:\n  api_key: !hunter2 x\n',
+      [
+        `2 auth.api_key ${tag}`,
+        '2 auth.api_key expected 1 to 1024 printable ASCII characters without a space at either end, found nothing (not shown)',
+      ],
+    ],
+    ['auth: !hunter2 {}\n', [`1 auth ${tag}`]],
+    ['foo: !hunter2 [1]\n', [`1 foo ${tag}`]],
+    ['foo: !!binary aGk=\n', [`1 foo ${tag}`]],
+    ['foo: !!map\n', [`1 foo ${tag}`]],
+    ['foo: !!int x\n', [`1 foo ${tag}`]],
+    ['features: {}\n---\nauth: {}\n', ['2 - expected one document, found another']],
+    ['---\nfeatures:\n  {}\n---\n', ['4 - expected one document, found another']],
+    ['---\n---\n', ['2 - expected one document, found another']],
+    ['features: {}\n...\nlog: {}\n', ['2 - expected one document, found another']],
+    [
+      '? [a]\n: 1\nfeatures: {enable_sleep: 1}\n',
+      ['1 - expected a word as the key', '3 features.enable_sleep expected true or false, found 1'],
+    ],
+    ['? {a: b}\n: {c: d}\n', ['1 - expected a word as the key']],
+  ];
+  for (const [text, expected] of cases) {
+    const found = yaml(t, text).filter((line) => !line.includes('unknown key'));
+    t.same(
+      found,
+      expected.map((line) => `config.yaml:${line}`),
+      text,
+    );
+    t.notMatch(found.join(), 'hunter2');
+  }
+  t.same(
+    load(t, { 'config.yaml': '%YAML 1.2\n---\nlog: {level: warn}\n...\n' }).config.log.level,
+    'warn',
+    'one document with its marks',
+  );
+});
+
+t.test(
+  '[8.yaml-lines] a YAML error names its line and the nearest known key, and quotes nothing',
+  async (t) => {
+    const cases: readonly (readonly [string, string, number])[] = [
+      ['auth:\n  enabled: [true\n', 'auth.enabled', 3],
+      ['auth:\n  enabled: [true\nlog: {}\n', 'log', 3],
+      ['auth:\n  api_key: "hunter2\n', 'auth.api_key', 3],
+      ['auth:\n  api_key: !hunter2^ x\n', 'auth.api_key', 2],
+      ['auth:\n  api_key: !hunter2!x y\n', 'auth.api_key', 2],
+      ['auth:\n\tenabled: true\n', 'auth.enabled', 2],
+      ['features:\n  enable_sleep: true\n   enable_media: true\n', 'features.enable_media', 3],
+      ['foo:\n  hunter2: [\n', '-', 3],
+      ['features:\n  hunter2: [\n', 'features', 3],
+      ['features: {enable_sleep: tr}ue\n', 'features', 1],
+      ['hunter2\nhunter2: [', '-', 2],
+    ];
+    for (const [text, key, line] of cases) {
+      const problems = problemsOf(t, { 'config.yaml': text });
+      t.match(problems, [{ message: /^not YAML: ./ }], text);
+      t.equal(problems[0]?.key ?? '-', key, text);
+      t.equal(problems[0]?.line, line, text);
+      t.equal(problems.length, 1);
+      t.notMatch(JSON.stringify(problems), 'hunter2', text);
+    }
+  },
+);
+
+t.test('[8.duplicate-key] a key that is set twice in one file stops the start', async (t) => {
+  t.same(yaml(t, 'log:\n  level: info\nlog:\n  level: info\n'), [
+    'config.yaml:3 log set twice; first in line 1',
+  ]);
+  t.same(json(t, '{"log":{"level":"info",\n"level":"info",\n"level":"warn"}}'), [
+    'config.json:2 log.level set twice; first in line 1',
+    'config.json:3 log.level set twice; first in line 1',
+  ]);
+  t.same(
+    json(t, '{"log":{"level":"info",\n"\\u006cevel":"info"}}'),
+    ['config.json:2 log.level set twice; first in line 1'],
+    'however it is spelt',
+  );
+  t.same(
+    json(t, '{"xyzzy":[{"a":1,"a":2}]}'),
+    ['config.json:1 xyzzy.a set twice; first in line 1'],
+    'also where nobody looks',
+  );
+});
+
+t.test('[8.proto] __proto__ stops the start at any level, in both spellings', async (t) => {
+  const cases: readonly (readonly [string, string])[] = [
+    ['{"__proto__": {"auth": 1}}', '__proto__'],
+    ['{"auth": {"__proto__": {"enabled": true}}}', 'auth.__proto__'],
+    ['{"features": {"__proto__": true}}', 'features.__proto__'],
+    ['{"processes": {"launch": {"__proto__": {"command": "/x"}}}}', 'processes.launch.__proto__'],
+    ['{"processes": {"launch": {"x": {"command": "/x", "__proto__": 1}}}}', 'processes.launch.x.__proto__'],
+    [
+      '{"processes": {"launch": {"x": {"command": "/x", "env": {"A": "a"}, "args": [], "\\u005f_proto__": 1}}}}',
+      'processes.launch.x.__proto__',
+    ],
+    ['{"xyzzy": [{"deep": {"__proto__": 1}}]}', 'xyzzy.deep.__proto__'],
+  ];
+  for (const [text, key] of cases) {
+    t.same(json(t, text), [`config.json:1 ${key} is not allowed as a key`], text);
+    t.same(yaml(t, text), [`config.yaml:1 ${key} is not allowed as a key`], text);
+  }
+  t.equal(({} as { enabled?: unknown }).enabled, undefined);
+});
+
+t.test('[8.not-a-map] the top level is a map of sections', async (t) => {
+  const message = 'expected a map of stats, auth, features, server, power, processes, host, log, found';
+  t.same(yaml(t, '# x\n- a\n'), [`config.yaml:2 - ${message} a list`]);
+  t.same(json(t, '\n"x"'), [`config.json:2 - ${message} a string`]);
+  t.same(json(t, '3'), [`config.json:1 - ${message} a number`]);
+  t.same(yaml(t, 'null\n'), [`config.yaml:1 - ${message} nothing`]);
+  t.same(yaml(t, 'true\n'), [`config.yaml:1 - ${message} true or false`]);
+});
+
+t.test('[8.empty-file] an empty file has no keys', async (t) => {
+  for (const text of ['', ' \n\t\r\n', '\ufeff', '\ufeff\n']) t.same(json(t, text), [], JSON.stringify(text));
+  for (const text of ['', '\n', '# only a comment\n', '---\n', '---\n...\n', '\ufeff'])
+    t.same(yaml(t, text), [], JSON.stringify(text));
+});
+
+t.test('lines end with CR, LF or CRLF', async (t) => {
+  const lineOf = createLineFinder('a\nb\r\nc\rd\n');
+  t.same([0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 50].map(lineOf), [1, 1, 2, 2, 2, 3, 3, 4, 4, 5, 5]);
+  const lines = (tree: Tree | undefined): unknown =>
+    tree?.kind === 'map'
+      ? tree.entries.map(({ key, line, value }) => [key, line, lines(value)])
+      : tree?.kind === 'list'
+        ? tree.items.map(lines)
+        : tree?.line;
+  const expected = [
+    [
+      'a',
+      1,
+      [
+        ['b', 2, 3],
+        ['c', 4, [5, 6]],
+      ],
+    ],
+  ];
+  t.same(lines(parseJson('{"a":\n{"b":\n1,\n"c":[\n1,\n2]}}').tree), expected);
+  t.same(lines(parseYaml('a:\n  b:\n    1\n  c:\n    - 1\n    - 2\n').tree), expected);
+  t.same(
+    lines(parseYaml('a:\n  b:\n\nc:\n-\n').tree),
+    [
+      ['a', 1, [['b', 2, 2]]],
+      ['c', 4, [5]],
+    ],
+    'what is not there is where its key is',
+  );
+});

@@ -1,0 +1,253 @@
+/** Reloading: what takes effect, what stays, and what is said. */
+import { renameSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import t, { type Test } from 'tap';
+import { type LoadOptions, loadConfig } from '#src/config/load.js';
+import { keepRestartKeys, Reloader, readKey } from '#src/config/reload.js';
+import { type Config, DEFAULT_CONFIG, ROWS, toConfig } from '#src/config/schema.js';
+import { type Files, makeFolder, optionsFor, writeFiles } from './loading.ts';
+
+function start(
+  t: Test,
+  files: Files,
+  more: Partial<LoadOptions> = {},
+  onApply: (config: Config) => void = () => {},
+) {
+  const folder = makeFolder(t);
+  writeFiles(folder, files);
+  const load = optionsFor(folder, more);
+  const applied: Config[] = [];
+  const said: string[] = [];
+  const reloader = new Reloader({
+    load,
+    loaded: loadConfig(load),
+    apply: (config) => {
+      onApply(config);
+      applied.push(config);
+    },
+    report: ({ level, text }) => said.push(`${level}: ${text.replaceAll(`${folder}/`, '')}`),
+    times: { quietMs: 40, mostMs: 200, pollMs: 100 },
+  });
+  t.teardown(() => reloader.close());
+  /** Waits until `isDone`, at most 1.5 s, and a little longer for what should not come. */
+  const until = async (isDone: () => boolean) => {
+    const deadline = performance.now() + 1500;
+    while (!isDone() && performance.now() < deadline) await sleep(10);
+    await sleep(120);
+  };
+  return { folder, at: (name: string) => path.join(folder, name), reloader, applied, said, until };
+}
+
+t.test('[8.reload] SIGHUP loads again, and a sound configuration takes effect', async (t) => {
+  const { reloader, at, applied, said } = start(t, { 'config.yaml': 'log: {level: info}' });
+  reloader.reload();
+  t.same(applied, [], 'nothing has changed');
+  writeFileSync(at('config.yaml'), 'log: {level: debug}\nstats: {stream_interval_seconds: 0.5}');
+  reloader.reload();
+  t.equal(applied.length, 1);
+  t.equal(applied[0]?.log.level, 'debug');
+  t.equal(applied[0]?.stats.stream_interval_seconds, 1);
+  t.equal(reloader.config, applied[0]);
+  t.ok(Object.isFrozen(applied[0]?.log));
+  t.same(said, ['warn: config.yaml:2: stats.stream_interval_seconds: 0.5 is below the minimum, 1 is used']);
+  reloader.reload();
+  t.equal(said.length, 1, 'not said again');
+  writeFileSync(at('config.yaml'), 'log: {level: debug}');
+  reloader.reload();
+  writeFileSync(at('config.yaml'), 'log: {level: debug}\nstats: {stream_interval_seconds: 0.5}');
+  reloader.reload();
+  t.equal(said.length, 2, 'said again after it was gone');
+});
+
+t.test(
+  '[8.reload-bad] a bad file keeps the old configuration, with one error naming file, line and key',
+  async (t) => {
+    const { reloader, at, applied, said } = start(t, {
+      'config.yaml': 'log: {level: warn}',
+      'config.json': '{"server": {"max_streams": 3}}',
+    });
+    writeFileSync(at('config.yaml'), 'log:\n  level: loud\n  levle: x\n');
+    writeFileSync(at('config.json'), '{"server": {"max_streams": 9}}');
+    reloader.reload();
+    const error =
+      'error: the configuration stays as it was: config.yaml:2: log.level: expected "error", "warn", "info" or "debug", found "loud"; config.yaml:3: log.levle: unknown key; the nearest known one is log.level';
+    t.same(said, [error]);
+    t.same(applied, [], 'also nothing of the sound file');
+    t.equal(reloader.config.log.level, 'warn');
+    t.equal(reloader.config.server.max_streams, 3);
+    reloader.reload();
+    t.same(said, [error, error], 'who asks is told again');
+    writeFileSync(at('config.yaml'), 'log: {level: error}');
+    reloader.reload();
+    t.match(applied, [{ log: { level: 'error' }, server: { max_streams: 9 } }]);
+  },
+);
+
+t.test('[8.reload-deleted] a deleted file keeps the old configuration, with one error', async (t) => {
+  for (const paths of [[], ['config.yaml']]) {
+    const { reloader, at, applied, said, until } = start(
+      t,
+      { 'config.yaml': 'auth: {enabled: true, blocked_ips: [1.1.1.1]}' },
+      { paths },
+    );
+    reloader.start();
+    rmSync(at('config.yaml'));
+    await until(() => said.length > 0);
+    t.same(said, [
+      'error: the configuration stays as it was: config.yaml: cannot be opened: it does not exist',
+    ]);
+    t.same(applied, []);
+    t.equal(reloader.config.auth.enabled, true);
+    writeFileSync(at('config.yaml'), 'auth: {enabled: true, blocked_ips: [2.2.2.2]}');
+    await until(() => applied.length > 0);
+    t.same(
+      applied.map(({ auth }) => auth.blocked_ips),
+      [['2.2.2.2']],
+      'and is taken up when it is back',
+    );
+    t.equal(said.length, 1, 'what was said at the start is not said again');
+    reloader.close();
+  }
+});
+
+t.test('[8.reload-restart] keys that need a restart say so and keep their old values', async (t) => {
+  const restart = [...ROWS].filter(([, row]) => row.needsRestart).map(([key]) => key);
+  t.same(restart, ['server.host', 'server.port', 'power.backend', 'host.proc', 'host.sys']);
+  const { reloader, at, applied, said } = start(t, { 'config.yaml': 'server: {port: 1}' });
+  const text =
+    'server: {port: 2, host: 127.0.0.1, max_streams: 5}\npower: {backend: record}\nhost: {proc: /p, sys: /s}\n';
+  writeFileSync(at('config.yaml'), text);
+  reloader.reload();
+  const lines = [
+    'warn: server.host is now "127.0.0.1": restart needed, "::" stays',
+    'warn: server.port is now 2: restart needed, 1 stays',
+    'warn: power.backend is now "record": restart needed, "system" stays',
+    'warn: host.proc is now "/p": restart needed, "/proc" stays',
+    'warn: host.sys is now "/s": restart needed, "/sys" stays',
+  ];
+  t.same(said, lines);
+  t.match(applied, [
+    {
+      server: { port: 1, host: '::', max_streams: 5 },
+      power: { backend: 'system' },
+      host: { proc: '/proc', sys: '/sys' },
+    },
+  ]);
+  reloader.reload();
+  t.same(said, lines, 'once');
+  writeFileSync(at('config.yaml'), 'server: {port: 3, max_streams: 5}');
+  reloader.reload();
+  t.same(
+    said.slice(lines.length),
+    ['warn: server.port is now 3: restart needed, 1 stays'],
+    'against what is in effect',
+  );
+  t.equal(applied.length, 1);
+});
+
+t.test('[8.reload-rest] every other key takes effect', async (t) => {
+  const other: Readonly<Record<string, unknown>> = {
+    'log.level': 'warn',
+    'processes.launch': { x: { command: '/x', args: [], env: {}, allow_args: false } },
+  };
+  for (const [key, row] of ROWS) {
+    const value =
+      other[key] ??
+      (typeof row.default === 'boolean'
+        ? !row.default
+        : typeof row.default === 'number'
+          ? row.default + 1
+          : Array.isArray(row.default)
+            ? ['x']
+            : 'else');
+    const { config, restart } = keepRestartKeys(DEFAULT_CONFIG, toConfig(new Map([[key, value]])));
+    t.strictSame(readKey(config, key), row.needsRestart ? row.default : value, key);
+    t.equal(restart.length, row.needsRestart ? 1 : 0);
+  }
+});
+
+t.test(
+  '[8.reload-watch] changed files are taken up by themselves: rename-over, the key file, a second file',
+  async (t) => {
+    const key = (letter: string) => letter.repeat(40);
+    const { reloader, at, applied, said, until } = start(t, {
+      'config.yaml': 'auth: {api_key_file: key}',
+      key: key('a'),
+    });
+    reloader.start();
+    reloader.start();
+    writeFileSync(at('key.new'), key('b'), { mode: 0o600 });
+    renameSync(at('key.new'), at('key'));
+    await until(() => applied.length === 1);
+    t.equal(applied[0]?.auth.api_key, key('b'));
+    writeFileSync(at('config.new'), 'auth: {api_key_file: other}', { mode: 0o600 });
+    renameSync(at('config.new'), at('config.yaml'));
+    await until(() => said.length === 1);
+    t.same(said, [
+      'error: the configuration stays as it was: config.yaml:1: auth.api_key_file: the file it names: cannot be opened: it does not exist',
+    ]);
+    t.equal(reloader.config.auth.api_key, key('b'));
+    writeFileSync(at('other'), key('c'), { mode: 0o600 });
+    await until(() => applied.length === 2);
+    t.equal(applied[1]?.auth.api_key, key('c'), 'the missing key file has come');
+    writeFileSync(at('config.json'), '{"log": {"level": "warn"}}', { mode: 0o600 });
+    await until(() => applied.length === 3);
+    t.equal(applied[2]?.log.level, 'warn', 'a file beside the first');
+    t.equal(said.length, 1);
+    rmSync(at('config.json'));
+    await until(() => said.length === 2);
+    t.equal(
+      said[1],
+      'error: the configuration stays as it was: config.json: cannot be opened: it does not exist',
+      'which is then part of it',
+    );
+    reloader.close();
+    writeFileSync(at('config.json'), '{"log": {"level": "error"}}');
+    await sleep(300);
+    t.equal(applied.length, 3, 'closed');
+  },
+);
+
+t.test('[8.reload-first] without a file at the start, the first one to appear is taken up', async (t) => {
+  const { reloader, at, applied, until } = start(t, {});
+  reloader.start();
+  writeFileSync(at('config.yml'), 'log: {level: warn}');
+  await until(() => applied.length > 0);
+  t.match(applied, [{ log: { level: 'warn' } }]);
+});
+
+t.test('[8.reload-gap] what changed between the load and the start of watching is taken up', async (t) => {
+  const { reloader, at, applied } = start(t, { 'config.yaml': 'log: {level: info}' });
+  writeFileSync(at('config.yaml'), 'log: {level: warn}');
+  reloader.start();
+  t.match(applied, [{ log: { level: 'warn' } }]);
+});
+
+t.test('[8.reload-repeat] the same error is not told again at each touch', async (t) => {
+  const { reloader, at, said, until } = start(t, { 'config.yaml': 'log: {level: info}' });
+  reloader.start();
+  for (const text of ['log: {level: x}', 'log: {level: x} # touched', 'log: {level: x} # again']) {
+    writeFileSync(at('config.yaml'), text);
+    await sleep(150);
+  }
+  await until(() => said.length > 0);
+  t.equal(said.length, 1);
+  writeFileSync(at('config.yaml'), 'log: {level: y}');
+  await until(() => said.length > 1);
+  t.equal(said.length, 2);
+});
+
+t.test('[8.reload-failing] what fails to apply is told, and the old configuration counts', async (t) => {
+  let isFailing = true;
+  const { reloader, at, said } = start(t, { 'config.yaml': 'log: {level: info}' }, {}, () => {
+    if (isFailing) throw new Error('no');
+  });
+  writeFileSync(at('config.yaml'), 'log: {level: warn}');
+  reloader.reload();
+  t.same(said, ['error: the configuration stays as it was: Error: no']);
+  t.equal(reloader.config.log.level, 'info');
+  isFailing = false;
+  reloader.reload();
+  t.equal(reloader.config.log.level, 'warn');
+});

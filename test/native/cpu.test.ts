@@ -1,0 +1,248 @@
+/** The processor's temperature and clock speed: sensors of many machines, and this one's. */
+import { existsSync, readFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import t, { type Test } from 'tap';
+import { type CpuCounters, SECTION_BITS } from '#src/host/host.js';
+import { openNativeHost } from '#src/host/native.js';
+import { FOLDER, type Machine, makeMachine, readUntil, type Tree } from '../helpers/machine-tree.ts';
+
+const CPU = SECTION_BITS.cpu;
+
+function stat(...cores: readonly number[]): Tree {
+  const lines = cores.map((index) => `cpu${index} 1 0 1 8 0 0 0 0 0 0`);
+  return { 'proc/stat': `${['cpu  2 0 2 16 0 0 0 0 0 0', ...lines, 'intr 5 0'].join('\n')}\n` };
+}
+
+function hwmon(number: number, name: string, files: Readonly<Record<string, string>>): Tree {
+  const folder = `sys/class/hwmon/hwmon${number}`;
+  const entries = Object.entries(files).map(([file, content]) => [`${folder}/${file}`, `${content}\n`]);
+  return { [`${folder}/name`]: `${name}\n`, ...Object.fromEntries(entries) };
+}
+
+function zone(number: number, type: string, temp: string): Tree {
+  const folder = `sys/class/thermal/thermal_zone${number}`;
+  return { [`${folder}/type`]: `${type}\n`, [`${folder}/temp`]: `${temp}\n` };
+}
+
+async function readCpu(
+  machine: Machine,
+  withDetail = false,
+  isAnswered = hasTemperature,
+): Promise<CpuCounters> {
+  const counters = await readUntil(
+    machine.host,
+    CPU,
+    withDetail,
+    ({ cpu }) => cpu != null && isAnswered(cpu),
+  );
+  if (counters.cpu == null) throw new Error(`no cpu: ${JSON.stringify(counters.failures)}`);
+  return counters.cpu;
+}
+
+const hasTemperature = (cpu: CpuCounters) => cpu.temperatureCelsius !== null;
+const hasSpeed = (cpu: CpuCounters) => cpu.speedHz !== null;
+const hasCoreSpeeds = (cpu: CpuCounters) => (cpu.coreSpeedsHz?.length ?? 0) > 0;
+
+async function temperatureOf(t: Test, tree: Tree): Promise<number | null> {
+  return (await readCpu(makeMachine(t, { ...stat(0), ...tree }))).temperatureCelsius;
+}
+
+/** For what must stay unknown: the speed is the sign that the probers have answered. */
+async function temperatureOnceAnswered(t: Test, tree: Tree): Promise<number | null> {
+  const speed = { 'proc/cpuinfo': 'processor\t: 0\ncpu MHz\t\t: 1000.000\n\n' };
+  const machine = makeMachine(t, { ...stat(0), ...speed, ...tree });
+  await readCpu(machine, false, hasSpeed);
+  await sleep(50);
+  return (await readCpu(machine, false, hasSpeed)).temperatureCelsius;
+}
+
+const coretemp = (package_: string, core: string) => ({
+  temp1_label: 'Package id 0',
+  temp1_input: package_,
+  temp2_label: 'Core 0',
+  temp2_input: core,
+});
+
+t.test('of two packages the hotter counts, and a core never outdoes its package', async (t) => {
+  const tree = {
+    ...hwmon(0, 'nvme', { temp1_input: '88000' }),
+    ...hwmon(1, 'coretemp', coretemp('51000', '90000')),
+    ...hwmon(2, 'coretemp', coretemp('63500', '62000')),
+    ...zone(0, 'x86_pkg_temp', '40000'),
+    ...zone(1, 'acpitz', '27800'),
+  };
+  t.equal(await temperatureOf(t, tree), 63.5);
+});
+
+t.test('a coretemp without a package value gives its hottest core', async (t) => {
+  const cores = { temp2_label: 'Core 0', temp2_input: '45000', temp3_label: 'Core 1', temp3_input: '47000' };
+  t.equal(await temperatureOf(t, hwmon(0, 'coretemp', cores)), 47);
+});
+
+t.test('k10temp: Tdie before Tctl before the dies; unlabelled on old kernels', async (t) => {
+  const ccd = { temp3_label: 'Tccd1', temp3_input: '91000' };
+  const tctl = { temp1_label: 'Tctl', temp1_input: '75250' };
+  const tdie = { temp2_label: 'Tdie', temp2_input: '48250' };
+  t.equal(await temperatureOf(t, hwmon(0, 'k10temp', { ...tctl, ...tdie, ...ccd })), 48.25);
+  t.equal(await temperatureOf(t, hwmon(0, 'k10temp', { ...tctl, ...ccd })), 75.25);
+  t.equal(await temperatureOf(t, hwmon(0, 'k10temp', { temp1_input: '39125' })), 39.125);
+  t.equal(await temperatureOf(t, hwmon(0, 'zenpower', { ...tctl, ...tdie })), 48.25);
+});
+
+t.test('boards: a chip of the processor, of the system on chip, then the zones in their order', async (t) => {
+  const chip = (name: string, temp: string) => hwmon(0, name, { temp1_input: temp });
+  const zones = { ...zone(0, 'gpu-thermal', '80000'), ...zone(1, 'soc-thermal', '42000') };
+  t.equal(
+    await temperatureOf(t, { ...chip('cpu_thermal', '48312'), ...zone(0, 'cpu-thermal', '50000') }),
+    48.312,
+  );
+  t.equal(
+    await temperatureOf(t, { ...chip('soc_thermal', '41000'), ...zone(0, 'cpu-thermal', '50000') }),
+    41,
+  );
+  t.equal(
+    await temperatureOf(t, { ...chip('nct6775', '30000'), ...zone(0, 'cpu-thermal', '50464') }),
+    50.464,
+  );
+  t.equal(await temperatureOf(t, { ...zones, ...zone(2, 'CPU-therm', '43500') }), 43.5);
+  t.equal(await temperatureOf(t, zones), 42);
+  t.equal(await temperatureOf(t, { ...zone(0, 'acpitz', '27800'), ...zone(1, 'x86_pkg_temp', '55000') }), 55);
+  t.equal(await temperatureOf(t, zone(0, 'acpitz', '27800')), 27.8);
+  const clusters = { ...zone(0, 'cpu0-thermal', '51000'), ...zone(1, 'cpu1-thermal', '57000') };
+  t.equal(await temperatureOf(t, clusters), 57);
+});
+
+t.test('what no processor can have is unknown', async (t) => {
+  for (const absurd of ['0', '-50000', '-273200', '150001', '99999999999999999999', 'none', '', '45 000'])
+    t.equal(await temperatureOnceAnswered(t, zone(0, 'acpitz', absurd)), null, JSON.stringify(absurd));
+  t.equal(await temperatureOnceAnswered(t, zone(0, 'iwlwifi_1', '45000')), null, 'of another part');
+  t.equal(await temperatureOnceAnswered(t, {}), null, 'no sensor at all');
+  t.equal(await temperatureOf(t, zone(0, 'acpitz', '150000')), 150);
+  t.equal(await temperatureOf(t, zone(0, 'acpitz', '-49999')), -49.999);
+});
+
+t.test(
+  'a sensor that fails leaves its place to the next, and takes it back when it answers again',
+  async (t) => {
+    const input = 'sys/class/hwmon/hwmon0/temp1_input';
+    const label = { 'sys/class/hwmon/hwmon0/temp1_label': 'Package id 0\n' };
+    const chip = { ...hwmon(0, 'coretemp', {}), ...label, [input]: FOLDER };
+    const machine = makeMachine(t, { ...stat(0), ...chip, ...zone(0, 'acpitz', '30000') });
+    t.equal(
+      (await readCpu(machine)).temperatureCelsius,
+      30,
+      'reading a folder fails as a sensor with EIO does',
+    );
+    machine.remove(input);
+    machine.write({ [input]: '66000\n' });
+    const isBack = (cpu: CpuCounters) => cpu.temperatureCelsius === 66;
+    t.equal((await readCpu(machine, false, isBack)).temperatureCelsius, 66);
+    machine.write({ [input]: '71000\n' });
+    const isHotter = (cpu: CpuCounters) => cpu.temperatureCelsius === 71;
+    t.equal(
+      (await readCpu(machine, false, isHotter)).temperatureCelsius,
+      71,
+      'the kept descriptor reads anew',
+    );
+  },
+);
+
+t.test('a sensor that has left is looked for under its new number', async (t) => {
+  // A kernel's file answers ENODEV to a kept descriptor; a fixture can only let the opening fail.
+  const chip = { ...hwmon(3, 'coretemp', {}), 'sys/class/hwmon/hwmon3/temp1_input': { link: 'gone' } };
+  const machine = makeMachine(t, { ...stat(0), ...chip, ...zone(0, 'acpitz', '30000') });
+  t.equal((await readCpu(machine)).temperatureCelsius, 30);
+  machine.write(hwmon(5, 'coretemp', coretemp('52000', '49000')));
+  machine.remove('sys/class/hwmon/hwmon3');
+  const isFound = (cpu: CpuCounters) => cpu.temperatureCelsius === 52;
+  t.equal((await readCpu(machine, false, isFound)).temperatureCelsius, 52);
+});
+
+function cpufreq(speeds: Readonly<Record<number, string>>, online: string): Tree {
+  const files = Object.entries(speeds).map(([index, khz]) => [
+    `sys/devices/system/cpu/cpu${index}/cpufreq/scaling_cur_freq`,
+    `${khz}\n`,
+  ]);
+  return { 'sys/devices/system/cpu/online': `${online}\n`, ...Object.fromEntries(files) };
+}
+
+t.test(
+  'cpufreq: kilohertz of the online cores; 0 is a sleeping core, an unreadable one is none',
+  async (t) => {
+    const speeds = { 0: '3000000', 1: '0', 2: '4500000', 3: '1500000', 4: '<unknown>' };
+    const machine = makeMachine(t, { ...stat(0, 1, 3, 4), ...cpufreq(speeds, '0-1,3-4') });
+    t.equal((await readCpu(machine, false, hasSpeed)).speedHz, 1.5e9, 'the mean of 3, 0 and 1.5 GHz');
+    const detail = await readCpu(machine, true, hasCoreSpeeds);
+    t.strictSame(detail.coreSpeedsHz, [3e9, 0, 1.5e9, null]);
+    t.equal(detail.speedHz, 1.5e9);
+    machine.write(cpufreq({ 0: '1000000' }, '0,3-4'));
+    const isOffline = (cpu: CpuCounters) => cpu.speedHz === 1.25e9;
+    t.equal((await readCpu(machine, false, isOffline)).speedHz, 1.25e9, 'a core that went off-line leaves');
+  },
+);
+
+t.test('cpufreq of many cores: 16 spread ones make the mean, detail has them all', async (t) => {
+  const cores = Array.from({ length: 64 }, (_, index) => index);
+  const speeds = Object.fromEntries(cores.map((index) => [index, String(1_000_000 + index * 10_000)]));
+  const machine = makeMachine(t, { ...stat(...cores), ...cpufreq(speeds, '0-63') });
+  // 0, 4, …, 60: their mean index is 30.
+  t.equal((await readCpu(machine, false, hasSpeed)).speedHz, 1_300_000_000);
+  const detail = await readCpu(machine, true, hasCoreSpeeds);
+  t.equal(detail.coreSpeedsHz?.length, 64);
+  t.equal(detail.coreSpeedsHz?.[63], 1_630_000_000);
+  t.equal(detail.speedHz, 1_315_000_000, 'the mean of all');
+});
+
+const cpuinfo = (...mhz: readonly string[]) =>
+  mhz.map((value, index) => `processor\t: ${index}\nmodel\t\t: 1\ncpu MHz\t\t: ${value}\n\n`).join('');
+
+t.test('without cpufreq the "cpu MHz" lines count', async (t) => {
+  const machine = makeMachine(t, {
+    ...stat(0, 1, 2),
+    'proc/cpuinfo': cpuinfo('2400.000', '800.500', '0.000'),
+  });
+  t.equal((await readCpu(machine, false, hasSpeed)).speedHz, 1_600_250_000, 'a zero there is no speed');
+  t.strictSame((await readCpu(machine, true, hasCoreSpeeds)).coreSpeedsHz, [2.4e9, 8.005e8, null]);
+});
+
+t.test('of a long cpuinfo the head is enough, and a line it cuts is not believed', async (t) => {
+  const cores = Array.from({ length: 2000 }, (_, index) => (index < 100 ? '2000.000' : '1000.000'));
+  const machine = makeMachine(t, { ...stat(0), 'proc/cpuinfo': cpuinfo(...cores) });
+  const speed = (await readCpu(machine, false, hasSpeed)).speedHz ?? 0;
+  t.ok(speed > 1e9 && speed < 2e9, `${speed} is between the head's speeds`);
+  const all = (await readCpu(machine, true, hasCoreSpeeds)).speedHz;
+  t.equal(all, 1_050_000_000, 'detail reads to the end');
+});
+
+t.test('no speed anywhere is unknown', async (t) => {
+  const machine = makeMachine(t, { ...stat(0), ...zone(0, 'acpitz', '30000') });
+  await readCpu(machine, true);
+  await sleep(50);
+  const cpu = await readCpu(machine, true);
+  t.equal(cpu.speedHz, null);
+  t.strictSame(cpu.coreSpeedsHz, []);
+});
+
+function speedsOfThisMachine(): readonly number[] {
+  const names = readFileSync('/proc/stat', 'utf8').match(/^cpu\d+/gm) ?? [];
+  const files = names.map((name) => `/sys/devices/system/cpu/${name}/cpufreq/scaling_cur_freq`);
+  if (files.some((file) => existsSync(file)))
+    return files.map((file) => Number(readFileSync(file, 'utf8')) * 1000);
+  const lines = readFileSync('/proc/cpuinfo', 'utf8').matchAll(/^cpu MHz\s*: ([\d.]+)$/gm);
+  return Array.from(lines, ([, mhz]) => Math.round(Number(mhz) * 1e6));
+}
+
+t.test('this machine: the speeds its files have', async (t) => {
+  const host = openNativeHost();
+  const { cpu } = await readUntil(host, CPU, true, (counters) => counters.cpu?.speedHz != null);
+  const read = speedsOfThisMachine();
+  t.equal(cpu?.coreSpeedsHz?.length, read.length);
+  if (read.length === 0) {
+    t.equal(cpu?.speedHz, null);
+    return;
+  }
+  // Governors change the speed between the two readings; tens of times slower or faster would be a wrong unit.
+  const hz = cpu?.speedHz ?? 0;
+  t.ok(hz >= Math.min(...read) / 10 && hz <= Math.max(...read) * 10, `${hz} against ${read.join(', ')}`);
+  t.equal(cpu?.cores?.length, readFileSync('/proc/stat', 'utf8').match(/^cpu\d+/gm)?.length);
+});

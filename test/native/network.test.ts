@@ -1,0 +1,202 @@
+/** Network interfaces: the machines people have, and this machine's own. */
+import { readdirSync, readFileSync } from 'node:fs';
+import os from 'node:os';
+import t, { type Test } from 'tap';
+import type { InterfaceCounters } from '#src/host/host.js';
+import { openNativeHost } from '#src/host/native.js';
+import { FOLDER, makeMachine, readUntil, type Tree } from '../helpers/machine-tree.ts';
+import {
+  DEVICE,
+  eth0,
+  facts,
+  HEADER,
+  link,
+  lo,
+  NETWORK,
+  netDev,
+  readDetail,
+  readLinks,
+  to,
+} from '../helpers/network-tree.ts';
+
+const factsOf = (t: Test, tree: Tree) => facts(readLinks(makeMachine(t, tree)));
+
+t.test('a laptop on wifi: kinds, devices, and what detail adds', async (t) => {
+  const wlan0 = {
+    type: 1,
+    ifindex: 3,
+    device: DEVICE,
+    wireless: FOLDER,
+    operstate: 'up',
+    address: 'A4:C3:F0:00:5e:01',
+  };
+  const machine = makeMachine(t, {
+    ...netDev('lo', 'eth0', 'wlan0', 'tun0', 'wg0'),
+    ...lo,
+    ...link('eth0', {
+      type: 1,
+      ifindex: 2,
+      device: DEVICE,
+      operstate: 'down',
+      speed: -1,
+      address: '00:00:5e:00:53:01',
+    }),
+    ...link('wlan0', wlan0),
+    ...link('tun0', {
+      type: 65534,
+      ifindex: 7,
+      tun_flags: '0x1001',
+      operstate: 'unknown',
+      carrier: 1,
+      speed: 10_000,
+    }),
+    ...link('wg0', {
+      type: 65534,
+      ifindex: 8,
+      uevent: 'DEVTYPE=wireguard\nINTERFACE=wg0',
+      operstate: 'unknown',
+      address: '',
+    }),
+    'proc/net/wireless': `Inter-| sta-|   Quality        |   Discarded packets               | Missed | WE
+ face | tus | link level noise |  nwid  crypt   frag  retry   misc | beacon | 22
+ wlan0: 0000   54.  -56.  -256        0      0      0      0     18        0
+`,
+    'proc/net/if_inet6': `00000000000000000000000000000001 01 80 10 80       lo
+fe800000000000000000000000000abc 03 40 20 80    wlan0
+20010db8000000000000000000000007 03 40 00 00    wlan0
+`,
+  });
+  t.strictSame(facts(readLinks(machine)), [
+    'lo loopback 1',
+    'eth0 ethernet 2+',
+    'wlan0 wifi 3+',
+    'tun0 tunnel 7',
+    'wg0 tunnel 8',
+  ]);
+  const of = await readDetail(machine, (links) => links.some((one) => one.signalDbm !== null));
+  t.match(of('wlan0'), { isUp: true, speedMbps: null, mac: 'a4:c3:f0:00:5e:01', signalDbm: -56 });
+  t.strictSame(of('wlan0').addresses, ['2001:db8::7', 'fe80::abc'], 'the link-local one last');
+  t.match(of('eth0'), { isUp: false, speedMbps: null, mac: '00:00:5e:00:53:01', signalDbm: null });
+  t.match(of('lo'), { isUp: true, mac: null, speedMbps: null });
+  t.strictSame(of('lo').addresses, ['::1']);
+  t.match(of('tun0'), { isUp: true, mac: null, speedMbps: 10_000 });
+  t.match(of('wg0'), { isUp: false, mac: null }, 'unknown and no carrier');
+});
+
+t.test('a bond of two, a bridge with members, a vlan, a VRF', async (t) => {
+  const tree = {
+    ...netDev('lo', 'eth0', 'eth1', 'bond0', 'bond0.7', 'br0', 'vnet0', 'vrf0', 'eth2'),
+    ...lo,
+    ...link('eth0', { type: 1, ifindex: 2, device: DEVICE, master: to('bond0') }),
+    ...link('eth1', { type: 1, ifindex: 3, device: DEVICE, master: to('bond0') }),
+    ...link('bond0', { type: 1, ifindex: 4, bonding: FOLDER }),
+    ...link('bond0.7', { type: 1, ifindex: 5, uevent: 'DEVTYPE=vlan\nINTERFACE=bond0.7\nIFINDEX=5' }),
+    ...link('br0', { type: 1, ifindex: 6, bridge: FOLDER, uevent: 'DEVTYPE=bridge' }),
+    ...link('vnet0', { type: 1, ifindex: 7, tun_flags: '0x1002', master: to('br0') }),
+    ...link('vrf0', { type: 1, ifindex: 8, uevent: 'DEVTYPE=vrf\nINTERFACE=vrf0' }),
+    ...link('eth2', { type: 1, ifindex: 9, device: DEVICE, master: to('vrf0') }),
+  };
+  t.strictSame(factsOf(t, tree), [
+    'lo loopback 1',
+    'eth0 ethernet 2+^',
+    'eth1 ethernet 3+^',
+    'bond0 bond 4',
+    'bond0.7 vlan 5',
+    'br0 bridge 6',
+    'vnet0 tunnel 7^',
+    'vrf0 other 8',
+    'eth2 ethernet 9+',
+  ]);
+});
+
+t.test('containers: a veth without a device; lo alone; nothing in /sys', async (t) => {
+  const veth = { ...netDev('lo', 'eth0'), ...lo, ...link('eth0', { type: 1, ifindex: 12 }) };
+  t.strictSame(factsOf(t, veth), ['lo loopback 1', 'eth0 other 12']);
+  t.strictSame(factsOf(t, { ...netDev('lo'), ...lo }), ['lo loopback 1']);
+  t.strictSame(factsOf(t, netDev('eth0')), ['eth0 other 0']);
+  t.strictSame(factsOf(t, { 'proc/net/dev': HEADER }), []);
+});
+
+t.test('other hardware: phy80211, tunnels by type, a modem without a header', async (t) => {
+  const tree = {
+    ...netDev('wlp2s0', 'ipip0', 'sit0', 'gre0', 'vxlan1', 'wwan0'),
+    ...link('wlp2s0', { type: 1, ifindex: 2, device: DEVICE, phy80211: to('phy0') }),
+    ...link('ipip0', { type: 768, ifindex: 3 }),
+    ...link('sit0', { type: 776, ifindex: 4 }),
+    ...link('gre0', { type: 778, ifindex: 5, address: '0a:00:00:01' }),
+    ...link('vxlan1', { type: 1, ifindex: 6, uevent: 'DEVTYPE=vxlan' }),
+    ...link('wwan0', { type: 65534, ifindex: 7, device: DEVICE, uevent: 'DEVTYPE=wwan' }),
+  };
+  t.strictSame(factsOf(t, tree), [
+    'wlp2s0 wifi 2+',
+    'ipip0 tunnel 3',
+    'sit0 tunnel 4',
+    'gre0 tunnel 5',
+    'vxlan1 tunnel 6',
+    'wwan0 other 7+',
+  ]);
+});
+
+t.test(
+  'interfaces that come and leave are seen at once; a file that is gone is a failure of the section',
+  async (t) => {
+    const machine = makeMachine(t, { ...netDev('eth0'), ...eth0 });
+    t.strictSame(facts(readLinks(machine)), ['eth0 ethernet 2+']);
+    machine.write({ ...netDev('eth0', 'usb0'), ...link('usb0', { type: 1, ifindex: 5, device: DEVICE }) });
+    t.strictSame(facts(readLinks(machine)), ['eth0 ethernet 2+', 'usb0 ethernet 5+']);
+    machine.write(netDev('usb0'));
+    t.strictSame(facts(readLinks(machine)), ['usb0 ethernet 5+']);
+    const empty = makeMachine(t, { 'proc/stat': '' });
+    const counters = empty.host.readCounters(NETWORK, false, 0);
+    t.equal(counters.interfaces, null);
+    t.match(counters.failures?.['interfaces'], /open .*net\/dev.*No such file/);
+  },
+);
+
+t.test('under other roots the first process names the network, not whoever reads', async (t) => {
+  const ofHost = netDev('enp3s0')['proc/net/dev'] ?? '';
+  const machine = makeMachine(t, { ...netDev('eth0'), 'proc/1/net/dev': ofHost });
+  t.strictSame(facts(readLinks(machine)), ['enp3s0 other 0']);
+});
+
+t.test('this machine: names, counters and addresses as the kernel tells others', async (t) => {
+  const host = openNativeHost();
+  const rows = () =>
+    new Map(
+      Array.from(
+        readFileSync('/proc/net/dev', 'utf8').matchAll(/^ *(\S+): *(\d+)(?: +\d+){7} +(\d+)/gm),
+        (row) => [row[1] ?? '', { received: Number(row[2]), sent: Number(row[3]) }],
+      ),
+    );
+  const before = rows();
+  const hasAddresses = (links: readonly InterfaceCounters[]) =>
+    links.some((one) => (one.addresses?.length ?? 0) > 0);
+  const counters = await readUntil(host, NETWORK, true, ({ interfaces }) => hasAddresses(interfaces ?? []));
+  const after = rows();
+  const links = counters.interfaces ?? [];
+  t.strictSame(
+    new Set(links.map((one) => one.name)),
+    new Set(readdirSync('/sys/class/net').filter((name) => after.has(name))),
+  );
+  const told = os.networkInterfaces();
+  for (const one of links) {
+    const least = before.get(one.name);
+    const most = after.get(one.name);
+    t.ok(least !== undefined && most !== undefined, one.name);
+    t.ok(
+      one.receivedBytes >= (least?.received ?? 0) && one.receivedBytes <= (most?.received ?? 0),
+      `${one.name} received`,
+    );
+    t.ok(one.sentBytes >= (least?.sent ?? 0) && one.sentBytes <= (most?.sent ?? 0), `${one.name} sent`);
+    t.equal(one.index, Number(readFileSync(`/sys/class/net/${one.name}/ifindex`, 'utf8')));
+    if (told[one.name] === undefined) continue;
+    t.strictSame(
+      new Set(one.addresses),
+      new Set(told[one.name]?.map((address) => address.address)),
+      `${one.name} addresses`,
+    );
+    const mac = told[one.name]?.[0]?.mac;
+    t.equal(one.mac, mac === '00:00:00:00:00:00' ? null : mac, `${one.name} mac`);
+    t.equal(one.isUp, true, 'an interface with an address that Node lists is running');
+  }
+});
