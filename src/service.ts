@@ -56,6 +56,8 @@ const HEADERS_READ = new Set([
 
 /** What connections are given to take their last bytes: the promise is to be gone within a second, under load too. */
 const CLOSE_LIMIT_MS = 400;
+/** Where every request is answered and no subscriber lags, the kernel has all bytes: this is for what is on its way. */
+const CLOSE_REST_MS = 100;
 
 function powerBackendOf({ config, log }: ServiceOptions): PowerBackend {
   if (config.power.backend === 'record') {
@@ -71,6 +73,7 @@ export class Service {
   readonly #fanout: Fanout;
   readonly #power: Power;
   readonly #commands: Commands;
+  readonly #pipeline: Pipeline;
   readonly #server: HttpServer;
   readonly #gate: Gate;
   #config: Config;
@@ -119,7 +122,7 @@ export class Service {
       onFeedback: () => undefined,
     });
     this.#commands = new Commands(powerCommands(this.#power), features);
-    const pipeline = new Pipeline({
+    this.#pipeline = new Pipeline({
       gate: (head) => this.#gate.judge(head),
       routes: this.#routes(),
       features,
@@ -128,7 +131,7 @@ export class Service {
     });
     this.#server = new HttpServer({
       headersRead: HEADERS_READ,
-      onRequest: (exchange) => pipeline.handle(exchange),
+      onRequest: (exchange) => this.#pipeline.handle(exchange),
     });
   }
 
@@ -156,12 +159,16 @@ export class Service {
     this.#isStopping = true;
     this.#server.stopListening();
     clearInterval(this.#silenceTimer);
+    const { hasLaggards } = this.#fanout;
     this.#fanout.close();
     this.#sampler.close();
     this.#power.close();
-    const until = performance.now() + CLOSE_LIMIT_MS;
-    while (this.#server.connections > 0 && performance.now() < until)
+    const startedAt = performance.now();
+    for (let passed = 0; passed < CLOSE_LIMIT_MS; passed = performance.now() - startedAt) {
+      const isQuiet = !hasLaggards && this.#pipeline.unanswered === 0 && passed >= CLOSE_REST_MS;
+      if (this.#server.connections === 0 || isQuiet) break;
       await new Promise((resolve) => setTimeout(resolve, 10));
+    }
     this.#server.close();
   }
 

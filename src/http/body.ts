@@ -34,9 +34,11 @@ const METHOD = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 export function readFraming({ method, headers }: RequestHead): Framing {
   const lengths = headers.get('content-length') ?? [];
   const encodings = headers.get('transfer-encoding') ?? [];
-  const error = METHOD.test(method)
-    ? framingError(lengths, encodings)
-    : new ServiceError('bad_request', 'The method is not a word.');
+  const error = !METHOD.test(method)
+    ? new ServiceError('bad_request', 'The method is not a word.')
+    : headers.has('')
+      ? new ServiceError('bad_request', 'There is a header without a name.')
+      : framingError(lengths, encodings);
   const announcedBytes = error === undefined ? Number(lengths[0] ?? 0) : 0;
   const isChunked = encodings.length > 0;
   // uWebSockets.js reads chunk sizes more generously than others do (`:` to `@` count as digits, and what ends a chunk
@@ -51,9 +53,9 @@ export type Body =
 
 /**
  * The whole body, or word that it is too large: then it was read to its end (`isDrained`) or was cut off at 1 MiB.
- * Never settles when the peer goes away. Call it while the request is being handled.
+ * undefined when the peer went away before its end. Call it while the request is being handled.
  */
-export function readBody(exchange: Exchange): Promise<Body> {
+export function readBody(exchange: Exchange): Promise<Body | undefined> {
   return new Promise((resolve) => {
     const chunks: Buffer[] = [];
     let total = 0;
@@ -73,6 +75,7 @@ export function readBody(exchange: Exchange): Promise<Body> {
       },
       onAborted() {
         chunks.length = 0;
+        resolve(undefined);
       },
     });
   });

@@ -31,7 +31,7 @@ interface Passage {
   readonly exchange: Exchange;
   readonly framing: Framing;
   /** A chunked body, which is always read: its connection ends with the answer, and a client must be able to read it. */
-  readonly drained: Promise<Body> | undefined;
+  readonly drained: Promise<Body | undefined> | undefined;
 }
 
 type Outcome = Answer | undefined | Promise<Answer | undefined>;
@@ -42,10 +42,16 @@ const NO_HEADERS: Headers = [];
 export class Pipeline {
   readonly #options: PipelineOptions;
   readonly #routes: ReadonlyMap<string, Route>;
+  #unanswered = 0;
 
   constructor(options: PipelineOptions) {
     this.#options = options;
     this.#routes = new Map(options.routes.map((route) => [route.path, route]));
+  }
+
+  /** Requests that no answer has been found for yet; a stream is none. */
+  get unanswered(): number {
+    return this.#unanswered;
   }
 
   /** Answers `exchange`, now or later. Never throws. */
@@ -61,11 +67,15 @@ export class Pipeline {
       }
       headers = verdict.headers;
       const outcome = this.#route(passage, headers, verdict.client);
-      if (!(outcome instanceof Promise)) send(passage, outcome);
-      else
-        outcome
-          .then((answer) => send(passage, answer))
-          .catch((error: unknown) => this.#fail(passage, error, headers));
+      if (!(outcome instanceof Promise)) {
+        send(passage, outcome);
+        return;
+      }
+      this.#unanswered++;
+      outcome
+        .then((answer) => send(passage, answer))
+        .catch((error: unknown) => this.#fail(passage, error, headers))
+        .finally(() => this.#unanswered--);
     } catch (error) {
       this.#fail(passage, error, headers);
     }
@@ -99,9 +109,10 @@ export class Pipeline {
   async #runWithBody(
     endpoint: Endpoint,
     request: Request,
-    arriving: Promise<Body>,
+    arriving: Promise<Body | undefined>,
   ): Promise<Answer | undefined> {
     const body = await arriving;
+    if (body === undefined) return undefined;
     if (endpoint.body === 'json') {
       if (body.isTooLarge) return tooLarge(request, MOST_BODY_BYTES);
       checkJsonType(request.exchange.head.headers);

@@ -117,6 +117,11 @@ export class Fanout {
         if (!passes(socket.owner.client)) this.#drop(socket, () => socket.cut());
   }
 
+  /** Whether a subscriber's socket is full: bytes wait for it in this process. */
+  get hasLaggards(): boolean {
+    return this.#lists.some((list) => list.some((socket) => socket.isFull));
+  }
+
   /** Ends every stream on a frame boundary. */
   close(): void {
     for (const list of this.#lists) for (const socket of [...list]) this.#drop(socket, () => socket.end());

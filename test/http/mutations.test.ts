@@ -94,7 +94,10 @@ async function exchange(port: number, exchanged: Exchanged): Promise<string | un
       if (i > 0) await sleep(1);
       connection.write(piece);
     }
-    const hasAnswer = (bytes: Buffer) => (bytes.includes('\r\n\r\n') ? true : undefined);
+    const hasAnswer = (bytes: Buffer) => {
+      const interim = bytes.includes('HTTP/1.1 100') ? 'HTTP/1.1 100 Continue\r\n\r\n'.length : 0;
+      return bytes.includes('\r\n\r\n', interim) ? true : undefined;
+    };
     const wait = exchanged.isDue ? ANSWER_LIMIT_MS : QUIET_MS;
     await connection
       .until((bytes, isClosed) => hasAnswer(bytes) ?? (isClosed || undefined), wait)
