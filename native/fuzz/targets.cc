@@ -11,6 +11,7 @@
 #include "linux/parse_network.h"
 #include "linux/parse_route.h"
 #include "linux/parse_system.h"
+#include "linux/select_mounts.h"
 #include "linux/text.h"
 
 namespace hostwire {
@@ -60,6 +61,16 @@ void runBrand(std::string_view input) {
   parseBrandSpeed(input);
 }
 
+void runSelectMounts(std::string_view input) {
+  const auto mounts = parseMountinfo(input);
+  std::size_t count = 0;
+  for (const MountGroup& group : selectMounts(mounts)) {
+    require(!group.empty(), "a group has a mount");
+    count += group.size();
+  }
+  require(count <= mounts.size(), "no mount is in two groups");
+}
+
 template <auto Parse>
 void call(std::string_view input) {
   static_cast<void>(Parse(input));
@@ -85,6 +96,8 @@ const std::vector<FuzzTarget>& fuzzTargets() {
       {"millidegrees", "_input", runMillidegrees},
       {"sensor-names", "/name", runSensorNames},
       {"mountinfo", "/mountinfo", call<parseMountinfo>},
+      {"select-mounts", "/mountinfo", runSelectMounts},
+      {"label-link", "", call<parseLabelLink>},
       {"diskstats", "/diskstats", call<parseDiskstats>},
       {"net-dev", "/net/dev", call<parseNetDev>},
       {"if-inet6", "/if_inet6", call<parseIfInet6>},
