@@ -115,6 +115,13 @@ t.test('[5.answer-first] word that comes twice, or after the act, changes nothin
   second.onDelivered?.('sent');
   await clock.advance(1000);
   t.equal(backend.acts.length, 1);
+
+  const again = await rig.ask('restart');
+  again.onDelivered?.('sent');
+  await clock.advance(50);
+  again.onDelivered?.('sent');
+  await clock.advance(50);
+  t.equal(backend.acts.length, 2, 'nor does it put the act off');
 });
 
 t.test(
