@@ -13,7 +13,7 @@ import { Pipeline } from './http/pipeline.ts';
 import { powerRoutes } from './http/power-routes.ts';
 import { HttpServer } from './http/server.ts';
 import { statsRoutes } from './http/stats-routes.ts';
-import { Fanout } from './http/stream.ts';
+import { Fanout, TEND_MS } from './http/stream.ts';
 import type { Log } from './log.ts';
 import { Sampler } from './stats/sampler.ts';
 import { deriveSystem, deriveSystemDetail, type ServiceFacts } from './stats/system.ts';
@@ -54,10 +54,16 @@ const HEADERS_READ = new Set([
   'content-type',
 ]);
 
+/** The descriptors that streams must leave free: infinity less them is infinity. */
+const reserveOf = (limit: number) => Math.min(256, Math.floor(limit / 4));
+
+/** When a socket without room is cut where the kernel can't be told to. */
+const UNTUNED_STALL_SECONDS = 30;
+
 /** What connections are given to take their last bytes: the promise is to be gone within a second, under load too. */
-const CLOSE_LIMIT_MS = 400;
-/** Where every request is answered and no subscriber lags, the kernel has all bytes: this is for what is on its way. */
-const CLOSE_REST_MS = 100;
+const CLOSE_LIMIT_MS = 500;
+/** How often that is looked at; so long at least, for what an event stream keeps without telling. */
+const CLOSE_GRACE_MS = 50;
 
 function powerBackendOf({ config, log }: ServiceOptions): PowerBackend {
   if (config.power.backend === 'record') {
@@ -78,7 +84,7 @@ export class Service {
   readonly #gate: Gate;
   #config: Config;
   #isStopping = false;
-  #silenceTimer: NodeJS.Timeout | undefined;
+  #tendTimer: NodeJS.Timeout | undefined;
 
   constructor(options: ServiceOptions) {
     this.#options = options;
@@ -105,11 +111,11 @@ export class Service {
       defer: (slice) => void setImmediate(slice),
       onSubscribed: (view) => {
         this.#sampler.subscribe(view);
-        this.#updateSilenceTimer();
+        this.#updateTendTimer();
       },
       onUnsubscribed: (view) => {
         this.#sampler.unsubscribe(view);
-        this.#updateSilenceTimer();
+        this.#updateTendTimer();
       },
     });
     const features = () => this.#config.features;
@@ -139,7 +145,12 @@ export class Service {
   start(): { readonly host: string; readonly port: number } {
     const { host, port } = this.#config.server;
     const bound = this.#listen(host, port);
-    this.#options.host.tuneListener(bound.port, LISTENER);
+    const isTuned = this.#options.host.tuneListener(bound.port, LISTENER) > 0;
+    // Where the kernel judges by what is acknowledged, nobody else has to.
+    const limit = this.#options.host.descriptorLimit();
+    // Half of the reserve is for other requests, half for the service's own files.
+    this.#server.mostConnections = limit - Math.floor(reserveOf(limit) / 2);
+    this.#fanout.stallLimitSeconds = isTuned ? Number.POSITIVE_INFINITY : UNTUNED_STALL_SECONDS;
     return bound;
   }
 
@@ -148,7 +159,6 @@ export class Service {
     this.#config = config;
     this.#options.log.setLevel(config.log.level);
     this.#sampler.setInterval(config.stats.stream_interval_seconds);
-    this.#updateSilenceTimer();
     this.#gate.reconfigure(config);
     // What the gate's own verdict gave the stream.
     this.#fanout.judgeAgain((client) => this.#gate.passes(client as AccessRequest));
@@ -158,17 +168,15 @@ export class Service {
   async close(): Promise<void> {
     this.#isStopping = true;
     this.#server.stopListening();
-    clearInterval(this.#silenceTimer);
-    const { hasLaggards } = this.#fanout;
-    this.#fanout.close();
+    clearInterval(this.#tendTimer);
+    const begun = performance.now();
+    const areDrained = this.#fanout.close() === 0;
     this.#sampler.close();
     this.#power.close();
-    const startedAt = performance.now();
-    for (let passed = 0; passed < CLOSE_LIMIT_MS; passed = performance.now() - startedAt) {
-      const isQuiet = !hasLaggards && this.#pipeline.unanswered === 0 && passed >= CLOSE_REST_MS;
-      if (this.#server.connections === 0 || isQuiet) break;
-      await new Promise((resolve) => setTimeout(resolve, 10));
-    }
+    const isSettled = () => areDrained && this.#server.pending === 0;
+    // Ended streams' connections stay open, for another request: nobody waits for those.
+    do await new Promise((resolve) => setTimeout(resolve, CLOSE_GRACE_MS));
+    while (!isSettled() && this.#server.connections > 0 && performance.now() - begun < CLOSE_LIMIT_MS);
     this.#server.close();
   }
 
@@ -193,8 +201,7 @@ export class Service {
       peek: (view) => this.#sampler.peek(view),
       isTickNear: () => this.#sampler.nextTickInMs < this.#sampler.intervalMs / 2,
       fanout: this.#fanout,
-      hasRoom: () =>
-        this.#config.server.max_streams === 0 || this.#fanout.size < this.#config.server.max_streams,
+      hasRoom: () => this.#fanout.size < this.#mostStreams(),
       readSystem: (withDetail) => this.#readSystem(withDetail),
     });
   }
@@ -211,11 +218,18 @@ export class Service {
     });
   }
 
-  // Ticks come more often than comments unless the interval is long.
-  #updateSilenceTimer(): void {
-    const isNeeded = this.#fanout.size > 0 && this.#sampler.intervalMs > 15_000;
-    if (isNeeded === (this.#silenceTimer !== undefined)) return;
-    clearInterval(this.#silenceTimer);
-    this.#silenceTimer = isNeeded ? setInterval(() => this.#fanout.breakSilence(), 1000) : undefined;
+  /** As many as the configuration and the descriptor limit allow, less a reserve for everything else. */
+  #mostStreams(): number {
+    const limit = this.#options.host.descriptorLimit();
+    const allowed = limit - reserveOf(limit);
+    const wanted = this.#config.server.max_streams;
+    return wanted === 0 ? allowed : Math.min(wanted, allowed);
+  }
+
+  #updateTendTimer(): void {
+    const isNeeded = this.#fanout.size > 0;
+    if (isNeeded === (this.#tendTimer !== undefined)) return;
+    clearInterval(this.#tendTimer);
+    this.#tendTimer = isNeeded ? setInterval(() => this.#fanout.tend(), TEND_MS) : undefined;
   }
 }

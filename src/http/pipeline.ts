@@ -42,16 +42,10 @@ const NO_HEADERS: Headers = [];
 export class Pipeline {
   readonly #options: PipelineOptions;
   readonly #routes: ReadonlyMap<string, Route>;
-  #unanswered = 0;
 
   constructor(options: PipelineOptions) {
     this.#options = options;
     this.#routes = new Map(options.routes.map((route) => [route.path, route]));
-  }
-
-  /** Requests that no answer has been found for yet; a stream is none. */
-  get unanswered(): number {
-    return this.#unanswered;
   }
 
   /** Answers `exchange`, now or later. Never throws. */
@@ -67,15 +61,11 @@ export class Pipeline {
       }
       headers = verdict.headers;
       const outcome = this.#route(passage, headers, verdict.client);
-      if (!(outcome instanceof Promise)) {
-        send(passage, outcome);
-        return;
-      }
-      this.#unanswered++;
-      outcome
-        .then((answer) => send(passage, answer))
-        .catch((error: unknown) => this.#fail(passage, error, headers))
-        .finally(() => this.#unanswered--);
+      if (!(outcome instanceof Promise)) send(passage, outcome);
+      else
+        outcome
+          .then((answer) => send(passage, answer))
+          .catch((error: unknown) => this.#fail(passage, error, headers));
     } catch (error) {
       this.#fail(passage, error, headers);
     }
