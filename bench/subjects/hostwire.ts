@@ -1,7 +1,9 @@
 /** The service's own sampler on the real machine: every tick is read, derived and encoded for the default view. */
+
+import type { Clock } from '#src/clock.js';
 import { ALL_SECTIONS } from '#src/host/host.js';
 import { openNativeHost } from '#src/host/native.js';
-import { type Clock, Sampler } from '#src/stats/sampler.js';
+import { Sampler } from '#src/stats/sampler.js';
 import { viewOf } from '#src/stats/view.js';
 import { serve } from './serve.ts';
 
