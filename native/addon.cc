@@ -2,8 +2,10 @@
 #include <napi.h>
 
 #include <cstdint>
+#include <limits>
 #include <optional>
 
+#include "host/limits.h"
 #include "host/listener.h"
 #include "napi/host_binding.h"
 
@@ -31,9 +33,17 @@ Napi::Value tuneListenerFromJs(const Napi::CallbackInfo& info) {
   return Napi::Number::New(info.Env(), tuneListener(port, options));
 }
 
+// descriptorLimit(): number, Infinity without a limit
+Napi::Value descriptorLimitFromJs(const Napi::CallbackInfo& info) {
+  const std::optional<std::uint64_t> limit = descriptorLimit();
+  return Napi::Number::New(info.Env(),
+                           limit ? static_cast<double>(*limit) : std::numeric_limits<double>::infinity());
+}
+
 Napi::Object init(Napi::Env env, Napi::Object exports) {
   exports.Set("Host", HostBinding::define(env));
   exports.Set("tuneListener", Napi::Function::New(env, tuneListenerFromJs, "tuneListener"));
+  exports.Set("descriptorLimit", Napi::Function::New(env, descriptorLimitFromJs, "descriptorLimit"));
   return exports;
 }
 

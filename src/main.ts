@@ -54,6 +54,8 @@ async function run(options: LoadOptions): Promise<void> {
   // uWebSockets.js refuses header blocks over 4 KiB unless told before it is loaded: cookies of other services on
   // this host name are sent here too.
   process.env['UWS_HTTP_MAX_HEADERS_SIZE'] ??= '16384';
+  if (process.getuid?.() === 0)
+    log.warn('running as root, which nothing here needs: an ordinary user is safer and sees the same stats');
   const { openNativeHost } = await import('./host/native.ts');
   const { readMachineNames } = await import('./host/names.ts');
   const { Service } = await import('./service.ts').catch((error: unknown) => {
@@ -70,15 +72,10 @@ async function run(options: LoadOptions): Promise<void> {
       startedAt: Math.floor(Date.now() / 1000),
       node: process.version,
       platform: process.platform,
-      isRoot: process.getuid?.() === 0,
     },
   });
-  const { host, port } = service.start();
-  const urlHost = host.includes(':') ? `[${host}]` : host;
-  const local = host === '::' || host === '0.0.0.0' ? ` (open http://localhost:${port})` : '';
-  process.stderr.write(`listening on http://${urlHost}:${port}${local}\n`);
-
   const { Reloader } = await import('./config/reload.ts');
+  const { host, port } = service.start();
   const reloader = new Reloader({
     load: options,
     loaded,
@@ -93,6 +90,10 @@ async function run(options: LoadOptions): Promise<void> {
   };
   process.once('SIGTERM', stop);
   process.once('SIGINT', stop);
+  // Last: who reads it may signal at once.
+  const urlHost = host.includes(':') ? `[${host}]` : host;
+  const local = host === '::' || host === '0.0.0.0' ? ` (open http://localhost:${port})` : '';
+  process.stderr.write(`listening on http://${urlHost}:${port}${local}\n`);
 }
 
 async function main(): Promise<void> {

@@ -1,16 +1,21 @@
 /** The composition root: builds the parts, wires them, and is all that main knows of them. */
 import os from 'node:os';
 import type { AccessRequest } from './access/request.ts';
+import type { Clock } from './clock.ts';
+import { Commands } from './commands/command.ts';
+import { Power, powerCommands } from './commands/power.ts';
+import { absentBackend, type PowerBackend, recordingBackend } from './commands/power-backend.ts';
 import type { Config } from './config/schema.ts';
 import type { Host, ListenerOptions } from './host/host.ts';
 import { ALL_SECTIONS } from './host/host.ts';
 import { GATE_HEADERS, Gate } from './http/gate.ts';
 import { Pipeline } from './http/pipeline.ts';
+import { powerRoutes } from './http/power-routes.ts';
 import { HttpServer } from './http/server.ts';
 import { statsRoutes } from './http/stats-routes.ts';
-import { Fanout } from './http/stream.ts';
+import { Fanout, TEND_MS } from './http/stream.ts';
 import type { Log } from './log.ts';
-import { type Clock, Sampler } from './stats/sampler.ts';
+import { Sampler } from './stats/sampler.ts';
 import { deriveSystem, deriveSystemDetail, type ServiceFacts } from './stats/system.ts';
 import { viewOf } from './stats/view.ts';
 import type { SystemPayload } from './wire/system.ts';
@@ -49,18 +54,37 @@ const HEADERS_READ = new Set([
   'content-type',
 ]);
 
+/** The descriptors that streams must leave free: infinity less them is infinity. */
+const reserveOf = (limit: number) => Math.min(256, Math.floor(limit / 4));
+
+/** When a socket without room is cut where the kernel can't be told to. */
+const UNTUNED_STALL_SECONDS = 30;
+
 /** What connections are given to take their last bytes: the promise is to be gone within a second, under load too. */
 const CLOSE_LIMIT_MS = 500;
+/** How often that is looked at; so long at least, for what an event stream keeps without telling. */
+const CLOSE_GRACE_MS = 50;
+
+function powerBackendOf({ config, log }: ServiceOptions): PowerBackend {
+  if (config.power.backend === 'record') {
+    log.warn('power.backend is record: power commands are answered and listed, and nothing is done');
+    return recordingBackend(Date.now, log);
+  }
+  return absentBackend('no power manager of this machine can be reached by this version');
+}
 
 export class Service {
   readonly #options: ServiceOptions;
   readonly #sampler: Sampler;
   readonly #fanout: Fanout;
+  readonly #power: Power;
+  readonly #commands: Commands;
+  readonly #pipeline: Pipeline;
   readonly #server: HttpServer;
   readonly #gate: Gate;
   #config: Config;
   #isStopping = false;
-  #silenceTimer: NodeJS.Timeout | undefined;
+  #tendTimer: NodeJS.Timeout | undefined;
 
   constructor(options: ServiceOptions) {
     this.#options = options;
@@ -87,23 +111,33 @@ export class Service {
       defer: (slice) => void setImmediate(slice),
       onSubscribed: (view) => {
         this.#sampler.subscribe(view);
-        this.#updateSilenceTimer();
+        this.#updateTendTimer();
       },
       onUnsubscribed: (view) => {
         this.#sampler.unsubscribe(view);
-        this.#updateSilenceTimer();
+        this.#updateTendTimer();
       },
     });
-    const pipeline = new Pipeline({
+    const features = () => this.#config.features;
+    this.#power = new Power({
+      backend: powerBackendOf(options),
+      clock: SYSTEM_CLOCK,
+      unixMs: Date.now,
+      features,
+      log: options.log,
+      onFeedback: () => undefined,
+    });
+    this.#commands = new Commands(powerCommands(this.#power), features);
+    this.#pipeline = new Pipeline({
       gate: (head) => this.#gate.judge(head),
       routes: this.#routes(),
-      features: () => this.#config.features,
+      features,
       isStopping: () => this.#isStopping,
       log: options.log,
     });
     this.#server = new HttpServer({
       headersRead: HEADERS_READ,
-      onRequest: (exchange) => pipeline.handle(exchange),
+      onRequest: (exchange) => this.#pipeline.handle(exchange),
     });
   }
 
@@ -111,7 +145,12 @@ export class Service {
   start(): { readonly host: string; readonly port: number } {
     const { host, port } = this.#config.server;
     const bound = this.#listen(host, port);
-    this.#options.host.tuneListener(bound.port, LISTENER);
+    const isTuned = this.#options.host.tuneListener(bound.port, LISTENER) > 0;
+    // Where the kernel judges by what is acknowledged, nobody else has to.
+    const limit = this.#options.host.descriptorLimit();
+    // Half of the reserve is for other requests, half for the service's own files.
+    this.#server.mostConnections = limit - Math.floor(reserveOf(limit) / 2);
+    this.#fanout.stallLimitSeconds = isTuned ? Number.POSITIVE_INFINITY : UNTUNED_STALL_SECONDS;
     return bound;
   }
 
@@ -120,7 +159,6 @@ export class Service {
     this.#config = config;
     this.#options.log.setLevel(config.log.level);
     this.#sampler.setInterval(config.stats.stream_interval_seconds);
-    this.#updateSilenceTimer();
     this.#gate.reconfigure(config);
     // What the gate's own verdict gave the stream.
     this.#fanout.judgeAgain((client) => this.#gate.passes(client as AccessRequest));
@@ -130,12 +168,15 @@ export class Service {
   async close(): Promise<void> {
     this.#isStopping = true;
     this.#server.stopListening();
-    clearInterval(this.#silenceTimer);
-    this.#fanout.close();
+    clearInterval(this.#tendTimer);
+    const begun = performance.now();
+    const areDrained = this.#fanout.close() === 0;
     this.#sampler.close();
-    const until = performance.now() + CLOSE_LIMIT_MS;
-    while (this.#server.connections > 0 && performance.now() < until)
-      await new Promise((resolve) => setTimeout(resolve, 10));
+    this.#power.close();
+    const isSettled = () => areDrained && this.#server.pending === 0;
+    // Ended streams' connections stay open, for another request: nobody waits for those.
+    do await new Promise((resolve) => setTimeout(resolve, CLOSE_GRACE_MS));
+    while (!isSettled() && this.#server.connections > 0 && performance.now() - begun < CLOSE_LIMIT_MS);
     this.#server.close();
   }
 
@@ -150,13 +191,17 @@ export class Service {
   }
 
   #routes() {
+    const power = { commands: this.#commands, readStatus: () => this.#power.status() };
+    return [...this.#statsRoutes(), ...powerRoutes(power)];
+  }
+
+  #statsRoutes() {
     return statsRoutes({
       latest: (view) => this.#sampler.latest(view),
       peek: (view) => this.#sampler.peek(view),
       isTickNear: () => this.#sampler.nextTickInMs < this.#sampler.intervalMs / 2,
       fanout: this.#fanout,
-      hasRoom: () =>
-        this.#config.server.max_streams === 0 || this.#fanout.size < this.#config.server.max_streams,
+      hasRoom: () => this.#fanout.size < this.#mostStreams(),
       readSystem: (withDetail) => this.#readSystem(withDetail),
     });
   }
@@ -168,14 +213,23 @@ export class Service {
       this.#sampler.latest(viewOf(ALL_SECTIONS, true)),
     ]);
     if (!withDetail) return deriveSystem(info, encoded.sample, facts);
-    return deriveSystemDetail(info, encoded.sample, facts, {});
+    return deriveSystemDetail(info, encoded.sample, facts, {
+      power: await this.#power.capabilities(),
+    });
   }
 
-  // Ticks come more often than comments unless the interval is long.
-  #updateSilenceTimer(): void {
-    const isNeeded = this.#fanout.size > 0 && this.#sampler.intervalMs > 15_000;
-    if (isNeeded === (this.#silenceTimer !== undefined)) return;
-    clearInterval(this.#silenceTimer);
-    this.#silenceTimer = isNeeded ? setInterval(() => this.#fanout.breakSilence(), 1000) : undefined;
+  /** As many as the configuration and the descriptor limit allow, less a reserve for everything else. */
+  #mostStreams(): number {
+    const limit = this.#options.host.descriptorLimit();
+    const allowed = limit - reserveOf(limit);
+    const wanted = this.#config.server.max_streams;
+    return wanted === 0 ? allowed : Math.min(wanted, allowed);
+  }
+
+  #updateTendTimer(): void {
+    const isNeeded = this.#fanout.size > 0;
+    if (isNeeded === (this.#tendTimer !== undefined)) return;
+    clearInterval(this.#tendTimer);
+    this.#tendTimer = isNeeded ? setInterval(() => this.#fanout.tend(), TEND_MS) : undefined;
   }
 }

@@ -7,6 +7,7 @@
 #include "host/disks.h"
 #include "host/error.h"
 #include "host/gpu.h"
+#include "host/limits.h"
 #include "host/listener.h"
 #include "host/memory.h"
 #include "host/network.h"
@@ -55,5 +56,7 @@ std::vector<GpuCounters> GpuReader::read(bool) { return {}; }
 SystemInfo readSystem(const Roots&) { refuse("read system"); }
 
 int tuneListener(std::uint16_t, const ListenerOptions&) { return 0; }
+
+std::optional<std::uint64_t> descriptorLimit() { return std::nullopt; }
 
 }  // namespace hostwire

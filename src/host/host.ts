@@ -196,4 +196,6 @@ export interface Host {
   readSystem(): Promise<SystemInfo>;
   /** Applies `options` to this process's listening sockets on `port`; the number of sockets tuned. */
   tuneListener(port: number, options: ListenerOptions): number;
+  /** How many files and sockets this process may have open; Infinity where there is no such limit. */
+  descriptorLimit(): number;
 }

@@ -19,6 +19,7 @@ interface NativeHost {
 interface Addon {
   readonly Host: new (roots: Roots) => NativeHost;
   tuneListener(port: number, options: ListenerOptions): number;
+  descriptorLimit(): number;
 }
 
 function loadAddon(): Addon {
@@ -40,5 +41,6 @@ export function openNativeHost(roots: Roots = {}): Host {
     readCounters: (sections, withDetail, nextInMs) => host.readCounters(sections, withDetail, nextInMs),
     readSystem: () => host.readSystem(),
     tuneListener: (port, options) => addon.tuneListener(port, options),
+    descriptorLimit: () => addon.descriptorLimit(),
   };
 }

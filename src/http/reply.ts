@@ -36,6 +36,8 @@ export function errorAnswer(error: ServiceError, headers: Headers = []): Answer 
     status: statusLine(error.status),
     headers: [...JSON_HEADERS, ...extra, ...headers],
     body: JSON.stringify(body),
+    // Where there is no room a connection must not be kept either.
+    isLast: error.status === 503,
   };
 }
 

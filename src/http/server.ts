@@ -4,6 +4,8 @@
  * be followed by another. What it hands out, an Exchange or a StreamSocket, can't be misused in these ways.
  */
 import * as uws from 'uWebSockets.js';
+import type { View } from '../stats/view.ts';
+import { StreamSocket } from './stream-socket.ts';
 
 /** Headers by lower-case name, each with its values in order of arrival. */
 export type HeaderLists = ReadonlyMap<string, readonly string[]>;
@@ -35,77 +37,21 @@ export interface BodyEvents {
   readonly onAborted: () => void;
 }
 
-const END_OF_EVENT = Buffer.from('\n');
-const SILENCE = Buffer.from(':\n\n');
+/** Gets its socket as `this`, so that a stream holds nothing but one bound function beside its socket. */
+export type StreamEventHandler = (this: StreamSocket, offset?: number) => boolean;
 
-// One cork callback for all sockets, with what it needs in variables: no closure a subscriber a tick.
-let corkedResponse: uws.HttpResponse;
-let corkedLine: Buffer;
-let corkedResult = true;
-function writeCorked(): void {
-  // Two chunks: a client that holds a chunk back until the next one begins still sees the whole line at once.
-  corkedResponse.write(corkedLine);
-  corkedResult = corkedResponse.write(END_OF_EVENT);
-}
-
-/** A stream that was answered with its headers and stays open. Its owner keeps what it wants in `owner`. */
-export class StreamSocket<Owner> {
-  readonly owner: Owner;
-  #response: uws.HttpResponse | undefined;
-  /** A write did not fit: nothing may be written until onDrained. */
-  isFull = false;
-
-  constructor(response: uws.HttpResponse, owner: Owner) {
-    this.#response = response;
-    this.owner = owner;
-  }
-
-  get isOpen(): boolean {
-    return this.#response !== undefined;
-  }
-
-  /** Sends one event's line (`data: …\n`) and the blank line after it. Nothing is sent while full or closed. */
-  send(line: Buffer): void {
-    if (this.#response === undefined || this.isFull) return;
-    corkedResponse = this.#response;
-    corkedLine = line;
-    corkedResponse.cork(writeCorked);
-    if (!corkedResult) this.isFull = true;
-  }
-
-  /** A comment, so that the connection is not silent. */
-  sendComment(): void {
-    const response = this.#response;
-    if (response === undefined || this.isFull) return;
-    response.cork(() => {
-      if (!response.write(SILENCE)) this.isFull = true;
-    });
-  }
-
-  /** Ends the stream and its connection; after the events already sent, on a frame boundary. */
-  end(): void {
-    const response = this.#response;
-    this.#response = undefined;
-    response?.cork(() => response.end('', true));
-  }
-
-  /** Cuts the connection at once. */
-  cut(): void {
-    const response = this.#response;
-    this.#response = undefined;
-    response?.close();
-  }
-
-  /** Called by the server alone, when the connection has closed. */
-  markClosed(): void {
-    this.#response = undefined;
-  }
-}
-
-export interface StreamEvents<Owner> {
-  /** The kernel took what had been left over: writing is possible again. */
-  readonly onDrained: (socket: StreamSocket<Owner>) => void;
-  readonly onClosed: (socket: StreamSocket<Owner>) => void;
+/** What a stream begins with. */
+export interface StreamStart {
+  readonly status: string;
+  readonly headers: Answer['headers'];
+  /** The first event's line. */
+  readonly line: Buffer;
+  readonly view: View;
+  readonly client: unknown;
+  readonly sent: number;
+  readonly writtenAt: number;
+  /** Called with an offset when writing is possible again, without one when the connection has closed. */
+  readonly onEvent: StreamEventHandler;
 }
 
 type Header = readonly [name: string, value: string];
@@ -121,21 +67,41 @@ function writeHead(response: uws.HttpResponse, status: string, headers: readonly
 
 const CLOSE_OPTION = /(?:^|,)\s*close\s*(?:,|$)/i;
 
+/** What a server counts. */
+interface Ledger {
+  /** Requests that are neither answered nor streams yet. */
+  pending: number;
+  /** Connections that were closed so far. */
+  closes: number;
+  /** Open connections, idle ones included. */
+  connections: number;
+}
+
 /** One request and its one answer. Every method is safe at any time: after an abort they do nothing. */
 export class Exchange {
   readonly head: RequestHead;
+  readonly #ledger: Ledger;
   #response: uws.HttpResponse | undefined;
   #onClosed: (() => void) | undefined;
   #isAnswered = false;
   #canReadBody = true;
 
-  constructor(response: uws.HttpResponse, head: RequestHead) {
+  constructor(response: uws.HttpResponse, head: RequestHead, ledger: Ledger) {
     this.head = head;
     this.#response = response;
+    this.#ledger = ledger;
+    ledger.pending++;
     response.onAborted(() => {
-      this.#response = undefined;
+      this.#release();
       this.#onClosed?.();
     });
+  }
+
+  #release(): uws.HttpResponse | undefined {
+    const response = this.#response;
+    this.#response = undefined;
+    if (response !== undefined) this.#ledger.pending--;
+    return response;
   }
 
   get isOpen(): boolean {
@@ -168,8 +134,7 @@ export class Exchange {
   }
 
   #send(answer: Answer, saysClose: boolean): void {
-    const response = this.#response;
-    this.#response = undefined;
+    const response = this.#release();
     const isLast = answer.isLast === true || saysClose;
     response?.cork(() => {
       writeHead(response, answer.status, answer.headers);
@@ -185,37 +150,45 @@ export class Exchange {
     });
   }
 
-  /** Answers with headers and a first event, and keeps the connection as a stream. undefined when the peer has gone. */
-  startStream<Owner>(
-    answer: Omit<Answer, 'body' | 'isLast'>,
-    firstLine: Buffer,
-    owner: Owner,
-    events: StreamEvents<Owner>,
-  ): StreamSocket<Owner> | undefined {
-    const response = this.#response;
-    if (response === undefined || this.#isAnswered) return undefined;
-    this.#response = undefined;
-    const socket = new StreamSocket(response, owner);
-    // Replaces the handler that would keep this exchange and its headers alive. One function is both handlers, told
-    // apart by the offset that only onWritable passes: it is all that a stream holds beside its socket.
-    const onSocketEvent = (offset?: number): boolean => {
-      if (offset === undefined) {
-        socket.markClosed();
-        events.onClosed(socket);
-      } else {
-        socket.isFull = false;
-        events.onDrained(socket);
-      }
-      return true;
-    };
+  /**
+   * Sends the answer in a later turn, closes, and tells how that went: 'sent' when the kernel took every byte,
+   * 'closed' when the peer has gone. Nothing when bytes were left over: of those uWebSockets.js says no more.
+   */
+  answerAndClose(answer: Answer, onDelivered: (delivery: 'sent' | 'closed') => void): void {
+    if (!this.isOpen) {
+      onDelivered('closed');
+      return;
+    }
+    this.#isAnswered = true;
+    this.#onClosed = () => onDelivered('closed');
+    // In a turn of its own the connection closes within the call if nothing is left over, and no other one can.
+    setImmediate(() => {
+      if (this.#response === undefined) return;
+      const before = this.#ledger.closes;
+      this.#send({ ...answer, isLast: true }, false);
+      if (this.#ledger.closes > before) onDelivered('sent');
+    });
+  }
+
+  /**
+   * Answers with headers and a first event, and keeps the connection as a stream. Not `isWhole`: the event was long, and
+   * the socket must `goOn` in a later turn. undefined when the peer has gone.
+   */
+  startStream(start: StreamStart): { readonly socket: StreamSocket; readonly isWhole: boolean } | undefined {
+    const response = this.#isAnswered ? undefined : this.#release();
+    if (response === undefined) return undefined;
+    const { status, headers, line, onEvent } = start;
+    const socket = new StreamSocket(response, start.view, start.client, start.sent, start.writtenAt);
+    // Replaces the handler that would keep this exchange and its headers alive. One function is both handlers.
+    const onSocketEvent = onEvent.bind(socket);
     response.onAborted(onSocketEvent);
     response.onWritable(onSocketEvent);
+    let isWhole = true;
     response.cork(() => {
-      writeHead(response, answer.status, answer.headers);
-      response.write(firstLine);
-      response.write(END_OF_EVENT);
+      writeHead(response, status, headers);
+      isWhole = socket.sendFirst(line);
     });
-    return socket;
+    return { socket, isWhole };
   }
 }
 
@@ -232,7 +205,8 @@ function readHead(
 ): RequestHead {
   const headers = new Map<string, string[]>();
   request.forEach((name, value) => {
-    if (!wanted.has(name)) return;
+    // It lets a line without a name pass, which nobody else takes for a header: whoever judges the framing must know.
+    if (name !== '' && !wanted.has(name)) return;
     const values = headers.get(name);
     if (values === undefined) headers.set(name, [value]);
     else values.push(value);
@@ -260,18 +234,24 @@ const LISTEN_EXCLUSIVE = 1;
 
 export class HttpServer {
   readonly #app: uws.TemplatedApp;
+  readonly #ledger: Ledger = { pending: 0, closes: 0, connections: 0 };
   #listening: uws.us_listen_socket | undefined;
-  #connections = 0;
+  /** One more connection than so many is closed as soon as it is accepted. */
+  mostConnections = Number.POSITIVE_INFINITY;
 
   constructor(options: ServerOptions) {
+    const ledger = this.#ledger;
     this.#app = uws
       .App()
-      .filter((_response, change) => {
-        this.#connections += change;
+      .filter((response, change) => {
+        ledger.connections += change;
+        if (change < 0) ledger.closes++;
+        // Out of descriptors, accept fails and the event loop would spin on the connections that wait.
+        else if (ledger.connections > this.mostConnections) response.close();
       })
       // A route that matches nothing would close the socket without an answer: all of them end here.
       .any('/*', (response, request) => {
-        const exchange = new Exchange(response, readHead(response, request, options.headersRead));
+        const exchange = new Exchange(response, readHead(response, request, options.headersRead), ledger);
         options.onRequest(exchange);
         exchange.markHandled();
       });
@@ -279,7 +259,12 @@ export class HttpServer {
 
   /** Open connections, idle ones included. */
   get connections(): number {
-    return this.#connections;
+    return this.#ledger.connections;
+  }
+
+  /** Requests that are neither answered nor streams yet. */
+  get pending(): number {
+    return this.#ledger.pending;
   }
 
   /** Listens on `host` and `port` (0: a free one) and returns the port. Throws ListenError. */

@@ -82,9 +82,15 @@ function openStream(options: StatsRoutesOptions, request: Request): Answer | und
   // HEAD: the stream's headers, then the end.
   if (request.exchange.head.method === 'HEAD')
     return { status: statusLine(200), headers: [...STREAM_HEADERS, ...headers], body: undefined };
-  if (!options.hasRoom()) throw new ServiceError('too_many_streams', 'No more streams can be opened now.');
-  const open = (encoded: Encoded) =>
+  const checkRoom = () => {
+    if (!options.hasRoom()) throw new ServiceError('too_many_streams', 'No more streams can be opened now.');
+  };
+  checkRoom();
+  const open = (encoded: Encoded) => {
+    // Again: others may have been opened while this one waited for its first sample.
+    checkRoom();
     options.fanout.open(request.exchange, view, encoded, headers, request.client, options.isTickNear());
+  };
   const young = options.peek(view);
   if (young !== undefined) {
     open(young);

@@ -1,15 +1,8 @@
 /** Owns time: reads the host on absolute deadlines while there is demand, and on request; nothing in between. */
+import type { Clock } from '../clock.ts';
 import type { Host } from '../host/host.ts';
 import { type Baseline, deriveSample, NO_BASELINE, type Sample } from './sample.ts';
 import { Encoded, VIEW_COUNT, type View } from './view.ts';
-
-/** Time, so that tests can own it. */
-export interface Clock {
-  /** Monotonic milliseconds. */
-  readonly now: () => number;
-  readonly setTimer: (fire: () => void, delayMs: number) => unknown;
-  readonly clearTimer: (timer: unknown) => void;
-}
 
 export interface SamplerOptions {
   readonly host: Host;

@@ -11,7 +11,6 @@ export interface ServiceFacts {
   readonly startedAt: number;
   readonly node: string;
   readonly platform: string;
-  readonly isRoot: boolean;
 }
 
 export function deriveSystem(info: SystemInfo, sample: Sample, service: ServiceFacts): SystemPayload {

@@ -21,11 +21,16 @@ const VIEWS: readonly View[] = Array.from({ length: DETAIL_BIT * 2 }, (_, index)
 /** How many different views there can be. */
 export const VIEW_COUNT = VIEWS.length;
 
+/** The view with this index. */
+export function viewAt(index: number): View {
+  const view = VIEWS[index];
+  if (view === undefined) throw new RangeError(`no view ${index}`);
+  return view;
+}
+
 /** The view of `sections`; equal views are the same object. */
 export function viewOf(sections: number, withDetail: boolean): View {
-  const view = VIEWS[(sections & ALL_SECTIONS) | (withDetail ? DETAIL_BIT : 0)];
-  if (view === undefined) throw new RangeError(`no view of sections ${sections}`);
-  return view;
+  return viewAt((sections & ALL_SECTIONS) | (withDetail ? DETAIL_BIT : 0));
 }
 
 // An echo that may stand in a header: uWebSockets.js decodes the query, so anything could be in it.

@@ -126,5 +126,6 @@ export function fixtureHost(change: Partial<Counters> = {}): FixtureHost {
     },
     readSystem: () => Promise.resolve(SYSTEM),
     tuneListener: () => 1,
+    descriptorLimit: () => 20_000,
   };
 }

@@ -17,7 +17,11 @@ export async function startRoutes(routes: readonly Route[]): Promise<{
   ]);
   const log: string[] = [];
   const pipeline = new Pipeline({
-    gate: () => ({ isAllowed: true, headers: [], client: undefined }),
+    gate: ({ method, path, headers, remoteAddress }) => ({
+      isAllowed: true,
+      headers: [],
+      client: { method, path, headers, remoteAddress, isUpgrade: false, queryKeys: [] },
+    }),
     routes,
     features: () => DEFAULT_CONFIG.features,
     isStopping: () => false,

@@ -1,0 +1,227 @@
+/** The power commands: what is refused and why, what is scheduled, what is queued; and their rows in the table. */
+import type { Clock } from '../clock.ts';
+import type { Config } from '../config/schema.ts';
+import { ServiceError } from '../errors.ts';
+import type { Log } from '../log.ts';
+import type { PowerCapability, PowerPayload, PowerResult, TimedPowerAct } from '../wire/power.ts';
+import { type Command, defineCommand, type Feature, type Outcome, type Params } from './command.ts';
+import { POWER_ACTIONS, type PowerAction, type PowerBackend } from './power-backend.ts';
+import { type PowerFeedback, PowerQueue } from './power-queue.ts';
+
+/** Which flag allows an action. Locking is a small sleep: it needs no flag of its own. */
+const FEATURES: Readonly<Record<PowerAction, Feature>> = {
+  shutdown: 'enable_shutdown',
+  restart: 'enable_restart',
+  sleep: 'enable_sleep',
+  hibernate: 'enable_hibernate',
+  lock: 'enable_sleep',
+};
+
+/** What logind's inhibitors call it; nothing inhibits locking. */
+const INHIBITED_AS: Readonly<Record<PowerAction, string | undefined>> = {
+  shutdown: 'shutdown',
+  restart: 'shutdown',
+  sleep: 'sleep',
+  hibernate: 'sleep',
+  lock: undefined,
+};
+
+const MOST_DELAY_SECONDS = 86_400;
+
+export interface PowerParams {
+  /** 0: at once. */
+  readonly delaySeconds: number;
+  readonly isForced: boolean;
+}
+
+export interface PowerOptions {
+  readonly backend: PowerBackend;
+  readonly clock: Clock;
+  /** Wall clock, Unix milliseconds. */
+  readonly unixMs: () => number;
+  readonly features: () => Config['features'];
+  readonly log: Log;
+  readonly onFeedback: (feedback: PowerFeedback) => void;
+}
+
+interface Scheduled {
+  readonly action: PowerAction;
+  readonly isForced: boolean;
+  /** Wall clock: what the machine's sleep does not stop. */
+  readonly dueUnixMs: number;
+  timer: unknown;
+}
+
+const okResult = (message: string): PowerResult & Outcome['result'] => ({ status: 'ok', message });
+/** The contract's answer, the same for every action. */
+const INITIATED = okResult('Command initiated');
+
+export class Power {
+  readonly #options: PowerOptions;
+  readonly #queue: PowerQueue;
+  #scheduled: Scheduled | undefined;
+  #isClosed = false;
+
+  constructor(options: PowerOptions) {
+    this.#options = options;
+    this.#queue = new PowerQueue(options);
+  }
+
+  /**
+   * Accepts `action`, or rejects with ServiceError: `not_supported`, `not_possible_now` (root holds it up),
+   * `power_pending` (with a delay only), `shutting_down`. Its flag is the table's affair.
+   */
+  async request(action: PowerAction, { delaySeconds, isForced }: PowerParams): Promise<Outcome> {
+    await this.#judge(action, isForced);
+    if (this.#isClosed) throw new ServiceError('shutting_down', 'The service is stopping.');
+    if (delaySeconds === 0) return { result: INITIATED, onDelivered: this.#queue.add(action, isForced) };
+    if (this.#scheduled !== undefined)
+      throw new ServiceError('power_pending', 'Another action is scheduled; cancel it first.', {
+        ...timed(this.#scheduled),
+      });
+    this.#schedule({
+      action,
+      isForced,
+      dueUnixMs: this.#options.unixMs() + delaySeconds * 1000,
+      timer: undefined,
+    });
+    return { result: INITIATED };
+  }
+
+  /** Takes back what was scheduled with a delay. */
+  cancel(): Outcome {
+    const scheduled = this.#scheduled;
+    if (scheduled === undefined) return { result: okResult('Nothing pending') };
+    this.#unschedule();
+    this.#options.log.info(`power: the scheduled ${scheduled.action} was cancelled`);
+    return { result: okResult(`Cancelled ${scheduled.action}`) };
+  }
+
+  async capabilities(): Promise<Readonly<Record<PowerAction, PowerCapability>>> {
+    const features = this.#options.features();
+    const rows = POWER_ACTIONS.map(async (action) => {
+      const { isSupported, reason } = await this.#options.backend.support(action);
+      return [action, { enabled: features[FEATURES[action]], supported: isSupported, reason }] as const;
+    });
+    // One entry for each of POWER_ACTIONS, which Object.fromEntries can't know.
+    return Object.fromEntries(await Promise.all(rows)) as Record<PowerAction, PowerCapability>;
+  }
+
+  async status(): Promise<PowerPayload> {
+    const { backend } = this.#options;
+    const [actions, inhibitors] = await Promise.all([this.capabilities(), backend.inhibitors()]);
+    return {
+      actions,
+      pending: this.#scheduled === undefined ? null : timed(this.#scheduled),
+      inhibitors: inhibitors.map(({ who, why, what, uid }) => ({ who, why, what, uid })),
+      recorded: (backend.recorded?.() ?? []).map(({ action, atMs }) => ({ action, at: unixSeconds(atMs) })),
+    };
+  }
+
+  /**
+   * To be called when the machine has woken: what was asked before it slept is no longer wanted now. A scheduled
+   * act whose time passed meanwhile is dropped too; one that is still to come keeps its time on the wall clock.
+   */
+  drop(): void {
+    this.#queue.drop('the machine has just woken');
+    const scheduled = this.#scheduled;
+    if (scheduled === undefined) return;
+    this.#unschedule();
+    if (scheduled.dueUnixMs > this.#options.unixMs()) this.#schedule(scheduled);
+    else this.#fail(scheduled.action, 'its time passed while the machine slept');
+  }
+
+  /** Accepts nothing more and forgets what has not been handed over. */
+  close(): void {
+    this.#isClosed = true;
+    this.#queue.drop('the service is stopping');
+    const scheduled = this.#scheduled;
+    this.#unschedule();
+    if (scheduled !== undefined) this.#fail(scheduled.action, 'the service is stopping');
+  }
+
+  async #judge(action: PowerAction, isForced: boolean): Promise<void> {
+    const { backend, log } = this.#options;
+    const support = await backend.support(action);
+    if (!support.isSupported)
+      throw new ServiceError('not_supported', `This machine can't be commanded to ${action}.`, {
+        reason: support.reason,
+      });
+    const what = INHIBITED_AS[action];
+    if (what === undefined) return;
+    const standing = (await backend.inhibitors()).filter((held) => held.what.split(':').includes(what));
+    const ofRoot = standing.find((held) => held.uid === 0);
+    if (ofRoot !== undefined && !isForced) {
+      const { who, why } = ofRoot;
+      throw new ServiceError('not_possible_now', `${who} holds up ${what}: ${why}`, { who, why });
+    }
+    for (const { who, why, uid } of standing)
+      log.warn(`power: ${action} overrides the inhibitor of ${who} (uid ${uid}): ${why}`);
+  }
+
+  #schedule(scheduled: Scheduled): void {
+    const { clock, unixMs } = this.#options;
+    this.#scheduled = scheduled;
+    scheduled.timer = clock.setTimer(() => void this.#fire(scheduled), scheduled.dueUnixMs - unixMs());
+  }
+
+  #unschedule(): void {
+    if (this.#scheduled !== undefined) this.#options.clock.clearTimer(this.#scheduled.timer);
+    this.#scheduled = undefined;
+  }
+
+  // Much may have changed since it was accepted: it is judged again, and there is nobody left to answer.
+  async #fire({ action, isForced }: Scheduled): Promise<void> {
+    this.#scheduled = undefined;
+    try {
+      if (!this.#options.features()[FEATURES[action]]) throw new Error('it was switched off meanwhile');
+      await this.#judge(action, isForced);
+      if (this.#isClosed) throw new Error('the service is stopping');
+      this.#queue.add(action, isForced)('closed');
+    } catch (error) {
+      this.#fail(action, error instanceof Error ? error.message : String(error));
+    }
+  }
+
+  #fail(action: PowerAction, reason: string): void {
+    const message = `the scheduled ${action} was not done: ${reason}`;
+    this.#options.log.error(`power: ${message}`);
+    this.#options.onFeedback({ action, success: false, message });
+  }
+}
+
+const unixSeconds = (ms: number) => Math.round(ms / 1000);
+
+const timed = ({ action, dueUnixMs }: Scheduled): TimedPowerAct => ({ action, at: unixSeconds(dueUnixMs) });
+
+/** Throws `invalid_value`. */
+function checkPowerParams({ delay, force }: Params): PowerParams {
+  // Written so that NaN fails.
+  if (delay !== undefined && !(typeof delay === 'number' && delay >= 0 && delay <= MOST_DELAY_SECONDS))
+    throw new ServiceError(
+      'invalid_value',
+      `delay must be a number of seconds from 0 to ${MOST_DELAY_SECONDS}.`,
+    );
+  if (force !== undefined && typeof force !== 'boolean')
+    throw new ServiceError('invalid_value', 'force must be 1 or 0, or a boolean.');
+  return { delaySeconds: delay ?? 0, isForced: force ?? false };
+}
+
+/** `power.shutdown` … `power.lock`, `power.cancel`. */
+export function powerCommands(power: Power): readonly Command[] {
+  const acts = POWER_ACTIONS.map((action) =>
+    defineCommand({
+      name: `power.${action}`,
+      feature: FEATURES[action],
+      check: checkPowerParams,
+      run: (params) => power.request(action, params),
+    }),
+  );
+  const cancel = defineCommand({
+    name: 'power.cancel',
+    feature: undefined,
+    check: () => undefined,
+    run: () => power.cancel(),
+  });
+  return [...acts, cancel];
+}

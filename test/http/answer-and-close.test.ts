@@ -1,0 +1,122 @@
+/** An answer that goes before an act: complete, then the end of the connection, and word of how it went. */
+import net from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import t from 'tap';
+import { type Answer, type Exchange, HttpServer } from '#src/http/server.js';
+import { ask } from '../helpers/raw-clients.ts';
+
+type Handler = (exchange: Exchange) => void;
+
+const ANSWER: Answer = { status: '200 OK', headers: [['X-Kind', 'last']], body: 'all of it' };
+
+function serve(handlers: Readonly<Record<string, Handler>>): {
+  readonly server: HttpServer;
+  readonly port: number;
+} {
+  const server = new HttpServer({
+    headersRead: new Set(),
+    onRequest: (exchange) => handlers[exchange.head.path]?.(exchange),
+  });
+  t.teardown(() => server.close());
+  return { server, port: server.listen('127.0.0.1', 0) };
+}
+
+const post = (path: string) => `POST ${path} HTTP/1.1\r\nHost: localhost\r\nContent-Length: 0\r\n\r\n`;
+
+async function until(isSo: () => boolean): Promise<void> {
+  for (let i = 0; i < 500 && !isSo(); i++) await sleep(10);
+}
+
+/** A handler that waits for the body as the pipeline does, then answers for good. */
+function lastAnswer(told: string[], answer = ANSWER): Handler {
+  return (exchange) =>
+    exchange.readBody({
+      onChunk: (_chunk, isLast) => {
+        if (isLast) exchange.answerAndClose(answer, (delivery) => told.push(delivery));
+      },
+      onAborted: () => told.push('aborted'),
+    });
+}
+
+t.test("[5.answer-first] 'sent' once the kernel has all of it, and the connection is closed", async (t) => {
+  const told: string[] = [];
+  const { port } = serve({ '/last': lastAnswer(told) });
+  const { text } = await ask(port, post('/last'));
+  t.match(text, /^HTTP\/1\.1 200 OK\r\n/);
+  t.match(text, /\r\nX-Kind: last\r\n/);
+  t.match(text, /\r\nConnection: close\r\n/i);
+  t.match(text, /\r\nContent-Length: 9\r\n/);
+  t.match(text, /\r\n\r\nall of it$/);
+  await until(() => told.length > 0);
+  t.strictSame(told, ['sent']);
+});
+
+t.test("[5.answer-closed] 'closed' when the peer has gone before the answer", async (t) => {
+  const told: string[] = [];
+  let exchange: Exchange | undefined;
+  const { port } = serve({
+    '/held': (held) => {
+      exchange = held;
+    },
+  });
+  const socket = net.connect(port, '127.0.0.1');
+  socket.write(post('/held'));
+  await until(() => exchange !== undefined);
+  socket.destroy();
+  await until(() => exchange?.isOpen === false);
+  exchange?.answerAndClose(ANSWER, (delivery) => told.push(delivery));
+  t.strictSame(told, ['closed'], 'at once');
+  await sleep(50);
+  t.strictSame(told, ['closed'], 'and once');
+});
+
+t.test("[5.answer-closed] 'closed' when the peer goes in the turn before the answer", async (t) => {
+  const told: string[] = [];
+  const { port } = serve({ '/last': lastAnswer(told) });
+  // A second request while the first is not answered: uWebSockets.js closes the connection at once.
+  const socket = net.connect(port, '127.0.0.1');
+  socket.on('error', () => undefined);
+  let read = '';
+  socket.on('data', (part) => {
+    read += part.toString('latin1');
+  });
+  socket.write(post('/last') + post('/last'));
+  await new Promise((resolve) => socket.once('close', resolve));
+  await until(() => told.length > 0);
+  await sleep(50);
+  t.strictSame(told, ['closed']);
+  t.equal(read, '');
+});
+
+t.test('[5.latest-500ms] nothing is told while bytes are left over; they still arrive', async (t) => {
+  const told: string[] = [];
+  const big = Buffer.alloc(24 * 1024 * 1024, 'x');
+  const { port, server } = serve({
+    '/big': (exchange) => exchange.answer({ ...ANSWER, body: big }),
+    '/last': lastAnswer(told),
+    '/other': (exchange) => exchange.answer({ ...ANSWER, isLast: true }),
+  });
+  const socket = net.connect(port, '127.0.0.1');
+  t.teardown(() => socket.destroy());
+  const handled = new Promise<void>((resolve) => socket.once('readable', resolve));
+  socket.pause();
+  socket.write(post('/big'));
+  await handled;
+  socket.write(post('/last'));
+  // Others that close meanwhile are not mistaken for it.
+  for (let i = 0; i < 5; i++) t.match((await ask(port, post('/other'))).text, /all of it$/);
+  await sleep(200);
+  t.strictSame(told, []);
+  let tail = '';
+  let total = 0;
+  socket.on('data', (part: Buffer) => {
+    total += part.length;
+    tail = (tail + part.toString('latin1')).slice(-200);
+  });
+  await new Promise((resolve) => socket.once('end', resolve));
+  t.match(tail, /\r\n\r\nall of it$/, 'the whole of it came when it was read');
+  t.ok(total > big.length);
+  await until(() => server.connections === 0);
+  t.equal(server.connections, 0);
+  t.strictSame(told, []);
+});
