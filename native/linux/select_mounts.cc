@@ -72,9 +72,12 @@ class Visibility {
     const Mount* at = &mount;
     // Bounded, for a table whose parents form a circle.
     for (std::size_t steps = 0; steps < byId_.size(); ++steps) {
-      if (isShadowed(*at)) return false;
       const auto parent = byId_.find(at->parentId);
-      if (parent == byId_.end() || parent->second == at) return true;
+      // The kernel's own first mount (rootfs) is its own parent: what lies on it does not hide it from the
+      // rest.
+      if (parent != byId_.end() && parent->second == at) return true;
+      if (isShadowed(*at)) return false;
+      if (parent == byId_.end()) return true;
       at = parent->second;
     }
     return false;

@@ -1,5 +1,7 @@
 /** Request bodies over raw sockets, on a table of routes made for it: sizes, types, framing, what happens when. */
 import t, { type Test } from 'tap';
+import { parseJsonObject } from '#src/http/body.js';
+import { jsonAnswer } from '#src/http/reply.js';
 import type { Endpoint } from '#src/http/routes.js';
 import { checkError } from '../helpers/answers.ts';
 import { jsonOf, RawConnection, requestBytes, valuesOf } from '../helpers/raw-http.ts';
@@ -14,6 +16,10 @@ const act: Endpoint['run'] = ({ body }) => {
   return { status: '200 OK', headers: [], body: JSON.stringify({ bytes: body.length }) };
 };
 const served = await startRoutes([
+  {
+    path: '/object',
+    methods: { POST: { body: 'json', run: ({ body }) => jsonAnswer(Object.keys(parseJsonObject(body))) } },
+  },
   { path: '/json', methods: { POST: { body: 'json', run: act } } },
   { path: '/ignored', methods: { POST: { body: 'ignored', run: act } } },
   { path: '/off', methods: { POST: { body: 'json', feature: 'enable_process_control', run: act } } },
@@ -253,4 +259,17 @@ t.test('[1.trailers] chunked trailers end the connection, they are no request', 
   connection.write(`POST /nope ${HEAD}Transfer-Encoding: chunked\r\n\r\n0\r\nX-Trailer: 1\r\n\r\n`);
   await connection.closed();
   t.equal(acts, 0);
+});
+
+t.test('[2.400-json] [2.400-body] what is no JSON, and what is no object', async (t) => {
+  const connection = await connect(t);
+  const post = (body: string | Buffer) => {
+    connection.write(requestBytes('/object', { method: 'POST', body }));
+    return connection.readAnswer();
+  };
+  for (const body of ['', '{', '{"a":1}x', "{'a':1}", '\ufeff', 'NaN', Buffer.from([0x22, 0xff, 0x22])])
+    checkError(t, await post(body), 400, 'invalid_json');
+  for (const body of ['null', '1', '"x"', '[]', '[{}]', 'true'])
+    checkError(t, await post(body), 400, 'invalid_body');
+  t.strictSame(jsonOf(await post('{"a":1,"__proto__":2}')), ['a', '__proto__']);
 });

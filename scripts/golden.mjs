@@ -1,0 +1,20 @@
+// Writes the golden samples of the captured machines anew, from what the code says now:  node scripts/golden.mjs
+// Read each difference against the contract before it is committed: a golden sample must be right, not only recorded.
+import { spawnSync } from 'node:child_process';
+import path from 'node:path';
+import process from 'node:process';
+import { fileURLToPath } from 'node:url';
+
+const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
+
+function run(args, env = {}) {
+  const result = spawnSync(process.execPath, args, {
+    cwd: root,
+    stdio: 'inherit',
+    env: { ...process.env, ...env },
+  });
+  if (result.status !== 0) process.exit(1);
+}
+
+run(['scripts/build.mjs', 'missing', 'tests']);
+run(['build/ts/test/stats/fixtures.test.js'], { HOSTWIRE_GOLDEN: 'write' });

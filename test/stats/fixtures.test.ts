@@ -1,0 +1,131 @@
+/**
+ * Captured machines through the addon and the derivation, compared with golden samples. After a wanted change:
+ * `node scripts/golden.mjs`, then read each difference against the contract before it is committed.
+ */
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import process from 'node:process';
+import { setTimeout as sleep } from 'node:timers/promises';
+import t from 'tap';
+import { ALL_SECTIONS, type Counters, type Host } from '#src/host/host.js';
+import { deriveSample, NO_BASELINE, type Sample } from '#src/stats/sample.js';
+import { deriveSystem } from '#src/stats/system.js';
+import { Encoded, viewOf } from '#src/stats/view.js';
+import {
+  type FixtureMachine,
+  machineNames,
+  openFixture,
+  WINDOW_SECONDS,
+} from '../helpers/fixture-machine.ts';
+
+const isWriting = process.env['HOSTWIRE_GOLDEN'] === 'write';
+/** Enough for every prober to have answered; only waited out where an answer is missing. */
+const PATIENCE_MS = isWriting ? 1500 : 5000;
+
+type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
+
+const FACTS = { version: '0', pid: 1, startedAt: 0, node: 'v0', platform: 'linux', isRoot: false };
+
+async function readUntilSettled(
+  host: Host,
+  withDetail: boolean,
+  isSettled: (counters: Counters) => boolean,
+): Promise<Counters> {
+  const end = performance.now() + PATIENCE_MS;
+  while (true) {
+    const counters = host.readCounters(ALL_SECTIONS, withDetail, 0);
+    if ((!isWriting && isSettled(counters)) || performance.now() > end) return counters;
+    await sleep(10);
+  }
+}
+
+/** What only a second reading can tell. */
+const NEEDS_WINDOW =
+  /^(current_load|cores|breakdown|read_rate|write_rate|busy_percent|send_rate|receive_rate)$/;
+
+/** By default an unknown temperature or speed is 0. */
+const ZERO_IS_UNKNOWN = /^current_(temp|speed)$/;
+
+/** Whether `value` has an answer wherever `golden` has one. */
+function isAnswered(value: Json | undefined, golden: Json): boolean {
+  if (golden === null) return true;
+  if (value === undefined || value === null) return false;
+  if (typeof golden !== 'object') return true;
+  // Both are plain JSON: arrays are objects with numbers as keys.
+  const there = value as Readonly<Record<string, Json>>;
+  return Object.entries(golden).every(
+    ([key, part]) =>
+      NEEDS_WINDOW.test(key) ||
+      (isAnswered(there[key], part) && (part === 0 || there[key] !== 0 || !ZERO_IS_UNKNOWN.test(key))),
+  );
+}
+
+const plain = (value: unknown): Json => JSON.parse(JSON.stringify(value));
+
+function payload(sample: Sample, withDetail: boolean): Json {
+  return JSON.parse(new Encoded(sample).json(viewOf(ALL_SECTIONS, withDetail)));
+}
+
+function readGolden(machine: FixtureMachine, name: string): Json {
+  const file = path.join(machine.folder, name);
+  if (isWriting || !existsSync(file)) return null;
+  return JSON.parse(readFileSync(file, 'utf8'));
+}
+
+function writeGolden(machine: FixtureMachine, name: string, found: Json): void {
+  writeFileSync(path.join(machine.folder, name), `${JSON.stringify(found, null, 2)}\n`);
+}
+
+const same = (a: Json, b: Json) => JSON.stringify(a) === JSON.stringify(b);
+
+/** The sample that the machine's two readings make; read until it is `golden`, or until patience ends. */
+async function sampleOf(machine: FixtureMachine, withDetail: boolean, golden: Json): Promise<Sample> {
+  const host = machine.openHost();
+  const top = withDetail
+    ? { interval_seconds: WINDOW_SECONDS, host: (await host.readSystem()).hostname }
+    : undefined;
+  machine.setMoment('before');
+  const derive = (counters: Counters, moment: 'before' | 'after', baseline = NO_BASELINE) =>
+    deriveSample(baseline, machine.atMoment(counters, moment), top);
+  const first = await readUntilSettled(host, withDetail, (counters) =>
+    isAnswered(payload(derive(counters, 'before').sample, withDetail), golden),
+  );
+  const { baseline } = derive(first, 'before');
+  machine.setMoment('after');
+  const second = await readUntilSettled(host, withDetail, (counters) =>
+    same(payload(derive(counters, 'after', baseline).sample, withDetail), golden),
+  );
+  return derive(second, 'after', baseline).sample;
+}
+
+t.setTimeout(120_000);
+
+for (const name of machineNames())
+  t.test(`[3.units] [3.detail] machine ${name}`, async (t) => {
+    const machine = openFixture(t, name);
+    t.comment(machine.facts.note);
+    const compare = (file: string, found: Json) => {
+      if (isWriting) writeGolden(machine, file, found);
+      else t.strictSame(found, readGolden(machine, file), file);
+    };
+    const goldenDefault = readGolden(machine, 'golden-default.json');
+    compare('golden-default.json', payload(await sampleOf(machine, false, goldenDefault), false));
+    const goldenDetail = readGolden(machine, 'golden-detail.json');
+    const detailed = await sampleOf(machine, true, goldenDetail);
+    compare('golden-detail.json', payload(detailed, true));
+    const shown = new Set(detailed.disks?.stats.map((disk) => disk.fs));
+    const answering = Object.entries(machine.facts.statvfs).filter(([, vfs]) => vfs !== null);
+    t.strictSame(
+      [...shown].sort(),
+      answering.map(([point]) => point).sort(),
+      'exactly these mounts are shown',
+    );
+    const info = await machine.openHost().readSystem();
+    // What is compiled for the machine that runs the test is no fact of the captured one.
+    const system = plain({ ...deriveSystem(info, detailed, FACTS), os: { ...info.os, arch: undefined } });
+    compare('golden-system.json', system);
+  });
+
+t.test('every machine has its golden samples', async (t) => {
+  t.ok(machineNames().length >= 10);
+});
