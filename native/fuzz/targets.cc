@@ -7,6 +7,7 @@
 
 #include "linux/parse.h"
 #include "linux/parse_cpu.h"
+#include "linux/parse_disks.h"
 #include "linux/parse_mounts.h"
 #include "linux/parse_network.h"
 #include "linux/parse_route.h"
@@ -98,6 +99,7 @@ const std::vector<FuzzTarget>& fuzzTargets() {
       {"mountinfo", "/mountinfo", call<parseMountinfo>},
       {"select-mounts", "/mountinfo", runSelectMounts},
       {"label-link", "", call<parseLabelLink>},
+      {"device-number", "", call<parseDeviceNumber>},
       {"diskstats", "/diskstats", call<parseDiskstats>},
       {"net-dev", "/net/dev", call<parseNetDev>},
       {"if-inet6", "/if_inet6", call<parseIfInet6>},
