@@ -74,12 +74,8 @@ async function run(options: LoadOptions): Promise<void> {
       platform: process.platform,
     },
   });
-  const { host, port } = service.start();
-  const urlHost = host.includes(':') ? `[${host}]` : host;
-  const local = host === '::' || host === '0.0.0.0' ? ` (open http://localhost:${port})` : '';
-  process.stderr.write(`listening on http://${urlHost}:${port}${local}\n`);
-
   const { Reloader } = await import('./config/reload.ts');
+  const { host, port } = service.start();
   const reloader = new Reloader({
     load: options,
     loaded,
@@ -94,6 +90,10 @@ async function run(options: LoadOptions): Promise<void> {
   };
   process.once('SIGTERM', stop);
   process.once('SIGINT', stop);
+  // Last: who reads it may signal at once.
+  const urlHost = host.includes(':') ? `[${host}]` : host;
+  const local = host === '::' || host === '0.0.0.0' ? ` (open http://localhost:${port})` : '';
+  process.stderr.write(`listening on http://${urlHost}:${port}${local}\n`);
 }
 
 async function main(): Promise<void> {

@@ -79,6 +79,7 @@ export class Service {
   readonly #fanout: Fanout;
   readonly #power: Power;
   readonly #commands: Commands;
+  readonly #pipeline: Pipeline;
   readonly #server: HttpServer;
   readonly #gate: Gate;
   #config: Config;
@@ -127,7 +128,7 @@ export class Service {
       onFeedback: () => undefined,
     });
     this.#commands = new Commands(powerCommands(this.#power), features);
-    const pipeline = new Pipeline({
+    this.#pipeline = new Pipeline({
       gate: (head) => this.#gate.judge(head),
       routes: this.#routes(),
       features,
@@ -136,7 +137,7 @@ export class Service {
     });
     this.#server = new HttpServer({
       headersRead: HEADERS_READ,
-      onRequest: (exchange) => pipeline.handle(exchange),
+      onRequest: (exchange) => this.#pipeline.handle(exchange),
     });
   }
 

@@ -1,4 +1,5 @@
-// Probers ask what may hang or is slow (statvfs, sensors, drivers) on threads of their own and keep the last answer.
+// Probers ask what may hang or is slow (statvfs, sensors, drivers) on threads of their own and keep the last
+// answer.
 #pragma once
 
 #include <chrono>
@@ -15,16 +16,16 @@ namespace hostwire {
 // What a prober knows at this moment.
 template <class T>
 struct Answer {
-  std::optional<T> value;             // the last answer; absent until the first one, or when asking failed
-  std::chrono::milliseconds age{0};   // since that answer
-  bool isStale = false;               // asked and not answered in time
-  std::string error;                  // why the last question failed; empty when it did not
+  std::optional<T> value;            // the last answer; absent until the first one, or when asking failed
+  std::chrono::milliseconds age{0};  // since that answer
+  bool isStale = false;              // asked and not answered in time
+  std::string error;                 // why the last question failed; empty when it did not
 };
 
 class ProbeTask;  // one question: private to prober.cc
 
-// Owns the threads. Destroying it never waits for a stuck question: such a thread keeps what it needs alive by
-// itself and ends when the kernel lets it go.
+// Owns the threads. Destroying it never waits for a stuck question: such a thread keeps what it needs alive
+// by itself and ends when the kernel lets it go.
 class ProberPool {
  public:
   ProberPool();

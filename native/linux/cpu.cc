@@ -24,13 +24,14 @@ struct CpuReader::State {
   std::string buffer;
 };
 
-CpuReader::CpuReader(const Roots& roots, ProberPool& probers) : state_(std::make_unique<State>(roots, probers)) {}
+CpuReader::CpuReader(const Roots& roots, ProberPool& probers)
+    : state_(std::make_unique<State>(roots, probers)) {}
 CpuReader::~CpuReader() = default;
 
 CpuCounters CpuReader::read(bool withDetail) {
   CpuCounters counters;
   auto* cores = withDetail ? &counters.cores : nullptr;
-  if (!parseStat(state_->stat.read(state_->buffer), counters.total, cores))
+  if (!parseStat(state_->stat.readShortRecords(state_->buffer), counters.total, cores))
     throw HostError(EBADMSG, "parse " + state_->stat.path());
   if (withDetail) {
     counters.loadAverage = parseLoadavg(state_->loadavg.readIfPresent(state_->buffer));

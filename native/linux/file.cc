@@ -12,12 +12,15 @@ namespace hostwire {
 namespace {
 
 constexpr std::size_t kFirstBufferBytes = 4096;
+constexpr std::size_t kSmallestPageBytes = 4096;
+constexpr std::size_t kLongestRecordBytes = 512;
 constexpr std::size_t kMostBytes = 16U
                                    << 20U;  // no kernel text is near that: a fixture that is a device, say
 
 // procfs regenerates the text at offset 0, so a read that fills the buffer is repeated with a larger one
 // rather than continued: continuing would join two different moments.
-ssize_t readWhole(int fd, std::string& buffer) {
+// A first read of at most `surelyWhole` bytes was the last.
+ssize_t readWhole(int fd, std::string& buffer, std::size_t surelyWhole) {
   if (buffer.size() < kFirstBufferBytes) buffer.resize(kFirstBufferBytes);
   while (true) {
     std::size_t length = 0;
@@ -28,6 +31,7 @@ ssize_t readWhole(int fd, std::string& buffer) {
       if (got < 0) return -1;
       if (got == 0) return static_cast<ssize_t>(length);
       length += static_cast<std::size_t>(got);
+      if (length <= surelyWhole) return static_cast<ssize_t>(length);
     }
     if (buffer.size() >= kMostBytes) {
       errno = EFBIG;
@@ -50,9 +54,15 @@ void KeptFile::openOnce() {
   if (!fd_.isOpen()) throw HostError(errno, "open " + path_);
 }
 
-std::string_view KeptFile::read(std::string& buffer) {
+std::string_view KeptFile::read(std::string& buffer) { return readUntil(buffer, 0); }
+
+std::string_view KeptFile::readShortRecords(std::string& buffer) {
+  return readUntil(buffer, kSmallestPageBytes - kLongestRecordBytes);
+}
+
+std::string_view KeptFile::readUntil(std::string& buffer, std::size_t surelyWhole) {
   openOnce();
-  const ssize_t length = readWhole(fd_.get(), buffer);
+  const ssize_t length = readWhole(fd_.get(), buffer, surelyWhole);
   if (length < 0) {
     const int code = errno;
     fd_.reset();

@@ -37,15 +37,23 @@ class KeptFile {
   // Reads the whole file into `buffer` (reused: it only grows) and returns the text. Opens on first use and
   // again after a failure. Throws HostError.
   std::string_view read(std::string& buffer);
-  // The same, but empty where the file can't be read.
+  // The same for a file of records under 512 bytes, or of one record of any size: it saves the read that only
+  // meets the end. The kernel (fs/seq_file.c) ends a read early only where the next record does not fit into
+  // its page, so one that left that much of a page was the last.
+  std::string_view readShortRecords(std::string& buffer);
+  // As read, but empty where the file can't be read.
   std::string_view readIfPresent(std::string& buffer) noexcept;
   // At most the first `mostBytes`: the kernel makes long texts piece by piece, so the rest then costs
   // nothing.
   std::string_view readHeadIfPresent(std::string& buffer, std::size_t mostBytes) noexcept;
   const std::string& path() const { return path_; }
+  // For poll(2); -1 before the first read and after a failure.
+  int descriptor() const { return fd_.get(); }
 
  private:
   void openOnce();
+  std::string_view readUntil(std::string& buffer, std::size_t surelyWhole);
+
   std::string path_;
   FileDescriptor fd_;
 };

@@ -22,7 +22,7 @@ MemoryReader::MemoryReader(const Roots& roots) : state_(std::make_unique<State>(
 MemoryReader::~MemoryReader() = default;
 
 MemoryCounters MemoryReader::read(bool withDetail) {
-  auto counters = parseMeminfo(state_->meminfo.read(state_->buffer));
+  auto counters = parseMeminfo(state_->meminfo.readShortRecords(state_->buffer));
   if (!counters) throw HostError(EBADMSG, "parse " + state_->meminfo.path());
   if (withDetail) counters->pressure = parsePressure(state_->pressure.readIfPresent(state_->buffer));
   return *counters;

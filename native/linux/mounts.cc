@@ -1,67 +1,68 @@
 // The mount table of Linux.
 #include "linux/mounts.h"
 
-#include <fcntl.h>
 #include <linux/magic.h>
 #include <poll.h>
-#include <sys/stat.h>
 #include <sys/vfs.h>
-
-#include <cerrno>
 
 #include "host/error.h"
 
 namespace hostwire {
+namespace {
+
+bool isOfProc(const std::string& path) {
+  struct statfs filesystem {};
+  return statfs(path.c_str(), &filesystem) == 0 && filesystem.f_type == PROC_SUPER_MAGIC;
+}
+
+bool isSameVersion(const struct stat& a, const struct stat& b) {
+  return a.st_ino == b.st_ino && a.st_size == b.st_size && a.st_mtim.tv_sec == b.st_mtim.tv_sec &&
+         a.st_mtim.tv_nsec == b.st_mtim.tv_nsec;
+}
+
+}  // namespace
 
 MountTable::MountTable(const Roots& roots) : roots_(roots), prefix_(roots.files) {}
 
-// A container that was given the host's /proc sees the host's mounts as process 1 there does, and reaches them
-// through that process's root.
+// A container that was given the host's /proc sees the host's mounts as the first process there does, and
+// reaches them through that process's root.
 void MountTable::openFirst() {
-  const bool isOwn = roots_.proc == "/proc";
-  for (const char* process : {"/1", "/self"}) {
-    if (isOwn && process == std::string_view("/1")) continue;
-    path_ = roots_.proc + process + "/mountinfo";
-    fd_.reset(open(path_.c_str(), O_RDONLY | O_CLOEXEC));
-    if (!fd_.isOpen()) continue;
-    struct statfs filesystem {};
-    isKernelText_ = fstatfs(fd_.get(), &filesystem) == 0 && filesystem.f_type == PROC_SUPER_MAGIC;
-    if (!isOwn && isKernelText_ && roots_.files.empty()) prefix_ = roots_.proc + process + "/root";
-    mustRead_ = true;
-    return;
+  const std::string own = roots_.proc + "/self/mountinfo";
+  const std::string first = roots_.proc + "/1/mountinfo";
+  const bool isForeign = roots_.proc != "/proc";
+  mustRead_ = true;
+  if (isForeign) {
+    file_.emplace(first);
+    if (!file_->readIfPresent(buffer_).empty()) {
+      isKernelText_ = isOfProc(first);
+      if (isKernelText_ && roots_.files.empty()) prefix_ = roots_.proc + "/1/root";
+      return;
+    }
   }
-  throw HostError(errno, "open " + path_);
+  file_.emplace(own);
+  isKernelText_ = isOfProc(own);
 }
 
-// proc_pid_mountinfo(5): after a change poll(2) reports POLLPRI and POLLERR, once. A fixture is a regular file.
+// proc_pid_mountinfo(5): after a change poll(2) reports POLLPRI and POLLERR, once.
 bool MountTable::hasChanged() {
   if (isKernelText_) {
-    pollfd request{fd_.get(), POLLPRI, 0};
-    return poll(&request, 1, 0) > 0;
+    pollfd request{file_->descriptor(), POLLPRI, 0};
+    return request.fd >= 0 && poll(&request, 1, 0) > 0;
   }
   struct stat now {};
-  if (stat(path_.c_str(), &now) != 0) return false;
-  const bool isSame = now.st_size == fixtureSize_ && now.st_mtim.tv_sec == fixtureChangedAt_.tv_sec &&
-                      now.st_mtim.tv_nsec == fixtureChangedAt_.tv_nsec;
-  fixtureSize_ = now.st_size;
-  fixtureChangedAt_ = now.st_mtim;
-  if (!isSame) fd_.reset(open(path_.c_str(), O_RDONLY | O_CLOEXEC));
-  return !isSame;
+  if (stat(file_->path().c_str(), &now) != 0 || isSameVersion(now, fixtureBefore_)) return false;
+  fixtureBefore_ = now;
+  file_.emplace(std::string(file_->path()));
+  return true;
 }
 
-bool MountTable::readIfChanged(std::string& text) {
-  if (!fd_.isOpen()) openFirst();
+std::optional<std::string_view> MountTable::readIfChanged() {
+  if (!file_) openFirst();
   mustRead_ = hasChanged() || mustRead_;
-  if (!mustRead_) return false;
-  const ssize_t length = readWhole(fd_.get(), buffer_);
-  if (length < 0) {
-    const int code = errno;
-    fd_.reset();
-    throw HostError(code, "read " + path_);
-  }
-  text.assign(buffer_, 0, static_cast<std::size_t>(length));
+  if (!mustRead_) return std::nullopt;
+  const std::string_view text = file_->read(buffer_);
   mustRead_ = false;
-  return true;
+  return text;
 }
 
 }  // namespace hostwire

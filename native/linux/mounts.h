@@ -1,7 +1,9 @@
 // The mount table, read again only when the kernel says that it changed.
 #pragma once
 
-#include <ctime>
+#include <sys/stat.h>
+
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -14,26 +16,27 @@ class MountTable {
  public:
   explicit MountTable(const Roots& roots);
 
-  // True when `text` holds a new reading: the first one, or after a change. Throws HostError when the table can't
-  // be read; the next call tries again.
-  bool readIfChanged(std::string& text);
+  // The text at the first call and after a change, else nothing. Throws HostError when it can't be read; the
+  // next call tries again.
+  std::optional<std::string_view> readIfChanged();
 
-  // What leads to the mount points: empty for this process's own table.
+  // Has the next call return the text whether it changed or not.
+  void readAgain() { mustRead_ = true; }
+
+  // What stands before a mount point on the way to it; empty for the mounts this process sees itself.
   const std::string& pathPrefix() const { return prefix_; }
 
  private:
   void openFirst();
   bool hasChanged();
 
-  Roots roots_;
-  std::string path_;
+  const Roots roots_;
   std::string prefix_;
-  FileDescriptor fd_;
+  std::optional<KeptFile> file_;
   std::string buffer_;
-  bool isKernelText_ = false;  // not a fixture: poll tells of changes
+  bool isKernelText_ = false;  // else a fixture
   bool mustRead_ = true;
-  std::int64_t fixtureSize_ = -1;
-  timespec fixtureChangedAt_{};
+  struct stat fixtureBefore_ {};
 };
 
 }  // namespace hostwire

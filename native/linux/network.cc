@@ -100,7 +100,7 @@ NetworkReader::NetworkReader(const Roots& roots, ProberPool& probers)
 NetworkReader::~NetworkReader() = default;
 
 std::vector<InterfaceCounters> NetworkReader::read(bool withDetail) {
-  auto counters = parseNetDev(state_->dev.read(state_->buffer));
+  auto counters = parseNetDev(state_->dev.readShortRecords(state_->buffer));
   if (!state_->isCurrent(counters)) state_->refreshLinks(counters);
   const LinkDetails details =
       withDetail ? recentValue(state_->details.latest()).value_or(nullptr) : LinkDetails{};

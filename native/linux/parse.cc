@@ -2,14 +2,15 @@
 #include "linux/parse.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "linux/scan.h"
 
 namespace hostwire {
 namespace {
 
-// Columns as proc_stat(5) orders them; old kernels end earlier. softirq counts as irq; guest and guest_nice are
-// inside user and nice already.
+// Columns as proc_stat(5) orders them; old kernels end earlier. softirq counts as irq; guest and guest_nice
+// are inside user and nice already.
 bool parseCpuTimes(std::string_view columns, CpuTimes& times) {
   const auto user = takeUnsigned(columns);
   if (!user) return false;
@@ -49,16 +50,18 @@ bool parseStat(std::string_view text, CpuTimes& total, std::vector<CoreTimes>* c
 }
 
 std::optional<MemoryCounters> parseMeminfo(std::string_view text) {
-  std::optional<std::uint64_t> total, free, available, buffers, cached, reclaimable, shared, swapTotal, swapFree;
+  std::optional<std::uint64_t> total, free, available, buffers, cached, reclaimable, shared, swapTotal,
+      swapFree;
   const struct {
     std::string_view key;
     std::optional<std::uint64_t>& value;
-  } wanted[] = {{"MemTotal", total},       {"MemFree", free},  {"MemAvailable", available},
-                {"Buffers", buffers},      {"Cached", cached}, {"SReclaimable", reclaimable},
-                {"Shmem", shared},         {"SwapTotal", swapTotal},
-                {"SwapFree", swapFree}};
+  } wanted[] = {{"MemTotal", total},  {"MemFree", free},        {"MemAvailable", available},
+                {"Buffers", buffers}, {"Cached", cached},       {"SReclaimable", reclaimable},
+                {"Shmem", shared},    {"SwapTotal", swapTotal}, {"SwapFree", swapFree}};
   std::string_view line;
-  while (takeLine(text, line)) {
+  // What is wanted stands in the first half of the text.
+  std::size_t missing = std::size(wanted);
+  while (missing > 0 && takeLine(text, line)) {
     const std::size_t colon = line.find(':');
     if (colon == std::string_view::npos) continue;
     const std::string_view key = line.substr(0, colon);
@@ -66,6 +69,7 @@ std::optional<MemoryCounters> parseMeminfo(std::string_view text) {
       if (row.key != key) continue;
       line.remove_prefix(colon + 1);
       row.value = takeUnsigned(line);
+      --missing;
       break;
     }
   }

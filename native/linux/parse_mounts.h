@@ -1,4 +1,4 @@
-// Parsers of what Linux tells of mounts and block devices: pure, never throw, tolerate anything.
+// Parser of Linux's mount table: pure, never throws, tolerates anything.
 #pragma once
 
 #include <cstdint>
@@ -6,8 +6,6 @@
 #include <string>
 #include <string_view>
 #include <vector>
-
-#include "host/disks.h"
 
 namespace hostwire {
 
@@ -34,18 +32,7 @@ struct Mount {
 // proc_pid_mountinfo(5). A line that can't be understood is left out.
 std::vector<Mount> parseMountinfo(std::string_view text);
 
-// One line of /proc/diskstats (Documentation/admin-guide/iostats.rst). `name` points into the text.
-struct DeviceIo {
-  DeviceNumber device;
-  std::string_view name;
-  DiskIo io;
-};
-std::vector<DeviceIo> parseDiskstats(std::string_view text);
-
 // "8:1", as sysfs writes device numbers.
 std::optional<DeviceNumber> parseDeviceNumber(std::string_view text);
-
-// The label that a name in /dev/disk/by-label stands for: udev writes bytes it doesn't trust as \x20.
-std::string parseLabelLink(std::string_view name);
 
 }  // namespace hostwire

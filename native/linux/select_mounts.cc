@@ -36,9 +36,7 @@ constexpr std::array<std::string_view, 6> kImageTypes{"squashfs", "erofs",   "cr
 constexpr std::array<std::string_view, 7> kSourcelessTypes{"tmpfs",   "devtmpfs", "ramfs", "rootfs",
                                                            "overlay", "aufs",     "autofs"};
 
-bool isNetwork(const Mount& mount) {
-  return isAmong(mount.type, kNetworkTypes);
-}
+bool isNetwork(const Mount& mount) { return isAmong(mount.type, kNetworkTypes); }
 
 bool isReal(const Mount& mount) {
   if (isAmong(mount.type, kSourcelessTypes)) return false;

@@ -49,34 +49,28 @@ Napi::Value HostBinding::readCounters(const Napi::CallbackInfo& info) {
   const std::chrono::milliseconds nextIn{std::max<std::int64_t>(0, info[2].ToNumber().Int64Value())};
 
   const ClockReading clock = readClock();
-  auto counters = Napi::Object::New(env);
-  counters.Set("takenAtNs", Napi::Number::New(env, static_cast<double>(clock.monotonicNs)));
-  counters.Set("sinceBootNs", Napi::Number::New(env, static_cast<double>(clock.sinceBootNs)));
-  counters.Set("unixMs", Napi::Number::New(env, static_cast<double>(clock.unixMs)));
-
+  SectionValues values(env);
   // A section that can't be read is null, its reason in `failures`; it never costs another one.
-  Napi::Object failures;
-  const auto readSection = [&](Section section, const char* key, auto& reader) {
+  const auto readSection = [&](Section section, const char* key, Napi::Value& value, auto& reader) {
     if ((sections & section) == 0) return;
     try {
-      counters.Set(key, toJs(env, reader.read(withDetail), withDetail));
+      value = toJs(env, reader.read(withDetail), withDetail);
     } catch (const Napi::Error&) {
       throw;
     } catch (const std::exception& error) {
-      counters.Set(key, env.Null());
-      if (failures.IsEmpty()) failures = Napi::Object::New(env);
-      failures.Set(key, Napi::String::New(env, error.what()));
+      value = env.Null();
+      if (values.failures.IsUndefined()) values.failures = Napi::Object::New(env);
+      values.failures.As<Napi::Object>().Set(key, Napi::String::New(env, error.what()));
     }
   };
-  readSection(kCpu, "cpu", readers_->cpu);
-  readSection(kMemory, "memory", readers_->memory);
-  readSection(kGpu, "gpus", readers_->gpu);
-  readSection(kDisks, "disks", readers_->disks);
-  readSection(kNetwork, "interfaces", readers_->network);
-  if (!failures.IsEmpty()) counters.Set("failures", failures);
+  readSection(kCpu, "cpu", values.cpu, readers_->cpu);
+  readSection(kMemory, "memory", values.memory, readers_->memory);
+  readSection(kGpu, "gpus", values.gpus, readers_->gpu);
+  readSection(kDisks, "disks", values.disks, readers_->disks);
+  readSection(kNetwork, "interfaces", values.interfaces, readers_->network);
 
   readers_->probers.askAll(std::max(std::chrono::milliseconds{0}, nextIn - kProbeLead));
-  return counters;
+  return toJs(env, clock, values);
 }
 
 Napi::Value HostBinding::readSystem(const Napi::CallbackInfo& info) {

@@ -4,7 +4,22 @@
 #include <optional>
 #include <string>
 
+#include "napi/shape.h"
+
 namespace hostwire {
+namespace {
+
+// What the default view needs of every reading. Keys that only detail has are set one by one.
+constexpr Shape kCpuTimesShape{0, "user, nice, system, idle, iowait, irq, steal"};
+constexpr Shape kCpuShape{1, "total, temperatureCelsius, speedHz"};
+constexpr Shape kMemoryShape{2, "totalBytes, availableBytes"};
+constexpr Shape kDiskUsageShape{3, "totalBytes, freeBytes, availableBytes"};
+constexpr Shape kDiskShape{4, "mountPoint, usage"};
+constexpr Shape kInterfaceShape{5, "name, index, kind, hasDevice, isMember, receivedBytes, sentBytes"};
+constexpr Shape kCountersShape{
+    6, "takenAtNs, sinceBootNs, unixMs, cpu, memory, gpus, disks, interfaces, failures"};
+
+}  // namespace
 
 // static rather than in an unnamed namespace: the templates below must find every overload by its argument.
 
@@ -12,7 +27,7 @@ static Napi::Value js(Napi::Env env, const std::string& value) { return Napi::St
 static Napi::Value js(Napi::Env env, bool value) { return Napi::Boolean::New(env, value); }
 // Counters pass 2^53 only after petabytes; there they lose single bytes.
 template <class Number>
-  requires std::is_arithmetic_v<Number>
+requires std::is_arithmetic_v<Number>
 static Napi::Value js(Napi::Env env, Number value) {
   return Napi::Number::New(env, static_cast<double>(value));
 }
@@ -37,15 +52,9 @@ static Napi::Value js(Napi::Env env, const std::vector<T>& values) {
 }
 
 static Napi::Object js(Napi::Env env, const CpuTimes& times) {
-  auto object = Napi::Object::New(env);
-  object.Set("user", js(env, times.user));
-  object.Set("nice", js(env, times.nice));
-  object.Set("system", js(env, times.system));
-  object.Set("idle", js(env, times.idle));
-  object.Set("iowait", js(env, times.iowait));
-  object.Set("irq", js(env, times.irq));
-  object.Set("steal", js(env, times.steal));
-  return object;
+  return makeObject(env, kCpuTimesShape,
+                    {js(env, times.user), js(env, times.nice), js(env, times.system), js(env, times.idle),
+                     js(env, times.iowait), js(env, times.irq), js(env, times.steal)});
 }
 
 static Napi::Value js(Napi::Env env, const CoreTimes& core) {
@@ -55,11 +64,8 @@ static Napi::Value js(Napi::Env env, const CoreTimes& core) {
 }
 
 static Napi::Value js(Napi::Env env, const DiskUsage& usage) {
-  auto object = Napi::Object::New(env);
-  object.Set("totalBytes", js(env, usage.totalBytes));
-  object.Set("freeBytes", js(env, usage.freeBytes));
-  object.Set("availableBytes", js(env, usage.availableBytes));
-  return object;
+  return makeObject(env, kDiskUsageShape,
+                    {js(env, usage.totalBytes), js(env, usage.freeBytes), js(env, usage.availableBytes)});
 }
 
 static Napi::Value js(Napi::Env env, const DiskIo& io) {
@@ -85,9 +91,7 @@ static const char* nameOf(InterfaceKind kind) {
 }
 
 static Napi::Value toObject(Napi::Env env, const DiskCounters& disk, bool withDetail) {
-  auto object = Napi::Object::New(env);
-  object.Set("mountPoint", js(env, disk.mountPoint));
-  object.Set("usage", js(env, disk.usage));
+  auto object = makeObject(env, kDiskShape, {js(env, disk.mountPoint), js(env, disk.usage)});
   if (!withDetail) return object;
   object.Set("device", js(env, disk.device));
   object.Set("type", js(env, disk.type));
@@ -100,14 +104,10 @@ static Napi::Value toObject(Napi::Env env, const DiskCounters& disk, bool withDe
 }
 
 static Napi::Value toObject(Napi::Env env, const InterfaceCounters& link, bool withDetail) {
-  auto object = Napi::Object::New(env);
-  object.Set("name", js(env, link.name));
-  object.Set("index", js(env, link.index));
-  object.Set("kind", Napi::String::New(env, nameOf(link.kind)));
-  object.Set("hasDevice", js(env, link.hasDevice));
-  object.Set("isMember", js(env, link.isMember));
-  object.Set("receivedBytes", js(env, link.receivedBytes));
-  object.Set("sentBytes", js(env, link.sentBytes));
+  auto object = makeObject(env, kInterfaceShape,
+                           {js(env, link.name), js(env, link.index),
+                            Napi::String::New(env, nameOf(link.kind)), js(env, link.hasDevice),
+                            js(env, link.isMember), js(env, link.receivedBytes), js(env, link.sentBytes)});
   if (!withDetail) return object;
   object.Set("receivedPackets", js(env, link.receivedPackets));
   object.Set("sentPackets", js(env, link.sentPackets));
@@ -155,10 +155,9 @@ static Napi::Value js(Napi::Env env, const DefaultRouteInfo& info) {
 }
 
 Napi::Value toJs(Napi::Env env, const CpuCounters& counters, bool withDetail) {
-  auto object = Napi::Object::New(env);
-  object.Set("total", js(env, counters.total));
-  object.Set("temperatureCelsius", js(env, counters.temperatureCelsius));
-  object.Set("speedHz", js(env, counters.speedHz));
+  auto object =
+      makeObject(env, kCpuShape,
+                 {js(env, counters.total), js(env, counters.temperatureCelsius), js(env, counters.speedHz)});
   if (!withDetail) return object;
   object.Set("cores", js(env, counters.cores));
   object.Set("coreSpeedsHz", js(env, counters.coreSpeedsHz));
@@ -175,9 +174,8 @@ Napi::Value toJs(Napi::Env env, const CpuCounters& counters, bool withDetail) {
 }
 
 Napi::Value toJs(Napi::Env env, const MemoryCounters& counters, bool withDetail) {
-  auto object = Napi::Object::New(env);
-  object.Set("totalBytes", js(env, counters.totalBytes));
-  object.Set("availableBytes", js(env, counters.availableBytes));
+  auto object =
+      makeObject(env, kMemoryShape, {js(env, counters.totalBytes), js(env, counters.availableBytes)});
   if (!withDetail) return object;
   object.Set("cachedBytes", js(env, counters.cachedBytes));
   object.Set("buffersBytes", js(env, counters.buffersBytes));
@@ -219,6 +217,13 @@ Napi::Value toJs(Napi::Env env, const SystemInfo& info) {
   object.Set("memorySlots", js(env, info.memorySlots));
   object.Set("network", js(env, info.network));
   return object;
+}
+
+Napi::Value toJs(Napi::Env env, const ClockReading& clock, const SectionValues& sections) {
+  return makeObject(
+      env, kCountersShape,
+      {js(env, clock.monotonicNs), js(env, clock.sinceBootNs), js(env, clock.unixMs), sections.cpu,
+       sections.memory, sections.gpus, sections.disks, sections.interfaces, sections.failures});
 }
 
 }  // namespace hostwire

@@ -22,4 +22,18 @@ Napi::Value toJs(Napi::Env env, const std::vector<InterfaceCounters>& counters, 
 Napi::Value toJs(Napi::Env env, const std::vector<GpuCounters>& counters, bool withDetail);
 Napi::Value toJs(Napi::Env env, const SystemInfo& info);
 
+// The sections of one reading; undefined those that were not asked for.
+struct SectionValues {
+  explicit SectionValues(Napi::Env env)
+      : cpu(env.Undefined()), memory(cpu), gpus(cpu), disks(cpu), interfaces(cpu), failures(cpu) {}
+  Napi::Value cpu;
+  Napi::Value memory;
+  Napi::Value gpus;
+  Napi::Value disks;
+  Napi::Value interfaces;
+  // Why a section is null, by its key.
+  Napi::Value failures;
+};
+Napi::Value toJs(Napi::Env env, const ClockReading& clock, const SectionValues& sections);
+
 }  // namespace hostwire

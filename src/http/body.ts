@@ -1,14 +1,14 @@
 /** Request bodies: framing, size and content type, checked before anything acts. */
 import { ServiceError } from '../errors.ts';
-import type { Exchange, HeaderLists } from './server.ts';
+import type { Exchange, HeaderLists, RequestHead } from './server.ts';
 
 export const MOST_BODY_BYTES = 16 * 1024;
 /** A refused body is read up to here, so that a client that is still sending can read the answer. */
 export const MOST_DRAINED_BYTES = 1024 * 1024;
 
-/** What the headers say of a request's body. */
+/** What the head says of where a request ends. */
 export interface Framing {
-  /** Why nobody can tell where the body ends; undefined when that is clear. */
+  /** Why nobody can be sure where it ends; undefined when that is clear. */
   readonly error: ServiceError | undefined;
   /** The Content-Length; 0 without one. */
   readonly announcedBytes: number;
@@ -28,10 +28,17 @@ function framingError(lengths: readonly string[], encodings: readonly string[]):
   return undefined;
 }
 
-export function readFraming(headers: HeaderLists): Framing {
+// uWebSockets.js takes any bytes above a space for a method, and none at all.
+const METHOD = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
+
+export function readFraming({ method, headers }: RequestHead): Framing {
   const lengths = headers.get('content-length') ?? [];
   const encodings = headers.get('transfer-encoding') ?? [];
-  const error = framingError(lengths, encodings);
+  const error = !METHOD.test(method)
+    ? new ServiceError('bad_request', 'The method is not a word.')
+    : headers.has('')
+      ? new ServiceError('bad_request', 'There is a header without a name.')
+      : framingError(lengths, encodings);
   const announcedBytes = error === undefined ? Number(lengths[0] ?? 0) : 0;
   const isChunked = encodings.length > 0;
   // uWebSockets.js reads chunk sizes more generously than others do (`:` to `@` count as digits, and what ends a chunk
@@ -46,9 +53,9 @@ export type Body =
 
 /**
  * The whole body, or word that it is too large: then it was read to its end (`isDrained`) or was cut off at 1 MiB.
- * Never settles when the peer goes away. Call it while the request is being handled.
+ * undefined when the peer went away before its end. Call it while the request is being handled.
  */
-export function readBody(exchange: Exchange): Promise<Body> {
+export function readBody(exchange: Exchange): Promise<Body | undefined> {
   return new Promise((resolve) => {
     const chunks: Buffer[] = [];
     let total = 0;
@@ -68,6 +75,7 @@ export function readBody(exchange: Exchange): Promise<Body> {
       },
       onAborted() {
         chunks.length = 0;
+        resolve(undefined);
       },
     });
   });

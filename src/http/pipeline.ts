@@ -31,7 +31,7 @@ interface Passage {
   readonly exchange: Exchange;
   readonly framing: Framing;
   /** A chunked body, which is always read: its connection ends with the answer, and a client must be able to read it. */
-  readonly drained: Promise<Body> | undefined;
+  readonly drained: Promise<Body | undefined> | undefined;
 }
 
 type Outcome = Answer | undefined | Promise<Answer | undefined>;
@@ -50,7 +50,7 @@ export class Pipeline {
 
   /** Answers `exchange`, now or later. Never throws. */
   handle(exchange: Exchange): void {
-    const framing = readFraming(exchange.head.headers);
+    const framing = readFraming(exchange.head);
     const passage = { exchange, framing, drained: framing.isChunked ? readBody(exchange) : undefined };
     let headers = NO_HEADERS;
     try {
@@ -81,13 +81,13 @@ export class Pipeline {
     const route = this.#routes.get(head.path);
     if (route === undefined) throw new ServiceError('not_found', 'There is nothing at this path.');
     const allow = allowedMethods(route);
-    if (head.method === 'OPTIONS') return emptyAnswer([['Allow', `${allow}, OPTIONS`], ...headers]);
     const endpoint = endpointOf(route, head.method);
-    if (endpoint === undefined) {
+    if (endpoint === undefined && head.method !== 'OPTIONS') {
       const error = new ServiceError('method_not_allowed', `The methods understood here are ${allow}.`);
       return errorAnswer(error, [['Allow', allow], ...headers]);
     }
     if (framing.error !== undefined) throw framing.error;
+    if (endpoint === undefined) return emptyAnswer([['Allow', `${allow}, OPTIONS`], ...headers]);
     const request = { exchange, query: new URLSearchParams(head.query), headers, client, body: NO_BODY };
     if (endpoint.body === undefined) return this.#run(endpoint, request);
     const most = endpoint.body === 'json' ? MOST_BODY_BYTES : MOST_DRAINED_BYTES;
@@ -99,9 +99,10 @@ export class Pipeline {
   async #runWithBody(
     endpoint: Endpoint,
     request: Request,
-    arriving: Promise<Body>,
+    arriving: Promise<Body | undefined>,
   ): Promise<Answer | undefined> {
     const body = await arriving;
+    if (body === undefined) return undefined;
     if (endpoint.body === 'json') {
       if (body.isTooLarge) return tooLarge(request, MOST_BODY_BYTES);
       checkJsonType(request.exchange.head.headers);

@@ -172,6 +172,8 @@ t.test('1.addresses-match nested, repeated and unsorted entries', async (t) => {
   }
   for (const peer of ['9.9.9.8', '9.9.9.10', '11.0.0.1', '12.0.0.0', '0.0.0.0', '255.0.0.0'])
     t.notOk(isIn(list, peer), peer);
+  t.ok(isIn(['10.2.0.0/16', '10.0.0.0/8'], '10.200.0.1'), 'behind a nested range');
+  t.ok(isIn(['2001:db8::5', '2001:db8::/32', '2001:db8:1::/48'], '2001:db8:2::1'), 'behind nested ranges');
   t.notOk(isIn([], '10.0.0.1'));
   t.notOk(isIn(['*'], '10.0.0.1'), 'a wildcard is no match: the key is still checked');
 });

@@ -407,6 +407,7 @@ t.test('[8.unknown-warns] any other unknown key is a warning', async (t) => {
     ['{"toString": 1}', 'toString'],
     ['{"server": {"constructor": 1}}', 'server.constructor'],
     ['{"lid": 1}', 'lid'],
+    ['{"stats": {"_key": 1}}', 'stats._key'],
     ['{"stats": {"pore2": 1}}', 'stats.pore2'],
   ];
   for (const [text, key] of cases) {

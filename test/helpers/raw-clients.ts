@@ -12,6 +12,12 @@ export interface LastAnswer {
   readonly endedAtNs: bigint;
 }
 
+export interface Answers {
+  readonly answers: readonly LastAnswer[];
+  /** How long the clients themselves were kept from reading, at worst: times are late by as much. */
+  readonly stalledMs: number;
+}
+
 interface Job {
   readonly port: number;
   readonly requests: readonly string[];
@@ -20,7 +26,7 @@ interface Job {
 const LIMIT_MS = 20_000;
 
 /** Sends each of `requests` on a connection of its own, all at once; what was read until each was closed. */
-export function askAll(port: number, requests: readonly string[]): Promise<readonly LastAnswer[]> {
+export function askAll(port: number, requests: readonly string[]): Promise<Answers> {
   const job: Job = { port, requests };
   return new Promise((resolve, reject) => {
     const worker = new Worker(new URL(import.meta.url), { workerData: job });
@@ -32,7 +38,7 @@ export function askAll(port: number, requests: readonly string[]): Promise<reado
 
 /** Sends `request`; what was read until the service closed the connection. */
 export async function ask(port: number, request: string): Promise<LastAnswer> {
-  const [answer] = await askAll(port, [request]);
+  const [answer] = (await askAll(port, [request])).answers;
   if (answer === undefined) throw new Error('no answer');
   return answer;
 }
@@ -57,11 +63,24 @@ function readToEnd(socket: net.Socket): Promise<LastAnswer> {
   });
 }
 
-async function work({ port, requests }: Job): Promise<readonly LastAnswer[]> {
+const LOOK_MS = 5;
+
+async function work({ port, requests }: Job): Promise<Answers> {
   const sockets = await Promise.all(requests.map(() => connect(port)));
+  let stalledMs = 0;
+  let lookedAtMs = performance.now();
+  const look = () => {
+    const now = performance.now();
+    stalledMs = Math.max(stalledMs, now - lookedAtMs - LOOK_MS);
+    lookedAtMs = now;
+  };
+  const timer = setInterval(look, LOOK_MS);
   const answers = sockets.map(readToEnd);
   sockets.forEach((socket, i) => void socket.write(requests[i] ?? ''));
-  return await Promise.all(answers);
+  const read = await Promise.all(answers);
+  look();
+  clearInterval(timer);
+  return { answers: read, stalledMs };
 }
 
 // The same file is the worker.

@@ -1,5 +1,8 @@
 /** Starts the service for a test: as the program it is, or inside this process; always on loopback. */
 import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 import type { Config } from '#src/config/schema.js';
@@ -32,14 +35,16 @@ export interface Ending {
 const MAIN = fileURLToPath(new URL('../../../../dist/main.js', import.meta.url));
 const START_LIMIT_MS = 10_000;
 
-// The one place that knows how a configuration reaches the program.
-function argumentsFor(config: ConfigPart): readonly string[] {
-  const { stats, ...others } = config;
-  if (Object.keys(others).length > 0)
-    throw new Error('only stats can be set before there are configuration files');
-  return stats?.stream_interval_seconds === undefined
-    ? []
-    : ['--interval', `${stats.stream_interval_seconds}`];
+/** Whatever a test asks for, the machine stays on. */
+const SAFE: ConfigPart = { power: { backend: 'record' } };
+
+/** A configuration file in a folder of its own, gone when this process is. */
+function writeConfig(config: ConfigPart): string {
+  const folder = mkdtempSync(path.join(os.tmpdir(), 'hostwire-test-'));
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+  const file = path.join(folder, 'config.json');
+  writeFileSync(file, JSON.stringify({ ...SAFE, ...config }), { mode: 0o600 });
+  return file;
 }
 
 /** Runs the program with `args` and waits for its end: for starts that fail. */
@@ -47,7 +52,9 @@ export async function runToEnd(
   args: readonly string[],
 ): Promise<{ readonly code: number | null; readonly stderr: string; readonly tookMs: number }> {
   const startedAt = performance.now();
-  const child = spawn(process.execPath, [MAIN, ...args], { stdio: ['ignore', 'ignore', 'pipe'] });
+  const child = spawn(process.execPath, [MAIN, '--config', writeConfig({}), ...args], {
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
   const stderr = collect(child);
   const code = await new Promise<number | null>((resolve) => child.once('close', resolve));
   return { code, stderr: stderr(), tookMs: performance.now() - startedAt };
@@ -63,14 +70,15 @@ function collect(child: ChildProcess): () => string {
 
 /** The program itself on a free port of 127.0.0.1; resolves when it listens. */
 export async function startService(
-  options: { readonly config?: ConfigPart; readonly args?: readonly string[] } = {},
+  options: { readonly config?: ConfigPart; readonly host?: string; readonly args?: readonly string[] } = {},
 ): Promise<ServiceProcess> {
   const args = [
     '--host',
-    '127.0.0.1',
+    options.host ?? '127.0.0.1',
     '--port',
     '0',
-    ...argumentsFor(options.config ?? {}),
+    '--config',
+    writeConfig(options.config ?? {}),
     ...(options.args ?? []),
   ];
   const child = spawn(process.execPath, [MAIN, ...args], { stdio: ['ignore', 'ignore', 'pipe'] });
@@ -116,7 +124,9 @@ export interface ServiceHere extends StartedService {
 function merged(config: ConfigPart): Config {
   const server = { ...DEFAULT_CONFIG.server, ...config.server, host: '127.0.0.1', port: 0 };
   const sections = Object.keys(DEFAULT_CONFIG) as (keyof Config)[]; // Its own keys are exactly Config's.
-  const laid = Object.fromEntries(sections.map((key) => [key, { ...DEFAULT_CONFIG[key], ...config[key] }]));
+  const laid = Object.fromEntries(
+    sections.map((key) => [key, { ...DEFAULT_CONFIG[key], ...SAFE[key], ...config[key] }]),
+  );
   // Each section is the default's with parts of the same type laid over it.
   return { ...(laid as unknown as Config), server };
 }

@@ -46,14 +46,16 @@ t.test(
       readLines(PYTHON, ['-c', READER, url], 8),
       readLines('curl', ['-sN', url], 8),
     ]);
-    const gaps = [...python].flatMap(([line, at]) => {
-      const seenByCurl = curl.get(line);
-      return seenByCurl === undefined ? [] : [at - seenByCurl];
-    });
-    t.ok(gaps.length >= 6, `${gaps.length} events seen by both`);
-    t.ok(
-      Math.max(...gaps) < 50,
-      `requests behind curl by ${gaps.map((gap) => gap.toFixed(1)).join(', ')} ms`,
-    );
+    // Without the first one each: that is sent when a reader connects, and Python starts later.
+    const [, ...lines] = python.keys();
+    const gaps = lines
+      .flatMap((line) => {
+        const [seenByPython, seenByCurl] = [python.get(line), curl.get(line)];
+        return seenByPython === undefined || seenByCurl === undefined ? [] : [seenByPython - seenByCurl];
+      })
+      .sort((a, b) => a - b);
+    t.ok(gaps.length >= 5, `${gaps.length} events seen by both`);
+    // All but one: a busy machine may run the two readers one after the other. Held back, each would be 1,000 ms late.
+    t.ok((gaps.at(-2) ?? 1000) < 50, `behind curl by ${gaps.map((gap) => gap.toFixed(1)).join(', ')} ms`);
   },
 );

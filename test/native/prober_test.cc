@@ -1,6 +1,7 @@
 // What probers promise, checked on real threads. Prints each failed check and exits 1 if there was one.
 // Compiled and run, also under sanitizers, by prober.test.ts.
 #include <dirent.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
@@ -239,6 +240,28 @@ void findsEightInOneGo() {
   openAll(subjects, true);
 }
 
+long residentKib() {
+  long size = 0;
+  long resident = 0;
+  std::FILE* statm = std::fopen("/proc/self/statm", "r");
+  const int fields =
+      std::fscanf(statm, "%ld %ld", &size, &resident);  // NOLINT(cert-err34-c): the kernel's text
+  std::fclose(statm);
+  return fields == 2 ? resident * (sysconf(_SC_PAGESIZE) / 1024) : 0;
+}
+
+void costsLittleWhileStuck() {
+  ProberPool pool;
+  const auto hung = makeSubjects(pool, 64, false);
+  const long before = residentKib();
+  comesTrue(pool, {&hung}, 4, [&] { return pool.stuckCount() == 64; });
+  const double each = static_cast<double>(residentKib() - before) / 64;
+  std::printf("%.1f KiB resident a stuck thread\n", each);
+  check(patienceFactor > 1 || each < 20, "a stuck thread costs less than 20 KiB");
+  openAll(hung, true);
+  waitUntilFree(pool);
+}
+
 void goesAwayWhileStuck() {
   std::vector<std::shared_ptr<Question>> questions;
   {
@@ -316,6 +339,7 @@ int main(int count, char** arguments) {
   if (count > 1 && std::string(arguments[1]) == "sanitized") patienceFactor = 10;
   const auto started = Clock::now();
   asksInTurnOnOneThread();  // counts threads, so alone
+  costsLittleWhileStuck();
   std::vector<std::thread> scenarios;
   scenarios.emplace_back(reportsErrors);
   for (const bool didAnswer : {false, true})

@@ -3,6 +3,8 @@ import t from 'tap';
 import { EventStream, payloadOf } from '../helpers/event-stream.ts';
 import { startService } from '../helpers/service.ts';
 
+t.setTimeout(240_000);
+
 t.test(
   '[4.long] every message on time for more than three minutes, comments in between only',
   { timeout: 240_000 },

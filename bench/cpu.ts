@@ -1,0 +1,36 @@
+/** CPU time and memory of processes from outside, and the order and the medians that make figures comparable. */
+import { readdirSync, readFileSync } from 'node:fs';
+
+/** CPU time of every living thread of `pid` in nanoseconds: the first number of /proc/PID/task/TID/schedstat. */
+export function cpuNsOf(pid: number): number {
+  let sum = 0;
+  for (const thread of readdirSync(`/proc/${pid}/task`))
+    sum += Number(readFileSync(`/proc/${pid}/task/${thread}/schedstat`, 'latin1').split(' ')[0]);
+  return sum;
+}
+
+/** Proportional set size of `pid` in bytes: pages shared with other processes count in parts. */
+export function pssBytesOf(pid: number): number {
+  const text = readFileSync(`/proc/${pid}/smaps_rollup`, 'latin1');
+  const kib = /^Pss:\s+(\d+) kB$/m.exec(text)?.[1];
+  if (kib === undefined) throw new Error(`no Pss of process ${pid}`);
+  return Number(kib) * 1024;
+}
+
+/** Nanoseconds of CPU time that the whole machine has used: user, nice, system, irq, softirq of /proc/stat, in ticks. */
+export function machineBusyNs(): number {
+  const [line = ''] = readFileSync('/proc/stat', 'latin1').split('\n');
+  const [user = 0, nice = 0, system = 0, , , irq = 0, softirq = 0] = line.split(/\s+/).slice(1).map(Number);
+  return (user + nice + system + irq + softirq) * 1e7;
+}
+
+export function median(values: readonly number[]): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  const upper = sorted[sorted.length >> 1] ?? Number.NaN;
+  return sorted.length % 2 === 1 ? upper : (upper + (sorted[(sorted.length >> 1) - 1] ?? Number.NaN)) / 2;
+}
+
+/** There and back again (ABBA): a drift of the machine falls on all alike. */
+export function abba<T>(items: readonly T[]): readonly T[] {
+  return [...items, ...[...items].reverse()];
+}

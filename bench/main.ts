@@ -1,0 +1,33 @@
+/** `npm run bench -- NAME…`: runs benches by name. */
+import process from 'node:process';
+
+/** Each bench is the module of its name and exports `run`. */
+const BENCHES: ReadonlyMap<string, string> = new Map([
+  ['sample', 'CPU time of one sample beside a C loop that reads the same files'],
+  ['idle', 'what the service costs while nobody listens, and how soon it answers'],
+  ['fanout', 'CPU time and memory of many subscribers beside a C loop of sends'],
+]);
+
+interface Bench {
+  run(): Promise<void>;
+}
+
+async function load(name: string): Promise<Bench> {
+  try {
+    // Every module named in the table has this shape.
+    return (await import(new URL(`./${name}.js`, import.meta.url).href)) as Bench;
+  } catch (error) {
+    const isAbsent = error instanceof Error && 'code' in error && error.code === 'ERR_MODULE_NOT_FOUND';
+    throw isAbsent ? new Error(`the bench "${name}" is not built: ${error.message}`) : error;
+  }
+}
+
+const names = process.argv.slice(2);
+const unknown = names.filter((name) => !BENCHES.has(name));
+if (names.length === 0 || unknown.length > 0) {
+  for (const name of unknown) process.stderr.write(`unknown bench "${name}"\n`);
+  for (const [name, purpose] of BENCHES) process.stderr.write(`${name.padEnd(8)} ${purpose}\n`);
+  process.exitCode = 1;
+} else {
+  for (const name of names) await (await load(name)).run();
+}

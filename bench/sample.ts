@@ -1,0 +1,183 @@
+/** CPU time of one default sample beside a C loop that reads the same files, a bare Node timer and systeminformation. */
+import { spawnSync } from 'node:child_process';
+import { mkdirSync } from 'node:fs';
+import path from 'node:path';
+import process from 'node:process';
+import { abba, machineBusyNs, median } from './cpu.ts';
+import { BUILD, publish, ROOT, targetRow } from './report.ts';
+import { openService } from './service-subject.ts';
+import { Subject } from './subject.ts';
+import { type Step, traceSample } from './trace.ts';
+
+/** Anything that runs rounds and knows their CPU time. */
+interface Runner {
+  run(count: number, intervalMs: number): Promise<number>;
+  stop(): Promise<void>;
+}
+
+interface Plan {
+  readonly label: string;
+  readonly intervalMs: number;
+  readonly count: number;
+  readonly blocks: number;
+  readonly subjects: readonly string[];
+}
+
+const PACED = ['floor', 'timer', 'hostwire'] as const;
+const PLANS: readonly Plan[] = [
+  { label: 'back to back', intervalMs: 0, count: 3000, blocks: 8, subjects: ['floorOfMain', 'hostwire'] },
+  { label: '10 a second', intervalMs: 100, count: 20, blocks: 6, subjects: PACED },
+  { label: '1 a second', intervalMs: 1000, count: 4, blocks: 4, subjects: [...PACED, 'service'] },
+  { label: '1 a second', intervalMs: 1000, count: 5, blocks: 1, subjects: ['systeminformation'] },
+];
+const LIMIT = 1.5;
+/** A long-running service is what counts: its code is compiled, its buffers have grown. */
+const WARM_UP = 5000;
+/** A block beside which the rest of the machine used more of a core is thrown away and taken again… */
+const MOST_NOISE = 0.1;
+/** …but not for ever. */
+const MOST_RETRIES = 4;
+
+const subjectPath = (name: string) => path.join(ROOT, `build/ts/bench/subjects/${name}.js`);
+
+function compileFloor(): string {
+  mkdirSync(BUILD, { recursive: true });
+  const binary = path.join(BUILD, 'read_floor');
+  const source = path.join(ROOT, 'bench/native/read_floor.c');
+  const { status } = spawnSync('gcc', ['-O2', '-Wall', '-Wextra', '-Werror', '-o', binary, source], {
+    stdio: 'inherit',
+  });
+  if (status !== 0) throw new Error('the floor of the sample bench was not compiled');
+  return binary;
+}
+
+function openFloor(binary: string, steps: readonly Step[]): Subject {
+  const words = steps.flatMap((step) =>
+    Array.from({ length: Math.round(step.perSample) }, () => [step.kind, step.path]).flat(),
+  );
+  return new Subject(binary, words);
+}
+
+class Measurement {
+  /** CPU nanoseconds a sample of each block, by subject. */
+  readonly blocks = new Map<string, number[]>();
+  discarded = 0;
+  #retries = 0;
+
+  async take(name: string, runner: Runner, plan: Plan): Promise<void> {
+    while (true) {
+      const began = process.hrtime.bigint();
+      const busyBefore = machineBusyNs();
+      const cpuNs = await runner.run(plan.count, plan.intervalMs);
+      const wallNs = Number(process.hrtime.bigint() - began);
+      const noise = (machineBusyNs() - busyBefore - cpuNs) / wallNs;
+      // The machine's busy time is counted in ticks: two of them are no noise.
+      if (noise > MOST_NOISE + 2e7 / wallNs && this.#retries < MOST_RETRIES) {
+        this.#retries++;
+        this.discarded++;
+        continue;
+      }
+      const known = this.blocks.get(name) ?? [];
+      this.blocks.set(name, [...known, cpuNs / plan.count]);
+      return;
+    }
+  }
+
+  /** Median of a subject's blocks, in microseconds a sample. */
+  medianUs(name: string): number {
+    return median(this.blocks.get(name) ?? []) / 1000;
+  }
+
+  /** Median over the rounds there and back of `name` / `floor`. */
+  ratio(name: string, floor: string): number {
+    const a = this.blocks.get(name) ?? [];
+    const b = this.blocks.get(floor) ?? [];
+    const pair = (values: readonly number[], at: number) =>
+      (values[at] ?? Number.NaN) + (values[at + 1] ?? Number.NaN);
+    const rounds = Math.floor(Math.min(a.length, b.length) / 2);
+    return median(Array.from({ length: rounds }, (_, i) => pair(a, 2 * i) / pair(b, 2 * i)));
+  }
+}
+
+async function measure(plan: Plan, runners: ReadonlyMap<string, Runner>): Promise<Measurement> {
+  const measurement = new Measurement();
+  for (let block = 0; block < plan.blocks; block++)
+    for (const name of abba(plan.subjects)) {
+      const runner = runners.get(name);
+      if (runner === undefined) throw new Error(`no runner ${name}`);
+      await measurement.take(name, runner, plan);
+    }
+  process.stderr.write(`${plan.label}: ${measurement.discarded} noisy blocks thrown away\n`);
+  return measurement;
+}
+
+const NAMES: ReadonlyMap<string, string> = new Map([
+  ['floor', 'C: wake, clocks, reads, statvfs'],
+  ['floorOfMain', "C: clocks and the JavaScript thread's reads"],
+  ['timer', 'bare Node: a timer'],
+  ['hostwire', 'hostwire: read, derive, encode'],
+  ['service', 'hostwire, the whole service with one subscriber'],
+  ['systeminformation', 'systeminformation, with its child processes'],
+]);
+
+function rowsOf(plan: Plan, measurement: Measurement): readonly (readonly string[])[] {
+  const floor = plan.subjects.find((name) => name.startsWith('floor'));
+  return plan.subjects.map((name) => {
+    const ratio = floor === undefined ? '' : measurement.ratio(name, floor).toFixed(2);
+    return [plan.label, NAMES.get(name) ?? name, `${measurement.medianUs(name).toFixed(1)} µs`, ratio];
+  });
+}
+
+function describe(steps: readonly Step[]): string {
+  const each = steps.map(({ kind, path: name, perSample, endReads, isMain }) => {
+    const times = kind === 'read' ? `${perSample} + ${endReads} at its end` : `${perSample} statvfs`;
+    return `\`${name}\` (${times}${isMain ? '' : ', by a prober'})`;
+  });
+  return `Asked of the kernel for one sample, by strace: ${each.join(', ')}. The floor does the same calls that bring something.`;
+}
+
+export async function run(): Promise<void> {
+  const steps = await traceSample(subjectPath('hostwire'));
+  const binary = compileFloor();
+  const main = steps.filter((step) => step.isMain);
+  const node = (name: string) => new Subject(process.execPath, [subjectPath(name)]);
+  const runners = new Map<string, Runner>([
+    ['floor', openFloor(binary, steps)],
+    ['floorOfMain', openFloor(binary, main)],
+    ['timer', node('timer')],
+    ['hostwire', node('hostwire')],
+    ['service', await openService(1)],
+    ['systeminformation', node('systeminformation')],
+  ]);
+  try {
+    await runners.get('hostwire')?.run(WARM_UP, 0);
+    await runners.get('timer')?.run(500, 1);
+    await runners.get('hostwire')?.run(500, 1);
+    const measured: (readonly [Plan, Measurement])[] = [];
+    for (const plan of PLANS) measured.push([plan, await measure(plan, runners)]);
+    const ratios = measured
+      .filter(([plan]) => plan.subjects.includes('hostwire'))
+      .map(([plan, measurement]) => [
+        plan.label,
+        measurement.ratio('hostwire', plan.subjects.find((name) => name.startsWith('floor')) ?? ''),
+      ]);
+    publish({
+      name: 'sample',
+      columns: ['rate', 'what', 'CPU time a sample, whole process', 'of the floor'],
+      rows: [
+        ...measured.flatMap(([plan, measurement]) => rowsOf(plan, measurement)),
+        ...ratios.map(([label, ratio]) =>
+          targetRow({ what: `target, ${label}`, measured: Number(ratio), limit: LIMIT, unit: '× floor' }),
+        ),
+      ],
+      notes: [describe(steps), 'Medians over blocks in ABBA order.'],
+      figures: {
+        steps,
+        ratios: Object.fromEntries(ratios),
+        blocks: measured.map(([plan, m]) => ({ ...plan, nsPerSample: Object.fromEntries(m.blocks) })),
+      },
+    });
+  } finally {
+    for (const runner of runners.values()) await runner.stop();
+  }
+}

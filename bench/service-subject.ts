@@ -1,0 +1,90 @@
+/** The whole service as a process under test: started from its main file, watched from outside. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import http from 'node:http';
+import net from 'node:net';
+import os from 'node:os';
+import path from 'node:path';
+import process from 'node:process';
+import { cpuNsOf } from './cpu.ts';
+import { ROOT } from './report.ts';
+
+/** A port that was free a moment ago. */
+export async function findFreePort(): Promise<number> {
+  const server = net.createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  if (address === null || typeof address === 'string') throw new Error('no port');
+  return address.port;
+}
+
+export interface ServiceProcess {
+  readonly child: ChildProcess;
+  readonly port: number;
+  stop(): Promise<void>;
+}
+
+/** Starts the service on loopback with a configuration of its own and waits until it listens. */
+export async function startService(intervalSeconds: number): Promise<ServiceProcess> {
+  const folder = mkdtempSync(path.join(os.tmpdir(), 'hostwire-bench-'));
+  const config = path.join(folder, 'config.json');
+  const port = await findFreePort();
+  const text = { stats: { stream_interval_seconds: intervalSeconds }, server: { host: '127.0.0.1', port } };
+  writeFileSync(config, JSON.stringify(text), { mode: 0o600 });
+  const child = spawn(process.execPath, [path.join(ROOT, 'dist/main.js'), '--config', config], {
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
+  const stop = async () => {
+    child.kill('SIGTERM');
+    await ended;
+    rmSync(folder, { recursive: true, force: true });
+  };
+  await new Promise<void>((resolve, reject) => {
+    let said = '';
+    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      said += text;
+      if (said.includes('listening on')) resolve();
+    });
+    child.once('exit', () => reject(new Error(`the service ended: ${said}`)));
+  });
+  return { child, port, stop };
+}
+
+/** The service with one subscriber of the default stream; a round is one event. */
+export async function openService(intervalSeconds: number) {
+  const service = await startService(intervalSeconds);
+  let onEvent: () => void = () => undefined;
+  const request = http.get({ port: service.port, host: '127.0.0.1', path: '/api/stream' }, (response) => {
+    response.setEncoding('utf8').on('data', (text: string) => {
+      if (text.includes('data:')) onEvent();
+    });
+    response.on('error', () => undefined);
+  });
+  request.on('error', () => undefined);
+  const pid = service.child.pid ?? 0;
+  const waitFor = (events: number) =>
+    new Promise<void>((resolve) => {
+      let left = events;
+      onEvent = () => {
+        left--;
+        if (left === 0) resolve();
+      };
+    });
+  await waitFor(2);
+  return {
+    run: async (count: number, intervalMs: number) => {
+      if (intervalMs !== intervalSeconds * 1000) throw new Error('the service keeps its own interval');
+      // From just after one event to just after another.
+      await waitFor(1);
+      const before = cpuNsOf(pid);
+      await waitFor(count);
+      return cpuNsOf(pid) - before;
+    },
+    stop: async () => {
+      request.destroy();
+      await service.stop();
+    },
+  };
+}

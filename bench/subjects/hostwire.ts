@@ -1,0 +1,62 @@
+/** The service's own sampler on the real machine: every tick is read, derived and encoded for the default view. */
+
+import type { Clock } from '#src/clock.js';
+import { ALL_SECTIONS } from '#src/host/host.js';
+import { openNativeHost } from '#src/host/native.js';
+import { Sampler } from '#src/stats/sampler.js';
+import { viewOf } from '#src/stats/view.js';
+import { serve } from './serve.ts';
+
+const view = viewOf(ALL_SECTIONS, false);
+let left = 0;
+let bytes = 0;
+let finish: () => void = () => undefined;
+
+/** Back to back, time is made: each timer is due as soon as it is set. */
+let isTimeMade = false;
+let madeNowMs = 0;
+let due: (() => void) | undefined;
+
+const clock: Clock = {
+  now: () => (isTimeMade ? madeNowMs : performance.now()),
+  setTimer: (fire, delayMs) => {
+    if (!isTimeMade) return setTimeout(fire, delayMs);
+    due = fire;
+    return fire;
+  },
+  clearTimer: (timer) => {
+    due = undefined;
+    // What setTimer returned, and a made timer is only forgotten.
+    if (!isTimeMade) clearTimeout(timer as NodeJS.Timeout);
+  },
+};
+
+const sampler = new Sampler({
+  host: openNativeHost(),
+  clock,
+  intervalSeconds: 1,
+  hostname: 'bench',
+  onSample: (encoded) => {
+    bytes += encoded.line(view).length;
+    left--;
+    if (left === 0) finish();
+  },
+  onSectionChange: () => undefined,
+});
+
+serve(async (count, intervalMs) => {
+  left = count;
+  isTimeMade = intervalMs === 0;
+  sampler.setInterval(isTimeMade ? 1 : intervalMs / 1000);
+  const finished = new Promise<void>((resolve) => {
+    finish = resolve;
+  });
+  sampler.subscribe(view);
+  while (isTimeMade && left > 0) {
+    madeNowMs += 1000;
+    due?.();
+  }
+  await finished;
+  sampler.unsubscribe(view);
+  if (bytes === 0) throw new Error('nothing was encoded');
+});

@@ -1,0 +1,40 @@
+/** The inside of a process under test that runs on Node: commands in, CPU times out. */
+import { readFileSync } from 'node:fs';
+import process from 'node:process';
+import { createInterface } from 'node:readline';
+
+// Microseconds that the kernel derives from the scheduler's nanoseconds; every thread, ended ones too.
+function ownCpuNs(): number {
+  const { user, system } = process.cpuUsage();
+  return (user + system) * 1000;
+}
+
+/** CPU time of ended children in nanoseconds, counted in ticks of 10 ms (fields 16 and 17 of proc_pid_stat(5)). */
+function childrenCpuNs(): number {
+  const fields = readFileSync('/proc/self/stat', 'latin1').split(') ').at(-1)?.split(' ') ?? [];
+  return (Number(fields[13]) + Number(fields[14])) * 1e7;
+}
+
+/** `run` does `count` rounds, one each `intervalMs` (0: back to back). */
+export function serve(run: (count: number, intervalMs: number) => Promise<void>): void {
+  const lines = createInterface(process.stdin);
+  lines.on('line', (line) => {
+    const [count = 0, intervalNs = 0] = line.split(' ').map(Number);
+    const before = ownCpuNs() + childrenCpuNs();
+    void run(count, intervalNs / 1e6).then(() => {
+      process.stdout.write(`${ownCpuNs() + childrenCpuNs() - before}\n`);
+    });
+  });
+  lines.on('close', () => process.exit(0));
+}
+
+/** Calls `act` `count` times on absolute deadlines; the next one is awaited after the last has settled. */
+export async function pace(count: number, intervalMs: number, act: () => unknown): Promise<void> {
+  let deadline = performance.now();
+  for (let done = 0; done < count; done++) {
+    deadline += intervalMs;
+    const delay = deadline - performance.now();
+    if (intervalMs > 0) await new Promise((resolve) => setTimeout(resolve, delay));
+    await act();
+  }
+}

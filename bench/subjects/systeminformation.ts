@@ -1,0 +1,10 @@
+/** The same figures from the systeminformation package; its child processes count. */
+import si from 'systeminformation';
+import { pace, serve } from './serve.ts';
+
+serve((count, intervalMs) =>
+  pace(count, intervalMs, async () => {
+    const parts = [si.currentLoad(), si.cpuTemperature(), si.cpuCurrentSpeed(), si.mem(), si.fsSize()];
+    JSON.stringify([si.time(), await Promise.all([...parts, si.networkStats()])]);
+  }),
+);

@@ -1,0 +1,227 @@
+// The threads behind the probers: one asks all in turn, and what is not to be trusted is asked on a thread of
+// its own, which may stay stuck there without holding up anything else.
+#include "host/prober_state.h"
+
+#include <algorithm>
+#include <exception>
+#include <utility>
+
+#include "host/thread.h"
+
+namespace hostwire {
+namespace {
+
+using std::chrono::milliseconds;
+
+// A question that takes longer is stuck, or slow: it gets a thread of its own.
+constexpr milliseconds kPatience{50};
+// Questions asked at once on threads of their own: 64 hung ones are found in 200 ms, in a burst of 16
+// threads.
+constexpr std::size_t kBatch = 16;
+// Stuck threads that questions not to be trusted may hold. Each costs about 10 KB.
+constexpr std::size_t kMostStuck = 64;
+// And those held by questions that used to answer: giving up the serving thread to one of them costs one more
+// thread, but not giving it up would leave every other question unanswered.
+constexpr std::size_t kMostStuckInAll = kMostStuck + 8;
+// After a slow answer so many quick ones in a row earn a place with the serving thread again.
+constexpr unsigned kQuickAnswersNeeded = 16;
+
+}  // namespace
+
+void ProberPool::State::wantLocked(ProbeTask& task) {
+  if (task.isWanted) return;
+  task.isWanted = true;
+  ++wantedCount;
+}
+
+void ProberPool::State::unwantLocked(ProbeTask& task) {
+  if (!task.isWanted) return;
+  task.isWanted = false;
+  --wantedCount;
+}
+
+// Asks without the lock and notes how it went. The caller has set the phase.
+void ProberPool::State::askLocked(Lock& lock, const Task& task) {
+  lock.unlock();
+  bool isAnswer = true;
+  std::string error;
+  try {
+    task->ask();
+  } catch (const std::exception& failure) {
+    isAnswer = false;
+    error = failure.what();
+  } catch (...) {
+    isAnswer = false;
+  }
+  if (!isAnswer && error.empty()) error = "unknown failure";
+  lock.lock();
+  const auto now = ProbeClock::now();
+  if (task->phase == ProbeTask::Phase::kStuck) --stuckCount;
+  task->phase = ProbeTask::Phase::kIdle;
+  task->hasFinished = true;
+  task->error = std::move(error);
+  if (isAnswer) {
+    task->hasAnswered = true;
+    task->answeredAt = now;
+  }
+  if (now - task->startedAt > kPatience) {
+    task->quickInARow = 0;
+    task->quickNeeded = kQuickAnswersNeeded;
+  } else if (!task->isTrusted() && ++task->quickInARow >= task->quickNeeded) {
+    task->quickNeeded = 1;
+  }
+}
+
+void ProberPool::State::startClockLocked(ProbeTask& task) {
+  task.phase = ProbeTask::Phase::kAsked;
+  task.isRefused = false;
+  task.startedAt = ProbeClock::now();
+}
+
+void ProberPool::State::markStuckLocked(ProbeTask& task) {
+  task.phase = ProbeTask::Phase::kStuck;
+  task.quickInARow = 0;
+  ++stuckCount;
+  isStuckFound = true;
+}
+
+void ProberPool::State::refuseLocked(ProbeTask& task) {
+  task.phase = ProbeTask::Phase::kIdle;
+  task.isRefused = true;
+}
+
+bool ProberPool::State::startServerLocked() {
+  server = ++lastServer;
+  wakesAt = ProbeClock::time_point::min();
+  if (startThread([self = shared_from_this(), me = server] { self->serve(me); })) return true;
+  server = 0;
+  return false;
+}
+
+void ProberPool::State::replaceHungServerLocked() {
+  if (current == nullptr || ProbeClock::now() - current->startedAt <= kPatience) return;
+  if (stuckCount >= kMostStuckInAll) return;
+  markStuckLocked(*current);
+  current.reset();
+  isCautious = true;
+  server = 0;
+}
+
+void ProberPool::State::serve(std::uint64_t me) {
+  std::vector<Task> done;  // let go without the lock: a question's end may run anything
+  Lock lock(mutex);
+  while (isServingLocked(me)) {
+    if (queue.empty()) {
+      waitForRoundLocked(lock);
+    } else if (mustBeAloneLocked(*queue.front())) {
+      askBatchLocked(lock, done);
+    } else {
+      askFrontLocked(lock, done, me);
+    }
+    if (!queue.empty() || !isServingLocked(me)) continue;
+    endRoundLocked();
+    lock.unlock();
+    done.clear();
+    lock.lock();
+  }
+}
+
+// Rounds come at regular intervals, so the thread wakes by itself when the next one is likely and askAll()
+// need not wake it only to tell it when to wake again. When none came it sleeps until it is told.
+void ProberPool::State::planWakeUpLocked(ProbeClock::time_point due) {
+  wakesAt = due + (due - lastRoundAt) + kLeeway / 2;
+  if (lastRoundAt == ProbeClock::time_point{}) wakesAt = ProbeClock::time_point::max();
+  lastRoundAt = due;
+}
+
+void ProberPool::State::waitForRoundLocked(Lock& lock) {
+  if (wakesAt == ProbeClock::time_point::min()) wakesAt = roundAt.value_or(ProbeClock::time_point::max());
+  while (!isClosed && !(roundAt && ProbeClock::now() + kLeeway >= *roundAt)) {
+    if (roundAt && (wakesAt > *roundAt + kLeeway || wakesAt <= ProbeClock::now())) wakesAt = *roundAt;
+    if (!roundAt && wakesAt <= ProbeClock::now()) wakesAt = ProbeClock::time_point::max();
+    if (wakesAt == ProbeClock::time_point::max()) {
+      roundDue.wait(lock);
+    } else {
+      roundDue.wait_until(lock, wakesAt);
+    }
+  }
+  if (!isClosed) beginRoundLocked();
+}
+
+void ProberPool::State::beginRoundLocked() {
+  planWakeUpLocked(*roundAt);
+  roundAt.reset();
+  const auto now = ProbeClock::now();
+  for (const Task& task : tasks) {
+    if (!task->isWanted || task->phase != ProbeTask::Phase::kIdle) continue;
+    unwantLocked(*task);
+    task->phase = ProbeTask::Phase::kQueued;
+    task->askedAt = now;
+    queue.push_back(task);
+  }
+  // Those that answer at once do not wait for the others.
+  std::stable_partition(queue.begin(), queue.end(),
+                        [](const Task& task) { return task->isTrusted() && !task->isRefused; });
+}
+
+void ProberPool::State::endRoundLocked() {
+  isCautious = isCautious && isStuckFound;
+  isStuckFound = false;
+}
+
+std::size_t ProberPool::State::roomLocked() const {
+  return stuckCount < kMostStuck ? kMostStuck - stuckCount : 0;
+}
+
+// When there is no room for more stuck threads, and the trouble is not just beginning, those are asked in
+// turn that returned when last asked; the others are refused.
+bool ProberPool::State::mustBeAloneLocked(const ProbeTask& task) const {
+  if (roomLocked() == 0 && !isStuckFound) return task.isRefused || !task.hasFinished;
+  return isCautious || task.isRefused || !task.isTrusted();
+}
+
+const ProberPool::State::Task& ProberPool::State::takeFrontLocked(std::vector<Task>& done) {
+  done.push_back(std::move(queue.front()));
+  queue.pop_front();
+  return done.back();
+}
+
+void ProberPool::State::askFrontLocked(Lock& lock, std::vector<Task>& done, std::uint64_t me) {
+  const Task& task = takeFrontLocked(done);
+  if (task->isRetired) return;
+  startClockLocked(*task);
+  current = task;
+  askLocked(lock, task);
+  if (server == me) current.reset();
+}
+
+void ProberPool::State::askBatchLocked(Lock& lock, std::vector<Task>& done) {
+  const std::size_t most = std::min(kBatch, roomLocked());
+  if (most == 0) refuseLocked(*takeFrontLocked(done));
+  std::vector<ProbeTask*> batch;
+  while (!queue.empty() && batch.size() < most) {
+    const Task& task = takeFrontLocked(done);
+    if (task->isRetired) continue;
+    if (startLoneLocked(task)) {
+      batch.push_back(task.get());
+    } else {
+      refuseLocked(*task);
+    }
+  }
+  const auto isAsked = [](const ProbeTask* task) { return task->phase == ProbeTask::Phase::kAsked; };
+  answered.wait_until(lock, ProbeClock::now() + kPatience,
+                      [&] { return isClosed || std::none_of(batch.begin(), batch.end(), isAsked); });
+  for (ProbeTask* task : batch)
+    if (isAsked(task)) markStuckLocked(*task);
+}
+
+bool ProberPool::State::startLoneLocked(const Task& task) {
+  startClockLocked(*task);
+  return startThread([self = shared_from_this(), task] {
+    Lock lock(self->mutex);
+    self->askLocked(lock, task);
+    self->answered.notify_all();
+  });
+}
+
+}  // namespace hostwire

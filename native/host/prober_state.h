@@ -1,0 +1,104 @@
+// What the threads behind the probers share. Only prober.cc and prober_state.cc see it.
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "host/prober.h"
+
+namespace hostwire {
+
+using ProbeClock = std::chrono::steady_clock;
+
+// An answer that is late by more makes the value stale, even that of a question known to be slow.
+constexpr std::chrono::milliseconds kStaleAfter{1000};
+// Rounds may begin so much early or late: it saves a wake-up a round (see planWakeUpLocked).
+constexpr std::chrono::milliseconds kLeeway{10};
+
+// One question. All but the constants is guarded by the pool's mutex.
+class ProbeTask {
+ public:
+  enum class Phase { kIdle, kQueued, kAsked, kStuck };
+
+  ProbeTask(std::shared_ptr<ProberPool::State> owner, std::function<void()> question)
+      : pool(std::move(owner)), ask(std::move(question)) {}
+
+  bool isTrusted() const { return quickInARow >= quickNeeded; }
+
+  const std::shared_ptr<ProberPool::State> pool;
+  const std::function<void()> ask;
+  Phase phase = Phase::kIdle;
+  bool isWanted = false;     // consulted since it was last asked
+  bool isRetired = false;    // its handle is gone
+  bool isRefused = false;    // could not be asked, for want of a thread
+  bool hasFinished = false;  // returned at least once, be it with an error
+  bool hasAnswered = false;
+  unsigned quickInARow = 0;
+  unsigned quickNeeded = 1;
+  ProbeClock::time_point askedAt;
+  ProbeClock::time_point startedAt;
+  ProbeClock::time_point answeredAt;
+  std::string error;
+};
+
+// Functions whose names end in Locked are called with `mutex` held; those that take the lock may let go of it
+// meanwhile.
+struct ProberPool::State : std::enable_shared_from_this<ProberPool::State> {
+  using Lock = std::unique_lock<std::mutex>;
+  using Task = std::shared_ptr<ProbeTask>;
+
+  mutable std::mutex mutex;
+  std::condition_variable roundDue;  // only the serving thread waits here
+  std::condition_variable answered;  // and here, for a batch
+  std::vector<Task> tasks;
+  std::deque<Task> queue;  // what is left of the round that runs
+  std::optional<ProbeClock::time_point> roundAt;
+  ProbeClock::time_point lastRoundAt;  // when the last one was due
+  ProbeClock::time_point wakesAt;      // when the serving thread, waiting, wakes by itself
+  std::uint64_t server = 0;            // the number of the serving thread; 0 when there is none
+  std::uint64_t lastServer = 0;
+  Task current;  // what the serving thread is asking itself
+  std::size_t wantedCount = 0;
+  std::size_t stuckCount = 0;
+  bool isCautious = false;    // every question gets a thread of its own
+  bool isStuckFound = false;  // in the round that runs
+  bool isClosed = false;
+
+  void wantLocked(ProbeTask& task);
+  void unwantLocked(ProbeTask& task);
+  // Starts the serving thread; false when the system has no thread to give.
+  bool startServerLocked();
+  // The serving thread has been in one question for too long: it is left to it, and another one takes over
+  // what is left of the round, with caution, because what hangs seldom hangs alone.
+  void replaceHungServerLocked();
+
+ private:
+  void serve(std::uint64_t me);
+  bool isServingLocked(std::uint64_t me) const { return !isClosed && server == me; }
+  void waitForRoundLocked(Lock& lock);
+  void planWakeUpLocked(ProbeClock::time_point due);
+  void beginRoundLocked();
+  void endRoundLocked();
+
+  bool mustBeAloneLocked(const ProbeTask& task) const;
+  std::size_t roomLocked() const;
+  const Task& takeFrontLocked(std::vector<Task>& done);
+  void askFrontLocked(Lock& lock, std::vector<Task>& done, std::uint64_t me);
+  void askBatchLocked(Lock& lock, std::vector<Task>& done);
+  bool startLoneLocked(const Task& task);
+  void askLocked(Lock& lock, const Task& task);
+  void markStuckLocked(ProbeTask& task);
+  static void startClockLocked(ProbeTask& task);
+  static void refuseLocked(ProbeTask& task);
+};
+
+}  // namespace hostwire

@@ -1,0 +1,91 @@
+// What /sys and /dev say of block devices (Documentation/ABI/stable/sysfs-block, udev's links).
+#include "linux/disk_devices.h"
+
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+
+#include <unistd.h>
+#include <array>
+#include <climits>
+#include <map>
+#include <string_view>
+#include <utility>
+
+#include "linux/directory.h"
+#include "linux/file.h"
+#include "linux/parse_disks.h"
+
+namespace hostwire {
+namespace {
+
+std::string linkTarget(const std::string& path) {
+  std::array<char, PATH_MAX> target{};
+  const ssize_t length = readlink(path.c_str(), target.data(), target.size());
+  return length > 0 ? std::string(target.data(), static_cast<std::size_t>(length)) : std::string{};
+}
+
+std::string lastPart(const std::string& path) { return path.substr(path.rfind('/') + 1); }
+
+std::string folderOf(const Roots& roots, DeviceNumber number) {
+  return roots.sys + "/dev/block/" + std::to_string(number.major) + ":" + std::to_string(number.minor);
+}
+
+// btrfs and others with several devices have an anonymous number; their source names (one of) the devices.
+std::optional<DeviceNumber> findNumber(const Roots& roots, const DeviceQuestion& question) {
+  if (question.number.major != 0) return question.number;
+  if (!question.source.starts_with("/dev/")) return std::nullopt;
+  struct stat device {};
+  if (stat((roots.files + question.source).c_str(), &device) == 0 && S_ISBLK(device.st_mode))
+    return DeviceNumber{major(device.st_rdev), minor(device.st_rdev)};
+  return parseDeviceNumber(readSmallFile(roots.sys + "/class/block/" + lastPart(question.source) + "/dev"));
+}
+
+std::map<std::string, std::string> readLabels(const Roots& roots) {
+  std::map<std::string, std::string> byDevice;
+  const std::string folder = roots.files + "/dev/disk/by-label";
+  for (const std::string& name : listFolder(folder))
+    byDevice.emplace(lastPart(linkTarget(folder + "/" + name)), parseLabelLink(name));
+  return byDevice;
+}
+
+// A partition has no such file: its disk, the folder above, has.
+std::optional<bool> readRemovable(const std::string& folder) {
+  for (const char* file : {"/removable", "/../removable"}) {
+    const std::string text = readSmallFile(folder + file);
+    if (text == "0" || text == "1") return text == "1";
+  }
+  return std::nullopt;
+}
+
+// The boot loader's name of the root (/dev/root) is no device; /dev/dm-0 is one that nobody knows by that
+// name.
+std::string shownPath(const std::string& folder, const std::string& name, const std::string& source) {
+  if (source.starts_with("/dev/") && source != "/dev/root" && !source.starts_with("/dev/dm-")) return source;
+  const std::string mapped = readSmallFile(folder + "/dm/name");
+  if (!mapped.empty()) return "/dev/mapper/" + mapped;
+  return name.empty() ? source : "/dev/" + name;
+}
+
+}  // namespace
+
+DiskDevices readDiskDevices(const Roots& roots, const std::vector<DeviceQuestion>& questions) {
+  const auto labels = readLabels(roots);
+  std::vector<DiskDevice> devices;
+  devices.reserve(questions.size());
+  for (const DeviceQuestion& question : questions) {
+    DiskDevice device;
+    device.number = findNumber(roots, question);
+    if (device.number) {
+      const std::string folder = folderOf(roots, *device.number);
+      std::string name = lastPart(linkTarget(folder));
+      device.path = shownPath(folder, name, question.source);
+      device.isRemovable = readRemovable(folder);
+      if (name.empty()) name = lastPart(question.source);
+      if (const auto label = labels.find(name); label != labels.end()) device.label = label->second;
+    }
+    devices.push_back(std::move(device));
+  }
+  return std::make_shared<const std::vector<DiskDevice>>(std::move(devices));
+}
+
+}  // namespace hostwire

@@ -1,0 +1,35 @@
+// How full a filesystem is: the question a prober asks of it.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "host/disks.h"
+
+namespace hostwire {
+
+struct DiskUsageReply {
+  std::size_t index = 0;      // which of the paths
+  bool hasDirectory = false;  // else none of the paths is a directory, and there is no usage
+  DiskUsage usage;
+};
+
+// Asked on a prober's thread, by one at a time: it may wait for ever.
+class DiskUsageQuestion {
+ public:
+  // `paths`: mount points of one filesystem. The first one that is a directory is asked, this time and later.
+  explicit DiskUsageQuestion(std::vector<std::string> paths) : paths_(std::move(paths)) {}
+  // Throws HostError.
+  DiskUsageReply ask();
+
+ private:
+  std::optional<std::size_t> findDirectory() const;
+
+  const std::vector<std::string> paths_;
+  std::optional<std::size_t> found_;
+};
+
+}  // namespace hostwire
