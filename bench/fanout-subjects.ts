@@ -25,6 +25,9 @@ export interface Window {
   readonly torn: number;
   readonly doubled: number;
   readonly lost: number;
+  /** Streams that ended with their last chunk, and connections that closed within an event. */
+  readonly ended: number;
+  readonly cutShort: number;
   readonly fewest: number;
   readonly most: number;
   /** From the first subscriber's event to the last one's, median of the ticks. */
