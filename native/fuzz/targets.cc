@@ -7,6 +7,7 @@
 
 #include "linux/parse.h"
 #include "linux/parse_cpu.h"
+#include "linux/parse_disks.h"
 #include "linux/parse_mounts.h"
 #include "linux/parse_network.h"
 #include "linux/parse_route.h"
