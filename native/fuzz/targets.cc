@@ -99,6 +99,7 @@ const std::vector<FuzzTarget>& fuzzTargets() {
       {"mountinfo", "/mountinfo", call<parseMountinfo>},
       {"select-mounts", "/mountinfo", runSelectMounts},
       {"label-link", "", call<parseLabelLink>},
+      {"device-number", "", call<parseDeviceNumber>},
       {"diskstats", "/diskstats", call<parseDiskstats>},
       {"net-dev", "/net/dev", call<parseNetDev>},
       {"if-inet6", "/if_inet6", call<parseIfInet6>},

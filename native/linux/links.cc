@@ -13,8 +13,10 @@ namespace hostwire {
 namespace {
 
 constexpr std::chrono::seconds kRefreshInterval{5};
-// Above 800 Gbit/s stands what older kernels print for "unknown": -1 as an unsigned number.
+// Above 800 Gbit/s stands what older kernels print for "unknown": -1 as an unsigned number, of 32 bits or, on
+// still older ones, of 16.
 constexpr std::int64_t kMostMbps = 10'000'000;
+constexpr std::int64_t kUnknownMbps = 65'535;
 
 // "eth0:1" is a label of an address on eth0.
 bool isAddressOf(const InterfaceAddress& address, const std::string& rawName) {
@@ -34,7 +36,8 @@ LinkDetail askLink(const std::string& folder, const std::string& rawName) {
   const auto carrier = parseInteger(readSmallFile(folder + "/carrier"));
   if (carrier) detail.hasCarrier = *carrier == 1;
   const auto speed = parseInteger(readSmallFile(folder + "/speed"));
-  if (speed && *speed > 0 && *speed <= kMostMbps) detail.speedMbps = static_cast<double>(*speed);
+  if (speed && *speed > 0 && *speed <= kMostMbps && *speed != kUnknownMbps)
+    detail.speedMbps = static_cast<double>(*speed);
   detail.mac = parseMac(readSmallFile(folder + "/address"));
   return detail;
 }

@@ -33,7 +33,7 @@ function deriveEntry(before: DiskCounters | undefined, disk: DiskCounters, secon
     fs: disk.mountPoint,
     used,
     available,
-    used_percent: used === null || available === null ? null : (percentOf(used, used + available) ?? 0),
+    used_percent: used === null || available === null ? null : percentOf(used, used + available),
     device: disk.device ?? null,
     type: disk.type ?? null,
     size: disk.usage?.totalBytes ?? null,
