@@ -15,14 +15,18 @@ function childrenCpuNs(): number {
   return (Number(fields[13]) + Number(fields[14])) * 1e7;
 }
 
-/** `run` does `count` rounds, one each `intervalMs` (0: back to back). */
-export function serve(run: (count: number, intervalMs: number) => Promise<void>): void {
+/** `run` does `count` rounds, one each `intervalMs` (0: back to back). `withChildren`: the processes it starts count. */
+export function serve(
+  run: (count: number, intervalMs: number) => Promise<void>,
+  withChildren: boolean = false,
+): void {
+  const cpuNs = () => ownCpuNs() + (withChildren ? childrenCpuNs() : 0);
   const obey = async () => {
     for await (const line of createInterface(process.stdin)) {
       const [count = 0, intervalNs = 0] = line.split(' ').map(Number);
-      const before = ownCpuNs() + childrenCpuNs();
+      const before = cpuNs();
       await run(count, intervalNs / 1e6);
-      process.stdout.write(`${ownCpuNs() + childrenCpuNs() - before}\n`);
+      process.stdout.write(`${cpuNs() - before}\n`);
     }
   };
   void obey().then(() => process.exit(0));

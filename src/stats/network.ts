@@ -7,10 +7,10 @@ import { rateOf } from './round.ts';
 export interface NetworkTotals {
   readonly departedSent: number;
   readonly departedReceived: number;
-  readonly counted: ReadonlyMap<string, InterfaceCounters>;
+  readonly counted: readonly InterfaceCounters[];
 }
 
-export const NO_TOTALS: NetworkTotals = { departedSent: 0, departedReceived: 0, counted: new Map() };
+export const NO_TOTALS: NetworkTotals = { departedSent: 0, departedReceived: 0, counted: [] };
 
 /**
  * Interfaces with a device of their own that are no member of a bond or bridge, plus bonds; none of these
@@ -28,14 +28,15 @@ export function selectCounted(interfaces: readonly InterfaceCounters[]): readonl
 export function advanceTotals(before: NetworkTotals, counted: readonly InterfaceCounters[]): NetworkTotals {
   let departedSent = before.departedSent;
   let departedReceived = before.departedReceived;
-  const now = new Map(counted.map((link) => [link.name, link]));
-  for (const [name, last] of before.counted) {
-    const link = now.get(name);
+  for (const [at, last] of before.counted.entries()) {
+    // They mostly come in the same order.
+    const sameAt = counted[at];
+    const link = sameAt?.name === last.name ? sameAt : counted.find(({ name }) => name === last.name);
     if (link !== undefined && continues(last, link)) continue;
     departedSent += last.sentBytes;
     departedReceived += last.receivedBytes;
   }
-  return { departedSent, departedReceived, counted: now };
+  return { departedSent, departedReceived, counted };
 }
 
 function continues(before: InterfaceCounters, after: InterfaceCounters): boolean {
@@ -49,7 +50,7 @@ function continues(before: InterfaceCounters, after: InterfaceCounters): boolean
 export function deriveNetworkStats(totals: NetworkTotals): NetworkStats {
   let bytesSent = totals.departedSent;
   let bytesRecv = totals.departedReceived;
-  for (const link of totals.counted.values()) {
+  for (const link of totals.counted) {
     bytesSent += link.sentBytes;
     bytesRecv += link.receivedBytes;
   }
@@ -112,8 +113,9 @@ export function deriveNetworkDetail(
 ): NetworkDetail {
   const byName = new Map(before?.map((link) => [link.name, link]));
   const details = (interfaces ?? []).map((link) => deriveInterface(byName.get(link.name), link, seconds));
-  const counted = details.filter((detail) => totals.counted.has(detail.name));
-  const links = [...totals.counted.values()];
+  const names = new Set(totals.counted.map((link) => link.name));
+  const counted = details.filter((detail) => names.has(detail.name));
+  const links = totals.counted;
   return {
     ...deriveNetworkStats(totals),
     send_rate: addKnown(counted.map((detail) => detail.send_rate)),

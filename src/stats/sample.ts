@@ -56,13 +56,18 @@ interface Reading<T> {
 
 /** What is kept of earlier readings, section by section: a reading of one never loses another's. */
 export interface Baseline {
-  readonly cpu?: Reading<CpuCounters>;
-  readonly disks?: Reading<readonly DiskCounters[]>;
-  readonly interfaces?: Reading<readonly InterfaceCounters[]>;
+  readonly cpu: Reading<CpuCounters> | undefined;
+  readonly disks: Reading<readonly DiskCounters[]> | undefined;
+  readonly interfaces: Reading<readonly InterfaceCounters[]> | undefined;
   readonly totals: NetworkTotals;
 }
 
-export const NO_BASELINE: Baseline = { totals: NO_TOTALS };
+export const NO_BASELINE: Baseline = {
+  cpu: undefined,
+  disks: undefined,
+  interfaces: undefined,
+  totals: NO_TOTALS,
+};
 
 const NS_PER_SECOND = 1e9;
 
@@ -81,13 +86,12 @@ function readingOf<T>(counters: Counters, value: T): Reading<T> {
 }
 
 function advanceBaseline(before: Baseline, counters: Counters): Baseline {
-  const links = counters.interfaces;
+  const { cpu, disks, interfaces } = counters;
   return {
-    ...before,
-    ...(counters.cpu && { cpu: readingOf(counters, counters.cpu) }),
-    ...(counters.disks && { disks: readingOf(counters, counters.disks) }),
-    ...(links && { interfaces: readingOf(counters, links) }),
-    totals: links ? advanceTotals(before.totals, selectCounted(links)) : before.totals,
+    cpu: cpu ? readingOf(counters, cpu) : before.cpu,
+    disks: disks ? readingOf(counters, disks) : before.disks,
+    interfaces: interfaces ? readingOf(counters, interfaces) : before.interfaces,
+    totals: interfaces ? advanceTotals(before.totals, selectCounted(interfaces)) : before.totals,
   };
 }
 

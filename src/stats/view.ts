@@ -63,11 +63,13 @@ export function parseView(
   return { view: viewOf(sections, lowered === '1' || lowered === 'true'), ignored: [...ignored] };
 }
 
-/** One sample on its way out: every section is turned into JSON once, every view into bytes once. */
+/** One sample on its way out: every view is turned into bytes once, however many subscribe to it. */
 export class Encoded {
   readonly sample: Sample;
-  readonly #sections = new Map<string, string>();
-  readonly #lines: (Buffer | undefined)[] = [];
+  /** The view that was encoded first and its line: mostly there is no other one. */
+  #firstView: View | undefined;
+  #firstLine: Buffer | undefined;
+  #otherLines: Map<View, Buffer> | undefined;
   #encodes = 0;
 
   constructor(sample: Sample) {
@@ -81,32 +83,40 @@ export class Encoded {
 
   /** The payload of `view` as JSON text. */
   json(view: View): string {
-    const { sample } = this;
-    let text = `{"timestamp":${sample.timestamp},"uptime":${sample.uptime}`;
-    if (view.withDetail && sample.top) text += `,${JSON.stringify(sample.top).slice(1, -1)}`;
-    for (const section of SECTIONS)
-      if ((view.sections & SECTION_BITS[section]) !== 0) text += this.#section(section, view.withDetail);
-    return `${text}}`;
+    return JSON.stringify(payloadOf(this.sample, view));
   }
 
   /** The payload as the line `data: <JSON>\n` of an event stream. The blank line that ends it is not in it. */
   line(view: View): Buffer {
-    const known = this.#lines[view.index];
+    const known = view === this.#firstView ? this.#firstLine : this.#otherLines?.get(view);
     if (known !== undefined) return known;
     this.#encodes++;
     const line = Buffer.from(`data: ${this.json(view)}\n`);
-    this.#lines[view.index] = line;
+    if (this.#firstView === undefined) {
+      this.#firstView = view;
+      this.#firstLine = line;
+    } else {
+      this.#otherLines ??= new Map();
+      this.#otherLines.set(view, line);
+    }
     return line;
   }
+}
 
-  #section(section: Section, withDetail: boolean): string {
-    const key = withDetail ? `${section}+` : section;
-    const known = this.#sections.get(key);
-    if (known !== undefined) return known;
-    const derived = this.sample[section];
-    const value = withDetail ? derived?.detail : derived?.stats;
-    const text = derived === undefined ? '' : `,"${section}":${JSON.stringify(value ?? null)}`;
-    this.#sections.set(key, text);
-    return text;
-  }
+// One object, made into text in one go: JSON leaves out what is undefined.
+function payloadOf(sample: Sample, view: View): object {
+  const { timestamp, uptime } = sample;
+  const { sections, withDetail } = view;
+  const of = (section: Section) => {
+    const derived = (sections & SECTION_BITS[section]) === 0 ? undefined : sample[section];
+    return withDetail ? derived?.detail : derived?.stats;
+  };
+  const shown = {
+    cpu: of('cpu'),
+    memory: of('memory'),
+    gpu: of('gpu'),
+    disks: of('disks'),
+    network: of('network'),
+  };
+  return withDetail ? { timestamp, uptime, ...sample.top, ...shown } : { timestamp, uptime, ...shown };
 }
