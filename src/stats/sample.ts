@@ -1,5 +1,5 @@
 /** What two readings of the counters yield: Baseline × Counters → Sample. Pure: the caller owns time and state. */
-import type { Counters, CpuCounters, DiskCounters, InterfaceCounters } from '../host/host.ts';
+import type { CoreTimes, Counters, CpuCounters, DiskCounters, InterfaceCounters } from '../host/host.ts';
 import type {
   CpuDetail,
   CpuStats,
@@ -57,6 +57,8 @@ interface Reading<T> {
 /** What is kept of earlier readings, section by section: a reading of one never loses another's. */
 export interface Baseline {
   readonly cpu?: Reading<CpuCounters>;
+  /** Of readings with detail only, as are `disks`: one without must not make the next rates unknown. */
+  readonly cores?: Reading<readonly CoreTimes[]>;
   readonly disks?: Reading<readonly DiskCounters[]>;
   readonly interfaces?: Reading<readonly InterfaceCounters[]>;
   readonly totals: NetworkTotals;
@@ -80,14 +82,36 @@ function readingOf<T>(counters: Counters, value: T): Reading<T> {
   return { counters: value, takenAtNs: counters.takenAtNs, suspendedNs: suspendedNs(counters) };
 }
 
-function advanceBaseline(before: Baseline, counters: Counters): Baseline {
-  const links = counters.interfaces;
+function advanceBaseline(before: Baseline, counters: Counters, withDetail: boolean): Baseline {
+  const { cpu, disks, interfaces } = counters;
   return {
     ...before,
-    ...(counters.cpu && { cpu: readingOf(counters, counters.cpu) }),
-    ...(counters.disks && { disks: readingOf(counters, counters.disks) }),
-    ...(links && { interfaces: readingOf(counters, links) }),
-    totals: links ? advanceTotals(before.totals, selectCounted(links)) : before.totals,
+    ...(cpu && { cpu: readingOf(counters, cpu) }),
+    ...(cpu?.cores && { cores: readingOf(counters, cpu.cores) }),
+    ...(disks && withDetail && { disks: readingOf(counters, disks) }),
+    ...(interfaces && { interfaces: readingOf(counters, interfaces) }),
+    totals: interfaces ? advanceTotals(before.totals, selectCounted(interfaces)) : before.totals,
+  };
+}
+
+export type BaselineField = Exclude<keyof Baseline, 'totals'>;
+
+/** Of `fresh` the totals, which must never go back, and the readings that `takes` names; of `kept` the others. */
+export function mergeBaselines(
+  kept: Baseline,
+  fresh: Baseline,
+  takes: (field: BaselineField) => boolean,
+): Baseline {
+  const cpu = (takes('cpu') ? fresh : kept).cpu;
+  const cores = (takes('cores') ? fresh : kept).cores;
+  const disks = (takes('disks') ? fresh : kept).disks;
+  const interfaces = (takes('interfaces') ? fresh : kept).interfaces;
+  return {
+    totals: fresh.totals,
+    ...(cpu && { cpu }),
+    ...(cores && { cores }),
+    ...(disks && { disks }),
+    ...(interfaces && { interfaces }),
   };
 }
 
@@ -100,9 +124,9 @@ export function deriveSample(
   counters: Counters,
   top?: TopDetail,
 ): { readonly sample: Sample; readonly baseline: Baseline } {
-  const baseline = advanceBaseline(before, counters);
-  const { cpu, memory, gpus, disks, interfaces } = counters;
   const withDetail = top !== undefined;
+  const baseline = advanceBaseline(before, counters, withDetail);
+  const { cpu, memory, gpus, disks, interfaces } = counters;
   const section = <Stats, Detail>(stats: Stats, detail: () => Detail): Derived<Stats, Detail> => ({
     stats,
     detail: withDetail ? detail() : undefined,
@@ -116,7 +140,7 @@ export function deriveSample(
       cpu === undefined
         ? undefined
         : section(deriveCpuStats(before.cpu?.counters, cpu), () =>
-            deriveCpuDetail(before.cpu?.counters, cpu),
+            deriveCpuDetail(before.cpu?.counters, before.cores?.counters, cpu),
           ),
     memory:
       memory === undefined ? undefined : section(deriveMemoryStats(memory), () => deriveMemoryDetail(memory)),
