@@ -25,21 +25,31 @@ export interface ServiceProcess {
   stop(): Promise<void>;
 }
 
-/** Starts the service on loopback with a configuration of its own and waits until it listens. */
-export async function startService(intervalSeconds: number): Promise<ServiceProcess> {
+/** A configuration of its own: whatever this machine has elsewhere does not count. */
+export function writeConfig(port: number, intervalSeconds: number) {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'hostwire-bench-'));
-  const config = path.join(folder, 'config.json');
+  const file = path.join(folder, 'config.json');
+  const content = {
+    stats: { stream_interval_seconds: intervalSeconds },
+    server: { host: '127.0.0.1', port },
+    power: { backend: 'record' },
+  };
+  writeFileSync(file, JSON.stringify(content), { mode: 0o600 });
+  return { path: file, remove: () => rmSync(folder, { recursive: true, force: true }) };
+}
+
+/** Starts the service on loopback and waits until it listens. */
+export async function startService(intervalSeconds: number): Promise<ServiceProcess> {
   const port = await findFreePort();
-  const text = { stats: { stream_interval_seconds: intervalSeconds }, server: { host: '127.0.0.1', port } };
-  writeFileSync(config, JSON.stringify(text), { mode: 0o600 });
-  const child = spawn(process.execPath, [path.join(ROOT, 'dist/main.js'), '--config', config], {
+  const config = writeConfig(port, intervalSeconds);
+  const child = spawn(process.execPath, [path.join(ROOT, 'dist/main.js'), '--config', config.path], {
     stdio: ['ignore', 'ignore', 'pipe'],
   });
   const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
   const stop = async () => {
     child.kill('SIGTERM');
     await ended;
-    rmSync(folder, { recursive: true, force: true });
+    config.remove();
   };
   await new Promise<void>((resolve, reject) => {
     let said = '';

@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
 const rounds = process.argv[2] ?? '200';
 const parsers = JSON.parse(readFileSync(path.join(root, 'native/sources.json'), 'utf8')).linux.filter(
-  (file) => /\/(?:parse\w*|text)\.cc$/.test(file),
+  (file) => /\/(?:parse\w*|select_\w*|text)\.cc$/.test(file),
 );
 const sanitizers = 'address,undefined,float-cast-overflow,float-divide-by-zero';
 const binary = path.join(root, 'build/replay');

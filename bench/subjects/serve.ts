@@ -17,15 +17,15 @@ function childrenCpuNs(): number {
 
 /** `run` does `count` rounds, one each `intervalMs` (0: back to back). */
 export function serve(run: (count: number, intervalMs: number) => Promise<void>): void {
-  const lines = createInterface(process.stdin);
-  lines.on('line', (line) => {
-    const [count = 0, intervalNs = 0] = line.split(' ').map(Number);
-    const before = ownCpuNs() + childrenCpuNs();
-    void run(count, intervalNs / 1e6).then(() => {
+  const obey = async () => {
+    for await (const line of createInterface(process.stdin)) {
+      const [count = 0, intervalNs = 0] = line.split(' ').map(Number);
+      const before = ownCpuNs() + childrenCpuNs();
+      await run(count, intervalNs / 1e6);
       process.stdout.write(`${ownCpuNs() + childrenCpuNs() - before}\n`);
-    });
-  });
-  lines.on('close', () => process.exit(0));
+    }
+  };
+  void obey().then(() => process.exit(0));
 }
 
 /** Calls `act` `count` times on absolute deadlines; the next one is awaited after the last has settled. */

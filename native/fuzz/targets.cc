@@ -12,6 +12,7 @@
 #include "linux/parse_network.h"
 #include "linux/parse_route.h"
 #include "linux/parse_system.h"
+#include "linux/select_mounts.h"
 #include "linux/text.h"
 
 namespace hostwire {
@@ -61,6 +62,16 @@ void runBrand(std::string_view input) {
   parseBrandSpeed(input);
 }
 
+void runSelectMounts(std::string_view input) {
+  const auto mounts = parseMountinfo(input);
+  std::size_t count = 0;
+  for (const MountGroup& group : selectMounts(mounts)) {
+    require(!group.empty(), "a group has a mount");
+    count += group.size();
+  }
+  require(count <= mounts.size(), "no mount is in two groups");
+}
+
 template <auto Parse>
 void call(std::string_view input) {
   static_cast<void>(Parse(input));
@@ -86,6 +97,7 @@ const std::vector<FuzzTarget>& fuzzTargets() {
       {"millidegrees", "_input", runMillidegrees},
       {"sensor-names", "/name", runSensorNames},
       {"mountinfo", "/mountinfo", call<parseMountinfo>},
+      {"select-mounts", "/mountinfo", runSelectMounts},
       {"label-link", "", call<parseLabelLink>},
       {"device-number", "", call<parseDeviceNumber>},
       {"diskstats", "/diskstats", call<parseDiskstats>},

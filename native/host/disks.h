@@ -27,15 +27,15 @@ struct DiskIo {
 };
 
 struct DiskCounters {
-  std::string mountPoint;             // valid UTF-8: bytes that are not become U+FFFD
-  std::string device;                 // as mountinfo names it: /dev/sda1, server:/export, pool/dataset
-  std::string type;                   // ext4, btrfs, nfs4, …
+  std::string mountPoint;  // valid UTF-8: bytes that are not become U+FFFD
+  std::string device;      // as mountinfo names it: /dev/sda1, server:/export, pool/dataset
+  std::string type;        // ext4, btrfs, nfs4, …
   std::optional<std::string> label;
   std::optional<bool> isReadOnly;
   std::optional<bool> isRemovable;
-  std::optional<DiskUsage> usage;     // the last answer; absent until the first one
-  bool isStale = false;               // asked and not answered in time, or never answered
-  std::optional<DiskIo> io;           // absent when the filesystem has no block device of its own
+  std::optional<DiskUsage> usage;  // the last answer; absent until the first one
+  bool isStale = false;            // asked and not answered in time, or never answered
+  std::optional<DiskIo> io;        // absent when the filesystem has no block device of its own
 };
 
 class DisksReader {

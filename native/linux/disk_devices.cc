@@ -42,9 +42,9 @@ std::optional<DeviceNumber> findNumber(const Roots& roots, const DeviceQuestion&
 
 std::map<std::string, std::string> readLabels(const Roots& roots) {
   std::map<std::string, std::string> byDevice;
-  const std::string folder = roots.files + "/dev/disk/by-label";
+  const std::string folder = roots.files + "/dev/disk/by-label/";
   for (const std::string& name : listFolder(folder))
-    byDevice.emplace(lastPart(linkTarget(folder + "/" + name)), parseLabelLink(name));
+    byDevice.emplace(lastPart(linkTarget(folder + name)), parseLabelLink(name));
   return byDevice;
 }
 

@@ -25,7 +25,8 @@ bool parseCpuTimes(std::string_view columns, CpuTimes& times) {
   return true;
 }
 
-std::uint64_t kibToBytes(std::uint64_t kib) { return kib * 1024; }
+// No machine has that much, but what is not true of it must not wrap into something plausible.
+std::uint64_t kibToBytes(std::uint64_t kib) { return kib > UINT64_MAX / 1024 ? UINT64_MAX : kib * 1024; }
 
 }  // namespace
 

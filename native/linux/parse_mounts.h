@@ -13,7 +13,9 @@ struct DeviceNumber {
   std::uint32_t major = 0;  // 0: no block device (an anonymous number of btrfs, zfs, nfs, tmpfs, …)
   std::uint32_t minor = 0;
   friend bool operator==(const DeviceNumber&, const DeviceNumber&) = default;
-  friend auto operator<=>(const DeviceNumber&, const DeviceNumber&) = default;
+  friend bool operator<(const DeviceNumber& a, const DeviceNumber& b) {
+    return a.major != b.major ? a.major < b.major : a.minor < b.minor;
+  }
 };
 
 // One line of mountinfo. Strings are raw bytes with the kernel's escapes undone.

@@ -30,6 +30,8 @@ constexpr std::array<ColumnName, 4> kColumnNames{{
 }};
 
 constexpr std::size_t kMostColumns = 64;
+// A reading grows its list seldom.
+constexpr std::size_t kUsualLinks = 8;
 
 // Where each column's number goes; nullptr for those that nobody wants.
 struct Columns {
@@ -59,6 +61,10 @@ Columns parseColumns(std::string_view header) {
   return columns;
 }
 
+constexpr std::string_view kUsualHeader =
+    "|bytes    packets errs drop fifo frame compressed multicast"
+    "|bytes    packets errs drop fifo colls carrier compressed";
+
 std::optional<unsigned> hexDigit(char c) {
   if (c >= '0' && c <= '9') return static_cast<unsigned>(c - '0');
   if (c >= 'a' && c <= 'f') return static_cast<unsigned>(c - 'a') + 10;
@@ -82,11 +88,14 @@ std::optional<in6_addr> parseIpv6Digits(std::string_view digits) {
 
 std::vector<InterfaceCounters> parseNetDev(std::string_view text) {
   std::vector<InterfaceCounters> links;
+  links.reserve(kUsualLinks);
   Columns columns;
   std::string_view line;
   while (takeLine(text, line)) {
     if (line.find('|') != std::string_view::npos && line.find(':') == std::string_view::npos) {
-      columns = parseColumns(line);
+      // The header has been the same since Linux 2.2: it is understood once.
+      static const Columns usual = parseColumns(kUsualHeader);
+      columns = line.ends_with(kUsualHeader) ? usual : parseColumns(line);
       continue;
     }
     // The last colon: alias names ("eth0:1") hold one too, and old kernels leave no blank before the numbers.

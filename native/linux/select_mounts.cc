@@ -89,6 +89,7 @@ class Visibility {
 
   // Another mount of the same parent lies on the way here, or at the same place and came later.
   bool isShadowed(const Mount& mount) const {
+    if (mount.parentId == mount.id) return false;  // the first of all
     const auto last = last_.find({mount.parentId, mount.point});
     if (last != last_.end() && last->second != mount.id) return true;
     const auto parent = byId_.find(mount.parentId);

@@ -22,12 +22,18 @@ export interface PowerQueueOptions {
 const GRACE_MS = 100;
 /** The promise is 500 ms at the latest; timers fire a little late. */
 const LATEST_MS = 480;
+/** What sending an answer takes at most: who asks in the last moment is answered before the act all the same. */
+const ANSWER_MS = 20;
+
+interface PendingAnswer {
+  readonly acceptedAtMs: number;
+}
 
 interface Entry {
   readonly action: PowerAction;
   isForced: boolean;
-  /** Answers of which nothing is known yet. */
-  undelivered: number;
+  /** Those of which nothing is known yet, oldest first. */
+  readonly pendingAnswers: Set<PendingAnswer>;
   /** When the answers that are known of have been given enough time. */
   graceEndsAtMs: number;
   readonly latestAtMs: number;
@@ -50,14 +56,12 @@ export class PowerQueue {
   add(action: PowerAction, isForced: boolean): (delivery: Delivery) => void {
     const entry = this.#entries.find((queued) => queued.action === action) ?? this.#append(action);
     entry.isForced ||= isForced;
-    entry.undelivered++;
+    const answer: PendingAnswer = { acceptedAtMs: this.#options.clock.now() };
+    entry.pendingAnswers.add(answer);
     this.#options.log.debug(`power: accepted ${action}`);
     this.#advance();
-    let isDelivered = false;
     return (delivery) => {
-      if (isDelivered) return;
-      isDelivered = true;
-      entry.undelivered--;
+      if (!entry.pendingAnswers.delete(answer)) return;
       const graceMs = delivery === 'sent' ? GRACE_MS : 0;
       entry.graceEndsAtMs = Math.max(entry.graceEndsAtMs, this.#options.clock.now() + graceMs);
       this.#advance();
@@ -77,7 +81,7 @@ export class PowerQueue {
     const entry = {
       action,
       isForced: false,
-      undelivered: 0,
+      pendingAnswers: new Set<PendingAnswer>(),
       graceEndsAtMs: now,
       latestAtMs: now + LATEST_MS,
     };
@@ -92,9 +96,7 @@ export class PowerQueue {
     this.#timer = undefined;
     const [first] = this.#entries;
     if (first === undefined || this.#isActing) return;
-    const readyAtMs =
-      first.undelivered > 0 ? first.latestAtMs : Math.min(first.graceEndsAtMs, first.latestAtMs);
-    const waitMs = readyAtMs - clock.now();
+    const waitMs = readyAtMs(first) - clock.now();
     if (waitMs > 0) {
       this.#timer = clock.setTimer(() => this.#advance(), waitMs);
       return;
@@ -123,4 +125,10 @@ export class PowerQueue {
     this.#options.log.error(`power: ${message}`);
     this.#options.onFeedback({ action, success: false, message });
   }
+}
+
+function readyAtMs({ pendingAnswers, graceEndsAtMs, latestAtMs }: Entry): number {
+  const youngest = [...pendingAnswers].at(-1);
+  if (youngest === undefined) return Math.min(graceEndsAtMs, latestAtMs);
+  return Math.max(latestAtMs, youngest.acceptedAtMs + ANSWER_MS);
 }

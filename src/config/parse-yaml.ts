@@ -5,7 +5,9 @@ import {
   EVENT_ID,
   type Event,
   getScalarValue,
+  NOT_RESOLVED,
   parseEvents,
+  SCALAR_STYLE,
   YAMLException,
 } from 'js-yaml';
 import { SECTIONS } from './schema.ts';
@@ -144,7 +146,8 @@ class Builder {
   }
 
   #readScalar(event: ScalarEvent, line: number): Scalar {
-    const value = this.#construct(event, [POP], line);
+    const isTagged = event.tagStart !== ABSENT;
+    const value = isTagged ? this.#construct(event, [POP], line) : resolveUntagged(this.#text, event);
     if (value === null || typeof value === 'string' || typeof value === 'boolean') return value;
     if (typeof value === 'number') return value;
     this.#report(line, UNKNOWN_TAG);
@@ -181,6 +184,18 @@ class Builder {
   #report(line: number, message: string): void {
     this.#problems.push({ line, path: [...this.#path], message });
   }
+}
+
+// By the core schema a plain scalar is the first of null, true, false, a number that it looks like; else a text.
+function resolveUntagged(text: string, event: ScalarEvent): unknown {
+  const source = getScalarValue(text, event);
+  if (event.style !== SCALAR_STYLE.PLAIN) return source;
+  for (const tag of CORE_SCHEMA.tags) {
+    if (tag.nodeKind !== 'scalar' || !tag.implicit) continue;
+    const value: unknown = tag.resolve(source, false, tag.tagName);
+    if (value !== NOT_RESOLVED) return value;
+  }
+  return source;
 }
 
 function offsetOf(event: Event): number {

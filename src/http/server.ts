@@ -205,8 +205,7 @@ function readHead(
 ): RequestHead {
   const headers = new Map<string, string[]>();
   request.forEach((name, value) => {
-    // It lets a line without a name pass, which nobody else takes for a header: whoever judges the framing must know.
-    if (name !== '' && !wanted.has(name)) return;
+    if (!wanted.has(name)) return;
     const values = headers.get(name);
     if (values === undefined) headers.set(name, [value]);
     else values.push(value);

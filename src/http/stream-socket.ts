@@ -25,42 +25,38 @@ const MOST_CORKED_BYTES = 16 * 1024 - 64;
 /** As MOST_CORKED_BYTES, where headers and earlier answers on the connection may be in the buffer too. */
 const MOST_FIRST_BYTES = 8 * 1024;
 
-/** A line that is too long for one cork, in pieces. */
-interface Rest {
-  readonly pieces: readonly Buffer[];
-  readonly next: number;
-}
+/**
+ * So many bytes go ahead where something may have been kept: whether they fitted tells whether all before them did.
+ * Only then the others follow, so that little is kept of a socket that takes little.
+ */
+const PROBE_BYTES = 16;
 
-const NOTHING_LEFT: Rest = { pieces: [], next: 0 };
+/** What is left of an event, its blank line included; empty: nothing, but the socket is full. */
+type Rest = Buffer;
+const NOTHING_LEFT: Rest = Buffer.alloc(0);
 
-function piecesOf(line: Buffer, firstBytes: number): readonly Buffer[] {
-  const pieces = [line.subarray(0, firstBytes)];
-  for (let at = firstBytes; at < line.length; at += MOST_CORKED_BYTES)
-    pieces.push(line.subarray(at, at + MOST_CORKED_BYTES));
-  return pieces;
-}
+// The last event that was asked for as a whole: all who need it share it.
+let lastLine: Buffer | undefined;
+let lastWhole = NOTHING_LEFT;
 
-// The pieces of the long line that was sent last: all its subscribers share them.
-let longLine: Buffer | undefined;
-let longPieces: readonly Buffer[] = [];
-
-function sharedPiecesOf(line: Buffer): readonly Buffer[] {
-  if (line === longLine) return longPieces;
-  longPieces = piecesOf(line, MOST_CORKED_BYTES);
-  longLine = line;
-  return longPieces;
+function wholeOf(line: Buffer): Rest {
+  if (line === lastLine) return lastWhole;
+  lastWhole = Buffer.concat([line, END_OF_EVENT]);
+  lastLine = line;
+  return lastWhole;
 }
 
 // One cork callback for all streams, with what it needs in variables: no closure a subscriber a tick.
 let corkedResponse: StreamResponse;
 let corkedBytes: Buffer;
-let isLastPiece = true;
+/** How many of them were written. */
+let takenBytes = 0;
 let fitted = true;
 
-function writeCorked(): void {
-  fitted = corkedResponse.write(corkedBytes);
+function writeEvent(): void {
+  corkedResponse.write(corkedBytes);
   // A chunk of its own: a client that holds a chunk back until the next one begins still sees the line at once.
-  if (isLastPiece) fitted = corkedResponse.write(END_OF_EVENT);
+  fitted = corkedResponse.write(END_OF_EVENT);
 }
 
 function writeComment(): void {
@@ -69,25 +65,35 @@ function writeComment(): void {
 
 function writeNothing(): void {}
 
-function writePiece(response: StreamResponse, pieces: readonly Buffer[], at: number): boolean {
-  corkedResponse = response;
-  corkedBytes = pieces[at] ?? END_OF_EVENT;
-  isLastPiece = at === pieces.length - 1;
-  response.cork(writeCorked);
-  return fitted;
+function writePiece(): void {
+  const textBytes = corkedBytes.length - END_OF_EVENT.length;
+  takenBytes = Math.min(PROBE_BYTES, textBytes);
+  fitted = takenBytes === 0 || corkedResponse.write(corkedBytes.subarray(0, takenBytes));
+  if (!fitted) return;
+  const end = Math.min(MOST_CORKED_BYTES, textBytes);
+  if (end > takenBytes) corkedResponse.write(corkedBytes.subarray(takenBytes, end));
+  takenBytes = end;
+  if (end < textBytes) return;
+  fitted = corkedResponse.write(END_OF_EVENT);
+  takenBytes += END_OF_EVENT.length;
 }
 
-/** Writes `pieces` from the one at `from` on; what was not begun when the socket was full, if it was. */
-function writePieces(response: StreamResponse, pieces: readonly Buffer[], from: number): Rest | undefined {
-  for (let next = from; next < pieces.length; next++)
-    if (!writePiece(response, pieces, next))
-      return next + 1 < pieces.length ? { pieces, next: next + 1 } : NOTHING_LEFT;
-  return undefined;
+/** Writes `rest` as far as it fits, each piece with one `send`; what is left then, undefined when it all fitted. */
+function writeRest(response: StreamResponse, rest: Rest): Rest | undefined {
+  let left = rest;
+  do {
+    corkedResponse = response;
+    corkedBytes = left;
+    response.cork(writePiece);
+    left = left.subarray(takenBytes);
+  } while (fitted && left.length > 0);
+  if (left.length > 0) return left;
+  return fitted ? undefined : NOTHING_LEFT;
 }
 
 /**
  * What is written but does not fit into the kernel's buffer is kept by uWebSockets.js, which tells of it only at the
- * next write: a full socket thus holds two events at most (of a long one two pieces), and is skipped from then on.
+ * next write: a full socket thus holds two events at most, and is skipped from then on.
  */
 export class StreamSocket {
   /** Who it is, for judging it again after a reload. */
@@ -132,14 +138,19 @@ export class StreamSocket {
   send(line: Buffer): void {
     if (this.#response === undefined || this.#rest !== undefined) return;
     if (line.length > MOST_CORKED_BYTES) {
-      this.#rest = writePieces(this.#response, sharedPiecesOf(line), 0);
+      this.#rest = writeRest(this.#response, wholeOf(line));
       return;
     }
     corkedResponse = this.#response;
     corkedBytes = line;
-    isLastPiece = true;
-    corkedResponse.cork(writeCorked);
+    corkedResponse.cork(writeEvent);
     if (!fitted) this.#rest = NOTHING_LEFT;
+  }
+
+  /** As `send`, for a socket that has just drained: it may be full again before all that was kept has left. */
+  sendDrained(line: Buffer): void {
+    if (this.#response === undefined || this.#rest !== undefined) return;
+    this.#rest = writeRest(this.#response, wholeOf(line));
   }
 
   /**
@@ -151,18 +162,17 @@ export class StreamSocket {
       this.send(line);
       return true;
     }
-    const pieces = piecesOf(line, MOST_FIRST_BYTES);
-    const [first] = pieces;
-    if (first !== undefined) this.#response?.write(first);
-    this.#rest = { pieces, next: 1 };
+    this.#response?.write(line.subarray(0, MOST_FIRST_BYTES));
+    this.#rest = wholeOf(line).subarray(MOST_FIRST_BYTES);
     return false;
   }
 
   /** The kernel has room again. False: the rest of a long event filled it anew. */
   goOn(): boolean {
     const rest = this.#rest;
-    if (this.#response === undefined || rest === undefined) return true;
-    this.#rest = writePieces(this.#response, rest.pieces, rest.next);
+    this.#rest = undefined;
+    if (this.#response !== undefined && rest !== undefined && rest.length > 0)
+      this.#rest = writeRest(this.#response, rest);
     return this.#rest === undefined;
   }
 
@@ -185,8 +195,7 @@ export class StreamSocket {
     const response = this.#response;
     if (response === undefined) return;
     // However full it is: this is the last that is written.
-    if (rest !== undefined)
-      for (let next = rest.next; next < rest.pieces.length; next++) writePiece(response, rest.pieces, next);
+    for (let left = rest; left !== undefined && left.length > 0; ) left = writeRest(response, left);
     this.#response = undefined;
     response.cork(() => response.end());
   }

@@ -145,9 +145,14 @@ export class Fanout {
 
   #drain(socket: StreamSocket): void {
     if (!socket.goOn()) return;
-    if (this.#newest !== undefined && socket.sent < this.#number) this.#send(socket, this.#newest);
-    // uWebSockets.js hands on what it kept only when something is written.
-    else socket.flush();
+    if (this.#newest === undefined || socket.sent >= this.#number) {
+      // uWebSockets.js hands on what it kept only when something is written.
+      socket.flush();
+      return;
+    }
+    socket.sent = this.#number;
+    socket.writtenAt = this.#seconds();
+    socket.sendDrained(this.#newest.line(socket.view));
   }
 
   #seconds(): number {
@@ -158,12 +163,6 @@ export class Fanout {
     const list = this.#lists[index];
     if (list === undefined) throw new RangeError(`no view ${index}`);
     return list;
-  }
-
-  #send(socket: StreamSocket, encoded: Encoded): void {
-    socket.sent = this.#number;
-    socket.writtenAt = this.#seconds();
-    socket.send(encoded.line(socket.view));
   }
 
   #distribute(): void {

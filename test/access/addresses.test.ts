@@ -174,6 +174,13 @@ t.test('1.addresses-match nested, repeated and unsorted entries', async (t) => {
     t.notOk(isIn(list, peer), peer);
   t.ok(isIn(['10.2.0.0/16', '10.0.0.0/8'], '10.200.0.1'), 'behind a nested range');
   t.ok(isIn(['2001:db8::5', '2001:db8::/32', '2001:db8:1::/48'], '2001:db8:2::1'), 'behind nested ranges');
+  const apart = ['2001:db8::/32', 'fe80::/10', '2002::/16', '::1', '2001:db7::7', 'fd00::/8'];
+  for (const peer of ['2001:db8::9', 'fe80::1', '2002::1', '::1', '2001:db7::7', 'fd12::1']) {
+    t.ok(isIn(apart, peer), peer);
+  }
+  for (const peer of ['2001:db7::8', '2001:db9::', '2003::', '::2', '::', 'fc00::', 'ff00::']) {
+    t.notOk(isIn(apart, peer), peer);
+  }
   t.notOk(isIn([], '10.0.0.1'));
   t.notOk(isIn(['*'], '10.0.0.1'), 'a wildcard is no match: the key is still checked');
 });

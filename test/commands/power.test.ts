@@ -60,6 +60,48 @@ t.test('[5.latest-500ms] one who asks again and again does not put it off', asyn
   t.equal(backend.acts[0]?.atMs, 480);
 });
 
+t.test('[5.answer-first] who asks in the last moment is still answered before the act', async (t) => {
+  const rig = new PowerRig();
+  const { backend, clock } = rig;
+  await rig.ask('sleep');
+  await clock.advance(479);
+  const late = await rig.ask('sleep');
+  await clock.advance(3);
+  t.strictSame(backend.acts, []);
+  late.onDelivered?.('sent');
+  t.strictSame(
+    backend.acts,
+    [{ action: 'sleep', isForced: false, atMs: 482 }],
+    'then there is no time to lose',
+  );
+
+  await rig.ask('restart');
+  await clock.advance(479);
+  await rig.ask('restart');
+  await clock.advance(19.9);
+  t.equal(backend.acts.length, 1);
+  await clock.advance(0.1);
+  t.equal(backend.acts.length, 2, '[5.latest-500ms] and never later than 500 ms');
+});
+
+t.test(
+  '[5.answer-first] who joins an act that has long been waiting for its turn is answered before it',
+  async (t) => {
+    const rig = new PowerRig();
+    const { backend, clock } = rig;
+    backend.isSlow = true;
+    (await rig.ask('sleep')).onDelivered?.('closed');
+    await rig.askAndSend('restart');
+    await clock.advance(5000);
+    const late = await rig.ask('restart');
+    backend.finish();
+    await clock.advance(1);
+    t.strictSame(backend.actions, ['sleep']);
+    late.onDelivered?.('sent');
+    t.strictSame(backend.actions, ['sleep', 'restart']);
+  },
+);
+
 t.test('[5.answer-first] word that comes twice, or after the act, changes nothing', async (t) => {
   const rig = new PowerRig();
   const { backend, clock } = rig;
@@ -73,6 +115,13 @@ t.test('[5.answer-first] word that comes twice, or after the act, changes nothin
   second.onDelivered?.('sent');
   await clock.advance(1000);
   t.equal(backend.acts.length, 1);
+
+  const again = await rig.ask('restart');
+  again.onDelivered?.('sent');
+  await clock.advance(50);
+  again.onDelivered?.('sent');
+  await clock.advance(50);
+  t.equal(backend.acts.length, 2, 'nor does it put the act off');
 });
 
 t.test(

@@ -1,4 +1,5 @@
 /** Both spellings as text: strict JSON, YAML's core schema, and the line of everything. */
+import { load as loadYaml } from 'js-yaml';
 import t from 'tap';
 import { parseJson } from '#src/config/parse-json.js';
 import { parseYaml } from '#src/config/parse-yaml.js';
@@ -158,6 +159,53 @@ t.test('[8.yaml-core] YAML is read by the core schema', async (t) => {
     r: 12,
     s: [7],
   });
+});
+
+t.test('[8.yaml-core] a scalar means what js-yaml makes of it by the core schema', async (t) => {
+  const scalars = [
+    '1',
+    '-1',
+    '+1',
+    '1.',
+    '.5',
+    '1e3',
+    '-.INF',
+    '.NaN',
+    '0x1f',
+    '0X1F',
+    '0o7',
+    '0b1',
+    '010',
+    '1_0',
+    '~',
+    'null',
+    'NULL',
+    'nULL',
+    'true',
+    'True',
+    'tRUE',
+    'FALSE',
+    'yes',
+    'off',
+    '12:30:45',
+    '=',
+    "''",
+    '""',
+    "'1'",
+    '"true"',
+    '|-\n 5',
+    '>-\n null',
+  ];
+  for (const scalar of scalars) {
+    const text = `a: ${scalar}\n`;
+    const { tree, problems } = parseYaml(text);
+    t.same(problems, []);
+    t.strictSame(
+      tree && toValue(tree),
+      Object.assign(Object.create(null), loadYaml(text)),
+      scalar.replace('\n', ' '),
+    );
+  }
 });
 
 t.test('[8.yaml-refused] no aliases, anchors, merge keys, foreign tags or further documents', async (t) => {

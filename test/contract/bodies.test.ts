@@ -1,5 +1,7 @@
-/** Request bodies over raw sockets, on a table of routes made for it: sizes, types, framing, what happens when. */
+/** Request bodies over raw sockets, on a table of routes made for it: sizes, types, what happens when. */
 import t, { type Test } from 'tap';
+import { parseJsonObject } from '#src/http/body.js';
+import { jsonAnswer } from '#src/http/reply.js';
 import type { Endpoint } from '#src/http/routes.js';
 import { checkError } from '../helpers/answers.ts';
 import { jsonOf, RawConnection, requestBytes, valuesOf } from '../helpers/raw-http.ts';
@@ -14,6 +16,10 @@ const act: Endpoint['run'] = ({ body }) => {
   return { status: '200 OK', headers: [], body: JSON.stringify({ bytes: body.length }) };
 };
 const served = await startRoutes([
+  {
+    path: '/object',
+    methods: { POST: { body: 'json', run: ({ body }) => jsonAnswer(Object.keys(parseJsonObject(body))) } },
+  },
   { path: '/json', methods: { POST: { body: 'json', run: act } } },
   { path: '/ignored', methods: { POST: { body: 'ignored', run: act } } },
   { path: '/off', methods: { POST: { body: 'json', feature: 'enable_process_control', run: act } } },
@@ -162,95 +168,15 @@ t.test('[1.feature-order] [2.403-feature] size, type, then the flag: 403 without
   t.equal(acts, 0);
 });
 
-t.test(
-  '[1.framing] framing in doubt: 400 where it is looked at, the end of the connection everywhere',
-  async (t) => {
-    const cases = [
-      'Content-Length: 2\r\nContent-Length: 2\r\n',
-      'Content-Length: 2\r\nContent-Length: 0\r\n',
-      'Content-Length: \r\n',
-      'Transfer-Encoding: gzip, chunked\r\n',
-      'Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n',
-      'Transfer-Encoding: \r\n',
-    ];
-    for (const lines of cases)
-      for (const [path, status] of [
-        ['/json', 400],
-        ['/nope', 404],
-        ['/get', 405],
-      ] as const) {
-        const connection = await connect(t);
-        connection.write(`POST ${path} ${HEAD}${lines}\r\n0\r\n\r\n`);
-        connection.end();
-        try {
-          t.equal((await connection.readAnswer()).status, status, `${path} ${JSON.stringify(lines)}`);
-        } catch {
-          // What lies behind such a head may have been taken for another request: then there is no answer at all.
-          t.ok(connection.isClosed);
-        }
-        await connection.closed();
-      }
-    t.equal(acts, 0);
-  },
-);
-
-t.test('[1.no-smuggling] bytes of a body, or behind a doubtful one, are never a request', async (t) => {
-  const inner = `POST /ignored ${HEAD}\r\n`;
-  const body = { body: inner };
-  const doubtful = [
-    `POST /nope ${HEAD}Content-Length: 0\r\nContent-Length: ${inner.length}\r\n\r\n${inner}`,
-    `POST /nope ${HEAD}Content-Length: \r\n\r\n${inner}`,
-    `POST /nope ${HEAD}Transfer-Encoding: \r\n\r\n${inner}`,
-    `POST /nope ${HEAD}Transfer-Encoding: x, chunked\r\n\r\n0\r\n\r\n${inner}`,
-    `POST /nope ${HEAD}Transfer-Encoding: chunked\r\n\r\n1\r\naXX0\r\n\r\n${inner}`,
-    `POST /nope ${HEAD}Transfer-Encoding: chunked\r\nContent-Length: 5\r\n\r\n0\r\n\r\n${inner}`,
-    `GET /get ${HEAD}Connection: close\r\n\r\n${inner}`,
-  ];
-  for (const bytes of doubtful) {
-    acts = 0;
-    const connection = await connect(t);
-    connection.write(bytes);
-    connection.end();
-    await connection.closed();
-    t.ok(acts <= (bytes.startsWith('GET') ? 1 : 0), JSON.stringify(bytes.slice(0, 90)));
-    t.notMatch(connection.rest.toString('latin1'), /200 OK.*200 OK/s);
-  }
-  for (const [path, method] of [
-    ['/get', 'POST'],
-    ['/get', 'GET'],
-    ['/get', 'HEAD'],
-    ['/nope', 'POST'],
-    ['/json', 'OPTIONS'],
-    ['/json', 'POST'],
-  ] as const) {
-    acts = 0;
-    const connection = await connect(t);
-    connection.write(requestBytes(path, { method, ...body }));
-    const status = (await connection.readAnswer(method)).status;
-    const before = acts;
-    connection.write(requestBytes('/get'));
-    t.strictSame(
-      jsonOf(await connection.readAnswer()),
-      { bytes: 0 },
-      `${method} ${path} ${status}: still in step`,
-    );
-    t.equal(acts, before + 1);
-  }
-});
-
-t.test('[1.expect] Expect: 100-continue is answered, and the connection stays in step', async (t) => {
+t.test('[2.400-json] [2.400-body] what is no JSON, and what is no object', async (t) => {
   const connection = await connect(t);
-  for (const path of ['/json', '/nope']) {
-    connection.write(`POST ${path} ${HEAD}Expect: 100-continue\r\nContent-Length: 2\r\n\r\n`);
-    t.equal((await connection.readAnswer()).status, 100);
-    connection.write('{}');
-    t.equal((await connection.readAnswer()).status, path === '/json' ? 200 : 404);
-  }
-});
-
-t.test('[1.trailers] chunked trailers end the connection, they are no request', async (t) => {
-  const connection = await connect(t);
-  connection.write(`POST /nope ${HEAD}Transfer-Encoding: chunked\r\n\r\n0\r\nX-Trailer: 1\r\n\r\n`);
-  await connection.closed();
-  t.equal(acts, 0);
+  const post = (body: string | Buffer) => {
+    connection.write(requestBytes('/object', { method: 'POST', body }));
+    return connection.readAnswer();
+  };
+  for (const body of ['', '{', '{"a":1}x', "{'a':1}", '\ufeff', 'NaN', Buffer.from([0x22, 0xff, 0x22])])
+    checkError(t, await post(body), 400, 'invalid_json');
+  for (const body of ['null', '1', '"x"', '[]', '[{}]', 'true'])
+    checkError(t, await post(body), 400, 'invalid_body');
+  t.strictSame(jsonOf(await post('{"a":1,"__proto__":2}')), ['a', '__proto__']);
 });

@@ -38,7 +38,7 @@ t.test('[3.status] [I.status-public] exactly {"status":"ok"}', async (t) => {
 });
 
 t.test(
-  '[I.payload] [I.cpu] [I.memory] [3.keys] a default payload has exactly the documented keys',
+  '[I.payload] [I.cpu] [I.memory] [I.disks] [I.network] [3.keys] a default payload has exactly the documented keys',
   async (t) => {
     const payload = await read('/api/usage');
     t.strictSame(keysOf(payload), ['timestamp', 'uptime', 'cpu', 'memory', 'gpu', 'disks', 'network']);
@@ -212,7 +212,7 @@ t.test('[3.first-load] a first load takes two readings 200 ms apart', async (t) 
   t.equal(payload.cpu.current_load, 30);
 });
 
-t.test('[3.system] exactly the documented keys', async (t) => {
+t.test('[3.system] [I.others] exactly the documented keys', async (t) => {
   const payload = await read('/api/system');
   t.strictSame(payload, {
     hostname: 'fixture',

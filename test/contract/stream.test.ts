@@ -198,21 +198,24 @@ t.test('[4.detail] detail on the stream', async (t) => {
   t.ok('cores' in Object(payload['cpu']));
 });
 
-t.test('[4.gpu-null] gpu is null without one, absent only when filtered out', async (t) => {
+t.test('[4.gpu-null] [I.gpu] gpu is null without one, absent only when filtered out', async (t) => {
   const bare = await startHere(fixtureHost({ gpus: [] }));
   t.teardown(() => bare.stop());
   t.equal(payloadOf(await (await open(t, '/api/stream', bare.port)).next())['gpu'], null);
   t.notOk('gpu' in payloadOf(await (await open(t, '/api/stream?fields=cpu', bare.port)).next()));
 });
 
-t.test('[4.open] a stream is closed by its reader, not by bytes behind the request', async (t) => {
-  const stream = await open(t);
-  await stream.next();
-  stream.connection.write('\r\n');
-  await stream.next();
-  await stream.next();
-  t.notOk(stream.isEnded);
-});
+t.test(
+  '[4.open] [I.stream.open] a stream is closed by its reader, not by bytes behind the request',
+  async (t) => {
+    const stream = await open(t);
+    await stream.next();
+    stream.connection.write('\r\n');
+    await stream.next();
+    await stream.next();
+    t.notOk(stream.isEnded);
+  },
+);
 
 t.test(
   '[4.max-streams] [2.503] a stream too many: 503 with Retry-After, a closed one makes room',

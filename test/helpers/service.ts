@@ -35,13 +35,16 @@ export interface Ending {
 const MAIN = fileURLToPath(new URL('../../../../dist/main.js', import.meta.url));
 const START_LIMIT_MS = 10_000;
 
+const atExit: (() => void)[] = [];
+process.once('exit', () => atExit.forEach((clear) => clear()));
+
 /** Whatever a test asks for, the machine stays on. */
 const SAFE: ConfigPart = { power: { backend: 'record' } };
 
 /** A configuration file in a folder of its own, gone when this process is. */
 function writeConfig(config: ConfigPart): string {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'hostwire-test-'));
-  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+  atExit.push(() => rmSync(folder, { recursive: true, force: true }));
   const file = path.join(folder, 'config.json');
   writeFileSync(file, JSON.stringify({ ...SAFE, ...config }), { mode: 0o600 });
   return file;
@@ -87,7 +90,7 @@ export async function startService(
     child.once('close', (code, signal) => resolve({ code, signal })),
   );
   // A test that fails on its way must not leave it behind.
-  process.once('exit', () => child.kill('SIGKILL'));
+  atExit.push(() => child.kill('SIGKILL'));
   const port = await listeningPort(child, stderr);
   return {
     port,

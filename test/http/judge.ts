@@ -36,6 +36,8 @@ function readHead(text: string): Head | undefined {
   if (request === null) return undefined;
   const fields = new Map<string, string[]>();
   for (const line of lines) {
+    // For uWebSockets.js a line without a name is the last one; nothing that it calls tells of it.
+    if (line.startsWith(':')) break;
     const field = FIELD.exec(line);
     if (field === null) return undefined;
     const name = (field[1] ?? '').toLowerCase();

@@ -1,0 +1,140 @@
+/** The servers that the fan-out bench compares, and the sink that subscribes to them. */
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import net from 'node:net';
+import path from 'node:path';
+import process from 'node:process';
+import { createInterface } from 'node:readline';
+import { BUILD, ROOT } from './report.ts';
+import { startService } from './service-subject.ts';
+
+export const SUBJECTS = ['floor', 'service', 'node-http'] as const;
+export type SubjectName = (typeof SUBJECTS)[number];
+
+export interface Server {
+  readonly pid: number;
+  readonly port: number;
+  stop(): Promise<void>;
+}
+
+/** What the sink saw in a window. */
+export interface Window {
+  readonly open: number;
+  readonly events: number;
+  readonly bytes: number;
+  readonly torn: number;
+  readonly doubled: number;
+  readonly lost: number;
+  /** Streams that ended with their last chunk, and connections that closed within an event. */
+  readonly ended: number;
+  readonly cutShort: number;
+  readonly fewest: number;
+  readonly most: number;
+  /** From the first subscriber's event to the last one's, median of the ticks. */
+  readonly spreadMs: number;
+}
+
+const EVENT_FILE = path.join(BUILD, 'event');
+
+/** Compiles bench/native/NAME.c; the path of the program. */
+export function compile(name: string): string {
+  mkdirSync(BUILD, { recursive: true });
+  const program = path.join(BUILD, name);
+  const source = path.join(ROOT, `bench/native/${name}.c`);
+  const result = spawnSync('gcc', ['-O2', '-Wall', '-Wextra', '-D_GNU_SOURCE', '-o', program, source], {
+    encoding: 'utf8',
+  });
+  if (result.status !== 0)
+    throw new Error(`gcc failed on ${source}: ${result.stderr ?? result.error?.message}`);
+  return program;
+}
+
+async function stopChild(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const ended = new Promise((resolve) => child.once('exit', resolve));
+  child.kill('SIGKILL');
+  await ended;
+}
+
+/** A program that prints the port it listens on. */
+async function startProgram(command: string, args: readonly string[]): Promise<Server> {
+  const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'inherit'] });
+  const lines = createInterface({ input: child.stdout });
+  const port = await new Promise<number>((resolve, reject) => {
+    lines.once('line', (line) => resolve(Number(line)));
+    child.once('exit', (code) => reject(new Error(`${command} ended with ${code}`)));
+  });
+  return { pid: child.pid ?? 0, port, stop: () => stopChild(child) };
+}
+
+export async function startSubject(name: SubjectName): Promise<Server> {
+  if (name === 'floor') return await startProgram(compile('floor'), [EVENT_FILE]);
+  if (name === 'node-http')
+    return await startProgram(process.execPath, [
+      path.join(ROOT, 'build/ts/bench/anchors/node-http.js'),
+      EVENT_FILE,
+    ]);
+  const service = await startService(1);
+  return { pid: service.child.pid ?? 0, port: service.port, stop: () => service.stop() };
+}
+
+/** Keeps one event of the service, chunk marks included, for the others to send. Its length in bytes. */
+export async function recordEvent(): Promise<number> {
+  const service = await startService(1);
+  const socket = net.connect(service.port, '127.0.0.1');
+  socket.write('GET /api/stream HTTP/1.1\r\nHost: localhost\r\n\r\n');
+  let text = '';
+  for await (const part of socket) {
+    text += String(part);
+    // Behind the head, the first event and a whole second one.
+    const second = text.split(/\r\n(?=[0-9a-f]+\r\ndata: )/)[2];
+    if (second?.endsWith('\n\r\n1\r\n\n') !== true) continue;
+    mkdirSync(BUILD, { recursive: true });
+    writeFileSync(EVENT_FILE, `\r\n${second}`);
+    socket.destroy();
+    await service.stop();
+    return second.length + 2;
+  }
+  throw new Error('the service sent no event');
+}
+
+export class Sink {
+  readonly #child: ChildProcess;
+  readonly #answers: AsyncIterator<string>;
+
+  constructor(port: number, target = '/api/stream') {
+    const child = spawn(compile('sink'), [String(port), target], { stdio: ['pipe', 'pipe', 'inherit'] });
+    this.#child = child;
+    this.#answers = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+  }
+
+  async #ask<T>(command: string): Promise<T> {
+    this.#child.stdin?.write(`${command}\n`);
+    const { value } = await this.#answers.next();
+    // bench/native/sink.c answers each command with an object of its own shape.
+    return JSON.parse(String(value)) as T;
+  }
+
+  /** Opens subscribers until there are `count`. Throws when they can't all be opened. */
+  async open(count: number): Promise<void> {
+    const { open, waiting } = await this.#ask<{ open: number; waiting: number }>(`open ${count}`);
+    if (open !== count || waiting > 0)
+      throw new Error(`${open} of ${count} subscribers are open, ${waiting} wait`);
+  }
+
+  async close(count: number): Promise<void> {
+    await this.#ask(`close ${count}`);
+  }
+
+  async stall(count: number): Promise<void> {
+    await this.#ask(`stall ${count}`);
+  }
+
+  async window(seconds: number): Promise<Window> {
+    return await this.#ask<Window>(`window ${seconds}`);
+  }
+
+  async stop(): Promise<void> {
+    await stopChild(this.#child);
+  }
+}

@@ -1,0 +1,175 @@
+/**
+ * The fan-out at its limit: CPU time and memory of many subscribers, beside a bare C server that sends byte-identical
+ * events with one `send` each, and beside Node's http. Options: --subscribers N, --quick.
+ */
+import process from 'node:process';
+import { parseArgs } from 'node:util';
+import { abba, cpuNsOf, median, pssBytesOf } from './cpu.ts';
+import { recordEvent, Sink, type SubjectName, startSubject, type Window } from './fanout-subjects.ts';
+import { publish, targetRow } from './report.ts';
+
+interface Plan {
+  readonly few: number;
+  readonly low: number;
+  readonly memory: number;
+  readonly high: number;
+  readonly windowSeconds: number;
+  readonly settleSeconds: number;
+  readonly rounds: number;
+  readonly withAnchor: boolean;
+}
+
+function planOf(): Plan {
+  const { values } = parseArgs({
+    allowPositionals: true,
+    options: { subscribers: { type: 'string' }, quick: { type: 'boolean' } },
+  });
+  const isQuick = values.quick === true;
+  const high = Number(values.subscribers ?? (isQuick ? 6000 : 18_000));
+  if (!(high >= 3000 && high <= 19_000)) throw new Error('--subscribers takes 3000 to 19000');
+  return {
+    few: 1000,
+    low: 2000,
+    memory: Math.min(15_000, high),
+    high,
+    windowSeconds: isQuick ? 2.95 : 5.95,
+    settleSeconds: isQuick ? 1 : 3,
+    rounds: isQuick ? 1 : 2,
+    withAnchor: !isQuick,
+  };
+}
+
+interface Level {
+  readonly cpuNs: number;
+  readonly window: Window;
+  readonly pssBytes: number;
+}
+
+interface Round {
+  readonly name: SubjectName;
+  /** All CPU time of the process by event, at the fewest subscribers. */
+  readonly fewUs: number;
+  /** What one more event costs between `low` and `high` subscribers. */
+  readonly marginalUs: number;
+  readonly bytesPerSubscriber: number;
+  readonly spreadMs: number;
+  readonly bytesPerEvent: number;
+  readonly faults: number;
+}
+
+const faultsOf = ({ torn, doubled, lost }: Window) => torn + doubled + lost;
+
+async function measure(name: SubjectName, plan: Plan): Promise<Round> {
+  const server = await startSubject(name);
+  const sink = new Sink(server.port);
+  const levelAt = async (count: number): Promise<Level> => {
+    await sink.open(count);
+    // The first time long enough for what a service that runs for days has behind it: compiling.
+    await sink.window(count === plan.few ? 3 * plan.settleSeconds : plan.settleSeconds);
+    const before = cpuNsOf(server.pid);
+    const window = await sink.window(plan.windowSeconds);
+    return { cpuNs: cpuNsOf(server.pid) - before, window, pssBytes: pssBytesOf(server.pid) };
+  };
+  try {
+    const few = await levelAt(plan.few);
+    const low = await levelAt(plan.low);
+    const memory = plan.memory < plan.high ? await levelAt(plan.memory) : undefined;
+    const high = await levelAt(plan.high);
+    const events = high.window.events - low.window.events;
+    const full = memory ?? high;
+    return {
+      name,
+      fewUs: few.cpuNs / few.window.events / 1000,
+      marginalUs: (high.cpuNs - low.cpuNs) / events / 1000,
+      bytesPerSubscriber: (full.pssBytes - few.pssBytes) / (full.window.open - few.window.open),
+      spreadMs: high.window.spreadMs,
+      bytesPerEvent: high.window.bytes / high.window.events,
+      faults: [few, low, memory, high].reduce((sum, level) => sum + (level ? faultsOf(level.window) : 0), 0),
+    };
+  } finally {
+    await sink.stop();
+    await server.stop();
+  }
+}
+
+function note(round: Round): void {
+  const { name, fewUs, marginalUs, bytesPerSubscriber, spreadMs, faults } = round;
+  process.stderr.write(
+    `${name}: ${fewUs.toFixed(2)} µs an event, marginal ${marginalUs.toFixed(2)} µs, ` +
+      `${bytesPerSubscriber.toFixed(0)} bytes a subscriber, first to last ${spreadMs.toFixed(0)} ms, ${faults} faults\n`,
+  );
+}
+
+/** Each round of the service against the floor's round beside it. */
+function ratios(rounds: readonly Round[], figure: (round: Round) => number): readonly number[] {
+  const floors = rounds.filter(({ name }) => name === 'floor').map(figure);
+  const services = rounds.filter(({ name }) => name === 'service').map(figure);
+  return services.map((value, at) => value / (floors[at] ?? Number.NaN));
+}
+
+function rowOf(rounds: readonly Round[], name: SubjectName): readonly string[] {
+  const mine = rounds.filter((round) => round.name === name);
+  const of = (figure: (round: Round) => number, digits: number) => median(mine.map(figure)).toFixed(digits);
+  return [
+    name,
+    of((round) => round.fewUs, 2),
+    of((round) => round.marginalUs, 2),
+    of((round) => round.bytesPerSubscriber, 0),
+    of((round) => round.spreadMs, 0),
+    of((round) => round.bytesPerEvent, 0),
+  ];
+}
+
+export async function run(): Promise<void> {
+  const plan = planOf();
+  const eventBytes = await recordEvent();
+  const rounds: Round[] = [];
+  const measureAndNote = async (name: SubjectName) => {
+    const round = await measure(name, plan);
+    rounds.push(round);
+    note(round);
+  };
+  for (let i = 0; i < plan.rounds; i++)
+    for (const name of abba<SubjectName>(['floor', 'service'])) await measureAndNote(name);
+  if (plan.withAnchor) await measureAndNote('node-http');
+  const marginal = median(ratios(rounds, (round) => round.marginalUs));
+  const few = median(ratios(rounds, (round) => round.fewUs));
+  const slope = median(
+    rounds.filter(({ name }) => name === 'service').map((round) => round.bytesPerSubscriber),
+  );
+  const targets = [
+    {
+      what: `marginal CPU time, ${plan.low} to ${plan.high}`,
+      measured: marginal,
+      limit: 1.08,
+      unit: '× floor',
+    },
+    { what: `all CPU time at ${plan.few}`, measured: few, limit: 1.25, unit: '× floor' },
+    {
+      what: `memory, ${plan.few} to ${plan.memory}`,
+      measured: slope / 1024,
+      limit: 0.9,
+      unit: 'KiB a subscriber',
+    },
+  ];
+  const names = [...new Set(rounds.map(({ name }) => name))];
+  publish({
+    name: 'fanout',
+    columns: [
+      'server',
+      `µs an event at ${plan.few}`,
+      `µs one more costs, ${plan.low} to ${plan.high}`,
+      'bytes a subscriber (PSS)',
+      `first to last at ${plan.high}, ms`,
+      'bytes an event',
+    ],
+    rows: names.map((name) => rowOf(rounds, name)),
+    notes: [
+      ...targets.map((target) => targetRow(target).join('; ')),
+      `One event a second of ${eventBytes} bytes to every subscriber on loopback; CPU time of the server's process.`,
+      `Medians of ${2 * plan.rounds} rounds in the order ABBA; ratios of neighbouring rounds.`,
+      `Events torn, doubled or lost in all rounds: ${rounds.reduce((sum, round) => sum + round.faults, 0)}.`,
+    ],
+    figures: { plan, eventBytes, rounds, marginal, few, slope },
+  });
+}

@@ -1,0 +1,349 @@
+/** The fan-out against a simple model: thousands of random turns with slow, fast, coming and going subscribers. */
+import process from 'node:process';
+import t from 'tap';
+import type { Exchange, StreamStart } from '#src/http/server.js';
+import { Fanout } from '#src/http/stream.js';
+import { StreamSocket } from '#src/http/stream-socket.js';
+import type { Sample } from '#src/stats/sample.js';
+import { Encoded, type View, viewOf } from '#src/stats/view.js';
+import { FakeResponse, unchunk } from '../helpers/fake-stream.ts';
+
+/** All of them take minutes: they run where HOSTWIRE_FULL is set. */
+const SEEDS = process.env['HOSTWIRE_FULL'] === '1' ? 40 : 5;
+
+const ALL = viewOf(31, false);
+const NONE = viewOf(0, false);
+const DETAIL = viewOf(0, true);
+
+/** A sample whose detail is `padding` bytes longer. */
+function encodedOf(number: number, padding = 0): Encoded {
+  const sample: Sample = {
+    timestamp: number,
+    uptime: number,
+    top: {
+      interval_seconds: 1,
+      host: 'x'.repeat(padding),
+    } as Sample['top'] & object, // What else is in it does not matter here.
+    cpu: undefined,
+    memory: undefined,
+    gpu: undefined,
+    disks: undefined,
+    network: undefined,
+  };
+  return new Encoded(sample);
+}
+
+interface Peer {
+  readonly view: View;
+  readonly response: FakeResponse;
+  /** The newest number when it joined, and whether it skips the next. */
+  readonly joinedAt: number;
+  readonly skips: boolean;
+  readonly client: number;
+}
+
+/** A fan-out whose time, turns and sockets are the test's. */
+class Stage {
+  readonly peers: Peer[] = [];
+  readonly deferred: (() => void)[] = [];
+  readonly demand = new Map<View, number>();
+  readonly fanout: Fanout;
+  nowMs = 1_000_000;
+  /** Added to the clock at each look: how fast slices are used up. */
+  msPerLook = 0;
+  number = 0;
+  padding = 0;
+  newest = encodedOf(0);
+
+  constructor() {
+    const count = (view: View, change: number) =>
+      this.demand.set(view, (this.demand.get(view) ?? 0) + change);
+    this.fanout = new Fanout({
+      now: () => {
+        this.nowMs += this.msPerLook;
+        return this.nowMs;
+      },
+      defer: (slice) => this.deferred.push(slice),
+      onSubscribed: (view) => count(view, 1),
+      onUnsubscribed: (view) => count(view, -1),
+    });
+  }
+
+  join(view: View, options: { kernelBytes?: number; skips?: boolean; client?: number } = {}): Peer {
+    const { kernelBytes = 1 << 20, skips = false, client = 0 } = options;
+    let socket: StreamSocket | undefined;
+    let handler: StreamStart['onEvent'] | undefined;
+    const response = new FakeResponse({
+      kernelBytes,
+      onEvent: (offset) => {
+        if (socket !== undefined) handler?.call(socket, offset);
+      },
+    });
+    const exchange = {
+      startStream(start: StreamStart) {
+        socket = new StreamSocket(response, start.view, start.client, start.sent, start.writtenAt);
+        handler = start.onEvent;
+        let isWhole = true;
+        response.cork(() => {
+          isWhole = socket?.sendFirst(start.line) ?? true;
+        });
+        return { socket, isWhole };
+      },
+    };
+    const peer = { view, response, joinedAt: this.number, skips, client };
+    // The fan-out uses nothing else of an exchange.
+    this.fanout.open(exchange as unknown as Exchange, view, this.newest, [], client, skips);
+    this.peers.push(peer);
+    return peer;
+  }
+
+  publish(): void {
+    this.newest = encodedOf(++this.number, this.padding);
+    this.fanout.publish(this.newest);
+  }
+
+  turn(): boolean {
+    const slice = this.deferred.shift();
+    slice?.();
+    return slice !== undefined;
+  }
+
+  /** Until nothing is left to do: everybody reads, every slice runs. */
+  settle(): void {
+    for (let quiet = 0; quiet < 3; quiet++) {
+      while (this.turn()) quiet = 0;
+      for (const { response } of this.peers) {
+        const before = response.received.length;
+        if (!response.isClosed) response.read(1 << 30);
+        if (response.received.length !== before) quiet = 0;
+      }
+    }
+  }
+}
+
+/** The numbers of the whole events that `peer` got, each checked byte for byte; throws on anything torn. */
+function numbersOf(peer: Peer, paddings: ReadonlyMap<number, number>): readonly number[] {
+  const text = unchunk(Buffer.concat(peer.response.received)).body.toString();
+  const parts = text.split('\n\n');
+  if (parts.pop() !== '') throw new Error('an event is cut short');
+  const events = parts.filter((part) => part !== ':');
+  return events.map((event) => {
+    const number = Number(/^data: \{"timestamp":(\d+)/.exec(event)?.[1]);
+    const whole = encodedOf(number, paddings.get(number) ?? 0)
+      .line(peer.view)
+      .toString();
+    if (`${event}\n` !== whole) throw new Error(`event ${number} is torn: ${event.slice(0, 100)}`);
+    return number;
+  });
+}
+
+const strictlyRising = (numbers: readonly number[]) =>
+  numbers.every((number, at) => at === 0 || number > (numbers[at - 1] ?? 0));
+
+t.test('random turns', async (t) => {
+  for (let seed = 1; seed <= SEEDS; seed++) {
+    let state = seed * 2654435761;
+    const random = (below: number) => {
+      state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+      return Math.floor((state / 2 ** 32) * below);
+    };
+    const stage = new Stage();
+    stage.msPerLook = 1;
+    const paddings = new Map<number, number>();
+    const gone = new Set<Peer>();
+    const pick = () => stage.peers[random(stage.peers.length)];
+    const acts: readonly (() => void)[] = [
+      () =>
+        stage.join([ALL, NONE, DETAIL][random(3)] ?? ALL, {
+          kernelBytes: [300, 5000, 20_000, 40_000, 1 << 20][random(5)] ?? 0,
+          skips: random(4) === 0,
+          client: random(10),
+        }),
+      () => {
+        stage.padding = [0, 0, 12_000, 16_250, 16_320, 20_000, 64_000][random(7)] ?? 0;
+        paddings.set(stage.number + 1, stage.padding);
+        stage.publish();
+      },
+      () => stage.turn(),
+      () => stage.turn(),
+      () => pick()?.response.read(1 + random(30_000)),
+      () => pick()?.response.read(1 + random(3000)),
+      () => pick()?.response.read(1 << 30),
+      () => {
+        const peer = pick();
+        if (random(4) > 0 || peer === undefined || peer.response.isClosed) return;
+        gone.add(peer);
+        peer.response.abort();
+      },
+      () => stage.fanout.tend(),
+      () => {
+        stage.nowMs += random(2000);
+      },
+    ];
+    for (let i = 0; i < 3000; i++) acts[random(acts.length)]?.();
+    stage.settle();
+    let most = 0;
+    for (const peer of stage.peers) {
+      most = Math.max(most, peer.response.mostKeptBytes);
+      if (gone.has(peer)) continue;
+      const numbers = numbersOf(peer, paddings);
+      if (!strictlyRising(numbers)) t.fail(`seed ${seed}: not rising: ${numbers.join()}`);
+      const newestDue = stage.number - (peer.skips && stage.number === peer.joinedAt + 1 ? 1 : 0);
+      if (numbers.at(-1) !== newestDue) t.fail(`seed ${seed}: ended at ${numbers.at(-1)}, not ${newestDue}`);
+      if (peer.skips && numbers.includes(peer.joinedAt + 1))
+        t.fail(`seed ${seed}: a joiner got the tick that was near`);
+    }
+    const open = stage.peers.length - gone.size;
+    if (stage.fanout.size !== open) t.fail(`seed ${seed}: size ${stage.fanout.size}, open ${open}`);
+    const demand = [...stage.demand.values()].reduce((sum, count) => sum + count, 0);
+    if (demand !== open) t.fail(`seed ${seed}: demand ${demand}, open ${open}`);
+    t.ok(most <= 2 * 16_400, `seed ${seed}: ${stage.peers.length} peers, at most ${most} bytes kept of one`);
+  }
+});
+
+t.test('encoded once a view a sample; one send a subscriber', async (t) => {
+  const stage = new Stage();
+  const peers = Array.from({ length: 3000 }, (_, at) => stage.join(at % 2 === 0 ? ALL : NONE));
+  stage.publish();
+  stage.settle();
+  t.equal(stage.newest.encodes, 2);
+  t.ok(
+    peers.every(({ response }) => response.sends === 2),
+    'the first event and one more',
+  );
+});
+
+t.test('a sample that comes meanwhile: all get the newest, the slow end of the lists too', async (t) => {
+  const stage = new Stage();
+  stage.msPerLook = 10;
+  for (let i = 0; i < 1000; i++) stage.join(ALL);
+  const got = () => stage.peers.map(({ response }) => response.sends - 1);
+  // As many new samples as slices: the distribution is always late.
+  for (let i = 0; i < 200; i++) {
+    stage.publish();
+    stage.turn();
+  }
+  const counts = got();
+  t.ok(Math.min(...counts) > 0, 'nobody starved');
+  t.ok(
+    Math.max(...counts) - Math.min(...counts) <= 1,
+    `served in turn: ${Math.min(...counts)}–${Math.max(...counts)}`,
+  );
+  stage.settle();
+  for (const peer of stage.peers) {
+    const numbers = numbersOf(peer, new Map());
+    if (numbers.at(-1) !== 200 || !strictlyRising(numbers)) t.fail(numbers.join());
+  }
+});
+
+t.test('a full socket skips, and gets the newest at once when it drains', async (t) => {
+  const stage = new Stage();
+  const slow = stage.join(ALL, { kernelBytes: 200 });
+  for (let i = 0; i < 20; i++) stage.publish();
+  const frame = stage.newest.line(ALL).length + 12;
+  t.ok(slow.response.keptBytes <= 2 * frame, `${slow.response.keptBytes} bytes kept`);
+  const sendsBefore = slow.response.sends;
+  stage.publish();
+  t.equal(slow.response.sends, sendsBefore, 'not even tried while full');
+  stage.settle();
+  const numbers = numbersOf(slow, new Map());
+  t.equal(numbers.at(-1), 21);
+  t.ok(numbers.length < 10, `skipped most: ${numbers.join()}`);
+});
+
+t.test('the rest of the newest event does not wait for the next one', async (t) => {
+  const stage = new Stage();
+  const slow = stage.join(ALL, { kernelBytes: 80 });
+  stage.settle();
+  stage.publish();
+  stage.settle();
+  t.same(numbersOf(slow, new Map()), [0, 1]);
+  t.equal(slow.response.keptBytes, 0);
+});
+
+t.test('comments come after 15 s of silence only, whole, and not to full sockets', async (t) => {
+  const stage = new Stage();
+  const early = stage.join(ALL);
+  stage.nowMs += 10_000;
+  const late = stage.join(ALL);
+  const full = stage.join(ALL, { kernelBytes: 10 });
+  stage.publish();
+  stage.publish();
+  const commentsOf = (peer: Peer) =>
+    Buffer.concat(peer.response.received).toString().split(':\n\n').length - 1;
+  const tendFor = (seconds: number) => {
+    for (let i = 0; i < seconds; i++) {
+      stage.nowMs += 1000;
+      stage.fanout.tend();
+      while (stage.turn());
+    }
+  };
+  tendFor(14);
+  early.response.read(1 << 20);
+  t.equal(commentsOf(early), 0);
+  tendFor(2);
+  early.response.read(1 << 20);
+  late.response.read(1 << 20);
+  t.equal(commentsOf(early), 1);
+  t.equal(commentsOf(late), 1);
+  tendFor(13);
+  early.response.read(1 << 20);
+  t.equal(commentsOf(early), 1, 'the comment broke the silence');
+  stage.settle();
+  t.equal(commentsOf(full), 0);
+});
+
+t.test('a socket without room is cut at the limit, where there is one', async (t) => {
+  const stage = new Stage();
+  stage.fanout.stallLimitSeconds = 30;
+  const full = stage.join(ALL, { kernelBytes: 10 });
+  stage.publish();
+  stage.publish();
+  for (let i = 0; i < 9; i++) {
+    stage.nowMs += 3000;
+    stage.fanout.tend();
+  }
+  t.equal(full.response.isClosed, false);
+  stage.nowMs += 4000;
+  stage.fanout.tend();
+  t.equal(full.response.isClosed, true);
+  t.equal(stage.fanout.size, 0);
+});
+
+t.test('judged again: those who no longer pass are cut, the others lose nothing', async (t) => {
+  const stage = new Stage();
+  stage.msPerLook = 10;
+  for (let i = 0; i < 500; i++) stage.join(ALL, { client: i % 3 });
+  stage.publish();
+  stage.turn();
+  stage.fanout.judgeAgain((client) => client !== 1);
+  stage.settle();
+  for (const peer of stage.peers) {
+    if (peer.client === 1) t.ok(peer.response.isClosed);
+    else if (numbersOf(peer, new Map()).join() !== '0,1') t.fail('a sample was lost');
+  }
+  t.equal(stage.fanout.size, stage.peers.filter(({ client }) => client !== 1).length);
+});
+
+t.test('the end: every stream on a frame boundary, full ones and long events too', async (t) => {
+  const stage = new Stage();
+  for (let i = 0; i < 200; i++)
+    stage.join(i % 2 === 0 ? ALL : DETAIL, { kernelBytes: i % 5 === 0 ? 300 : 1 << 20 });
+  const paddings = new Map([[2, 20_000]]);
+  for (const padding of [0, 20_000, 0]) {
+    stage.padding = padding;
+    stage.publish();
+  }
+  const full = stage.fanout.close();
+  t.ok(full > 0 && full <= 40, `${full} full`);
+  stage.settle();
+  for (const peer of stage.peers) {
+    numbersOf(peer, paddings);
+    if (!unchunk(Buffer.concat(peer.response.received)).isEnded) t.fail('a stream has no end');
+  }
+  t.equal(stage.fanout.size, 0);
+  t.equal(
+    [...stage.demand.values()].reduce((sum, count) => sum + count, 0),
+    0,
+  );
+});

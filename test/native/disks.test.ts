@@ -1,0 +1,376 @@
+/** Disks of Linux: which mounts are shown, what is told of them, and what a reading costs; the live machine against df. */
+import { execFileSync, spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import t from 'tap';
+import { type Counters, type DiskCounters, SECTION_BITS } from '#src/host/host.js';
+import { openNativeHost } from '#src/host/native.js';
+import { FOLDER, makeMachine, readUntil, type Tree } from '../helpers/machine-tree.ts';
+
+t.setTimeout(120_000);
+const DISKS = SECTION_BITS.disks;
+
+/** The mount points a machine shows once all its filesystems have answered. */
+async function shownDisks(
+  test: Tap,
+  mountinfo: string | Buffer,
+  tree: Tree = {},
+): Promise<readonly DiskCounters[]> {
+  const machine = makeMachine(test, { 'proc/self/mountinfo': mountinfo, ...tree });
+  let readings = 0;
+  // Three rounds: first answers, what they leave out, what /sys says.
+  const counters = await readUntil(
+    machine.host,
+    DISKS,
+    true,
+    (counters) => isSettled(counters) && ++readings > 3,
+  );
+  return counters.disks ?? [];
+}
+type Tap = { teardown(done: () => void): unknown };
+
+const isSettled = ({ disks }: Counters) =>
+  disks != null && disks.length > 0 && disks.every((disk) => disk.isStale === false);
+const pointsOf = (disks: readonly DiskCounters[]) => disks.map((disk) => disk.mountPoint);
+const lines = (...all: readonly string[]) => `${all.join('\n')}\n`;
+const folders = (...points: readonly string[]): Tree =>
+  Object.fromEntries(points.map((point) => [point.slice(1), FOLDER]));
+
+const ROOT = '30 1 8:2 / / rw,relatime shared:1 - ext4 /dev/sda2 rw';
+
+t.test('real filesystems are shown, in the order of mountinfo', async (t) => {
+  const disks = await shownDisks(
+    t,
+    lines(
+      '21 30 0:20 / /proc rw shared:5 - proc proc rw',
+      '22 30 0:21 / /sys rw - sysfs sysfs rw',
+      '23 30 0:6 / /dev rw - devtmpfs udev rw,size=1k',
+      ROOT,
+      '24 30 0:24 / /run rw - tmpfs tmpfs rw',
+      '25 30 0:25 / /run/fake rw - tmpfs /dev/fake rw',
+      '31 30 8:1 / /boot/efi rw,relatime - vfat /dev/sda1 rw',
+      '32 30 0:50 / /tank rw - zfs tank/data rw,xattr',
+      '33 30 0:60 / /net/home rw - nfs4 server:/home rw,addr=192.0.2.1',
+      '34 30 0:61 / /net/share rw - cifs //server/share\\040x rw',
+      '35 30 0:62 / /net/ceph rw - ceph 192.0.2.2:6789:/ rw',
+      '36 30 0:63 / /shared rw - virtiofs host0 rw',
+      '37 30 0:64 / /mnt/ssh rw - fuse.sshfs me@host:/home rw,user_id=0',
+      '38 30 8:81 / /mnt/ntfs rw - fuseblk /dev/sdf1 rw,user_id=0',
+      '39 30 0:65 / /run/doc rw - fuse.portal portal rw',
+      '40 30 0:66 / /run/gvfs rw - fuse.gvfsd-fuse gvfsd-fuse rw',
+      '41 30 0:67 / /mnt/none rw - fuse none rw',
+      '42 30 0:68 / /sys/fs/fuse/connections rw - fusectl fusectl rw',
+      '43 30 7:0 / /snap/core/1 ro - squashfs /dev/loop0 ro',
+      '44 30 7:2 / /mnt/iso ro - iso9660 /dev/loop2 ro',
+      '45 30 7:1 / /mnt/image rw - ext4 /dev/loop1 rw',
+      '46 30 11:0 / /media/cdrom ro - iso9660 /dev/sr0 ro',
+      '47 30 0:69 / /var/lib/docker/overlay2/x/merged rw - overlay overlay rw,lowerdir=/x',
+      '48 30 0:70 / /many rw - bcachefs /dev/sdg:/dev/sdh rw',
+    ),
+    folders(
+      '/boot/efi',
+      '/tank',
+      '/net/home',
+      '/net/share',
+      '/net/ceph',
+      '/shared',
+      '/mnt/ssh',
+      '/mnt/ntfs',
+      '/run/doc',
+      '/run/gvfs',
+      '/mnt/none',
+      '/snap/core/1',
+      '/mnt/iso',
+      '/mnt/image',
+      '/media/cdrom',
+      '/many',
+      '/run/fake',
+      '/dev',
+    ),
+  );
+  t.same(pointsOf(disks), [
+    '/',
+    '/boot/efi',
+    '/tank',
+    '/net/home',
+    '/net/share',
+    '/net/ceph',
+    '/shared',
+    '/mnt/ssh',
+    '/mnt/ntfs',
+    '/mnt/image',
+    '/media/cdrom',
+    '/many',
+  ]);
+  t.equal(disks.find((disk) => disk.mountPoint === '/net/share')?.device, '//server/share x');
+  t.equal(disks.find((disk) => disk.mountPoint === '/tank')?.type, 'zfs');
+  t.equal(disks.find((disk) => disk.mountPoint === '/media/cdrom')?.isReadOnly, true);
+  t.ok(
+    disks.every((disk) => disk.usage !== null && disk.usage.totalBytes > 0),
+    'each was asked how full it is',
+  );
+});
+
+t.test('a filesystem is shown once, at its shortest mount point', async (t) => {
+  const disks = await shownDisks(
+    t,
+    lines(
+      ROOT,
+      '31 30 8:17 / /data/original/long rw - xfs /dev/sdb1 rw',
+      '32 30 8:17 /part /data/b rw - xfs /dev/sdb1 rw',
+      '33 30 8:2 /var/cache /cache rw - ext4 /dev/sda2 rw',
+      '34 30 0:40 /@ /btrfs rw - btrfs /dev/sdd1 rw,subvolid=256,subvol=/@',
+      '35 34 0:40 /@home /btrfs/home rw - btrfs /dev/sdd1 rw,subvolid=257,subvol=/@home',
+      '36 30 0:40 /@home/me/x /var/long/bind rw - btrfs /dev/sdd1 rw,subvolid=257,subvol=/@home',
+      '37 30 0:60 /a /net/a rw - nfs4 server:/a rw',
+      '38 30 0:60 /b /net/bb rw - nfs4 server:/b rw',
+    ),
+    folders('/data/original/long', '/data/b', '/cache', '/btrfs/home', '/var/long/bind', '/net/a', '/net/bb'),
+  );
+  t.same(pointsOf(disks), ['/', '/data/b', '/btrfs', '/btrfs/home', '/net/a', '/net/bb']);
+});
+
+t.test('what another mount covers is not shown', async (t) => {
+  const disks = await shownDisks(
+    t,
+    lines(
+      '1 1 0:2 / / rw - rootfs rootfs rw',
+      '30 1 8:2 / / rw - ext4 /dev/sda2 rw',
+      '50 30 8:65 / /mnt/over rw - xfs /dev/sde1 rw',
+      '52 50 8:67 / /mnt/over/below rw - ext4 /dev/sde3 rw',
+      '51 50 8:66 / /mnt/over rw - ext4 /dev/sde2 rw',
+      '60 30 8:68 / /hidden/below rw - ext4 /dev/sde4 rw',
+      '61 30 0:80 / /hidden rw - tmpfs tmpfs rw',
+      '62 61 8:69 / /hidden/above rw - ext4 /dev/sde5 rw',
+      '70 30 0:81 / /auto rw - autofs systemd-1 rw,fd=5',
+      '71 70 0:82 / /auto rw - nfs4 server:/auto rw',
+      '72 30 0:83 / /never rw - autofs systemd-1 rw,fd=6',
+    ),
+    folders('/mnt/over/below', '/hidden/below', '/hidden/above', '/auto', '/never'),
+  );
+  t.same(
+    disks.map((disk) => [disk.mountPoint, disk.device]),
+    [
+      ['/', '/dev/sda2'],
+      ['/mnt/over', '/dev/sde2'],
+      ['/hidden/above', '/dev/sde5'],
+      ['/auto', 'server:/auto'],
+    ],
+  );
+});
+
+t.test('the root of a container is shown, files mounted into it are not', async (t) => {
+  const disks = await shownDisks(
+    t,
+    lines(
+      '30 1 0:99 / / rw - overlay overlay rw,lowerdir=/a:/b',
+      '31 30 8:97 /containers/hosts /etc/hosts rw - ext4 /dev/sdg1 rw',
+      '32 30 8:97 /containers/resolv.conf /etc/resolv.conf rw - ext4 /dev/sdg1 rw',
+      '33 30 8:97 /volumes/x /a-volume-with-a-long-name rw - ext4 /dev/sdg1 rw',
+      '34 30 8:98 /containers/hostname /etc/hostname rw - ext4 /dev/sdg2 rw',
+    ),
+    { 'etc/hosts': '', 'etc/resolv.conf': '', 'etc/hostname': '', ...folders('/a-volume-with-a-long-name') },
+  );
+  t.same(pointsOf(disks), ['/', '/a-volume-with-a-long-name']);
+});
+
+t.test('names are undone from their escapes and made valid UTF-8; the raw bytes are asked', async (t) => {
+  const mountinfo = Buffer.concat([
+    Buffer.from(
+      `${ROOT}\n31 30 8:17 / /mnt/a\\040b\\011c\\012d\\134e rw - ext4 /dev/sdb1 rw\n32 30 8:18 / /mnt/caf`,
+    ),
+    Buffer.from([0xe9]),
+    Buffer.from(' rw - ext4 /dev/sdb2 rw\n33 30 8:19 / /mnt/grün\\04 rw - ext4 /dev/sdb3 rw\n'),
+  ]);
+  const machine = makeMachine(t, { 'proc/self/mountinfo': mountinfo });
+  for (const name of ['a b\tc\nd\\e', 'grün\\04'])
+    mkdirSync(path.join(machine.root, 'mnt', name), { recursive: true });
+  mkdirSync(Buffer.concat([Buffer.from(`${machine.root}/mnt/caf`), Buffer.from([0xe9])]));
+  const { disks } = await readUntil(machine.host, DISKS, true, isSettled);
+  t.same(pointsOf(disks ?? []), ['/', '/mnt/a b\tc\nd\\e', '/mnt/caf\ufffd', '/mnt/grün\\04']);
+  t.ok(
+    disks?.every((disk) => disk.usage !== null),
+    'all were found',
+  );
+});
+
+t.test('a table with nonsense in it', async (t) => {
+  const disks = await shownDisks(
+    t,
+    lines(
+      '',
+      'x',
+      '30 1',
+      ROOT,
+      '31 30 8 / /a rw - ext4 /dev/sdb1 rw',
+      '32 30 8:1 / /b rw ext4 /dev/sdb1 rw',
+      '33 34 8:3 / /c rw - ext4 /dev/sdb3 rw',
+      '34 33 8:4 / /c/d rw - ext4 /dev/sdb4 rw',
+      '35 30 8:5 / relative rw - ext4 /dev/sdb5 rw',
+      '36 30 0:9 / /empty rw -  rw',
+      '99999999999999999999 30 8:6 / /e rw - ext4 /dev/sdb6 rw',
+    ),
+    folders('/a', '/b', '/c/d', '/e'),
+  );
+  t.same(pointsOf(disks), ['/'], 'leaves the lines that make sense');
+  const none = makeMachine(t, {});
+  const counters = none.host.readCounters(DISKS, false, 0);
+  t.equal(counters.disks, null, 'no table: the section is null');
+  t.match(counters.failures?.['disks'], /mountinfo/, 'and the reason says what');
+});
+
+t.test('what /sys and /dev tell of the devices', async (t) => {
+  const device = (name: string, removable: string): Tree => ({
+    [`sys/devices/pci/block/${name}/removable`]: `${removable}\n`,
+    [`sys/devices/pci/block/${name}/${name}1/partition`]: '1\n',
+  });
+  const disks = await shownDisks(
+    t,
+    lines(
+      '30 1 8:1 / / rw - ext4 /dev/root rw',
+      '31 30 8:17 / /stick rw - vfat /dev/sdb1 ro',
+      '32 30 253:0 / /vault ro - ext4 /dev/dm-0 rw',
+      '33 30 253:1 / /mapped rw - ext4 /dev/mapper/group-data rw',
+      '34 30 0:40 / /btrfs rw - btrfs /dev/sda1 rw,subvolid=5',
+      '35 30 0:50 / /tank rw - zfs tank rw',
+    ),
+    {
+      ...folders('/stick', '/vault', '/mapped', '/btrfs', '/tank'),
+      ...device('sda', '0'),
+      ...device('sdb', '1'),
+      'sys/devices/virtual/block/dm-0/removable': '0\n',
+      'sys/devices/virtual/block/dm-0/dm/name': 'vault\n',
+      'sys/dev/block/8:1': { link: '../../devices/pci/block/sda/sda1' },
+      'sys/dev/block/8:17': { link: '../../devices/pci/block/sdb/sdb1' },
+      'sys/dev/block/253:0': { link: '../../devices/virtual/block/dm-0' },
+      'sys/class/block/sda1/dev': '8:1\n',
+      'dev/disk/by-label/My\\x20stick': { link: '../../sdb1' },
+      'dev/disk/by-label/vault': { link: '../../dm-0' },
+      'proc/diskstats': lines(
+        '   8       0 sda 9 9 9 9 9 9 9 9 9 9 9',
+        '   8       1 sda1 100 0 2000 30 50 0 600 70 0 80 100 0 0 0 0 0 0',
+        '   8      17 sdb1 1 2 3 4 5 6 7 8 9 10 11',
+        ' 253       1 dm-1 1 2 3',
+      ),
+    },
+  );
+  const rows = disks.map(({ mountPoint, device, label, isReadOnly, isRemovable, io }) => [
+    mountPoint,
+    device,
+    label,
+    isReadOnly,
+    isRemovable,
+    io,
+  ]);
+  const io = { readBytes: 2000 * 512, writeBytes: 600 * 512, busyMs: 80 };
+  t.same(rows, [
+    ['/', '/dev/sda1', null, false, false, io],
+    ['/stick', '/dev/sdb1', 'My stick', true, true, { readBytes: 3 * 512, writeBytes: 7 * 512, busyMs: 10 }],
+    ['/vault', '/dev/mapper/vault', 'vault', true, false, null],
+    ['/mapped', '/dev/mapper/group-data', null, false, null, null],
+    ['/btrfs', '/dev/sda1', null, false, false, io],
+    ['/tank', 'tank', null, false, null, null],
+  ]);
+});
+
+t.test('the table is followed', async (t) => {
+  const machine = makeMachine(t, { 'proc/self/mountinfo': lines(ROOT), ...folders('/mnt/new') });
+  t.same(pointsOf(machine.host.readCounters(DISKS, true, 0).disks ?? []), ['/']);
+  t.equal(
+    machine.host.readCounters(DISKS, false, 0).disks?.[0]?.isStale,
+    undefined,
+    'no detail where none was asked for',
+  );
+  machine.write({ 'proc/self/mountinfo': lines(ROOT, '31 30 8:17 / /mnt/new rw - ext4 /dev/sdb1 rw') });
+  const more = machine.host.readCounters(DISKS, true, 0).disks;
+  t.same(pointsOf(more ?? []), ['/', '/mnt/new'], 'a new mount is there at once');
+  t.match(more?.[1], { usage: null, isStale: true }, 'without an answer yet');
+  await readUntil(machine.host, DISKS, true, isSettled);
+  machine.write({ 'proc/self/mountinfo': lines(ROOT.replace('rw,relatime', 'ro,relatime')) });
+  const after = machine.host.readCounters(DISKS, true, 0).disks;
+  t.same(pointsOf(after ?? []), ['/']);
+  t.equal(after?.[0]?.isReadOnly, true, 'a remount is seen');
+  t.ok(after?.[0]?.usage, 'and the last answer of a mount that stayed is kept');
+});
+
+/** What df says, in bytes, by mount point. */
+function df(): ReadonlyMap<string, string> {
+  const output = execFileSync('df', ['-B1', '--output=size,used,avail,target'], { encoding: 'utf8' });
+  const rows = output
+    .trim()
+    .split('\n')
+    .slice(1)
+    .map((line) => /^\s*(\d+)\s+(\d+)\s+(\d+) (.*)$/.exec(line));
+  return new Map(rows.map((row) => [row?.[4] ?? '', `${row?.[1]} ${row?.[2]} ${row?.[3]}`]));
+}
+
+t.test('the live machine, against df', { skip: process.platform !== 'linux' && 'for Linux' }, async (t) => {
+  const host = openNativeHost();
+  await readUntil(host, DISKS, true, isSettled);
+  const say = (disk: DiskCounters) => {
+    const { totalBytes = 0, freeBytes = 0, availableBytes = 0 } = disk.usage ?? {};
+    return `${totalBytes} ${totalBytes - freeBytes} ${availableBytes}`;
+  };
+  // Others write to the disk meanwhile: what df says before and after must agree for a comparison to count.
+  for (let attempt = 0; attempt < 50; attempt++) {
+    const before = df();
+    host.readCounters(DISKS, false, 0);
+    await sleep(30);
+    const disks = host.readCounters(DISKS, true, 0).disks ?? [];
+    const after = df();
+    const compared = disks.filter((disk) => before.get(disk.mountPoint) === after.get(disk.mountPoint));
+    if (compared.length < disks.length) continue;
+    t.ok(
+      disks.some((disk) => disk.mountPoint === '/'),
+      '/ is there',
+    );
+    for (const disk of disks) t.equal(say(disk), after.get(disk.mountPoint), `${disk.mountPoint} as df says`);
+    return;
+  }
+  t.fail('df never said the same before and after');
+});
+
+const hasStrace = spawnSync('strace', ['-V']).status === 0;
+
+t.test(
+  'a reading without detail costs one poll',
+  { skip: !hasStrace && 'strace is not installed' },
+  async (t) => {
+    const folder = mkdtempSync(path.join(tmpdir(), 'hostwire-strace-'));
+    t.teardown(() => rmSync(folder, { recursive: true, force: true }));
+    const trace = path.join(folder, 'trace');
+    const script = `
+    const { openNativeHost } = await import(${JSON.stringify(import.meta.resolve('#src/host/native.js'))});
+    const { accessSync } = await import('node:fs');
+    const mark = (name) => { try { accessSync('/mark-' + name); } catch {} };
+    const host = openNativeHost();
+    for (let i = 0; i < 3; i++) { host.readCounters(${DISKS}, false, 0); await new Promise((r) => setTimeout(r, 100)); }
+    mark('begin');
+    for (let i = 0; i < 50; i++) host.readCounters(${DISKS}, false, 60_000);
+    mark('end');`;
+    // Without -f: the main thread alone.
+    const ran = spawnSync('strace', ['-o', trace, process.execPath, '--input-type=module', '-e', script], {
+      encoding: 'utf8',
+    });
+    if (ran.status !== 0 && /ptrace|not permitted/i.test(ran.stderr)) {
+      t.pass('not traced', { skip: `tracing is not permitted here (${ran.stderr.trim()})` });
+      return;
+    }
+    t.equal(ran.status, 0, ran.stderr);
+    const calls =
+      /mark-begin.*\n([\s\S]*?)\n.*mark-end/.exec(readFileSync(trace, 'utf8'))?.[1]?.split('\n') ?? [];
+    const count = (pattern: RegExp) => calls.filter((call) => pattern.test(call)).length;
+    t.equal(count(/^poll\(.*POLLPRI/), 50, 'one poll a reading');
+    t.equal(
+      count(/^(?:open|openat|read|pread64|statfs|newfstatat|statx|fstat)\(/),
+      0,
+      'no file is opened, read or asked',
+    );
+    const others = calls.filter(
+      (call) => !/^(?:poll|futex|clock_\w+|madvise|mmap|munmap|mprotect|brk)\(/.test(call),
+    );
+    t.same(others, [], 'nothing else');
+  },
+);
