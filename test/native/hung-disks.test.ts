@@ -107,6 +107,11 @@ t.test('eight filesystems that hang', { skip: reason ?? false }, async (t) => {
   );
   t.pass(`all eight are fresh ${Math.round(recovered)} ms after they answer again`);
 
+  const added = await space.mountHung(1);
+  const point = added.points[0] ?? '';
+  await waitFor('a new mount', 2000, () => diskAt(latest(), point) !== undefined);
+  t.pass('a mount that appears is seen, as poll on the mount table says');
+
   await Promise.all([silent.hang(), later.hang()]);
   const areHung = () =>
     [silent, later].every(({ points }) => points.every((point) => diskAt(latest(), point)?.isStale));

@@ -8,6 +8,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <cstdio>
+#include <fstream>
 #include <memory>
 #include <mutex>
 #include <random>
@@ -169,6 +170,36 @@ void asksInTurnOnOneThread() {
   check(subjects[0].question->asked == asked + 1, "a round waits for its delay");
   std::this_thread::sleep_for(milliseconds{150});
   check(subjects[0].question->asked == asked + 2, "and then begins");
+}
+
+// How often a thread of this process has gone to sleep.
+long sleepsOf(long thread) {
+  std::ifstream status("/proc/self/task/" + std::to_string(thread) + "/status");
+  const std::string key = "voluntary_ctxt_switches:";
+  for (std::string line; std::getline(status, line);)
+    if (line.rfind(key, 0) == 0) return std::stol(line.substr(key.size()));
+  return -1;
+}
+
+void wakesOnceARound() {
+  ProberPool pool;
+  const auto thread = std::make_shared<std::atomic<long>>(0);
+  const Prober<int> prober(pool, [thread] { return static_cast<int>(*thread = gettid()); });
+  const auto round = [&] {
+    static_cast<void>(prober.latest());
+    pool.askAll(milliseconds{50});
+    std::this_thread::sleep_for(kTick);
+  };
+  for (int i = 0; i < 4; ++i) round();
+  const long before = sleepsOf(*thread);
+  for (int i = 0; i < 20; ++i) round();
+  const long sleeps = sleepsOf(*thread) - before;
+  std::printf("%ld wake-ups in 20 rounds\n", sleeps);
+  check(before >= 0 && sleeps >= 10 && sleeps <= 30 * patienceFactor, "about one wake-up a round");
+  std::this_thread::sleep_for(2 * kTick);
+  const long resting = sleepsOf(*thread);
+  std::this_thread::sleep_for(5 * kTick);
+  check(sleepsOf(*thread) == resting, "none when nobody asks");
 }
 
 void reportsErrors() {
@@ -341,6 +372,7 @@ int main(int count, char** arguments) {
   asksInTurnOnOneThread();  // counts threads, so alone
   costsLittleWhileStuck();
   std::vector<std::thread> scenarios;
+  scenarios.emplace_back(wakesOnceARound);
   scenarios.emplace_back(reportsErrors);
   for (const bool didAnswer : {false, true})
     for (const int hungCount : {1, 8, 64, 74})
