@@ -1,5 +1,5 @@
 /** The cpu section of a sample: shares of time between two readings. */
-import type { CpuCounters, CpuTimes } from '../host/host.ts';
+import type { CoreTimes, CpuCounters, CpuTimes } from '../host/host.ts';
 import type { CpuBreakdown, CpuDetail, CpuStats } from '../wire/sample.ts';
 import { growth, oneDecimal, percentOf } from './round.ts';
 
@@ -46,11 +46,11 @@ function breakdownBetween(before: CpuTimes | undefined, after: CpuTimes): CpuBre
 
 const toGhz = (hertz: number) => Math.round(hertz / 1e6) / 1e3;
 
-/** Zero where nobody can tell: the contract says number. */
+/** Zero where nobody can tell (the contract says number), and below zero: no number of a default payload is negative. */
 export function deriveCpuStats(before: CpuCounters | undefined, after: CpuCounters | null): CpuStats {
   return {
     current_load: (after && loadBetween(before?.total, after.total)) ?? 0,
-    current_temp: after?.temperatureCelsius == null ? 0 : oneDecimal(after.temperatureCelsius),
+    current_temp: after?.temperatureCelsius == null ? 0 : Math.max(0, oneDecimal(after.temperatureCelsius)),
     current_speed: after?.speedHz == null ? 0 : toGhz(after.speedHz),
   };
 }
@@ -68,9 +68,14 @@ const UNKNOWN: CpuDetail = {
   pressure: null,
 };
 
-export function deriveCpuDetail(before: CpuCounters | undefined, after: CpuCounters | null): CpuDetail {
+/** `cores` are of the last reading with detail: it may be an earlier one than `before`. */
+export function deriveCpuDetail(
+  before: CpuCounters | undefined,
+  cores: readonly CoreTimes[] | undefined,
+  after: CpuCounters | null,
+): CpuDetail {
   if (after === null) return UNKNOWN;
-  const coresBefore = new Map(before?.cores?.map((core) => [core.index, core]));
+  const coresBefore = new Map(cores?.map((core) => [core.index, core]));
   const temperature = after.temperatureCelsius === null ? null : oneDecimal(after.temperatureCelsius);
   return {
     current_load: loadBetween(before?.total, after.total),

@@ -1,7 +1,7 @@
 /** The disks section of a sample: one entry a mount. */
 import type { DiskCounters, DiskUsage } from '../host/host.ts';
 import type { DiskDetail, DiskStats } from '../wire/sample.ts';
-import { growth, percentOf, rateOf } from './round.ts';
+import { percentOf, rateOf } from './round.ts';
 
 // As df: what root keeps for itself is neither used nor available.
 const usedOf = (usage: DiskUsage) => Math.max(0, usage.totalBytes - usage.freeBytes);
@@ -28,7 +28,15 @@ function deriveEntry(before: DiskCounters | undefined, disk: DiskCounters, secon
   const available = disk.usage?.availableBytes ?? null;
   const io = disk.io ?? null;
   const ioBefore = before?.device === disk.device ? (before?.io ?? null) : null;
-  const hasRates = io !== null && ioBefore !== null && seconds > 0;
+  // Counters that step back are those of a device that came anew.
+  const hasRates =
+    io !== null &&
+    ioBefore !== null &&
+    seconds > 0 &&
+    io.readBytes >= ioBefore.readBytes &&
+    io.writeBytes >= ioBefore.writeBytes;
+  // Milliseconds of 32 bits: they also begin again after 49 days of work.
+  const hasBusy = hasRates && io.busyMs >= ioBefore.busyMs;
   return {
     fs: disk.mountPoint,
     used,
@@ -45,7 +53,7 @@ function deriveEntry(before: DiskCounters | undefined, disk: DiskCounters, secon
     write_bytes: io?.writeBytes ?? null,
     read_rate: hasRates ? rateOf(ioBefore.readBytes, io.readBytes, seconds) : null,
     write_rate: hasRates ? rateOf(ioBefore.writeBytes, io.writeBytes, seconds) : null,
-    busy_percent: hasRates ? percentOf(growth(ioBefore.busyMs, io.busyMs), seconds * 1000) : null,
+    busy_percent: hasBusy ? percentOf(io.busyMs - ioBefore.busyMs, seconds * 1000) : null,
   };
 }
 

@@ -1,5 +1,5 @@
 /** What two readings of the counters yield: Baseline × Counters → Sample. Pure: the caller owns time and state. */
-import type { Counters, CpuCounters, DiskCounters, InterfaceCounters } from '../host/host.ts';
+import type { CoreTimes, Counters, CpuCounters, DiskCounters, InterfaceCounters } from '../host/host.ts';
 import type {
   CpuDetail,
   CpuStats,
@@ -57,6 +57,8 @@ interface Reading<T> {
 /** What is kept of earlier readings, section by section: a reading of one never loses another's. */
 export interface Baseline {
   readonly cpu: Reading<CpuCounters> | undefined;
+  /** Of readings with detail only, as are `disks`: one without must not make the next rates unknown. */
+  readonly cores: Reading<readonly CoreTimes[]> | undefined;
   readonly disks: Reading<readonly DiskCounters[]> | undefined;
   readonly interfaces: Reading<readonly InterfaceCounters[]> | undefined;
   readonly totals: NetworkTotals;
@@ -64,6 +66,7 @@ export interface Baseline {
 
 export const NO_BASELINE: Baseline = {
   cpu: undefined,
+  cores: undefined,
   disks: undefined,
   interfaces: undefined,
   totals: NO_TOTALS,
@@ -85,13 +88,31 @@ function readingOf<T>(counters: Counters, value: T): Reading<T> {
   return { counters: value, takenAtNs: counters.takenAtNs, suspendedNs: suspendedNs(counters) };
 }
 
-function advanceBaseline(before: Baseline, counters: Counters): Baseline {
+function advanceBaseline(before: Baseline, counters: Counters, withDetail: boolean): Baseline {
   const { cpu, disks, interfaces } = counters;
   return {
     cpu: cpu ? readingOf(counters, cpu) : before.cpu,
-    disks: disks ? readingOf(counters, disks) : before.disks,
+    cores: cpu?.cores ? readingOf(counters, cpu.cores) : before.cores,
+    disks: disks && withDetail ? readingOf(counters, disks) : before.disks,
     interfaces: interfaces ? readingOf(counters, interfaces) : before.interfaces,
     totals: interfaces ? advanceTotals(before.totals, selectCounted(interfaces)) : before.totals,
+  };
+}
+
+export type BaselineField = Exclude<keyof Baseline, 'totals'>;
+
+/** Of `fresh` the totals, which must never go back, and the readings that `takes` names; of `kept` the others. */
+export function mergeBaselines(
+  kept: Baseline,
+  fresh: Baseline,
+  takes: (field: BaselineField) => boolean,
+): Baseline {
+  return {
+    cpu: (takes('cpu') ? fresh : kept).cpu,
+    cores: (takes('cores') ? fresh : kept).cores,
+    disks: (takes('disks') ? fresh : kept).disks,
+    interfaces: (takes('interfaces') ? fresh : kept).interfaces,
+    totals: fresh.totals,
   };
 }
 
@@ -104,9 +125,9 @@ export function deriveSample(
   counters: Counters,
   top?: TopDetail,
 ): { readonly sample: Sample; readonly baseline: Baseline } {
-  const baseline = advanceBaseline(before, counters);
-  const { cpu, memory, gpus, disks, interfaces } = counters;
   const withDetail = top !== undefined;
+  const baseline = advanceBaseline(before, counters, withDetail);
+  const { cpu, memory, gpus, disks, interfaces } = counters;
   const section = <Stats, Detail>(stats: Stats, detail: () => Detail): Derived<Stats, Detail> => ({
     stats,
     detail: withDetail ? detail() : undefined,
@@ -120,7 +141,7 @@ export function deriveSample(
       cpu === undefined
         ? undefined
         : section(deriveCpuStats(before.cpu?.counters, cpu), () =>
-            deriveCpuDetail(before.cpu?.counters, cpu),
+            deriveCpuDetail(before.cpu?.counters, before.cores?.counters, cpu),
           ),
     memory:
       memory === undefined ? undefined : section(deriveMemoryStats(memory), () => deriveMemoryDetail(memory)),

@@ -1,7 +1,15 @@
 /** Owns time: reads the host on absolute deadlines while there is demand, and on request; nothing in between. */
 import type { Clock } from '../clock.ts';
-import type { Host } from '../host/host.ts';
-import { type Baseline, deriveSample, NO_BASELINE, type Sample } from './sample.ts';
+import { type Host, SECTION_BITS } from '../host/host.ts';
+import { Failures } from './failures.ts';
+import {
+  type Baseline,
+  type BaselineField,
+  deriveSample,
+  mergeBaselines,
+  NO_BASELINE,
+  type Sample,
+} from './sample.ts';
 import { Encoded, VIEW_COUNT, type View } from './view.ts';
 
 export interface SamplerOptions {
@@ -36,23 +44,39 @@ interface Needs {
 const covers = (have: Needs, wanted: Needs) =>
   (wanted.sections & ~have.sections) === 0 && (have.withDetail || !wanted.withDetail);
 
+/** A section's bit stands for its last reading, the bit shifted by five for its last one with detail. */
+function keysOf({ sections, withDetail }: Needs): readonly number[] {
+  const bits = Object.values(SECTION_BITS).filter((bit) => (sections & bit) !== 0);
+  return withDetail ? [...bits, ...bits.map(detailKey)] : bits;
+}
+
+const detailKey = (bit: number) => bit << 5;
+
+const KEY_OF: Readonly<Record<BaselineField, number>> = {
+  cpu: SECTION_BITS.cpu,
+  cores: detailKey(SECTION_BITS.cpu),
+  disks: detailKey(SECTION_BITS.disks),
+  interfaces: SECTION_BITS.network,
+};
+
 export class Sampler {
   readonly #options: SamplerOptions;
   readonly #demand = new Uint32Array(VIEW_COUNT);
   #needs: Needs = { sections: 0, withDetail: false };
   #intervalMs: number;
   #baseline: Baseline = NO_BASELINE;
-  /** When each section was last read into the baseline; ms, -Infinity: never. */
+  /** When each key of `keysOf` was last read into the baseline. */
   #baselineAtMs = new Map<number, number>();
   #latest: Taken | undefined;
   #pending: { readonly needs: Needs; readonly promise: Promise<Encoded> } | undefined;
   #timer: unknown;
   #deadlineMs = 0;
-  readonly #failing = new Map<string, string>();
+  readonly #failures: Failures;
 
   constructor(options: SamplerOptions) {
     this.#options = options;
     this.#intervalMs = options.intervalSeconds * 1000;
+    this.#failures = new Failures(options.onSectionChange);
   }
 
   get intervalMs(): number {
@@ -119,62 +143,59 @@ export class Sampler {
     }
   }
 
-  async #takeOnRequest(needs: Needs): Promise<Encoded> {
+  async #takeOnRequest(view: View): Promise<Encoded> {
     const { clock } = this.#options;
-    const isFirst = !this.#hasRecentBaseline(needs);
-    // The first reading also sets the probers to work; its answer is not kept unless it is the window's start.
-    const wait = isFirst ? FIRST_WINDOW_MS : PROBE_WAIT_MS;
-    const opening = this.#read(needs, wait);
-    if (isFirst) this.#advance(opening.needs, opening.derived.baseline);
+    const age = this.#baselineAge(view);
+    const isFirst = age > 2 * this.#intervalMs;
+    const wait = isFirst ? FIRST_WINDOW_MS : Math.max(PROBE_WAIT_MS, FIRST_WINDOW_MS - age);
+    // Sets the probers to work, and is the window's start for what has none yet.
+    const opening = this.#read(view, wait, this.#baseline).baseline;
+    const start = mergeBaselines(this.#baseline, opening, (field) => !this.#isRecent(KEY_OF[field]));
     await new Promise<void>((resolve) => clock.setTimer(resolve, wait));
-    const { derived, needs: read } = this.#read(needs, this.#intervalMs);
-    // While the clock runs the ticks own the baseline: a request between two of them must not shorten their window.
-    if (this.#timer === undefined || isFirst) this.#advance(read, derived.baseline);
-    return this.#keep(read, derived.sample);
+    const young = this.peek(view);
+    if (young !== undefined) return young;
+    const nextInMs = this.#timer === undefined ? this.#intervalMs : Math.max(0, this.nextTickInMs);
+    const { sample, baseline } = this.#read(view, nextInMs, { ...start, totals: this.#baseline.totals });
+    this.#advance(view, baseline, this.#timer !== undefined);
+    return this.#keep(view, sample);
   }
 
-  #hasRecentBaseline(needs: Needs): boolean {
-    const oldest = this.#options.clock.now() - 2 * this.#intervalMs;
-    for (let bit = 1; bit <= needs.sections; bit <<= 1)
-      if ((needs.sections & bit) !== 0 && (this.#baselineAtMs.get(bit) ?? Number.NEGATIVE_INFINITY) < oldest)
-        return false;
-    return true;
+  #ageOf(key: number): number {
+    return this.#options.clock.now() - (this.#baselineAtMs.get(key) ?? Number.NEGATIVE_INFINITY);
   }
 
-  #advance(read: Needs, baseline: Baseline): void {
-    this.#baseline = baseline;
+  #isRecent(key: number): boolean {
+    return this.#ageOf(key) <= 2 * this.#intervalMs;
+  }
+
+  /** Of the reading that `needs` would be compared with: the oldest one when that is no longer recent, else the youngest. */
+  #baselineAge(needs: Needs): number {
+    const ages = keysOf(needs).map((key) => this.#ageOf(key));
+    if (ages.length === 0) return FIRST_WINDOW_MS;
+    const oldest = Math.max(...ages);
+    return oldest > 2 * this.#intervalMs ? oldest : Math.min(...ages);
+  }
+
+  /** While the clock runs the ticks own the baseline: a request between two of them must not shorten their window. */
+  #advance(read: Needs, baseline: Baseline, onlyMissing: boolean): void {
+    const keys = keysOf(read).filter((key) => !onlyMissing || !this.#isRecent(key));
+    this.#baseline = mergeBaselines(this.#baseline, baseline, (field) => keys.includes(KEY_OF[field]));
     const now = this.#options.clock.now();
-    for (let bit = 1; bit <= read.sections; bit <<= 1)
-      if ((read.sections & bit) !== 0) this.#baselineAtMs.set(bit, now);
+    for (const key of keys) this.#baselineAtMs.set(key, now);
   }
 
-  #read(needs: Needs, nextInMs: number) {
+  #read(needs: Needs, nextInMs: number, baseline: Baseline) {
     const { host, hostname } = this.#options;
     const counters = host.readCounters(needs.sections, needs.withDetail, nextInMs);
-    this.#noteFailures(counters.failures);
+    this.#failures.note(needs.sections, counters.failures);
     const top = needs.withDetail ? { interval_seconds: this.#intervalMs / 1000, host: hostname } : undefined;
-    return { needs, derived: deriveSample(this.#baseline, counters, top) };
+    return deriveSample(baseline, counters, top);
   }
 
   #keep(needs: Needs, sample: Sample): Encoded {
     const encoded = new Encoded(sample);
     this.#latest = { encoded, needs, atMs: this.#options.clock.now() };
     return encoded;
-  }
-
-  #noteFailures(failures: Readonly<Record<string, string>> | undefined): void {
-    if (failures === undefined && this.#failing.size === 0) return;
-    const { onSectionChange } = this.#options;
-    for (const [section, reason] of Object.entries(failures ?? {})) {
-      if (this.#failing.get(section) === reason) continue;
-      this.#failing.set(section, reason);
-      onSectionChange(section, reason);
-    }
-    for (const section of this.#failing.keys()) {
-      if (failures?.[section] !== undefined) continue;
-      this.#failing.delete(section);
-      onSectionChange(section, undefined);
-    }
   }
 
   #updateNeeds(): void {
@@ -201,8 +222,20 @@ export class Sampler {
     let next = this.#deadlineMs + this.#intervalMs;
     if (next <= now) next = now + this.#intervalMs - ((now - this.#deadlineMs) % this.#intervalMs);
     this.#schedule(next);
-    const { needs, derived } = this.#read(this.#needs, next - now);
-    this.#advance(needs, derived.baseline);
+    const needs = this.#needs;
+    const derived = this.#tryRead(needs, next - now);
+    if (derived === undefined) return;
+    this.#advance(needs, derived.baseline, false);
     onSample(this.#keep(needs, derived.sample));
+  }
+
+  /** Nobody waits for a tick: what it threw is told here. */
+  #tryRead(needs: Needs, nextInMs: number) {
+    try {
+      return this.#read(needs, nextInMs, this.#baseline);
+    } catch (error) {
+      this.#failures.noteHost(error instanceof Error ? error.message : String(error));
+      return undefined;
+    }
   }
 }

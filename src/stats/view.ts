@@ -45,22 +45,23 @@ export function parseView(
   fields: readonly string[],
   detail: string | null,
 ): { readonly view: View; readonly ignored: readonly string[] } {
-  const names = new Set(
-    fields
-      .flatMap((list) => list.split(','))
-      .map((name) => name.trim())
-      .filter((name) => name !== ''),
-  );
+  const names = fields
+    .flatMap((list) => list.split(','))
+    .map((name) => name.trim())
+    .filter((name) => name !== '');
   let sections = 0;
-  const ignored = new Set<string>();
+  // By their lower case, so that one name is echoed once.
+  const ignored = new Map<string, string>();
   for (const name of names) {
-    const section = SECTIONS.find((known) => known === name.toLowerCase());
+    const lowered = name.toLowerCase();
+    const section = SECTIONS.find((known) => known === lowered);
     if (section !== undefined) sections |= SECTION_BITS[section];
-    else if (ECHOED.test(name) && ignored.size < MOST_ECHOED) ignored.add(name);
+    else if (ECHOED.test(name) && ignored.size < MOST_ECHOED && !ignored.has(lowered))
+      ignored.set(lowered, name);
   }
-  if (names.size === 0) sections = ALL_SECTIONS;
-  const lowered = detail?.trim().toLowerCase();
-  return { view: viewOf(sections, lowered === '1' || lowered === 'true'), ignored: [...ignored] };
+  if (names.length === 0) sections = ALL_SECTIONS;
+  const wanted = detail?.trim().toLowerCase();
+  return { view: viewOf(sections, wanted === '1' || wanted === 'true'), ignored: [...ignored.values()] };
 }
 
 /** One sample on its way out: every view is turned into bytes once, however many subscribe to it. */

@@ -1,0 +1,321 @@
+/**
+ * The real machine through the program itself while a bounded load runs, against independent readings: /proc read and
+ * added up here, and df. Tolerances are stated beside each.
+ */
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeSync,
+} from 'node:fs';
+import net from 'node:net';
+import os from 'node:os';
+import path from 'node:path';
+import process from 'node:process';
+import t from 'tap';
+import { EventStream, payloadOf } from '../helpers/event-stream.ts';
+import { ask, jsonOf } from '../helpers/raw-http.ts';
+import { startService } from '../helpers/service.ts';
+
+const MIB = 1024 ** 2;
+const WINDOWS = 8;
+const LOAD_MS = (WINDOWS + 3) * 1000;
+
+interface Disk {
+  readonly fs: string;
+  readonly used: number;
+  readonly available: number;
+  readonly device: string;
+  readonly write_bytes: number | null;
+}
+
+interface Link {
+  readonly name: string;
+  readonly bytesSent: number;
+  readonly bytesRecv: number;
+  readonly receive_rate: number | null;
+}
+
+/** Of a detailed payload what is compared here. */
+interface Payload {
+  readonly timestamp: number;
+  readonly uptime: number;
+  readonly cpu: { readonly current_load: number };
+  readonly memory: { readonly used: number; readonly free: number; readonly used_percent: number };
+  readonly disks: readonly Disk[];
+  readonly network: {
+    readonly bytesSent: number;
+    readonly bytesRecv: number;
+    readonly interfaces: readonly Link[];
+  };
+}
+
+/** What this test reads by itself right after a message has come. */
+interface Reading {
+  readonly atMs: number;
+  readonly busy: number;
+  readonly ticks: number;
+  readonly memoryUsed: number;
+  readonly uptime: number;
+  readonly links: ReadonlyMap<string, { readonly sent: number; readonly received: number }>;
+  readonly sectorsWritten: ReadonlyMap<string, number>;
+}
+
+const text = (file: string) => readFileSync(file, 'utf8');
+
+function readMachine(): Reading {
+  const [, ...columns] = (text('/proc/stat').split('\n')[0] ?? '').split(/\s+/);
+  const ticks = columns.slice(0, 8).map(Number);
+  const all = ticks.reduce((sum, count) => sum + count, 0);
+  const still = (ticks[3] ?? 0) + (ticks[4] ?? 0);
+  const kib = (key: string) =>
+    Number(new RegExp(`^${key}: +(\\d+) kB$`, 'm').exec(text('/proc/meminfo'))?.[1]);
+  const links = text('/proc/net/dev')
+    .split('\n')
+    .slice(2)
+    .flatMap((line) => {
+      const [name, counts] = line.split(/: */);
+      if (name === undefined || counts === undefined) return [];
+      const numbers = counts.trim().split(/\s+/).map(Number);
+      return [[name.trim(), { received: numbers[0] ?? 0, sent: numbers[8] ?? 0 }] as const];
+    });
+  const sectors = text('/proc/diskstats')
+    .trim()
+    .split('\n')
+    .map((line) => line.trim().split(/\s+/))
+    .map((row) => [row[2] ?? '', Number(row[9])] as const);
+  return {
+    atMs: performance.now(),
+    busy: all - still,
+    ticks: all,
+    memoryUsed: (kib('MemTotal') - kib('MemAvailable')) * 1024,
+    uptime: Number(text('/proc/uptime').split(' ')[0]),
+    links: new Map(links),
+    sectorsWritten: new Map(sectors),
+  };
+}
+
+/** The contract's rule once more, from /sys: devices that are no members, and bonds; else all but lo; else lo. */
+function countedNames(names: readonly string[]): readonly string[] {
+  const has = (name: string, file: string) => existsSync(`/sys/class/net/${name}/${file}`);
+  const free = names.filter((name) => !has(name, 'master'));
+  const real = free.filter((name) => has(name, 'device') || has(name, 'bonding'));
+  if (real.length > 0) return real;
+  return free.some((name) => name !== 'lo') ? free.filter((name) => name !== 'lo') : free;
+}
+
+/** Runs in a process of its own: one core, by turns a third, two thirds and all of the time, changing each second. */
+function keepBusy(forMs: number): void {
+  const begun = Date.now();
+  const turn = () => {
+    const elapsed = Date.now() - begun;
+    if (elapsed >= forMs) return;
+    const busyMs = 10 + 10 * (Math.floor(elapsed / 1000) % 3);
+    const until = Date.now() + busyMs;
+    while (Date.now() < until);
+    setTimeout(turn, 30 - busyMs);
+  };
+  turn();
+}
+
+/** One core busy in changing shares, half a megabyte a second written and synced, 4 MB/s over the loopback; ends by itself. */
+async function startLoad(folder: string): Promise<() => Promise<void>> {
+  const busy = spawn(process.execPath, ['-e', `(${keepBusy})(${LOAD_MS})`]);
+  const file = openSync(path.join(folder, 'written'), 'w');
+  const block = Buffer.alloc(64 * 1024, 1);
+  const server = net
+    .createServer((socket) => socket.on('error', () => undefined).resume())
+    .listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as net.AddressInfo; // It listens on TCP.
+  const socket = net.connect(port, '127.0.0.1');
+  const traffic = setInterval(() => socket.write(block), 16);
+  const writes = setInterval(() => {
+    writeSync(file, block);
+    fsyncSync(file);
+  }, 130);
+  return async () => {
+    clearInterval(traffic);
+    clearInterval(writes);
+    socket.destroy();
+    server.close();
+    closeSync(file);
+    busy.kill();
+    if (busy.exitCode === null && busy.signalCode === null) await once(busy, 'exit');
+  };
+}
+
+const median = (values: readonly number[]) =>
+  [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
+
+t.setTimeout(120_000);
+const service = await startService({ config: { stats: { stream_interval_seconds: 1 } } });
+t.teardown(() => service.stop());
+const folder = mkdtempSync(path.join(os.tmpdir(), 'hostwire-accuracy-'));
+t.teardown(() => rmSync(folder, { recursive: true, force: true }));
+
+interface Message {
+  readonly payload: Payload;
+  readonly before: Reading;
+  readonly after: Reading;
+}
+
+/** Messages of a loaded machine; `before` is from the arrival of the message before, `after` from its own. */
+async function watchUnderLoad(): Promise<readonly Message[]> {
+  const stopLoad = await startLoad(folder);
+  const stream = await EventStream.open(service.port, '/api/stream?detail=1');
+  const messages: Message[] = [];
+  try {
+    await stream.next();
+    await stream.next();
+    let before = readMachine();
+    for (let window = 0; window < WINDOWS; window++) {
+      const event = await stream.next();
+      const after = readMachine();
+      // What stands in it is compared below.
+      const payload = payloadOf(event) as unknown as Payload;
+      messages.push({ payload, before, after });
+      before = after;
+    }
+  } finally {
+    stream.close();
+    await stopLoad();
+  }
+  return messages;
+}
+
+const isLinux = process.platform === 'linux';
+const messages = isLinux ? await watchUnderLoad() : [];
+const options = { skip: isLinux ? false : 'reads /proc' };
+
+t.test(
+  '[3.cpu] the load is within 3 points of a second implementation over the same window',
+  options,
+  async (t) => {
+    const windows = messages.map(({ payload, before, after }) => ({
+      told: payload.cpu.current_load,
+      own: (100 * (after.busy - before.busy)) / (after.ticks - before.ticks),
+    }));
+    const apart = windows.map(({ told, own }) => Math.abs(told - own));
+    t.comment(
+      `figure: load told/own ${windows.map(({ told, own }) => `${told}/${own.toFixed(1)}`).join(' ')}`,
+    );
+    t.ok(median(apart) <= 3, `half of the windows are within ${median(apart).toFixed(1)} points`);
+    // This process may be woken late, which moves its window, not the service's.
+    t.ok(
+      apart.filter((points) => points <= 3).length >= WINDOWS - 2,
+      'all but two at most are within 3 points',
+    );
+    t.ok(median(windows.map(({ told }) => told)) >= 40 / os.availableParallelism(), 'the busy core is seen');
+  },
+);
+
+t.test('[3.memory] used is total less available: within 64 MiB or 1 %', options, async (t) => {
+  const tolerance = Math.max(64 * MIB, os.totalmem() / 100);
+  const apart = messages.map(({ payload, after }) => Math.abs(payload.memory.used - after.memoryUsed));
+  t.comment(`figure: memory at most ${(Math.max(...apart) / MIB).toFixed(1)} MiB apart`);
+  // Other programs may take a lot between two readings, once.
+  t.ok(apart.filter((bytes) => bytes <= tolerance).length >= WINDOWS - 1);
+  for (const { payload } of messages) {
+    const { used, free, used_percent } = payload.memory;
+    t.ok(Math.abs(used_percent - (100 * used) / (used + free)) <= 0.0501);
+  }
+});
+
+t.test('[3.top] uptime and time of day within a second', options, async (t) => {
+  for (const { payload, after } of messages) t.ok(Math.abs(payload.uptime - after.uptime) <= 1.05);
+  const now = Date.now() / 1000 - (performance.now() - (messages.at(-1)?.after.atMs ?? 0)) / 1000;
+  t.ok(Math.abs((messages.at(-1)?.payload.timestamp ?? 0) - now) <= 1.05);
+});
+
+t.test('[3.network] sums lie between readings before and after, and never go back', options, async (t) => {
+  let last = { bytesSent: 0, bytesRecv: 0 };
+  for (const { payload, before, after } of messages) {
+    const counted = countedNames([...after.links.keys()]);
+    const sum = (reading: Reading, key: 'sent' | 'received') =>
+      counted.reduce((total, name) => total + (reading.links.get(name)?.[key] ?? 0), 0);
+    const { bytesSent, bytesRecv } = payload.network;
+    t.ok(bytesSent >= sum(before, 'sent') && bytesSent <= sum(after, 'sent'), 'sent');
+    t.ok(bytesRecv >= sum(before, 'received') && bytesRecv <= sum(after, 'received'), 'received');
+    t.ok(bytesSent >= last.bytesSent && bytesRecv >= last.bytesRecv, 'monotone');
+    last = payload.network;
+  }
+});
+
+t.test('[3.detail-network] each interface; the loopback at the rate of our traffic', options, async (t) => {
+  const apart: number[] = [];
+  for (const { payload, before, after } of messages)
+    for (const link of payload.network.interfaces) {
+      const [low, high] = [before.links.get(link.name), after.links.get(link.name)];
+      if (low === undefined || high === undefined) continue;
+      t.ok(link.bytesSent >= low.sent && link.bytesSent <= high.sent, `${link.name} sent`);
+      t.ok(link.bytesRecv >= low.received && link.bytesRecv <= high.received, `${link.name} received`);
+      if (link.name !== 'lo') continue;
+      const own = (high.received - low.received) / ((after.atMs - before.atMs) / 1000);
+      apart.push(Math.abs((link.receive_rate ?? 0) - own) / own);
+      t.ok(own > MIB, 'there is traffic');
+    }
+  t.comment(`figure: loopback rate ${(100 * median(apart)).toFixed(1)} % apart (median)`);
+  t.ok(median(apart) <= 0.1, 'within a tenth');
+});
+
+/** target → used and available, as df tells them. */
+function askDf(): ReadonlyMap<string, { readonly used: number; readonly available: number }> {
+  const { stdout } = spawnSync('df', ['-a', '-B1', '--output=used,avail,target'], { encoding: 'utf8' });
+  const rows = stdout
+    .split('\n')
+    .slice(1)
+    .flatMap((line) => {
+      const [, used, available, target] = /^ *(\d+) +(\d+) (.*)$/.exec(line) ?? [];
+      return target === undefined
+        ? []
+        : [[target, { used: Number(used), available: Number(available) }] as const];
+    });
+  return new Map(rows);
+}
+
+t.test('[3.disks] used and available as df tells them: within 32 MiB', options, async (t) => {
+  const isWithin = (value: number, a: number, b: number) =>
+    value >= Math.min(a, b) - 32 * MIB && value <= Math.max(a, b) + 32 * MIB;
+  let wrong: readonly string[] = ['not asked'];
+  // Other programs may write a lot in the tenth of a second since the probers asked.
+  for (let attempt = 0; attempt < 4 && wrong.length > 0; attempt++) {
+    await new Promise((resolve) => setTimeout(resolve, 1100));
+    const before = askDf();
+    const { disks } = jsonOf(await ask(service.port, '/api/usage?fields=disks')) as Payload; // Compared here.
+    const after = askDf();
+    t.ok(
+      disks.some((disk) => disk.fs === '/'),
+      'the root is there',
+    );
+    wrong = disks.flatMap((disk) => {
+      const [low, high] = [before.get(disk.fs), after.get(disk.fs)];
+      if (low === undefined || high === undefined) return [`${disk.fs} is unknown to df`];
+      const isRight =
+        isWithin(disk.used, low.used, high.used) && isWithin(disk.available, low.available, high.available);
+      return isRight ? [] : [`${disk.fs}: ${disk.used} ${disk.available}, df ${JSON.stringify([low, high])}`];
+    });
+  }
+  t.strictSame(wrong, []);
+});
+
+t.test('[3.detail-disks] bytes written lie between two readings of diskstats', options, async (t) => {
+  let compared = 0;
+  for (const { payload, before, after } of messages)
+    for (const disk of payload.disks) {
+      if (disk.write_bytes === null || !existsSync(disk.device)) continue;
+      const name = path.basename(realpathSync(disk.device));
+      const [low, high] = [before.sectorsWritten.get(name), after.sectorsWritten.get(name)];
+      if (low === undefined || high === undefined) continue;
+      compared++;
+      t.ok(disk.write_bytes >= low * 512 && disk.write_bytes <= high * 512, `${disk.fs} ${name}`);
+    }
+  t.comment(`figure: ${compared} readings of bytes written compared`);
+});
