@@ -6,6 +6,10 @@ import v8 from 'node:v8';
 import type { LoadOptions } from './config/load.ts';
 import { createLog } from './log.ts';
 
+// The heap's young part stays at its first size, 1 MiB: thousands of connections at once would make it grow to 16 MiB
+// for good, and so small a service gains nothing from that. Before anything that makes it grow is loaded.
+v8.setFlagsFromString('--semi-space-growth-factor=1');
+
 const VERSION = '0.1.0-alpha';
 const log = createLog((line) => process.stderr.write(line));
 
@@ -52,9 +56,6 @@ async function run(options: LoadOptions): Promise<void> {
   const { config } = loaded;
   log.setLevel(config.log.level);
   for (const { level, text } of loaded.notices) log[level](text);
-  // The heap's young part stays at its first size, 1 MiB: thousands of connections at once would make it grow to 16 MiB
-  // for good, and so small a service gains nothing from that.
-  v8.setFlagsFromString('--semi-space-growth-factor=1');
   // uWebSockets.js refuses header blocks over 4 KiB unless told before it is loaded: cookies of other services on
   // this host name are sent here too.
   process.env['UWS_HTTP_MAX_HEADERS_SIZE'] ??= '16384';

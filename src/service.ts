@@ -201,6 +201,8 @@ export class Service {
       peek: (view) => this.#sampler.peek(view),
       isTickNear: () => this.#sampler.nextTickInMs < this.#sampler.intervalMs / 2,
       fanout: this.#fanout,
+      // What the gate's own verdict gave the request.
+      keepClient: (client) => this.#gate.keep(client as AccessRequest),
       hasRoom: () => this.#fanout.size < this.#mostStreams(),
       readSystem: (withDetail) => this.#readSystem(withDetail),
     });

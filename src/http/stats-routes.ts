@@ -15,6 +15,8 @@ export interface StatsRoutesOptions {
   /** The next tick is so near that a joiner who has just got a sample skips it. */
   readonly isTickNear: () => boolean;
   readonly fanout: Fanout;
+  /** What is kept of a client while its stream is open. */
+  readonly keepClient: (client: unknown) => unknown;
   /** Whether one more stream may be opened. */
   readonly hasRoom: () => boolean;
   readonly readSystem: (withDetail: boolean) => Promise<SystemPayload>;
@@ -89,7 +91,8 @@ function openStream(options: StatsRoutesOptions, request: Request): Answer | und
   const open = (encoded: Encoded) => {
     // Again: others may have been opened while this one waited for its first sample.
     checkRoom();
-    options.fanout.open(request.exchange, view, encoded, headers, request.client, options.isTickNear());
+    const client = options.keepClient(request.client);
+    options.fanout.open(request.exchange, view, encoded, headers, client, options.isTickNear());
   };
   const young = options.peek(view);
   if (young !== undefined) {
