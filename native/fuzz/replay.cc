@@ -1,5 +1,5 @@
-// Replays saved inputs and deterministic mutations of them through every parser, under whatever sanitizers it was
-// compiled with:  replay ROUNDS FIXTURE_FOLDER…
+// Replays saved inputs and deterministic mutations of them through every parser, under whatever sanitizers it
+// was compiled with:  replay ROUNDS FIXTURE_FOLDER…
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -23,8 +23,20 @@ std::string readFile(const std::filesystem::path& path) {
 
 // Inputs every parser gets, whatever the fixtures hold.
 std::vector<std::string> commonInputs() {
-  return {"", "\n", ":", "a", " ", std::string(1, '\0'), "18446744073709551616", "-1", "nan", "1e999",
-          std::string(70000, '9'), std::string(70000, '\n'), "\xff\xfe\xc0\xaf", "\xf0\x9f"};
+  return {"",
+          "\n",
+          ":",
+          "a",
+          " ",
+          std::string(1, '\0'),
+          "18446744073709551616",
+          "-1",
+          "nan",
+          "1e999",
+          std::string(70000, '9'),
+          std::string(70000, '\n'),
+          "\xff\xfe\xc0\xaf",
+          "\xf0\x9f"};
 }
 
 std::string mutate(std::string input, std::mt19937& random) {

@@ -37,7 +37,7 @@ struct CpuCounters {
   std::optional<std::array<double, 3>> loadAverage;
   std::optional<Pressure> pressure;
   std::optional<double> temperatureCelsius;
-  std::optional<double> speedHz;                      // mean over the online cores
+  std::optional<double> speedHz;                    // mean over the online cores
   std::vector<std::optional<double>> coreSpeedsHz;  // beside `cores`; empty when no core's speed is readable
 };
 

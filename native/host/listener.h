@@ -12,8 +12,8 @@ struct ListenerOptions {
   std::optional<int> keepAliveIdleSeconds;  // SO_KEEPALIVE and its three times
   std::optional<int> keepAliveIntervalSeconds;
   std::optional<int> keepAliveProbes;
-  std::optional<int> sendBufferBytes;       // SO_SNDBUF
-  std::optional<int> backlog;               // a second listen() on the same socket
+  std::optional<int> sendBufferBytes;  // SO_SNDBUF
+  std::optional<int> backlog;          // a second listen() on the same socket
 };
 
 // Finds this process's listening TCP sockets on `port` and applies the options.

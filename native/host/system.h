@@ -20,7 +20,7 @@ struct OsInfo {
 struct CpuInfo {
   std::string manufacturer;
   std::string brand;
-  std::uint32_t cores = 0;          // logical processors online
+  std::uint32_t cores = 0;  // logical processors online
   std::uint32_t physicalCores = 0;
   std::optional<double> baseSpeedHz;
 };
@@ -41,7 +41,8 @@ struct SystemInfo {
   std::optional<DefaultRouteInfo> network;   // the interface of the default route
 };
 
-// May read dozens of files: call it off the main thread. Throws HostError only when nothing can be told at all.
+// May read dozens of files: call it off the main thread. Throws HostError only when nothing can be told at
+// all.
 SystemInfo readSystem(const Roots& roots);
 
 }  // namespace hostwire

@@ -128,9 +128,7 @@ void removeAll(std::string& text, std::string_view what) {
     text.erase(at, what.size());
 }
 
-std::uint8_t byteAt(std::string_view bytes, std::size_t at) {
-  return static_cast<std::uint8_t>(bytes[at]);
-}
+std::uint8_t byteAt(std::string_view bytes, std::size_t at) { return static_cast<std::uint8_t>(bytes[at]); }
 
 }  // namespace
 

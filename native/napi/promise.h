@@ -14,8 +14,8 @@
 
 namespace hostwire {
 
-// The JavaScript error for what was thrown: Node's own `code` ("ENOENT") and `operation` where the system said
-// why, a plain message otherwise. Call it inside a catch block.
+// The JavaScript error for what was thrown: Node's own `code` ("ENOENT") and `operation` where the system
+// said why, a plain message otherwise. Call it inside a catch block.
 inline Napi::Error toJsError(Napi::Env env, const std::exception& error) {
   auto result = Napi::Error::New(env, error.what());
   if (const auto* host = dynamic_cast<const HostError*>(&error)) {
@@ -30,8 +30,8 @@ inline Napi::Error toJsError(Napi::Env env, const std::exception& error) {
   return result;
 }
 
-// Runs `work` on libuv's pool and settles a promise with `convert(env, result)`. Only for what cannot hang: four
-// stuck calls there freeze Node. Both functions own what they touch.
+// Runs `work` on libuv's pool and settles a promise with `convert(env, result)`. Only for what cannot hang:
+// four stuck calls there freeze Node. Both functions own what they touch.
 template <class Result>
 class PromiseWork : public Napi::AsyncWorker {
  public:

@@ -98,7 +98,7 @@ t.test('mergeBaselines takes the totals and what it is told to', async (t) => {
   const merged = mergeBaselines(of(1, 10), of(2, 20), (field) => field === 'interfaces');
   t.equal(merged.cpu?.counters.total.user, 10);
   t.equal(merged.interfaces?.counters[0]?.sentBytes, 20);
-  t.equal(merged.totals.counted.get('eth0')?.sentBytes, 20);
+  t.equal(merged.totals.counted.find((link) => link.name === 'eth0')?.sentBytes, 20);
   t.strictSame(
     mergeBaselines(NO_BASELINE, NO_BASELINE, () => true),
     NO_BASELINE,
