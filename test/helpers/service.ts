@@ -1,5 +1,5 @@
 /** Starts the service for a test: as the program it is, or inside this process; always on loopback. */
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -73,7 +73,13 @@ function collect(child: ChildProcess): () => string {
 
 /** The program itself on a free port of 127.0.0.1; resolves when it listens. */
 export async function startService(
-  options: { readonly config?: ConfigPart; readonly host?: string; readonly args?: readonly string[] } = {},
+  options: {
+    readonly config?: ConfigPart;
+    readonly host?: string;
+    readonly args?: readonly string[];
+    /** Starts the program elsewhere: in another mount namespace, say. */
+    readonly start?: (command: string, args: readonly string[], how: SpawnOptions) => ChildProcess;
+  } = {},
 ): Promise<ServiceProcess> {
   const args = [
     '--host',
@@ -84,7 +90,8 @@ export async function startService(
     writeConfig(options.config ?? {}),
     ...(options.args ?? []),
   ];
-  const child = spawn(process.execPath, [MAIN, ...args], { stdio: ['ignore', 'ignore', 'pipe'] });
+  const start = options.start ?? spawn;
+  const child = start(process.execPath, [MAIN, ...args], { stdio: ['ignore', 'ignore', 'pipe'] });
   const stderr = collect(child);
   const ended = new Promise<Omit<Ending, 'tookMs'>>((resolve) =>
     child.once('close', (code, signal) => resolve({ code, signal })),
