@@ -140,8 +140,9 @@ export class RawConnection {
     });
   }
 
-  static async open(port: number, host = '127.0.0.1'): Promise<RawConnection> {
-    const socket = net.connect(port, host);
+  /** `from`: the address of this machine to connect from. */
+  static async open(port: number, host = '127.0.0.1', from?: string): Promise<RawConnection> {
+    const socket = net.connect({ port, host, ...(from !== undefined && { localAddress: from }) });
     await new Promise<void>((resolve, reject) => socket.once('connect', resolve).once('error', reject));
     return new RawConnection(socket);
   }

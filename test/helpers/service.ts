@@ -22,6 +22,8 @@ export interface StartedService {
 
 export interface ServiceProcess extends StartedService {
   readonly pid: number;
+  /** The configuration file it runs with, alone in its folder. */
+  readonly configFile: string;
   /** Sends `signal` and waits for the end; how it ended and how long that took. */
   readonly stop: (signal?: NodeJS.Signals) => Promise<Ending>;
 }
@@ -72,13 +74,14 @@ function collect(child: ChildProcess): () => string {
 export async function startService(
   options: { readonly config?: ConfigPart; readonly host?: string; readonly args?: readonly string[] } = {},
 ): Promise<ServiceProcess> {
+  const configFile = writeConfig(options.config ?? {});
   const args = [
     '--host',
     options.host ?? '127.0.0.1',
     '--port',
     '0',
     '--config',
-    writeConfig(options.config ?? {}),
+    configFile,
     ...(options.args ?? []),
   ];
   const child = spawn(process.execPath, [MAIN, ...args], { stdio: ['ignore', 'ignore', 'pipe'] });
@@ -93,6 +96,7 @@ export async function startService(
     port,
     baseUrl: `http://127.0.0.1:${port}`,
     pid: child.pid ?? 0,
+    configFile,
     stderr,
     async stop(signal = 'SIGTERM') {
       const startedAt = performance.now();
@@ -121,8 +125,8 @@ export interface ServiceHere extends StartedService {
   readonly reconfigure: (config: ConfigPart) => void;
 }
 
-function merged(config: ConfigPart): Config {
-  const server = { ...DEFAULT_CONFIG.server, ...config.server, host: '127.0.0.1', port: 0 };
+function merged(config: ConfigPart, host: string): Config {
+  const server = { ...DEFAULT_CONFIG.server, ...config.server, host, port: 0 };
   const sections = Object.keys(DEFAULT_CONFIG) as (keyof Config)[]; // Its own keys are exactly Config's.
   const laid = Object.fromEntries(
     sections.map((key) => [key, { ...DEFAULT_CONFIG[key], ...SAFE[key], ...config[key] }]),
@@ -131,16 +135,25 @@ function merged(config: ConfigPart): Config {
   return { ...(laid as unknown as Config), server };
 }
 
+export interface HereOptions {
+  readonly listensOn?: '127.0.0.1' | '::';
+  readonly machineNames?: readonly string[];
+}
+
 /** The service inside this process, seeing `host`. */
-export async function startHere(host: Host, config: ConfigPart = {}): Promise<ServiceHere> {
+export async function startHere(
+  host: Host,
+  config: ConfigPart = {},
+  { listensOn = '127.0.0.1', machineNames = ['testhost'] }: HereOptions = {},
+): Promise<ServiceHere> {
   // Read by uWebSockets.js when it is loaded, as main does it.
   process.env['UWS_HTTP_MAX_HEADERS_SIZE'] ??= '16384';
   const { Service } = await import('#src/service.js');
   const lines: string[] = [];
   const service = new Service({
-    config: merged(config),
+    config: merged(config, listensOn),
     host,
-    machineNames: ['testhost'],
+    machineNames,
     log: createLog((line) => lines.push(line), 'debug'),
     facts: {
       version: '0.0.0-test',
@@ -156,6 +169,6 @@ export async function startHere(host: Host, config: ConfigPart = {}): Promise<Se
     baseUrl: `http://127.0.0.1:${port}`,
     stderr: () => lines.join(''),
     stop: () => service.close(),
-    reconfigure: (next) => service.reconfigure(merged(next)),
+    reconfigure: (next) => service.reconfigure(merged(next, listensOn)),
   };
 }
