@@ -234,9 +234,14 @@ export function requestBytes(target: string, parts: RequestParts = {}): Buffer {
   return Buffer.concat([Buffer.from(`${method} ${target} HTTP/1.1\r\n${lines.join('')}\r\n`), content]);
 }
 
-/** One request on a connection of its own, and its answer. */
-export async function ask(port: number, target: string, parts: RequestParts = {}): Promise<RawAnswer> {
-  const connection = await RawConnection.open(port);
+/** One request on a connection of its own (from the address `from`), and its answer. */
+export async function ask(
+  port: number,
+  target: string,
+  parts: RequestParts = {},
+  from?: string,
+): Promise<RawAnswer> {
+  const connection = await RawConnection.open(port, '127.0.0.1', from);
   try {
     connection.write(requestBytes(target, parts));
     return await connection.readAnswer(parts.method ?? 'GET');
