@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
+import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import type { Config } from '#src/config/schema.js';
 import { DEFAULT_CONFIG } from '#src/config/schema.js';
@@ -49,22 +50,33 @@ function writeConfig(config: ConfigPart): string {
   return file;
 }
 
-/** Runs the program with `args` and waits for its end: for starts that fail. */
-export async function runToEnd(
-  args: readonly string[],
-): Promise<{ readonly code: number | null; readonly stderr: string; readonly tookMs: number }> {
-  const startedAt = performance.now();
-  const child = spawn(process.execPath, [MAIN, '--config', writeConfig({}), ...args], {
-    stdio: ['ignore', 'ignore', 'pipe'],
-  });
-  const stderr = collect(child);
-  const code = await new Promise<number | null>((resolve) => child.once('close', resolve));
-  return { code, stderr: stderr(), tookMs: performance.now() - startedAt };
+export interface RunToEnd {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly tookMs: number;
 }
 
-function collect(child: ChildProcess): () => string {
+/** Runs the program with `args` and a configuration, or a file of one, and waits for its end: for starts that fail. */
+export async function runToEnd(
+  args: readonly string[],
+  config: ConfigPart | { readonly file: string } = {},
+  nodeArgs: readonly string[] = [],
+): Promise<RunToEnd> {
+  const startedAt = performance.now();
+  const file = 'file' in config ? config.file : writeConfig(config);
+  const child = spawn(process.execPath, [...nodeArgs, MAIN, '--config', file, ...args], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const stdout = collect(child.stdout);
+  const stderr = collect(child.stderr);
+  const code = await new Promise<number | null>((resolve) => child.once('close', resolve));
+  return { code, stdout: stdout(), stderr: stderr(), tookMs: performance.now() - startedAt };
+}
+
+function collect(stream: Readable): () => string {
   let text = '';
-  child.stderr?.setEncoding('utf8').on('data', (part: string) => {
+  stream.setEncoding('utf8').on('data', (part: string) => {
     text += part;
   });
   return () => text;
@@ -85,7 +97,7 @@ export async function startService(
     ...(options.args ?? []),
   ];
   const child = spawn(process.execPath, [MAIN, ...args], { stdio: ['ignore', 'ignore', 'pipe'] });
-  const stderr = collect(child);
+  const stderr = collect(child.stderr);
   const ended = new Promise<Omit<Ending, 'tookMs'>>((resolve) =>
     child.once('close', (code, signal) => resolve({ code, signal })),
   );
