@@ -41,10 +41,16 @@ const START_LIMIT_MS = 10_000;
 /** Whatever a test asks for, the machine stays on. */
 const SAFE: ConfigPart = { power: { backend: 'record' } };
 
+/** What must not outlive this process. */
+const leftovers: (() => void)[] = [];
+process.once('exit', () => {
+  for (const clear of leftovers) clear();
+});
+
 /** A configuration file in a folder of its own, gone when this process is. */
 function writeConfig(config: ConfigPart): string {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'hostwire-test-'));
-  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+  leftovers.push(() => rmSync(folder, { recursive: true, force: true }));
   const file = path.join(folder, 'config.json');
   writeFileSync(file, JSON.stringify({ ...SAFE, ...config }), { mode: 0o600 });
   return file;
@@ -102,7 +108,7 @@ export async function startService(
     child.once('close', (code, signal) => resolve({ code, signal })),
   );
   // A test that fails on its way must not leave it behind.
-  process.once('exit', () => child.kill('SIGKILL'));
+  leftovers.push(() => child.kill('SIGKILL'));
   const port = await listeningPort(child, stderr);
   return {
     port,
