@@ -13,7 +13,12 @@ const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
 const page = path.join(root, 'docs/proofs.md');
 
 /** Test files whose full form HOSTWIRE_FULL=1 switches on, beside those in test/prove/. */
-const FULL_FORMS = ['http/mutations.test.js', 'access/socket-matrix.test.js', 'config/mutations.test.js'];
+const FULL_FORMS = [
+  'http/mutations.test.js',
+  'access/socket-matrix.test.js',
+  'config/mutations.test.js',
+  'config/reload-streams.test.js',
+];
 
 function proofs() {
   const folder = path.join(root, 'build/ts/test/prove');

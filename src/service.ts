@@ -1,6 +1,5 @@
 /** The composition root: builds the parts, wires them, and is all that main knows of them. */
 import os from 'node:os';
-import type { AccessRequest } from './access/request.ts';
 import type { Clock } from './clock.ts';
 import { Commands } from './commands/command.ts';
 import { Power, powerCommands } from './commands/power.ts';
@@ -160,8 +159,7 @@ export class Service {
     this.#options.log.setLevel(config.log.level);
     this.#sampler.setInterval(config.stats.stream_interval_seconds);
     this.#gate.reconfigure(config);
-    // What the gate's own verdict gave the stream.
-    this.#fanout.judgeAgain((client) => this.#gate.passes(client as AccessRequest));
+    this.#fanout.judgeAgain((client) => this.#gate.passes(client));
   }
 
   /** Stops within a second: no new connections, streams end on a frame boundary. */
@@ -197,12 +195,11 @@ export class Service {
 
   #statsRoutes() {
     return statsRoutes({
+      gate: this.#gate,
       latest: (view) => this.#sampler.latest(view),
       peek: (view) => this.#sampler.peek(view),
       isTickNear: () => this.#sampler.nextTickInMs < this.#sampler.intervalMs / 2,
       fanout: this.#fanout,
-      // What the gate's own verdict gave the request.
-      keepClient: (client) => this.#gate.keep(client as AccessRequest),
       hasRoom: () => this.#fanout.size < this.#mostStreams(),
       readSystem: (withDetail) => this.#readSystem(withDetail),
     });

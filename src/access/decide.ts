@@ -41,8 +41,8 @@ function compileNames<Name>(
 
 /**
  * `machineNames`: the machine's short and full host name. `dashboardPaths`: the raw paths of the dashboard's
- * own files, public while it is on; `/` always is one. Throws RangeError on an address list that has problems
- * (findAccessProblems tells them all).
+ * own files, public while it is on; `/` always is one. Throws RangeError on an address list that has problems,
+ * which the configuration has told with their lines before.
  */
 export function compileAccess(
   config: Config,

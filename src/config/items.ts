@@ -45,11 +45,15 @@ function judgeHostName(entry: string): string | undefined {
 
 const EXPECTED_ORIGIN = 'expected an origin, scheme://host or scheme://host:port, and nothing behind it';
 
+// URL takes more, such as `*`: an origin of such a host would be sound and never match.
+const ORIGIN_HOST = /^(?:[a-z0-9._-]+|\[[0-9a-f:.]+\])(?::\d{1,5})?$/iu;
+
 /** An origin must be spelt as browsers spell it, because it is compared whole. */
 function judgeOrigin(entry: string): string | undefined {
   if (!URL.canParse(entry)) return EXPECTED_ORIGIN;
   const { protocol, host, origin, username, password } = new URL(entry);
-  if (host === '' || protocol === 'file:' || username !== '' || password !== '') return EXPECTED_ORIGIN;
+  if (!ORIGIN_HOST.test(host) || protocol === 'file:' || username !== '' || password !== '')
+    return EXPECTED_ORIGIN;
   // Only the web's own schemes have an origin in URL; those of browser extensions are put together here.
   const spelt = origin === 'null' ? `${protocol}//${host}` : origin;
   return spelt === entry ? undefined : `${EXPECTED_ORIGIN}: perhaps ${spelt}`;

@@ -16,9 +16,11 @@ export function isPrintable(text: string): boolean {
   return /^[!-~](?:[ -~]*[!-~])?$/u.test(text);
 }
 
-/** A host name, loosely: letters of DNS and the underscore; no port, no path. */
+/** A host name: labels of DNS, and the underscore; no port, no path. */
 export function isHostName(text: string): boolean {
-  return /^[A-Za-z0-9_](?:[A-Za-z0-9_.-]{0,252}[A-Za-z0-9_.])?$/u.test(text);
+  return (
+    text.length <= 253 && /^(?!-)(?:[A-Za-z0-9_-]{1,63}\.)*[A-Za-z0-9_-]{0,62}[A-Za-z0-9_]\.?$/u.test(text)
+  );
 }
 
 /** What a server can listen on. */

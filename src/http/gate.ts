@@ -1,5 +1,6 @@
 /** The one gate of every door: judges a request before it is routed, and open streams again after a reload. */
 import { type AccessPolicy, compileAccess, decideAccess } from '../access/decide.ts';
+import { exposureWarning } from '../access/exposure.ts';
 import { corsHeaders } from '../access/origins.ts';
 import { RefusalLog, WrongKeyLog } from '../access/refusals.ts';
 import { type AccessRequest, type Decision, HEADERS_READ } from '../access/request.ts';
@@ -32,6 +33,7 @@ export class Gate {
   readonly #refusals: RefusalLog;
   readonly #wrongKeys: WrongKeyLog;
   #policy: AccessPolicy;
+  #warning: string | undefined;
   // Ten thousand viewers behind one proxy or on one wall differ in nothing that is judged: they share what is kept.
   readonly #clients = new Map<string, WeakRef<AccessRequest>>();
   readonly #forgotten = new FinalizationRegistry<string>((key) => {
@@ -43,10 +45,12 @@ export class Gate {
     this.#policy = compileAccess(options.config, options.machineNames);
     this.#refusals = new RefusalLog((text) => options.log.warn(text));
     this.#wrongKeys = new WrongKeyLog((text) => options.log.warn(text));
+    this.#warnOfExposure(options.config);
   }
 
   reconfigure(config: Config): void {
     this.#policy = compileAccess(config, this.#options.machineNames);
+    this.#warnOfExposure(config);
   }
 
   judge(head: RequestHead): Verdict {
@@ -73,20 +77,26 @@ export class Gate {
   passes(client: AccessRequest): boolean {
     return decideAccess(this.#policy, client).isAllowed;
   }
+
+  /** Once, and again only when a reload has changed what there is to say. */
+  #warnOfExposure(config: Config): void {
+    const warning = exposureWarning(config);
+    if (warning !== undefined && warning !== this.#warning) this.#options.log.warn(warning);
+    this.#warning = warning;
+  }
 }
 
 function requestOf(head: RequestHead): AccessRequest {
   const isUpgrade =
     head.method === 'GET' &&
     (head.headers.get('upgrade') ?? []).some((value) => value.toLowerCase().includes('websocket'));
-  const isWebSocket = head.path === WEBSOCKET_PATH && isUpgrade;
   return {
     remoteAddress: head.remoteAddress,
     method: head.method,
     path: head.path,
     isUpgrade,
     headers: head.headers,
-    queryKeys: isWebSocket ? new URLSearchParams(head.query).getAll('api_key') : [],
+    queryKeys: head.path === WEBSOCKET_PATH ? new URLSearchParams(head.query).getAll('api_key') : [],
   };
 }
 

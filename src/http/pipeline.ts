@@ -103,6 +103,9 @@ export class Pipeline {
   ): Promise<Answer | undefined> {
     const body = await arriving;
     if (body === undefined) return undefined;
+    // Again: a body may take its time, and the rules may have changed meanwhile.
+    const verdict = this.#options.gate(request.exchange.head);
+    if (!verdict.isAllowed) return verdict.answer;
     if (endpoint.body === 'json') {
       if (body.isTooLarge) return tooLarge(request, MOST_BODY_BYTES);
       checkJsonType(request.exchange.head.headers);

@@ -4,6 +4,7 @@
  * be followed by another. What it hands out, an Exchange or a StreamSocket, can't be misused in these ways.
  */
 import * as uws from 'uWebSockets.js';
+import type { AccessRequest } from '../access/request.ts';
 import type { View } from '../stats/view.ts';
 import { StreamSocket } from './stream-socket.ts';
 
@@ -47,7 +48,7 @@ export interface StreamStart {
   /** The first event's line. */
   readonly line: Buffer;
   readonly view: View;
-  readonly client: unknown;
+  readonly client: AccessRequest;
   readonly sent: number;
   readonly writtenAt: number;
   /** Called with an offset when writing is possible again, without one when the connection has closed. */

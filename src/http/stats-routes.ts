@@ -3,20 +3,20 @@ import { ServiceError } from '../errors.ts';
 import type { Encoded, View } from '../stats/view.ts';
 import { parseView } from '../stats/view.ts';
 import type { SystemPayload } from '../wire/system.ts';
+import type { Gate } from './gate.ts';
 import { errorAnswer, type Headers, jsonAnswer, jsonTextAnswer, statusLine } from './reply.ts';
 import type { Request, Route } from './routes.ts';
 import type { Answer } from './server.ts';
 import { type Fanout, STREAM_HEADERS } from './stream.ts';
 
 export interface StatsRoutesOptions {
+  readonly gate: Pick<Gate, 'judge' | 'keep'>;
   /** The latest sample if it is younger than a second, else a fresh one. */
   readonly latest: (view: View) => Promise<Encoded>;
   readonly peek: (view: View) => Encoded | undefined;
   /** The next tick is so near that a joiner who has just got a sample skips it. */
   readonly isTickNear: () => boolean;
   readonly fanout: Fanout;
-  /** What is kept of a client while its stream is open. */
-  readonly keepClient: (client: unknown) => unknown;
   /** Whether one more stream may be opened. */
   readonly hasRoom: () => boolean;
   readonly readSystem: (withDetail: boolean) => Promise<SystemPayload>;
@@ -78,7 +78,10 @@ export function statsRoutes(options: StatsRoutesOptions): readonly Route[] {
   ];
 }
 
-function openStream(options: StatsRoutesOptions, request: Request): Answer | undefined | Promise<undefined> {
+function openStream(
+  options: StatsRoutesOptions,
+  request: Request,
+): Answer | undefined | Promise<Answer | undefined> {
   const { view, ignored } = viewOfRequest(request.query);
   const headers = [...ignoredHeaders(ignored), ...request.headers];
   // HEAD: the stream's headers, then the end.
@@ -89,18 +92,17 @@ function openStream(options: StatsRoutesOptions, request: Request): Answer | und
   };
   checkRoom();
   const open = (encoded: Encoded) => {
-    // Again: others may have been opened while this one waited for its first sample.
-    checkRoom();
-    const client = options.keepClient(request.client);
+    const client = options.gate.keep(request.client);
     options.fanout.open(request.exchange, view, encoded, headers, client, options.isTickNear());
+    return undefined;
   };
   const young = options.peek(view);
-  if (young !== undefined) {
-    open(young);
-    return undefined;
-  }
+  if (young !== undefined) return open(young);
   return options.latest(view).then((encoded) => {
-    open(encoded);
-    return undefined;
+    // Again: while this one waited for its first sample the rules may have changed, and others been opened.
+    const verdict = options.gate.judge(request.exchange.head);
+    if (!verdict.isAllowed) return verdict.answer;
+    checkRoom();
+    return open(encoded);
   });
 }

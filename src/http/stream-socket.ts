@@ -2,6 +2,7 @@
  * One open event stream: how to write to it without a hazard of uWebSockets.js, and what the fan-out keeps of it. There
  * may be tens of thousands, so all of it is one small object.
  */
+import type { AccessRequest } from '../access/request.ts';
 import { VIEW_COUNT, type View, viewAt } from '../stats/view.ts';
 
 /** The part of uWebSockets.js's response that a stream uses. */
@@ -97,7 +98,7 @@ function writeRest(response: StreamResponse, rest: Rest): Rest | undefined {
  */
 export class StreamSocket {
   /** Who it is, for judging it again after a reload. */
-  readonly client: unknown;
+  readonly client: AccessRequest;
   /** The newest sample it needs no more: sent, or skipped because it joined a moment before. */
   sent: number;
   /** When something was last written to it; whole seconds, which V8 keeps without an object of their own. */
@@ -108,7 +109,7 @@ export class StreamSocket {
   /** Set while the socket is full. */
   #rest: Rest | undefined;
 
-  constructor(response: StreamResponse, view: View, client: unknown, sent: number, writtenAt: number) {
+  constructor(response: StreamResponse, view: View, client: AccessRequest, sent: number, writtenAt: number) {
     this.#response = response;
     this.#slot = view.index;
     this.client = client;

@@ -1,4 +1,5 @@
 /** The fan-out: every subscriber of /api/stream, the newest sample to each, in slices. */
+import type { AccessRequest } from '../access/request.ts';
 import type { Encoded, View } from '../stats/view.ts';
 import { VIEW_COUNT } from '../stats/view.ts';
 import { type Headers, statusLine } from './reply.ts';
@@ -80,7 +81,7 @@ export class Fanout {
     view: View,
     encoded: Encoded,
     headers: Headers,
-    client: unknown,
+    client: AccessRequest,
     skipsNext: boolean,
   ): void {
     const opened = exchange.startStream({
@@ -122,7 +123,7 @@ export class Fanout {
   }
 
   /** Cuts every subscriber that `passes` no longer lets through. */
-  judgeAgain(passes: (client: unknown) => boolean): void {
+  judgeAgain(passes: (client: AccessRequest) => boolean): void {
     for (const list of this.#lists)
       for (const socket of [...list]) {
         if (passes(socket.client)) continue;

@@ -1,5 +1,7 @@
 /** Start and stop of the program: listening, a port in use, signals, a thousand open streams. */
 import net from 'node:net';
+import path from 'node:path';
+import process from 'node:process';
 import t from 'tap';
 import { EventStream } from '../helpers/event-stream.ts';
 import { fixtureHost } from '../helpers/fixture-host.ts';
@@ -49,6 +51,48 @@ t.test('[9.second-instance] a second instance never shares the port', async (t) 
     t.match(stderr, new RegExp(`\\b${first.port}\\b`));
   }
   for (let i = 0; i < 20; i++) t.equal((await ask(first.port, '/api/status')).status, 200);
+});
+
+t.test('[9.bad-config] a bad configuration: exit 1, one line a problem, each with its place', async (t) => {
+  const folder = t.testdir({ 'config.yaml': 'auth:\n  enabled: maybe\nserver:\n  port: 70000\n' });
+  const file = path.join(folder, 'config.yaml');
+  const { code, stderr } = await runToEnd([], { file });
+  t.equal(code, 1);
+  t.equal(
+    stderr,
+    `hostwire: ${file}:2: auth.enabled: expected true or false, found "maybe"\n` +
+      `${file}:4: server.port: expected a whole number from 0 to 65535, found 70000\n`,
+  );
+});
+
+t.test('[9.arguments-exit] words that make no sense: exit 2 with a sentence', async (t) => {
+  const { code, stdout, stderr } = await runToEnd(['--prot', '80']);
+  t.equal(code, 2);
+  t.equal(stdout, '');
+  t.match(stderr, /^hostwire: unknown option "--prot"; the nearest is --port\. [^\n]+\n$/);
+});
+
+t.test('[9.node-version] a Node without binaries: exit 1 and which one to use', async (t) => {
+  const pretend = `data:text/javascript,Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '24.1.0' } })`;
+  const { code, stderr } = await runToEnd(['--port', '0'], {}, ['--import', pretend]);
+  t.equal(code, 1);
+  t.match(
+    stderr,
+    /^hostwire: Node 24\.1\.0 has no uWebSockets\.js binary here: use Node 22 or 20, or [^\n]+\n$/,
+  );
+  const version = await runToEnd(['--version'], {}, ['--import', pretend]);
+  t.equal(version.code, 0, 'what does not serve works all the same');
+  t.match(version.stdout, /^0\.\d+\.\d+\S*\n$/);
+});
+
+t.test('[9.signal] a second signal while it stops changes nothing', async (t) => {
+  const service = await startService();
+  const stream = await EventStream.open(service.port);
+  t.teardown(() => stream.close());
+  await stream.next();
+  const ending = service.stop('SIGTERM');
+  process.kill(service.pid, 'SIGINT');
+  t.match(await ending, { code: 0, signal: null });
 });
 
 for (const signal of ['SIGTERM', 'SIGINT'] as const)

@@ -30,13 +30,14 @@ export class EventStream {
     this.#at = head.bytes;
   }
 
-  /** Opens `target`; throws when no head comes. */
+  /** Opens `target`, connecting from the address `from`; throws when no head comes. */
   static async open(
     port: number,
     target = '/api/stream',
     headers: Readonly<Record<string, string>> = {},
+    from?: string,
   ): Promise<EventStream> {
-    const connection = await RawConnection.open(port);
+    const connection = await RawConnection.open(port, '127.0.0.1', from);
     connection.write(requestBytes(target, { headers }));
     return new EventStream(connection, await connection.until((bytes) => parseHead(bytes)));
   }

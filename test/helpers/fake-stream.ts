@@ -1,4 +1,5 @@
 /** A stream's response without a socket: uWebSockets.js's corking, its buffer and its way of losing bytes, as it is. */
+import type { AccessRequest } from '#src/access/request.js';
 import type { StreamResponse } from '#src/http/stream-socket.js';
 
 const CORK_BYTES = 16 * 1024;
@@ -158,4 +159,16 @@ export function unchunk(bytes: Buffer): { readonly body: Buffer; readonly isEnde
     at = end + 2 + size;
   }
   return { body: Buffer.concat(parts), isEnded: false };
+}
+
+/** A client that asked for /api/stream from `address`. */
+export function clientAt(address: string): AccessRequest {
+  return {
+    remoteAddress: address,
+    method: 'GET',
+    path: '/api/stream',
+    isUpgrade: false,
+    headers: new Map(),
+    queryKeys: [],
+  };
 }

@@ -140,8 +140,9 @@ export class RawConnection {
     });
   }
 
-  static async open(port: number, host = '127.0.0.1'): Promise<RawConnection> {
-    const socket = net.connect(port, host);
+  /** `from`: the address of this machine to connect from. */
+  static async open(port: number, host = '127.0.0.1', from?: string): Promise<RawConnection> {
+    const socket = net.connect({ port, host, ...(from !== undefined && { localAddress: from }) });
     await new Promise<void>((resolve, reject) => socket.once('connect', resolve).once('error', reject));
     return new RawConnection(socket);
   }
@@ -233,9 +234,14 @@ export function requestBytes(target: string, parts: RequestParts = {}): Buffer {
   return Buffer.concat([Buffer.from(`${method} ${target} HTTP/1.1\r\n${lines.join('')}\r\n`), content]);
 }
 
-/** One request on a connection of its own, and its answer. */
-export async function ask(port: number, target: string, parts: RequestParts = {}): Promise<RawAnswer> {
-  const connection = await RawConnection.open(port);
+/** One request on a connection of its own (from the address `from`), and its answer. */
+export async function ask(
+  port: number,
+  target: string,
+  parts: RequestParts = {},
+  from?: string,
+): Promise<RawAnswer> {
+  const connection = await RawConnection.open(port, '127.0.0.1', from);
   try {
     connection.write(requestBytes(target, parts));
     return await connection.readAnswer(parts.method ?? 'GET');

@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
+import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import type { Config } from '#src/config/schema.js';
 import { DEFAULT_CONFIG } from '#src/config/schema.js';
@@ -22,6 +23,8 @@ export interface StartedService {
 
 export interface ServiceProcess extends StartedService {
   readonly pid: number;
+  /** The configuration file it runs with, alone in its folder. */
+  readonly configFile: string;
   /** Sends `signal` and waits for the end; how it ended and how long that took. */
   readonly stop: (signal?: NodeJS.Signals) => Promise<Ending>;
 }
@@ -41,31 +44,48 @@ process.once('exit', () => atExit.forEach((clear) => clear()));
 /** Whatever a test asks for, the machine stays on. */
 const SAFE: ConfigPart = { power: { backend: 'record' } };
 
+/** What must not outlive this process. */
+const leftovers: (() => void)[] = [];
+process.once('exit', () => {
+  for (const clear of leftovers) clear();
+});
+
 /** A configuration file in a folder of its own, gone when this process is. */
 function writeConfig(config: ConfigPart): string {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'hostwire-test-'));
-  atExit.push(() => rmSync(folder, { recursive: true, force: true }));
+  leftovers.push(() => rmSync(folder, { recursive: true, force: true }));
   const file = path.join(folder, 'config.json');
   writeFileSync(file, JSON.stringify({ ...SAFE, ...config }), { mode: 0o600 });
   return file;
 }
 
-/** Runs the program with `args` and waits for its end: for starts that fail. */
-export async function runToEnd(
-  args: readonly string[],
-): Promise<{ readonly code: number | null; readonly stderr: string; readonly tookMs: number }> {
-  const startedAt = performance.now();
-  const child = spawn(process.execPath, [MAIN, '--config', writeConfig({}), ...args], {
-    stdio: ['ignore', 'ignore', 'pipe'],
-  });
-  const stderr = collect(child);
-  const code = await new Promise<number | null>((resolve) => child.once('close', resolve));
-  return { code, stderr: stderr(), tookMs: performance.now() - startedAt };
+export interface RunToEnd {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly tookMs: number;
 }
 
-function collect(child: ChildProcess): () => string {
+/** Runs the program with `args` and a configuration, or a file of one, and waits for its end: for starts that fail. */
+export async function runToEnd(
+  args: readonly string[],
+  config: ConfigPart | { readonly file: string } = {},
+  nodeArgs: readonly string[] = [],
+): Promise<RunToEnd> {
+  const startedAt = performance.now();
+  const file = 'file' in config ? config.file : writeConfig(config);
+  const child = spawn(process.execPath, [...nodeArgs, MAIN, '--config', file, ...args], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const stdout = collect(child.stdout);
+  const stderr = collect(child.stderr);
+  const code = await new Promise<number | null>((resolve) => child.once('close', resolve));
+  return { code, stdout: stdout(), stderr: stderr(), tookMs: performance.now() - startedAt };
+}
+
+function collect(stream: Readable): () => string {
   let text = '';
-  child.stderr?.setEncoding('utf8').on('data', (part: string) => {
+  stream.setEncoding('utf8').on('data', (part: string) => {
     text += part;
   });
   return () => text;
@@ -81,28 +101,31 @@ export async function startService(
     readonly start?: (command: string, args: readonly string[], how: SpawnOptions) => ChildProcess;
   } = {},
 ): Promise<ServiceProcess> {
+  const configFile = writeConfig(options.config ?? {});
   const args = [
     '--host',
     options.host ?? '127.0.0.1',
     '--port',
     '0',
     '--config',
-    writeConfig(options.config ?? {}),
+    configFile,
     ...(options.args ?? []),
   ];
   const start = options.start ?? spawn;
   const child = start(process.execPath, [MAIN, ...args], { stdio: ['ignore', 'ignore', 'pipe'] });
-  const stderr = collect(child);
+  if (child.stderr === null) throw new Error('the service was started without a pipe for its errors');
+  const stderr = collect(child.stderr);
   const ended = new Promise<Omit<Ending, 'tookMs'>>((resolve) =>
     child.once('close', (code, signal) => resolve({ code, signal })),
   );
   // A test that fails on its way must not leave it behind.
-  atExit.push(() => child.kill('SIGKILL'));
+  leftovers.push(() => child.kill('SIGKILL'));
   const port = await listeningPort(child, stderr);
   return {
     port,
     baseUrl: `http://127.0.0.1:${port}`,
     pid: child.pid ?? 0,
+    configFile,
     stderr,
     async stop(signal = 'SIGTERM') {
       const startedAt = performance.now();
@@ -131,8 +154,8 @@ export interface ServiceHere extends StartedService {
   readonly reconfigure: (config: ConfigPart) => void;
 }
 
-function merged(config: ConfigPart): Config {
-  const server = { ...DEFAULT_CONFIG.server, ...config.server, host: '127.0.0.1', port: 0 };
+function merged(config: ConfigPart, host: string): Config {
+  const server = { ...DEFAULT_CONFIG.server, ...config.server, host, port: 0 };
   const sections = Object.keys(DEFAULT_CONFIG) as (keyof Config)[]; // Its own keys are exactly Config's.
   const laid = Object.fromEntries(
     sections.map((key) => [key, { ...DEFAULT_CONFIG[key], ...SAFE[key], ...config[key] }]),
@@ -141,16 +164,25 @@ function merged(config: ConfigPart): Config {
   return { ...(laid as unknown as Config), server };
 }
 
+export interface HereOptions {
+  readonly listensOn?: '127.0.0.1' | '::';
+  readonly machineNames?: readonly string[];
+}
+
 /** The service inside this process, seeing `host`. */
-export async function startHere(host: Host, config: ConfigPart = {}): Promise<ServiceHere> {
+export async function startHere(
+  host: Host,
+  config: ConfigPart = {},
+  { listensOn = '127.0.0.1', machineNames = ['testhost'] }: HereOptions = {},
+): Promise<ServiceHere> {
   // Read by uWebSockets.js when it is loaded, as main does it.
   process.env['UWS_HTTP_MAX_HEADERS_SIZE'] ??= '16384';
   const { Service } = await import('#src/service.js');
   const lines: string[] = [];
   const service = new Service({
-    config: merged(config),
+    config: merged(config, listensOn),
     host,
-    machineNames: ['testhost'],
+    machineNames,
     log: createLog((line) => lines.push(line), 'debug'),
     facts: {
       version: '0.0.0-test',
@@ -166,6 +198,6 @@ export async function startHere(host: Host, config: ConfigPart = {}): Promise<Se
     baseUrl: `http://127.0.0.1:${port}`,
     stderr: () => lines.join(''),
     stop: () => service.close(),
-    reconfigure: (next) => service.reconfigure(merged(next)),
+    reconfigure: (next) => service.reconfigure(merged(next, listensOn)),
   };
 }

@@ -6,7 +6,7 @@ import { Fanout } from '#src/http/stream.js';
 import { StreamSocket } from '#src/http/stream-socket.js';
 import type { Sample } from '#src/stats/sample.js';
 import { Encoded, type View, viewOf } from '#src/stats/view.js';
-import { FakeResponse, unchunk } from '../helpers/fake-stream.ts';
+import { clientAt, FakeResponse, unchunk } from '../helpers/fake-stream.ts';
 
 /** All of them take minutes: they run where HOSTWIRE_FULL is set. */
 const SEEDS = process.env['HOSTWIRE_FULL'] === '1' ? 40 : 5;
@@ -92,7 +92,14 @@ class Stage {
     };
     const peer = { view, response, joinedAt: this.number, skips, client };
     // The fan-out uses nothing else of an exchange.
-    this.fanout.open(exchange as unknown as Exchange, view, this.newest, [], client, skips);
+    this.fanout.open(
+      exchange as unknown as Exchange,
+      view,
+      this.newest,
+      [],
+      clientAt(`10.0.0.${client}`),
+      skips,
+    );
     this.peers.push(peer);
     return peer;
   }
@@ -316,7 +323,7 @@ t.test('judged again: those who no longer pass are cut, the others lose nothing'
   for (let i = 0; i < 500; i++) stage.join(ALL, { client: i % 3 });
   stage.publish();
   stage.turn();
-  stage.fanout.judgeAgain((client) => client !== 1);
+  stage.fanout.judgeAgain((client) => client.remoteAddress !== '10.0.0.1');
   stage.settle();
   for (const peer of stage.peers) {
     if (peer.client === 1) t.ok(peer.response.isClosed);

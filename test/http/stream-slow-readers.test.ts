@@ -6,6 +6,7 @@ import { HttpServer } from '#src/http/server.js';
 import { Fanout } from '#src/http/stream.js';
 import type { Sample } from '#src/stats/sample.js';
 import { Encoded, viewOf } from '#src/stats/view.js';
+import { clientAt } from '../helpers/fake-stream.ts';
 
 const DETAIL = viewOf(0, true);
 const KIB = 1024;
@@ -82,7 +83,7 @@ for (const bytes of [1 * KIB, 12 * KIB, 16 * KIB - 200, 16 * KIB, 20 * KIB, 64 *
     let newest = encodedOf(0, bytes);
     const server = new HttpServer({
       headersRead: new Set(),
-      onRequest: (exchange) => fanout.open(exchange, DETAIL, newest, [], undefined, false),
+      onRequest: (exchange) => fanout.open(exchange, DETAIL, newest, [], clientAt('127.0.0.1'), false),
     });
     const port = server.listen('127.0.0.1', 0);
     // As the service does: without it megabytes go into the kernel before a reader counts as full.

@@ -1,0 +1,43 @@
+/** What is said of a service that anyone in the network may use. */
+import t from 'tap';
+import { exposureWarning } from '#src/access/exposure.js';
+import { configOf } from './setup.ts';
+
+t.test('1.notice-open auth off beyond loopback', async (t) => {
+  t.equal(
+    exposureWarning(configOf({})),
+    'anyone who can reach this machine may use the service: auth.enabled is false and server.host is :: ' +
+      '(sleep, hibernate, media, process list: on; restart, shutdown, process control: off). ' +
+      'Set auth.enabled and auth.api_key, or server.host to 127.0.0.1. ' +
+      'Do not forward a port of your router to it; use a VPN to reach it from outside.',
+  );
+  const features = {
+    enable_sleep: false,
+    enable_hibernate: false,
+    enable_media: false,
+    enable_processes: false,
+    enable_dashboard: false,
+  };
+  t.match(
+    exposureWarning(configOf({ features })),
+    '(nothing: on; sleep, hibernate, restart, shutdown, media, ',
+  );
+  const all = { enable_restart: true, enable_shutdown: true, enable_process_control: true };
+  t.match(exposureWarning(configOf({ features: all })), 'process control: on; nothing: off)');
+  for (const host of ['127.0.0.1', '127.8.9.1', '::1', 'localhost', '::ffff:127.0.0.1']) {
+    t.equal(exposureWarning(configOf({ server: { host } })), undefined, host);
+  }
+  for (const host of [
+    '0.0.0.0',
+    '::',
+    '192.168.7.2',
+    '::2',
+    '128.0.0.1',
+    '1.127.0.1',
+    'pc.lan',
+    '127.evil.com',
+  ]) {
+    t.match(exposureWarning(configOf({ server: { host } })), `server.host is ${host} (`, host);
+    t.equal(exposureWarning(configOf({ auth: { enabled: true }, server: { host } })), undefined, host);
+  }
+});

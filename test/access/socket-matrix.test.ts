@@ -1,0 +1,193 @@
+/** The matrix once more, byte by byte over real sockets: every answer is the one that the oracle expects. */
+import os from 'node:os';
+import t, { type Test } from 'tap';
+import { fixtureHost } from '../helpers/fixture-host.ts';
+import { type RawAnswer, RawConnection, valuesOf } from '../helpers/raw-http.ts';
+import { type ServiceHere, startHere } from '../helpers/service.ts';
+import { type Case, configOfCase, neighboursOf, randomCase, wireOfCase } from './cases.ts';
+import { opinionOn } from './oracle.ts';
+import { createRandom, type Random } from './random.ts';
+import { MACHINE_NAMES } from './setup.ts';
+
+interface Family {
+  readonly name: string;
+  readonly listensOn: '127.0.0.1' | '::';
+  readonly peers: readonly string[];
+  readonly seed: number;
+}
+
+const FAMILIES: readonly Family[] = [
+  { name: 'IPv4', listensOn: '127.0.0.1', peers: ['127.0.0.1', '127.0.0.9'], seed: 4 },
+  { name: 'IPv4-mapped', listensOn: '::', peers: ['::ffff:127.0.0.1', '::ffff:127.0.0.9'], seed: 46 },
+  { name: 'IPv6', listensOn: '::', peers: ['::1'], seed: 6 },
+];
+const NEIGHBOURS_A_FAMILY = 1000;
+const RANDOM_A_FAMILY = 1000;
+
+const UPGRADE =
+  'Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n';
+
+/** As a socket of `family` can send it: only a GET asks for an upgrade, and without a Host there is no answer. */
+function fit(c: Case, { peers }: Family): Case | undefined {
+  if (c.host.length === 0) return undefined;
+  const peer = peers.includes(c.peer ?? '') ? c.peer : peers[0];
+  return { ...c, peer, upgrade: c.upgrade && c.method === 'GET' };
+}
+
+const PREFLIGHT = { method: 'OPTIONS', origin: ['http://panel.lan:8123'], requestMethod: ['POST'] };
+
+/** Bases that pass, each with all that differ from it in one dimension (every refusal has its twin), then any points. */
+function casesOf(family: Family, random: Random): readonly Case[] {
+  const cases = new Map<string, Case>();
+  const add = (c: Case) => {
+    const fitted = fit(c, family);
+    if (fitted !== undefined) cases.set(JSON.stringify(fitted), fitted);
+  };
+  while (cases.size < NEIGHBOURS_A_FAMILY) {
+    const drawn = { ...randomCase(random, 55), peer: family.peers[0] };
+    const base = fit(cases.size === 0 ? { ...drawn, ...PREFLIGHT } : drawn, family);
+    if (base === undefined || /^4/.test(opinionOn(base).verdict)) continue;
+    for (const c of [base, ...family.peers.map((peer) => ({ ...base, peer })), ...neighboursOf(base)]) add(c);
+  }
+  for (let drawn = 0; cases.size < NEIGHBOURS_A_FAMILY + RANDOM_A_FAMILY; drawn++) {
+    const c = randomCase(random, drawn % 100);
+    add({ ...c, peer: family.peers[drawn % family.peers.length] });
+  }
+  return [...cases.values()];
+}
+
+const GET_PATHS = ['/api/usage', '/api/status'];
+const ALLOW: Readonly<Record<string, string>> = {
+  '/api/usage': 'GET, HEAD',
+  '/api/status': 'GET, HEAD',
+  '/api/ws': 'GET, HEAD',
+  '/api/pw/sleep': 'POST',
+};
+
+/** What the routes behind the gate answer. */
+function routed({ method, path }: Case): number {
+  const allow = ALLOW[path];
+  if (allow === undefined) return 404;
+  if (method === 'OPTIONS') return 204;
+  if (!allow.split(', ').includes(method)) return 405;
+  return GET_PATHS.includes(path) || path === '/api/pw/sleep' ? 200 : 426;
+}
+
+interface Expected {
+  readonly status: number;
+  readonly code: readonly string[];
+  readonly challenge: readonly string[];
+  readonly cors: readonly string[];
+  /** `none`: no body and Content-Length 0. */
+  readonly body: 'none' | 'any';
+}
+
+function expectedOf(c: Case): Expected {
+  const { verdict, cors } = opinionOn(c);
+  const [word = '', code] = verdict.split(' ');
+  const status = word === 'preflight' ? 204 : /^\d/.test(word) ? Number(word) : routed(c);
+  return {
+    status,
+    code: code === undefined ? [] : [code],
+    challenge: word === '401' ? ['Bearer'] : [],
+    cors: cors === undefined ? [] : [cors],
+    body: word === '401' || word === '403' ? 'none' : 'any',
+  };
+}
+
+function seenOf(answer: RawAnswer): Expected {
+  const isBare = answer.body.length === 0 && valuesOf(answer, 'content-length').join() === '0';
+  return {
+    status: answer.status,
+    code: valuesOf(answer, 'x-error-code'),
+    challenge: valuesOf(answer, 'www-authenticate'),
+    cors: valuesOf(answer, 'access-control-allow-origin'),
+    body: isBare ? 'none' : 'any',
+  };
+}
+
+/** One kept connection a peer. */
+class Peers {
+  readonly #port: number;
+  readonly #connections = new Map<string, RawConnection>();
+
+  constructor(port: number) {
+    this.#port = port;
+  }
+
+  async send(c: Case): Promise<RawAnswer> {
+    const wire = wireOfCase(c);
+    if (wire === undefined) throw new Error(`no socket can send from ${c.peer}`);
+    const known = this.#connections.get(wire.from);
+    const host = wire.from.includes(':') ? '::1' : '127.0.0.1';
+    const connection =
+      known === undefined || known.isClosed ? await RawConnection.open(this.#port, host, wire.from) : known;
+    this.#connections.set(wire.from, connection);
+    const lines = wire.headers.map(([name, value]) => `${name}: ${value}\r\n`).join('');
+    connection.write(
+      `${wire.method} ${wire.target} HTTP/1.1\r\n${lines}${wire.isUpgrade ? UPGRADE : ''}\r\n`,
+    );
+    const answer = await connection.readAnswer(c.method);
+    if (valuesOf(answer, 'connection').some((value) => value.toLowerCase() === 'close')) {
+      connection.destroy();
+      this.#connections.delete(wire.from);
+    }
+    return answer;
+  }
+
+  close(): void {
+    for (const connection of this.#connections.values()) connection.destroy();
+  }
+}
+
+async function replay(t: Test, service: ServiceHere, cases: readonly Case[]): Promise<void> {
+  const peers = new Peers(service.port);
+  t.teardown(() => peers.close());
+  const wrong: unknown[] = [];
+  const counts = new Map<string, number>();
+  for (const c of cases) {
+    const expected = expectedOf(c);
+    const { auth, server, features } = configOfCase(c);
+    service.reconfigure({ auth, server, features });
+    const seen = seenOf(await peers.send(c));
+    const { verdict } = opinionOn(c);
+    counts.set(verdict, (counts.get(verdict) ?? 0) + 1);
+    // The bare answer of HEAD looks the same as one that has no body.
+    const sees = expected.body === 'any' ? { ...seen, body: 'any' } : seen;
+    if (wrong.length < 3 && JSON.stringify(sees) !== JSON.stringify(expected))
+      wrong.push({ case: c, verdict, seen, expected });
+  }
+  t.same(wrong, []);
+  for (const verdict of ['keyed', 'keyless', 'preflight', '400', '401', '403'])
+    t.ok((counts.get(verdict) ?? 0) >= 10, `${counts.get(verdict)} × ${verdict}`);
+  for (const code of ['host_not_allowed', 'origin_not_allowed'])
+    t.ok((counts.get(`403 ${code}`) ?? 0) >= 10, `${counts.get(`403 ${code}`)} × ${code}`);
+}
+
+const hasIpv6 = Object.values(os.networkInterfaces()).some((list) =>
+  list?.some(({ address }) => address === '::1'),
+);
+
+t.setTimeout(180_000);
+
+for (const family of FAMILIES)
+  t.test(
+    `[1.matrix-sockets] ${family.name} peers get the answers that the oracle expects`,
+    {
+      timeout: 120_000,
+      skip: family.listensOn === '::' && !hasIpv6 ? 'this machine has no ::1' : false,
+    },
+    async (t) => {
+      const service = await startHere(
+        fixtureHost(),
+        {},
+        { listensOn: family.listensOn, machineNames: MACHINE_NAMES },
+      );
+      t.teardown(() => service.stop());
+      const cases = casesOf(family, createRandom(family.seed));
+      const begun = performance.now();
+      await replay(t, service, cases);
+      const seconds = ((performance.now() - begun) / 1000).toFixed(1);
+      t.comment(`figure: ${cases.length} requests of ${family.name} peers in ${seconds} s`);
+    },
+  );

@@ -1,0 +1,140 @@
+/** The warnings at a start, each said once, in words that tell a stranger what is risky and what to do. */
+import { spawn } from 'node:child_process';
+import { chmodSync, renameSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import process from 'node:process';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import t from 'tap';
+import { ask } from '../helpers/raw-http.ts';
+import { type ServiceProcess, startService } from '../helpers/service.ts';
+
+const KEY = '0123456789abcdef0123456789abcdef';
+const ROOT_WARNING =
+  'hostwire warn: running as root, which nothing here needs: an ordinary user is safer and sees the same stats';
+const MAIN = fileURLToPath(new URL('../../../../dist/main.js', import.meta.url));
+
+const isRoot = process.getuid?.() === 0;
+
+/** The lines above info, without those that these tests' own set-up makes: root, and the recording backend. */
+function warningsOf(service: Pick<ServiceProcess, 'stderr'>): readonly string[] {
+  return service
+    .stderr()
+    .split('\n')
+    .filter((line) => /^hostwire (warn|error): /.test(line))
+    .filter((line) => line !== ROOT_WARNING && !line.includes('power.backend is record'));
+}
+
+async function until(isDone: () => boolean | Promise<boolean>): Promise<void> {
+  const deadline = performance.now() + 5000;
+  while (!(await isDone()) && performance.now() < deadline) await sleep(10);
+}
+
+t.test('[9.warn-root] running as root without need', async (t) => {
+  const service = await startService();
+  t.teardown(() => service.stop());
+  const count = service.stderr().split(`${ROOT_WARNING}\n`).length - 1;
+  t.equal(count, isRoot ? 1 : 0, isRoot ? 'said once' : 'not said to an ordinary user');
+});
+
+t.test(
+  '[9.warn-root] not said to an ordinary user',
+  { skip: isRoot ? false : 'the test before has shown it' },
+  async (t) => {
+    const nobody = { uid: 65534, gid: 65534 };
+    const args = [MAIN, '--host', '127.0.0.1', '--port', '0'];
+    const child = spawn(process.execPath, args, { ...nobody, cwd: '/', env: {}, stdio: 'pipe' });
+    t.teardown(() => child.kill('SIGKILL'));
+    let stderr = '';
+    child.stderr.setEncoding('utf8').on('data', (part: string) => {
+      stderr += part;
+    });
+    await until(() => /listening on/.test(stderr) || child.exitCode !== null);
+    if (/EACCES|cannot find module/i.test(stderr)) {
+      t.plan(0, 'this checkout is not readable for other users');
+      return;
+    }
+    t.match(stderr, /listening on/);
+    t.notMatch(stderr, /root/);
+  },
+);
+
+t.test('[8.warn-readable] a file that holds a key and that others can read', async (t) => {
+  const service = await startService({ config: { auth: { enabled: true, api_key: KEY } } });
+  t.teardown(() => service.stop());
+  t.same(warningsOf(service), [], 'mode 600: nothing to say');
+  const { configFile } = service;
+  chmodSync(configFile, 0o644);
+  process.kill(service.pid, 'SIGHUP');
+  await until(() => warningsOf(service).length > 0);
+  const readable = (file: string) =>
+    `hostwire warn: ${file}: holds the key and others can read it: chmod o-r`;
+  t.same(warningsOf(service), [readable(configFile)], 'told at a reload');
+
+  const folder = t.testdir({ key: `${KEY}\n` });
+  const keyFile = path.join(folder, 'key');
+  chmodSync(keyFile, 0o644);
+  const other = await startService({ config: { auth: { enabled: true, api_key_file: keyFile } } });
+  t.teardown(() => other.stop());
+  t.same(warningsOf(other), [readable(keyFile)], 'the key file, at a start');
+});
+
+t.test('[1.notice-open] auth off beyond loopback is one loud warning at start', async (t) => {
+  const service = await startService({ host: '::' });
+  t.teardown(() => service.stop());
+  t.same(warningsOf(service), [
+    'hostwire warn: anyone who can reach this machine may use the service: auth.enabled is false and server.host is :: ' +
+      '(sleep, hibernate, media, process list: on; restart, shutdown, process control: off). ' +
+      'Set auth.enabled and auth.api_key, or server.host to 127.0.0.1. ' +
+      'Do not forward a port of your router to it; use a VPN to reach it from outside.',
+  ]);
+  t.ok(service.stderr().indexOf('anyone who') < service.stderr().indexOf('listening on'), 'before it serves');
+  // At a reload it is said again when there is something new to say, and else not.
+  const rewrite = async (config: object, isDone: Parameters<typeof until>[0]) => {
+    writeFileSync(`${service.configFile}.new`, JSON.stringify(config), { mode: 0o600 });
+    renameSync(`${service.configFile}.new`, service.configFile);
+    process.kill(service.pid, 'SIGHUP');
+    await until(isDone);
+  };
+  const power = { backend: 'record' };
+  await rewrite({ power, features: { enable_shutdown: true } }, () => warningsOf(service).length > 1);
+  t.match(warningsOf(service)[1], /\(sleep, hibernate, shutdown, media, process list: on; restart, process/);
+  const near = { server: { alowed_hosts: [] } };
+  await rewrite(near, () => warningsOf(service).length > 2);
+  t.match(warningsOf(service)[2], /alowed_hosts: unknown key/, 'a bad file between');
+  const auth = { blocked_ips: ['127.0.0.66'] };
+  const isBlocked = async () => (await ask(service.port, '/api/status', {}, '127.0.0.66')).status === 403;
+  await rewrite({ power, features: { enable_shutdown: true }, auth }, isBlocked);
+  t.ok(await isBlocked(), 'the last file is in effect');
+  t.equal(warningsOf(service).length, 3, 'the same is not said again');
+});
+
+t.test('[1.notice-open] not said where it does not apply', async (t) => {
+  const local = await startService();
+  t.same(warningsOf(local), [], 'loopback only');
+  await local.stop();
+  const guarded = await startService({ host: '::', config: { auth: { enabled: true, api_key: KEY } } });
+  t.same(warningsOf(guarded), [], 'auth on');
+  await guarded.stop();
+});
+
+t.test('[1.keys-none] [1.keys-short] each is said once', async (t) => {
+  const none = await startService({ host: '::', config: { auth: { enabled: true } } });
+  t.same(warningsOf(none), [
+    'hostwire error: auth.enabled is true and no key is configured: no key can match, nobody gets in',
+  ]);
+  await none.stop();
+  const short = await startService({ host: '::', config: { auth: { enabled: true, api_key: 'short' } } });
+  t.same(warningsOf(short), [
+    'hostwire warn: auth.api_key has fewer than 32 characters; "hostwire keygen" makes a good one',
+  ]);
+  await short.stop();
+});
+
+t.test('[1.addresses-host-bits] said once, with its file and line', async (t) => {
+  const service = await startService({ config: { auth: { blocked_ips: ['10.0.0.1/8'] } } });
+  t.same(warningsOf(service), [
+    `hostwire warn: ${service.configFile}:1: auth.blocked_ips: 10.0.0.1/8 has bits set behind its prefix: read as 10.0.0.0/8`,
+  ]);
+  await service.stop();
+});
