@@ -74,7 +74,7 @@ t.test('a baseline of its own for each section, and for what only detail has', a
   t.equal(plain.sample.disks?.detail, undefined);
 });
 
-t.test('[3.resume] a suspend: no rates on the first reading after it, uptime counts it', async (t) => {
+t.test('[3.rates-null] a suspend: no rates on the first reading after it, uptime counts it', async (t) => {
   const before = at(100, traffic(0));
   const resumed = after(before, at(3702, traffic(1_000_000), 3600));
   t.equal(rateOf(resumed), null);
