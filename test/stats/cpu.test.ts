@@ -29,7 +29,7 @@ t.test('[3.cpu] one decimal, 0 to 100', async (t) => {
   t.equal(load(1, 1999), 0.1);
 });
 
-t.test('a counter that steps back counts as still', async (t) => {
+t.test('[3.clamped] a counter that steps back counts as still', async (t) => {
   const before = cpu({ user: 100, idle: 1000, iowait: 50 });
   const after = cpu({ user: 150, idle: 1050, iowait: 20 });
   t.equal(deriveCpuStats(before, after).current_load, 50);

@@ -101,7 +101,7 @@ async function sampleOf(machine: FixtureMachine, withDetail: boolean, golden: Js
 t.setTimeout(120_000);
 
 for (const name of machineNames())
-  t.test(`[3.units] [3.detail] machine ${name}`, async (t) => {
+  t.test(`[3.units] [3.detail] [3.disks-which] machine ${name}`, async (t) => {
     const machine = openFixture(t, name);
     t.comment(machine.facts.note);
     const compare = (file: string, found: Json) => {

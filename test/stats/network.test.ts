@@ -15,7 +15,7 @@ const lo = link('lo', { kind: 'loopback', hasDevice: false });
 const virtual = (name: string, more: Partial<InterfaceCounters> = {}) =>
   link(name, { kind: 'other', hasDevice: false, ...more });
 
-t.test('[3.network] devices that are no members, and bonds', async (t) => {
+t.test('[3.network-which] devices that are no members, and bonds', async (t) => {
   const bond = link('bond0', { kind: 'bond', hasDevice: false });
   const members = [link('eth0', { isMember: true }), link('eth1', { isMember: true })];
   t.strictSame(namesOf([lo, ...members, bond, link('wlan0', { kind: 'wifi' }), virtual('docker0')]), [
@@ -25,7 +25,7 @@ t.test('[3.network] devices that are no members, and bonds', async (t) => {
   t.strictSame(namesOf([lo, { ...bond, isMember: true }, link('eth9')]), ['eth9'], 'a bond in a bridge');
 });
 
-t.test('[3.network] containers: all but lo, less members; only lo: lo', async (t) => {
+t.test('[3.network-which] containers: all but lo, less members; only lo: lo', async (t) => {
   t.strictSame(namesOf([lo, virtual('eth0'), virtual('veth1', { isMember: true }), virtual('br0')]), [
     'eth0',
     'br0',
@@ -47,7 +47,7 @@ function sums(...readings: readonly (readonly InterfaceCounters[])[]): readonly 
 const moved = (name: string, sentBytes: number, receivedBytes: number, index = 2) =>
   link(name, { sentBytes, receivedBytes, index });
 
-t.test('[3.network] sums never go back', async (t) => {
+t.test('[3.network-monotonic] sums never go back', async (t) => {
   t.strictSame(sums([moved('a', 1, 2), moved('b', 10, 20)], [moved('a', 2, 4), moved('b', 11, 22)]), [
     '11/22',
     '13/26',
