@@ -158,7 +158,7 @@ t.test('other requests are answered while events go out', needs, async (t) => {
 });
 
 t.test(
-  '1,024 descriptors, 4,000 attempts',
+  '[4.descriptors] 1,024 descriptors, 4,000 attempts',
   { skip: needs.skip || (!has('prlimit') && 'needs prlimit') },
   async (t) => {
     const service = await start(t, 1024);

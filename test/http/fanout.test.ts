@@ -208,7 +208,7 @@ t.test('random turns', async (t) => {
   }
 });
 
-t.test('encoded once a view a sample; one send a subscriber', async (t) => {
+t.test('[4.encode-once] encoded once a view a sample; one send a subscriber', async (t) => {
   const stage = new Stage();
   const peers = Array.from({ length: 3000 }, (_, at) => stage.join(at % 2 === 0 ? ALL : NONE));
   stage.publish();
@@ -243,20 +243,23 @@ t.test('a sample that comes meanwhile: all get the newest, the slow end of the l
   }
 });
 
-t.test('a full socket skips, and gets the newest at once when it drains', async (t) => {
-  const stage = new Stage();
-  const slow = stage.join(ALL, { kernelBytes: 200 });
-  for (let i = 0; i < 20; i++) stage.publish();
-  const frame = stage.newest.line(ALL).length + 12;
-  t.ok(slow.response.keptBytes <= 2 * frame, `${slow.response.keptBytes} bytes kept`);
-  const sendsBefore = slow.response.sends;
-  stage.publish();
-  t.equal(slow.response.sends, sendsBefore, 'not even tried while full');
-  stage.settle();
-  const numbers = numbersOf(slow, new Map());
-  t.equal(numbers.at(-1), 21);
-  t.ok(numbers.length < 10, `skipped most: ${numbers.join()}`);
-});
+t.test(
+  '[4.slow-skips] [4.slow-drained] a full socket skips, and gets the newest at once when it drains',
+  async (t) => {
+    const stage = new Stage();
+    const slow = stage.join(ALL, { kernelBytes: 200 });
+    for (let i = 0; i < 20; i++) stage.publish();
+    const frame = stage.newest.line(ALL).length + 12;
+    t.ok(slow.response.keptBytes <= 2 * frame, `${slow.response.keptBytes} bytes kept`);
+    const sendsBefore = slow.response.sends;
+    stage.publish();
+    t.equal(slow.response.sends, sendsBefore, 'not even tried while full');
+    stage.settle();
+    const numbers = numbersOf(slow, new Map());
+    t.equal(numbers.at(-1), 21);
+    t.ok(numbers.length < 10, `skipped most: ${numbers.join()}`);
+  },
+);
 
 t.test('the rest of the newest event does not wait for the next one', async (t) => {
   const stage = new Stage();

@@ -73,7 +73,7 @@ async function until(isDone: () => boolean, limitMs: number): Promise<boolean> {
 }
 
 for (const bytes of [1 * KIB, 12 * KIB, 16 * KIB - 200, 16 * KIB, 20 * KIB, 64 * KIB])
-  t.test(`events of ${bytes} bytes`, async (t) => {
+  t.test(`[4.slow-skips] [4.slow-drained] events of ${bytes} bytes`, async (t) => {
     const fanout = new Fanout({
       now: () => performance.now(),
       defer: (slice) => void setImmediate(slice),

@@ -40,7 +40,7 @@ const folders = (...points: readonly string[]): Tree =>
 
 const ROOT = '30 1 8:2 / / rw,relatime shared:1 - ext4 /dev/sda2 rw';
 
-t.test('real filesystems are shown, in the order of mountinfo', async (t) => {
+t.test('[3.disks-which] real filesystems are shown, in the order of mountinfo', async (t) => {
   const disks = await shownDisks(
     t,
     lines(
@@ -113,7 +113,7 @@ t.test('real filesystems are shown, in the order of mountinfo', async (t) => {
   );
 });
 
-t.test('a filesystem is shown once, at its shortest mount point', async (t) => {
+t.test('[3.disks-which] a filesystem is shown once, at its shortest mount point', async (t) => {
   const disks = await shownDisks(
     t,
     lines(
@@ -132,7 +132,7 @@ t.test('a filesystem is shown once, at its shortest mount point', async (t) => {
   t.same(pointsOf(disks), ['/', '/data/b', '/btrfs', '/btrfs/home', '/net/a', '/net/bb']);
 });
 
-t.test('what another mount covers is not shown', async (t) => {
+t.test('[3.disks-which] what another mount covers is not shown', async (t) => {
   const disks = await shownDisks(
     t,
     lines(
@@ -161,7 +161,7 @@ t.test('what another mount covers is not shown', async (t) => {
   );
 });
 
-t.test('the root of a container is shown, files mounted into it are not', async (t) => {
+t.test('[3.disks-which] the root of a container is shown, files mounted into it are not', async (t) => {
   const disks = await shownDisks(
     t,
     lines(

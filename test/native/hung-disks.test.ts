@@ -54,7 +54,7 @@ async function waitFor(what: string, limit: number, isTrue: () => boolean): Prom
 t.setTimeout(300_000);
 const reason = whyNoMountSpace();
 
-t.test('eight filesystems that hang', { skip: reason ?? false }, async (t) => {
+t.test('[3.disks-hang] eight filesystems that hang', { skip: reason ?? false }, async (t) => {
   const space = await openMountSpace(t);
   const silent = await space.mountHung(EACH);
   const later = await space.mountHung(EACH);
