@@ -2,25 +2,14 @@
  * The real machine through the program itself while a bounded load runs, against independent readings: /proc read and
  * added up here, and df. Tolerances are stated beside each.
  */
-import { spawn, spawnSync } from 'node:child_process';
-import { once } from 'node:events';
-import {
-  closeSync,
-  existsSync,
-  fsyncSync,
-  mkdtempSync,
-  openSync,
-  readFileSync,
-  realpathSync,
-  rmSync,
-  writeSync,
-} from 'node:fs';
-import net from 'node:net';
+import { existsSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
 import t from 'tap';
+import { startLoad } from '../helpers/bounded-load.ts';
 import { EventStream, payloadOf } from '../helpers/event-stream.ts';
+import { askDf, countedNames, type Reading, readMachine } from '../helpers/own-readings.ts';
 import { ask, jsonOf } from '../helpers/raw-http.ts';
 import { startService } from '../helpers/service.ts';
 
@@ -57,101 +46,6 @@ interface Payload {
   };
 }
 
-/** What this test reads by itself right after a message has come. */
-interface Reading {
-  readonly atMs: number;
-  readonly busy: number;
-  readonly ticks: number;
-  readonly memoryUsed: number;
-  readonly uptime: number;
-  readonly links: ReadonlyMap<string, { readonly sent: number; readonly received: number }>;
-  readonly sectorsWritten: ReadonlyMap<string, number>;
-}
-
-const text = (file: string) => readFileSync(file, 'utf8');
-
-function readMachine(): Reading {
-  const [, ...columns] = (text('/proc/stat').split('\n')[0] ?? '').split(/\s+/);
-  const ticks = columns.slice(0, 8).map(Number);
-  const all = ticks.reduce((sum, count) => sum + count, 0);
-  const still = (ticks[3] ?? 0) + (ticks[4] ?? 0);
-  const kib = (key: string) =>
-    Number(new RegExp(`^${key}: +(\\d+) kB$`, 'm').exec(text('/proc/meminfo'))?.[1]);
-  const links = text('/proc/net/dev')
-    .split('\n')
-    .slice(2)
-    .flatMap((line) => {
-      const [name, counts] = line.split(/: */);
-      if (name === undefined || counts === undefined) return [];
-      const numbers = counts.trim().split(/\s+/).map(Number);
-      return [[name.trim(), { received: numbers[0] ?? 0, sent: numbers[8] ?? 0 }] as const];
-    });
-  const sectors = text('/proc/diskstats')
-    .trim()
-    .split('\n')
-    .map((line) => line.trim().split(/\s+/))
-    .map((row) => [row[2] ?? '', Number(row[9])] as const);
-  return {
-    atMs: performance.now(),
-    busy: all - still,
-    ticks: all,
-    memoryUsed: (kib('MemTotal') - kib('MemAvailable')) * 1024,
-    uptime: Number(text('/proc/uptime').split(' ')[0]),
-    links: new Map(links),
-    sectorsWritten: new Map(sectors),
-  };
-}
-
-/** The contract's rule once more, from /sys: devices that are no members, and bonds; else all but lo; else lo. */
-function countedNames(names: readonly string[]): readonly string[] {
-  const has = (name: string, file: string) => existsSync(`/sys/class/net/${name}/${file}`);
-  const free = names.filter((name) => !has(name, 'master'));
-  const real = free.filter((name) => has(name, 'device') || has(name, 'bonding'));
-  if (real.length > 0) return real;
-  return free.some((name) => name !== 'lo') ? free.filter((name) => name !== 'lo') : free;
-}
-
-/** Runs in a process of its own: one core, by turns a third, two thirds and all of the time, changing each second. */
-function keepBusy(forMs: number): void {
-  const begun = Date.now();
-  const turn = () => {
-    const elapsed = Date.now() - begun;
-    if (elapsed >= forMs) return;
-    const busyMs = 10 + 10 * (Math.floor(elapsed / 1000) % 3);
-    const until = Date.now() + busyMs;
-    while (Date.now() < until);
-    setTimeout(turn, 30 - busyMs);
-  };
-  turn();
-}
-
-/** One core busy in changing shares, half a megabyte a second written and synced, 4 MB/s over the loopback; ends by itself. */
-async function startLoad(folder: string): Promise<() => Promise<void>> {
-  const busy = spawn(process.execPath, ['-e', `(${keepBusy})(${LOAD_MS})`]);
-  const file = openSync(path.join(folder, 'written'), 'w');
-  const block = Buffer.alloc(64 * 1024, 1);
-  const server = net
-    .createServer((socket) => socket.on('error', () => undefined).resume())
-    .listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as net.AddressInfo; // It listens on TCP.
-  const socket = net.connect(port, '127.0.0.1');
-  const traffic = setInterval(() => socket.write(block), 16);
-  const writes = setInterval(() => {
-    writeSync(file, block);
-    fsyncSync(file);
-  }, 130);
-  return async () => {
-    clearInterval(traffic);
-    clearInterval(writes);
-    socket.destroy();
-    server.close();
-    closeSync(file);
-    busy.kill();
-    if (busy.exitCode === null && busy.signalCode === null) await once(busy, 'exit');
-  };
-}
-
 const median = (values: readonly number[]) =>
   [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
 
@@ -169,7 +63,7 @@ interface Message {
 
 /** Messages of a loaded machine; `before` is from the arrival of the message before, `after` from its own. */
 async function watchUnderLoad(): Promise<readonly Message[]> {
-  const stopLoad = await startLoad(folder);
+  const stopLoad = await startLoad(folder, LOAD_MS);
   const stream = await EventStream.open(service.port, '/api/stream?detail=1');
   const messages: Message[] = [];
   try {
@@ -265,21 +159,6 @@ t.test('[3.detail-network] each interface; the loopback at the rate of our traff
   t.comment(`figure: loopback rate ${(100 * median(apart)).toFixed(1)} % apart (median)`);
   t.ok(median(apart) <= 0.1, 'within a tenth');
 });
-
-/** target → used and available, as df tells them. */
-function askDf(): ReadonlyMap<string, { readonly used: number; readonly available: number }> {
-  const { stdout } = spawnSync('df', ['-a', '-B1', '--output=used,avail,target'], { encoding: 'utf8' });
-  const rows = stdout
-    .split('\n')
-    .slice(1)
-    .flatMap((line) => {
-      const [, used, available, target] = /^ *(\d+) +(\d+) (.*)$/.exec(line) ?? [];
-      return target === undefined
-        ? []
-        : [[target, { used: Number(used), available: Number(available) }] as const];
-    });
-  return new Map(rows);
-}
 
 t.test('[3.disks] used and available as df tells them: within 32 MiB', options, async (t) => {
   const isWithin = (value: number, a: number, b: number) =>

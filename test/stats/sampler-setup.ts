@@ -1,0 +1,100 @@
+/** A sampler over a clock and a host of the test's own. */
+import { ALL_SECTIONS, type Counters, SECTION_BITS } from '#src/host/host.js';
+import { Sampler } from '#src/stats/sampler.js';
+import { type Encoded, type View, viewOf } from '#src/stats/view.js';
+import { FakeClock, settle } from '../helpers/fake-clock.ts';
+import { SYSTEM } from '../helpers/fixture-host.ts';
+import { cpu, disk, link, memory, times } from './literals.ts';
+
+export const ALL = viewOf(ALL_SECTIONS, false);
+export const CPU = viewOf(SECTION_BITS.cpu, false);
+export const MEMORY = viewOf(SECTION_BITS.memory, false);
+export const DETAIL = viewOf(ALL_SECTIONS, true);
+
+interface Read {
+  readonly atMs: number;
+  readonly sections: number;
+  readonly withDetail: boolean;
+  readonly nextInMs: number;
+}
+
+/**
+ * A machine whose processor is as busy as `busyAt` says at each millisecond, and whose interface sends a thousand
+ * bytes a second.
+ */
+class TestHost {
+  readonly reads: Read[] = [];
+  readonly #clock: FakeClock;
+  busyAt: (ms: number) => number = () => 0.5;
+  change: Partial<Counters> = {};
+  error: Error | undefined;
+  readSystem = () => Promise.resolve(SYSTEM);
+  tuneListener = () => 1;
+  descriptorLimit = () => 1000;
+
+  constructor(clock: FakeClock) {
+    this.#clock = clock;
+  }
+
+  readCounters = (sections: number, withDetail: boolean, nextInMs: number): Counters => {
+    const now = this.#clock.now();
+    this.reads.push({ atMs: now, sections, withDetail, nextInMs });
+    if (this.error !== undefined) throw this.error;
+    let user = 0;
+    for (let ms = 0; ms < now; ms++) user += this.busyAt(ms);
+    const total = times({ user, idle: now - user });
+    const every: Partial<Counters> = {
+      cpu: cpu(total, withDetail ? { cores: [{ index: 0, ...total }] } : {}),
+      memory: memory(),
+      gpus: [],
+      disks: [disk('/', withDetail ? { device: 'd', io: { readBytes: now, writeBytes: 0, busyMs: 0 } } : {})],
+      interfaces: [link('eth0', { sentBytes: now })],
+      ...this.change,
+    };
+    const keys = { cpu: 1, memory: 2, gpus: 4, disks: 8, interfaces: 16, failures: 31 };
+    const wanted = Object.entries(keys).filter(([, bit]) => (sections & bit) !== 0);
+    return {
+      takenAtNs: now * 1e6,
+      sinceBootNs: now * 1e6,
+      unixMs: 1e12 + now,
+      ...Object.fromEntries(wanted.map(([key]) => [key, every[key as keyof typeof keys]])), // Keys of `keys`.
+    };
+  };
+}
+
+export function setUp(intervalSeconds = 2) {
+  const clock = new FakeClock();
+  const host = new TestHost(clock);
+  const samples: { readonly atMs: number; readonly encoded: Encoded }[] = [];
+  const told: string[] = [];
+  const sampler = new Sampler({
+    host,
+    clock,
+    intervalSeconds,
+    hostname: 'box',
+    onSample: (encoded) => samples.push({ atMs: clock.now(), encoded }),
+    onSectionChange: (section, reason) => told.push(`${section}: ${reason ?? 'back'}`),
+  });
+  const load = (encoded: Encoded | undefined) => encoded?.sample.cpu?.stats.current_load;
+  /** Asks, and lets the clock run until the answer is there: it, and how long it took. */
+  const ask = async (view: View) => {
+    const startedAt = clock.now();
+    let answer: Encoded | undefined;
+    let failure: unknown;
+    void sampler.latest(view).then(
+      (encoded) => {
+        answer = encoded;
+      },
+      (error: unknown) => {
+        failure = error;
+      },
+    );
+    await settle();
+    while (answer === undefined && failure === undefined && clock.now() < startedAt + 5000)
+      await clock.advance(1);
+    if (answer === undefined) throw failure ?? new Error('no answer in five seconds');
+    return { encoded: answer, tookMs: clock.now() - startedAt };
+  };
+  const times_ = () => samples.map(({ atMs }) => atMs);
+  return { clock, host, sampler, samples, told, load, ask, sampleTimes: times_ };
+}
