@@ -102,8 +102,11 @@ export class Sink {
   readonly #child: ChildProcess;
   readonly #answers: AsyncIterator<string>;
 
-  constructor(port: number, target = '/api/stream') {
-    const child = spawn(compile('sink'), [String(port), target], { stdio: ['pipe', 'pipe', 'inherit'] });
+  /** `receiveBytes`: the receive buffer of each subscriber, where the kernel's own is not wanted. */
+  constructor(port: number, target = '/api/stream', receiveBytes = 0) {
+    const child = spawn(compile('sink'), [String(port), target, String(receiveBytes)], {
+      stdio: ['pipe', 'pipe', 'inherit'],
+    });
     this.#child = child;
     this.#answers = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
   }
