@@ -17,6 +17,7 @@ interface Plan {
   readonly settleSeconds: number;
   readonly rounds: number;
   readonly withAnchor: boolean;
+  readonly withMemory: boolean;
 }
 
 function planOf(): Plan {
@@ -36,13 +37,13 @@ function planOf(): Plan {
     settleSeconds: isQuick ? 1 : 3,
     rounds: isQuick ? 1 : 2,
     withAnchor: !isQuick,
+    withMemory: !isQuick,
   };
 }
 
 interface Level {
   readonly cpuNs: number;
   readonly window: Window;
-  readonly pssBytes: number;
 }
 
 interface Round {
@@ -51,7 +52,6 @@ interface Round {
   readonly fewUs: number;
   /** What one more event costs between `low` and `high` subscribers. */
   readonly marginalUs: number;
-  readonly bytesPerSubscriber: number;
   readonly spreadMs: number;
   readonly bytesPerEvent: number;
   readonly faults: number;
@@ -68,23 +68,20 @@ async function measure(name: SubjectName, plan: Plan): Promise<Round> {
     await sink.window(count === plan.few ? 3 * plan.settleSeconds : plan.settleSeconds);
     const before = cpuNsOf(server.pid);
     const window = await sink.window(plan.windowSeconds);
-    return { cpuNs: cpuNsOf(server.pid) - before, window, pssBytes: pssBytesOf(server.pid) };
+    return { cpuNs: cpuNsOf(server.pid) - before, window };
   };
   try {
     const few = await levelAt(plan.few);
     const low = await levelAt(plan.low);
-    const memory = plan.memory < plan.high ? await levelAt(plan.memory) : undefined;
     const high = await levelAt(plan.high);
     const events = high.window.events - low.window.events;
-    const full = memory ?? high;
     return {
       name,
       fewUs: few.cpuNs / few.window.events / 1000,
       marginalUs: (high.cpuNs - low.cpuNs) / events / 1000,
-      bytesPerSubscriber: (full.pssBytes - few.pssBytes) / (full.window.open - few.window.open),
       spreadMs: high.window.spreadMs,
       bytesPerEvent: high.window.bytes / high.window.events,
-      faults: [few, low, memory, high].reduce((sum, level) => sum + (level ? faultsOf(level.window) : 0), 0),
+      faults: [few, low, high].reduce((sum, level) => sum + faultsOf(level.window), 0),
     };
   } finally {
     await sink.stop();
@@ -92,11 +89,31 @@ async function measure(name: SubjectName, plan: Plan): Promise<Round> {
   }
 }
 
+/** What a fresh process holds once `count` subscribers have been fed for a while. */
+async function pssAt(name: SubjectName, count: number): Promise<number> {
+  const server = await startSubject(name);
+  const sink = new Sink(server.port);
+  try {
+    await sink.open(count);
+    await sink.window(12);
+    return pssBytesOf(server.pid);
+  } finally {
+    await sink.stop();
+    await server.stop();
+  }
+}
+
+/** Bytes that one more subscriber costs, between `few` and `memory` of them. */
+async function measureMemory(name: SubjectName, plan: Plan): Promise<number> {
+  const few = await pssAt(name, plan.few);
+  return ((await pssAt(name, plan.memory)) - few) / (plan.memory - plan.few);
+}
+
 function note(round: Round): void {
-  const { name, fewUs, marginalUs, bytesPerSubscriber, spreadMs, faults } = round;
+  const { name, fewUs, marginalUs, spreadMs, faults } = round;
   process.stderr.write(
     `${name}: ${fewUs.toFixed(2)} µs an event, marginal ${marginalUs.toFixed(2)} µs, ` +
-      `${bytesPerSubscriber.toFixed(0)} bytes a subscriber, first to last ${spreadMs.toFixed(0)} ms, ${faults} faults\n`,
+      `first to last ${spreadMs.toFixed(0)} ms, ${faults} faults\n`,
   );
 }
 
@@ -107,14 +124,14 @@ function ratios(rounds: readonly Round[], figure: (round: Round) => number): rea
   return services.map((value, at) => value / (floors[at] ?? Number.NaN));
 }
 
-function rowOf(rounds: readonly Round[], name: SubjectName): readonly string[] {
+function rowOf(rounds: readonly Round[], name: SubjectName, slopes: readonly number[]): readonly string[] {
   const mine = rounds.filter((round) => round.name === name);
   const of = (figure: (round: Round) => number, digits: number) => median(mine.map(figure)).toFixed(digits);
   return [
     name,
     of((round) => round.fewUs, 2),
     of((round) => round.marginalUs, 2),
-    of((round) => round.bytesPerSubscriber, 0),
+    slopes.length === 0 ? '' : median(slopes).toFixed(0),
     of((round) => round.spreadMs, 0),
     of((round) => round.bytesPerEvent, 0),
   ];
@@ -134,9 +151,11 @@ export async function run(): Promise<void> {
   if (plan.withAnchor) await measureAndNote('node-http');
   const marginal = median(ratios(rounds, (round) => round.marginalUs));
   const few = median(ratios(rounds, (round) => round.fewUs));
-  const slope = median(
-    rounds.filter(({ name }) => name === 'service').map((round) => round.bytesPerSubscriber),
-  );
+  const names = [...new Set(rounds.map(({ name }) => name))];
+  const slopes = new Map<SubjectName, readonly number[]>();
+  for (const name of plan.withMemory ? names : [])
+    slopes.set(name, [await measureMemory(name, plan), await measureMemory(name, plan)]);
+  const slope = median(slopes.get('service') ?? []);
   const targets = [
     {
       what: `marginal CPU time, ${plan.low} to ${plan.high}`,
@@ -152,7 +171,6 @@ export async function run(): Promise<void> {
       unit: 'KiB a subscriber',
     },
   ];
-  const names = [...new Set(rounds.map(({ name }) => name))];
   publish({
     name: 'fanout',
     columns: [
@@ -163,13 +181,15 @@ export async function run(): Promise<void> {
       `first to last at ${plan.high}, ms`,
       'bytes an event',
     ],
-    rows: names.map((name) => rowOf(rounds, name)),
+    rows: names.map((name) => rowOf(rounds, name, slopes.get(name) ?? [])),
     notes: [
-      ...targets.map((target) => targetRow(target).join('; ')),
+      ...targets
+        .filter(({ measured }) => !Number.isNaN(measured))
+        .map((target) => targetRow(target).join('; ')),
       `One event a second of ${eventBytes} bytes to every subscriber on loopback; CPU time of the server's process.`,
       `Medians of ${2 * plan.rounds} rounds in the order ABBA; ratios of neighbouring rounds.`,
       `Events torn, doubled or lost in all rounds: ${rounds.reduce((sum, round) => sum + round.faults, 0)}.`,
     ],
-    figures: { plan, eventBytes, rounds, marginal, few, slope },
+    figures: { plan, eventBytes, rounds, marginal, few, slopes: Object.fromEntries(slopes) },
   });
 }
