@@ -56,7 +56,8 @@ export function buildWithGyp() {
   // node-gyp downloads Node's headers unless it is told where they are; most installations carry them.
   const prefix = path.dirname(path.dirname(process.execPath));
   const options = existsSync(path.join(prefix, 'include/node/node_api.h')) ? [`--nodedir=${prefix}`] : [];
-  run(process.execPath, [nodeGyp, 'rebuild', ...options], true);
+  // Not `rebuild`: that begins by deleting build/, where everything else is built too.
+  for (const step of ['configure', 'build']) run(process.execPath, [nodeGyp, step, ...options], true);
   const built = path.join(root, 'build/gyp/Release/hostwire.node');
   mkdirSync(path.dirname(built), { recursive: true });
   copyFileSync(path.join(root, 'build/Release/hostwire.node'), built);
