@@ -53,7 +53,9 @@ function runTestScript(name, args) {
     maxBuffer: 256 << 20,
   });
   process.stdout.write(result.stdout);
-  const closing = /^(\d+) passed, (\d+) failed(?:, (\d+) skipped)?$/m.exec(result.stdout);
+  // tap shows the cursor again when it ends, in front of whatever comes next.
+  const plain = result.stdout.replaceAll('\u001b[?25h', '');
+  const closing = /^(\d+) passed, (\d+) failed(?:, (\d+) skipped)?$/m.exec(plain);
   totals.passed += Number(closing?.[1] ?? 0);
   totals.failed += Number(closing?.[2] ?? 1);
   totals.skipped += Number(closing?.[3] ?? 0);
