@@ -161,6 +161,7 @@ t.test('[8.modes] a file that others can write, or read while it holds a key, ge
   t.same(notices('config.yaml', 0o664, 'log: {}'), [], 'the group is not others');
   t.same(notices('config.yaml', 0o602, 'log: {}'), [write('config.yaml')]);
   t.same(notices('config.yaml', 0o660, keyed), []);
+  t.same(notices('config.yaml', 0o601, keyed), [], 'who may only run it reads nothing');
   t.same(notices('config.yaml', 0o644, keyed), [read('config.yaml')]);
   t.same(notices('config.yaml', 0o666, keyed), [write('config.yaml'), read('config.yaml')]);
   t.same(notices('config.yaml', 0o666, keyed, 'win32'), [], 'Windows has no such bits');

@@ -236,6 +236,11 @@ t.test('[8.reload-repeat] the same error is not told again at each touch', async
   writeFileSync(at('config.yaml'), 'log: {level: y}');
   await until(() => said.length > 1);
   t.equal(said.length, 2);
+  writeFileSync(at('config.yaml'), 'log: {level: warn}');
+  await until(() => reloader.config.log.level === 'warn');
+  writeFileSync(at('config.yaml'), 'log: {level: y}');
+  await until(() => said.length > 2);
+  t.equal(said.length, 3, 'after a sound one it is news again');
 });
 
 t.test('[8.reload-failing] what fails to apply is told, and the old configuration counts', async (t) => {
