@@ -42,6 +42,3 @@ export class ServiceError extends Error {
     return STATUS_BY_CODE[this.code];
   }
 }
-
-/** Every code with its HTTP status, for documents and tests. */
-export const ERROR_STATUS: Readonly<Record<ErrorCode, number>> = STATUS_BY_CODE;
