@@ -1,10 +1,10 @@
 /** Request bodies over raw sockets, on a table of routes made for it: sizes, types, what happens when. */
-import t, { type Test } from 'tap';
+import t from 'tap';
 import { parseJsonObject } from '#src/http/body.js';
 import { jsonAnswer } from '#src/http/reply.js';
 import type { Endpoint } from '#src/http/routes.js';
 import { checkError } from '../helpers/answers.ts';
-import { jsonOf, RawConnection, requestBytes, valuesOf } from '../helpers/raw-http.ts';
+import { jsonOf, requestBytes, valuesOf } from '../helpers/raw-http.ts';
 import { startRoutes } from '../helpers/routes.ts';
 
 const KIB = 1024;
@@ -30,11 +30,7 @@ t.beforeEach(() => {
   acts = 0;
 });
 
-async function connect(test: Test): Promise<RawConnection> {
-  const connection = await RawConnection.open(served.port);
-  test.teardown(() => connection.destroy());
-  return connection;
-}
+const { connect } = served;
 
 const HEAD = 'HTTP/1.1\r\nHost: localhost\r\n';
 const chunked = (path: string, ...chunks: readonly string[]) =>

@@ -1,7 +1,7 @@
 /** Where a request ends, over raw sockets: framing in doubt, bodies that look like requests, interim answers. */
-import t, { type Test } from 'tap';
+import t from 'tap';
 import type { Endpoint } from '#src/http/routes.js';
-import { jsonOf, RawConnection, requestBytes } from '../helpers/raw-http.ts';
+import { jsonOf, requestBytes } from '../helpers/raw-http.ts';
 import { startRoutes } from '../helpers/routes.ts';
 
 let acts = 0;
@@ -19,11 +19,7 @@ t.beforeEach(() => {
   acts = 0;
 });
 
-async function connect(test: Test): Promise<RawConnection> {
-  const connection = await RawConnection.open(served.port);
-  test.teardown(() => connection.destroy());
-  return connection;
-}
+const { connect } = served;
 
 const HEAD = 'HTTP/1.1\r\nHost: localhost\r\n';
 

@@ -3,10 +3,17 @@ import process from 'node:process';
 import { DEFAULT_CONFIG } from '#src/config/schema.js';
 import type { Route } from '#src/http/routes.js';
 import { createLog } from '#src/log.js';
+import { RawConnection } from './raw-http.ts';
+
+interface Scope {
+  teardown(run: () => void): void;
+}
 
 export async function startRoutes(routes: readonly Route[]): Promise<{
   readonly port: number;
   readonly log: readonly string[];
+  /** A connection that is gone when `test` is over. */
+  readonly connect: (test: Scope) => Promise<RawConnection>;
   readonly stop: () => void;
 }> {
   // Read by uWebSockets.js when it is loaded, as main does it.
@@ -32,5 +39,10 @@ export async function startRoutes(routes: readonly Route[]): Promise<{
     onRequest: (exchange) => pipeline.handle(exchange),
   });
   const port = server.listen('127.0.0.1', 0);
-  return { port, log, stop: () => server.close() };
+  const connect = async (test: Scope) => {
+    const connection = await RawConnection.open(port);
+    test.teardown(() => connection.destroy());
+    return connection;
+  };
+  return { port, log, connect, stop: () => server.close() };
 }
