@@ -46,6 +46,7 @@ static struct Subscriber subscribers[MOST];
 static struct Event known[KNOWN];
 static unsigned nextKnown;
 static int poller, port, receiveBytes;
+static struct in_addr host;
 static char path[512], request[1024];
 static unsigned source;
 static int size, opening, stalled;
@@ -218,8 +219,10 @@ static bool openOne(int index) {
   struct sockaddr_in local = {.sin_family = AF_INET};
   local.sin_addr.s_addr = htonl(0x7f000100u + (source + (unsigned)index / 4096u) % 60000u);
   struct sockaddr_in peer = {.sin_family = AF_INET, .sin_port = htons((uint16_t)port)};
-  peer.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  if (bind(s->fd, (struct sockaddr*)&local, sizeof local) != 0 ||
+  peer.sin_addr = host;
+  // Elsewhere the kernel chooses the address.
+  const bool isLoopback = host.s_addr == htonl(INADDR_LOOPBACK);
+  if ((isLoopback && bind(s->fd, (struct sockaddr*)&local, sizeof local) != 0) ||
       connect(s->fd, (struct sockaddr*)&peer, sizeof peer) != 0 ||
       send(s->fd, request, strlen(request), MSG_NOSIGNAL) < 0) {
     close(s->fd);
@@ -307,9 +310,10 @@ static void window(double seconds) {
          ticks > 0 ? spreads[ticks / 2] : 0.0);
 }
 
-// sink PORT PATH [RECEIVE_BYTES]
+// sink PORT PATH [RECEIVE_BYTES [IPV4_ADDRESS]]
 int main(int argc, char** argv) {
-  if (argc < 3) return fprintf(stderr, "usage: sink PORT PATH [RECEIVE_BYTES]\n"), 2;
+  if (argc < 3 || inet_pton(AF_INET, argc > 4 ? argv[4] : "127.0.0.1", &host) != 1)
+    return fprintf(stderr, "usage: sink PORT PATH [RECEIVE_BYTES [IPV4_ADDRESS]]\n"), 2;
   signal(SIGPIPE, SIG_IGN);
   port = atoi(argv[1]);
   snprintf(path, sizeof path, "%s", argv[2]);
