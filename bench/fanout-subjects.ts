@@ -24,6 +24,12 @@ export interface Window {
   readonly bytes: number;
   readonly torn: number;
   readonly doubled: number;
+  /** Events that another subscriber of the same sink got and one did not. */
+  readonly missed: number;
+  /** Events that came after a newer one. */
+  readonly backwards: number;
+  /** Events that only one subscriber got: torn, where nobody skips any. */
+  readonly alone: number;
   readonly lost: number;
   /** Streams that ended with their last chunk, and connections that closed within an event. */
   readonly ended: number;

@@ -57,7 +57,7 @@ interface Round {
   readonly faults: number;
 }
 
-const faultsOf = ({ torn, doubled, lost }: Window) => torn + doubled + lost;
+const faultsOf = ({ torn, doubled, missed, alone, lost }: Window) => torn + doubled + missed + alone + lost;
 
 async function measure(name: SubjectName, plan: Plan): Promise<Round> {
   const server = await startSubject(name);
