@@ -1,6 +1,5 @@
 /**
- * Many subscribers, over real sockets: nobody misses anything, one send an event, other requests are answered
- * meanwhile, few descriptors, and the end. With HOSTWIRE_FULL=1 ten times as many.
+XX
  */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -129,32 +128,6 @@ t.test(`${SUBSCRIBERS} subscribers: nobody misses anything, one send an event`, 
     Math.min(...counts) >= fewest && Math.max(...counts) <= most + 2,
     `for ${fewest} to ${most} events and a second more`,
   );
-});
-
-t.test('other requests are answered while events go out', needs, async (t) => {
-  const service = await start(t);
-  const sink = openSink(t, service.port);
-  await sink.open(SUBSCRIBERS);
-  const p99s: number[] = [];
-  for (let run = 0; run < 3; run++) {
-    const feeding = sink.window(3);
-    const times: number[] = [];
-    const until = performance.now() + 3000;
-    while (performance.now() < until) {
-      const { status, ms } = await get(service.port, '/api/status');
-      if (status !== 200) t.fail(`status ${status}`);
-      times.push(ms);
-      await sleep(3);
-    }
-    const { torn, doubled, lost } = await feeding;
-    t.same([torn, doubled, lost], [0, 0, 0]);
-    times.sort((a, b) => a - b);
-    p99s.push(times[Math.floor(times.length * 0.99)] ?? Number.NaN);
-  }
-  const p99 = median(p99s);
-  t.comment(`p99 of /api/status: ${p99s.map((ms) => ms.toFixed(1)).join(', ')} ms`);
-  // Slices take 4 ms: 2 × 4 + 5 = 13 on a quiet machine. A short run shares its machine with other tests.
-  t.ok(p99 <= (IS_FULL ? 13 : 100), `${p99.toFixed(1)} ms`);
 });
 
 t.test(
