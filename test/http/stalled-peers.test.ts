@@ -1,0 +1,183 @@
+/**
+ * Streams whose peers stall or vanish, over real sockets, with the limit of 20 s scaled down to 2 s: who stalls for less
+ * is never cut, however often; who stalls for good, or has gone without a word, is cut in time.
+ */
+import { type ChildProcess, spawnSync } from 'node:child_process';
+import net from 'node:net';
+import { createInterface } from 'node:readline';
+import t, { type Test } from 'tap';
+import { openNativeHost } from '#src/host/native.js';
+import { PeerWatch } from '#src/http/peers.js';
+import { HttpServer } from '#src/http/server.js';
+import { Fanout } from '#src/http/stream.js';
+import { createLog } from '#src/log.js';
+import type { Sample } from '#src/stats/sample.js';
+import { Encoded, viewOf } from '#src/stats/view.js';
+import { compile, Sink } from '../../bench/fanout-subjects.ts';
+import { clientAt } from '../helpers/fake-stream.ts';
+import { layCable, reasonAgainstCable } from '../helpers/network-namespace.ts';
+
+const LIMIT_MS = 2000;
+const LOOK_MS = 200;
+const TICK_MS = 50;
+const READERS = 8;
+const SMALL_BUFFER = 4096;
+const DETAIL = viewOf(0, true);
+
+const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+
+function encodedOf(number: number): Encoded {
+  const sample: Sample = {
+    timestamp: number,
+    uptime: 0,
+    // What else is in it does not matter here.
+    top: { interval_seconds: 1, host: 'x'.repeat(12_000) } as Sample['top'] & object,
+    cpu: undefined,
+    memory: undefined,
+    gpu: undefined,
+    disks: undefined,
+    network: undefined,
+  };
+  return new Encoded(sample);
+}
+
+/** The server's half of the service: streams of 12 KB twenty times a second, and the watch. */
+function serve(t: Test, address: string) {
+  const host = openNativeHost();
+  const clock = {
+    now: () => performance.now(),
+    setTimer: (fire: () => void, delayMs: number) => setTimeout(fire, delayMs),
+    clearTimer: (timer: unknown) => clearTimeout(timer as NodeJS.Timeout | undefined), // What setTimer returned.
+  };
+  const fanout = new Fanout({
+    now: clock.now,
+    defer: (slice) => void setImmediate(slice),
+    onSubscribed: () => undefined,
+    onUnsubscribed: () => undefined,
+  });
+  let number = 0;
+  let newest = encodedOf(number);
+  const server = new HttpServer({
+    headersRead: new Set(),
+    onRequest: (exchange) => fanout.open(exchange, DETAIL, newest, [], clientAt('127.0.0.1'), false),
+    onConnection: () => watch.wake(),
+  });
+  const watch = new PeerWatch({
+    host,
+    clock,
+    log: createLog(() => undefined),
+    hasConnections: () => server.connections > 0,
+    limitMs: LIMIT_MS,
+    lookMs: LOOK_MS,
+  });
+  const port = server.listen(address, 0);
+  host.tuneListener(port, { notSentLowWaterBytes: 16 * 1024 });
+  watch.start(port);
+  const ticks = setInterval(() => {
+    newest = encodedOf(++number);
+    fanout.publish(newest);
+    if (number % 20 === 0) fanout.tend();
+  }, TICK_MS);
+  t.teardown(() => {
+    clearInterval(ticks);
+    watch.stop();
+    fanout.close();
+    server.close();
+  });
+  return { port, fanout, server };
+}
+
+function openReader(t: Test, port: number) {
+  const socket = net.connect(port, '127.0.0.1');
+  const reader = { socket, bytes: 0, isClosed: false };
+  socket.write('GET /api/stream HTTP/1.1\r\nHost: localhost\r\n\r\n');
+  socket.on('data', (part) => {
+    reader.bytes += part.length;
+  });
+  socket.on('error', () => undefined);
+  socket.on('close', () => {
+    reader.isClosed = true;
+  });
+  t.teardown(() => socket.destroy());
+  return reader;
+}
+
+/** Waits until `isDone`; the milliseconds that took, infinity when it took longer than `limitMs`. */
+async function msUntil(isDone: () => boolean, limitMs: number): Promise<number> {
+  const startedAt = performance.now();
+  while (!isDone() && performance.now() - startedAt < limitMs) await sleep(10);
+  return isDone() ? performance.now() - startedAt : Number.POSITIVE_INFINITY;
+}
+
+t.setTimeout(120_000);
+
+const hasGcc = spawnSync('gcc', ['--version'], { stdio: 'ignore' }).status === 0;
+const needsGcc = !hasGcc && 'needs gcc for the sink';
+
+t.test('[4.stalled-again] readers that stall again and again', { skip: needsGcc }, async (t) => {
+  const { port, server } = serve(t, '127.0.0.1');
+  // A small window never opens wide: to the kernel's timer all of their stalls are one.
+  const sink = new Sink(port, '/api/stream', SMALL_BUFFER);
+  t.teardown(() => sink.stop());
+  await sink.open(READERS);
+  const whole = { open: READERS, torn: 0, doubled: 0, lost: 0, ended: 0 };
+  for (let stall = 0; stall < 4; stall++) {
+    await sink.stall(READERS);
+    t.match(await sink.window((0.75 * LIMIT_MS) / 1000), whole);
+    await sink.stall(0);
+    const after = await sink.window(0.5);
+    t.match(after, whole, `stall ${stall + 1} was for less than the limit`);
+    t.ok(after.fewest > 0, 'they go on');
+  }
+  t.equal(server.connections, READERS);
+});
+
+t.test('[4.stalled] a reader that stalls for good is cut in time, the others are not', async (t) => {
+  const { port, server, fanout } = serve(t, '127.0.0.1');
+  const healthy = openReader(t, port);
+  const stalled = Array.from({ length: READERS }, () => openReader(t, port));
+  await sleep(300);
+  for (const { socket } of stalled) socket.pause();
+  const stalledAt = performance.now();
+  // What fits into the buffers goes on being acknowledged; then nothing is.
+  t.ok(Number.isFinite(await msUntil(() => server.connections <= READERS, 20_000)));
+  t.ok(
+    performance.now() - stalledAt >= LIMIT_MS,
+    `the first after ${Math.round(performance.now() - stalledAt)} ms`,
+  );
+  t.ok((await msUntil(() => server.connections === 1, 3000)) < 3000, 'then all of them');
+  t.equal(fanout.size, 1);
+  t.equal(healthy.isClosed, false);
+  for (const { socket } of stalled) socket.resume();
+  t.ok(
+    Number.isFinite(await msUntil(() => stalled.every(({ isClosed }) => isClosed), 1000)),
+    'they hear of it',
+  );
+});
+
+const reason =
+  reasonAgainstCable() || (spawnSync('gcc', ['--version']).status !== 0 && 'needs gcc for the sink');
+
+t.test('[4.stalled] peers that vanish without a word are gone in time', { skip: reason }, async (t) => {
+  const cable = layCable(t);
+  const { port, server, fanout } = serve(t, cable.address);
+  const sink: ChildProcess = cable.spawn(compile('sink'), String(port), '/api/stream', '0', cable.address);
+  t.teardown(() => sink.kill('SIGKILL'));
+  if (sink.stdout === null || sink.stdin === null) throw new Error('the sink has no pipes');
+  const lines = createInterface({ input: sink.stdout })[Symbol.asyncIterator]();
+  sink.stdin.write('open 20\n');
+  t.match(JSON.parse(String((await lines.next()).value)), { open: 20, waiting: 0 });
+  sink.stdin.write('window 60\n');
+  await sleep(500);
+  t.equal(fanout.size, 20);
+  cable.cut();
+  const cutAt = performance.now();
+  t.ok(Number.isFinite(await msUntil(() => server.connections < 20, 20_000)));
+  const first = performance.now() - cutAt;
+  t.ok(Number.isFinite(await msUntil(() => server.connections === 0, 5000)));
+  const last = performance.now() - cutAt;
+  t.ok(
+    first >= LIMIT_MS - TICK_MS && last <= LIMIT_MS + 1500,
+    `after ${first.toFixed(0)} to ${last.toFixed(0)} ms`,
+  );
+});
