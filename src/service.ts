@@ -144,7 +144,7 @@ export class Service {
       host: options.host,
       clock: SYSTEM_CLOCK,
       log: options.log,
-      hasConnections: () => this.#server.connections > 0,
+      connections: () => this.#server.connections,
     });
   }
 

@@ -197,7 +197,6 @@ export interface ServerOptions {
   /** The lower-case names of the headers that anything looks at; others are not read. */
   readonly headersRead: ReadonlySet<string>;
   readonly onRequest: (exchange: Exchange) => void;
-  /** A connection was opened. */
   readonly onConnection?: () => void;
 }
 

@@ -1,10 +1,12 @@
 /** Peers that acknowledge nothing: how they are judged, with literals and a clock that stands still. */
 import { EventEmitter, once } from 'node:events';
 import t from 'tap';
-import type { PendingPeer } from '#src/host/host.js';
+import type { ListenerOptions, PendingPeer } from '#src/host/host.js';
 import { judgeLook, judgeTime, PeerWatch, type Suspects } from '#src/http/peers.js';
 import { createLog } from '#src/log.js';
 import { FakeClock, settle } from '../helpers/fake-clock.ts';
+import { fixtureHost } from '../helpers/fixture-host.ts';
+import { startHere } from '../helpers/service.ts';
 
 const peer = (cookie: number, acknowledgedBytes: number, silentMs = 0): PendingPeer => ({
   descriptor: 10 + cookie,
@@ -53,7 +55,7 @@ t.test('time: who is gone, who is kept, when to look again', async (t) => {
 });
 
 /** A watch over connections that are what the test says. */
-function setUp(limits: { readonly limitMs?: number; readonly lookMs?: number } = {}) {
+function setUp(limits: { readonly limitMs?: number; readonly pauseMs?: number } = { pauseMs: 10_000 }) {
   const clock = new FakeClock();
   const lines: string[] = [];
   const world = {
@@ -70,10 +72,10 @@ function setUp(limits: { readonly limitMs?: number; readonly lookMs?: number } =
   const watch = new PeerWatch({
     clock,
     log: createLog((line) => lines.push(line), 'debug'),
-    hasConnections: () => world.connections > 0,
+    connections: () => world.connections,
     host: {
       async readPendingPeers(port) {
-        t.equal(port, 80);
+        if (port !== 80) throw new Error(`port ${port}`);
         world.looks.push(clock.now());
         await world.answer;
         if (world.pending === undefined) throw new Error('no table');
@@ -120,6 +122,45 @@ t.test('nothing is asked without a connection, nor before the start or after the
   await world.clock.advance(60_000);
   t.equal(world.looks.length, 3);
   t.equal(world.clock.timers, 0);
+});
+
+t.test('few connections are looked at often, thousands less so', async (t) => {
+  for (const [connections, pauseMs] of [
+    [1, 5000],
+    [500, 5000],
+    [900, 9000],
+    [1500, 15_000],
+    [20_000, 15_000],
+  ] as const) {
+    const { world, watch } = setUp({});
+    world.connections = connections;
+    watch.start(80);
+    const openedAt = world.clock.now();
+    await world.clock.advance(3 * pauseMs);
+    t.same(
+      world.looks.map((at) => at - openedAt),
+      [1, 2, 3].map((look) => look * pauseMs),
+      `${connections} connections`,
+    );
+  }
+});
+
+t.test('a service whose host can not tell leaves it to the kernel, and says so', async (t) => {
+  for (const canReadPendingPeers of [true, false]) {
+    const tuned: ListenerOptions[] = [];
+    const service = await startHere({
+      ...fixtureHost(),
+      canReadPendingPeers: () => canReadPendingPeers,
+      tuneListener: (_port, options) => tuned.push(options),
+    });
+    await service.stop();
+    t.same(
+      tuned.map(({ userTimeoutMs }) => userTimeoutMs),
+      [canReadPendingPeers ? undefined : 20_000],
+    );
+    t.equal(tuned[0]?.keepAliveIdleSeconds, 10, 'keepalive looks after silent peers either way');
+    t.equal(/hostwire info: .*acknowledge/.test(service.stderr()), !canReadPendingPeers);
+  }
 });
 
 t.test('who makes no progress for 20 s is cut then, who makes some is not', async (t) => {
@@ -178,7 +219,7 @@ t.test('what can not be read is said once, and what is known stays known', async
 });
 
 t.test('thousands are cut in several turns', async (t) => {
-  const { world, watch, open } = setUp({ limitMs: 2000, lookMs: 200 });
+  const { world, watch, open } = setUp({ limitMs: 2000, pauseMs: 200 });
   watch.start(80);
   open();
   world.pending = Array.from({ length: 1700 }, (_, cookie) => peer(cookie, 1));
@@ -193,7 +234,7 @@ t.test('thousands are cut in several turns', async (t) => {
 });
 
 t.test('nobody is cut after the end, even while a look is under way', async (t) => {
-  const { world, watch, open } = setUp({ limitMs: 200, lookMs: 200 });
+  const { world, watch, open } = setUp({ limitMs: 200, pauseMs: 200 });
   watch.start(80);
   open();
   world.pending = [peer(1, 1)];

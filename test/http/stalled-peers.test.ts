@@ -6,86 +6,26 @@ import { type ChildProcess, spawnSync } from 'node:child_process';
 import net from 'node:net';
 import { createInterface } from 'node:readline';
 import t, { type Test } from 'tap';
-import { openNativeHost } from '#src/host/native.js';
-import { PeerWatch } from '#src/http/peers.js';
-import { HttpServer } from '#src/http/server.js';
-import { Fanout } from '#src/http/stream.js';
-import { createLog } from '#src/log.js';
-import type { Sample } from '#src/stats/sample.js';
-import { Encoded, viewOf } from '#src/stats/view.js';
 import { compile, Sink } from '../../bench/fanout-subjects.ts';
-import { clientAt } from '../helpers/fake-stream.ts';
 import { layCable, reasonAgainstCable } from '../helpers/network-namespace.ts';
+import { serveStreams } from '../helpers/stream-server.ts';
 
 const LIMIT_MS = 2000;
-const LOOK_MS = 200;
+const PAUSE_MS = 200;
 const TICK_MS = 50;
 const READERS = 8;
 const SMALL_BUFFER = 4096;
-const DETAIL = viewOf(0, true);
 
 const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
-function encodedOf(number: number): Encoded {
-  const sample: Sample = {
-    timestamp: number,
-    uptime: 0,
-    // What else is in it does not matter here.
-    top: { interval_seconds: 1, host: 'x'.repeat(12_000) } as Sample['top'] & object,
-    cpu: undefined,
-    memory: undefined,
-    gpu: undefined,
-    disks: undefined,
-    network: undefined,
-  };
-  return new Encoded(sample);
-}
-
-/** The server's half of the service: streams of 12 KB twenty times a second, and the watch. */
-function serve(t: Test, address: string) {
-  const host = openNativeHost();
-  const clock = {
-    now: () => performance.now(),
-    setTimer: (fire: () => void, delayMs: number) => setTimeout(fire, delayMs),
-    clearTimer: (timer: unknown) => clearTimeout(timer as NodeJS.Timeout | undefined), // What setTimer returned.
-  };
-  const fanout = new Fanout({
-    now: clock.now,
-    defer: (slice) => void setImmediate(slice),
-    onSubscribed: () => undefined,
-    onUnsubscribed: () => undefined,
+/** Events of 12 KB, twenty a second. */
+const serve = (t: Test, address: string) =>
+  serveStreams(t, {
+    address,
+    eventBytes: 12_000,
+    tickMs: TICK_MS,
+    watch: { limitMs: LIMIT_MS, pauseMs: PAUSE_MS },
   });
-  let number = 0;
-  let newest = encodedOf(number);
-  const server = new HttpServer({
-    headersRead: new Set(),
-    onRequest: (exchange) => fanout.open(exchange, DETAIL, newest, [], clientAt('127.0.0.1'), false),
-    onConnection: () => watch.wake(),
-  });
-  const watch = new PeerWatch({
-    host,
-    clock,
-    log: createLog(() => undefined),
-    hasConnections: () => server.connections > 0,
-    limitMs: LIMIT_MS,
-    lookMs: LOOK_MS,
-  });
-  const port = server.listen(address, 0);
-  host.tuneListener(port, { notSentLowWaterBytes: 16 * 1024 });
-  watch.start(port);
-  const ticks = setInterval(() => {
-    newest = encodedOf(++number);
-    fanout.publish(newest);
-    if (number % 20 === 0) fanout.tend();
-  }, TICK_MS);
-  t.teardown(() => {
-    clearInterval(ticks);
-    watch.stop();
-    fanout.close();
-    server.close();
-  });
-  return { port, fanout, server };
-}
 
 function openReader(t: Test, port: number) {
   const socket = net.connect(port, '127.0.0.1');
