@@ -6,9 +6,7 @@
 #include <linux/sock_diag.h>
 #include <linux/tcp.h>
 #include <netinet/in.h>
-#include <poll.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -41,13 +39,13 @@ std::optional<std::uint64_t> readCookie(int fd) {
   return readSocketOption<std::uint64_t>(fd, SOL_SOCKET, SO_COOKIE);
 }
 
-// What is in a TCP socket's write queue is there until it is acknowledged. Unlike an ioctl this question
-// never reaches the driver or the filesystem of a descriptor that is no socket. `error`: why there is no
-// answer.
-bool hasPending(int fd, int& error) {
+// What is in a TCP socket's write queue is there until it is acknowledged. Unlike an ioctl or a poll this
+// question never reaches the driver or the filesystem behind a descriptor that is no socket, where it might
+// hang.
+std::optional<bool> hasPending(int fd) {
   const auto memory = readSocketOption<SocketMemory>(fd, SOL_SOCKET, SO_MEMINFO);
-  error = memory ? 0 : errno;
-  return memory && (*memory)[SK_MEMINFO_WMEM_QUEUED] > 0;
+  if (!memory) return std::nullopt;
+  return (*memory)[SK_MEMINFO_WMEM_QUEUED] > 0;
 }
 
 // A lower bound from the retransmission timer (tcp_retransmit_timer in net/ipv4/tcp_timer.c): it has run out
@@ -69,20 +67,6 @@ std::optional<PendingPeer> readPeer(int fd) {
   return PendingPeer{fd, *before, info->tcpi_bytes_acked, silentMsOf(*info)};
 }
 
-// The first open descriptor from `fd` on; `end` without one. One poll(2) tells of many.
-int nextOpen(int fd, int end) {
-  std::array<pollfd, 256> polled{};
-  while (fd < end) {
-    const auto count = static_cast<nfds_t>(std::min<int>(polled.size(), end - fd));
-    for (nfds_t i = 0; i < count; ++i) polled[i] = {fd + static_cast<int>(i), 0, 0};
-    if (poll(polled.data(), count, 0) < 0) return fd;
-    for (nfds_t i = 0; i < count; ++i)
-      if ((polled[i].revents & POLLNVAL) == 0) return polled[i].fd;
-    fd += static_cast<int>(count);
-  }
-  return end;
-}
-
 // Every descriptor is below it.
 int descriptorsEnd() {
   std::string text;
@@ -96,11 +80,8 @@ int descriptorsEnd() {
 
 bool canReadPendingPeers() {
   const FileDescriptor socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
-  int error = 0;
-  hasPending(socket.get(), error);
   std::string text;
-  return socket.isOpen() && error == 0 && readCookie(socket.get()).value_or(0) != 0 &&
-         readTcpInfo(socket.get()) &&
+  return hasPending(socket.get()) && readCookie(socket.get()).value_or(0) != 0 && readTcpInfo(socket.get()) &&
          parseDescriptorTableSize(KeptFile("/proc/self/status").readHeadIfPresent(text, 4096));
 }
 
@@ -108,13 +89,8 @@ std::vector<PendingPeer> readPendingPeers(std::uint16_t port) {
   std::vector<PendingPeer> peers;
   const int end = descriptorsEnd();
   for (int fd = 0; fd < end; ++fd) {
-    int error = 0;
-    if (hasPending(fd, error)) {
-      if (localPortOf(fd) != port) continue;
-      if (const auto peer = readPeer(fd)) peers.push_back(*peer);
-    } else if (error == EBADF) {
-      fd = nextOpen(fd + 1, end) - 1;
-    }
+    if (!hasPending(fd).value_or(false) || localPortOf(fd) != port) continue;
+    if (const auto peer = readPeer(fd)) peers.push_back(*peer);
   }
   return peers;
 }
@@ -122,10 +98,9 @@ std::vector<PendingPeer> readPendingPeers(std::uint16_t port) {
 int cutPeers(const std::vector<PendingPeer>& peers) {
   int cut = 0;
   for (const PendingPeer& peer : peers) {
-    int error = 0;
     const auto now = readPeer(peer.descriptor);
     if (!now || now->cookie != peer.cookie || now->acknowledgedBytes != peer.acknowledgedBytes) continue;
-    if (!hasPending(peer.descriptor, error)) continue;
+    if (!hasPending(peer.descriptor).value_or(false)) continue;
     // socket(7): close(2) then resets the connection and drops what is pending, instead of keeping it for a
     // peer that will not take it.
     const linger reset{1, 0};
