@@ -5,11 +5,11 @@ import net from 'node:net';
 import path from 'node:path';
 import process from 'node:process';
 import { createInterface } from 'node:readline';
+import { startNginx } from './nginx.ts';
 import { BUILD, ROOT } from './report.ts';
 import { startService } from './service-subject.ts';
 
-export const SUBJECTS = ['floor', 'service', 'node-http'] as const;
-export type SubjectName = (typeof SUBJECTS)[number];
+export type SubjectName = 'floor' | 'service' | 'node-http' | 'nginx-nchan';
 
 export interface Server {
   readonly pid: number;
@@ -75,6 +75,7 @@ async function startProgram(command: string, args: readonly string[]): Promise<S
 
 export async function startSubject(name: SubjectName): Promise<Server> {
   if (name === 'floor') return await startProgram(compile('floor'), [EVENT_FILE]);
+  if (name === 'nginx-nchan') return await startNginx(EVENT_FILE);
   if (name === 'node-http')
     return await startProgram(process.execPath, [
       path.join(ROOT, 'build/ts/bench/anchors/node-http.js'),

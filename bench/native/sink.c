@@ -22,13 +22,16 @@
 #include <unistd.h>
 
 enum { MOST = 20000, BATCH = 512, KNOWN = 256, IN_FLIGHT = 512, MOST_TICKS = 4096 };
-enum State { HEAD, SIZE_CR, SIZE, SIZE_LF, DATA, DATA_CR, DATA_LF, ENDED };
+// RAW: a body that is not chunked.
+enum State { HEAD, SIZE_CR, SIZE, SIZE_LF, DATA, DATA_CR, DATA_LF, RAW, ENDED };
 
 struct Subscriber {
   int fd;
   uint8_t state;      // of the chunked encoding
   uint8_t matched;    // of the header's end
+  uint8_t chunked;    // so much of that word was seen in the headers
   bool isOpen, hasEvent, isStalled;
+  bool hasId;         // its event begins with a line of its own that another server writes: not ours to check
   uint32_t left;      // of the chunk
   uint32_t at;        // in the event
   uint8_t newlines;   // in a row
@@ -119,15 +122,18 @@ static void sawEvent(struct Subscriber* s, uint64_t hash) {
   s->lastIndex = index;
 }
 
-// The event's bytes: `data: {…}\n\n`, or the comment `:\n\n`.
+// The event's bytes: `data: {…}\n\n`, or a comment such as `:\n\n`.
 static void eat(struct Subscriber* s, const char* data, size_t length) {
   static const char prefix[] = "data: {";
   for (size_t i = 0; i < length; i++) {
     const char c = data[i];
     if (s->at == 0 && c == ':') s->hash = 0;
-    else if (s->at == 0) s->hash = 1469598103934665603ULL;
+    else if (s->at == 0) {
+      s->hash = 1469598103934665603ULL;
+      s->hasId = c == 'i';
+    }
     if (s->hash != 0) {
-      if (s->at < sizeof prefix - 1 && c != prefix[s->at]) torn++;
+      if (!s->hasId && s->at < sizeof prefix - 1 && c != prefix[s->at]) torn++;
       s->hash = (s->hash ^ (uint8_t)c) * 1099511628211ULL;
     }
     s->at++;
@@ -154,14 +160,15 @@ static void lose(struct Subscriber* s) {
 }
 
 static void take(struct Subscriber* s, const char* data, size_t length) {
-  static const char end[] = "\r\n\r\n";
+  static const char end[] = "\r\n\r\n", chunked[] = "chunked";
   const char* const stop = data + length;
   while (data < stop) {
     switch (s->state) {
       case HEAD:
         s->matched = *data == end[s->matched] ? s->matched + 1 : *data == '\r';
+        if (s->chunked < 7) s->chunked = *data == chunked[s->chunked] ? s->chunked + 1 : *data == 'c';
         if (s->matched == 4) {
-          s->state = SIZE;
+          s->state = s->chunked == 7 ? SIZE : RAW;
           s->left = 0;
         }
         data++;
@@ -198,6 +205,9 @@ static void take(struct Subscriber* s, const char* data, size_t length) {
         if (*data++ != '\n') torn++;
         s->state = SIZE;
         break;
+      case RAW:
+        eat(s, data, (size_t)(stop - data));
+        return;
       default:
         return;
     }
