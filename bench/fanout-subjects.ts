@@ -40,7 +40,7 @@ export interface Window {
   readonly spreadMs: number;
 }
 
-const EVENT_FILE = path.join(BUILD, 'event');
+export const EVENT_FILE = path.join(BUILD, 'event');
 
 /** Compiles bench/native/NAME.c; the path of the program. */
 export function compile(name: string): string {

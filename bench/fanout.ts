@@ -189,7 +189,7 @@ export async function run(): Promise<void> {
       'server',
       `µs an event at ${plan.few}`,
       `µs one more costs, ${plan.low} to ${plan.high}`,
-      'bytes a subscriber (PSS)',
+      'bytes a subscriber',
       `first to last at ${plan.high}, ms`,
       'bytes an event',
     ],
