@@ -8,6 +8,7 @@
 #include "host/limits.h"
 #include "host/listener.h"
 #include "napi/host_binding.h"
+#include "napi/peers_binding.h"
 
 namespace hostwire {
 namespace {
@@ -45,6 +46,7 @@ Napi::Object init(Napi::Env env, Napi::Object exports) {
   exports.Set("Host", HostBinding::define(env));
   exports.Set("tuneListener", Napi::Function::New(env, tuneListenerFromJs, "tuneListener"));
   exports.Set("descriptorLimit", Napi::Function::New(env, descriptorLimitFromJs, "descriptorLimit"));
+  exportPeers(env, exports);
   return exports;
 }
 

@@ -15,6 +15,10 @@ const page = path.join(root, 'docs/proofs.md');
 /** Test files whose full form HOSTWIRE_FULL=1 switches on, beside those in test/prove/. */
 const FULL_FORMS = [
   'http/mutations.test.js',
+  'http/fanout-limits.test.js',
+  'http/served-meanwhile.test.js',
+  'http/comings-and-goings.test.js',
+  'http/stalled-crowd.test.js',
   'access/socket-matrix.test.js',
   'config/mutations.test.js',
   'config/reload-streams.test.js',

@@ -8,6 +8,7 @@ import type { Config } from './config/schema.ts';
 import type { Host, ListenerOptions } from './host/host.ts';
 import { ALL_SECTIONS } from './host/host.ts';
 import { GATE_HEADERS, Gate } from './http/gate.ts';
+import { PeerWatch, SILENT_LIMIT_MS } from './http/peers.ts';
 import { Pipeline } from './http/pipeline.ts';
 import { powerRoutes } from './http/power-routes.ts';
 import { HttpServer } from './http/server.ts';
@@ -38,7 +39,6 @@ const SYSTEM_CLOCK: Clock = {
 /** Inherited by every connection. Why these numbers: docs/performance.md. */
 const LISTENER: ListenerOptions = {
   notSentLowWaterBytes: 16 * 1024,
-  userTimeoutMs: 20_000,
   keepAliveIdleSeconds: 10,
   keepAliveIntervalSeconds: 5,
   keepAliveProbes: 2,
@@ -81,6 +81,7 @@ export class Service {
   readonly #pipeline: Pipeline;
   readonly #server: HttpServer;
   readonly #gate: Gate;
+  readonly #peers: PeerWatch;
   #config: Config;
   #isStopping = false;
   #tendTimer: NodeJS.Timeout | undefined;
@@ -137,6 +138,13 @@ export class Service {
     this.#server = new HttpServer({
       headersRead: HEADERS_READ,
       onRequest: (exchange) => this.#pipeline.handle(exchange),
+      onConnection: () => this.#peers.wake(),
+    });
+    this.#peers = new PeerWatch({
+      host: options.host,
+      clock: SYSTEM_CLOCK,
+      log: options.log,
+      connections: () => this.#server.connections,
     });
   }
 
@@ -144,13 +152,24 @@ export class Service {
   start(): { readonly host: string; readonly port: number } {
     const { host, port } = this.#config.server;
     const bound = this.#listen(host, port);
-    const isTuned = this.#options.host.tuneListener(bound.port, LISTENER) > 0;
-    // Where the kernel judges by what is acknowledged, nobody else has to.
+    const isJudged = this.#judgeSilence(bound.port);
     const limit = this.#options.host.descriptorLimit();
     // Half of the reserve is for other requests, half for the service's own files.
     this.#server.mostConnections = limit - Math.floor(reserveOf(limit) / 2);
-    this.#fanout.stallLimitSeconds = isTuned ? Number.POSITIVE_INFINITY : UNTUNED_STALL_SECONDS;
+    this.#fanout.stallLimitSeconds = isJudged ? Number.POSITIVE_INFINITY : UNTUNED_STALL_SECONDS;
     return bound;
+  }
+
+  /** Sees to it that peers are judged by what they acknowledge; false where nothing here can. */
+  #judgeSilence(port: number): boolean {
+    const { host, log } = this.#options;
+    if (host.canReadPendingPeers()) {
+      host.tuneListener(port, LISTENER);
+      this.#peers.start(port);
+      return true;
+    }
+    log.info('the kernel does not tell what peers acknowledge: its own timer cuts those that stall');
+    return host.tuneListener(port, { ...LISTENER, userTimeoutMs: SILENT_LIMIT_MS }) > 0;
   }
 
   /** Takes new settings over while streams go on. What needs a restart is not looked at again. */
@@ -167,6 +186,7 @@ export class Service {
     this.#isStopping = true;
     this.#server.stopListening();
     clearInterval(this.#tendTimer);
+    this.#peers.stop();
     const begun = performance.now();
     const areDrained = this.#fanout.close() === 0;
     this.#sampler.close();

@@ -72,6 +72,12 @@ void runSelectMounts(std::string_view input) {
   require(count <= mounts.size(), "no mount is in two groups");
 }
 
+void runStatus(std::string_view input) {
+  const auto size = parseDescriptorTableSize("Name:\tnode\nFDSize:\t" + std::string(input));
+  require(size.value_or(0) >= 0, "a size is not negative");
+  parseDescriptorTableSize(input);
+}
+
 template <auto Parse>
 void call(std::string_view input) {
   static_cast<void>(Parse(input));
@@ -110,6 +116,7 @@ const std::vector<FuzzTarget>& fuzzTargets() {
       {"os-release", "/os-release", call<parseOsRelease>},
       {"brand", "", runBrand},
       {"dmi", "/DMI", call<parseDmiMemoryModules>},
+      {"process-status", "", runStatus},
       {"utf8", "/mountinfo", runText},
   };
   return targets;

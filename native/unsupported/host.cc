@@ -11,6 +11,7 @@
 #include "host/listener.h"
 #include "host/memory.h"
 #include "host/network.h"
+#include "host/peers.h"
 #include "host/system.h"
 
 namespace hostwire {
@@ -60,5 +61,9 @@ int tuneListener(std::uint16_t, const ListenerOptions&) { return 0; }
 void shareOneHeap() {}
 
 std::optional<std::uint64_t> descriptorLimit() { return std::nullopt; }
+
+bool canReadPendingPeers() { return false; }
+std::vector<PendingPeer> readPendingPeers(std::uint16_t) { refuse("read pending peers"); }
+int cutPeers(const std::vector<PendingPeer>&) { return 0; }
 
 }  // namespace hostwire

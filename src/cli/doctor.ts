@@ -69,6 +69,15 @@ async function examineHost(config: Config, findings: Finding[]): Promise<void> {
     return;
   }
   findings.push({ subject: 'addon', state: 'ok', text: 'loaded' });
+  findings.push(
+    host.canReadPendingPeers()
+      ? { subject: 'peers', state: 'ok', text: 'judged by what they acknowledge' }
+      : {
+          subject: 'peers',
+          state: 'part',
+          text: 'the kernel does not tell what they acknowledge: one that stalls again and again may be cut early',
+        },
+  );
   host.readCounters(ALL_SECTIONS, true, 0);
   await new Promise((resolve) => setTimeout(resolve, PROBE_MS));
   findings.push(...judgeCounters(host.readCounters(ALL_SECTIONS, true, PROBE_MS), config));

@@ -172,6 +172,17 @@ export interface ListenerOptions {
   readonly backlog?: number;
 }
 
+/** A connection of the service whose peer has not acknowledged all that was sent to it. */
+export interface PendingPeer {
+  readonly descriptor: number;
+  /** Tells this connection from every other since the machine's start. */
+  readonly cookie: bigint;
+  /** Since the connection was made: never goes back. */
+  readonly acknowledgedBytes: number;
+  /** It has acknowledged nothing for at least so long, and had something to; 0 where the kernel can't tell. */
+  readonly silentMs: number;
+}
+
 /** The unit of filtering, in the contract's order. */
 export const SECTIONS = ['cpu', 'memory', 'gpu', 'disks', 'network'] as const;
 export type Section = (typeof SECTIONS)[number];
@@ -198,4 +209,10 @@ export interface Host {
   tuneListener(port: number, options: ListenerOptions): number;
   /** How many files and sockets this process may have open; Infinity where there is no such limit. */
   descriptorLimit(): number;
+  /** Whether the two below can work here. */
+  canReadPendingPeers(): boolean;
+  /** The connections on `port` with bytes that are not sent or not acknowledged; read off the main thread. */
+  readPendingPeers(port: number): Promise<readonly PendingPeer[]>;
+  /** Ends those that have still bytes pending and have acknowledged nothing since they were read; how many. */
+  cutPeers(peers: readonly PendingPeer[]): number;
 }

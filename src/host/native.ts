@@ -1,7 +1,7 @@
 /** The only loader of the addon: finds it, says clearly why it can't be used, and types what it exports. */
 import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
-import type { Counters, Host, ListenerOptions, SystemInfo } from './host.ts';
+import type { Counters, Host, ListenerOptions, PendingPeer, SystemInfo } from './host.ts';
 
 /** Where the kernel's files are; a test or a container names others. */
 export interface Roots {
@@ -20,6 +20,9 @@ interface Addon {
   readonly Host: new (roots: Roots) => NativeHost;
   tuneListener(port: number, options: ListenerOptions): number;
   descriptorLimit(): number;
+  canReadPendingPeers(): boolean;
+  readPendingPeers(port: number): Promise<readonly PendingPeer[]>;
+  cutPeers(peers: readonly PendingPeer[]): number;
 }
 
 function loadAddon(): Addon {
@@ -42,5 +45,8 @@ export function openNativeHost(roots: Roots = {}): Host {
     readSystem: () => host.readSystem(),
     tuneListener: (port, options) => addon.tuneListener(port, options),
     descriptorLimit: () => addon.descriptorLimit(),
+    canReadPendingPeers: () => addon.canReadPendingPeers(),
+    readPendingPeers: (port) => addon.readPendingPeers(port),
+    cutPeers: (peers) => addon.cutPeers(peers),
   };
 }

@@ -127,5 +127,8 @@ export function fixtureHost(change: Partial<Counters> = {}): FixtureHost {
     readSystem: () => Promise.resolve(SYSTEM),
     tuneListener: () => 1,
     descriptorLimit: () => 20_000,
+    canReadPendingPeers: () => false,
+    readPendingPeers: () => Promise.resolve([]),
+    cutPeers: () => 0,
   };
 }
