@@ -4,9 +4,6 @@
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 
-#include <unistd.h>
-#include <array>
-#include <climits>
 #include <map>
 #include <string_view>
 #include <utility>
@@ -17,12 +14,6 @@
 
 namespace hostwire {
 namespace {
-
-std::string linkTarget(const std::string& path) {
-  std::array<char, PATH_MAX> target{};
-  const ssize_t length = readlink(path.c_str(), target.data(), target.size());
-  return length > 0 ? std::string(target.data(), static_cast<std::size_t>(length)) : std::string{};
-}
 
 std::string lastPart(const std::string& path) { return path.substr(path.rfind('/') + 1); }
 

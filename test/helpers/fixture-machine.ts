@@ -105,9 +105,12 @@ function replaceMeasured(counters: Counters, facts: MachineFacts, moment: Moment
     if (vfs !== null) return { ...disk, usage: usageOf(vfs) };
     return { ...disk, usage: null, ...(disk.isStale === undefined ? {} : { isStale: true }) };
   });
+  const takenAtNs = Math.round((sinceBoot - facts.suspendedSeconds) * 1e9);
+  const { cpu } = counters;
   return {
     ...counters,
-    takenAtNs: Math.round((sinceBoot - facts.suspendedSeconds) * 1e9),
+    ...(cpu?.energy && { cpu: { ...cpu, energy: { ...cpu.energy, takenAtNs } } }),
+    takenAtNs,
     sinceBootNs: Math.round(sinceBoot * 1e9),
     unixMs: facts.unixMs + later * 1000,
     ...(disks && { disks }),

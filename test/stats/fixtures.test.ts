@@ -41,7 +41,7 @@ async function readUntilSettled(
 
 /** What only a second reading can tell. */
 const NEEDS_WINDOW =
-  /^(current_load|cores|breakdown|read_rate|write_rate|busy_percent|send_rate|receive_rate)$/;
+  /^(current_load|cores|breakdown|read_rate|write_rate|busy_percent|send_rate|receive_rate|power_watts)$/;
 
 /** By default an unknown temperature or speed is 0. */
 const ZERO_IS_UNKNOWN = /^current_(temp|speed)$/;
@@ -87,8 +87,13 @@ async function sampleOf(machine: FixtureMachine, withDetail: boolean, golden: Js
   machine.setMoment('before');
   const derive = (counters: Counters, moment: 'before' | 'after', baseline = NO_BASELINE) =>
     deriveSample(baseline, machine.atMoment(counters, moment), top);
-  const first = await readUntilSettled(host, withDetail, (counters) =>
-    isAnswered(payload(derive(counters, 'before').sample, withDetail), golden),
+  // What the power is measured from must be in the first reading, too.
+  const hasEnergy = ({ cpu }: Counters) => !withDetail || !cpu || cpu.energy !== null;
+  const first = await readUntilSettled(
+    host,
+    withDetail,
+    (counters) =>
+      hasEnergy(counters) && isAnswered(payload(derive(counters, 'before').sample, withDetail), golden),
   );
   const { baseline } = derive(first, 'before');
   machine.setMoment('after');
