@@ -6,6 +6,7 @@
 
 #include "linux/addresses.h"
 #include "linux/directory.h"
+#include "linux/file.h"
 #include "linux/parse.h"
 #include "linux/parse_network.h"
 
@@ -72,7 +73,7 @@ LinkAttributes readLinkAttributes(const std::string& folder) {
   return attributes;
 }
 
-LinkProbe::LinkProbe(Roots roots) : roots_(std::move(roots)), wireless_(netFolder(roots_) + "/wireless") {}
+LinkProbe::LinkProbe(Roots roots) : roots_(std::move(roots)) {}
 
 void LinkProbe::refresh() {
   details_.clear();
@@ -93,10 +94,6 @@ LinkDetails LinkProbe::read() {
   names_ = std::move(names);
   if (hasChanged || !refreshedAt_ || std::chrono::steady_clock::now() - *refreshedAt_ >= kRefreshInterval)
     refresh();
-  for (LinkDetail& detail : details_) detail.signalDbm.reset();
-  for (const SignalLevel& level : parseWireless(wireless_.readIfPresent(buffer_)))
-    for (LinkDetail& detail : details_)
-      if (detail.rawName == level.name) detail.signalDbm = level.dbm;
   return std::make_shared<const std::vector<LinkDetail>>(details_);
 }
 

@@ -10,7 +10,6 @@
 
 #include "host/network.h"
 #include "host/roots.h"
-#include "linux/file.h"
 
 namespace hostwire {
 
@@ -33,7 +32,6 @@ struct LinkDetail {
   std::optional<double> speedMbps;
   std::optional<std::string> mac;
   std::vector<std::string> addresses;  // IPv4, then IPv6, link-local ones last
-  std::optional<double> signalDbm;
 };
 // Shared, as each reading of the prober's answer copies it.
 using LinkDetails = std::shared_ptr<const std::vector<LinkDetail>>;
@@ -42,18 +40,16 @@ using LinkDetails = std::shared_ptr<const std::vector<LinkDetail>>;
 class LinkProbe {
  public:
   explicit LinkProbe(Roots roots);
-  // Asked afresh every 5 s and when an interface came or left; the signal's level each time.
+  // Asked afresh every 5 s and when an interface came or left.
   LinkDetails read();
 
  private:
   void refresh();
 
   Roots roots_;
-  KeptFile wireless_;
   std::vector<std::string> names_;
   std::vector<LinkDetail> details_;
   std::optional<std::chrono::steady_clock::time_point> refreshedAt_;
-  std::string buffer_;
 };
 
 }  // namespace hostwire
