@@ -178,7 +178,9 @@ const std::vector<FuzzTarget>& fuzzTargets() {
       {"sensor-file", "", runSensorFile},
       {"sensor-labels", "/name", runSensorLabels},
       {"power-supply", "/uevent", runPowerSupply},
-      {"netlink", "", runNetlink},
+      {"netlink-station", "/get-station", runNetlink},
+      {"netlink-interface", "/get-interface", runNetlink},
+      {"netlink-family", "/get-family", runNetlink},
   };
   return targets;
 }
