@@ -16,6 +16,7 @@ enum class SensorKind { kTemperature, kFan, kVoltage, kPower };
 
 // All texts are valid UTF-8.
 struct SensorCounters {
+  std::string driver;  // "coretemp", "nvme", "drivetemp"
   std::string chip;   // no two chips have the same
   std::string label;  // begins with the chip; no two sensors have the same
   SensorKind kind = SensorKind::kTemperature;

@@ -95,6 +95,7 @@ std::optional<FoundChip> findChip(const std::string& classFolder) {
   if (name.empty()) name = lastPart(classFolder);
   found.chip.isSlow = name == "drivetemp";
   found.names = nameChip(classFolder, name, found.chip.isSlow || name == "nvme");
+  found.chip.driver = toValidUtf8(name);
   found.chip.runtimeStatus = findRuntimeStatus(classFolder);
   return found;
 }

@@ -22,6 +22,7 @@ struct SensorInput {
 };
 
 struct SensorChip {
+  std::string driver;         // what the chip calls itself; valid UTF-8
   std::string name;           // no two chips have the same; valid UTF-8
   std::string runtimeStatus;  // path of the device's power state; empty where it never sleeps
   bool isSlow = false;        // each reading is a command to a drive

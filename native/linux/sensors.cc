@@ -115,7 +115,8 @@ std::vector<SensorCounters> SensorsReader::read() {
     const Readings readings = recentValue(std::move(answer)).value_or(Readings{});
     for (std::size_t at = 0; at < entry.chip->inputs.size(); ++at) {
       const SensorInput& input = entry.chip->inputs[at];
-      SensorCounters sensor{entry.chip->name, entry.chip->name + " " + input.name, input.kind, {}, failure};
+      SensorCounters sensor{
+          entry.chip->driver, entry.chip->name, entry.chip->name + " " + input.name, input.kind, {}, failure};
       if (at < readings.size()) {
         sensor.value = readings[at].value;
         if (failure.empty()) sensor.failure = readings[at].failure;

@@ -8,7 +8,7 @@
 namespace hostwire {
 namespace {
 
-constexpr Shape kSensorShape{20, "chip, label, kind, value, failure"};
+constexpr Shape kSensorShape{20, "driver, chip, label, kind, value, failure"};
 constexpr Shape kBatteryShape{
     21,
     "name, state, percent, energyWh, energyFullWh, energyDesignWh, chargeAh, chargeFullAh, chargeDesignAh, "
@@ -39,7 +39,7 @@ const char* nameOf(SensorKind kind) {
 Napi::Value convert(Napi::Env env, const SensorCounters& sensor) {
   return makeObject(
       env, kSensorShape,
-      {text(env, sensor.chip), text(env, sensor.label), Napi::String::New(env, nameOf(sensor.kind)),
+      {text(env, sensor.driver), text(env, sensor.chip), text(env, sensor.label), Napi::String::New(env, nameOf(sensor.kind)),
        number(env, sensor.value), textOrNull(env, sensor.failure)});
 }
 

@@ -1,5 +1,16 @@
 /** The table that `hostwire doctor` prints: one row a section, what it comes from, and what to do where it is missing. */
 
+import type { Counters } from '../host/host.ts';
+
+/** What rows are made from. */
+export interface Reading {
+  /** With detail, and late enough for every prober to have answered that is going to. */
+  readonly counters: Counters;
+  /** Where /proc and /sys are. */
+  readonly proc: string;
+  readonly sys: string;
+}
+
 export interface Row {
   /** One word in lower case; no other row has it. */
   readonly section: string;

@@ -1,19 +1,22 @@
 /** What one reading with detail says of each section: the judges that `hostwire doctor` asks in turn. Pure. */
-import type { Counters } from '../host/host.ts';
-import type { Row } from './doctor-rows.ts';
-
-export interface Reading {
-  /** With detail, and late enough for every prober to have answered that is going to. */
-  readonly counters: Counters;
-  /** Where /proc and /sys are. */
-  readonly proc: string;
-  readonly sys: string;
-}
+import type { Reading, Row } from './doctor-rows.ts';
+import { judgeBatteries, judgeCpuPower, judgeDrives, judgeSensors, judgeWifi } from './doctor-sensors.ts';
 
 /** A judge gives the rows of its sections. A new collector adds one. */
 type Judge = (reading: Reading) => readonly Row[];
 
-const JUDGES: readonly Judge[] = [judgeCpu, judgeMemory, judgeDisks, judgeNetwork, judgeGpu];
+const JUDGES: readonly Judge[] = [
+  judgeCpu,
+  judgeCpuPower,
+  judgeMemory,
+  judgeDisks,
+  judgeNetwork,
+  judgeWifi,
+  judgeGpu,
+  judgeSensors,
+  judgeDrives,
+  judgeBatteries,
+];
 
 export function judgeReading(reading: Reading): readonly Row[] {
   return JUDGES.flatMap((judge) => judge(reading));

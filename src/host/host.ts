@@ -137,6 +137,8 @@ export interface GpuCounters {
 export type SensorKind = 'temperature' | 'fan' | 'voltage' | 'power';
 
 export interface SensorCounters {
+  /** What the chip calls itself: coretemp, nvme, drivetemp. */
+  readonly driver: string;
   /** No two chips have the same name, and no two sensors the same label, which begins with its chip's. */
   readonly chip: string;
   readonly label: string;

@@ -63,6 +63,52 @@ t.test('[9.doctor-reading] what a reading says of each section', async (t) => {
   if (gpu !== undefined) t.match(judge('gpu', { gpus: [gpu] }), `ok | ${gpu.name}`);
 });
 
+t.test('[9.doctor-reading] sensors, drives, batteries, Wi-Fi, power of the processor', async (t) => {
+  const { cpu, interfaces, sensors, disks } = FULL;
+  const [sensor] = sensors ?? [];
+  const [link] = interfaces ?? [];
+  const [disk] = disks ?? [];
+  if (!cpu || !sensor || !link || !disk) throw new Error('the fixture lacks something');
+  const energy = { takenAtNs: 0, zones: [], failure: null };
+  const power = (more: object) => judge('cpu-power', { cpu: { ...cpu, energy: { ...energy, ...more } } });
+  t.match(power({}), /^missing \| \/s\/class\/powercap.*virtual machines.*intel_rapl_msr/);
+  t.match(power({ failure: 'open energy_uj: EACCES' }), /^missing .*EACCES.*Linux 5\.10.*tmpfiles/);
+  const zones = [{ name: 'package-0', microjoules: 1, rangeMicrojoules: 9 }];
+  t.match(power({ zones }), /^ok \| 1 package from/);
+
+  t.match(judge('sensors', {}), 'ok | 2 sensors of 2 chips from /s/class/hwmon');
+  t.match(judge('sensors', { sensors: [] }), /^missing .*sensors-detect/);
+  const broken = { ...sensor, label: 'nvme Composite', value: null, failure: 'EIO' };
+  const asleep = { ...sensor, label: 'amdgpu edge', value: null };
+  t.match(
+    judge('sensors', { sensors: [sensor, broken, asleep] }),
+    'partly | 3 sensors of 1 chip from /s/class/hwmon | fail: nvme Composite (EIO); nothing connected, or asleep: amdgpu edge |',
+  );
+  const many = Array.from({ length: 7 }, (_, at) => ({ ...asleep, label: `s${at}` }));
+  t.match(judge('sensors', { sensors: many }), 's0, s1, s2, s3, s4 and 2 more');
+
+  t.match(judge('drives', {}), /^missing \| no temperature of a drive .*modprobe drivetemp/);
+  const nvme = { ...sensor, driver: 'nvme', chip: 'Samsung 980' };
+  t.match(judge('drives', { sensors: [nvme] }), /^partly \| Samsung 980 \| .*drivetemp/);
+  t.match(judge('drives', { sensors: [{ ...nvme, driver: 'drivetemp' }] }), /^ok \| Samsung 980/);
+  const stick = { ...disk, isRemovable: true };
+  t.match(judge('drives', { disks: [stick] }), /^missing .*no NVMe or SATA drive/);
+
+  t.match(judge('batteries', {}), 'ok | BAT0 from /s/class/power_supply');
+  t.match(judge('batteries', { batteries: [] }), 'ok | none in /s/class/power_supply');
+  const [battery] = FULL.batteries ?? [];
+  if (!battery) throw new Error('no battery');
+  const dead = { ...battery, name: 'BAT1', failure: 'EIO' };
+  t.match(judge('batteries', { batteries: [battery, dead] }), /^partly .*BAT1: EIO/);
+  t.match(judge('batteries', { batteries: [dead] }), /^missing/);
+
+  t.throws(() => judge('wifi', {}), '0 rows');
+  const wifi = { ...link, kind: 'wifi' as const, name: 'wlan0' };
+  t.match(judge('wifi', { interfaces: [{ ...wifi, signalDbm: -60 }] }), /^ok \| wlan0 from/);
+  t.match(judge('wifi', { interfaces: [{ ...wifi, isUp: false, signalDbm: null }] }), /^ok/);
+  t.match(judge('wifi', { interfaces: [{ ...wifi, signalDbm: null }] }), /^partly .*wlan0.*host\.proc/);
+});
+
 t.test('[9.doctor-table] a row a section; why and what to do below it', async (t) => {
   const text = printRows([
     { section: 'cpu', state: 'ok', source: '4 processors' },
@@ -94,7 +140,8 @@ function parse(text: string): ReadonlyMap<string, string> {
 }
 
 const SECTIONS =
-  'node configuration addon cpu temperature speed memory pressure disks network gpu port power rights media';
+  'node configuration addon cpu temperature speed cpu-power memory pressure disks network gpu ' +
+  'sensors drives batteries port power rights media';
 
 t.test('[9.doctor] on this machine: a row a section, exit 0', async (t) => {
   const { code, stdout, stderr } = await runToEnd(['doctor', '--host', '127.0.0.1', '--port', '0']);

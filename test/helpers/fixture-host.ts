@@ -84,8 +84,15 @@ function everySection(reading: number): Required<Section> {
 }
 
 const SENSORS: readonly SensorCounters[] = [
-  { chip: 'coretemp', label: 'coretemp Package id 0', kind: 'temperature', value: 51.26, failure: null },
-  { chip: 'nct6775', label: 'nct6775 fan1', kind: 'fan', value: 1205, failure: null },
+  {
+    driver: 'coretemp',
+    chip: 'coretemp',
+    label: 'coretemp Package id 0',
+    kind: 'temperature',
+    value: 51.26,
+    failure: null,
+  },
+  { driver: 'nct6775', chip: 'nct6775', label: 'nct6775 fan1', kind: 'fan', value: 1205, failure: null },
 ];
 
 const BATTERIES: readonly BatteryCounters[] = [

@@ -9,6 +9,7 @@ import { failedParts } from '#src/stats/top.js';
 import { at, cpu } from './literals.ts';
 
 const sensor = (kind: SensorCounters['kind'], value: number | null): SensorCounters => ({
+  driver: 'chip',
   chip: 'chip',
   label: `chip ${kind}`,
   kind,
