@@ -11,6 +11,7 @@
 #include "linux/parse_battery.h"
 #include "linux/parse_cpu.h"
 #include "linux/parse_disks.h"
+#include "linux/parse_ipv4.h"
 #include "linux/parse_mounts.h"
 #include "linux/parse_network.h"
 #include "linux/parse_nl80211.h"
@@ -146,6 +147,13 @@ void runNetlink(std::string_view input) {
   if (signal) require(*signal < 0 && *signal >= -128, "dBm of a receiver");
 }
 
+void runIpv4(std::string_view input) {
+  const auto addresses = parseLocalAddresses(input);
+  const auto networks = parseConnectedNetworks(input);
+  require(placeAddresses(addresses, networks).size() <= addresses.size(), "no address is placed twice");
+  placeAddresses({0, 0x7F000001, 0xC0000207, UINT32_MAX}, networks);
+}
+
 }  // namespace
 
 const std::vector<FuzzTarget>& fuzzTargets() {
@@ -174,6 +182,8 @@ const std::vector<FuzzTarget>& fuzzTargets() {
       {"brand", "", runBrand},
       {"dmi", "/DMI", call<parseDmiMemoryModules>},
       {"utf8", "/mountinfo", runText},
+      {"fib-trie", "/fib_trie", runIpv4},
+      {"connected-networks", "/net/route", runIpv4},
       {"sensor-value", "_input", runSensorValue},
       {"sensor-file", "", runSensorFile},
       {"sensor-labels", "/name", runSensorLabels},
