@@ -73,14 +73,15 @@ LinkAttributes readLinkAttributes(const std::string& folder) {
   return attributes;
 }
 
-LinkProbe::LinkProbe(Roots roots) : roots_(std::move(roots)) {}
+LinkProbe::LinkProbe(Roots roots, std::shared_ptr<const std::atomic<unsigned>> changes)
+    : roots_(std::move(roots)), changes_(std::move(changes)) {}
 
 void LinkProbe::refresh() {
   details_.clear();
   auto addresses = readAddresses(roots_);
   std::stable_sort(addresses.begin(), addresses.end(),
                    [](const auto& a, const auto& b) { return placeOf(a) < placeOf(b); });
-  for (const std::string& name : names_) {
+  for (const std::string& name : listFolder(roots_.sys + "/class/net")) {
     details_.push_back(askLink(linkFolder(roots_, name), name));
     for (const InterfaceAddress& address : addresses)
       if (isAddressOf(address, name)) details_.back().addresses.push_back(address.text);
@@ -89,9 +90,8 @@ void LinkProbe::refresh() {
 }
 
 LinkDetails LinkProbe::read() {
-  auto names = listFolder(roots_.sys + "/class/net");
-  const bool hasChanged = names != names_;
-  names_ = std::move(names);
+  const unsigned changes = *changes_;
+  const bool hasChanged = std::exchange(seenChanges_, changes) != changes;
   if (hasChanged || !refreshedAt_ || std::chrono::steady_clock::now() - *refreshedAt_ >= kRefreshInterval)
     refresh();
   return std::make_shared<const std::vector<LinkDetail>>(details_);

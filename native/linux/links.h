@@ -1,6 +1,7 @@
 // What /sys says of one network interface: some of it at once, some of it only to a prober.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <memory>
@@ -39,15 +40,17 @@ using LinkDetails = std::shared_ptr<const std::vector<LinkDetail>>;
 // Belongs to one prober's question: used by one thread at a time.
 class LinkProbe {
  public:
-  explicit LinkProbe(Roots roots);
-  // Asked afresh every 5 s and when an interface came or left.
+  // `changes` counts how often interfaces came or left.
+  LinkProbe(Roots roots, std::shared_ptr<const std::atomic<unsigned>> changes);
+  // Asked afresh every 5 s and after a change.
   LinkDetails read();
 
  private:
   void refresh();
 
   Roots roots_;
-  std::vector<std::string> names_;
+  std::shared_ptr<const std::atomic<unsigned>> changes_;
+  unsigned seenChanges_ = 0;
   std::vector<LinkDetail> details_;
   std::optional<std::chrono::steady_clock::time_point> refreshedAt_;
 };

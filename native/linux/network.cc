@@ -4,6 +4,7 @@
 #include <net/if.h>
 
 #include <algorithm>
+#include <atomic>
 #include <charconv>
 #include <chrono>
 #include <utility>
@@ -32,8 +33,10 @@ struct Link {
   KeptFile flags;
 };
 
-std::function<LinkDetails()> askDetails(const Roots& roots) {
-  return [probe = std::make_shared<LinkProbe>(roots)] { return probe->read(); };
+using Changes = std::shared_ptr<std::atomic<unsigned>>;
+
+std::function<LinkDetails()> askDetails(const Roots& roots, const Changes& changes) {
+  return [probe = std::make_shared<LinkProbe>(roots, changes)] { return probe->read(); };
 }
 
 std::function<WifiLevels()> askLevels(const Roots& roots) {
@@ -53,7 +56,7 @@ struct NetworkReader::State {
   State(const Roots& givenRoots, ProberPool& probers)
       : roots(givenRoots),
         dev(netFolder(givenRoots) + "/dev"),
-        details(probers, askDetails(givenRoots)),
+        details(probers, askDetails(givenRoots, changes)),
         levels(probers, askLevels(givenRoots)) {}
 
   bool isCurrent(const std::vector<InterfaceCounters>& counters) const;
@@ -63,6 +66,7 @@ struct NetworkReader::State {
 
   Roots roots;
   KeptFile dev;
+  const Changes changes = std::make_shared<std::atomic<unsigned>>(0);  // of the links
   Prober<LinkDetails> details;
   Prober<WifiLevels> levels;  // beside the details: what a Wi-Fi driver delays is its own
   std::vector<Link> links;    // in the order of /proc/net/dev
@@ -78,6 +82,7 @@ bool NetworkReader::State::isCurrent(const std::vector<InterfaceCounters>& count
 
 void NetworkReader::State::refreshLinks(const std::vector<InterfaceCounters>& counters) {
   links.clear();
+  ++*changes;
   for (const InterfaceCounters& one : counters) {
     const std::string folder = linkFolder(roots, one.name);
     links.push_back(

@@ -10,14 +10,24 @@
 #include "linux/parse_network.h"
 
 namespace hostwire {
+namespace {
+
+// The module that makes it may be loaded later.
+constexpr std::chrono::seconds kFileRetry{60};
+
+}  // namespace
 
 WifiProbe::WifiProbe(Roots roots) : roots_(std::move(roots)), wireless_(netFolder(roots_) + "/wireless") {}
 
 // Under other roots than the default the kernel would be asked for the wrong network.
 WifiLevels WifiProbe::read() {
   WifiLevels levels;
-  for (const SignalLevel& level : parseWireless(wireless_.readIfPresent(buffer_)))
-    levels.emplace(level.name, level.dbm);
+  const auto now = std::chrono::steady_clock::now();
+  if (!withoutFileSince_ || now - *withoutFileSince_ >= kFileRetry) {
+    for (const SignalLevel& level : parseWireless(wireless_.readIfPresent(buffer_)))
+      levels.emplace(level.name, level.dbm);
+    withoutFileSince_ = wireless_.descriptor() < 0 ? std::optional(now) : std::nullopt;
+  }
   if (!levels.empty() || !roots_.isDefault()) return levels;
   for (const auto& [index, dbm] : signals_.read()) {
     std::array<char, IF_NAMESIZE> name{};

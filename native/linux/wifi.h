@@ -1,7 +1,9 @@
 // How well Wi-Fi interfaces hear their access points. For a prober: the driver may take its time.
 #pragma once
 
+#include <chrono>
 #include <map>
+#include <optional>
 #include <string>
 
 #include "host/roots.h"
@@ -22,6 +24,7 @@ class WifiProbe {
  private:
   const Roots roots_;
   KeptFile wireless_;
+  std::optional<std::chrono::steady_clock::time_point> withoutFileSince_;
   WifiSignals signals_;
   std::string buffer_;
 };
