@@ -21,19 +21,26 @@ constexpr std::size_t kMostKept = 64;
 constexpr std::chrono::seconds kSlowInterval{30};
 
 struct FoundChip {
-  std::string folder;
   ChipNames names;
   SensorChip chip;
 };
 
-std::string lastPart(const std::string& path) { return path.substr(path.rfind('/') + 1); }
+// The path of a file in a folder.
+std::string within(const std::string& folder, std::string_view name) {
+  std::string path = folder;
+  return path.append("/").append(name);
+}
+
+std::string lastPart(const std::string& path) { return toValidUtf8(path.substr(path.rfind('/') + 1)); }
+
+std::string readName(const std::string& path) { return toValidUtf8(cleanName(readSmallFile(path))); }
 
 // The model and the block device of an NVMe or SATA drive. The parent of an NVMe chip is the controller nvme0
 // or, on older kernels, its PCI device; that of drivetemp the SCSI device.
 ChipNames nameDrive(const std::string& device, const std::string& chipName) {
-  ChipNames names{cleanName(readSmallFile(device + "/model")), {}};
+  ChipNames names{readName(device + "/model"), {}};
   for (const std::string& controller : listFolder(device + "/nvme")) {
-    if (names.name.empty()) names.name = cleanName(readSmallFile(device + "/nvme/" + controller + "/model"));
+    if (names.name.empty()) names.name = readName(within(device + "/nvme", controller + "/model"));
     names.place = controller;
   }
   for (const std::string& block : listFolder(device + "/block")) names.place = block;
@@ -69,33 +76,32 @@ std::vector<SensorInput> findInputs(const std::string& folder) {
   std::vector<SensorInput> inputs;
   for (const auto& [key, file] : files) {
     const std::string prefix = sensorPrefix(key.first, key.second);
-    const std::string stem = folder + "/" + prefix;
-    names.push_back({prefix, cleanName(readSmallFile(stem + "_label"))});
+    const std::string stem = within(folder, prefix);
+    names.push_back({prefix, readName(stem + "_label")});
     std::string fault = stem + "_fault";
     if (!isPresent(fault)) fault.clear();
-    inputs.push_back({key.first, {}, folder + "/" + file, std::move(fault)});
+    inputs.push_back({key.first, {}, within(folder, file), std::move(fault)});
   }
-  const auto shown = nameInputs(names);
-  for (std::size_t at = 0; at < inputs.size(); ++at) inputs[at].name = toValidUtf8(shown[at]);
+  auto shown = nameInputs(names);
+  for (std::size_t at = 0; at < inputs.size(); ++at) inputs[at].name = std::move(shown[at]);
   return inputs;
 }
 
 std::optional<FoundChip> findChip(const std::string& classFolder) {
   // Before Linux 3.15 many drivers had their files in the device's folder.
   std::string folder = classFolder;
-  std::string name = cleanName(readSmallFile(folder + "/name"));
+  std::string name = readName(folder + "/name");
   if (name.empty()) {
     folder += "/device";
-    name = cleanName(readSmallFile(folder + "/name"));
+    name = readName(folder + "/name");
   }
   FoundChip found;
-  found.folder = folder;
   found.chip.inputs = findInputs(folder);
   if (found.chip.inputs.empty()) return std::nullopt;
   if (name.empty()) name = lastPart(classFolder);
   found.chip.isSlow = name == "drivetemp";
   found.names = nameChip(classFolder, name, found.chip.isSlow || name == "nvme");
-  found.chip.driver = toValidUtf8(name);
+  found.chip.driver = name;
   found.chip.runtimeStatus = findRuntimeStatus(classFolder);
   return found;
 }
@@ -126,8 +132,8 @@ std::vector<SensorChip> findChips(const Roots& roots) {
     names.push_back(std::move(found->names));
     chips.push_back(std::move(found->chip));
   }
-  const auto shown = nameChips(names);
-  for (std::size_t at = 0; at < chips.size(); ++at) chips[at].name = toValidUtf8(shown[at]);
+  auto shown = nameChips(names);
+  for (std::size_t at = 0; at < chips.size(); ++at) chips[at].name = std::move(shown[at]);
   return chips;
 }
 
