@@ -17,8 +17,8 @@ enum class SensorKind { kTemperature, kFan, kVoltage, kPower };
 // All texts are valid UTF-8.
 struct SensorCounters {
   std::string driver;  // "coretemp", "nvme", "drivetemp"
-  std::string chip;   // no two chips have the same
-  std::string label;  // begins with the chip; no two sensors have the same
+  std::string chip;    // no two chips have the same
+  std::string label;   // begins with the chip; no two sensors have the same
   SensorKind kind = SensorKind::kTemperature;
   std::optional<double> value;  // °C, RPM, V or W; absent when nobody can tell at this moment
   std::string failure;  // why there is no value, where asking failed; a device that sleeps is not asked

@@ -37,10 +37,10 @@ const char* nameOf(SensorKind kind) {
 }
 
 Napi::Value convert(Napi::Env env, const SensorCounters& sensor) {
-  return makeObject(
-      env, kSensorShape,
-      {text(env, sensor.driver), text(env, sensor.chip), text(env, sensor.label), Napi::String::New(env, nameOf(sensor.kind)),
-       number(env, sensor.value), textOrNull(env, sensor.failure)});
+  return makeObject(env, kSensorShape,
+                    {text(env, sensor.driver), text(env, sensor.chip), text(env, sensor.label),
+                     Napi::String::New(env, nameOf(sensor.kind)), number(env, sensor.value),
+                     textOrNull(env, sensor.failure)});
 }
 
 Napi::Value convert(Napi::Env env, const BatteryCounters& battery) {
