@@ -147,12 +147,12 @@ struct PowerControl::State {
     // Not its owner: the subscription must not keep alive the thread that keeps the subscription.
     return self->thread->bus.post([weak = std::weak_ptr(self), ask = std::move(ask)](BusLoop& loop) {
       if (const auto alive = weak.lock(); alive && !std::exchange(alive->isListening, true)) {
-        loop.system().addMatch(logind::kSleepRule, [weak](Signal& signal) {
+        loop.systemBus().addMatch(logind::kSleepRule, [weak](Signal& signal) {
           const auto isGoing = signal.body.boolean();
           if (const auto listener = weak.lock(); listener && isGoing) listener->onSleep(*isGoing);
         });
       }
-      ask(loop.system());
+      ask(loop.systemBus());
     });
   }
 };

@@ -27,8 +27,8 @@ class BusLoop {
   BusLoop(const BusLoop&) = delete;
   BusLoop& operator=(const BusLoop&) = delete;
 
-  BusConnection& system() { return *system_; }
-  BusConnection& session() { return *session_; }
+  BusConnection& systemBus() { return *system_; }
+  BusConnection& sessionBus() { return *session_; }
 
   // Runs `task` in this round or the next, after whatever runs now.
   void defer(Task task);
