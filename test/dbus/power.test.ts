@@ -42,31 +42,35 @@ t.test('[5.methods] the best way that this logind knows, and no other is taken',
   }
 });
 
-t.test('[5.not-supported] what logind says it can not do is refused, and not done', { skip }, async (t) => {
-  const service = await PowerService.start(t, {
-    CanPowerOff: 'na',
-    CanReboot: 'no',
-    CanSuspend: 'challenge',
-    CanHibernate: 'perhaps',
-  });
-  const reasons = {
-    shutdown: /this machine can't \(na/,
-    restart: /does not allow it to this user \(no\)/,
-    sleep: /would ask this user for an administrator's password \(challenge\)/,
-    hibernate: /an answer that is not known: perhaps$/,
-  };
-  for (const [action, reason] of Object.entries(reasons)) {
-    const refusal = await service.refusal(action);
-    t.equal(refusal.status, 501, action);
-    t.equal(refusal.code, 'not_supported');
-    t.match(refusal.reason, reason);
-  }
-  const { actions } = await service.status();
-  t.match(actions['shutdown'], { enabled: true, supported: false, reason: reasons.shutdown });
-  t.match(actions['lock'], { enabled: true, supported: false, reason: 'nobody is logged in' });
-  await sleep(HANDED_OVER_MS);
-  t.strictSame(service.actTexts, []);
-});
+t.test(
+  '[5.logind] [5.not-supported] what logind says it can not do is refused, and not done',
+  { skip },
+  async (t) => {
+    const service = await PowerService.start(t, {
+      CanPowerOff: 'na',
+      CanReboot: 'no',
+      CanSuspend: 'challenge',
+      CanHibernate: 'perhaps',
+    });
+    const reasons = {
+      shutdown: /this machine can't \(na/,
+      restart: /does not allow it to this user \(no\)/,
+      sleep: /would ask this user for an administrator's password \(challenge\)/,
+      hibernate: /an answer that is not known: perhaps$/,
+    };
+    for (const [action, reason] of Object.entries(reasons)) {
+      const refusal = await service.refusal(action);
+      t.equal(refusal.status, 501, action);
+      t.equal(refusal.code, 'not_supported');
+      t.match(refusal.reason, reason);
+    }
+    const { actions } = await service.status();
+    t.match(actions['shutdown'], { enabled: true, supported: false, reason: reasons.shutdown });
+    t.match(actions['lock'], { enabled: true, supported: false, reason: 'nobody is logged in' });
+    await sleep(HANDED_OVER_MS);
+    t.strictSame(service.actTexts, []);
+  },
+);
 
 t.test(
   '[5.root-inhibitor] [5.user-inhibitor] [5.force] inhibitors as logind lists them',
@@ -192,7 +196,7 @@ t.test(
   },
 );
 
-t.test('[5.no-logind] nobody to ask, and systemd alone', { skip }, async (t) => {
+t.test('[5.logind] nobody to ask, and systemd alone', { skip }, async (t) => {
   const service = await PowerService.start(t, null);
   for (const action of ['shutdown', 'restart', 'sleep', 'hibernate', 'lock']) {
     const { status, reason } = await service.refusal(action);

@@ -1,6 +1,6 @@
 /** The program on a system bus of the test's own, behind a relay that notes what it asks for. */
 import type { ChildProcess, SpawnOptions } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Test } from 'tap';
 import type { PowerPayload } from '#src/wire/power.js';
@@ -100,10 +100,10 @@ export class PowerService {
 
   /** How much memory it holds and how many descriptors are open, now. */
   usage(): { readonly residentKib: number; readonly descriptors: number } {
-    const status = readFileSync(`/proc/${this.process.pid}/status`, 'utf8');
+    const folder = `/proc/${this.process.pid}`;
     return {
-      residentKib: Number(/^VmRSS:\s+(\d+)/m.exec(status)?.[1]),
-      descriptors: Number(/^FDSize:\s+(\d+)/m.exec(status)?.[1]),
+      residentKib: Number(/^VmRSS:\s+(\d+)/m.exec(readFileSync(`${folder}/status`, 'utf8'))?.[1]),
+      descriptors: readdirSync(`${folder}/fd`).length,
     };
   }
 }
