@@ -43,6 +43,7 @@ Napi::Value descriptorLimitFromJs(const Napi::CallbackInfo& info) {
 }
 
 Napi::Object init(Napi::Env env, Napi::Object exports) {
+  shareOneHeap();
   exports.Set("Host", HostBinding::define(env));
   exports.Set("Controls", ControlsBinding::define(env));
   exports.Set("Power", PowerBinding::define(env));

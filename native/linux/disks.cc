@@ -63,7 +63,24 @@ bool updateEntry(Entry& entry, const MountGroup& mounts) {
   return true;
 }
 
+// What all devices of one filesystem did; busy is their mean.
+std::optional<DiskIo> sumIo(const std::vector<DeviceIo>& devices, const std::vector<DeviceNumber>& parts) {
+  DiskIo sum;
+  std::uint64_t found = 0;
+  for (const DeviceIo& device : devices) {
+    if (std::find(parts.begin(), parts.end(), device.device) == parts.end()) continue;
+    ++found;
+    sum.readBytes += device.io.readBytes;
+    sum.writeBytes += device.io.writeBytes;
+    sum.busyMs += device.io.busyMs;
+  }
+  if (found == 0) return std::nullopt;
+  sum.busyMs /= found;
+  return sum;
+}
+
 std::optional<DiskIo> findIo(const std::vector<DeviceIo>& devices, const Entry& entry) {
+  if (!entry.device.parts.empty()) return sumIo(devices, entry.device.parts);
   const Mount& mount = entry.shown();
   auto number = entry.device.number;
   if (!number && mount.device.major != 0) number = mount.device;

@@ -34,6 +34,23 @@ export interface CpuCounters {
   readonly coreSpeedsHz?: readonly (number | null)[];
   readonly loadAverage?: readonly [number, number, number] | null;
   readonly pressure?: Pressure | null;
+  readonly energy?: EnergyCounters | null;
+}
+
+/** What the processor's packages have used since some moment: whole zones only, none of them inside another. */
+export interface EnergyCounters {
+  /** On the clock of Counters.takenAtNs, but of this reading, which a prober takes. */
+  readonly takenAtNs: number;
+  readonly zones: readonly EnergyZone[];
+  /** Why some of them can't be read. */
+  readonly failure: string | null;
+}
+
+export interface EnergyZone {
+  readonly name: string;
+  readonly microjoules: number;
+  /** The counter goes on from 0 above it. */
+  readonly rangeMicrojoules: number;
 }
 
 export interface MemoryCounters {
@@ -119,6 +136,45 @@ export interface GpuCounters {
   readonly isAsleep: boolean;
 }
 
+export type SensorKind = 'temperature' | 'fan' | 'voltage' | 'power';
+
+export interface SensorCounters {
+  /** What the chip calls itself: coretemp, nvme, drivetemp. */
+  readonly driver: string;
+  /** No two chips have the same name, and no two sensors the same label, which begins with its chip's. */
+  readonly chip: string;
+  readonly label: string;
+  readonly kind: SensorKind;
+  /** °C, RPM, V or W. */
+  readonly value: number | null;
+  /** Why there is no value, where asking failed. */
+  readonly failure: string | null;
+}
+
+export type BatteryState = 'charging' | 'discharging' | 'full' | 'not_charging' | 'unknown';
+
+/** A battery tells of energy or of charge, hardly ever of both. */
+export interface BatteryCounters {
+  readonly name: string;
+  readonly state: BatteryState | null;
+  /** As the battery's own electronics say it. */
+  readonly percent: number | null;
+  readonly energyWh: number | null;
+  readonly energyFullWh: number | null;
+  readonly energyDesignWh: number | null;
+  readonly chargeAh: number | null;
+  readonly chargeFullAh: number | null;
+  readonly chargeDesignAh: number | null;
+  readonly voltageVolts: number | null;
+  /** In or out, never negative, as is the current. */
+  readonly powerWatts: number | null;
+  readonly currentAmps: number | null;
+  readonly secondsToEmpty: number | null;
+  readonly secondsToFull: number | null;
+  /** Why nothing but the name is known. */
+  readonly failure: string | null;
+}
+
 /**
  * One raw reading of the machine. A section that was not asked for is absent; one that could not be read is null
  * and its reason stands in `failures`.
@@ -135,6 +191,10 @@ export interface Counters {
   readonly gpus?: readonly GpuCounters[] | null;
   readonly disks?: readonly DiskCounters[] | null;
   readonly interfaces?: readonly InterfaceCounters[] | null;
+  /** With detail only, whatever the sections. */
+  readonly sensors?: readonly SensorCounters[];
+  /** With detail only: those that power this machine. */
+  readonly batteries?: readonly BatteryCounters[];
   readonly failures?: Readonly<Record<string, string>>;
 }
 

@@ -10,6 +10,7 @@ import {
   NO_BASELINE,
   type Sample,
 } from './sample.ts';
+import { failedParts } from './top.ts';
 import { Encoded, VIEW_COUNT, type View } from './view.ts';
 
 export interface SamplerOptions {
@@ -55,6 +56,7 @@ const detailKey = (bit: number) => bit << 5;
 const KEY_OF: Readonly<Record<BaselineField, number>> = {
   cpu: SECTION_BITS.cpu,
   cores: detailKey(SECTION_BITS.cpu),
+  energy: detailKey(SECTION_BITS.cpu),
   disks: detailKey(SECTION_BITS.disks),
   interfaces: SECTION_BITS.network,
 };
@@ -188,8 +190,9 @@ export class Sampler {
     const { host, hostname } = this.#options;
     const counters = host.readCounters(needs.sections, needs.withDetail, nextInMs);
     this.#failures.note(needs.sections, counters.failures);
-    const top = needs.withDetail ? { interval_seconds: this.#intervalMs / 1000, host: hostname } : undefined;
-    return deriveSample(baseline, counters, top);
+    if (!needs.withDetail) return deriveSample(baseline, counters);
+    this.#failures.noteParts(failedParts(counters));
+    return deriveSample(baseline, counters, { interval_seconds: this.#intervalMs / 1000, host: hostname });
   }
 
   #keep(needs: Needs, sample: Sample): Encoded {
