@@ -72,12 +72,13 @@ export async function runToEnd(
   args: readonly string[],
   config: ConfigPart | { readonly file: string } = {},
   nodeArgs: readonly string[] = [],
+  env: Readonly<Record<string, string>> = {},
 ): Promise<RunToEnd> {
   const startedAt = performance.now();
   const file = 'file' in config ? config.file : writeConfig(config);
   const child = spawn(process.execPath, [...nodeArgs, MAIN, '--config', file, ...args], {
     stdio: ['ignore', 'pipe', 'pipe'],
-    env: { ...process.env, ...DEAD_BUSES },
+    env: { ...process.env, ...DEAD_BUSES, ...env },
   });
   const stdout = collect(child.stdout);
   const stderr = collect(child.stderr);
