@@ -45,14 +45,14 @@ class PowerControl {
   PowerControl(const PowerControl&) = delete;
   PowerControl& operator=(const PowerControl&) = delete;
 
-  void support(PowerAction action, std::function<void(const PowerSupport&)> answer);
+  void support(PowerAction action, const std::function<void(const PowerSupport&)>& answer);
   // `failure` is null when the list is what stands; otherwise it says why it is not known.
   using InhibitorsAnswer =
       std::function<void(const std::vector<PowerInhibitor>&, const std::optional<std::string>& failure)>;
-  void inhibitors(InhibitorsAnswer answer);
+  void inhibitors(const InhibitorsAnswer& answer);
   // Block inhibitors do not hold it up: whoever asks has judged them. `failure` is null when it was taken.
-  void act(PowerAction action, std::function<void(const std::optional<std::string>& failure)> answer);
-  void authority(std::function<void(const PowerAuthority&)> answer);
+  void act(PowerAction action, const std::function<void(const std::optional<std::string>& failure)>& answer);
+  void authority(const std::function<void(const PowerAuthority&)>& answer);
 
  private:
   struct State;

@@ -25,7 +25,7 @@ using logind::failureText;
 
 // On the bus thread, all of these. Each calls `answer` once.
 
-void supportOfManager(BusConnection& bus, PowerAction action, SupportAnswer answer) {
+void supportOfManager(BusConnection& bus, PowerAction action, const SupportAnswer& answer) {
   if (!logind::managerCall(action))
     return answer({false, "there is no logind on the system bus, and systemd's manager can't do it"});
   bus.call(logind::ownerCall("org.freedesktop.systemd1"), kDeadline, [answer](Reply& reply) {
@@ -51,7 +51,7 @@ std::vector<std::string> sessionsToLock(const std::vector<logind::Session>& sess
 }
 
 void withSessions(BusConnection& bus,
-                  std::function<void(const std::vector<std::string>&, const std::string& reason)> then) {
+                  const std::function<void(const std::vector<std::string>&, const std::string&)>& then) {
   bus.call(logind::sessionsCall(), kDeadline, [then](Reply& reply) {
     if (reply.end != CallEnd::kAnswered) return then({}, failureText(reply, "logind"));
     const auto sessions = sessionsToLock(logind::readSessions(reply.body));
@@ -61,7 +61,7 @@ void withSessions(BusConnection& bus,
   });
 }
 
-void supportOf(BusConnection& bus, PowerAction action, SupportAnswer answer) {
+void supportOf(BusConnection& bus, PowerAction action, const SupportAnswer& answer) {
   if (action == PowerAction::kLock)
     return withSessions(bus, [answer](const auto&, const std::string& reason) {
       answer({reason.empty(), reason});
@@ -73,7 +73,7 @@ void supportOf(BusConnection& bus, PowerAction action, SupportAnswer answer) {
 }
 
 // Tries the first of `calls`, and the next only when nobody knows that one: it has not been done then.
-void callInTurn(BusConnection& bus, std::vector<Call> calls, std::function<void(const Reply&)> then) {
+void callInTurn(BusConnection& bus, std::vector<Call> calls, const std::function<void(const Reply&)>& then) {
   const Call first = calls.front();
   bus.call(first, kDeadline, [&bus, calls = std::move(calls), then](Reply& reply) {
     if (!logind::isUnknown(reply)) return then(reply);
@@ -93,14 +93,14 @@ void tellEnd(const Reply& reply, const std::string& who, const ActAnswer& answer
   answer(reason);
 }
 
-void actByManager(BusConnection& bus, PowerAction action, ActAnswer answer) {
+void actByManager(BusConnection& bus, PowerAction action, const ActAnswer& answer) {
   auto call = logind::managerCall(action);
   if (!call) return answer("there is no logind on the system bus");
   bus.call(std::move(*call), kDeadline,
            [answer](Reply& reply) { tellEnd(reply, "systemd's manager", answer); });
 }
 
-void lockEach(BusConnection& bus, std::vector<std::string> sessions, ActAnswer answer) {
+void lockEach(BusConnection& bus, std::vector<std::string> sessions, const ActAnswer& answer) {
   const std::string last = sessions.back();
   sessions.pop_back();
   bus.call(logind::lockCall(last), kDeadline, [&bus, sessions, answer](Reply& reply) {
@@ -109,7 +109,7 @@ void lockEach(BusConnection& bus, std::vector<std::string> sessions, ActAnswer a
   });
 }
 
-void lock(BusConnection& bus, ActAnswer answer) {
+void lock(BusConnection& bus, const ActAnswer& answer) {
   if (geteuid() == 0)
     return bus.call(logind::lockAllCall(), kDeadline,
                     [answer](Reply& reply) { tellEnd(reply, "logind", answer); });
@@ -119,15 +119,15 @@ void lock(BusConnection& bus, ActAnswer answer) {
   });
 }
 
-void act(BusConnection& bus, PowerAction action, ActAnswer answer) {
-  if (action == PowerAction::kLock) return lock(bus, std::move(answer));
+void act(BusConnection& bus, PowerAction action, const ActAnswer& answer) {
+  if (action == PowerAction::kLock) return lock(bus, answer);
   callInTurn(bus, logind::actCalls(action), [&bus, action, answer](const Reply& reply) {
     if (logind::isNobody(reply)) return actByManager(bus, action, answer);
     tellEnd(reply, "logind", answer);
   });
 }
 
-void findAuthority(BusConnection& bus, std::function<void(const PowerAuthority&)> answer) {
+void findAuthority(BusConnection& bus, const std::function<void(const PowerAuthority&)>& answer) {
   bus.call(logind::ownerCall("org.freedesktop.login1"), kDeadline, [&bus, answer](Reply& reply) {
     if (reply.end == CallEnd::kAnswered) return answer({"logind", bus.address().text, ""});
     if (!logind::isNobody(reply)) return answer({"", bus.address().text, failureText(reply, "the bus")});
@@ -166,12 +166,12 @@ PowerControl::PowerControl(const CommandThread& thread, std::function<void(bool)
 
 PowerControl::~PowerControl() = default;
 
-void PowerControl::support(PowerAction action, SupportAnswer answer) {
+void PowerControl::support(PowerAction action, const SupportAnswer& answer) {
   if (!State::post(state_, [action, answer](BusConnection& bus) { supportOf(bus, action, answer); }))
     answer({false, kStopping});
 }
 
-void PowerControl::inhibitors(InhibitorsAnswer answer) {
+void PowerControl::inhibitors(const InhibitorsAnswer& answer) {
   const auto ask = [answer](BusConnection& bus) {
     bus.call(logind::inhibitorsCall(), kDeadline, [answer](Reply& reply) {
       // Where there is no logind, or one without inhibitors, nothing can be held up.
@@ -183,12 +183,12 @@ void PowerControl::inhibitors(InhibitorsAnswer answer) {
   if (!State::post(state_, ask)) answer({}, kStopping);
 }
 
-void PowerControl::act(PowerAction action, ActAnswer answer) {
+void PowerControl::act(PowerAction action, const ActAnswer& answer) {
   if (!State::post(state_, [action, answer](BusConnection& bus) { hostwire::act(bus, action, answer); }))
     answer(kStopping);
 }
 
-void PowerControl::authority(std::function<void(const PowerAuthority&)> answer) {
+void PowerControl::authority(const std::function<void(const PowerAuthority&)>& answer) {
   if (!State::post(state_, [answer](BusConnection& bus) { findAuthority(bus, answer); }))
     answer({"", "", kStopping});
 }

@@ -22,6 +22,8 @@ void JsThread::post(Task task) {
 }
 
 void JsThread::run(Napi::Env env, Napi::Function, Context* context, void*) {
+  // Without an environment an entry is only cleared away, and the context has been finalized before.
+  if (static_cast<napi_env>(env) == nullptr) return;
   const Context state = *context;
   std::vector<Task> tasks;
   {
@@ -29,8 +31,6 @@ void JsThread::run(Napi::Env env, Napi::Function, Context* context, void*) {
     state->isWoken = false;
     tasks = std::exchange(state->tasks, {});
   }
-  // Without an environment it only says that the function ends.
-  if (static_cast<napi_env>(env) == nullptr) return;
   std::optional<Napi::Error> first;
   for (const Task& task : tasks) {
     try {

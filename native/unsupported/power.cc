@@ -18,13 +18,15 @@ void CommandThread::stop() {}
 struct PowerControl::State {};
 PowerControl::PowerControl(const CommandThread&, std::function<void(bool)>) {}
 PowerControl::~PowerControl() = default;
-void PowerControl::support(PowerAction, std::function<void(const PowerSupport&)> answer) {
+void PowerControl::support(PowerAction, const std::function<void(const PowerSupport&)>& answer) {
   answer({false, kReason});
 }
-void PowerControl::inhibitors(InhibitorsAnswer answer) { answer({}, std::nullopt); }
-void PowerControl::act(PowerAction, std::function<void(const std::optional<std::string>&)> answer) {
+void PowerControl::inhibitors(const InhibitorsAnswer& answer) { answer({}, std::nullopt); }
+void PowerControl::act(PowerAction, const std::function<void(const std::optional<std::string>&)>& answer) {
   answer(kReason);
 }
-void PowerControl::authority(std::function<void(const PowerAuthority&)> answer) { answer({"", "", kReason}); }
+void PowerControl::authority(const std::function<void(const PowerAuthority&)>& answer) {
+  answer({"", "", kReason});
+}
 
 }  // namespace hostwire
