@@ -59,13 +59,15 @@ export interface Program {
   readonly includes?: readonly string[];
 }
 
-const programOf = ({ folder }: Program, variant: Variant) => path.join(root, 'build', folder, variant.name);
+/** Where it is when it is compiled. */
+export const programPath = ({ folder }: Program, variant: Variant) =>
+  path.join(root, 'build', folder, variant.name);
 
 /** Compiles it; why it can't be had here, if so. Throws what the compiler said when the program is at fault. */
 export async function compile(program: Program, variant: Variant): Promise<string | undefined> {
   mkdirSync(path.join(root, 'build', program.folder), { recursive: true });
   const includes = ['native', ...(program.includes ?? [])].map((folder) => `-I${folder}`);
-  const output = ['-o', programOf(program, variant), '-pthread', '-ldl'];
+  const output = ['-o', programPath(program, variant), '-pthread', '-ldl'];
   const args = ['-std=c++20', ...WARNINGS, ...variant.flags, ...includes, ...program.sources, ...output];
   const { isSuccess, text } = await outcomeOf(compiler, args, 280_000);
   if (isSuccess) return undefined;
@@ -78,7 +80,7 @@ export async function execute(
   program: Program,
   variant: Variant,
 ): Promise<Outcome & { readonly missing?: string }> {
-  const outcome = await outcomeOf(programOf(program, variant), variant.args, 120_000);
+  const outcome = await outcomeOf(programPath(program, variant), variant.args, 120_000);
   return outcome.text.includes('unexpected memory mapping')
     ? { ...outcome, missing: "this kernel's address layout is too random for ThreadSanitizer" }
     : outcome;

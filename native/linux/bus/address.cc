@@ -1,6 +1,8 @@
 // Where the buses are: the D-Bus specification, "Server Addresses" and "Well-known Message Bus Instances".
 #include "linux/bus/address.h"
 
+#include <unistd.h>
+
 #include <cctype>
 #include <cstdlib>
 #include <string_view>
@@ -10,8 +12,8 @@ namespace {
 
 BusAddress checked(const char* variable, const std::string& address) {
   const std::string problem = addressProblem(address);
-  if (problem.empty()) return {address, ""};
-  return {"", std::string(variable) + " " + problem};
+  if (problem.empty()) return {address, "", std::nullopt};
+  return {"", std::string(variable) + " " + problem, std::nullopt};
 }
 
 }  // namespace
@@ -54,12 +56,15 @@ BusAddresses busAddressesOfEnvironment() {
     addresses.system = checked("DBUS_SYSTEM_BUS_ADDRESS", set);
   else
     addresses.system.text = "unix:path=/run/dbus/system_bus_socket";
-  if (const char* set = std::getenv("DBUS_SESSION_BUS_ADDRESS"))
-    addresses.session = checked("DBUS_SESSION_BUS_ADDRESS", set);
+  const char* session = std::getenv("DBUS_SESSION_BUS_ADDRESS");
+  const bool isSessionSet = session != nullptr;
+  if (isSessionSet)
+    addresses.session = checked("DBUS_SESSION_BUS_ADDRESS", session);
   else if (const char* folder = std::getenv("XDG_RUNTIME_DIR"); folder != nullptr && *folder == '/')
     addresses.session.text = addressOfSocket(std::string(folder) + "/bus");
   else
     addresses.session.reason = "neither DBUS_SESSION_BUS_ADDRESS nor XDG_RUNTIME_DIR is set";
+  addresses.isSessionOfActiveUser = !isSessionSet && addresses.session.text.empty() && geteuid() == 0;
   return addresses;
 }
 

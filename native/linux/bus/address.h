@@ -1,19 +1,29 @@
 // Where the buses are.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 
 namespace hostwire {
+
+struct BusUser {
+  std::uint32_t uid;
+  std::uint32_t gid;
+};
 
 // Empty: there is none to go to, and `reason` says why.
 struct BusAddress {
   std::string text;  // "unix:path=/run/dbus/system_bus_socket"
   std::string reason;
+  std::optional<BusUser> as;  // whom it must be connected to as
 };
 
 struct BusAddresses {
   BusAddress system;
   BusAddress session;
+  // The session bus is that of whoever sits at the machine: logind knows. Only for root.
+  bool isSessionOfActiveUser = false;
 };
 
 // As the environment has them: DBUS_SYSTEM_BUS_ADDRESS, else the system's socket; DBUS_SESSION_BUS_ADDRESS,

@@ -15,122 +15,13 @@ namespace {
 using std::chrono::microseconds;
 using std::chrono::milliseconds;
 
-// sd-bus itself would wait 90 s for a daemon that accepts and says nothing.
-constexpr milliseconds kConnectLimit{5000};
 // What a caller waits for a bus that is only just being connected to; ready takes less than a millisecond.
 constexpr milliseconds kPatience{1000};
-// The promise is to be back within 2 s.
-constexpr milliseconds kRetry{1500};
-// A caller that finds no bus has it looked for at once, but not more often than this.
-constexpr milliseconds kLeastBetween{200};
-// A flood on one bus must not keep the other waiting, nor what threads ask for.
-constexpr int kMostAtOnce = 64;
 // The library tells a timeout and a loss by the same name: what ends this close to its deadline has timed
 // out.
 constexpr milliseconds kTimerSlack{5};
 
-std::string errorText(int error) {
-  // strerror is not safe beside other threads; strerrordesc_np is, and glibc's only.
-  const char* text = strerrordesc_np(error);
-  return text != nullptr ? text : "error " + std::to_string(error);
-}
-
 }  // namespace
-
-BusConnection::BusConnection(BusLoop& loop, BusAddress address) : loop_(loop), address_(std::move(address)) {}
-
-BusConnection::~BusConnection() {
-  for (auto& [id, match] : matches_) unsubscribe(*match);
-  for (auto& [key, pending] : pending_) functions_->slot_unref(pending->slot);
-  if (bus_ != nullptr) functions_->close_unref(bus_);
-}
-
-bool BusConnection::canOpenNow() const {
-  if (state_ == State::kIdle) return true;
-  return state_ == State::kDown && BusClock::now() - openedAt_ >= kLeastBetween;
-}
-
-void BusConnection::open() {
-  loop_.cancel(retryTimer_);
-  openedAt_ = BusClock::now();
-  if (address_.text.empty()) return lose(address_.reason);
-  const sdbus::Library* library = sdbus::findLibrary();
-  if (library == nullptr) return lose("none of libsystemd, libelogind and libbasu is installed");
-  functions_ = &library->functions;
-  int result = functions_->create(&bus_);
-  if (result >= 0) result = functions_->set_address(bus_, address_.text.c_str());
-  if (result >= 0) result = functions_->set_bus_client(bus_, 1);
-  if (result >= 0) result = functions_->start(bus_);
-  if (result < 0) return lose("can't connect to " + address_.text + ": " + errorText(-result));
-  state_ = State::kConnecting;
-  connectTimer_ = loop_.after(kConnectLimit, [this] { lose("no answer from " + address_.text); });
-}
-
-void BusConnection::becomeReady() {
-  loop_.cancel(connectTimer_);
-  state_ = State::kReady;
-  reason_.clear();
-  for (auto& [id, match] : matches_) subscribe(*match);
-  for (Waiting& waiting : std::exchange(waiting_, {})) {
-    loop_.cancel(waiting.timer);
-    send(waiting.call, waiting.dueAt, std::move(waiting.handler));
-  }
-  for (std::size_t i = 0; i < watches_.size(); ++i) loop_.defer(watches_[i].onReady);
-}
-
-void BusConnection::lose(std::string reason) {
-  const bool wasReady = state_ == State::kReady;
-  if (state_ != State::kClosed) state_ = State::kDown;
-  reason_ = std::move(reason);
-  loop_.cancel(connectTimer_);
-  for (auto& [id, match] : matches_) unsubscribe(*match);
-  auto pending = std::exchange(pending_, {});
-  for (auto& [key, call] : pending) functions_->slot_unref(call->slot);
-  if (bus_ != nullptr) functions_->close_unref(std::exchange(bus_, nullptr));
-  for (auto& [key, call] : pending) failLater(std::move(call->handler), CallEnd::kLost, reason_);
-  for (Waiting& waiting : std::exchange(waiting_, {})) {
-    loop_.cancel(waiting.timer);
-    failLater(std::move(waiting.handler), CallEnd::kNoBus, reason_);
-  }
-  if (wasReady)
-    for (const Watch& watch : watches_) loop_.defer([onLost = watch.onLost, why = reason_] { onLost(why); });
-  // Without an address or a library it would be as much in vain the next time.
-  if (isLasting_ && state_ == State::kDown && functions_ != nullptr)
-    retryTimer_ = loop_.after(kRetry, [this] { open(); });
-}
-
-void BusConnection::close(const std::string& reason) {
-  state_ = State::kClosed;
-  loop_.cancel(retryTimer_);
-  lose(reason);
-}
-
-void BusConnection::pump() {
-  for (int i = 0; i < kMostAtOnce && bus_ != nullptr; ++i) {
-    const int result = functions_->process(bus_, nullptr);
-    if (result < 0) {
-      return lose(state_ == State::kReady ? "the connection was lost: " + errorText(-result)
-                                          : "can't connect to " + address_.text + ": " + errorText(-result));
-    }
-    if (state_ == State::kConnecting && functions_->is_ready(bus_) > 0) becomeReady();
-    if (result == 0) return;
-  }
-}
-
-std::optional<pollfd> BusConnection::pollEntry() const {
-  if (bus_ == nullptr) return std::nullopt;
-  const int fd = functions_->get_fd(bus_);
-  const int events = functions_->get_events(bus_);
-  if (fd < 0 || events < 0) return std::nullopt;
-  return pollfd{fd, static_cast<short>(events), 0};
-}
-
-std::optional<BusClock::time_point> BusConnection::wakeAt() const {
-  std::uint64_t dueUs = 0;
-  if (bus_ == nullptr || functions_->get_timeout(bus_, &dueUs) <= 0 || dueUs == UINT64_MAX)
-    return std::nullopt;
-  return BusClock::time_point(microseconds(dueUs));
-}
 
 void BusConnection::failLater(ReplyHandler handler, CallEnd end, std::string reason) {
   loop_.defer([handler = std::move(handler), end, reason = std::move(reason)] {
@@ -176,7 +67,7 @@ void BusConnection::send(const Call& call, BusClock::time_point dueAt, ReplyHand
                                             static_cast<std::uint64_t>(left.count()));
   if (result < 0) {
     return failLater(std::move(pending->handler), CallEnd::kNoBus,
-                     "the call can't be sent: " + errorText(-result));
+                     "the call can't be sent: " + errorWords(-result));
   }
   Pending* const key = pending.get();
   pending_.emplace(key, std::move(pending));
@@ -233,13 +124,6 @@ void BusConnection::watch(std::function<void()> onReady, std::function<void(cons
   if (state_ == State::kReady) loop_.defer(onReady);
   watches_.push_back({std::move(onReady), std::move(onLost)});
   wantLasting();
-}
-
-void BusConnection::wantLasting() {
-  const bool wasLasting = std::exchange(isLasting_, true);
-  if (canOpenNow()) return open();
-  if (!wasLasting && state_ == State::kDown && functions_ != nullptr)
-    retryTimer_ = loop_.after(kRetry, [this] { open(); });
 }
 
 void BusConnection::subscribe(Match& match) {

@@ -54,6 +54,12 @@ class BusConnection {
   // connection and keeps it open. Matches are subscribed to before anything that `onReady` sends.
   void watch(std::function<void()> onReady, std::function<void(const std::string& reason)> onLost);
 
+  // For a bus whose place must be asked for: called each time it is to be opened and its address is empty.
+  // What it finds it tells relocate, then or later.
+  void setLocator(std::function<void()> locate);
+  // From now on the bus is at `address`; a connection to another one is given up.
+  void relocate(BusAddress address);
+
   bool isReady() const { return state_ == State::kReady; }
   // Why there is no bus; empty while there is one or none was wanted yet.
   const std::string& reason() const { return reason_; }
@@ -98,6 +104,7 @@ class BusConnection {
   void wantLasting();
   void open();
   bool canOpenNow() const;
+  bool isWorthTrying() const;
   void becomeReady();
   void lose(std::string reason);
   void send(const Call& call, std::chrono::steady_clock::time_point dueAt, ReplyHandler handler);
@@ -112,7 +119,8 @@ class BusConnection {
   static int onSubscribed(sdbus::Message* message, void* data, sdbus::Error* error);
 
   BusLoop& loop_;
-  const BusAddress address_;
+  BusAddress address_;
+  std::function<void()> locate_;
   const sdbus::Functions* functions_ = nullptr;
   sdbus::Bus* bus_ = nullptr;
   State state_ = State::kIdle;

@@ -16,7 +16,11 @@ constexpr int kMostLastRounds = 100;
 
 BusLoop::BusLoop(const BusAddresses& addresses)
     : system_(std::make_unique<BusConnection>(*this, addresses.system)),
-      session_(std::make_unique<BusConnection>(*this, addresses.session)) {}
+      session_(std::make_unique<BusConnection>(*this, addresses.session)) {
+  if (!addresses.isSessionOfActiveUser) return;
+  activeUser_.emplace(*system_, [this](BusAddress address) { session_->relocate(std::move(address)); });
+  session_->setLocator([this] { activeUser_->find(); });
+}
 
 BusLoop::~BusLoop() = default;
 

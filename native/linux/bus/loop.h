@@ -10,6 +10,7 @@
 #include <optional>
 #include <vector>
 
+#include "linux/bus/active_user.h"
 #include "linux/bus/address.h"
 #include "linux/bus/connection.h"
 
@@ -56,6 +57,7 @@ class BusLoop {
   TimerId lastTimer_ = 0;
   std::unique_ptr<BusConnection> system_;
   std::unique_ptr<BusConnection> session_;
+  std::optional<ActiveUser> activeUser_;
 };
 
 }  // namespace hostwire

@@ -1,6 +1,7 @@
 // Writes a method call: sd_bus_message_append_basic(3).
 #include "linux/bus/message.h"
 
+#include <cstring>
 #include <type_traits>
 
 #include "linux/bus/sd_bus.h"
@@ -62,6 +63,12 @@ OwnedMessage writeCall(const sdbus::Functions& functions, sdbus::Bus* bus, const
 
 std::string oneLine(std::string_view text) {
   return std::string(cutText(text.substr(0, text.find_first_of("\r\n")), kMostReasonBytes));
+}
+
+std::string errorWords(int error) {
+  // strerror is not safe beside other threads.
+  const char* words = strerrordesc_np(error);
+  return words != nullptr ? words : "error " + std::to_string(error);
 }
 
 }  // namespace hostwire

@@ -25,4 +25,7 @@ OwnedMessage writeCall(const sdbus::Functions& functions, sdbus::Bus* bus, const
 // The first line of what a peer says in words, cut: some send a whole traceback.
 std::string oneLine(std::string_view text);
 
+// What an errno means, in words; for any thread.
+std::string errorWords(int error);
+
 }  // namespace hostwire
