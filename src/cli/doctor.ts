@@ -4,6 +4,7 @@ import { type LoadOptions, loadConfig } from '../config/load.ts';
 import type { Config } from '../config/schema.ts';
 import { ALL_SECTIONS, type Host } from '../host/host.ts';
 import { openNativeHost } from '../host/native.ts';
+import { examinePower } from './doctor-power.ts';
 import { printRows, type Row } from './doctor-rows.ts';
 import { judgeReading } from './doctor-sections.ts';
 import type { Output } from './output.ts';
@@ -28,7 +29,7 @@ export async function examine(options: LoadOptions, facts: DoctorFacts): Promise
   const config = examineConfiguration(options, rows);
   if (config !== undefined) {
     rows.push(...(await examineHost(config)));
-    rows.push(await examinePort(config), examinePower(config), examineRights(facts));
+    rows.push(await examinePort(config), examineRights(facts));
   }
   rows.push({ section: 'media', state: 'missing', source: 'none', reason: 'not in this version yet' });
   const isBroken = rows.some(({ section, state }) => state === 'missing' && MUST_WORK.has(section));
@@ -68,6 +69,7 @@ async function examineHost(config: Config): Promise<readonly Row[]> {
     { section: 'addon', state: 'ok', source: 'loaded' },
     examinePeers(host),
     ...judgeReading({ counters, proc, sys }),
+    ...(await examinePower(host.power, config)),
   ];
 }
 
@@ -101,23 +103,6 @@ function examinePort(config: Config): Promise<Row> {
       server.close(() => resolve({ section: 'port', state: 'ok', source: `${source} is free` })),
     );
   });
-}
-
-function examinePower(config: Config): Row {
-  return config.power.backend === 'record'
-    ? {
-        section: 'power',
-        state: 'partly',
-        source: 'power.backend is record',
-        reason: 'nothing is done, what would be is listed',
-        remedy: 'set power.backend to system',
-      }
-    : {
-        section: 'power',
-        state: 'missing',
-        source: 'none',
-        reason: 'no power manager is spoken to in this version',
-      };
 }
 
 function examineRights({ user, isRoot }: DoctorFacts): Row {

@@ -1,5 +1,7 @@
 /** What the service knows of the machine it runs on: the counters' types and the interface they come through. */
 
+import type { PowerHost } from './power.ts';
+
 /** Time since boot, in ticks of any one length. Guest time is inside user and nice; softirq is inside irq. */
 export interface CpuTimes {
   readonly user: number;
@@ -275,4 +277,6 @@ export interface Host {
   readPendingPeers(port: number): Promise<readonly PendingPeer[]>;
   /** Ends those that have still bytes pending and have acknowledged nothing since they were read; how many. */
   cutPeers(peers: readonly PendingPeer[]): number;
+  /** Absent where nobody can be asked of power. */
+  readonly power?: PowerHost;
 }

@@ -2,6 +2,7 @@
 import net from 'node:net';
 import path from 'node:path';
 import t from 'tap';
+import '../helpers/dead-buses.ts';
 import { printRows } from '#src/cli/doctor-rows.js';
 import { judgeReading } from '#src/cli/doctor-sections.js';
 import type { Counters } from '#src/host/host.js';
@@ -141,7 +142,7 @@ function parse(text: string): ReadonlyMap<string, string> {
 
 const SECTIONS =
   'node configuration addon peers cpu temperature speed cpu-power memory pressure disks network gpu ' +
-  'sensors drives batteries port power rights media';
+  'sensors drives batteries power port rights media';
 
 t.test('[9.doctor] on this machine: a row a section, exit 0', async (t) => {
   const { code, stdout, stderr } = await runToEnd(['doctor', '--host', '127.0.0.1', '--port', '0']);
