@@ -1,0 +1,362 @@
+/** Players that do all that a bus allows to make others wait, fall or fill up. */
+import { existsSync, readFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import t, { type Test } from 'tap';
+import { type Variant, variant } from '../helpers/dbus-wire.ts';
+import { FakePlayer, metadata, type Properties, track } from '../helpers/fake-player.ts';
+import { MediaService, percentile } from '../helpers/media-service.ts';
+import { type SessionBus, startSessionBus } from '../helpers/session-bus.ts';
+
+const skip = !existsSync('/usr/bin/dbus-daemon') && 'apt-get install dbus';
+const MOST_REQUEST_MS = 1500;
+const MOST_STATUS_MS = 20;
+
+t.setTimeout(180_000);
+
+const PLAYING = variant('s', 'Playing');
+const GOOD: Properties = { PlaybackStatus: PLAYING, Metadata: track('good'), Volume: variant('d', 0.5) };
+
+interface Rig {
+  readonly bus: SessionBus;
+  readonly service: MediaService;
+  readonly player: (name: string, properties?: Properties) => Promise<FakePlayer>;
+}
+
+async function start(t: Test): Promise<Rig> {
+  const bus = await startSessionBus();
+  t.teardown(() => bus.stop());
+  const service = await MediaService.start(bus.env);
+  t.teardown(() => service.stop());
+  return {
+    bus,
+    service,
+    async player(name, properties = {}) {
+      const player = await FakePlayer.start(bus.address, name, properties);
+      t.teardown(() => player.close());
+      return player;
+    },
+  };
+}
+
+const memoryMib = (service: MediaService) => {
+  const status = readFileSync(`/proc/${service.process.pid}/status`, 'utf8');
+  return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) / 1024;
+};
+
+/** How long each of `count` requests for the status takes, one after the other. */
+async function timeStatus(service: MediaService, count: number): Promise<readonly number[]> {
+  const times: number[] = [];
+  for (let i = 0; i < count; i++) {
+    const begun = performance.now();
+    await service.status();
+    times.push(performance.now() - begun);
+  }
+  return times;
+}
+
+function checkStatusTimes(t: Test, what: string, times: readonly number[]): void {
+  const [p50, p99] = [percentile(times, 0.5), percentile(times, 0.99)];
+  t.comment(
+    `figure: media status ${what}: p50 ${p50.toFixed(2)} ms, p99 ${p99.toFixed(2)} ms of ${times.length}`,
+  );
+  t.ok(p99 <= MOST_STATUS_MS, `p99 ${p99.toFixed(1)} ms`);
+}
+
+t.test(
+  '[6.slow-player] one that never answers costs its caller 1.5 s and nobody else anything',
+  { skip },
+  async (t) => {
+    const rig = await start(t);
+    const mute = await rig.player('aaa');
+    mute.answer = () => undefined;
+    const good = await rig.player('good', GOOD);
+    const begun = performance.now();
+    t.strictSame(await rig.service.status(), { status: 'active', title: 'good', artist: '' });
+    const firstMs = performance.now() - begun;
+    t.ok(firstMs <= MOST_REQUEST_MS, `the first status of all: ${firstMs.toFixed(0)} ms`);
+    t.match(await rig.service.detail('aaa'), { status: 'idle', playback: 'stopped' });
+
+    const waiting = ['play', 'stop'].map((action) => rig.service.control(action, { player: 'aaa' }));
+    await sleep(20);
+    const other = await rig.service.control('pause');
+    t.match(other, { status: 200, delivered: 'true' });
+    t.ok(other.tookMs < 200, `the other is told at once: ${other.tookMs.toFixed(1)} ms`);
+    checkStatusTimes(t, 'while a mute player is waited for', await timeStatus(rig.service, 100));
+    const [play, stop] = await Promise.all(waiting);
+    t.match(play, { status: 200, delivered: 'unknown' }, 'it may still do it');
+    t.match(stop, { status: 500, code: 'action_failed' });
+    for (const { tookMs } of [play, stop].filter((each) => each !== undefined))
+      t.ok(tookMs <= MOST_REQUEST_MS, `ends after ${tookMs.toFixed(0)} ms`);
+    t.strictSame(
+      good.calls.map(({ member }) => member),
+      ['Pause'],
+    );
+  },
+);
+
+t.test('one that answers late is heard all the same, and is told nothing twice', { skip }, async (t) => {
+  const rig = await start(t);
+  const late = await rig.player('late', { PlaybackStatus: PLAYING, Metadata: track('late') });
+  late.answer = (message) => setTimeout(() => late.respond(message), 2000);
+  t.equal((await rig.service.status()).status, 'idle');
+  t.match(await rig.service.control('next'), { status: 200, delivered: 'unknown' });
+  await rig.service.until(({ title }) => title === 'late');
+  await sleep(1500);
+  t.strictSame(
+    late.calls.map(({ member }) => member),
+    ['Next'],
+    'a command is never sent again',
+  );
+});
+
+const VALUES: readonly Variant[] = [
+  ...[
+    variant('i', -1),
+    variant('u', 7),
+    variant('y', 1),
+    variant('n', -5),
+    variant('q', 5),
+    variant('b', true),
+  ],
+  ...[variant('x', -9223372036854775808n), variant('t', 18446744073709551615n), variant('s', 'text')],
+  ...[Number.NaN, Number.POSITIVE_INFINITY, -1e300, -0].map((value) => variant('d', value)),
+  ...[
+    variant('o', '/a'),
+    variant('g', 'a{sv}'),
+    variant('as', ['x', '']),
+    variant('as', []),
+    variant('ai', [1]),
+  ],
+  variant('v', variant('v', variant('s', 'deep'))),
+  variant('a{sv}', [['xesam:title', variant('i', 5)]]),
+  variant('a{si}', [['mpris:length', 5]]),
+  variant('(sv)', ['x', variant('d', Number.NaN)]),
+];
+const KEYS = ['PlaybackStatus', 'LoopStatus', 'Rate', 'Shuffle', 'Metadata', 'Volume', 'Position'];
+const MORE_KEYS = ['CanControl', 'CanPlay', 'CanPause', 'CanGoNext', 'CanGoPrevious', 'CanSeek', 'Own'];
+const TRACK_KEYS = [
+  'mpris:trackid',
+  'mpris:length',
+  'mpris:artUrl',
+  'xesam:title',
+  'xesam:artist',
+  'xesam:album',
+];
+
+function checkDetail(t: Test, detail: Awaited<ReturnType<MediaService['detail']>>): void {
+  const { position, duration, rate, volume, status, title, artist } = detail;
+  for (const number of [position, duration, volume])
+    if (number !== null && !(Number.isFinite(number) && number >= 0)) t.fail(`${number} is no sound number`);
+  if (rate !== null && !Number.isFinite(rate)) t.fail(`rate ${rate}`);
+  if (!['active', 'idle'].includes(status) || typeof title !== 'string' || typeof artist !== 'string')
+    t.fail(`no sound status: ${JSON.stringify(detail)}`);
+}
+
+t.test(
+  'values of any type, in answers and in signals: what makes no sense is left out',
+  { skip },
+  async (t) => {
+    const rig = await start(t);
+    const player = await rig.player('odd', GOOD);
+    await rig.service.until(({ title }) => title === 'good');
+    let rounds = 0;
+    for (const value of VALUES)
+      for (const key of [...KEYS, ...MORE_KEYS, ...TRACK_KEYS]) {
+        const isTrack = TRACK_KEYS.includes(key);
+        player.change(isTrack ? { Metadata: metadata({ [key]: value }) } : { [key]: value });
+        // Asked for everything again, it answers with all of this.
+        if (rounds++ % 7 === 0) player.change({}, [key]);
+        if (rounds % 10 === 0) checkDetail(t, await rig.service.detail());
+      }
+    for (const change of [
+      () =>
+        player.peer.send({
+          type: 'signal',
+          path: '/org/mpris/MediaPlayer2',
+          interface: 'org.freedesktop.DBus.Properties',
+          member: 'PropertiesChanged',
+          signature: 'si',
+          body: ['org.mpris.MediaPlayer2.Player', 1],
+        }),
+      () =>
+        player.peer.send({
+          type: 'signal',
+          path: '/org/mpris/MediaPlayer2',
+          interface: 'org.freedesktop.DBus.Properties',
+          member: 'PropertiesChanged',
+          signature: 's',
+          body: ['org.mpris.MediaPlayer2.Player'],
+        }),
+      () =>
+        player.peer.send({
+          type: 'signal',
+          path: '/org/mpris/MediaPlayer2',
+          interface: 'org.mpris.MediaPlayer2.Player',
+          member: 'Seeked',
+          signature: 's',
+          body: ['x'],
+        }),
+      () =>
+        player.peer.send({
+          type: 'signal',
+          path: '/org/mpris/MediaPlayer2',
+          interface: 'org.mpris.MediaPlayer2.Player',
+          member: 'Seeked',
+        }),
+      () => player.seeked(-1e15),
+    ])
+      change();
+    checkDetail(t, await rig.service.detail());
+    for (const signature of [undefined, 'i', 's', 'a{si}', 'as', 'v']) {
+      player.answer = (message) => {
+        if (signature === undefined) player.peer.reply(message);
+        else if (signature === 'v') player.peer.reply(message, 'v', [variant('v', variant('i', 3))]);
+        else player.peer.reply(message, signature, [signature.startsWith('a') ? [] : 7]);
+      };
+      player.change({}, ['Metadata']);
+      await sleep(20);
+      checkDetail(t, await rig.service.detail());
+    }
+    player.answer = (message) =>
+      player.peer.fail(message, 'com.example.Failed', 'line one\nline two\n'.repeat(1000));
+    player.change({}, ['Metadata']);
+    checkDetail(t, await rig.service.detail());
+    const failed = await rig.service.control('stop');
+    t.match(failed, { status: 500, code: 'action_failed' });
+    t.match(failed.reason, /^odd: .*line one$/, 'the first line of what it said');
+    player.answer = undefined;
+    player.change(GOOD);
+    t.equal((await rig.service.until(({ title }) => title === 'good')).status, 'active', 'and well again');
+    t.comment(`${rounds} odd values`);
+  },
+);
+
+t.test('one that dies in the midst of a call', { skip }, async (t) => {
+  const rig = await start(t);
+  await rig.player('stays', GOOD);
+  const times: number[] = [];
+  for (let i = 0; i < 10; i++) {
+    const player = await rig.player('dies', { PlaybackStatus: PLAYING });
+    await rig.service.until(({ players }) => players.includes('dies'));
+    player.answer = () => player.close();
+    const { status, delivered, code, tookMs } = await rig.service.control(i % 2 === 0 ? 'play' : 'stop', {
+      player: 'dies',
+    });
+    if (i % 2 === 0) t.strictSame([status, delivered], [200, 'false']);
+    else t.ok(status === 409 || status === 500, `${status} ${code}`);
+    times.push(tookMs);
+    await rig.service.until(({ players }) => !players.includes('dies'));
+  }
+  t.ok(Math.max(...times) < 500, `known at once: ${Math.max(...times).toFixed(1)} ms`);
+});
+
+t.test('metadata of 5 MB', { skip }, async (t) => {
+  const rig = await start(t);
+  const player = await rig.player('big', GOOD);
+  await rig.service.until(({ title }) => title === 'good');
+  const beforeMib = memoryMib(rig.service);
+  const long = '第'.repeat(5_000_000 / 3);
+  for (let i = 0; i < 5; i++)
+    player.change({
+      Metadata: track(`${i}${long}`, {
+        'xesam:artist': variant(
+          'as',
+          Array.from({ length: 1000 }, () => 'x'.repeat(500)),
+        ),
+      }),
+    });
+  const statuses = timeStatus(rig.service, 200);
+  await rig.service.until(({ title }) => title.startsWith('4'));
+  checkStatusTimes(t, 'during metadata of 5 MB', await statuses);
+  const { title, artist } = await rig.service.status();
+  t.ok(
+    Buffer.byteLength(title) <= 4096 && Buffer.byteLength(title) > 4090,
+    `${Buffer.byteLength(title)} bytes are kept`,
+  );
+  t.match(title, /^4第+$/, 'cut between characters');
+  t.ok(Buffer.byteLength(artist) <= 8192, `${Buffer.byteLength(artist)} bytes of artists`);
+  player.change({
+    Metadata: metadata(
+      Object.fromEntries(Array.from({ length: 100_000 }, (_, i) => [`x:${i}`, variant('i', i)])),
+    ),
+  });
+  player.change({ Metadata: track('small again') });
+  await rig.service.until((now) => now.title === 'small again');
+  const grewMib = memoryMib(rig.service) - beforeMib;
+  t.comment(`figure: media memory after 25 MB of metadata: ${grewMib.toFixed(1)} MiB more`);
+  t.ok(grewMib < 30, `${grewMib.toFixed(1)} MiB more`);
+});
+
+t.test('ten thousand names', { skip }, async (t) => {
+  const rig = await start(t);
+  await rig.player('good', GOOD);
+  await rig.service.until(({ title }) => title === 'good');
+  const crowd = await rig.player('zzz');
+  const beforeMib = memoryMib(rig.service);
+  const names = Array.from({ length: 10_000 }, (_, i) => `org.mpris.MediaPlayer2.zzz.n${i}`);
+  const statuses = timeStatus(rig.service, 300);
+  await Promise.all(names.map((name) => crowd.peer.requestName(name)));
+  checkStatusTimes(t, 'while 10,000 names appear', await statuses);
+  const { players, player } = await rig.service.detail();
+  t.ok(players.length <= 64, `${players.length} are kept`);
+  t.equal(player, 'good');
+  const second = await MediaService.start(rig.bus.env);
+  t.teardown(() => second.stop());
+  const begun = performance.now();
+  t.equal((await second.status()).title, 'good', 'also to who finds them there');
+  t.ok(performance.now() - begun <= MOST_REQUEST_MS);
+  crowd.close();
+  await rig.service.until((detail) => detail.players.length === 1, { limitMs: 20_000 });
+  await second.until((detail) => detail.players.length === 1, { limitMs: 20_000 });
+  const late = await rig.player('late', { ...GOOD, Metadata: track('late') });
+  t.equal((await rig.service.until(({ title }) => title === 'late')).player, 'late', 'there is room again');
+  late.close();
+  const grewMib = memoryMib(rig.service) - beforeMib;
+  t.comment(`figure: media memory after 10,000 names: ${grewMib.toFixed(1)} MiB more`);
+  t.ok(grewMib < 20, `${grewMib.toFixed(1)} MiB more`);
+});
+
+/** When the messages of a stream arrived, until `stop`. */
+async function watchStream(service: MediaService) {
+  const abort = new AbortController();
+  const response = await fetch(`${service.process.baseUrl}/api/stream`, { signal: abort.signal });
+  const arrivals: number[] = [];
+  const reading = (async () => {
+    for await (const bytes of response.body ?? [])
+      if (Buffer.from(bytes).includes('data: ')) arrivals.push(performance.now());
+  })().catch(() => undefined);
+  return {
+    async stop() {
+      abort.abort();
+      await reading;
+      return arrivals.slice(1).map((at, i) => at - (arrivals[i] ?? at));
+    },
+  };
+}
+
+t.test('a flood of changes, and a stream beside it that ticks on', { skip }, async (t) => {
+  const rig = await start(t);
+  const player = await rig.player('flood', GOOD);
+  await rig.service.until(({ title }) => title === 'good');
+  await rig.service.stop();
+  const service = await MediaService.start(rig.bus.env, { stats: { stream_interval_seconds: 1 } });
+  t.teardown(() => service.stop());
+  await service.until(({ title }) => title === 'good');
+  const stream = await watchStream(service);
+  const until = performance.now() + 5000;
+  let sent = 0;
+  const times: number[] = [];
+  while (performance.now() < until) {
+    for (let i = 0; i < 50; i++)
+      player.change({ Metadata: track(`t${++sent}`), Volume: variant('d', (sent % 100) / 100) });
+    times.push(...(await timeStatus(service, 1)));
+    await sleep(2);
+  }
+  const finalTitle = `t${sent}`;
+  await service.until(({ title }) => title === finalTitle);
+  checkStatusTimes(t, `during a flood of ${Math.round(sent / 5)} changes a second`, times);
+  const gaps = await stream.stop();
+  t.ok(gaps.length >= 3, `${gaps.length} ticks`);
+  const worst = Math.max(...gaps.map((gap) => Math.abs(gap - 1000)));
+  t.ok(worst < 250, `each a second after the last, ${worst.toFixed(0)} ms off at worst`);
+});
