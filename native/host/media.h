@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "host/command_thread.h"
 #include "host/roots.h"
 
 namespace hostwire {
@@ -41,7 +42,7 @@ struct MediaPlayer {
 
 struct MediaSnapshot {
   std::optional<std::string> absence;  // why no player can be heard of
-  bool isSettled = true;               // what was asked at the beginning is answered, or was not in 1.5 s
+  bool isSettled = true;               // what was asked at the beginning is answered, or was not in a second
   std::vector<MediaPlayer> players;
   std::uint32_t leftOut = 0;  // players beyond those that are kept
 };
@@ -54,12 +55,12 @@ struct MediaReply {
   std::string reason;  // empty when done
 };
 
-// Watches the players from a thread of its own. Its functions may be called on any thread and never wait.
+// Watches the players from the command thread. Its functions may be called on any thread and never wait.
 class MediaPlayers {
  public:
-  // `onChange` is called on the other thread after a change, once until `read` is called again.
-  explicit MediaPlayers(std::function<void()> onChange);
-  // No callback runs after it.
+  // `onChange` is called on the command thread after each change, as soon as all is settled, until that
+  // thread ends. It must be quick.
+  MediaPlayers(const CommandThread& thread, std::function<void()> onChange);
   ~MediaPlayers();
   MediaPlayers(const MediaPlayers&) = delete;
   MediaPlayers& operator=(const MediaPlayers&) = delete;
@@ -67,8 +68,8 @@ class MediaPlayers {
   // Begins to watch; again: nothing.
   void watch();
   MediaSnapshot read();
-  // `value`: seconds from the track's beginning, or 1 for full volume. `done` is called once, on the other
-  // thread, after `limit` at the latest.
+  // `value`: seconds from the track's beginning, or 1 for full volume. `done` is called once: on the command
+  // thread after `limit` at the latest, or at once when that thread has ended.
   void control(const std::string& id, MediaVerb verb, double value, std::chrono::milliseconds limit,
                std::function<void(const MediaReply&)> done);
 

@@ -50,8 +50,11 @@ class PlayerTable {
   bool setOwner(std::string_view name, const std::string& owner);
   bool has(const std::string& owner) const { return players_.count(owner) != 0; }
   std::vector<std::string> owners() const;
-  // Names that there was no room for, and which of them there may be room for now.
+  bool hasName(std::string_view name) const { return names_.find(name) != names_.end(); }
+  std::size_t room() const { return kMostPlayerNames - names_.size(); }
+  // Names that there was no room for, and whether there is some for one of them now.
   std::uint32_t leftOut() const { return leftOut_; }
+  void setLeftOut(std::uint32_t count) { leftOut_ = count; }
   bool hasRoomAgain() const { return leftOut_ > 0 && names_.size() < kMostPlayerNames; }
 
   // All that it says of itself, in answer to a question: what it leaves out it no longer says.

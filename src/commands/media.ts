@@ -37,7 +37,7 @@ const VERBS: Readonly<Record<MediaAction, MediaVerb>> = {
 };
 
 /** What the first answers of all players are waited for, at the first request of all. */
-const STATUS_SETTLE_MS = 1400;
+const STATUS_SETTLE_MS = 1100;
 /** A command leaves most of its time to the player that it is for. */
 const CONTROL_SETTLE_MS = 400;
 /** Together with the former less than the 1.5 s that a request may take. */
@@ -220,13 +220,18 @@ function refused(
 }
 
 /** The last resort: a key goes to whoever listens, and nobody says whether anyone did. */
-function pressKey(host: MediaHost, verb: MediaVerb, action: MediaAction, absence: string): Verdict {
+async function pressKey(
+  host: MediaHost,
+  verb: MediaVerb,
+  action: MediaAction,
+  absence: string,
+): Promise<Verdict> {
   const key = MEDIA_KEYS.find((each) => each === verb);
   if (key === undefined) return refused('not_supported', action, `${absence}; no media key does this`);
   const keyAbsence = host.keyAbsence();
   if (keyAbsence !== null) return refused('not_supported', action, `${absence}; ${keyAbsence}`);
   try {
-    host.pressKey(key);
+    await host.pressKey(key);
     return { delivered: 'unknown' };
   } catch (error) {
     return refused('action_failed', action, error instanceof Error ? error.message : String(error));

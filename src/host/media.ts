@@ -80,6 +80,6 @@ export interface MediaHost {
   onChange(listener: () => void): void;
   /** Why no media key can be pressed; null when one can. Presses none. */
   keyAbsence(): string | null;
-  /** Presses and releases a media key, for whatever hears it. Throws an Error with the reason. */
-  pressKey(key: MediaKey): void;
+  /** Presses and releases a media key, for whatever hears it. Rejects with an Error that says why not. */
+  pressKey(key: MediaKey): Promise<void>;
 }

@@ -2,6 +2,7 @@
 import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import type { Counters, Host, ListenerOptions, SystemInfo } from './host.ts';
+import { type NativeMedia, openMedia } from './native-media.ts';
 
 /** Where the kernel's files are; a test or a container names others. */
 export interface Roots {
@@ -18,6 +19,7 @@ interface NativeHost {
 
 interface Addon {
   readonly Host: new (roots: Roots) => NativeHost;
+  readonly Media: new (roots: Roots) => NativeMedia;
   tuneListener(port: number, options: ListenerOptions): number;
   descriptorLimit(): number;
 }
@@ -42,5 +44,6 @@ export function openNativeHost(roots: Roots = {}): Host {
     readSystem: () => host.readSystem(),
     tuneListener: (port, options) => addon.tuneListener(port, options),
     descriptorLimit: () => addon.descriptorLimit(),
+    media: openMedia(new addon.Media(roots)),
   };
 }

@@ -81,7 +81,7 @@ export class FakeMediaHost implements MediaHost {
     return this.keys;
   }
 
-  pressKey(key: MediaKey): void {
+  async pressKey(key: MediaKey): Promise<void> {
     if (this.keyFailure !== undefined) throw this.keyFailure;
     this.pressed.push(key);
   }

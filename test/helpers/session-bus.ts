@@ -1,6 +1,6 @@
 /** A bus of a test's own, and programs on it: all end with the test. */
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
@@ -59,14 +59,16 @@ function ended(child: ChildProcess): Promise<void> {
   });
 }
 
-export async function startSessionBus(): Promise<SessionBus> {
-  const folder = mkdtempSync(path.join(os.tmpdir(), 'hostwire-bus-'));
+/** `again`: one that was stopped, to be had again at its address. */
+export async function startSessionBus(again?: SessionBus): Promise<SessionBus> {
+  const folder = again?.folder ?? mkdtempSync(path.join(os.tmpdir(), 'hostwire-bus-'));
+  mkdirSync(folder, { recursive: true });
   const address = `unix:path=${path.join(folder, 'bus')}`;
   const config = path.join(folder, 'bus.conf');
   writeFileSync(config, configuration(address));
   const daemon = keep(
     spawn('dbus-daemon', [`--config-file=${config}`, '--nofork', '--print-address'], {
-      stdio: ['ignore', 'pipe', 'inherit'],
+      stdio: ['ignore', 'pipe', 'ignore'],
     }),
   );
   await new Promise<void>((resolve, reject) => {
