@@ -7,8 +7,10 @@
 
 #include "host/limits.h"
 #include "host/listener.h"
+#include "napi/controls_binding.h"
 #include "napi/host_binding.h"
 #include "napi/media_binding.h"
+#include "napi/power_binding.h"
 
 namespace hostwire {
 namespace {
@@ -43,7 +45,9 @@ Napi::Value descriptorLimitFromJs(const Napi::CallbackInfo& info) {
 
 Napi::Object init(Napi::Env env, Napi::Object exports) {
   exports.Set("Host", HostBinding::define(env));
+  exports.Set("Controls", ControlsBinding::define(env));
   exports.Set("Media", MediaBinding::define(env));
+  exports.Set("Power", PowerBinding::define(env));
   exports.Set("tuneListener", Napi::Function::New(env, tuneListenerFromJs, "tuneListener"));
   exports.Set("descriptorLimit", Napi::Function::New(env, descriptorLimitFromJs, "descriptorLimit"));
   return exports;

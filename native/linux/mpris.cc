@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 
+#include "linux/mpris_names.h"
 #include "linux/mpris_news.h"
 
 namespace hostwire {
@@ -12,9 +13,6 @@ namespace {
 using std::chrono::milliseconds;
 
 constexpr std::string_view kPrefix = "org.mpris.MediaPlayer2.";
-constexpr const char* kPath = "/org/mpris/MediaPlayer2";
-constexpr const char* kPlayer = "org.mpris.MediaPlayer2.Player";
-constexpr const char* kProperties = "org.freedesktop.DBus.Properties";
 constexpr const char* kBusName = "org.freedesktop.DBus";
 constexpr const char* kBusPath = "/org/freedesktop/DBus";
 
@@ -29,38 +27,9 @@ constexpr std::size_t kMostNameBytes = 255;
 // A bus may have any number of names: more are not looked through.
 constexpr std::size_t kMostNames = 100'000;
 
-// D-Bus specification, "Valid Object Paths".
-bool isObjectPath(std::string_view text) {
-  if (text.empty() || text.front() != '/' || (text.size() > 1 && text.back() == '/')) return false;
-  const auto isPart = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '/';
-  };
-  return std::all_of(text.begin(), text.end(), isPart) && text.find("//") == std::string_view::npos;
-}
-
-double nowMs() {
-  using Milliseconds = std::chrono::duration<double, std::milli>;
-  return Milliseconds(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
-
 // The player's own name in a bus name; empty when it is none.
 std::string_view playerNameOf(std::string_view name) {
   return name.substr(0, kPrefix.size()) == kPrefix ? name.substr(kPrefix.size()) : std::string_view();
-}
-
-MediaReply replyOf(const Reply& reply, milliseconds limit) {
-  switch (reply.end) {
-    case CallEnd::kAnswered: return {MediaOutcome::done, ""};
-    case CallEnd::kTimedOut:
-      return {MediaOutcome::unanswered, "it did not answer within " + std::to_string(limit.count()) + " ms"};
-    case CallEnd::kLost: return {MediaOutcome::unanswered, "the session bus was lost before it answered"};
-    case CallEnd::kNoBus: return {MediaOutcome::gone, reply.errorText};
-    case CallEnd::kRefused: break;
-  }
-  // What the library and the daemon say when nobody will ever answer.
-  if (reply.errorName == "org.freedesktop.DBus.Error.NoReply")
-    return {MediaOutcome::unanswered, reply.errorText};
-  return {MediaOutcome::failed, reply.errorName + ": " + reply.errorText};
 }
 
 }  // namespace
@@ -98,7 +67,7 @@ void Mpris::onReady() {
   asking_.clear();
   findings_ = 0;
   isListing_ = false;
-  connectedMs_ = nowMs();
+  connectedMs_ = mpris::nowMs();
   settleTimer_ = loop_.after(kSettleLimit, [this] { settle(); });
   list();
 }
@@ -194,7 +163,7 @@ void Mpris::onPropertiesChanged(const std::string& owner, BodyReader& body) {
   bool isPositionWanted = false;
   {
     const std::lock_guard lock(mutex_);
-    isPositionWanted = table_.update(owner, news, nowMs());
+    isPositionWanted = table_.update(owner, news, mpris::nowMs());
   }
   if (isNamedOnly)
     askAll(owner);
@@ -208,7 +177,7 @@ void Mpris::onSeeked(const std::string& owner, BodyReader& body) {
   if (!seconds) return;
   {
     const std::lock_guard lock(mutex_);
-    table_.setPosition(owner, seconds, nowMs());
+    table_.setPosition(owner, seconds, mpris::nowMs());
   }
   tell();
 }
@@ -220,8 +189,8 @@ void Mpris::askAll(const std::string& owner) {
     return;
   }
   asking.isAll = true;
-  const double askedMs = nowMs();
-  bus().call({owner, kPath, kProperties, "GetAll", {kPlayer}}, kPatience,
+  const double askedMs = mpris::nowMs();
+  bus().call({owner, mpris::kPath, mpris::kProperties, "GetAll", {mpris::kPlayer}}, kPatience,
              [this, owner, askedMs](Reply& reply) { onAll(owner, reply, askedMs); });
 }
 
@@ -235,7 +204,7 @@ void Mpris::onAll(const std::string& owner, Reply& reply, double askedMs) {
     const std::lock_guard lock(mutex_);
     // Those who played before anybody asked have all played equally long.
     if (reply.end == CallEnd::kAnswered)
-      table_.replace(owner, readPlayerNews(reply.body), nowMs(), isSettled_ ? askedMs : connectedMs_);
+      table_.replace(owner, readPlayerNews(reply.body), mpris::nowMs(), isSettled_ ? askedMs : connectedMs_);
     else if (reply.end == CallEnd::kRefused)
       table_.setAnswered(owner);
   }
@@ -250,7 +219,7 @@ void Mpris::askPosition(const std::string& owner) {
     return;
   }
   asking.isPosition = true;
-  bus().call({owner, kPath, kProperties, "Get", {kPlayer, "Position"}}, kPatience,
+  bus().call({owner, mpris::kPath, mpris::kProperties, "Get", {mpris::kPlayer, "Position"}}, kPatience,
              [this, owner](Reply& reply) {
                const auto asked = asking_.find(owner);
                if (asked == asking_.end()) return;
@@ -258,49 +227,11 @@ void Mpris::askPosition(const std::string& owner) {
                const bool isAgain = std::exchange(asked->second.isPositionAgain, false);
                if (reply.end == CallEnd::kAnswered) {
                  const std::lock_guard lock(mutex_);
-                 table_.setPosition(owner, readBoxedPosition(reply.body), nowMs());
+                 table_.setPosition(owner, readBoxedPosition(reply.body), mpris::nowMs());
                }
                if (isAgain) askPosition(owner);
                tell();
              });
-}
-
-std::optional<Call> Mpris::callFor(const std::string& id, MediaVerb verb, double value) const {
-  static constexpr std::array<const char*, 6> kMethods{"Play", "Pause", "PlayPause",
-                                                       "Stop", "Next",  "Previous"};
-  if (verb < MediaVerb::seek)
-    return Call{id, kPath, kPlayer, kMethods.at(static_cast<std::size_t>(verb)), {}};
-  if (verb == MediaVerb::setVolume)
-    return Call{id, kPath, kProperties, "Set", {kPlayer, "Volume", Boxed{value}}};
-  const auto microseconds = [](double seconds) { return static_cast<std::int64_t>(seconds * 1e6); };
-  const std::lock_guard lock(mutex_);
-  const std::string* track = table_.trackIdOf(id);
-  // A track's own path is what the interface wants; some players give a bare text, or nothing.
-  if (track != nullptr && isObjectPath(*track))
-    return Call{id, kPath, kPlayer, "SetPosition", {ObjectPath{*track}, microseconds(value)}};
-  const auto position = table_.positionOf(id, nowMs());
-  if (!position) return std::nullopt;
-  return Call{id, kPath, kPlayer, "Seek", {microseconds(value - *position)}};
-}
-
-void Mpris::control(const std::string& id, MediaVerb verb, double value, milliseconds limit,
-                    std::function<void(const MediaReply&)> done) {
-  if (!table_.has(id)) {
-    done({MediaOutcome::gone, "it is no longer there"});
-    return;
-  }
-  auto call = callFor(id, verb, value);
-  if (!call) {
-    done({MediaOutcome::failed, "it tells neither its track nor its position"});
-    return;
-  }
-  bus().call(std::move(*call), limit, [this, id, verb, limit, done = std::move(done)](Reply& reply) {
-    const bool isThere = table_.has(id);
-    done(isThere || reply.end != CallEnd::kRefused ? replyOf(reply, limit)
-                                                   : MediaReply{MediaOutcome::gone, "it ended meanwhile"});
-    // Not every player tells of the new position.
-    if (isThere && verb == MediaVerb::seek && reply.end == CallEnd::kAnswered) askPosition(id);
-  });
 }
 
 bool Mpris::isQuiet() const {
@@ -326,7 +257,7 @@ void Mpris::settle() {
 
 MediaSnapshot Mpris::read() const {
   const std::lock_guard lock(mutex_);
-  return {absence_, isSettled_, table_.read(nowMs()), table_.leftOut()};
+  return {absence_, isSettled_, table_.read(mpris::nowMs()), table_.leftOut()};
 }
 
 }  // namespace hostwire

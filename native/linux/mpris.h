@@ -42,7 +42,7 @@ class Mpris : public std::enable_shared_from_this<Mpris> {
     bool isPositionAgain = false;
   };
 
-  BusConnection& bus() { return loop_.session(); }
+  BusConnection& bus() { return loop_.sessionBus(); }
   // The bus can be spoken to: finds out who is there.
   void onReady();
   // It can't, and why; the next onReady begins anew.

@@ -1,6 +1,7 @@
 /** What the service knows of the machine it runs on: the counters' types and the interface they come through. */
 
 import type { MediaHost } from './media.ts';
+import type { PowerHost } from './power.ts';
 
 /** Time since boot, in ticks of any one length. Guest time is inside user and nice; softirq is inside irq. */
 export interface CpuTimes {
@@ -202,4 +203,6 @@ export interface Host {
   descriptorLimit(): number;
   /** Absent where the platform knows of no players. */
   readonly media?: MediaHost;
+  /** Absent where nobody can be asked of power. */
+  readonly power?: PowerHost;
 }
