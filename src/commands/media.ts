@@ -82,14 +82,13 @@ export class Media {
 
   async capability(): Promise<MediaCapability> {
     const { host, features } = this.#options;
-    if (host !== undefined) await this.#settle(host, CONTROL_SETTLE_MS);
-    const absence = host?.readPlayers().absence ?? (host === undefined ? NO_HOST : null);
-    const isSupported = absence === null || host?.keyAbsence() === null;
-    return {
-      enabled: features().enable_media,
-      supported: isSupported,
-      reason: isSupported ? null : absence,
-    };
+    const refuse = (reason: string) => ({ enabled: features().enable_media, supported: false, reason });
+    if (!features().enable_media) return refuse('features.enable_media is off, so no player is looked for');
+    if (host === undefined) return refuse(NO_HOST);
+    await this.#settle(host, CONTROL_SETTLE_MS);
+    const { absence } = host.readPlayers();
+    if (absence !== null && host.keyAbsence() !== null) return refuse(absence);
+    return { enabled: true, supported: true, reason: null };
   }
 
   /**

@@ -259,6 +259,8 @@ t.test('[6.feature] switched off: no player is looked for', async (t) => {
   rig.features = { ...DEFAULT_CONFIG.features, enable_media: false };
   for (const action of [...FOUR, ...HONEST])
     t.equal(await rig.commands.invoke(`media.${action}`, {}), 'feature_disabled');
+  const reason = 'features.enable_media is off, so no player is looked for';
+  t.strictSame(await rig.media.capability(), { enabled: false, supported: false, reason });
   t.equal(rig.host.watched, 0);
 });
 

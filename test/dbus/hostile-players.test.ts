@@ -3,41 +3,16 @@ import { existsSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t, { type Test } from 'tap';
 import { startCrowd } from '../helpers/crowd.ts';
-import { type Variant, variant } from '../helpers/dbus-wire.ts';
-import { FakePlayer, metadata, type Properties, track } from '../helpers/fake-player.ts';
+import { variant } from '../helpers/dbus-wire.ts';
+import { metadata, track } from '../helpers/fake-player.ts';
+import { GOOD, PLAYING, startMediaRig } from '../helpers/media-rig.ts';
 import { MediaService } from '../helpers/media-service.ts';
-import { type SessionBus, startSessionBus } from '../helpers/session-bus.ts';
-import { checkStatusTimes } from '../helpers/status-times.ts';
+import { oddSteps, sendOddSignals } from '../helpers/odd-values.ts';
 
 const skip = !existsSync('/usr/bin/dbus-daemon') && 'apt-get install dbus';
 const MOST_REQUEST_MS = 1500;
 
 t.setTimeout(180_000);
-
-const PLAYING = variant('s', 'Playing');
-const GOOD: Properties = { PlaybackStatus: PLAYING, Metadata: track('good'), Volume: variant('d', 0.5) };
-
-interface Rig {
-  readonly bus: SessionBus;
-  readonly service: MediaService;
-  readonly player: (name: string, properties?: Properties) => Promise<FakePlayer>;
-}
-
-async function start(t: Test): Promise<Rig> {
-  const bus = await startSessionBus();
-  t.teardown(() => bus.stop());
-  const service = await MediaService.start(bus.env);
-  t.teardown(() => service.stop());
-  return {
-    bus,
-    service,
-    async player(name, properties = {}) {
-      const player = await FakePlayer.start(bus.address, name, properties);
-      t.teardown(() => player.close());
-      return player;
-    },
-  };
-}
 
 const memoryMib = (service: MediaService) => {
   const status = readFileSync(`/proc/${service.process.pid}/status`, 'utf8');
@@ -48,7 +23,7 @@ t.test(
   '[6.slow-player] one that never answers costs its caller 1.5 s and nobody else anything',
   { skip },
   async (t) => {
-    const rig = await start(t);
+    const rig = await startMediaRig(t);
     const mute = await rig.player('aaa');
     mute.answer = () => undefined;
     const good = await rig.player('good', GOOD);
@@ -76,7 +51,7 @@ t.test(
 );
 
 t.test('one that answers late is heard all the same, and is told nothing twice', { skip }, async (t) => {
-  const rig = await start(t);
+  const rig = await startMediaRig(t);
   const late = await rig.player('late', { PlaybackStatus: PLAYING, Metadata: track('late') });
   late.answer = (message) => setTimeout(() => late.respond(message), 2000);
   t.equal((await rig.service.status()).status, 'idle');
@@ -89,40 +64,6 @@ t.test('one that answers late is heard all the same, and is told nothing twice',
     'a command is never sent again',
   );
 });
-
-const VALUES: readonly Variant[] = [
-  ...[
-    variant('i', -1),
-    variant('u', 7),
-    variant('y', 1),
-    variant('n', -5),
-    variant('q', 5),
-    variant('b', true),
-  ],
-  ...[variant('x', -9223372036854775808n), variant('t', 18446744073709551615n), variant('s', 'text')],
-  ...[Number.NaN, Number.POSITIVE_INFINITY, -1e300, -0].map((value) => variant('d', value)),
-  ...[
-    variant('o', '/a'),
-    variant('g', 'a{sv}'),
-    variant('as', ['x', '']),
-    variant('as', []),
-    variant('ai', [1]),
-  ],
-  variant('v', variant('v', variant('s', 'deep'))),
-  variant('a{sv}', [['xesam:title', variant('i', 5)]]),
-  variant('a{si}', [['mpris:length', 5]]),
-  variant('(sv)', ['x', variant('d', Number.NaN)]),
-];
-const KEYS = ['PlaybackStatus', 'LoopStatus', 'Rate', 'Shuffle', 'Metadata', 'Volume', 'Position'];
-const MORE_KEYS = ['CanControl', 'CanPlay', 'CanPause', 'CanGoNext', 'CanGoPrevious', 'CanSeek', 'Own'];
-const TRACK_KEYS = [
-  'mpris:trackid',
-  'mpris:length',
-  'mpris:artUrl',
-  'xesam:title',
-  'xesam:artist',
-  'xesam:album',
-];
 
 function checkDetail(t: Test, detail: Awaited<ReturnType<MediaService['detail']>>): void {
   const { position, duration, rate, volume, status, title, artist } = detail;
@@ -137,56 +78,12 @@ t.test(
   'values of any type, in answers and in signals: what makes no sense is left out',
   { skip },
   async (t) => {
-    const rig = await start(t);
+    const rig = await startMediaRig(t);
     const player = await rig.player('odd', GOOD);
     await rig.service.until(({ title }) => title === 'good');
     let rounds = 0;
-    for (const value of VALUES)
-      for (const key of [...KEYS, ...MORE_KEYS, ...TRACK_KEYS]) {
-        const isTrack = TRACK_KEYS.includes(key);
-        player.change(isTrack ? { Metadata: metadata({ [key]: value }) } : { [key]: value });
-        // Asked for everything again, it answers with all of this.
-        if (rounds++ % 7 === 0) player.change({}, [key]);
-        if (rounds % 10 === 0) checkDetail(t, await rig.service.detail());
-      }
-    for (const change of [
-      () =>
-        player.peer.send({
-          type: 'signal',
-          path: '/org/mpris/MediaPlayer2',
-          interface: 'org.freedesktop.DBus.Properties',
-          member: 'PropertiesChanged',
-          signature: 'si',
-          body: ['org.mpris.MediaPlayer2.Player', 1],
-        }),
-      () =>
-        player.peer.send({
-          type: 'signal',
-          path: '/org/mpris/MediaPlayer2',
-          interface: 'org.freedesktop.DBus.Properties',
-          member: 'PropertiesChanged',
-          signature: 's',
-          body: ['org.mpris.MediaPlayer2.Player'],
-        }),
-      () =>
-        player.peer.send({
-          type: 'signal',
-          path: '/org/mpris/MediaPlayer2',
-          interface: 'org.mpris.MediaPlayer2.Player',
-          member: 'Seeked',
-          signature: 's',
-          body: ['x'],
-        }),
-      () =>
-        player.peer.send({
-          type: 'signal',
-          path: '/org/mpris/MediaPlayer2',
-          interface: 'org.mpris.MediaPlayer2.Player',
-          member: 'Seeked',
-        }),
-      () => player.seeked(-1e15),
-    ])
-      change();
+    for (rounds of oddSteps(player)) if (rounds % 10 === 0) checkDetail(t, await rig.service.detail());
+    sendOddSignals(player);
     checkDetail(t, await rig.service.detail());
     for (const signature of [undefined, 'i', 's', 'a{si}', 'as', 'v']) {
       player.answer = (message) => {
@@ -213,7 +110,7 @@ t.test(
 );
 
 t.test('one that dies in the midst of a call', { skip }, async (t) => {
-  const rig = await start(t);
+  const rig = await startMediaRig(t);
   await rig.player('stays', GOOD);
   const times: number[] = [];
   for (let i = 0; i < 10; i++) {
@@ -232,7 +129,7 @@ t.test('one that dies in the midst of a call', { skip }, async (t) => {
 });
 
 t.test('metadata of 5 MB', { skip }, async (t) => {
-  const rig = await start(t);
+  const rig = await startMediaRig(t);
   const player = await rig.player('big', GOOD);
   await rig.service.until(({ title }) => title === 'good');
   const beforeMib = memoryMib(rig.service);
@@ -267,7 +164,7 @@ t.test('metadata of 5 MB', { skip }, async (t) => {
 });
 
 t.test('ten thousand names', { skip }, async (t) => {
-  const rig = await start(t);
+  const rig = await startMediaRig(t);
   await rig.player('good', GOOD);
   await rig.service.until(({ title }) => title === 'good');
   const beforeMib = memoryMib(rig.service);
@@ -313,7 +210,7 @@ async function watchStream(service: MediaService) {
 }
 
 t.test('a flood of changes, and a stream beside it that ticks on', { skip }, async (t) => {
-  const rig = await start(t);
+  const rig = await startMediaRig(t);
   const player = await rig.player('flood', GOOD);
   await rig.service.until(({ title }) => title === 'good');
   await rig.service.stop();
@@ -336,58 +233,3 @@ t.test('a flood of changes, and a stream beside it that ticks on', { skip }, asy
   const worst = Math.max(...gaps.map((gap) => Math.abs(gap - 1000)));
   t.ok(worst < 250, `each a second after the last, ${worst.toFixed(0)} ms off at worst`);
 });
-
-/** What goes on while the status is asked for. */
-const MISCHIEF: readonly { readonly what: string; readonly act: (rig: Rig) => Promise<void> }[] = [
-  {
-    what: 'while a mute player is waited for',
-    async act({ service, player }) {
-      const mute = await player('mute');
-      mute.answer = () => undefined;
-      await service.until(({ players }) => players.includes('mute'));
-      await service.control('play', { player: 'mute' });
-      mute.close();
-    },
-  },
-  {
-    what: 'during metadata of 5 MB',
-    async act({ service, player }) {
-      const big = await player('big', GOOD);
-      await service.until(({ players }) => players.includes('big'));
-      const long = 'x'.repeat(5_000_000);
-      for (let i = 0; i < 5; i++) {
-        big.change({ Metadata: track(`${i}${long}`) });
-        await sleep(100);
-      }
-      big.close();
-      await service.until(({ players }) => !players.includes('big'));
-    },
-  },
-  {
-    what: 'while 10,000 names come and go',
-    async act({ bus, service }) {
-      const names = Array.from({ length: 10_000 }, (_, i) => `org.mpris.MediaPlayer2.zzz.n${i}`);
-      await startCrowd(bus.address, names).leave();
-      await service.until(({ players }) => players.length === 1, { limitMs: 20_000 });
-    },
-  },
-  {
-    what: 'during a flood of 5,000 changes a second',
-    async act({ player }) {
-      const flood = await player('flood', GOOD);
-      for (let i = 0; i < 200; i++) {
-        for (let k = 0; k < 50; k++) flood.change({ Metadata: track(`t${i}.${k}`) });
-        await sleep(10);
-      }
-      flood.close();
-    },
-  },
-];
-
-for (const { what, act } of MISCHIEF)
-  t.test(`[6.slow-player] the status answers from memory ${what}`, { skip }, async (t) => {
-    const rig = await start(t);
-    await rig.player('good', GOOD);
-    await rig.service.until(({ title }) => title === 'good');
-    await checkStatusTimes(t, what, rig.service.process.port, () => act(rig));
-  });

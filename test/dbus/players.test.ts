@@ -80,8 +80,9 @@ t.test(
       reason: 'there is no player',
     });
     rig.startMpv();
-    const detail = await service.until(({ status }) => status === 'active');
     const [first, second] = TRACKS;
+    // Until it has read the tags mpv takes the file's name for the title.
+    const detail = await service.until(({ title }) => title === first?.title);
     t.strictSame(await service.status(), { status: 'active', title: first?.title, artist: first?.artist });
     t.match(detail, { playback: 'playing', album: first?.album, duration: 60, rate: 1, player: 'mpv' });
     t.match(detail, { repeat: 'none', volume: 100, players: ['mpv'], art_url: null });
