@@ -71,7 +71,7 @@ class MediaPlayers {
   // `value`: seconds from the track's beginning, or 1 for full volume. `done` is called once: on the command
   // thread after `limit` at the latest, or at once when that thread has ended.
   void control(const std::string& id, MediaVerb verb, double value, std::chrono::milliseconds limit,
-               std::function<void(const MediaReply&)> done);
+               const std::function<void(const MediaReply&)>& done);
 
  private:
   struct State;

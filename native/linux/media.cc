@@ -57,7 +57,8 @@ MediaSnapshot MediaPlayers::read() {
 }
 
 void MediaPlayers::control(const std::string& id, MediaVerb verb, double value,
-                           std::chrono::milliseconds limit, std::function<void(const MediaReply&)> done) {
+                           std::chrono::milliseconds limit,
+                           const std::function<void(const MediaReply&)>& done) {
   const auto task = [mpris = state_->find(), id, verb, value, limit, done](BusLoop&) {
     if (!mpris) return done({MediaOutcome::gone, "nobody watches the players"});
     mpris->control(id, verb, value, limit, done);

@@ -14,7 +14,7 @@ MediaPlayers::~MediaPlayers() = default;
 void MediaPlayers::watch() {}
 MediaSnapshot MediaPlayers::read() { return {"players are not known of on this platform", true, {}, 0}; }
 void MediaPlayers::control(const std::string&, MediaVerb, double, std::chrono::milliseconds,
-                           std::function<void(const MediaReply&)> done) {
+                           const std::function<void(const MediaReply&)>& done) {
   done({MediaOutcome::gone, "players are not known of on this platform"});
 }
 
