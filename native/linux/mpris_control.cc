@@ -28,13 +28,10 @@ MediaReply replyOf(const Reply& reply, milliseconds limit) {
     case CallEnd::kAnswered: return {MediaOutcome::done, ""};
     case CallEnd::kTimedOut:
       return {MediaOutcome::unanswered, "it did not answer within " + std::to_string(limit.count()) + " ms"};
-    case CallEnd::kLost: return {MediaOutcome::unanswered, "the session bus was lost before it answered"};
+    case CallEnd::kLost: return {MediaOutcome::unanswered, "nobody answered: " + reply.errorText};
     case CallEnd::kNoBus: return {MediaOutcome::gone, reply.errorText};
     case CallEnd::kRefused: break;
   }
-  // What the library and the daemon say when nobody will ever answer.
-  if (reply.errorName == "org.freedesktop.DBus.Error.NoReply")
-    return {MediaOutcome::unanswered, reply.errorText};
   return {MediaOutcome::failed, reply.errorName + ": " + reply.errorText};
 }
 
@@ -71,8 +68,9 @@ void Mpris::control(const std::string& id, MediaVerb verb, double value, millise
   }
   bus().call(std::move(*call), limit, [this, id, verb, limit, done = std::move(done)](Reply& reply) {
     const bool isThere = table_.has(id);
-    done(isThere || reply.end != CallEnd::kRefused ? replyOf(reply, limit)
-                                                   : MediaReply{MediaOutcome::gone, "it ended meanwhile"});
+    const bool hasNoAnswer = reply.end == CallEnd::kRefused || reply.end == CallEnd::kLost;
+    done(!isThere && hasNoAnswer ? MediaReply{MediaOutcome::gone, "it ended meanwhile"}
+                                 : replyOf(reply, limit));
     // Not every player tells of the new position.
     if (isThere && verb == MediaVerb::seek && reply.end == CallEnd::kAnswered) askPosition(id);
   });

@@ -194,9 +194,10 @@ int BusConnection::onReply(sdbus::Message* message, void* data, sdbus::Error*) {
     reply.end = CallEnd::kRefused;
     reply.errorName = error->name != nullptr ? cutText(error->name, 255) : "";
     reply.errorText = oneLine(error->message != nullptr ? error->message : reply.errorName);
+    // The library's own, of both kinds; a daemon sends it too, when a peer has gone without answering.
     if (reply.errorName == "org.freedesktop.DBus.Error.NoReply") {
-      // The library's own, of both kinds; a daemon sends it too, when a peer has gone without answering.
-      if (BusClock::now() >= pending->dueAt - kTimerSlack) reply.end = CallEnd::kTimedOut;
+      const bool isDue = BusClock::now() >= pending->dueAt - kTimerSlack;
+      reply.end = isDue ? CallEnd::kTimedOut : CallEnd::kLost;
     }
   } else {
     reply.body = BodyReader(*self.functions_, message);
