@@ -45,6 +45,8 @@ const running = new Set<ChildProcess>();
 process.once('exit', () => {
   for (const child of running) child.kill('SIGKILL');
 });
+// A test that is ended for taking too long leaves nothing behind either.
+for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => process.exit(1));
 
 function keep(child: ChildProcess): ChildProcess {
   running.add(child);

@@ -88,6 +88,7 @@ for (const name of ['address', 'thread'] as const)
         return;
       }
       let bus = await startSessionBus();
+      t.teardown(() => bus.stop());
       const env = { ...bus.env, TSAN_OPTIONS: 'halt_on_error=0' };
       const running = run(program, [String(WATCH_MS)], { env }).catch(
         ({ stdout, stderr, code }: { stdout: string; stderr: string; code: number }) => ({
@@ -99,7 +100,6 @@ for (const name of ['address', 'thread'] as const)
       await bus.stop();
       await sleep(100);
       bus = await startSessionBus(bus);
-      t.teardown(() => bus.stop());
       const last = await FakePlayer.start(bus.address, 'last', { ...GOOD, Metadata: track('at last') });
       t.teardown(() => last.close());
       const { stdout, stderr } = await running;
