@@ -18,6 +18,8 @@ const FULL_FORMS = [
   'access/socket-matrix.test.js',
   'config/mutations.test.js',
   'config/reload-streams.test.js',
+  'dbus/answer-first.test.js',
+  'dbus/reconnect.test.js',
 ];
 
 function proofs() {

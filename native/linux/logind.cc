@@ -67,8 +67,11 @@ std::vector<Call> actCalls(PowerAction action) {
 
 bool isUnknown(const Reply& reply) {
   // Unknown flags are refused before anything else is looked at.
-  return isError(reply, "org.freedesktop.DBus.Error.UnknownMethod") ||
-         isError(reply, "org.freedesktop.DBus.Error.InvalidArgs");
+  return isMethodUnknown(reply) || isError(reply, "org.freedesktop.DBus.Error.InvalidArgs");
+}
+
+bool isMethodUnknown(const Reply& reply) {
+  return isError(reply, "org.freedesktop.DBus.Error.UnknownMethod");
 }
 
 Call inhibitorsCall() { return managerMethod("ListInhibitors"); }

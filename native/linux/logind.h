@@ -28,6 +28,8 @@ PowerSupport supportOf(Reply& reply);
 std::vector<Call> actCalls(PowerAction action);
 // Whether the one who answered does not know the call, so that the next may be tried: nothing was done then.
 bool isUnknown(const Reply& reply);
+// Whether it is the method itself, not its arguments.
+bool isMethodUnknown(const Reply& reply);
 
 Call inhibitorsCall();
 // Block inhibitors only; at most 256, texts cut after 256 bytes.

@@ -72,13 +72,17 @@ void supportOf(BusConnection& bus, PowerAction action, SupportAnswer answer) {
   });
 }
 
-// Tries `calls` from the one at `index` on: the next one only when nobody knows the one before.
-void callInTurn(BusConnection& bus, std::vector<Call> calls, std::size_t index,
-                std::function<void(const Reply&)> then) {
-  Call next = calls[index];
-  bus.call(std::move(next), kDeadline, [&bus, calls = std::move(calls), index, then](Reply& reply) {
-    if (logind::isUnknown(reply) && index + 1 < calls.size()) return callInTurn(bus, calls, index + 1, then);
-    then(reply);
+// Tries the first of `calls`, and the next only when nobody knows that one: it has not been done then.
+void callInTurn(BusConnection& bus, std::vector<Call> calls, std::function<void(const Reply&)> then) {
+  const Call first = calls.front();
+  bus.call(first, kDeadline, [&bus, calls = std::move(calls), then](Reply& reply) {
+    if (!logind::isUnknown(reply)) return then(reply);
+    const bool isMethodUnknown = logind::isMethodUnknown(reply);
+    const auto next = std::find_if(calls.begin() + 1, calls.end(), [&](const Call& call) {
+      return !isMethodUnknown || call.member != calls.front().member;
+    });
+    if (next == calls.end()) return then(reply);
+    callInTurn(bus, {next, calls.end()}, then);
   });
 }
 
@@ -117,7 +121,7 @@ void lock(BusConnection& bus, ActAnswer answer) {
 
 void act(BusConnection& bus, PowerAction action, ActAnswer answer) {
   if (action == PowerAction::kLock) return lock(bus, std::move(answer));
-  callInTurn(bus, logind::actCalls(action), 0, [&bus, action, answer](const Reply& reply) {
+  callInTurn(bus, logind::actCalls(action), [&bus, action, answer](const Reply& reply) {
     if (logind::isNobody(reply)) return actByManager(bus, action, answer);
     tellEnd(reply, "logind", answer);
   });

@@ -22,6 +22,8 @@ std::shared_ptr<Controls> ControlsBinding::of(const Napi::Value& value) {
 ControlsBinding::ControlsBinding(const Napi::CallbackInfo& info)
     : Napi::ObjectWrap<ControlsBinding>(info), controls_(std::make_shared<Controls>(info.Env())) {
   info.This().As<Napi::Object>().TypeTag(&kTag);
+  // It lives as long as its environment: what is made from it need not keep it.
+  Ref();
   // After the thread-safe function was made, so that it runs before that function goes.
   isHooked_ = napi_add_env_cleanup_hook(info.Env(), endWithEnvironment, this) == napi_ok;
 }

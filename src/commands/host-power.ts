@@ -57,7 +57,8 @@ export class HostPower implements PowerBackend {
     try {
       return await host.inhibitors();
     } catch (error) {
-      log.warn(`power: what holds the machine up is not known: ${String(error)}`);
+      const reason = error instanceof Error ? error.message : String(error);
+      log.warn(`power: what holds the machine up is not known: ${reason}`);
       return [];
     }
   }

@@ -17,6 +17,15 @@ def ListInhibitors(_):
     return dbus.Array(rows, signature="(ssssuu)")
 
 
+@dbus.service.method(MAIN_IFACE, in_signature="", out_signature="a(susso)")
+def ListSessions(_):
+    rows = [
+        (session, dbus.UInt32(uid), f"user{uid}", seat, dbus.ObjectPath(f"/org/freedesktop/login1/session/{session}"))
+        for session, uid, seat in wish.get("sessions", [])
+    ]
+    return dbus.Array(rows, signature="(susso)")
+
+
 def load(mock, parameters):
     wish.update(parameters)
     logind.load(mock, parameters)
@@ -27,7 +36,7 @@ def load(mock, parameters):
             done = f"""
 from gi.repository import GLib
 self.EmitSignal('{MAIN_IFACE}', 'PrepareForSleep', 'b', [True])
-GLib.timeout_add({int(parameters["sleepSeconds"] * 1000)}, lambda: self.EmitSignal(
+GLib.timeout_add({int(parameters["sleepSeconds"] * 1000)}, lambda me=self: me.EmitSignal(
     '{MAIN_IFACE}', 'PrepareForSleep', 'b', [False]))
 """
         if "refusal" in parameters:
@@ -40,6 +49,4 @@ GLib.timeout_add({int(parameters["sleepSeconds"] * 1000)}, lambda: self.EmitSign
         if flags != "none":
             code = (refuse_flags if flags == "zero" else "") + done
             mock.AddMethod(MAIN_IFACE, act + "WithFlags", "t", "", code)
-    for session, uid, seat in parameters.get("sessions", []):
-        mock.AddSession(session, seat, dbus.UInt32(uid), f"user{uid}", True)
     print("the mock of logind is ready", flush=True)

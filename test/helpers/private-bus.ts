@@ -1,13 +1,13 @@
 /** A system bus of a test's own, with a logind that only says what it is told to: both end with the test. */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 const PYTHON = '/usr/bin/python3';
-const TEMPLATE = path.resolve(import.meta.dirname, '../../../../test/helpers/logind_mock.py');
+const TEMPLATES = path.resolve(import.meta.dirname, '../../../../test/helpers');
 
 /** Why there can be none here; false when there can. */
 export function missingForBus(): string | false {
@@ -83,9 +83,11 @@ export class PrivateBus {
   readonly address = `unix:path=${this.socket}`;
   #daemon: ChildProcess | undefined;
   #logind: ChildProcess | undefined;
+  #manager: ChildProcess | undefined;
 
   static async start(): Promise<PrivateBus> {
     const bus = new PrivateBus();
+    chmodSync(bus.folder, 0o755);
     writeFileSync(path.join(bus.folder, 'bus.conf'), configuration(bus.address));
     await bus.restart();
     return bus;
@@ -121,19 +123,34 @@ export class PrivateBus {
   /** A logind on it, in place of the one before. */
   async startLogind(wish: LogindWish = {}): Promise<void> {
     await end(this.#logind);
-    const args = ['-m', 'dbusmock', '--system', '--template', TEMPLATE, '--parameters', JSON.stringify(wish)];
+    this.#logind = await this.#startMock('logind', wish);
+  }
+
+  /** systemd's own manager on it, for a machine without logind. */
+  async startManager(): Promise<void> {
+    this.#manager = await this.#startMock('systemd', {});
+  }
+
+  async #startMock(name: string, parameters: object): Promise<ChildProcess> {
+    const template = path.join(TEMPLATES, `${name}_mock.py`);
+    const args = ['-m', 'dbusmock', '--system', '--template', template];
     const env = { PATH: '/usr/bin:/bin', LC_ALL: 'C.UTF-8', DBUS_SYSTEM_BUS_ADDRESS: this.address };
-    const logind = keep(spawn(PYTHON, args, { env, stdio: ['ignore', 'pipe', 'pipe'] }));
-    this.#logind = logind;
+    const mock = keep(
+      spawn(PYTHON, [...args, '--parameters', JSON.stringify(parameters)], {
+        env,
+        stdio: ['ignore', 'pipe', 'pipe'],
+      }),
+    );
     let said = '';
-    for (const stream of [logind.stdout, logind.stderr])
+    for (const stream of [mock.stdout, mock.stderr])
       stream?.setEncoding('utf8').on('data', (part: string) => {
         said += part;
       });
-    await until(`the mock of logind: ${said}`, () => {
-      if (logind.exitCode !== null) throw new Error(`the mock of logind ended: ${said}`);
-      return said.includes('mock of logind is ready');
+    await until(`the mock of ${name}`, () => {
+      if (mock.exitCode !== null) throw new Error(`the mock of ${name} ended: ${said}`);
+      return said.includes(`mock of ${name} is ready`);
     });
+    return mock;
   }
 
   async stopLogind(): Promise<void> {
@@ -142,6 +159,7 @@ export class PrivateBus {
 
   async stop(): Promise<void> {
     await end(this.#logind);
+    await end(this.#manager);
     await this.kill();
     rmSync(this.folder, { recursive: true, force: true });
   }
