@@ -4,6 +4,7 @@ import { type LoadOptions, loadConfig } from '../config/load.ts';
 import type { Config } from '../config/schema.ts';
 import { ALL_SECTIONS, type Host } from '../host/host.ts';
 import { openNativeHost } from '../host/native.ts';
+import { examineMedia } from './doctor-media.ts';
 import { examinePower } from './doctor-power.ts';
 import { printRows, type Row } from './doctor-rows.ts';
 import { judgeReading } from './doctor-sections.ts';
@@ -31,7 +32,6 @@ export async function examine(options: LoadOptions, facts: DoctorFacts): Promise
     rows.push(...(await examineHost(config)));
     rows.push(await examinePort(config), examineRights(facts));
   }
-  rows.push({ section: 'media', state: 'missing', source: 'none', reason: 'not in this version yet' });
   const isBroken = rows.some(({ section, state }) => state === 'missing' && MUST_WORK.has(section));
   return { text: printRows(rows), exitCode: isBroken ? 1 : 0 };
 }
@@ -70,6 +70,7 @@ async function examineHost(config: Config): Promise<readonly Row[]> {
     examinePeers(host),
     ...judgeReading({ counters, proc, sys }),
     ...(await examinePower(host.power, config)),
+    ...(await examineMedia(host.media, config.features.enable_media)),
   ];
 }
 

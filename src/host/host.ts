@@ -1,5 +1,6 @@
 /** What the service knows of the machine it runs on: the counters' types and the interface they come through. */
 
+import type { MediaHost } from './media.ts';
 import type { PowerHost } from './power.ts';
 
 /** Time since boot, in ticks of any one length. Guest time is inside user and nice; softirq is inside irq. */
@@ -277,6 +278,8 @@ export interface Host {
   readPendingPeers(port: number): Promise<readonly PendingPeer[]>;
   /** Ends those that have still bytes pending and have acknowledged nothing since they were read; how many. */
   cutPeers(peers: readonly PendingPeer[]): number;
+  /** Absent where the platform knows of no players. */
+  readonly media?: MediaHost;
   /** Absent where nobody can be asked of power. */
   readonly power?: PowerHost;
 }
