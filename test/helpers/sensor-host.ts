@@ -2,6 +2,7 @@
  * A program: reads the sensors and batteries of the machine under the folder that is its argument every 100 ms, and
  * prints a JSON line each time. Ends when its input does, by running out of things to do.
  */
+import './dead-buses.ts';
 import path from 'node:path';
 import type { SensorCounters } from '#src/host/host.js';
 import { openNativeHost } from '#src/host/native.js';

@@ -16,7 +16,7 @@ struct BusUser {
 struct BusAddress {
   std::string text;  // "unix:path=/run/dbus/system_bus_socket"
   std::string reason;
-  std::optional<BusUser> as;  // whom it must be connected to as
+  std::optional<BusUser> as = std::nullopt;  // whom it must be connected to as
 };
 
 struct BusAddresses {
