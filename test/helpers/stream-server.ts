@@ -1,4 +1,5 @@
 /** The server's half of the service inside this process: streams of events of one size, and the watch over their peers. */
+import './dead-buses.ts';
 import type { Test } from 'tap';
 import { openNativeHost } from '#src/host/native.js';
 import { PeerWatch } from '#src/http/peers.js';

@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import t, { type Test } from 'tap';
 import type { PendingPeer } from '#src/host/host.js';
 import { openNativeHost } from '#src/host/native.js';
+import '../helpers/dead-buses.ts';
 
 const host = openNativeHost();
 
