@@ -7,7 +7,9 @@
 
 #include "host/limits.h"
 #include "host/listener.h"
+#include "napi/controls_binding.h"
 #include "napi/host_binding.h"
+#include "napi/power_binding.h"
 
 namespace hostwire {
 namespace {
@@ -43,6 +45,8 @@ Napi::Value descriptorLimitFromJs(const Napi::CallbackInfo& info) {
 Napi::Object init(Napi::Env env, Napi::Object exports) {
   shareOneHeap();
   exports.Set("Host", HostBinding::define(env));
+  exports.Set("Controls", ControlsBinding::define(env));
+  exports.Set("Power", PowerBinding::define(env));
   exports.Set("tuneListener", Napi::Function::New(env, tuneListenerFromJs, "tuneListener"));
   exports.Set("descriptorLimit", Napi::Function::New(env, descriptorLimitFromJs, "descriptorLimit"));
   return exports;

@@ -6,6 +6,16 @@ import path from 'node:path';
 import process from 'node:process';
 
 const NEEDS = [
+  {
+    package: 'python3-dbusmock',
+    files: ['/usr/lib/python3/dist-packages/dbusmock/__init__.py', '/usr/bin/dbus-daemon'],
+    why: "a power manager of the tests' own, on their own bus",
+  },
+  {
+    package: 'libsystemd-dev',
+    files: ['/usr/include/systemd/sd-bus.h'],
+    why: 'the header that our own declarations are held against',
+  },
   { package: 'clang-format', commands: ['clang-format', 'clang-format-14'], why: 'format of the C++' },
   { package: 'clang-tidy', commands: ['clang-tidy', 'clang-tidy-14'], why: 'lint of the C++' },
   { package: 'strace', commands: ['strace'], why: 'tests that count system calls' },

@@ -2,6 +2,7 @@
 import os from 'node:os';
 import type { Clock } from './clock.ts';
 import { Commands } from './commands/command.ts';
+import { HostPower } from './commands/host-power.ts';
 import { Power, powerCommands } from './commands/power.ts';
 import { absentBackend, type PowerBackend, recordingBackend } from './commands/power-backend.ts';
 import type { Config } from './config/schema.ts';
@@ -64,12 +65,13 @@ const CLOSE_LIMIT_MS = 500;
 /** How often that is looked at; so long at least, for what an event stream keeps without telling. */
 const CLOSE_GRACE_MS = 50;
 
-function powerBackendOf({ config, log }: ServiceOptions): PowerBackend {
+function powerBackendOf({ config, host, log }: ServiceOptions, onWake: () => void): PowerBackend {
   if (config.power.backend === 'record') {
     log.warn('power.backend is record: power commands are answered and listed, and nothing is done');
     return recordingBackend(Date.now, log);
   }
-  return absentBackend('no power manager of this machine can be reached by this version');
+  if (host.power === undefined) return absentBackend('no power manager is known on this platform');
+  return new HostPower({ host: host.power, clock: SYSTEM_CLOCK, log, onWake });
 }
 
 export class Service {
@@ -119,7 +121,7 @@ export class Service {
     });
     const features = () => this.#config.features;
     this.#power = new Power({
-      backend: powerBackendOf(options),
+      backend: powerBackendOf(options, () => this.#power.drop()),
       clock: SYSTEM_CLOCK,
       unixMs: Date.now,
       features,

@@ -2,6 +2,7 @@
 import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import type { Counters, Host, ListenerOptions, SystemInfo } from './host.ts';
+import type { PowerHost } from './power.ts';
 
 /** Where the kernel's files are; a test or a container names others. */
 export interface Roots {
@@ -16,8 +17,15 @@ interface NativeHost {
   readSystem(): Promise<SystemInfo>;
 }
 
+/** The command thread, which others are made from; it does not run before it is needed. */
+type NativeControls = object;
+
+type NativePower = Omit<PowerHost, 'onSleep'>;
+
 interface Addon {
   readonly Host: new (roots: Roots) => NativeHost;
+  readonly Controls: new () => NativeControls;
+  readonly Power: new (controls: NativeControls, onSleep: (isGoingToSleep: boolean) => void) => NativePower;
   tuneListener(port: number, options: ListenerOptions): number;
   descriptorLimit(): number;
 }
@@ -33,6 +41,23 @@ function loadAddon(): Addon {
   }
 }
 
+function openPower(addon: Addon, controls: NativeControls): PowerHost {
+  const listeners = new Set<(isGoingToSleep: boolean) => void>();
+  const power = new addon.Power(controls, (isGoingToSleep) => {
+    for (const listener of listeners) listener(isGoingToSleep);
+  });
+  return {
+    support: (act) => power.support(act),
+    act: (act) => power.act(act),
+    inhibitors: () => power.inhibitors(),
+    authority: () => power.authority(),
+    onSleep(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+  };
+}
+
 /** The machine seen through `roots`. Throws an Error with a sentence for people when the addon can't be loaded. */
 export function openNativeHost(roots: Roots = {}): Host {
   const addon = loadAddon();
@@ -42,5 +67,6 @@ export function openNativeHost(roots: Roots = {}): Host {
     readSystem: () => host.readSystem(),
     tuneListener: (port, options) => addon.tuneListener(port, options),
     descriptorLimit: () => addon.descriptorLimit(),
+    power: openPower(addon, new addon.Controls()),
   };
 }

@@ -2,6 +2,7 @@
 import net from 'node:net';
 import path from 'node:path';
 import t from 'tap';
+import '../helpers/dead-buses.ts';
 import { judgeCounters } from '#src/cli/doctor.js';
 import type { Counters } from '#src/host/host.js';
 import { fixtureHost } from '../helpers/fixture-host.ts';

@@ -1,6 +1,7 @@
 /** The power routes over real sockets, on the recording backend: what is answered, and that the answer comes first. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import t, { type Test } from 'tap';
+import '../helpers/dead-buses.ts';
 import { type Config, DEFAULT_CONFIG } from '#src/config/schema.js';
 import { openNativeHost } from '#src/host/native.js';
 import { createLog } from '#src/log.js';

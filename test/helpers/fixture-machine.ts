@@ -1,4 +1,5 @@
 /** The captured machines under test/fixtures/linux: lays one out in a folder of the test's own and reads it twice. */
+import './dead-buses.ts';
 import {
   cpSync,
   mkdirSync,

@@ -11,6 +11,7 @@ import path from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 import t, { type Test } from 'tap';
+import '../helpers/dead-buses.ts';
 import { cpuNsOf, median } from '../../bench/cpu.ts';
 import { Sink } from '../../bench/fanout-subjects.ts';
 

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
+import '../helpers/dead-buses.ts';
 import { type Counters, type DiskCounters, SECTION_BITS } from '#src/host/host.js';
 import { openNativeHost } from '#src/host/native.js';
 import { FOLDER, makeMachine, readUntil, type Tree } from '../helpers/machine-tree.ts';

@@ -2,6 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import os from 'node:os';
 import t, { type Test } from 'tap';
+import '../helpers/dead-buses.ts';
 import type { InterfaceCounters } from '#src/host/host.js';
 import { openNativeHost } from '#src/host/native.js';
 import { FOLDER, makeMachine, readUntil, type Tree } from '../helpers/machine-tree.ts';
