@@ -9,6 +9,7 @@
 #include "host/listener.h"
 #include "napi/controls_binding.h"
 #include "napi/host_binding.h"
+#include "napi/media_binding.h"
 #include "napi/power_binding.h"
 
 namespace hostwire {
@@ -46,6 +47,7 @@ Napi::Object init(Napi::Env env, Napi::Object exports) {
   shareOneHeap();
   exports.Set("Host", HostBinding::define(env));
   exports.Set("Controls", ControlsBinding::define(env));
+  exports.Set("Media", MediaBinding::define(env));
   exports.Set("Power", PowerBinding::define(env));
   exports.Set("tuneListener", Napi::Function::New(env, tuneListenerFromJs, "tuneListener"));
   exports.Set("descriptorLimit", Napi::Function::New(env, descriptorLimitFromJs, "descriptorLimit"));

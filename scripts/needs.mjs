@@ -26,6 +26,10 @@ const NEEDS = [
   },
   { package: 'iproute2', commands: ['ip'], why: 'network namespaces with peers that vanish' },
   { package: 'nftables', commands: ['nft'], why: 'dropping packets of a peer' },
+  { package: 'dbus', commands: ['dbus-daemon'], why: "buses of the tests' own" },
+  { package: 'mpv', commands: ['mpv'], why: 'a real player' },
+  { package: 'mpv-mpris', files: ['/usr/lib/mpv-mpris/mpris.so'], why: 'its way onto the bus' },
+  { package: 'playerctl', commands: ['playerctl'], why: 'a witness of what players do' },
   { package: 'curl', commands: ['curl'], why: 'a client that is not ours' },
 ];
 

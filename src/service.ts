@@ -3,12 +3,14 @@ import os from 'node:os';
 import type { Clock } from './clock.ts';
 import { Commands } from './commands/command.ts';
 import { HostPower } from './commands/host-power.ts';
+import { Media, mediaCommands } from './commands/media.ts';
 import { Power, powerCommands } from './commands/power.ts';
 import { absentBackend, type PowerBackend, recordingBackend } from './commands/power-backend.ts';
 import type { Config } from './config/schema.ts';
 import type { Host, ListenerOptions } from './host/host.ts';
 import { ALL_SECTIONS } from './host/host.ts';
 import { GATE_HEADERS, Gate } from './http/gate.ts';
+import { mediaRoutes } from './http/media-routes.ts';
 import { Pipeline } from './http/pipeline.ts';
 import { powerRoutes } from './http/power-routes.ts';
 import { HttpServer } from './http/server.ts';
@@ -79,6 +81,7 @@ export class Service {
   readonly #sampler: Sampler;
   readonly #fanout: Fanout;
   readonly #power: Power;
+  readonly #media: Media;
   readonly #commands: Commands;
   readonly #pipeline: Pipeline;
   readonly #server: HttpServer;
@@ -128,7 +131,14 @@ export class Service {
       log: options.log,
       onFeedback: () => undefined,
     });
-    this.#commands = new Commands(powerCommands(this.#power), features);
+    this.#media = new Media({
+      host: options.host.media,
+      clock: SYSTEM_CLOCK,
+      features,
+      log: options.log,
+      onChange: () => undefined,
+    });
+    this.#commands = new Commands([...powerCommands(this.#power), ...mediaCommands(this.#media)], features);
     this.#pipeline = new Pipeline({
       gate: (head) => this.#gate.judge(head),
       routes: this.#routes(),
@@ -192,7 +202,11 @@ export class Service {
 
   #routes() {
     const power = { commands: this.#commands, readStatus: () => this.#power.status() };
-    return [...this.#statsRoutes(), ...powerRoutes(power)];
+    const media = {
+      commands: this.#commands,
+      readStatus: (player: string | undefined, withDetail: boolean) => this.#media.status(player, withDetail),
+    };
+    return [...this.#statsRoutes(), ...powerRoutes(power), ...mediaRoutes(media)];
   }
 
   #statsRoutes() {
@@ -216,6 +230,7 @@ export class Service {
     if (!withDetail) return deriveSystem(info, encoded.sample, facts);
     return deriveSystemDetail(info, encoded.sample, facts, {
       power: await this.#power.capabilities(),
+      media: await this.#media.capability(),
     });
   }
 

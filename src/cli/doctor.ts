@@ -4,6 +4,7 @@ import { type LoadOptions, loadConfig } from '../config/load.ts';
 import type { Config } from '../config/schema.ts';
 import { ALL_SECTIONS, type Counters, type Host } from '../host/host.ts';
 import { openNativeHost } from '../host/native.ts';
+import { examineMedia } from './doctor-media.ts';
 import type { Output } from './output.ts';
 
 export interface DoctorFacts {
@@ -32,10 +33,9 @@ export async function examine(options: LoadOptions, facts: DoctorFacts): Promise
   ];
   const config = examineConfiguration(options, findings);
   if (config !== undefined) {
-    await examineHost(config, findings);
-    findings.push(await examinePort(config), examinePower(config), examineRights(facts));
+    const media = await examineHost(config, findings);
+    findings.push(await examinePort(config), examinePower(config), examineRights(facts), ...media);
   }
-  findings.push({ subject: 'media', state: 'no', text: 'not in this version yet' });
   const width = Math.max(...findings.map(({ subject }) => subject.length));
   const lines = findings.map(
     ({ subject, state, text }) => `${subject.padEnd(width)}  ${state.padEnd(4)}  ${text}\n`,
@@ -60,18 +60,23 @@ function examineConfiguration(options: LoadOptions, findings: Finding[]): Config
   }
 }
 
-async function examineHost(config: Config, findings: Finding[]): Promise<void> {
+/** Adds what it finds; what it finds of media stands at the end. */
+async function examineHost(config: Config, findings: Finding[]): Promise<readonly Finding[]> {
   let host: Host;
   try {
     host = openNativeHost({ proc: config.host.proc, sys: config.host.sys });
   } catch (error) {
     findings.push({ subject: 'addon', state: 'no', text: reasonOf(error) });
-    return;
+    return [];
   }
   findings.push({ subject: 'addon', state: 'ok', text: 'loaded' });
   host.readCounters(ALL_SECTIONS, true, 0);
-  await new Promise((resolve) => setTimeout(resolve, PROBE_MS));
+  const [media] = await Promise.all([
+    examineMedia(host.media, config.features.enable_media),
+    new Promise((resolve) => setTimeout(resolve, PROBE_MS)),
+  ]);
   findings.push(...judgeCounters(host.readCounters(ALL_SECTIONS, true, PROBE_MS), config));
+  return media;
 }
 
 /** What a reading with detail says of each section. Pure. */

@@ -1,5 +1,6 @@
 /** What the service knows of the machine it runs on: the counters' types and the interface they come through. */
 
+import type { MediaHost } from './media.ts';
 import type { PowerHost } from './power.ts';
 
 /** Time since boot, in ticks of any one length. Guest time is inside user and nice; softirq is inside irq. */
@@ -200,6 +201,8 @@ export interface Host {
   tuneListener(port: number, options: ListenerOptions): number;
   /** How many files and sockets this process may have open; Infinity where there is no such limit. */
   descriptorLimit(): number;
+  /** Absent where the platform knows of no players. */
+  readonly media?: MediaHost;
   /** Absent where nobody can be asked of power. */
   readonly power?: PowerHost;
 }

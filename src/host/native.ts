@@ -2,6 +2,7 @@
 import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import type { Counters, Host, ListenerOptions, SystemInfo } from './host.ts';
+import { type NativeMedia, openMedia } from './native-media.ts';
 import type { PowerHost } from './power.ts';
 
 /** Where the kernel's files are; a test or a container names others. */
@@ -25,6 +26,7 @@ type NativePower = Omit<PowerHost, 'onSleep'>;
 interface Addon {
   readonly Host: new (roots: Roots) => NativeHost;
   readonly Controls: new () => NativeControls;
+  readonly Media: new (controls: NativeControls, roots: Roots, onNews: () => void) => NativeMedia;
   readonly Power: new (controls: NativeControls, onSleep: (isGoingToSleep: boolean) => void) => NativePower;
   tuneListener(port: number, options: ListenerOptions): number;
   descriptorLimit(): number;
@@ -62,11 +64,13 @@ function openPower(addon: Addon, controls: NativeControls): PowerHost {
 export function openNativeHost(roots: Roots = {}): Host {
   const addon = loadAddon();
   const host = new addon.Host(roots);
+  const controls = new addon.Controls();
   return {
     readCounters: (sections, withDetail, nextInMs) => host.readCounters(sections, withDetail, nextInMs),
     readSystem: () => host.readSystem(),
     tuneListener: (port, options) => addon.tuneListener(port, options),
     descriptorLimit: () => addon.descriptorLimit(),
-    power: openPower(addon, new addon.Controls()),
+    media: openMedia((onNews) => new addon.Media(controls, roots, onNews)),
+    power: openPower(addon, controls),
   };
 }

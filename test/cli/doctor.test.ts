@@ -69,7 +69,7 @@ function parse(text: string): ReadonlyMap<string, string> {
 }
 
 const SUBJECTS =
-  'node configuration addon cpu temperature speed memory pressure disks network gpu port power rights media';
+  'node configuration addon cpu temperature speed memory pressure disks network gpu port power rights media keys';
 
 t.test('[9.doctor] on this machine: a line a subject, exit 0', async (t) => {
   const { code, stdout, stderr } = await runToEnd(['doctor', '--host', '127.0.0.1', '--port', '0']);
