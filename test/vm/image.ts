@@ -1,5 +1,5 @@
 /** Builds what a virtual machine boots from, out of Debian packages: a kernel, an initramfs and disks with systemd. */
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
   chmodSync,
@@ -32,6 +32,7 @@ const PACKAGES = [
   'iproute2',
   'util-linux',
   'mount',
+  'dbus-user-session',
 ];
 
 /** The kernel's modules that the machine needs, and what they need: folders and files below /lib/modules/V/kernel. */
@@ -71,6 +72,17 @@ function run(command: string, args: readonly string[], options: { readonly cwd?:
 export function debianRelease(): string | undefined {
   const text = existsSync('/etc/os-release') ? readFileSync('/etc/os-release', 'utf8') : '';
   return /^ID=debian$/m.test(text) ? /^VERSION_CODENAME=(\w+)$/m.exec(text)?.[1] : undefined;
+}
+
+/** Why no machine can be built and started here; undefined where one can. */
+export function whyNoImage(): string | undefined {
+  if (process.platform !== 'linux' || process.arch !== 'x64') return 'for Linux on x64';
+  if (debianRelease() === undefined) return 'for Debian, whose packages the machine is made of';
+  if (process.getuid?.() !== 0) return 'needs root, to lay out files of other users';
+  const missing = ['mmdebstrap', 'qemu-system-x86_64', 'mke2fs', 'depmod', 'dpkg-deb'].filter(
+    (command) => spawnSync(command, ['--version'], { stdio: 'ignore' }).error !== undefined,
+  );
+  return missing.length === 0 ? undefined : `missing: ${missing.join(', ')}`;
 }
 
 /** Keeps what took long: packages, unpacked, a week at most so that they do not grow old. */
