@@ -122,10 +122,11 @@ t.test('the polkit rule lets exactly the user of the unit, and it to exactly the
   const others = await allowedActions(vm, other);
   t.strictSame(
     mine.allowed.filter((action) => !others.allowed.includes(action)),
+    // set-wall-message: to power off or reboot implies it, says logind's own policy.
     ['hibernate', 'power-off', 'reboot', 'suspend']
-      .flatMap((act) =>
-        ['', '-ignore-inhibit', '-multiple-sessions'].map((end) => `org.freedesktop.login1.${act}${end}`),
-      )
+      .flatMap((act) => ['', '-ignore-inhibit', '-multiple-sessions'].map((end) => `${act}${end}`))
+      .concat('set-wall-message')
+      .map((act) => `org.freedesktop.login1.${act}`)
       .sort(),
   );
   t.strictSame(
