@@ -11,9 +11,9 @@
 
 namespace hostwire {
 
-// systemd.exec(5): a unit with ProtectSystem= and its like has a copy of the mount table, made when it
-// starts, in which mounts may be read-only. New mounts and unmounts arrive in it; a remount does not
-// (mount(2) changes one mount's flags, mount_namespaces(7) propagates none of them).
+// A unit with ProtectSystem= and its like has a copy of the mount table, made when it starts, in which mounts
+// may be read-only. New mounts and unmounts arrive in it; a remount does not (mount(2) changes one mount's
+// flags, mount_namespaces(7) propagates none of them).
 class FirstMounts {
  public:
   // poll(2) on it as on the own table; -1 where it is not needed.
