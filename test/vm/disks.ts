@@ -1,4 +1,5 @@
 /** Compares the disks that the system unit tells of with those that a run outside its sandbox does. */
+import { isDeepStrictEqual } from 'node:util';
 import { request } from './client.ts';
 import type { Machine } from './machine.ts';
 
@@ -34,6 +35,7 @@ const lasting = (disks: readonly Disk[]) =>
     return { fs, device, type, size, label, read_only, removable, stale };
   });
 
+/** The order is that of mounting, which differs from boot to boot. */
 const flagsOf = (disks: readonly Disk[]) =>
   Object.fromEntries(disks.map((disk) => [disk.fs, disk.read_only]));
 
@@ -44,16 +46,13 @@ export async function expectSameDisks(
   readOnly: Readonly<Record<string, boolean>>,
   when: string,
 ): Promise<void> {
-  const wanted = JSON.stringify(readOnly);
+  const isAsWanted = (disks: readonly Disk[]) => isDeepStrictEqual(flagsOf(disks), readOnly);
   const end = Date.now() + LIMIT_MS;
   let inside: readonly Disk[] = [];
   let outside: readonly Disk[] = [];
   do {
     [inside, outside] = await Promise.all([disksAt(vm.port), disksAt(vm.otherPort)]);
-  } while (
-    (JSON.stringify(flagsOf(inside)) !== wanted || JSON.stringify(flagsOf(outside)) !== wanted) &&
-    Date.now() < end
-  );
+  } while (!(isAsWanted(inside) && isAsWanted(outside)) && Date.now() < end);
   t.strictSame(flagsOf(inside), readOnly, `${when}: the disks, and which are read-only`);
   t.strictSame(lasting(inside), lasting(outside), `${when}: the same as outside the sandbox`);
   t.ok(

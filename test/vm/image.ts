@@ -62,6 +62,8 @@ export interface Image {
   readonly disks: readonly string[];
   /** The kernel's version. */
   readonly version: string;
+  /** Whether all packages were still unpacked from an earlier run. */
+  readonly wasKept: boolean;
 }
 
 function run(command: string, args: readonly string[], options: { readonly cwd?: string } = {}): string {
@@ -85,11 +87,13 @@ export function whyNoImage(): string | undefined {
   return missing.length === 0 ? undefined : `missing: ${missing.join(', ')}`;
 }
 
-/** Keeps what took long: packages, unpacked, a week at most so that they do not grow old. */
+/** A week at most, so that packages do not grow old. */
+const isKept = (file: string) => existsSync(file) && Date.now() - statSync(file).mtimeMs < 7 * 24 * 3600e3;
+
+/** Keeps what took long: packages, unpacked. */
 function kept(name: string, make: (target: string) => void): string {
   const target = path.join(CACHE, name);
-  const isFresh = existsSync(target) && Date.now() - statSync(target).mtimeMs < 7 * 24 * 3600e3;
-  if (isFresh) return target;
+  if (isKept(target)) return target;
   mkdirSync(CACHE, { recursive: true });
   rmSync(target, { recursive: true, force: true });
   rmSync(`${target}.part`, { recursive: true, force: true });
@@ -98,18 +102,21 @@ function kept(name: string, make: (target: string) => void): string {
   return target;
 }
 
+const hashOf = (list: readonly string[]) =>
+  createHash('sha256').update(list.join()).digest('hex').slice(0, 12);
+const baseName = (release: string) => `base-${release}-${hashOf(PACKAGES)}.tar`;
+const KERNEL_NAME = `kernel-${hashOf(MODULES)}`;
+
 function baseTar(release: string): string {
   const list = PACKAGES.join(',');
-  const hash = createHash('sha256').update(list).digest('hex').slice(0, 12);
-  return kept(`base-${release}-${hash}.tar`, (target) =>
+  return kept(baseName(release), (target) =>
     run('mmdebstrap', ['--variant=minbase', '--format=tar', `--include=${list}`, release, target]),
   );
 }
 
 /** A folder with boot/vmlinuz-V, the modules wanted and a static busybox. */
 function kernelFolder(): string {
-  const hash = createHash('sha256').update(MODULES.join()).digest('hex').slice(0, 12);
-  return kept(`kernel-${hash}`, (target) => {
+  return kept(KERNEL_NAME, (target) => {
     mkdirSync(target);
     const meta = run('apt-cache', ['show', '--no-all-versions', 'linux-image-amd64']);
     const image = /^Depends: (\S+)/m.exec(meta)?.[1];
@@ -171,6 +178,7 @@ function makeDisk(file: string, megabytes: number, options: readonly string[]): 
 
 /** Everything in `folder`, which is the caller's to remove; what can be used again is kept below build/. */
 export function buildImage(folder: string, release: string): Image {
+  const wasKept = [baseName(release), KERNEL_NAME].every((name) => isKept(path.join(CACHE, name)));
   const kernel = kernelFolder();
   const version = kernelVersion(kernel);
   const initramfs = path.join(folder, 'initramfs');
@@ -184,5 +192,5 @@ export function buildImage(folder: string, release: string): Image {
     makeDisk(path.join(folder, 'late.ext4'), 16, ['-L', 'late']),
   ];
   rmSync(rootfs, { recursive: true });
-  return { kernel: path.join(kernel, 'boot', `vmlinuz-${version}`), initramfs, disks, version };
+  return { kernel: path.join(kernel, 'boot', `vmlinuz-${version}`), initramfs, disks, version, wasKept };
 }

@@ -24,7 +24,7 @@ t.teardown(vm.kill);
 await vm.ready();
 const seconds = (from: number, to = Date.now()) => ((to - from) / 1000).toFixed(0);
 t.comment(
-  `figure: Debian from packages in ${seconds(started, built)} s, up in ${seconds(built)} s under TCG, kernel ${image.version}`,
+  `figure: Debian from packages${image.wasKept ? ' kept' : ''} in ${seconds(started, built)} s, up in ${seconds(built)} s under TCG, kernel ${image.version}`,
 );
 
 const OK = '{"status":"ok","message":"Command initiated"}';
@@ -112,6 +112,19 @@ t.test('disks, sizes and read_only under the system unit are those outside it', 
     await inside(script);
     await expectSameDisks(t, vm, readOnly, script);
   }
+});
+
+t.test('nor does a stricter sandbox make them look read-only', async (t) => {
+  const folder = '/run/systemd/system/hostwire.service.d';
+  await inside(`mkdir ${folder}
+    printf '[Service]\\nProtectSystem=strict\\nProtectHome=read-only\\n' >${folder}/strict.conf
+    systemctl daemon-reload && systemctl restart hostwire`);
+  await serving();
+  const own = await inside('cat /proc/$(systemctl show -p MainPID --value hostwire)/mountinfo');
+  t.match(own, /^\d+ \d+ \S+ \/ \/ ro,.* rw$/m, 'in its own table they are');
+  await expectSameDisks(t, vm, { '/': false, '/home': false, '/srv/sealed': false }, 'sealed');
+  await inside(`rm -r ${folder}; systemctl daemon-reload && systemctl restart hostwire`);
+  await serving();
 });
 
 t.test('the polkit rule lets exactly the user of the unit, and it to exactly these acts', async (t) => {
