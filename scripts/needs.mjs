@@ -30,7 +30,16 @@ const NEEDS = [
   { package: 'mpv', commands: ['mpv'], why: 'a real player' },
   { package: 'mpv-mpris', files: ['/usr/lib/mpv-mpris/mpris.so'], why: 'its way onto the bus' },
   { package: 'playerctl', commands: ['playerctl'], why: 'a witness of what players do' },
+  { package: 'systemd', commands: ['systemd-analyze'], why: 'the judge of the shipped units' },
   { package: 'curl', commands: ['curl'], why: 'a client that is not ours' },
+];
+
+/** What only the long runs want: the packages a virtual machine is built and started with. */
+const PROOF_NEEDS = [
+  { package: 'mmdebstrap', commands: ['mmdebstrap'], why: 'a root filesystem out of packages' },
+  { package: 'qemu-system-x86', commands: ['qemu-system-x86_64'], why: 'a machine that may be switched off' },
+  { package: 'e2fsprogs', commands: ['mke2fs'], why: "that machine's disks" },
+  { package: 'kmod', commands: ['depmod'], why: "that machine's kernel modules" },
 ];
 
 /** The path of the first of `commands` that exists, or undefined. */
@@ -61,8 +70,8 @@ function isPresent(need) {
 }
 
 /** Installs what is missing where that is allowed; else prints the one line that would. */
-export function provideNeeds() {
-  const missing = NEEDS.filter((need) => !isPresent(need));
+export function provideNeeds({ proofs = false } = {}) {
+  const missing = [...NEEDS, ...(proofs ? PROOF_NEEDS : [])].filter((need) => !isPresent(need));
   if (missing.length === 0) return;
   const packages = missing.map((need) => need.package);
   const canInstall =

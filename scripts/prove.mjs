@@ -74,7 +74,7 @@ ${[...rows.keys()]
   );
 }
 
-provideNeeds();
+provideNeeds({ proofs: true });
 const build = spawnSync(process.execPath, ['scripts/build.mjs', 'missing', 'tests'], {
   cwd: root,
   stdio: 'inherit',

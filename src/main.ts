@@ -129,6 +129,7 @@ async function main(): Promise<void> {
           runtime: unsupportedRuntime(),
           user: os.userInfo().username,
           isRoot: process.getuid?.() === 0,
+          runtimeFolder: process.env['XDG_RUNTIME_DIR'],
         }),
       );
     case 'run': {

@@ -69,7 +69,8 @@ void runBrand(std::string_view input) {
 }
 
 void runSelectMounts(std::string_view input) {
-  const auto mounts = parseMountinfo(input);
+  auto mounts = parseMountinfo(input);
+  adoptReadOnly(mounts, parseMountinfo(input.substr(input.size() / 2)));
   std::size_t count = 0;
   for (const MountGroup& group : selectMounts(mounts)) {
     require(!group.empty(), "a group has a mount");

@@ -108,9 +108,9 @@ struct DisksReader::State {
   State(const Roots& givenRoots, ProberPool& pool)
       : roots(givenRoots), probers(pool), table(givenRoots), diskstats(givenRoots.proc + "/diskstats") {}
 
-  void refresh(std::string_view mountinfo) {
+  void refresh(std::vector<Mount> all) {
     std::vector<Entry> next;
-    for (MountGroup& mounts : selectMounts(parseMountinfo(mountinfo))) {
+    for (MountGroup& mounts : selectMounts(std::move(all))) {
       const auto known = std::find_if(entries.begin(), entries.end(),
                                       [&](Entry& entry) { return updateEntry(entry, mounts); });
       if (known == entries.end()) {
@@ -177,7 +177,7 @@ DisksReader::~DisksReader() = default;
 
 std::vector<DiskCounters> DisksReader::read(bool withDetail) {
   State& state = *state_;
-  if (const auto mountinfo = state.table.readIfChanged()) state.refresh(*mountinfo);
+  if (auto mounts = state.table.readIfChanged()) state.refresh(std::move(*mounts));
   std::vector<DeviceIo> devices;
   if (withDetail) {
     state.takeDevices();

@@ -8,6 +8,7 @@ import { examineMedia } from './doctor-media.ts';
 import { examinePower } from './doctor-power.ts';
 import { printRows, type Row } from './doctor-rows.ts';
 import { judgeReading } from './doctor-sections.ts';
+import { judgeUnit, readUnitFacts } from './doctor-unit.ts';
 import type { Output } from './output.ts';
 
 export interface DoctorFacts {
@@ -15,6 +16,8 @@ export interface DoctorFacts {
   readonly runtime: string | undefined;
   readonly user: string;
   readonly isRoot: boolean;
+  /** $XDG_RUNTIME_DIR. */
+  readonly runtimeFolder: string | undefined;
 }
 
 /** Long enough for every prober to have answered that is going to. */
@@ -31,6 +34,7 @@ export async function examine(options: LoadOptions, facts: DoctorFacts): Promise
   if (config !== undefined) {
     rows.push(...(await examineHost(config)));
     rows.push(await examinePort(config), examineRights(facts));
+    rows.push(judgeUnit(readUnitFacts(facts.runtimeFolder)));
   }
   const isBroken = rows.some(({ section, state }) => state === 'missing' && MUST_WORK.has(section));
   return { text: printRows(rows), exitCode: isBroken ? 1 : 0 };

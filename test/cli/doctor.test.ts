@@ -142,7 +142,7 @@ function parse(text: string): ReadonlyMap<string, string> {
 
 const SECTIONS =
   'node configuration addon peers cpu temperature speed cpu-power memory pressure disks network gpu ' +
-  'sensors drives batteries power media keys port rights';
+  'sensors drives batteries power media keys port rights unit';
 
 t.test('[9.doctor] on this machine: a row a section, exit 0', async (t) => {
   const { code, stdout, stderr } = await runToEnd(['doctor', '--host', '127.0.0.1', '--port', '0']);
