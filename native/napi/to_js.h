@@ -20,6 +20,7 @@ Napi::Value toJs(Napi::Env env, const MemoryCounters& counters, bool withDetail)
 Napi::Value toJs(Napi::Env env, const std::vector<DiskCounters>& counters, bool withDetail);
 Napi::Value toJs(Napi::Env env, const std::vector<InterfaceCounters>& counters, bool withDetail);
 Napi::Value toJs(Napi::Env env, const std::vector<GpuCounters>& counters, bool withDetail);
+Napi::Value toJs(Napi::Env env, const std::vector<GpuFinding>& findings);
 Napi::Value toJs(Napi::Env env, const SystemInfo& info);
 
 // The sections of one reading; undefined those that were not asked for.
