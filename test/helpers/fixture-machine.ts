@@ -1,6 +1,7 @@
 /** The captured machines under test/fixtures/linux: lays one out in a folder of the test's own and reads it twice. */
 import {
   cpSync,
+  existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -14,6 +15,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Counters, DiskUsage, Host } from '#src/host/host.js';
 import { openNativeHost } from '#src/host/native.js';
+import { makeFakeNvml } from './fake-nvml.ts';
 
 export const FIXTURES = fileURLToPath(new URL('../../../../test/fixtures/linux/', import.meta.url));
 
@@ -114,6 +116,13 @@ function replaceMeasured(counters: Counters, facts: MachineFacts, moment: Moment
   };
 }
 
+/** NVIDIA's library as the machine's nvml.control plays it; none where there is none. */
+function playNvml(t: { teardown(done: () => void): unknown }, root: string): { readonly nvml?: string } {
+  const script = path.join(root, 'nvml.control');
+  if (!existsSync(script)) return {};
+  return { nvml: makeFakeNvml(t, readFileSync(script, 'utf8').split('\n'), { folder: root }).library };
+}
+
 /** The machine `name` as at its first reading; its copy leaves with the test. */
 export function openFixture(t: { teardown(done: () => void): unknown }, name: string): FixtureMachine {
   const folder = path.join(FIXTURES, name);
@@ -127,6 +136,7 @@ export function openFixture(t: { teardown(done: () => void): unknown }, name: st
     symlinkSync(target, path.join(root, link));
   }
   makeMountPoints(root, facts.fileMounts);
+  const nvml = playNvml(t, root);
   const later = readdirSync(path.join(folder, 'after'), { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => path.relative(path.join(folder, 'after'), path.join(entry.parentPath, entry.name)));
@@ -136,7 +146,7 @@ export function openFixture(t: { teardown(done: () => void): unknown }, name: st
     facts,
     root,
     openHost: () =>
-      openNativeHost({ proc: path.join(root, 'proc'), sys: path.join(root, 'sys'), files: root }),
+      openNativeHost({ proc: path.join(root, 'proc'), sys: path.join(root, 'sys'), files: root, ...nvml }),
     // Written over in place: a kernel file keeps its inode, and kept descriptors must see it.
     setMoment: (moment) => {
       for (const file of later)
