@@ -2,8 +2,9 @@
 import net from 'node:net';
 import { type LoadOptions, loadConfig } from '../config/load.ts';
 import type { Config } from '../config/schema.ts';
-import { ALL_SECTIONS, type Counters, type Host } from '../host/host.ts';
-import { openNativeHost } from '../host/native.ts';
+import { ALL_SECTIONS, type Counters } from '../host/host.ts';
+import { type NativeMachine, openNativeHost } from '../host/native.ts';
+import { findGpus, judgeGpus } from './doctor-gpu.ts';
 import type { Output } from './output.ts';
 
 export interface DoctorFacts {
@@ -13,7 +14,7 @@ export interface DoctorFacts {
   readonly isRoot: boolean;
 }
 
-interface Finding {
+export interface Finding {
   readonly subject: string;
   /** 'part': it serves, with something missing. */
   readonly state: 'ok' | 'part' | 'no';
@@ -61,7 +62,7 @@ function examineConfiguration(options: LoadOptions, findings: Finding[]): Config
 }
 
 async function examineHost(config: Config, findings: Finding[]): Promise<void> {
-  let host: Host;
+  let host: NativeMachine;
   try {
     host = openNativeHost({ proc: config.host.proc, sys: config.host.sys });
   } catch (error) {
@@ -72,11 +73,12 @@ async function examineHost(config: Config, findings: Finding[]): Promise<void> {
   host.readCounters(ALL_SECTIONS, true, 0);
   await new Promise((resolve) => setTimeout(resolve, PROBE_MS));
   findings.push(...judgeCounters(host.readCounters(ALL_SECTIONS, true, PROBE_MS), config));
+  findings.push(judgeGpus(await findGpus(host), config.host.sys));
 }
 
 /** What a reading with detail says of each section. Pure. */
 export function judgeCounters(counters: Counters, config: Pick<Config, 'host'>): readonly Finding[] {
-  const { cpu, memory, disks, interfaces, gpus, failures } = counters;
+  const { cpu, memory, disks, interfaces, failures } = counters;
   const unreadable = (subject: string, key: string): Finding => ({
     subject,
     state: 'no',
@@ -124,9 +126,6 @@ export function judgeCounters(counters: Counters, config: Pick<Config, 'host'>):
     interfaces
       ? { subject: 'network', state: 'ok', text: `${interfaces.length} interfaces` }
       : unreadable('network', 'interfaces'),
-    (gpus ?? []).length > 0
-      ? { subject: 'gpu', state: 'ok', text: `${gpus?.map((gpu) => gpu.name).join(', ')}` }
-      : { subject: 'gpu', state: 'no', text: 'none can be read in this version' },
   ];
 }
 

@@ -17,9 +17,8 @@ function judge(subject: string, change: Partial<Counters>): string | undefined {
 }
 
 t.test('[9.doctor-reading] what a reading says of each section', async (t) => {
-  const { cpu, memory, disks, interfaces, gpus } = FULL;
+  const { cpu, memory, disks, interfaces } = FULL;
   const [disk] = disks ?? [];
-  const [gpu] = gpus ?? [];
   if (!cpu || !memory || !disk || !interfaces) throw new Error('the fixture lacks a section');
   const without = (key: 'cpu' | 'memory' | 'disks' | 'interfaces', failures?: Record<string, string>) => {
     const { [key]: _, ...rest } = FULL;
@@ -52,8 +51,6 @@ t.test('[9.doctor-reading] what a reading says of each section', async (t) => {
   t.ok(without('disks', { disks: 'EIO' }).includes('disks no: EIO'));
   t.equal(judge('network', {}), `ok: ${interfaces.length} interfaces`);
   t.ok(without('interfaces', { interfaces: 'ENOENT' }).includes('network no: ENOENT'));
-  t.match(judge('gpu', { gpus: [] }), /^no: /);
-  if (gpu !== undefined) t.equal(judge('gpu', { gpus: [gpu] }), `ok: ${gpu.name}`);
 });
 
 /** Subject → state of a print-out; throws on a line of another form, and on a subject that comes twice. */

@@ -27,7 +27,7 @@ const read = (machine: Machine, isDone: (counters: Counters) => boolean) =>
 const setStatus = (machine: Machine, address: string, status: string) =>
   machine.write({ [`${pciFolder(address)}/power/runtime_status`]: `${status}\n` });
 
-t.test('asleep: its last values, marked; awake again: fresh ones', async (t) => {
+t.test('[3.gpu-asleep] asleep: its last values, marked; awake again: fresh ones', async (t) => {
   const machine = makeMachine(t, pci({ ...AMD_CARD, address: CARD }));
   await read(machine, ({ gpus }) => gpus?.[0]?.clockMhz === 2310);
   setStatus(machine, CARD, 'suspended');
@@ -45,7 +45,7 @@ t.test('asleep: its last values, marked; awake again: fresh ones', async (t) => 
   t.match((await read(machine, ({ gpus }) => gpus?.[0]?.loadPercent === 99)).gpus?.[0], { isAsleep: false });
 });
 
-t.test('asleep from the start: known, without a value', async (t) => {
+t.test('[3.gpu-asleep] asleep from the start: known, without a value', async (t) => {
   const machine = makeMachine(t, {
     ...pci({ ...AMD_CARD, address: CARD, status: 'suspended' }),
     [`${pciFolder(CARD)}/product_name`]: 'Not to be read\n',
@@ -54,32 +54,39 @@ t.test('asleep from the start: known, without a value', async (t) => {
   t.match(gpus, [{ name: 'AMD 1002:73bf', isAsleep: true, loadPercent: null, memoryTotalBytes: null }]);
 });
 
-t.test('NVML: no call for a device that sleeps, none at all when every one does', async (t) => {
-  const nvml = makeFakeNvml(t, SCRIPT);
-  const tree = pci({ ...NVIDIA, address: GEFORCE, status: 'suspended' });
-  const machine = makeMachine(t, tree, { nvml: nvml.library });
-  await read(machine, ({ gpus }) => gpus?.[0]?.isAsleep === true);
-  for (let i = 0; i < 10; i++) {
-    machine.host.readCounters(GPU, true, 0);
-    await sleep(10);
-  }
-  t.strictSame(nvml.takeCalls(), [], 'not even the beginning of a session');
-  setStatus(machine, GEFORCE, 'active');
-  await read(machine, ({ gpus }) => gpus?.[0]?.loadPercent === 5);
-  t.ok(nvml.takeCalls().length > 0);
-  setStatus(machine, GEFORCE, 'suspending');
-  const asleep = await read(machine, ({ gpus }) => gpus?.[0]?.isAsleep === true);
-  t.match(asleep.gpus, [{ name: 'NVIDIA T1200', loadPercent: 5, temperatureCelsius: 44 }]);
-  await sleep(50);
-  t.equal(nvml.takeCalls().at(-1), 'nvmlShutdown -', 'the session is let go of: it can keep a device awake');
-  for (let i = 0; i < 10; i++) {
-    machine.host.readCounters(GPU, true, 0);
-    await sleep(10);
-  }
-  t.strictSame(nvml.takeCalls(), []);
-});
+t.test(
+  '[3.gpu-asleep] NVML: no call for a device that sleeps, none at all when every one does',
+  async (t) => {
+    const nvml = makeFakeNvml(t, SCRIPT);
+    const tree = pci({ ...NVIDIA, address: GEFORCE, status: 'suspended' });
+    const machine = makeMachine(t, tree, { nvml: nvml.library });
+    await read(machine, ({ gpus }) => gpus?.[0]?.isAsleep === true);
+    for (let i = 0; i < 10; i++) {
+      machine.host.readCounters(GPU, true, 0);
+      await sleep(10);
+    }
+    t.strictSame(nvml.takeCalls(), [], 'not even the beginning of a session');
+    setStatus(machine, GEFORCE, 'active');
+    await read(machine, ({ gpus }) => gpus?.[0]?.loadPercent === 5);
+    t.ok(nvml.takeCalls().length > 0);
+    setStatus(machine, GEFORCE, 'suspending');
+    const asleep = await read(machine, ({ gpus }) => gpus?.[0]?.isAsleep === true);
+    t.match(asleep.gpus, [{ name: 'NVIDIA T1200', loadPercent: 5, temperatureCelsius: 44 }]);
+    await sleep(50);
+    t.equal(
+      nvml.takeCalls().at(-1),
+      'nvmlShutdown -',
+      'the session is let go of: it can keep a device awake',
+    );
+    for (let i = 0; i < 10; i++) {
+      machine.host.readCounters(GPU, true, 0);
+      await sleep(10);
+    }
+    t.strictSame(nvml.takeCalls(), []);
+  },
+);
 
-t.test('NVML: of two the one that is awake is asked, and only that one', async (t) => {
+t.test('[3.gpu-asleep] NVML: of two the one that is awake is asked, and only that one', async (t) => {
   const other = '0000:41:00.0';
   const nvml = makeFakeNvml(t, [...SCRIPT, `device ${other} NVIDIA_A2`, `${other} utilization 1`]);
   const tree = {
@@ -93,7 +100,7 @@ t.test('NVML: of two the one that is awake is asked, and only that one', async (
 });
 
 t.test(
-  'an idle device that may sleep is left alone for a while; one that stays awake is read again',
+  '[3.gpu-rest] an idle device that may sleep is left alone for a while; one that stays awake is read again',
   async (t) => {
     const facts = { ...AMD_CARD, address: CARD };
     const idle = {
@@ -148,24 +155,27 @@ const hasStrace = (() => {
   }
 })();
 
-t.test('asleep: no file that asks the device is opened', { skip: !hasStrace && 'no strace' }, async (t) => {
-  const machine = makeMachine(t, {
-    ...pci({ ...AMD_CARD, address: CARD, status: 'suspended' }),
-    ...pci({
-      vendor: '0x8086',
-      address: '0000:00:02.0',
-      driver: 'i915',
-      nodes: ['card0'],
-      status: 'suspended',
-    }),
-    [`${pciFolder(CARD)}/product_name`]: 'x\n',
-    [`${pciFolder(CARD)}/config`]: 'x',
-  });
-  const folder = mkdtempSync(path.join(tmpdir(), 'hostwire-strace-'));
-  t.teardown(() => rmSync(folder, { recursive: true, force: true }));
-  const trace = path.join(folder, 'trace');
-  const addon = path.resolve(import.meta.dirname, '../../../../dist/hostwire.node');
-  const program = `
+t.test(
+  '[3.gpu-asleep] asleep: no file that asks the device is opened',
+  { skip: !hasStrace && 'no strace' },
+  async (t) => {
+    const machine = makeMachine(t, {
+      ...pci({ ...AMD_CARD, address: CARD, status: 'suspended' }),
+      ...pci({
+        vendor: '0x8086',
+        address: '0000:00:02.0',
+        driver: 'i915',
+        nodes: ['card0'],
+        status: 'suspended',
+      }),
+      [`${pciFolder(CARD)}/product_name`]: 'x\n',
+      [`${pciFolder(CARD)}/config`]: 'x',
+    });
+    const folder = mkdtempSync(path.join(tmpdir(), 'hostwire-strace-'));
+    t.teardown(() => rmSync(folder, { recursive: true, force: true }));
+    const trace = path.join(folder, 'trace');
+    const addon = path.resolve(import.meta.dirname, '../../../../dist/hostwire.node');
+    const program = `
     const { Host } = require(${JSON.stringify(addon)});
     const root = ${JSON.stringify(machine.root)};
     const host = new Host({ proc: root + '/proc', sys: root + '/sys', files: root, gpuDiscoveryMs: 20 });
@@ -176,12 +186,13 @@ t.test('asleep: no file that asks the device is opened', { skip: !hasStrace && '
       clearInterval(timer);
       console.log(JSON.stringify(gpus.map((gpu) => gpu.isAsleep)));
     }, 20);`;
-  const args = ['-f', '-s', '4096', '-e', 'trace=open,openat,readlink,readlinkat', '-o', trace];
-  const { stdout } = await promisify(execFile)('strace', [...args, process.execPath, '-e', program]);
-  t.equal(stdout.trim(), '[true,true]');
-  const opened = openedIn(readFileSync(trace, 'utf8'), machine.root).filter((file) =>
-    file.startsWith('sys/bus/pci/devices/0000'),
-  );
-  t.ok(opened.length > 10, `${opened.length} opens in the devices' folders`);
-  t.strictSame([...new Set(opened.filter((file) => !HARMLESS.test(file)))], []);
-});
+    const args = ['-f', '-s', '4096', '-e', 'trace=open,openat,readlink,readlinkat', '-o', trace];
+    const { stdout } = await promisify(execFile)('strace', [...args, process.execPath, '-e', program]);
+    t.equal(stdout.trim(), '[true,true]');
+    const opened = openedIn(readFileSync(trace, 'utf8'), machine.root).filter((file) =>
+      file.startsWith('sys/bus/pci/devices/0000'),
+    );
+    t.ok(opened.length > 10, `${opened.length} opens in the devices' folders`);
+    t.strictSame([...new Set(opened.filter((file) => !HARMLESS.test(file)))], []);
+  },
+);

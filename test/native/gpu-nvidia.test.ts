@@ -86,7 +86,7 @@ const count = (wanted: number) => (counters: Counters) =>
 const isFull = ({ gpus, failures }: Counters) =>
   failures === undefined && gpus?.length === 2 && gpus.every((gpu) => gpu.clockMhz !== null);
 
-t.test('two devices, each with its own values, in the order of the bus', async (t) => {
+t.test('[3.gpu-nvidia] two devices, each with its own values, in the order of the bus', async (t) => {
   const { host, nvml } = open(t, SCRIPT);
   t.strictSame(host.readCounters(GPU, true, 0).gpus, [], 'the first reading does not wait for the driver');
   const { gpus, failures } = await read(host, isFull);
@@ -102,14 +102,14 @@ t.test('two devices, each with its own values, in the order of the bus', async (
   );
 });
 
-t.test('the one that shows the boot screen comes first', async (t) => {
+t.test('[3.gpu-first] the one that shows the boot screen comes first', async (t) => {
   const nvml = makeFakeNvml(t, SCRIPT);
   const tree = { ...TREE, ...pci({ ...NVIDIA, address: SECOND, isBootDisplay: true }) };
   const { host } = makeMachine(t, tree, { nvml: nvml.library });
   t.strictSame((await read(host, isFull)).gpus, [SMALL, BIG]);
 });
 
-t.test('without detail the slow questions are not asked', async (t) => {
+t.test('[3.gpu-nvidia] without detail the slow questions are not asked', async (t) => {
   const { host, nvml } = open(t, SCRIPT);
   await read(host, count(2), false);
   const calls = nvml.takeCalls().map((call) => call.split(' ')[0]);
@@ -119,7 +119,7 @@ t.test('without detail the slow questions are not asked', async (t) => {
     t.ok(calls.includes(needed), needed);
 });
 
-t.test('what a device lacks is null, and only that', async (t) => {
+t.test('[3.gpu-nvidia] what a device lacks is null, and only that', async (t) => {
   const { host } = open(
     t,
     SCRIPT.filter((line) => !/ (fan|utilization) /.test(line)),
@@ -130,13 +130,13 @@ t.test('what a device lacks is null, and only that', async (t) => {
   ]);
 });
 
-t.test('an old library: what the driver reserves counts as used', async (t) => {
+t.test('[3.gpu-nvidia] an old library: what the driver reserves counts as used', async (t) => {
   const { host } = open(t, SCRIPT, { without: ['MEMORY_V2'] });
   const { gpus } = await read(host, isFull);
   t.equal(gpus?.[0]?.memoryUsedBytes, 5300 * MIB);
 });
 
-t.test('numbers that no device has are not believed', async (t) => {
+t.test('[3.gpu-nvidia] numbers that no device has are not believed', async (t) => {
   const nonsense = script(FIRST, 101, 4_294_967_295, 4_294_967_295, 250, 4_294_967_295, 30_000, 24_564);
   const { host } = open(t, [...SCRIPT.slice(0, 2), ...nonsense]);
   const { gpus } = await read(host, (counters) => counters.gpus?.length === 1);
@@ -153,7 +153,7 @@ t.test('numbers that no device has are not believed', async (t) => {
   ]);
 });
 
-t.test('no library, or one that is something else', async (t) => {
+t.test('[3.gpu-errors] no library, or one that is something else', async (t) => {
   for (const [nvml, reason] of [
     ['/nonexistent/libnvidia-ml.so.1', /libnvidia-ml\.so\.1: cannot open shared object file/],
     ['libm.so.6', /NVML has no nvmlInit_v2/],
@@ -166,7 +166,7 @@ t.test('no library, or one that is something else', async (t) => {
   }
 });
 
-t.test('another driver than the library: null; after the update both are back', async (t) => {
+t.test('[3.gpu-errors] another driver than the library: null; after the update both are back', async (t) => {
   const { host, nvml } = open(t, [...SCRIPT, 'fail nvmlInit_v2 18']);
   const { gpus, failures } = await read(host, (counters) => counters.failures !== undefined);
   t.strictSame(gpus, []);
@@ -175,32 +175,35 @@ t.test('another driver than the library: null; after the update both are back', 
   t.strictSame((await read(host, isFull)).gpus, [BIG, SMALL]);
 });
 
-t.test('a lost device leaves the other one alone, keeps its last values, and is found again', async (t) => {
-  const { host, nvml } = open(t, SCRIPT);
-  await read(host, isFull);
-  const lost = `fail nvmlDeviceGetUtilizationRates@${FIRST} 15`;
-  nvml.play(...SCRIPT, lost, `fail nvmlDeviceGetHandleByPciBusId_v2@${FIRST} 15`);
-  const broken = await read(host, (counters) => counters.failures !== undefined);
-  t.strictSame(broken.gpus, [BIG, SMALL], 'for ten seconds the last values count');
-  t.equal(
-    broken.failures?.['gpus'],
-    `${FIRST} (NVIDIA): the GPU is lost: it has fallen off the bus (NVML 15)`,
-  );
-  const reasons = new Set<string | undefined>();
-  const end = performance.now() + 500;
-  while (performance.now() < end) {
-    reasons.add(host.readCounters(GPU, true, 0).failures?.['gpus']);
-    await sleep(10);
-  }
-  t.equal(reasons.size, 1, 'while it is lost the reason stays the same: it is told once');
-  nvml.play(...SCRIPT);
-  const began = performance.now();
-  t.strictSame((await read(host, isFull)).gpus, [BIG, SMALL]);
-  // The waits double five times: 32 × the first at most, which is 32 s in the service.
-  t.ok(performance.now() - began < 33 * RETRY_MS + 200, `back after ${performance.now() - began} ms`);
-});
+t.test(
+  '[3.gpu-lost] a lost device leaves the other one alone, keeps its last values, and is found again',
+  async (t) => {
+    const { host, nvml } = open(t, SCRIPT);
+    await read(host, isFull);
+    const lost = `fail nvmlDeviceGetUtilizationRates@${FIRST} 15`;
+    nvml.play(...SCRIPT, lost, `fail nvmlDeviceGetHandleByPciBusId_v2@${FIRST} 15`);
+    const broken = await read(host, (counters) => counters.failures !== undefined);
+    t.strictSame(broken.gpus, [BIG, SMALL], 'for ten seconds the last values count');
+    t.equal(
+      broken.failures?.['gpus'],
+      `${FIRST} (NVIDIA): the GPU is lost: it has fallen off the bus (NVML 15)`,
+    );
+    const reasons = new Set<string | undefined>();
+    const end = performance.now() + 500;
+    while (performance.now() < end) {
+      reasons.add(host.readCounters(GPU, true, 0).failures?.['gpus']);
+      await sleep(10);
+    }
+    t.equal(reasons.size, 1, 'while it is lost the reason stays the same: it is told once');
+    nvml.play(...SCRIPT);
+    const began = performance.now();
+    t.strictSame((await read(host, isFull)).gpus, [BIG, SMALL]);
+    // The waits double five times: 32 × the first at most, which is 32 s in the service.
+    t.ok(performance.now() - began < 33 * RETRY_MS + 200, `back after ${performance.now() - began} ms`);
+  },
+);
 
-t.test('after ten seconds a lost device is left out', async (t) => {
+t.test('[3.gpu-lost] after ten seconds a lost device is left out', async (t) => {
   const { host, nvml } = open(t, SCRIPT);
   await read(host, isFull);
   nvml.play(...SCRIPT, 'fail nvmlDeviceGetUtilizationRates 16', 'fail nvmlInit_v2 9');
@@ -213,31 +216,34 @@ t.test('after ten seconds a lost device is left out', async (t) => {
   t.strictSame((await read(host, isFull)).gpus, [BIG, SMALL]);
 });
 
-t.test('a call that hangs: the tick does not move, the values leave, and all comes back', async (t) => {
-  const { host, nvml } = open(t, SCRIPT);
-  await read(host, isFull);
-  const before = slowestRead(host, 200);
-  nvml.play(...SCRIPT, 'hang nvmlDeviceGetTemperature');
-  const slowest: number[] = [];
-  const seen: (number | undefined)[] = [];
-  for (let second = 0; second < 12; second++) {
-    for (let i = 0; i < 10; i++) {
-      slowest.push(slowestRead(host, 20));
-      await sleep(90);
+t.test(
+  '[3.gpu-hang] a call that hangs: the tick does not move, the values leave, and all comes back',
+  async (t) => {
+    const { host, nvml } = open(t, SCRIPT);
+    await read(host, isFull);
+    const before = slowestRead(host, 200);
+    nvml.play(...SCRIPT, 'hang nvmlDeviceGetTemperature');
+    const slowest: number[] = [];
+    const seen: (number | undefined)[] = [];
+    for (let second = 0; second < 12; second++) {
+      for (let i = 0; i < 10; i++) {
+        slowest.push(slowestRead(host, 20));
+        await sleep(90);
+      }
+      seen.push(host.readCounters(GPU, true, 0).gpus?.length);
     }
-    seen.push(host.readCounters(GPU, true, 0).gpus?.length);
-  }
-  const during = Math.max(...slowest);
-  t.comment(
-    `figure: slowest of readings of the gpu: ${before.toFixed(2)} ms without, ${during.toFixed(2)} ms while NVML hangs`,
-  );
-  t.ok(during < before + 25, `${during} ms while it hangs, ${before} ms before`);
-  t.equal(seen[7], 2, 'the last values, for ten seconds');
-  t.equal(seen.at(-1), 0, 'then nobody knows');
-  t.match(host.readCounters(GPU, true, 0).failures?.['gpus'], 'its driver does not answer');
-  nvml.play(...SCRIPT);
-  t.strictSame((await read(host, isFull)).gpus, [BIG, SMALL]);
-});
+    const during = Math.max(...slowest);
+    t.comment(
+      `figure: slowest of readings of the gpu: ${before.toFixed(2)} ms without, ${during.toFixed(2)} ms while NVML hangs`,
+    );
+    t.ok(during < before + 25, `${during} ms while it hangs, ${before} ms before`);
+    t.equal(seen[7], 2, 'the last values, for ten seconds');
+    t.equal(seen.at(-1), 0, 'then nobody knows');
+    t.match(host.readCounters(GPU, true, 0).failures?.['gpus'], 'its driver does not answer');
+    nvml.play(...SCRIPT);
+    t.strictSame((await read(host, isFull)).gpus, [BIG, SMALL]);
+  },
+);
 
 function slowestRead(host: NativeMachine, times: number): number {
   let slowest = 0;
@@ -249,24 +255,27 @@ function slowestRead(host: NativeMachine, times: number): number {
   return slowest;
 }
 
-t.test('a system that shows no device on the bus: the driver says which there are', async (t) => {
-  const nvml = makeFakeNvml(t, SCRIPT);
-  const tree = { 'dev/dxg': '', 'proc/uptime': '1 1\n' };
-  const { host } = makeMachine(t, tree, { nvml: nvml.library });
-  t.strictSame((await read(host, isFull)).gpus, [BIG, SMALL]);
-  t.strictSame(
-    host.describeGpus().map(({ address }) => address),
-    [FIRST, SECOND],
-    'addresses as sysfs spells them',
-  );
-  const bare = makeFakeNvml(t, SCRIPT, { without: ['PCI_INFO'] });
-  const second = makeMachine(t, tree, { nvml: bare.library });
-  t.strictSame((await read(second.host, isFull)).gpus, [BIG, SMALL]);
-  const none = makeMachine(t, tree, { nvml: '/nonexistent', gpuRetryMs: RETRY_MS });
-  await sleep(100);
-  t.strictSame(
-    none.host.readCounters(GPU, true, 0).failures,
-    undefined,
-    'no NVIDIA device: nothing to report',
-  );
-});
+t.test(
+  '[3.gpu-nvidia] a system that shows no device on the bus: the driver says which there are',
+  async (t) => {
+    const nvml = makeFakeNvml(t, SCRIPT);
+    const tree = { 'dev/dxg': '', 'proc/uptime': '1 1\n' };
+    const { host } = makeMachine(t, tree, { nvml: nvml.library });
+    t.strictSame((await read(host, isFull)).gpus, [BIG, SMALL]);
+    t.strictSame(
+      host.describeGpus().map(({ address }) => address),
+      [FIRST, SECOND],
+      'addresses as sysfs spells them',
+    );
+    const bare = makeFakeNvml(t, SCRIPT, { without: ['PCI_INFO'] });
+    const second = makeMachine(t, tree, { nvml: bare.library });
+    t.strictSame((await read(second.host, isFull)).gpus, [BIG, SMALL]);
+    const none = makeMachine(t, tree, { nvml: '/nonexistent', gpuRetryMs: RETRY_MS });
+    await sleep(100);
+    t.strictSame(
+      none.host.readCounters(GPU, true, 0).failures,
+      undefined,
+      'no NVIDIA device: nothing to report',
+    );
+  },
+);

@@ -82,7 +82,7 @@ function wrongValues(found: readonly GpuCounters[] | null | undefined): readonly
 }
 
 for (const [name, missing] of Object.entries(VALUES))
-  t.test(`${name} with every code`, async (t) => {
+  t.test(`[3.gpu-errors] ${name} with every code`, async (t) => {
     const { nvml, readUntil } = open(t);
     await readUntil(isWhole);
     for (const code of CODES) {
@@ -108,7 +108,7 @@ for (const [name, missing] of Object.entries(VALUES))
   });
 
 for (const name of OPENING)
-  t.test(`${name} with every code`, async (t) => {
+  t.test(`[3.gpu-errors] ${name} with every code`, async (t) => {
     const { nvml, readUntil } = open(t);
     await readUntil(isWhole);
     for (const code of CODES) {
@@ -134,7 +134,7 @@ for (const name of OPENING)
     }
   });
 
-t.test('every function with every code at once', async (t) => {
+t.test('[3.gpu-errors] every function with every code at once', async (t) => {
   const { nvml, readUntil } = open(t);
   await readUntil(isWhole);
   for (const code of CODES) {
@@ -153,7 +153,7 @@ for (const [name, code] of [
   ['nvmlDeviceGetHandleByIndex_v2', 17],
   ['nvmlDeviceGetPciInfo_v3', 3],
 ] as const)
-  t.test(`${name} fails where the bus shows nothing`, async (t) => {
+  t.test(`[3.gpu-errors] ${name} fails where the bus shows nothing`, async (t) => {
     const nvml = makeFakeNvml(t, [...SCRIPT, `fail ${name} ${code}`]);
     const { host } = makeMachine(t, { 'dev/dxg': '' }, { nvml: nvml.library, gpuRetryMs: 1 });
     const end = performance.now() + 300;

@@ -34,7 +34,7 @@ const AMD: GpuCounters = {
   isAsleep: false,
 };
 
-t.test('amdgpu: every value, with and without detail', async (t) => {
+t.test('[3.gpu-amd] amdgpu: every value, with and without detail', async (t) => {
   const machine = makeMachine(t, pci({ ...AMD_CARD, address: CARD }));
   const { gpus } = await read(machine, (counters) => counters.gpus?.length === 1, false);
   t.strictSame(gpus, [{ ...AMD, powerWatts: null, fanPercent: null, clockMhz: null }]);
@@ -43,7 +43,7 @@ t.test('amdgpu: every value, with and without detail', async (t) => {
   t.equal((await firstOf(machine, (gpu) => gpu.loadPercent === 99))?.loadPercent, 99, 'kept files read anew');
 });
 
-t.test('amdgpu: newer and other boards', async (t) => {
+t.test('[3.gpu-amd] amdgpu: newer and other boards', async (t) => {
   const { fan1_max, power1_average, temp1_input, temp1_label, ...rest } = AMD_CARD.hwmon;
   const hwmon = { ...rest, power1_input: '12500000' };
   const gpu = await firstOf(
@@ -109,7 +109,7 @@ t.test('names: the board, then the lists of the distribution, then the numbers',
 
 const INTEL = { vendor: '0x8086', device: '0x9a49', address: INTEGRATED, nodes: ['card0', 'renderD128'] };
 
-t.test('i915: the clock of old and new kernels, also without detail', async (t) => {
+t.test('[3.gpu-intel] i915: the clock of old and new kernels, also without detail', async (t) => {
   const old = pci({ ...INTEL, driver: 'i915', files: { 'drm/card0/gt_act_freq_mhz': '350' } });
   t.match(await firstOf(makeMachine(t, old)), { clockMhz: 350, vendor: 'Intel', loadPercent: null });
   const both = { 'drm/card0/gt_act_freq_mhz': '350', 'drm/card0/gt/gt0/rps_act_freq_mhz': '1300' };
@@ -119,7 +119,7 @@ t.test('i915: the clock of old and new kernels, also without detail', async (t) 
   t.equal(gpus?.length, 1, 'a device with no more than a clock is one');
 });
 
-t.test('xe: clock, package temperature, power from the energy', async (t) => {
+t.test('[3.gpu-intel] xe: clock, package temperature, power from the energy', async (t) => {
   const address = '0000:03:00.0';
   const facts = { ...INTEL, address, driver: 'xe', files: { 'tile0/gt0/freq0/act_freq': '2400' } };
   const hwmon = {
@@ -154,63 +154,66 @@ t.test('xe: clock, package temperature, power from the energy', async (t) => {
   t.equal(reset?.powerWatts, null, 'a counter that steps back makes no power');
 });
 
-t.test('the load of clients: nanoseconds of engines, each client once, the busiest engine', async (t) => {
-  const at = (pid: number, fd: number, id: number) => ({
-    pid,
-    fd,
-    id,
-    address: INTEGRATED,
-    node: 'renderD128',
-  });
-  const use = (render: number, video = 0) => ({
-    'drm-engine-render': `${Math.round(render)} ns`,
-    'drm-engine-video': `${Math.round(video)} ns`,
-    'drm-engine-capacity-video': '2',
-  });
-  const machine = makeMachine(t, {
-    ...pci({ ...INTEL, driver: 'i915', files: { 'drm/card0/gt_act_freq_mhz': '350' } }),
-    ...drmClient({ ...at(100, 5, 7), use: use(1e9) }),
-    // The same client by a second descriptor, and in a process it was passed to.
-    ...drmClient({ ...at(100, 6, 7), use: use(1e9) }),
-    ...drmClient({ ...at(101, 3, 7), use: use(1e9) }),
-    ...drmClient({ ...at(102, 9, 8), use: use(5e9, 5e9) }),
-    // Of another device, and a file that is no client's.
-    ...drmClient({ ...at(103, 4, 9), address: CARD, use: use(0) }),
-    ...drmClient({ ...at(104, 4, 10), node: 'card7', use: use(0) }),
-    'proc/105/fd/3': { link: '/dev/null' },
-    'proc/105/fdinfo/3': 'pos:\t0\n',
-  });
-  t.equal((await firstOf(machine))?.loadPercent, null, 'no load from one reading');
-  const began = performance.now();
-  const busyFor = (share: number, since: number) => share * (performance.now() - since) * 1e6;
-  const loads: number[] = [];
-  // Client 7 renders 30 % of the time, client 8 renders 20 % and keeps one of two video engines busy for 60 %.
-  while (performance.now() - began < 1500) {
-    const seven = use(1e9 + busyFor(0.3, began));
-    const eight = use(5e9 + busyFor(0.2, began), 5e9 + busyFor(0.6, began));
-    machine.write({
-      ...drmUse({ ...at(100, 5, 7), use: seven }),
-      ...drmUse({ ...at(100, 6, 7), use: seven }),
-      ...drmUse({ ...at(101, 3, 7), use: seven }),
-      ...drmUse({ ...at(102, 9, 8), use: eight }),
-      ...drmUse({ ...at(103, 4, 9), address: CARD, use: use(busyFor(1, began)) }),
+t.test(
+  '[3.gpu-intel] the load of clients: nanoseconds of engines, each client once, the busiest engine',
+  async (t) => {
+    const at = (pid: number, fd: number, id: number) => ({
+      pid,
+      fd,
+      id,
+      address: INTEGRATED,
+      node: 'renderD128',
     });
-    machine.host.readCounters(GPU, false, 100);
-    await sleep(100);
-    const load = machine.host.readCounters(GPU, false, 60_000).gpus?.[0]?.loadPercent;
-    if (load != null) loads.push(load);
-  }
-  const mean = loads.reduce((sum, load) => sum + load, 0) / loads.length;
-  t.ok(loads.length >= 5, `${loads.length} loads`);
-  t.ok(mean > 40 && mean < 60, `${mean.toFixed(1)} %: 30 + 20 of the render engine, counted once each`);
-  for (const load of loads) t.ok(load >= 0 && load <= 100, `${load}`);
-  machine.remove('proc/102');
-  machine.remove('proc/100');
-  machine.remove('proc/101');
-  t.pass('processes that leave break nothing');
-});
+    const use = (render: number, video = 0) => ({
+      'drm-engine-render': `${Math.round(render)} ns`,
+      'drm-engine-video': `${Math.round(video)} ns`,
+      'drm-engine-capacity-video': '2',
+    });
+    const machine = makeMachine(t, {
+      ...pci({ ...INTEL, driver: 'i915', files: { 'drm/card0/gt_act_freq_mhz': '350' } }),
+      ...drmClient({ ...at(100, 5, 7), use: use(1e9) }),
+      // The same client by a second descriptor, and in a process it was passed to.
+      ...drmClient({ ...at(100, 6, 7), use: use(1e9) }),
+      ...drmClient({ ...at(101, 3, 7), use: use(1e9) }),
+      ...drmClient({ ...at(102, 9, 8), use: use(5e9, 5e9) }),
+      // Of another device, and a file that is no client's.
+      ...drmClient({ ...at(103, 4, 9), address: CARD, use: use(0) }),
+      ...drmClient({ ...at(104, 4, 10), node: 'card7', use: use(0) }),
+      'proc/105/fd/3': { link: '/dev/null' },
+      'proc/105/fdinfo/3': 'pos:\t0\n',
+    });
+    t.equal((await firstOf(machine))?.loadPercent, null, 'no load from one reading');
+    const began = performance.now();
+    const busyFor = (share: number, since: number) => share * (performance.now() - since) * 1e6;
+    const loads: number[] = [];
+    // Client 7 renders 30 % of the time, client 8 renders 20 % and keeps one of two video engines busy for 60 %.
+    while (performance.now() - began < 1500) {
+      const seven = use(1e9 + busyFor(0.3, began));
+      const eight = use(5e9 + busyFor(0.2, began), 5e9 + busyFor(0.6, began));
+      machine.write({
+        ...drmUse({ ...at(100, 5, 7), use: seven }),
+        ...drmUse({ ...at(100, 6, 7), use: seven }),
+        ...drmUse({ ...at(101, 3, 7), use: seven }),
+        ...drmUse({ ...at(102, 9, 8), use: eight }),
+        ...drmUse({ ...at(103, 4, 9), address: CARD, use: use(busyFor(1, began)) }),
+      });
+      machine.host.readCounters(GPU, false, 100);
+      await sleep(100);
+      const load = machine.host.readCounters(GPU, false, 60_000).gpus?.[0]?.loadPercent;
+      if (load != null) loads.push(load);
+    }
+    const mean = loads.reduce((sum, load) => sum + load, 0) / loads.length;
+    t.ok(loads.length >= 5, `${loads.length} loads`);
+    t.ok(mean > 40 && mean < 60, `${mean.toFixed(1)} %: 30 + 20 of the render engine, counted once each`);
+    for (const load of loads) t.ok(load >= 0 && load <= 100, `${load}`);
+    machine.remove('proc/102');
+    machine.remove('proc/100');
+    machine.remove('proc/101');
+    t.pass('processes that leave break nothing');
+  },
+);
 
-t.test('the load of xe: cycles of cycles', async (t) => {
+t.test('[3.gpu-intel] the load of xe: cycles of cycles', async (t) => {
   const at = { pid: 50, fd: 5, id: 3, address: CARD, driver: 'xe' };
   const use = (busy: number, total: number) => ({
     'drm-cycles-rcs': String(busy),
@@ -234,7 +237,7 @@ t.test('the load of xe: cycles of cycles', async (t) => {
   t.ok(loads.has(25), `a quarter: ${[...loads].join(', ')}`);
 });
 
-t.test('adapters of virtual machines and of remote management are none', async (t) => {
+t.test('[3.gpu-which] adapters of virtual machines and of remote management are none', async (t) => {
   const adapters = ['0x1234', '0x1af4', '0x1b36', '0x15ad', '0x1a03', '0x102b', '0x1013', '0x1414'];
   const tree = adapters.map((vendor, i) =>
     pci({ vendor, address: `0000:00:0${i}.0`, driver: 'bochs-drm', nodes: ['card0'] }),
@@ -255,21 +258,24 @@ t.test('adapters of virtual machines and of remote management are none', async (
   t.strictSame(host.describeGpus(), []);
 });
 
-t.test('no driver, a driver that tells nothing, and a device that was given away', async (t) => {
-  const machine = makeMachine(t, {
-    ...pci({ vendor: '0x1002', address: '0000:03:00.0' }),
-    ...pci({ vendor: '0x10de', address: '0000:04:00.0', driver: 'nouveau', nodes: ['card0'] }),
-    ...pci({ vendor: '0x10de', address: '0000:05:00.0', driver: 'vfio-pci' }),
-  });
-  const { gpus, failures } = await read(
-    machine,
-    (counters) => counters.failures?.['gpus']?.includes('; ') ?? false,
-  );
-  t.strictSame(gpus, []);
-  t.match(failures?.['gpus'], '0000:03:00.0 (AMD): no driver is loaded for it');
-  t.match(failures?.['gpus'], '0000:04:00.0 (NVIDIA): its driver tells nothing in /sys');
-  t.notMatch(failures?.['gpus'], '0000:05:00.0');
-});
+t.test(
+  '[3.gpu-which] no driver, a driver that tells nothing, and a device that was given away',
+  async (t) => {
+    const machine = makeMachine(t, {
+      ...pci({ vendor: '0x1002', address: '0000:03:00.0' }),
+      ...pci({ vendor: '0x10de', address: '0000:04:00.0', driver: 'nouveau', nodes: ['card0'] }),
+      ...pci({ vendor: '0x10de', address: '0000:05:00.0', driver: 'vfio-pci' }),
+    });
+    const { gpus, failures } = await read(
+      machine,
+      (counters) => counters.failures?.['gpus']?.includes('; ') ?? false,
+    );
+    t.strictSame(gpus, []);
+    t.match(failures?.['gpus'], '0000:03:00.0 (AMD): no driver is loaded for it');
+    t.match(failures?.['gpus'], '0000:04:00.0 (NVIDIA): its driver tells nothing in /sys');
+    t.notMatch(failures?.['gpus'], '0000:05:00.0');
+  },
+);
 
 t.test('nouveau: what its sensors have', async (t) => {
   const hwmon = {
@@ -292,7 +298,7 @@ t.test('nouveau: what its sensors have', async (t) => {
   });
 });
 
-t.test('the order: discrete and awake, integrated, asleep', async (t) => {
+t.test('[3.gpu-first] the order: discrete and awake, integrated, asleep', async (t) => {
   const apu = { ...AMD_CARD, hwmon: { ...AMD_CARD.hwmon, in1_label: 'vddnb', in1_input: '800' } };
   const iris = pci({ ...INTEL, driver: 'i915', files: { 'drm/card0/gt_act_freq_mhz': '350' } });
   const orderOf = async (tree: Tree, count: number) => {
@@ -315,7 +321,7 @@ t.test('the order: discrete and awake, integrated, asleep', async (t) => {
   t.strictSame(await orderOf({ ...pci(boot), ...pci(second) }, 2), ['AMD 1002:1111', 'AMD 1002:744c']);
 });
 
-t.test('a device that comes and one that leaves are noticed', async (t) => {
+t.test('[3.gpu-which] a device that comes and one that leaves are noticed', async (t) => {
   const options = { gpuDiscoveryMs: 50 };
   const machine = makeMachine(t, { 'proc/uptime': '1 1\n' }, options);
   t.strictSame(machine.host.readCounters(GPU, true, 0).gpus, []);
