@@ -7,9 +7,9 @@
 #include <algorithm>
 #include <array>
 #include <string_view>
+#include <thread>
 #include <utility>
 
-#include "host/error.h"
 #include "linux/directory.h"
 
 namespace hostwire {
@@ -21,10 +21,17 @@ using std::chrono::seconds;
 // A link costs about 1.5 µs: ten thousand open files are looked through in 15 ms.
 constexpr seconds kScanInterval{15};
 constexpr milliseconds kScanTime{20};
+// Before a scan that ran out of time goes on.
+constexpr seconds kScanPause{3};
 // Each keeps a descriptor open and costs about 5 µs a reading.
 constexpr std::size_t kMostClients = 128;
 // Two readings closer together say more of chance than of the load.
 constexpr milliseconds kShortestWindow{20};
+// A longer one tells of what was, not of what is.
+constexpr seconds kLongestWindow{60};
+// The window of a first reading: with a scan it stays below the 50 ms from which on a question counts as
+// stuck.
+constexpr milliseconds kFirstWindow{22};
 
 bool isNumber(std::string_view name) {
   return !name.empty() && name.find_first_not_of("0123456789") == std::string_view::npos;
@@ -60,7 +67,7 @@ void DrmClients::scanProcess(const std::string& pid) {
 
 void DrmClients::scan() {
   const auto begun = Clock::now();
-  if (scannedAt_ && begun - *scannedAt_ < kScanInterval) return;
+  if (scannedAt_ && begun - *scannedAt_ < (nextPid_.empty() ? kScanInterval : kScanPause)) return;
   scannedAt_ = begun;
   const auto names = listFolder(proc_);
   auto next = std::lower_bound(names.begin(), names.end(), nextPid_);
@@ -87,18 +94,26 @@ std::vector<DrmClient> DrmClients::readKept() {
   return clients;
 }
 
-std::optional<double> DrmClients::readLoad() {
-  const auto now = Clock::now();
-  if (!before_.empty() && now - beforeAt_ < kShortestWindow) return load_;
+void DrmClients::readBefore() {
   scan();
-  auto clients = readKept();
-  load_.reset();
-  if (!before_.empty() && !clients.empty()) {
-    const auto elapsed = std::chrono::duration<double, std::nano>(now - beforeAt_);
-    load_ = drmLoadBetween(before_, clients, elapsed.count());
+  before_ = readKept();
+  beforeAt_ = Clock::now();
+}
+
+std::optional<double> DrmClients::readLoad() {
+  if (!before_.empty() && Clock::now() - beforeAt_ < kShortestWindow) return load_;
+  if (before_.empty() || Clock::now() - beforeAt_ > kLongestWindow) {
+    readBefore();
+    if (!before_.empty()) std::this_thread::sleep_for(kFirstWindow);
   }
-  before_ = std::move(clients);
-  beforeAt_ = now;
+  const auto earlier = std::move(before_);
+  const auto earlierAt = beforeAt_;
+  readBefore();
+  load_.reset();
+  if (!earlier.empty() && !before_.empty()) {
+    const auto elapsed = std::chrono::duration<double, std::nano>(beforeAt_ - earlierAt);
+    load_ = drmLoadBetween(earlier, before_, elapsed.count());
+  }
   return load_;
 }
 

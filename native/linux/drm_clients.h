@@ -21,7 +21,8 @@ namespace hostwire {
 class DrmClients {
  public:
   DrmClients(std::string proc, const GpuDevice& device);
-  // Percent, since the reading before. Nothing where there was none, or where no client can be seen.
+  // Percent, since the reading before, or of a moment that is waited for where that one is too old. Nothing
+  // where no client can be seen.
   std::optional<double> readLoad();
 
  private:
@@ -35,6 +36,7 @@ class DrmClients {
   void scanProcess(const std::string& pid);
   void keep(const std::string& path);
   std::vector<DrmClient> readKept();
+  void readBefore();
 
   std::string proc_;
   std::string address_;

@@ -14,9 +14,6 @@ constexpr const char* kLibrary = "libnvidia-ml.so.1";
 
 }  // namespace
 
-NvidiaGpus::Known::Known(const Roots& roots, const GpuDevice& device)
-    : sleep(device.folder, device.isIntegrated), name(lookUpGpuName(roots, device)) {}
-
 NvidiaGpus::NvidiaGpus(const Roots& roots, const GpuOptions& options)
     : roots_(roots),
       session_(options.nvmlLibrary.empty() ? kLibrary : options.nvmlLibrary, options.retryDelay) {}
@@ -26,7 +23,7 @@ std::vector<GpuAnswer> NvidiaGpus::readUnlisted(bool withDetail) {
   for (const NvmlReading& reading : session_.readAll(withDetail)) {
     GpuAnswer answer;
     answer.address = reading.address;
-    answer.name = reading.name.empty() ? nameOf(GpuVendor::kNvidia) : toValidUtf8(reading.name);
+    answer.name = reading.name.empty() ? hostwire::nameOf(GpuVendor::kNvidia) : toValidUtf8(reading.name);
     answer.values = reading.values;
     answer.failure = reading.failure;
     answers.push_back(std::move(answer));
@@ -53,8 +50,13 @@ GpuAnswer NvidiaGpus::answerOf(const GpuDevice& device, const std::vector<NvmlRe
       known.sleep.noteLoad(reading->values.loadPercent);
     }
   }
-  answer.name = known.name;
+  answer.name = nameOf(known, device);
   return answer;
+}
+
+const std::string& NvidiaGpus::nameOf(Known& known, const GpuDevice& device) const {
+  if (known.name.empty()) known.name = lookUpGpuName(roots_, device);
+  return known.name;
 }
 
 std::vector<GpuAnswer> NvidiaGpus::read(const NvidiaRequest& request) {
@@ -62,7 +64,7 @@ std::vector<GpuAnswer> NvidiaGpus::read(const NvidiaRequest& request) {
   std::vector<std::string> awake;
   std::vector<GpuSleep::State> states;
   for (const GpuDevice& device : request.devices) {
-    Known& known = known_.try_emplace(device.address, roots_, device).first->second;
+    Known& known = known_.try_emplace(device.address, device).first->second;
     states.push_back(known.sleep.judge());
     if (states.back() == GpuSleep::State::kAwake) awake.push_back(device.address);
   }

@@ -28,13 +28,14 @@ class NvidiaGpus {
 
  private:
   struct Known {
-    Known(const Roots& roots, const GpuDevice& device);
+    explicit Known(const GpuDevice& device) : sleep(device.folder, device.isIntegrated) {}
     GpuSleep sleep;
-    std::string name;
+    std::string name;  // empty until it is needed
     LastGpuValues last;
   };
 
   std::vector<GpuAnswer> readUnlisted(bool withDetail);
+  const std::string& nameOf(Known& known, const GpuDevice& device) const;
   GpuAnswer answerOf(const GpuDevice& device, const std::vector<NvmlReading>& readings);
 
   const Roots roots_;

@@ -26,6 +26,8 @@ constexpr double kMostJoules = 1e12;
 constexpr double kPwmFull = 255;  // Documentation/hwmon/sysfs-interface.rst: pwmN is 0–255
 // The counter of energy moves about once a millisecond: a shorter window is noise.
 constexpr std::chrono::milliseconds kShortestWindow{20};
+// A longer one tells of what was, not of what is.
+constexpr std::chrono::seconds kLongestWindow{60};
 
 std::optional<std::uint64_t> toBytes(std::optional<double> value) {
   if (!value) return std::nullopt;
@@ -126,8 +128,9 @@ std::optional<double> SysfsGpu::readPower() {
   const auto now = Clock::now();
   if (joules && energyBefore_ && now - energyAt_ < kShortestWindow) return energyPower_;
   energyPower_.reset();
+  const bool isComparable = joules && energyBefore_ && now - energyAt_ <= kLongestWindow;
   // A counter that stands still, or steps back, does not measure.
-  if (joules && energyBefore_ && *joules > *energyBefore_) {
+  if (isComparable && *joules > *energyBefore_) {
     const double watts = (*joules - *energyBefore_) / std::chrono::duration<double>(now - energyAt_).count();
     if (watts <= kMostWatts) energyPower_ = watts;
   }
