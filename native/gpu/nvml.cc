@@ -248,6 +248,7 @@ std::vector<NvmlReading> NvmlSession::readDevices(const std::vector<Device*>& de
 std::vector<NvmlReading> NvmlSession::read(const std::vector<std::string>& addresses, bool withDetail) {
   if (!open()) return {};
   std::vector<Device*> devices;
+  devices.reserve(addresses.size());
   for (const std::string& address : addresses) devices.push_back(&deviceAt(address));
   return readDevices(devices, withDetail);
 }

@@ -53,15 +53,19 @@ void DrmClients::keep(const std::string& path) {
 void DrmClients::scanProcess(const std::string& pid) {
   constexpr std::string_view kNodeFolder = "/dev/dri/";
   const std::string folder = proc_ + "/" + pid;
-  for (const std::string& name : listFolder(folder + "/fd")) {
+  const std::string links = folder + "/fd/";
+  const std::string infos = folder + "/fdinfo/";
+  std::string path;
+  for (const std::string& name : listFolder(links)) {
     std::array<char, 64> target{};
-    const std::string link = folder + "/fd/" + name;
-    const ssize_t length = readlink(link.c_str(), target.data(), target.size());
+    path.assign(links).append(name);
+    const ssize_t length = readlink(path.c_str(), target.data(), target.size());
     if (length <= 0) continue;
-    std::string_view path(target.data(), static_cast<std::size_t>(length));
-    if (!path.starts_with(kNodeFolder)) continue;
-    path.remove_prefix(kNodeFolder.size());
-    if (std::find(nodes_.begin(), nodes_.end(), path) != nodes_.end()) keep(folder + "/fdinfo/" + name);
+    std::string_view node(target.data(), static_cast<std::size_t>(length));
+    if (!node.starts_with(kNodeFolder)) continue;
+    node.remove_prefix(kNodeFolder.size());
+    if (std::find(nodes_.begin(), nodes_.end(), node) == nodes_.end()) continue;
+    keep(path.assign(infos).append(name));
   }
 }
 

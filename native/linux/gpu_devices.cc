@@ -45,8 +45,9 @@ std::string linkedName(const std::string& path) {
 }
 
 std::string findHwmon(const std::string& folder) {
-  for (const std::string& name : listFolder(folder + "/hwmon"))
-    if (name.starts_with("hwmon")) return folder + "/hwmon/" + name;
+  std::string chips = folder + "/hwmon/";
+  for (const std::string& name : listFolder(chips))
+    if (name.starts_with("hwmon")) return chips.append(name);
   return {};
 }
 

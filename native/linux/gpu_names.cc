@@ -25,8 +25,8 @@ std::string lookUpGpuName(const Roots& roots, const GpuDevice& device) {
     if (name.empty()) name = findPciName(readSmallFile(roots.files + list), device.vendorId, device.deviceId);
   if (!name.empty()) return toValidUtf8(name);
   std::array<char, 16> numbers{};
-  std::snprintf(numbers.data(), numbers.size(), "%04x:%04x", device.vendorId & 0xFFFFU,
-                device.deviceId & 0xFFFFU);
+  static_cast<void>(std::snprintf(numbers.data(), numbers.size(), "%04x:%04x", device.vendorId & 0xFFFFU,
+                                  device.deviceId & 0xFFFFU));
   return std::string(nameOf(device.vendor)) + " " + numbers.data();
 }
 
