@@ -41,6 +41,7 @@ Napi::Value descriptorLimitFromJs(const Napi::CallbackInfo& info) {
 }
 
 Napi::Object init(Napi::Env env, Napi::Object exports) {
+  shareOneHeap();
   exports.Set("Host", HostBinding::define(env));
   exports.Set("tuneListener", Napi::Function::New(env, tuneListenerFromJs, "tuneListener"));
   exports.Set("descriptorLimit", Napi::Function::New(env, descriptorLimitFromJs, "descriptorLimit"));

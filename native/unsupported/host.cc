@@ -66,6 +66,8 @@ SystemInfo readSystem(const Roots&) { refuse("read system"); }
 
 int tuneListener(std::uint16_t, const ListenerOptions&) { return 0; }
 
+void shareOneHeap() {}
+
 std::optional<std::uint64_t> descriptorLimit() { return std::nullopt; }
 
 }  // namespace hostwire
