@@ -11,6 +11,8 @@ import { makeFakeNvml } from '../helpers/fake-nvml.ts';
 import { AMD_CARD, NVIDIA, pci, pciFolder } from '../helpers/gpu-tree.ts';
 import { type Machine, makeMachine, readUntil } from '../helpers/machine-tree.ts';
 
+t.setTimeout(90_000);
+
 const GPU = SECTION_BITS.gpu;
 const CARD = '0000:03:00.0';
 const GEFORCE = '0000:01:00.0';
@@ -144,7 +146,7 @@ function openedIn(trace: string, root: string): readonly string[] {
 
 /** What the kernel keeps in memory of every device: reading it wakes none (drivers/pci/pci-sysfs.c, power/sysfs.c). */
 const HARMLESS =
-  /\/(?:vendor|device|class|revision|boot_vga|driver|drm|hwmon|power\/(?:runtime_status|control|autosuspend_delay_ms))$/;
+  /\/(?:vendor|device|class|revision|boot_vga|driver|drm|hwmon\/?|power\/(?:runtime_status|control|autosuspend_delay_ms))$/;
 
 const hasStrace = (() => {
   try {

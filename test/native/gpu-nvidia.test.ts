@@ -7,6 +7,8 @@ import { makeFakeNvml } from '../helpers/fake-nvml.ts';
 import { NVIDIA, pci } from '../helpers/gpu-tree.ts';
 import { makeMachine, readUntil } from '../helpers/machine-tree.ts';
 
+t.setTimeout(90_000);
+
 const GPU = SECTION_BITS.gpu;
 const MIB = 1024 ** 2;
 
