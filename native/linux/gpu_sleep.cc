@@ -24,7 +24,11 @@ GpuSleep::GpuSleep(const std::string& folder, bool isIntegrated)
 
 GpuSleep::State GpuSleep::judge() {
   const auto now = Clock::now();
-  if (isSuspended(status_.readIfPresent(buffer_))) {
+  // A device without this file never sleeps; one that could be read and can't be now is not woken to find out
+  // why.
+  const auto status = status_.readIfPresent(buffer_);
+  if (!status.empty()) isAsleep_ = isSuspended(status);
+  if (isAsleep_) {
     idleSince_.reset();
     restsUntil_.reset();
     noRestUntil_.reset();

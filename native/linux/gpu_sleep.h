@@ -35,6 +35,7 @@ class GpuSleep {
   bool isIntegrated_;
   KeptFile status_;
   std::string buffer_;
+  bool isAsleep_ = false;
   std::optional<Clock::time_point> idleSince_;
   std::optional<Clock::time_point> restsUntil_;
   std::optional<Clock::time_point> noRestUntil_;
