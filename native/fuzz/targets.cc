@@ -12,6 +12,7 @@
 #include "linux/parse_cpu.h"
 #include "linux/parse_disks.h"
 #include "linux/parse_ipv4.h"
+#include "linux/parse_gpu.h"
 #include "linux/parse_mounts.h"
 #include "linux/parse_network.h"
 #include "linux/parse_nl80211.h"
@@ -83,6 +84,42 @@ void runStatus(std::string_view input) {
   const auto size = parseDescriptorTableSize("Name:\tnode\nFDSize:\t" + std::string(input));
   require(size.value_or(0) >= 0, "a size is not negative");
   parseDescriptorTableSize(input);
+}
+
+void runGpuNumbers(std::string_view input) {
+  parsePciId(input);
+  isSuspended(input);
+  const auto percent = parsePercent(input);
+  if (percent) require(*percent >= 0 && *percent <= 100, "a percentage");
+  const auto watts = parseScaled(input, 1e6, 1e4);
+  if (watts) require(*watts >= 0 && *watts <= 1e4, "in its bounds");
+}
+
+void runPciIds(std::string_view input) {
+  for (const std::uint32_t device : {0x2684U, 0x73bfU, 0x56a0U})
+    for (const std::uint32_t vendor : {0x10deU, 0x1002U, 0x8086U}) findPciName(input, vendor, device);
+}
+
+void runAmdgpuIds(std::string_view input) {
+  const std::string name = findAmdgpuName(input, 0x73ff, 0xc3);
+  require(name.find('\n') == std::string::npos, "a name is of one line");
+}
+
+void runDrmClient(std::string_view input) {
+  const auto client = parseDrmClient(input);
+  if (!client) return;
+  require(client->engines.size() <= 64, "a text makes no more engines than any driver has");
+  auto later = *client;
+  for (DrmEngine& engine : later.engines)
+    if (engine.busyNs) *engine.busyNs += 1000;
+  const double load = drmLoadBetween({*client}, {later}, 1e9);
+  require(load >= 0 && load <= 100, "a load is a percentage");
+  require(drmLoadBetween({later}, {*client, *client}, 0) == 0, "no time, no load");
+}
+
+void runGpuLabels(std::string_view input) {
+  const auto chosen = chooseGpuTemperature({std::string(input), "vram", std::string(input)});
+  require(!chosen || *chosen != 1, "the memory's temperature is not the device's");
 }
 
 template <auto Parse>
@@ -189,6 +226,14 @@ const std::vector<FuzzTarget>& fuzzTargets() {
       {"brand", "", runBrand},
       {"dmi", "/DMI", call<parseDmiMemoryModules>},
       {"process-status", "", runStatus},
+      {"gpu-numbers", "/gpu_busy_percent", runGpuNumbers},
+      {"pci-id", "/vendor", runGpuNumbers},
+      {"runtime-status", "/runtime_status", runGpuNumbers},
+      {"pci-ids", "/pci.ids", runPciIds},
+      {"amdgpu-ids", "/amdgpu.ids", runAmdgpuIds},
+      {"drm-client", "/fdinfo/9", runDrmClient},
+      {"drm-client-xe", "/fdinfo/19", runDrmClient},
+      {"gpu-labels", "_label", runGpuLabels},
       {"utf8", "/mountinfo", runText},
       {"fib-trie", "/fib_trie", runIpv4},
       {"connected-networks", "/net/route", runIpv4},

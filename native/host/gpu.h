@@ -1,6 +1,7 @@
 // Graphics processors. Every value is a prober's last answer; none means that nobody could read it.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -13,9 +14,8 @@ namespace hostwire {
 
 class ProberPool;
 
-struct GpuCounters {
-  std::string name;
-  std::string vendor;
+// What one device tells of this moment. The last three come with detail only.
+struct GpuValues {
   std::optional<double> loadPercent;
   std::optional<double> temperatureCelsius;
   std::optional<std::uint64_t> memoryUsedBytes;
@@ -23,14 +23,49 @@ struct GpuCounters {
   std::optional<double> powerWatts;
   std::optional<double> fanPercent;
   std::optional<double> clockMhz;
-  bool isAsleep = false;
+
+  bool isAnyKnown() const {
+    return loadPercent || temperatureCelsius || memoryUsedBytes || memoryTotalBytes || powerWatts ||
+           fanPercent || clockMhz;
+  }
 };
 
+struct GpuCounters {
+  std::string name;
+  std::string vendor;
+  GpuValues values;       // of a device that sleeps: the last ones before
+  bool isAsleep = false;  // in runtime suspend, and left alone
+};
+
+// One device as `doctor` tells of it.
+struct GpuFinding {
+  enum class State { kRead, kAsleep, kWaiting, kUnreadable };
+  std::string address;  // on the bus: "0000:01:00.0"
+  std::string vendor;
+  std::string name;    // empty until it is known
+  std::string driver;  // empty without one
+  State state = State::kWaiting;
+  std::string reason;  // why it is unreadable
+  GpuValues values;
+};
+
+struct GpuOptions {
+  std::string nvmlLibrary;  // NVIDIA's management library; empty: the platform's own name for it
+  std::chrono::milliseconds retryDelay{1000};          // the first, after a failure; it doubles 5 times
+  std::chrono::milliseconds discoveryInterval{30000};  // between two looks for devices that came or left
+};
+
+// The devices that give at least one value, or sleep: first the discrete ones that are awake, then integrated
+// ones that are, then the sleeping ones.
 class GpuReader {
  public:
-  GpuReader(const Roots& roots, ProberPool& probers);
+  GpuReader(const Roots& roots, const GpuOptions& options, ProberPool& probers);
   ~GpuReader();
   std::vector<GpuCounters> read(bool withDetail);
+  // Why devices are missing in the last reading; empty when none is.
+  const std::string& failure() const;
+  // Every device that was found, whether it can be read or not, as of the last reading.
+  std::vector<GpuFinding> describe() const;
 
  private:
   struct State;

@@ -24,22 +24,32 @@ void setRoot(const Napi::Object& options, const char* key, std::string& root) {
   if (value.IsString()) root = value.As<Napi::String>().Utf8Value();
 }
 
+void setMilliseconds(const Napi::Object& options, const char* key, std::chrono::milliseconds& time) {
+  const Napi::Value value = options.Get(key);
+  if (value.IsNumber()) time = std::chrono::milliseconds(value.As<Napi::Number>().Int64Value());
+}
+
 }  // namespace
 
 Napi::Function HostBinding::define(Napi::Env env) {
   return DefineClass(env, "Host",
                      {InstanceMethod<&HostBinding::readCounters>("readCounters"),
+                      InstanceMethod<&HostBinding::describeGpus>("describeGpus"),
                       InstanceMethod<&HostBinding::readSystem>("readSystem")});
 }
 
 HostBinding::HostBinding(const Napi::CallbackInfo& info) : Napi::ObjectWrap<HostBinding>(info) {
+  GpuOptions gpuOptions;
   if (info[0].IsObject()) {
     const auto options = info[0].As<Napi::Object>();
     setRoot(options, "proc", roots_.proc);
     setRoot(options, "sys", roots_.sys);
     setRoot(options, "files", roots_.files);
+    setRoot(options, "nvml", gpuOptions.nvmlLibrary);
+    setMilliseconds(options, "gpuRetryMs", gpuOptions.retryDelay);
+    setMilliseconds(options, "gpuDiscoveryMs", gpuOptions.discoveryInterval);
   }
-  readers_ = std::make_unique<Readers>(roots_);
+  readers_ = std::make_unique<Readers>(roots_, gpuOptions);
 }
 
 Napi::Value HostBinding::readCounters(const Napi::CallbackInfo& info) {
@@ -51,6 +61,10 @@ Napi::Value HostBinding::readCounters(const Napi::CallbackInfo& info) {
   const ClockReading clock = readClock();
   SectionValues values(env);
   // A section that can't be read is null, its reason in `failures`; it never costs another one.
+  const auto fail = [&](const char* key, const std::string& reason) {
+    if (values.failures.IsUndefined()) values.failures = Napi::Object::New(env);
+    values.failures.As<Napi::Object>().Set(key, Napi::String::New(env, reason));
+  };
   const auto readSection = [&](Section section, const char* key, Napi::Value& value, auto& reader) {
     if ((sections & section) == 0) return;
     try {
@@ -59,13 +73,14 @@ Napi::Value HostBinding::readCounters(const Napi::CallbackInfo& info) {
       throw;
     } catch (const std::exception& error) {
       value = env.Null();
-      if (values.failures.IsUndefined()) values.failures = Napi::Object::New(env);
-      values.failures.As<Napi::Object>().Set(key, Napi::String::New(env, error.what()));
+      fail(key, error.what());
     }
   };
   readSection(kCpu, "cpu", values.cpu, readers_->cpu);
   readSection(kMemory, "memory", values.memory, readers_->memory);
   readSection(kGpu, "gpus", values.gpus, readers_->gpu);
+  // Of several devices one may be missing.
+  if ((sections & kGpu) != 0 && !readers_->gpu.failure().empty()) fail("gpus", readers_->gpu.failure());
   readSection(kDisks, "disks", values.disks, readers_->disks);
   readSection(kNetwork, "interfaces", values.interfaces, readers_->network);
 
@@ -77,6 +92,10 @@ Napi::Value HostBinding::readCounters(const Napi::CallbackInfo& info) {
   }
   readers_->probers.askAll(std::max(std::chrono::milliseconds{0}, nextIn - kProbeLead));
   return counters;
+}
+
+Napi::Value HostBinding::describeGpus(const Napi::CallbackInfo& info) {
+  return toJs(info.Env(), readers_->gpu.describe());
 }
 
 Napi::Value HostBinding::readSystem(const Napi::CallbackInfo& info) {

@@ -20,16 +20,16 @@ namespace hostwire {
 class HostBinding : public Napi::ObjectWrap<HostBinding> {
  public:
   static Napi::Function define(Napi::Env env);
-  // new Host({proc?, sys?, files?})
+  // new Host({proc?, sys?, files?, nvml?, gpuRetryMs?, gpuDiscoveryMs?})
   explicit HostBinding(const Napi::CallbackInfo& info);
 
  private:
   // The readers share the pool of probers, so they go first.
   struct Readers {
-    explicit Readers(const Roots& roots)
+    Readers(const Roots& roots, const GpuOptions& gpuOptions)
         : cpu(roots, probers),
           memory(roots),
-          gpu(roots, probers),
+          gpu(roots, gpuOptions, probers),
           disks(roots, probers),
           network(roots, probers),
           sensors(roots, probers),
@@ -46,6 +46,8 @@ class HostBinding : public Napi::ObjectWrap<HostBinding> {
 
   // readCounters(sections: number, withDetail: boolean, nextInMs: number): Counters
   Napi::Value readCounters(const Napi::CallbackInfo& info);
+  // describeGpus(): GpuFinding[], as of the last reading
+  Napi::Value describeGpus(const Napi::CallbackInfo& info);
   // readSystem(): Promise<SystemInfo>
   Napi::Value readSystem(const Napi::CallbackInfo& info);
 

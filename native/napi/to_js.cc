@@ -123,21 +123,6 @@ static Napi::Value toObject(Napi::Env env, const InterfaceCounters& link, bool w
   return object;
 }
 
-static Napi::Value toObject(Napi::Env env, const GpuCounters& gpu, bool /*withDetail*/) {
-  auto object = Napi::Object::New(env);
-  object.Set("name", js(env, gpu.name));
-  object.Set("vendor", js(env, gpu.vendor));
-  object.Set("loadPercent", js(env, gpu.loadPercent));
-  object.Set("temperatureCelsius", js(env, gpu.temperatureCelsius));
-  object.Set("memoryUsedBytes", js(env, gpu.memoryUsedBytes));
-  object.Set("memoryTotalBytes", js(env, gpu.memoryTotalBytes));
-  object.Set("powerWatts", js(env, gpu.powerWatts));
-  object.Set("fanPercent", js(env, gpu.fanPercent));
-  object.Set("clockMhz", js(env, gpu.clockMhz));
-  object.Set("isAsleep", js(env, gpu.isAsleep));
-  return object;
-}
-
 template <class T>
 static Napi::Value toArray(Napi::Env env, const std::vector<T>& values, bool withDetail) {
   auto array = Napi::Array::New(env, values.size());
@@ -191,10 +176,6 @@ Napi::Value toJs(Napi::Env env, const std::vector<DiskCounters>& counters, bool 
 }
 
 Napi::Value toJs(Napi::Env env, const std::vector<InterfaceCounters>& counters, bool withDetail) {
-  return toArray(env, counters, withDetail);
-}
-
-Napi::Value toJs(Napi::Env env, const std::vector<GpuCounters>& counters, bool withDetail) {
   return toArray(env, counters, withDetail);
 }
 

@@ -23,6 +23,7 @@ Napi::Value toJs(Napi::Env env, const MemoryCounters& counters, bool withDetail)
 Napi::Value toJs(Napi::Env env, const std::vector<DiskCounters>& counters, bool withDetail);
 Napi::Value toJs(Napi::Env env, const std::vector<InterfaceCounters>& counters, bool withDetail);
 Napi::Value toJs(Napi::Env env, const std::vector<GpuCounters>& counters, bool withDetail);
+Napi::Value toJs(Napi::Env env, const std::vector<GpuFinding>& findings);
 Napi::Value toJs(Napi::Env env, const SystemInfo& info);
 Napi::Value toJs(Napi::Env env, const std::optional<EnergyReading>& energy);
 Napi::Value toJs(Napi::Env env, const std::vector<SensorCounters>& sensors);

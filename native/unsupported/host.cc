@@ -8,6 +8,7 @@
 #include "host/disks.h"
 #include "host/error.h"
 #include "host/gpu.h"
+#include "host/library.h"
 #include "host/limits.h"
 #include "host/listener.h"
 #include "host/memory.h"
@@ -51,10 +52,18 @@ NetworkReader::NetworkReader(const Roots&, ProberPool&) {}
 NetworkReader::~NetworkReader() = default;
 std::vector<InterfaceCounters> NetworkReader::read(bool) { refuse("read network"); }
 
-struct GpuReader::State {};
-GpuReader::GpuReader(const Roots&, ProberPool&) {}
+struct GpuReader::State {
+  std::string failure;
+};
+GpuReader::GpuReader(const Roots&, const GpuOptions&, ProberPool&) : state_(std::make_unique<State>()) {}
 GpuReader::~GpuReader() = default;
 std::vector<GpuCounters> GpuReader::read(bool) { return {}; }
+const std::string& GpuReader::failure() const { return state_->failure; }
+std::vector<GpuFinding> GpuReader::describe() const { return {}; }
+
+Library::Library(const std::string& path) { refuse(("open " + path).c_str()); }
+Library::~Library() = default;
+void* Library::find(const char*) const { return handle_; }
 
 struct SensorsReader::State {};
 SensorsReader::SensorsReader(const Roots&, ProberPool&) {}

@@ -12,7 +12,6 @@ const JUDGES: readonly Judge[] = [
   judgeDisks,
   judgeNetwork,
   judgeWifi,
-  judgeGpu,
   judgeSensors,
   judgeDrives,
   judgeBatteries,
@@ -87,10 +86,4 @@ function judgeNetwork(reading: Reading): readonly Row[] {
   if (!interfaces) return [unreadable('network', `${reading.proc}/net/dev`, reading, 'interfaces')];
   const source = `${interfaces.length} interfaces from ${reading.proc}/net/dev`;
   return [{ section: 'network', state: 'ok', source }];
-}
-
-function judgeGpu({ counters }: Reading): readonly Row[] {
-  const names = (counters.gpus ?? []).map((gpu) => gpu.name);
-  if (names.length > 0) return [{ section: 'gpu', state: 'ok', source: names.join(', ') }];
-  return [{ section: 'gpu', state: 'missing', source: 'none', reason: 'none can be read in this version' }];
 }

@@ -3,7 +3,8 @@ import net from 'node:net';
 import { type LoadOptions, loadConfig } from '../config/load.ts';
 import type { Config } from '../config/schema.ts';
 import { ALL_SECTIONS, type Host } from '../host/host.ts';
-import { openNativeHost } from '../host/native.ts';
+import { type NativeMachine, openNativeHost } from '../host/native.ts';
+import { findGpus, judgeGpus } from './doctor-gpu.ts';
 import { examineMedia } from './doctor-media.ts';
 import { examinePower } from './doctor-power.ts';
 import { printRows, type Row } from './doctor-rows.ts';
@@ -60,7 +61,7 @@ function examineConfiguration(options: LoadOptions, rows: Row[]): Config | undef
 
 async function examineHost(config: Config): Promise<readonly Row[]> {
   const { proc, sys } = config.host;
-  let host: Host;
+  let host: NativeMachine;
   try {
     host = openNativeHost({ proc, sys });
   } catch (error) {
@@ -73,6 +74,7 @@ async function examineHost(config: Config): Promise<readonly Row[]> {
     { section: 'addon', state: 'ok', source: 'loaded' },
     examinePeers(host),
     ...judgeReading({ counters, proc, sys }),
+    judgeGpus(await findGpus(host), sys),
     ...(await examinePower(host.power, config)),
     ...(await examineMedia(host.media, config.features.enable_media)),
   ];

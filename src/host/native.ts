@@ -1,7 +1,7 @@
 /** The only loader of the addon: finds it, says clearly why it can't be used, and types what it exports. */
 import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
-import type { Counters, Host, ListenerOptions, PendingPeer, SystemInfo } from './host.ts';
+import type { Counters, GpuCounters, Host, ListenerOptions, PendingPeer, SystemInfo } from './host.ts';
 import { type NativeMedia, openMedia } from './native-media.ts';
 import type { PowerHost } from './power.ts';
 
@@ -11,10 +11,34 @@ export interface Roots {
   readonly sys?: string;
   /** Prefixed to every other path; for fixtures. */
   readonly files?: string;
+  /** NVIDIA's library, in place of the platform's own; for tests. */
+  readonly nvml?: string;
+  /** The first wait after a failure of a graphics driver (1000), and how often devices are looked for (30000). */
+  readonly gpuRetryMs?: number;
+  readonly gpuDiscoveryMs?: number;
+}
+
+/** A graphics processor that was found, readable or not. */
+export interface GpuFinding {
+  /** On the bus: "0000:01:00.0". */
+  readonly address: string;
+  /** The kernel's driver; empty without one. */
+  readonly driver: string;
+  readonly state: 'read' | 'asleep' | 'waiting' | 'unreadable';
+  /** Why it is unreadable, or partly so; else empty. */
+  readonly reason: string;
+  readonly counters: GpuCounters;
+}
+
+/** The machine as the addon knows it. */
+export interface NativeMachine extends Host {
+  /** As of the last reading of the gpu section. */
+  describeGpus(): readonly GpuFinding[];
 }
 
 interface NativeHost {
   readCounters(sections: number, withDetail: boolean, nextInMs: number): Counters;
+  describeGpus(): readonly GpuFinding[];
   readSystem(): Promise<SystemInfo>;
 }
 
@@ -64,12 +88,13 @@ function openPower(addon: Addon, controls: NativeControls): PowerHost {
 }
 
 /** The machine seen through `roots`. Throws an Error with a sentence for people when the addon can't be loaded. */
-export function openNativeHost(roots: Roots = {}): Host {
+export function openNativeHost(roots: Roots = {}): NativeMachine {
   const addon = loadAddon();
   const host = new addon.Host(roots);
   const controls = new addon.Controls();
   return {
     readCounters: (sections, withDetail, nextInMs) => host.readCounters(sections, withDetail, nextInMs),
+    describeGpus: () => host.describeGpus(),
     readSystem: () => host.readSystem(),
     tuneListener: (port, options) => addon.tuneListener(port, options),
     descriptorLimit: () => addon.descriptorLimit(),

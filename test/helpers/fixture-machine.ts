@@ -16,6 +16,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Counters, DiskUsage, Host } from '#src/host/host.js';
 import { openNativeHost } from '#src/host/native.js';
+import { makeFakeNvml } from './fake-nvml.ts';
 import { generate } from './generated-machines.ts';
 
 export const FIXTURES = fileURLToPath(new URL('../../../../test/fixtures/linux/', import.meta.url));
@@ -139,6 +140,13 @@ function filesIn(folder: string): readonly string[] {
     .map((entry) => path.relative(folder, path.join(entry.parentPath, entry.name)));
 }
 
+/** NVIDIA's library as the machine's nvml.control plays it; none where there is none. */
+function playNvml(t: { teardown(done: () => void): unknown }, root: string): { readonly nvml?: string } {
+  const script = path.join(root, 'nvml.control');
+  if (!existsSync(script)) return {};
+  return { nvml: makeFakeNvml(t, readFileSync(script, 'utf8').split('\n'), { folder: root }).library };
+}
+
 /** The machine `name` as at its first reading; its copy leaves with the test. */
 export function openFixture(t: { teardown(done: () => void): unknown }, name: string): FixtureMachine {
   const folder = path.join(FIXTURES, name);
@@ -163,6 +171,7 @@ export function openFixture(t: { teardown(done: () => void): unknown }, name: st
     symlinkSync(target, path.join(root, link));
   }
   makeMountPoints(root, facts.fileMounts);
+  const nvml = playNvml(t, root);
   const later = filesIn(path.join(folder, 'after'));
   return {
     name,
@@ -170,7 +179,7 @@ export function openFixture(t: { teardown(done: () => void): unknown }, name: st
     facts,
     root,
     openHost: () =>
-      openNativeHost({ proc: path.join(root, 'proc'), sys: path.join(root, 'sys'), files: root }),
+      openNativeHost({ proc: path.join(root, 'proc'), sys: path.join(root, 'sys'), files: root, ...nvml }),
     // Written over in place: a kernel file keeps its inode, and kept descriptors must see it.
     setMoment: (moment) => {
       for (const file of later)

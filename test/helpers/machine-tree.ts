@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Counters, Host } from '#src/host/host.js';
-import { openNativeHost } from '#src/host/native.js';
+import { type NativeMachine, openNativeHost, type Roots } from '#src/host/native.js';
 
 /** A folder, a link (its target is not resolved), or a file's content. */
 export type Entry = { readonly folder: true } | { readonly link: string } | string | Buffer;
@@ -16,7 +16,7 @@ export type Tree = Readonly<Record<string, Entry>>;
 
 export interface Machine {
   readonly root: string;
-  readonly host: Host;
+  readonly host: NativeMachine;
   /** Adds or overwrites entries; a file keeps its inode, as a kernel file does. */
   write(tree: Tree): void;
   /** Removes an entry with all that is under it. */
@@ -33,12 +33,16 @@ function writeTree(root: string, tree: Tree): void {
   }
 }
 
-/** A machine made of `tree`; its files leave with the test. */
-export function makeMachine(t: { teardown(done: () => void): unknown }, tree: Tree): Machine {
+/** A machine made of `tree`; its files leave with the test. `options` are laid over the roots. */
+export function makeMachine(
+  t: { teardown(done: () => void): unknown },
+  tree: Tree,
+  options: Roots = {},
+): Machine {
   const root = mkdtempSync(path.join(tmpdir(), 'hostwire-machine-'));
   t.teardown(() => rmSync(root, { recursive: true, force: true }));
   writeTree(root, tree);
-  const roots = { proc: path.join(root, 'proc'), sys: path.join(root, 'sys'), files: root };
+  const roots = { proc: path.join(root, 'proc'), sys: path.join(root, 'sys'), files: root, ...options };
   return {
     root,
     host: openNativeHost(roots),

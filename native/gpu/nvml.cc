@@ -1,0 +1,265 @@
+// The session with NVML, and what its answers are worth.
+#include "gpu/nvml.h"
+
+#include <algorithm>
+#include <cstring>
+#include <mutex>
+#include <stdexcept>
+#include <utility>
+
+namespace hostwire {
+namespace {
+
+// 1 s, 2 s, … 32 s: a device that is back is found within half a minute.
+constexpr int kMostDoublings = 5;
+constexpr unsigned kMostDevices = 64;  // no machine has that many: a count above is nonsense
+// What no device has. Above it a value is a failure of the driver, not a reading.
+constexpr unsigned kMostCelsius = 150;
+constexpr unsigned kMostMilliwatts = 10'000'000;
+constexpr unsigned kMostMhz = 20'000;
+
+// After these nothing comes of the session any more.
+bool isSessionLost(int code) {
+  return code == NvmlCode::kUninitialized || code == NvmlCode::kDriverNotLoaded ||
+         code == NvmlCode::kGpuIsLost || code == NvmlCode::kResetRequired ||
+         code == NvmlCode::kVersionMismatch;
+}
+
+// The device is well and says so.
+bool isRefusal(int code) {
+  return code == NvmlCode::kSuccess || code == NvmlCode::kNotSupported || code == NvmlCode::kNoPermission;
+}
+
+// What the calls for one device came to.
+struct Verdict {
+  int lost = NvmlCode::kSuccess;     // the first code that ends the session for this device
+  int trouble = NvmlCode::kSuccess;  // the first code that is no plain refusal
+
+  bool note(int code) {
+    if (lost == NvmlCode::kSuccess && isSessionLost(code)) lost = code;
+    if (trouble == NvmlCode::kSuccess && !isRefusal(code)) trouble = code;
+    return code == NvmlCode::kSuccess;
+  }
+};
+
+// Calls `function` where the library has it and the device is not lost yet.
+template <class Function, class... Arguments>
+bool ask(Verdict& verdict, Function* function, Arguments... arguments) {
+  if (function == nullptr || verdict.lost != NvmlCode::kSuccess) return false;
+  return verdict.note(function(arguments...));
+}
+
+std::optional<double> upTo(unsigned value, unsigned most, double scale = 1) {
+  if (value > most) return std::nullopt;
+  return value / scale;
+}
+
+// "00000000:01:00.0" and "0000:01:00.0" are one device; sysfs has the second form, in lower case.
+std::string addressOf(const NvmlPciInfo& info) {
+  std::string text(info.busId.data(), strnlen(info.busId.data(), info.busId.size()));
+  if (text.empty())
+    text.assign(info.busIdLegacy.data(), strnlen(info.busIdLegacy.data(), info.busIdLegacy.size()));
+  const std::size_t domainDigits = text.find(':');
+  if (domainDigits == 8 && text.starts_with("0000")) text.erase(0, 4);
+  for (char& c : text)
+    if (c >= 'A' && c <= 'F') c = static_cast<char>(c - 'A' + 'a');
+  return text;
+}
+
+void takeMemory(GpuValues& values, unsigned long long used, unsigned long long total) {
+  if (total == 0) return;
+  values.memoryTotalBytes = total;
+  if (used <= total) values.memoryUsedBytes = used;
+}
+
+void readMemory(const NvmlApi& api, NvmlDeviceHandle handle, Verdict& verdict, GpuValues& values) {
+  NvmlMemoryV2 current;
+  current.version = kNvmlMemoryV2Version;
+  // A library that has the function may still not have this version of it: what it says then is no trouble.
+  if (api.getMemoryV2 != nullptr && verdict.lost == NvmlCode::kSuccess) {
+    const int code = api.getMemoryV2(handle, &current);
+    if (isSessionLost(code)) verdict.note(code);
+    if (code == NvmlCode::kSuccess) return takeMemory(values, current.used, current.total);
+  }
+  NvmlMemory old;
+  if (ask(verdict, api.getMemory, handle, &old)) takeMemory(values, old.used, old.total);
+}
+
+// The last thread to let go of a session may be the main one, at the end of the process. Neither nvmlShutdown
+// nor the library's own end may run there: they can hang. The kernel closes what is open when the process
+// ends.
+void abandon(std::unique_ptr<NvmlApi> api) {
+  static std::mutex mutex;
+  static auto* abandoned = new std::vector<std::unique_ptr<NvmlApi>>;
+  const std::lock_guard lock(mutex);
+  abandoned->push_back(std::move(api));
+}
+
+}  // namespace
+
+NvmlSession::NvmlSession(std::string library, std::chrono::milliseconds retryDelay)
+    : libraryPath_(std::move(library)), firstDelay_(retryDelay), delay_(retryDelay) {}
+
+NvmlSession::~NvmlSession() {
+  if (api_) abandon(std::move(api_));
+}
+
+void NvmlSession::close() {
+  if (isInitialized_) api_->shutdown();
+  isInitialized_ = false;
+  isEnumerated_ = false;
+  devices_.clear();
+}
+
+void NvmlSession::planRetry() {
+  if (retryAt_) return;
+  retryAt_ = Clock::now() + delay_;
+  delay_ = std::min(delay_ * 2, firstDelay_ * (1 << kMostDoublings));
+}
+
+void NvmlSession::fail(std::string reason) {
+  failure_ = std::move(reason);
+  planRetry();
+}
+
+void NvmlSession::openOnce() {
+  try {
+    if (!api_) api_ = std::make_unique<NvmlApi>(libraryPath_);
+  } catch (const std::exception& error) {
+    return fail(error.what());
+  }
+  const int code = api_->init();
+  if (code == NvmlCode::kSuccess) {
+    isInitialized_ = true;
+    failure_.clear();
+    return;
+  }
+  // After an update of the driver the right library lies under the same name: only a new opening finds it.
+  if (code == NvmlCode::kVersionMismatch) api_.reset();
+  fail(nvmlErrorText(code));
+}
+
+// Whether there is a session. A broken one, and one that could not be opened, is tried again when it is due.
+bool NvmlSession::open() {
+  if (retryAt_) {
+    if (Clock::now() < *retryAt_) return isInitialized_;
+    retryAt_.reset();
+    close();
+  }
+  if (!isInitialized_) openOnce();
+  return isInitialized_;
+}
+
+void NvmlSession::nameDevice(Device& device) const {
+  std::array<char, kNvmlNameBytes + 1> name{};
+  if (api_->getName == nullptr) return;
+  if (api_->getName(device.handle, name.data(), kNvmlNameBytes) == NvmlCode::kSuccess)
+    device.name = name.data();
+}
+
+void NvmlSession::breakDevice(Device& device, int code) {
+  device.handle = nullptr;
+  device.failure = nvmlErrorText(code);
+  planRetry();
+}
+
+NvmlSession::Device& NvmlSession::deviceAt(const std::string& address) {
+  for (const auto& known : devices_)
+    if (known->address == address) return *known;
+  Device& device = *devices_.emplace_back(std::make_unique<Device>());
+  device.address = address;
+  const int code = api_->getHandleByBusId(address.c_str(), &device.handle);
+  if (code == NvmlCode::kSuccess) {
+    nameDevice(device);
+  } else {
+    breakDevice(device, code);
+  }
+  return device;
+}
+
+void NvmlSession::enumerate() {
+  if (isEnumerated_) return;
+  unsigned count = 0;
+  const int code = api_->getCount(&count);
+  if (code != NvmlCode::kSuccess) return fail(nvmlErrorText(code));
+  isEnumerated_ = true;
+  failure_.clear();
+  for (unsigned i = 0; i < std::min(count, kMostDevices); ++i) {
+    Device& device = *devices_.emplace_back(std::make_unique<Device>());
+    device.address = "nvidia" + std::to_string(i);
+    const int reached = api_->getHandleByIndex(i, &device.handle);
+    if (reached != NvmlCode::kSuccess) {
+      breakDevice(device, reached);
+      continue;
+    }
+    nameDevice(device);
+    NvmlPciInfo info;
+    if (api_->getPciInfo != nullptr && api_->getPciInfo(device.handle, &info) == NvmlCode::kSuccess)
+      device.address = addressOf(info);
+  }
+}
+
+GpuValues NvmlSession::readValues(Device& device, bool withDetail) {
+  GpuValues values;
+  Verdict verdict;
+  NvmlUtilization utilization;
+  unsigned number = 0;
+  const NvmlDeviceHandle handle = device.handle;
+  if (ask(verdict, api_->getUtilization, handle, &utilization))
+    values.loadPercent = upTo(utilization.gpu, 100);
+  if (ask(verdict, api_->getTemperature, handle, kNvmlTemperatureGpu, &number))
+    values.temperatureCelsius = upTo(number, kMostCelsius);
+  readMemory(*api_, handle, verdict, values);
+  if (withDetail || !values.isAnyKnown()) {
+    if (ask(verdict, api_->getPower, handle, &number))
+      values.powerWatts = upTo(number, kMostMilliwatts, 1000);
+    // The documentation: of the noise that is tolerable, so it may be more than 100.
+    if (ask(verdict, api_->getFan, handle, &number)) values.fanPercent = std::min(number, 100U);
+    if (ask(verdict, api_->getClock, handle, kNvmlClockGraphics, &number))
+      values.clockMhz = upTo(number, kMostMhz);
+  }
+  if (verdict.lost != NvmlCode::kSuccess) {
+    breakDevice(device, verdict.lost);
+    return {};
+  }
+  // Not a single value and not for want of support: the handle may be of a driver that was loaded anew since.
+  if (!values.isAnyKnown() && verdict.trouble != NvmlCode::kSuccess) breakDevice(device, verdict.trouble);
+  return values;
+}
+
+std::vector<NvmlReading> NvmlSession::readDevices(const std::vector<Device*>& devices, bool withDetail) {
+  std::vector<NvmlReading> readings;
+  bool areAllWell = true;
+  for (Device* device : devices) {
+    NvmlReading reading;
+    if (device->handle != nullptr) reading.values = readValues(*device, withDetail);
+    areAllWell = areAllWell && device->handle != nullptr;
+    reading.address = device->address;
+    reading.name = device->name;
+    reading.failure = device->failure;
+    if (reading.failure.empty() && !reading.values.isAnyKnown())
+      reading.failure = nvmlErrorText(NvmlCode::kNotSupported);
+    readings.push_back(std::move(reading));
+  }
+  if (areAllWell) delay_ = firstDelay_;
+  return readings;
+}
+
+std::vector<NvmlReading> NvmlSession::read(const std::vector<std::string>& addresses, bool withDetail) {
+  if (!open()) return {};
+  std::vector<Device*> devices;
+  devices.reserve(addresses.size());
+  for (const std::string& address : addresses) devices.push_back(&deviceAt(address));
+  return readDevices(devices, withDetail);
+}
+
+std::vector<NvmlReading> NvmlSession::readAll(bool withDetail) {
+  if (!open()) return {};
+  enumerate();
+  if (!isEnumerated_) return {};
+  std::vector<Device*> devices;
+  for (const auto& device : devices_) devices.push_back(device.get());
+  return readDevices(devices, withDetail);
+}
+
+}  // namespace hostwire

@@ -1,0 +1,71 @@
+// NVIDIA's devices through NVML: a session with the driver that is opened when it is needed, mended when it
+// breaks and let go of when nobody asks, so that the devices may sleep.
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "gpu/nvml_api.h"
+#include "host/gpu.h"
+
+namespace hostwire {
+
+struct NvmlReading {
+  std::string address;  // "0000:01:00.0", in lower case
+  std::string name;
+  GpuValues values;
+  std::string failure;  // why there is no value; empty where there is one
+};
+
+// Belongs to one prober's question: used by one thread at a time, and any call of it may hang.
+class NvmlSession {
+ public:
+  NvmlSession(std::string library, std::chrono::milliseconds retryDelay);
+  ~NvmlSession();
+  NvmlSession(const NvmlSession&) = delete;
+  NvmlSession& operator=(const NvmlSession&) = delete;
+
+  // The devices at `addresses`; no other one is touched. Empty where there is no session: see failure().
+  std::vector<NvmlReading> read(const std::vector<std::string>& addresses, bool withDetail);
+  // Every device that the driver knows: for systems that show none of them on the bus.
+  std::vector<NvmlReading> readAll(bool withDetail);
+  // Why there is no session; empty where there is one, or was no reason to open one.
+  const std::string& failure() const { return failure_; }
+  // Lets go of the driver until the next reading.
+  void close();
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  struct Device {
+    std::string address;
+    NvmlDeviceHandle handle = nullptr;
+    std::string name;
+    std::string failure;  // it broke: not asked again in this session
+  };
+
+  bool open();
+  void openOnce();
+  void fail(std::string reason);
+  void planRetry();
+  std::vector<NvmlReading> readDevices(const std::vector<Device*>& devices, bool withDetail);
+  void enumerate();
+  Device& deviceAt(const std::string& address);
+  void nameDevice(Device& device) const;
+  void breakDevice(Device& device, int code);
+  GpuValues readValues(Device& device, bool withDetail);
+
+  const std::string libraryPath_;
+  const std::chrono::milliseconds firstDelay_;
+  std::chrono::milliseconds delay_;
+  std::unique_ptr<NvmlApi> api_;
+  bool isInitialized_ = false;
+  bool isEnumerated_ = false;
+  std::vector<std::unique_ptr<Device>> devices_;  // their addresses are kept while others come
+  std::string failure_;
+  std::optional<Clock::time_point> retryAt_;
+};
+
+}  // namespace hostwire

@@ -1,0 +1,70 @@
+// Which graphics processors a Linux machine has.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "host/roots.h"
+
+namespace hostwire {
+
+enum class GpuVendor { kNvidia, kAmd, kIntel };
+
+struct GpuDevice {
+  std::string address;  // "0000:01:00.0"
+  std::string folder;   // of its files: "/sys/bus/pci/devices/0000:01:00.0"
+  GpuVendor vendor = GpuVendor::kNvidia;
+  std::uint32_t vendorId = 0;
+  std::uint32_t deviceId = 0;
+  std::uint32_t revision = 0;
+  std::string driver;              // "amdgpu"; empty without one
+  std::string hwmon;               // the folder of its sensors; empty without them
+  std::vector<std::string> nodes;  // of its driver: "card0", "renderD128"
+  bool isBootDisplay = false;      // the one that the firmware used
+  bool isIntegrated = false;
+
+  bool operator==(const GpuDevice&) const = default;
+};
+
+struct GpuInventory {
+  std::vector<GpuDevice> devices;  // by address
+  // NVIDIA's driver is there although no device of it is on the bus: WSL, and containers without /sys.
+  bool hasUnlistedNvidia = false;
+
+  bool operator==(const GpuInventory&) const = default;
+};
+using SharedInventory = std::shared_ptr<const GpuInventory>;
+
+const char* nameOf(GpuVendor vendor);
+
+// Used by one thread at a time. Reads only what the kernel keeps in memory: no device is woken.
+class GpuDiscovery {
+ public:
+  GpuDiscovery(Roots roots, std::chrono::milliseconds interval);
+  // The same object as long as nothing changes; looks again when that is due.
+  SharedInventory read();
+
+ private:
+  struct Identity {
+    std::optional<GpuVendor> vendor;  // nothing: it is no graphics processor of these
+    std::uint32_t vendorId = 0;
+    std::uint32_t deviceId = 0;
+    std::uint32_t revision = 0;
+  };
+
+  const Identity& identityOf(const std::string& name);
+  GpuDevice describe(const std::string& name, const Identity& identity) const;
+
+  Roots roots_;
+  std::chrono::milliseconds interval_;
+  std::map<std::string, Identity> identities_;  // by their names on the bus
+  SharedInventory inventory_;
+  std::chrono::steady_clock::time_point lookedAt_;
+};
+
+}  // namespace hostwire

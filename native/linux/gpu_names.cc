@@ -1,0 +1,33 @@
+// Looks names up in the lists that distributions ship.
+#include "linux/gpu_names.h"
+
+#include <array>
+#include <cstdio>
+
+#include "linux/file.h"
+#include "linux/parse_gpu.h"
+#include "linux/text.h"
+
+namespace hostwire {
+namespace {
+
+// Debian and its kin, then Fedora, Arch and theirs.
+constexpr std::array<const char*, 2> kPciLists{"/usr/share/misc/pci.ids", "/usr/share/hwdata/pci.ids"};
+constexpr const char* kAmdgpuList = "/usr/share/libdrm/amdgpu.ids";
+
+}  // namespace
+
+std::string lookUpGpuName(const Roots& roots, const GpuDevice& device) {
+  std::string name;
+  if (device.vendor == GpuVendor::kAmd)
+    name = findAmdgpuName(readSmallFile(roots.files + kAmdgpuList), device.deviceId, device.revision);
+  for (const char* list : kPciLists)
+    if (name.empty()) name = findPciName(readSmallFile(roots.files + list), device.vendorId, device.deviceId);
+  if (!name.empty()) return toValidUtf8(name);
+  std::array<char, 16> numbers{};
+  static_cast<void>(std::snprintf(numbers.data(), numbers.size(), "%04x:%04x", device.vendorId & 0xFFFFU,
+                                  device.deviceId & 0xFFFFU));
+  return std::string(nameOf(device.vendor)) + " " + numbers.data();
+}
+
+}  // namespace hostwire
