@@ -8,6 +8,7 @@
 #include "host/limits.h"
 #include "host/listener.h"
 #include "napi/host_binding.h"
+#include "napi/processes_binding.h"
 
 namespace hostwire {
 namespace {
@@ -42,6 +43,7 @@ Napi::Value descriptorLimitFromJs(const Napi::CallbackInfo& info) {
 
 Napi::Object init(Napi::Env env, Napi::Object exports) {
   exports.Set("Host", HostBinding::define(env));
+  exports.Set("Processes", ProcessesBinding::define(env));
   exports.Set("tuneListener", Napi::Function::New(env, tuneListenerFromJs, "tuneListener"));
   exports.Set("descriptorLimit", Napi::Function::New(env, descriptorLimitFromJs, "descriptorLimit"));
   return exports;

@@ -10,6 +10,7 @@
 #include "linux/parse_disks.h"
 #include "linux/parse_mounts.h"
 #include "linux/parse_network.h"
+#include "linux/parse_process.h"
 #include "linux/parse_route.h"
 #include "linux/parse_system.h"
 #include "linux/select_mounts.h"
@@ -72,6 +73,12 @@ void runSelectMounts(std::string_view input) {
   require(count <= mounts.size(), "no mount is in two groups");
 }
 
+void runProcessName(std::string_view input) {
+  const std::string_view comm = input.substr(0, 15);
+  const std::string_view name = fullProcessName(comm, input.substr(comm.size()));
+  require(name.starts_with(comm), "a full name begins with the cut one");
+}
+
 template <auto Parse>
 void call(std::string_view input) {
   static_cast<void>(Parse(input));
@@ -110,6 +117,10 @@ const std::vector<FuzzTarget>& fuzzTargets() {
       {"os-release", "/os-release", call<parseOsRelease>},
       {"brand", "", runBrand},
       {"dmi", "/DMI", call<parseDmiMemoryModules>},
+      {"process-stat", "/stat", call<parseProcessStat>},
+      {"process-name", "/cmdline", runProcessName},
+      {"cmdline", "/cmdline", call<parseCmdline>},
+      {"passwd", "/passwd", call<parsePasswd>},
       {"utf8", "/mountinfo", runText},
   };
   return targets;

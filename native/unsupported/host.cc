@@ -11,6 +11,7 @@
 #include "host/listener.h"
 #include "host/memory.h"
 #include "host/network.h"
+#include "host/process.h"
 #include "host/system.h"
 
 namespace hostwire {
@@ -54,6 +55,22 @@ GpuReader::~GpuReader() = default;
 std::vector<GpuCounters> GpuReader::read(bool) { return {}; }
 
 SystemInfo readSystem(const Roots&) { refuse("read system"); }
+
+struct ProcessReader::State {};
+ProcessReader::ProcessReader(const Roots&) : state_(std::make_shared<State>()) {}
+ProcessReader::~ProcessReader() = default;
+std::shared_ptr<const ProcessReading> ProcessReader::latest(std::chrono::milliseconds) { return nullptr; }
+ProcessReading ProcessReader::read(State&) { refuse("read processes"); }
+std::optional<ProcessDetails> ProcessReader::readDetails(State&, std::int32_t) { refuse("read a process"); }
+std::vector<std::optional<std::string>> ProcessReader::readPaths(State&, std::span<const ProcessId>) {
+  refuse("read processes");
+}
+std::optional<std::string> whyNoProcessControl(const Roots&) { return "not on this system"; }
+SignalOutcome signalProcess(const ProcessId&, EndSignal) { refuse("signal a process"); }
+std::vector<bool> waitForEnd(std::span<const ProcessId>, std::chrono::milliseconds) {
+  refuse("wait for a process");
+}
+ProcessId launchProcess(const LaunchOptions&) { refuse("launch a process"); }
 
 int tuneListener(std::uint16_t, const ListenerOptions&) { return 0; }
 
