@@ -7,6 +7,7 @@ import { absentBackend, type PowerBackend, recordingBackend } from './commands/p
 import type { Config } from './config/schema.ts';
 import type { Host, ListenerOptions } from './host/host.ts';
 import { ALL_SECTIONS } from './host/host.ts';
+import type { ProcessHost } from './host/processes.ts';
 import { GATE_HEADERS, Gate } from './http/gate.ts';
 import { Pipeline } from './http/pipeline.ts';
 import { powerRoutes } from './http/power-routes.ts';
@@ -14,6 +15,7 @@ import { HttpServer } from './http/server.ts';
 import { statsRoutes } from './http/stats-routes.ts';
 import { Fanout, TEND_MS } from './http/stream.ts';
 import type { Log } from './log.ts';
+import { ProcessReadings } from './stats/process-readings.ts';
 import { Sampler } from './stats/sampler.ts';
 import { deriveSystem, deriveSystemDetail, type ServiceFacts } from './stats/system.ts';
 import { viewOf } from './stats/view.ts';
@@ -22,6 +24,8 @@ import type { SystemPayload } from './wire/system.ts';
 export interface ServiceOptions {
   readonly config: Config;
   readonly host: Host;
+  /** Absent where processes can't be seen. */
+  readonly processes?: ProcessHost;
   readonly log: Log;
   readonly facts: ServiceFacts;
   /** The machine's short and full host name: the web guard lets them through. */
@@ -75,6 +79,7 @@ function powerBackendOf({ config, log }: ServiceOptions): PowerBackend {
 export class Service {
   readonly #options: ServiceOptions;
   readonly #sampler: Sampler;
+  readonly #processes: ProcessReadings | undefined;
   readonly #fanout: Fanout;
   readonly #power: Power;
   readonly #commands: Commands;
@@ -94,11 +99,15 @@ export class Service {
       log: options.log,
       now: SYSTEM_CLOCK.now,
     });
+    const { processes } = options;
+    this.#processes = processes && new ProcessReadings({ host: processes, clock: SYSTEM_CLOCK });
     this.#sampler = new Sampler({
       host: options.host,
       clock: SYSTEM_CLOCK,
       intervalSeconds: options.config.stats.stream_interval_seconds,
       hostname: os.hostname(),
+      readProcesses: (nextInMs, intervalMs) =>
+        this.#config.features.enable_processes ? this.#processes?.summary(nextInMs, intervalMs) : undefined,
       onSample: (encoded) => this.#fanout.publish(encoded),
       onSectionChange: (section, reason) =>
         reason === undefined

@@ -2,6 +2,7 @@
 import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import type { Counters, Host, ListenerOptions, SystemInfo } from './host.ts';
+import type { ProcessHost } from './processes.ts';
 
 /** Where the kernel's files are; a test or a container names others. */
 export interface Roots {
@@ -18,6 +19,7 @@ interface NativeHost {
 
 interface Addon {
   readonly Host: new (roots: Roots) => NativeHost;
+  readonly Processes: new (roots: Roots) => ProcessHost;
   tuneListener(port: number, options: ListenerOptions): number;
   descriptorLimit(): number;
 }
@@ -43,4 +45,10 @@ export function openNativeHost(roots: Roots = {}): Host {
     tuneListener: (port, options) => addon.tuneListener(port, options),
     descriptorLimit: () => addon.descriptorLimit(),
   };
+}
+
+/** The processes of that machine. As openNativeHost. */
+export function openNativeProcesses(roots: Roots = {}): ProcessHost {
+  const addon = loadAddon();
+  return new addon.Processes(roots);
 }

@@ -3,6 +3,8 @@
  * second, temperatures °C, speeds GHz, shares percent. In detail null means that nobody could read it.
  */
 
+import type { ProcessSummary } from './process.ts';
+
 export interface CpuStats {
   readonly current_load: number;
   readonly current_temp: number;
@@ -165,4 +167,6 @@ export interface NetworkDetail {
 export interface TopDetail {
   readonly interval_seconds: number;
   readonly host: string;
+  /** Absent while `features.enable_processes` is off; null until they have been read. */
+  readonly processes?: ProcessSummary | null;
 }
