@@ -1,7 +1,8 @@
 /** The lists of processes that clients ask for: grouped by name or one by one, sorted, searched, cut. Pure. */
-import type { ProcessColumns, ProcessId } from '../host/processes.ts';
+import { groupByName, nameOf, startedAt } from '../host/process-columns.ts';
+import type { ProcessColumns } from '../host/processes.ts';
 import type { ProcessGroup, ProcessListPayload, ProcessRow } from '../wire/process.ts';
-import { nameOf, type ProcessWindow, shareAt, sharesOf, shownShare, toMib, toSeconds } from './processes.ts';
+import { type ProcessWindow, shareAt, sharesOf, shownShare, toMib, toSeconds } from './processes.ts';
 
 export const PROCESS_SORTS = ['cpu', 'memory', 'name'] as const;
 export type ProcessSort = (typeof PROCESS_SORTS)[number];
@@ -36,18 +37,6 @@ const ORDERS: Readonly<Record<ProcessSort, (a: Ranked, b: Ranked) => number>> = 
 const secondsOf = (columns: ProcessColumns) => Math.floor(columns.unixMs / 1000);
 
 const matches = (name: string, query: string) => name.toLowerCase().includes(query.toLowerCase());
-
-/** The rows of `columns` by their names, in order of appearance. */
-export function groupByName(columns: ProcessColumns): ReadonlyMap<string, readonly number[]> {
-  const groups = new Map<string, number[]>();
-  for (let row = 0; row < columns.pids.length; row++) {
-    const name = nameOf(columns, row);
-    const rows = groups.get(name);
-    if (rows === undefined) groups.set(name, [row]);
-    else rows.push(row);
-  }
-  return groups;
-}
 
 export function groupOf(
   columns: ProcessColumns,
@@ -85,17 +74,6 @@ export function buildGroupedList(window: ProcessWindow, options: ProcessListOpti
     total_count: after.pids.length,
     processes: groups.sort(ORDERS[options.sort]).slice(0, options.limit),
   };
-}
-
-export const idAt = (columns: ProcessColumns, row: number): ProcessId => ({
-  pid: columns.pids[row] ?? 0,
-  startTicks: columns.startTicks[row] ?? 0,
-});
-
-/** Unix seconds. The wall clock may have been set since: then they change for every process alike. */
-export function startedAt(columns: ProcessColumns, row: number): number {
-  const bootMs = columns.unixMs - columns.sinceBootNs / 1e6;
-  return Math.floor(bootMs / 1000 + (columns.startTicks[row] ?? 0) / columns.ticksPerSecond);
 }
 
 export function processRowAt(

@@ -1,4 +1,5 @@
 /** Processes between two readings: shares of the machine, and the few rows of a detailed sample. Pure. */
+import { nameOf } from '../host/process-columns.ts';
 import type { ProcessColumns } from '../host/processes.ts';
 import type { ProcessShare, ProcessSummary } from '../wire/process.ts';
 import { oneDecimal } from './round.ts';
@@ -53,23 +54,6 @@ export function sharesOf({ before, after }: ProcessWindow): Float64Array | null 
     shares[row] = Math.min(100, Math.max(0, (used / elapsed) * 100));
   }
   return shares;
-}
-
-export function nameOf(columns: ProcessColumns, row: number): string {
-  const start = row === 0 ? 0 : (columns.nameEnds[row - 1] ?? 0);
-  return columns.names.toString('utf8', start, columns.nameEnds[row] ?? start);
-}
-
-/** The row of process `pid`; undefined when it is not there. */
-export function rowOf(columns: ProcessColumns, pid: number): number | undefined {
-  let low = 0;
-  let high = columns.pids.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if ((columns.pids[middle] ?? 0) < pid) low = middle + 1;
-    else high = middle;
-  }
-  return columns.pids[low] === pid ? low : undefined;
 }
 
 /** A share as it is shown; null where there is none. */

@@ -64,3 +64,16 @@ export interface ProcessSummary {
   readonly top_cpu: readonly ProcessShare[] | null;
   readonly top_memory: readonly ProcessShare[];
 }
+
+/** How `process.kill` or `process.launch` ended. */
+export interface ProcessFeedback {
+  readonly success: boolean;
+  readonly action: 'kill' | 'launch';
+  readonly message: string;
+  readonly final: boolean;
+  /** What was asked for; without a number when it was a name. */
+  readonly pid?: number;
+  readonly name?: string;
+  /** Processes that have ended. */
+  readonly count?: number;
+}

@@ -1,8 +1,9 @@
 /** What two readings of processes say: shares of the machine, reuse of numbers, the few rows of a detailed sample. */
 import t from 'tap';
+import { rowOf } from '#src/host/process-columns.js';
 import type { ProcessColumns, ProcessHost } from '#src/host/processes.js';
 import { ProcessReadings } from '#src/stats/process-readings.js';
-import { advanceWindow, deriveProcessSummary, rowOf, sharesOf } from '#src/stats/processes.js';
+import { advanceWindow, deriveProcessSummary, sharesOf } from '#src/stats/processes.js';
 import { FakeClock } from '../helpers/fake-clock.ts';
 import { processColumns } from '../helpers/process-columns.ts';
 
