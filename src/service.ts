@@ -4,6 +4,7 @@ import type { Clock } from './clock.ts';
 import { Commands } from './commands/command.ts';
 import { Power, powerCommands } from './commands/power.ts';
 import { absentBackend, type PowerBackend, recordingBackend } from './commands/power-backend.ts';
+import { ProcessControl, processCommands } from './commands/process.ts';
 import type { Config } from './config/schema.ts';
 import type { Host, ListenerOptions } from './host/host.ts';
 import { ALL_SECTIONS } from './host/host.ts';
@@ -11,6 +12,8 @@ import type { ProcessHost } from './host/processes.ts';
 import { GATE_HEADERS, Gate } from './http/gate.ts';
 import { Pipeline } from './http/pipeline.ts';
 import { powerRoutes } from './http/power-routes.ts';
+import { ProcessQueries } from './http/process-queries.ts';
+import { processRoutes } from './http/process-routes.ts';
 import { HttpServer } from './http/server.ts';
 import { statsRoutes } from './http/stats-routes.ts';
 import { Fanout, TEND_MS } from './http/stream.ts';
@@ -80,6 +83,7 @@ export class Service {
   readonly #options: ServiceOptions;
   readonly #sampler: Sampler;
   readonly #processes: ProcessReadings | undefined;
+  readonly #processControl: ProcessControl;
   readonly #fanout: Fanout;
   readonly #power: Power;
   readonly #commands: Commands;
@@ -135,7 +139,14 @@ export class Service {
       log: options.log,
       onFeedback: () => undefined,
     });
-    this.#commands = new Commands(powerCommands(this.#power), features);
+    this.#processControl = new ProcessControl({
+      host: processes,
+      ownPid: options.facts.pid,
+      apps: () => this.#config.processes.launch,
+      log: options.log,
+    });
+    const commands = [...powerCommands(this.#power), ...processCommands(this.#processControl)];
+    this.#commands = new Commands(commands, features);
     this.#pipeline = new Pipeline({
       gate: (head) => this.#gate.judge(head),
       routes: this.#routes(),
@@ -199,7 +210,19 @@ export class Service {
 
   #routes() {
     const power = { commands: this.#commands, readStatus: () => this.#power.status() };
-    return [...this.#statsRoutes(), ...powerRoutes(power)];
+    const processes = { commands: this.#commands, queries: this.#processQueries() };
+    return [...this.#statsRoutes(), ...powerRoutes(power), ...processRoutes(processes)];
+  }
+
+  #processQueries(): ProcessQueries | undefined {
+    const { processes: host } = this.#options;
+    const readings = this.#processes;
+    if (host === undefined || readings === undefined) return undefined;
+    return new ProcessQueries({
+      host,
+      readings,
+      mayControl: () => this.#config.features.enable_process_control,
+    });
   }
 
   #statsRoutes() {
@@ -223,6 +246,7 @@ export class Service {
     if (!withDetail) return deriveSystem(info, encoded.sample, facts);
     return deriveSystemDetail(info, encoded.sample, facts, {
       power: await this.#power.capabilities(),
+      processes: this.#processControl.capabilities(this.#config.features),
     });
   }
 

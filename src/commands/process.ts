@@ -4,7 +4,7 @@ import { ServiceError } from '../errors.ts';
 import { groupByName, idAt, nameOf, rowOf, startedAt } from '../host/process-columns.ts';
 import type { ProcessColumns, ProcessHost } from '../host/processes.ts';
 import type { Log } from '../log.ts';
-import type { ProcessFeedback } from '../wire/process.ts';
+import type { ProcessCapabilities, ProcessFeedback } from '../wire/process.ts';
 import { type Command, defineCommand, type Outcome } from './command.ts';
 import { type EndResult, endProcesses } from './process-end.ts';
 import { isOver, treeOf, whyProtected } from './process-guards.ts';
@@ -19,6 +19,8 @@ export interface ProcessControlOptions {
   readonly log: Log;
 }
 
+const NOT_HERE = 'not on this system';
+
 /** Wall clock and boot clock drift apart by less than that between two answers. */
 const SAME_START_SECONDS = 1;
 
@@ -31,7 +33,21 @@ export class ProcessControl {
 
   /** Why nothing can be done to processes here; null where it can. */
   whyUnsupported(): string | null {
-    return this.#options.host?.whyNoControl() ?? (this.#options.host ? null : 'not on this system');
+    const { host } = this.#options;
+    return host === undefined ? NOT_HERE : host.whyNoControl();
+  }
+
+  capabilities(features: Config['features']): ProcessCapabilities {
+    const reason = this.#options.host === undefined ? NOT_HERE : null;
+    const controlReason = this.whyUnsupported();
+    return {
+      list: { enabled: features.enable_processes, supported: reason === null, reason },
+      control: {
+        enabled: features.enable_process_control,
+        supported: controlReason === null,
+        reason: controlReason,
+      },
+    };
   }
 
   /**

@@ -77,3 +77,16 @@ export interface ProcessFeedback {
   /** Processes that have ended. */
   readonly count?: number;
 }
+
+export interface ProcessCapability {
+  readonly enabled: boolean;
+  readonly supported: boolean;
+  /** Why it is not supported. */
+  readonly reason: string | null;
+}
+
+/** In `capabilities` of /api/system with detail. */
+export interface ProcessCapabilities {
+  readonly list: ProcessCapability;
+  readonly control: ProcessCapability;
+}
