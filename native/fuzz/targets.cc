@@ -120,7 +120,7 @@ const std::vector<FuzzTarget>& fuzzTargets() {
       {"process-stat", "/stat", call<parseProcessStat>},
       {"process-name", "/cmdline", runProcessName},
       {"cmdline", "/cmdline", call<parseCmdline>},
-      {"passwd", "/passwd", call<parsePasswd>},
+      {"passwd", "", call<parsePasswd>},
       {"utf8", "/mountinfo", runText},
   };
   return targets;

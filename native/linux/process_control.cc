@@ -98,6 +98,7 @@ std::vector<bool> waitForEnd(std::span<const ProcessId> processes, milliseconds 
     if (left == milliseconds{0}) break;
   }
   std::vector<bool> hasEnded;
+  hasEnded.reserve(waits.size());
   for (const pollfd& wait : waits) hasEnded.push_back(!isAwaited(wait));
   return hasEnded;
 }

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { Worker } from 'node:worker_threads';
 import t from 'tap';
 import { openNativeProcesses } from '#src/host/native.js';
 import { nameOf, rowOf } from '#src/host/process-columns.js';
@@ -255,4 +256,24 @@ t.test('[7.processes-busy] too many questions at a time are refused, none is los
   t.ok(refused.length > 0 && refused.length < 100, `${refused.length} of 100 refused`);
   t.match(refused[0], { reason: { code: 'EAGAIN' } });
   t.match(await host.readDetails(process.pid), { pid: process.pid }, 'and afterwards all is well');
+});
+
+t.test('a worker may end while its questions are under way', async (t) => {
+  const addon = path.resolve(import.meta.dirname, '../../../../dist/hostwire.node');
+  const code = `
+    const { Processes } = require(${JSON.stringify(addon)});
+    const processes = new Processes({});
+    const ask = () => processes.read().then(ask, () => undefined);
+    for (let i = 0; i < 4; i++) ask();
+    processes.waitForEnd([{ pid: 1, startTicks: 0 }], 0);
+    processes.latest(0);
+    require('node:worker_threads').parentPort.postMessage('on');`;
+  for (let i = 0; i < 20; i++) {
+    const worker = new Worker(code, { eval: true });
+    await once(worker, 'message');
+    await sleep(i);
+    await worker.terminate();
+  }
+  await sleep(100);
+  t.pass('nothing has crashed');
 });
