@@ -6,18 +6,24 @@ import { HostPower } from './commands/host-power.ts';
 import { Media, mediaCommands } from './commands/media.ts';
 import { Power, powerCommands } from './commands/power.ts';
 import { absentBackend, type PowerBackend, recordingBackend } from './commands/power-backend.ts';
+import { ProcessControl, processCommands } from './commands/process.ts';
 import type { Config } from './config/schema.ts';
-import type { Host, ListenerOptions } from './host/host.ts';
+import type { Host } from './host/host.ts';
 import { ALL_SECTIONS } from './host/host.ts';
+import type { ProcessHost } from './host/processes.ts';
 import { GATE_HEADERS, Gate } from './http/gate.ts';
+import { canJudgePeers, listenOn, reserveOf, tuneListening } from './http/listening.ts';
 import { mediaRoutes } from './http/media-routes.ts';
-import { PeerWatch, SILENT_LIMIT_MS } from './http/peers.ts';
+import { PeerWatch } from './http/peers.ts';
 import { Pipeline } from './http/pipeline.ts';
 import { powerRoutes } from './http/power-routes.ts';
+import { ProcessQueries } from './http/process-queries.ts';
+import { processRoutes } from './http/process-routes.ts';
 import { HttpServer } from './http/server.ts';
 import { statsRoutes } from './http/stats-routes.ts';
 import { Fanout, TEND_MS } from './http/stream.ts';
 import type { Log } from './log.ts';
+import { ProcessReadings } from './stats/process-readings.ts';
 import { Sampler } from './stats/sampler.ts';
 import { deriveSystem, deriveSystemDetail, type ServiceFacts } from './stats/system.ts';
 import { viewOf } from './stats/view.ts';
@@ -26,6 +32,8 @@ import type { SystemPayload } from './wire/system.ts';
 export interface ServiceOptions {
   readonly config: Config;
   readonly host: Host;
+  /** Absent where processes can't be seen. */
+  readonly processes?: ProcessHost;
   readonly log: Log;
   readonly facts: ServiceFacts;
   /** The machine's short and full host name: the web guard lets them through. */
@@ -39,15 +47,6 @@ const SYSTEM_CLOCK: Clock = {
   clearTimer: (timer) => clearTimeout(timer as NodeJS.Timeout | undefined),
 };
 
-/** Inherited by every connection. Why these numbers: docs/performance.md. */
-const LISTENER: ListenerOptions = {
-  notSentLowWaterBytes: 16 * 1024,
-  keepAliveIdleSeconds: 10,
-  keepAliveIntervalSeconds: 5,
-  keepAliveProbes: 2,
-  backlog: 4096,
-};
-
 const HEADERS_READ = new Set([
   ...GATE_HEADERS,
   'connection',
@@ -55,9 +54,6 @@ const HEADERS_READ = new Set([
   'transfer-encoding',
   'content-type',
 ]);
-
-/** The descriptors that streams must leave free: infinity less them is infinity. */
-const reserveOf = (limit: number) => Math.min(256, Math.floor(limit / 4));
 
 /** When a socket without room is cut where the kernel can't be told to. */
 const UNTUNED_STALL_SECONDS = 30;
@@ -79,6 +75,8 @@ function powerBackendOf({ config, host, log }: ServiceOptions, onWake: () => voi
 export class Service {
   readonly #options: ServiceOptions;
   readonly #sampler: Sampler;
+  readonly #processes: ProcessReadings | undefined;
+  readonly #processControl: ProcessControl;
   readonly #fanout: Fanout;
   readonly #power: Power;
   readonly #media: Media;
@@ -100,11 +98,15 @@ export class Service {
       log: options.log,
       now: SYSTEM_CLOCK.now,
     });
+    const { processes } = options;
+    this.#processes = processes && new ProcessReadings({ host: processes, clock: SYSTEM_CLOCK });
     this.#sampler = new Sampler({
       host: options.host,
       clock: SYSTEM_CLOCK,
       intervalSeconds: options.config.stats.stream_interval_seconds,
       hostname: os.hostname(),
+      readProcesses: (nextInMs, intervalMs) =>
+        this.#config.features.enable_processes ? this.#processes?.summary(nextInMs, intervalMs) : undefined,
       onSample: (encoded) => this.#fanout.publish(encoded),
       onSectionChange: (section, reason) =>
         reason === undefined
@@ -139,7 +141,18 @@ export class Service {
       log: options.log,
       onChange: () => undefined,
     });
-    this.#commands = new Commands([...powerCommands(this.#power), ...mediaCommands(this.#media)], features);
+    this.#processControl = new ProcessControl({
+      host: processes,
+      ownPid: options.facts.pid,
+      apps: () => this.#config.processes.launch,
+      log: options.log,
+    });
+    const commands = [
+      ...powerCommands(this.#power),
+      ...mediaCommands(this.#media),
+      ...processCommands(this.#processControl),
+    ];
+    this.#commands = new Commands(commands, features);
     this.#pipeline = new Pipeline({
       gate: (head) => this.#gate.judge(head),
       routes: this.#routes(),
@@ -163,25 +176,15 @@ export class Service {
   /** Listens and serves; the host and port that it listens on. Throws ListenError. */
   start(): { readonly host: string; readonly port: number } {
     const { host, port } = this.#config.server;
-    const bound = this.#listen(host, port);
-    const isJudged = this.#judgeSilence(bound.port);
+    const bound = listenOn(this.#server, host, port);
+    const canJudge = canJudgePeers(this.#options.host, this.#options.log);
+    const isTuned = tuneListening(this.#options.host, bound.port, canJudge);
+    if (canJudge) this.#peers.start(bound.port);
     const limit = this.#options.host.descriptorLimit();
     // Half of the reserve is for other requests, half for the service's own files.
     this.#server.mostConnections = limit - Math.floor(reserveOf(limit) / 2);
-    this.#fanout.stallLimitSeconds = isJudged ? Number.POSITIVE_INFINITY : UNTUNED_STALL_SECONDS;
+    this.#fanout.stallLimitSeconds = canJudge || isTuned ? Number.POSITIVE_INFINITY : UNTUNED_STALL_SECONDS;
     return bound;
-  }
-
-  /** Sees to it that peers are judged by what they acknowledge; false where nothing here can. */
-  #judgeSilence(port: number): boolean {
-    const { host, log } = this.#options;
-    if (host.canReadPendingPeers()) {
-      host.tuneListener(port, LISTENER);
-      this.#peers.start(port);
-      return true;
-    }
-    log.info('the kernel does not tell what peers acknowledge: its own timer cuts those that stall');
-    return host.tuneListener(port, { ...LISTENER, userTimeoutMs: SILENT_LIMIT_MS }) > 0;
   }
 
   /** Takes new settings over while streams go on. What needs a restart is not looked at again. */
@@ -210,23 +213,30 @@ export class Service {
     this.#server.close();
   }
 
-  #listen(host: string, port: number): { readonly host: string; readonly port: number } {
-    try {
-      return { host, port: this.#server.listen(host, port) };
-    } catch (error) {
-      // A kernel without IPv6 has no "::" to listen on.
-      if (host !== '::') throw error;
-      return { host: '0.0.0.0', port: this.#server.listen('0.0.0.0', port) };
-    }
-  }
-
   #routes() {
     const power = { commands: this.#commands, readStatus: () => this.#power.status() };
     const media = {
       commands: this.#commands,
       readStatus: (player: string | undefined, withDetail: boolean) => this.#media.status(player, withDetail),
     };
-    return [...this.#statsRoutes(), ...powerRoutes(power), ...mediaRoutes(media)];
+    const processes = { commands: this.#commands, queries: this.#processQueries() };
+    return [
+      ...this.#statsRoutes(),
+      ...powerRoutes(power),
+      ...mediaRoutes(media),
+      ...processRoutes(processes),
+    ];
+  }
+
+  #processQueries(): ProcessQueries | undefined {
+    const { processes: host } = this.#options;
+    const readings = this.#processes;
+    if (host === undefined || readings === undefined) return undefined;
+    return new ProcessQueries({
+      host,
+      readings,
+      mayControl: () => this.#config.features.enable_process_control,
+    });
   }
 
   #statsRoutes() {
@@ -251,6 +261,7 @@ export class Service {
     return deriveSystemDetail(info, encoded.sample, facts, {
       power: await this.#power.capabilities(),
       media: await this.#media.capability(),
+      processes: this.#processControl.capabilities(this.#config.features),
     });
   }
 

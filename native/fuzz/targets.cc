@@ -11,11 +11,12 @@
 #include "linux/parse_battery.h"
 #include "linux/parse_cpu.h"
 #include "linux/parse_disks.h"
-#include "linux/parse_ipv4.h"
 #include "linux/parse_gpu.h"
+#include "linux/parse_ipv4.h"
 #include "linux/parse_mounts.h"
 #include "linux/parse_network.h"
 #include "linux/parse_nl80211.h"
+#include "linux/parse_process.h"
 #include "linux/parse_route.h"
 #include "linux/parse_sensors.h"
 #include "linux/parse_system.h"
@@ -120,6 +121,12 @@ void runDrmClient(std::string_view input) {
 void runGpuLabels(std::string_view input) {
   const auto chosen = chooseGpuTemperature({std::string(input), "vram", std::string(input)});
   require(!chosen || *chosen != 1, "the memory's temperature is not the device's");
+}
+
+void runProcessName(std::string_view input) {
+  const std::string_view comm = input.substr(0, 15);
+  const std::string_view name = fullProcessName(comm, input.substr(comm.size()));
+  require(name.starts_with(comm), "a full name begins with the cut one");
 }
 
 template <auto Parse>
@@ -234,6 +241,10 @@ const std::vector<FuzzTarget>& fuzzTargets() {
       {"drm-client", "/fdinfo/9", runDrmClient},
       {"drm-client-xe", "/fdinfo/19", runDrmClient},
       {"gpu-labels", "_label", runGpuLabels},
+      {"process-stat", "/stat", call<parseProcessStat>},
+      {"process-name", "/cmdline", runProcessName},
+      {"cmdline", "/cmdline", call<parseCmdline>},
+      {"passwd", "", call<parsePasswd>},
       {"utf8", "/mountinfo", runText},
       {"fib-trie", "/fib_trie", runIpv4},
       {"connected-networks", "/net/route", runIpv4},

@@ -14,6 +14,7 @@
 #include "host/memory.h"
 #include "host/network.h"
 #include "host/peers.h"
+#include "host/process.h"
 #include "host/sensors.h"
 #include "host/system.h"
 
@@ -76,6 +77,22 @@ BatteriesReader::~BatteriesReader() = default;
 std::vector<BatteryCounters> BatteriesReader::read() { return {}; }
 
 SystemInfo readSystem(const Roots&) { refuse("read system"); }
+
+struct ProcessReader::State {};
+ProcessReader::ProcessReader(const Roots&) : state_(std::make_shared<State>()) {}
+ProcessReader::~ProcessReader() = default;
+std::shared_ptr<const ProcessReading> ProcessReader::latest(std::chrono::milliseconds) { return nullptr; }
+ProcessReading ProcessReader::read(State&) { refuse("read processes"); }
+std::optional<ProcessDetails> ProcessReader::readDetails(State&, std::int32_t) { refuse("read a process"); }
+std::vector<std::optional<std::string>> ProcessReader::readPaths(State&, std::span<const ProcessId>) {
+  refuse("read processes");
+}
+std::optional<std::string> whyNoProcessControl(const Roots&) { return "not on this system"; }
+SignalOutcome signalProcess(const ProcessId&, EndSignal) { refuse("signal a process"); }
+std::vector<bool> waitForEnd(std::span<const ProcessId>, std::chrono::milliseconds) {
+  refuse("wait for a process");
+}
+ProcessId launchProcess(const LaunchOptions&) { refuse("launch a process"); }
 
 int tuneListener(std::uint16_t, const ListenerOptions&) { return 0; }
 

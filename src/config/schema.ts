@@ -151,7 +151,7 @@ export const KEYS = {
     enable_shutdown: flag(false, 'Allows shutdown.'),
     enable_media: flag(true, 'Media status and control.'),
     enable_processes: flag(true, 'Listing of processes.'),
-    enable_process_control: flag(false, 'Ending and starting of processes.'),
+    enable_process_control: flag(false, 'Ending and starting of processes; command lines in their details.'),
     enable_dashboard: flag(true, 'The dashboard at `/`.'),
   },
   server: {

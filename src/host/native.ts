@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import type { Counters, GpuCounters, Host, ListenerOptions, PendingPeer, SystemInfo } from './host.ts';
 import { type NativeMedia, openMedia } from './native-media.ts';
 import type { PowerHost } from './power.ts';
+import type { ProcessHost } from './processes.ts';
 
 /** Where the kernel's files are; a test or a container names others. */
 export interface Roots {
@@ -52,6 +53,7 @@ interface Addon {
   readonly Controls: new () => NativeControls;
   readonly Media: new (controls: NativeControls, roots: Roots, onNews: () => void) => NativeMedia;
   readonly Power: new (controls: NativeControls, onSleep: (isGoingToSleep: boolean) => void) => NativePower;
+  readonly Processes: new (roots: Roots) => ProcessHost;
   tuneListener(port: number, options: ListenerOptions): number;
   descriptorLimit(): number;
   canReadPendingPeers(): boolean;
@@ -104,4 +106,10 @@ export function openNativeHost(roots: Roots = {}): NativeMachine {
     media: openMedia((onNews) => new addon.Media(controls, roots, onNews)),
     power: openPower(addon, controls),
   };
+}
+
+/** The processes of that machine. As openNativeHost. */
+export function openNativeProcesses(roots: Roots = {}): ProcessHost {
+  const addon = loadAddon();
+  return new addon.Processes(roots);
 }

@@ -14,7 +14,14 @@ import {
 } from './body.ts';
 import type { Verdict } from './gate.ts';
 import { emptyAnswer, errorAnswer, featureDisabledAnswer, type Headers } from './reply.ts';
-import { allowedMethods, type Endpoint, type Method, type Request, type Route } from './routes.ts';
+import {
+  allowedMethods,
+  type Endpoint,
+  type Method,
+  type Request,
+  type Route,
+  wildcardOf,
+} from './routes.ts';
 import type { Answer, Exchange, RequestHead } from './server.ts';
 
 export interface PipelineOptions {
@@ -78,7 +85,7 @@ export class Pipeline {
       const error = new ServiceError('shutting_down', 'The service is being stopped.');
       return { ...errorAnswer(error, headers), isLast: true };
     }
-    const route = this.#routes.get(head.path);
+    const route = this.#routes.get(head.path) ?? this.#routes.get(wildcardOf(head.path) ?? '');
     if (route === undefined) throw new ServiceError('not_found', 'There is nothing at this path.');
     const allow = allowedMethods(route);
     const endpoint = endpointOf(route, head.method);

@@ -28,7 +28,7 @@ export interface Endpoint {
 export type Method = 'GET' | 'POST';
 
 export interface Route {
-  /** Compared byte for byte with the raw path. */
+  /** Compared byte for byte with the raw path. `/*` at the end stands for one last part, which is not empty. */
   readonly path: string;
   readonly methods: Readonly<Partial<Record<Method, Endpoint>>>;
 }
@@ -37,4 +37,10 @@ export interface Route {
 export function allowedMethods(route: Route): string {
   const methods = Object.keys(route.methods);
   return [...methods, ...(methods.includes('GET') ? ['HEAD'] : [])].join(', ');
+}
+
+/** The path of the route that takes any last part in the place of that of `path`. */
+export function wildcardOf(path: string): string | undefined {
+  const slash = path.lastIndexOf('/');
+  return slash === path.length - 1 ? undefined : `${path.slice(0, slash)}/*`;
 }

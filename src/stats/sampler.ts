@@ -1,6 +1,7 @@
 /** Owns time: reads the host on absolute deadlines while there is demand, and on request; nothing in between. */
 import type { Clock } from '../clock.ts';
 import { type Host, SECTION_BITS } from '../host/host.ts';
+import type { ProcessSummary } from '../wire/process.ts';
 import { Failures } from './failures.ts';
 import {
   type Baseline,
@@ -18,6 +19,8 @@ export interface SamplerOptions {
   readonly clock: Clock;
   readonly intervalSeconds: number;
   readonly hostname: string;
+  /** What detail says of processes; undefined while they may not be shown. */
+  readonly readProcesses?: (nextInMs: number, intervalMs: number) => ProcessSummary | null | undefined;
   /** Called with each tick's sample while there is demand. */
   readonly onSample: (encoded: Encoded) => void;
   /** Told once when a section turns unreadable or readable again: its name, and why or undefined. */
@@ -192,7 +195,16 @@ export class Sampler {
     this.#failures.note(needs.sections, counters.failures);
     if (!needs.withDetail) return deriveSample(baseline, counters);
     this.#failures.noteParts(failedParts(counters));
-    return deriveSample(baseline, counters, { interval_seconds: this.#intervalMs / 1000, host: hostname });
+    return deriveSample(baseline, counters, {
+      interval_seconds: this.#intervalMs / 1000,
+      host: hostname,
+      ...this.#readProcesses(nextInMs),
+    });
+  }
+
+  #readProcesses(nextInMs: number): { readonly processes?: ProcessSummary | null } {
+    const processes = this.#options.readProcesses?.(nextInMs, this.#intervalMs);
+    return processes === undefined ? {} : { processes };
   }
 
   #keep(needs: Needs, sample: Sample): Encoded {

@@ -5,13 +5,15 @@ import { deriveBatteries } from './batteries.ts';
 import { deriveSensors } from './sensors.ts';
 
 /** What no reading tells. */
-export type About = Pick<TopDetail, 'interval_seconds' | 'host'>;
+export type About = Pick<TopDetail, 'interval_seconds' | 'host' | 'processes'>;
 
 export function deriveTop(about: About, counters: Counters): TopDetail {
+  const { processes, ...rest } = about;
   return {
-    ...about,
+    ...rest,
     sensors: deriveSensors(counters.sensors),
     batteries: deriveBatteries(counters.batteries),
+    ...(processes === undefined ? {} : { processes }),
   };
 }
 

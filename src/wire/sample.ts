@@ -3,6 +3,8 @@
  * second, temperatures °C, speeds GHz, shares percent. In detail null means that nobody could read it.
  */
 
+import type { ProcessSummary } from './process.ts';
+
 export interface CpuStats {
   readonly current_load: number;
   readonly current_temp: number;
@@ -187,4 +189,6 @@ export interface TopDetail {
   readonly host: string;
   readonly sensors: readonly SensorDetail[];
   readonly batteries: readonly BatteryDetail[];
+  /** Absent while `features.enable_processes` is off; null until they have been read. */
+  readonly processes?: ProcessSummary | null;
 }

@@ -1,0 +1,34 @@
+/** The service's own readings of processes: `samples` picks them up as a sampler does, `list` takes them for a list. */
+import process from 'node:process';
+import { openNativeProcesses } from '#src/host/native.js';
+import { buildGroupedList } from '#src/stats/process-list.js';
+import { ProcessReadings } from '#src/stats/process-readings.js';
+import { advanceWindow, type ProcessWindow } from '#src/stats/processes.js';
+import { pace, serve } from './serve.ts';
+
+const host = openNativeProcesses();
+let bytes = 0;
+
+const clock = { now: () => performance.now(), setTimer: setTimeout, clearTimer: () => undefined };
+const readings = new ProcessReadings({ host, clock });
+
+function runSamples(count: number, intervalMs: number): Promise<void> {
+  return pace(count, intervalMs, () => {
+    bytes += JSON.stringify(readings.summary(intervalMs, intervalMs)).length;
+  });
+}
+
+let window: ProcessWindow | undefined;
+
+function runList(count: number, intervalMs: number): Promise<void> {
+  return pace(count, intervalMs, async () => {
+    window = advanceWindow(window, await host.read(), 1e12);
+    bytes += JSON.stringify(buildGroupedList(window, { sort: 'cpu', limit: 1000, query: '' })).length;
+  });
+}
+
+const run = process.argv[2] === 'samples' ? runSamples : runList;
+serve(async (count, intervalMs) => {
+  await run(count, intervalMs);
+  if (bytes === 0) throw new Error('nothing was encoded');
+});

@@ -1,0 +1,113 @@
+// Processes: which there are, what they use, and the few acts on them.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "host/clock.h"
+#include "host/roots.h"
+
+namespace hostwire {
+
+// A process, told apart from a later one with the same number.
+struct ProcessId {
+  std::int32_t pid = 0;
+  std::uint64_t startTicks = 0;
+};
+
+struct ProcessCounters {
+  ProcessId id;
+  std::int32_t parentPid = 0;
+  std::uint32_t userId = 0;  // whose rights it has; 0 in readings without owners
+  std::uint32_t threads = 0;
+  char state = '?';  // as the kernel spells it: R runs or could, S and D wait, Z has ended, …
+  bool isKernelThread = false;
+  std::uint64_t cpuTicks = 0;
+  std::uint64_t residentBytes = 0;
+  std::string name;  // UTF-8
+};
+
+struct ProcessOwner {
+  std::uint32_t userId = 0;
+  std::string name;
+};
+
+// All processes at one moment, by ascending number.
+struct ProcessReading {
+  ClockReading clock;
+  std::uint32_t ticksPerSecond = 100;
+  // What all processors together have counted since boot, idle included, in the same ticks.
+  std::optional<std::uint64_t> machineTicks;
+  std::vector<ProcessCounters> processes;
+  std::vector<ProcessOwner>
+      owners;  // those of `processes` that have a name; empty in readings without owners
+};
+
+// What takes a question of its own to each process.
+struct ProcessDetails {
+  ProcessCounters counters;
+  std::optional<std::string> owner;
+  std::optional<std::string> path;  // of the program; like what follows, only its owner and root may know it
+  std::optional<std::string> folder;
+  std::optional<std::uint32_t> openFiles;
+  std::vector<std::string> command;  // empty: a kernel thread, or hidden
+};
+
+class ProcessReader {
+ public:
+  explicit ProcessReader(const Roots& roots);
+  ~ProcessReader();
+  ProcessReader(const ProcessReader&) = delete;
+  ProcessReader& operator=(const ProcessReader&) = delete;
+
+  struct State;
+  // The last reading that the reader's own thread has made, without owners; nothing until the first one, nor
+  // when it is old. Has the next one made shortly before `nextIn` from now. Never waits.
+  std::shared_ptr<const ProcessReading> latest(std::chrono::milliseconds nextIn);
+
+  // For threads of their own, which may outlive the reader. May take 100 ms and more. Throws HostError.
+  std::shared_ptr<State> state() const { return state_; }
+  static ProcessReading read(State& state);
+  static std::optional<ProcessDetails> readDetails(State& state, std::int32_t pid);
+  // The programs' paths, beside `processes`; nothing where it is hidden or the process has ended.
+  static std::vector<std::optional<std::string>> readPaths(State& state,
+                                                           std::span<const ProcessId> processes);
+
+ private:
+  std::shared_ptr<State> state_;
+};
+
+// Why processes seen through `roots` can't be acted on; nothing when they can.
+std::optional<std::string> whyNoProcessControl(const Roots& roots);
+
+enum class EndSignal { kTerminate, kKill, kStop, kContinue };
+
+enum class SignalOutcome {
+  kSent,
+  kGone,    // it has ended, or its number belongs to another process by now
+  kDenied,  // this service's user may not
+};
+
+// Never reaches another process that has got the same number. Throws HostError (ENOSYS before Linux 5.3).
+SignalOutcome signalProcess(const ProcessId& process, EndSignal signal);
+
+// Waits until all have ended, for `timeout` at most; says of each whether it has. Throws HostError.
+std::vector<bool> waitForEnd(std::span<const ProcessId> processes, std::chrono::milliseconds timeout);
+
+struct LaunchOptions {
+  std::string program;                   // an absolute path
+  std::vector<std::string> arguments;    // without the program's own name
+  std::vector<std::string> environment;  // NAME=value, laid over the service's own
+  std::optional<std::string> folder;
+};
+
+// Starts a program in a session of its own, with nothing of the service's but its environment. Throws
+// HostError.
+ProcessId launchProcess(const LaunchOptions& options);
+
+}  // namespace hostwire

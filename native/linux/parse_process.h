@@ -1,0 +1,42 @@
+// Parsers of what Linux says about processes.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace hostwire {
+
+struct ProcessStat {
+  std::string_view comm;  // as the kernel has it, any bytes; inside the parsed text
+  char state = '?';
+  std::int32_t parentPid = 0;
+  bool isKernelThread = false;
+  std::uint64_t cpuTicks = 0;  // in user mode and in the kernel
+  std::uint32_t threads = 0;
+  std::uint64_t startTicks = 0;  // since boot
+  std::uint64_t residentPages = 0;
+};
+
+// proc_pid_stat(5). Nothing where the line ends before the start time: it is what tells processes apart.
+std::optional<ProcessStat> parseProcessStat(std::string_view text);
+
+// What proc_pid_cmdline(5) separates by NULs. A program that overwrites its arguments is taken as it comes.
+std::vector<std::string> parseCmdline(std::string_view text);
+
+// The kernel cuts names at 15 bytes. Where `comm` has so many and the program's own first argument begins
+// with it, the name that was cut: the last part of that argument's path, up to a blank (programs that rewrite
+// their arguments leave one string). Else `comm`.
+std::string_view fullProcessName(std::string_view comm, std::string_view cmdline);
+
+struct PasswdEntry {
+  std::uint32_t userId = 0;
+  std::string_view name;  // inside the parsed text
+};
+
+// passwd(5), without lines that have no name or no number.
+std::vector<PasswdEntry> parsePasswd(std::string_view text);
+
+}  // namespace hostwire

@@ -1,0 +1,60 @@
+// A thread-safe function that outlives neither its environment nor the threads that use it.
+#include "napi/detached_work.h"
+
+namespace hostwire {
+namespace {
+
+// Threads at a time: an answer that waits (an end of a process, say) takes one.
+constexpr int kMostUnderWay = 32;
+
+}  // namespace
+
+std::shared_ptr<Completions> Completions::open(Napi::Env env) {
+  auto completions = std::make_shared<Completions>();
+  const napi_status status =
+      napi_create_threadsafe_function(env, nullptr, nullptr, Napi::String::New(env, "hostwire"), 0, 1,
+                                      nullptr, nullptr, completions.get(), call, &completions->function_);
+  NAPI_THROW_IF_FAILED(env, status, completions);
+  napi_unref_threadsafe_function(env, completions->function_);
+  // Hooks run last-in first-out: this one before that of the function. It owns what the function points to.
+  napi_add_env_cleanup_hook(env, closeHook, new std::shared_ptr<Completions>(completions));
+  return completions;
+}
+
+bool Completions::begin(Napi::Env env) {
+  if (underWay_ >= kMostUnderWay) return false;
+  if (underWay_++ == 0) napi_ref_threadsafe_function(env, function_);
+  return true;
+}
+
+void Completions::abandon(Napi::Env env) {
+  if (--underWay_ == 0) napi_unref_threadsafe_function(env, function_);
+}
+
+void Completions::finish(Settle settle) {
+  const std::lock_guard lock(mutex_);
+  if (!isOpen_) return;
+  auto* owned = new Settle(std::move(settle));
+  // The queue has no limit, so this does not wait.
+  if (napi_call_threadsafe_function(function_, owned, napi_tsfn_nonblocking) != napi_ok) delete owned;
+}
+
+void Completions::call(napi_env env, napi_value, void* context, void* data) {
+  const std::unique_ptr<Settle> settle(static_cast<Settle*>(data));
+  if (env == nullptr) return;
+  static_cast<Completions*>(context)->abandon(env);
+  try {
+    (*settle)(env);
+  } catch (const Napi::Error&) {
+    // The environment is ending: nobody is left to be told.
+  }
+}
+
+void Completions::closeHook(void* kept) {
+  const std::unique_ptr<std::shared_ptr<Completions>> completions(
+      static_cast<std::shared_ptr<Completions>*>(kept));
+  const std::lock_guard lock((*completions)->mutex_);
+  (*completions)->isOpen_ = false;
+}
+
+}  // namespace hostwire

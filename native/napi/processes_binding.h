@@ -1,0 +1,43 @@
+// The JavaScript class `Processes`: those of one machine, seen through one set of roots.
+#pragma once
+
+#include <napi.h>
+
+#include <memory>
+
+#include "host/process.h"
+#include "host/roots.h"
+#include "napi/detached_work.h"
+
+namespace hostwire {
+
+class ProcessesBinding : public Napi::ObjectWrap<ProcessesBinding> {
+ public:
+  static Napi::Function define(Napi::Env env);
+  // new Processes({proc?, sys?, files?})
+  explicit ProcessesBinding(const Napi::CallbackInfo& info);
+
+ private:
+  // latest(nextInMs: number): ProcessColumns | null
+  Napi::Value latest(const Napi::CallbackInfo& info);
+  // read(): Promise<ProcessColumns>
+  Napi::Value read(const Napi::CallbackInfo& info);
+  // readDetails(pid: number): Promise<ProcessFacts | null>
+  Napi::Value readDetails(const Napi::CallbackInfo& info);
+  // readPaths(processes: ProcessId[]): Promise<(string | null)[]>
+  Napi::Value readPaths(const Napi::CallbackInfo& info);
+  // whyNoControl(): string | null
+  Napi::Value whyNoControl(const Napi::CallbackInfo& info);
+  // signal(process: ProcessId, signal: 'term' | 'kill' | 'stop' | 'continue'): 'sent' | 'gone' | 'denied'
+  Napi::Value signal(const Napi::CallbackInfo& info);
+  // waitForEnd(processes: ProcessId[], timeoutMs: number): Promise<boolean[]>
+  Napi::Value waitForEnd(const Napi::CallbackInfo& info);
+  // launch({program, arguments, environment, folder}): Promise<ProcessId>
+  Napi::Value launch(const Napi::CallbackInfo& info);
+
+  Roots roots_;
+  std::unique_ptr<ProcessReader> reader_;
+  std::shared_ptr<Completions> completions_;
+};
+
+}  // namespace hostwire

@@ -1,0 +1,100 @@
+/** Ends processes: exactly those that were meant, and of a tree also what it starts meanwhile. */
+import { idAt } from '../host/process-columns.ts';
+import type { EndSignal, ProcessColumns, ProcessHost, ProcessId } from '../host/processes.ts';
+import { isOver, treeOf, whyProtected } from './process-guards.ts';
+
+export interface EndRequest {
+  /** Judged already. Of a tree all that was seen of it, parents first: once a parent has ended, nobody finds its children. */
+  readonly targets: readonly ProcessId[];
+  readonly signal: 'term' | 'kill';
+  readonly isTree: boolean;
+  readonly timeoutMs: number;
+  readonly ownPid: number;
+}
+
+export interface EndResult {
+  /** Those that got the signal, and of them those that have ended in time. */
+  readonly signalled: readonly ProcessId[];
+  readonly ended: number;
+  /** This service's user may not. */
+  readonly denied: readonly ProcessId[];
+}
+
+/** A tree that grows faster than it is read is not followed for ever. */
+const MOST_ROUNDS = 8;
+
+const keyOf = ({ pid, startTicks }: ProcessId) => `${pid} ${startTicks}`;
+
+/** Keeps what was signalled, in order, each process once. */
+class Signalled {
+  readonly #host: ProcessHost;
+  readonly #seen = new Map<string, 'sent' | 'gone' | 'denied'>();
+  readonly sent: ProcessId[] = [];
+  readonly denied: ProcessId[] = [];
+
+  constructor(host: ProcessHost) {
+    this.#host = host;
+  }
+
+  has(target: ProcessId): boolean {
+    return this.#seen.has(keyOf(target));
+  }
+
+  send(target: ProcessId, signal: EndSignal): void {
+    const outcome = this.#host.signal(target, signal);
+    this.#seen.set(keyOf(target), outcome);
+    if (outcome === 'sent') this.sent.push(target);
+    if (outcome === 'denied') this.denied.push(target);
+  }
+}
+
+/** Those of the tree of `known` that are not known yet and may be ended. */
+function findFresh(columns: ProcessColumns, known: Signalled, ownPid: number): readonly ProcessId[] {
+  const roots: number[] = [];
+  for (let row = 0; row < columns.pids.length; row++) if (known.has(idAt(columns, row))) roots.push(row);
+  return treeOf(columns, roots)
+    .filter((row) => !isOver(columns, row) && whyProtected(columns, row, ownPid) === undefined)
+    .map((row) => idAt(columns, row))
+    .filter((id) => !known.has(id));
+}
+
+/**
+ * To kill a tree it is stopped first, from its roots on, until nothing new appears in it: what stands still starts
+ * nothing. Asked to terminate, what appears meanwhile is asked too; but a child that was started last, by a parent that
+ * has ended since, can't be told from others any more.
+ */
+async function signalTree(host: ProcessHost, request: EndRequest, known: Signalled): Promise<void> {
+  const first: EndSignal = request.signal === 'kill' ? 'stop' : 'term';
+  for (const target of request.targets) known.send(target, first);
+  for (let round = 0; round < MOST_ROUNDS; round++) {
+    const fresh = findFresh(await host.read(), known, request.ownPid);
+    for (const target of fresh) known.send(target, first);
+    if (fresh.length === 0) break;
+  }
+}
+
+/** All or nothing: who may not end all of a tree, or can't, lets it go on. */
+async function killTree(host: ProcessHost, request: EndRequest, known: Signalled): Promise<boolean> {
+  let isComplete = false;
+  try {
+    await signalTree(host, request, known);
+    isComplete = known.denied.length === 0;
+  } finally {
+    for (const target of known.sent) host.signal(target, isComplete ? 'kill' : 'continue');
+  }
+  return isComplete;
+}
+
+/** Rejects with the system's Error. */
+export async function endProcesses(host: ProcessHost, request: EndRequest): Promise<EndResult> {
+  const { signal, targets, timeoutMs, isTree } = request;
+  const known = new Signalled(host);
+  const { sent, denied } = known;
+  if (!isTree) for (const target of targets) known.send(target, signal);
+  else if (signal === 'term') await signalTree(host, request, known);
+  else if (!(await killTree(host, request, known))) return { signalled: [], ended: 0, denied };
+  // One that is stopped sees a request to end only when it goes on.
+  if (signal === 'term') for (const target of sent) host.signal(target, 'continue');
+  const hasEnded = await host.waitForEnd(sent, timeoutMs);
+  return { signalled: sent, ended: hasEnded.filter(Boolean).length, denied };
+}

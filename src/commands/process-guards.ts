@@ -1,0 +1,63 @@
+/** Which processes must not be ended, and which belong to a tree. Pure: judged on one reading. */
+import { nameOf, rowOf } from '../host/process-columns.ts';
+import type { ProcessColumns } from '../host/processes.ts';
+
+const INIT = 1;
+const ENDED = new Set(['Z'.charCodeAt(0), 'X'.charCodeAt(0)]);
+
+/** Service managers: what they look after goes with them. Of systemd's parts every one, its user instances too. */
+const INIT_SYSTEMS = new Set([
+  'init',
+  'systemd',
+  '(sd-pam)',
+  'openrc-init',
+  'runit',
+  'runsvdir',
+  's6-svscan',
+  'dinit',
+]);
+
+/** A process that has ended and whose parent has not asked yet: there is nothing left to end. */
+export function isOver(columns: ProcessColumns, row: number): boolean {
+  return ENDED.has(columns.states[row] ?? 0);
+}
+
+/** The numbers of `pid`, its parent, and so on up. */
+export function lineageOf(columns: ProcessColumns, pid: number): ReadonlySet<number> {
+  const line = new Set<number>();
+  for (let at = pid; at > 0 && !line.has(at); ) {
+    line.add(at);
+    const row = rowOf(columns, at);
+    at = row === undefined ? 0 : (columns.parentPids[row] ?? 0);
+  }
+  return line;
+}
+
+/** Why the process at `row` must not be ended, as the end of a sentence; undefined when it may. */
+export function whyProtected(columns: ProcessColumns, row: number, ownPid: number): string | undefined {
+  const pid = columns.pids[row] ?? 0;
+  const name = nameOf(columns, row);
+  if (columns.kernelThreads[row] === 1) return 'is a thread of the kernel';
+  if (pid === INIT || INIT_SYSTEMS.has(name) || name.startsWith('systemd-'))
+    return 'belongs to the init system';
+  if (pid === ownPid) return 'is this service itself';
+  if (lineageOf(columns, ownPid).has(pid)) return 'is a parent of this service';
+  return undefined;
+}
+
+/**
+ * `rows` and all that come from them, parents before their children: a parent that looks after its children must not
+ * start anew what was ended before it.
+ */
+export function treeOf(columns: ProcessColumns, rows: readonly number[]): readonly number[] {
+  const children = new Map<number, number[]>();
+  for (let row = 0; row < columns.pids.length; row++) {
+    const parent = columns.parentPids[row] ?? 0;
+    const known = children.get(parent);
+    if (known === undefined) children.set(parent, [row]);
+    else known.push(row);
+  }
+  const tree = new Set(rows);
+  for (const row of tree) for (const child of children.get(columns.pids[row] ?? 0) ?? []) tree.add(child);
+  return [...tree];
+}

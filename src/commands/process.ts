@@ -1,0 +1,191 @@
+/** The process commands: who may be ended, what may be started, and what is answered; their rows in the table. */
+import type { Config } from '../config/schema.ts';
+import { ServiceError } from '../errors.ts';
+import { groupByName, idAt, nameOf, rowOf, startedAt } from '../host/process-columns.ts';
+import type { ProcessColumns, ProcessHost } from '../host/processes.ts';
+import type { Log } from '../log.ts';
+import type { ProcessCapabilities, ProcessFeedback } from '../wire/process.ts';
+import { type Command, defineCommand, type Outcome } from './command.ts';
+import { type EndResult, endProcesses } from './process-end.ts';
+import { isOver, treeOf, whyProtected } from './process-guards.ts';
+import { checkKill, checkLaunch, type KillParams, type LaunchParams } from './process-params.ts';
+
+export interface ProcessControlOptions {
+  /** undefined: processes can't be seen here. */
+  readonly host: ProcessHost | undefined;
+  readonly ownPid: number;
+  /** `processes.launch` of the configuration. */
+  readonly apps: () => Config['processes']['launch'];
+  readonly log: Log;
+}
+
+const NOT_HERE = 'not on this system';
+
+/** Wall clock and boot clock drift apart by less than that between two answers. */
+const SAME_START_SECONDS = 1;
+
+export class ProcessControl {
+  readonly #options: ProcessControlOptions;
+
+  constructor(options: ProcessControlOptions) {
+    this.#options = options;
+  }
+
+  /** Why nothing can be done to processes here; null where it can. */
+  whyUnsupported(): string | null {
+    const { host } = this.#options;
+    return host === undefined ? NOT_HERE : host.whyNoControl();
+  }
+
+  capabilities(features: Config['features']): ProcessCapabilities {
+    const reason = this.#options.host === undefined ? NOT_HERE : null;
+    const controlReason = this.whyUnsupported();
+    return {
+      list: { enabled: features.enable_processes, supported: reason === null, reason },
+      control: {
+        enabled: features.enable_process_control,
+        supported: controlReason === null,
+        reason: controlReason,
+      },
+    };
+  }
+
+  /**
+   * Ends processes and answers when they have ended. Rejects with ServiceError: `process_not_found`,
+   * `process_changed`, `not_supported`, `not_possible_now` (PROTECTED, or too many at a time), `action_failed`
+   * (TIMEOUT).
+   */
+  async kill(params: KillParams): Promise<Outcome> {
+    const host = this.#host();
+    const columns = await host.read().catch(fail);
+    const rows = findTargets(columns, params);
+    const [first = 0] = rows;
+    const name = nameOf(columns, first);
+    const subject = params.pid === undefined ? { name } : { pid: params.pid, name };
+    const { ownPid, log } = this.#options;
+    const meant = params.isTree ? treeOf(columns, rows) : rows;
+    for (const row of meant) refuseProtected(columns, row, ownPid);
+    const what = `${params.isTree ? 'the tree of ' : ''}${name}${params.pid === undefined ? '' : ` (${params.pid})`}`;
+    log.info(`process: ending ${what}: ${params.signal}`);
+    const targets = meant.filter((row) => !isOver(columns, row)).map((row) => idAt(columns, row));
+    const result = await endProcesses(host, { ...params, targets, ownPid }).catch(fail);
+    judgeEnd(result, what, params, subject);
+    const count = result.ended;
+    const message = `Ended ${what}${count === 1 ? '' : `: ${count} processes`}.`;
+    return feedback({ success: true, action: 'kill', message, final: true, ...subject, count });
+  }
+
+  /** Starts an app of the configuration. Rejects with ServiceError: `not_found`, `invalid_value`, `action_failed`. */
+  async launch({ app, args }: LaunchParams): Promise<Outcome> {
+    const host = this.#host();
+    const apps = this.#options.apps();
+    const entry = Object.hasOwn(apps, app) ? apps[app] : undefined;
+    if (entry === undefined) throw new ServiceError('not_found', 'The configuration names no such app.');
+    if (args.length > 0 && !entry.allow_args)
+      throw new ServiceError('invalid_value', `${app} takes no arguments from clients.`);
+    const request = {
+      program: entry.command,
+      arguments: [...entry.args, ...args],
+      environment: Object.entries(entry.env).map(([key, value]) => `${key}=${value}`),
+      ...(entry.cwd === undefined ? {} : { folder: entry.cwd }),
+    };
+    try {
+      const { pid } = await host.launch(request);
+      this.#options.log.info(`process: started ${app} (${pid})`);
+      return feedback({
+        success: true,
+        action: 'launch',
+        message: `Started ${app}.`,
+        final: true,
+        pid,
+        name: app,
+      });
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      this.#options.log.error(`process: ${app} could not be started: ${reason}`);
+      throw new ServiceError('action_failed', `${app} could not be started.`, { reason });
+    }
+  }
+
+  #host(): ProcessHost {
+    const reason = this.whyUnsupported();
+    if (reason === null && this.#options.host !== undefined) return this.#options.host;
+    throw new ServiceError('not_supported', 'Processes can not be controlled here.', { reason });
+  }
+}
+
+/** What the door answers with. */
+const feedback = (result: ProcessFeedback): Outcome => ({ result: { ...result } });
+
+/** Too many waits at a time: the addon has no thread left for one more. */
+function fail(error: unknown): never {
+  if (error instanceof Error && 'code' in error && error.code === 'EAGAIN')
+    throw new ServiceError('not_possible_now', 'Too many processes are being ended at a time.');
+  throw error;
+}
+
+/** The rows that are meant. Throws `process_not_found`, `process_changed`. */
+function findTargets(
+  columns: ProcessColumns,
+  { pid, name, startedAt: given }: KillParams,
+): readonly number[] {
+  if (pid === undefined) {
+    const rows = (groupByName(columns).get(name ?? '') ?? []).filter((row) => !isOver(columns, row));
+    if (rows.length > 0) return rows;
+    throw new ServiceError('process_not_found', 'There is no process of that name.');
+  }
+  const row = rowOf(columns, pid);
+  if (row === undefined || isOver(columns, row))
+    throw new ServiceError('process_not_found', 'There is no process with that number.');
+  if (given !== undefined && Math.abs(startedAt(columns, row) - given) > SAME_START_SECONDS)
+    throw new ServiceError('process_changed', 'That number belongs to another process by now.');
+  return [row];
+}
+
+function refuseProtected(columns: ProcessColumns, row: number, ownPid: number): void {
+  const reason = whyProtected(columns, row, ownPid);
+  if (reason === undefined) return;
+  const pid = columns.pids[row] ?? 0;
+  const message = `${nameOf(columns, row)} (${pid}) ${reason}: it is not ended, nor anything with it.`;
+  throw new ServiceError('not_possible_now', message, { feedback: 'PROTECTED', pid });
+}
+
+/** Throws when not all that was meant has ended. */
+function judgeEnd(
+  { signalled, ended, denied }: EndResult,
+  what: string,
+  { timeoutMs, signal }: KillParams,
+  subject: Readonly<Record<string, unknown>>,
+): void {
+  const details = { ...subject, count: ended };
+  if (denied.length > 0)
+    throw new ServiceError('not_possible_now', `This service's user may not end all of ${what}.`, {
+      feedback: 'PROTECTED',
+      ...details,
+    });
+  if (signalled.length === 0)
+    throw new ServiceError('process_not_found', `${what} has ended by itself meanwhile.`);
+  if (ended === signalled.length) return;
+  const advice = signal === 'term' ? ' The signal kill forces it.' : '';
+  const message = `${signalled.length - ended} of ${signalled.length} processes of ${what} still run.${advice}`;
+  const reason = `not ended within ${timeoutMs} ms`;
+  throw new ServiceError('action_failed', message, { feedback: 'TIMEOUT', reason, ...details });
+}
+
+/** `process.kill`, `process.launch`. */
+export function processCommands(control: ProcessControl): readonly Command[] {
+  return [
+    defineCommand({
+      name: 'process.kill',
+      feature: 'enable_process_control',
+      check: checkKill,
+      run: (params) => control.kill(params),
+    }),
+    defineCommand({
+      name: 'process.launch',
+      feature: 'enable_process_control',
+      check: checkLaunch,
+      run: (params) => control.launch(params),
+    }),
+  ];
+}

@@ -1,0 +1,42 @@
+/** How the columns of a reading of processes are read: names, rows, times. Pure. */
+import type { ProcessColumns, ProcessId } from './processes.ts';
+
+export function nameOf(columns: ProcessColumns, row: number): string {
+  const start = row === 0 ? 0 : (columns.nameEnds[row - 1] ?? 0);
+  return columns.names.toString('utf8', start, columns.nameEnds[row] ?? start);
+}
+
+/** The row of process `pid`; undefined when it is not there. */
+export function rowOf(columns: ProcessColumns, pid: number): number | undefined {
+  let low = 0;
+  let high = columns.pids.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((columns.pids[middle] ?? 0) < pid) low = middle + 1;
+    else high = middle;
+  }
+  return columns.pids[low] === pid ? low : undefined;
+}
+
+export const idAt = (columns: ProcessColumns, row: number): ProcessId => ({
+  pid: columns.pids[row] ?? 0,
+  startTicks: columns.startTicks[row] ?? 0,
+});
+
+/** Unix seconds. The wall clock may have been set since: then they change for every process alike. */
+export function startedAt(columns: ProcessColumns, row: number): number {
+  const bootMs = columns.unixMs - columns.sinceBootNs / 1e6;
+  return Math.floor(bootMs / 1000 + (columns.startTicks[row] ?? 0) / columns.ticksPerSecond);
+}
+
+/** The rows of `columns` by their names, in order of appearance. */
+export function groupByName(columns: ProcessColumns): ReadonlyMap<string, readonly number[]> {
+  const groups = new Map<string, number[]>();
+  for (let row = 0; row < columns.pids.length; row++) {
+    const name = nameOf(columns, row);
+    const rows = groups.get(name);
+    if (rows === undefined) groups.set(name, [row]);
+    else rows.push(row);
+  }
+  return groups;
+}

@@ -1,0 +1,174 @@
+/** What clients ask about processes, whichever door they come through: lists and details. */
+import type { Params } from '../commands/command.ts';
+import { isPid, isProcessName } from '../commands/process-params.ts';
+import { ServiceError } from '../errors.ts';
+import { groupByName, idAt, rowOf } from '../host/process-columns.ts';
+import type { ProcessColumns, ProcessFacts, ProcessHost } from '../host/processes.ts';
+import {
+  buildFlatList,
+  buildGroupedList,
+  groupOf,
+  PROCESS_SORTS,
+  type ProcessListOptions,
+  type ProcessSort,
+  processRowAt,
+  selectRows,
+} from '../stats/process-list.ts';
+import type { ProcessReadings } from '../stats/process-readings.ts';
+import { type ProcessWindow, sharesOf } from '../stats/processes.ts';
+import type { ProcessDetailRow, ProcessDetailsPayload, ProcessListPayload } from '../wire/process.ts';
+
+export interface ProcessQueriesOptions {
+  readonly host: ProcessHost;
+  readonly readings: ProcessReadings;
+  /** `features.enable_process_control`: then details have command lines too. */
+  readonly mayControl: () => boolean;
+}
+
+export interface ListParams extends ProcessListOptions {
+  readonly isGrouped: boolean;
+}
+
+const DEFAULT_LIMIT = 1000;
+const MOST_LIMIT = 10_000;
+const MOST_QUERY_LENGTH = 255;
+const MOST_DETAILED = 64;
+/** Each takes a thread for a moment. */
+const ASKED_AT_ONCE = 8;
+
+const isSort = (value: unknown): value is ProcessSort => PROCESS_SORTS.some((sort) => sort === value);
+
+/** Throws `invalid_value`. */
+export function checkList({ sort, limit, query, grouped }: Params): ListParams {
+  if (sort !== undefined && !isSort(sort))
+    throw new ServiceError('invalid_value', `sort must be one of ${PROCESS_SORTS.join(', ')}.`);
+  const isLimit = typeof limit === 'number' && Number.isInteger(limit) && limit >= 1 && limit <= MOST_LIMIT;
+  if (limit !== undefined && !isLimit)
+    throw new ServiceError('invalid_value', `limit must be a whole number from 1 to ${MOST_LIMIT}.`);
+  if (query !== undefined && (typeof query !== 'string' || query.length > MOST_QUERY_LENGTH))
+    throw new ServiceError(
+      'invalid_value',
+      `query must be a string of at most ${MOST_QUERY_LENGTH} characters.`,
+    );
+  if (grouped !== undefined && typeof grouped !== 'boolean')
+    throw new ServiceError('invalid_value', 'grouped must be true or false.');
+  return {
+    sort: sort ?? 'cpu',
+    limit: limit ?? DEFAULT_LIMIT,
+    query: query ?? '',
+    isGrouped: grouped ?? true,
+  };
+}
+
+/** Either a number or a name. Throws `missing_field`, `invalid_value`. */
+export function checkDetails({ pid, name }: Params): number | string {
+  if (pid === undefined && name === undefined)
+    throw new ServiceError('missing_field', 'pid or name is missing.');
+  if (pid !== undefined && name !== undefined)
+    throw new ServiceError('invalid_value', 'pid and name exclude each other.');
+  if (pid !== undefined && isPid(pid)) return pid;
+  if (name !== undefined && isProcessName(name)) return name;
+  throw new ServiceError('invalid_value', 'pid must be a process number, or name a name.');
+}
+
+export class ProcessQueries {
+  readonly #options: ProcessQueriesOptions;
+
+  constructor(options: ProcessQueriesOptions) {
+    this.#options = options;
+  }
+
+  /** Rejects with ServiceError: `not_supported`, `not_possible_now` (too many questions at a time). */
+  async list(params: ListParams): Promise<ProcessListPayload> {
+    const { host, readings } = this.#options;
+    const window = await readings.window().catch(explain);
+    if (params.isGrouped) return buildGroupedList(window, params);
+    const rows = selectRows(window, params);
+    const paths = await host.readPaths(rows.map((row) => idAt(window.after, row))).catch(explain);
+    return buildFlatList(window, rows, paths);
+  }
+
+  /** Of the process with a number, or those with a name. As `list`, and `process_not_found`. */
+  async details(which: number | string): Promise<ProcessDetailsPayload> {
+    const window = await this.#options.readings.window().catch(explain);
+    const { after } = window;
+    const rows = typeof which === 'string' ? groupByName(after).get(which) : rowsOf(after, which);
+    if (rows === undefined) throw new ServiceError('process_not_found', 'There is no such process.');
+    const shares = sharesOf(window);
+    const processes = await this.#detailRows(window, rows.slice(0, MOST_DETAILED), shares);
+    const [first] = processes;
+    if (first === undefined) throw new ServiceError('process_not_found', 'It has ended meanwhile.');
+    return {
+      timestamp: Math.floor(after.unixMs / 1000),
+      ...groupOf(after, first.name, rows, shares),
+      processes,
+    };
+  }
+
+  async #detailRows(
+    window: ProcessWindow,
+    rows: readonly number[],
+    shares: Float64Array | null,
+  ): Promise<readonly ProcessDetailRow[]> {
+    const found: ProcessDetailRow[] = [];
+    for (let at = 0; at < rows.length; at += ASKED_AT_ONCE) {
+      const some = rows.slice(at, at + ASKED_AT_ONCE);
+      const facts = await Promise.all(some.map((row) => this.#factsAt(window.after, row)));
+      some.forEach((row, i) => {
+        const fact = facts[i];
+        if (fact) found.push(this.#detailRow(window.after, row, shares, fact));
+      });
+    }
+    return found;
+  }
+
+  /** null when the process has ended since it was listed. */
+  async #factsAt(columns: ProcessColumns, row: number): Promise<ProcessFacts | null> {
+    const { pid, startTicks } = idAt(columns, row);
+    const facts = await this.#options.host.readDetails(pid).catch(explain);
+    return facts?.startTicks === startTicks ? facts : null;
+  }
+
+  #detailRow(
+    columns: ProcessColumns,
+    row: number,
+    shares: Float64Array | null,
+    { path, openFiles, command, folder }: ProcessFacts,
+  ): ProcessDetailRow {
+    return {
+      ...processRowAt(columns, row, shares, path),
+      state: STATES[String.fromCharCode(columns.states[row] ?? 0)] ?? 'unknown',
+      open_files: openFiles,
+      ...(this.#options.mayControl() ? { command, cwd: folder } : {}),
+    };
+  }
+}
+
+/** The letters of proc_pid_stat(5). */
+const STATES: Readonly<Record<string, ProcessDetailRow['state']>> = {
+  R: 'running',
+  S: 'sleeping',
+  D: 'waiting',
+  T: 'stopped',
+  t: 'stopped',
+  Z: 'ended',
+  X: 'ended',
+  I: 'idle',
+};
+
+function rowsOf(columns: ProcessColumns, pid: number): readonly number[] | undefined {
+  const row = rowOf(columns, pid);
+  return row === undefined ? undefined : [row];
+}
+
+function explain(error: unknown): never {
+  if (error instanceof Error && 'code' in error) {
+    if (error.code === 'EAGAIN')
+      throw new ServiceError('not_possible_now', 'Too many questions about processes at a time.');
+    if (error.code === 'ENOTSUP')
+      throw new ServiceError('not_supported', 'Processes can not be listed here.', {
+        reason: 'not on this system',
+      });
+  }
+  throw error;
+}

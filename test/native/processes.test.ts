@@ -1,0 +1,279 @@
+/** Readings of processes through the addon: odd names, cut names, command lines that hang, and this machine's own. */
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, copyFileSync, mkdtempSync, openSync, readdirSync, rmSync, writeSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import process from 'node:process';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Worker } from 'node:worker_threads';
+import t from 'tap';
+import { openNativeProcesses } from '#src/host/native.js';
+import { nameOf, rowOf } from '#src/host/process-columns.js';
+import type { ProcessColumns, ProcessHost } from '#src/host/processes.js';
+import { makeMachine, type Tree } from '../helpers/machine-tree.ts';
+
+const STAT = 'cpu  100 20 30 800 10 3 2 0 0 0\n';
+
+/** A line of proc_pid_stat(5). */
+function statLine(
+  pid: number,
+  comm: string | Buffer,
+  more: Partial<Record<string, number | string>> = {},
+): Buffer {
+  const {
+    state = 'S',
+    ppid = 1,
+    flags = 4194560,
+    utime = 7,
+    stime = 5,
+    threads = 3,
+    start = 250,
+    rss = 2,
+  } = more;
+  const rest = `) ${state} ${ppid} 1 1 0 -1 ${flags} 1 2 3 4 ${utime} ${stime} 8 9 20 -5 ${threads} 0 ${start} 999 ${rss} 18446744073709551615 0\n`;
+  return Buffer.concat([Buffer.from(`${pid} (`), Buffer.from(comm), Buffer.from(rest)]);
+}
+
+function processesOf(t: Parameters<typeof makeMachine>[0], tree: Tree) {
+  const machine = makeMachine(t, { 'proc/stat': STAT, ...tree });
+  const { root } = machine;
+  return {
+    machine,
+    host: openNativeProcesses({ proc: path.join(root, 'proc'), sys: path.join(root, 'sys'), files: root }),
+  };
+}
+
+const namesIn = (columns: ProcessColumns) => Array.from(columns.pids, (_, row) => nameOf(columns, row));
+
+t.test('[7.processes] every column is in its place, by ascending number', async (t) => {
+  const { host } = processesOf(t, {
+    'proc/300/stat': statLine(300, 'later', { state: 'R', ppid: 12, rss: 1 }),
+    'proc/12/stat': statLine(12, 'kworker/0:1-a-long-name', { flags: 0x00200040, rss: 0, ppid: 2 }),
+    'proc/7/stat': statLine(7, 'app', { utime: 40, stime: 2, threads: 9, start: 12345, rss: 10 }),
+    'proc/self/stat': statLine(7, 'app'),
+    'proc/7x/stat': statLine(7, 'no number'),
+    'proc/99/other': 'no stat',
+    'etc/passwd': 'root:x:0:0:root:/root:/bin/sh\nroot2:x:0:0::/:\nbad line\n:x:5:\nada:x:1000:1000::/:\n',
+  });
+  const all = await host.read();
+  t.strictSame([...all.pids], [7, 12, 300]);
+  t.strictSame(namesIn(all), ['app', 'kworker/0:1-a-long-name', 'later']);
+  t.strictSame([...all.parentPids], [1, 2, 12]);
+  t.strictSame(String.fromCharCode(...all.states), 'SSR');
+  t.strictSame([...all.threads], [9, 3, 3]);
+  t.strictSame([...all.startTicks], [12345, 250, 250]);
+  t.strictSame([...all.cpuTicks], [42, 12, 12]);
+  t.strictSame([...all.kernelThreads], [0, 1, 0]);
+  const page = (all.residentBytes[2] ?? 0) as number;
+  t.ok(page >= 4096);
+  t.strictSame([...all.residentBytes], [10 * page, 0, page]);
+  t.equal(all.machineTicks, 965, 'idle is among them');
+  t.strictSame(
+    [...all.userIds],
+    [0, 0, 0].map(() => process.getuid?.() ?? 0),
+    'who owns the folder',
+  );
+  if (process.getuid?.() === 0)
+    t.strictSame(all.owners, { 0: 'root' }, 'the first entry counts, others are not sent');
+});
+
+t.test(
+  '[7.processes-names] names may hold blanks, parentheses, newlines, and bytes that are no UTF-8',
+  async (t) => {
+    const odd = ['a) R 9 (b', '((', '', 'tab\there', 'line\nbreak', ')'];
+    const tree: Record<string, Buffer> = {};
+    odd.forEach((name, i) => {
+      tree[`proc/${i + 1}/stat`] = statLine(i + 1, name);
+    });
+    tree['proc/90/stat'] = statLine(90, Buffer.from([0x61, 0xff, 0xc3]));
+    tree['proc/91/stat'] = Buffer.from('91 (cut off) S 1 2 3');
+    tree['proc/92/stat'] = Buffer.from('');
+    const { host } = processesOf(t, tree);
+    t.strictSame(namesIn(await host.read()), [...odd, 'a\uFFFD\uFFFD']);
+  },
+);
+
+t.test(
+  '[7.processes-names] what the kernel cut at 15 bytes is completed from the first argument',
+  async (t) => {
+    const cases: readonly (readonly [string, string, string])[] = [
+      ['gnome-terminal-', '/usr/libexec/gnome-terminal-server\0--app\0', 'gnome-terminal-server'],
+      ['gnome-terminal-', 'gnome-terminal-server', 'gnome-terminal-server'],
+      ['chromium-browse', '/usr/lib/chromium-browser/chromium-browser --type=gpu /a/b', 'chromium-browser'],
+      ['Isolated Web Co', '/usr/lib/firefox/firefox\0-contentproc\0', 'Isolated Web Co'],
+      ['exactly-fifteen', '/bin/exactly-fifteen\0', 'exactly-fifteen'],
+      ['a long name wit', '/opt/a long name with blanks\0x\0', 'a long name with blanks'],
+      ['short', '/bin/short-but-longer\0', 'short'],
+      ['no-command-line', '', 'no-command-line'],
+    ];
+    const tree: Record<string, string | Buffer> = {};
+    cases.forEach(([comm, cmdline], i) => {
+      tree[`proc/${i + 1}/stat`] = statLine(i + 1, comm);
+      tree[`proc/${i + 1}/cmdline`] = cmdline;
+    });
+    const cut = Buffer.concat([Buffer.from('fourteen-bytes'), Buffer.from('é').subarray(0, 1)]);
+    tree['proc/50/stat'] = statLine(50, cut);
+    tree['proc/50/cmdline'] = 'fourteen-bytesé\0';
+    tree['proc/51/stat'] = statLine(51, 'kernel-thread-x', { flags: 0x00200000 });
+    tree['proc/51/cmdline'] = 'kernel-thread-xyz\0';
+    const { machine, host } = processesOf(t, tree);
+    const expected = [...cases.map(([, , full]) => full), 'fourteen-bytesé', 'kernel-thread-x'];
+    t.strictSame(namesIn(await host.read()), expected);
+    machine.write({ 'proc/1/cmdline': 'gnome-terminal-other\0' });
+    t.strictSame(namesIn(await host.read()), expected, 'asked once a process');
+    machine.write({ 'proc/1/stat': statLine(1, 'gnome-terminal-', { start: 9999 }) });
+    t.equal(
+      namesIn(await host.read())[0],
+      'gnome-terminal-other',
+      'another process with its number is asked anew',
+    );
+  },
+);
+
+t.test('[7.processes-hang] a command line that can not be read holds up nobody', async (t) => {
+  const tree: Record<string, Buffer | string> = {};
+  for (const pid of [1, 2, 3, 4, 5, 6]) tree[`proc/${pid}/stat`] = statLine(pid, 'fifteen-bytes-x');
+  tree['proc/6/cmdline'] = '/bin/fifteen-bytes-xyz\0';
+  const { machine, host } = processesOf(t, tree);
+  const hanging = [1, 3].map((pid) => path.join(machine.root, `proc/${pid}/cmdline`));
+  // Opening a FIFO for reading waits for a writer.
+  for (const file of hanging) t.equal(spawnSync('mkfifo', [file]).status, 0);
+  const release = () => {
+    for (const file of hanging) {
+      const fd = openSync(file, 'r+');
+      writeSync(fd, '/x/fifteen-bytes-xy\0');
+      closeSync(fd);
+    }
+  };
+  t.teardown(release);
+  const took: number[] = [];
+  let names: readonly string[] = [];
+  for (let i = 0; i < 6; i++) {
+    const began = performance.now();
+    names = namesIn(await host.read());
+    took.push(performance.now() - began);
+    await sleep(210);
+  }
+  t.equal(names[5], 'fifteen-bytes-xyz', 'those behind it are read all the same');
+  t.equal(names[0], 'fifteen-bytes-x', 'its own name stays cut');
+  t.ok(Math.max(...took) < 400, `the longest took ${Math.max(...took).toFixed()} ms`);
+  t.ok((took.at(-1) ?? 999) < 60, `and then nobody waits: ${took.at(-1)?.toFixed()} ms`);
+
+  const began = performance.now();
+  const details = await host.readDetails(3);
+  t.ok(performance.now() - began < 800, 'details come without it');
+  t.strictSame(details?.command, []);
+  release();
+  await sleep(50);
+  t.equal(namesIn(await host.read())[0], 'fifteen-bytes-xy', 'known as soon as it answers');
+});
+
+t.test('[7.processes] a folder that is no /proc, or is not there', async (t) => {
+  const { host } = processesOf(t, {});
+  t.equal((await host.read()).pids.length, 0);
+  const gone = openNativeProcesses({ proc: '/nowhere-at-all' });
+  await t.rejects(gone.read(), { code: 'ENOENT', message: /open \/nowhere-at-all/ });
+  t.equal(gone.latest(0), null);
+  t.match(gone.whyNoControl(), /another root/);
+});
+
+/** Picks readings up until there is one. */
+async function pickUp(host: ProcessHost, after = 0): Promise<ProcessColumns> {
+  for (let i = 0; i < 200; i++) {
+    const columns = host.latest(0);
+    if (columns !== null && columns.takenAtNs > after) return columns;
+    await sleep(10);
+  }
+  throw new Error('no reading in two seconds');
+}
+
+t.test('[3.detail-processes] readings are made on another thread and picked up', async (t) => {
+  const host = openNativeProcesses();
+  t.equal(host.latest(0), null, 'nobody waits for the first one');
+  const first = await pickUp(host);
+  t.not(rowOf(first, process.pid), undefined);
+  t.ok((await pickUp(host, first.takenAtNs)).takenAtNs > first.takenAtNs);
+});
+
+t.test('[7.processes] this machine: itself, and its children beside what ps says', async (t) => {
+  const host = openNativeProcesses();
+  const folder = mkdtempSync(path.join(tmpdir(), 'hostwire-proc-'));
+  const program = path.join(folder, 'a-program-with-a-long-name');
+  copyFileSync('/bin/sleep', program);
+  const child = spawn(program, ['20'], { cwd: folder, stdio: 'ignore' });
+  t.teardown(async () => {
+    const ended = once(child, 'exit');
+    child.kill('SIGKILL');
+    await ended;
+    rmSync(folder, { recursive: true });
+  });
+  await once(child, 'spawn');
+  // It has been started, but may still be loading its libraries.
+  await sleep(200);
+  const pid = child.pid ?? 0;
+  const all = await host.read();
+  const row = rowOf(all, pid) ?? -1;
+  t.equal(nameOf(all, row), 'a-program-with-a-long-name');
+  t.equal(all.parentPids[row], process.pid);
+  const ps = spawnSync('ps', ['-o', 'ppid=,uid=,nlwp=,rss=,lstart=', '-p', String(pid)], {
+    encoding: 'utf8',
+  });
+  const [ppid, uid, threads, rssKib, ...started] = ps.stdout.trim().split(/\s+/);
+  t.equal(all.parentPids[row], Number(ppid));
+  t.equal(all.userIds[row], Number(uid));
+  t.equal(all.threads[row], Number(threads));
+  // The kernel adds up each processor's part now and then; ps asks for the exact sum.
+  t.ok(Math.abs((all.residentBytes[row] ?? 0) / 1024 - Number(rssKib)) <= 512, `${rssKib} KiB`);
+  const startMs =
+    all.unixMs - all.sinceBootNs / 1e6 + ((all.startTicks[row] ?? 0) / all.ticksPerSecond) * 1000;
+  t.ok(Math.abs(startMs - Date.parse(started.join(' '))) < 2000, 'started when ps says');
+
+  const facts = await host.readDetails(pid);
+  t.match(facts, {
+    pid,
+    path: program,
+    folder,
+    openFiles: readdirSync(`/proc/${pid}/fd`).length,
+    command: [program, '20'],
+  });
+  t.equal(facts?.startTicks, all.startTicks[row]);
+  t.equal(await host.readDetails(2 ** 31 - 1), null);
+  const id = { pid, startTicks: all.startTicks[row] ?? 0 };
+  t.strictSame(
+    await host.readPaths([id, { ...id, startTicks: 1 }]),
+    [program, null],
+    'another one has no path of it',
+  );
+  const kernel = all.kernelThreads.indexOf(1);
+  if (kernel >= 0) t.match(await host.readDetails(all.pids[kernel] ?? 0), { path: null, command: [] });
+});
+
+t.test('[7.processes-busy] too many questions at a time are refused, none is lost', async (t) => {
+  const host = openNativeProcesses();
+  const asked = await Promise.allSettled(Array.from({ length: 100 }, () => host.readDetails(process.pid)));
+  const refused = asked.filter(({ status }) => status === 'rejected');
+  t.ok(refused.length > 0 && refused.length < 100, `${refused.length} of 100 refused`);
+  t.match(refused[0], { reason: { code: 'EAGAIN' } });
+  t.match(await host.readDetails(process.pid), { pid: process.pid }, 'and afterwards all is well');
+});
+
+t.test('a worker may end while its questions are under way', async (t) => {
+  const addon = path.resolve(import.meta.dirname, '../../../../dist/hostwire.node');
+  const code = `
+    const { Processes } = require(${JSON.stringify(addon)});
+    const processes = new Processes({});
+    const ask = () => processes.read().then(ask, () => undefined);
+    for (let i = 0; i < 4; i++) ask();
+    processes.waitForEnd([{ pid: 1, startTicks: 0 }], 0);
+    processes.latest(0);
+    require('node:worker_threads').parentPort.postMessage('on');`;
+  for (let i = 0; i < 20; i++) {
+    const worker = new Worker(code, { eval: true });
+    await once(worker, 'message');
+    await sleep(i);
+    await worker.terminate();
+  }
+  await sleep(100);
+  t.pass('nothing has crashed');
+});
