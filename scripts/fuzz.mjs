@@ -82,9 +82,10 @@ async function explore(target, executions) {
   ]);
   const done = Number(/number_of_executed_units: (\d+)/.exec(text)?.[1] ?? 0);
   const seconds = (Date.now() - started) / 1000;
-  console.log(
-    `${target.name}: ${done} executions in ${seconds.toFixed(1)} s${status === 0 ? '' : ': FINDING'}`,
-  );
+  const verdict = status === 0 ? '' : ': FINDING';
+  const line = `${target.name}: ${done} executions in ${seconds.toFixed(1)} s${verdict}`;
+  console.log(line);
+  appendFileSync(log, `${line}\n`);
   if (status !== 0) console.error(text.slice(-4000));
   return { name: target.name, done, isGood: status === 0 };
 }
