@@ -9,12 +9,25 @@ export function cpuNsOf(pid: number): number {
   return sum;
 }
 
+/** One line of /proc/PID/smaps_rollup in bytes. */
+function rollupBytesOf(pid: number, key: string): number {
+  const text = readFileSync(`/proc/${pid}/smaps_rollup`, 'latin1');
+  const kib = new RegExp(`^${key}:\\s+(\\d+) kB$`, 'm').exec(text)?.[1];
+  if (kib === undefined) throw new Error(`no ${key} of process ${pid}`);
+  return Number(kib) * 1024;
+}
+
 /** Proportional set size of `pid` in bytes: pages shared with other processes count in parts. */
 export function pssBytesOf(pid: number): number {
-  const text = readFileSync(`/proc/${pid}/smaps_rollup`, 'latin1');
-  const kib = /^Pss:\s+(\d+) kB$/m.exec(text)?.[1];
-  if (kib === undefined) throw new Error(`no Pss of process ${pid}`);
-  return Number(kib) * 1024;
+  return rollupBytesOf(pid, 'Pss');
+}
+
+/**
+ * The part of it that is no file's: what a process allocates. The rest is mostly Node's own text, whose part becomes
+ * ten megabytes larger or smaller when another Node on the machine ends or starts.
+ */
+export function anonymousPssBytesOf(pid: number): number {
+  return rollupBytesOf(pid, 'Pss_Anon');
 }
 
 /** Nanoseconds of CPU time that the whole machine has used: user, nice, system, irq, softirq of /proc/stat, in ticks. */

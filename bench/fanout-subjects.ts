@@ -5,11 +5,11 @@ import net from 'node:net';
 import path from 'node:path';
 import process from 'node:process';
 import { createInterface } from 'node:readline';
+import { startNginx } from './nginx.ts';
 import { BUILD, ROOT } from './report.ts';
 import { startService } from './service-subject.ts';
 
-export const SUBJECTS = ['floor', 'service', 'node-http'] as const;
-export type SubjectName = (typeof SUBJECTS)[number];
+export type SubjectName = 'floor' | 'service' | 'node-http' | 'nginx-nchan';
 
 export interface Server {
   readonly pid: number;
@@ -24,6 +24,12 @@ export interface Window {
   readonly bytes: number;
   readonly torn: number;
   readonly doubled: number;
+  /** Events that another subscriber of the same sink got and one did not. */
+  readonly missed: number;
+  /** Events that came after a newer one. */
+  readonly backwards: number;
+  /** Events that only one subscriber got: torn, where nobody skips any. */
+  readonly alone: number;
   readonly lost: number;
   /** Streams that ended with their last chunk, and connections that closed within an event. */
   readonly ended: number;
@@ -34,7 +40,7 @@ export interface Window {
   readonly spreadMs: number;
 }
 
-const EVENT_FILE = path.join(BUILD, 'event');
+export const EVENT_FILE = path.join(BUILD, 'event');
 
 /** Compiles bench/native/NAME.c; the path of the program. */
 export function compile(name: string): string {
@@ -69,6 +75,7 @@ async function startProgram(command: string, args: readonly string[]): Promise<S
 
 export async function startSubject(name: SubjectName): Promise<Server> {
   if (name === 'floor') return await startProgram(compile('floor'), [EVENT_FILE]);
+  if (name === 'nginx-nchan') return await startNginx(EVENT_FILE);
   if (name === 'node-http')
     return await startProgram(process.execPath, [
       path.join(ROOT, 'build/ts/bench/anchors/node-http.js'),

@@ -1,11 +1,12 @@
 /**
  * The fan-out at its limit: CPU time and memory of many subscribers, beside a bare C server that sends byte-identical
- * events with one `send` each, and beside Node's http. Options: --subscribers N, --quick.
+ * events with one `send` each, beside nginx with nchan and Node's http. Options: --subscribers N, --quick.
  */
 import process from 'node:process';
 import { parseArgs } from 'node:util';
-import { abba, cpuNsOf, median, pssBytesOf } from './cpu.ts';
+import { abba, anonymousPssBytesOf, cpuNsOf, median } from './cpu.ts';
 import { recordEvent, Sink, type SubjectName, startSubject, type Window } from './fanout-subjects.ts';
+import { hasNginx } from './nginx.ts';
 import { publish, targetRow } from './report.ts';
 
 interface Plan {
@@ -16,8 +17,14 @@ interface Plan {
   readonly windowSeconds: number;
   readonly settleSeconds: number;
   readonly rounds: number;
-  readonly withAnchor: boolean;
+  readonly anchors: readonly SubjectName[];
   readonly withMemory: boolean;
+}
+
+function anchors(): readonly SubjectName[] {
+  if (hasNginx()) return ['nginx-nchan', 'node-http'];
+  process.stderr.write('nginx-nchan is left out: nginx or libnginx-mod-nchan is not installed\n');
+  return ['node-http'];
 }
 
 function planOf(): Plan {
@@ -36,13 +43,14 @@ function planOf(): Plan {
     windowSeconds: isQuick ? 2.95 : 5.95,
     settleSeconds: isQuick ? 1 : 3,
     rounds: isQuick ? 1 : 2,
-    withAnchor: !isQuick,
+    anchors: isQuick ? [] : anchors(),
     withMemory: !isQuick,
   };
 }
 
 interface Level {
   readonly cpuNs: number;
+  readonly memoryBytes: number;
   readonly window: Window;
 }
 
@@ -52,12 +60,14 @@ interface Round {
   readonly fewUs: number;
   /** What one more event costs between `low` and `high` subscribers. */
   readonly marginalUs: number;
+  /** What one more subscriber holds between the fewest and `high`, all in one process. */
+  readonly slopeBytes: number;
   readonly spreadMs: number;
   readonly bytesPerEvent: number;
   readonly faults: number;
 }
 
-const faultsOf = ({ torn, doubled, lost }: Window) => torn + doubled + lost;
+const faultsOf = ({ torn, doubled, missed, alone, lost }: Window) => torn + doubled + missed + alone + lost;
 
 async function measure(name: SubjectName, plan: Plan): Promise<Round> {
   const server = await startSubject(name);
@@ -68,7 +78,8 @@ async function measure(name: SubjectName, plan: Plan): Promise<Round> {
     await sink.window(count === plan.few ? 3 * plan.settleSeconds : plan.settleSeconds);
     const before = cpuNsOf(server.pid);
     const window = await sink.window(plan.windowSeconds);
-    return { cpuNs: cpuNsOf(server.pid) - before, window };
+    const cpuNs = cpuNsOf(server.pid) - before;
+    return { cpuNs, memoryBytes: anonymousPssBytesOf(server.pid), window };
   };
   try {
     const few = await levelAt(plan.few);
@@ -79,6 +90,7 @@ async function measure(name: SubjectName, plan: Plan): Promise<Round> {
       name,
       fewUs: few.cpuNs / few.window.events / 1000,
       marginalUs: (high.cpuNs - low.cpuNs) / events / 1000,
+      slopeBytes: (high.memoryBytes - few.memoryBytes) / (plan.high - plan.few),
       spreadMs: high.window.spreadMs,
       bytesPerEvent: high.window.bytes / high.window.events,
       faults: [few, low, high].reduce((sum, level) => sum + faultsOf(level.window), 0),
@@ -90,13 +102,13 @@ async function measure(name: SubjectName, plan: Plan): Promise<Round> {
 }
 
 /** What a fresh process holds once `count` subscribers have been fed for a while. */
-async function pssAt(name: SubjectName, count: number): Promise<number> {
+async function memoryAt(name: SubjectName, count: number): Promise<number> {
   const server = await startSubject(name);
   const sink = new Sink(server.port);
   try {
     await sink.open(count);
     await sink.window(12);
-    return pssBytesOf(server.pid);
+    return anonymousPssBytesOf(server.pid);
   } finally {
     await sink.stop();
     await server.stop();
@@ -105,8 +117,8 @@ async function pssAt(name: SubjectName, count: number): Promise<number> {
 
 /** Bytes that one more subscriber costs, between `few` and `memory` of them. */
 async function measureMemory(name: SubjectName, plan: Plan): Promise<number> {
-  const few = await pssAt(name, plan.few);
-  return ((await pssAt(name, plan.memory)) - few) / (plan.memory - plan.few);
+  const few = await memoryAt(name, plan.few);
+  return ((await memoryAt(name, plan.memory)) - few) / (plan.memory - plan.few);
 }
 
 function note(round: Round): void {
@@ -131,7 +143,7 @@ function rowOf(rounds: readonly Round[], name: SubjectName, slopes: readonly num
     name,
     of((round) => round.fewUs, 2),
     of((round) => round.marginalUs, 2),
-    slopes.length === 0 ? '' : median(slopes).toFixed(0),
+    slopes.length === 0 ? of((round) => round.slopeBytes, 0) : median(slopes).toFixed(0),
     of((round) => round.spreadMs, 0),
     of((round) => round.bytesPerEvent, 0),
   ];
@@ -148,14 +160,14 @@ export async function run(): Promise<void> {
   };
   for (let i = 0; i < plan.rounds; i++)
     for (const name of abba<SubjectName>(['floor', 'service'])) await measureAndNote(name);
-  if (plan.withAnchor) await measureAndNote('node-http');
+  for (const name of plan.anchors) await measureAndNote(name);
   const marginal = median(ratios(rounds, (round) => round.marginalUs));
   const few = median(ratios(rounds, (round) => round.fewUs));
   const names = [...new Set(rounds.map(({ name }) => name))];
-  const slopes = new Map<SubjectName, readonly number[]>();
-  for (const name of plan.withMemory ? names : [])
-    slopes.set(name, [await measureMemory(name, plan), await measureMemory(name, plan)]);
-  const slope = median(slopes.get('service') ?? []);
+  const slopes = plan.withMemory
+    ? [await measureMemory('service', plan), await measureMemory('service', plan)]
+    : [];
+  const slope = median(slopes);
   const targets = [
     {
       what: `marginal CPU time, ${plan.low} to ${plan.high}`,
@@ -177,19 +189,20 @@ export async function run(): Promise<void> {
       'server',
       `µs an event at ${plan.few}`,
       `µs one more costs, ${plan.low} to ${plan.high}`,
-      'bytes a subscriber (PSS)',
+      'bytes a subscriber',
       `first to last at ${plan.high}, ms`,
       'bytes an event',
     ],
-    rows: names.map((name) => rowOf(rounds, name, slopes.get(name) ?? [])),
+    rows: names.map((name) => rowOf(rounds, name, name === 'service' ? slopes : [])),
     notes: [
       ...targets
         .filter(({ measured }) => !Number.isNaN(measured))
         .map((target) => targetRow(target).join('; ')),
       `One event a second of ${eventBytes} bytes to every subscriber on loopback; CPU time of the server's process.`,
+      `Memory is what a process allocates (anonymous PSS)${slopes.length > 0 ? "; the service's is that of fresh processes" : ''}.`,
       `Medians of ${2 * plan.rounds} rounds in the order ABBA; ratios of neighbouring rounds.`,
       `Events torn, doubled or lost in all rounds: ${rounds.reduce((sum, round) => sum + round.faults, 0)}.`,
     ],
-    figures: { plan, eventBytes, rounds, marginal, few, slopes: Object.fromEntries(slopes) },
+    figures: { plan, eventBytes, rounds, marginal, few, slopes },
   });
 }

@@ -7,6 +7,7 @@ const BENCHES: ReadonlyMap<string, string> = new Map([
   ['idle', 'what the service costs while nobody listens, and how soon it answers'],
   ['processes', 'CPU time of reading 10,000 processes beside a C loop over the same files'],
   ['fanout', 'CPU time and memory of many subscribers beside a C loop of sends'],
+  ['second-loop', 'what a second event loop on the same port would bring'],
 ]);
 
 interface Bench {
@@ -29,7 +30,7 @@ const names = words.filter((word, at) => !word.startsWith('--') && words[at - 1]
 const unknown = names.filter((name) => !BENCHES.has(name));
 if (names.length === 0 || unknown.length > 0) {
   for (const name of unknown) process.stderr.write(`unknown bench "${name}"\n`);
-  for (const [name, purpose] of BENCHES) process.stderr.write(`${name.padEnd(9)} ${purpose}\n`);
+  for (const [name, purpose] of BENCHES) process.stderr.write(`${name.padEnd(11)} ${purpose}\n`);
   process.exitCode = 1;
 } else {
   for (const name of names) await (await load(name)).run();

@@ -7,7 +7,11 @@
 
 #include "host/limits.h"
 #include "host/listener.h"
+#include "napi/controls_binding.h"
 #include "napi/host_binding.h"
+#include "napi/media_binding.h"
+#include "napi/peers_binding.h"
+#include "napi/power_binding.h"
 #include "napi/processes_binding.h"
 
 namespace hostwire {
@@ -42,10 +46,15 @@ Napi::Value descriptorLimitFromJs(const Napi::CallbackInfo& info) {
 }
 
 Napi::Object init(Napi::Env env, Napi::Object exports) {
+  shareOneHeap();
   exports.Set("Host", HostBinding::define(env));
   exports.Set("Processes", ProcessesBinding::define(env));
+  exports.Set("Controls", ControlsBinding::define(env));
+  exports.Set("Media", MediaBinding::define(env));
+  exports.Set("Power", PowerBinding::define(env));
   exports.Set("tuneListener", Napi::Function::New(env, tuneListenerFromJs, "tuneListener"));
   exports.Set("descriptorLimit", Napi::Function::New(env, descriptorLimitFromJs, "descriptorLimit"));
+  exportPeers(env, exports);
   return exports;
 }
 

@@ -6,6 +6,16 @@ import path from 'node:path';
 import process from 'node:process';
 
 const NEEDS = [
+  {
+    package: 'python3-dbusmock',
+    files: ['/usr/lib/python3/dist-packages/dbusmock/__init__.py', '/usr/bin/dbus-daemon'],
+    why: "a power manager of the tests' own, on their own bus",
+  },
+  {
+    package: 'libsystemd-dev',
+    files: ['/usr/include/systemd/sd-bus.h'],
+    why: 'the header that our own declarations are held against',
+  },
   { package: 'clang-format', commands: ['clang-format', 'clang-format-14'], why: 'format of the C++' },
   { package: 'clang-tidy', commands: ['clang-tidy', 'clang-tidy-14'], why: 'lint of the C++' },
   { package: 'strace', commands: ['strace'], why: 'tests that count system calls' },
@@ -16,7 +26,20 @@ const NEEDS = [
   },
   { package: 'iproute2', commands: ['ip'], why: 'network namespaces with peers that vanish' },
   { package: 'nftables', commands: ['nft'], why: 'dropping packets of a peer' },
+  { package: 'dbus', commands: ['dbus-daemon'], why: "buses of the tests' own" },
+  { package: 'mpv', commands: ['mpv'], why: 'a real player' },
+  { package: 'mpv-mpris', files: ['/usr/lib/mpv-mpris/mpris.so'], why: 'its way onto the bus' },
+  { package: 'playerctl', commands: ['playerctl'], why: 'a witness of what players do' },
+  { package: 'systemd', commands: ['systemd-analyze'], why: 'the judge of the shipped units' },
   { package: 'curl', commands: ['curl'], why: 'a client that is not ours' },
+];
+
+/** What only the long runs want: the packages a virtual machine is built and started with. */
+const PROOF_NEEDS = [
+  { package: 'mmdebstrap', commands: ['mmdebstrap'], why: 'a root filesystem out of packages' },
+  { package: 'qemu-system-x86', commands: ['qemu-system-x86_64'], why: 'a machine that may be switched off' },
+  { package: 'e2fsprogs', commands: ['mke2fs'], why: "that machine's disks" },
+  { package: 'kmod', commands: ['depmod'], why: "that machine's kernel modules" },
 ];
 
 /** The path of the first of `commands` that exists, or undefined. */
@@ -47,8 +70,8 @@ function isPresent(need) {
 }
 
 /** Installs what is missing where that is allowed; else prints the one line that would. */
-export function provideNeeds() {
-  const missing = NEEDS.filter((need) => !isPresent(need));
+export function provideNeeds({ proofs = false } = {}) {
+  const missing = [...NEEDS, ...(proofs ? PROOF_NEEDS : [])].filter((need) => !isPresent(need));
   if (missing.length === 0) return;
   const packages = missing.map((need) => need.package);
   const canInstall =

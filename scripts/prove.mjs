@@ -15,9 +15,15 @@ const page = path.join(root, 'docs/proofs.md');
 /** Test files whose full form HOSTWIRE_FULL=1 switches on, beside those in test/prove/. */
 const FULL_FORMS = [
   'http/mutations.test.js',
+  'http/fanout-limits.test.js',
+  'http/served-meanwhile.test.js',
+  'http/comings-and-goings.test.js',
+  'http/stalled-crowd.test.js',
   'access/socket-matrix.test.js',
   'config/mutations.test.js',
   'config/reload-streams.test.js',
+  'dbus/answer-first.test.js',
+  'dbus/reconnect.test.js',
 ];
 
 function proofs() {
@@ -68,7 +74,7 @@ ${[...rows.keys()]
   );
 }
 
-provideNeeds();
+provideNeeds({ proofs: true });
 const build = spawnSync(process.execPath, ['scripts/build.mjs', 'missing', 'tests'], {
   cwd: root,
   stdio: 'inherit',

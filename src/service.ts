@@ -1,15 +1,18 @@
 /** The composition root: builds the parts, wires them, and is all that main knows of them. */
 import os from 'node:os';
-import type { Clock } from './clock.ts';
+import { SYSTEM_CLOCK } from './clock.ts';
 import { Commands } from './commands/command.ts';
+import { HostPower } from './commands/host-power.ts';
+import { Media, mediaCommands } from './commands/media.ts';
 import { Power, powerCommands } from './commands/power.ts';
 import { absentBackend, type PowerBackend, recordingBackend } from './commands/power-backend.ts';
 import { ProcessControl, processCommands } from './commands/process.ts';
 import type { Config } from './config/schema.ts';
 import type { Host, ListenerOptions } from './host/host.ts';
 import { ALL_SECTIONS } from './host/host.ts';
-import type { ProcessHost } from './host/processes.ts';
 import { GATE_HEADERS, Gate } from './http/gate.ts';
+import { mediaRoutes } from './http/media-routes.ts';
+import { PeerWatch, SILENT_LIMIT_MS } from './http/peers.ts';
 import { Pipeline } from './http/pipeline.ts';
 import { powerRoutes } from './http/power-routes.ts';
 import { ProcessQueries } from './http/process-queries.ts';
@@ -27,25 +30,15 @@ import type { SystemPayload } from './wire/system.ts';
 export interface ServiceOptions {
   readonly config: Config;
   readonly host: Host;
-  /** Absent where processes can't be seen. */
-  readonly processes?: ProcessHost;
   readonly log: Log;
   readonly facts: ServiceFacts;
   /** The machine's short and full host name: the web guard lets them through. */
   readonly machineNames: readonly string[];
 }
 
-const SYSTEM_CLOCK: Clock = {
-  now: () => performance.now(),
-  setTimer: (fire, delayMs) => setTimeout(fire, delayMs),
-  // What setTimer returned: the only handles that ever come here.
-  clearTimer: (timer) => clearTimeout(timer as NodeJS.Timeout | undefined),
-};
-
 /** Inherited by every connection. Why these numbers: docs/performance.md. */
 const LISTENER: ListenerOptions = {
   notSentLowWaterBytes: 16 * 1024,
-  userTimeoutMs: 20_000,
   keepAliveIdleSeconds: 10,
   keepAliveIntervalSeconds: 5,
   keepAliveProbes: 2,
@@ -71,25 +64,28 @@ const CLOSE_LIMIT_MS = 500;
 /** How often that is looked at; so long at least, for what an event stream keeps without telling. */
 const CLOSE_GRACE_MS = 50;
 
-function powerBackendOf({ config, log }: ServiceOptions): PowerBackend {
+function powerBackendOf({ config, host, log }: ServiceOptions, onWake: () => void): PowerBackend {
   if (config.power.backend === 'record') {
     log.warn('power.backend is record: power commands are answered and listed, and nothing is done');
     return recordingBackend(Date.now, log);
   }
-  return absentBackend('no power manager of this machine can be reached by this version');
+  if (host.power === undefined) return absentBackend('no power manager is known on this platform');
+  return new HostPower({ host: host.power, clock: SYSTEM_CLOCK, log, onWake });
 }
 
 export class Service {
   readonly #options: ServiceOptions;
   readonly #sampler: Sampler;
-  readonly #processes: ProcessReadings | undefined;
+  readonly #processQueries: ProcessQueries | undefined;
   readonly #processControl: ProcessControl;
   readonly #fanout: Fanout;
   readonly #power: Power;
+  readonly #media: Media;
   readonly #commands: Commands;
   readonly #pipeline: Pipeline;
   readonly #server: HttpServer;
   readonly #gate: Gate;
+  readonly #peers: PeerWatch;
   #config: Config;
   #isStopping = false;
   #tendTimer: NodeJS.Timeout | undefined;
@@ -103,15 +99,18 @@ export class Service {
       log: options.log,
       now: SYSTEM_CLOCK.now,
     });
-    const { processes } = options;
-    this.#processes = processes && new ProcessReadings({ host: processes, clock: SYSTEM_CLOCK });
+    const { processes } = options.host;
+    const readings = processes && new ProcessReadings({ host: processes, clock: SYSTEM_CLOCK });
+    const mayControl = () => this.#config.features.enable_process_control;
+    this.#processQueries =
+      processes && readings && new ProcessQueries({ host: processes, readings, mayControl });
     this.#sampler = new Sampler({
       host: options.host,
       clock: SYSTEM_CLOCK,
       intervalSeconds: options.config.stats.stream_interval_seconds,
       hostname: os.hostname(),
       readProcesses: (nextInMs, intervalMs) =>
-        this.#config.features.enable_processes ? this.#processes?.summary(nextInMs, intervalMs) : undefined,
+        this.#config.features.enable_processes ? readings?.summary(nextInMs, intervalMs) : undefined,
       onSample: (encoded) => this.#fanout.publish(encoded),
       onSectionChange: (section, reason) =>
         reason === undefined
@@ -132,7 +131,7 @@ export class Service {
     });
     const features = () => this.#config.features;
     this.#power = new Power({
-      backend: powerBackendOf(options),
+      backend: powerBackendOf(options, () => this.#power.drop()),
       clock: SYSTEM_CLOCK,
       unixMs: Date.now,
       features,
@@ -145,7 +144,18 @@ export class Service {
       apps: () => this.#config.processes.launch,
       log: options.log,
     });
-    const commands = [...powerCommands(this.#power), ...processCommands(this.#processControl)];
+    this.#media = new Media({
+      host: options.host.media,
+      clock: SYSTEM_CLOCK,
+      features,
+      log: options.log,
+      onChange: () => undefined,
+    });
+    const commands = [
+      ...powerCommands(this.#power),
+      ...mediaCommands(this.#media),
+      ...processCommands(this.#processControl),
+    ];
     this.#commands = new Commands(commands, features);
     this.#pipeline = new Pipeline({
       gate: (head) => this.#gate.judge(head),
@@ -157,6 +167,13 @@ export class Service {
     this.#server = new HttpServer({
       headersRead: HEADERS_READ,
       onRequest: (exchange) => this.#pipeline.handle(exchange),
+      onConnection: () => this.#peers.wake(),
+    });
+    this.#peers = new PeerWatch({
+      host: options.host,
+      clock: SYSTEM_CLOCK,
+      log: options.log,
+      connections: () => this.#server.connections,
     });
   }
 
@@ -164,13 +181,24 @@ export class Service {
   start(): { readonly host: string; readonly port: number } {
     const { host, port } = this.#config.server;
     const bound = this.#listen(host, port);
-    const isTuned = this.#options.host.tuneListener(bound.port, LISTENER) > 0;
-    // Where the kernel judges by what is acknowledged, nobody else has to.
+    const isJudged = this.#judgeSilence(bound.port);
     const limit = this.#options.host.descriptorLimit();
     // Half of the reserve is for other requests, half for the service's own files.
     this.#server.mostConnections = limit - Math.floor(reserveOf(limit) / 2);
-    this.#fanout.stallLimitSeconds = isTuned ? Number.POSITIVE_INFINITY : UNTUNED_STALL_SECONDS;
+    this.#fanout.stallLimitSeconds = isJudged ? Number.POSITIVE_INFINITY : UNTUNED_STALL_SECONDS;
     return bound;
+  }
+
+  /** Sees to it that peers are judged by what they acknowledge; false where nothing here can. */
+  #judgeSilence(port: number): boolean {
+    const { host, log } = this.#options;
+    if (host.canReadPendingPeers()) {
+      host.tuneListener(port, LISTENER);
+      this.#peers.start(port);
+      return true;
+    }
+    log.info('the kernel does not tell what peers acknowledge: its own timer cuts those that stall');
+    return host.tuneListener(port, { ...LISTENER, userTimeoutMs: SILENT_LIMIT_MS }) > 0;
   }
 
   /** Takes new settings over while streams go on. What needs a restart is not looked at again. */
@@ -187,6 +215,7 @@ export class Service {
     this.#isStopping = true;
     this.#server.stopListening();
     clearInterval(this.#tendTimer);
+    this.#peers.stop();
     const begun = performance.now();
     const areDrained = this.#fanout.close() === 0;
     this.#sampler.close();
@@ -210,19 +239,17 @@ export class Service {
 
   #routes() {
     const power = { commands: this.#commands, readStatus: () => this.#power.status() };
-    const processes = { commands: this.#commands, queries: this.#processQueries() };
-    return [...this.#statsRoutes(), ...powerRoutes(power), ...processRoutes(processes)];
-  }
-
-  #processQueries(): ProcessQueries | undefined {
-    const { processes: host } = this.#options;
-    const readings = this.#processes;
-    if (host === undefined || readings === undefined) return undefined;
-    return new ProcessQueries({
-      host,
-      readings,
-      mayControl: () => this.#config.features.enable_process_control,
-    });
+    const processes = { commands: this.#commands, queries: this.#processQueries };
+    const media = {
+      commands: this.#commands,
+      readStatus: (player: string | undefined, withDetail: boolean) => this.#media.status(player, withDetail),
+    };
+    return [
+      ...this.#statsRoutes(),
+      ...powerRoutes(power),
+      ...mediaRoutes(media),
+      ...processRoutes(processes),
+    ];
   }
 
   #statsRoutes() {
@@ -247,6 +274,7 @@ export class Service {
     return deriveSystemDetail(info, encoded.sample, facts, {
       power: await this.#power.capabilities(),
       processes: this.#processControl.capabilities(this.#config.features),
+      media: await this.#media.capability(),
     });
   }
 

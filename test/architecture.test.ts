@@ -120,6 +120,11 @@ t.test('platforms stay in their folders', async (t) => {
   }
 });
 
+t.test('only the bus folder knows the library that speaks D-Bus', async (t) => {
+  for (const file of native.filter((name) => !name.startsWith('native/linux/bus/')))
+    t.notMatch(textOf(file), /sdbus::|sd_bus_|lib(?:systemd|elogind|basu)\b/, file);
+});
+
 t.test('both build files take the same sources', async (t) => {
   const lists = JSON.parse(textOf('native/sources.json')) as Record<string, readonly string[]>;
   const listed = Object.values(lists).flat();

@@ -22,21 +22,26 @@
 #include <unistd.h>
 
 enum { MOST = 20000, BATCH = 512, KNOWN = 256, IN_FLIGHT = 512, MOST_TICKS = 4096 };
-enum State { HEAD, SIZE_CR, SIZE, SIZE_LF, DATA, DATA_CR, DATA_LF, ENDED };
+// RAW: a body that is not chunked.
+enum State { HEAD, SIZE_CR, SIZE, SIZE_LF, DATA, DATA_CR, DATA_LF, RAW, ENDED };
 
 struct Subscriber {
   int fd;
   uint8_t state;      // of the chunked encoding
   uint8_t matched;    // of the header's end
+  uint8_t chunked;    // so much of that word was seen in the headers
   bool isOpen, hasEvent, isStalled;
+  bool hasId;         // its event begins with a line of its own that another server writes: not ours to check
   uint32_t left;      // of the chunk
   uint32_t at;        // in the event
   uint8_t newlines;   // in a row
   uint64_t hash, lastHash;
   uint32_t events;    // in this window
+  int64_t lastIndex;  // of its last event in this window; -1: it had none yet
 };
 
-// An event that was seen, and by how many: one that nobody else saw is torn.
+// An event that was seen, and by how many: one that nobody else saw is torn, or was skipped by the others. Numbered in the order in which they came:
+// whoever sees a gap in the numbers has missed an event that another subscriber got.
 struct Event {
   uint64_t hash;
   uint32_t seen;
@@ -44,12 +49,13 @@ struct Event {
 
 static struct Subscriber subscribers[MOST];
 static struct Event known[KNOWN];
-static unsigned nextKnown;
+static int64_t nextKnown, firstKnown;
 static int poller, port, receiveBytes;
+static struct in_addr host;
 static char path[512], request[1024];
 static unsigned source;
 static int size, opening, stalled;
-static uint64_t events, bytes, torn, doubled, lost, ended, comments, rest;
+static uint64_t events, bytes, torn, doubled, missed, backwards, alone, lost, ended, comments, rest;
 static double spreads[MOST_TICKS];
 static int ticks;
 static double tickBegan, tickLast;
@@ -66,6 +72,33 @@ static void endTick(void) {
   tickBegan = 0;
 }
 
+// The number of the event with this hash; the next one when nobody has seen it yet.
+static int64_t indexOf(uint64_t hash) {
+  for (int64_t index = nextKnown - 1; index >= firstKnown && index > nextKnown - KNOWN; index--) {
+    struct Event* e = &known[index % KNOWN];
+    if (e->hash != hash) continue;
+    e->seen++;
+    return index;
+  }
+  struct Event* e = &known[nextKnown % KNOWN];
+  if (nextKnown - KNOWN > firstKnown && e->seen == 1) alone++;
+  *e = (struct Event){hash, 1};
+  return nextKnown++;
+}
+
+// What those missed who got nothing at the end, and the events that only one got; the window's first and last event
+// may be on their way to the others.
+static void settle(void) {
+  for (int i = 0; i < size; i++) {
+    const struct Subscriber* s = &subscribers[i];
+    if (!s->isOpen || s->isStalled || !s->hasEvent) continue;
+    const int64_t behind = nextKnown - 1 - (s->lastIndex < 0 ? firstKnown : s->lastIndex);
+    if (behind > 1) missed += (uint64_t)(behind - 1);
+  }
+  for (int64_t index = nextKnown - 2; size > 1 && index > firstKnown && index > nextKnown - KNOWN; index--)
+    alone += known[index % KNOWN].seen == 1;
+}
+
 static void sawEvent(struct Subscriber* s, uint64_t hash) {
   events++;
   s->events++;
@@ -73,7 +106,6 @@ static void sawEvent(struct Subscriber* s, uint64_t hash) {
     s->hasEvent = true;
     opening--;
   } else {
-    if (hash == s->lastHash) doubled++;
     const double at = now();
     if (hash != tickHash && at - tickLast > 100) {
       endTick();
@@ -82,29 +114,26 @@ static void sawEvent(struct Subscriber* s, uint64_t hash) {
     }
     if (hash == tickHash) tickLast = at;
   }
+  const int64_t index = indexOf(hash);
+  if (hash == s->lastHash) doubled++;
+  else if (s->lastIndex > index) backwards++;
+  else if (s->lastIndex >= 0) missed += (uint64_t)(index - s->lastIndex - 1);
   s->lastHash = hash;
-  for (unsigned i = 0; i < KNOWN; i++) {
-    struct Event* e = &known[(nextKnown - 1 - i) % KNOWN];
-    if (e->hash == hash) {
-      e->seen++;
-      return;
-    }
-    if (e->seen == 0) break;
-  }
-  struct Event* e = &known[nextKnown++ % KNOWN];
-  if (e->seen == 1) torn++;
-  *e = (struct Event){hash, 1};
+  s->lastIndex = index;
 }
 
-// The event's bytes: `data: {…}\n\n`, or the comment `:\n\n`.
+// The event's bytes: `data: {…}\n\n`, or a comment such as `:\n\n`.
 static void eat(struct Subscriber* s, const char* data, size_t length) {
   static const char prefix[] = "data: {";
   for (size_t i = 0; i < length; i++) {
     const char c = data[i];
     if (s->at == 0 && c == ':') s->hash = 0;
-    else if (s->at == 0) s->hash = 1469598103934665603ULL;
+    else if (s->at == 0) {
+      s->hash = 1469598103934665603ULL;
+      s->hasId = c == 'i';
+    }
     if (s->hash != 0) {
-      if (s->at < sizeof prefix - 1 && c != prefix[s->at]) torn++;
+      if (!s->hasId && s->at < sizeof prefix - 1 && c != prefix[s->at]) torn++;
       s->hash = (s->hash ^ (uint8_t)c) * 1099511628211ULL;
     }
     s->at++;
@@ -131,14 +160,15 @@ static void lose(struct Subscriber* s) {
 }
 
 static void take(struct Subscriber* s, const char* data, size_t length) {
-  static const char end[] = "\r\n\r\n";
+  static const char end[] = "\r\n\r\n", chunked[] = "chunked";
   const char* const stop = data + length;
   while (data < stop) {
     switch (s->state) {
       case HEAD:
         s->matched = *data == end[s->matched] ? s->matched + 1 : *data == '\r';
+        if (s->chunked < 7) s->chunked = *data == chunked[s->chunked] ? s->chunked + 1 : *data == 'c';
         if (s->matched == 4) {
-          s->state = SIZE;
+          s->state = s->chunked == 7 ? SIZE : RAW;
           s->left = 0;
         }
         data++;
@@ -175,6 +205,9 @@ static void take(struct Subscriber* s, const char* data, size_t length) {
         if (*data++ != '\n') torn++;
         s->state = SIZE;
         break;
+      case RAW:
+        eat(s, data, (size_t)(stop - data));
+        return;
       default:
         return;
     }
@@ -209,6 +242,7 @@ static void turn(int timeoutMs) {
 static bool openOne(int index) {
   struct Subscriber* s = &subscribers[index];
   memset(s, 0, sizeof *s);
+  s->lastIndex = -1;
   s->fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
   if (s->fd < 0) return false;
   const int on = 1;
@@ -218,8 +252,10 @@ static bool openOne(int index) {
   struct sockaddr_in local = {.sin_family = AF_INET};
   local.sin_addr.s_addr = htonl(0x7f000100u + (source + (unsigned)index / 4096u) % 60000u);
   struct sockaddr_in peer = {.sin_family = AF_INET, .sin_port = htons((uint16_t)port)};
-  peer.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  if (bind(s->fd, (struct sockaddr*)&local, sizeof local) != 0 ||
+  peer.sin_addr = host;
+  // Elsewhere the kernel chooses the address.
+  const bool isLoopback = host.s_addr == htonl(INADDR_LOOPBACK);
+  if ((isLoopback && bind(s->fd, (struct sockaddr*)&local, sizeof local) != 0) ||
       connect(s->fd, (struct sockaddr*)&peer, sizeof peer) != 0 ||
       send(s->fd, request, strlen(request), MSG_NOSIGNAL) < 0) {
     close(s->fd);
@@ -283,14 +319,18 @@ static int byValue(const void* a, const void* b) {
 }
 
 static void window(double seconds) {
-  events = bytes = torn = doubled = lost = ended = comments = rest = 0;
+  events = bytes = torn = doubled = missed = backwards = alone = lost = ended = comments = rest = 0;
   ticks = 0;
   tickBegan = 0;
-  memset(known, 0, sizeof known);
-  for (int i = 0; i < size; i++) subscribers[i].events = 0;
+  firstKnown = nextKnown;
+  for (int i = 0; i < size; i++) {
+    subscribers[i].events = 0;
+    subscribers[i].lastIndex = -1;
+  }
   const double until = now() + seconds * 1e3;
   for (double left; (left = until - now()) > 0;) turn(left > 50 ? 50 : (int)left + 1);
   endTick();
+  settle();
   uint32_t fewest = UINT32_MAX, most = 0;
   for (int i = 0; i < size; i++) {
     const struct Subscriber* s = &subscribers[i];
@@ -299,17 +339,23 @@ static void window(double seconds) {
     if (s->events > most) most = s->events;
   }
   qsort(spreads, (size_t)ticks, sizeof *spreads, byValue);
-  printf("{\"open\":%d,\"events\":%llu,\"bytes\":%llu,\"torn\":%llu,\"doubled\":%llu,\"lost\":%llu,\"ended\":%llu,"
-         "\"comments\":%llu,\"cutShort\":%llu,\"fewest\":%u,\"most\":%u,\"spreadMs\":%.2f}\n",
-         countOpen(), (unsigned long long)events, (unsigned long long)bytes, (unsigned long long)torn,
-         (unsigned long long)doubled, (unsigned long long)lost, (unsigned long long)ended,
-         (unsigned long long)comments, (unsigned long long)rest, fewest == UINT32_MAX ? 0 : fewest, most,
+  const struct {
+    const char* name;
+    uint64_t value;
+  } counts[] = {{"events", events},   {"bytes", bytes},         {"torn", torn},   {"doubled", doubled},
+                {"missed", missed},   {"backwards", backwards}, {"alone", alone}, {"lost", lost},
+                {"ended", ended},     {"comments", comments},   {"cutShort", rest}};
+  printf("{\"open\":%d,", countOpen());
+  for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
+    printf("\"%s\":%llu,", counts[i].name, (unsigned long long)counts[i].value);
+  printf("\"fewest\":%u,\"most\":%u,\"spreadMs\":%.2f}\n", fewest == UINT32_MAX ? 0 : fewest, most,
          ticks > 0 ? spreads[ticks / 2] : 0.0);
 }
 
-// sink PORT PATH [RECEIVE_BYTES]
+// sink PORT PATH [RECEIVE_BYTES [IPV4_ADDRESS]]
 int main(int argc, char** argv) {
-  if (argc < 3) return fprintf(stderr, "usage: sink PORT PATH [RECEIVE_BYTES]\n"), 2;
+  if (argc < 3 || inet_pton(AF_INET, argc > 4 ? argv[4] : "127.0.0.1", &host) != 1)
+    return fprintf(stderr, "usage: sink PORT PATH [RECEIVE_BYTES [IPV4_ADDRESS]]\n"), 2;
   signal(SIGPIPE, SIG_IGN);
   port = atoi(argv[1]);
   snprintf(path, sizeof path, "%s", argv[2]);

@@ -1,17 +1,23 @@
 // The fuzzing surface: one row a parser. Each checks what its callers rely on, beyond not crashing.
 #include "fuzz/targets.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <set>
 #include <string>
 
 #include "linux/parse.h"
+#include "linux/parse_battery.h"
 #include "linux/parse_cpu.h"
 #include "linux/parse_disks.h"
+#include "linux/parse_ipv4.h"
 #include "linux/parse_mounts.h"
 #include "linux/parse_network.h"
+#include "linux/parse_nl80211.h"
 #include "linux/parse_process.h"
 #include "linux/parse_route.h"
+#include "linux/parse_sensors.h"
 #include "linux/parse_system.h"
 #include "linux/select_mounts.h"
 #include "linux/text.h"
@@ -64,7 +70,8 @@ void runBrand(std::string_view input) {
 }
 
 void runSelectMounts(std::string_view input) {
-  const auto mounts = parseMountinfo(input);
+  auto mounts = parseMountinfo(input);
+  adoptReadOnly(mounts, parseMountinfo(input.substr(input.size() / 2)));
   std::size_t count = 0;
   for (const MountGroup& group : selectMounts(mounts)) {
     require(!group.empty(), "a group has a mount");
@@ -79,6 +86,12 @@ void runProcessName(std::string_view input) {
   require(name.starts_with(comm), "a full name begins with the cut one");
 }
 
+void runStatus(std::string_view input) {
+  const auto size = parseDescriptorTableSize("Name:\tnode\nFDSize:\t" + std::string(input));
+  require(size.value_or(0) >= 0, "a size is not negative");
+  parseDescriptorTableSize(input);
+}
+
 template <auto Parse>
 void call(std::string_view input) {
   static_cast<void>(Parse(input));
@@ -88,6 +101,71 @@ void runSensorNames(std::string_view input) {
   rankHwmonChip(input);
   rankThermalZone(input);
   chooseInputs({std::string(input), "Tdie", std::string(input)});
+}
+
+void runSensorValue(std::string_view input) {
+  for (const auto kind :
+       {SensorKind::kTemperature, SensorKind::kFan, SensorKind::kVoltage, SensorKind::kPower}) {
+    const auto value = parseSensorValue(kind, input);
+    if (value) require(*value >= -1000 && *value <= 100'000, "what a sensor can measure");
+  }
+}
+
+void runSensorFile(std::string_view input) {
+  const auto file = parseSensorFileName(input);
+  if (file) require(input.starts_with(sensorPrefix(file->kind, 0).substr(0, 2)), "the kind is in the name");
+  const std::string name = cleanName(input);
+  require(cleanName(name) == name, "a clean name stays as it is");
+  isPackageZone(input, input);
+  isSystemBattery(input, input);
+}
+
+// The lines are the names, so that some are equal.
+void runSensorLabels(std::string_view input) {
+  std::vector<ChipNames> chips;
+  std::vector<InputNames> inputs;
+  std::string_view rest = input.substr(0, 4096);
+  for (std::size_t end = 0; end != std::string_view::npos;
+       rest.remove_prefix(std::min(rest.size(), end + 1))) {
+    end = rest.find('\n');
+    const std::string name(rest.substr(0, end));
+    chips.push_back({name, "0"});
+    inputs.push_back({"temp" + std::to_string(inputs.size()), name});
+  }
+  const auto chipNames = nameChips(chips);
+  const auto inputNames = nameInputs(inputs);
+  require(std::set(chipNames.begin(), chipNames.end()).size() == chips.size(), "no chip's name comes twice");
+  require(std::set(inputNames.begin(), inputNames.end()).size() == inputs.size(),
+          "no input's name comes twice");
+}
+
+void runPowerSupply(std::string_view input) {
+  const BatteryCounters battery = parsePowerSupply(input).battery;
+  if (battery.percent) require(*battery.percent >= 0 && *battery.percent <= 100, "a share of the charge");
+  for (const auto& value : {battery.energyWh, battery.energyFullWh, battery.chargeAh, battery.voltageVolts,
+                            battery.powerWatts, battery.currentAmps, battery.secondsToEmpty})
+    if (value) require(*value >= 0 && *value <= 1e7, "what a battery can have");
+}
+
+void runNetlink(std::string_view input) {
+  for (const std::uint32_t sequence : {0U, 1U}) {
+    const NetlinkPart part = parseNetlink(input, sequence);
+    require(part.error >= 0 && part.error < 4096, "an errno");
+    for (const std::string_view payload : part.payloads) {
+      parseFamilyId(payload);
+      parseWifiInterface(payload);
+      parseStationSignal(payload);
+    }
+  }
+  const auto signal = parseStationSignal(input);
+  if (signal) require(*signal < 0 && *signal >= -128, "dBm of a receiver");
+}
+
+void runIpv4(std::string_view input) {
+  const auto addresses = parseLocalAddresses(input);
+  const auto networks = parseConnectedNetworks(input);
+  require(placeAddresses(addresses, networks).size() <= addresses.size(), "no address is placed twice");
+  placeAddresses({0, 0x7F000001, 0xC0000207, UINT32_MAX}, networks);
 }
 
 }  // namespace
@@ -121,7 +199,17 @@ const std::vector<FuzzTarget>& fuzzTargets() {
       {"process-name", "/cmdline", runProcessName},
       {"cmdline", "/cmdline", call<parseCmdline>},
       {"passwd", "", call<parsePasswd>},
+      {"process-status", "", runStatus},
       {"utf8", "/mountinfo", runText},
+      {"fib-trie", "/fib_trie", runIpv4},
+      {"connected-networks", "/net/route", runIpv4},
+      {"sensor-value", "_input", runSensorValue},
+      {"sensor-file", "", runSensorFile},
+      {"sensor-labels", "/name", runSensorLabels},
+      {"power-supply", "/uevent", runPowerSupply},
+      {"netlink-station", "/get-station", runNetlink},
+      {"netlink-interface", "/get-interface", runNetlink},
+      {"netlink-family", "/get-family", runNetlink},
   };
   return targets;
 }

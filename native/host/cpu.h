@@ -7,6 +7,7 @@
 #include <optional>
 #include <vector>
 
+#include "host/energy.h"
 #include "host/pressure.h"
 #include "host/roots.h"
 
@@ -39,6 +40,7 @@ struct CpuCounters {
   std::optional<double> temperatureCelsius;
   std::optional<double> speedHz;                    // mean over the online cores
   std::vector<std::optional<double>> coreSpeedsHz;  // beside `cores`; empty when no core's speed is readable
+  std::optional<EnergyReading> energy;              // only with detail
 };
 
 class CpuReader {

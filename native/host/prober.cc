@@ -22,8 +22,10 @@ ProberPool::~ProberPool() {
   state_->answered.notify_all();
 }
 
-void ProberPool::askAll(milliseconds delay) {
-  State& state = *state_;
+void ProberPool::askAll(milliseconds delay) { hostwire::askAll(state_, delay); }
+
+void askAll(const ProberPoolState& pool, milliseconds delay) {
+  ProberPool::State& state = *pool;
   const std::lock_guard lock(state.mutex);
   if (state.isClosed || state.wantedCount == 0) return;
   state.roundAt = ProbeClock::now() + delay;
@@ -41,8 +43,8 @@ std::size_t ProberPool::stuckCount() const {
   return state_->stuckCount;
 }
 
-ProberHandle::ProberHandle(ProberPool& pool, std::function<void()> ask)
-    : task_(std::make_shared<ProbeTask>(pool.state(), std::move(ask))) {
+ProberHandle::ProberHandle(ProberPoolState pool, std::function<void()> ask)
+    : task_(std::make_shared<ProbeTask>(std::move(pool), std::move(ask))) {
   const std::lock_guard lock(task_->pool->mutex);
   if (!task_->pool->isClosed) task_->pool->tasks.push_back(task_);
 }

@@ -48,12 +48,18 @@ class ProberPool {
   std::shared_ptr<State> state_;
 };
 
+// What a question keeps of the pool to make probers itself: it may outlive the pool, which is then closed.
+using ProberPoolState = std::shared_ptr<ProberPool::State>;
+
+// As ProberPool::askAll.
+void askAll(const ProberPoolState& pool, std::chrono::milliseconds delay);
+
 // The untyped half of Prober: registers, schedules and times one question.
 class ProberHandle {
  public:
   // `ask` runs on a prober thread and may outlive the handle: it owns all it touches. What it throws is the
   // answer's error.
-  ProberHandle(ProberPool& pool, std::function<void()> ask);
+  ProberHandle(ProberPoolState pool, std::function<void()> ask);
   ~ProberHandle();
   ProberHandle(ProberHandle&&) noexcept;
   ProberHandle& operator=(ProberHandle&&) noexcept;
@@ -77,8 +83,9 @@ class ProberHandle {
 template <class T>
 class Prober {
  public:
-  Prober(ProberPool& pool, std::function<T()> ask)
-      : slot_(std::make_shared<Slot>()), handle_(pool, [slot = slot_, question = std::move(ask)] {
+  Prober(ProberPool& pool, std::function<T()> ask) : Prober(pool.state(), std::move(ask)) {}
+  Prober(ProberPoolState pool, std::function<T()> ask)
+      : slot_(std::make_shared<Slot>()), handle_(std::move(pool), [slot = slot_, question = std::move(ask)] {
           std::optional<T> value;
           try {
             value = question();

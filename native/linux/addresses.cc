@@ -1,4 +1,4 @@
-// getifaddrs(3), or if_inet6 of another /proc.
+// getifaddrs(3), or fib_trie and if_inet6 of another /proc.
 #include "linux/addresses.h"
 
 #include <arpa/inet.h>
@@ -10,9 +10,11 @@
 #include <cstring>
 #include <memory>
 #include <optional>
+#include <utility>
 
 #include "linux/directory.h"
 #include "linux/file.h"
+#include "linux/parse_ipv4.h"
 
 namespace hostwire {
 namespace {
@@ -67,9 +69,15 @@ std::string netFolder(const Roots& roots) {
 
 std::vector<InterfaceAddress> readAddresses(const Roots& roots) {
   if (roots.isDefault()) return askKernel();
-  std::string buffer;
-  KeptFile file(netFolder(roots) + "/if_inet6");
-  return parseIfInet6(file.readIfPresent(buffer));
+  const auto read = [folder = netFolder(roots)](const char* name) {
+    std::string buffer;
+    KeptFile file(folder + name);
+    return std::string(file.readIfPresent(buffer));
+  };
+  auto addresses =
+      placeAddresses(parseLocalAddresses(read("/fib_trie")), parseConnectedNetworks(read("/route")));
+  for (InterfaceAddress& address : parseIfInet6(read("/if_inet6"))) addresses.push_back(std::move(address));
+  return addresses;
 }
 
 }  // namespace hostwire

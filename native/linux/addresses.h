@@ -14,8 +14,8 @@ namespace hostwire {
 std::string netFolder(const Roots& roots);
 
 // IPv4 and IPv6, in the kernel's order. May wait for the kernel's network configuration lock. Under other
-// roots than the default only IPv6: /proc has no list of IPv4 addresses by interface, and asking the kernel
-// would tell of the container.
+// roots than the default they come from /proc, as asking the kernel would tell of the container; an IPv4
+// address that is in no network of an interface is missing then (see parse_ipv4.h).
 std::vector<InterfaceAddress> readAddresses(const Roots& roots);
 
 }  // namespace hostwire

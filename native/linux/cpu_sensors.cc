@@ -1,10 +1,11 @@
-// The processor's temperature and clock speed.
+// The processor's temperature, clock speed and energy.
 #include "linux/cpu_sensors.h"
 
 #include <algorithm>
 #include <functional>
 #include <memory>
 
+#include "linux/cpu_energy.h"
 #include "linux/cpu_speed.h"
 #include "linux/cpu_temperature.h"
 #include "linux/recent.h"
@@ -18,6 +19,10 @@ std::function<std::optional<double>()> askTemperature(const Roots& roots) {
 
 std::function<std::vector<CoreSpeed>()> askSpeeds(const Roots& roots, SpeedScope scope) {
   return [source = std::make_shared<CpuSpeed>(roots, scope)] { return source->read(); };
+}
+
+std::function<EnergyReading()> askEnergy(const Roots& roots) {
+  return [source = std::make_shared<CpuEnergy>(roots.sys)] { return source->read(); };
 }
 
 std::optional<double> meanOf(const std::vector<CoreSpeed>& speeds) {
@@ -46,9 +51,11 @@ std::vector<std::optional<double>> inOrderOf(const std::vector<CoreTimes>& cores
 CpuSensors::CpuSensors(const Roots& roots, ProberPool& probers)
     : temperature_(probers, askTemperature(roots)),
       someSpeeds_(probers, askSpeeds(roots, SpeedScope::kSome)),
-      allSpeeds_(probers, askSpeeds(roots, SpeedScope::kAll)) {}
+      allSpeeds_(probers, askSpeeds(roots, SpeedScope::kAll)),
+      energy_(probers, askEnergy(roots)) {}
 
 void CpuSensors::read(CpuCounters& counters, bool withDetail) {
+  if (withDetail) counters.energy = recentValue(energy_.latest());
   counters.temperatureCelsius = recentValue(temperature_.latest()).value_or(std::nullopt);
   auto speeds = recentValue((withDetail ? allSpeeds_ : someSpeeds_).latest());
   // The first reading after a change of detail: the other question's answer has the mean already.

@@ -1,4 +1,5 @@
-// The processor's temperature and clock speed, asked by probers: both can be slow, and a sensor can hang.
+// The processor's temperature, clock speed and energy, asked by probers: they can be slow, and a sensor can
+// hang.
 #pragma once
 
 #include <optional>
@@ -14,13 +15,15 @@ namespace hostwire {
 class CpuSensors {
  public:
   CpuSensors(const Roots& roots, ProberPool& probers);
-  // Fills temperatureCelsius, speedHz and, with detail, coreSpeedsHz (in the order of `counters.cores`).
+  // Fills temperatureCelsius, speedHz and, with detail, energy and coreSpeedsHz (in the order of
+  // `counters.cores`).
   void read(CpuCounters& counters, bool withDetail);
 
  private:
   Prober<std::optional<double>> temperature_;
   Prober<std::vector<CoreSpeed>> someSpeeds_;
   Prober<std::vector<CoreSpeed>> allSpeeds_;
+  Prober<EnergyReading> energy_;
 };
 
 }  // namespace hostwire

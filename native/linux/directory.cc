@@ -1,10 +1,13 @@
-// readdir(3) and lstat(2).
+// readdir(3), lstat(2) and readlink(2).
 #include "linux/directory.h"
 
 #include <dirent.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <array>
+#include <climits>
 #include <memory>
 #include <string_view>
 
@@ -32,6 +35,12 @@ std::vector<std::string> listFolder(const std::string& path) {
 bool isPresent(const std::string& path) {
   struct stat status {};
   return lstat(path.c_str(), &status) == 0;
+}
+
+std::string linkTarget(const std::string& path) {
+  std::array<char, PATH_MAX> target{};
+  const ssize_t length = readlink(path.c_str(), target.data(), target.size());
+  return length > 0 ? std::string(target.data(), static_cast<std::size_t>(length)) : std::string{};
 }
 
 }  // namespace hostwire

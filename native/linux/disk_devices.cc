@@ -4,9 +4,7 @@
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 
-#include <unistd.h>
-#include <array>
-#include <climits>
+#include <algorithm>
 #include <map>
 #include <string_view>
 #include <utility>
@@ -17,12 +15,6 @@
 
 namespace hostwire {
 namespace {
-
-std::string linkTarget(const std::string& path) {
-  std::array<char, PATH_MAX> target{};
-  const ssize_t length = readlink(path.c_str(), target.data(), target.size());
-  return length > 0 ? std::string(target.data(), static_cast<std::size_t>(length)) : std::string{};
-}
 
 std::string lastPart(const std::string& path) { return path.substr(path.rfind('/') + 1); }
 
@@ -38,6 +30,24 @@ std::optional<DeviceNumber> findNumber(const Roots& roots, const DeviceQuestion&
   if (stat((roots.files + question.source).c_str(), &device) == 0 && S_ISBLK(device.st_mode))
     return DeviceNumber{major(device.st_rdev), minor(device.st_rdev)};
   return parseDeviceNumber(readSmallFile(roots.sys + "/class/block/" + lastPart(question.source) + "/dev"));
+}
+
+// Documentation/filesystems/btrfs.rst: /sys/fs/btrfs/UUID/devices has a link for each device of a filesystem.
+std::vector<DeviceNumber> findParts(const Roots& roots, const std::string& name) {
+  const std::string folder = roots.sys + "/fs/btrfs";
+  for (const std::string& filesystem : listFolder(folder)) {
+    const auto names = listFolder(std::string(folder).append("/").append(filesystem).append("/devices"));
+    if (names.size() < 2 || !std::binary_search(names.begin(), names.end(), name)) continue;
+    std::vector<DeviceNumber> parts;
+    for (const std::string& part : names) {
+      const std::string block = roots.sys + "/class/block/";
+      if (const auto number =
+              parseDeviceNumber(readSmallFile(std::string(block).append(part).append("/dev"))))
+        parts.push_back(*number);
+    }
+    return parts;
+  }
+  return {};
 }
 
 std::map<std::string, std::string> readLabels(const Roots& roots) {
@@ -81,6 +91,7 @@ DiskDevices readDiskDevices(const Roots& roots, const std::vector<DeviceQuestion
       device.path = shownPath(folder, name, question.source);
       device.isRemovable = readRemovable(folder);
       if (name.empty()) name = lastPart(question.source);
+      if (question.number.major == 0) device.parts = findParts(roots, name);
       if (const auto label = labels.find(name); label != labels.end()) device.label = label->second;
     }
     devices.push_back(std::move(device));

@@ -14,6 +14,7 @@ namespace hostwire {
 struct DiskDevice {
   std::string path;                    // what to show; raw bytes; empty: what mountinfo says
   std::optional<DeviceNumber> number;  // the block device, also of a filesystem with an anonymous number
+  std::vector<DeviceNumber> parts;     // all devices of a btrfs on several, else empty
   std::optional<std::string> label;    // raw bytes
   std::optional<bool> isRemovable;
 };

@@ -63,7 +63,24 @@ bool updateEntry(Entry& entry, const MountGroup& mounts) {
   return true;
 }
 
+// What all devices of one filesystem did; busy is their mean.
+std::optional<DiskIo> sumIo(const std::vector<DeviceIo>& devices, const std::vector<DeviceNumber>& parts) {
+  DiskIo sum;
+  std::uint64_t found = 0;
+  for (const DeviceIo& device : devices) {
+    if (std::find(parts.begin(), parts.end(), device.device) == parts.end()) continue;
+    ++found;
+    sum.readBytes += device.io.readBytes;
+    sum.writeBytes += device.io.writeBytes;
+    sum.busyMs += device.io.busyMs;
+  }
+  if (found == 0) return std::nullopt;
+  sum.busyMs /= found;
+  return sum;
+}
+
 std::optional<DiskIo> findIo(const std::vector<DeviceIo>& devices, const Entry& entry) {
+  if (!entry.device.parts.empty()) return sumIo(devices, entry.device.parts);
   const Mount& mount = entry.shown();
   auto number = entry.device.number;
   if (!number && mount.device.major != 0) number = mount.device;
@@ -91,9 +108,9 @@ struct DisksReader::State {
   State(const Roots& givenRoots, ProberPool& pool)
       : roots(givenRoots), probers(pool), table(givenRoots), diskstats(givenRoots.proc + "/diskstats") {}
 
-  void refresh(std::string_view mountinfo) {
+  void refresh(std::vector<Mount> all) {
     std::vector<Entry> next;
-    for (MountGroup& mounts : selectMounts(parseMountinfo(mountinfo))) {
+    for (MountGroup& mounts : selectMounts(std::move(all))) {
       const auto known = std::find_if(entries.begin(), entries.end(),
                                       [&](Entry& entry) { return updateEntry(entry, mounts); });
       if (known == entries.end()) {
@@ -160,7 +177,7 @@ DisksReader::~DisksReader() = default;
 
 std::vector<DiskCounters> DisksReader::read(bool withDetail) {
   State& state = *state_;
-  if (const auto mountinfo = state.table.readIfChanged()) state.refresh(*mountinfo);
+  if (auto mounts = state.table.readIfChanged()) state.refresh(std::move(*mounts));
   std::vector<DeviceIo> devices;
   if (withDetail) {
     state.takeDevices();

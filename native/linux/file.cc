@@ -17,6 +17,10 @@ constexpr std::size_t kLongestRecordBytes = 512;
 constexpr std::size_t kMostBytes = 16U
                                    << 20U;  // no kernel text is near that: a fixture that is a device, say
 
+// What a sensor answers that can't measure now: the same descriptor tells again when it can. Any other error
+// may mean that the device is gone, and its file with it.
+bool isPassing(int code) { return code == EIO || code == ENODATA || code == EAGAIN || code == EBUSY; }
+
 // procfs regenerates the text at offset 0, so a read that fills the buffer is repeated with a larger one
 // rather than continued: continuing would join two different moments.
 // A first read of at most `surelyWhole` bytes was the last.
@@ -65,7 +69,7 @@ std::string_view KeptFile::readUntil(std::string& buffer, std::size_t surelyWhol
   const ssize_t length = readWhole(fd_.get(), buffer, surelyWhole);
   if (length < 0) {
     const int code = errno;
-    fd_.reset();
+    if (!isPassing(code)) fd_.reset();
     throw HostError(code, "read " + path_);
   }
   return {buffer.data(), static_cast<std::size_t>(length)};

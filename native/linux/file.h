@@ -35,7 +35,7 @@ class KeptFile {
   explicit KeptFile(std::string path) : path_(std::move(path)) {}
 
   // Reads the whole file into `buffer` (reused: it only grows) and returns the text. Opens on first use and
-  // again after a failure. Throws HostError.
+  // again after a failure that does not pass by itself. Throws HostError.
   std::string_view read(std::string& buffer);
   // The same for a file of records under 512 bytes, or of one record of any size: it saves the read that only
   // meets the end. The kernel (fs/seq_file.c) ends a read early only where the next record does not fit into

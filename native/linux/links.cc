@@ -6,6 +6,7 @@
 
 #include "linux/addresses.h"
 #include "linux/directory.h"
+#include "linux/file.h"
 #include "linux/parse.h"
 #include "linux/parse_network.h"
 
@@ -72,14 +73,15 @@ LinkAttributes readLinkAttributes(const std::string& folder) {
   return attributes;
 }
 
-LinkProbe::LinkProbe(Roots roots) : roots_(std::move(roots)), wireless_(netFolder(roots_) + "/wireless") {}
+LinkProbe::LinkProbe(Roots roots, std::shared_ptr<const std::atomic<unsigned>> changes)
+    : roots_(std::move(roots)), changes_(std::move(changes)) {}
 
 void LinkProbe::refresh() {
   details_.clear();
   auto addresses = readAddresses(roots_);
   std::stable_sort(addresses.begin(), addresses.end(),
                    [](const auto& a, const auto& b) { return placeOf(a) < placeOf(b); });
-  for (const std::string& name : names_) {
+  for (const std::string& name : listFolder(roots_.sys + "/class/net")) {
     details_.push_back(askLink(linkFolder(roots_, name), name));
     for (const InterfaceAddress& address : addresses)
       if (isAddressOf(address, name)) details_.back().addresses.push_back(address.text);
@@ -88,15 +90,10 @@ void LinkProbe::refresh() {
 }
 
 LinkDetails LinkProbe::read() {
-  auto names = listFolder(roots_.sys + "/class/net");
-  const bool hasChanged = names != names_;
-  names_ = std::move(names);
+  const unsigned changes = *changes_;
+  const bool hasChanged = std::exchange(seenChanges_, changes) != changes;
   if (hasChanged || !refreshedAt_ || std::chrono::steady_clock::now() - *refreshedAt_ >= kRefreshInterval)
     refresh();
-  for (LinkDetail& detail : details_) detail.signalDbm.reset();
-  for (const SignalLevel& level : parseWireless(wireless_.readIfPresent(buffer_)))
-    for (LinkDetail& detail : details_)
-      if (detail.rawName == level.name) detail.signalDbm = level.dbm;
   return std::make_shared<const std::vector<LinkDetail>>(details_);
 }
 

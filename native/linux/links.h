@@ -1,6 +1,7 @@
 // What /sys says of one network interface: some of it at once, some of it only to a prober.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <memory>
@@ -10,7 +11,6 @@
 
 #include "host/network.h"
 #include "host/roots.h"
-#include "linux/file.h"
 
 namespace hostwire {
 
@@ -33,7 +33,6 @@ struct LinkDetail {
   std::optional<double> speedMbps;
   std::optional<std::string> mac;
   std::vector<std::string> addresses;  // IPv4, then IPv6, link-local ones last
-  std::optional<double> signalDbm;
 };
 // Shared, as each reading of the prober's answer copies it.
 using LinkDetails = std::shared_ptr<const std::vector<LinkDetail>>;
@@ -41,19 +40,19 @@ using LinkDetails = std::shared_ptr<const std::vector<LinkDetail>>;
 // Belongs to one prober's question: used by one thread at a time.
 class LinkProbe {
  public:
-  explicit LinkProbe(Roots roots);
-  // Asked afresh every 5 s and when an interface came or left; the signal's level each time.
+  // `changes` counts how often interfaces came or left.
+  LinkProbe(Roots roots, std::shared_ptr<const std::atomic<unsigned>> changes);
+  // Asked afresh every 5 s and after a change.
   LinkDetails read();
 
  private:
   void refresh();
 
   Roots roots_;
-  KeptFile wireless_;
-  std::vector<std::string> names_;
+  std::shared_ptr<const std::atomic<unsigned>> changes_;
+  unsigned seenChanges_ = 0;
   std::vector<LinkDetail> details_;
   std::optional<std::chrono::steady_clock::time_point> refreshedAt_;
-  std::string buffer_;
 };
 
 }  // namespace hostwire

@@ -7,38 +7,12 @@
 #include <unistd.h>
 
 #include <charconv>
-#include <cstring>
 
 #include "linux/directory.h"
+#include "linux/socket_options.h"
 
 namespace hostwire {
 namespace {
-
-std::optional<int> getOption(int fd, int level, int name) {
-  int value = 0;
-  socklen_t length = sizeof value;
-  if (getsockopt(fd, level, name, &value, &length) != 0) return std::nullopt;
-  return value;
-}
-
-std::optional<std::uint16_t> localPortOf(int fd) {
-  sockaddr_storage address{};
-  socklen_t length = sizeof address;
-  if (getsockname(fd, reinterpret_cast<sockaddr*>(&address), &length) != 0) return std::nullopt;
-  in_port_t port = 0;
-  if (address.ss_family == AF_INET) {
-    sockaddr_in ipv4{};
-    std::memcpy(&ipv4, &address, sizeof ipv4);
-    port = ipv4.sin_port;
-  } else if (address.ss_family == AF_INET6) {
-    sockaddr_in6 ipv6{};
-    std::memcpy(&ipv6, &address, sizeof ipv6);
-    port = ipv6.sin6_port;
-  } else {
-    return std::nullopt;
-  }
-  return ntohs(port);
-}
 
 // tcp(7), socket(7). Every accepted socket inherits what is set here. The size of a send buffer that is set
 // is fixed: the kernel no longer lets it grow.
@@ -69,7 +43,7 @@ int tuneListener(std::uint16_t port, const ListenerOptions& options) {
     int fd = -1;
     const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), fd);
     if (error != std::errc{} || end != name.data() + name.size()) continue;
-    const bool isListening = getOption(fd, SOL_SOCKET, SO_ACCEPTCONN) == 1;
+    const bool isListening = readSocketOption<int>(fd, SOL_SOCKET, SO_ACCEPTCONN) == 1;
     if (isListening && localPortOf(fd) == port && tune(fd, options)) ++tuned;
   }
   return tuned;

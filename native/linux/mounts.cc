@@ -5,6 +5,8 @@
 #include <poll.h>
 #include <sys/vfs.h>
 
+#include <array>
+
 #include "host/error.h"
 
 namespace hostwire {
@@ -41,13 +43,17 @@ void MountTable::openFirst() {
   }
   file_.emplace(own);
   isKernelText_ = isOfProc(own);
+  if (!isForeign) first_.emplace();
 }
 
 // proc_pid_mountinfo(5): after a change poll(2) reports POLLPRI and POLLERR, once.
 bool MountTable::hasChanged() {
   if (isKernelText_) {
-    pollfd request{file_->descriptor(), POLLPRI, 0};
-    return request.fd >= 0 && poll(&request, 1, 0) > 0;
+    std::array<pollfd, 2> requests{
+        pollfd{file_->descriptor(), POLLPRI, 0},
+        pollfd{first_ ? first_->descriptor() : -1, POLLPRI, 0},  // -1 is passed over
+    };
+    return poll(requests.data(), requests.size(), 0) > 0;
   }
   struct stat now {};
   if (stat(file_->path().c_str(), &now) != 0 || isSameVersion(now, fixtureBefore_)) return false;
@@ -56,13 +62,15 @@ bool MountTable::hasChanged() {
   return true;
 }
 
-std::optional<std::string_view> MountTable::readIfChanged() {
+std::optional<std::vector<Mount>> MountTable::readIfChanged() {
   if (!file_) openFirst();
   mustRead_ = hasChanged() || mustRead_;
   if (!mustRead_) return std::nullopt;
   const std::string_view text = file_->read(buffer_);
+  auto mounts = parseMountinfo(text);
+  if (first_) first_->correct(text, mounts);
   mustRead_ = false;
-  return text;
+  return mounts;
 }
 
 }  // namespace hostwire

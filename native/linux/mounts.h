@@ -5,10 +5,12 @@
 
 #include <optional>
 #include <string>
-#include <string_view>
+#include <vector>
 
 #include "host/roots.h"
 #include "linux/file.h"
+#include "linux/first_mounts.h"
+#include "linux/parse_mounts.h"
 
 namespace hostwire {
 
@@ -16,11 +18,11 @@ class MountTable {
  public:
   explicit MountTable(const Roots& roots);
 
-  // The text at the first call and after a change, else nothing. Throws HostError when it can't be read; the
-  // next call tries again.
-  std::optional<std::string_view> readIfChanged();
+  // The mounts at the first call and after a change, else nothing. Throws HostError when they can't be read;
+  // the next call tries again.
+  std::optional<std::vector<Mount>> readIfChanged();
 
-  // Has the next call return the text whether it changed or not.
+  // Has the next call return them whether it changed or not.
   void readAgain() { mustRead_ = true; }
 
   // What stands before a mount point on the way to it; empty for the mounts this process sees itself.
@@ -33,6 +35,7 @@ class MountTable {
   const Roots roots_;
   std::string prefix_;
   std::optional<KeptFile> file_;
+  std::optional<FirstMounts> first_;  // only beside a table of this process's own machine
   std::string buffer_;
   bool isKernelText_ = false;  // else a fixture
   bool mustRead_ = true;

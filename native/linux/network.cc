@@ -4,6 +4,7 @@
 #include <net/if.h>
 
 #include <algorithm>
+#include <atomic>
 #include <charconv>
 #include <chrono>
 #include <utility>
@@ -15,6 +16,7 @@
 #include "linux/parse_network.h"
 #include "linux/recent.h"
 #include "linux/text.h"
+#include "linux/wifi.h"
 
 namespace hostwire {
 namespace {
@@ -31,8 +33,14 @@ struct Link {
   KeptFile flags;
 };
 
-std::function<LinkDetails()> askDetails(const Roots& roots) {
-  return [probe = std::make_shared<LinkProbe>(roots)] { return probe->read(); };
+using Changes = std::shared_ptr<std::atomic<unsigned>>;
+
+std::function<LinkDetails()> askDetails(const Roots& roots, const Changes& changes) {
+  return [probe = std::make_shared<LinkProbe>(roots, changes)] { return probe->read(); };
+}
+
+std::function<WifiLevels()> askLevels(const Roots& roots) {
+  return [probe = std::make_shared<WifiProbe>(roots)] { return probe->read(); };
 }
 
 bool hasUpFlag(std::string_view text) {
@@ -46,16 +54,22 @@ bool hasUpFlag(std::string_view text) {
 
 struct NetworkReader::State {
   State(const Roots& givenRoots, ProberPool& probers)
-      : roots(givenRoots), dev(netFolder(givenRoots) + "/dev"), details(probers, askDetails(givenRoots)) {}
+      : roots(givenRoots),
+        dev(netFolder(givenRoots) + "/dev"),
+        details(probers, askDetails(givenRoots, changes)),
+        levels(probers, askLevels(givenRoots)) {}
 
   bool isCurrent(const std::vector<InterfaceCounters>& counters) const;
   void refreshLinks(const std::vector<InterfaceCounters>& counters);
   void addDetail(InterfaceCounters& counters, Link& link, const LinkDetail* detail);
+  void addLevels(std::vector<InterfaceCounters>& counters);
 
   Roots roots;
   KeptFile dev;
+  const Changes changes = std::make_shared<std::atomic<unsigned>>(0);  // of the links
   Prober<LinkDetails> details;
-  std::vector<Link> links;  // in the order of /proc/net/dev
+  Prober<WifiLevels> levels;  // beside the details: what a Wi-Fi driver delays is its own
+  std::vector<Link> links;    // in the order of /proc/net/dev
   Clock::time_point refreshedAt;
   std::string buffer;
 };
@@ -68,6 +82,7 @@ bool NetworkReader::State::isCurrent(const std::vector<InterfaceCounters>& count
 
 void NetworkReader::State::refreshLinks(const std::vector<InterfaceCounters>& counters) {
   links.clear();
+  ++*changes;
   for (const InterfaceCounters& one : counters) {
     const std::string folder = linkFolder(roots, one.name);
     links.push_back(
@@ -92,7 +107,17 @@ void NetworkReader::State::addDetail(InterfaceCounters& counters, Link& link, co
   counters.speedMbps = detail->speedMbps;
   counters.mac = detail->mac;
   counters.addresses = detail->addresses;
-  counters.signalDbm = detail->signalDbm;
+}
+
+// Only where there is Wi-Fi is it asked.
+void NetworkReader::State::addLevels(std::vector<InterfaceCounters>& counters) {
+  const auto isWifi = [](const InterfaceCounters& one) { return one.kind == InterfaceKind::kWifi; };
+  if (std::none_of(counters.begin(), counters.end(), isWifi)) return;
+  const auto known = recentValue(levels.latest()).value_or(WifiLevels{});
+  for (std::size_t at = 0; at < counters.size(); ++at) {
+    const auto level = known.find(links[at].rawName);
+    if (level != known.end() && isWifi(counters[at])) counters[at].signalDbm = level->second;
+  }
 }
 
 NetworkReader::NetworkReader(const Roots& roots, ProberPool& probers)
@@ -122,6 +147,7 @@ std::vector<InterfaceCounters> NetworkReader::read(bool withDetail) {
     }
     one.name = toValidUtf8(one.name);
   }
+  if (withDetail) state_->addLevels(counters);
   return counters;
 }
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <limits>
 
 #include "linux/scan.h"
 
@@ -126,6 +127,18 @@ std::optional<std::int64_t> parseInteger(std::string_view text) {
   for (const char* rest = end; rest != text.data() + text.size(); ++rest)
     if (!isBlank(*rest) && *rest != '\n' && *rest != '\0') return std::nullopt;
   return value;
+}
+
+std::optional<int> parseDescriptorTableSize(std::string_view text) {
+  std::string_view line;
+  while (takeLine(text, line)) {
+    if (takeWord(line) != "FDSize:") continue;
+    const auto size = takeUnsigned(line);
+    // fs.nr_open can't be set higher (sysctl_nr_open_max in fs/file.c).
+    if (!size || *size > std::numeric_limits<int>::max() - 1024) return std::nullopt;
+    return static_cast<int>(*size);
+  }
+  return std::nullopt;
 }
 
 }  // namespace hostwire

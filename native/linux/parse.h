@@ -29,4 +29,7 @@ std::optional<Pressure> parsePressure(std::string_view text);
 // A whole number alone, as sysfs files hold; white space around it is ignored.
 std::optional<std::int64_t> parseInteger(std::string_view text);
 
+// proc_pid_status(5): FDSize, which is above every descriptor of the process and never shrinks.
+std::optional<int> parseDescriptorTableSize(std::string_view text);
+
 }  // namespace hostwire

@@ -1,4 +1,5 @@
-// What the kernel allows this process.
+// What the kernel and the C library allow this process.
+#include <malloc.h>
 #include <sys/resource.h>
 
 #include "host/limits.h"
@@ -10,6 +11,13 @@ std::optional<std::uint64_t> descriptorLimit() {
   rlimit limit{};
   if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return std::nullopt;
   return limit.rlim_cur;
+}
+
+// mallopt(3), of the GNU C library alone. Threads that have a heap of their own by now keep it.
+void shareOneHeap() {
+#ifdef M_ARENA_MAX
+  mallopt(M_ARENA_MAX, 1);
+#endif
 }
 
 }  // namespace hostwire

@@ -141,4 +141,16 @@ std::vector<MountGroup> selectMounts(std::vector<Mount> mounts) {
   return selected;
 }
 
+void adoptReadOnly(std::vector<Mount>& own, const std::vector<Mount>& first) {
+  std::unordered_map<std::string_view, const Mount*> byPoint;
+  for (const Mount& mount : first) byPoint[mount.point] = &mount;  // the last one at a place is the one seen
+  for (Mount& mount : own) {
+    const auto found = byPoint.find(mount.point);
+    if (found == byPoint.end()) continue;
+    const Mount& other = *found->second;
+    if (other.device == mount.device && other.root == mount.root && other.type == mount.type)
+      mount.isReadOnly = other.isReadOnly;
+  }
+}
+
 }  // namespace hostwire

@@ -19,4 +19,8 @@ using MountGroup = std::vector<Mount>;
 //   listed already, and is always full.
 std::vector<MountGroup> selectMounts(std::vector<Mount> mounts);
 
+// Gives the mounts of `own` the read-only flags that `first`, another process's table, has for them; one that
+// `first` does not have keeps its own.
+void adoptReadOnly(std::vector<Mount>& own, const std::vector<Mount>& first);
+
 }  // namespace hostwire

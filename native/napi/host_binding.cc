@@ -69,8 +69,14 @@ Napi::Value HostBinding::readCounters(const Napi::CallbackInfo& info) {
   readSection(kDisks, "disks", values.disks, readers_->disks);
   readSection(kNetwork, "interfaces", values.interfaces, readers_->network);
 
+  const auto counters = toJs(env, clock, values).As<Napi::Object>();
+  // What detail shows beside the sections.
+  if (withDetail) {
+    counters.Set("sensors", toJs(env, readers_->sensors.read()));
+    counters.Set("batteries", toJs(env, readers_->batteries.read()));
+  }
   readers_->probers.askAll(std::max(std::chrono::milliseconds{0}, nextIn - kProbeLead));
-  return toJs(env, clock, values);
+  return counters;
 }
 
 Napi::Value HostBinding::readSystem(const Napi::CallbackInfo& info) {

@@ -5,6 +5,7 @@
 
 #include <memory>
 
+#include "host/batteries.h"
 #include "host/cpu.h"
 #include "host/disks.h"
 #include "host/gpu.h"
@@ -12,6 +13,7 @@
 #include "host/network.h"
 #include "host/prober.h"
 #include "host/roots.h"
+#include "host/sensors.h"
 
 namespace hostwire {
 
@@ -29,13 +31,17 @@ class HostBinding : public Napi::ObjectWrap<HostBinding> {
           memory(roots),
           gpu(roots, probers),
           disks(roots, probers),
-          network(roots, probers) {}
+          network(roots, probers),
+          sensors(roots, probers),
+          batteries(roots, probers) {}
     ProberPool probers;
     CpuReader cpu;
     MemoryReader memory;
     GpuReader gpu;
     DisksReader disks;
     NetworkReader network;
+    SensorsReader sensors;
+    BatteriesReader batteries;
   };
 
   // readCounters(sections: number, withDetail: boolean, nextInMs: number): Counters

@@ -162,6 +162,7 @@ Napi::Value toJs(Napi::Env env, const CpuCounters& counters, bool withDetail) {
   object.Set("cores", js(env, counters.cores));
   object.Set("coreSpeedsHz", js(env, counters.coreSpeedsHz));
   object.Set("pressure", js(env, counters.pressure));
+  object.Set("energy", toJs(env, counters.energy));
   if (!counters.loadAverage) {
     object.Set("loadAverage", env.Null());
     return object;

@@ -3,14 +3,17 @@
 
 #include <napi.h>
 
+#include <optional>
 #include <vector>
 
+#include "host/batteries.h"
 #include "host/clock.h"
 #include "host/cpu.h"
 #include "host/disks.h"
 #include "host/gpu.h"
 #include "host/memory.h"
 #include "host/network.h"
+#include "host/sensors.h"
 #include "host/system.h"
 
 namespace hostwire {
@@ -21,6 +24,9 @@ Napi::Value toJs(Napi::Env env, const std::vector<DiskCounters>& counters, bool 
 Napi::Value toJs(Napi::Env env, const std::vector<InterfaceCounters>& counters, bool withDetail);
 Napi::Value toJs(Napi::Env env, const std::vector<GpuCounters>& counters, bool withDetail);
 Napi::Value toJs(Napi::Env env, const SystemInfo& info);
+Napi::Value toJs(Napi::Env env, const std::optional<EnergyReading>& energy);
+Napi::Value toJs(Napi::Env env, const std::vector<SensorCounters>& sensors);
+Napi::Value toJs(Napi::Env env, const std::vector<BatteryCounters>& batteries);
 
 // The sections of one reading; undefined those that were not asked for.
 struct SectionValues {

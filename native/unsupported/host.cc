@@ -2,6 +2,7 @@
 #include <cerrno>
 #include <chrono>
 
+#include "host/batteries.h"
 #include "host/clock.h"
 #include "host/cpu.h"
 #include "host/disks.h"
@@ -11,7 +12,9 @@
 #include "host/listener.h"
 #include "host/memory.h"
 #include "host/network.h"
+#include "host/peers.h"
 #include "host/process.h"
+#include "host/sensors.h"
 #include "host/system.h"
 
 namespace hostwire {
@@ -54,6 +57,16 @@ GpuReader::GpuReader(const Roots&, ProberPool&) {}
 GpuReader::~GpuReader() = default;
 std::vector<GpuCounters> GpuReader::read(bool) { return {}; }
 
+struct SensorsReader::State {};
+SensorsReader::SensorsReader(const Roots&, ProberPool&) {}
+SensorsReader::~SensorsReader() = default;
+std::vector<SensorCounters> SensorsReader::read() { return {}; }
+
+struct BatteriesReader::State {};
+BatteriesReader::BatteriesReader(const Roots&, ProberPool&) {}
+BatteriesReader::~BatteriesReader() = default;
+std::vector<BatteryCounters> BatteriesReader::read() { return {}; }
+
 SystemInfo readSystem(const Roots&) { refuse("read system"); }
 
 struct ProcessReader::State {};
@@ -74,6 +87,12 @@ ProcessId launchProcess(const LaunchOptions&) { refuse("launch a process"); }
 
 int tuneListener(std::uint16_t, const ListenerOptions&) { return 0; }
 
+void shareOneHeap() {}
+
 std::optional<std::uint64_t> descriptorLimit() { return std::nullopt; }
+
+bool canReadPendingPeers() { return false; }
+std::vector<PendingPeer> readPendingPeers(std::uint16_t) { refuse("read pending peers"); }
+int cutPeers(const std::vector<PendingPeer>&) { return 0; }
 
 }  // namespace hostwire

@@ -1,9 +1,14 @@
-/** `hostwire doctor`: what works on this machine, what does not, and why. */
+/** `hostwire doctor`: what works on this machine, what does not, why, and what it would take. */
 import net from 'node:net';
 import { type LoadOptions, loadConfig } from '../config/load.ts';
 import type { Config } from '../config/schema.ts';
-import { ALL_SECTIONS, type Counters, type Host } from '../host/host.ts';
+import { ALL_SECTIONS, type Host } from '../host/host.ts';
 import { openNativeHost } from '../host/native.ts';
+import { examineMedia } from './doctor-media.ts';
+import { examinePower } from './doctor-power.ts';
+import { printRows, type Row } from './doctor-rows.ts';
+import { judgeReading } from './doctor-sections.ts';
+import { judgeUnit, readUnitFacts } from './doctor-unit.ts';
 import type { Output } from './output.ts';
 
 export interface DoctorFacts {
@@ -11,159 +16,108 @@ export interface DoctorFacts {
   readonly runtime: string | undefined;
   readonly user: string;
   readonly isRoot: boolean;
-}
-
-interface Finding {
-  readonly subject: string;
-  /** 'part': it serves, with something missing. */
-  readonly state: 'ok' | 'part' | 'no';
-  readonly text: string;
+  /** $XDG_RUNTIME_DIR. */
+  readonly runtimeFolder: string | undefined;
 }
 
 /** Long enough for every prober to have answered that is going to. */
 const PROBE_MS = 400;
 
-/** The findings, a line each; exit code 1 when the service could not start or could tell nothing. */
+/** The table; exit code 1 when the service could not start or could tell nothing. */
 export async function examine(options: LoadOptions, facts: DoctorFacts): Promise<Output> {
-  const findings: Finding[] = [
+  const rows: Row[] = [
     facts.runtime === undefined
-      ? { subject: 'node', state: 'ok', text: 'supported' }
-      : { subject: 'node', state: 'no', text: facts.runtime },
+      ? { section: 'node', state: 'ok', source: 'supported' }
+      : { section: 'node', state: 'missing', source: 'not supported', reason: facts.runtime },
   ];
-  const config = examineConfiguration(options, findings);
+  const config = examineConfiguration(options, rows);
   if (config !== undefined) {
-    await examineHost(config, findings);
-    findings.push(await examinePort(config), examinePower(config), examineRights(facts));
+    rows.push(...(await examineHost(config)));
+    rows.push(await examinePort(config), examineRights(facts));
+    rows.push(judgeUnit(readUnitFacts(facts.runtimeFolder)));
   }
-  findings.push({ subject: 'media', state: 'no', text: 'not in this version yet' });
-  const width = Math.max(...findings.map(({ subject }) => subject.length));
-  const lines = findings.map(
-    ({ subject, state, text }) => `${subject.padEnd(width)}  ${state.padEnd(4)}  ${text}\n`,
-  );
-  const isBroken = findings.some(({ subject, state }) => state === 'no' && MUST_WORK.has(subject));
-  return { text: lines.join(''), exitCode: isBroken ? 1 : 0 };
+  const isBroken = rows.some(({ section, state }) => state === 'missing' && MUST_WORK.has(section));
+  return { text: printRows(rows), exitCode: isBroken ? 1 : 0 };
 }
 
 const MUST_WORK = new Set(['node', 'configuration', 'addon', 'port']);
 
 const reasonOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
 
-function examineConfiguration(options: LoadOptions, findings: Finding[]): Config | undefined {
+function examineConfiguration(options: LoadOptions, rows: Row[]): Config | undefined {
+  const section = 'configuration';
   try {
     const { config, sources } = loadConfig(options);
-    const text = sources.files.length === 0 ? 'no file: the defaults' : sources.files.join(', ');
-    findings.push({ subject: 'configuration', state: 'ok', text });
+    const source = sources.files.length === 0 ? 'no file: the defaults' : sources.files.join(', ');
+    rows.push({ section, state: 'ok', source });
     return config;
   } catch (error) {
-    findings.push({ subject: 'configuration', state: 'no', text: reasonOf(error).replaceAll('\n', '; ') });
+    const reason = reasonOf(error).replaceAll('\n', '; ');
+    rows.push({ section, state: 'missing', source: 'not usable', reason });
     return undefined;
   }
 }
 
-async function examineHost(config: Config, findings: Finding[]): Promise<void> {
+async function examineHost(config: Config): Promise<readonly Row[]> {
+  const { proc, sys } = config.host;
   let host: Host;
   try {
-    host = openNativeHost({ proc: config.host.proc, sys: config.host.sys });
+    host = openNativeHost({ proc, sys });
   } catch (error) {
-    findings.push({ subject: 'addon', state: 'no', text: reasonOf(error) });
-    return;
+    return [{ section: 'addon', state: 'missing', source: 'hostwire.node', reason: reasonOf(error) }];
   }
-  findings.push({ subject: 'addon', state: 'ok', text: 'loaded' });
   host.readCounters(ALL_SECTIONS, true, 0);
   await new Promise((resolve) => setTimeout(resolve, PROBE_MS));
-  findings.push(...judgeCounters(host.readCounters(ALL_SECTIONS, true, PROBE_MS), config));
-}
-
-/** What a reading with detail says of each section. Pure. */
-export function judgeCounters(counters: Counters, config: Pick<Config, 'host'>): readonly Finding[] {
-  const { cpu, memory, disks, interfaces, gpus, failures } = counters;
-  const unreadable = (subject: string, key: string): Finding => ({
-    subject,
-    state: 'no',
-    text: failures?.[key] ?? 'not readable on this platform',
-  });
-  const { proc, sys } = config.host;
-  const stale = (disks ?? []).filter((disk) => disk.isStale).map((disk) => disk.mountPoint);
+  const counters = host.readCounters(ALL_SECTIONS, true, PROBE_MS);
   return [
-    cpu
-      ? { subject: 'cpu', state: 'ok', text: `${cpu.cores?.length ?? 0} processors from ${proc}/stat` }
-      : unreadable('cpu', 'cpu'),
-    cpu?.temperatureCelsius == null
-      ? {
-          subject: 'temperature',
-          state: 'part',
-          text: `no sensor of the processor in ${sys}/class/hwmon or ${sys}/class/thermal (usual in virtual machines; else load its driver: coretemp, k10temp)`,
-        }
-      : { subject: 'temperature', state: 'ok', text: `${cpu.temperatureCelsius} °C` },
-    cpu?.speedHz == null
-      ? { subject: 'speed', state: 'part', text: `neither cpufreq in ${sys} nor MHz in ${proc}/cpuinfo` }
-      : { subject: 'speed', state: 'ok', text: `${Math.round(cpu.speedHz / 1e6)} MHz` },
-    memory
-      ? {
-          subject: 'memory',
-          state: 'ok',
-          text: `${Math.round(memory.totalBytes / 2 ** 20)} MiB from ${proc}/meminfo`,
-        }
-      : unreadable('memory', 'memory'),
-    memory && memory.pressure == null
-      ? {
-          subject: 'pressure',
-          state: 'part',
-          text: `no ${proc}/pressure (kernel before 4.20, or booted without psi=1)`,
-        }
-      : { subject: 'pressure', state: 'ok', text: `from ${proc}/pressure` },
-    !disks
-      ? unreadable('disks', 'disks')
-      : stale.length > 0
-        ? {
-            subject: 'disks',
-            state: 'part',
-            text: `${disks.length} mounts; no answer from ${stale.join(', ')}`,
-          }
-        : { subject: 'disks', state: 'ok', text: `${disks.length} mounts` },
-    interfaces
-      ? { subject: 'network', state: 'ok', text: `${interfaces.length} interfaces` }
-      : unreadable('network', 'interfaces'),
-    (gpus ?? []).length > 0
-      ? { subject: 'gpu', state: 'ok', text: `${gpus?.map((gpu) => gpu.name).join(', ')}` }
-      : { subject: 'gpu', state: 'no', text: 'none can be read in this version' },
+    { section: 'addon', state: 'ok', source: 'loaded' },
+    examinePeers(host),
+    ...judgeReading({ counters, proc, sys }),
+    ...(await examinePower(host.power, config)),
+    ...(await examineMedia(host.media, config.features.enable_media)),
   ];
 }
 
+function examinePeers(host: Host): Row {
+  const section = 'peers';
+  if (host.canReadPendingPeers()) return { section, state: 'ok', source: 'judged by what they acknowledge' };
+  return {
+    section,
+    state: 'partly',
+    source: "the kernel's own timer",
+    reason: 'it does not tell what peers acknowledge: one that stalls again and again may be cut early',
+  };
+}
+
 /** Tries to listen as the service would, for a moment. */
-function examinePort(config: Config): Promise<Finding> {
+function examinePort(config: Config): Promise<Row> {
   const { host, port } = config.server;
+  const source = `port ${port} on ${host}`;
   return new Promise((resolve) => {
     const server = net.createServer();
     server.once('error', (error) =>
       resolve({
-        subject: 'port',
-        state: 'no',
-        text: `port ${port} on ${host} can't be listened on: ${error.message}`,
+        section: 'port',
+        state: 'missing',
+        source,
+        reason: `it can't be listened on: ${error.message}`,
+        remedy: 'end what listens there, or set server.port',
       }),
     );
     server.listen({ host, port, exclusive: true }, () =>
-      server.close(() => resolve({ subject: 'port', state: 'ok', text: `port ${port} on ${host} is free` })),
+      server.close(() => resolve({ section: 'port', state: 'ok', source: `${source} is free` })),
     );
   });
 }
 
-function examinePower(config: Config): Finding {
-  return config.power.backend === 'record'
-    ? {
-        subject: 'power',
-        state: 'part',
-        text: 'power.backend is record: nothing is done, what would be is listed',
-      }
-    : { subject: 'power', state: 'no', text: 'no power manager is spoken to in this version' };
-}
-
-function examineRights({ user, isRoot }: DoctorFacts): Finding {
+function examineRights({ user, isRoot }: DoctorFacts): Row {
   return isRoot
     ? {
-        subject: 'rights',
-        state: 'part',
-        text: 'running as root: nothing here needs it; use an ordinary user',
+        section: 'rights',
+        state: 'partly',
+        source: 'running as root',
+        reason: 'an ordinary user is safer',
+        remedy: 'run it as an ordinary user; what only root can read is named above',
       }
-    : { subject: 'rights', state: 'ok', text: `running as ${user}` };
+    : { section: 'rights', state: 'ok', source: `running as ${user}` };
 }

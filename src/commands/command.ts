@@ -10,6 +10,9 @@ export type Params = Readonly<Record<string, unknown>>;
 /** How an answer went: its bytes have left, or its connection has closed. */
 export type Delivery = 'sent' | 'closed';
 
+/** Whether what a command is for took it; unknown: nobody could tell. */
+export type Delivered = 'true' | 'false' | 'unknown';
+
 export interface Outcome {
   /** What the door answers with. */
   readonly result: Readonly<Record<string, unknown>>;
@@ -18,6 +21,8 @@ export interface Outcome {
    * how its answer went need not: the act is not put off for long.
    */
   readonly onDelivered?: (delivery: Delivery) => void;
+  /** There when the command is answered alike however it went. */
+  readonly delivered?: Delivered;
 }
 
 /** A row of the table. */

@@ -1,9 +1,10 @@
 /** What carries power commands out: the interface, a backend that only records, and one for a machine that has none. */
+import type { PowerAct } from '../host/power.ts';
 import type { Log } from '../log.ts';
 import type { Inhibitor } from '../wire/power.ts';
 
-export const POWER_ACTIONS = ['shutdown', 'restart', 'sleep', 'hibernate', 'lock'] as const;
-export type PowerAction = (typeof POWER_ACTIONS)[number];
+export type PowerAction = PowerAct;
+export const POWER_ACTIONS: readonly PowerAction[] = ['shutdown', 'restart', 'sleep', 'hibernate', 'lock'];
 
 export type Support =
   | { readonly isSupported: true; readonly reason: null }
@@ -29,6 +30,8 @@ export interface PowerBackend {
   inhibitors(): Promise<readonly Inhibitor[]>;
   /** What was done in its stead, oldest first; only a backend that does nothing has it. */
   recorded?(): readonly RecordedAct[];
+  /** Lets go of the machine. */
+  close?(): void;
 }
 
 /** More would be a leak in a trial that runs for months. */

@@ -138,18 +138,20 @@ export class Power {
     const scheduled = this.#scheduled;
     this.#unschedule();
     if (scheduled !== undefined) this.#fail(scheduled.action, 'the service is stopping');
+    this.#options.backend.close?.();
   }
 
   async #judge(action: PowerAction, isForced: boolean): Promise<void> {
     const { backend, log } = this.#options;
-    const support = await backend.support(action);
+    // Both at once: together they are to take no longer than one.
+    const [support, inhibitors] = await Promise.all([backend.support(action), backend.inhibitors()]);
     if (!support.isSupported)
       throw new ServiceError('not_supported', `This machine can't be commanded to ${action}.`, {
         reason: support.reason,
       });
     const what = INHIBITED_AS[action];
     if (what === undefined) return;
-    const standing = (await backend.inhibitors()).filter((held) => held.what.split(':').includes(what));
+    const standing = inhibitors.filter((held) => held.what.split(':').includes(what));
     const ofRoot = standing.find((held) => held.uid === 0);
     if (ofRoot !== undefined && !isForced) {
       const { who, why } = ofRoot;

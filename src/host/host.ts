@@ -1,5 +1,9 @@
 /** What the service knows of the machine it runs on: the counters' types and the interface they come through. */
 
+import type { MediaHost } from './media.ts';
+import type { PowerHost } from './power.ts';
+import type { ProcessHost } from './processes.ts';
+
 /** Time since boot, in ticks of any one length. Guest time is inside user and nice; softirq is inside irq. */
 export interface CpuTimes {
   readonly user: number;
@@ -32,6 +36,23 @@ export interface CpuCounters {
   readonly coreSpeedsHz?: readonly (number | null)[];
   readonly loadAverage?: readonly [number, number, number] | null;
   readonly pressure?: Pressure | null;
+  readonly energy?: EnergyCounters | null;
+}
+
+/** What the processor's packages have used since some moment: whole zones only, none of them inside another. */
+export interface EnergyCounters {
+  /** On the clock of Counters.takenAtNs, but of this reading, which a prober takes. */
+  readonly takenAtNs: number;
+  readonly zones: readonly EnergyZone[];
+  /** Why some of them can't be read. */
+  readonly failure: string | null;
+}
+
+export interface EnergyZone {
+  readonly name: string;
+  readonly microjoules: number;
+  /** The counter goes on from 0 above it. */
+  readonly rangeMicrojoules: number;
 }
 
 export interface MemoryCounters {
@@ -117,6 +138,45 @@ export interface GpuCounters {
   readonly isAsleep: boolean;
 }
 
+export type SensorKind = 'temperature' | 'fan' | 'voltage' | 'power';
+
+export interface SensorCounters {
+  /** What the chip calls itself: coretemp, nvme, drivetemp. */
+  readonly driver: string;
+  /** No two chips have the same name, and no two sensors the same label, which begins with its chip's. */
+  readonly chip: string;
+  readonly label: string;
+  readonly kind: SensorKind;
+  /** °C, RPM, V or W. */
+  readonly value: number | null;
+  /** Why there is no value, where asking failed. */
+  readonly failure: string | null;
+}
+
+export type BatteryState = 'charging' | 'discharging' | 'full' | 'not_charging' | 'unknown';
+
+/** A battery tells of energy or of charge, hardly ever of both. */
+export interface BatteryCounters {
+  readonly name: string;
+  readonly state: BatteryState | null;
+  /** As the battery's own electronics say it. */
+  readonly percent: number | null;
+  readonly energyWh: number | null;
+  readonly energyFullWh: number | null;
+  readonly energyDesignWh: number | null;
+  readonly chargeAh: number | null;
+  readonly chargeFullAh: number | null;
+  readonly chargeDesignAh: number | null;
+  readonly voltageVolts: number | null;
+  /** In or out, never negative, as is the current. */
+  readonly powerWatts: number | null;
+  readonly currentAmps: number | null;
+  readonly secondsToEmpty: number | null;
+  readonly secondsToFull: number | null;
+  /** Why nothing but the name is known. */
+  readonly failure: string | null;
+}
+
 /**
  * One raw reading of the machine. A section that was not asked for is absent; one that could not be read is null
  * and its reason stands in `failures`.
@@ -133,6 +193,10 @@ export interface Counters {
   readonly gpus?: readonly GpuCounters[] | null;
   readonly disks?: readonly DiskCounters[] | null;
   readonly interfaces?: readonly InterfaceCounters[] | null;
+  /** With detail only, whatever the sections. */
+  readonly sensors?: readonly SensorCounters[];
+  /** With detail only: those that power this machine. */
+  readonly batteries?: readonly BatteryCounters[];
   readonly failures?: Readonly<Record<string, string>>;
 }
 
@@ -172,6 +236,17 @@ export interface ListenerOptions {
   readonly backlog?: number;
 }
 
+/** A connection of the service whose peer has not acknowledged all that was sent to it. */
+export interface PendingPeer {
+  readonly descriptor: number;
+  /** Tells this connection from every other since the machine's start. */
+  readonly cookie: bigint;
+  /** Since the connection was made: never goes back. */
+  readonly acknowledgedBytes: number;
+  /** It has acknowledged nothing for at least so long, and had something to; 0 where the kernel can't tell. */
+  readonly silentMs: number;
+}
+
 /** The unit of filtering, in the contract's order. */
 export const SECTIONS = ['cpu', 'memory', 'gpu', 'disks', 'network'] as const;
 export type Section = (typeof SECTIONS)[number];
@@ -198,4 +273,16 @@ export interface Host {
   tuneListener(port: number, options: ListenerOptions): number;
   /** How many files and sockets this process may have open; Infinity where there is no such limit. */
   descriptorLimit(): number;
+  /** Whether the two below can work here. */
+  canReadPendingPeers(): boolean;
+  /** The connections on `port` with bytes that are not sent or not acknowledged; read off the main thread. */
+  readPendingPeers(port: number): Promise<readonly PendingPeer[]>;
+  /** Ends those that have still bytes pending and have acknowledged nothing since they were read; how many. */
+  cutPeers(peers: readonly PendingPeer[]): number;
+  /** Absent where the platform knows of no players. */
+  readonly media?: MediaHost;
+  /** Absent where nobody can be asked of power. */
+  readonly power?: PowerHost;
+  /** Absent where processes can't be seen. */
+  readonly processes?: ProcessHost;
 }

@@ -1,7 +1,9 @@
 /** The only loader of the addon: finds it, says clearly why it can't be used, and types what it exports. */
 import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
-import type { Counters, Host, ListenerOptions, SystemInfo } from './host.ts';
+import type { Counters, Host, ListenerOptions, PendingPeer, SystemInfo } from './host.ts';
+import { type NativeMedia, openMedia } from './native-media.ts';
+import type { PowerHost } from './power.ts';
 import type { ProcessHost } from './processes.ts';
 
 /** Where the kernel's files are; a test or a container names others. */
@@ -17,11 +19,22 @@ interface NativeHost {
   readSystem(): Promise<SystemInfo>;
 }
 
+/** The command thread, which others are made from; it does not run before it is needed. */
+type NativeControls = object;
+
+type NativePower = Omit<PowerHost, 'onSleep'>;
+
 interface Addon {
   readonly Host: new (roots: Roots) => NativeHost;
   readonly Processes: new (roots: Roots) => ProcessHost;
+  readonly Controls: new () => NativeControls;
+  readonly Media: new (controls: NativeControls, roots: Roots, onNews: () => void) => NativeMedia;
+  readonly Power: new (controls: NativeControls, onSleep: (isGoingToSleep: boolean) => void) => NativePower;
   tuneListener(port: number, options: ListenerOptions): number;
   descriptorLimit(): number;
+  canReadPendingPeers(): boolean;
+  readPendingPeers(port: number): Promise<readonly PendingPeer[]>;
+  cutPeers(peers: readonly PendingPeer[]): number;
 }
 
 function loadAddon(): Addon {
@@ -35,19 +48,43 @@ function loadAddon(): Addon {
   }
 }
 
+function openPower(addon: Addon, controls: NativeControls): PowerHost {
+  const listeners = new Set<(isGoingToSleep: boolean) => void>();
+  const power = new addon.Power(controls, (isGoingToSleep) => {
+    for (const listener of listeners) listener(isGoingToSleep);
+  });
+  return {
+    support: (act) => power.support(act),
+    act: (act) => power.act(act),
+    inhibitors: () => power.inhibitors(),
+    authority: () => power.authority(),
+    onSleep(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+  };
+}
+
 /** The machine seen through `roots`. Throws an Error with a sentence for people when the addon can't be loaded. */
 export function openNativeHost(roots: Roots = {}): Host {
   const addon = loadAddon();
   const host = new addon.Host(roots);
+  const controls = new addon.Controls();
   return {
     readCounters: (sections, withDetail, nextInMs) => host.readCounters(sections, withDetail, nextInMs),
     readSystem: () => host.readSystem(),
     tuneListener: (port, options) => addon.tuneListener(port, options),
     descriptorLimit: () => addon.descriptorLimit(),
+    canReadPendingPeers: () => addon.canReadPendingPeers(),
+    readPendingPeers: (port) => addon.readPendingPeers(port),
+    cutPeers: (peers) => addon.cutPeers(peers),
+    media: openMedia((onNews) => new addon.Media(controls, roots, onNews)),
+    power: openPower(addon, controls),
+    processes: new addon.Processes(roots),
   };
 }
 
-/** The processes of that machine. As openNativeHost. */
+/** Only the processes of that machine. As openNativeHost. */
 export function openNativeProcesses(roots: Roots = {}): ProcessHost {
   const addon = loadAddon();
   return new addon.Processes(roots);

@@ -197,6 +197,7 @@ export interface ServerOptions {
   /** The lower-case names of the headers that anything looks at; others are not read. */
   readonly headersRead: ReadonlySet<string>;
   readonly onRequest: (exchange: Exchange) => void;
+  readonly onConnection?: () => void;
 }
 
 function readHead(
@@ -248,6 +249,7 @@ export class HttpServer {
         if (change < 0) ledger.closes++;
         // Out of descriptors, accept fails and the event loop would spin on the connections that wait.
         else if (ledger.connections > this.mostConnections) response.close();
+        else options.onConnection?.();
       })
       // A route that matches nothing would close the socket without an answer: all of them end here.
       .any('/*', (response, request) => {

@@ -51,7 +51,7 @@ export class Fanout {
   #runsAgain = false;
   #tending: Pass | undefined;
   #isClosed = false;
-  /** A full socket without room for so long is cut; Infinity where the kernel does it by what is acknowledged. */
+  /** A full socket without room for so long is cut; Infinity where that is judged by what is acknowledged. */
   stallLimitSeconds = Number.POSITIVE_INFINITY;
 
   /** Both of uWebSockets.js's events: only the one that tells of room passes an offset. */

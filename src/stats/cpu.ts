@@ -1,6 +1,7 @@
 /** The cpu section of a sample: shares of time between two readings. */
-import type { CoreTimes, CpuCounters, CpuTimes } from '../host/host.ts';
+import type { CoreTimes, CpuCounters, CpuTimes, EnergyCounters } from '../host/host.ts';
 import type { CpuBreakdown, CpuDetail, CpuStats } from '../wire/sample.ts';
+import { deriveWatts } from './energy.ts';
 import { growth, oneDecimal, percentOf } from './round.ts';
 
 // Counters may step back (iowait, a processor taken off): each is clamped by itself.
@@ -68,11 +69,12 @@ const UNKNOWN: CpuDetail = {
   pressure: null,
 };
 
-/** `cores` are of the last reading with detail: it may be an earlier one than `before`. */
+/** `cores` and `energy` are of the last reading with detail: it may be an earlier one than `before`. */
 export function deriveCpuDetail(
   before: CpuCounters | undefined,
   cores: readonly CoreTimes[] | undefined,
   after: CpuCounters | null,
+  energy?: EnergyCounters | undefined,
 ): CpuDetail {
   if (after === null) return UNKNOWN;
   const coresBefore = new Map(cores?.map((core) => [core.index, core]));
@@ -86,7 +88,7 @@ export function deriveCpuDetail(
     load_average: after.loadAverage ?? null,
     breakdown: breakdownBetween(before?.total, after.total),
     temperature,
-    power_watts: null,
+    power_watts: deriveWatts(energy, after.energy),
     pressure: after.pressure ?? null,
   };
 }

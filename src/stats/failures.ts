@@ -10,6 +10,8 @@ const HOST = 'host';
 export class Failures {
   readonly #tell: (section: string, reason: string | undefined) => void;
   readonly #reasons = new Map<string, string>();
+  #parts: ReadonlyMap<string, string> = new Map();
+  readonly #toldParts = new Set<string>();
 
   constructor(tell: (section: string, reason: string | undefined) => void) {
     this.#tell = tell;
@@ -26,6 +28,20 @@ export class Failures {
     }
     for (const section of [...this.#reasons.keys()])
       if (!failed.has(section) && wasRead(section, sections)) this.#clear(section);
+  }
+
+  /**
+   * After a reading with detail: what failed inside a section. Told once for good, as a sensor may come and go for
+   * ever, and only when it lasts for two readings: an answer may just be late.
+   */
+  noteParts(failed: ReadonlyMap<string, string>): void {
+    for (const [part, reason] of failed) {
+      const told = `${part}: ${reason}`;
+      if (this.#parts.get(part) !== reason || this.#toldParts.has(told)) continue;
+      this.#toldParts.add(told);
+      this.#tell(part, reason);
+    }
+    this.#parts = failed;
   }
 
   /** After a reading that threw. */

@@ -1,5 +1,12 @@
 /** What two readings of the counters yield: Baseline × Counters → Sample. Pure: the caller owns time and state. */
-import type { CoreTimes, Counters, CpuCounters, DiskCounters, InterfaceCounters } from '../host/host.ts';
+import type {
+  CoreTimes,
+  Counters,
+  CpuCounters,
+  DiskCounters,
+  EnergyCounters,
+  InterfaceCounters,
+} from '../host/host.ts';
 import type {
   CpuDetail,
   CpuStats,
@@ -25,6 +32,7 @@ import {
   NO_TOTALS,
   selectCounted,
 } from './network.ts';
+import { type About, deriveTop } from './top.ts';
 
 /** A section as it is sent by default, and with detail where that was read. */
 export interface Derived<Stats, Detail> {
@@ -57,8 +65,9 @@ interface Reading<T> {
 /** What is kept of earlier readings, section by section: a reading of one never loses another's. */
 export interface Baseline {
   readonly cpu: Reading<CpuCounters> | undefined;
-  /** Of readings with detail only, as are `disks`: one without must not make the next rates unknown. */
+  /** Of readings with detail only, as are `energy` and `disks`: one without must not make the next rates unknown. */
   readonly cores: Reading<readonly CoreTimes[]> | undefined;
+  readonly energy: Reading<EnergyCounters> | undefined;
   readonly disks: Reading<readonly DiskCounters[]> | undefined;
   readonly interfaces: Reading<readonly InterfaceCounters[]> | undefined;
   readonly totals: NetworkTotals;
@@ -67,6 +76,7 @@ export interface Baseline {
 export const NO_BASELINE: Baseline = {
   cpu: undefined,
   cores: undefined,
+  energy: undefined,
   disks: undefined,
   interfaces: undefined,
   totals: NO_TOTALS,
@@ -93,6 +103,7 @@ function advanceBaseline(before: Baseline, counters: Counters, withDetail: boole
   return {
     cpu: cpu ? readingOf(counters, cpu) : before.cpu,
     cores: cpu?.cores ? readingOf(counters, cpu.cores) : before.cores,
+    energy: cpu?.energy ? readingOf(counters, cpu.energy) : before.energy,
     disks: disks && withDetail ? readingOf(counters, disks) : before.disks,
     interfaces: interfaces ? readingOf(counters, interfaces) : before.interfaces,
     totals: interfaces ? advanceTotals(before.totals, selectCounted(interfaces)) : before.totals,
@@ -110,6 +121,7 @@ export function mergeBaselines(
   return {
     cpu: (takes('cpu') ? fresh : kept).cpu,
     cores: (takes('cores') ? fresh : kept).cores,
+    energy: (takes('energy') ? fresh : kept).energy,
     disks: (takes('disks') ? fresh : kept).disks,
     interfaces: (takes('interfaces') ? fresh : kept).interfaces,
     totals: fresh.totals,
@@ -117,15 +129,15 @@ export function mergeBaselines(
 }
 
 /**
- * The sample that `counters` make together with `before`, and the baseline for the next one. With `top` (what detail
- * says beside the sections) every section comes in both forms.
+ * The sample that `counters` make together with `before`, and the baseline for the next one. With `about` every section
+ * comes in both forms, and what detail says beside them.
  */
 export function deriveSample(
   before: Baseline,
   counters: Counters,
-  top?: TopDetail,
+  about?: About,
 ): { readonly sample: Sample; readonly baseline: Baseline } {
-  const withDetail = top !== undefined;
+  const withDetail = about !== undefined;
   const baseline = advanceBaseline(before, counters, withDetail);
   const { cpu, memory, gpus, disks, interfaces } = counters;
   const section = <Stats, Detail>(stats: Stats, detail: () => Detail): Derived<Stats, Detail> => ({
@@ -133,15 +145,17 @@ export function deriveSample(
     detail: withDetail ? detail() : undefined,
   });
   const { totals } = baseline;
+  // Across a suspend the packages' counters may have begun again.
+  const energyBefore = secondsBetween(before.energy, counters) > 0 ? before.energy?.counters : undefined;
   const sample: Sample = {
     timestamp: Math.floor(counters.unixMs / 1000),
     uptime: Math.floor(counters.sinceBootNs / NS_PER_SECOND),
-    top,
+    top: about && deriveTop(about, counters),
     cpu:
       cpu === undefined
         ? undefined
         : section(deriveCpuStats(before.cpu?.counters, cpu), () =>
-            deriveCpuDetail(before.cpu?.counters, before.cores?.counters, cpu),
+            deriveCpuDetail(before.cpu?.counters, before.cores?.counters, cpu, energyBefore),
           ),
     memory:
       memory === undefined ? undefined : section(deriveMemoryStats(memory), () => deriveMemoryDetail(memory)),

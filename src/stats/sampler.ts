@@ -11,6 +11,7 @@ import {
   NO_BASELINE,
   type Sample,
 } from './sample.ts';
+import { failedParts } from './top.ts';
 import { Encoded, VIEW_COUNT, type View } from './view.ts';
 
 export interface SamplerOptions {
@@ -58,6 +59,7 @@ const detailKey = (bit: number) => bit << 5;
 const KEY_OF: Readonly<Record<BaselineField, number>> = {
   cpu: SECTION_BITS.cpu,
   cores: detailKey(SECTION_BITS.cpu),
+  energy: detailKey(SECTION_BITS.cpu),
   disks: detailKey(SECTION_BITS.disks),
   interfaces: SECTION_BITS.network,
 };
@@ -191,10 +193,10 @@ export class Sampler {
     const { host, hostname } = this.#options;
     const counters = host.readCounters(needs.sections, needs.withDetail, nextInMs);
     this.#failures.note(needs.sections, counters.failures);
-    const top = needs.withDetail
-      ? { interval_seconds: this.#intervalMs / 1000, host: hostname, ...this.#readProcesses(nextInMs) }
-      : undefined;
-    return deriveSample(baseline, counters, top);
+    if (!needs.withDetail) return deriveSample(baseline, counters);
+    this.#failures.noteParts(failedParts(counters));
+    const about = { interval_seconds: this.#intervalMs / 1000, host: hostname };
+    return deriveSample(baseline, counters, { ...about, ...this.#readProcesses(nextInMs) });
   }
 
   #readProcesses(nextInMs: number): { readonly processes?: ProcessSummary | null } {

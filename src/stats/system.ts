@@ -49,7 +49,7 @@ export function deriveSystemDetail(
     ...deriveSystem(info, sample, service),
     gpus: sample.gpu?.detail?.devices ?? [],
     interfaces: sample.network?.detail?.interfaces ?? [],
-    batteries: [],
+    batteries: sample.top?.batteries ?? [],
     boot_time: sample.timestamp - sample.uptime,
     service: {
       version: service.version,

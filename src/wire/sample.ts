@@ -163,10 +163,32 @@ export interface NetworkDetail {
   readonly interfaces: readonly InterfaceDetail[];
 }
 
+export interface SensorDetail {
+  /** The chip or drive, then what it measures there. No two sensors have the same. */
+  readonly label: string;
+  readonly kind: 'temperature' | 'fan' | 'voltage' | 'power';
+  readonly value: number | null;
+  readonly unit: '°C' | 'RPM' | 'V' | 'W';
+}
+
+export interface BatteryDetail {
+  readonly name: string;
+  readonly percent: number | null;
+  readonly state: 'charging' | 'discharging' | 'full' | 'not_charging' | 'unknown';
+  /** Into it or out of it, as the state says; never negative. */
+  readonly power_watts: number | null;
+  /** Until it is empty or full. */
+  readonly seconds_left: number | null;
+  /** What a full charge holds of what it held when new. */
+  readonly health_percent: number | null;
+}
+
 /** What `detail` adds beside the sections. */
 export interface TopDetail {
   readonly interval_seconds: number;
   readonly host: string;
   /** Absent while `features.enable_processes` is off; null until they have been read. */
   readonly processes?: ProcessSummary | null;
+  readonly sensors: readonly SensorDetail[];
+  readonly batteries: readonly BatteryDetail[];
 }

@@ -1,6 +1,14 @@
 /** The shapes of status, usage and system, key by key, over a machine made of literals. */
 import t from 'tap';
-import type { CpuDetail, DiskDetail, GpuDetail, MemoryDetail, NetworkDetail } from '#src/wire/sample.js';
+import type {
+  BatteryDetail,
+  CpuDetail,
+  DiskDetail,
+  GpuDetail,
+  MemoryDetail,
+  NetworkDetail,
+  SensorDetail,
+} from '#src/wire/sample.js';
 import { checkHeaders, JSON_HEADERS } from '../helpers/answers.ts';
 import { fixtureHost } from '../helpers/fixture-host.ts';
 import { ask, jsonOf, valuesOf } from '../helpers/raw-http.ts';
@@ -17,6 +25,10 @@ interface Payload {
   readonly gpu: GpuDetail | null;
   readonly disks: readonly DiskDetail[];
   readonly network: NetworkDetail;
+  readonly interval_seconds?: number;
+  readonly host?: string;
+  readonly sensors?: readonly SensorDetail[];
+  readonly batteries?: readonly BatteryDetail[];
   readonly boot_time?: number;
   readonly service?: object;
 }
@@ -133,6 +145,32 @@ t.test(
     );
   },
 );
+
+t.test('[3.detail-top] what detail adds beside the sections, in every view', async (t) => {
+  for (const target of ['/api/usage?detail=1', '/api/usage?detail=1&fields=memory']) {
+    const payload = await read(target);
+    t.equal(payload.interval_seconds, 2);
+    t.type(payload.host, 'string');
+    t.strictSame(payload.sensors, [
+      { label: 'coretemp Package id 0', kind: 'temperature', value: 51.3, unit: '°C' },
+      { label: 'nct6775 fan1', kind: 'fan', value: 1205, unit: 'RPM' },
+    ]);
+    t.strictSame(payload.batteries, [
+      {
+        name: 'BAT0',
+        percent: 80,
+        state: 'discharging',
+        power_watts: 10,
+        seconds_left: 14_400,
+        health_percent: 87.7,
+      },
+    ]);
+  }
+  const { batteries } = await read('/api/system?detail=1');
+  t.equal(batteries?.length, 1, 'the same in /api/system');
+  const plain = await read('/api/usage');
+  t.notOk('sensors' in plain || 'batteries' in plain || 'host' in plain);
+});
 
 t.test('[3.detail-on] detail is on for 1 and true only; the rest changes nothing', async (t) => {
   for (const value of ['1', 'true', 'TRUE', '%31'])

@@ -1,6 +1,6 @@
 /** A machine made of literals: every section readable and full, and a count of what was read. */
 import os from 'node:os';
-import type { Counters, Host, SystemInfo } from '#src/host/host.js';
+import type { BatteryCounters, Counters, Host, SensorCounters, SystemInfo } from '#src/host/host.js';
 import { SECTION_BITS } from '#src/host/host.js';
 
 const GIB = 1024 ** 3;
@@ -83,6 +83,38 @@ function everySection(reading: number): Required<Section> {
   };
 }
 
+const SENSORS: readonly SensorCounters[] = [
+  {
+    driver: 'coretemp',
+    chip: 'coretemp',
+    label: 'coretemp Package id 0',
+    kind: 'temperature',
+    value: 51.26,
+    failure: null,
+  },
+  { driver: 'nct6775', chip: 'nct6775', label: 'nct6775 fan1', kind: 'fan', value: 1205, failure: null },
+];
+
+const BATTERIES: readonly BatteryCounters[] = [
+  {
+    name: 'BAT0',
+    state: 'discharging',
+    percent: 80,
+    energyWh: 40,
+    energyFullWh: 50,
+    energyDesignWh: 57,
+    chargeAh: null,
+    chargeFullAh: null,
+    chargeDesignAh: null,
+    voltageVolts: 11.5,
+    powerWatts: 10,
+    currentAmps: null,
+    secondsToEmpty: null,
+    secondsToFull: null,
+    failure: null,
+  },
+];
+
 export const SYSTEM: SystemInfo = {
   hostname: 'fixture',
   os: { name: 'Linux', version: '12', build: '6.1', arch: 'x64' },
@@ -112,7 +144,7 @@ export function fixtureHost(change: Partial<Counters> = {}): FixtureHost {
     get reads() {
       return reads;
     },
-    readCounters(sections) {
+    readCounters(sections, withDetail) {
       const all = { ...everySection(reads++), ...change };
       const wanted = SECTION_KEYS.filter(([, bit]) => (sections & bit) !== 0);
       const nowNs = Math.round(performance.now() * 1e6);
@@ -121,11 +153,15 @@ export function fixtureHost(change: Partial<Counters> = {}): FixtureHost {
         sinceBootNs: Math.round(os.uptime() * 1e9),
         unixMs: Date.now(),
         ...Object.fromEntries(wanted.map(([key]) => [key, all[key]])),
+        ...(withDetail && { sensors: change.sensors ?? SENSORS, batteries: change.batteries ?? BATTERIES }),
         ...(change.failures && { failures: change.failures }),
       };
     },
     readSystem: () => Promise.resolve(SYSTEM),
     tuneListener: () => 1,
     descriptorLimit: () => 20_000,
+    canReadPendingPeers: () => false,
+    readPendingPeers: () => Promise.resolve([]),
+    cutPeers: () => 0,
   };
 }

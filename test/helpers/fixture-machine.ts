@@ -1,6 +1,8 @@
 /** The captured machines under test/fixtures/linux: lays one out in a folder of the test's own and reads it twice. */
+import './dead-buses.ts';
 import {
   cpSync,
+  existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -14,6 +16,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Counters, DiskUsage, Host } from '#src/host/host.js';
 import { openNativeHost } from '#src/host/native.js';
+import { generate } from './generated-machines.ts';
 
 export const FIXTURES = fileURLToPath(new URL('../../../../test/fixtures/linux/', import.meta.url));
 
@@ -28,6 +31,8 @@ interface MachineFacts {
   /** What statvfs(3) says of every mount that is shown; null where the server never answers. */
   readonly statvfs: Readonly<Record<string, Statvfs | null>>;
   readonly links: Readonly<Record<string, string>>;
+  /** What makes the rest of it, where it has very many of something: see generated-machines.ts. */
+  readonly generator?: string;
 }
 
 interface Statvfs {
@@ -82,7 +87,8 @@ function makeMountPoints(root: string, files: readonly string[]): void {
       continue;
     }
     mkdirSync(path.dirname(target.toString()), { recursive: true });
-    writeFileSync(target, '');
+    // A file of the capture may be mounted over another, as lxcfs does in /proc.
+    if (!existsSync(target)) writeFileSync(target, '');
   }
 }
 
@@ -105,31 +111,59 @@ function replaceMeasured(counters: Counters, facts: MachineFacts, moment: Moment
     if (vfs !== null) return { ...disk, usage: usageOf(vfs) };
     return { ...disk, usage: null, ...(disk.isStale === undefined ? {} : { isStale: true }) };
   });
+  const takenAtNs = Math.round((sinceBoot - facts.suspendedSeconds) * 1e9);
+  const { cpu } = counters;
   return {
     ...counters,
-    takenAtNs: Math.round((sinceBoot - facts.suspendedSeconds) * 1e9),
+    ...(cpu?.energy && { cpu: { ...cpu, energy: { ...cpu.energy, takenAtNs } } }),
+    takenAtNs,
     sinceBootNs: Math.round(sinceBoot * 1e9),
     unixMs: facts.unixMs + later * 1000,
     ...(disks && { disks }),
   };
 }
 
+const NOTHING_MADE: ReturnType<typeof generate> = { files: {}, links: {}, statvfs: {} };
+
+function writeAll(root: string, files: Readonly<Record<string, string>>): void {
+  for (const [file, text] of Object.entries(files)) {
+    mkdirSync(path.dirname(path.join(root, file)), { recursive: true });
+    writeFileSync(path.join(root, file), text);
+  }
+}
+
+function filesIn(folder: string): readonly string[] {
+  if (!existsSync(folder)) return [];
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => path.relative(folder, path.join(entry.parentPath, entry.name)));
+}
+
 /** The machine `name` as at its first reading; its copy leaves with the test. */
 export function openFixture(t: { teardown(done: () => void): unknown }, name: string): FixtureMachine {
   const folder = path.join(FIXTURES, name);
   // Written by hand beside the capture.
-  const facts = JSON.parse(readFileSync(path.join(folder, 'machine.json'), 'utf8')) as MachineFacts;
+  const written = JSON.parse(readFileSync(path.join(folder, 'machine.json'), 'utf8')) as MachineFacts;
+  const made = (moment: Moment) =>
+    written.generator === undefined ? NOTHING_MADE : generate(written.generator, moment);
+  const before = made('before');
+  const after = made('after');
+  const changing = Object.keys(after.files).filter((file) => before.files[file] !== after.files[file]);
+  const facts: MachineFacts = {
+    ...written,
+    statvfs: { ...written.statvfs, ...before.statvfs },
+    links: { ...written.links, ...before.links },
+  };
   const root = mkdtempSync(path.join(tmpdir(), `hostwire-${name}-`));
   t.teardown(() => rmSync(root, { recursive: true, force: true }));
   cpSync(path.join(folder, 'before'), root, { recursive: true });
+  writeAll(root, before.files);
   for (const [link, target] of Object.entries(facts.links)) {
     mkdirSync(path.dirname(path.join(root, link)), { recursive: true });
     symlinkSync(target, path.join(root, link));
   }
   makeMountPoints(root, facts.fileMounts);
-  const later = readdirSync(path.join(folder, 'after'), { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => path.relative(path.join(folder, 'after'), path.join(entry.parentPath, entry.name)));
+  const later = filesIn(path.join(folder, 'after'));
   return {
     name,
     folder,
@@ -141,6 +175,8 @@ export function openFixture(t: { teardown(done: () => void): unknown }, name: st
     setMoment: (moment) => {
       for (const file of later)
         writeFileSync(path.join(root, file), readFileSync(path.join(folder, moment, file)));
+      const { files } = moment === 'before' ? before : after;
+      writeAll(root, Object.fromEntries(changing.map((file) => [file, files[file] ?? ''])));
     },
     atMoment: (counters, moment) => replaceMeasured(counters, facts, moment),
   };

@@ -1,4 +1,5 @@
 /** Builds the /proc, /sys and other files of a machine in a folder of the test's own, and reads it through the addon. */
+import './dead-buses.ts';
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';

@@ -10,6 +10,7 @@ import type { Config } from '#src/config/schema.js';
 import { DEFAULT_CONFIG } from '#src/config/schema.js';
 import type { Host } from '#src/host/host.js';
 import { createLog } from '#src/log.js';
+import { DEAD_BUS, DEAD_BUSES } from './dead-buses.ts';
 
 /** Any part of a configuration. */
 export type ConfigPart = { readonly [K in keyof Config]?: Partial<Config[K]> };
@@ -71,11 +72,13 @@ export async function runToEnd(
   args: readonly string[],
   config: ConfigPart | { readonly file: string } = {},
   nodeArgs: readonly string[] = [],
+  env: Readonly<Record<string, string>> = {},
 ): Promise<RunToEnd> {
   const startedAt = performance.now();
   const file = 'file' in config ? config.file : writeConfig(config);
   const child = spawn(process.execPath, [...nodeArgs, MAIN, '--config', file, ...args], {
     stdio: ['ignore', 'pipe', 'pipe'],
+    env: { ...process.env, ...DEAD_BUSES, ...env },
   });
   const stdout = collect(child.stdout);
   const stderr = collect(child.stderr);
@@ -97,6 +100,8 @@ export async function startService(
     readonly config?: ConfigPart;
     readonly host?: string;
     readonly args?: readonly string[];
+    /** Laid over this process's environment, whose buses are dead. */
+    readonly env?: Readonly<Record<string, string>>;
     /** Starts the program elsewhere: in another mount namespace, say. */
     readonly start?: (command: string, args: readonly string[], how: SpawnOptions) => ChildProcess;
   } = {},
@@ -111,8 +116,10 @@ export async function startService(
     configFile,
     ...(options.args ?? []),
   ];
+  const env = { ...process.env, ...DEAD_BUSES, ...options.env };
+  refuseRealPower(options.config, env.DBUS_SYSTEM_BUS_ADDRESS);
   const start = options.start ?? spawn;
-  const child = start(process.execPath, [MAIN, ...args], { stdio: ['ignore', 'ignore', 'pipe'] });
+  const child = start(process.execPath, [MAIN, ...args], { stdio: ['ignore', 'ignore', 'pipe'], env });
   if (child.stderr === null) throw new Error('the service was started without a pipe for its errors');
   const stderr = collect(child.stderr);
   const ended = new Promise<Omit<Ending, 'tookMs'>>((resolve) =>
@@ -133,6 +140,13 @@ export async function startService(
       return { ...(await ended), tookMs: performance.now() - startedAt };
     },
   };
+}
+
+/** Throws where power commands would be carried out on anything but a bus that lies in a temporary folder. */
+function refuseRealPower(config: ConfigPart | undefined, systemBus: string): void {
+  if ((config?.power?.backend ?? 'record') === 'record' || systemBus === DEAD_BUS) return;
+  if (!systemBus.startsWith(`unix:path=${os.tmpdir()}/`))
+    throw new Error(`${systemBus} is no bus of a test's own`);
 }
 
 async function listeningPort(child: ChildProcess, stderr: () => string): Promise<number> {

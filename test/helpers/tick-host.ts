@@ -2,6 +2,7 @@
  * A program: reads the whole host every 100 ms, and what the machine is every 2 s, and prints a JSON line each time.
  * Ends when its input does, by running out of things to do.
  */
+import './dead-buses.ts';
 import { ALL_SECTIONS, type DiskCounters } from '#src/host/host.js';
 import { openNativeHost } from '#src/host/native.js';
 

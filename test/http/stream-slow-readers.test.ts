@@ -1,6 +1,7 @@
 /** Readers that stall and recover, over real sockets: what they get is whole events, byte for byte, and the newest. */
 import net from 'node:net';
 import t from 'tap';
+import '../helpers/dead-buses.ts';
 import { openNativeHost } from '#src/host/native.js';
 import { HttpServer } from '#src/http/server.js';
 import { Fanout } from '#src/http/stream.js';

@@ -2,6 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t, { type Test } from 'tap';
+import '../helpers/dead-buses.ts';
 import { type CpuCounters, SECTION_BITS } from '#src/host/host.js';
 import { openNativeHost } from '#src/host/native.js';
 import { FOLDER, type Machine, makeMachine, readUntil, type Tree } from '../helpers/machine-tree.ts';

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
+import '../helpers/dead-buses.ts';
 import { type Counters, type DiskCounters, SECTION_BITS } from '#src/host/host.js';
 import { openNativeHost } from '#src/host/native.js';
 import { FOLDER, makeMachine, readUntil, type Tree } from '../helpers/machine-tree.ts';
@@ -273,6 +274,27 @@ t.test('what /sys and /dev tell of the devices', async (t) => {
     ['/btrfs', '/dev/sda1', null, false, false, io],
     ['/tank', 'tank', null, false, null, null],
   ]);
+});
+
+t.test('a btrfs on two devices: what both did, and how busy they were on average', async (t) => {
+  const mounts = lines(ROOT, '34 30 0:40 / /pool rw - btrfs /dev/sdb1 rw,subvolid=5');
+  const disks = await shownDisks(t, mounts, {
+    ...folders('/pool'),
+    'proc/diskstats': lines(
+      '8 17 sdb1 1 0 100 0 1 0 10 0 0 40 0',
+      '8 33 sdc1 1 0 200 0 1 0 20 0 0 60 0',
+      '8 49 sdd1 1 0 400 0 1 0 40 0 0 90 0',
+    ),
+    'sys/class/block/sdb1/dev': '8:17\n',
+    'sys/class/block/sdc1/dev': '8:33\n',
+    'sys/class/block/sdd1/dev': '8:49\n',
+    'sys/fs/btrfs/features': FOLDER,
+    'sys/fs/btrfs/aaaa/devices/sdd1': FOLDER,
+    'sys/fs/btrfs/bbbb/devices/sdb1': FOLDER,
+    'sys/fs/btrfs/bbbb/devices/sdc1': FOLDER,
+  });
+  const pool = disks.find((disk) => disk.mountPoint === '/pool');
+  t.strictSame(pool?.io, { readBytes: 300 * 512, writeBytes: 30 * 512, busyMs: 50 });
 });
 
 t.test('the table is followed', async (t) => {

@@ -2,7 +2,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import t from 'tap';
 import { FOLDER, makeMachine } from '../helpers/machine-tree.ts';
-import { eth0, HEADER, netDev, readDetail, readLinks } from '../helpers/network-tree.ts';
+import { eth0, HEADER, link, netDev, readDetail, readLinks } from '../helpers/network-tree.ts';
 
 t.test('every counter is in its place', async (t) => {
   const row = '  eth0: 11 12 13 14 15 16 17 18 21 22 23 24 25 26 27 28\n';
@@ -82,9 +82,15 @@ t.test('a name that is not UTF-8 is shown as Node would, and its files are still
 t.test('a signal that is no level of a receiver is unknown', async (t) => {
   const levels = { '-40.': -40, ' 200.': -56, '0': null, '-256': null, ' 70.': null, '-1000': null };
   for (const [level, expected] of Object.entries(levels)) {
-    const text = `Inter-| sta-|\n face | tus |\n eth0: 0000   54.  ${level}  -256        0\n`;
-    const machine = makeMachine(t, { ...netDev('eth0'), ...eth0, 'proc/net/wireless': text });
-    const of = await readDetail(machine, (links) => links[0]?.speedMbps === 1000);
-    t.equal(of('eth0').signalDbm, expected, level);
+    const row = (name: string, dbm: string) => ` ${name}: 0000   54.  ${dbm}  -256        0\n`;
+    const machine = makeMachine(t, {
+      ...netDev('wlan0', 'wlan1'),
+      ...link('wlan0', { wireless: FOLDER }),
+      ...link('wlan1', { wireless: FOLDER }),
+      'proc/net/wireless': `Inter-| sta-|\n face | tus |\n${row('wlan0', level)}${row('wlan1', '-61.')}`,
+    });
+    const of = await readDetail(machine, ([, second]) => second?.signalDbm === -61);
+    t.equal(of('wlan1').signalDbm, -61);
+    t.equal(of('wlan0').signalDbm, expected, level);
   }
 });

@@ -2,6 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import os from 'node:os';
 import t, { type Test } from 'tap';
+import '../helpers/dead-buses.ts';
 import type { InterfaceCounters } from '#src/host/host.js';
 import { openNativeHost } from '#src/host/native.js';
 import { FOLDER, makeMachine, readUntil, type Tree } from '../helpers/machine-tree.ts';
@@ -73,7 +74,10 @@ fe800000000000000000000000000abc 03 40 20 80    wlan0
     'tun0 tunnel 7',
     'wg0 tunnel 8',
   ]);
-  const of = await readDetail(machine, (links) => links.some((one) => one.signalDbm !== null));
+  const of = await readDetail(
+    machine,
+    (links) => links.some((one) => one.signalDbm !== null) && links.some((one) => one.mac !== null),
+  );
   t.match(of('wlan0'), { isUp: true, speedMbps: null, mac: 'a4:c3:f0:00:5e:01', signalDbm: -56 });
   t.strictSame(of('wlan0').addresses, ['2001:db8::7', 'fe80::abc'], 'the link-local one last');
   t.match(of('eth0'), { isUp: false, speedMbps: null, mac: '00:00:5e:00:53:01', signalDbm: null });
@@ -157,6 +161,40 @@ t.test('under other roots the first process names the network, not whoever reads
   const ofHost = netDev('enp3s0')['proc/net/dev'] ?? '';
   const machine = makeMachine(t, { ...netDev('eth0'), 'proc/1/net/dev': ofHost });
   t.strictSame(facts(readLinks(machine)), ['enp3s0 other 0']);
+});
+
+t.test('IPv4 addresses under other roots: each at the interface whose network it is in', async (t) => {
+  const route = (name: string, destination: string, gateway: string, mask: string) =>
+    `${name}\t${destination}\t${gateway}\t0001\t0\t0\t0\t${mask}\t0\t0\t0\n`;
+  const leaf = (address: string, kind = '/32 host LOCAL') => `  |-- ${address}\n     ${kind}\n`;
+  const machine = makeMachine(t, {
+    ...netDev('lo', 'eth0', 'docker0', 'wg0'),
+    ...lo,
+    ...eth0,
+    ...link('docker0', { type: 1, ifindex: 3 }),
+    ...link('wg0', { type: 65534, ifindex: 4 }),
+    'proc/net/route':
+      'Iface\tDestination\tGateway \tFlags\tRefCnt\tUse\tMetric\tMask\t\tMTU\tWindow\tIRTT\n' +
+      route('eth0', '00000000', '010200C0', '00000000') +
+      route('eth0', '000000C0', '00000000', '0000FFFF') +
+      route('docker0', '000200C0', '00000000', '00FFFFFF') +
+      route('wg0', '0064C0C0', '010200C0', '00FFFFFF'),
+    'proc/net/fib_trie': `Main:\n  +-- 0.0.0.0/0 3 0 5\n${[
+      leaf('127.0.0.1'),
+      leaf('192.0.1.9'),
+      leaf('192.0.2.7'),
+      leaf('192.0.2.255', '/32 link BROADCAST'),
+      leaf('192.192.100.1'),
+      leaf('192.0.2.0', '/24 link UNICAST'),
+      leaf('192.0.1.9'),
+      '     /32 host LOCAL\n',
+    ].join('')}`,
+  });
+  const of = await readDetail(machine, ([first]) => first?.addresses?.length === 1);
+  t.strictSame(of('lo').addresses, ['127.0.0.1']);
+  t.strictSame(of('eth0').addresses, ['192.0.1.9'], 'once, in the larger network');
+  t.strictSame(of('docker0').addresses, ['192.0.2.7'], 'in the smaller one');
+  t.strictSame(of('wg0').addresses, [], 'behind a gateway is no network of its own');
 });
 
 t.test('this machine: names, counters and addresses as the kernel tells others', async (t) => {

@@ -3,6 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import os from 'node:os';
 import t, { type Test } from 'tap';
+import '../helpers/dead-buses.ts';
 import type { SystemInfo } from '#src/host/host.js';
 import { openNativeHost } from '#src/host/native.js';
 import { makeMachine, type Tree } from '../helpers/machine-tree.ts';

@@ -47,3 +47,23 @@ t.test('sections have the names of the contract; the host as a whole is one more
   failures.note(0, undefined);
   t.strictSame(take(), ['host: torn', 'host: back']);
 });
+
+t.test('[3.parts-told] a part of a section is told when it lasts, and only once for good', async (t) => {
+  const { failures, take } = watched();
+  const eio = new Map([['sensors of nvme', 'EIO']]);
+  failures.noteParts(eio);
+  t.strictSame(take(), [], 'an answer may just be late');
+  failures.noteParts(eio);
+  failures.noteParts(eio);
+  t.strictSame(take(), ['sensors of nvme: EIO']);
+  for (let round = 0; round < 5; round++) {
+    failures.noteParts(new Map());
+    failures.noteParts(eio);
+    failures.noteParts(eio);
+  }
+  t.strictSame(take(), [], 'one that comes and goes');
+  const other = new Map([...eio, ['battery BAT0', 'ENODEV']]);
+  failures.noteParts(other);
+  failures.noteParts(other);
+  t.strictSame(take(), ['battery BAT0: ENODEV']);
+});

@@ -31,6 +31,9 @@ class TestHost {
   readSystem = () => Promise.resolve(SYSTEM);
   tuneListener = () => 1;
   descriptorLimit = () => 1000;
+  canReadPendingPeers = () => false;
+  readPendingPeers = () => Promise.resolve([]);
+  cutPeers = () => 0;
 
   constructor(clock: FakeClock) {
     this.#clock = clock;

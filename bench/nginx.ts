@@ -1,0 +1,98 @@
+/** nginx with nchan as a subject of the fan-out bench: one worker, fed once a second with the service's payload. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import http from 'node:http';
+import os from 'node:os';
+import path from 'node:path';
+import { findFreePort } from './service-subject.ts';
+
+const NGINX = '/usr/sbin/nginx';
+const MODULE = '/usr/lib/nginx/modules/ngx_nchan_module.so';
+const START_LIMIT_MS = 5000;
+
+export function hasNginx(): boolean {
+  return existsSync(NGINX) && existsSync(MODULE);
+}
+
+// A joiner gets the last message at once, as from the service.
+const configOf = (folder: string, port: number) => `
+load_module ${MODULE};
+user root;
+daemon off;
+worker_processes 1;
+pid ${folder}/pid;
+error_log stderr crit;
+events { worker_connections 19900; }
+http {
+  access_log off;
+  client_body_temp_path ${folder}/body;
+  proxy_temp_path ${folder}/proxy;
+  fastcgi_temp_path ${folder}/fastcgi;
+  uwsgi_temp_path ${folder}/uwsgi;
+  scgi_temp_path ${folder}/scgi;
+  nchan_shared_memory_size 64M;
+  server {
+    listen 127.0.0.1:${port} backlog=4096;
+    location = /api/stream {
+      nchan_subscriber eventsource;
+      nchan_subscriber_first_message oldest;
+      nchan_channel_id stats;
+    }
+    location = /publish {
+      nchan_publisher;
+      nchan_message_buffer_length 1;
+      nchan_channel_id stats;
+    }
+  }
+}
+`;
+
+/** Posts `payload` with the time of day in it, as the floor stamps it; true when nginx took it. */
+function publish(port: number, payload: string): Promise<boolean> {
+  const body = payload.replace(/(?<="timestamp":)\d{10}/, String(Math.floor(Date.now() / 1000)));
+  return new Promise((resolve) => {
+    const request = http.request(
+      { host: '127.0.0.1', port, path: '/publish', method: 'POST' },
+      (response) => {
+        response.resume();
+        response.once('end', () => resolve((response.statusCode ?? 0) < 300));
+      },
+    );
+    request.once('error', () => resolve(false));
+    request.end(body);
+  });
+}
+
+/** The worker, whose CPU time and memory count: the master only waits. */
+function workerOf(child: ChildProcess): number {
+  const worker = Number(readFileSync(`/proc/${child.pid}/task/${child.pid}/children`, 'latin1'));
+  if (!(worker > 0)) throw new Error('nginx has not exactly one worker');
+  return worker;
+}
+
+export async function startNginx(eventFile: string) {
+  const event = readFileSync(eventFile, 'utf8');
+  const payload = event.slice(event.indexOf('{'), event.lastIndexOf('}') + 1);
+  const folder = mkdtempSync(path.join(os.tmpdir(), 'hostwire-nginx-'));
+  const port = await findFreePort();
+  const config = path.join(folder, 'nginx.conf');
+  writeFileSync(config, configOf(folder, port));
+  const child = spawn(NGINX, ['-p', folder, '-c', config], { stdio: ['ignore', 'ignore', 'inherit'] });
+  const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
+  const until = performance.now() + START_LIMIT_MS;
+  while (!(await publish(port, payload))) {
+    if (child.exitCode !== null || performance.now() > until) throw new Error('nginx does not start');
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  const timer = setInterval(() => void publish(port, payload), 1000);
+  return {
+    pid: workerOf(child),
+    port,
+    async stop() {
+      clearInterval(timer);
+      child.kill('SIGTERM');
+      await ended;
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}

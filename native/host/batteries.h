@@ -1,0 +1,46 @@
+// The batteries that power this machine (not those of mice and headsets), asked by a prober.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "host/roots.h"
+
+namespace hostwire {
+
+class ProberPool;
+
+// A battery tells of energy or of charge, hardly ever of both.
+struct BatteryCounters {
+  std::string name;                    // valid UTF-8: "BAT0"
+  std::optional<std::string> state;    // charging, discharging, full, not_charging or unknown
+  std::optional<double> percent;       // as the battery's own electronics say it
+  std::optional<double> energyWh;      // left now
+  std::optional<double> energyFullWh;  // when last full
+  std::optional<double> energyDesignWh;
+  std::optional<double> chargeAh;
+  std::optional<double> chargeFullAh;
+  std::optional<double> chargeDesignAh;
+  std::optional<double> voltageVolts;
+  std::optional<double> powerWatts;   // in or out, never negative
+  std::optional<double> currentAmps;  // in or out, never negative
+  std::optional<double> secondsToEmpty;
+  std::optional<double> secondsToFull;
+  std::string failure;  // why nothing but the name is known
+};
+
+class BatteriesReader {
+ public:
+  BatteriesReader(const Roots& roots, ProberPool& probers);
+  ~BatteriesReader();
+  // Only for detail. Empty until the first answer.
+  std::vector<BatteryCounters> read();
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace hostwire

@@ -1,0 +1,22 @@
+// What the processor's packages have used of energy: counters, from which two readings make a power.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace hostwire {
+
+struct EnergyZone {
+  std::string name;  // "package-0"
+  std::uint64_t microjoules = 0;
+  std::uint64_t rangeMicrojoules = 0;  // the counter goes on from 0 above it
+};
+
+struct EnergyReading {
+  std::int64_t takenAtNs = 0;  // on the clock of ClockReading::monotonicNs
+  std::vector<EnergyZone> zones;
+  std::string failure;  // why some of them can't be read; empty too where there are none
+};
+
+}  // namespace hostwire

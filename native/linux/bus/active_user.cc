@@ -1,0 +1,126 @@
+// Who sits at the machine: org.freedesktop.login1(5), the Seat, Session and User objects.
+#include "linux/bus/active_user.h"
+
+#include <chrono>
+#include <optional>
+#include <utility>
+
+namespace hostwire {
+namespace {
+
+constexpr std::chrono::milliseconds kDeadline{1000};
+constexpr const char* kSeat = "/org/freedesktop/login1/seat/seat0";
+constexpr const char* kSeatRule =
+    "type='signal',sender='org.freedesktop.login1',path='/org/freedesktop/login1/seat/seat0',"
+    "interface='org.freedesktop.DBus.Properties',member='PropertiesChanged'";
+constexpr std::size_t kMostProperties = 100;
+constexpr std::size_t kMostTextBytes = 4096;
+
+Call allPropertiesOf(const std::string& path, const char* interface) {
+  return {"org.freedesktop.login1",
+          path,
+          "org.freedesktop.DBus.Properties",
+          "GetAll",
+          {BasicArgument(std::string(interface))}};
+}
+
+// Of a variant that holds a struct of a number or text and an object's path: the path.
+std::optional<std::string> readPath(BodyReader& body) {
+  std::optional<std::string> path;
+  body.variant([&] {
+    body.structure([&] {
+      body.skip();
+      path = body.text(kMostTextBytes);
+    });
+  });
+  return path;
+}
+
+std::optional<std::uint32_t> readId(BodyReader& body) {
+  std::optional<double> number;
+  body.variant([&] { number = body.number(); });
+  // -1 means "no change" to the kernel, and is nobody's.
+  if (!number || !(*number >= 0) || *number >= UINT32_MAX) return std::nullopt;
+  return static_cast<std::uint32_t>(*number);
+}
+
+std::string readText(BodyReader& body) {
+  std::optional<std::string> text;
+  body.variant([&] { text = body.text(kMostTextBytes); });
+  return text.value_or("");
+}
+
+bool readFlag(BodyReader& body) {
+  std::optional<bool> flag;
+  body.variant([&] { flag = body.boolean(); });
+  return flag.value_or(false);
+}
+
+}  // namespace
+
+ActiveUser::ActiveUser(BusConnection& system, std::function<void(BusAddress)> onAddress)
+    : system_(system), onAddress_(std::move(onAddress)) {}
+
+void ActiveUser::find() {
+  if (!std::exchange(isWatching_, true)) {
+    system_.addMatch(kSeatRule, [this](Signal&) { ask(); });
+    system_.watch([this] { ask(); }, [](const std::string&) {});
+  }
+  ask();
+}
+
+void ActiveUser::tellNone(std::string reason) {
+  onAddress_({"", "no user's session bus: " + std::move(reason), std::nullopt});
+}
+
+void ActiveUser::ask() {
+  const unsigned round = ++round_;
+  system_.call(allPropertiesOf(kSeat, "org.freedesktop.login1.Seat"), kDeadline, [this, round](Reply& reply) {
+    if (round != round_) return;
+    if (reply.end != CallEnd::kAnswered)
+      return tellNone("logind does not say who sits here: " + reply.errorText);
+    std::string session;
+    reply.body.dictionary(kMostProperties, [&](std::string_view key) {
+      if (key == "ActiveSession") session = readPath(reply.body).value_or("");
+    });
+    if (session.empty() || session == "/") return tellNone("nobody sits at this machine");
+    askSession(session, round);
+  });
+}
+
+void ActiveUser::askSession(const std::string& path, unsigned round) {
+  system_.call(allPropertiesOf(path, "org.freedesktop.login1.Session"), kDeadline,
+               [this, round](Reply& reply) {
+                 if (round != round_) return;
+                 std::string kind;
+                 std::string user;
+                 bool isRemote = false;
+                 reply.body.dictionary(kMostProperties, [&](std::string_view key) {
+                   if (key == "Class") kind = readText(reply.body);
+                   if (key == "Remote") isRemote = readFlag(reply.body);
+                   if (key == "User") user = readPath(reply.body).value_or("");
+                 });
+                 // A greeter is a session too, of a user that nobody is.
+                 if (kind != "user" || isRemote || user.empty())
+                   return tellNone("the active session is no user's");
+                 askUser(user, round);
+               });
+}
+
+void ActiveUser::askUser(const std::string& path, unsigned round) {
+  system_.call(allPropertiesOf(path, "org.freedesktop.login1.User"), kDeadline, [this, round](Reply& reply) {
+    if (round != round_) return;
+    std::optional<std::uint32_t> uid;
+    std::optional<std::uint32_t> gid;
+    std::string folder;
+    reply.body.dictionary(kMostProperties, [&](std::string_view key) {
+      if (key == "UID") uid = readId(reply.body);
+      if (key == "GID") gid = readId(reply.body);
+      if (key == "RuntimePath") folder = readText(reply.body);
+    });
+    if (!uid || !gid || !folder.starts_with('/')) return tellNone("logind does not know this user's folder");
+    onAddress_({addressOfSocket(folder + "/bus"), "", BusUser{*uid, *gid}});
+  });
+}
+
+}  // namespace hostwire

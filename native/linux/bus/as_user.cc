@@ -1,0 +1,41 @@
+// Another user's ids for one thread: setresuid(2), "C library/kernel differences". libc's own functions would
+// change all threads.
+#include "linux/bus/as_user.h"
+
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+namespace hostwire {
+namespace {
+
+constexpr long kSame = -1;
+
+bool setEffectiveUser(std::uint32_t uid) { return syscall(SYS_setresuid, kSame, long{uid}, kSame) == 0; }
+bool setEffectiveGroup(std::uint32_t gid) { return syscall(SYS_setresgid, kSame, long{gid}, kSame) == 0; }
+
+}  // namespace
+
+int asUser(const BusUser& user, const std::function<int()>& work) {
+  const std::uint32_t ownUid = geteuid();
+  const std::uint32_t ownGid = getegid();
+  // The kernel forbids core dumps and /proc/self to a process that changes its ids.
+  const int isDumpable = prctl(PR_GET_DUMPABLE);
+  if (!setEffectiveGroup(user.gid)) return -errno;
+  int result = 0;
+  if (setEffectiveUser(user.uid)) {
+    result = work();
+    // The user's rights do not suffice to change the group: the own ones first. The real and saved ids are
+    // still root's, so this can't fail.
+    setEffectiveUser(ownUid);
+  } else {
+    result = -errno;
+  }
+  setEffectiveGroup(ownGid);
+  if (isDumpable == 1) prctl(PR_SET_DUMPABLE, 1);
+  return result;
+}
+
+}  // namespace hostwire

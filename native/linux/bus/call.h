@@ -1,0 +1,62 @@
+// What is sent over a bus, and how it ended.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "linux/bus/body.h"
+
+namespace hostwire {
+
+struct ObjectPath {
+  std::string text;
+};
+using BasicArgument = std::variant<bool, std::int32_t, std::uint32_t, std::int64_t, std::uint64_t, double,
+                                   std::string, ObjectPath>;
+// A value inside a variant ("v").
+struct Boxed {
+  BasicArgument value;
+};
+using Argument = std::variant<BasicArgument, Boxed>;
+
+// A method call. It never starts a service that is not running.
+struct Call {
+  std::string destination;
+  std::string path;
+  std::string interface;
+  std::string member;
+  std::vector<Argument> arguments;
+};
+
+enum class CallEnd {
+  kAnswered,
+  kRefused,   // the peer, or the bus for it, answered with an error
+  kTimedOut,  // it may still be carried out: D-Bus can't take a call back
+  kLost,      // the bus went away while it was under way; it may have been carried out
+  kNoBus,     // it was never sent
+};
+
+struct Reply {
+  CallEnd end = CallEnd::kNoBus;
+  std::string errorName;  // the peer's: "org.freedesktop.DBus.Error.UnknownMethod"
+  std::string errorText;  // one line for people, of any end but kAnswered
+  BodyReader body;
+};
+// Called exactly once, on the bus thread, never before call() has returned. Must not throw.
+using ReplyHandler = std::function<void(Reply&)>;
+
+struct Signal {
+  std::string_view sender;  // the unique name: ":1.7"
+  std::string_view path;
+  std::string_view member;
+  BodyReader body;
+};
+// On the bus thread. Must not throw.
+using SignalHandler = std::function<void(Signal&)>;
+
+}  // namespace hostwire

@@ -1,0 +1,139 @@
+// One lasting connection to a bus: calls with deadlines, subscriptions that outlive the bus, and a way back
+// after a loss. Everything here runs on the bus thread.
+#pragma once
+
+#include <poll.h>
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "linux/bus/address.h"
+#include "linux/bus/call.h"
+
+namespace hostwire {
+
+namespace sdbus {
+struct Bus;
+struct Error;
+struct Functions;
+struct Library;
+struct Message;
+struct Slot;
+}  // namespace sdbus
+
+class BusLoop;
+
+class BusConnection {
+ public:
+  using MatchId = std::uint64_t;
+
+  BusConnection(BusLoop& loop, BusAddress address);
+  ~BusConnection();
+  BusConnection(const BusConnection&) = delete;
+  BusConnection& operator=(const BusConnection&) = delete;
+
+  // Sends `call` once; nothing is ever sent again after a loss. `deadline` counts from now. Where there is no
+  // bus it fails at once; while a connection is being made it waits for that, a second at most. The handler
+  // is called in a later turn, exactly once.
+  void call(Call call, std::chrono::milliseconds deadline, ReplyHandler handler);
+
+  // Subscribes to the signals that `rule` selects (sd_bus_add_match(3)), now and after each loss. Also opens
+  // the connection and keeps it open.
+  MatchId addMatch(std::string rule, SignalHandler handler);
+  // No signal comes after it. Harmless for one that is gone.
+  void removeMatch(MatchId match);
+
+  // Tells when the bus can be used (at once if it can) and when it can't any more, with the reason; opens the
+  // connection and keeps it open. Matches are subscribed to before anything that `onReady` sends.
+  void watch(std::function<void()> onReady, std::function<void(const std::string& reason)> onLost);
+
+  // For a bus whose place must be asked for: called each time it is to be opened and its address is empty.
+  // What it finds it tells relocate, then or later.
+  void setLocator(std::function<void()> locate);
+  // From now on the bus is at `address`; a connection to another one is given up.
+  void relocate(BusAddress address);
+
+  bool isReady() const { return state_ == State::kReady; }
+  // Why there is no bus; empty while there is one or none was wanted yet.
+  const std::string& reason() const { return reason_; }
+  const BusAddress& address() const { return address_; }
+
+ private:
+  friend class BusLoop;
+
+  enum class State { kIdle, kConnecting, kReady, kDown, kClosed };
+  struct Pending {
+    BusConnection* owner;
+    sdbus::Slot* slot;
+    ReplyHandler handler;
+    std::chrono::steady_clock::time_point dueAt;
+  };
+  struct Match {
+    BusConnection* owner;
+    sdbus::Slot* slot;
+    std::string rule;
+    SignalHandler handler;
+    bool isRemoved;
+  };
+  struct Waiting {
+    std::uint64_t id;
+    Call call;
+    std::chrono::steady_clock::time_point dueAt;
+    ReplyHandler handler;
+    std::uint64_t timer;
+  };
+  struct Watch {
+    std::function<void()> onReady;
+    std::function<void(const std::string&)> onLost;
+  };
+
+  // For the loop.
+  void pump();
+  std::optional<pollfd> pollEntry() const;
+  // When sd-bus wants to be called without anything having arrived.
+  std::optional<std::chrono::steady_clock::time_point> wakeAt() const;
+  void close(const std::string& reason);
+
+  void wantLasting();
+  void open();
+  bool canOpenNow() const;
+  bool isWorthTrying() const;
+  void becomeReady();
+  void lose(std::string reason);
+  void send(const Call& call, std::chrono::steady_clock::time_point dueAt, ReplyHandler handler);
+  void waitForBus(Call call, std::chrono::steady_clock::time_point dueAt, ReplyHandler handler);
+  void stopWaiting(std::uint64_t id, const std::string& reason);
+  void failLater(ReplyHandler handler, CallEnd end, std::string reason);
+  void subscribe(Match& match);
+  void unsubscribe(Match& match);
+
+  static int onReply(sdbus::Message* message, void* data, sdbus::Error* error);
+  static int onSignal(sdbus::Message* message, void* data, sdbus::Error* error);
+  static int onSubscribed(sdbus::Message* message, void* data, sdbus::Error* error);
+
+  BusLoop& loop_;
+  BusAddress address_;
+  std::function<void()> locate_;
+  const sdbus::Functions* functions_ = nullptr;
+  sdbus::Bus* bus_ = nullptr;
+  State state_ = State::kIdle;
+  std::string reason_;
+  bool isLasting_ = false;  // someone listens: a lost bus is looked for
+  std::chrono::steady_clock::time_point openedAt_{};
+  std::uint64_t connectTimer_ = 0;
+  std::uint64_t retryTimer_ = 0;
+  std::uint64_t lastId_ = 0;
+  std::unordered_map<Pending*, std::unique_ptr<Pending>> pending_;
+  std::vector<Waiting> waiting_;
+  std::map<MatchId, std::unique_ptr<Match>> matches_;
+  std::vector<Watch> watches_;
+};
+
+}  // namespace hostwire

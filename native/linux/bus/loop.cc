@@ -1,0 +1,94 @@
+// What runs on the bus thread: ppoll(2) over both buses.
+#include "linux/bus/loop.h"
+
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <utility>
+
+namespace hostwire {
+namespace {
+
+// Handlers of what has failed may ask for more, which fails as well; at the end this is cut short.
+constexpr int kMostLastRounds = 100;
+
+}  // namespace
+
+BusLoop::BusLoop(const BusAddresses& addresses)
+    : system_(std::make_unique<BusConnection>(*this, addresses.system)),
+      session_(std::make_unique<BusConnection>(*this, addresses.session)) {
+  if (!addresses.isSessionOfActiveUser) return;
+  activeUser_.emplace(*system_, [this](BusAddress address) { session_->relocate(std::move(address)); });
+  session_->setLocator([this] { activeUser_->find(); });
+}
+
+BusLoop::~BusLoop() = default;
+
+void BusLoop::defer(Task task) { deferred_.push_back(std::move(task)); }
+
+BusLoop::TimerId BusLoop::after(std::chrono::milliseconds delay, Task task) {
+  timers_.emplace(BusClock::now() + delay, Timer{++lastTimer_, std::move(task)});
+  return lastTimer_;
+}
+
+void BusLoop::cancel(TimerId timer) {
+  const auto found = std::find_if(timers_.begin(), timers_.end(),
+                                  [timer](const auto& entry) { return entry.second.id == timer; });
+  if (found != timers_.end()) timers_.erase(found);
+}
+
+// Those that are deferred meanwhile wait for the next round: the buses come between.
+void BusLoop::runDeferred() {
+  for (Task& task : std::exchange(deferred_, {})) task();
+}
+
+void BusLoop::runTimers() {
+  const auto now = BusClock::now();
+  while (!timers_.empty() && timers_.begin()->first <= now) {
+    const Task task = std::move(timers_.begin()->second.task);
+    timers_.erase(timers_.begin());
+    task();
+  }
+}
+
+std::optional<BusClock::duration> BusLoop::nextWait() {
+  if (!deferred_.empty()) return BusClock::duration::zero();
+  std::optional<BusClock::time_point> next;
+  const auto consider = [&](std::optional<BusClock::time_point> at) {
+    if (at && (!next || *at < *next)) next = at;
+  };
+  if (!timers_.empty()) consider(timers_.begin()->first);
+  consider(system_->wakeAt());
+  consider(session_->wakeAt());
+  if (!next) return std::nullopt;
+  return std::max(*next - BusClock::now(), BusClock::duration::zero());
+}
+
+void BusLoop::turn(int wakeFd) {
+  runTimers();
+  system_->pump();
+  session_->pump();
+  runDeferred();
+  std::array<pollfd, 3> entries{pollfd{wakeFd, POLLIN, 0}};
+  nfds_t count = 1;
+  for (const BusConnection* connection : {system_.get(), session_.get()})
+    if (const auto entry = connection->pollEntry()) entries[count++] = *entry;
+  timespec timeout{};
+  const auto wait = nextWait();
+  if (wait) {
+    const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(*wait);
+    timeout.tv_sec = seconds.count();
+    timeout.tv_nsec = std::chrono::duration_cast<std::chrono::nanoseconds>(*wait - seconds).count();
+  }
+  ppoll(entries.data(), count, wait ? &timeout : nullptr, nullptr);
+}
+
+void BusLoop::shutDown() {
+  constexpr const char* kReason = "the service is stopping";
+  system_->close(kReason);
+  session_->close(kReason);
+  timers_.clear();
+  for (int i = 0; i < kMostLastRounds && !deferred_.empty(); ++i) runDeferred();
+}
+
+}  // namespace hostwire

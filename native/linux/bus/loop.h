@@ -1,0 +1,63 @@
+// What runs on the bus thread: its two connections, its timers and what other threads have asked for.
+#pragma once
+
+#include <poll.h>
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "linux/bus/active_user.h"
+#include "linux/bus/address.h"
+#include "linux/bus/connection.h"
+
+namespace hostwire {
+
+using BusClock = std::chrono::steady_clock;  // CLOCK_MONOTONIC, which is also sd-bus's
+
+class BusLoop {
+ public:
+  using TimerId = std::uint64_t;
+  using Task = std::function<void()>;
+
+  explicit BusLoop(const BusAddresses& addresses);
+  ~BusLoop();
+  BusLoop(const BusLoop&) = delete;
+  BusLoop& operator=(const BusLoop&) = delete;
+
+  BusConnection& systemBus() { return *system_; }
+  BusConnection& sessionBus() { return *session_; }
+
+  // Runs `task` in this round or the next, after whatever runs now.
+  void defer(Task task);
+  TimerId after(std::chrono::milliseconds delay, Task task);
+  // Harmless for a timer that has fired.
+  void cancel(TimerId timer);
+
+  // One round: what is due, what has arrived, then sleeps until there is more or `wakeFd` can be read.
+  void turn(int wakeFd);
+  // Fails everything that is under way and accepts nothing more; returns when all handlers were called.
+  void shutDown();
+
+ private:
+  struct Timer {
+    TimerId id;
+    Task task;
+  };
+
+  void runDeferred();
+  void runTimers();
+  std::optional<BusClock::duration> nextWait();
+
+  std::vector<Task> deferred_;
+  std::multimap<BusClock::time_point, Timer> timers_;
+  TimerId lastTimer_ = 0;
+  std::unique_ptr<BusConnection> system_;
+  std::unique_ptr<BusConnection> session_;
+  std::optional<ActiveUser> activeUser_;
+};
+
+}  // namespace hostwire

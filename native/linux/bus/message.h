@@ -1,0 +1,31 @@
+// Writes a method call as sd-bus wants it.
+#pragma once
+
+#include <memory>
+
+#include "linux/bus/call.h"
+
+namespace hostwire {
+
+namespace sdbus {
+struct Bus;
+struct Functions;
+struct Message;
+}  // namespace sdbus
+
+struct MessageUnref {
+  const sdbus::Functions* functions;
+  void operator()(sdbus::Message* message) const;
+};
+using OwnedMessage = std::unique_ptr<sdbus::Message, MessageUnref>;
+
+// Null when sd-bus refuses a name, a path or a text (which must be valid UTF-8).
+OwnedMessage writeCall(const sdbus::Functions& functions, sdbus::Bus* bus, const Call& call);
+
+// The first line of what a peer says in words, cut: some send a whole traceback.
+std::string oneLine(std::string_view text);
+
+// What an errno means, in words; for any thread.
+std::string errorWords(int error);
+
+}  // namespace hostwire

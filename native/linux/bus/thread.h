@@ -1,0 +1,42 @@
+// The bus thread as other threads see it.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "linux/bus/address.h"
+#include "linux/bus/loop.h"
+
+namespace hostwire {
+
+class BusThread {
+ public:
+  // On the bus thread; must not throw.
+  using Task = std::function<void(BusLoop&)>;
+
+  explicit BusThread(BusAddresses addresses);
+  ~BusThread();
+  BusThread(const BusThread&) = delete;
+  BusThread& operator=(const BusThread&) = delete;
+
+  // Runs `task` on the thread, which the first task starts; from any thread. False, and the task is not run,
+  // after stop() and where the system has no thread or descriptor to give.
+  bool post(Task task);
+  // Everything under way is told that the service is stopping; then the thread is joined, which takes less
+  // than a millisecond: it never blocks. Not on the bus thread itself.
+  void stop();
+
+ private:
+  struct Running;
+
+  bool start();
+
+  const BusAddresses addresses_;
+  std::mutex mutex_;
+  bool isStopped_ = false;
+  std::unique_ptr<Running> running_;
+};
+
+}  // namespace hostwire

@@ -1,0 +1,18 @@
+// What the parts of MPRIS have in common: its names on the bus, and the clock.
+#pragma once
+
+#include <chrono>
+
+namespace hostwire::mpris {
+
+inline constexpr const char* kPath = "/org/mpris/MediaPlayer2";
+inline constexpr const char* kPlayer = "org.mpris.MediaPlayer2.Player";
+inline constexpr const char* kProperties = "org.freedesktop.DBus.Properties";
+
+// Monotonic milliseconds.
+inline double nowMs() {
+  using Milliseconds = std::chrono::duration<double, std::milli>;
+  return Milliseconds(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+}  // namespace hostwire::mpris

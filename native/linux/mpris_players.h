@@ -1,0 +1,93 @@
+// What is known of the players on the bus, from what they have told: no bus in here, and no clock.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "host/media.h"
+
+namespace hostwire {
+
+struct TrackMetadata {
+  std::string trackId;
+  std::string title;
+  std::vector<std::string> artists;
+  std::optional<std::string> album;
+  std::optional<std::string> artUrl;
+  std::optional<double> durationSeconds;
+};
+
+// What one message says of a player: all of it, or what has changed.
+struct PlayerNews {
+  std::optional<Playback> playback;
+  std::optional<TrackMetadata> track;
+  std::optional<Repeat> repeat;
+  std::optional<double> rate;
+  std::optional<bool> shuffle;
+  std::optional<double> volume;
+  std::optional<double> positionSeconds;
+  std::optional<bool> canControl;
+  std::optional<bool> canPlay;
+  std::optional<bool> canPause;
+  std::optional<bool> canGoNext;
+  std::optional<bool> canGoPrevious;
+  std::optional<bool> canSeek;
+};
+
+// More names than anybody has players: a flood costs no memory.
+inline constexpr std::size_t kMostPlayerNames = 64;
+
+// The players of one bus, by owner (":1.7", never used again) and by name ("mpv"). Times are monotonic
+// milliseconds.
+class PlayerTable {
+ public:
+  // Who a name now belongs to; empty: nobody. True when an owner is new here, and wants to be asked of
+  // itself.
+  bool setOwner(std::string_view name, const std::string& owner);
+  bool has(const std::string& owner) const { return players_.count(owner) != 0; }
+  std::vector<std::string> owners() const;
+  bool hasName(std::string_view name) const { return names_.find(name) != names_.end(); }
+  std::size_t room() const { return kMostPlayerNames - names_.size(); }
+  // Names that there was no room for, and whether there is some for one of them now.
+  std::uint32_t leftOut() const { return leftOut_; }
+  void setLeftOut(std::uint32_t count) { leftOut_ = count; }
+  bool hasRoomAgain() const { return leftOut_ > 0 && names_.size() < kMostPlayerNames; }
+
+  // All that it says of itself, in answer to a question: what it leaves out it no longer says.
+  // `playsSinceMs`: when it began to play if it plays and was not known to; the same for all who played
+  // before anybody asked.
+  void replace(const std::string& owner, const PlayerNews& news, double nowMs, double playsSinceMs);
+  // What has changed. True when its position has to be asked for: players do not tell it of their own accord.
+  bool update(const std::string& owner, const PlayerNews& news, double nowMs);
+  void setPosition(const std::string& owner, std::optional<double> seconds, double nowMs);
+  // It answered, if only that it will not say.
+  void setAnswered(const std::string& owner);
+
+  const std::string* trackIdOf(const std::string& owner) const;
+  std::optional<double> positionOf(const std::string& owner, double nowMs) const;
+  std::vector<MediaPlayer> read(double nowMs) const;
+  void clear();
+
+ private:
+  struct Player {
+    std::vector<std::string> names;  // sorted
+    bool hasAnswered = false;
+    PlayerNews known;
+    double positionAtMs = 0;
+    std::optional<double> lastPlayedMs;
+  };
+
+  void removeName(const std::string& name, const std::string& owner);
+  static void setPlayback(Player& player, Playback playback, double nowMs);
+  static std::optional<double> positionOf(const Player& player, double nowMs);
+
+  std::map<std::string, Player> players_;
+  std::map<std::string, std::string, std::less<>> names_;
+  std::uint32_t leftOut_ = 0;
+};
+
+}  // namespace hostwire

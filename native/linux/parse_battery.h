@@ -1,0 +1,24 @@
+// Parser of power_supply's properties (Documentation/ABI/testing/sysfs-class-power): pure, never throws.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "host/batteries.h"
+
+namespace hostwire {
+
+struct PowerSupply {
+  bool isPresent = true;  // false: an empty bay
+  BatteryCounters battery;
+};
+
+// The uevent file of a supply: POWER_SUPPLY_CAPACITY=83 and so on, in micro-units. What can't be is left out.
+PowerSupply parsePowerSupply(std::string_view uevent);
+
+// Whether files `type` and `scope` of a supply speak of a battery of the machine's own: not of a charger, nor
+// of the battery of a mouse.
+bool isSystemBattery(std::string_view type, std::string_view scope);
+
+}  // namespace hostwire

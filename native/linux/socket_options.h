@@ -1,0 +1,24 @@
+// Questions to a socket, by its descriptor. Not called socket.h: <linux/tcp.h> would take it for the
+// kernel's.
+#pragma once
+
+#include <sys/socket.h>
+
+#include <cstdint>
+#include <optional>
+
+namespace hostwire {
+
+// getsockopt(2). Nothing when the descriptor is closed, is no socket, or has no such option.
+template <class Value>
+std::optional<Value> readSocketOption(int fd, int level, int name) {
+  Value value{};
+  socklen_t length = sizeof value;
+  if (getsockopt(fd, level, name, &value, &length) != 0) return std::nullopt;
+  return value;
+}
+
+// Of a socket of the Internet's families, either version.
+std::optional<std::uint16_t> localPortOf(int fd);
+
+}  // namespace hostwire

@@ -1,0 +1,124 @@
+// The JavaScript class `Media`.
+#include "napi/media_binding.h"
+
+#include <chrono>
+#include <mutex>
+#include <utility>
+
+#include "napi/promise.h"
+#include "napi/to_js_media.h"
+
+namespace hostwire {
+
+// However many changes there are, JavaScript is told when it wants to be.
+struct MediaBinding::Pace {
+  std::mutex mutex;
+  bool isArmed = true;  // the next change is told
+  bool hasChanged = false;
+
+  // Whether this change is to be told now.
+  bool takeChange() {
+    const std::lock_guard lock(mutex);
+    hasChanged = !isArmed;
+    return std::exchange(isArmed, false);
+  }
+  bool rearm() {
+    const std::lock_guard lock(mutex);
+    isArmed = !hasChanged;
+    return std::exchange(hasChanged, false);
+  }
+};
+
+namespace {
+
+Roots rootsOf(const Napi::Value& options) {
+  Roots roots;
+  if (!options.IsObject()) return roots;
+  const Napi::Value files = options.As<Napi::Object>().Get("files");
+  if (files.IsString()) roots.files = files.As<Napi::String>().Utf8Value();
+  return roots;
+}
+
+MediaVerb verbOf(const Napi::Value& value) {
+  const std::uint32_t verb = value.ToNumber().Uint32Value();
+  if (verb >= kMediaVerbs) throw Napi::RangeError::New(value.Env(), "unknown media verb");
+  return static_cast<MediaVerb>(verb);
+}
+
+}  // namespace
+
+Napi::Function MediaBinding::define(Napi::Env env) {
+  return DefineClass(
+      env, "Media",
+      {InstanceMethod<&MediaBinding::watch>("watch"), InstanceMethod<&MediaBinding::read>("read"),
+       InstanceMethod<&MediaBinding::rearm>("rearm"), InstanceMethod<&MediaBinding::control>("control"),
+       InstanceMethod<&MediaBinding::keyAbsence>("keyAbsence"),
+       InstanceMethod<&MediaBinding::openKeys>("openKeys"),
+       InstanceMethod<&MediaBinding::pressKey>("pressKey")});
+}
+
+MediaBinding::MediaBinding(const Napi::CallbackInfo& info)
+    : Napi::ObjectWrap<MediaBinding>(info),
+      controls_(ControlsBinding::of(info[0])),
+      pace_(std::make_shared<Pace>()),
+      keys_(rootsOf(info[1])) {
+  if (!info[2].IsFunction()) throw Napi::TypeError::New(info.Env(), "onNews must be a function");
+  // Held by what the command thread may call: that ends, joined, on the JavaScript thread.
+  const auto listener =
+      std::make_shared<Napi::FunctionReference>(Napi::Persistent(info[2].As<Napi::Function>()));
+  // The controls own what calls this: they must not be owned by it.
+  const std::weak_ptr<Controls> controls = controls_;
+  players_ = std::make_unique<MediaPlayers>(controls_->thread, [controls, listener, pace = pace_] {
+    if (!pace->takeChange()) return;
+    if (const auto alive = controls.lock())
+      alive->js.post([listener](Napi::Env) { listener->Value().Call({}); });
+  });
+}
+
+Napi::Value MediaBinding::watch(const Napi::CallbackInfo& info) {
+  players_->watch();
+  return info.Env().Undefined();
+}
+
+Napi::Value MediaBinding::read(const Napi::CallbackInfo& info) { return toJs(info.Env(), players_->read()); }
+
+Napi::Value MediaBinding::rearm(const Napi::CallbackInfo& info) {
+  return Napi::Boolean::New(info.Env(), pace_->rearm());
+}
+
+Napi::Value MediaBinding::control(const Napi::CallbackInfo& info) {
+  const std::string id = info[0].ToString().Utf8Value();
+  const MediaVerb verb = verbOf(info[1]);
+  const double value = info[2].ToNumber().DoubleValue();
+  const std::chrono::milliseconds limit{info[3].ToNumber().Int64Value()};
+  const auto open = OpenPromise::start(info.Env(), controls_);
+  players_->control(id, verb, value, limit, [open](const MediaReply& reply) {
+    OpenPromise::resolve(open, [reply](Napi::Env env) { return toJs(env, reply); });
+  });
+  return open->promise();
+}
+
+Napi::Value MediaBinding::keyAbsence(const Napi::CallbackInfo& info) {
+  const auto absence = keys_.absence();
+  return absence ? Napi::String::New(info.Env(), *absence) : info.Env().Null();
+}
+
+Napi::Value MediaBinding::openKeys(const Napi::CallbackInfo& info) {
+  try {
+    return Napi::Boolean::New(info.Env(), keys_.open());
+  } catch (const HostError& error) {
+    throw toJsError(info.Env(), error);
+  }
+}
+
+Napi::Value MediaBinding::pressKey(const Napi::CallbackInfo& info) {
+  const MediaVerb verb = verbOf(info[0]);
+  try {
+    keys_.press(verb);
+  } catch (const HostError& error) {
+    throw toJsError(info.Env(), error);
+  }
+  return info.Env().Undefined();
+}
+
+}  // namespace hostwire

@@ -1,0 +1,10 @@
+// What JavaScript may ask of connections: the table's part for host/peers.h.
+#pragma once
+
+#include <napi.h>
+
+namespace hostwire {
+
+void exportPeers(Napi::Env env, Napi::Object exports);
+
+}  // namespace hostwire

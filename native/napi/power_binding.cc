@@ -1,0 +1,98 @@
+// The JavaScript class `Power`.
+#include "napi/power_binding.h"
+
+#include <array>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "napi/to_js_power.h"
+
+namespace hostwire {
+namespace {
+
+constexpr std::array<std::pair<std::string_view, PowerAction>, 5> kActions{{
+    {"shutdown", PowerAction::kShutdown},
+    {"restart", PowerAction::kRestart},
+    {"sleep", PowerAction::kSleep},
+    {"hibernate", PowerAction::kHibernate},
+    {"lock", PowerAction::kLock},
+}};
+
+PowerAction actionOf(const Napi::Value& value) {
+  const std::string name = value.IsString() ? value.As<Napi::String>().Utf8Value() : "";
+  for (const auto& [known, action] : kActions)
+    if (known == name) return action;
+  throw Napi::TypeError::New(value.Env(), "unknown power action " + name);
+}
+
+using Open = std::shared_ptr<OpenPromise>;
+
+// Resolves `open` with `value` as JavaScript sees it.
+template <class Value>
+void resolveWith(const Open& open, const Value& value) {
+  OpenPromise::resolve(open, [value](Napi::Env env) { return toJs(env, value); });
+}
+
+}  // namespace
+
+Napi::Function PowerBinding::define(Napi::Env env) {
+  return DefineClass(
+      env, "Power",
+      {InstanceMethod<&PowerBinding::support>("support"), InstanceMethod<&PowerBinding::act>("act"),
+       InstanceMethod<&PowerBinding::inhibitors>("inhibitors"),
+       InstanceMethod<&PowerBinding::authority>("authority")});
+}
+
+PowerBinding::PowerBinding(const Napi::CallbackInfo& info)
+    : Napi::ObjectWrap<PowerBinding>(info), controls_(ControlsBinding::of(info[0])) {
+  if (!info[1].IsFunction()) throw Napi::TypeError::New(info.Env(), "onSleep must be a function");
+  // Held by what the command thread may call: that ends, joined, on the JavaScript thread.
+  const auto listener =
+      std::make_shared<Napi::FunctionReference>(Napi::Persistent(info[1].As<Napi::Function>()));
+  // The controls own what calls this: they must not be owned by it.
+  const std::weak_ptr<Controls> controls = controls_;
+  power_ = std::make_unique<PowerControl>(controls_->thread, [controls, listener](bool isGoingToSleep) {
+    const auto alive = controls.lock();
+    if (!alive) return;
+    alive->js.post([listener, isGoingToSleep](Napi::Env env) {
+      listener->Value().Call({Napi::Boolean::New(env, isGoingToSleep)});
+    });
+  });
+}
+
+Napi::Value PowerBinding::support(const Napi::CallbackInfo& info) {
+  const PowerAction action = actionOf(info[0]);
+  const auto open = OpenPromise::start(info.Env(), controls_);
+  power_->support(action, [open](const PowerSupport& support) { resolveWith(open, support); });
+  return open->promise();
+}
+
+Napi::Value PowerBinding::act(const Napi::CallbackInfo& info) {
+  const PowerAction action = actionOf(info[0]);
+  const auto open = OpenPromise::start(info.Env(), controls_);
+  power_->act(action, [open](const std::optional<std::string>& failure) {
+    if (failure) return OpenPromise::reject(open, *failure);
+    OpenPromise::resolve(open, [](Napi::Env env) { return env.Undefined(); });
+  });
+  return open->promise();
+}
+
+Napi::Value PowerBinding::inhibitors(const Napi::CallbackInfo& info) {
+  const auto open = OpenPromise::start(info.Env(), controls_);
+  power_->inhibitors(
+      [open](const std::vector<PowerInhibitor>& list, const std::optional<std::string>& failure) {
+        if (failure) return OpenPromise::reject(open, *failure);
+        resolveWith(open, list);
+      });
+  return open->promise();
+}
+
+Napi::Value PowerBinding::authority(const Napi::CallbackInfo& info) {
+  const auto open = OpenPromise::start(info.Env(), controls_);
+  power_->authority([open](const PowerAuthority& authority) { resolveWith(open, authority); });
+  return open->promise();
+}
+
+}  // namespace hostwire

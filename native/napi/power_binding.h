@@ -1,0 +1,33 @@
+// The JavaScript class `Power`: the machine's power manager.
+#pragma once
+
+#include <napi.h>
+
+#include <memory>
+
+#include "host/power.h"
+#include "napi/controls_binding.h"
+
+namespace hostwire {
+
+class PowerBinding : public Napi::ObjectWrap<PowerBinding> {
+ public:
+  static Napi::Function define(Napi::Env env);
+  // new Power(controls, onSleep: (isGoingToSleep: boolean) => void)
+  explicit PowerBinding(const Napi::CallbackInfo& info);
+
+ private:
+  // support(action: string): Promise<{isSupported, reason: string | null}>
+  Napi::Value support(const Napi::CallbackInfo& info);
+  // act(action: string): Promise<void>; rejects with why it failed
+  Napi::Value act(const Napi::CallbackInfo& info);
+  // inhibitors(): Promise<{who, why, what, uid}[]>; rejects when they can't be known
+  Napi::Value inhibitors(const Napi::CallbackInfo& info);
+  // authority(): Promise<{name: string | null, reached, reason: string | null}>
+  Napi::Value authority(const Napi::CallbackInfo& info);
+
+  std::shared_ptr<Controls> controls_;
+  std::unique_ptr<PowerControl> power_;
+};
+
+}  // namespace hostwire

@@ -1,0 +1,13 @@
+// Players and replies to JavaScript objects; the keys mirror src/host/media.ts.
+#pragma once
+
+#include <napi.h>
+
+#include "host/media.h"
+
+namespace hostwire {
+
+Napi::Value toJs(Napi::Env env, const MediaSnapshot& snapshot);
+Napi::Value toJs(Napi::Env env, const MediaReply& reply);
+
+}  // namespace hostwire

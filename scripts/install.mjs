@@ -1,0 +1,86 @@
+// Lays the built service and what packaging/ ships out on a Linux machine with systemd, as docs/operating.md explains.
+// It starts and enables nothing.   node scripts/install.mjs [--destdir DIR] [--media-keys] [--remove]
+import { copyFileSync, cpSync, existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
+import path from 'node:path';
+import process from 'node:process';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+
+const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
+const PROGRAM = '/opt/hostwire';
+
+/** What is shipped, and where an administrator's own files of that kind belong. */
+const FILES = {
+  'packaging/systemd/system/hostwire.service': '/etc/systemd/system/hostwire.service',
+  'packaging/systemd/user/hostwire.service': '/etc/systemd/user/hostwire.service',
+  'packaging/polkit/50-hostwire.rules': '/etc/polkit-1/rules.d/50-hostwire.rules',
+  'packaging/sysusers/hostwire.conf': '/etc/sysusers.d/hostwire.conf',
+  'packaging/tmpfiles/hostwire.conf': '/etc/tmpfiles.d/hostwire.conf',
+};
+const MEDIA_KEYS = {
+  'packaging/udev/60-hostwire-uinput.rules': '/etc/udev/rules.d/60-hostwire-uinput.rules',
+};
+
+/** The folders below node_modules that the service needs to run: its dependencies, and theirs. */
+function findModules() {
+  const found = new Map();
+  const visit = (name, from) => {
+    let folder = path.join(from, 'node_modules', name);
+    while (!existsSync(folder) && path.dirname(from) !== from) {
+      from = path.dirname(from);
+      folder = path.join(from, 'node_modules', name);
+    }
+    if (found.has(folder)) return;
+    const { dependencies = {} } = JSON.parse(readFileSync(path.join(folder, 'package.json'), 'utf8'));
+    found.set(folder, path.relative(root, folder));
+    for (const dependency of Object.keys(dependencies)) visit(dependency, folder);
+  };
+  const { dependencies } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'));
+  for (const name of Object.keys(dependencies)) visit(name, root);
+  return found;
+}
+
+/** uWebSockets.js brings a binary for every machine there is, 130 MB: this machine's are enough. */
+function isWanted(file) {
+  const binary = /\/uws_(\w+?)_(\w+?)_\d+\.node$/.exec(file);
+  return binary === null || (binary[1] === process.platform && binary[2] === process.arch);
+}
+
+function installProgram(target) {
+  for (const needed of ['dist/main.js', 'dist/hostwire.node'])
+    if (!existsSync(path.join(root, needed)))
+      throw new Error(`${needed} is missing: build first (npm run build)`);
+  rmSync(target, { recursive: true, force: true });
+  mkdirSync(target, { recursive: true });
+  cpSync(path.join(root, 'dist'), path.join(target, 'dist'), { recursive: true, dereference: true });
+  copyFileSync(path.join(root, 'package.json'), path.join(target, 'package.json'));
+  for (const [folder, place] of findModules())
+    cpSync(folder, path.join(target, place), { recursive: true, dereference: true, filter: isWanted });
+}
+
+const { values } = parseArgs({
+  options: {
+    destdir: { type: 'string', default: '/' },
+    'media-keys': { type: 'boolean', default: false },
+    remove: { type: 'boolean', default: false },
+  },
+});
+// What is installed is read by another user.
+process.umask(0o022);
+const below = (file) => path.join(values.destdir, file);
+if (values.remove) {
+  rmSync(below(PROGRAM), { recursive: true, force: true });
+  for (const target of Object.values({ ...FILES, ...MEDIA_KEYS })) rmSync(below(target), { force: true });
+  console.log('removed; /etc/hostwire and the user hostwire are left, and `systemctl daemon-reload` is due');
+} else {
+  installProgram(below(PROGRAM));
+  const files = values['media-keys'] ? { ...FILES, ...MEDIA_KEYS } : FILES;
+  for (const [source, target] of Object.entries(files)) {
+    mkdirSync(path.dirname(below(target)), { recursive: true });
+    copyFileSync(path.join(root, source), below(target));
+  }
+  console.log(`installed: ${PROGRAM}, ${Object.values(files).join(', ')}`);
+  console.log('  a desktop:  systemctl --user daemon-reload && systemctl --user enable --now hostwire');
+  console.log('  a server:   systemd-sysusers && systemd-tmpfiles --create hostwire.conf');
+  console.log('              systemctl daemon-reload && systemctl enable --now hostwire');
+}

@@ -1,0 +1,83 @@
+/** Which player is meant, and what is told of it. Pure. */
+import type { MediaPlayer, MediaSnapshot } from '../host/media.ts';
+import type { MediaPayload } from '../wire/media.ts';
+
+/** It only hands on what is said to other players, which are here themselves. */
+const PROXY = 'playerctld';
+
+export const nameOf = (player: MediaPlayer): string => player.names.find((name) => name !== PROXY) ?? PROXY;
+
+/** Every player but the proxy, by name. */
+export function playersOf({ players }: MediaSnapshot): readonly MediaPlayer[] {
+  return players
+    .filter((player) => nameOf(player) !== PROXY)
+    .toSorted((a, b) => compareText(nameOf(a), nameOf(b)));
+}
+
+// By code units: the order is the same wherever the service runs.
+const compareText = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);
+
+/**
+ * The player that plays; else the one that last played; else the first by name. Among several that play: the one that
+ * began last. One that does not answer is meant only when no other is there.
+ */
+export function selectPlayer(snapshot: MediaSnapshot): MediaPlayer | undefined {
+  const rankOf = (player: MediaPlayer) => [
+    player.isSilent ? 0 : 1,
+    player.playback === 'playing' ? 1 : 0,
+    player.lastPlayedMs ?? Number.NEGATIVE_INFINITY,
+  ];
+  let best: MediaPlayer | undefined;
+  // In the order of names: of equals the first stays.
+  for (const player of playersOf(snapshot))
+    if (best === undefined || isAbove(rankOf(player), rankOf(best))) best = player;
+  return best;
+}
+
+function isAbove(rank: readonly number[], other: readonly number[]): boolean {
+  const at = rank.findIndex((value, i) => value !== other[i]);
+  return at >= 0 && (rank[at] ?? 0) > (other[at] ?? 0);
+}
+
+/** The player of that very name. */
+export function findPlayer(snapshot: MediaSnapshot, name: string): MediaPlayer | undefined {
+  return playersOf(snapshot).find((player) => player.names.includes(name) && name !== PROXY);
+}
+
+/** `player`: undefined when there is no session. */
+export function deriveMediaStatus(
+  snapshot: MediaSnapshot,
+  player: MediaPlayer | undefined,
+  withDetail: boolean,
+): MediaPayload {
+  const title = player?.title ?? '';
+  const artist = (player?.artists ?? []).filter((name) => name !== '').join(', ');
+  const isActive = player !== undefined && player.playback !== 'stopped' && (title !== '' || artist !== '');
+  const status = {
+    status: player === undefined ? 'stopped' : isActive ? 'active' : 'idle',
+    title: isActive ? title : '',
+    artist: isActive ? artist : '',
+  } as const;
+  if (!withDetail) return status;
+  // What a stopped player still shows is of a track that nobody hears.
+  const heard = player?.playback === 'stopped' ? undefined : player;
+  return {
+    ...status,
+    playback: player?.playback ?? 'stopped',
+    album: heard?.album ?? null,
+    position: rounded(heard?.positionSeconds, 1000),
+    duration: rounded(heard?.durationSeconds, 1000),
+    rate: player?.rate ?? null,
+    shuffle: player?.shuffle ?? null,
+    repeat: player?.repeat ?? null,
+    volume: rounded(percentOf(player?.volume), 10),
+    player: player === undefined ? null : nameOf(player),
+    players: playersOf(snapshot).map(nameOf),
+    art_url: heard?.artUrl ?? null,
+  };
+}
+
+const percentOf = (volume: number | null | undefined) => (volume == null ? null : volume * 100);
+
+const rounded = (value: number | null | undefined, steps: number) =>
+  value == null ? null : Math.round(value * steps) / steps;

@@ -1,0 +1,128 @@
+/** The backend that asks the machine: how long a sleep lasts for it, and what it tells when the machine is mute. */
+import t, { type Test } from 'tap';
+import { HostPower } from '#src/commands/host-power.js';
+import type { PowerAct, PowerHost } from '#src/host/power.js';
+import { createLog } from '#src/log.js';
+import { FakeClock, settle } from '../helpers/fake-clock.ts';
+
+class FakeHost implements PowerHost {
+  readonly acts: PowerAct[] = [];
+  failure: Error | undefined;
+  listener: ((isGoingToSleep: boolean) => void) | undefined;
+
+  async support() {
+    return { isSupported: false, reason: null };
+  }
+  async act(act: PowerAct) {
+    this.acts.push(act);
+    if (this.failure !== undefined) throw this.failure;
+  }
+  async inhibitors(): Promise<readonly never[]> {
+    throw new Error('logind does not answer');
+  }
+  async authority() {
+    return { name: null, reached: '', reason: 'none' };
+  }
+  onSleep(listener: (isGoingToSleep: boolean) => void) {
+    this.listener = listener;
+    return () => {
+      this.listener = undefined;
+    };
+  }
+}
+
+function rig(t: Test) {
+  const host = new FakeHost();
+  const clock = new FakeClock();
+  const lines: string[] = [];
+  const woken: string[] = [];
+  const log = createLog((line) => lines.push(line.trim()), 'info');
+  const power = new HostPower({ host, clock, log, onWake: () => woken.push(`at ${clock.now()}`) });
+  t.teardown(() => power.close());
+  /** Whether the act is over. */
+  const act = (action: PowerAct) => {
+    const state = { isOver: false, failure: '' };
+    power.act(action, { isForced: false }).then(
+      () => {
+        state.isOver = true;
+      },
+      (error: Error) => {
+        state.failure = error.message;
+      },
+    );
+    return state;
+  };
+  return { host, clock, lines, woken, power, act };
+}
+
+t.test('[5.one-at-a-time] a sleep is over when the machine has woken', async (t) => {
+  const { host, clock, woken, act } = rig(t);
+  const state = act('sleep');
+  await clock.advance(5000);
+  host.listener?.(true);
+  await clock.advance(20_000);
+  t.notOk(state.isOver, 'asleep');
+  host.listener?.(false);
+  await settle();
+  t.ok(state.isOver, 'awake');
+  t.strictSame(woken, ['at 26000']);
+  t.equal(clock.timers, 0);
+});
+
+t.test('[5.one-at-a-time] a sleep whose signs do not come holds up nothing for long', async (t) => {
+  const { host, clock, act } = rig(t);
+  const never = act('hibernate');
+  await clock.advance(5999);
+  t.notOk(never.isOver);
+  await clock.advance(1);
+  t.ok(never.isOver, 'it did not begin');
+  const lost = act('sleep');
+  await settle();
+  host.listener?.(true);
+  await clock.advance(29_999);
+  t.notOk(lost.isOver);
+  await clock.advance(1);
+  t.ok(lost.isOver, 'its end was missed');
+  t.equal(clock.timers, 0);
+});
+
+t.test(
+  '[5.act-fails] a sleep that is refused is over at once; what needs no waking, when it was taken',
+  async (t) => {
+    const { host, clock, act } = rig(t);
+    host.failure = new Error('logind refuses: no');
+    const refused = act('sleep');
+    await settle();
+    t.equal(refused.failure, 'logind refuses: no');
+    t.equal(clock.timers, 0);
+    host.failure = undefined;
+    const restart = act('restart');
+    await settle();
+    t.ok(restart.isOver);
+    t.strictSame(host.acts, ['sleep', 'restart'], 'each once');
+  },
+);
+
+t.test("[5.wake-drops] a sleep of somebody else's is heard of too", async (t) => {
+  const { host, woken, lines } = rig(t);
+  host.listener?.(true);
+  t.strictSame(woken, []);
+  host.listener?.(false);
+  t.equal(woken.length, 1);
+  t.strictSame(lines, [
+    'hostwire info: power: the machine goes to sleep',
+    'hostwire info: power: the machine has woken',
+  ]);
+});
+
+t.test('[5.not-supported] a reason is always given; inhibitors that can not be known are none', async (t) => {
+  const { power, lines, host } = rig(t);
+  t.strictSame(await power.support('sleep'), {
+    isSupported: false,
+    reason: 'the power manager does not say why',
+  });
+  t.strictSame(await power.inhibitors(), []);
+  t.match(lines.at(-1), /warn: power: what holds the machine up is not known: logind does not answer/);
+  power.close();
+  t.equal(host.listener, undefined, 'nothing is listened to after the end');
+});

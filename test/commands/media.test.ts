@@ -1,0 +1,301 @@
+/** The media commands on players and a clock that the test owns. */
+import t, { type Test } from 'tap';
+import { Commands, type Outcome, type Params } from '#src/commands/command.js';
+import { Media, mediaCommands } from '#src/commands/media.js';
+import { DEFAULT_CONFIG } from '#src/config/schema.js';
+import { ServiceError } from '#src/errors.js';
+import { createLog } from '#src/log.js';
+import { FakeClock } from '../helpers/fake-clock.ts';
+import { FakeMediaHost, playerOf, snapshotOf } from '../helpers/fake-media.ts';
+
+const FOUR = ['play', 'pause', 'next', 'prev'];
+const HONEST = ['play_pause', 'stop', 'previous', 'seek', 'set_volume', 'volume_up', 'volume_down'];
+const VALUES: Readonly<Record<string, Params>> = { seek: { value: 2 }, set_volume: { value: 50 } };
+
+class Rig {
+  readonly clock = new FakeClock();
+  readonly host = new FakeMediaHost();
+  readonly log: string[] = [];
+  features = DEFAULT_CONFIG.features;
+  changes = 0;
+  readonly media: Media;
+  readonly commands: Commands;
+
+  constructor(hasHost = true) {
+    this.media = new Media({
+      host: hasHost ? this.host : undefined,
+      clock: this.clock,
+      features: () => this.features,
+      log: createLog((line) => this.log.push(line.trim()), 'info'),
+      onChange: () => this.changes++,
+    });
+    this.commands = new Commands(mediaCommands(this.media), () => this.features);
+  }
+
+  async ask(action: string, params: Params = VALUES[action] ?? {}): Promise<Outcome> {
+    const outcome = await this.commands.invoke(`media.${action}`, params);
+    if (outcome === 'feature_disabled') throw new Error(`${action} is switched off`);
+    return outcome;
+  }
+
+  /** What `action` is refused with: status, code, reason. */
+  async refusal(action: string, params: Params = VALUES[action] ?? {}): Promise<readonly unknown[]> {
+    try {
+      await this.ask(action, params);
+    } catch (error) {
+      if (error instanceof ServiceError) return [error.status, error.code, error.details?.['reason']];
+      throw error;
+    }
+    throw new Error(`${action} was not refused`);
+  }
+}
+
+const OK = { status: 'ok' };
+
+t.test('[6.control] each action is one call to the player that is meant', async (t) => {
+  const rig = new Rig();
+  rig.host.snapshot = snapshotOf(playerOf('a'), playerOf('b', { playback: 'playing', volume: 0.5 }));
+  const verbs = ['play', 'pause', 'next', 'previous', 'play_pause', 'stop', 'previous', 'seek'];
+  for (const action of [...FOUR, ...HONEST])
+    t.strictSame(await rig.ask(action), { result: OK, delivered: 'true' }, action);
+  t.strictSame(
+    rig.host.controls.map(({ verb }) => verb),
+    [...verbs, 'set_volume', 'set_volume', 'set_volume'],
+    'play and pause are two, never a toggle',
+  );
+  for (const { id, limitMs } of rig.host.controls) t.ok(id === ':1.b' && limitMs <= 1000);
+  t.strictSame(
+    rig.host.controls.map(({ value }) => value).filter((value) => value !== undefined),
+    [2, 0.5, 0.55, 0.5],
+    'seek in seconds, volume of 1',
+  );
+  t.strictSame(rig.log, []);
+});
+
+t.test('[6.player] a player that is named takes it; one that is not there: 404', async (t) => {
+  const rig = new Rig();
+  rig.host.snapshot = snapshotOf(playerOf('a', { playback: 'playing' }), playerOf('b'));
+  t.equal((await rig.ask('play', { player: 'b' })).delivered, 'true');
+  t.equal(rig.host.controls[0]?.id, ':1.b');
+  for (const action of [...FOUR, ...HONEST])
+    t.strictSame(
+      await rig.refusal(action, { ...VALUES[action], player: 'c' }),
+      [404, 'player_not_found', undefined],
+      action,
+    );
+  await t.rejects(rig.media.status('c', false), { code: 'player_not_found' });
+  t.strictSame(await rig.media.status('b', false), { status: 'idle', title: '', artist: '' });
+  t.equal(rig.host.controls.length, 1);
+});
+
+/** Both kinds of action, in a machine in which none can go well. */
+async function checkFailure(
+  t: Test,
+  rig: Rig,
+  expected: { readonly delivered: string; readonly refusal: readonly unknown[]; readonly reason: string },
+): Promise<void> {
+  for (const action of FOUR) {
+    t.strictSame(await rig.ask(action), { result: OK, delivered: expected.delivered }, action);
+    t.equal(rig.log.at(-1), `hostwire info: media: ${action} was not done: ${expected.reason}`);
+  }
+  for (const action of HONEST)
+    t.strictSame(await rig.refusal(action), [...expected.refusal, expected.reason], action);
+}
+
+t.test('[6.control] [6.more-actions] no player: the four say ok and false, the others 409', async (t) => {
+  const rig = new Rig();
+  await checkFailure(t, rig, {
+    delivered: 'false',
+    refusal: [409, 'not_possible_now'],
+    reason: 'there is no player',
+  });
+  t.strictSame(rig.host.controls, []);
+});
+
+t.test('[6.control] [6.more-actions] no bus and no keys: false, 501 with the reason', async (t) => {
+  const rig = new Rig();
+  rig.host.snapshot = { ...snapshotOf(), absence: 'there is no bus' };
+  for (const action of FOUR) {
+    t.strictSame(await rig.ask(action), { result: OK, delivered: 'false' });
+    t.match(rig.log.at(-1), 'was not done: there is no bus; there are no keys here');
+  }
+  for (const action of HONEST)
+    t.match(await rig.refusal(action), [501, 'not_supported', /^there is no bus; /]);
+  t.strictSame(await rig.media.capability(), { enabled: true, supported: false, reason: 'there is no bus' });
+});
+
+t.test('[6.control] a platform without players', async (t) => {
+  const rig = new Rig(false);
+  const reason = 'players are not known of on this platform';
+  await checkFailure(t, rig, { delivered: 'false', refusal: [501, 'not_supported'], reason });
+  t.strictSame(await rig.media.status(undefined, false), { status: 'stopped', title: '', artist: '' });
+  await t.rejects(rig.media.status('x', false), { code: 'player_not_found' });
+  t.strictSame(await rig.refusal('play', { player: 'x' }), [404, 'player_not_found', undefined]);
+  t.strictSame(await rig.media.capability(), { enabled: true, supported: false, reason });
+});
+
+t.test('[6.keys] no bus, but keys: pressed blindly, and said so', async (t) => {
+  const rig = new Rig();
+  rig.host.snapshot = { ...snapshotOf(), absence: 'there is no bus' };
+  rig.host.keys = null;
+  for (const action of [...FOUR, 'play_pause', 'stop', 'previous'])
+    t.strictSame(await rig.ask(action), { result: OK, delivered: 'unknown' }, action);
+  t.strictSame(rig.host.pressed, ['play', 'pause', 'next', 'previous', 'play_pause', 'stop', 'previous']);
+  for (const action of ['seek', 'set_volume', 'volume_up', 'volume_down'])
+    t.strictSame(await rig.refusal(action), [
+      501,
+      'not_supported',
+      'there is no bus; no media key does this',
+    ]);
+  t.strictSame(await rig.media.capability(), { enabled: true, supported: true, reason: null });
+  rig.host.keyFailure = new Error('the device is gone');
+  t.equal((await rig.ask('play')).delivered, 'false');
+  t.strictSame(await rig.refusal('stop'), [500, 'action_failed', 'the device is gone']);
+  t.strictSame(await rig.refusal('play', { player: 'x' }), [404, 'player_not_found', undefined]);
+  rig.host.keyFailure = undefined;
+  const count = rig.host.pressed.length;
+  rig.host.snapshot = snapshotOf();
+  t.equal((await rig.ask('play')).delivered, 'false', 'a bus without players: no key');
+  t.equal(rig.host.pressed.length, count);
+});
+
+t.test('[6.control] [6.more-actions] a player that cannot, as it says of itself, is not asked', async (t) => {
+  const rig = new Rig();
+  rig.host.snapshot = snapshotOf(
+    playerOf('p', {
+      volume: 1,
+      cannot: ['play', 'pause', 'play_pause', 'stop', 'next', 'previous', 'seek', 'set_volume'],
+    }),
+  );
+  await checkFailure(t, rig, {
+    delivered: 'false',
+    refusal: [409, 'not_possible_now'],
+    reason: "p says that it can't do that now",
+  });
+  t.strictSame(rig.host.controls, []);
+  rig.host.snapshot = snapshotOf(playerOf('p', { cannot: ['previous'] }));
+  t.equal((await rig.ask('prev')).delivered, 'false');
+  t.equal((await rig.ask('next')).delivered, 'true', 'what it can do it is asked');
+});
+
+t.test('[6.control] [6.more-actions] [2.500-action] what the player answers', async (t) => {
+  const rig = new Rig();
+  rig.host.snapshot = snapshotOf(playerOf('p', { volume: 1 }));
+  rig.host.reply = { outcome: 'failed', reason: 'no' };
+  await checkFailure(t, rig, { delivered: 'false', refusal: [500, 'action_failed'], reason: 'p: no' });
+  rig.host.reply = { outcome: 'gone', reason: 'it went' };
+  await checkFailure(t, rig, {
+    delivered: 'false',
+    refusal: [409, 'not_possible_now'],
+    reason: 'p: it went',
+  });
+  rig.host.reply = { outcome: 'unanswered', reason: 'late' };
+  await checkFailure(t, rig, { delivered: 'unknown', refusal: [500, 'action_failed'], reason: 'p: late' });
+});
+
+t.test(
+  '[6.more-actions] volume goes in steps from what was asked last, and stays within its ends',
+  async (t) => {
+    const rig = new Rig();
+    const { host, clock } = rig;
+    host.snapshot = snapshotOf(playerOf('p', { volume: 0.92 }), playerOf('q', { volume: 0.2 }));
+    const last = async (action: string, params: Params = {}) => {
+      await rig.ask(action, params);
+      return Math.round((host.controls.at(-1)?.value ?? -1) * 1000) / 1000;
+    };
+    t.equal(await last('volume_up'), 0.97);
+    t.equal(await last('volume_up'), 1, 'the player has not told of it yet');
+    t.equal(await last('volume_up'), 1);
+    t.equal(await last('volume_down', { player: 'q' }), 0.15, 'the other is another');
+    t.equal(await last('set_volume', { value: 3 }), 0.03);
+    t.equal(await last('volume_down'), 0);
+    t.equal(await last('volume_down'), 0);
+    await clock.advance(1000);
+    t.equal(await last('volume_down'), 0.87, 'what it tells counts again');
+    await clock.advance(1000);
+    host.snapshot = snapshotOf(playerOf('p', { volume: 1.3 }));
+    t.equal(await last('volume_up'), 1.3, 'beyond full: not turned down by asking for more');
+    t.equal(await last('volume_down'), 1.25);
+    host.snapshot = snapshotOf(playerOf('p'));
+    await clock.advance(1000);
+    t.strictSame(await rig.refusal('volume_up'), [409, 'not_possible_now', 'p does not tell its volume']);
+  },
+);
+
+t.test('[6.more-actions] seek beyond the end is not possible', async (t) => {
+  const rig = new Rig();
+  rig.host.snapshot = snapshotOf(playerOf('p', { durationSeconds: 60.5 }));
+  t.equal((await rig.ask('seek', { value: 60.5 })).delivered, 'true');
+  t.strictSame(await rig.refusal('seek', { value: 60.6 }), [
+    409,
+    'not_possible_now',
+    'the track ends after 60 s',
+  ]);
+  rig.host.snapshot = snapshotOf(playerOf('p'));
+  t.equal((await rig.ask('seek', { value: 1e6 })).delivered, 'true', 'an end that nobody knows');
+});
+
+t.test('[6.more-actions] [2.400-fields] values out of place', async (t) => {
+  const rig = new Rig();
+  rig.host.snapshot = snapshotOf(playerOf('p'));
+  for (const action of ['seek', 'set_volume']) {
+    t.strictSame(await rig.refusal(action, {}), [400, 'missing_field', undefined]);
+    for (const value of ['5', null, true, [], {}, -1, -0.001, Number.NaN, 1e300, Number.POSITIVE_INFINITY])
+      t.strictSame(
+        await rig.refusal(action, { value }),
+        [400, 'invalid_value', undefined],
+        `${action} ${value}`,
+      );
+  }
+  t.strictSame(await rig.refusal('set_volume', { value: 100.1 }), [400, 'invalid_value', undefined]);
+  for (const value of [0, 100]) t.equal((await rig.ask('set_volume', { value })).delivered, 'true');
+  for (const player of ['', null, 1, ['p'], {}])
+    t.strictSame(await rig.refusal('play', { player }), [400, 'invalid_value', undefined]);
+  t.equal((await rig.ask('play', { value: 'whatever' })).delivered, 'true', 'a value that nobody asked for');
+});
+
+t.test('[6.feature] switched off: no player is looked for', async (t) => {
+  const rig = new Rig();
+  rig.features = { ...DEFAULT_CONFIG.features, enable_media: false };
+  for (const action of [...FOUR, ...HONEST])
+    t.equal(await rig.commands.invoke(`media.${action}`, {}), 'feature_disabled');
+  const reason = 'features.enable_media is off, so no player is looked for';
+  t.strictSame(await rig.media.capability(), { enabled: false, supported: false, reason });
+  t.equal(rig.host.watched, 0);
+});
+
+t.test('[6.slow-player] players are watched from the first wish on, and waited for once', async (t) => {
+  const rig = new Rig();
+  const { host, clock, media } = rig;
+  t.equal(host.watched, 0, 'not before');
+  host.snapshot = { ...snapshotOf(), isSettled: false };
+  const answers: unknown[] = [];
+  const first = media.status(undefined, false).then((status) => answers.push(status));
+  await clock.advance(5);
+  t.equal(answers.length, 0, 'the first waits');
+  host.change({ ...snapshotOf(playerOf('p')), isSettled: false });
+  await clock.advance(5);
+  t.equal(answers.length, 0, 'one has answered, another not');
+  host.change(snapshotOf(playerOf('p', { playback: 'paused', title: 'T' })));
+  await first;
+  t.strictSame(answers, [{ status: 'active', title: 'T', artist: '' }]);
+  t.equal(rig.changes, 2);
+  await media.status(undefined, false);
+  t.equal(host.watched, 1);
+
+  host.snapshot = { ...snapshotOf(), isSettled: false };
+  let isAnswered = false;
+  void media.status(undefined, false).then(() => {
+    isAnswered = true;
+  });
+  await clock.advance(1090);
+  t.notOk(isAnswered);
+  await clock.advance(60);
+  t.ok(isAnswered, 'for less than 1.5 s');
+  let outcome: Outcome | undefined;
+  void rig.ask('play').then((answer) => {
+    outcome = answer;
+  });
+  await clock.advance(450);
+  t.equal(outcome?.delivered, 'false', 'a command leaves the rest of its time to the player');
+});

@@ -1,0 +1,94 @@
+/** Players that a test makes up: no bus, nothing is heard. */
+import type {
+  MediaHost,
+  MediaKey,
+  MediaPlayer,
+  MediaReply,
+  MediaSnapshot,
+  MediaVerb,
+} from '#src/host/media.js';
+
+const SILENCE: MediaPlayer = {
+  id: ':1.1',
+  names: ['player'],
+  isSilent: false,
+  playback: 'stopped',
+  title: '',
+  artists: [],
+  album: null,
+  artUrl: null,
+  durationSeconds: null,
+  positionSeconds: null,
+  rate: null,
+  shuffle: null,
+  repeat: null,
+  volume: null,
+  lastPlayedMs: null,
+  cannot: [],
+};
+
+/** A player named `name` that has told nothing but `part`. */
+export function playerOf(name: string, part: Partial<MediaPlayer> = {}): MediaPlayer {
+  return { ...SILENCE, id: `:1.${name}`, names: [name], ...part };
+}
+
+export function snapshotOf(...players: readonly MediaPlayer[]): MediaSnapshot {
+  return { absence: null, isSettled: true, players, leftOut: 0 };
+}
+
+export interface FakeControl {
+  readonly id: string;
+  readonly verb: MediaVerb;
+  readonly value: number | undefined;
+  readonly limitMs: number;
+}
+
+export class FakeMediaHost implements MediaHost {
+  snapshot: MediaSnapshot = snapshotOf();
+  reply: MediaReply = { outcome: 'done' };
+  /** While set, a control lasts until it is called. */
+  isSlow = false;
+  finish: () => void = () => undefined;
+  keys: string | null = 'there are no keys here';
+  keyFailure: Error | undefined;
+  watched = 0;
+  readonly controls: FakeControl[] = [];
+  readonly pressed: MediaKey[] = [];
+  #listener: () => void = () => undefined;
+
+  watch(): void {
+    this.watched++;
+  }
+
+  readPlayers(): MediaSnapshot {
+    return this.snapshot;
+  }
+
+  async control(id: string, verb: MediaVerb, value: number | undefined, limitMs: number) {
+    this.controls.push({ id, verb, value, limitMs });
+    if (this.isSlow)
+      await new Promise<void>((resolve) => {
+        this.finish = resolve;
+      });
+    return this.reply;
+  }
+
+  onChange(listener: () => void): void {
+    this.#listener = listener;
+  }
+
+  keyAbsence(): string | null {
+    return this.keys;
+  }
+
+  async pressKey(key: MediaKey): Promise<void> {
+    if (this.keyFailure !== undefined) throw this.keyFailure;
+    this.pressed.push(key);
+  }
+
+  /** The players change, and the service is told. */
+  change(snapshot: MediaSnapshot): void {
+    this.snapshot = snapshot;
+    this.#listener();
+  }
+}

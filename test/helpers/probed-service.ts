@@ -1,0 +1,45 @@
+/** The service as a program whose event loop is watched from within: see loop-probe.ts. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { type ConfigPart, type ServiceProcess, startService } from './service.ts';
+
+const PROBE = new URL('./loop-probe.js', import.meta.url).href;
+
+/** What held the event loop since the last time it was asked. */
+export interface Holds {
+  readonly longestMs: number;
+  readonly longestCpuMs: number;
+  readonly holds: number;
+}
+
+export interface ProbedService extends ServiceProcess {
+  readonly readHolds: () => Promise<Holds>;
+  /** Has garbage collected; what the heap still holds. */
+  readonly collect: () => Promise<{ readonly heapUsedBytes: number }>;
+}
+
+export async function startProbed(config: ConfigPart = {}): Promise<ProbedService> {
+  let child: ChildProcess | undefined;
+  const service = await startService({
+    config,
+    start: (command, args) => {
+      child = spawn(command, ['--expose-gc', '--import', PROBE, ...args], {
+        stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+      });
+      return child;
+    },
+  });
+  const ask = async (what: 'report' | 'collect'): Promise<unknown> => {
+    if (child === undefined) throw new Error('the service was not started');
+    const answer = once(child, 'message');
+    child.send(what);
+    const [message] = await answer;
+    return message;
+  };
+  // loop-probe.ts answers each question with an object of its own shape.
+  return {
+    ...service,
+    readHolds: async () => (await ask('report')) as Holds,
+    collect: async () => (await ask('collect')) as { readonly heapUsedBytes: number },
+  };
+}

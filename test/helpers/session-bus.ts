@@ -1,0 +1,109 @@
+/** A bus of a test's own, and programs on it: all end with the test. */
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import process from 'node:process';
+import { promisify } from 'node:util';
+
+export interface SessionBus {
+  /** For DBUS_SESSION_BUS_ADDRESS. */
+  readonly address: string;
+  /** A folder that goes with it. */
+  readonly folder: string;
+  readonly env: NodeJS.ProcessEnv;
+  readonly pid: () => number;
+  /** Starts a program on it. */
+  readonly spawn: (command: string, args: readonly string[]) => ChildProcess;
+  /** What a program on it printed; throws when it fails. */
+  readonly run: (command: string, args: readonly string[]) => Promise<string>;
+  /** Ends everything on it, and it. */
+  readonly stop: () => Promise<void>;
+}
+
+/** Like the usual configuration of a session, less the services that it would start by itself. */
+const configuration = (address: string) => `<!DOCTYPE busconfig PUBLIC
+ "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN" "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">
+<busconfig>
+  <type>session</type>
+  <listen>${address}</listen>
+  <auth>EXTERNAL</auth>
+  <policy context="default">
+    <allow send_destination="*" eavesdrop="true"/><allow eavesdrop="true"/><allow own="*"/>
+  </policy>
+  <limit name="max_incoming_bytes">1000000000</limit>
+  <limit name="max_outgoing_bytes">1000000000</limit>
+  <limit name="max_message_size">1000000000</limit>
+  <limit name="max_names_per_connection">50000</limit>
+  <limit name="max_match_rules_per_connection">50000</limit>
+  <limit name="max_replies_per_connection">50000</limit>
+</busconfig>
+`;
+
+const execute = promisify(execFile);
+const running = new Set<ChildProcess>();
+process.once('exit', () => {
+  for (const child of running) child.kill('SIGKILL');
+});
+// A test that is ended for taking too long leaves nothing behind either.
+for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => process.exit(1));
+
+function keep(child: ChildProcess): ChildProcess {
+  running.add(child);
+  child.once('close', () => running.delete(child));
+  return child;
+}
+
+function ended(child: ChildProcess): Promise<void> {
+  return new Promise((resolve) => {
+    if (child.exitCode !== null || child.signalCode !== null) resolve();
+    else child.once('exit', () => resolve());
+  });
+}
+
+/** `again`: one that was stopped, to be had again at its address. */
+export async function startSessionBus(again?: SessionBus): Promise<SessionBus> {
+  const folder = again?.folder ?? mkdtempSync(path.join(os.tmpdir(), 'hostwire-bus-'));
+  mkdirSync(folder, { recursive: true });
+  const address = `unix:path=${path.join(folder, 'bus')}`;
+  const config = path.join(folder, 'bus.conf');
+  writeFileSync(config, configuration(address));
+  const daemon = keep(
+    spawn('dbus-daemon', [`--config-file=${config}`, '--nofork', '--print-address'], {
+      stdio: ['ignore', 'pipe', 'ignore'],
+    }),
+  );
+  await new Promise<void>((resolve, reject) => {
+    daemon.stdout?.once('data', () => resolve());
+    daemon.once('error', reject);
+    daemon.once('exit', (code) => reject(new Error(`dbus-daemon ended with ${code}`)));
+  });
+  // Nothing of the tester's own session: no other bus, no home.
+  const env = {
+    PATH: process.env['PATH'],
+    HOME: folder,
+    XDG_RUNTIME_DIR: folder,
+    LC_ALL: 'C.UTF-8',
+    DBUS_SESSION_BUS_ADDRESS: address,
+  };
+  const children: ChildProcess[] = [];
+  return {
+    address,
+    folder,
+    env,
+    pid: () => daemon.pid ?? 0,
+    spawn(command, args) {
+      const child = keep(spawn(command, args, { env, stdio: 'ignore' }));
+      children.push(child);
+      return child;
+    },
+    run: async (command, args) => (await execute(command, args, { env, timeout: 10_000 })).stdout.trim(),
+    async stop() {
+      for (const child of [...children, daemon]) {
+        child.kill('SIGKILL');
+        await ended(child);
+      }
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}

@@ -1,0 +1,38 @@
+/** Each sample of a running service is encoded once a view, however many subscribe: counted over real sockets. */
+import t from 'tap';
+import { Encoded } from '#src/stats/view.js';
+import { EventStream } from '../helpers/event-stream.ts';
+import { fixtureHost } from '../helpers/fixture-host.ts';
+import { startHere } from '../helpers/service.ts';
+
+const TARGETS = ['/api/stream', '/api/stream?fields=cpu', '/api/stream?detail=1'];
+const EACH = 50;
+const TICKS = 3;
+
+t.test('[4.encode-once] three views, 150 subscribers: three encodes a tick', async (t) => {
+  /** The samples that the service wants lines of. */
+  const asked = new Set<Encoded>();
+  const { line } = Encoded.prototype;
+  Encoded.prototype.line = function counted(view) {
+    asked.add(this);
+    return line.call(this, view);
+  };
+  t.teardown(() => {
+    Encoded.prototype.line = line;
+  });
+  const service = await startHere(fixtureHost(), { stats: { stream_interval_seconds: 1 } });
+  t.teardown(() => service.stop());
+  const streams = await Promise.all(
+    TARGETS.flatMap((target) => Array.from({ length: EACH }, () => EventStream.open(service.port, target))),
+  );
+  t.teardown(() => {
+    for (const stream of streams) stream.close();
+  });
+  // The first message, and perhaps the tick that came while they joined.
+  await Promise.all(streams.map((stream) => stream.next()));
+  await Promise.all(streams.map((stream) => stream.next()));
+  asked.clear();
+  for (let tick = 0; tick < TICKS; tick++) await Promise.all(streams.map((stream) => stream.next()));
+  t.ok(asked.size >= TICKS, `${asked.size} ticks`);
+  for (const encoded of asked) t.equal(encoded.encodes, TARGETS.length, 'encoded once a view');
+});

@@ -1,0 +1,177 @@
+/** Batteries and the energy of the processor's packages, as the kernel's files tell of them. */
+import t, { type Test } from 'tap';
+import { type BatteryCounters, type EnergyCounters, SECTION_BITS } from '#src/host/host.js';
+import { FOLDER, type Machine, makeMachine, readUntil, type Tree } from '../helpers/machine-tree.ts';
+
+function supply(name: string, properties: Readonly<Record<string, string | number>>, type = 'Battery'): Tree {
+  const folder = `sys/class/power_supply/${name}`;
+  const lines = Object.entries(properties).map(([key, value]) => `POWER_SUPPLY_${key}=${value}\n`);
+  const scope = properties['SCOPE'];
+  return {
+    [`${folder}/type`]: `${type}\n`,
+    [`${folder}/uevent`]: `POWER_SUPPLY_NAME=${name}\nPOWER_SUPPLY_TYPE=${type}\n${lines.join('')}`,
+    ...(scope !== undefined && { [`${folder}/scope`]: `${scope}\n` }),
+  };
+}
+
+async function readBatteries(
+  machine: Machine,
+  isAnswered = (batteries: readonly BatteryCounters[]) => batteries.length > 0,
+): Promise<readonly BatteryCounters[]> {
+  const counters = await readUntil(machine.host, 0, true, ({ batteries }) => isAnswered(batteries ?? []));
+  return counters.batteries ?? [];
+}
+
+/** What is known of the first battery. */
+async function knownOf(t: Test, properties: Readonly<Record<string, string | number>>) {
+  const [battery] = await readBatteries(makeMachine(t, supply('BAT0', properties)));
+  return Object.fromEntries(Object.entries(battery ?? {}).filter(([, value]) => value !== null));
+}
+
+t.test('[3.batteries] batteries that tell of energy, and such as tell of charge', async (t) => {
+  const energy = {
+    STATUS: 'Discharging',
+    PRESENT: 1,
+    CYCLE_COUNT: 213,
+    VOLTAGE_NOW: 11_902_000,
+    POWER_NOW: 8_455_000,
+    ENERGY_FULL_DESIGN: 57_020_000,
+    ENERGY_FULL: 50_350_000,
+    ENERGY_NOW: 40_280_000,
+    CAPACITY: 80,
+    CAPACITY_LEVEL: 'Normal',
+    MODEL_NAME: '5B10W13930',
+  };
+  t.strictSame(await knownOf(t, energy), {
+    name: 'BAT0',
+    state: 'discharging',
+    percent: 80,
+    energyWh: 40.28,
+    energyFullWh: 50.35,
+    energyDesignWh: 57.02,
+    voltageVolts: 11.902,
+    powerWatts: 8.455,
+  });
+  const charge = {
+    STATUS: 'Not charging',
+    VOLTAGE_NOW: 8_700_000,
+    CURRENT_NOW: -1_250_000,
+    CHARGE_FULL_DESIGN: 6_000_000,
+    CHARGE_FULL: 5_400_000,
+    CHARGE_NOW: 0,
+    TIME_TO_EMPTY_NOW: 3600,
+    TIME_TO_FULL_NOW: 0,
+  };
+  t.strictSame(await knownOf(t, charge), {
+    name: 'BAT0',
+    state: 'not_charging',
+    chargeAh: 0,
+    chargeFullAh: 5.4,
+    chargeDesignAh: 6,
+    voltageVolts: 8.7,
+    currentAmps: 1.25,
+    secondsToEmpty: 3600,
+  });
+});
+
+t.test('states in lower case; one that nobody knows is none', async (t) => {
+  const states = { Charging: 'charging', Full: 'full', Unknown: 'unknown', 'Not charging': 'not_charging' };
+  for (const [status, state] of Object.entries(states))
+    t.equal((await knownOf(t, { STATUS: status }))['state'], state);
+  t.notOk('state' in (await knownOf(t, { STATUS: 'Exploding' })));
+});
+
+t.test('what can not be is unknown', async (t) => {
+  const properties = {
+    CAPACITY: -1,
+    ENERGY_NOW: -5,
+    ENERGY_FULL: 0,
+    ENERGY_FULL_DESIGN: '9999999999999999999999',
+    VOLTAGE_NOW: 0,
+    POWER_NOW: 'x',
+    CHARGE_FULL: '',
+    TIME_TO_EMPTY_NOW: -60,
+  };
+  t.strictSame(await knownOf(t, properties), { name: 'BAT0' });
+  t.equal((await knownOf(t, { CAPACITY: 104 }))['percent'], 100);
+});
+
+t.test("only the machine's own batteries: no charger, no mouse, no empty bay", async (t) => {
+  const tree = {
+    ...supply('AC', { ONLINE: 1 }, 'Mains'),
+    ...supply('ucsi-source-psy-USBC000:001', { ONLINE: 0 }, 'USB'),
+    ...supply('hidpp_battery_0', { SCOPE: 'Device', CAPACITY: 55, STATUS: 'Discharging' }),
+    ...supply('BAT2', { PRESENT: 0 }),
+    ...supply('BAT1', { SCOPE: 'System', CAPACITY: 30 }),
+    ...supply('BAT0', { CAPACITY: 20 }),
+  };
+  const batteries = await readBatteries(makeMachine(t, tree));
+  t.strictSame(
+    batteries.map(({ name, percent }) => [name, percent]),
+    [
+      ['BAT0', 20],
+      ['BAT1', 30],
+    ],
+  );
+});
+
+t.test('[3.batteries-failing] a battery that fails is there without a value, with the reason', async (t) => {
+  const machine = makeMachine(t, {
+    ...supply('BAT0', { CAPACITY: 20 }),
+    'sys/class/power_supply/BAT1/type': 'Battery\n',
+    'sys/class/power_supply/BAT1/uevent': FOLDER,
+  });
+  const [first, second] = await readBatteries(machine);
+  t.equal(first?.percent, 20);
+  t.strictSame([second?.name, second?.percent, second?.state], ['BAT1', null, null]);
+  t.match(second?.failure, /read .*BAT1\/uevent: Is a directory/);
+  machine.remove('sys/class/power_supply/BAT1/uevent');
+  machine.write(supply('BAT1', { CAPACITY: 40 }));
+  const [, back] = await readBatteries(machine, ([, other]) => other?.percent === 40);
+  t.strictSame([back?.percent, back?.failure], [40, null]);
+});
+
+function zone(folder: string, name: string, energy: string | typeof FOLDER, range = '262143328850'): Tree {
+  const path = `sys/class/powercap/${folder}`;
+  return {
+    [`${path}/name`]: `${name}\n`,
+    [`${path}/max_energy_range_uj`]: `${range}\n`,
+    [`${path}/energy_uj`]: typeof energy === 'string' ? `${energy}\n` : energy,
+  };
+}
+
+const STAT: Tree = { 'proc/stat': 'cpu  2 0 2 16 0 0 0 0 0 0\ncpu0 1 0 1 8 0 0 0 0 0 0\n' };
+
+async function energyOf(t: Test, tree: Tree): Promise<EnergyCounters | null | undefined> {
+  const machine = makeMachine(t, { ...STAT, ...tree });
+  return (await readUntil(machine.host, SECTION_BITS.cpu, true, ({ cpu }) => cpu?.energy != null)).cpu
+    ?.energy;
+}
+
+t.test('[3.energy] the packages count: not their parts, not the platform, none twice', async (t) => {
+  const before = process.hrtime.bigint();
+  const energy = await energyOf(t, {
+    ...zone('intel-rapl:0', 'package-0', '1000'),
+    ...zone('intel-rapl:0:0', 'core', '700'),
+    ...zone('intel-rapl:1', 'package-1', '262143328000'),
+    ...zone('intel-rapl:2', 'psys', '9000'),
+    ...zone('intel-rapl-mmio:0', 'package-0', '1001'),
+    'sys/class/powercap/intel-rapl/enabled': '1\n',
+    ...zone('intel-rapl:3', 'package-3', '5', '0'),
+  });
+  t.strictSame(energy?.zones, [
+    { name: 'package-0', microjoules: 1000, rangeMicrojoules: 262143328850 },
+    { name: 'package-1', microjoules: 262143328000, rangeMicrojoules: 262143328850 },
+  ]);
+  t.equal(energy?.failure, null);
+  const takenAtNs = BigInt(energy?.takenAtNs ?? 0);
+  t.ok(takenAtNs >= before && takenAtNs <= process.hrtime.bigint(), "a moment of this test's");
+});
+
+t.test('[3.energy-unreadable] a counter that only root may read: why; no powercap: nothing', async (t) => {
+  const closed = await energyOf(t, zone('intel-rapl:0', 'package-0', FOLDER));
+  t.strictSame(closed?.zones, []);
+  t.match(closed?.failure, /read .*intel-rapl:0\/energy_uj: Is a directory/);
+  const none = await energyOf(t, {});
+  t.strictSame([none?.zones, none?.failure], [[], null]);
+});

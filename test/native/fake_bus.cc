@@ -1,0 +1,328 @@
+// A bus that a test owns: the D-Bus specification, "Authentication Protocol" and "Message Protocol".
+#include "fake_bus.h"
+
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <cstring>
+#include <optional>
+
+namespace fake {
+namespace {
+
+constexpr std::string_view kDriver = "org.freedesktop.DBus";
+
+void putField(Bytes& fields, std::uint8_t code, char type, std::string_view value) {
+  fields.pad(8);
+  fields.put(code);
+  fields.putSignature(std::string(1, type));
+  if (type == 'g')
+    fields.putSignature(value);
+  else
+    fields.putText(value);
+}
+
+std::string message(std::uint8_t type, std::uint32_t replyTo, const Body& body, std::string_view member) {
+  Bytes fields;
+  if (type == 4) {
+    putField(fields, 1, 'o', "/fake");
+    putField(fields, 2, 's', "fake.Interface");
+    putField(fields, 3, 's', member);
+  } else {
+    fields.pad(8);
+    fields.put(std::uint8_t{5});
+    fields.putSignature("u");
+    fields.put(replyTo);
+    if (type == 3) putField(fields, 4, 's', "fake.Error");
+  }
+  putField(fields, 7, 's', type == 4 ? ":1.99" : kDriver);
+  if (!body.signature.empty()) putField(fields, 8, 'g', body.signature);
+  static std::atomic<std::uint32_t> serial{0};
+  Bytes all;
+  all.text = "l";
+  all.put(type);
+  all.put(std::uint8_t{1});
+  all.put(std::uint8_t{1});
+  all.put(static_cast<std::uint32_t>(body.bytes.size()));
+  all.put(++serial);
+  all.put(static_cast<std::uint32_t>(fields.text.size()));
+  all.text += fields.text;
+  all.pad(8);
+  return all.text + body.bytes;
+}
+
+std::uint32_t readU32(std::string_view bytes, std::size_t at) {
+  std::uint32_t value = 0;
+  std::memcpy(&value, bytes.data() + at, sizeof value);
+  return value;
+}
+
+constexpr std::size_t align(std::size_t at, std::size_t to) { return (at + to - 1) / to * to; }
+
+// Only what sd-bus writes: well-formed. Takes the message off `input`.
+std::optional<Call> takeCall(std::string& input) {
+  if (input.size() < 16) return std::nullopt;
+  const std::size_t fieldsEnd = 16 + readU32(input, 12);
+  const std::size_t bodyAt = align(fieldsEnd, 8);
+  const std::size_t end = bodyAt + readU32(input, 4);
+  if (input.size() < end) return std::nullopt;
+  Call call{readU32(input, 8), "", ""};
+  bool hasText = false;
+  for (std::size_t at = 16; at < fieldsEnd;) {
+    at = align(at, 8);
+    const auto code = static_cast<std::uint8_t>(input[at]);
+    const char type = input[at + 2];
+    at += 4;
+    if (type == 'g') {
+      const auto length = static_cast<std::uint8_t>(input[at]);
+      if (code == 8) hasText = input[at + 1] == 's';
+      at += 2U + length;
+    } else {
+      at = align(at, 4);
+      const std::uint32_t value = readU32(input, at);
+      at += 4;
+      if (type == 'u') continue;
+      if (code == 3) call.member = input.substr(at, value);
+      at += value + 1;
+    }
+  }
+  if (hasText) call.text = input.substr(bodyAt + 4, readU32(input, bodyAt));
+  input.erase(0, end);
+  return call;
+}
+
+void sendAll(int fd, std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t sent = send(fd, bytes.data(), bytes.size(), MSG_NOSIGNAL);
+    if (sent <= 0) return;
+    bytes.remove_prefix(static_cast<std::size_t>(sent));
+  }
+}
+
+std::size_t typeLength(std::string_view signature) {
+  if (signature[0] == 'a') return 1 + typeLength(signature.substr(1));
+  if (signature[0] != '(' && signature[0] != '{') return 1;
+  std::size_t at = 1;
+  while (signature[at] != ')' && signature[at] != '}') at += typeLength(signature.substr(at));
+  return at + 1;
+}
+
+std::size_t alignmentOf(char type) {
+  switch (type) {
+    case 'y':
+    case 'g':
+    case 'v': return 1;
+    case 'n':
+    case 'q': return 2;
+    case 'x':
+    case 't':
+    case 'd':
+    case '(':
+    case '{': return 8;
+    default: return 4;
+  }
+}
+
+void putRandom(std::mt19937& random, Bytes& bytes, std::string_view type);
+
+void putRandomAll(std::mt19937& random, Bytes& bytes, std::string_view signature) {
+  while (!signature.empty()) {
+    const std::size_t length = typeLength(signature);
+    putRandom(random, bytes, signature.substr(0, length));
+    signature.remove_prefix(length);
+  }
+}
+
+void putRandom(std::mt19937& random, Bytes& bytes, std::string_view type) {
+  const auto number = static_cast<std::uint64_t>(random()) << 32U | random();
+  switch (type[0]) {
+    case 'y': return bytes.put(static_cast<std::uint8_t>(number));
+    case 'n':
+    case 'q': return bytes.put(static_cast<std::uint16_t>(number));
+    case 'i':
+    case 'u': return bytes.put(static_cast<std::uint32_t>(number));
+    case 'b': return bytes.put(static_cast<std::uint32_t>(number % 2));
+    case 'x':
+    case 't':
+    case 'd': return bytes.put(number);
+    case 's': return bytes.putText(number % 3 == 0 ? "Title" : std::string(number % 600, 'x') + "\u20ac");
+    case 'o': return bytes.putText("/some/path");
+    case 'g': return bytes.putSignature("a{sv}");
+    case 'v': {
+      const std::string inner = randomSignature(random, 1);
+      const std::string first = inner.substr(0, inner.empty() ? 0 : typeLength(inner));
+      bytes.putSignature(first.empty() ? "s" : first);
+      return putRandom(random, bytes, first.empty() ? "s" : first);
+    }
+    case 'a': {
+      bytes.put(std::uint32_t{0});
+      const std::size_t lengthAt = bytes.text.size() - 4;
+      bytes.pad(alignmentOf(type[1]));
+      const std::size_t begin = bytes.text.size();
+      for (unsigned i = 0; i < number % 4; ++i) putRandom(random, bytes, type.substr(1));
+      const auto length = static_cast<std::uint32_t>(bytes.text.size() - begin);
+      std::memcpy(bytes.text.data() + lengthAt, &length, sizeof length);
+      return;
+    }
+    default: bytes.pad(8); return putRandomAll(random, bytes, type.substr(1, type.size() - 2));
+  }
+}
+
+std::string randomType(std::mt19937& random, int depth) {
+  constexpr std::string_view kBasic = "ynqiubxtdsog";
+  const auto basic = [&] { return std::string(1, kBasic[random() % kBasic.size()]); };
+  switch (depth > 0 ? random() % 6 : 0) {
+    case 1: return "a" + randomType(random, depth - 1);
+    case 2: return "(" + randomType(random, depth - 1) + basic() + ")";
+    case 3: return "a{" + basic() + randomType(random, depth - 1) + "}";
+    case 4: return "v";
+    case 5: return "a{sv}";
+    default: return basic();
+  }
+}
+
+}  // namespace
+
+std::string randomSignature(std::mt19937& random, int depth) {
+  std::string signature;
+  for (std::size_t i = 0, count = random() % 4; i < count; ++i) signature += randomType(random, depth);
+  return signature;
+}
+
+Body randomBody(std::mt19937& random, std::string signature) {
+  Bytes bytes;
+  putRandomAll(random, bytes, signature);
+  return {std::move(signature), bytes.text};
+}
+
+struct Bus::Peer {
+  int fd;
+  std::string input;
+  bool isAuthenticated = false;
+};
+
+Bus::Bus(std::string path, Answerer answer, Manner manner)
+    : path_(std::move(path)), answer_(std::move(answer)), manner_(manner) {
+  listenFd_ = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  wakeFd_ = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  std::memcpy(address.sun_path, path_.data(), path_.size());
+  unlink(path_.c_str());
+  if (bind(listenFd_, reinterpret_cast<sockaddr*>(&address), sizeof address) != 0 ||
+      listen(listenFd_, 16) != 0)
+    std::abort();
+  thread_ = std::thread([this] { run(); });
+}
+
+Bus::~Bus() {
+  isEnding_ = true;
+  eventfd_write(wakeFd_, 1);
+  thread_.join();
+  close(listenFd_);
+  close(wakeFd_);
+  unlink(path_.c_str());
+}
+
+void Bus::emit(const std::string& member, const Body& body, int times) {
+  const std::string signal = message(4, 0, body, member);
+  const std::lock_guard lock(mutex_);
+  for (int i = 0; i < times; ++i) outgoing_ += signal;
+  eventfd_write(wakeFd_, 1);
+}
+
+int Bus::count(const std::string& member) {
+  const std::lock_guard lock(mutex_);
+  return counts_[member];
+}
+
+void Bus::run() {
+  std::vector<Peer> peers;
+  while (!isEnding_) {
+    std::vector<pollfd> entries{{listenFd_, POLLIN, 0}, {wakeFd_, POLLIN, 0}};
+    for (const Peer& peer : peers) entries.push_back({peer.fd, POLLIN, 0});
+    poll(entries.data(), entries.size(), -1);
+    eventfd_t ignored = 0;
+    eventfd_read(wakeFd_, &ignored);
+    for (std::size_t i = entries.size(); i-- > 2;) {
+      if (entries[i].revents == 0 || serve(peers[i - 2])) continue;
+      close(peers[i - 2].fd);
+      peers.erase(peers.begin() + static_cast<std::ptrdiff_t>(i - 2));
+    }
+    flushSignals(peers);
+    if (entries[0].revents != 0)
+      if (const int fd = accept4(listenFd_, nullptr, nullptr, SOCK_CLOEXEC); fd >= 0)
+        peers.push_back({fd, ""});
+  }
+  for (const Peer& peer : peers) close(peer.fd);
+}
+
+void Bus::flushSignals(std::vector<Peer>& peers) {
+  std::string signals;
+  {
+    const std::lock_guard lock(mutex_);
+    signals.swap(outgoing_);
+  }
+  for (const Peer& peer : peers)
+    if (peer.isAuthenticated) sendAll(peer.fd, signals);
+}
+
+// False: it is to be hung up on.
+bool Bus::serve(Peer& peer) {
+  char buffer[65536];
+  const ssize_t got = recv(peer.fd, buffer, sizeof buffer, 0);
+  if (got <= 0) return false;
+  peer.input.append(buffer, static_cast<std::size_t>(got));
+  if (manner_ == Manner::mute) return true;
+  if (!peer.isAuthenticated && !authenticate(peer)) return true;
+  while (const auto call = takeCall(peer.input))
+    if (!answerCall(peer, *call)) return false;
+  return true;
+}
+
+// True when binary messages follow.
+bool Bus::authenticate(Peer& peer) {
+  for (;;) {
+    const std::size_t end = peer.input.find("\r\n");
+    if (end == std::string::npos) return false;
+    std::string line = peer.input.substr(0, end);
+    peer.input.erase(0, end + 2);
+    if (!line.empty() && line[0] == '\0') line.erase(0, 1);
+    if (line == "BEGIN") return peer.isAuthenticated = true;
+    if (manner_ == Manner::rejecting)
+      sendAll(peer.fd, "REJECTED EXTERNAL\r\n");
+    else if (line == "AUTH EXTERNAL")
+      sendAll(peer.fd, "DATA\r\n");
+    else if (line.starts_with("AUTH") || line == "DATA")
+      sendAll(peer.fd, "OK 0123456789abcdef0123456789abcdef\r\n");
+    else
+      sendAll(peer.fd, "AGREE_UNIX_FD\r\n");
+  }
+}
+
+bool Bus::answerCall(Peer& peer, const Call& call) {
+  {
+    const std::lock_guard lock(mutex_);
+    ++counts_[call.member];
+  }
+  Answer answer;
+  if (call.member == "Hello") {
+    Bytes name;
+    name.putText(":1.1");
+    answer.body = {"s", name.text};
+  } else if (call.member != "AddMatch" && call.member != "RemoveMatch") {
+    answer = answer_(call);
+  }
+  std::string bytes = answer.raw;
+  if (answer.kind == Answer::Kind::hangUp) return false;
+  if (answer.kind == Answer::Kind::nothing) return true;
+  if (answer.kind != Answer::Kind::raw)
+    bytes = message(answer.kind == Answer::Kind::error ? 3 : 2, call.serial, answer.body, "");
+  for (int i = 0; i < answer.copies; ++i) sendAll(peer.fd, bytes);
+  return true;
+}
+
+}  // namespace fake

@@ -1,0 +1,153 @@
+/** What packaging/ ships: systemd accepts the units, the system unit is shut tight, and polkit lets one user do a few acts. */
+import { execFileSync, spawnSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import vm from 'node:vm';
+import t from 'tap';
+
+const ROOT = path.resolve(import.meta.dirname, '../../../..');
+const SYSTEM_UNIT = path.join(ROOT, 'packaging/systemd/system/hostwire.service');
+const USER_UNIT = path.join(ROOT, 'packaging/systemd/user/hostwire.service');
+/** Times ten, as systemd-analyze takes it. */
+const MOST_EXPOSED = 25;
+
+const hasAnalyze = spawnSync('systemd-analyze', ['--version']).status === 0;
+const skip = hasAnalyze ? false : 'no systemd-analyze (Debian: systemd)';
+
+/** Directives of a unit, in order: [key, value]. */
+function directivesOf(file: string): readonly (readonly [string, string])[] {
+  return readFileSync(file, 'utf8')
+    .split('\n')
+    .filter((line) => /^[A-Z]\w*=/.test(line))
+    .map((line) => [line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1)]);
+}
+
+t.test('systemd accepts both units without a word', { skip }, async (t) => {
+  for (const file of [SYSTEM_UNIT, USER_UNIT]) {
+    const { status, stdout, stderr } = spawnSync('systemd-analyze', ['verify', '--man=no', file], {
+      encoding: 'utf8',
+    });
+    // Of other units of the machine, or of a node that is nowhere in systemd's path, it may speak.
+    const ours = `${stdout}${stderr}`.split('\n').filter((line) => line.includes(file));
+    t.strictSame(ours, [], `${file} (exit code ${status})`);
+  }
+});
+
+t.test('the system unit is exposed at 2.5 or less', { skip }, async (t) => {
+  const judge = (threshold: number) =>
+    spawnSync(
+      'systemd-analyze',
+      ['security', '--offline=true', `--threshold=${threshold}`, '--no-pager', SYSTEM_UNIT],
+      { encoding: 'utf8' },
+    );
+  const { status, stdout, stderr } = judge(MOST_EXPOSED);
+  t.equal(status, 0, `${stdout.trim().split('\n').at(-1)}${stderr}`);
+  t.not(judge(1).status, 0, 'the judge can refuse');
+});
+
+t.test('the system unit leaves disks, stats and V8 alone', async (t) => {
+  const used = new Set(directivesOf(SYSTEM_UNIT).map(([key]) => key));
+  // Each of these hides disks or makes them read-only, hides /proc, or keeps V8 from running what it compiles.
+  for (const key of [
+    'ProtectSystem',
+    'ProtectHome',
+    'PrivateTmp',
+    'PrivateDevices',
+    'ReadOnlyPaths',
+    'InaccessiblePaths',
+    'TemporaryFileSystem',
+    'RootDirectory',
+    'DynamicUser',
+    'ProtectProc',
+    'ProcSubset',
+    'PrivateUsers',
+    'PrivateNetwork',
+    'MemoryDenyWriteExecute',
+  ])
+    t.notOk(used.has(key), key);
+  const families = directivesOf(SYSTEM_UNIT).find(([key]) => key === 'RestrictAddressFamilies')?.[1];
+  t.strictSame(families?.split(' ').sort(), ['AF_INET', 'AF_INET6', 'AF_NETLINK', 'AF_UNIX']);
+});
+
+type Rule = (action: { readonly id: string }, subject: { readonly user: string }) => string | undefined;
+
+/** The rules of the shipped file, as polkitd takes them in: its JavaScript is ECMAScript 5. */
+function shippedRules(): readonly Rule[] {
+  const rules: Rule[] = [];
+  const polkit = {
+    addRule: (rule: Rule) => rules.push(rule),
+    Result: { YES: 'yes', NO: 'no', NOT_HANDLED: undefined },
+  };
+  const file = path.join(ROOT, 'packaging/polkit/50-hostwire.rules');
+  vm.runInNewContext(readFileSync(file, 'utf8'), { polkit }, { filename: file });
+  return rules;
+}
+
+t.test('the polkit rule: one user, twelve acts, nothing else', async (t) => {
+  const rules = shippedRules();
+  t.equal(rules.length, 1);
+  const ask = (id: string, user: string) => rules[0]?.({ id }, { user });
+  for (const act of ['power-off', 'reboot', 'suspend', 'hibernate'])
+    for (const end of ['', '-multiple-sessions', '-ignore-inhibit']) {
+      const id = `org.freedesktop.login1.${act}${end}`;
+      t.equal(ask(id, 'hostwire'), 'yes', id);
+      for (const user of ['root', 'hostwire2', 'alice', '', 'HOSTWIRE'])
+        t.equal(ask(id, user), undefined, user);
+    }
+  for (const id of [
+    'org.freedesktop.login1.halt',
+    'org.freedesktop.login1.manage',
+    'org.freedesktop.login1.power-off-ignore-inhibit2',
+    'org.freedesktop.systemd1.manage-units',
+    'org.freedesktop.policykit.exec',
+    'toString',
+  ])
+    t.equal(ask(id, 'hostwire'), undefined, id);
+});
+
+t.test('the user of the unit, the rule, the folder and the keys is one', async (t) => {
+  const unit = new Map(directivesOf(SYSTEM_UNIT));
+  t.equal(unit.get('User'), 'hostwire');
+  t.equal(unit.get('Group'), 'hostwire');
+  const text = (file: string) => readFileSync(path.join(ROOT, 'packaging', file), 'utf8');
+  t.match(text('sysusers/hostwire.conf'), /^u hostwire - "[^"]+" - -$/m);
+  t.match(text('tmpfiles/hostwire.conf'), /^d \/etc\/hostwire 0750 root hostwire - -$/m);
+  t.match(text('udev/60-hostwire-uinput.rules'), /^KERNEL=="uinput", .*GROUP="hostwire", MODE="0660"/m);
+});
+
+t.test('the install script lays out what runs, readable by others, and takes it away', async (t) => {
+  const folder = mkdtempSync(path.join(os.tmpdir(), 'hostwire-install-'));
+  t.teardown(() => rmSync(folder, { recursive: true, force: true }));
+  const script = path.join(ROOT, 'scripts/install.mjs');
+  const install = (...args: readonly string[]) =>
+    execFileSync(process.execPath, [script, '--destdir', folder, ...args], { encoding: 'utf8' });
+  install('--media-keys');
+  const main = path.join(folder, 'opt/hostwire/dist/main.js');
+  t.match(execFileSync(process.execPath, [main, '--version'], { encoding: 'utf8' }), /^\d+\.\d+\.\d+/);
+  const check = execFileSync(process.execPath, [main, 'check'], { encoding: 'utf8', cwd: folder, env: {} });
+  t.match(check, /port/, 'with its libraries');
+  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((file) =>
+    path.join(folder, file),
+  );
+  t.strictSame(
+    files.filter((file) => (statSync(file).mode & 0o044) !== 0o044),
+    [],
+    'another user reads all of it',
+  );
+  for (const kind of [
+    'systemd/system',
+    'systemd/user',
+    'polkit-1/rules.d',
+    'sysusers.d',
+    'tmpfiles.d',
+    'udev/rules.d',
+  ])
+    t.equal(readdirSync(path.join(folder, 'etc', kind)).length, 1, kind);
+  install('--remove');
+  t.notOk(existsSync(main));
+  t.strictSame(
+    readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((file) => file.includes('hostwire')),
+    [],
+  );
+});

@@ -1,0 +1,92 @@
+/** A thousand peers that vanish at once without a word, with the service as it is; and what watching them costs. */
+import { spawnSync } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import process from 'node:process';
+import { createInterface } from 'node:readline';
+import t from 'tap';
+import { compile, Sink } from '../../bench/fanout-subjects.ts';
+import { layCable, reasonAgainstCable } from '../helpers/network-namespace.ts';
+import { startService } from '../helpers/service.ts';
+import { serveStreams } from '../helpers/stream-server.ts';
+
+const PEERS = 1000;
+const STREAMS = 6000;
+const PAUSE_SECONDS = 15;
+
+t.setTimeout(300_000);
+const hasGcc = spawnSync('gcc', ['--version'], { stdio: 'ignore' }).status === 0;
+const needsGcc = !hasGcc && 'needs gcc for the sink';
+const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+
+/** Connections in the kernel that no process holds any more. */
+const orphans = () => Number(/^TCP:.* orphan (\d+) /m.exec(readFileSync('/proc/net/sockstat', 'utf8'))?.[1]);
+
+t.test('[4.stalled] a thousand half-open peers', { skip: reasonAgainstCable() || needsGcc }, async (t) => {
+  const cable = layCable(t);
+  const service = await startService({ host: cable.address });
+  const sink = cable.spawn(compile('sink'), String(service.port), '/api/stream', '0', cable.address);
+  t.teardown(async () => {
+    sink.kill('SIGKILL');
+    await service.stop();
+  });
+  if (sink.stdout === null || sink.stdin === null) throw new Error('the sink has no pipes');
+  const descriptors = () => readdirSync(`/proc/${service.pid}/fd`).length;
+  const lines = createInterface({ input: sink.stdout })[Symbol.asyncIterator]();
+  sink.stdin.write(`open ${PEERS}\n`);
+  t.match(JSON.parse(String((await lines.next()).value)), { open: PEERS, waiting: 0 });
+  sink.stdin.write('window 120\n');
+  await sleep(7000);
+  const orphansBefore = orphans();
+  // Less what the service has open for itself.
+  const before = descriptors() - PEERS;
+  cable.cut();
+  const cutAt = performance.now();
+  const seconds = () => (performance.now() - cutAt) / 1000;
+  let first: number | undefined;
+  for (let left = PEERS; left > 0 && seconds() < 60; left = descriptors() - before) {
+    if (left < PEERS) first ??= seconds();
+    await sleep(100);
+  }
+  const last = seconds();
+  t.comment(`figure: ${PEERS} peers that vanish are gone after ${first?.toFixed(1)} to ${last.toFixed(1)} s`);
+  t.ok((first ?? 0) >= 20 && last <= 25, 'not before 20 s, all within 25 s');
+  await sleep(500);
+  t.ok(orphans() <= orphansBefore, 'and nothing of them stays in the kernel');
+});
+
+t.test(`what a look at ${STREAMS} streams costs`, { skip: needsGcc }, async (t) => {
+  const { host, port, publish, fanout } = serveStreams(t, {
+    address: '127.0.0.1',
+    eventBytes: 300,
+    tickMs: undefined,
+    watch: undefined,
+  });
+  const sink = new Sink(port);
+  t.teardown(() => sink.stop());
+  await sink.open(STREAMS);
+  t.equal(fanout.size, STREAMS);
+  // Until the test's end stops it.
+  sink.window(60).catch(() => undefined);
+  const usOf = async (act: () => Promise<unknown> | undefined, pauseMs: number) => {
+    const costs: number[] = [];
+    for (let round = 0; round < 10; round++) {
+      const begun = process.cpuUsage();
+      await act();
+      await sleep(pauseMs);
+      const { user, system } = process.cpuUsage(begun);
+      costs.push(user + system);
+    }
+    return costs.sort((a, b) => a - b)[5] ?? Number.NaN;
+  };
+  const event = await usOf(() => {
+    publish();
+    return undefined;
+  }, 700);
+  const look = await usOf(() => host.readPendingPeers(port), 50);
+  const percent = (100 * look) / PAUSE_SECONDS / event;
+  t.comment(
+    `figure: a look at ${STREAMS} streams takes ${(look / 1000).toFixed(1)} ms of CPU, an event to them ` +
+      `${(event / 1000).toFixed(0)} ms: ${percent.toFixed(2)} % at an event a second`,
+  );
+  t.ok(percent < 1, `${percent.toFixed(2)} %`);
+});

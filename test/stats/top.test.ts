@@ -1,0 +1,191 @@
+/** What detail shows beside the sections: sensors, batteries; and the power of the processor's packages. */
+import t from 'tap';
+import type { BatteryCounters, EnergyCounters, SensorCounters } from '#src/host/host.js';
+import { deriveBatteries } from '#src/stats/batteries.js';
+import { deriveWatts } from '#src/stats/energy.js';
+import { deriveSample, NO_BASELINE } from '#src/stats/sample.js';
+import { deriveSensors } from '#src/stats/sensors.js';
+import { failedParts } from '#src/stats/top.js';
+import { at, cpu } from './literals.ts';
+
+const sensor = (kind: SensorCounters['kind'], value: number | null): SensorCounters => ({
+  driver: 'chip',
+  chip: 'chip',
+  label: `chip ${kind}`,
+  kind,
+  value,
+  failure: null,
+});
+
+const BATTERY: BatteryCounters = {
+  name: 'BAT0',
+  state: 'discharging',
+  percent: null,
+  energyWh: null,
+  energyFullWh: null,
+  energyDesignWh: null,
+  chargeAh: null,
+  chargeFullAh: null,
+  chargeDesignAh: null,
+  voltageVolts: null,
+  powerWatts: null,
+  currentAmps: null,
+  secondsToEmpty: null,
+  secondsToFull: null,
+  failure: null,
+};
+
+function battery(change: Partial<BatteryCounters>) {
+  const [first] = deriveBatteries([{ ...BATTERY, ...change }]);
+  if (first === undefined) throw new Error('no battery');
+  return first;
+}
+
+t.test('[3.sensors] a unit for each kind, as many decimals as it has', async (t) => {
+  const given = [
+    sensor('temperature', 51.26),
+    sensor('temperature', -0.02),
+    sensor('fan', 1204.6),
+    sensor('voltage', -12.09649),
+    sensor('power', 2.5049),
+    sensor('power', null),
+  ];
+  t.strictSame(
+    deriveSensors(given).map(({ value, unit }) => [value, unit]),
+    [
+      [51.3, '°C'],
+      [0, '°C'],
+      [1205, 'RPM'],
+      [-12.096, 'V'],
+      [2.5, 'W'],
+      [null, 'W'],
+    ],
+  );
+  t.notOk(Object.is(deriveSensors(given)[1]?.value, -0));
+  t.strictSame(deriveSensors(undefined), []);
+});
+
+t.test('[3.batteries] a battery that tells of energy', async (t) => {
+  const energy = { energyWh: 40, energyFullWh: 50, energyDesignWh: 57, powerWatts: 8.04 };
+  t.strictSame(battery({ ...energy, percent: 79 }), {
+    name: 'BAT0',
+    percent: 79,
+    state: 'discharging',
+    power_watts: 8,
+    seconds_left: Math.round((40 / 8.04) * 3600),
+    health_percent: 87.7,
+  });
+  t.match(battery({ ...energy, state: 'charging' }), {
+    percent: 80,
+    seconds_left: Math.round((10 / 8.04) * 3600),
+  });
+  for (const state of ['full', 'not_charging', 'unknown'] as const)
+    t.equal(battery({ ...energy, state }).seconds_left, null, state);
+});
+
+t.test('a battery that tells of charge', async (t) => {
+  const charge = { chargeAh: 3, chargeFullAh: 5, chargeDesignAh: 6, currentAmps: 1.5, voltageVolts: 8 };
+  t.match(battery(charge), { percent: 60, power_watts: 12, seconds_left: 7200, health_percent: 83.3 });
+  t.match(battery({ ...charge, state: 'charging' }), { power_watts: 12, seconds_left: 4800 });
+  t.match(battery({ ...charge, voltageVolts: null }), { power_watts: null, seconds_left: 7200 });
+});
+
+t.test('nothing flows: full and idle it is true, discharging nobody has measured it', async (t) => {
+  const idle = { energyWh: 40, energyFullWh: 50, powerWatts: 0 };
+  t.equal(battery({ ...idle, state: 'full' }).power_watts, 0);
+  t.match(battery({ ...idle, state: 'discharging' }), { power_watts: null, seconds_left: null });
+  t.match(battery({ ...idle, state: 'charging' }), { power_watts: 0, seconds_left: null });
+});
+
+t.test("the battery's own word on the time stands in; an absurd time is none", async (t) => {
+  const times = { secondsToEmpty: 1800, secondsToFull: 900 };
+  t.equal(battery(times).seconds_left, 1800);
+  t.equal(battery({ ...times, state: 'charging' }).seconds_left, 900);
+  t.equal(battery({ ...times, state: 'full' }).seconds_left, null);
+  t.equal(battery({ energyWh: 40, powerWatts: 0.001 }).seconds_left, null, 'years');
+  t.equal(battery({ energyWh: 55, energyFullWh: 50, powerWatts: 5, state: 'charging' }).seconds_left, 0);
+});
+
+t.test('[3.unknown-battery] of a battery nobody can read only the name is known', async (t) => {
+  t.strictSame(battery({ state: null, failure: 'EIO' }), {
+    name: 'BAT0',
+    percent: null,
+    state: 'unknown',
+    power_watts: null,
+    seconds_left: null,
+    health_percent: null,
+  });
+  t.equal(battery({ energyFullWh: 60, energyDesignWh: 57 }).health_percent, 100, 'new ones hold more');
+});
+
+const RANGE = 262_143_328_850;
+const energy = (seconds: number, ...microjoules: readonly number[]): EnergyCounters => ({
+  takenAtNs: seconds * 1e9,
+  zones: microjoules.map((count, index) => ({
+    name: `package-${index}`,
+    microjoules: count,
+    rangeMicrojoules: RANGE,
+  })),
+  failure: null,
+});
+
+t.test('[3.energy] watts between two readings of the energy, all packages together', async (t) => {
+  t.equal(deriveWatts(energy(10, 1e9), energy(12, 1.05e9)), 25);
+  t.equal(deriveWatts(energy(10, 1e9, 5e9), energy(12, 1.05e9, 5.2e9)), 125);
+  t.equal(deriveWatts(energy(10, 1e9), energy(12, 1e9)), 0, 'a package that sleeps');
+  t.equal(deriveWatts(energy(0, RANGE - 30e6), energy(2, 20e6)), 25, 'the counter came round');
+});
+
+t.test('[3.energy-honest] unknown where the counters can not tell', async (t) => {
+  t.equal(deriveWatts(undefined, energy(12, 1e9)), null, 'a first reading');
+  t.equal(deriveWatts(energy(10, 1e9), null), null);
+  t.equal(deriveWatts(energy(10), energy(12)), null, 'no package');
+  t.equal(deriveWatts(energy(10, 1e9), energy(10, 1e9)), null, 'the same answer twice');
+  t.equal(deriveWatts(energy(10, 1e9), energy(9, 2e9)), null, 'time went back');
+  t.equal(
+    deriveWatts(energy(0, 100e9), energy(2, 5e6)),
+    null,
+    'a reset, not a round: no package takes so much',
+  );
+  t.equal(deriveWatts(energy(0, 1e9), energy(300, 2e9)), null, 'it may have come round more than once');
+  t.equal(deriveWatts(energy(0, 1e9), energy(2, 1.05e9, 5e9)), null, 'a package that was not there');
+  t.equal(
+    deriveWatts(energy(0, 1e9), { ...energy(2, 1.05e9), failure: 'EACCES' }),
+    null,
+    'only some of them',
+  );
+});
+
+t.test('[3.energy-honest] a sample: null first, then watts; across a suspend null', async (t) => {
+  const about = { interval_seconds: 2, host: 'box' };
+  const reading = (seconds: number, microjoules: number, slept = 0) =>
+    at(seconds, { cpu: cpu({ idle: seconds }, { energy: energy(seconds - slept, microjoules) }) }, slept);
+  const first = deriveSample(NO_BASELINE, reading(10, 1e9), about);
+  t.equal(first.sample.cpu?.detail?.power_watts, null);
+  // A reading without detail between the two: the power goes on from the one with it.
+  const plain = deriveSample(first.baseline, at(11, { cpu: cpu({ idle: 11 }) }));
+  const second = deriveSample(plain.baseline, reading(12, 1.06e9), about);
+  t.equal(second.sample.cpu?.detail?.power_watts, 30);
+  const third = deriveSample(second.baseline, reading(3614, 1.07e9, 3600), about);
+  t.equal(third.sample.cpu?.detail?.power_watts, null, 'slept for an hour');
+  const fourth = deriveSample(third.baseline, reading(3616, 1.09e9, 3600), about);
+  t.equal(fourth.sample.cpu?.detail?.power_watts, 10);
+});
+
+t.test('what failed, a reason a chip and a battery', async (t) => {
+  const broken = { ...sensor('fan', null), failure: 'EIO' };
+  const counters = at(1, {
+    cpu: cpu({}, { energy: { ...energy(1), failure: 'EACCES' } }),
+    sensors: [sensor('power', 1), broken, { ...broken, failure: 'another' }],
+    batteries: [BATTERY, { ...BATTERY, name: 'BAT1', failure: 'ENODEV' }],
+  });
+  t.strictSame(
+    [...failedParts(counters)],
+    [
+      ['cpu power', 'EACCES'],
+      ['sensors of chip', 'EIO'],
+      ['battery BAT1', 'ENODEV'],
+    ],
+  );
+  t.equal(failedParts(at(1)).size, 0);
+});
