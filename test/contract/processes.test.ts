@@ -214,3 +214,15 @@ t.test('[7.process-flags] enable_processes off: neither list nor details', async
   const { capabilities } = objectOf(await ask(service.port, '/api/system?detail=1'));
   t.match(capabilities, { processes: { list: { enabled: false, supported: true, reason: null } } });
 });
+
+t.test(
+  '[3.system-capabilities] what can be done here to power, media and processes, and why not',
+  async (t) => {
+    const service = await startService();
+    t.teardown(() => service.stop());
+    const { capabilities } = objectOf(await ask(service.port, '/api/system?detail=1'));
+    t.strictSame(Object.keys(Object(capabilities)).sort(), ['media', 'power', 'processes']);
+    const shape = { enabled: Boolean, supported: Boolean };
+    t.match(capabilities, { processes: { list: shape, control: { ...shape, enabled: false } } });
+  },
+);
