@@ -132,34 +132,41 @@ t.test('[7.process-rest] GET /api/processes, grouped and one by one', async (t) 
   }
 });
 
-t.test('[7.process-details] GET /api/processes/{name}: all of a name, or the one of a number', async (t) => {
-  const service = await startService();
-  t.teardown(() => service.stop());
-  const { name, pid, program } = startSleeper(t);
-  await sleep(100);
-  const answer = await ask(service.port, `/api/processes/${encodeURIComponent(name)}`);
-  t.strictSame(Object.keys(objectOf(answer)), ['timestamp', ...KEYS, 'processes']);
-  t.strictSame(Object.keys(rowsIn(answer)[0] ?? {}), [...ROW_KEYS, 'state', 'open_files'], 'no command line');
-  t.match(rowsIn(answer)[0], { pid, path: program, state: 'sleeping' });
-  t.match(objectOf(await ask(service.port, `/api/processes/${pid}`)), {
-    name,
-    count: 1,
-    processes: [{ pid }],
-  });
-  for (const [target, status, code] of [
-    ['no-such-process', 404, 'process_not_found'],
-    ['4194305', 404, 'process_not_found'],
-    ['%ff', 400, 'invalid_value'],
-    ['', 404, 'not_found'],
-    ['a/b', 404, 'not_found'],
-  ] as const) {
-    const refused = await ask(service.port, `/api/processes/${target}`);
-    t.equal(refused.status, status, target);
-    t.match(jsonOf(refused), { code });
-  }
-});
+t.test(
+  '[7.process-details] [2.404-process] GET /api/processes/{name}: all of a name, or the one of a number',
+  async (t) => {
+    const service = await startService();
+    t.teardown(() => service.stop());
+    const { name, pid, program } = startSleeper(t);
+    await sleep(100);
+    const answer = await ask(service.port, `/api/processes/${encodeURIComponent(name)}`);
+    t.strictSame(Object.keys(objectOf(answer)), ['timestamp', ...KEYS, 'processes']);
+    t.strictSame(
+      Object.keys(rowsIn(answer)[0] ?? {}),
+      [...ROW_KEYS, 'state', 'open_files'],
+      'no command line',
+    );
+    t.match(rowsIn(answer)[0], { pid, path: program, state: 'sleeping' });
+    t.match(objectOf(await ask(service.port, `/api/processes/${pid}`)), {
+      name,
+      count: 1,
+      processes: [{ pid }],
+    });
+    for (const [target, status, code] of [
+      ['no-such-process', 404, 'process_not_found'],
+      ['4194305', 404, 'process_not_found'],
+      ['%ff', 400, 'invalid_value'],
+      ['', 404, 'not_found'],
+      ['a/b', 404, 'not_found'],
+    ] as const) {
+      const refused = await ask(service.port, `/api/processes/${target}`);
+      t.equal(refused.status, status, target);
+      t.match(jsonOf(refused), { code });
+    }
+  },
+);
 
-t.test('[7.process-rest-kill] POST /api/processes/kill, off by default', async (t) => {
+t.test('[7.process-rest-kill] [2.409-others] POST /api/processes/kill, off by default', async (t) => {
   const off = await startService();
   t.teardown(() => off.stop());
   const mine = startSleeper(t);
