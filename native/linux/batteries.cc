@@ -56,8 +56,10 @@ class BatteryProbe {
       const auto [at, isNew] = supplies_.try_emplace(name, folder_ + name);
       if (!isNew) continue;
       Supply& supply = at->second;
-      supply.isOther =
-          !isSystemBattery(readSmallFile(supply.folder + "/type"), readSmallFile(supply.folder + "/scope"));
+      const std::string type = readSmallFile(supply.folder + "/type");
+      supply.isOther = !isSystemBattery(type, readSmallFile(supply.folder + "/scope"));
+      // Every supply has a type: where it could not be read, the next list asks again.
+      if (type.empty()) supplies_.erase(at);
     }
   }
 

@@ -47,7 +47,7 @@ const { EIO, EMFILE, ENOMEM, EACCES } = constants.errno;
 const ERRORS = Object.entries({ EIO, EMFILE, ENOMEM, EACCES });
 const ROUNDS_ARMED = 3;
 const ROUND_MS = 4;
-const MOST_ROUNDS = 60;
+const MOST_ROUNDS = 58;
 /** Longer than any interval between two looks for devices, sensors or links. */
 const NEXT_LOOK_SECONDS = 61;
 
