@@ -26,7 +26,7 @@ class Completions : public std::enable_shared_from_this<Completions> {
   // On JavaScript's thread, before the work starts; false when too much is under way.
   bool begin(Napi::Env env);
   // From any thread, once for each begin().
-  void finish(Settle settle);
+  void finish(std::unique_ptr<Settle> settle) noexcept;
   // On JavaScript's thread: work that was begun and could not be started.
   void abandon(Napi::Env env);
 
@@ -56,7 +56,7 @@ Napi::Promise startDetached(Napi::Env env, const std::shared_ptr<Completions>& c
     std::exception_ptr failure;
   };
   const auto outcome = std::make_shared<Outcome>();
-  auto settle = std::make_shared<Completions::Settle>([deferred, outcome, convert](Napi::Env jsEnv) {
+  auto owned = std::make_unique<Completions::Settle>([deferred, outcome, convert](Napi::Env jsEnv) {
     try {
       if (outcome->failure) std::rethrow_exception(outcome->failure);
       deferred.Resolve(convert(jsEnv, *outcome->result));
@@ -66,6 +66,8 @@ Napi::Promise startDetached(Napi::Env env, const std::shared_ptr<Completions>& c
       deferred.Reject(toJsError(jsEnv, error).Value());
     }
   });
+  // std::function wants what can be copied.
+  const auto settle = std::make_shared<std::unique_ptr<Completions::Settle>>(std::move(owned));
   if (!completions->begin(env)) return refuse();
   bool isStarted = false;
   try {

@@ -63,10 +63,14 @@ function* wrongNumbers(value: unknown, at: string): Generator<string> {
   }
 }
 
-/** What there is to be seen, without the values that another moment or another machine changes. */
+/**
+ * What there is to be seen, without the values that another moment or another machine changes. Nor the names of graphics
+ * processors: where the list of names could not be read, a device goes by its numbers from then on.
+ */
 function shapeOf(counters: Counters, system: unknown, processes: unknown): string {
   const { takenAtNs: _, sinceBootNs: __, unixMs: ___, ...rest } = counters;
-  return JSON.stringify({ rest, system, processes }, (_key, value) =>
+  const gpus = rest.gpus?.map(({ name: _name, ...values }) => values);
+  return JSON.stringify({ rest: { ...rest, gpus }, system, processes }, (_key, value) =>
     typeof value === 'number' ? 'number' : value,
   );
 }
@@ -98,9 +102,7 @@ class Machine {
     const processes = await this.#processes.read().catch((error: unknown) => this.#judgeError(error));
     this.#processes.latest(0);
     const seen = !(processes instanceof Error) && processes.pids.length > 0;
-    return counters === undefined
-      ? ''
-      : shapeOf(counters, system instanceof Error ? 'none' : system, seen);
+    return counters === undefined ? '' : shapeOf(counters, system instanceof Error ? 'none' : system, seen);
   }
 
   #judge(counters: Counters): void {
