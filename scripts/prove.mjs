@@ -24,6 +24,7 @@ const FULL_FORMS = [
   'config/reload-streams.test.js',
   'dbus/answer-first.test.js',
   'dbus/reconnect.test.js',
+  'native/failing-calls.test.js',
 ];
 
 function proofs() {
