@@ -40,6 +40,8 @@ const PROOF_NEEDS = [
   { package: 'qemu-system-x86', commands: ['qemu-system-x86_64'], why: 'a machine that may be switched off' },
   { package: 'e2fsprogs', commands: ['mke2fs'], why: "that machine's disks" },
   { package: 'kmod', commands: ['depmod'], why: "that machine's kernel modules" },
+  { package: 'clang-14', commands: ['clang++-14'], why: 'fuzzing the parsers' },
+  { package: 'libclang-rt-14-dev', files: ['/usr/lib/clang/14/lib/linux'], why: 'libFuzzer and sanitizers' },
 ];
 
 /** The path of the first of `commands` that exists, or undefined. */

@@ -1,5 +1,6 @@
 // Replays saved inputs and deterministic mutations of them through every parser, under whatever sanitizers it
-// was compiled with:  replay ROUNDS FIXTURE_FOLDER…
+// was compiled with:  replay ROUNDS FOLDER…   (fixtures; and inputs that fuzzing found, under corpus/TARGET/)
+//   replay --list: every parser and the ending of its fixtures' names.
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -8,6 +9,7 @@
 #include <iterator>
 #include <random>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "fuzz/targets.h"
@@ -56,6 +58,18 @@ std::string mutate(std::string input, std::mt19937& random) {
   return input;
 }
 
+bool isSeed(const FuzzTarget& target, const std::filesystem::path& file) {
+  const std::filesystem::path folder = file.parent_path();
+  if (folder.parent_path().filename() == "corpus") return folder.filename() == target.name;
+  return !target.fixtureEnding.empty() && file.string().ends_with(target.fixtureEnding);
+}
+
+int list() {
+  for (const FuzzTarget& target : hostwire::fuzzTargets())
+    std::printf("%s\t%s\n", std::string(target.name).c_str(), std::string(target.fixtureEnding).c_str());
+  return 0;
+}
+
 // A copy of exactly the input's size on the heap, so that a sanitizer sees the first byte read past it.
 void runExactly(const FuzzTarget& target, const std::string& input) {
   const std::vector<char> exact(input.begin(), input.end());
@@ -79,9 +93,10 @@ std::size_t replay(const FuzzTarget& target, const std::vector<std::string>& see
 
 int main(int argc, char** argv) {
   if (argc < 2) {
-    std::fprintf(stderr, "usage: replay ROUNDS FIXTURE_FOLDER...\n");
+    std::fprintf(stderr, "usage: replay --list | ROUNDS FOLDER...\n");
     return 2;
   }
+  if (argv[1] == std::string_view("--list")) return list();
   const std::size_t rounds = std::strtoul(argv[1], nullptr, 10);
   std::vector<std::filesystem::path> files;
   for (int i = 2; i < argc; ++i)
@@ -94,8 +109,7 @@ int main(int argc, char** argv) {
     std::vector<std::string> seeds = commonInputs();
     const std::size_t common = seeds.size();
     for (const auto& file : files)
-      if (!target.fixtureEnding.empty() && file.string().ends_with(target.fixtureEnding))
-        seeds.push_back(readFile(file));
+      if (isSeed(target, file)) seeds.push_back(readFile(file));
     if (seeds.size() == common && !target.fixtureEnding.empty()) {
       std::fprintf(stderr, "no fixture for %s\n", std::string(target.name).c_str());
       isEveryTargetSeeded = false;

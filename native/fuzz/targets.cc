@@ -198,6 +198,19 @@ void runNetlink(std::string_view input) {
   if (signal) require(*signal < 0 && *signal >= -128, "dBm of a receiver");
 }
 
+void runLink(std::string_view input) {
+  LinkFacts facts;
+  facts.devtype = findUeventValue(input, "DEVTYPE");
+  facts.type = parseInteger(input);
+  for (const bool is : {false, true}) {
+    facts.hasDevice = facts.isWireless = is;
+    classifyLink(facts);
+  }
+  findUeventValue(input, "");
+}
+
+void runMachine(std::string_view input) { require(!nodeArchOf("x" + std::string(input)).empty(), "a name"); }
+
 void runIpv4(std::string_view input) {
   const auto addresses = parseLocalAddresses(input);
   const auto networks = parseConnectedNetworks(input);
@@ -251,6 +264,8 @@ const std::vector<FuzzTarget>& fuzzTargets() {
       {"sensor-value", "_input", runSensorValue},
       {"sensor-file", "", runSensorFile},
       {"sensor-labels", "/name", runSensorLabels},
+      {"link", "/uevent", runLink},
+      {"machine", "", runMachine},
       {"power-supply", "/uevent", runPowerSupply},
       {"netlink-station", "/get-station", runNetlink},
       {"netlink-interface", "/get-interface", runNetlink},

@@ -1,0 +1,141 @@
+// Fuzzes every parser with libFuzzer under sanitizers, two at a time:  node scripts/fuzz.mjs [MILLIONS] [--keep]
+// MILLIONS of executions in all, 50 without a number. `--keep` adds what reached new code to native/fuzz/corpus.
+// An input that fails is left in build/fuzz/findings.
+import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import process from 'node:process';
+import { CORPUS, compileParsers, FIXTURES, root, run, SANITIZERS } from './parsers.mjs';
+
+/** Texts of one word, or bytes taken as they are: few paths, quickly exhausted. They get a part of a share. */
+const SIMPLE =
+  /^(?:integer|loadavg|pressure|cpulist|millidegrees|device-number|mac|brand|machine|process-status|gpu-numbers|pci-id|runtime-status|sensor-names|sensor-value|sensor-file|label-link|process-name|cmdline|gpu-labels|link|sensor-labels)$/;
+const SIMPLE_SHARE = 0.4;
+const JOBS = 2;
+const MOST_BYTES = 4096;
+/** What is kept of one target, so that the corpus stays small. */
+const MOST_KEPT_BYTES = 6000;
+const MOST_KEPT_FILES = 60;
+
+const work = path.join(root, 'build/fuzz');
+const findings = path.join(work, 'findings');
+const binary = path.join(work, 'fuzz');
+
+function filesUnder(folder) {
+  return readdirSync(path.join(root, folder), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => path.join(entry.parentPath ?? entry.path, entry.name));
+}
+
+/** Folders of one target: what it begins with, and what a run adds. */
+function prepare({ name, ending }, fixtures) {
+  const seeds = path.join(work, 'seeds', name);
+  const found = path.join(work, 'found', name);
+  const kept = path.join(root, CORPUS, name);
+  rmSync(seeds, { recursive: true, force: true });
+  for (const folder of [seeds, found, kept]) mkdirSync(folder, { recursive: true });
+  const files = ending === '' ? [] : fixtures.filter((file) => file.endsWith(ending));
+  for (const file of files) {
+    const bytes = readFileSync(file).subarray(0, MOST_BYTES);
+    writeFileSync(path.join(seeds, createHash('sha1').update(bytes).digest('hex')), bytes);
+  }
+  return { name, seeds, found, kept };
+}
+
+/** One libFuzzer of `target`; resolves with its exit status and text. */
+function fuzzer(target, args) {
+  const child = spawn('nice', ['-n', '19', binary, ...args], {
+    cwd: root,
+    stdio: ['ignore', 'ignore', 'pipe'],
+    env: { ...process.env, HOSTWIRE_FUZZ_TARGET: target.name, ASAN_OPTIONS: 'quarantine_size_mb=8' },
+  });
+  let text = '';
+  child.stderr.setEncoding('utf8').on('data', (chunk) => {
+    text = (text + chunk).slice(-1 << 16);
+  });
+  return new Promise((resolve) => child.once('close', (status) => resolve({ status, text })));
+}
+
+async function explore(target, executions) {
+  const started = Date.now();
+  const { status, text } = await fuzzer(target, [
+    `-runs=${executions}`,
+    `-max_len=${MOST_BYTES}`,
+    '-timeout=20',
+    '-print_final_stats=1',
+    `-artifact_prefix=${findings}/${target.name}-`,
+    target.found,
+    target.seeds,
+    target.kept,
+  ]);
+  const done = Number(/number_of_executed_units: (\d+)/.exec(text)?.[1] ?? 0);
+  const seconds = (Date.now() - started) / 1000;
+  console.log(
+    `${target.name}: ${done} executions in ${seconds.toFixed(1)} s${status === 0 ? '' : ': FINDING'}`,
+  );
+  if (status !== 0) console.error(text.slice(-4000));
+  return { name: target.name, done, isGood: status === 0 };
+}
+
+/** Adds to the corpus what reaches more than the seeds do, the smallest first. */
+async function keep(target) {
+  const merged = path.join(work, 'merged', target.name);
+  rmSync(merged, { recursive: true, force: true });
+  mkdirSync(merged, { recursive: true });
+  for (const folder of [target.seeds, target.kept])
+    for (const file of readdirSync(folder)) copyFileSync(path.join(folder, file), path.join(merged, file));
+  const known = new Set(readdirSync(merged));
+  await fuzzer(target, ['-merge=1', `-max_len=${MOST_BYTES}`, merged, target.found]);
+  const size = (file) => statSync(path.join(merged, file)).size;
+  const added = readdirSync(merged).filter((file) => !known.has(file));
+  added.sort((a, b) => size(a) - size(b));
+  let bytes = readdirSync(target.kept).reduce((sum, file) => sum + size(file), 0);
+  let count = readdirSync(target.kept).length;
+  for (const file of added) {
+    bytes += size(file);
+    count++;
+    if (bytes > MOST_KEPT_BYTES || count > MOST_KEPT_FILES) break;
+    copyFileSync(path.join(merged, file), path.join(target.kept, file));
+  }
+}
+
+/** Does `work` for each of `items`, as many at once as JOBS. */
+async function forEach(items, work) {
+  const waiting = [...items];
+  const results = [];
+  const worker = async () => {
+    for (let item = waiting.shift(); item !== undefined; item = waiting.shift())
+      results.push(await work(item));
+  };
+  await Promise.all(Array.from({ length: JOBS }, worker));
+  return results;
+}
+
+const wanted = Number(process.argv.slice(2).find((arg) => !arg.startsWith('-')) ?? 50) * 1e6;
+rmSync(findings, { recursive: true, force: true });
+mkdirSync(findings, { recursive: true });
+const flags = ['-O1', `-fsanitize=fuzzer,${SANITIZERS}`, '-fno-sanitize-recover=all'];
+compileParsers({ compiler: 'clang++-14', flags, entry: 'native/fuzz/fuzz.cc', binary });
+const lister = path.join(work, 'list');
+compileParsers({ compiler: 'clang++-14', flags: ['-O0'], entry: 'native/fuzz/replay.cc', binary: lister });
+const fixtures = filesUnder(FIXTURES);
+const targets = run(lister, ['--list'], { isQuiet: true })
+  .trimEnd()
+  .split('\n')
+  .map((line) => line.split('\t'))
+  .map(([name, ending = '']) => prepare({ name, ending }, fixtures));
+const shareOf = ({ name }) => (SIMPLE.test(name) ? SIMPLE_SHARE : 1);
+const shares = targets.reduce((sum, target) => sum + shareOf(target), 0);
+const results = await forEach(targets, (target) =>
+  explore(target, Math.ceil((wanted * shareOf(target)) / shares)),
+);
+if (process.argv.includes('--keep')) await forEach(targets, keep);
+const executions = results.reduce((sum, { done }) => sum + done, 0);
+const failed = results.filter(({ isGood }) => !isGood);
+for (const { name } of failed) console.error(`a finding in ${name}: see build/fuzz/findings`);
+const each = results.map(({ done }) => done);
+console.log(
+  `${executions} executions through ${targets.length} parsers, ${Math.min(...each)} to ${Math.max(...each)} each, ${failed.length} findings`,
+);
+process.exitCode = failed.length === 0 && executions >= wanted ? 0 : 1;

@@ -1,0 +1,48 @@
+// Which sources are parsers, and how they are compiled for replaying and fuzzing.
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import process from 'node:process';
+import { fileURLToPath } from 'node:url';
+
+export const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
+/** The inputs that fuzzing found and that are kept: a folder a target. */
+export const CORPUS = 'native/fuzz/corpus';
+export const FIXTURES = 'test/fixtures/linux';
+export const SANITIZERS = 'address,undefined,float-cast-overflow,float-divide-by-zero';
+export const PARSERS = JSON.parse(readFileSync(path.join(root, 'native/sources.json'), 'utf8')).linux.filter(
+  (file) => /\/(?:parse\w*|select_\w*|text)\.cc$/.test(file),
+);
+
+/** Runs a command to its end; its output, where `isQuiet` keeps it from the terminal. A failure ends this process. */
+export function run(command, args, { isQuiet = false } = {}) {
+  const result = spawnSync(command, args, {
+    cwd: root,
+    stdio: ['ignore', isQuiet ? 'pipe' : 'inherit', 'inherit'],
+    encoding: 'utf8',
+    maxBuffer: 64 << 20,
+  });
+  if (result.status !== 0) {
+    console.error(`failed: ${command} ${args.join(' ').slice(0, 200)}`);
+    process.exit(1);
+  }
+  return result.stdout ?? '';
+}
+
+/** Compiles the parsers, their targets and `entry` into `binary`. */
+export function compileParsers({ compiler, flags, entry, binary }) {
+  run(compiler, [
+    '-std=c++20',
+    '-g',
+    ...flags,
+    '-Wall',
+    '-Wextra',
+    '-Werror',
+    '-Inative',
+    entry,
+    'native/fuzz/targets.cc',
+    ...PARSERS,
+    '-o',
+    binary,
+  ]);
+}
