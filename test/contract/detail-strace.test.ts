@@ -10,6 +10,8 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
 import { EventStream, payloadOf } from '../helpers/event-stream.ts';
+import { AMD_CARD, pci } from '../helpers/gpu-tree.ts';
+import { makeMachine, type Tree } from '../helpers/machine-tree.ts';
 import { startService } from '../helpers/service.ts';
 
 const SECONDS = process.env['HOSTWIRE_FULL'] === '1' ? 120 : 12;
@@ -21,6 +23,7 @@ const EXCEPTIONS: readonly { readonly what: RegExp; readonly everySeconds: numbe
   { what: /^\/proc\/\d+\/(?:stat|cmdline|status|task)/, everySeconds: INTERVAL_S / 2 },
   { what: /^\/proc\/\d+\/fd(?:info)?(?:\/|$)/, everySeconds: INTERVAL_S / 2 },
   { what: /^\/proc\/self\/status$/, everySeconds: 2.5 },
+  { what: /^\/proc\/net\/(?:route|fib_trie|if_inet6|ipv6_route)$/, everySeconds: 5 },
   { what: /^\/sys\/class\/power_supply(?:\/|$)/, everySeconds: 5 },
   { what: /^\/sys\/class\/net(?:\/|$)/, everySeconds: 5 },
   { what: /^\/sys\/class\/hwmon\/?$/, everySeconds: 5 },
@@ -47,8 +50,26 @@ function openedPath(line: string): string | undefined {
   return path.resolve(match?.groups?.['folder'] ?? '/', name);
 }
 
-/** Attaches to every thread of `pid` for `seconds`. */
-async function trace(pid: number, seconds: number): Promise<Seen> {
+/** This machine's files, and in place of what it may lack two chips, a battery and a graphics processor. */
+const TREE: Tree = {
+  ...Object.fromEntries(
+    ['block', 'dev', 'devices', 'class/net', 'class/block'].map((name) => [
+      `sys/${name}`,
+      { link: `/sys/${name}` },
+    ]),
+  ),
+  ...pci({ ...AMD_CARD, address: '0000:03:00.0' }),
+  'sys/class/hwmon/hwmon0/name': 'chip0\n',
+  'sys/class/hwmon/hwmon0/temp1_input': '40000\n',
+  'sys/class/hwmon/hwmon0/fan1_input': '900\n',
+  'sys/class/hwmon/hwmon1/name': 'coretemp\n',
+  'sys/class/hwmon/hwmon1/temp1_input': '50000\n',
+  'sys/class/power_supply/BAT0/type': 'Battery\n',
+  'sys/class/power_supply/BAT0/uevent': 'POWER_SUPPLY_CAPACITY=50\n',
+};
+
+/** Attaches to every thread of `pid` for `seconds`; the paths it gives are those under `root`. */
+async function trace(pid: number, seconds: number, root: string): Promise<Seen> {
   const folder = mkdtempSync(path.join(tmpdir(), 'hostwire-strace-'));
   const options = ['-ff', '-y', '-s', '300', '-e', `trace=${CALLS}`, '-o', path.join(folder, 't')];
   const tracer = spawn('strace', [...options, '-p', String(pid)], { stdio: 'ignore' });
@@ -61,8 +82,11 @@ async function trace(pid: number, seconds: number): Promise<Seen> {
     const files = readdirSync(folder);
     const lines = files.flatMap((file) => readFileSync(path.join(folder, file), 'latin1').split('\n'));
     const opens = new Map<string, number>();
-    for (const opened of lines.map(openedPath))
-      if (opened !== undefined) opens.set(opened, (opens.get(opened) ?? 0) + 1);
+    for (const full of lines.map(openedPath)) {
+      if (full === undefined) continue;
+      const opened = full.startsWith(`${root}/`) ? full.slice(root.length) : full;
+      opens.set(opened, (opens.get(opened) ?? 0) + 1);
+    }
     const starts = lines.filter(
       (line) => /^(?:execve|execveat|v?fork|clone3?)\(/.test(line) && !/\bCLONE_THREAD\b/.test(line),
     );
@@ -91,14 +115,26 @@ t.test(
   `[3.detail-quiet] ${SECONDS} s of a detailed stream start nothing and open only what must be`,
   { skip: why ?? false, timeout: (SECONDS + 60) * 1000 },
   async (t) => {
-    const service = await startService({ config: { stats: { stream_interval_seconds: INTERVAL_S } } });
+    const machine = makeMachine(t, TREE);
+    const service = await startService({
+      config: {
+        stats: { stream_interval_seconds: INTERVAL_S },
+        host: { sys: path.join(machine.root, 'sys') },
+      },
+    });
     t.teardown(() => service.stop('SIGKILL'));
     const stream = await EventStream.open(service.port, '/api/stream?detail=1');
     t.teardown(() => stream.close());
     // The first samples open what stays open, and look around.
     for (let i = 0; i < 4; i++) payloadOf(await stream.next());
-    const seen = await trace(service.pid, SECONDS);
-    for (let i = 0; i < SECONDS - 3; i++) payloadOf(await stream.next());
+    const seen = await trace(service.pid, SECONDS, machine.root);
+    let last: Readonly<Record<string, unknown>> = {};
+    for (let i = 0; i < SECONDS - 3; i++) last = payloadOf(await stream.next());
+    t.match(
+      last,
+      { sensors: { length: 3 }, batteries: { length: 1 }, gpu: Object },
+      'there was a lot to read',
+    );
     t.strictSame(seen.starts, [], 'no program and no process was started');
     t.ok(seen.threads > 1, 'all threads were watched', { threads: seen.threads });
     const processes = [...seen.opens.keys()].filter((opened) => /^\/proc\/\d+\/stat$/.test(opened));
