@@ -1,8 +1,8 @@
 /**
  * The whole service on a machine whose network mounts, one sensor chip and graphics processor can be made to hang, all
- * together; and the same service on the same machine without mounts, where nothing ever hangs.
+ * together.
  */
-import { type ChildProcess, spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
 import { anonymousPssBytesOf } from '../../bench/cpu.ts';
@@ -102,15 +102,4 @@ export async function startTroubled(t: Test, mounts: number): Promise<TroubledMa
       for (const group of groups) await group.answer();
     },
   };
-}
-
-/** The same, but no mounts, and a sensor and a graphics processor that never hang. */
-export async function startUntroubled(t: Test): Promise<WatchedService> {
-  const nvml = makeFakeNvml(t, GPU_SCRIPT);
-  const machine = makeMachine(t, sysTree('40000\n'));
-  const service = await startWatched(path.join(machine.root, 'sys'), nvml.library, (command, args, how) =>
-    spawn(command, args, how),
-  );
-  t.teardown(() => service.stop('SIGKILL'));
-  return service;
 }

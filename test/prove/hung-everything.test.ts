@@ -6,7 +6,7 @@ import { EventStream, payloadOf } from '../helpers/event-stream.ts';
 import { whyNoMountSpace } from '../helpers/hung-mounts.ts';
 import { ask } from '../helpers/raw-http.ts';
 import type { ServiceProcess } from '../helpers/service.ts';
-import { startTroubled, startUntroubled, type WatchedService } from '../helpers/troubled-machine.ts';
+import { startTroubled, type WatchedService } from '../helpers/troubled-machine.ts';
 
 const MOUNTS = 64;
 /** A second each. */
@@ -77,14 +77,14 @@ async function memoryOf(service: WatchedService): Promise<number> {
   return Math.min(...bytes);
 }
 
-/** Milliseconds from a change of the configuration's file until it shows: processes may be asked for. */
+/** Milliseconds from a change of the configuration's file until it shows: processes may no longer be asked for. */
 async function timeReload(service: ServiceProcess): Promise<number> {
-  const isShown = async () => (await ask(service.port, '/api/processes')).status === 200;
-  if (await isShown()) throw new Error('there is nothing to switch on');
+  const isShown = async () => (await ask(service.port, '/api/processes')).status !== 200;
+  if (await isShown()) throw new Error('there is nothing to switch off');
   // Our own file.
   const config = JSON.parse(readFileSync(service.configFile, 'utf8')) as object;
   const started = performance.now();
-  writeFileSync(service.configFile, JSON.stringify({ ...config, features: { enable_processes: true } }));
+  writeFileSync(service.configFile, JSON.stringify({ ...config, features: { enable_processes: false } }));
   while (!(await isShown())) {
     if (performance.now() - started > 10_000) throw new Error('no reload within 10 s');
     await sleep(20);
@@ -101,20 +101,18 @@ t.test(
   { skip: reason ?? false, timeout: 600_000 },
   async (t) => {
     const machine = await startTroubled(t, MOUNTS);
-    const other = await startUntroubled(t);
+    // The same mounts, sensor and GPU, which answer all the time: what makes both late or large is not the hang.
+    const { service: other, points: otherPoints } = await startTroubled(t, MOUNTS);
     const { service, points } = machine;
     const [inside, outside] = [await follow(service), await follow(other)];
     t.teardown(() => [inside, outside].forEach((followed) => followed.close()));
-    const areFresh = () => {
-      const now = inside.latest();
-      return freshOf(now, points) === MOUNTS && doesSensorAnswer(now) && hasGpu(now);
+    const areAllFresh = (followed: Followed, wanted: readonly string[]) => {
+      const now = followed.latest();
+      return freshOf(now, wanted) === MOUNTS && doesSensorAnswer(now) && hasGpu(now);
     };
+    const areFresh = () => areAllFresh(inside, points);
     await until('all answer', 30_000, areFresh);
-    await until(
-      'the other, too',
-      30_000,
-      () => doesSensorAnswer(outside.latest()) && hasGpu(outside.latest()),
-    );
+    await until('the other, too', 30_000, () => areAllFresh(outside, otherPoints));
     // Until what starting has left behind is collected and the code of a sample is compiled.
     await sleep(30_000);
     const before = [await memoryOf(service), await memoryOf(other)] as const;
@@ -147,7 +145,7 @@ t.test(
     const grown = [after[0] - before[0], after[1] - before[1]] as const;
     const kib = (bytes: number) => `${Math.round(bytes / 1024)} KiB`;
     t.comment(
-      `figure: anonymous memory ${kib(before[0])} before, ${kib(after[0])} while they hang (${kib(grown[0])} more; without them ${kib(grown[1])} more in the same time)`,
+      `figure: anonymous memory ${kib(before[0])} before, ${kib(after[0])} while they hang (${kib(grown[0])} more; without a hang ${kib(grown[1])} more in the same time)`,
     );
     t.ok(grown[0] - Math.max(0, grown[1]) <= MOST_EXTRA_BYTES, 'at most 2 MB more', { before, after });
 
