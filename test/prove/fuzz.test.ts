@@ -8,7 +8,7 @@ t.setTimeout(3_500_000);
 const hasClang = spawnSync('clang++-14', ['--version'], { stdio: 'ignore' }).status === 0;
 
 t.test('no parser fails on what libFuzzer finds', { skip: !hasClang && 'needs clang++-14' }, async (t) => {
-  const millions = process.env.HOSTWIRE_FUZZ_MILLIONS ?? '50';
+  const millions = process.env['HOSTWIRE_FUZZ_MILLIONS'] ?? '50';
   const { status, stdout, stderr } = spawnSync(process.execPath, ['scripts/fuzz.mjs', millions], {
     encoding: 'utf8',
     maxBuffer: 64 << 20,
