@@ -3,7 +3,16 @@
 // An input that fails is left in build/fuzz/findings.
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  copyFileSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
 import { CORPUS, compileParsers, FIXTURES, root, run, SANITIZERS } from './parsers.mjs';
@@ -20,6 +29,8 @@ const MOST_KEPT_FILES = 60;
 
 const work = path.join(root, 'build/fuzz');
 const findings = path.join(work, 'findings');
+/** What is done so far, for whoever waits. */
+const log = path.join(work, 'log');
 const binary = path.join(work, 'fuzz');
 
 function filesUnder(folder) {
@@ -115,6 +126,7 @@ async function forEach(items, work) {
 const wanted = Number(process.argv.slice(2).find((arg) => !arg.startsWith('-')) ?? 50) * 1e6;
 rmSync(findings, { recursive: true, force: true });
 mkdirSync(findings, { recursive: true });
+writeFileSync(log, '');
 const flags = ['-O1', `-fsanitize=fuzzer,${SANITIZERS}`, '-fno-sanitize-recover=all'];
 compileParsers({ compiler: 'clang++-14', flags, entry: 'native/fuzz/fuzz.cc', binary });
 const lister = path.join(work, 'list');

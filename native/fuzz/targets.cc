@@ -138,6 +138,7 @@ void runSensorNames(std::string_view input) {
   rankHwmonChip(input);
   rankThermalZone(input);
   chooseInputs({std::string(input), "Tdie", std::string(input)});
+  require(!chooseInputs({std::string(input), "fan"}).empty(), "where none is preferred, all are taken");
 }
 
 void runSensorValue(std::string_view input) {
@@ -153,7 +154,7 @@ void runSensorFile(std::string_view input) {
   if (file) require(input.starts_with(sensorPrefix(file->kind, 0).substr(0, 2)), "the kind is in the name");
   const std::string name = cleanName(input);
   require(cleanName(name) == name, "a clean name stays as it is");
-  isPackageZone(input, input);
+  isPackageZone(input.substr(0, input.size() / 2), input.substr(input.size() / 2));
   isSystemBattery(input, input);
 }
 
