@@ -11,7 +11,8 @@
         "NAPI_VERSION=9",
         "NAPI_CPP_EXCEPTIONS",
         "NODE_ADDON_API_DISABLE_DEPRECATED",
-        "NODE_API_SWALLOW_UNTHROWABLE_EXCEPTIONS"
+        "NODE_API_SWALLOW_UNTHROWABLE_EXCEPTIONS",
+        "NODE_ADDON_API_CPP_EXCEPTIONS_ALL"
       ],
       "cflags!": ["-fno-exceptions"],
       "cflags_cc!": ["-fno-exceptions", "-fno-rtti", "-std=gnu++17", "-std=gnu++20"],

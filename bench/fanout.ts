@@ -41,7 +41,7 @@ function planOf(): Plan {
     memory: Math.min(15_000, high),
     high,
     windowSeconds: isQuick ? 2.95 : 5.95,
-    settleSeconds: isQuick ? 1 : 3,
+    settleSeconds: isQuick ? 1 : 2,
     rounds: isQuick ? 1 : 2,
     anchors: isQuick ? [] : anchors(),
     withMemory: !isQuick,
@@ -67,6 +67,12 @@ interface Round {
   readonly faults: number;
 }
 
+/**
+ * What a service that runs for days has behind it: V8 has compiled, and has collected, eight seconds after many
+ * connections were opened, what opening them left.
+ */
+const WARM_UP_SECONDS = 12;
+
 const faultsOf = ({ torn, doubled, missed, alone, lost }: Window) => torn + doubled + missed + alone + lost;
 
 async function measure(name: SubjectName, plan: Plan): Promise<Round> {
@@ -74,8 +80,7 @@ async function measure(name: SubjectName, plan: Plan): Promise<Round> {
   const sink = new Sink(server.port);
   const levelAt = async (count: number): Promise<Level> => {
     await sink.open(count);
-    // The first time long enough for what a service that runs for days has behind it: compiling.
-    await sink.window(count === plan.few ? 3 * plan.settleSeconds : plan.settleSeconds);
+    await sink.window(name === 'floor' || count === plan.low ? plan.settleSeconds : WARM_UP_SECONDS);
     const before = cpuNsOf(server.pid);
     const window = await sink.window(plan.windowSeconds);
     const cpuNs = cpuNsOf(server.pid) - before;

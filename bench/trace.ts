@@ -46,11 +46,14 @@ function readTraces(folder: string): Map<string, string> {
   );
 }
 
-/** What each of ten samples of the default view asks for, the probers' questions among it. */
-export async function traceSample(subjectPath: string): Promise<readonly Step[]> {
+/** What each of ten samples asks for that the program at `subjectPath` takes, the probers' questions among it. */
+export async function traceSample(
+  subjectPath: string,
+  words: readonly string[] = [],
+): Promise<readonly Step[]> {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'hostwire-trace-'));
   const options = ['-ff', '-y', '-s', '0', '-e', `trace=${CALLS}`, '-o', path.join(folder, 't')];
-  const subject = new Subject('strace', [...options, process.execPath, subjectPath]);
+  const subject = new Subject('strace', [...options, process.execPath, subjectPath, ...words]);
   try {
     // The first samples open files and look around.
     await subject.run(ROUNDS, INTERVAL_MS);

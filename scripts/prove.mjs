@@ -21,9 +21,11 @@ const FULL_FORMS = [
   'http/stalled-crowd.test.js',
   'access/socket-matrix.test.js',
   'config/mutations.test.js',
+  'contract/detail-strace.test.js',
   'config/reload-streams.test.js',
   'dbus/answer-first.test.js',
   'dbus/reconnect.test.js',
+  'native/failing-calls.test.js',
 ];
 
 function proofs() {

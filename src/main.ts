@@ -61,16 +61,14 @@ async function run(options: LoadOptions): Promise<void> {
   process.env['UWS_HTTP_MAX_HEADERS_SIZE'] ??= '16384';
   if (process.getuid?.() === 0)
     log.warn('running as root, which nothing here needs: an ordinary user is safer and sees the same stats');
-  const { openNativeHost, openNativeProcesses } = await import('./host/native.ts');
+  const { openNativeHost } = await import('./host/native.ts');
   const { readMachineNames } = await import('./host/names.ts');
   const { Service } = await import('./service.ts').catch((error: unknown) => {
     throw explainLoadFailure(error);
   });
-  const roots = { proc: config.host.proc, sys: config.host.sys };
   const service = new Service({
     config,
-    host: openNativeHost(roots),
-    processes: openNativeProcesses(roots),
+    host: openNativeHost({ proc: config.host.proc, sys: config.host.sys }),
     log,
     machineNames: readMachineNames(),
     facts: {

@@ -1,6 +1,6 @@
 /** The composition root: builds the parts, wires them, and is all that main knows of them. */
 import os from 'node:os';
-import type { Clock } from './clock.ts';
+import { SYSTEM_CLOCK } from './clock.ts';
 import { Commands } from './commands/command.ts';
 import { HostPower } from './commands/host-power.ts';
 import { Media, mediaCommands } from './commands/media.ts';
@@ -10,7 +10,6 @@ import { ProcessControl, processCommands } from './commands/process.ts';
 import type { Config } from './config/schema.ts';
 import type { Host } from './host/host.ts';
 import { ALL_SECTIONS } from './host/host.ts';
-import type { ProcessHost } from './host/processes.ts';
 import { GATE_HEADERS, Gate } from './http/gate.ts';
 import { canJudgePeers, listenOn, reserveOf, tuneListening } from './http/listening.ts';
 import { mediaRoutes } from './http/media-routes.ts';
@@ -32,20 +31,11 @@ import type { SystemPayload } from './wire/system.ts';
 export interface ServiceOptions {
   readonly config: Config;
   readonly host: Host;
-  /** Absent where processes can't be seen. */
-  readonly processes?: ProcessHost;
   readonly log: Log;
   readonly facts: ServiceFacts;
   /** The machine's short and full host name: the web guard lets them through. */
   readonly machineNames: readonly string[];
 }
-
-const SYSTEM_CLOCK: Clock = {
-  now: () => performance.now(),
-  setTimer: (fire, delayMs) => setTimeout(fire, delayMs),
-  // What setTimer returned: the only handles that ever come here.
-  clearTimer: (timer) => clearTimeout(timer as NodeJS.Timeout | undefined),
-};
 
 const HEADERS_READ = new Set([
   ...GATE_HEADERS,
@@ -75,7 +65,7 @@ function powerBackendOf({ config, host, log }: ServiceOptions, onWake: () => voi
 export class Service {
   readonly #options: ServiceOptions;
   readonly #sampler: Sampler;
-  readonly #processes: ProcessReadings | undefined;
+  readonly #processQueries: ProcessQueries | undefined;
   readonly #processControl: ProcessControl;
   readonly #fanout: Fanout;
   readonly #power: Power;
@@ -98,15 +88,18 @@ export class Service {
       log: options.log,
       now: SYSTEM_CLOCK.now,
     });
-    const { processes } = options;
-    this.#processes = processes && new ProcessReadings({ host: processes, clock: SYSTEM_CLOCK });
+    const { processes } = options.host;
+    const readings = processes && new ProcessReadings({ host: processes, clock: SYSTEM_CLOCK });
+    const mayControl = () => this.#config.features.enable_process_control;
+    this.#processQueries =
+      processes && readings && new ProcessQueries({ host: processes, readings, mayControl });
     this.#sampler = new Sampler({
       host: options.host,
       clock: SYSTEM_CLOCK,
       intervalSeconds: options.config.stats.stream_interval_seconds,
       hostname: os.hostname(),
       readProcesses: (nextInMs, intervalMs) =>
-        this.#config.features.enable_processes ? this.#processes?.summary(nextInMs, intervalMs) : undefined,
+        this.#config.features.enable_processes ? readings?.summary(nextInMs, intervalMs) : undefined,
       onSample: (encoded) => this.#fanout.publish(encoded),
       onSectionChange: (section, reason) =>
         reason === undefined
@@ -219,24 +212,13 @@ export class Service {
       commands: this.#commands,
       readStatus: (player: string | undefined, withDetail: boolean) => this.#media.status(player, withDetail),
     };
-    const processes = { commands: this.#commands, queries: this.#processQueries() };
+    const processes = { commands: this.#commands, queries: this.#processQueries };
     return [
       ...this.#statsRoutes(),
       ...powerRoutes(power),
       ...mediaRoutes(media),
       ...processRoutes(processes),
     ];
-  }
-
-  #processQueries(): ProcessQueries | undefined {
-    const { processes: host } = this.#options;
-    const readings = this.#processes;
-    if (host === undefined || readings === undefined) return undefined;
-    return new ProcessQueries({
-      host,
-      readings,
-      mayControl: () => this.#config.features.enable_process_control,
-    });
   }
 
   #statsRoutes() {

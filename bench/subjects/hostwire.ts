@@ -1,5 +1,8 @@
-/** The service's own sampler on the real machine: every tick is read, derived and encoded for the default view. */
-
+/**
+ * The service's own sampler on the real machine: every tick is read, derived and encoded for the default view, or with
+ * the word `detail` for the detailed one.
+ */
+import process from 'node:process';
 import type { Clock } from '#src/clock.js';
 import { ALL_SECTIONS } from '#src/host/host.js';
 import { openNativeHost } from '#src/host/native.js';
@@ -7,7 +10,7 @@ import { Sampler } from '#src/stats/sampler.js';
 import { viewOf } from '#src/stats/view.js';
 import { serve } from './serve.ts';
 
-const view = viewOf(ALL_SECTIONS, false);
+const view = viewOf(ALL_SECTIONS, process.argv[2] === 'detail');
 let left = 0;
 let bytes = 0;
 let finish: () => void = () => undefined;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <exception>
+#include <new>
 #include <utility>
 
 #include "host/thread.h"
@@ -25,6 +26,18 @@ constexpr std::size_t kMostStuck = 64;
 constexpr std::size_t kMostStuckInAll = kMostStuck + 8;
 // After a slow answer so many quick ones in a row earn a place with the serving thread again.
 constexpr unsigned kQuickAnswersNeeded = 16;
+
+// How long the serving thread rests when there is no memory.
+constexpr milliseconds kBreath{20};
+
+// Empty when there is no memory for them.
+std::string wordsOf(const std::exception& failure) noexcept {
+  try {
+    return failure.what();
+  } catch (...) {
+    return {};
+  }
+}
 
 }  // namespace
 
@@ -49,11 +62,11 @@ void ProberPool::State::askLocked(Lock& lock, const Task& task) {
     task->ask();
   } catch (const std::exception& failure) {
     isAnswer = false;
-    error = failure.what();
+    error = wordsOf(failure);
   } catch (...) {
     isAnswer = false;
   }
-  if (!isAnswer && error.empty()) error = "unknown failure";
+  if (!isAnswer && error.empty()) error = "unknown failure";  // short enough to need no memory
   lock.lock();
   const auto now = ProbeClock::now();
   if (task->phase == ProbeTask::Phase::kStuck) --stuckCount;
@@ -93,7 +106,11 @@ void ProberPool::State::refuseLocked(ProbeTask& task) {
 bool ProberPool::State::startServerLocked() {
   server = ++lastServer;
   wakesAt = ProbeClock::time_point::min();
-  if (startThread([self = shared_from_this(), me = server] { self->serve(me); })) return true;
+  try {
+    if (startThread([self = shared_from_this(), me = server] { self->serve(me); })) return true;
+  } catch (const std::bad_alloc&) {
+    // as without a thread: the next askAll tries again
+  }
   server = 0;
   return false;
 }
@@ -111,12 +128,17 @@ void ProberPool::State::serve(std::uint64_t me) {
   std::vector<Task> done;  // let go without the lock: a question's end may run anything
   Lock lock(mutex);
   while (isServingLocked(me)) {
-    if (queue.empty()) {
-      waitForRoundLocked(lock);
-    } else if (mustBeAloneLocked(*queue.front())) {
-      askBatchLocked(lock, done);
-    } else {
-      askFrontLocked(lock, done, me);
+    try {
+      if (queue.empty()) {
+        waitForRoundLocked(lock);
+      } else if (mustBeAloneLocked(*queue.front())) {
+        askBatchLocked(lock, done);
+      } else {
+        askFrontLocked(lock, done, me);
+      }
+    } catch (const std::bad_alloc&) {
+      // Nothing was asked yet: what is left of the round is asked when there is memory.
+      answered.wait_for(lock, kBreath);
     }
     if (!queue.empty() || !isServingLocked(me)) continue;
     endRoundLocked();
@@ -154,10 +176,10 @@ void ProberPool::State::beginRoundLocked() {
   const auto now = ProbeClock::now();
   for (const Task& task : tasks) {
     if (!task->isWanted || task->phase != ProbeTask::Phase::kIdle) continue;
+    queue.push_back(task);  // first: without memory the question stays wanted
     unwantLocked(*task);
     task->phase = ProbeTask::Phase::kQueued;
     task->askedAt = now;
-    queue.push_back(task);
   }
   // Those that answer at once do not wait for the others.
   std::stable_partition(queue.begin(), queue.end(),
@@ -199,6 +221,7 @@ void ProberPool::State::askBatchLocked(Lock& lock, std::vector<Task>& done) {
   const std::size_t most = std::min(kBatch, roomLocked());
   if (most == 0) refuseLocked(*takeFrontLocked(done));
   std::vector<ProbeTask*> batch;
+  batch.reserve(most);
   while (!queue.empty() && batch.size() < most) {
     const Task& task = takeFrontLocked(done);
     if (task->isRetired) continue;
@@ -217,11 +240,15 @@ void ProberPool::State::askBatchLocked(Lock& lock, std::vector<Task>& done) {
 
 bool ProberPool::State::startLoneLocked(const Task& task) {
   startClockLocked(*task);
-  return startThread([self = shared_from_this(), task] {
-    Lock lock(self->mutex);
-    self->askLocked(lock, task);
-    self->answered.notify_all();
-  });
+  try {
+    return startThread([self = shared_from_this(), task] {
+      Lock lock(self->mutex);
+      self->askLocked(lock, task);
+      self->answered.notify_all();
+    });
+  } catch (const std::bad_alloc&) {
+    return false;
+  }
 }
 
 }  // namespace hostwire

@@ -53,11 +53,13 @@ class BatteryProbe {
       return !std::binary_search(names.begin(), names.end(), kept.first);
     });
     for (const std::string& name : names) {
-      const auto [at, isNew] = supplies_.try_emplace(name, folder_ + name);
-      if (!isNew) continue;
-      Supply& supply = at->second;
-      supply.isOther =
-          !isSystemBattery(readSmallFile(supply.folder + "/type"), readSmallFile(supply.folder + "/scope"));
+      if (supplies_.contains(name)) continue;
+      Supply supply(folder_ + name);
+      const std::string type = readSmallFile(supply.folder + "/type");
+      // Every supply has a type: where it could not be read, the next list asks again.
+      if (type.empty()) continue;
+      supply.isOther = !isSystemBattery(type, readSmallFile(supply.folder + "/scope"));
+      supplies_.emplace(name, std::move(supply));
     }
   }
 

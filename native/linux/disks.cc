@@ -2,6 +2,7 @@
 #include "host/disks.h"
 
 #include <algorithm>
+#include <chrono>
 #include <string_view>
 #include <utility>
 
@@ -16,6 +17,8 @@
 
 namespace hostwire {
 namespace {
+
+constexpr std::chrono::seconds kDevicesInterval{60};
 
 // One filesystem, with the probers' last answers.
 struct Entry {
@@ -125,9 +128,11 @@ struct DisksReader::State {
     deviceProber.reset();
   }
 
-  // What /sys and /dev tell changes with the mounts: it is asked once after each change.
+  // What /sys and /dev tell changes with the mounts: it is asked after each change, and now and then, for a
+  // file of theirs that could not be read once.
   void takeDevices() {
-    if (areDevicesKnown) return;
+    const auto now = std::chrono::steady_clock::now();
+    if (areDevicesKnown && now - devicesKnownAt < kDevicesInterval) return;
     if (!deviceProber) {
       std::vector<DeviceQuestion> questions;
       for (const Entry& entry : entries) questions.push_back({entry.shown().device, entry.shown().source});
@@ -138,6 +143,7 @@ struct DisksReader::State {
     if (!answer.value) return;
     for (std::size_t i = 0; i < entries.size(); ++i) entries[i].device = (**answer.value)[i];
     areDevicesKnown = true;
+    devicesKnownAt = now;
     deviceProber.reset();
   }
 
@@ -169,6 +175,7 @@ struct DisksReader::State {
   std::vector<Entry> entries;
   std::optional<Prober<DiskDevices>> deviceProber;
   bool areDevicesKnown = false;
+  std::chrono::steady_clock::time_point devicesKnownAt;
 };
 
 DisksReader::DisksReader(const Roots& roots, ProberPool& probers)
@@ -177,7 +184,14 @@ DisksReader::~DisksReader() = default;
 
 std::vector<DiskCounters> DisksReader::read(bool withDetail) {
   State& state = *state_;
-  if (auto mounts = state.table.readIfChanged()) state.refresh(std::move(*mounts));
+  if (auto mounts = state.table.readIfChanged()) {
+    try {
+      state.refresh(std::move(*mounts));
+    } catch (...) {
+      state.table.readAgain();  // for want of memory it took in only a part
+      throw;
+    }
+  }
   std::vector<DeviceIo> devices;
   if (withDetail) {
     state.takeDevices();

@@ -34,7 +34,11 @@ std::optional<GpuVendor> vendorOf(std::uint32_t vendorId, std::uint32_t classCod
   return std::nullopt;
 }
 
-std::uint32_t readId(const std::string& path) { return parsePciId(readSmallFile(path)).value_or(0); }
+std::uint32_t readId(const std::string& path, bool& isWhole) {
+  const auto id = parsePciId(readSmallFile(path));
+  isWhole = isWhole && id.has_value();
+  return id.value_or(0);
+}
 
 std::string linkedName(const std::string& path) {
   std::array<char, PATH_MAX> target{};
@@ -80,15 +84,17 @@ GpuDiscovery::GpuDiscovery(Roots roots, std::chrono::milliseconds interval)
     : roots_(std::move(roots)), interval_(interval) {}
 
 const GpuDiscovery::Identity& GpuDiscovery::identityOf(const std::string& name) {
-  const auto [place, isNew] = identities_.try_emplace(name);
-  if (!isNew) return place->second;
+  Identity& identity = identities_[name];
+  if (identity.isWhole) return identity;
   const std::string folder = roots_.sys + "/bus/pci/devices/" + name;
-  Identity& identity = place->second;
-  identity.vendorId = readId(folder + "/vendor");
-  identity.vendor = vendorOf(identity.vendorId, readId(folder + "/class"));
-  if (!identity.vendor) return identity;
-  identity.deviceId = readId(folder + "/device");
-  identity.revision = readId(folder + "/revision");
+  bool isWhole = true;
+  identity.vendorId = readId(folder + "/vendor", isWhole);
+  identity.vendor = vendorOf(identity.vendorId, readId(folder + "/class", isWhole));
+  if (identity.vendor) {
+    identity.deviceId = readId(folder + "/device", isWhole);
+    identity.revision = readId(folder + "/revision", isWhole);
+  }
+  identity.isWhole = isWhole;
   return identity;
 }
 

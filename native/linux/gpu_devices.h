@@ -55,6 +55,7 @@ class GpuDiscovery {
     std::uint32_t vendorId = 0;
     std::uint32_t deviceId = 0;
     std::uint32_t revision = 0;
+    bool isWhole = false;  // else something could not be read, and is asked again at the next look
   };
 
   const Identity& identityOf(const std::string& name);

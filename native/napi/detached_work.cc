@@ -31,12 +31,12 @@ void Completions::abandon(Napi::Env env) {
   if (--underWay_ == 0) napi_unref_threadsafe_function(env, function_);
 }
 
-void Completions::finish(Settle settle) {
+void Completions::finish(std::unique_ptr<Settle> settle) noexcept {
   const std::lock_guard lock(mutex_);
   if (!isOpen_) return;
-  auto* owned = new Settle(std::move(settle));
   // The queue has no limit, so this does not wait.
-  if (napi_call_threadsafe_function(function_, owned, napi_tsfn_nonblocking) != napi_ok) delete owned;
+  if (napi_call_threadsafe_function(function_, settle.get(), napi_tsfn_nonblocking) == napi_ok)
+    static_cast<void>(settle.release());
 }
 
 void Completions::call(napi_env env, napi_value, void* context, void* data) {

@@ -7,6 +7,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <new>
 #include <optional>
 #include <utility>
 
@@ -25,7 +26,7 @@ class Completions : public std::enable_shared_from_this<Completions> {
   // On JavaScript's thread, before the work starts; false when too much is under way.
   bool begin(Napi::Env env);
   // From any thread, once for each begin().
-  void finish(Settle settle);
+  void finish(std::unique_ptr<Settle> settle) noexcept;
   // On JavaScript's thread: work that was begun and could not be started.
   void abandon(Napi::Env env);
 
@@ -49,27 +50,38 @@ Napi::Promise startDetached(Napi::Env env, const std::shared_ptr<Completions>& c
     deferred.Reject(toJsError(env, HostError(EAGAIN, "start a thread")).Value());
     return deferred.Promise();
   };
+  // All that the end needs is made here, where an exception is JavaScript's: the thread has nobody to tell.
+  struct Outcome {
+    std::optional<Result> result;
+    std::exception_ptr failure;
+  };
+  const auto outcome = std::make_shared<Outcome>();
+  auto owned = std::make_unique<Completions::Settle>([deferred, outcome, convert](Napi::Env jsEnv) {
+    try {
+      if (outcome->failure) std::rethrow_exception(outcome->failure);
+      deferred.Resolve(convert(jsEnv, *outcome->result));
+    } catch (const Napi::Error&) {
+      throw;
+    } catch (const std::exception& error) {
+      deferred.Reject(toJsError(jsEnv, error).Value());
+    }
+  });
+  // std::function wants what can be copied.
+  const auto settle = std::make_shared<std::unique_ptr<Completions::Settle>>(std::move(owned));
   if (!completions->begin(env)) return refuse();
-  const bool isStarted =
-      startThread([completions, deferred, run = std::move(work), toValue = std::move(convert)] {
-        auto result = std::make_shared<std::optional<Result>>();
-        std::exception_ptr failure;
-        try {
-          result->emplace(run());
-        } catch (...) {
-          failure = std::current_exception();
-        }
-        completions->finish([deferred, result, failure, toValue](Napi::Env jsEnv) {
-          try {
-            if (failure) std::rethrow_exception(failure);
-            deferred.Resolve(toValue(jsEnv, **result));
-          } catch (const Napi::Error&) {
-            throw;
-          } catch (const std::exception& error) {
-            deferred.Reject(toJsError(jsEnv, error).Value());
-          }
-        });
-      });
+  bool isStarted = false;
+  try {
+    isStarted = startThread([completions, outcome, settle, run = std::move(work)] {
+      try {
+        outcome->result.emplace(run());
+      } catch (...) {
+        outcome->failure = std::current_exception();
+      }
+      completions->finish(std::move(*settle));
+    });
+  } catch (const std::bad_alloc&) {
+    // as without a thread
+  }
   if (isStarted) return deferred.Promise();
   completions->abandon(env);
   return refuse();

@@ -76,7 +76,7 @@ function judgeDisks(reading: Reading): readonly Row[] {
   const { disks } = reading.counters;
   if (!disks) return [unreadable('disks', `${reading.proc}/self/mountinfo`, reading, 'disks')];
   const stale = disks.filter((disk) => disk.isStale).map((disk) => disk.mountPoint);
-  const source = `${disks.length} mounts`;
+  const source = `${disks.length} ${disks.length === 1 ? 'mount' : 'mounts'}`;
   if (stale.length === 0) return [{ section: 'disks', state: 'ok', source }];
   return [{ section: 'disks', state: 'partly', source, reason: `no answer from ${stale.join(', ')}` }];
 }

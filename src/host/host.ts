@@ -2,6 +2,7 @@
 
 import type { MediaHost } from './media.ts';
 import type { PowerHost } from './power.ts';
+import type { ProcessHost } from './processes.ts';
 
 /** Time since boot, in ticks of any one length. Guest time is inside user and nice; softirq is inside irq. */
 export interface CpuTimes {
@@ -282,4 +283,6 @@ export interface Host {
   readonly media?: MediaHost;
   /** Absent where nobody can be asked of power. */
   readonly power?: PowerHost;
+  /** Absent where processes can't be seen. */
+  readonly processes?: ProcessHost;
 }

@@ -105,10 +105,11 @@ export function openNativeHost(roots: Roots = {}): NativeMachine {
     cutPeers: (peers) => addon.cutPeers(peers),
     media: openMedia((onNews) => new addon.Media(controls, roots, onNews)),
     power: openPower(addon, controls),
+    processes: new addon.Processes(roots),
   };
 }
 
-/** The processes of that machine. As openNativeHost. */
+/** Only the processes of that machine. As openNativeHost. */
 export function openNativeProcesses(roots: Roots = {}): ProcessHost {
   const addon = loadAddon();
   return new addon.Processes(roots);

@@ -132,34 +132,41 @@ t.test('[7.process-rest] GET /api/processes, grouped and one by one', async (t) 
   }
 });
 
-t.test('[7.process-details] GET /api/processes/{name}: all of a name, or the one of a number', async (t) => {
-  const service = await startService();
-  t.teardown(() => service.stop());
-  const { name, pid, program } = startSleeper(t);
-  await sleep(100);
-  const answer = await ask(service.port, `/api/processes/${encodeURIComponent(name)}`);
-  t.strictSame(Object.keys(objectOf(answer)), ['timestamp', ...KEYS, 'processes']);
-  t.strictSame(Object.keys(rowsIn(answer)[0] ?? {}), [...ROW_KEYS, 'state', 'open_files'], 'no command line');
-  t.match(rowsIn(answer)[0], { pid, path: program, state: 'sleeping' });
-  t.match(objectOf(await ask(service.port, `/api/processes/${pid}`)), {
-    name,
-    count: 1,
-    processes: [{ pid }],
-  });
-  for (const [target, status, code] of [
-    ['no-such-process', 404, 'process_not_found'],
-    ['4194305', 404, 'process_not_found'],
-    ['%ff', 400, 'invalid_value'],
-    ['', 404, 'not_found'],
-    ['a/b', 404, 'not_found'],
-  ] as const) {
-    const refused = await ask(service.port, `/api/processes/${target}`);
-    t.equal(refused.status, status, target);
-    t.match(jsonOf(refused), { code });
-  }
-});
+t.test(
+  '[7.process-details] [2.404-process] GET /api/processes/{name}: all of a name, or the one of a number',
+  async (t) => {
+    const service = await startService();
+    t.teardown(() => service.stop());
+    const { name, pid, program } = startSleeper(t);
+    await sleep(100);
+    const answer = await ask(service.port, `/api/processes/${encodeURIComponent(name)}`);
+    t.strictSame(Object.keys(objectOf(answer)), ['timestamp', ...KEYS, 'processes']);
+    t.strictSame(
+      Object.keys(rowsIn(answer)[0] ?? {}),
+      [...ROW_KEYS, 'state', 'open_files'],
+      'no command line',
+    );
+    t.match(rowsIn(answer)[0], { pid, path: program, state: 'sleeping' });
+    t.match(objectOf(await ask(service.port, `/api/processes/${pid}`)), {
+      name,
+      count: 1,
+      processes: [{ pid }],
+    });
+    for (const [target, status, code] of [
+      ['no-such-process', 404, 'process_not_found'],
+      ['4194305', 404, 'process_not_found'],
+      ['%ff', 400, 'invalid_value'],
+      ['', 404, 'not_found'],
+      ['a/b', 404, 'not_found'],
+    ] as const) {
+      const refused = await ask(service.port, `/api/processes/${target}`);
+      t.equal(refused.status, status, target);
+      t.match(jsonOf(refused), { code });
+    }
+  },
+);
 
-t.test('[7.process-rest-kill] POST /api/processes/kill, off by default', async (t) => {
+t.test('[7.process-rest-kill] [2.409-others] POST /api/processes/kill, off by default', async (t) => {
   const off = await startService();
   t.teardown(() => off.stop());
   const mine = startSleeper(t);
@@ -214,3 +221,15 @@ t.test('[7.process-flags] enable_processes off: neither list nor details', async
   const { capabilities } = objectOf(await ask(service.port, '/api/system?detail=1'));
   t.match(capabilities, { processes: { list: { enabled: false, supported: true, reason: null } } });
 });
+
+t.test(
+  '[3.system-capabilities] what can be done here to power, media and processes, and why not',
+  async (t) => {
+    const service = await startService();
+    t.teardown(() => service.stop());
+    const { capabilities } = objectOf(await ask(service.port, '/api/system?detail=1'));
+    t.strictSame(Object.keys(Object(capabilities)).sort(), ['media', 'power', 'processes']);
+    const shape = { enabled: Boolean, supported: Boolean };
+    t.match(capabilities, { processes: { list: shape, control: { ...shape, enabled: false } } });
+  },
+);

@@ -46,7 +46,9 @@ t.test('[6.bus-address] an address that is set is used as it is, and no other', 
   t.strictSame(player.calls, []);
   const none = await serve(t, {});
   t.equal((await none.status()).status, 'stopped', 'neither');
-  t.match((await none.control('stop')).reason, /XDG_RUNTIME_DIR/);
+  // Root looks for whoever sits at the machine, and asks logind who that is.
+  const why = process.getuid?.() === 0 ? /no user's session bus: .*no-bus/ : /XDG_RUNTIME_DIR/;
+  t.match((await none.control('stop')).reason, why);
 });
 
 const busThread = (pid: number) =>

@@ -2,6 +2,7 @@
 import { spawn } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { MediaDetail, MediaStatus } from '#src/wire/media.js';
+import { DEAD_BUS } from './dead-buses.ts';
 import { type ConfigPart, type ServiceProcess, startService } from './service.ts';
 import type { SessionBus } from './session-bus.ts';
 
@@ -21,10 +22,10 @@ export class MediaService {
     this.process = process;
   }
 
-  /** `env` is all of its environment. */
+  /** `env` is all of its environment, but for a system bus that nobody can reach. */
   static async start(env: SessionBus['env'], config: ConfigPart = {}): Promise<MediaService> {
     const start = (command: string, args: readonly string[], how: object) =>
-      spawn(command, args, { ...how, env });
+      spawn(command, args, { ...how, env: { DBUS_SYSTEM_BUS_ADDRESS: DEAD_BUS, ...env } });
     return new MediaService(await startService({ config: { log: { level: 'debug' }, ...config }, start }));
   }
 

@@ -95,10 +95,17 @@ static void note(const char *function, const char *bus) {
   close(calls);
 }
 
+/* Of fail_nth.c where that is preloaded: what a function that is to fail now returns, else 0. */
+extern int fail_nth_nvml(const char *function) __attribute__((weak, visibility("default")));
+
 /* Notes the call, hangs if that is wanted, and answers the code that the script has for it. */
 static int begin(const char *function, const char *bus) {
   char value[128], both[256];
   note(function, bus);
+  if (fail_nth_nvml) {
+    int code = fail_nth_nvml(function);
+    if (code != SUCCESS) return code;
+  }
   while (find("hang", function, value, sizeof value)) usleep(5000);
   snprintf(both, sizeof both, "%s@%s", function, bus);
   if (find("fail", both, value, sizeof value)) return atoi(value);

@@ -15,6 +15,7 @@ import path from 'node:path';
 import process from 'node:process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
+import '../helpers/dead-buses.ts';
 import { Commands, type Params } from '#src/commands/command.js';
 import { feedbackCodeOf } from '#src/commands/feedback.js';
 import { ProcessControl, processCommands } from '#src/commands/process.js';

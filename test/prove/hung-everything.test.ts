@@ -1,0 +1,171 @@
+/** 64 network mounts, a sensor and a graphics driver that hang at once: what the whole service still does, and when. */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import t from 'tap';
+import { EventStream, payloadOf } from '../helpers/event-stream.ts';
+import { whyNoMountSpace } from '../helpers/hung-mounts.ts';
+import { ask } from '../helpers/raw-http.ts';
+import type { ServiceProcess } from '../helpers/service.ts';
+import { startTroubled, type WatchedService } from '../helpers/troubled-machine.ts';
+
+const MOUNTS = 64;
+/** A second each. */
+const TICKS = 100;
+/** What else happens on the machine hits one of the two; what the hung ones cost would be there each time. */
+const ROUNDS = 3;
+const MOST_LATER_MS = 5;
+const MOST_EXTRA_BYTES = 2e6;
+const DETAIL = '/api/stream?detail=1';
+
+interface Detail {
+  readonly disks: readonly { readonly fs: string; readonly used: number | null; readonly stale: boolean }[];
+  readonly gpu: object | null;
+  readonly sensors: readonly { readonly label: string; readonly value: number | null }[];
+}
+
+/** Reads a detailed stream as it comes: the latest sample, and when each came. */
+async function follow(service: ServiceProcess) {
+  const stream = await EventStream.open(service.port, DETAIL);
+  const samples: { readonly atMs: number; readonly detail: Detail }[] = [];
+  const reading = (async () => {
+    while (!stream.isEnded) {
+      const event = await stream.next(20_000);
+      // The contract's shape, held by other tests.
+      if (event.text !== ':')
+        samples.push({ atMs: event.atMs, detail: payloadOf(event) as unknown as Detail });
+    }
+  })().catch(() => undefined);
+  return { samples, latest: () => samples.at(-1)?.detail, close: () => stream.close(), reading };
+}
+type Followed = Awaited<ReturnType<typeof follow>>;
+
+async function until(what: string, limitMs: number, isTrue: () => boolean): Promise<number> {
+  const started = performance.now();
+  while (!isTrue()) {
+    if (performance.now() - started > limitMs) throw new Error(`${what}: not within ${limitMs} ms`);
+    await sleep(50);
+  }
+  return performance.now() - started;
+}
+
+const staleOf = (detail: Detail | undefined, points: readonly string[]) =>
+  detail?.disks.filter(({ fs, stale }) => points.includes(fs) && stale).length ?? 0;
+const freshOf = (detail: Detail | undefined, points: readonly string[]) =>
+  detail?.disks.filter(({ fs, used, stale }) => points.includes(fs) && !stale && used !== null).length ?? 0;
+const doesSensorAnswer = (detail: Detail | undefined) =>
+  detail?.sensors.some(({ value }) => value === 41) === true;
+const hasGpu = (detail: Detail | undefined) => detail !== undefined && detail.gpu !== null;
+
+/** How late each tick came: after the line through the earliest of them. */
+function latenesses(samples: Followed['samples']): readonly number[] {
+  const offsets = samples.map(({ atMs }, index) => atMs - index * 1000);
+  const earliest = Math.min(...offsets);
+  return offsets.map((offset) => offset - earliest);
+}
+
+function p99(values: readonly number[]): number {
+  return [...values].sort((a, b) => a - b)[Math.floor(values.length * 0.99)] ?? Math.max(...values);
+}
+
+/** The least of eight moments: V8 takes pages for a collection and gives them back when it likes. */
+async function memoryOf(service: WatchedService): Promise<number> {
+  const bytes: number[] = [];
+  for (let i = 0; i < 8; i++) {
+    bytes.push(await service.anonymousBytes());
+    await sleep(1100);
+  }
+  return Math.min(...bytes);
+}
+
+/** Milliseconds from a change of the configuration's file until it shows: processes may no longer be asked for. */
+async function timeReload(service: ServiceProcess): Promise<number> {
+  const isShown = async () => (await ask(service.port, '/api/processes')).status !== 200;
+  if (await isShown()) throw new Error('there is nothing to switch off');
+  // Our own file.
+  const config = JSON.parse(readFileSync(service.configFile, 'utf8')) as object;
+  const started = performance.now();
+  writeFileSync(service.configFile, JSON.stringify({ ...config, features: { enable_processes: false } }));
+  while (!(await isShown())) {
+    if (performance.now() - started > 10_000) throw new Error('no reload within 10 s');
+    await sleep(20);
+  }
+  return performance.now() - started;
+}
+
+const reason = whyNoMountSpace();
+
+t.setTimeout(600_000);
+
+t.test(
+  `[3.disks-hang] [3.sensors-failing] [3.gpu-hang] ${MOUNTS} mounts, a sensor and a graphics driver at once`,
+  { skip: reason ?? false, timeout: 600_000 },
+  async (t) => {
+    const machine = await startTroubled(t, MOUNTS);
+    // The same mounts, sensor and GPU, which answer all the time: what makes both late or large is not the hang.
+    const { service: other, points: otherPoints } = await startTroubled(t, MOUNTS);
+    const { service, points } = machine;
+    const [inside, outside] = [await follow(service), await follow(other)];
+    t.teardown(() => [inside, outside].forEach((followed) => followed.close()));
+    const areAllFresh = (followed: Followed, wanted: readonly string[]) => {
+      const now = followed.latest();
+      return freshOf(now, wanted) === MOUNTS && doesSensorAnswer(now) && hasGpu(now);
+    };
+    const areFresh = () => areAllFresh(inside, points);
+    await until('all answer', 30_000, areFresh);
+    await until('the other, too', 30_000, () => areAllFresh(outside, otherPoints));
+    // Until what starting has left behind is collected and the code of a sample is compiled.
+    await sleep(30_000);
+    const before = [await memoryOf(service), await memoryOf(other)] as const;
+
+    await machine.hang();
+    const noticed = await until('all hang', 40_000, () => {
+      const now = inside.latest();
+      return staleOf(now, points) === MOUNTS && !doesSensorAnswer(now) && !hasGpu(now);
+    });
+    t.comment(
+      `figure: ${MOUNTS} mounts, a chip and a GPU are all told as not answering after ${Math.round(noticed)} ms`,
+    );
+
+    let difference = Number.POSITIVE_INFINITY;
+    for (let round = 0; round < ROUNDS && difference > MOST_LATER_MS; round++) {
+      const [from, fromOther] = [inside.samples.length, outside.samples.length];
+      await until(`${TICKS} ticks`, TICKS * 1500, () => inside.samples.length >= from + TICKS);
+      const seen = inside.samples.slice(from);
+      const [withThem, without] = [p99(latenesses(seen)), p99(latenesses(outside.samples.slice(fromOther)))];
+      difference = withThem - without;
+      t.comment(
+        `figure: lateness p99 of ${TICKS} detailed ticks ${withThem.toFixed(1)} ms with, ${without.toFixed(1)} ms without`,
+      );
+      const stale = seen.filter(({ detail }) => freshOf(detail, ['/']) !== 1).length;
+      t.equal(stale, 0, `/ is fresh in each of ${seen.length} samples`);
+    }
+    t.ok(difference <= MOST_LATER_MS, `p99 is at most ${MOST_LATER_MS} ms later`, { difference });
+
+    const after = [await memoryOf(service), await memoryOf(other)] as const;
+    const grown = [after[0] - before[0], after[1] - before[1]] as const;
+    const kib = (bytes: number) => `${Math.round(bytes / 1024)} KiB`;
+    t.comment(
+      `figure: anonymous memory ${kib(before[0])} before, ${kib(after[0])} while they hang (${kib(grown[0])} more; without a hang ${kib(grown[1])} more in the same time)`,
+    );
+    t.ok(grown[0] - Math.max(0, grown[1]) <= MOST_EXTRA_BYTES, 'at most 2 MB more', { before, after });
+
+    const [reload, otherReload] = [await timeReload(service), await timeReload(other)];
+    t.comment(`figure: reload ${Math.round(reload)} ms with, ${Math.round(otherReload)} ms without`);
+    t.ok(reload <= otherReload + 500, 'a reload is as quick');
+
+    await machine.recover();
+    const took = await until('fresh again', 20_000, areFresh);
+    t.comment(`figure: all fresh ${Math.round(took)} ms after they answer again`);
+    t.ok(took <= 10_000, 'all are fresh within 10 s');
+
+    await machine.hang();
+    await sleep(2500);
+    const [ending, otherEnding] = [await service.stop(), await other.stop()];
+    t.comment(
+      `figure: SIGTERM to exit ${Math.round(ending.tookMs)} ms with, ${Math.round(otherEnding.tookMs)} ms without`,
+    );
+    t.equal(ending.code, 0);
+    t.ok(ending.tookMs < 1000 && ending.tookMs < otherEnding.tookMs + 300, 'SIGTERM is as quick');
+    await Promise.all([inside.reading, outside.reading]);
+  },
+);
