@@ -3,10 +3,10 @@ import { ServiceError } from '../errors.ts';
 import type { Encoded, View } from '../stats/view.ts';
 import { parseView } from '../stats/view.ts';
 import type { SystemPayload } from '../wire/system.ts';
+import type { Answer } from './exchange.ts';
 import type { Gate } from './gate.ts';
 import { errorAnswer, type Headers, jsonAnswer, jsonTextAnswer, statusLine } from './reply.ts';
 import type { Request, Route } from './routes.ts';
-import type { Answer } from './server.ts';
 import { type Fanout, STREAM_HEADERS } from './stream.ts';
 
 export interface StatsRoutesOptions {
