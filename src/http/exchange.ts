@@ -6,6 +6,7 @@ import type * as uws from 'uWebSockets.js';
 import type { AccessRequest } from '../access/request.ts';
 import type { View } from '../stats/view.ts';
 import { StreamSocket } from './stream-socket.ts';
+import { Socket, type SocketData, type SocketEvents } from './websocket.ts';
 
 /** Headers by lower-case name, each with its values in order of arrival. */
 export type HeaderLists = ReadonlyMap<string, readonly string[]>;
@@ -77,6 +78,13 @@ export interface Ledger {
   connections: number;
 }
 
+/** What a request brings that may become a WebSocket. */
+export interface Upgrade {
+  /** Its Sec-WebSocket-Key. */
+  readonly key: string;
+  readonly context: uws.us_socket_context_t;
+}
+
 /** One request and its one answer. Every method is safe at any time: after an abort they do nothing. */
 export class Exchange {
   readonly head: RequestHead;
@@ -85,9 +93,11 @@ export class Exchange {
   #onClosed: (() => void) | undefined;
   #isAnswered = false;
   #canReadBody = true;
+  #upgrade: Upgrade | undefined;
 
-  constructor(response: uws.HttpResponse, head: RequestHead, ledger: Ledger) {
+  constructor(response: uws.HttpResponse, head: RequestHead, ledger: Ledger, upgrade?: Upgrade) {
     this.head = head;
+    this.#upgrade = upgrade;
     this.#response = response;
     this.#ledger = ledger;
     ledger.pending++;
@@ -119,6 +129,7 @@ export class Exchange {
   /** Called by the server alone, when the request's handler has returned. */
   markHandled(): void {
     this.#canReadBody = false;
+    this.#upgrade = undefined;
   }
 
   /** Sends the answer; false when the peer has gone or an answer was given before. */
@@ -168,6 +179,23 @@ export class Exchange {
       this.#send({ ...answer, isLast: true }, false);
       if (this.#ledger.closes > before) onDelivered('sent');
     });
+  }
+
+  /** It came with a key, and is still being handled: `startSocket` can upgrade it. */
+  get canUpgrade(): boolean {
+    return this.#upgrade !== undefined && this.isOpen;
+  }
+
+  /** Upgrades to a WebSocket, without subprotocol and extensions. undefined when it can't be upgraded. */
+  startSocket(events: SocketEvents): Socket | undefined {
+    const upgrade = this.#upgrade;
+    const response = upgrade === undefined || this.#isAnswered ? undefined : this.#release();
+    if (upgrade === undefined || response === undefined) return undefined;
+    this.#upgrade = undefined;
+    const socket = new Socket(events);
+    // The server's handler of openings runs within.
+    response.upgrade<SocketData>({ socket }, upgrade.key, '', '', upgrade.context);
+    return socket;
   }
 
   /**

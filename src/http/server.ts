@@ -3,14 +3,38 @@
  * Socket, which know the hazards of what they wrap (a request object is dead after its handler).
  */
 import * as uws from 'uWebSockets.js';
-import { Exchange, type Ledger, type RequestHead } from './exchange.ts';
+import { Exchange, type Ledger, type RequestHead, type Upgrade } from './exchange.ts';
+import { FULL_BYTES, type SocketData } from './websocket.ts';
 
 export interface ServerOptions {
   /** The lower-case names of the headers that anything looks at; others are not read. */
   readonly headersRead: ReadonlySet<string>;
   readonly onRequest: (exchange: Exchange) => void;
   readonly onConnection?: () => void;
+  /** Where a GET with a Sec-WebSocket-Key is an exchange that can be upgraded. */
+  readonly socketPath?: string;
 }
+
+const SOCKETS = {
+  /** None; the typings lack the constant. */
+  compression: 0,
+  /** What is longer cuts the connection; what is longer than a message may be is answered with 1009 before. */
+  maxPayloadLength: 64 * 1024,
+  maxBackpressure: FULL_BYTES,
+  /** In seconds: after 44 of silence a ping, which is waited for 16; proxies often close after 60. */
+  idleTimeout: 60,
+  sendPingsAutomatically: true,
+} as const;
+
+/**
+ * A socket that was closed in good order is told of at once, but its connection stays until the peer closes too, for
+ * 16 s (± 4) at most. One that was cut is gone.
+ */
+const CLOSING_MS = 20_000;
+const CUT = 1006;
+
+/** Also in the close handler, where asking for it would throw: its properties are copied onto the object. */
+const socketOf = (ws: unknown) => (ws as SocketData).socket;
 
 function readHead(
   response: uws.HttpResponse,
@@ -54,6 +78,12 @@ export class HttpServer {
 
   constructor(options: ServerOptions) {
     const ledger = this.#ledger;
+    const take = (response: uws.HttpResponse, request: uws.HttpRequest, upgrade?: Upgrade) => {
+      const head = readHead(response, request, options.headersRead);
+      const exchange = new Exchange(response, head, ledger, upgrade);
+      options.onRequest(exchange);
+      exchange.markHandled();
+    };
     this.#app = uws
       .App()
       .filter((response, change) => {
@@ -63,12 +93,32 @@ export class HttpServer {
         else if (ledger.connections > this.mostConnections) response.close();
         else options.onConnection?.();
       })
+      .ws<SocketData>(options.socketPath ?? '/*', {
+        ...SOCKETS,
+        upgrade: (response, request, context) =>
+          take(response, request, { key: request.getHeader('sec-websocket-key'), context }),
+        open: (ws) => socketOf(ws).markOpen(ws),
+        message: (ws, message, isBinary) => socketOf(ws).takeMessage(Buffer.from(message), isBinary),
+        drain: (ws) => socketOf(ws).markDrained(),
+        close: (ws, code) => {
+          if (code === CUT) this.#forgetConnection();
+          else setTimeout(() => this.#forgetConnection(), CLOSING_MS).unref();
+          socketOf(ws).markClosed();
+        },
+      })
       // A route that matches nothing would close the socket without an answer: all of them end here.
-      .any('/*', (response, request) => {
-        const exchange = new Exchange(response, readHead(response, request, options.headersRead), ledger);
-        options.onRequest(exchange);
-        exchange.markHandled();
-      });
+      .any('/*', (response, request) => take(response, request));
+  }
+
+  /** Of a connection that became a WebSocket uWebSockets.js tells `filter` nothing more. */
+  #forgetConnection(): void {
+    this.#ledger.connections--;
+    this.#ledger.closes++;
+  }
+
+  /** Sends `bytes`, a text message, to the sockets that joined `topic`, soon after this turn of the event loop. */
+  publish(topic: string, bytes: Buffer): void {
+    this.#app.publish(topic, bytes, false, false);
   }
 
   /** Open connections, idle ones included. */
