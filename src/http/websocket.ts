@@ -34,7 +34,7 @@ const CLOSE_LIMIT_MS = 5000;
 const DROPPED = 2;
 
 /** The codes of RFC 6455, 7.4.1, that are used. */
-export const CLOSE_CODES = { goingAway: 1001, policy: 1008, tooBig: 1009 } as const;
+export const CLOSE_CODES = { goingAway: 1001, policy: 1008, tooBig: 1009, broken: 1011 } as const;
 export type CloseCode = (typeof CLOSE_CODES)[keyof typeof CLOSE_CODES];
 
 export class Socket {
