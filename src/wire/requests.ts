@@ -46,9 +46,11 @@ interface PidOrName {
 const isOneGiven = ({ pid, name }: PidOrName) => pid !== undefined || name !== undefined;
 const isOnlyOneGiven = ({ pid, name }: PidOrName) => pid === undefined || name === undefined;
 
-/** `inspect` knows it to be of a missing field, the API documents to be of alternatives. */
+/** `inspect` knows it to be of a missing field. */
 export const MISSING_TARGET = 'pid or name is missing.';
 const TWO_TARGETS = 'pid and name exclude each other.';
+/** How JSON Schema says both. */
+const EITHER = { oneOf: [{ required: ['pid'] }, { required: ['name'] }] };
 
 const PROCESS_SORTS = ['cpu', 'memory', 'name'] as const;
 
@@ -77,6 +79,7 @@ export const processListRequest = v.object({
 /** `process_details`. */
 export const processDetailsRequest = v.pipe(
   v.object({ pid: v.optional(pid), name: v.optional(processName) }),
+  v.metadata(EITHER),
   v.check((asked) => isOneGiven(asked), MISSING_TARGET),
   v.check((asked) => isOnlyOneGiven(asked), TWO_TARGETS),
 );
@@ -105,6 +108,7 @@ export const processKillRequest = v.pipe(
       v.description('How long its end is waited for.'),
     ),
   }),
+  v.metadata(EITHER),
   v.check((asked) => isOneGiven(asked), MISSING_TARGET),
   v.check((asked) => isOnlyOneGiven(asked), TWO_TARGETS),
   v.check((asked) => asked.started_at === undefined || asked.pid !== undefined, 'started_at goes with pid.'),
