@@ -29,31 +29,47 @@ struct CommandThread::State {
   bool isStopped_ = false;
 };
 
-// On the command thread: runs `work`, which may block, on a thread of its own. `then` is told what it
-// returned or, when that takes longer than `limit` or no thread can be had, nothing: once, on the command
-// thread.
+// What somebody is to be told, once and on the command thread: the result, or nothing when it takes too long.
+template <class Result>
+class OpenAnswer : public std::enable_shared_from_this<OpenAnswer<Result>> {
+ public:
+  using Then = std::function<void(const std::optional<Result>&)>;
+
+  // On the command thread.
+  static std::shared_ptr<OpenAnswer> open(const std::shared_ptr<TaskLoop>& loop,
+                                          std::chrono::milliseconds limit, Then then) {
+    const auto answer = std::shared_ptr<OpenAnswer>(new OpenAnswer(loop, std::move(then)));
+    answer->timer_ = loop->after(limit, [answer] { answer->finish(std::nullopt); });
+    if (!answer->timer_) answer->finish(std::nullopt);
+    return answer;
+  }
+  // On the command thread: nobody has been told yet.
+  bool isOpen() const { return then_ != nullptr; }
+  // From any thread.
+  void give(std::optional<Result> result) {
+    loop_->post([self = this->shared_from_this(), result = std::move(result)] { self->finish(result); });
+  }
+
+ private:
+  OpenAnswer(std::shared_ptr<TaskLoop> loop, Then then) : loop_(std::move(loop)), then_(std::move(then)) {}
+
+  void finish(const std::optional<Result>& result) {
+    if (const Then then = std::exchange(then_, nullptr)) then(result);
+    if (const auto timer = std::exchange(timer_, std::nullopt)) loop_->cancel(*timer);
+  }
+
+  const std::shared_ptr<TaskLoop> loop_;
+  Then then_;
+  std::optional<TaskLoop::TimerId> timer_;
+};
+
+// On the command thread: runs `work`, which may block, on a thread of its own.
 template <class Result>
 void askWithin(const std::shared_ptr<TaskLoop>& loop, std::chrono::milliseconds limit,
-               std::function<Result()> work, std::function<void(const std::optional<Result>&)> then) {
-  struct Asked {
-    std::function<void(const std::optional<Result>&)> then;
-
-    void finish(const std::optional<Result>& result) {
-      if (const auto answer = std::exchange(then, nullptr)) answer(result);
-    }
-  };
-  const auto asked = std::make_shared<Asked>(Asked{std::move(then)});
-  const auto timer = loop->after(limit, [asked] { asked->finish(std::nullopt); });
-  if (!timer) return asked->finish(std::nullopt);
-  const bool isStarted = startThread([loop, asked, timer = *timer, run = std::move(work)] {
-    loop->post([loop, asked, timer, result = run()] {
-      loop->cancel(timer);
-      asked->finish(result);
-    });
-  });
-  if (isStarted) return;
-  loop->cancel(*timer);
-  asked->finish(std::nullopt);
+               std::function<Result()> work, typename OpenAnswer<Result>::Then then) {
+  const auto answer = OpenAnswer<Result>::open(loop, limit, std::move(then));
+  if (!answer->isOpen()) return;
+  if (!startThread([answer, run = std::move(work)] { answer->give(run()); })) answer->give(std::nullopt);
 }
 
 }  // namespace hostwire
