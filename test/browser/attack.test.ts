@@ -19,9 +19,14 @@ t.test('attacks', { skip, timeout: 600_000 }, async (t) => {
   const resolver = await Resolver.start();
   t.teardown(() => resolver.stop());
   const victims = await Promise.all(
-    [true, false].map((isGuarded) => Victim.start(t, { isGuarded, auth: 'off', listedOrigin: () => 'http://good.test:1' })),
+    [true, false].map((isGuarded) =>
+      Victim.start(t, { isGuarded, auth: 'off', listedOrigin: () => 'http://good.test:1' }),
+    ),
   );
-  const ground = await Attacker.start(resolver, victims.map(({ service }) => service.port));
+  const ground = await Attacker.start(
+    resolver,
+    victims.map(({ service }) => service.port),
+  );
   t.teardown(() => ground.attacker.stop());
   const browser = await startChromium(resolver.port);
   t.teardown(() => browser.close());

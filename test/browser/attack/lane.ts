@@ -81,7 +81,8 @@ export class Lane {
         : (await this.#victim.count(target)) > before;
     let succeeded = await hasSucceeded();
     while (!succeeded && performance.now() - begun < LIMIT_MS) {
-      const isRefused = exchanges().some(isFinal) && (!isReading || loot.some((text) => text.startsWith(FAILED)));
+      const isRefused =
+        exchanges().some(isFinal) && (!isReading || loot.some((text) => text.startsWith(FAILED)));
       // What was let through may take a moment; a guarded victim is looked at again when all is over.
       if (isRefused && this.#victim.isGuarded) break;
       await sleep(STEP_MS);
