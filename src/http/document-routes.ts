@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { ServiceError } from '../errors.ts';
 import { type Headers, statusLine } from './reply.ts';
 import type { Request, Route } from './routes.ts';
-import type { Answer } from './server.ts';
+import type { Answer } from './exchange.ts';
 
 interface StoredDocument {
   readonly bytes: Buffer;
