@@ -10,6 +10,7 @@ import { ProcessControl, processCommands } from './commands/process.ts';
 import type { Config } from './config/schema.ts';
 import type { Host } from './host/host.ts';
 import { ALL_SECTIONS } from './host/host.ts';
+import { DOCUMENT_HEADERS, documentRoutes } from './http/document-routes.ts';
 import { GATE_HEADERS, Gate } from './http/gate.ts';
 import { canJudgePeers, listenOn, reserveOf, tuneListening } from './http/listening.ts';
 import { mediaRoutes } from './http/media-routes.ts';
@@ -18,6 +19,7 @@ import { Pipeline } from './http/pipeline.ts';
 import { powerRoutes } from './http/power-routes.ts';
 import { ProcessQueries } from './http/process-queries.ts';
 import { processRoutes } from './http/process-routes.ts';
+import type { Route } from './http/routes.ts';
 import { HttpServer } from './http/server.ts';
 import { statsRoutes } from './http/stats-routes.ts';
 import { Fanout, TEND_MS } from './http/stream.ts';
@@ -39,6 +41,7 @@ export interface ServiceOptions {
 
 const HEADERS_READ = new Set([
   ...GATE_HEADERS,
+  ...DOCUMENT_HEADERS,
   'connection',
   'content-length',
   'transfer-encoding',
@@ -74,6 +77,8 @@ export class Service {
   readonly #pipeline: Pipeline;
   readonly #server: HttpServer;
   readonly #gate: Gate;
+  /** The surface, for the test that holds the API documents against it. */
+  readonly routes: readonly Route[];
   readonly #peers: PeerWatch;
   #config: Config;
   #isStopping = false;
@@ -146,9 +151,10 @@ export class Service {
       ...processCommands(this.#processControl),
     ];
     this.#commands = new Commands(commands, features);
+    this.routes = this.#routes();
     this.#pipeline = new Pipeline({
       gate: (head) => this.#gate.judge(head),
-      routes: this.#routes(),
+      routes: this.routes,
       features,
       isStopping: () => this.#isStopping,
       log: options.log,
@@ -206,7 +212,7 @@ export class Service {
     this.#server.close();
   }
 
-  #routes() {
+  #routes(): readonly Route[] {
     const power = { commands: this.#commands, readStatus: () => this.#power.status() };
     const media = {
       commands: this.#commands,
@@ -218,6 +224,7 @@ export class Service {
       ...powerRoutes(power),
       ...mediaRoutes(media),
       ...processRoutes(processes),
+      ...documentRoutes(),
     ];
   }
 

@@ -10,8 +10,8 @@ import type {
   MemoryStats,
   NetworkDetail,
   NetworkStats,
-  TopDetail,
 } from '../wire/sample.ts';
+import type { TopDetail } from '../wire/usage.ts';
 
 export type Section = 'cpu' | 'memory' | 'gpu' | 'disks' | 'network';
 

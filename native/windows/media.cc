@@ -1,0 +1,31 @@
+// Neither players nor media keys.
+#include "host/media.h"
+
+#include <cerrno>
+
+#include "host/error.h"
+
+namespace hostwire {
+
+struct MediaPlayers::State {};
+
+MediaPlayers::MediaPlayers(const CommandThread&, std::function<void()>) {}
+MediaPlayers::~MediaPlayers() = default;
+void MediaPlayers::watch() {}
+MediaSnapshot MediaPlayers::read() { return {"players are not known of on this platform", true, {}, 0}; }
+void MediaPlayers::control(const std::string&, MediaVerb, double, std::chrono::milliseconds,
+                           const std::function<void(const MediaReply&)>& done) {
+  done({MediaOutcome::gone, "players are not known of on this platform"});
+}
+
+struct MediaKeys::State {};
+
+MediaKeys::MediaKeys(const Roots&) {}
+MediaKeys::~MediaKeys() = default;
+std::optional<std::string> MediaKeys::absence() const {
+  return "media keys can't be pressed on this platform";
+}
+bool MediaKeys::open() { throw HostError(ENOTSUP, "make a keyboard"); }
+void MediaKeys::press(MediaVerb) { throw HostError(ENOTSUP, "press a media key"); }
+
+}  // namespace hostwire

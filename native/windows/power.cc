@@ -1,0 +1,32 @@
+// No power manager is known here, and no thread is needed to say so.
+#include "host/power.h"
+
+#include <utility>
+
+namespace hostwire {
+namespace {
+
+constexpr const char* kReason = "no power manager is known on this platform";
+
+}  // namespace
+
+struct CommandThread::State {};
+CommandThread::CommandThread() : state_(std::make_shared<State>()) {}
+CommandThread::~CommandThread() = default;
+void CommandThread::stop() {}
+
+struct PowerControl::State {};
+PowerControl::PowerControl(const CommandThread&, std::function<void(bool)>) {}
+PowerControl::~PowerControl() = default;
+void PowerControl::support(PowerAction, const std::function<void(const PowerSupport&)>& answer) {
+  answer({false, kReason});
+}
+void PowerControl::inhibitors(const InhibitorsAnswer& answer) { answer({}, std::nullopt); }
+void PowerControl::act(PowerAction, const std::function<void(const std::optional<std::string>&)>& answer) {
+  answer(kReason);
+}
+void PowerControl::authority(const std::function<void(const PowerAuthority&)>& answer) {
+  answer({"", "", kReason});
+}
+
+}  // namespace hostwire
