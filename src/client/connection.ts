@@ -34,7 +34,7 @@ export interface ConnectionOptions {
   /** The service has said `connected`; `data` is what it said. */
   readonly onOpen: (data: unknown) => void;
   readonly onMessage: (message: Message) => void;
-  /** What was sent and not answered will not be answered any more. Before `onState` is told. */
+  /** What was sent and not answered will not be answered any more; there will be another connection. */
   readonly onLost: (error: ClientError) => void;
 }
 
@@ -91,7 +91,6 @@ export class Connection {
     this.#isClosed = true;
     this.#letGo();
     this.#probe?.abort();
-    this.#options.onLost(error ?? new ClientError('closed', 'the connection was closed'));
     this.#options.onState(error === undefined ? { state: 'closed' } : { state: 'closed', error });
   }
 

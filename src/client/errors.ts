@@ -7,7 +7,7 @@
  * - `connection_lost`: it broke while the answer was awaited. A command may have been carried out.
  * - `not_connected`: a command was not sent, because the connection had been lost before.
  * - `timeout`: no answer in time. A command may have been carried out.
- * - `closed`: `close()` was called, or the service has refused for good.
+ * - `closed`: `close()` was called. A command that was sent may have been carried out.
  * - `bad_answer`: what answers there is not hostwire, or speaks another protocol.
  * - `refused`: another HTTP status than 200 without a code of its own; `too_large`: a message over the service's limit.
  * - `no_websocket`: this program has no WebSocket and was given none.

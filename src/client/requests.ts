@@ -115,7 +115,7 @@ export class Requests {
 
   close(error: ClientError): void {
     this.#end = error;
-    this.lose(error);
+    this.#isOpen = false;
     for (const pending of [...this.#pending.values()]) pending.fail(error);
   }
 
