@@ -23,7 +23,7 @@ function Head() {
   const state = useValue(connection);
   const now = useValue(sample);
   const about = useValue(system);
-  const host = now?.host ?? '';
+  const host = about?.hostname ?? now?.host ?? '';
   useEffect(() => {
     if (host !== '') document.title = `${host} · hostwire`;
   }, [host]);

@@ -30,6 +30,8 @@ export function bytes(value: Maybe): string {
   });
 }
 
+/** Round numbers, as axes have them. */
+export const rateTick = (value: Maybe) => rate(value).replace(/\.0+ /, ' ');
 export const rate = (value: Maybe) => known(value, (n) => `${bytes(n)}/s`);
 export const mebibytes = (value: Maybe) => known(value, (n) => bytes(n * 1024 ** 2));
 

@@ -9,7 +9,9 @@ const GIB = 1024 ** 3;
 const MIB = 1024 ** 2;
 const CORES = 16;
 
-const loadOf = (seconds: number, core: number) => wave(seconds, core * 0.61) ** 1.5;
+/** What all do together, and each alone. */
+const loadOf = (seconds: number, core: number) =>
+  0.75 * wave(seconds, 1) ** 2 + 0.25 * wave(seconds, core * 0.61);
 const receiveRate = (seconds: number) => 24 * MIB * wave(seconds, 3.1) ** 4;
 const sendRate = (seconds: number) => 5 * MIB * wave(seconds, 8.2) ** 3;
 const readRate = (seconds: number) => 210 * MIB * wave(seconds, 12.4) ** 6;

@@ -71,7 +71,7 @@ export class LivelyProcesses implements ProcessHost {
     this.#at = now;
     this.#rows = this.#rows.map((row, i) => ({
       ...row,
-      cpu: (row.cpu ?? 0) + 0.6 * TICKS_A_SECOND * elapsed * wave(now, i * 0.37) ** 12,
+      cpu: (row.cpu ?? 0) + 0.3 * TICKS_A_SECOND * elapsed * wave(now, i * 0.37) ** 8,
     }));
     return processColumns(now, this.#rows, { machineTicks: Math.round(now * TICKS_A_SECOND) });
   }

@@ -49,6 +49,13 @@ function recordHistory(host: LivelyHost, setAhead: (seconds: number) => void): s
   return lines.join('');
 }
 
+/** The same, ending at `end`. */
+function shiftTo(recorded: string, end: number): string {
+  const times = [...recorded.matchAll(/"timestamp":(\d+)/g)].map(([, time]) => Number(time));
+  const later = Math.floor(end) - (times.at(-1) ?? 0);
+  return recorded.replaceAll(/"timestamp":(\d+)/g, (_, time) => `"timestamp":${Number(time) + later}`);
+}
+
 /** The page gets the recorded history first, and goes on with the service's own stream. */
 export async function takeScreenshots(folder: string): Promise<void> {
   mkdirSync(folder, { recursive: true });
@@ -64,9 +71,10 @@ export async function takeScreenshots(folder: string): Promise<void> {
   const browser = await launchBrowser();
   for (const { name, options, hasTable } of SHOTS) {
     const { page } = await openPage(browser, options);
+    const moved = shiftTo(recorded, Date.now() / 1000);
     await page.route(
       '**/api/stream*',
-      (route) => route.fulfill({ body: recorded, contentType: 'text/event-stream' }),
+      (route) => route.fulfill({ body: moved, contentType: 'text/event-stream' }),
       {
         times: 1,
       },

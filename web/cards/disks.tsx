@@ -1,12 +1,12 @@
 /** What disks read and write, and how full each filesystem is. */
 import type { DiskDetail } from '../../src/wire/sample.ts';
-import { bytes, percent, rate } from '../format.ts';
+import { bytes, percent, rate, rateTick } from '../format.ts';
 import { Bar, Card } from '../parts/card.tsx';
 import { Chart, type Line, RATE_RANGE } from '../parts/chart.tsx';
 import { TEXTS } from '../texts.ts';
 
 const T = TEXTS.disks;
-const SCALE = { format: rate, range: RATE_RANGE };
+const SCALE = { format: rate, tick: rateTick, range: RATE_RANGE };
 const LINES: readonly Line[] = [
   { series: 'read', label: T.read, colour: 'series-1' },
   { series: 'write', label: T.write, colour: 'series-4', isDashed: true },

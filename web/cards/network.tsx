@@ -1,12 +1,12 @@
 /** What the machine sends and receives, as a whole and by interface. */
-import { bytes, rate } from '../format.ts';
+import { bytes, rate, rateTick } from '../format.ts';
 import { Card } from '../parts/card.tsx';
 import { Chart, type Line, RATE_RANGE } from '../parts/chart.tsx';
 import type { Sample } from '../sample.ts';
 import { TEXTS } from '../texts.ts';
 
 const T = TEXTS.network;
-const SCALE = { format: rate, range: RATE_RANGE };
+const SCALE = { format: rate, tick: rateTick, range: RATE_RANGE };
 const LINES: readonly Line[] = [
   { series: 'receive', label: T.receive, colour: 'series-2' },
   { series: 'send', label: T.send, colour: 'series-6', isDashed: true },

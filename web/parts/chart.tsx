@@ -20,6 +20,8 @@ export interface Line {
 
 export interface Scale {
   readonly format: (value: number | null) => string;
+  /** As `format`, for the axis. */
+  readonly tick?: (value: number) => string;
   /** The lowest and highest value shown, given those of the data. */
   readonly range: (min: number, max: number) => readonly [number, number];
 }
@@ -41,11 +43,12 @@ interface ChartProps {
   readonly title: string;
   readonly lines: readonly Line[];
   readonly scale: Scale;
+  /** At least, in pixels: it grows with its card. */
   readonly height?: number;
 }
 
 const FONT = '11px system-ui, sans-serif';
-const LEFT = 58;
+const LEFT = 66;
 
 function fillOf(u: uPlot, colour: string): CanvasGradient | string {
   const { top, height } = u.bbox;
@@ -63,7 +66,7 @@ function seriesOf(line: Line): uPlot.Series {
   return { ...first, stroke: () => colourOf(line.colour), ...dash };
 }
 
-function axes(format: Scale['format']): uPlot.Axis[] {
+function axes({ format, tick = format }: Scale): uPlot.Axis[] {
   const shared = { stroke: () => colourOf('muted'), font: FONT, ticks: { show: false } };
   const grid = { stroke: () => colourOf('grid'), width: 1 };
   return [
@@ -82,16 +85,20 @@ function axes(format: Scale['format']): uPlot.Axis[] {
       size: LEFT,
       gap: 6,
       splits: (_u, _axis, min, max) => [min, (min + max) / 2, max],
-      values: (_u, splits) => splits.map((value) => format(value)),
+      values: (_u, splits) => splits.map((value) => tick(value)),
     },
   ];
 }
 
-function options(props: ChartProps, width: number, onHover: (index: number | null) => void): uPlot.Options {
-  const { lines, scale, height = 130 } = props;
+function options(
+  props: ChartProps,
+  place: HTMLElement,
+  onHover: (index: number | null) => void,
+): uPlot.Options {
+  const { lines, scale } = props;
   return {
-    width,
-    height,
+    width: place.clientWidth,
+    height: place.clientHeight,
     padding: [8, 4, 0, 0],
     legend: { show: false },
     cursor: {
@@ -109,7 +116,7 @@ function options(props: ChartProps, width: number, onHover: (index: number | nul
         },
       },
     },
-    axes: axes(scale.format),
+    axes: axes(scale),
     series: [{}, ...lines.map(seriesOf)],
     hooks: { setCursor: [(u) => onHover(u.cursor.idx ?? null)] },
   };
@@ -130,9 +137,11 @@ export function Chart(props: ChartProps) {
   useEffect(() => {
     const target = place.current;
     if (target === null) return undefined;
-    const drawn = new uPlot(options(props, target.clientWidth, hover), dataOf(lines), target);
+    const drawn = new uPlot(options(props, target, hover), dataOf(lines), target);
     chart.current = drawn;
-    const resized = new ResizeObserver(() => drawn.setSize({ width: target.clientWidth, height }));
+    const resized = new ResizeObserver(() =>
+      drawn.setSize({ width: target.clientWidth, height: target.clientHeight }),
+    );
     resized.observe(target);
     const unwatch = [sample.watch(() => drawn.setData(dataOf(lines))), scheme.watch(() => drawn.redraw())];
     return () => {
@@ -160,7 +169,7 @@ export function Chart(props: ChartProps) {
       )}
       <div
         class="plot"
-        style={{ height: `${height}px` }}
+        style={{ minHeight: `${height}px` }}
         ref={place}
         role="img"
         aria-label={TEXTS.chart.label(title, words)}
