@@ -9,9 +9,11 @@ import { ProcessControl, processCommands } from './commands/process.ts';
 import type { Config } from './config/schema.ts';
 import type { Host } from './host/host.ts';
 import { ALL_SECTIONS } from './host/host.ts';
+import { DASHBOARD_HEADERS, dashboardRoutes, readDashboard } from './http/dashboard.ts';
 import { DOCUMENT_HEADERS, documentRoutes } from './http/document-routes.ts';
 import { GATE_HEADERS, Gate } from './http/gate.ts';
 import { canJudgePeers, listenOn, reserveOf, tuneListening } from './http/listening.ts';
+import { mediaArtRoute } from './http/media-art.ts';
 import { mediaRoutes } from './http/media-routes.ts';
 import { PeerWatch } from './http/peers.ts';
 import { Pipeline } from './http/pipeline.ts';
@@ -44,6 +46,7 @@ const HEADERS_READ = new Set([
   ...GATE_HEADERS,
   ...DOCUMENT_HEADERS,
   ...SOCKET_HEADERS,
+  ...DASHBOARD_HEADERS,
   'connection',
   'content-length',
   'transfer-encoding',
@@ -73,6 +76,7 @@ export class Service {
   readonly #gate: Gate;
   /** The surface, for the test that holds the API documents against it. */
   readonly routes: readonly Route[];
+  readonly #dashboard = readDashboard();
   readonly #peers: PeerWatch;
   #config: Config;
   #isStopping = false;
@@ -84,6 +88,7 @@ export class Service {
     this.#gate = new Gate({
       config: options.config,
       machineNames: options.machineNames,
+      dashboardPaths: this.#dashboard.map((file) => file.path),
       log: options.log,
       now: SYSTEM_CLOCK.now,
     });
@@ -232,10 +237,23 @@ export class Service {
       ...this.#statsRoutes(),
       ...powerRoutes(power),
       ...mediaRoutes(media),
+      mediaArtRoute(media),
       ...processRoutes(processes),
       ...documentRoutes(),
       ...webSocketRoutes({ gate: this.#gate, sockets: this.#sockets, hasRoom: () => this.#hasRoom() }),
+      ...this.#dashboardRoutes(),
     ];
+  }
+
+  /** The page's first stream should find a sample that is taken already: the window of a first load is 200 ms. */
+  #dashboardRoutes() {
+    return dashboardRoutes({
+      files: this.#dashboard,
+      onOpened: (client) => {
+        if (this.#gate.passes({ ...client, path: '/api/stream' }))
+          void this.#sampler.latest(viewOf(ALL_SECTIONS, true)).catch(() => undefined);
+      },
+    });
   }
 
   #statsRoutes() {
