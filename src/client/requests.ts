@@ -1,5 +1,5 @@
 /** Requests over a connection that comes and goes: each is sent once, and settled once. */
-import type { Environment } from './environment.ts';
+import { type Environment, heed } from './environment.ts';
 import { ClientError } from './errors.ts';
 import type { ErrorMessage, Message } from './messages.ts';
 
@@ -64,16 +64,15 @@ export class Requests {
       const settle = () => {
         this.#pending.delete(id);
         clearTimer(timer);
-        signal?.removeEventListener('abort', onAbort);
+        letGo();
       };
       const fail = (reason: unknown) => {
         settle();
         reject(reason);
       };
-      const onAbort = () => fail(signal?.reason);
       const onLimit = () => fail(new ClientError('timeout', `no answer within ${limitMs} ms`));
       const timer = limitMs === undefined ? undefined : setTimer(onLimit, limitMs);
-      signal?.addEventListener('abort', onAbort);
+      const letGo = heed(signal, () => fail(signal?.reason));
       const hear = (message: Message) => {
         try {
           const taken = message.type === 'error' ? refuse(message) : take(message);
