@@ -83,7 +83,7 @@ export class Subscriber {
       const answer = await this.#requests.start({
         op,
         data,
-        isCommand: false,
+        kind: 'subscription',
         limitMs: undefined,
         signal: undefined,
         take: answered<Subscribed>('subscribed'),
