@@ -5,10 +5,10 @@ namespace hostwire {
 namespace {
 
 constexpr std::uint32_t kFirstBuildOf11 = 22'000;
-constexpr std::string_view kTen = "Windows 10";
-constexpr std::string_view kVendor = "Microsoft ";
 
 std::string nameOf(const WindowsVersion& version) {
+  constexpr std::string_view kTen = "Windows 10";
+  constexpr std::string_view kVendor = "Microsoft ";
   std::string name = version.productName;
   if (name.starts_with(kVendor)) name.erase(0, kVendor.size());
   if (name.empty()) name = version.isServer ? "Windows Server" : kTen;
