@@ -11,6 +11,7 @@ import type { Config } from './config/schema.ts';
 import type { Host } from './host/host.ts';
 import { ALL_SECTIONS } from './host/host.ts';
 import { DASHBOARD_HEADERS, dashboardRoutes, readDashboard } from './http/dashboard.ts';
+import { DOCUMENT_HEADERS, documentRoutes } from './http/document-routes.ts';
 import { GATE_HEADERS, Gate } from './http/gate.ts';
 import { canJudgePeers, listenOn, reserveOf, tuneListening } from './http/listening.ts';
 import { mediaArtRoute } from './http/media-art.ts';
@@ -20,6 +21,7 @@ import { Pipeline } from './http/pipeline.ts';
 import { powerRoutes } from './http/power-routes.ts';
 import { ProcessQueries } from './http/process-queries.ts';
 import { processRoutes } from './http/process-routes.ts';
+import type { Route } from './http/routes.ts';
 import { HttpServer } from './http/server.ts';
 import { statsRoutes } from './http/stats-routes.ts';
 import { Fanout, TEND_MS } from './http/stream.ts';
@@ -42,6 +44,7 @@ export interface ServiceOptions {
 const HEADERS_READ = new Set([
   ...GATE_HEADERS,
   ...DASHBOARD_HEADERS,
+  ...DOCUMENT_HEADERS,
   'connection',
   'content-length',
   'transfer-encoding',
@@ -78,6 +81,8 @@ export class Service {
   readonly #server: HttpServer;
   readonly #gate: Gate;
   readonly #dashboard = readDashboard();
+  /** The surface, for the test that holds the API documents against it. */
+  readonly routes: readonly Route[];
   readonly #peers: PeerWatch;
   #config: Config;
   #isStopping = false;
@@ -151,9 +156,10 @@ export class Service {
       ...processCommands(this.#processControl),
     ];
     this.#commands = new Commands(commands, features);
+    this.routes = this.#routes();
     this.#pipeline = new Pipeline({
       gate: (head) => this.#gate.judge(head),
-      routes: this.#routes(),
+      routes: this.routes,
       features,
       isStopping: () => this.#isStopping,
       log: options.log,
@@ -211,7 +217,7 @@ export class Service {
     this.#server.close();
   }
 
-  #routes() {
+  #routes(): readonly Route[] {
     const power = { commands: this.#commands, readStatus: () => this.#power.status() };
     const media = {
       commands: this.#commands,
@@ -224,19 +230,13 @@ export class Service {
       ...mediaRoutes(media),
       mediaArtRoute(media),
       ...processRoutes(processes),
-      ...this.#dashboardRoutes(),
+      ...dashboardRoutes({
+        files: this.#dashboard,
+        gate: this.#gate,
+        latest: (view) => this.#sampler.latest(view),
+      }),
+      ...documentRoutes(),
     ];
-  }
-
-  /** The page's first stream should find a sample that is taken already: the window of a first load is 200 ms. */
-  #dashboardRoutes() {
-    return dashboardRoutes({
-      files: this.#dashboard,
-      onOpened: (client) => {
-        if (this.#gate.passes({ ...client, path: '/api/stream' }))
-          void this.#sampler.latest(viewOf(ALL_SECTIONS, true)).catch(() => undefined);
-      },
-    });
   }
 
   #statsRoutes() {

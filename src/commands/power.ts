@@ -3,9 +3,11 @@ import type { Clock } from '../clock.ts';
 import type { Config } from '../config/schema.ts';
 import { ServiceError } from '../errors.ts';
 import type { Log } from '../log.ts';
-import type { PowerCapability, PowerPayload, PowerResult, TimedPowerAct } from '../wire/power.ts';
+import type { PowerCapabilities, PowerPayload, PowerResult, TimedPowerAct } from '../wire/power.ts';
+import { POWER_ACTIONS, powerParams } from '../wire/requests.ts';
 import { type Command, defineCommand, type Feature, type Outcome, type Params } from './command.ts';
-import { POWER_ACTIONS, type PowerAction, type PowerBackend } from './power-backend.ts';
+import { checkParams } from './params.ts';
+import type { PowerAction, PowerBackend } from './power-backend.ts';
 import { type PowerFeedback, PowerQueue } from './power-queue.ts';
 
 /** Which flag allows an action. Locking is a small sleep: it needs no flag of its own. */
@@ -25,8 +27,6 @@ const INHIBITED_AS: Readonly<Record<PowerAction, string | undefined>> = {
   hibernate: 'sleep',
   lock: undefined,
 };
-
-const MOST_DELAY_SECONDS = 86_400;
 
 export interface PowerParams {
   /** 0: at once. */
@@ -97,14 +97,14 @@ export class Power {
     return { result: okResult(`Cancelled ${scheduled.action}`) };
   }
 
-  async capabilities(): Promise<Readonly<Record<PowerAction, PowerCapability>>> {
+  async capabilities(): Promise<PowerCapabilities> {
     const features = this.#options.features();
     const rows = POWER_ACTIONS.map(async (action) => {
       const { isSupported, reason } = await this.#options.backend.support(action);
       return [action, { enabled: features[FEATURES[action]], supported: isSupported, reason }] as const;
     });
     // One entry for each of POWER_ACTIONS, which Object.fromEntries can't know.
-    return Object.fromEntries(await Promise.all(rows)) as Record<PowerAction, PowerCapability>;
+    return Object.fromEntries(await Promise.all(rows)) as PowerCapabilities;
   }
 
   async status(): Promise<PowerPayload> {
@@ -197,16 +197,9 @@ const unixSeconds = (ms: number) => Math.round(ms / 1000);
 const timed = ({ action, dueUnixMs }: Scheduled): TimedPowerAct => ({ action, at: unixSeconds(dueUnixMs) });
 
 /** Throws `invalid_value`. */
-function checkPowerParams({ delay, force }: Params): PowerParams {
-  // Written so that NaN fails.
-  if (delay !== undefined && !(typeof delay === 'number' && delay >= 0 && delay <= MOST_DELAY_SECONDS))
-    throw new ServiceError(
-      'invalid_value',
-      `delay must be a number of seconds from 0 to ${MOST_DELAY_SECONDS}.`,
-    );
-  if (force !== undefined && typeof force !== 'boolean')
-    throw new ServiceError('invalid_value', 'force must be 1 or 0, or a boolean.');
-  return { delaySeconds: delay ?? 0, isForced: force ?? false };
+function checkPowerParams(params: Params): PowerParams {
+  const { delay, force } = checkParams(powerParams, params);
+  return { delaySeconds: delay, isForced: force };
 }
 
 /** `power.shutdown` … `power.lock`, `power.cancel`. */

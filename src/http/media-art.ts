@@ -2,9 +2,10 @@
 import { constants } from 'node:fs';
 import { open, stat } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
-import { checkPlayer } from '../commands/media-params.ts';
+import { checkParams } from '../commands/params.ts';
 import { ServiceError } from '../errors.ts';
 import type { MediaPayload } from '../wire/media.ts';
+import { mediaParams } from '../wire/requests.ts';
 import { statusLine } from './reply.ts';
 import type { Route } from './routes.ts';
 import type { Answer } from './server.ts';
@@ -80,7 +81,8 @@ export function mediaArtRoute({ readStatus, read = readPicture }: MediaArtOption
       GET: {
         feature: 'enable_media',
         async run({ query, headers }) {
-          const status = await readStatus(checkPlayer(query.get('player') ?? undefined), true);
+          const { player } = checkParams(mediaParams, { player: query.get('player') ?? undefined });
+          const status = await readStatus(player, true);
           const file = fileOf('art_url' in status ? status.art_url : null);
           const picture = file === undefined ? undefined : await readAlone(file);
           if (picture === undefined)
