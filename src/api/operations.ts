@@ -200,6 +200,21 @@ const media: Readonly<Record<string, Methods>> = {
       errors: ['invalid_value', 'player_not_found'],
     },
   },
+  '/api/media/art': {
+    GET: {
+      id: 'getMediaArt',
+      tag: 'media',
+      summary: 'The picture of what is playing',
+      description:
+        'Where the player says that it is a file of this machine: a PNG, JPEG, GIF or WebP of at most 1 MiB. Pictures of other sites are not fetched.',
+      isExperimental: true,
+      feature: 'enable_media',
+      query: mediaParams,
+      payloads: [],
+      mediaType: 'image/*',
+      errors: ['invalid_value', 'not_found', 'player_not_found', 'not_possible_now'],
+    },
+  },
   '/api/media/control': {
     POST: {
       id: 'controlMedia',

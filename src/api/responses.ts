@@ -62,7 +62,8 @@ function success(operation: Operation, { write }: SchemaWriter): Json {
   return {
     description: 'Done.',
     headers: headersNamed([...headers, ...common]),
-    content: { [mediaType]: { schema: payload } },
+    // Bytes have no schema.
+    content: { [mediaType]: mediaType === JSON_TYPE ? { schema: payload } : {} },
   };
 }
 
