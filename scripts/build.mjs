@@ -73,6 +73,8 @@ function buildAddon() {
 
 function buildTypescript(project) {
   run(process.execPath, [require.resolve('typescript/bin/tsc'), '-b', project]);
+  // From the schemas that were just compiled.
+  run(process.execPath, [path.join(root, 'dist/api/generate.js')]);
 }
 
 function isAddonMissing() {
@@ -89,7 +91,8 @@ const steps = {
     if (isAddonMissing()) buildAddon();
     if (
       isOlder(path.join(root, 'build/ts/src.tsbuildinfo'), newestIn('src')) ||
-      !existsSync(path.join(root, 'dist/main.js'))
+      !existsSync(path.join(root, 'dist/main.js')) ||
+      !existsSync(path.join(root, 'dist/api/openapi.json'))
     )
       buildTypescript('.');
   },

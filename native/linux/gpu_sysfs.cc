@@ -98,10 +98,12 @@ void SysfsGpu::findTemperature() {
 
 // The board's own name stands in a file of the driver, which is read only while the device is awake.
 void SysfsGpu::nameDevice(bool isAwake) {
-  if (isNameFinal_ || (!isAwake && !name_.empty())) return;
-  const std::string board = isAwake ? readSmallFile(device_.folder + "/product_name") : std::string();
-  name_ = board.empty() ? lookUpGpuName(roots_, device_) : toValidUtf8(board);
-  isNameFinal_ = isAwake;
+  if (isNameFinal_ && (isBoardKnown_ || !isAwake)) return;
+  const auto board = isAwake ? tryReadSmallFile(device_.folder + "/product_name") : std::string();
+  GpuName name = board.value_or("").empty() ? lookUpGpuName(roots_, device_) : GpuName{toValidUtf8(*board)};
+  name_ = std::move(name.text);
+  isNameFinal_ = name.isFinal;
+  isBoardKnown_ = isAwake && board.has_value();
 }
 
 std::optional<double> SysfsGpu::readNumber(Source& source, double unit, double most) {

@@ -7,6 +7,7 @@ import { type NativeMachine, openNativeHost } from '../host/native.ts';
 import { findGpus, judgeGpus } from './doctor-gpu.ts';
 import { examineMedia } from './doctor-media.ts';
 import { examinePower } from './doctor-power.ts';
+import { examineProcesses } from './doctor-processes.ts';
 import { printRows, type Row } from './doctor-rows.ts';
 import { judgeReading } from './doctor-sections.ts';
 import { judgeUnit, readUnitFacts } from './doctor-unit.ts';
@@ -75,6 +76,7 @@ async function examineHost(config: Config): Promise<readonly Row[]> {
     examinePeers(host),
     ...judgeReading({ counters, proc, sys }),
     judgeGpus(await findGpus(host), sys),
+    ...(await examineProcesses(host.processes, config)),
     ...(await examinePower(host.power, config)),
     ...(await examineMedia(host.media, config.features.enable_media)),
   ];

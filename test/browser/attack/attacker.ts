@@ -109,7 +109,9 @@ export class Attacker {
       end(204);
     } else if (kind === 'rebind') {
       end(204);
-      response.once('close', () => this.#resolver.rebind((request.headers.host ?? '').replace(/\.?(?::\d+)?$/, '')));
+      response.once('close', () =>
+        this.#resolver.rebind((request.headers.host ?? '').replace(/\.?(?::\d+)?$/, '')),
+      );
     } else if (kind === 'redirect') {
       response.setHeader('Location', url.searchParams.get('to') ?? '/');
       response.setHeader('Access-Control-Allow-Origin', request.headers.origin ?? '*');
@@ -117,7 +119,8 @@ export class Attacker {
     } else {
       const resource = kind === 'attempt' ? attempt?.resources[name] : undefined;
       response.setHeader('Content-Type', resource?.type ?? 'text/html');
-      for (const [header, value] of Object.entries(resource?.headers ?? {})) response.setHeader(header, value);
+      for (const [header, value] of Object.entries(resource?.headers ?? {}))
+        response.setHeader(header, value);
       end(resource === undefined ? 404 : 200, resource?.body);
     }
   }

@@ -94,7 +94,11 @@ class ChromiumTab implements Tab {
     const { targetInfos } = await this.#remote.call('Target.getTargets');
     // As the protocol documents it.
     for (const target of targetInfos as readonly Values[])
-      if (target['browserContextId'] === contextId && target['type'] === 'page' && target['targetId'] !== pageId)
+      if (
+        target['browserContextId'] === contextId &&
+        target['type'] === 'page' &&
+        target['targetId'] !== pageId
+      )
         await this.#remote.call('Target.closeTarget', { targetId: target['targetId'] });
   }
 
@@ -105,7 +109,10 @@ class ChromiumTab implements Tab {
       url: 'about:blank',
       browserContextId: contextId,
     });
-    const { sessionId } = await this.#remote.call('Target.attachToTarget', { targetId: pageId, flatten: true });
+    const { sessionId } = await this.#remote.call('Target.attachToTarget', {
+      targetId: pageId,
+      flatten: true,
+    });
     return { contextId, pageId, sessionId };
   }
 

@@ -1,6 +1,6 @@
 /** One victim under attack in one tab: stages each row, and finds out what came of it. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Attacker, FAILED } from './attacker.ts';
+import type { Attacker } from './attacker.ts';
 import * as names from './names.ts';
 import type { Resolver } from './resolver.ts';
 import type { Aim, Place, Row, Target } from './row.ts';
@@ -84,12 +84,20 @@ export class Lane {
       if (!isAnswered()) return false;
       if (await hasSucceeded()) return true;
       // What was let through may take a moment; a guarded victim is looked at again when all is over.
-      return this.#victim.isGuarded && (!isReading || loot.some((text) => text.startsWith(FAILED)));
+      return this.#victim.isGuarded && (!isReading || loot.length > 0);
     };
     while (!(await isOver()) && performance.now() - begun < LIMIT_MS) await sleep(STEP_MS);
     const succeeded = await hasSucceeded();
     if (row.isClicked === true) await this.#tab.tidy();
-    return { row, target, succeeded, hasArrived: isAnswered(), exchanges: exchanges(), loot, tookMs: performance.now() - begun };
+    return {
+      row,
+      target,
+      succeeded,
+      hasArrived: isAnswered(),
+      exchanges: exchanges(),
+      loot,
+      tookMs: performance.now() - begun,
+    };
   }
 
   #aimOf(row: Row, target: Target, site: string): Aim {

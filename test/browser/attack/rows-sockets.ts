@@ -83,7 +83,11 @@ export const SOCKET_ROWS: readonly Row[] = [
     from: 'rebound',
     method: '`WebSocket` to the same origin, after DNS rebinding',
     stage: (aim, around) => ({
-      page: page(aim, around, `${REBIND(around.base)} rebind().then(() => { ${OPEN()} }, (error) => say('failed: ' + error));`),
+      page: page(
+        aim,
+        around,
+        `${REBIND(around.base)} rebind().then(() => { ${OPEN()} }, (error) => say('failed: ' + error));`,
+      ),
     }),
   },
 ];

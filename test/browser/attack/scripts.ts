@@ -22,8 +22,10 @@ const readFirst = async (answer) => new TextDecoder().decode((await answer.body.
 
 /** A page that runs `code`, with `html` before it. */
 export function page(aim: Aim, around: Surroundings, code: string, html = ''): Resource {
-  return { body: `<!doctype html><meta charset="utf-8"><title>attack</title><body>${html}
-<script>${prelude(aim, around)}${code}</script>` };
+  return {
+    body: `<!doctype html><meta charset="utf-8"><title>attack</title><body>${html}
+<script>${prelude(aim, around)}${code}</script>`,
+  };
 }
 
 export function script(aim: Aim, around: Surroundings, code: string): Resource {
@@ -41,8 +43,11 @@ export interface FormOptions {
 const escape = (text: string) => text.replaceAll('&', '&amp;').replaceAll('"', '&quot;');
 
 export function form(aim: Aim, options: FormOptions = {}): string {
-  const { enctype = 'application/x-www-form-urlencoded', target = '_self', fields = '<input name="a" value="b">' } =
-    options;
+  const {
+    enctype = 'application/x-www-form-urlencoded',
+    target = '_self',
+    fields = '<input name="a" value="b">',
+  } = options;
   const action = options.action ?? `${aim.service}${aim.path}`;
   return `<form id="form" method="post" action="${escape(action)}" enctype="${enctype}" target="${target}">${fields}</form>`;
 }
