@@ -47,10 +47,15 @@ export class Remote {
         this.#waiting.delete(id);
         reject(new Error(`${method}: no answer in ${CALL_LIMIT_MS} ms`));
       }, CALL_LIMIT_MS);
-      const settled = () => clearTimeout(timer);
       this.#waiting.set(id, {
-        resolve: (result) => (settled(), resolve(result)),
-        reject: (error) => (settled(), reject(new Error(`${method}: ${error.message}`))),
+        resolve(result) {
+          clearTimeout(timer);
+          resolve(result);
+        },
+        reject(error) {
+          clearTimeout(timer);
+          reject(new Error(`${method}: ${error.message}`));
+        },
       });
       this.#socket.send(JSON.stringify({ id, method, params, ...more }));
     });

@@ -5,7 +5,7 @@ import { Attacker } from './attacker.ts';
 import { Lane } from './lane.ts';
 import { LISTED } from './names.ts';
 import { Resolver } from './resolver.ts';
-import type { Browser } from './tab.ts';
+import type { Browser, Tab } from './tab.ts';
 import { type Auth, Victim } from './victim.ts';
 
 export const reasonAgainstBus: string | false =
@@ -17,6 +17,7 @@ export const AUTHS: readonly Auth[] = ['off', 'listed'];
 export interface Front {
   readonly victim: Victim;
   readonly lane: Lane;
+  readonly tab: Tab;
 }
 
 export interface Siege {
@@ -43,10 +44,10 @@ export async function startSiege(
   const browser = await startBrowser(resolver.port);
   t.teardown(() => browser.close());
   const fronts = await Promise.all(
-    victims.map(async (victim) => ({
-      victim,
-      lane: new Lane({ attacker, resolver }, victim, await browser.openTab()),
-    })),
+    victims.map(async (victim) => {
+      const tab = await browser.openTab();
+      return { victim, tab, lane: new Lane({ attacker, resolver }, victim, tab) };
+    }),
   );
   return { browser, attacker, fronts };
 }
