@@ -40,8 +40,10 @@ export interface Operation {
   readonly payloads: readonly v.GenericSchema[];
   /** Answered with 101 where it is asked for with an upgrade. */
   readonly upgrades?: true;
-  /** Instead of JSON. */
-  readonly mediaType?: string;
+  /** Instead of JSON: bytes of one of these types. */
+  readonly imageTypes?: readonly string[];
+  /** Instead of JSON: events whose lines hold it. */
+  readonly isStream?: true;
   readonly headers?: readonly ('X-Ignored-Fields' | 'X-Media-Delivered' | 'ETag')[];
   /** Those that not every operation has. */
   readonly errors: readonly ErrorCode[];
@@ -85,7 +87,7 @@ const stats: Readonly<Record<string, Methods>> = {
         'One message at once, then one every stats.stream_interval_seconds. Each is one line `data: <JSON>` and a blank line; the JSON is what /api/usage answers. After 15 s of silence comes a comment, `:`. Never a 4xx for a parameter. The AsyncAPI document describes the messages.',
       parameters: [FIELDS, DETAIL],
       payloads: usagePayloads,
-      mediaType: 'text/event-stream',
+      isStream: true,
       headers: ['X-Ignored-Fields'],
       errors: ['too_many_streams'],
     },
@@ -198,6 +200,21 @@ const media: Readonly<Record<string, Methods>> = {
       query: mediaParams,
       payloads: [mediaStatus, mediaDetail],
       errors: ['invalid_value', 'player_not_found'],
+    },
+  },
+  '/api/media/art': {
+    GET: {
+      id: 'getMediaArt',
+      tag: 'media',
+      summary: 'The picture of what is playing',
+      description:
+        'Where it is a file of this machine of at most 1 MiB: a player that names a picture elsewhere is answered with 404, and `art_url` of the status says where.',
+      isExperimental: true,
+      feature: 'enable_media',
+      query: mediaParams,
+      payloads: [],
+      imageTypes: ['image/png', 'image/jpeg', 'image/gif', 'image/webp'],
+      errors: ['invalid_value', 'not_found', 'player_not_found', 'not_possible_now'],
     },
   },
   '/api/media/control': {

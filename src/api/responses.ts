@@ -48,21 +48,23 @@ export function errorsOf({ body, ignoresBody, errors }: Operation): readonly Err
 }
 
 function success(operation: Operation, { write }: SchemaWriter): Json {
-  const { payloads, mediaType = JSON_TYPE, headers = [] } = operation;
+  const { payloads, imageTypes, isStream, headers = [] } = operation;
   const written = payloads.map(write);
   const [only] = written;
   const payload = written.length > 1 ? { anyOf: written } : (only ?? { type: 'object' });
-  if (mediaType === 'text/event-stream')
+  if (isStream)
     return {
       description: 'The stream.',
       headers: headersNamed(headers),
-      content: { [mediaType]: { schema: { type: 'string' }, 'x-message': payload } },
+      content: { 'text/event-stream': { schema: { type: 'string' }, 'x-message': payload } },
     };
   const common = headers.includes('ETag') ? ['X-Content-Type-Options'] : JSON_HEADERS;
   return {
     description: 'Done.',
     headers: headersNamed([...headers, ...common]),
-    content: { [mediaType]: { schema: payload } },
+    content: imageTypes
+      ? Object.fromEntries(imageTypes.map((type) => [type, {}]))
+      : { [JSON_TYPE]: { schema: payload } },
   };
 }
 
