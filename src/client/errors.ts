@@ -61,7 +61,12 @@ export function isRefusal(error: ClientError): boolean {
   return error.status === 401 || error.status === 403;
 }
 
-/** `reason`, whatever was thrown, as an error of this module. */
-export function errorOf(reason: unknown, sentence: string): ClientError {
-  return reason instanceof ClientError ? reason : new ClientError('unreachable', sentence, { cause: reason });
+export const silent = () => new ClientError('silent', 'nothing comes from the service any more');
+
+export const badAnswer = () => new ClientError('bad_answer', 'what answers there is no hostwire service');
+
+/** `reason`, whatever was thrown, as an error of this module; without one nobody answered in time. */
+export function unreachable(reason?: unknown): ClientError {
+  if (reason instanceof ClientError) return reason;
+  return new ClientError('unreachable', 'the service cannot be reached', { cause: reason });
 }

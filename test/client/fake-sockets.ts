@@ -3,7 +3,7 @@ import type { SocketConstructor, SocketEvent, SocketLike } from '#src/client/con
 
 interface Sent {
   readonly op: string;
-  readonly id?: number;
+  readonly id?: number | string;
   readonly data?: Readonly<Record<string, unknown>>;
 }
 
@@ -39,7 +39,7 @@ export class FakeSocket implements SocketLike {
     for (const listener of this.#listeners.get(type) ?? []) listener(event);
   }
 
-  say(type: string, data: unknown, id?: number): void {
+  say(type: string, data: unknown, id?: number | string): void {
     this.tell('message', { data: JSON.stringify({ type, id, data }) });
   }
 

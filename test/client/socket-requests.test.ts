@@ -201,18 +201,42 @@ t.test('get collects one message a kind of topic', async (t) => {
     detail: true,
   });
   newest().answer('media_update', { status: 'idle' });
-  newest().answer('system_stats', { timestamp: 1 });
+  newest().answer('system_stats', { timestamp: 1, cpu: 1 });
   newest().answer('process_list', { total_count: 2 });
-  t.equal(await standing(promise), 'pending');
   newest().answer('power_update', { pending: null });
+  t.equal(await standing(promise), 'pending', 'each name has an answer of its own');
+  newest().answer('system_stats', { timestamp: 1, memory: 2 });
   t.strictSame(await standing(promise), {
-    stats: { timestamp: 1 },
+    stats: { timestamp: 1, cpu: 1, memory: 2 },
     media: { status: 'idle' },
     processes: { total_count: 2 },
     power: { pending: null },
   });
   t.strictSame(heard.slice(1), []);
   t.strictSame(await socket.get([]), {});
+});
+
+t.test('get with an error in it rejects when all has come; one of the whole at once', async (t) => {
+  const { socket, newest, heard } = await openSocket(t);
+  const some = socket.get(['processes', 'media']);
+  newest().answer('error', { code: 'FEATURE_DISABLED', message: 'off', details: { topic: 'processes' } });
+  t.equal(await standing(some), 'pending');
+  newest().answer('media_update', { status: 'idle' });
+  t.match(await standing(some), { code: 'FEATURE_DISABLED', details: { topic: 'processes' } });
+  const all = socket.get(['processes', 'media']);
+  newest().answer('error', { code: 'RATE_LIMITED', message: 'wait' });
+  t.match(await standing(all), { code: 'RATE_LIMITED' });
+  t.strictSame(heard.slice(1), []);
+});
+
+t.test('a question that fails is answered with feedback, or an error', async (t) => {
+  const { socket, newest } = await openSocket(t);
+  const details = socket.processes.details({ pid: 99 });
+  newest().answer('process_feedback', feedback({ success: false, code: 'NOT_FOUND', action: 'details' }));
+  t.match(await standing(details), { code: 'NOT_FOUND' });
+  const list = socket.processes.list();
+  newest().answer('error', { code: 'FEATURE_DISABLED', message: 'off' });
+  t.match(await standing(list), { code: 'FEATURE_DISABLED' });
 });
 
 t.test('ping tells how long it took', async (t) => {
@@ -260,7 +284,7 @@ t.test('it counts while there is no connection too', async (t) => {
   t.match(await standing(promise), { code: 'timeout' });
 });
 
-t.test('an answer that comes after the limit goes to listeners', async (t) => {
+t.test('after the limit, how a command went is told to listeners, and an answer to nobody', async (t) => {
   const { socket, newest, clock, heard } = await openSocket(t);
   const promise = socket.power('sleep', { timeoutMs: 10 });
   promise.catch(() => undefined);
@@ -268,6 +292,12 @@ t.test('an answer that comes after the limit goes to listeners', async (t) => {
   t.match(await standing(promise), { code: 'timeout' });
   newest().answer('power_feedback', feedback({ stage: 'done' }));
   t.strictSame(heard.slice(1), [['power_feedback', feedback({ stage: 'done' })]]);
+  const question = socket.get(['stats', 'media'], { timeoutMs: 10 });
+  question.catch(() => undefined);
+  await clock.advance(10);
+  newest().answer('system_stats', { timestamp: 1 });
+  newest().answer('error', { code: 'FEATURE_DISABLED', message: 'off' });
+  t.equal(heard.length, 2);
 });
 
 t.test(

@@ -240,6 +240,12 @@ t.test('one that is refused leaves the others alone, now and after a loss', asyn
   const refused = socket.subscribe(['processes'], { mode: 'add' });
   newest().answer('error', { code: 'FEATURE_DISABLED', message: 'It is off.' });
   t.match(await standing(refused), { code: 'FEATURE_DISABLED' });
+  newest().answer('error', { code: 'FEATURE_DISABLED', message: 'One of them is off.' });
+  t.match(
+    heard.at(-1),
+    ['error', { message: 'One of them is off.' }],
+    'what a subscription begins with is told',
+  );
   newest().break();
   const again = socket.subscribe(['processes'], { mode: 'add' });
   again.catch(() => undefined);
@@ -277,12 +283,13 @@ t.test('the sample that a new connection begins with is not told twice', async (
   const { socket, newest, clock, heard } = await openSocket(t);
   void socket.subscribe(['stats']);
   newest().answer('subscribed', { topics: ['stats'] });
-  newest().say('system_stats', { timestamp: 1, cpu: { current_load: 1.5 } });
+  newest().answer('system_stats', { timestamp: 1, cpu: { current_load: 1.5 } });
   newest().say('system_stats', { timestamp: 2 });
   newest().break();
   await clock.advance(250);
   newest().greet();
-  newest().say('system_stats', { timestamp: 2 });
+  newest().answer('subscribed', { topics: ['stats'] });
+  newest().answer('system_stats', { timestamp: 2 });
   newest().say('system_stats', { timestamp: 2 });
   newest().say('system_stats', { timestamp: 3 });
   t.strictSame(
