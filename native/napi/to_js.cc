@@ -70,9 +70,7 @@ requires requires(const List& list) {
   list.size();
 }
 static Napi::Value js(Napi::Env env, const List& values) {
-  auto array = Napi::Array::New(env, values.size());
-  for (std::uint32_t i = 0; i < values.size(); ++i) array.Set(i, js(env, values[i]));
-  return array;
+  return makeArray(env, values, [&](const auto& value) { return js(env, value); });
 }
 
 static Napi::Object js(Napi::Env env, const CpuTimes& times) {
@@ -136,9 +134,7 @@ static Napi::Value toObject(Napi::Env env, const InterfaceCounters& link, bool w
 
 template <class T>
 static Napi::Value toArray(Napi::Env env, const std::vector<T>& values, bool withDetail) {
-  auto array = Napi::Array::New(env, values.size());
-  for (std::uint32_t i = 0; i < values.size(); ++i) array.Set(i, toObject(env, values[i], withDetail));
-  return array;
+  return makeArray(env, values, [&](const T& value) { return toObject(env, value, withDetail); });
 }
 
 static Napi::Value js(Napi::Env env, const DefaultRouteInfo& info) {
