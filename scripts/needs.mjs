@@ -32,6 +32,7 @@ const NEEDS = [
   { package: 'playerctl', commands: ['playerctl'], why: 'a witness of what players do' },
   { package: 'systemd', commands: ['systemd-analyze'], why: 'the judge of the shipped units' },
   { package: 'curl', commands: ['curl'], why: 'a client that is not ours' },
+  { package: 'chromium', commands: ['chromium'], why: 'the browser that the dashboard is shown in' },
 ];
 
 /** What only the long runs want: the packages a virtual machine is built and started with. */

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -60,5 +61,7 @@ class KeptFile {
 
 // Reads a small file once; empty string where it can't be read. No trailing newline.
 std::string readSmallFile(const std::string& path);
+// The same, but nothing where there is such a file and it can't be read: another time it may be.
+std::optional<std::string> tryReadSmallFile(const std::string& path);
 
 }  // namespace hostwire

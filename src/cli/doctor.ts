@@ -7,6 +7,7 @@ import { type NativeMachine, openNativeHost } from '../host/native.ts';
 import { findGpus, judgeGpus } from './doctor-gpu.ts';
 import { examineMedia } from './doctor-media.ts';
 import { examinePower } from './doctor-power.ts';
+import { examineProcesses } from './doctor-processes.ts';
 import { printRows, type Row } from './doctor-rows.ts';
 import { judgeReading } from './doctor-sections.ts';
 import { judgeUnit, readUnitFacts } from './doctor-unit.ts';
@@ -76,6 +77,7 @@ async function examineHost(config: Config, isWindows: boolean): Promise<readonly
     examinePeers(host, isWindows),
     ...(isWindows ? judgeWindowsReading(counters) : judgeReading({ counters, proc, sys })),
     judgeGpus(await findGpus(host), isWindows ? 'DXGI and NVML' : `${sys}/bus/pci/devices`),
+    ...(await examineProcesses(host.processes, config)),
     ...(await examinePower(host.power, config)),
     ...(await examineMedia(host.media, config.features.enable_media)),
   ];

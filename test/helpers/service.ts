@@ -9,6 +9,7 @@ import { fileURLToPath } from 'node:url';
 import type { Config } from '#src/config/schema.js';
 import { DEFAULT_CONFIG } from '#src/config/schema.js';
 import type { Host } from '#src/host/host.js';
+import type { Route } from '#src/http/routes.js';
 import { createLog } from '#src/log.js';
 import { DEAD_BUS, DEAD_BUSES } from './dead-buses.ts';
 
@@ -166,6 +167,7 @@ async function listeningPort(child: ChildProcess, stderr: () => string): Promise
 export interface ServiceHere extends StartedService {
   readonly stop: () => Promise<void>;
   readonly reconfigure: (config: ConfigPart) => void;
+  readonly routes: readonly Route[];
 }
 
 function merged(config: ConfigPart, host: string): Config {
@@ -213,5 +215,6 @@ export async function startHere(
     stderr: () => lines.join(''),
     stop: () => service.close(),
     reconfigure: (next) => service.reconfigure(merged(next, listensOn)),
+    routes: service.routes,
   };
 }
