@@ -10,8 +10,10 @@ export const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
 export const CORPUS = 'native/fuzz/corpus';
 export const FIXTURES = 'test/fixtures/linux';
 export const SANITIZERS = 'address,undefined,float-cast-overflow,float-divide-by-zero';
-export const PARSERS = JSON.parse(readFileSync(path.join(root, 'native/sources.json'), 'utf8')).linux.filter(
-  (file) => /\/(?:parse\w*|select_\w*|text)\.cc$/.test(file),
+const { shared, linux, windows } = JSON.parse(readFileSync(path.join(root, 'native/sources.json'), 'utf8'));
+/** Those of every platform: they are pure, and run on each. */
+export const PARSERS = [...shared, ...linux, ...windows].filter((file) =>
+  /\/(?:parse\w*|select_\w*|linux\/text)\.cc$/.test(file),
 );
 
 /** Runs a command to its end; its output, where `isQuiet` keeps it from the terminal. A failure ends this process. */
@@ -29,8 +31,11 @@ export function run(command, args, { isQuiet = false } = {}) {
   return result.stdout ?? '';
 }
 
-/** Compiles the parsers, their targets and `entry` into `binary`. */
-export function compileParsers({ compiler, flags, entry, binary }) {
+/** The program that replays inputs. */
+export const REPLAY = ['native/fuzz/replay.cc', 'native/fuzz/failing_new.cc'];
+
+/** Compiles the parsers, their targets and `program` into `binary`. */
+export function compileParsers({ compiler, flags, program, binary }) {
   run(compiler, [
     '-std=c++20',
     '-g',
@@ -39,7 +44,7 @@ export function compileParsers({ compiler, flags, entry, binary }) {
     '-Wextra',
     '-Werror',
     '-Inative',
-    entry,
+    ...program,
     'native/fuzz/targets.cc',
     ...PARSERS,
     '-o',

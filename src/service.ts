@@ -9,19 +9,18 @@ import { ProcessControl, processCommands } from './commands/process.ts';
 import type { Config } from './config/schema.ts';
 import type { Host } from './host/host.ts';
 import { ALL_SECTIONS } from './host/host.ts';
-import { GATE_HEADERS, Gate } from './http/gate.ts';
+import { readDashboard } from './http/dashboard.ts';
+import { Gate } from './http/gate.ts';
 import { canJudgePeers, listenOn, reserveOf, tuneListening } from './http/listening.ts';
-import { mediaRoutes } from './http/media-routes.ts';
 import { PeerWatch } from './http/peers.ts';
 import { Pipeline } from './http/pipeline.ts';
-import { powerRoutes } from './http/power-routes.ts';
 import { ProcessQueries } from './http/process-queries.ts';
-import { processRoutes } from './http/process-routes.ts';
+import type { Route } from './http/routes.ts';
 import { HttpServer } from './http/server.ts';
-import { statsRoutes } from './http/stats-routes.ts';
 import { Fanout, TEND_MS } from './http/stream.ts';
+import { HEADERS_READ, surfaceOf } from './http/surface.ts';
 import { Sockets } from './http/websocket-hub.ts';
-import { SOCKET_HEADERS, SOCKET_PATH, webSocketRoutes } from './http/websocket-routes.ts';
+import { SOCKET_PATH } from './http/websocket-routes.ts';
 import type { Log } from './log.ts';
 import { ProcessReadings } from './stats/process-readings.ts';
 import { Sampler } from './stats/sampler.ts';
@@ -37,15 +36,6 @@ export interface ServiceOptions {
   /** The machine's short and full host name: the web guard lets them through. */
   readonly machineNames: readonly string[];
 }
-
-const HEADERS_READ = new Set([
-  ...GATE_HEADERS,
-  ...SOCKET_HEADERS,
-  'connection',
-  'content-length',
-  'transfer-encoding',
-  'content-type',
-]);
 
 /** When a socket without room is cut where the kernel can't be told to. */
 const UNTUNED_STALL_SECONDS = 30;
@@ -68,6 +58,9 @@ export class Service {
   readonly #pipeline: Pipeline;
   readonly #server: HttpServer;
   readonly #gate: Gate;
+  /** The surface, for the test that holds the API documents against it. */
+  readonly routes: readonly Route[];
+  readonly #dashboard = readDashboard();
   readonly #peers: PeerWatch;
   #config: Config;
   #isStopping = false;
@@ -79,6 +72,7 @@ export class Service {
     this.#gate = new Gate({
       config: options.config,
       machineNames: options.machineNames,
+      dashboardPaths: this.#dashboard.map((file) => file.path),
       log: options.log,
       now: SYSTEM_CLOCK.now,
     });
@@ -151,9 +145,10 @@ export class Service {
     ];
     this.#commands = new Commands(commands, features, (report) => this.#sockets.onReport(report));
     this.#sockets = this.#createSockets();
+    this.routes = this.#routes();
     this.#pipeline = new Pipeline({
       gate: (head) => this.#gate.judge(head),
-      routes: this.#routes(),
+      routes: this.routes,
       features,
       isStopping: () => this.#isStopping,
       log: options.log,
@@ -215,31 +210,19 @@ export class Service {
     this.#server.close();
   }
 
-  #routes() {
-    const power = { commands: this.#commands, readStatus: () => this.#power.status() };
-    const media = {
-      commands: this.#commands,
-      readStatus: (player: string | undefined, withDetail: boolean) => this.#media.status(player, withDetail),
-    };
-    const processes = { commands: this.#commands, queries: this.#processQueries };
-    return [
-      ...this.#statsRoutes(),
-      ...powerRoutes(power),
-      ...mediaRoutes(media),
-      ...processRoutes(processes),
-      ...webSocketRoutes({ gate: this.#gate, sockets: this.#sockets, hasRoom: () => this.#hasRoom() }),
-    ];
-  }
-
-  #statsRoutes() {
-    return statsRoutes({
+  #routes(): readonly Route[] {
+    return surfaceOf({
       gate: this.#gate,
-      latest: (view) => this.#sampler.latest(view),
-      peek: (view) => this.#sampler.peek(view),
-      isTickNear: () => this.#sampler.nextTickInMs < this.#sampler.intervalMs / 2,
+      sampler: this.#sampler,
       fanout: this.#fanout,
-      hasRoom: () => this.#hasRoom(),
+      sockets: this.#sockets,
+      commands: this.#commands,
+      power: this.#power,
+      media: this.#media,
+      processQueries: this.#processQueries,
+      dashboard: this.#dashboard,
       readSystem: (withDetail) => this.#readSystem(withDetail),
+      hasRoom: () => this.#hasRoom(),
     });
   }
 

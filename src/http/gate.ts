@@ -23,6 +23,8 @@ const WEBSOCKET_PATH = '/api/ws';
 export interface GateOptions {
   readonly config: Config;
   readonly machineNames: readonly string[];
+  /** The raw paths of the dashboard's files. */
+  readonly dashboardPaths?: readonly string[];
   readonly log: Log;
   /** Monotonic milliseconds. */
   readonly now: () => number;
@@ -42,14 +44,14 @@ export class Gate {
 
   constructor(options: GateOptions) {
     this.#options = options;
-    this.#policy = compileAccess(options.config, options.machineNames);
+    this.#policy = compileAccess(options.config, options.machineNames, options.dashboardPaths);
     this.#refusals = new RefusalLog((text) => options.log.warn(text));
     this.#wrongKeys = new WrongKeyLog((text) => options.log.warn(text));
     this.#warnOfExposure(options.config);
   }
 
   reconfigure(config: Config): void {
-    this.#policy = compileAccess(config, this.#options.machineNames);
+    this.#policy = compileAccess(config, this.#options.machineNames, this.#options.dashboardPaths);
     this.#warnOfExposure(config);
   }
 

@@ -46,9 +46,19 @@ interface PidOrName {
 const isOneGiven = ({ pid, name }: PidOrName) => pid !== undefined || name !== undefined;
 const isOnlyOneGiven = ({ pid, name }: PidOrName) => pid === undefined || name === undefined;
 
-/** `inspect` knows it to be of a missing field, the API documents to be of alternatives. */
+/** `inspect` knows it to be of a missing field. */
 export const MISSING_TARGET = 'pid or name is missing.';
 const TWO_TARGETS = 'pid and name exclude each other.';
+/** How JSON Schema says both; `more` goes with pid only. */
+const either = (...more: readonly string[]) => {
+  const absent = (...keys: readonly string[]) => Object.fromEntries(keys.map((key) => [key, false]));
+  return {
+    oneOf: [
+      { required: ['pid'], properties: absent('name') },
+      { required: ['name'], properties: absent('pid', ...more) },
+    ],
+  };
+};
 
 const PROCESS_SORTS = ['cpu', 'memory', 'name'] as const;
 
@@ -77,6 +87,7 @@ export const processListRequest = v.object({
 /** `process_details`. */
 export const processDetailsRequest = v.pipe(
   v.object({ pid: v.optional(pid), name: v.optional(processName) }),
+  v.metadata(either()),
   v.check((asked) => isOneGiven(asked), MISSING_TARGET),
   v.check((asked) => isOnlyOneGiven(asked), TWO_TARGETS),
 );
@@ -105,6 +116,7 @@ export const processKillRequest = v.pipe(
       v.description('How long its end is waited for.'),
     ),
   }),
+  v.metadata(either('started_at')),
   v.check((asked) => isOneGiven(asked), MISSING_TARGET),
   v.check((asked) => isOnlyOneGiven(asked), TWO_TARGETS),
   v.check((asked) => asked.started_at === undefined || asked.pid !== undefined, 'started_at goes with pid.'),

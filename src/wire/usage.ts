@@ -15,7 +15,7 @@ import {
   networkStats,
 } from './sample.ts';
 
-const sensorDetail = v.strictObject({
+export const sensorDetail = v.strictObject({
   label: v.pipe(
     v.string(),
     v.description('The chip or drive, then what it measures there. No two sensors have the same.'),
