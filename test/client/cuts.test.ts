@@ -58,7 +58,7 @@ function pseudoRandom(seed: number): () => number {
   };
 }
 
-async function cutAgainAndAgain(t: Test, relay: Relay, mostBytes: number) {
+async function cutAgainAndAgain(relay: Relay, mostBytes: number) {
   const random = pseudoRandom(7);
   let cuts = 0;
   relay.budget = () => {
@@ -74,7 +74,7 @@ t.test(`a stream that is cut ${CUTS} times`, async (t) => {
   const service = await startHere(markedHost(1), { stats: { stream_interval_seconds: 1 } });
   t.teardown(() => service.stop());
   const relay = await startRelay(t, service.port);
-  const isOver = await cutAgainAndAgain(t, relay, 1800);
+  const isOver = await cutAgainAndAgain(relay, 1800);
   const clients = liveClients({ url: relay.url });
   t.teardown(() => clients.close());
   // It goes through the same relay, and would use up the cuts.
@@ -102,7 +102,7 @@ t.test(`a socket that is cut ${CUTS} times`, async (t) => {
   const service = await startHere(markedHost(2), { stats: { stream_interval_seconds: 1 } });
   t.teardown(() => service.stop());
   const relay = await startRelay(t, service.port);
-  const isOver = await cutAgainAndAgain(t, relay, 2600);
+  const isOver = await cutAgainAndAgain(relay, 2600);
   const clients = liveClients({ url: relay.url, WebSocket });
   t.teardown(() => clients.close());
   clients.stream.close();
