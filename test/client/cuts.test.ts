@@ -1,6 +1,6 @@
 /** Connections that end at any byte: every sample whose last byte came through is told, once, and no other. */
 import '../helpers/dead-buses.ts';
-import t, { type Test } from 'tap';
+import t from 'tap';
 import { WebSocket } from 'ws';
 import { parseChunk, parseHead } from '../helpers/raw-http.ts';
 import { startHere } from '../helpers/service.ts';
