@@ -9,23 +9,18 @@ import { ProcessControl, processCommands } from './commands/process.ts';
 import type { Config } from './config/schema.ts';
 import type { Host } from './host/host.ts';
 import { ALL_SECTIONS } from './host/host.ts';
-import { DASHBOARD_HEADERS, dashboardRoutes, readDashboard } from './http/dashboard.ts';
-import { DOCUMENT_HEADERS, documentRoutes } from './http/document-routes.ts';
-import { GATE_HEADERS, Gate } from './http/gate.ts';
+import { readDashboard } from './http/dashboard.ts';
+import { Gate } from './http/gate.ts';
 import { canJudgePeers, listenOn, reserveOf, tuneListening } from './http/listening.ts';
-import { mediaArtRoute } from './http/media-art.ts';
-import { mediaRoutes } from './http/media-routes.ts';
 import { PeerWatch } from './http/peers.ts';
 import { Pipeline } from './http/pipeline.ts';
-import { powerRoutes } from './http/power-routes.ts';
 import { ProcessQueries } from './http/process-queries.ts';
-import { processRoutes } from './http/process-routes.ts';
 import type { Route } from './http/routes.ts';
 import { HttpServer } from './http/server.ts';
-import { statsRoutes } from './http/stats-routes.ts';
 import { Fanout, TEND_MS } from './http/stream.ts';
+import { HEADERS_READ, surfaceOf } from './http/surface.ts';
 import { Sockets } from './http/websocket-hub.ts';
-import { SOCKET_HEADERS, SOCKET_PATH, webSocketRoutes } from './http/websocket-routes.ts';
+import { SOCKET_PATH } from './http/websocket-routes.ts';
 import type { Log } from './log.ts';
 import { ProcessReadings } from './stats/process-readings.ts';
 import { Sampler } from './stats/sampler.ts';
@@ -41,17 +36,6 @@ export interface ServiceOptions {
   /** The machine's short and full host name: the web guard lets them through. */
   readonly machineNames: readonly string[];
 }
-
-const HEADERS_READ = new Set([
-  ...GATE_HEADERS,
-  ...DOCUMENT_HEADERS,
-  ...SOCKET_HEADERS,
-  ...DASHBOARD_HEADERS,
-  'connection',
-  'content-length',
-  'transfer-encoding',
-  'content-type',
-]);
 
 /** When a socket without room is cut where the kernel can't be told to. */
 const UNTUNED_STALL_SECONDS = 30;
@@ -227,44 +211,18 @@ export class Service {
   }
 
   #routes(): readonly Route[] {
-    const power = { commands: this.#commands, readStatus: () => this.#power.status() };
-    const media = {
-      commands: this.#commands,
-      readStatus: (player: string | undefined, withDetail: boolean) => this.#media.status(player, withDetail),
-    };
-    const processes = { commands: this.#commands, queries: this.#processQueries };
-    return [
-      ...this.#statsRoutes(),
-      ...powerRoutes(power),
-      ...mediaRoutes(media),
-      mediaArtRoute(media),
-      ...processRoutes(processes),
-      ...documentRoutes(),
-      ...webSocketRoutes({ gate: this.#gate, sockets: this.#sockets, hasRoom: () => this.#hasRoom() }),
-      ...this.#dashboardRoutes(),
-    ];
-  }
-
-  /** The page's first stream should find a sample that is taken already: the window of a first load is 200 ms. */
-  #dashboardRoutes() {
-    return dashboardRoutes({
-      files: this.#dashboard,
-      onOpened: (client) => {
-        if (this.#gate.passes({ ...client, path: '/api/stream' }))
-          void this.#sampler.latest(viewOf(ALL_SECTIONS, true)).catch(() => undefined);
-      },
-    });
-  }
-
-  #statsRoutes() {
-    return statsRoutes({
+    return surfaceOf({
       gate: this.#gate,
-      latest: (view) => this.#sampler.latest(view),
-      peek: (view) => this.#sampler.peek(view),
-      isTickNear: () => this.#sampler.nextTickInMs < this.#sampler.intervalMs / 2,
+      sampler: this.#sampler,
       fanout: this.#fanout,
-      hasRoom: () => this.#hasRoom(),
+      sockets: this.#sockets,
+      commands: this.#commands,
+      power: this.#power,
+      media: this.#media,
+      processQueries: this.#processQueries,
+      dashboard: this.#dashboard,
       readSystem: (withDetail) => this.#readSystem(withDetail),
+      hasRoom: () => this.#hasRoom(),
     });
   }
 
