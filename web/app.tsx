@@ -49,11 +49,11 @@ function Cards({ now }: { readonly now: Sample }) {
   const can = about?.capabilities;
   return (
     <div class="cards">
-      <CpuCard cpu={now.cpu} />
-      <MemoryCard memory={now.memory} />
-      <NetworkCard network={now.network} />
-      <DiskCard disks={now.disks} />
-      {now.gpu !== null && <GpuCards devices={now.gpu.devices} />}
+      {now.cpu && <CpuCard cpu={now.cpu} />}
+      {now.memory && <MemoryCard memory={now.memory} />}
+      {now.network && <NetworkCard network={now.network} />}
+      {now.disks && <DiskCard disks={now.disks} />}
+      {now.gpu && <GpuCards devices={now.gpu.devices} />}
       {now.sensors.length > 0 && <SensorCard sensors={now.sensors} />}
       {now.batteries.length > 0 && <BatteryCard batteries={now.batteries} />}
       {can?.media.enabled === true && can.media.supported && <MediaCard />}

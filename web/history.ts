@@ -66,22 +66,22 @@ export function pointsOf({
   cpu,
   memory,
   gpu,
-  disks,
+  disks = [],
   network,
   sensors,
   batteries,
 }: Sample): Map<string, Point> {
   const points = new Map<string, Point>([
-    ['cpu', cpu.current_load],
-    ['memory', memory.used_percent],
-    ['swap', memory.swap?.used_percent ?? null],
-    ['receive', network.receive_rate],
-    ['send', network.send_rate],
+    ['cpu', cpu?.current_load ?? null],
+    ['memory', memory?.used_percent ?? null],
+    ['swap', memory?.swap?.used_percent ?? null],
+    ['receive', network?.receive_rate ?? null],
+    ['send', network?.send_rate ?? null],
     // Of one device several filesystems may be mounted, each with all of its traffic.
     ['read', sumOf([...new Map(disks.map((disk) => [disk.device, disk.read_rate])).values()])],
     ['write', sumOf([...new Map(disks.map((disk) => [disk.device, disk.write_rate])).values()])],
   ]);
-  cpu.cores.forEach((load, i) => points.set(`core ${i}`, load));
+  cpu?.cores.forEach((load, i) => points.set(`core ${i}`, load));
   gpu?.devices.forEach((device, i) => {
     points.set(`gpu ${i}`, device.load);
     points.set(`gpu memory ${i}`, shareOf(device.memory_used, device.memory_total));

@@ -1,8 +1,8 @@
 /** Keeps the page alive: the stream with its reconnects, rest while hidden, and what is asked anew with each connection. */
+import { type ConnectionState, type StatsStream, streamStats } from '../src/client/client.ts';
 import { History, pointsOf } from './history.ts';
-import { getJson, keepKey, lock, RequestError } from './requests.ts';
+import { getJson, keepKey, lock, noteRefusal, readKey } from './requests.ts';
 import type { Sample, System } from './sample.ts';
-import { readStream } from './stream.ts';
 import { Value } from './value.ts';
 
 export type Connection = 'connecting' | 'live' | 'lost' | 'resting' | 'locked' | 'refused';
@@ -17,14 +17,12 @@ export const history = new History();
 let clockOffset = 0;
 export const serviceNow = (): number => Date.now() / 1000 + clockOffset;
 
-const FIRST_RETRY_MS = 500;
-const MOST_RETRY_MS = 5000;
+/** The configuration may be changed while the page is open. */
+const REFUSED_RETRY_MS = 5000;
 /** A reload of the configuration may switch features on and off. */
 const SYSTEM_EVERY_MS = 60_000;
 
-function take(data: string): void {
-  // The stream's messages are what the service's own encoder makes of these types.
-  const next = JSON.parse(data) as Sample;
+function take(next: Sample): void {
   clockOffset = next.timestamp - Date.now() / 1000;
   history.push(next.timestamp, next.interval_seconds, pointsOf(next));
   sample.set(next);
@@ -42,50 +40,47 @@ async function readSystem(): Promise<void> {
   );
 }
 
-/** Ends early when the page is shown again, or a key was given. */
-function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(resolve, ms);
-    signal.addEventListener('abort', () => {
-      clearTimeout(timer);
-      resolve();
-    });
-  });
-}
-
-function stateAfter(error: unknown): Connection {
-  if (error instanceof RequestError && error.status === 401) return 'locked';
-  if (error instanceof RequestError && error.status === 403) return 'refused';
-  return 'lost';
-}
-
 /** One visit: from when the page is shown, or a key was given, until it is hidden. */
-async function visit(signal: AbortSignal): Promise<void> {
-  for (let failures = 0; !signal.aborted; ) {
-    const before = sample.current;
-    const error = await readStream('/api/stream?detail=1', { signal, onData: take }).catch((e: unknown) => e);
-    if (signal.aborted) return;
-    if (sample.current !== before) failures = 0;
-    connection.set(stateAfter(error));
-    // Only a key helps now.
-    if (connection.current === 'locked') return;
-    const wait = Math.min(MOST_RETRY_MS, FIRST_RETRY_MS * 2 ** failures++);
-    // Not all pages of a restarted service at once.
-    await pause(wait * (0.75 + Math.random() / 2), signal);
+let visit: StatsStream | undefined;
+let retry: ReturnType<typeof setTimeout> | undefined;
+
+function onState(state: ConnectionState, key: string | undefined): void {
+  switch (state.state) {
+    case 'connecting':
+      // What was lost is being looked for all the time: it is not said anew with each attempt.
+      if (connection.current !== 'lost' && connection.current !== 'refused') connection.set('connecting');
+      break;
+    case 'open':
+      break;
+    case 'waiting':
+      connection.set('lost');
+      break;
+    case 'closed':
+      if (state.error?.status === 401) {
+        connection.set('locked');
+        noteRefusal(state.error, key);
+      } else if (state.error !== undefined) {
+        connection.set('refused');
+        retry = setTimeout(restart, REFUSED_RETRY_MS);
+      }
   }
 }
 
-let visiting = new AbortController();
-
 function restart(): void {
-  visiting.abort();
-  visiting = new AbortController();
+  visit?.close();
+  clearTimeout(retry);
   if (isHidden.current) {
     connection.set('resting');
     return;
   }
-  connection.set('connecting');
-  void visit(visiting.signal);
+  const key = readKey();
+  visit = streamStats({
+    url: location.origin,
+    key,
+    detail: true,
+    onSample: take,
+    onState: (state) => onState(state, key),
+  });
 }
 
 export function giveKey(key: string): void {

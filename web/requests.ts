@@ -1,87 +1,67 @@
-/** Requests to the service: the key in a header, errors as sentences. */
+/** Requests of the page to its service: the key in a header, never in a URL; what was refused as a sentence. */
+import { ClientError, request } from '../src/client/client.ts';
 import { TEXTS } from './texts.ts';
 import { Value } from './value.ts';
 
 const KEY_NAME = 'hostwire-key';
 
-/** Not in a URL, where it would be logged; not in local storage, where it would outlive the tab. */
-export function readKey(): string | null {
-  return sessionStorage.getItem(KEY_NAME);
-}
+/** Session storage: it does not outlive the tab. */
+export const readKey = (): string | undefined => sessionStorage.getItem(KEY_NAME) ?? undefined;
 
-export function keepKey(key: string): void {
-  sessionStorage.setItem(KEY_NAME, key);
-}
+export const keepKey = (key: string): void => sessionStorage.setItem(KEY_NAME, key);
 
-export function headersWithKey(): Record<string, string> {
-  const key = readKey();
-  return key === null ? {} : { authorization: `Bearer ${key}` };
-}
-
-/** Whether the service has answered 401, and whether it was asked with a key then. */
+/** The service wants a key; whether it was asked with one that is wrong. */
 export const lock = new Value<{ readonly isWrong: boolean } | undefined>(undefined);
 
-/** A request that was not answered with 200. */
-export class RequestError extends Error {
-  /** 0: there was no answer. */
-  readonly status: number;
-  readonly code: string | undefined;
-
-  constructor(status: number, message: string, code?: string) {
-    super(message);
-    this.name = 'RequestError';
-    this.status = status;
-    this.code = code;
-  }
+/** To be told of each refusal: a 401 asks for the key. */
+export function noteRefusal(error: unknown, usedKey: string | undefined): void {
+  if (!(error instanceof ClientError) || error.status !== 401) return;
+  // Another one may have been given meanwhile.
+  if (usedKey !== readKey()) return;
+  sessionStorage.removeItem(KEY_NAME);
+  lock.set({ isWrong: usedKey !== undefined });
 }
 
-/** Error bodies as decisions document them; what is not one is told by its status. */
-async function errorOf(answer: Response): Promise<RequestError> {
-  const { status } = answer;
-  if (answer.headers.get('x-error-code') === 'feature_disabled')
-    return new RequestError(status, TEXTS.error.disabled, 'feature_disabled');
-  const body: unknown = await answer.json().catch(() => undefined);
-  if (typeof body !== 'object' || body === null || !('error' in body) || typeof body.error !== 'string')
-    return new RequestError(status, TEXTS.error.status(status));
-  const code = 'code' in body && typeof body.code === 'string' ? body.code : undefined;
-  const details = 'details' in body && typeof body.details === 'object' ? body.details : null;
-  const reason = details !== null && 'reason' in details ? String(details.reason) : undefined;
-  return new RequestError(status, reason === undefined ? body.error : `${body.error} (${reason})`, code);
+interface Ask {
+  readonly method?: 'GET' | 'POST';
+  readonly body?: object;
+  readonly signal?: AbortSignal;
 }
 
-/** Throws RequestError; a 401 also sets `lock`. */
-export async function request(path: string, init: RequestInit = {}): Promise<Response> {
+async function ask<T>(path: string, options: Ask) {
   const key = readKey();
-  let answer: Response;
   try {
-    answer = await fetch(path, {
-      cache: 'no-store',
-      ...init,
-      headers: { ...headersWithKey(), ...init.headers },
-    });
+    return await request<T>(path, { url: location.origin, key, ...options });
   } catch (error) {
-    if (init.signal?.aborted) throw error;
-    throw new RequestError(0, TEXTS.error.unreachable);
+    noteRefusal(error, key);
+    throw error;
   }
-  if (answer.ok) return answer;
-  if (answer.status === 401) {
-    if (key !== null && readKey() === key) sessionStorage.removeItem(KEY_NAME);
-    lock.set({ isWrong: key !== null });
-  }
-  throw await errorOf(answer);
 }
 
 /** `T` is what the service's own types say of `path`: the page comes from the same build as the service. */
 export async function getJson<T>(path: string, signal?: AbortSignal): Promise<T> {
-  const answer = await request(path, signal === undefined ? {} : { signal });
-  return (await answer.json()) as T;
+  return (await ask<T>(path, signal === undefined ? {} : { signal })).data;
 }
 
-export async function post(path: string, body?: object): Promise<Response> {
-  const json = { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } };
-  return await request(path, { method: 'POST', ...(body === undefined ? {} : json) });
+/** The answer's headers. */
+export async function post(path: string, body?: object): Promise<Headers> {
+  return (await ask(path, { method: 'POST', ...(body === undefined ? {} : { body }) })).headers;
+}
+
+/** Undefined where there is no picture, for whatever reason. */
+export async function getPicture(path: string, signal: AbortSignal): Promise<Blob | undefined> {
+  const key = readKey();
+  const headers = key === undefined ? {} : { authorization: `Bearer ${key}` };
+  const answer = await fetch(path, { headers, signal });
+  return answer.ok ? await answer.blob() : undefined;
 }
 
 /** What to tell people of something that was thrown. */
-export const sentenceOf = (error: unknown): string =>
-  error instanceof Error ? error.message : String(error);
+export function sentenceOf(error: unknown): string {
+  if (!(error instanceof ClientError)) return String(error);
+  if (error.code === 'feature_disabled') return TEXTS.error.disabled;
+  const { details } = error;
+  const reason =
+    typeof details === 'object' && details !== null && 'reason' in details ? details.reason : undefined;
+  return typeof reason === 'string' ? `${error.message} (${reason})` : error.message;
+}

@@ -169,8 +169,6 @@ export const TEXTS = {
     noReason: 'not supported',
   },
   error: {
-    unreachable: 'The service can not be reached.',
-    status: (status: number) => `The service answered ${status}.`,
     disabled: 'This is switched off in the configuration.',
   },
   chart: {

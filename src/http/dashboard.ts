@@ -4,7 +4,10 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { AccessRequest } from '../access/request.ts';
+import { ALL_SECTIONS } from '../host/host.ts';
+import { type View, viewOf } from '../stats/view.ts';
 import type { Answer } from './exchange.ts';
+import type { Gate } from './gate.ts';
 import { type Headers, statusLine } from './reply.ts';
 import type { Request, Route } from './routes.ts';
 
@@ -95,11 +98,17 @@ function readWebFile(folder: string, file: string): WebFile {
 
 export interface DashboardOptions {
   readonly files: readonly WebFile[];
-  /** The page has been asked for by `client`, and will soon ask for a sample. */
-  readonly onOpened: (client: AccessRequest) => void;
+  readonly gate: Pick<Gate, 'passes'>;
+  /** The latest sample, or a fresh one. */
+  readonly latest: (view: View) => Promise<unknown>;
 }
 
-export function dashboardRoutes({ files, onOpened }: DashboardOptions): readonly Route[] {
+export function dashboardRoutes({ files, gate, latest }: DashboardOptions): readonly Route[] {
+  // The page's stream should find a sample that is taken already: the window of a first load is 200 ms.
+  const onOpened = (client: AccessRequest) => {
+    if (gate.passes({ ...client, path: '/api/stream' }))
+      latest(viewOf(ALL_SECTIONS, true)).catch(() => undefined);
+  };
   return files.map((file) => ({
     path: file.path,
     methods: {

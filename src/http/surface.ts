@@ -2,9 +2,7 @@
 import type { Commands } from '../commands/command.ts';
 import type { Media } from '../commands/media.ts';
 import type { Power } from '../commands/power.ts';
-import { ALL_SECTIONS } from '../host/host.ts';
 import type { Sampler } from '../stats/sampler.ts';
-import { viewOf } from '../stats/view.ts';
 import type { SystemPayload } from '../wire/system.ts';
 import { DASHBOARD_HEADERS, dashboardRoutes, type WebFile } from './dashboard.ts';
 import { DOCUMENT_HEADERS, documentRoutes } from './document-routes.ts';
@@ -61,7 +59,7 @@ export function surfaceOf(rooms: Rooms): readonly Route[] {
     ...processRoutes({ commands, queries: rooms.processQueries }),
     ...documentRoutes(),
     ...webSocketRoutes({ gate, sockets, hasRoom }),
-    ...dashboardRoutesOf(rooms),
+    ...dashboardRoutes({ files: rooms.dashboard, gate, latest: (view) => rooms.sampler.latest(view) }),
   ];
 }
 
@@ -74,16 +72,5 @@ function statsRoutesOf({ gate, sampler, fanout, hasRoom, readSystem }: Rooms): r
     fanout,
     hasRoom,
     readSystem,
-  });
-}
-
-/** The page's first stream should find a sample that is taken already: the window of a first load is 200 ms. */
-function dashboardRoutesOf({ dashboard, gate, sampler }: Rooms): readonly Route[] {
-  return dashboardRoutes({
-    files: dashboard,
-    onOpened: (client) => {
-      if (gate.passes({ ...client, path: '/api/stream' }))
-        void sampler.latest(viewOf(ALL_SECTIONS, true)).catch(() => undefined);
-    },
   });
 }

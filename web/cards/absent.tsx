@@ -1,17 +1,11 @@
 /** What this machine or its configuration does not offer, and why. */
 
 import { Card, type Fact, Facts } from '../parts/card.tsx';
-import type { Sample, System } from '../sample.ts';
+import type { Capability, Sample, System } from '../sample.ts';
 import { TEXTS } from '../texts.ts';
 import { powerLabel } from './power.tsx';
 
 const T = TEXTS.absent;
-
-interface Capability {
-  readonly enabled: boolean;
-  readonly supported: boolean;
-  readonly reason: string | null;
-}
 
 /** Which flag allows an act; locking goes with sleep. */
 const FLAGS: Readonly<Record<string, string>> = {

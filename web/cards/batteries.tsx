@@ -1,5 +1,5 @@
 /** Batteries: charge, and what becomes of it. */
-import type { BatteryDetail } from '../../src/wire/sample.ts';
+import type { BatteryDetail } from '../../src/wire/usage.ts';
 import { duration, percent, watts } from '../format.ts';
 import { Bar, Card } from '../parts/card.tsx';
 import { Chart, type Line, PERCENT_RANGE } from '../parts/chart.tsx';

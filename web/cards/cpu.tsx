@@ -4,7 +4,7 @@ import { celsius, gigahertz, percent, plain, watts } from '../format.ts';
 import { system } from '../live.ts';
 import { Card, type Fact, Facts, Headline } from '../parts/card.tsx';
 import { Chart, type Line, PERCENT_RANGE } from '../parts/chart.tsx';
-import type { Sample } from '../sample.ts';
+import type { Detail } from '../sample.ts';
 import { TEXTS } from '../texts.ts';
 import { useValue } from '../value.ts';
 
@@ -24,7 +24,7 @@ function Cores({ loads }: { readonly loads: readonly (number | null)[] }) {
   );
 }
 
-export function CpuCard({ cpu }: { readonly cpu: Sample['cpu'] }) {
+export function CpuCard({ cpu }: { readonly cpu: Detail<'cpu'> }) {
   const about = useValue(system)?.cpu;
   const [hasLines, showLines] = useState(false);
   const cores = cpu.cores.map(

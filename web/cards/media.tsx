@@ -6,7 +6,7 @@ import { Card } from '../parts/card.tsx';
 import { Glyph } from '../parts/glyph.tsx';
 import { NoticeLine, useActs } from '../parts/notice.tsx';
 import { usePolled } from '../parts/poll.ts';
-import { post, request } from '../requests.ts';
+import { getPicture, post } from '../requests.ts';
 import { TEXTS } from '../texts.ts';
 
 const T = TEXTS.media;
@@ -26,9 +26,8 @@ function useArt(artUrl: string | null, title: string): string | undefined {
     const ended = new AbortController();
     let made: string | undefined;
     const load = async () => {
-      const answer = await request('/api/media/art', { signal: ended.signal });
-      const picture = await answer.blob();
-      if (ended.signal.aborted) return;
+      const picture = await getPicture('/api/media/art', ended.signal);
+      if (picture === undefined || ended.signal.aborted) return;
       made = URL.createObjectURL(picture);
       show(made);
     };
@@ -139,10 +138,10 @@ export function MediaCard() {
   const acts = useActs();
   const act = (action: string, value?: number) =>
     void acts.run(async () => {
-      const answer = await post('/api/media/control', value === undefined ? { action } : { action, value });
+      const headers = await post('/api/media/control', value === undefined ? { action } : { action, value });
       await new Promise((resolve) => setTimeout(resolve, TOLD_MS));
       refresh();
-      return answer.headers.get('x-media-delivered') === 'false' ? T.notDelivered : undefined;
+      return headers.get('x-media-delivered') === 'false' ? T.notDelivered : undefined;
     });
   return (
     <Card title={T.title}>

@@ -2,7 +2,7 @@
 import { bytes, percent } from '../format.ts';
 import { Bar, Card, type Fact, Facts, Headline } from '../parts/card.tsx';
 import { Chart, type Line, PERCENT_RANGE } from '../parts/chart.tsx';
-import type { Sample } from '../sample.ts';
+import type { Detail } from '../sample.ts';
 import { TEXTS } from '../texts.ts';
 
 const T = TEXTS.memory;
@@ -10,7 +10,7 @@ const SCALE = { format: percent, range: PERCENT_RANGE };
 const USED: Line = { series: 'memory', label: T.used, colour: 'series-3' };
 const SWAP: Line = { series: 'swap', label: T.swap, colour: 'series-4', isDashed: true };
 
-export function MemoryCard({ memory }: { readonly memory: Sample['memory'] }) {
+export function MemoryCard({ memory }: { readonly memory: Detail<'memory'> }) {
   const hasSwap = (memory.swap?.total ?? 0) > 0;
   const facts: Fact[] = [
     [T.available, bytes(memory.free)],

@@ -2,7 +2,7 @@
 import { bytes, rate, rateTick } from '../format.ts';
 import { Card } from '../parts/card.tsx';
 import { Chart, type Line, RATE_RANGE } from '../parts/chart.tsx';
-import type { Sample } from '../sample.ts';
+import type { Detail } from '../sample.ts';
 import { TEXTS } from '../texts.ts';
 
 const T = TEXTS.network;
@@ -14,7 +14,7 @@ const LINES: readonly Line[] = [
 /** The others are named in /api/usage. */
 const MOST_SHOWN = 8;
 
-export function NetworkCard({ network }: { readonly network: Sample['network'] }) {
+export function NetworkCard({ network }: { readonly network: Detail<'network'> }) {
   // Those that are up first; the order is the service's else.
   const shown = network.interfaces
     .toSorted((a, b) => Number(b.up ?? false) - Number(a.up ?? false))

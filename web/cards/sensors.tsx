@@ -1,5 +1,5 @@
 /** Temperatures as a chart; every other sensor in a list that opens. */
-import type { SensorDetail } from '../../src/wire/sample.ts';
+import type { SensorDetail } from '../../src/wire/usage.ts';
 import { celsius, measured } from '../format.ts';
 import { Card } from '../parts/card.tsx';
 import { Chart, DEGREE_RANGE, type Line } from '../parts/chart.tsx';

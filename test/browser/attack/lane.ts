@@ -1,6 +1,6 @@
 /** One victim under attack in one tab: stages each row, and finds out what came of it. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Attacker, FAILED } from './attacker.ts';
+import type { Attacker } from './attacker.ts';
 import * as names from './names.ts';
 import type { Resolver } from './resolver.ts';
 import type { Aim, Place, Row, Target } from './row.ts';
@@ -14,6 +14,8 @@ export interface Outcome {
   readonly target: Target;
   /** The state of the target changed, or the page has bytes that only the service can tell. */
   readonly succeeded: boolean;
+  /** The service has answered the last request that the attempt was to make. */
+  readonly hasArrived: boolean;
   /** What the browser asked the service for, and its answers; the health check aside. */
   readonly exchanges: readonly WireExchange[];
   /** What the page reported. */
@@ -24,8 +26,6 @@ export interface Outcome {
 export interface Ground {
   readonly attacker: Attacker;
   readonly resolver: Resolver;
-  readonly port: number;
-  readonly neighbourPort: number;
 }
 
 const LIMIT_MS = 8000;
@@ -67,29 +67,37 @@ export class Lane {
       id,
       row.stage(aim, {
         base,
-        loot: `http://${names.ATTACKER}:${this.#ground.port}/loot/${id}`,
-        accomplice: `http://${names.ACCOMPLICE}:${this.#ground.port}`,
+        loot: `http://${names.ATTACKER}:${this.#ground.attacker.port}/loot/${id}`,
+        accomplice: `http://${names.ACCOMPLICE}:${this.#ground.attacker.port}`,
       }),
     );
     await this.#tab.goto(`${base}/page`);
     if (row.isClicked === true) await this.#tab.click('#go');
     const exchanges = () => this.#log.slice(mark).filter(({ path }) => !BESIDE.has(path));
     const isReading = row.does === 'read' || target === 'stats';
+    const isAnswered = () => exchanges().some(isFinal);
     const hasSucceeded = async () =>
       isReading
         ? loot.some((text) => text.includes(SECRETS[target]))
         : (await this.#victim.count(target)) > before;
-    let succeeded = await hasSucceeded();
-    while (!succeeded && performance.now() - begun < LIMIT_MS) {
-      const isRefused =
-        exchanges().some(isFinal) && (!isReading || loot.some((text) => text.startsWith(FAILED)));
+    const isOver = async () => {
+      if (!isAnswered()) return false;
+      if (await hasSucceeded()) return true;
       // What was let through may take a moment; a guarded victim is looked at again when all is over.
-      if (isRefused && this.#victim.isGuarded) break;
-      await sleep(STEP_MS);
-      succeeded = await hasSucceeded();
-    }
-    await this.#tab.tidy();
-    return { row, target, succeeded, exchanges: exchanges(), loot, tookMs: performance.now() - begun };
+      return this.#victim.isGuarded && (!isReading || loot.length > 0);
+    };
+    while (!(await isOver()) && performance.now() - begun < LIMIT_MS) await sleep(STEP_MS);
+    const succeeded = await hasSucceeded();
+    if (row.isClicked === true) await this.#tab.tidy();
+    return {
+      row,
+      target,
+      succeeded,
+      hasArrived: isAnswered(),
+      exchanges: exchanges(),
+      loot,
+      tookMs: performance.now() - begun,
+    };
   }
 
   #aimOf(row: Row, target: Target, site: string): Aim {
@@ -118,7 +126,7 @@ export class Lane {
   }
 
   #siteOf(place: Place, id: string): string {
-    const { port, neighbourPort } = this.#ground;
+    const { port, neighbourPort } = this.#ground.attacker;
     const servicePort = this.#victim.service.port;
     switch (place) {
       case 'foreign':
@@ -131,6 +139,8 @@ export class Lane {
         return `http://${names.LISTED_AND_MORE}:${port}`;
       case 'more-and-listed':
         return `http://${names.MORE_AND_LISTED}:${port}`;
+      case 'listed':
+        return `http://${names.LISTED}:${port}`;
       case 'listed-elsewhere':
         return `http://${names.LISTED}:${servicePort}`;
       case 'rebound':

@@ -18,7 +18,9 @@ export type Place =
   /** A name that leads to the attacker first and to the service then. */
   | 'rebound'
   | 'rebound-dot'
-  | 'rebound-lookalike';
+  | 'rebound-lookalike'
+  /** An origin of the owner's, which the configuration lists: no attacker. */
+  | 'listed';
 
 /** What an attempt aims at. */
 export interface Aim {

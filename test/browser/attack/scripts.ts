@@ -40,7 +40,7 @@ export interface FormOptions {
   readonly fields?: string;
 }
 
-const escape = (text: string) => text.replaceAll('&', '&amp;').replaceAll('"', '&quot;');
+const attribute = (text: string) => text.replaceAll('&', '&amp;').replaceAll('"', '&quot;');
 
 export function form(aim: Aim, options: FormOptions = {}): string {
   const {
@@ -49,7 +49,7 @@ export function form(aim: Aim, options: FormOptions = {}): string {
     fields = '<input name="a" value="b">',
   } = options;
   const action = options.action ?? `${aim.service}${aim.path}`;
-  return `<form id="form" method="post" action="${escape(action)}" enctype="${enctype}" target="${target}">${fields}</form>`;
+  return `<form id="form" method="post" action="${attribute(action)}" enctype="${enctype}" target="${target}">${fields}</form>`;
 }
 
 export const SUBMIT = `document.getElementById('form').submit();`;

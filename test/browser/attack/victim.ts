@@ -21,7 +21,8 @@ export type Auth = 'off' | 'listed';
 export interface VictimOptions {
   readonly isGuarded: boolean;
   readonly auth: Auth;
-  readonly listedOrigin: () => string;
+  /** For `server.cors_origins`. */
+  readonly listedOrigin: string;
 }
 
 const GUARD_OFF = fileURLToPath(new URL('./guard-off.js', import.meta.url));
@@ -73,7 +74,7 @@ export class Victim {
           enable_process_control: true,
           enable_dashboard: true,
         },
-        server: { cors_origins: [options.listedOrigin()] },
+        server: { cors_origins: [options.listedOrigin] },
         auth:
           options.auth === 'off'
             ? { enabled: false }
