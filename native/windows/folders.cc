@@ -3,7 +3,7 @@
 
 #include <memory>
 
-#include "windows/text.h"
+#include "windows/unicode.h"
 #include "windows/win32.h"
 // After windows.h.
 #include <objbase.h>

@@ -10,6 +10,8 @@ import { ask, jsonOf } from '../helpers/raw-http.ts';
 import { type ConfigPart, startHere } from '../helpers/service.ts';
 import { SocketClient, type Told } from '../helpers/socket-client.ts';
 
+t.setTimeout(60_000);
+
 const SECTIONS = ['cpu', 'memory', 'gpu', 'disks', 'network'];
 const ONE_SECOND: ConfigPart = { stats: { stream_interval_seconds: 1 } };
 

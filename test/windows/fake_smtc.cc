@@ -131,7 +131,8 @@ std::map<Session*, Object*>& wrappers() {
 }
 
 HRESULT STDMETHODCALLTYPE queryInterface(Object* self, REFIID id, void** result) {
-  if (is(id, kInfoId) && self->handler != nullptr) {
+  const bool isMute = self->session && behaviourOf(self->session->behaviour, "noinfo") != 0;
+  if (is(id, kInfoId) && self->handler != nullptr && !isMute) {
     auto* const info = new Object(kInfoSlots, kInfoId);
     ++self->references;
     info->owner = self;
