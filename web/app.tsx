@@ -78,6 +78,11 @@ export function App() {
   const now = useValue(sample);
   const state = useValue(connection);
   const locked = useValue(lock);
+  const hasValues = now !== undefined;
+  // After the first paint with values: how long that took can be read from outside.
+  useEffect(() => {
+    if (hasValues) performance.mark('first-sample');
+  }, [hasValues]);
   return (
     <>
       <a class="skip" href="#values">

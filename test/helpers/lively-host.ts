@@ -94,6 +94,8 @@ export function livelyMedia(artUrl: string | null = null): FakeMediaHost {
 }
 
 export interface LivelyHost extends Host {
+  /** How often the counters were read. */
+  readonly reads: number;
   readonly media: FakeMediaHost;
   readonly processes: LivelyProcesses;
 }
@@ -114,6 +116,9 @@ export function livelyHost({ ahead = () => 0, artUrl = null }: LivelyOptions = {
   const base = fixtureHost();
   return {
     ...base,
+    get reads() {
+      return base.reads;
+    },
     media: livelyMedia(artUrl),
     processes: new LivelyProcesses(seconds),
     readSystem: async () => ({

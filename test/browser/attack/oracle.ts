@@ -20,7 +20,7 @@ const probe = (url: string) => `
     const made = Object.assign(document.createElement(tag), set);
     const event = await new Promise((resolve) => {
       for (const type of ['load', 'error', 'loadedmetadata', 'abort']) made.addEventListener(type, () => resolve(type));
-      setTimeout(() => resolve('nothing'), 1500);
+      setTimeout(() => resolve('nothing'), 1000);
       document.body.append(made);
     });
     let inner = 'none';
@@ -33,7 +33,6 @@ const probe = (url: string) => `
   await element('script', 'script', { src: url });
   await element('module', 'script', { type: 'module', src: url });
   await element('style sheet', 'link', { rel: 'stylesheet', href: url });
-  await element('icon', 'link', { rel: 'icon', href: url });
   await element('prefetch', 'link', { rel: 'prefetch', href: url });
   await element('preload', 'link', { rel: 'preload', as: 'script', href: url });
   await element('preload of an image', 'link', { rel: 'preload', as: 'image', href: url });
