@@ -100,7 +100,10 @@ const steps = {
       ...listed.stdout.trim().split('\n'),
     ]);
   },
-  asan: () => runStep('parsers under sanitizers', process.execPath, ['scripts/replay.mjs']),
+  asan() {
+    runStep('parsers under sanitizers', process.execPath, ['scripts/replay.mjs']);
+    runStep('readers without memory, under sanitizers', process.execPath, ['scripts/starve.mjs']);
+  },
 };
 
 provideNeeds();
