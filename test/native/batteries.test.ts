@@ -1,4 +1,6 @@
 /** Batteries and the energy of the processor's packages, as the kernel's files tell of them. */
+import { renameSync } from 'node:fs';
+import path from 'node:path';
 import t, { type Test } from 'tap';
 import { type BatteryCounters, type EnergyCounters, SECTION_BITS } from '#src/host/host.js';
 import { FOLDER, type Machine, makeMachine, readUntil, type Tree } from '../helpers/machine-tree.ts';
@@ -138,7 +140,7 @@ t.test(
     const machine = makeMachine(t, {
       ...supply('BAT0', { CAPACITY: 20 }),
       ...supply('BAT1', { CAPACITY: 40 }),
-      [scope]: FOLDER,
+      [scope]: { link: '.' },
     });
     const names = async (count: number) =>
       (await readBatteries(machine, (all) => all.length === count)).map(({ name }) => name);
