@@ -4,7 +4,7 @@
     {
       "target_name": "hostwire",
       "sources": [
-        "<!@(node -p \"const l = JSON.parse(require('fs').readFileSync('native/sources.json', 'utf8')); [...l.shared, ...(l[process.platform] ?? l.unsupported)].join(' ')\")"
+        "<!@(node -p \"const l = JSON.parse(require('fs').readFileSync('native/sources.json', 'utf8')); [...l.shared, ...(l[process.platform === 'win32' ? 'windows' : process.platform] ?? l.unsupported)].join(' ')\")"
       ],
       "include_dirs": ["native", "node_modules/node-addon-api"],
       "defines": [
@@ -24,7 +24,24 @@
       "xcode_settings": {
         "GCC_ENABLE_CPP_EXCEPTIONS": "YES",
         "CLANG_CXX_LANGUAGE_STANDARD": "c++20"
-      }
+      },
+      "conditions": [
+        ["OS=='win'", {
+          "defines": ["UNICODE", "_UNICODE", "NOMINMAX", "WIN32_LEAN_AND_MEAN", "_WIN32_WINNT=0x0A00"],
+          "defines!": ["_HAS_EXCEPTIONS=0"],
+          "libraries": [
+            "ntdll.lib", "advapi32.lib", "user32.lib", "powrprof.lib", "psapi.lib", "iphlpapi.lib", "ws2_32.lib",
+            "wtsapi32.lib", "shell32.lib", "ole32.lib", "runtimeobject.lib"
+          ],
+          "msvs_settings": {
+            "VCCLCompilerTool": {
+              "ExceptionHandling": 1,
+              "RuntimeTypeInfo": "true",
+              "AdditionalOptions": ["/std:c++20", "/W4", "/WX", "/permissive-", "/Zc:__cplusplus", "/utf-8"]
+            }
+          }
+        }]
+      ]
     }
   ]
 }

@@ -1,5 +1,7 @@
 /** The only loader of the addon: finds it, says clearly why it can't be used, and types what it exports. */
+import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { arch, platform } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import type { Counters, GpuCounters, Host, ListenerOptions, PendingPeer, SystemInfo } from './host.ts';
 import { type NativeMedia, openMedia } from './native-media.ts';
@@ -56,13 +58,20 @@ interface Addon {
   readonly Processes: new (roots: Roots) => ProcessHost;
   tuneListener(port: number, options: ListenerOptions): number;
   descriptorLimit(): number;
+  machineDataFolder(): string | undefined;
   canReadPendingPeers(): boolean;
   readPendingPeers(port: number): Promise<readonly PendingPeer[]>;
   cutPeers(peers: readonly PendingPeer[]): number;
 }
 
+/** One that was built for this platform on another machine has a folder of its own. */
+function findAddon(): string {
+  const own = fileURLToPath(new URL(`../${platform()}-${arch()}/hostwire.node`, import.meta.url));
+  return existsSync(own) ? own : fileURLToPath(new URL('../hostwire.node', import.meta.url));
+}
+
 function loadAddon(): Addon {
-  const path = fileURLToPath(new URL('../hostwire.node', import.meta.url));
+  const path = findAddon();
   try {
     // The addon's exports are written by hand in native/addon.cc; this is where they get their type.
     return createRequire(import.meta.url)(path) as Addon;
@@ -113,4 +122,14 @@ export function openNativeHost(roots: Roots = {}): NativeMachine {
 export function openNativeProcesses(roots: Roots = {}): ProcessHost {
   const addon = loadAddon();
   return new addon.Processes(roots);
+}
+
+/** Where Windows keeps programs' settings for all users; undefined elsewhere, and where the addon can't be loaded. */
+export function findMachineDataFolder(): string | undefined {
+  try {
+    return loadAddon().machineDataFolder();
+  } catch {
+    // Who goes on to use the addon is told why it can't be loaded.
+    return undefined;
+  }
 }

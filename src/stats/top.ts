@@ -1,6 +1,6 @@
 /** What detail shows beside the sections, and which parts of a reading failed. */
 import type { Counters } from '../host/host.ts';
-import type { TopDetail } from '../wire/sample.ts';
+import type { TopDetail } from '../wire/usage.ts';
 import { deriveBatteries } from './batteries.ts';
 import { deriveSensors } from './sensors.ts';
 

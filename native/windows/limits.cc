@@ -1,0 +1,10 @@
+// Windows limits neither the files nor the sockets of a process, and gives it one heap.
+#include "host/limits.h"
+
+namespace hostwire {
+
+std::optional<std::uint64_t> descriptorLimit() { return std::nullopt; }
+
+void shareOneHeap() {}
+
+}  // namespace hostwire

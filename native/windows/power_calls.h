@@ -1,0 +1,38 @@
+// What Windows is asked of power, as a table, so that a test can be Windows.
+#pragma once
+
+#include <windows.h>
+// After windows.h, which it takes its types from.
+#include <powrprof.h>
+
+namespace hostwire {
+
+// Each like the function of its name, but for `enableShutdownPrivilege`: an error's number, 0 for none.
+struct PowerCalls {
+  DWORD (*enableShutdownPrivilege)();
+  LONG(WINAPI* powerInformation)
+  (POWER_INFORMATION_LEVEL level, void* input, ULONG inputBytes, void* output, ULONG outputBytes);
+  BOOL(WINAPI* initiateSystemShutdown)
+  (LPWSTR machine, LPWSTR message, DWORD timeoutSeconds, BOOL isForced, BOOL isRestart, DWORD reason);
+  BOOLEAN(WINAPI* setSuspendState)(BOOLEAN isHibernation, BOOLEAN isForced, BOOLEAN areWakeEventsDisabled);
+  BOOL(WINAPI* lockWorkStation)();
+  BOOL(WINAPI* processIdToSessionId)(DWORD pid, DWORD* session);
+  DWORD(WINAPI* registerSuspendResume)(DWORD flags, HANDLE recipient, HPOWERNOTIFY* registration);
+  DWORD(WINAPI* unregisterSuspendResume)(HPOWERNOTIFY registration);
+};
+
+const PowerCalls& systemPowerCalls();
+
+// Windows gives a process the right to switch the machine off only when it asks for it.
+// ERROR_NOT_ALL_ASSIGNED: this user has not got it.
+DWORD enableShutdownPrivilege();
+
+// DEVICE_NOTIFY_SUBSCRIBE_PARAMETERS of powrprof.h, which mingw-w64's lacks.
+struct SuspendResumeRecipient {
+  ULONG(CALLBACK* callback)(void* context, ULONG type, void* setting);
+  void* context;
+};
+// DEVICE_NOTIFY_CALLBACK of winuser.h: likewise.
+inline constexpr DWORD kNotifyByCallback = 2;
+
+}  // namespace hostwire

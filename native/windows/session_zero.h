@@ -1,0 +1,8 @@
+// Where Windows' services live: a session without a desktop, and without players.
+#pragma once
+
+namespace hostwire {
+
+bool isInSessionZero();
+
+}  // namespace hostwire

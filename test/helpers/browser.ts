@@ -1,0 +1,90 @@
+/** Debian's Chromium with the page of a service in it: what it complains of and whom it asks is kept. */
+import { existsSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import type { Test } from 'tap';
+
+const PROGRAM = '/usr/bin/chromium';
+
+/** Why browser tests can't run here; false where they can. */
+export const skipBrowser = !existsSync(PROGRAM) && `apt-get install chromium (missing: ${PROGRAM})`;
+
+export function launchBrowser(): Promise<Browser> {
+  return chromium.launch({
+    executablePath: PROGRAM,
+    // Root has no sandbox.
+    args: ['--no-sandbox', '--disable-background-networking', '--js-flags=--expose-gc'],
+  });
+}
+
+export interface OpenPage {
+  readonly page: Page;
+  /** Errors and warnings on the console, exceptions, and what the policy refused. */
+  readonly complaints: readonly string[];
+  /** Everything that was asked for, in order. */
+  readonly requested: readonly string[];
+}
+
+/** A page of its own, which ends with the test. */
+export async function openPage(browser: Browser, options: BrowserContextOptions = {}): Promise<OpenPage> {
+  const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, ...options });
+  const page = await context.newPage();
+  const complaints: string[] = [];
+  const requested: string[] = [];
+  page.on('console', (message) => {
+    if (message.type() === 'error' || message.type() === 'warning') complaints.push(message.text());
+  });
+  page.on('pageerror', (error) => complaints.push(String(error)));
+  page.on('request', (request) => requested.push(request.url()));
+  return { page, complaints, requested };
+}
+
+/** One browser for all tests of a file. */
+export async function startBrowser(t: Pick<Test, 'teardown'>): Promise<Browser> {
+  const browser = await launchBrowser();
+  t.teardown(() => browser.close());
+  return browser;
+}
+
+/** Says whether the page is live. */
+export const liveState = (page: Page) => page.locator('.state.live');
+
+/** The text of the card called `title`. */
+export const card = (page: Page, title: string) => page.getByRole('region', { name: title, exact: true });
+
+/** Waits until `read` says something that `isWanted`; throws what it said last. */
+export async function until<T>(
+  read: () => Promise<T>,
+  isWanted: (value: T) => boolean,
+  limitMs = 10_000,
+): Promise<T> {
+  const deadline = performance.now() + limitMs;
+  for (;;) {
+    const value = await read();
+    if (isWanted(value)) return value;
+    if (performance.now() > deadline) throw new Error(`still ${JSON.stringify(value)}`);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
+
+interface Violation {
+  readonly id: string;
+  readonly impact: string | null;
+  readonly nodes: readonly { readonly html: string; readonly failureSummary?: string }[];
+}
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+/** What axe-core finds against WCAG 2.2 AA, as lines; the page needs a context with `bypassCSP`. */
+export async function auditPage(page: Page): Promise<readonly string[]> {
+  await page.addScriptTag({ content: AXE });
+  const tags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
+  // The global is axe-core's, which was loaded just now.
+  const { violations } = await page.evaluate<
+    { readonly violations: readonly Violation[] },
+    readonly string[]
+  >('async (values) => await axe.run(document, { runOnly: { type: "tag", values } })' as never, tags);
+  return violations.map(
+    ({ id, impact, nodes }) => `${impact} ${id}: ${nodes.map((node) => node.html).join(' ')}`,
+  );
+}
