@@ -7,6 +7,8 @@ import type { Counters } from '#src/host/host.js';
 import type { GpuFinding } from '#src/host/native.js';
 import { PREFIX, runNode, windowsPath } from '../helpers/wine.ts';
 
+t.setTimeout(240_000);
+
 const root = path.resolve(import.meta.dirname, '../../../..');
 const MIB = 1024 ** 2;
 const script = windowsPath(path.join(import.meta.dirname, 'inside/addon.js'));
@@ -146,7 +148,7 @@ t.test("Wine's own adapter, on a display", async (t) => {
     display.stdout.setEncoding('utf8').once('data', (text: string) => resolve(text.trim())),
   );
   const WINEPREFIX = makePrefix([]);
-  const { third } = await report(t, { WINEPREFIX, DISPLAY: `:${number}` });
+  const { third } = await report(t, { WINEPREFIX, DISPLAY: `:${number}`, HOSTWIRE_WAITS_FOR_GPU: '1' });
   const [gpu] = third.gpus ?? [];
   t.match(gpu, {
     name: /\w/,
