@@ -1,11 +1,12 @@
 // Builds what is asked for: the addon (cmake-js, else node-gyp) and the TypeScript.
-//   node scripts/build.mjs [addon | missing | tests | all | cmake | gyp | sanitized]…
+//   node scripts/build.mjs [addon | missing | tests | web | all | cmake | gyp | sanitized]…
 // `missing` builds only what is not there or older than its sources; plain .mjs because it runs before any build.
 import { spawnSync } from 'node:child_process';
 import { copyFileSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { buildWeb, isWebMissing } from './web.mjs';
 
 const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
 const require = createRequire(import.meta.url);
@@ -73,6 +74,8 @@ function buildAddon() {
 
 function buildTypescript(project) {
   run(process.execPath, [require.resolve('typescript/bin/tsc'), '-b', project]);
+  // From the schemas that were just compiled.
+  run(process.execPath, [path.join(root, 'dist/api/generate.js')]);
 }
 
 function isAddonMissing() {
@@ -85,18 +88,22 @@ function isAddonMissing() {
 
 const steps = {
   addon: buildAddon,
-  missing() {
+  async missing() {
     if (isAddonMissing()) buildAddon();
     if (
       isOlder(path.join(root, 'build/ts/src.tsbuildinfo'), newestIn('src')) ||
-      !existsSync(path.join(root, 'dist/main.js'))
+      !existsSync(path.join(root, 'dist/main.js')) ||
+      !existsSync(path.join(root, 'dist/api/openapi.json'))
     )
       buildTypescript('.');
+    if (isWebMissing()) await buildWeb();
   },
+  web: buildWeb,
   tests: () => buildTypescript('test'),
-  all() {
+  async all() {
     buildAddon();
     buildTypescript('test');
+    await buildWeb();
   },
   clean() {
     rmSync(path.join(root, 'dist'), { recursive: true, force: true });
@@ -114,6 +121,6 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
       console.error(`unknown step "${name}"; known: ${Object.keys(steps).join(', ')}`);
       process.exit(1);
     }
-    step();
+    await step();
   }
 }

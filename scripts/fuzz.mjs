@@ -15,7 +15,7 @@ import {
 } from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
-import { CORPUS, compileParsers, FIXTURES, root, run, SANITIZERS } from './parsers.mjs';
+import { CORPUS, compileParsers, FIXTURES, REPLAY, root, run, SANITIZERS } from './parsers.mjs';
 
 /** Texts of one word, or bytes taken as they are: few paths, quickly exhausted; and the one that takes 1 ms. They get a part
  *  of a share. */
@@ -130,9 +130,9 @@ rmSync(findings, { recursive: true, force: true });
 mkdirSync(findings, { recursive: true });
 writeFileSync(log, '');
 const flags = ['-O1', `-fsanitize=fuzzer,${SANITIZERS}`, '-fno-sanitize-recover=all'];
-compileParsers({ compiler: 'clang++-14', flags, entry: 'native/fuzz/fuzz.cc', binary });
+compileParsers({ compiler: 'clang++-14', flags, program: ['native/fuzz/fuzz.cc'], binary });
 const lister = path.join(work, 'list');
-compileParsers({ compiler: 'clang++-14', flags: ['-O0'], entry: 'native/fuzz/replay.cc', binary: lister });
+compileParsers({ compiler: 'clang++-14', flags: ['-O0'], program: REPLAY, binary: lister });
 const fixtures = filesUnder(FIXTURES);
 const targets = run(lister, ['--list'], { isQuiet: true })
   .trimEnd()

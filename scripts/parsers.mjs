@@ -31,8 +31,11 @@ export function run(command, args, { isQuiet = false } = {}) {
   return result.stdout ?? '';
 }
 
-/** Compiles the parsers, their targets and `entry` into `binary`. */
-export function compileParsers({ compiler, flags, entry, binary }) {
+/** The program that replays inputs. */
+export const REPLAY = ['native/fuzz/replay.cc', 'native/fuzz/failing_new.cc'];
+
+/** Compiles the parsers, their targets and `program` into `binary`. */
+export function compileParsers({ compiler, flags, program, binary }) {
   run(compiler, [
     '-std=c++20',
     '-g',
@@ -41,7 +44,7 @@ export function compileParsers({ compiler, flags, entry, binary }) {
     '-Wextra',
     '-Werror',
     '-Inative',
-    entry,
+    ...program,
     'native/fuzz/targets.cc',
     ...PARSERS,
     '-o',

@@ -3,7 +3,7 @@
 import { mkdirSync, readdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
-import { CORPUS, compileParsers, FIXTURES, PARSERS, root, run, SANITIZERS } from './parsers.mjs';
+import { CORPUS, compileParsers, FIXTURES, PARSERS, REPLAY, root, run, SANITIZERS } from './parsers.mjs';
 
 const LEAST_LINES_COVERED = 95;
 const rounds = process.argv[2] ?? '200';
@@ -14,7 +14,7 @@ function lineCoverage() {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
   const binary = path.join(folder, 'replay');
-  compileParsers({ compiler: 'g++', flags: ['-O0', '--coverage'], entry: 'native/fuzz/replay.cc', binary });
+  compileParsers({ compiler: 'g++', flags: ['-O0', '--coverage'], program: REPLAY, binary });
   run(binary, ['0', FIXTURES, CORPUS], { isQuiet: true });
   const counts = readdirSync(folder).filter((file) => file.endsWith('.gcda'));
   const text = run('gcov', ['-n', ...counts.map((file) => path.join(folder, file))], { isQuiet: true });
@@ -26,7 +26,7 @@ function lineCoverage() {
 const binary = path.join(root, 'build/replay');
 mkdirSync(path.dirname(binary), { recursive: true });
 const flags = ['-O1', `-fsanitize=${SANITIZERS}`, '-fno-sanitize-recover=all'];
-compileParsers({ compiler: 'g++', flags, entry: 'native/fuzz/replay.cc', binary });
+compileParsers({ compiler: 'g++', flags, program: REPLAY, binary });
 run(binary, [rounds, FIXTURES, CORPUS]);
 
 const covered = lineCoverage();

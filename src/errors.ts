@@ -1,6 +1,7 @@
 /** The one error that has a meaning for clients: a code from one list, and the HTTP status that goes with it. */
 
-const STATUS_BY_CODE = {
+/** The whole list: what an API document may name. */
+export const STATUS_BY_CODE = {
   invalid_json: 400,
   invalid_body: 400,
   missing_field: 400,

@@ -1,5 +1,6 @@
 // Replays saved inputs and deterministic mutations of them through every parser, under whatever sanitizers it
 // was compiled with:  replay ROUNDS FOLDER…   (fixtures; and inputs that fuzzing found, under corpus/TARGET/)
+// Then each saved input once more for every allocation that it makes, which fails.
 //   replay --list: every parser and the ending of its fixtures' names.
 #include <cstdint>
 #include <cstdio>
@@ -7,11 +8,13 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <new>
 #include <random>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "fuzz/failing_new.h"
 #include "fuzz/targets.h"
 
 namespace {
@@ -89,6 +92,27 @@ std::size_t replay(const FuzzTarget& target, const std::vector<std::string>& see
   return runs;
 }
 
+// A parser may throw for want of memory, but for nothing else; what it had made is let go.
+std::size_t starve(const FuzzTarget& target, const std::vector<std::string>& seeds) {
+  std::size_t failures = 0;
+  for (const std::string& seed : seeds) {
+    const std::vector<char> exact(seed.begin(), seed.end());
+    // A text of a thousand lines fails in the same way at each of them: later ones are tried at ever longer
+    // steps.
+    for (std::uint64_t nth = 1;; nth += 1 + nth / 64) {
+      hostwire::failAllocation(nth);
+      try {
+        target.run({exact.data(), exact.size()});
+      } catch (const std::bad_alloc&) {
+        // as it must
+      }
+      if (!hostwire::stopFailing()) break;
+      ++failures;
+    }
+  }
+  return failures;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -104,6 +128,7 @@ int main(int argc, char** argv) {
       if (entry.is_regular_file()) files.push_back(entry.path());
 
   std::size_t total = 0;
+  std::size_t starved = 0;
   bool isEveryTargetSeeded = true;
   for (const FuzzTarget& target : hostwire::fuzzTargets()) {
     std::vector<std::string> seeds = commonInputs();
@@ -115,7 +140,9 @@ int main(int argc, char** argv) {
       isEveryTargetSeeded = false;
     }
     total += replay(target, seeds, rounds);
+    starved += starve(target, seeds);
   }
-  std::printf("%zu inputs through %zu parsers\n", total, hostwire::fuzzTargets().size());
+  std::printf("%zu inputs through %zu parsers; %zu allocations that failed\n", total,
+              hostwire::fuzzTargets().size(), starved);
   return isEveryTargetSeeded ? 0 : 1;
 }

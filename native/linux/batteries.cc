@@ -56,9 +56,10 @@ class BatteryProbe {
       if (supplies_.contains(name)) continue;
       Supply supply(folder_ + name);
       const std::string type = readSmallFile(supply.folder + "/type");
-      // Every supply has a type: where it could not be read, the next list asks again.
-      if (type.empty()) continue;
-      supply.isOther = !isSystemBattery(type, readSmallFile(supply.folder + "/scope"));
+      const auto scope = tryReadSmallFile(supply.folder + "/scope");
+      // Every supply has a type, few have a scope: where one could not be read, the next list asks again.
+      if (type.empty() || !scope) continue;
+      supply.isOther = !isSystemBattery(type, *scope);
       supplies_.emplace(name, std::move(supply));
     }
   }

@@ -35,23 +35,26 @@ DiskUsage usageOf(const struct statvfs& filesystem) {
 }  // namespace
 
 DiskUsageReply DiskUsageQuestion::ask() {
-  if (!found_) found_ = findDirectory();
-  if (!found_) return {};
-  const std::string& path = paths_[*found_];
+  const auto found = found_ ? found_ : findDirectory();
+  if (!found) return {};
+  const std::string& path = paths_[*found];
   struct statvfs filesystem {};
   while (statvfs(path.c_str(), &filesystem) != 0)
     if (errno != EINTR) throw HostError(errno, "statvfs " + path);
-  return {*found_, true, usageOf(filesystem)};
+  return {*found, true, usageOf(filesystem)};
 }
 
 // Containers mount single files (/etc/hosts) from a filesystem that a directory may be mounted from as well.
-std::optional<std::size_t> DiskUsageQuestion::findDirectory() const {
+// One before the found one that can't be asked now may be a directory all the same: then it is looked for
+// anew the next time.
+std::optional<std::size_t> DiskUsageQuestion::findDirectory() {
   std::optional<HostError> failure;
   for (std::size_t i = 0; i < paths_.size(); ++i) {
     struct stat status {};
     if (fstatat(AT_FDCWD, paths_[i].c_str(), &status, AT_NO_AUTOMOUNT) != 0) {
       if (!failure) failure.emplace(errno, "stat " + paths_[i]);
     } else if (S_ISDIR(status.st_mode)) {
+      if (!failure) found_ = i;
       return i;
     }
   }

@@ -20,16 +20,16 @@ struct DiskUsageReply {
 // Asked on a prober's thread, by one at a time: it may wait for ever.
 class DiskUsageQuestion {
  public:
-  // `paths`: mount points of one filesystem. The first one that is a directory is asked, this time and later.
+  // `paths`: mount points of one filesystem. The first one that is a directory is asked.
   explicit DiskUsageQuestion(std::vector<std::string> paths) : paths_(std::move(paths)) {}
   // Throws HostError.
   DiskUsageReply ask();
 
  private:
-  std::optional<std::size_t> findDirectory() const;
+  std::optional<std::size_t> findDirectory();
 
   const std::vector<std::string> paths_;
-  std::optional<std::size_t> found_;
+  std::optional<std::size_t> found_;  // once it is certain
 };
 
 }  // namespace hostwire

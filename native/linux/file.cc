@@ -83,6 +83,14 @@ std::string_view KeptFile::readIfPresent(std::string& buffer) noexcept {
   }
 }
 
+std::string_view KeptFile::readShortRecordsIfPresent(std::string& buffer) noexcept {
+  try {
+    return readShortRecords(buffer);
+  } catch (...) {
+    return {};
+  }
+}
+
 std::string_view KeptFile::readHeadIfPresent(std::string& buffer, std::size_t mostBytes) noexcept {
   try {
     openOnce();
@@ -102,12 +110,21 @@ std::string_view KeptFile::readHeadIfPresent(std::string& buffer, std::size_t mo
   return {buffer.data(), length};
 }
 
-std::string readSmallFile(const std::string& path) {
-  std::string buffer;
-  KeptFile file(path);
-  std::string text(file.readIfPresent(buffer));
-  while (!text.empty() && (text.back() == '\n' || text.back() == '\0')) text.pop_back();
-  return text;
+std::string readSmallFile(const std::string& path) { return tryReadSmallFile(path).value_or(std::string()); }
+
+std::optional<std::string> tryReadSmallFile(const std::string& path) {
+  try {
+    std::string buffer;
+    std::string text(KeptFile(path).read(buffer));
+    while (!text.empty() && (text.back() == '\n' || text.back() == '\0')) text.pop_back();
+    return text;
+  } catch (const HostError& error) {
+    const int code = error.code().value();
+    if (code == ENOENT || code == ENOTDIR) return std::string();
+    return std::nullopt;
+  } catch (...) {
+    return std::nullopt;  // for want of memory
+  }
 }
 
 }  // namespace hostwire

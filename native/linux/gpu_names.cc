@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdio>
+#include <utility>
 
 #include "linux/file.h"
 #include "linux/parse_gpu.h"
@@ -17,17 +18,23 @@ constexpr const char* kAmdgpuList = "/usr/share/libdrm/amdgpu.ids";
 
 }  // namespace
 
-std::string lookUpGpuName(const Roots& roots, const GpuDevice& device) {
+GpuName lookUpGpuName(const Roots& roots, const GpuDevice& device) {
   std::string name;
+  bool isFinal = true;
+  const auto readList = [&](const char* list) {
+    auto text = tryReadSmallFile(roots.files + list);
+    isFinal = isFinal && text.has_value();
+    return std::move(text).value_or(std::string());
+  };
   if (device.vendor == GpuVendor::kAmd)
-    name = findAmdgpuName(readSmallFile(roots.files + kAmdgpuList), device.deviceId, device.revision);
+    name = findAmdgpuName(readList(kAmdgpuList), device.deviceId, device.revision);
   for (const char* list : kPciLists)
-    if (name.empty()) name = findPciName(readSmallFile(roots.files + list), device.vendorId, device.deviceId);
-  if (!name.empty()) return toValidUtf8(name);
+    if (name.empty()) name = findPciName(readList(list), device.vendorId, device.deviceId);
+  if (!name.empty()) return {toValidUtf8(name), isFinal};
   std::array<char, 16> numbers{};
   static_cast<void>(std::snprintf(numbers.data(), numbers.size(), "%04x:%04x", device.vendorId & 0xFFFFU,
                                   device.deviceId & 0xFFFFU));
-  return std::string(nameOf(device.vendor)) + " " + numbers.data();
+  return {std::string(nameOf(device.vendor)) + " " + numbers.data(), isFinal};
 }
 
 }  // namespace hostwire

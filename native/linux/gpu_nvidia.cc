@@ -54,9 +54,11 @@ GpuAnswer NvidiaGpus::answerOf(const GpuDevice& device, const std::vector<NvmlRe
   return answer;
 }
 
-const std::string& NvidiaGpus::nameOf(Known& known, const GpuDevice& device) const {
-  if (known.name.empty()) known.name = lookUpGpuName(roots_, device);
-  return known.name;
+std::string NvidiaGpus::nameOf(Known& known, const GpuDevice& device) const {
+  if (!known.name.empty()) return known.name;
+  GpuName found = lookUpGpuName(roots_, device);
+  if (found.isFinal) known.name = found.text;
+  return std::move(found.text);
 }
 
 std::vector<GpuAnswer> NvidiaGpus::read(const NvidiaRequest& request) {

@@ -30,12 +30,12 @@ class NvidiaGpus {
   struct Known {
     explicit Known(const GpuDevice& device) : sleep(device.folder, device.isIntegrated) {}
     GpuSleep sleep;
-    std::string name;  // empty until it is needed
+    std::string name;  // empty until it is known
     LastGpuValues last;
   };
 
   std::vector<GpuAnswer> readUnlisted(bool withDetail);
-  const std::string& nameOf(Known& known, const GpuDevice& device) const;
+  std::string nameOf(Known& known, const GpuDevice& device) const;
   GpuAnswer answerOf(const GpuDevice& device, const std::vector<NvmlReading>& readings);
 
   const Roots roots_;

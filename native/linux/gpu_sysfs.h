@@ -28,7 +28,7 @@ class SysfsGpu {
 
   void findSources();
   void findClock();
-  void findTemperature();
+  bool findTemperature();
   void nameDevice(bool isAwake);
   Source sourceAt(const std::string& path) const;
   std::optional<double> readNumber(Source& source, double unit, double most);
@@ -43,7 +43,8 @@ class SysfsGpu {
   DrmClients clients_;
   LastGpuValues last_;
   std::string name_;
-  bool isNameFinal_ = false;
+  bool isNameFinal_ = false;  // as far as it is known whether the board has one of its own
+  bool isBoardKnown_ = false;
   bool areSourcesKnown_ = false;
   Source load_;
   Source vramUsed_;

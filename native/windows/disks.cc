@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "host/prober.h"
-#include "windows/text.h"
+#include "windows/unicode.h"
 #include "windows/volumes.h"
 
 namespace hostwire {

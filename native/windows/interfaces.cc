@@ -6,7 +6,7 @@
 #include <cstdio>
 #include <memory>
 
-#include "windows/text.h"
+#include "windows/unicode.h"
 
 namespace hostwire {
 namespace {

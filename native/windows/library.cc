@@ -4,7 +4,7 @@
 #include <stdexcept>
 #include <system_error>
 
-#include "windows/text.h"
+#include "windows/unicode.h"
 #include "windows/win32.h"
 
 namespace hostwire {

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "host/library.h"
-#include "windows/text.h"
+#include "windows/unicode.h"
 #include "windows/win32.h"
 // After windows.h.
 #include <pdh.h>

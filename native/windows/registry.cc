@@ -3,7 +3,7 @@
 
 #include <array>
 
-#include "windows/text.h"
+#include "windows/unicode.h"
 #include "windows/win32.h"
 
 namespace hostwire {

@@ -11,7 +11,7 @@
 #include "windows/interfaces.h"
 #include "windows/parse_windows.h"
 #include "windows/registry.h"
-#include "windows/text.h"
+#include "windows/unicode.h"
 #include "windows/win32.h"
 
 namespace hostwire {

@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "windows/disk_io.h"
-#include "windows/text.h"
+#include "windows/unicode.h"
 #include "windows/win32.h"
 
 namespace hostwire {

@@ -4,9 +4,11 @@ import type { Config } from '../config/schema.ts';
 import { ServiceError } from '../errors.ts';
 import { MEDIA_KEYS, type MediaHost, type MediaPlayer, type MediaVerb } from '../host/media.ts';
 import type { Log } from '../log.ts';
-import type { MediaCapability, MediaPayload } from '../wire/media.ts';
+import type { Capability } from '../wire/capability.ts';
+import type { MediaPayload } from '../wire/media.ts';
+import { MEDIA_ACTIONS, type MediaAction } from '../wire/requests.ts';
 import { type Command, type Delivered, defineCommand, type Outcome } from './command.ts';
-import { checkMediaParams, MEDIA_ACTIONS, type MediaAction, type MediaParams } from './media-params.ts';
+import { checkMediaParams, type MediaParams } from './media-params.ts';
 import { deriveMediaStatus, findPlayer, nameOf, selectPlayer } from './media-status.ts';
 
 export interface MediaOptions {
@@ -80,7 +82,7 @@ export class Media {
     return deriveMediaStatus(snapshot, choose(snapshot, name), withDetail);
   }
 
-  async capability(): Promise<MediaCapability> {
+  async capability(): Promise<Capability> {
     const { host, features } = this.#options;
     const refuse = (reason: string) => ({ enabled: features().enable_media, supported: false, reason });
     if (!features().enable_media) return refuse('features.enable_media is off, so no player is looked for');
@@ -100,7 +102,7 @@ export class Media {
     if (error === undefined) return { result: OK, delivered };
     if (!ALWAYS_OK.has(action)) throw error;
     this.#options.log.info(`media: ${action} was not done: ${String(error.details?.['reason'])}`);
-    return { result: OK, delivered };
+    return { result: OK, delivered, failure: error };
   }
 
   async #carryOut(action: MediaAction, { player: name, value }: MediaParams): Promise<Verdict> {

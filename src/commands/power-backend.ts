@@ -4,7 +4,6 @@ import type { Log } from '../log.ts';
 import type { Inhibitor } from '../wire/power.ts';
 
 export type PowerAction = PowerAct;
-export const POWER_ACTIONS: readonly PowerAction[] = ['shutdown', 'restart', 'sleep', 'hibernate', 'lock'];
 
 export type Support =
   | { readonly isSupported: true; readonly reason: null }

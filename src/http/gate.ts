@@ -7,8 +7,8 @@ import { type AccessRequest, type Decision, HEADERS_READ } from '../access/reque
 import type { Config } from '../config/schema.ts';
 import { ServiceError } from '../errors.ts';
 import type { Log } from '../log.ts';
+import type { Answer, RequestHead } from './exchange.ts';
 import { bareAnswer, emptyAnswer, errorAnswer, type Headers } from './reply.ts';
-import type { Answer, RequestHead } from './server.ts';
 
 /** What the gate says of a request. `client` is for `passes`. */
 export type Verdict =
@@ -23,6 +23,8 @@ const WEBSOCKET_PATH = '/api/ws';
 export interface GateOptions {
   readonly config: Config;
   readonly machineNames: readonly string[];
+  /** The raw paths of the dashboard's files. */
+  readonly dashboardPaths?: readonly string[];
   readonly log: Log;
   /** Monotonic milliseconds. */
   readonly now: () => number;
@@ -42,14 +44,14 @@ export class Gate {
 
   constructor(options: GateOptions) {
     this.#options = options;
-    this.#policy = compileAccess(options.config, options.machineNames);
+    this.#policy = compileAccess(options.config, options.machineNames, options.dashboardPaths);
     this.#refusals = new RefusalLog((text) => options.log.warn(text));
     this.#wrongKeys = new WrongKeyLog((text) => options.log.warn(text));
     this.#warnOfExposure(options.config);
   }
 
   reconfigure(config: Config): void {
-    this.#policy = compileAccess(config, this.#options.machineNames);
+    this.#policy = compileAccess(config, this.#options.machineNames, this.#options.dashboardPaths);
     this.#warnOfExposure(config);
   }
 

@@ -1,6 +1,6 @@
 /** What clients ask about processes, whichever door they come through: lists and details. */
 import type { Params } from '../commands/command.ts';
-import { isPid, isProcessName } from '../commands/process-params.ts';
+import { checkParams } from '../commands/params.ts';
 import { ServiceError } from '../errors.ts';
 import { groupByName, idAt, rowOf } from '../host/process-columns.ts';
 import type { ProcessColumns, ProcessFacts, ProcessHost } from '../host/processes.ts';
@@ -8,15 +8,14 @@ import {
   buildFlatList,
   buildGroupedList,
   groupOf,
-  PROCESS_SORTS,
   type ProcessListOptions,
-  type ProcessSort,
   processRowAt,
   selectRows,
 } from '../stats/process-list.ts';
 import type { ProcessReadings } from '../stats/process-readings.ts';
 import { type ProcessWindow, sharesOf } from '../stats/processes.ts';
 import type { ProcessDetailRow, ProcessDetailsPayload, ProcessListPayload } from '../wire/process.ts';
+import { processDetailsRequest, processListRequest } from '../wire/requests.ts';
 
 export interface ProcessQueriesOptions {
   readonly host: ProcessHost;
@@ -29,46 +28,20 @@ export interface ListParams extends ProcessListOptions {
   readonly isGrouped: boolean;
 }
 
-const DEFAULT_LIMIT = 1000;
-const MOST_LIMIT = 10_000;
-const MOST_QUERY_LENGTH = 255;
 const MOST_DETAILED = 64;
 /** Each takes a thread for a moment. */
 const ASKED_AT_ONCE = 8;
 
-const isSort = (value: unknown): value is ProcessSort => PROCESS_SORTS.some((sort) => sort === value);
-
 /** Throws `invalid_value`. */
-export function checkList({ sort, limit, query, grouped }: Params): ListParams {
-  if (sort !== undefined && !isSort(sort))
-    throw new ServiceError('invalid_value', `sort must be one of ${PROCESS_SORTS.join(', ')}.`);
-  const isLimit = typeof limit === 'number' && Number.isInteger(limit) && limit >= 1 && limit <= MOST_LIMIT;
-  if (limit !== undefined && !isLimit)
-    throw new ServiceError('invalid_value', `limit must be a whole number from 1 to ${MOST_LIMIT}.`);
-  if (query !== undefined && (typeof query !== 'string' || query.length > MOST_QUERY_LENGTH))
-    throw new ServiceError(
-      'invalid_value',
-      `query must be a string of at most ${MOST_QUERY_LENGTH} characters.`,
-    );
-  if (grouped !== undefined && typeof grouped !== 'boolean')
-    throw new ServiceError('invalid_value', 'grouped must be true or false.');
-  return {
-    sort: sort ?? 'cpu',
-    limit: limit ?? DEFAULT_LIMIT,
-    query: query ?? '',
-    isGrouped: grouped ?? true,
-  };
+export function checkList(params: Params): ListParams {
+  const { grouped, ...options } = checkParams(processListRequest, params);
+  return { ...options, isGrouped: grouped };
 }
 
 /** Either a number or a name. Throws `missing_field`, `invalid_value`. */
-export function checkDetails({ pid, name }: Params): number | string {
-  if (pid === undefined && name === undefined)
-    throw new ServiceError('missing_field', 'pid or name is missing.');
-  if (pid !== undefined && name !== undefined)
-    throw new ServiceError('invalid_value', 'pid and name exclude each other.');
-  if (pid !== undefined && isPid(pid)) return pid;
-  if (name !== undefined && isProcessName(name)) return name;
-  throw new ServiceError('invalid_value', 'pid must be a process number, or name a name.');
+export function checkDetails(params: Params): number | string {
+  const { pid, name = '' } = checkParams(processDetailsRequest, params);
+  return pid ?? name;
 }
 
 export class ProcessQueries {

@@ -1,6 +1,6 @@
 /** The batteries of a detailed sample: how full, what flows, how long it lasts, what is left of them. */
 import type { BatteryCounters } from '../host/host.ts';
-import type { BatteryDetail } from '../wire/sample.ts';
+import type { BatteryDetail } from '../wire/usage.ts';
 import { oneDecimal, percentOf } from './round.ts';
 
 /** Longer than any computer runs on a battery: what flows is next to nothing, and the quotient says nothing. */

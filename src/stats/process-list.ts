@@ -4,8 +4,7 @@ import type { ProcessColumns } from '../host/processes.ts';
 import type { ProcessGroup, ProcessListPayload, ProcessRow } from '../wire/process.ts';
 import { type ProcessWindow, shareAt, sharesOf, shownShare, toMib, toSeconds } from './processes.ts';
 
-export const PROCESS_SORTS = ['cpu', 'memory', 'name'] as const;
-export type ProcessSort = (typeof PROCESS_SORTS)[number];
+export type ProcessSort = 'cpu' | 'memory' | 'name';
 
 export interface ProcessListOptions {
   readonly sort: ProcessSort;

@@ -18,8 +18,8 @@ import type {
   MemoryStats,
   NetworkDetail,
   NetworkStats,
-  TopDetail,
 } from '../wire/sample.ts';
+import type { TopDetail } from '../wire/usage.ts';
 import { deriveCpuDetail, deriveCpuStats } from './cpu.ts';
 import { deriveDiskDetail, deriveDiskStats } from './disks.ts';
 import { deriveGpuDetail, deriveGpuStats } from './gpu.ts';

@@ -1,6 +1,6 @@
 /** The sensors of a detailed sample: values in the units of their kinds. */
 import type { SensorCounters, SensorKind } from '../host/host.ts';
-import type { SensorDetail } from '../wire/sample.ts';
+import type { SensorDetail } from '../wire/usage.ts';
 
 /** As many decimals as such sensors have: thousandths of a volt, whole turns. */
 const UNITS: Readonly<Record<SensorKind, { readonly unit: SensorDetail['unit']; readonly steps: number }>> = {

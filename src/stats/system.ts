@@ -1,6 +1,6 @@
 /** What /api/system tells: the host's own description, and what a sample knows of disks, GPUs and interfaces. */
 import type { SystemInfo } from '../host/host.ts';
-import type { SystemPayload } from '../wire/system.ts';
+import type { Capabilities, SystemDetail, SystemPayload } from '../wire/system.ts';
 import type { Sample } from './sample.ts';
 
 /** The service itself, as detail shows it. */
@@ -43,8 +43,8 @@ export function deriveSystemDetail(
   info: SystemInfo,
   sample: Sample,
   service: ServiceFacts,
-  capabilities: unknown,
-): SystemPayload {
+  capabilities: Capabilities,
+): SystemDetail {
   return {
     ...deriveSystem(info, sample, service),
     gpus: sample.gpu?.detail?.devices ?? [],

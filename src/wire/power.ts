@@ -1,40 +1,47 @@
 /** What GET /api/pw answers, and what the power commands answer with. */
+import * as v from 'valibot';
+import { capability } from './capability.ts';
+import { count, type Shape, unixSeconds } from './quantities.ts';
 
-/** One act on the machine, as `actions` shows it. */
-export interface PowerCapability {
-  /** Its feature flag is on. */
-  readonly enabled: boolean;
-  /** The machine's power manager says that it can. */
-  readonly supported: boolean;
-  /** Why it is not supported; null where it is. */
-  readonly reason: string | null;
-}
-
-/** An act and when it is due, or was handed over: Unix seconds. */
-export interface TimedPowerAct {
-  readonly action: string;
-  readonly at: number;
-}
+/** An act and when it is due, or was handed over. */
+const timedPowerAct = v.strictObject({ action: v.string(), at: unixSeconds });
+export type TimedPowerAct = Shape<typeof timedPowerAct>;
 
 /** A program that asks the machine to stay awake or up. */
-export interface Inhibitor {
-  readonly who: string;
-  readonly why: string;
-  /** As logind spells it: what is held off, separated by colons (`shutdown:sleep:idle`). */
-  readonly what: string;
-  readonly uid: number;
-}
+const inhibitor = v.strictObject({
+  who: v.string(),
+  why: v.string(),
+  what: v.pipe(
+    v.string(),
+    v.description('What is held off, as logind spells it, separated by colons (`shutdown:sleep:idle`).'),
+  ),
+  uid: count,
+});
+export type Inhibitor = Shape<typeof inhibitor>;
 
-export interface PowerPayload {
-  readonly actions: Readonly<Record<string, PowerCapability>>;
-  /** The act that was scheduled with `delay`. */
-  readonly pending: TimedPowerAct | null;
-  readonly inhibitors: readonly Inhibitor[];
-  /** What the recording backend would have done; empty with any other. */
-  readonly recorded: readonly TimedPowerAct[];
-}
+/** One act on the machine each. */
+export const powerCapabilities = v.strictObject({
+  shutdown: capability,
+  restart: capability,
+  sleep: capability,
+  hibernate: capability,
+  lock: capability,
+});
+export type PowerCapabilities = Shape<typeof powerCapabilities>;
 
-export interface PowerResult {
-  readonly status: 'ok';
-  readonly message: string;
-}
+export const powerPayload = v.strictObject({
+  actions: powerCapabilities,
+  pending: v.pipe(v.nullable(timedPowerAct), v.description('What was scheduled with `delay`.')),
+  inhibitors: v.array(inhibitor),
+  recorded: v.pipe(
+    v.array(timedPowerAct),
+    v.description('What the recording backend would have done; empty with any other.'),
+  ),
+});
+export type PowerPayload = Shape<typeof powerPayload>;
+
+export const powerResult = v.strictObject({
+  status: v.literal('ok'),
+  message: v.pipe(v.string(), v.description('`Command initiated` for an action.')),
+});
+export type PowerResult = Shape<typeof powerResult>;

@@ -1,92 +1,89 @@
-/**
- * Processes on the wire. `memory` is resident bytes (memory that processes share counts in each of them), `memory_mb`
- * the same in MiB, `cpu_time` the seconds of CPU time since the start, `cpu` percent of the whole machine since the
- * reading before: null in a first reading and for a process that is new in this one.
- */
+/** Processes on the wire: rows, groups, lists, details, and how a command on them ended. */
+import * as v from 'valibot';
+import { capability } from './capability.ts';
+import { bytes, count, known, percent, type Shape, unixSeconds } from './quantities.ts';
 
-interface ProcessUsage {
-  readonly memory: number;
-  readonly memory_mb: number;
-  readonly cpu_time: number;
-  readonly cpu: number | null;
-}
+const usage = {
+  memory: v.pipe(bytes, v.description('Resident bytes; memory that processes share counts in each of them.')),
+  memory_mb: v.pipe(v.number(), v.minValue(0), v.description('The same in MiB.')),
+  cpu_time: v.pipe(v.number(), v.minValue(0), v.description('Seconds of CPU time since the start.')),
+  cpu: v.pipe(
+    known(percent),
+    v.description(
+      'Percent of the whole machine since the reading before; null in a first reading and for a process that is new.',
+    ),
+  ),
+};
 
 /** All processes of one name. */
-export interface ProcessGroup extends ProcessUsage {
-  readonly name: string;
-  readonly count: number;
-}
+export const processGroup = v.strictObject({ name: v.string(), count, ...usage });
+export type ProcessGroup = Shape<typeof processGroup>;
 
 /** One process, as in `processes` of a detailed sample. */
-export interface ProcessShare extends ProcessUsage {
-  readonly name: string;
-  readonly pid: number;
-}
+export const processShare = v.strictObject({ name: v.string(), pid: count, ...usage });
+export type ProcessShare = Shape<typeof processShare>;
 
-export interface ProcessRow extends ProcessShare {
-  readonly ppid: number;
-  /** Its number, as text, where the user has no name. */
-  readonly user: string;
-  /** Unix seconds. */
-  readonly started_at: number;
-  readonly threads: number;
-  /** Of the program; null where this service may not know it. */
-  readonly path: string | null;
-}
+export const processRow = v.strictObject({
+  ...processShare.entries,
+  ppid: count,
+  user: v.pipe(v.string(), v.description('Its number, as text, where the user has no name.')),
+  started_at: v.pipe(v.number(), v.minValue(0), v.description('Unix seconds.')),
+  threads: count,
+  path: v.pipe(known(v.string()), v.description('Of the program; null where this service may not know it.')),
+});
+export type ProcessRow = Shape<typeof processRow>;
 
-export interface ProcessListPayload {
-  /** Unix seconds. */
-  readonly timestamp: number;
-  /** Processes, however many rows follow. */
-  readonly total_count: number;
-  readonly processes: readonly (ProcessGroup | ProcessRow)[];
-}
+export const processListPayload = v.strictObject({
+  timestamp: unixSeconds,
+  total_count: v.pipe(count, v.description('Processes, however many rows follow.')),
+  processes: v.union([v.array(processGroup), v.array(processRow)]),
+});
+export type ProcessListPayload = Shape<typeof processListPayload>;
 
-export interface ProcessDetailRow extends ProcessRow {
-  readonly state: 'running' | 'sleeping' | 'waiting' | 'stopped' | 'ended' | 'idle' | 'unknown';
-  readonly open_files: number | null;
-  /** These two only while `features.enable_process_control` is on: command lines often hold secrets. */
-  readonly command?: readonly string[];
-  readonly cwd?: string | null;
-}
+const CONTROL_ONLY = 'Only while features.enable_process_control is on: command lines often hold secrets.';
 
-/** All processes of one name, or the one of a number; at most 64 of them in `processes`. */
-export interface ProcessDetailsPayload extends ProcessGroup {
-  readonly timestamp: number;
-  readonly processes: readonly ProcessDetailRow[];
-}
+export const processDetailRow = v.strictObject({
+  ...processRow.entries,
+  state: v.picklist(['running', 'sleeping', 'waiting', 'stopped', 'ended', 'idle', 'unknown']),
+  open_files: known(count),
+  command: v.pipe(v.exactOptional(v.array(v.string())), v.description(CONTROL_ONLY)),
+  cwd: v.pipe(v.exactOptional(known(v.string())), v.description(CONTROL_ONLY)),
+});
+export type ProcessDetailRow = Shape<typeof processDetailRow>;
 
-/** In a detailed sample; each list has at most five rows. */
-export interface ProcessSummary {
-  readonly count: number;
-  readonly running: number;
-  /** null in the first reading. */
-  readonly top_cpu: readonly ProcessShare[] | null;
-  readonly top_memory: readonly ProcessShare[];
-}
+/** All processes of one name, or the one of a number. */
+export const processDetailsPayload = v.strictObject({
+  timestamp: unixSeconds,
+  ...processGroup.entries,
+  processes: v.pipe(v.array(processDetailRow), v.maxLength(64)),
+});
+export type ProcessDetailsPayload = Shape<typeof processDetailsPayload>;
 
-/** How `process.kill` or `process.launch` ended. */
-export interface ProcessFeedback {
-  readonly success: boolean;
-  readonly action: 'kill' | 'launch';
-  readonly message: string;
-  readonly final: boolean;
-  /** What was asked for; without a number when it was a name. */
-  readonly pid?: number;
-  readonly name?: string;
-  /** Processes that have ended. */
-  readonly count?: number;
-}
+const MOST_TOP = 5;
 
-export interface ProcessCapability {
-  readonly enabled: boolean;
-  readonly supported: boolean;
-  /** Why it is not supported. */
-  readonly reason: string | null;
-}
+/** In a detailed sample. */
+export const processSummary = v.strictObject({
+  count,
+  running: count,
+  top_cpu: v.pipe(
+    known(v.pipe(v.array(processShare), v.maxLength(MOST_TOP))),
+    v.description('null in the first reading.'),
+  ),
+  top_memory: v.pipe(v.array(processShare), v.maxLength(MOST_TOP)),
+});
+export type ProcessSummary = Shape<typeof processSummary>;
 
-/** In `capabilities` of /api/system with detail. */
-export interface ProcessCapabilities {
-  readonly list: ProcessCapability;
-  readonly control: ProcessCapability;
-}
+/** How `process_kill` or `process_launch` ended. */
+export const processFeedback = v.strictObject({
+  success: v.boolean(),
+  action: v.picklist(['kill', 'launch']),
+  message: v.string(),
+  final: v.boolean(),
+  pid: v.pipe(v.exactOptional(count), v.description('Absent where it was asked for by name.')),
+  name: v.exactOptional(v.string()),
+  count: v.pipe(v.exactOptional(count), v.description('Processes that have ended.')),
+});
+export type ProcessFeedback = Shape<typeof processFeedback>;
+
+export const processCapabilities = v.strictObject({ list: capability, control: capability });
+export type ProcessCapabilities = Shape<typeof processCapabilities>;

@@ -1,194 +1,188 @@
 /**
- * What a sample looks like on the wire: the contract's keys, and what `detail` adds. Sizes are bytes, rates bytes a
- * second, temperatures °C, speeds GHz, shares percent. In detail null means that nobody could read it.
+ * The sections of a sample on the wire: the contract's keys, and what `detail` adds. Without detail a temperature, a
+ * speed or a number of a GPU that nobody could read is 0; with it, as everything else, null.
  */
+import * as v from 'valibot';
+import {
+  bytes,
+  bytesPerSecond,
+  celsius,
+  count,
+  gigahertz,
+  known,
+  megahertz,
+  mib,
+  percent,
+  type Shape,
+  watts,
+} from './quantities.ts';
 
-import type { ProcessSummary } from './process.ts';
+export const cpuStats = v.strictObject({
+  current_load: percent,
+  current_temp: celsius,
+  current_speed: gigahertz,
+});
+export type CpuStats = Shape<typeof cpuStats>;
 
-export interface CpuStats {
-  readonly current_load: number;
-  readonly current_temp: number;
-  readonly current_speed: number;
-}
+const pressure = v.pipe(
+  v.strictObject({ some: percent, full: percent }),
+  v.description('Share of the last 10 s in which some, or all, tasks waited (PSI avg10).'),
+);
+export type Pressure = Shape<typeof pressure>;
 
-export interface Pressure {
-  readonly some: number;
-  readonly full: number;
-}
+const cpuBreakdown = v.strictObject({
+  user: percent,
+  system: percent,
+  nice: percent,
+  iowait: percent,
+  irq: percent,
+  steal: percent,
+  idle: percent,
+});
+export type CpuBreakdown = Shape<typeof cpuBreakdown>;
 
-export interface CpuBreakdown {
-  readonly user: number;
-  readonly system: number;
-  readonly nice: number;
-  readonly iowait: number;
-  readonly irq: number;
-  readonly steal: number;
-  readonly idle: number;
-}
+const load = v.pipe(v.number(), v.minValue(0));
 
-export interface CpuDetail {
-  readonly current_load: number | null;
-  readonly current_temp: number | null;
-  readonly current_speed: number | null;
-  readonly cores: readonly (number | null)[];
-  readonly speeds: readonly (number | null)[];
-  readonly load_average: readonly [number, number, number] | null;
-  readonly breakdown: CpuBreakdown | null;
-  readonly temperature: number | null;
-  readonly power_watts: number | null;
-  readonly pressure: Pressure | null;
-}
+export const cpuDetail = v.strictObject({
+  current_load: known(percent),
+  current_temp: known(celsius),
+  current_speed: known(gigahertz),
+  cores: v.pipe(v.array(known(percent)), v.description('The load of each processor.')),
+  speeds: v.pipe(v.array(known(gigahertz)), v.description('The speed of each processor.')),
+  load_average: v.pipe(known(v.strictTuple([load, load, load])), v.description('Over 1, 5 and 15 minutes.')),
+  breakdown: known(cpuBreakdown),
+  temperature: known(celsius),
+  power_watts: known(watts),
+  pressure: known(pressure),
+});
+export type CpuDetail = Shape<typeof cpuDetail>;
 
-export interface MemoryStats {
-  readonly used: number;
-  readonly free: number;
-  readonly used_percent: number;
-}
+export const memoryStats = v.strictObject({
+  used: v.pipe(bytes, v.description('Bytes: what is not available.')),
+  free: v.pipe(bytes, v.description('Bytes that are available.')),
+  used_percent: percent,
+});
+export type MemoryStats = Shape<typeof memoryStats>;
 
-export interface SwapDetail {
-  readonly total: number;
-  readonly used: number;
-  readonly free: number;
-  readonly used_percent: number;
-}
+const swapDetail = v.strictObject({ total: bytes, used: bytes, free: bytes, used_percent: percent });
+export type SwapDetail = Shape<typeof swapDetail>;
 
-export interface MemoryDetail {
-  readonly used: number | null;
-  readonly free: number | null;
-  readonly used_percent: number | null;
-  readonly total: number | null;
-  readonly cached: number | null;
-  readonly buffers: number | null;
-  readonly swap: SwapDetail | null;
-  readonly pressure: Pressure | null;
-}
+export const memoryDetail = v.strictObject({
+  used: known(bytes),
+  free: known(bytes),
+  used_percent: known(percent),
+  total: known(bytes),
+  cached: known(bytes),
+  buffers: known(bytes),
+  swap: known(swapDetail),
+  pressure: known(pressure),
+});
+export type MemoryDetail = Shape<typeof memoryDetail>;
 
-export interface GpuStats {
-  readonly current_load: number;
-  readonly current_temp: number;
-  /** MiB. */
-  readonly current_memory: number;
-}
+export const gpuStats = v.strictObject({
+  current_load: percent,
+  current_temp: celsius,
+  current_memory: v.pipe(count, v.description('MiB in use.')),
+});
+export type GpuStats = Shape<typeof gpuStats>;
 
-export interface GpuDevice {
-  readonly name: string;
-  readonly vendor: string;
-  readonly load: number | null;
-  readonly temperature: number | null;
-  /** MiB. */
-  readonly memory_used: number | null;
-  /** MiB. */
-  readonly memory_total: number | null;
-  readonly power_watts: number | null;
-  readonly fan_percent: number | null;
-  readonly clock_mhz: number | null;
-  readonly asleep: boolean;
-}
+const asleep = v.pipe(v.boolean(), v.description('Suspended: it is not woken to be read.'));
+const fanPercent = known(v.pipe(v.number(), v.minValue(0), v.description('Percent.')));
 
-export interface GpuDetail {
-  readonly current_load: number | null;
-  readonly current_temp: number | null;
-  readonly current_memory: number | null;
-  readonly name: string;
-  readonly vendor: string;
-  readonly memory_total: number | null;
-  readonly power_watts: number | null;
-  readonly fan_percent: number | null;
-  readonly clock_mhz: number | null;
-  readonly asleep: boolean;
-  readonly devices: readonly GpuDevice[];
-}
+export const gpuDevice = v.strictObject({
+  name: v.string(),
+  vendor: v.string(),
+  load: known(percent),
+  temperature: known(celsius),
+  memory_used: known(mib),
+  memory_total: known(mib),
+  power_watts: known(watts),
+  fan_percent: fanPercent,
+  clock_mhz: known(megahertz),
+  asleep,
+});
+export type GpuDevice = Shape<typeof gpuDevice>;
 
-export interface DiskStats {
-  /** The mount point; `C:` on Windows. */
-  readonly fs: string;
-  readonly used: number;
-  readonly available: number;
-  readonly used_percent: number;
-}
+export const gpuDetail = v.strictObject({
+  current_load: known(percent),
+  current_temp: known(celsius),
+  current_memory: known(mib),
+  name: v.string(),
+  vendor: v.string(),
+  memory_total: known(mib),
+  power_watts: known(watts),
+  fan_percent: fanPercent,
+  clock_mhz: known(megahertz),
+  asleep,
+  devices: v.pipe(v.array(gpuDevice), v.description('All of them; the first one is shown above.')),
+});
+export type GpuDetail = Shape<typeof gpuDetail>;
 
-export interface DiskDetail {
-  readonly fs: string;
-  readonly used: number | null;
-  readonly available: number | null;
-  readonly used_percent: number | null;
-  readonly device: string | null;
-  readonly type: string | null;
-  readonly size: number | null;
-  readonly label: string | null;
-  readonly read_only: boolean | null;
-  readonly removable: boolean | null;
-  readonly stale: boolean;
-  readonly read_bytes: number | null;
-  readonly write_bytes: number | null;
-  readonly read_rate: number | null;
-  readonly write_rate: number | null;
-  readonly busy_percent: number | null;
-}
+const mountPoint = v.pipe(v.string(), v.description('The mount point; `C:` on Windows.'));
 
-export interface NetworkStats {
-  readonly bytesSent: number;
-  readonly bytesRecv: number;
-}
+export const diskStats = v.strictObject({
+  fs: mountPoint,
+  used: bytes,
+  available: bytes,
+  used_percent: percent,
+});
+export type DiskStats = Shape<typeof diskStats>;
 
-export interface InterfaceDetail {
-  readonly name: string;
-  readonly kind: string;
-  readonly up: boolean | null;
-  readonly speed_mbps: number | null;
-  readonly mac: string | null;
-  readonly addresses: readonly string[];
-  readonly bytesSent: number;
-  readonly bytesRecv: number;
-  readonly send_rate: number | null;
-  readonly receive_rate: number | null;
-  readonly errin: number | null;
-  readonly errout: number | null;
-  readonly dropin: number | null;
-  readonly dropout: number | null;
-  readonly signal_dbm: number | null;
-}
+export const diskDetail = v.strictObject({
+  fs: mountPoint,
+  used: known(bytes),
+  available: known(bytes),
+  used_percent: known(percent),
+  device: known(v.string()),
+  type: known(v.string()),
+  size: known(bytes),
+  label: known(v.string()),
+  read_only: known(v.boolean()),
+  removable: known(v.boolean()),
+  stale: v.pipe(v.boolean(), v.description('It does not answer: what is shown is what it last said.')),
+  read_bytes: known(bytes),
+  write_bytes: known(bytes),
+  read_rate: known(bytesPerSecond),
+  write_rate: known(bytesPerSecond),
+  busy_percent: known(percent),
+});
+export type DiskDetail = Shape<typeof diskDetail>;
 
-export interface NetworkDetail {
-  readonly bytesSent: number;
-  readonly bytesRecv: number;
-  readonly send_rate: number | null;
-  readonly receive_rate: number | null;
-  readonly packetsSent: number | null;
-  readonly packetsRecv: number | null;
-  readonly errin: number | null;
-  readonly errout: number | null;
-  readonly dropin: number | null;
-  readonly dropout: number | null;
-  readonly interfaces: readonly InterfaceDetail[];
-}
+const sinceBoot = v.pipe(bytes, v.description('Bytes since boot.'));
 
-export interface SensorDetail {
-  /** The chip or drive, then what it measures there. No two sensors have the same. */
-  readonly label: string;
-  readonly kind: 'temperature' | 'fan' | 'voltage' | 'power';
-  readonly value: number | null;
-  readonly unit: '°C' | 'RPM' | 'V' | 'W';
-}
+export const networkStats = v.strictObject({ bytesSent: sinceBoot, bytesRecv: sinceBoot });
+export type NetworkStats = Shape<typeof networkStats>;
 
-export interface BatteryDetail {
-  readonly name: string;
-  readonly percent: number | null;
-  readonly state: 'charging' | 'discharging' | 'full' | 'not_charging' | 'unknown';
-  /** Into it or out of it, as the state says; never negative. */
-  readonly power_watts: number | null;
-  /** Until it is empty or full. */
-  readonly seconds_left: number | null;
-  /** What a full charge holds of what it held when new. */
-  readonly health_percent: number | null;
-}
+export const interfaceDetail = v.strictObject({
+  name: v.string(),
+  kind: v.string(),
+  up: known(v.boolean()),
+  speed_mbps: known(v.pipe(v.number(), v.minValue(0), v.description('Megabits a second.'))),
+  mac: known(v.string()),
+  addresses: v.array(v.string()),
+  bytesSent: sinceBoot,
+  bytesRecv: sinceBoot,
+  send_rate: known(bytesPerSecond),
+  receive_rate: known(bytesPerSecond),
+  errin: known(count),
+  errout: known(count),
+  dropin: known(count),
+  dropout: known(count),
+  signal_dbm: known(v.pipe(v.number(), v.description('dBm.'))),
+});
+export type InterfaceDetail = Shape<typeof interfaceDetail>;
 
-/** What `detail` adds beside the sections. */
-export interface TopDetail {
-  readonly interval_seconds: number;
-  readonly host: string;
-  readonly sensors: readonly SensorDetail[];
-  readonly batteries: readonly BatteryDetail[];
-  /** Absent while `features.enable_processes` is off; null until they have been read. */
-  readonly processes?: ProcessSummary | null;
-}
+export const networkDetail = v.strictObject({
+  bytesSent: sinceBoot,
+  bytesRecv: sinceBoot,
+  send_rate: known(bytesPerSecond),
+  receive_rate: known(bytesPerSecond),
+  packetsSent: known(count),
+  packetsRecv: known(count),
+  errin: known(count),
+  errout: known(count),
+  dropin: known(count),
+  dropout: known(count),
+  interfaces: v.array(interfaceDetail),
+});
+export type NetworkDetail = Shape<typeof networkDetail>;

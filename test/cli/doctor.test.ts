@@ -139,7 +139,7 @@ function parse(text: string): ReadonlyMap<string, string> {
 
 const SECTIONS =
   'node configuration addon peers cpu temperature speed cpu-power memory pressure disks network ' +
-  'sensors drives batteries gpu power media keys port rights unit';
+  'sensors drives batteries gpu processes process-control power media keys port rights unit';
 
 t.test('[9.doctor] on this machine: a row a section, exit 0', async (t) => {
   const { code, stdout, stderr } = await runToEnd(['doctor', '--host', '127.0.0.1', '--port', '0']);
@@ -147,7 +147,7 @@ t.test('[9.doctor] on this machine: a row a section, exit 0', async (t) => {
   t.equal(stderr, '');
   const states = parse(stdout);
   t.same([...states.keys()], SECTIONS.split(' '));
-  for (const section of ['node', 'configuration', 'addon', 'peers', 'cpu', 'memory', 'port'])
+  for (const section of ['node', 'configuration', 'addon', 'peers', 'cpu', 'memory', 'processes', 'port'])
     t.equal(states.get(section), 'ok', section);
 });
 

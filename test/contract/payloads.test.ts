@@ -1,14 +1,7 @@
 /** The shapes of status, usage and system, key by key, over a machine made of literals. */
 import t from 'tap';
-import type {
-  BatteryDetail,
-  CpuDetail,
-  DiskDetail,
-  GpuDetail,
-  MemoryDetail,
-  NetworkDetail,
-  SensorDetail,
-} from '#src/wire/sample.js';
+import type { CpuDetail, DiskDetail, GpuDetail, MemoryDetail, NetworkDetail } from '#src/wire/sample.js';
+import type { BatteryDetail, SensorDetail } from '#src/wire/usage.js';
 import { checkHeaders, JSON_HEADERS } from '../helpers/answers.ts';
 import { fixtureHost } from '../helpers/fixture-host.ts';
 import { ask, jsonOf, valuesOf } from '../helpers/raw-http.ts';

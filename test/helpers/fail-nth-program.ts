@@ -63,14 +63,10 @@ function* wrongNumbers(value: unknown, at: string): Generator<string> {
   }
 }
 
-/**
- * What there is to be seen, without the values that another moment or another machine changes. Nor the names of graphics
- * processors: where the list of names could not be read, a device goes by its numbers from then on.
- */
+/** What there is to be seen, without the values that another moment or another machine changes. */
 function shapeOf(counters: Counters, system: unknown, processes: unknown): string {
   const { takenAtNs: _, sinceBootNs: __, unixMs: ___, ...rest } = counters;
-  const gpus = rest.gpus?.map(({ name: _name, ...values }) => values);
-  return JSON.stringify({ rest: { ...rest, gpus }, system, processes }, (_key, value) =>
+  return JSON.stringify({ rest, system, processes }, (_key, value) =>
     typeof value === 'number' ? 'number' : value,
   );
 }

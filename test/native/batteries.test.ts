@@ -131,6 +131,26 @@ t.test('[3.batteries-failing] a battery that fails is there without a value, wit
   t.strictSame([back?.percent, back?.failure], [40, null]);
 });
 
+t.test(
+  'a battery whose scope can not be read is not taken for one of the machine, and asked again',
+  async (t) => {
+    const scope = 'sys/class/power_supply/BAT1/scope';
+    const machine = makeMachine(t, {
+      ...supply('BAT0', { CAPACITY: 20 }),
+      ...supply('BAT1', { CAPACITY: 40 }),
+      [scope]: FOLDER,
+    });
+    const names = async (count: number) =>
+      (await readBatteries(machine, (all) => all.length === count)).map(({ name }) => name);
+    t.strictSame(await names(1), ['BAT0']);
+    machine.remove(scope);
+    machine.write({ [scope]: 'System\n' });
+    // Supplies are listed every five seconds; `names` waits for two.
+    for (let i = 0; i < 5 && (await names(2)).length < 2; i++);
+    t.strictSame(await names(2), ['BAT0', 'BAT1']);
+  },
+);
+
 function zone(folder: string, name: string, energy: string | typeof FOLDER, range = '262143328850'): Tree {
   const path = `sys/class/powercap/${folder}`;
   return {

@@ -114,6 +114,29 @@ t.test('[3.disks-which] real filesystems are shown, in the order of mountinfo', 
   );
 });
 
+t.test(
+  '[3.disks-which] a mount point that could not be looked at once is the one shown when it can be',
+  async (t) => {
+    const machine = makeMachine(t, {
+      'proc/self/mountinfo': lines(
+        ROOT,
+        '31 30 8:1 / /data rw,relatime - ext4 /dev/sda1 rw',
+        '32 30 8:1 / /srv/the/data rw,relatime - ext4 /dev/sda1 rw',
+      ),
+      ...folders('/srv/the/data'),
+    });
+    const shown = async (point: string) => {
+      const { disks } = await readUntil(machine.host, DISKS, true, (counters) =>
+        pointsOf(counters.disks ?? []).includes(point),
+      );
+      return pointsOf(disks ?? []);
+    };
+    t.strictSame(await shown('/srv/the/data'), ['/', '/srv/the/data']);
+    machine.write(folders('/data'));
+    t.strictSame(await shown('/data'), ['/', '/data']);
+  },
+);
+
 t.test('[3.disks-which] a filesystem is shown once, at its shortest mount point', async (t) => {
   const disks = await shownDisks(
     t,

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
 import { type Counters, type GpuCounters, SECTION_BITS } from '#src/host/host.js';
 import { AMD_CARD, drmClient, drmUse, NVIDIA, pci, pciFolder } from '../helpers/gpu-tree.ts';
-import { type Machine, makeMachine, readUntil, type Tree } from '../helpers/machine-tree.ts';
+import { FOLDER, type Machine, makeMachine, readUntil, type Tree } from '../helpers/machine-tree.ts';
 
 const GPU = SECTION_BITS.gpu;
 const CARD = '0000:03:00.0';
@@ -105,6 +105,23 @@ t.test('names: the board, then the lists of the distribution, then the numbers',
     'AMD Radeon PRO W6800',
   );
   t.equal(await nameOf({}), 'AMD 1002:73bf');
+});
+
+t.test('a list of names, or the name of the board, that could not be read once is asked again', async (t) => {
+  const list = 'usr/share/libdrm/amdgpu.ids';
+  const board = `${pciFolder(CARD)}/product_name`;
+  const machine = makeMachine(t, { ...pci({ ...AMD_CARD, address: CARD }), [list]: FOLDER, [board]: FOLDER });
+  const nameIs = async (name: string) => {
+    const { gpus } = await readUntil(machine.host, SECTION_BITS.gpu, true, (c) => c.gpus?.[0]?.name === name);
+    t.equal(gpus?.[0]?.name, name);
+  };
+  await nameIs('AMD 1002:73bf');
+  machine.remove(list);
+  machine.write({ [list]: '1.0.0\n73BF,\tC1,\tAMD Radeon RX 6800 XT\n' });
+  await nameIs('AMD Radeon RX 6800 XT');
+  machine.remove(board);
+  machine.write({ [board]: 'AMD Radeon PRO W6800\n' });
+  await nameIs('AMD Radeon PRO W6800');
 });
 
 const INTEL = { vendor: '0x8086', device: '0x9a49', address: INTEGRATED, nodes: ['card0', 'renderD128'] };

@@ -1,0 +1,7 @@
+// Takes the pictures in docs/images: the dashboard of a made-up machine, in Chromium.
+//   node scripts/screenshots.mjs [FOLDER]   (build first: node scripts/build.mjs missing tests)
+import process from 'node:process';
+
+const { takeScreenshots } = await import('../build/ts/test/helpers/screenshots.js');
+await takeScreenshots(process.argv[2] ?? 'docs/images');
+process.exit(0);

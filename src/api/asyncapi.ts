@@ -1,0 +1,159 @@
+/** The AsyncAPI document of what is pushed: the messages of /api/stream, and those of /api/ws both ways. */
+import * as v from 'valibot';
+import { messageId, OPS, type Op } from '../wire/socket.ts';
+import { EVENTS, type SocketEvent } from '../wire/socket-events.ts';
+import { usage, usageDetail } from '../wire/usage.ts';
+import { ALPHA } from './openapi.ts';
+import { COMPONENTS, type Json, type SchemaWriter, schemaWriter } from './schemas.ts';
+
+const OP_SUMMARIES: Readonly<Record<Op, string>> = {
+  subscribe: 'Be told of topics: at once, and whenever there is something new',
+  unsubscribe: 'Be told of them no more',
+  get: 'Be told of topics once',
+  media: 'Tell a player what to do (experimental)',
+  process_list: 'List the processes',
+  process_details: 'All processes of a name, or the one of a number',
+  process_kill: 'End processes',
+  process_launch: 'Start an app of the configuration',
+  power: 'Tell the machine what to do, or take it back',
+  ping: 'Ask for a sign of life',
+};
+
+const EVENT_SUMMARIES: Readonly<Record<SocketEvent, string>> = {
+  connected: 'The first message of all',
+  subscribed: 'What is subscribed to now',
+  system_stats: 'The machine as it is now: what the stream carries',
+  media_update: 'What is playing (experimental)',
+  process_list: 'The processes',
+  process_details: 'All processes of a name, or the one of a number',
+  power_update: 'What the machine can be told, and what is scheduled',
+  media_feedback: 'How a media command goes (experimental)',
+  process_feedback: 'How a process command goes',
+  power_feedback: 'How a power command goes',
+  closing: 'The service is about to close this connection',
+  pong: 'The sign of life',
+  error: 'A message was not understood, or is not allowed',
+};
+
+const EXPERIMENTAL: ReadonlySet<string> = new Set(['media', 'media_update', 'media_feedback']);
+
+function message(name: string, summary: string, payload: Json): Json {
+  return {
+    name,
+    summary,
+    contentType: 'application/json',
+    ...(EXPERIMENTAL.has(name) ? { 'x-experimental': true } : {}),
+    payload,
+  };
+}
+
+/** `more`: beside `type` or `op`, and `id`. */
+function frame(kind: 'op' | 'type', name: string, data: Json, isDataRequired: boolean, id: Json): Json {
+  return {
+    type: 'object',
+    properties: { [kind]: { type: 'string', const: name }, id, data },
+    required: [kind, ...(isDataRequired ? ['data'] : [])],
+    ...(kind === 'type' ? { additionalProperties: false } : {}),
+  };
+}
+
+// The one schema that reads all media commands does not say which needs a value.
+const dataOf = (op: Op): v.GenericSchema => (op === 'media' ? COMPONENTS.MediaCommand : OPS[op]);
+
+function opMessages({ write }: SchemaWriter): Json {
+  // Its own keys are exactly the ops.
+  const ops = Object.keys(OPS) as Op[];
+  return Object.fromEntries(
+    ops.map((op) => {
+      const isRequired = !v.is(OPS[op], {});
+      const payload = frame('op', op, write(dataOf(op)), isRequired, write(messageId));
+      return [`op_${op}`, message(op, OP_SUMMARIES[op], payload)];
+    }),
+  );
+}
+
+function eventMessages({ write }: SchemaWriter): Json {
+  return Object.fromEntries(
+    Object.entries(EVENTS).map(([type, data]) => {
+      const payload = frame('type', type, write(data), true, write(messageId));
+      return [type, message(type, EVENT_SUMMARIES[type as SocketEvent], payload)];
+    }),
+  );
+}
+
+const refs = (channel: string, names: readonly string[]) =>
+  names.map((name) => ({ $ref: `#/channels/${channel}/messages/${name}` }));
+
+const fromComponents = (names: readonly string[]): Json =>
+  Object.fromEntries(names.map((name) => [name, { $ref: `#/components/messages/${name}` }]));
+
+/** `version`: the service's. */
+export function asyncapiDocument(version: string): Json {
+  const writer = schemaWriter('draft-07');
+  const ops = opMessages(writer);
+  const events = eventMessages(writer);
+  const sample = message('sample', 'One line `data: <JSON>` and a blank line', {
+    anyOf: [writer.write(usage), writer.write(usageDetail)],
+  });
+  const opNames = Object.keys(ops);
+  const eventNames = Object.keys(events);
+  const bearer = { $ref: '#/components/securitySchemes/key' };
+  return {
+    asyncapi: '3.0.0',
+    info: {
+      title: 'hostwire (alpha)',
+      version,
+      description: `${ALPHA}\n\nThe OpenAPI document at /api/openapi.json describes the requests that open these channels.`,
+      license: { name: 'MIT' },
+    },
+    defaultContentType: 'application/json',
+    servers: {
+      http: { host: 'localhost:9990', protocol: 'http', security: [bearer] },
+      ws: {
+        host: 'localhost:9990',
+        protocol: 'ws',
+        security: [bearer, { $ref: '#/components/securitySchemes/keyInQuery' }],
+      },
+    },
+    channels: {
+      stream: {
+        address: '/api/stream',
+        description: 'Server-Sent Events without names, ids or retry. Query: `fields`, `detail`.',
+        servers: [{ $ref: '#/servers/http' }],
+        messages: fromComponents(['sample']),
+      },
+      socket: {
+        address: '/api/ws',
+        description:
+          'JSON text frames of at most 16 KiB, 20 a second. `id` comes back on every answer to the message that carries it.',
+        servers: [{ $ref: '#/servers/ws' }],
+        messages: fromComponents([...opNames, ...eventNames]),
+      },
+    },
+    operations: {
+      sendSample: {
+        action: 'send',
+        channel: { $ref: '#/channels/stream' },
+        messages: refs('stream', ['sample']),
+      },
+      receiveOp: {
+        action: 'receive',
+        channel: { $ref: '#/channels/socket' },
+        messages: refs('socket', opNames),
+      },
+      sendEvent: {
+        action: 'send',
+        channel: { $ref: '#/channels/socket' },
+        messages: refs('socket', eventNames),
+      },
+    },
+    components: {
+      securitySchemes: {
+        key: { type: 'http', scheme: 'bearer' },
+        keyInQuery: { type: 'httpApiKey', name: 'api_key', in: 'query' },
+      },
+      messages: { sample, ...ops, ...events },
+      schemas: writer.used(),
+    },
+  };
+}

@@ -1,0 +1,113 @@
+/** What an operation may be answered with, status by status. */
+import { type ErrorCode, STATUS_BY_CODE } from '../errors.ts';
+import { refusalCode } from '../wire/errors.ts';
+import type { Operation } from './operation.ts';
+import type { Json, SchemaWriter } from './schemas.ts';
+
+const text = (description: string): Json => ({ description, schema: { type: 'string' } });
+const constant = (value: string): Json => ({ schema: { const: value } });
+
+/** The headers that answers have, by name. */
+export function headerComponents({ write }: SchemaWriter): Json {
+  return {
+    'X-Ignored-Fields': text('The names in `fields` that are none, at most eight of them.'),
+    'X-Media-Delivered': {
+      description: 'Whether a player took it; unknown: a media key was sent, or the player did not answer.',
+      required: true,
+      schema: { type: 'string', enum: ['true', 'false', 'unknown'] },
+    },
+    'X-Error-Code': {
+      description: 'Why the web guard or a feature flag refused; absent where a list of addresses did.',
+      schema: write(refusalCode),
+    },
+    ETag: { ...text('Changes with the document; If-None-Match gets 304.'), required: true },
+    'WWW-Authenticate': { ...constant('Bearer'), required: true },
+    Upgrade: { ...constant('websocket'), required: true },
+    'Retry-After': { ...text('Seconds.'), required: true },
+    'Cache-Control': { ...constant('no-store'), required: true },
+    'X-Content-Type-Options': { ...constant('nosniff'), required: true },
+  };
+}
+
+const headersNamed = (names: readonly string[]): Json =>
+  Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
+
+const JSON_TYPE = 'application/json';
+const JSON_HEADERS = ['Cache-Control', 'X-Content-Type-Options'];
+
+/** What any operation may be answered with. */
+const ALWAYS: readonly ErrorCode[] = ['bad_request', 'internal_error', 'shutting_down'];
+const WITH_BODY: readonly ErrorCode[] = ['payload_too_large'];
+const WITH_JSON: readonly ErrorCode[] = ['invalid_json', 'invalid_body', 'unsupported_media_type'];
+
+/** Every code that an operation may be answered with. */
+export function errorsOf({ body, ignoresBody, errors }: Operation): readonly ErrorCode[] {
+  const hasBody = body !== undefined || ignoresBody === true;
+  const all = [...ALWAYS, ...(hasBody ? WITH_BODY : []), ...(body === undefined ? [] : WITH_JSON), ...errors];
+  // In the order of the list of all codes.
+  return (Object.keys(STATUS_BY_CODE) as ErrorCode[]).filter((code) => all.includes(code));
+}
+
+function success(operation: Operation, { write }: SchemaWriter): Json {
+  const { payloads, imageTypes, isStream, headers = [] } = operation;
+  const written = payloads.map(write);
+  const [only] = written;
+  const payload = written.length > 1 ? { anyOf: written } : (only ?? { type: 'object' });
+  if (isStream)
+    return {
+      description: 'The stream.',
+      headers: headersNamed(headers),
+      content: { 'text/event-stream': { schema: { type: 'string' }, 'x-message': payload } },
+    };
+  const common = headers.includes('ETag') ? ['X-Content-Type-Options'] : JSON_HEADERS;
+  return {
+    description: 'Done.',
+    headers: headersNamed([...headers, ...common]),
+    content: imageTypes
+      ? Object.fromEntries(imageTypes.map((type) => [type, {}]))
+      : { [JSON_TYPE]: { schema: payload } },
+  };
+}
+
+/** Headers that only errors of one status have. */
+const OF_STATUS: Readonly<Record<number, readonly string[]>> = { 426: ['Upgrade'], 503: ['Retry-After'] };
+
+function failure(status: number, codes: readonly ErrorCode[], error: Json): Json {
+  return {
+    description: codes.map((code) => `\`${code}\``).join(', '),
+    headers: headersNamed([...(OF_STATUS[status] ?? []), ...JSON_HEADERS]),
+    content: {
+      [JSON_TYPE]: { schema: { allOf: [error, { properties: { code: { enum: codes } } }] } },
+    },
+  };
+}
+
+const SWITCHED: Json = { description: 'The connection speaks WebSocket from here on.' };
+const UNCHANGED: Json = { description: 'The document is still the same.', headers: headersNamed(['ETag']) };
+const answer = (name: string): Json => ({ $ref: `#/components/responses/${name}` });
+
+/** By status. `error`: the schema of every error's body. */
+export function responsesOf(operation: Operation, writer: SchemaWriter, error: Json): Json {
+  const codes = errorsOf(operation);
+  const failures = [...new Set(codes.map((code) => STATUS_BY_CODE[code]))].map((status): [string, Json] => {
+    const ofStatus = codes.filter((code) => STATUS_BY_CODE[code] === status);
+    return [String(status), failure(status, ofStatus, error)];
+  });
+  // Numbers as keys come out in ascending order.
+  return {
+    ...(operation.upgrades ? { 101: SWITCHED } : { 200: success(operation, writer) }),
+    ...(operation.headers?.includes('ETag') ? { 304: UNCHANGED } : {}),
+    ...(operation.isPublic ? {} : { 401: answer('Unauthorized') }),
+    403: answer('Forbidden'),
+    ...Object.fromEntries(failures),
+  };
+}
+
+/** Those that have no body. */
+export const BARE_RESPONSES: Json = {
+  Unauthorized: { description: 'The key is missing or wrong.', headers: headersNamed(['WWW-Authenticate']) },
+  Forbidden: {
+    description: 'The address is blocked or not allowed, the web guard refused, or the feature is off.',
+    headers: headersNamed(['X-Error-Code']),
+  },
+};

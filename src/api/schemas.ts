@@ -1,0 +1,140 @@
+/** The schemas that the API documents refer to by name, and how any schema is written as JSON Schema. */
+import { toJsonSchema, toJsonSchemaDefs } from '@valibot/to-json-schema';
+import * as v from 'valibot';
+import { capability } from '../wire/capability.ts';
+import { errorPayload } from '../wire/errors.ts';
+import { mediaDetail, mediaResult, mediaStatus } from '../wire/media.ts';
+import { powerCapabilities, powerPayload, powerResult } from '../wire/power.ts';
+import {
+  processDetailRow,
+  processDetailsPayload,
+  processFeedback,
+  processGroup,
+  processListPayload,
+  processRow,
+  processShare,
+  processSummary,
+} from '../wire/process.ts';
+import {
+  MEDIA_ACTIONS,
+  mediaParams,
+  mediaValueParams,
+  processDetailsRequest,
+  processKillRequest,
+  processLaunchRequest,
+} from '../wire/requests.ts';
+import {
+  cpuDetail,
+  cpuStats,
+  diskDetail,
+  diskStats,
+  gpuDetail,
+  gpuDevice,
+  gpuStats,
+  interfaceDetail,
+  memoryDetail,
+  memoryStats,
+  networkDetail,
+  networkStats,
+} from '../wire/sample.ts';
+import { messageId } from '../wire/socket.ts';
+import { commandFeedback, processCommandFeedback } from '../wire/socket-events.ts';
+import { system, systemDetail } from '../wire/system.ts';
+import { batteryDetail, sensorDetail, usage, usageDetail } from '../wire/usage.ts';
+
+/** A part of a document. */
+export type Json = Readonly<Record<string, unknown>>;
+
+const plainActions = MEDIA_ACTIONS.filter((action) => !Object.hasOwn(mediaValueParams, action));
+
+/** What each action needs, which the one schema that reads them all does not say. */
+const mediaCommand = v.variant('action', [
+  v.object({ action: v.picklist(plainActions), ...mediaParams.entries }),
+  v.object({ action: v.literal('seek'), ...mediaValueParams.seek.entries }),
+  v.object({ action: v.literal('set_volume'), ...mediaValueParams.set_volume.entries }),
+]);
+
+export const COMPONENTS = {
+  Error: errorPayload,
+  Usage: usage,
+  UsageDetail: usageDetail,
+  Cpu: cpuStats,
+  CpuDetail: cpuDetail,
+  Memory: memoryStats,
+  MemoryDetail: memoryDetail,
+  Gpu: gpuStats,
+  GpuDetail: gpuDetail,
+  GpuDevice: gpuDevice,
+  Disk: diskStats,
+  DiskDetail: diskDetail,
+  Network: networkStats,
+  NetworkDetail: networkDetail,
+  Interface: interfaceDetail,
+  Sensor: sensorDetail,
+  Battery: batteryDetail,
+  System: system,
+  SystemDetail: systemDetail,
+  Capability: capability,
+  PowerCapabilities: powerCapabilities,
+  Power: powerPayload,
+  PowerResult: powerResult,
+  Media: mediaStatus,
+  MediaDetail: mediaDetail,
+  MediaResult: mediaResult,
+  MediaCommand: mediaCommand,
+  ProcessShare: processShare,
+  ProcessSummary: processSummary,
+  ProcessGroup: processGroup,
+  ProcessRow: processRow,
+  ProcessDetailRow: processDetailRow,
+  ProcessList: processListPayload,
+  ProcessDetails: processDetailsPayload,
+  ProcessKill: processKillRequest,
+  ProcessFeedback: processFeedback,
+  ProcessTarget: processDetailsRequest,
+  ProcessLaunch: processLaunchRequest,
+  CommandFeedback: commandFeedback,
+  ProcessCommandFeedback: processCommandFeedback,
+  MessageId: messageId,
+} as const;
+
+/** How one kind of document wants its schemas. */
+export interface SchemaWriter {
+  /** By reference where the schema has a name. */
+  readonly write: (schema: v.GenericSchema) => Json;
+  /** The named schemas that were written so far, and those that they refer to. */
+  readonly used: () => Json;
+}
+
+const PREFIX = '#/components/schemas/';
+
+export function schemaWriter(target: 'draft-07' | 'draft-2020-12'): SchemaWriter {
+  const config = {
+    target,
+    // Rules between fields, which JSON Schema says otherwise or not at all.
+    ignoreActions: ['check', 'excludes', 'finite'],
+    overrideRef: ({ referenceId }: { readonly referenceId: string }) => `${PREFIX}${referenceId}`,
+  };
+  const named: Readonly<Record<string, unknown>> = toJsonSchemaDefs(COMPONENTS, config);
+  const used = new Set<string>();
+  const note = (part: unknown): void => {
+    for (const [, name = ''] of JSON.stringify(part).matchAll(/"\$ref":"#\/components\/schemas\/(\w+)"/g)) {
+      if (used.has(name)) continue;
+      used.add(name);
+      note(named[name]);
+    }
+  };
+  return {
+    write(schema) {
+      // The dialect stands once in the document, and the named schemas beside it.
+      const {
+        $schema: _,
+        $defs: __,
+        ...written
+      } = toJsonSchema(schema, { ...config, definitions: COMPONENTS });
+      note(written);
+      return written;
+    },
+    used: () => Object.fromEntries(Object.entries(named).filter(([name]) => used.has(name))),
+  };
+}

@@ -1,0 +1,11 @@
+/** What `hostwire/client` offers: the one file that a program imports. */
+export type { SocketConstructor, SocketLike } from './connection.ts';
+export { ClientError, type ClientErrorCode, type ConnectionCode } from './errors.ts';
+export type * from './messages.ts';
+export type { Section, StatsPayload } from './payload.ts';
+export { type Answer, type RequestOptions, request } from './rest.ts';
+export type { Snapshot } from './snapshot.ts';
+export { connect, type HostSocket } from './socket.ts';
+export type * from './socket-options.ts';
+export type { ConnectionState } from './state.ts';
+export { type StatsStream, type StreamOptions, streamStats } from './stream.ts';

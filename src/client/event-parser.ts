@@ -1,0 +1,76 @@
+/** Reads text/event-stream as the HTML standard says, whatever pieces it comes in. */
+import { badAnswer } from './errors.ts';
+
+export interface ParsedEvent {
+  /** `message` where the stream names none. */
+  readonly type: string;
+  readonly data: string;
+}
+
+/** No service sends so long a line: whoever does would fill the memory. In UTF-16 units. */
+const LONGEST_LINE = 8 * 1024 * 1024;
+const LINE_END = /[\r\n]/g;
+
+export class EventParser {
+  /** Keeps the beginning of a character until its end comes, and drops a byte order mark at the very beginning. */
+  readonly #decoder = new TextDecoder();
+  /** The beginning of a line whose end has not come. */
+  #line = '';
+  /** A line has ended with CR: an LF that follows belongs to it. */
+  #mayStartWithLf = false;
+  #type = '';
+  #data: string[] = [];
+  #retryMs: number | undefined;
+
+  /** The newest `retry` field, in milliseconds. */
+  get retryMs(): number | undefined {
+    return this.#retryMs;
+  }
+
+  /** The events that `bytes` completes. Throws `bad_answer` at a line that is far too long. */
+  push(bytes: Uint8Array): readonly ParsedEvent[] {
+    const text = this.#decoder.decode(bytes, { stream: true });
+    const events: ParsedEvent[] = [];
+    let start = 0;
+    if (this.#mayStartWithLf && text !== '') {
+      if (text.startsWith('\n')) start = 1;
+      this.#mayStartWithLf = false;
+    }
+    LINE_END.lastIndex = start;
+    for (let match = LINE_END.exec(text); match !== null; match = LINE_END.exec(text)) {
+      const line = this.#line + text.slice(start, match.index);
+      this.#line = '';
+      start = match.index + 1;
+      if (match[0] === '\r') {
+        if (start === text.length) this.#mayStartWithLf = true;
+        else if (text[start] === '\n') start++;
+        LINE_END.lastIndex = start;
+      }
+      const event = this.#take(line);
+      if (event !== undefined) events.push(event);
+    }
+    this.#line += text.slice(start);
+    if (this.#line.length > LONGEST_LINE) throw badAnswer();
+    return events;
+  }
+
+  #take(line: string): ParsedEvent | undefined {
+    if (line === '') return this.#dispatch();
+    const colon = line.indexOf(':');
+    const field = colon < 0 ? line : line.slice(0, colon);
+    const value = colon < 0 ? '' : line.slice(colon + (line[colon + 1] === ' ' ? 2 : 1));
+    if (field === 'data') this.#data.push(value);
+    else if (field === 'event') this.#type = value;
+    else if (field === 'retry' && /^\d{1,9}$/.test(value)) this.#retryMs = Number(value);
+    return undefined;
+  }
+
+  #dispatch(): ParsedEvent | undefined {
+    const type = this.#type === '' ? 'message' : this.#type;
+    const data = this.#data;
+    this.#type = '';
+    if (data.length === 0) return undefined;
+    this.#data = [];
+    return { type, data: data.join('\n') };
+  }
+}

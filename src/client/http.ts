@@ -1,0 +1,42 @@
+/** What the requests of this module have in common: addresses, the key's header, and what a refusal means. */
+import { ClientError } from './errors.ts';
+
+/** `path` below the service's `url`, which may itself have a path (a reverse proxy's). Throws a TypeError for no URL. */
+export function addressOf(url: string, path: string): URL {
+  const base = new URL(url);
+  if (base.protocol !== 'http:' && base.protocol !== 'https:')
+    throw new TypeError(`${url} is no address of a service: it must begin with http:// or https://`);
+  return new URL(path.replace(/^\/*/, './'), `${base.origin}${base.pathname.replace(/\/*$/, '/')}`);
+}
+
+export function keyHeader(key: string | undefined): Readonly<Record<string, string>> {
+  return key === undefined ? {} : { authorization: `Bearer ${key}` };
+}
+
+function retryAfterMs(headers: Headers): number | undefined {
+  const text = headers.get('retry-after');
+  if (text === null) return undefined;
+  const ms = /^\d+$/.test(text) ? Number(text) * 1000 : Date.parse(text) - Date.now();
+  return ms >= 0 ? ms : undefined;
+}
+
+const CODE_BY_STATUS: Readonly<Record<number, string>> = { 401: 'unauthorized', 403: 'forbidden' };
+const SENTENCE_BY_STATUS: Readonly<Record<number, string>> = {
+  401: 'the service wants a key, or another one',
+  403: 'the service does not allow this from here',
+};
+
+/** What an answer that is no success says. Never throws: a body that cannot be read says nothing. */
+export async function refusalOf(response: Response): Promise<ClientError> {
+  const { status, headers } = response;
+  // Its shape is checked below, key by key.
+  const body = ((await response.json().catch(() => null)) ?? {}) as Readonly<Record<string, unknown>>;
+  const code = headers.get('x-error-code') ?? body['code'] ?? CODE_BY_STATUS[status];
+  const sentence = body['error'] ?? SENTENCE_BY_STATUS[status];
+  const asked = retryAfterMs(headers);
+  return new ClientError(
+    typeof code === 'string' ? code : 'refused',
+    typeof sentence === 'string' ? sentence : `the service answered ${status}`,
+    { status, details: body['details'], ...(asked !== undefined && { retryAfterMs: asked }) },
+  );
+}

@@ -1,0 +1,87 @@
+/** The messages of /api/ws as programs of this module see them. */
+import type { MediaPayload } from '../wire/media.ts';
+import type { PowerPayload } from '../wire/power.ts';
+import type { ProcessDetailsPayload, ProcessListPayload } from '../wire/process.ts';
+import type { Section, StatsPayload } from './payload.ts';
+import type { ConnectionState } from './state.ts';
+
+export type Topic = 'stats' | `stats.${Section}` | Section | 'media' | 'processes' | 'power';
+
+/** How a command goes, or with `final` how it went. */
+export interface Feedback {
+  readonly success: boolean;
+  readonly action: string;
+  /** A sentence for people. */
+  readonly message: string;
+  readonly final: boolean;
+  readonly stage?: 'accepted' | 'running' | 'done' | 'failed' | 'cancelled';
+  /** Why it failed: NOT_FOUND, NOT_SUPPORTED, CONFLICT, PROTECTED, TIMEOUT, INTERNAL. */
+  readonly code?: string;
+}
+
+export interface ProcessCommandFeedback extends Feedback {
+  readonly pid?: number;
+  readonly name?: string;
+  /** Processes that have ended. */
+  readonly count?: number;
+}
+
+/** What the service says when the connection is open. */
+export interface Connected {
+  /** Of the service. */
+  readonly version: string;
+  readonly protocol: number;
+  /** The keys of `features` in its configuration. */
+  readonly features: Readonly<Record<string, boolean>>;
+}
+
+export interface ErrorMessage {
+  readonly code: string;
+  readonly message: string;
+  readonly details?: unknown;
+}
+
+export type AnyStats = StatsPayload | StatsPayload<Section, true>;
+
+/** What listeners are told; answers to a request go to its promise alone. */
+export interface SocketEvents {
+  readonly state: ConnectionState;
+  readonly connected: Connected;
+  readonly system_stats: AnyStats;
+  readonly media_update: MediaPayload;
+  readonly process_list: ProcessListPayload;
+  readonly power_update: PowerPayload;
+  /** Of commands that somebody else has given, and of own ones that are no longer waited for. */
+  readonly media_feedback: Feedback;
+  readonly process_feedback: ProcessCommandFeedback;
+  readonly power_feedback: Feedback;
+  readonly closing: { readonly reason: string };
+  readonly error: ErrorMessage;
+}
+
+/** What the service answers with. */
+export interface AnswerEvents extends Omit<SocketEvents, 'state'> {
+  readonly subscribed: { readonly topics: readonly string[]; readonly unknown?: readonly string[] };
+  readonly process_details: ProcessDetailsPayload;
+  readonly pong: unknown;
+}
+
+/** One text frame of the service. `data` is as AnswerEvents says for its type. */
+export interface Message {
+  readonly type: string;
+  readonly id?: unknown;
+  readonly data: unknown;
+}
+
+/** The message in `text`; undefined where it is none. */
+export function parseMessage(text: unknown): Message | undefined {
+  if (typeof text !== 'string') return undefined;
+  try {
+    // Each key is looked at below.
+    const message = JSON.parse(text) as Partial<Message> | null;
+    if (typeof message?.type !== 'string' || typeof message.data !== 'object') return undefined;
+    return { type: message.type, id: message.id, data: message.data };
+  } catch {
+    return undefined;
+  }
+}

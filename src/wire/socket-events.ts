@@ -1,0 +1,87 @@
+/** What the service sends over /api/ws. Only types of it are used at run time; the API documents show the schemas. */
+import * as v from 'valibot';
+import { mediaDetail, mediaStatus } from './media.ts';
+import { powerPayload } from './power.ts';
+import { processDetailsPayload, processListPayload } from './process.ts';
+import { count, type Shape } from './quantities.ts';
+import { usage, usageDetail } from './usage.ts';
+
+/** How a command goes or went. `error` is for messages that were not understood or not allowed. */
+export const feedbackCode = v.picklist([
+  'NOT_FOUND',
+  'NOT_SUPPORTED',
+  'CONFLICT',
+  'PROTECTED',
+  'TIMEOUT',
+  'INTERNAL',
+]);
+
+export const errorCode = v.picklist([
+  'PARSE_ERROR',
+  'UNKNOWN_OP',
+  'INVALID_DATA',
+  'FORBIDDEN',
+  'FEATURE_DISABLED',
+  'RATE_LIMITED',
+]);
+
+const STAGES = 'Only for commands with an id: accepted, running, then how it ended.';
+
+const feedback = {
+  success: v.pipe(v.boolean(), v.description('Nothing has failed so far; with `final`: it was done.')),
+  action: v.string(),
+  message: v.pipe(v.string(), v.description('A sentence for people.')),
+  final: v.pipe(v.boolean(), v.description('Nothing more is said of this command.')),
+  stage: v.pipe(
+    v.exactOptional(v.picklist(['accepted', 'running', 'done', 'failed', 'cancelled'])),
+    v.description(STAGES),
+  ),
+  code: v.pipe(v.exactOptional(feedbackCode), v.description('Why it failed.')),
+};
+
+export const commandFeedback = v.strictObject(feedback);
+export type CommandFeedback = Shape<typeof commandFeedback>;
+
+export const processCommandFeedback = v.strictObject({
+  ...feedback,
+  pid: v.exactOptional(count),
+  name: v.exactOptional(v.string()),
+  count: v.pipe(v.exactOptional(count), v.description('Processes that have ended.')),
+});
+export type ProcessCommandFeedback = Shape<typeof processCommandFeedback>;
+
+const names = v.array(v.string());
+
+/** Each type of message with its `data`. */
+export const EVENTS = {
+  connected: v.strictObject({
+    version: v.pipe(v.string(), v.description('Of the service.')),
+    protocol: v.literal(1),
+    features: v.pipe(
+      v.record(v.string(), v.boolean()),
+      v.description('The keys of `features` in the configuration.'),
+    ),
+  }),
+  subscribed: v.strictObject({
+    topics: v.pipe(names, v.description('All that is subscribed to now.')),
+    unknown: v.pipe(v.exactOptional(names), v.description('Asked for, but no topic.')),
+  }),
+  system_stats: v.union([usage, usageDetail]),
+  media_update: v.union([mediaStatus, mediaDetail]),
+  process_list: processListPayload,
+  process_details: processDetailsPayload,
+  power_update: powerPayload,
+  media_feedback: commandFeedback,
+  process_feedback: processCommandFeedback,
+  power_feedback: commandFeedback,
+  closing: v.strictObject({ reason: v.string() }),
+  pong: v.strictObject({}),
+  error: v.strictObject({
+    code: errorCode,
+    message: v.pipe(v.string(), v.description('A sentence for people.')),
+    details: v.exactOptional(v.record(v.string(), v.unknown())),
+  }),
+} as const;
+
+export type SocketEvent = keyof typeof EVENTS;
+export type EventData<E extends SocketEvent> = Shape<(typeof EVENTS)[E]>;

@@ -1,0 +1,147 @@
+/** What clients send over /api/ws: the ops and their data, and how a message is read. */
+import * as v from 'valibot';
+import { type Flaw, inspect } from './inspect.ts';
+import {
+  mediaRequest,
+  powerRequest,
+  processDetailsRequest,
+  processKillRequest,
+  processLaunchRequest,
+  processListRequest,
+} from './requests.ts';
+
+/** The version of what is spoken here; `connected` tells it. */
+export const PROTOCOL = 1;
+
+const MOST_TOPICS = 64;
+const MOST_TOPIC_LENGTH = 64;
+const MOST_ID_LENGTH = 128;
+
+const TOPICS_SENTENCE = `topics must be a list of at most ${MOST_TOPICS} names of at most ${MOST_TOPIC_LENGTH} characters.`;
+
+// Any name: those that are unknown are told in the answer.
+const topics = v.pipe(
+  v.array(
+    v.pipe(v.string(TOPICS_SENTENCE), v.maxLength(MOST_TOPIC_LENGTH, TOPICS_SENTENCE)),
+    TOPICS_SENTENCE,
+  ),
+  v.maxLength(MOST_TOPICS, TOPICS_SENTENCE),
+  v.description(
+    'stats, or some of it (stats.cpu, stats.memory, stats.gpu, stats.disks, stats.network, or the last part alone), media, processes, power.',
+  ),
+);
+
+const detail = v.pipe(
+  v.optional(v.boolean('detail must be true or false.'), false),
+  v.description('All that is known, with null for what is not; else the usual keys only.'),
+);
+
+/** Each op with what its `data` must be. */
+export const OPS = {
+  subscribe: v.object({
+    topics,
+    mode: v.pipe(
+      v.optional(v.picklist(['replace', 'add'], 'mode must be replace or add.'), 'replace'),
+      v.description('Instead of what is subscribed to, or beside it.'),
+    ),
+    detail,
+  }),
+  unsubscribe: v.object({ topics: v.pipe(v.optional(topics), v.description('Without it: from all.')) }),
+  get: v.object({ topics, detail }),
+  media: mediaRequest,
+  process_list: processListRequest,
+  process_details: processDetailsRequest,
+  process_kill: processKillRequest,
+  process_launch: processLaunchRequest,
+  power: powerRequest,
+  ping: v.object({}),
+} as const;
+
+export type Op = keyof typeof OPS;
+export type OpData<O extends Op> = v.InferOutput<(typeof OPS)[O]>;
+
+const ID_SENTENCE = `id must be a string of at most ${MOST_ID_LENGTH} characters, or an integer.`;
+
+/** Echoed on every answer to the message that carries it. */
+export const messageId = v.union(
+  [
+    v.pipe(v.string(), v.maxLength(MOST_ID_LENGTH, ID_SENTENCE)),
+    // Beyond these an integer would come back as another one.
+    v.pipe(v.number(), v.safeInteger(ID_SENTENCE)),
+  ],
+  ID_SENTENCE,
+);
+export type MessageId = v.InferOutput<typeof messageId>;
+
+/** A message that was understood. */
+export type SocketRequest = {
+  readonly [O in Op]: {
+    readonly op: O;
+    readonly id: MessageId | undefined;
+    readonly data: OpData<O>;
+  };
+}[Op];
+
+/** Why a message was not understood. */
+export interface SocketFlaw {
+  /** Where the message had a sound one. */
+  readonly id: MessageId | undefined;
+  readonly code: 'PARSE_ERROR' | 'UNKNOWN_OP' | 'INVALID_DATA';
+  /** A sentence. */
+  readonly message: string;
+  /** The ops, or the actions of the op, that there are. */
+  readonly allowed?: readonly string[];
+}
+
+export type SocketMessage =
+  | { readonly isSound: true; readonly request: SocketRequest }
+  | { readonly isSound: false; readonly flaw: SocketFlaw };
+
+const frame = v.object({
+  op: v.string('op must be a string.'),
+  id: v.optional(messageId),
+  data: v.optional(v.custom<Readonly<Record<string, unknown>>>(isMap, 'data must be an object.'), {}),
+});
+
+function isMap(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Reads one text frame. Never throws. */
+export function readSocketMessage(text: string): SocketMessage {
+  let message: unknown;
+  try {
+    message = JSON.parse(text);
+  } catch {
+    return refuse({ id: undefined, code: 'PARSE_ERROR', message: 'The message is not valid JSON.' });
+  }
+  if (!isMap(message))
+    return refuse({ id: undefined, code: 'PARSE_ERROR', message: 'The message must be a JSON object.' });
+  const id = idOf(message);
+  const read = inspect(frame, message);
+  if (!read.isSound) return refuse(invalid(id, read.flaw));
+  const { op, data } = read.value;
+  if (!isOp(op))
+    return refuse({ id, code: 'UNKNOWN_OP', message: 'There is no such op.', allowed: Object.keys(OPS) });
+  const inspected = inspect<OpData<Op>>(OPS[op], data);
+  if (!inspected.isSound) return refuse(invalid(id, inspected.flaw));
+  // The data was made by the schema of this very op, which the union of all of them can't show.
+  return { isSound: true, request: { op, id, data: inspected.value } as SocketRequest };
+}
+
+const isOp = (op: string): op is Op => Object.hasOwn(OPS, op);
+
+const refuse = (flaw: SocketFlaw): SocketMessage => ({ isSound: false, flaw });
+
+const invalid = (id: MessageId | undefined, { sentence, allowed }: Flaw): SocketFlaw => ({
+  id,
+  code: 'INVALID_DATA',
+  message: sentence,
+  ...(allowed === undefined ? {} : { allowed }),
+});
+
+/** The answer to a message that is wrong otherwise carries its id too. */
+function idOf(message: unknown): MessageId | undefined {
+  const read = v.safeParse(v.object({ id: messageId }), message);
+  return read.success ? read.output.id : undefined;
+}

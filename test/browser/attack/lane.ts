@@ -1,0 +1,159 @@
+/** One victim under attack in one tab: stages each row, and finds out what came of it. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Attacker } from './attacker.ts';
+import * as names from './names.ts';
+import type { Resolver } from './resolver.ts';
+import type { Aim, Place, Row, Target } from './row.ts';
+import type { Tab } from './tab.ts';
+import { SECRETS, type Victim } from './victim.ts';
+import type { WireExchange } from './wire.ts';
+
+/** What came of one attempt. */
+export interface Outcome {
+  readonly row: Row;
+  readonly target: Target;
+  /** The state of the target changed, or the page has bytes that only the service can tell. */
+  readonly succeeded: boolean;
+  /** The service has answered the last request that the attempt was to make. */
+  readonly hasArrived: boolean;
+  /** What the browser asked the service for, and its answers; the health check aside. */
+  readonly exchanges: readonly WireExchange[];
+  /** What the page reported. */
+  readonly loot: readonly string[];
+  readonly tookMs: number;
+}
+
+export interface Ground {
+  readonly attacker: Attacker;
+  readonly resolver: Resolver;
+}
+
+const LIMIT_MS = 8000;
+const STEP_MS = 10;
+/** What browsers ask for by themselves, and how a page finds out that its name leads elsewhere. */
+const BESIDE = new Set(['/favicon.ico', '/api/status']);
+
+const PATHS: Readonly<Record<Target, { readonly read: string; readonly act: string }>> = {
+  stats: { read: '/api/usage', act: '' },
+  power: { read: '/api/pw', act: '/api/pw/sleep' },
+  media: { read: '/api/media/status', act: '/api/media/control' },
+  process: { read: '/api/processes', act: '/api/processes/kill' },
+};
+
+let count = 0;
+
+export class Lane {
+  readonly #ground: Ground;
+  readonly #victim: Victim;
+  readonly #tab: Tab;
+  readonly #log: readonly WireExchange[];
+
+  constructor(ground: Ground, victim: Victim, tab: Tab) {
+    this.#ground = ground;
+    this.#victim = victim;
+    this.#tab = tab;
+    this.#log = ground.resolver.watch(victim.service.port);
+  }
+
+  async attack(row: Row, target: Target): Promise<Outcome> {
+    const id = `${row.id}-${count++}`;
+    const site = this.#siteOf(row.from, id);
+    const begun = performance.now();
+    const mark = this.#log.length;
+    const before = await this.#victim.count(target);
+    const aim = this.#aimOf(row, target, site);
+    const base = `${site}/attempt/${id}`;
+    const loot = this.#ground.attacker.lay(
+      id,
+      row.stage(aim, {
+        base,
+        loot: `http://${names.ATTACKER}:${this.#ground.attacker.port}/loot/${id}`,
+        accomplice: `http://${names.ACCOMPLICE}:${this.#ground.attacker.port}`,
+      }),
+    );
+    await this.#tab.goto(`${base}/page`);
+    if (row.isClicked === true) await this.#tab.click('#go');
+    const exchanges = () => this.#log.slice(mark).filter(({ path }) => !BESIDE.has(path));
+    const isReading = row.does === 'read' || target === 'stats';
+    const isAnswered = () => exchanges().some(isFinal);
+    const hasSucceeded = async () =>
+      isReading
+        ? loot.some((text) => text.includes(SECRETS[target]))
+        : (await this.#victim.count(target)) > before;
+    const isOver = async () => {
+      if (!isAnswered()) return false;
+      if (await hasSucceeded()) return true;
+      // What was let through may take a moment; a guarded victim is looked at again when all is over.
+      return this.#victim.isGuarded && (!isReading || loot.length > 0);
+    };
+    while (!(await isOver()) && performance.now() - begun < LIMIT_MS) await sleep(STEP_MS);
+    const succeeded = await hasSucceeded();
+    if (row.isClicked === true) await this.#tab.tidy();
+    return {
+      row,
+      target,
+      succeeded,
+      hasArrived: isAnswered(),
+      exchanges: exchanges(),
+      loot,
+      tookMs: performance.now() - begun,
+    };
+  }
+
+  #aimOf(row: Row, target: Target, site: string): Aim {
+    const isActing = row.does === 'act' && target !== 'stats';
+    const pid = this.#victim.pid;
+    const bodies: Readonly<Partial<Record<Target, object>>> = {
+      media: { action: 'pause' },
+      process: { pid },
+    };
+    const messages: Readonly<Record<Target, object>> = {
+      power: { op: 'power', data: { action: 'sleep' } },
+      media: { op: 'media', data: { action: 'pause' } },
+      process: { op: 'process_kill', data: { pid } },
+      stats: { op: 'subscribe', data: { topics: ['stats'] } },
+    };
+    const body = isActing ? bodies[target] : undefined;
+    const isOwn = row.from.startsWith('rebound');
+    return {
+      target,
+      service: isOwn ? site : `http://${names.SERVICE_ADDRESS}:${this.#victim.service.port}`,
+      method: isActing ? 'POST' : 'GET',
+      path: isActing ? PATHS[target].act : PATHS[target].read,
+      body: body && JSON.stringify(body),
+      message: JSON.stringify(messages[target]),
+    };
+  }
+
+  #siteOf(place: Place, id: string): string {
+    const { port, neighbourPort } = this.#ground.attacker;
+    const servicePort = this.#victim.service.port;
+    switch (place) {
+      case 'foreign':
+        return `http://${names.ATTACKER}:${port}`;
+      case 'neighbour':
+        return `http://${names.SERVICE_ADDRESS}:${neighbourPort}`;
+      case 'trusted':
+        return `http://${names.TRUSTED_NAME}:${port}`;
+      case 'listed-and-more':
+        return `http://${names.LISTED_AND_MORE}:${port}`;
+      case 'more-and-listed':
+        return `http://${names.MORE_AND_LISTED}:${port}`;
+      case 'listed':
+        return `http://${names.LISTED}:${port}`;
+      case 'listed-elsewhere':
+        return `http://${names.LISTED}:${servicePort}`;
+      case 'rebound':
+        return `http://${names.reboundName(id)}:${servicePort}`;
+      case 'rebound-dot':
+        return `http://${names.reboundName(id)}.:${servicePort}`;
+      case 'rebound-lookalike':
+        return `http://${names.SERVICE_ADDRESS}.${names.reboundName(id)}:${servicePort}`;
+    }
+  }
+}
+
+/** After this nothing more comes: an answer to the request itself, or a preflight that grants nothing. */
+function isFinal({ method, answerHeaders }: WireExchange): boolean {
+  return method !== 'OPTIONS' || !answerHeaders.has('access-control-allow-origin');
+}

@@ -1,0 +1,147 @@
+/**
+ * Where names lead: a SOCKS5 proxy on loopback that a browser sends all its connections to, by name. It looks the name
+ * up when the connection is made and passes the bytes on unchanged, so that a name can be bound anew between two
+ * connections; and it reads what goes to and from the services.
+ */
+import net from 'node:net';
+import { ATTACKER_ADDRESS, isAttackersName, isRebindable, SERVICE_ADDRESS } from './names.ts';
+import { WireConnection, type WireExchange } from './wire.ts';
+
+/** What a connection is given to bring the answer that told of the new binding. */
+const LAST_BYTES_MS = 30;
+
+const VERSION = 5;
+const CONNECT = 1;
+const [IPV4, NAME] = [1, 3];
+const [OK, NOT_ALLOWED, REFUSED] = [0, 2, 5];
+
+interface Wanted {
+  readonly host: string;
+  readonly port: number;
+  readonly bytes: number;
+}
+
+/** The request `05 01 00 type address port` at the start of `bytes`; undefined while it is not whole. */
+function parseRequest(bytes: Buffer): Wanted | undefined {
+  if (bytes.length < 5) return undefined;
+  const type = bytes[3];
+  const length = type === NAME ? 1 + (bytes[4] ?? 0) : type === IPV4 ? 4 : 16;
+  const end = 4 + length + 2;
+  if (bytes.length < end) return undefined;
+  const address = bytes.subarray(type === NAME ? 5 : 4, 4 + length);
+  const host = type === NAME ? address.toString('latin1') : type === IPV4 ? address.join('.') : '::1';
+  return { host: host.toLowerCase().replace(/\.$/, ''), port: bytes.readUInt16BE(end - 2), bytes: end };
+}
+
+export class Resolver {
+  readonly #server = net.createServer((socket) => this.#accept(socket));
+  readonly #rebound = new Set<string>();
+  /** The connections that a name has to the attacker. */
+  readonly #toAttacker = new Map<string, Set<net.Socket>>();
+  readonly #open = new Set<net.Socket>();
+  readonly #logs = new Map<number, WireExchange[]>();
+
+  static async start(): Promise<Resolver> {
+    const resolver = new Resolver();
+    await new Promise<void>((resolve) => resolver.#server.listen(0, '127.0.0.1', resolve));
+    return resolver;
+  }
+
+  get port(): number {
+    // It listens on TCP.
+    return (this.#server.address() as net.AddressInfo).port;
+  }
+
+  /** All that browsers said to the service on `port`, and what it answered, from now on. */
+  watch(port: number): readonly WireExchange[] {
+    const log: WireExchange[] = [];
+    this.#logs.set(port, log);
+    return log;
+  }
+
+  /** From now on `name` leads to the service. */
+  rebind(name: string): void {
+    this.#rebound.add(name);
+    // As an attacker does it who wants the browser to look the name up again: connections it may have kept are cut.
+    setTimeout(() => {
+      for (const socket of this.#toAttacker.get(name) ?? []) socket.destroy();
+    }, LAST_BYTES_MS);
+  }
+
+  stop(): void {
+    this.#server.close();
+    for (const socket of this.#open) socket.destroy();
+  }
+
+  #addressOf(host: string): string | undefined {
+    if (host === SERVICE_ADDRESS || host === '0.0.0.0' || host === 'localhost') return SERVICE_ADDRESS;
+    if (host === ATTACKER_ADDRESS) return ATTACKER_ADDRESS;
+    if (isRebindable(host)) return this.#rebound.has(host) ? SERVICE_ADDRESS : ATTACKER_ADDRESS;
+    // Browsers look up names of their makers too: those lead nowhere.
+    return isAttackersName(host) ? ATTACKER_ADDRESS : undefined;
+  }
+
+  #keep(socket: net.Socket, set: Set<net.Socket>): void {
+    set.add(socket);
+    socket.once('close', () => set.delete(socket));
+  }
+
+  #accept(browser: net.Socket): void {
+    this.#keep(browser, this.#open);
+    browser.on('error', () => browser.destroy());
+    let bytes = Buffer.alloc(0);
+    let isGreeted = false;
+    const read = (chunk: Buffer) => {
+      bytes = Buffer.concat([bytes, chunk]);
+      if (!isGreeted) {
+        if (bytes.length < 2 || bytes.length < 2 + (bytes[1] ?? 0)) return;
+        bytes = bytes.subarray(2 + (bytes[1] ?? 0));
+        isGreeted = true;
+        browser.write(Buffer.from([VERSION, 0]));
+      }
+      const wanted = parseRequest(bytes);
+      if (wanted === undefined) return;
+      browser.off('data', read);
+      const isConnect = bytes[1] === CONNECT;
+      this.#connect(browser, wanted, isConnect, bytes.subarray(wanted.bytes));
+    };
+    browser.on('data', read);
+  }
+
+  #connect(browser: net.Socket, { host, port }: Wanted, isConnect: boolean, early: Buffer): void {
+    const reply = (code: number) => browser.write(Buffer.from([VERSION, code, 0, IPV4, 0, 0, 0, 0, 0, 0]));
+    const address = this.#addressOf(host);
+    if (address === undefined || !isConnect) {
+      reply(NOT_ALLOWED);
+      browser.end();
+      return;
+    }
+    browser.pause();
+    const far = net.connect(port, address);
+    this.#keep(far, this.#open);
+    if (address === ATTACKER_ADDRESS) {
+      const known = this.#toAttacker.get(host) ?? new Set();
+      this.#toAttacker.set(host, known);
+      this.#keep(browser, known);
+    }
+    const log = address === SERVICE_ADDRESS ? this.#logs.get(port) : undefined;
+    const wire = log && new WireConnection((exchange) => log.push(exchange));
+    let isConnected = false;
+    far.once('connect', () => {
+      isConnected = true;
+      far.setNoDelay(true);
+      browser.setNoDelay(true);
+      reply(OK);
+      if (early.length > 0) browser.unshift(early);
+      browser.on('data', (chunk: Buffer) => wire?.browserSent(chunk));
+      far.on('data', (chunk: Buffer) => wire?.serviceSent(chunk));
+      browser.pipe(far).pipe(browser);
+    });
+    far.on('error', () => {
+      if (!isConnected) reply(REFUSED);
+      browser.end();
+    });
+    browser.once('close', () => far.destroy());
+    far.once('close', () => browser.end());
+  }
+}

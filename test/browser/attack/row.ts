@@ -1,0 +1,62 @@
+/** What an attack is: one way in which a web page can use its visitor's browser, told apart by method. */
+import type { Resources } from './attacker.ts';
+
+/** What is attacked. */
+export type Target = 'power' | 'media' | 'process' | 'stats';
+
+/** Where the page of an attack comes from. */
+export type Place =
+  | 'foreign'
+  /** The service's own host, another port: the same site, another origin. */
+  | 'neighbour'
+  /** A name of the attacker's that browsers trust. */
+  | 'trusted'
+  /** A listed origin with more behind it, with more before it, and on another port. */
+  | 'listed-and-more'
+  | 'more-and-listed'
+  | 'listed-elsewhere'
+  /** A name that leads to the attacker first and to the service then. */
+  | 'rebound'
+  | 'rebound-dot'
+  | 'rebound-lookalike'
+  /** An origin of the owner's, which the configuration lists: no attacker. */
+  | 'listed';
+
+/** What an attempt aims at. */
+export interface Aim {
+  readonly target: Target;
+  /** `http://host:port` as the page is to name it. */
+  readonly service: string;
+  readonly method: 'GET' | 'POST';
+  readonly path: string;
+  /** JSON; the power routes take none. */
+  readonly body: string | undefined;
+  /** The same as a message of the WebSocket API. */
+  readonly message: string;
+}
+
+export interface Surroundings {
+  /** Folder of this attempt on the site that its page comes from. */
+  readonly base: string;
+  /** Where loot goes. */
+  readonly loot: string;
+  /** `http://host:port` of the attacker's second site. */
+  readonly accomplice: string;
+}
+
+export interface Row {
+  readonly id: string;
+  /** For the page: a sentence part. */
+  readonly method: string;
+  readonly from: Place;
+  /** 'act': to change something. 'read': to get bytes. A row may do one of them only. */
+  readonly does: 'act' | 'read';
+  readonly targets: readonly Target[];
+  readonly stage: (aim: Aim, around: Surroundings) => Resources;
+  /** The page has something with the id `go` that its visitor clicks. */
+  readonly isClicked?: boolean;
+  /** Goes over the WebSocket API. */
+  readonly isSocket?: boolean;
+  /** The engines that have what it uses; all without it. */
+  readonly only?: 'chromium' | 'firefox';
+}

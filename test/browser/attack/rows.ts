@@ -1,0 +1,15 @@
+/** All attacks. */
+import type { Row } from './row.ts';
+import { FETCH_ROWS } from './rows-fetch.ts';
+import { FORM_ROWS } from './rows-forms.ts';
+import { READ_ROWS } from './rows-read.ts';
+import { REBOUND_ROWS } from './rows-rebound.ts';
+import { SOCKET_ROWS } from './rows-sockets.ts';
+
+export const ROWS: readonly Row[] = [
+  ...FORM_ROWS,
+  ...FETCH_ROWS,
+  ...READ_ROWS,
+  ...REBOUND_ROWS,
+  ...SOCKET_ROWS,
+];

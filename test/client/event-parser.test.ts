@@ -1,0 +1,86 @@
+/** The reader of event streams: every field and line end of the standard, at every split of the bytes. */
+import t from 'tap';
+import { EventParser, type ParsedEvent } from '#src/client/event-parser.js';
+
+const message = (data: string): ParsedEvent => ({ type: 'message', data });
+
+/** What a stream says, by the HTML standard's section 9.2.6. */
+const CASES: readonly (readonly [name: string, text: string, events: readonly ParsedEvent[]])[] = [
+  ['LF', 'data: one\n\ndata: two\n\n', [message('one'), message('two')]],
+  ['CRLF', 'data: one\r\n\r\ndata: two\r\n\r\n', [message('one'), message('two')]],
+  ['CR', 'data: one\r\rdata: two\r\r', [message('one'), message('two')]],
+  ['all mixed', 'data: a\r\ndata: b\rdata: c\n\r\ndata: d\n\r', [message('a\nb\nc'), message('d')]],
+  ['an LF after CRLF is a blank line', 'data: a\r\n\ndata: b\r\n\n', [message('a'), message('b')]],
+  ['comments', ':\n\n: said\ndata: x\n:between\n\n:\n\n', [message('x')]],
+  [
+    'characters of one to four bytes',
+    'data: aé€𝄞\n\ndata: 温度 °C\n\n',
+    [message('aé€𝄞'), message('温度 °C')],
+  ],
+  ['one space is cut, not two', 'data:  x\n\ndata:y \n\n', [message(' x'), message('y ')]],
+  ['data without a value', 'data\n\ndata\ndata\n\ndata:\n\n', [message(''), message('\n'), message('')]],
+  ['colons in the value', 'data: {"a":":"}\n\n', [message('{"a":":"}')]],
+  ['named events', 'event: tick\ndata: 1\n\ndata: 2\n\n', [{ type: 'tick', data: '1' }, message('2')]],
+  ['a name without data says nothing', 'event: tick\n\ndata: 1\n\n', [message('1')]],
+  ['fields that nobody knows', 'id: 7\nfoo: bar\nDATA: no\ndata: yes\nx\n\n', [message('yes')]],
+  ['what has no end is no event', 'data: whole\n\ndata: half\n', [message('whole')]],
+  ['a byte order mark', '\uFEFFdata: x\n\n', [message('x')]],
+  ['only the first byte order mark', '\uFEFFdata: x\n\n\uFEFFdata: y\n\n', [message('x')]],
+];
+
+function parsed(pieces: readonly Uint8Array[]): readonly ParsedEvent[] {
+  const parser = new EventParser();
+  return pieces.flatMap((piece) => parser.push(piece));
+}
+
+for (const [name, text, events] of CASES)
+  t.test(`${name}: at every split in two and three, and byte by byte`, async (t) => {
+    const bytes = Buffer.from(text);
+    t.strictSame(parsed([bytes]), events, 'whole');
+    t.strictSame(parsed([...bytes].map((byte) => Uint8Array.of(byte))), events, 'byte by byte');
+    const wrong: string[] = [];
+    const wanted = JSON.stringify(events);
+    for (let i = 0; i <= bytes.length; i++)
+      for (let j = i; j <= bytes.length; j++) {
+        const got = parsed([bytes.subarray(0, i), bytes.subarray(i, j), bytes.subarray(j)]);
+        if (JSON.stringify(got) !== wanted) wrong.push(`${i}, ${j}: ${JSON.stringify(got)}`);
+      }
+    t.strictSame(wrong, [], `${((bytes.length + 1) * (bytes.length + 2)) / 2} splits`);
+  });
+
+t.test('an event is told as soon as its last byte is there', async (t) => {
+  const parser = new EventParser();
+  t.strictSame(parser.push(Buffer.from('data: x\r\n')), []);
+  t.strictSame(parser.push(Buffer.from('\r')), [message('x')], 'the LF that may follow is not waited for');
+  t.strictSame(parser.push(Buffer.from('\ndata: y\n')), []);
+  t.strictSame(parser.push(Buffer.from('\n')), [message('y')]);
+});
+
+t.test('retry is read when it is a number', async (t) => {
+  const parser = new EventParser();
+  for (const [line, ms] of [
+    ['retry: 2500', 2500],
+    ['retry: soon', 2500],
+    ['retry: -1', 2500],
+    ['retry:', 2500],
+    ['retry: 1e3', 2500],
+    ['retry:10', 10],
+  ] as const) {
+    parser.push(Buffer.from(`${line}\n`));
+    t.equal(parser.retryMs, ms, line);
+  }
+});
+
+t.test('bytes that are no UTF-8 become the replacement character and nothing breaks', async (t) => {
+  t.strictSame(parsed([Buffer.from([0x64, 0x61, 0x74, 0x61, 0x3a, 0xc3]), Buffer.from('\n\ndata: x\n\n')]), [
+    message('\uFFFD'),
+    message('x'),
+  ]);
+});
+
+t.test('a line without an end does not fill the memory', async (t) => {
+  const parser = new EventParser();
+  const megabyte = new Uint8Array(1024 * 1024).fill(0x61);
+  for (let i = 0; i < 8; i++) parser.push(megabyte);
+  t.throws(() => parser.push(megabyte), { code: 'bad_answer' });
+});

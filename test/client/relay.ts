@@ -1,0 +1,50 @@
+/** Stands between a client and a service on loopback, and ends connections after so many bytes of the service. */
+import net from 'node:net';
+import type { Test } from 'tap';
+
+export interface Relay {
+  readonly url: string;
+  /** What each connection let through to its client. */
+  readonly passed: readonly Buffer[][];
+  /** How many bytes the next connections let through; undefined: all of them. */
+  budget: () => number | undefined;
+}
+
+/** Ends with the test. */
+export async function startRelay(t: Test, servicePort: number): Promise<Relay> {
+  const sockets = new Set<net.Socket>();
+  const passed: Buffer[][] = [];
+  const server = net.createServer((client) => {
+    const service = net.connect(servicePort, '127.0.0.1');
+    const own: Buffer[] = [];
+    passed.push(own);
+    let left = relay.budget() ?? Number.POSITIVE_INFINITY;
+    for (const socket of [client, service]) {
+      sockets.add(socket);
+      socket.on('error', () => undefined);
+      socket.once('close', () => sockets.delete(socket));
+    }
+    client.on('data', (bytes) => service.write(bytes));
+    client.once('close', () => service.destroy());
+    service.once('close', () => client.end());
+    service.on('data', (bytes) => {
+      const part = bytes.subarray(0, left);
+      left -= part.length;
+      own.push(part);
+      client.write(part);
+      if (left > 0) return;
+      // What was let through arrives; nothing more does.
+      client.end();
+      service.destroy();
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('no port');
+  t.teardown(() => {
+    server.close();
+    for (const socket of sockets) socket.destroy();
+  });
+  const relay: Relay = { url: `http://127.0.0.1:${address.port}`, passed, budget: () => undefined };
+  return relay;
+}

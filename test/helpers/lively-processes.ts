@@ -1,0 +1,96 @@
+/** Processes that are busy and can be ended, and exist nowhere. */
+import type { EndSignal, ProcessColumns, ProcessHost, ProcessId } from '#src/host/processes.js';
+import { type ProcessLiteral, processColumns } from './process-columns.ts';
+import { wave } from './wave.ts';
+
+const MIB = 1024 ** 2;
+/** The machine has 16 processors of 100 ticks. */
+const TICKS_A_SECOND = 1600;
+
+/** Name, how many, and how many MiB one of them holds. */
+const PROGRAMS = [
+  ['firefox', 14, 214],
+  ['code', 9, 168],
+  ['gnome-shell', 1, 340],
+  ['Isolated Web Co', 11, 130],
+  ['postgres', 8, 24],
+  ['node', 4, 92],
+  ['pipewire', 2, 12],
+  ['spotify', 6, 88],
+  ['Xwayland', 1, 96],
+  ['systemd-journald', 1, 42],
+  ['NetworkManager', 1, 19],
+  ['dockerd', 1, 78],
+  ['containerd', 1, 44],
+  ['bash', 7, 6],
+  ['sshd', 2, 9],
+  ['thunderbird', 1, 402],
+  ['gnome-terminal', 1, 52],
+  ['tracker-miner-f', 1, 31],
+  ['dbus-daemon', 3, 5],
+  ['cupsd', 1, 11],
+  ['bluetoothd', 1, 7],
+  ['upowerd', 1, 9],
+  ['wpa_supplicant', 1, 10],
+  ['polkitd', 1, 14],
+] as const;
+
+function programs(): readonly ProcessLiteral[] {
+  const rows: ProcessLiteral[] = [{ pid: 1, name: 'systemd', ppid: 0, memory: 13 * MIB, cpu: 900 }];
+  for (const [name, many, mib] of PROGRAMS)
+    for (let i = 0; i < many; i++) {
+      const pid = 400 + rows.length * 37;
+      rows.push({
+        pid,
+        name,
+        ppid: 1,
+        start: 4000 + pid,
+        memory: mib * MIB * (1 + (i % 3) / 3),
+        cpu: 7 * pid,
+      });
+    }
+  return rows;
+}
+
+export class LivelyProcesses implements ProcessHost {
+  readonly sent: (readonly [pid: number, signal: EndSignal])[] = [];
+  /** They end only by force. */
+  readonly stubborn = new Set<number>();
+  readonly #now: () => number;
+  #rows = programs();
+  #at: number;
+
+  constructor(now: () => number) {
+    this.#now = now;
+    this.#at = now();
+  }
+
+  latest(): ProcessColumns {
+    const now = this.#now();
+    const elapsed = now - this.#at;
+    this.#at = now;
+    this.#rows = this.#rows.map((row, i) => ({
+      ...row,
+      cpu: (row.cpu ?? 0) + 0.3 * TICKS_A_SECOND * elapsed * wave(now, i * 0.37) ** 8,
+    }));
+    return processColumns(now, this.#rows, { machineTicks: Math.round(now * TICKS_A_SECOND) });
+  }
+
+  read = async () => this.latest();
+  readDetails = async () => null;
+  readPaths = async (processes: readonly ProcessId[]) => processes.map(() => null);
+  whyNoControl = () => null;
+
+  signal({ pid }: ProcessId, signal: EndSignal): 'sent' | 'gone' {
+    if (!this.#rows.some((row) => row.pid === pid)) return 'gone';
+    this.sent.push([pid, signal]);
+    if (signal === 'kill' || (signal === 'term' && !this.stubborn.has(pid)))
+      this.#rows = this.#rows.filter((row) => row.pid !== pid);
+    return 'sent';
+  }
+
+  waitForEnd = async (processes: readonly ProcessId[]) =>
+    processes.map(({ pid }) => !this.#rows.some((row) => row.pid === pid));
+
+  launch = async () => ({ pid: 4711, startTicks: 1 });
+}

@@ -1,0 +1,249 @@
+/** The dashboard's own files: compressed, cached, locked down, public while it is on; and the picture of a track. */
+import '../helpers/dead-buses.ts';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { request } from 'node:http';
+import os from 'node:os';
+import path from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
+import t, { type Test } from 'tap';
+import type { Host } from '#src/host/host.js';
+import { mediaArtRoute } from '#src/http/media-art.js';
+import { coverPicture } from '../helpers/cover-picture.ts';
+import { playerOf, snapshotOf } from '../helpers/fake-media.ts';
+import { fixtureHost } from '../helpers/fixture-host.ts';
+import { livelyHost } from '../helpers/lively-host.ts';
+import { type ConfigPart, startHere } from '../helpers/service.ts';
+
+const FOLDER = fileURLToPath(new URL('../../../../dist/web/', import.meta.url));
+const KEY = 'k'.repeat(32);
+const LOCKED: ConfigPart = { auth: { enabled: true, api_key: KEY } };
+
+interface Got {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly body: Buffer;
+}
+
+/** fetch would unpack what it gets, and add headers of its own. */
+function get(url: string, headers: Readonly<Record<string, string>> = {}, method = 'GET'): Promise<Got> {
+  return new Promise((resolve, reject) => {
+    const asked = request(url, { headers, method }, (answer) => {
+      const parts: Buffer[] = [];
+      answer.on('data', (part: Buffer) => parts.push(part));
+      answer.on('end', () =>
+        resolve({ status: answer.statusCode ?? 0, headers: answer.headers, body: Buffer.concat(parts) }),
+      );
+    });
+    asked.on('error', reject);
+    asked.end();
+  });
+}
+
+async function served(t: Test, config: ConfigPart = {}, host: Host = fixtureHost()) {
+  const service = await startHere(host, config);
+  t.teardown(() => service.stop());
+  return service;
+}
+
+const assetsIn = (page: Buffer) =>
+  [...page.toString().matchAll(/"(\/assets\/[^"]+)"/g)].map(([, name = '']) => name);
+
+t.test('the page and each of its files come in every encoding, all the same', async (t) => {
+  const { baseUrl } = await served(t);
+  const page = await get(`${baseUrl}/`);
+  t.equal(page.status, 200);
+  t.equal(page.headers['content-type'], 'text/html; charset=utf-8');
+  const assets = assetsIn(page.body);
+  t.equal(assets.length, 4, 'script, style, icon, licences');
+  for (const file of ['/', ...assets]) {
+    const plain = await get(`${baseUrl}${file}`);
+    const brotli = await get(`${baseUrl}${file}`, { 'accept-encoding': 'gzip, deflate, br' });
+    const gzip = await get(`${baseUrl}${file}`, { 'accept-encoding': 'gzip;q=0.8, br;q=0' });
+    t.equal(plain.headers['content-encoding'], undefined, `${file} plain`);
+    t.equal(brotli.headers['content-encoding'], 'br', `${file} br`);
+    t.equal(gzip.headers['content-encoding'], 'gzip', `${file} gzip`);
+    t.ok(brotliDecompressSync(brotli.body).equals(plain.body), `${file} unpacked from br`);
+    t.ok(gunzipSync(gzip.body).equals(plain.body), `${file} unpacked from gzip`);
+    t.equal(plain.headers['vary'], 'Accept-Encoding');
+    const head = await get(`${baseUrl}${file}`, {}, 'HEAD');
+    t.equal(head.headers['content-length'], String(plain.body.length), `HEAD ${file}`);
+  }
+});
+
+t.test('all of it is at most 70 KB in gzip', async (t) => {
+  const files = readdirSync(FOLDER, { recursive: true }).map(String);
+  const sizes = files
+    .filter((name) => name.endsWith('.gz'))
+    .map((name) => statSync(path.join(FOLDER, name)).size);
+  const total = sizes.reduce((sum, size) => sum + size, 0);
+  t.comment(`figure: the dashboard is ${(total / 1000).toFixed(1)} KB in gzip`);
+  t.ok(sizes.length >= 4 && total <= 70_000, `${total} bytes`);
+});
+
+t.test(
+  'files with a hash are kept for good, the page is asked for again, 304 says that nothing changed',
+  async (t) => {
+    const { baseUrl } = await served(t);
+    const page = await get(`${baseUrl}/`);
+    t.equal(page.headers['cache-control'], 'no-cache');
+    const [script = ''] = assetsIn(page.body);
+    const asset = await get(`${baseUrl}${script}`);
+    t.equal(asset.headers['cache-control'], 'public, max-age=31536000, immutable');
+    for (const [url, etag] of [
+      [`${baseUrl}/`, page.headers['etag']],
+      [`${baseUrl}${script}`, asset.headers['etag']],
+    ] as const) {
+      t.type(etag, 'string');
+      const again = await get(url, { 'if-none-match': `"other", ${String(etag)}` });
+      t.equal(again.status, 304);
+      t.equal(again.body.length, 0);
+      t.equal(again.headers['etag'], etag);
+      t.equal((await get(url, { 'if-none-match': '"other"' })).status, 200);
+    }
+  },
+);
+
+t.test('the page may do nothing but what it needs', async (t) => {
+  const { baseUrl } = await served(t);
+  const page = await get(`${baseUrl}/`);
+  const policy = new Map(
+    String(page.headers['content-security-policy'])
+      .split('; ')
+      .map((part) => [part.split(' ')[0] ?? '', part.split(' ').slice(1).join(' ')]),
+  );
+  t.equal(policy.get('default-src'), "'none'");
+  t.equal(policy.get('script-src'), "'self'");
+  t.equal(policy.get('style-src'), "'self'");
+  t.equal(policy.get('connect-src'), "'self'");
+  t.equal(policy.get('img-src'), "'self' blob: data:");
+  t.equal(policy.get('frame-ancestors'), "'none'");
+  t.equal(policy.get('base-uri'), "'none'");
+  t.equal(policy.get('form-action'), "'none'");
+  t.match(page.headers, {
+    'x-content-type-options': 'nosniff',
+    'x-frame-options': 'DENY',
+    'referrer-policy': 'no-referrer',
+    'cross-origin-opener-policy': 'same-origin',
+    'cross-origin-resource-policy': 'same-origin',
+  });
+  t.match(page.headers['permissions-policy'], /camera=\(\)/);
+  t.notMatch(
+    page.body.toString(),
+    /https?:|<script>|style=|onclick/,
+    'nothing inline, nothing from elsewhere',
+  );
+});
+
+t.test(
+  'the files are public while the dashboard is on, and nothing else is; off, nobody gets them',
+  async (t) => {
+    const service = await served(t, LOCKED);
+    const page = await get(`${service.baseUrl}/`);
+    t.equal(page.status, 200);
+    for (const file of assetsIn(page.body))
+      t.equal((await get(`${service.baseUrl}${file}`)).status, 200, file);
+    for (const other of ['/index.html', '/assets/', '/assets/other.js', '/api/media/art', '/api/stream'])
+      t.equal((await get(`${service.baseUrl}${other}`)).status, 401, other);
+    service.reconfigure({ ...LOCKED, features: { enable_dashboard: false } });
+    t.equal((await get(`${service.baseUrl}/`)).status, 401);
+    service.reconfigure({ features: { enable_dashboard: false } });
+    const off = await get(`${service.baseUrl}/`);
+    t.equal(off.status, 403);
+    t.equal(off.headers['x-error-code'], 'feature_disabled');
+    t.equal(off.body.length, 0);
+  },
+);
+
+t.test('a sample is taken when the page is opened, but not for somebody who may not see it', async (t) => {
+  const open = fixtureHost();
+  await get(`${(await served(t, {}, open)).baseUrl}/`);
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  t.ok(open.reads >= 2, `${open.reads} readings`);
+  const locked = fixtureHost();
+  await get(`${(await served(t, LOCKED, locked)).baseUrl}/`);
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  t.equal(locked.reads, 0);
+});
+
+t.test('art: the picture of what is played, and no other file', async (t) => {
+  const folder = mkdtempSync(path.join(os.tmpdir(), 'hostwire-art-'));
+  t.teardown(() => rmSync(folder, { recursive: true, force: true }));
+  const place = (name: string, bytes: Buffer | string) => {
+    writeFileSync(path.join(folder, name), bytes);
+    return pathToFileURL(path.join(folder, name)).href;
+  };
+  const host = livelyHost();
+  const { baseUrl, reconfigure } = await served(t, {}, host);
+  const show = async (artUrl: string | null) => {
+    host.media.change(snapshotOf(playerOf('player', { playback: 'playing', title: 'x', artUrl })));
+    return await get(`${baseUrl}/api/media/art`);
+  };
+  const picture = coverPicture();
+  const png = await show(place('größe 1.png', picture));
+  t.equal(png.status, 200);
+  t.equal(png.headers['content-type'], 'image/png');
+  t.equal(png.headers['x-content-type-options'], 'nosniff');
+  t.equal(png.headers['cache-control'], 'no-store');
+  t.ok(png.body.equals(picture));
+  const kinds = [
+    ['image/jpeg', Buffer.from('ffd8ffe000104a464946', 'hex')],
+    ['image/gif', Buffer.from('GIF89a\x01\x00', 'latin1')],
+    ['image/webp', Buffer.from('RIFF\x10\x00\x00\x00WEBPVP8 ', 'latin1')],
+  ] as const;
+  for (const [type, bytes] of kinds)
+    t.equal((await show(place('named.txt', bytes))).headers['content-type'], type, type);
+  mkdirSync(path.join(folder, 'folder'));
+  symlinkSync('/dev/zero', path.join(folder, 'device'));
+  for (const [what, url] of [
+    ['text', place('secret.png', 'root:x:0:0')],
+    ['a drawing that may hold scripts', place('a.svg', '<svg xmlns="http://www.w3.org/2000/svg"/>')],
+    ['too much', place('big.png', Buffer.concat([picture, Buffer.alloc(1024 * 1024)]))],
+    ['a folder', pathToFileURL(path.join(folder, 'folder')).href],
+    ['a device', pathToFileURL(path.join(folder, 'device')).href],
+    ['nothing', pathToFileURL(path.join(folder, 'none.png')).href],
+    ['empty', place('empty.png', '')],
+    ['another site', 'https://example.org/a.png'],
+    ['another machine', 'file://server/share/a.png'],
+    ['no URL', 'file:///%zz'],
+    ['no picture at all', null],
+  ] as const)
+    t.equal((await show(url)).status, 404, what);
+  t.equal((await get(`${baseUrl}/api/media/art?player=nobody`)).status, 404);
+  reconfigure({ features: { enable_media: false } });
+  t.equal((await show(place('1.png', picture))).status, 403);
+});
+
+t.test('art: a file that hangs costs one thread, and its askers a bounded wait', async (t) => {
+  let begun = 0;
+  let finish: () => void = () => undefined;
+  const route = mediaArtRoute({
+    readStatus: () =>
+      Promise.resolve({ status: 'idle', title: '', artist: '', art_url: 'file:///a.png' } as never),
+    read: () => {
+      begun++;
+      return new Promise((resolve) => {
+        finish = () => resolve({ type: 'image/png', bytes: Buffer.from('x') });
+      });
+    },
+  });
+  // Only these of a request are looked at.
+  const ask = () => route.methods.GET?.run({ query: new URLSearchParams(), headers: [] } as never);
+  const first = Promise.resolve(ask());
+  const stuck = t.rejects(first, { code: 'not_possible_now' }, 'given up after a while');
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  await t.rejects(Promise.resolve(ask()), { code: 'not_possible_now' }, 'a second one does not begin');
+  t.equal(begun, 1);
+  await stuck;
+  await t.rejects(
+    Promise.resolve(ask()),
+    { code: 'not_possible_now' },
+    'nor while the first one still hangs',
+  );
+  finish();
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  const next = Promise.resolve(ask());
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  finish();
+  t.match(await next, { status: '200 OK' });
+});

@@ -1,0 +1,42 @@
+/** Asks whether a process shall end, and again where it did not. */
+import { useState } from 'preact/hooks';
+import { Dialog } from '../parts/dialog.tsx';
+import { NoticeLine, useActs } from '../parts/notice.tsx';
+import { post } from '../requests.ts';
+import { TEXTS } from '../texts.ts';
+
+const T = TEXTS.processes;
+
+export interface Victim {
+  readonly what: string;
+  /** What POST /api/processes/kill takes. */
+  readonly body: { readonly pid: number; readonly started_at: number } | { readonly name: string };
+}
+
+export function EndDialog({ victim, onDone }: { readonly victim: Victim; readonly onDone: () => void }) {
+  const [isRefused, refuse] = useState(false);
+  const acts = useActs();
+  const end = async () => {
+    const signal = isRefused ? 'kill' : 'term';
+    const hasEnded = await acts.run(async () => {
+      await post('/api/processes/kill', { ...victim.body, signal });
+      return undefined;
+    });
+    if (hasEnded) onDone();
+    else refuse(true);
+  };
+  return (
+    <Dialog title={T.confirm(victim.what)} onLeave={onDone}>
+      <p>{isRefused ? T.explainForce : T.explain}</p>
+      <NoticeLine notice={acts.notice} onClear={acts.clear} />
+      <p class="buttons">
+        <button type="button" onClick={onDone}>
+          {T.keep}
+        </button>
+        <button type="button" class="danger" disabled={acts.isBusy} onClick={end}>
+          {isRefused ? T.force : T.end}
+        </button>
+      </p>
+    </Dialog>
+  );
+}

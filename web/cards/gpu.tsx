@@ -1,0 +1,39 @@
+/** Graphics processors: a card each. */
+import type { GpuDevice } from '../../src/wire/sample.ts';
+import { celsius, mebibytes, megahertz, percent, watts } from '../format.ts';
+import { shareOf } from '../history.ts';
+import { Card, type Fact, Facts, Headline } from '../parts/card.tsx';
+import { Chart, type Line, PERCENT_RANGE } from '../parts/chart.tsx';
+import { TEXTS } from '../texts.ts';
+
+const T = TEXTS.gpu;
+const SCALE = { format: percent, range: PERCENT_RANGE };
+
+function GpuCard({ device, index }: { readonly device: GpuDevice; readonly index: number }) {
+  const lines: Line[] = [
+    { series: `gpu ${index}`, label: T.load, colour: 'series-5' },
+    { series: `gpu memory ${index}`, label: T.memory, colour: 'series-3', isDashed: true },
+  ];
+  const facts: Fact[] = [
+    [T.memory, `${mebibytes(device.memory_used)} ${TEXTS.memory.of(mebibytes(device.memory_total))}`],
+    [T.temperature, celsius(device.temperature)],
+    [T.power, watts(device.power_watts)],
+    [T.fan, percent(device.fan_percent)],
+    [T.clock, megahertz(device.clock_mhz)],
+  ];
+  const memory = shareOf(device.memory_used, device.memory_total);
+  return (
+    <Card title={T.title} note={device.name}>
+      <Headline value={percent(device.load)}>
+        {device.asleep ? T.asleep : `${T.memory} ${percent(memory)}`}
+      </Headline>
+      <Chart title={device.name} lines={lines} scale={SCALE} />
+      <Facts facts={facts} />
+    </Card>
+  );
+}
+
+export function GpuCards({ devices }: { readonly devices: readonly GpuDevice[] }) {
+  // A device is its place: two may have one name.
+  return devices.map((device, i) => <GpuCard key={i} device={device} index={i} />);
+}

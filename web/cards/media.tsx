@@ -1,0 +1,156 @@
+/** What is played, and the buttons for it. */
+import { useEffect, useState } from 'preact/hooks';
+import type { MediaDetail } from '../../src/wire/media.ts';
+import { clock } from '../format.ts';
+import { Card } from '../parts/card.tsx';
+import { Glyph } from '../parts/glyph.tsx';
+import { NoticeLine, useActs } from '../parts/notice.tsx';
+import { usePolled } from '../parts/poll.ts';
+import { getPicture, post } from '../requests.ts';
+import { TEXTS } from '../texts.ts';
+
+const T = TEXTS.media;
+const EVERY_MS = 2000;
+/** Players tell of what they were asked a moment later. */
+const TOLD_MS = 200;
+
+/** The picture's address for this page: another site's is never asked for, because it would learn who listens to what. */
+function useArt(artUrl: string | null, title: string): string | undefined {
+  const [source, show] = useState<string>();
+  useEffect(() => {
+    if (artUrl?.match(/^data:image\/(?:png|jpeg|gif|webp);base64,/)) {
+      show(artUrl);
+      return () => show(undefined);
+    }
+    if (!artUrl?.startsWith('file:')) return undefined;
+    const ended = new AbortController();
+    let made: string | undefined;
+    const load = async () => {
+      const picture = await getPicture('/api/media/art', ended.signal);
+      if (picture === undefined || ended.signal.aborted) return;
+      made = URL.createObjectURL(picture);
+      show(made);
+    };
+    // Without a picture the page shows none.
+    load().catch(() => undefined);
+    return () => {
+      ended.abort();
+      if (made !== undefined) URL.revokeObjectURL(made);
+      show(undefined);
+    };
+  }, [artUrl, title]);
+  return source;
+}
+
+/** Where the track is by now: the last answer, and the time since. */
+function usePosition({ position, playback, rate, duration }: MediaDetail): number | null {
+  const [tick, setTick] = useState({ position, since: 0 });
+  useEffect(() => {
+    const begun = performance.now();
+    setTick({ position, since: 0 });
+    if (playback !== 'playing' || position === null) return undefined;
+    const timer = setInterval(() => setTick({ position, since: (performance.now() - begun) / 1000 }), 1000);
+    return () => clearInterval(timer);
+  }, [position, playback]);
+  if (tick.position === null) return null;
+  const now = tick.position + tick.since * (rate ?? 1);
+  return duration === null ? now : Math.min(now, duration);
+}
+
+function Position({
+  media,
+  onSeek,
+}: {
+  readonly media: MediaDetail;
+  readonly onSeek: (seconds: number) => void;
+}) {
+  const position = usePosition(media);
+  const [dragged, drag] = useState<number>();
+  const { duration } = media;
+  if (position === null || duration === null || duration <= 0) return null;
+  const at = dragged ?? position;
+  const finish = (event: Event & { readonly currentTarget: HTMLInputElement }) => {
+    onSeek(Number(event.currentTarget.value));
+    drag(undefined);
+  };
+  return (
+    <div class="position">
+      <span>{clock(at)}</span>
+      <input
+        type="range"
+        min={0}
+        max={Math.floor(duration)}
+        step={1}
+        value={Math.round(at)}
+        aria-label={T.position}
+        aria-valuetext={T.positionOf(clock(at), clock(duration))}
+        style={{ '--part': `${(100 * at) / duration}%` }}
+        onInput={(event) => drag(Number(event.currentTarget.value))}
+        onChange={finish}
+      />
+      <span>{clock(duration)}</span>
+    </div>
+  );
+}
+
+function Track({
+  media,
+  act,
+}: {
+  readonly media: MediaDetail;
+  readonly act: (action: string, value?: number) => void;
+}) {
+  const art = useArt(media.art_url, media.title);
+  const isPlaying = media.playback === 'playing';
+  const button = (action: 'prev' | 'next' | 'play' | 'pause') => (
+    <button
+      type="button"
+      class={action === 'prev' || action === 'next' ? 'round' : 'round main'}
+      aria-label={T[action]}
+      title={T[action]}
+      onClick={() => act(action)}
+    >
+      <Glyph name={action} />
+    </button>
+  );
+  return (
+    <div class="track">
+      <div class="art">
+        {art === undefined ? <Glyph name="note" /> : <img src={art} alt={T.art(media.title)} />}
+      </div>
+      <div class="words">
+        <p class="title">{media.title === '' ? T.idle : media.title}</p>
+        <p>{[media.artist, media.album].filter((text) => text !== null && text !== '').join(' — ')}</p>
+        <p class="note">{media.player}</p>
+      </div>
+      <div class="controls">
+        {button('prev')}
+        {button(isPlaying ? 'pause' : 'play')}
+        {button('next')}
+      </div>
+      <Position media={media} onSeek={(seconds) => act('seek', seconds)} />
+    </div>
+  );
+}
+
+export function MediaCard() {
+  const { value: media, error, refresh } = usePolled<MediaDetail>('/api/media/status?detail=1', EVERY_MS);
+  const acts = useActs();
+  const act = (action: string, value?: number) =>
+    void acts.run(async () => {
+      const headers = await post('/api/media/control', value === undefined ? { action } : { action, value });
+      await new Promise((resolve) => setTimeout(resolve, TOLD_MS));
+      refresh();
+      return headers.get('x-media-delivered') === 'false' ? T.notDelivered : undefined;
+    });
+  return (
+    <Card title={T.title}>
+      {media === undefined || media.status === 'stopped' ? (
+        <p class="empty">{error ?? (media === undefined ? TEXTS.waiting : T.stopped)}</p>
+      ) : (
+        <Track media={media} act={act} />
+      )}
+      <NoticeLine notice={acts.notice} onClear={acts.clear} />
+    </Card>
+  );
+}

@@ -1,0 +1,29 @@
+/** Memory and swap. */
+import { bytes, percent } from '../format.ts';
+import { Bar, Card, type Fact, Facts, Headline } from '../parts/card.tsx';
+import { Chart, type Line, PERCENT_RANGE } from '../parts/chart.tsx';
+import type { Detail } from '../sample.ts';
+import { TEXTS } from '../texts.ts';
+
+const T = TEXTS.memory;
+const SCALE = { format: percent, range: PERCENT_RANGE };
+const USED: Line = { series: 'memory', label: T.used, colour: 'series-3' };
+const SWAP: Line = { series: 'swap', label: T.swap, colour: 'series-4', isDashed: true };
+
+export function MemoryCard({ memory }: { readonly memory: Detail<'memory'> }) {
+  const hasSwap = (memory.swap?.total ?? 0) > 0;
+  const facts: Fact[] = [
+    [T.available, bytes(memory.free)],
+    [T.cached, bytes(memory.cached)],
+    ...(hasSwap ? [[T.swap, `${bytes(memory.swap?.used)} ${T.of(bytes(memory.swap?.total))}`] as const] : []),
+    [T.pressure, percent(memory.pressure?.some, 1)],
+  ];
+  return (
+    <Card title={T.title} note={bytes(memory.total)}>
+      <Headline value={bytes(memory.used)}>{percent(memory.used_percent)}</Headline>
+      <Bar label={T.title} share={memory.used_percent} words={percent(memory.used_percent)} />
+      <Chart title={T.title} lines={hasSwap ? [USED, SWAP] : [USED]} scale={SCALE} />
+      <Facts facts={facts} />
+    </Card>
+  );
+}

@@ -1,0 +1,40 @@
+/** What the machine sends and receives, as a whole and by interface. */
+import { bytes, rate, rateTick } from '../format.ts';
+import { Card } from '../parts/card.tsx';
+import { Chart, type Line, RATE_RANGE } from '../parts/chart.tsx';
+import type { Detail } from '../sample.ts';
+import { TEXTS } from '../texts.ts';
+
+const T = TEXTS.network;
+const SCALE = { format: rate, tick: rateTick, range: RATE_RANGE };
+const LINES: readonly Line[] = [
+  { series: 'receive', label: T.receive, colour: 'series-2' },
+  { series: 'send', label: T.send, colour: 'series-6', isDashed: true },
+];
+/** The others are named in /api/usage. */
+const MOST_SHOWN = 8;
+
+export function NetworkCard({ network }: { readonly network: Detail<'network'> }) {
+  // Those that are up first; the order is the service's else.
+  const shown = network.interfaces
+    .toSorted((a, b) => Number(b.up ?? false) - Number(a.up ?? false))
+    .slice(0, MOST_SHOWN);
+  return (
+    <Card title={T.title}>
+      <Chart title={T.title} lines={LINES} scale={SCALE} />
+      <ul class="rows">
+        {shown.map((each) => (
+          <li key={each.name}>
+            <span class="name" title={each.addresses.join(', ')}>
+              {each.name} <small>{each.kind}</small>
+            </span>
+            <span class="value">
+              {each.up === false ? T.down : `↓ ${rate(each.receive_rate)}  ↑ ${rate(each.send_rate)}`}
+            </span>
+          </li>
+        ))}
+      </ul>
+      <p class="note">{T.total(bytes(network.bytesRecv), bytes(network.bytesSent))}</p>
+    </Card>
+  );
+}

@@ -1,0 +1,146 @@
+/** Power: each act is confirmed, then counted down where it can still be cancelled, by any page. */
+import { useEffect, useState } from 'preact/hooks';
+import type { PowerPayload } from '../../src/wire/power.ts';
+import { sample, serviceNow } from '../live.ts';
+import { Card } from '../parts/card.tsx';
+import { Dialog } from '../parts/dialog.tsx';
+import { NoticeLine, useActs } from '../parts/notice.tsx';
+import { usePolled } from '../parts/poll.ts';
+import { post } from '../requests.ts';
+import { TEXTS } from '../texts.ts';
+import { useValue } from '../value.ts';
+
+const T = TEXTS.power;
+const ACTIONS = ['lock', 'sleep', 'hibernate', 'restart', 'shutdown'] as const;
+type Action = (typeof ACTIONS)[number];
+
+const EVERY_MS = 10_000;
+/** Long enough to read what is about to happen. */
+const DELAY_SECONDS = 10;
+
+export const powerLabel = (action: string): string =>
+  // Another version of the service may know more acts than this page.
+  action in T.actions ? T.actions[action as Action] : action;
+
+function Countdown({
+  pending,
+  onCancel,
+  onDue,
+}: {
+  readonly pending: NonNullable<PowerPayload['pending']>;
+  readonly onCancel: () => void;
+  readonly onDue: () => void;
+}) {
+  const { action, at } = pending;
+  const [left, setLeft] = useState(at - serviceNow());
+  useEffect(() => {
+    const timer = setInterval(() => {
+      setLeft(at - serviceNow());
+      if (serviceNow() > at + 1) onDue();
+    }, 500);
+    return () => clearInterval(timer);
+  }, [at]);
+  return (
+    <div class="countdown" role="alertdialog" aria-label={powerLabel(action)}>
+      <p role="timer">{T.pending(powerLabel(action), Math.max(0, Math.ceil(left)))}</p>
+      <button type="button" class="primary" onClick={onCancel}>
+        {T.cancel}
+      </button>
+    </div>
+  );
+}
+
+function Confirm({
+  action,
+  status,
+  onGo,
+  onLeave,
+}: {
+  readonly action: Action;
+  readonly status: PowerPayload;
+  readonly onGo: () => void;
+  readonly onLeave: () => void;
+}) {
+  const host = useValue(sample)?.host ?? '';
+  const what = action === 'sleep' || action === 'hibernate' ? 'sleep' : 'shutdown';
+  const holding = status.inhibitors.filter((held) => held.what.split(':').includes(what));
+  return (
+    <Dialog title={T.confirm(T.actions[action], host)} onLeave={onLeave}>
+      <p>{T.explain(DELAY_SECONDS)}</p>
+      {holding.map((held) => (
+        <p class="problem" key={`${held.who} ${held.why}`}>
+          {T.heldUp(held.who, held.why)}
+        </p>
+      ))}
+      <p class="buttons">
+        <button type="button" onClick={onLeave}>
+          {T.keep}
+        </button>
+        <button type="button" class="danger" onClick={onGo}>
+          {T.go(T.actions[action])}
+        </button>
+      </p>
+    </Dialog>
+  );
+}
+
+export function PowerCard() {
+  const { value: status, error, refresh } = usePolled<PowerPayload>('/api/pw', EVERY_MS);
+  const [asked, ask] = useState<Action>();
+  const acts = useActs();
+  if (status === undefined) return error === undefined ? null : <Card title={T.title}>{error}</Card>;
+  const possible = ACTIONS.filter((action) => {
+    const can = status.actions[action];
+    return can?.enabled === true && can.supported;
+  });
+  const start = (action: Action, query: string) =>
+    void acts.run(async () => {
+      ask(undefined);
+      await post(`/api/pw/${action}${query}`);
+      refresh();
+      return undefined;
+    });
+  const cancel = (action: string) =>
+    void acts.run(async () => {
+      await post('/api/pw/cancel');
+      refresh();
+      return T.cancelled(powerLabel(action));
+    });
+  const { pending, recorded } = status;
+  const last = recorded.at(-1);
+  if (possible.length === 0 && pending === null) return null;
+  return (
+    <Card title={T.title}>
+      {pending !== null && (
+        <Countdown pending={pending} onCancel={() => cancel(pending.action)} onDue={refresh} />
+      )}
+      <div class="acts">
+        {possible.map((action) => (
+          <button
+            type="button"
+            key={action}
+            disabled={acts.isBusy || pending !== null}
+            onClick={() => (action === 'lock' ? start(action, '') : ask(action))}
+          >
+            {T.actions[action]}
+          </button>
+        ))}
+      </div>
+      {last !== undefined && (
+        <p class="note">
+          {T.trial}{' '}
+          {T.recorded(powerLabel(last.action), new Date(last.at * 1000).toLocaleTimeString('en-GB'))}
+        </p>
+      )}
+      <NoticeLine notice={acts.notice} onClear={acts.clear} />
+      {asked !== undefined && (
+        <Confirm
+          action={asked}
+          status={status}
+          onGo={() => start(asked, `?delay=${DELAY_SECONDS}`)}
+          onLeave={() => ask(undefined)}
+        />
+      )}
+    </Card>
+  );
+}

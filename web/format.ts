@@ -1,0 +1,62 @@
+/** Values as people read them: fixed widths where they change, `n/a` for what is unknown. */
+import { TEXTS } from './texts.ts';
+
+type Maybe = number | null | undefined;
+
+const known = (value: Maybe, write: (value: number) => string) =>
+  value === null || value === undefined || !Number.isFinite(value) ? TEXTS.unknown : write(value);
+
+export const percent = (value: Maybe, digits = 0) => known(value, (n) => `${n.toFixed(digits)} %`);
+export const celsius = (value: Maybe) => known(value, (n) => `${n.toFixed(0)} °C`);
+export const gigahertz = (value: Maybe) => known(value, (n) => `${n.toFixed(2)} GHz`);
+export const megahertz = (value: Maybe) => known(value, (n) => `${n.toFixed(0)} MHz`);
+export const watts = (value: Maybe) => known(value, (n) => `${n.toFixed(n < 10 ? 1 : 0)} W`);
+export const plain = (value: Maybe, digits = 0) => known(value, (n) => n.toFixed(digits));
+export const count = (value: Maybe) => known(value, (n) => n.toLocaleString('en'));
+
+const BINARY = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB'] as const;
+
+/** Three digits that matter: 1.23, 12.3, 123. */
+export function bytes(value: Maybe): string {
+  return known(value, (n) => {
+    let size = Math.abs(n);
+    let at = 0;
+    while (size >= 999.5 && at < BINARY.length - 1) {
+      size /= 1024;
+      at++;
+    }
+    const digits = at === 0 || size >= 99.95 ? 0 : size >= 9.995 ? 1 : 2;
+    return `${size.toFixed(digits)} ${BINARY[at]}`;
+  });
+}
+
+/** Round numbers, as axes have them. */
+export const rateTick = (value: Maybe) => rate(value).replace(/\.0+ /, ' ');
+export const rate = (value: Maybe) => known(value, (n) => `${bytes(n)}/s`);
+export const mebibytes = (value: Maybe) => known(value, (n) => bytes(n * 1024 ** 2));
+
+/** 3:07, 1:02:03. */
+export function clock(value: Maybe): string {
+  return known(value, (n) => {
+    const seconds = Math.max(0, Math.floor(n));
+    const parts = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60, seconds % 60];
+    const shown = parts[0] === 0 ? parts.slice(1) : parts;
+    return shown.map((part, i) => (i === 0 ? String(part) : String(part).padStart(2, '0'))).join(':');
+  });
+}
+
+/** 3 d 4 h, 2 h 5 min, 7 min: the two greatest units. */
+export function duration(value: Maybe): string {
+  return known(value, (n) => {
+    const minutes = Math.floor(Math.max(0, n) / 60);
+    const [days, hours, rest] = [Math.floor(minutes / 1440), Math.floor(minutes / 60) % 24, minutes % 60];
+    if (days > 0) return `${days} d ${hours} h`;
+    return hours > 0 ? `${hours} h ${rest} min` : `${rest} min`;
+  });
+}
+
+/** A sensor's own unit. */
+export function measured(value: Maybe, unit: string): string {
+  const digits = unit === 'V' ? 2 : unit === 'W' ? 1 : 0;
+  return known(value, (n) => `${n.toFixed(digits)} ${unit}`);
+}

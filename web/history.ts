@@ -1,0 +1,98 @@
+/** What the charts draw: the last five minutes of each series, and nothing older. */
+import type { Sample } from './sample.ts';
+
+export const WINDOW_SECONDS = 300;
+/** A gap this many intervals long is shown as one. */
+const GAP_INTERVALS = 2.5;
+/** Intervals are at least a second; a gap adds one. */
+const MOST_POINTS = WINDOW_SECONDS * 2;
+
+export type Point = number | null;
+
+export class History {
+  readonly times: number[] = [];
+  readonly #series = new Map<string, Point[]>();
+
+  /** Points of `name` beside `times`; a series that is not there is unknown everywhere. */
+  series(name: string): readonly Point[] {
+    return this.#series.get(name) ?? this.times.map(() => null);
+  }
+
+  push(time: number, intervalSeconds: number, values: ReadonlyMap<string, Point>): void {
+    const last = this.times.at(-1);
+    // The machine's clock was set back: what was drawn is of another time.
+    if (last !== undefined && time < last) this.#clear();
+    if (last !== undefined && time - last > intervalSeconds * GAP_INTERVALS)
+      this.#append(last + intervalSeconds, new Map());
+    if (last !== time) this.#append(time, values);
+    this.#forget(time - WINDOW_SECONDS);
+  }
+
+  #append(time: number, values: ReadonlyMap<string, Point>): void {
+    for (const name of values.keys())
+      if (!this.#series.has(name))
+        this.#series.set(
+          name,
+          this.times.map(() => null),
+        );
+    this.times.push(time);
+    for (const [name, points] of this.#series) points.push(values.get(name) ?? null);
+  }
+
+  #forget(before: number): void {
+    const firstKept = this.times.findIndex((time) => time >= before);
+    const old = Math.max(firstKept, this.times.length - MOST_POINTS);
+    if (old <= 0) return;
+    this.times.splice(0, old);
+    for (const [name, points] of this.#series) {
+      points.splice(0, old);
+      if (points.every((point) => point === null)) this.#series.delete(name);
+    }
+  }
+
+  #clear(): void {
+    this.times.length = 0;
+    this.#series.clear();
+  }
+}
+
+const sumOf = (values: readonly (number | null)[]): Point => {
+  const known = values.filter((value) => value !== null);
+  return known.length === 0 ? null : known.reduce((a, b) => a + b, 0);
+};
+
+/** The series of one sample. */
+export function pointsOf({
+  cpu,
+  memory,
+  gpu,
+  disks = [],
+  network,
+  sensors,
+  batteries,
+}: Sample): Map<string, Point> {
+  const points = new Map<string, Point>([
+    ['cpu', cpu?.current_load ?? null],
+    ['memory', memory?.used_percent ?? null],
+    ['swap', memory?.swap?.used_percent ?? null],
+    ['receive', network?.receive_rate ?? null],
+    ['send', network?.send_rate ?? null],
+    // Of one device several filesystems may be mounted, each with all of its traffic.
+    ['read', sumOf([...new Map(disks.map((disk) => [disk.device, disk.read_rate])).values()])],
+    ['write', sumOf([...new Map(disks.map((disk) => [disk.device, disk.write_rate])).values()])],
+  ]);
+  cpu?.cores.forEach((load, i) => points.set(`core ${i}`, load));
+  gpu?.devices.forEach((device, i) => {
+    points.set(`gpu ${i}`, device.load);
+    points.set(`gpu memory ${i}`, shareOf(device.memory_used, device.memory_total));
+  });
+  for (const sensor of sensors)
+    if (sensor.kind === 'temperature') points.set(`sensor ${sensor.label}`, sensor.value);
+  for (const battery of batteries) points.set(`battery ${battery.name}`, battery.percent);
+  return points;
+}
+
+/** Percent. */
+export function shareOf(part: number | null, whole: number | null): Point {
+  return part === null || whole === null || whole === 0 ? null : (100 * part) / whole;
+}

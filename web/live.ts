@@ -1,0 +1,99 @@
+/** Keeps the page alive: the stream with its reconnects, rest while hidden, and what is asked anew with each connection. */
+import { type ConnectionState, type StatsStream, streamStats } from '../src/client/client.ts';
+import { History, pointsOf } from './history.ts';
+import { getJson, keepKey, lock, noteRefusal, readKey } from './requests.ts';
+import type { Sample, System } from './sample.ts';
+import { Value } from './value.ts';
+
+export type Connection = 'connecting' | 'live' | 'lost' | 'resting' | 'locked' | 'refused';
+
+export const connection = new Value<Connection>('connecting');
+export const sample = new Value<Sample | undefined>(undefined);
+export const system = new Value<System | undefined>(undefined);
+export const isHidden = new Value(document.visibilityState === 'hidden');
+export const history = new History();
+
+/** The service's clock less this one, in seconds. */
+let clockOffset = 0;
+export const serviceNow = (): number => Date.now() / 1000 + clockOffset;
+
+/** The configuration may be changed while the page is open. */
+const REFUSED_RETRY_MS = 5000;
+/** A reload of the configuration may switch features on and off. */
+const SYSTEM_EVERY_MS = 60_000;
+
+function take(next: Sample): void {
+  clockOffset = next.timestamp - Date.now() / 1000;
+  history.push(next.timestamp, next.interval_seconds, pointsOf(next));
+  sample.set(next);
+  if (connection.current !== 'live') {
+    connection.set('live');
+    void readSystem();
+  }
+}
+
+async function readSystem(): Promise<void> {
+  // The stream says it when the service can't be reached, or refuses.
+  await getJson<System>('/api/system?detail=1').then(
+    (next) => system.set(next),
+    () => undefined,
+  );
+}
+
+/** One visit: from when the page is shown, or a key was given, until it is hidden. */
+let visit: StatsStream | undefined;
+let retry: ReturnType<typeof setTimeout> | undefined;
+
+function onState(state: ConnectionState, key: string | undefined): void {
+  switch (state.state) {
+    case 'connecting':
+      // What was lost is being looked for all the time: it is not said anew with each attempt.
+      if (connection.current !== 'lost' && connection.current !== 'refused') connection.set('connecting');
+      break;
+    case 'open':
+      break;
+    case 'waiting':
+      connection.set('lost');
+      break;
+    case 'closed':
+      if (state.error?.status === 401) {
+        connection.set('locked');
+        noteRefusal(state.error, key);
+      } else if (state.error !== undefined) {
+        connection.set('refused');
+        retry = setTimeout(restart, REFUSED_RETRY_MS);
+      }
+  }
+}
+
+function restart(): void {
+  visit?.close();
+  clearTimeout(retry);
+  if (isHidden.current) {
+    connection.set('resting');
+    return;
+  }
+  const key = readKey();
+  visit = streamStats({
+    url: location.origin,
+    key,
+    detail: true,
+    onSample: take,
+    onState: (state) => onState(state, key),
+  });
+}
+
+export function giveKey(key: string): void {
+  keepKey(key);
+  lock.set(undefined);
+  restart();
+}
+
+export function begin(): void {
+  document.addEventListener('visibilitychange', () => isHidden.set(document.visibilityState === 'hidden'));
+  isHidden.watch(restart);
+  setInterval(() => {
+    if (connection.current === 'live') void readSystem();
+  }, SYSTEM_EVERY_MS);
+  restart();
+}

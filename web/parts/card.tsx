@@ -1,0 +1,81 @@
+/** The frame of each part of the page, and the small things that stand in it. */
+import type { ComponentChildren } from 'preact';
+import { useId } from 'preact/hooks';
+
+interface CardProps {
+  readonly title: string;
+  /** Beside the title: what it is. */
+  readonly note?: ComponentChildren;
+  readonly size?: 'wide' | 'full';
+  readonly children: ComponentChildren;
+}
+
+export function Card({ title, note, size, children }: CardProps) {
+  const id = useId();
+  return (
+    <section class={size === undefined ? 'card' : `card ${size}`} aria-labelledby={id}>
+      <header>
+        <h2 id={id}>{title}</h2>
+        {note !== undefined && <p class="note">{note}</p>}
+      </header>
+      {children}
+    </section>
+  );
+}
+
+export type Fact = readonly [label: string, value: string];
+
+/** Labels and values; a value that is unknown says so. */
+export function Facts({ facts }: { readonly facts: readonly Fact[] }) {
+  return (
+    <dl class="facts">
+      {facts.map(([label, value]) => (
+        <div key={label}>
+          <dt>{label}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+/** The value that the card is about. */
+export function Headline({
+  value,
+  children,
+}: {
+  readonly value: string;
+  readonly children?: ComponentChildren;
+}) {
+  return (
+    <p class="headline">
+      <strong>{value}</strong> {children !== undefined && <span>{children}</span>}
+    </p>
+  );
+}
+
+interface BarProps {
+  readonly label: string;
+  /** 0–100; unknown is drawn empty. */
+  readonly share: number | null;
+  readonly words: string;
+}
+
+export function Bar({ label, share, words }: BarProps) {
+  const width = Math.min(100, Math.max(0, share ?? 0));
+  const level = width >= 95 ? ' high' : width >= 85 ? ' raised' : '';
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: browsers draw a meter each in its own way
+    <div
+      class={`bar${level}`}
+      role="meter"
+      aria-label={label}
+      aria-valuemin={0}
+      aria-valuemax={100}
+      aria-valuenow={Math.round(width)}
+      aria-valuetext={words}
+    >
+      <span style={{ width: `${width}%` }} />
+    </div>
+  );
+}

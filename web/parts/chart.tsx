@@ -1,0 +1,179 @@
+/** One chart of the last five minutes, and its legend, which says the values in words. */
+import { useEffect, useRef, useState } from 'preact/hooks';
+import uPlot from 'uplot';
+import { WINDOW_SECONDS } from '../history.ts';
+import { history, sample } from '../live.ts';
+import { TEXTS } from '../texts.ts';
+import { useValue } from '../value.ts';
+import { type Colour, colourOf, scheme } from './palette.ts';
+
+export interface Line {
+  /** Of the history. */
+  readonly series: string;
+  readonly label: string;
+  readonly colour: Colour;
+  /** Colour alone must not tell lines apart. */
+  readonly isDashed?: boolean;
+  /** One of many: thin, and not in the legend. */
+  readonly isFaint?: boolean;
+}
+
+export interface Scale {
+  readonly format: (value: number | null) => string;
+  /** As `format`, for the axis. */
+  readonly tick?: (value: number) => string;
+  /** The lowest and highest value shown, given those of the data. */
+  readonly range: (min: number, max: number) => readonly [number, number];
+}
+
+/** How a scale of rates grows: so that its middle is a round number of binary units too. */
+const LEAST_RATE = 16 * 1024;
+
+export const PERCENT_RANGE: Scale['range'] = () => [0, 100];
+export const RATE_RANGE: Scale['range'] = (_, max) => [
+  0,
+  2 ** Math.ceil(Math.log2(Math.max(max, LEAST_RATE))),
+];
+export const DEGREE_RANGE: Scale['range'] = (min, max) => {
+  const from = Math.max(0, Math.floor(min / 10 - 0.5) * 10);
+  return [from, Math.max(Math.ceil(max / 10 + 0.5) * 10, from + 40)];
+};
+
+interface ChartProps {
+  readonly title: string;
+  readonly lines: readonly Line[];
+  readonly scale: Scale;
+  /** At least, in pixels: it grows with its card. */
+  readonly height?: number;
+}
+
+const FONT = '11px system-ui, sans-serif';
+const LEFT = 66;
+
+function fillOf(u: uPlot, colour: string): CanvasGradient | string {
+  const { top, height } = u.bbox;
+  if (!Number.isFinite(top) || height === 0) return `${colour}00`;
+  const gradient = u.ctx.createLinearGradient(0, top, 0, top + height);
+  gradient.addColorStop(0, `${colour}48`);
+  gradient.addColorStop(1, `${colour}06`);
+  return gradient;
+}
+
+function seriesOf(line: Line): uPlot.Series {
+  const first = { width: line.isFaint ? 1 : 1.75, spanGaps: false, points: { show: false } };
+  if (line.isFaint) return { ...first, stroke: () => `${colourOf(line.colour)}70` };
+  const dash = line.isDashed ? { dash: [5, 3] } : { fill: (u: uPlot) => fillOf(u, colourOf(line.colour)) };
+  return { ...first, stroke: () => colourOf(line.colour), ...dash };
+}
+
+function axes({ format, tick = format }: Scale): uPlot.Axis[] {
+  const shared = { stroke: () => colourOf('muted'), font: FONT, ticks: { show: false } };
+  const grid = { stroke: () => colourOf('grid'), width: 1 };
+  return [
+    {
+      ...shared,
+      grid: { show: false },
+      size: 20,
+      gap: 4,
+      splits: (_u, _axis, _min, max) => [4, 3, 2, 1].map((minute) => max - 60 * minute),
+      values: (u, splits) =>
+        splits.map((at) => TEXTS.chart.ago(Math.round(((u.scales['x']?.max ?? at) - at) / 60))),
+    },
+    {
+      ...shared,
+      grid,
+      size: LEFT,
+      gap: 6,
+      splits: (_u, _axis, min, max) => [min, (min + max) / 2, max],
+      values: (_u, splits) => splits.map((value) => tick(value)),
+    },
+  ];
+}
+
+function options(
+  props: ChartProps,
+  place: HTMLElement,
+  onHover: (index: number | null) => void,
+): uPlot.Options {
+  const { lines, scale } = props;
+  return {
+    width: place.clientWidth,
+    height: place.clientHeight,
+    padding: [8, 4, 0, 0],
+    legend: { show: false },
+    cursor: {
+      y: false,
+      drag: { setScale: false, x: false, y: false },
+      sync: { key: 'page' },
+      points: { size: 6 },
+    },
+    scales: {
+      x: { time: false, range: (_u, _min, max) => [(max ?? 0) - WINDOW_SECONDS, max ?? 0] },
+      y: {
+        range: (_u, min, max) => {
+          const [from, to] = scale.range(min ?? 0, max ?? 0);
+          return [from, to];
+        },
+      },
+    },
+    axes: axes(scale),
+    series: [{}, ...lines.map(seriesOf)],
+    hooks: { setCursor: [(u) => onHover(u.cursor.idx ?? null)] },
+  };
+}
+
+const dataOf = (lines: readonly Line[]): uPlot.AlignedData => [
+  history.times,
+  // uPlot reads them only, and is told of each change.
+  ...lines.map((line) => history.series(line.series) as (number | null)[]),
+];
+
+export function Chart(props: ChartProps) {
+  const { title, lines, scale, height = 130 } = props;
+  const place = useRef<HTMLDivElement>(null);
+  const chart = useRef<uPlot | undefined>(undefined);
+  const [hovered, hover] = useState<number | null>(null);
+  const shape = lines.map((line) => `${line.series} ${line.isFaint}`).join();
+  useEffect(() => {
+    const target = place.current;
+    if (target === null) return undefined;
+    const drawn = new uPlot(options(props, target, hover), dataOf(lines), target);
+    chart.current = drawn;
+    const resized = new ResizeObserver(() =>
+      drawn.setSize({ width: target.clientWidth, height: target.clientHeight }),
+    );
+    resized.observe(target);
+    const unwatch = [sample.watch(() => drawn.setData(dataOf(lines))), scheme.watch(() => drawn.redraw())];
+    return () => {
+      unwatch.forEach((stop) => stop());
+      resized.disconnect();
+      drawn.destroy();
+    };
+  }, [shape]);
+  useValue(sample);
+  const at = hovered ?? history.times.length - 1;
+  const named = lines.filter((line) => !line.isFaint);
+  const values = named.map((line) => scale.format(history.series(line.series)[at] ?? null));
+  const words = named.map((line, i) => `${line.label} ${values[i]}`).join(', ');
+  return (
+    <div class="chart">
+      {named.length > 1 && (
+        <ul class="legend" aria-hidden="true">
+          {named.map((line, i) => (
+            <li key={line.series}>
+              <span class={`swatch ${line.colour}${line.isDashed ? ' dashed' : ''}`} />
+              {line.label} <b>{values[i]}</b>
+            </li>
+          ))}
+        </ul>
+      )}
+      <div
+        class="plot"
+        style={{ minHeight: `${height}px` }}
+        ref={place}
+        role="img"
+        aria-label={TEXTS.chart.label(title, words)}
+      />
+    </div>
+  );
+}

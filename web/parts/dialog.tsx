@@ -1,0 +1,30 @@
+/** A question that stands before the page: the browser keeps the focus in it and gives it back. */
+import type { ComponentChildren } from 'preact';
+import { useEffect, useId, useRef } from 'preact/hooks';
+
+interface DialogProps {
+  readonly title: string;
+  readonly children: ComponentChildren;
+  /** Escape; undefined: it can't be left. */
+  readonly onLeave?: () => void;
+}
+
+export function Dialog({ title, children, onLeave }: DialogProps) {
+  const id = useId();
+  const dialog = useRef<HTMLDialogElement>(null);
+  useEffect(() => {
+    const shown = dialog.current;
+    shown?.showModal();
+    return () => shown?.close();
+  }, []);
+  const cancel = (event: Event) => {
+    event.preventDefault();
+    onLeave?.();
+  };
+  return (
+    <dialog ref={dialog} aria-labelledby={id} onCancel={cancel}>
+      <h2 id={id}>{title}</h2>
+      {children}
+    </dialog>
+  );
+}

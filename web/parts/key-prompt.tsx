@@ -1,0 +1,45 @@
+/** Asks for the service's key. */
+import { useRef } from 'preact/hooks';
+import { giveKey } from '../live.ts';
+import { TEXTS } from '../texts.ts';
+import { Dialog } from './dialog.tsx';
+
+const T = TEXTS.key;
+
+export function KeyPrompt({ isWrong }: { readonly isWrong: boolean }) {
+  const field = useRef<HTMLInputElement>(null);
+  const submit = (event: Event) => {
+    event.preventDefault();
+    const key = field.current?.value.trim() ?? '';
+    if (key !== '') giveKey(key);
+  };
+  return (
+    <Dialog title={T.title}>
+      <form onSubmit={submit}>
+        <p>{T.text}</p>
+        <label>
+          {T.label}
+          <input
+            ref={field}
+            type="password"
+            name="key"
+            autocomplete="off"
+            required
+            aria-invalid={isWrong}
+            aria-describedby={isWrong ? 'wrong-key' : undefined}
+          />
+        </label>
+        {isWrong && (
+          <p class="problem" id="wrong-key" role="alert">
+            {T.wrong}
+          </p>
+        )}
+        <p class="buttons">
+          <button type="submit" class="primary">
+            {T.send}
+          </button>
+        </p>
+      </form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,39 @@
+/** Asks the service again and again, gently: only while the page is shown and connected, never twice at a time. */
+import { useEffect, useState } from 'preact/hooks';
+import { connection } from '../live.ts';
+import { getJson, sentenceOf } from '../requests.ts';
+import { useValue } from '../value.ts';
+
+export interface Polled<T> {
+  readonly value: T | undefined;
+  readonly error: string | undefined;
+  /** Asks now. */
+  readonly refresh: () => void;
+}
+
+/** `path` undefined: nothing is asked. */
+export function usePolled<T>(path: string | undefined, everyMs: number): Polled<T> {
+  const [state, show] = useState<{ readonly path: string; readonly value?: T; readonly error?: string }>();
+  const [turn, next] = useState(0);
+  const isLive = useValue(connection) === 'live';
+  useEffect(() => {
+    if (path === undefined || !isLive) return undefined;
+    const ended = new AbortController();
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const ask = async () => {
+      const answer = await getJson<T>(path, ended.signal).then(
+        (value) => ({ path, value }),
+        (error: unknown) => ({ path, error: sentenceOf(error) }),
+      );
+      if (ended.signal.aborted) return;
+      show(answer);
+      timer = setTimeout(ask, everyMs);
+    };
+    void ask();
+    return () => {
+      ended.abort();
+      clearTimeout(timer);
+    };
+  }, [path, everyMs, isLive, turn]);
+  return { value: state?.value, error: state?.error, refresh: () => next((n) => n + 1) };
+}
