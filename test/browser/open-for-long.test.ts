@@ -74,8 +74,8 @@ else {
       `figure: ${mean.toFixed(1)} ms of work a second on the page's main thread, at most ${busiest.toFixed(0)} ms in a quarter of one; ${long.length} tasks over 50 ms of wall time`,
     );
     t.ok(spread(heaps) <= 4 * MIB, 'the heap is flat, ± 2 MiB');
-    // Lists of the busiest processes are at times a name shorter.
-    t.ok(spread(nodes) <= 8, `nodes: ${nodes.join(' ')}`);
+    // Lists of the busiest processes are at times a name or two shorter.
+    t.ok(spread(nodes) <= 16, `nodes: ${nodes.join(' ')}`);
     t.ok(busiest <= 50, `no window of ${WINDOW_MS} ms has 50 ms of work in it, so no task has`);
     t.strictSame(complaints, []);
     await page.context().close();
