@@ -174,6 +174,19 @@ else {
     },
   );
 
+  t.test('no other page can put it into a frame', async (t) => {
+    const service = await startHere(livelyHost(), QUICK);
+    t.teardown(() => service.stop());
+    const { page, complaints } = await openPage(browser);
+    await page.setContent(`<iframe src="${service.baseUrl}/"></iframe>`);
+    await until(
+      async () => complaints.join(' '),
+      (text) => /frame-ancestors/.test(text),
+    );
+    t.equal(await page.frameLocator('iframe').locator('.head').count(), 0, 'nothing of it is shown');
+    await page.context().close();
+  });
+
   t.test('a service that refuses the address is said to refuse, and asked again', async (t) => {
     const refusing: ConfigPart = {
       ...QUICK,

@@ -36,8 +36,9 @@ export const RATE_RANGE: Scale['range'] = (_, max) => [
   2 ** Math.ceil(Math.log2(Math.max(max, LEAST_RATE))),
 ];
 export const DEGREE_RANGE: Scale['range'] = (min, max) => {
-  const from = Math.max(0, Math.floor(min / 10 - 0.5) * 10);
-  return [from, Math.max(Math.ceil(max / 10 + 0.5) * 10, from + 40)];
+  const from = Math.max(0, Math.floor((min - 5) / 10) * 10);
+  // The middle is a multiple of ten too.
+  return [from, from + Math.max(40, Math.ceil((max + 5 - from) / 20) * 20)];
 };
 
 interface ChartProps {
@@ -142,10 +143,14 @@ function show(target: HTMLElement, props: ChartProps, onHover: (index: number | 
   const update = () => {
     if (isSeen) requestDraw(draw);
   };
-  const seen = new IntersectionObserver((entries) => {
-    isSeen = entries.at(-1)?.isIntersecting === true;
-    update();
-  });
+  const seen = new IntersectionObserver(
+    (entries) => {
+      isSeen = entries.at(-1)?.isIntersecting === true;
+      update();
+    },
+    // Drawn before it is scrolled to.
+    { rootMargin: '400px' },
+  );
   seen.observe(target);
   const resized = new ResizeObserver(() => {
     chart?.setSize({ width: target.clientWidth, height: target.clientHeight });
