@@ -5,6 +5,7 @@
 #include <limits>
 #include <optional>
 
+#include "host/folders.h"
 #include "host/limits.h"
 #include "host/listener.h"
 #include "napi/controls_binding.h"
@@ -45,6 +46,12 @@ Napi::Value descriptorLimitFromJs(const Napi::CallbackInfo& info) {
                            limit ? static_cast<double>(*limit) : std::numeric_limits<double>::infinity());
 }
 
+// machineDataFolder(): string | undefined
+Napi::Value machineDataFolderFromJs(const Napi::CallbackInfo& info) {
+  const auto folder = machineDataFolder();
+  return folder ? Napi::String::New(info.Env(), *folder) : info.Env().Undefined();
+}
+
 Napi::Object init(Napi::Env env, Napi::Object exports) {
   shareOneHeap();
   exports.Set("Host", HostBinding::define(env));
@@ -54,6 +61,7 @@ Napi::Object init(Napi::Env env, Napi::Object exports) {
   exports.Set("Processes", ProcessesBinding::define(env));
   exports.Set("tuneListener", Napi::Function::New(env, tuneListenerFromJs, "tuneListener"));
   exports.Set("descriptorLimit", Napi::Function::New(env, descriptorLimitFromJs, "descriptorLimit"));
+  exports.Set("machineDataFolder", Napi::Function::New(env, machineDataFolderFromJs, "machineDataFolder"));
   exportPeers(env, exports);
   return exports;
 }

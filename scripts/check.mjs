@@ -45,8 +45,8 @@ function otherNode() {
   return existsSync(binary) ? { binary, version: wanted } : undefined;
 }
 
-function runTestScript(name, args) {
-  const result = spawnSync(process.execPath, ['scripts/test.mjs', ...args], {
+function runTestScript(name, args, script = 'scripts/test.mjs') {
+  const result = spawnSync(process.execPath, [script, ...args], {
     cwd: root,
     stdio: ['ignore', 'pipe', 'inherit'],
     encoding: 'utf8',
@@ -100,6 +100,7 @@ const steps = {
       ...listed.stdout.trim().split('\n'),
     ]);
   },
+  windows: () => runTestScript('the service on Windows, under Wine', [], 'scripts/test-windows.mjs'),
   asan: () => runStep('parsers under sanitizers', process.execPath, ['scripts/replay.mjs']),
 };
 

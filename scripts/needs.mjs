@@ -42,7 +42,21 @@ const PROOF_NEEDS = [
   { package: 'e2fsprogs', commands: ['mke2fs'], why: "that machine's disks" },
   { package: 'kmod', commands: ['depmod'], why: "that machine's kernel modules" },
   { package: 'clang-14', commands: ['clang++-14'], why: 'fuzzing the parsers' },
+  { package: 'firefox-esr', commands: ['firefox-esr'], why: 'the other browser that attacks are tried in' },
   { package: 'libclang-rt-14-dev', files: ['/usr/lib/clang/14/lib/linux'], why: 'libFuzzer and sanitizers' },
+];
+
+/** What the build for Windows and its tests want. */
+const WINDOWS_NEEDS = [
+  {
+    package: 'g++-mingw-w64-x86-64-posix',
+    commands: ['x86_64-w64-mingw32-g++-posix'],
+    why: 'the addon for Windows',
+  },
+  { package: 'ninja-build', commands: ['ninja'], why: 'its build' },
+  { package: 'wine64', files: ['/usr/lib/wine/wine64'], why: 'a Windows to run it on' },
+  { package: 'wine', commands: ['wine'], why: 'its commands' },
+  { package: 'xvfb', commands: ['Xvfb'], why: 'a display for it' },
 ];
 
 /** The path of the first of `commands` that exists, or undefined. */
@@ -73,8 +87,9 @@ function isPresent(need) {
 }
 
 /** Installs what is missing where that is allowed; else prints the one line that would. */
-export function provideNeeds({ proofs = false } = {}) {
-  const missing = [...NEEDS, ...(proofs ? PROOF_NEEDS : [])].filter((need) => !isPresent(need));
+export function provideNeeds({ proofs = false, windows = false } = {}) {
+  const wanted = [...NEEDS, ...(proofs ? PROOF_NEEDS : []), ...(windows ? WINDOWS_NEEDS : [])];
+  const missing = wanted.filter((need) => !isPresent(need));
   if (missing.length === 0) return;
   const packages = missing.map((need) => need.package);
   const canInstall =

@@ -10,8 +10,10 @@ export const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
 export const CORPUS = 'native/fuzz/corpus';
 export const FIXTURES = 'test/fixtures/linux';
 export const SANITIZERS = 'address,undefined,float-cast-overflow,float-divide-by-zero';
-export const PARSERS = JSON.parse(readFileSync(path.join(root, 'native/sources.json'), 'utf8')).linux.filter(
-  (file) => /\/(?:parse\w*|select_\w*|text)\.cc$/.test(file),
+const { shared, linux, windows } = JSON.parse(readFileSync(path.join(root, 'native/sources.json'), 'utf8'));
+/** Those of every platform: they are pure, and run on each. */
+export const PARSERS = [...shared, ...linux, ...windows].filter((file) =>
+  /\/(?:parse\w*|select_\w*|linux\/text)\.cc$/.test(file),
 );
 
 /** Runs a command to its end; its output, where `isQuiet` keeps it from the terminal. A failure ends this process. */

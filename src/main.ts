@@ -43,9 +43,12 @@ function explainLoadFailure(error: unknown): Error {
 
 async function loadOptions(words: Pick<LoadOptions, 'paths' | 'overrides'>): Promise<LoadOptions> {
   const { parseAddressList } = await import('./access/addresses.ts');
+  const { platform } = process;
+  const machineFolder =
+    platform === 'win32' ? (await import('./host/native.ts')).findMachineDataFolder() : undefined;
   return {
     ...words,
-    surroundings: { platform: process.platform, cwd: process.cwd(), variables: process.env },
+    surroundings: { platform, cwd: process.cwd(), variables: process.env, machineFolder },
     checkAddresses: parseAddressList,
   };
 }

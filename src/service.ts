@@ -1,30 +1,26 @@
 /** The composition root: builds the parts, wires them, and is all that main knows of them. */
 import os from 'node:os';
 import { SYSTEM_CLOCK } from './clock.ts';
+import { chooseBackend } from './commands/choose-backend.ts';
 import { Commands } from './commands/command.ts';
-import { HostPower } from './commands/host-power.ts';
 import { Media, mediaCommands } from './commands/media.ts';
 import { Power, powerCommands } from './commands/power.ts';
-import { absentBackend, type PowerBackend, recordingBackend } from './commands/power-backend.ts';
 import { ProcessControl, processCommands } from './commands/process.ts';
 import type { Config } from './config/schema.ts';
 import type { Host } from './host/host.ts';
 import { ALL_SECTIONS } from './host/host.ts';
-import { DASHBOARD_HEADERS, dashboardRoutes, readDashboard } from './http/dashboard.ts';
-import { DOCUMENT_HEADERS, documentRoutes } from './http/document-routes.ts';
-import { GATE_HEADERS, Gate } from './http/gate.ts';
+import { readDashboard } from './http/dashboard.ts';
+import { Gate } from './http/gate.ts';
 import { canJudgePeers, listenOn, reserveOf, tuneListening } from './http/listening.ts';
-import { mediaArtRoute } from './http/media-art.ts';
-import { mediaRoutes } from './http/media-routes.ts';
 import { PeerWatch } from './http/peers.ts';
 import { Pipeline } from './http/pipeline.ts';
-import { powerRoutes } from './http/power-routes.ts';
 import { ProcessQueries } from './http/process-queries.ts';
-import { processRoutes } from './http/process-routes.ts';
 import type { Route } from './http/routes.ts';
 import { HttpServer } from './http/server.ts';
-import { statsRoutes } from './http/stats-routes.ts';
 import { Fanout, TEND_MS } from './http/stream.ts';
+import { HEADERS_READ, surfaceOf } from './http/surface.ts';
+import { Sockets } from './http/websocket-hub.ts';
+import { SOCKET_PATH } from './http/websocket-routes.ts';
 import type { Log } from './log.ts';
 import { ProcessReadings } from './stats/process-readings.ts';
 import { Sampler } from './stats/sampler.ts';
@@ -41,16 +37,6 @@ export interface ServiceOptions {
   readonly machineNames: readonly string[];
 }
 
-const HEADERS_READ = new Set([
-  ...GATE_HEADERS,
-  ...DASHBOARD_HEADERS,
-  ...DOCUMENT_HEADERS,
-  'connection',
-  'content-length',
-  'transfer-encoding',
-  'content-type',
-]);
-
 /** When a socket without room is cut where the kernel can't be told to. */
 const UNTUNED_STALL_SECONDS = 30;
 
@@ -59,30 +45,22 @@ const CLOSE_LIMIT_MS = 500;
 /** How often that is looked at; so long at least, for what an event stream keeps without telling. */
 const CLOSE_GRACE_MS = 50;
 
-function powerBackendOf({ config, host, log }: ServiceOptions, onWake: () => void): PowerBackend {
-  if (config.power.backend === 'record') {
-    log.warn('power.backend is record: power commands are answered and listed, and nothing is done');
-    return recordingBackend(Date.now, log);
-  }
-  if (host.power === undefined) return absentBackend('no power manager is known on this platform');
-  return new HostPower({ host: host.power, clock: SYSTEM_CLOCK, log, onWake });
-}
-
 export class Service {
   readonly #options: ServiceOptions;
   readonly #sampler: Sampler;
   readonly #processQueries: ProcessQueries | undefined;
   readonly #processControl: ProcessControl;
   readonly #fanout: Fanout;
+  readonly #sockets: Sockets;
   readonly #power: Power;
   readonly #media: Media;
   readonly #commands: Commands;
   readonly #pipeline: Pipeline;
   readonly #server: HttpServer;
   readonly #gate: Gate;
-  readonly #dashboard = readDashboard();
   /** The surface, for the test that holds the API documents against it. */
   readonly routes: readonly Route[];
+  readonly #dashboard = readDashboard();
   readonly #peers: PeerWatch;
   #config: Config;
   #isStopping = false;
@@ -110,7 +88,10 @@ export class Service {
       hostname: os.hostname(),
       readProcesses: (nextInMs, intervalMs) =>
         this.#config.features.enable_processes ? readings?.summary(nextInMs, intervalMs) : undefined,
-      onSample: (encoded) => this.#fanout.publish(encoded),
+      onSample: (encoded) => {
+        this.#fanout.publish(encoded);
+        this.#sockets.publish(encoded);
+      },
       onSectionChange: (section, reason) =>
         reason === undefined
           ? options.log.info(`${section} can be read again`)
@@ -130,19 +111,26 @@ export class Service {
     });
     const features = () => this.#config.features;
     this.#power = new Power({
-      backend: powerBackendOf(options, () => this.#power.drop()),
+      backend: chooseBackend({
+        wanted: options.config.power.backend,
+        host: options.host.power,
+        clock: SYSTEM_CLOCK,
+        log: options.log,
+        onWake: () => this.#power.drop(),
+      }),
       clock: SYSTEM_CLOCK,
       unixMs: Date.now,
       features,
       log: options.log,
-      onFeedback: () => undefined,
+      onFeedback: (feedback, followers) => this.#sockets.onPowerFeedback(feedback, followers),
+      onChange: () => this.#sockets.onPowerChange(),
     });
     this.#media = new Media({
       host: options.host.media,
       clock: SYSTEM_CLOCK,
       features,
       log: options.log,
-      onChange: () => undefined,
+      onChange: () => this.#sockets.onMediaChange(),
     });
     this.#processControl = new ProcessControl({
       host: processes,
@@ -155,7 +143,8 @@ export class Service {
       ...mediaCommands(this.#media),
       ...processCommands(this.#processControl),
     ];
-    this.#commands = new Commands(commands, features);
+    this.#commands = new Commands(commands, features, (report) => this.#sockets.onReport(report));
+    this.#sockets = this.#createSockets();
     this.routes = this.#routes();
     this.#pipeline = new Pipeline({
       gate: (head) => this.#gate.judge(head),
@@ -166,6 +155,7 @@ export class Service {
     });
     this.#server = new HttpServer({
       headersRead: HEADERS_READ,
+      socketPath: SOCKET_PATH,
       onRequest: (exchange) => this.#pipeline.handle(exchange),
       onConnection: () => this.#peers.wake(),
     });
@@ -197,7 +187,9 @@ export class Service {
     this.#options.log.setLevel(config.log.level);
     this.#sampler.setInterval(config.stats.stream_interval_seconds);
     this.#gate.reconfigure(config);
-    this.#fanout.judgeAgain((client) => this.#gate.passes(client));
+    const passes = this.#gate.passes.bind(this.#gate);
+    this.#fanout.judgeAgain(passes);
+    this.#sockets.reconfigure(passes);
   }
 
   /** Stops within a second: no new connections, streams end on a frame boundary. */
@@ -207,9 +199,10 @@ export class Service {
     clearInterval(this.#tendTimer);
     this.#peers.stop();
     const begun = performance.now();
-    const areDrained = this.#fanout.close() === 0;
-    this.#sampler.close();
+    // First: who waits for an act hears that it is dropped.
     this.#power.close();
+    const areDrained = this.#fanout.close() + this.#sockets.close('the service is being stopped') === 0;
+    this.#sampler.close();
     const isSettled = () => areDrained && this.#server.pending === 0;
     // Ended streams' connections stay open, for another request: nobody waits for those.
     do await new Promise((resolve) => setTimeout(resolve, CLOSE_GRACE_MS));
@@ -218,36 +211,18 @@ export class Service {
   }
 
   #routes(): readonly Route[] {
-    const power = { commands: this.#commands, readStatus: () => this.#power.status() };
-    const media = {
-      commands: this.#commands,
-      readStatus: (player: string | undefined, withDetail: boolean) => this.#media.status(player, withDetail),
-    };
-    const processes = { commands: this.#commands, queries: this.#processQueries };
-    return [
-      ...this.#statsRoutes(),
-      ...powerRoutes(power),
-      ...mediaRoutes(media),
-      mediaArtRoute(media),
-      ...processRoutes(processes),
-      ...dashboardRoutes({
-        files: this.#dashboard,
-        gate: this.#gate,
-        latest: (view) => this.#sampler.latest(view),
-      }),
-      ...documentRoutes(),
-    ];
-  }
-
-  #statsRoutes() {
-    return statsRoutes({
+    return surfaceOf({
       gate: this.#gate,
-      latest: (view) => this.#sampler.latest(view),
-      peek: (view) => this.#sampler.peek(view),
-      isTickNear: () => this.#sampler.nextTickInMs < this.#sampler.intervalMs / 2,
+      sampler: this.#sampler,
       fanout: this.#fanout,
-      hasRoom: () => this.#fanout.size < this.#mostStreams(),
+      sockets: this.#sockets,
+      commands: this.#commands,
+      power: this.#power,
+      media: this.#media,
+      processQueries: this.#processQueries,
+      dashboard: this.#dashboard,
       readSystem: (withDetail) => this.#readSystem(withDetail),
+      hasRoom: () => this.#hasRoom(),
     });
   }
 
@@ -263,6 +238,31 @@ export class Service {
       media: await this.#media.capability(),
       processes: this.#processControl.capabilities(this.#config.features),
     });
+  }
+
+  #createSockets(): Sockets {
+    const { facts, log } = this.#options;
+    return new Sockets({
+      version: facts.version,
+      commands: this.#commands,
+      features: () => this.#config.features,
+      log,
+      now: SYSTEM_CLOCK.now,
+      defer: (slice) => void setImmediate(slice),
+      publish: (topic, bytes) => this.#server.publish(topic, bytes),
+      onSubscribed: (view) => this.#sampler.subscribe(view),
+      onUnsubscribed: (view) => this.#sampler.unsubscribe(view),
+      peek: (view) => this.#sampler.peek(view),
+      latest: (view) => this.#sampler.latest(view),
+      intervalMs: () => this.#sampler.intervalMs,
+      readMedia: (withDetail) => this.#media.status(undefined, withDetail),
+      readPower: () => this.#power.status(),
+      queries: this.#processQueries,
+    });
+  }
+
+  #hasRoom(): boolean {
+    return this.#fanout.size + this.#sockets.size < this.#mostStreams();
   }
 
   /** As many as the configuration and the descriptor limit allow, less a reserve for everything else. */

@@ -48,9 +48,16 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   clock: [],
 };
 
+/** The first loads it, the others wrap what it hands out. */
+const UWS_FILES: ReadonlySet<string> = new Set([
+  'src/http/server.ts',
+  'src/http/exchange.ts',
+  'src/http/websocket.ts',
+]);
+
 /** The one room that knows each third-party library. */
 const LIBRARIES: Readonly<Record<string, (file: string) => boolean>> = {
-  'uWebSockets.js': (file) => file === 'src/http/server.ts',
+  'uWebSockets.js': (file) => UWS_FILES.has(file),
   'ipaddr.js': (file) => file === 'src/access/addresses.ts',
   'js-yaml': (file) => file.startsWith('src/config/'),
   valibot: (file) => file === 'src/config/schema.ts' || /^src\/(?:wire|api)\//.test(file),

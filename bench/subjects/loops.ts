@@ -9,7 +9,7 @@ import { readFileSync } from 'node:fs';
 import process from 'node:process';
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
 import type { AccessRequest } from '#src/access/request.js';
-import type { Exchange, StreamStart } from '#src/http/server.js';
+import type { Exchange, StreamStart } from '#src/http/exchange.js';
 import { Fanout, TEND_MS } from '#src/http/stream.js';
 import { StreamSocket } from '#src/http/stream-socket.js';
 import { type Encoded, viewOf } from '#src/stats/view.js';

@@ -7,6 +7,8 @@
 #include <set>
 #include <string>
 
+#include "firmware/parse_brand.h"
+#include "firmware/parse_smbios.h"
 #include "linux/parse.h"
 #include "linux/parse_battery.h"
 #include "linux/parse_cpu.h"
@@ -22,6 +24,8 @@
 #include "linux/parse_system.h"
 #include "linux/select_mounts.h"
 #include "linux/text.h"
+#include "windows/parse_counters.h"
+#include "windows/parse_windows.h"
 
 namespace hostwire {
 namespace {
@@ -66,8 +70,9 @@ void runCpuinfo(std::string_view input) {
 }
 
 void runBrand(std::string_view input) {
-  cleanBrand(input);
-  parseBrandSpeed(input);
+  require(cleanBrand(input).size() <= input.size(), "a clean brand is no longer");
+  const auto speed = parseBrandSpeed(input);
+  if (speed) require(*speed > 0 && *speed <= 1e15, "a speed");
 }
 
 void runSelectMounts(std::string_view input) {
@@ -127,6 +132,38 @@ void runProcessName(std::string_view input) {
   const std::string_view comm = input.substr(0, 15);
   const std::string_view name = fullProcessName(comm, input.substr(comm.size()));
   require(name.starts_with(comm), "a full name begins with the cut one");
+}
+
+void runSmbios(std::string_view input) {
+  const std::string_view table = findSmbiosTable(input);
+  require(table.size() + 8 <= std::max<std::size_t>(8, input.size()), "the header is not of the table");
+  parseDmiMemoryModules(table);
+}
+
+// The lines are the names.
+void runCounterNames(std::string_view input) {
+  std::vector<CounterInstance> instances;
+  std::string_view rest = input.substr(0, 4096);
+  for (std::size_t end = 0; end != std::string_view::npos;
+       rest.remove_prefix(std::min(rest.size(), end + 1))) {
+    end = rest.find('\n');
+    instances.push_back({std::string(rest.substr(0, end)), 60});
+  }
+  require(corePercentages(instances).size() <= instances.size(), "no more processors than instances");
+  for (const auto& [luid, load] : sumGpuLoads(instances))
+    require(load >= 0 && load <= 100, "a load is a percentage");
+  require(sumGpuBytes(instances).size() <= instances.size(), "no more devices than instances");
+}
+
+void runWindowsName(std::string_view input) {
+  WindowsVersion version;
+  version.build = static_cast<std::uint32_t>(19000 + input.size() % 4000);
+  version.isServer = input.ends_with('S');
+  version.productName = input;
+  if (input.size() % 2 == 0) version.displayVersion = input.substr(0, 4);
+  version.revision = static_cast<std::uint32_t>(input.size() % 3);
+  const OsInfo os = nameWindows(version);
+  require(!os.name.empty() && !os.build.empty(), "it has a name and a build");
 }
 
 template <auto Parse>
@@ -246,6 +283,9 @@ const std::vector<FuzzTarget>& fuzzTargets() {
       {"os-release", "/os-release", call<parseOsRelease>},
       {"brand", "", runBrand},
       {"dmi", "/DMI", call<parseDmiMemoryModules>},
+      {"smbios", "", runSmbios},
+      {"counter-names", "", runCounterNames},
+      {"windows-name", "", runWindowsName},
       {"process-status", "", runStatus},
       {"gpu-numbers", "/gpu_busy_percent", runGpuNumbers},
       {"pci-id", "/vendor", runGpuNumbers},

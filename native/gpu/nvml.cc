@@ -152,9 +152,11 @@ bool NvmlSession::open() {
 
 void NvmlSession::nameDevice(Device& device) const {
   std::array<char, kNvmlNameBytes + 1> name{};
-  if (api_->getName == nullptr) return;
-  if (api_->getName(device.handle, name.data(), kNvmlNameBytes) == NvmlCode::kSuccess)
-    device.name = name.data();
+  device.isNameKnown = api_->getName == nullptr;
+  if (device.isNameKnown) return;
+  const int code = api_->getName(device.handle, name.data(), kNvmlNameBytes);
+  device.isNameKnown = isRefusal(code);
+  if (code == NvmlCode::kSuccess) device.name = name.data();
 }
 
 void NvmlSession::breakDevice(Device& device, int code) {
@@ -232,6 +234,7 @@ std::vector<NvmlReading> NvmlSession::readDevices(const std::vector<Device*>& de
   bool areAllWell = true;
   for (Device* device : devices) {
     NvmlReading reading;
+    if (device->handle != nullptr && !device->isNameKnown) nameDevice(*device);
     if (device->handle != nullptr) reading.values = readValues(*device, withDetail);
     areAllWell = areAllWell && device->handle != nullptr;
     reading.address = device->address;

@@ -43,7 +43,8 @@ class NvmlSession {
     std::string address;
     NvmlDeviceHandle handle = nullptr;
     std::string name;
-    std::string failure;  // it broke: not asked again in this session
+    bool isNameKnown = false;  // or known to be none
+    std::string failure;       // it broke: not asked again in this session
   };
 
   bool open();

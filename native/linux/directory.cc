@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <climits>
 #include <memory>
 #include <string_view>
@@ -35,6 +36,11 @@ std::vector<std::string> listFolder(const std::string& path) {
 bool isPresent(const std::string& path) {
   struct stat status {};
   return lstat(path.c_str(), &status) == 0;
+}
+
+bool mayBePresent(const std::string& path) {
+  struct stat status {};
+  return lstat(path.c_str(), &status) == 0 || (errno != ENOENT && errno != ENOTDIR);
 }
 
 std::string linkTarget(const std::string& path) {

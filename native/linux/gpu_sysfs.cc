@@ -42,8 +42,9 @@ SysfsGpu::SysfsGpu(const Roots& roots, GpuDevice device)
       sleep_(device_.folder, device_.isIntegrated),
       clients_(roots.proc, device_) {}
 
+// One that turns out not to be there makes readNumber look for sources anew.
 SysfsGpu::Source SysfsGpu::sourceAt(const std::string& path) const {
-  if (!isPresent(path)) return std::nullopt;
+  if (!mayBePresent(path)) return std::nullopt;
   return KeptFile(path);
 }
 
@@ -64,8 +65,7 @@ void SysfsGpu::findSources() {
   // nouveau's pwm1 is a percentage, against the rule.
   pwm_ = device_.driver == "amdgpu" ? sensor("pwm1") : std::nullopt;
   findClock();
-  findTemperature();
-  areSourcesKnown_ = true;
+  areSourcesKnown_ = findTemperature();
 }
 
 void SysfsGpu::findClock() {
@@ -81,19 +81,26 @@ void SysfsGpu::findClock() {
   }
 }
 
-void SysfsGpu::findTemperature() {
+// False where not all could be looked at that there is.
+bool SysfsGpu::findTemperature() {
   constexpr std::string_view kInput = "_input";
   temperature_.reset();
+  if (device_.hwmon.empty()) return true;
   std::vector<std::string> inputs;
   std::vector<std::string> labels;
-  for (const std::string& name : device_.hwmon.empty() ? inputs : listFolder(device_.hwmon)) {
+  const auto names = listFolder(device_.hwmon);
+  bool isComplete = !names.empty();
+  for (const std::string& name : names) {
     if (!name.starts_with("temp") || !name.ends_with(kInput)) continue;
     const std::string stem = name.substr(0, name.size() - kInput.size());
     inputs.push_back(name);
-    labels.push_back(readSmallFile(device_.hwmon + "/" + stem + "_label"));
+    auto label = tryReadSmallFile(device_.hwmon + "/" + stem + "_label");
+    isComplete = isComplete && label;
+    labels.push_back(std::move(label).value_or(std::string()));
   }
   const auto chosen = chooseGpuTemperature(labels);
   if (chosen) temperature_ = KeptFile(device_.hwmon + "/" + inputs[*chosen]);
+  return isComplete;
 }
 
 // The board's own name stands in a file of the driver, which is read only while the device is awake.

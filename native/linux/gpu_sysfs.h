@@ -28,7 +28,7 @@ class SysfsGpu {
 
   void findSources();
   void findClock();
-  void findTemperature();
+  bool findTemperature();
   void nameDevice(bool isAwake);
   Source sourceAt(const std::string& path) const;
   std::optional<double> readNumber(Source& source, double unit, double most);

@@ -1,10 +1,11 @@
-// Distribution, processor names, memory modules.
+// Distribution and processor names.
 #include "linux/parse_system.h"
 
 #include <algorithm>
 #include <array>
 #include <utility>
 
+#include "firmware/parse_brand.h"
 #include "linux/scan.h"
 
 namespace hostwire {
@@ -109,27 +110,6 @@ ProcessorName nameArmProcessor(const Cpuinfo& info) {
   return name;
 }
 
-std::string manufacturerOf(const std::string& vendorId) {
-  constexpr std::array<std::pair<std::string_view, std::string_view>, 7> kVendors{
-      {{"GenuineIntel", "Intel"},
-       {"AuthenticAMD", "AMD"},
-       {"HygonGenuine", "Hygon"},
-       {"CentaurHauls", "VIA"},
-       {"Shanghai", "Zhaoxin"},
-       {"GenuineTMx86", "Transmeta"},
-       {"IBM/S390", "IBM"}}};
-  for (const auto& [id, name] : kVendors)
-    if (vendorId == id) return std::string(name);
-  return vendorId;
-}
-
-void removeAll(std::string& text, std::string_view what) {
-  for (std::size_t at = text.find(what); at != std::string::npos; at = text.find(what, at))
-    text.erase(at, what.size());
-}
-
-std::uint8_t byteAt(std::string_view bytes, std::size_t at) { return static_cast<std::uint8_t>(bytes[at]); }
-
 }  // namespace
 
 OsRelease parseOsRelease(std::string_view text) {
@@ -161,57 +141,6 @@ ProcessorName nameProcessor(const Cpuinfo& info) {
   for (const std::string* other : {&info.microarchitecture, &info.processorName, &info.hardware, &info.board})
     if (name.brand.empty()) name.brand = *other;
   return name;
-}
-
-std::string cleanBrand(std::string_view brand) {
-  std::string text(brand.substr(0, brand.find('@')));
-  for (const std::string_view mark : {"(R)", "(r)", "(TM)", "(tm)", "(C)"}) removeAll(text, mark);
-  // Of Intel's names it says nothing; in "QEMU Virtual CPU version 2.5+" it does.
-  const bool isIntel = text.starts_with("Intel");
-  std::string cleaned;
-  std::string_view rest = text;
-  for (auto word = takeWord(rest); !word.empty(); word = takeWord(rest)) {
-    if (isIntel && word == "CPU") continue;
-    if (!cleaned.empty()) cleaned.push_back(' ');
-    cleaned += word;
-  }
-  return cleaned;
-}
-
-std::optional<double> parseBrandSpeed(std::string_view brand) {
-  const std::size_t at = brand.rfind('@');
-  if (at == std::string_view::npos) return std::nullopt;
-  brand.remove_prefix(at + 1);
-  const auto number = takeDouble(brand);
-  const std::string_view unit = takeWord(brand);
-  if (!number || *number <= 0) return std::nullopt;
-  if (unit.starts_with("GHz")) return *number * 1e9;
-  if (unit.starts_with("MHz")) return *number * 1e6;
-  return std::nullopt;
-}
-
-std::optional<std::uint32_t> parseDmiMemoryModules(std::string_view table) {
-  constexpr std::uint8_t kMemoryDevice = 17;
-  constexpr std::uint8_t kEndOfTable = 127;
-  constexpr std::size_t kHeaderBytes = 4;
-  constexpr std::size_t kSizeOffset = 0x0C;  // a word; 0: nothing in the slot
-  bool hasDevices = false;
-  std::uint32_t populated = 0;
-  while (table.size() >= kHeaderBytes) {
-    const std::uint8_t type = byteAt(table, 0);
-    const std::size_t length = byteAt(table, 1);
-    if (type == kEndOfTable || length < kHeaderBytes || length > table.size()) break;
-    if (type == kMemoryDevice && length >= kSizeOffset + 2) {
-      hasDevices = true;
-      if (byteAt(table, kSizeOffset) != 0 || byteAt(table, kSizeOffset + 1) != 0) ++populated;
-    }
-    // The structure's strings follow, and two zero bytes end it.
-    const std::size_t end = table.find(std::string_view("\0\0", 2), length);
-    if (end == std::string_view::npos) break;
-    table.remove_prefix(end + 2);
-  }
-  if (!hasDevices) return std::nullopt;
-  return populated;
 }
 
 std::string nodeArchOf(std::string_view machine) {

@@ -1,8 +1,6 @@
-// Parsers of what a Linux machine is: its distribution, its processor's name, its memory modules.
+// Parsers of what a Linux machine is: its distribution, its processor's name.
 #pragma once
 
-#include <cstdint>
-#include <optional>
 #include <string>
 #include <string_view>
 
@@ -24,16 +22,6 @@ struct ProcessorName {
   std::string brand;
 };
 ProcessorName nameProcessor(const Cpuinfo& info);
-
-// Without "(R)", "(TM)", "CPU", the clock speed after "@" and doubled blanks.
-std::string cleanBrand(std::string_view brand);
-
-// The speed after "@" in a brand ("… CPU @ 2.40GHz"), in Hz.
-std::optional<double> parseBrandSpeed(std::string_view brand);
-
-// How many memory modules are in place: the type 17 structures with a size in an SMBIOS table
-// (DSP0134, 7.18). Nothing where the table has none of them.
-std::optional<std::uint32_t> parseDmiMemoryModules(std::string_view table);
 
 // process.arch of Node for uname's machine; an unknown one as it is.
 std::string nodeArchOf(std::string_view machine);

@@ -9,6 +9,8 @@
 #include <climits>
 #include <set>
 
+#include "firmware/parse_brand.h"
+#include "firmware/parse_smbios.h"
 #include "linux/addresses.h"
 #include "linux/directory.h"
 #include "linux/file.h"

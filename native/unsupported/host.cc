@@ -7,6 +7,7 @@
 #include "host/cpu.h"
 #include "host/disks.h"
 #include "host/error.h"
+#include "host/folders.h"
 #include "host/gpu.h"
 #include "host/library.h"
 #include "host/limits.h"
@@ -97,6 +98,8 @@ ProcessId launchProcess(const LaunchOptions&) { refuse("launch a process"); }
 int tuneListener(std::uint16_t, const ListenerOptions&) { return 0; }
 
 void shareOneHeap() {}
+
+std::optional<std::string> machineDataFolder() { return std::nullopt; }
 
 std::optional<std::uint64_t> descriptorLimit() { return std::nullopt; }
 

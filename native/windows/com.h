@@ -10,7 +10,7 @@
 #include <string_view>
 #include <utility>
 
-#include "windows/unicode.h"
+#include "windows/text.h"
 
 namespace hostwire {
 

@@ -13,7 +13,7 @@
 #include "windows/smtc_clock.h"
 #include "windows/smtc_handlers.h"
 #include "windows/smtc_ids.h"
-#include "windows/unicode.h"
+#include "windows/error_text.h"
 
 namespace hostwire {
 namespace {
@@ -58,9 +58,7 @@ void Smtc::run() {
   connect();
   loop_->run();
   underWay_.clear();
-  players_.clear();
-  if (manager_) manager_->removeSessionsChanged(sessionsChanged_);
-  manager_.reset();
+  forget();
   requesting_.reset();
   RoUninitialize();
 }
@@ -128,6 +126,8 @@ void Smtc::retryLater() {
 }
 
 void Smtc::list() {
+  // An event that came just before the manager was lost.
+  if (!manager_) return;
   ComPtr<smtc::VectorView<smtc::Session*>> view;
   std::uint32_t size = 0;
   HRESULT code = manager_->getSessions(view.put());
@@ -149,11 +149,16 @@ void Smtc::list() {
   tell();
 }
 
-// The part of Windows that knows the sessions is gone; another may come.
-void Smtc::lose(HRESULT code) {
+void Smtc::forget() {
   players_.clear();
+  if (manager_ && sessionsChanged_.value != 0) manager_->removeSessionsChanged(sessionsChanged_);
   manager_.reset();
   isFirstList_ = true;
+}
+
+// The part of Windows that knows the sessions is gone; another may come.
+void Smtc::lose(HRESULT code) {
+  forget();
   {
     const std::lock_guard lock(mutex_);
     table_.clear();

@@ -64,6 +64,7 @@ class Smtc : public std::enable_shared_from_this<Smtc> {
   void onManager(int status);
   void fail(const std::string& reason);
   void retryLater();
+  void forget();
   void lose(HRESULT code);
   void list();
   void markCurrent();

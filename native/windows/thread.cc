@@ -1,33 +1,47 @@
-// Detached threads as the C++ library gives them.
+// Detached threads with a small stack: _beginthreadex.
 #include "host/thread.h"
 
-#include <windows.h>
+#include <process.h>
 
-#include <system_error>
-#include <thread>
+#include <memory>
 #include <utility>
+
+#include "windows/win32.h"
 
 namespace hostwire {
 namespace {
 
-// Node unloads an addon with the last environment that uses it, and a thread of ours may outlive that.
-bool keepLoaded() {
-  constexpr DWORD kFlags = GET_MODULE_HANDLE_EX_FLAG_FROM_ADDRESS | GET_MODULE_HANDLE_EX_FLAG_PIN;
-  HMODULE module = nullptr;
-  return GetModuleHandleExW(kFlags, reinterpret_cast<LPCWSTR>(&startThread), &module) != FALSE;
+// Address space, of which a thread only takes what it touches. Drivers' libraries expect what any program
+// has.
+constexpr unsigned kStackBytes = 1U << 20U;
+
+using Body = std::function<void()>;
+
+unsigned __stdcall runBody(void* argument) {
+  const std::unique_ptr<Body> body(static_cast<Body*>(argument));
+  (*body)();
+  return 0;
+}
+
+// Node unloads an addon when the last worker that loaded it ends; a stuck thread would return into nothing.
+bool keepThisCodeLoaded() {
+  HMODULE self = nullptr;
+  return GetModuleHandleExW(GET_MODULE_HANDLE_EX_FLAG_PIN | GET_MODULE_HANDLE_EX_FLAG_FROM_ADDRESS,
+                            reinterpret_cast<const wchar_t*>(&runBody), &self) != 0;
 }
 
 }  // namespace
 
 bool startThread(std::function<void()> body) {
-  static const bool isKept = keepLoaded();
-  if (!isKept) return false;
-  try {
-    std::thread(std::move(body)).detach();
-    return true;
-  } catch (const std::system_error&) {
-    return false;
-  }
+  static const bool isKept = keepThisCodeLoaded();
+  static_cast<void>(isKept);
+  auto owned = std::make_unique<Body>(std::move(body));
+  const auto started =
+      _beginthreadex(nullptr, kStackBytes, runBody, owned.get(), STACK_SIZE_PARAM_IS_A_RESERVATION, nullptr);
+  if (started == 0) return false;
+  static_cast<void>(owned.release());
+  const Handle handle(reinterpret_cast<HANDLE>(started));
+  return true;
 }
 
 }  // namespace hostwire

@@ -1,7 +1,7 @@
 /** What an operation may be answered with, status by status. */
 import { type ErrorCode, STATUS_BY_CODE } from '../errors.ts';
 import { refusalCode } from '../wire/errors.ts';
-import type { Operation } from './operations.ts';
+import type { Operation } from './operation.ts';
 import type { Json, SchemaWriter } from './schemas.ts';
 
 const text = (description: string): Json => ({ description, schema: { type: 'string' } });
@@ -22,6 +22,7 @@ export function headerComponents({ write }: SchemaWriter): Json {
     },
     ETag: { ...text('Changes with the document; If-None-Match gets 304.'), required: true },
     'WWW-Authenticate': { ...constant('Bearer'), required: true },
+    Upgrade: { ...constant('websocket'), required: true },
     'Retry-After': { ...text('Seconds.'), required: true },
     'Cache-Control': { ...constant('no-store'), required: true },
     'X-Content-Type-Options': { ...constant('nosniff'), required: true },
@@ -48,29 +49,33 @@ export function errorsOf({ body, ignoresBody, errors }: Operation): readonly Err
 }
 
 function success(operation: Operation, { write }: SchemaWriter): Json {
-  const { payloads, mediaType = JSON_TYPE, headers = [] } = operation;
+  const { payloads, imageTypes, isStream, headers = [] } = operation;
   const written = payloads.map(write);
   const [only] = written;
   const payload = written.length > 1 ? { anyOf: written } : (only ?? { type: 'object' });
-  if (mediaType === 'text/event-stream')
+  if (isStream)
     return {
       description: 'The stream.',
       headers: headersNamed(headers),
-      content: { [mediaType]: { schema: { type: 'string' }, 'x-message': payload } },
+      content: { 'text/event-stream': { schema: { type: 'string' }, 'x-message': payload } },
     };
   const common = headers.includes('ETag') ? ['X-Content-Type-Options'] : JSON_HEADERS;
   return {
     description: 'Done.',
     headers: headersNamed([...headers, ...common]),
-    // Bytes have no schema.
-    content: { [mediaType]: mediaType === JSON_TYPE ? { schema: payload } : {} },
+    content: imageTypes
+      ? Object.fromEntries(imageTypes.map((type) => [type, {}]))
+      : { [JSON_TYPE]: { schema: payload } },
   };
 }
+
+/** Headers that only errors of one status have. */
+const OF_STATUS: Readonly<Record<number, readonly string[]>> = { 426: ['Upgrade'], 503: ['Retry-After'] };
 
 function failure(status: number, codes: readonly ErrorCode[], error: Json): Json {
   return {
     description: codes.map((code) => `\`${code}\``).join(', '),
-    headers: headersNamed([...(status === 503 ? ['Retry-After'] : []), ...JSON_HEADERS]),
+    headers: headersNamed([...(OF_STATUS[status] ?? []), ...JSON_HEADERS]),
     content: {
       [JSON_TYPE]: { schema: { allOf: [error, { properties: { code: { enum: codes } } }] } },
     },

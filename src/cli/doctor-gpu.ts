@@ -66,9 +66,15 @@ interface Telling {
   readonly cure?: string;
 }
 
+/** Where a driver's values come from, if not from its own files. */
+const SOURCES: Readonly<Record<string, string>> = {
+  nvidia: 'NVML',
+  wddm: 'DXGI and the performance counters',
+};
+
 function tellValues(finding: GpuFinding, where: string): Telling {
   const { driver, counters } = finding;
-  const source = driver === 'nvidia' ? 'NVML' : `/sys and ${driver}'s sensors`;
+  const source = SOURCES[driver] ?? `/sys and ${driver}'s sensors`;
   const missing = namesOf(counters, false);
   const without = missing.length === 0 ? '' : `, without ${missing.join(', ')}`;
   const what = `${where}: ${namesOf(counters, true).join(', ')} from ${source}${without}`;
@@ -90,12 +96,12 @@ function tellOne(finding: GpuFinding): Telling {
 const joined = (texts: readonly (string | undefined)[]) =>
   [...new Set(texts.filter((text) => text !== undefined && text !== ''))].join('; ');
 
-/** One row for all devices. Pure. */
-export function judgeGpus(findings: readonly GpuFinding[], sys: string): Row {
+/** One row for all devices; `looked`: where they are looked for. Pure. */
+export function judgeGpus(findings: readonly GpuFinding[], looked: string): Row {
   const section = 'gpu';
   if (findings.length === 0) {
     const reason = 'there is no device of NVIDIA, AMD or Intel (a virtual display adapter is none)';
-    return { section, state: 'missing', source: `${sys}/bus/pci/devices`, reason };
+    return { section, state: 'missing', source: looked, reason };
   }
   const isDead = ({ state }: GpuFinding) => state === 'unreadable' || state === 'waiting';
   const told = findings.map(tellOne);

@@ -1,8 +1,7 @@
 /** How the requests of a socket are put: what is sent, how long it may take, which answer ends it. */
 import { callOut } from './environment.ts';
-import { ClientError } from './errors.ts';
 import type { AnswerEvents, Feedback, Message } from './messages.ts';
-import type { Requests, Taken } from './requests.ts';
+import { answered, check, type Requests, type Taken } from './requests.ts';
 import type { AskOptions, CommandOptions } from './socket-options.ts';
 
 const TIMEOUT_MS = 10_000;
@@ -23,15 +22,12 @@ export class Asker {
     answer: E,
     options: AskOptions = {},
   ): Promise<AnswerEvents[E]> {
-    // The service's messages are as AnswerEvents says.
-    const take = ({ type, data: told }: Message) =>
-      type === answer ? { done: told as AnswerEvents[E] } : undefined;
-    return this.ask(op, data, options, take);
+    return this.ask(op, data, options, answered(answer));
   }
 
   ask<T>(op: string, data: object, options: AskOptions, take: (message: Message) => Taken<T>): Promise<T> {
     const { signal, timeoutMs = this.#timeoutMs } = options;
-    return this.#requests.start({ op, data, isCommand: false, limitMs: timeoutMs, signal, take });
+    return this.#requests.start({ op, data, kind: 'question', limitMs: timeoutMs, signal, take });
   }
 
   /**
@@ -40,16 +36,15 @@ export class Asker {
    */
   command<F extends Feedback>(op: string, data: object, options: CommandOptions, takesMs = 0): Promise<F> {
     const { signal, timeoutMs = this.#timeoutMs, onStage } = options;
-    const take = ({ type, data: told }: Message): Taken<F> => {
-      if (!type.endsWith('_feedback')) return undefined;
-      const feedback = told as F; // As above.
-      if (!feedback.final) {
-        if (onStage !== undefined) callOut(onStage, feedback);
-        return undefined;
-      }
-      if (feedback.success) return { done: feedback };
-      throw new ClientError(feedback.code ?? 'INTERNAL', feedback.message, { details: feedback });
+    const take = (message: Message): Taken<F> => {
+      check(message);
+      if (!message.type.endsWith('_feedback')) return undefined;
+      // The service's messages are as AnswerEvents says.
+      const feedback = message.data as F;
+      if (feedback.final) return { done: feedback };
+      if (onStage !== undefined) callOut(onStage, feedback);
+      return undefined;
     };
-    return this.#requests.start({ op, data, isCommand: true, limitMs: timeoutMs + takesMs, signal, take });
+    return this.#requests.start({ op, data, kind: 'command', limitMs: timeoutMs + takesMs, signal, take });
   }
 }

@@ -1,7 +1,7 @@
 /** One WebSocket after the other to the same service: made, watched, lost, made again. */
 import { Backoff } from './backoff.ts';
 import type { Environment } from './environment.ts';
-import { ClientError, errorOf, isRefusal } from './errors.ts';
+import { badAnswer, ClientError, isRefusal, silent, unreachable } from './errors.ts';
 import { addressOf, keyHeader, refusalOf } from './http.ts';
 import { type Message, parseMessage } from './messages.ts';
 import type { ConnectionState } from './state.ts';
@@ -19,6 +19,7 @@ export interface SocketLike {
 
 /** Any of a socket's events. */
 export interface SocketEvent {
+  readonly type?: string;
   readonly data?: unknown;
   readonly code?: number;
 }
@@ -34,7 +35,7 @@ export interface ConnectionOptions {
   /** The service has said `connected`; `data` is what it said. */
   readonly onOpen: (data: unknown) => void;
   readonly onMessage: (message: Message) => void;
-  /** What was sent and not answered will not be answered any more. Before `onState` is told. */
+  /** What was sent and not answered will not be answered any more; there will be another connection. */
   readonly onLost: (error: ClientError) => void;
 }
 
@@ -71,12 +72,11 @@ export class Connection {
     if (key !== undefined) address.searchParams.set('api_key', key);
     onState({ state: 'connecting' });
     if (this.#isClosed) return;
-    const unanswered = () => this.#lose(new ClientError('unreachable', 'the service does not answer'));
-    this.#timer = environment.setTimer(unanswered, environment.timing.connectMs);
+    this.#timer = environment.setTimer(() => this.#lose(unreachable()), environment.timing.connectMs);
     try {
       this.#listen(new this.#options.WebSocket(address.href));
     } catch (error) {
-      this.#lose(errorOf(error, 'no WebSocket can be made'));
+      this.#lose(unreachable(error));
     }
   }
 
@@ -91,7 +91,6 @@ export class Connection {
     this.#isClosed = true;
     this.#letGo();
     this.#probe?.abort();
-    this.#options.onLost(error ?? new ClientError('closed', 'the connection was closed'));
     this.#options.onState(error === undefined ? { state: 'closed' } : { state: 'closed', error });
   }
 
@@ -102,7 +101,7 @@ export class Connection {
     socket.addEventListener('message', ({ data }) => {
       if (!isCurrent()) return;
       const message = parseMessage(data);
-      if (message === undefined) return this.#lose(new ClientError('bad_answer', NO_HOSTWIRE));
+      if (message === undefined) return this.#lose(badAnswer());
       if (message.type === 'closing') isLeaving = true;
       this.#hear(message);
     });
@@ -113,7 +112,7 @@ export class Connection {
     });
     // Some sockets say no more than this when they could not be made.
     socket.addEventListener('error', () => {
-      if (isCurrent() && !this.#isOpen) this.#lose(new ClientError('unreachable', UNREACHABLE));
+      if (isCurrent() && !this.#isOpen) this.#lose(unreachable());
     });
   }
 
@@ -135,8 +134,7 @@ export class Connection {
     this.#isOpen = true;
     this.#backoff.opened();
     this.#watchdog = new Watchdog(environment, (ticks) => {
-      if (ticks >= MOST_SILENT_TICKS)
-        this.#lose(new ClientError('silent', 'nothing comes from the service any more'));
+      if (ticks >= MOST_SILENT_TICKS) this.#lose(silent());
       // A program does not see the frames by which the two sides keep the connection alive: it has to ask.
       else if (ticks > 0) this.send('{"op":"ping"}');
     });
@@ -197,6 +195,3 @@ export class Connection {
     this.#options.onState({ state: 'waiting', delayMs, error });
   }
 }
-
-const NO_HOSTWIRE = 'what answers there is no hostwire service';
-const UNREACHABLE = 'the service cannot be reached';

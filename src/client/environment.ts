@@ -41,6 +41,12 @@ export const ENVIRONMENT: Environment = {
   },
 };
 
+/** Calls `onAbort` when `signal` is aborted; returns what lets go of the signal. */
+export function heed(signal: AbortSignal | undefined, onAbort: () => void): () => void {
+  signal?.addEventListener('abort', onAbort);
+  return () => signal?.removeEventListener('abort', onAbort);
+}
+
 /** Calls what the application gave; what it throws is the application's: reported as uncaught, and stops nothing here. */
 export function callOut<T>(listener: (value: T) => void, value: T): void {
   try {

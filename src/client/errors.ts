@@ -7,7 +7,7 @@
  * - `connection_lost`: it broke while the answer was awaited. A command may have been carried out.
  * - `not_connected`: a command was not sent, because the connection had been lost before.
  * - `timeout`: no answer in time. A command may have been carried out.
- * - `closed`: `close()` was called, or the service has refused for good.
+ * - `closed`: `close()` was called. A command that was sent may have been carried out.
  * - `bad_answer`: what answers there is not hostwire, or speaks another protocol.
  * - `refused`: another HTTP status than 200 without a code of its own; `too_large`: a message over the service's limit.
  * - `no_websocket`: this program has no WebSocket and was given none.
@@ -61,7 +61,12 @@ export function isRefusal(error: ClientError): boolean {
   return error.status === 401 || error.status === 403;
 }
 
-/** `reason`, whatever was thrown, as an error of this module. */
-export function errorOf(reason: unknown, sentence: string): ClientError {
-  return reason instanceof ClientError ? reason : new ClientError('unreachable', sentence, { cause: reason });
+export const silent = () => new ClientError('silent', 'nothing comes from the service any more');
+
+export const badAnswer = () => new ClientError('bad_answer', 'what answers there is no hostwire service');
+
+/** `reason`, whatever was thrown, as an error of this module; without one nobody answered in time. */
+export function unreachable(reason?: unknown): ClientError {
+  if (reason instanceof ClientError) return reason;
+  return new ClientError('unreachable', 'the service cannot be reached', { cause: reason });
 }

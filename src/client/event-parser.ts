@@ -1,5 +1,5 @@
 /** Reads text/event-stream as the HTML standard says, whatever pieces it comes in. */
-import { ClientError } from './errors.ts';
+import { badAnswer } from './errors.ts';
 
 export interface ParsedEvent {
   /** `message` where the stream names none. */
@@ -50,8 +50,7 @@ export class EventParser {
       if (event !== undefined) events.push(event);
     }
     this.#line += text.slice(start);
-    if (this.#line.length > LONGEST_LINE)
-      throw new ClientError('bad_answer', 'a line of the stream is far too long');
+    if (this.#line.length > LONGEST_LINE) throw badAnswer();
     return events;
   }
 

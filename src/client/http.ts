@@ -6,10 +6,7 @@ export function addressOf(url: string, path: string): URL {
   const base = new URL(url);
   if (base.protocol !== 'http:' && base.protocol !== 'https:')
     throw new TypeError(`${url} is no address of a service: it must begin with http:// or https://`);
-  base.search = '';
-  base.hash = '';
-  base.pathname = `${base.pathname.replace(/\/+$/, '')}/${path.replace(/^\/+/, '')}`;
-  return base;
+  return new URL(path.replace(/^\/*/, './'), `${base.origin}${base.pathname.replace(/\/*$/, '/')}`);
 }
 
 export function keyHeader(key: string | undefined): Readonly<Record<string, string>> {

@@ -7,14 +7,13 @@ type Listener = (value: unknown) => void;
 export class Listeners {
   readonly #byType = new Map<string, Set<Listener>>();
 
-  /** Returns what takes it back. The same function twice is heard twice. */
+  /** Returns what takes it back. */
   add<E extends keyof SocketEvents>(type: E, listener: (value: SocketEvents[E]) => void): () => void {
     const all = this.#byType.get(type) ?? new Set();
     this.#byType.set(type, all);
     // What `tell` is given for a type is of that type.
-    const own: Listener = (value) => listener(value as SocketEvents[E]);
-    all.add(own);
-    return () => void all.delete(own);
+    all.add(listener as Listener);
+    return () => void all.delete(listener as Listener); // As above.
   }
 
   /** `value` is what SocketEvents says for `type`; a type that nobody knows has no listeners. */

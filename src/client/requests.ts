@@ -1,7 +1,7 @@
 /** Requests over a connection that comes and goes: each is sent once, and settled once. */
-import type { Environment } from './environment.ts';
+import { type Environment, heed } from './environment.ts';
 import { ClientError } from './errors.ts';
-import type { ErrorMessage, Message } from './messages.ts';
+import type { ErrorMessage, Feedback, Message } from './messages.ts';
 
 /** `done`: the last answer to it. */
 export type Taken<T> = { readonly done: T } | undefined;
@@ -9,17 +9,16 @@ export type Taken<T> = { readonly done: T } | undefined;
 export interface Asking<T> {
   readonly op: string;
   readonly data: object;
-  /** Acts on the machine: is not kept for a later connection. */
-  readonly isCommand: boolean;
+  /** A command acts on the machine: it is not kept for a later connection. */
+  readonly kind: 'command' | 'question' | 'subscription';
   /** Of the whole, in milliseconds; undefined: as long as it takes. */
   readonly limitMs: number | undefined;
   readonly signal: AbortSignal | undefined;
-  /** Looks at each answer to it; throws where that says that it has failed. */
+  /** Looks at each answer to it; throws where that says that it has failed (`check`). */
   readonly take: (message: Message) => Taken<T>;
 }
 
 interface Pending {
-  readonly id: number;
   readonly text: string;
   isSent: boolean;
   readonly hear: (message: Message) => void;
@@ -32,7 +31,7 @@ const MOST_BYTES = 16 * 1024;
 export class Requests {
   readonly #environment: Environment;
   readonly #send: (text: string) => void;
-  readonly #pending = new Map<number, Pending>();
+  readonly #pending = new Map<unknown, Pending>();
   #lastId = 0;
   #isOpen = false;
   #wasOpen = false;
@@ -53,10 +52,12 @@ export class Requests {
   }
 
   /** Sent at once, or when the connection is there; a command only if there has not been one before. */
-  start<T>({ op, data, isCommand, limitMs, signal, take }: Asking<T>): Promise<T> {
-    const id = ++this.#lastId;
+  start<T>({ op, data, kind, limitMs, signal, take }: Asking<T>): Promise<T> {
+    const number = ++this.#lastId;
+    // The states that a subscription begins with carry its id, and are for listeners.
+    const id = kind === 'subscription' ? `s${number}` : number;
     const text = JSON.stringify({ op, id, data });
-    const refusal = this.#refusalOf(text, isCommand);
+    const refusal = this.#refusalOf(text, kind === 'command');
     if (refusal !== undefined) return Promise.reject(refusal);
     if (signal?.aborted === true) return Promise.reject(signal.reason);
     return new Promise<T>((resolve, reject) => {
@@ -64,19 +65,18 @@ export class Requests {
       const settle = () => {
         this.#pending.delete(id);
         clearTimer(timer);
-        signal?.removeEventListener('abort', onAbort);
+        letGo();
       };
       const fail = (reason: unknown) => {
         settle();
         reject(reason);
       };
-      const onAbort = () => fail(signal?.reason);
       const onLimit = () => fail(new ClientError('timeout', `no answer within ${limitMs} ms`));
       const timer = limitMs === undefined ? undefined : setTimer(onLimit, limitMs);
-      signal?.addEventListener('abort', onAbort);
+      const letGo = heed(signal, () => fail(signal?.reason));
       const hear = (message: Message) => {
         try {
-          const taken = message.type === 'error' ? refuse(message) : take(message);
+          const taken = take(message);
           if (taken === undefined) return;
           settle();
           resolve(taken.done);
@@ -84,17 +84,19 @@ export class Requests {
           fail(error);
         }
       };
-      const pending = { id, text, isSent: false, hear, fail };
+      const pending = { text, isSent: false, hear, fail };
       this.#pending.set(id, pending);
       if (this.#isOpen) this.#sendOne(pending);
     });
   }
 
-  /** False where nobody waits for this message. */
+  /** False where the message is for listeners. */
   hear(message: Message): boolean {
-    const pending = typeof message.id === 'number' ? this.#pending.get(message.id) : undefined;
+    const { id, type } = message;
+    const pending = this.#pending.get(id);
     pending?.hear(message);
-    return pending !== undefined;
+    // An answer that is no longer waited for tells nobody anything, unless it says how a command went.
+    return pending !== undefined || (typeof id === 'number' && !type.endsWith('_feedback'));
   }
 
   /** The connection is there: what waited for it is sent. */
@@ -115,7 +117,7 @@ export class Requests {
 
   close(error: ClientError): void {
     this.#end = error;
-    this.lose(error);
+    this.#isOpen = false;
     for (const pending of [...this.#pending.values()]) pending.fail(error);
   }
 
@@ -134,13 +136,22 @@ export class Requests {
   }
 }
 
-function refuse(message: Message): never {
-  const { code, message: sentence, details } = message.data as ErrorMessage; // As the service says errors.
-  throw new ClientError(code, sentence, { details });
+/** Throws what an answer says when it is an error, or feedback of something that has failed. */
+export function check({ type, data }: Message): void {
+  if (type === 'error') {
+    const { code, message, details } = data as ErrorMessage; // As the service says errors.
+    throw new ClientError(code, message, { details });
+  }
+  if (!type.endsWith('_feedback')) return;
+  const { success, final, code = 'INTERNAL', message } = data as Feedback; // As it says feedback.
+  if (final && !success) throw new ClientError(code, message, { details: data });
 }
 
 /** Takes the answer of type `type`. */
 export function answered<T>(type: string): (message: Message) => Taken<T> {
-  // The service's messages are as AnswerEvents says.
-  return (message) => (message.type === type ? { done: message.data as T } : undefined);
+  return (message) => {
+    check(message);
+    // The service's messages are as AnswerEvents says.
+    return message.type === type ? { done: message.data as T } : undefined;
+  };
 }

@@ -1,6 +1,6 @@
 /** Single requests to the service: commands and questions, with the key. */
-import { ENVIRONMENT, type Environment } from './environment.ts';
-import { ClientError, errorOf } from './errors.ts';
+import { ENVIRONMENT, type Environment, heed } from './environment.ts';
+import { badAnswer, ClientError, unreachable } from './errors.ts';
 import { addressOf, keyHeader, refusalOf } from './http.ts';
 
 export interface RequestOptions {
@@ -40,13 +40,10 @@ export async function requestIn<T>(
   environment: Environment,
 ): Promise<Answer<T>> {
   const { url, key, body, signal, timeoutMs = TIMEOUT_MS } = options;
-  const [pathname = '', query = ''] = path.split('?', 2);
-  const address = addressOf(url, pathname);
-  address.search = query;
+  const address = addressOf(url, path);
   signal?.throwIfAborted();
   const attempt = new AbortController();
-  const onAbort = () => attempt.abort(signal?.reason);
-  signal?.addEventListener('abort', onAbort);
+  const letGo = heed(signal, () => attempt.abort(signal?.reason));
   const timer = environment.setTimer(
     () => attempt.abort(new ClientError('timeout', `no answer within ${timeoutMs} ms`)),
     timeoutMs,
@@ -61,11 +58,10 @@ export async function requestIn<T>(
     if (!response.ok) throw await refusalOf(response);
     return { data: await dataOf<T>(response, attempt.signal), headers: response.headers };
   } catch (error) {
-    if (attempt.signal.aborted) throw attempt.signal.reason;
-    throw errorOf(error, 'the service cannot be reached');
+    throw attempt.signal.aborted ? attempt.signal.reason : unreachable(error);
   } finally {
     environment.clearTimer(timer);
-    signal?.removeEventListener('abort', onAbort);
+    letGo();
   }
 }
 
@@ -75,7 +71,7 @@ async function dataOf<T>(response: Response, signal: AbortSignal): Promise<T> {
   try {
     // Which shape a path answers with is for the caller to know: it is in docs/api.md.
     return JSON.parse(text) as T;
-  } catch (cause) {
-    throw new ClientError('bad_answer', 'what answers there is no hostwire service', { cause });
+  } catch {
+    throw badAnswer();
   }
 }

@@ -3,7 +3,7 @@ import type { MediaPayload } from '../wire/media.ts';
 import type { PowerPayload } from '../wire/power.ts';
 import type { ProcessListPayload } from '../wire/process.ts';
 import type { AnyStats, Message, Topic } from './messages.ts';
-import type { Taken } from './requests.ts';
+import { check, type Taken } from './requests.ts';
 
 /** What was asked for. */
 export interface Snapshot {
@@ -20,17 +20,26 @@ const KIND_BY_TYPE: Readonly<Record<string, keyof Snapshot>> = {
   power_update: 'power',
 };
 
-const kindOf = (topic: string): keyof Snapshot =>
-  topic === 'media' || topic === 'processes' || topic === 'power' ? topic : 'stats';
-
-/** Takes the answers to a `get` of `topics` until there is one of each kind. */
+/**
+ * Takes the answers to a `get` of `topics`: each name has one of its own. Throws when they are all there, so that none
+ * comes late, if one of them is an error.
+ */
 export function snapshotOf(topics: readonly Topic[]): (message: Message) => Taken<Snapshot> {
-  const missing = new Set(topics.map(kindOf));
-  let snapshot: Snapshot = {};
-  return ({ type, data }) => {
-    const kind = KIND_BY_TYPE[type];
-    if (kind === undefined || !missing.delete(kind)) return undefined;
-    snapshot = { ...snapshot, [kind]: data };
-    return missing.size === 0 ? { done: snapshot } : undefined;
+  let missing = new Set(topics).size;
+  let error: Message | undefined;
+  const snapshot: Record<string, unknown> = {};
+  return (message) => {
+    const kind = KIND_BY_TYPE[message.type];
+    // Sections that were asked for one by one come one by one.
+    if (kind !== undefined) snapshot[kind] = { ...(snapshot[kind] ?? {}), ...(message.data ?? {}) };
+    else {
+      const { details } = message.data as { readonly details?: { readonly topic?: unknown } }; // As errors are.
+      // Without one it is an error of all of them.
+      if (details?.topic === undefined) check(message);
+      error = message;
+    }
+    if (--missing > 0) return undefined;
+    if (error !== undefined) check(error);
+    return { done: snapshot };
   };
 }

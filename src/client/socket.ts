@@ -1,7 +1,7 @@
 /** The service's WebSocket API as an object: subscriptions that last, commands that are answered. */
 import { Asker } from './asker.ts';
 import { Connection, type SocketConstructor } from './connection.ts';
-import { ENVIRONMENT, type Environment } from './environment.ts';
+import { ENVIRONMENT, type Environment, heed } from './environment.ts';
 import { ClientError } from './errors.ts';
 import { addressOf } from './http.ts';
 import { Listeners } from './listeners.ts';
@@ -70,14 +70,13 @@ export function connectIn(options: SocketOptions, environment: Environment): Hos
 
 class LastingSocket implements HostSocket {
   readonly processes: Processes;
-  readonly #signal: AbortSignal | undefined;
+  readonly #letGo: () => void;
   readonly #environment: Environment;
   readonly #connection: Connection;
   readonly #requests: Requests;
   readonly #subscriber: Subscriber;
   readonly #asker: Asker;
   readonly #listeners = new Listeners();
-  readonly #close = () => this.close();
   #state: ConnectionState = { state: 'connecting' };
   #lastStats: unknown;
   /** A new connection begins with the latest sample, which may have come over the one before. */
@@ -102,8 +101,7 @@ class LastingSocket implements HostSocket {
       onMessage: (message) => this.#hear(message),
       onLost: (error) => this.#requests.lose(error),
     });
-    this.#signal = signal;
-    signal?.addEventListener('abort', this.#close);
+    this.#letGo = heed(signal, () => this.close());
     if (signal?.aborted === true) this.close();
     // Whoever connects can say first what to listen for.
     else queueMicrotask(() => this.#connection.start());
@@ -160,7 +158,7 @@ class LastingSocket implements HostSocket {
   }
 
   #end(error = new ClientError('closed', 'the socket was closed')): void {
-    this.#signal?.removeEventListener('abort', this.#close);
+    this.#letGo();
     this.#requests.close(error);
     this.#subscriber.close(error);
   }

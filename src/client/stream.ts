@@ -1,7 +1,7 @@
 /** Stats by server-sent events over fetch, which unlike EventSource can send the key, for as long as it takes. */
 import { Backoff } from './backoff.ts';
-import { callOut, ENVIRONMENT, type Environment } from './environment.ts';
-import { ClientError, errorOf, isRefusal } from './errors.ts';
+import { callOut, ENVIRONMENT, type Environment, heed } from './environment.ts';
+import { badAnswer, ClientError, isRefusal, silent, unreachable } from './errors.ts';
 import { EventParser } from './event-parser.ts';
 import { addressOf, keyHeader, refusalOf } from './http.ts';
 import type { Section, StatsPayload } from './payload.ts';
@@ -50,7 +50,7 @@ class Stream<S extends Section, D extends boolean> implements StatsStream {
   readonly #environment: Environment;
   readonly #address: string;
   readonly #backoff: Backoff;
-  readonly #close = () => this.close();
+  readonly #letGo: () => void;
   #state: ConnectionState = { state: 'connecting' };
   #attempt: AbortController | undefined;
   /** Ends the wait between two attempts. */
@@ -67,7 +67,7 @@ class Stream<S extends Section, D extends boolean> implements StatsStream {
     if (fields.length > 0) address.searchParams.set('fields', fields.join(','));
     if (detail === true) address.searchParams.set('detail', '1');
     this.#address = address.href;
-    signal?.addEventListener('abort', this.#close);
+    this.#letGo = heed(signal, () => this.close());
     if (signal?.aborted === true) this.close();
     else void this.#run();
   }
@@ -82,7 +82,7 @@ class Stream<S extends Section, D extends boolean> implements StatsStream {
 
   #end(error?: ClientError): void {
     if (this.#isClosed()) return;
-    this.#options.signal?.removeEventListener('abort', this.#close);
+    this.#letGo();
     this.#tell(error === undefined ? { state: 'closed' } : { state: 'closed', error });
     this.#attempt?.abort();
     this.#endWait?.();
@@ -126,25 +126,23 @@ class Stream<S extends Section, D extends boolean> implements StatsStream {
 
   /** One connection, from its beginning to why it ended. Never rejects. */
   async #listen(): Promise<ClientError> {
-    if (this.#isClosed()) return new ClientError('closed', 'it was closed');
+    if (this.#isClosed()) return unreachable();
     const { setTimer, clearTimer, timing } = this.#environment;
     const attempt = new AbortController();
     this.#attempt = attempt;
-    const giveUp = (code: 'unreachable' | 'silent', sentence: string) =>
-      attempt.abort(new ClientError(code, sentence));
     let watchdog: Watchdog | undefined;
-    const limit = setTimer(() => giveUp('unreachable', 'the service does not answer'), timing.connectMs);
+    const limit = setTimer(() => attempt.abort(unreachable()), timing.connectMs);
     try {
       const response = await this.#ask(attempt.signal);
       clearTimer(limit);
       watchdog = new Watchdog(this.#environment, (ticks) => {
-        if (ticks >= MOST_SILENT_TICKS) giveUp('silent', 'nothing comes from the service any more');
+        if (ticks >= MOST_SILENT_TICKS) attempt.abort(silent());
       });
       await this.#read(response, watchdog);
       return new ClientError('ended', 'the service ended the stream');
     } catch (error) {
       // What an aborted fetch throws is not the reason everywhere.
-      return errorOf(attempt.signal.reason ?? error, 'the service cannot be reached');
+      return unreachable(attempt.signal.reason ?? error);
     } finally {
       clearTimer(limit);
       watchdog?.stop();
@@ -159,8 +157,7 @@ class Stream<S extends Section, D extends boolean> implements StatsStream {
       signal,
     });
     if (response.status !== 200) throw await refusalOf(response);
-    if (response.headers.get('content-type')?.startsWith('text/event-stream') !== true)
-      throw new ClientError('bad_answer', 'what answers there is no hostwire service');
+    if (response.headers.get('content-type')?.startsWith('text/event-stream') !== true) throw badAnswer();
     return response;
   }
 
@@ -195,6 +192,6 @@ class Stream<S extends Section, D extends boolean> implements StatsStream {
     } catch {
       // Said below, as for any other text.
     }
-    throw new ClientError('bad_answer', 'what answers there is no hostwire service');
+    throw badAnswer();
   }
 }

@@ -1,4 +1,5 @@
 /** Keeps the subscriptions of a socket: asks for each change, and after a loss for all of them again. */
+import { heed } from './environment.ts';
 import { ClientError } from './errors.ts';
 import type { AnswerEvents } from './messages.ts';
 import { answered, type Requests } from './requests.ts';
@@ -31,24 +32,22 @@ export class Subscriber {
     if (this.#requests.end !== undefined) return Promise.reject(this.#requests.end);
     if (signal?.aborted === true) return Promise.reject(signal.reason);
     return new Promise((resolve, reject) => {
-      const onAbort = () => {
+      const letGo = heed(signal, () => {
         // What was sent may have been heard.
         if (this.#held.delete(waiting)) this.#subscriptions.drop(change);
-        reject(signal?.reason);
-      };
-      const settled = () => signal?.removeEventListener('abort', onAbort);
+        waiting.reject(signal?.reason);
+      });
       const waiting: Waiting = {
         change,
         resolve(answer) {
-          settled();
+          letGo();
           resolve(answer);
         },
         reject(reason) {
-          settled();
+          letGo();
           reject(reason);
         },
       };
-      signal?.addEventListener('abort', onAbort, { once: true });
       this.#subscriptions.ask(change);
       if (this.#requests.isOpen) void this.#ask([waiting], ...this.#messageOf(change));
       else this.#held.add(waiting);
@@ -84,7 +83,7 @@ export class Subscriber {
       const answer = await this.#requests.start({
         op,
         data,
-        isCommand: false,
+        kind: 'subscription',
         limitMs: undefined,
         signal: undefined,
         take: answered<Subscribed>('subscribed'),

@@ -9,7 +9,7 @@ export interface Change {
   readonly kind: 'replace' | 'add' | 'remove';
   /** Without them `remove` means all. */
   readonly topics: readonly string[] | undefined;
-  /** Not given: as it is when topics are added, else without. */
+  /** Topics that are added cannot take it back: all stats of a socket are with detail, or without. */
   readonly detail: boolean | undefined;
 }
 
@@ -31,7 +31,7 @@ function changed(wanted: Wanted, { kind, topics, detail }: Change): Wanted {
     case 'add':
       return {
         topics: [...new Set([...wanted.topics, ...spelt(topics)])],
-        detail: detail ?? wanted.detail,
+        detail: detail === true || wanted.detail,
       };
     case 'remove': {
       if (topics === undefined) return NOTHING;

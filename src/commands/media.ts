@@ -102,7 +102,7 @@ export class Media {
     if (error === undefined) return { result: OK, delivered };
     if (!ALWAYS_OK.has(action)) throw error;
     this.#options.log.info(`media: ${action} was not done: ${String(error.details?.['reason'])}`);
-    return { result: OK, delivered };
+    return { result: OK, delivered, failure: error };
   }
 
   async #carryOut(action: MediaAction, { player: name, value }: MediaParams): Promise<Verdict> {

@@ -1,7 +1,7 @@
 /** Accepted power acts on their way to the machine: after their answers, in order, one at a time. */
 import type { Clock } from '../clock.ts';
 import type { Log } from '../log.ts';
-import type { Delivery } from './command.ts';
+import type { Delivery, Follower, Step } from './command.ts';
 import type { PowerAction, PowerBackend } from './power-backend.ts';
 
 /** How an accepted act ended, for whoever is still there to hear it. */
@@ -15,7 +15,10 @@ export interface PowerQueueOptions {
   readonly backend: PowerBackend;
   readonly clock: Clock;
   readonly log: Log;
-  readonly onFeedback: (feedback: PowerFeedback) => void;
+  /** The followers have heard of it by then. */
+  readonly onFeedback: (feedback: PowerFeedback, followers: ReadonlySet<Follower>) => void;
+  /** What the power manager is asked, or has recorded, has changed. */
+  readonly onChange?: () => void;
 }
 
 /** From the last byte handed to the kernel to the act: what a packet and its reader may need. */
@@ -34,6 +37,7 @@ interface Entry {
   isForced: boolean;
   /** Those of which nothing is known yet, oldest first. */
   readonly pendingAnswers: Set<PendingAnswer>;
+  readonly followers: Set<Follower>;
   /** When the answers that are known of have been given enough time. */
   graceEndsAtMs: number;
   readonly latestAtMs: number;
@@ -53,9 +57,10 @@ export class PowerQueue {
    * Queues `action`; one that is queued already is joined, and then waits for this answer too. The function that is
    * returned is to be told once how the answer went.
    */
-  add(action: PowerAction, isForced: boolean): (delivery: Delivery) => void {
+  add(action: PowerAction, isForced: boolean, follower: Follower | undefined): (delivery: Delivery) => void {
     const entry = this.#entries.find((queued) => queued.action === action) ?? this.#append(action);
     entry.isForced ||= isForced;
+    if (follower !== undefined) entry.followers.add(follower);
     const answer: PendingAnswer = { acceptedAtMs: this.#options.clock.now() };
     entry.pendingAnswers.add(answer);
     this.#options.log.debug(`power: accepted ${action}`);
@@ -73,7 +78,7 @@ export class PowerQueue {
     const dropped = this.#entries;
     this.#entries = [];
     this.#advance();
-    for (const { action } of dropped) this.#fail(action, `${action} was dropped: ${reason}`);
+    for (const entry of dropped) this.#fail(entry, `${entry.action} was dropped: ${reason}`);
   }
 
   #append(action: PowerAction): Entry {
@@ -82,6 +87,7 @@ export class PowerQueue {
       action,
       isForced: false,
       pendingAnswers: new Set<PendingAnswer>(),
+      followers: new Set<Follower>(),
       graceEndsAtMs: now,
       latestAtMs: now + LATEST_MS,
     };
@@ -105,10 +111,12 @@ export class PowerQueue {
     void this.#act(first);
   }
 
-  async #act({ action, isForced }: Entry): Promise<void> {
-    const { backend, log, onFeedback } = this.#options;
+  async #act(entry: Entry): Promise<void> {
+    const { backend, log } = this.#options;
+    const { action, isForced } = entry;
     this.#isActing = true;
     log.info(`power: handing over ${action}`);
+    tell(entry, { stage: 'running', message: `Handing over ${action}` });
     let failure: string | undefined;
     try {
       await backend.act(action, { isForced });
@@ -117,14 +125,26 @@ export class PowerQueue {
     }
     this.#isActing = false;
     this.#advance();
-    if (failure === undefined) onFeedback({ action, success: true, message: 'Done' });
-    else this.#fail(action, `${action} failed: ${failure}`);
+    if (failure === undefined) this.#end(entry, { stage: 'done', message: 'Done' });
+    else this.#fail(entry, `${action} failed: ${failure}`);
   }
 
-  #fail(action: PowerAction, message: string): void {
+  #fail(entry: Entry, message: string): void {
     this.#options.log.error(`power: ${message}`);
-    this.#options.onFeedback({ action, success: false, message });
+    this.#end(entry, { stage: 'failed', message });
   }
+
+  #end(entry: Entry, step: Step): void {
+    const { onFeedback, onChange } = this.#options;
+    tell(entry, step);
+    const { action, followers } = entry;
+    onFeedback({ action, success: step.stage === 'done', message: step.message }, followers);
+    onChange?.();
+  }
+}
+
+function tell({ followers }: Entry, step: Step): void {
+  for (const follower of followers) follower(step);
 }
 
 function readyAtMs({ pendingAnswers, graceEndsAtMs, latestAtMs }: Entry): number {

@@ -1,14 +1,19 @@
 /** The power commands: what is refused and why, what is scheduled, what is queued; and their rows in the table. */
-import type { Clock } from '../clock.ts';
 import type { Config } from '../config/schema.ts';
 import { ServiceError } from '../errors.ts';
-import type { Log } from '../log.ts';
 import type { PowerCapabilities, PowerPayload, PowerResult, TimedPowerAct } from '../wire/power.ts';
 import { POWER_ACTIONS, powerParams } from '../wire/requests.ts';
-import { type Command, defineCommand, type Feature, type Outcome, type Params } from './command.ts';
+import {
+  type Command,
+  defineCommand,
+  type Feature,
+  type Follower,
+  type Outcome,
+  type Params,
+} from './command.ts';
 import { checkParams } from './params.ts';
-import type { PowerAction, PowerBackend } from './power-backend.ts';
-import { type PowerFeedback, PowerQueue } from './power-queue.ts';
+import type { PowerAction } from './power-backend.ts';
+import { PowerQueue, type PowerQueueOptions } from './power-queue.ts';
 
 /** Which flag allows an action. Locking is a small sleep: it needs no flag of its own. */
 const FEATURES: Readonly<Record<PowerAction, Feature>> = {
@@ -34,14 +39,10 @@ export interface PowerParams {
   readonly isForced: boolean;
 }
 
-export interface PowerOptions {
-  readonly backend: PowerBackend;
-  readonly clock: Clock;
+export interface PowerOptions extends PowerQueueOptions {
   /** Wall clock, Unix milliseconds. */
   readonly unixMs: () => number;
   readonly features: () => Config['features'];
-  readonly log: Log;
-  readonly onFeedback: (feedback: PowerFeedback) => void;
 }
 
 interface Scheduled {
@@ -49,6 +50,7 @@ interface Scheduled {
   readonly isForced: boolean;
   /** Wall clock: what the machine's sleep does not stop. */
   readonly dueUnixMs: number;
+  readonly follower: Follower | undefined;
   timer: unknown;
 }
 
@@ -71,10 +73,17 @@ export class Power {
    * Accepts `action`, or rejects with ServiceError: `not_supported`, `not_possible_now` (root holds it up),
    * `power_pending` (with a delay only), `shutting_down`. Its flag is the table's affair.
    */
-  async request(action: PowerAction, { delaySeconds, isForced }: PowerParams): Promise<Outcome> {
+  async request(
+    action: PowerAction,
+    { delaySeconds, isForced }: PowerParams,
+    follower?: Follower,
+  ): Promise<Outcome> {
     await this.#judge(action, isForced);
     if (this.#isClosed) throw new ServiceError('shutting_down', 'The service is stopping.');
-    if (delaySeconds === 0) return { result: INITIATED, onDelivered: this.#queue.add(action, isForced) };
+    if (delaySeconds === 0) {
+      const onDelivered = this.#queue.add(action, isForced, follower);
+      return { result: INITIATED, onDelivered, isFollowed: true };
+    }
     if (this.#scheduled !== undefined)
       throw new ServiceError('power_pending', 'Another action is scheduled; cancel it first.', {
         ...timed(this.#scheduled),
@@ -83,9 +92,10 @@ export class Power {
       action,
       isForced,
       dueUnixMs: this.#options.unixMs() + delaySeconds * 1000,
+      follower,
       timer: undefined,
     });
-    return { result: INITIATED };
+    return { result: INITIATED, isFollowed: true };
   }
 
   /** Takes back what was scheduled with a delay. */
@@ -93,7 +103,9 @@ export class Power {
     const scheduled = this.#scheduled;
     if (scheduled === undefined) return { result: okResult('Nothing pending') };
     this.#unschedule();
-    this.#options.log.info(`power: the scheduled ${scheduled.action} was cancelled`);
+    const message = `the scheduled ${scheduled.action} was cancelled`;
+    this.#options.log.info(`power: ${message}`);
+    scheduled.follower?.({ stage: 'cancelled', message });
     return { result: okResult(`Cancelled ${scheduled.action}`) };
   }
 
@@ -128,7 +140,7 @@ export class Power {
     if (scheduled === undefined) return;
     this.#unschedule();
     if (scheduled.dueUnixMs > this.#options.unixMs()) this.#schedule(scheduled);
-    else this.#fail(scheduled.action, 'its time passed while the machine slept');
+    else this.#fail(scheduled, 'its time passed while the machine slept');
   }
 
   /** Accepts nothing more and forgets what has not been handed over. */
@@ -137,7 +149,7 @@ export class Power {
     this.#queue.drop('the service is stopping');
     const scheduled = this.#scheduled;
     this.#unschedule();
-    if (scheduled !== undefined) this.#fail(scheduled.action, 'the service is stopping');
+    if (scheduled !== undefined) this.#fail(scheduled, 'the service is stopping');
     this.#options.backend.close?.();
   }
 
@@ -165,30 +177,35 @@ export class Power {
     const { clock, unixMs } = this.#options;
     this.#scheduled = scheduled;
     scheduled.timer = clock.setTimer(() => void this.#fire(scheduled), scheduled.dueUnixMs - unixMs());
+    this.#options.onChange?.();
   }
 
   #unschedule(): void {
-    if (this.#scheduled !== undefined) this.#options.clock.clearTimer(this.#scheduled.timer);
+    if (this.#scheduled === undefined) return;
+    this.#options.clock.clearTimer(this.#scheduled.timer);
     this.#scheduled = undefined;
+    this.#options.onChange?.();
   }
 
   // Much may have changed since it was accepted: it is judged again, and there is nobody left to answer.
-  async #fire({ action, isForced }: Scheduled): Promise<void> {
-    this.#scheduled = undefined;
+  async #fire(scheduled: Scheduled): Promise<void> {
+    const { action, isForced, follower } = scheduled;
+    this.#unschedule();
     try {
       if (!this.#options.features()[FEATURES[action]]) throw new Error('it was switched off meanwhile');
       await this.#judge(action, isForced);
       if (this.#isClosed) throw new Error('the service is stopping');
-      this.#queue.add(action, isForced)('closed');
+      this.#queue.add(action, isForced, follower)('closed');
     } catch (error) {
-      this.#fail(action, error instanceof Error ? error.message : String(error));
+      this.#fail(scheduled, error instanceof Error ? error.message : String(error));
     }
   }
 
-  #fail(action: PowerAction, reason: string): void {
+  #fail({ action, follower }: Scheduled, reason: string): void {
     const message = `the scheduled ${action} was not done: ${reason}`;
     this.#options.log.error(`power: ${message}`);
-    this.#options.onFeedback({ action, success: false, message });
+    follower?.({ stage: 'failed', message });
+    this.#options.onFeedback({ action, success: false, message }, new Set(follower && [follower]));
   }
 }
 
@@ -209,7 +226,7 @@ export function powerCommands(power: Power): readonly Command[] {
       name: `power.${action}`,
       feature: FEATURES[action],
       check: checkPowerParams,
-      run: (params) => power.request(action, params),
+      run: (params, follower) => power.request(action, params, follower),
     }),
   );
   const cancel = defineCommand({

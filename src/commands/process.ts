@@ -82,7 +82,9 @@ export class ProcessControl {
     const entry = Object.hasOwn(apps, app) ? apps[app] : undefined;
     if (entry === undefined) throw new ServiceError('not_found', 'The configuration names no such app.');
     if (args.length > 0 && !entry.allow_args)
-      throw new ServiceError('invalid_value', `${app} takes no arguments from clients.`);
+      throw new ServiceError('invalid_value', `${app} takes no arguments from clients.`, {
+        feedback: 'FORBIDDEN',
+      });
     const request = {
       program: entry.command,
       arguments: [...entry.args, ...args],

@@ -12,6 +12,8 @@ export interface Surroundings {
   readonly cwd: string;
   /** The environment variables. */
   readonly variables: Readonly<Record<string, string | undefined>>;
+  /** As Windows itself names its folder of all users' settings; undefined: the variable counts. */
+  readonly machineFolder?: string | undefined;
 }
 
 /** The files a configuration is made of. */
@@ -28,9 +30,9 @@ export interface Sources {
 const NAMES = ['config.json', 'config.yaml', 'config.yml'];
 
 /** The folders, first to last: the working folder, the user's, the machine's. */
-export function listFolders({ platform, cwd, variables }: Surroundings): readonly string[] {
+export function listFolders({ platform, cwd, variables, machineFolder }: Surroundings): readonly string[] {
   if (platform === 'win32') {
-    const programData = variables['ProgramData'] ?? variables['PROGRAMDATA'];
+    const programData = machineFolder ?? variables['ProgramData'] ?? variables['PROGRAMDATA'];
     const users = variables['XDG_CONFIG_HOME'];
     const bases = [users, programData].filter((base) => base !== undefined).filter(path.win32.isAbsolute);
     return [cwd, ...bases.map((base) => path.win32.join(base, 'hostwire'))];

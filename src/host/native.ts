@@ -58,6 +58,7 @@ interface Addon {
   readonly Processes: new (roots: Roots) => ProcessHost;
   tuneListener(port: number, options: ListenerOptions): number;
   descriptorLimit(): number;
+  machineDataFolder(): string | undefined;
   canReadPendingPeers(): boolean;
   readPendingPeers(port: number): Promise<readonly PendingPeer[]>;
   cutPeers(peers: readonly PendingPeer[]): number;
@@ -121,4 +122,14 @@ export function openNativeHost(roots: Roots = {}): NativeMachine {
 export function openNativeProcesses(roots: Roots = {}): ProcessHost {
   const addon = loadAddon();
   return new addon.Processes(roots);
+}
+
+/** Where Windows keeps programs' settings for all users; undefined elsewhere, and where the addon can't be loaded. */
+export function findMachineDataFolder(): string | undefined {
+  try {
+    return loadAddon().machineDataFolder();
+  } catch {
+    // Who goes on to use the addon is told why it can't be loaded.
+    return undefined;
+  }
 }

@@ -6,10 +6,10 @@ import { fileURLToPath } from 'node:url';
 import type { AccessRequest } from '../access/request.ts';
 import { ALL_SECTIONS } from '../host/host.ts';
 import { type View, viewOf } from '../stats/view.ts';
+import type { Answer } from './exchange.ts';
 import type { Gate } from './gate.ts';
 import { type Headers, statusLine } from './reply.ts';
 import type { Request, Route } from './routes.ts';
-import type { Answer } from './server.ts';
 
 /** The headers that its routes look at, in lower case. */
 export const DASHBOARD_HEADERS: readonly string[] = ['accept-encoding', 'if-none-match'];

@@ -2,9 +2,9 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { ServiceError } from '../errors.ts';
+import type { Answer } from './exchange.ts';
 import { type Headers, statusLine } from './reply.ts';
 import type { Request, Route } from './routes.ts';
-import type { Answer } from './server.ts';
 
 interface StoredDocument {
   readonly bytes: Buffer;

@@ -6,9 +6,9 @@ import { checkParams } from '../commands/params.ts';
 import { ServiceError } from '../errors.ts';
 import type { MediaPayload } from '../wire/media.ts';
 import { mediaParams } from '../wire/requests.ts';
-import { statusLine } from './reply.ts';
+import type { Answer } from './exchange.ts';
+import { statusLine, UNSEEN } from './reply.ts';
 import type { Route } from './routes.ts';
-import type { Answer } from './server.ts';
 
 /** Covers are some hundred kilobytes. */
 export const MOST_ART_BYTES = 1024 * 1024;
@@ -115,7 +115,7 @@ function pictureAnswer({ type, bytes }: Picture, headers: Answer['headers']): An
       ['Cache-Control', 'no-store'],
       ['X-Content-Type-Options', 'nosniff'],
       ['Content-Security-Policy', "default-src 'none'; sandbox"],
-      ['Cross-Origin-Resource-Policy', 'same-origin'],
+      ...UNSEEN,
       ...headers,
     ],
     body: bytes,

@@ -5,9 +5,9 @@ import { parseView } from '../stats/view.ts';
 import type { MediaPayload } from '../wire/media.ts';
 import { mediaParams, mediaRequest } from '../wire/requests.ts';
 import { parseJsonObject } from './body.ts';
+import type { Answer } from './exchange.ts';
 import { featureDisabledAnswer, jsonAnswer } from './reply.ts';
 import type { Request, Route } from './routes.ts';
-import type { Answer } from './server.ts';
 
 export interface MediaRoutesOptions {
   readonly commands: Commands;

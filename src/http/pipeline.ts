@@ -12,6 +12,7 @@ import {
   readBody,
   readFraming,
 } from './body.ts';
+import type { Answer, Exchange, RequestHead } from './exchange.ts';
 import type { Verdict } from './gate.ts';
 import { emptyAnswer, errorAnswer, featureDisabledAnswer, type Headers } from './reply.ts';
 import {
@@ -22,7 +23,6 @@ import {
   type Route,
   wildcardOf,
 } from './routes.ts';
-import type { Answer, Exchange, RequestHead } from './server.ts';
 
 export interface PipelineOptions {
   readonly gate: (head: RequestHead) => Verdict;

@@ -1,9 +1,9 @@
 /** The routes of power: each action is a door to its row in the table of commands. */
 import type { Commands, Params } from '../commands/command.ts';
 import type { PowerPayload } from '../wire/power.ts';
+import type { Answer } from './exchange.ts';
 import { featureDisabledAnswer, jsonAnswer } from './reply.ts';
 import type { Request, Route } from './routes.ts';
-import type { Answer } from './server.ts';
 
 export interface PowerRoutesOptions {
   readonly commands: Commands;

@@ -2,10 +2,10 @@
 import type { Commands, Params } from '../commands/command.ts';
 import { ServiceError } from '../errors.ts';
 import { parseJsonObject } from './body.ts';
+import type { Answer } from './exchange.ts';
 import { checkDetails, checkList, type ProcessQueries } from './process-queries.ts';
 import { featureDisabledAnswer, jsonAnswer } from './reply.ts';
 import type { Request, Route } from './routes.ts';
-import type { Answer } from './server.ts';
 
 export interface ProcessRoutesOptions {
   readonly commands: Commands;

@@ -1,14 +1,24 @@
 /** Answers: JSON, errors, refusals without a body. */
 import { STATUS_CODES } from 'node:http';
 import type { ServiceError } from '../errors.ts';
-import type { Answer } from './server.ts';
+import type { Answer } from './exchange.ts';
 
 export type Headers = readonly (readonly [name: string, value: string])[];
+
+/**
+ * A foreign page can't read an answer without CORS, but where it may embed one it sees whether that worked: 200 for a
+ * process that runs, 404 for one that does not. With these it looks the same.
+ */
+export const UNSEEN: Headers = [
+  ['Cross-Origin-Resource-Policy', 'same-origin'],
+  ['X-Frame-Options', 'DENY'],
+];
 
 const JSON_HEADERS: Headers = [
   ['Content-Type', 'application/json; charset=utf-8'],
   ['Cache-Control', 'no-store'],
   ['X-Content-Type-Options', 'nosniff'],
+  ...UNSEEN,
 ];
 
 /** "404 Not Found". */

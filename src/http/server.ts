@@ -1,204 +1,40 @@
 /**
- * The only file that knows uWebSockets.js and its hazards: a request or response object is dead after its handler or
- * an abort, a response that outlives its handler needs onAborted, writes belong in a cork, a failed write must not
- * be followed by another. What it hands out, an Exchange or a StreamSocket, can't be misused in these ways.
+ * The only file that loads uWebSockets.js: connections, requests and upgrades come in here, and leave as an Exchange or a
+ * Socket, which know the hazards of what they wrap (a request object is dead after its handler).
  */
 import * as uws from 'uWebSockets.js';
-import type { AccessRequest } from '../access/request.ts';
-import type { View } from '../stats/view.ts';
-import { StreamSocket } from './stream-socket.ts';
-
-/** Headers by lower-case name, each with its values in order of arrival. */
-export type HeaderLists = ReadonlyMap<string, readonly string[]>;
-
-export interface RequestHead {
-  /** Upper case. */
-  readonly method: string;
-  /** The raw bytes before `?`, never decoded. */
-  readonly path: string;
-  /** The raw bytes after `?`; empty without any. */
-  readonly query: string;
-  readonly headers: HeaderLists;
-  /** The peer's address; undefined when its socket is already reset. */
-  readonly remoteAddress: string | undefined;
-}
-
-export interface Answer {
-  readonly status: string;
-  readonly headers: readonly (readonly [name: string, value: string])[];
-  /** undefined: no body and no Content-Length (204); '' sends Content-Length: 0. */
-  readonly body: string | Buffer | undefined;
-  /** Closes the connection after the answer. */
-  readonly isLast?: boolean;
-}
-
-export interface BodyEvents {
-  /** Each chunk is valid only during the call. */
-  readonly onChunk: (chunk: Buffer, isLast: boolean) => void;
-  readonly onAborted: () => void;
-}
-
-/** Gets its socket as `this`, so that a stream holds nothing but one bound function beside its socket. */
-export type StreamEventHandler = (this: StreamSocket, offset?: number) => boolean;
-
-/** What a stream begins with. */
-export interface StreamStart {
-  readonly status: string;
-  readonly headers: Answer['headers'];
-  /** The first event's line. */
-  readonly line: Buffer;
-  readonly view: View;
-  readonly client: AccessRequest;
-  readonly sent: number;
-  readonly writtenAt: number;
-  /** Called with an offset when writing is possible again, without one when the connection has closed. */
-  readonly onEvent: StreamEventHandler;
-}
-
-type Header = readonly [name: string, value: string];
-
-// uWebSockets.js writes what it is given: a line break in a value would begin a header, or an answer, of its own.
-const SPLITS_ANSWER = /[\0\r\n]/;
-
-function writeHead(response: uws.HttpResponse, status: string, headers: readonly Header[]): void {
-  response.writeStatus(status);
-  for (const [name, value] of headers)
-    if (!SPLITS_ANSWER.test(name) && !SPLITS_ANSWER.test(value)) response.writeHeader(name, value);
-}
-
-const CLOSE_OPTION = /(?:^|,)\s*close\s*(?:,|$)/i;
-
-/** What a server counts. */
-interface Ledger {
-  /** Requests that are neither answered nor streams yet. */
-  pending: number;
-  /** Connections that were closed so far. */
-  closes: number;
-  /** Open connections, idle ones included. */
-  connections: number;
-}
-
-/** One request and its one answer. Every method is safe at any time: after an abort they do nothing. */
-export class Exchange {
-  readonly head: RequestHead;
-  readonly #ledger: Ledger;
-  #response: uws.HttpResponse | undefined;
-  #onClosed: (() => void) | undefined;
-  #isAnswered = false;
-  #canReadBody = true;
-
-  constructor(response: uws.HttpResponse, head: RequestHead, ledger: Ledger) {
-    this.head = head;
-    this.#response = response;
-    this.#ledger = ledger;
-    ledger.pending++;
-    response.onAborted(() => {
-      this.#release();
-      this.#onClosed?.();
-    });
-  }
-
-  #release(): uws.HttpResponse | undefined {
-    const response = this.#response;
-    this.#response = undefined;
-    if (response !== undefined) this.#ledger.pending--;
-    return response;
-  }
-
-  get isOpen(): boolean {
-    return this.#response !== undefined && !this.#isAnswered;
-  }
-
-  /** Once, and while the request is being handled: body bytes that nobody waits for are gone. Throws else. */
-  readBody(events: BodyEvents): void {
-    if (!this.#canReadBody) throw new Error('a body can be read once, while its request is being handled');
-    this.#canReadBody = false;
-    this.#onClosed = events.onAborted;
-    this.#response?.onData((chunk, isLast) => events.onChunk(Buffer.from(chunk), isLast));
-  }
-
-  /** Called by the server alone, when the request's handler has returned. */
-  markHandled(): void {
-    this.#canReadBody = false;
-  }
-
-  /** Sends the answer; false when the peer has gone or an answer was given before. */
-  answer(answer: Answer): boolean {
-    if (!this.isOpen) return false;
-    this.#isAnswered = true;
-    const saysClose = CLOSE_OPTION.test(this.head.headers.get('connection')?.join() ?? '');
-    // Later: bytes that arrived behind this request would be served as the next one if it were answered by now, for
-    // uWebSockets.js closes after it has parsed all it has. While an answer is pending it cuts the connection instead.
-    if (saysClose || answer.isLast === true) setImmediate(() => this.#send(answer, saysClose));
-    else this.#send(answer, false);
-    return true;
-  }
-
-  #send(answer: Answer, saysClose: boolean): void {
-    const response = this.#release();
-    const isLast = answer.isLast === true || saysClose;
-    response?.cork(() => {
-      writeHead(response, answer.status, answer.headers);
-      if (this.head.method !== 'HEAD' && answer.body !== undefined) response.end(answer.body, isLast);
-      // A length as an argument would leave the response unfinished, and the next request on this connection cut off:
-      // uWebSockets.js waits for as many bytes. undefined as an argument would be written as 2^63.
-      else if (isLast && answer.body !== undefined) response.endWithoutBody(0, true);
-      else {
-        if (answer.body !== undefined)
-          response.writeHeader('Content-Length', String(Buffer.byteLength(answer.body)));
-        response.endWithoutBody();
-      }
-    });
-  }
-
-  /**
-   * Sends the answer in a later turn, closes, and tells how that went: 'sent' when the kernel took every byte,
-   * 'closed' when the peer has gone. Nothing when bytes were left over: of those uWebSockets.js says no more.
-   */
-  answerAndClose(answer: Answer, onDelivered: (delivery: 'sent' | 'closed') => void): void {
-    if (!this.isOpen) {
-      onDelivered('closed');
-      return;
-    }
-    this.#isAnswered = true;
-    this.#onClosed = () => onDelivered('closed');
-    // In a turn of its own the connection closes within the call if nothing is left over, and no other one can.
-    setImmediate(() => {
-      if (this.#response === undefined) return;
-      const before = this.#ledger.closes;
-      this.#send({ ...answer, isLast: true }, false);
-      if (this.#ledger.closes > before) onDelivered('sent');
-    });
-  }
-
-  /**
-   * Answers with headers and a first event, and keeps the connection as a stream. Not `isWhole`: the event was long, and
-   * the socket must `goOn` in a later turn. undefined when the peer has gone.
-   */
-  startStream(start: StreamStart): { readonly socket: StreamSocket; readonly isWhole: boolean } | undefined {
-    const response = this.#isAnswered ? undefined : this.#release();
-    if (response === undefined) return undefined;
-    const { status, headers, line, onEvent } = start;
-    const socket = new StreamSocket(response, start.view, start.client, start.sent, start.writtenAt);
-    // Replaces the handler that would keep this exchange and its headers alive. One function is both handlers.
-    const onSocketEvent = onEvent.bind(socket);
-    response.onAborted(onSocketEvent);
-    response.onWritable(onSocketEvent);
-    let isWhole = true;
-    response.cork(() => {
-      writeHead(response, status, headers);
-      isWhole = socket.sendFirst(line);
-    });
-    return { socket, isWhole };
-  }
-}
+import { Exchange, type Ledger, type RequestHead, type Upgrade } from './exchange.ts';
+import { FULL_BYTES, type SocketData } from './websocket.ts';
 
 export interface ServerOptions {
   /** The lower-case names of the headers that anything looks at; others are not read. */
   readonly headersRead: ReadonlySet<string>;
   readonly onRequest: (exchange: Exchange) => void;
   readonly onConnection?: () => void;
+  /** Where a GET with a Sec-WebSocket-Key is an exchange that can be upgraded. */
+  readonly socketPath?: string;
 }
+
+const SOCKETS = {
+  /** None; the typings lack the constant. */
+  compression: 0,
+  /** What is longer cuts the connection; what is longer than a message may be is answered with 1009 before. */
+  maxPayloadLength: 64 * 1024,
+  maxBackpressure: FULL_BYTES,
+  /** In seconds: after 44 of silence a ping, which is waited for 16; proxies often close after 60. */
+  idleTimeout: 60,
+  sendPingsAutomatically: true,
+} as const;
+
+/**
+ * A socket that was closed in good order is told of at once, but its connection stays until the peer closes too, for
+ * 16 s (± 4) at most. One that was cut is gone.
+ */
+const CLOSING_MS = 20_000;
+const CUT = 1006;
+
+/** Also in the close handler, where asking for it would throw: its properties are copied onto the object. */
+const socketOf = (ws: unknown) => (ws as SocketData).socket;
 
 function readHead(
   response: uws.HttpResponse,
@@ -242,6 +78,12 @@ export class HttpServer {
 
   constructor(options: ServerOptions) {
     const ledger = this.#ledger;
+    const take = (response: uws.HttpResponse, request: uws.HttpRequest, upgrade?: Upgrade) => {
+      const head = readHead(response, request, options.headersRead);
+      const exchange = new Exchange(response, head, ledger, upgrade);
+      options.onRequest(exchange);
+      exchange.markHandled();
+    };
     this.#app = uws
       .App()
       .filter((response, change) => {
@@ -251,12 +93,32 @@ export class HttpServer {
         else if (ledger.connections > this.mostConnections) response.close();
         else options.onConnection?.();
       })
+      .ws<SocketData>(options.socketPath ?? '/*', {
+        ...SOCKETS,
+        upgrade: (response, request, context) =>
+          take(response, request, { key: request.getHeader('sec-websocket-key'), context }),
+        open: (ws) => socketOf(ws).markOpen(ws),
+        message: (ws, message, isBinary) => socketOf(ws).takeMessage(Buffer.from(message), isBinary),
+        drain: (ws) => socketOf(ws).markDrained(),
+        close: (ws, code) => {
+          if (code === CUT) this.#forgetConnection();
+          else setTimeout(() => this.#forgetConnection(), CLOSING_MS).unref();
+          socketOf(ws).markClosed();
+        },
+      })
       // A route that matches nothing would close the socket without an answer: all of them end here.
-      .any('/*', (response, request) => {
-        const exchange = new Exchange(response, readHead(response, request, options.headersRead), ledger);
-        options.onRequest(exchange);
-        exchange.markHandled();
-      });
+      .any('/*', (response, request) => take(response, request));
+  }
+
+  /** Of a connection that became a WebSocket uWebSockets.js tells `filter` nothing more. */
+  #forgetConnection(): void {
+    this.#ledger.connections--;
+    this.#ledger.closes++;
+  }
+
+  /** Sends `bytes`, a text message, to the sockets that joined `topic`, soon after this turn of the event loop. */
+  publish(topic: string, bytes: Buffer): void {
+    this.#app.publish(topic, bytes, false, false);
   }
 
   /** Open connections, idle ones included. */

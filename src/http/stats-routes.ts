@@ -3,10 +3,10 @@ import { ServiceError } from '../errors.ts';
 import type { Encoded, View } from '../stats/view.ts';
 import { parseView } from '../stats/view.ts';
 import type { SystemPayload } from '../wire/system.ts';
+import type { Answer } from './exchange.ts';
 import type { Gate } from './gate.ts';
-import { errorAnswer, type Headers, jsonAnswer, jsonTextAnswer, statusLine } from './reply.ts';
+import { type Headers, jsonAnswer, jsonTextAnswer, statusLine } from './reply.ts';
 import type { Request, Route } from './routes.ts';
-import type { Answer } from './server.ts';
 import { type Fanout, STREAM_HEADERS } from './stream.ts';
 
 export interface StatsRoutesOptions {
@@ -21,12 +21,6 @@ export interface StatsRoutesOptions {
   readonly hasRoom: () => boolean;
   readonly readSystem: (withDetail: boolean) => Promise<SystemPayload>;
 }
-
-// A 426 must say what to upgrade to (RFC 9110, 15.5.22 and 7.8).
-const UPGRADE: Headers = [
-  ['Upgrade', 'websocket'],
-  ['Connection', 'Upgrade'],
-];
 
 function ignoredHeaders(ignored: readonly string[]): Headers {
   return ignored.length === 0 ? [] : [['X-Ignored-Fields', ignored.join(', ')]];
@@ -64,17 +58,6 @@ export function statsRoutes(options: StatsRoutesOptions): readonly Route[] {
       },
     },
     { path: '/api/stream', methods: { GET: { run: (request) => openStream(options, request) } } },
-    {
-      path: '/api/ws',
-      methods: {
-        GET: {
-          run({ headers }) {
-            const sentence = 'This path speaks WebSocket; connect with an upgrade.';
-            return errorAnswer(new ServiceError('upgrade_required', sentence), [...UPGRADE, ...headers]);
-          },
-        },
-      },
-    },
   ];
 }
 

@@ -2,8 +2,8 @@
 import type { AccessRequest } from '../access/request.ts';
 import type { Encoded, View } from '../stats/view.ts';
 import { VIEW_COUNT } from '../stats/view.ts';
+import type { Exchange, StreamEventHandler } from './exchange.ts';
 import { type Headers, statusLine } from './reply.ts';
-import type { Exchange, StreamEventHandler } from './server.ts';
 import type { StreamSocket } from './stream-socket.ts';
 
 export interface FanoutOptions {

@@ -1,5 +1,7 @@
 /** Views: which sections of a sample, with or without detail, a subscriber asked for; each is encoded once. */
 import { ALL_SECTIONS, SECTION_BITS, SECTIONS, type Section } from '../host/host.ts';
+
+import type { TopDetail } from '../wire/usage.ts';
 import type { Sample } from './sample.ts';
 
 export interface View {
@@ -64,13 +66,23 @@ export function parseView(
   return { view: viewOf(sections, wanted === '1' || wanted === 'true'), ignored: [...ignored.values()] };
 }
 
+/** What a view was made into. */
+interface Bytes {
+  readonly view: View;
+  readonly line: Buffer;
+  message: Buffer | undefined;
+}
+
+const LINE_BEGIN = 'data: ';
+const MESSAGE_BEGIN = Buffer.from('{"type":"system_stats","data":');
+const MESSAGE_END = Buffer.from('}');
+
 /** One sample on its way out: every view is turned into bytes once, however many subscribe to it. */
 export class Encoded {
   readonly sample: Sample;
-  /** The view that was encoded first and its line: mostly there is no other one. */
-  #firstView: View | undefined;
-  #firstLine: Buffer | undefined;
-  #otherLines: Map<View, Buffer> | undefined;
+  /** The view that was encoded first: mostly there is no other one. */
+  #first: Bytes | undefined;
+  #others: Map<View, Bytes> | undefined;
   #encodes = 0;
 
   constructor(sample: Sample) {
@@ -84,27 +96,47 @@ export class Encoded {
 
   /** The payload of `view` as JSON text. */
   json(view: View): string {
-    return JSON.stringify(payloadOf(this.sample, view));
+    const line = this.#find(view)?.line;
+    if (line === undefined) return JSON.stringify(payloadOf(this.sample, view));
+    return line.toString('utf8', LINE_BEGIN.length, line.length - 1);
   }
 
   /** The payload as the line `data: <JSON>\n` of an event stream. The blank line that ends it is not in it. */
   line(view: View): Buffer {
-    const known = view === this.#firstView ? this.#firstLine : this.#otherLines?.get(view);
+    return this.#bytes(view).line;
+  }
+
+  /** The payload as the message `{"type":"system_stats","data":<JSON>}` of a WebSocket, from the same JSON text. */
+  message(view: View): Buffer {
+    const bytes = this.#bytes(view);
+    const { line } = bytes;
+    bytes.message ??= Buffer.concat([MESSAGE_BEGIN, line.subarray(LINE_BEGIN.length, -1), MESSAGE_END]);
+    return bytes.message;
+  }
+
+  #find(view: View): Bytes | undefined {
+    return view === this.#first?.view ? this.#first : this.#others?.get(view);
+  }
+
+  #bytes(view: View): Bytes {
+    const known = this.#find(view);
     if (known !== undefined) return known;
     this.#encodes++;
-    const line = Buffer.from(`data: ${this.json(view)}\n`);
-    if (this.#firstView === undefined) {
-      this.#firstView = view;
-      this.#firstLine = line;
-    } else {
-      this.#otherLines ??= new Map();
-      this.#otherLines.set(view, line);
+    const line = Buffer.from(`${LINE_BEGIN}${this.json(view)}\n`);
+    const bytes = { view, line, message: undefined };
+    if (this.#first === undefined) this.#first = bytes;
+    else {
+      this.#others ??= new Map();
+      this.#others.set(view, bytes);
     }
-    return line;
+    return bytes;
   }
 }
 
-// One object, made into text in one go: JSON leaves out what is undefined.
+type Payload = Readonly<Record<Exclude<keyof Sample, 'top'> | keyof TopDetail, unknown>>;
+
+// One literal, made into text in one go: JSON leaves out what is undefined. Spreading objects into it would cost as much
+// as the text.
 function payloadOf(sample: Sample, view: View): object {
   const { timestamp, uptime } = sample;
   const { sections, withDetail } = view;
@@ -112,12 +144,26 @@ function payloadOf(sample: Sample, view: View): object {
     const derived = (sections & SECTION_BITS[section]) === 0 ? undefined : sample[section];
     return withDetail ? derived?.detail : derived?.stats;
   };
-  const shown = {
-    cpu: of('cpu'),
-    memory: of('memory'),
-    gpu: of('gpu'),
-    disks: of('disks'),
-    network: of('network'),
+  const cpu = of('cpu');
+  const memory = of('memory');
+  const gpu = of('gpu');
+  const disks = of('disks');
+  const network = of('network');
+  if (!withDetail) return { timestamp, uptime, cpu, memory, gpu, disks, network };
+  const { top } = sample;
+  const payload: Payload = {
+    timestamp,
+    uptime,
+    interval_seconds: top?.interval_seconds,
+    host: top?.host,
+    sensors: top?.sensors,
+    batteries: top?.batteries,
+    processes: top?.processes,
+    cpu,
+    memory,
+    gpu,
+    disks,
+    network,
   };
-  return withDetail ? { timestamp, uptime, ...sample.top, ...shown } : { timestamp, uptime, ...shown };
+  return payload;
 }

@@ -1,44 +1,41 @@
 /** Web pages attack the service through a real browser: with the guard taken out they succeed, with it they do not. */
 import '../helpers/dead-buses.ts';
-import { existsSync } from 'node:fs';
 import t from 'tap';
-import { Attacker } from './attack/attacker.ts';
+import { besiege } from './attack/besiege.ts';
 import { reasonAgainstChromium, startChromium } from './attack/chromium.ts';
-import { Lane, type Outcome } from './attack/lane.ts';
-import { LISTED } from './attack/names.ts';
-import { Resolver } from './attack/resolver.ts';
+import { look } from './attack/oracle.ts';
+import { checkRightfulUses } from './attack/rightful.ts';
 import { ROWS } from './attack/rows.ts';
-import { Victim } from './attack/victim.ts';
+import { reasonAgainstBus, startSiege } from './attack/siege.ts';
 
-const skip = reasonAgainstChromium || (!existsSync('/usr/bin/dbus-daemon') && 'apt-get install dbus');
-void LISTED;
+const skip = reasonAgainstChromium || reasonAgainstBus;
+const only = process.env['ROWS']?.split(',');
+const rows = only === undefined ? ROWS : ROWS.filter(({ id }) => only.includes(id));
+t.setTimeout(300_000);
 
-t.setTimeout(600_000);
+t.test('Chromium, auth off and its address listed', { skip, timeout: 300_000 }, async (t) => {
+  const siege = await startSiege(t, startChromium);
+  const begun = performance.now();
+  const findings = await besiege(t, siege, rows, false);
+  const seconds = ((performance.now() - begun) / 1000).toFixed(0);
+  t.comment(`${siege.browser.version}: ${rows.length} rows, ${findings.length} attempts in ${seconds} s`);
 
-t.test('attacks', { skip, timeout: 600_000 }, async (t) => {
-  const resolver = await Resolver.start();
-  t.teardown(() => resolver.stop());
-  const victims = await Promise.all(
-    [true, false].map((isGuarded) => Victim.start(t, { isGuarded, auth: 'off', listedOrigin: () => 'http://good.test:1' })),
-  );
-  const ground = await Attacker.start(resolver, victims.map(({ service }) => service.port));
-  t.teardown(() => ground.attacker.stop());
-  const browser = await startChromium(resolver.port);
-  t.teardown(() => browser.close());
-  t.comment(browser.version);
-  const only = process.env['ROWS']?.split(',');
-  await Promise.all(
-    victims.map(async (victim) => {
-      const lane = new Lane({ ...ground, resolver }, victim, await browser.openTab());
-      for (const row of ROWS) {
-        if (only !== undefined && !only.includes(row.id)) continue;
-        for (const target of row.targets) {
-          const o: Outcome = await lane.attack(row, target);
-          const line = `${victim.isGuarded ? 'on ' : 'OFF'} ${row.id} ${target}: ${o.succeeded ? 'SUCCEEDED' : 'failed'} ${Math.round(o.tookMs)} ms; ${o.exchanges.map((e) => `${e.method} ${e.path} o=${e.headers.get('origin')} s=${e.headers.get('sec-fetch-site')} ct=${e.headers.get('content-type')} -> ${e.status} ${e.answerHeaders.get('x-error-code') ?? ''}`).join('; ')} ${o.succeeded ? '' : JSON.stringify(o.loot).slice(0, 200)}`;
-          if (o.succeeded === victim.isGuarded) t.fail(line);
-          else console.error(line);
-        }
-      }
-    }),
-  );
+  await t.test('what is rightful goes on', (t) => checkRightfulUses(t, siege));
+
+  await t.test('[2.unseen] what exists looks like what does not', async (t) => {
+    const front = siege.fronts.find(({ victim }) => victim.isGuarded && victim.auth === 'off');
+    if (front === undefined) throw new Error('nobody is guarded');
+    const { baseUrl } = front.victim.service;
+    for (const [there, notThere] of [
+      ['/api/processes/sleep', '/api/processes/no-such-process'],
+      ['/api/media/status?player=victim', '/api/media/status?player=nobody'],
+      ['/api/media/art', '/api/media/art?player=nobody'],
+    ] as const) {
+      const status = async (path: string) => (await fetch(baseUrl + path)).status;
+      t.strictSame([await status(there), await status(notThere)], [200, 404], 'they differ for who may read');
+      const sight = await look(siege, front.tab, baseUrl + there);
+      t.ok(Object.keys(sight).length >= 15, `${Object.keys(sight).length} ways to load`);
+      t.strictSame(await look(siege, front.tab, baseUrl + notThere), sight, there);
+    }
+  });
 });

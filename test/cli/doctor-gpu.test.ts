@@ -14,7 +14,7 @@ function finding(change: Partial<GpuFinding>): GpuFinding {
 }
 
 const tell = (...changes: readonly Partial<GpuFinding>[]) => {
-  const { state, source, reason, remedy } = judgeGpus(changes.map(finding), '/s');
+  const { state, source, reason, remedy } = judgeGpus(changes.map(finding), '/s/bus/pci/devices');
   return [state, source, reason, remedy].filter((text) => text !== undefined).join(' | ');
 };
 
@@ -60,7 +60,7 @@ t.test('[9.doctor-gpu] captured machines', async (t) => {
   const of = async (name: string) => {
     const { root } = openFixture(t, name);
     const host = openNativeHost({ proc: `${root}/proc`, sys: `${root}/sys`, files: root });
-    return judgeGpus(await findGpus(host), '/sys');
+    return judgeGpus(await findGpus(host), '/sys/bus/pci/devices');
   };
   const amd = await of('gpu-amd-laptop');
   t.equal(amd.state, 'ok');
@@ -75,7 +75,7 @@ t.test('[9.doctor-gpu] captured machines', async (t) => {
 t.test('[9.doctor-gpu] a driver that takes its time is waited for, one that is missing is not', async (t) => {
   const { host } = makeMachine(t, pci({ ...NVIDIA, address: '0000:01:00.0' }), { nvml: '/nonexistent.so' });
   const began = performance.now();
-  const { state, reason, remedy } = judgeGpus(await findGpus(host), '/sys');
+  const { state, reason, remedy } = judgeGpus(await findGpus(host), '/sys/bus/pci/devices');
   t.equal(state, 'missing');
   t.match(reason, /cannot open shared object file/);
   t.match(remedy, /install the management library/);

@@ -18,6 +18,8 @@ class Rig {
   readonly log: string[] = [];
   features = DEFAULT_CONFIG.features;
   changes = 0;
+  /** What the last answer kept to itself. */
+  failure: ServiceError | undefined;
   readonly media: Media;
   readonly commands: Commands;
 
@@ -35,7 +37,9 @@ class Rig {
   async ask(action: string, params: Params = VALUES[action] ?? {}): Promise<Outcome> {
     const outcome = await this.commands.invoke(`media.${action}`, params);
     if (outcome === 'feature_disabled') throw new Error(`${action} is switched off`);
-    return outcome;
+    const { failure, ...answered } = outcome;
+    this.failure = failure;
+    return answered;
   }
 
   /** What `action` is refused with: status, code, reason. */
@@ -96,6 +100,7 @@ async function checkFailure(
 ): Promise<void> {
   for (const action of FOUR) {
     t.strictSame(await rig.ask(action), { result: OK, delivered: expected.delivered }, action);
+    t.equal(rig.failure?.details?.['reason'], expected.reason, action);
     t.equal(rig.log.at(-1), `hostwire info: media: ${action} was not done: ${expected.reason}`);
   }
   for (const action of HONEST)

@@ -9,7 +9,7 @@ t.test('[5.delay] a delayed action is answered at once and done when its time ha
   const rig = new PowerRig();
   const { power, backend, clock } = rig;
   const outcome = await rig.ask('restart', { delay: 90.5, force: true });
-  t.strictSame(outcome, { result: OK }, 'no act follows this answer');
+  t.strictSame(outcome, { result: OK, isFollowed: true }, 'no act follows this answer');
   t.strictSame((await power.status()).pending, { action: 'restart', at: START + 91 });
   await clock.advance(90_499);
   t.strictSame(backend.acts, []);

@@ -49,6 +49,16 @@ t.test(
       'D:\\P\\hostwire',
     ]);
     t.same(on('win32', { ProgramData: 'x' }), ['/w']);
+    t.same(
+      listFolders({
+        platform: 'win32',
+        cwd: 'C:\\w',
+        variables: { ProgramData: 'C:\\left\\here' },
+        machineFolder: 'C:\\ProgramData',
+      }),
+      ['C:\\w', 'C:\\ProgramData\\hostwire'],
+      'what Windows says, whatever the variable',
+    );
   },
 );
 

@@ -72,7 +72,11 @@ t.test('[1.options] OPTIONS that is no preflight: 204 with Allow, without body o
 
 t.test('[2.426] [I.ws-exists] /api/ws without an upgrade', async (t) => {
   const answer = await ask(port, '/api/ws');
-  checkError(t, answer, 426, 'upgrade_required', { upgrade: 'websocket', connection: 'Upgrade' });
+  checkError(t, answer, 426, 'upgrade_required', {
+    upgrade: 'websocket',
+    connection: 'Upgrade',
+    'sec-websocket-version': '13',
+  });
 });
 
 t.test('[2.head] HEAD wherever GET works: the same head, no body, and the connection goes on', async (t) => {

@@ -35,6 +35,8 @@ export const MACHINE: readonly ProcessLiteral[] = [
 
 export class FakeProcessHost implements ProcessHost {
   processes = [...MACHINE];
+  /** When it is read: seconds since boot. */
+  seconds = 90;
   readonly sent: (readonly [number, EndSignal])[] = [];
   readonly launched: LaunchRequest[] = [];
   readonly denied = new Set<number>();
@@ -46,7 +48,7 @@ export class FakeProcessHost implements ProcessHost {
   #reads = 0;
 
   get #columns(): ProcessColumns {
-    return processColumns(90, this.processes);
+    return processColumns(this.seconds, this.processes);
   }
 
   latest(): ProcessColumns | null {

@@ -2,7 +2,8 @@
 import net from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
-import { type Answer, type Exchange, HttpServer } from '#src/http/server.js';
+import type { Answer, Exchange } from '#src/http/exchange.js';
+import { HttpServer } from '#src/http/server.js';
 import { ask } from '../helpers/raw-clients.ts';
 
 type Handler = (exchange: Exchange) => void;

@@ -1,7 +1,7 @@
 /** The fan-out against a simple model: thousands of random turns with slow, fast, coming and going subscribers. */
 import process from 'node:process';
 import t from 'tap';
-import type { Exchange, StreamStart } from '#src/http/server.js';
+import type { Exchange, StreamStart } from '#src/http/exchange.js';
 import { Fanout } from '#src/http/stream.js';
 import { StreamSocket } from '#src/http/stream-socket.js';
 import type { Sample } from '#src/stats/sample.js';

@@ -1,8 +1,8 @@
 /** A reload judges again what is under way: open streams, streams that wait for their first sample, slow bodies. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
+import type { RequestHead } from '#src/http/exchange.js';
 import { Gate } from '#src/http/gate.js';
-import type { RequestHead } from '#src/http/server.js';
 import { createLog } from '#src/log.js';
 import { configOf } from '../access/setup.ts';
 import { EventStream } from '../helpers/event-stream.ts';

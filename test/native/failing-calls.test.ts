@@ -13,8 +13,8 @@ const root = path.resolve(import.meta.dirname, '../../../..');
 const program = path.join(import.meta.dirname, '../helpers/fail-nth-program.js');
 const isFull = process.env['HOSTWIRE_FULL'] === '1';
 
-/** One with sensors, a battery and mounts, one with devices of two kinds of graphics driver. */
-const MACHINES = ['laptop', 'gpu-hybrid'];
+/** One with sensors, a battery and mounts, one with devices of two kinds of graphics driver; in full one of a third. */
+const MACHINES = ['laptop', 'gpu-hybrid', ...(isFull ? ['gpu-amd-laptop'] : [])];
 /** In the short form every so many; a prime, so that it does not always fall on the same call of a loop. */
 const STEPS = isFull ? { call: 1, allocation: 1 } : { call: 11, allocation: 17 };
 

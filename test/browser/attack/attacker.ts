@@ -39,26 +39,33 @@ export class Attacker {
   readonly #servers: http.Server[] = [];
   readonly #attempts = new Map<string, Attempt>();
   readonly #resolver: Resolver;
+  #port = 0;
+  #neighbourPort = 0;
 
   private constructor(resolver: Resolver) {
     this.#resolver = resolver;
   }
 
-  /** `servicePorts`: listened on too, at the attacker's address, for names that are bound anew keep their port. */
-  static async start(
-    resolver: Resolver,
-    servicePorts: readonly number[],
-  ): Promise<{
-    readonly attacker: Attacker;
-    /** At the attacker's address. */
-    readonly port: number;
-    /** At the services' address. */
-    readonly neighbourPort: number;
-  }> {
+  static async start(resolver: Resolver): Promise<Attacker> {
     const attacker = new Attacker(resolver);
-    for (const servicePort of servicePorts) await attacker.#listen(ATTACKER_ADDRESS, servicePort);
-    const port = await attacker.#listen(ATTACKER_ADDRESS, 0);
-    return { attacker, port, neighbourPort: await attacker.#listen(SERVICE_ADDRESS, 0) };
+    attacker.#port = await attacker.#listen(ATTACKER_ADDRESS, 0);
+    attacker.#neighbourPort = await attacker.#listen(SERVICE_ADDRESS, 0);
+    return attacker;
+  }
+
+  /** At the attacker's address. */
+  get port(): number {
+    return this.#port;
+  }
+
+  /** At the services' address. */
+  get neighbourPort(): number {
+    return this.#neighbourPort;
+  }
+
+  /** Listens on a service's port too, at the attacker's address: a name that is bound anew keeps its port. */
+  async standInFor(servicePort: number): Promise<void> {
+    await this.#listen(ATTACKER_ADDRESS, servicePort);
   }
 
   /** Serves `resources` as the attempt `id`; what its pages report is in the list returned, as it comes. */
@@ -102,7 +109,9 @@ export class Attacker {
       end(204);
     } else if (kind === 'rebind') {
       end(204);
-      response.once('close', () => this.#resolver.rebind((request.headers.host ?? '').replace(/\.?(?::\d+)?$/, '')));
+      response.once('close', () =>
+        this.#resolver.rebind((request.headers.host ?? '').replace(/\.?(?::\d+)?$/, '')),
+      );
     } else if (kind === 'redirect') {
       response.setHeader('Location', url.searchParams.get('to') ?? '/');
       response.setHeader('Access-Control-Allow-Origin', request.headers.origin ?? '*');
@@ -110,7 +119,8 @@ export class Attacker {
     } else {
       const resource = kind === 'attempt' ? attempt?.resources[name] : undefined;
       response.setHeader('Content-Type', resource?.type ?? 'text/html');
-      for (const [header, value] of Object.entries(resource?.headers ?? {})) response.setHeader(header, value);
+      for (const [header, value] of Object.entries(resource?.headers ?? {}))
+        response.setHeader(header, value);
       end(resource === undefined ? 404 : 200, resource?.body);
     }
   }

@@ -18,14 +18,7 @@ export const MORE_AND_LISTED = 'evil-good.test';
 /** The domain whose names are bound anew: not one that a stranger could not have registered. */
 const REBOUND_DOMAIN = '.attacker.example.com';
 
-const NAMES = new Set([
-  ATTACKER,
-  ACCOMPLICE,
-  TRUSTED_NAME,
-  LISTED,
-  LISTED_AND_MORE,
-  MORE_AND_LISTED,
-]);
+const NAMES = new Set([ATTACKER, ACCOMPLICE, TRUSTED_NAME, LISTED, LISTED_AND_MORE, MORE_AND_LISTED]);
 
 export const isAttackersName = (name: string) => NAMES.has(name);
 export const isRebindable = (name: string) => name.endsWith(REBOUND_DOMAIN);

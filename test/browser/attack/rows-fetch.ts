@@ -104,14 +104,13 @@ export const FETCH_ROWS: readonly Row[] = [
   {
     ...ACT,
     id: 'fetch-two-redirects',
-    method: '`fetch` redirected with 308 by way of a second foreign site: the browser then says `Origin: null`',
+    method:
+      '`fetch` redirected with 308 by way of a second foreign site: the browser then says `Origin: null`',
     stage: (aim, around) => ({
       page: page(
         aim,
         around,
-        postTo(
-          redirect(`${around.accomplice}${redirect(`${aim.service}${aim.path}`, 308)}`, 308),
-        ),
+        postTo(redirect(`${around.accomplice}${redirect(`${aim.service}${aim.path}`, 308)}`, 308)),
       ),
     }),
   },
@@ -121,7 +120,9 @@ export const FETCH_ROWS: readonly Row[] = [
     method: '`fetchLater`: a request that the browser keeps and sends by itself',
     from: 'trusted',
     only: 'chromium',
-    stage: inPage(`attempt(() => { fetchLater(url, { method: 'POST', mode: 'no-cors', body: body(), activateAfter: 0 }); return 'kept'; });`),
+    stage: inPage(
+      `attempt(() => { fetchLater(url, { method: 'POST', mode: 'no-cors', body: body(), activateAfter: 0 }); return 'kept'; });`,
+    ),
   },
   {
     ...ACT,
@@ -225,8 +226,16 @@ export const FETCH_ROWS: readonly Row[] = [
     from: 'trusted',
     method: '`fetch` in a service worker',
     stage: (aim, around) => ({
-      page: page(aim, around, `${SERVICE_WORKER} attempt(() => withWorker((worker) => worker.postMessage('go')));`),
-      sw: script(aim, around, `addEventListener('message', (event) => event.waitUntil(${POST.slice(0, -1)}));`),
+      page: page(
+        aim,
+        around,
+        `${SERVICE_WORKER} attempt(() => withWorker((worker) => worker.postMessage('go')));`,
+      ),
+      sw: script(
+        aim,
+        around,
+        `addEventListener('message', (event) => event.waitUntil(${POST.slice(0, -1)}));`,
+      ),
     }),
   },
   {

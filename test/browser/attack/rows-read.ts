@@ -23,7 +23,9 @@ export const READ_ROWS: readonly Row[] = [
     ...READ,
     id: 'read-wrong-key',
     method: '`fetch` with a wrong key: any origin gets leave by preflight to send one',
-    stage: inPage(`attempt(() => fetch(url, { headers: { authorization: 'Bearer guess' } }).then(readText));`),
+    stage: inPage(
+      `attempt(() => fetch(url, { headers: { authorization: 'Bearer guess' } }).then(readText));`,
+    ),
   },
   {
     ...STATS,

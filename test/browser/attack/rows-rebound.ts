@@ -13,7 +13,11 @@ const POST_JSON = `fetch(url, { method: 'POST', headers: { 'content-type': 'appl
 
 /** Runs `code`, an expression, once the name has been bound anew. */
 const afterwards = (code: string) => (aim: Aim, around: Surroundings) => ({
-  page: page(aim, around, `${REBIND(around.base)} attempt(async () => { await rebind(); return await ${code}; });`),
+  page: page(
+    aim,
+    around,
+    `${REBIND(around.base)} attempt(async () => { await rebind(); return await ${code}; });`,
+  ),
 });
 
 /** The text of a document of the page's own origin, when it has come. */
@@ -26,7 +30,12 @@ new Promise((resolve, reject) => {
 })`;
 
 export const REBOUND_ROWS: readonly Row[] = [
-  { ...ACT, id: 'rebound-fetch', method: '`fetch` of the same origin, JSON and all', stage: afterwards(POST_JSON) },
+  {
+    ...ACT,
+    id: 'rebound-fetch',
+    method: '`fetch` of the same origin, JSON and all',
+    stage: afterwards(POST_JSON),
+  },
   {
     ...POWER,
     id: 'rebound-form',
@@ -69,7 +78,12 @@ export const REBOUND_ROWS: readonly Row[] = [
     method: '`fetch`, from a name that begins like an address (`127.0.0.1.…`)',
     stage: afterwards(POST_JSON),
   },
-  { ...READ, id: 'rebound-read-fetch', method: '`fetch` of the same origin', stage: afterwards('fetch(url).then(readText)') },
+  {
+    ...READ,
+    id: 'rebound-read-fetch',
+    method: '`fetch` of the same origin',
+    stage: afterwards('fetch(url).then(readText)'),
+  },
   {
     ...STATS,
     id: 'rebound-read-xhr',
@@ -92,14 +106,18 @@ export const REBOUND_ROWS: readonly Row[] = [
     ...STATS,
     id: 'rebound-read-frame',
     method: '`<iframe>`, its document read',
-    stage: afterwards(documentOf(`const element = Object.assign(document.createElement('iframe'), { src: url });`)),
+    stage: afterwards(
+      documentOf(`const element = Object.assign(document.createElement('iframe'), { src: url });`),
+    ),
   },
   {
     ...STATS,
     id: 'rebound-read-object',
     method: '`<object>`, its document read',
     stage: afterwards(
-      documentOf(`const element = Object.assign(document.createElement('object'), { data: url, type: 'text/html' });`),
+      documentOf(
+        `const element = Object.assign(document.createElement('object'), { data: url, type: 'text/html' });`,
+      ),
     ),
   },
   {
@@ -134,6 +152,8 @@ export const REBOUND_ROWS: readonly Row[] = [
     id: 'rebound-read-module',
     method: 'the answer imported as a JSON module',
     only: 'chromium',
-    stage: afterwards(`import(url, { with: { type: 'json' } }).then((module) => JSON.stringify(module.default))`),
+    stage: afterwards(
+      `import(url, { with: { type: 'json' } }).then((module) => JSON.stringify(module.default))`,
+    ),
   },
 ];

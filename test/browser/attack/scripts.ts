@@ -22,8 +22,10 @@ const readFirst = async (answer) => new TextDecoder().decode((await answer.body.
 
 /** A page that runs `code`, with `html` before it. */
 export function page(aim: Aim, around: Surroundings, code: string, html = ''): Resource {
-  return { body: `<!doctype html><meta charset="utf-8"><title>attack</title><body>${html}
-<script>${prelude(aim, around)}${code}</script>` };
+  return {
+    body: `<!doctype html><meta charset="utf-8"><title>attack</title><body>${html}
+<script>${prelude(aim, around)}${code}</script>`,
+  };
 }
 
 export function script(aim: Aim, around: Surroundings, code: string): Resource {
@@ -38,13 +40,16 @@ export interface FormOptions {
   readonly fields?: string;
 }
 
-const escape = (text: string) => text.replaceAll('&', '&amp;').replaceAll('"', '&quot;');
+const attribute = (text: string) => text.replaceAll('&', '&amp;').replaceAll('"', '&quot;');
 
 export function form(aim: Aim, options: FormOptions = {}): string {
-  const { enctype = 'application/x-www-form-urlencoded', target = '_self', fields = '<input name="a" value="b">' } =
-    options;
+  const {
+    enctype = 'application/x-www-form-urlencoded',
+    target = '_self',
+    fields = '<input name="a" value="b">',
+  } = options;
   const action = options.action ?? `${aim.service}${aim.path}`;
-  return `<form id="form" method="post" action="${escape(action)}" enctype="${enctype}" target="${target}">${fields}</form>`;
+  return `<form id="form" method="post" action="${attribute(action)}" enctype="${enctype}" target="${target}">${fields}</form>`;
 }
 
 export const SUBMIT = `document.getElementById('form').submit();`;
@@ -52,7 +57,8 @@ export const SUBMIT = `document.getElementById('form').submit();`;
 /** Waits until this page's own name leads to the service: its health check is public. */
 export const REBIND = (base: string) => `
 const rebind = async () => {
-  await fetch(${JSON.stringify(base)}.replace('attempt', 'rebind'));
+  // The connection may be cut with its answer.
+  await fetch(${JSON.stringify(base)}.replace('attempt', 'rebind')).catch(() => undefined);
   for (let tries = 0; tries < 100; tries++) {
     const answer = await fetch('/api/status').then((r) => r.text(), () => '');
     if (answer.includes('"ok"')) return;

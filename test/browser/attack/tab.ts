@@ -1,11 +1,12 @@
 /** What the attack suite wants of a browser. */
 
 export interface Tab {
-  /** Opens the page anew. */
   readonly goto: (url: string) => Promise<void>;
   /** A click as a visitor's: at the middle of the element, by the browser itself. */
   readonly click: (selector: string) => Promise<void>;
-  /** Closes the page and what it opened. */
+  /** What a promise in the page yields: text. */
+  readonly evaluate: (expression: string) => Promise<string>;
+  /** Closes what the page opened. */
   readonly tidy: () => Promise<void>;
 }
 

@@ -1,6 +1,8 @@
 /** A service to be attacked, with a player and a process of its own, and the witnesses of what happened to them. */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import type { Test } from 'tap';
 import { variant } from '../../helpers/dbus-wire.ts';
 import { FakePlayer, track } from '../../helpers/fake-player.ts';
@@ -16,12 +18,23 @@ export const SECRETS: Readonly<Record<Target, string>> = {
   process: '"total_count":',
 };
 
+/** A GIF of 7 by 3 whose one picture is a dot. */
+const ART = '474946383961070003008000000000ffffff000000' + '2c00000000010001000002024401003b';
+export const ART_SIZE = '7 x 3';
+
+function writeArt(folder: string): string {
+  const file = path.join(folder, 'art.gif');
+  writeFileSync(file, Buffer.from(ART, 'hex'));
+  return pathToFileURL(file).href;
+}
+
 export type Auth = 'off' | 'listed';
 
 export interface VictimOptions {
   readonly isGuarded: boolean;
   readonly auth: Auth;
-  readonly listedOrigin: () => string;
+  /** For `server.cors_origins`. */
+  readonly listedOrigin: string;
 }
 
 const GUARD_OFF = fileURLToPath(new URL('./guard-off.js', import.meta.url));
@@ -58,7 +71,7 @@ export class Victim {
     t.teardown(() => bus.stop());
     const player = await FakePlayer.start(bus.address, 'victim', {
       PlaybackStatus: variant('s', 'Playing'),
-      Metadata: track(SECRETS.media),
+      Metadata: track(SECRETS.media, { 'mpris:artUrl': variant('s', writeArt(bus.folder)) }),
     });
     t.teardown(() => player.close());
     const service = await startService({
@@ -73,7 +86,7 @@ export class Victim {
           enable_process_control: true,
           enable_dashboard: true,
         },
-        server: { cors_origins: [options.listedOrigin()] },
+        server: { cors_origins: [options.listedOrigin] },
         auth:
           options.auth === 'off'
             ? { enabled: false }

@@ -1,21 +1,15 @@
-// Windows' text and ours.
-#include "windows/unicode.h"
-
-#include <windows.h>
+// What Windows says of its errors.
+#include "windows/error_text.h"
 
 #include <array>
 #include <charconv>
-#include <limits>
+#include <string_view>
+
+#include "windows/text.h"
+#include "windows/win32.h"
 
 namespace hostwire {
 namespace {
-
-// The functions below count in int.
-template <class Text>
-int lengthOf(const Text& text) {
-  constexpr std::size_t kMost = std::numeric_limits<int>::max();
-  return static_cast<int>(text.size() < kMost ? text.size() : kMost);
-}
 
 // HRESULTs are known by their hexadecimal form.
 std::string numberOf(unsigned long code) {
@@ -26,24 +20,6 @@ std::string numberOf(unsigned long code) {
 }
 
 }  // namespace
-
-std::string toUtf8(std::wstring_view text) {
-  const int length = lengthOf(text);
-  if (length == 0) return {};
-  const int size = WideCharToMultiByte(CP_UTF8, 0, text.data(), length, nullptr, 0, nullptr, nullptr);
-  std::string result(static_cast<std::size_t>(size > 0 ? size : 0), '\0');
-  WideCharToMultiByte(CP_UTF8, 0, text.data(), length, result.data(), size, nullptr, nullptr);
-  return result;
-}
-
-std::wstring toWide(std::string_view text) {
-  const int length = lengthOf(text);
-  if (length == 0) return {};
-  const int size = MultiByteToWideChar(CP_UTF8, 0, text.data(), length, nullptr, 0);
-  std::wstring result(static_cast<std::size_t>(size > 0 ? size : 0), L'\0');
-  MultiByteToWideChar(CP_UTF8, 0, text.data(), length, result.data(), size);
-  return result;
-}
 
 std::string windowsErrorText(unsigned long code) {
   std::array<wchar_t, 512> buffer{};

@@ -1,0 +1,14 @@
+// What a volume's device has read and written since it appeared.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "host/disks.h"
+
+namespace hostwire {
+
+// `device`: "\\?\Volume{…}". Nothing where the driver does not count. Needs no administrator.
+std::optional<DiskIo> readVolumeIo(const std::wstring& device);
+
+}  // namespace hostwire

@@ -1,0 +1,14 @@
+// Values of HKEY_LOCAL_MACHINE.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace hostwire {
+
+// Empty where there is none of that name, or it is no text.
+std::string readRegistryText(const wchar_t* key, const wchar_t* name);
+std::optional<std::uint32_t> readRegistryNumber(const wchar_t* key, const wchar_t* name);
+
+}  // namespace hostwire

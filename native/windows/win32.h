@@ -1,0 +1,38 @@
+// windows.h with what must come before it, and what every use of it needs: errors, handles, late functions.
+#pragma once
+
+#include <windows.h>
+#include <winsock2.h>
+
+#include <memory>
+#include <string>
+#include <type_traits>
+
+#include "host/error.h"
+
+namespace hostwire {
+
+// `code` is a Win32 error. Taken before the name is made, which may change the thread's last error.
+inline HostError win32Error(DWORD code, const char* operation) {
+  return HostError(static_cast<int>(code), operation);
+}
+inline HostError lastError(const char* operation) { return win32Error(GetLastError(), operation); }
+
+struct HandleCloser {
+  void operator()(HANDLE handle) const {
+    if (handle != INVALID_HANDLE_VALUE) CloseHandle(handle);
+  }
+};
+// Null or INVALID_HANDLE_VALUE: none (see isOpen).
+using Handle = std::unique_ptr<std::remove_pointer_t<HANDLE>, HandleCloser>;
+inline bool isOpen(const Handle& handle) { return handle != nullptr && handle.get() != INVALID_HANDLE_VALUE; }
+
+// A function that not every Windows has, from a module that every process has loaded; null without it.
+template <class Function>
+Function findFunction(const wchar_t* module, const char* name) {
+  const HMODULE handle = GetModuleHandleW(module);
+  if (handle == nullptr) return nullptr;
+  return reinterpret_cast<Function>(reinterpret_cast<void*>(GetProcAddress(handle, name)));
+}
+
+}  // namespace hostwire

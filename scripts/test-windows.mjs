@@ -1,0 +1,55 @@
+// The service on Windows, as far as Wine is one: builds the addon by mingw-w64 and drives node.exe from here.
+//   node scripts/test-windows.mjs [FILE.test.js…]   ends with "N passed, N failed[, N skipped]"
+import { spawnSync } from 'node:child_process';
+import { readdirSync } from 'node:fs';
+import path from 'node:path';
+import process from 'node:process';
+import { fileURLToPath } from 'node:url';
+import { buildForWindows, missingForWindowsBuild } from './build-windows.mjs';
+import { provideNeeds } from './needs.mjs';
+import { report, runTests } from './test.mjs';
+import { endWine, hasWine, provideWindows, wineEnvironment } from './wine.mjs';
+
+const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
+
+function testFiles() {
+  // The sources: what was compiled from a test that is gone is not a test.
+  return readdirSync(path.join(root, 'test/windows'))
+    .filter((file) => file.endsWith('.test.ts'))
+    .map((file) => path.join('build/ts/test/windows', file.replace(/\.ts$/, '.js')));
+}
+
+function runAll(named) {
+  const build = spawnSync(process.execPath, ['scripts/build.mjs', 'missing', 'tests'], {
+    cwd: root,
+    stdio: 'inherit',
+  });
+  if (build.status !== 0) throw new Error('failed: scripts/build.mjs missing tests');
+  const began = Date.now();
+  buildForWindows();
+  const windows = provideWindows();
+  console.error(`built and set up in ${Math.round((Date.now() - began) / 1000)} s`);
+  try {
+    // Between two tests the server of the prefix stays.
+    spawnSync('wineserver', ['-p60'], { env: wineEnvironment(), stdio: 'ignore' });
+    const { counts } = runTests({ files: named.length > 0 ? named : testFiles(), env: windows });
+    return counts;
+  } finally {
+    endWine();
+  }
+}
+
+provideNeeds({ windows: true });
+const missing = [...missingForWindowsBuild(), ...(hasWine() ? [] : ['wine'])];
+if (missing.length > 0) {
+  console.error(`skipped: the service on Windows, for want of ${missing.join(', ')}`);
+  console.log('0 passed, 0 failed, 1 skipped');
+  process.exitCode = process.env.CI === 'true' ? 1 : 0;
+} else {
+  try {
+    process.exitCode = report(runAll(process.argv.slice(2)));
+  } catch (error) {
+    console.error(error.message);
+    process.exitCode = report({ passed: 0, failed: 1, skipped: 0 });
+  }
+}

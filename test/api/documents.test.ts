@@ -1,0 +1,154 @@
+/** The API documents: sound by their own standards, the same as the schemas say, and served as they were written. */
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import asyncapiSpecs from '@asyncapi/specs';
+import { Validator } from '@seriousme/openapi-schema-validator';
+import { Ajv } from 'ajv';
+import formats from 'ajv-formats';
+import t from 'tap';
+import { asyncapiDocument } from '#src/api/asyncapi.js';
+import { openapiDocument } from '#src/api/openapi.js';
+import { STATUS_BY_CODE } from '#src/errors.js';
+import { OPS } from '#src/wire/socket.js';
+import { EVENTS } from '#src/wire/socket-events.js';
+import { checkHeaders } from '../helpers/answers.ts';
+import { fixtureHost } from '../helpers/fixture-host.ts';
+import { Openapi, type Part } from '../helpers/openapi.ts';
+import { ask, jsonOf, valuesOf } from '../helpers/raw-http.ts';
+import { startHere } from '../helpers/service.ts';
+
+const ROOT = new URL('../../../../', import.meta.url);
+const read = (file: string) => readFileSync(fileURLToPath(new URL(file, ROOT)), 'utf8');
+// Of this package's own file.
+const { version } = JSON.parse(read('package.json')) as { readonly version: string };
+
+const openapi = new Openapi(openapiDocument(version));
+const asyncapi = asyncapiDocument(version);
+const messages = (asyncapi['components'] as Part)['messages'] as Readonly<Record<string, Part>>;
+
+t.test('[I.api-documents] the OpenAPI document is sound by the schema of OpenAPI 3.1', async (t) => {
+  const validator = new Validator();
+  const { valid, errors } = await validator.validate(structuredClone(openapi.document));
+  t.ok(valid, JSON.stringify(errors));
+  t.equal(validator.version, '3.1');
+  t.doesNotThrow(() => validator.resolveRefs(), 'every reference leads somewhere');
+  const { valid: broken } = await new Validator().validate({ ...openapi.document, paths: [] });
+  t.notOk(broken, 'it would tell');
+});
+
+t.test('[I.api-documents] the AsyncAPI document is sound by the schema of AsyncAPI 3.0', async (t) => {
+  // The schema brings the one that it is written in, which would be known twice otherwise.
+  const ajv = new Ajv({ strict: false, meta: false, validateSchema: false });
+  formats.default(ajv);
+  // The two packages describe the same JSON with types of their own.
+  const validate = ajv.compile(asyncapiSpecs.schemas['3.0.0'] as object);
+  t.ok(validate(asyncapi), ajv.errorsText(validate.errors));
+  t.notOk(validate({ ...asyncapi, channels: [] }), 'it would tell');
+});
+
+t.test('[I.api-documents] the AsyncAPI document has every op and every event', async (t) => {
+  t.strictSame(
+    Object.keys(messages).sort(),
+    ['sample', ...Object.keys(OPS).map((op) => `op_${op}`), ...Object.keys(EVENTS)].sort(),
+  );
+  for (const [name, { payload }] of Object.entries(messages)) {
+    const text = JSON.stringify(payload);
+    for (const [, schema = ''] of text.matchAll(/#\/components\/schemas\/(\w+)/g))
+      t.ok(schema in Object(Object(asyncapi['components']).schemas), `${name} refers to ${schema}`);
+  }
+});
+
+t.test('[I.api-documents] every error code is named, with its status', async (t) => {
+  const named = new Map<string, Set<string>>();
+  for (const { responses } of openapi.operations)
+    for (const [status, { description }] of Object.entries(responses))
+      for (const [, code = ''] of String(description).matchAll(/`(\w+)`/g))
+        named.set(code, (named.get(code) ?? new Set()).add(status));
+  // These two are of no operation: a path or a method that is not in the document.
+  const about = String((openapi.document['info'] as Part)['description']);
+  for (const [code, status] of Object.entries(STATUS_BY_CODE)) {
+    if (code === 'not_found' || code === 'method_not_allowed') t.match(about, `${status} \`${code}\``);
+    else t.strictSame([...(named.get(code) ?? [])], [String(status)], code);
+  }
+});
+
+t.test('[I.alpha] [9.labels] alpha and experimental stand where people look', async (t) => {
+  t.match(version, /^0\.\d+\.\d+-alpha/, 'version 0.x');
+  for (const document of [openapi.document, asyncapi]) {
+    const { title, description, version: shown } = document['info'] as Part;
+    t.match(title, /alpha/);
+    t.match(description, /\balpha\b.*experimental/s);
+    t.equal(shown, version);
+  }
+  for (const { path, tags, summary, isExperimental } of openapi.operations) {
+    t.equal(isExperimental, path.startsWith('/api/media/'), `${path} is labelled`);
+    t.equal(summary.endsWith('(experimental)'), isExperimental);
+    t.equal(tags.includes('media'), isExperimental);
+  }
+  for (const [name, message] of Object.entries(messages)) {
+    const isMedia = /(?:^|_)media(?:_|$)/.test(name);
+    t.equal(message['x-experimental'] === true, isMedia, `${name} is labelled`);
+    t.equal(String(message['summary']).endsWith('(experimental)'), isMedia);
+  }
+  for (const file of ['README.md', 'CHANGELOG.md', 'docs/api.md']) {
+    const text = read(file);
+    t.match(text.split('\n').slice(0, 8).join('\n'), /\balpha\b/i, `${file} says alpha at its beginning`);
+    const ofMedia = text.split('\n').filter((line) => /\bmedia\b/i.test(line));
+    t.ok(
+      ofMedia.some((line) => /experimental/i.test(line)),
+      `${file} says experimental of media`,
+    );
+  }
+});
+
+t.test('[I.api-served] the documents are served as they were written, with an ETag', async (t) => {
+  const service = await startHere(fixtureHost());
+  t.teardown(() => service.stop());
+  for (const [name, document] of [
+    ['openapi', openapi.document],
+    ['asyncapi', asyncapi],
+  ] as const) {
+    const target = `/api/${name}.json`;
+    t.same(JSON.parse(read(`dist/api/${name}.json`)), document, 'built from these schemas');
+    const answer = await ask(service.port, target);
+    t.equal(answer.status, 200);
+    t.equal(answer.body.toString(), read(`dist/api/${name}.json`));
+    t.same(jsonOf(answer), document);
+    const [tag = ''] = valuesOf(answer, 'etag');
+    t.match(tag, /^"[0-9a-f]{16}"$/);
+    const described = {
+      'content-type': 'application/json; charset=utf-8',
+      'x-content-type-options': 'nosniff',
+      'cache-control': 'no-cache',
+      etag: tag,
+    };
+    checkHeaders(t, answer, described);
+    const head = await ask(service.port, target, { method: 'HEAD' });
+    checkHeaders(t, head, described);
+    t.strictSame(valuesOf(head, 'content-length'), [String(answer.body.length)]);
+    for (const [known, status] of [
+      [tag, 304],
+      [`"x", W/${tag}`, 304],
+      ['*', 304],
+      ['"x"', 200],
+      [tag.slice(0, -1), 200],
+    ] as const) {
+      const again = await fetch(`${service.baseUrl}${target}`, { headers: { 'If-None-Match': known } });
+      t.equal(again.status, status, known);
+      t.equal(again.headers.get('etag'), tag);
+      t.equal((await again.arrayBuffer()).byteLength, status === 304 ? 0 : answer.body.length);
+    }
+  }
+});
+
+t.test('[I.api-served] they pass the same checks as everything', async (t) => {
+  const api_key = 'k'.repeat(32);
+  const service = await startHere(fixtureHost(), { auth: { enabled: true, api_key } });
+  t.teardown(() => service.stop());
+  for (const name of ['openapi', 'asyncapi']) {
+    t.equal((await ask(service.port, `/api/${name}.json`)).status, 401);
+    const headers = { Authorization: `Bearer ${api_key}` };
+    t.equal((await ask(service.port, `/api/${name}.json`, { headers })).status, 200);
+    t.equal((await ask(service.port, `/api/${name}.json`, { method: 'POST', headers })).status, 405);
+  }
+});

@@ -1,0 +1,141 @@
+/** Every payload is what its schema describes, and the schemas let nothing else through: no key more, none less. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import process from 'node:process';
+import { pathToFileURL } from 'node:url';
+import t, { type Test } from 'tap';
+import * as v from 'valibot';
+import { openapiDocument } from '#src/api/openapi.js';
+import { COMPONENTS } from '#src/api/schemas.js';
+import { EventStream, payloadOf } from '../helpers/event-stream.ts';
+import { FakeMediaHost, playerOf, snapshotOf } from '../helpers/fake-media.ts';
+import { fixtureHost } from '../helpers/fixture-host.ts';
+import { openFixture } from '../helpers/fixture-machine.ts';
+import { Openapi } from '../helpers/openapi.ts';
+import { ask, jsonOf } from '../helpers/raw-http.ts';
+import { startHere, startService } from '../helpers/service.ts';
+
+const openapi = new Openapi(openapiDocument('0'));
+
+type Name = keyof typeof COMPONENTS;
+
+/** Copies of `value`, each with one key more in one of its objects. */
+function* withKeysMore(value: unknown): Generator<unknown> {
+  if (typeof value !== 'object' || value === null) return;
+  if (Array.isArray(value)) {
+    // One of them stands for all.
+    for (const changed of withKeysMore(value[0])) yield [changed, ...value.slice(1)];
+    return;
+  }
+  yield { ...value, unheard_of: 1 };
+  for (const [key, part] of Object.entries(value))
+    for (const changed of withKeysMore(part)) yield { ...value, [key]: changed };
+}
+
+function checkPayload(t: Test, name: Name, value: unknown, what: string): void {
+  t.equal(openapi.judgeNamed(name, value), undefined, `${what} is a ${name}`);
+  t.ok(v.is(COMPONENTS[name], value), `${what} is one for valibot too`);
+  for (const changed of withKeysMore(value))
+    if (openapi.judgeNamed(name, changed) === undefined) t.fail(`${what}: ${JSON.stringify(changed)} passes`);
+}
+
+/** What can be asked for, with the schema that describes it. */
+const TARGETS: readonly (readonly [target: string, name: Name])[] = [
+  ['/api/usage', 'Usage'],
+  ['/api/usage?fields=gpu,memory', 'Usage'],
+  ['/api/usage?fields=none', 'Usage'],
+  ['/api/usage?detail=1', 'UsageDetail'],
+  ['/api/usage?detail=1&fields=disks', 'UsageDetail'],
+  ['/api/system', 'System'],
+  ['/api/system?detail=1', 'SystemDetail'],
+  ['/api/media/status', 'Media'],
+  ['/api/media/status?detail=1', 'MediaDetail'],
+  ['/api/pw', 'Power'],
+];
+
+async function checkEverything(t: Test, port: number, what: string): Promise<void> {
+  for (const [target, name] of TARGETS) {
+    const answer = await ask(port, target);
+    t.equal(answer.status, 200);
+    checkPayload(t, name, jsonOf(answer), `${what}: ${target}`);
+  }
+  for (const [target, name] of [
+    ['/api/stream', 'Usage'],
+    ['/api/stream?detail=1', 'UsageDetail'],
+  ] as const) {
+    const stream = await EventStream.open(port, target);
+    checkPayload(t, name, payloadOf(await stream.next()), `${what}: ${target}`);
+    stream.close();
+  }
+}
+
+t.test('[3.schemas] this machine, through the program', async (t) => {
+  const service = await startService({ config: { features: { enable_process_control: true } } });
+  t.teardown(() => service.stop());
+  await checkEverything(t, service.port, 'this machine');
+  const { pid } = process;
+  for (const [target, name] of [
+    ['/api/processes', 'ProcessList'],
+    ['/api/processes?grouped=0&limit=20', 'ProcessList'],
+    [`/api/processes/${pid}`, 'ProcessDetails'],
+  ] as const)
+    checkPayload(t, name, jsonOf(await ask(service.port, target)), target);
+  // Again: by now shares of the processor are known.
+  checkPayload(t, 'UsageDetail', jsonOf(await ask(service.port, '/api/usage?detail=1')), 'the second time');
+  const post = (target: string) => ask(service.port, target, { method: 'POST' });
+  checkPayload(t, 'PowerResult', jsonOf(await post('/api/pw/sleep?delay=60')), 'an action');
+  checkPayload(t, 'Power', jsonOf(await ask(service.port, '/api/pw')), 'something pending');
+  checkPayload(t, 'PowerResult', jsonOf(await post('/api/pw/cancel')), 'cancel');
+});
+
+t.test('[3.schemas] a machine that has everything, and a player that plays', async (t) => {
+  const folder = mkdtempSync(path.join(tmpdir(), 'hostwire-art-'));
+  t.teardown(() => rmSync(folder, { recursive: true }));
+  const picture = path.join(folder, 'cover');
+  writeFileSync(picture, Buffer.from('R0lGODlhAQABAAAAACw=', 'base64'));
+  const artUrl = pathToFileURL(picture).href;
+  const media = new FakeMediaHost();
+  media.snapshot = snapshotOf(
+    playerOf('mpv', { title: 'Größe', artists: ['Ärzte'], playback: 'playing', volume: 1.5, artUrl }),
+    playerOf('vlc', { playback: 'paused' }),
+  );
+  const service = await startHere({ ...fixtureHost(), media });
+  t.teardown(() => service.stop());
+  await checkEverything(t, service.port, 'fixture');
+  for (const operation of openapi.operations.filter(({ tags }) => tags.includes('media'))) {
+    const { method, path: target } = operation;
+    const body = { action: 'set_volume', value: 50, player: 'vlc' };
+    const answer = await ask(service.port, target, {
+      method,
+      ...(method === 'POST' ? { body: JSON.stringify(body) } : {}),
+    });
+    t.equal(answer.status, 200, target);
+    openapi.checkAnswer(t, operation, target, answer);
+  }
+});
+
+/** Those that differ most in what they have, and in what can't be read of it. */
+const MACHINES = [
+  'broken-sensors',
+  'gpu-hybrid',
+  'laptop-two-batteries',
+  'no-swap-minimal',
+  'odd-mounts',
+  'raspberry',
+  'wsl',
+];
+
+t.test('[3.schemas] machines that were captured', async (t) => {
+  for (const name of MACHINES) {
+    const machine = openFixture(t, name);
+    const service = await startHere(machine.openHost());
+    const targets = TARGETS.filter(([target]) => /^\/api\/(usage|system)/.test(target));
+    const answers = await Promise.all(targets.map(([target]) => ask(service.port, target)));
+    for (const [i, [target, schema]] of targets.entries()) {
+      const value = JSON.parse(answers[i]?.body.toString() ?? '');
+      t.equal(openapi.judgeNamed(schema, value), undefined, `${name}: ${target} is a ${schema}`);
+    }
+    await service.stop();
+  }
+});

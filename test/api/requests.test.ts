@@ -1,0 +1,180 @@
+/** Requests generated from the OpenAPI document get documented answers from the program: status, headers, body. */
+import { spawn } from 'node:child_process';
+import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import process from 'node:process';
+import { setTimeout as sleep } from 'node:timers/promises';
+import t from 'tap';
+import { openapiDocument } from '#src/api/openapi.js';
+import { DEFAULT_CONFIG } from '#src/config/schema.js';
+import { EventStream } from '../helpers/event-stream.ts';
+import { type GeneratedRequest, generateRequests } from '../helpers/generated-requests.ts';
+import { Openapi, type OpenapiOperation } from '../helpers/openapi.ts';
+import { ask, jsonOf, type RawAnswer, valuesOf } from '../helpers/raw-http.ts';
+import { startService } from '../helpers/service.ts';
+
+const openapi = new Openapi(openapiDocument('0'));
+const flags = Object.keys(DEFAULT_CONFIG.features);
+const allFlags = (value: boolean) => Object.fromEntries(flags.map((flag) => [flag, value]));
+
+const folder = mkdtempSync(path.join(tmpdir(), 'hostwire-api-'));
+const program = path.join(folder, `hw api ${process.pid}`);
+copyFileSync('/bin/sleep', program);
+t.teardown(() => rmSync(folder, { recursive: true }));
+
+/** The only processes that a request of these tests may name. */
+const children = new Set<ReturnType<typeof spawn>>();
+t.teardown(() => {
+  for (const child of children) child.kill('SIGKILL');
+});
+async function startChild(): Promise<number> {
+  const child = spawn(program, ['120'], { stdio: 'ignore' });
+  children.add(child);
+  await new Promise((resolve) => child.once('spawn', resolve));
+  return child.pid ?? 0;
+}
+
+const targetOf = (operation: OpenapiOperation, { path: parts, query }: GeneratedRequest) =>
+  operation.path.replace(/\{(\w+)\}/g, (_, name: string) => parts[name] ?? '') + query;
+
+async function send(
+  port: number,
+  operation: OpenapiOperation,
+  request: GeneratedRequest,
+): Promise<RawAnswer> {
+  const target = targetOf(operation, request);
+  const { body } = request;
+  const headers = { 'Content-Type': 'application/json' };
+  const parts = {
+    method: operation.method,
+    ...(body === undefined ? {} : { headers, body: JSON.stringify(body) }),
+  };
+  if (operation.id !== 'openStream') return ask(port, target, parts);
+  const stream = await EventStream.open(port, target);
+  try {
+    if (stream.head.status !== 200) return await ask(port, target, parts);
+    return { ...stream.head, body: Buffer.from((await stream.next()).text) };
+  } finally {
+    stream.close();
+  }
+}
+
+/** What a sound request is answered with where there is neither an upgrade nor a player. */
+const OTHER_THAN_200: Readonly<Record<string, number>> = { openSocket: 426, getMediaArt: 404 };
+
+/** What EventSource must never be refused for. */
+const LENIENT = new Set(['fields', 'detail']);
+
+t.test('[2.documented] every request gets a documented answer', async (t) => {
+  const service = await startService({ config: { features: allFlags(true) } });
+  t.teardown(() => service.stop());
+  let asked = 0;
+  const seen = new Map<string, Set<number>>();
+  for (const operation of openapi.operations) {
+    const statuses = new Set<number>();
+    seen.set(operation.id, statuses);
+    const isKill = operation.id === 'killProcess';
+    const known = { pid: await startChild(), name: encodeURIComponent(path.basename(program)) };
+    for (const generated of generateRequests(openapi, operation, known)) {
+      // A process can be ended once.
+      const isTarget = isKill && generated.wrong === undefined && generated.body !== null;
+      const body = isTarget
+        ? { ...Object(generated.body), ...(await freshTarget(generated.body)) }
+        : generated.body;
+      const request = { ...generated, body };
+      const what = `${operation.method} ${operation.path} ${request.what}`;
+      const answer = await send(service.port, operation, request);
+      asked++;
+      statuses.add(answer.status);
+      openapi.checkAnswer(t, operation, what, answer);
+      const { wrong } = request;
+      if (wrong !== undefined && !LENIENT.has(wrong)) t.equal(answer.status, 400, what);
+      if (wrong === 'fields') t.strictSame(valuesOf(answer, 'x-ignored-fields'), ['nonsense'], what);
+      if (operation.id === 'openStream')
+        t.equal(
+          openapi.judge(messageOf(operation), JSON.parse(answer.body.toString().slice('data: '.length))),
+          undefined,
+          `${what}: a documented message`,
+        );
+    }
+  }
+  for (const [id, statuses] of seen)
+    t.ok(statuses.has(OTHER_THAN_200[id] ?? 200), `${id}: ${[...statuses].sort().join(' ')}`);
+  t.comment(`figure: ${asked} generated requests, ${seen.size} operations`);
+});
+
+/** Where the document describes what the lines of a stream hold. */
+const messageOf = ({ path: at }: OpenapiOperation) =>
+  `/paths/${at.replaceAll('/', '~1')}/get/responses/200/content/text~1event-stream/x-message`;
+
+async function freshTarget(body: unknown): Promise<object> {
+  const pid = await startChild();
+  await sleep(30);
+  return 'pid' in Object(body) ? { pid } : { name: path.basename(program) };
+}
+
+t.test('[2.documented] bodies that are none', async (t) => {
+  const service = await startService({ config: { features: allFlags(true) } });
+  t.teardown(() => service.stop());
+  for (const operation of openapi.operations.filter(({ method }) => method === 'POST')) {
+    const target = operation.path;
+    const post = (body: string, type = 'application/json') =>
+      ask(service.port, target, { method: 'POST', body, headers: { 'Content-Type': type } });
+    const isJson = operation.body !== undefined;
+    for (const [body, type, status, code] of [
+      ['{', 'application/json', 400, 'invalid_json'],
+      ['', 'application/json', 400, 'invalid_json'],
+      ['{}', 'text/plain', 415, 'unsupported_media_type'],
+      [' '.repeat(16 * 1024 + 1), 'application/json', 413, 'payload_too_large'],
+    ] as const) {
+      const answer = await post(body, type);
+      openapi.checkAnswer(t, operation, target, answer);
+      t.equal(answer.status, isJson ? status : 200, `${target}: ${code}`);
+      if (isJson) t.match(jsonOf(answer), { code });
+    }
+    const huge = await ask(service.port, target, {
+      method: 'POST',
+      headers: { 'Content-Length': String(2 ** 21) },
+    });
+    t.equal(huge.status, 413);
+    openapi.checkAnswer(t, operation, target, huge);
+  }
+});
+
+t.test('[2.documented] without a key, blocked, or switched off', async (t) => {
+  const plain: GeneratedRequest = {
+    what: '',
+    path: { name: 'x' },
+    query: '',
+    body: undefined,
+    wrong: undefined,
+  };
+  const api_key = 'k'.repeat(32);
+  const cases = [
+    {
+      config: { auth: { enabled: true, api_key } },
+      status: 401,
+      isHit: ({ id }: OpenapiOperation) => id !== 'getStatus',
+    },
+    { config: { auth: { blocked_ips: ['127.0.0.1'] } }, status: 403, isHit: () => true },
+    {
+      config: { features: allFlags(false) },
+      status: 403,
+      isHit: ({ feature }: OpenapiOperation) => feature !== undefined,
+    },
+  ];
+  for (const { config, status, isHit } of cases) {
+    const service = await startService({ config });
+    t.teardown(() => service.stop());
+    for (const operation of openapi.operations) {
+      const name = `${operation.method} ${operation.path}`;
+      const body = operation.body === undefined ? undefined : { action: 'play', name: 'x' };
+      const answer = await send(service.port, operation, { ...plain, body });
+      openapi.checkAnswer(t, operation, name, answer);
+      t.equal(answer.status === status, isHit(operation), `${name}: ${answer.status}`);
+      if ('features' in config && isHit(operation))
+        t.strictSame(valuesOf(answer, 'x-error-code'), ['feature_disabled'], name);
+    }
+  }
+});

@@ -1,0 +1,61 @@
+/** What a foreign page can see of an answer that it can't read: whether it came, how long it was, what it did. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ATTACKER } from './names.ts';
+import type { Siege } from './siege.ts';
+import type { Tab } from './tab.ts';
+
+/** Loads `url` in every way that a page has, and says what it noticed of each. */
+const probe = (url: string) => `
+(async () => {
+  const url = ${JSON.stringify(url)};
+  const seen = {};
+  const entry = (name, more = {}) => {
+    const { length } = performance.getEntriesByName(url);
+    const last = performance.getEntriesByName(url).at(-1);
+    performance.clearResourceTimings();
+    seen[name] = { ...more, entries: length, status: last?.responseStatus, type: last?.contentType,
+      sizes: last && [last.transferSize, last.encodedBodySize, last.decodedBodySize], protocol: last?.nextHopProtocol };
+  };
+  const element = async (name, tag, set) => {
+    const made = Object.assign(document.createElement(tag), set);
+    const event = await new Promise((resolve) => {
+      for (const type of ['load', 'error', 'loadedmetadata', 'abort']) made.addEventListener(type, () => resolve(type));
+      setTimeout(() => resolve('nothing'), 1000);
+      document.body.append(made);
+    });
+    let inner = 'none';
+    try { inner = String(made.contentWindow?.length); } catch (error) { inner = error.name; }
+    entry(name, { event, inner, width: made.naturalWidth, box: [made.offsetWidth, made.offsetHeight] });
+    made.remove();
+  };
+  await element('image', 'img', { src: url });
+  await element('image with cors', 'img', { crossOrigin: 'anonymous', src: url });
+  await element('script', 'script', { src: url });
+  await element('module', 'script', { type: 'module', src: url });
+  await element('style sheet', 'link', { rel: 'stylesheet', href: url });
+  await element('prefetch', 'link', { rel: 'prefetch', href: url });
+  await element('preload', 'link', { rel: 'preload', as: 'script', href: url });
+  await element('preload of an image', 'link', { rel: 'preload', as: 'image', href: url });
+  await element('object', 'object', { data: url });
+  await element('typed object', 'object', { data: url, type: 'text/html' });
+  await element('embed', 'embed', { src: url });
+  await element('frame', 'iframe', { src: url });
+  await element('video', 'video', { src: url, preload: 'auto' });
+  await element('audio', 'audio', { src: url, preload: 'auto' });
+  await fetch(url, { mode: 'no-cors' }).then((r) => entry('fetch', { type: r.type, status: r.status }), (e) => entry('fetch', { failed: e.name }));
+  await fetch(url).then(() => entry('fetch with cors', { is: 'readable' }), (e) => entry('fetch with cors', { failed: e.name }));
+  await fetch(url, { mode: 'no-cors', integrity: 'sha256-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=' }).then(() => entry('integrity', { is: 'whole' }), (e) => entry('integrity', { failed: e.name }));
+  return JSON.stringify(seen);
+})()`;
+
+/** By way of loading: what was noticed. */
+export type Sight = Readonly<Record<string, unknown>>;
+
+/** What a page of the attacker's notices of `url`. */
+export async function look({ attacker }: Siege, tab: Tab, url: string): Promise<Sight> {
+  attacker.lay('look', { page: { body: '<!doctype html><title>look</title><body>' } });
+  await tab.goto(`http://${ATTACKER}:${attacker.port}/attempt/look/page`);
+  while ((await tab.evaluate('String(document.title)')) !== 'look') await sleep(20);
+  // As the expression above makes it.
+  return JSON.parse(await tab.evaluate(probe(url))) as Sight;
+}

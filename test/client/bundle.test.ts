@@ -1,0 +1,37 @@
+/** What a page that uses the client has to load. */
+import path from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { build } from 'esbuild';
+import t from 'tap';
+
+const ROOT = path.resolve(import.meta.dirname, '../../../..');
+const MOST_BYTES = 6 * 1024;
+
+async function bundle(exports: string) {
+  const { outputFiles, metafile } = await build({
+    stdin: { contents: `export ${exports} from './dist/client/client.js'`, resolveDir: ROOT },
+    absWorkingDir: ROOT,
+    bundle: true,
+    minify: true,
+    format: 'esm',
+    platform: 'browser',
+    target: 'es2022',
+    metafile: true,
+    write: false,
+  });
+  const [{ contents = new Uint8Array() } = {}] = outputFiles;
+  return { bytes: gzipSync(contents, { level: 9 }).length, inputs: Object.keys(metafile.inputs) };
+}
+
+t.test('all of it, and the stream alone', async (t) => {
+  const all = await bundle('*');
+  const stream = await bundle('{ streamStats }');
+  t.ok(all.bytes <= MOST_BYTES, `${all.bytes} bytes gzipped`);
+  t.ok(stream.bytes < all.bytes * 0.7, 'who needs the stream only does not load the rest');
+  t.comment(`figure: client gzipped ${all.bytes} bytes, streamStats alone ${stream.bytes} bytes`);
+  t.strictSame(
+    all.inputs.filter((file) => file !== '<stdin>' && !file.startsWith('dist/client/')),
+    [],
+    'nothing of anybody else is in it',
+  );
+});

@@ -1,0 +1,103 @@
+/** Single requests: what is sent, and what each kind of answer becomes. */
+import { getEventListeners } from 'node:events';
+import t from 'tap';
+import { request, requestIn } from '#src/client/rest.js';
+import { settle } from '../helpers/fake-clock.ts';
+import { standing } from './socket-setup.ts';
+import { surroundings } from './surroundings.ts';
+
+const URL_OF_SERVICE = 'http://pc:9990/';
+
+t.test('path, query, method, key and body are sent as they were given', async (t) => {
+  for (const [path, options, seen] of [
+    ['/api/usage?fields=cpu', {}, { href: 'http://pc:9990/api/usage?fields=cpu', method: 'GET' }],
+    ['api/pw/sleep', { method: 'POST' }, { href: 'http://pc:9990/api/pw/sleep', method: 'POST' }],
+    [
+      '/api/media/control',
+      { key: 'k', body: { action: 'play' } },
+      { href: 'http://pc:9990/api/media/control', method: 'POST', body: { action: 'play' } },
+    ],
+  ] as const) {
+    const { environment, asked } = surroundings();
+    const promise = requestIn(path, { url: URL_OF_SERVICE, ...options }, environment);
+    const [{ url: { href = '' } = {}, method, body, headers } = {}] = asked;
+    t.match({ href, method, body }, seen);
+    t.equal(headers?.get('authorization'), 'key' in options ? 'Bearer k' : null);
+    t.equal(headers?.get('content-type'), 'body' in options ? 'application/json' : null);
+    asked[0]?.answer(Response.json({ status: 'ok' }, { headers: { 'x-media-delivered': 'true' } }));
+    const { data, headers: told } = await promise;
+    t.strictSame(data, { status: 'ok' });
+    t.equal(told.get('x-media-delivered'), 'true');
+  }
+  await t.rejects(request('/api/usage', { url: 'pc' }), TypeError);
+});
+
+t.test('what is no success rejects with its code', async (t) => {
+  for (const [response, error] of [
+    [new Response(null, { status: 401 }), { code: 'unauthorized', status: 401 }],
+    [new Response(null, { status: 403 }), { code: 'forbidden', status: 403 }],
+    [
+      new Response(null, { status: 403, headers: { 'x-error-code': 'feature_disabled' } }),
+      { code: 'feature_disabled', status: 403 },
+    ],
+    [
+      Response.json(
+        { error: 'There is no such action.', code: 'unknown_action', details: { allowed: ['play'] } },
+        { status: 400 },
+      ),
+      {
+        code: 'unknown_action',
+        message: 'There is no such action.',
+        status: 400,
+        details: { allowed: ['play'] },
+      },
+    ],
+    [new Response('<html>', { status: 502 }), { code: 'refused', status: 502 }],
+    [new Response('null', { status: 500 }), { code: 'refused', status: 500 }],
+    [new Response('<html>'), { code: 'bad_answer' }],
+    [Response.json({}, { status: 503, headers: { 'retry-after': '2' } }), { retryAfterMs: 2000 }],
+  ] as const) {
+    const { environment, asked, clock } = surroundings();
+    const promise = requestIn('/api/usage', { url: URL_OF_SERVICE }, environment);
+    promise.catch(() => undefined);
+    asked[0]?.answer(response);
+    t.match(await standing(promise), { name: 'ClientError', ...error });
+    t.equal(clock.timers, 0);
+  }
+});
+
+t.test('nobody there, no answer in time, a signal: sent once, and nothing left', async (t) => {
+  const controller = new AbortController();
+  const { signal } = controller;
+  const { environment, asked, clock } = surroundings();
+  const ask = (options = {}) => {
+    const promise = requestIn(
+      '/api/pw/lock',
+      { url: URL_OF_SERVICE, method: 'POST', ...options },
+      environment,
+    );
+    promise.catch(() => undefined);
+    return promise;
+  };
+  const failed = ask();
+  asked[0]?.fail();
+  t.match(await standing(failed), { code: 'unreachable', cause: { message: 'fetch failed' } });
+  const late = ask({ signal });
+  await clock.advance(9999);
+  t.equal(await standing(late), 'pending');
+  await clock.advance(1);
+  t.match(await standing(late), { code: 'timeout' });
+  const own = ask({ timeoutMs: 20 });
+  await clock.advance(20);
+  t.match(await standing(own), { code: 'timeout' });
+  const aborted = ask({ signal });
+  const reason = new Error('mine');
+  controller.abort(reason);
+  t.equal(await standing(aborted), reason);
+  t.equal(asked.length, 4);
+  t.equal(await standing(ask({ signal })), reason);
+  t.equal(asked.length, 4, 'an aborted one is not sent');
+  await settle();
+  t.equal(clock.timers, 0);
+  t.equal(getEventListeners(signal, 'abort').length, 0);
+});

@@ -1,0 +1,319 @@
+/** Commands over /api/ws on a machine of literals: feedback in stages or in one message, who hears of it, and errors. */
+import '../helpers/dead-buses.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
+import t, { type Test } from 'tap';
+import { FakeMediaHost, playerOf, snapshotOf } from '../helpers/fake-media.ts';
+import { EVERYTHING_ON } from '../helpers/fake-power.ts';
+import { FakeProcessHost } from '../helpers/fake-processes.ts';
+import { fixtureHost } from '../helpers/fixture-host.ts';
+import { ask, jsonOf } from '../helpers/raw-http.ts';
+import { type ConfigPart, startHere } from '../helpers/service.ts';
+import { SocketClient, type Told } from '../helpers/socket-client.ts';
+
+const FEATURES = { ...EVERYTHING_ON, enable_process_control: true };
+
+async function start(t: Test, config: ConfigPart = {}) {
+  const media = new FakeMediaHost();
+  media.snapshot = snapshotOf(playerOf('p', { playback: 'playing', title: 'x' }));
+  const host = Object.assign(fixtureHost(), { media, processes: new FakeProcessHost() });
+  const service = await startHere(host, { features: FEATURES, ...config });
+  t.teardown(() => service.stop());
+  const connect = async (...topics: readonly string[]) => {
+    const client = await SocketClient.open(service.port);
+    t.teardown(() => client.cut());
+    if (topics.length > 0) {
+      client.say('subscribe', { topics });
+      await client.take('subscribed');
+      for (const _topic of topics) await client.take((told) => /_update$|_list$/.test(told.type));
+    }
+    return client;
+  };
+  return { service, host, media, connect, client: await connect() };
+}
+
+const stagesOf = (answers: readonly Told[]) => answers.map(({ data }) => data['stage']);
+const feedbackIn = (all: readonly Told[]) => all.filter(({ type }) => type.endsWith('_feedback'));
+
+t.test('[7.feedback-one] without an id exactly one message, and it is final', async (t) => {
+  const { client, service } = await start(t);
+  client.say('media', { action: 'play' });
+  t.strictSame((await client.take('media_feedback')).data, {
+    success: true,
+    action: 'play',
+    message: 'Done',
+    final: true,
+  });
+  client.say('process_kill', { pid: 1 });
+  t.match((await client.take('process_feedback')).data, {
+    success: false,
+    action: 'kill',
+    final: true,
+    code: 'PROTECTED',
+  });
+  client.say('power', { action: 'sleep' });
+  t.strictSame((await client.take('power_feedback')).data, {
+    success: true,
+    action: 'sleep',
+    message: 'Command initiated',
+    final: true,
+  });
+  await sleep(400);
+  t.match(jsonOf(await ask(service.port, '/api/pw')), { recorded: [{ action: 'sleep' }] });
+  t.strictSame(feedbackIn(await client.settle()), [], 'and no other');
+});
+
+t.test('[7.feedback-stages] [7.id] with an id: accepted, running, then how it ended', async (t) => {
+  const { client, media } = await start(t);
+  media.isSlow = true;
+  client.say('media', { action: 'pause' }, 'm');
+  t.match((await client.take('media_feedback')).data, { stage: 'accepted', success: true, final: false });
+  t.match((await client.take('media_feedback')).data, { stage: 'running', success: true, final: false });
+  await client.settle();
+  media.finish();
+  const done = await client.take('media_feedback');
+  t.strictSame(done.id, 'm');
+  t.strictSame(done.data, { success: true, action: 'pause', message: 'Done', final: true, stage: 'done' });
+  media.isSlow = false;
+  const kill = await client.askToEnd('process_kill', { pid: 200 }, 7);
+  t.strictSame(stagesOf(kill), ['accepted', 'running', 'done']);
+  t.match(kill[2]?.data, { success: true, final: true, pid: 200, name: 'editor', count: 1 });
+  const failed = await client.askToEnd('process_kill', { name: 'nobody' }, 8);
+  t.strictSame(stagesOf(failed), ['accepted', 'running', 'failed']);
+  t.match(failed[2]?.data, { success: false, final: true, code: 'NOT_FOUND' });
+  const power = await client.askToEnd('power', { action: 'restart' }, 'p');
+  t.strictSame(stagesOf(power), ['accepted', 'running', 'done']);
+  for (const { data } of [...kill, ...failed, ...power]) t.type(data['final'], 'boolean');
+});
+
+t.test('[7.power-first] the answer has left 100 ms before the act', async (t) => {
+  const { client, service } = await start(t);
+  for (const id of [undefined, 'with']) {
+    client.say('power', { action: 'lock' }, id);
+    const { data } = await client.take('power_feedback');
+    t.match(data, { success: true, final: id === undefined });
+    t.equal(data['message'], 'Command initiated');
+    const before = jsonOf(await ask(service.port, '/api/pw')) as { readonly recorded: readonly unknown[] };
+    await sleep(300);
+    const after = jsonOf(await ask(service.port, '/api/pw')) as { readonly recorded: readonly unknown[] };
+    t.equal(after.recorded.length, before.recorded.length + 1, 'it was not done when the answer came');
+  }
+});
+
+t.test('[7.power-scheduled] what is scheduled tells its end to who asked, with the id', async (t) => {
+  const { client } = await start(t);
+  const accepted = await client.ask('power', { action: 'sleep', delay: 0.3 }, 's');
+  t.match(accepted.data, { stage: 'accepted', final: false });
+  t.match((await client.ask('power', { action: 'lock', delay: 5 }, 'no')).data, {
+    success: false,
+    stage: 'failed',
+    code: 'CONFLICT',
+    final: true,
+  });
+  t.match((await client.take((told) => told.id === 's')).data, { stage: 'running', final: false });
+  t.match((await client.take((told) => told.id === 's')).data, { stage: 'done', success: true, final: true });
+  await client.ask('power', { action: 'sleep', delay: 50 }, 'c');
+  client.say('power', { action: 'cancel' }, 'x');
+  t.match((await client.take((told) => told.id === 'c')).data, {
+    stage: 'cancelled',
+    success: false,
+    final: true,
+  });
+  t.match((await client.take((told) => told.id === 'x')).data, {
+    action: 'cancel',
+    message: 'Cancelled sleep',
+    stage: 'done',
+    success: true,
+  });
+  await client.ask('power', { action: 'sleep', delay: 50 }, 'gone');
+  client.cut();
+});
+
+t.test(
+  '[7.feedback-others] the other subscribers of the topic hear once, without id and stage',
+  async (t) => {
+    const { client, connect } = await start(t);
+    const follower = await connect('media', 'processes', 'power');
+    const stranger = await connect('media');
+    const asks = [
+      ['media', { action: 'next' }, 'media_feedback'],
+      ['process_kill', { pid: 200 }, 'process_feedback'],
+      ['process_kill', { pid: 1 }, 'process_feedback'],
+      ['power', { action: 'lock' }, 'power_feedback'],
+      ['power', { action: 'cancel' }, 'power_feedback'],
+    ] as const;
+    for (const [i, [op, data, type]] of asks.entries()) {
+      const answers = await client.askToEnd(op, data, i);
+      const { stage: _stage, ...last } = answers.at(-1)?.data ?? {};
+      const heard = await follower.take(type);
+      t.strictSame(heard.data, last, `${op}: the same words`);
+      t.notOk('id' in heard);
+    }
+    await client.askToEnd('media', { action: 'prev' }, 'own');
+    t.strictSame(feedbackIn(await client.settle()), [], 'who asked hears nothing twice');
+    await sleep(100);
+    t.equal(feedbackIn(await follower.settle()).length, 1, 'the last one, and no other');
+    t.ok(
+      feedbackIn(await stranger.settle()).every(({ type }) => type === 'media_feedback'),
+      'only its topic',
+    );
+  },
+);
+
+t.test('[7.feedback-others] one that asks and follows gets its own answer only', async (t) => {
+  const { connect } = await start(t);
+  const both = await connect('power', 'media');
+  t.strictSame(stagesOf(await both.askToEnd('power', { action: 'lock' }, 1)), [
+    'accepted',
+    'running',
+    'done',
+  ]);
+  t.strictSame(stagesOf(await both.askToEnd('media', { action: 'play' }, 2)), [
+    'accepted',
+    'running',
+    'done',
+  ]);
+  both.say('power', { action: 'sleep' });
+  await both.take('power_feedback');
+  await sleep(400);
+  t.strictSame(feedbackIn(await both.settle()), []);
+});
+
+t.test('[7.feedback-http] commands that come over HTTP are heard of too', async (t) => {
+  const { service, connect } = await start(t);
+  const follower = await connect('media', 'processes', 'power');
+  const post = (path: string, body: object) =>
+    ask(service.port, path, { method: 'POST', body: JSON.stringify(body) });
+  await post('/api/media/control', { action: 'play' });
+  t.match((await follower.take('media_feedback')).data, { success: true, action: 'play', final: true });
+  await post('/api/processes/kill', { pid: 1 });
+  t.match((await follower.take('process_feedback')).data, {
+    success: false,
+    action: 'kill',
+    code: 'PROTECTED',
+  });
+  await post('/api/pw/lock', {});
+  t.match((await follower.take('power_feedback')).data, {
+    success: true,
+    action: 'lock',
+    message: 'Done',
+    final: true,
+  });
+  await post('/api/media/control', { action: 'nonsense' });
+  await post('/api/processes/kill', { pid: 0 });
+  await sleep(50);
+  t.strictSame(feedbackIn(await follower.settle()), [], 'what was not understood is no feedback');
+});
+
+t.test('[7.codes] [7.media-honest] a media command that nobody took says so', async (t) => {
+  const { client, media } = await start(t);
+  media.snapshot = snapshotOf();
+  client.say('media', { action: 'play' });
+  t.strictSame((await client.take('media_feedback')).data, {
+    success: false,
+    action: 'play',
+    message: 'The action play is not possible now: there is no player.',
+    final: true,
+    code: 'CONFLICT',
+  });
+  client.say('media', { action: 'play', player: 'nobody' });
+  t.match((await client.take('media_feedback')).data, { success: false, code: 'NOT_FOUND' });
+  media.snapshot = { ...snapshotOf(), absence: 'there is no bus' };
+  client.say('media', { action: 'seek', value: 3 });
+  t.match((await client.take('media_feedback')).data, { success: false, code: 'NOT_SUPPORTED' });
+  media.keys = null;
+  client.say('media', { action: 'play' });
+  t.match((await client.take('media_feedback')).data, {
+    success: true,
+    message: /media key .* nobody can tell/,
+  });
+  media.snapshot = snapshotOf(playerOf('p'));
+  media.reply = { outcome: 'failed', reason: 'no' };
+  client.say('media', { action: 'stop' });
+  t.match((await client.take('media_feedback')).data, { success: false, code: 'INTERNAL', message: /p: no/ });
+});
+
+t.test('[7.codes] what is understood and fails is feedback with a code', async (t) => {
+  const { client, host } = await start(t);
+  host.processes.stubborn.add(200);
+  host.processes.denied.add(300);
+  const codeOf = async (data: object) => {
+    client.say('process_kill', data);
+    return (await client.take('process_feedback')).data['code'];
+  };
+  t.equal(await codeOf({ pid: 4 }), 'NOT_FOUND');
+  t.equal(await codeOf({ pid: 1 }), 'PROTECTED');
+  t.equal(await codeOf({ pid: 200, started_at: 5 }), 'CONFLICT');
+  t.equal(await codeOf({ pid: 200, timeout_ms: 1 }), 'TIMEOUT');
+  t.equal(await codeOf({ pid: 300 }), 'PROTECTED');
+  host.processes.reason = 'no pidfd here';
+  t.equal(await codeOf({ pid: 200 }), 'NOT_SUPPORTED');
+  host.processes.reason = null;
+  host.processes.failure = new Error('broken');
+  t.equal(await codeOf({ pid: 200 }), 'INTERNAL');
+  host.processes.failure = undefined;
+  client.say('process_details', { name: 'nobody' }, 'd');
+  t.match(await client.take('process_feedback'), {
+    id: 'd',
+    data: { action: 'details', code: 'NOT_FOUND', final: true },
+  });
+});
+
+t.test('[7.error-feature] each op whose flag is off: FEATURE_DISABLED, and nothing is done', async (t) => {
+  const off = Object.fromEntries(Object.keys(FEATURES).map((name) => [name, false]));
+  const { client, media, host, service } = await start(t, { features: off });
+  const ops = [
+    ['media', { action: 'play' }],
+    ['process_list', {}],
+    ['process_details', { pid: 200 }],
+    ['process_kill', { pid: 200 }],
+    ['process_launch', { app: 'x' }],
+    ...['shutdown', 'restart', 'sleep', 'hibernate', 'lock'].map((action) => ['power', { action }] as const),
+  ] as const;
+  for (const [i, [op, data]] of ops.entries())
+    t.match(await client.ask(op, data, i), { type: 'error', id: i, data: { code: 'FEATURE_DISABLED' } }, op);
+  t.equal(
+    (await client.ask('power', { action: 'cancel' }, 'c')).type,
+    'power_feedback',
+    'cancel has no flag',
+  );
+  await sleep(300);
+  t.strictSame([media.controls.length, host.processes.sent.length], [0, 0]);
+  t.match(jsonOf(await ask(service.port, '/api/pw')), { recorded: [] });
+  service.reconfigure({ features: FEATURES });
+  t.equal(
+    (await client.askToEnd('media', { action: 'play' }, 'on')).at(-1)?.data['success'],
+    true,
+    'after a reload',
+  );
+});
+
+t.test('[7.error-forbidden] arguments that an app takes from nobody: FORBIDDEN', async (t) => {
+  const entry = { command: '/bin/true', args: [], env: {}, allow_args: false };
+  const { client, host } = await start(t, { processes: { launch: { app: entry } } });
+  client.say('process_launch', { app: 'app', args: ['x'] });
+  t.match((await client.take('error')).data, { code: 'FORBIDDEN', message: /arguments/ });
+  t.equal(host.processes.launched.length, 0);
+  client.say('process_launch', { app: 'constructor' });
+  t.match((await client.take('process_feedback')).data, {
+    success: false,
+    action: 'launch',
+    code: 'NOT_FOUND',
+  });
+  client.say('process_launch', { app: 'app' });
+  t.match((await client.take('process_feedback')).data, {
+    success: true,
+    action: 'launch',
+    name: 'app',
+    pid: Number,
+  });
+});
+
+t.test('[7.process-ops] lists over the socket, grouped and one by one', async (t) => {
+  const { client } = await start(t);
+  const list = await client.ask('process_list', { limit: 2, sort: 'name' }, 1);
+  t.equal(list.type, 'process_list');
+  t.strictSame(Object.keys(list.data), ['timestamp', 'total_count', 'processes']);
+  t.match(list.data, { total_count: 13, processes: [{ name: '(sd-pam)' }, { name: 'editor' }] });
+  const flat = await client.ask('process_list', { grouped: false, query: '200' }, 2);
+  t.match(flat.data, { processes: [{ pid: 200, name: 'editor', path: null }] });
+});

@@ -1,0 +1,39 @@
+/** Runs inside node.exe: what the addon answers on Windows, printed for a test that judges it outside. */
+import '../../helpers/dead-buses.ts';
+import { writeSync } from 'node:fs';
+import os from 'node:os';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ALL_SECTIONS } from '#src/host/host.js';
+import { findMachineDataFolder, openNativeHost } from '#src/host/native.js';
+
+const host = openNativeHost();
+const first = host.readCounters(ALL_SECTIONS, true, 0);
+await sleep(600);
+const second = host.readCounters(ALL_SECTIONS, true, 400);
+await sleep(600);
+const third = host.readCounters(ALL_SECTIONS, true, 400);
+const plain = host.readCounters(ALL_SECTIONS, false, 0);
+const system = await host.readSystem();
+// As main does before it opens anything.
+const folder = findMachineDataFolder();
+const report = {
+  platform: process.platform,
+  totalmem: os.totalmem(),
+  cpus: os.cpus().length,
+  uptime: os.uptime(),
+  hostname: os.hostname(),
+  first,
+  second,
+  third,
+  plain,
+  system,
+  folder,
+  descriptorLimit: String(host.descriptorLimit()),
+  canReadPendingPeers: host.canReadPendingPeers(),
+  gpus: host.describeGpus(),
+  peersFailure: await host.readPendingPeers(1).then(
+    () => 'none',
+    (error: unknown) => String(error),
+  ),
+};
+writeSync(1, JSON.stringify(report));

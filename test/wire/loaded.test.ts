@@ -1,0 +1,34 @@
+/** What of the wire's schemas the service loads: those of requests. The rest is for types, tests and documents. */
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import t from 'tap';
+
+const BUILT = path.resolve(import.meta.dirname, '../../../../dist');
+
+/** Everything that is loaded with `file`, which is below dist/. */
+function loadedWith(file: string, seen = new Set<string>()): ReadonlySet<string> {
+  if (seen.has(file)) return seen;
+  seen.add(file);
+  const text = readFileSync(path.join(BUILT, file), 'utf8');
+  for (const [, name = ''] of text.matchAll(/(?:\bfrom|\bimport\(?)\s*['"](\.[^'"]+)['"]/g))
+    loadedWith(path.posix.join(path.posix.dirname(file), name), seen);
+  return seen;
+}
+
+t.test('the service loads the schemas of requests, and no others', async (t) => {
+  const loaded = [...loadedWith('main.js')];
+  t.ok(loaded.includes('service.js'), `${loaded.length} files`);
+  t.strictSame(
+    loaded.filter((file) => file.startsWith('api/')),
+    [],
+  );
+  const ofRequests = ['wire/inspect.js', 'wire/requests.js', 'wire/socket.js'];
+  const wire = loaded.filter((file) => file.startsWith('wire/'));
+  t.ok(wire.length >= 2, wire.join(', '));
+  t.strictSame(
+    wire.filter((file) => !ofRequests.includes(file)),
+    [],
+  );
+  const all = readdirSync(path.join(BUILT, 'wire')).filter((file) => file.endsWith('.js'));
+  t.ok(all.length > 8, 'there are more of them');
+});
