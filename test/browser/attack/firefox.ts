@@ -112,7 +112,7 @@ class FirefoxTab implements Tab {
         await this.#remote.call('browsingContext.close', { context: other['context'] });
   }
 
-  /** A container tab: with nothing that another tab keeps. */
+  /** A window, so that it counts as visible, with nothing that another one keeps. */
   #current(): Promise<Values> {
     this.#opened ??= this.#open();
     return this.#opened;
@@ -120,7 +120,7 @@ class FirefoxTab implements Tab {
 
   async #open(): Promise<Values> {
     const { userContext } = await this.#remote.call('browser.createUserContext');
-    const { context } = await this.#remote.call('browsingContext.create', { type: 'tab', userContext });
+    const { context } = await this.#remote.call('browsingContext.create', { type: 'window', userContext });
     return { userContext, context };
   }
 }

@@ -9,7 +9,9 @@ const probe = (url: string) => `
 (async () => {
   const url = ${JSON.stringify(url)};
   const seen = {};
-  const entry = (name, more = {}) => {
+  const entry = async (name, more = {}) => {
+    // Entries come a little later than events.
+    await new Promise((resolve) => setTimeout(resolve, 50));
     const { length } = performance.getEntriesByName(url);
     const last = performance.getEntriesByName(url).at(-1);
     performance.clearResourceTimings();
@@ -25,7 +27,7 @@ const probe = (url: string) => `
     });
     let inner = 'none';
     try { inner = String(made.contentWindow?.length); } catch (error) { inner = error.name; }
-    entry(name, { event, inner, width: made.naturalWidth, box: [made.offsetWidth, made.offsetHeight] });
+    await entry(name, { event, inner, width: made.naturalWidth, box: [made.offsetWidth, made.offsetHeight] });
     made.remove();
   };
   await element('image', 'img', { src: url });
