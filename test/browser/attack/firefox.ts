@@ -68,10 +68,10 @@ class FirefoxTab implements Tab {
       .catch(() => undefined);
   }
 
-  async click(selector: string): Promise<void> {
+  async click(selector: string): Promise<boolean> {
     const { context } = await this.#current();
     const expression = `(() => {
-      const box = document.readyState === 'complete' && document.querySelector(${JSON.stringify(selector)})?.getBoundingClientRect();
+      const box = document.readyState !== 'loading' && document.querySelector(${JSON.stringify(selector)})?.getBoundingClientRect();
       return box ? [box.x + box.width / 2, box.y + box.height / 2].map(Math.round).join() : '';
     })()`;
     for (let tries = 0; tries < CLICK_TRIES; tries++) {
@@ -84,11 +84,11 @@ class FirefoxTab implements Tab {
         ];
         const source = { type: 'pointer', id: 'mouse', actions };
         await this.#remote.call('input.performActions', { context, actions: [source] });
-        return;
+        return true;
       }
       await sleep(20);
     }
-    throw new Error(`there is no ${selector}`);
+    return false;
   }
 
   async evaluate(expression: string): Promise<string> {
