@@ -34,8 +34,8 @@ CpuCounters CpuReader::read(bool withDetail) {
   if (!parseStat(state_->stat.readShortRecords(state_->buffer), counters.total, cores))
     throw HostError(EBADMSG, "parse " + state_->stat.path());
   if (withDetail) {
-    counters.loadAverage = parseLoadavg(state_->loadavg.readIfPresent(state_->buffer));
-    counters.pressure = parsePressure(state_->pressure.readIfPresent(state_->buffer));
+    counters.loadAverage = parseLoadavg(state_->loadavg.readShortRecordsIfPresent(state_->buffer));
+    counters.pressure = parsePressure(state_->pressure.readShortRecordsIfPresent(state_->buffer));
   }
   state_->sensors.read(counters, withDetail);
   return counters;

@@ -195,7 +195,7 @@ std::vector<DiskCounters> DisksReader::read(bool withDetail) {
   std::vector<DeviceIo> devices;
   if (withDetail) {
     state.takeDevices();
-    devices = parseDiskstats(state.diskstats.readIfPresent(state.buffer));
+    devices = parseDiskstats(state.diskstats.readShortRecordsIfPresent(state.buffer));
   }
   std::vector<DiskCounters> disks;
   disks.reserve(state.entries.size());

@@ -83,6 +83,14 @@ std::string_view KeptFile::readIfPresent(std::string& buffer) noexcept {
   }
 }
 
+std::string_view KeptFile::readShortRecordsIfPresent(std::string& buffer) noexcept {
+  try {
+    return readShortRecords(buffer);
+  } catch (...) {
+    return {};
+  }
+}
+
 std::string_view KeptFile::readHeadIfPresent(std::string& buffer, std::size_t mostBytes) noexcept {
   try {
     openOnce();

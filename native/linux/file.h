@@ -42,8 +42,9 @@ class KeptFile {
   // meets the end. The kernel (fs/seq_file.c) ends a read early only where the next record does not fit into
   // its page, so one that left that much of a page was the last.
   std::string_view readShortRecords(std::string& buffer);
-  // As read, but empty where the file can't be read.
+  // As these, but empty where the file can't be read.
   std::string_view readIfPresent(std::string& buffer) noexcept;
+  std::string_view readShortRecordsIfPresent(std::string& buffer) noexcept;
   // At most the first `mostBytes`: the kernel makes long texts piece by piece, so the rest then costs
   // nothing.
   std::string_view readHeadIfPresent(std::string& buffer, std::size_t mostBytes) noexcept;

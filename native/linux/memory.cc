@@ -24,7 +24,8 @@ MemoryReader::~MemoryReader() = default;
 MemoryCounters MemoryReader::read(bool withDetail) {
   auto counters = parseMeminfo(state_->meminfo.readShortRecords(state_->buffer));
   if (!counters) throw HostError(EBADMSG, "parse " + state_->meminfo.path());
-  if (withDetail) counters->pressure = parsePressure(state_->pressure.readIfPresent(state_->buffer));
+  if (withDetail)
+    counters->pressure = parsePressure(state_->pressure.readShortRecordsIfPresent(state_->buffer));
   return *counters;
 }
 

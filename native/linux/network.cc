@@ -94,10 +94,10 @@ void NetworkReader::State::refreshLinks(const std::vector<InterfaceCounters>& co
 // Documentation/networking/operstates.rst: drivers that don't tell leave "unknown", which counts as up while
 // there is a carrier; the loopback never says more.
 void NetworkReader::State::addDetail(InterfaceCounters& counters, Link& link, const LinkDetail* detail) {
-  std::string_view state = link.operstate.readIfPresent(buffer);
+  std::string_view state = link.operstate.readShortRecordsIfPresent(buffer);
   if (state.ends_with('\n')) state.remove_suffix(1);
   if (state == "unknown" && counters.kind == InterfaceKind::kLoopback) {
-    counters.isUp = hasUpFlag(link.flags.readIfPresent(buffer));
+    counters.isUp = hasUpFlag(link.flags.readShortRecordsIfPresent(buffer));
   } else if (state == "unknown") {
     if (detail != nullptr) counters.isUp = detail->hasCarrier.value_or(false);
   } else if (!state.empty()) {

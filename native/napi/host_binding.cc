@@ -84,12 +84,11 @@ Napi::Value HostBinding::readCounters(const Napi::CallbackInfo& info) {
   readSection(kDisks, "disks", values.disks, readers_->disks);
   readSection(kNetwork, "interfaces", values.interfaces, readers_->network);
 
-  const auto counters = toJs(env, clock, values).As<Napi::Object>();
-  // What detail shows beside the sections.
   if (withDetail) {
-    counters.Set("sensors", toJs(env, readers_->sensors.read()));
-    counters.Set("batteries", toJs(env, readers_->batteries.read()));
+    values.sensors = toJs(env, readers_->sensors.read());
+    values.batteries = toJs(env, readers_->batteries.read());
   }
+  const Napi::Value counters = toJs(env, clock, values);
   readers_->probers.askAll(std::max(std::chrono::milliseconds{0}, nextIn - kProbeLead));
   return counters;
 }

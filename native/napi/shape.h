@@ -5,6 +5,7 @@
 #include <napi.h>
 
 #include <cstddef>
+#include <cstdint>
 #include <initializer_list>
 #include <string>
 #include <vector>
@@ -40,6 +41,15 @@ inline Napi::Function makerOf(Napi::Env env, const Shape& shape) {
 // `values` in the order of the shape's keys; a key without one is undefined.
 inline Napi::Object makeObject(Napi::Env env, const Shape& shape, std::initializer_list<napi_value> values) {
   return makerOf(env, shape).Call(env.Undefined(), values).As<Napi::Object>();
+}
+
+// What `convert` makes of each of `values`. An array that is made to its length is one of holes to V8 for
+// good, and so is all that JavaScript maps it to: JSON.stringify then takes twice as long.
+template <class List, class Convert>
+Napi::Array makeArray(Napi::Env env, const List& values, const Convert& convert) {
+  auto array = Napi::Array::New(env);
+  for (std::uint32_t at = 0; at < values.size(); ++at) array.Set(at, convert(values[at]));
+  return array;
 }
 
 }  // namespace hostwire

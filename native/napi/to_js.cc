@@ -9,7 +9,7 @@
 namespace hostwire {
 namespace {
 
-// What the default view needs of every reading. Keys that only detail has are set one by one.
+// What the default view needs of every reading, and below it what a reading with detail has in its place.
 constexpr Shape kCpuTimesShape{0, "user, nice, system, idle, iowait, irq, steal"};
 constexpr Shape kCpuShape{1, "total, temperatureCelsius, speedHz"};
 constexpr Shape kMemoryShape{2, "totalBytes, availableBytes"};
@@ -18,6 +18,22 @@ constexpr Shape kDiskShape{4, "mountPoint, usage"};
 constexpr Shape kInterfaceShape{5, "name, index, kind, hasDevice, isMember, receivedBytes, sentBytes"};
 constexpr Shape kCountersShape{
     6, "takenAtNs, sinceBootNs, unixMs, cpu, memory, gpus, disks, interfaces, failures"};
+
+constexpr Shape kCoreShape{7, "user, nice, system, idle, iowait, irq, steal, index"};
+constexpr Shape kCpuDetailShape{
+    8, "total, temperatureCelsius, speedHz, cores, coreSpeedsHz, pressure, energy, loadAverage"};
+constexpr Shape kPressureShape{9, "some, full"};
+constexpr Shape kMemoryDetailShape{
+    10, "totalBytes, availableBytes, cachedBytes, buffersBytes, swapTotalBytes, swapFreeBytes, pressure"};
+constexpr Shape kDiskIoShape{11, "readBytes, writeBytes, busyMs"};
+constexpr Shape kDiskDetailShape{
+    12, "mountPoint, usage, device, type, label, isReadOnly, isRemovable, isStale, io"};
+constexpr Shape kInterfaceDetailShape{
+    13,
+    "name, index, kind, hasDevice, isMember, receivedBytes, sentBytes, receivedPackets, sentPackets, "
+    "receiveErrors, sendErrors, receiveDrops, sendDrops, isUp, speedMbps, mac, addresses, signalDbm"};
+constexpr Shape kCountersDetailShape{
+    14, "takenAtNs, sinceBootNs, unixMs, cpu, memory, gpus, disks, interfaces, failures, sensors, batteries"};
 
 }  // namespace
 
@@ -33,22 +49,28 @@ static Napi::Value js(Napi::Env env, Number value) {
 }
 
 static Napi::Value js(Napi::Env env, const Pressure& pressure) {
-  auto object = Napi::Object::New(env);
-  object.Set("some", js(env, pressure.some));
-  object.Set("full", js(env, pressure.full));
-  return object;
+  return makeObject(env, kPressureShape, {js(env, pressure.some), js(env, pressure.full)});
 }
+
+template <class List>
+requires requires(const List& list) {
+  list[0];
+  list.size();
+}
+static Napi::Value js(Napi::Env env, const List& values);
 
 template <class T>
 static Napi::Value js(Napi::Env env, const std::optional<T>& value) {
   return value ? js(env, *value) : env.Null();
 }
 
-template <class T>
-static Napi::Value js(Napi::Env env, const std::vector<T>& values) {
-  auto array = Napi::Array::New(env, values.size());
-  for (std::uint32_t i = 0; i < values.size(); ++i) array.Set(i, js(env, values[i]));
-  return array;
+template <class List>
+requires requires(const List& list) {
+  list[0];
+  list.size();
+}
+static Napi::Value js(Napi::Env env, const List& values) {
+  return makeArray(env, values, [&](const auto& value) { return js(env, value); });
 }
 
 static Napi::Object js(Napi::Env env, const CpuTimes& times) {
@@ -58,9 +80,10 @@ static Napi::Object js(Napi::Env env, const CpuTimes& times) {
 }
 
 static Napi::Value js(Napi::Env env, const CoreTimes& core) {
-  auto object = js(env, core.times);
-  object.Set("index", js(env, core.index));
-  return object;
+  const CpuTimes& times = core.times;
+  return makeObject(env, kCoreShape,
+                    {js(env, times.user), js(env, times.nice), js(env, times.system), js(env, times.idle),
+                     js(env, times.iowait), js(env, times.irq), js(env, times.steal), js(env, core.index)});
 }
 
 static Napi::Value js(Napi::Env env, const DiskUsage& usage) {
@@ -69,11 +92,7 @@ static Napi::Value js(Napi::Env env, const DiskUsage& usage) {
 }
 
 static Napi::Value js(Napi::Env env, const DiskIo& io) {
-  auto object = Napi::Object::New(env);
-  object.Set("readBytes", js(env, io.readBytes));
-  object.Set("writeBytes", js(env, io.writeBytes));
-  object.Set("busyMs", js(env, io.busyMs));
-  return object;
+  return makeObject(env, kDiskIoShape, {js(env, io.readBytes), js(env, io.writeBytes), js(env, io.busyMs)});
 }
 
 static const char* nameOf(InterfaceKind kind) {
@@ -91,43 +110,31 @@ static const char* nameOf(InterfaceKind kind) {
 }
 
 static Napi::Value toObject(Napi::Env env, const DiskCounters& disk, bool withDetail) {
-  auto object = makeObject(env, kDiskShape, {js(env, disk.mountPoint), js(env, disk.usage)});
-  if (!withDetail) return object;
-  object.Set("device", js(env, disk.device));
-  object.Set("type", js(env, disk.type));
-  object.Set("label", js(env, disk.label));
-  object.Set("isReadOnly", js(env, disk.isReadOnly));
-  object.Set("isRemovable", js(env, disk.isRemovable));
-  object.Set("isStale", js(env, disk.isStale));
-  object.Set("io", js(env, disk.io));
-  return object;
+  if (!withDetail) return makeObject(env, kDiskShape, {js(env, disk.mountPoint), js(env, disk.usage)});
+  return makeObject(env, kDiskDetailShape,
+                    {js(env, disk.mountPoint), js(env, disk.usage), js(env, disk.device), js(env, disk.type),
+                     js(env, disk.label), js(env, disk.isReadOnly), js(env, disk.isRemovable),
+                     js(env, disk.isStale), js(env, disk.io)});
 }
 
 static Napi::Value toObject(Napi::Env env, const InterfaceCounters& link, bool withDetail) {
-  auto object = makeObject(env, kInterfaceShape,
-                           {js(env, link.name), js(env, link.index),
-                            Napi::String::New(env, nameOf(link.kind)), js(env, link.hasDevice),
-                            js(env, link.isMember), js(env, link.receivedBytes), js(env, link.sentBytes)});
-  if (!withDetail) return object;
-  object.Set("receivedPackets", js(env, link.receivedPackets));
-  object.Set("sentPackets", js(env, link.sentPackets));
-  object.Set("receiveErrors", js(env, link.receiveErrors));
-  object.Set("sendErrors", js(env, link.sendErrors));
-  object.Set("receiveDrops", js(env, link.receiveDrops));
-  object.Set("sendDrops", js(env, link.sendDrops));
-  object.Set("isUp", js(env, link.isUp));
-  object.Set("speedMbps", js(env, link.speedMbps));
-  object.Set("mac", js(env, link.mac));
-  object.Set("addresses", js(env, link.addresses));
-  object.Set("signalDbm", js(env, link.signalDbm));
-  return object;
+  const auto kind = Napi::String::New(env, nameOf(link.kind));
+  if (!withDetail)
+    return makeObject(env, kInterfaceShape,
+                      {js(env, link.name), js(env, link.index), kind, js(env, link.hasDevice),
+                       js(env, link.isMember), js(env, link.receivedBytes), js(env, link.sentBytes)});
+  return makeObject(
+      env, kInterfaceDetailShape,
+      {js(env, link.name), js(env, link.index), kind, js(env, link.hasDevice), js(env, link.isMember),
+       js(env, link.receivedBytes), js(env, link.sentBytes), js(env, link.receivedPackets),
+       js(env, link.sentPackets), js(env, link.receiveErrors), js(env, link.sendErrors),
+       js(env, link.receiveDrops), js(env, link.sendDrops), js(env, link.isUp), js(env, link.speedMbps),
+       js(env, link.mac), js(env, link.addresses), js(env, link.signalDbm)});
 }
 
 template <class T>
 static Napi::Value toArray(Napi::Env env, const std::vector<T>& values, bool withDetail) {
-  auto array = Napi::Array::New(env, values.size());
-  for (std::uint32_t i = 0; i < values.size(); ++i) array.Set(i, toObject(env, values[i], withDetail));
-  return array;
+  return makeArray(env, values, [&](const T& value) { return toObject(env, value, withDetail); });
 }
 
 static Napi::Value js(Napi::Env env, const DefaultRouteInfo& info) {
@@ -140,35 +147,23 @@ static Napi::Value js(Napi::Env env, const DefaultRouteInfo& info) {
 }
 
 Napi::Value toJs(Napi::Env env, const CpuCounters& counters, bool withDetail) {
-  auto object =
-      makeObject(env, kCpuShape,
-                 {js(env, counters.total), js(env, counters.temperatureCelsius), js(env, counters.speedHz)});
-  if (!withDetail) return object;
-  object.Set("cores", js(env, counters.cores));
-  object.Set("coreSpeedsHz", js(env, counters.coreSpeedsHz));
-  object.Set("pressure", js(env, counters.pressure));
-  object.Set("energy", toJs(env, counters.energy));
-  if (!counters.loadAverage) {
-    object.Set("loadAverage", env.Null());
-    return object;
-  }
-  auto averages = Napi::Array::New(env, counters.loadAverage->size());
-  for (std::uint32_t i = 0; i < counters.loadAverage->size(); ++i)
-    averages.Set(i, js(env, (*counters.loadAverage)[i]));
-  object.Set("loadAverage", averages);
-  return object;
+  const Napi::Value total = js(env, counters.total);
+  const Napi::Value temperature = js(env, counters.temperatureCelsius);
+  const Napi::Value speed = js(env, counters.speedHz);
+  if (!withDetail) return makeObject(env, kCpuShape, {total, temperature, speed});
+  return makeObject(env, kCpuDetailShape,
+                    {total, temperature, speed, js(env, counters.cores), js(env, counters.coreSpeedsHz),
+                     js(env, counters.pressure), toJs(env, counters.energy), js(env, counters.loadAverage)});
 }
 
 Napi::Value toJs(Napi::Env env, const MemoryCounters& counters, bool withDetail) {
-  auto object =
-      makeObject(env, kMemoryShape, {js(env, counters.totalBytes), js(env, counters.availableBytes)});
-  if (!withDetail) return object;
-  object.Set("cachedBytes", js(env, counters.cachedBytes));
-  object.Set("buffersBytes", js(env, counters.buffersBytes));
-  object.Set("swapTotalBytes", js(env, counters.swapTotalBytes));
-  object.Set("swapFreeBytes", js(env, counters.swapFreeBytes));
-  object.Set("pressure", js(env, counters.pressure));
-  return object;
+  const Napi::Value total = js(env, counters.totalBytes);
+  const Napi::Value available = js(env, counters.availableBytes);
+  if (!withDetail) return makeObject(env, kMemoryShape, {total, available});
+  return makeObject(
+      env, kMemoryDetailShape,
+      {total, available, js(env, counters.cachedBytes), js(env, counters.buffersBytes),
+       js(env, counters.swapTotalBytes), js(env, counters.swapFreeBytes), js(env, counters.pressure)});
 }
 
 Napi::Value toJs(Napi::Env env, const std::vector<DiskCounters>& counters, bool withDetail) {
@@ -202,10 +197,17 @@ Napi::Value toJs(Napi::Env env, const SystemInfo& info) {
 }
 
 Napi::Value toJs(Napi::Env env, const ClockReading& clock, const SectionValues& sections) {
+  const Napi::Value takenAt = js(env, clock.monotonicNs);
+  const Napi::Value sinceBoot = js(env, clock.sinceBootNs);
+  const Napi::Value unixTime = js(env, clock.unixMs);
+  if (sections.sensors.IsUndefined())
+    return makeObject(env, kCountersShape,
+                      {takenAt, sinceBoot, unixTime, sections.cpu, sections.memory, sections.gpus,
+                       sections.disks, sections.interfaces, sections.failures});
   return makeObject(
-      env, kCountersShape,
-      {js(env, clock.monotonicNs), js(env, clock.sinceBootNs), js(env, clock.unixMs), sections.cpu,
-       sections.memory, sections.gpus, sections.disks, sections.interfaces, sections.failures});
+      env, kCountersDetailShape,
+      {takenAt, sinceBoot, unixTime, sections.cpu, sections.memory, sections.gpus, sections.disks,
+       sections.interfaces, sections.failures, sections.sensors, sections.batteries});
 }
 
 }  // namespace hostwire

@@ -29,10 +29,17 @@ Napi::Value toJs(Napi::Env env, const std::optional<EnergyReading>& energy);
 Napi::Value toJs(Napi::Env env, const std::vector<SensorCounters>& sensors);
 Napi::Value toJs(Napi::Env env, const std::vector<BatteryCounters>& batteries);
 
-// The sections of one reading; undefined those that were not asked for.
+// The sections of one reading and what detail shows beside them; undefined what was not asked for.
 struct SectionValues {
   explicit SectionValues(Napi::Env env)
-      : cpu(env.Undefined()), memory(cpu), gpus(cpu), disks(cpu), interfaces(cpu), failures(cpu) {}
+      : cpu(env.Undefined()),
+        memory(cpu),
+        gpus(cpu),
+        disks(cpu),
+        interfaces(cpu),
+        failures(cpu),
+        sensors(cpu),
+        batteries(cpu) {}
   Napi::Value cpu;
   Napi::Value memory;
   Napi::Value gpus;
@@ -40,6 +47,8 @@ struct SectionValues {
   Napi::Value interfaces;
   // Why a section is null, by its key.
   Napi::Value failures;
+  Napi::Value sensors;
+  Napi::Value batteries;
 };
 Napi::Value toJs(Napi::Env env, const ClockReading& clock, const SectionValues& sections);
 

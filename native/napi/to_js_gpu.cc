@@ -37,12 +37,9 @@ const char* nameOf(GpuFinding::State state) {
 }  // namespace
 
 Napi::Value toJs(Napi::Env env, const std::vector<GpuCounters>& counters, bool /*withDetail*/) {
-  auto array = Napi::Array::New(env, counters.size());
-  for (std::uint32_t i = 0; i < counters.size(); ++i) {
-    const GpuCounters& gpu = counters[i];
-    array.Set(i, toObject(env, gpu.name, gpu.vendor, gpu.isAsleep, gpu.values));
-  }
-  return array;
+  return makeArray(env, counters, [&](const GpuCounters& gpu) {
+    return toObject(env, gpu.name, gpu.vendor, gpu.isAsleep, gpu.values);
+  });
 }
 
 Napi::Value toJs(Napi::Env env, const std::vector<GpuFinding>& findings) {

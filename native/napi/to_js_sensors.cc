@@ -63,9 +63,7 @@ Napi::Value convert(Napi::Env env, const EnergyZone& zone) {
 
 template <class T>
 Napi::Value convertAll(Napi::Env env, const std::vector<T>& values) {
-  auto array = Napi::Array::New(env, values.size());
-  for (std::uint32_t at = 0; at < values.size(); ++at) array.Set(at, convert(env, values[at]));
-  return array;
+  return makeArray(env, values, [&](const T& value) { return convert(env, value); });
 }
 
 }  // namespace

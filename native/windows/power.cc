@@ -13,7 +13,7 @@
 #include "windows/power_calls.h"
 #include "windows/power_support.h"
 #include "windows/suspend_news.h"
-#include "windows/unicode.h"
+#include "windows/error_text.h"
 
 namespace hostwire {
 namespace {

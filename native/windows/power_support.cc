@@ -1,7 +1,7 @@
 // What this machine can be asked to do.
 #include "windows/power_support.h"
 
-#include "windows/unicode.h"
+#include "windows/error_text.h"
 
 namespace hostwire {
 namespace {

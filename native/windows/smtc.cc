@@ -13,7 +13,7 @@
 #include "windows/smtc_clock.h"
 #include "windows/smtc_handlers.h"
 #include "windows/smtc_ids.h"
-#include "windows/unicode.h"
+#include "windows/error_text.h"
 
 namespace hostwire {
 namespace {

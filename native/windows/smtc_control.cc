@@ -5,7 +5,7 @@
 
 #include "windows/smtc.h"
 #include "windows/smtc_ids.h"
-#include "windows/unicode.h"
+#include "windows/error_text.h"
 
 namespace hostwire {
 namespace {

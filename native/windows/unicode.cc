@@ -1,60 +1,32 @@
-// Windows' text and ours.
+// UTF-16 to UTF-8 and back, by the system's own converter.
 #include "windows/unicode.h"
 
-#include <windows.h>
-
-#include <array>
-#include <charconv>
-#include <limits>
+#include "windows/win32.h"
 
 namespace hostwire {
 namespace {
 
-// The functions below count in int.
-template <class Text>
-int lengthOf(const Text& text) {
-  constexpr std::size_t kMost = std::numeric_limits<int>::max();
-  return static_cast<int>(text.size() < kMost ? text.size() : kMost);
-}
-
-// HRESULTs are known by their hexadecimal form.
-std::string numberOf(unsigned long code) {
-  std::array<char, 16> digits{};
-  const bool isHresult = code > 0xFFFF;
-  const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), code, isHresult ? 16 : 10);
-  return (isHresult ? "0x" : "") + std::string(digits.data(), end.ptr);
-}
+// More does not fit the converter's int; no name is a thousandth as long.
+constexpr std::size_t kMostCharacters = 1U << 20U;
 
 }  // namespace
 
 std::string toUtf8(std::wstring_view text) {
-  const int length = lengthOf(text);
+  const auto length = static_cast<int>(text.substr(0, kMostCharacters).size());
   if (length == 0) return {};
-  const int size = WideCharToMultiByte(CP_UTF8, 0, text.data(), length, nullptr, 0, nullptr, nullptr);
-  std::string result(static_cast<std::size_t>(size > 0 ? size : 0), '\0');
-  WideCharToMultiByte(CP_UTF8, 0, text.data(), length, result.data(), size, nullptr, nullptr);
-  return result;
+  const int needed = WideCharToMultiByte(CP_UTF8, 0, text.data(), length, nullptr, 0, nullptr, nullptr);
+  std::string converted(static_cast<std::size_t>(needed), '\0');
+  WideCharToMultiByte(CP_UTF8, 0, text.data(), length, converted.data(), needed, nullptr, nullptr);
+  return converted;
 }
 
 std::wstring toWide(std::string_view text) {
-  const int length = lengthOf(text);
+  const auto length = static_cast<int>(text.substr(0, kMostCharacters).size());
   if (length == 0) return {};
-  const int size = MultiByteToWideChar(CP_UTF8, 0, text.data(), length, nullptr, 0);
-  std::wstring result(static_cast<std::size_t>(size > 0 ? size : 0), L'\0');
-  MultiByteToWideChar(CP_UTF8, 0, text.data(), length, result.data(), size);
-  return result;
-}
-
-std::string windowsErrorText(unsigned long code) {
-  std::array<wchar_t, 512> buffer{};
-  const DWORD length = FormatMessageW(FORMAT_MESSAGE_FROM_SYSTEM | FORMAT_MESSAGE_IGNORE_INSERTS, nullptr,
-                                      code, 0, buffer.data(), static_cast<DWORD>(buffer.size()), nullptr);
-  std::wstring_view text(buffer.data(), length);
-  // It ends with a full stop and a new line, and a reason is the end of a sentence of ours.
-  while (!text.empty() && std::wstring_view(L". \r\n").find(text.back()) != std::wstring_view::npos)
-    text.remove_suffix(1);
-  if (text.empty()) return "error " + numberOf(code);
-  return toUtf8(text) + " (" + numberOf(code) + ")";
+  const int needed = MultiByteToWideChar(CP_UTF8, 0, text.data(), length, nullptr, 0);
+  std::wstring converted(static_cast<std::size_t>(needed), L'\0');
+  MultiByteToWideChar(CP_UTF8, 0, text.data(), length, converted.data(), needed);
+  return converted;
 }
 
 }  // namespace hostwire

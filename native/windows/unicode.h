@@ -1,4 +1,4 @@
-// Windows' text and ours: UTF-16 and UTF-8.
+// Text of Windows is UTF-16, that of the service UTF-8.
 #pragma once
 
 #include <string>
@@ -6,11 +6,8 @@
 
 namespace hostwire {
 
-// What is no valid text becomes U+FFFD.
+// Valid UTF-8: what is no character becomes U+FFFD.
 std::string toUtf8(std::wstring_view text);
 std::wstring toWide(std::string_view text);
-
-// "Access is denied (5)": what Windows says of an error or an HRESULT, and its number.
-std::string windowsErrorText(unsigned long code);
 
 }  // namespace hostwire

@@ -1,6 +1,7 @@
 /** The OpenAPI document of everything that HTTP answers under /api. */
 import { errorPayload } from '../wire/errors.ts';
-import { OPERATIONS, type Operation, type Tag } from './operations.ts';
+import type { Operation, Tag } from './operation.ts';
+import { OPERATIONS } from './operations.ts';
 import { queryOf } from './parameters.ts';
 import { BARE_RESPONSES, headerComponents, responsesOf } from './responses.ts';
 import { type Json, type SchemaWriter, schemaWriter } from './schemas.ts';

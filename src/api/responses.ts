@@ -1,7 +1,7 @@
 /** What an operation may be answered with, status by status. */
 import { type ErrorCode, STATUS_BY_CODE } from '../errors.ts';
 import { refusalCode } from '../wire/errors.ts';
-import type { Operation } from './operations.ts';
+import type { Operation } from './operation.ts';
 import type { Json, SchemaWriter } from './schemas.ts';
 
 const text = (description: string): Json => ({ description, schema: { type: 'string' } });
@@ -22,9 +22,12 @@ export function headerComponents({ write }: SchemaWriter): Json {
     },
     ETag: { ...text('Changes with the document; If-None-Match gets 304.'), required: true },
     'WWW-Authenticate': { ...constant('Bearer'), required: true },
+    Upgrade: { ...constant('websocket'), required: true },
     'Retry-After': { ...text('Seconds.'), required: true },
     'Cache-Control': { ...constant('no-store'), required: true },
     'X-Content-Type-Options': { ...constant('nosniff'), required: true },
+    'Cross-Origin-Resource-Policy': { ...constant('same-origin'), required: true },
+    'X-Frame-Options': { ...constant('DENY'), required: true },
   };
 }
 
@@ -32,7 +35,12 @@ const headersNamed = (names: readonly string[]): Json =>
   Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 
 const JSON_TYPE = 'application/json';
-const JSON_HEADERS = ['Cache-Control', 'X-Content-Type-Options'];
+const JSON_HEADERS = [
+  'Cache-Control',
+  'X-Content-Type-Options',
+  'Cross-Origin-Resource-Policy',
+  'X-Frame-Options',
+];
 
 /** What any operation may be answered with. */
 const ALWAYS: readonly ErrorCode[] = ['bad_request', 'internal_error', 'shutting_down'];
@@ -48,29 +56,35 @@ export function errorsOf({ body, ignoresBody, errors }: Operation): readonly Err
 }
 
 function success(operation: Operation, { write }: SchemaWriter): Json {
-  const { payloads, mediaType = JSON_TYPE, headers = [] } = operation;
+  const { payloads, imageTypes, isStream, headers = [] } = operation;
   const written = payloads.map(write);
   const [only] = written;
   const payload = written.length > 1 ? { anyOf: written } : (only ?? { type: 'object' });
-  if (mediaType === 'text/event-stream')
+  if (isStream)
     return {
       description: 'The stream.',
       headers: headersNamed(headers),
-      content: { [mediaType]: { schema: { type: 'string' }, 'x-message': payload } },
+      content: { 'text/event-stream': { schema: { type: 'string' }, 'x-message': payload } },
     };
-  const common = headers.includes('ETag') ? ['X-Content-Type-Options'] : JSON_HEADERS;
+  // A document may be kept and asked for again; a picture can't be framed anyway.
+  const absent = headers.includes('ETag') ? 'Cache-Control' : imageTypes && 'X-Frame-Options';
+  const common = JSON_HEADERS.filter((name) => name !== absent);
   return {
     description: 'Done.',
     headers: headersNamed([...headers, ...common]),
-    // Bytes have no schema.
-    content: { [mediaType]: mediaType === JSON_TYPE ? { schema: payload } : {} },
+    content: imageTypes
+      ? Object.fromEntries(imageTypes.map((type) => [type, {}]))
+      : { [JSON_TYPE]: { schema: payload } },
   };
 }
+
+/** Headers that only errors of one status have. */
+const OF_STATUS: Readonly<Record<number, readonly string[]>> = { 426: ['Upgrade'], 503: ['Retry-After'] };
 
 function failure(status: number, codes: readonly ErrorCode[], error: Json): Json {
   return {
     description: codes.map((code) => `\`${code}\``).join(', '),
-    headers: headersNamed([...(status === 503 ? ['Retry-After'] : []), ...JSON_HEADERS]),
+    headers: headersNamed([...(OF_STATUS[status] ?? []), ...JSON_HEADERS]),
     content: {
       [JSON_TYPE]: { schema: { allOf: [error, { properties: { code: { enum: codes } } }] } },
     },

@@ -147,7 +147,7 @@ export class Sockets {
     let full = 0;
     for (const session of [...this.#sessions]) {
       if (session.isFull) full++;
-      session.cork(() => session.send(text));
+      session.send(text);
       session.end(CLOSE_CODES.goingAway, reason);
     }
     return full;

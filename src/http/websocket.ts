@@ -30,9 +30,6 @@ const MOST_KEPT_BYTES = 64 * 1024;
 /** How long a full socket is given to make room for the close frame. */
 const CLOSE_LIMIT_MS = 5000;
 
-/** What `send` of uWebSockets.js returns. */
-const DROPPED = 2;
-
 /** The codes of RFC 6455, 7.4.1, that are used. */
 export const CLOSE_CODES = { goingAway: 1001, policy: 1008, tooBig: 1009, broken: 1011 } as const;
 export type CloseCode = (typeof CLOSE_CODES)[keyof typeof CLOSE_CODES];
@@ -68,7 +65,7 @@ export class Socket {
   send(text: string): void {
     if (!this.isOpen) return;
     if (!this.isFull) {
-      if (this.#ws?.send(text, false, false) === DROPPED) this.end(CLOSE_CODES.policy, TOO_SLOW);
+      this.#ws?.send(text, false, false);
       return;
     }
     this.#keptBytes += Buffer.byteLength(text);
@@ -108,12 +105,13 @@ export class Socket {
     if (this.isOpen) this.#ws?.unsubscribe(topic);
   }
 
-  /** Closes with a code and a reason in words. Its owner hears of the end within this call. */
+  /** Closes with a code and a reason in words, after what is kept. Its owner hears of the end within this call. */
   end(code: CloseCode, reason: string): void {
     const ws = this.#ws;
     if (ws === undefined || this.#isOver) return;
+    const kept = this.#kept ?? [];
     this.#finish();
-    if (ws.getBufferedAmount() <= FULL_BYTES) {
+    if (kept.length === 0 && ws.getBufferedAmount() <= FULL_BYTES) {
       ws.end(code, reason);
       return;
     }
@@ -121,6 +119,7 @@ export class Socket {
     for (const topic of ws.getTopics()) ws.unsubscribe(topic);
     const timer = setTimeout(() => this.#ws?.close(), CLOSE_LIMIT_MS).unref();
     this.#closeFull = () => {
+      while (kept.length > 0 && ws.getBufferedAmount() <= FULL_BYTES) ws.send(kept.shift() ?? '');
       if (ws.getBufferedAmount() > FULL_BYTES) return;
       clearTimeout(timer);
       ws.end(code, reason);

@@ -36,8 +36,11 @@ const UNKNOWN: MemoryDetail = {
 
 export function deriveMemoryDetail(counters: MemoryCounters | null): MemoryDetail {
   if (counters === null) return UNKNOWN;
+  const { used, free, used_percent } = deriveMemoryStats(counters);
   return {
-    ...deriveMemoryStats(counters),
+    used,
+    free,
+    used_percent,
     total: counters.totalBytes,
     cached: counters.cachedBytes ?? null,
     buffers: counters.buffersBytes ?? null,

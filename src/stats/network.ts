@@ -116,8 +116,10 @@ export function deriveNetworkDetail(
   const names = new Set(totals.counted.map((link) => link.name));
   const counted = details.filter((detail) => names.has(detail.name));
   const links = totals.counted;
+  const { bytesSent, bytesRecv } = deriveNetworkStats(totals);
   return {
-    ...deriveNetworkStats(totals),
+    bytesSent,
+    bytesRecv,
     send_rate: addKnown(counted.map((detail) => detail.send_rate)),
     receive_rate: addKnown(counted.map((detail) => detail.receive_rate)),
     packetsSent: sumOf(links, 'sentPackets'),

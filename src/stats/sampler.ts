@@ -195,16 +195,9 @@ export class Sampler {
     this.#failures.note(needs.sections, counters.failures);
     if (!needs.withDetail) return deriveSample(baseline, counters);
     this.#failures.noteParts(failedParts(counters));
-    return deriveSample(baseline, counters, {
-      interval_seconds: this.#intervalMs / 1000,
-      host: hostname,
-      ...this.#readProcesses(nextInMs),
-    });
-  }
-
-  #readProcesses(nextInMs: number): { readonly processes?: ProcessSummary | null } {
+    const about = { interval_seconds: this.#intervalMs / 1000, host: hostname };
     const processes = this.#options.readProcesses?.(nextInMs, this.#intervalMs);
-    return processes === undefined ? {} : { processes };
+    return deriveSample(baseline, counters, processes === undefined ? about : { ...about, processes });
   }
 
   #keep(needs: Needs, sample: Sample): Encoded {

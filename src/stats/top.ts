@@ -8,13 +8,11 @@ import { deriveSensors } from './sensors.ts';
 export type About = Pick<TopDetail, 'interval_seconds' | 'host' | 'processes'>;
 
 export function deriveTop(about: About, counters: Counters): TopDetail {
-  const { processes, ...rest } = about;
-  return {
-    ...rest,
-    sensors: deriveSensors(counters.sensors),
-    batteries: deriveBatteries(counters.batteries),
-    ...(processes === undefined ? {} : { processes }),
-  };
+  const { interval_seconds, host, processes } = about;
+  const sensors = deriveSensors(counters.sensors);
+  const batteries = deriveBatteries(counters.batteries);
+  if (processes === undefined) return { interval_seconds, host, sensors, batteries };
+  return { interval_seconds, host, sensors, batteries, processes };
 }
 
 /** What could not be read though it is there, and why: one reason a chip, a battery. */

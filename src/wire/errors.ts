@@ -1,7 +1,7 @@
 /** How HTTP says no: the body of every error, and the codes of refusals that have no body. */
 import * as v from 'valibot';
 
-/** The codes and their statuses are those of `ServiceError`; a test compares. */
+/** Which code goes with which status is the table of `src/errors.ts`. */
 export const errorPayload = v.strictObject({
   error: v.pipe(v.string(), v.description('A sentence for people.')),
   code: v.pipe(v.string(), v.description('For programs.')),

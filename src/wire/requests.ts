@@ -49,8 +49,16 @@ const isOnlyOneGiven = ({ pid, name }: PidOrName) => pid === undefined || name =
 /** `inspect` knows it to be of a missing field. */
 export const MISSING_TARGET = 'pid or name is missing.';
 const TWO_TARGETS = 'pid and name exclude each other.';
-/** How JSON Schema says both. */
-const EITHER = { oneOf: [{ required: ['pid'] }, { required: ['name'] }] };
+/** How JSON Schema says both; `more` goes with pid only. */
+const either = (...more: readonly string[]) => {
+  const absent = (...keys: readonly string[]) => Object.fromEntries(keys.map((key) => [key, false]));
+  return {
+    oneOf: [
+      { required: ['pid'], properties: absent('name') },
+      { required: ['name'], properties: absent('pid', ...more) },
+    ],
+  };
+};
 
 const PROCESS_SORTS = ['cpu', 'memory', 'name'] as const;
 
@@ -79,7 +87,7 @@ export const processListRequest = v.object({
 /** `process_details`. */
 export const processDetailsRequest = v.pipe(
   v.object({ pid: v.optional(pid), name: v.optional(processName) }),
-  v.metadata(EITHER),
+  v.metadata(either()),
   v.check((asked) => isOneGiven(asked), MISSING_TARGET),
   v.check((asked) => isOnlyOneGiven(asked), TWO_TARGETS),
 );
@@ -108,7 +116,7 @@ export const processKillRequest = v.pipe(
       v.description('How long its end is waited for.'),
     ),
   }),
-  v.metadata(EITHER),
+  v.metadata(either('started_at')),
   v.check((asked) => isOneGiven(asked), MISSING_TARGET),
   v.check((asked) => isOnlyOneGiven(asked), TWO_TARGETS),
   v.check((asked) => asked.started_at === undefined || asked.pid !== undefined, 'started_at goes with pid.'),

@@ -1,5 +1,9 @@
 /** Every payload is what its schema describes, and the schemas let nothing else through: no key more, none less. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import process from 'node:process';
+import { pathToFileURL } from 'node:url';
 import t, { type Test } from 'tap';
 import * as v from 'valibot';
 import { openapiDocument } from '#src/api/openapi.js';
@@ -86,14 +90,29 @@ t.test('[3.schemas] this machine, through the program', async (t) => {
 });
 
 t.test('[3.schemas] a machine that has everything, and a player that plays', async (t) => {
+  const folder = mkdtempSync(path.join(tmpdir(), 'hostwire-art-'));
+  t.teardown(() => rmSync(folder, { recursive: true }));
+  const picture = path.join(folder, 'cover');
+  writeFileSync(picture, Buffer.from('R0lGODlhAQABAAAAACw=', 'base64'));
+  const artUrl = pathToFileURL(picture).href;
   const media = new FakeMediaHost();
   media.snapshot = snapshotOf(
-    playerOf('mpv', { title: 'Größe', artists: ['Ärzte'], playback: 'playing', volume: 1.5 }),
+    playerOf('mpv', { title: 'Größe', artists: ['Ärzte'], playback: 'playing', volume: 1.5, artUrl }),
     playerOf('vlc', { playback: 'paused' }),
   );
   const service = await startHere({ ...fixtureHost(), media });
   t.teardown(() => service.stop());
   await checkEverything(t, service.port, 'fixture');
+  for (const operation of openapi.operations.filter(({ tags }) => tags.includes('media'))) {
+    const { method, path: target } = operation;
+    const body = { action: 'set_volume', value: 50, player: 'vlc' };
+    const answer = await ask(service.port, target, {
+      method,
+      ...(method === 'POST' ? { body: JSON.stringify(body) } : {}),
+    });
+    t.equal(answer.status, 200, target);
+    openapi.checkAnswer(t, operation, target, answer);
+  }
 });
 
 /** Those that differ most in what they have, and in what can't be read of it. */

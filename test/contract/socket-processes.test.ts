@@ -84,7 +84,7 @@ t.test('[7.kill-socket] one that has ended meanwhile: NOT_FOUND', async (t) => {
 
 t.test('[7.kill-socket] a tree, with its children', async (t) => {
   const client = await connect(t);
-  const { child, said } = await startShell(t, 'sleep 61 & echo $!; sleep 62; echo never');
+  const { child, said } = await startShell(t, 'sleep 61 & sleep 62 & echo $!; wait');
   const grandchild = Number(said);
   t.ok(isAlive(grandchild));
   const ended = once(child, 'exit');

@@ -41,6 +41,8 @@ function valuesOf(schema: Part): Values {
       const long = 'maxLength' in schema ? ['x'.repeat(numberOr(schema['maxLength'], 0) + 1)] : [];
       return { sound: ['some'], wrong: [7, null, ...empty, ...long] };
     }
+    case 'array':
+      return { sound: [[], ['some']], wrong: ['some', [7], null, Array(1000).fill('some')] };
     default:
       throw new Error(`nobody knows how to fill ${JSON.stringify(schema)}`);
   }
@@ -90,18 +92,18 @@ function shapesOf(
   const properties = (schema['properties'] ?? {}) as Part;
   const required = (schema['required'] ?? []) as readonly string[];
   if (!Array.isArray(schema['oneOf'])) return [{ properties, required }];
-  const choices = schema['oneOf'] as readonly Part[];
-  const alternatives = choices.flatMap((choice) => (choice['required'] ?? []) as readonly string[]);
-  return choices.flatMap((choice) => {
-    if ('properties' in choice) return shapesOf(choice);
+  return (schema['oneOf'] as readonly Part[]).flatMap((choice) => {
+    // One that is a whole description, not only a choice among the properties.
+    if ('type' in choice) return shapesOf(choice);
+    const forbidden = (choice['properties'] ?? {}) as Part;
+    const allowed = Object.entries(properties).filter(([name]) => forbidden[name] !== false);
     const chosen = (choice['required'] ?? []) as readonly string[];
-    const others = alternatives.filter((name) => !chosen.includes(name));
-    const rest = Object.entries(properties).filter(([name]) => !others.includes(name));
-    return [{ properties: Object.fromEntries(rest), required: [...required, ...chosen] }];
+    return [{ properties: Object.fromEntries(allowed), required: [...required, ...chosen] }];
   });
 }
 
-function bodyRequests(schema: Part, known: Known): readonly GeneratedRequest[] {
+/** Objects that `schema` describes, and such as it does not. */
+export function bodyRequests(schema: Part, known: Known): readonly GeneratedRequest[] {
   const requests: GeneratedRequest[] = [];
   const add = (what: string, body: unknown, wrong?: string) =>
     requests.push({ what, path: {}, query: '', body, wrong });

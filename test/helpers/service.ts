@@ -101,6 +101,8 @@ export async function startService(
     readonly config?: ConfigPart;
     readonly host?: string;
     readonly args?: readonly string[];
+    /** One that is free when not given. */
+    readonly port?: number;
     /** Laid over this process's environment, whose buses are dead. */
     readonly env?: Readonly<Record<string, string>>;
     /** Starts the program elsewhere: in another mount namespace, say. */
@@ -112,7 +114,7 @@ export async function startService(
     '--host',
     options.host ?? '127.0.0.1',
     '--port',
-    '0',
+    String(options.port ?? 0),
     '--config',
     configFile,
     ...(options.args ?? []),
@@ -170,8 +172,8 @@ export interface ServiceHere extends StartedService {
   readonly routes: readonly Route[];
 }
 
-function merged(config: ConfigPart, host: string): Config {
-  const server = { ...DEFAULT_CONFIG.server, ...config.server, host, port: 0 };
+function merged(config: ConfigPart, host: string, port: number): Config {
+  const server = { ...DEFAULT_CONFIG.server, port, ...config.server, host };
   const sections = Object.keys(DEFAULT_CONFIG) as (keyof Config)[]; // Its own keys are exactly Config's.
   const laid = Object.fromEntries(
     sections.map((key) => [key, { ...DEFAULT_CONFIG[key], ...SAFE[key], ...config[key] }]),
@@ -183,20 +185,22 @@ function merged(config: ConfigPart, host: string): Config {
 export interface HereOptions {
   readonly listensOn?: '127.0.0.1' | '::';
   readonly machineNames?: readonly string[];
+  /** One that is free when not given. */
+  readonly port?: number;
 }
 
 /** The service inside this process, seeing `host`. */
 export async function startHere(
   host: Host,
   config: ConfigPart = {},
-  { listensOn = '127.0.0.1', machineNames = ['testhost'] }: HereOptions = {},
+  { listensOn = '127.0.0.1', machineNames = ['testhost'], port: wanted = 0 }: HereOptions = {},
 ): Promise<ServiceHere> {
   // Read by uWebSockets.js when it is loaded, as main does it.
   process.env['UWS_HTTP_MAX_HEADERS_SIZE'] ??= '16384';
   const { Service } = await import('#src/service.js');
   const lines: string[] = [];
   const service = new Service({
-    config: merged(config, listensOn),
+    config: merged(config, listensOn, wanted),
     host,
     machineNames,
     log: createLog((line) => lines.push(line), 'debug'),
@@ -214,7 +218,7 @@ export async function startHere(
     baseUrl: `http://127.0.0.1:${port}`,
     stderr: () => lines.join(''),
     stop: () => service.close(),
-    reconfigure: (next) => service.reconfigure(merged(next, listensOn)),
+    reconfigure: (next) => service.reconfigure(merged(next, listensOn, wanted)),
     routes: service.routes,
   };
 }

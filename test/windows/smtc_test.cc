@@ -220,6 +220,11 @@ void checkRefusals(Rig& rig) {
   reply = rig.control("vlc", MediaVerb::next);
   check(reply.outcome == MediaOutcome::failed && reply.reason.find("0x80070015") != std::string::npos,
         "an error: " + reply.reason);
+  say("do b noinfo 1");
+  reply = rig.control("vlc", MediaVerb::next);
+  check(reply.outcome == MediaOutcome::failed && reply.reason.find("0x80004005") != std::string::npos,
+        "an error that is not told: " + reply.reason);
+  say("do b noinfo 0");
   say("do b error 1");
   reply = rig.control("vlc", MediaVerb::next);
   check(reply.reason == "Windows has cancelled it", "cancelled: " + reply.reason);

@@ -1,0 +1,24 @@
+/** Runs inside node.exe: asks the addon for each act of power, for real, and writes what came of it. Only under Wine. */
+import '../../helpers/dead-buses.ts';
+import { existsSync, writeSync } from 'node:fs';
+import { openNativeHost } from '#src/host/native.js';
+import type { PowerAct } from '#src/host/power.js';
+
+const ACTS: readonly PowerAct[] = ['shutdown', 'restart', 'sleep', 'hibernate', 'lock'];
+
+// Wine's functions do nothing; a real Windows would be switched off. Only Wine shows Linux as a drive.
+if (!existsSync('Z:\\proc\\self\\status')) throw new Error('this is no Wine');
+const { power } = openNativeHost();
+const told: Record<string, unknown> = {
+  authority: await power?.authority(),
+  inhibitors: await power?.inhibitors(),
+};
+for (const act of ACTS) {
+  const support = await power?.support(act);
+  const failure = await power?.act(act).then(
+    () => null,
+    (error: unknown) => String(error),
+  );
+  told[act] = { support, failure };
+}
+writeSync(1, JSON.stringify(told));

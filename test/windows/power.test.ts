@@ -1,0 +1,42 @@
+/** Power on Windows: a C++ program with a made-up Windows, and the addon's real calls, which Wine does nothing for. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import t from 'tap';
+import { buildForWine, linesNotRun, openPrefix, runUnderWine } from '../helpers/wine-program.ts';
+
+const COUNTED = [
+  'power.cc',
+  'power_support.cc',
+  'shutdown_privilege.cc',
+  'suspend_news.cc',
+  'task_loop.cc',
+].map((file) => `native/windows/${file}`);
+const PLATFORM = ['command_thread', 'thread', 'error_text', 'unicode'];
+// Not power_calls.cc: the functions of Windows can't be reached from this program.
+const SOURCES = [
+  'test/windows/power_test.cc',
+  ...COUNTED,
+  ...PLATFORM.map((name) => `native/windows/${name}.cc`),
+];
+/** Lines that only an error of Windows reaches which nothing here brings about. */
+const OUT_OF_REACH = /return GetLastError\(\);$/;
+
+t.setTimeout(240_000);
+t.test('[5.windows] what is asked of Windows, and what is said of each refusal', async (t) => {
+  const folder = mkdtempSync(path.join(os.tmpdir(), 'hostwire-power-'));
+  t.teardown(() => rmSync(folder, { recursive: true, force: true }));
+  const program = path.join(folder, 'power_test.exe');
+  await buildForWine(program, { sources: SOURCES, libraries: ['advapi32'] }, true);
+  const prefix = openPrefix();
+  t.teardown(() => prefix.close());
+  const { code, output } = await runUnderWine([program], prefix.env);
+  t.match(output, /^all well: \d+ checks$/m, output);
+  t.equal(code, 0);
+  const { missed } = await linesNotRun(folder, COUNTED);
+  t.same(
+    missed.filter((line) => !OUT_OF_REACH.test(line)),
+    [],
+    'every line has run',
+  );
+});

@@ -1,0 +1,60 @@
+/** Windows' media sessions in a C++ program under Wine, with a made-up Windows.Media.Control behind the registry. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import t from 'tap';
+import { windowsPath } from '../helpers/wine.ts';
+import { buildForWine, linesNotRun, openPrefix, runUnderWine } from '../helpers/wine-program.ts';
+
+/** Each line of these has run, or the test fails. */
+const COUNTED = [
+  'smtc.cc',
+  'smtc.h',
+  'smtc_players.cc',
+  'smtc_control.cc',
+  'smtc_session.cc',
+  'smtc_handlers.h',
+  'session_table.cc',
+  'com.h',
+].map((file) => `native/windows/${file}`);
+const PLATFORM = ['media', 'command_thread', 'task_loop', 'thread', 'error_text', 'unicode'];
+const SOURCES = [
+  'test/windows/smtc_test.cc',
+  ...COUNTED.filter((file) => file.endsWith('.cc')),
+  ...PLATFORM.map((name) => `native/windows/${name}.cc`),
+];
+
+t.setTimeout(240_000);
+t.test(
+  '[6.windows] sessions are read, commanded and heard of; refusals are told; every line has run',
+  async (t) => {
+    const folder = mkdtempSync(path.join(os.tmpdir(), 'hostwire-smtc-'));
+    t.teardown(() => rmSync(folder, { recursive: true, force: true }));
+    const program = path.join(folder, 'smtc_test.exe');
+    const library = path.join(folder, 'fake_smtc.dll');
+    await buildForWine(
+      program,
+      {
+        sources: SOURCES,
+        flags: ['-municode'],
+        libraries: ['runtimeobject', 'ole32', 'uuid', 'advapi32'],
+      },
+      true,
+    );
+    await buildForWine(library, {
+      sources: ['test/windows/fake_smtc.cc'],
+      flags: ['-shared'],
+      libraries: ['runtimeobject', 'ole32', 'uuid'],
+    });
+    const prefix = openPrefix();
+    t.teardown(() => prefix.close());
+    const { code, output } = await runUnderWine([program, windowsPath(library)], prefix.env);
+    t.match(output, /^all well: \d+ checks$/m, output);
+    t.equal(code, 0);
+    t.comment(`figure: media sessions of Windows: ${/\d+/.exec(output)?.[0]} checks under Wine`);
+    const { missed, lines } = await linesNotRun(folder, COUNTED);
+    t.same(missed, [], 'every line has run');
+    t.ok(lines > 400, `${lines} lines were counted`);
+    t.comment(`figure: media sessions of Windows: ${lines - missed.length} of ${lines} lines run`);
+  },
+);
