@@ -30,13 +30,13 @@
 #include "windows/parse_windows.h"
 
 namespace hostwire {
-namespace {
-
 void require(bool holds, const char* what) {
   if (holds) return;
   std::fprintf(stderr, "broken promise: %s\n", what);
   std::abort();
 }
+
+namespace {
 
 void runStat(std::string_view input) {
   CpuTimes total;
@@ -268,10 +268,8 @@ void runIpv4(std::string_view input) {
   placeAddresses({0, 0x7F000001, 0xC0000207, UINT32_MAX}, networks);
 }
 
-}  // namespace
-
-const std::vector<FuzzTarget>& fuzzTargets() {
-  static const std::vector<FuzzTarget> targets = {
+std::vector<FuzzTarget> linuxTargets() {
+  return {
       {"stat", "/stat", runStat},
       {"meminfo", "/meminfo", runMeminfo},
       {"loadavg", "/loadavg", call<parseLoadavg>},
@@ -325,6 +323,17 @@ const std::vector<FuzzTarget>& fuzzTargets() {
       {"netlink-interface", "/get-interface", runNetlink},
       {"netlink-family", "/get-family", runNetlink},
   };
+}
+
+}  // namespace
+
+const std::vector<FuzzTarget>& fuzzTargets() {
+  static const std::vector<FuzzTarget> targets = [] {
+    std::vector<FuzzTarget> all = linuxTargets();
+    const auto& others = windowsTargets();
+    all.insert(all.end(), others.begin(), others.end());
+    return all;
+  }();
   return targets;
 }
 

@@ -44,8 +44,6 @@ t.test('[7.windows-processes] a list with owners and paths, and an end', async (
   t.match(system.body['capabilities'], {
     processes: { list: { supported: true }, control: { supported: true } },
   });
-  const [service_, other] = list.toSorted((a, b) => a.pid - b.pid);
-  t.ok(service_ !== undefined && other !== undefined);
   const kill = async (body: object) =>
     await fetch(`${service.baseUrl}/api/processes/kill`, {
       method: 'POST',
