@@ -28,6 +28,7 @@ const FULL_FORMS = [
   'dbus/answer-first.test.js',
   'dbus/reconnect.test.js',
   'native/failing-calls.test.js',
+  'browser/open-for-long.test.js',
 ];
 
 function proofs() {

@@ -100,6 +100,34 @@ t.test('each third-party library is known to one room', async (t) => {
     t.match(version, /^(npm:[\w-]+@)?\d+\.\d+\.\d+$/, `${name} is pinned exactly`);
 });
 
+t.test(
+  'the dashboard knows the client and the words of the wire, and has its texts in one file',
+  async (t) => {
+    const files = filesIn('web', '.ts', '.tsx');
+    t.ok(files.length > 20, `${files.length} files`);
+    for (const file of files) {
+      const text = textOf(file);
+      t.match(text, /^\/\*\*/, `${file} opens with a sentence`);
+      t.ok(text.split('\n').length <= 300, `${file} stays readable`);
+      for (const name of importsOf(file)) {
+        const target = path.posix.normalize(path.posix.join(path.posix.dirname(file), name));
+        const isOwn = name.startsWith('.') && /^web\/|^src\/client\/client\.ts$/.test(target);
+        const isType =
+          /^src\/wire\//.test(target) &&
+          text.includes(`from '${name}'`) &&
+          !new RegExp(`import \\{[^}]*\\} from '${name}'`).test(text);
+        t.ok(isOwn || isType || /^(?:preact(?:\/hooks)?|uplot)$/.test(name), `${file} may import ${name}`);
+      }
+      t.notMatch(codeOf(file), />\s*[A-Za-z]{2,}[^<>{}=;()]*<\//, `${file} takes its texts from texts.ts`);
+      t.notMatch(
+        codeOf(file),
+        /innerHTML|https?:\/\/(?!www\.w3\.org)/,
+        `${file} makes no HTML of text, and names no other site`,
+      );
+    }
+  },
+);
+
 /** Starts the apps that the configuration names, and nothing else. */
 const LAUNCHER = 'native/linux/launch.cc';
 

@@ -12,7 +12,7 @@ import { PowerCard } from './cards/power.tsx';
 import { ProcessCard } from './cards/processes.tsx';
 import { SensorCard } from './cards/sensors.tsx';
 import { duration } from './format.ts';
-import { connection, sample, system } from './live.ts';
+import { connection, hostName, sample, system } from './live.ts';
 import { KeyPrompt } from './parts/key-prompt.tsx';
 import { lock } from './requests.ts';
 import type { Sample } from './sample.ts';
@@ -23,7 +23,7 @@ function Head() {
   const state = useValue(connection);
   const now = useValue(sample);
   const about = useValue(system);
-  const host = about?.hostname ?? now?.host ?? '';
+  const host = hostName();
   useEffect(() => {
     if (host !== '') document.title = `${host} · hostwire`;
   }, [host]);
@@ -78,11 +78,6 @@ export function App() {
   const now = useValue(sample);
   const state = useValue(connection);
   const locked = useValue(lock);
-  const hasValues = now !== undefined;
-  // After the first paint with values: how long that took can be read from outside.
-  useEffect(() => {
-    if (hasValues) performance.mark('first-sample');
-  }, [hasValues]);
   return (
     <>
       <a class="skip" href="#values">

@@ -24,17 +24,15 @@
 #include "linux/parse_system.h"
 #include "linux/select_mounts.h"
 #include "linux/text.h"
-#include "windows/parse_counters.h"
-#include "windows/parse_windows.h"
 
 namespace hostwire {
-namespace {
-
 void require(bool holds, const char* what) {
   if (holds) return;
   std::fprintf(stderr, "broken promise: %s\n", what);
   std::abort();
 }
+
+namespace {
 
 void runStat(std::string_view input) {
   CpuTimes total;
@@ -134,38 +132,6 @@ void runProcessName(std::string_view input) {
   require(name.starts_with(comm), "a full name begins with the cut one");
 }
 
-void runSmbios(std::string_view input) {
-  const std::string_view table = findSmbiosTable(input);
-  require(table.size() + 8 <= std::max<std::size_t>(8, input.size()), "the header is not of the table");
-  parseDmiMemoryModules(table);
-}
-
-// The lines are the names.
-void runCounterNames(std::string_view input) {
-  std::vector<CounterInstance> instances;
-  std::string_view rest = input.substr(0, 4096);
-  for (std::size_t end = 0; end != std::string_view::npos;
-       rest.remove_prefix(std::min(rest.size(), end + 1))) {
-    end = rest.find('\n');
-    instances.push_back({std::string(rest.substr(0, end)), 60});
-  }
-  require(corePercentages(instances).size() <= instances.size(), "no more processors than instances");
-  for (const auto& [luid, load] : sumGpuLoads(instances))
-    require(load >= 0 && load <= 100, "a load is a percentage");
-  require(sumGpuBytes(instances).size() <= instances.size(), "no more devices than instances");
-}
-
-void runWindowsName(std::string_view input) {
-  WindowsVersion version;
-  version.build = static_cast<std::uint32_t>(19000 + input.size() % 4000);
-  version.isServer = input.ends_with('S');
-  version.productName = input;
-  if (input.size() % 2 == 0) version.displayVersion = input.substr(0, 4);
-  version.revision = static_cast<std::uint32_t>(input.size() % 3);
-  const OsInfo os = nameWindows(version);
-  require(!os.name.empty() && !os.build.empty(), "it has a name and a build");
-}
-
 template <auto Parse>
 void call(std::string_view input) {
   static_cast<void>(Parse(input));
@@ -256,10 +222,8 @@ void runIpv4(std::string_view input) {
   placeAddresses({0, 0x7F000001, 0xC0000207, UINT32_MAX}, networks);
 }
 
-}  // namespace
-
-const std::vector<FuzzTarget>& fuzzTargets() {
-  static const std::vector<FuzzTarget> targets = {
+std::vector<FuzzTarget> linuxTargets() {
+  return {
       {"stat", "/stat", runStat},
       {"meminfo", "/meminfo", runMeminfo},
       {"loadavg", "/loadavg", call<parseLoadavg>},
@@ -283,9 +247,6 @@ const std::vector<FuzzTarget>& fuzzTargets() {
       {"os-release", "/os-release", call<parseOsRelease>},
       {"brand", "", runBrand},
       {"dmi", "/DMI", call<parseDmiMemoryModules>},
-      {"smbios", "", runSmbios},
-      {"counter-names", "", runCounterNames},
-      {"windows-name", "", runWindowsName},
       {"process-status", "", runStatus},
       {"gpu-numbers", "/gpu_busy_percent", runGpuNumbers},
       {"pci-id", "/vendor", runGpuNumbers},
@@ -312,6 +273,17 @@ const std::vector<FuzzTarget>& fuzzTargets() {
       {"netlink-interface", "/get-interface", runNetlink},
       {"netlink-family", "/get-family", runNetlink},
   };
+}
+
+}  // namespace
+
+const std::vector<FuzzTarget>& fuzzTargets() {
+  static const std::vector<FuzzTarget> targets = [] {
+    std::vector<FuzzTarget> all = linuxTargets();
+    const auto& others = windowsTargets();
+    all.insert(all.end(), others.begin(), others.end());
+    return all;
+  }();
   return targets;
 }
 

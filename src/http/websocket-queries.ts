@@ -5,7 +5,7 @@ import { ServiceError } from '../errors.ts';
 import { type View, viewOf } from '../stats/view.ts';
 import type { MessageId, OpData, SocketRequest } from '../wire/socket.ts';
 import { checkDetails, checkList, type ProcessQueries } from './process-queries.ts';
-import { type Asker, type CommandDoor, failureOf, feedbackText } from './websocket-commands.ts';
+import { type Asker, type CommandDoor, failureOf, feedbackText, type Group } from './websocket-commands.ts';
 import { errorText, eventText } from './websocket-events.ts';
 import type { State } from './websocket-states.ts';
 import { topicOf } from './websocket-topics.ts';
@@ -72,16 +72,22 @@ async function get(
   }
 }
 
-/** The state, or word that nobody may know it. */
+/** The state, or why nobody may know it or it can't be told. Rejects only when something is broken. */
 export async function readEnabled(
   state: State,
   id: MessageId | undefined,
   read: () => Promise<string>,
 ): Promise<string> {
-  if (state.isEnabled) return await read();
-  return errorText('FEATURE_DISABLED', `${state.name} is switched off in the configuration.`, id, {
-    topic: state.name,
-  });
+  const { name, isEnabled } = state;
+  if (!isEnabled)
+    return errorText('FEATURE_DISABLED', `${name} is switched off in the configuration.`, id, {
+      topic: name,
+    });
+  try {
+    return await read();
+  } catch (error) {
+    return failureText(name === 'processes' ? 'process' : name, 'list', error, id);
+  }
 }
 
 async function answerProcesses(
@@ -101,10 +107,15 @@ async function answerProcesses(
         : eventText('process_details', await queries.details(checkDetails(data)), id),
     );
   } catch (error) {
-    const failure = error instanceof ServiceError ? failureOf(ACTIONS[op], error) : undefined;
-    if (failure === undefined) throw error;
-    asker.send(feedbackText('process', failure, id));
+    asker.send(failureText('process', ACTIONS[op], error, id));
   }
+}
+
+/** Throws what is no answer. */
+function failureText(group: Group, action: string, error: unknown, id: MessageId | undefined): string {
+  const failure = error instanceof ServiceError ? failureOf(action, error) : undefined;
+  if (failure === undefined) throw error;
+  return feedbackText(group, failure, id);
 }
 
 /** What the feedback to a question that failed calls it. */

@@ -180,9 +180,10 @@ export class Session implements SocketEvents, Asker, StateFollower {
       sections: this.#topics.sections & ~asked.sections,
       states: this.#topics.states & ~asked.states,
     };
-    if (this.#follow(next)) this.#watch(this.#tellStats(undefined));
+    const isMoved = this.#follow(next);
     const more = unknown.length === 0 ? {} : { unknown: [...unknown] };
     this.send(eventText('subscribed', { topics: [...namesOf(next)], ...more }, id));
+    if (isMoved) this.#watch(this.#tellStats(undefined));
   }
 
   /** Whether its stats must begin anew, as they do when they are other ones or `isAsked`. */

@@ -36,6 +36,7 @@ export interface StateOptions {
   /** The state as JSON text. May reject: then nothing is told. */
   readonly build: (withDetail: boolean) => Promise<string>;
   readonly defer: (slice: () => void) => void;
+  /** Told once, until it can be built again. */
   readonly onError: (error: unknown) => void;
 }
 
@@ -46,6 +47,7 @@ export class State {
   readonly #told: [plain: string | undefined, detailed: string | undefined] = [undefined, undefined];
   #isRefreshing = false;
   #refreshesAgain = false;
+  #hasFailed = false;
 
   constructor(options: StateOptions) {
     this.#options = options;
@@ -118,11 +120,13 @@ export class State {
     for (const variant of new Set([...this.#followers].map((follower) => this.#variantOf(follower)))) {
       try {
         const text = eventTextOf(type, await build(variant === 1));
+        this.#hasFailed = false;
         if (text === this.#told[variant]) continue;
         this.#told[variant] = text;
         changed.add(variant);
       } catch (error) {
-        onError(error);
+        if (!this.#hasFailed) onError(error);
+        this.#hasFailed = true;
       }
     }
     const those = [...this.#followers].filter((follower) => changed.has(this.#variantOf(follower)));

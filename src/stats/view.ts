@@ -1,6 +1,5 @@
 /** Views: which sections of a sample, with or without detail, a subscriber asked for; each is encoded once. */
 import { ALL_SECTIONS, SECTION_BITS, SECTIONS, type Section } from '../host/host.ts';
-
 import type { TopDetail } from '../wire/usage.ts';
 import type { Sample } from './sample.ts';
 

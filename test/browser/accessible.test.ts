@@ -143,14 +143,22 @@ else {
       sensors: [],
       batteries: [],
     };
-    const bare = await startHere(fixtureHost(unknown), { features: { enable_media: false } });
+    const bare = await startHere(fixtureHost(unknown), {
+      features: { enable_media: false, enable_sleep: false, enable_hibernate: false },
+    });
     t.teardown(() => bare.stop());
     const { page, complaints } = await openPage(browser);
     await page.goto(bare.baseUrl);
     const absent = card(page, 'Not available here');
     await absent.waitFor();
     const words = await absent.innerText();
-    for (const reason of [/no graphics processor/, /no battery/, /no sensor/, /features\.enable_media/])
+    for (const reason of [
+      /no graphics processor/,
+      /no battery/,
+      /no sensor/,
+      /features\.enable_media/,
+      /features\.enable_sleep/,
+    ])
       t.match(words, reason);
     for (const title of ['Graphics', 'Battery', 'Sensors', 'Media', 'Power'])
       t.equal(await card(page, title).count(), 0, `no card ${title}`);

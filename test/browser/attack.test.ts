@@ -3,7 +3,7 @@ import '../helpers/dead-buses.ts';
 import t from 'tap';
 import { besiege } from './attack/besiege.ts';
 import { reasonAgainstChromium, startChromium } from './attack/chromium.ts';
-import { look } from './attack/oracle.ts';
+import { checkSights } from './attack/oracle.ts';
 import { checkRightfulUses } from './attack/rightful.ts';
 import { ROWS } from './attack/rows.ts';
 import { reasonAgainstBus, startSiege } from './attack/siege.ts';
@@ -22,20 +22,5 @@ t.test('Chromium, auth off and its address listed', { skip, timeout: 300_000 }, 
 
   await t.test('what is rightful goes on', (t) => checkRightfulUses(t, siege));
 
-  await t.test('[2.unseen] what exists looks like what does not', async (t) => {
-    const front = siege.fronts.find(({ victim }) => victim.isGuarded && victim.auth === 'off');
-    if (front === undefined) throw new Error('nobody is guarded');
-    const { baseUrl } = front.victim.service;
-    for (const [there, notThere] of [
-      ['/api/processes/sleep', '/api/processes/no-such-process'],
-      ['/api/media/status?player=victim', '/api/media/status?player=nobody'],
-      ['/api/media/art', '/api/media/art?player=nobody'],
-    ] as const) {
-      const status = async (path: string) => (await fetch(baseUrl + path)).status;
-      t.strictSame([await status(there), await status(notThere)], [200, 404], 'they differ for who may read');
-      const sight = await look(siege, front.tab, baseUrl + there);
-      t.ok(Object.keys(sight).length >= 15, `${Object.keys(sight).length} ways to load`);
-      t.strictSame(await look(siege, front.tab, baseUrl + notThere), sight, there);
-    }
-  });
+  await t.test('[2.unseen] what exists looks like what does not', (t) => checkSights(t, siege));
 });

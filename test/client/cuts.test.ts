@@ -8,7 +8,7 @@ import { liveClients, markOf, until } from './live-clients.ts';
 import { markedHost } from './marked-host.ts';
 import { type Relay, startRelay } from './relay.ts';
 
-const CUTS = process.env['HOSTWIRE_FULL'] === '1' ? 400 : 24;
+const CUTS = process.env['HOSTWIRE_FULL'] === '1' ? 400 : 16;
 
 t.setTimeout(300_000);
 t.jobs = 2;

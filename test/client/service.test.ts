@@ -92,6 +92,21 @@ t.test('commands and questions: what the service says is what the promise says',
   t.strictSame(told, [], 'nothing of it was for listeners');
 });
 
+t.test('a topic that is switched off is told of by an error event, and the others come', async (t) => {
+  const service = await startService({ config: { features: { enable_processes: false } } });
+  t.teardown(() => service.stop());
+  const { socket, close, pushed } = liveClients({ url: service.baseUrl });
+  t.teardown(close);
+  const errors: unknown[] = [];
+  socket.on('error', (error) => errors.push(error));
+  await socket.subscribe(['processes', 'stats.cpu']);
+  await until(
+    () => pushed.length > 0 && errors.length > 0,
+    () => `${pushed.length} pushed, ${errors.length} errors`,
+  );
+  t.match(errors, [{ code: 'FEATURE_DISABLED', details: { topic: 'processes' } }]);
+});
+
 t.test('single requests: commands by plain HTTP', async (t) => {
   const service = await startService();
   t.teardown(() => service.stop());

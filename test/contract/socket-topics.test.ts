@@ -298,3 +298,31 @@ t.test(
     t.match((await client.take('media_update')).data, { status: 'stopped' });
   },
 );
+
+t.test('[7.updates-fail] what can not be told is feedback with a code, and the socket goes on', async (t) => {
+  const service = await startHere(fixtureHost(), ONE_SECOND);
+  t.teardown(() => service.stop());
+  const client = await SocketClient.open(service.port);
+  t.teardown(() => client.cut());
+  const failure = { success: false, action: 'list', code: 'NOT_SUPPORTED', final: true };
+  client.say('subscribe', { topics: ['processes'] }, 1);
+  t.equal((await client.take((told) => told.id === 1)).type, 'subscribed');
+  t.match(await client.take((told) => told.id === 1), { type: 'process_feedback', data: failure });
+  t.match(await client.ask('get', { topics: ['processes'] }, 2), { type: 'process_feedback', data: failure });
+  t.match(await client.ask('process_list', {}, 3), { type: 'process_feedback', data: failure });
+  await sleep(2500);
+  t.equal((await client.ask('ping', undefined, 4)).type, 'pong');
+  t.equal(service.stderr().split("can't be told").length, 2, 'the log says it once');
+});
+
+t.test('[7.broken] when the machine can not be read at all: 1011, and the log says why', async (t) => {
+  const { client, service, host, connect } = await start(t);
+  host.readCounters = () => {
+    throw new Error('no counters here');
+  };
+  const other = await connect();
+  client.say('subscribe', { topics: ['cpu'] });
+  t.match(await client.closed, { code: 1011, reason: /its log says why/ });
+  t.match(service.stderr(), /no counters here/);
+  t.equal((await other.ask('ping', undefined, 1)).type, 'pong', 'the others go on');
+});

@@ -79,11 +79,11 @@ const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.mi
 export async function auditPage(page: Page): Promise<readonly string[]> {
   await page.addScriptTag({ content: AXE });
   const tags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
-  // The global is axe-core's, which was loaded just now.
-  const { violations } = await page.evaluate<
-    { readonly violations: readonly Violation[] },
-    readonly string[]
-  >('async (values) => await axe.run(document, { runOnly: { type: "tag", values } })' as never, tags);
+  const options = { runOnly: { type: 'tag', values: tags } };
+  // What axe-core documents; it was loaded just now.
+  const { violations } = (await page.evaluate(`axe.run(document, ${JSON.stringify(options)})`)) as {
+    readonly violations: readonly Violation[];
+  };
   return violations.map(
     ({ id, impact, nodes }) => `${impact} ${id}: ${nodes.map((node) => node.html).join(' ')}`,
   );

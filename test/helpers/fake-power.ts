@@ -1,5 +1,5 @@
 /** Power commands on a clock and a power manager that a test owns: nothing here can reach a machine. */
-import { Commands, type Outcome, type Params } from '#src/commands/command.js';
+import { Commands, type Follower, type Outcome, type Params } from '#src/commands/command.js';
 import { Power, powerCommands } from '#src/commands/power.js';
 import type { PowerAction, PowerBackend, Support } from '#src/commands/power-backend.js';
 import type { PowerFeedback } from '#src/commands/power-queue.js';
@@ -66,6 +66,9 @@ export class PowerRig {
   readonly startUnixMs = 1_700_000_000_000;
   readonly backend = new FakeBackend(() => this.clock.now() - 1000);
   readonly feedback: PowerFeedback[] = [];
+  /** Who had heard of each before. */
+  readonly heard: ReadonlySet<Follower>[] = [];
+  changed = 0;
   readonly log: string[] = [];
   features = EVERYTHING_ON;
   readonly power: Power;
@@ -79,7 +82,11 @@ export class PowerRig {
       unixMs: () => this.startUnixMs + this.sleptMs + this.clock.now() - 1000,
       features,
       log: createLog((line) => this.log.push(line.trim()), 'info'),
-      onFeedback: (feedback) => this.feedback.push(feedback),
+      onFeedback: (feedback, followers) => {
+        this.feedback.push(feedback);
+        this.heard.push(followers);
+      },
+      onChange: () => this.changed++,
     });
     this.commands = new Commands(powerCommands(this.power), features);
   }

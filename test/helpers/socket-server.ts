@@ -45,6 +45,7 @@ export async function serveSockets(t: Test, options: SocketServerOptions = {}) {
   const demand = new Map<View, number>();
   const count = (view: View, change: number) => demand.set(view, (demand.get(view) ?? 0) + change);
   let number = 1;
+  let title = '';
   let newest = encodedOf(number, options.sampleBytes);
   const rows: readonly Command[] = [
     defineCommand({
@@ -70,7 +71,7 @@ export async function serveSockets(t: Test, options: SocketServerOptions = {}) {
     peek: () => newest,
     latest: async () => newest,
     intervalMs: () => 1000,
-    readMedia: async () => ({ status: 'stopped', title: '', artist: '' }),
+    readMedia: async () => ({ status: 'active', title, artist: '' }),
     readPower: async () => ({ actions: {}, pending: null, inhibitors: [], recorded: [] }) as never,
     queries: undefined,
   });
@@ -91,6 +92,11 @@ export async function serveSockets(t: Test, options: SocketServerOptions = {}) {
     log,
     /** How many sockets want each view. */
     demand,
+    /** The title of what is played, which is told. */
+    setTitle: (next: string) => {
+      title = next;
+      sockets.onMediaChange();
+    },
     /** The number of the sample that was sent. */
     publish: () => {
       newest = encodedOf(++number, options.sampleBytes);

@@ -6,6 +6,7 @@ import t from 'tap';
 import { besiege } from '../browser/attack/besiege.ts';
 import { reasonAgainstChromium, startChromium } from '../browser/attack/chromium.ts';
 import { reasonAgainstFirefox, startFirefox } from '../browser/attack/firefox.ts';
+import { checkSights } from '../browser/attack/oracle.ts';
 import { type Run, renderProof } from '../browser/attack/proof-page.ts';
 import { checkRightfulUses } from '../browser/attack/rightful.ts';
 import { ROWS } from '../browser/attack/rows.ts';
@@ -24,6 +25,7 @@ for (const { name, start, reason } of BROWSERS)
     const siege = await startSiege(t, start);
     const findings = await besiege(t, siege, ROWS, true);
     await t.test('what is rightful goes on', (t) => checkRightfulUses(t, siege));
+    await t.test('what exists looks like what does not', (t) => checkSights(t, siege));
     const { version } = siege.browser;
     runs.push({ version, findings });
     t.comment(`figure: ${version}: ${findings.length} attempts, none through the guard`);

@@ -68,10 +68,10 @@ class FirefoxTab implements Tab {
       .catch(() => undefined);
   }
 
-  async click(selector: string): Promise<void> {
+  async click(selector: string): Promise<boolean> {
     const { context } = await this.#current();
     const expression = `(() => {
-      const box = document.readyState === 'complete' && document.querySelector(${JSON.stringify(selector)})?.getBoundingClientRect();
+      const box = document.readyState !== 'loading' && document.querySelector(${JSON.stringify(selector)})?.getBoundingClientRect();
       return box ? [box.x + box.width / 2, box.y + box.height / 2].map(Math.round).join() : '';
     })()`;
     for (let tries = 0; tries < CLICK_TRIES; tries++) {
@@ -84,11 +84,11 @@ class FirefoxTab implements Tab {
         ];
         const source = { type: 'pointer', id: 'mouse', actions };
         await this.#remote.call('input.performActions', { context, actions: [source] });
-        return;
+        return true;
       }
       await sleep(20);
     }
-    throw new Error(`there is no ${selector}`);
+    return false;
   }
 
   async evaluate(expression: string): Promise<string> {
@@ -112,7 +112,7 @@ class FirefoxTab implements Tab {
         await this.#remote.call('browsingContext.close', { context: other['context'] });
   }
 
-  /** A container tab: with nothing that another tab keeps. */
+  /** A window, so that it counts as visible, with nothing that another one keeps. */
   #current(): Promise<Values> {
     this.#opened ??= this.#open();
     return this.#opened;
@@ -120,7 +120,7 @@ class FirefoxTab implements Tab {
 
   async #open(): Promise<Values> {
     const { userContext } = await this.#remote.call('browser.createUserContext');
-    const { context } = await this.#remote.call('browsingContext.create', { type: 'tab', userContext });
+    const { context } = await this.#remote.call('browsingContext.create', { type: 'window', userContext });
     return { userContext, context };
   }
 }

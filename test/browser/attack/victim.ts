@@ -19,7 +19,7 @@ export const SECRETS: Readonly<Record<Target, string>> = {
 };
 
 /** A GIF of 7 by 3 whose one picture is a dot. */
-const ART = '474946383961070003008000000000ffffff000000' + '2c00000000010001000002024401003b';
+const ART = '47494638396107000300800000000000ffffff2c00000000010001000002024401003b';
 export const ART_SIZE = '7 x 3';
 
 function writeArt(folder: string): string {

@@ -1,0 +1,104 @@
+/** Who asked for an act of power is told what becomes of it, however many asked for the same. */
+import t from 'tap';
+import type { Follower, Outcome, Params } from '#src/commands/command.js';
+import type { PowerFeedback } from '#src/commands/power-queue.js';
+import { PowerRig } from '../helpers/fake-power.ts';
+
+class Rig extends PowerRig {
+  /** What each follower was told: `1 running`. */
+  readonly steps: string[] = [];
+  readonly followers = [0, 1, 2].map(
+    (i): Follower =>
+      ({ stage, message }) =>
+        this.steps.push(`${i} ${stage}${stage === 'failed' ? `: ${message}` : ''}`),
+  );
+
+  async askAs(who: number, action: string, params: Params = {}): Promise<Outcome> {
+    const run = this.commands.prepare(`power.${action}`, params);
+    if (run === 'feature_disabled') throw new Error(`${action} is switched off`);
+    const outcome = await run(this.followers[who]);
+    outcome.onDelivered?.('sent');
+    return outcome;
+  }
+}
+
+t.test('[7.power-follow] running at the hand-over, done when it has ended', async (t) => {
+  const rig = new Rig();
+  rig.backend.isSlow = true;
+  const { isFollowed } = await rig.askAs(0, 'sleep');
+  t.equal(isFollowed, true);
+  t.strictSame(rig.steps, []);
+  await rig.clock.advance(100);
+  t.strictSame(rig.steps, ['0 running']);
+  rig.backend.finish();
+  await rig.clock.advance(0);
+  t.strictSame(rig.steps, ['0 running', '0 done']);
+});
+
+t.test('[7.power-follow] the same act asked by several: each hears of it', async (t) => {
+  const rig = new Rig();
+  await Promise.all([0, 1].map((who) => rig.askAs(who, 'restart')));
+  await rig.clock.advance(100);
+  t.strictSame(rig.backend.actions, ['restart']);
+  t.strictSame(rig.steps, ['0 running', '1 running', '0 done', '1 done']);
+});
+
+t.test(
+  '[7.power-follow] an act that fails: why; and the others are told who has heard already',
+  async (t) => {
+    const rig = new Rig();
+    rig.backend.failure = new Error('no power');
+    await rig.askAs(0, 'sleep');
+    await rig.clock.advance(100);
+    t.strictSame(rig.steps, ['0 running', '0 failed: sleep failed: no power']);
+    const expected: PowerFeedback = { action: 'sleep', success: false, message: 'sleep failed: no power' };
+    t.strictSame(rig.feedback, [expected]);
+    t.strictSame(rig.heard, [new Set([rig.followers[0]])]);
+  },
+);
+
+t.test(
+  '[7.power-follow] one that is scheduled: running and done then, or cancelled, or failed',
+  async (t) => {
+    const rig = new Rig();
+    await rig.askAs(0, 'sleep', { delay: 10 });
+    await rig.clock.advance(10_100);
+    t.strictSame(rig.steps.splice(0), ['0 running', '0 done']);
+    await rig.askAs(1, 'sleep', { delay: 10 });
+    await rig.askAs(2, 'cancel');
+    t.strictSame(rig.steps.splice(0), ['1 cancelled']);
+    await rig.askAs(0, 'sleep', { delay: 10 });
+    rig.features = { ...rig.features, enable_sleep: false };
+    await rig.clock.advance(10_100);
+    t.strictSame(rig.steps.splice(0), [
+      '0 failed: the scheduled sleep was not done: it was switched off meanwhile',
+    ]);
+    rig.features = { ...rig.features, enable_sleep: true };
+    await rig.askAs(0, 'sleep', { delay: 10 });
+    await rig.askAs(1, 'restart');
+    rig.power.close();
+    t.strictSame(
+      rig.steps.splice(0).map((step) => step.slice(0, 8)),
+      ['1 failed', '0 failed'],
+      'at a stop too',
+    );
+  },
+);
+
+t.test('what changes of power is told: scheduled, taken back, due, ended', async (t) => {
+  const rig = new Rig();
+  const changes = () => {
+    const { changed } = rig;
+    rig.changed = 0;
+    return changed;
+  };
+  await rig.askAs(0, 'sleep', { delay: 10 });
+  t.equal(changes(), 1);
+  await rig.askAs(0, 'cancel');
+  t.equal(changes(), 1);
+  await rig.askAs(0, 'cancel');
+  t.equal(changes(), 0, 'nothing was pending');
+  await rig.askAs(0, 'sleep', { delay: 10 });
+  await rig.clock.advance(10_000);
+  t.equal(changes(), 3, 'scheduled, no longer pending, recorded');
+});

@@ -1,0 +1,45 @@
+/** How many messages a socket may send: on a clock of the test's own. */
+import t from 'tap';
+import { MessageRate } from '#src/http/websocket-rate.js';
+
+const countOf = (rate: MessageRate, messages: number, nowMs: number) => {
+  const counts = { granted: 0, refused: 0, flood: 0 };
+  for (let i = 0; i < messages; i++) counts[rate.take(nowMs)]++;
+  return counts;
+};
+
+t.test('[7.limit-rate] 40 at once, then as many as time has made room for', async (t) => {
+  const rate = new MessageRate(0);
+  t.strictSame(countOf(rate, 60, 0), { granted: 40, refused: 20, flood: 0 });
+  t.strictSame(countOf(rate, 15, 500), { granted: 10, refused: 5, flood: 0 });
+  t.strictSame(
+    countOf(rate, 50, 1_000_000),
+    { granted: 40, refused: 10, flood: 0 },
+    'never more than 40 at once',
+  );
+});
+
+t.test('[7.limit-rate] 20 a second for ever', async (t) => {
+  const rate = new MessageRate(0);
+  countOf(rate, 40, 0);
+  for (let second = 1; second <= 600; second++)
+    t.strictSame(countOf(rate, 20, second * 1000), { granted: 20, refused: 0, flood: 0 });
+});
+
+t.test(
+  '[7.limit-flood] a hundred refusals at once, or more than as many again a second, are a flood',
+  async (t) => {
+    t.strictSame(countOf(new MessageRate(0), 200, 0), { granted: 40, refused: 100, flood: 60 });
+    const twice = new MessageRate(0);
+    countOf(twice, 40, 0);
+    for (let second = 1; second <= 100; second++)
+      t.equal(countOf(twice, 40, second * 1000).flood, 0, 'twice the rate');
+    const more = new MessageRate(0);
+    countOf(more, 40, 0);
+    const floods = Array.from({ length: 20 }, (_, i) => countOf(more, 60, (i + 1) * 1000).flood);
+    t.ok(
+      floods.some((count) => count > 0),
+      'three times the rate',
+    );
+  },
+);

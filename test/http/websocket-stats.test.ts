@@ -1,0 +1,151 @@
+/** Stats for sockets in shards: few sockets a turn, each sample once, the newest to those who wait. */
+import t from 'tap';
+import { type Shard, StatsShards } from '#src/http/websocket-stats.js';
+import type { Encoded } from '#src/stats/view.js';
+import { viewOf } from '#src/stats/view.js';
+import { SocketClient } from '../helpers/socket-client.ts';
+import { encodedOf, serveSockets } from '../helpers/socket-server.ts';
+
+const VIEW = viewOf(1, false);
+const MOST_A_TURN = 255;
+
+/** Shards whose turns a test takes one by one. */
+class Rig {
+  readonly sizes = new Map<string, Shard>();
+  readonly #slices: (() => void)[] = [];
+  /** Topic → the samples that were published to it. */
+  readonly got = new Map<string, number[]>();
+  /** How many sockets were written to in this turn. */
+  written = 0;
+  readonly shards = new StatsShards({
+    publish: (topic, bytes) => {
+      const { timestamp } = JSON.parse(String(bytes)).data;
+      this.got.set(topic, [...(this.got.get(topic) ?? []), timestamp]);
+      this.written += this.sizes.get(topic)?.size ?? 0;
+    },
+    defer: (slice) => this.#slices.push(slice),
+  });
+
+  join(count: number, view = VIEW): readonly Shard[] {
+    return Array.from({ length: count }, () => {
+      const shard = this.shards.join(view);
+      this.sizes.set(shard.topic, shard);
+      return shard;
+    });
+  }
+
+  publish(encoded: Encoded): void {
+    this.written = 0;
+    this.shards.publish(encoded);
+  }
+
+  /** The next turn; false when there is none. */
+  turn(): boolean {
+    const slice = this.#slices.shift();
+    this.written = 0;
+    slice?.();
+    return slice !== undefined;
+  }
+}
+
+t.test('[7.shards] ten thousand sockets of many views: a part of them a turn, each once', async (t) => {
+  const rig = new Rig();
+  for (let i = 0; i < 40; i++) rig.join(250, viewOf(i % 32, i % 2 === 0));
+  rig.publish(encodedOf(1));
+  const written = [rig.written];
+  while (rig.turn()) written.push(rig.written);
+  t.ok(Math.max(...written) <= MOST_A_TURN, `${Math.max(...written)} at most`);
+  t.equal(
+    written.reduce((sum, each) => sum + each, 0),
+    10_000,
+  );
+  t.ok(
+    [...rig.got.values()].every((numbers) => numbers.join() === '1'),
+    'nobody twice',
+  );
+  t.equal(
+    [...rig.sizes.values()].reduce((sum, { size }) => sum + size, 0),
+    10_000,
+  );
+});
+
+t.test(
+  '[7.shards] a sample that comes while one is sent goes on in its stead; all get the newest',
+  async (t) => {
+    const rig = new Rig();
+    rig.join(1000);
+    rig.publish(encodedOf(1));
+    rig.turn();
+    rig.publish(encodedOf(2));
+    rig.turn();
+    rig.publish(encodedOf(3));
+    while (rig.turn());
+    for (const numbers of rig.got.values()) {
+      t.equal(numbers.at(-1), 3);
+      t.equal(new Set(numbers).size, numbers.length, 'no sample twice');
+    }
+    t.equal(rig.got.size, rig.sizes.size);
+  },
+);
+
+t.test('[7.shards] who joins has got the newest sample: it is not sent again', async (t) => {
+  const rig = new Rig();
+  rig.join(600);
+  rig.publish(encodedOf(1));
+  const [late] = rig.join(1);
+  while (rig.turn());
+  t.notOk(rig.got.get(late?.topic ?? '')?.includes(1) && rig.sizes.get(late?.topic ?? '')?.size === 1);
+  rig.publish(encodedOf(2));
+  while (rig.turn());
+  t.equal(rig.got.get(late?.topic ?? '')?.at(-1), 2);
+});
+
+t.test('one that has left is not written to, and its shard is filled again', async (t) => {
+  const rig = new Rig();
+  const joined = rig.join(300);
+  for (const shard of joined) rig.shards.leave(shard);
+  rig.publish(encodedOf(1));
+  while (rig.turn());
+  t.equal(rig.got.size, 0);
+  const [first, second] = rig.join(2);
+  t.equal(first, second);
+});
+
+t.test(
+  '[7.shards] over real sockets: every sample once, in order, also to those who come meanwhile',
+  async (t) => {
+    const topics = new Set<string>();
+    const { port, publish, demand } = await serveSockets(t, { onPublish: (topic) => topics.add(topic) });
+    const clients: SocketClient[] = [];
+    const join = async (count: number) => {
+      const joined = await Promise.all(Array.from({ length: count }, () => SocketClient.open(port)));
+      for (const client of joined) client.say('subscribe', { topics: ['cpu'] });
+      clients.push(...joined);
+      t.teardown(() => joined.forEach((client) => client.cut()));
+      return joined;
+    };
+    await join(300);
+    await Promise.all(clients.map((client) => client.take('system_stats')));
+    let last = 0;
+    for (let round = 0; round < 10; round++) {
+      const joining = join(5);
+      last = publish();
+      await joining;
+    }
+    await Promise.all(clients.map((client) => client.take(({ data }) => data['timestamp'] === last)));
+    for (const client of clients) await client.settle();
+    const wrong = clients.filter(({ told }) => {
+      const numbers = told
+        .filter(({ type }) => type === 'system_stats')
+        .map(({ data }) => Number(data['timestamp']));
+      return numbers.some((number, i) => i > 0 && number !== Number(numbers[i - 1]) + 1);
+    });
+    t.equal(wrong.length, 0, 'none is missing, none comes twice');
+    t.ok(topics.size >= 3, `${topics.size} shards for 350 sockets`);
+    t.equal(demand.get(VIEW), 350);
+    for (const client of clients) client.cut();
+    for (let i = 0; i < 100 && demand.get(VIEW) !== 0; i++)
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    t.equal(demand.get(VIEW), 0, 'the demand goes with them');
+  },
+);

@@ -1,0 +1,193 @@
+/** The wrapper of a WebSocket on an object that behaves like uWebSockets.js's, down to throwing when it is closed. */
+import t from 'tap';
+import { FULL_BYTES, Socket, type SocketData } from '#src/http/websocket.js';
+
+type NativeSocket = Parameters<Socket['markOpen']>[0];
+
+/** Keeps what it is sent; what is over `room` waits. */
+class FakeNative {
+  readonly sent: string[] = [];
+  readonly topics = new Set<string>();
+  waiting = 0;
+  isStuck = false;
+  closedWith: number | 'cut' | undefined;
+  onClose: () => void = () => undefined;
+
+  #check(): void {
+    if (this.closedWith !== undefined) throw new Error('Invalid access of closed uWS.WebSocket');
+  }
+
+  send(text: string): number {
+    this.#check();
+    if (this.waiting > FULL_BYTES) return 2;
+    this.sent.push(text);
+    if (!this.isStuck) return 1;
+    this.waiting += text.length;
+    return 0;
+  }
+
+  getBufferedAmount(): number {
+    this.#check();
+    return this.waiting;
+  }
+
+  getTopics(): string[] {
+    return [...this.topics];
+  }
+
+  subscribe(topic: string): boolean {
+    this.#check();
+    this.topics.add(topic);
+    return true;
+  }
+
+  unsubscribe(topic: string): boolean {
+    this.#check();
+    return this.topics.delete(topic);
+  }
+
+  cork(body: () => void): void {
+    this.#check();
+    body();
+  }
+
+  end(code: number): void {
+    this.#check();
+    this.closedWith = this.waiting > FULL_BYTES ? 'cut' : code;
+    this.onClose();
+  }
+
+  close(): void {
+    this.#check();
+    this.closedWith = 'cut';
+    this.onClose();
+  }
+}
+
+function open() {
+  const told: string[] = [];
+  const socket = new Socket({
+    onMessage: (bytes) => told.push(`message ${bytes}`),
+    onDrained: () => told.push('drained'),
+    onClosed: () => told.push('closed'),
+  });
+  const native = new FakeNative();
+  native.onClose = () => socket.markClosed();
+  // The part of it that the wrapper uses.
+  socket.markOpen(native as unknown as NativeSocket & SocketData);
+  return { socket, native, told };
+}
+
+const nextTurn = () => new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
+const LARGE = 'x'.repeat(FULL_BYTES + 1);
+
+t.test('what is sent goes out; after the end nothing reaches the native object', async (t) => {
+  for (const close of ['end', 'cut', 'peer'] as const) {
+    const { socket, native, told } = open();
+    socket.send('a');
+    if (close === 'end') socket.end(1008, 'x');
+    else if (close === 'cut') socket.cut();
+    else {
+      native.closedWith = 1001;
+      socket.markClosed();
+    }
+    socket.send('b');
+    socket.join('t');
+    socket.leave('t');
+    socket.cork(() => t.fail('no cork'));
+    socket.end(1001, 'again');
+    socket.cut();
+    socket.markDrained();
+    socket.takeMessage(Buffer.from('late'), false);
+    t.strictSame(native.sent, ['a'], close);
+    t.strictSame(told, ['closed'], 'its owner hears once');
+    t.notOk(socket.isOpen || socket.isFull);
+    t.equal(native.closedWith, { end: 1008, cut: 'cut', peer: 1001 }[close]);
+  }
+});
+
+t.test('a socket that was never opened does nothing', async (t) => {
+  const fail = () => void t.fail('told of something');
+  const socket = new Socket({ onMessage: fail, onDrained: fail, onClosed: fail });
+  socket.send('a');
+  socket.end(1001, '');
+  socket.cut();
+  t.equal(socket.isOpen, false);
+});
+
+t.test('what does not fit is kept in order, and goes when there is room', async (t) => {
+  const { socket, native, told } = open();
+  native.isStuck = true;
+  socket.send(LARGE);
+  t.ok(socket.isFull);
+  socket.send('1');
+  socket.send('2');
+  t.equal(native.sent.length, 1, 'not handed over');
+  native.waiting = FULL_BYTES + 1;
+  socket.markDrained();
+  t.equal(native.sent.length, 1, 'still too full');
+  native.waiting = 10;
+  socket.markDrained();
+  t.strictSame(native.sent.slice(1), ['1', '2']);
+  t.strictSame(told, ['drained']);
+  native.waiting = FULL_BYTES + 1;
+  socket.send('3');
+  socket.send(LARGE);
+  socket.send('4');
+  native.waiting = 0;
+  socket.markDrained();
+  t.strictSame(native.sent.slice(3), ['3', LARGE], 'as far as it fits');
+  native.waiting = 0;
+  socket.markDrained();
+  t.equal(native.sent.at(-1), '4');
+});
+
+t.test(
+  'more than 64 KiB are not kept: it is closed with 1008 when there is room for the close frame',
+  async (t) => {
+    const { socket, native, told } = open();
+    socket.join('stats 1');
+    native.isStuck = true;
+    socket.send(LARGE);
+    for (let i = 0; i < 64; i++) socket.send(`${i}`.padEnd(1024));
+    t.ok(socket.isOpen);
+    socket.send('one more');
+    t.strictSame(told, ['closed'], 'given up');
+    t.strictSame(
+      [native.closedWith, [...native.topics]],
+      [undefined, []],
+      'nothing is published to it any more',
+    );
+    native.waiting = 0;
+    socket.markDrained();
+    t.equal(native.closedWith, undefined, 'what was kept goes first');
+    native.isStuck = false;
+    native.waiting = 0;
+    socket.markDrained();
+    t.equal(native.closedWith, 1008);
+    t.equal(native.sent.length, 65, 'and all of it');
+  },
+);
+
+t.test('an answer is told of when its bytes have left, or when it is over', async (t) => {
+  const { socket, native } = open();
+  const told: string[] = [];
+  socket.sendAndTell('a', (delivery) => told.push(`a ${delivery}`));
+  t.strictSame(native.sent, [], 'in a later turn');
+  await nextTurn();
+  t.strictSame(told, ['a sent']);
+  native.isStuck = true;
+  socket.sendAndTell('b', (delivery) => told.push(`b ${delivery}`));
+  await nextTurn();
+  t.strictSame(told, ['a sent'], 'it waits');
+  native.waiting = 0;
+  socket.markDrained();
+  t.strictSame(told, ['a sent', 'b sent']);
+  socket.sendAndTell('c', (delivery) => told.push(`c ${delivery}`));
+  await nextTurn();
+  socket.cut();
+  t.strictSame(told.slice(2), ['c closed']);
+  socket.sendAndTell('d', (delivery) => told.push(`d ${delivery}`));
+  await nextTurn();
+  t.strictSame(told.slice(3), ['d closed']);
+});
