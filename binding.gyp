@@ -31,7 +31,7 @@
           "defines!": ["_HAS_EXCEPTIONS=0"],
           "libraries": [
             "ntdll.lib", "advapi32.lib", "user32.lib", "powrprof.lib", "psapi.lib", "iphlpapi.lib", "ws2_32.lib",
-            "wtsapi32.lib", "shell32.lib", "ole32.lib", "runtimeobject.lib"
+            "wtsapi32.lib", "shell32.lib", "ole32.lib", "setupapi.lib", "runtimeobject.lib"
           ],
           "msvs_settings": {
             "VCCLCompilerTool": {

@@ -2,7 +2,7 @@
 
 # Without UNICODE some constants are narrow strings (SE_SHUTDOWN_NAME); 0x0A00 is Windows 10.
 target_compile_definitions(hostwire PRIVATE UNICODE _UNICODE NOMINMAX WIN32_LEAN_AND_MEAN _WIN32_WINNT=0x0A00)
-target_link_libraries(hostwire PRIVATE ntdll advapi32 user32 powrprof psapi iphlpapi ws2_32 wtsapi32 shell32 ole32
+target_link_libraries(hostwire PRIVATE ntdll advapi32 user32 powrprof psapi iphlpapi ws2_32 wtsapi32 shell32 ole32 setupapi
   runtimeobject)
 
 # cmake-js names the library that stands for node.exe. Without it, it is made here of the lists of its functions.

@@ -101,7 +101,10 @@ const steps = {
     ]);
   },
   windows: () => runTestScript('the service on Windows, under Wine', [], 'scripts/test-windows.mjs'),
-  asan: () => runStep('parsers under sanitizers', process.execPath, ['scripts/replay.mjs']),
+  asan() {
+    runStep('parsers under sanitizers', process.execPath, ['scripts/replay.mjs']);
+    runStep('readers without memory, under sanitizers', process.execPath, ['scripts/starve.mjs']);
+  },
 };
 
 provideNeeds();

@@ -1,21 +1,24 @@
-// Fuzzes every parser with libFuzzer under sanitizers, two at a time:  node scripts/fuzz.mjs [MILLIONS] [--keep]
+// Fuzzes every parser with libFuzzer under sanitizers, two at a time:  node scripts/fuzz.mjs [MILLIONS] [--keep] [--anew]
 // MILLIONS of executions in all, 50 without a number. `--keep` adds what reached new code to native/fuzz/corpus.
+// It may be interrupted: as long as no parser changes, the next run goes on where it was; `--anew` begins again.
 // An input that fails is left in build/fuzz/findings.
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
   appendFileSync,
   copyFileSync,
+  existsSync,
   mkdirSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   statSync,
   writeFileSync,
 } from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
-import { CORPUS, compileParsers, FIXTURES, REPLAY, root, run, SANITIZERS } from './parsers.mjs';
+import { CORPUS, compileParsers, FIXTURES, PARSERS, REPLAY, root, run, SANITIZERS } from './parsers.mjs';
 
 /** Texts of one word, or bytes taken as they are: few paths, quickly exhausted; and the one that takes 1 ms. They get a part
  *  of a share. */
@@ -24,6 +27,8 @@ const SIMPLE =
 const SIMPLE_SHARE = 0.4;
 const JOBS = 2;
 const MOST_BYTES = 4096;
+/** An interruption loses no more. */
+const SLICE = 300_000;
 /** What is kept of one target, so that the corpus stays small. */
 const MOST_KEPT_BYTES = 6000;
 const MOST_KEPT_FILES = 60;
@@ -32,7 +37,10 @@ const work = path.join(root, 'build/fuzz');
 const findings = path.join(work, 'findings');
 /** What is done so far, for whoever waits. */
 const log = path.join(work, 'log');
+/** How often each target was executed, for which state of the parsers. */
+const progressFile = path.join(work, 'progress.json');
 const binary = path.join(work, 'fuzz');
+const running = new Set();
 
 function filesUnder(folder) {
   return readdirSync(path.join(root, folder), { recursive: true, withFileTypes: true })
@@ -62,14 +70,53 @@ function fuzzer(target, args) {
     stdio: ['ignore', 'ignore', 'pipe'],
     env: { ...process.env, HOSTWIRE_FUZZ_TARGET: target.name, ASAN_OPTIONS: 'quarantine_size_mb=8' },
   });
+  running.add(child);
   let text = '';
   child.stderr.setEncoding('utf8').on('data', (chunk) => {
     text = (text + chunk).slice(-1 << 16);
   });
-  return new Promise((resolve) => child.once('close', (status) => resolve({ status, text })));
+  return new Promise((resolve) =>
+    child.once('close', (status) => {
+      running.delete(child);
+      resolve({ status, text });
+    }),
+  );
 }
 
-async function explore(target, executions) {
+/** Of what is fuzzed and of what fuzzes it. */
+function sourcesHash() {
+  const hash = createHash('sha1');
+  const headers = PARSERS.map((file) => file.replace(/cc$/, 'h'));
+  const others = ['native/linux/scan.h', 'native/fuzz/targets.cc', 'native/fuzz/fuzz.cc'];
+  for (const file of [...PARSERS, ...headers, ...others]) hash.update(readFileSync(path.join(root, file)));
+  return hash.digest('hex');
+}
+
+/** Executions by target, of earlier runs on the same sources. */
+function readProgress(sources) {
+  if (process.argv.includes('--anew') || !existsSync(progressFile)) return {};
+  const known = JSON.parse(readFileSync(progressFile, 'utf8'));
+  return known.sources === sources ? known.done : {};
+}
+
+function writeProgress(sources, done) {
+  writeFileSync(`${progressFile}.new`, JSON.stringify({ sources, done }));
+  renameSync(`${progressFile}.new`, progressFile);
+}
+
+/** Executes `target` until it has been as often as `executions`, in slices that `note` counts. */
+async function explore(target, executions, before, note) {
+  let done = before;
+  while (done < executions) {
+    const slice = await exploreSlice(target, Math.min(SLICE, executions - done));
+    if (!slice.isGood) return { name: target.name, done, isGood: false };
+    done += slice.done;
+    note(target.name, done);
+  }
+  return { name: target.name, done, isGood: true };
+}
+
+async function exploreSlice(target, executions) {
   const started = Date.now();
   const { status, text } = await fuzzer(target, [
     `-runs=${executions}`,
@@ -88,7 +135,7 @@ async function explore(target, executions) {
   console.log(line);
   appendFileSync(log, `${line}\n`);
   if (status !== 0) console.error(text.slice(-4000));
-  return { name: target.name, done, isGood: status === 0 };
+  return { done, isGood: status === 0 && done > 0 };
 }
 
 /** Adds to the corpus what reaches more than the seeds do, the smallest first. */
@@ -128,7 +175,14 @@ async function forEach(items, work) {
 const wanted = Number(process.argv.slice(2).find((arg) => !arg.startsWith('-')) ?? 50) * 1e6;
 rmSync(findings, { recursive: true, force: true });
 mkdirSync(findings, { recursive: true });
-writeFileSync(log, '');
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'])
+  process.once(signal, () => {
+    for (const child of running) child.kill();
+    process.exit(130);
+  });
+const sources = sourcesHash();
+const progress = readProgress(sources);
+writeFileSync(log, Object.keys(progress).length === 0 ? '' : `goes on after ${JSON.stringify(progress)}\n`);
 const flags = ['-O1', `-fsanitize=fuzzer,${SANITIZERS}`, '-fno-sanitize-recover=all'];
 compileParsers({ compiler: 'clang++-14', flags, program: ['native/fuzz/fuzz.cc'], binary });
 const lister = path.join(work, 'list');
@@ -142,7 +196,15 @@ const targets = run(lister, ['--list'], { isQuiet: true })
 const shareOf = ({ name }) => (SIMPLE.test(name) ? SIMPLE_SHARE : 1);
 const shares = targets.reduce((sum, target) => sum + shareOf(target), 0);
 const results = await forEach(targets, (target) =>
-  explore(target, Math.ceil((wanted * shareOf(target)) / shares)),
+  explore(
+    target,
+    Math.ceil((wanted * shareOf(target)) / shares),
+    progress[target.name] ?? 0,
+    (name, done) => {
+      progress[name] = done;
+      writeProgress(sources, progress);
+    },
+  ),
 );
 if (process.argv.includes('--keep')) await forEach(targets, keep);
 const executions = results.reduce((sum, { done }) => sum + done, 0);

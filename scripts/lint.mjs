@@ -32,6 +32,8 @@ function skip(title, packageName) {
 
 run('biome', path.join(root, 'node_modules/.bin/biome'), ['check', ...(isWriting ? ['--write'] : []), '.']);
 
+run('types of web/', process.execPath, [path.join(root, 'node_modules/typescript/bin/tsc'), '-b', 'web']);
+
 const format = findCommand('clang-format-14', 'clang-format');
 if (format === undefined) skip('clang-format', 'clang-format');
 else

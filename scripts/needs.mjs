@@ -42,6 +42,7 @@ const PROOF_NEEDS = [
   { package: 'e2fsprogs', commands: ['mke2fs'], why: "that machine's disks" },
   { package: 'kmod', commands: ['depmod'], why: "that machine's kernel modules" },
   { package: 'clang-14', commands: ['clang++-14'], why: 'fuzzing the parsers' },
+  { package: 'firefox-esr', commands: ['firefox-esr'], why: 'the other browser that attacks are tried in' },
   { package: 'libclang-rt-14-dev', files: ['/usr/lib/clang/14/lib/linux'], why: 'libFuzzer and sanitizers' },
 ];
 

@@ -46,6 +46,7 @@ export function compileParsers({ compiler, flags, program, binary }) {
     '-Inative',
     ...program,
     'native/fuzz/targets.cc',
+    'native/fuzz/windows_targets.cc',
     ...PARSERS,
     '-o',
     binary,

@@ -20,12 +20,15 @@ const FULL_FORMS = [
   'http/comings-and-goings.test.js',
   'http/stalled-crowd.test.js',
   'access/socket-matrix.test.js',
+  'client/restarts.test.js',
+  'client/cuts.test.js',
   'config/mutations.test.js',
   'contract/detail-strace.test.js',
   'config/reload-streams.test.js',
   'dbus/answer-first.test.js',
   'dbus/reconnect.test.js',
   'native/failing-calls.test.js',
+  'browser/open-for-long.test.js',
 ];
 
 function proofs() {

@@ -100,18 +100,49 @@ t.test('each third-party library is known to one room', async (t) => {
     t.match(version, /^(npm:[\w-]+@)?\d+\.\d+\.\d+$/, `${name} is pinned exactly`);
 });
 
+t.test(
+  'the dashboard knows the client and the words of the wire, and has its texts in one file',
+  async (t) => {
+    const files = filesIn('web', '.ts', '.tsx');
+    t.ok(files.length > 20, `${files.length} files`);
+    for (const file of files) {
+      const text = textOf(file);
+      t.match(text, /^\/\*\*/, `${file} opens with a sentence`);
+      t.ok(text.split('\n').length <= 300, `${file} stays readable`);
+      for (const name of importsOf(file)) {
+        const target = path.posix.normalize(path.posix.join(path.posix.dirname(file), name));
+        const isOwn = name.startsWith('.') && /^web\/|^src\/client\/client\.ts$/.test(target);
+        const isType =
+          /^src\/wire\//.test(target) &&
+          text.includes(`from '${name}'`) &&
+          !new RegExp(`import \\{[^}]*\\} from '${name}'`).test(text);
+        t.ok(isOwn || isType || /^(?:preact(?:\/hooks)?|uplot)$/.test(name), `${file} may import ${name}`);
+      }
+      t.notMatch(codeOf(file), />\s*[A-Za-z]{2,}[^<>{}=;()]*<\//, `${file} takes its texts from texts.ts`);
+      t.notMatch(
+        codeOf(file),
+        /innerHTML|https?:\/\/(?!www\.w3\.org)/,
+        `${file} makes no HTML of text, and names no other site`,
+      );
+    }
+  },
+);
+
 /** Starts the apps that the configuration names, and nothing else. */
-const LAUNCHER = 'native/linux/launch.cc';
+const LAUNCHERS = new Map([
+  ['native/linux/launch.cc', /posix_spawn\(/],
+  ['native/windows/launch.cc', /CreateProcessW\(/],
+]);
 
 t.test('nothing in src/ or native/ starts a process, but the launcher', async (t) => {
   for (const file of sources) t.notMatch(textOf(file), /child_process|process\.binding/, file);
-  for (const file of native.filter((name) => name !== LAUNCHER))
+  for (const file of native.filter((name) => !LAUNCHERS.has(name)))
     t.notMatch(
       textOf(file),
       /\b(?:execv?[lpe]*|fork|vfork|popen|system|posix_spawnp?|CreateProcess[AW]?)\s*\(/,
       file,
     );
-  t.match(textOf(LAUNCHER), /posix_spawn\(/, 'it is still the one');
+  for (const [file, call] of LAUNCHERS) t.match(textOf(file), call, `${file} is still the one`);
 });
 
 t.test('src/ reads no kernel files, and only main touches process', async (t) => {

@@ -12,7 +12,7 @@ import { PowerCard } from './cards/power.tsx';
 import { ProcessCard } from './cards/processes.tsx';
 import { SensorCard } from './cards/sensors.tsx';
 import { duration } from './format.ts';
-import { connection, sample, system } from './live.ts';
+import { connection, hostName, sample, system } from './live.ts';
 import { KeyPrompt } from './parts/key-prompt.tsx';
 import { lock } from './requests.ts';
 import type { Sample } from './sample.ts';
@@ -23,7 +23,7 @@ function Head() {
   const state = useValue(connection);
   const now = useValue(sample);
   const about = useValue(system);
-  const host = about?.hostname ?? now?.host ?? '';
+  const host = hostName();
   useEffect(() => {
     if (host !== '') document.title = `${host} · hostwire`;
   }, [host]);

@@ -30,8 +30,9 @@ export function bytes(value: Maybe): string {
   });
 }
 
-/** Round numbers, as axes have them. */
-export const rateTick = (value: Maybe) => rate(value).replace(/\.0+ /, ' ');
+/** Of what is a round number, as axes and sizes are. */
+export const round = (text: string): string => text.replace(/\.0+ /, ' ');
+export const rateTick = (value: Maybe) => round(rate(value));
 export const rate = (value: Maybe) => known(value, (n) => `${bytes(n)}/s`);
 export const mebibytes = (value: Maybe) => known(value, (n) => bytes(n * 1024 ** 2));
 

@@ -13,6 +13,9 @@ export const system = new Value<System | undefined>(undefined);
 export const isHidden = new Value(document.visibilityState === 'hidden');
 export const history = new History();
 
+/** Empty until it is known. */
+export const hostName = (): string => system.current?.hostname ?? sample.current?.host ?? '';
+
 /** The service's clock less this one, in seconds. */
 let clockOffset = 0;
 export const serviceNow = (): number => Date.now() / 1000 + clockOffset;

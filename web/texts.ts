@@ -132,7 +132,7 @@ export const TEXTS = {
     count: (all: string, running: string) => `${all} processes, ${running} running`,
     search: 'Search',
     grouped: 'Group by name',
-    caption: 'Processes',
+    caption: 'Table of processes',
     columns: {
       name: 'Name',
       count: 'Count',

@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <set>
+#include <span>
 #include <string>
 
 #include "firmware/parse_brand.h"
@@ -25,16 +26,17 @@
 #include "linux/select_mounts.h"
 #include "linux/text.h"
 #include "windows/parse_counters.h"
+#include "windows/parse_processes.h"
 #include "windows/parse_windows.h"
 
 namespace hostwire {
-namespace {
-
 void require(bool holds, const char* what) {
   if (holds) return;
   std::fprintf(stderr, "broken promise: %s\n", what);
   std::abort();
 }
+
+namespace {
 
 void runStat(std::string_view input) {
   CpuTimes total;
@@ -166,6 +168,16 @@ void runWindowsName(std::string_view input) {
   require(!os.name.empty() && !os.build.empty(), "it has a name and a build");
 }
 
+// Names are told by addresses: these of an input may point anywhere.
+void runWindowsProcesses(std::string_view input) {
+  constexpr std::uint64_t kAddress = 0x10000;
+  auto processes = parseProcesses(std::as_bytes(std::span(input)), kAddress);
+  require(processes.size() <= input.size() / 256, "each process takes its room");
+  forgetLaterParents(processes);
+  for (const auto& process : processes)
+    require(process.name.size() <= std::min<std::size_t>(input.size() * 2, 4096), "no name out of nothing");
+}
+
 template <auto Parse>
 void call(std::string_view input) {
   static_cast<void>(Parse(input));
@@ -256,10 +268,8 @@ void runIpv4(std::string_view input) {
   placeAddresses({0, 0x7F000001, 0xC0000207, UINT32_MAX}, networks);
 }
 
-}  // namespace
-
-const std::vector<FuzzTarget>& fuzzTargets() {
-  static const std::vector<FuzzTarget> targets = {
+std::vector<FuzzTarget> linuxTargets() {
+  return {
       {"stat", "/stat", runStat},
       {"meminfo", "/meminfo", runMeminfo},
       {"loadavg", "/loadavg", call<parseLoadavg>},
@@ -286,6 +296,7 @@ const std::vector<FuzzTarget>& fuzzTargets() {
       {"smbios", "", runSmbios},
       {"counter-names", "", runCounterNames},
       {"windows-name", "", runWindowsName},
+      {"windows-processes", "", runWindowsProcesses},
       {"process-status", "", runStatus},
       {"gpu-numbers", "/gpu_busy_percent", runGpuNumbers},
       {"pci-id", "/vendor", runGpuNumbers},
@@ -312,6 +323,17 @@ const std::vector<FuzzTarget>& fuzzTargets() {
       {"netlink-interface", "/get-interface", runNetlink},
       {"netlink-family", "/get-family", runNetlink},
   };
+}
+
+}  // namespace
+
+const std::vector<FuzzTarget>& fuzzTargets() {
+  static const std::vector<FuzzTarget> targets = [] {
+    std::vector<FuzzTarget> all = linuxTargets();
+    const auto& others = windowsTargets();
+    all.insert(all.end(), others.begin(), others.end());
+    return all;
+  }();
   return targets;
 }
 

@@ -14,5 +14,10 @@ struct FuzzTarget {
 };
 
 const std::vector<FuzzTarget>& fuzzTargets();
+// Those of the parsers that Windows and the firmware's tables have: pure, and run on every platform.
+const std::vector<FuzzTarget>& windowsTargets();
+
+// Ends the process with `what` where it does not hold.
+void require(bool holds, const char* what);
 
 }  // namespace hostwire

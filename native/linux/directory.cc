@@ -25,10 +25,13 @@ std::vector<std::string> listFolder(const std::string& path) {
   std::vector<std::string> names;
   const std::unique_ptr<DIR, CloseFolder> folder(opendir(path.c_str()));
   if (!folder) return names;
+  errno = 0;
   while (const dirent* entry = readdir(folder.get())) {
     const std::string_view name = static_cast<const char*>(entry->d_name);
     if (name != "." && name != "..") names.emplace_back(name);
+    errno = 0;  // emplace_back may have set it
   }
+  if (errno != 0) return {};  // a part would look as if the rest had gone
   std::sort(names.begin(), names.end());
   return names;
 }

@@ -1,6 +1,9 @@
 // The runtime power management of one device, as /sys tells of it.
 #include "linux/gpu_sleep.h"
 
+#include <cerrno>
+
+#include "host/error.h"
 #include "linux/parse_gpu.h"
 
 namespace hostwire {
@@ -14,6 +17,8 @@ constexpr milliseconds kRestBeyondDelay{2000};
 // A kernel with a longer delay than this is not waited for: the values shown would be too old.
 constexpr milliseconds kLongestDelay{15000};
 constexpr std::chrono::minutes kBetweenRests{5};
+// A device of which it could not be read that often whether it sleeps is taken for one that never does.
+constexpr unsigned kMostUnreadable = 5;
 // Below this it does nothing worth staying awake for.
 constexpr double kIdlePercent = 1;
 
@@ -22,12 +27,24 @@ constexpr double kIdlePercent = 1;
 GpuSleep::GpuSleep(const std::string& folder, bool isIntegrated)
     : folder_(folder), isIntegrated_(isIntegrated), status_(folder + "/power/runtime_status") {}
 
+// A device without the file never sleeps; one whose file can't be read now is not woken to find out why.
+void GpuSleep::readStatus() {
+  try {
+    const auto status = status_.read(buffer_);
+    if (!status.empty()) isAsleep_ = isSuspended(status);
+    isStatusKnown_ = true;
+  } catch (const HostError& error) {
+    const int code = error.code().value();
+    if (code == ENOENT || code == ENOTDIR || ++unreadable_ > kMostUnreadable) isStatusKnown_ = true;
+  } catch (...) {
+    // for want of memory: the next time, then
+  }
+}
+
 GpuSleep::State GpuSleep::judge() {
   const auto now = Clock::now();
-  // A device without this file never sleeps; one that could be read and can't be now is not woken to find out
-  // why.
-  const auto status = status_.readIfPresent(buffer_);
-  if (!status.empty()) isAsleep_ = isSuspended(status);
+  readStatus();
+  if (!isStatusKnown_) return State::kResting;
   if (isAsleep_) {
     idleSince_.reset();
     restsUntil_.reset();

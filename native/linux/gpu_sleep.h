@@ -31,10 +31,14 @@ class GpuSleep {
  private:
   using Clock = std::chrono::steady_clock;
 
+  void readStatus();
+
   std::string folder_;
   bool isIntegrated_;
   KeptFile status_;
   std::string buffer_;
+  bool isStatusKnown_ = false;
+  unsigned unreadable_ = 0;
   bool isAsleep_ = false;
   std::optional<Clock::time_point> idleSince_;
   std::optional<Clock::time_point> restsUntil_;

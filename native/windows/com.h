@@ -10,7 +10,7 @@
 #include <string_view>
 #include <utility>
 
-#include "windows/text.h"
+#include "windows/unicode.h"
 
 namespace hostwire {
 

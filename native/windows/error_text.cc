@@ -5,7 +5,7 @@
 #include <charconv>
 #include <string_view>
 
-#include "windows/text.h"
+#include "windows/unicode.h"
 #include "windows/win32.h"
 
 namespace hostwire {

@@ -43,14 +43,16 @@ struct PdhApi {
   bool isWhole() const { return openQuery && closeQuery && addCounter && collect && readArray; }
 };
 
-PdhQuery::PdhQuery(const std::vector<std::wstring>& paths)
+PdhQuery::PdhQuery(std::initializer_list<const wchar_t*> paths)
     : api_(std::make_unique<PdhApi>()), counters_(paths.size(), nullptr) {
   PDH_HQUERY query = nullptr;
   if (!api_->isWhole() || !isGood(api_->openQuery(nullptr, 0, &query))) return;
   query_ = query;
-  for (std::size_t at = 0; at < paths.size(); ++at) {
+  auto place = counters_.begin();
+  for (const wchar_t* path : paths) {
     PDH_HCOUNTER counter = nullptr;
-    if (isGood(api_->addCounter(query, paths[at].c_str(), 0, &counter))) counters_[at] = counter;
+    if (isGood(api_->addCounter(query, path, 0, &counter))) *place = counter;
+    ++place;
   }
 }
 
@@ -84,7 +86,7 @@ void PdhQuery::collect() {
 }
 
 std::vector<CounterInstance> PdhQuery::values(std::size_t index) const {
-  if (!isCollected_ || !has(index)) return {};
+  if (!hasValues(index)) return {};
   DWORD bytes = 0;
   DWORD count = 0;
   const LONG asked = api_->readArray(counters_[index], kFormat, &bytes, &count, nullptr);

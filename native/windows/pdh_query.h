@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <initializer_list>
 #include <memory>
 #include <optional>
 #include <string>
@@ -18,7 +19,7 @@ class PdhQuery {
  public:
   // `paths` in English, with (*): "\\GPU Engine(*)\\Utilization Percentage". Throws std::runtime_error where
   // there is no library.
-  explicit PdhQuery(const std::vector<std::wstring>& paths);
+  explicit PdhQuery(std::initializer_list<const wchar_t*> paths);
   ~PdhQuery();
   PdhQuery(PdhQuery&&) noexcept;
   PdhQuery& operator=(PdhQuery&&) = delete;
@@ -28,6 +29,8 @@ class PdhQuery {
   bool hasAny() const;
   // Takes a reading. Rates are between it and the one before: after a pause it takes two, 50 ms apart.
   void collect();
+  // Whether the last reading can be asked of the counter at `index`.
+  bool hasValues(std::size_t index) const { return isCollected_ && has(index); }
   // What the counter at `index` says of each instance; those without a value are left out.
   std::vector<CounterInstance> values(std::size_t index) const;
 

@@ -26,6 +26,8 @@ export function headerComponents({ write }: SchemaWriter): Json {
     'Retry-After': { ...text('Seconds.'), required: true },
     'Cache-Control': { ...constant('no-store'), required: true },
     'X-Content-Type-Options': { ...constant('nosniff'), required: true },
+    'Cross-Origin-Resource-Policy': { ...constant('same-origin'), required: true },
+    'X-Frame-Options': { ...constant('DENY'), required: true },
   };
 }
 
@@ -33,7 +35,12 @@ const headersNamed = (names: readonly string[]): Json =>
   Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 
 const JSON_TYPE = 'application/json';
-const JSON_HEADERS = ['Cache-Control', 'X-Content-Type-Options'];
+const JSON_HEADERS = [
+  'Cache-Control',
+  'X-Content-Type-Options',
+  'Cross-Origin-Resource-Policy',
+  'X-Frame-Options',
+];
 
 /** What any operation may be answered with. */
 const ALWAYS: readonly ErrorCode[] = ['bad_request', 'internal_error', 'shutting_down'];
@@ -59,7 +66,9 @@ function success(operation: Operation, { write }: SchemaWriter): Json {
       headers: headersNamed(headers),
       content: { 'text/event-stream': { schema: { type: 'string' }, 'x-message': payload } },
     };
-  const common = headers.includes('ETag') ? ['X-Content-Type-Options'] : JSON_HEADERS;
+  // A document may be kept and asked for again; a picture can't be framed anyway.
+  const absent = headers.includes('ETag') ? 'Cache-Control' : imageTypes && 'X-Frame-Options';
+  const common = JSON_HEADERS.filter((name) => name !== absent);
   return {
     description: 'Done.',
     headers: headersNamed([...headers, ...common]),

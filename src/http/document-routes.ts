@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { ServiceError } from '../errors.ts';
 import type { Answer } from './exchange.ts';
-import { type Headers, statusLine } from './reply.ts';
+import { type Headers, statusLine, UNSEEN } from './reply.ts';
 import type { Request, Route } from './routes.ts';
 
 interface StoredDocument {
@@ -53,6 +53,7 @@ function answerWith({ bytes, tag }: StoredDocument, { exchange, headers }: Reque
   const described: Headers = [
     ['Content-Type', 'application/json; charset=utf-8'],
     ['X-Content-Type-Options', 'nosniff'],
+    ...UNSEEN,
   ];
   return { status: statusLine(200), headers: [...described, ...common], body: bytes };
 }

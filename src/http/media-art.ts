@@ -7,7 +7,7 @@ import { ServiceError } from '../errors.ts';
 import type { MediaPayload } from '../wire/media.ts';
 import { mediaParams } from '../wire/requests.ts';
 import type { Answer } from './exchange.ts';
-import { statusLine } from './reply.ts';
+import { statusLine, UNSEEN } from './reply.ts';
 import type { Route } from './routes.ts';
 
 /** Covers are some hundred kilobytes. */
@@ -115,7 +115,7 @@ function pictureAnswer({ type, bytes }: Picture, headers: Answer['headers']): An
       ['Cache-Control', 'no-store'],
       ['X-Content-Type-Options', 'nosniff'],
       ['Content-Security-Policy', "default-src 'none'; sandbox"],
-      ['Cross-Origin-Resource-Policy', 'same-origin'],
+      ...UNSEEN,
       ...headers,
     ],
     body: bytes,

@@ -9,7 +9,7 @@ export type Headers = readonly (readonly [name: string, value: string])[];
  * A foreign page can't read an answer without CORS, but where it may embed one it sees whether that worked: 200 for a
  * process that runs, 404 for one that does not. With these it looks the same.
  */
-const UNSEEN: Headers = [
+export const UNSEEN: Headers = [
   ['Cross-Origin-Resource-Policy', 'same-origin'],
   ['X-Frame-Options', 'DENY'],
 ];

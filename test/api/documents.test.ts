@@ -11,7 +11,7 @@ import { openapiDocument } from '#src/api/openapi.js';
 import { STATUS_BY_CODE } from '#src/errors.js';
 import { OPS } from '#src/wire/socket.js';
 import { EVENTS } from '#src/wire/socket-events.js';
-import { checkHeaders } from '../helpers/answers.ts';
+import { checkHeaders, JSON_HEADERS } from '../helpers/answers.ts';
 import { fixtureHost } from '../helpers/fixture-host.ts';
 import { Openapi, type Part } from '../helpers/openapi.ts';
 import { ask, jsonOf, valuesOf } from '../helpers/raw-http.ts';
@@ -117,8 +117,7 @@ t.test('[I.api-served] the documents are served as they were written, with an ET
     const [tag = ''] = valuesOf(answer, 'etag');
     t.match(tag, /^"[0-9a-f]{16}"$/);
     const described = {
-      'content-type': 'application/json; charset=utf-8',
-      'x-content-type-options': 'nosniff',
+      ...JSON_HEADERS,
       'cache-control': 'no-cache',
       etag: tag,
     };

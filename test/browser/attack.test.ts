@@ -1,31 +1,26 @@
 /** Web pages attack the service through a real browser: with the guard taken out they succeed, with it they do not. */
 import '../helpers/dead-buses.ts';
 import t from 'tap';
+import { besiege } from './attack/besiege.ts';
 import { reasonAgainstChromium, startChromium } from './attack/chromium.ts';
+import { checkSights } from './attack/oracle.ts';
+import { checkRightfulUses } from './attack/rightful.ts';
 import { ROWS } from './attack/rows.ts';
 import { reasonAgainstBus, startSiege } from './attack/siege.ts';
 
 const skip = reasonAgainstChromium || reasonAgainstBus;
-t.setTimeout(600_000);
+const only = process.env['ROWS']?.split(',');
+const rows = only === undefined ? ROWS : ROWS.filter(({ id }) => only.includes(id));
+t.setTimeout(300_000);
 
-t.test('attacks', { skip, timeout: 600_000 }, async (t) => {
-  const { browser, fronts } = await startSiege(t, startChromium);
-  t.comment(browser.version);
-  const only = process.env['ROWS']?.split(',');
-  await Promise.all(
-    fronts.map(async ({ victim, lane }) => {
-      let i = victim.auth === 'off' ? 0 : 1;
-      for (const row of ROWS) {
-        if (only !== undefined && !only.includes(row.id)) continue;
-        if (row.only === 'firefox') continue;
-        const target = row.targets[i++ % row.targets.length];
-        {
-          const o = await lane.attack(row, target ?? 'power');
-          const line = `${victim.auth} ${victim.isGuarded ? 'on ' : 'OFF'} ${row.id} ${target}: ${o.succeeded ? 'SUCCEEDED' : 'failed'} ${o.hasArrived ? '' : 'NOT ARRIVED'} ${Math.round(o.tookMs)} ms; ${o.exchanges.map((e) => `${e.method} ${e.path} o=${e.headers.get('origin')} s=${e.headers.get('sec-fetch-site')} ct=${e.headers.get('content-type')} -> ${e.status} ${e.answerHeaders.get('x-error-code') ?? ''}`).join('; ')} ${o.succeeded ? '' : JSON.stringify(o.loot).slice(0, 200)}`;
-          if (o.succeeded === victim.isGuarded || !o.hasArrived) t.fail(line);
-          else console.error(line);
-        }
-      }
-    }),
-  );
+t.test('Chromium, auth off and its address listed', { skip, timeout: 300_000 }, async (t) => {
+  const siege = await startSiege(t, startChromium);
+  const begun = performance.now();
+  const findings = await besiege(t, siege, rows, false);
+  const seconds = ((performance.now() - begun) / 1000).toFixed(0);
+  t.comment(`${siege.browser.version}: ${rows.length} rows, ${findings.length} attempts in ${seconds} s`);
+
+  await t.test('what is rightful goes on', (t) => checkRightfulUses(t, siege));
+
+  await t.test('[2.unseen] what exists looks like what does not', (t) => checkSights(t, siege));
 });

@@ -23,6 +23,13 @@ async function bundle(exports: string) {
   return { bytes: gzipSync(contents, { level: 9 }).length, inputs: Object.keys(metafile.inputs) };
 }
 
+t.test('programs import it as hostwire/client', async (t) => {
+  // Not known to the compiler, which sees the sources.
+  const name: string = 'hostwire/client';
+  const offered = Object.keys(await import(name)).sort();
+  t.strictSame(offered, ['ClientError', 'connect', 'request', 'streamStats']);
+});
+
 t.test('all of it, and the stream alone', async (t) => {
   const all = await bundle('*');
   const stream = await bundle('{ streamStats }');

@@ -1,4 +1,4 @@
-/** Stands between a client and a service on loopback, and ends connections after so many bytes of the service. */
+/** Stands between a client and a service on loopback, and ends connections after so many bytes, or so long. */
 import net from 'node:net';
 import type { Test } from 'tap';
 
@@ -6,8 +6,8 @@ export interface Relay {
   readonly url: string;
   /** What each connection let through to its client. */
   readonly passed: readonly Buffer[][];
-  /** How many bytes the next connections let through; undefined: all of them. */
-  budget: () => number | undefined;
+  /** When the next connection is ended: after so many bytes of the service, after so many milliseconds, or never. */
+  nextEnd: () => { readonly bytes?: number; readonly ms?: number };
 }
 
 /** Ends with the test. */
@@ -18,7 +18,16 @@ export async function startRelay(t: Test, servicePort: number): Promise<Relay> {
     const service = net.connect(servicePort, '127.0.0.1');
     const own: Buffer[] = [];
     passed.push(own);
-    let left = relay.budget() ?? Number.POSITIVE_INFINITY;
+    const { bytes: most = Number.POSITIVE_INFINITY, ms } = relay.nextEnd();
+    let left = most;
+    const end = () => {
+      // What was let through arrives; nothing more does.
+      left = 0;
+      client.end();
+      service.destroy();
+    };
+    const timer = ms === undefined ? undefined : setTimeout(end, ms);
+    client.once('close', () => clearTimeout(timer));
     for (const socket of [client, service]) {
       sockets.add(socket);
       socket.on('error', () => undefined);
@@ -28,14 +37,12 @@ export async function startRelay(t: Test, servicePort: number): Promise<Relay> {
     client.once('close', () => service.destroy());
     service.once('close', () => client.end());
     service.on('data', (bytes) => {
+      if (left <= 0) return;
       const part = bytes.subarray(0, left);
       left -= part.length;
       own.push(part);
       client.write(part);
-      if (left > 0) return;
-      // What was let through arrives; nothing more does.
-      client.end();
-      service.destroy();
+      if (left <= 0) end();
     });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -45,6 +52,6 @@ export async function startRelay(t: Test, servicePort: number): Promise<Relay> {
     server.close();
     for (const socket of sockets) socket.destroy();
   });
-  const relay: Relay = { url: `http://127.0.0.1:${address.port}`, passed, budget: () => undefined };
+  const relay: Relay = { url: `http://127.0.0.1:${address.port}`, passed, nextEnd: () => ({}) };
   return relay;
 }

@@ -21,6 +21,7 @@ const INTERVAL_S = 1;
 /** What may be opened while a stream runs, and how often each such path at most; docs/performance.md says why. */
 const EXCEPTIONS: readonly { readonly what: RegExp; readonly everySeconds: number }[] = [
   { what: /^\/proc\/\d+\/(?:stat|cmdline|status|task)/, everySeconds: INTERVAL_S / 2 },
+  { what: /^\/proc$/, everySeconds: INTERVAL_S },
   { what: /^\/proc\/\d+\/fd(?:info)?(?:\/|$)/, everySeconds: INTERVAL_S / 2 },
   { what: /^\/proc\/self\/status$/, everySeconds: 2.5 },
   { what: /^\/proc\/net\/(?:route|fib_trie|if_inet6|ipv6_route)$/, everySeconds: 5 },
@@ -30,6 +31,7 @@ const EXCEPTIONS: readonly { readonly what: RegExp; readonly everySeconds: numbe
   { what: /^\/sys\/class\/(?:hwmon|thermal|powercap)(?:\/|$)/, everySeconds: 30 },
   { what: /^\/sys\/bus\/pci\/devices(?:\/|$)/, everySeconds: 30 },
   { what: /^\/sys\/(?:class\/block|block|dev\/block)(?:\/|$)/, everySeconds: 60 },
+  { what: /^\/dev\/disk\/by-label$/, everySeconds: 60 },
   { what: /^\/sys\/devices\/system\/cpu(?:\/|$)/, everySeconds: 60 },
 ];
 

@@ -9,6 +9,8 @@ export const JSON_HEADERS: Readonly<Record<string, string>> = {
   'content-type': 'application/json; charset=utf-8',
   'cache-control': 'no-store',
   'x-content-type-options': 'nosniff',
+  'cross-origin-resource-policy': 'same-origin',
+  'x-frame-options': 'DENY',
 };
 
 export const STREAM_HEADERS: Readonly<Record<string, string>> = {

@@ -1,6 +1,8 @@
-/** Debian's Chromium with the page of a service in it: what it complains of is kept, and it asks nobody else. */
-import { existsSync } from 'node:fs';
+/** Debian's Chromium with the page of a service in it: what it complains of and whom it asks is kept. */
+import { existsSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import type { Test } from 'tap';
 
 const PROGRAM = '/usr/bin/chromium';
 
@@ -10,24 +12,20 @@ export const skipBrowser = !existsSync(PROGRAM) && `apt-get install chromium (mi
 export function launchBrowser(): Promise<Browser> {
   return chromium.launch({
     executablePath: PROGRAM,
-    // Root has no sandbox; precise memory figures for the long run.
-    args: [
-      '--no-sandbox',
-      '--enable-precise-memory-info',
-      '--js-flags=--expose-gc',
-      '--disable-background-networking',
-    ],
+    // Root has no sandbox.
+    args: ['--no-sandbox', '--disable-background-networking', '--js-flags=--expose-gc'],
   });
 }
 
 export interface OpenPage {
   readonly page: Page;
-  /** Errors on the console, what was refused by the policy, exceptions. */
-  readonly complaints: string[];
-  /** Everything that was asked for, as URLs. */
-  readonly requested: string[];
+  /** Errors and warnings on the console, exceptions, and what the policy refused. */
+  readonly complaints: readonly string[];
+  /** Everything that was asked for, in order. */
+  readonly requested: readonly string[];
 }
 
+/** A page of its own, which ends with the test. */
 export async function openPage(browser: Browser, options: BrowserContextOptions = {}): Promise<OpenPage> {
   const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, ...options });
   const page = await context.newPage();
@@ -39,4 +37,54 @@ export async function openPage(browser: Browser, options: BrowserContextOptions 
   page.on('pageerror', (error) => complaints.push(String(error)));
   page.on('request', (request) => requested.push(request.url()));
   return { page, complaints, requested };
+}
+
+/** One browser for all tests of a file. */
+export async function startBrowser(t: Pick<Test, 'teardown'>): Promise<Browser> {
+  const browser = await launchBrowser();
+  t.teardown(() => browser.close());
+  return browser;
+}
+
+/** Says whether the page is live. */
+export const liveState = (page: Page) => page.locator('.state.live');
+
+/** The text of the card called `title`. */
+export const card = (page: Page, title: string) => page.getByRole('region', { name: title, exact: true });
+
+/** Waits until `read` says something that `isWanted`; throws what it said last. */
+export async function until<T>(
+  read: () => Promise<T>,
+  isWanted: (value: T) => boolean,
+  limitMs = 10_000,
+): Promise<T> {
+  const deadline = performance.now() + limitMs;
+  for (;;) {
+    const value = await read();
+    if (isWanted(value)) return value;
+    if (performance.now() > deadline) throw new Error(`still ${JSON.stringify(value)}`);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
+
+interface Violation {
+  readonly id: string;
+  readonly impact: string | null;
+  readonly nodes: readonly { readonly html: string; readonly failureSummary?: string }[];
+}
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+/** What axe-core finds against WCAG 2.2 AA, as lines; the page needs a context with `bypassCSP`. */
+export async function auditPage(page: Page): Promise<readonly string[]> {
+  await page.addScriptTag({ content: AXE });
+  const tags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
+  const options = { runOnly: { type: 'tag', values: tags } };
+  // What axe-core documents; it was loaded just now.
+  const { violations } = (await page.evaluate(`axe.run(document, ${JSON.stringify(options)})`)) as {
+    readonly violations: readonly Violation[];
+  };
+  return violations.map(
+    ({ id, impact, nodes }) => `${impact} ${id}: ${nodes.map((node) => node.html).join(' ')}`,
+  );
 }

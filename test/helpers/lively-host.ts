@@ -11,7 +11,7 @@ const CORES = 16;
 
 /** What all do together, and each alone. */
 const loadOf = (seconds: number, core: number) =>
-  0.75 * wave(seconds, 1) ** 2 + 0.25 * wave(seconds, core * 0.61);
+  0.6 * wave(seconds, 1) ** 2 + 0.4 * wave(seconds, core * 1.7) ** 2;
 const receiveRate = (seconds: number) => 24 * MIB * wave(seconds, 3.1) ** 4;
 const sendRate = (seconds: number) => 5 * MIB * wave(seconds, 8.2) ** 3;
 const readRate = (seconds: number) => 210 * MIB * wave(seconds, 12.4) ** 6;
@@ -94,6 +94,8 @@ export function livelyMedia(artUrl: string | null = null): FakeMediaHost {
 }
 
 export interface LivelyHost extends Host {
+  /** How often the counters were read. */
+  readonly reads: number;
   readonly media: FakeMediaHost;
   readonly processes: LivelyProcesses;
 }
@@ -114,6 +116,9 @@ export function livelyHost({ ahead = () => 0, artUrl = null }: LivelyOptions = {
   const base = fixtureHost();
   return {
     ...base,
+    get reads() {
+      return base.reads;
+    },
     media: livelyMedia(artUrl),
     processes: new LivelyProcesses(seconds),
     readSystem: async () => ({

@@ -21,10 +21,10 @@ interface Shot {
 
 const PHONE = { viewport: { width: 390, height: 844 }, deviceScaleFactor: 1, isMobile: true, hasTouch: true };
 const SHOTS: readonly Shot[] = [
-  { name: 'dashboard-light', options: { viewport: { width: 1440, height: 900 }, colorScheme: 'light' } },
+  { name: 'dashboard-light', options: { viewport: { width: 1280, height: 900 }, colorScheme: 'light' } },
   {
     name: 'dashboard-dark',
-    options: { viewport: { width: 1440, height: 900 }, colorScheme: 'dark' },
+    options: { viewport: { width: 1280, height: 900 }, colorScheme: 'dark' },
     hasTable: true,
   },
   { name: 'dashboard-phone', options: { ...PHONE, colorScheme: 'dark' } },
@@ -83,7 +83,14 @@ export async function takeScreenshots(folder: string): Promise<void> {
     await page.waitForSelector('.state.live');
     await page.waitForSelector('.controls');
     if (hasTable) await page.getByRole('button', { name: 'Show all' }).click();
-    await page.waitForTimeout(4500);
+    // As high as the page: charts that can't be seen are not drawn.
+    const { width } = page.viewportSize() ?? { width: 1280 };
+    await page.waitForTimeout(3000);
+    await page.setViewportSize({
+      width,
+      height: await page.evaluate<number>('document.documentElement.scrollHeight'),
+    });
+    await page.waitForTimeout(2500);
     await page.screenshot({ path: path.join(folder, `${name}.png`), fullPage: true });
     await page.context().close();
   }

@@ -173,7 +173,7 @@ export interface ServiceHere extends StartedService {
 }
 
 function merged(config: ConfigPart, host: string, port: number): Config {
-  const server = { ...DEFAULT_CONFIG.server, ...config.server, host, port };
+  const server = { ...DEFAULT_CONFIG.server, port, ...config.server, host };
   const sections = Object.keys(DEFAULT_CONFIG) as (keyof Config)[]; // Its own keys are exactly Config's.
   const laid = Object.fromEntries(
     sections.map((key) => [key, { ...DEFAULT_CONFIG[key], ...SAFE[key], ...config[key] }]),

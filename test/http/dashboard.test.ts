@@ -136,7 +136,7 @@ t.test('the page may do nothing but what it needs', async (t) => {
 });
 
 t.test(
-  'the files are public while the dashboard is on, and nothing else is; off, nobody gets them',
+  '[1.step2-dashboard] the files are public while the dashboard is on, and nothing else is; off, nobody gets them',
   async (t) => {
     const service = await served(t, LOCKED);
     const page = await get(`${service.baseUrl}/`);

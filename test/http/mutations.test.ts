@@ -28,7 +28,7 @@ const ANSWER_LIMIT_MS = 5000;
 const STATUSES = new Set([100, 200, 204, 400, 403, 404, 405, 413, 415, 426, 431, 505]);
 const HEADERS = new Set(
   (
-    'content-type cache-control x-content-type-options x-accel-buffering allow upgrade connection date ' +
+    'content-type cache-control x-content-type-options cross-origin-resource-policy x-frame-options x-accel-buffering allow upgrade connection date ' +
     'uwebsockets content-length transfer-encoding x-ignored-fields x-error-code www-authenticate'
   ).split(' '),
 );

@@ -1,9 +1,11 @@
 /** Graphics processors whose drivers tell in /sys and /proc what they do: amdgpu, i915, xe; which are found, and their order. */
+import { renameSync } from 'node:fs';
+import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
 import { type Counters, type GpuCounters, SECTION_BITS } from '#src/host/host.js';
 import { AMD_CARD, drmClient, drmUse, NVIDIA, pci, pciFolder } from '../helpers/gpu-tree.ts';
-import { FOLDER, type Machine, makeMachine, readUntil, type Tree } from '../helpers/machine-tree.ts';
+import { type Machine, makeMachine, readUntil, type Tree } from '../helpers/machine-tree.ts';
 
 const GPU = SECTION_BITS.gpu;
 const CARD = '0000:03:00.0';
@@ -110,17 +112,21 @@ t.test('names: the board, then the lists of the distribution, then the numbers',
 t.test('a list of names, or the name of the board, that could not be read once is asked again', async (t) => {
   const list = 'usr/share/libdrm/amdgpu.ids';
   const board = `${pciFolder(CARD)}/product_name`;
-  const machine = makeMachine(t, { ...pci({ ...AMD_CARD, address: CARD }), [list]: FOLDER, [board]: FOLDER });
+  // A link to its own folder: it is there and can't be read, and a file takes its place in one step.
+  const closed = { link: '.' };
+  const machine = makeMachine(t, { ...pci({ ...AMD_CARD, address: CARD }), [list]: closed, [board]: closed });
   const nameIs = async (name: string) => {
     const { gpus } = await readUntil(machine.host, SECTION_BITS.gpu, true, (c) => c.gpus?.[0]?.name === name);
     t.equal(gpus?.[0]?.name, name);
   };
+  const replace = (name: string, text: string) => {
+    machine.write({ new: text });
+    renameSync(path.join(machine.root, 'new'), path.join(machine.root, name));
+  };
   await nameIs('AMD 1002:73bf');
-  machine.remove(list);
-  machine.write({ [list]: '1.0.0\n73BF,\tC1,\tAMD Radeon RX 6800 XT\n' });
+  replace(list, '1.0.0\n73BF,\tC1,\tAMD Radeon RX 6800 XT\n');
   await nameIs('AMD Radeon RX 6800 XT');
-  machine.remove(board);
-  machine.write({ [board]: 'AMD Radeon PRO W6800\n' });
+  replace(board, 'AMD Radeon PRO W6800\n');
   await nameIs('AMD Radeon PRO W6800');
 });
 

@@ -3,6 +3,8 @@ import t from 'tap';
 import { ask } from '../helpers/raw-http.ts';
 import { startOnWindows } from '../helpers/wine.ts';
 
+t.setTimeout(240_000);
+
 const KEY = 'k'.repeat(32);
 
 t.test('with a key', async (t) => {

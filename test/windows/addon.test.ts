@@ -6,6 +6,8 @@ import t from 'tap';
 import type { Counters, SystemInfo } from '#src/host/host.js';
 import { runNode, windowsPath } from '../helpers/wine.ts';
 
+t.setTimeout(240_000);
+
 interface Report {
   readonly platform: string;
   readonly totalmem: number;

@@ -6,6 +6,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
 import { DRIVE_C, MAIN, runNode, startOnWindows, windowsPath } from '../helpers/wine.ts';
 
+t.setTimeout(240_000);
+
 const folder = path.join(DRIVE_C, 'ProgramData/hostwire');
 const KEY = 'p'.repeat(32);
 

@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <fstream>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -774,8 +775,31 @@ __declspec(dllexport) long fakeSmtcCount(const char* name) {
 __declspec(dllexport) long fakeSmtcLive() { return live; }
 __declspec(dllexport) std::int64_t fakeSmtcPosition() { return lastPosition; }
 
+// FAKE_SMTC_COMMANDS names a file of commands, a line each, which may grow: for tests in another process.
+static void followCommands() {
+  const wchar_t* const file = _wgetenv(L"FAKE_SMTC_COMMANDS");
+  if (file == nullptr) return;
+  const auto readFrom = [path = std::wstring(file)](std::streamoff at) {
+    std::ifstream stream(path.c_str(), std::ios::binary);
+    stream.seekg(at);
+    std::string line;
+    // A line without its end is still being written.
+    while (std::getline(stream, line) && !stream.eof()) {
+      at += static_cast<std::streamoff>(line.size()) + 1;
+      fakeSmtcCommand(line.c_str());
+    }
+    return at;
+  };
+  const std::streamoff begin = readFrom(0);
+  std::thread([readFrom, begin] {
+    for (std::streamoff at = begin;; at = readFrom(at)) std::this_thread::sleep_for(milliseconds{20});
+  }).detach();
+}
+
 __declspec(dllexport) HRESULT STDMETHODCALLTYPE
     DllGetActivationFactory(HSTRING, IActivationFactory** factory) {
+  static const bool isFollowing = (followCommands(), true);
+  if (!isFollowing) return E_FAIL;
   *factory = reinterpret_cast<IActivationFactory*>(
       new Object(kFactorySlots, L"{00000035-0000-0000-C000-000000000046}"));
   return S_OK;

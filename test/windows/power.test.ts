@@ -12,7 +12,7 @@ const COUNTED = [
   'suspend_news.cc',
   'task_loop.cc',
 ].map((file) => `native/windows/${file}`);
-const PLATFORM = ['command_thread', 'thread', 'error_text', 'text'];
+const PLATFORM = ['command_thread', 'thread', 'error_text', 'unicode'];
 // Not power_calls.cc: the functions of Windows can't be reached from this program.
 const SOURCES = [
   'test/windows/power_test.cc',

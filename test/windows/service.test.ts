@@ -5,6 +5,8 @@ import type { CpuStats, DiskStats, MemoryStats, NetworkStats } from '#src/wire/s
 import { EventStream } from '../helpers/event-stream.ts';
 import { startOnWindows } from '../helpers/wine.ts';
 
+t.setTimeout(240_000);
+
 const service = await startOnWindows({ stats: { stream_interval_seconds: 1 } });
 const get = (path: string) => fetch(service.baseUrl + path);
 /** What the routes answer here; each test looks at what it names. */

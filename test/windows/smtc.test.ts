@@ -17,7 +17,7 @@ const COUNTED = [
   'session_table.cc',
   'com.h',
 ].map((file) => `native/windows/${file}`);
-const PLATFORM = ['media', 'command_thread', 'task_loop', 'thread', 'error_text', 'text'];
+const PLATFORM = ['media', 'command_thread', 'task_loop', 'thread', 'error_text', 'unicode'];
 const SOURCES = [
   'test/windows/smtc_test.cc',
   ...COUNTED.filter((file) => file.endsWith('.cc')),

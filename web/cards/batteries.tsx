@@ -34,11 +34,10 @@ export function BatteryCard({ batteries }: { readonly batteries: readonly Batter
       <ul class="rows">
         {batteries.map((battery) => (
           <li key={battery.name} class="disk">
-            <span class="name">
-              {battery.name} <small>{noteOf(battery)}</small>
-            </span>
+            <span class="name">{battery.name}</span>
             <span class="value">{percent(battery.percent)}</span>
             <Bar label={T.charge} share={battery.percent} words={percent(battery.percent)} />
+            <p class="note under">{noteOf(battery)}</p>
           </li>
         ))}
       </ul>

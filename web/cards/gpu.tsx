@@ -1,6 +1,6 @@
 /** Graphics processors: a card each. */
 import type { GpuDevice } from '../../src/wire/sample.ts';
-import { celsius, mebibytes, megahertz, percent, watts } from '../format.ts';
+import { celsius, mebibytes, megahertz, percent, round, watts } from '../format.ts';
 import { shareOf } from '../history.ts';
 import { Card, type Fact, Facts, Headline } from '../parts/card.tsx';
 import { Chart, type Line, PERCENT_RANGE } from '../parts/chart.tsx';
@@ -15,7 +15,7 @@ function GpuCard({ device, index }: { readonly device: GpuDevice; readonly index
     { series: `gpu memory ${index}`, label: T.memory, colour: 'series-3', isDashed: true },
   ];
   const facts: Fact[] = [
-    [T.memory, `${mebibytes(device.memory_used)} ${TEXTS.memory.of(mebibytes(device.memory_total))}`],
+    [T.memory, `${mebibytes(device.memory_used)} ${TEXTS.memory.of(round(mebibytes(device.memory_total)))}`],
     [T.temperature, celsius(device.temperature)],
     [T.power, watts(device.power_watts)],
     [T.fan, percent(device.fan_percent)],

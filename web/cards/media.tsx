@@ -127,8 +127,8 @@ function Track({
         {button('prev')}
         {button(isPlaying ? 'pause' : 'play')}
         {button('next')}
+        <Position media={media} onSeek={(seconds) => act('seek', seconds)} />
       </div>
-      <Position media={media} onSeek={(seconds) => act('seek', seconds)} />
     </div>
   );
 }

@@ -1,5 +1,5 @@
 /** Memory and swap. */
-import { bytes, percent } from '../format.ts';
+import { bytes, percent, round } from '../format.ts';
 import { Bar, Card, type Fact, Facts, Headline } from '../parts/card.tsx';
 import { Chart, type Line, PERCENT_RANGE } from '../parts/chart.tsx';
 import type { Detail } from '../sample.ts';
@@ -15,11 +15,13 @@ export function MemoryCard({ memory }: { readonly memory: Detail<'memory'> }) {
   const facts: Fact[] = [
     [T.available, bytes(memory.free)],
     [T.cached, bytes(memory.cached)],
-    ...(hasSwap ? [[T.swap, `${bytes(memory.swap?.used)} ${T.of(bytes(memory.swap?.total))}`] as const] : []),
+    ...(hasSwap
+      ? [[T.swap, `${bytes(memory.swap?.used)} ${T.of(round(bytes(memory.swap?.total)))}`] as const]
+      : []),
     [T.pressure, percent(memory.pressure?.some, 1)],
   ];
   return (
-    <Card title={T.title} note={bytes(memory.total)}>
+    <Card title={T.title} note={round(bytes(memory.total))}>
       <Headline value={bytes(memory.used)}>{percent(memory.used_percent)}</Headline>
       <Bar label={T.title} share={memory.used_percent} words={percent(memory.used_percent)} />
       <Chart title={T.title} lines={hasSwap ? [USED, SWAP] : [USED]} scale={SCALE} />

@@ -26,7 +26,7 @@ export function NetworkCard({ network }: { readonly network: Detail<'network'> }
         {shown.map((each) => (
           <li key={each.name}>
             <span class="name" title={each.addresses.join(', ')}>
-              {each.name} <small>{each.kind}</small>
+              {each.name} <small>{each.kind === 'ethernet' ? '' : each.kind}</small>
             </span>
             <span class="value">
               {each.up === false ? T.down : `↓ ${rate(each.receive_rate)}  ↑ ${rate(each.send_rate)}`}

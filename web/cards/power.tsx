@@ -1,14 +1,13 @@
 /** Power: each act is confirmed, then counted down where it can still be cancelled, by any page. */
 import { useEffect, useState } from 'preact/hooks';
 import type { PowerPayload } from '../../src/wire/power.ts';
-import { sample, serviceNow } from '../live.ts';
+import { hostName, serviceNow } from '../live.ts';
 import { Card } from '../parts/card.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { NoticeLine, useActs } from '../parts/notice.tsx';
 import { usePolled } from '../parts/poll.ts';
 import { post } from '../requests.ts';
 import { TEXTS } from '../texts.ts';
-import { useValue } from '../value.ts';
 
 const T = TEXTS.power;
 const ACTIONS = ['lock', 'sleep', 'hibernate', 'restart', 'shutdown'] as const;
@@ -61,11 +60,10 @@ function Confirm({
   readonly onGo: () => void;
   readonly onLeave: () => void;
 }) {
-  const host = useValue(sample)?.host ?? '';
   const what = action === 'sleep' || action === 'hibernate' ? 'sleep' : 'shutdown';
   const holding = status.inhibitors.filter((held) => held.what.split(':').includes(what));
   return (
-    <Dialog title={T.confirm(T.actions[action], host)} onLeave={onLeave}>
+    <Dialog title={T.confirm(T.actions[action], hostName())} onLeave={onLeave}>
       <p>{T.explain(DELAY_SECONDS)}</p>
       {holding.map((held) => (
         <p class="problem" key={`${held.who} ${held.why}`}>

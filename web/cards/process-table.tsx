@@ -91,7 +91,11 @@ export function ProcessTable({ rows, sort, onSort, onEnd }: TableProps) {
             <th scope="col" class="number">
               {T.columns.time}
             </th>
-            {onEnd !== undefined && <th scope="col">{T.act}</th>}
+            {onEnd !== undefined && (
+              <th scope="col" class="act">
+                {T.act}
+              </th>
+            )}
           </tr>
         </thead>
         <tbody {...kept}>
@@ -112,7 +116,7 @@ export function ProcessTable({ rows, sort, onSort, onEnd }: TableProps) {
               <td class="number">{bytes(row.memory)}</td>
               <td class="number">{clock(row.cpu_time)}</td>
               {onEnd !== undefined && (
-                <td>
+                <td class="act">
                   <button
                     type="button"
                     class="quiet"

@@ -5,6 +5,7 @@ import { WINDOW_SECONDS } from '../history.ts';
 import { history, sample } from '../live.ts';
 import { TEXTS } from '../texts.ts';
 import { useValue } from '../value.ts';
+import { cancelDraw, requestDraw } from './draw-queue.ts';
 import { type Colour, colourOf, scheme } from './palette.ts';
 
 export interface Line {
@@ -35,8 +36,9 @@ export const RATE_RANGE: Scale['range'] = (_, max) => [
   2 ** Math.ceil(Math.log2(Math.max(max, LEAST_RATE))),
 ];
 export const DEGREE_RANGE: Scale['range'] = (min, max) => {
-  const from = Math.max(0, Math.floor(min / 10 - 0.5) * 10);
-  return [from, Math.max(Math.ceil(max / 10 + 0.5) * 10, from + 40)];
+  const from = Math.max(0, Math.floor((min - 5) / 10) * 10);
+  // The middle is a multiple of ten too.
+  return [from, from + Math.max(40, Math.ceil((max + 5 - from) / 20) * 20)];
 };
 
 interface ChartProps {
@@ -128,27 +130,50 @@ const dataOf = (lines: readonly Line[]): uPlot.AlignedData => [
   ...lines.map((line) => history.series(line.series) as (number | null)[]),
 ];
 
+/** Draws in `target` whatever comes, while it can be seen; returns what ends that. */
+function show(target: HTMLElement, props: ChartProps, onHover: (index: number | null) => void): () => void {
+  const { lines } = props;
+  let chart: uPlot | undefined;
+  let isSeen = false;
+  const draw = () => {
+    // A picture of its own data at once: what is made empty first would be drawn twice.
+    if (chart === undefined) chart = new uPlot(options(props, target, onHover), dataOf(lines), target);
+    else chart.setData(dataOf(lines));
+  };
+  const update = () => {
+    if (isSeen) requestDraw(draw);
+  };
+  const seen = new IntersectionObserver(
+    (entries) => {
+      isSeen = entries.at(-1)?.isIntersecting === true;
+      update();
+    },
+    // Drawn before it is scrolled to.
+    { rootMargin: '400px' },
+  );
+  seen.observe(target);
+  const resized = new ResizeObserver(() => {
+    chart?.setSize({ width: target.clientWidth, height: target.clientHeight });
+  });
+  resized.observe(target);
+  const unwatch = [sample.watch(update), scheme.watch(() => chart?.redraw())];
+  return () => {
+    unwatch.forEach((stop) => stop());
+    seen.disconnect();
+    resized.disconnect();
+    cancelDraw(draw);
+    chart?.destroy();
+  };
+}
+
 export function Chart(props: ChartProps) {
   const { title, lines, scale, height = 130 } = props;
   const place = useRef<HTMLDivElement>(null);
-  const chart = useRef<uPlot | undefined>(undefined);
   const [hovered, hover] = useState<number | null>(null);
   const shape = lines.map((line) => `${line.series} ${line.isFaint}`).join();
   useEffect(() => {
     const target = place.current;
-    if (target === null) return undefined;
-    const drawn = new uPlot(options(props, target, hover), dataOf(lines), target);
-    chart.current = drawn;
-    const resized = new ResizeObserver(() =>
-      drawn.setSize({ width: target.clientWidth, height: target.clientHeight }),
-    );
-    resized.observe(target);
-    const unwatch = [sample.watch(() => drawn.setData(dataOf(lines))), scheme.watch(() => drawn.redraw())];
-    return () => {
-      unwatch.forEach((stop) => stop());
-      resized.disconnect();
-      drawn.destroy();
-    };
+    return target === null ? undefined : show(target, props, hover);
   }, [shape]);
   useValue(sample);
   const at = hovered ?? history.times.length - 1;

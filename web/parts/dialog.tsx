@@ -13,9 +13,13 @@ export function Dialog({ title, children, onLeave }: DialogProps) {
   const id = useId();
   const dialog = useRef<HTMLDialogElement>(null);
   useEffect(() => {
+    const opener = document.activeElement;
     const shown = dialog.current;
     shown?.showModal();
-    return () => shown?.close();
+    return () => {
+      shown?.close();
+      if (opener instanceof HTMLElement) opener.focus();
+    };
   }, []);
   const cancel = (event: Event) => {
     event.preventDefault();

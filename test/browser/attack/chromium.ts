@@ -61,10 +61,10 @@ class ChromiumTab implements Tab {
     await this.#remote.call('Page.navigate', { url }, { sessionId }).catch(() => undefined);
   }
 
-  async click(selector: string): Promise<void> {
+  async click(selector: string): Promise<boolean> {
     const { sessionId } = await this.#current();
     const expression = `(() => {
-      const box = document.readyState === 'complete' && document.querySelector(${JSON.stringify(selector)})?.getBoundingClientRect();
+      const box = document.readyState !== 'loading' && document.querySelector(${JSON.stringify(selector)})?.getBoundingClientRect();
       return box ? [box.x + box.width / 2, box.y + box.height / 2].join() : '';
     })()`;
     for (let tries = 0; tries < CLICK_TRIES; tries++) {
@@ -73,11 +73,11 @@ class ChromiumTab implements Tab {
         const press = { x, y, button: 'left', clickCount: 1 };
         for (const type of ['mousePressed', 'mouseReleased'])
           await this.#remote.call('Input.dispatchMouseEvent', { ...press, type }, { sessionId });
-        return;
+        return true;
       }
       await sleep(20);
     }
-    throw new Error(`there is no ${selector}`);
+    return false;
   }
 
   async evaluate(expression: string): Promise<string> {

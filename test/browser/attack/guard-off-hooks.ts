@@ -1,8 +1,9 @@
 /**
- * What "guard off" means: `access/web-guard.js` lets everything through, and `access/origins.js` answers as a careless
- * server does: any origin may read, with credentials, and any preflight is granted. Nothing else is another.
+ * What "guard off" means. `access/web-guard.js` lets everything through. `access/origins.js` answers as a careless
+ * server does: any origin may read, with credentials, and any preflight is granted. `http/exchange.js` leaves out what
+ * forbids other sites to embed an answer. Everything else is the program as it is shipped.
  */
-import type { ResolveHook } from 'node:module';
+import type { LoadHook, ResolveHook } from 'node:module';
 
 const GUARD = `export const guardWeb = () => undefined;`;
 
@@ -32,4 +33,17 @@ export const resolve: ResolveHook = async (specifier, context, nextResolve) => {
   if (resolved.url.endsWith('/dist/access/origins.js'))
     return { ...resolved, url: moduleOf(careless(resolved.url)), format: 'module' };
   return resolved;
+};
+
+const WRITTEN = 'of headers)';
+const WRITTEN_WITHOUT = `of headers
+  .filter(([name]) => !['Cross-Origin-Resource-Policy', 'X-Frame-Options'].includes(name))
+  .map(([name, value]) => [name, value.replace("frame-ancestors 'none'; ", '')]))`;
+
+export const load: LoadHook = async (url, context, nextLoad) => {
+  const loaded = await nextLoad(url, context);
+  if (!url.endsWith('/dist/http/exchange.js')) return loaded;
+  const source = String(loaded.source);
+  if (!source.includes(WRITTEN)) throw new Error('http/exchange.js writes its headers in another way');
+  return { ...loaded, source: source.replace(WRITTEN, WRITTEN_WITHOUT) };
 };

@@ -1,5 +1,6 @@
 /** What a foreign page can see of an answer that it can't read: whether it came, how long it was, what it did. */
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Test } from 'tap';
 import { ATTACKER } from './names.ts';
 import type { Siege } from './siege.ts';
 import type { Tab } from './tab.ts';
@@ -9,7 +10,9 @@ const probe = (url: string) => `
 (async () => {
   const url = ${JSON.stringify(url)};
   const seen = {};
-  const entry = (name, more = {}) => {
+  const entry = async (name, more = {}) => {
+    // Entries come a little later than events.
+    await new Promise((resolve) => setTimeout(resolve, 50));
     const { length } = performance.getEntriesByName(url);
     const last = performance.getEntriesByName(url).at(-1);
     performance.clearResourceTimings();
@@ -20,12 +23,12 @@ const probe = (url: string) => `
     const made = Object.assign(document.createElement(tag), set);
     const event = await new Promise((resolve) => {
       for (const type of ['load', 'error', 'loadedmetadata', 'abort']) made.addEventListener(type, () => resolve(type));
-      setTimeout(() => resolve('nothing'), 1500);
+      setTimeout(() => resolve('nothing'), 1000);
       document.body.append(made);
     });
     let inner = 'none';
     try { inner = String(made.contentWindow?.length); } catch (error) { inner = error.name; }
-    entry(name, { event, inner, width: made.naturalWidth, box: [made.offsetWidth, made.offsetHeight] });
+    await entry(name, { event, inner, width: made.naturalWidth, box: [made.offsetWidth, made.offsetHeight] });
     made.remove();
   };
   await element('image', 'img', { src: url });
@@ -33,7 +36,6 @@ const probe = (url: string) => `
   await element('script', 'script', { src: url });
   await element('module', 'script', { type: 'module', src: url });
   await element('style sheet', 'link', { rel: 'stylesheet', href: url });
-  await element('icon', 'link', { rel: 'icon', href: url });
   await element('prefetch', 'link', { rel: 'prefetch', href: url });
   await element('preload', 'link', { rel: 'preload', as: 'script', href: url });
   await element('preload of an image', 'link', { rel: 'preload', as: 'image', href: url });
@@ -50,13 +52,34 @@ const probe = (url: string) => `
 })()`;
 
 /** By way of loading: what was noticed. */
-export type Sight = Readonly<Record<string, unknown>>;
+type Sight = Readonly<Record<string, unknown>>;
 
 /** What a page of the attacker's notices of `url`. */
-export async function look({ attacker }: Siege, tab: Tab, url: string): Promise<Sight> {
+async function look({ attacker }: Siege, tab: Tab, url: string): Promise<Sight> {
   attacker.lay('look', { page: { body: '<!doctype html><title>look</title><body>' } });
   await tab.goto(`http://${ATTACKER}:${attacker.port}/attempt/look/page`);
   while ((await tab.evaluate('String(document.title)')) !== 'look') await sleep(20);
   // As the expression above makes it.
   return JSON.parse(await tab.evaluate(probe(url))) as Sight;
+}
+
+/** Answers that differ for who may read them. */
+const PAIRS = [
+  ['/api/processes/sleep', '/api/processes/no-such-process'],
+  ['/api/media/status?player=victim', '/api/media/status?player=nobody'],
+  ['/api/media/art', '/api/media/art?player=nobody'],
+] as const;
+
+/** Asserts that a page of the attacker's can't tell what is there from what is not. */
+export async function checkSights(t: Test, siege: Siege): Promise<void> {
+  const front = siege.fronts.find(({ victim }) => victim.isGuarded && victim.auth === 'off');
+  if (front === undefined) throw new Error('nobody is guarded');
+  const { baseUrl } = front.victim.service;
+  for (const [there, notThere] of PAIRS) {
+    const status = async (path: string) => (await fetch(baseUrl + path)).status;
+    t.strictSame([await status(there), await status(notThere)], [200, 404], 'they differ for who may read');
+    const sight = await look(siege, front.tab, baseUrl + there);
+    t.ok(Object.keys(sight).length >= 15, `${Object.keys(sight).length} ways to load`);
+    t.strictSame(await look(siege, front.tab, baseUrl + notThere), sight, there);
+  }
 }

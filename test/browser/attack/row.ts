@@ -49,14 +49,18 @@ export interface Row {
   /** For the page: a sentence part. */
   readonly method: string;
   readonly from: Place;
-  /** 'act': to change something. 'read': to get bytes. A row may do one of them only. */
-  readonly does: 'act' | 'read';
+  /** 'act': change something. 'read': get bytes. 'frame': have the dashboard at work inside the attacker's page. */
+  readonly does: 'act' | 'read' | 'frame';
   readonly targets: readonly Target[];
+  /** In place of the target's path. */
+  readonly path?: string;
+  /** What proves that bytes were read, in place of the target's. */
+  readonly secret?: string;
   readonly stage: (aim: Aim, around: Surroundings) => Resources;
   /** The page has something with the id `go` that its visitor clicks. */
   readonly isClicked?: boolean;
-  /** Goes over the WebSocket API. */
-  readonly isSocket?: boolean;
+  /** Browsers do this to loopback's addresses and over TLS only. */
+  readonly needsTrust?: boolean;
   /** The engines that have what it uses; all without it. */
   readonly only?: 'chromium' | 'firefox';
 }

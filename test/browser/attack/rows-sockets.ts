@@ -3,7 +3,7 @@ import type { Aim, Row, Surroundings, Target } from './row.ts';
 import { page, REBIND, script } from './scripts.ts';
 
 const ALL: readonly Target[] = ['power', 'media', 'process', 'stats'];
-const SOCKET = { from: 'foreign', does: 'act', targets: ALL, isSocket: true } as const;
+const SOCKET = { from: 'foreign', does: 'act', targets: ALL } as const;
 
 /** Says all that comes; `address` is an expression. */
 const OPEN = (address = `aim.service.replace('http', 'ws') + '/api/ws'`) => `

@@ -1,5 +1,6 @@
 /** All attacks. */
 import type { Row } from './row.ts';
+import { EMBED_ROWS } from './rows-embed.ts';
 import { FETCH_ROWS } from './rows-fetch.ts';
 import { FORM_ROWS } from './rows-forms.ts';
 import { READ_ROWS } from './rows-read.ts';
@@ -10,6 +11,7 @@ export const ROWS: readonly Row[] = [
   ...FORM_ROWS,
   ...FETCH_ROWS,
   ...READ_ROWS,
+  ...EMBED_ROWS,
   ...REBOUND_ROWS,
   ...SOCKET_ROWS,
 ];

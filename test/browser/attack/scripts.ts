@@ -57,7 +57,8 @@ export const SUBMIT = `document.getElementById('form').submit();`;
 /** Waits until this page's own name leads to the service: its health check is public. */
 export const REBIND = (base: string) => `
 const rebind = async () => {
-  await fetch(${JSON.stringify(base)}.replace('attempt', 'rebind'));
+  // The connection may be cut with its answer.
+  await fetch(${JSON.stringify(base)}.replace('attempt', 'rebind')).catch(() => undefined);
   for (let tries = 0; tries < 100; tries++) {
     const answer = await fetch('/api/status').then((r) => r.text(), () => '');
     if (answer.includes('"ok"')) return;

@@ -1,6 +1,8 @@
 /** A service to be attacked, with a player and a process of its own, and the witnesses of what happened to them. */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import type { Test } from 'tap';
 import { variant } from '../../helpers/dbus-wire.ts';
 import { FakePlayer, track } from '../../helpers/fake-player.ts';
@@ -15,6 +17,16 @@ export const SECRETS: Readonly<Record<Target, string>> = {
   media: 'Song that nobody else knows',
   process: '"total_count":',
 };
+
+/** A GIF of 7 by 3 whose one picture is a dot. */
+const ART = '47494638396107000300800000000000ffffff2c00000000010001000002024401003b';
+export const ART_SIZE = '7 x 3';
+
+function writeArt(folder: string): string {
+  const file = path.join(folder, 'art.gif');
+  writeFileSync(file, Buffer.from(ART, 'hex'));
+  return pathToFileURL(file).href;
+}
 
 export type Auth = 'off' | 'listed';
 
@@ -59,7 +71,7 @@ export class Victim {
     t.teardown(() => bus.stop());
     const player = await FakePlayer.start(bus.address, 'victim', {
       PlaybackStatus: variant('s', 'Playing'),
-      Metadata: track(SECRETS.media),
+      Metadata: track(SECRETS.media, { 'mpris:artUrl': variant('s', writeArt(bus.folder)) }),
     });
     t.teardown(() => player.close());
     const service = await startService({

@@ -1,0 +1,30 @@
+// The kernel's list of processes (SystemProcessInformation of x64), as bytes. Pure.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace hostwire {
+
+// Times in units of 100 ns; `createdTicks` since 1601.
+struct ListedProcess {
+  std::uint32_t pid = 0;
+  std::uint32_t parentPid = 0;
+  std::uint32_t threads = 0;
+  char state = 'S';  // R: a thread runs or could; T: all are suspended; Z: none is left; S: they wait
+  std::uint64_t createdTicks = 0;
+  std::uint64_t cpuTicks = 0;
+  std::uint64_t residentBytes = 0;
+  std::string name;  // valid UTF-8; empty: the idle process
+};
+
+// `address`: where the kernel has written the bytes, which the names in them are told by.
+std::vector<ListedProcess> parseProcesses(std::span<const std::byte> bytes, std::uint64_t address);
+
+// A parent's number may be another process's by now, one that began after its child: then nobody is known.
+void forgetLaterParents(std::vector<ListedProcess>& processes);
+
+}  // namespace hostwire

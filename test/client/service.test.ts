@@ -1,0 +1,209 @@
+/** The client at a real service: keys, commands, questions, and a service that goes away in the middle. */
+import '../helpers/dead-buses.ts';
+import { spawn } from 'node:child_process';
+import { getEventListeners } from 'node:events';
+import t from 'tap';
+import { WebSocket } from 'ws';
+import { ClientError, connect, request, streamStats } from '#src/client/client.js';
+import { startService } from '../helpers/service.ts';
+import { freePort, liveClients, until } from './live-clients.ts';
+
+const KEY = 'k'.repeat(40);
+const WITH_KEY = { auth: { enabled: true, api_key: KEY } };
+
+t.test('the key opens all three doors; a wrong one, or none, closes them for good', async (t) => {
+  const service = await startService({ config: WITH_KEY });
+  t.teardown(() => service.stop());
+  const url = service.baseUrl;
+  const good = liveClients({ url, key: KEY });
+  t.teardown(() => good.close());
+  await good.socket.subscribe(['stats.cpu']);
+  await until(
+    () => good.samples.length > 0 && good.pushed.length > 0,
+    () => 'nothing came',
+  );
+  t.match((await request('/api/usage', { url, key: KEY })).data, { timestamp: Number });
+  for (const key of [undefined, 'x'.repeat(40)]) {
+    const bad = liveClients({ url, ...(key !== undefined && { key }) });
+    const subscribed = bad.socket.subscribe(['stats']);
+    await t.rejects(subscribed, { code: 'unauthorized', status: 401 });
+    await until(
+      () => bad.stream.state.state === 'closed',
+      () => 'the stream is not closed',
+    );
+    for (const { state } of [bad.stream, bad.socket])
+      t.match(state, { state: 'closed', error: { code: 'unauthorized', status: 401 } });
+    t.strictSame([bad.samples, bad.pushed], [[], []]);
+    await until(
+      () => bad.timers() === 0,
+      () => 'a timer is left',
+      1000,
+    );
+    await t.rejects(request('/api/usage', { url, ...(key !== undefined && { key }) }), {
+      code: 'unauthorized',
+    });
+    await t.rejects(bad.socket.power('sleep'), { code: 'unauthorized' });
+  }
+  t.notMatch(service.stderr(), KEY, 'no key is in the log');
+});
+
+t.test('commands and questions: what the service says is what the promise says', async (t) => {
+  const service = await startService({ config: { features: { enable_process_control: true } } });
+  t.teardown(() => service.stop());
+  const { socket, close, told } = liveClients({ url: service.baseUrl });
+  t.teardown(close);
+  const stages: unknown[] = [];
+  t.match(await socket.power('sleep', { onStage: ({ stage }) => stages.push(stage) }), {
+    success: true,
+    action: 'sleep',
+    final: true,
+    stage: 'done',
+  });
+  t.ok(stages.includes('accepted'), stages.join(' '));
+  const { power, stats } = await socket.get(['power', 'stats.cpu', 'memory']);
+  t.match(power?.recorded, [{ action: 'sleep' }]);
+  t.match(stats, { cpu: {}, memory: {} });
+  t.strictSame(Object.keys(stats ?? {}).sort(), ['cpu', 'memory', 'timestamp', 'uptime']);
+  t.ok((await socket.ping()) >= 0);
+
+  const scheduled = socket.power('sleep', { delay: 600 });
+  scheduled.catch(() => undefined);
+  await until(
+    () => stages.length > 0,
+    () => 'no stage',
+  );
+  await socket.power('cancel');
+  await t.rejects(scheduled, { name: 'ClientError', details: { stage: 'cancelled' } });
+
+  const sleeper = spawn('sleep', ['60']);
+  t.teardown(() => sleeper.kill('SIGKILL'));
+  const pid = sleeper.pid ?? 0;
+  const ended = new Promise((resolve) => sleeper.once('exit', (_code, signal) => resolve(signal)));
+  const { processes } = await socket.processes.list({ query: String(pid), grouped: false });
+  t.match(processes, [{ pid, name: 'sleep' }]);
+  t.match(await socket.processes.details({ pid }), { processes: [{ pid }] });
+  t.match(await socket.processes.kill({ pid }), { success: true, action: 'kill', final: true });
+  t.equal(await ended, 'SIGTERM');
+  await t.rejects(socket.processes.details({ pid }), { code: 'NOT_FOUND' });
+  await t.rejects(socket.processes.kill({ pid: 1 }), { code: 'PROTECTED' });
+  await t.rejects(socket.processes.kill({ pid: 0 }), { code: 'INVALID_DATA' });
+  await t.rejects(socket.processes.launch('nothing'), { code: 'NOT_FOUND' });
+  await t.rejects(socket.power('shutdown'), { code: 'FEATURE_DISABLED' });
+  t.strictSame(told, [], 'nothing of it was for listeners');
+});
+
+t.test('a topic that is switched off is told of by an error event, and the others come', async (t) => {
+  const service = await startService({ config: { features: { enable_processes: false } } });
+  t.teardown(() => service.stop());
+  const { socket, close, pushed } = liveClients({ url: service.baseUrl });
+  t.teardown(close);
+  const errors: unknown[] = [];
+  socket.on('error', (error) => errors.push(error));
+  await socket.subscribe(['processes', 'stats.cpu']);
+  await until(
+    () => pushed.length > 0 && errors.length > 0,
+    () => `${pushed.length} pushed, ${errors.length} errors`,
+  );
+  t.match(errors, [{ code: 'FEATURE_DISABLED', details: { topic: 'processes' } }]);
+});
+
+t.test('single requests: commands by plain HTTP', async (t) => {
+  const service = await startService();
+  t.teardown(() => service.stop());
+  const url = service.baseUrl;
+  const { data, headers } = await request('/api/media/control', { url, body: { action: 'play' } });
+  t.strictSame(data, { status: 'ok' });
+  t.equal(headers.get('x-media-delivered'), 'false', 'there is no player');
+  t.strictSame((await request('/api/pw/lock', { url, method: 'POST' })).data, {
+    status: 'ok',
+    message: 'Command initiated',
+  });
+  await t.rejects(request('/api/pw/shutdown', { url, method: 'POST' }), {
+    code: 'feature_disabled',
+    status: 403,
+  });
+  await t.rejects(request('/api/media/control', { url, body: { action: 'sing' } }), {
+    code: 'unknown_action',
+    details: { allowed: Array },
+  });
+  await t.rejects(request('/api/processes/kill', { url, body: { pid: 2 ** 30 } }), {
+    code: 'feature_disabled',
+  });
+});
+
+t.test(
+  'a service that is killed while a command is under way: it rejects and is never given again',
+  async (t) => {
+    const port = await freePort();
+    const first = await startService({ port });
+    t.teardown(() => first.stop('SIGKILL'));
+    const { socket, close, samples } = liveClients({ url: first.baseUrl });
+    t.teardown(close);
+    await socket.subscribe(['power']);
+    const command = socket.power('sleep', { delay: 2 });
+    command.catch(() => undefined);
+    const question = socket.processes.list();
+    await question;
+    await first.stop('SIGKILL');
+    await t.rejects(command, { code: 'connection_lost' });
+    await t.rejects(socket.power('sleep'), { code: 'not_connected' });
+    samples.length = 0;
+    const second = await startService({ port });
+    t.teardown(() => second.stop());
+    const { power } = await socket.get(['power'], { timeoutMs: 30_000 });
+    await until(
+      () => samples.length > 0,
+      () => 'the stream is not back',
+    );
+    // Longer than it would have taken.
+    await new Promise((resolve) => setTimeout(resolve, 2500));
+    t.match(power, { pending: null, recorded: [] });
+    t.match((await socket.get(['power'])).power, { pending: null, recorded: [] }, 'nothing was done again');
+  },
+);
+
+t.test('with the WebSocket that Node has, or will have, of its own', async (t) => {
+  const service = await startService({ config: WITH_KEY });
+  t.teardown(() => service.stop());
+  const program = `
+    import { connect } from ${JSON.stringify(import.meta.resolve('#src/client/client.js'))};
+    const socket = connect({ url: '${service.baseUrl}', key: '${KEY}' });
+    const sample = new Promise((resolve) => socket.on('system_stats', resolve));
+    await socket.subscribe(['stats.memory']);
+    console.log(Object.keys(await sample).join());
+    console.log((await socket.media('play').catch((error) => error.code)).code ?? 'answered');
+    socket.close();
+  `;
+  const flags = Number(process.versions.node.split('.')[0]) < 22 ? ['--experimental-websocket'] : [];
+  const child = spawn(process.execPath, [...flags, '--input-type=module', '-e', program], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  let text = '';
+  child.stdout.setEncoding('utf8').on('data', (part: string) => {
+    text += part;
+  });
+  const code = await new Promise((resolve) => child.once('close', resolve));
+  t.equal(code, 0, 'it ends by itself once it is closed');
+  t.match(text, /^timestamp,uptime,memory\n/);
+});
+
+t.test('the public functions, with the times that programs get', async (t) => {
+  const service = await startService();
+  t.teardown(() => service.stop());
+  const controller = new AbortController();
+  const { signal } = controller;
+  const samples: unknown[] = [];
+  const url = service.baseUrl;
+  const stream = streamStats({ url, fields: ['memory'], onSample: (sample) => samples.push(sample), signal });
+  const socket = connect({ url, WebSocket, signal });
+  t.match(await socket.media('play').catch((error: unknown) => error), {});
+  await until(
+    () => samples.length > 0,
+    () => 'no sample',
+  );
+  t.strictSame(Object.keys(samples[0] ?? {}).sort(), ['memory', 'timestamp', 'uptime']);
+  controller.abort();
+  t.strictSame([stream.state, socket.state], [{ state: 'closed' }, { state: 'closed' }]);
+  t.equal(getEventListeners(signal, 'abort').length, 0);
+  await t.rejects(socket.ping(), ClientError);
+});

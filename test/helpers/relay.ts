@@ -1,0 +1,45 @@
+/** A port that stays while the service behind it comes and goes: what a restart looks like to a browser. */
+import net from 'node:net';
+import type { Test } from 'tap';
+
+export interface Relay {
+  readonly baseUrl: string;
+  /** Where connections go from now on; undefined: they are cut, as are those that are open. */
+  readonly setTarget: (port: number | undefined) => void;
+}
+
+export async function startRelay(t: Pick<Test, 'teardown'>, port: number): Promise<Relay> {
+  let target: number | undefined = port;
+  const sockets = new Set<net.Socket>();
+  const keep = (socket: net.Socket) => {
+    sockets.add(socket);
+    socket.on('error', () => undefined).on('close', () => sockets.delete(socket));
+  };
+  const server = net.createServer((near) => {
+    keep(near);
+    if (target === undefined) {
+      near.destroy();
+      return;
+    }
+    const far = net.connect(target, '127.0.0.1');
+    keep(far);
+    near.pipe(far).pipe(near);
+    near.on('close', () => far.destroy());
+    far.on('close', () => near.destroy());
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const cut = () => sockets.forEach((socket) => socket.destroy());
+  t.teardown(() => {
+    cut();
+    server.close();
+  });
+  // A server that listens on a port has an address of this kind.
+  const { port: own } = server.address() as net.AddressInfo;
+  return {
+    baseUrl: `http://127.0.0.1:${own}`,
+    setTarget(next) {
+      target = next;
+      cut();
+    },
+  };
+}

@@ -1,0 +1,41 @@
+/** Every attack on each of its targets, in Chromium and in Firefox; writes docs/security-proof.md. */
+import '../helpers/dead-buses.ts';
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
+import t from 'tap';
+import { besiege } from '../browser/attack/besiege.ts';
+import { reasonAgainstChromium, startChromium } from '../browser/attack/chromium.ts';
+import { reasonAgainstFirefox, startFirefox } from '../browser/attack/firefox.ts';
+import { checkSights } from '../browser/attack/oracle.ts';
+import { type Run, renderProof } from '../browser/attack/proof-page.ts';
+import { checkRightfulUses } from '../browser/attack/rightful.ts';
+import { ROWS } from '../browser/attack/rows.ts';
+import { reasonAgainstBus, startSiege } from '../browser/attack/siege.ts';
+
+const PAGE = path.resolve(import.meta.dirname, '../../../../docs/security-proof.md');
+const BROWSERS = [
+  { name: 'Chromium', start: startChromium, reason: reasonAgainstChromium },
+  { name: 'Firefox', start: startFirefox, reason: reasonAgainstFirefox },
+];
+const runs: Run[] = [];
+t.setTimeout(3_600_000);
+
+for (const { name, start, reason } of BROWSERS)
+  t.test(`all attacks in ${name}`, { skip: reason || reasonAgainstBus }, async (t) => {
+    const siege = await startSiege(t, start);
+    const findings = await besiege(t, siege, ROWS, true);
+    await t.test('what is rightful goes on', (t) => checkRightfulUses(t, siege));
+    await t.test('what exists looks like what does not', (t) => checkSights(t, siege));
+    const { version } = siege.browser;
+    runs.push({ version, findings });
+    t.comment(`figure: ${version}: ${findings.length} attempts, none through the guard`);
+  });
+
+t.test(
+  'the page is written',
+  { skip: BROWSERS.some(({ reason }) => reason) && 'a browser is missing' },
+  async (t) => {
+    if (!t.equal(runs.length, BROWSERS.length, 'both have run')) return;
+    writeFileSync(PAGE, renderProof(ROWS, runs, new Date().toISOString().slice(0, 10)));
+  },
+);
