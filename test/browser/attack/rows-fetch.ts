@@ -119,6 +119,7 @@ export const FETCH_ROWS: readonly Row[] = [
     id: 'fetch-later',
     method: '`fetchLater`: a request that the browser keeps and sends by itself',
     from: 'trusted',
+    needsTrust: true,
     only: 'chromium',
     stage: inPage(
       `attempt(() => { fetchLater(url, { method: 'POST', mode: 'no-cors', body: body(), activateAfter: 0 }); return 'kept'; });`,
