@@ -63,12 +63,12 @@ export function renderProof(rows: readonly Row[], runs: readonly Run[], when: st
 
 A service without a key in reach of a browser is in reach of every web page that this browser shows. This page lists the ways there are to use a browser so, each tried in real browsers: ${runs.map(({ version }) => version).join(' and ')}, ${when}, ${attempts} attempts. Each row **succeeds on a service whose guard was taken out** and fails on the service as it is shipped: no power action recorded, no call to the player, the process alive, no byte in the page's hands. What the browser says of itself with each request (Origin, Sec-Fetch-Site) is its own choice, not the test's. Each row is tried on the service's address of loopback and on its name in the network, \`pc.lan\`: what goes to such a name over plain HTTP browsers mark with Origin at most, never with Sec-Fetch-Site.
 
-The rows are data in test/browser/attack/rows-*.ts; \`npm run check\` tries each row in Chromium on a turn of its targets, \`npm run prove attacks\` all of it in both browsers and writes this page.
+The rows are data in test/browser/attack/rows-*.ts; \`npm run check\` tries each row in Chromium on one or two of its targets, \`npm run prove attacks\` all of it in both browsers, and writes this page.
 
 ## The set-up
 
 - Four services at once, each the program itself with every feature on and the recording power backend: guard on and off, each with \`auth.enabled: false\` and with authentication on and the browser's address in \`auth.allowed_ips\`. Each has a media player and a process of its own to lose.
-- **Guard off** is no setting and can't become one: the test starts the same dist/main.js with a module hook (test/browser/attack/guard-off-hooks.ts) that lays substitutes over three functions. \`guardWeb\` lets every request pass; the CORS functions answer as a careless server does (the asking origin may read, with credentials; each preflight is granted); and Cross-Origin-Resource-Policy, X-Frame-Options and \`frame-ancestors\` are left out. The rest is what is shipped: routes, methods, content types, flags.
+- **Guard off** is no setting and can't become one: the test starts the same dist/main.js with a module hook (test/browser/attack/guard-off-hooks.ts) that lays substitutes over three files. \`guardWeb\` lets every request pass; the CORS functions answer as a careless server does (the asking origin may read, with credentials; each preflight is granted); and Cross-Origin-Resource-Policy, X-Frame-Options and \`frame-ancestors\` are left out. The rest is what is shipped: routes, methods, content types, flags.
 - "Fails" is judged at the service and at its witnesses, never by what the page thinks: the state counts at the end of the run as well. A row counts as failed only if its request **has come to the service** and was answered there; the last column says how.
 - **DNS rebinding**: every connection of the browser goes through a SOCKS5 proxy on loopback that is given names, not addresses, and looks them up when the connection is made. The attack's page has its name looked up as the attacker's address, then has it bound anew, and from then on new connections to the same name and port end at the service, byte for byte as the browser sends them. That is what rebinding is for both ends: the browser goes by the name, and the service sees a Host and an Origin of the attacker's. What is left out is only the wait for the resolver's cache, which an attacker has time for. The names lie below \`attacker.example.com\`, because a name that no stranger can register (\`.test\`, \`.localhost\`) passes as a Host by design.
 
@@ -95,4 +95,4 @@ What browsers prevent with the guard off too is no row: reading a JSON answer th
 }
 
 const SIGHTS =
-  'The suite loads pairs of answers in sixteen ways (images, scripts, modules, style sheets, prefetch, preload, objects, frames, media, fetch, integrity) and compares events, sizes and performance entries.';
+  'The suite loads pairs of answers in seventeen ways (images, scripts, modules, style sheets, prefetch, preload, objects, frames, media, fetch, integrity) and compares events, sizes and performance entries.';
