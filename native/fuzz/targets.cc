@@ -5,7 +5,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <set>
-#include <span>
 #include <string>
 
 #include "firmware/parse_brand.h"
@@ -25,9 +24,6 @@
 #include "linux/parse_system.h"
 #include "linux/select_mounts.h"
 #include "linux/text.h"
-#include "windows/parse_counters.h"
-#include "windows/parse_processes.h"
-#include "windows/parse_windows.h"
 
 namespace hostwire {
 void require(bool holds, const char* what) {
@@ -134,48 +130,6 @@ void runProcessName(std::string_view input) {
   const std::string_view comm = input.substr(0, 15);
   const std::string_view name = fullProcessName(comm, input.substr(comm.size()));
   require(name.starts_with(comm), "a full name begins with the cut one");
-}
-
-void runSmbios(std::string_view input) {
-  const std::string_view table = findSmbiosTable(input);
-  require(table.size() + 8 <= std::max<std::size_t>(8, input.size()), "the header is not of the table");
-  parseDmiMemoryModules(table);
-}
-
-// The lines are the names.
-void runCounterNames(std::string_view input) {
-  std::vector<CounterInstance> instances;
-  std::string_view rest = input.substr(0, 4096);
-  for (std::size_t end = 0; end != std::string_view::npos;
-       rest.remove_prefix(std::min(rest.size(), end + 1))) {
-    end = rest.find('\n');
-    instances.push_back({std::string(rest.substr(0, end)), 60});
-  }
-  require(corePercentages(instances).size() <= instances.size(), "no more processors than instances");
-  for (const auto& [luid, load] : sumGpuLoads(instances))
-    require(load >= 0 && load <= 100, "a load is a percentage");
-  require(sumGpuBytes(instances).size() <= instances.size(), "no more devices than instances");
-}
-
-void runWindowsName(std::string_view input) {
-  WindowsVersion version;
-  version.build = static_cast<std::uint32_t>(19000 + input.size() % 4000);
-  version.isServer = input.ends_with('S');
-  version.productName = input;
-  if (input.size() % 2 == 0) version.displayVersion = input.substr(0, 4);
-  version.revision = static_cast<std::uint32_t>(input.size() % 3);
-  const OsInfo os = nameWindows(version);
-  require(!os.name.empty() && !os.build.empty(), "it has a name and a build");
-}
-
-// Names are told by addresses: these of an input may point anywhere.
-void runWindowsProcesses(std::string_view input) {
-  constexpr std::uint64_t kAddress = 0x10000;
-  auto processes = parseProcesses(std::as_bytes(std::span(input)), kAddress);
-  require(processes.size() <= input.size() / 256, "each process takes its room");
-  forgetLaterParents(processes);
-  for (const auto& process : processes)
-    require(process.name.size() <= std::min<std::size_t>(input.size() * 2, 4096), "no name out of nothing");
 }
 
 template <auto Parse>
@@ -293,10 +247,6 @@ std::vector<FuzzTarget> linuxTargets() {
       {"os-release", "/os-release", call<parseOsRelease>},
       {"brand", "", runBrand},
       {"dmi", "/DMI", call<parseDmiMemoryModules>},
-      {"smbios", "", runSmbios},
-      {"counter-names", "", runCounterNames},
-      {"windows-name", "", runWindowsName},
-      {"windows-processes", "", runWindowsProcesses},
       {"process-status", "", runStatus},
       {"gpu-numbers", "/gpu_busy_percent", runGpuNumbers},
       {"pci-id", "/vendor", runGpuNumbers},

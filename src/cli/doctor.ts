@@ -79,7 +79,7 @@ async function examineHost(config: Config, isWindows: boolean): Promise<readonly
     judgeGpus(await findGpus(host), isWindows ? 'DXGI and NVML' : `${sys}/bus/pci/devices`),
     ...(await examineProcesses(host.processes, config)),
     ...(await examinePower(host.power, config)),
-    ...(await examineMedia(host.media, config.features.enable_media)),
+    ...(await examineMedia(host.media, config.features.enable_media, isWindows)),
   ];
 }
 
