@@ -56,8 +56,9 @@ function casesOf(family: Family, random: Random): readonly Case[] {
   return [...cases.values()];
 }
 
-const GET_PATHS = ['/api/usage', '/api/status'];
+const GET_PATHS = ['/', '/api/usage', '/api/status'];
 const ALLOW: Readonly<Record<string, string>> = {
+  '/': 'GET, HEAD',
   '/api/usage': 'GET, HEAD',
   '/api/status': 'GET, HEAD',
   '/api/ws': 'GET, HEAD',
@@ -65,11 +66,12 @@ const ALLOW: Readonly<Record<string, string>> = {
 };
 
 /** What the routes behind the gate answer. */
-function routed({ method, path, upgrade }: Case): number {
+function routed({ method, path, upgrade, dashboard }: Case): number {
   const allow = ALLOW[path];
   if (allow === undefined) return 404;
   if (method === 'OPTIONS') return 204;
   if (!allow.split(', ').includes(method)) return 405;
+  if (path === '/' && !dashboard) return 403;
   if (path === '/api/ws' && method === 'GET' && upgrade) return 101;
   return GET_PATHS.includes(path) || path === '/api/pw/sleep' ? 200 : 426;
 }
@@ -87,13 +89,15 @@ function expectedOf(c: Case): Expected {
   const { verdict, cors } = opinionOn(c);
   const [word = '', code] = verdict.split(' ');
   const status = word === 'preflight' ? 204 : /^\d/.test(word) ? Number(word) : routed(c);
+  // Let through by the gate, and switched off.
+  const isOff = status === 403 && word !== '403';
   return {
     status,
-    code: code === undefined ? [] : [code],
+    code: isOff ? ['feature_disabled'] : code === undefined ? [] : [code],
     challenge: word === '401' ? ['Bearer'] : [],
     // Browsers let the page that opened a socket read it, whatever stands here.
     cors: cors === undefined || status === 101 ? [] : [cors],
-    body: word === '401' || word === '403' ? 'none' : 'any',
+    body: word === '401' || status === 403 ? 'none' : 'any',
   };
 }
 

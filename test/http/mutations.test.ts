@@ -29,7 +29,7 @@ const STATUSES = new Set([100, 200, 204, 400, 403, 404, 405, 413, 415, 426, 431,
 const HEADERS = new Set(
   (
     'content-type cache-control x-content-type-options cross-origin-resource-policy x-frame-options x-accel-buffering allow upgrade connection date ' +
-    'uwebsockets content-length transfer-encoding x-ignored-fields x-error-code www-authenticate'
+    'uwebsockets content-length transfer-encoding x-ignored-fields x-error-code www-authenticate sec-websocket-version'
   ).split(' '),
 );
 
