@@ -215,4 +215,3 @@ t.test('[9.websockets-1001] SIGTERM under 1,000 sockets: all get 1001, exit 0 wi
   while (times.length < 3 && Math.min(...times) >= 1000) times.push(await endUnderCrowd(t));
   t.ok(Math.min(...times) < 1000, `${times.join(', ')} ms`);
 });
-});
