@@ -63,7 +63,7 @@ async function stopChild(child: ChildProcess): Promise<void> {
 }
 
 /** A program that prints the port it listens on. */
-async function startProgram(command: string, args: readonly string[]): Promise<Server> {
+export async function startProgram(command: string, args: readonly string[]): Promise<Server> {
   const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'inherit'] });
   const lines = createInterface({ input: child.stdout });
   const port = await new Promise<number>((resolve, reject) => {

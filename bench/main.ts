@@ -7,6 +7,7 @@ const BENCHES: ReadonlyMap<string, string> = new Map([
   ['idle', 'what the service costs while nobody listens, and how soon it answers'],
   ['processes', 'CPU time of reading 10,000 processes beside a C loop over the same files'],
   ['fanout', 'CPU time and memory of many subscribers beside a C loop of sends'],
+  ['sockets', 'CPU time and memory of many WebSockets beside a C loop of sends'],
   ['second-loop', 'what a second event loop on the same port would bring'],
 ]);
 

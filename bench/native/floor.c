@@ -1,5 +1,6 @@
 // The floor: a bare server that sends each of its clients one event a second with one `send`, and does nothing else.
-//   floor EVENT_FILE   prints its port; EVENT_FILE holds one event as the service frames it, chunk marks included
+//   floor EVENT_FILE [socket]   prints its port; EVENT_FILE holds one event as the service frames it: chunk marks, or
+//   the head of a WebSocket frame, included
 // The ten digits after "timestamp": are set anew each second, so that no event is like the one before.
 #include <errno.h>
 #include <fcntl.h>
@@ -24,9 +25,14 @@ static size_t eventLength;
 static int clients[MOST], placeOf[MOST + 64];
 static int size;
 
-static const char head[] =
+static const char streamHead[] =
     "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nCache-Control: no-cache, no-transform\r\n"
     "X-Accel-Buffering: no\r\nTransfer-Encoding: chunked\r\n";
+// The answer to the key of RFC 6455's example, which every client of the bench sends.
+static const char socketHead[] =
+    "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+    "Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=\r\n\r\n";
+static int isSocket;
 
 static void stamp(void) {
   static const char key[] = "\"timestamp\":";
@@ -74,12 +80,18 @@ static void answer(int fd) {
     drop(fd);
     return;
   }
-  send(fd, head, sizeof head - 1, MSG_NOSIGNAL | MSG_MORE);
+  if (request[0] == 'G' && isSocket) {
+    send(fd, socketHead, sizeof socketHead - 1, MSG_NOSIGNAL);
+    return;
+  }
+  // On a socket this was the message that subscribes: the clients send no other.
+  if (!isSocket) send(fd, streamHead, sizeof streamHead - 1, MSG_NOSIGNAL | MSG_MORE);
   send(fd, event, eventLength, MSG_NOSIGNAL);
 }
 
 int main(int argc, char** argv) {
-  if (argc < 2) return fprintf(stderr, "usage: floor EVENT_FILE\n"), 2;
+  if (argc < 2) return fprintf(stderr, "usage: floor EVENT_FILE [socket]\n"), 2;
+  isSocket = argc > 2;
   signal(SIGPIPE, SIG_IGN);
   FILE* file = fopen(argv[1], "rb");
   if (file == NULL) return perror(argv[1]), 1;

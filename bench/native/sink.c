@@ -1,5 +1,5 @@
-// Holds many subscribers of one event stream over epoll and checks what each of them gets: whole events only, none
-// twice. Commands come on standard input, one a line; each answers with one line of JSON.
+// Holds many subscribers of one event stream, or of the stats of /api/ws, over epoll and checks what each of them
+// gets: whole events only, none twice. Commands come on standard input, one a line; each answers with one line of JSON.
 //   open N       opens subscribers until there are N, and waits until each has had its first event
 //   stall K      the first K subscribers stop reading; stall 0 lets all of them read again
 //   window S     counts for S seconds and reports
@@ -21,197 +21,26 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { MOST = 20000, BATCH = 512, KNOWN = 256, IN_FLIGHT = 512, MOST_TICKS = 4096 };
-// RAW: a body that is not chunked.
-enum State { HEAD, SIZE_CR, SIZE, SIZE_LF, DATA, DATA_CR, DATA_LF, RAW, ENDED };
+#include "chunked.h"
+#include "frames.h"
 
-struct Subscriber {
-  int fd;
-  uint8_t state;      // of the chunked encoding
-  uint8_t matched;    // of the header's end
-  uint8_t chunked;    // so much of that word was seen in the headers
-  bool isOpen, hasEvent, isStalled;
-  bool hasId;         // its event begins with a line of its own that another server writes: not ours to check
-  uint32_t left;      // of the chunk
-  uint32_t at;        // in the event
-  uint8_t newlines;   // in a row
-  uint64_t hash, lastHash;
-  uint32_t events;    // in this window
-  int64_t lastIndex;  // of its last event in this window; -1: it had none yet
-};
+enum { BATCH = 512, IN_FLIGHT = 512 };
 
-// An event that was seen, and by how many: one that nobody else saw is torn, or was skipped by the others. Numbered in the order in which they came:
-// whoever sees a gap in the numbers has missed an event that another subscriber got.
-struct Event {
-  uint64_t hash;
-  uint32_t seen;
-};
-
-static struct Subscriber subscribers[MOST];
-static struct Event known[KNOWN];
-static int64_t nextKnown, firstKnown;
 static int poller, port, receiveBytes;
 static struct in_addr host;
 static char path[512], request[1024];
 static unsigned source;
-static int size, opening, stalled;
-static uint64_t events, bytes, torn, doubled, missed, backwards, alone, lost, ended, comments, rest;
-static double spreads[MOST_TICKS];
-static int ticks;
-static double tickBegan, tickLast;
-static uint64_t tickHash;
-
-static double now(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
-}
-
-static void endTick(void) {
-  if (tickBegan > 0 && ticks < MOST_TICKS) spreads[ticks++] = tickLast - tickBegan;
-  tickBegan = 0;
-}
-
-// The number of the event with this hash; the next one when nobody has seen it yet.
-static int64_t indexOf(uint64_t hash) {
-  for (int64_t index = nextKnown - 1; index >= firstKnown && index > nextKnown - KNOWN; index--) {
-    struct Event* e = &known[index % KNOWN];
-    if (e->hash != hash) continue;
-    e->seen++;
-    return index;
-  }
-  struct Event* e = &known[nextKnown % KNOWN];
-  if (nextKnown - KNOWN > firstKnown && e->seen == 1) alone++;
-  *e = (struct Event){hash, 1};
-  return nextKnown++;
-}
-
-// What those missed who got nothing at the end, and the events that only one got; the window's first and last event
-// may be on their way to the others.
-static void settle(void) {
-  for (int i = 0; i < size; i++) {
-    const struct Subscriber* s = &subscribers[i];
-    if (!s->isOpen || s->isStalled || !s->hasEvent) continue;
-    const int64_t behind = nextKnown - 1 - (s->lastIndex < 0 ? firstKnown : s->lastIndex);
-    if (behind > 1) missed += (uint64_t)(behind - 1);
-  }
-  for (int64_t index = nextKnown - 2; size > 1 && index > firstKnown && index > nextKnown - KNOWN; index--)
-    alone += known[index % KNOWN].seen == 1;
-}
-
-static void sawEvent(struct Subscriber* s, uint64_t hash) {
-  events++;
-  s->events++;
-  if (!s->hasEvent) {
-    s->hasEvent = true;
-    opening--;
-  } else {
-    const double at = now();
-    if (hash != tickHash && at - tickLast > 100) {
-      endTick();
-      tickHash = hash;
-      tickBegan = at;
-    }
-    if (hash == tickHash) tickLast = at;
-  }
-  const int64_t index = indexOf(hash);
-  if (hash == s->lastHash) doubled++;
-  else if (s->lastIndex > index) backwards++;
-  else if (s->lastIndex >= 0) missed += (uint64_t)(index - s->lastIndex - 1);
-  s->lastHash = hash;
-  s->lastIndex = index;
-}
-
-// The event's bytes: `data: {…}\n\n`, or a comment such as `:\n\n`.
-static void eat(struct Subscriber* s, const char* data, size_t length) {
-  static const char prefix[] = "data: {";
-  for (size_t i = 0; i < length; i++) {
-    const char c = data[i];
-    if (s->at == 0 && c == ':') s->hash = 0;
-    else if (s->at == 0) {
-      s->hash = 1469598103934665603ULL;
-      s->hasId = c == 'i';
-    }
-    if (s->hash != 0) {
-      if (!s->hasId && s->at < sizeof prefix - 1 && c != prefix[s->at]) torn++;
-      s->hash = (s->hash ^ (uint8_t)c) * 1099511628211ULL;
-    }
-    s->at++;
-    if (c != '\n') {
-      s->newlines = 0;
-      continue;
-    }
-    if (++s->newlines < 2) continue;
-    if (s->hash == 0) comments++;
-    else sawEvent(s, s->hash);
-    s->at = 0;
-    s->newlines = 0;
-  }
-}
+static int stalled;
+static bool isSocket;
 
 static void lose(struct Subscriber* s) {
   if (!s->isOpen) return;
   if (!s->hasEvent) opening--;
-  if (s->state == ENDED) ended++;
+  if (s->state == (isSocket ? CLOSED : ENDED)) ended++;
   else lost++;
   if (s->at != 0) rest++;
   close(s->fd);
   s->isOpen = false;
-}
-
-static void take(struct Subscriber* s, const char* data, size_t length) {
-  static const char end[] = "\r\n\r\n", chunked[] = "chunked";
-  const char* const stop = data + length;
-  while (data < stop) {
-    switch (s->state) {
-      case HEAD:
-        s->matched = *data == end[s->matched] ? s->matched + 1 : *data == '\r';
-        if (s->chunked < 7) s->chunked = *data == chunked[s->chunked] ? s->chunked + 1 : *data == 'c';
-        if (s->matched == 4) {
-          s->state = s->chunked == 7 ? SIZE : RAW;
-          s->left = 0;
-        }
-        data++;
-        break;
-      case SIZE_CR:
-        s->state = *data++ == '\r' ? SIZE_LF : (torn++, SIZE);
-        break;
-      case SIZE: {
-        const char c = *data++;
-        if (c == '\r') s->state = SIZE_LF;
-        else if (c >= '0' && c <= '9') s->left = s->left * 16 + (uint32_t)(c - '0');
-        else if ((c | 32) >= 'a' && (c | 32) <= 'f') s->left = s->left * 16 + (uint32_t)((c | 32) - 'a' + 10);
-        else torn++;
-        break;
-      }
-      case SIZE_LF:
-        if (*data++ != '\n') torn++;
-        s->state = s->left == 0 ? ENDED : DATA;
-        break;
-      case DATA: {
-        size_t some = (size_t)(stop - data);
-        if (some > s->left) some = s->left;
-        eat(s, data, some);
-        data += some;
-        s->left -= (uint32_t)some;
-        if (s->left == 0) s->state = DATA_CR;
-        break;
-      }
-      case DATA_CR:
-        if (*data++ != '\r') torn++;
-        s->state = DATA_LF;
-        break;
-      case DATA_LF:
-        if (*data++ != '\n') torn++;
-        s->state = SIZE;
-        break;
-      case RAW:
-        eat(s, data, (size_t)(stop - data));
-        return;
-      default:
-        return;
-    }
-  }
 }
 
 static void readSome(struct Subscriber* s) {
@@ -219,7 +48,8 @@ static void readSome(struct Subscriber* s) {
   const ssize_t got = recv(s->fd, buffer, sizeof buffer, 0);
   if (got > 0) {
     bytes += (uint64_t)got;
-    take(s, buffer, (size_t)got);
+    if (isSocket) takeFrames(s, buffer, (size_t)got);
+    else takeChunks(s, buffer, (size_t)got);
   } else if (got == 0 || (errno != EAGAIN && errno != EINTR)) {
     lose(s);
   }
@@ -360,7 +190,9 @@ int main(int argc, char** argv) {
   port = atoi(argv[1]);
   snprintf(path, sizeof path, "%s", argv[2]);
   receiveBytes = argc > 3 ? atoi(argv[3]) : 0;
-  snprintf(request, sizeof request, "GET %s HTTP/1.1\r\nHost: localhost\r\nAccept: text/event-stream\r\n\r\n", path);
+  isSocket = strcmp(path, "/api/ws") == 0;
+  snprintf(request, sizeof request, "GET %s HTTP/1.1\r\nHost: localhost\r\n%s\r\n", path,
+           isSocket ? upgradeLines : "Accept: text/event-stream\r\n");
   source = (unsigned)getpid() * 16u;
   struct rlimit limit;
   getrlimit(RLIMIT_NOFILE, &limit);

@@ -53,7 +53,7 @@ export class Session implements SocketEvents, Asker, StateFollower {
   constructor(shared: Shared, client: AccessRequest) {
     this.#shared = shared;
     this.client = client;
-    this.#rate = new MessageRate(shared.now());
+    this.#rate = new MessageRate();
   }
 
   get withDetail(): boolean {

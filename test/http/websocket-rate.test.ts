@@ -9,7 +9,7 @@ const countOf = (rate: MessageRate, messages: number, nowMs: number) => {
 };
 
 t.test('[7.limit-rate] 40 at once, then as many as time has made room for', async (t) => {
-  const rate = new MessageRate(0);
+  const rate = new MessageRate();
   t.strictSame(countOf(rate, 60, 0), { granted: 40, refused: 20, flood: 0 });
   t.strictSame(countOf(rate, 15, 500), { granted: 10, refused: 5, flood: 0 });
   t.strictSame(
@@ -20,7 +20,7 @@ t.test('[7.limit-rate] 40 at once, then as many as time has made room for', asyn
 });
 
 t.test('[7.limit-rate] 20 a second for ever', async (t) => {
-  const rate = new MessageRate(0);
+  const rate = new MessageRate();
   countOf(rate, 40, 0);
   for (let second = 1; second <= 600; second++)
     t.strictSame(countOf(rate, 20, second * 1000), { granted: 20, refused: 0, flood: 0 });
@@ -29,12 +29,12 @@ t.test('[7.limit-rate] 20 a second for ever', async (t) => {
 t.test(
   '[7.limit-flood] a hundred refusals at once, or more than as many again a second, are a flood',
   async (t) => {
-    t.strictSame(countOf(new MessageRate(0), 200, 0), { granted: 40, refused: 100, flood: 60 });
-    const twice = new MessageRate(0);
+    t.strictSame(countOf(new MessageRate(), 200, 0), { granted: 40, refused: 100, flood: 60 });
+    const twice = new MessageRate();
     countOf(twice, 40, 0);
     for (let second = 1; second <= 100; second++)
       t.equal(countOf(twice, 40, second * 1000).flood, 0, 'twice the rate');
-    const more = new MessageRate(0);
+    const more = new MessageRate();
     countOf(more, 40, 0);
     const floods = Array.from({ length: 20 }, (_, i) => countOf(more, 60, (i + 1) * 1000).flood);
     t.ok(

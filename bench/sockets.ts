@@ -1,0 +1,180 @@
+/**
+ * The stats of /api/ws at their limit: CPU time and memory of many sockets, beside a bare C server that sends
+ * byte-identical frames with one `send` each; and what some that read nothing cost the others. Option: --quick.
+ */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import process from 'node:process';
+import { parseArgs } from 'node:util';
+import { WebSocket } from 'ws';
+import { abba, anonymousPssBytesOf, cpuNsOf, median } from './cpu.ts';
+import { compile, type Server, Sink, startProgram, type Window } from './fanout-subjects.ts';
+import { BUILD, publish, targetRow } from './report.ts';
+import { startService } from './service-subject.ts';
+
+const TARGET = '/api/ws';
+const FRAME_FILE = path.join(BUILD, 'frame');
+const SMALL_BUFFER = 4096;
+/** As in the fan-out bench: V8 has compiled and has collected what opening left. */
+const WARM_UP_SECONDS = 12;
+
+interface Plan {
+  readonly few: number;
+  readonly many: number;
+  readonly stalled: number;
+  readonly windowSeconds: number;
+  readonly stalledSeconds: number;
+  readonly rounds: number;
+}
+
+/** The fewest are so many that V8's young generation has its size by then: it is no cost of a socket. */
+function planOf(): Plan {
+  const { values } = parseArgs({ allowPositionals: true, options: { quick: { type: 'boolean' } } });
+  return values.quick === true
+    ? { few: 2000, many: 6000, stalled: 600, windowSeconds: 5.95, stalledSeconds: 5, rounds: 1 }
+    : { few: 1000, many: 10_000, stalled: 1000, windowSeconds: 9.95, stalledSeconds: 60, rounds: 2 };
+}
+
+type Name = 'floor' | 'service';
+
+async function startSubject(name: Name): Promise<Server> {
+  if (name === 'floor') return await startProgram(compile('floor'), [FRAME_FILE, 'socket']);
+  const service = await startService(1);
+  return { pid: service.child.pid ?? 0, port: service.port, stop: () => service.stop() };
+}
+
+/** The frame of a server: final, text, not masked (RFC 6455, 5.2). */
+function frameOf(payload: Buffer): Buffer {
+  if (payload.length < 126 || payload.length > 65_535)
+    throw new Error(`${payload.length} bytes are no event`);
+  const head = Buffer.from([0x81, 126, 0, 0]);
+  head.writeUInt16BE(payload.length, 2);
+  return Buffer.concat([head, payload]);
+}
+
+/** Keeps one frame of the service for the floor to send. Its length in bytes. */
+async function recordFrame(): Promise<number> {
+  const service = await startService(1);
+  const socket = new WebSocket(`ws://127.0.0.1:${service.port}${TARGET}`);
+  try {
+    const payload = await new Promise<Buffer>((resolve, reject) => {
+      let events = 0;
+      socket.on('open', () => socket.send('{"op":"subscribe","data":{"topics":["stats"]}}'));
+      socket.on('message', (data: Buffer) => {
+        // Behind the snapshot: what every tick brings.
+        if (data.toString().startsWith('{"type":"system_stats"') && ++events === 2) resolve(data);
+      });
+      socket.on('error', reject);
+    });
+    const frame = frameOf(payload);
+    mkdirSync(BUILD, { recursive: true });
+    writeFileSync(FRAME_FILE, frame);
+    return frame.length;
+  } finally {
+    socket.terminate();
+    await service.stop();
+  }
+}
+
+interface Round {
+  readonly name: Name;
+  /** All CPU time of the process by message. */
+  readonly messageUs: number;
+  readonly slopeBytes: number;
+  readonly spreadMs: number;
+  readonly faults: number;
+}
+
+const faultsOf = ({ torn, doubled, missed, alone, lost }: Window) => torn + doubled + missed + alone + lost;
+
+async function measure(name: Name, plan: Plan): Promise<Round> {
+  const server = await startSubject(name);
+  const sink = new Sink(server.port, TARGET);
+  try {
+    await sink.open(plan.few);
+    await sink.window(name === 'floor' ? 2 : WARM_UP_SECONDS);
+    const fewBytes = anonymousPssBytesOf(server.pid);
+    await sink.open(plan.many);
+    await sink.window(name === 'floor' ? 2 : WARM_UP_SECONDS);
+    const before = cpuNsOf(server.pid);
+    const window = await sink.window(plan.windowSeconds);
+    const cpuNs = cpuNsOf(server.pid) - before;
+    return {
+      name,
+      messageUs: cpuNs / window.events / 1000,
+      slopeBytes: (anonymousPssBytesOf(server.pid) - fewBytes) / (plan.many - plan.few),
+      spreadMs: window.spreadMs,
+      faults: faultsOf(window),
+    };
+  } finally {
+    await sink.stop();
+    await server.stop();
+  }
+}
+
+/** What the others get while some read nothing at all. */
+async function measureStalled(plan: Plan): Promise<Window> {
+  const server = await startSubject('service');
+  const healthy = new Sink(server.port, TARGET);
+  const stalled = new Sink(server.port, TARGET, SMALL_BUFFER);
+  try {
+    await healthy.open(plan.many - plan.stalled);
+    await stalled.open(plan.stalled);
+    await stalled.stall(plan.stalled);
+    return await healthy.window(plan.stalledSeconds);
+  } finally {
+    await Promise.all([healthy.stop(), stalled.stop()]);
+    await server.stop();
+  }
+}
+
+function rowOf(rounds: readonly Round[], name: Name): readonly string[] {
+  const mine = rounds.filter((round) => round.name === name);
+  const of = (figure: (round: Round) => number, digits: number) => median(mine.map(figure)).toFixed(digits);
+  return [
+    name,
+    of((round) => round.messageUs, 2),
+    of((round) => round.slopeBytes, 0),
+    of((round) => round.spreadMs, 0),
+  ];
+}
+
+export async function run(): Promise<void> {
+  const plan = planOf();
+  const frameBytes = await recordFrame();
+  const rounds: Round[] = [];
+  for (let i = 0; i < plan.rounds; i++)
+    for (const name of abba<Name>(['floor', 'service'])) {
+      const round = await measure(name, plan);
+      rounds.push(round);
+      process.stderr.write(`${name}: ${round.messageUs.toFixed(2)} µs a message, ${round.faults} faults\n`);
+    }
+  const of = (name: Name) => rounds.filter((round) => round.name === name);
+  const floors = of('floor');
+  const ratio = median(
+    of('service').map(({ messageUs }, at) => messageUs / (floors[at]?.messageUs ?? Number.NaN)),
+  );
+  const slope = median(of('service').map(({ slopeBytes }) => slopeBytes)) / 1024;
+  const beside = await measureStalled(plan);
+  const targets = [
+    { what: `CPU time a message to ${plan.many} sockets`, measured: ratio, limit: 1.15, unit: '× floor' },
+    { what: `memory, ${plan.few} to ${plan.many}`, measured: slope, limit: 1.5, unit: 'KiB a socket' },
+    {
+      what: `messages missed by others while ${plan.stalled} read nothing`,
+      measured: faultsOf(beside),
+      limit: 0,
+      unit: `of ${beside.events}`,
+    },
+  ];
+  publish({
+    name: 'sockets',
+    columns: ['server', 'µs a message', 'bytes a socket', `first to last at ${plan.many}, ms`],
+    rows: [rowOf(rounds, 'floor'), rowOf(rounds, 'service')],
+    notes: [
+      ...targets.map((target) => targetRow(target).join('; ')),
+      `One message a second of ${frameBytes} bytes, its frame's head included, to every socket on loopback; CPU time of the server's process.`,
+      `Medians of ${2 * plan.rounds} rounds in the order ABBA; ratios of neighbouring rounds.`,
+    ],
+    figures: { plan, frameBytes, rounds, ratio, slope, beside },
+  });
+}
