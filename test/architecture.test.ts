@@ -129,17 +129,20 @@ t.test(
 );
 
 /** Starts the apps that the configuration names, and nothing else. */
-const LAUNCHER = 'native/linux/launch.cc';
+const LAUNCHERS = new Map([
+  ['native/linux/launch.cc', /posix_spawn\(/],
+  ['native/windows/launch.cc', /CreateProcessW\(/],
+]);
 
 t.test('nothing in src/ or native/ starts a process, but the launcher', async (t) => {
   for (const file of sources) t.notMatch(textOf(file), /child_process|process\.binding/, file);
-  for (const file of native.filter((name) => name !== LAUNCHER))
+  for (const file of native.filter((name) => !LAUNCHERS.has(name)))
     t.notMatch(
       textOf(file),
       /\b(?:execv?[lpe]*|fork|vfork|popen|system|posix_spawnp?|CreateProcess[AW]?)\s*\(/,
       file,
     );
-  t.match(textOf(LAUNCHER), /posix_spawn\(/, 'it is still the one');
+  for (const [file, call] of LAUNCHERS) t.match(textOf(file), call, `${file} is still the one`);
 });
 
 t.test('src/ reads no kernel files, and only main touches process', async (t) => {

@@ -1,6 +1,7 @@
 /** Keeps the page alive: the stream with its reconnects, rest while hidden, and what is asked anew with each connection. */
 import { type ConnectionState, type StatsStream, streamStats } from '../src/client/client.ts';
-import { History, pointsOf } from './history.ts';
+import { History } from './history.ts';
+import { pointsOf } from './points.ts';
 import { getJson, keepKey, lock, noteRefusal, readKey } from './requests.ts';
 import type { Sample, System } from './sample.ts';
 import { Value } from './value.ts';

@@ -119,6 +119,7 @@ export const TEXTS = {
     go: (action: string) => `${action}`,
     keep: 'Cancel',
     pending: (action: string, seconds: number) => `${action} in ${seconds} s`,
+    asked: (action: string) => `${action} was asked for and can be cancelled.`,
     cancel: 'Cancel it',
     cancelled: (action: string) => `${action} was cancelled.`,
     trial: 'Nothing is really done: power.backend is record.',

@@ -1,11 +1,13 @@
 // The fuzzing surface, second part: what Windows and the firmware say.
 #include <algorithm>
+#include <span>
 #include <string>
 
 #include "firmware/parse_smbios.h"
 #include "fuzz/targets.h"
 #include "windows/parse_battery_status.h"
 #include "windows/parse_counters.h"
+#include "windows/parse_processes.h"
 #include "windows/parse_windows.h"
 
 namespace hostwire {
@@ -58,6 +60,16 @@ void runWindowsName(std::string_view input) {
   require(!os.name.empty() && !os.build.empty(), "it has a name and a build");
 }
 
+// Names are told by addresses: these of an input may point anywhere.
+void runWindowsProcesses(std::string_view input) {
+  constexpr std::uint64_t kAddress = 0x10000;
+  auto processes = parseProcesses(std::as_bytes(std::span(input)), kAddress);
+  require(processes.size() <= input.size() / 256, "each process takes its room");
+  forgetLaterParents(processes);
+  for (const auto& process : processes)
+    require(process.name.size() <= std::min<std::size_t>(input.size() * 2, 4096), "no name out of nothing");
+}
+
 }  // namespace
 
 const std::vector<FuzzTarget>& windowsTargets() {
@@ -66,6 +78,7 @@ const std::vector<FuzzTarget>& windowsTargets() {
       {"counter-names", "", runCounterNames},
       {"windows-battery", "", runWindowsBattery},
       {"windows-name", "", runWindowsName},
+      {"windows-processes", "", runWindowsProcesses},
   };
   return targets;
 }

@@ -23,7 +23,7 @@ enum class Repeat : std::uint8_t { none, track, playlist };
 
 struct MediaPlayer {
   std::string id;                  // never given to another program
-  std::vector<std::string> names;  // at least one, sorted
+  std::vector<std::string> names;  // at least one; the first is shown
   bool isSilent = true;            // has not answered so far
   Playback playback = Playback::stopped;
   std::string title;  // valid UTF-8 like all text here; empty: none

@@ -10,10 +10,10 @@
 #include <utility>
 
 #include "windows/command_thread.h"
+#include "windows/error_text.h"
 #include "windows/power_calls.h"
 #include "windows/power_support.h"
 #include "windows/suspend_news.h"
-#include "windows/error_text.h"
 
 namespace hostwire {
 namespace {

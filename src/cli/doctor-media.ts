@@ -6,9 +6,28 @@ import type { Row } from './doctor-rows.ts';
 const SETTLE_MS = 1100;
 const LOOK_MS = 20;
 
+/** Who tells of players there, and how somebody who hears of none gets to hear of them. */
+interface Teller {
+  readonly name: string;
+  readonly absent: string;
+  readonly remedy: string;
+}
+
+const SESSION_BUS: Teller = {
+  name: 'the session bus',
+  absent: 'no session bus',
+  remedy: 'run it as the user who sits at the machine, in a systemd user unit',
+};
+const WINDOWS: Teller = {
+  name: 'Windows',
+  absent: 'no media sessions',
+  remedy: 'run it as the user who sits at the machine, on Windows 10 1809 or later',
+};
+
 export async function examineMedia(
   media: MediaHost | undefined,
   isEnabled: boolean,
+  isWindows = false,
 ): Promise<readonly Row[]> {
   const section = 'media';
   if (!isEnabled)
@@ -28,7 +47,7 @@ export async function examineMedia(
   media.watch();
   for (let waitedMs = 0; waitedMs < SETTLE_MS && !media.readPlayers().isSettled; waitedMs += LOOK_MS)
     await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
-  return judgeMedia(media.readPlayers(), media.keyAbsence());
+  return judgeMedia(media.readPlayers(), media.keyAbsence(), isWindows ? WINDOWS : SESSION_BUS);
 }
 
 function judgeKeys(keyAbsence: string | null, isNeeded: boolean): Row {
@@ -41,7 +60,11 @@ function judgeKeys(keyAbsence: string | null, isNeeded: boolean): Row {
 }
 
 /** Pure. `keyAbsence`: why no media key can be pressed; null when one can. */
-export function judgeMedia(snapshot: MediaSnapshot, keyAbsence: string | null): readonly Row[] {
+export function judgeMedia(
+  snapshot: MediaSnapshot,
+  keyAbsence: string | null,
+  teller = SESSION_BUS,
+): readonly Row[] {
   const { absence, players, leftOut } = snapshot;
   const section = 'media';
   const keys = judgeKeys(keyAbsence, absence !== null);
@@ -50,9 +73,9 @@ export function judgeMedia(snapshot: MediaSnapshot, keyAbsence: string | null): 
       {
         section,
         state: 'missing',
-        source: 'no session bus',
+        source: teller.absent,
         reason: absence,
-        remedy: 'run it as the user who sits at the machine, in a systemd user unit',
+        remedy: teller.remedy,
       },
       keys,
     ];
@@ -62,7 +85,7 @@ export function judgeMedia(snapshot: MediaSnapshot, keyAbsence: string | null): 
   });
   const more = leftOut === 0 ? '' : ` and ${leftOut} more`;
   const list = told.length === 0 ? 'no player on it now' : `${told.join('; ')}${more}`;
-  const source = `the session bus answers: ${list}`;
+  const source = `${teller.name} answers: ${list}`;
   return players.every(({ isSilent }) => !isSilent)
     ? [{ section, state: 'ok', source }, keys]
     : [{ section, state: 'partly', source, reason: 'a player does not answer' }, keys];

@@ -85,3 +85,16 @@ function judgeBatteries(counters: Counters): readonly Row[] {
   const names = (counters.batteries ?? []).map(({ name }) => name);
   return [{ section, state: 'ok', source: names.length === 0 ? 'none' : names.join(', ') }];
 }
+
+/** What other judges say of Linux, said of Windows. */
+export function inWindowsWords(row: Row): Row {
+  if (row.section === 'processes')
+    return { ...row, source: row.source.replace(/ in \S+$/, ' from NtQuerySystemInformation') };
+  if (row.section !== 'media' || row.remedy === undefined) return row;
+  return {
+    ...row,
+    source: 'no media sessions',
+    remedy:
+      'run it as the user who sits at the machine: a service has no players, and Windows before 10 1809 none',
+  };
+}

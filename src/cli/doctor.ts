@@ -11,7 +11,7 @@ import { examineProcesses } from './doctor-processes.ts';
 import { printRows, type Row } from './doctor-rows.ts';
 import { judgeReading } from './doctor-sections.ts';
 import { judgeUnit, readUnitFacts } from './doctor-unit.ts';
-import { judgeWindowsReading } from './doctor-windows.ts';
+import { inWindowsWords, judgeWindowsReading } from './doctor-windows.ts';
 import type { Output } from './output.ts';
 
 export interface DoctorFacts {
@@ -36,7 +36,8 @@ export async function examine(options: LoadOptions, facts: DoctorFacts): Promise
   const config = examineConfiguration(options, rows);
   const isWindows = options.surroundings.platform === 'win32';
   if (config !== undefined) {
-    rows.push(...(await examineHost(config, isWindows)), await examinePort(config));
+    const found = await examineHost(config, isWindows);
+    rows.push(...(isWindows ? found.map(inWindowsWords) : found), await examinePort(config));
     if (!isWindows) rows.push(examineRights(facts), judgeUnit(readUnitFacts(facts.runtimeFolder)));
   }
   const isBroken = rows.some(({ section, state }) => state === 'missing' && MUST_WORK.has(section));
@@ -79,7 +80,7 @@ async function examineHost(config: Config, isWindows: boolean): Promise<readonly
     judgeGpus(await findGpus(host), isWindows ? 'DXGI and NVML' : `${sys}/bus/pci/devices`),
     ...(await examineProcesses(host.processes, config)),
     ...(await examinePower(host.power, config)),
-    ...(await examineMedia(host.media, config.features.enable_media)),
+    ...(await examineMedia(host.media, config.features.enable_media, isWindows)),
   ];
 }
 

@@ -17,6 +17,17 @@ const INIT_SYSTEMS = new Set([
   'dinit',
 ]);
 
+/** What Windows stops altogether without, or signs everybody out; told by name, because nobody may ask all of them. */
+const WINDOWS_PARTS = new Set([
+  'csrss.exe',
+  'lsaiso.exe',
+  'lsass.exe',
+  'services.exe',
+  'smss.exe',
+  'wininit.exe',
+  'winlogon.exe',
+]);
+
 /** A process that has ended and whose parent has not asked yet: there is nothing left to end. */
 export function isOver(columns: ProcessColumns, row: number): boolean {
   return ENDED.has(columns.states[row] ?? 0);
@@ -40,6 +51,7 @@ export function whyProtected(columns: ProcessColumns, row: number, ownPid: numbe
   if (columns.kernelThreads[row] === 1) return 'is a thread of the kernel';
   if (pid === INIT || INIT_SYSTEMS.has(name) || name.startsWith('systemd-'))
     return 'belongs to the init system';
+  if (WINDOWS_PARTS.has(name.toLowerCase())) return 'is a part that Windows does not run without';
   if (pid === ownPid) return 'is this service itself';
   if (lineageOf(columns, ownPid).has(pid)) return 'is a parent of this service';
   return undefined;

@@ -23,7 +23,7 @@ export type MediaKey = (typeof MEDIA_KEYS)[number];
 export interface MediaPlayer {
   /** What `control` takes; another program never has the same one. */
   readonly id: string;
-  /** At least one, sorted. The first is the one that is shown. */
+  /** At least one. The first is the one that is shown. */
   readonly names: readonly string[];
   /** It has been asked of its state for so long without an answer that nobody should wait for it. */
   readonly isSilent: boolean;

@@ -144,16 +144,26 @@ class Peers {
   }
 }
 
-async function replay(t: Test, service: ServiceHere, cases: readonly Case[]): Promise<void> {
+const VERDICTS = ['keyed', 'keyless', 'preflight', '400', '401', '403'];
+
+/** Returns how many became sockets. */
+async function replay(
+  t: Test,
+  service: ServiceHere,
+  cases: readonly Case[],
+  verdicts: readonly string[],
+): Promise<number> {
   const peers = new Peers(service.port);
   t.teardown(() => peers.close());
   const wrong: unknown[] = [];
   const counts = new Map<string, number>();
+  let sockets = 0;
   for (const c of cases) {
     const expected = expectedOf(c);
     const { auth, server, features } = configOfCase(c);
     service.reconfigure({ auth, server, features });
     const seen = seenOf(await peers.send(c));
+    if (seen.status === 101) sockets++;
     const { verdict } = opinionOn(c);
     counts.set(verdict, (counts.get(verdict) ?? 0) + 1);
     // The bare answer of HEAD looks the same as one that has no body.
@@ -162,10 +172,11 @@ async function replay(t: Test, service: ServiceHere, cases: readonly Case[]): Pr
       wrong.push({ case: c, verdict, seen, expected });
   }
   t.same(wrong, []);
-  for (const verdict of ['keyed', 'keyless', 'preflight', '400', '401', '403'])
+  for (const verdict of verdicts)
     t.ok((counts.get(verdict) ?? 0) >= 10, `${counts.get(verdict)} × ${verdict}`);
   for (const code of ['host_not_allowed', 'origin_not_allowed'])
     t.ok((counts.get(`403 ${code}`) ?? 0) >= 10, `${counts.get(`403 ${code}`)} × ${code}`);
+  return sockets;
 }
 
 const hasIpv6 = Object.values(os.networkInterfaces()).some((list) =>
@@ -190,8 +201,34 @@ for (const family of FAMILIES)
       t.teardown(() => service.stop());
       const cases = casesOf(family, createRandom(family.seed));
       const begun = performance.now();
-      await replay(t, service, cases);
+      await replay(t, service, cases, VERDICTS);
       const seconds = ((performance.now() - begun) / 1000).toFixed(1);
       t.comment(`figure: ${cases.length} requests of ${family.name} peers in ${seconds} s`);
+    },
+  );
+
+for (const family of FAMILIES)
+  t.test(
+    `[1.matrix-sockets] [I.auth.ws] the same through upgrades: ${family.name} peers`,
+    {
+      timeout: 120_000,
+      skip: family.listensOn === '::' && !hasIpv6 ? 'this machine has no ::1' : false,
+    },
+    async (t) => {
+      const service = await startHere(
+        fixtureHost(),
+        {},
+        { listensOn: family.listensOn, machineNames: MACHINE_NAMES },
+      );
+      t.teardown(() => service.stop());
+      const all = casesOf(family, createRandom(family.seed + 1));
+      const upgrades = new Map<string, Case>();
+      for (const each of all) {
+        const upgraded = { ...each, method: 'GET', path: '/api/ws', upgrade: true };
+        upgrades.set(JSON.stringify(upgraded), upgraded);
+      }
+      const cases = [...upgrades.values()];
+      const sockets = await replay(t, service, cases, ['keyed', 'keyless', '401', '403']);
+      t.ok(sockets >= 50, `${sockets} of ${cases.length} became sockets`);
     },
   );

@@ -125,6 +125,9 @@ else {
     await dialog.getByRole('button', { name: 'Shut down' }).click();
     await power.getByRole('timer').waitFor();
     t.match(await power.innerText(), /Shut down in \d+ s/);
+    const focused = () => page.evaluate<string>('document.activeElement.textContent');
+    await until(focused, (text) => text === 'Cancel it');
+    t.pass('the way back has the focus');
     t.equal((await powerOf(service.baseUrl)).pending?.action, 'shutdown');
     t.ok(await power.getByRole('button', { name: 'Sleep' }).isDisabled(), 'no second one meanwhile');
     const { page: other } = await open(service.baseUrl);

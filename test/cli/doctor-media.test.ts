@@ -50,3 +50,10 @@ t.test('[9.doctor-media] players are waited for, and not at all when media is sw
   t.equal(off.watched, 0);
   t.match(await examineMedia(undefined, true), [{ section: 'media', state: 'missing' }]);
 });
+
+t.test('on Windows nobody speaks of a bus', async (t) => {
+  const host = new FakeMediaHost();
+  host.snapshot = { absence: 'the service runs in session 0', isSettled: true, players: [], leftOut: 0 };
+  const [row] = await examineMedia(host, true, true);
+  t.match(row, { state: 'missing', source: 'no media sessions', remedy: /Windows 10 1809/ });
+});

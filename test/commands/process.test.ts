@@ -86,6 +86,25 @@ t.test('[7.kill-protected] pid 1 whatever its name', async (t) => {
   t.equal(feedbackCodeOf(await rig.refusal('kill', { pid: 1 })), 'PROTECTED');
 });
 
+t.test('[7.kill-protected] what Windows does not run without, whatever the case of its name', async (t) => {
+  for (const name of ['csrss.exe', 'wininit.exe', 'LSASS.EXE', 'services.exe', 'smss.exe', 'WinLogon.exe']) {
+    const rig = new ProcessRig();
+    rig.host.processes.push({ pid: 700, name, ppid: 4 });
+    for (const params of [{ pid: 700 }, { name }, { pid: 700, signal: 'kill', tree: true }]) {
+      const error = await rig.refusal('kill', params);
+      t.equal(feedbackCodeOf(error), 'PROTECTED', name);
+      t.match(error.message, /Windows does not run without/);
+    }
+    t.strictSame(rig.host.sent, []);
+  }
+  const rig = new ProcessRig();
+  // Readings go up by number.
+  rig.host.processes.splice(3, 0, { pid: 4, name: 'System', ppid: 0, isKernelThread: true });
+  t.match((await rig.refusal('kill', { pid: 4 })).message, /kernel/);
+  rig.host.processes.push({ pid: 700, name: 'notepad.exe', ppid: 200 });
+  t.match(await rig.ask('kill', { pid: 700 }), { success: true }, 'any other');
+});
+
 t.test('[7.kill-conflict] a number that belongs to another process by now', async (t) => {
   const rig = new ProcessRig();
   for (const started_at of [1_000_048, 1_000_052, 0]) {

@@ -39,7 +39,7 @@ export async function buildForWine(
   isCounted = false,
 ): Promise<void> {
   const folder = path.dirname(file);
-  const counters = isCounted ? ['--coverage', '-O0', '-g'] : ['-O1'];
+  const counters = isCounted ? ['--coverage', '-O0', '-g'] : ['-O0'];
   const objects = sources.map((source) => path.join(folder, `${path.basename(source, '.cc')}.o`));
   const waiting = [...sources.entries()];
   const compile = async () => {

@@ -82,7 +82,7 @@ t.test('memory', async (t) => {
   t.equal(second.memory?.cachedBytes, null);
 });
 
-t.test('volumes', async (t) => {
+t.test('[3.windows] volumes', async (t) => {
   const here = statfsSync('/');
   const names = third.disks?.map((disk) => disk.mountPoint);
   t.ok(names?.includes('C:') && names.includes('Z:'), String(names));

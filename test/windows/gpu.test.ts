@@ -90,7 +90,7 @@ const NVIDIA = {
 
 const overrides = (...names: readonly string[]) => ({ WINEDLLOVERRIDES: `${names.join(',')}=n` });
 
-t.test('DXGI names them, the performance counters tell what they do', async (t) => {
+t.test('[3.windows] DXGI names them, the performance counters tell what they do', async (t) => {
   const WINEPREFIX = makePrefix(['dxgi', 'pdh']);
   const env = { WINEPREFIX, ...overrides('dxgi', 'pdh') };
   const { third, gpus } = await report(t, env);

@@ -32,7 +32,7 @@ t.test('status is exactly what the contract says', async (t) => {
   t.equal(await answer.text(), '{"status":"ok"}');
 });
 
-t.test('usage: exactly the documented keys, and plausible values', async (t) => {
+t.test('[3.windows] usage: exactly the documented keys, and plausible values', async (t) => {
   const usage = await jsonOf('/api/usage');
   t.same(Object.keys(usage), ['timestamp', 'uptime', 'cpu', 'memory', 'gpu', 'disks', 'network']);
   t.same(Object.keys(usage.cpu), ['current_load', 'current_temp', 'current_speed']);

@@ -1,5 +1,5 @@
 /** Power: each act is confirmed, then counted down where it can still be cancelled, by any page. */
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import type { PowerPayload } from '../../src/wire/power.ts';
 import { hostName, serviceNow } from '../live.ts';
 import { Card } from '../parts/card.tsx';
@@ -21,18 +21,20 @@ export const powerLabel = (action: string): string =>
   // Another version of the service may know more acts than this page.
   action in T.actions ? T.actions[action as Action] : action;
 
-function Countdown({
-  pending,
-  onCancel,
-  onDue,
-}: {
+interface CountdownProps {
   readonly pending: NonNullable<PowerPayload['pending']>;
+  /** It was asked for on this page: whoever did gets the way back under the finger. */
+  readonly isOwn: boolean;
   readonly onCancel: () => void;
   readonly onDue: () => void;
-}) {
+}
+
+function Countdown({ pending, isOwn, onCancel, onDue }: CountdownProps) {
   const { action, at } = pending;
   const [left, setLeft] = useState(at - serviceNow());
+  const button = useRef<HTMLButtonElement>(null);
   useEffect(() => {
+    if (isOwn) button.current?.focus();
     const timer = setInterval(() => {
       setLeft(at - serviceNow());
       if (serviceNow() > at + 1) onDue();
@@ -40,9 +42,12 @@ function Countdown({
     return () => clearInterval(timer);
   }, [at]);
   return (
-    <div class="countdown" role="alertdialog" aria-label={powerLabel(action)}>
+    <div class="countdown">
+      <p role="alert" class="unseen">
+        {T.asked(powerLabel(action))}
+      </p>
       <p role="timer">{T.pending(powerLabel(action), Math.max(0, Math.ceil(left)))}</p>
-      <button type="button" class="primary" onClick={onCancel}>
+      <button type="button" class="primary" ref={button} onClick={onCancel}>
         {T.cancel}
       </button>
     </div>
@@ -86,6 +91,7 @@ export function PowerCard() {
   const { value: status, error, refresh } = usePolled<PowerPayload>('/api/pw', EVERY_MS);
   const [asked, ask] = useState<Action>();
   const acts = useActs();
+  const isOwn = useRef(false);
   if (status === undefined) return error === undefined ? null : <Card title={T.title}>{error}</Card>;
   const possible = ACTIONS.filter((action) => {
     const can = status.actions[action];
@@ -95,12 +101,14 @@ export function PowerCard() {
     void acts.run(async () => {
       ask(undefined);
       await post(`/api/pw/${action}${query}`);
+      isOwn.current = true;
       refresh();
       return undefined;
     });
   const cancel = (action: string) =>
     void acts.run(async () => {
       await post('/api/pw/cancel');
+      isOwn.current = false;
       refresh();
       return T.cancelled(powerLabel(action));
     });
@@ -110,7 +118,12 @@ export function PowerCard() {
   return (
     <Card title={T.title}>
       {pending !== null && (
-        <Countdown pending={pending} onCancel={() => cancel(pending.action)} onDue={refresh} />
+        <Countdown
+          pending={pending}
+          isOwn={isOwn.current}
+          onCancel={() => cancel(pending.action)}
+          onDue={refresh}
+        />
       )}
       <div class="acts">
         {possible.map((action) => (

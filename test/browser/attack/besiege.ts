@@ -2,6 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Test } from 'tap';
 import type { Outcome } from './lane.ts';
+import { SERVICE_ADDRESS, SERVICE_NAME } from './names.ts';
 import type { Row, Target } from './row.ts';
 import type { Front, Siege } from './siege.ts';
 import type { Auth } from './victim.ts';
@@ -17,14 +18,22 @@ const AFTERMATH_MS = 1500;
 
 const MOST_TRIES = 3;
 
+interface Shot {
+  readonly target: Target;
+  readonly host: string;
+}
+
 /**
- * Which targets a row is tried on. In the short form one for each kind of access, so that all of them have their turn
- * over the rows; the services with and without guard get the same.
+ * What a row is tried on. In the short form one target for each kind of access, so that all of them have their turn over
+ * the rows, and the service by its address for one kind, by its name for the other; those with and without guard get
+ * the same.
  */
-function targetsOf(row: Row, index: number, auth: Auth, isFull: boolean): readonly Target[] {
-  if (isFull) return row.targets;
-  const target = row.targets[(index + (auth === 'off' ? 0 : 1)) % row.targets.length];
-  return target === undefined ? [] : [target];
+function shotsAt(row: Row, index: number, auth: Auth, isFull: boolean): readonly Shot[] {
+  const hosts = row.needsTrust === true ? [SERVICE_ADDRESS] : [SERVICE_ADDRESS, SERVICE_NAME];
+  if (isFull) return row.targets.flatMap((target) => hosts.map((host) => ({ target, host })));
+  const turn = auth === 'off' ? 0 : 1;
+  const target = row.targets[(index + turn) % row.targets.length];
+  return target === undefined ? [] : [{ target, host: hosts[turn] ?? SERVICE_ADDRESS }];
 }
 
 const describe = ({ exchanges, loot }: Outcome) => ({
@@ -41,17 +50,17 @@ async function assail(
   const findings: Finding[] = [];
   const { isGuarded, auth } = victim;
   for (const [index, row] of rows.entries())
-    for (const target of targetsOf(row, index, auth, isFull)) {
-      let outcome = await lane.attack(row, target, !isGuarded);
+    for (const { target, host } of shotsAt(row, index, auth, isFull)) {
+      let outcome = await lane.attack(row, target, host, !isGuarded);
       // A browser may be too busy to make the attempt at all; one that the guard let through is never made again.
       for (
         let tries = 1;
         tries < MOST_TRIES && !outcome.succeeded && (!isGuarded || !outcome.hasArrived);
         tries++
       )
-        outcome = await lane.attack(row, target, !isGuarded);
+        outcome = await lane.attack(row, target, host, !isGuarded);
       findings.push({ ...outcome, isGuarded, auth });
-      const what = `${row.id} on ${target}, auth ${auth}`;
+      const what = `${row.id} on ${target} of ${host}, auth ${auth}`;
       const seen = describe(outcome);
       if (!isGuarded) t.ok(outcome.succeeded, `guard off: ${what} succeeds`, { seen });
       else {
@@ -62,7 +71,7 @@ async function assail(
   return findings;
 }
 
-/** Asserts all of it. `isFull`: every row on each of its targets. */
+/** Asserts all of it. `isFull`: every row on each of its targets, by address and by name. */
 export async function besiege(
   t: Test,
   { browser, fronts }: Siege,

@@ -24,6 +24,8 @@ const preferences = (socksPort: number) => ({
   // It looks whether there is a way out, and asks its maker for this and that.
   'network.captive-portal-service.enabled': false,
   'network.connectivity-service.enabled': false,
+  // After one refused WebSocket it waits with the next one to the same server, for up to a minute.
+  'network.websocket.delay-failed-reconnects': false,
   'app.update.enabled': false,
   'browser.shell.checkDefaultBrowser': false,
 });

@@ -56,14 +56,14 @@ export class Lane {
     this.#log = ground.resolver.watch(victim.service.port);
   }
 
-  /** `isExpected`: it is to succeed, and is waited for. */
-  async attack(row: Row, target: Target, isExpected: boolean): Promise<Outcome> {
+  /** `host`: what the page calls the service. `isExpected`: it is to succeed, and is waited for. */
+  async attack(row: Row, target: Target, host: string, isExpected: boolean): Promise<Outcome> {
     const id = `${row.id}-${count++}`;
-    const site = this.#siteOf(row.from, id);
+    const site = this.#siteOf(row.from, id, host);
     const begun = performance.now();
     const mark = this.#log.length;
     const before = await this.#victim.count(target);
-    const aim = this.#aimOf(row, target, site);
+    const aim = this.#aimOf(row, target, host, site);
     const base = `${site}/attempt/${id}`;
     const loot = this.#ground.attacker.lay(
       id,
@@ -111,7 +111,7 @@ export class Lane {
     return loot.some((text) => text.includes(secret));
   }
 
-  #aimOf(row: Row, target: Target, site: string): Aim {
+  #aimOf(row: Row, target: Target, host: string, site: string): Aim {
     const isActing = row.does === 'act' && target !== 'stats';
     const pid = this.#victim.pid;
     const bodies: Readonly<Partial<Record<Target, object>>> = {
@@ -128,7 +128,7 @@ export class Lane {
     const isOwn = row.from.startsWith('rebound');
     return {
       target,
-      service: isOwn ? site : `http://${names.SERVICE_ADDRESS}:${this.#victim.service.port}`,
+      service: isOwn ? site : `http://${host}:${this.#victim.service.port}`,
       method: isActing ? 'POST' : 'GET',
       path: row.path ?? (isActing ? PATHS[target].act : PATHS[target].read),
       body: body && JSON.stringify(body),
@@ -136,14 +136,14 @@ export class Lane {
     };
   }
 
-  #siteOf(place: Place, id: string): string {
+  #siteOf(place: Place, id: string, host: string): string {
     const { port, neighbourPort } = this.#ground.attacker;
     const servicePort = this.#victim.service.port;
     switch (place) {
       case 'foreign':
         return `http://${names.ATTACKER}:${port}`;
       case 'neighbour':
-        return `http://${names.SERVICE_ADDRESS}:${neighbourPort}`;
+        return `http://${host}:${neighbourPort}`;
       case 'trusted':
         return `http://${names.TRUSTED_NAME}:${port}`;
       case 'listed-and-more':

@@ -1,6 +1,8 @@
 /** The names and addresses of the attack: who is where. */
 
 export const SERVICE_ADDRESS = '127.0.0.1';
+/** The service's name in its owner's network. Browsers mark what they send there less than what goes to an address of loopback. */
+export const SERVICE_NAME = 'pc.lan';
 export const ATTACKER_ADDRESS = '127.0.0.2';
 
 /** The attacker's web site. */

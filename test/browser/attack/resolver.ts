@@ -4,7 +4,7 @@
  * connections; and it reads what goes to and from the services.
  */
 import net from 'node:net';
-import { ATTACKER_ADDRESS, isAttackersName, isRebindable, SERVICE_ADDRESS } from './names.ts';
+import { ATTACKER_ADDRESS, isAttackersName, isRebindable, SERVICE_ADDRESS, SERVICE_NAME } from './names.ts';
 import { WireConnection, type WireExchange } from './wire.ts';
 
 /** What a connection is given to bring the answer that told of the new binding. */
@@ -74,7 +74,7 @@ export class Resolver {
   }
 
   #addressOf(host: string): string | undefined {
-    if (host === SERVICE_ADDRESS || host === '0.0.0.0' || host === 'localhost') return SERVICE_ADDRESS;
+    if (host === SERVICE_ADDRESS || host === SERVICE_NAME) return SERVICE_ADDRESS;
     if (host === ATTACKER_ADDRESS) return ATTACKER_ADDRESS;
     if (isRebindable(host)) return this.#rebound.has(host) ? SERVICE_ADDRESS : ATTACKER_ADDRESS;
     // Browsers look up names of their makers too: those lead nowhere.

@@ -1,6 +1,7 @@
 /** What must go on working while attacks fail: the owner's page, a page with the key, a page that is listed. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Test } from 'tap';
+import { SERVICE_ADDRESS } from './names.ts';
 import type { Aim, Row, Surroundings } from './row.ts';
 import { page } from './scripts.ts';
 import type { Siege } from './siege.ts';
@@ -103,7 +104,7 @@ export async function checkRightfulUses(t: Test, { fronts }: Siege): Promise<voi
     const rows = victim.auth === 'off' ? LISTED_ROWS : [...LISTED_ROWS, ...KEYED_ROWS];
     for (const row of rows)
       for (const target of row.targets) {
-        const { succeeded, loot } = await lane.attack(row, target, true);
+        const { succeeded, loot } = await lane.attack(row, target, SERVICE_ADDRESS, true);
         t.ok(succeeded, `auth ${victim.auth}: ${row.id} for ${target} works`, { loot });
       }
     await tab.goto(`${victim.service.baseUrl}/`);

@@ -59,6 +59,8 @@ export interface Row {
   readonly stage: (aim: Aim, around: Surroundings) => Resources;
   /** The page has something with the id `go` that its visitor clicks. */
   readonly isClicked?: boolean;
+  /** Browsers do this to loopback's addresses and over TLS only. */
+  readonly needsTrust?: boolean;
   /** The engines that have what it uses; all without it. */
   readonly only?: 'chromium' | 'firefox';
 }

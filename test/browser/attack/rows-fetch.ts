@@ -1,12 +1,12 @@
 /** Attacks by script that change something: fetch and its relatives, from every kind of context. */
 import type { Aim, Row, Surroundings, Target } from './row.ts';
-import { page, script } from './scripts.ts';
+import { page } from './scripts.ts';
 
 const ALL: readonly Target[] = ['power', 'media', 'process'];
-const ACT = { from: 'foreign', does: 'act', targets: ALL } as const;
+export const ACT = { from: 'foreign', does: 'act', targets: ALL } as const;
 
 /** Posts without a type, which the service reads as JSON; needs no preflight, and its answer stays hidden. */
-const POST = `attempt(() => fetch(url, { method: 'POST', mode: 'no-cors', body: body() }).then(() => 'sent'));`;
+export const POST = `attempt(() => fetch(url, { method: 'POST', mode: 'no-cors', body: body() }).then(() => 'sent'));`;
 
 const inPage = (code: string) => (aim: Aim, around: Surroundings) => ({ page: page(aim, around, code) });
 
@@ -14,16 +14,6 @@ const redirect = (to: string, status: number) => `/redirect?status=${status}&to=
 
 const postTo = (place: string) =>
   `attempt(() => fetch(${JSON.stringify(place)}, { method: 'POST', mode: 'no-cors', body: body() }).then(() => 'sent'));`;
-
-/** Registers the worker `sw` and hands the active one to `f`. */
-const SERVICE_WORKER = `
-const withWorker = async (f) => {
-  const registration = await navigator.serviceWorker.register('sw');
-  const worker = registration.installing ?? registration.waiting ?? registration.active;
-  while (worker.state !== 'activated') await new Promise((done) => worker.addEventListener('statechange', done, { once: true }));
-  await f(worker);
-};
-`;
 
 export const FETCH_ROWS: readonly Row[] = [
   {
@@ -119,6 +109,7 @@ export const FETCH_ROWS: readonly Row[] = [
     id: 'fetch-later',
     method: '`fetchLater`: a request that the browser keeps and sends by itself',
     from: 'trusted',
+    needsTrust: true,
     only: 'chromium',
     stage: inPage(
       `attempt(() => { fetchLater(url, { method: 'POST', mode: 'no-cors', body: body(), activateAfter: 0 }); return 'kept'; });`,
@@ -179,67 +170,6 @@ export const FETCH_ROWS: readonly Row[] = [
   },
   {
     ...ACT,
-    id: 'worker',
-    method: '`fetch` in a dedicated worker',
-    stage: (aim, around) => ({
-      page: page(aim, around, `new Worker('worker');`),
-      worker: script(aim, around, POST),
-    }),
-  },
-  {
-    ...ACT,
-    id: 'worker-blob',
-    method: '`fetch` in a worker out of a `blob:` URL',
-    stage: (aim, around) => ({
-      page: page(
-        aim,
-        around,
-        `fetch('worker').then((answer) => answer.blob()).then((blob) => new Worker(URL.createObjectURL(blob)));`,
-      ),
-      worker: script(aim, around, POST),
-    }),
-  },
-  {
-    ...ACT,
-    id: 'worker-data',
-    method: '`fetch` in a worker out of a `data:` URL (origin `null`)',
-    stage: (aim, around) => ({
-      page: page(
-        aim,
-        around,
-        `new Worker('data:text/javascript,' + encodeURIComponent(${JSON.stringify(script(aim, around, POST).body)}));`,
-      ),
-    }),
-  },
-  {
-    ...ACT,
-    id: 'shared-worker',
-    method: '`fetch` in a shared worker',
-    stage: (aim, around) => ({
-      page: page(aim, around, `new SharedWorker('worker');`),
-      worker: script(aim, around, POST),
-    }),
-  },
-  {
-    ...ACT,
-    id: 'service-worker',
-    from: 'trusted',
-    method: '`fetch` in a service worker',
-    stage: (aim, around) => ({
-      page: page(
-        aim,
-        around,
-        `${SERVICE_WORKER} attempt(() => withWorker((worker) => worker.postMessage('go')));`,
-      ),
-      sw: script(
-        aim,
-        around,
-        `addEventListener('message', (event) => event.waitUntil(${POST.slice(0, -1)}));`,
-      ),
-    }),
-  },
-  {
-    ...ACT,
     id: 'sandbox',
     method: '`fetch` in a sandboxed frame (origin `null`)',
     stage: (aim, around) => ({
@@ -289,5 +219,3 @@ export const FETCH_ROWS: readonly Row[] = [
     stage: inPage(POST),
   },
 ];
-
-export { SERVICE_WORKER };

@@ -1,6 +1,6 @@
 /** Attacks by script that read what the service tells. */
 import type { Aim, Row, Surroundings, Target } from './row.ts';
-import { SERVICE_WORKER } from './rows-fetch.ts';
+import { SERVICE_WORKER } from './rows-workers.ts';
 import { page, script } from './scripts.ts';
 
 const ALL: readonly Target[] = ['stats', 'power', 'media', 'process'];

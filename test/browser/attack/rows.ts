@@ -6,10 +6,12 @@ import { FORM_ROWS } from './rows-forms.ts';
 import { READ_ROWS } from './rows-read.ts';
 import { REBOUND_ROWS } from './rows-rebound.ts';
 import { SOCKET_ROWS } from './rows-sockets.ts';
+import { WORKER_ROWS } from './rows-workers.ts';
 
 export const ROWS: readonly Row[] = [
   ...FORM_ROWS,
   ...FETCH_ROWS,
+  ...WORKER_ROWS,
   ...READ_ROWS,
   ...EMBED_ROWS,
   ...REBOUND_ROWS,

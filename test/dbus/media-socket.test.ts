@@ -1,0 +1,54 @@
+/** Media over a socket from a bus: what players tell is pushed, not asked for, and commands reach them. */
+import { existsSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import t from 'tap';
+import { variant } from '../helpers/dbus-wire.ts';
+import { track } from '../helpers/fake-player.ts';
+import { GOOD, startMediaRig } from '../helpers/media-rig.ts';
+import { SocketClient } from '../helpers/socket-client.ts';
+
+const skip = !existsSync('/usr/bin/dbus-daemon') && 'apt-get install dbus';
+
+t.setTimeout(60_000);
+
+t.test(
+  '[7.media-update] what a player tells is pushed, and nobody asks it meanwhile',
+  { skip },
+  async (t) => {
+    const rig = await startMediaRig(t);
+    const player = await rig.player('good', GOOD);
+    const client = await SocketClient.open(rig.service.process.port);
+    t.teardown(() => client.cut());
+    client.say('subscribe', { topics: ['media'] }, 1);
+    await client.take(({ type, data }) => type === 'media_update' && data['title'] === 'good', 5000);
+    await sleep(300);
+    let asked = 0;
+    player.answer = (message) => {
+      asked++;
+      player.respond(message);
+    };
+    await sleep(1500);
+    t.equal(asked, 0, 'silence on the bus');
+    await client.settle();
+    for (let i = 0; i < 40; i++) {
+      player.change({ Metadata: track(`t${i}`) });
+      await sleep(10);
+    }
+    await client.take(({ data }) => data['title'] === 't39');
+    const updates = client.told.filter(({ data }) => /^t\d+$/.test(String(data['title'])));
+    t.ok(
+      updates.length >= 3 && updates.length <= 20,
+      `${updates.length} updates of 40 changes in 400 ms or more`,
+    );
+    player.change({ PlaybackStatus: variant('s', 'Stopped') });
+    t.match((await client.take(({ data }) => data['status'] === 'idle')).data, { title: '' });
+    const answers = await client.askToEnd('media', { action: 'next' }, 'n');
+    t.match(answers.at(-1)?.data, { success: true, stage: 'done' });
+    t.strictSame(
+      player.calls.map(({ member }) => member),
+      ['Next'],
+    );
+    player.close();
+    t.match((await client.take(({ data }) => data['status'] === 'stopped')).data, { artist: '' });
+  },
+);

@@ -1,0 +1,72 @@
+/** Processes of Windows in a C++ program under Wine: arguments, lists, handles, ends; with a display also windows. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import t from 'tap';
+import { windowsPath } from '../helpers/wine.ts';
+import { buildForWine, openPrefix, runUnderWine } from '../helpers/wine-program.ts';
+
+const PLATFORM = [
+  'parse_processes',
+  'process_handle',
+  'process_owners',
+  'process_list',
+  'processes',
+  'process_memory',
+  'process_control',
+  'command_line',
+  'launch',
+  'clock',
+  'thread',
+  'unicode',
+];
+const SOURCES = [
+  'test/windows/process_test.cc',
+  ...PLATFORM.map((name) => `native/windows/${name}.cc`),
+  'native/host/prober.cc',
+  'native/host/prober_state.cc',
+];
+const XVFB = '/usr/bin/Xvfb';
+/** Far from what people and other tests use. */
+const DISPLAY = 90 + (process.pid % 400);
+
+async function startDisplay(): Promise<ChildProcess> {
+  const display = spawn(XVFB, [`:${DISPLAY}`, '-screen', '0', '320x240x24'], { stdio: 'ignore' });
+  for (let i = 0; i < 100 && !existsSync(`/tmp/.X11-unix/X${DISPLAY}`); i++) await sleep(50);
+  return display;
+}
+
+t.setTimeout(300_000);
+t.test('[7.windows-processes] listed, told apart by their beginning, launched, ended', async (t) => {
+  const folder = mkdtempSync(path.join(os.tmpdir(), 'hostwire-process-'));
+  t.teardown(() => rmSync(folder, { recursive: true, force: true }));
+  const program = path.join(folder, 'process_test.exe');
+  await buildForWine(program, {
+    sources: SOURCES,
+    flags: ['-municode'],
+    libraries: ['ntdll', 'advapi32', 'shell32', 'user32'],
+  });
+  const prefix = openPrefix();
+  t.teardown(() => prefix.close());
+  const plain = await runUnderWine([program, windowsPath(folder)], prefix.env);
+  t.match(plain.output, /^all well: \d+ checks$/m, plain.output);
+  t.equal(plain.code, 0);
+  t.comment(`figure: arguments of Windows programs: ${/\d+/.exec(plain.output)?.[0]} checks, 20000 made up`);
+  await prefix.close();
+  if (!existsSync(XVFB)) {
+    t.pass('a window is asked to close', { skip: 'no Xvfb: apt-get install -y xvfb' });
+    return;
+  }
+  const display = await startDisplay();
+  const shown = openPrefix();
+  try {
+    const env = { ...shown.env, DISPLAY: `:${DISPLAY}` };
+    const windowed = await runUnderWine([program, windowsPath(folder), 'window'], env);
+    t.match(windowed.output, /^all well: \d+ checks$/m, windowed.output);
+  } finally {
+    await shown.close();
+    display.kill();
+  }
+});

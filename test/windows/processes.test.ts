@@ -1,0 +1,63 @@
+/** The process routes of the service on Windows, over real sockets. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import t from 'tap';
+import { startNode, startOnWindows } from '../helpers/wine.ts';
+
+const NODE_ON_WINDOWS = 'node.exe';
+
+t.setTimeout(120_000);
+t.test('[7.windows-processes] a list with owners and paths, and an end', async (t) => {
+  const folder = mkdtempSync(path.join(os.tmpdir(), 'hostwire-processes-'));
+  t.teardown(() => rmSync(folder, { recursive: true, force: true }));
+  const service = await startOnWindows({ features: { enable_process_control: true } });
+  const get = async (route: string) => {
+    const answer = await fetch(service.baseUrl + route);
+    // The API document says what it is; the test looks at what it names.
+    return { status: answer.status, body: (await answer.json()) as Record<string, unknown> };
+  };
+  const sleeper = startNode(['-e', 'setTimeout(() => {}, 60000)'], { cwd: folder });
+  t.teardown(() => sleeper.child.kill('SIGKILL'));
+  /** A row of the list, as far as it is looked at. */
+  interface ListRow {
+    readonly pid: number;
+    readonly name: string;
+    readonly path: string | null;
+    readonly started_at: number;
+    readonly user: string;
+  }
+  const rows = async () => {
+    const { body } = await get(`/api/processes?grouped=false&query=${NODE_ON_WINDOWS}`);
+    // As above.
+    return body['processes'] as readonly ListRow[];
+  };
+  let list = await rows();
+  for (let i = 0; i < 100 && list.length < 2; i++) list = await rows();
+  t.equal(list.length, 2, 'the service, and one that sleeps');
+  for (const row of list) {
+    t.match(row, { name: NODE_ON_WINDOWS, path: /node\.exe$/i });
+    t.ok(Math.abs(row.started_at - Date.now() / 1000) < 120, `begun at ${row.started_at}`);
+    t.not(row.user, 'unknown');
+  }
+  const system = await get('/api/system?detail=1');
+  t.match(system.body['capabilities'], {
+    processes: { list: { supported: true }, control: { supported: true } },
+  });
+  const kill = async (body: object) =>
+    await fetch(`${service.baseUrl}/api/processes/kill`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+  const results = [];
+  for (const row of list) results.push({ row, answer: await kill({ pid: row.pid, signal: 'kill' }) });
+  t.same(
+    results.map(({ answer }) => answer.status).sort(),
+    [200, 409],
+    'one ends, and the service is protected',
+  );
+  await sleeper.ended;
+  t.equal((await fetch(`${service.baseUrl}/api/status`)).status, 200, 'it lives on');
+  t.equal((await service.stop()).code, 0);
+});
