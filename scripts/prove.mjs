@@ -19,6 +19,8 @@ const FULL_FORMS = [
   'http/served-meanwhile.test.js',
   'http/comings-and-goings.test.js',
   'http/stalled-crowd.test.js',
+  'http/socket-mutations.test.js',
+  'http/socket-crowd.test.js',
   'access/socket-matrix.test.js',
   'client/restarts.test.js',
   'client/cuts.test.js',

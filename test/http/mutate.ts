@@ -47,12 +47,13 @@ export const SEEDS: readonly Buffer[] = [
   ]),
 ];
 
-type Random = () => number;
+/** Numbers from 0 to below 1. */
+export type Random = () => number;
 type Mutation = (bytes: Buffer, random: Random) => Buffer;
 
-const pick = <T>(list: readonly T[], random: Random): T | undefined =>
+export const pick = <T>(list: readonly T[], random: Random): T | undefined =>
   list[Math.floor(random() * list.length)];
-const below = (limit: number, random: Random) => Math.floor(random() * Math.max(1, limit));
+export const below = (limit: number, random: Random) => Math.floor(random() * Math.max(1, limit));
 const splice = (bytes: Buffer, at: number, removed: number, added: Buffer) =>
   Buffer.concat([bytes.subarray(0, at), added, bytes.subarray(at + removed)]);
 const textOf = (bytes: Buffer) => bytes.toString('latin1');
@@ -74,7 +75,7 @@ function withHeader(lines: readonly string[]): Mutation {
   };
 }
 
-const SPICE = [
+export const SPICE = [
   '\r',
   '\n',
   '\r\n',
@@ -175,9 +176,14 @@ const MUTATIONS: readonly Mutation[] = [
     ),
 ];
 
-/** A request spoilt in one to four ways; now and then not at all. */
+/** A request spoilt in up to four ways; now and then not at all. */
 export function mutant(random: Random): Buffer {
-  let bytes = pick(SEEDS, random) ?? Buffer.alloc(0);
+  return mutantOf(pick(SEEDS, random) ?? Buffer.alloc(0), random);
+}
+
+/** As `mutant`, of `seed`. */
+export function mutantOf(seed: Buffer, random: Random): Buffer {
+  let bytes = seed;
   for (let i = below(5, random); i > 0; i--) bytes = pick(MUTATIONS, random)?.(bytes, random) ?? bytes;
   return bytes;
 }
