@@ -9,11 +9,11 @@
 #include <utility>
 
 #include "host/thread.h"
+#include "windows/error_text.h"
 #include "windows/session_zero.h"
 #include "windows/smtc_clock.h"
 #include "windows/smtc_handlers.h"
 #include "windows/smtc_ids.h"
-#include "windows/error_text.h"
 
 namespace hostwire {
 namespace {

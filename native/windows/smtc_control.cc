@@ -3,9 +3,9 @@
 #include <cmath>
 #include <utility>
 
+#include "windows/error_text.h"
 #include "windows/smtc.h"
 #include "windows/smtc_ids.h"
-#include "windows/error_text.h"
 
 namespace hostwire {
 namespace {
