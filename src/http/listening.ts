@@ -33,7 +33,7 @@ export function listenOn(
 /** Whether the kernel tells what peers acknowledge; says so where it doesn't. */
 export function canJudgePeers(host: Host, log: Log): boolean {
   if (host.canReadPendingPeers()) return true;
-  log.info('the kernel does not tell what peers acknowledge: its own timer cuts those that stall');
+  log.info('this system does not tell what peers acknowledge: those that stall are cut by a timer');
   return false;
 }
 
