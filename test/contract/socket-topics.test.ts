@@ -8,7 +8,8 @@ import { FakeProcessHost } from '../helpers/fake-processes.ts';
 import { fixtureHost } from '../helpers/fixture-host.ts';
 import { ask, jsonOf } from '../helpers/raw-http.ts';
 import { type ConfigPart, startHere } from '../helpers/service.ts';
-import { SocketClient, type Told } from '../helpers/socket-client.ts';
+import { SocketClient } from '../helpers/socket-client.ts';
+import type { Told } from '../helpers/talk.ts';
 
 t.setTimeout(60_000);
 

@@ -1,0 +1,107 @@
+/** One side of a talk over /api/ws, whatever the socket under it: says what it is told to, keeps what it hears until it is taken. */
+
+export interface Told {
+  readonly type: string;
+  readonly id?: string | number;
+  // What is read from it is compared with what is expected of it.
+  readonly data: Readonly<Record<string, unknown>>;
+  /** The message as it came. */
+  readonly text: string;
+  readonly atMs: number;
+}
+
+export interface Closed {
+  readonly code: number;
+  readonly reason: string;
+  readonly atMs: number;
+}
+
+export abstract class Talk {
+  /** All that was told, in order. */
+  readonly told: Told[] = [];
+  readonly closed: Promise<Closed>;
+  readonly #untaken: Told[] = [];
+  #wake: () => void = () => undefined;
+  #resolveClosed: (closed: Closed) => void = () => undefined;
+  isClosed = false;
+
+  constructor() {
+    this.closed = new Promise((resolve) => {
+      this.#resolveClosed = resolve;
+    });
+  }
+
+  /** A text frame. */
+  abstract sayText(text: string): void;
+
+  /** A text frame has come. */
+  protected hear(text: string): void {
+    // As the documents have it; tests hold it against exact shapes.
+    const told = { ...(JSON.parse(text) as Omit<Told, 'text' | 'atMs'>), text, atMs: performance.now() };
+    this.told.push(told);
+    this.#untaken.push(told);
+    this.#wake();
+  }
+
+  /** There will be no more. */
+  protected end(code: number, reason: string): void {
+    this.isClosed = true;
+    this.#wake();
+    this.#resolveClosed({ code, reason, atMs: performance.now() });
+  }
+
+  say(op: string, data?: object, id?: string | number): void {
+    this.sayText(JSON.stringify({ op, id, data }));
+  }
+
+  /** The first that is `wanted` (a type, or a condition) of what was not taken yet. Throws after `limitMs`. */
+  async take(wanted: string | ((told: Told) => boolean), limitMs = 5000): Promise<Told> {
+    const isWanted = typeof wanted === 'string' ? (told: Told) => told.type === wanted : wanted;
+    const deadline = performance.now() + limitMs;
+    for (;;) {
+      const at = this.#untaken.findIndex(isWanted);
+      const [found] = at < 0 ? [] : this.#untaken.splice(at, 1);
+      if (found !== undefined) return found;
+      const left = deadline - performance.now();
+      if (left <= 0 || this.isClosed) {
+        const last = this.told.slice(-5).map(({ text }) => text.slice(0, 200));
+        throw new Error(
+          `${this.isClosed ? 'closed' : 'silent'}, not told ${String(wanted)}: ${last.join('\n')}`,
+        );
+      }
+      await this.#nextWake(left);
+    }
+  }
+
+  async #nextWake(limitMs: number): Promise<void> {
+    let timer: NodeJS.Timeout | undefined;
+    await new Promise<void>((resolve) => {
+      this.#wake = resolve;
+      timer = setTimeout(resolve, limitMs);
+    });
+    clearTimeout(timer);
+  }
+
+  /** Says it with `id` and takes the first answer to it. */
+  async ask(op: string, data: object | undefined, id: string | number): Promise<Told> {
+    this.say(op, data, id);
+    return await this.take((told) => told.id === id);
+  }
+
+  /** As `ask`, all that is answered until a feedback is final or an error. */
+  async askToEnd(op: string, data: object, id: string | number): Promise<readonly Told[]> {
+    this.say(op, data, id);
+    const answers: Told[] = [];
+    for (;;) {
+      const told = await this.take((each) => each.id === id, 10_000);
+      answers.push(told);
+      if (told.data['final'] !== false) return answers;
+    }
+  }
+
+  /** All that was told before now was read: what is untaken is all there is. */
+  async settle(): Promise<readonly Told[]> {
+    await this.ask('ping', undefined, `settle ${performance.now()}`);
+    return this.#untaken.splice(0);
+  }
+}
