@@ -4,12 +4,12 @@
  */
 import '../helpers/dead-buses.ts';
 import { spawnSync } from 'node:child_process';
-import { readdirSync } from 'node:fs';
 import process from 'node:process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
 import { anonymousPssBytesOf } from '../../bench/cpu.ts';
 import { Sink } from '../../bench/fanout-subjects.ts';
+import { socketsOf } from '../helpers/open-sockets.ts';
 import { startService } from '../helpers/service.ts';
 import { SocketClient } from '../helpers/socket-client.ts';
 
@@ -26,17 +26,16 @@ const ROUNDS = 28;
 
 t.setTimeout(600_000);
 const hasGcc = spawnSync('gcc', ['--version'], { stdio: 'ignore' }).status === 0;
-const descriptorsOf = (pid: number) => readdirSync(`/proc/${pid}/fd`).length;
 
-/** Once a second: the service's memory, and when so many descriptors were closed. */
-async function watch(pid: number, goneAtDescriptors: number) {
+/** Once a second: the service's memory, and when no more sockets than these were open. */
+async function watch(pid: number, goneAtSockets: number) {
   const memory: number[] = [];
   let goneAfter: number | undefined;
   const startedAt = performance.now();
   for (let second = 1; second <= SIZE.seconds; second++) {
     await sleep(startedAt + second * 1000 - performance.now());
     memory.push(anonymousPssBytesOf(pid) / 2 ** 20);
-    if (goneAfter === undefined && descriptorsOf(pid) <= goneAtDescriptors) goneAfter = second;
+    if (goneAfter === undefined && socketsOf(pid) <= goneAtSockets) goneAfter = second;
   }
   const warm = memory[SIZE.warmUpSeconds - 1] ?? Number.NaN;
   return { grown: Math.max(...memory.slice(SIZE.warmUpSeconds)) - warm, goneAfter };
@@ -75,12 +74,12 @@ t.test(
     await healthy.open(SIZE.healthy);
     await stalled.open(SIZE.stalled);
     await stalled.stall(SIZE.stalled);
-    const descriptors = descriptorsOf(service.pid);
+    const sockets = socketsOf(service.pid);
     for (let i = 0; i < SIZE.owed; i++) owed.push(await SocketClient.open(service.port));
     const [fed, paid, { grown, goneAfter }] = await Promise.all([
       healthy.window(SIZE.seconds),
       Promise.all(owed.map(owe)),
-      watch(service.pid, descriptors - SIZE.stalled),
+      watch(service.pid, sockets - SIZE.stalled + SIZE.owed),
     ]);
     t.match(
       fed,
