@@ -90,14 +90,16 @@ std::wstring imagePathOf(const std::vector<std::string>& command) {
   return joinCommandLine(words.front(), {words.begin() + 1, words.end()});
 }
 
-// What can't be asked or is not stopped in time ends with the machine's next start.
+// What can't be asked or does not stop in time runs until the machine's end, and is forgotten then.
 void stopAndWait(SC_HANDLE service) {
   SERVICE_STATUS status{};
-  if (!ControlService(service, SERVICE_CONTROL_STOP, &status)) return;
+  bool isTold = false;
   const auto limit = std::chrono::steady_clock::now() + kStopLimit;
-  while (status.dwCurrentState != SERVICE_STOPPED && std::chrono::steady_clock::now() < limit) {
+  while (std::chrono::steady_clock::now() < limit) {
+    if (!QueryServiceStatus(service, &status) || status.dwCurrentState == SERVICE_STOPPED) return;
+    // One that has not begun to serve yet takes it when it does.
+    isTold = isTold || ControlService(service, SERVICE_CONTROL_STOP, &status);
     std::this_thread::sleep_for(std::chrono::milliseconds(100));
-    if (!QueryServiceStatus(service, &status)) return;
   }
 }
 
