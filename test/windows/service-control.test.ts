@@ -1,15 +1,20 @@
 /** hostwire as a service of Windows: registered, started, stopped and removed by the service control manager. */
+import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import process from 'node:process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
 import { EventStream } from '../helpers/event-stream.ts';
-import { DRIVE_C, MAIN, NODE, runNode, windowsPath } from '../helpers/wine.ts';
+import { DRIVE_C, MAIN, NODE, PREFIX, runNode, windowsPath } from '../helpers/wine.ts';
 
 t.setTimeout(240_000);
 
 const root = path.resolve(import.meta.dirname, '../../../..');
 const LIMIT_MS = 60_000;
+
+// Were Wine to begin anew between two commands, it would start the service by itself, as Windows does.
+spawnSync('wineserver', ['-p60'], { env: { ...process.env, WINEPREFIX: PREFIX }, stdio: 'ignore' });
 
 // Where the path is not in quotation marks Windows tries C:\host.exe first.
 const place = mkdtempSync(path.join(DRIVE_C, 'host wire '));
@@ -45,7 +50,8 @@ async function waitFor(state: string): Promise<string> {
 /** Starts it; the port that it listens on. */
 async function start(): Promise<number> {
   rmSync(logFile, { force: true });
-  t.equal((await wine('net', 'start', 'hostwire')).code, 0);
+  const started = await wine('net', 'start', 'hostwire');
+  t.equal(started.code, 0, started.stdout + started.stderr);
   await waitFor('RUNNING');
   return Number(/listening on http:\/\/127\.0\.0\.1:(\d+)\n$/.exec(logText())?.[1]);
 }
@@ -87,7 +93,8 @@ t.test('[9.service-windows] started it serves; stopped it ends its streams and s
   t.match(await get('/api/pw'), { recorded: [] });
   const stream = await EventStream.open(port);
   await stream.next();
-  t.equal((await wine('net', 'stop', 'hostwire')).code, 0);
+  const stopped = await wine('net', 'stop', 'hostwire');
+  t.equal(stopped.code, 0, stopped.stdout + stopped.stderr);
   const said = await waitFor('STOPPED');
   t.match(said, /WIN32_EXIT_CODE\s*:\s*0\b/, said);
   await t.rejects(fetch(`http://127.0.0.1:${port}/api/status`), 'nobody listens any more');
