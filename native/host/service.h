@@ -13,8 +13,8 @@ namespace hostwire {
 using ServiceBegun = std::function<void(const std::optional<std::string>& failure)>;
 
 // Once a process: has the manager take it for the service. `begun` is called once, `onStop` when the manager
-// wants the service to end, at most once; both on any thread, and both are destroyed on this one or never.
-void beginService(ServiceBegun begun, std::function<void()> onStop);
+// wants the service to end, at most once; both on any thread. What is kept of them is never destroyed.
+void beginService(const ServiceBegun& begun, const std::function<void()>& onStop);
 // From now on it may be stopped. Does nothing before it has begun, as the next.
 void reportServiceRunning();
 // The last word before the process ends; 0: as it should.

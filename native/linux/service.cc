@@ -12,7 +12,7 @@ constexpr const char* kReason =
 
 }  // namespace
 
-void beginService(ServiceBegun begun, std::function<void()>) { begun(kReason); }
+void beginService(const ServiceBegun& begun, const std::function<void()>&) { begun(kReason); }
 void reportServiceRunning() {}
 void reportServiceEnded(int) {}
 std::vector<std::string> installService(const std::vector<std::string>&) {

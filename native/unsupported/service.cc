@@ -10,7 +10,7 @@ constexpr const char* kReason = "services of the system are known on Windows onl
 
 }  // namespace
 
-void beginService(ServiceBegun begun, std::function<void()>) { begun(kReason); }
+void beginService(const ServiceBegun& begun, const std::function<void()>&) { begun(kReason); }
 void reportServiceRunning() {}
 void reportServiceEnded(int) {}
 std::vector<std::string> installService(const std::vector<std::string>&) {

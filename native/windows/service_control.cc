@@ -89,10 +89,10 @@ std::string whyNotBegun(DWORD code) {
 
 }  // namespace
 
-void beginService(ServiceBegun begun, std::function<void()> onStop) {
+void beginService(const ServiceBegun& begun, const std::function<void()>& onStop) {
   Service& service = theService();
-  service.begun = std::move(begun);
-  service.onStop = std::move(onStop);
+  service.begun = begun;
+  service.onStop = onStop;
   const bool isStarted = startThread([&service] {
     std::wstring name(kServiceName);
     const SERVICE_TABLE_ENTRYW table[] = {{name.data(), serviceMain}, {nullptr, nullptr}};
