@@ -14,6 +14,7 @@
 #include "napi/peers_binding.h"
 #include "napi/power_binding.h"
 #include "napi/processes_binding.h"
+#include "napi/service_binding.h"
 
 namespace hostwire {
 namespace {
@@ -63,6 +64,7 @@ Napi::Object init(Napi::Env env, Napi::Object exports) {
   exports.Set("descriptorLimit", Napi::Function::New(env, descriptorLimitFromJs, "descriptorLimit"));
   exports.Set("machineDataFolder", Napi::Function::New(env, machineDataFolderFromJs, "machineDataFolder"));
   exportPeers(env, exports);
+  exportService(env, exports);
   return exports;
 }
 

@@ -1,8 +1,11 @@
 #!/usr/bin/env node
 /** Arguments, signals, exit codes: the only file that touches `process`. */
 import os from 'node:os';
+import path from 'node:path';
 import process from 'node:process';
 import v8 from 'node:v8';
+import type { Arguments } from './cli/arguments.ts';
+import type { Output } from './cli/output.ts';
 import type { LoadOptions } from './config/load.ts';
 import { createLog } from './log.ts';
 
@@ -11,10 +14,12 @@ import { createLog } from './log.ts';
 v8.setFlagsFromString('--semi-space-growth-factor=1');
 
 const VERSION = '0.1.0-alpha';
-const log = createLog((line) => process.stderr.write(line));
+/** Whole lines for people. */
+let write = (text: string): unknown => process.stderr.write(text);
+const log = createLog((line) => write(line));
 
 function refuseToStart(text: string): void {
-  process.stderr.write(`hostwire: ${text}\n`);
+  write(`hostwire: ${text}\n`);
   process.exitCode = 1;
 }
 
@@ -41,7 +46,9 @@ function explainLoadFailure(error: unknown): Error {
   return error instanceof Error ? error : new Error(String(error));
 }
 
-async function loadOptions(words: Pick<LoadOptions, 'paths' | 'overrides'>): Promise<LoadOptions> {
+type Words = Pick<LoadOptions, 'paths' | 'overrides'>;
+
+async function loadOptions(words: Words): Promise<LoadOptions> {
   const { parseAddressList } = await import('./access/addresses.ts');
   const { platform } = process;
   const machineFolder =
@@ -53,7 +60,18 @@ async function loadOptions(words: Pick<LoadOptions, 'paths' | 'overrides'>): Pro
   };
 }
 
-async function run(options: LoadOptions): Promise<void> {
+/** Whether it serves; else it has said why not. */
+async function run(words: Words): Promise<boolean> {
+  const reason = unsupportedRuntime();
+  if (reason !== undefined) {
+    refuseToStart(reason);
+    return false;
+  }
+  await serve(await loadOptions(words));
+  return true;
+}
+
+async function serve(options: LoadOptions): Promise<void> {
   const { loadConfig } = await import('./config/load.ts');
   const loaded = loadConfig(options);
   const { config } = loaded;
@@ -101,18 +119,44 @@ async function run(options: LoadOptions): Promise<void> {
   // Last: who reads it may signal at once.
   const urlHost = host.includes(':') ? `[${host}]` : host;
   const local = host === '::' || host === '0.0.0.0' ? ` (open http://localhost:${port})` : '';
-  process.stderr.write(`listening on http://${urlHost}:${port}${local}\n`);
+  write(`listening on http://${urlHost}:${port}${local}\n`);
+}
+
+/** Where a service that Windows starts writes its log; undefined where there is no such folder. */
+async function findServiceLog(): Promise<string | undefined> {
+  const folder = (await import('./host/native.ts')).findMachineDataFolder();
+  return folder === undefined ? undefined : path.join(folder, 'hostwire', 'log', 'service.log');
+}
+
+/** As `run`, for the system's manager of services: without a console, and without signals. */
+async function runAsService(words: Words): Promise<void> {
+  const control = (await import('./host/native.ts')).openServiceControl();
+  // What ends the service elsewhere ends it here.
+  await control.begin(() => process.emit('SIGTERM', 'SIGTERM'));
+  const logFile = await findServiceLog();
+  if (logFile !== undefined) write = (await import('./log-file.ts')).openLogFile(logFile);
+  let hasCrashed = false;
+  process.on('uncaughtExceptionMonitor', (error) => {
+    hasCrashed = true;
+    write(`hostwire error: ${error.stack ?? error.message}\n`);
+  });
+  // One that ends without a word is started again by the manager.
+  process.on('exit', (code) => {
+    if (!hasCrashed) control.ended(code);
+  });
+  if (await run(words)) control.running();
 }
 
 async function main(): Promise<void> {
   const { parseArguments } = await import('./cli/arguments.ts');
-  const { command, configPaths, overrides, problem } = parseArguments(process.argv.slice(2));
+  const words = parseArguments(process.argv.slice(2));
+  const { command, configPaths, overrides, isService, problem } = words;
   if (problem !== undefined) {
     process.stderr.write(`hostwire: ${problem.text}\n`);
     process.exitCode = problem.exitCode;
     return;
   }
-  const print = ({ text, exitCode }: { readonly text: string; readonly exitCode: number }) => {
+  const print = ({ text, exitCode }: Output) => {
     process.stdout.write(text);
     process.exitCode = exitCode;
   };
@@ -135,11 +179,20 @@ async function main(): Promise<void> {
           runtimeFolder: process.env['XDG_RUNTIME_DIR'],
         }),
       );
-    case 'run': {
-      const reason = unsupportedRuntime();
-      return reason === undefined ? await run(await loadOptions(paths)) : refuseToStart(reason);
-    }
+    case 'service':
+      return print(await manageService(words));
+    case 'run':
+      if (isService) await runAsService(paths);
+      else await run(paths);
   }
+}
+
+async function manageService(words: Arguments): Promise<Output> {
+  const control = (await import('./host/native.ts')).openServiceControl();
+  return (await import('./cli/service.ts')).manageService(control, words, {
+    program: [process.execPath, ...process.argv.slice(1, 2)],
+    logFile: (await findServiceLog()) ?? 'none',
+  });
 }
 
 main().catch((error: unknown) => {

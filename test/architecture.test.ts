@@ -31,7 +31,7 @@ function importsOf(file: string): readonly string[] {
 
 /** Which rooms a room may look into, itself aside. */
 const ARROWS: Readonly<Record<string, readonly string[]>> = {
-  main: ['service', 'config', 'host', 'cli', 'log', 'errors', 'access', 'clock'],
+  main: ['service', 'config', 'host', 'cli', 'log', 'log-file', 'errors', 'access', 'clock'],
   service: ['config', 'host', 'stats', 'commands', 'access', 'http', 'wire', 'log', 'errors', 'clock'],
   http: ['commands', 'stats', 'access', 'wire', 'errors', 'host', 'config', 'log', 'clock'],
   commands: ['host', 'wire', 'errors', 'log', 'clock', 'config'],
@@ -45,6 +45,7 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   wire: [],
   errors: [],
   log: [],
+  'log-file': [],
   clock: [],
 };
 

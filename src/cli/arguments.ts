@@ -4,8 +4,12 @@ import { findNearest } from '../config/nearest.ts';
 import { quote } from '../config/problems.ts';
 import { accepts, ROWS } from '../config/schema.ts';
 
-export const COMMANDS = ['run', 'check', 'doctor', 'keygen', 'help', 'version'] as const;
+export const COMMANDS = ['run', 'check', 'doctor', 'service', 'keygen', 'help', 'version'] as const;
 export type Command = (typeof COMMANDS)[number];
+
+/** What `service` is told to do. */
+export const SERVICE_ACTS = ['install', 'remove'] as const;
+export type ServiceAct = (typeof SERVICE_ACTS)[number];
 
 export interface Arguments {
   readonly command: Command;
@@ -13,6 +17,10 @@ export interface Arguments {
   readonly configPaths: readonly string[];
   /** What the options set. */
   readonly overrides: Overrides;
+  /** Started by the system's manager of services; with `run` only. */
+  readonly isService: boolean;
+  /** With `service` only. */
+  readonly serviceAct: ServiceAct | undefined;
   /** The words make no sense: say so on standard error and leave with this code. */
   readonly problem?: { readonly text: string; readonly exitCode: 2 };
 }
@@ -34,6 +42,8 @@ const OPTIONS: ReadonlyMap<string, Option> = new Map([
   ['--log-level', { key: 'log.level', read: asText }],
 ]);
 
+const SERVICE_OPTION = '--service';
+
 /** Words that are a command on their own. */
 const SWITCHES: ReadonlyMap<string, Command> = new Map([
   ['--help', 'help'],
@@ -47,10 +57,12 @@ export function parseArguments(words: readonly string[]): Arguments {
   const configPaths: string[] = [];
   let command: Command | undefined;
   let asked: Command | undefined;
+  let isService = false;
+  let serviceAct: ServiceAct | undefined;
+  const told = () => ({ command: asked ?? command ?? 'run', configPaths, overrides, isService, serviceAct });
   const refuse = (text: string): Arguments => ({
+    ...told(),
     command: command ?? 'run',
-    configPaths,
-    overrides,
     problem: { text: `${text}. "hostwire --help" lists what there is.`, exitCode: 2 },
   });
 
@@ -60,6 +72,7 @@ export function parseArguments(words: readonly string[]): Arguments {
     const option = OPTIONS.get(name);
     const known = COMMANDS.find((candidate) => candidate === word);
     if (SWITCHES.has(word)) asked ??= SWITCHES.get(word);
+    else if (word === SERVICE_OPTION) isService = true;
     else if (option !== undefined) {
       const text = inline ?? words[++index];
       if (text === undefined || text === '' || (inline === undefined && OPTIONS.has(split(text).name))) {
@@ -68,16 +81,28 @@ export function parseArguments(words: readonly string[]): Arguments {
       const problem = takeOption(name, option, text, configPaths, overrides);
       if (problem !== undefined) return refuse(problem);
     } else if (word.startsWith('-')) return refuse(describeUnknown('option', name, listOptions()));
-    else if (command !== undefined) return refuse(`${quote(word)} is one word too many`);
+    else if (command === 'service' && serviceAct === undefined) {
+      serviceAct = SERVICE_ACTS.find((act) => act === word);
+      if (serviceAct === undefined) return refuse(describeUnknown('act of service', word, SERVICE_ACTS));
+    } else if (command !== undefined) return refuse(`${quote(word)} is one word too many`);
     else if (known === undefined) return refuse(describeUnknown('command', word, COMMANDS));
     else command = known;
   }
-  return { command: asked ?? command ?? 'run', configPaths, overrides };
+  const misfit = asked === undefined ? describeMisfit(told()) : undefined;
+  return misfit === undefined ? told() : refuse(misfit);
+}
+
+/** Why words that are known each do not go together. */
+function describeMisfit({ command, isService, serviceAct }: Arguments): string | undefined {
+  if (isService && command !== 'run') return `${SERVICE_OPTION} goes with run only`;
+  if (command === 'service' && serviceAct === undefined)
+    return `service needs one more word: ${SERVICE_ACTS.join(' or ')}`;
+  return undefined;
 }
 
 /** Every option, for the help and the nearest one. */
 export function listOptions(): readonly string[] {
-  return [...OPTIONS.keys(), ...SWITCHES.keys()];
+  return [...OPTIONS.keys(), SERVICE_OPTION, ...SWITCHES.keys()];
 }
 
 function split(word: string): { readonly name: string; readonly inline: string | undefined } {

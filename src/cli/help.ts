@@ -8,6 +8,8 @@ Commands:
   run       serve (the default)
   check     print the configuration with defaults and origins; fails on errors and unknown keys
   doctor    tell what works on this machine, and why the rest does not
+  service   Windows: "service install" registers hostwire as a service that starts with the system, with the
+            options given here; "service remove" stops and removes it
   keygen    print a new API key of 64 hex characters
   help      print this
   version   print the version
@@ -17,6 +19,7 @@ Options:
   --host HOST        the address to listen on
   --port PORT        the port to listen on
   --log-level LEVEL  error, warn, info or debug
+  --service          run as a service of Windows, started by its service control manager
   --help, -h         print this
   --version          print the version
 

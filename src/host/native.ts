@@ -7,6 +7,7 @@ import type { Counters, GpuCounters, Host, ListenerOptions, PendingPeer, SystemI
 import { type NativeMedia, openMedia } from './native-media.ts';
 import type { PowerHost } from './power.ts';
 import type { ProcessHost } from './processes.ts';
+import type { ServiceControl } from './service-control.ts';
 
 /** Where the kernel's files are; a test or a container names others. */
 export interface Roots {
@@ -59,6 +60,11 @@ interface Addon {
   tuneListener(port: number, options: ListenerOptions): number;
   descriptorLimit(): number;
   machineDataFolder(): string | undefined;
+  beginService(controls: NativeControls, onStop: () => void): Promise<void>;
+  reportServiceRunning(): void;
+  reportServiceEnded(exitCode: number): void;
+  installService(command: readonly string[]): readonly string[];
+  removeService(): void;
   canReadPendingPeers(): boolean;
   readPendingPeers(port: number): Promise<readonly PendingPeer[]>;
   cutPeers(peers: readonly PendingPeer[]): number;
@@ -122,6 +128,18 @@ export function openNativeHost(roots: Roots = {}): NativeMachine {
 export function openNativeProcesses(roots: Roots = {}): ProcessHost {
   const addon = loadAddon();
   return new addon.Processes(roots);
+}
+
+/** As openNativeHost. */
+export function openServiceControl(): ServiceControl {
+  const addon = loadAddon();
+  return {
+    begin: (onStop) => addon.beginService(new addon.Controls(), onStop),
+    running: () => addon.reportServiceRunning(),
+    ended: (exitCode) => addon.reportServiceEnded(exitCode),
+    install: (command) => addon.installService(command),
+    remove: () => addon.removeService(),
+  };
 }
 
 /** Where Windows keeps programs' settings for all users; undefined elsewhere, and where the addon can't be loaded. */

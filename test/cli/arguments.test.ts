@@ -1,6 +1,6 @@
 /** The words of the command line. */
 import t from 'tap';
-import { COMMANDS, listOptions, parseArguments } from '#src/cli/arguments.js';
+import { COMMANDS, listOptions, parseArguments, SERVICE_ACTS } from '#src/cli/arguments.js';
 import { HELP } from '#src/cli/help.js';
 
 const short = (...words: readonly string[]) => {
@@ -12,7 +12,8 @@ const short = (...words: readonly string[]) => {
 
 t.test('[9.commands] run is the default; check, doctor, keygen, --help, --version', async (t) => {
   t.same(short(), ['run', [], {}]);
-  for (const command of COMMANDS) t.same(short(command), [command, [], {}]);
+  for (const command of COMMANDS.filter((name) => name !== 'service'))
+    t.same(short(command), [command, [], {}]);
   t.same(short('--help'), ['help', [], {}]);
   t.same(short('-h'), ['help', [], {}]);
   t.same(short('--version'), ['version', [], {}]);
@@ -80,6 +81,24 @@ t.test('[9.options-refused] what makes no sense is a sentence and exit code 2', 
   for (const [words, text] of cases) t.equal(short(...words), text, words.join(' '));
   t.match(parseArguments(['x']).problem?.text, /"hostwire --help" lists what there is\.$/);
   t.equal(parseArguments(['check', 'x']).command, 'check');
+});
+
+t.test('[9.service] --service goes with run, and service takes install or remove', async (t) => {
+  t.match(parseArguments(['--service']), { command: 'run', isService: true, serviceAct: undefined });
+  t.match(parseArguments(['run', '--service', '--port', '80']), { command: 'run', isService: true });
+  t.match(parseArguments(['run']), { isService: false });
+  for (const act of SERVICE_ACTS)
+    t.match(parseArguments(['service', act, '--port=80']), { command: 'service', serviceAct: act });
+  t.equal(parseArguments(['service', '--help']).command, 'help');
+  const cases: readonly (readonly [readonly string[], string])[] = [
+    [['check', '--service'], '2 --service goes with run only'],
+    [['service', 'install', '--service'], '2 --service goes with run only'],
+    [['--service=x'], '2 unknown option "--service"; the nearest is --service'],
+    [['service'], '2 service needs one more word: install or remove'],
+    [['service', 'instal'], '2 unknown act of service "instal"; the nearest is install'],
+    [['service', 'install', 'remove'], '2 "remove" is one word too many'],
+  ];
+  for (const [words, text] of cases) t.equal(short(...words), text, words.join(' '));
 });
 
 t.test('[9.help] the help names every command and option', async (t) => {

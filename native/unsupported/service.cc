@@ -1,0 +1,21 @@
+// No manager of services is known here.
+#include "host/service.h"
+
+#include <stdexcept>
+
+namespace hostwire {
+namespace {
+
+constexpr const char* kReason = "services of the system are known on Windows only";
+
+}  // namespace
+
+void beginService(const ServiceBegun& begun, const std::function<void()>&) { begun(kReason); }
+void reportServiceRunning() {}
+void reportServiceEnded(int) {}
+std::vector<std::string> installService(const std::vector<std::string>&) {
+  throw std::runtime_error(kReason);
+}
+void removeService() { throw std::runtime_error(kReason); }
+
+}  // namespace hostwire

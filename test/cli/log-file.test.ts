@@ -1,0 +1,49 @@
+/** The log of a service without a console. */
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import t from 'tap';
+import { openLogFile } from '#src/log-file.js';
+
+const textOf = (file: string) => readFileSync(file, 'utf8');
+
+t.test(
+  '[9.service-log] each line with its time, behind what is there, in a folder that is made',
+  async (t) => {
+    const file = path.join(t.testdir(), 'hostwire/log/service.log');
+    openLogFile(file)('first\n');
+    openLogFile(file)('second\n');
+    t.match(textOf(file), /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z first\n\d{4}\S+Z second\n$/);
+  },
+);
+
+t.test('[9.service-log] it never grows beyond its bound, and keeps one file of before', async (t) => {
+  const file = path.join(t.testdir(), 'service.log');
+  const most = 1000;
+  writeFileSync(file, 'of an earlier start\n');
+  const write = openLogFile(file, most);
+  for (let i = 0; i < 200; i++) {
+    write(`line ${i} ${'ü'.repeat(i % 50)}\n`);
+    t.ok(readFileSync(file).byteLength <= most);
+    if (existsSync(`${file}.old`)) t.ok(readFileSync(`${file}.old`).byteLength <= most);
+  }
+  const kept = textOf(`${file}.old`) + textOf(file);
+  t.match(kept, /line 199 /);
+  t.notMatch(kept, /earlier start|line 0 /);
+  const numbers = [...kept.matchAll(/line (\d+)/g)].map(([, digits]) => Number(digits));
+  t.same(
+    numbers,
+    numbers.map((_, i) => (numbers[0] ?? 0) + i),
+    'no line is missing between the two',
+  );
+});
+
+t.test('[9.service-log] it throws nothing where nothing can be written', async (t) => {
+  const folder = t.testdir({ plain: 'a file' });
+  t.doesNotThrow(() => openLogFile(path.join(folder, 'plain/service.log'))('x\n'));
+  // Where the old one can't go the bound still holds.
+  const file = path.join(folder, 'service.log');
+  mkdirSync(path.join(`${file}.old`, 'taken'), { recursive: true });
+  const write = openLogFile(file, 100);
+  for (let i = 0; i < 20; i++) write('0123456789012345678901234567890123456789\n');
+  t.ok(readFileSync(file).byteLength <= 100);
+});
