@@ -23,6 +23,7 @@ const WATCH_TASKS = `self.longTasks = [];
   new PerformanceObserver((list) => longTasks.push(...list.getEntries().map((entry) => entry.duration)))
     .observe({ type: 'longtask' });`;
 
+const median = (values: readonly number[]) => [...values].sort((a, b) => a - b)[values.length >> 1];
 const spread = (values: readonly number[]) => Math.max(...values) - Math.min(...values);
 
 if (skipBrowser) t.test('the dashboard, open for long', { skip: skipBrowser }, () => undefined);
@@ -74,8 +75,10 @@ else {
       `figure: ${mean.toFixed(1)} ms of work a second on the page's main thread, at most ${busiest.toFixed(0)} ms in a quarter of one; ${long.length} tasks over 50 ms of wall time`,
     );
     t.ok(spread(heaps) <= 4 * MIB, 'the heap is flat, ± 2 MiB');
-    // Lists of the busiest processes are at times a name or two shorter.
-    t.ok(spread(nodes) <= 16, `nodes: ${nodes.join(' ')}`);
+    // A row comes and goes with what is busiest: they must be back where they were, each time.
+    const third = Math.ceil(nodes.length / 3);
+    t.equal(median(nodes.slice(-third)), median(nodes.slice(0, third)), `nodes: ${nodes.join(' ')}`);
+    t.ok(spread(nodes) <= 40, `${spread(nodes)} nodes come and go`);
     t.ok(busiest <= 50, `no window of ${WINDOW_MS} ms has 50 ms of work in it, so no task has`);
     t.strictSame(complaints, []);
     await page.context().close();
