@@ -32,7 +32,8 @@ function runAll(named) {
   try {
     // Between two tests the server of the prefix stays.
     spawnSync('wineserver', ['-p60'], { env: wineEnvironment(), stdio: 'ignore' });
-    const { counts } = runTests({ files: named.length > 0 ? named : testFiles(), env: windows });
+    // One after the other: a prefix is one machine, and Wine is slow enough to be late where two share it.
+    const { counts } = runTests({ files: named.length > 0 ? named : testFiles(), env: windows, jobs: 1 });
     return counts;
   } finally {
     endWine();

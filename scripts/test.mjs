@@ -31,7 +31,14 @@ function testFiles(prove) {
 }
 
 /** Runs `files` under `node`; the counts that tap's last line gives. */
-export function runTests({ files, node = process.execPath, coverage = false, prove = false, env = {} }) {
+export function runTests({
+  files,
+  node = process.execPath,
+  coverage = false,
+  prove = false,
+  env = {},
+  jobs = 2,
+}) {
   const output = path.join(root, 'build/test.tap');
   const coverageFolder = path.join(root, 'build/coverage');
   mkdirSync(path.dirname(output), { recursive: true });
@@ -46,7 +53,7 @@ export function runTests({ files, node = process.execPath, coverage = false, pro
       '--disable-coverage',
       '--plugin=!@tapjs/typescript',
       '--reporter=terse',
-      '--jobs=2',
+      `--jobs=${jobs}`,
       `--timeout=${prove ? 3600 : 300}`,
       `--output-file=${output}`,
       ...files,

@@ -72,6 +72,7 @@ t.test('[6.windows] sessions: told apart, commanded, refusals told', async (t) =
     return (await client.status()).body;
   };
   const MILES = { status: 'active', title: 'Blue in Green', artist: 'Miles Davis' };
+  await until((body) => body['playback'] === 'paused');
   t.same(await client.plain(), MILES, 'paused is active');
   t.match((await client.status()).body, {
     playback: 'paused',
