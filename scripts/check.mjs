@@ -11,9 +11,12 @@ import { provideNeeds } from './needs.mjs';
 
 const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
 const totals = { passed: 0, failed: 0, skipped: 0 };
+/** What failed, said once more in front of the last line: the end of a log is what is read first. */
+const failures = [];
 
 function note(isGood, name, detail = '') {
   totals[isGood ? 'passed' : 'failed']++;
+  if (!isGood) failures.push(`FAILED: ${name}${detail === '' ? '' : `: ${detail}`}`);
   console.log(`${isGood ? 'ok' : 'NOT OK'}: ${name}${detail === '' ? '' : `: ${detail}`}`);
 }
 
@@ -59,6 +62,7 @@ function runTestScript(name, args, script = 'scripts/test.mjs') {
   totals.passed += Number(closing?.[1] ?? 0);
   totals.failed += Number(closing?.[2] ?? 1);
   totals.skipped += Number(closing?.[3] ?? 0);
+  failures.push(...plain.matchAll(/^FAILED: .*(?:\n {2}.*)*/gm).map((match) => match[0]));
   if (result.status !== 0 && Number(closing?.[2] ?? 1) === 0) note(false, name);
 }
 
@@ -115,6 +119,7 @@ for (const [name, step] of Object.entries(steps)) {
   step();
   console.log(`-- ${name}: ${Math.round((Date.now() - started) / 1000)} s`);
 }
+if (failures.length > 0) console.log(`\n${failures.join('\n')}\n`);
 console.log(
   `${totals.passed} passed, ${totals.failed} failed${totals.skipped > 0 ? `, ${totals.skipped} skipped` : ''}`,
 );

@@ -33,8 +33,7 @@ function runAll(named) {
     // Between two tests the server of the prefix stays.
     spawnSync('wineserver', ['-p60'], { env: wineEnvironment(), stdio: 'ignore' });
     // One after the other: a prefix is one machine, and Wine is slow enough to be late where two share it.
-    const { counts } = runTests({ files: named.length > 0 ? named : testFiles(), env: windows, jobs: 1 });
-    return counts;
+    return runTests({ files: named.length > 0 ? named : testFiles(), env: windows, jobs: 1 });
   } finally {
     endWine();
   }
@@ -48,7 +47,8 @@ if (missing.length > 0) {
   process.exitCode = process.env.CI === 'true' ? 1 : 0;
 } else {
   try {
-    process.exitCode = report(runAll(process.argv.slice(2)));
+    const { counts, failures } = runAll(process.argv.slice(2));
+    process.exitCode = report(counts, failures);
   } catch (error) {
     console.error(error.message);
     process.exitCode = report({ passed: 0, failed: 1, skipped: 0 });

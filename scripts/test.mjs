@@ -6,6 +6,7 @@ import { createRequire } from 'node:module';
 import path from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
+import { failuresOf } from './failures.mjs';
 import { provideNeeds } from './needs.mjs';
 
 const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
@@ -79,7 +80,7 @@ export function runTests({
   if (counts.skipped > 0)
     for (const line of text.match(/^ *(?:not )?ok .*# (?:SKIP|TODO).*$/gm) ?? []) console.error(line.trim());
   if (result.status !== 0 && counts.failed === 0) counts.failed = 1;
-  return { counts, text, isCovered: !coverage || checkCoverage(coverageFolder) };
+  return { counts, text, failures: failuresOf(text), isCovered: !coverage || checkCoverage(coverageFolder) };
 }
 
 function checkCoverage(folder) {
@@ -104,9 +105,10 @@ function checkCoverage(folder) {
   return result.status === 0;
 }
 
-/** Prints the closing line; the exit code. */
-export function report({ passed, failed, skipped }) {
+/** Prints what failed, once more and together, and the closing line; the exit code. */
+export function report({ passed, failed, skipped }, texts = []) {
   const inCi = process.env.CI === 'true';
+  for (const text of texts) console.log(`FAILED: ${text}`);
   const failures = failed + (inCi ? skipped : 0);
   if (inCi && skipped > 0) console.error(`${skipped} skipped: in CI a skip is a failure`);
   console.log(`${passed} passed, ${failures} failed${skipped > 0 && !inCi ? `, ${skipped} skipped` : ''}`);
@@ -122,7 +124,7 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const named = args.filter((arg, index) => !arg.startsWith('--') && (nodeAt < 0 || index !== nodeAt + 1));
   provideNeeds();
   const files = named.length > 0 ? named : testFiles(prove);
-  const { counts, isCovered } = runTests({ files, node, coverage, prove });
+  const { counts, failures, isCovered } = runTests({ files, node, coverage, prove });
   if (!isCovered) console.error(`less than ${LEAST_LINES_COVERED} % of the lines of src/ are covered`);
-  process.exitCode = report(counts) || (isCovered ? 0 : 1);
+  process.exitCode = report(counts, failures) || (isCovered ? 0 : 1);
 }
