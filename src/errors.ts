@@ -43,3 +43,7 @@ export class ServiceError extends Error {
     return STATUS_BY_CODE[this.code];
   }
 }
+
+/** What the log says of an error that nobody expected. */
+export const stackOf = (error: unknown): string =>
+  error instanceof Error ? (error.stack ?? error.message) : String(error);

@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import type { AccessRequest } from '../access/request.ts';
 import { ALL_SECTIONS } from '../host/host.ts';
 import { type View, viewOf } from '../stats/view.ts';
+import { entriesOf, isKnown } from './etag.ts';
 import type { Answer } from './exchange.ts';
 import type { Gate } from './gate.ts';
 import { type Headers, statusLine } from './reply.ts';
@@ -132,9 +133,8 @@ function fileAnswer(file: WebFile, { exchange, headers }: Request): Answer {
     ['ETag', file.etag],
     ...headers,
   ];
-  if (isKnown(file.etag, lists.get('if-none-match') ?? []))
-    return { status: statusLine(304), headers: shared, body: undefined };
-  const accepted = acceptedEncodings(lists.get('accept-encoding') ?? []);
+  if (isKnown(file.etag, lists)) return { status: statusLine(304), headers: shared, body: undefined };
+  const accepted = acceptedEncodings(entriesOf(lists, 'accept-encoding'));
   const encoding = [...file.encoded.keys()].find((name) => accepted.has(name));
   const body = encoding === undefined ? file.plain : (file.encoded.get(encoding) ?? file.plain);
   return {
@@ -148,19 +148,11 @@ function fileAnswer(file: WebFile, { exchange, headers }: Request): Answer {
   };
 }
 
-const itemsOf = (values: readonly string[]) =>
-  values.flatMap((value) => value.split(',')).map((item) => item.trim());
-
-/** As RFC 9110, 13.1.2 compares: weakly. */
-function isKnown(etag: string, values: readonly string[]): boolean {
-  return itemsOf(values).some((item) => item === '*' || item === etag || `W/${item}` === etag);
-}
-
 /** Only what is named: one that is not is not worth a wrong guess. */
-function acceptedEncodings(values: readonly string[]): ReadonlySet<string> {
-  const named = itemsOf(values)
-    .map((item) =>
-      item
+function acceptedEncodings(entries: readonly string[]): ReadonlySet<string> {
+  const named = entries
+    .map((entry) =>
+      entry
         .toLowerCase()
         .split(';')
         .map((part) => part.trim()),

@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { ServiceError } from '../errors.ts';
+import { isKnown } from './etag.ts';
 import type { Answer } from './exchange.ts';
 import { type Headers, statusLine, UNSEEN } from './reply.ts';
 import type { Request, Route } from './routes.ts';
@@ -45,11 +46,9 @@ async function readDocument(name: string): Promise<StoredDocument> {
 }
 
 function answerWith({ bytes, tag }: StoredDocument, { exchange, headers }: Request): Answer {
-  const known = (exchange.head.headers.get('if-none-match') ?? []).flatMap((list) => list.split(','));
-  // The comparison of RFC 9110, 13.1.2 is weak.
-  const isKnown = known.some((entry) => ['*', tag].includes(entry.trim().replace(/^W\//, '')));
   const common: Headers = [['ETag', tag], ['Cache-Control', 'no-cache'], ...headers];
-  if (isKnown) return { status: statusLine(304), headers: common, body: undefined };
+  if (isKnown(tag, exchange.head.headers))
+    return { status: statusLine(304), headers: common, body: undefined };
   const described: Headers = [
     ['Content-Type', 'application/json; charset=utf-8'],
     ['X-Content-Type-Options', 'nosniff'],

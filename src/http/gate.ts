@@ -18,7 +18,9 @@ export type Verdict =
 /** The headers that the gate looks at, in lower case. */
 export const GATE_HEADERS: readonly string[] = [...HEADERS_READ, 'upgrade'];
 
-const WEBSOCKET_PATH = '/api/ws';
+const JUDGED_HEADERS: ReadonlySet<string> = new Set(HEADERS_READ);
+
+export const SOCKET_PATH = '/api/ws';
 
 export interface GateOptions {
   readonly config: Config;
@@ -67,12 +69,15 @@ export class Gate {
 
   /** What is kept of a client whose connection stays open; equal ones share it. */
   keep(client: AccessRequest): AccessRequest {
-    const key = JSON.stringify([client, ...client.headers]);
+    // The rooms behind the gate read headers of their own, which nobody needs again.
+    const headers = new Map([...client.headers].filter(([name]) => JUDGED_HEADERS.has(name)));
+    const key = JSON.stringify([client, ...headers]);
     const known = this.#clients.get(key)?.deref();
     if (known !== undefined) return known;
-    this.#clients.set(key, new WeakRef(client));
-    this.#forgotten.register(client, key);
-    return client;
+    const kept = { ...client, headers };
+    this.#clients.set(key, new WeakRef(kept));
+    this.#forgotten.register(kept, key);
+    return kept;
   }
 
   /** Whether the rules now in force let `client` through. */
@@ -98,7 +103,7 @@ function requestOf(head: RequestHead): AccessRequest {
     path: head.path,
     isUpgrade,
     headers: head.headers,
-    queryKeys: head.path === WEBSOCKET_PATH ? new URLSearchParams(head.query).getAll('api_key') : [],
+    queryKeys: head.path === SOCKET_PATH ? new URLSearchParams(head.query).getAll('api_key') : [],
   };
 }
 

@@ -1,7 +1,7 @@
 /** The way of a request: gate, route, method, framing, size, type, flag, then its handler; errors become answers. */
 import type { AccessRequest } from '../access/request.ts';
 import type { Config } from '../config/schema.ts';
-import { ServiceError } from '../errors.ts';
+import { ServiceError, stackOf } from '../errors.ts';
 import type { Log } from '../log.ts';
 import {
   type Body,
@@ -132,8 +132,7 @@ export class Pipeline {
       return;
     }
     const { method, path } = passage.exchange.head;
-    const reason = error instanceof Error ? error.stack : String(error);
-    this.#options.log.error(`${method} ${path} failed: ${reason}`);
+    this.#options.log.error(`${method} ${path} failed: ${stackOf(error)}`);
     const sentence = 'The service failed to answer; its log says why.';
     send(passage, errorAnswer(new ServiceError('internal_error', sentence), headers));
   }

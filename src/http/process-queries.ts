@@ -44,6 +44,15 @@ export function checkDetails(params: Params): number | string {
   return pid ?? name;
 }
 
+const notListable = () =>
+  new ServiceError('not_supported', 'Processes can not be listed here.', { reason: 'not on this system' });
+
+/** Throws `not_supported` where there are none. */
+export function listable(queries: ProcessQueries | undefined): ProcessQueries {
+  if (queries === undefined) throw notListable();
+  return queries;
+}
+
 export class ProcessQueries {
   readonly #options: ProcessQueriesOptions;
 
@@ -138,10 +147,7 @@ function explain(error: unknown): never {
   if (error instanceof Error && 'code' in error) {
     if (error.code === 'EAGAIN')
       throw new ServiceError('not_possible_now', 'Too many questions about processes at a time.');
-    if (error.code === 'ENOTSUP')
-      throw new ServiceError('not_supported', 'Processes can not be listed here.', {
-        reason: 'not on this system',
-      });
+    if (error.code === 'ENOTSUP') throw notListable();
   }
   throw error;
 }

@@ -1,9 +1,10 @@
 /** The routes of processes: lists, details, and a door to `process.kill`. */
-import type { Commands, Params } from '../commands/command.ts';
+import type { Commands } from '../commands/command.ts';
 import { ServiceError } from '../errors.ts';
 import { parseJsonObject } from './body.ts';
 import type { Answer } from './exchange.ts';
-import { checkDetails, checkList, type ProcessQueries } from './process-queries.ts';
+import { checkDetails, checkList, listable, type ProcessQueries } from './process-queries.ts';
+import { paramsOf } from './query.ts';
 import { featureDisabledAnswer, jsonAnswer } from './reply.ts';
 import type { Request, Route } from './routes.ts';
 
@@ -15,13 +16,9 @@ export interface ProcessRoutesOptions {
 
 const PATH = '/api/processes';
 
+const QUERY_TYPES = { numbers: ['limit'], booleans: ['grouped'] };
+
 export function processRoutes({ commands, queries }: ProcessRoutesOptions): readonly Route[] {
-  const asked = (): ProcessQueries => {
-    if (queries !== undefined) return queries;
-    throw new ServiceError('not_supported', 'Processes can not be listed here.', {
-      reason: 'not on this system',
-    });
-  };
   return [
     {
       path: PATH,
@@ -29,7 +26,7 @@ export function processRoutes({ commands, queries }: ProcessRoutesOptions): read
         GET: {
           feature: 'enable_processes',
           run: async ({ query, headers }) =>
-            jsonAnswer(await asked().list(checkList(paramsOf(query))), headers),
+            jsonAnswer(await listable(queries).list(checkList(paramsOf(query, QUERY_TYPES))), headers),
         },
       },
     },
@@ -39,7 +36,7 @@ export function processRoutes({ commands, queries }: ProcessRoutesOptions): read
         GET: {
           feature: 'enable_processes',
           run: async ({ exchange, headers }) =>
-            jsonAnswer(await findDetails(asked(), exchange.head.path), headers),
+            jsonAnswer(await findDetails(listable(queries), exchange.head.path), headers),
         },
       },
     },
@@ -81,24 +78,4 @@ async function kill(commands: Commands, request: Request): Promise<Answer> {
   const outcome = await commands.invoke('process.kill', parseJsonObject(request.body));
   if (outcome === 'feature_disabled') return featureDisabledAnswer(request.headers);
   return jsonAnswer(outcome.result, request.headers);
-}
-
-const BOOLEANS: ReadonlyMap<string, boolean> = new Map([
-  ['1', true],
-  ['true', true],
-  ['0', false],
-  ['false', false],
-]);
-
-/** What is no number or boolean goes on as it came, and what is given twice as a list: the check refuses it. */
-function paramsOf(query: URLSearchParams): Params {
-  const params: Record<string, unknown> = {};
-  for (const key of new Set(query.keys())) {
-    const [value = '', ...more] = query.getAll(key);
-    if (more.length > 0) params[key] = [value, ...more];
-    else if (key === 'limit' && /^\d+$/.test(value)) params[key] = Number(value);
-    else if (key === 'grouped') params[key] = BOOLEANS.get(value) ?? value;
-    else params[key] = value;
-  }
-  return params;
 }

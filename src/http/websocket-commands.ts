@@ -2,7 +2,7 @@
 import type { Commands, Follower, Outcome, Params, Report, Step } from '../commands/command.ts';
 import { feedbackCodeOf } from '../commands/feedback.ts';
 import type { PowerFeedback } from '../commands/power-queue.ts';
-import { type ErrorCode, ServiceError } from '../errors.ts';
+import { type ErrorCode, ServiceError, stackOf } from '../errors.ts';
 import type { Log } from '../log.ts';
 import type { MessageId } from '../wire/socket.ts';
 import type { CommandFeedback, ProcessCommandFeedback } from '../wire/socket-events.ts';
@@ -111,8 +111,6 @@ export class CommandDoor {
     return feedbackText(group, id === undefined ? feedback : { ...feedback, stage: 'failed' }, id);
   }
 }
-
-const stackOf = (error: unknown) => (error instanceof Error ? error.stack : String(error));
 
 const groupOf = (prefix: string): Group | undefined =>
   prefix === 'media' || prefix === 'process' || prefix === 'power' ? prefix : undefined;

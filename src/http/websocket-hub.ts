@@ -3,14 +3,14 @@ import type { AccessRequest } from '../access/request.ts';
 import type { Commands, Follower, Report } from '../commands/command.ts';
 import type { PowerFeedback } from '../commands/power-queue.ts';
 import type { Config } from '../config/schema.ts';
-import { ServiceError } from '../errors.ts';
+import { stackOf } from '../errors.ts';
 import type { Log } from '../log.ts';
 import type { Encoded, View } from '../stats/view.ts';
 import type { MediaPayload } from '../wire/media.ts';
 import type { PowerPayload } from '../wire/power.ts';
 import { type MessageId, PROTOCOL } from '../wire/socket.ts';
 import type { Exchange } from './exchange.ts';
-import type { ProcessQueries } from './process-queries.ts';
+import { listable, type ProcessQueries } from './process-queries.ts';
 import { CLOSE_CODES } from './websocket.ts';
 import { type Asker, CommandDoor, type Group } from './websocket-commands.ts';
 import { eventText, eventTextOf } from './websocket-events.ts';
@@ -171,7 +171,7 @@ export class Sockets {
       readStats,
       answer: (asker, request) => answerRequest(asking, asker, request),
       onBroken: (session, error) => {
-        log.error(`a message to /api/ws failed: ${error instanceof Error ? error.stack : String(error)}`);
+        log.error(`a message to /api/ws failed: ${stackOf(error)}`);
         session.end(CLOSE_CODES.broken, 'the service failed; its log says why');
       },
       onClosed: (session) => this.#sessions.delete(session),
@@ -185,9 +185,12 @@ export class Sockets {
   }
 
   async #buildList(): Promise<string> {
-    const { queries } = this.#options;
-    if (queries === undefined) throw new ServiceError('not_supported', 'Processes can not be listed here.');
-    const list = await queries.list({ sort: 'cpu', limit: PUSHED_ROWS, query: '', isGrouped: true });
+    const list = await listable(this.#options.queries).list({
+      sort: 'cpu',
+      limit: PUSHED_ROWS,
+      query: '',
+      isGrouped: true,
+    });
     let json = JSON.stringify(list);
     for (let rows = PUSHED_ROWS; Buffer.byteLength(json) > MOST_PUSHED_BYTES; ) {
       rows = Math.floor(rows / 2);

@@ -4,7 +4,7 @@ import type { Config } from '../config/schema.ts';
 import { ServiceError } from '../errors.ts';
 import { type View, viewOf } from '../stats/view.ts';
 import type { MessageId, OpData, SocketRequest } from '../wire/socket.ts';
-import { checkDetails, checkList, type ProcessQueries } from './process-queries.ts';
+import { checkDetails, checkList, listable, type ProcessQueries } from './process-queries.ts';
 import { type Asker, type CommandDoor, failureOf, feedbackText, type Group } from './websocket-commands.ts';
 import { errorText, eventText } from './websocket-events.ts';
 import type { State } from './websocket-states.ts';
@@ -100,11 +100,10 @@ async function answerProcesses(
     return;
   }
   try {
-    if (queries === undefined) throw new ServiceError('not_supported', 'Processes can not be listed here.');
     asker.send(
       op === 'process_list'
-        ? eventText('process_list', await queries.list(checkList(data)), id)
-        : eventText('process_details', await queries.details(checkDetails(data)), id),
+        ? eventText('process_list', await listable(queries).list(checkList(data)), id)
+        : eventText('process_details', await listable(queries).details(checkDetails(data)), id),
     );
   } catch (error) {
     asker.send(failureText('process', ACTIONS[op], error, id));

@@ -1,11 +1,10 @@
 /** The route of /api/ws: what may become a WebSocket, and what is told that it must. */
 import { ServiceError } from '../errors.ts';
-import type { Gate } from './gate.ts';
+import { readFraming } from './body.ts';
+import { type Gate, SOCKET_PATH } from './gate.ts';
 import { errorAnswer, type Headers } from './reply.ts';
 import type { Request, Route } from './routes.ts';
 import type { Sockets } from './websocket-hub.ts';
-
-export const SOCKET_PATH = '/api/ws';
 
 /** The headers that an upgrade is judged by, in lower case, beside those that the gate reads. */
 export const SOCKET_HEADERS: readonly string[] = ['sec-websocket-version'];
@@ -39,7 +38,9 @@ export function webSocketRoutes({ gate, sockets, hasRoom }: WebSocketRoutesOptio
               return errorAnswer(error, [...UPGRADE, ...request.headers]);
             }
             // What follows would be read as frames.
-            if (hasBody(request)) throw new ServiceError('bad_request', 'An upgrade has no body.');
+            const { isChunked, announcedBytes } = readFraming(request.exchange.head);
+            if (isChunked || announcedBytes > 0)
+              throw new ServiceError('bad_request', 'An upgrade has no body.');
             if (!hasRoom()) throw new ServiceError('too_many_streams', 'No more sockets can be opened now.');
             sockets.open(request.exchange, gate.keep(request.client));
             return undefined;
@@ -60,8 +61,4 @@ function asksForUpgrade({ exchange, client }: Request): boolean {
     options.some((option) => option.trim() === 'upgrade') &&
     headers.get('sec-websocket-version')?.join() === VERSION
   );
-}
-
-function hasBody({ exchange: { head } }: Request): boolean {
-  return head.headers.has('transfer-encoding') || (head.headers.get('content-length')?.join() ?? '0') !== '0';
 }

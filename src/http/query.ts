@@ -1,0 +1,30 @@
+/** What a query says, as the values that the same words have in JSON. */
+import type { Params } from '../commands/command.ts';
+
+const BOOLEANS: ReadonlyMap<string, boolean> = new Map([
+  ['1', true],
+  ['true', true],
+  ['0', false],
+  ['false', false],
+]);
+
+const NUMBER = /^\d+(\.\d+)?$/;
+
+/** The keys whose values are no texts. */
+export interface QueryTypes {
+  readonly numbers: readonly string[];
+  readonly booleans: readonly string[];
+}
+
+/** What is no number or boolean goes on as it came, and what is given twice as a list: the check refuses it. */
+export function paramsOf(query: URLSearchParams, { numbers, booleans }: QueryTypes): Params {
+  const params: Record<string, unknown> = {};
+  for (const key of new Set(query.keys())) {
+    const [value = '', ...more] = query.getAll(key);
+    if (more.length > 0) params[key] = [value, ...more];
+    else if (numbers.includes(key) && NUMBER.test(value)) params[key] = Number(value);
+    else if (booleans.includes(key)) params[key] = BOOLEANS.get(value) ?? value;
+    else params[key] = value;
+  }
+  return params;
+}
