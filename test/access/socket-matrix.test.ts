@@ -187,13 +187,13 @@ const hasIpv6 = Object.values(os.networkInterfaces()).some((list) =>
   list?.some(({ address }) => address === '::1'),
 );
 
-t.setTimeout(180_000);
+t.setTimeout(280_000);
 
 for (const family of FAMILIES)
   t.test(
     `[1.matrix-sockets] ${family.name} peers get the answers that the oracle expects`,
     {
-      timeout: 120_000,
+      timeout: 240_000,
       skip: family.listensOn === '::' && !hasIpv6 ? 'this machine has no ::1' : false,
     },
     async (t) => {
@@ -215,7 +215,7 @@ for (const family of FAMILIES)
   t.test(
     `[1.matrix-sockets] [I.auth.ws] the same through upgrades: ${family.name} peers`,
     {
-      timeout: 120_000,
+      timeout: 240_000,
       skip: family.listensOn === '::' && !hasIpv6 ? 'this machine has no ::1' : false,
     },
     async (t) => {

@@ -26,7 +26,7 @@ const PHONE: BrowserContextOptions = {
   hasTouch: true,
 };
 
-t.setTimeout(60_000);
+t.setTimeout(280_000);
 
 const BRIGHTNESS = `getComputedStyle(document.body).backgroundColor.match(/\\d+/g).map(Number).reduce((a, b) => a + b) / 3`;
 /** Those of the pixels of the first chart that are not see-through. */

@@ -20,7 +20,7 @@ import { startSessionBus } from '../helpers/session-bus.ts';
 const QUICK: ConfigPart = { stats: { stream_interval_seconds: 1 } };
 const noBus = !existsSync('/usr/bin/dbus-daemon') && 'apt-get install dbus';
 
-t.setTimeout(60_000);
+t.setTimeout(280_000);
 
 const powerOf = async (baseUrl: string) => (await (await fetch(`${baseUrl}/api/pw`)).json()) as PowerPayload;
 

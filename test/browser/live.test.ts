@@ -14,7 +14,7 @@ import { type ConfigPart, startHere, startService } from '../helpers/service.ts'
 const KEY = 'correct-horse-battery-staple-0123456789';
 const QUICK: ConfigPart = { stats: { stream_interval_seconds: 1 } };
 
-t.setTimeout(90_000);
+t.setTimeout(280_000);
 
 /** The first paint of a page of one word. */
 const BLANK_PAINT = `new Promise((resolve) => {

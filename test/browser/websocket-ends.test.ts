@@ -11,7 +11,7 @@ import { fixtureHost } from '../helpers/fixture-host.ts';
 import { SocketPage } from '../helpers/page-socket.ts';
 import { type ConfigPart, startHere, startService } from '../helpers/service.ts';
 
-t.setTimeout(60_000);
+t.setTimeout(280_000);
 
 const KEY = 'correct-horse-battery-staple-0123456789';
 const QUICK: ConfigPart = { stats: { stream_interval_seconds: 1 } };

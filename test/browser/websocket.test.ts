@@ -12,7 +12,7 @@ import { SocketPage } from '../helpers/page-socket.ts';
 import { type ConfigPart, startHere, startService } from '../helpers/service.ts';
 import type { Told } from '../helpers/talk.ts';
 
-t.setTimeout(60_000);
+t.setTimeout(280_000);
 
 const QUICK: ConfigPart = { stats: { stream_interval_seconds: 1 } };
 const SECTIONS = ['cpu', 'memory', 'gpu', 'disks', 'network'];

@@ -13,7 +13,7 @@ const IS_FULL = process.env['HOSTWIRE_FULL'] === '1';
 const RESTARTS = IS_FULL ? 100 : 12;
 const RESTARTS_OF_PROGRAM = IS_FULL ? 100 : 4;
 
-t.setTimeout(IS_FULL ? 600_000 : 60_000);
+t.setTimeout(IS_FULL ? 600_000 : 280_000);
 
 interface Started {
   readonly stop: () => Promise<unknown>;

@@ -49,7 +49,7 @@ interface Payload {
 const median = (values: readonly number[]) =>
   [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
 
-t.setTimeout(120_000);
+t.setTimeout(280_000);
 const service = await startService({ config: { stats: { stream_interval_seconds: 1 } } });
 t.teardown(() => service.stop());
 const folder = mkdtempSync(path.join(os.tmpdir(), 'hostwire-accuracy-'));

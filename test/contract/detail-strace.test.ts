@@ -111,11 +111,11 @@ function complaintOf(opened: string, times: number): string | undefined {
 const why =
   spawnSync('strace', ['-o', '/dev/null', 'true']).status === 0 ? undefined : 'strace cannot trace here';
 
-t.setTimeout((SECONDS + 60) * 1000);
+t.setTimeout((SECONDS + 240) * 1000);
 
 t.test(
   `[3.detail-quiet] ${SECONDS} s of a detailed stream start nothing and open only what must be`,
-  { skip: why ?? false, timeout: (SECONDS + 60) * 1000 },
+  { skip: why ?? false, timeout: (SECONDS + 240) * 1000 },
   async (t) => {
     const machine = makeMachine(t, TREE);
     const service = await startService({

@@ -11,7 +11,7 @@ import { EVERYTHING_ON } from '../helpers/fake-power.ts';
 import { ask, askAll } from '../helpers/raw-clients.ts';
 
 // The rounds that are repeated until the machine is calm enough take their time on a busy one.
-t.setTimeout(180_000);
+t.setTimeout(280_000);
 
 const OK = '{"status":"ok","message":"Command initiated"}';
 const ABLE = { enabled: true, supported: true, reason: null };

@@ -164,9 +164,9 @@ async function checkPrintOuts(t: Test, config: ConfigPart): Promise<void> {
 
 const AUTH = { enabled: true, api_key: KEY };
 
-t.setTimeout(180_000);
+t.setTimeout(280_000);
 
-t.test('[8.secrets-traffic] a key in a file, a header or a query', { timeout: 170_000 }, async (t) => {
+t.test('[8.secrets-traffic] a key in a file, a header or a query', { timeout: 240_000 }, async (t) => {
   const service = await startService({ config: { auth: AUTH, log: { level: 'debug' } } });
   t.teardown(() => service.stop());
   await checkTraffic(t, service);
@@ -177,7 +177,7 @@ t.test('[8.secrets-traffic] a key in a file, a header or a query', { timeout: 17
   t.notMatch(service.stderr(), CANARY, 'the log');
 });
 
-t.test('[8.secrets-traffic] a key in a file of its own', { timeout: 60_000 }, async (t) => {
+t.test('[8.secrets-traffic] a key in a file of its own', { timeout: 240_000 }, async (t) => {
   const folder = t.testdir({ key: `${KEY}\n` });
   const auth = { enabled: true, api_key_file: path.join(folder, 'key') };
   const service = await startService({ config: { auth, log: { level: 'debug' } } });
@@ -201,7 +201,7 @@ t.test('[8.secrets-traffic] a key in a file of its own', { timeout: 60_000 }, as
   await checkPrintOuts(t, { auth: { api_key_file: path.join(t.testdir({ key: KEY }), 'key') } });
 });
 
-t.test('[8.secrets-starts] starts that fail, and what is printed', { timeout: 120_000 }, async (t) => {
+t.test('[8.secrets-starts] starts that fail, and what is printed', { timeout: 240_000 }, async (t) => {
   await checkPrintOuts(t, { auth: AUTH });
   for (const text of badTexts(KEY)) {
     const file = path.join(t.testdir({ 'config.json': text }), 'config.json');

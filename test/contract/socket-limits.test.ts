@@ -7,7 +7,7 @@ import { RawConnection } from '../helpers/raw-http.ts';
 import { startHere, startService } from '../helpers/service.ts';
 import { SocketClient } from '../helpers/socket-client.ts';
 
-t.setTimeout(60_000);
+t.setTimeout(280_000);
 
 async function start(t: Test) {
   const service = await startHere(fixtureHost());

@@ -7,7 +7,7 @@ import t, { type Test } from 'tap';
 import { startService } from '../helpers/service.ts';
 import { SocketClient } from '../helpers/socket-client.ts';
 
-t.setTimeout(60_000);
+t.setTimeout(280_000);
 
 const service = await startService({
   config: {

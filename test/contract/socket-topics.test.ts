@@ -11,7 +11,7 @@ import { type ConfigPart, startHere } from '../helpers/service.ts';
 import { SocketClient } from '../helpers/socket-client.ts';
 import type { Told } from '../helpers/talk.ts';
 
-t.setTimeout(60_000);
+t.setTimeout(280_000);
 
 const SECTIONS = ['cpu', 'memory', 'gpu', 'disks', 'network'];
 const ONE_SECOND: ConfigPart = { stats: { stream_interval_seconds: 1 } };

@@ -12,7 +12,7 @@ import { oddSteps, sendOddSignals } from '../helpers/odd-values.ts';
 const skip = !existsSync('/usr/bin/dbus-daemon') && 'apt-get install dbus';
 const MOST_REQUEST_MS = 1500;
 
-t.setTimeout(180_000);
+t.setTimeout(280_000);
 
 const memoryMib = (service: MediaService) => {
   const status = readFileSync(`/proc/${service.process.pid}/status`, 'utf8');

@@ -10,7 +10,7 @@ import { startSessionBus } from '../helpers/session-bus.ts';
 const skip = !existsSync('/usr/bin/dbus-daemon') && 'apt-get install dbus';
 const GOOD: Properties = { PlaybackStatus: variant('s', 'Playing'), Metadata: track('good') };
 
-t.setTimeout(120_000);
+t.setTimeout(280_000);
 
 async function serve(t: Test, env: NodeJS.ProcessEnv): Promise<MediaService> {
   const service = await MediaService.start({ PATH: process.env['PATH'], ...env });

@@ -9,7 +9,7 @@ import { checkStatusTimes } from '../helpers/status-times.ts';
 
 const skip = !existsSync('/usr/bin/dbus-daemon') && 'apt-get install dbus';
 
-t.setTimeout(180_000);
+t.setTimeout(280_000);
 
 /** What goes on while the status is asked for. */
 const MISCHIEF: readonly { readonly what: string; readonly act: (rig: MediaRig) => Promise<void> }[] = [

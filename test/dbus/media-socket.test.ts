@@ -9,7 +9,7 @@ import { SocketClient } from '../helpers/socket-client.ts';
 
 const skip = !existsSync('/usr/bin/dbus-daemon') && 'apt-get install dbus';
 
-t.setTimeout(60_000);
+t.setTimeout(280_000);
 
 t.test(
   '[7.media-update] what a player tells is pushed, and nobody asks it meanwhile',

@@ -14,7 +14,7 @@ const missing = NEEDS.filter((file) => !existsSync(file));
 const skip =
   missing.length > 0 && `apt-get install mpv mpv-mpris playerctl dbus (missing: ${missing.join(', ')})`;
 
-t.setTimeout(120_000);
+t.setTimeout(280_000);
 
 const TRACKS: readonly Tags[] = [
   { title: 'Größe 第二 🎵', artist: 'Ärzte', album: 'Альбом' },

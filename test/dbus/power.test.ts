@@ -13,7 +13,7 @@ const skip = missingForBus();
 /** Longer than any accepted act waits for its hand-over. */
 const HANDED_OVER_MS = 700;
 
-t.setTimeout(120_000);
+t.setTimeout(280_000);
 
 const METHODS = {
   shutdown: 'PowerOff',

@@ -37,7 +37,7 @@ const skip = !runs(PYTHON, '-c', 'import requests')
 
 t.test(
   '[4.requests] Python requests sees each event within 50 ms of curl',
-  { skip, timeout: 40_000 },
+  { skip, timeout: 240_000 },
   async (t) => {
     const service = await startService({ config: { stats: { stream_interval_seconds: 1 } } });
     t.teardown(() => service.stop());

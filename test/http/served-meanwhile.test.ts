@@ -22,7 +22,7 @@ const REQUESTS = [
   { what: 'POST /api/pw/sleep, recorded', target: '/api/pw/sleep', method: 'POST' },
 ] as const;
 
-t.setTimeout(120_000);
+t.setTimeout(280_000);
 const hasGcc = spawnSync('gcc', ['--version'], { stdio: 'ignore' }).status === 0;
 const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
@@ -48,7 +48,7 @@ async function askFor(port: number, seconds: number): Promise<readonly (readonly
 
 t.test(
   `requests are answered while ${SUBSCRIBERS} subscribers are fed`,
-  { skip: !hasGcc && 'needs gcc for the sink', timeout: 120_000 },
+  { skip: !hasGcc && 'needs gcc for the sink', timeout: 240_000 },
   async (t) => {
     const service = await startProbed({ stats: { stream_interval_seconds: 1 } });
     const sink = new Sink(service.port);

@@ -49,7 +49,7 @@ async function msUntil(isDone: () => boolean, limitMs: number): Promise<number> 
   return isDone() ? performance.now() - startedAt : Number.POSITIVE_INFINITY;
 }
 
-t.setTimeout(120_000);
+t.setTimeout(280_000);
 
 const hasGcc = spawnSync('gcc', ['--version'], { stdio: 'ignore' }).status === 0;
 const needsGcc = !hasGcc && 'needs gcc for the sink';

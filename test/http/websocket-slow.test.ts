@@ -9,7 +9,7 @@ import { createLog } from '#src/log.js';
 import { SocketClient } from '../helpers/socket-client.ts';
 import { serveSockets } from '../helpers/socket-server.ts';
 
-t.setTimeout(60_000);
+t.setTimeout(280_000);
 
 const isStats = ({ type }: { readonly type: string }) => type === 'system_stats';
 

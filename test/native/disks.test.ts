@@ -10,7 +10,7 @@ import { type Counters, type DiskCounters, SECTION_BITS } from '#src/host/host.j
 import { openNativeHost } from '#src/host/native.js';
 import { FOLDER, makeMachine, readUntil, type Tree } from '../helpers/machine-tree.ts';
 
-t.setTimeout(120_000);
+t.setTimeout(280_000);
 const DISKS = SECTION_BITS.disks;
 
 /** The mount points a machine shows once all its filesystems have answered. */

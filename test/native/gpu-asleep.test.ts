@@ -11,7 +11,7 @@ import { makeFakeNvml } from '../helpers/fake-nvml.ts';
 import { AMD_CARD, NVIDIA, pci, pciFolder } from '../helpers/gpu-tree.ts';
 import { type Machine, makeMachine, readUntil } from '../helpers/machine-tree.ts';
 
-t.setTimeout(90_000);
+t.setTimeout(280_000);
 
 const GPU = SECTION_BITS.gpu;
 const CARD = '0000:03:00.0';

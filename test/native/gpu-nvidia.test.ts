@@ -7,7 +7,7 @@ import { makeFakeNvml } from '../helpers/fake-nvml.ts';
 import { NVIDIA, pci } from '../helpers/gpu-tree.ts';
 import { makeMachine, readUntil } from '../helpers/machine-tree.ts';
 
-t.setTimeout(90_000);
+t.setTimeout(280_000);
 
 const GPU = SECTION_BITS.gpu;
 const MIB = 1024 ** 2;

@@ -52,7 +52,7 @@ const OPENING = ['nvmlInit_v2', 'nvmlShutdown', 'nvmlDeviceGetHandleByPciBusId_v
 const LOST = new Set([1, 9, 15, 16, 18]);
 const BREAK = 'fail nvmlDeviceGetTemperature 15';
 
-t.setTimeout(120_000);
+t.setTimeout(280_000);
 
 const open = (t: Parameters<typeof makeMachine>[0]) => {
   const nvml = makeFakeNvml(t, SCRIPT);

@@ -18,7 +18,7 @@ const chip = (number: number, target?: string): Tree => ({
   [`sys/class/hwmon/hwmon${number}/temp2_input`]: '41000\n',
 });
 
-t.setTimeout(60_000);
+t.setTimeout(280_000);
 
 t.test('[3.sensors-failing] four of twelve chips hang', { skip: reason ?? false }, async (t) => {
   const space = await openMountSpace(t);

@@ -13,7 +13,7 @@ const SOURCES = ['test/native/media_test.cc', 'native/linux/media_keys.cc', 'nat
 const WARNINGS = ['-Wall', '-Wextra', '-Wshadow', '-Wconversion', '-Werror'];
 const SANITIZERS = '-fsanitize=address,undefined,float-cast-overflow';
 
-t.setTimeout(180_000);
+t.setTimeout(280_000);
 t.test(
   '[6.keys] the keys that a keyboard announces and presses, and what players tell',
   {

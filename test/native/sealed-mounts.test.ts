@@ -33,7 +33,7 @@ t.test('read-only is what it is for the first process', { skip: whyNot() ?? fals
   const module = new URL('../../../../dist/host/native.js', import.meta.url).href;
   const ran = spawnSync('unshare', [...FLAGS, 'sh', '-c', SEALED, process.execPath, module], {
     encoding: 'utf8',
-    timeout: 20_000,
+    timeout: 240_000,
   });
   const [isReadOnly, totalBytes] = ran.stdout.trim().split(' ');
   t.equal(isReadOnly, String(optionsOfRoot()?.includes('ro')), `${ran.stdout}${ran.stderr}`);

@@ -38,7 +38,7 @@ const clientOf = (baseUrl: string) => {
   };
 };
 
-t.setTimeout(180_000);
+t.setTimeout(280_000);
 
 t.test('[6.windows] sessions: told apart, commanded, refusals told', async (t) => {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'hostwire-media-'));

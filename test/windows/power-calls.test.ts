@@ -5,7 +5,7 @@ import { runNode, windowsPath } from '../helpers/wine.ts';
 
 const script = windowsPath(path.join(import.meta.dirname, 'inside/power.js'));
 
-t.setTimeout(120_000);
+t.setTimeout(280_000);
 t.test('[5.windows] each act is one call of Windows, with the arguments it takes', async (t) => {
   const { code, stdout, stderr } = await runNode([script], {
     env: { WINEDEBUG: '-all,fixme+advapi,fixme+powrprof' },

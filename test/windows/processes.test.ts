@@ -7,7 +7,7 @@ import { startNode, startOnWindows } from '../helpers/wine.ts';
 
 const NODE_ON_WINDOWS = 'node.exe';
 
-t.setTimeout(120_000);
+t.setTimeout(280_000);
 t.test('[7.windows-processes] a list with owners and paths, and an end', async (t) => {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'hostwire-processes-'));
   t.teardown(() => rmSync(folder, { recursive: true, force: true }));
