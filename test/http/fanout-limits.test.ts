@@ -106,7 +106,8 @@ function sendsIn(trace: string) {
   const events: Send[] = [];
   const others: string[] = [];
   for (const line of trace.split('\n')) {
-    if (!/\b(?:sendto|sendmsg|writev?)\(/.test(line)) continue;
+    // The call that the tracer left in the middle of has no result.
+    if (!/\b(?:sendto|sendmsg|writev?)\(/.test(line) || line.includes('<detached')) continue;
     const [, fd = '', event, sent] = /\((\d+), .*(data: \{.*\}\\n).* = (\d+)$/.exec(line) ?? [];
     if (event !== undefined) events.push({ fd, event, sent: Number(sent) });
     // Beside sockets a process writes to eventfds and pipes: eight bytes that wake another thread.
