@@ -48,8 +48,10 @@ t.test('[4.stalled] a thousand half-open peers', { skip: reasonAgainstCable() ||
     await sleep(100);
   }
   const last = seconds();
-  t.comment(`figure: ${PEERS} peers that vanish are gone after ${first?.toFixed(1)} to ${last.toFixed(1)} s`);
-  t.ok((first ?? 0) >= 20 && last <= 25, 'not before 20 s, all within 25 s');
+  // They may all be cut between two looks.
+  first ??= last;
+  t.comment(`figure: ${PEERS} peers that vanish are gone after ${first.toFixed(1)} to ${last.toFixed(1)} s`);
+  t.ok(first >= 20 && last <= 25, 'not before 20 s, all within 25 s');
   await sleep(500);
   t.ok(orphans() <= orphansBefore, 'and nothing of them stays in the kernel');
 });
