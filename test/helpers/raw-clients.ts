@@ -4,7 +4,7 @@
  * clock that process.hrtime reads, which all threads share.
  */
 import net from 'node:net';
-import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
+import { isMainThread, parentPort, Worker } from 'node:worker_threads';
 
 export interface LastAnswer {
   readonly text: string;
@@ -23,17 +23,40 @@ interface Job {
   readonly requests: readonly string[];
 }
 
+interface Outcome {
+  readonly answers?: Answers;
+  readonly error?: unknown;
+}
+
 const LIMIT_MS = 20_000;
+
+// One for all: starting a thread costs a busy machine so much that what it sees comes late. It gets one job at a time.
+let thread: Worker | undefined;
+let busy: Promise<unknown> = Promise.resolve();
+
+function run(job: Job): Promise<Answers> {
+  thread ??= new Worker(new URL(import.meta.url));
+  const worker = thread;
+  worker.ref();
+  return new Promise<Answers>((resolve, reject) => {
+    const settle = ({ answers, error }: Outcome) => {
+      worker.off('message', settle).off('error', fail).off('exit', end);
+      worker.unref();
+      if (answers === undefined) reject(error);
+      else resolve(answers);
+    };
+    const fail = (error: Error) => settle({ error });
+    const end = () => settle({ error: new Error('the clients ended without a word') });
+    worker.on('message', settle).on('error', fail).on('exit', end);
+    worker.postMessage(job);
+  });
+}
 
 /** Sends each of `requests` on a connection of its own, all at once; what was read until each was closed. */
 export function askAll(port: number, requests: readonly string[]): Promise<Answers> {
-  const job: Job = { port, requests };
-  return new Promise((resolve, reject) => {
-    const worker = new Worker(new URL(import.meta.url), { workerData: job });
-    worker.once('message', resolve);
-    worker.once('error', reject);
-    worker.once('exit', () => reject(new Error('the clients ended without a word')));
-  });
+  const answers = busy.then(() => run({ port, requests }));
+  busy = answers.catch(() => undefined);
+  return answers;
 }
 
 /** Sends `request`; what was read until the service closed the connection. */
@@ -85,7 +108,12 @@ async function work({ port, requests }: Job): Promise<Answers> {
 
 // The same file is the worker.
 if (!isMainThread && parentPort !== null) {
-  // What askAll handed over.
-  const job = workerData as Job;
-  parentPort.postMessage(await work(job));
+  const port = parentPort;
+  port.on('message', (job: Job) => {
+    const tell = (outcome: Outcome) => port.postMessage(outcome);
+    work(job).then(
+      (answers) => tell({ answers }),
+      (error: unknown) => tell({ error }),
+    );
+  });
 }
