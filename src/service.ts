@@ -11,7 +11,7 @@ import type { Host } from './host/host.ts';
 import { ALL_SECTIONS } from './host/host.ts';
 import { readDashboard } from './http/dashboard.ts';
 import { Gate, SOCKET_PATH } from './http/gate.ts';
-import { canJudgePeers, listenOn, reserveOf, tuneListening } from './http/listening.ts';
+import { canJudgePeers, listenOn, mostConnections, mostStreams, tuneListening } from './http/listening.ts';
 import { PeerWatch } from './http/peers.ts';
 import { Pipeline } from './http/pipeline.ts';
 import { ProcessQueries } from './http/process-queries.ts';
@@ -66,91 +66,49 @@ export class Service {
   #tendTimer: NodeJS.Timeout | undefined;
 
   constructor(options: ServiceOptions) {
+    const { config, host, log, facts } = options;
     this.#options = options;
-    this.#config = options.config;
+    this.#config = config;
     this.#gate = new Gate({
-      config: options.config,
+      config,
       machineNames: options.machineNames,
       dashboardPaths: this.#dashboard.map((file) => file.path),
-      log: options.log,
+      log,
       now: SYSTEM_CLOCK.now,
     });
-    const { processes } = options.host;
+    const { processes } = host;
     const readings = processes && new ProcessReadings({ host: processes, clock: SYSTEM_CLOCK });
     const mayControl = () => this.#config.features.enable_process_control;
     this.#processQueries =
       processes && readings && new ProcessQueries({ host: processes, readings, mayControl });
-    this.#sampler = new Sampler({
-      host: options.host,
-      clock: SYSTEM_CLOCK,
-      intervalSeconds: options.config.stats.stream_interval_seconds,
-      hostname: os.hostname(),
-      readProcesses: (nextInMs, intervalMs) =>
-        this.#config.features.enable_processes ? readings?.summary(nextInMs, intervalMs) : undefined,
-      onSample: (encoded) => {
-        this.#fanout.publish(encoded);
-        this.#sockets.publish(encoded);
-      },
-      onSectionChange: (section, reason) =>
-        reason === undefined
-          ? options.log.info(`${section} can be read again`)
-          : options.log.warn(`${section} can't be read: ${reason}`),
-    });
-    this.#fanout = new Fanout({
-      now: SYSTEM_CLOCK.now,
-      defer: (slice) => void setImmediate(slice),
-      onSubscribed: (view) => {
-        this.#sampler.subscribe(view);
-        this.#updateTendTimer();
-      },
-      onUnsubscribed: (view) => {
-        this.#sampler.unsubscribe(view);
-        this.#updateTendTimer();
-      },
-    });
+    this.#sampler = this.#createSampler(readings);
+    this.#fanout = this.#createFanout();
     const features = () => this.#config.features;
-    this.#power = new Power({
-      backend: chooseBackend({
-        wanted: options.config.power.backend,
-        host: options.host.power,
-        clock: SYSTEM_CLOCK,
-        log: options.log,
-        onWake: () => this.#power.drop(),
-      }),
-      clock: SYSTEM_CLOCK,
-      unixMs: Date.now,
-      features,
-      log: options.log,
-      onFeedback: (feedback, followers) => this.#sockets.onPowerFeedback(feedback, followers),
-      onChange: () => this.#sockets.onPowerChange(),
-    });
+    this.#power = this.#createPower(features);
+    const onMediaChange = () => this.#sockets.onMediaChange();
     this.#media = new Media({
-      host: options.host.media,
+      host: host.media,
       clock: SYSTEM_CLOCK,
       features,
-      log: options.log,
-      onChange: () => this.#sockets.onMediaChange(),
+      log,
+      onChange: onMediaChange,
     });
-    this.#processControl = new ProcessControl({
-      host: processes,
-      ownPid: options.facts.pid,
-      apps: () => this.#config.processes.launch,
-      log: options.log,
-    });
+    const apps = () => this.#config.processes.launch;
+    this.#processControl = new ProcessControl({ host: processes, ownPid: facts.pid, apps, log });
     const commands = [
       ...powerCommands(this.#power),
       ...mediaCommands(this.#media),
       ...processCommands(this.#processControl),
     ];
     this.#commands = new Commands(commands, features, (report) => this.#sockets.onReport(report));
-    this.#sockets = this.#createSockets();
+    this.#sockets = this.#createSockets(features);
     this.routes = this.#routes();
     this.#pipeline = new Pipeline({
       gate: (head) => this.#gate.judge(head),
       routes: this.routes,
       features,
       isStopping: () => this.#isStopping,
-      log: options.log,
+      log,
     });
     this.#server = new HttpServer({
       headersRead: HEADERS_READ,
@@ -158,12 +116,8 @@ export class Service {
       onRequest: (exchange) => this.#pipeline.handle(exchange),
       onConnection: () => this.#peers.wake(),
     });
-    this.#peers = new PeerWatch({
-      host: options.host,
-      clock: SYSTEM_CLOCK,
-      log: options.log,
-      connections: () => this.#server.connections,
-    });
+    const connections = () => this.#server.connections;
+    this.#peers = new PeerWatch({ host, clock: SYSTEM_CLOCK, log, connections });
   }
 
   /** Listens and serves; the host and port that it listens on. Throws ListenError. */
@@ -173,9 +127,7 @@ export class Service {
     const canJudge = canJudgePeers(this.#options.host, this.#options.log);
     const isTuned = tuneListening(this.#options.host, bound.port, canJudge);
     if (canJudge) this.#peers.start(bound.port);
-    const limit = this.#options.host.descriptorLimit();
-    // Half of the reserve is for other requests, half for the service's own files.
-    this.#server.mostConnections = limit - Math.floor(reserveOf(limit) / 2);
+    this.#server.mostConnections = mostConnections(this.#options.host.descriptorLimit());
     this.#fanout.stallLimitSeconds = canJudge || isTuned ? Number.POSITIVE_INFINITY : UNTUNED_STALL_SECONDS;
     return bound;
   }
@@ -239,12 +191,66 @@ export class Service {
     });
   }
 
-  #createSockets(): Sockets {
+  #createSampler(readings: ProcessReadings | undefined): Sampler {
+    const { config, host, log } = this.#options;
+    return new Sampler({
+      host,
+      clock: SYSTEM_CLOCK,
+      intervalSeconds: config.stats.stream_interval_seconds,
+      hostname: os.hostname(),
+      readProcesses: (nextInMs, intervalMs) =>
+        this.#config.features.enable_processes ? readings?.summary(nextInMs, intervalMs) : undefined,
+      onSample: (encoded) => {
+        this.#fanout.publish(encoded);
+        this.#sockets.publish(encoded);
+      },
+      onSectionChange: (section, reason) =>
+        reason === undefined
+          ? log.info(`${section} can be read again`)
+          : log.warn(`${section} can't be read: ${reason}`),
+    });
+  }
+
+  #createFanout(): Fanout {
+    return new Fanout({
+      now: SYSTEM_CLOCK.now,
+      defer: (slice) => void setImmediate(slice),
+      onSubscribed: (view) => {
+        this.#sampler.subscribe(view);
+        this.#updateTendTimer();
+      },
+      onUnsubscribed: (view) => {
+        this.#sampler.unsubscribe(view);
+        this.#updateTendTimer();
+      },
+    });
+  }
+
+  #createPower(features: () => Config['features']): Power {
+    const { config, host, log } = this.#options;
+    return new Power({
+      backend: chooseBackend({
+        wanted: config.power.backend,
+        host: host.power,
+        clock: SYSTEM_CLOCK,
+        log,
+        onWake: () => this.#power.drop(),
+      }),
+      clock: SYSTEM_CLOCK,
+      unixMs: Date.now,
+      features,
+      log,
+      onFeedback: (feedback, followers) => this.#sockets.onPowerFeedback(feedback, followers),
+      onChange: () => this.#sockets.onPowerChange(),
+    });
+  }
+
+  #createSockets(features: () => Config['features']): Sockets {
     const { facts, log } = this.#options;
     return new Sockets({
       version: facts.version,
       commands: this.#commands,
-      features: () => this.#config.features,
+      features,
       log,
       now: SYSTEM_CLOCK.now,
       defer: (slice) => void setImmediate(slice),
@@ -261,15 +267,8 @@ export class Service {
   }
 
   #hasRoom(): boolean {
-    return this.#fanout.size + this.#sockets.size < this.#mostStreams();
-  }
-
-  /** As many as the configuration and the descriptor limit allow, less a reserve for everything else. */
-  #mostStreams(): number {
-    const limit = this.#options.host.descriptorLimit();
-    const allowed = limit - reserveOf(limit);
-    const wanted = this.#config.server.max_streams;
-    return wanted === 0 ? allowed : Math.min(wanted, allowed);
+    const most = mostStreams(this.#options.host.descriptorLimit(), this.#config.server.max_streams);
+    return this.#fanout.size + this.#sockets.size < most;
   }
 
   #updateTendTimer(): void {

@@ -14,7 +14,16 @@ const LISTENER: ListenerOptions = {
 };
 
 /** The descriptors that streams must leave free: infinity less them is infinity. */
-export const reserveOf = (limit: number) => Math.min(256, Math.floor(limit / 4));
+const reserveOf = (limit: number) => Math.min(256, Math.floor(limit / 4));
+
+/** Half of the reserve is for other requests, half for the service's own files. */
+export const mostConnections = (limit: number) => limit - Math.floor(reserveOf(limit) / 2);
+
+/** As many as were `wanted` (0: no limit) and the descriptor limit allows, less the reserve. */
+export function mostStreams(limit: number, wanted: number): number {
+  const allowed = limit - reserveOf(limit);
+  return wanted === 0 ? allowed : Math.min(wanted, allowed);
+}
 
 /** Where it listens then: a kernel without IPv6 has no "::". Throws ListenError. */
 export function listenOn(
