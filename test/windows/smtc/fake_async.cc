@@ -27,8 +27,12 @@ HRESULT complete(Object* self, IUnknown* handler, const wchar_t* handlerId, cons
     release(self);
     return S_OK;
   }
-  runElsewhere([self, handler, status, late] {
+  const bool isOutrun = behaviourOf(behaviour, "outrun") != 0;
+  runElsewhere([self, handler, status, late, isOutrun] {
     std::this_thread::sleep_for(milliseconds{late});
+    const std::string results = self->session ? "results " + self->session->id : "";
+    for (int i = 0; isOutrun && i < 500 && countOf(results) == 0; ++i)
+      std::this_thread::sleep_for(milliseconds{20});
     invokeOf<InvokeStatus>(handler)(handler, self, status);
     if (self->session) count("completed " + self->session->id);
     release(self);

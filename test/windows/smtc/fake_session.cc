@@ -25,6 +25,7 @@ HRESULT STDMETHODCALLTYPE putPropertiesCompleted(Object* self, IUnknown* handler
   {
     const Guard guard(mutexOf());
     Session& session = *self->session;
+    behaviour["outrun"] = isOnceMore(session, "outrun") ? 1 : 0;
     const bool isLost = isOnceMore(session, "losemetadata");
     behaviour["hang"] = isLost ? 1 : behaviourOf(session, "mutemetadata");
     behaviour["error"] = behaviourOf(session, "errormetadata");

@@ -9,19 +9,19 @@ extern "C" {
 //   remove ID
 //   renew ID                another object for the same session
 //   current ID | current -
-//   set ID KEY VALUE        status, enabled (a mask of kEnabled…), title, subtitle, artist, albumartist,
-//   album, rate,
-//                           shuffle, repeat, start, end, position, updated: what it tells; "-" for no value
-//   do ID KEY VALUE         refuse, throw, error, noinfo, hang, late (ms; -1: at once), mute, deaf, broken,
-//   stuck
-//                           (ms); of its metadata alone mutemetadata, losemetadata (so many questions),
-//                           latemetadata (ms), errormetadata, brokenmetadata, nometadata: how it behaves
+//   set ID KEY VALUE        what it tells, "-" for no value: status, enabled (a mask of kEnabled…), title,
+//                           artist, albumartist, album, rate, shuffle, repeat, start, end, position, updated
+//   do ID KEY VALUE         how it behaves: refuse, throw, error, noinfo, hang, late (ms; -1: at once), mute,
+//                           deaf, broken, stuck (ms)
+//                           when it is asked for metadata: mutemetadata, losemetadata (so many questions),
+//                           outrun (so many are answered after a later one), latemetadata (ms),
+//                           errormetadata, brokenmetadata, nometadata
 //   fire sessions | fire playback|timeline|metadata ID [COUNT]
 //   manager KEY VALUE       throw, error, hang, late, broken, nothing, lost, getat: how the manager behaves
 using FakeSmtcCommand = bool (*)(const char* command);
-// How often the slot "Session.tryPlay" was called; "unexpected" counts those that nobody should. Of session
-// ID "asked ID" and "results ID" of its metadata, "completed ID", "read ID" of its playback; "live KIND" of
-// objects.
+// How often the slot "Session.tryPlay" was called; "unexpected" counts those that nobody should. "asked ID",
+// "completed ID", "results ID": questions for a session's metadata; "read ID": its playback; "live KIND":
+// objects that have references.
 using FakeSmtcCount = long (*)(const char* name);
 // Objects and handlers that have references.
 using FakeSmtcLive = long (*)();

@@ -39,6 +39,11 @@ void count(const std::string& name) {
   ++counts()[name];
 }
 
+long countOf(const std::string& name) {
+  const Guard guard(mutexOf());
+  return counts()[name];
+}
+
 World& world() {
   static auto* const all = new World;
   return *all;

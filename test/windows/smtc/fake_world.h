@@ -24,6 +24,7 @@ void runElsewhere(std::function<void()> body);
 
 std::map<std::string, long>& counts();
 void count(const std::string& name);
+long countOf(const std::string& name);
 
 struct Handler {
   std::int64_t token;
