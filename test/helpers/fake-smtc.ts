@@ -2,7 +2,7 @@
 import path from 'node:path';
 import { buildForWine } from './wine-program.ts';
 
-const PARTS = ['world', 'object', 'async', 'told', 'session', 'manager', 'commands'];
+const PARTS = ['object', 'told', 'session', 'manager', 'commands'];
 
 /** Compiles it into `folder`. Resolves with the path of the library. */
 export async function buildFakeSmtc(folder: string): Promise<string> {

@@ -39,7 +39,7 @@ const clientOf = (baseUrl: string) => {
   };
 };
 
-t.setTimeout(180_000);
+t.setTimeout(300_000);
 
 t.test('[6.windows] sessions: told apart, commanded, refusals told', async (t) => {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'hostwire-media-'));

@@ -1,7 +1,11 @@
-// What all objects of the made-up Windows.Media.Control have in common; and its lists.
+// What the objects of the made-up Windows.Media.Control have in common; its lists, and operations that end
+// later or never.
 #include "fake_object.h"
 
 #include <algorithm>
+#include <chrono>
+#include <string>
+#include <thread>
 
 namespace fake {
 
@@ -120,5 +124,48 @@ HRESULT STDMETHODCALLTYPE getSize(Object* self, std::uint32_t* size) {
 }
 }  // namespace
 const Slot kListSlots[] = {FAKE_INSPECTABLE, slot(&getAt), slot(&getSize), no(), no()};
+
+using std::chrono::milliseconds;
+using InvokeStatus = HRESULT(STDMETHODCALLTYPE*)(IUnknown*, void*, int);
+
+// How an operation ends: from `behaviour`, which is its session's or the manager's.
+HRESULT complete(Object* self, IUnknown* handler, const wchar_t* handlerId, const Behaviour& behaviour) {
+  if (!isHandler(handler, handlerId)) return E_INVALIDARG;
+  handler->AddRef();
+  self->handler = handler;
+  if (behaviourOf(behaviour, "broken") == 2) return E_UNEXPECTED;
+  if (behaviourOf(behaviour, "hang") != 0) return S_OK;
+  const long error = behaviourOf(behaviour, "error");
+  const int status = error == 1 ? 2 : error != 0 ? 3 : 1;
+  self->error = static_cast<HRESULT>(error);
+  const long late = behaviourOf(behaviour, "late");
+  ++self->references;
+  if (late < 0) {
+    // At once, on the very thread that asks: as an operation that was over already.
+    invokeOf<InvokeStatus>(handler)(handler, self, status);
+    release(self);
+    return S_OK;
+  }
+  const bool isOutrun = behaviourOf(behaviour, "outrun") != 0;
+  runElsewhere([self, handler, status, late, isOutrun] {
+    std::this_thread::sleep_for(milliseconds{late});
+    const std::string results = self->session ? "results " + self->session->id : "";
+    for (int i = 0; isOutrun && i < 500 && countOf(results) == 0; ++i)
+      std::this_thread::sleep_for(milliseconds{20});
+    invokeOf<InvokeStatus>(handler)(handler, self, status);
+    if (self->session) count("completed " + self->session->id);
+    release(self);
+  });
+  return S_OK;
+}
+
+namespace {
+HRESULT STDMETHODCALLTYPE getErrorCode(Object* self, HRESULT* code) {
+  count("AsyncInfo.getErrorCode");
+  *code = self->owner->error;
+  return S_OK;
+}
+}  // namespace
+const Slot kInfoSlots[] = {FAKE_INSPECTABLE, no(), no(), slot(&getErrorCode), no(), no()};
 
 }  // namespace fake
