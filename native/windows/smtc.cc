@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <chrono>
 #include <utility>
+#include <vector>
 
 #include "host/thread.h"
 #include "windows/error_text.h"
@@ -24,6 +25,9 @@ using std::chrono::milliseconds;
 // the same.
 constexpr milliseconds kSettleLimit{1000};
 constexpr milliseconds kRetry{5000};
+// A list that lacks some is asked for again so often.
+constexpr int kMostListsAgain = 4;
+constexpr milliseconds kListPause{1500};
 
 using smtc::nowMs;
 
@@ -96,11 +100,6 @@ void Smtc::onManager(int status) {
     retryLater();
     return fail(failureText("Windows does not tell of players now", FAILED(code) ? code : E_POINTER));
   }
-  {
-    const std::lock_guard lock(mutex_);
-    absence_.reset();
-    isReached_ = true;
-  }
   const auto handler = smtc::onEvent(smtc::kSessionsChanged, [weak = weak_from_this(), loop = loop_] {
     loop->post([weak] {
       if (const auto self = weak.lock()) self->list();
@@ -135,18 +134,42 @@ void Smtc::list() {
   if (FAILED(code)) return lose(code);
   // Those that are still there are taken over from these.
   std::map<std::string, Player> left = std::exchange(players_, {});
-  const std::uint32_t most = kMostSessions;
-  for (std::uint32_t i = 0; i < std::min(size, most); ++i) {
+  std::vector<std::string> arrived;
+  const std::uint32_t listed = std::min<std::uint32_t>(size, kMostSessions);
+  std::uint32_t found = 0;
+  for (std::uint32_t i = 0; i < listed; ++i) {
     ComPtr<smtc::Session> session;
-    if (SUCCEEDED(view->getAt(i, session.put())) && session) adopt(std::move(session), left);
+    if (FAILED(view->getAt(i, session.put())) || !session) continue;
+    ++found;
+    if (auto id = adopt(std::move(session), left)) arrived.push_back(std::move(*id));
   }
   {
+    // All at once: reading them may take long, and nobody is to see some without the others.
     const std::lock_guard lock(mutex_);
     for (const auto& [id, player] : left) table_.remove(id);
-    table_.setLeftOut(size - std::min(size, most));
+    for (const std::string& id : arrived) table_.add(id, players_[id].appUserModelId);
+    table_.setLeftOut(size - listed);
+    absence_.reset();
+    isReached_ = true;
   }
-  if (std::exchange(isFirstList_, false)) markCurrent();
+  if (isFirstList_) markCurrent();
+  for (const std::string& id : arrived) listen(id);
+  isFirstList_ = false;
+  if (found == listed)
+    listsAgain_ = 0;
+  else
+    listLater();
   tell();
+}
+
+// Nobody tells of those that could not be had.
+void Smtc::listLater() {
+  if (listsAgain_ >= kMostListsAgain) return;
+  ++listsAgain_;
+  loop_->after(kListPause, [weak = weak_from_this(), loop = loop_] {
+    const auto self = weak.lock();
+    if (self && !loop->isEnding()) self->list();
+  });
 }
 
 void Smtc::forget() {
@@ -183,7 +206,7 @@ void Smtc::markCurrent() {
 
 bool Smtc::isQuiet() const {
   return !isFirstList_ && std::none_of(players_.begin(), players_.end(),
-                                       [](const auto& entry) { return bool{entry.second.asking}; });
+                                       [](const auto& entry) { return !entry.second.asking.empty(); });
 }
 
 void Smtc::tell() {

@@ -43,10 +43,14 @@ class Smtc : public std::enable_shared_from_this<Smtc> {
     std::string appUserModelId;
     std::unique_ptr<smtc::SessionEvents> events;
     double readAtMs = 0;
-    ComPtr<smtc::AsyncProperties> asking;
+    // What it was asked of its track, by number: an earlier one may be answered all the same.
+    std::map<unsigned, ComPtr<smtc::AsyncProperties>> asking;
     double askedAtMs = 0;
     bool isAskedAgain = false;
     unsigned asks = 0;
+    unsigned unread = 0;  // news that could not be read, or is not answered yet
+    std::optional<TaskLoop::TimerId> readingAgain;
+    int readsAgain = 0;  // since the last event
     int unanswered = 0;  // commands
   };
   struct Command {
@@ -68,9 +72,17 @@ class Smtc : public std::enable_shared_from_this<Smtc> {
   void lose(HRESULT code);
   void list();
   void markCurrent();
-  void adopt(ComPtr<smtc::Session> session, std::map<std::string, Player>& left);
+  void listLater();
+  // The id of a new one: nobody has heard of it yet, and it is not listened to.
+  std::optional<std::string> adopt(ComPtr<smtc::Session> session, std::map<std::string, Player>& left);
+  void listen(const std::string& id);
   void onNews(const std::string& id);
   void readNews(const std::string& id);
+  void read(const std::string& id, Player& player, unsigned news);
+  void noteRead(Player& player, unsigned news, bool isRead);
+  // What is unread is read again after a pause, a longer one each time, and not for ever.
+  void readLater(const std::string& id, Player& player);
+  void readAgain(const std::string& id);
   void askMetadata(const std::string& id, Player& player);
   void onMetadata(const std::string& id, unsigned ask, int status);
   void command(const std::string& id, MediaVerb verb, double value,
@@ -99,6 +111,7 @@ class Smtc : public std::enable_shared_from_this<Smtc> {
   std::uint64_t lastCommand_ = 0;
   double connectedMs_ = 0;
   bool isFirstList_ = true;
+  int listsAgain_ = 0;  // since the last whole one
 
   mutable std::mutex mutex_;
   SessionTable table_;

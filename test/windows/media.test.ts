@@ -4,8 +4,9 @@ import os from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
+import { buildFakeSmtc } from '../helpers/fake-smtc.ts';
 import { startOnWindows, windowsPath } from '../helpers/wine.ts';
-import { buildForWine, openPrefix, runUnderWine } from '../helpers/wine-program.ts';
+import { openPrefix, runUnderWine } from '../helpers/wine-program.ts';
 
 const CLASS = 'Windows.Media.Control.GlobalSystemMediaTransportControlsSessionManager';
 const KEY = `HKLM\\Software\\Microsoft\\WindowsRuntime\\ActivatableClassId\\${CLASS}`;
@@ -38,17 +39,12 @@ const clientOf = (baseUrl: string) => {
   };
 };
 
-t.setTimeout(280_000);
+t.setTimeout(300_000);
 
 t.test('[6.windows] sessions: told apart, commanded, refusals told', async (t) => {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'hostwire-media-'));
   t.teardown(() => rmSync(folder, { recursive: true, force: true }));
-  const library = path.join(folder, 'fake_smtc.dll');
-  await buildForWine(library, {
-    sources: ['test/windows/fake_smtc.cc'],
-    flags: ['-shared'],
-    libraries: ['runtimeobject', 'ole32', 'uuid'],
-  });
+  const library = await buildFakeSmtc(folder);
   const prefix = openPrefix();
   t.teardown(() => prefix.close());
   const add = ['reg', 'add', KEY, '/v', 'DllPath', '/t', 'REG_SZ', '/d', windowsPath(library), '/f'];

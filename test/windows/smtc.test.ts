@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import t from 'tap';
+import { buildFakeSmtc } from '../helpers/fake-smtc.ts';
 import { windowsPath } from '../helpers/wine.ts';
 import { buildForWine, linesNotRun, openPrefix, runUnderWine } from '../helpers/wine-program.ts';
 
@@ -18,20 +19,20 @@ const COUNTED = [
   'com.h',
 ].map((file) => `native/windows/${file}`);
 const PLATFORM = ['media', 'command_thread', 'task_loop', 'thread', 'error_text', 'unicode'];
+const CHECKS = ['smtc_test', 'check_sessions', 'check_commands', 'check_manager', 'check_slow'];
 const SOURCES = [
-  'test/windows/smtc_test.cc',
+  ...CHECKS.map((name) => `test/windows/smtc/${name}.cc`),
   ...COUNTED.filter((file) => file.endsWith('.cc')),
   ...PLATFORM.map((name) => `native/windows/${name}.cc`),
 ];
 
-t.setTimeout(240_000);
+t.setTimeout(480_000);
 t.test(
   '[6.windows] sessions are read, commanded and heard of; refusals are told; every line has run',
   async (t) => {
     const folder = mkdtempSync(path.join(os.tmpdir(), 'hostwire-smtc-'));
     t.teardown(() => rmSync(folder, { recursive: true, force: true }));
     const program = path.join(folder, 'smtc_test.exe');
-    const library = path.join(folder, 'fake_smtc.dll');
     await buildForWine(
       program,
       {
@@ -41,11 +42,7 @@ t.test(
       },
       true,
     );
-    await buildForWine(library, {
-      sources: ['test/windows/fake_smtc.cc'],
-      flags: ['-shared'],
-      libraries: ['runtimeobject', 'ole32', 'uuid'],
-    });
+    const library = await buildFakeSmtc(folder);
     const prefix = openPrefix();
     t.teardown(() => prefix.close());
     const { code, output } = await runUnderWine([program, windowsPath(library)], prefix.env);
