@@ -195,6 +195,7 @@ const targets = run(lister, ['--list'], { isQuiet: true })
   .map(([name, ending = '']) => prepare({ name, ending }, fixtures));
 const shareOf = ({ name }) => (SIMPLE.test(name) ? SIMPLE_SHARE : 1);
 const shares = targets.reduce((sum, target) => sum + shareOf(target), 0);
+const before = Object.values(progress).reduce((sum, done) => sum + done, 0);
 const results = await forEach(targets, (target) =>
   explore(
     target,
@@ -212,6 +213,6 @@ const failed = results.filter(({ isGood }) => !isGood);
 for (const { name } of failed) console.error(`a finding in ${name}: see build/fuzz/findings`);
 const each = results.map(({ done }) => done);
 console.log(
-  `${executions} executions through ${targets.length} parsers, ${Math.min(...each)} to ${Math.max(...each)} each, ${failed.length} findings`,
+  `${executions} executions through ${targets.length} parsers, ${Math.min(...each)} to ${Math.max(...each)} each, ${before} of them in runs before this one, ${failed.length} findings`,
 );
 process.exitCode = failed.length === 0 && executions >= wanted ? 0 : 1;
