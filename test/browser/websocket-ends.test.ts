@@ -96,13 +96,17 @@ else {
     const client = await page.connect();
     const pings = (from: number, count: number) =>
       Array.from({ length: count }, (_, i) => JSON.stringify({ op: 'ping', id: from + i }));
+    const begun = performance.now();
     client.sayAll(pings(0, 60));
     const answers = [];
     for (let i = 0; i < 60; i++) answers.push(await client.take((told) => told.id === i));
-    const granted = answers.filter(({ type }) => type === 'pong').length;
-    t.ok(granted >= 40 && granted <= 50, `${granted} of 60`);
-    for (const told of answers.slice(granted))
-      t.match(told, { type: 'error', data: { code: 'RATE_LIMITED' } });
+    const most = 41 + (20 * (performance.now() - begun)) / 1000;
+    t.ok(answers.slice(0, 40).every(({ type }) => type === 'pong'));
+    // While they come, a further one may be granted between two that are not.
+    const others = answers.filter(({ type }) => type !== 'pong');
+    const granted = answers.length - others.length;
+    t.ok(granted <= most, `${granted} of 60, at most ${most}`);
+    for (const told of others) t.match(told, { type: 'error', data: { code: 'RATE_LIMITED' } });
     client.sayAll(pings(100, 1000));
     t.match(await client.closed, { code: 1008, reason: 'too many messages' });
     t.equal((await (await page.connect()).ask('ping', undefined, 1)).type, 'pong', 'another one is served');

@@ -135,12 +135,17 @@ t.test(
 t.test('[7.limit-rate] 40 at once, then 20 a second; more are RATE_LIMITED with their ids', async (t) => {
   const { client, connect } = await start(t);
   const other = await connect();
+  const begun = performance.now();
   for (let i = 0; i < 60; i++) client.say('ping', undefined, i);
   const answers = [];
   for (let i = 0; i < 60; i++) answers.push(await client.take((told) => told.id === i));
-  const granted = answers.filter(({ type }) => type === 'pong').length;
-  t.ok(granted >= 40 && granted <= 50, `${granted} of 60`);
-  for (const { type, data } of answers.slice(granted)) {
+  const most = 41 + (20 * (performance.now() - begun)) / 1000;
+  t.ok(answers.slice(0, 40).every(({ type }) => type === 'pong'));
+  // While they come, a further one may be granted between two that are not.
+  const others = answers.filter(({ type }) => type !== 'pong');
+  const granted = answers.length - others.length;
+  t.ok(granted <= most, `${granted} of 60, at most ${most}`);
+  for (const { type, data } of others) {
     t.equal(type, 'error');
     t.match(data, { code: 'RATE_LIMITED' });
   }
