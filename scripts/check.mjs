@@ -62,7 +62,7 @@ function runTestScript(name, args, script = 'scripts/test.mjs') {
   totals.passed += Number(closing?.[1] ?? 0);
   totals.failed += Number(closing?.[2] ?? 1);
   totals.skipped += Number(closing?.[3] ?? 0);
-  failures.push(...plain.matchAll(/^(?:FAILED|UNSTEADY).*(?:\n {2}.*)*/gm).map((match) => match[0]));
+  failures.push(...(plain.match(/^(?:FAILED|UNSTEADY).*(?:\n {2}.*)*/gm) ?? []));
   if (result.status !== 0 && Number(closing?.[2] ?? 1) === 0) note(false, name);
 }
 
