@@ -95,7 +95,7 @@ t.test(
       times.push(performance.now() - begun);
       player.answer = () => undefined;
       const pending = service.control('play');
-      await sleep(20);
+      while (!player.calls.some(({ member }) => member === 'Play')) await sleep(5);
       await bus.stop();
       t.match(await pending, { status: 200, delivered: 'unknown' }, 'what was under way may have been done');
       await service.until(({ status }) => status === 'stopped');
