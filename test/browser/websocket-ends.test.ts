@@ -10,6 +10,7 @@ import { openPage, skipBrowser, startBrowser, until } from '../helpers/browser.t
 import { fixtureHost } from '../helpers/fixture-host.ts';
 import { SocketPage } from '../helpers/page-socket.ts';
 import { type ConfigPart, startHere, startService } from '../helpers/service.ts';
+import { judgeRate } from '../helpers/talk.ts';
 
 t.setTimeout(280_000);
 
@@ -100,13 +101,7 @@ else {
     client.sayAll(pings(0, 60));
     const answers = [];
     for (let i = 0; i < 60; i++) answers.push(await client.take((told) => told.id === i));
-    const most = 41 + (20 * (performance.now() - begun)) / 1000;
-    t.ok(answers.slice(0, 40).every(({ type }) => type === 'pong'));
-    // While they come, a further one may be granted between two that are not.
-    const others = answers.filter(({ type }) => type !== 'pong');
-    const granted = answers.length - others.length;
-    t.ok(granted <= most, `${granted} of 60, at most ${most}`);
-    for (const told of others) t.match(told, { type: 'error', data: { code: 'RATE_LIMITED' } });
+    judgeRate(t, answers, begun);
     client.sayAll(pings(100, 1000));
     t.match(await client.closed, { code: 1008, reason: 'too many messages' });
     t.equal((await (await page.connect()).ask('ping', undefined, 1)).type, 'pong', 'another one is served');

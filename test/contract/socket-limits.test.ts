@@ -6,6 +6,7 @@ import { fixtureHost } from '../helpers/fixture-host.ts';
 import { RawConnection } from '../helpers/raw-http.ts';
 import { startHere, startService } from '../helpers/service.ts';
 import { SocketClient } from '../helpers/socket-client.ts';
+import { judgeRate } from '../helpers/talk.ts';
 
 t.setTimeout(280_000);
 
@@ -139,16 +140,7 @@ t.test('[7.limit-rate] 40 at once, then 20 a second; more are RATE_LIMITED with 
   for (let i = 0; i < 60; i++) client.say('ping', undefined, i);
   const answers = [];
   for (let i = 0; i < 60; i++) answers.push(await client.take((told) => told.id === i));
-  const most = 41 + (20 * (performance.now() - begun)) / 1000;
-  t.ok(answers.slice(0, 40).every(({ type }) => type === 'pong'));
-  // While they come, a further one may be granted between two that are not.
-  const others = answers.filter(({ type }) => type !== 'pong');
-  const granted = answers.length - others.length;
-  t.ok(granted <= most, `${granted} of 60, at most ${most}`);
-  for (const { type, data } of others) {
-    t.equal(type, 'error');
-    t.match(data, { code: 'RATE_LIMITED' });
-  }
+  judgeRate(t, answers, begun);
   t.equal((await other.ask('ping', undefined, 'other')).type, 'pong', 'each socket by itself');
   await sleep(1000);
   for (let i = 0; i < 15; i++) t.equal((await client.ask('ping', undefined, `later ${i}`)).type, 'pong');

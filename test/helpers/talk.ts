@@ -1,4 +1,5 @@
 /** One side of a talk over /api/ws, whatever the socket under it: says what it is told to, keeps what it hears until it is taken. */
+import type { Test } from 'tap';
 
 export interface Told {
   readonly type: string;
@@ -104,4 +105,15 @@ export abstract class Talk {
     await this.ask('ping', undefined, `settle ${performance.now()}`);
     return this.#untaken.splice(0);
   }
+}
+
+/** Sixty pings at once, begun at `begun`: the first 40 are granted, 20 a second of the others, and the rest is told so. */
+export function judgeRate(t: Pick<Test, 'ok' | 'match'>, answers: readonly Told[], begun: number): void {
+  const most = 41 + (20 * (performance.now() - begun)) / 1000;
+  t.ok(answers.slice(0, 40).every(({ type }) => type === 'pong'));
+  // While they come, a further one may be granted between two that are not.
+  const refused = answers.filter(({ type }) => type !== 'pong');
+  const granted = answers.length - refused.length;
+  t.ok(refused.length > 0 && granted <= most, `${granted} of ${answers.length}, at most ${most}`);
+  for (const told of refused) t.match(told, { type: 'error', data: { code: 'RATE_LIMITED' } });
 }
