@@ -4,7 +4,7 @@
     {
       "target_name": "hostwire",
       "sources": [
-        "<!@(node -p \"const l = JSON.parse(require('fs').readFileSync('native/sources.json', 'utf8')); [...l.shared, ...(l[process.platform === 'win32' ? 'windows' : process.platform] ?? l.unsupported)].join(' ')\")"
+        "<!@(node scripts/sources.mjs)"
       ],
       "include_dirs": ["native", "node_modules/node-addon-api"],
       "defines": [

@@ -7,7 +7,7 @@ import process from 'node:process';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openNativeProcesses } from '#src/host/native.js';
-import { ProcessReadings } from '#src/stats/process-readings.js';
+import { ProcessReadings } from '#src/processes/readings.js';
 import { abba, median } from './cpu.ts';
 import { BUILD, publish, ROOT, targetRow } from './report.ts';
 import { Subject } from './subject.ts';

@@ -6,6 +6,7 @@ import path from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { findCommand } from './needs.mjs';
+import { sourcesOf } from './sources.mjs';
 
 const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
 const CXX = 'x86_64-w64-mingw32-g++-posix';
@@ -55,9 +56,8 @@ function standardLibrary() {
 export function checkWithClang() {
   const clang = findCommand('clang++-14', 'clang++');
   if (clang === undefined) throw new Error('clang++ missing: apt-get install -y clang-14');
-  const lists = JSON.parse(readFileSync(path.join(root, 'native/sources.json'), 'utf8'));
   const commands = JSON.parse(readFileSync(path.join(root, 'build/win32-x64/compile_commands.json'), 'utf8'));
-  const own = new Set([...lists.windows, ...lists.shared].map((file) => path.join(root, file)));
+  const own = new Set(sourcesOf('windows', 'shared').map((file) => path.join(root, file)));
   const include = standardLibrary().flatMap((folder) => ['-isystem', folder]);
   let isClean = true;
   for (const { file, command } of commands.filter((entry) => own.has(entry.file))) {

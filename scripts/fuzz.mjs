@@ -87,7 +87,7 @@ function fuzzer(target, args) {
 function sourcesHash() {
   const hash = createHash('sha1');
   const headers = PARSERS.map((file) => file.replace(/cc$/, 'h'));
-  const others = ['native/linux/scan.h', 'native/fuzz/targets.cc', 'native/fuzz/fuzz.cc'];
+  const others = ['native/linux/kernel/scan.h', 'native/fuzz/targets.cc', 'native/fuzz/fuzz.cc'];
   for (const file of [...PARSERS, ...headers, ...others]) hash.update(readFileSync(path.join(root, file)));
   return hash.digest('hex');
 }

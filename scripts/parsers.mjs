@@ -1,19 +1,18 @@
 // Which sources are parsers, and how they are compiled for replaying and fuzzing.
 import { spawnSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
+import { sourcesOf } from './sources.mjs';
 
 export const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
 /** The inputs that fuzzing found and that are kept: a folder a target. */
 export const CORPUS = 'native/fuzz/corpus';
 export const FIXTURES = 'test/fixtures/linux';
 export const SANITIZERS = 'address,undefined,float-cast-overflow,float-divide-by-zero';
-const { shared, linux, windows } = JSON.parse(readFileSync(path.join(root, 'native/sources.json'), 'utf8'));
 /** Those of every platform: they are pure, and run on each. */
-export const PARSERS = [...shared, ...linux, ...windows].filter((file) =>
-  /\/(?:parse\w*|select_\w*|linux\/text)\.cc$/.test(file),
+export const PARSERS = sourcesOf('shared', 'linux', 'windows').filter((file) =>
+  /\/(?:parse\w*|select_\w*|kernel\/text)\.cc$/.test(file),
 );
 
 /** Runs a command to its end; its output, where `isQuiet` keeps it from the terminal. A failure ends this process. */

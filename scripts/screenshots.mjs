@@ -2,6 +2,6 @@
 //   node scripts/screenshots.mjs [FOLDER]   (build first: node scripts/build.mjs missing tests)
 import process from 'node:process';
 
-const { takeScreenshots } = await import('../build/ts/test/helpers/screenshots.js');
+const { takeScreenshots } = await import('../build/ts/test/browser/screenshots.js');
 await takeScreenshots(process.argv[2] ?? 'docs/images');
 process.exit(0);

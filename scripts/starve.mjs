@@ -5,13 +5,13 @@ import { cpSync, mkdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
 import { FIXTURES, root, run, SANITIZERS } from './parsers.mjs';
+import { sourcesOf } from './sources.mjs';
 
 /** One with sensors, a battery and mounts, one with graphics processors of two kinds. */
 const MACHINES = ['laptop', 'gpu-hybrid'];
 const SPARSE = process.argv.includes('--every') ? 0 : 24;
 /** What acts on the machine, and what speaks to a bus. */
-const NOT_READERS =
-  /\/(?:bus\/|command_thread|launch|listener|logind|media|mpris|peers|power|process_control|socket_options)/;
+const NOT_READERS = /\/(?:bus\/|command_thread|process\/launch|process\/control|sockets\/|media\/|power\/)/;
 
 const work = path.join(root, 'build/starve');
 // Compiling takes most of the time: optimised three times as long.
@@ -26,9 +26,10 @@ const flags = [
 
 /** Compiles what has no object yet that is younger; two at a time. */
 function build() {
-  const { shared, linux } = JSON.parse(readFileSync(path.join(root, 'native/sources.json'), 'utf8'));
   const sources = [
-    ...[...shared, ...linux].filter((file) => !/\/(?:napi|addon)/.test(file) && !NOT_READERS.test(file)),
+    ...sourcesOf('shared', 'linux').filter(
+      (file) => !/\/(?:napi|addon)/.test(file) && !NOT_READERS.test(file),
+    ),
     'native/fuzz/failing_new.cc',
     'test/native/starved_readers.cc',
   ];

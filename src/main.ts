@@ -172,7 +172,7 @@ async function main(): Promise<void> {
       return print((await import('./cli/check.ts')).checkConfiguration(await loadOptions(paths)));
     case 'doctor':
       return print(
-        await (await import('./cli/doctor.ts')).examine(await loadOptions(paths), {
+        await (await import('./cli/doctor/doctor.ts')).examine(await loadOptions(paths), {
           runtime: unsupportedRuntime(),
           user: os.userInfo().username,
           isRoot: process.getuid?.() === 0,
@@ -189,7 +189,7 @@ async function main(): Promise<void> {
 
 async function manageService(words: Arguments): Promise<Output> {
   const control = (await import('./host/native.ts')).openServiceControl();
-  return (await import('./cli/service.ts')).manageService(control, words, {
+  return (await import('./cli/windows-service.ts')).manageService(control, words, {
     program: [process.execPath, ...process.argv.slice(1, 2)],
     logFile: (await findServiceLog()) ?? 'none',
   });

@@ -9,19 +9,25 @@ import { ProcessControl, processCommands } from './commands/process.ts';
 import type { Config } from './config/schema.ts';
 import type { Host } from './host/host.ts';
 import { ALL_SECTIONS } from './host/host.ts';
-import { readDashboard } from './http/dashboard.ts';
+import {
+  canJudgePeers,
+  listenOn,
+  mostConnections,
+  mostStreams,
+  tuneListening,
+} from './http/connections/listening.ts';
+import { PeerWatch } from './http/connections/peers.ts';
+import { readDashboard } from './http/endpoints/dashboard.ts';
+import { HEADERS_READ, surfaceOf } from './http/endpoints/surface.ts';
 import { Gate, SOCKET_PATH } from './http/gate.ts';
-import { canJudgePeers, listenOn, mostConnections, mostStreams, tuneListening } from './http/listening.ts';
-import { PeerWatch } from './http/peers.ts';
 import { Pipeline } from './http/pipeline.ts';
-import { ProcessQueries } from './http/process-queries.ts';
 import type { Route } from './http/routes.ts';
-import { HttpServer } from './http/server.ts';
-import { Fanout, TEND_MS } from './http/stream.ts';
-import { HEADERS_READ, surfaceOf } from './http/surface.ts';
-import { Sockets } from './http/websocket-hub.ts';
+import { Sockets } from './http/socket/hub.ts';
+import { Fanout, TEND_MS } from './http/stream/fanout.ts';
+import { HttpServer } from './http/uws/server.ts';
 import type { Log } from './log.ts';
-import { ProcessReadings } from './stats/process-readings.ts';
+import { ProcessQueries } from './processes/queries.ts';
+import { ProcessReadings } from './processes/readings.ts';
 import { Sampler } from './stats/sampler.ts';
 import { deriveSystem, deriveSystemDetail, type ServiceFacts } from './stats/system.ts';
 import { viewOf } from './stats/view.ts';

@@ -17,10 +17,10 @@ const codeOf = (file: string) => textOf(file).replaceAll(/\/\*[\s\S]*?\*\/|^\s*\
 const sources = filesIn('src', '.ts');
 const native = filesIn('native', '.cc', '.h').filter((file) => !file.startsWith('native/fuzz/'));
 
-/** The folder under src/ that a file belongs to; a file at the top is a room of its own. */
+/** The folder that a file of src/ is in (`http/uws`); a file at the top is a room of its own. */
 function roomOf(file: string): string {
-  const [, first = '', ...rest] = file.split('/');
-  return rest.length > 0 ? first : first.replace(/\.ts$/, '');
+  const inside = file.split('/').slice(1);
+  return inside.length === 1 ? (inside[0] ?? '').replace(/\.ts$/, '') : inside.slice(0, -1).join('/');
 }
 
 function importsOf(file: string): readonly string[] {
@@ -29,18 +29,35 @@ function importsOf(file: string): readonly string[] {
   );
 }
 
-/** Which rooms a room may look into, itself aside. */
+/** What each room may import from, besides itself: an entry stands for that room and for the rooms inside it. */
 const ARROWS: Readonly<Record<string, readonly string[]>> = {
   main: ['service', 'config', 'host', 'cli', 'log', 'log-file', 'errors', 'access', 'clock'],
-  service: ['config', 'host', 'stats', 'commands', 'access', 'http', 'wire', 'log', 'errors', 'clock'],
-  http: ['commands', 'stats', 'access', 'wire', 'errors', 'host', 'config', 'log', 'clock'],
-  commands: ['host', 'wire', 'errors', 'log', 'clock', 'config'],
+  service: [
+    ...['config', 'host', 'stats', 'processes', 'commands', 'access', 'http', 'wire'],
+    ...['log', 'errors', 'clock'],
+  ],
+  http: ['http/uws', 'access', 'config', 'errors', 'params', 'log'],
+  'http/uws': ['access', 'commands', 'stats', 'log'],
+  'http/connections': ['http/uws', 'host', 'log', 'clock'],
+  'http/stream': ['http/uws', 'http', 'access', 'stats'],
+  'http/socket': [
+    ...['http/uws', 'commands', 'processes', 'stats', 'access', 'wire'],
+    ...['errors', 'host', 'config', 'log', 'params'],
+  ],
+  'http/endpoints': [
+    ...['http', 'commands', 'processes', 'stats', 'access', 'wire'],
+    ...['errors', 'host', 'params'],
+  ],
+  commands: ['host', 'wire', 'errors', 'params', 'log', 'clock', 'config'],
+  processes: ['host', 'stats', 'wire', 'errors', 'params', 'clock'],
   stats: ['host', 'wire', 'clock'],
   access: ['config'],
   config: ['errors', 'log'],
   cli: ['config', 'host', 'access'],
+  'cli/doctor': ['cli', 'config', 'host'],
   client: ['wire'],
   api: ['wire', 'errors', 'host'],
+  params: ['wire', 'errors'],
   host: [],
   wire: [],
   errors: [],
@@ -49,16 +66,12 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   clock: [],
 };
 
-/** The first loads it, the others wrap what it hands out. */
-const UWS_FILES: ReadonlySet<string> = new Set([
-  'src/http/server.ts',
-  'src/http/exchange.ts',
-  'src/http/websocket.ts',
-]);
+const isAllowed = (room: string, target: string) =>
+  target === room || (ARROWS[room] ?? []).some((entry) => target === entry || target.startsWith(`${entry}/`));
 
 /** The one room that knows each third-party library. */
 const LIBRARIES: Readonly<Record<string, (file: string) => boolean>> = {
-  'uWebSockets.js': (file) => UWS_FILES.has(file),
+  'uWebSockets.js': (file) => file.startsWith('src/http/uws/'),
   'ipaddr.js': (file) => file === 'src/access/addresses.ts',
   'js-yaml': (file) => file.startsWith('src/config/'),
   valibot: (file) => file === 'src/config/schema.ts' || /^src\/(?:wire|api)\//.test(file),
@@ -69,19 +82,40 @@ const BUILD_LIBRARIES: typeof LIBRARIES = {
   '@valibot/to-json-schema': (file) => file.startsWith('src/api/'),
 };
 
-t.test('arrows never turn back', async (t) => {
+t.test('rooms import only what ARROWS allows', async (t) => {
   for (const file of sources) {
     const room = roomOf(file);
-    const allowed = ARROWS[room];
-    if (allowed === undefined) {
+    if (ARROWS[room] === undefined) {
       t.fail(`${file}: ${room} is no room of the house (docs/architecture.md)`);
       continue;
     }
     for (const imported of importsOf(file).filter((name) => name.startsWith('.'))) {
       const target = roomOf(path.posix.normalize(path.posix.join(path.posix.dirname(file), imported)));
-      t.ok(target === room || allowed.includes(target), `${file} may import ${imported}`);
+      t.ok(isAllowed(room, target), `${file} may import ${imported}`);
     }
   }
+});
+
+t.test('the arrows between rooms have no cycle', async (t) => {
+  const targets = new Map<string, Set<string>>();
+  for (const file of sources)
+    for (const name of importsOf(file).filter((imported) => imported.startsWith('.'))) {
+      const target = roomOf(path.posix.normalize(path.posix.join(path.posix.dirname(file), name)));
+      if (target !== roomOf(file))
+        targets.set(roomOf(file), (targets.get(roomOf(file)) ?? new Set()).add(target));
+    }
+  const settled = new Set<string>();
+  const visit = (room: string, trail: readonly string[]): void => {
+    if (settled.has(room)) return;
+    if (trail.includes(room)) {
+      t.fail([...trail.slice(trail.indexOf(room)), room].join(' -> '));
+      return;
+    }
+    for (const target of targets.get(room) ?? []) visit(target, [...trail, room]);
+    settled.add(room);
+  };
+  for (const room of targets.keys()) visit(room, []);
+  t.ok(settled.size > 15, `${settled.size} rooms`);
 });
 
 t.test('each third-party library is known to one room', async (t) => {
@@ -131,8 +165,8 @@ t.test(
 
 /** Starts the apps that the configuration names, and nothing else. */
 const LAUNCHERS = new Map([
-  ['native/linux/launch.cc', /posix_spawn\(/],
-  ['native/windows/launch.cc', /CreateProcessW\(/],
+  ['native/linux/process/launch.cc', /posix_spawn\(/],
+  ['native/windows/process/launch.cc', /CreateProcessW\(/],
 ]);
 
 t.test('nothing in src/ or native/ starts a process, but the launcher', async (t) => {
@@ -171,15 +205,14 @@ t.test('only the bus folder knows the library that speaks D-Bus', async (t) => {
 });
 
 t.test('both build files take the same sources', async (t) => {
-  const lists = JSON.parse(textOf('native/sources.json')) as Record<string, readonly string[]>;
-  const listed = Object.values(lists).flat();
-  t.same(
-    [...listed].sort(),
-    native.filter((file) => file.endsWith('.cc')).sort(),
-    'every .cc is in native/sources.json',
-  );
+  const groups = JSON.parse(textOf('native/sources.json')) as Record<string, readonly string[]>;
+  const entries = Object.values(groups).flat();
+  for (const file of native.filter((name) => name.endsWith('.cc'))) {
+    const covering = entries.filter((entry) => file === entry || file.startsWith(`${entry}/`));
+    t.equal(covering.length, 1, `${file} is below exactly one entry of native/sources.json`);
+  }
   t.match(textOf('CMakeLists.txt'), 'native/sources.json');
-  t.match(textOf('binding.gyp'), 'native/sources.json');
+  t.match(textOf('binding.gyp'), 'scripts/sources.mjs');
 });
 
 t.test('files open with what they are for, and stay readable', async (t) => {

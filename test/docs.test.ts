@@ -1,14 +1,10 @@
 /** docs/contract.md and the tests say the same: every statement has a test that carries its id, and the reverse. */
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import t from 'tap';
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
-const ID = '(?:I|[1-9])\\.[A-Za-z0-9][A-Za-z0-9.-]*';
-const TEST_NAME = /\btest\(\s*(['"`])((?:\\.|(?!\1)[^\\])*)\1/g;
-const BRACKETED = new RegExp(`\\[(${ID})\\]`, 'g');
-const BARE = new RegExp(`^${ID}(?= |$)`);
 
 interface Row {
   readonly id: string;
@@ -16,36 +12,15 @@ interface Row {
   readonly where: string;
 }
 
-const rows: readonly Row[] = readFileSync(path.join(ROOT, 'docs/contract.md'), 'utf8')
-  .split('\n')
-  .filter((line) => new RegExp(`^\\| ${ID} \\|`).test(line))
-  .map((line) => {
-    const [, id = '', statement = '', where = ''] = line.split(/(?<!\\)\|/).map((cell) => cell.trim());
-    return { id, statement, where };
-  });
-
-/** The ids at the beginning of a test's name: `[4.head] [I.stream] …`, or one bare `1.matrix …`. */
-function idsOf(name: string): readonly string[] {
-  const opening = /^(?:\[[^\]]*\]\s*)+/.exec(name)?.[0];
-  if (opening === undefined) return BARE.exec(name) ?? [];
-  return [...opening.matchAll(BRACKETED)].map(([, id = '']) => id);
-}
-
-/** Id → the test files (without their ending, below test/) that carry it. */
-function idsInTests(): ReadonlyMap<string, ReadonlySet<string>> {
-  const found = new Map<string, Set<string>>();
-  for (const file of readdirSync(path.join(ROOT, 'test'), { recursive: true, encoding: 'utf8' })) {
-    if (!file.endsWith('.test.ts')) continue;
-    const text = readFileSync(path.join(ROOT, 'test', file), 'utf8');
-    for (const [, , name = ''] of text.matchAll(TEST_NAME))
-      for (const id of idsOf(name)) {
-        const files = found.get(id) ?? new Set();
-        found.set(id, files.add(file.replace(/\.test\.ts$/, '').replaceAll(path.sep, '/')));
-      }
-  }
-  return found;
-}
-
+const { idsInTests, contractRows, withShownIn } = (await import(
+  new URL('../../../scripts/contract.mjs', import.meta.url).href
+)) as {
+  idsInTests(): ReadonlyMap<string, ReadonlySet<string>>;
+  contractRows(text: string): readonly Row[];
+  withShownIn(text: string, ids: ReadonlyMap<string, ReadonlySet<string>>): string;
+};
+const page = readFileSync(path.join(ROOT, 'docs/contract.md'), 'utf8');
+const rows = contractRows(page);
 const carried = idsInTests();
 const isLater = (row: Row) => row.where.startsWith('later');
 
@@ -80,13 +55,6 @@ t.test('every id that a test carries is on the page', async (t) => {
   );
 });
 
-t.test('the files named beside a statement carry its id', async (t) => {
-  const wrong = rows
-    .filter((row) => !isLater(row) && !row.where.startsWith('as '))
-    .flatMap(({ id, where }) =>
-      where.split(', ').flatMap((file) => (carried.get(id)?.has(file) ? [] : [`${id}: ${file}`])),
-    );
-  t.strictSame(wrong, []);
-  const late = rows.filter((row) => isLater(row) && carried.has(row.id)).map(({ id }) => id);
-  if (late.length > 0) t.comment(`no longer for later: ${late.join(', ')}`);
+t.test('the column "shown in" is what scripts/contract.mjs writes', async (t) => {
+  t.equal(page, withShownIn(page, carried), 'run: node scripts/contract.mjs');
 });

@@ -9,9 +9,9 @@ import { readFileSync } from 'node:fs';
 import process from 'node:process';
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
 import type { AccessRequest } from '#src/access/request.js';
-import type { Exchange, StreamStart } from '#src/http/exchange.js';
-import { Fanout, TEND_MS } from '#src/http/stream.js';
-import { StreamSocket } from '#src/http/stream-socket.js';
+import { Fanout, TEND_MS } from '#src/http/stream/fanout.js';
+import type { Exchange, StreamStart } from '#src/http/uws/exchange.js';
+import { StreamSocket } from '#src/http/uws/stream.js';
 import { type Encoded, viewOf } from '#src/stats/view.js';
 
 const VIEW = viewOf(31, false);

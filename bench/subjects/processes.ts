@@ -1,9 +1,9 @@
 /** The service's own readings of processes: `samples` picks them up as a sampler does, `list` takes them for a list. */
 import process from 'node:process';
 import { openNativeProcesses } from '#src/host/native.js';
-import { buildGroupedList } from '#src/stats/process-list.js';
-import { ProcessReadings } from '#src/stats/process-readings.js';
-import { advanceWindow, type ProcessWindow } from '#src/stats/processes.js';
+import { buildGroupedList } from '#src/processes/list.js';
+import { ProcessReadings } from '#src/processes/readings.js';
+import { advanceWindow, type ProcessWindow } from '#src/processes/shares.js';
 import { pace, serve } from './serve.ts';
 
 const host = openNativeProcesses();

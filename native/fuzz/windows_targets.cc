@@ -5,10 +5,10 @@
 
 #include "firmware/parse_smbios.h"
 #include "fuzz/targets.h"
-#include "windows/parse_battery_status.h"
-#include "windows/parse_counters.h"
-#include "windows/parse_processes.h"
-#include "windows/parse_windows.h"
+#include "windows/process/parse_processes.h"
+#include "windows/sensors/parse_battery_status.h"
+#include "windows/system/parse_windows.h"
+#include "windows/win32/parse_counters.h"
 
 namespace hostwire {
 namespace {

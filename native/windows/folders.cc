@@ -3,8 +3,8 @@
 
 #include <memory>
 
-#include "windows/unicode.h"
-#include "windows/win32.h"
+#include "windows/win32/unicode.h"
+#include "windows/win32/win32.h"
 // After windows.h.
 #include <objbase.h>
 #include <shlobj.h>

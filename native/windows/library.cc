@@ -4,8 +4,8 @@
 #include <stdexcept>
 #include <system_error>
 
-#include "windows/unicode.h"
-#include "windows/win32.h"
+#include "windows/win32/unicode.h"
+#include "windows/win32/win32.h"
 
 namespace hostwire {
 

@@ -6,7 +6,7 @@
 #include <memory>
 #include <utility>
 
-#include "windows/win32.h"
+#include "windows/win32/win32.h"
 
 namespace hostwire {
 namespace {

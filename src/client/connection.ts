@@ -2,8 +2,8 @@
 import { Backoff } from './backoff.ts';
 import type { Environment } from './environment.ts';
 import { badAnswer, ClientError, isRefusal, silent, unreachable } from './errors.ts';
-import { addressOf, keyHeader, refusalOf } from './http.ts';
 import { type Message, parseMessage } from './messages.ts';
+import { addressOf, keyHeader, refusalOf } from './refusals.ts';
 import type { ConnectionState } from './state.ts';
 import { MOST_SILENT_TICKS, Watchdog } from './watchdog.ts';
 

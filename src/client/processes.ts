@@ -1,6 +1,6 @@
 /** The processes of the machine, over a socket. */
 import type { ProcessDetailsPayload, ProcessListPayload } from '../wire/process.ts';
-import type { Asker } from './asker.ts';
+import type { Asker } from './calls.ts';
 import type { ProcessCommandFeedback } from './messages.ts';
 import type { AskOptions, KillOptions, LaunchOptions, ListOptions, Target } from './socket-options.ts';
 

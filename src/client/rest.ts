@@ -1,7 +1,7 @@
 /** Single requests to the service: commands and questions, with the key. */
 import { ENVIRONMENT, type Environment, heed } from './environment.ts';
 import { badAnswer, ClientError, unreachable } from './errors.ts';
-import { addressOf, keyHeader, refusalOf } from './http.ts';
+import { addressOf, keyHeader, refusalOf } from './refusals.ts';
 
 export interface RequestOptions {
   /** Where the service is: `http://pc:9990`. */

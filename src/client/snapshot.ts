@@ -3,7 +3,7 @@ import type { MediaPayload } from '../wire/media.ts';
 import type { PowerPayload } from '../wire/power.ts';
 import type { ProcessListPayload } from '../wire/process.ts';
 import type { AnyStats, Message, Topic } from './messages.ts';
-import { check, type Taken } from './requests.ts';
+import { check, type Taken } from './pending.ts';
 
 /** What was asked for. */
 export interface Snapshot {

@@ -1,13 +1,13 @@
 /** The service's WebSocket API as an object: subscriptions that last, commands that are answered. */
-import { Asker } from './asker.ts';
+import { Asker } from './calls.ts';
 import { Connection, type SocketConstructor } from './connection.ts';
 import { ENVIRONMENT, type Environment, heed } from './environment.ts';
 import { ClientError } from './errors.ts';
-import { addressOf } from './http.ts';
 import { Listeners } from './listeners.ts';
 import type { Feedback, Message, SocketEvents, Topic } from './messages.ts';
+import { Requests } from './pending.ts';
 import { Processes } from './processes.ts';
-import { Requests } from './requests.ts';
+import { addressOf } from './refusals.ts';
 import { type Snapshot, snapshotOf } from './snapshot.ts';
 import type {
   AskOptions,

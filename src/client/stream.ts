@@ -3,8 +3,8 @@ import { Backoff } from './backoff.ts';
 import { callOut, ENVIRONMENT, type Environment, heed } from './environment.ts';
 import { badAnswer, ClientError, isRefusal, silent, unreachable } from './errors.ts';
 import { EventParser } from './event-parser.ts';
-import { addressOf, keyHeader, refusalOf } from './http.ts';
 import type { Section, StatsPayload } from './payload.ts';
+import { addressOf, keyHeader, refusalOf } from './refusals.ts';
 import type { ConnectionState } from './state.ts';
 import { MOST_SILENT_TICKS, Watchdog } from './watchdog.ts';
 

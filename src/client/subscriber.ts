@@ -2,7 +2,7 @@
 import { heed } from './environment.ts';
 import { ClientError } from './errors.ts';
 import type { AnswerEvents } from './messages.ts';
-import { answered, type Requests } from './requests.ts';
+import { answered, type Requests } from './pending.ts';
 import { type Change, Subscriptions } from './subscriptions.ts';
 
 export type Subscribed = AnswerEvents['subscribed'];

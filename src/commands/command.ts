@@ -1,11 +1,9 @@
 /** The registry of commands: one table that HTTP and WebSocket are doors to, so that no flag can be forgotten at one. */
 import type { Config } from '../config/schema.ts';
 import { ServiceError } from '../errors.ts';
+import type { Params } from '../params.ts';
 
 export type Feature = keyof Config['features'];
-
-/** What a door was given, as values: numbers and booleans where it could tell, else the text itself. */
-export type Params = Readonly<Record<string, unknown>>;
 
 /** How an answer went: its bytes have left, or its connection has closed. */
 export type Delivery = 'sent' | 'closed';

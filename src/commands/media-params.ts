@@ -1,7 +1,7 @@
 /** What a media command may be given. */
+
+import { checkParams, type Params } from '../params.ts';
 import { type MediaAction, mediaParams, mediaValueParams } from '../wire/requests.ts';
-import type { Params } from './command.ts';
-import { checkParams } from './params.ts';
 
 export interface MediaParams {
   /** The player's name; undefined: the one that is meant without. */

@@ -1,17 +1,10 @@
 /** The power commands: what is refused and why, what is scheduled, what is queued; and their rows in the table. */
 import type { Config } from '../config/schema.ts';
 import { ServiceError } from '../errors.ts';
+import { checkParams, type Params } from '../params.ts';
 import type { PowerCapabilities, PowerPayload, PowerResult, TimedPowerAct } from '../wire/power.ts';
 import { POWER_ACTIONS, powerParams } from '../wire/requests.ts';
-import {
-  type Command,
-  defineCommand,
-  type Feature,
-  type Follower,
-  type Outcome,
-  type Params,
-} from './command.ts';
-import { checkParams } from './params.ts';
+import { type Command, defineCommand, type Feature, type Follower, type Outcome } from './command.ts';
 import type { PowerAction } from './power-backend.ts';
 import { PowerQueue, type PowerQueueOptions } from './power-queue.ts';
 

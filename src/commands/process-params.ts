@@ -1,7 +1,7 @@
 /** The parameters of the process commands. */
+
+import { checkParams, type Params } from '../params.ts';
 import { processKillRequest, processLaunchRequest } from '../wire/requests.ts';
-import type { Params } from './command.ts';
-import { checkParams } from './params.ts';
 
 export interface KillParams {
   /** Either this or `name`. */

@@ -1,6 +1,6 @@
 /** Request bodies: framing, size and content type, checked before anything acts. */
 import { ServiceError } from '../errors.ts';
-import type { Exchange, HeaderLists, RequestHead } from './exchange.ts';
+import type { Exchange, HeaderLists, RequestHead } from './uws/exchange.ts';
 
 export const MOST_BODY_BYTES = 16 * 1024;
 /** A refused body is read up to here, so that a client that is still sending can read the answer. */

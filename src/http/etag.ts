@@ -1,5 +1,5 @@
 /** Conditional requests: whether the client has what it asks for already. */
-import type { HeaderLists } from './exchange.ts';
+import type { HeaderLists } from './uws/exchange.ts';
 
 /** The entries of a header that is a list. */
 export const entriesOf = (headers: HeaderLists, name: string): readonly string[] =>

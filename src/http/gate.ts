@@ -7,8 +7,8 @@ import { type AccessRequest, type Decision, HEADERS_READ } from '../access/reque
 import type { Config } from '../config/schema.ts';
 import { ServiceError } from '../errors.ts';
 import type { Log } from '../log.ts';
-import type { Answer, RequestHead } from './exchange.ts';
 import { bareAnswer, emptyAnswer, errorAnswer, type Headers } from './reply.ts';
+import type { Answer, RequestHead } from './uws/exchange.ts';
 
 /** What the gate says of a request. `client` is for `passes`. */
 export type Verdict =

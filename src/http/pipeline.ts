@@ -12,7 +12,6 @@ import {
   readBody,
   readFraming,
 } from './body.ts';
-import type { Answer, Exchange, RequestHead } from './exchange.ts';
 import type { Verdict } from './gate.ts';
 import { emptyAnswer, errorAnswer, featureDisabledAnswer, type Headers } from './reply.ts';
 import {
@@ -23,6 +22,7 @@ import {
   type Route,
   wildcardOf,
 } from './routes.ts';
+import type { Answer, Exchange, RequestHead } from './uws/exchange.ts';
 
 export interface PipelineOptions {
   readonly gate: (head: RequestHead) => Verdict;

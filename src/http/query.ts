@@ -1,5 +1,5 @@
 /** What a query says, as the values that the same words have in JSON. */
-import type { Params } from '../commands/command.ts';
+import type { Params } from '../params.ts';
 
 const BOOLEANS: ReadonlyMap<string, boolean> = new Map([
   ['1', true],

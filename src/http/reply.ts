@@ -1,7 +1,7 @@
 /** Answers: JSON, errors, refusals without a body. */
 import { STATUS_CODES } from 'node:http';
 import type { ServiceError } from '../errors.ts';
-import type { Answer } from './exchange.ts';
+import type { Answer } from './uws/exchange.ts';
 
 export type Headers = readonly (readonly [name: string, value: string])[];
 

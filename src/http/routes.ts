@@ -1,8 +1,8 @@
 /** The surface as a table: one row a path, one cell a method. */
 import type { AccessRequest } from '../access/request.ts';
 import type { Config } from '../config/schema.ts';
-import type { Answer, Exchange } from './exchange.ts';
 import type { Headers } from './reply.ts';
+import type { Answer, Exchange } from './uws/exchange.ts';
 
 /** A request that passed the gate, for a handler. */
 export interface Request {

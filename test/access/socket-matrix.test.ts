@@ -1,9 +1,9 @@
 /** The matrix once more, byte by byte over real sockets: every answer is the one that the oracle expects. */
 import os from 'node:os';
 import t, { type Test } from 'tap';
-import { fixtureHost } from '../helpers/fixture-host.ts';
-import { type RawAnswer, RawConnection, valuesOf } from '../helpers/raw-http.ts';
-import { type ServiceHere, startHere } from '../helpers/service.ts';
+import { type RawAnswer, RawConnection, valuesOf } from '../helpers/clients/http.ts';
+import { fixtureHost } from '../helpers/fakes/host.ts';
+import { type ServiceHere, startHere } from '../helpers/service/service.ts';
 import { type Case, configOfCase, neighboursOf, randomCase, wireOfCase } from './cases.ts';
 import { opinionOn } from './oracle.ts';
 import { createRandom, type Random } from './random.ts';

@@ -11,11 +11,11 @@ import { openapiDocument } from '#src/api/openapi.js';
 import { STATUS_BY_CODE } from '#src/errors.js';
 import { OPS } from '#src/wire/socket.js';
 import { EVENTS } from '#src/wire/socket-events.js';
-import { checkHeaders, JSON_HEADERS } from '../helpers/answers.ts';
-import { fixtureHost } from '../helpers/fixture-host.ts';
-import { Openapi, type Part } from '../helpers/openapi.ts';
-import { ask, jsonOf, valuesOf } from '../helpers/raw-http.ts';
-import { startHere } from '../helpers/service.ts';
+import { checkHeaders, JSON_HEADERS } from '../helpers/clients/answers.ts';
+import { ask, jsonOf, valuesOf } from '../helpers/clients/http.ts';
+import { fixtureHost } from '../helpers/fakes/host.ts';
+import { startHere } from '../helpers/service/service.ts';
+import { Openapi, type Part } from './openapi.ts';
 
 const ROOT = new URL('../../../../', import.meta.url);
 const read = (file: string) => readFileSync(fileURLToPath(new URL(file, ROOT)), 'utf8');

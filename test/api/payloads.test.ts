@@ -8,13 +8,13 @@ import t, { type Test } from 'tap';
 import * as v from 'valibot';
 import { openapiDocument } from '#src/api/openapi.js';
 import { COMPONENTS } from '#src/api/schemas.js';
-import { EventStream, payloadOf } from '../helpers/event-stream.ts';
-import { FakeMediaHost, playerOf, snapshotOf } from '../helpers/fake-media.ts';
-import { fixtureHost } from '../helpers/fixture-host.ts';
-import { openFixture } from '../helpers/fixture-machine.ts';
-import { Openapi } from '../helpers/openapi.ts';
-import { ask, jsonOf } from '../helpers/raw-http.ts';
-import { startHere, startService } from '../helpers/service.ts';
+import { EventStream, payloadOf } from '../helpers/clients/event-stream.ts';
+import { ask, jsonOf } from '../helpers/clients/http.ts';
+import { fixtureHost } from '../helpers/fakes/host.ts';
+import { FakeMediaHost, playerOf, snapshotOf } from '../helpers/fakes/media.ts';
+import { openFixture } from '../helpers/machine/fixtures.ts';
+import { startHere, startService } from '../helpers/service/service.ts';
+import { Openapi } from './openapi.ts';
 
 const openapi = new Openapi(openapiDocument('0'));
 

@@ -8,11 +8,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
 import { openapiDocument } from '#src/api/openapi.js';
 import { DEFAULT_CONFIG } from '#src/config/schema.js';
-import { EventStream } from '../helpers/event-stream.ts';
-import { type GeneratedRequest, generateRequests } from '../helpers/generated-requests.ts';
-import { Openapi, type OpenapiOperation } from '../helpers/openapi.ts';
-import { ask, jsonOf, type RawAnswer, valuesOf } from '../helpers/raw-http.ts';
-import { startService } from '../helpers/service.ts';
+import { EventStream } from '../helpers/clients/event-stream.ts';
+import { ask, jsonOf, type RawAnswer, valuesOf } from '../helpers/clients/http.ts';
+import { startService } from '../helpers/service/service.ts';
+import { type GeneratedRequest, generateRequests } from './generated-requests.ts';
+import { Openapi, type OpenapiOperation } from './openapi.ts';
 
 const openapi = new Openapi(openapiDocument('0'));
 const flags = Object.keys(DEFAULT_CONFIG.features);

@@ -4,12 +4,12 @@ import { fileURLToPath } from 'node:url';
 import t from 'tap';
 import { openapiDocument, templateOf } from '#src/api/openapi.js';
 import { DEFAULT_CONFIG } from '#src/config/schema.js';
-import { fixtureHost } from '../helpers/fixture-host.ts';
-import { Openapi } from '../helpers/openapi.ts';
-import { startHere } from '../helpers/service.ts';
+import { fixtureHost } from '../helpers/fakes/host.ts';
+import { startHere } from '../helpers/service/service.ts';
+import { Openapi } from './openapi.ts';
 
 const openapi = new Openapi(openapiDocument('0'));
-const page = readFileSync(fileURLToPath(new URL('../../../../docs/api.md', import.meta.url)), 'utf8');
+const page = readFileSync(fileURLToPath(new URL('../../docs/api.md', import.meta.url)), 'utf8');
 
 const service = await startHere(fixtureHost());
 t.teardown(() => service.stop());

@@ -9,9 +9,9 @@ import t, { type Test } from 'tap';
 import WebSocket from 'ws';
 import { asyncapiDocument } from '#src/api/asyncapi.js';
 import { DEFAULT_CONFIG } from '#src/config/schema.js';
-import { bodyRequests, type Known } from '../helpers/generated-requests.ts';
-import type { Part } from '../helpers/openapi.ts';
-import { startService } from '../helpers/service.ts';
+import { startService } from '../helpers/service/service.ts';
+import { bodyRequests, type Known } from './generated-requests.ts';
+import type { Part } from './openapi.ts';
 
 // Written by ourselves: its shape is held by the official schema in documents.test.ts.
 const document = asyncapiDocument('0') as {

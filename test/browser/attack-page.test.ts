@@ -5,7 +5,7 @@ import t from 'tap';
 import { fixedCells, tableLines } from './attack/proof-page.ts';
 import { ROWS } from './attack/rows.ts';
 
-const file = path.resolve(import.meta.dirname, '../../../../docs/security-proof.md');
+const file = path.resolve(import.meta.dirname, '../../docs/security-proof.md');
 const lines = tableLines(readFileSync(file, 'utf8'));
 
 t.test('there are many attacks, each told apart', async (t) => {

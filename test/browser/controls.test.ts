@@ -1,5 +1,5 @@
 /** What the dashboard lets people do, to the end of each way: a player, the recording power backend, a process. */
-import '../helpers/dead-buses.ts';
+import '../helpers/service/dead-buses.ts';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
@@ -8,14 +8,14 @@ import { pathToFileURL } from 'node:url';
 import type { Page } from 'playwright-core';
 import t from 'tap';
 import type { PowerPayload } from '#src/wire/power.js';
-import { card, liveState, openPage, skipBrowser, startBrowser, until } from '../helpers/browser.ts';
-import { coverPicture } from '../helpers/cover-picture.ts';
-import { variant } from '../helpers/dbus-wire.ts';
-import { FakePlayer, metadata } from '../helpers/fake-player.ts';
-import { livelyHost } from '../helpers/lively-host.ts';
-import { MediaService } from '../helpers/media-service.ts';
-import { type ConfigPart, startHere, startService } from '../helpers/service.ts';
-import { startSessionBus } from '../helpers/session-bus.ts';
+import { FakePlayer, metadata } from '../helpers/dbus/player.ts';
+import { startSessionBus } from '../helpers/dbus/session-bus.ts';
+import { variant } from '../helpers/dbus/wire.ts';
+import { livelyHost } from '../helpers/fakes/lively-host.ts';
+import { MediaService } from '../helpers/service/media.ts';
+import { type ConfigPart, startHere, startService } from '../helpers/service/service.ts';
+import { card, liveState, openPage, skipBrowser, startBrowser, until } from './browser.ts';
+import { coverPicture } from './cover-picture.ts';
 
 const QUICK: ConfigPart = { stats: { stream_interval_seconds: 1 } };
 const noBus = !existsSync('/usr/bin/dbus-daemon') && 'apt-get install dbus';

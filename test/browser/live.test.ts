@@ -1,15 +1,15 @@
 /** The dashboard in Chromium: values that move, the key, reconnects, rest; one stream, no complaint, no stranger asked. */
-import '../helpers/dead-buses.ts';
+import '../helpers/service/dead-buses.ts';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import t from 'tap';
-import { card, liveState, openPage, skipBrowser, startBrowser, until } from '../helpers/browser.ts';
-import { coverPicture } from '../helpers/cover-picture.ts';
-import { livelyHost } from '../helpers/lively-host.ts';
-import { startRelay } from '../helpers/relay.ts';
-import { type ConfigPart, startHere, startService } from '../helpers/service.ts';
+import { startRelay } from '../helpers/clients/relay.ts';
+import { livelyHost } from '../helpers/fakes/lively-host.ts';
+import { type ConfigPart, startHere, startService } from '../helpers/service/service.ts';
+import { card, liveState, openPage, skipBrowser, startBrowser, until } from './browser.ts';
+import { coverPicture } from './cover-picture.ts';
 
 const KEY = 'correct-horse-battery-staple-0123456789';
 const QUICK: ConfigPart = { stats: { stream_interval_seconds: 1 } };

@@ -1,16 +1,16 @@
 /** What Chromium's own WebSocket sees of limits, refusals and restarts: close codes, failed handshakes, the client again. */
-import '../helpers/dead-buses.ts';
+import '../helpers/service/dead-buses.ts';
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import t, { type Test } from 'tap';
 import { freePort } from '../client/live-clients.ts';
-import { openPage, skipBrowser, startBrowser, until } from '../helpers/browser.ts';
-import { fixtureHost } from '../helpers/fixture-host.ts';
-import { SocketPage } from '../helpers/page-socket.ts';
-import { type ConfigPart, startHere, startService } from '../helpers/service.ts';
-import { judgeRate } from '../helpers/talk.ts';
+import { judgeRate } from '../helpers/clients/talk.ts';
+import { fixtureHost } from '../helpers/fakes/host.ts';
+import { type ConfigPart, startHere, startService } from '../helpers/service/service.ts';
+import { openPage, skipBrowser, startBrowser, until } from './browser.ts';
+import { SocketPage } from './page-socket.ts';
 
 t.setTimeout(280_000);
 

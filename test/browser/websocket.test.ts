@@ -1,16 +1,16 @@
 /** /api/ws as Chromium's own WebSocket sees it, from a page of the service: every op, every event, every error. */
-import '../helpers/dead-buses.ts';
+import '../helpers/service/dead-buses.ts';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import t, { type Test } from 'tap';
 import { OPS } from '#src/wire/socket.js';
 import { EVENTS } from '#src/wire/socket-events.js';
-import { skipBrowser, startBrowser, until } from '../helpers/browser.ts';
-import { FakeMediaHost, playerOf, snapshotOf } from '../helpers/fake-media.ts';
-import { fixtureHost } from '../helpers/fixture-host.ts';
-import { SocketPage } from '../helpers/page-socket.ts';
-import { type ConfigPart, startHere, startService } from '../helpers/service.ts';
-import type { Told } from '../helpers/talk.ts';
+import type { Told } from '../helpers/clients/talk.ts';
+import { fixtureHost } from '../helpers/fakes/host.ts';
+import { FakeMediaHost, playerOf, snapshotOf } from '../helpers/fakes/media.ts';
+import { type ConfigPart, startHere, startService } from '../helpers/service/service.ts';
+import { skipBrowser, startBrowser, until } from './browser.ts';
+import { SocketPage } from './page-socket.ts';
 
 t.setTimeout(280_000);
 

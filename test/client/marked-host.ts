@@ -1,6 +1,6 @@
 /** A host whose every reading is another one, over all services that are started with it. */
 import type { Host } from '#src/host/host.js';
-import { fixtureHost } from '../helpers/fixture-host.ts';
+import { fixtureHost } from '../helpers/fakes/host.ts';
 
 /** What each start adds to the mark. */
 export const PER_START = 1_000_000;

@@ -2,7 +2,7 @@
 import { getEventListeners } from 'node:events';
 import t from 'tap';
 import { request, requestIn } from '#src/client/rest.js';
-import { settle } from '../helpers/fake-clock.ts';
+import { settle } from '../helpers/fakes/clock.ts';
 import { standing } from './socket-setup.ts';
 import { surroundings } from './surroundings.ts';
 

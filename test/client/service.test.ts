@@ -1,11 +1,11 @@
 /** The client at a real service: keys, commands, questions, and a service that goes away in the middle. */
-import '../helpers/dead-buses.ts';
+import '../helpers/service/dead-buses.ts';
 import { spawn } from 'node:child_process';
 import { getEventListeners } from 'node:events';
 import t from 'tap';
 import { WebSocket } from 'ws';
 import { ClientError, connect, request, streamStats } from '#src/client/client.js';
-import { startService } from '../helpers/service.ts';
+import { startService } from '../helpers/service/service.ts';
 import { freePort, liveClients, until } from './live-clients.ts';
 
 const KEY = 'k'.repeat(40);

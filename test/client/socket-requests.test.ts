@@ -2,7 +2,7 @@
 import { getEventListeners } from 'node:events';
 import t from 'tap';
 import type { Feedback, HostSocket } from '#src/client/client.js';
-import { settle } from '../helpers/fake-clock.ts';
+import { settle } from '../helpers/fakes/clock.ts';
 import { openSocket, standing, startSocket } from './socket-setup.ts';
 
 const feedback = (more: Partial<Feedback>): Feedback => ({

@@ -2,7 +2,7 @@
 import type { Test } from 'tap';
 import type { ConnectionState, SocketOptions } from '#src/client/client.js';
 import { connectIn } from '#src/client/socket.js';
-import { settle } from '../helpers/fake-clock.ts';
+import { settle } from '../helpers/fakes/clock.ts';
 import { fakeSockets } from './fake-sockets.ts';
 import { surroundings } from './surroundings.ts';
 

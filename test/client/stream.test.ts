@@ -3,7 +3,7 @@ import { getEventListeners } from 'node:events';
 import t, { type Test } from 'tap';
 import type { ConnectionState, StatsPayload } from '#src/client/client.js';
 import { type StreamOptions, streamStats, streamStatsIn } from '#src/client/stream.js';
-import { settle } from '../helpers/fake-clock.ts';
+import { settle } from '../helpers/fakes/clock.ts';
 import { openStream, surroundings } from './surroundings.ts';
 
 type Options = Partial<StreamOptions<'cpu', boolean>>;

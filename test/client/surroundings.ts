@@ -1,6 +1,6 @@
 /** What a client under test has around it: a clock that stands still, no chance, and a network that a test answers. */
 import { ENVIRONMENT, type Environment } from '#src/client/environment.js';
-import { FakeClock } from '../helpers/fake-clock.ts';
+import { FakeClock } from '../helpers/fakes/clock.ts';
 
 /** One request that the client made. */
 export interface Asked {

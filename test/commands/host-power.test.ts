@@ -3,7 +3,7 @@ import t, { type Test } from 'tap';
 import { HostPower } from '#src/commands/host-power.js';
 import type { PowerAct, PowerHost } from '#src/host/power.js';
 import { createLog } from '#src/log.js';
-import { FakeClock, settle } from '../helpers/fake-clock.ts';
+import { FakeClock, settle } from '../helpers/fakes/clock.ts';
 
 class FakeHost implements PowerHost {
   readonly acts: PowerAct[] = [];

@@ -8,7 +8,7 @@ import {
   selectPlayer,
 } from '#src/commands/media-status.js';
 import type { MediaPlayer } from '#src/host/media.js';
-import { playerOf, snapshotOf } from '../helpers/fake-media.ts';
+import { playerOf, snapshotOf } from '../helpers/fakes/media.ts';
 
 const chosen = (...players: readonly MediaPlayer[]) => {
   // Whatever order the bus names them in.

@@ -1,12 +1,13 @@
 /** The media commands on players and a clock that the test owns. */
 import t, { type Test } from 'tap';
-import { Commands, type Outcome, type Params } from '#src/commands/command.js';
+import { Commands, type Outcome } from '#src/commands/command.js';
 import { Media, mediaCommands } from '#src/commands/media.js';
 import { DEFAULT_CONFIG } from '#src/config/schema.js';
 import { ServiceError } from '#src/errors.js';
 import { createLog } from '#src/log.js';
-import { FakeClock } from '../helpers/fake-clock.ts';
-import { FakeMediaHost, playerOf, snapshotOf } from '../helpers/fake-media.ts';
+import type { Params } from '#src/params.js';
+import { FakeClock } from '../helpers/fakes/clock.ts';
+import { FakeMediaHost, playerOf, snapshotOf } from '../helpers/fakes/media.ts';
 
 const FOUR = ['play', 'pause', 'next', 'prev'];
 const HONEST = ['play_pause', 'stop', 'previous', 'seek', 'set_volume', 'volume_up', 'volume_down'];

@@ -1,8 +1,9 @@
 /** Who asked for an act of power is told what becomes of it, however many asked for the same. */
 import t from 'tap';
-import type { Follower, Outcome, Params } from '#src/commands/command.js';
+import type { Follower, Outcome } from '#src/commands/command.js';
 import type { PowerFeedback } from '#src/commands/power-queue.js';
-import { PowerRig } from '../helpers/fake-power.ts';
+import type { Params } from '#src/params.js';
+import { PowerRig } from '../helpers/fakes/power.ts';
 
 class Rig extends PowerRig {
   /** What each follower was told: `1 running`. */

@@ -1,6 +1,6 @@
 /** What power commands add to the contract: delay, cancel, force, the overview; on a clock that the test owns. */
 import t from 'tap';
-import { PowerRig } from '../helpers/fake-power.ts';
+import { PowerRig } from '../helpers/fakes/power.ts';
 
 const OK = { status: 'ok', message: 'Command initiated' };
 const START = 1_700_000_000;

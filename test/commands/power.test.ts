@@ -1,7 +1,7 @@
 /** Power commands (decisions, part 5) on a clock that the test owns: when an act is handed over, and when never. */
 import t from 'tap';
 import { DEFAULT_CONFIG } from '#src/config/schema.js';
-import { PowerRig } from '../helpers/fake-power.ts';
+import { PowerRig } from '../helpers/fakes/power.ts';
 
 const OK = { status: 'ok', message: 'Command initiated' };
 

@@ -3,7 +3,7 @@ import t from 'tap';
 import { feedbackCodeOf } from '#src/commands/feedback.js';
 import { DEFAULT_CONFIG } from '#src/config/schema.js';
 import { ServiceError } from '#src/errors.js';
-import { OWN_PID, ProcessRig } from '../helpers/fake-processes.ts';
+import { OWN_PID, ProcessRig } from '../helpers/fakes/processes.ts';
 
 t.test(
   '[7.kill] by number or by name; term is asked for first, and one that is stopped goes on',

@@ -1,9 +1,9 @@
 /** What a refused client sees on the wire, route by route: bare 401 and 403, and what stays public. */
 import t from 'tap';
-import { checkHeaders } from '../helpers/answers.ts';
-import { fixtureHost } from '../helpers/fixture-host.ts';
-import { ask, RawConnection, valuesOf } from '../helpers/raw-http.ts';
-import { type ConfigPart, startHere } from '../helpers/service.ts';
+import { checkHeaders } from '../helpers/clients/answers.ts';
+import { ask, RawConnection, valuesOf } from '../helpers/clients/http.ts';
+import { fixtureHost } from '../helpers/fakes/host.ts';
+import { type ConfigPart, startHere } from '../helpers/service/service.ts';
 
 const KEY = 'k'.repeat(32);
 const CLOSED = ['/api/usage', '/api/system', '/api/stream', '/api/ws', '/api/pw', '/api/nope'];

@@ -3,9 +3,9 @@ import t from 'tap';
 import { parseJsonObject } from '#src/http/body.js';
 import { jsonAnswer } from '#src/http/reply.js';
 import type { Endpoint } from '#src/http/routes.js';
-import { checkError } from '../helpers/answers.ts';
-import { jsonOf, requestBytes, valuesOf } from '../helpers/raw-http.ts';
-import { startRoutes } from '../helpers/routes.ts';
+import { checkError } from '../helpers/clients/answers.ts';
+import { jsonOf, requestBytes, valuesOf } from '../helpers/clients/http.ts';
+import { startRoutes } from '../helpers/clients/routes.ts';
 
 const KIB = 1024;
 const MOST = 16 * KIB;

@@ -1,9 +1,9 @@
 /** Errors, methods and headers of the whole surface, over raw sockets. */
 import t from 'tap';
-import { checkError, checkHeaders, JSON_HEADERS, STREAM_HEADERS } from '../helpers/answers.ts';
-import { fixtureHost } from '../helpers/fixture-host.ts';
-import { ask, RawConnection, requestBytes, valuesOf } from '../helpers/raw-http.ts';
-import { startHere } from '../helpers/service.ts';
+import { checkError, checkHeaders, JSON_HEADERS, STREAM_HEADERS } from '../helpers/clients/answers.ts';
+import { ask, RawConnection, requestBytes, valuesOf } from '../helpers/clients/http.ts';
+import { fixtureHost } from '../helpers/fakes/host.ts';
+import { startHere } from '../helpers/service/service.ts';
 
 const GET_ROUTES = ['/api/status', '/api/usage', '/api/system', '/api/stream'];
 

@@ -1,8 +1,8 @@
 /** Where a request ends, over raw sockets: framing in doubt, bodies that look like requests, interim answers. */
 import t from 'tap';
 import type { Endpoint } from '#src/http/routes.js';
-import { jsonOf, requestBytes } from '../helpers/raw-http.ts';
-import { startRoutes } from '../helpers/routes.ts';
+import { jsonOf, requestBytes } from '../helpers/clients/http.ts';
+import { startRoutes } from '../helpers/clients/routes.ts';
 
 let acts = 0;
 const act: Endpoint['run'] = ({ body }) => {

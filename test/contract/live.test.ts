@@ -1,10 +1,10 @@
 /** The real machine through the program itself: exactly the documented keys, and numbers that can be true. */
 import os from 'node:os';
 import t from 'tap';
-import { checkHeaders, JSON_HEADERS } from '../helpers/answers.ts';
-import { EventStream, payloadOf } from '../helpers/event-stream.ts';
-import { ask, jsonOf } from '../helpers/raw-http.ts';
-import { startService } from '../helpers/service.ts';
+import { checkHeaders, JSON_HEADERS } from '../helpers/clients/answers.ts';
+import { EventStream, payloadOf } from '../helpers/clients/event-stream.ts';
+import { ask, jsonOf } from '../helpers/clients/http.ts';
+import { startService } from '../helpers/service/service.ts';
 
 const service = await startService({ config: { stats: { stream_interval_seconds: 1 } } });
 t.teardown(() => service.stop());

@@ -1,10 +1,17 @@
 /** The media routes over real sockets, with players that the test makes up: exact bodies, headers, refusals. */
 import t, { type Test } from 'tap';
-import { checkError, checkHeaders, JSON_HEADERS } from '../helpers/answers.ts';
-import { FakeMediaHost, playerOf, snapshotOf } from '../helpers/fake-media.ts';
-import { fixtureHost } from '../helpers/fixture-host.ts';
-import { ask, jsonOf, type RawAnswer, RawConnection, requestBytes, valuesOf } from '../helpers/raw-http.ts';
-import { startHere } from '../helpers/service.ts';
+import { checkError, checkHeaders, JSON_HEADERS } from '../helpers/clients/answers.ts';
+import {
+  ask,
+  jsonOf,
+  type RawAnswer,
+  RawConnection,
+  requestBytes,
+  valuesOf,
+} from '../helpers/clients/http.ts';
+import { fixtureHost } from '../helpers/fakes/host.ts';
+import { FakeMediaHost, playerOf, snapshotOf } from '../helpers/fakes/media.ts';
+import { startHere } from '../helpers/service/service.ts';
 
 const media = new FakeMediaHost();
 const service = await startHere({ ...fixtureHost(), media });

@@ -2,10 +2,10 @@
 import t from 'tap';
 import type { CpuDetail, DiskDetail, GpuDetail, MemoryDetail, NetworkDetail } from '#src/wire/sample.js';
 import type { BatteryDetail, SensorDetail } from '#src/wire/usage.js';
-import { checkHeaders, JSON_HEADERS } from '../helpers/answers.ts';
-import { fixtureHost } from '../helpers/fixture-host.ts';
-import { ask, jsonOf, valuesOf } from '../helpers/raw-http.ts';
-import { startHere } from '../helpers/service.ts';
+import { checkHeaders, JSON_HEADERS } from '../helpers/clients/answers.ts';
+import { ask, jsonOf, valuesOf } from '../helpers/clients/http.ts';
+import { fixtureHost } from '../helpers/fakes/host.ts';
+import { startHere } from '../helpers/service/service.ts';
 
 const GIB = 1024 ** 3;
 

@@ -7,9 +7,9 @@ import path from 'node:path';
 import process from 'node:process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
-import { EventStream, payloadOf } from '../helpers/event-stream.ts';
-import { ask, jsonOf, type RawAnswer, valuesOf } from '../helpers/raw-http.ts';
-import { startService } from '../helpers/service.ts';
+import { EventStream, payloadOf } from '../helpers/clients/event-stream.ts';
+import { ask, jsonOf, type RawAnswer, valuesOf } from '../helpers/clients/http.ts';
+import { startService } from '../helpers/service/service.ts';
 
 interface Share {
   readonly name: string;

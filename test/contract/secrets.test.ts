@@ -4,8 +4,8 @@ import path from 'node:path';
 import process from 'node:process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t, { type Test } from 'tap';
-import { RawConnection } from '../helpers/raw-http.ts';
-import { type ConfigPart, runToEnd, type ServiceProcess, startService } from '../helpers/service.ts';
+import { RawConnection } from '../helpers/clients/http.ts';
+import { type ConfigPart, runToEnd, type ServiceProcess, startService } from '../helpers/service/service.ts';
 
 /** The key of the service, and one that a client sends by mistake: neither may be repeated. */
 const KEY = 'canary-right-0123456789abcdef0123456789';

@@ -1,15 +1,15 @@
 /** Commands over /api/ws on a machine of literals: feedback in stages or in one message, who hears of it, and errors. */
-import '../helpers/dead-buses.ts';
+import '../helpers/service/dead-buses.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t, { type Test } from 'tap';
-import { FakeMediaHost, playerOf, snapshotOf } from '../helpers/fake-media.ts';
-import { EVERYTHING_ON } from '../helpers/fake-power.ts';
-import { FakeProcessHost } from '../helpers/fake-processes.ts';
-import { fixtureHost } from '../helpers/fixture-host.ts';
-import { ask, jsonOf } from '../helpers/raw-http.ts';
-import { type ConfigPart, startHere } from '../helpers/service.ts';
-import { SocketClient } from '../helpers/socket-client.ts';
-import type { Told } from '../helpers/talk.ts';
+import { ask, jsonOf } from '../helpers/clients/http.ts';
+import { SocketClient } from '../helpers/clients/socket.ts';
+import type { Told } from '../helpers/clients/talk.ts';
+import { fixtureHost } from '../helpers/fakes/host.ts';
+import { FakeMediaHost, playerOf, snapshotOf } from '../helpers/fakes/media.ts';
+import { EVERYTHING_ON } from '../helpers/fakes/power.ts';
+import { FakeProcessHost } from '../helpers/fakes/processes.ts';
+import { type ConfigPart, startHere } from '../helpers/service/service.ts';
 
 const FEATURES = { ...EVERYTHING_ON, enable_process_control: true };
 

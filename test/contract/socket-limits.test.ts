@@ -1,12 +1,12 @@
 /** What a socket may send and how slow it may be: sizes, bad bytes, rates, messages that make no sense, and the end. */
-import '../helpers/dead-buses.ts';
+import '../helpers/service/dead-buses.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t, { type Test } from 'tap';
-import { fixtureHost } from '../helpers/fixture-host.ts';
-import { RawConnection } from '../helpers/raw-http.ts';
-import { startHere, startService } from '../helpers/service.ts';
-import { SocketClient } from '../helpers/socket-client.ts';
-import { judgeRate } from '../helpers/talk.ts';
+import { RawConnection } from '../helpers/clients/http.ts';
+import { SocketClient } from '../helpers/clients/socket.ts';
+import { judgeRate } from '../helpers/clients/talk.ts';
+import { fixtureHost } from '../helpers/fakes/host.ts';
+import { startHere, startService } from '../helpers/service/service.ts';
 
 t.setTimeout(280_000);
 

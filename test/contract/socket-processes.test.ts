@@ -1,11 +1,11 @@
 /** Real processes ended over /api/ws: one that obeys, one that does not, one that is gone, a tree; and their details. */
-import '../helpers/dead-buses.ts';
+import '../helpers/service/dead-buses.ts';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t, { type Test } from 'tap';
-import { startService } from '../helpers/service.ts';
-import { SocketClient } from '../helpers/socket-client.ts';
+import { SocketClient } from '../helpers/clients/socket.ts';
+import { startService } from '../helpers/service/service.ts';
 
 t.setTimeout(280_000);
 

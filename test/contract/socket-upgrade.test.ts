@@ -1,12 +1,12 @@
 /** The upgrade to a WebSocket: who gets one, what others are answered, and who loses it after a reload. */
-import '../helpers/dead-buses.ts';
+import '../helpers/service/dead-buses.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
-import { checkError, checkHeaders } from '../helpers/answers.ts';
-import { fixtureHost } from '../helpers/fixture-host.ts';
-import { ask, type RawAnswer, RawConnection, requestBytes, valuesOf } from '../helpers/raw-http.ts';
-import { startHere } from '../helpers/service.ts';
-import { SocketClient } from '../helpers/socket-client.ts';
+import { checkError, checkHeaders } from '../helpers/clients/answers.ts';
+import { ask, type RawAnswer, RawConnection, requestBytes, valuesOf } from '../helpers/clients/http.ts';
+import { SocketClient } from '../helpers/clients/socket.ts';
+import { fixtureHost } from '../helpers/fakes/host.ts';
+import { startHere } from '../helpers/service/service.ts';
 
 const KEY = 'correct-horse-battery-staple-0123456789';
 const WITH_KEY = { auth: { enabled: true, api_key: KEY } };

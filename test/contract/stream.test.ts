@@ -1,11 +1,11 @@
 /** GET /api/stream over raw sockets: its head, its bytes, its rhythm, its views. */
 import t, { type Test } from 'tap';
 import { SECTIONS } from '#src/host/host.js';
-import { checkHeaders, STREAM_HEADERS } from '../helpers/answers.ts';
-import { EventStream, payloadOf } from '../helpers/event-stream.ts';
-import { fixtureHost } from '../helpers/fixture-host.ts';
-import { ask, jsonOf, RawConnection, requestBytes, valuesOf } from '../helpers/raw-http.ts';
-import { startHere } from '../helpers/service.ts';
+import { checkHeaders, STREAM_HEADERS } from '../helpers/clients/answers.ts';
+import { EventStream, payloadOf } from '../helpers/clients/event-stream.ts';
+import { ask, jsonOf, RawConnection, requestBytes, valuesOf } from '../helpers/clients/http.ts';
+import { fixtureHost } from '../helpers/fakes/host.ts';
+import { startHere } from '../helpers/service/service.ts';
 
 t.jobs = 8;
 

@@ -6,8 +6,8 @@ import process from 'node:process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import t from 'tap';
-import { ask } from '../helpers/raw-http.ts';
-import { type ServiceProcess, startService } from '../helpers/service.ts';
+import { ask } from '../helpers/clients/http.ts';
+import { type ServiceProcess, startService } from '../helpers/service/service.ts';
 
 const KEY = '0123456789abcdef0123456789abcdef';
 const ROOT_WARNING =

@@ -5,8 +5,8 @@ import path from 'node:path';
 import process from 'node:process';
 import { promisify } from 'node:util';
 import t, { type Test } from 'tap';
-import { compile, PLAIN, type Program, programPath } from '../helpers/native-program.ts';
-import { missingForBus, PrivateBus, until } from '../helpers/private-bus.ts';
+import { missingForBus, PrivateBus, until } from '../helpers/dbus/bus.ts';
+import { compile, PLAIN, type Program, programPath } from '../helpers/native/program.ts';
 
 const root = path.resolve(import.meta.dirname, '../../../..');
 const program: Program = {

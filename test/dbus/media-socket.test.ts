@@ -2,10 +2,10 @@
 import { existsSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
-import { variant } from '../helpers/dbus-wire.ts';
-import { track } from '../helpers/fake-player.ts';
-import { GOOD, startMediaRig } from '../helpers/media-rig.ts';
-import { SocketClient } from '../helpers/socket-client.ts';
+import { SocketClient } from '../helpers/clients/socket.ts';
+import { GOOD, startMediaRig } from '../helpers/dbus/media-rig.ts';
+import { track } from '../helpers/dbus/player.ts';
+import { variant } from '../helpers/dbus/wire.ts';
 
 const skip = !existsSync('/usr/bin/dbus-daemon') && 'apt-get install dbus';
 

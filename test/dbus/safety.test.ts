@@ -7,8 +7,8 @@ import process from 'node:process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
 import { openNativeHost } from '#src/host/native.js';
-import { DEAD_BUS } from '../helpers/dead-buses.ts';
-import { startService } from '../helpers/service.ts';
+import { DEAD_BUS } from '../helpers/service/dead-buses.ts';
+import { startService } from '../helpers/service/service.ts';
 
 const tests = path.resolve(import.meta.dirname, '../../../../test');
 const files = readdirSync(tests, { recursive: true })

@@ -2,9 +2,9 @@
 import net from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
-import type { Answer, Exchange } from '#src/http/exchange.js';
-import { HttpServer } from '#src/http/server.js';
-import { ask } from '../helpers/raw-clients.ts';
+import type { Answer, Exchange } from '#src/http/uws/exchange.js';
+import { HttpServer } from '#src/http/uws/server.js';
+import { ask } from '../helpers/clients/http-thread.ts';
 
 type Handler = (exchange: Exchange) => void;
 

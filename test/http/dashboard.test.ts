@@ -1,5 +1,5 @@
 /** The dashboard's own files: compressed, cached, locked down, public while it is on; and the picture of a track. */
-import '../helpers/dead-buses.ts';
+import '../helpers/service/dead-buses.ts';
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
 import os from 'node:os';
@@ -8,12 +8,12 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import t, { type Test } from 'tap';
 import type { Host } from '#src/host/host.js';
-import { mediaArtRoute } from '#src/http/media-art.js';
-import { coverPicture } from '../helpers/cover-picture.ts';
-import { playerOf, snapshotOf } from '../helpers/fake-media.ts';
-import { fixtureHost } from '../helpers/fixture-host.ts';
-import { livelyHost } from '../helpers/lively-host.ts';
-import { type ConfigPart, startHere } from '../helpers/service.ts';
+import { mediaArtRoute } from '#src/http/endpoints/media-art.js';
+import { coverPicture } from '../browser/cover-picture.ts';
+import { fixtureHost } from '../helpers/fakes/host.ts';
+import { livelyHost } from '../helpers/fakes/lively-host.ts';
+import { playerOf, snapshotOf } from '../helpers/fakes/media.ts';
+import { type ConfigPart, startHere } from '../helpers/service/service.ts';
 
 const FOLDER = fileURLToPath(new URL('../../../../dist/web/', import.meta.url));
 const KEY = 'k'.repeat(32);

@@ -1,9 +1,9 @@
 /** Each sample of a running service is encoded once a view, however many subscribe: counted over real sockets. */
 import t from 'tap';
 import { Encoded } from '#src/stats/view.js';
-import { EventStream } from '../helpers/event-stream.ts';
-import { fixtureHost } from '../helpers/fixture-host.ts';
-import { startHere } from '../helpers/service.ts';
+import { EventStream } from '../helpers/clients/event-stream.ts';
+import { fixtureHost } from '../helpers/fakes/host.ts';
+import { startHere } from '../helpers/service/service.ts';
 
 const TARGETS = ['/api/stream', '/api/stream?fields=cpu', '/api/stream?detail=1'];
 const EACH = 50;

@@ -1,12 +1,12 @@
 /** The fan-out against a simple model: thousands of random turns with slow, fast, coming and going subscribers. */
 import process from 'node:process';
 import t from 'tap';
-import type { Exchange, StreamStart } from '#src/http/exchange.js';
-import { Fanout } from '#src/http/stream.js';
-import { StreamSocket } from '#src/http/stream-socket.js';
+import { Fanout } from '#src/http/stream/fanout.js';
+import type { Exchange, StreamStart } from '#src/http/uws/exchange.js';
+import { StreamSocket } from '#src/http/uws/stream.js';
 import type { Sample } from '#src/stats/sample.js';
 import { Encoded, type View, viewOf } from '#src/stats/view.js';
-import { clientAt, FakeResponse, unchunk } from '../helpers/fake-stream.ts';
+import { clientAt, FakeResponse, unchunk } from '../helpers/fakes/stream.ts';
 
 /** All of them take minutes: they run where HOSTWIRE_FULL is set. */
 const SEEDS = process.env['HOSTWIRE_FULL'] === '1' ? 40 : 5;

@@ -1,5 +1,5 @@
 /** Valid requests for every route, and seeded ways to spoil them. */
-import { requestBytes } from '../helpers/raw-http.ts';
+import { requestBytes } from '../helpers/clients/http.ts';
 
 /** Numbers from 0 to below 1, the same for the same seed (mulberry32). */
 export function randomOf(seed: number): () => number {

@@ -2,11 +2,11 @@
 import { EventEmitter, once } from 'node:events';
 import t from 'tap';
 import type { ListenerOptions, PendingPeer } from '#src/host/host.js';
-import { judgeLook, judgeTime, PeerWatch, type Suspects } from '#src/http/peers.js';
+import { judgeLook, judgeTime, PeerWatch, type Suspects } from '#src/http/connections/peers.js';
 import { createLog } from '#src/log.js';
-import { FakeClock, settle } from '../helpers/fake-clock.ts';
-import { fixtureHost } from '../helpers/fixture-host.ts';
-import { startHere } from '../helpers/service.ts';
+import { FakeClock, settle } from '../helpers/fakes/clock.ts';
+import { fixtureHost } from '../helpers/fakes/host.ts';
+import { startHere } from '../helpers/service/service.ts';
 
 const peer = (cookie: number, acknowledgedBytes: number, silentMs = 0): PendingPeer => ({
   descriptor: 10 + cookie,

@@ -2,7 +2,7 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import t from 'tap';
-import { startService } from '../helpers/service.ts';
+import { startService } from '../helpers/service/service.ts';
 
 const PYTHON = '/usr/bin/python3';
 const READER = `

@@ -1,5 +1,5 @@
 /** What clients of /api/ws may do right or wrong, seeded: upgrades, frames in any order, and what must become of each. */
-import { requestBytes } from '../helpers/raw-http.ts';
+import { requestBytes } from '../helpers/clients/http.ts';
 import { below, mutantOf, pick, type Random } from './mutate.ts';
 import {
   anyMessage,

@@ -1,17 +1,17 @@
 /** docs/websocket.md says what there is: every op, event, code and topic, and a session that goes as it is written. */
-import '../helpers/dead-buses.ts';
+import '../helpers/service/dead-buses.ts';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import t from 'tap';
-import { CLOSE_CODES } from '#src/http/websocket.js';
-import { STATES } from '#src/http/websocket-topics.js';
+import { STATES } from '#src/http/socket/topics.js';
+import { CLOSE_CODES } from '#src/http/uws/socket.js';
 import { OPS } from '#src/wire/socket.js';
 import { EVENTS, errorCode, feedbackCode } from '#src/wire/socket-events.js';
-import { fixtureHost } from '../helpers/fixture-host.ts';
-import { startHere } from '../helpers/service.ts';
-import { SocketClient } from '../helpers/socket-client.ts';
+import { SocketClient } from '../helpers/clients/socket.ts';
+import { fixtureHost } from '../helpers/fakes/host.ts';
+import { startHere } from '../helpers/service/service.ts';
 
-const page = readFileSync(path.resolve(import.meta.dirname, '../../../../docs/websocket.md'), 'utf8');
+const page = readFileSync(path.resolve(import.meta.dirname, '../../docs/websocket.md'), 'utf8');
 
 /** The words in backticks in the first column of the table whose head begins with `head`. */
 function firstColumn(head: string): readonly string[] {

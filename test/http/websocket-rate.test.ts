@@ -1,6 +1,6 @@
 /** How many messages a socket may send: on a clock of the test's own. */
 import t from 'tap';
-import { MessageRate } from '#src/http/websocket-rate.js';
+import { MessageRate } from '#src/http/socket/rate.js';
 
 const countOf = (rate: MessageRate, messages: number, nowMs: number) => {
   const counts = { granted: 0, refused: 0, flood: 0 };

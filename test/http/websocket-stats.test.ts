@@ -1,10 +1,10 @@
 /** Stats for sockets in shards: few sockets a turn, each sample once, the newest to those who wait. */
 import t from 'tap';
-import { type Shard, StatsShards } from '#src/http/websocket-stats.js';
+import { type Shard, StatsShards } from '#src/http/socket/shards.js';
 import type { Encoded } from '#src/stats/view.js';
 import { viewOf } from '#src/stats/view.js';
-import { SocketClient } from '../helpers/socket-client.ts';
-import { encodedOf, serveSockets } from '../helpers/socket-server.ts';
+import { SocketClient } from '../helpers/clients/socket.ts';
+import { encodedOf, serveSockets } from '../helpers/service/socket-server.ts';
 
 const VIEW = viewOf(1, false);
 const MOST_A_TURN = 255;

@@ -1,6 +1,6 @@
 /** The wrapper of a WebSocket on an object that behaves like uWebSockets.js's, down to throwing when it is closed. */
 import t from 'tap';
-import { FULL_BYTES, Socket, type SocketData } from '#src/http/websocket.js';
+import { FULL_BYTES, Socket, type SocketData } from '#src/http/uws/socket.js';
 
 type NativeSocket = Parameters<Socket['markOpen']>[0];
 

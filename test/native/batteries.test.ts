@@ -3,7 +3,7 @@ import { renameSync } from 'node:fs';
 import path from 'node:path';
 import t, { type Test } from 'tap';
 import { type BatteryCounters, type EnergyCounters, SECTION_BITS } from '#src/host/host.js';
-import { FOLDER, type Machine, makeMachine, readUntil, type Tree } from '../helpers/machine-tree.ts';
+import { FOLDER, type Machine, makeMachine, readUntil, type Tree } from '../helpers/machine/tree.ts';
 
 function supply(name: string, properties: Readonly<Record<string, string | number>>, type = 'Battery'): Tree {
   const folder = `sys/class/power_supply/${name}`;

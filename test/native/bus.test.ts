@@ -10,7 +10,7 @@ import {
   SANITIZED,
   syntaxCheck,
   type Variant,
-} from '../helpers/native-program.ts';
+} from '../helpers/native/program.ts';
 
 const root = path.resolve(import.meta.dirname, '../../../..');
 const skip = process.platform !== 'linux' && 'for Linux';

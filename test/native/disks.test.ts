@@ -5,10 +5,10 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
-import '../helpers/dead-buses.ts';
+import '../helpers/service/dead-buses.ts';
 import { type Counters, type DiskCounters, SECTION_BITS } from '#src/host/host.js';
 import { openNativeHost } from '#src/host/native.js';
-import { FOLDER, makeMachine, readUntil, type Tree } from '../helpers/machine-tree.ts';
+import { FOLDER, makeMachine, readUntil, type Tree } from '../helpers/machine/tree.ts';
 
 t.setTimeout(280_000);
 const DISKS = SECTION_BITS.disks;

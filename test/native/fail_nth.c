@@ -34,7 +34,7 @@
 
 enum { CALL = 1, ALLOCATION = 2 };
 
-/* test/helpers/fail-control.ts writes the same. */
+/* test/helpers/machine/fail-control.ts writes the same. */
 struct control {
   _Atomic int64_t nth;      /* 0: none fails, and none is counted */
   _Atomic int64_t count;    /* calls so far */

@@ -3,9 +3,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import t from 'tap';
 import { type Counters, type GpuCounters, SECTION_BITS } from '#src/host/host.js';
-import { makeFakeNvml } from '../helpers/fake-nvml.ts';
-import { NVIDIA, pci } from '../helpers/gpu-tree.ts';
-import { makeMachine } from '../helpers/machine-tree.ts';
+import { makeFakeNvml } from '../helpers/machine/fake-nvml.ts';
+import { NVIDIA, pci } from '../helpers/machine/gpu-tree.ts';
+import { makeMachine } from '../helpers/machine/tree.ts';
 
 const MIB = 1024 ** 2;
 const BUS = '0000:01:00.0';

@@ -4,8 +4,8 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
 import { type Counters, type GpuCounters, SECTION_BITS } from '#src/host/host.js';
-import { AMD_CARD, drmClient, drmUse, NVIDIA, pci, pciFolder } from '../helpers/gpu-tree.ts';
-import { type Machine, makeMachine, readUntil, type Tree } from '../helpers/machine-tree.ts';
+import { AMD_CARD, drmClient, drmUse, NVIDIA, pci, pciFolder } from '../helpers/machine/gpu-tree.ts';
+import { type Machine, makeMachine, readUntil, type Tree } from '../helpers/machine/tree.ts';
 
 const GPU = SECTION_BITS.gpu;
 const CARD = '0000:03:00.0';

@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs';
 import net from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t, { type Test } from 'tap';
-import '../helpers/dead-buses.ts';
+import '../helpers/service/dead-buses.ts';
 import { openNativeHost } from '#src/host/native.js';
 
 const host = openNativeHost();

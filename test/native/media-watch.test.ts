@@ -5,12 +5,12 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import t from 'tap';
-import { startCrowd } from '../helpers/crowd.ts';
-import { variant } from '../helpers/dbus-wire.ts';
-import { FakePlayer, metadata, track } from '../helpers/fake-player.ts';
-import { GOOD } from '../helpers/media-rig.ts';
-import { oddSteps, sendOddSignals } from '../helpers/odd-values.ts';
-import { type SessionBus, startSessionBus } from '../helpers/session-bus.ts';
+import { startCrowd } from '../helpers/dbus/crowd.ts';
+import { GOOD } from '../helpers/dbus/media-rig.ts';
+import { oddSteps, sendOddSignals } from '../helpers/dbus/odd-values.ts';
+import { FakePlayer, metadata, track } from '../helpers/dbus/player.ts';
+import { type SessionBus, startSessionBus } from '../helpers/dbus/session-bus.ts';
+import { variant } from '../helpers/dbus/wire.ts';
 
 const run = promisify(execFile);
 const root = path.resolve(import.meta.dirname, '../../../..');

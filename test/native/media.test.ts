@@ -9,7 +9,11 @@ import t from 'tap';
 const run = promisify(execFile);
 const root = path.resolve(import.meta.dirname, '../../../..');
 const compiler = process.env['CXX'] ?? 'g++';
-const SOURCES = ['test/native/media_test.cc', 'native/linux/media_keys.cc', 'native/linux/mpris_players.cc'];
+const SOURCES = [
+  'test/native/media_test.cc',
+  'native/linux/media/keys.cc',
+  'native/linux/media/mpris_players.cc',
+];
 const WARNINGS = ['-Wall', '-Wextra', '-Wshadow', '-Wconversion', '-Werror'];
 const SANITIZERS = '-fsanitize=address,undefined,float-cast-overflow';
 

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "host/error.h"
-#include "linux/media_keys.h"
-#include "linux/mpris_players.h"
+#include "linux/media/keys.h"
+#include "linux/media/mpris_players.h"
 
 namespace {
 

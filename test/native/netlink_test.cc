@@ -8,8 +8,8 @@
 #include <cstring>
 #include <string>
 
-#include "linux/generic_netlink.h"
-#include "linux/parse_nl80211.h"
+#include "linux/network/generic_netlink.h"
+#include "linux/network/parse_nl80211.h"
 
 namespace {
 

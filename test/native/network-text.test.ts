@@ -1,8 +1,8 @@
 /** The texts of network files: every column, odd rows, names that are bytes, signal levels. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import t from 'tap';
-import { FOLDER, makeMachine } from '../helpers/machine-tree.ts';
-import { eth0, HEADER, link, netDev, readDetail, readLinks } from '../helpers/network-tree.ts';
+import { FOLDER, makeMachine } from '../helpers/machine/tree.ts';
+import { eth0, HEADER, link, netDev, readDetail, readLinks } from './network-tree.ts';
 
 t.test('every counter is in its place', async (t) => {
   const row = '  eth0: 11 12 13 14 15 16 17 18 21 22 23 24 25 26 27 28\n';

@@ -2,10 +2,10 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import os from 'node:os';
 import t, { type Test } from 'tap';
-import '../helpers/dead-buses.ts';
+import '../helpers/service/dead-buses.ts';
 import type { InterfaceCounters } from '#src/host/host.js';
 import { openNativeHost } from '#src/host/native.js';
-import { FOLDER, makeMachine, readUntil, type Tree } from '../helpers/machine-tree.ts';
+import { FOLDER, makeMachine, readUntil, type Tree } from '../helpers/machine/tree.ts';
 import {
   DEVICE,
   eth0,
@@ -18,7 +18,7 @@ import {
   readDetail,
   readLinks,
   to,
-} from '../helpers/network-tree.ts';
+} from './network-tree.ts';
 
 const factsOf = (t: Test, tree: Tree) => facts(readLinks(makeMachine(t, tree)));
 

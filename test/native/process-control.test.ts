@@ -15,8 +15,8 @@ import path from 'node:path';
 import process from 'node:process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
-import '../helpers/dead-buses.ts';
-import { Commands, type Params } from '#src/commands/command.js';
+import '../helpers/service/dead-buses.ts';
+import { Commands } from '#src/commands/command.js';
 import { feedbackCodeOf } from '#src/commands/feedback.js';
 import { ProcessControl, processCommands } from '#src/commands/process.js';
 import { DEFAULT_CONFIG, type LaunchEntry } from '#src/config/schema.js';
@@ -25,6 +25,7 @@ import { openNativeProcesses } from '#src/host/native.js';
 import { idAt, nameOf, rowOf } from '#src/host/process-columns.js';
 import type { ProcessId } from '#src/host/processes.js';
 import { createLog } from '#src/log.js';
+import type { Params } from '#src/params.js';
 
 const host = openNativeProcesses();
 const skip = host.whyNoControl() ?? false;

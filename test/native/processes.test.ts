@@ -11,7 +11,7 @@ import t from 'tap';
 import { openNativeProcesses } from '#src/host/native.js';
 import { nameOf, rowOf } from '#src/host/process-columns.js';
 import type { ProcessColumns, ProcessHost } from '#src/host/processes.js';
-import { makeMachine, type Tree } from '../helpers/machine-tree.ts';
+import { makeMachine, type Tree } from '../helpers/machine/tree.ts';
 
 const STAT = 'cpu  100 20 30 800 10 3 2 0 0 0\n';
 

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import t, { type Test } from 'tap';
 import type { SensorCounters } from '#src/host/host.js';
-import { FOLDER, type Machine, makeMachine, readUntil, type Tree } from '../helpers/machine-tree.ts';
+import { FOLDER, type Machine, makeMachine, readUntil, type Tree } from '../helpers/machine/tree.ts';
 
 function chip(number: number, name: string, files: Readonly<Record<string, string | typeof FOLDER>>): Tree {
   const folder = `sys/class/hwmon/hwmon${number}`;

@@ -3,10 +3,10 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import os from 'node:os';
 import t, { type Test } from 'tap';
-import '../helpers/dead-buses.ts';
+import '../helpers/service/dead-buses.ts';
 import type { SystemInfo } from '#src/host/host.js';
 import { openNativeHost } from '#src/host/native.js';
-import { makeMachine, type Tree } from '../helpers/machine-tree.ts';
+import { makeMachine, type Tree } from '../helpers/machine/tree.ts';
 
 const systemOf = (t: Test, tree: Tree): Promise<SystemInfo> =>
   makeMachine(t, { 'proc/stat': '', ...tree }).host.readSystem();

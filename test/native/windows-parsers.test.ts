@@ -1,6 +1,6 @@
 /** The pure parts of the Windows platform, on this machine: values, plain and under the address sanitizer. */
 import t from 'tap';
-import { compile, execute, PLAIN, SANITIZED } from '../helpers/native-program.ts';
+import { compile, execute, PLAIN, SANITIZED } from '../helpers/native/program.ts';
 
 t.setTimeout(280_000);
 
@@ -10,9 +10,9 @@ const PROGRAM = {
     'test/native/windows_parsers_test.cc',
     'native/firmware/parse_brand.cc',
     'native/firmware/parse_smbios.cc',
-    'native/windows/parse_battery_status.cc',
-    'native/windows/parse_counters.cc',
-    'native/windows/parse_windows.cc',
+    'native/windows/sensors/parse_battery_status.cc',
+    'native/windows/win32/parse_counters.cc',
+    'native/windows/system/parse_windows.cc',
   ],
 };
 

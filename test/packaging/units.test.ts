@@ -5,7 +5,7 @@ import os from 'node:os';
 import path from 'node:path';
 import vm from 'node:vm';
 import t from 'tap';
-import '../helpers/dead-buses.ts';
+import '../helpers/service/dead-buses.ts';
 
 const ROOT = path.resolve(import.meta.dirname, '../../../..');
 const SYSTEM_UNIT = path.join(ROOT, 'packaging/systemd/system/hostwire.service');

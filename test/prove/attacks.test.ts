@@ -1,5 +1,5 @@
 /** The attacks in Chromium and in Firefox, with HOSTWIRE_FULL=1 on each of their targets; writes docs/security-proof.md. */
-import '../helpers/dead-buses.ts';
+import '../helpers/service/dead-buses.ts';
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import t from 'tap';
@@ -12,7 +12,7 @@ import { checkRightfulUses } from '../browser/attack/rightful.ts';
 import { ROWS } from '../browser/attack/rows.ts';
 import { reasonAgainstBus, startSiege } from '../browser/attack/siege.ts';
 
-const PAGE = path.resolve(import.meta.dirname, '../../../../docs/security-proof.md');
+const PAGE = path.resolve(import.meta.dirname, '../../docs/security-proof.md');
 const BROWSERS = [
   { name: 'Chromium', start: startChromium, reason: reasonAgainstChromium },
   { name: 'Firefox', start: startFirefox, reason: reasonAgainstFirefox },

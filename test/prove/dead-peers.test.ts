@@ -5,9 +5,9 @@ import process from 'node:process';
 import { createInterface } from 'node:readline';
 import t from 'tap';
 import { compile, Sink } from '../../bench/fanout-subjects.ts';
-import { layCable, reasonAgainstCable } from '../helpers/network-namespace.ts';
-import { startService } from '../helpers/service.ts';
-import { serveStreams } from '../helpers/stream-server.ts';
+import { layCable, reasonAgainstCable } from '../helpers/clients/network-namespace.ts';
+import { startService } from '../helpers/service/service.ts';
+import { serveStreams } from '../helpers/service/stream-server.ts';
 
 const PEERS = 1000;
 const STREAMS = 6000;

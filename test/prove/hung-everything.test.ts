@@ -2,11 +2,11 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
-import { EventStream, payloadOf } from '../helpers/event-stream.ts';
-import { whyNoMountSpace } from '../helpers/hung-mounts.ts';
-import { ask } from '../helpers/raw-http.ts';
-import type { ServiceProcess } from '../helpers/service.ts';
-import { startTroubled, type WatchedService } from '../helpers/troubled-machine.ts';
+import { EventStream, payloadOf } from '../helpers/clients/event-stream.ts';
+import { ask } from '../helpers/clients/http.ts';
+import { whyNoMountSpace } from '../helpers/machine/hung-mounts.ts';
+import type { ServiceProcess } from '../helpers/service/service.ts';
+import { startTroubled, type WatchedService } from './troubled-machine.ts';
 
 const MOUNTS = 64;
 /** A second each. */

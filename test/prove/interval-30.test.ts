@@ -1,7 +1,7 @@
 /** A stream at an interval of 30 s is open after three minutes and has had every message. */
 import t from 'tap';
-import { EventStream, payloadOf } from '../helpers/event-stream.ts';
-import { startService } from '../helpers/service.ts';
+import { EventStream, payloadOf } from '../helpers/clients/event-stream.ts';
+import { startService } from '../helpers/service/service.ts';
 
 t.setTimeout(240_000);
 

@@ -1,10 +1,10 @@
 /** A minute of silence on a socket: it is pinged, and cut only when nobody answers. */
-import '../helpers/dead-buses.ts';
+import '../helpers/service/dead-buses.ts';
 import t from 'tap';
-import { fixtureHost } from '../helpers/fixture-host.ts';
-import { RawConnection, requestBytes } from '../helpers/raw-http.ts';
-import { startHere } from '../helpers/service.ts';
-import { SocketClient } from '../helpers/socket-client.ts';
+import { RawConnection, requestBytes } from '../helpers/clients/http.ts';
+import { SocketClient } from '../helpers/clients/socket.ts';
+import { fixtureHost } from '../helpers/fakes/host.ts';
+import { startHere } from '../helpers/service/service.ts';
 
 t.setTimeout(180_000);
 

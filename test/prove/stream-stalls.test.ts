@@ -6,7 +6,7 @@ import { spawnSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import t from 'tap';
 import { Sink } from '../../bench/fanout-subjects.ts';
-import { startService } from '../helpers/service.ts';
+import { startService } from '../helpers/service/service.ts';
 
 const READERS = 300;
 const STALLED = 100;

@@ -17,7 +17,7 @@ import {
   machineNames,
   openFixture,
   WINDOW_SECONDS,
-} from '../helpers/fixture-machine.ts';
+} from '../helpers/machine/fixtures.ts';
 
 const isWriting = process.env['HOSTWIRE_GOLDEN'] === 'write';
 /** Enough for every prober to have answered; only waited out where an answer is missing. */

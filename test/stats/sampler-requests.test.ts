@@ -2,7 +2,7 @@
 import t from 'tap';
 import { SECTION_BITS } from '#src/host/host.js';
 import { type Encoded, viewOf } from '#src/stats/view.js';
-import { settle } from '../helpers/fake-clock.ts';
+import { settle } from '../helpers/fakes/clock.ts';
 import { link } from './literals.ts';
 import { ALL, CPU, DETAIL, setUp } from './sampler-setup.ts';
 

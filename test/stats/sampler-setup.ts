@@ -2,8 +2,8 @@
 import { ALL_SECTIONS, type Counters, SECTION_BITS } from '#src/host/host.js';
 import { Sampler } from '#src/stats/sampler.js';
 import { type Encoded, type View, viewOf } from '#src/stats/view.js';
-import { FakeClock, settle } from '../helpers/fake-clock.ts';
-import { SYSTEM } from '../helpers/fixture-host.ts';
+import { FakeClock, settle } from '../helpers/fakes/clock.ts';
+import { SYSTEM } from '../helpers/fakes/host.ts';
 import { cpu, disk, link, memory, times } from './literals.ts';
 
 export const ALL = viewOf(ALL_SECTIONS, false);

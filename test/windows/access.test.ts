@@ -1,7 +1,7 @@
 /** The rules of access hold on Windows as well: a part of the matrix, over real sockets. */
 import t from 'tap';
-import { ask } from '../helpers/raw-http.ts';
-import { startOnWindows } from '../helpers/wine.ts';
+import { ask } from '../helpers/clients/http.ts';
+import { startOnWindows } from './wine.ts';
 
 t.setTimeout(240_000);
 

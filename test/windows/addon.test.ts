@@ -4,7 +4,7 @@ import os from 'node:os';
 import path from 'node:path';
 import t from 'tap';
 import type { Counters, SystemInfo } from '#src/host/host.js';
-import { runNode, windowsPath } from '../helpers/wine.ts';
+import { runNode, windowsPath } from './wine.ts';
 
 t.setTimeout(240_000);
 

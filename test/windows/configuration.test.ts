@@ -4,7 +4,7 @@ import net from 'node:net';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
-import { DRIVE_C, MAIN, runNode, startOnWindows, windowsPath } from '../helpers/wine.ts';
+import { DRIVE_C, MAIN, runNode, startOnWindows, windowsPath } from './wine.ts';
 
 t.setTimeout(240_000);
 

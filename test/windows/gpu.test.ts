@@ -5,7 +5,7 @@ import path from 'node:path';
 import t, { type Test } from 'tap';
 import type { Counters } from '#src/host/host.js';
 import type { GpuFinding } from '#src/host/native.js';
-import { PREFIX, runNode, windowsPath } from '../helpers/wine.ts';
+import { PREFIX, runNode, windowsPath } from './wine.ts';
 
 t.setTimeout(240_000);
 

@@ -4,9 +4,9 @@ import os from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
-import { buildFakeSmtc } from '../helpers/fake-smtc.ts';
-import { startOnWindows, windowsPath } from '../helpers/wine.ts';
-import { openPrefix, runUnderWine } from '../helpers/wine-program.ts';
+import { buildFakeSmtc } from './fake-smtc.ts';
+import { startOnWindows, windowsPath } from './wine.ts';
+import { openPrefix, runUnderWine } from './wine-program.ts';
 
 const CLASS = 'Windows.Media.Control.GlobalSystemMediaTransportControlsSessionManager';
 const KEY = `HKLM\\Software\\Microsoft\\WindowsRuntime\\ActivatableClassId\\${CLASS}`;

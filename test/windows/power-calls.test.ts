@@ -1,7 +1,7 @@
 /** The addon's own calls for power, as Wine prints them: Wine does nothing for any of them. */
 import path from 'node:path';
 import t from 'tap';
-import { runNode, windowsPath } from '../helpers/wine.ts';
+import { runNode, windowsPath } from './wine.ts';
 
 const script = windowsPath(path.join(import.meta.dirname, 'inside/power.js'));
 

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import t from 'tap';
-import { buildForWine, linesNotRun, openPrefix, runUnderWine } from '../helpers/wine-program.ts';
+import { buildForWine, linesNotRun, openPrefix, runUnderWine } from './wine-program.ts';
 
 const COUNTED = [
   'power.cc',

@@ -14,8 +14,8 @@
 #include "checks.h"
 #include "host/command_thread.h"
 #include "host/power.h"
-#include "windows/power_calls.h"
-#include "windows/power_support.h"
+#include "windows/power/calls.h"
+#include "windows/power/support.h"
 
 namespace {
 
@@ -90,7 +90,7 @@ DWORD WINAPI unregisterSuspendResume(HPOWERNOTIFY registration) {
 
 }  // namespace
 
-// In place of that of native/windows/power_calls.cc.
+// In place of that of native/windows/power/calls.cc.
 namespace hostwire {
 const PowerCalls& systemPowerCalls() {
   static const PowerCalls calls{[] { return fake.privilegeError; },

@@ -5,8 +5,8 @@ import os from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
-import { windowsPath } from '../helpers/wine.ts';
-import { buildForWine, openPrefix, runUnderWine } from '../helpers/wine-program.ts';
+import { windowsPath } from './wine.ts';
+import { buildForWine, openPrefix, runUnderWine } from './wine-program.ts';
 
 const PLATFORM = [
   'parse_processes',

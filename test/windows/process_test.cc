@@ -17,8 +17,8 @@
 #include "checks.h"
 #include "host/error.h"
 #include "host/process.h"
-#include "windows/command_line.h"
-#include "windows/unicode.h"
+#include "windows/win32/command_line.h"
+#include "windows/win32/unicode.h"
 
 namespace {
 

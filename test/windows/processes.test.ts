@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import t from 'tap';
-import { startNode, startOnWindows } from '../helpers/wine.ts';
+import { startNode, startOnWindows } from './wine.ts';
 
 const NODE_ON_WINDOWS = 'node.exe';
 

@@ -5,8 +5,8 @@ import path from 'node:path';
 import process from 'node:process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
-import { EventStream } from '../helpers/event-stream.ts';
-import { DRIVE_C, MAIN, NODE, PREFIX, runNode, windowsPath } from '../helpers/wine.ts';
+import { EventStream } from '../helpers/clients/event-stream.ts';
+import { DRIVE_C, MAIN, NODE, PREFIX, runNode, windowsPath } from './wine.ts';
 
 t.setTimeout(240_000);
 

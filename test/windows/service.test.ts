@@ -3,8 +3,8 @@ import os from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
 import type { CpuStats, DiskStats, MemoryStats, NetworkStats } from '#src/wire/sample.js';
-import { EventStream } from '../helpers/event-stream.ts';
-import { startOnWindows } from '../helpers/wine.ts';
+import { EventStream } from '../helpers/clients/event-stream.ts';
+import { startOnWindows } from './wine.ts';
 
 t.setTimeout(240_000);
 

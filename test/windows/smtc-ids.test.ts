@@ -5,7 +5,7 @@ import path from 'node:path';
 import t from 'tap';
 
 const root = path.resolve(import.meta.dirname, '../../../..');
-const header = readFileSync(path.join(root, 'native/windows/smtc_ids.h'), 'utf8');
+const header = readFileSync(path.join(root, 'native/windows/media/smtc_ids.h'), 'utf8');
 
 /** `constexpr GUID NAME{0x…, …, {…}}` as a text of the usual form. */
 function idOf(name: string): string {

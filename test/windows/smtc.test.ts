@@ -3,9 +3,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import t from 'tap';
-import { buildFakeSmtc } from '../helpers/fake-smtc.ts';
-import { windowsPath } from '../helpers/wine.ts';
-import { buildForWine, linesNotRun, openPrefix, runUnderWine } from '../helpers/wine-program.ts';
+import { buildFakeSmtc } from './fake-smtc.ts';
+import { windowsPath } from './wine.ts';
+import { buildForWine, linesNotRun, openPrefix, runUnderWine } from './wine-program.ts';
 
 /** Each line of these has run, or the test fails. */
 const COUNTED = [

@@ -42,7 +42,7 @@ const WRITTEN_WITHOUT = `of headers
 
 export const load: LoadHook = async (url, context, nextLoad) => {
   const loaded = await nextLoad(url, context);
-  if (!url.endsWith('/dist/http/exchange.js')) return loaded;
+  if (!url.endsWith('/dist/http/uws/exchange.js')) return loaded;
   const source = String(loaded.source);
   if (!source.includes(WRITTEN)) throw new Error('http/exchange.js writes its headers in another way');
   return { ...loaded, source: source.replace(WRITTEN, WRITTEN_WITHOUT) };

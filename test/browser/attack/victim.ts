@@ -4,10 +4,10 @@ import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import type { Test } from 'tap';
-import { variant } from '../../helpers/dbus-wire.ts';
-import { FakePlayer, track } from '../../helpers/fake-player.ts';
-import { type ServiceProcess, startService } from '../../helpers/service.ts';
-import { startSessionBus } from '../../helpers/session-bus.ts';
+import { FakePlayer, track } from '../../helpers/dbus/player.ts';
+import { startSessionBus } from '../../helpers/dbus/session-bus.ts';
+import { variant } from '../../helpers/dbus/wire.ts';
+import { type ServiceProcess, startService } from '../../helpers/service/service.ts';
 import type { Target } from './row.ts';
 
 /** What only the service can tell an attacker. */

@@ -1,5 +1,5 @@
 /** Runs inside node.exe: what the addon answers on Windows, printed for a test that judges it outside. */
-import '../../helpers/dead-buses.ts';
+import '../../helpers/service/dead-buses.ts';
 import { writeSync } from 'node:fs';
 import os from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';

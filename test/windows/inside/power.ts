@@ -1,5 +1,5 @@
 /** Runs inside node.exe: asks the addon for each act of power, for real, and writes what came of it. Only under Wine. */
-import '../../helpers/dead-buses.ts';
+import '../../helpers/service/dead-buses.ts';
 import { existsSync, writeSync } from 'node:fs';
 import { openNativeHost } from '#src/host/native.js';
 import type { PowerAct } from '#src/host/power.js';

@@ -5,9 +5,9 @@
 
 #include "rig.h"
 
-#include "windows/session_zero.h"
+#include "windows/media/session_zero.h"
 
-// In place of native/windows/session_zero.cc.
+// In place of native/windows/media/session_zero.cc.
 namespace hostwire {
 bool isInSessionZero() { return smtc_checks::isZero; }
 }  // namespace hostwire

@@ -1,0 +1,69 @@
+// The processor's temperature, clock speed and energy.
+#include "linux/cpu/sensors.h"
+
+#include <algorithm>
+#include <functional>
+#include <memory>
+
+#include "host/recent.h"
+#include "linux/cpu/energy.h"
+#include "linux/cpu/speed.h"
+#include "linux/cpu/temperature.h"
+
+namespace hostwire {
+namespace {
+
+std::function<std::optional<double>()> askTemperature(const Roots& roots) {
+  return [source = std::make_shared<CpuTemperature>(roots.sys)] { return source->read(); };
+}
+
+std::function<std::vector<CoreSpeed>()> askSpeeds(const Roots& roots, SpeedScope scope) {
+  return [source = std::make_shared<CpuSpeed>(roots, scope)] { return source->read(); };
+}
+
+std::function<EnergyReading()> askEnergy(const Roots& roots) {
+  return [source = std::make_shared<CpuEnergy>(roots.sys)] { return source->read(); };
+}
+
+std::optional<double> meanOf(const std::vector<CoreSpeed>& speeds) {
+  if (speeds.empty()) return std::nullopt;
+  double sum = 0;
+  for (const CoreSpeed& speed : speeds) sum += speed.hz;
+  return sum / static_cast<double>(speeds.size());
+}
+
+std::vector<std::optional<double>> inOrderOf(const std::vector<CoreTimes>& cores,
+                                             const std::vector<CoreSpeed>& speeds) {
+  std::vector<std::optional<double>> ordered;
+  if (speeds.empty()) return ordered;
+  for (const CoreTimes& core : cores) {
+    const auto found =
+        std::lower_bound(speeds.begin(), speeds.end(), core.index,
+                         [](const CoreSpeed& speed, std::uint32_t index) { return speed.index < index; });
+    const bool isKnown = found != speeds.end() && found->index == core.index;
+    ordered.push_back(isKnown ? std::optional(found->hz) : std::nullopt);
+  }
+  return ordered;
+}
+
+}  // namespace
+
+CpuSensors::CpuSensors(const Roots& roots, ProberPool& probers)
+    : temperature_(probers, askTemperature(roots)),
+      someSpeeds_(probers, askSpeeds(roots, SpeedScope::kSome)),
+      allSpeeds_(probers, askSpeeds(roots, SpeedScope::kAll)),
+      energy_(probers, askEnergy(roots)) {}
+
+void CpuSensors::read(CpuCounters& counters, bool withDetail) {
+  if (withDetail) counters.energy = recentValue(energy_.latest());
+  counters.temperatureCelsius = recentValue(temperature_.latest()).value_or(std::nullopt);
+  auto speeds = recentValue((withDetail ? allSpeeds_ : someSpeeds_).latest());
+  // The first reading after a change of detail: the other question's answer has the mean already.
+  const bool isOther = !speeds;
+  if (isOther) speeds = recentValue((withDetail ? someSpeeds_ : allSpeeds_).latest());
+  if (!speeds) return;
+  counters.speedHz = meanOf(*speeds);
+  if (withDetail && !isOther) counters.coreSpeedsHz = inOrderOf(counters.cores, *speeds);
+}
+
+}  // namespace hostwire

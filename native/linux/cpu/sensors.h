@@ -1,0 +1,29 @@
+// The processor's temperature, clock speed and energy, asked by probers: they can be slow, and a sensor can
+// hang.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "host/cpu.h"
+#include "host/prober.h"
+#include "host/roots.h"
+#include "linux/cpu/parse_cpu.h"
+
+namespace hostwire {
+
+class CpuSensors {
+ public:
+  CpuSensors(const Roots& roots, ProberPool& probers);
+  // Fills temperatureCelsius, speedHz and, with detail, energy and coreSpeedsHz (in the order of
+  // `counters.cores`).
+  void read(CpuCounters& counters, bool withDetail);
+
+ private:
+  Prober<std::optional<double>> temperature_;
+  Prober<std::vector<CoreSpeed>> someSpeeds_;
+  Prober<std::vector<CoreSpeed>> allSpeeds_;
+  Prober<EnergyReading> energy_;
+};
+
+}  // namespace hostwire

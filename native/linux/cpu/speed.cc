@@ -1,0 +1,84 @@
+// Reads scaling_cur_freq of the online processors, else the "cpu MHz" lines.
+#include "linux/cpu/speed.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "linux/kernel/parse_proc.h"
+
+namespace hostwire {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// The mean needs no more: cores of a kind are driven alike, an even spread meets every kind and package, and
+// a read of every core of a 256-core server would interrupt each of them on every tick.
+constexpr std::size_t kMostSampled = 16;
+// On kernels 4.15 to 5.18 a read sleeps 10 to 20 ms; probers are asked 100 ms before the reading.
+constexpr std::size_t kMostSampledWhenSlow = 4;
+constexpr std::chrono::milliseconds kSlowRead{5};
+// Beyond, descriptors are opened for each round: the process has other uses for them.
+constexpr std::size_t kMostKept = 128;
+// A cpufreq driver may be loaded after the service began.
+constexpr std::chrono::seconds kCpufreqRetry{60};
+// About as many processors' entries as kMostSampled. The kernel makes the text as it is read, 20 µs an entry.
+constexpr std::size_t kCpuinfoHeadBytes = 24'576;
+
+}  // namespace
+
+CpuSpeed::CpuSpeed(const Roots& roots, SpeedScope scope)
+    : scope_(scope),
+      cpuFolder_(roots.sys + "/devices/system/cpu/"),
+      online_(cpuFolder_ + "online"),
+      cpuinfo_(roots.proc + "/cpuinfo") {}
+
+std::vector<std::uint32_t> CpuSpeed::chooseCores() {
+  auto online = parseCpuList(online_.readIfPresent(buffer_));
+  const std::size_t most = isSlow_ ? kMostSampledWhenSlow : kMostSampled;
+  if (scope_ == SpeedScope::kAll || online.size() <= most) return online;
+  std::vector<std::uint32_t> chosen;
+  for (std::size_t at = 0; at < most; ++at) chosen.push_back(online[at * online.size() / most]);
+  return chosen;
+}
+
+// Kilohertz. 0 is what some drivers say of a core that sleeps, so it is a speed.
+std::optional<double> CpuSpeed::readOne(KeptFile& file) {
+  const auto begun = Clock::now();
+  const auto khz = parseInteger(file.readIfPresent(buffer_));
+  if (!khz || *khz < 0) return std::nullopt;
+  if (!std::exchange(hasMeasured_, true)) isSlow_ = Clock::now() - begun >= kSlowRead;
+  return static_cast<double>(*khz) * 1000;
+}
+
+std::vector<CoreSpeed> CpuSpeed::readCpufreq() {
+  std::vector<CoreSpeed> speeds;
+  const auto cores = chooseCores();
+  std::erase_if(frequencies_, [&](const auto& kept) {
+    return !std::binary_search(cores.begin(), cores.end(), kept.first);
+  });
+  for (const std::uint32_t index : cores) {
+    const auto [kept, isNew] = frequencies_.try_emplace(
+        index, cpuFolder_ + "cpu" + std::to_string(index) + "/cpufreq/scaling_cur_freq");
+    const auto hz = readOne(kept->second);
+    if (hz) speeds.push_back({index, *hz});
+  }
+  if (frequencies_.size() > kMostKept) frequencies_.clear();
+  return speeds;
+}
+
+std::vector<CoreSpeed> CpuSpeed::readCpuinfo() {
+  if (scope_ == SpeedScope::kAll) return parseCpuinfoSpeeds(cpuinfo_.readIfPresent(buffer_));
+  return parseCpuinfoSpeeds(cpuinfo_.readHeadIfPresent(buffer_, kCpuinfoHeadBytes));
+}
+
+std::vector<CoreSpeed> CpuSpeed::read() {
+  const auto now = Clock::now();
+  if (!withoutCpufreqSince_ || now - *withoutCpufreqSince_ >= kCpufreqRetry) {
+    auto speeds = readCpufreq();
+    withoutCpufreqSince_ = speeds.empty() ? std::optional(now) : std::nullopt;
+    if (!speeds.empty()) return speeds;
+  }
+  return readCpuinfo();
+}
+
+}  // namespace hostwire

@@ -1,0 +1,43 @@
+// The processors' clock speeds from cpufreq or /proc/cpuinfo.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "host/roots.h"
+#include "linux/cpu/parse_cpu.h"
+#include "linux/kernel/file.h"
+
+namespace hostwire {
+
+enum class SpeedScope { kSome, kAll };
+
+// Belongs to one prober's question: used by one thread at a time.
+class CpuSpeed {
+ public:
+  CpuSpeed(const Roots& roots, SpeedScope scope);
+  // Ordered by processor; empty where nobody tells. With kSome a spread of them that stands for all.
+  std::vector<CoreSpeed> read();
+
+ private:
+  std::vector<std::uint32_t> chooseCores();
+  std::vector<CoreSpeed> readCpufreq();
+  std::optional<double> readOne(KeptFile& file);
+  std::vector<CoreSpeed> readCpuinfo();
+
+  SpeedScope scope_;
+  std::string cpuFolder_;
+  KeptFile online_;
+  KeptFile cpuinfo_;
+  std::map<std::uint32_t, KeptFile> frequencies_;
+  bool hasMeasured_ = false;
+  bool isSlow_ = false;
+  std::optional<std::chrono::steady_clock::time_point> withoutCpufreqSince_;
+  std::string buffer_;
+};
+
+}  // namespace hostwire

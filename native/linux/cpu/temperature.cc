@@ -1,0 +1,83 @@
+// Finds the sensors that speak of the processor and reads the best of them.
+#include "linux/cpu/temperature.h"
+
+#include <algorithm>
+#include <cerrno>
+
+#include "host/error.h"
+#include "linux/kernel/directory.h"
+#include "linux/kernel/parse_proc.h"
+
+namespace hostwire {
+namespace {
+
+// A driver may be loaded after the service began.
+constexpr std::chrono::seconds kDiscoveryInterval{60};
+
+}  // namespace
+
+bool CpuTemperature::isDiscoveryDue() const {
+  if (!discoveredAt_ || hasLostOne_) return true;
+  if (sources_.contains(SensorRank::kProcessorChip)) return false;
+  return std::chrono::steady_clock::now() - *discoveredAt_ >= kDiscoveryInterval;
+}
+
+void CpuTemperature::discover() {
+  sources_.clear();
+  const std::string hwmon = sys_ + "/class/hwmon/";
+  for (const std::string& name : listFolder(hwmon)) addHwmonChip(hwmon + name);
+  const std::string thermal = sys_ + "/class/thermal/";
+  for (const std::string& name : listFolder(thermal))
+    if (name.starts_with("thermal_zone")) addThermalZone(thermal + name);
+  discoveredAt_ = std::chrono::steady_clock::now();
+  hasLostOne_ = false;
+}
+
+// Documentation/hwmon/sysfs-interface.rst: tempN_input in millidegrees, tempN_label says what it measures.
+void CpuTemperature::addHwmonChip(const std::string& folder) {
+  const auto rank = rankHwmonChip(readSmallFile(folder + "/name"));
+  if (!rank) return;
+  std::vector<std::string> inputs;
+  std::vector<std::string> labels;
+  constexpr std::string_view kInput = "_input";
+  for (const std::string& name : listFolder(folder)) {
+    if (!name.starts_with("temp") || !name.ends_with(kInput)) continue;
+    std::string path = folder;
+    path.append("/").append(name, 0, name.size() - kInput.size());
+    labels.push_back(readSmallFile(path + "_label"));
+    inputs.push_back(path.append(kInput));
+  }
+  for (const std::size_t at : chooseInputs(labels)) sources_[*rank].emplace_back(inputs[at]);
+}
+
+void CpuTemperature::addThermalZone(const std::string& folder) {
+  const auto rank = rankThermalZone(readSmallFile(folder + "/type"));
+  if (rank) sources_[*rank].emplace_back(folder + "/temp");
+}
+
+std::optional<double> CpuTemperature::readOne(KeptFile& file) {
+  try {
+    return parseMillidegrees(file.read(buffer_));
+  } catch (const HostError& error) {
+    // EIO, ENODATA and EAGAIN pass by themselves; a device that has left comes back, if at all, under another
+    // name.
+    const int code = error.code().value();
+    hasLostOne_ = hasLostOne_ || code == ENODEV || code == ENOENT;
+    return std::nullopt;
+  }
+}
+
+std::optional<double> CpuTemperature::read() {
+  if (isDiscoveryDue()) discover();
+  for (auto& [rank, files] : sources_) {
+    std::optional<double> hottest;
+    for (KeptFile& file : files) {
+      const auto value = readOne(file);
+      if (value) hottest = std::max(*value, hottest.value_or(*value));
+    }
+    if (hottest) return hottest;
+  }
+  return std::nullopt;
+}
+
+}  // namespace hostwire

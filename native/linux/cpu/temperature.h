@@ -1,0 +1,36 @@
+// The processor's temperature from hwmon chips and thermal zones.
+#pragma once
+
+#include <chrono>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "linux/cpu/parse_cpu.h"
+#include "linux/kernel/file.h"
+
+namespace hostwire {
+
+// Belongs to one prober's question: used by one thread at a time.
+class CpuTemperature {
+ public:
+  explicit CpuTemperature(std::string sys) : sys_(std::move(sys)) {}
+  // Degrees Celsius; the hottest of several packages. Nothing where no source answers at this moment.
+  std::optional<double> read();
+
+ private:
+  bool isDiscoveryDue() const;
+  void discover();
+  void addHwmonChip(const std::string& folder);
+  void addThermalZone(const std::string& folder);
+  std::optional<double> readOne(KeptFile& file);
+
+  std::string sys_;
+  std::map<SensorRank, std::vector<KeptFile>> sources_;  // best first
+  std::optional<std::chrono::steady_clock::time_point> discoveredAt_;
+  bool hasLostOne_ = false;
+  std::string buffer_;
+};
+
+}  // namespace hostwire

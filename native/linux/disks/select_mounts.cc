@@ -1,0 +1,156 @@
+// Which mounts are shown as disks.
+#include "linux/disks/select_mounts.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <set>
+#include <string_view>
+#include <tuple>
+#include <unordered_map>
+#include <utility>
+
+namespace hostwire {
+namespace {
+
+template <std::size_t N>
+bool isAmong(std::string_view word, const std::array<std::string_view, N>& words) {
+  return std::find(words.begin(), words.end(), word) != words.end();
+}
+
+// Filesystems whose server is elsewhere, a virtual machine's host included.
+constexpr std::array<std::string_view, 20> kNetworkTypes{
+    "nfs",  "nfs4",   "cifs",     "smb3",  "smbfs", "ceph",  "9p",       "glusterfs", "afs",    "lustre",
+    "gpfs", "beegfs", "orangefs", "pvfs2", "coda",  "ncpfs", "virtiofs", "vboxsf",    "vmhgfs", "prl_fs"};
+
+// FUSE filesystems that hold no data of their own: views of sessions, of the kernel, of an archive or of
+// layers.
+constexpr std::array<std::string_view, 8> kFuseViews{
+    "fuse.portal",         "fuse.gvfsd-fuse",   "fuse.lxcfs",      "fuse.snapfuse",
+    "fuse.vmware-vmblock", "fuse.rofiles-fuse", "fuse.squashfuse", "fuse.fuse-overlayfs"};
+
+constexpr std::array<std::string_view, 6> kImageTypes{"squashfs", "erofs",   "cramfs",
+                                                      "romfs",    "iso9660", "udf"};
+
+// Kept in memory or made of other filesystems: whatever their source says.
+constexpr std::array<std::string_view, 7> kSourcelessTypes{"tmpfs",   "devtmpfs", "ramfs", "rootfs",
+                                                           "overlay", "aufs",     "autofs"};
+
+bool isNetwork(const Mount& mount) { return isAmong(mount.type, kNetworkTypes); }
+
+bool isReal(const Mount& mount) {
+  if (isAmong(mount.type, kSourcelessTypes)) return false;
+  if (mount.type == "fuse" || mount.type.starts_with("fuse."))
+    return !mount.source.empty() && mount.source != "none" && !isAmong(mount.type, kFuseViews);
+  if (isAmong(mount.type, kImageTypes) && mount.source.starts_with("/dev/loop")) return false;
+  if (isNetwork(mount) || mount.type == "zfs" || mount.type == "btrfs") return true;
+  // A filesystem on several devices (bcachefs) has an anonymous number too.
+  return mount.device.major != 0 || mount.source.starts_with("/dev/");
+}
+
+// The directory above; empty above the root.
+std::string_view parentPath(std::string_view path) {
+  if (path.size() <= 1) return {};
+  const std::size_t slash = path.rfind('/');
+  return slash == 0 ? path.substr(0, 1) : path.substr(0, slash);
+}
+
+// Tells which mounts a path still leads to.
+class Visibility {
+ public:
+  explicit Visibility(const std::vector<Mount>& mounts) {
+    for (const Mount& mount : mounts) {
+      byId_[mount.id] = &mount;
+      if (mount.parentId == mount.id) continue;
+      points_.emplace(mount.parentId, mount.point);
+      last_[{mount.parentId, mount.point}] = mount.id;
+    }
+  }
+
+  bool isVisible(const Mount& mount) const {
+    if (isCovered(mount)) return false;
+    const Mount* at = &mount;
+    // Bounded, for a table whose parents form a circle.
+    for (std::size_t steps = 0; steps < byId_.size(); ++steps) {
+      const auto parent = byId_.find(at->parentId);
+      // The kernel's own first mount (rootfs) is its own parent: what lies on it does not hide it from the
+      // rest.
+      if (parent != byId_.end() && parent->second == at) return true;
+      if (isShadowed(*at)) return false;
+      if (parent == byId_.end()) return true;
+      at = parent->second;
+    }
+    return false;
+  }
+
+ private:
+  // Another mount was made on this one's own root.
+  bool isCovered(const Mount& mount) const { return points_.contains({mount.id, mount.point}); }
+
+  // Another mount of the same parent lies on the way here, or at the same place and came later.
+  bool isShadowed(const Mount& mount) const {
+    if (mount.parentId == mount.id) return false;  // the first of all
+    const auto last = last_.find({mount.parentId, mount.point});
+    if (last != last_.end() && last->second != mount.id) return true;
+    const auto parent = byId_.find(mount.parentId);
+    const std::string_view top = parent == byId_.end() ? std::string_view{} : parent->second->point;
+    for (auto path = parentPath(mount.point); !path.empty(); path = parentPath(path)) {
+      if (points_.contains({mount.parentId, path})) return true;
+      if (path == top) break;
+    }
+    return false;
+  }
+
+  std::unordered_map<std::uint64_t, const Mount*> byId_;
+  std::set<std::pair<std::uint64_t, std::string_view>> points_;
+  std::map<std::pair<std::uint64_t, std::string_view>, std::uint64_t> last_;
+};
+
+// Two mounts with the same identity are one filesystem. A server's exports may share one device number.
+using Identity = std::tuple<DeviceNumber, std::string, std::string>;
+
+Identity identityOf(const Mount& mount) {
+  return {mount.device, mount.subvolume, isNetwork(mount) ? mount.source : std::string{}};
+}
+
+}  // namespace
+
+std::vector<MountGroup> selectMounts(std::vector<Mount> mounts) {
+  std::map<Identity, MountGroup> groups;
+  std::map<std::uint64_t, std::size_t> order;
+  {
+    const Visibility visibility(mounts);
+    for (std::size_t i = 0; i < mounts.size(); ++i) {
+      const Mount& mount = mounts[i];
+      if (mount.point != "/" && !isReal(mount)) continue;
+      if (!visibility.isVisible(mount)) continue;
+      order[mount.id] = i;
+      groups[identityOf(mount)].push_back(mount);
+    }
+  }
+  std::vector<MountGroup> selected;
+  selected.reserve(groups.size());
+  for (auto& [identity, group] : groups) {
+    std::stable_sort(group.begin(), group.end(),
+                     [](const Mount& a, const Mount& b) { return a.point.size() < b.point.size(); });
+    selected.push_back(std::move(group));
+  }
+  std::sort(selected.begin(), selected.end(), [&](const MountGroup& a, const MountGroup& b) {
+    return order[a.front().id] < order[b.front().id];
+  });
+  return selected;
+}
+
+void adoptReadOnly(std::vector<Mount>& own, const std::vector<Mount>& first) {
+  std::unordered_map<std::string_view, const Mount*> byPoint;
+  for (const Mount& mount : first) byPoint[mount.point] = &mount;  // the last one at a place is the one seen
+  for (Mount& mount : own) {
+    const auto found = byPoint.find(mount.point);
+    if (found == byPoint.end()) continue;
+    const Mount& other = *found->second;
+    if (other.device == mount.device && other.root == mount.root && other.type == mount.type)
+      mount.isReadOnly = other.isReadOnly;
+  }
+}
+
+}  // namespace hostwire

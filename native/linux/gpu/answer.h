@@ -1,0 +1,38 @@
+// What a prober's question brings back of one graphics processor.
+#pragma once
+
+#include <chrono>
+#include <string>
+
+#include "host/gpu.h"
+#include "host/recent.h"
+
+namespace hostwire {
+
+struct GpuAnswer {
+  std::string address;
+  std::string name;
+  GpuValues values;
+  bool isAsleep = false;
+  std::string failure;  // why nothing could be read this time
+};
+
+// The values of the last reading that gave any. Of a device that sleeps they count as long as it does; of one
+// that fails for as long as any prober's answer does.
+class LastGpuValues {
+ public:
+  void store(const GpuValues& values) {
+    values_ = values;
+    storedAt_ = std::chrono::steady_clock::now();
+  }
+  const GpuValues& ofSleeping() const { return values_; }
+  GpuValues ofFailing() const {
+    return std::chrono::steady_clock::now() - storedAt_ > kMostAge ? GpuValues{} : values_;
+  }
+
+ private:
+  GpuValues values_;
+  std::chrono::steady_clock::time_point storedAt_;
+};
+
+}  // namespace hostwire

@@ -1,0 +1,141 @@
+// Finds graphics processors on the PCI bus: Documentation/ABI/testing/sysfs-bus-pci.
+#include "linux/gpu/devices.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <climits>
+#include <utility>
+
+#include "linux/gpu/parse_gpu.h"
+#include "linux/kernel/directory.h"
+#include "linux/kernel/file.h"
+
+namespace hostwire {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// The class file is 0xBBSSPP. Base class 03 is a display controller; AMD's accelerators for servers, which
+// the same driver serves, are 12.
+constexpr std::uint32_t kDisplayClass = 0x03;
+constexpr std::uint32_t kAcceleratorClass = 0x12;
+
+// Adapters of virtual machines and of remote management (bochs, virtio, QXL, VMware, ASPEED, Matrox) have
+// nothing to read: their vendors are not here.
+std::optional<GpuVendor> vendorOf(std::uint32_t vendorId, std::uint32_t classCode) {
+  const std::uint32_t baseClass = classCode >> 16U;
+  if (vendorId == 0x1002 && (baseClass == kDisplayClass || baseClass == kAcceleratorClass))
+    return GpuVendor::kAmd;
+  if (baseClass != kDisplayClass) return std::nullopt;
+  if (vendorId == 0x10de) return GpuVendor::kNvidia;
+  if (vendorId == 0x8086) return GpuVendor::kIntel;
+  return std::nullopt;
+}
+
+std::uint32_t readId(const std::string& path, bool& isWhole) {
+  const auto id = parsePciId(readSmallFile(path));
+  isWhole = isWhole && id.has_value();
+  return id.value_or(0);
+}
+
+std::string linkedName(const std::string& path) {
+  std::array<char, PATH_MAX> target{};
+  const ssize_t length = readlink(path.c_str(), target.data(), target.size());
+  if (length <= 0) return {};
+  const std::string text(target.data(), static_cast<std::size_t>(length));
+  return text.substr(text.rfind('/') + 1);
+}
+
+std::string findHwmon(const std::string& folder) {
+  std::string chips = folder + "/hwmon/";
+  for (const std::string& name : listFolder(chips))
+    if (name.starts_with("hwmon")) return chips.append(name);
+  return {};
+}
+
+std::vector<std::string> findNodes(const std::string& folder) {
+  std::vector<std::string> nodes;
+  for (std::string& name : listFolder(folder + "/drm"))
+    if (name.starts_with("card") || name.starts_with("render")) nodes.push_back(std::move(name));
+  return nodes;
+}
+
+// Intel's are integrated at a place of their own (all others are on a card); AMD's have a voltage of the
+// processor's other half, which amdgpu shows as in1 for them alone.
+bool isIntegrated(const GpuDevice& device) {
+  if (device.vendor == GpuVendor::kIntel) return device.address.ends_with(":00:02.0");
+  return device.vendor == GpuVendor::kAmd && !device.hwmon.empty() && isPresent(device.hwmon + "/in1_input");
+}
+
+}  // namespace
+
+const char* nameOf(GpuVendor vendor) {
+  switch (vendor) {
+    case GpuVendor::kNvidia: return "NVIDIA";
+    case GpuVendor::kAmd: return "AMD";
+    case GpuVendor::kIntel: break;
+  }
+  return "Intel";
+}
+
+GpuDiscovery::GpuDiscovery(Roots roots, std::chrono::milliseconds interval)
+    : roots_(std::move(roots)), interval_(interval) {}
+
+const GpuDiscovery::Identity& GpuDiscovery::identityOf(const std::string& name) {
+  Identity& identity = identities_[name];
+  if (identity.isWhole) return identity;
+  const std::string folder = roots_.sys + "/bus/pci/devices/" + name;
+  bool isWhole = true;
+  identity.vendorId = readId(folder + "/vendor", isWhole);
+  identity.vendor = vendorOf(identity.vendorId, readId(folder + "/class", isWhole));
+  if (identity.vendor) {
+    identity.deviceId = readId(folder + "/device", isWhole);
+    identity.revision = readId(folder + "/revision", isWhole);
+  }
+  identity.isWhole = isWhole;
+  return identity;
+}
+
+GpuDevice GpuDiscovery::describe(const std::string& name, const Identity& identity) const {
+  GpuDevice device;
+  device.address = name;
+  device.folder = roots_.sys + "/bus/pci/devices/" + name;
+  device.vendor = *identity.vendor;
+  device.vendorId = identity.vendorId;
+  device.deviceId = identity.deviceId;
+  device.revision = identity.revision;
+  device.driver = linkedName(device.folder + "/driver");
+  device.hwmon = findHwmon(device.folder);
+  device.nodes = findNodes(device.folder);
+  device.isBootDisplay = readSmallFile(device.folder + "/boot_vga") == "1";
+  device.isIntegrated = isIntegrated(device);
+  return device;
+}
+
+SharedInventory GpuDiscovery::read() {
+  const auto now = Clock::now();
+  if (inventory_ && now - lookedAt_ < interval_) return inventory_;
+  lookedAt_ = now;
+  GpuInventory found;
+  const auto names = listFolder(roots_.sys + "/bus/pci/devices");
+  // Another device may come to the place of one that left.
+  std::erase_if(identities_, [&](const auto& known) {
+    return !std::binary_search(names.begin(), names.end(), known.first);
+  });
+  bool hasNvidia = false;
+  for (const std::string& name : names) {
+    const Identity& identity = identityOf(name);
+    if (!identity.vendor) continue;
+    hasNvidia = hasNvidia || identity.vendor == GpuVendor::kNvidia;
+    found.devices.push_back(describe(name, identity));
+  }
+  found.hasUnlistedNvidia = !hasNvidia && (isPresent(roots_.proc + "/driver/nvidia/version") ||
+                                           isPresent(roots_.files + "/dev/dxg"));
+  if (!inventory_ || *inventory_ != found)
+    inventory_ = std::make_shared<const GpuInventory>(std::move(found));
+  return inventory_;
+}
+
+}  // namespace hostwire

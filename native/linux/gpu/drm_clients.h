@@ -1,0 +1,53 @@
+// How busy the processes keep a graphics processor whose driver has no number for it: DRM's account of each
+// client.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "linux/gpu/devices.h"
+#include "linux/gpu/parse_gpu.h"
+#include "linux/kernel/file.h"
+
+namespace hostwire {
+
+// Only processes that this one may look at count (its user's, or all for root). Belongs to one prober's
+// question: used by one thread at a time. It keeps the reading before, for a client's counters mean nothing
+// without the same client's earlier ones, and clients come and go between two samples.
+class DrmClients {
+ public:
+  DrmClients(std::string proc, const GpuDevice& device);
+  // Percent, since the reading before, or of a moment that is waited for where that one is too old. Nothing
+  // where no client can be seen.
+  std::optional<double> readLoad();
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  struct Kept {
+    std::uint64_t id = 0;
+    KeptFile file;
+  };
+
+  void scan();
+  void scanProcess(const std::string& pid);
+  void keep(const std::string& path);
+  std::vector<DrmClient> readKept();
+  void readBefore();
+
+  std::string proc_;
+  std::string address_;
+  std::vector<std::string> nodes_;
+  std::vector<Kept> kept_;
+  std::vector<DrmClient> before_;
+  Clock::time_point beforeAt_;
+  std::optional<Clock::time_point> scannedAt_;
+  std::string nextPid_;  // where the scan that ran out of time goes on
+  std::optional<double> load_;
+  std::string buffer_;
+};
+
+}  // namespace hostwire

@@ -1,0 +1,77 @@
+// The runtime power management of one device, as /sys tells of it.
+#include "linux/gpu/sleep.h"
+
+#include <cerrno>
+
+#include "host/error.h"
+#include "linux/gpu/parse_gpu.h"
+
+namespace hostwire {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+constexpr seconds kIdleBeforeRest{10};
+constexpr milliseconds kRestBeyondDelay{2000};
+// A kernel with a longer delay than this is not waited for: the values shown would be too old.
+constexpr milliseconds kLongestDelay{15000};
+constexpr std::chrono::minutes kBetweenRests{5};
+// A device of which it could not be read that often whether it sleeps is taken for one that never does.
+constexpr unsigned kMostUnreadable = 5;
+// Below this it does nothing worth staying awake for.
+constexpr double kIdlePercent = 1;
+
+}  // namespace
+
+GpuSleep::GpuSleep(const std::string& folder, bool isIntegrated)
+    : folder_(folder), isIntegrated_(isIntegrated), status_(folder + "/power/runtime_status") {}
+
+// A device without the file never sleeps; one whose file can't be read now is not woken to find out why.
+void GpuSleep::readStatus() {
+  try {
+    const auto status = status_.read(buffer_);
+    if (!status.empty()) isAsleep_ = isSuspended(status);
+    isStatusKnown_ = true;
+  } catch (const HostError& error) {
+    const int code = error.code().value();
+    if (code == ENOENT || code == ENOTDIR || ++unreadable_ > kMostUnreadable) isStatusKnown_ = true;
+  } catch (...) {
+    // for want of memory: the next time, then
+  }
+}
+
+GpuSleep::State GpuSleep::judge() {
+  const auto now = Clock::now();
+  readStatus();
+  if (!isStatusKnown_) return State::kResting;
+  if (isAsleep_) {
+    idleSince_.reset();
+    restsUntil_.reset();
+    noRestUntil_.reset();
+    return State::kAsleep;
+  }
+  if (!restsUntil_) return State::kAwake;
+  if (now < *restsUntil_) return State::kResting;
+  restsUntil_.reset();
+  noRestUntil_ = now + kBetweenRests;
+  return State::kAwake;
+}
+
+void GpuSleep::noteLoad(std::optional<double> loadPercent) {
+  const auto now = Clock::now();
+  if (isIntegrated_ || loadPercent.value_or(0) >= kIdlePercent) {
+    idleSince_.reset();
+    return;
+  }
+  if (!idleSince_) idleSince_ = now;
+  if (now - *idleSince_ < kIdleBeforeRest || (noRestUntil_ && now < *noRestUntil_)) return;
+  idleSince_.reset();
+  if (readSmallFile(folder_ + "/power/control") != "auto") return;
+  const auto delay = parseScaled(readSmallFile(folder_ + "/power/autosuspend_delay_ms"), 1,
+                                 static_cast<double>(kLongestDelay.count()));
+  if (!delay) return;
+  restsUntil_ = now + milliseconds(static_cast<std::int64_t>(*delay)) + kRestBeyondDelay;
+}
+
+}  // namespace hostwire

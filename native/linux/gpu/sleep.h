@@ -1,0 +1,48 @@
+// Whether a graphics processor sleeps, and when to leave one alone that might.
+#pragma once
+
+#include <chrono>
+#include <optional>
+#include <string>
+
+#include "linux/kernel/file.h"
+
+namespace hostwire {
+
+// Each reading of a discrete processor puts its falling asleep off (autosuspend_delay_ms, mostly 5 s), so one
+// that is asked every 2 s never does. One that idles is therefore left alone for a moment longer than that.
+// When it is still awake afterwards something else keeps it so, and it is not left alone again for some
+// minutes.
+//
+// Belongs to one prober's question: used by one thread at a time. What it reads wakes no device
+// (Documentation/ABI/testing/sysfs-devices-power).
+class GpuSleep {
+ public:
+  enum class State { kAwake, kResting, kAsleep };
+
+  // `folder`: the device's. An integrated processor is never left alone: it shares the processor's sleep.
+  GpuSleep(const std::string& folder, bool isIntegrated);
+
+  // What to do now: only kAwake may be asked anything.
+  State judge();
+  // After a reading; nothing where the load is not known.
+  void noteLoad(std::optional<double> loadPercent);
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  void readStatus();
+
+  std::string folder_;
+  bool isIntegrated_;
+  KeptFile status_;
+  std::string buffer_;
+  bool isStatusKnown_ = false;
+  unsigned unreadable_ = 0;
+  bool isAsleep_ = false;
+  std::optional<Clock::time_point> idleSince_;
+  std::optional<Clock::time_point> restsUntil_;
+  std::optional<Clock::time_point> noRestUntil_;
+};
+
+}  // namespace hostwire

@@ -1,0 +1,130 @@
+// Descriptors and whole-file reads of kernel text.
+#include "linux/kernel/file.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+#include "host/error.h"
+
+namespace hostwire {
+namespace {
+
+constexpr std::size_t kFirstBufferBytes = 4096;
+constexpr std::size_t kSmallestPageBytes = 4096;
+constexpr std::size_t kLongestRecordBytes = 512;
+constexpr std::size_t kMostBytes = 16U
+                                   << 20U;  // no kernel text is near that: a fixture that is a device, say
+
+// What a sensor answers that can't measure now: the same descriptor tells again when it can. Any other error
+// may mean that the device is gone, and its file with it.
+bool isPassing(int code) { return code == EIO || code == ENODATA || code == EAGAIN || code == EBUSY; }
+
+// procfs regenerates the text at offset 0, so a read that fills the buffer is repeated with a larger one
+// rather than continued: continuing would join two different moments.
+// A first read of at most `surelyWhole` bytes was the last.
+ssize_t readWhole(int fd, std::string& buffer, std::size_t surelyWhole) {
+  if (buffer.size() < kFirstBufferBytes) buffer.resize(kFirstBufferBytes);
+  while (true) {
+    std::size_t length = 0;
+    while (length < buffer.size()) {
+      const ssize_t got =
+          pread(fd, buffer.data() + length, buffer.size() - length, static_cast<off_t>(length));
+      if (got < 0 && errno == EINTR) continue;
+      if (got < 0) return -1;
+      if (got == 0) return static_cast<ssize_t>(length);
+      length += static_cast<std::size_t>(got);
+      if (length <= surelyWhole) return static_cast<ssize_t>(length);
+    }
+    if (buffer.size() >= kMostBytes) {
+      errno = EFBIG;
+      return -1;
+    }
+    buffer.resize(buffer.size() * 2);
+  }
+}
+
+}  // namespace
+
+void FileDescriptor::reset(int fd) {
+  if (fd_ >= 0) close(fd_);
+  fd_ = fd;
+}
+
+void KeptFile::openOnce() {
+  if (fd_.isOpen()) return;
+  fd_.reset(open(path_.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  if (!fd_.isOpen()) throw HostError(errno, "open " + path_);
+}
+
+std::string_view KeptFile::read(std::string& buffer) { return readUntil(buffer, 0); }
+
+std::string_view KeptFile::readShortRecords(std::string& buffer) {
+  return readUntil(buffer, kSmallestPageBytes - kLongestRecordBytes);
+}
+
+std::string_view KeptFile::readUntil(std::string& buffer, std::size_t surelyWhole) {
+  openOnce();
+  const ssize_t length = readWhole(fd_.get(), buffer, surelyWhole);
+  if (length < 0) {
+    const int code = errno;
+    if (!isPassing(code)) fd_.reset();
+    throw HostError(code, "read " + path_);
+  }
+  return {buffer.data(), static_cast<std::size_t>(length)};
+}
+
+std::string_view KeptFile::readIfPresent(std::string& buffer) noexcept {
+  try {
+    return read(buffer);
+  } catch (...) {
+    return {};
+  }
+}
+
+std::string_view KeptFile::readShortRecordsIfPresent(std::string& buffer) noexcept {
+  try {
+    return readShortRecords(buffer);
+  } catch (...) {
+    return {};
+  }
+}
+
+std::string_view KeptFile::readHeadIfPresent(std::string& buffer, std::size_t mostBytes) noexcept {
+  try {
+    openOnce();
+    if (buffer.size() < mostBytes) buffer.resize(mostBytes);
+  } catch (...) {
+    return {};
+  }
+  std::size_t length = 0;
+  while (length < mostBytes) {
+    const ssize_t got =
+        pread(fd_.get(), buffer.data() + length, mostBytes - length, static_cast<off_t>(length));
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) fd_.reset();
+    if (got <= 0) break;
+    length += static_cast<std::size_t>(got);
+  }
+  return {buffer.data(), length};
+}
+
+std::string readSmallFile(const std::string& path) { return tryReadSmallFile(path).value_or(std::string()); }
+
+std::optional<std::string> tryReadSmallFile(const std::string& path) {
+  try {
+    std::string buffer;
+    std::string text(KeptFile(path).read(buffer));
+    while (!text.empty() && (text.back() == '\n' || text.back() == '\0')) text.pop_back();
+    return text;
+  } catch (const HostError& error) {
+    const int code = error.code().value();
+    if (code == ENOENT || code == ENOTDIR) return std::string();
+    return std::nullopt;
+  } catch (...) {
+    return std::nullopt;  // for want of memory
+  }
+}
+
+}  // namespace hostwire

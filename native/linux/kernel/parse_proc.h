@@ -1,0 +1,39 @@
+// Every parser of kernel text: pure, never throws, tolerates anything. What it can't find stays unset.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "host/cpu.h"
+#include "host/memory.h"
+#include "host/pressure.h"
+
+namespace hostwire {
+
+// proc_stat(5): the `cpu` line and, when `cores` is given, each `cpuN` line. False without a `cpu` line.
+bool parseStat(std::string_view text, CpuTimes& total, std::vector<CoreTimes>* cores);
+
+// proc_meminfo(5). Kernels before 3.14 have no MemAvailable: then free + page cache + reclaimable slab, less
+// shared memory. Nothing without MemTotal.
+std::optional<MemoryCounters> parseMeminfo(std::string_view text);
+
+// proc_loadavg(5): the first three numbers.
+std::optional<std::array<double, 3>> parseLoadavg(std::string_view text);
+
+// /proc/pressure/*: avg10 of both lines; `full` is 0 where the kernel has no such line (cpu before 5.13).
+std::optional<Pressure> parsePressure(std::string_view text);
+
+// A whole number alone, as sysfs files hold; white space around it is ignored.
+std::optional<std::int64_t> parseInteger(std::string_view text);
+
+// proc_pid_status(5): FDSize, which is above every descriptor of the process and never shrinks.
+std::optional<int> parseDescriptorTableSize(std::string_view text);
+
+// Degrees Celsius from a sensor's millidegrees. Nothing where the value can't be a processor's: -50 °C and
+// less, more than 150 °C, and exactly 0, which is what firmware and drivers answer when they can't measure.
+std::optional<double> parseMillidegrees(std::string_view text);
+
+}  // namespace hostwire

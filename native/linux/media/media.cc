@@ -1,0 +1,69 @@
+// The players, as any thread may ask for them.
+#include "host/media.h"
+
+#include <memory>
+#include <mutex>
+#include <utility>
+
+#include "linux/command_thread.h"
+#include "linux/media/mpris.h"
+
+namespace hostwire {
+
+struct MediaPlayers::State {
+  std::shared_ptr<CommandThread::State> thread;
+  std::function<void()> onChange;
+  std::mutex mutex;
+  std::shared_ptr<Mpris> mpris;  // from the bus thread's first task on
+  std::optional<std::string> failure;
+
+  std::shared_ptr<Mpris> find() {
+    const std::lock_guard lock(mutex);
+    return mpris;
+  }
+};
+
+MediaPlayers::MediaPlayers(const CommandThread& thread, std::function<void()> onChange)
+    : state_(std::make_shared<State>()) {
+  state_->thread = thread.state();
+  state_->onChange = std::move(onChange);
+}
+
+MediaPlayers::~MediaPlayers() = default;
+
+void MediaPlayers::watch() {
+  const bool isPosted = state_->thread->bus.post([weak = std::weak_ptr(state_)](BusLoop& loop) {
+    const auto state = weak.lock();
+    if (!state || state->find()) return;
+    const auto mpris = std::make_shared<Mpris>(loop, state->onChange);
+    {
+      const std::lock_guard lock(state->mutex);
+      state->mpris = mpris;
+    }
+    mpris->start();
+  });
+  if (isPosted) return;
+  const std::lock_guard lock(state_->mutex);
+  state_->failure = "the system has no thread to give for the session bus";
+}
+
+MediaSnapshot MediaPlayers::read() {
+  if (const auto mpris = state_->find()) return mpris->read();
+  const std::lock_guard lock(state_->mutex);
+  MediaSnapshot snapshot;
+  snapshot.absence = state_->failure;
+  snapshot.isSettled = state_->failure.has_value();
+  return snapshot;
+}
+
+void MediaPlayers::control(const std::string& id, MediaVerb verb, double value,
+                           std::chrono::milliseconds limit,
+                           const std::function<void(const MediaReply&)>& done) {
+  const auto task = [mpris = state_->find(), id, verb, value, limit, done](BusLoop&) {
+    if (!mpris) return done({MediaOutcome::gone, "nobody watches the players"});
+    mpris->control(id, verb, value, limit, done);
+  };
+  if (!state_->thread->bus.post(task)) done({MediaOutcome::gone, "the service is stopping"});
+}
+
+}  // namespace hostwire

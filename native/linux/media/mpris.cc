@@ -1,0 +1,263 @@
+// The players of the session bus.
+#include "linux/media/mpris.h"
+
+#include <algorithm>
+#include <array>
+
+#include "linux/media/mpris_names.h"
+#include "linux/media/mpris_news.h"
+
+namespace hostwire {
+namespace {
+
+using std::chrono::milliseconds;
+
+constexpr std::string_view kPrefix = "org.mpris.MediaPlayer2.";
+constexpr const char* kBusName = "org.freedesktop.DBus";
+constexpr const char* kBusPath = "/org/freedesktop/DBus";
+
+// The daemon is quick, or gone.
+constexpr milliseconds kBusLimit{1000};
+// What the players that are there at the beginning are waited for; one that answers later is heard all the
+// same.
+constexpr milliseconds kSettleLimit{1000};
+constexpr milliseconds kPatience{25'000};
+// D-Bus names have at most 255 bytes.
+constexpr std::size_t kMostNameBytes = 255;
+// A bus may have any number of names: more are not looked through.
+constexpr std::size_t kMostNames = 100'000;
+
+// The player's own name in a bus name; empty when it is none.
+std::string_view playerNameOf(std::string_view name) {
+  return name.substr(0, kPrefix.size()) == kPrefix ? name.substr(kPrefix.size()) : std::string_view();
+}
+
+}  // namespace
+
+void Mpris::start() {
+  // The loop keeps this object from here on.
+  const auto self = shared_from_this();
+  bus().addMatch(
+      "type='signal',sender='org.freedesktop.DBus',path='/org/freedesktop/DBus',"
+      "interface='org.freedesktop.DBus',member='NameOwnerChanged',arg0namespace='org.mpris.MediaPlayer2'",
+      [self](Signal& signal) { self->onOwnerChanged(signal.body); });
+  bus().addMatch(
+      "type='signal',path='/org/mpris/MediaPlayer2',interface='org.freedesktop.DBus.Properties',"
+      "member='PropertiesChanged',arg0='org.mpris.MediaPlayer2.Player'",
+      [this](Signal& signal) { onPropertiesChanged(std::string(signal.sender), signal.body); });
+  bus().addMatch(
+      "type='signal',path='/org/mpris/MediaPlayer2',interface='org.mpris.MediaPlayer2.Player',"
+      "member='Seeked'",
+      [this](Signal& signal) { onSeeked(std::string(signal.sender), signal.body); });
+  bus().watch([this] { onReady(); }, [this](const std::string& reason) { onLost(reason); });
+  // A bus that never was is not lost: this call tells of it.
+  bus().call({kBusName, kBusPath, kBusName, "GetId", {}}, kBusLimit, [this](Reply& reply) {
+    if (reply.end == CallEnd::kNoBus) onLost(reply.errorText);
+  });
+}
+
+// The matches are in force by now, so nobody who comes or changes from here on is missed.
+void Mpris::onReady() {
+  {
+    const std::lock_guard lock(mutex_);
+    table_.clear();
+    absence_.reset();
+    isSettled_ = false;
+  }
+  asking_.clear();
+  findings_ = 0;
+  isListing_ = false;
+  connectedMs_ = mpris::nowMs();
+  settleTimer_ = loop_.after(kSettleLimit, [this] { settle(); });
+  list();
+}
+
+void Mpris::onLost(const std::string& reason) {
+  asking_.clear();
+  if (settleTimer_) loop_.cancel(*std::exchange(settleTimer_, std::nullopt));
+  {
+    const std::lock_guard lock(mutex_);
+    table_.clear();
+    absence_ = reason;
+    isSettled_ = true;
+  }
+  onChange_();
+}
+
+void Mpris::list() {
+  if (std::exchange(isListing_, true)) return;
+  bus().call({kBusName, kBusPath, kBusName, "ListNames", {}}, kBusLimit, [this](Reply& reply) {
+    isListing_ = false;
+    if (reply.end == CallEnd::kAnswered) takeNames(reply.body);
+    tell();
+  });
+}
+
+void Mpris::takeNames(BodyReader& body) {
+  std::vector<std::string> names;
+  body.array(kMostNames, [&] {
+    auto name = body.text(kMostNameBytes);
+    if (name && !playerNameOf(*name).empty()) names.push_back(std::move(*name));
+  });
+  // Those that there is no room for are only counted; which those are does not depend on the daemon.
+  std::sort(names.begin(), names.end());
+  std::vector<std::string> wanted;
+  {
+    const std::lock_guard lock(mutex_);
+    std::size_t room = table_.room();
+    std::uint32_t leftOut = 0;
+    for (auto& name : names) {
+      if (table_.hasName(playerNameOf(name))) continue;
+      if (room == 0) {
+        ++leftOut;
+        continue;
+      }
+      --room;
+      wanted.push_back(std::move(name));
+    }
+    table_.setLeftOut(leftOut);
+  }
+  for (const auto& name : wanted) findOwner(name);
+}
+
+void Mpris::findOwner(const std::string& name) {
+  ++findings_;
+  bus().call({kBusName, kBusPath, kBusName, "GetNameOwner", {name}}, kBusLimit, [this, name](Reply& reply) {
+    --findings_;
+    // Without an answer it has gone meanwhile.
+    const auto owner = reply.end == CallEnd::kAnswered ? reply.body.text(kMostNameBytes) : std::nullopt;
+    if (owner) setOwner(playerNameOf(name), *owner);
+    tell();
+  });
+}
+
+void Mpris::setOwner(std::string_view name, const std::string& owner) {
+  bool isNew = false;
+  bool isListWanted = false;
+  {
+    const std::lock_guard lock(mutex_);
+    isNew = table_.setOwner(name, owner);
+    isListWanted = table_.hasRoomAgain();
+  }
+  if (isNew) askAll(owner);
+  if (isListWanted) list();
+}
+
+void Mpris::onOwnerChanged(BodyReader& body) {
+  const auto name = body.text(kMostNameBytes);
+  const auto before = body.text(kMostNameBytes);
+  const auto after = body.text(kMostNameBytes);
+  if (!name || !before || !after || playerNameOf(*name).empty()) return;
+  setOwner(playerNameOf(*name), *after);
+  // Unique names are never given again: what was asked of it needs no remembering.
+  if (!table_.has(*before)) asking_.erase(*before);
+  tell();
+}
+
+void Mpris::onPropertiesChanged(const std::string& owner, BodyReader& body) {
+  if (!table_.has(owner) || !body.text(kMostNameBytes)) return;
+  const PlayerNews news = readPlayerNews(body);
+  // Those that are only named as changed have to be asked for.
+  bool isNamedOnly = false;
+  body.array(1, [&] { isNamedOnly = true; });
+  bool isPositionWanted = false;
+  {
+    const std::lock_guard lock(mutex_);
+    isPositionWanted = table_.update(owner, news, mpris::nowMs());
+  }
+  if (isNamedOnly)
+    askAll(owner);
+  else if (isPositionWanted)
+    askPosition(owner);
+  tell();
+}
+
+void Mpris::onSeeked(const std::string& owner, BodyReader& body) {
+  const auto seconds = readPosition(body);
+  if (!seconds) return;
+  {
+    const std::lock_guard lock(mutex_);
+    table_.setPosition(owner, seconds, mpris::nowMs());
+  }
+  tell();
+}
+
+void Mpris::askAll(const std::string& owner) {
+  Asking& asking = asking_[owner];
+  if (asking.isAll) {
+    asking.isAllAgain = true;
+    return;
+  }
+  asking.isAll = true;
+  const double askedMs = mpris::nowMs();
+  bus().call({owner, mpris::kPath, mpris::kProperties, "GetAll", {mpris::kPlayer}}, kPatience,
+             [this, owner, askedMs](Reply& reply) { onAll(owner, reply, askedMs); });
+}
+
+void Mpris::onAll(const std::string& owner, Reply& reply, double askedMs) {
+  const auto asked = asking_.find(owner);
+  if (asked == asking_.end()) return;
+  asked->second.isAll = false;
+  // One that has not answered in all that time is asked again: it may wake any day.
+  const bool isAgain = std::exchange(asked->second.isAllAgain, false) || reply.end == CallEnd::kTimedOut;
+  {
+    const std::lock_guard lock(mutex_);
+    // Those who played before anybody asked have all played equally long.
+    if (reply.end == CallEnd::kAnswered)
+      table_.replace(owner, readPlayerNews(reply.body), mpris::nowMs(), isSettled_ ? askedMs : connectedMs_);
+    else if (reply.end == CallEnd::kRefused)
+      table_.setAnswered(owner);
+  }
+  if (isAgain) askAll(owner);
+  tell();
+}
+
+void Mpris::askPosition(const std::string& owner) {
+  Asking& asking = asking_[owner];
+  if (asking.isPosition) {
+    asking.isPositionAgain = true;
+    return;
+  }
+  asking.isPosition = true;
+  bus().call({owner, mpris::kPath, mpris::kProperties, "Get", {mpris::kPlayer, "Position"}}, kPatience,
+             [this, owner](Reply& reply) {
+               const auto asked = asking_.find(owner);
+               if (asked == asking_.end()) return;
+               asked->second.isPosition = false;
+               const bool isAgain = std::exchange(asked->second.isPositionAgain, false);
+               if (reply.end == CallEnd::kAnswered) {
+                 const std::lock_guard lock(mutex_);
+                 table_.setPosition(owner, readBoxedPosition(reply.body), mpris::nowMs());
+               }
+               if (isAgain) askPosition(owner);
+               tell();
+             });
+}
+
+bool Mpris::isQuiet() const {
+  return !isListing_ && findings_ == 0 &&
+         std::none_of(asking_.begin(), asking_.end(), [](const auto& entry) { return entry.second.isAll; });
+}
+
+void Mpris::tell() {
+  if (isSettled_)
+    onChange_();
+  else if (isQuiet())
+    settle();
+}
+
+void Mpris::settle() {
+  if (settleTimer_) loop_.cancel(*std::exchange(settleTimer_, std::nullopt));
+  {
+    const std::lock_guard lock(mutex_);
+    isSettled_ = true;
+  }
+  onChange_();
+}
+
+MediaSnapshot Mpris::read() const {
+  const std::lock_guard lock(mutex_);
+  return {absence_, isSettled_, table_.read(mpris::nowMs()), table_.leftOut()};
+}
+
+}  // namespace hostwire

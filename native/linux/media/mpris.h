@@ -1,0 +1,81 @@
+// The players of the session bus (MPRIS D-Bus Interface Specification 2.2): found, watched, asked, commanded.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "host/media.h"
+#include "linux/bus/call.h"
+#include "linux/bus/connection.h"
+#include "linux/bus/loop.h"
+#include "linux/media/mpris_players.h"
+
+namespace hostwire {
+
+// All but `read` runs on the bus thread.
+class Mpris : public std::enable_shared_from_this<Mpris> {
+ public:
+  Mpris(BusLoop& loop, std::function<void()> onChange) : loop_(loop), onChange_(std::move(onChange)) {}
+
+  // Begins to watch, until the loop ends.
+  void start();
+  void control(const std::string& id, MediaVerb verb, double value, std::chrono::milliseconds limit,
+               std::function<void(const MediaReply&)> done);
+
+  // On any thread.
+  MediaSnapshot read() const;
+
+ private:
+  // What is under way with one player, so that it is asked one thing once at a time.
+  struct Asking {
+    bool isAll = false;
+    bool isAllAgain = false;
+    bool isPosition = false;
+    bool isPositionAgain = false;
+  };
+
+  BusConnection& bus() { return loop_.sessionBus(); }
+  // The bus can be spoken to: finds out who is there.
+  void onReady();
+  // It can't, and why; the next onReady begins anew.
+  void onLost(const std::string& reason);
+  void list();
+  void takeNames(BodyReader& body);
+  void findOwner(const std::string& name);
+  void setOwner(std::string_view name, const std::string& owner);
+  void onOwnerChanged(BodyReader& body);
+  void onPropertiesChanged(const std::string& owner, BodyReader& body);
+  void onSeeked(const std::string& owner, BodyReader& body);
+  void askAll(const std::string& owner);
+  void onAll(const std::string& owner, Reply& reply, double askedMs);
+  void askPosition(const std::string& owner);
+  std::optional<Call> callFor(const std::string& id, MediaVerb verb, double value) const;
+
+  // The players have changed, or what is waited for has. Nobody is told before all is settled.
+  void tell();
+  bool isQuiet() const;
+  void settle();
+
+  BusLoop& loop_;
+  std::function<void()> onChange_;
+  std::map<std::string, Asking> asking_;
+  double connectedMs_ = 0;
+  bool isListing_ = false;
+  int findings_ = 0;
+  std::optional<BusLoop::TimerId> settleTimer_;
+
+  mutable std::mutex mutex_;
+  PlayerTable table_;
+  std::optional<std::string> absence_;
+  bool isSettled_ = false;  // written on the bus thread only
+};
+
+}  // namespace hostwire

@@ -1,0 +1,164 @@
+// What a player's message says.
+#include "linux/media/mpris_news.h"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace hostwire {
+namespace {
+
+// More of a title than anybody reads.
+constexpr std::size_t kMostTextBytes = 4096;
+// Entries of one dictionary, artists of one track: real ones have twenty.
+constexpr std::size_t kMostEntries = 256;
+constexpr double kMicroseconds = 1e-6;
+// About three years; what is beyond is no time but a player's mistake.
+constexpr double kMostSeconds = 1e8;
+constexpr double kMostRate = 100;
+constexpr double kMostVolume = 100;
+
+template <class Value, class Read>
+std::optional<Value> boxed(BodyReader& body, const Read& read) {
+  std::optional<Value> value;
+  body.variant([&] { value = read(); });
+  return value;
+}
+
+std::optional<std::string> boxedText(BodyReader& body) {
+  return boxed<std::string>(body, [&] { return body.text(kMostTextBytes); });
+}
+
+std::optional<bool> boxedBoolean(BodyReader& body) {
+  return boxed<bool>(body, [&] { return body.boolean(); });
+}
+
+std::optional<double> finite(std::optional<double> number) {
+  return number && std::isfinite(*number) ? number : std::nullopt;
+}
+
+std::optional<double> boxedNumber(BodyReader& body) {
+  return boxed<double>(body, [&] { return finite(body.number()); });
+}
+
+std::optional<double> boxedWithin(BodyReader& body, double least, double most) {
+  const auto number = boxedNumber(body);
+  if (!number) return std::nullopt;
+  return std::clamp(*number, least, most);
+}
+
+std::optional<double> positionOf(std::optional<double> microseconds) {
+  if (!microseconds) return std::nullopt;
+  return std::clamp(*microseconds * kMicroseconds, 0.0, kMostSeconds);
+}
+
+// One text or several. Together they are no longer than one may be.
+std::vector<std::string> boxedTexts(BodyReader& body) {
+  std::vector<std::string> texts;
+  std::size_t room = kMostTextBytes;
+  const auto take = [&] {
+    auto text = body.text(room);
+    if (!text || text->empty()) return;
+    room -= text->size();
+    texts.push_back(std::move(*text));
+  };
+  body.variant([&] {
+    if (body.peek() == 'a')
+      body.array(kMostEntries, take);
+    else
+      take();
+  });
+  return texts;
+}
+
+std::optional<double> boxedDuration(BodyReader& body) {
+  const auto length = boxedNumber(body);
+  // Zero is what streams say, which have no end.
+  if (!length || *length <= 0 || *length * kMicroseconds > kMostSeconds) return std::nullopt;
+  return *length * kMicroseconds;
+}
+
+std::optional<TrackMetadata> boxedTrack(BodyReader& body) {
+  std::optional<TrackMetadata> track;
+  body.variant([&] {
+    TrackMetadata read;
+    const bool isDictionary = body.dictionary(kMostEntries, [&](std::string_view key) {
+      if (key == "mpris:trackid")
+        read.trackId = boxedText(body).value_or("");
+      else if (key == "xesam:title")
+        read.title = boxedText(body).value_or("");
+      else if (key == "xesam:artist")
+        read.artists = boxedTexts(body);
+      else if (key == "xesam:album")
+        read.album = boxedText(body);
+      else if (key == "mpris:artUrl")
+        read.artUrl = boxedText(body);
+      else if (key == "mpris:length")
+        read.durationSeconds = boxedDuration(body);
+    });
+    if (isDictionary) track = std::move(read);
+  });
+  return track;
+}
+
+std::optional<Playback> boxedPlayback(BodyReader& body) {
+  const auto text = boxedText(body);
+  if (text == "Playing") return Playback::playing;
+  if (text == "Paused") return Playback::paused;
+  if (text == "Stopped") return Playback::stopped;
+  return std::nullopt;
+}
+
+std::optional<Repeat> boxedRepeat(BodyReader& body) {
+  const auto text = boxedText(body);
+  if (text == "None") return Repeat::none;
+  if (text == "Track") return Repeat::track;
+  if (text == "Playlist") return Repeat::playlist;
+  return std::nullopt;
+}
+
+void readProperty(BodyReader& body, std::string_view key, PlayerNews& news) {
+  if (key == "PlaybackStatus")
+    news.playback = boxedPlayback(body);
+  else if (key == "Metadata")
+    news.track = boxedTrack(body);
+  else if (key == "Position")
+    news.positionSeconds = readBoxedPosition(body);
+  else if (key == "LoopStatus")
+    news.repeat = boxedRepeat(body);
+  else if (key == "Rate")
+    news.rate = boxedWithin(body, -kMostRate, kMostRate);
+  else if (key == "Shuffle")
+    news.shuffle = boxedBoolean(body);
+  else if (key == "Volume")
+    news.volume = boxedWithin(body, 0, kMostVolume);
+  else if (key == "CanControl")
+    news.canControl = boxedBoolean(body);
+  else if (key == "CanPlay")
+    news.canPlay = boxedBoolean(body);
+  else if (key == "CanPause")
+    news.canPause = boxedBoolean(body);
+  else if (key == "CanGoNext")
+    news.canGoNext = boxedBoolean(body);
+  else if (key == "CanGoPrevious")
+    news.canGoPrevious = boxedBoolean(body);
+  else if (key == "CanSeek")
+    news.canSeek = boxedBoolean(body);
+}
+
+}  // namespace
+
+PlayerNews readPlayerNews(BodyReader& body) {
+  PlayerNews news;
+  body.dictionary(kMostEntries, [&](std::string_view key) { readProperty(body, key, news); });
+  return news;
+}
+
+std::optional<double> readBoxedPosition(BodyReader& body) { return positionOf(boxedNumber(body)); }
+
+std::optional<double> readPosition(BodyReader& body) { return positionOf(finite(body.number())); }
+
+}  // namespace hostwire

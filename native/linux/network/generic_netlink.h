@@ -1,0 +1,58 @@
+// Asks the kernel's Wi-Fi layer how well the access point is heard. For a prober: a driver may take its time.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "linux/kernel/file.h"
+
+namespace hostwire {
+
+// A generic netlink socket (no library: netlink(7), Documentation/userspace-api/netlink/intro.rst).
+class GenericNetlink {
+ public:
+  // The number of a family of messages; nothing where the kernel has none of this name. Throws HostError.
+  std::optional<std::uint16_t> findFamily(std::string_view name);
+
+  struct Attribute {
+    std::uint16_t type = 0;
+    std::string_view value;
+  };
+  struct Request {
+    std::uint16_t family = 0;
+    std::uint8_t command = 0;
+    bool isDump = false;  // every object, not the one that the attributes name
+    std::vector<Attribute> attributes;
+  };
+  // The attributes of each object in the answer. Throws HostError when the kernel refuses or says nothing.
+  std::vector<std::string> ask(const Request& request);
+
+ private:
+  void openOnce();
+  void send(const std::string& message);
+  std::string_view receive();
+
+  FileDescriptor socket_;
+  std::uint32_t sequence_ = 0;
+  std::string buffer_;
+};
+
+// Belongs to one prober's question: used by one thread at a time.
+class WifiSignals {
+ public:
+  // dBm by the interface's number; without those that are no client of an access point, or not connected.
+  // Throws HostError.
+  std::map<std::uint32_t, double> read();
+
+ private:
+  std::optional<double> readOne(std::uint32_t index);
+
+  GenericNetlink netlink_;
+  std::optional<std::uint16_t> family_;
+};
+
+}  // namespace hostwire

@@ -1,0 +1,100 @@
+// Reads /sys/class/net/NAME: Documentation/ABI/testing/sysfs-class-net.
+#include "linux/network/links.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "linux/kernel/directory.h"
+#include "linux/kernel/file.h"
+#include "linux/kernel/parse_proc.h"
+#include "linux/network/addresses.h"
+#include "linux/network/parse_network.h"
+
+namespace hostwire {
+namespace {
+
+constexpr std::chrono::seconds kRefreshInterval{5};
+// Above 800 Gbit/s stands what older kernels print for "unknown": -1 as an unsigned number, of 32 bits or, on
+// still older ones, of 16.
+constexpr std::int64_t kMostMbps = 10'000'000;
+constexpr std::int64_t kUnknownMbps = 65'535;
+
+// "eth0:1" is a label of an address on eth0.
+bool isAddressOf(const InterfaceAddress& address, const std::string& rawName) {
+  return address.name == rawName ||
+         (address.name.starts_with(rawName) && address.name[rawName.size()] == ':');
+}
+
+int placeOf(const InterfaceAddress& address) {
+  if (!address.isIpv6) return 0;
+  return address.isLinkLocal ? 2 : 1;
+}
+
+LinkDetail askLink(const std::string& folder, const std::string& rawName) {
+  LinkDetail detail;
+  detail.rawName = rawName;
+  // EINVAL while the interface is down.
+  const auto carrier = parseInteger(readSmallFile(folder + "/carrier"));
+  if (carrier) detail.hasCarrier = *carrier == 1;
+  const auto speed = parseInteger(readSmallFile(folder + "/speed"));
+  if (speed && *speed > 0 && *speed <= kMostMbps && *speed != kUnknownMbps)
+    detail.speedMbps = static_cast<double>(*speed);
+  detail.mac = parseMac(readSmallFile(folder + "/address"));
+  return detail;
+}
+
+}  // namespace
+
+std::string linkFolder(const Roots& roots, const std::string& rawName) {
+  if (rawName.empty() || rawName == "." || rawName == ".." || rawName.find('/') != std::string::npos)
+    return {};
+  return roots.sys + "/class/net/" + rawName;
+}
+
+LinkAttributes readLinkAttributes(const std::string& folder) {
+  LinkAttributes attributes;
+  if (folder.empty()) return attributes;
+  const auto index = parseInteger(readSmallFile(folder + "/ifindex"));
+  if (index && *index > 0 && *index <= UINT32_MAX) attributes.index = static_cast<std::uint32_t>(*index);
+  attributes.hasDevice = isPresent(folder + "/device");
+  // A VRF is a master too, but it only picks a routing table: its traffic is its members' and counted there.
+  attributes.isMember = isPresent(folder + "/master") &&
+                        findUeventValue(readSmallFile(folder + "/master/uevent"), "DEVTYPE") != "vrf";
+  const std::string uevent = readSmallFile(folder + "/uevent");
+  LinkFacts facts;
+  facts.type = parseInteger(readSmallFile(folder + "/type"));
+  facts.devtype = findUeventValue(uevent, "DEVTYPE");
+  facts.hasDevice = attributes.hasDevice;
+  facts.isWireless = isPresent(folder + "/wireless") || isPresent(folder + "/phy80211");
+  facts.isBond = isPresent(folder + "/bonding");
+  facts.isBridge = isPresent(folder + "/bridge");
+  facts.hasTunFlags = isPresent(folder + "/tun_flags");
+  attributes.kind = classifyLink(facts);
+  return attributes;
+}
+
+LinkProbe::LinkProbe(Roots roots, std::shared_ptr<const std::atomic<unsigned>> changes)
+    : roots_(std::move(roots)), changes_(std::move(changes)) {}
+
+void LinkProbe::refresh() {
+  details_.clear();
+  auto addresses = readAddresses(roots_);
+  std::stable_sort(addresses.begin(), addresses.end(),
+                   [](const auto& a, const auto& b) { return placeOf(a) < placeOf(b); });
+  for (const std::string& name : listFolder(roots_.sys + "/class/net")) {
+    details_.push_back(askLink(linkFolder(roots_, name), name));
+    for (const InterfaceAddress& address : addresses)
+      if (isAddressOf(address, name)) details_.back().addresses.push_back(address.text);
+  }
+  refreshedAt_ = std::chrono::steady_clock::now();
+}
+
+LinkDetails LinkProbe::read() {
+  const unsigned changes = *changes_;
+  const bool hasChanged = std::exchange(seenChanges_, changes) != changes;
+  if (hasChanged || !refreshedAt_ || std::chrono::steady_clock::now() - *refreshedAt_ >= kRefreshInterval)
+    refresh();
+  return std::make_shared<const std::vector<LinkDetail>>(details_);
+}
+
+}  // namespace hostwire

@@ -1,0 +1,32 @@
+// IPv4 addresses from /proc, which has no list of them by interface: the local ones of the routing trie, each
+// given to the interface whose own network it is in.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "linux/network/parse_network.h"
+
+namespace hostwire {
+
+// /proc/net/fib_trie: the machine's own addresses, in host byte order, each once.
+std::vector<std::uint32_t> parseLocalAddresses(std::string_view text);
+
+// A network that an interface is in: 192.0.2.0 and 255.255.255.0, in host byte order.
+struct ConnectedNetwork {
+  std::string name;
+  std::uint32_t network = 0;
+  std::uint32_t mask = 0;
+};
+
+// /proc/net/route: those without a gateway; not the default route.
+std::vector<ConnectedNetwork> parseConnectedNetworks(std::string_view text);
+
+// The smallest network that holds an address names its interface; 127.0.0.0/8 is the loopback's. An address
+// in none of them (of a tunnel with one peer, say) is left out.
+std::vector<InterfaceAddress> placeAddresses(const std::vector<std::uint32_t>& addresses,
+                                             const std::vector<ConnectedNetwork>& networks);
+
+}  // namespace hostwire

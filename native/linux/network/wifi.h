@@ -1,0 +1,32 @@
+// How well Wi-Fi interfaces hear their access points. For a prober: the driver may take its time.
+#pragma once
+
+#include <chrono>
+#include <map>
+#include <optional>
+#include <string>
+
+#include "host/roots.h"
+#include "linux/kernel/file.h"
+#include "linux/network/generic_netlink.h"
+
+namespace hostwire {
+
+using WifiLevels = std::map<std::string, double>;  // dBm by the interface's name as the kernel has it
+
+// Belongs to one prober's question: used by one thread at a time.
+class WifiProbe {
+ public:
+  explicit WifiProbe(Roots roots);
+  // Throws HostError.
+  WifiLevels read();
+
+ private:
+  const Roots roots_;
+  KeptFile wireless_;
+  std::optional<std::chrono::steady_clock::time_point> withoutFileSince_;
+  WifiSignals signals_;
+  std::string buffer_;
+};
+
+}  // namespace hostwire

@@ -1,0 +1,155 @@
+// What is said to logind, and what it answers.
+#include "linux/power/logind.h"
+
+#include <utility>
+
+#include "linux/bus/message.h"
+
+namespace hostwire::logind {
+namespace {
+
+constexpr std::size_t kMostEntries = 256;
+constexpr std::size_t kMostTextBytes = 256;
+// SD_LOGIND_SKIP_INHIBITORS
+constexpr std::uint64_t kSkipInhibitors = 16;
+
+constexpr const char* kManager = "org.freedesktop.login1.Manager";
+
+Call managerMethod(const char* member, std::vector<Argument> arguments = {}) {
+  return {"org.freedesktop.login1", "/org/freedesktop/login1", kManager, member, std::move(arguments)};
+}
+
+const char* methodOf(PowerAction action) {
+  switch (action) {
+    case PowerAction::kShutdown: return "PowerOff";
+    case PowerAction::kRestart: return "Reboot";
+    case PowerAction::kSleep: return "Suspend";
+    case PowerAction::kHibernate: return "Hibernate";
+    case PowerAction::kLock: break;
+  }
+  return "LockSessions";
+}
+
+PowerSupport refusal(std::string reason) { return {false, std::move(reason)}; }
+
+bool isError(const Reply& reply, std::string_view name) {
+  return reply.end == CallEnd::kRefused && reply.errorName == name;
+}
+
+}  // namespace
+
+Call canCall(PowerAction action) { return managerMethod((std::string("Can") + methodOf(action)).c_str()); }
+
+PowerSupport supportOf(Reply& reply) {
+  if (isUnknown(reply)) return refusal("this logind does not know how");
+  if (reply.end != CallEnd::kAnswered) return refusal(failureText(reply, "logind"));
+  const std::string answer = reply.body.text(kMostTextBytes).value_or("");
+  // Inhibitors are judged apart, with who holds them and why.
+  if (answer == "yes" || answer == "inhibited" || answer == "inhibitor-blocked") return {true, ""};
+  if (answer == "na")
+    return refusal("logind says that this machine can't (na: no hardware, kernel or swap for it)");
+  if (answer == "no") return refusal("logind does not allow it to this user (no); a polkit rule can");
+  // The call would fail: a service can't be asked for a password.
+  if (answer == "challenge" || answer == "challenge-inhibitor-blocked")
+    return refusal("logind would ask this user for an administrator's password (" + answer +
+                   "); a polkit rule can allow it");
+  return refusal("logind gave an answer that is not known: " + oneLine(answer));
+}
+
+std::vector<Call> actCalls(PowerAction action) {
+  if (action == PowerAction::kLock) return {lockAllCall()};
+  const std::string method = methodOf(action);
+  const std::string withFlags = method + "WithFlags";
+  return {managerMethod(withFlags.c_str(), {BasicArgument(kSkipInhibitors)}),
+          managerMethod(withFlags.c_str(), {BasicArgument(std::uint64_t{0})}),
+          managerMethod(method.c_str(), {BasicArgument(false)})};
+}
+
+bool isUnknown(const Reply& reply) {
+  // Unknown flags are refused before anything else is looked at.
+  return isMethodUnknown(reply) || isError(reply, "org.freedesktop.DBus.Error.InvalidArgs");
+}
+
+bool isMethodUnknown(const Reply& reply) {
+  return isError(reply, "org.freedesktop.DBus.Error.UnknownMethod");
+}
+
+Call inhibitorsCall() { return managerMethod("ListInhibitors"); }
+
+std::vector<PowerInhibitor> readInhibitors(BodyReader& body) {
+  std::vector<PowerInhibitor> found;
+  body.array(kMostEntries, [&] {
+    body.structure([&] {
+      PowerInhibitor inhibitor;
+      inhibitor.what = body.text(kMostTextBytes).value_or("");
+      inhibitor.who = body.text(kMostTextBytes).value_or("");
+      inhibitor.why = body.text(kMostTextBytes).value_or("");
+      const std::string mode = body.text(kMostTextBytes).value_or("");
+      const auto uid = body.number();
+      // A user id is 32 bits wide; what is not one must not be taken for root's.
+      constexpr std::uint32_t kNobody = UINT32_MAX;
+      inhibitor.uid = uid && *uid >= 0 && *uid < kNobody ? static_cast<std::uint32_t>(*uid) : kNobody;
+      if (mode == "block") found.push_back(std::move(inhibitor));
+    });
+  });
+  return found;
+}
+
+Call sessionsCall() { return managerMethod("ListSessions"); }
+
+std::vector<Session> readSessions(BodyReader& body) {
+  std::vector<Session> sessions;
+  body.array(kMostEntries, [&] {
+    body.structure([&] {
+      const auto id = body.text(kMostTextBytes);
+      const auto uid = body.number();
+      body.skip();
+      const auto seat = body.text(kMostTextBytes);
+      if (id && uid) sessions.push_back({*id, *uid, seat && !seat->empty()});
+    });
+  });
+  return sessions;
+}
+
+Call lockCall(const std::string& session) { return managerMethod("LockSession", {BasicArgument(session)}); }
+
+Call lockAllCall() { return managerMethod("LockSessions"); }
+
+std::optional<Call> managerCall(PowerAction action) {
+  if (action != PowerAction::kShutdown && action != PowerAction::kRestart) return std::nullopt;
+  const std::string unit = action == PowerAction::kShutdown ? "poweroff.target" : "reboot.target";
+  // Its own PowerOff and Reboot kill everything at once; starting the target stops the services in order.
+  return Call{"org.freedesktop.systemd1",
+              "/org/freedesktop/systemd1",
+              "org.freedesktop.systemd1.Manager",
+              "StartUnit",
+              {BasicArgument(unit), BasicArgument(std::string("replace-irreversibly"))}};
+}
+
+Call ownerCall(const std::string& name) {
+  return {"org.freedesktop.DBus",
+          "/org/freedesktop/DBus",
+          "org.freedesktop.DBus",
+          "GetNameOwner",
+          {BasicArgument(name)}};
+}
+
+bool isNobody(const Reply& reply) {
+  return isError(reply, "org.freedesktop.DBus.Error.NameHasNoOwner") ||
+         isError(reply, "org.freedesktop.DBus.Error.ServiceUnknown");
+}
+
+std::string failureText(const Reply& reply, const std::string& who) {
+  switch (reply.end) {
+    case CallEnd::kAnswered: break;
+    case CallEnd::kRefused:
+      if (isNobody(reply)) return "there is no " + who + " on the system bus";
+      return who + " refuses: " + reply.errorText;
+    case CallEnd::kTimedOut: return who + " does not answer";
+    case CallEnd::kLost: return who + " or the system bus went away without answering";
+    case CallEnd::kNoBus: return "there is no system bus: " + reply.errorText;
+  }
+  return "";
+}
+
+}  // namespace hostwire::logind

@@ -1,0 +1,196 @@
+// Power through logind, or through systemd's manager where there is none.
+#include "host/power.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#include "linux/command_thread.h"
+#include "linux/power/logind.h"
+
+namespace hostwire {
+namespace {
+
+// An answer takes less than a millisecond, 50 when polkit is asked first.
+constexpr std::chrono::milliseconds kDeadline{1000};
+
+constexpr const char* kStopping = "the service is stopping";
+constexpr const char* kNobodyToAsk = "there is neither logind nor systemd's manager on the system bus";
+
+using SupportAnswer = std::function<void(const PowerSupport&)>;
+using ActAnswer = std::function<void(const std::optional<std::string>&)>;
+using logind::failureText;
+
+// On the bus thread, all of these. Each calls `answer` once.
+
+void supportOfManager(BusConnection& bus, PowerAction action, const SupportAnswer& answer) {
+  if (!logind::managerCall(action))
+    return answer({false, "there is no logind on the system bus, and systemd's manager can't do it"});
+  bus.call(logind::ownerCall("org.freedesktop.systemd1"), kDeadline, [answer](Reply& reply) {
+    if (reply.end != CallEnd::kAnswered)
+      return answer({false, logind::isNobody(reply) ? kNobodyToAsk : failureText(reply, "the bus")});
+    // It asks no polkit: it takes a shutdown from who may call reboot(2).
+    if (geteuid() != 0)
+      return answer({false, "there is no logind, and systemd's manager takes it from root only"});
+    answer({true, ""});
+  });
+}
+
+// Whose sessions there are to lock. Root locks all of them.
+std::vector<std::string> sessionsToLock(const std::vector<logind::Session>& sessions) {
+  std::vector<std::string> seated;
+  std::vector<std::string> all;
+  for (const auto& [id, uid, hasSeat] : sessions) {
+    if (geteuid() != 0 && uid != static_cast<double>(geteuid())) continue;
+    all.push_back(id);
+    if (hasSeat) seated.push_back(id);
+  }
+  return seated.empty() ? all : seated;
+}
+
+void withSessions(BusConnection& bus,
+                  const std::function<void(const std::vector<std::string>&, const std::string&)>& then) {
+  bus.call(logind::sessionsCall(), kDeadline, [then](Reply& reply) {
+    if (reply.end != CallEnd::kAnswered) return then({}, failureText(reply, "logind"));
+    const auto sessions = sessionsToLock(logind::readSessions(reply.body));
+    then(sessions, !sessions.empty() ? ""
+                   : geteuid() == 0  ? "nobody is logged in"
+                                     : "this user is not logged in, and only root may lock others' sessions");
+  });
+}
+
+void supportOf(BusConnection& bus, PowerAction action, const SupportAnswer& answer) {
+  if (action == PowerAction::kLock)
+    return withSessions(bus, [answer](const auto&, const std::string& reason) {
+      answer({reason.empty(), reason});
+    });
+  bus.call(logind::canCall(action), kDeadline, [&bus, action, answer](Reply& reply) {
+    if (logind::isNobody(reply)) return supportOfManager(bus, action, answer);
+    answer(logind::supportOf(reply));
+  });
+}
+
+// Tries the first of `calls`, and the next only when nobody knows that one: it has not been done then.
+void callInTurn(BusConnection& bus, std::vector<Call> calls, const std::function<void(const Reply&)>& then) {
+  const Call first = calls.front();
+  bus.call(first, kDeadline, [&bus, calls = std::move(calls), then](Reply& reply) {
+    if (!logind::isUnknown(reply)) return then(reply);
+    const bool isMethodUnknown = logind::isMethodUnknown(reply);
+    const auto next = std::find_if(calls.begin() + 1, calls.end(), [&](const Call& call) {
+      return !isMethodUnknown || call.member != calls.front().member;
+    });
+    if (next == calls.end()) return then(reply);
+    callInTurn(bus, {next, calls.end()}, then);
+  });
+}
+
+void tellEnd(const Reply& reply, const std::string& who, const ActAnswer& answer) {
+  if (reply.end == CallEnd::kAnswered) return answer(std::nullopt);
+  std::string reason = failureText(reply, who);
+  if (reply.end == CallEnd::kTimedOut || reply.end == CallEnd::kLost) reason += "; it may still be done";
+  answer(reason);
+}
+
+void actByManager(BusConnection& bus, PowerAction action, const ActAnswer& answer) {
+  auto call = logind::managerCall(action);
+  if (!call) return answer("there is no logind on the system bus");
+  bus.call(std::move(*call), kDeadline,
+           [answer](Reply& reply) { tellEnd(reply, "systemd's manager", answer); });
+}
+
+void lockEach(BusConnection& bus, std::vector<std::string> sessions, const ActAnswer& answer) {
+  const std::string last = sessions.back();
+  sessions.pop_back();
+  bus.call(logind::lockCall(last), kDeadline, [&bus, sessions, answer](Reply& reply) {
+    if (reply.end != CallEnd::kAnswered || sessions.empty()) return tellEnd(reply, "logind", answer);
+    lockEach(bus, sessions, answer);
+  });
+}
+
+void lock(BusConnection& bus, const ActAnswer& answer) {
+  if (geteuid() == 0)
+    return bus.call(logind::lockAllCall(), kDeadline,
+                    [answer](Reply& reply) { tellEnd(reply, "logind", answer); });
+  withSessions(bus, [&bus, answer](const std::vector<std::string>& sessions, const std::string& reason) {
+    if (sessions.empty()) return answer(reason);
+    lockEach(bus, sessions, answer);
+  });
+}
+
+void act(BusConnection& bus, PowerAction action, const ActAnswer& answer) {
+  if (action == PowerAction::kLock) return lock(bus, answer);
+  callInTurn(bus, logind::actCalls(action), [&bus, action, answer](const Reply& reply) {
+    if (logind::isNobody(reply)) return actByManager(bus, action, answer);
+    tellEnd(reply, "logind", answer);
+  });
+}
+
+void findAuthority(BusConnection& bus, const std::function<void(const PowerAuthority&)>& answer) {
+  bus.call(logind::ownerCall("org.freedesktop.login1"), kDeadline, [&bus, answer](Reply& reply) {
+    if (reply.end == CallEnd::kAnswered) return answer({"logind", bus.address().text, ""});
+    if (!logind::isNobody(reply)) return answer({"", bus.address().text, failureText(reply, "the bus")});
+    bus.call(logind::ownerCall("org.freedesktop.systemd1"), kDeadline, [&bus, answer](Reply& other) {
+      if (other.end == CallEnd::kAnswered) return answer({"systemd's manager", bus.address().text, ""});
+      answer(
+          {"", bus.address().text, logind::isNobody(other) ? kNobodyToAsk : failureText(other, "the bus")});
+    });
+  });
+}
+
+}  // namespace
+
+struct PowerControl::State {
+  std::shared_ptr<CommandThread::State> thread;
+  std::function<void(bool)> onSleep;
+  bool isListening = false;  // the bus thread's
+
+  // Runs `ask` there. False when there is no such thread any more.
+  static bool post(const std::shared_ptr<State>& self, std::function<void(BusConnection&)> ask) {
+    // Not its owner: the subscription must not keep alive the thread that keeps the subscription.
+    return self->thread->bus.post([weak = std::weak_ptr(self), ask = std::move(ask)](BusLoop& loop) {
+      if (const auto alive = weak.lock(); alive && !std::exchange(alive->isListening, true)) {
+        loop.systemBus().addMatch(logind::kSleepRule, [weak](Signal& signal) {
+          const auto isGoing = signal.body.boolean();
+          if (const auto listener = weak.lock(); listener && isGoing) listener->onSleep(*isGoing);
+        });
+      }
+      ask(loop.systemBus());
+    });
+  }
+};
+
+PowerControl::PowerControl(const CommandThread& thread, std::function<void(bool)> onSleep)
+    : state_(std::make_shared<State>(State{thread.state(), std::move(onSleep)})) {}
+
+PowerControl::~PowerControl() = default;
+
+void PowerControl::support(PowerAction action, const SupportAnswer& answer) {
+  if (!State::post(state_, [action, answer](BusConnection& bus) { supportOf(bus, action, answer); }))
+    answer({false, kStopping});
+}
+
+void PowerControl::inhibitors(const InhibitorsAnswer& answer) {
+  const auto ask = [answer](BusConnection& bus) {
+    bus.call(logind::inhibitorsCall(), kDeadline, [answer](Reply& reply) {
+      // Where there is no logind, or one without inhibitors, nothing can be held up.
+      if (logind::isNobody(reply) || logind::isUnknown(reply)) return answer({}, std::nullopt);
+      if (reply.end != CallEnd::kAnswered) return answer({}, failureText(reply, "logind"));
+      answer(logind::readInhibitors(reply.body), std::nullopt);
+    });
+  };
+  if (!State::post(state_, ask)) answer({}, kStopping);
+}
+
+void PowerControl::act(PowerAction action, const ActAnswer& answer) {
+  if (!State::post(state_, [action, answer](BusConnection& bus) { hostwire::act(bus, action, answer); }))
+    answer(kStopping);
+}
+
+void PowerControl::authority(const std::function<void(const PowerAuthority&)>& answer) {
+  if (!State::post(state_, [answer](BusConnection& bus) { findAuthority(bus, answer); }))
+    answer({"", "", kStopping});
+}
+
+}  // namespace hostwire

@@ -1,0 +1,37 @@
+// The whole list of processes, read file by file.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "host/process.h"
+#include "linux/kernel/file.h"
+#include "linux/process/names.h"
+
+namespace hostwire {
+
+// Keeps what one reading after the other needs. Not for two threads at once.
+class ProcessLister {
+ public:
+  ProcessLister(const Roots& roots, std::shared_ptr<FullNames> names);
+  // Throws HostError where there is no list at all.
+  ProcessReading read(bool withOwners);
+
+ private:
+  void listPids();
+  std::optional<std::uint64_t> readMachineTicks();
+
+  Roots roots_;
+  std::shared_ptr<FullNames> names_;
+  FileDescriptor folder_;
+  KeptFile stat_;
+  std::string buffer_;
+  std::vector<std::int32_t> pids_;
+};
+
+// The names of those in `reading` who have one in the system's list of users. Users that only a directory
+// service knows are left out: asking it may hang.
+std::vector<ProcessOwner> readOwners(const Roots& roots, const std::vector<ProcessCounters>& processes);
+
+}  // namespace hostwire

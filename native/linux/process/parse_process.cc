@@ -1,0 +1,100 @@
+// Parsers of what Linux says about processes.
+#include "linux/process/parse_process.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "linux/kernel/scan.h"
+
+namespace hostwire {
+namespace {
+
+constexpr std::uint64_t kKernelThread = 0x00200000;  // PF_KTHREAD of <linux/sched.h>
+constexpr std::size_t kMostCommBytes = 15;           // TASK_COMM_LEN less its NUL
+
+void skipWords(std::string_view& text, int count) {
+  for (int i = 0; i < count; ++i) takeWord(text);
+}
+
+template <class Number>
+Number clampTo(std::uint64_t value) {
+  return static_cast<Number>(std::min<std::uint64_t>(value, std::numeric_limits<Number>::max()));
+}
+
+std::string_view lastPathPart(std::string_view path) {
+  const std::size_t slash = path.rfind('/');
+  return slash == std::string_view::npos ? path : path.substr(slash + 1);
+}
+
+// Takes what stands before the next `separator` off `text`, with the separator.
+std::string_view takeUntil(std::string_view& text, char separator) {
+  const std::size_t end = text.find(separator);
+  const std::string_view part = text.substr(0, end);
+  text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+  return part;
+}
+
+}  // namespace
+
+// The name stands in parentheses and may hold any byte, also blanks, parentheses and newlines: it ends at the
+// last one that closes.
+std::optional<ProcessStat> parseProcessStat(std::string_view text) {
+  const std::size_t open = text.find('(');
+  const std::size_t close = text.rfind(')');
+  if (open == std::string_view::npos || close == std::string_view::npos || close < open) return std::nullopt;
+  ProcessStat stat;
+  stat.comm = text.substr(open + 1, close - open - 1);
+  text.remove_prefix(close + 1);
+  const std::string_view state = takeWord(text);
+  if (state.size() != 1) return std::nullopt;
+  stat.state = state.front();
+  stat.parentPid = clampTo<std::int32_t>(takeUnsigned(text).value_or(0));
+  skipWords(text, 4);  // process group, session, terminal and its process group, which may be negative
+  stat.isKernelThread = (takeUnsigned(text).value_or(0) & kKernelThread) != 0;
+  skipWords(text, 4);  // page faults
+  const std::uint64_t inUserMode = takeUnsigned(text).value_or(0);
+  const std::uint64_t inKernel = takeUnsigned(text).value_or(0);
+  stat.cpuTicks = inUserMode + inKernel;
+  skipWords(text, 4);  // those of children, priorities, which may be negative
+  stat.threads = clampTo<std::uint32_t>(takeUnsigned(text).value_or(0));
+  skipWords(text, 1);
+  const auto start = takeUnsigned(text);
+  if (!start) return std::nullopt;
+  stat.startTicks = *start;
+  skipWords(text, 1);
+  stat.residentPages = takeUnsigned(text).value_or(0);
+  return stat;
+}
+
+std::vector<std::string> parseCmdline(std::string_view text) {
+  std::vector<std::string> words;
+  while (!text.empty()) words.emplace_back(takeUntil(text, '\0'));
+  // What was overwritten is filled up with NULs.
+  while (!words.empty() && words.back().empty()) words.pop_back();
+  return words;
+}
+
+std::string_view fullProcessName(std::string_view comm, std::string_view cmdline) {
+  if (comm.size() != kMostCommBytes) return comm;
+  const std::string_view first = takeUntil(cmdline, '\0');
+  for (const std::string_view path : {first.substr(0, first.find(' ')), first}) {
+    const std::string_view name = lastPathPart(path);
+    if (name.starts_with(comm)) return name;
+  }
+  return comm;
+}
+
+std::vector<PasswdEntry> parsePasswd(std::string_view text) {
+  std::vector<PasswdEntry> entries;
+  std::string_view line;
+  while (takeLine(text, line)) {
+    const std::string_view name = takeUntil(line, ':');
+    takeUntil(line, ':');
+    const auto userId = takeUnsigned(line);
+    if (name.empty() || !userId || *userId > std::numeric_limits<std::uint32_t>::max()) continue;
+    entries.push_back({static_cast<std::uint32_t>(*userId), name});
+  }
+  return entries;
+}
+
+}  // namespace hostwire

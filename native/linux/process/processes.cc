@@ -1,0 +1,123 @@
+// The processes of Linux: readings, details, paths.
+#include "host/process.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "host/ask_within.h"
+#include "host/prober.h"
+#include "host/recent.h"
+#include "linux/kernel/directory.h"
+#include "linux/kernel/text.h"
+#include "linux/process/files.h"
+#include "linux/process/list.h"
+#include "linux/process/parse_process.h"
+
+namespace hostwire {
+namespace {
+
+// 10,000 processes take 100 ms and more; fewer are ready sooner and a little older then.
+constexpr std::chrono::milliseconds kLead{250};
+constexpr std::size_t kCommandBytes = 32U << 10U;
+constexpr std::chrono::milliseconds kCommandPatience{300};
+
+using Shared = std::shared_ptr<const ProcessReading>;
+
+Prober<Shared> makeProber(ProberPool& pool, const Roots& roots, const std::shared_ptr<FullNames>& names) {
+  const auto lister = std::make_shared<ProcessLister>(roots, names);
+  return {pool, [lister]() -> Shared { return std::make_shared<const ProcessReading>(lister->read(false)); }};
+}
+
+// Since Linux 6.2 the folder's size is the number of entries (proc_pid_fd(5)).
+std::optional<std::uint32_t> countOpenFiles(int procFolder, std::int32_t pid, const std::string& proc) {
+  struct stat status {};
+  if (fstatat(procFolder, ProcessPath(pid, "/fd").get(), &status, 0) != 0) return std::nullopt;
+  if (faccessat(procFolder, ProcessPath(pid, "/fd").get(), R_OK, AT_EACCESS) != 0) return std::nullopt;
+  if (status.st_size > 0) return static_cast<std::uint32_t>(status.st_size);
+  return static_cast<std::uint32_t>(listFolder(proc + "/" + ProcessPath(pid, "/fd").get()).size());
+}
+
+// May hang (see FullNames): then it is empty, and its thread is left to it.
+std::string readCmdline(const std::string& proc, std::int32_t pid) {
+  return askWithin<std::string>(
+             kCommandPatience,
+             [proc, pid] {
+               std::vector<char> buffer(kCommandBytes);
+               const FileDescriptor folder = openProcFolder(proc);
+               return std::string(readProcessFile(folder.get(), pid, "/cmdline", buffer).value_or(""));
+             })
+      .value_or("");
+}
+
+bool isStill(int procFolder, const ProcessId& process) {
+  const auto now = readProcessStat(procFolder, process.pid);
+  return now && now->id.startTicks == process.startTicks;
+}
+
+}  // namespace
+
+struct ProcessReader::State {
+  explicit State(const Roots& givenRoots)
+      : roots(givenRoots),
+        names(std::make_shared<FullNames>(givenRoots.proc)),
+        prober(makeProber(probers, givenRoots, names)) {}
+
+  const Roots roots;
+  // Of its own: a list that takes 100 ms must hold up no other answer.
+  ProberPool probers;
+  std::shared_ptr<FullNames> names;
+  Prober<Shared> prober;
+};
+
+ProcessReader::ProcessReader(const Roots& roots) : state_(std::make_shared<State>(roots)) {}
+ProcessReader::~ProcessReader() = default;
+
+Shared ProcessReader::latest(std::chrono::milliseconds nextIn) {
+  auto found = recentValue(state_->prober.latest());
+  state_->probers.askAll(std::max(std::chrono::milliseconds{0}, nextIn - kLead));
+  return found ? std::move(*found) : nullptr;
+}
+
+ProcessReading ProcessReader::read(State& state) {
+  return ProcessLister(state.roots, state.names).read(true);
+}
+
+// Everything is read of one and the same process: its start time is compared at the end.
+std::optional<ProcessDetails> ProcessReader::readDetails(State& state, std::int32_t pid) {
+  const FileDescriptor folder = openProcFolder(state.roots.proc);
+  auto counters = readProcessStat(folder.get(), pid);
+  if (!counters) return std::nullopt;
+  ProcessDetails details;
+  counters->userId = readProcessOwner(folder.get(), pid).value_or(0);
+  details.path = readProcessLink(folder.get(), pid, "/exe");
+  details.folder = readProcessLink(folder.get(), pid, "/cwd");
+  details.openFiles = countOpenFiles(folder.get(), pid, state.roots.proc);
+  const std::string cmdline = readCmdline(state.roots.proc, pid);
+  for (const std::string& word : parseCmdline(cmdline)) details.command.push_back(toValidUtf8(word));
+  const std::string_view comm = counters->name;
+  counters->name = toValidUtf8(counters->isKernelThread ? comm : fullProcessName(comm, cmdline));
+  if (!isStill(folder.get(), counters->id)) return std::nullopt;
+  details.counters = std::move(*counters);
+  const auto owners = readOwners(state.roots, {details.counters});
+  if (!owners.empty()) details.owner = owners.front().name;
+  return details;
+}
+
+std::vector<std::optional<std::string>> ProcessReader::readPaths(State& state,
+                                                                 std::span<const ProcessId> processes) {
+  const FileDescriptor folder = openProcFolder(state.roots.proc);
+  std::vector<std::optional<std::string>> paths;
+  paths.reserve(processes.size());
+  for (const ProcessId& process : processes) {
+    auto path = readProcessLink(folder.get(), process.pid, "/exe");
+    const bool isIts = path && isStill(folder.get(), process);
+    paths.push_back(isIts ? std::move(path) : std::nullopt);
+  }
+  return paths;
+}
+
+}  // namespace hostwire

@@ -1,0 +1,104 @@
+// Batteries of Linux: /sys/class/power_supply. One prober asks all of them: the firmware behind them is one,
+// and answers slowly.
+#include "host/batteries.h"
+
+#include <algorithm>
+#include <chrono>
+#include <map>
+#include <utility>
+
+#include "host/error.h"
+#include "host/prober.h"
+#include "host/recent.h"
+#include "linux/kernel/directory.h"
+#include "linux/kernel/file.h"
+#include "linux/kernel/text.h"
+#include "linux/sensors/parse_battery.h"
+
+namespace hostwire {
+namespace {
+
+constexpr std::chrono::seconds kListInterval{5};
+
+// Belongs to one prober's question: used by one thread at a time.
+class BatteryProbe {
+ public:
+  explicit BatteryProbe(const Roots& roots) : folder_(roots.sys + "/class/power_supply/") {}
+
+  std::vector<BatteryCounters> read() {
+    const auto now = std::chrono::steady_clock::now();
+    if (!listedAt_ || now - *listedAt_ >= kListInterval) {
+      list();
+      listedAt_ = now;
+    }
+    std::vector<BatteryCounters> batteries;
+    for (auto& [name, supply] : supplies_) {
+      auto battery = readOne(name, supply);
+      if (battery) batteries.push_back(std::move(*battery));
+    }
+    return batteries;
+  }
+
+ private:
+  struct Supply {
+    explicit Supply(std::string path) : folder(std::move(path)), uevent(folder + "/uevent") {}
+    std::string folder;
+    KeptFile uevent;
+    bool isOther = false;  // no battery of the machine: not read
+  };
+
+  void list() {
+    const auto names = listFolder(folder_);
+    std::erase_if(supplies_, [&](const auto& kept) {
+      return !std::binary_search(names.begin(), names.end(), kept.first);
+    });
+    for (const std::string& name : names) {
+      if (supplies_.contains(name)) continue;
+      Supply supply(folder_ + name);
+      const std::string type = readSmallFile(supply.folder + "/type");
+      const auto scope = tryReadSmallFile(supply.folder + "/scope");
+      // Every supply has a type, few have a scope: where one could not be read, the next list asks again.
+      if (type.empty() || !scope) continue;
+      supply.isOther = !isSystemBattery(type, *scope);
+      supplies_.emplace(name, std::move(supply));
+    }
+  }
+
+  // One read of uevent asks for every property at the same moment; it fails as a whole when one of them does.
+  std::optional<BatteryCounters> readOne(const std::string& name, Supply& supply) {
+    if (supply.isOther) return std::nullopt;
+    BatteryCounters battery;
+    try {
+      PowerSupply read = parsePowerSupply(supply.uevent.read(buffer_));
+      if (!read.isPresent) return std::nullopt;
+      battery = std::move(read.battery);
+    } catch (const HostError& error) {
+      battery.failure = error.what();
+    }
+    battery.name = toValidUtf8(name);
+    return battery;
+  }
+
+  const std::string folder_;
+  std::map<std::string, Supply> supplies_;
+  std::optional<std::chrono::steady_clock::time_point> listedAt_;
+  std::string buffer_;
+};
+
+}  // namespace
+
+struct BatteriesReader::State {
+  State(const Roots& roots, ProberPool& probers)
+      : prober(probers, [probe = std::make_shared<BatteryProbe>(roots)] { return probe->read(); }) {}
+  const Prober<std::vector<BatteryCounters>> prober;
+};
+
+BatteriesReader::BatteriesReader(const Roots& roots, ProberPool& probers)
+    : state_(std::make_unique<State>(roots, probers)) {}
+BatteriesReader::~BatteriesReader() = default;
+
+std::vector<BatteryCounters> BatteriesReader::read() {
+  return recentValue(state_->prober.latest()).value_or(std::vector<BatteryCounters>{});
+}
+
+}  // namespace hostwire

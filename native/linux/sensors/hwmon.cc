@@ -1,0 +1,189 @@
+// hwmon chips: Documentation/hwmon/sysfs-interface.rst and Documentation/ABI/testing/sysfs-class-hwmon.
+#include "linux/sensors/hwmon.h"
+
+#include <algorithm>
+#include <map>
+#include <string_view>
+#include <utility>
+
+#include "host/error.h"
+#include "linux/kernel/directory.h"
+#include "linux/kernel/text.h"
+#include "linux/sensors/parse_sensors.h"
+
+namespace hostwire {
+namespace {
+
+// All chips together; beyond, files are opened for each reading: the process has other uses for descriptors.
+constexpr std::size_t kMostKept = 64;
+// A drive's temperature changes slowly, and asking it may keep some models from spinning down
+// (Documentation/hwmon/drivetemp.rst).
+constexpr std::chrono::seconds kSlowInterval{30};
+
+struct FoundChip {
+  ChipNames names;
+  SensorChip chip;
+};
+
+// The path of a file in a folder.
+std::string within(const std::string& folder, std::string_view name) {
+  std::string path = folder;
+  return path.append("/").append(name);
+}
+
+std::string lastPart(const std::string& path) { return toValidUtf8(path.substr(path.rfind('/') + 1)); }
+
+std::string readName(const std::string& path) { return toValidUtf8(cleanName(readSmallFile(path))); }
+
+// The model and the block device of an NVMe or SATA drive. The parent of an NVMe chip is the controller nvme0
+// or, on older kernels, its PCI device; that of drivetemp the SCSI device.
+ChipNames nameDrive(const std::string& device, const std::string& chipName) {
+  ChipNames names{readName(device + "/model"), {}};
+  for (const std::string& controller : listFolder(device + "/nvme")) {
+    if (names.name.empty()) names.name = readName(within(device + "/nvme", controller + "/model"));
+    names.place = controller;
+  }
+  for (const std::string& block : listFolder(device + "/block")) names.place = block;
+  if (names.place.empty()) names.place = lastPart(linkTarget(device));
+  if (names.name.empty()) names.name = names.place.empty() ? chipName : names.place;
+  return names;
+}
+
+ChipNames nameChip(const std::string& folder, const std::string& chipName, bool isDrive) {
+  const std::string device = folder + "/device";
+  if (isDrive) return nameDrive(device, chipName);
+  std::string place = lastPart(linkTarget(device));
+  return {chipName, place.empty() ? lastPart(folder) : std::move(place)};
+}
+
+// "unsupported" is what devices say that never sleep.
+std::string findRuntimeStatus(const std::string& folder) {
+  std::string path = folder + "/device/power/runtime_status";
+  const std::string state = readSmallFile(path);
+  return state.empty() || state == "unsupported" ? std::string{} : path;
+}
+
+// By kind, then number. A power's average says more than what it is at the moment of asking.
+std::vector<SensorInput> findInputs(const std::string& folder) {
+  std::map<std::pair<SensorKind, unsigned>, std::string> files;
+  for (const std::string& name : listFolder(folder)) {
+    const auto file = parseSensorFileName(name);
+    if (!file) continue;
+    std::string& kept = files[{file->kind, file->number}];
+    if (kept.empty() || file->isAverage) kept = name;
+  }
+  std::vector<InputNames> names;
+  std::vector<SensorInput> inputs;
+  for (const auto& [key, file] : files) {
+    const std::string prefix = sensorPrefix(key.first, key.second);
+    const std::string stem = within(folder, prefix);
+    names.push_back({prefix, readName(stem + "_label")});
+    std::string fault = stem + "_fault";
+    if (!isPresent(fault)) fault.clear();
+    inputs.push_back({key.first, {}, within(folder, file), std::move(fault)});
+  }
+  auto shown = nameInputs(names);
+  for (std::size_t at = 0; at < inputs.size(); ++at) inputs[at].name = std::move(shown[at]);
+  return inputs;
+}
+
+std::optional<FoundChip> findChip(const std::string& classFolder) {
+  // Before Linux 3.15 many drivers had their files in the device's folder.
+  std::string folder = classFolder;
+  std::string name = readName(folder + "/name");
+  if (name.empty()) {
+    folder += "/device";
+    name = readName(folder + "/name");
+  }
+  FoundChip found;
+  found.chip.inputs = findInputs(folder);
+  if (found.chip.inputs.empty()) return std::nullopt;
+  if (name.empty()) name = lastPart(classFolder);
+  found.chip.isSlow = name == "drivetemp";
+  found.names = nameChip(classFolder, name, found.chip.isSlow || name == "nvme");
+  found.chip.driver = name;
+  found.chip.runtimeStatus = findRuntimeStatus(classFolder);
+  return found;
+}
+
+bool comesBefore(const std::string& a, const std::string& b) {
+  return a.size() != b.size() ? a.size() < b.size() : a < b;
+}
+
+}  // namespace
+
+std::vector<std::string> listChips(const Roots& roots) {
+  auto names = listFolder(roots.sys + "/class/hwmon");
+  std::sort(names.begin(), names.end(), comesBefore);
+  return names;
+}
+
+std::vector<SensorChip> findChips(const Roots& roots) {
+  std::vector<SensorChip> chips;
+  std::vector<ChipNames> names;
+  std::size_t kept = 0;
+  for (const std::string& name : listChips(roots)) {
+    auto found = findChip(roots.sys + "/class/hwmon/" + name);
+    if (!found) continue;
+    std::size_t files = found->chip.runtimeStatus.empty() ? 0 : 1;
+    for (const SensorInput& input : found->chip.inputs) files += input.fault.empty() ? 1 : 2;
+    found->chip.keepsOpen = !found->chip.isSlow && kept + files <= kMostKept;
+    if (found->chip.keepsOpen) kept += files;
+    names.push_back(std::move(found->names));
+    chips.push_back(std::move(found->chip));
+  }
+  auto shown = nameChips(names);
+  for (std::size_t at = 0; at < chips.size(); ++at) chips[at].name = std::move(shown[at]);
+  return chips;
+}
+
+ChipProbe::ChipProbe(SensorChip chip) : chip_(std::move(chip)) {
+  if (chip_.keepsOpen) kept_ = openFiles();
+}
+
+std::vector<ChipProbe::Files> ChipProbe::openFiles() const {
+  std::vector<Files> files;
+  files.reserve(chip_.inputs.size());
+  for (const SensorInput& input : chip_.inputs) {
+    files.push_back({KeptFile(input.path), std::nullopt});
+    if (!input.fault.empty()) files.back().fault.emplace(input.fault);
+  }
+  return files;
+}
+
+// Reading a value would wake the device (Documentation/power/runtime_pm.rst); its state can be read without.
+bool ChipProbe::isAsleep() {
+  if (chip_.runtimeStatus.empty()) return false;
+  if (!chip_.keepsOpen) return readSmallFile(chip_.runtimeStatus).starts_with("suspend");
+  if (!runtimeStatus_) runtimeStatus_.emplace(chip_.runtimeStatus);
+  return runtimeStatus_->readIfPresent(buffer_).starts_with("suspend");
+}
+
+SensorReading ChipProbe::readOne(SensorKind kind, Files& files) {
+  if (files.fault && files.fault->readIfPresent(buffer_).starts_with('1'))
+    return {std::nullopt, "the chip says that the sensor is faulty"};
+  try {
+    return {parseSensorValue(kind, files.value.read(buffer_)), {}};
+  } catch (const HostError& error) {
+    return {std::nullopt, error.what()};
+  }
+}
+
+std::vector<SensorReading> ChipProbe::read() {
+  const auto now = std::chrono::steady_clock::now();
+  if (chip_.isSlow && readAt_ && now - *readAt_ < kSlowInterval) return last_;
+  std::vector<SensorReading> readings(chip_.inputs.size());
+  if (isAsleep()) return readings;
+  std::vector<Files> opened;
+  if (!chip_.keepsOpen) opened = openFiles();
+  std::vector<Files>& files = chip_.keepsOpen ? kept_ : opened;
+  for (std::size_t at = 0; at < readings.size(); ++at)
+    readings[at] = readOne(chip_.inputs[at].kind, files[at]);
+  if (chip_.isSlow) {
+    last_ = readings;
+    readAt_ = now;
+  }
+  return readings;
+}
+
+}  // namespace hostwire

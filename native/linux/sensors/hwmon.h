@@ -1,0 +1,69 @@
+// The chips under /sys/class/hwmon: finding them, and reading one. For probers: both open files, and a chip
+// may be slow or hang.
+#pragma once
+
+#include <chrono>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "host/roots.h"
+#include "host/sensors.h"
+#include "linux/kernel/file.h"
+
+namespace hostwire {
+
+struct SensorInput {
+  SensorKind kind = SensorKind::kTemperature;
+  std::string name;   // within the chip; valid UTF-8
+  std::string path;   // of the value
+  std::string fault;  // path of the file that says whether the value can be trusted; mostly there is none
+  friend bool operator==(const SensorInput&, const SensorInput&) = default;
+};
+
+struct SensorChip {
+  std::string driver;         // what the chip calls itself; valid UTF-8
+  std::string name;           // no two chips have the same; valid UTF-8
+  std::string runtimeStatus;  // path of the device's power state; empty where it never sleeps
+  bool isSlow = false;        // each reading is a command to a drive
+  bool keepsOpen = false;     // its files, between readings
+  std::vector<SensorInput> inputs;
+  friend bool operator==(const SensorChip&, const SensorChip&) = default;
+};
+
+// In the order of their numbers; those without a sensor are left out.
+std::vector<SensorChip> findChips(const Roots& roots);
+
+// The names under /sys/class/hwmon, which change when chips come and go.
+std::vector<std::string> listChips(const Roots& roots);
+
+struct SensorReading {
+  std::optional<double> value;
+  std::string failure;
+};
+
+// Belongs to one prober's question: used by one thread at a time.
+class ChipProbe {
+ public:
+  explicit ChipProbe(SensorChip chip);
+  // One reading an input, in their order.
+  std::vector<SensorReading> read();
+
+ private:
+  struct Files {
+    KeptFile value;
+    std::optional<KeptFile> fault;
+  };
+  bool isAsleep();
+  SensorReading readOne(SensorKind kind, Files& files);
+  std::vector<Files> openFiles() const;
+
+  const SensorChip chip_;
+  std::vector<Files> kept_;
+  std::optional<KeptFile> runtimeStatus_;
+  std::vector<SensorReading> last_;  // of a slow chip
+  std::optional<std::chrono::steady_clock::time_point> readAt_;
+  std::string buffer_;
+};
+
+}  // namespace hostwire

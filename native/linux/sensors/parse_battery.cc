@@ -1,0 +1,100 @@
+// The uevent file of a power supply.
+#include "linux/sensors/parse_battery.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <cmath>
+
+#include "linux/kernel/parse_proc.h"
+#include "linux/kernel/scan.h"
+
+namespace hostwire {
+namespace {
+
+using Field = std::optional<double> BatteryCounters::*;
+
+struct Quantity {
+  std::string_view key;
+  Field field;
+  double most;  // in the field's unit: far beyond what powers a computer
+};
+
+constexpr double kMostWh = 1e6;
+constexpr double kMostAh = 1e5;
+constexpr double kMostVolts = 1e3;
+constexpr double kMostWatts = 1e5;
+constexpr double kMostAmps = 1e4;
+
+constexpr std::array<Quantity, 9> kMicroQuantities{{
+    {"ENERGY_NOW", &BatteryCounters::energyWh, kMostWh},
+    {"ENERGY_FULL", &BatteryCounters::energyFullWh, kMostWh},
+    {"ENERGY_FULL_DESIGN", &BatteryCounters::energyDesignWh, kMostWh},
+    {"CHARGE_NOW", &BatteryCounters::chargeAh, kMostAh},
+    {"CHARGE_FULL", &BatteryCounters::chargeFullAh, kMostAh},
+    {"CHARGE_FULL_DESIGN", &BatteryCounters::chargeDesignAh, kMostAh},
+    {"VOLTAGE_NOW", &BatteryCounters::voltageVolts, kMostVolts},
+    {"POWER_NOW", &BatteryCounters::powerWatts, kMostWatts},
+    {"CURRENT_NOW", &BatteryCounters::currentAmps, kMostAmps},
+}};
+
+constexpr std::array<std::string_view, 5> kStates{"charging", "discharging", "full", "not_charging",
+                                                  "unknown"};
+constexpr double kMostSeconds = 30.0 * 86'400;
+
+// "Not charging" → "not_charging"; nothing for what the kernel doesn't say.
+std::optional<std::string> parseState(std::string_view text) {
+  std::string state;
+  for (const char c : text)
+    state += isBlank(c) ? '_' : static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  if (std::find(kStates.begin(), kStates.end(), state) == kStates.end()) return std::nullopt;
+  return state;
+}
+
+// Drivers differ in whether what flows out is negative; the state says which way it flows. 0 of what a
+// battery always has (a full charge, a voltage) is what firmware says that does not know.
+void takeMicro(BatteryCounters& battery, const Quantity& quantity, std::int64_t micro) {
+  const bool isFlow =
+      quantity.field == &BatteryCounters::powerWatts || quantity.field == &BatteryCounters::currentAmps;
+  const bool mayBeZero =
+      isFlow || quantity.field == &BatteryCounters::energyWh || quantity.field == &BatteryCounters::chargeAh;
+  double value = static_cast<double>(micro) / 1e6;
+  if (isFlow) value = std::abs(value);
+  if (value >= 0 && value <= quantity.most && (mayBeZero || value > 0)) battery.*quantity.field = value;
+}
+
+void takeNumber(BatteryCounters& battery, std::string_view key, std::int64_t number) {
+  for (const Quantity& quantity : kMicroQuantities)
+    if (quantity.key == key) return takeMicro(battery, quantity, number);
+  const auto value = static_cast<double>(number);
+  if (key == "CAPACITY" && value >= 0 && value <= 255) battery.percent = std::min(value, 100.0);
+  if (value <= 0 || value > kMostSeconds) return;
+  if (key == "TIME_TO_EMPTY_NOW") battery.secondsToEmpty = value;
+  if (key == "TIME_TO_FULL_NOW") battery.secondsToFull = value;
+}
+
+}  // namespace
+
+PowerSupply parsePowerSupply(std::string_view uevent) {
+  constexpr std::string_view kPrefix = "POWER_SUPPLY_";
+  PowerSupply supply;
+  std::string_view line;
+  while (takeLine(uevent, line)) {
+    const std::size_t equals = line.find('=');
+    if (!line.starts_with(kPrefix) || equals == std::string_view::npos || equals < kPrefix.size()) continue;
+    const std::string_view key = line.substr(kPrefix.size(), equals - kPrefix.size());
+    const std::string_view value = line.substr(equals + 1);
+    if (key == "NAME") supply.battery.name = value;
+    if (key == "PRESENT") supply.isPresent = value != "0";
+    if (key == "STATUS") supply.battery.state = parseState(value);
+    const auto number = parseInteger(value);
+    if (number) takeNumber(supply.battery, key, *number);
+  }
+  return supply;
+}
+
+bool isSystemBattery(std::string_view type, std::string_view scope) {
+  return type == "Battery" && scope != "Device";
+}
+
+}  // namespace hostwire

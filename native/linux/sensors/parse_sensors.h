@@ -1,0 +1,49 @@
+// Parsers of hwmon's files (Documentation/hwmon/sysfs-interface.rst) and the naming of what they measure.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "host/sensors.h"
+
+namespace hostwire {
+
+struct SensorFile {
+  SensorKind kind = SensorKind::kTemperature;
+  unsigned number = 0;
+  bool isAverage = false;  // a power's, which may stand beside the momentary one
+  friend bool operator==(const SensorFile&, const SensorFile&) = default;
+};
+
+// "temp1_input", "fan2_input", "in0_input", "power1_input", "power1_average"; nothing for any other name.
+std::optional<SensorFile> parseSensorFileName(std::string_view name);
+
+// "temp1", "in0", …: how the sensor's files begin.
+std::string sensorPrefix(SensorKind kind, unsigned number);
+
+// °C from m°C, RPM, V from mV, W from µW. Nothing where no part of a computer can have the value, which is
+// what chips without a probe connected answer.
+std::optional<double> parseSensorValue(SensorKind kind, std::string_view text);
+
+// Without blanks at the ends and with single ones between, as makers pad models and labels.
+std::string cleanName(std::string_view text);
+
+struct ChipNames {
+  std::string name;   // of the driver or the drive: several chips may have the same
+  std::string place;  // of the device: "coretemp.0", "0000:01:00.0", "sda"
+};
+
+// What to call each chip: its name, and its place too where another one has the same name.
+std::vector<std::string> nameChips(const std::vector<ChipNames>& chips);
+
+struct InputNames {
+  std::string prefix;  // "temp1"
+  std::string label;   // empty where the chip gives none
+};
+
+// What to call each input of one chip: its label, else its prefix; both where labels repeat.
+std::vector<std::string> nameInputs(const std::vector<InputNames>& inputs);
+
+}  // namespace hostwire

@@ -1,0 +1,130 @@
+// The sensors of Linux: one prober looks for chips, and each chip has one of its own, so that one that hangs
+// costs nothing but its own values.
+#include "host/sensors.h"
+
+#include <algorithm>
+#include <chrono>
+#include <mutex>
+#include <utility>
+
+#include "host/prober.h"
+#include "host/recent.h"
+#include "linux/sensors/hwmon.h"
+
+namespace hostwire {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using Readings = std::vector<SensorReading>;
+
+// A chip that comes or goes shows by its name; what else may change shows in the end.
+constexpr std::chrono::seconds kListInterval{5};
+constexpr std::chrono::seconds kSearchInterval{60};
+
+struct Entry {
+  std::shared_ptr<const SensorChip> chip;
+  std::shared_ptr<const Prober<Readings>> prober;
+};
+
+// What the search has found, shared with whoever reads.
+class Chips {
+ public:
+  std::vector<Entry> get() const {
+    const std::lock_guard lock(mutex_);
+    return entries_;
+  }
+  void set(std::vector<Entry> entries) {
+    const std::lock_guard lock(mutex_);
+    entries_.swap(entries);
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::vector<Entry> entries_;
+};
+
+// Belongs to one prober's question.
+class Search {
+ public:
+  Search(Roots roots, ProberPoolState pool, std::shared_ptr<Chips> chips)
+      : roots_(std::move(roots)), pool_(std::move(pool)), chips_(std::move(chips)) {}
+
+  void run() {
+    const auto now = Clock::now();
+    if (listedAt_ && now - *listedAt_ < kListInterval) return;
+    listedAt_ = now;
+    auto names = listChips(roots_);
+    if (searchedAt_ && names == names_ && now - *searchedAt_ < kSearchInterval) return;
+    names_ = std::move(names);
+    searchedAt_ = now;
+    const auto known = chips_->get();
+    std::vector<Entry> entries;
+    bool hasNew = false;
+    for (SensorChip& chip : findChips(roots_)) {
+      const auto same =
+          std::find_if(known.begin(), known.end(), [&](const Entry& entry) { return *entry.chip == chip; });
+      hasNew = hasNew || same == known.end();
+      entries.push_back(same == known.end() ? makeEntry(std::move(chip)) : *same);
+    }
+    chips_->set(std::move(entries));
+    // Now, rather than a whole interval after they were found.
+    if (hasNew) askAll(pool_, std::chrono::milliseconds{0});
+  }
+
+ private:
+  Entry makeEntry(SensorChip chip) const {
+    auto shared = std::make_shared<const SensorChip>(std::move(chip));
+    auto question = [probe = std::make_shared<ChipProbe>(*shared)] { return probe->read(); };
+    auto prober = std::make_shared<const Prober<Readings>>(pool_, std::move(question));
+    prober->latest();  // which makes it wanted
+    return {std::move(shared), std::move(prober)};
+  }
+
+  const Roots roots_;
+  const ProberPoolState pool_;
+  const std::shared_ptr<Chips> chips_;
+  std::vector<std::string> names_;
+  std::optional<Clock::time_point> listedAt_;
+  std::optional<Clock::time_point> searchedAt_;
+};
+
+}  // namespace
+
+struct SensorsReader::State {
+  State(const Roots& roots, ProberPool& probers)
+      : chips(std::make_shared<Chips>()),
+        search(probers, [search = std::make_shared<Search>(roots, probers.state(), chips)] {
+          search->run();
+          return true;
+        }) {}
+
+  const std::shared_ptr<Chips> chips;
+  const Prober<bool> search;
+};
+
+SensorsReader::SensorsReader(const Roots& roots, ProberPool& probers)
+    : state_(std::make_unique<State>(roots, probers)) {}
+SensorsReader::~SensorsReader() = default;
+
+std::vector<SensorCounters> SensorsReader::read() {
+  static_cast<void>(state_->search.latest());  // which makes it wanted
+  std::vector<SensorCounters> sensors;
+  for (const Entry& entry : state_->chips->get()) {
+    auto answer = entry.prober->latest();
+    std::string failure = answer.isStale ? "no answer" : answer.error;
+    const Readings readings = recentValue(std::move(answer)).value_or(Readings{});
+    for (std::size_t at = 0; at < entry.chip->inputs.size(); ++at) {
+      const SensorInput& input = entry.chip->inputs[at];
+      SensorCounters sensor{
+          entry.chip->driver, entry.chip->name, entry.chip->name + " " + input.name, input.kind, {}, failure};
+      if (at < readings.size()) {
+        sensor.value = readings[at].value;
+        if (failure.empty()) sensor.failure = readings[at].failure;
+      }
+      sensors.push_back(std::move(sensor));
+    }
+  }
+  return sensors;
+}
+
+}  // namespace hostwire

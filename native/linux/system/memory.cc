@@ -1,0 +1,32 @@
+// Memory counters from /proc/meminfo and /proc/pressure/memory.
+#include "host/memory.h"
+
+#include <cerrno>
+#include <string>
+
+#include "host/error.h"
+#include "linux/kernel/file.h"
+#include "linux/kernel/parse_proc.h"
+
+namespace hostwire {
+
+struct MemoryReader::State {
+  explicit State(const Roots& roots)
+      : meminfo(roots.proc + "/meminfo"), pressure(roots.proc + "/pressure/memory") {}
+  KeptFile meminfo;
+  KeptFile pressure;
+  std::string buffer;
+};
+
+MemoryReader::MemoryReader(const Roots& roots) : state_(std::make_unique<State>(roots)) {}
+MemoryReader::~MemoryReader() = default;
+
+MemoryCounters MemoryReader::read(bool withDetail) {
+  auto counters = parseMeminfo(state_->meminfo.readShortRecords(state_->buffer));
+  if (!counters) throw HostError(EBADMSG, "parse " + state_->meminfo.path());
+  if (withDetail)
+    counters->pressure = parsePressure(state_->pressure.readShortRecordsIfPresent(state_->buffer));
+  return *counters;
+}
+
+}  // namespace hostwire

@@ -1,0 +1,27 @@
+// The processors' clock speeds, where the performance counters tell them, else as the power manager does.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "windows/win32/pdh_query.h"
+
+namespace hostwire {
+
+struct CpuSpeeds {
+  std::optional<double> meanHz;
+  std::vector<double> coresHz;  // in the order of the processors; empty where they are not told one by one
+};
+
+// Belongs to one prober's question: used by one thread at a time.
+class CpuSpeed {
+ public:
+  CpuSpeeds read();
+
+ private:
+  std::optional<PdhQuery> query_;
+  bool isTried_ = false;
+};
+
+}  // namespace hostwire

@@ -1,0 +1,13 @@
+// Where Windows' services live.
+#include "windows/media/session_zero.h"
+
+#include <windows.h>
+
+namespace hostwire {
+
+bool isInSessionZero() {
+  DWORD session = 0;
+  return ProcessIdToSessionId(GetCurrentProcessId(), &session) != FALSE && session == 0;
+}
+
+}  // namespace hostwire

@@ -1,0 +1,96 @@
+// Commands to players: each is one call, made once.
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "windows/media/smtc.h"
+#include "windows/media/smtc_ids.h"
+#include "windows/win32/error_text.h"
+
+namespace hostwire {
+namespace {
+
+// Commands that a player may leave unanswered: each is remembered until it answers.
+constexpr int kMostUnanswered = 8;
+constexpr double kTicksPerSecond = 1e7;
+// What the call is refused with when the player, or its part of Windows, is gone (winerror.h).
+constexpr HRESULT kServerUnavailable = static_cast<HRESULT>(0x800706BAU);
+
+MediaReply replyOf(HRESULT code) {
+  if (SUCCEEDED(code)) return {MediaOutcome::done, ""};
+  const bool isGone =
+      code == RPC_E_DISCONNECTED || code == RPC_E_SERVER_DIED_DNE || code == kServerUnavailable;
+  return {isGone ? MediaOutcome::gone : MediaOutcome::failed,
+          windowsErrorText(static_cast<unsigned long>(code))};
+}
+
+// Players may refuse what is so already.
+bool isSo(smtc::Session& session, MediaVerb verb) {
+  if (verb != MediaVerb::play && verb != MediaVerb::pause) return false;
+  const auto playback = smtc::readPlayback(session);
+  const SessionStatus wanted = verb == MediaVerb::play ? SessionStatus::playing : SessionStatus::paused;
+  return playback && playback->status == static_cast<int>(wanted);
+}
+
+// `value` is a number of seconds that a client has given.
+smtc::Ticks ticksOf(double value, std::int64_t start) {
+  constexpr double kMostSeconds = 1e8;
+  return start + static_cast<smtc::Ticks>(std::clamp(value, 0.0, kMostSeconds) * kTicksPerSecond);
+}
+
+}  // namespace
+
+void Smtc::control(const std::string& id, MediaVerb verb, double value,
+                   std::function<void(const MediaReply&)> done) {
+  const bool isPosted = loop_->post([weak = weak_from_this(), id, verb, value, done] {
+    if (const auto self = weak.lock()) self->command(id, verb, value, done);
+  });
+  if (!isPosted) done({MediaOutcome::gone, "the service is stopping"});
+}
+
+void Smtc::command(const std::string& id, MediaVerb verb, double value,
+                   const std::function<void(const MediaReply&)>& done) {
+  const auto found = players_.find(id);
+  if (found == players_.end()) return done({MediaOutcome::gone, "it is no longer there"});
+  Player& player = found->second;
+  if (player.unanswered >= kMostUnanswered)
+    return done({MediaOutcome::failed, "it has not answered the last commands"});
+  if (isSo(*player.session.get(), verb)) return done({MediaOutcome::done, ""});
+  std::int64_t start = 0;
+  {
+    const std::lock_guard lock(mutex_);
+    start = table_.startOf(id);
+  }
+  Command command{id, verb, {}, done};
+  HRESULT code = smtc::start(*player.session.get(), verb, ticksOf(value, start), command.operation);
+  const std::uint64_t number = ++lastCommand_;
+  if (SUCCEEDED(code))
+    code = whenCompleted(*command.operation.get(), smtc::kBooleanCompleted,
+                         [number](Smtc& self, int status) { self.onCommanded(number, status); });
+  if (FAILED(code)) return done(replyOf(code));
+  ++player.unanswered;
+  underWay_.emplace(number, std::move(command));
+}
+
+void Smtc::onCommanded(std::uint64_t number, int status) {
+  const auto found = underWay_.find(number);
+  if (found == underWay_.end()) return;
+  const Command command = std::move(found->second);
+  underWay_.erase(found);
+  smtc::Boolean isTaken = 0;
+  const HRESULT code = status == smtc::kAsyncCompleted ? command.operation->getResults(&isTaken)
+                                                       : smtc::errorOf(*command.operation.get());
+  if (status == smtc::kAsyncCanceled)
+    command.done({MediaOutcome::failed, "Windows has cancelled it"});
+  else if (SUCCEEDED(code) && isTaken == 0)
+    command.done({MediaOutcome::failed, "it refused"});
+  else
+    command.done(replyOf(code));
+  const auto player = players_.find(command.id);
+  if (player == players_.end()) return;
+  --player->second.unanswered;
+  // Not every player tells of the new position.
+  if (command.verb == MediaVerb::seek && player->second.events->add(smtc::kTimelineNews)) onNews(command.id);
+}
+
+}  // namespace hostwire

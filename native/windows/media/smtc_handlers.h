@@ -1,0 +1,65 @@
+// Our side of asynchronous answers and events: objects that Windows calls, on a thread of its own.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <utility>
+
+#include "windows/media/smtc_abi.h"
+#include "windows/media/smtc_ids.h"
+#include "windows/win32/com.h"
+
+namespace hostwire::smtc {
+
+// `Abi`: CompletedHandler or EventHandler; `Argument`: the second thing its invoke is given.
+template <class Abi, class Argument>
+class Handler final : public Abi {
+ public:
+  using Body = std::function<void(Argument)>;
+
+  // `id`: the name of the interface it is asked for by. `body` must not throw.
+  static ComPtr<Abi> make(const GUID& id, Body body) {
+    return ComPtr<Abi>::adopt(std::unique_ptr<Handler>(new Handler(id, std::move(body))).release());
+  }
+
+  HRESULT STDMETHODCALLTYPE QueryInterface(REFIID id, void** result) override {
+    if (result == nullptr) return E_POINTER;
+    *result = nullptr;
+    // Agile: to be called on any thread, without a proxy.
+    if (!IsEqualGUID(id, id_) && !IsEqualGUID(id, kUnknown) && !IsEqualGUID(id, kAgileObject))
+      return E_NOINTERFACE;
+    *result = static_cast<Abi*>(this);
+    AddRef();
+    return S_OK;
+  }
+  ULONG STDMETHODCALLTYPE AddRef() override { return ++references_; }
+  ULONG STDMETHODCALLTYPE Release() override {
+    const ULONG left = --references_;
+    if (left == 0) const std::unique_ptr<Handler> last(this);
+    return left;
+  }
+  HRESULT STDMETHODCALLTYPE invoke(IUnknown*, Argument argument) override {
+    body_(argument);
+    return S_OK;
+  }
+
+  ~Handler() = default;
+
+ private:
+  Handler(const GUID& id, Body body) : id_(id), body_(std::move(body)) {}
+
+  std::atomic<ULONG> references_{1};
+  const GUID id_;
+  const Body body_;
+};
+
+inline ComPtr<CompletedHandler> onCompleted(const GUID& id, std::function<void(int status)> body) {
+  return Handler<CompletedHandler, int>::make(id, std::move(body));
+}
+
+inline ComPtr<EventHandler> onEvent(const GUID& id, std::function<void()> body) {
+  return Handler<EventHandler, IUnknown*>::make(id, [body = std::move(body)](IUnknown*) { body(); });
+}
+
+}  // namespace hostwire::smtc

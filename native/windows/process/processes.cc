@@ -1,0 +1,95 @@
+// The processes of Windows: readings, details, paths.
+#include "host/process.h"
+
+#include <array>
+#include <memory>
+#include <mutex>
+#include <utility>
+
+#include "host/prober.h"
+#include "host/recent.h"
+#include "windows/process/handle.h"
+#include "windows/process/list.h"
+#include "windows/process/memory.h"
+#include "windows/process/owners.h"
+#include "windows/win32/unicode.h"
+
+namespace hostwire {
+namespace {
+
+constexpr std::chrono::milliseconds kLead{250};
+// The longest path that Windows has (Naming Files, Paths, and Namespaces).
+constexpr DWORD kPathUnits = 32'768;
+
+using Shared = std::shared_ptr<const ProcessReading>;
+
+std::optional<std::string> pathOf(HANDLE process) {
+  std::wstring path(kPathUnits, L'\0');
+  DWORD length = kPathUnits;
+  if (QueryFullProcessImageNameW(process, 0, path.data(), &length) == FALSE) return std::nullopt;
+  return toUtf8(std::wstring_view(path).substr(0, length));
+}
+
+}  // namespace
+
+struct ProcessReader::State {
+  State()
+      : prober(probers, [lister = std::make_shared<ProcessLister>()]() -> Shared {
+          return std::make_shared<const ProcessReading>(lister->read(nullptr));
+        }) {}
+
+  // Of its own: a long list must hold up no other answer.
+  ProberPool probers;
+  Prober<Shared> prober;
+  ProcessOwners owners;
+};
+
+ProcessReader::ProcessReader(const Roots&) : state_(std::make_shared<State>()) {}
+ProcessReader::~ProcessReader() = default;
+
+Shared ProcessReader::latest(std::chrono::milliseconds nextIn) {
+  auto answer = state_->prober.latest();
+  state_->probers.askAll(std::max(std::chrono::milliseconds{0}, nextIn - kLead));
+  return recentValue(std::move(answer)).value_or(nullptr);
+}
+
+ProcessReading ProcessReader::read(State& state) { return ProcessLister().read(&state.owners); }
+
+std::optional<ProcessDetails> ProcessReader::readDetails(State& state, std::int32_t pid) {
+  auto reading = ProcessLister().read(nullptr);
+  for (ProcessCounters& counters : reading.processes) {
+    if (counters.id.pid != pid) continue;
+    ProcessDetails details;
+    DWORD error = 0;
+    // The handle is this very process: all that follows is read of one and the same.
+    Handle handle = openProcess(counters.id, PROCESS_VM_READ, error);
+    if (!isOpen(handle) && error == ERROR_ACCESS_DENIED) handle = openProcess(counters.id, 0, error);
+    if (!isOpen(handle) && error == ERROR_SUCCESS) return std::nullopt;
+    if (isOpen(handle)) {
+      counters.userId = state.owners.ownerOf(handle.get());
+      details.path = pathOf(handle.get());
+      auto [folder, command] = readProcessParameters(handle.get());
+      details.folder = std::move(folder);
+      details.command = std::move(command);
+    }
+    if (counters.userId != ProcessOwners::kUnknown)
+      details.owner = state.owners.named({counters.userId}).front().name;
+    details.counters = std::move(counters);
+    return details;
+  }
+  return std::nullopt;
+}
+
+std::vector<std::optional<std::string>> ProcessReader::readPaths(State&,
+                                                                 std::span<const ProcessId> processes) {
+  std::vector<std::optional<std::string>> paths;
+  paths.reserve(processes.size());
+  for (const ProcessId& process : processes) {
+    DWORD error = 0;
+    const Handle handle = openProcess(process, 0, error);
+    paths.push_back(isOpen(handle) ? pathOf(handle.get()) : std::nullopt);
+  }
+  return paths;
+}
+
+}  // namespace hostwire

@@ -1,0 +1,47 @@
+// Windows' performance counters (pdh.dll), loaded when they are first asked for.
+#pragma once
+
+#include <chrono>
+#include <initializer_list>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "windows/win32/parse_counters.h"
+
+namespace hostwire {
+
+struct PdhApi;
+
+// Counters of all instances of their objects. Used by one thread at a time; any call may take long.
+class PdhQuery {
+ public:
+  // `paths` in English, with (*): "\\GPU Engine(*)\\Utilization Percentage". Throws std::runtime_error where
+  // there is no library.
+  explicit PdhQuery(std::initializer_list<const wchar_t*> paths);
+  ~PdhQuery();
+  PdhQuery(PdhQuery&&) noexcept;
+  PdhQuery& operator=(PdhQuery&&) = delete;
+
+  // Whether the machine has the counter at `index`. One that it has not is never read: Wine ends the process.
+  bool has(std::size_t index) const { return counters_[index] != nullptr; }
+  bool hasAny() const;
+  // Takes a reading. Rates are between it and the one before: after a pause it takes two, 50 ms apart.
+  void collect();
+  // Whether the last reading can be asked of the counter at `index`.
+  bool hasValues(std::size_t index) const { return isCollected_ && has(index); }
+  // What the counter at `index` says of each instance; those without a value are left out.
+  std::vector<CounterInstance> values(std::size_t index) const;
+
+ private:
+  bool collectOnce() const;
+
+  std::unique_ptr<PdhApi> api_;
+  void* query_ = nullptr;
+  std::vector<void*> counters_;
+  bool isCollected_ = false;
+  std::optional<std::chrono::steady_clock::time_point> collectedAt_;
+};
+
+}  // namespace hostwire

@@ -1,0 +1,50 @@
+/** How the requests of a socket are put: what is sent, how long it may take, which answer ends it. */
+import { callOut } from './environment.ts';
+import type { AnswerEvents, Feedback, Message } from './messages.ts';
+import { answered, check, type Requests, type Taken } from './pending.ts';
+import type { AskOptions, CommandOptions } from './socket-options.ts';
+
+const TIMEOUT_MS = 10_000;
+
+export class Asker {
+  readonly #requests: Requests;
+  readonly #timeoutMs: number;
+
+  constructor(requests: Requests, timeoutMs = TIMEOUT_MS) {
+    this.#requests = requests;
+    this.#timeoutMs = timeoutMs;
+  }
+
+  /** A question: it waits for the connection, and is answered by one message of this type. */
+  question<E extends keyof AnswerEvents>(
+    op: string,
+    data: object,
+    answer: E,
+    options: AskOptions = {},
+  ): Promise<AnswerEvents[E]> {
+    return this.ask(op, data, options, answered(answer));
+  }
+
+  ask<T>(op: string, data: object, options: AskOptions, take: (message: Message) => Taken<T>): Promise<T> {
+    const { signal, timeoutMs = this.#timeoutMs } = options;
+    return this.#requests.start({ op, data, kind: 'question', limitMs: timeoutMs, signal, take });
+  }
+
+  /**
+   * A command: resolves with its last feedback, rejects with its code where that says that it failed. `takesMs`: what
+   * it may itself take.
+   */
+  command<F extends Feedback>(op: string, data: object, options: CommandOptions, takesMs = 0): Promise<F> {
+    const { signal, timeoutMs = this.#timeoutMs, onStage } = options;
+    const take = (message: Message): Taken<F> => {
+      check(message);
+      if (!message.type.endsWith('_feedback')) return undefined;
+      // The service's messages are as AnswerEvents says.
+      const feedback = message.data as F;
+      if (feedback.final) return { done: feedback };
+      if (onStage !== undefined) callOut(onStage, feedback);
+      return undefined;
+    };
+    return this.#requests.start({ op, data, kind: 'command', limitMs: timeoutMs + takesMs, signal, take });
+  }
+}

@@ -1,0 +1,162 @@
+/** The dashboard's files: read once, kept compressed in memory, served with headers that let the page do nothing else. */
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { AccessRequest } from '../../access/request.ts';
+import { ALL_SECTIONS } from '../../host/host.ts';
+import { type View, viewOf } from '../../stats/view.ts';
+import { entriesOf, isKnown } from '../etag.ts';
+import type { Gate } from '../gate.ts';
+import { type Headers, statusLine } from '../reply.ts';
+import type { Request, Route } from '../routes.ts';
+import type { Answer } from '../uws/exchange.ts';
+
+/** The headers that its routes look at, in lower case. */
+export const DASHBOARD_HEADERS: readonly string[] = ['accept-encoding', 'if-none-match'];
+
+/** In order of preference; each is the ending of the file beside the plain one. */
+const ENCODINGS = [
+  ['br', '.br'],
+  ['gzip', '.gz'],
+] as const;
+
+const TYPES: Readonly<Record<string, string>> = {
+  '.css': 'text/css; charset=utf-8',
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.svg': 'image/svg+xml',
+  '.txt': 'text/plain; charset=utf-8',
+};
+
+const ROOT = '/';
+const INDEX = 'index.html';
+
+/** Pictures of the track that is played are fetched with the key and shown as blobs. */
+const POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' blob: data:",
+  "connect-src 'self'",
+  "frame-ancestors 'none'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "require-trusted-types-for 'script'",
+  "trusted-types 'none'",
+].join('; ');
+
+const HEADERS: Headers = [
+  ['Content-Security-Policy', POLICY],
+  ['X-Content-Type-Options', 'nosniff'],
+  ['X-Frame-Options', 'DENY'],
+  ['Referrer-Policy', 'no-referrer'],
+  ['Cross-Origin-Opener-Policy', 'same-origin'],
+  ['Cross-Origin-Resource-Policy', 'same-origin'],
+  ['Permissions-Policy', 'camera=(), display-capture=(), geolocation=(), microphone=(), payment=(), usb=()'],
+  ['Vary', 'Accept-Encoding'],
+];
+
+export interface WebFile {
+  /** As it is asked for. */
+  readonly path: string;
+  readonly type: string;
+  /** Weak: the same for every encoding. */
+  readonly etag: string;
+  readonly plain: Buffer;
+  /** By the name of the encoding. */
+  readonly encoded: ReadonlyMap<string, Buffer>;
+}
+
+/** Where the build puts them: beside this program. */
+const FOLDER = fileURLToPath(new URL('../../web/', import.meta.url));
+
+/** The files in `folder`, each with its compressed forms; none where nothing was built. */
+export function readDashboard(folder: string = FOLDER): readonly WebFile[] {
+  if (!existsSync(path.join(folder, INDEX))) return [];
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && TYPES[path.extname(entry.name)] !== undefined)
+    .map((entry) => readWebFile(folder, path.join(entry.parentPath, entry.name)));
+}
+
+function readWebFile(folder: string, file: string): WebFile {
+  const name = path.relative(folder, file).split(path.sep).join('/');
+  const plain = readFileSync(file);
+  const digest = createHash('sha256').update(plain).digest('base64url').slice(0, 22);
+  return {
+    path: name === INDEX ? ROOT : `/${name}`,
+    type: TYPES[path.extname(name)] ?? '',
+    etag: `W/"${digest}"`,
+    plain,
+    encoded: new Map(
+      ENCODINGS.filter(([, ending]) => existsSync(file + ending)).map(([encoding, ending]) => [
+        encoding,
+        readFileSync(file + ending),
+      ]),
+    ),
+  };
+}
+
+export interface DashboardOptions {
+  readonly files: readonly WebFile[];
+  readonly gate: Pick<Gate, 'passes'>;
+  /** The latest sample, or a fresh one. */
+  readonly latest: (view: View) => Promise<unknown>;
+}
+
+export function dashboardRoutes({ files, gate, latest }: DashboardOptions): readonly Route[] {
+  // The page's stream should find a sample that is taken already: the window of a first load is 200 ms.
+  const onOpened = (client: AccessRequest) => {
+    if (gate.passes({ ...client, path: '/api/stream' }))
+      latest(viewOf(ALL_SECTIONS, true)).catch(() => undefined);
+  };
+  return files.map((file) => ({
+    path: file.path,
+    methods: {
+      GET: {
+        feature: 'enable_dashboard',
+        run(request) {
+          if (file.path === ROOT) onOpened(request.client);
+          return fileAnswer(file, request);
+        },
+      },
+    },
+  }));
+}
+
+function fileAnswer(file: WebFile, { exchange, headers }: Request): Answer {
+  const lists = exchange.head.headers;
+  const shared: Headers = [
+    ...HEADERS,
+    // Every name but that of the page has its content's hash in it.
+    ['Cache-Control', file.path === ROOT ? 'no-cache' : 'public, max-age=31536000, immutable'],
+    ['ETag', file.etag],
+    ...headers,
+  ];
+  if (isKnown(file.etag, lists)) return { status: statusLine(304), headers: shared, body: undefined };
+  const accepted = acceptedEncodings(entriesOf(lists, 'accept-encoding'));
+  const encoding = [...file.encoded.keys()].find((name) => accepted.has(name));
+  const body = encoding === undefined ? file.plain : (file.encoded.get(encoding) ?? file.plain);
+  return {
+    status: statusLine(200),
+    headers: [
+      ['Content-Type', file.type],
+      ...(encoding === undefined ? [] : [['Content-Encoding', encoding] as const]),
+      ...shared,
+    ],
+    body,
+  };
+}
+
+/** Only what is named: one that is not is not worth a wrong guess. */
+function acceptedEncodings(entries: readonly string[]): ReadonlySet<string> {
+  const named = entries
+    .map((entry) =>
+      entry
+        .toLowerCase()
+        .split(';')
+        .map((part) => part.trim()),
+    )
+    .filter(([, ...parameters]) => !parameters.some((parameter) => /^q=0(?:\.0*)?$/.test(parameter)));
+  return new Set(named.map(([name = '']) => name));
+}

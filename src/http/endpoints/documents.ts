@@ -1,0 +1,58 @@
+/** The API documents, as they were written when the service was built. */
+import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { ServiceError } from '../../errors.ts';
+import { isKnown } from '../etag.ts';
+import { type Headers, statusLine, UNSEEN } from '../reply.ts';
+import type { Request, Route } from '../routes.ts';
+import type { Answer } from '../uws/exchange.ts';
+
+interface StoredDocument {
+  readonly bytes: Buffer;
+  /** A strong ETag. */
+  readonly tag: string;
+}
+
+/** The header that says which document a client has already. */
+export const DOCUMENT_HEADERS: readonly string[] = ['if-none-match'];
+
+const NAMES = ['openapi', 'asyncapi'] as const;
+
+export function documentRoutes(): readonly Route[] {
+  return NAMES.map((name) => {
+    // Kept from the first request on: most services are never asked.
+    let stored: Promise<StoredDocument> | undefined;
+    const read = () => {
+      stored ??= readDocument(name).catch((error: unknown) => {
+        stored = undefined;
+        throw error;
+      });
+      return stored;
+    };
+    return {
+      path: `/api/${name}.json`,
+      methods: { GET: { run: async (request) => answerWith(await read(), request) } },
+    };
+  });
+}
+
+async function readDocument(name: string): Promise<StoredDocument> {
+  try {
+    const bytes = await readFile(new URL(`../../api/${name}.json`, import.meta.url));
+    return { bytes, tag: `"${createHash('sha256').update(bytes).digest('hex').slice(0, 16)}"` };
+  } catch {
+    throw new ServiceError('not_found', 'This service was built without its API documents.');
+  }
+}
+
+function answerWith({ bytes, tag }: StoredDocument, { exchange, headers }: Request): Answer {
+  const common: Headers = [['ETag', tag], ['Cache-Control', 'no-cache'], ...headers];
+  if (isKnown(tag, exchange.head.headers))
+    return { status: statusLine(304), headers: common, body: undefined };
+  const described: Headers = [
+    ['Content-Type', 'application/json; charset=utf-8'],
+    ['X-Content-Type-Options', 'nosniff'],
+    ...UNSEEN,
+  ];
+  return { status: statusLine(200), headers: [...described, ...common], body: bytes };
+}

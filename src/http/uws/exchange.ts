@@ -1,0 +1,221 @@
+/**
+ * One request and its one answer, safe at any time: a response of uWebSockets.js is dead after an abort, one that
+ * outlives its handler needs onAborted, writes belong in a cork, a failed write must not be followed by another.
+ */
+import type * as uws from 'uWebSockets.js';
+import type { AccessRequest } from '../../access/request.ts';
+import type { View } from '../../stats/view.ts';
+import { Socket, type SocketData, type SocketEvents } from './socket.ts';
+import { StreamSocket } from './stream.ts';
+
+/** Headers by lower-case name, each with its values in order of arrival. */
+export type HeaderLists = ReadonlyMap<string, readonly string[]>;
+
+export interface RequestHead {
+  /** Upper case. */
+  readonly method: string;
+  /** The raw bytes before `?`, never decoded. */
+  readonly path: string;
+  /** The raw bytes after `?`; empty without any. */
+  readonly query: string;
+  readonly headers: HeaderLists;
+  /** The peer's address; undefined when its socket is already reset. */
+  readonly remoteAddress: string | undefined;
+}
+
+export interface Answer {
+  readonly status: string;
+  readonly headers: readonly (readonly [name: string, value: string])[];
+  /** undefined: no body and no Content-Length (204); '' sends Content-Length: 0. */
+  readonly body: string | Buffer | undefined;
+  /** Closes the connection after the answer. */
+  readonly isLast?: boolean;
+}
+
+export interface BodyEvents {
+  /** Each chunk is valid only during the call. */
+  readonly onChunk: (chunk: Buffer, isLast: boolean) => void;
+  readonly onAborted: () => void;
+}
+
+/** Gets its socket as `this`, so that a stream holds nothing but one bound function beside its socket. */
+export type StreamEventHandler = (this: StreamSocket, offset?: number) => boolean;
+
+/** What a stream begins with. */
+export interface StreamStart {
+  readonly status: string;
+  readonly headers: Answer['headers'];
+  /** The first event's line. */
+  readonly line: Buffer;
+  readonly view: View;
+  readonly client: AccessRequest;
+  readonly sent: number;
+  readonly writtenAt: number;
+  /** Called with an offset when writing is possible again, without one when the connection has closed. */
+  readonly onEvent: StreamEventHandler;
+}
+
+type Header = readonly [name: string, value: string];
+
+// uWebSockets.js writes what it is given: a line break in a value would begin a header, or an answer, of its own.
+const SPLITS_ANSWER = /[\0\r\n]/;
+
+function writeHead(response: uws.HttpResponse, status: string, headers: readonly Header[]): void {
+  response.writeStatus(status);
+  for (const [name, value] of headers)
+    if (!SPLITS_ANSWER.test(name) && !SPLITS_ANSWER.test(value)) response.writeHeader(name, value);
+}
+
+const CLOSE_OPTION = /(?:^|,)\s*close\s*(?:,|$)/i;
+
+/** What a server counts. */
+export interface Ledger {
+  /** Requests that are neither answered nor streams yet. */
+  pending: number;
+  /** Connections that were closed so far. */
+  closes: number;
+  /** Open connections, idle ones included. */
+  connections: number;
+}
+
+/** What a request brings that may become a WebSocket. */
+export interface Upgrade {
+  /** Its Sec-WebSocket-Key. */
+  readonly key: string;
+  readonly context: uws.us_socket_context_t;
+}
+
+/** One request and its one answer. Every method is safe at any time: after an abort they do nothing. */
+export class Exchange {
+  readonly head: RequestHead;
+  readonly #ledger: Ledger;
+  #response: uws.HttpResponse | undefined;
+  #onClosed: (() => void) | undefined;
+  #isAnswered = false;
+  #canReadBody = true;
+  #upgrade: Upgrade | undefined;
+
+  constructor(response: uws.HttpResponse, head: RequestHead, ledger: Ledger, upgrade?: Upgrade) {
+    this.head = head;
+    this.#upgrade = upgrade;
+    this.#response = response;
+    this.#ledger = ledger;
+    ledger.pending++;
+    response.onAborted(() => {
+      this.#release();
+      this.#onClosed?.();
+    });
+  }
+
+  #release(): uws.HttpResponse | undefined {
+    const response = this.#response;
+    this.#response = undefined;
+    if (response !== undefined) this.#ledger.pending--;
+    return response;
+  }
+
+  get isOpen(): boolean {
+    return this.#response !== undefined && !this.#isAnswered;
+  }
+
+  /** Once, and while the request is being handled: body bytes that nobody waits for are gone. Throws else. */
+  readBody(events: BodyEvents): void {
+    if (!this.#canReadBody) throw new Error('a body can be read once, while its request is being handled');
+    this.#canReadBody = false;
+    this.#onClosed = events.onAborted;
+    this.#response?.onData((chunk, isLast) => events.onChunk(Buffer.from(chunk), isLast));
+  }
+
+  /** Called by the server alone, when the request's handler has returned. */
+  markHandled(): void {
+    this.#canReadBody = false;
+    this.#upgrade = undefined;
+  }
+
+  /** Sends the answer; false when the peer has gone or an answer was given before. */
+  answer(answer: Answer): boolean {
+    if (!this.isOpen) return false;
+    this.#isAnswered = true;
+    const saysClose = CLOSE_OPTION.test(this.head.headers.get('connection')?.join() ?? '');
+    // Later: bytes that arrived behind this request would be served as the next one if it were answered by now, for
+    // uWebSockets.js closes after it has parsed all it has. While an answer is pending it cuts the connection instead.
+    if (saysClose || answer.isLast === true) setImmediate(() => this.#send(answer, saysClose));
+    else this.#send(answer, false);
+    return true;
+  }
+
+  #send(answer: Answer, saysClose: boolean): void {
+    const response = this.#release();
+    const isLast = answer.isLast === true || saysClose;
+    response?.cork(() => {
+      writeHead(response, answer.status, answer.headers);
+      if (this.head.method !== 'HEAD' && answer.body !== undefined) response.end(answer.body, isLast);
+      // A length as an argument would leave the response unfinished, and the next request on this connection cut off:
+      // uWebSockets.js waits for as many bytes. undefined as an argument would be written as 2^63.
+      else if (isLast && answer.body !== undefined) response.endWithoutBody(0, true);
+      else {
+        if (answer.body !== undefined)
+          response.writeHeader('Content-Length', String(Buffer.byteLength(answer.body)));
+        response.endWithoutBody();
+      }
+    });
+  }
+
+  /**
+   * Sends the answer in a later turn, closes, and tells how that went: 'sent' when the kernel took every byte,
+   * 'closed' when the peer has gone. Nothing when bytes were left over: of those uWebSockets.js says no more.
+   */
+  answerAndClose(answer: Answer, onDelivered: (delivery: 'sent' | 'closed') => void): void {
+    if (!this.isOpen) {
+      onDelivered('closed');
+      return;
+    }
+    this.#isAnswered = true;
+    this.#onClosed = () => onDelivered('closed');
+    // In a turn of its own the connection closes within the call if nothing is left over, and no other one can.
+    setImmediate(() => {
+      if (this.#response === undefined) return;
+      const before = this.#ledger.closes;
+      this.#send({ ...answer, isLast: true }, false);
+      if (this.#ledger.closes > before) onDelivered('sent');
+    });
+  }
+
+  /** It came with a key, and is still being handled: `startSocket` can upgrade it. */
+  get canUpgrade(): boolean {
+    return this.#upgrade !== undefined && this.isOpen;
+  }
+
+  /** Upgrades to a WebSocket, without subprotocol and extensions. undefined when it can't be upgraded. */
+  startSocket(events: SocketEvents): Socket | undefined {
+    const upgrade = this.#upgrade;
+    const response = upgrade === undefined || this.#isAnswered ? undefined : this.#release();
+    if (upgrade === undefined || response === undefined) return undefined;
+    this.#upgrade = undefined;
+    const socket = new Socket(events);
+    // The server's handler of openings runs within.
+    response.upgrade<SocketData>({ socket }, upgrade.key, '', '', upgrade.context);
+    return socket;
+  }
+
+  /**
+   * Answers with headers and a first event, and keeps the connection as a stream. Not `isWhole`: the event was long, and
+   * the socket must `goOn` in a later turn. undefined when the peer has gone.
+   */
+  startStream(start: StreamStart): { readonly socket: StreamSocket; readonly isWhole: boolean } | undefined {
+    const response = this.#isAnswered ? undefined : this.#release();
+    if (response === undefined) return undefined;
+    const { status, headers, line, onEvent } = start;
+    const socket = new StreamSocket(response, start.view, start.client, start.sent, start.writtenAt);
+    // Replaces the handler that would keep this exchange and its headers alive. One function is both handlers.
+    const onSocketEvent = onEvent.bind(socket);
+    response.onAborted(onSocketEvent);
+    response.onWritable(onSocketEvent);
+    let isWhole = true;
+    response.cork(() => {
+      writeHead(response, status, headers);
+      isWhole = socket.sendFirst(line);
+    });
+    return { socket, isWhole };
+  }
+}

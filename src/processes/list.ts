@@ -1,0 +1,131 @@
+/** The lists of processes that clients ask for: grouped by name or one by one, sorted, searched, cut. Pure. */
+import { groupByName, nameOf, startedAt } from '../host/process-columns.ts';
+import type { ProcessColumns } from '../host/processes.ts';
+import type { ProcessGroup, ProcessListPayload, ProcessRow } from '../wire/process.ts';
+import { type ProcessWindow, shareAt, sharesOf, shownShare, toMib, toSeconds } from './shares.ts';
+
+export type ProcessSort = 'cpu' | 'memory' | 'name';
+
+export interface ProcessListOptions {
+  readonly sort: ProcessSort;
+  /** Rows at most. */
+  readonly limit: number;
+  /** Part of a name, whatever its case; where processes are listed one by one also the number of one. */
+  readonly query: string;
+}
+
+/** What an order can be told by. */
+interface Ranked {
+  readonly name: string;
+  readonly memory: number;
+  readonly cpu: number | null;
+}
+
+const byText = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);
+const byName = (a: Ranked, b: Ranked) =>
+  byText(a.name.toLowerCase(), b.name.toLowerCase()) || byText(a.name, b.name);
+const byMemory = (a: Ranked, b: Ranked) => b.memory - a.memory || byName(a, b);
+
+/** The greatest first, names from A to Z; what is not known comes last. */
+const ORDERS: Readonly<Record<ProcessSort, (a: Ranked, b: Ranked) => number>> = {
+  cpu: (a, b) => (b.cpu ?? -1) - (a.cpu ?? -1) || byMemory(a, b),
+  memory: byMemory,
+  name: (a, b) => byName(a, b) || b.memory - a.memory,
+};
+
+const secondsOf = (columns: ProcessColumns) => Math.floor(columns.unixMs / 1000);
+
+const matches = (name: string, query: string) => name.toLowerCase().includes(query.toLowerCase());
+
+export function groupOf(
+  columns: ProcessColumns,
+  name: string,
+  rows: readonly number[],
+  shares: Float64Array | null,
+): ProcessGroup {
+  let memory = 0;
+  let ticks = 0;
+  let share = Number.NaN;
+  for (const row of rows) {
+    memory += columns.residentBytes[row] ?? 0;
+    ticks += columns.cpuTicks[row] ?? 0;
+    const own = shares?.[row] ?? Number.NaN;
+    if (!Number.isNaN(own)) share = Math.min(100, (Number.isNaN(share) ? 0 : share) + own);
+  }
+  return {
+    name,
+    count: rows.length,
+    memory,
+    memory_mb: toMib(memory),
+    cpu_time: toSeconds(ticks, columns),
+    cpu: shownShare(share),
+  };
+}
+
+export function buildGroupedList(window: ProcessWindow, options: ProcessListOptions): ProcessListPayload {
+  const { after } = window;
+  const shares = sharesOf(window);
+  const groups = [...groupByName(after)]
+    .filter(([name]) => matches(name, options.query))
+    .map(([name, rows]) => groupOf(after, name, rows, shares));
+  return {
+    timestamp: secondsOf(after),
+    total_count: after.pids.length,
+    processes: groups.sort(ORDERS[options.sort]).slice(0, options.limit),
+  };
+}
+
+export function processRowAt(
+  columns: ProcessColumns,
+  row: number,
+  shares: Float64Array | null,
+  path: string | null,
+): ProcessRow {
+  const userId = columns.userIds[row] ?? 0;
+  return {
+    ...shareAt(columns, row, shares),
+    ppid: columns.parentPids[row] ?? 0,
+    user: columns.owners[userId] ?? String(userId),
+    started_at: startedAt(columns, row),
+    threads: columns.threads[row] ?? 0,
+    path,
+  };
+}
+
+/** The rows that a list of single processes shows: the paths of only these have to be asked for. */
+export function selectRows(window: ProcessWindow, options: ProcessListOptions): readonly number[] {
+  const { after } = window;
+  const shares = sharesOf(window);
+  const rows: (Ranked & { readonly row: number })[] = [];
+  for (let row = 0; row < after.pids.length; row++) {
+    const name = nameOf(after, row);
+    if (!matches(name, options.query) && String(after.pids[row]) !== options.query.trim()) continue;
+    const share = shares?.[row] ?? Number.NaN;
+    rows.push({
+      row,
+      name,
+      memory: after.residentBytes[row] ?? 0,
+      cpu: Number.isNaN(share) ? null : share,
+    });
+  }
+  const order = ORDERS[options.sort];
+  return rows
+    .sort((a, b) => order(a, b) || a.row - b.row)
+    .slice(0, options.limit)
+    .map(({ row }) => row);
+}
+
+/** `paths` stand beside `rows`. */
+export function buildFlatList(
+  window: ProcessWindow,
+  rows: readonly number[],
+  paths: readonly (string | null)[],
+): ProcessListPayload {
+  const { after } = window;
+  const shares = sharesOf(window);
+  return {
+    timestamp: secondsOf(after),
+    total_count: after.pids.length,
+    processes: rows.map((row, at) => processRowAt(after, row, shares, paths[at] ?? null)),
+  };
+}

@@ -1,0 +1,154 @@
+/** What clients ask about processes, whichever door they come through: lists and details. */
+
+import { ServiceError } from '../errors.ts';
+import { groupByName, idAt, rowOf } from '../host/process-columns.ts';
+import type { ProcessColumns, ProcessFacts, ProcessHost } from '../host/processes.ts';
+import type { Params } from '../params.ts';
+import { checkParams } from '../params.ts';
+import type { ProcessDetailRow, ProcessDetailsPayload, ProcessListPayload } from '../wire/process.ts';
+import { processDetailsRequest, processListRequest } from '../wire/requests.ts';
+import {
+  buildFlatList,
+  buildGroupedList,
+  groupOf,
+  type ProcessListOptions,
+  processRowAt,
+  selectRows,
+} from './list.ts';
+import type { ProcessReadings } from './readings.ts';
+import { type ProcessWindow, sharesOf } from './shares.ts';
+
+export interface ProcessQueriesOptions {
+  readonly host: ProcessHost;
+  readonly readings: ProcessReadings;
+  /** `features.enable_process_control`: then details have command lines too. */
+  readonly mayControl: () => boolean;
+}
+
+export interface ListParams extends ProcessListOptions {
+  readonly isGrouped: boolean;
+}
+
+const MOST_DETAILED = 64;
+/** Each takes a thread for a moment. */
+const ASKED_AT_ONCE = 8;
+
+/** Throws `invalid_value`. */
+export function checkList(params: Params): ListParams {
+  const { grouped, ...options } = checkParams(processListRequest, params);
+  return { ...options, isGrouped: grouped };
+}
+
+/** Either a number or a name. Throws `missing_field`, `invalid_value`. */
+export function checkDetails(params: Params): number | string {
+  const { pid, name = '' } = checkParams(processDetailsRequest, params);
+  return pid ?? name;
+}
+
+const notListable = () =>
+  new ServiceError('not_supported', 'Processes can not be listed here.', { reason: 'not on this system' });
+
+/** Throws `not_supported` where there are none. */
+export function listable(queries: ProcessQueries | undefined): ProcessQueries {
+  if (queries === undefined) throw notListable();
+  return queries;
+}
+
+export class ProcessQueries {
+  readonly #options: ProcessQueriesOptions;
+
+  constructor(options: ProcessQueriesOptions) {
+    this.#options = options;
+  }
+
+  /** Rejects with ServiceError: `not_supported`, `not_possible_now` (too many questions at a time). */
+  async list(params: ListParams): Promise<ProcessListPayload> {
+    const { host, readings } = this.#options;
+    const window = await readings.window().catch(explain);
+    if (params.isGrouped) return buildGroupedList(window, params);
+    const rows = selectRows(window, params);
+    const paths = await host.readPaths(rows.map((row) => idAt(window.after, row))).catch(explain);
+    return buildFlatList(window, rows, paths);
+  }
+
+  /** Of the process with a number, or those with a name. As `list`, and `process_not_found`. */
+  async details(which: number | string): Promise<ProcessDetailsPayload> {
+    const window = await this.#options.readings.window().catch(explain);
+    const { after } = window;
+    const rows = typeof which === 'string' ? groupByName(after).get(which) : rowsOf(after, which);
+    if (rows === undefined) throw new ServiceError('process_not_found', 'There is no such process.');
+    const shares = sharesOf(window);
+    const processes = await this.#detailRows(window, rows.slice(0, MOST_DETAILED), shares);
+    const [first] = processes;
+    if (first === undefined) throw new ServiceError('process_not_found', 'It has ended meanwhile.');
+    return {
+      timestamp: Math.floor(after.unixMs / 1000),
+      ...groupOf(after, first.name, rows, shares),
+      processes,
+    };
+  }
+
+  async #detailRows(
+    window: ProcessWindow,
+    rows: readonly number[],
+    shares: Float64Array | null,
+  ): Promise<readonly ProcessDetailRow[]> {
+    const found: ProcessDetailRow[] = [];
+    for (let at = 0; at < rows.length; at += ASKED_AT_ONCE) {
+      const some = rows.slice(at, at + ASKED_AT_ONCE);
+      const facts = await Promise.all(some.map((row) => this.#factsAt(window.after, row)));
+      some.forEach((row, i) => {
+        const fact = facts[i];
+        if (fact) found.push(this.#detailRow(window.after, row, shares, fact));
+      });
+    }
+    return found;
+  }
+
+  /** null when the process has ended since it was listed. */
+  async #factsAt(columns: ProcessColumns, row: number): Promise<ProcessFacts | null> {
+    const { pid, startTicks } = idAt(columns, row);
+    const facts = await this.#options.host.readDetails(pid).catch(explain);
+    return facts?.startTicks === startTicks ? facts : null;
+  }
+
+  #detailRow(
+    columns: ProcessColumns,
+    row: number,
+    shares: Float64Array | null,
+    { path, openFiles, command, folder }: ProcessFacts,
+  ): ProcessDetailRow {
+    return {
+      ...processRowAt(columns, row, shares, path),
+      state: STATES[String.fromCharCode(columns.states[row] ?? 0)] ?? 'unknown',
+      open_files: openFiles,
+      ...(this.#options.mayControl() ? { command, cwd: folder } : {}),
+    };
+  }
+}
+
+/** The letters of proc_pid_stat(5). */
+const STATES: Readonly<Record<string, ProcessDetailRow['state']>> = {
+  R: 'running',
+  S: 'sleeping',
+  D: 'waiting',
+  T: 'stopped',
+  t: 'stopped',
+  Z: 'ended',
+  X: 'ended',
+  I: 'idle',
+};
+
+function rowsOf(columns: ProcessColumns, pid: number): readonly number[] | undefined {
+  const row = rowOf(columns, pid);
+  return row === undefined ? undefined : [row];
+}
+
+function explain(error: unknown): never {
+  if (error instanceof Error && 'code' in error) {
+    if (error.code === 'EAGAIN')
+      throw new ServiceError('not_possible_now', 'Too many questions about processes at a time.');
+    if (error.code === 'ENOTSUP') throw notListable();
+  }
+  throw error;
+}

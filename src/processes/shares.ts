@@ -1,0 +1,109 @@
+/** Processes between two readings: shares of the machine, and the few rows of a detailed sample. Pure. */
+import { nameOf } from '../host/process-columns.ts';
+import type { ProcessColumns } from '../host/processes.ts';
+import { oneDecimal } from '../stats/round.ts';
+import type { ProcessShare, ProcessSummary } from '../wire/process.ts';
+
+/** Two readings, the later of which is shown. */
+export interface ProcessWindow {
+  readonly before: ProcessColumns | undefined;
+  readonly after: ProcessColumns;
+}
+
+const RUNNING = 'R'.charCodeAt(0);
+const TOP_ROWS = 5;
+const MIB = 1024 * 1024;
+
+/** A reading that comes sooner after the one before makes no window of its own: a tick of the kernel is 10 ms. */
+const LEAST_WINDOW_NS = 4e8;
+
+/**
+ * The window that `columns` ends. One that is picked up twice keeps its window; one that comes too soon makes the
+ * window longer; after more than `mostNs` without a reading there is nothing to compare with.
+ */
+export function advanceWindow(
+  known: ProcessWindow | undefined,
+  columns: ProcessColumns,
+  mostNs: number,
+): ProcessWindow {
+  if (known === undefined) return { before: undefined, after: columns };
+  const elapsedNs = columns.takenAtNs - known.after.takenAtNs;
+  if (elapsedNs === 0) return known;
+  if (elapsedNs > mostNs) return { before: undefined, after: columns };
+  if (elapsedNs < LEAST_WINDOW_NS && known.before !== undefined)
+    return { before: known.before, after: columns };
+  return { before: known.after, after: columns };
+}
+
+/**
+ * Percent of the whole machine, beside the rows of `after`; NaN for a process that is not in `before`, whatever had
+ * its number then. null where two readings don't tell: there is one only, or no time between them.
+ */
+export function sharesOf({ before, after }: ProcessWindow): Float64Array | null {
+  if (before === undefined || before.machineTicks === null || after.machineTicks === null) return null;
+  const elapsed = after.machineTicks - before.machineTicks;
+  if (!(elapsed > 0)) return null;
+  const shares = new Float64Array(after.pids.length).fill(Number.NaN);
+  // Both go up by number: a merge, not a search.
+  let old = 0;
+  for (let row = 0; row < after.pids.length; row++) {
+    const pid = after.pids[row] ?? 0;
+    while (old < before.pids.length && (before.pids[old] ?? 0) < pid) old++;
+    if (before.pids[old] !== pid || before.startTicks[old] !== after.startTicks[row]) continue;
+    const used = (after.cpuTicks[row] ?? 0) - (before.cpuTicks[old] ?? 0);
+    shares[row] = Math.min(100, Math.max(0, (used / elapsed) * 100));
+  }
+  return shares;
+}
+
+/** A share as it is shown; null where there is none. */
+export function shownShare(share: number | undefined): number | null {
+  return share === undefined || Number.isNaN(share) ? null : oneDecimal(share);
+}
+
+export const toMib = (bytes: number) => oneDecimal(bytes / MIB);
+
+export const toSeconds = (ticks: number, columns: ProcessColumns) =>
+  Math.round((ticks / columns.ticksPerSecond) * 100) / 100;
+
+/** The rows with the `count` greatest values above `floor`, greatest first; of equals the one that stands first. */
+export function greatestRows(values: Float64Array, count: number, floor: number): readonly number[] {
+  const rows: number[] = [];
+  const valueAt = (row: number | undefined) => (row === undefined ? floor : (values[row] ?? floor));
+  for (let row = 0; row < values.length; row++) {
+    const value = valueAt(row);
+    // Written so that NaN fails.
+    if (!(value > floor) || (rows.length === count && value <= valueAt(rows.at(-1)))) continue;
+    const place = rows.findIndex((other) => valueAt(other) < value);
+    rows.splice(place < 0 ? rows.length : place, 0, row);
+    if (rows.length > count) rows.pop();
+  }
+  return rows;
+}
+
+export function shareAt(columns: ProcessColumns, row: number, shares: Float64Array | null): ProcessShare {
+  const memory = columns.residentBytes[row] ?? 0;
+  return {
+    name: nameOf(columns, row),
+    pid: columns.pids[row] ?? 0,
+    memory,
+    memory_mb: toMib(memory),
+    cpu_time: toSeconds(columns.cpuTicks[row] ?? 0, columns),
+    cpu: shownShare(shares?.[row]),
+  };
+}
+
+/** What a detailed sample says of processes; those that do nothing are not among the top ones by CPU. */
+export function deriveProcessSummary(window: ProcessWindow): ProcessSummary {
+  const { after } = window;
+  const shares = sharesOf(window);
+  const shown = (row: number) => shareAt(after, row, shares);
+  let running = 0;
+  for (const state of after.states) if (state === RUNNING) running++;
+  return {
+    count: after.pids.length,
+    running,
+    top_cpu: shares && greatestRows(shares, TOP_ROWS, 0).map(shown),
+    top_memory: greatestRows(after.residentBytes, TOP_ROWS, 0).map(shown),
+  };
+}

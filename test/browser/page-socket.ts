@@ -1,0 +1,139 @@
+/** A browser's own WebSocket: made and used by a page, heard by the test. */
+import type { Browser, Page } from 'playwright-core';
+import { Talk } from '../helpers/clients/talk.ts';
+import { openPage } from './browser.ts';
+
+/** What the page finds out about its socket, in the order of its events. */
+type Seen =
+  | { readonly kind: 'open'; readonly protocol: string; readonly extensions: string }
+  | { readonly kind: 'message'; readonly data: unknown }
+  | { readonly kind: 'error' }
+  | { readonly kind: 'close'; readonly code: number; readonly reason: string; readonly wasClean: boolean };
+
+/** Run by the page. */
+const CONNECT = `([number, url]) => {
+  const socket = new WebSocket(url);
+  const tell = (seen) => void globalThis.tellTest(number, seen);
+  (globalThis.testSockets ??= [])[number] = socket;
+  socket.onopen = () => tell({ kind: 'open', protocol: socket.protocol, extensions: socket.extensions });
+  socket.onmessage = ({ data }) => tell({ kind: 'message', data });
+  // All there is where the page's own policy forbids the connection: there was none that could close.
+  socket.onerror = () => tell({ kind: 'error' });
+  socket.onclose = ({ code, reason, wasClean }) => tell({ kind: 'close', code, reason, wasClean });
+}`;
+const SAY = '([number, texts]) => { for (const text of texts) globalThis.testSockets[number].send(text); }';
+const SAY_BINARY = '([number, text]) => globalThis.testSockets[number].send(new TextEncoder().encode(text))';
+const CLOSE = '([number, code, reason]) => globalThis.testSockets[number].close(code, reason)';
+
+const call = (script: string, values: readonly unknown[]) => `(${script})(${JSON.stringify(values)})`;
+
+export class PageSocket extends Talk {
+  readonly #run: (script: string, ...more: readonly unknown[]) => void;
+  readonly #opening: Promise<boolean>;
+  #resolveOpening: (isOpen: boolean) => void = () => undefined;
+  /** Every op that was said, understood or not. */
+  readonly said = new Set<string>();
+  /** What was agreed on, once it is open. */
+  protocol: string | undefined;
+  extensions: string | undefined;
+  /** As the page sees it: the other side has said goodbye. */
+  wasClean: boolean | undefined;
+
+  constructor(run: (script: string, ...more: readonly unknown[]) => void) {
+    super();
+    this.#run = run;
+    this.#opening = new Promise((resolve) => {
+      this.#resolveOpening = resolve;
+    });
+  }
+
+  /** False where the handshake failed. */
+  opened(): Promise<boolean> {
+    return this.#opening;
+  }
+
+  see(seen: Seen): void {
+    if (seen.kind === 'open') {
+      this.protocol = seen.protocol;
+      this.extensions = seen.extensions;
+      this.#resolveOpening(true);
+    } else if (seen.kind === 'error') this.#resolveOpening(false);
+    else if (seen.kind === 'close') {
+      this.wasClean = seen.wasClean;
+      this.#resolveOpening(false);
+      this.end(seen.code, seen.reason);
+    } else if (typeof seen.data === 'string') this.hear(seen.data);
+    else throw new Error('a binary frame');
+  }
+
+  override say(op: string, data?: object, id?: string | number): void {
+    this.said.add(op);
+    super.say(op, data, id);
+  }
+
+  override sayText(text: string): void {
+    this.sayAll([text]);
+  }
+
+  /** In one turn of the page. */
+  sayAll(texts: readonly string[]): void {
+    this.#run(SAY, texts);
+  }
+
+  sayBinary(text: string): void {
+    this.#run(SAY_BINARY, text);
+  }
+
+  close(code = 1000, reason = ''): void {
+    this.#run(CLOSE, code, reason);
+  }
+}
+
+/** A page with any number of sockets. */
+export class SocketPage {
+  readonly page: Page;
+  /** What the page complained of on its console. */
+  readonly complaints: readonly string[];
+  readonly sockets: PageSocket[] = [];
+  readonly #url: string;
+
+  private constructor(page: Page, complaints: readonly string[], url: string) {
+    this.page = page;
+    this.complaints = complaints;
+    this.#url = url;
+  }
+
+  static async open(browser: Browser, url: string): Promise<SocketPage> {
+    const { page, complaints } = await openPage(browser);
+    const opened = new SocketPage(page, complaints, url);
+    await page.exposeFunction('tellTest', (number: number, seen: Seen) => opened.sockets[number]?.see(seen));
+    await page.goto(url);
+    return opened;
+  }
+
+  /** A socket to the service at `url`, the page's own when not given; open, or its handshake has failed. */
+  async try(path = '/api/ws', url = this.#url): Promise<PageSocket> {
+    const number = this.sockets.length;
+    const socket = new PageSocket((script, ...more) => {
+      // What is said in one go arrives in order. A page that has gone says so to whoever waits for an answer.
+      this.page.evaluate(call(script, [number, ...more])).catch(() => undefined);
+    });
+    this.sockets.push(socket);
+    const address = new URL(path, url);
+    address.protocol = 'ws:';
+    await this.page.evaluate(call(CONNECT, [number, address.href]));
+    await socket.opened();
+    return socket;
+  }
+
+  /** As `try`; throws where the handshake fails. */
+  async connect(path?: string, url?: string): Promise<PageSocket> {
+    const socket = await this.try(path, url);
+    if (await socket.opened()) return socket;
+    throw new Error(`the handshake has failed: ${this.complaints.join('\n')}`);
+  }
+
+  async close(): Promise<void> {
+    await this.page.context().close();
+  }
+}

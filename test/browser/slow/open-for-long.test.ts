@@ -1,0 +1,103 @@
+/**
+ * The page stays as small and as quick as it was: heap after a collection, DOM nodes, work on its main thread.
+ * Three minutes in `check`, half an hour with HOSTWIRE_FULL=1.
+ */
+import '../../helpers/service/dead-buses.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
+import t from 'tap';
+import { livelyHost } from '../../helpers/fakes/lively-host.ts';
+import { startHere } from '../../helpers/service/service.ts';
+import { card, openPage, skipBrowser, startBrowser } from '../browser.ts';
+
+const isFull = process.env['HOSTWIRE_FULL'] === '1';
+/** Charts exist, code has been compiled; the window of five minutes fills only in the full form. */
+const SETTLE_MS = isFull ? 320_000 : 12_000;
+const ROUNDS = isFull ? 180 : 36;
+const ROUND_MS = isFull ? 10_000 : 5000;
+/** A task longer than this keeps the page from answering its user. */
+const MOST_TASK_MS = 50;
+const MIB = 1024 ** 2;
+
+t.setTimeout(SETTLE_MS + 3 * ROUNDS * ROUND_MS);
+
+/** What Chromium's tracing tells of one thing that a thread did; times in µs. */
+interface TraceEvent {
+  readonly name: string;
+  readonly pid: number;
+  readonly tid: number;
+  readonly args?: { readonly name?: string };
+  /** By the clock, and on the processor: what other programs keep it from doing is no work of the page. */
+  readonly dur?: number;
+  readonly tdur?: number;
+}
+
+/** The tasks of the page's main thread in a trace, in milliseconds of processor time. */
+function tasksOf(trace: Buffer): readonly number[] {
+  const { traceEvents } = JSON.parse(trace.toString()) as { traceEvents: readonly TraceEvent[] };
+  const threadOf = ({ pid, tid }: TraceEvent) => `${pid}/${tid}`;
+  const isMain = new Set(
+    traceEvents
+      .filter(({ name, args }) => name === 'thread_name' && args?.name === 'CrRendererMain')
+      .map(threadOf),
+  );
+  return traceEvents
+    .filter((event) => event.name === 'RunTask' && isMain.has(threadOf(event)))
+    .map(({ tdur, dur = 0 }) => (tdur ?? dur) / 1000);
+}
+
+const median = (values: readonly number[]) => [...values].sort((a, b) => a - b)[values.length >> 1];
+const spread = (values: readonly number[]) => Math.max(...values) - Math.min(...values);
+
+if (skipBrowser) t.test('the dashboard, open for long', { skip: skipBrowser }, () => undefined);
+else {
+  const browser = await startBrowser(t);
+
+  t.test('heap and DOM stay as they are, and no task is long', async (t) => {
+    const features = { enable_shutdown: true, enable_process_control: true };
+    const service = await startHere(livelyHost(), { stats: { stream_interval_seconds: 1 }, features });
+    t.teardown(() => service.stop());
+    const { page, complaints } = await openPage(browser);
+    await page.goto(service.baseUrl);
+    await card(page, 'Processes').waitFor();
+    await page.getByRole('checkbox', { name: 'Each core' }).check();
+    await sleep(SETTLE_MS);
+    const session = await page.context().newCDPSession(page);
+    await session.send('Performance.enable');
+    const read = async (name: string) => {
+      const { metrics } = await session.send('Performance.getMetrics');
+      const found = metrics.find((metric) => metric.name === name);
+      if (found === undefined) throw new Error(`Chromium measures no ${name}`);
+      return found.value;
+    };
+    const heaps: number[] = [];
+    const nodes: number[] = [];
+    const tasks: number[] = [];
+    for (let round = 0; round < ROUNDS; round++) {
+      await browser.startTracing(page, { categories: ['disabled-by-default-devtools.timeline'] });
+      await sleep(ROUND_MS);
+      const inRound = tasksOf(await browser.stopTracing());
+      if (inRound.length < ROUND_MS / 1000) throw new Error(`${inRound.length} tasks in a round: not traced`);
+      tasks.push(...inRound);
+      await session.send('HeapProfiler.collectGarbage');
+      heaps.push(await read('JSHeapUsedSize'));
+      nodes.push(await read('Nodes'));
+    }
+    const longest = tasks.reduce((most, ms) => Math.max(most, ms), 0);
+    const mean = (1000 * tasks.reduce((sum, ms) => sum + ms, 0)) / (ROUNDS * ROUND_MS);
+    const minutes = Math.round((ROUNDS * ROUND_MS) / 6000) / 10;
+    t.comment(
+      `figure: over ${minutes} min the heap stayed within ${(spread(heaps) / MIB).toFixed(2)} MiB of ${(Math.min(...heaps) / MIB).toFixed(1)} MiB, nodes within ${spread(nodes)} of ${Math.min(...nodes)}`,
+    );
+    t.comment(
+      `figure: ${mean.toFixed(1)} ms of work a second on the page's main thread; the longest of ${tasks.length} tasks took ${longest.toFixed(1)} ms`,
+    );
+    t.ok(spread(heaps) <= 4 * MIB, 'the heap is flat, ± 2 MiB');
+    // A row comes and goes with what is busiest: they must be back where they were, each time.
+    const third = Math.ceil(nodes.length / 3);
+    t.equal(median(nodes.slice(-third)), median(nodes.slice(0, third)), `nodes: ${nodes.join(' ')}`);
+    t.ok(spread(nodes) <= 40, `${spread(nodes)} nodes come and go`);
+    t.ok(longest <= MOST_TASK_MS, `the longest task took ${longest.toFixed(1)} ms`);
+    t.strictSame(complaints, []);
+    await page.context().close();
+  });
+}

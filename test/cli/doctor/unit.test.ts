@@ -1,0 +1,38 @@
+/** Doctor's row on the units of systemd. */
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import t from 'tap';
+import { judgeUnit, readUnitFacts } from '#src/cli/doctor/unit.js';
+
+t.test('which units run is told by the links that systemd keeps', async (t) => {
+  const root = mkdtempSync(path.join(tmpdir(), 'hostwire-units-'));
+  t.teardown(() => rmSync(root, { recursive: true, force: true }));
+  const mine = path.join(root, 'run/user/1000');
+  const mark = (folder: string) => {
+    mkdirSync(path.join(folder, 'systemd/units'), { recursive: true });
+    symlinkSync('0123456789abcdef', path.join(folder, 'systemd/units/invocation:hostwire.service'));
+  };
+  t.strictSame(readUnitFacts(mine, root), { hasSystemd: false, systemRuns: false, userRuns: false });
+  mkdirSync(path.join(root, 'run/systemd/system'), { recursive: true });
+  mark(mine);
+  t.strictSame(readUnitFacts(mine, root), { hasSystemd: true, systemRuns: false, userRuns: true });
+  mark(path.join(root, 'run'));
+  t.strictSame(readUnitFacts(mine, root), { hasSystemd: true, systemRuns: true, userRuns: true });
+  t.strictSame(readUnitFacts(undefined, root), { hasSystemd: true, systemRuns: true, userRuns: false });
+});
+
+t.test('the row says which doors are shut', async (t) => {
+  const say = (systemRuns: boolean, userRuns: boolean, hasSystemd = true) =>
+    judgeUnit({ hasSystemd, systemRuns, userRuns });
+  t.match(say(true, false), {
+    state: 'partly',
+    source: /^system: stats, and power/,
+    reason: /no players/,
+    remedy: /user unit/,
+  });
+  t.match(say(false, true), { state: 'ok', source: /^user:/ });
+  t.match(say(true, true), { state: 'partly', reason: /port of its own/, remedy: /disable --now/ });
+  t.match(say(false, false), { state: 'ok', source: /none runs/ });
+  t.match(say(false, false, false), { state: 'ok', source: /not booted with systemd/ });
+});

@@ -1,0 +1,56 @@
+/** What is registered with Windows' services, and what Linux says of it. */
+import '../helpers/service/dead-buses.ts';
+import path from 'node:path';
+import process from 'node:process';
+import t from 'tap';
+import { parseArguments } from '#src/cli/arguments.js';
+import { manageService, serviceCommand } from '#src/cli/windows-service.js';
+import { runToEnd } from '../helpers/service/service.ts';
+
+const program = ['C:\\Program Files\\nodejs\\node.exe', 'C:\\Program Files\\hostwire\\dist\\main.js'];
+const given = { program, logFile: 'C:\\log' };
+
+t.test('[9.service] what is registered is this program with --service and the options given', async (t) => {
+  t.same(serviceCommand(program, parseArguments(['service', 'install'])), [...program, '--service']);
+  const words = parseArguments(['service', 'install', '--port=80', '--config', 'a.yaml', '--config=/b.json']);
+  const command = serviceCommand(program, words);
+  const files = ['--config', path.resolve('a.yaml'), '--config', path.resolve('/b.json')];
+  t.same(command, [...program, '--service', ...files, '--port', '80']);
+  const again = parseArguments(command.slice(2));
+  t.match(again, { command: 'run', isService: true, problem: undefined });
+  t.equal(again.overrides.get('server.port')?.value, 80, 'it is read as it was given');
+});
+
+t.test('[9.service] install tells what could not be set; remove removes', async (t) => {
+  const acts: unknown[] = [];
+  const control = {
+    install: (command: readonly string[]) => {
+      acts.push(command);
+      return ['the delayed start could not be set: Not supported (50)'];
+    },
+    remove: () => void acts.push('remove'),
+  };
+  const installed = manageService(control, parseArguments(['service', 'install']), given);
+  t.equal(installed.exitCode, 0);
+  t.match(installed.text, /registered.*\nNote: the delayed start could not be set: .*\.\nIts log: C:\\log\n/);
+  t.equal(manageService(control, parseArguments(['service', 'remove']), given).exitCode, 0);
+  t.same(acts, [[...program, '--service'], 'remove']);
+});
+
+t.test(
+  '[9.service] on Linux each of them is refused with a sentence',
+  { skip: process.platform !== 'linux' && 'it is what Linux says' },
+  async (t) => {
+    for (const words of [
+      ['--service'],
+      ['run', '--service'],
+      ['service', 'install'],
+      ['service', 'remove'],
+    ]) {
+      const { code, stdout, stderr } = await runToEnd(words);
+      t.equal(code, 1, words.join(' '));
+      t.match(stderr, /^hostwire: that is for Windows' services: [^\n]*docs\/operating\.md\)\n$/);
+      t.equal(stdout, '');
+    }
+  },
+);

@@ -1,0 +1,137 @@
+/** Connections that end at any byte: every sample whose last byte came through is told, once, and no other. */
+import '../../helpers/service/dead-buses.ts';
+import t from 'tap';
+import { WebSocket } from 'ws';
+import { parseChunk, parseHead } from '../../helpers/clients/http.ts';
+import { startHere } from '../../helpers/service/service.ts';
+import { type Relay, startRelay } from '../cutting-relay.ts';
+import { liveClients, markOf, until } from '../live-clients.ts';
+import { markedHost } from '../marked-host.ts';
+
+const CUTS = process.env['HOSTWIRE_FULL'] === '1' ? 400 : 16;
+
+t.setTimeout(300_000);
+t.jobs = 2;
+
+const marksIn = (text: string): readonly number[] =>
+  [...text.matchAll(/"bytesRecv":(\d+)[^\n]*\n\n/g)].map(([, mark]) => Number(mark));
+
+/** The samples whose end was in what one connection of an event stream let through. */
+function samplesOfStream(pieces: readonly Buffer[]): readonly number[] {
+  const bytes = Buffer.concat(pieces);
+  const head = parseHead(bytes);
+  if (head === undefined) return [];
+  let text = '';
+  for (let at = head.bytes; ; ) {
+    const chunk = parseChunk(bytes, at);
+    if (chunk === undefined) return marksIn(text);
+    text += chunk.data.toString();
+    at = chunk.end;
+  }
+}
+
+/** The samples in whole frames that one WebSocket let through: frames of a service are not masked. */
+function samplesOfSocket(pieces: readonly Buffer[]): readonly number[] {
+  const bytes = Buffer.concat(pieces);
+  const marks: number[] = [];
+  let at = bytes.indexOf('\r\n\r\n') + 4;
+  if (at < 4) return marks;
+  while (at + 4 <= bytes.length) {
+    const short = (bytes[at + 1] ?? 0) & 0x7f;
+    const head = short === 126 ? 4 : 2;
+    const length = short === 126 ? bytes.readUInt16BE(at + 2) : short;
+    const end = at + head + length;
+    if (end > bytes.length) break;
+    const text = bytes.toString('utf8', at + head, end);
+    const mark = /^\{"type":"system_stats".*"bytesRecv":(\d+)/.exec(text)?.[1];
+    if (mark !== undefined) marks.push(Number(mark));
+    at = end;
+  }
+  return marks;
+}
+
+/** Numbers that look random and are the same in every run. */
+function pseudoRandom(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state * 1_103_515_245 + 12_345) % 2_147_483_648;
+    return state / 2_147_483_648;
+  };
+}
+
+/** Ends one connection after the other, within `mostBytes` or half a second; tells whether all those are over. */
+function cutAgainAndAgain(relay: Relay, mostBytes: number): () => boolean {
+  const random = pseudoRandom(7);
+  let cuts = 0;
+  relay.nextEnd = () => {
+    if (cuts++ >= CUTS) return {};
+    return random() < 0.5 ? { bytes: Math.ceil(random() * mostBytes) } : { ms: random() * 500 };
+  };
+  return () => cuts > CUTS;
+}
+
+const inOrder = (marks: readonly number[]) => [...new Set(marks)];
+
+t.test(`a stream that is cut ${CUTS} times`, async (t) => {
+  const service = await startHere(markedHost(1), { stats: { stream_interval_seconds: 1 } });
+  t.teardown(() => service.stop());
+  // Keeps the clock going, so that who comes back is told the latest sample again.
+  const steady = liveClients({ url: service.baseUrl });
+  t.teardown(() => steady.close());
+  steady.socket.close();
+  const relay = await startRelay(t, service.port);
+  const isOver = cutAgainAndAgain(relay, 900);
+  const clients = liveClients({ url: relay.url });
+  t.teardown(() => clients.close());
+  // It goes through the same relay, and would use up the cuts.
+  clients.socket.close();
+  await until(
+    () => isOver() && clients.stream.state.state === 'open',
+    () => `${relay.passed.length} cuts`,
+    250_000,
+  );
+  await until(
+    () => samplesOfStream(relay.passed.at(-1) ?? []).length > 1,
+    () => 'no sample',
+  );
+  clients.close();
+  const sent = relay.passed.map(samplesOfStream);
+  const told = clients.samples.map(markOf);
+  t.ok(sent.some((marks) => marks.length === 0) && sent.some((marks) => marks.length > 0));
+  t.strictSame(told, inOrder(sent.flat()).slice(0, told.length), 'all that came through, in order, once');
+  t.ok(told.length >= inOrder(sent.slice(0, -1).flat()).length, 'none is missing');
+  t.ok(sent.flat().length > told.length, 'and the service had repeated some');
+  t.comment(`figure: ${CUTS} cut streams, ${told.length} samples told of ${sent.flat().length} received`);
+});
+
+t.test(`a socket that is cut ${CUTS} times`, async (t) => {
+  const service = await startHere(markedHost(2), { stats: { stream_interval_seconds: 1 } });
+  t.teardown(() => service.stop());
+  // Keeps the clock going, so that who comes back is told the latest sample again.
+  const steady = liveClients({ url: service.baseUrl });
+  t.teardown(() => steady.close());
+  steady.socket.close();
+  const relay = await startRelay(t, service.port);
+  const isOver = cutAgainAndAgain(relay, 1500);
+  const clients = liveClients({ url: relay.url, WebSocket });
+  t.teardown(() => clients.close());
+  clients.stream.close();
+  void clients.socket.subscribe(['stats']).catch(() => undefined);
+  await until(
+    () => isOver() && clients.socket.state.state === 'open',
+    () => `${relay.passed.length} cuts`,
+    250_000,
+  );
+  await until(
+    () => samplesOfSocket(relay.passed.at(-1) ?? []).length > 1,
+    () => 'no sample',
+  );
+  clients.close();
+  const sent = relay.passed.map(samplesOfSocket);
+  const told = clients.pushed.map(markOf);
+  t.ok(sent.some((marks) => marks.length === 0) && sent.some((marks) => marks.length > 0));
+  t.strictSame(told, inOrder(sent.flat()).slice(0, told.length), 'all that came through, in order, once');
+  t.ok(told.length >= inOrder(sent.slice(0, -1).flat()).length, 'none is missing');
+  t.ok(sent.flat().length > told.length, 'and the service had repeated some');
+  t.comment(`figure: ${CUTS} cut sockets, ${told.length} samples told of ${sent.flat().length} received`);
+});

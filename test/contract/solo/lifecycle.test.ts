@@ -1,0 +1,170 @@
+/** Start and stop of the program: listening, a port in use, signals, a thousand open streams. */
+import net from 'node:net';
+import path from 'node:path';
+import process from 'node:process';
+import t from 'tap';
+import { EventStream } from '../../helpers/clients/event-stream.ts';
+import { ask, jsonOf, RawConnection, requestBytes, valuesOf } from '../../helpers/clients/http.ts';
+import { fixtureHost } from '../../helpers/fakes/host.ts';
+import { runToEnd, startHere, startService } from '../../helpers/service/service.ts';
+
+const listen = (port: number, host: string) =>
+  new Promise<net.Server>((resolve) => {
+    const server = net.createServer().listen(port, host, () => resolve(server));
+  });
+
+t.test('[9.listening] standard error says where it listens when it serves', async (t) => {
+  const service = await startService();
+  t.equal((await ask(service.port, '/api/status')).status, 200);
+  t.match(service.stderr(), new RegExp(`listening on http://127\\.0\\.0\\.1:${service.port}\\n`));
+  t.match(await service.stop(), { code: 0 });
+});
+
+t.test('[9.listening-wildcard] for a wildcard it names the localhost URL', async (t) => {
+  const service = await startService({ host: '::' });
+  t.match(
+    service.stderr(),
+    new RegExp(`listening on http://\\S+:${service.port} .*http://localhost:${service.port}`),
+  );
+  t.equal((await ask(service.port, '/api/status')).status, 200, 'IPv4 reaches the dual-stack socket');
+  await service.stop();
+});
+
+t.test('[9.port-taken] a port in use: exit 1 at once with a sentence that names it', async (t) => {
+  const holder = await listen(0, '127.0.0.1');
+  t.teardown(() => holder.close());
+  const address = holder.address();
+  if (address === null || typeof address === 'string') throw new Error('no port');
+  const { code, stderr, tookMs } = await runToEnd(['--host', '127.0.0.1', '--port', `${address.port}`]);
+  t.equal(code, 1);
+  t.match(stderr, new RegExp(`\\b${address.port}\\b`));
+  t.notMatch(stderr, /\n\s+at |listening on/, 'a sentence, no stack');
+  t.ok(tookMs < 3000, `${Math.round(tookMs)} ms, Node's own start included`);
+});
+
+t.test('[9.second-instance] a second instance never shares the port', async (t) => {
+  const first = await startService();
+  t.teardown(() => first.stop());
+  for (const host of ['127.0.0.1', '0.0.0.0', '::']) {
+    const { code, stderr } = await runToEnd(['--host', host, '--port', `${first.port}`]);
+    t.equal(code, 1, host);
+    t.match(stderr, new RegExp(`\\b${first.port}\\b`));
+  }
+  for (let i = 0; i < 20; i++) t.equal((await ask(first.port, '/api/status')).status, 200);
+});
+
+t.test('[9.bad-config] a bad configuration: exit 1, one line a problem, each with its place', async (t) => {
+  const folder = t.testdir({ 'config.yaml': 'auth:\n  enabled: maybe\nserver:\n  port: 70000\n' });
+  const file = path.join(folder, 'config.yaml');
+  const { code, stderr } = await runToEnd([], { file });
+  t.equal(code, 1);
+  t.equal(
+    stderr,
+    `hostwire: ${file}:2: auth.enabled: expected true or false, found "maybe"\n` +
+      `${file}:4: server.port: expected a whole number from 0 to 65535, found 70000\n`,
+  );
+});
+
+t.test('[9.arguments-exit] words that make no sense: exit 2 with a sentence', async (t) => {
+  const { code, stdout, stderr } = await runToEnd(['--prot', '80']);
+  t.equal(code, 2);
+  t.equal(stdout, '');
+  t.match(stderr, /^hostwire: unknown option "--prot"; the nearest is --port\. [^\n]+\n$/);
+});
+
+t.test('[9.node-version] a Node without binaries: exit 1 and which one to use', async (t) => {
+  const pretend = `data:text/javascript,Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '24.1.0' } })`;
+  const { code, stderr } = await runToEnd(['--port', '0'], {}, ['--import', pretend]);
+  t.equal(code, 1);
+  t.match(
+    stderr,
+    /^hostwire: Node 24\.1\.0 has no uWebSockets\.js binary here: use Node 22 or 20, or [^\n]+\n$/,
+  );
+  const version = await runToEnd(['--version'], {}, ['--import', pretend]);
+  t.equal(version.code, 0, 'what does not serve works all the same');
+  t.match(version.stdout, /^0\.\d+\.\d+\S*\n$/);
+});
+
+t.test('[9.signal] a second signal while it stops changes nothing', async (t) => {
+  const service = await startService();
+  const stream = await EventStream.open(service.port);
+  t.teardown(() => stream.close());
+  await stream.next();
+  const ending = service.stop('SIGTERM');
+  process.kill(service.pid, 'SIGINT');
+  t.match(await ending, { code: 0, signal: null });
+});
+
+for (const signal of ['SIGTERM', 'SIGINT'] as const)
+  t.test(`[9.signal] ${signal} with idle connections and nobody else: exit 0 within a second`, async (t) => {
+    const times: number[] = [];
+    // Thrice at most: a busy machine may keep any process waiting for a second.
+    while (times.length < 3 && !times.some((ms) => ms < 1000)) {
+      const service = await startService();
+      const idle = await RawConnection.open(service.port);
+      t.teardown(() => idle.destroy());
+      idle.write(requestBytes('/api/status'));
+      await idle.readAnswer();
+      const ending = await service.stop(signal);
+      t.match(ending, { code: 0, signal: null });
+      times.push(Math.round(ending.tookMs));
+    }
+    t.ok(Math.min(...times) < 1000, `${times.join(', ')} ms`);
+  });
+
+t.test(
+  '[9.sigterm-1000] SIGTERM under 1,000 streams: all end on a frame boundary, exit 0 within a second',
+  async (t) => {
+    const service = await startService({ config: { stats: { stream_interval_seconds: 1 } } });
+    const streams: EventStream[] = [];
+    t.teardown(() => streams.forEach((stream) => stream.close()));
+    for (let i = 0; i < 20; i++) {
+      const opened = Array.from({ length: 50 }, () => EventStream.open(service.port));
+      streams.push(...(await Promise.all(opened)));
+    }
+    await Promise.all(streams.map((stream) => stream.next()));
+    const ended = Promise.all(streams.map((stream) => stream.ended()));
+    const ending = await service.stop('SIGTERM');
+    await ended;
+    t.match(ending, { code: 0, signal: null });
+    t.ok(ending.tookMs < 1000, `${Math.round(ending.tookMs)} ms`);
+    t.equal(streams.filter((stream) => stream.isEnded).length, 1000, 'each got the last, empty chunk');
+    t.equal(streams.filter((stream) => stream.partial === '').length, 1000, 'none has half an event');
+    await t.rejects(RawConnection.open(service.port), { code: 'ECONNREFUSED' }, 'the port is free');
+  },
+);
+
+t.test(
+  '[9.stop-accepting] [2.503-stopping] while it stops: no new connection, 503 on an open one',
+  async (t) => {
+    const service = await startHere(fixtureHost());
+    const open = await RawConnection.open(service.port);
+    t.teardown(() => open.destroy());
+    open.write(requestBytes('/api/status'));
+    await open.readAnswer();
+    const stopped = service.stop();
+    open.write(requestBytes('/api/usage'));
+    const answer = await open.readAnswer();
+    t.equal(answer.status, 503);
+    t.match(jsonOf(answer), { code: 'shutting_down' });
+    t.match(valuesOf(answer, 'retry-after'), [/^\d+$/]);
+    await open.closed();
+    await t.rejects(RawConnection.open(service.port), { code: 'ECONNREFUSED' });
+    await stopped;
+  },
+);
+
+t.test(
+  '[9.stop-answers] a request that is being answered when the signal comes still gets its answer',
+  async (t) => {
+    const service = await startService();
+    const connection = await RawConnection.open(service.port);
+    t.teardown(() => connection.destroy());
+    // A first load takes 200 ms.
+    connection.write(requestBytes('/api/usage'));
+    await new Promise((resolve) => setTimeout(resolve, 60));
+    const ending = service.stop('SIGTERM');
+    t.equal((await connection.readAnswer()).status, 200);
+    t.match(await ending, { code: 0 });
+  },
+);

@@ -1,0 +1,126 @@
+/** The session bus under the media commands: which one, none, one that goes and comes back; and what watching costs. */
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import t, { type Test } from 'tap';
+import { FakePlayer, type Properties, track } from '../../helpers/dbus/player.ts';
+import { startSessionBus } from '../../helpers/dbus/session-bus.ts';
+import { variant } from '../../helpers/dbus/wire.ts';
+import { MediaService } from '../../helpers/service/media.ts';
+
+const skip = !existsSync('/usr/bin/dbus-daemon') && 'apt-get install dbus';
+const GOOD: Properties = { PlaybackStatus: variant('s', 'Playing'), Metadata: track('good') };
+
+t.setTimeout(280_000);
+
+async function serve(t: Test, env: NodeJS.ProcessEnv): Promise<MediaService> {
+  const service = await MediaService.start({ PATH: process.env['PATH'], ...env });
+  t.teardown(() => service.stop());
+  return service;
+}
+
+t.test('[6.bus-address] an address that is set is used as it is, and no other', { skip }, async (t) => {
+  const bus = await startSessionBus();
+  t.teardown(() => bus.stop());
+  const player = await FakePlayer.start(bus.address, 'good', GOOD);
+  t.teardown(() => player.close());
+  const set = await serve(t, { DBUS_SESSION_BUS_ADDRESS: bus.address, XDG_RUNTIME_DIR: '/nonexistent' });
+  t.equal((await set.status()).title, 'good');
+  const unset = await serve(t, { XDG_RUNTIME_DIR: bus.folder });
+  t.equal((await unset.status()).title, 'good', 'else the one in $XDG_RUNTIME_DIR');
+  for (const address of [
+    'unix:path=/nonexistent/bus',
+    '',
+    'nonsense',
+    'unixexec:path=/bin/true',
+    'autolaunch:',
+  ]) {
+    const service = await serve(t, { DBUS_SESSION_BUS_ADDRESS: address, XDG_RUNTIME_DIR: bus.folder });
+    const begun = performance.now();
+    t.strictSame(await service.status(), { status: 'stopped', title: '', artist: '' }, `"${address}"`);
+    t.ok(performance.now() - begun < 500, 'at once');
+    t.match(await service.control('play'), { status: 200, delivered: 'false' });
+    const refused = await service.control('stop');
+    t.match(refused, { status: 501, code: 'not_supported' });
+    t.match(refused.reason, /DBUS_SESSION_BUS_ADDRESS|nonexistent|connect/, 'says why');
+  }
+  t.strictSame(player.calls, []);
+  const none = await serve(t, {});
+  t.equal((await none.status()).status, 'stopped', 'neither');
+  // Root looks for whoever sits at the machine, and asks logind who that is.
+  const why = process.getuid?.() === 0 ? /no user's session bus: .*no-bus/ : /XDG_RUNTIME_DIR/;
+  t.match((await none.control('stop')).reason, why);
+});
+
+const busThread = (pid: number) =>
+  readdirSync(`/proc/${pid}/task`).find((task) =>
+    readFileSync(`/proc/${pid}/task/${task}/comm`, 'utf8').startsWith('hostwire-bus'),
+  );
+
+const wakeUps = (pid: number, task: string) =>
+  Number(
+    /^voluntary_ctxt_switches:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/task/${task}/status`, 'utf8'))?.[1],
+  );
+
+t.test('nobody watches before somebody asks, and watching wakes nothing up', { skip }, async (t) => {
+  const bus = await startSessionBus();
+  t.teardown(() => bus.stop());
+  const player = await FakePlayer.start(bus.address, 'good', GOOD);
+  t.teardown(() => player.close());
+  const service = await serve(t, bus.env);
+  const { pid } = service.process;
+  t.equal(busThread(pid), undefined, 'no thread before');
+  const begun = performance.now();
+  await service.status();
+  t.comment(`figure: media first status of all, one player: ${(performance.now() - begun).toFixed(1)} ms`);
+  const task = busThread(pid);
+  if (task === undefined) throw new Error('no bus thread');
+  await sleep(300);
+  const before = wakeUps(pid, task);
+  await sleep(3000);
+  t.equal(wakeUps(pid, task) - before, 0, 'while a player plays on, nothing is asked');
+});
+
+t.test(
+  'a bus that goes is no bus, and its players are there again within 2 s of its return',
+  { skip },
+  async (t) => {
+    let bus = await startSessionBus();
+    t.teardown(() => bus.stop());
+    const service = await serve(t, bus.env);
+    const times: number[] = [];
+    for (let i = 0; i < 3; i++) {
+      const player = await FakePlayer.start(bus.address, `p${i}`, { ...GOOD, Metadata: track(`t${i}`) });
+      const begun = performance.now();
+      await service.until(({ title }) => title === `t${i}`);
+      times.push(performance.now() - begun);
+      player.answer = () => undefined;
+      const pending = service.control('play');
+      while (!player.calls.some(({ member }) => member === 'Play')) await sleep(5);
+      await bus.stop();
+      t.match(await pending, { status: 200, delivered: 'unknown' }, 'what was under way may have been done');
+      await service.until(({ status }) => status === 'stopped');
+      t.match(await service.control('stop'), { status: 501, code: 'not_supported' });
+      bus = await startSessionBus(bus);
+    }
+    t.comment(
+      `figure: media players seen again after the bus came back: worst ${Math.max(...times).toFixed(0)} ms`,
+    );
+    t.ok(Math.max(...times) < 2000, `${Math.max(...times)} ms`);
+  },
+);
+
+t.test('the service ends within a second while a player is waited for', { skip }, async (t) => {
+  const bus = await startSessionBus();
+  t.teardown(() => bus.stop());
+  const player = await FakePlayer.start(bus.address, 'mute', GOOD);
+  t.teardown(() => player.close());
+  const service = await MediaService.start(bus.env);
+  await service.status();
+  player.answer = () => undefined;
+  const pending = service.control('play').catch(() => undefined);
+  await sleep(50);
+  const { code, tookMs } = await service.process.stop();
+  t.equal(code, 0);
+  t.ok(tookMs < 1000, `${tookMs.toFixed(0)} ms`);
+  await pending;
+});

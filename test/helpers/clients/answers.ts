@@ -1,0 +1,53 @@
+/** What every answer is held against: exactly the headers it should have, and the contract's bodies. */
+import type { Test } from 'tap';
+import { jsonOf, type RawAnswer, valuesOf } from './http.ts';
+
+/** uWebSockets.js adds these to each answer of its own accord. */
+const ALWAYS = ['date', 'uwebsockets'];
+
+export const JSON_HEADERS: Readonly<Record<string, string>> = {
+  'content-type': 'application/json; charset=utf-8',
+  'cache-control': 'no-store',
+  'x-content-type-options': 'nosniff',
+  'cross-origin-resource-policy': 'same-origin',
+  'x-frame-options': 'DENY',
+};
+
+export const STREAM_HEADERS: Readonly<Record<string, string>> = {
+  'content-type': 'text/event-stream',
+  'cache-control': 'no-cache, no-transform',
+  'x-accel-buffering': 'no',
+};
+
+/** Exactly `expected` (lower-case names), each once, beside the date, the length and the mark of the server. */
+export function checkHeaders(
+  t: Test,
+  answer: Pick<RawAnswer, 'headers'>,
+  expected: Readonly<Record<string, string>>,
+): void {
+  const names = answer.headers.map(([name]) => name.toLowerCase());
+  t.equal(new Set(names).size, names.length, 'each header once');
+  const rest = answer.headers
+    .map(([name, value]) => [name.toLowerCase(), value] as const)
+    .filter(([name]) => !ALWAYS.includes(name) && name !== 'content-length');
+  t.strictSame(Object.fromEntries(rest), expected, 'exactly the headers expected');
+}
+
+/** An error as decided: its status, its code, a sentence, nothing else. */
+export function checkError(
+  t: Test,
+  answer: RawAnswer,
+  status: number,
+  code: string,
+  extra: Readonly<Record<string, string>> = {},
+): void {
+  t.equal(answer.status, status);
+  checkHeaders(t, answer, { ...JSON_HEADERS, ...extra });
+  // Narrowed by the checks that follow.
+  const body = jsonOf(answer) as { readonly error: unknown; readonly code: unknown };
+  t.strictSame(Object.keys(body), ['error', 'code'], 'the documented keys only');
+  t.equal(body.code, code);
+  t.match(body.error, /^[A-Z][^\n]*\.$/, 'a sentence');
+  t.notMatch(body.error, /\bat .*:\d+|node_modules|\.js\b/, 'no stack trace');
+  t.strictSame(valuesOf(answer, 'content-length'), [`${answer.body.length}`]);
+}

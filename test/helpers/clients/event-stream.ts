@@ -1,0 +1,98 @@
+/** A reader of /api/stream that keeps every chunk and event with its time of arrival and its exact bytes. */
+import { parseChunk, parseHead, RawConnection, type RawHead, requestBytes } from './http.ts';
+
+export interface StreamEvent {
+  readonly atMs: number;
+  /** The exact text between two blank lines. */
+  readonly text: string;
+}
+
+export interface StreamChunk {
+  readonly atMs: number;
+  readonly text: string;
+  /** Whether the CRLF behind it had arrived with it. */
+  readonly wasEnded: boolean;
+}
+
+export class EventStream {
+  readonly head: RawHead;
+  readonly connection: RawConnection;
+  readonly chunks: StreamChunk[] = [];
+  readonly events: StreamEvent[] = [];
+  #at: number;
+  #text = '';
+  #taken = 0;
+  #isEnded = false;
+
+  private constructor(connection: RawConnection, head: RawHead) {
+    this.connection = connection;
+    this.head = head;
+    this.#at = head.bytes;
+  }
+
+  /** Opens `target`, connecting from the address `from`; throws when no head comes. */
+  static async open(
+    port: number,
+    target = '/api/stream',
+    headers: Readonly<Record<string, string>> = {},
+    from?: string,
+  ): Promise<EventStream> {
+    const connection = await RawConnection.open(port, '127.0.0.1', from);
+    connection.write(requestBytes(target, { headers }));
+    return new EventStream(connection, await connection.until((bytes) => parseHead(bytes)));
+  }
+
+  /** Whether the last, empty chunk has come. */
+  get isEnded(): boolean {
+    return this.#isEnded;
+  }
+
+  /** What is left of an event that isn't complete. */
+  get partial(): string {
+    return this.#text;
+  }
+
+  #take(bytes: Buffer): StreamEvent | undefined {
+    for (;;) {
+      const chunk = this.#isEnded ? undefined : parseChunk(bytes, this.#at);
+      if (chunk === undefined) break;
+      const atMs = this.connection.arrivals.at(-1)?.atMs ?? performance.now();
+      this.#at = chunk.end;
+      if (chunk.data.length === 0) this.#isEnded = true;
+      else this.chunks.push({ atMs, text: chunk.data.toString(), wasEnded: chunk.isEnded });
+      this.#text += chunk.data.toString();
+      for (let end = this.#text.indexOf('\n\n'); end >= 0; end = this.#text.indexOf('\n\n')) {
+        this.events.push({ atMs, text: this.#text.slice(0, end) });
+        this.#text = this.#text.slice(end + 2);
+      }
+    }
+    return this.events[this.#taken];
+  }
+
+  /** The next event or comment. Throws after `limitMs`. */
+  async next(limitMs = 5000): Promise<StreamEvent> {
+    const event = await this.connection.until((bytes) => this.#take(bytes), limitMs);
+    this.#taken++;
+    return event;
+  }
+
+  /** Waits until the service ends the stream or cuts the connection. */
+  async ended(limitMs = 5000): Promise<void> {
+    await this.connection.until((bytes, isClosed) => {
+      this.#take(bytes);
+      return this.#isEnded || isClosed ? true : undefined;
+    }, limitMs);
+  }
+
+  close(): void {
+    this.connection.destroy();
+  }
+}
+
+/** The payload of a data event. Throws when it isn't exactly one `data: ` line of JSON. */
+export function payloadOf(event: StreamEvent): Readonly<Record<string, unknown>> {
+  if (!event.text.startsWith('data: {') || event.text.includes('\n') || event.text.includes('\r'))
+    throw new Error(`no one-line data event: ${JSON.stringify(event.text)}`);
+  // The contract says an object; what is in it is for the caller to check.
+  return JSON.parse(event.text.slice('data: '.length)) as Readonly<Record<string, unknown>>;
+}

@@ -1,0 +1,48 @@
+/** A server with a table of routes made for a test, behind the service's own pipeline. */
+import process from 'node:process';
+import { DEFAULT_CONFIG } from '#src/config/schema.js';
+import type { Route } from '#src/http/routes.js';
+import { createLog } from '#src/log.js';
+import { RawConnection } from './http.ts';
+
+interface Scope {
+  teardown(run: () => void): void;
+}
+
+export async function startRoutes(routes: readonly Route[]): Promise<{
+  readonly port: number;
+  readonly log: readonly string[];
+  /** A connection that is gone when `test` is over. */
+  readonly connect: (test: Scope) => Promise<RawConnection>;
+  readonly stop: () => void;
+}> {
+  // Read by uWebSockets.js when it is loaded, as main does it.
+  process.env['UWS_HTTP_MAX_HEADERS_SIZE'] ??= '16384';
+  const [{ Pipeline }, { HttpServer }] = await Promise.all([
+    import('#src/http/pipeline.js'),
+    import('#src/http/uws/server.js'),
+  ]);
+  const log: string[] = [];
+  const pipeline = new Pipeline({
+    gate: ({ method, path, headers, remoteAddress }) => ({
+      isAllowed: true,
+      headers: [],
+      client: { method, path, headers, remoteAddress, isUpgrade: false, queryKeys: [] },
+    }),
+    routes,
+    features: () => DEFAULT_CONFIG.features,
+    isStopping: () => false,
+    log: createLog((line) => log.push(line)),
+  });
+  const server = new HttpServer({
+    headersRead: new Set(['connection', 'content-length', 'transfer-encoding', 'content-type']),
+    onRequest: (exchange) => pipeline.handle(exchange),
+  });
+  const port = server.listen('127.0.0.1', 0);
+  const connect = async (test: Scope) => {
+    const connection = await RawConnection.open(port);
+    test.teardown(() => connection.destroy());
+    return connection;
+  };
+  return { port, log, connect, stop: () => server.close() };
+}

@@ -1,0 +1,166 @@
+/** A system bus of a test's own, with a logind that only says what it is told to: both end with the test. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { chmodSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import process from 'node:process';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+const PYTHON = '/usr/bin/python3';
+const TEMPLATES = path.resolve(import.meta.dirname, '../../../../../test/helpers');
+
+/** Why there can be none here; false when there can. */
+export function missingForBus(): string | false {
+  if (process.platform !== 'linux') return 'for Linux';
+  if (!existsSync('/usr/bin/dbus-daemon')) return 'no dbus-daemon (apt-get install dbus-daemon)';
+  if (!existsSync('/usr/lib/python3/dist-packages/dbusmock/__init__.py'))
+    return 'no dbusmock (apt-get install python3-dbusmock)';
+  return false;
+}
+
+/** What logind_mock.py takes; each has a default. */
+export interface LogindWish {
+  readonly CanPowerOff?: string;
+  readonly CanReboot?: string;
+  readonly CanSuspend?: string;
+  readonly CanHibernate?: string;
+  /** Which flags …WithFlags knows: 16 and 0, 0 alone, or there are no such methods. */
+  readonly flags?: 'all' | 'zero' | 'none';
+  /** what, who, why, mode, uid */
+  readonly inhibitors?: readonly (readonly [string, string, string, string, number])[];
+  /** id, uid, seat */
+  readonly sessions?: readonly (readonly [string, number, string])[];
+  /** PrepareForSleep comes with a sleep: true, then after so many seconds false. Not there: it never comes. */
+  readonly sleepSeconds?: number;
+  /** The error that each act is refused with: its name. */
+  readonly refusal?: string;
+}
+
+const configuration = (address: string) => `<!DOCTYPE busconfig PUBLIC
+ "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN" "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">
+<busconfig>
+  <type>system</type>
+  <listen>${address}</listen>
+  <auth>EXTERNAL</auth>
+  <policy context="default">
+    <allow user="*"/><allow own="*"/>
+    <allow send_destination="*" eavesdrop="true"/><allow eavesdrop="true"/>
+  </policy>
+</busconfig>
+`;
+
+const running = new Set<ChildProcess>();
+process.once('exit', () => {
+  for (const child of running) child.kill('SIGKILL');
+});
+
+function keep(child: ChildProcess): ChildProcess {
+  running.add(child);
+  child.once('close', () => running.delete(child));
+  return child;
+}
+
+async function end(child: ChildProcess | undefined): Promise<void> {
+  if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
+  const ended = new Promise((resolve) => child.once('exit', resolve));
+  child.kill('SIGKILL');
+  await ended;
+}
+
+/** Waits until `isTrue`, looking often; throws after `limitMs`. */
+export async function until(what: string, isTrue: () => boolean | Promise<boolean>, limitMs = 10_000) {
+  const deadline = performance.now() + limitMs;
+  while (!(await isTrue())) {
+    if (performance.now() > deadline) throw new Error(`${what}: not within ${limitMs} ms`);
+    await sleep(5);
+  }
+}
+
+export class PrivateBus {
+  /** Open to every user, so that one can connect who is not this one. */
+  readonly folder = mkdtempSync(path.join(os.tmpdir(), 'hostwire-bus-'));
+  readonly socket = path.join(this.folder, 'bus');
+  readonly address = `unix:path=${this.socket}`;
+  #daemon: ChildProcess | undefined;
+  #logind: ChildProcess | undefined;
+  #manager: ChildProcess | undefined;
+
+  static async start(): Promise<PrivateBus> {
+    const bus = new PrivateBus();
+    chmodSync(bus.folder, 0o755);
+    writeFileSync(path.join(bus.folder, 'bus.conf'), configuration(bus.address));
+    await bus.restart();
+    return bus;
+  }
+
+  get daemonPid(): number {
+    return this.#daemon?.pid ?? 0;
+  }
+
+  get logindPid(): number {
+    return this.#logind?.pid ?? 0;
+  }
+
+  /** Starts the daemon (again), at the same address. */
+  async restart(): Promise<void> {
+    await this.kill();
+    rmSync(this.socket, { force: true });
+    const args = [`--config-file=${path.join(this.folder, 'bus.conf')}`, '--nofork', '--print-address'];
+    const daemon = keep(spawn('/usr/bin/dbus-daemon', args, { stdio: ['ignore', 'pipe', 'ignore'] }));
+    this.#daemon = daemon;
+    await new Promise<void>((resolve, reject) => {
+      daemon.stdout?.once('data', () => resolve());
+      daemon.once('error', reject);
+      daemon.once('exit', (code) => reject(new Error(`dbus-daemon ended with ${code}`)));
+    });
+  }
+
+  /** Kills the daemon, and with it the connection of everyone on it. */
+  async kill(): Promise<void> {
+    await end(this.#daemon);
+  }
+
+  /** A logind on it, in place of the one before. */
+  async startLogind(wish: LogindWish = {}): Promise<void> {
+    await end(this.#logind);
+    this.#logind = await this.#startMock('logind', wish);
+  }
+
+  /** systemd's own manager on it, for a machine without logind. */
+  async startManager(): Promise<void> {
+    this.#manager = await this.#startMock('systemd', {});
+  }
+
+  async #startMock(name: string, parameters: object): Promise<ChildProcess> {
+    const template = path.join(TEMPLATES, `${name}_mock.py`);
+    const args = ['-m', 'dbusmock', '--system', '--template', template];
+    const env = { PATH: '/usr/bin:/bin', LC_ALL: 'C.UTF-8', DBUS_SYSTEM_BUS_ADDRESS: this.address };
+    const mock = keep(
+      spawn(PYTHON, [...args, '--parameters', JSON.stringify(parameters)], {
+        env,
+        stdio: ['ignore', 'pipe', 'pipe'],
+      }),
+    );
+    let said = '';
+    for (const stream of [mock.stdout, mock.stderr])
+      stream?.setEncoding('utf8').on('data', (part: string) => {
+        said += part;
+      });
+    await until(`the mock of ${name}`, () => {
+      if (mock.exitCode !== null) throw new Error(`the mock of ${name} ended: ${said}`);
+      return said.includes(`mock of ${name} is ready`);
+    });
+    return mock;
+  }
+
+  async stopLogind(): Promise<void> {
+    await end(this.#logind);
+  }
+
+  async stop(): Promise<void> {
+    await end(this.#logind);
+    await end(this.#manager);
+    await this.kill();
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+}

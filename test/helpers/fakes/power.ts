@@ -1,0 +1,117 @@
+/** Power commands on a clock and a power manager that a test owns: nothing here can reach a machine. */
+import { Commands, type Follower, type Outcome } from '#src/commands/command.js';
+import { Power, powerCommands } from '#src/commands/power.js';
+import type { PowerAction, PowerBackend, Support } from '#src/commands/power-backend.js';
+import type { PowerFeedback } from '#src/commands/power-queue.js';
+import { type Config, DEFAULT_CONFIG } from '#src/config/schema.js';
+import { ServiceError } from '#src/errors.js';
+import { createLog } from '#src/log.js';
+import type { Params } from '#src/params.js';
+import type { Inhibitor } from '#src/wire/power.js';
+import { FakeClock } from './clock.ts';
+
+export const EVERYTHING_ON: Config['features'] = {
+  ...DEFAULT_CONFIG.features,
+  enable_restart: true,
+  enable_shutdown: true,
+};
+
+export interface Act {
+  readonly action: PowerAction;
+  readonly isForced: boolean;
+  readonly atMs: number;
+}
+
+/** A power manager that does nothing: says what it is told to say, and notes what it is asked for. */
+export class FakeBackend implements PowerBackend {
+  readonly unsupported = new Map<PowerAction, string>();
+  readonly acts: Act[] = [];
+  standing: readonly Inhibitor[] = [];
+  failure: Error | undefined;
+  /** While set, an act lasts until it is called. */
+  isSlow = false;
+  finish: () => void = () => undefined;
+  readonly #now: () => number;
+
+  constructor(now: () => number) {
+    this.#now = now;
+  }
+
+  async support(action: PowerAction): Promise<Support> {
+    const reason = this.unsupported.get(action);
+    return reason === undefined ? { isSupported: true, reason: null } : { isSupported: false, reason };
+  }
+
+  async act(action: PowerAction, { isForced }: { readonly isForced: boolean }): Promise<void> {
+    this.acts.push({ action, isForced, atMs: this.#now() });
+    if (this.failure !== undefined) throw this.failure;
+    if (this.isSlow)
+      await new Promise<void>((resolve) => {
+        this.finish = resolve;
+      });
+  }
+
+  async inhibitors(): Promise<readonly Inhibitor[]> {
+    return this.standing;
+  }
+
+  get actions(): readonly PowerAction[] {
+    return this.acts.map(({ action }) => action);
+  }
+}
+
+export class PowerRig {
+  readonly clock = new FakeClock();
+  /** What the machine's sleep adds to the wall clock while the clock above stands. */
+  sleptMs = 0;
+  readonly startUnixMs = 1_700_000_000_000;
+  readonly backend = new FakeBackend(() => this.clock.now() - 1000);
+  readonly feedback: PowerFeedback[] = [];
+  /** Who had heard of each before. */
+  readonly heard: ReadonlySet<Follower>[] = [];
+  changed = 0;
+  readonly log: string[] = [];
+  features = EVERYTHING_ON;
+  readonly power: Power;
+  readonly commands: Commands;
+
+  constructor() {
+    const features = () => this.features;
+    this.power = new Power({
+      backend: this.backend,
+      clock: this.clock,
+      unixMs: () => this.startUnixMs + this.sleptMs + this.clock.now() - 1000,
+      features,
+      log: createLog((line) => this.log.push(line.trim()), 'info'),
+      onFeedback: (feedback, followers) => {
+        this.feedback.push(feedback);
+        this.heard.push(followers);
+      },
+      onChange: () => this.changed++,
+    });
+    this.commands = new Commands(powerCommands(this.power), features);
+  }
+
+  /** Invokes `power.<action>` and expects it to be answered. */
+  async ask(action: string, params: Params = {}): Promise<Outcome> {
+    const outcome = await this.commands.invoke(`power.${action}`, params);
+    if (outcome === 'feature_disabled') throw new Error(`${action} is switched off`);
+    return outcome;
+  }
+
+  /** Asks and says at once that the answer's bytes have left. */
+  async askAndSend(action: string, params: Params = {}): Promise<void> {
+    (await this.ask(action, params)).onDelivered?.('sent');
+  }
+
+  /** Asks and returns what it is refused with. */
+  async refusal(action: string, params: Params = {}): Promise<ServiceError> {
+    try {
+      await this.ask(action, params);
+    } catch (error) {
+      if (error instanceof ServiceError) return error;
+      throw error;
+    }
+    throw new Error(`${action} was not refused`);
+  }
+}

@@ -1,0 +1,119 @@
+/** Process commands on processes that exist only in a reading: nothing here can reach a real one. */
+import { Commands, type Outcome } from '#src/commands/command.js';
+import { ProcessControl, processCommands } from '#src/commands/process.js';
+import { type Config, DEFAULT_CONFIG } from '#src/config/schema.js';
+import { ServiceError } from '#src/errors.js';
+import { rowOf } from '#src/host/process-columns.js';
+import type {
+  EndSignal,
+  LaunchRequest,
+  ProcessColumns,
+  ProcessHost,
+  ProcessId,
+} from '#src/host/processes.js';
+import { createLog } from '#src/log.js';
+import type { Params } from '#src/params.js';
+import { type ProcessLiteral, processColumns } from './process-columns.ts';
+
+/** This service, in the readings. */
+export const OWN_PID = 100;
+
+export const MACHINE: readonly ProcessLiteral[] = [
+  { pid: 1, name: 'systemd', ppid: 0 },
+  { pid: 2, name: 'kthreadd', ppid: 0, isKernelThread: true },
+  { pid: 3, name: 'kworker/0:0', ppid: 2, isKernelThread: true },
+  { pid: 40, name: 'systemd-journald' },
+  { pid: 50, name: 'systemd' },
+  { pid: 51, name: '(sd-pam)', ppid: 50 },
+  { pid: 60, name: 'shell', ppid: 50 },
+  { pid: OWN_PID, name: 'node', ppid: 60 },
+  { pid: 200, name: 'editor', ppid: 60, start: 5000 },
+  { pid: 201, name: 'helper', ppid: 200 },
+  { pid: 202, name: 'helper', ppid: 201 },
+  { pid: 203, name: 'ended', ppid: 200, state: 'Z' },
+  { pid: 300, name: 'node', ppid: 60 },
+];
+
+export class FakeProcessHost implements ProcessHost {
+  processes = [...MACHINE];
+  /** When it is read: seconds since boot. */
+  seconds = 90;
+  readonly sent: (readonly [number, EndSignal])[] = [];
+  readonly launched: LaunchRequest[] = [];
+  readonly denied = new Set<number>();
+  readonly stubborn = new Set<number>();
+  reason: string | null = null;
+  failure: Error | undefined;
+  /** Called before each reading: a machine does not stand still. */
+  onRead: (count: number) => void = () => undefined;
+  #reads = 0;
+
+  get #columns(): ProcessColumns {
+    return processColumns(this.seconds, this.processes);
+  }
+
+  latest(): ProcessColumns | null {
+    return this.#columns;
+  }
+
+  async read(): Promise<ProcessColumns> {
+    this.onRead(this.#reads++);
+    if (this.failure !== undefined) throw this.failure;
+    return this.#columns;
+  }
+
+  readDetails = async () => null;
+  readPaths = async (processes: readonly ProcessId[]) => processes.map(() => null);
+  whyNoControl = () => this.reason;
+
+  signal({ pid }: ProcessId, signal: EndSignal): 'sent' | 'gone' | 'denied' {
+    if (rowOf(this.#columns, pid) === undefined) return 'gone';
+    if (this.denied.has(pid)) return 'denied';
+    this.sent.push([pid, signal]);
+    return 'sent';
+  }
+
+  waitForEnd = async (processes: readonly ProcessId[]) => processes.map(({ pid }) => !this.stubborn.has(pid));
+
+  async launch(request: LaunchRequest): Promise<ProcessId> {
+    if (this.failure !== undefined) throw this.failure;
+    this.launched.push(request);
+    return { pid: 4711, startTicks: 1 };
+  }
+}
+
+export class ProcessRig {
+  readonly host = new FakeProcessHost();
+  readonly log: string[] = [];
+  features: Config['features'] = { ...DEFAULT_CONFIG.features, enable_process_control: true };
+  apps: Config['processes']['launch'] = {};
+  readonly commands: Commands;
+
+  constructor() {
+    const control = new ProcessControl({
+      host: this.host,
+      ownPid: OWN_PID,
+      apps: () => this.apps,
+      log: createLog((line) => this.log.push(line.trim())),
+    });
+    this.commands = new Commands(processCommands(control), () => this.features);
+  }
+
+  /** Invokes `process.<action>` and expects it to succeed. */
+  async ask(action: string, params: Params): Promise<Outcome['result']> {
+    const outcome = await this.commands.invoke(`process.${action}`, params);
+    if (outcome === 'feature_disabled') throw new Error(`${action} is switched off`);
+    return outcome.result;
+  }
+
+  /** Asks and returns what it is refused with. */
+  async refusal(action: string, params: Params): Promise<ServiceError> {
+    try {
+      await this.ask(action, params);
+    } catch (error) {
+      if (error instanceof ServiceError) return error;
+      throw error;
+    }
+    throw new Error(`${action} was not refused`);
+  }
+}

@@ -1,0 +1,192 @@
+/** The captured machines under test/fixtures/linux: lays one out in a folder of the test's own and reads it twice. */
+import '../service/dead-buses.ts';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Counters, DiskUsage, Host } from '#src/host/host.js';
+import { openNativeHost } from '#src/host/native.js';
+import { makeFakeNvml } from './fake-nvml.ts';
+import { generate } from './generated.ts';
+
+export const FIXTURES = fileURLToPath(new URL('../../../../../test/fixtures/linux/', import.meta.url));
+
+/** What can't be a file of the capture: see the README beside the machines. */
+interface MachineFacts {
+  readonly note: string;
+  readonly unixMs: number;
+  readonly sinceBootSeconds: number;
+  readonly suspendedSeconds: number;
+  /** Mount points that are files. */
+  readonly fileMounts: readonly string[];
+  /** What statvfs(3) says of every mount that is shown; null where the server never answers. */
+  readonly statvfs: Readonly<Record<string, Statvfs | null>>;
+  readonly links: Readonly<Record<string, string>>;
+  /** What makes the rest of it, where it has very many of something: see generated-machines.ts. */
+  readonly generator?: string;
+}
+
+interface Statvfs {
+  readonly frsize: number;
+  readonly blocks: number;
+  readonly bfree: number;
+  readonly bavail: number;
+}
+
+export interface FixtureMachine {
+  readonly name: string;
+  readonly folder: string;
+  readonly facts: MachineFacts;
+  /** The laid-out copy; `proc`, `sys` and all other files are under it. */
+  readonly root: string;
+  readonly openHost: () => Host;
+  /** Files as they were at the second reading, or at the first again. */
+  readonly setMoment: (moment: Moment) => void;
+  /** `counters` with the capture's times and filesystem sizes instead of this machine's. */
+  readonly atMoment: (counters: Counters, moment: Moment) => Counters;
+}
+
+export type Moment = 'before' | 'after';
+
+/** Between the two readings of every machine. */
+export const WINDOW_SECONDS = 2;
+
+export const machineNames = (): readonly string[] =>
+  readdirSync(FIXTURES, { withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .map((entry) => entry.name);
+
+// Every mount point must be there for statvfs(3) to be asked; git keeps neither empty folders nor names that are not
+// UTF-8. Read as latin1, so that each byte is one character.
+function mountPointsOf(root: string): readonly Buffer[] {
+  const text = readFileSync(path.join(root, 'proc/self/mountinfo'), 'latin1');
+  return text
+    .split('\n')
+    .map((line) => line.split(' ')[4] ?? '')
+    .filter((point) => point.startsWith('/') && point !== '/')
+    .map((point) =>
+      point.replace(/\\([0-3][0-7]{2})/g, (_, octal) => String.fromCharCode(Number.parseInt(octal, 8))),
+    )
+    .map((point) => Buffer.from(point, 'latin1'));
+}
+
+function makeMountPoints(root: string, files: readonly string[]): void {
+  for (const point of mountPointsOf(root)) {
+    const target = Buffer.concat([Buffer.from(root), point]);
+    if (!files.includes(point.toString())) {
+      mkdirSync(target, { recursive: true });
+      continue;
+    }
+    mkdirSync(path.dirname(target.toString()), { recursive: true });
+    // A file of the capture may be mounted over another, as lxcfs does in /proc.
+    if (!existsSync(target)) writeFileSync(target, '');
+  }
+}
+
+function usageOf(vfs: Statvfs): DiskUsage {
+  return {
+    totalBytes: vfs.blocks * vfs.frsize,
+    freeBytes: vfs.bfree * vfs.frsize,
+    availableBytes: vfs.bavail * vfs.frsize,
+  };
+}
+
+function replaceMeasured(counters: Counters, facts: MachineFacts, moment: Moment): Counters {
+  const later = moment === 'after' ? WINDOW_SECONDS : 0;
+  const sinceBoot = facts.sinceBootSeconds + later;
+  const disks = counters.disks?.map((disk) => {
+    const vfs = facts.statvfs[disk.mountPoint];
+    // Which mount of a filesystem is a folder is known only once it has answered.
+    if (disk.usage === null) return disk;
+    if (vfs === undefined) throw new Error(`${disk.mountPoint} is shown and has no statvfs in machine.json`);
+    if (vfs !== null) return { ...disk, usage: usageOf(vfs) };
+    return { ...disk, usage: null, ...(disk.isStale === undefined ? {} : { isStale: true }) };
+  });
+  const takenAtNs = Math.round((sinceBoot - facts.suspendedSeconds) * 1e9);
+  const { cpu } = counters;
+  return {
+    ...counters,
+    ...(cpu?.energy && { cpu: { ...cpu, energy: { ...cpu.energy, takenAtNs } } }),
+    takenAtNs,
+    sinceBootNs: Math.round(sinceBoot * 1e9),
+    unixMs: facts.unixMs + later * 1000,
+    ...(disks && { disks }),
+  };
+}
+
+const NOTHING_MADE: ReturnType<typeof generate> = { files: {}, links: {}, statvfs: {} };
+
+function writeAll(root: string, files: Readonly<Record<string, string>>): void {
+  for (const [file, text] of Object.entries(files)) {
+    mkdirSync(path.dirname(path.join(root, file)), { recursive: true });
+    writeFileSync(path.join(root, file), text);
+  }
+}
+
+function filesIn(folder: string): readonly string[] {
+  if (!existsSync(folder)) return [];
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => path.relative(folder, path.join(entry.parentPath, entry.name)));
+}
+
+/** NVIDIA's library as the machine's nvml.control plays it; none where there is none. */
+function playNvml(t: { teardown(done: () => void): unknown }, root: string): { readonly nvml?: string } {
+  const script = path.join(root, 'nvml.control');
+  if (!existsSync(script)) return {};
+  return { nvml: makeFakeNvml(t, readFileSync(script, 'utf8').split('\n'), { folder: root }).library };
+}
+
+/** The machine `name` as at its first reading; its copy leaves with the test. */
+export function openFixture(t: { teardown(done: () => void): unknown }, name: string): FixtureMachine {
+  const folder = path.join(FIXTURES, name);
+  // Written by hand beside the capture.
+  const written = JSON.parse(readFileSync(path.join(folder, 'machine.json'), 'utf8')) as MachineFacts;
+  const made = (moment: Moment) =>
+    written.generator === undefined ? NOTHING_MADE : generate(written.generator, moment);
+  const before = made('before');
+  const after = made('after');
+  const changing = Object.keys(after.files).filter((file) => before.files[file] !== after.files[file]);
+  const facts: MachineFacts = {
+    ...written,
+    statvfs: { ...written.statvfs, ...before.statvfs },
+    links: { ...written.links, ...before.links },
+  };
+  const root = mkdtempSync(path.join(tmpdir(), `hostwire-${name}-`));
+  t.teardown(() => rmSync(root, { recursive: true, force: true }));
+  cpSync(path.join(folder, 'before'), root, { recursive: true });
+  writeAll(root, before.files);
+  for (const [link, target] of Object.entries(facts.links)) {
+    mkdirSync(path.dirname(path.join(root, link)), { recursive: true });
+    symlinkSync(target, path.join(root, link));
+  }
+  makeMountPoints(root, facts.fileMounts);
+  const nvml = playNvml(t, root);
+  const later = filesIn(path.join(folder, 'after'));
+  return {
+    name,
+    folder,
+    facts,
+    root,
+    openHost: () =>
+      openNativeHost({ proc: path.join(root, 'proc'), sys: path.join(root, 'sys'), files: root, ...nvml }),
+    // Written over in place: a kernel file keeps its inode, and kept descriptors must see it.
+    setMoment: (moment) => {
+      for (const file of later)
+        writeFileSync(path.join(root, file), readFileSync(path.join(folder, moment, file)));
+      const { files } = moment === 'before' ? before : after;
+      writeAll(root, Object.fromEntries(changing.map((file) => [file, files[file] ?? ''])));
+    },
+    atMoment: (counters, moment) => replaceMeasured(counters, facts, moment),
+  };
+}

@@ -1,0 +1,70 @@
+/** Builds the /proc, /sys and other files of a machine in a folder of the test's own, and reads it through the addon. */
+import '../service/dead-buses.ts';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Counters, Host } from '#src/host/host.js';
+import { type NativeMachine, openNativeHost, type Roots } from '#src/host/native.js';
+
+/** A folder, a link (its target is not resolved), or a file's content. */
+export type Entry = { readonly folder: true } | { readonly link: string } | string | Buffer;
+export const FOLDER: Entry = { folder: true };
+
+/** Paths under the machine's root ("proc/net/dev", "sys/class/net/eth0/type") and what stands there. */
+export type Tree = Readonly<Record<string, Entry>>;
+
+export interface Machine {
+  readonly root: string;
+  readonly host: NativeMachine;
+  /** Adds or overwrites entries; a file keeps its inode, as a kernel file does. */
+  write(tree: Tree): void;
+  /** Removes an entry with all that is under it. */
+  remove(name: string): void;
+}
+
+function writeTree(root: string, tree: Tree): void {
+  for (const [name, entry] of Object.entries(tree)) {
+    const target = path.join(root, name);
+    mkdirSync(path.dirname(target), { recursive: true });
+    if (typeof entry === 'string' || Buffer.isBuffer(entry)) writeFileSync(target, entry);
+    else if ('link' in entry) symlinkSync(entry.link, target);
+    else mkdirSync(target, { recursive: true });
+  }
+}
+
+/** A machine made of `tree`; its files leave with the test. `options` are laid over the roots. */
+export function makeMachine(
+  t: { teardown(done: () => void): unknown },
+  tree: Tree,
+  options: Roots = {},
+): Machine {
+  const root = mkdtempSync(path.join(tmpdir(), 'hostwire-machine-'));
+  t.teardown(() => rmSync(root, { recursive: true, force: true }));
+  writeTree(root, tree);
+  const roots = { proc: path.join(root, 'proc'), sys: path.join(root, 'sys'), files: root, ...options };
+  return {
+    root,
+    host: openNativeHost(roots),
+    write: (more) => writeTree(root, more),
+    remove: (name) => rmSync(path.join(root, name), { recursive: true }),
+  };
+}
+
+/**
+ * Reads every 20 ms, for 2 s at most, until `isAnswered`: what probers ask comes with a later reading. The last
+ * reading is returned in any case, so that an assertion on it says what was missing.
+ */
+export async function readUntil(
+  host: Host,
+  sections: number,
+  withDetail: boolean,
+  isAnswered: (counters: Counters) => boolean,
+): Promise<Counters> {
+  const end = performance.now() + 2000;
+  while (true) {
+    const counters = host.readCounters(sections, withDetail, 0);
+    if (isAnswered(counters) || performance.now() > end) return counters;
+    await sleep(20);
+  }
+}

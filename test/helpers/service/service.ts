@@ -1,0 +1,224 @@
+/** Starts the service for a test: as the program it is, or inside this process; always on loopback. */
+import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import process from 'node:process';
+import type { Readable } from 'node:stream';
+import { fileURLToPath } from 'node:url';
+import type { Config } from '#src/config/schema.js';
+import { DEFAULT_CONFIG } from '#src/config/schema.js';
+import type { Host } from '#src/host/host.js';
+import type { Route } from '#src/http/routes.js';
+import { createLog } from '#src/log.js';
+import { DEAD_BUS, DEAD_BUSES } from './dead-buses.ts';
+
+/** Any part of a configuration. */
+export type ConfigPart = { readonly [K in keyof Config]?: Partial<Config[K]> };
+
+export interface StartedService {
+  readonly port: number;
+  readonly baseUrl: string;
+  /** What it wrote on standard error so far. */
+  readonly stderr: () => string;
+}
+
+export interface ServiceProcess extends StartedService {
+  readonly pid: number;
+  /** The configuration file it runs with, alone in its folder. */
+  readonly configFile: string;
+  /** Sends `signal` and waits for the end; how it ended and how long that took. */
+  readonly stop: (signal?: NodeJS.Signals) => Promise<Ending>;
+}
+
+export interface Ending {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+  readonly tookMs: number;
+}
+
+const MAIN = fileURLToPath(new URL('../../../../../dist/main.js', import.meta.url));
+const START_LIMIT_MS = 10_000;
+
+const atExit: (() => void)[] = [];
+process.once('exit', () => atExit.forEach((clear) => clear()));
+
+/** Whatever a test asks for, the machine stays on. */
+const SAFE: ConfigPart = { power: { backend: 'record' } };
+
+/** What must not outlive this process. */
+const leftovers: (() => void)[] = [];
+process.once('exit', () => {
+  for (const clear of leftovers) clear();
+});
+
+/** A configuration file in a folder of its own, gone when this process is. */
+function writeConfig(config: ConfigPart): string {
+  const folder = mkdtempSync(path.join(os.tmpdir(), 'hostwire-test-'));
+  leftovers.push(() => rmSync(folder, { recursive: true, force: true }));
+  const file = path.join(folder, 'config.json');
+  writeFileSync(file, JSON.stringify({ ...SAFE, ...config }), { mode: 0o600 });
+  return file;
+}
+
+export interface RunToEnd {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly tookMs: number;
+}
+
+/** Runs the program with `args` and a configuration, or a file of one, and waits for its end: for starts that fail. */
+export async function runToEnd(
+  args: readonly string[],
+  config: ConfigPart | { readonly file: string } = {},
+  nodeArgs: readonly string[] = [],
+  env: Readonly<Record<string, string>> = {},
+): Promise<RunToEnd> {
+  const startedAt = performance.now();
+  const file = 'file' in config ? config.file : writeConfig(config);
+  const child = spawn(process.execPath, [...nodeArgs, MAIN, '--config', file, ...args], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { ...process.env, ...DEAD_BUSES, ...env },
+  });
+  const stdout = collect(child.stdout);
+  const stderr = collect(child.stderr);
+  const code = await new Promise<number | null>((resolve) => child.once('close', resolve));
+  return { code, stdout: stdout(), stderr: stderr(), tookMs: performance.now() - startedAt };
+}
+
+function collect(stream: Readable): () => string {
+  let text = '';
+  stream.setEncoding('utf8').on('data', (part: string) => {
+    text += part;
+  });
+  return () => text;
+}
+
+/** The program itself on a free port of 127.0.0.1; resolves when it listens. */
+export async function startService(
+  options: {
+    readonly config?: ConfigPart;
+    readonly host?: string;
+    readonly args?: readonly string[];
+    /** One that is free when not given. */
+    readonly port?: number;
+    /** Laid over this process's environment, whose buses are dead. */
+    readonly env?: Readonly<Record<string, string>>;
+    /** Starts the program elsewhere: in another mount namespace, say. */
+    readonly start?: (command: string, args: readonly string[], how: SpawnOptions) => ChildProcess;
+  } = {},
+): Promise<ServiceProcess> {
+  const configFile = writeConfig(options.config ?? {});
+  const args = [
+    '--host',
+    options.host ?? '127.0.0.1',
+    '--port',
+    String(options.port ?? 0),
+    '--config',
+    configFile,
+    ...(options.args ?? []),
+  ];
+  const env = { ...process.env, ...DEAD_BUSES, ...options.env };
+  refuseRealPower(options.config, env.DBUS_SYSTEM_BUS_ADDRESS);
+  const start = options.start ?? spawn;
+  const child = start(process.execPath, [MAIN, ...args], { stdio: ['ignore', 'ignore', 'pipe'], env });
+  if (child.stderr === null) throw new Error('the service was started without a pipe for its errors');
+  const stderr = collect(child.stderr);
+  const ended = new Promise<Omit<Ending, 'tookMs'>>((resolve) =>
+    child.once('close', (code, signal) => resolve({ code, signal })),
+  );
+  // A test that fails on its way must not leave it behind.
+  leftovers.push(() => child.kill('SIGKILL'));
+  const port = await listeningPort(child, stderr);
+  return {
+    port,
+    baseUrl: `http://127.0.0.1:${port}`,
+    pid: child.pid ?? 0,
+    configFile,
+    stderr,
+    async stop(signal = 'SIGTERM') {
+      const startedAt = performance.now();
+      child.kill(signal);
+      return { ...(await ended), tookMs: performance.now() - startedAt };
+    },
+  };
+}
+
+/** Throws where power commands would be carried out on anything but a bus that lies in a temporary folder. */
+function refuseRealPower(config: ConfigPart | undefined, systemBus: string): void {
+  if ((config?.power?.backend ?? 'record') === 'record' || systemBus === DEAD_BUS) return;
+  if (!systemBus.startsWith(`unix:path=${os.tmpdir()}/`))
+    throw new Error(`${systemBus} is no bus of a test's own`);
+}
+
+async function listeningPort(child: ChildProcess, stderr: () => string): Promise<number> {
+  const deadline = performance.now() + START_LIMIT_MS;
+  for (;;) {
+    const found = /listening on http:\/\/\S+:(\d+)/.exec(stderr());
+    if (found !== null) return Number(found[1]);
+    if (child.exitCode !== null) throw new Error(`the service ended with ${child.exitCode}: ${stderr()}`);
+    if (performance.now() > deadline) {
+      child.kill('SIGKILL');
+      throw new Error(`the service is not listening after ${START_LIMIT_MS} ms: ${stderr()}`);
+    }
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+}
+
+export interface ServiceHere extends StartedService {
+  readonly stop: () => Promise<void>;
+  readonly reconfigure: (config: ConfigPart) => void;
+  readonly routes: readonly Route[];
+}
+
+function merged(config: ConfigPart, host: string, port: number): Config {
+  const server = { ...DEFAULT_CONFIG.server, port, ...config.server, host };
+  const sections = Object.keys(DEFAULT_CONFIG) as (keyof Config)[]; // Its own keys are exactly Config's.
+  const laid = Object.fromEntries(
+    sections.map((key) => [key, { ...DEFAULT_CONFIG[key], ...SAFE[key], ...config[key] }]),
+  );
+  // Each section is the default's with parts of the same type laid over it.
+  return { ...(laid as unknown as Config), server };
+}
+
+export interface HereOptions {
+  readonly listensOn?: '127.0.0.1' | '::';
+  readonly machineNames?: readonly string[];
+  /** One that is free when not given. */
+  readonly port?: number;
+}
+
+/** The service inside this process, seeing `host`. */
+export async function startHere(
+  host: Host,
+  config: ConfigPart = {},
+  { listensOn = '127.0.0.1', machineNames = ['testhost'], port: wanted = 0 }: HereOptions = {},
+): Promise<ServiceHere> {
+  // Read by uWebSockets.js when it is loaded, as main does it.
+  process.env['UWS_HTTP_MAX_HEADERS_SIZE'] ??= '16384';
+  const { Service } = await import('#src/service.js');
+  const lines: string[] = [];
+  const service = new Service({
+    config: merged(config, listensOn, wanted),
+    host,
+    machineNames,
+    log: createLog((line) => lines.push(line), 'debug'),
+    facts: {
+      version: '0.0.0-test',
+      pid: process.pid,
+      startedAt: Math.floor(Date.now() / 1000),
+      node: process.version,
+      platform: process.platform,
+    },
+  });
+  const { port } = service.start();
+  return {
+    port,
+    baseUrl: `http://127.0.0.1:${port}`,
+    stderr: () => lines.join(''),
+    stop: () => service.close(),
+    reconfigure: (next) => service.reconfigure(merged(next, listensOn, wanted)),
+    routes: service.routes,
+  };
+}

@@ -1,0 +1,86 @@
+/** The server's half of the service inside this process: streams of events of one size, and the watch over their peers. */
+import './dead-buses.ts';
+import type { Test } from 'tap';
+import { openNativeHost } from '#src/host/native.js';
+import { PeerWatch } from '#src/http/connections/peers.js';
+import { Fanout } from '#src/http/stream/fanout.js';
+import { HttpServer } from '#src/http/uws/server.js';
+import { createLog } from '#src/log.js';
+import type { Sample } from '#src/stats/sample.js';
+import { Encoded, viewOf } from '#src/stats/view.js';
+import { clientAt } from '../fakes/stream.ts';
+
+const DETAIL = viewOf(0, true);
+/** More often than in the service: well within uWebSockets.js's 10 s. */
+const TEND_MS = 1000;
+
+function encodedOf(number: number, bytes: number): Encoded {
+  const sample: Sample = {
+    timestamp: number,
+    uptime: 0,
+    // What else is in it does not matter here.
+    top: { interval_seconds: 1, host: 'x'.repeat(bytes) } as Sample['top'] & object,
+    cpu: undefined,
+    memory: undefined,
+    gpu: undefined,
+    disks: undefined,
+    network: undefined,
+  };
+  return new Encoded(sample);
+}
+
+export interface StreamServerOptions {
+  readonly address: string;
+  readonly eventBytes: number;
+  /** Between two events; undefined: none are sent but by `publish`. */
+  readonly tickMs: number | undefined;
+  /** Of the watch; undefined: nobody watches. */
+  readonly watch: { readonly limitMs: number; readonly pauseMs: number } | undefined;
+}
+
+/** Ends with the test. */
+export function serveStreams(t: Test, { address, eventBytes, tickMs, watch: limits }: StreamServerOptions) {
+  const host = openNativeHost();
+  const clock = {
+    now: () => performance.now(),
+    setTimer: (fire: () => void, delayMs: number) => setTimeout(fire, delayMs),
+    clearTimer: (timer: unknown) => clearTimeout(timer as NodeJS.Timeout | undefined), // What setTimer returned.
+  };
+  const fanout = new Fanout({
+    now: clock.now,
+    defer: (slice) => void setImmediate(slice),
+    onSubscribed: () => undefined,
+    onUnsubscribed: () => undefined,
+  });
+  let number = 0;
+  let newest = encodedOf(number, eventBytes);
+  const server = new HttpServer({
+    headersRead: new Set(),
+    onRequest: (exchange) => fanout.open(exchange, DETAIL, newest, [], clientAt('127.0.0.1'), false),
+    onConnection: () => watch.wake(),
+  });
+  const watch = new PeerWatch({
+    host,
+    clock,
+    log: createLog(() => undefined),
+    connections: () => server.connections,
+    ...limits,
+  });
+  const port = server.listen(address, 0);
+  host.tuneListener(port, { notSentLowWaterBytes: 16 * 1024 });
+  if (limits !== undefined) watch.start(port);
+  const publish = () => {
+    newest = encodedOf(++number, eventBytes);
+    fanout.publish(newest);
+  };
+  const ticks = tickMs === undefined ? undefined : setInterval(publish, tickMs);
+  const tends = setInterval(() => fanout.tend(), TEND_MS);
+  t.teardown(() => {
+    clearInterval(ticks);
+    clearInterval(tends);
+    watch.stop();
+    fanout.close();
+    server.close();
+  });
+  return { host, port, fanout, server, publish };
+}

@@ -1,0 +1,190 @@
+/**
+ * Subscribers that come and go leave nothing behind: no descriptor, no memory, no count. With HOSTWIRE_FULL=1 rounds of
+ * 5,000 subscribers and 200,000 connections.
+ */
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { readdirSync } from 'node:fs';
+import process from 'node:process';
+import t, { type Test } from 'tap';
+import { Fanout } from '#src/http/stream/fanout.js';
+import { HttpServer } from '#src/http/uws/server.js';
+import { Encoded, viewOf } from '#src/stats/view.js';
+import { anonymousPssBytesOf, median } from '../../../bench/cpu.ts';
+import { compile, Sink } from '../../../bench/fanout-subjects.ts';
+import { clientAt } from '../../helpers/fakes/stream.ts';
+import { type ProbedService, startProbed } from '../../helpers/service/probed.ts';
+
+const IS_FULL = process.env['HOSTWIRE_FULL'] === '1';
+const CONNECTIONS = IS_FULL ? 200_000 : 2000;
+const SUBSCRIBERS = IS_FULL ? 5000 : 1000;
+const FED_SECONDS = IS_FULL ? 10 : 1.5;
+const ABREAST = 200;
+const MIB = 1 << 20;
+const VIEW = viewOf(0, false);
+
+const hasGcc = spawnSync('gcc', ['--version'], { stdio: 'ignore' }).status === 0;
+t.setTimeout(300_000);
+const needs = { skip: !hasGcc && 'needs gcc for the sink', timeout: 300_000 };
+const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+
+/** Connects and leaves `count` times, in six ways by turns, half of them with a reset; throws when one can't connect. */
+async function churn(port: number, count: number): Promise<void> {
+  const child = spawn(compile('churn'), [String(port), String(count), String(ABREAST)], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  let said = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    said += text;
+  });
+  const [code] = await once(child, 'close');
+  if (code !== 0 || said.trim() !== '0') throw new Error(`churn ended with ${code}: ${said}`);
+}
+
+async function until(isDone: () => boolean, limitMs: number): Promise<boolean> {
+  const deadline = performance.now() + limitMs;
+  while (!isDone() && performance.now() < deadline) await sleep(20);
+  return isDone();
+}
+
+function openService(t: Test): Promise<ProbedService> {
+  const started = startProbed({ stats: { stream_interval_seconds: 1 } });
+  t.teardown(async () => await (await started).stop());
+  return started;
+}
+
+const descriptorsOf = (pid: number) => readdirSync(`/proc/${pid}/fd`).length;
+
+/** What a collection leaves. Without one the heap's size is a matter of chance: ten megabytes more or less. */
+async function memoryOf(service: ProbedService) {
+  const before = anonymousPssBytesOf(service.pid);
+  const { heapUsedBytes } = await service.collect();
+  const readings: number[] = [];
+  for (let i = 0; i < 10; i++) {
+    await sleep(40);
+    readings.push(anonymousPssBytesOf(service.pid));
+  }
+  return { heapMib: heapUsedBytes / MIB, pssMib: median(readings) / MIB, uncollectedMib: before / MIB };
+}
+
+/** What the first thousands leave: compiled code, the heap's usual size, the files of the first sample. */
+async function warmUp(service: ProbedService): Promise<void> {
+  await churn(service.port, IS_FULL ? 100_000 : 8000);
+  await sleep(1000);
+}
+
+t.test('every count is back at 0 when all have left', needs, async (t) => {
+  let demand = 0;
+  let most = 0;
+  const fanout = new Fanout({
+    now: () => performance.now(),
+    defer: (slice) => void setImmediate(slice),
+    onSubscribed: () => {
+      demand++;
+      most = Math.max(most, demand);
+    },
+    onUnsubscribed: () => demand--,
+  });
+  const sampleOf = (number: number) =>
+    new Encoded({
+      timestamp: number,
+      uptime: number,
+      top: undefined,
+      cpu: undefined,
+      memory: undefined,
+      gpu: undefined,
+      disks: undefined,
+      network: undefined,
+    });
+  let number = 0;
+  const server = new HttpServer({
+    headersRead: new Set(),
+    onRequest: (exchange) => {
+      if (exchange.head.method === 'POST') {
+        // As the pipeline does: answered when the whole body is there.
+        const onChunk = (_chunk: Buffer, isLast: boolean) => {
+          if (isLast) exchange.answer({ status: '200 OK', headers: [], body: 'all' });
+        };
+        exchange.readBody({ onChunk, onAborted: () => undefined });
+      } else if (exchange.head.path === '/api/status')
+        exchange.answer({ status: '200 OK', headers: [], body: 'ok' });
+      else fanout.open(exchange, VIEW, sampleOf(number), [], clientAt('127.0.0.1'), false);
+    },
+  });
+  const port = server.listen('127.0.0.1', 0);
+  const ticks = setInterval(() => fanout.publish(sampleOf(++number)), 5);
+  t.teardown(() => {
+    clearInterval(ticks);
+    server.close();
+  });
+  let mostConnections = 0;
+  const look = setInterval(() => {
+    mostConnections = Math.max(mostConnections, server.connections);
+  }, 1);
+  await churn(port, 2000);
+  clearInterval(look);
+  t.ok(await until(() => server.connections === 0, 3000), `${server.connections} connections`);
+  t.ok(mostConnections > 0, `at most ${mostConnections} at a time`);
+  t.equal(server.pending, 0, 'no request is pending');
+  t.equal(fanout.size, 0, 'no subscriber is left');
+  t.equal(demand, 0, 'no view is wanted');
+  t.ok(most > 0, `at most ${most} subscribers at a time`);
+});
+
+t.test(`${CONNECTIONS} connects and disconnects leak nothing`, needs, async (t) => {
+  const service = await openService(t);
+  await warmUp(service);
+  const before = await memoryOf(service);
+  const descriptors = descriptorsOf(service.pid);
+  await churn(service.port, CONNECTIONS);
+  t.ok(
+    await until(() => descriptorsOf(service.pid) <= descriptors, 5000),
+    `${descriptors} descriptors before, ${descriptorsOf(service.pid)} after`,
+  );
+  await sleep(1000);
+  const after = await memoryOf(service);
+  const heap = after.heapMib - before.heapMib;
+  const pss = after.pssMib - before.pssMib;
+  t.comment(
+    `figure: ${CONNECTIONS} connections left ${heap.toFixed(2)} MiB of heap, ${pss.toFixed(1)} MiB in all`,
+  );
+  // 1 MiB of 200,000 connections would be 5 bytes of each. The rest is malloc's: how it lies varies.
+  t.ok(heap <= 1, `${heap.toFixed(2)} MiB of heap`);
+  t.ok(pss <= 4, `${pss.toFixed(1)} MiB in all`);
+  const sink = new Sink(service.port);
+  t.teardown(() => sink.stop());
+  await sink.open(SUBSCRIBERS);
+  t.match(await sink.window(1.5), { open: SUBSCRIBERS, torn: 0, missed: 0, lost: 0 }, 'others are served');
+});
+
+t.test(`four rounds of ${SUBSCRIBERS} subscribers, in and out`, needs, async (t) => {
+  const service = await openService(t);
+  const sink = new Sink(service.port);
+  t.teardown(() => sink.stop());
+  await warmUp(service);
+  await sink.open(1);
+  await sink.window(1);
+  const descriptors = descriptorsOf(service.pid);
+  const fed: number[] = [];
+  const left: number[] = [];
+  const uncollected: number[] = [];
+  for (let round = 0; round < 4; round++) {
+    await sink.open(SUBSCRIBERS);
+    const window = await sink.window(FED_SECONDS);
+    t.match(window, { open: SUBSCRIBERS, torn: 0, doubled: 0, missed: 0, alone: 0, lost: 0 });
+    const { pssMib, uncollectedMib } = await memoryOf(service);
+    fed.push(pssMib);
+    uncollected.push(uncollectedMib);
+    await sink.close(1);
+    t.ok(await until(() => descriptorsOf(service.pid) <= descriptors, 5000), 'all have left');
+    left.push((await memoryOf(service)).pssMib);
+  }
+  const shown = (values: readonly number[]) => values.map((mib) => mib.toFixed(1)).join(', ');
+  t.comment(
+    `figure: four rounds of ${SUBSCRIBERS}: ${shown(fed)} MiB fed (${shown(uncollected)} before a collection), ` +
+      `${shown(left)} MiB when they had left`,
+  );
+  const growth = (values: readonly number[]) => (values[3] ?? Number.NaN) - (values[1] ?? Number.NaN);
+  t.ok(growth(fed) * MIB <= 2e6, `${growth(fed).toFixed(2)} MiB more in round four than in round two`);
+  t.ok(growth(left) * MIB <= 2e6, `${growth(left).toFixed(2)} MiB more after it`);
+});

@@ -1,0 +1,217 @@
+/**
+ * Many subscribers, over real sockets: nobody misses anything, one send an event, few descriptors, and the end. With
+ * HOSTWIRE_FULL=1 ten times as many.
+ */
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import http from 'node:http';
+import net from 'node:net';
+import os from 'node:os';
+import path from 'node:path';
+import process from 'node:process';
+import { fileURLToPath } from 'node:url';
+import t, { type Test } from 'tap';
+import '../../helpers/service/dead-buses.ts';
+import { cpuNsOf } from '../../../bench/cpu.ts';
+import { Sink } from '../../../bench/fanout-subjects.ts';
+
+const IS_FULL = process.env['HOSTWIRE_FULL'] === '1';
+const SUBSCRIBERS = IS_FULL ? 10_000 : 1000;
+/** Traced, a send takes ten times as long, and all of them must fit into a tick. */
+const TRACED = 1000;
+const MAIN = fileURLToPath(new URL('../../../../../dist/main.js', import.meta.url));
+
+const has = (command: string) => spawnSync(command, ['--version'], { stdio: 'ignore' }).status === 0;
+const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+
+interface Running {
+  readonly child: ChildProcess;
+  readonly pid: number;
+  readonly port: number;
+  readonly stop: () => Promise<{ readonly code: number | null; readonly tookMs: number }>;
+}
+
+/** The service as a program, one event a second, with at most `descriptors` open. */
+async function start(t: Test, descriptors?: number): Promise<Running> {
+  const folder = mkdtempSync(path.join(os.tmpdir(), 'hostwire-fanout-'));
+  const config = path.join(folder, 'config.json');
+  const server = { host: '127.0.0.1', port: 0 };
+  writeFileSync(config, JSON.stringify({ stats: { stream_interval_seconds: 1 }, server }), { mode: 0o600 });
+  const args = [MAIN, '--config', config, '--port', '0'];
+  const child =
+    descriptors === undefined
+      ? spawn(process.execPath, args, { stdio: ['ignore', 'ignore', 'pipe'] })
+      : spawn('prlimit', [`--nofile=${descriptors}:${descriptors}`, process.execPath, ...args], {
+          stdio: ['ignore', 'ignore', 'pipe'],
+        });
+  const ended = new Promise<number | null>((resolve) => child.once('exit', resolve));
+  t.teardown(async () => {
+    child.kill('SIGKILL');
+    await ended;
+    rmSync(folder, { recursive: true, force: true });
+  });
+  const port = await new Promise<number>((resolve, reject) => {
+    let said = '';
+    child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+      said += text;
+      const found = /listening on http:\/\/\S+:(\d+)/.exec(said);
+      if (found !== null) resolve(Number(found[1]));
+    });
+    child.once('exit', () => reject(new Error(`the service ended: ${said}`)));
+  });
+  return {
+    child,
+    pid: child.pid ?? 0,
+    port,
+    async stop() {
+      const startedAt = performance.now();
+      child.kill('SIGTERM');
+      return { code: await ended, tookMs: performance.now() - startedAt };
+    },
+  };
+}
+
+function openSink(t: Test, port: number): Sink {
+  const sink = new Sink(port);
+  t.teardown(() => sink.stop());
+  return sink;
+}
+
+/** The status of GET `target`, and how long it took. */
+function get(port: number, target: string): Promise<{ readonly status: number; readonly ms: number }> {
+  const startedAt = performance.now();
+  return new Promise((resolve, reject) => {
+    http
+      .get({ host: '127.0.0.1', port, path: target, agent: false }, (response) => {
+        response.resume();
+        response.once('end', () =>
+          resolve({ status: response.statusCode ?? 0, ms: performance.now() - startedAt }),
+        );
+      })
+      .once('error', reject);
+  });
+}
+
+t.setTimeout(600_000);
+
+const needs = { skip: !has('gcc') && 'needs gcc for the sink' };
+
+interface Send {
+  readonly fd: string;
+  /** Its whole text: two samples may fall into one second. */
+  readonly event: string;
+  readonly sent: number;
+}
+
+/** The events among the sends that strace saw, and the lines of all other sends. */
+function sendsIn(trace: string) {
+  const events: Send[] = [];
+  const others: string[] = [];
+  for (const line of trace.split('\n')) {
+    // The call that the tracer left in the middle of has no result.
+    if (!/\b(?:sendto|sendmsg|writev?)\(/.test(line) || line.includes('<detached')) continue;
+    const [, fd = '', event, sent] = /\((\d+), .*(data: \{.*\}\\n).* = (\d+)$/.exec(line) ?? [];
+    if (event !== undefined) events.push({ fd, event, sent: Number(sent) });
+    // Beside sockets a process writes to eventfds and pipes: eight bytes that wake another thread.
+    else if (!/\bwrite\(/.test(line)) others.push(line);
+  }
+  return { events, others };
+}
+
+t.test(`${SUBSCRIBERS} subscribers: nobody misses anything`, needs, async (t) => {
+  const service = await start(t);
+  const sink = openSink(t, service.port);
+  await sink.open(SUBSCRIBERS);
+  await sink.window(1.2);
+  const window = await sink.window(4.5);
+  const { fewest, most } = window;
+  t.match(window, { open: SUBSCRIBERS, torn: 0, doubled: 0, missed: 0, alone: 0, lost: 0 });
+  t.ok(fewest >= 4 && most - fewest <= 1, `each got ${fewest} to ${most}`);
+});
+
+const skipTrace = needs.skip || (!has('strace') && 'needs strace');
+
+t.test(`${TRACED} subscribers: exactly one send an event`, { skip: skipTrace }, async (t) => {
+  const service = await start(t);
+  const sink = openSink(t, service.port);
+  await sink.open(TRACED);
+  await sink.window(1.2);
+  const trace = path.join(mkdtempSync(path.join(os.tmpdir(), 'hostwire-trace-')), 'trace');
+  const calls = 'trace=sendto,sendmsg,sendmmsg,write,writev,sendfile';
+  // Of the one thread that sends.
+  const args = ['-s', '1024', '-e', calls, '-o', trace, '-p', String(service.pid)];
+  const tracer = spawn('strace', args, { stdio: 'ignore' });
+  await sink.window(6.5);
+  tracer.kill('SIGINT');
+  await new Promise((resolve) => tracer.once('exit', resolve));
+  const { events, others } = sendsIn(readFileSync(trace, 'latin1'));
+  t.equal(others.length, 0, `no send without an event: ${others[0]}`);
+  // The tracer comes and goes in the middle of a tick: only what lies between is whole.
+  const ticks = [...new Set(events.map(({ event }) => event))].slice(1, -1);
+  t.ok(ticks.length >= 3, `${ticks.length} ticks from their first send to their last`);
+  for (const tick of ticks) {
+    const sends = events.filter(({ event }) => event === tick);
+    t.equal(sends.length, TRACED, `${tick.slice(0, 40)}…: as many sends as subscribers`);
+    t.equal(new Set(sends.map(({ fd }) => fd)).size, TRACED, 'one to each');
+    t.equal(new Set(sends.map(({ sent }) => sent)).size, 1, 'all of the same length');
+  }
+});
+
+t.test(
+  '[4.descriptors] 1,024 descriptors, 4,000 attempts',
+  { skip: needs.skip || (!has('prlimit') && 'needs prlimit') },
+  async (t) => {
+    const service = await start(t, 1024);
+    const sink = openSink(t, service.port);
+    await sink.open(600);
+    const feeding = sink.window(9);
+    await sleep(500);
+    const before = cpuNsOf(service.pid);
+    const startedAt = performance.now();
+    // The first half asks for streams, the second says nothing and waits.
+    const sockets = new Set<net.Socket>();
+    const statuses = new Map<string, number>();
+    for (let i = 0; i < 4000; i++) {
+      const socket = net.connect(service.port, '127.0.0.1');
+      sockets.add(socket);
+      socket.on('error', () => undefined);
+      if (i < 2000) {
+        socket.write('GET /api/stream HTTP/1.1\r\nHost: localhost\r\n\r\n');
+        socket.once('data', (data) => {
+          const status = String(data).slice(9, 12);
+          statuses.set(status, (statuses.get(status) ?? 0) + 1);
+          if (status === '503' && !/\r\nRetry-After: \d/.test(String(data))) t.fail('no Retry-After');
+        });
+      }
+      if (i % 100 === 99) await sleep(20);
+    }
+    await sleep(5000 - (performance.now() - startedAt));
+    const cpu = (cpuNsOf(service.pid) - before) / 1e6 / (performance.now() - startedAt);
+    t.ok(cpu < 0.25, `${(100 * cpu).toFixed(1)} % of a core`);
+    const { torn, doubled, lost, fewest, most, open } = await feeding;
+    t.same([torn, doubled, lost, open], [0, 0, 0, 600], 'the streams lost nothing');
+    t.ok(fewest >= 8 && most - fewest <= 1, `each got ${fewest} to ${most}`);
+    t.comment(`answers: ${[...statuses].map(([status, count]) => `${count} × ${status}`).join(', ')}`);
+    t.equal(statuses.get('200'), 768 - 600, 'as many streams as the limit leaves');
+    t.ok((statuses.get('503') ?? 0) > 0, 'others are told');
+    for (const socket of sockets) socket.destroy();
+    await sleep(1000);
+    t.equal((await get(service.port, '/api/status')).status, 200, 'recovered in a second');
+  },
+);
+
+t.test(`SIGTERM under ${SUBSCRIBERS} streams`, needs, async (t) => {
+  const service = await start(t);
+  const sink = openSink(t, service.port);
+  await sink.open(SUBSCRIBERS);
+  const last = sink.window(3);
+  await sleep(700);
+  const { code, tookMs } = await service.stop();
+  const { torn, doubled, ended, lost, cutShort } = await last;
+  t.equal(code, 0);
+  t.ok(tookMs <= (IS_FULL ? 1000 : 2000), `${tookMs.toFixed(0)} ms`);
+  t.match(
+    { torn, doubled, ended, lost, cutShort },
+    { torn: 0, doubled: 0, ended: SUBSCRIBERS, lost: 0, cutShort: 0 },
+  );
+});

@@ -1,0 +1,224 @@
+/**
+ * Spoilt messages, frames and upgrades: no crash, no leak, each connection ends as it was decided, and who does nothing
+ * wrong notices nothing. HOSTWIRE_FULL=1: 200,000 messages.
+ */
+import '../../helpers/service/dead-buses.ts';
+import process from 'node:process';
+import { setTimeout as sleep } from 'node:timers/promises';
+import t from 'tap';
+import { anonymousPssBytesOf, median } from '../../../bench/cpu.ts';
+import { parseHead, RawConnection } from '../../helpers/clients/http.ts';
+import { startService } from '../../helpers/service/service.ts';
+import { startBystander } from '../bystander.ts';
+import { randomOf } from '../mutate.ts';
+import { socketsOf } from '../open-sockets.ts';
+import { type Attack, attack, soundAttack } from '../socket-attacks.ts';
+import { readFrames, type Said } from '../socket-frames.ts';
+
+const IS_FULL = process.env['HOSTWIRE_FULL'] === '1';
+const COUNT = IS_FULL ? 200_000 : 12_000;
+const SEED = Number(process.env['HOSTWIRE_SEED'] ?? 20_261_121);
+const CONCURRENCY = 32;
+const LIMIT_MS = 10_000;
+/** How long to listen to a peer from which nothing is due before hanging up. */
+const QUIET_MS = 15;
+const MOST_GROWTH_MIB = 24;
+/** Of sound and spoilt connections in turns. */
+const ROUNDS = 4;
+/** Beyond twice the control's: few pings, and a short run shares its machine with other tests. */
+const SLACK_MS = IS_FULL ? 20 : 100;
+
+const STATUSES = new Set([101, 200, 204, 400, 403, 404, 405, 413, 426, 431, 503, 505]);
+/** Normal, those that the service chooses, what a client may have sent itself, and none. */
+const CLOSE_CODES = new Set([1000, 1005, 1008, 1009]);
+
+/** The head of the final answer: a client that says `Expect: 100-continue` is told to go on before. */
+function headOf(bytes: Buffer): { readonly status: number; readonly bytes: number } | undefined {
+  const head = parseHead(bytes);
+  if (head?.status !== 100) return head;
+  const final = parseHead(bytes.subarray(head.bytes));
+  return final && { status: final.status, bytes: head.bytes + final.bytes };
+}
+
+/** What was said behind the head of the upgrade. Throws where it is not what may be said. */
+function saidOf(bytes: Buffer): Said {
+  const head = headOf(bytes);
+  if (head === undefined || head.status !== 101) throw new Error('no upgrade');
+  return readFrames(bytes.subarray(head.bytes));
+}
+
+const idsOf = ({ messages }: Said) => messages.filter(({ type }) => type === 'pong').map(({ id }) => id);
+
+const isPrefix = (part: readonly unknown[], whole: readonly unknown[]) =>
+  part.every((item, i) => item === whole[i]);
+
+/** What is wrong with the end of an open socket; undefined: nothing. */
+function faultOf(said: Said, { fate, ids, pongs, kind }: Attack): string | undefined {
+  const { closeCode } = said;
+  if (said.messages[0]?.type !== 'connected') return 'no greeting';
+  if (closeCode !== undefined && !CLOSE_CODES.has(closeCode)) return `close code ${closeCode}`;
+  const answered = idsOf(said);
+  if (fate === 'answered')
+    return answered.join() === ids.join() && said.pongs.join() === pongs.join()
+      ? undefined
+      : 'answers differ';
+  if (kind !== 'messages of any kind' && !isPrefix(answered.slice(0, ids.length), ids))
+    return 'answers out of order';
+  if (fate === 'cut') return closeCode === undefined ? undefined : `closed with ${closeCode}`;
+  if (typeof fate === 'number') return closeCode === fate ? undefined : `close code ${closeCode}`;
+  return undefined;
+}
+
+async function write(connection: RawConnection, pieces: readonly Buffer[]): Promise<void> {
+  for (const [i, piece] of pieces.entries()) {
+    if (i > 0) await sleep(1);
+    connection.write(piece);
+  }
+}
+
+/** Until what is due has come, or what must end has ended. */
+async function settle(connection: RawConnection, { fate, ids, pongs }: Attack): Promise<void> {
+  if (fate === 'any') {
+    await connection.closed(QUIET_MS).catch(() => undefined);
+    connection.end();
+    await connection.closed(LIMIT_MS);
+    return;
+  }
+  await connection.until((bytes, isClosed) => {
+    if (isClosed) return true;
+    const said = saidOf(bytes);
+    const isAnswered = idsOf(said).length >= ids.length && said.pongs.length >= pongs.length;
+    if (fate === 'answered') return isAnswered || undefined;
+    return said.closeCode === undefined ? undefined : true;
+  }, LIMIT_MS);
+  connection.end();
+  // A close frame is answered with one that ends the connection; here a hang-up does.
+  await connection.closed(LIMIT_MS);
+}
+
+async function play(port: number, played: Attack): Promise<string | undefined> {
+  const connection = await RawConnection.open(port);
+  try {
+    connection.write(played.isHasty ? Buffer.concat([played.upgrade, ...played.pieces]) : played.upgrade);
+    const isSpoilt = played.upgrade !== soundUpgrade;
+    const wait = isSpoilt ? QUIET_MS : LIMIT_MS;
+    const head = await connection.until(headOf, wait).catch((error: unknown) => {
+      if (isSpoilt) return undefined;
+      throw error;
+    });
+    if (head !== undefined && !STATUSES.has(head.status)) return `status ${head.status}`;
+    if (head?.status !== 101) {
+      if (!isSpoilt) return `an upgrade was answered with ${head?.status}`;
+      connection.end();
+      await connection.closed(LIMIT_MS);
+      return undefined;
+    }
+    if (isSpoilt && !/^GET \/api\/ws.*upgrade:[^\r\n]*websocket/is.test(played.upgrade.toString('latin1')))
+      return 'an upgrade that nobody asked for';
+    if (!played.isHasty) await write(connection, played.pieces);
+    await settle(connection, played);
+    return faultOf(saidOf(connection.rest), played);
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  } finally {
+    connection.destroy();
+  }
+}
+
+const soundUpgrade = soundAttack(randomOf(1)).upgrade;
+
+function p99Of(times: readonly number[]): number {
+  return [...times].sort((a, b) => a - b)[Math.floor(times.length * 0.99)] ?? Number.NaN;
+}
+
+interface Played {
+  readonly faults: readonly string[];
+  readonly messages: number;
+  readonly connections: number;
+  readonly kinds: ReadonlySet<string>;
+  readonly seconds: number;
+}
+
+/** Plays what `make` makes until `count` messages were sent. */
+async function playAll(port: number, count: number, make: () => Attack): Promise<Played> {
+  const faults: string[] = [];
+  const kinds = new Set<string>();
+  let messages = 0;
+  let connections = 0;
+  const worker = async () => {
+    while (messages < count && faults.length <= 5) {
+      const played = make();
+      messages += played.count;
+      connections++;
+      kinds.add(played.kind);
+      const fault = await play(port, played);
+      if (fault !== undefined)
+        faults.push(
+          `${played.kind} (${played.fate}): ${fault}; ${played.upgrade.toString('latin1').slice(0, 300)}`,
+        );
+    }
+  };
+  const startedAt = performance.now();
+  await Promise.all(Array.from({ length: CONCURRENCY }, worker));
+  return { faults, messages, connections, kinds, seconds: (performance.now() - startedAt) / 1000 };
+}
+
+t.setTimeout(900_000);
+
+t.test('[7.limit-size] [7.limit-cut] [7.limit-flood] spoilt messages, frames and upgrades', async (t) => {
+  const service = await startService({ config: { stats: { stream_interval_seconds: 1 } } });
+  t.teardown(() => service.stop());
+  const { port, pid } = service;
+  const bystander = await startBystander(port);
+  t.teardown(() => bystander.stop());
+  const random = randomOf(SEED);
+  const faults: string[] = [];
+  const kinds = new Set<string>();
+  const p99s: { calm: number[]; attacked: number[] } = { calm: [], attacked: [] };
+  let [messages, connections, seconds, warmMib, openBefore] = [0, 0, 0, 0, 0];
+  for (let round = 0; round < ROUNDS; round++) {
+    // The control: as much at once that does nothing wrong. It warms the service up, too.
+    const control = await playAll(port, COUNT / ROUNDS, () => soundAttack(random));
+    p99s.calm.push(p99Of((await bystander.look()).pingMs));
+    if (round === 0) openBefore = socketsOf(pid);
+    const attacked = await playAll(port, COUNT / ROUNDS, () => attack(random));
+    p99s.attacked.push(p99Of((await bystander.look()).pingMs));
+    faults.push(...control.faults, ...attacked.faults);
+    for (const kind of attacked.kinds) kinds.add(kind);
+    messages += attacked.messages;
+    connections += attacked.connections;
+    seconds += control.seconds + attacked.seconds;
+    if (round === ROUNDS / 2 - 1) warmMib = anonymousPssBytesOf(pid) / 2 ** 20;
+  }
+  const { socket, stream } = await bystander.look();
+  t.strictSame(faults, [], 'no fault, also where nothing is wrong');
+  t.ok(messages >= COUNT, `${messages} messages on ${connections} connections, seed ${SEED}`);
+  t.ok(kinds.size > 20, `${kinds.size} kinds`);
+  const from = stream.findIndex((sample) => socket.includes(sample));
+  const length = Math.min(stream.length - from, socket.length - socket.indexOf(stream[from] ?? ''));
+  t.ok(
+    from >= 0 && length >= Math.floor(seconds) - 1,
+    `${length} samples reached the bystander in ${seconds.toFixed(1)} s`,
+  );
+  t.strictSame(
+    socket.slice(socket.indexOf(stream[from] ?? '')).slice(0, length),
+    stream.slice(from, from + length),
+    'every one that the stream had',
+  );
+  const [p99, calm] = [median(p99s.attacked), median(p99s.calm)];
+  const times = `ping p99 ${p99.toFixed(1)} ms, ${calm.toFixed(1)} ms beside sound clients`;
+  t.ok(p99 <= 2 * calm + SLACK_MS, times);
+  for (let i = 0; i < 50 && socketsOf(pid) > openBefore; i++) await sleep(100);
+  t.ok(socketsOf(pid) <= openBefore + 2, `${openBefore} sockets before, ${socketsOf(pid)} at the end`);
+  const endMib = anonymousPssBytesOf(pid) / 2 ** 20;
+  t.ok(
+    endMib - warmMib < MOST_GROWTH_MIB,
+    `memory ${warmMib.toFixed(0)} MiB half way, ${endMib.toFixed(0)} MiB at the end`,
+  );
+  const sound = await playAll(port, 100, () => soundAttack(random));
+  t.strictSame(sound.faults, [], 'and it goes on');
+  t.notMatch(service.stderr(), /failed/, 'nothing failed');
+  t.comment(
+    `figure: ${messages} messages on ${connections} connections in ${seconds.toFixed(0)} s, none that did not end as decided; ${times}; ${(endMib - warmMib).toFixed(1)} MiB more memory in the second half`,
+  );
+});

@@ -1,0 +1,132 @@
+/** Readers that stall and recover, over real sockets: what they get is whole events, byte for byte, and the newest. */
+import net from 'node:net';
+import t from 'tap';
+import '../../helpers/service/dead-buses.ts';
+import { openNativeHost } from '#src/host/native.js';
+import { Fanout } from '#src/http/stream/fanout.js';
+import { HttpServer } from '#src/http/uws/server.js';
+import type { Sample } from '#src/stats/sample.js';
+import { Encoded, viewOf } from '#src/stats/view.js';
+import { clientAt } from '../../helpers/fakes/stream.ts';
+
+const DETAIL = viewOf(0, true);
+const KIB = 1024;
+const EVENTS = 300;
+
+function encodedOf(number: number, bytes: number): Encoded {
+  const sample: Sample = {
+    timestamp: number,
+    uptime: bytes,
+    top: { interval_seconds: 1, host: `${number}/`.repeat(bytes / `${number}/`.length) } as Sample['top'] &
+      object, // What else is in it does not matter here.
+    cpu: undefined,
+    memory: undefined,
+    gpu: undefined,
+    disks: undefined,
+    network: undefined,
+  };
+  return new Encoded(sample);
+}
+
+interface Reader {
+  readonly socket: net.Socket;
+  readonly parts: Buffer[];
+  stalls: number;
+}
+
+/** A client that reads, then does not read for a while, and so on until `calm`. */
+function openReader(port: number, stallMs: number): Reader {
+  const socket = net.connect(port, '127.0.0.1');
+  const reader: Reader = { socket, parts: [], stalls: 0 };
+  socket.write('GET /api/stream HTTP/1.1\r\nHost: localhost\r\n\r\n');
+  socket.on('error', () => undefined);
+  socket.on('data', (part) => {
+    reader.parts.push(part);
+    if (stallMs === 0 || Math.random() > 0.15) return;
+    reader.stalls++;
+    socket.pause();
+    setTimeout(() => socket.resume(), stallMs * Math.random());
+  });
+  return reader;
+}
+
+/** The body behind the head and the chunk marks; throws where they are torn. */
+function bodyOf(reader: Reader): string {
+  const bytes = Buffer.concat(reader.parts);
+  let at = bytes.indexOf('\r\n\r\n') + 2;
+  const parts: Buffer[] = [];
+  while (at < bytes.length) {
+    const end = bytes.indexOf('\r\n', at + 2);
+    const mark = bytes.toString('latin1', at, end);
+    if (!/^\r\n[0-9a-f]+$/.test(mark)) throw new Error(`torn at ${at}: ${JSON.stringify(mark.slice(0, 80))}`);
+    const size = Number.parseInt(mark.slice(2), 16);
+    if (size === 0) break;
+    parts.push(bytes.subarray(end + 2, end + 2 + size));
+    at = end + 2 + size;
+  }
+  return Buffer.concat(parts).toString();
+}
+
+async function until(isDone: () => boolean, limitMs: number): Promise<boolean> {
+  const deadline = performance.now() + limitMs;
+  while (!isDone() && performance.now() < deadline) await new Promise((resolve) => setTimeout(resolve, 50));
+  return isDone();
+}
+
+for (const bytes of [1 * KIB, 12 * KIB, 16 * KIB - 200, 16 * KIB, 20 * KIB, 64 * KIB])
+  t.test(`[4.slow-skips] [4.slow-drained] events of ${bytes} bytes`, async (t) => {
+    const fanout = new Fanout({
+      now: () => performance.now(),
+      defer: (slice) => void setImmediate(slice),
+      onSubscribed: () => undefined,
+      onUnsubscribed: () => undefined,
+    });
+    let newest = encodedOf(0, bytes);
+    const server = new HttpServer({
+      headersRead: new Set(),
+      onRequest: (exchange) => fanout.open(exchange, DETAIL, newest, [], clientAt('127.0.0.1'), false),
+    });
+    const port = server.listen('127.0.0.1', 0);
+    // As the service does: without it megabytes go into the kernel before a reader counts as full.
+    openNativeHost().tuneListener(port, { notSentLowWaterBytes: 16 * KIB });
+    const readers = [0, 0, 30, 30, 30, 200, 200, 1000, 1000, 1000].map((stallMs) =>
+      openReader(port, stallMs),
+    );
+    t.ok(await until(() => fanout.size === readers.length, 5000));
+    for (let number = 1; number <= EVENTS; number++) {
+      newest = encodedOf(number, bytes);
+      fanout.publish(newest);
+      if (number % 20 === 0) fanout.tend();
+      await new Promise((resolve) => setTimeout(resolve, 4));
+    }
+    for (const { socket } of readers) socket.removeAllListeners('data').resume();
+    for (const reader of readers) reader.socket.on('data', (part) => reader.parts.push(part));
+    const last = newest.line(DETAIL).toString();
+    const hasLast = (reader: Reader) => bodyOf(reader).includes(`"timestamp":${EVENTS},`);
+    t.ok(await until(() => readers.every(hasLast), 5000), 'everybody gets the newest');
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    fanout.close();
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    server.close();
+    let skipped = 0;
+    for (const reader of readers) {
+      const events = bodyOf(reader).split('\n\n');
+      t.equal(events.pop(), '', 'it ends on a frame boundary');
+      t.equal(`${events.at(-1)}\n`, last, 'the newest is the last');
+      let before = -1;
+      for (const event of events) {
+        const number = Number(/^data: \{"timestamp":(\d+)/.exec(event)?.[1]);
+        if (!(number > before)) t.fail(`${number} after ${before}`);
+        if (`${event}\n` !== encodedOf(number, bytes).line(DETAIL).toString()) t.fail(`${number} is torn`);
+        skipped += number - before - 1;
+        before = number;
+      }
+    }
+    const [first, second] = readers.map((reader) => bodyOf(reader).split('\n\n').length);
+    t.ok(
+      (first ?? 0) > EVENTS * 0.9 && (second ?? 0) > EVENTS * 0.9,
+      `who reads misses little: ${first}, ${second}`,
+    );
+    t.comment(`${readers.reduce((sum, { stalls }) => sum + stalls, 0)} stalls, ${skipped} events skipped`);
+    if (bytes >= 12 * KIB) t.ok(skipped > 0, 'sockets were full');
+  });

@@ -1,0 +1,200 @@
+/** A graphics processor in runtime suspend is left asleep: nothing that would wake it is opened, no call is made. */
+import { execFile, execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import t from 'tap';
+import { type Counters, SECTION_BITS } from '#src/host/host.js';
+import { makeFakeNvml } from '../../helpers/machine/fake-nvml.ts';
+import { AMD_CARD, NVIDIA, pci, pciFolder } from '../../helpers/machine/gpu-tree.ts';
+import { type Machine, makeMachine, readUntil } from '../../helpers/machine/tree.ts';
+
+t.setTimeout(280_000);
+
+const GPU = SECTION_BITS.gpu;
+const CARD = '0000:03:00.0';
+const GEFORCE = '0000:01:00.0';
+const SCRIPT = [
+  `device ${GEFORCE} NVIDIA_T1200`,
+  `${GEFORCE} utilization 5`,
+  `${GEFORCE} temperature 44`,
+  `${GEFORCE} used 1048576`,
+  `${GEFORCE} total 4294967296`,
+];
+
+const read = (machine: Machine, isDone: (counters: Counters) => boolean) =>
+  readUntil(machine.host, GPU, true, isDone);
+const setStatus = (machine: Machine, address: string, status: string) =>
+  machine.write({ [`${pciFolder(address)}/power/runtime_status`]: `${status}\n` });
+
+t.test('[3.gpu-asleep] asleep: its last values, marked; awake again: fresh ones', async (t) => {
+  const machine = makeMachine(t, pci({ ...AMD_CARD, address: CARD }));
+  await read(machine, ({ gpus }) => gpus?.[0]?.clockMhz === 2310);
+  setStatus(machine, CARD, 'suspended');
+  machine.write({ [`${pciFolder(CARD)}/gpu_busy_percent`]: '99\n' });
+  const asleep = await read(machine, ({ gpus }) => gpus?.[0]?.isAsleep === true);
+  t.match(asleep.gpus?.[0], { isAsleep: true, loadPercent: 37, temperatureCelsius: 54, powerWatts: 93 });
+  t.equal(asleep.failures, undefined);
+  t.equal(machine.host.describeGpus()[0]?.state, 'asleep');
+  await sleep(100);
+  t.equal(machine.host.readCounters(GPU, true, 0).gpus?.[0]?.loadPercent, 37);
+  setStatus(machine, CARD, 'suspending');
+  await sleep(50);
+  t.equal((await read(machine, () => true)).gpus?.[0]?.isAsleep, true, 'on its way there');
+  setStatus(machine, CARD, 'active');
+  t.match((await read(machine, ({ gpus }) => gpus?.[0]?.loadPercent === 99)).gpus?.[0], { isAsleep: false });
+});
+
+t.test('[3.gpu-asleep] asleep from the start: known, without a value', async (t) => {
+  const machine = makeMachine(t, {
+    ...pci({ ...AMD_CARD, address: CARD, status: 'suspended' }),
+    [`${pciFolder(CARD)}/product_name`]: 'Not to be read\n',
+  });
+  const { gpus } = await read(machine, (counters) => counters.gpus?.length === 1);
+  t.match(gpus, [{ name: 'AMD 1002:73bf', isAsleep: true, loadPercent: null, memoryTotalBytes: null }]);
+});
+
+t.test(
+  '[3.gpu-asleep] NVML: no call for a device that sleeps, none at all when every one does',
+  async (t) => {
+    const nvml = makeFakeNvml(t, SCRIPT);
+    const tree = pci({ ...NVIDIA, address: GEFORCE, status: 'suspended' });
+    const machine = makeMachine(t, tree, { nvml: nvml.library });
+    await read(machine, ({ gpus }) => gpus?.[0]?.isAsleep === true);
+    for (let i = 0; i < 10; i++) {
+      machine.host.readCounters(GPU, true, 0);
+      await sleep(10);
+    }
+    t.strictSame(nvml.takeCalls(), [], 'not even the beginning of a session');
+    setStatus(machine, GEFORCE, 'active');
+    await read(machine, ({ gpus }) => gpus?.[0]?.loadPercent === 5);
+    t.ok(nvml.takeCalls().length > 0);
+    setStatus(machine, GEFORCE, 'suspending');
+    const asleep = await read(machine, ({ gpus }) => gpus?.[0]?.isAsleep === true);
+    t.match(asleep.gpus, [{ name: 'NVIDIA T1200', loadPercent: 5, temperatureCelsius: 44 }]);
+    await sleep(50);
+    t.equal(
+      nvml.takeCalls().at(-1),
+      'nvmlShutdown -',
+      'the session is let go of: it can keep a device awake',
+    );
+    for (let i = 0; i < 10; i++) {
+      machine.host.readCounters(GPU, true, 0);
+      await sleep(10);
+    }
+    t.strictSame(nvml.takeCalls(), []);
+  },
+);
+
+t.test('[3.gpu-asleep] NVML: of two the one that is awake is asked, and only that one', async (t) => {
+  const other = '0000:41:00.0';
+  const nvml = makeFakeNvml(t, [...SCRIPT, `device ${other} NVIDIA_A2`, `${other} utilization 1`]);
+  const tree = {
+    ...pci({ ...NVIDIA, address: GEFORCE }),
+    ...pci({ ...NVIDIA, address: other, status: 'suspended' }),
+  };
+  const machine = makeMachine(t, tree, { nvml: nvml.library });
+  const { gpus } = await read(machine, (counters) => counters.gpus?.[0]?.loadPercent === 5);
+  t.match(gpus, [{ isAsleep: false }, { isAsleep: true, loadPercent: null }]);
+  for (const call of nvml.takeCalls()) t.notMatch(call, other);
+});
+
+t.test(
+  '[3.gpu-rest] an idle device that may sleep is left alone for a while; one that stays awake is read again',
+  async (t) => {
+    const facts = { ...AMD_CARD, address: CARD };
+    const idle = {
+      ...AMD_CARD.files,
+      gpu_busy_percent: '0',
+      'power/control': 'auto',
+      'power/autosuspend_delay_ms': '1000',
+    };
+    const machine = makeMachine(t, pci({ ...facts, files: idle }));
+    const sensor = `${pciFolder(CARD)}/hwmon/hwmon3/temp1_input`;
+    const began = performance.now();
+    const elapsed = () => performance.now() - began;
+    let last = 0;
+    let changedAt = 0;
+    let longestMs = 0;
+    // The temperature rises by a degree a second: how long it stands still tells how long nobody looked.
+    while (elapsed() < 17_000) {
+      machine.write({ [sensor]: `${40_000 + Math.floor(elapsed())}\n` });
+      machine.host.readCounters(GPU, true, 0);
+      await sleep(50);
+      const celsius = machine.host.readCounters(GPU, true, 60_000).gpus?.[0]?.temperatureCelsius ?? 0;
+      longestMs = Math.max(longestMs, elapsed() - changedAt);
+      if (celsius !== last) changedAt = elapsed();
+      last = celsius;
+    }
+    t.ok(
+      longestMs > 2500 && longestMs < 4500,
+      `left alone for ${longestMs} ms: the kernel's delay of 1 s and 2 s more`,
+    );
+    t.ok(last > 56, `${last} °C: read again afterwards, for something keeps it awake`);
+  },
+);
+
+/** Every path that a program of ours opened, from strace's lines. */
+function openedIn(trace: string, root: string): readonly string[] {
+  return [...trace.matchAll(/(?:openat|open|readlink|readlinkat)\((?:AT_FDCWD, )?"([^"]+)"/g)]
+    .map(([, file = '']) => file)
+    .filter((file) => file.startsWith(root))
+    .map((file) => file.slice(root.length + 1));
+}
+
+/** What the kernel keeps in memory of every device: reading it wakes none (drivers/pci/pci-sysfs.c, power/sysfs.c). */
+const HARMLESS =
+  /\/(?:vendor|device|class|revision|boot_vga|driver|drm|hwmon\/?|power\/(?:runtime_status|control|autosuspend_delay_ms))$/;
+
+const hasStrace = (() => {
+  try {
+    execFileSync('strace', ['-V'], { stdio: 'ignore' });
+    return true;
+  } catch {
+    return false;
+  }
+})();
+
+t.test(
+  '[3.gpu-asleep] asleep: no file that asks the device is opened',
+  { skip: !hasStrace && 'no strace' },
+  async (t) => {
+    const machine = makeMachine(t, {
+      ...pci({ ...AMD_CARD, address: CARD, status: 'suspended' }),
+      ...pci({
+        vendor: '0x8086',
+        address: '0000:00:02.0',
+        driver: 'i915',
+        nodes: ['card0'],
+        status: 'suspended',
+      }),
+      [`${pciFolder(CARD)}/product_name`]: 'x\n',
+      [`${pciFolder(CARD)}/config`]: 'x',
+    });
+    const folder = mkdtempSync(path.join(tmpdir(), 'hostwire-strace-'));
+    t.teardown(() => rmSync(folder, { recursive: true, force: true }));
+    const trace = path.join(folder, 'trace');
+    const addon = path.resolve(import.meta.dirname, '../../../../../dist/hostwire.node');
+    const program = `
+    const { Host } = require(${JSON.stringify(addon)});
+    const root = ${JSON.stringify(machine.root)};
+    const host = new Host({ proc: root + '/proc', sys: root + '/sys', files: root, gpuDiscoveryMs: 20 });
+    let left = 20;
+    const timer = setInterval(() => {
+      const { gpus } = host.readCounters(4, true, 0);
+      if (--left > 0) return;
+      clearInterval(timer);
+      console.log(JSON.stringify(gpus.map((gpu) => gpu.isAsleep)));
+    }, 20);`;
+    const args = ['-f', '-s', '4096', '-e', 'trace=open,openat,readlink,readlinkat', '-o', trace];
+    const { stdout } = await promisify(execFile)('strace', [...args, process.execPath, '-e', program]);
+    t.equal(stdout.trim(), '[true,true]');
+    const opened = openedIn(readFileSync(trace, 'utf8'), machine.root).filter((file) =>
+      file.startsWith('sys/bus/pci/devices/0000'),
+    );
+    t.ok(opened.length > 10, `${opened.length} opens in the devices' folders`);
+    t.strictSame([...new Set(opened.filter((file) => !HARMLESS.test(file)))], []);
+  },
+);

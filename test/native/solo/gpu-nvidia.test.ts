@@ -1,0 +1,283 @@
+/** NVIDIA's devices through a library that plays a script: values, every error, a hang, a lost device, and back. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import t, { type Test } from 'tap';
+import { type Counters, type GpuCounters, SECTION_BITS } from '#src/host/host.js';
+import type { NativeMachine } from '#src/host/native.js';
+import { makeFakeNvml } from '../../helpers/machine/fake-nvml.ts';
+import { NVIDIA, pci } from '../../helpers/machine/gpu-tree.ts';
+import { makeMachine, readUntil } from '../../helpers/machine/tree.ts';
+
+t.setTimeout(280_000);
+
+const GPU = SECTION_BITS.gpu;
+const MIB = 1024 ** 2;
+
+const FIRST = '0000:01:00.0';
+const SECOND = '0000:41:00.0';
+const SCRIPT = [
+  `device ${FIRST} NVIDIA_GeForce_RTX_4090`,
+  `device ${SECOND} NVIDIA_RTX_A2000`,
+  ...script(FIRST, 37, 61, 251_400, 45, 2520, 5000, 24_564),
+  ...script(SECOND, 3, 40, 9_870, 30, 210, 4, 6138),
+];
+
+function script(
+  bus: string,
+  load: number,
+  celsius: number,
+  milliwatts: number,
+  fan: number,
+  mhz: number,
+  usedMib: number,
+  totalMib: number,
+): readonly string[] {
+  const facts = {
+    utilization: load,
+    temperature: celsius,
+    power: milliwatts,
+    fan,
+    clock: mhz,
+    used: usedMib * MIB,
+    total: totalMib * MIB,
+    reserved: 300 * MIB,
+  };
+  return Object.entries(facts).map(([key, value]) => `${bus} ${key} ${value}`);
+}
+
+const BIG: GpuCounters = {
+  name: 'NVIDIA GeForce RTX 4090',
+  vendor: 'NVIDIA',
+  loadPercent: 37,
+  temperatureCelsius: 61,
+  memoryUsedBytes: 5000 * MIB,
+  memoryTotalBytes: 24_564 * MIB,
+  powerWatts: 251.4,
+  fanPercent: 45,
+  clockMhz: 2520,
+  isAsleep: false,
+};
+const SMALL: GpuCounters = {
+  name: 'NVIDIA RTX A2000',
+  vendor: 'NVIDIA',
+  loadPercent: 3,
+  temperatureCelsius: 40,
+  memoryUsedBytes: 4 * MIB,
+  memoryTotalBytes: 6138 * MIB,
+  powerWatts: 9.87,
+  fanPercent: 30,
+  clockMhz: 210,
+  isAsleep: false,
+};
+
+const TREE = { ...pci({ ...NVIDIA, address: FIRST }), ...pci({ ...NVIDIA, address: SECOND }) };
+
+/** The first wait after a failure: 1 s in the service. */
+const RETRY_MS = 20;
+
+function open(t: Test, lines: readonly string[], options: { readonly without?: readonly string[] } = {}) {
+  const nvml = makeFakeNvml(t, lines, options);
+  const machine = makeMachine(t, TREE, { nvml: nvml.library, gpuRetryMs: RETRY_MS });
+  return { nvml, ...machine };
+}
+
+const read = (host: NativeMachine, isDone: (counters: Counters) => boolean, withDetail = true) =>
+  readUntil(host, GPU, withDetail, isDone);
+
+const count = (wanted: number) => (counters: Counters) =>
+  counters.gpus?.length === wanted && counters.failures === undefined;
+const isFull = ({ gpus, failures }: Counters) =>
+  failures === undefined && gpus?.length === 2 && gpus.every((gpu) => gpu.clockMhz !== null);
+
+t.test('[3.gpu-nvidia] two devices, each with its own values, in the order of the bus', async (t) => {
+  const { host, nvml } = open(t, SCRIPT);
+  t.strictSame(host.readCounters(GPU, true, 0).gpus, [], 'the first reading does not wait for the driver');
+  const { gpus, failures } = await read(host, isFull);
+  t.strictSame(gpus, [BIG, SMALL]);
+  t.equal(failures, undefined);
+  t.ok(nvml.takeCalls().includes(`nvmlDeviceGetMemoryInfo_v2 ${FIRST}`));
+  t.strictSame(
+    host.describeGpus().map(({ address, driver, state, reason }) => [address, driver, state, reason]),
+    [
+      [FIRST, 'nvidia', 'read', ''],
+      [SECOND, 'nvidia', 'read', ''],
+    ],
+  );
+});
+
+t.test('[3.gpu-first] the one that shows the boot screen comes first', async (t) => {
+  const nvml = makeFakeNvml(t, SCRIPT);
+  const tree = { ...TREE, ...pci({ ...NVIDIA, address: SECOND, isBootDisplay: true }) };
+  const { host } = makeMachine(t, tree, { nvml: nvml.library });
+  t.strictSame((await read(host, isFull)).gpus, [SMALL, BIG]);
+});
+
+t.test('[3.gpu-nvidia] without detail the slow questions are not asked', async (t) => {
+  const { host, nvml } = open(t, SCRIPT);
+  await read(host, count(2), false);
+  const calls = nvml.takeCalls().map((call) => call.split(' ')[0]);
+  for (const detail of ['nvmlDeviceGetFanSpeed', 'nvmlDeviceGetPowerUsage', 'nvmlDeviceGetClockInfo'])
+    t.notOk(calls.includes(detail), detail);
+  for (const needed of ['nvmlDeviceGetUtilizationRates', 'nvmlDeviceGetTemperature'])
+    t.ok(calls.includes(needed), needed);
+});
+
+t.test('[3.gpu-nvidia] what a device lacks is null, and only that', async (t) => {
+  const { host } = open(
+    t,
+    SCRIPT.filter((line) => !/ (fan|utilization) /.test(line)),
+  );
+  t.strictSame((await read(host, (counters) => counters.gpus?.[1]?.clockMhz === 210)).gpus, [
+    { ...BIG, fanPercent: null, loadPercent: null },
+    { ...SMALL, fanPercent: null, loadPercent: null },
+  ]);
+});
+
+t.test('[3.gpu-nvidia] an old library: what the driver reserves counts as used', async (t) => {
+  const { host } = open(t, SCRIPT, { without: ['MEMORY_V2'] });
+  const { gpus } = await read(host, isFull);
+  t.equal(gpus?.[0]?.memoryUsedBytes, 5300 * MIB);
+});
+
+t.test('[3.gpu-nvidia] numbers that no device has are not believed', async (t) => {
+  const nonsense = script(FIRST, 101, 4_294_967_295, 4_294_967_295, 250, 4_294_967_295, 30_000, 24_564);
+  const { host } = open(t, [...SCRIPT.slice(0, 2), ...nonsense]);
+  const { gpus } = await read(host, (counters) => counters.gpus?.length === 1);
+  t.strictSame(gpus, [
+    {
+      ...BIG,
+      loadPercent: null,
+      temperatureCelsius: null,
+      memoryUsedBytes: null,
+      powerWatts: null,
+      fanPercent: 100,
+      clockMhz: null,
+    },
+  ]);
+});
+
+t.test('[3.gpu-errors] no library, or one that is something else', async (t) => {
+  for (const [nvml, reason] of [
+    ['/nonexistent/libnvidia-ml.so.1', /libnvidia-ml\.so\.1: cannot open shared object file/],
+    ['libm.so.6', /NVML has no nvmlInit_v2/],
+  ] as const) {
+    const { host } = makeMachine(t, TREE, { nvml, gpuRetryMs: RETRY_MS });
+    const { gpus, failures } = await read(host, (counters) => counters.failures !== undefined);
+    t.strictSame(gpus, []);
+    t.match(failures?.['gpus'], reason);
+    t.match(failures?.['gpus'], /^0000:01:00\.0 \(NVIDIA\): .*; 0000:41:00\.0 \(NVIDIA\): /);
+  }
+});
+
+t.test('[3.gpu-errors] another driver than the library: null; after the update both are back', async (t) => {
+  const { host, nvml } = open(t, [...SCRIPT, 'fail nvmlInit_v2 18']);
+  const { gpus, failures } = await read(host, (counters) => counters.failures !== undefined);
+  t.strictSame(gpus, []);
+  t.match(failures?.['gpus'], 'the library and the loaded driver are of different versions (NVML 18)');
+  nvml.play(...SCRIPT);
+  t.strictSame((await read(host, isFull)).gpus, [BIG, SMALL]);
+});
+
+t.test(
+  '[3.gpu-lost] a lost device leaves the other one alone, keeps its last values, and is found again',
+  async (t) => {
+    const { host, nvml } = open(t, SCRIPT);
+    await read(host, isFull);
+    const lost = `fail nvmlDeviceGetUtilizationRates@${FIRST} 15`;
+    nvml.play(...SCRIPT, lost, `fail nvmlDeviceGetHandleByPciBusId_v2@${FIRST} 15`);
+    const broken = await read(host, (counters) => counters.failures !== undefined);
+    t.strictSame(broken.gpus, [BIG, SMALL], 'for ten seconds the last values count');
+    t.equal(
+      broken.failures?.['gpus'],
+      `${FIRST} (NVIDIA): the GPU is lost: it has fallen off the bus (NVML 15)`,
+    );
+    const reasons = new Set<string | undefined>();
+    const end = performance.now() + 500;
+    while (performance.now() < end) {
+      reasons.add(host.readCounters(GPU, true, 0).failures?.['gpus']);
+      await sleep(10);
+    }
+    t.equal(reasons.size, 1, 'while it is lost the reason stays the same: it is told once');
+    nvml.play(...SCRIPT);
+    const began = performance.now();
+    t.strictSame((await read(host, isFull)).gpus, [BIG, SMALL]);
+    // The waits double five times: 32 × the first at most, which is 32 s in the service.
+    t.ok(performance.now() - began < 33 * RETRY_MS + 200, `back after ${performance.now() - began} ms`);
+  },
+);
+
+t.test('[3.gpu-lost] after ten seconds a lost device is left out', async (t) => {
+  const { host, nvml } = open(t, SCRIPT);
+  await read(host, isFull);
+  nvml.play(...SCRIPT, 'fail nvmlDeviceGetUtilizationRates 16', 'fail nvmlInit_v2 9');
+  await sleep(9_000);
+  t.strictSame((await read(host, () => true)).gpus?.length, 2);
+  await sleep(1_600);
+  await read(host, () => false);
+  t.strictSame(host.readCounters(GPU, true, 0).gpus, []);
+  nvml.play(...SCRIPT);
+  t.strictSame((await read(host, isFull)).gpus, [BIG, SMALL]);
+});
+
+t.test(
+  '[3.gpu-hang] a call that hangs: the tick does not move, the values leave, and all comes back',
+  async (t) => {
+    const { host, nvml } = open(t, SCRIPT);
+    await read(host, isFull);
+    const before = slowestRead(host, 200);
+    nvml.play(...SCRIPT, 'hang nvmlDeviceGetTemperature');
+    const slowest: number[] = [];
+    const seen: (number | undefined)[] = [];
+    for (let second = 0; second < 12; second++) {
+      for (let i = 0; i < 10; i++) {
+        slowest.push(slowestRead(host, 20));
+        await sleep(90);
+      }
+      seen.push(host.readCounters(GPU, true, 0).gpus?.length);
+    }
+    const during = Math.max(...slowest);
+    t.comment(
+      `figure: slowest of readings of the gpu: ${before.toFixed(2)} ms without, ${during.toFixed(2)} ms while NVML hangs`,
+    );
+    t.ok(during < before + 25, `${during} ms while it hangs, ${before} ms before`);
+    t.equal(seen[7], 2, 'the last values, for ten seconds');
+    t.equal(seen.at(-1), 0, 'then nobody knows');
+    t.match(host.readCounters(GPU, true, 0).failures?.['gpus'], 'its driver does not answer');
+    nvml.play(...SCRIPT);
+    t.strictSame((await read(host, isFull)).gpus, [BIG, SMALL]);
+  },
+);
+
+function slowestRead(host: NativeMachine, times: number): number {
+  let slowest = 0;
+  for (let i = 0; i < times; i++) {
+    const began = performance.now();
+    host.readCounters(GPU, true, 0);
+    slowest = Math.max(slowest, performance.now() - began);
+  }
+  return slowest;
+}
+
+t.test(
+  '[3.gpu-nvidia] a system that shows no device on the bus: the driver says which there are',
+  async (t) => {
+    const nvml = makeFakeNvml(t, SCRIPT);
+    const tree = { 'dev/dxg': '', 'proc/uptime': '1 1\n' };
+    const { host } = makeMachine(t, tree, { nvml: nvml.library });
+    t.strictSame((await read(host, isFull)).gpus, [BIG, SMALL]);
+    t.strictSame(
+      host.describeGpus().map(({ address }) => address),
+      [FIRST, SECOND],
+      'addresses as sysfs spells them',
+    );
+    const bare = makeFakeNvml(t, SCRIPT, { without: ['PCI_INFO'] });
+    const second = makeMachine(t, tree, { nvml: bare.library });
+    t.strictSame((await read(second.host, isFull)).gpus, [BIG, SMALL]);
+    const none = makeMachine(t, tree, { nvml: '/nonexistent', gpuRetryMs: RETRY_MS });
+    await sleep(100);
+    t.strictSame(
+      none.host.readCounters(GPU, true, 0).failures,
+      undefined,
+      'no NVIDIA device: nothing to report',
+    );
+  },
+);

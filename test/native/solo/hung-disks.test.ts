@@ -1,0 +1,160 @@
+/** Filesystems that hang cost nobody else anything: neither time on the main thread nor the freshness of the others. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import path from 'node:path';
+import readline from 'node:readline';
+import { setTimeout as sleep } from 'node:timers/promises';
+import t from 'tap';
+import type { DiskCounters } from '#src/host/host.js';
+import { type HungMounts, openMountSpace, whyNoMountSpace } from '../../helpers/machine/hung-mounts.ts';
+import type { TickLine } from '../tick-host.ts';
+
+const PROGRAM = path.join(import.meta.dirname, '../tick-host.js');
+const EACH = 4;
+const MOST_LATER = 5;
+const STDIO = ['pipe', 'pipe', 'inherit'] as const;
+
+type Reading = Extract<TickLine, { readonly disks: unknown }>;
+
+/** What a tick-host prints, as it comes. */
+function listenTo(child: ChildProcess) {
+  const readings: Reading[] = [];
+  const systemTimes: number[] = [];
+  if (child.stdout === null) throw new Error('no pipe');
+  readline.createInterface({ input: child.stdout }).on('line', (line) => {
+    // Our own program's line.
+    const parsed = JSON.parse(line) as TickLine;
+    if ('disks' in parsed) readings.push(parsed);
+    else systemTimes.push(parsed.systemTook);
+  });
+  return { child, readings, systemTimes };
+}
+
+function percentile(values: readonly number[], share: number): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
+}
+
+const diskAt = (reading: Reading | undefined, point: string) =>
+  reading?.disks.find((disk) => disk.mountPoint === point);
+const isFresh = (disk: DiskCounters | undefined) => disk?.usage != null && disk.isStale === false;
+const areFresh = (reading: Reading | undefined, mounts: HungMounts) =>
+  mounts.points.every((point) => isFresh(diskAt(reading, point)));
+
+/** Milliseconds until `isTrue`, asked every 20 ms; rejects after `limit`. */
+async function waitFor(what: string, limit: number, isTrue: () => boolean): Promise<number> {
+  const started = performance.now();
+  while (!isTrue()) {
+    if (performance.now() - started > limit) throw new Error(`${what}: not within ${limit} ms`);
+    await sleep(20);
+  }
+  return performance.now() - started;
+}
+
+t.setTimeout(300_000);
+const reason = whyNoMountSpace();
+
+t.test('[3.disks-hang] eight filesystems that hang', { skip: reason ?? false }, async (t) => {
+  const space = await openMountSpace(t);
+  const silent = await space.mountHung(EACH);
+  const later = await space.mountHung(EACH);
+  await later.answer();
+
+  // The same program beside it that sees none of them: what makes both late is the machine.
+  const without = listenTo(spawn(process.execPath, [PROGRAM], { stdio: [...STDIO] }));
+  const inside = listenTo(space.start(process.execPath, [PROGRAM], { stdio: [...STDIO] }));
+  t.teardown(() => {
+    without.child.kill();
+    inside.child.kill();
+  });
+  const latest = () => inside.readings.at(-1);
+  await waitFor('answers of the four that answer', 20_000, () => areFresh(latest(), later));
+  t.same(diskAt(latest(), later.points[0] ?? '')?.usage, {
+    totalBytes: 4096000,
+    freeBytes: 1024000,
+    availableBytes: 819200,
+  });
+
+  await later.hang();
+  const hungAt = inside.readings.length;
+  const isKept = (point: string) => {
+    const disk = diskAt(latest(), point);
+    return disk?.usage?.totalBytes === 4096000 && disk.isStale === true;
+  };
+  const noticed = await waitFor('stale', 10_000, () => later.points.every(isKept));
+  t.pass(`four that hang later keep their values and are stale after ${Math.round(noticed)} ms`);
+  await checkLateness(t, inside.readings, without.readings);
+
+  const measured = inside.readings.slice(hungAt);
+  for (const point of silent.points) {
+    const isNeverAnswered = (reading: Reading) => {
+      const disk = diskAt(reading, point);
+      return disk !== undefined && disk.usage === null && disk.isStale === true;
+    };
+    t.ok(measured.every(isNeverAnswered), 'one that never answered has no usage and is stale');
+  }
+  t.ok(later.points.every(isKept), 'one that answered before keeps its last values');
+  const fresh = measured.filter((reading) => isFresh(diskAt(reading, '/'))).length;
+  t.ok(fresh >= measured.length * 0.95, `/ is fresh in ${fresh} of ${measured.length} readings`);
+  t.ok(isFresh(diskAt(latest(), '/')), 'and in the last one');
+  t.ok(inside.systemTimes.length >= 3, 'readSystem answers meanwhile', { systemTimes: inside.systemTimes });
+
+  await Promise.all([silent.answer(), later.answer()]);
+  const recovered = await waitFor(
+    'fresh again',
+    10_000,
+    () => areFresh(latest(), silent) && areFresh(latest(), later),
+  );
+  t.pass(`all eight are fresh ${Math.round(recovered)} ms after they answer again`);
+
+  const added = await space.mountHung(1);
+  const point = added.points[0] ?? '';
+  await waitFor('a new mount', 2000, () => diskAt(latest(), point) !== undefined);
+  t.pass('a mount that appears is seen, as poll on the mount table says');
+
+  await Promise.all([silent.hang(), later.hang()]);
+  const areHung = () =>
+    [silent, later].every(({ points }) => points.every((point) => diskAt(latest(), point)?.isStale));
+  await waitFor('hung again', 5000, areHung);
+  const exited = once(inside.child, 'exit');
+  const started = performance.now();
+  inside.child.stdin?.end();
+  const [code] = await exited;
+  const took = performance.now() - started;
+  t.equal(code, 0, 'the process ends by itself with eight threads stuck');
+  t.ok(took < 1000, `in ${Math.round(took)} ms`);
+});
+
+/**
+ * Over 10 s in which both programs run side by side, so that what makes the machine late is in both. What the mounts
+ * cost would be there each time; a hiccup that hits one of the two is not, so the 10 s are had up to three times.
+ */
+async function checkLateness(
+  t: Pick<typeof import('tap').default, 'ok' | 'comment'>,
+  inside: readonly Reading[],
+  without: readonly Reading[],
+): Promise<void> {
+  let difference = Number.POSITIVE_INFINITY;
+  for (let run = 0; run < 3 && difference > MOST_LATER; run++) {
+    const first = inside.length;
+    const start = Date.now();
+    await waitFor('100 readings', 120_000, () => inside.length >= first + 100);
+    const hung = inside.slice(first);
+    const free = without.filter((reading) => reading.at >= start);
+    const lateness = (readings: readonly Reading[]) => readings.map((reading) => reading.late + reading.took);
+    difference = percentile(lateness(hung), 0.99) - percentile(lateness(free), 0.99);
+    const took = (readings: readonly Reading[]) =>
+      percentile(
+        readings.map((reading) => reading.took),
+        0.5,
+      ).toFixed(2);
+    t.comment(
+      `lateness p99 ${percentile(lateness(hung), 0.99).toFixed(1)} ms with, ${percentile(lateness(free), 0.99).toFixed(1)} ms ` +
+        `without them; the median call takes ${took(hung)} and ${took(free)} ms`,
+    );
+  }
+  t.ok(
+    difference <= MOST_LATER,
+    `p99 of lateness differs by ${difference.toFixed(1)} ms, at most ${MOST_LATER}`,
+  );
+}

@@ -1,0 +1,41 @@
+/**
+ * A program: reads the whole host every 100 ms, and what the machine is every 2 s, and prints a JSON line each time.
+ * Ends when its input does, by running out of things to do.
+ */
+import '../helpers/service/dead-buses.ts';
+import { ALL_SECTIONS, type DiskCounters } from '#src/host/host.js';
+import { openNativeHost } from '#src/host/native.js';
+
+/** Times in milliseconds; `at` is the wall clock, so that another process can compare. */
+export type TickLine =
+  | {
+      readonly at: number;
+      readonly late: number;
+      readonly took: number;
+      readonly disks: readonly DiskCounters[];
+    }
+  | { readonly at: number; readonly systemTook: number };
+
+export const INTERVAL = 100;
+const SYSTEM_EVERY = 20;
+
+function main(): void {
+  const host = openNativeHost();
+  const print = (line: TickLine) => process.stdout.write(`${JSON.stringify(line)}\n`);
+  let due = performance.now();
+  let count = 0;
+  const tick = () => {
+    const started = performance.now();
+    const counters = host.readCounters(ALL_SECTIONS, true, INTERVAL);
+    const took = performance.now() - started;
+    print({ at: Date.now(), late: started - due, took, disks: counters.disks ?? [] });
+    if (count++ % SYSTEM_EVERY === 0)
+      void host.readSystem().then(() => print({ at: Date.now(), systemTook: performance.now() - started }));
+    due += INTERVAL;
+    timer = setTimeout(tick, due - performance.now());
+  };
+  let timer = setTimeout(tick, 0);
+  process.stdin.resume().once('end', () => clearTimeout(timer));
+}
+
+if (process.argv[1] === import.meta.filename) main();

@@ -1,0 +1,105 @@
+/**
+ * The whole service on a machine whose network mounts, one sensor chip and graphics processor can be made to hang, all
+ * together.
+ */
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import path from 'node:path';
+import { anonymousPssBytesOf } from '../../bench/cpu.ts';
+import { makeFakeNvml } from '../helpers/machine/fake-nvml.ts';
+import { NVIDIA, pci } from '../helpers/machine/gpu-tree.ts';
+import { type HungMounts, openMountSpace } from '../helpers/machine/hung-mounts.ts';
+import { makeMachine, type Tree } from '../helpers/machine/tree.ts';
+import { type ServiceProcess, startService } from '../helpers/service/service.ts';
+
+interface Test {
+  teardown(done: () => unknown): unknown;
+}
+
+const PROBE = new URL('../helpers/service/loop-probe.js', import.meta.url).href;
+const BUS = '0000:01:00.0';
+const GPU_SCRIPT = [
+  `device ${BUS} NVIDIA_RTX_A2000`,
+  ...Object.entries({ utilization: 37, temperature: 61, used: 2 ** 30, total: 2 ** 33, clock: 210 }).map(
+    ([key, value]) => `${BUS} ${key} ${value}`,
+  ),
+];
+const CONFIG = { stats: { stream_interval_seconds: 1 } };
+
+export interface WatchedService extends ServiceProcess {
+  /** What it has allocated, garbage collected before. */
+  readonly anonymousBytes: () => Promise<number>;
+}
+
+export interface TroubledMachine {
+  readonly service: WatchedService;
+  readonly points: readonly string[];
+  hang(): Promise<void>;
+  recover(): Promise<void>;
+}
+
+type Start = (command: string, args: readonly string[], how: object) => ChildProcess;
+
+async function startWatched(sys: string, library: string, start: Start): Promise<WatchedService> {
+  let child: ChildProcess | undefined;
+  const service = await startService({
+    config: { ...CONFIG, host: { sys } },
+    env: { LD_LIBRARY_PATH: path.dirname(library) },
+    start: (command, args, how) => {
+      const stdio = ['ignore', 'ignore', 'pipe', 'ipc'];
+      child = start(command, ['--expose-gc', '--import', PROBE, ...args], { ...how, stdio });
+      return child;
+    },
+  });
+  return {
+    ...service,
+    anonymousBytes: async () => {
+      if (child === undefined) throw new Error('the service was not started');
+      const collected = once(child, 'message');
+      child.send('collect');
+      await collected;
+      return anonymousPssBytesOf(service.pid);
+    },
+  };
+}
+
+/** The machine's files but its graphics processor and its one chip, whose second input always answers. */
+function sysTree(firstInput: string | { readonly link: string }): Tree {
+  const own = Object.fromEntries(
+    ['block', 'dev', 'devices', 'class/net'].map((name) => [`sys/${name}`, { link: `/sys/${name}` }]),
+  );
+  return {
+    ...own,
+    ...pci({ ...NVIDIA, address: BUS }),
+    'sys/class/hwmon/hwmon0/name': 'chip0\n',
+    'sys/class/hwmon/hwmon0/temp1_input': firstInput,
+    'sys/class/hwmon/hwmon0/temp2_input': '41000\n',
+  };
+}
+
+/** Begins with everything answering. */
+export async function startTroubled(t: Test, mounts: number): Promise<TroubledMachine> {
+  const space = await openMountSpace(t);
+  const groups: readonly HungMounts[] = [await space.mountHung(mounts), await space.mountHung(1)];
+  const [network, sensor] = groups;
+  const folder = sensor?.points[0];
+  if (network === undefined || folder === undefined) throw new Error('no mounts');
+  for (const group of groups) await group.answer();
+  const nvml = makeFakeNvml(t, GPU_SCRIPT);
+  // Opening a file of such a filesystem waits for its server, as a read of a sensor waits for its driver.
+  const machine = makeMachine(t, sysTree({ link: `${folder}/temp` }));
+  const sys = path.join(machine.root, 'sys');
+  const service = await startWatched(sys, nvml.library, (...all) => space.start(...all));
+  return {
+    service,
+    points: network.points,
+    hang: async () => {
+      for (const group of groups) await group.hang();
+      nvml.play(...GPU_SCRIPT, 'hang nvmlDeviceGetTemperature');
+    },
+    recover: async () => {
+      nvml.play(...GPU_SCRIPT);
+      for (const group of groups) await group.answer();
+    },
+  };
+}
