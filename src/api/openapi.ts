@@ -1,8 +1,8 @@
 /** The OpenAPI document of everything that HTTP answers under /api. */
 import { errorPayload } from '../wire/errors.ts';
-import type { Operation, Tag } from './operation.ts';
-import { OPERATIONS } from './operations.ts';
-import { queryOf } from './parameters.ts';
+import type { Tag } from '../wire/operations.ts';
+import { DOCUMENTED, type DocumentedOperation, templateOf } from './operations.ts';
+import { parametersOf } from './parameters.ts';
 import { BARE_RESPONSES, headerComponents, responsesOf } from './responses.ts';
 import { type Json, type SchemaWriter, schemaWriter } from './schemas.ts';
 
@@ -26,12 +26,9 @@ const SERVER = {
   variables: { host: { default: 'localhost' }, port: { default: '9990' } },
 };
 
-function operationOf(operation: Operation, writer: SchemaWriter, error: Json): Json {
-  const { id, tag, summary, description, isExperimental, isPublic, feature, body } = operation;
-  const parameters = [
-    ...(operation.parameters ?? []),
-    ...(operation.query === undefined ? [] : queryOf(operation.query, writer)),
-  ];
+function operationOf(operation: DocumentedOperation, writer: SchemaWriter, error: Json): Json {
+  const { id, tag, summary, description, isExperimental, isPublic, feature, bodySchema } = operation;
+  const parameters = parametersOf(operation, writer);
   return {
     operationId: id,
     tags: [tag],
@@ -41,29 +38,33 @@ function operationOf(operation: Operation, writer: SchemaWriter, error: Json): J
     ...(feature === undefined ? {} : { 'x-feature': `features.${feature}` }),
     ...(isPublic ? { security: [] } : {}),
     ...(parameters.length === 0 ? {} : { parameters }),
-    ...(body === undefined
+    ...(bodySchema === undefined
       ? {}
-      : { requestBody: { required: true, content: { 'application/json': { schema: writer.write(body) } } } }),
+      : {
+          requestBody: {
+            required: true,
+            content: { 'application/json': { schema: writer.write(bodySchema) } },
+          },
+        }),
     responses: responsesOf(operation, writer, error),
   };
 }
 
-/** The route table's `*` stands for a last part that has a name here. */
-export const templateOf = (path: string): string => path.replace(/\*$/, '{name}');
+function pathsOf(writer: SchemaWriter, error: Json): Json {
+  const paths: Record<string, Json> = {};
+  for (const operation of DOCUMENTED) {
+    const path = templateOf(operation.path);
+    const written = operationOf(operation, writer, error);
+    paths[path] = { ...paths[path], [operation.method.toLowerCase()]: written };
+  }
+  return paths;
+}
 
 /** `version`: the service's. */
 export function openapiDocument(version: string): Json {
   const writer = schemaWriter('draft-2020-12');
   const error = writer.write(errorPayload);
-  const paths = Object.entries(OPERATIONS).map(([path, methods]) => [
-    templateOf(path),
-    Object.fromEntries(
-      Object.entries(methods).map(([method, operation]) => [
-        method.toLowerCase(),
-        operationOf(operation, writer, error),
-      ]),
-    ),
-  ]);
+  const paths = pathsOf(writer, error);
   const headers = headerComponents(writer);
   return {
     openapi: '3.1.0',
@@ -78,7 +79,7 @@ export function openapiDocument(version: string): Json {
     // Without a key as well: authentication may be off, and an address may be on the allow list.
     security: [{ key: [] }, {}],
     tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
-    paths: Object.fromEntries(paths),
+    paths,
     components: {
       securitySchemes: { key: { type: 'http', scheme: 'bearer', description: '`auth.api_key`.' } },
       headers,

@@ -1,49 +1,38 @@
-/** Every operation of HTTP: a row a path and method. */
-import { healthCheck } from '../wire/errors.ts';
-import { MEDIA_OPERATIONS } from './media-operations.ts';
-import type { Operations } from './operation.ts';
-import { POWER_OPERATIONS } from './power-operations.ts';
-import { PROCESS_OPERATIONS } from './process-operations.ts';
-import { STATS_OPERATIONS } from './stats-operations.ts';
+/** Every operation of HTTP as the API documents see it: its row, its OperationDocs and its id in one object. */
+import { MEDIA_DOCS } from '../wire/media.ts';
+import type { DocsOf, OperationDocs } from '../wire/operation-docs.ts';
+import { OPERATIONS, type Operation, type OperationId } from '../wire/operations.ts';
+import { POWER_DOCS } from '../wire/power.ts';
+import { PROCESS_DOCS } from '../wire/process.ts';
+import { SERVICE_DOCS } from '../wire/service.ts';
+import { SOCKET_DOCS } from '../wire/socket-events.ts';
+import { SYSTEM_DOCS } from '../wire/system.ts';
+import { USAGE_DOCS } from '../wire/usage.ts';
 
-const service: Operations = {
-  '/api/status': {
-    GET: {
-      id: 'getStatus',
-      tag: 'service',
-      summary: 'Whether the service is up',
-      description: 'Open to everyone whose address is not blocked. Says nothing about the machine.',
-      isPublic: true,
-      payloads: [healthCheck],
-      errors: [],
-    },
-  },
-  '/api/openapi.json': {
-    GET: {
-      id: 'getOpenapi',
-      tag: 'service',
-      summary: 'This document',
-      payloads: [],
-      headers: ['ETag'],
-      errors: [],
-    },
-  },
-  '/api/asyncapi.json': {
-    GET: {
-      id: 'getAsyncapi',
-      tag: 'service',
-      summary: 'The messages of /api/stream and /api/ws',
-      payloads: [],
-      headers: ['ETag'],
-      errors: [],
-    },
-  },
+// The compiler misses an operation that is documented nowhere here.
+const DOCS: DocsOf<OperationId> = {
+  ...USAGE_DOCS,
+  ...SYSTEM_DOCS,
+  ...SOCKET_DOCS,
+  ...POWER_DOCS,
+  ...MEDIA_DOCS,
+  ...PROCESS_DOCS,
+  ...SERVICE_DOCS,
 };
 
-export const OPERATIONS: Operations = {
-  ...STATS_OPERATIONS,
-  ...POWER_OPERATIONS,
-  ...MEDIA_OPERATIONS,
-  ...PROCESS_OPERATIONS,
-  ...service,
-};
+export interface DocumentedOperation extends Omit<Operation, 'body'>, Omit<OperationDocs, 'body'> {
+  readonly id: OperationId;
+  /** How a body is read; `bodySchema` says what it must be. */
+  readonly body?: Operation['body'];
+  readonly bodySchema: OperationDocs['body'];
+}
+
+export const DOCUMENTED: readonly DocumentedOperation[] = Object.entries(OPERATIONS).map(([key, row]) => {
+  // The table's own keys are exactly the ids.
+  const id = key as OperationId;
+  const { body: bodySchema, ...docs }: OperationDocs = DOCS[id];
+  return { id, ...docs, ...(row as Operation), bodySchema };
+});
+
+/** The path as the documents write it: the `*` of a row is a last part that has a name. */
+export const templateOf = (path: string): string => path.replace(/\*$/, '{name}');

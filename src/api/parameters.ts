@@ -1,6 +1,8 @@
-/** Parameters of requests: those that only HTTP has, and those that a request's schema names. */
+/** Parameters of requests: those that only HTTP has, and those of a request's schema. */
 import type * as v from 'valibot';
 import { SECTIONS } from '../host/host.ts';
+import type { ParameterName } from '../wire/operation-docs.ts';
+import type { DocumentedOperation } from './operations.ts';
 import type { Json, SchemaWriter } from './schemas.ts';
 
 const FLAG = { type: 'string', enum: ['1', 'true', '0', 'false'] };
@@ -16,38 +18,46 @@ export interface Parameter {
   readonly style?: 'form';
 }
 
-export const FIELDS: Parameter = {
-  name: 'fields',
-  in: 'query',
-  description:
-    'The sections wanted, separated by commas; without it all. Names in any case; unknown ones are ignored, and named in X-Ignored-Fields.',
-  style: 'form',
-  explode: false,
-  schema: { type: 'array', items: { type: 'string', enum: [...SECTIONS] } },
+const NAMED: Readonly<Record<ParameterName, Parameter>> = {
+  fields: {
+    name: 'fields',
+    in: 'query',
+    description:
+      'The sections to send, separated by commas; all of them when absent or empty. Case does not matter; unknown names are ignored and listed in `X-Ignored-Fields`.',
+    style: 'form',
+    explode: false,
+    schema: { type: 'array', items: { type: 'string', enum: [...SECTIONS] } },
+  },
+  detail: {
+    name: 'detail',
+    in: 'query',
+    description: 'On for `1` and `true`: every key that is known, with null for values that cannot be read.',
+    schema: { ...FLAG, default: '0' },
+  },
+  name: {
+    name: 'name',
+    in: 'path',
+    required: true,
+    description: 'The name, percent-encoded; or a pid, unless a process has that number as its name.',
+    schema: { type: 'string', minLength: 1, maxLength: 255 },
+  },
 };
 
-export const DETAIL: Parameter = {
-  name: 'detail',
-  in: 'query',
-  description: 'On for `1` and `true`: all that is known, with null for what is not.',
-  schema: { ...FLAG, default: '0' },
-};
+/** All parameters of an operation. */
+export function parametersOf(
+  { parameters = [], query }: DocumentedOperation,
+  writer: SchemaWriter,
+): readonly Parameter[] {
+  return [...parameters.map((name) => NAMED[name]), ...(query === undefined ? [] : queryOf(query, writer))];
+}
 
-export const PROCESS_NAME: Parameter = {
-  name: 'name',
-  in: 'path',
-  required: true,
-  description: 'The name, percent-encoded; or a process number, unless something is called that.',
-  schema: { type: 'string', minLength: 1, maxLength: 255 },
-};
-
-/** A parameter of the query for each entry of a request's schema; flags are spelt as the query spells them. */
-export function queryOf(
+/** One parameter of the query per entry of a request's schema; flags are written as in a query. */
+function queryOf(
   schema: { readonly entries: v.ObjectEntries },
   { write }: SchemaWriter,
 ): readonly Parameter[] {
   return Object.entries(schema.entries).map(([name, entry]) => {
-    // A schema with asynchronous checks can't be in what a request is checked with.
+    // No request is checked with asynchronous schemas.
     const { description, ...written } = write(entry as v.GenericSchema);
     const isFlag = written['type'] === 'boolean';
     return {

@@ -1,7 +1,7 @@
 /** What an operation may be answered with, status by status. */
 import { type ErrorCode, STATUS_BY_CODE } from '../errors.ts';
 import { refusalCode } from '../wire/errors.ts';
-import type { Operation } from './operation.ts';
+import type { DocumentedOperation } from './operations.ts';
 import type { Json, SchemaWriter } from './schemas.ts';
 
 const text = (description: string): Json => ({ description, schema: { type: 'string' } });
@@ -48,14 +48,14 @@ const WITH_BODY: readonly ErrorCode[] = ['payload_too_large'];
 const WITH_JSON: readonly ErrorCode[] = ['invalid_json', 'invalid_body', 'unsupported_media_type'];
 
 /** Every code that an operation may be answered with. */
-export function errorsOf({ body, ignoresBody, errors }: Operation): readonly ErrorCode[] {
-  const hasBody = body !== undefined || ignoresBody === true;
-  const all = [...ALWAYS, ...(hasBody ? WITH_BODY : []), ...(body === undefined ? [] : WITH_JSON), ...errors];
+export function errorsOf({ body, errors }: DocumentedOperation): readonly ErrorCode[] {
+  const ofBody = [...(body === undefined ? [] : WITH_BODY), ...(body === 'json' ? WITH_JSON : [])];
+  const all = [...ALWAYS, ...ofBody, ...errors];
   // In the order of the list of all codes.
   return (Object.keys(STATUS_BY_CODE) as ErrorCode[]).filter((code) => all.includes(code));
 }
 
-function success(operation: Operation, { write }: SchemaWriter): Json {
+function success(operation: DocumentedOperation, { write }: SchemaWriter): Json {
   const { payloads, imageTypes, isStream, headers = [] } = operation;
   const written = payloads.map(write);
   const [only] = written;
@@ -96,7 +96,7 @@ const UNCHANGED: Json = { description: 'The document is still the same.', header
 const answer = (name: string): Json => ({ $ref: `#/components/responses/${name}` });
 
 /** By status. `error`: the schema of every error's body. */
-export function responsesOf(operation: Operation, writer: SchemaWriter, error: Json): Json {
+export function responsesOf(operation: DocumentedOperation, writer: SchemaWriter, error: Json): Json {
   const codes = errorsOf(operation);
   const failures = [...new Set(codes.map((code) => STATUS_BY_CODE[code]))].map((status): [string, Json] => {
     const ofStatus = codes.filter((code) => STATUS_BY_CODE[code] === status);
@@ -104,7 +104,7 @@ export function responsesOf(operation: Operation, writer: SchemaWriter, error: J
   });
   // Numbers as keys come out in ascending order.
   return {
-    ...(operation.upgrades ? { 101: SWITCHED } : { 200: success(operation, writer) }),
+    ...(operation.isUpgrade ? { 101: SWITCHED } : { 200: success(operation, writer) }),
     ...(operation.headers?.includes('ETag') ? { 304: UNCHANGED } : {}),
     ...(operation.isPublic ? {} : { 401: answer('Unauthorized') }),
     403: answer('Forbidden'),

@@ -1,9 +1,9 @@
 /** The schemas that the API documents refer to by name, and how any schema is written as JSON Schema. */
 import { toJsonSchema, toJsonSchemaDefs } from '@valibot/to-json-schema';
-import * as v from 'valibot';
+import type * as v from 'valibot';
 import { capability } from '../wire/capability.ts';
 import { errorPayload } from '../wire/errors.ts';
-import { mediaDetail, mediaResult, mediaStatus } from '../wire/media.ts';
+import { mediaCommand, mediaDetail, mediaResult, mediaStatus } from '../wire/media.ts';
 import { powerCapabilities, powerPayload, powerResult } from '../wire/power.ts';
 import {
   processDetailRow,
@@ -15,14 +15,7 @@ import {
   processShare,
   processSummary,
 } from '../wire/process.ts';
-import {
-  MEDIA_ACTIONS,
-  mediaParams,
-  mediaValueParams,
-  processDetailsRequest,
-  processKillRequest,
-  processLaunchRequest,
-} from '../wire/requests.ts';
+import { processDetailsRequest, processKillRequest, processLaunchRequest } from '../wire/requests.ts';
 import {
   cpuDetail,
   cpuStats,
@@ -44,15 +37,6 @@ import { batteryDetail, sensorDetail, usage, usageDetail } from '../wire/usage.t
 
 /** A part of a document. */
 export type Json = Readonly<Record<string, unknown>>;
-
-const plainActions = MEDIA_ACTIONS.filter((action) => !Object.hasOwn(mediaValueParams, action));
-
-/** What each action needs, which the one schema that reads them all does not say. */
-const mediaCommand = v.variant('action', [
-  v.object({ action: v.picklist(plainActions), ...mediaParams.entries }),
-  v.object({ action: v.literal('seek'), ...mediaValueParams.seek.entries }),
-  v.object({ action: v.literal('set_volume'), ...mediaValueParams.set_volume.entries }),
-]);
 
 export const COMPONENTS = {
   Error: errorPayload,

@@ -7,6 +7,7 @@ import { type AccessRequest, type Decision, HEADERS_READ } from '../access/reque
 import type { Config } from '../config/schema.ts';
 import { ServiceError } from '../errors.ts';
 import type { Log } from '../log.ts';
+import { OPERATIONS } from '../wire/operations.ts';
 import { bareAnswer, emptyAnswer, errorAnswer, type Headers } from './reply.ts';
 import type { Answer, RequestHead } from './uws/exchange.ts';
 
@@ -20,7 +21,7 @@ export const GATE_HEADERS: readonly string[] = [...HEADERS_READ, 'upgrade'];
 
 const JUDGED_HEADERS: ReadonlySet<string> = new Set(HEADERS_READ);
 
-export const SOCKET_PATH = '/api/ws';
+export const SOCKET_PATH = OPERATIONS.openSocket.path;
 
 export interface GateOptions {
   readonly config: Config;

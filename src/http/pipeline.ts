@@ -3,6 +3,7 @@ import type { AccessRequest } from '../access/request.ts';
 import type { Config } from '../config/schema.ts';
 import { ServiceError, stackOf } from '../errors.ts';
 import type { Log } from '../log.ts';
+import type { Method } from '../wire/operations.ts';
 import {
   type Body,
   checkJsonType,
@@ -14,14 +15,7 @@ import {
 } from './body.ts';
 import type { Verdict } from './gate.ts';
 import { emptyAnswer, errorAnswer, featureDisabledAnswer, type Headers } from './reply.ts';
-import {
-  allowedMethods,
-  type Endpoint,
-  type Method,
-  type Request,
-  type Route,
-  wildcardOf,
-} from './routes.ts';
+import { allowedMethods, type Endpoint, type Request, type Route, wildcardOf } from './routes.ts';
 import type { Answer, Exchange, RequestHead } from './uws/exchange.ts';
 
 export interface PipelineOptions {

@@ -1,6 +1,7 @@
-/** The surface as a table: one row a path, one cell a method. */
+/** The routes: a row of the table of operations with its `run`, by path and method. */
 import type { AccessRequest } from '../access/request.ts';
 import type { Config } from '../config/schema.ts';
+import { type Method, OPERATIONS, type Operation, type OperationId } from '../wire/operations.ts';
 import type { Headers } from './reply.ts';
 import type { Answer, Exchange } from './uws/exchange.ts';
 
@@ -10,22 +11,24 @@ export interface Request {
   readonly query: URLSearchParams;
   /** Headers that every answer to this request carries (CORS). */
   readonly headers: Headers;
-  /** Who asks: what the gate found out, for judging a stream again after a reload. */
+  /** The client as the gate saw it, for judging a stream again after a reload. */
   readonly client: AccessRequest;
   /** The body: empty where the route ignores it. */
   readonly body: Buffer;
 }
 
-export interface Endpoint {
-  /** 'json': checked for its type. 'ignored': read to its end, whatever it is. Without it a body is not waited for. */
-  readonly body?: 'json' | 'ignored';
-  /** Off: 403 `feature_disabled`. */
-  readonly feature?: keyof Config['features'];
-  /** The answer, or undefined when the handler took the exchange over (a stream). Throws ServiceError. */
-  readonly run: (request: Request) => Answer | undefined | Promise<Answer | undefined>;
-}
+/** Returns the answer, or undefined when it took the exchange over (a stream). Throws ServiceError. */
+export type Run = (request: Request) => Answer | undefined | Promise<Answer | undefined>;
 
-export type Method = 'GET' | 'POST';
+/** What runs for each of these operations. */
+export type Runs<Ids extends OperationId> = Readonly<Record<Ids, Run>>;
+
+/** What the pipeline does before `run`, as the row says. */
+export interface Endpoint {
+  readonly body?: Operation['body'] | undefined;
+  readonly feature?: keyof Config['features'] | undefined;
+  readonly run: Run;
+}
 
 export interface Route {
   /** Compared byte for byte with the raw path. `/*` at the end stands for one last part, which is not empty. */
@@ -33,13 +36,28 @@ export interface Route {
   readonly methods: Readonly<Partial<Record<Method, Endpoint>>>;
 }
 
-/** What a 405 names: HEAD goes wherever GET does. */
+// The compiler refuses a row whose flag is not in the configuration.
+const rows: Readonly<Record<OperationId, Operation<keyof Config['features']>>> = OPERATIONS;
+
+/** The routes of the table of operations. */
+export function routesOf(runs: Runs<OperationId>): readonly Route[] {
+  const methodsByPath = new Map<string, Route['methods']>();
+  for (const [id, { method, path, body, feature, isJudgedByCommand }] of Object.entries(rows)) {
+    // The table's own keys are exactly the ids.
+    const run = runs[id as OperationId];
+    const endpoint = { body, feature: isJudgedByCommand ? undefined : feature, run };
+    methodsByPath.set(path, { ...methodsByPath.get(path), [method]: endpoint });
+  }
+  return [...methodsByPath].map(([path, methods]) => ({ path, methods }));
+}
+
+/** The methods that a 405 names: HEAD goes wherever GET does. */
 export function allowedMethods(route: Route): string {
   const methods = Object.keys(route.methods);
   return [...methods, ...(methods.includes('GET') ? ['HEAD'] : [])].join(', ');
 }
 
-/** The path of the route that takes any last part in the place of that of `path`. */
+/** The path of the route that matches any last part in the place of that of `path`. */
 export function wildcardOf(path: string): string | undefined {
   const slash = path.lastIndexOf('/');
   return slash === path.length - 1 ? undefined : `${path.slice(0, slash)}/*`;

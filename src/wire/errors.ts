@@ -1,15 +1,15 @@
-/** How HTTP says no: the body of every error, and the codes of refusals that have no body. */
+/** How HTTP refuses: the body of every error, and the codes of refusals without a body. */
 import * as v from 'valibot';
 
-/** Which code goes with which status is the table of `src/errors.ts`. */
+/** The table of codes and their statuses is STATUS_BY_CODE in src/errors.ts. */
 export const errorPayload = v.strictObject({
   error: v.pipe(v.string(), v.description('A sentence for people.')),
-  code: v.pipe(v.string(), v.description('For programs.')),
-  details: v.exactOptional(v.record(v.string(), v.unknown())),
+  code: v.pipe(v.string(), v.description('A word for programs: see the table of errors.')),
+  details: v.pipe(
+    v.exactOptional(v.record(v.string(), v.unknown())),
+    v.description('More about it, where that helps: the allowed actions, the reason.'),
+  ),
 });
 
-/** In `X-Error-Code` of a 403. The lists of addresses add none. */
+/** In `X-Error-Code` of a 403. A 403 of the address lists has no code. */
 export const refusalCode = v.picklist(['origin_not_allowed', 'host_not_allowed', 'feature_disabled']);
-
-/** What /api/status answers: nothing of the machine. */
-export const healthCheck = v.strictObject({ status: v.literal('ok') });

@@ -1,7 +1,9 @@
 /** What GET /api/pw answers, and what the power commands answer with. */
 import * as v from 'valibot';
 import { capability } from './capability.ts';
+import type { DocsOf, OperationDocs } from './operation-docs.ts';
 import { count, type Shape, unixSeconds } from './quantities.ts';
+import { type POWER_ACTIONS, powerParams } from './requests.ts';
 
 /** An act and when it is due, or was handed over. */
 const timedPowerAct = v.strictObject({ action: v.string(), at: unixSeconds });
@@ -45,3 +47,40 @@ export const powerResult = v.strictObject({
   message: v.pipe(v.string(), v.description('`Command initiated` for an action.')),
 });
 export type PowerResult = Shape<typeof powerResult>;
+
+const ORDER =
+  'The answer is sent before the machine acts. A body is ignored. If the machine cannot do it, the answer is 501 `not_supported` with the reason; if a program of root inhibits it, 409 `not_possible_now`, which `force=1` overrides; if another action is scheduled, 409 `power_pending`.';
+
+const powerAction = (summary: string, more = '', example: OperationDocs['example'] = {}) => ({
+  summary,
+  description: `${more}${ORDER}`,
+  query: powerParams,
+  payloads: [powerResult],
+  errors: ['invalid_value', 'power_pending', 'not_possible_now', 'not_supported'] as const,
+  example,
+});
+
+const OFF = 'Its flag is off by default. ';
+
+export const POWER_DOCS: DocsOf<'getPower' | 'cancelPower' | (typeof POWER_ACTIONS)[number]> = {
+  getPower: {
+    summary: 'The power actions that work here, and what is scheduled',
+    description: 'Also lists the programs that inhibit an action.',
+    payloads: [powerPayload],
+    errors: [],
+  },
+  shutdown: powerAction('Shut the machine down', OFF, { target: '/api/pw/shutdown?delay=60' }),
+  restart: powerAction('Restart the machine', OFF),
+  sleep: powerAction('Put the machine to sleep'),
+  hibernate: powerAction(
+    'Hibernate the machine',
+    'Its flag follows `features.enable_sleep` where it is not set. ',
+  ),
+  lock: powerAction('Lock the session'),
+  cancelPower: {
+    summary: 'Cancel the scheduled power action',
+    description: 'Answers 200 as well when nothing is scheduled. A body is ignored.',
+    payloads: [powerResult],
+    errors: [],
+  },
+};

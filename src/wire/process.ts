@@ -1,7 +1,9 @@
 /** Processes on the wire: rows, groups, lists, details, and how a command on them ended. */
 import * as v from 'valibot';
 import { capability } from './capability.ts';
+import type { DocsOf } from './operation-docs.ts';
 import { bytes, count, known, percent, type Shape, unixSeconds } from './quantities.ts';
+import { processKillRequest, processListRequest } from './requests.ts';
 
 const usage = {
   memory: v.pipe(bytes, v.description('Resident bytes; memory that processes share counts in each of them.')),
@@ -87,3 +89,39 @@ export type ProcessFeedback = Shape<typeof processFeedback>;
 
 export const processCapabilities = v.strictObject({ list: capability, control: capability });
 export type ProcessCapabilities = Shape<typeof processCapabilities>;
+
+export const PROCESS_DOCS: DocsOf<'listProcesses' | 'getProcess' | 'killProcess'> = {
+  listProcesses: {
+    summary: 'The processes, grouped by name or one by one',
+    query: processListRequest,
+    payloads: [processListPayload],
+    errors: ['invalid_value', 'not_possible_now', 'not_supported'],
+    example: { target: '/api/processes?sort=memory&limit=10' },
+  },
+  getProcess: {
+    summary: 'All processes of one name, or one process by its pid',
+    description:
+      'At most 64 of them row by row. Command lines and working folders are shown only while `features.enable_process_control` is on.',
+    parameters: ['name'],
+    payloads: [processDetailsPayload],
+    errors: ['invalid_value', 'process_not_found', 'not_possible_now', 'not_supported'],
+    example: { target: '/api/processes/systemd' },
+  },
+  killProcess: {
+    summary: 'End processes',
+    description:
+      'Its flag is off by default. Answers when they have ended; 500 `action_failed` if they have not within `timeout_ms`, 409 if a process is protected.',
+    body: processKillRequest,
+    payloads: [processFeedback],
+    errors: [
+      'missing_field',
+      'invalid_value',
+      'process_not_found',
+      'process_changed',
+      'not_possible_now',
+      'action_failed',
+      'not_supported',
+    ],
+    example: { body: { name: 'editor' } },
+  },
+};

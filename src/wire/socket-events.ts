@@ -1,6 +1,7 @@
 /** What the service sends over /api/ws. Only types of it are used at run time; the API documents show the schemas. */
 import * as v from 'valibot';
 import { mediaDetail, mediaStatus } from './media.ts';
+import type { DocsOf } from './operation-docs.ts';
 import { powerPayload } from './power.ts';
 import { processDetailsPayload, processListPayload } from './process.ts';
 import { count, type Shape } from './quantities.ts';
@@ -85,3 +86,15 @@ export const EVENTS = {
 
 export type SocketEvent = keyof typeof EVENTS;
 export type EventData<E extends SocketEvent> = Shape<(typeof EVENTS)[E]>;
+
+export const SOCKET_DOCS: DocsOf<'openSocket'> = {
+  openSocket: {
+    summary: 'The WebSocket API: subscriptions, commands and feedback',
+    description:
+      'Takes an upgrade; any other request is answered with 426 `upgrade_required`. Browsers cannot send headers with an upgrade: the key may be in the query, as `api_key`. The AsyncAPI document and docs/websocket.md describe the messages.',
+    isUpgrade: true,
+    payloads: [],
+    errors: ['upgrade_required', 'too_many_streams'],
+    example: { options: '-i' },
+  },
+};

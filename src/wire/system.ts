@@ -1,6 +1,7 @@
 /** What /api/system answers. */
 import * as v from 'valibot';
 import { capability } from './capability.ts';
+import type { DocsOf } from './operation-docs.ts';
 import { powerCapabilities } from './power.ts';
 import { processCapabilities } from './process.ts';
 import { bytes, count, gigahertz, known, mib, type Shape, unixSeconds } from './quantities.ts';
@@ -65,3 +66,15 @@ export const systemDetail = v.strictObject({
   capabilities,
 });
 export type SystemDetail = Shape<typeof systemDetail>;
+
+export const SYSTEM_DOCS: DocsOf<'getSystem'> = {
+  getSystem: {
+    summary: 'The hardware and the operating system',
+    description:
+      'With `detail=1` also every GPU, network interface and battery, the service itself, and which commands work here and why others do not.',
+    parameters: ['detail'],
+    payloads: [system, systemDetail],
+    errors: [],
+    example: { target: '/api/system?detail=1' },
+  },
+};

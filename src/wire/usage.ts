@@ -1,5 +1,6 @@
 /** The payload of a stream message and of /api/usage: the sections of a sample, and what `detail` says beside them. */
 import * as v from 'valibot';
+import type { DocsOf } from './operation-docs.ts';
 import { processSummary } from './process.ts';
 import { known, percent, type Shape, seconds, unixSeconds, watts, whole } from './quantities.ts';
 import {
@@ -84,3 +85,29 @@ export const usageDetail = v.strictObject({
   network: v.exactOptional(networkDetail),
 });
 export type UsageDetail = Shape<typeof usageDetail>;
+
+const payloads = [usage, usageDetail];
+
+export const USAGE_DOCS: DocsOf<'getUsage' | 'openStream'> = {
+  getUsage: {
+    summary: 'One sample, now',
+    description:
+      'The latest sample if it is younger than one second, otherwise a fresh one: one payload of the stream. `fields` and `detail` never cause an error.',
+    parameters: ['fields', 'detail'],
+    payloads,
+    headers: ['X-Ignored-Fields'],
+    errors: [],
+    example: { target: '/api/usage?fields=cpu,memory' },
+  },
+  openStream: {
+    summary: 'Samples as Server-Sent Events',
+    description:
+      'One event at once, then one per `stats.stream_interval_seconds` (default 2) until the connection closes. Each event is one line `data: <JSON>` and a blank line; the JSON is the payload of `/api/usage`. A comment, `:`, follows 15 s of silence. `fields` and `detail` never cause an error.',
+    parameters: ['fields', 'detail'],
+    payloads,
+    isStream: true,
+    headers: ['X-Ignored-Fields'],
+    errors: ['too_many_streams'],
+    example: { target: '/api/stream?fields=network', options: '-N' },
+  },
+};

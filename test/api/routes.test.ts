@@ -2,14 +2,15 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import t from 'tap';
-import { openapiDocument, templateOf } from '#src/api/openapi.js';
+import { openapiDocument } from '#src/api/openapi.js';
+import { templateOf } from '#src/api/operations.js';
 import { DEFAULT_CONFIG } from '#src/config/schema.js';
 import { fixtureHost } from '../helpers/fakes/host.ts';
 import { startHere } from '../helpers/service/service.ts';
 import { Openapi } from './openapi.ts';
 
 const openapi = new Openapi(openapiDocument('0'));
-const page = readFileSync(fileURLToPath(new URL('../../docs/api.md', import.meta.url)), 'utf8');
+const page = readFileSync(fileURLToPath(new URL('../../../../docs/api.md', import.meta.url)), 'utf8');
 
 const service = await startHere(fixtureHost());
 t.teardown(() => service.stop());

@@ -8,7 +8,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import t, { type Test } from 'tap';
 import type { Host } from '#src/host/host.js';
-import { mediaArtRoute } from '#src/http/endpoints/media-art.js';
+import { mediaArtRuns } from '#src/http/endpoints/media-art.js';
 import { coverPicture } from '../browser/cover-picture.ts';
 import { fixtureHost } from '../helpers/fakes/host.ts';
 import { livelyHost } from '../helpers/fakes/lively-host.ts';
@@ -217,9 +217,10 @@ t.test('art: the picture of what is played, and no other file', async (t) => {
 t.test('art: a file that hangs costs one thread, and its askers a bounded wait', async (t) => {
   let begun = 0;
   let finish: () => void = () => undefined;
-  const route = mediaArtRoute({
-    readStatus: () =>
-      Promise.resolve({ status: 'idle', title: '', artist: '', art_url: 'file:///a.png' } as never),
+  const status = { status: 'idle', title: '', artist: '', art_url: 'file:///a.png' };
+  const { getMediaArt } = mediaArtRuns({
+    // Of a detailed status only these are read.
+    media: { status: () => Promise.resolve(status as never) },
     read: () => {
       begun++;
       return new Promise((resolve) => {
@@ -228,7 +229,7 @@ t.test('art: a file that hangs costs one thread, and its askers a bounded wait',
     },
   });
   // Only these of a request are looked at.
-  const ask = () => route.methods.GET?.run({ query: new URLSearchParams(), headers: [] } as never);
+  const ask = () => getMediaArt({ query: new URLSearchParams(), headers: [] } as never);
   const first = Promise.resolve(ask());
   const stuck = t.rejects(first, { code: 'not_possible_now' }, 'given up after a while');
   await new Promise((resolve) => setTimeout(resolve, 20));

@@ -22,7 +22,7 @@ t.test('the service loads the schemas of requests, and no others', async (t) => 
     loaded.filter((file) => file.startsWith('api/')),
     [],
   );
-  const ofRequests = ['wire/inspect.js', 'wire/requests.js', 'wire/socket.js'];
+  const ofRequests = ['wire/inspect.js', 'wire/operations.js', 'wire/requests.js', 'wire/socket.js'];
   const wire = loaded.filter((file) => file.startsWith('wire/'));
   t.ok(wire.length >= 2, wire.join(', '));
   t.strictSame(

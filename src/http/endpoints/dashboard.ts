@@ -1,4 +1,4 @@
-/** The dashboard's files: read once, kept compressed in memory, served with headers that let the page do nothing else. */
+/** The dashboard's files: read once, kept compressed in memory, served with headers that restrict what the page may load. */
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -6,13 +6,14 @@ import { fileURLToPath } from 'node:url';
 import type { AccessRequest } from '../../access/request.ts';
 import { ALL_SECTIONS } from '../../host/host.ts';
 import { type View, viewOf } from '../../stats/view.ts';
+import { OPERATIONS } from '../../wire/operations.ts';
 import { entriesOf, isKnown } from '../etag.ts';
 import type { Gate } from '../gate.ts';
 import { type Headers, statusLine } from '../reply.ts';
 import type { Request, Route } from '../routes.ts';
 import type { Answer } from '../uws/exchange.ts';
 
-/** The headers that its routes look at, in lower case. */
+/** The request headers that its routes read, in lower case. */
 export const DASHBOARD_HEADERS: readonly string[] = ['accept-encoding', 'if-none-match'];
 
 /** In order of preference; each is the ending of the file beside the plain one. */
@@ -32,7 +33,7 @@ const TYPES: Readonly<Record<string, string>> = {
 const ROOT = '/';
 const INDEX = 'index.html';
 
-/** Pictures of the track that is played are fetched with the key and shown as blobs. */
+/** Covers are fetched with the key and shown as blobs. */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -58,7 +59,7 @@ const HEADERS: Headers = [
 ];
 
 export interface WebFile {
-  /** As it is asked for. */
+  /** The path of the request. */
   readonly path: string;
   readonly type: string;
   /** Weak: the same for every encoding. */
@@ -71,7 +72,7 @@ export interface WebFile {
 /** Where the build puts them: beside this program. */
 const FOLDER = fileURLToPath(new URL('../../web/', import.meta.url));
 
-/** The files in `folder`, each with its compressed forms; none where nothing was built. */
+/** The files in `folder`, each with its compressed forms; empty if no dashboard was built. */
 export function readDashboard(folder: string = FOLDER): readonly WebFile[] {
   if (!existsSync(path.join(folder, INDEX))) return [];
   return readdirSync(folder, { recursive: true, withFileTypes: true })
@@ -97,20 +98,19 @@ function readWebFile(folder: string, file: string): WebFile {
   };
 }
 
-export interface DashboardOptions {
-  readonly files: readonly WebFile[];
+export interface DashboardRooms {
+  readonly dashboard: readonly WebFile[];
   readonly gate: Pick<Gate, 'passes'>;
-  /** The latest sample, or a fresh one. */
-  readonly latest: (view: View) => Promise<unknown>;
+  readonly sampler: { readonly latest: (view: View) => Promise<unknown> };
 }
 
-export function dashboardRoutes({ files, gate, latest }: DashboardOptions): readonly Route[] {
-  // The page's stream should find a sample that is taken already: the window of a first load is 200 ms.
+export function dashboardRoutes({ dashboard, gate, sampler }: DashboardRooms): readonly Route[] {
+  // The page opens a stream next, which should find a sample already: the first load takes 200 ms to measure.
   const onOpened = (client: AccessRequest) => {
-    if (gate.passes({ ...client, path: '/api/stream' }))
-      latest(viewOf(ALL_SECTIONS, true)).catch(() => undefined);
+    if (gate.passes({ ...client, path: OPERATIONS.openStream.path }))
+      sampler.latest(viewOf(ALL_SECTIONS, true)).catch(() => undefined);
   };
-  return files.map((file) => ({
+  return dashboard.map((file) => ({
     path: file.path,
     methods: {
       GET: {
@@ -128,7 +128,7 @@ function fileAnswer(file: WebFile, { exchange, headers }: Request): Answer {
   const lists = exchange.head.headers;
   const shared: Headers = [
     ...HEADERS,
-    // Every name but that of the page has its content's hash in it.
+    // Every name except the page's contains the hash of its content.
     ['Cache-Control', file.path === ROOT ? 'no-cache' : 'public, max-age=31536000, immutable'],
     ['ETag', file.etag],
     ...headers,
@@ -148,7 +148,7 @@ function fileAnswer(file: WebFile, { exchange, headers }: Request): Answer {
   };
 }
 
-/** Only what is named: one that is not is not worth a wrong guess. */
+/** Only those that the header names: `*` is not worth a wrong guess. */
 function acceptedEncodings(entries: readonly string[]): ReadonlySet<string> {
   const named = entries
     .map((entry) =>

@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { ServiceError } from '../../errors.ts';
 import { isKnown } from '../etag.ts';
 import { type Headers, statusLine, UNSEEN } from '../reply.ts';
-import type { Request, Route } from '../routes.ts';
+import type { Request, Run, Runs } from '../routes.ts';
 import type { Answer } from '../uws/exchange.ts';
 
 interface StoredDocument {
@@ -13,27 +13,25 @@ interface StoredDocument {
   readonly tag: string;
 }
 
-/** The header that says which document a client has already. */
+/** The request header with the ETag of the document that a client has. */
 export const DOCUMENT_HEADERS: readonly string[] = ['if-none-match'];
 
-const NAMES = ['openapi', 'asyncapi'] as const;
+export const documentRuns = (): Runs<'getOpenapi' | 'getAsyncapi'> => ({
+  getOpenapi: runOf('openapi'),
+  getAsyncapi: runOf('asyncapi'),
+});
 
-export function documentRoutes(): readonly Route[] {
-  return NAMES.map((name) => {
-    // Kept from the first request on: most services are never asked.
-    let stored: Promise<StoredDocument> | undefined;
-    const read = () => {
-      stored ??= readDocument(name).catch((error: unknown) => {
-        stored = undefined;
-        throw error;
-      });
-      return stored;
-    };
-    return {
-      path: `/api/${name}.json`,
-      methods: { GET: { run: async (request) => answerWith(await read(), request) } },
-    };
-  });
+function runOf(name: string): Run {
+  // Kept from the first request on: most services are never asked.
+  let stored: Promise<StoredDocument> | undefined;
+  const read = () => {
+    stored ??= readDocument(name).catch((error: unknown) => {
+      stored = undefined;
+      throw error;
+    });
+    return stored;
+  };
+  return async (request) => answerWith(await read(), request);
 }
 
 async function readDocument(name: string): Promise<StoredDocument> {

@@ -1,18 +1,18 @@
-/** The picture of what is played, where it is a file of this machine: pages of the service must ask no stranger for it. */
+/** The cover of the track, where it is a file of this machine: the dashboard must not fetch it from another server. */
 import { constants } from 'node:fs';
 import { open, stat } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
+import type { Media } from '../../commands/media.ts';
 import { ServiceError } from '../../errors.ts';
 import { checkParams } from '../../params.ts';
-import type { MediaPayload } from '../../wire/media.ts';
 import { mediaParams } from '../../wire/requests.ts';
 import { statusLine, UNSEEN } from '../reply.ts';
-import type { Route } from '../routes.ts';
+import type { Runs } from '../routes.ts';
 import type { Answer } from '../uws/exchange.ts';
 
-/** Covers are some hundred kilobytes. */
-export const MOST_ART_BYTES = 1024 * 1024;
-/** A file may lie on a server that has gone. */
+/** Covers usually have a few hundred kilobytes. */
+export const MAX_ART_BYTES = 1024 * 1024;
+/** A file may be on a server that no longer answers. */
 const READ_LIMIT_MS = 1500;
 
 interface Picture {
@@ -20,7 +20,7 @@ interface Picture {
   readonly bytes: Buffer;
 }
 
-/** What files begin with; what is none of these is not handed out, whatever it is called. */
+/** The type by the first bytes. Any other file is not sent, whatever its name. */
 function typeOf(bytes: Buffer): string | undefined {
   const head = bytes.toString('latin1', 0, 12);
   if (head.startsWith('\x89PNG\r\n\x1a\n')) return 'image/png';
@@ -30,13 +30,13 @@ function typeOf(bytes: Buffer): string | undefined {
 }
 
 async function readPicture(file: string): Promise<Picture | undefined> {
-  // Before it is opened: opening a device may do something.
+  // Before it is opened: opening a device may have an effect.
   const before = await stat(file);
-  if (!before.isFile() || before.size > MOST_ART_BYTES) return undefined;
+  if (!before.isFile() || before.size > MAX_ART_BYTES) return undefined;
   const handle = await open(file, constants.O_RDONLY | constants.O_NONBLOCK);
   try {
     const opened = await handle.stat();
-    if (!opened.isFile() || opened.size > MOST_ART_BYTES) return undefined;
+    if (!opened.isFile() || opened.size > MAX_ART_BYTES) return undefined;
     const buffer = Buffer.alloc(opened.size);
     const { bytesRead } = await handle.read(buffer, 0, buffer.length, 0);
     const bytes = buffer.subarray(0, bytesRead);
@@ -47,7 +47,7 @@ async function readPicture(file: string): Promise<Picture | undefined> {
   }
 }
 
-/** The path in `url`, or undefined where it is not that of a file of this machine. */
+/** The path in `url`; undefined unless it is a file of this machine. */
 function fileOf(url: string | null): string | undefined {
   try {
     return url?.startsWith('file:') ? fileURLToPath(url) : undefined;
@@ -56,15 +56,14 @@ function fileOf(url: string | null): string | undefined {
   }
 }
 
-export interface MediaArtOptions {
-  /** Rejects with `player_not_found`. */
-  readonly readStatus: (player: string | undefined, withDetail: true) => Promise<MediaPayload>;
+export interface MediaArtRooms {
+  readonly media: Pick<Media, 'status'>;
   /** For tests. */
   readonly read?: (file: string) => Promise<Picture | undefined>;
 }
 
-export function mediaArtRoute({ readStatus, read = readPicture }: MediaArtOptions): Route {
-  // One at a time: a server that has gone then holds one thread of libuv's pool, and not all four.
+export function mediaArtRuns({ media, read = readPicture }: MediaArtRooms): Runs<'getMediaArt'> {
+  // One at a time: a server that no longer answers then holds one thread of libuv's pool, and not all four.
   let reading: Promise<Picture | undefined> | undefined;
   const readAlone = (file: string) => {
     if (reading !== undefined) throw new ServiceError('not_possible_now', 'Another picture is being read.');
@@ -76,20 +75,14 @@ export function mediaArtRoute({ readStatus, read = readPicture }: MediaArtOption
     return within(begun);
   };
   return {
-    path: '/api/media/art',
-    methods: {
-      GET: {
-        feature: 'enable_media',
-        async run({ query, headers }) {
-          const { player } = checkParams(mediaParams, { player: query.get('player') ?? undefined });
-          const status = await readStatus(player, true);
-          const file = fileOf('art_url' in status ? status.art_url : null);
-          const picture = file === undefined ? undefined : await readAlone(file);
-          if (picture === undefined)
-            throw new ServiceError('not_found', 'What is played has no picture on this machine.');
-          return pictureAnswer(picture, headers);
-        },
-      },
+    async getMediaArt({ query, headers }) {
+      const { player } = checkParams(mediaParams, { player: query.get('player') ?? undefined });
+      const status = await media.status(player, true);
+      const file = fileOf('art_url' in status ? status.art_url : null);
+      const picture = file === undefined ? undefined : await readAlone(file);
+      if (picture === undefined)
+        throw new ServiceError('not_found', 'The track has no picture on this machine.');
+      return pictureAnswer(picture, headers);
     },
   };
 }

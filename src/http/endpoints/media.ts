@@ -1,48 +1,30 @@
-/** The routes of media: what is played, and the door to the media rows in the table of commands. */
+/** Media over HTTP: the status, and the media rows in the table of commands. */
 import type { Commands } from '../../commands/command.ts';
+import type { Media } from '../../commands/media.ts';
 import { checkParams } from '../../params.ts';
 import { parseView } from '../../stats/view.ts';
-import type { MediaPayload } from '../../wire/media.ts';
 import { mediaParams, mediaRequest } from '../../wire/requests.ts';
 import { parseJsonObject } from '../body.ts';
 import { featureDisabledAnswer, jsonAnswer } from '../reply.ts';
-import type { Request, Route } from '../routes.ts';
+import type { Request, Runs } from '../routes.ts';
 import type { Answer } from '../uws/exchange.ts';
-
-export interface MediaRoutesOptions {
-  readonly commands: Commands;
-  /** Rejects with `player_not_found`. */
-  readonly readStatus: (player: string | undefined, withDetail: boolean) => Promise<MediaPayload>;
-}
 
 const PREFIX = 'media.';
 
-export function mediaRoutes({ commands, readStatus }: MediaRoutesOptions): readonly Route[] {
-  return [
-    {
-      path: '/api/media/status',
-      methods: {
-        GET: {
-          feature: 'enable_media',
-          async run({ query, headers }) {
-            const { player } = checkParams(mediaParams, { player: query.get('player') ?? undefined });
-            const { withDetail } = parseView([], query.get('detail')).view;
-            return jsonAnswer(await readStatus(player, withDetail), headers);
-          },
-        },
-      },
+export interface MediaRooms {
+  readonly commands: Commands;
+  readonly media: Pick<Media, 'status'>;
+}
+
+export function mediaRuns({ commands, media }: MediaRooms): Runs<'getMedia' | 'controlMedia'> {
+  return {
+    async getMedia({ query, headers }) {
+      const { player } = checkParams(mediaParams, { player: query.get('player') ?? undefined });
+      const { withDetail } = parseView([], query.get('detail')).view;
+      return jsonAnswer(await media.status(player, withDetail), headers);
     },
-    {
-      path: '/api/media/control',
-      methods: {
-        POST: {
-          body: 'json',
-          feature: 'enable_media',
-          run: (request) => control(commands, request),
-        },
-      },
-    },
-  ];
+    controlMedia: (request) => control(commands, request),
+  };
 }
 
 async function control(commands: Commands, request: Request): Promise<Answer> {

@@ -1,35 +1,35 @@
-/** The routes of power: each action is a door to its row in the table of commands. */
+/** Power over HTTP: each action invokes its row in the table of commands. */
 import type { Commands } from '../../commands/command.ts';
-import type { PowerPayload } from '../../wire/power.ts';
+import type { Power } from '../../commands/power.ts';
+import type { POWER_ACTIONS } from '../../wire/requests.ts';
 import { paramsOf } from '../query.ts';
 import { featureDisabledAnswer, jsonAnswer } from '../reply.ts';
-import type { Request, Route } from '../routes.ts';
+import type { Request, Run, Runs } from '../routes.ts';
 import type { Answer } from '../uws/exchange.ts';
-
-export interface PowerRoutesOptions {
-  readonly commands: Commands;
-  readonly readStatus: () => Promise<PowerPayload>;
-}
-
-const PREFIX = 'power.';
 
 const QUERY_TYPES = { numbers: ['delay'], booleans: ['force'] };
 
-export function powerRoutes({ commands, readStatus }: PowerRoutesOptions): readonly Route[] {
-  return [
-    {
-      path: '/api/pw',
-      methods: { GET: { run: async ({ headers }) => jsonAnswer(await readStatus(), headers) } },
-    },
-    ...commands.names
-      .filter((name) => name.startsWith(PREFIX))
-      .map(
-        (name): Route => ({
-          path: `/api/pw/${name.slice(PREFIX.length)}`,
-          methods: { POST: { body: 'ignored', run: (request) => invoke(commands, name, request) } },
-        }),
-      ),
-  ];
+export interface PowerRooms {
+  readonly commands: Commands;
+  readonly power: Pick<Power, 'status'>;
+}
+
+export function powerRuns({
+  commands,
+  power,
+}: PowerRooms): Runs<'getPower' | 'cancelPower' | (typeof POWER_ACTIONS)[number]> {
+  const runOf = (name: string): Run => {
+    return (request) => invoke(commands, name, request);
+  };
+  return {
+    getPower: async ({ headers }) => jsonAnswer(await power.status(), headers),
+    shutdown: runOf('power.shutdown'),
+    restart: runOf('power.restart'),
+    sleep: runOf('power.sleep'),
+    hibernate: runOf('power.hibernate'),
+    lock: runOf('power.lock'),
+    cancelPower: runOf('power.cancel'),
+  };
 }
 
 async function invoke(commands: Commands, name: string, request: Request): Promise<Answer | undefined> {

@@ -1,61 +1,41 @@
-/** The routes of processes: lists, details, and a door to `process.kill`. */
+/** Processes over HTTP: lists, details, and the command `process.kill`. */
 import type { Commands } from '../../commands/command.ts';
 import { ServiceError } from '../../errors.ts';
 import { checkDetails, checkList, listable, type ProcessQueries } from '../../processes/queries.ts';
+import { OPERATIONS } from '../../wire/operations.ts';
 import { parseJsonObject } from '../body.ts';
 import { paramsOf } from '../query.ts';
 import { featureDisabledAnswer, jsonAnswer } from '../reply.ts';
-import type { Request, Route } from '../routes.ts';
+import type { Request, Runs } from '../routes.ts';
 import type { Answer } from '../uws/exchange.ts';
-
-export interface ProcessRoutesOptions {
-  readonly commands: Commands;
-  /** undefined: processes can't be seen here. */
-  readonly queries: ProcessQueries | undefined;
-}
-
-const PATH = '/api/processes';
 
 const QUERY_TYPES = { numbers: ['limit'], booleans: ['grouped'] };
 
-export function processRoutes({ commands, queries }: ProcessRoutesOptions): readonly Route[] {
-  return [
-    {
-      path: PATH,
-      methods: {
-        GET: {
-          feature: 'enable_processes',
-          run: async ({ query, headers }) =>
-            jsonAnswer(await listable(queries).list(checkList(paramsOf(query, QUERY_TYPES))), headers),
-        },
-      },
-    },
-    {
-      path: `${PATH}/*`,
-      methods: {
-        GET: {
-          feature: 'enable_processes',
-          run: async ({ exchange, headers }) =>
-            jsonAnswer(await findDetails(listable(queries), exchange.head.path), headers),
-        },
-      },
-    },
-    {
-      path: `${PATH}/kill`,
-      methods: {
-        POST: {
-          body: 'json',
-          feature: 'enable_process_control',
-          run: (request) => kill(commands, request),
-        },
-      },
-    },
-  ];
+/** What stands before the name in the path of one process. */
+const NAME_PREFIX = OPERATIONS.getProcess.path.slice(0, -1);
+
+export interface ProcessRooms {
+  readonly commands: Commands;
+  /** undefined: processes cannot be listed on this platform. */
+  readonly processQueries: ProcessQueries | undefined;
 }
 
-/** A number is a process's, unless something is called that. */
+export function processRuns({
+  commands,
+  processQueries: queries,
+}: ProcessRooms): Runs<'listProcesses' | 'getProcess' | 'killProcess'> {
+  return {
+    listProcesses: async ({ query, headers }) =>
+      jsonAnswer(await listable(queries).list(checkList(paramsOf(query, QUERY_TYPES))), headers),
+    getProcess: async ({ exchange, headers }) =>
+      jsonAnswer(await findDetails(listable(queries), exchange.head.path), headers),
+    killProcess: (request) => kill(commands, request),
+  };
+}
+
+/** A number is a pid, unless a process has it as its name. */
 async function findDetails(queries: ProcessQueries, path: string) {
-  const text = decode(path.slice(PATH.length + 1));
+  const text = decode(path.slice(NAME_PREFIX.length));
   const name = checkDetails({ name: text });
   try {
     return await queries.details(name);

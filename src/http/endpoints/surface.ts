@@ -1,22 +1,23 @@
-/** The surface as one table: the routes of every room, and the headers that any of them looks at. */
+/** All routes, and the request headers that any of them reads. */
 import type { Commands } from '../../commands/command.ts';
 import type { Media } from '../../commands/media.ts';
 import type { Power } from '../../commands/power.ts';
 import type { ProcessQueries } from '../../processes/queries.ts';
 import type { Sampler } from '../../stats/sampler.ts';
+import type { OperationId } from '../../wire/operations.ts';
 import type { SystemPayload } from '../../wire/system.ts';
 import { GATE_HEADERS, type Gate } from '../gate.ts';
-import type { Route } from '../routes.ts';
+import { type Route, type Runs, routesOf } from '../routes.ts';
 import type { Sockets } from '../socket/hub.ts';
 import type { Fanout } from '../stream/fanout.ts';
 import { DASHBOARD_HEADERS, dashboardRoutes, type WebFile } from './dashboard.ts';
-import { DOCUMENT_HEADERS, documentRoutes } from './documents.ts';
-import { mediaRoutes } from './media.ts';
-import { mediaArtRoute } from './media-art.ts';
-import { powerRoutes } from './power.ts';
-import { processRoutes } from './processes.ts';
-import { statsRoutes } from './stats.ts';
-import { SOCKET_HEADERS, webSocketRoutes } from './websocket.ts';
+import { DOCUMENT_HEADERS, documentRuns } from './documents.ts';
+import { mediaRuns } from './media.ts';
+import { mediaArtRuns } from './media-art.ts';
+import { powerRuns } from './power.ts';
+import { processRuns } from './processes.ts';
+import { statsRuns } from './stats.ts';
+import { SOCKET_HEADERS, socketRuns } from './websocket.ts';
 
 export const HEADERS_READ: ReadonlySet<string> = new Set([
   ...GATE_HEADERS,
@@ -29,7 +30,7 @@ export const HEADERS_READ: ReadonlySet<string> = new Set([
   'content-type',
 ]);
 
-/** What the routes are doors to. */
+/** What the routes need of the other rooms. */
 export interface Rooms {
   readonly gate: Gate;
   readonly sampler: Sampler;
@@ -41,36 +42,20 @@ export interface Rooms {
   readonly processQueries: ProcessQueries | undefined;
   readonly dashboard: readonly WebFile[];
   readonly readSystem: (withDetail: boolean) => Promise<SystemPayload>;
-  /** Whether one more subscriber may be let in. */
+  /** Whether one more subscriber may be accepted. */
   readonly hasRoom: () => boolean;
 }
 
 export function surfaceOf(rooms: Rooms): readonly Route[] {
-  const { gate, sockets, commands, hasRoom } = rooms;
-  const media = {
-    commands,
-    readStatus: (player: string | undefined, withDetail: boolean) => rooms.media.status(player, withDetail),
+  // The compiler misses an operation that nothing runs.
+  const runs: Runs<OperationId> = {
+    ...statsRuns(rooms),
+    ...powerRuns(rooms),
+    ...mediaRuns(rooms),
+    ...mediaArtRuns({ media: rooms.media }),
+    ...processRuns(rooms),
+    ...documentRuns(),
+    ...socketRuns(rooms),
   };
-  return [
-    ...statsRoutesOf(rooms),
-    ...powerRoutes({ commands, readStatus: () => rooms.power.status() }),
-    ...mediaRoutes(media),
-    mediaArtRoute(media),
-    ...processRoutes({ commands, queries: rooms.processQueries }),
-    ...documentRoutes(),
-    ...webSocketRoutes({ gate, sockets, hasRoom }),
-    ...dashboardRoutes({ files: rooms.dashboard, gate, latest: (view) => rooms.sampler.latest(view) }),
-  ];
-}
-
-function statsRoutesOf({ gate, sampler, fanout, hasRoom, readSystem }: Rooms): readonly Route[] {
-  return statsRoutes({
-    gate,
-    latest: (view) => sampler.latest(view),
-    peek: (view) => sampler.peek(view),
-    isTickNear: () => sampler.nextTickInMs < sampler.intervalMs / 2,
-    fanout,
-    hasRoom,
-    readSystem,
-  });
+  return [...routesOf(runs), ...dashboardRoutes(rooms)];
 }

@@ -1,0 +1,67 @@
+/**
+ * Every operation of HTTP below /api, once: the router matches these rows, and the API documents are made from them.
+ * The service loads this table, so it has no payload schemas and no prose. Those are the OperationDocs beside the
+ * payloads (wire/power.ts, for example), and what runs is in http/endpoints/: both are tied to the ids by type.
+ */
+
+export type Method = 'GET' | 'POST';
+
+/** How the API documents group the operations. */
+export type Tag = 'stats' | 'power' | 'media' | 'processes' | 'service';
+
+/** `Feature`: the names of the flags; http/routes.ts narrows it to those of the configuration. */
+export interface Operation<Feature extends string = string> {
+  readonly method: Method;
+  /** Compared byte for byte with the raw path. A final `/*` matches one last part, which is not empty. */
+  readonly path: `/api/${string}`;
+  readonly tag: Tag;
+  /** The flag of the configuration that allows it. Off: 403 `feature_disabled`. */
+  readonly feature?: Feature;
+  /** The flag is judged with the command (commands/command.ts), not before the request is handled. */
+  readonly isJudgedByCommand?: true;
+  /** 'json': the content type is checked. 'ignored': read to its end and dropped. Absent: a body is not read. */
+  readonly body?: 'json' | 'ignored';
+  /** No key is needed. */
+  readonly isPublic?: true;
+  /** May change more than the other operations before 1.0. */
+  readonly isExperimental?: true;
+}
+
+const powerCommand = { method: 'POST', tag: 'power', body: 'ignored', isJudgedByCommand: true } as const;
+const media = { tag: 'media', feature: 'enable_media', isExperimental: true } as const;
+const processes = { tag: 'processes', feature: 'enable_processes' } as const;
+
+export const OPERATIONS = {
+  getUsage: { method: 'GET', path: '/api/usage', tag: 'stats' },
+  openStream: { method: 'GET', path: '/api/stream', tag: 'stats' },
+  getSystem: { method: 'GET', path: '/api/system', tag: 'stats' },
+  openSocket: { method: 'GET', path: '/api/ws', tag: 'stats' },
+
+  getPower: { method: 'GET', path: '/api/pw', tag: 'power' },
+  shutdown: { ...powerCommand, path: '/api/pw/shutdown', feature: 'enable_shutdown' },
+  restart: { ...powerCommand, path: '/api/pw/restart', feature: 'enable_restart' },
+  sleep: { ...powerCommand, path: '/api/pw/sleep', feature: 'enable_sleep' },
+  hibernate: { ...powerCommand, path: '/api/pw/hibernate', feature: 'enable_hibernate' },
+  lock: { ...powerCommand, path: '/api/pw/lock', feature: 'enable_sleep' },
+  cancelPower: { ...powerCommand, path: '/api/pw/cancel' },
+
+  getMedia: { ...media, method: 'GET', path: '/api/media/status' },
+  getMediaArt: { ...media, method: 'GET', path: '/api/media/art' },
+  controlMedia: { ...media, method: 'POST', path: '/api/media/control', body: 'json' },
+
+  listProcesses: { ...processes, method: 'GET', path: '/api/processes' },
+  getProcess: { ...processes, method: 'GET', path: '/api/processes/*' },
+  killProcess: {
+    method: 'POST',
+    path: '/api/processes/kill',
+    tag: 'processes',
+    feature: 'enable_process_control',
+    body: 'json',
+  },
+
+  getStatus: { method: 'GET', path: '/api/status', tag: 'service', isPublic: true },
+  getOpenapi: { method: 'GET', path: '/api/openapi.json', tag: 'service' },
+  getAsyncapi: { method: 'GET', path: '/api/asyncapi.json', tag: 'service' },
+} as const satisfies Readonly<Record<string, Operation>>;
+
+export type OperationId = keyof typeof OPERATIONS;
