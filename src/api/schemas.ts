@@ -3,6 +3,7 @@ import { toJsonSchema, toJsonSchemaDefs } from '@valibot/to-json-schema';
 import type * as v from 'valibot';
 import { capability } from '../wire/capability.ts';
 import { errorPayload } from '../wire/errors.ts';
+import { UNIT_KEY } from '../wire/meaning.ts';
 import { mediaCommand, mediaDetail, mediaResult, mediaStatus } from '../wire/media.ts';
 import { powerCapabilities, powerPayload, powerResult } from '../wire/power.ts';
 import {
@@ -82,7 +83,7 @@ export const COMPONENTS = {
   MessageId: messageId,
 } as const;
 
-/** How one kind of document wants its schemas. */
+/** Writes schemas as one kind of document has them. */
 export interface SchemaWriter {
   /** By reference where the schema has a name. */
   readonly write: (schema: v.GenericSchema) => Json;
@@ -92,14 +93,30 @@ export interface SchemaWriter {
 
 const PREFIX = '#/components/schemas/';
 
-export function schemaWriter(target: 'draft-07' | 'draft-2020-12'): SchemaWriter {
+/** `part` with each unit as the end of its description: no reader of JSON Schema knows a key for units. */
+function withUnitsInWords(part: unknown): unknown {
+  if (Array.isArray(part)) return part.map(withUnitsInWords);
+  if (typeof part !== 'object' || part === null) return part;
+  const { [UNIT_KEY]: unit, ...rest } = part as Json;
+  const written = Object.fromEntries(
+    Object.entries(rest).map(([key, value]) => [key, withUnitsInWords(value)]),
+  );
+  if (typeof unit !== 'string') return written;
+  const { description } = rest;
+  return { ...written, description: `${description === undefined ? '' : `${description} `}Unit: ${unit}.` };
+}
+
+/** `keepsUnits`: as the key UNIT_KEY, for docs/api.md. */
+export function schemaWriter(target: 'draft-07' | 'draft-2020-12', keepsUnits = false): SchemaWriter {
   const config = {
     target,
-    // Rules between fields, which JSON Schema says otherwise or not at all.
+    // Rules between fields, which JSON Schema expresses in another way or not at all.
     ignoreActions: ['check', 'excludes', 'finite'],
     overrideRef: ({ referenceId }: { readonly referenceId: string }) => `${PREFIX}${referenceId}`,
   };
-  const named: Readonly<Record<string, unknown>> = toJsonSchemaDefs(COMPONENTS, config);
+  // Both halves of the writer return objects, which stay objects.
+  const finished = (part: Json) => (keepsUnits ? part : withUnitsInWords(part)) as Json;
+  const named = finished(toJsonSchemaDefs(COMPONENTS, config));
   const used = new Set<string>();
   const note = (part: unknown): void => {
     for (const [, name = ''] of JSON.stringify(part).matchAll(/"\$ref":"#\/components\/schemas\/(\w+)"/g)) {
@@ -117,7 +134,7 @@ export function schemaWriter(target: 'draft-07' | 'draft-2020-12'): SchemaWriter
         ...written
       } = toJsonSchema(schema, { ...config, definitions: COMPONENTS });
       note(written);
-      return written;
+      return finished(written);
     },
     used: () => Object.fromEntries(Object.entries(named).filter(([name]) => used.has(name))),
   };

@@ -1,13 +1,14 @@
 /** How HTTP refuses: the body of every error, and the codes of refusals without a body. */
 import * as v from 'valibot';
+import { means } from './meaning.ts';
 
 /** The table of codes and their statuses is STATUS_BY_CODE in src/errors.ts. */
 export const errorPayload = v.strictObject({
-  error: v.pipe(v.string(), v.description('A sentence for people.')),
-  code: v.pipe(v.string(), v.description('A word for programs: see the table of errors.')),
-  details: v.pipe(
+  error: means(v.string(), 'A sentence for people.'),
+  code: means(v.string(), 'A word for programs: see the table of errors.'),
+  details: means(
     v.exactOptional(v.record(v.string(), v.unknown())),
-    v.description('More about it, where that helps: the allowed actions, the reason.'),
+    'More about it, where that helps: the allowed actions, the reason.',
   ),
 });
 

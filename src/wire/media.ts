@@ -1,41 +1,38 @@
-/** What GET /api/media/status answers, and what a media command answers with. */
+/** The payload of GET /api/media/status, and the result of a media command. */
 import * as v from 'valibot';
+import { means } from './meaning.ts';
 import type { DocsOf } from './operation-docs.ts';
-import { known, type Shape } from './quantities.ts';
+import { anyPercent, anySeconds, known, type Shape } from './quantities.ts';
 import { MEDIA_ACTIONS, mediaParams, mediaValueParams } from './requests.ts';
 
 /** The contract's three keys. */
 export const mediaStatus = v.strictObject({
-  status: v.pipe(
+  status: means(
     v.picklist(['active', 'idle', 'stopped']),
-    v.description(
-      'active: playing or paused, with a title or an artist. idle: a player without either, or one that has stopped. stopped: no player.',
-    ),
+    'active: playing or paused, with a title or an artist. idle: a player without either, or one that has stopped. stopped: no player.',
   ),
-  title: v.pipe(v.string(), v.description('Empty unless active.')),
-  artist: v.pipe(v.string(), v.description('Several are joined with ", ".')),
+  title: means(v.string(), 'Title of the track; empty unless active.'),
+  artist: means(v.string(), 'Artist; several are joined with ", ".'),
 });
 export type MediaStatus = Shape<typeof mediaStatus>;
 
-const seconds = known(v.pipe(v.number(), v.description('Seconds.')));
-
-/** With what `detail=1` adds. null: the player did not say. */
+/** With the keys that `detail=1` adds. null: the player did not report it. */
 export const mediaDetail = v.strictObject({
   ...mediaStatus.entries,
-  playback: v.picklist(['playing', 'paused', 'stopped']),
-  album: known(v.string()),
-  position: seconds,
-  duration: seconds,
-  rate: v.pipe(known(v.number()), v.description('1 is the usual speed.')),
-  shuffle: known(v.boolean()),
-  repeat: known(v.picklist(['none', 'track', 'playlist'])),
-  volume: v.pipe(known(v.number()), v.description('0 to 100; some players go beyond.')),
-  player: v.pipe(
+  playback: means(v.picklist(['playing', 'paused', 'stopped']), 'State of the player.'),
+  album: means(known(v.string()), 'Album.'),
+  position: means(known(anySeconds), 'Position in the track.'),
+  duration: means(known(anySeconds), 'Length of the track.'),
+  rate: means(known(v.number()), 'Playback speed; 1 is normal.'),
+  shuffle: means(known(v.boolean()), 'Tracks are played in random order.'),
+  repeat: means(known(v.picklist(['none', 'track', 'playlist'])), 'What is repeated.'),
+  volume: means(known(anyPercent), 'Volume; some players go beyond 100.'),
+  player: means(
     known(v.string()),
-    v.description('The player that this is told of, and that commands without `player` go to.'),
+    'The player that this status describes, and that commands without `player` go to.',
   ),
-  players: v.pipe(v.array(v.string()), v.description('The names that `player` may have in a request.')),
-  art_url: known(v.string()),
+  players: means(v.array(v.string()), 'The names that `player` may have in a request.'),
+  art_url: means(known(v.string()), 'Address of the cover, as the player reports it.'),
 });
 export type MediaDetail = Shape<typeof mediaDetail>;
 

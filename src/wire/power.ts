@@ -1,27 +1,28 @@
-/** What GET /api/pw answers, and what the power commands answer with. */
+/** The payload of GET /api/pw, and the result of the power commands. */
 import * as v from 'valibot';
 import { capability } from './capability.ts';
+import { means } from './meaning.ts';
 import type { DocsOf, OperationDocs } from './operation-docs.ts';
 import { count, type Shape, unixSeconds } from './quantities.ts';
 import { type POWER_ACTIONS, powerParams } from './requests.ts';
 
-/** An act and when it is due, or was handed over. */
-const timedPowerAct = v.strictObject({ action: v.string(), at: unixSeconds });
+/** An action and its time. */
+const timedPowerAct = v.strictObject({
+  action: means(v.string(), 'Name of the action.'),
+  at: means(unixSeconds, 'When it is due, or was handed over.'),
+});
 export type TimedPowerAct = Shape<typeof timedPowerAct>;
 
 /** A program that asks the machine to stay awake or up. */
 const inhibitor = v.strictObject({
-  who: v.string(),
-  why: v.string(),
-  what: v.pipe(
-    v.string(),
-    v.description('What is held off, as logind spells it, separated by colons (`shutdown:sleep:idle`).'),
-  ),
-  uid: count,
+  who: means(v.string(), 'The program.'),
+  why: means(v.string(), 'Its reason.'),
+  what: means(v.string(), 'The actions, as logind writes them: separated by colons (`shutdown:sleep:idle`).'),
+  uid: means(count, 'The user who runs it.'),
 });
 export type Inhibitor = Shape<typeof inhibitor>;
 
-/** One act on the machine each. */
+/** One key per action. */
 export const powerCapabilities = v.strictObject({
   shutdown: capability,
   restart: capability,
@@ -33,18 +34,21 @@ export type PowerCapabilities = Shape<typeof powerCapabilities>;
 
 export const powerPayload = v.strictObject({
   actions: powerCapabilities,
-  pending: v.pipe(v.nullable(timedPowerAct), v.description('What was scheduled with `delay`.')),
-  inhibitors: v.array(inhibitor),
-  recorded: v.pipe(
+  pending: means(
+    v.nullable(timedPowerAct),
+    'The action that was scheduled with `delay`; null if there is none.',
+  ),
+  inhibitors: means(v.array(inhibitor), 'Programs that ask the machine to stay on or awake.'),
+  recorded: means(
     v.array(timedPowerAct),
-    v.description('What the recording backend would have done; empty with any other.'),
+    'Actions that `power.backend: record` would have carried out; empty with any other backend.',
   ),
 });
 export type PowerPayload = Shape<typeof powerPayload>;
 
 export const powerResult = v.strictObject({
   status: v.literal('ok'),
-  message: v.pipe(v.string(), v.description('`Command initiated` for an action.')),
+  message: means(v.string(), '`Command initiated` for an action.'),
 });
 export type PowerResult = Shape<typeof powerResult>;
 

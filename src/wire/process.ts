@@ -1,89 +1,112 @@
-/** Processes on the wire: rows, groups, lists, details, and how a command on them ended. */
+/** Processes on the wire: rows, groups, lists, details, and the result of a command on them. */
 import * as v from 'valibot';
 import { capability } from './capability.ts';
+import { means } from './meaning.ts';
 import type { DocsOf } from './operation-docs.ts';
-import { bytes, count, known, percent, type Shape, unixSeconds } from './quantities.ts';
+import {
+  bytes,
+  count,
+  exactUnixSeconds,
+  known,
+  mib,
+  percent,
+  type Shape,
+  seconds,
+  unixSeconds,
+} from './quantities.ts';
 import { processKillRequest, processListRequest } from './requests.ts';
 
-const usage = {
-  memory: v.pipe(bytes, v.description('Resident bytes; memory that processes share counts in each of them.')),
-  memory_mb: v.pipe(v.number(), v.minValue(0), v.description('The same in MiB.')),
-  cpu_time: v.pipe(v.number(), v.minValue(0), v.description('Seconds of CPU time since the start.')),
-  cpu: v.pipe(
+const shares = {
+  memory: means(bytes, 'Resident memory; what processes share counts in each of them.'),
+  memory_mb: means(mib, 'The same in MiB.'),
+  cpu_time: means(seconds, 'CPU time since the start.'),
+  cpu: means(
     known(percent),
-    v.description(
-      'Percent of the whole machine since the reading before; null in a first reading and for a process that is new.',
-    ),
+    'Share of all processors since the previous reading; null in the first reading and for a new process.',
   ),
 };
 
+const groupName = means(v.string(), 'Name of the program.');
+const pid = means(count, 'Process number.');
+
 /** All processes of one name. */
-export const processGroup = v.strictObject({ name: v.string(), count, ...usage });
+export const processGroup = v.strictObject({
+  name: groupName,
+  count: means(count, 'Processes of that name.'),
+  ...shares,
+});
 export type ProcessGroup = Shape<typeof processGroup>;
 
 /** One process, as in `processes` of a detailed sample. */
-export const processShare = v.strictObject({ name: v.string(), pid: count, ...usage });
+export const processShare = v.strictObject({ name: groupName, pid, ...shares });
 export type ProcessShare = Shape<typeof processShare>;
 
 export const processRow = v.strictObject({
   ...processShare.entries,
-  ppid: count,
-  user: v.pipe(v.string(), v.description('Its number, as text, where the user has no name.')),
-  started_at: v.pipe(v.number(), v.minValue(0), v.description('Unix seconds.')),
-  threads: count,
-  path: v.pipe(known(v.string()), v.description('Of the program; null where this service may not know it.')),
+  ppid: means(count, 'Number of its parent.'),
+  user: means(v.string(), 'User; the uid as text if the user has no name.'),
+  started_at: means(exactUnixSeconds, 'When it was started.'),
+  threads: means(count, 'Threads.'),
+  path: means(known(v.string()), 'Path of the program; null if this service may not read it.'),
 });
 export type ProcessRow = Shape<typeof processRow>;
 
 export const processListPayload = v.strictObject({
-  timestamp: unixSeconds,
-  total_count: v.pipe(count, v.description('Processes, however many rows follow.')),
-  processes: v.union([v.array(processGroup), v.array(processRow)]),
+  timestamp: means(unixSeconds, 'When the processes were read.'),
+  total_count: means(count, 'Number of processes, whatever the number of rows.'),
+  processes: means(
+    v.union([v.array(processGroup), v.array(processRow)]),
+    'Grouped by name, or one row per process with `grouped=0`.',
+  ),
 });
 export type ProcessListPayload = Shape<typeof processListPayload>;
 
-const CONTROL_ONLY = 'Only while features.enable_process_control is on: command lines often hold secrets.';
+const CONTROL_ONLY =
+  'only while features.enable_process_control is on, because command lines often hold secrets.';
 
 export const processDetailRow = v.strictObject({
   ...processRow.entries,
-  state: v.picklist(['running', 'sleeping', 'waiting', 'stopped', 'ended', 'idle', 'unknown']),
-  open_files: known(count),
-  command: v.pipe(v.exactOptional(v.array(v.string())), v.description(CONTROL_ONLY)),
-  cwd: v.pipe(v.exactOptional(known(v.string())), v.description(CONTROL_ONLY)),
+  state: means(
+    v.picklist(['running', 'sleeping', 'waiting', 'stopped', 'ended', 'idle', 'unknown']),
+    'State; waiting: for a disk, which no signal interrupts.',
+  ),
+  open_files: means(known(count), 'Open file descriptors.'),
+  command: means(v.exactOptional(v.array(v.string())), `Command line; ${CONTROL_ONLY}`),
+  cwd: means(v.exactOptional(known(v.string())), `Working folder; ${CONTROL_ONLY}`),
 });
 export type ProcessDetailRow = Shape<typeof processDetailRow>;
 
-/** All processes of one name, or the one of a number. */
+/** All processes of one name, or one process. */
 export const processDetailsPayload = v.strictObject({
-  timestamp: unixSeconds,
+  timestamp: means(unixSeconds, 'When the processes were read.'),
   ...processGroup.entries,
-  processes: v.pipe(v.array(processDetailRow), v.maxLength(64)),
+  processes: means(v.pipe(v.array(processDetailRow), v.maxLength(64)), 'One row per process.'),
 });
 export type ProcessDetailsPayload = Shape<typeof processDetailsPayload>;
 
-const MOST_TOP = 5;
+const MAX_TOP = 5;
 
 /** In a detailed sample. */
 export const processSummary = v.strictObject({
-  count,
-  running: count,
-  top_cpu: v.pipe(
-    known(v.pipe(v.array(processShare), v.maxLength(MOST_TOP))),
-    v.description('null in the first reading.'),
+  count: means(count, 'Number of processes.'),
+  running: means(count, 'Number of those that are running.'),
+  top_cpu: means(
+    known(v.pipe(v.array(processShare), v.maxLength(MAX_TOP))),
+    'The busiest; null in the first reading.',
   ),
-  top_memory: v.pipe(v.array(processShare), v.maxLength(MOST_TOP)),
+  top_memory: means(v.pipe(v.array(processShare), v.maxLength(MAX_TOP)), 'The largest.'),
 });
 export type ProcessSummary = Shape<typeof processSummary>;
 
-/** How `process_kill` or `process_launch` ended. */
+/** The result of `process_kill` or `process_launch`. */
 export const processFeedback = v.strictObject({
-  success: v.boolean(),
-  action: v.picklist(['kill', 'launch']),
-  message: v.string(),
-  final: v.boolean(),
-  pid: v.pipe(v.exactOptional(count), v.description('Absent where it was asked for by name.')),
-  name: v.exactOptional(v.string()),
-  count: v.pipe(v.exactOptional(count), v.description('Processes that have ended.')),
+  success: means(v.boolean(), 'It was done.'),
+  action: means(v.picklist(['kill', 'launch']), 'What was requested.'),
+  message: means(v.string(), 'A sentence for people.'),
+  final: means(v.boolean(), 'Always true over HTTP.'),
+  pid: means(v.exactOptional(count), 'Process number; absent if the request named processes by `name`.'),
+  name: means(v.exactOptional(v.string()), 'Name of the program.'),
+  count: means(v.exactOptional(count), 'Number of processes that have ended.'),
 });
 export type ProcessFeedback = Shape<typeof processFeedback>;
 

@@ -1,5 +1,6 @@
-/** What numbers on the wire are, and how a schema becomes a type. Payloads only: nothing of it runs in the service. */
+/** Numbers on the wire with their units, and how a schema becomes a type. The service loads no payload schemas. */
 import * as v from 'valibot';
+import { unit } from './meaning.ts';
 
 type DeepReadonly<T> = T extends object ? { readonly [K in keyof T]: DeepReadonly<T[K]> } : T;
 
@@ -10,16 +11,26 @@ const atLeastZero = v.pipe(v.number(), v.minValue(0));
 export const whole = v.pipe(v.number(), v.integer(), v.minValue(0));
 
 export const count = whole;
-export const bytes = v.pipe(whole, v.description('Bytes.'));
-export const bytesPerSecond = v.pipe(atLeastZero, v.description('Bytes a second.'));
-export const mib = v.pipe(atLeastZero, v.description('MiB.'));
-export const percent = v.pipe(v.number(), v.minValue(0), v.maxValue(100), v.description('Percent.'));
-export const celsius = v.pipe(v.number(), v.description('Degrees Celsius.'));
-export const gigahertz = v.pipe(atLeastZero, v.description('GHz.'));
-export const megahertz = v.pipe(atLeastZero, v.description('MHz.'));
-export const watts = v.pipe(atLeastZero, v.description('Watts.'));
-export const seconds = v.pipe(atLeastZero, v.description('Seconds.'));
-export const unixSeconds = v.pipe(whole, v.description('Unix seconds.'));
+export const bytes = v.pipe(whole, unit('bytes'));
+export const bytesPerSecond = v.pipe(atLeastZero, unit('bytes/s'));
+export const mib = v.pipe(atLeastZero, unit('MiB'));
+export const wholeMib = v.pipe(whole, unit('MiB'));
+export const percent = v.pipe(v.number(), v.minValue(0), v.maxValue(100), unit('%'));
+/** May exceed 100. */
+export const openPercent = v.pipe(atLeastZero, unit('%'));
+export const celsius = v.pipe(v.number(), unit('°C'));
+export const gigahertz = v.pipe(atLeastZero, unit('GHz'));
+export const megahertz = v.pipe(atLeastZero, unit('MHz'));
+export const megabitsPerSecond = v.pipe(atLeastZero, unit('Mbit/s'));
+export const watts = v.pipe(atLeastZero, unit('W'));
+export const dbm = v.pipe(v.number(), unit('dBm'));
+export const seconds = v.pipe(atLeastZero, unit('s'));
+export const wholeSeconds = v.pipe(whole, unit('s'));
+/** As another program reports it: any number. */
+export const anySeconds = v.pipe(v.number(), unit('s'));
+export const anyPercent = v.pipe(v.number(), unit('%'));
+export const unixSeconds = v.pipe(whole, unit('Unix seconds'));
+export const exactUnixSeconds = v.pipe(atLeastZero, unit('Unix seconds'));
 
-/** Of a detailed payload: null is what nobody could read. */
+/** A key of a detailed payload: null where the value cannot be read. */
 export const known = <S extends v.GenericSchema>(schema: S) => v.nullable(schema);

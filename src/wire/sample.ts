@@ -1,188 +1,214 @@
 /**
- * The sections of a sample on the wire: the contract's keys, and what `detail` adds. Without detail a temperature, a
- * speed or a number of a GPU that nobody could read is 0; with it, as everything else, null.
+ * The sections of a sample on the wire: the contract's keys, and what `detail` adds. A temperature, a speed or a number
+ * of a GPU that cannot be read is 0 without detail, and null with it, like everything else.
  */
 import * as v from 'valibot';
+import { means } from './meaning.ts';
 import {
   bytes,
   bytesPerSecond,
   celsius,
   count,
+  dbm,
   gigahertz,
   known,
+  megabitsPerSecond,
   megahertz,
   mib,
+  openPercent,
   percent,
   type Shape,
   watts,
+  wholeMib,
 } from './quantities.ts';
 
 export const cpuStats = v.strictObject({
-  current_load: percent,
-  current_temp: celsius,
-  current_speed: gigahertz,
+  current_load: means(percent, 'Load of all processors together.'),
+  current_temp: means(celsius, 'Temperature; 0 if it cannot be read.'),
+  current_speed: means(gigahertz, 'Mean clock speed; 0 if it cannot be read.'),
 });
 export type CpuStats = Shape<typeof cpuStats>;
 
 const pressure = v.pipe(
-  v.strictObject({ some: percent, full: percent }),
-  v.description('Share of the last 10 s in which some, or all, tasks waited (PSI avg10).'),
+  v.strictObject({
+    some: means(percent, 'At least one task waited.'),
+    full: means(percent, 'All tasks waited.'),
+  }),
+  v.description('Share of the last 10 s in which some (or all) tasks waited for it (PSI avg10).'),
 );
 export type Pressure = Shape<typeof pressure>;
 
 const cpuBreakdown = v.strictObject({
-  user: percent,
-  system: percent,
-  nice: percent,
-  iowait: percent,
-  irq: percent,
-  steal: percent,
-  idle: percent,
+  user: means(percent, 'Programs, without niced ones.'),
+  system: means(percent, 'The kernel.'),
+  nice: means(percent, 'Niced programs.'),
+  iowait: means(percent, 'Idle while waiting for a disk.'),
+  irq: means(percent, 'Interrupts, soft ones included.'),
+  steal: means(percent, 'Taken by the hypervisor.'),
+  idle: means(percent, 'Idle.'),
 });
 export type CpuBreakdown = Shape<typeof cpuBreakdown>;
 
 const load = v.pipe(v.number(), v.minValue(0));
 
 export const cpuDetail = v.strictObject({
-  current_load: known(percent),
-  current_temp: known(celsius),
-  current_speed: known(gigahertz),
-  cores: v.pipe(v.array(known(percent)), v.description('The load of each processor.')),
-  speeds: v.pipe(v.array(known(gigahertz)), v.description('The speed of each processor.')),
-  load_average: v.pipe(known(v.strictTuple([load, load, load])), v.description('Over 1, 5 and 15 minutes.')),
-  breakdown: known(cpuBreakdown),
-  temperature: known(celsius),
-  power_watts: known(watts),
+  current_load: means(known(percent), 'Load of all processors together.'),
+  current_temp: means(known(celsius), 'Temperature.'),
+  current_speed: means(known(gigahertz), 'Mean clock speed.'),
+  cores: means(v.array(known(percent)), 'Load of each processor.'),
+  speeds: means(v.array(known(gigahertz)), 'Clock speed of each processor.'),
+  load_average: means(known(v.strictTuple([load, load, load])), 'Load average over 1, 5 and 15 minutes.'),
+  breakdown: means(known(cpuBreakdown), 'Where the time of all processors went.'),
+  temperature: means(known(celsius), 'Same as current_temp.'),
+  power_watts: means(known(watts), 'Power of the processor package.'),
   pressure: known(pressure),
 });
 export type CpuDetail = Shape<typeof cpuDetail>;
 
 export const memoryStats = v.strictObject({
-  used: v.pipe(bytes, v.description('Bytes: what is not available.')),
-  free: v.pipe(bytes, v.description('Bytes that are available.')),
-  used_percent: percent,
+  used: means(bytes, 'In use: total minus available.'),
+  free: means(bytes, 'Available to programs.'),
+  used_percent: means(percent, 'Share in use.'),
 });
 export type MemoryStats = Shape<typeof memoryStats>;
 
-const swapDetail = v.strictObject({ total: bytes, used: bytes, free: bytes, used_percent: percent });
+const swapDetail = v.strictObject({
+  total: means(bytes, 'Size of the swap space.'),
+  used: means(bytes, 'In use.'),
+  free: means(bytes, 'Free.'),
+  used_percent: means(percent, 'Share in use.'),
+});
 export type SwapDetail = Shape<typeof swapDetail>;
 
 export const memoryDetail = v.strictObject({
-  used: known(bytes),
-  free: known(bytes),
-  used_percent: known(percent),
-  total: known(bytes),
-  cached: known(bytes),
-  buffers: known(bytes),
-  swap: known(swapDetail),
+  used: means(known(bytes), 'In use: total minus available.'),
+  free: means(known(bytes), 'Available to programs.'),
+  used_percent: means(known(percent), 'Share in use.'),
+  total: means(known(bytes), 'Installed memory that the system can use.'),
+  cached: means(known(bytes), 'Page cache.'),
+  buffers: means(known(bytes), 'Buffers of block devices.'),
+  swap: means(known(swapDetail), 'Swap space.'),
   pressure: known(pressure),
 });
 export type MemoryDetail = Shape<typeof memoryDetail>;
 
 export const gpuStats = v.strictObject({
-  current_load: percent,
-  current_temp: celsius,
-  current_memory: v.pipe(count, v.description('MiB in use.')),
+  current_load: means(percent, 'Load; 0 if it cannot be read.'),
+  current_temp: means(celsius, 'Temperature; 0 if it cannot be read.'),
+  current_memory: means(wholeMib, 'Memory in use; 0 if it cannot be read.'),
 });
 export type GpuStats = Shape<typeof gpuStats>;
 
-const asleep = v.pipe(v.boolean(), v.description('Suspended: it is not woken to be read.'));
-const fanPercent = known(v.pipe(v.number(), v.minValue(0), v.description('Percent.')));
+const asleep = means(v.boolean(), 'Suspended; it is not woken to be read.');
+const fanPercent = means(known(openPercent), 'Fan speed.');
+const gpuName = means(v.string(), 'Product name.');
+const vendor = means(v.string(), 'NVIDIA, AMD, Intel or another vendor.');
+const gpuMemory = means(known(mib), 'Size of its memory.');
+const gpuPower = means(known(watts), 'Power of the card or chip.');
+const gpuClock = means(known(megahertz), 'Clock speed.');
 
 export const gpuDevice = v.strictObject({
-  name: v.string(),
-  vendor: v.string(),
-  load: known(percent),
-  temperature: known(celsius),
-  memory_used: known(mib),
-  memory_total: known(mib),
-  power_watts: known(watts),
+  name: gpuName,
+  vendor,
+  load: means(known(percent), 'Load.'),
+  temperature: means(known(celsius), 'Temperature.'),
+  memory_used: means(known(mib), 'Memory in use.'),
+  memory_total: gpuMemory,
+  power_watts: gpuPower,
   fan_percent: fanPercent,
-  clock_mhz: known(megahertz),
+  clock_mhz: gpuClock,
   asleep,
 });
 export type GpuDevice = Shape<typeof gpuDevice>;
 
 export const gpuDetail = v.strictObject({
-  current_load: known(percent),
-  current_temp: known(celsius),
-  current_memory: known(mib),
-  name: v.string(),
-  vendor: v.string(),
-  memory_total: known(mib),
-  power_watts: known(watts),
+  current_load: means(known(percent), 'Load.'),
+  current_temp: means(known(celsius), 'Temperature.'),
+  current_memory: means(known(mib), 'Memory in use.'),
+  name: gpuName,
+  vendor,
+  memory_total: gpuMemory,
+  power_watts: gpuPower,
   fan_percent: fanPercent,
-  clock_mhz: known(megahertz),
+  clock_mhz: gpuClock,
   asleep,
-  devices: v.pipe(v.array(gpuDevice), v.description('All of them; the first one is shown above.')),
+  devices: means(v.array(gpuDevice), 'All GPUs; the keys above are those of the first.'),
 });
 export type GpuDetail = Shape<typeof gpuDetail>;
 
-const mountPoint = v.pipe(v.string(), v.description('The mount point; `C:` on Windows.'));
+const mountPoint = means(v.string(), 'Mount point; `C:` on Windows.');
 
 export const diskStats = v.strictObject({
   fs: mountPoint,
-  used: bytes,
-  available: bytes,
-  used_percent: percent,
+  used: means(bytes, 'In use.'),
+  available: means(bytes, 'Available to ordinary users.'),
+  used_percent: means(percent, 'used / (used + available), as df shows it.'),
 });
 export type DiskStats = Shape<typeof diskStats>;
 
 export const diskDetail = v.strictObject({
   fs: mountPoint,
-  used: known(bytes),
-  available: known(bytes),
-  used_percent: known(percent),
-  device: known(v.string()),
-  type: known(v.string()),
-  size: known(bytes),
-  label: known(v.string()),
-  read_only: known(v.boolean()),
-  removable: known(v.boolean()),
-  stale: v.pipe(v.boolean(), v.description('It does not answer: what is shown is what it last said.')),
-  read_bytes: known(bytes),
-  write_bytes: known(bytes),
-  read_rate: known(bytesPerSecond),
-  write_rate: known(bytesPerSecond),
-  busy_percent: known(percent),
+  used: means(known(bytes), 'In use.'),
+  available: means(known(bytes), 'Available to ordinary users.'),
+  used_percent: means(known(percent), 'used / (used + available), as df shows it.'),
+  device: means(known(v.string()), 'Device, share or dataset that is mounted.'),
+  type: means(known(v.string()), 'Filesystem.'),
+  size: means(known(bytes), 'Size of the filesystem.'),
+  label: means(known(v.string()), 'Label of the filesystem.'),
+  read_only: means(known(v.boolean()), 'Mounted read-only.'),
+  removable: means(known(v.boolean()), 'On a removable device.'),
+  stale: means(v.boolean(), 'It does not answer: its values are the last known ones.'),
+  read_bytes: means(known(bytes), 'Read since boot.'),
+  write_bytes: means(known(bytes), 'Written since boot.'),
+  read_rate: means(known(bytesPerSecond), 'Read since the previous sample.'),
+  write_rate: means(known(bytesPerSecond), 'Written since the previous sample.'),
+  busy_percent: means(known(percent), 'Share of the time in which the device had work.'),
 });
 export type DiskDetail = Shape<typeof diskDetail>;
 
-const sinceBoot = v.pipe(bytes, v.description('Bytes since boot.'));
+const bytesSent = means(bytes, 'Sent since boot.');
+const bytesRecv = means(bytes, 'Received since boot.');
+const sendRate = means(known(bytesPerSecond), 'Sent since the previous sample.');
+const receiveRate = means(known(bytesPerSecond), 'Received since the previous sample.');
+const errin = means(known(count), 'Receive errors since boot.');
+const errout = means(known(count), 'Send errors since boot.');
+const dropin = means(known(count), 'Received packets that were dropped since boot.');
+const dropout = means(known(count), 'Packets to send that were dropped since boot.');
 
-export const networkStats = v.strictObject({ bytesSent: sinceBoot, bytesRecv: sinceBoot });
+/** All counted interfaces together. */
+export const networkStats = v.strictObject({ bytesSent, bytesRecv });
 export type NetworkStats = Shape<typeof networkStats>;
 
 export const interfaceDetail = v.strictObject({
-  name: v.string(),
-  kind: v.string(),
-  up: known(v.boolean()),
-  speed_mbps: known(v.pipe(v.number(), v.minValue(0), v.description('Megabits a second.'))),
-  mac: known(v.string()),
-  addresses: v.array(v.string()),
-  bytesSent: sinceBoot,
-  bytesRecv: sinceBoot,
-  send_rate: known(bytesPerSecond),
-  receive_rate: known(bytesPerSecond),
-  errin: known(count),
-  errout: known(count),
-  dropin: known(count),
-  dropout: known(count),
-  signal_dbm: known(v.pipe(v.number(), v.description('dBm.'))),
+  name: means(v.string(), 'Name in the system.'),
+  kind: means(v.string(), 'ethernet, wifi, loopback, bridge and others.'),
+  up: means(known(v.boolean()), 'It has a link.'),
+  speed_mbps: means(known(megabitsPerSecond), 'Speed of the link.'),
+  mac: means(known(v.string()), 'Hardware address.'),
+  addresses: means(v.array(v.string()), 'IPv4 and IPv6 addresses.'),
+  bytesSent,
+  bytesRecv,
+  send_rate: sendRate,
+  receive_rate: receiveRate,
+  errin,
+  errout,
+  dropin,
+  dropout,
+  signal_dbm: means(known(dbm), 'Signal of a wireless link.'),
 });
 export type InterfaceDetail = Shape<typeof interfaceDetail>;
 
 export const networkDetail = v.strictObject({
-  bytesSent: sinceBoot,
-  bytesRecv: sinceBoot,
-  send_rate: known(bytesPerSecond),
-  receive_rate: known(bytesPerSecond),
-  packetsSent: known(count),
-  packetsRecv: known(count),
-  errin: known(count),
-  errout: known(count),
-  dropin: known(count),
-  dropout: known(count),
-  interfaces: v.array(interfaceDetail),
+  bytesSent,
+  bytesRecv,
+  send_rate: sendRate,
+  receive_rate: receiveRate,
+  packetsSent: means(known(count), 'Sent since boot.'),
+  packetsRecv: means(known(count), 'Received since boot.'),
+  errin,
+  errout,
+  dropin,
+  dropout,
+  interfaces: means(v.array(interfaceDetail), 'Every interface, counted in the totals or not.'),
 });
 export type NetworkDetail = Shape<typeof networkDetail>;

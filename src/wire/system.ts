@@ -1,6 +1,7 @@
-/** What /api/system answers. */
+/** The payload of /api/system. */
 import * as v from 'valibot';
 import { capability } from './capability.ts';
+import { means } from './meaning.ts';
 import type { DocsOf } from './operation-docs.ts';
 import { powerCapabilities } from './power.ts';
 import { processCapabilities } from './process.ts';
@@ -9,36 +10,56 @@ import { gpuDevice, interfaceDetail } from './sample.ts';
 import { batteryDetail } from './usage.ts';
 
 export const system = v.strictObject({
-  hostname: v.string(),
-  platform: v.pipe(v.string(), v.description('linux, win32 or darwin.')),
-  os: v.strictObject({ name: v.string(), version: v.string(), build: v.string(), arch: v.string() }),
-  cpu: v.strictObject({
-    manufacturer: v.string(),
-    brand: v.string(),
-    cores: count,
-    physical_cores: count,
-    base_speed: known(gigahertz),
+  hostname: means(v.string(), 'Host name.'),
+  platform: means(v.string(), 'linux, win32 or darwin.'),
+  os: v.strictObject({
+    name: means(v.string(), 'Distribution or edition.'),
+    version: means(v.string(), 'Its version.'),
+    build: means(v.string(), 'Kernel release or build number.'),
+    arch: means(v.string(), "Architecture, as Node writes it: 'x64', 'arm64'."),
   }),
-  gpu: v.nullable(v.strictObject({ manufacturer: v.string(), brand: v.string(), memory_total: known(mib) })),
-  memory: v.strictObject({ total: bytes, slots: known(count) }),
-  disks: v.array(
-    v.strictObject({
-      fs: v.pipe(v.string(), v.description('The mount point; `C:` on Windows.')),
-      type: known(v.string()),
-      size: known(bytes),
-      mount: v.string(),
-    }),
-  ),
-  network: v.pipe(
+  cpu: v.strictObject({
+    manufacturer: means(v.string(), 'Manufacturer.'),
+    brand: means(v.string(), 'Product name.'),
+    cores: means(count, 'Processors that the system sees, threads included.'),
+    physical_cores: means(count, 'Cores.'),
+    base_speed: means(known(gigahertz), 'Base clock speed.'),
+  }),
+  gpu: means(
     v.nullable(
       v.strictObject({
-        name: v.string(),
-        mac: known(v.string()),
-        ipv4: known(v.string()),
-        ipv6: known(v.string()),
+        manufacturer: means(v.string(), 'Manufacturer.'),
+        brand: means(v.string(), 'Product name.'),
+        memory_total: means(known(mib), 'Size of its memory.'),
       }),
     ),
-    v.description('The interface that the way out leads through.'),
+    'The first GPU; null if the machine has none.',
+  ),
+  memory: v.strictObject({
+    total: means(bytes, 'Installed memory that the system can use.'),
+    slots: means(known(count), 'Memory slots.'),
+  }),
+  disks: means(
+    v.array(
+      v.strictObject({
+        fs: means(v.string(), 'Mount point; `C:` on Windows.'),
+        type: means(known(v.string()), 'Filesystem.'),
+        size: means(known(bytes), 'Size of the filesystem.'),
+        mount: means(v.string(), 'Same as fs.'),
+      }),
+    ),
+    'One entry per mount point.',
+  ),
+  network: means(
+    v.nullable(
+      v.strictObject({
+        name: means(v.string(), 'Name in the system.'),
+        mac: means(known(v.string()), 'Hardware address.'),
+        ipv4: means(known(v.string()), 'First IPv4 address.'),
+        ipv6: means(known(v.string()), 'First IPv6 address.'),
+      }),
+    ),
+    'The interface of the default route; null if there is none.',
   ),
 });
 export type SystemPayload = Shape<typeof system>;
@@ -50,20 +71,20 @@ const capabilities = v.strictObject({
 });
 export type Capabilities = Shape<typeof capabilities>;
 
-/** With what `detail=1` adds. */
+/** With the keys that `detail=1` adds. */
 export const systemDetail = v.strictObject({
   ...system.entries,
-  gpus: v.array(gpuDevice),
-  interfaces: v.array(interfaceDetail),
-  batteries: v.array(batteryDetail),
-  boot_time: unixSeconds,
+  gpus: means(v.array(gpuDevice), 'Every GPU.'),
+  interfaces: means(v.array(interfaceDetail), 'Every network interface.'),
+  batteries: means(v.array(batteryDetail), 'Every battery.'),
+  boot_time: means(unixSeconds, 'When the machine was started.'),
   service: v.strictObject({
-    version: v.string(),
-    pid: count,
-    started_at: unixSeconds,
-    node: v.string(),
+    version: means(v.string(), 'Version of hostwire.'),
+    pid: means(count, 'Its process number.'),
+    started_at: means(unixSeconds, 'When it was started.'),
+    node: means(v.string(), 'Version of Node.'),
   }),
-  capabilities,
+  capabilities: means(capabilities, 'Which commands work here, and why others do not.'),
 });
 export type SystemDetail = Shape<typeof systemDetail>;
 

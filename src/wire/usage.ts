@@ -1,8 +1,18 @@
-/** The payload of a stream message and of /api/usage: the sections of a sample, and what `detail` says beside them. */
+/** The payload of a stream message and of /api/usage: the sections of a sample, and what `detail` adds beside them. */
 import * as v from 'valibot';
+import { means } from './meaning.ts';
 import type { DocsOf } from './operation-docs.ts';
 import { processSummary } from './process.ts';
-import { known, percent, type Shape, seconds, unixSeconds, watts, whole } from './quantities.ts';
+import {
+  known,
+  openPercent,
+  percent,
+  type Shape,
+  seconds,
+  unixSeconds,
+  watts,
+  wholeSeconds,
+} from './quantities.ts';
 import {
   cpuDetail,
   cpuStats,
@@ -17,72 +27,68 @@ import {
 } from './sample.ts';
 
 export const sensorDetail = v.strictObject({
-  label: v.pipe(
-    v.string(),
-    v.description('The chip or drive, then what it measures there. No two sensors have the same.'),
-  ),
-  kind: v.picklist(['temperature', 'fan', 'voltage', 'power']),
-  value: known(v.number()),
-  unit: v.picklist(['°C', 'RPM', 'V', 'W']),
+  label: means(v.string(), 'Chip or drive, then what it measures there; unique.'),
+  kind: means(v.picklist(['temperature', 'fan', 'voltage', 'power']), 'What it measures.'),
+  value: means(known(v.number()), 'Reading, in `unit`.'),
+  unit: means(v.picklist(['°C', 'RPM', 'V', 'W']), 'Unit of the value.'),
 });
 export type SensorDetail = Shape<typeof sensorDetail>;
 
 export const batteryDetail = v.strictObject({
-  name: v.string(),
-  percent: known(percent),
-  state: v.picklist(['charging', 'discharging', 'full', 'not_charging', 'unknown']),
-  power_watts: v.pipe(
-    known(watts),
-    v.description('Into it or out of it, as the state says; never negative.'),
+  name: means(v.string(), 'Name in the system.'),
+  percent: means(known(percent), 'Charge.'),
+  state: means(
+    v.picklist(['charging', 'discharging', 'full', 'not_charging', 'unknown']),
+    'What it is doing.',
   ),
-  seconds_left: v.pipe(known(seconds), v.description('Until it is empty or full.')),
-  health_percent: v.pipe(
-    known(v.pipe(v.number(), v.minValue(0))),
-    v.description('What a full charge holds of what it held when new.'),
-  ),
+  power_watts: means(known(watts), 'Power into it or out of it, as the state says; never negative.'),
+  seconds_left: means(known(seconds), 'Time until it is empty or full.'),
+  health_percent: means(known(openPercent), 'Capacity of a full charge compared to a new battery.'),
 });
 export type BatteryDetail = Shape<typeof batteryDetail>;
 
-/** What `detail` adds beside the sections. */
+/** The keys that `detail` adds beside the sections. */
 const topDetail = v.strictObject({
-  interval_seconds: v.pipe(seconds, v.description('Between two messages of the stream.')),
-  host: v.pipe(v.string(), v.description("The machine's name.")),
-  sensors: v.array(sensorDetail),
-  batteries: v.array(batteryDetail),
-  processes: v.pipe(
+  interval_seconds: means(seconds, 'Time between two messages of the stream.'),
+  host: means(v.string(), 'Host name.'),
+  sensors: means(v.array(sensorDetail), 'Temperatures, fans, voltages and power.'),
+  batteries: means(v.array(batteryDetail), 'Batteries of the machine.'),
+  processes: means(
     v.exactOptional(known(processSummary)),
-    v.description('Absent while features.enable_processes is off; null until they have been read.'),
+    'Absent while features.enable_processes is off; null until they have been read.',
   ),
 });
 export type TopDetail = Shape<typeof topDetail>;
 
-const always = {
-  timestamp: unixSeconds,
-  uptime: v.pipe(whole, v.description('Seconds since boot.')),
+const everySample = {
+  timestamp: means(unixSeconds, 'When the sample was taken.'),
+  uptime: means(wholeSeconds, 'Time since boot.'),
 };
 
-const GPU = 'null: the machine has none.';
+const SECTION = 'The section; absent if it was not requested or cannot be read.';
+const GPU = 'The first GPU; null if the machine has none.';
+const DISKS = 'One entry per mount point.';
 
-/** Sections that were not asked for, or could not be read, are left out. */
+/** Sections that were not requested, or cannot be read, are absent. */
 export const usage = v.strictObject({
-  ...always,
-  cpu: v.exactOptional(cpuStats),
-  memory: v.exactOptional(memoryStats),
-  gpu: v.pipe(v.exactOptional(v.nullable(gpuStats)), v.description(GPU)),
-  disks: v.pipe(v.exactOptional(v.array(diskStats)), v.description('An entry a mount point.')),
-  network: v.exactOptional(networkStats),
+  ...everySample,
+  cpu: means(v.exactOptional(cpuStats), SECTION),
+  memory: means(v.exactOptional(memoryStats), SECTION),
+  gpu: means(v.exactOptional(v.nullable(gpuStats)), GPU),
+  disks: means(v.exactOptional(v.array(diskStats)), DISKS),
+  network: means(v.exactOptional(networkStats), SECTION),
 });
 export type Usage = Shape<typeof usage>;
 
 /** The same with `detail`. */
 export const usageDetail = v.strictObject({
-  ...always,
+  ...everySample,
   ...topDetail.entries,
-  cpu: v.exactOptional(cpuDetail),
-  memory: v.exactOptional(memoryDetail),
-  gpu: v.pipe(v.exactOptional(v.nullable(gpuDetail)), v.description(GPU)),
-  disks: v.exactOptional(v.array(diskDetail)),
-  network: v.exactOptional(networkDetail),
+  cpu: means(v.exactOptional(cpuDetail), SECTION),
+  memory: means(v.exactOptional(memoryDetail), SECTION),
+  gpu: means(v.exactOptional(v.nullable(gpuDetail)), GPU),
+  disks: means(v.exactOptional(v.array(diskDetail)), DISKS),
+  network: means(v.exactOptional(networkDetail), SECTION),
 });
 export type UsageDetail = Shape<typeof usageDetail>;
 

@@ -22,11 +22,13 @@ t.test('the service loads the schemas of requests, and no others', async (t) => 
     loaded.filter((file) => file.startsWith('api/')),
     [],
   );
-  const ofRequests = ['wire/inspect.js', 'wire/operations.js', 'wire/requests.js', 'wire/socket.js'];
+  const expected = ['inspect', 'meaning', 'operations', 'requests', 'socket'].map(
+    (name) => `wire/${name}.js`,
+  );
   const wire = loaded.filter((file) => file.startsWith('wire/'));
   t.ok(wire.length >= 2, wire.join(', '));
   t.strictSame(
-    wire.filter((file) => !ofRequests.includes(file)),
+    wire.filter((file) => !expected.includes(file)),
     [],
   );
   const all = readdirSync(path.join(BUILT, 'wire')).filter((file) => file.endsWith('.js'));
