@@ -18,7 +18,7 @@ const inhibitor = v.strictObject({
   who: means(v.string(), 'The program.'),
   why: means(v.string(), 'Its reason.'),
   what: means(v.string(), 'The actions, as logind writes them: separated by colons (`shutdown:sleep:idle`).'),
-  uid: means(count, 'The user who runs it.'),
+  uid: means(count, 'Its user id.'),
 });
 export type Inhibitor = Shape<typeof inhibitor>;
 

@@ -17,7 +17,7 @@ import {
 import { processKillRequest, processListRequest } from './requests.ts';
 
 const shares = {
-  memory: means(bytes, 'Resident memory; what processes share counts in each of them.'),
+  memory: means(bytes, 'Resident memory; shared memory counts in each process.'),
   memory_mb: means(mib, 'The same in MiB.'),
   cpu_time: means(seconds, 'CPU time since the start.'),
   cpu: means(
@@ -68,7 +68,7 @@ export const processDetailRow = v.strictObject({
   ...processRow.entries,
   state: means(
     v.picklist(['running', 'sleeping', 'waiting', 'stopped', 'ended', 'idle', 'unknown']),
-    'State; waiting: for a disk, which no signal interrupts.',
+    'State; waiting: in an uninterruptible wait, usually for a disk.',
   ),
   open_files: means(known(count), 'Open file descriptors.'),
   command: means(v.exactOptional(v.array(v.string())), `Command line; ${CONTROL_ONLY}`),

@@ -84,7 +84,7 @@ export const memoryDetail = v.strictObject({
   used: means(known(bytes), 'In use: total minus available.'),
   free: means(known(bytes), 'Available to programs.'),
   used_percent: means(known(percent), 'Share in use.'),
-  total: means(known(bytes), 'Installed memory that the system can use.'),
+  total: means(known(bytes), 'Memory that the system can use.'),
   cached: means(known(bytes), 'Page cache.'),
   buffers: means(known(bytes), 'Buffers of block devices.'),
   swap: means(known(swapDetail), 'Swap space.'),

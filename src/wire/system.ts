@@ -12,19 +12,25 @@ import { batteryDetail } from './usage.ts';
 export const system = v.strictObject({
   hostname: means(v.string(), 'Host name.'),
   platform: means(v.string(), 'linux, win32 or darwin.'),
-  os: v.strictObject({
-    name: means(v.string(), 'Distribution or edition.'),
-    version: means(v.string(), 'Its version.'),
-    build: means(v.string(), 'Kernel release or build number.'),
-    arch: means(v.string(), "Architecture, as Node writes it: 'x64', 'arm64'."),
-  }),
-  cpu: v.strictObject({
-    manufacturer: means(v.string(), 'Manufacturer.'),
-    brand: means(v.string(), 'Product name.'),
-    cores: means(count, 'Processors that the system sees, threads included.'),
-    physical_cores: means(count, 'Cores.'),
-    base_speed: means(known(gigahertz), 'Base clock speed.'),
-  }),
+  os: means(
+    v.strictObject({
+      name: means(v.string(), 'Distribution or edition.'),
+      version: means(v.string(), 'Its version.'),
+      build: means(v.string(), 'Kernel release or build number.'),
+      arch: means(v.string(), 'Architecture, as Node names it: x64, arm64.'),
+    }),
+    'The operating system.',
+  ),
+  cpu: means(
+    v.strictObject({
+      manufacturer: means(v.string(), 'Manufacturer.'),
+      brand: means(v.string(), 'Product name.'),
+      cores: means(count, 'Processors that the system sees, threads included.'),
+      physical_cores: means(count, 'Cores.'),
+      base_speed: means(known(gigahertz), 'Base clock speed.'),
+    }),
+    'The processor.',
+  ),
   gpu: means(
     v.nullable(
       v.strictObject({
@@ -35,10 +41,13 @@ export const system = v.strictObject({
     ),
     'The first GPU; null if the machine has none.',
   ),
-  memory: v.strictObject({
-    total: means(bytes, 'Installed memory that the system can use.'),
-    slots: means(known(count), 'Memory slots.'),
-  }),
+  memory: means(
+    v.strictObject({
+      total: means(bytes, 'Memory that the system can use.'),
+      slots: means(known(count), 'Memory slots.'),
+    }),
+    'The memory.',
+  ),
   disks: means(
     v.array(
       v.strictObject({
@@ -67,7 +76,7 @@ export type SystemPayload = Shape<typeof system>;
 const capabilities = v.strictObject({
   power: powerCapabilities,
   media: capability,
-  processes: processCapabilities,
+  processes: means(processCapabilities, 'Listing and controlling processes.'),
 });
 export type Capabilities = Shape<typeof capabilities>;
 
@@ -78,12 +87,15 @@ export const systemDetail = v.strictObject({
   interfaces: means(v.array(interfaceDetail), 'Every network interface.'),
   batteries: means(v.array(batteryDetail), 'Every battery.'),
   boot_time: means(unixSeconds, 'When the machine was started.'),
-  service: v.strictObject({
-    version: means(v.string(), 'Version of hostwire.'),
-    pid: means(count, 'Its process number.'),
-    started_at: means(unixSeconds, 'When it was started.'),
-    node: means(v.string(), 'Version of Node.'),
-  }),
+  service: means(
+    v.strictObject({
+      version: means(v.string(), 'Version of hostwire.'),
+      pid: means(count, 'Its process number.'),
+      started_at: means(unixSeconds, 'When it was started.'),
+      node: means(v.string(), 'Version of Node.'),
+    }),
+    'This service.',
+  ),
   capabilities: means(capabilities, 'Which commands work here, and why others do not.'),
 });
 export type SystemDetail = Shape<typeof systemDetail>;

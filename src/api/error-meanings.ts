@@ -1,0 +1,26 @@
+/** The meaning of each error code, for docs/api.md. */
+import type { ErrorCode } from '../errors.ts';
+
+export const ERROR_MEANINGS: Readonly<Record<ErrorCode, string>> = {
+  invalid_json: 'The body is not JSON.',
+  invalid_body: 'The body is JSON, but not an object.',
+  missing_field: 'A required field is missing.',
+  invalid_value: 'A field or parameter has the wrong type, or is out of range.',
+  unknown_action: 'There is no such action; `details.allowed` lists them.',
+  bad_request: 'The request itself is malformed: its method, framing or `Host`.',
+  not_found: 'Nothing is at this path, or the track has no picture here.',
+  process_not_found: 'No process has that name or pid.',
+  player_not_found: 'No player has that name.',
+  method_not_allowed: '`Allow` lists the methods of this path.',
+  power_pending: 'A power action is already scheduled; cancel it first.',
+  process_changed: 'Another process has that pid now: `started_at` differs.',
+  not_possible_now: 'Something prevents it at the moment; the sentence says what.',
+  payload_too_large: 'The body exceeds 16 KiB (1 MiB where it is ignored).',
+  unsupported_media_type: 'The content type is not `application/json`.',
+  upgrade_required: '`/api/ws` takes WebSocket upgrades only.',
+  internal_error: 'A bug or a broken machine; the log of the service has the details.',
+  action_failed: 'It was tried and failed; `details.reason` says why.',
+  not_supported: 'This machine cannot do it, and nothing was tried; `details.reason` says why.',
+  too_many_streams: '`server.max_streams` is reached; `Retry-After` says when to try again.',
+  shutting_down: 'The service is stopping.',
+};

@@ -1,0 +1,128 @@
+/** The generated parts of docs/api.md: endpoints, payloads, errors, examples. scripts/api-doc.mjs writes them. */
+import { STATUS_BY_CODE } from '../errors.ts';
+import { errorPayload } from '../wire/errors.ts';
+import { UNIT_KEY } from '../wire/meaning.ts';
+import { ERROR_MEANINGS } from './error-meanings.ts';
+import { DOCUMENTED, type DocumentedOperation, templateOf } from './operations.ts';
+import { defaultOf, findText, linkTo, tableOf, tablesOf, typeOf } from './page-tables.ts';
+import { parametersOf } from './parameters.ts';
+import { type Json, type SchemaWriter, schemaWriter } from './schemas.ts';
+
+const BASE = 'http://localhost:9990';
+
+const titleOf = ({ method, path }: DocumentedOperation) => `${method} ${templateOf(path)}`;
+
+/** As GitHub makes it of a heading. */
+const anchorOf = (title: string) =>
+  title
+    .toLowerCase()
+    .replaceAll(/[^\w -]/g, '')
+    .replaceAll(' ', '-');
+
+const flagOf = ({ feature }: DocumentedOperation) => (feature === undefined ? '' : `\`features.${feature}\``);
+
+/** The command line that sends the operation's example. */
+export function curlOf({ method, path, example = {} }: DocumentedOperation): string {
+  const { target = path, body, options } = example;
+  const url = `${BASE}${target}`;
+  return [
+    'curl',
+    ...(options === undefined ? [] : [options]),
+    ...(method === 'GET' ? [] : [`-X ${method}`]),
+    /[?&]/.test(url) ? `'${url}'` : url,
+    ...(body === undefined ? [] : [`-H 'Content-Type: application/json' -d '${JSON.stringify(body)}'`]),
+  ].join(' ');
+}
+
+/** A payload in a sentence: its name with a link, or the JSON itself where every key has one value only. */
+function payloadIn(schema: Json): string {
+  const properties = Object.entries((schema['properties'] ?? {}) as Readonly<Record<string, Json>>);
+  const isConstant = properties.length > 0 && properties.every(([, { const: value }]) => value !== undefined);
+  if (!isConstant) return typeOf(schema);
+  return `\`${JSON.stringify(Object.fromEntries(properties.map(([key, { const: value }]) => [key, value])))}\``;
+}
+
+function answerOf(operation: DocumentedOperation, { write }: SchemaWriter): string {
+  const { payloads, imageTypes, isStream, isUpgrade, headers = [] } = operation;
+  const [first, second] = payloads.map((schema) => payloadIn(write(schema)));
+  if (isUpgrade) return 'Answer: 101 and a WebSocket.';
+  const payload = imageTypes?.join(', ') ?? first ?? 'a JSON document';
+  const detailed = second === undefined ? '' : `, with \`detail=1\` ${second}`;
+  const named = headers.length === 0 ? '' : `; header ${headers.map((name) => `\`${name}\``).join(', ')}`;
+  return `Answer: ${isStream ? 'events with ' : ''}${payload}${detailed}${named}.`;
+}
+
+function parameterTable(operation: DocumentedOperation, writer: SchemaWriter): string {
+  const rows = parametersOf(operation, writer).map(({ name, description, schema }) => [
+    `\`${name}\``,
+    typeOf(schema),
+    findText(schema, UNIT_KEY),
+    `${description}${defaultOf(schema)}`,
+  ]);
+  return rows.length === 0 ? '' : tableOf(['parameter', 'type', 'unit', 'meaning'], rows);
+}
+
+function endpointOf(operation: DocumentedOperation, writer: SchemaWriter): string {
+  const { summary, description, isExperimental, isPublic, bodySchema, errors } = operation;
+  const flag = flagOf(operation);
+  const facts = [
+    `${summary}.`,
+    ...(description === undefined ? [] : [description]),
+    ...(isExperimental ? ['Experimental.'] : []),
+    ...(isPublic ? ['Needs no key.'] : []),
+    ...(flag === '' ? [] : [`Needs ${flag}.`]),
+  ];
+  const exchange = [
+    ...(bodySchema === undefined ? [] : [`Body: ${payloadIn(writer.write(bodySchema))}.`]),
+    answerOf(operation, writer),
+    ...(errors.length === 0 ? [] : [`Errors: ${errors.map((code) => `\`${code}\``).join(', ')}.`]),
+  ];
+  return [
+    `### \`${titleOf(operation)}\``,
+    facts.join(' '),
+    parameterTable(operation, writer),
+    exchange.join(' '),
+    `\`\`\`sh\n${curlOf(operation)}\n\`\`\``,
+  ]
+    .filter((part) => part !== '')
+    .join('\n\n');
+}
+
+function overview(): string {
+  const rows = DOCUMENTED.map((operation) => [
+    `[\`${titleOf(operation)}\`](#${anchorOf(titleOf(operation))})`,
+    operation.summary + (operation.isExperimental ? ' (experimental)' : ''),
+    flagOf(operation),
+  ]);
+  return tableOf(['operation', 'purpose', 'flag'], rows);
+}
+
+function errorTable(): string {
+  const rows = Object.entries(STATUS_BY_CODE).map(([code, status]) => [
+    String(status),
+    `\`${code}\``,
+    // The table's own keys are exactly the codes.
+    ERROR_MEANINGS[code as keyof typeof STATUS_BY_CODE],
+  ]);
+  return tableOf(['status', 'code', 'meaning'], rows);
+}
+
+const block = (value: unknown) => `\`\`\`json\n${JSON.stringify(value, null, 2)}\n\`\`\``;
+
+/** By the name of the marker. `samples`: a real payload by the name of its component. */
+export function pageParts(samples: Readonly<Record<string, unknown>>): Readonly<Record<string, string>> {
+  const writer = schemaWriter('draft-2020-12', true);
+  const endpoints = DOCUMENTED.map((operation) => endpointOf(operation, writer));
+  // The body of every error: no operation names it.
+  writer.write(errorPayload);
+  return {
+    endpoints: [overview(), ...endpoints].join('\n\n'),
+    payloads: Object.entries(writer.used())
+      .map(([name, schema]) => `### ${name}\n\n${tablesOf(schema as Json)}`)
+      .join('\n\n'),
+    errors: errorTable(),
+    examples: Object.entries(samples)
+      .map(([name, sample]) => `A complete ${linkTo(name)}:\n\n${block(sample)}`)
+      .join('\n\n'),
+  };
+}
