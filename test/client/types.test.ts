@@ -1,14 +1,14 @@
-/** The examples of docs/client.md compile, in a browser's project and in Node's; so do the client's own sources in a page's. */
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+/** The examples of the docs compile, in a browser's project and in Node's; so do the client's own sources in a page's. */
+import { readdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import t from 'tap';
 import ts from 'typescript';
+import { PROGRAMS } from '../helpers/docs/examples.ts';
 
 const ROOT = path.resolve(import.meta.dirname, '../../../..');
-const examples = [
-  ...readFileSync(path.join(ROOT, 'docs/client.md'), 'utf8').matchAll(/```ts\n([\s\S]*?)```/g),
-].map(([, text = '']) => text);
+const examples = PROGRAMS.map(({ text }) => text);
 const needsNode = (example: string) => example.includes("from 'ws'");
+const needsPage = (example: string) => example.includes('new EventSource');
 
 const SHARED: ts.CompilerOptions = {
   strict: true,
@@ -50,9 +50,11 @@ const BROWSER = {
 };
 const NODE = { lib: ['lib.es2022.d.ts'], types: ['node', 'ws'] };
 
-t.test('the page has examples of each kind', async (t) => {
+t.test('there are examples of each kind', async (t) => {
   t.ok(examples.some(needsNode));
-  t.ok(examples.filter((example) => !needsNode(example)).length >= 3);
+  t.ok(examples.some(needsPage));
+  t.ok(examples.filter((example) => !needsNode(example)).length >= 5);
+  t.ok(PROGRAMS.some(({ page }) => page === 'README.md'));
 });
 
 t.test("in a browser's project", async (t) => {
@@ -70,7 +72,7 @@ t.test("in Node's project", async (t) => {
     "import { connect } from 'hostwire/client';\nconnect({ url: 'http://pc', WebSocket }).close();\n";
   const folder = t.testdir();
   const wsTypes = { ws: [path.join(ROOT, 'node_modules/@types/ws/index.d.mts')] };
-  const files = written(folder, [...examples, extra]);
+  const files = written(folder, [...examples.filter((example) => !needsPage(example)), extra]);
   t.strictSame(mistakes(files, { ...NODE, paths: { ...SHARED.paths, ...wsTypes } }), []);
 });
 

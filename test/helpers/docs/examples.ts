@@ -1,0 +1,42 @@
+/** The examples on the pages that people copy from: fenced TypeScript, and command lines of curl. */
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+
+const ROOT = path.resolve(import.meta.dirname, '../../../../..');
+
+const PAGES = ['README.md', 'docs/api.md', 'docs/client.md', 'docs/websocket.md'] as const;
+type Page = (typeof PAGES)[number];
+
+export interface Example {
+  /** `README.md, example 2`. */
+  readonly name: string;
+  readonly page: Page;
+  readonly text: string;
+}
+
+const blocksOf = (page: Page) => [
+  ...readFileSync(path.join(ROOT, page), 'utf8').matchAll(/^```(\w*)\n([\s\S]*?)^```$/gm),
+];
+
+const numbered = (page: Page, texts: readonly string[]): readonly Example[] =>
+  texts.map((text, i) => ({ name: `${page}, example ${i + 1}`, page, text }));
+
+/** Programs: TypeScript, which plain JavaScript is too. */
+export const PROGRAMS: readonly Example[] = PAGES.flatMap((page) =>
+  numbered(
+    page,
+    blocksOf(page).flatMap(([, language = '', text = '']) =>
+      /^(?:[jt]sx?|mjs)$/.test(language) ? [text] : [],
+    ),
+  ),
+);
+
+/** Lines that run curl, without a prompt. */
+export const CURL_LINES: readonly Example[] = PAGES.flatMap((page) =>
+  numbered(
+    page,
+    blocksOf(page).flatMap(([, , text = '']) =>
+      [...text.matchAll(/^(?:\$ )?(curl .*)$/gm)].map(([, line = '']) => line),
+    ),
+  ),
+);
