@@ -1,4 +1,4 @@
-/** The AsyncAPI document of what is pushed: the messages of /api/stream, and those of /api/ws both ways. */
+/** The AsyncAPI document: the messages of /api/stream, and those of /api/ws in both directions. */
 import * as v from 'valibot';
 import { messageId, OPS, type Op } from '../wire/socket.ts';
 import { EVENTS, type SocketEvent } from '../wire/socket-events.ts';
@@ -7,16 +7,16 @@ import { ALPHA } from './openapi.ts';
 import { COMPONENTS, type Json, type SchemaWriter, schemaWriter } from './schemas.ts';
 
 const OP_SUMMARIES: Readonly<Record<Op, string>> = {
-  subscribe: 'Be told of topics: at once, and whenever there is something new',
-  unsubscribe: 'Be told of them no more',
-  get: 'Be told of topics once',
-  media: 'Tell a player what to do (experimental)',
+  subscribe: 'Receive topics: at once, and on every change',
+  unsubscribe: 'Stop receiving topics',
+  get: 'Receive topics once',
+  media: 'Control a media player (experimental)',
   process_list: 'List the processes',
-  process_details: 'All processes of a name, or the one of a number',
+  process_details: 'All processes of one name, or one process by its pid',
   process_kill: 'End processes',
-  process_launch: 'Start an app of the configuration',
-  power: 'Tell the machine what to do, or take it back',
-  ping: 'Ask for a sign of life',
+  process_launch: 'Start an app from the configuration',
+  power: 'Request a power action, or cancel the scheduled one',
+  ping: 'Request a pong',
 };
 
 const EVENT_SUMMARIES: Readonly<Record<SocketEvent, string>> = {

@@ -1,4 +1,4 @@
-/** The OpenAPI document of everything that HTTP answers under /api. */
+/** The OpenAPI document of all operations below /api. */
 import { errorPayload } from '../wire/errors.ts';
 import type { Tag } from '../wire/operations.ts';
 import { DOCUMENTED, type DocumentedOperation, templateOf } from './operations.ts';
@@ -11,13 +11,13 @@ export const ALPHA =
 
 const DESCRIPTION = `${ALPHA}
 
-Every request passes the block list, then (except /api/status) the key and the allow list, then the web guard; see docs/operating.md. HEAD works wherever GET does. A path that is not here is answered with 404 \`not_found\`, a method that is not here with 405 \`method_not_allowed\` and \`Allow\`. OPTIONS is answered with 204 and \`Allow\`, or as a CORS preflight. A body may have at most 16 KiB, an ignored one 1 MiB.`;
+Every request is checked against the block list, then (except /api/status) against the key and the allow list, then by the web guard; see docs/operating.md. HEAD works wherever GET does. Any other path is answered with 404 \`not_found\`, any other method with 405 \`method_not_allowed\` and \`Allow\`. OPTIONS is answered with 204 and \`Allow\`, or as a CORS preflight. A body may have at most 16 KiB, an ignored one 1 MiB.`;
 
 const TAGS: Readonly<Record<Tag, string>> = {
-  stats: 'What the machine does.',
+  stats: 'The load and the parts of the machine.',
   power: 'Shutting down, restarting, sleeping.',
-  media: 'What is playing, and control of it. Experimental.',
-  processes: 'What is running.',
+  media: 'The track that is playing, and control of players. Experimental.',
+  processes: 'The running programs.',
   service: 'The service itself.',
 };
 

@@ -1,4 +1,4 @@
-/** What an operation may be answered with, status by status. */
+/** The answers of an operation, by status. */
 import { type ErrorCode, STATUS_BY_CODE } from '../errors.ts';
 import { refusalCode } from '../wire/errors.ts';
 import type { DocumentedOperation } from './operations.ts';
@@ -10,17 +10,21 @@ const constant = (value: string): Json => ({ schema: { const: value } });
 /** The headers that answers have, by name. */
 export function headerComponents({ write }: SchemaWriter): Json {
   return {
-    'X-Ignored-Fields': text('The names in `fields` that are none, at most eight of them.'),
+    'X-Ignored-Fields': text('The unknown names in `fields`, at most eight of them.'),
     'X-Media-Delivered': {
-      description: 'Whether a player took it; unknown: a media key was sent, or the player did not answer.',
+      description:
+        'Whether a player accepted the command; unknown: a media key was sent, or the player did not answer.',
       required: true,
       schema: { type: 'string', enum: ['true', 'false', 'unknown'] },
     },
     'X-Error-Code': {
-      description: 'Why the web guard or a feature flag refused; absent where a list of addresses did.',
+      description: 'Why the web guard or a feature flag refused; absent if a list of addresses did.',
       schema: write(refusalCode),
     },
-    ETag: { ...text('Changes with the document; If-None-Match gets 304.'), required: true },
+    ETag: {
+      ...text('Changes with the document; a matching If-None-Match is answered with 304.'),
+      required: true,
+    },
     'WWW-Authenticate': { ...constant('Bearer'), required: true },
     Upgrade: { ...constant('websocket'), required: true },
     'Retry-After': { ...text('Seconds.'), required: true },
@@ -42,12 +46,12 @@ const JSON_HEADERS = [
   'X-Frame-Options',
 ];
 
-/** What any operation may be answered with. */
+/** The codes that any operation may return. */
 const ALWAYS: readonly ErrorCode[] = ['bad_request', 'internal_error', 'shutting_down'];
 const WITH_BODY: readonly ErrorCode[] = ['payload_too_large'];
 const WITH_JSON: readonly ErrorCode[] = ['invalid_json', 'invalid_body', 'unsupported_media_type'];
 
-/** Every code that an operation may be answered with. */
+/** Every code that an operation may return. */
 export function errorsOf({ body, errors }: DocumentedOperation): readonly ErrorCode[] {
   const ofBody = [...(body === undefined ? [] : WITH_BODY), ...(body === 'json' ? WITH_JSON : [])];
   const all = [...ALWAYS, ...ofBody, ...errors];
@@ -66,7 +70,7 @@ function success(operation: DocumentedOperation, { write }: SchemaWriter): Json 
       headers: headersNamed(headers),
       content: { 'text/event-stream': { schema: { type: 'string' }, 'x-message': payload } },
     };
-  // A document may be kept and asked for again; a picture can't be framed anyway.
+  // A document may be cached; a picture cannot be framed anyway.
   const absent = headers.includes('ETag') ? 'Cache-Control' : imageTypes && 'X-Frame-Options';
   const common = JSON_HEADERS.filter((name) => name !== absent);
   return {
@@ -91,7 +95,7 @@ function failure(status: number, codes: readonly ErrorCode[], error: Json): Json
   };
 }
 
-const SWITCHED: Json = { description: 'The connection speaks WebSocket from here on.' };
+const SWITCHED: Json = { description: 'The connection speaks WebSocket from now on.' };
 const UNCHANGED: Json = { description: 'The document is still the same.', headers: headersNamed(['ETag']) };
 const answer = (name: string): Json => ({ $ref: `#/components/responses/${name}` });
 
@@ -112,7 +116,7 @@ export function responsesOf(operation: DocumentedOperation, writer: SchemaWriter
   };
 }
 
-/** Those that have no body. */
+/** The answers without a body. */
 export const BARE_RESPONSES: Json = {
   Unauthorized: { description: 'The key is missing or wrong.', headers: headersNamed(['WWW-Authenticate']) },
   Forbidden: {

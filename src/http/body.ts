@@ -2,18 +2,18 @@
 import { ServiceError } from '../errors.ts';
 import type { Exchange, HeaderLists, RequestHead } from './uws/exchange.ts';
 
-export const MOST_BODY_BYTES = 16 * 1024;
+export const MAX_BODY_BYTES = 16 * 1024;
 /** A refused body is read up to here, so that a client that is still sending can read the answer. */
-export const MOST_DRAINED_BYTES = 1024 * 1024;
+export const MAX_DRAINED_BYTES = 1024 * 1024;
 
-/** What the head says of where a request ends. */
+/** How the head delimits the request. */
 export interface Framing {
-  /** Why nobody can be sure where it ends; undefined when that is clear. */
+  /** Why the end of the request is ambiguous; undefined if it is clear. */
   readonly error: ServiceError | undefined;
   /** The Content-Length; 0 without one. */
   readonly announcedBytes: number;
   readonly isChunked: boolean;
-  /** No request is read behind this one: where it begins is not beyond doubt, or too far away. */
+  /** No further request is read from the connection: its beginning is ambiguous, or too far away. */
   readonly endsConnection: boolean;
 }
 
@@ -28,7 +28,7 @@ function framingError(lengths: readonly string[], encodings: readonly string[]):
   return undefined;
 }
 
-// uWebSockets.js takes any bytes above a space for a method, and none at all.
+// uWebSockets.js accepts any bytes above a space as a method, and an empty one.
 const METHOD = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 
 export function readFraming({ method, headers }: RequestHead): Framing {
@@ -39,9 +39,9 @@ export function readFraming({ method, headers }: RequestHead): Framing {
     : new ServiceError('bad_request', 'The method is not a word.');
   const announcedBytes = error === undefined ? Number(lengths[0] ?? 0) : 0;
   const isChunked = encodings.length > 0;
-  // uWebSockets.js reads chunk sizes more generously than others do (`:` to `@` count as digits, and what ends a chunk
-  // is not looked at), so a chunked body may end elsewhere for it than for a proxy before it.
-  const endsConnection = error !== undefined || isChunked || announcedBytes > MOST_DRAINED_BYTES;
+  // uWebSockets.js reads chunk sizes more leniently than other servers (`:` to `@` count as digits, and the end of a
+  // chunk is not checked), so a chunked body may end at another byte for it than for a proxy before it.
+  const endsConnection = error !== undefined || isChunked || announcedBytes > MAX_DRAINED_BYTES;
   return { error, announcedBytes, isChunked, endsConnection };
 }
 
@@ -50,8 +50,8 @@ export type Body =
   | { readonly isTooLarge: true; readonly isDrained: boolean };
 
 /**
- * The whole body, or word that it is too large: then it was read to its end (`isDrained`) or was cut off at 1 MiB.
- * undefined when the peer went away before its end. Call it while the request is being handled.
+ * The whole body, or that it is too large: then it was read to its end (`isDrained`) or was cut off at 1 MiB.
+ * undefined if the peer closed the connection before its end. Call it while the request is being handled.
  */
 export function readBody(exchange: Exchange): Promise<Body | undefined> {
   return new Promise((resolve) => {
@@ -61,12 +61,12 @@ export function readBody(exchange: Exchange): Promise<Body | undefined> {
       onChunk(chunk, isLast) {
         total += chunk.length;
         // The bytes belong to uWebSockets.js and are overwritten after this call.
-        if (total <= MOST_BODY_BYTES) chunks.push(Buffer.from(chunk));
+        if (total <= MAX_BODY_BYTES) chunks.push(Buffer.from(chunk));
         else chunks.length = 0;
-        if (total > MOST_DRAINED_BYTES) resolve({ isTooLarge: true, isDrained: false });
+        if (total > MAX_DRAINED_BYTES) resolve({ isTooLarge: true, isDrained: false });
         else if (isLast)
           resolve(
-            total > MOST_BODY_BYTES
+            total > MAX_BODY_BYTES
               ? { isTooLarge: true, isDrained: true }
               : { isTooLarge: false, bytes: Buffer.concat(chunks) },
           );

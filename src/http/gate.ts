@@ -1,4 +1,4 @@
-/** The one gate of every door: judges a request before it is routed, and open streams again after a reload. */
+/** The one gate for HTTP and WebSocket: judges requests before they are routed, and open streams after a reload. */
 import { type AccessPolicy, compileAccess, decideAccess } from '../access/decide.ts';
 import { exposureWarning } from '../access/exposure.ts';
 import { corsHeaders } from '../access/origins.ts';
@@ -11,12 +11,12 @@ import { OPERATIONS } from '../wire/operations.ts';
 import { bareAnswer, emptyAnswer, errorAnswer, type Headers } from './reply.ts';
 import type { Answer, RequestHead } from './uws/exchange.ts';
 
-/** What the gate says of a request. `client` is for `passes`. */
+/** The gate's decision on a request. `client` is for `passes`. */
 export type Verdict =
   | { readonly isAllowed: true; readonly headers: Headers; readonly client: AccessRequest }
   | { readonly isAllowed: false; readonly answer: Answer };
 
-/** The headers that the gate looks at, in lower case. */
+/** The request headers that the gate reads, in lower case. */
 export const GATE_HEADERS: readonly string[] = [...HEADERS_READ, 'upgrade'];
 
 const JUDGED_HEADERS: ReadonlySet<string> = new Set(HEADERS_READ);
@@ -39,7 +39,7 @@ export class Gate {
   readonly #wrongKeys: WrongKeyLog;
   #policy: AccessPolicy;
   #warning: string | undefined;
-  // Ten thousand viewers behind one proxy or on one wall differ in nothing that is judged: they share what is kept.
+  // Ten thousand viewers behind one proxy are equal in everything that is judged: they share one kept request.
   readonly #clients = new Map<string, WeakRef<AccessRequest>>();
   readonly #forgotten = new FinalizationRegistry<string>((key) => {
     if (this.#clients.get(key)?.deref() === undefined) this.#clients.delete(key);
@@ -68,9 +68,9 @@ export class Gate {
     return { isAllowed: true, headers: corsHeaders(decision), client: request };
   }
 
-  /** What is kept of a client whose connection stays open; equal ones share it. */
+  /** The part of a client's request that is kept while its connection is open; equal ones are shared. */
   keep(client: AccessRequest): AccessRequest {
-    // The rooms behind the gate read headers of their own, which nobody needs again.
+    // Other headers are needed by the handlers only, once.
     const headers = new Map([...client.headers].filter(([name]) => JUDGED_HEADERS.has(name)));
     const key = JSON.stringify([client, ...headers]);
     const known = this.#clients.get(key)?.deref();
@@ -81,12 +81,12 @@ export class Gate {
     return kept;
   }
 
-  /** Whether the rules now in force let `client` through. */
+  /** Whether the current rules admit `client`. */
   passes(client: AccessRequest): boolean {
     return decideAccess(this.#policy, client).isAllowed;
   }
 
-  /** Once, and again only when a reload has changed what there is to say. */
+  /** Logs the warning once, and again only if a reload has changed it. */
   #warnOfExposure(config: Config): void {
     const warning = exposureWarning(config);
     if (warning !== undefined && warning !== this.#warning) this.#options.log.warn(warning);

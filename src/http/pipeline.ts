@@ -1,4 +1,4 @@
-/** The way of a request: gate, route, method, framing, size, type, flag, then its handler; errors become answers. */
+/** The path of a request: gate, route, method, framing, size, type, flag, then its handler; errors become answers. */
 import type { AccessRequest } from '../access/request.ts';
 import type { Config } from '../config/schema.ts';
 import { ServiceError, stackOf } from '../errors.ts';
@@ -8,8 +8,8 @@ import {
   type Body,
   checkJsonType,
   type Framing,
-  MOST_BODY_BYTES,
-  MOST_DRAINED_BYTES,
+  MAX_BODY_BYTES,
+  MAX_DRAINED_BYTES,
   readBody,
   readFraming,
 } from './body.ts';
@@ -22,16 +22,16 @@ export interface PipelineOptions {
   readonly gate: (head: RequestHead) => Verdict;
   readonly routes: readonly Route[];
   readonly features: () => Config['features'];
-  /** The service is being stopped: what it lets in gets 503 and the end of its connection. */
+  /** The service is shutting down: admitted requests are answered with 503, and their connections closed. */
   readonly isStopping: () => boolean;
   readonly log: Log;
 }
 
-/** A request on its way. */
+/** A request in progress. */
 interface Passage {
   readonly exchange: Exchange;
   readonly framing: Framing;
-  /** A chunked body, which is always read: its connection ends with the answer, and a client must be able to read it. */
+  /** A chunked body. It is always read: the connection ends with the answer, which the client must be able to read. */
   readonly drained: Promise<Body | undefined> | undefined;
 }
 
@@ -76,7 +76,7 @@ export class Pipeline {
     const { exchange, framing } = passage;
     const { head } = exchange;
     if (this.#options.isStopping()) {
-      const error = new ServiceError('shutting_down', 'The service is being stopped.');
+      const error = new ServiceError('shutting_down', 'The service is shutting down.');
       return { ...errorAnswer(error, headers), isLast: true };
     }
     const route = this.#routes.get(head.path) ?? this.#routes.get(wildcardOf(head.path) ?? '');
@@ -84,19 +84,19 @@ export class Pipeline {
     const allow = allowedMethods(route);
     const endpoint = endpointOf(route, head.method);
     if (endpoint === undefined && head.method !== 'OPTIONS') {
-      const error = new ServiceError('method_not_allowed', `The methods understood here are ${allow}.`);
+      const error = new ServiceError('method_not_allowed', `This path takes ${allow}.`);
       return errorAnswer(error, [['Allow', allow], ...headers]);
     }
     if (framing.error !== undefined) throw framing.error;
     if (endpoint === undefined) return emptyAnswer([['Allow', `${allow}, OPTIONS`], ...headers]);
     const request = { exchange, query: new URLSearchParams(head.query), headers, client, body: NO_BODY };
     if (endpoint.body === undefined) return this.#run(endpoint, request);
-    const most = endpoint.body === 'json' ? MOST_BODY_BYTES : MOST_DRAINED_BYTES;
-    if (framing.announcedBytes > most) return tooLarge(request, most);
+    const maxBytes = endpoint.body === 'json' ? MAX_BODY_BYTES : MAX_DRAINED_BYTES;
+    if (framing.announcedBytes > maxBytes) return tooLarge(request, maxBytes);
     return this.#runWithBody(endpoint, request, passage.drained ?? readBody(exchange));
   }
 
-  // The flag is judged after the body, so that a refused client has sent all of it and can read the answer.
+  // The flag is judged after the body was read, so that a refused client has sent all of it and can read the answer.
   async #runWithBody(
     endpoint: Endpoint,
     request: Request,
@@ -104,13 +104,13 @@ export class Pipeline {
   ): Promise<Answer | undefined> {
     const body = await arriving;
     if (body === undefined) return undefined;
-    // Again: a body may take its time, and the rules may have changed meanwhile.
+    // Again: reading a body may take long, and the rules may have changed meanwhile.
     const verdict = this.#options.gate(request.exchange.head);
     if (!verdict.isAllowed) return verdict.answer;
     if (endpoint.body === 'json') {
-      if (body.isTooLarge) return tooLarge(request, MOST_BODY_BYTES);
+      if (body.isTooLarge) return tooLarge(request, MAX_BODY_BYTES);
       checkJsonType(request.exchange.head.headers);
-    } else if (body.isTooLarge && !body.isDrained) return tooLarge(request, MOST_DRAINED_BYTES);
+    } else if (body.isTooLarge && !body.isDrained) return tooLarge(request, MAX_DRAINED_BYTES);
     return await this.#run(endpoint, { ...request, body: body.isTooLarge ? NO_BODY : body.bytes });
   }
 
@@ -127,7 +127,7 @@ export class Pipeline {
     }
     const { method, path } = passage.exchange.head;
     this.#options.log.error(`${method} ${path} failed: ${stackOf(error)}`);
-    const sentence = 'The service failed to answer; its log says why.';
+    const sentence = 'The service failed to answer; see its log.';
     send(passage, errorAnswer(new ServiceError('internal_error', sentence), headers));
   }
 }
@@ -140,13 +140,13 @@ function send(passage: Passage, answer: Answer | undefined): void {
   else void drained.then(() => exchange.answer({ ...answer, isLast: true }));
 }
 
-function tooLarge(request: Request, most: number): Answer {
-  const error = new ServiceError('payload_too_large', `A body may have at most ${most} bytes.`);
+function tooLarge(request: Request, maxBytes: number): Answer {
+  const error = new ServiceError('payload_too_large', `A body may have at most ${maxBytes} bytes.`);
   return errorAnswer(error, request.headers);
 }
 
 function endpointOf(route: Route, method: string): Endpoint | undefined {
   const known = method === 'HEAD' ? 'GET' : method;
-  // Only own keys: a method named like something on Object.prototype is none of ours.
+  // Only own keys: a method may be named like a property of Object.prototype.
   return Object.hasOwn(route.methods, known) ? route.methods[known as Method] : undefined;
 }

@@ -1,4 +1,4 @@
-/** What a query says, as the values that the same words have in JSON. */
+/** Converts a query to the values that JSON would have. */
 import type { Params } from '../params.ts';
 
 const BOOLEANS: ReadonlyMap<string, boolean> = new Map([
@@ -10,13 +10,13 @@ const BOOLEANS: ReadonlyMap<string, boolean> = new Map([
 
 const NUMBER = /^\d+(\.\d+)?$/;
 
-/** The keys whose values are no texts. */
+/** The keys whose values are not strings. */
 export interface QueryTypes {
   readonly numbers: readonly string[];
   readonly booleans: readonly string[];
 }
 
-/** What is no number or boolean goes on as it came, and what is given twice as a list: the check refuses it. */
+/** A value of the wrong form stays a string, and a repeated key becomes a list: the check refuses both. */
 export function paramsOf(query: URLSearchParams, { numbers, booleans }: QueryTypes): Params {
   const params: Record<string, unknown> = {};
   for (const key of new Set(query.keys())) {

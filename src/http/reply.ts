@@ -6,8 +6,8 @@ import type { Answer } from './uws/exchange.ts';
 export type Headers = readonly (readonly [name: string, value: string])[];
 
 /**
- * A foreign page can't read an answer without CORS, but where it may embed one it sees whether that worked: 200 for a
- * process that runs, 404 for one that does not. With these it looks the same.
+ * A foreign page cannot read an answer without CORS, but if it may embed one it sees whether that worked: 200 for a
+ * process that runs, 404 for one that does not. With these headers both look the same.
  */
 export const UNSEEN: Headers = [
   ['Cross-Origin-Resource-Policy', 'same-origin'],
@@ -34,7 +34,7 @@ export function jsonTextAnswer(text: string, headers: Headers = []): Answer {
   return { status: statusLine(200), headers: [...JSON_HEADERS, ...headers], body: text };
 }
 
-/** 200 stays out of here: `{"error", "code", "details"?}` with the status that belongs to the code. */
+/** `{"error", "code", "details"?}` with the status of the code. */
 export function errorAnswer(error: ServiceError, headers: Headers = []): Answer {
   const body = {
     error: error.message,
@@ -46,7 +46,7 @@ export function errorAnswer(error: ServiceError, headers: Headers = []): Answer 
     status: statusLine(error.status),
     headers: [...JSON_HEADERS, ...extra, ...headers],
     body: JSON.stringify(body),
-    // Where there is no room a connection must not be kept either.
+    // Without room for more, the connection must not be kept either.
     isLast: error.status === 503,
   };
 }

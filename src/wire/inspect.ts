@@ -1,18 +1,18 @@
-/** Checks what a client sent against its schema, and says in one sentence what is wrong with it. */
+/** Checks data from a client against its schema, and describes the first flaw in one sentence. */
 import * as v from 'valibot';
 import { MISSING_TARGET } from './requests.ts';
 
-/** A schema of a request. `T`: what is made of it, defaults filled in. */
+/** A schema of a request. `T`: its data with defaults filled in. */
 export type RequestSchema<T> = v.GenericSchema<unknown, T>;
 
 export interface Flaw {
   readonly code: 'missing_field' | 'invalid_value' | 'unknown_action';
   readonly sentence: string;
-  /** The actions there are, beside `unknown_action`. */
+  /** The known actions, with `unknown_action`. */
   readonly allowed?: readonly string[];
 }
 
-/** What was sent, without what nobody asked for; or the first thing that is wrong with it. */
+/** The data without unknown keys, or its first flaw. */
 export type Inspected<T> =
   | { readonly isSound: true; readonly value: T }
   | { readonly isSound: false; readonly flaw: Flaw };
@@ -25,7 +25,7 @@ export function inspect<T>(schema: RequestSchema<T>, value: unknown): Inspected<
 
 function flawOf(issue: v.BaseIssue<unknown>, schema: unknown): Flaw {
   const place = v.getDotPath(issue);
-  // How valibot tells of a key that is not there: the object expected it, by its name in quotes.
+  // valibot reports a missing key as an issue of the object, which expected the name in quotes.
   if (issue.type === 'object' && issue.expected?.startsWith('"') === true)
     return { code: 'missing_field', sentence: `The field ${place} is missing.` };
   if (issue.message === MISSING_TARGET) return { code: 'missing_field', sentence: issue.message };
@@ -38,7 +38,7 @@ const WITH_ACTIONS = v.object({
   entries: v.object({ action: v.object({ options: v.array(v.string()) }) }),
 });
 
-// An issue does not say what would have been right, but its schema does.
+// An issue does not list the valid values, but its schema does.
 function actionsOf(schema: unknown): readonly string[] {
   const found = v.safeParse(WITH_ACTIONS, schema);
   return found.success ? found.output.entries.action.options : [];
