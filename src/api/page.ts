@@ -34,13 +34,26 @@ export function curlOf({ method, path, example = {} }: DocumentedOperation): str
   ].join(' ');
 }
 
-/** A payload in a sentence: its name with a link, or the JSON itself where every key has one value only. */
+/** The properties of a payload without a name; none of one that is referred to. */
+const propertiesOf = (schema: Json) =>
+  Object.entries((schema['properties'] ?? {}) as Readonly<Record<string, Json>>);
+
+const isConstant = (schema: Json) =>
+  propertiesOf(schema).every(([, { const: value }]) => value !== undefined);
+
+/** A payload in a sentence: its name with a link, or the JSON itself if every key has one value only. */
 function payloadIn(schema: Json): string {
-  const properties = Object.entries((schema['properties'] ?? {}) as Readonly<Record<string, Json>>);
-  const isConstant = properties.length > 0 && properties.every(([, { const: value }]) => value !== undefined);
-  if (!isConstant) return typeOf(schema);
+  const properties = propertiesOf(schema);
+  if (properties.length === 0 || !isConstant(schema)) return typeOf(schema);
   return `\`${JSON.stringify(Object.fromEntries(properties.map(([key, { const: value }]) => [key, value])))}\``;
 }
+
+/** The tables of payloads that have no name, and so no section of their own. */
+const ownTables = ({ payloads }: DocumentedOperation, { write }: SchemaWriter): readonly string[] =>
+  payloads
+    .map(write)
+    .filter((schema) => !isConstant(schema))
+    .map(tablesOf);
 
 function answerOf(operation: DocumentedOperation, { write }: SchemaWriter): string {
   const { payloads, imageTypes, isStream, isUpgrade, headers = [] } = operation;
@@ -82,6 +95,7 @@ function endpointOf(operation: DocumentedOperation, writer: SchemaWriter): strin
     facts.join(' '),
     parameterTable(operation, writer),
     exchange.join(' '),
+    ...ownTables(operation, writer),
     `\`\`\`sh\n${curlOf(operation)}\n\`\`\``,
   ]
     .filter((part) => part !== '')

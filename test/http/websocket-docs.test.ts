@@ -11,7 +11,7 @@ import { SocketClient } from '../helpers/clients/socket.ts';
 import { fixtureHost } from '../helpers/fakes/host.ts';
 import { startHere } from '../helpers/service/service.ts';
 
-const page = readFileSync(path.resolve(import.meta.dirname, '../../docs/websocket.md'), 'utf8');
+const page = readFileSync(path.resolve(import.meta.dirname, '../../../../docs/websocket.md'), 'utf8');
 
 /** The words in backticks in the first column of the table whose head begins with `head`. */
 function firstColumn(head: string): readonly string[] {
