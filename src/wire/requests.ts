@@ -200,7 +200,7 @@ export const MEDIA_ACTIONS = [
 ] as const;
 export type MediaAction = (typeof MEDIA_ACTIONS)[number];
 
-const PLAYER_SENTENCE = 'player must be a non-empty string.';
+const PLAYER_SENTENCE = 'The player must be a non-empty string.';
 
 /** The name of a player. */
 export const mediaPlayer = v.pipe(
@@ -208,8 +208,8 @@ export const mediaPlayer = v.pipe(
   v.description('Name of a player; by default the one that is playing or played last.'),
 );
 
-const SEEK_SENTENCE = `value must be a number of seconds from 0 to ${MAX_SEEK_SECONDS}.`;
-const VOLUME_SENTENCE = 'value must be a percentage from 0 to 100.';
+const SEEK_SENTENCE = `The value must be a number of seconds from 0 to ${MAX_SEEK_SECONDS}.`;
+const VOLUME_SENTENCE = 'The value must be a percentage from 0 to 100.';
 
 /** The parameters of an action without a value. */
 export const mediaParams = v.object({ player: mediaPlayer });

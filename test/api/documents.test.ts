@@ -1,4 +1,4 @@
-/** The API documents: sound by their own standards, the same as the schemas say, and served as they were written. */
+/** The API documents: valid by their own standards, made from the schemas, and served as they were written. */
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import asyncapiSpecs from '@asyncapi/specs';
@@ -33,7 +33,7 @@ t.test('[I.api-documents] the OpenAPI document is sound by the schema of OpenAPI
   t.equal(validator.version, '3.1');
   t.doesNotThrow(() => validator.resolveRefs(), 'every reference leads somewhere');
   const { valid: broken } = await new Validator().validate({ ...openapi.document, paths: [] });
-  t.notOk(broken, 'it would tell');
+  t.notOk(broken, 'a flaw is noticed');
 });
 
 t.test('[I.api-documents] the AsyncAPI document is sound by the schema of AsyncAPI 3.0', async (t) => {
@@ -43,7 +43,7 @@ t.test('[I.api-documents] the AsyncAPI document is sound by the schema of AsyncA
   // The two packages describe the same JSON with types of their own.
   const validate = ajv.compile(asyncapiSpecs.schemas['3.0.0'] as object);
   t.ok(validate(asyncapi), ajv.errorsText(validate.errors));
-  t.notOk(validate({ ...asyncapi, channels: [] }), 'it would tell');
+  t.notOk(validate({ ...asyncapi, channels: [] }), 'a flaw is noticed');
 });
 
 t.test('[I.api-documents] the AsyncAPI document has every op and every event', async (t) => {
@@ -140,7 +140,7 @@ t.test('[I.api-served] the documents are served as they were written, with an ET
   }
 });
 
-t.test('[I.api-served] they pass the same checks as everything', async (t) => {
+t.test('[I.api-served] they are subject to the same access rules as everything else', async (t) => {
   const api_key = 'k'.repeat(32);
   const service = await startHere(fixtureHost(), { auth: { enabled: true, api_key } });
   t.teardown(() => service.stop());

@@ -30,11 +30,11 @@ function valuesOf(schema: Part): Values {
       return { sound: [true, false], wrong: ['true', 1, null] };
     case 'integer':
     case 'number': {
-      const [least, most] = [numberOr(schema['minimum'], 0), numberOr(schema['maximum'], 1e6)];
+      const [min, max] = [numberOr(schema['minimum'], 0), numberOr(schema['maximum'], 1e6)];
       const isBounded = 'maximum' in schema;
-      const beyond = isBounded ? [least - 1, most + 1] : [];
-      const broken = schema['type'] === 'integer' ? [least + 0.5] : [];
-      return { sound: [least, most], wrong: ['x', null, ...beyond, ...broken] };
+      const beyond = isBounded ? [min - 1, max + 1] : [];
+      const broken = schema['type'] === 'integer' ? [min + 0.5] : [];
+      return { sound: [min, max], wrong: ['x', null, ...beyond, ...broken] };
     }
     case 'string': {
       const empty = 'minLength' in schema ? [''] : [];
@@ -44,7 +44,7 @@ function valuesOf(schema: Part): Values {
     case 'array':
       return { sound: [[], ['some']], wrong: ['some', [7], null, Array(1000).fill('some')] };
     default:
-      throw new Error(`nobody knows how to fill ${JSON.stringify(schema)}`);
+      throw new Error(`no way to fill ${JSON.stringify(schema)}`);
   }
 }
 

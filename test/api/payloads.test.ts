@@ -115,7 +115,7 @@ t.test('[3.schemas] a machine that has everything, and a player that plays', asy
   }
 });
 
-/** Those that differ most in what they have, and in what can't be read of it. */
+/** Those that differ most in their parts, and in the values that cannot be read. */
 const MACHINES = [
   'broken-sensors',
   'gpu-hybrid',

@@ -114,7 +114,7 @@ async function freshTarget(body: unknown): Promise<object> {
   return 'pid' in Object(body) ? { pid } : { name: path.basename(program) };
 }
 
-t.test('[2.documented] bodies that are none', async (t) => {
+t.test('[2.documented] bodies that are not JSON objects', async (t) => {
   const service = await startService({ config: { features: allFlags(true) } });
   t.teardown(() => service.stop());
   for (const operation of openapi.operations.filter(({ method }) => method === 'POST')) {

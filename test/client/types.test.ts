@@ -42,7 +42,7 @@ function written(folder: string, texts: readonly string[]): readonly string[] {
   });
 }
 
-/** Only who takes the sources, as the dashboard does, needs the extensions. */
+/** Only a project that imports the sources, as the dashboard does, needs the extensions. */
 const BROWSER = {
   allowImportingTsExtensions: true,
   lib: ['lib.es2022.d.ts', 'lib.dom.d.ts'],

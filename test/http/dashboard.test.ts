@@ -155,7 +155,7 @@ t.test(
   },
 );
 
-t.test('a sample is taken when the page is opened, but not for somebody who may not see it', async (t) => {
+t.test('a sample is taken when the page is opened, but not for a client without access', async (t) => {
   const open = fixtureHost();
   await get(`${(await served(t, {}, open)).baseUrl}/`);
   await new Promise((resolve) => setTimeout(resolve, 300));

@@ -22,7 +22,7 @@ export const documentRuns = (): Runs<'getOpenapi' | 'getAsyncapi'> => ({
 });
 
 function runOf(name: string): Run {
-  // Kept from the first request on: most services are never asked.
+  // Kept from the first request on: most services never get one.
   let stored: Promise<StoredDocument> | undefined;
   const read = () => {
     stored ??= readDocument(name).catch((error: unknown) => {
