@@ -2,6 +2,7 @@
 import * as v from 'valibot';
 import { messageId, OPS, type Op } from '../wire/socket.ts';
 import { EVENTS, type SocketEvent } from '../wire/socket-events.ts';
+import { TOPICS, type TopicEvent } from '../wire/topics.ts';
 import { usage, usageDetail } from '../wire/usage.ts';
 import { ALPHA } from './openapi.ts';
 import { COMPONENTS, type Json, type SchemaWriter, schemaWriter } from './schemas.ts';
@@ -19,14 +20,11 @@ const OP_SUMMARIES: Readonly<Record<Op, string>> = {
   ping: 'Request a pong',
 };
 
-const EVENT_SUMMARIES: Readonly<Record<SocketEvent, string>> = {
+const EVENT_SUMMARIES: Readonly<Record<Exclude<SocketEvent, TopicEvent>, string>> = {
   connected: 'The first message of all',
   subscribed: 'What is subscribed to now',
   system_stats: 'The machine as it is now: what the stream carries',
-  media_update: 'What is playing (experimental)',
-  process_list: 'The processes',
   process_details: 'All processes of a name, or the one of a number',
-  power_update: 'What the machine can be told, and what is scheduled',
   media_feedback: 'How a media command goes (experimental)',
   process_feedback: 'How a process command goes',
   power_feedback: 'How a power command goes',
@@ -35,14 +33,18 @@ const EVENT_SUMMARIES: Readonly<Record<SocketEvent, string>> = {
   error: 'A message was not understood, or is not allowed',
 };
 
-const EXPERIMENTAL: ReadonlySet<string> = new Set(['media', 'media_update', 'media_feedback']);
+const TOPIC_SUMMARIES = Object.fromEntries(
+  Object.values(TOPICS).map(({ event, summary }) => [event, summary]),
+);
+
+const EXPERIMENTAL = '(experimental)';
 
 function message(name: string, summary: string, payload: Json): Json {
   return {
     name,
     summary,
     contentType: 'application/json',
-    ...(EXPERIMENTAL.has(name) ? { 'x-experimental': true } : {}),
+    ...(summary.endsWith(EXPERIMENTAL) ? { 'x-experimental': true } : {}),
     payload,
   };
 }
@@ -73,10 +75,11 @@ function opMessages({ write }: SchemaWriter): Json {
 }
 
 function eventMessages({ write }: SchemaWriter): Json {
+  const summaries: Readonly<Record<string, string>> = { ...EVENT_SUMMARIES, ...TOPIC_SUMMARIES };
   return Object.fromEntries(
     Object.entries(EVENTS).map(([type, data]) => {
       const payload = frame('type', type, write(data), true, write(messageId));
-      return [type, message(type, EVENT_SUMMARIES[type as SocketEvent], payload)];
+      return [type, message(type, summaries[type] ?? '', payload)];
     }),
   );
 }
@@ -124,8 +127,7 @@ export function asyncapiDocument(version: string): Json {
       },
       socket: {
         address: '/api/ws',
-        description:
-          'JSON text frames of at most 16 KiB, 20 a second. `id` comes back on every answer to the message that carries it.',
+        description: `JSON text frames of at most 16 KiB, 20 per second. Topics: stats and its sections, ${Object.keys(TOPICS).join(', ')}. \`id\` is echoed on every answer to the message that carries it.`,
         servers: [{ $ref: '#/servers/ws' }],
         messages: fromComponents([...opNames, ...eventNames]),
       },

@@ -1,11 +1,10 @@
 /** The messages of /api/ws as programs of this module see them. */
-import type { MediaPayload } from '../wire/media.ts';
-import type { PowerPayload } from '../wire/power.ts';
-import type { ProcessDetailsPayload, ProcessListPayload } from '../wire/process.ts';
+import type { ProcessDetailsPayload } from '../wire/process.ts';
+import type { TopicEvents, TopicName } from '../wire/topics.ts';
 import type { Section, StatsPayload } from './payload.ts';
 import type { ConnectionState } from './state.ts';
 
-export type Topic = 'stats' | `stats.${Section}` | Section | 'media' | 'processes' | 'power';
+export type Topic = 'stats' | `stats.${Section}` | Section | TopicName;
 
 /** How a command goes, or with `final` how it went. */
 export interface Feedback {
@@ -43,14 +42,11 @@ export interface ErrorMessage {
 
 export type AnyStats = StatsPayload | StatsPayload<Section, true>;
 
-/** What listeners are told; answers to a request go to its promise alone. */
-export interface SocketEvents {
+/** The events of listeners; answers to a request go to its promise alone. */
+export interface SocketEvents extends TopicEvents {
   readonly state: ConnectionState;
   readonly connected: Connected;
   readonly system_stats: AnyStats;
-  readonly media_update: MediaPayload;
-  readonly process_list: ProcessListPayload;
-  readonly power_update: PowerPayload;
   /** Of commands that somebody else has given, and of own ones that are no longer waited for. */
   readonly media_feedback: Feedback;
   readonly process_feedback: ProcessCommandFeedback;

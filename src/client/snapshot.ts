@@ -1,24 +1,22 @@
-/** What `get` collects: one message a kind of topic. */
-import type { MediaPayload } from '../wire/media.ts';
-import type { PowerPayload } from '../wire/power.ts';
-import type { ProcessListPayload } from '../wire/process.ts';
+/** The result of `get`: one value per topic, and one for all of stats. */
+import type { TopicEvent, TopicName, TopicPayload } from '../wire/topics.ts';
 import type { AnyStats, Message, Topic } from './messages.ts';
 import { check, type Taken } from './pending.ts';
 
-/** What was asked for. */
-export interface Snapshot {
+type TopicPayloads = { readonly [N in TopicName]?: TopicPayload<N> };
+
+export interface Snapshot extends TopicPayloads {
   readonly stats?: AnyStats;
-  readonly media?: MediaPayload;
-  readonly processes?: ProcessListPayload;
-  readonly power?: PowerPayload;
 }
 
-const KIND_BY_TYPE: Readonly<Record<string, keyof Snapshot>> = {
-  system_stats: 'stats',
+/** The topic of each event. */
+const TOPIC_OF: { readonly [N in TopicName as TopicEvent<N>]: N } = {
   media_update: 'media',
   process_list: 'processes',
   power_update: 'power',
 };
+
+const KIND_BY_TYPE: Readonly<Record<string, keyof Snapshot>> = { ...TOPIC_OF, system_stats: 'stats' };
 
 /**
  * Takes the answers to a `get` of `topics`: each name has one of its own. Throws when they are all there, so that none

@@ -1,10 +1,9 @@
-/** What the service sends over /api/ws. Only types of it are used at run time; the API documents show the schemas. */
+/** The messages that the service sends over /api/ws. It loads only types of them; the API documents show the schemas. */
 import * as v from 'valibot';
-import { mediaDetail, mediaStatus } from './media.ts';
 import type { DocsOf } from './operation-docs.ts';
-import { powerPayload } from './power.ts';
-import { processDetailsPayload, processListPayload } from './process.ts';
+import { processDetailsPayload } from './process.ts';
 import { count, type Shape } from './quantities.ts';
+import { TOPIC_SCHEMAS } from './topics.ts';
 import { usage, usageDetail } from './usage.ts';
 
 /** How a command goes or went. `error` is for messages that were not understood or not allowed. */
@@ -68,10 +67,8 @@ export const EVENTS = {
     unknown: v.pipe(v.exactOptional(names), v.description('Asked for, but no topic.')),
   }),
   system_stats: v.union([usage, usageDetail]),
-  media_update: v.union([mediaStatus, mediaDetail]),
-  process_list: processListPayload,
+  ...TOPIC_SCHEMAS,
   process_details: processDetailsPayload,
-  power_update: powerPayload,
   media_feedback: commandFeedback,
   process_feedback: processCommandFeedback,
   power_feedback: commandFeedback,

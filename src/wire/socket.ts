@@ -1,4 +1,4 @@
-/** What clients send over /api/ws: the ops and their data, and how a message is read. */
+/** The messages that clients send over /api/ws: the ops with their data, and the reader of a message. */
 import * as v from 'valibot';
 import { type Flaw, inspect } from './inspect.ts';
 import {
@@ -27,7 +27,7 @@ const topics = v.pipe(
   ),
   v.maxLength(MOST_TOPICS, TOPICS_SENTENCE),
   v.description(
-    'stats, or some of it (stats.cpu, stats.memory, stats.gpu, stats.disks, stats.network, or the last part alone), media, processes, power.',
+    'stats, sections of it (stats.cpu, stats.memory, stats.gpu, stats.disks, stats.network, or the last part alone), or another topic of this channel.',
   ),
 );
 
