@@ -6,6 +6,7 @@ import path from 'node:path';
 import process from 'node:process';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { DEFAULT_CONFIG } from '#src/config/schema.js';
 import { openNativeProcesses } from '#src/host/native.js';
 import { ProcessReadings } from '#src/processes/readings.js';
 import { abba, median } from './cpu.ts';
@@ -66,7 +67,11 @@ async function measure(plan: Plan, subjects: ReadonlyMap<string, Subject>): Prom
 /** How long a sample holds up JavaScript's thread for it, in milliseconds: the median of ten. */
 async function measureHoldUp(): Promise<number> {
   const clock = { now: () => performance.now(), setTimer: setTimeout, clearTimer: () => undefined };
-  const readings = new ProcessReadings({ host: openNativeProcesses(), clock });
+  const readings = new ProcessReadings({
+    host: openNativeProcesses(),
+    clock,
+    config: { current: DEFAULT_CONFIG },
+  });
   const times: number[] = [];
   while (times.length < 14) {
     const began = performance.now();

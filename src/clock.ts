@@ -1,4 +1,4 @@
-/** Time, so that tests can own it. */
+/** Time as an object, so that tests can own it. */
 
 export interface Clock {
   /** Monotonic milliseconds. */
@@ -7,10 +7,15 @@ export interface Clock {
   readonly clearTimer: (timer: unknown) => void;
 }
 
-/** Time as it is. */
+/** Real time. */
 export const SYSTEM_CLOCK: Clock = {
   now: () => performance.now(),
   setTimer: (fire, delayMs) => setTimeout(fire, delayMs),
-  // What setTimer returned: the only handles that ever come here.
+  // Only handles that setTimer returned are ever passed.
   clearTimer: (timer) => clearTimeout(timer as NodeJS.Timeout | undefined),
 };
+
+/** Runs `slice` in a later turn of the event loop, after requests that are waiting. */
+export type Defer = (slice: () => void) => void;
+
+export const deferToNextTurn: Defer = (slice) => void setImmediate(slice);

@@ -8,6 +8,7 @@ export const STATUS_BY_CODE = {
   invalid_value: 400,
   unknown_action: 400,
   bad_request: 400,
+  feature_disabled: 403,
   not_found: 404,
   process_not_found: 404,
   player_not_found: 404,
@@ -44,6 +45,10 @@ export class ServiceError extends Error {
   }
 }
 
-/** What the log says of an error that nobody expected. */
+/** The error for a feature that the configuration switches off. `name`: what was asked for. */
+export const featureDisabled = (name: string): ServiceError =>
+  new ServiceError('feature_disabled', `${name} is switched off in the configuration.`);
+
+/** The stack of an unexpected error, for the log. */
 export const stackOf = (error: unknown): string =>
   error instanceof Error ? (error.stack ?? error.message) : String(error);

@@ -9,12 +9,12 @@ import type { Output } from './cli/output.ts';
 import type { LoadOptions } from './config/load.ts';
 import { createLog } from './log.ts';
 
-// The heap's young part stays at its first size, 1 MiB: thousands of connections at once would make it grow to 16 MiB
-// for good, and so small a service gains nothing from that. Before anything that makes it grow is loaded.
+// Keeps the young generation of the heap at its initial size, 1 MiB: thousands of connections at once would make it grow
+// to 16 MiB for good, from which a service this small gains nothing. Must run before anything else is loaded.
 v8.setFlagsFromString('--semi-space-growth-factor=1');
 
 const VERSION = '0.1.0-alpha';
-/** Whole lines for people. */
+/** Writes whole lines for people. */
 let write = (text: string): unknown => process.stderr.write(text);
 const log = createLog((line) => write(line));
 
@@ -23,7 +23,7 @@ function refuseToStart(text: string): void {
   process.exitCode = 1;
 }
 
-/** Why this Node can't run the service; undefined when it can. */
+/** Why this Node cannot run the service; undefined when it can. */
 function unsupportedRuntime(): string | undefined {
   const [major = ''] = process.versions.node.split('.');
   if (major === '20' || major === '22') return undefined;
@@ -33,9 +33,9 @@ function unsupportedRuntime(): string | undefined {
   );
 }
 
-/** What it means when a native part can't be loaded on a supported Node. */
+/** The reason why a native part cannot be loaded on a supported Node. */
 function explainLoadFailure(error: unknown): Error {
-  // Asked only now, because the report takes long. It names glibc only where that is the C library.
+  // The report takes long, so it is made only now. It names glibc only where that is the C library.
   const report = process.report.getReport() as {
     readonly header?: { readonly glibcVersionRuntime?: string };
   };
@@ -60,7 +60,7 @@ async function loadOptions(words: Words): Promise<LoadOptions> {
   };
 }
 
-/** Whether it serves; else it has said why not. */
+/** Starts serving; false when it cannot, for the reason it has printed. */
 async function run(words: Words): Promise<boolean> {
   const reason = unsupportedRuntime();
   if (reason !== undefined) {
@@ -77,11 +77,11 @@ async function serve(options: LoadOptions): Promise<void> {
   const { config } = loaded;
   log.setLevel(config.log.level);
   for (const { level, text } of loaded.notices) log[level](text);
-  // uWebSockets.js refuses header blocks over 4 KiB unless told before it is loaded: cookies of other services on
-  // this host name are sent here too.
+  // The limit of uWebSockets.js is 4 KiB unless this is set before it is loaded. Browsers also send the cookies of other
+  // services on this host name.
   process.env['UWS_HTTP_MAX_HEADERS_SIZE'] ??= '16384';
   if (process.getuid?.() === 0)
-    log.warn('running as root, which nothing here needs: an ordinary user is safer and sees the same stats');
+    log.warn('running as root, which is not needed: an ordinary user is safer and sees the same stats');
   const { openNativeHost } = await import('./host/native.ts');
   const { readMachineNames } = await import('./host/names.ts');
   const { Service } = await import('./service.ts').catch((error: unknown) => {
@@ -116,22 +116,22 @@ async function serve(options: LoadOptions): Promise<void> {
   };
   process.once('SIGTERM', stop);
   process.once('SIGINT', stop);
-  // Last: who reads it may signal at once.
+  // Last: the reader of this line may send a signal at once.
   const urlHost = host.includes(':') ? `[${host}]` : host;
   const local = host === '::' || host === '0.0.0.0' ? ` (open http://localhost:${port})` : '';
   write(`listening on http://${urlHost}:${port}${local}\n`);
 }
 
-/** Where a service that Windows starts writes its log; undefined where there is no such folder. */
+/** The log file of a service that Windows starts; undefined where there is no such folder. */
 async function findServiceLog(): Promise<string | undefined> {
   const folder = (await import('./host/native.ts')).findMachineDataFolder();
   return folder === undefined ? undefined : path.join(folder, 'hostwire', 'log', 'service.log');
 }
 
-/** As `run`, for the system's manager of services: without a console, and without signals. */
+/** As `run`, for the service manager of Windows: without a console and without signals. */
 async function runAsService(words: Words): Promise<void> {
   const control = (await import('./host/native.ts')).openServiceControl();
-  // What ends the service elsewhere ends it here.
+  // The same way as a signal on other systems.
   await control.begin(() => process.emit('SIGTERM', 'SIGTERM'));
   const logFile = await findServiceLog();
   if (logFile !== undefined) write = (await import('./log-file.ts')).openLogFile(logFile);
@@ -140,7 +140,7 @@ async function runAsService(words: Words): Promise<void> {
     hasCrashed = true;
     write(`hostwire error: ${error.stack ?? error.message}\n`);
   });
-  // One that ends without a word is started again by the manager.
+  // The manager restarts a service that ends without a report.
   process.on('exit', (code) => {
     if (!hasCrashed) control.ended(code);
   });
@@ -196,6 +196,6 @@ async function manageService(words: Arguments): Promise<Output> {
 }
 
 main().catch((error: unknown) => {
-  // ConfigError says one problem a line.
+  // The message of a ConfigError has one line per problem.
   refuseToStart(error instanceof Error ? error.message : String(error));
 });

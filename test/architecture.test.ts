@@ -38,19 +38,19 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   ],
   http: ['http/uws', 'access', 'config', 'wire', 'errors', 'params', 'log'],
   'http/uws': ['access', 'commands', 'stats', 'log'],
-  'http/connections': ['http/uws', 'host', 'log', 'clock'],
-  'http/stream': ['http/uws', 'http', 'access', 'stats'],
+  'http/connections': ['http/uws', 'host', 'config', 'log', 'clock'],
+  'http/stream': ['http/uws', 'http', 'access', 'stats', 'clock'],
   'http/socket': [
     ...['http/uws', 'commands', 'processes', 'stats', 'access', 'wire'],
-    ...['errors', 'host', 'config', 'log', 'params'],
+    ...['errors', 'host', 'config', 'log', 'params', 'clock'],
   ],
   'http/endpoints': [
     ...['http', 'commands', 'processes', 'stats', 'access', 'wire'],
     ...['errors', 'host', 'params'],
   ],
-  commands: ['host', 'wire', 'errors', 'params', 'log', 'clock', 'config'],
-  processes: ['host', 'stats', 'wire', 'errors', 'params', 'clock'],
-  stats: ['host', 'wire', 'clock'],
+  commands: ['host', 'wire', 'errors', 'params', 'log', 'clock', 'config', 'listeners'],
+  processes: ['host', 'stats', 'wire', 'errors', 'params', 'clock', 'config'],
+  stats: ['host', 'wire', 'clock', 'log'],
   access: ['config'],
   config: ['errors', 'log'],
   cli: ['config', 'host', 'access'],
@@ -64,6 +64,7 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   log: [],
   'log-file': [],
   clock: [],
+  listeners: [],
 };
 
 const isAllowed = (room: string, target: string) =>

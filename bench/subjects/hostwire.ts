@@ -6,6 +6,7 @@ import process from 'node:process';
 import type { Clock } from '#src/clock.js';
 import { ALL_SECTIONS } from '#src/host/host.js';
 import { openNativeHost } from '#src/host/native.js';
+import { createLog } from '#src/log.js';
 import { Sampler } from '#src/stats/sampler.js';
 import { viewOf } from '#src/stats/view.js';
 import { serve } from './serve.ts';
@@ -39,12 +40,14 @@ const sampler = new Sampler({
   clock,
   intervalSeconds: 1,
   hostname: 'bench',
-  onSample: (encoded) => {
+  log: createLog(() => undefined),
+});
+sampler.attach({
+  publish(encoded) {
     bytes += encoded.line(view).length;
     left--;
     if (left === 0) finish();
   },
-  onSectionChange: () => undefined,
 });
 
 serve(async (count, intervalMs) => {

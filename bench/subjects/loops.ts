@@ -9,7 +9,8 @@ import { readFileSync } from 'node:fs';
 import process from 'node:process';
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
 import type { AccessRequest } from '#src/access/request.js';
-import { Fanout, TEND_MS } from '#src/http/stream/fanout.js';
+import { SYSTEM_CLOCK } from '#src/clock.js';
+import { Fanout } from '#src/http/stream/fanout.js';
 import type { Exchange, StreamStart } from '#src/http/uws/exchange.js';
 import { StreamSocket } from '#src/http/uws/stream.js';
 import { type Encoded, viewOf } from '#src/stats/view.js';
@@ -46,15 +47,13 @@ class Loop {
     this.#onDone = onDone;
     this.#newest = this.#encodedOf({ number: 0, bytes: 16 });
     this.#fanout = new Fanout({
-      now: () => performance.now(),
+      source: { subscribe: () => undefined, unsubscribe: () => undefined },
+      clock: SYSTEM_CLOCK,
       defer: (slice) => {
         this.#isDeferred = true;
         setImmediate(() => this.#run(slice));
       },
-      onSubscribed: () => undefined,
-      onUnsubscribed: () => undefined,
     });
-    setInterval(() => this.#fanout.tend(), TEND_MS);
     let isListening = false;
     // Without the service's flag for an exclusive port: the kernel shares connections out among the loops. A port
     // that the kernel chooses (0) would be exclusive all the same.
@@ -87,8 +86,8 @@ class Loop {
 
   #open(response: uws.HttpResponse): void {
     const exchange = {
-      startStream({ status, headers, line, view, client, sent, writtenAt, onEvent }: StreamStart) {
-        const socket = new StreamSocket(response, view, client, sent, writtenAt);
+      startStream({ status, headers, line, view, caller, sent, writtenAt, onEvent }: StreamStart) {
+        const socket = new StreamSocket(response, view, caller, sent, writtenAt);
         const onSocketEvent = onEvent.bind(socket);
         response.onAborted(onSocketEvent);
         response.onWritable(onSocketEvent);

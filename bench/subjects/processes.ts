@@ -1,5 +1,6 @@
 /** The service's own readings of processes: `samples` picks them up as a sampler does, `list` takes them for a list. */
 import process from 'node:process';
+import { DEFAULT_CONFIG } from '#src/config/schema.js';
 import { openNativeProcesses } from '#src/host/native.js';
 import { buildGroupedList } from '#src/processes/list.js';
 import { ProcessReadings } from '#src/processes/readings.js';
@@ -10,11 +11,11 @@ const host = openNativeProcesses();
 let bytes = 0;
 
 const clock = { now: () => performance.now(), setTimer: setTimeout, clearTimer: () => undefined };
-const readings = new ProcessReadings({ host, clock });
+const readings = new ProcessReadings({ host, clock, config: { current: DEFAULT_CONFIG } });
 
 function runSamples(count: number, intervalMs: number): Promise<void> {
   return pace(count, intervalMs, () => {
-    bytes += JSON.stringify(readings.summary(intervalMs, intervalMs)).length;
+    bytes += JSON.stringify(readings.summary(intervalMs, intervalMs) ?? null).length;
   });
 }
 

@@ -8,6 +8,7 @@ export const ERROR_MEANINGS: Readonly<Record<ErrorCode, string>> = {
   invalid_value: 'A field or parameter has the wrong type, or is out of range.',
   unknown_action: 'There is no such action; `details.allowed` lists them.',
   bad_request: 'The request itself is malformed: its method, framing or `Host`.',
+  feature_disabled: 'Its flag in the configuration is off. There is no body: `X-Error-Code` has the code.',
   not_found: 'Nothing is at this path, or the track has no picture here.',
   process_not_found: 'No process has that name or pid.',
   player_not_found: 'No player has that name.',

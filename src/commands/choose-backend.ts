@@ -1,4 +1,4 @@
-/** Which backend carries power commands out: as the configuration says and the platform allows. */
+/** Chooses the backend that carries power commands out, by the configuration and the platform. */
 import type { Clock } from '../clock.ts';
 import type { Config } from '../config/schema.ts';
 import type { PowerHost } from '../host/power.ts';
@@ -8,19 +8,17 @@ import { absentBackend, type PowerBackend, recordingBackend } from './power-back
 
 export interface BackendChoice {
   readonly wanted: Config['power']['backend'];
-  /** undefined: this platform has no power manager that is known. */
+  /** undefined: no power manager is supported on this platform. */
   readonly host: PowerHost | undefined;
   readonly clock: Clock;
   readonly log: Log;
-  /** The machine has woken. */
-  readonly onWake: () => void;
 }
 
-export function chooseBackend({ wanted, host, clock, log, onWake }: BackendChoice): PowerBackend {
+export function chooseBackend({ wanted, host, clock, log }: BackendChoice): PowerBackend {
   if (wanted === 'record') {
-    log.warn('power.backend is record: power commands are answered and listed, and nothing is done');
+    log.warn('power.backend is record: power commands are answered and listed, but not carried out');
     return recordingBackend(Date.now, log);
   }
-  if (host === undefined) return absentBackend('no power manager is known on this platform');
-  return new HostPower({ host, clock, log, onWake });
+  if (host === undefined) return absentBackend('no power manager is supported on this platform');
+  return new HostPower({ host, clock, log });
 }

@@ -1,46 +1,48 @@
-/** The registry of commands: one table that HTTP and WebSocket are doors to, so that no flag can be forgotten at one. */
+/** The table of commands. HTTP and WebSocket are doors to it, so that each rule is applied in one place. */
+import type { CurrentConfig } from '../config/current.ts';
 import type { Config } from '../config/schema.ts';
-import { ServiceError } from '../errors.ts';
+import { featureDisabled, ServiceError } from '../errors.ts';
+import { Listeners } from '../listeners.ts';
 import type { Params } from '../params.ts';
 
 export type Feature = keyof Config['features'];
 
-/** How an answer went: its bytes have left, or its connection has closed. */
+/** What became of a reply: its bytes have left, or its connection has closed. */
 export type Delivery = 'sent' | 'closed';
 
-/** Whether what a command is for took it; unknown: nobody could tell. */
+/** Whether the target accepted the command; `unknown` when it cannot be determined. */
 export type Delivered = 'true' | 'false' | 'unknown';
 
-/** What becomes of a command after it was answered. */
+/** The progress of a command after its reply. */
 export interface Step {
   readonly stage: 'running' | 'done' | 'failed' | 'cancelled';
   readonly message: string;
 }
 
-/** Hears of the steps, of which the last is not `running`: for a door that is still there then. */
+/** Is called with each step; only the last one is not `running`. */
 export type Follower = (step: Step) => void;
 
 export interface Outcome {
-  /** What the door answers with. */
+  /** The reply. */
   readonly result: Readonly<Record<string, unknown>>;
   /**
-   * There when the answer goes before the act: the door answers first, then calls it, once. A door that can't tell
-   * how its answer went need not: the act is not put off for long.
+   * Present when the reply goes before the act: the door replies first, then calls it, once. A door that cannot
+   * determine how its reply went need not call it: the act is not put off for long.
    */
   readonly onDelivered?: (delivery: Delivery) => void;
-  /** There when the command is answered alike however it went. */
+  /** Present for commands whose reply is the same however they went. */
   readonly delivered?: Delivered;
-  /** What an honest answer would have been, where it is answered alike. */
+  /** The error, for commands whose HTTP reply is always ok (the four legacy media actions). */
   readonly failure?: ServiceError;
-  /** There when the answer is not the end of it: a follower is told the rest. */
+  /** Present when the command goes on after the reply: the follower receives the rest. */
   readonly isFollowed?: true;
 }
 
-/** How a command that was allowed and understood was answered: with an outcome, or what it ran into. */
+/** How a command that was allowed and understood was answered: its outcome, or its error. */
 export interface Report {
   readonly name: string;
   readonly answer: Outcome | ServiceError;
-  /** What it was invoked with: who asked needs no report. */
+  /** The follower it was invoked with. Its owner has the reply and needs no report. */
   readonly follower: Follower | undefined;
 }
 
@@ -50,17 +52,17 @@ export interface CommandRow<Checked> {
   readonly name: string;
   /** The flag that allows it; undefined: always allowed. */
   readonly feature: Feature | undefined;
-  /** What `run` is given. Throws ServiceError (`missing_field`, `invalid_value`). */
+  /** Turns parameters into the argument of `run`. Throws ServiceError (`missing_field`, `invalid_value`). */
   readonly check: (params: Params) => Checked;
-  /** Does it, or accepts it and does it after the answer. Rejects with ServiceError. */
+  /** Does it, or accepts it and does it after the reply. Rejects with ServiceError. */
   readonly run: (checked: Checked, follower?: Follower) => Outcome | Promise<Outcome>;
 }
 
-/** A row whose parameters' type only it knows. */
+/** A row without the type of its parameters. */
 export interface Command {
   readonly name: string;
   readonly feature: Feature | undefined;
-  /** Checks `params` at once; what it returns runs the command. */
+  /** Checks `params` at once; the function it returns runs the command. */
   readonly prepare: (params: Params) => (follower?: Follower) => Outcome | Promise<Outcome>;
 }
 
@@ -77,53 +79,67 @@ export function defineCommand<Checked>(row: CommandRow<Checked>): Command {
 
 export class Commands {
   readonly #rows: ReadonlyMap<string, Command>;
-  readonly #features: () => Config['features'];
-  readonly #onReport: (report: Report) => void;
+  readonly #config: CurrentConfig;
+  readonly #reports = new Listeners<[report: Report]>();
 
-  /** `onReport`: told of every command that ran, whichever door it came through. Throws when two rows have one name. */
-  constructor(
-    rows: readonly Command[],
-    features: () => Config['features'],
-    onReport: (report: Report) => void = () => undefined,
-  ) {
+  /** Throws when two rows have one name. */
+  constructor(rows: readonly Command[], config: CurrentConfig) {
     this.#rows = new Map(rows.map((row) => [row.name, row]));
     if (this.#rows.size !== rows.length) throw new Error('two commands have the same name');
-    this.#features = features;
-    this.#onReport = onReport;
+    this.#config = config;
   }
 
   get names(): readonly string[] {
     return [...this.#rows.keys()];
   }
 
-  /**
-   * Runs a command: flag, parameters, act. Resolves with what to answer, or 'feature_disabled' when its flag is off.
-   * Rejects with ServiceError: `unknown_action`, what its check throws, what it runs into.
-   */
-  async invoke(name: string, params: Params): Promise<Outcome | 'feature_disabled'> {
-    const run = this.prepare(name, params);
-    return run === 'feature_disabled' ? run : await run();
+  /** Calls `listener` after every command that ran, whichever door it came through. */
+  onReport(listener: (report: Report) => void): void {
+    this.#reports.add(listener);
   }
 
   /**
-   * The first half of `invoke`, for a door that says when it begins: flag and parameters. What it returns runs the
-   * command, once. Throws ServiceError as `invoke` rejects.
+   * Runs a command: flag, parameters, act. Rejects with ServiceError: `unknown_action`, `feature_disabled`, and those
+   * of its check and of its act.
    */
-  prepare(name: string, params: Params): ((follower?: Follower) => Promise<Outcome>) | 'feature_disabled' {
+  async invoke(name: string, params: Params): Promise<Outcome> {
+    return await this.prepare(name, params)();
+  }
+
+  /**
+   * The first half of `invoke`, for a door that reports when the act begins: flag and parameters. The function it
+   * returns runs the command, once. Throws ServiceError as `invoke` rejects.
+   */
+  prepare(name: string, params: Params): (follower?: Follower) => Promise<Outcome> {
     const row = this.#rows.get(name);
     if (row === undefined)
       throw new ServiceError('unknown_action', 'There is no such command.', { allowed: this.names });
-    if (row.feature !== undefined && !this.#features()[row.feature]) return 'feature_disabled';
+    if (!this.#isAllowed(row)) throw featureDisabled(actionOf(name));
     const run = row.prepare(params);
     return async (follower) => {
       try {
         const answer = await run(follower);
-        this.#onReport({ name, answer, follower });
+        this.#reports.notify({ name, answer, follower });
         return answer;
       } catch (error) {
-        if (error instanceof ServiceError) this.#onReport({ name, answer: error, follower });
+        if (error instanceof ServiceError) this.#reports.notify({ name, answer: error, follower });
         throw error;
       }
     };
   }
+
+  /**
+   * Throws `feature_disabled` when no command whose name begins with `prefix` is allowed: for a door that must not
+   * parse a body, which may name the action, for a feature that is off.
+   */
+  refuseDisabled(prefix: string): void {
+    const rows = [...this.#rows.values()].filter(({ name }) => name.startsWith(prefix));
+    if (!rows.some((row) => this.#isAllowed(row))) throw featureDisabled(prefix);
+  }
+
+  #isAllowed({ feature }: Command): boolean {
+    return feature === undefined || this.#config.current.features[feature];
+  }
 }
+
+const actionOf = (name: string) => name.slice(name.indexOf('.') + 1);

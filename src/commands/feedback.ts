@@ -1,9 +1,9 @@
-/** What a command that was understood says when it fails: one code a reason, whichever door it came through. */
+/** The feedback code of a command that was understood and failed: one per reason, whichever door it came through. */
 import type { ErrorCode, ServiceError } from '../errors.ts';
 
 export type FeedbackCode = 'NOT_FOUND' | 'NOT_SUPPORTED' | 'CONFLICT' | 'PROTECTED' | 'TIMEOUT' | 'INTERNAL';
 
-/** Errors without a row are no feedback: the message itself was wrong, or something is broken. */
+/** An error without a row is INTERNAL: something is broken. */
 const CODES: Readonly<Partial<Record<ErrorCode, FeedbackCode>>> = {
   not_found: 'NOT_FOUND',
   process_not_found: 'NOT_FOUND',
@@ -14,9 +14,9 @@ const CODES: Readonly<Partial<Record<ErrorCode, FeedbackCode>>> = {
   not_possible_now: 'CONFLICT',
 };
 
-/** `details.feedback` is for what the errors of HTTP have no code of their own for. */
+/** `details.feedback` names the codes that HTTP errors have no code of their own for. */
 export function feedbackCodeOf({ code, details }: ServiceError): FeedbackCode {
-  const told = details?.['feedback'];
-  if (told === 'PROTECTED' || told === 'TIMEOUT') return told;
+  const named = details?.['feedback'];
+  if (named === 'PROTECTED' || named === 'TIMEOUT') return named;
   return CODES[code] ?? 'INTERNAL';
 }

@@ -1,10 +1,9 @@
-/** What a media command may be given. */
-
+/** The parameters of the media commands. */
 import { checkParams, type Params } from '../params.ts';
 import { type MediaAction, mediaParams, mediaValueParams } from '../wire/requests.ts';
 
 export interface MediaParams {
-  /** The player's name; undefined: the one that is meant without. */
+  /** The player's name; undefined: the selected player. */
   readonly player: string | undefined;
   /** `seek`: seconds from the beginning of the track. `set_volume`: 0–100. undefined for all others. */
   readonly value: number | undefined;

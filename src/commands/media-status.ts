@@ -1,8 +1,8 @@
-/** Which player is meant, and what is told of it. Pure. */
+/** Selects the player a request refers to and builds its status payload. Pure. */
 import type { MediaPlayer, MediaSnapshot } from '../host/media.ts';
 import type { MediaPayload } from '../wire/media.ts';
 
-/** It only hands on what is said to other players, which are here themselves. */
+/** playerctld only proxies other players, which are listed themselves. */
 const PROXY = 'playerctld';
 
 export const nameOf = (player: MediaPlayer): string => player.names.find((name) => name !== PROXY) ?? PROXY;
@@ -18,8 +18,8 @@ export function playersOf({ players }: MediaSnapshot): readonly MediaPlayer[] {
 const compareText = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);
 
 /**
- * The player that plays; else the one that last played; else the first by name. Among several that play: the one that
- * began last. One that does not answer is meant only when no other is there.
+ * The player that plays; otherwise the one that last played; otherwise the first by name. Of several that play the one
+ * that began last. A player that does not answer is selected only when there is no other.
  */
 export function selectPlayer(snapshot: MediaSnapshot): MediaPlayer | undefined {
   const rankOf = (player: MediaPlayer) => [
@@ -28,7 +28,7 @@ export function selectPlayer(snapshot: MediaSnapshot): MediaPlayer | undefined {
     player.lastPlayedMs ?? Number.NEGATIVE_INFINITY,
   ];
   let best: MediaPlayer | undefined;
-  // In the order of names: of equals the first stays.
+  // In the order of names, so that of equals the first stays.
   for (const player of playersOf(snapshot))
     if (best === undefined || isAbove(rankOf(player), rankOf(best))) best = player;
   return best;
@@ -39,7 +39,7 @@ function isAbove(rank: readonly number[], other: readonly number[]): boolean {
   return at >= 0 && (rank[at] ?? 0) > (other[at] ?? 0);
 }
 
-/** The player of that very name. */
+/** The player with exactly this name. */
 export function findPlayer(snapshot: MediaSnapshot, name: string): MediaPlayer | undefined {
   return playersOf(snapshot).find((player) => player.names.includes(name) && name !== PROXY);
 }
@@ -59,21 +59,21 @@ export function deriveMediaStatus(
     artist: isActive ? artist : '',
   } as const;
   if (!withDetail) return status;
-  // What a stopped player still shows is of a track that nobody hears.
-  const heard = player?.playback === 'stopped' ? undefined : player;
+  // The track that a stopped player still shows is not being played.
+  const current = player?.playback === 'stopped' ? undefined : player;
   return {
     ...status,
     playback: player?.playback ?? 'stopped',
-    album: heard?.album ?? null,
-    position: rounded(heard?.positionSeconds, 1000),
-    duration: rounded(heard?.durationSeconds, 1000),
+    album: current?.album ?? null,
+    position: rounded(current?.positionSeconds, 1000),
+    duration: rounded(current?.durationSeconds, 1000),
     rate: player?.rate ?? null,
     shuffle: player?.shuffle ?? null,
     repeat: player?.repeat ?? null,
     volume: rounded(percentOf(player?.volume), 10),
     player: player === undefined ? null : nameOf(player),
     players: playersOf(snapshot).map(nameOf),
-    art_url: heard?.artUrl ?? null,
+    art_url: current?.artUrl ?? null,
   };
 }
 

@@ -1,8 +1,15 @@
-/** The media commands: which player takes them, which are answered however they go; and their rows in the table. */
+/** The media commands: which player takes them, how each is answered, and their rows in the table of commands. */
 import type { Clock } from '../clock.ts';
-import type { Config } from '../config/schema.ts';
+import type { CurrentConfig } from '../config/current.ts';
 import { ServiceError } from '../errors.ts';
-import { MEDIA_KEYS, type MediaHost, type MediaPlayer, type MediaVerb } from '../host/media.ts';
+import {
+  MEDIA_KEYS,
+  type MediaHost,
+  type MediaPlayer,
+  type MediaSnapshot,
+  type MediaVerb,
+} from '../host/media.ts';
+import { Listeners } from '../listeners.ts';
 import type { Log } from '../log.ts';
 import type { Capability } from '../wire/capability.ts';
 import type { MediaPayload } from '../wire/media.ts';
@@ -12,16 +19,14 @@ import { checkMediaParams, type MediaParams } from './media-params.ts';
 import { deriveMediaStatus, findPlayer, nameOf, selectPlayer } from './media-status.ts';
 
 export interface MediaOptions {
-  /** undefined: this platform tells of no players. */
+  /** undefined: media players are not supported on this platform. */
   readonly host: MediaHost | undefined;
   readonly clock: Clock;
-  readonly features: () => Config['features'];
+  readonly config: CurrentConfig;
   readonly log: Log;
-  /** The players have changed; told only once somebody has asked of them. */
-  readonly onChange: () => void;
 }
 
-/** The contract's four: answered with ok whenever they are understood. */
+/** The contract's four actions: the reply is ok whenever the request is valid. */
 const ALWAYS_OK: ReadonlySet<MediaAction> = new Set(['play', 'pause', 'next', 'prev']);
 
 const VERBS: Readonly<Record<MediaAction, MediaVerb>> = {
@@ -38,26 +43,26 @@ const VERBS: Readonly<Record<MediaAction, MediaVerb>> = {
   volume_down: 'set_volume',
 };
 
-/** What the first answers of all players are waited for, at the first request of all. */
+/** Wait for the first answers of all players, at the first status request. */
 const STATUS_SETTLE_MS = 1100;
-/** A command leaves most of its time to the player that it is for. */
+/** The same for a command, which leaves most of its time to the player that takes it. */
 const CONTROL_SETTLE_MS = 400;
-/** Together with the former less than the 1.5 s that a request may take. */
+/** Wait for the player's reply. Together with CONTROL_SETTLE_MS less than the 1.5 s that a request may take. */
 const ANSWER_MS = 1000;
 
 const VOLUME_STEP = 0.05;
-/** Players tell of a new volume a little later: the next step starts from what was asked for. */
-const VOLUME_TOLD_MS = 1000;
+/** Players report a new volume a little later: until then the next step starts from the volume that was requested. */
+const VOLUME_REPORTED_MS = 1000;
 
 const OK = { status: 'ok' } as const;
 
-/** How a command went. `error` is what those hear that are answered honestly. */
-interface Verdict {
+/** How a command went. `error`: for the actions that do not always reply ok. */
+interface Result {
   readonly delivered: Delivered;
   readonly error?: ServiceError;
 }
 
-interface AskedVolume {
+interface RequestedVolume {
   readonly id: string;
   readonly volume: number;
   readonly atMs: number;
@@ -67,35 +72,40 @@ export class Media {
   readonly #options: MediaOptions;
   readonly #settling = new Set<() => void>();
   #isWatching = false;
-  #askedVolume: AskedVolume | undefined;
+  readonly #changes = new Listeners();
+  #requestedVolume: RequestedVolume | undefined;
 
   constructor(options: MediaOptions) {
     this.#options = options;
   }
 
-  /** What is played, by the player `name` or by the one that is meant without. Rejects with `player_not_found`. */
+  /** Calls `listener` when the players have changed. They are watched from the first request for them on. */
+  onChange(listener: () => void): void {
+    this.#changes.add(listener);
+  }
+
+  /** The status of the player `name`, or of the selected one. Rejects with `player_not_found`. */
   async status(name: string | undefined, withDetail: boolean): Promise<MediaPayload> {
     const { host } = this.#options;
     if (host === undefined) return deriveMediaStatus(NOTHING, choose(NOTHING, name), withDetail);
-    await this.#settle(host, STATUS_SETTLE_MS);
-    const snapshot = host.readPlayers();
+    const snapshot = await this.#settled(host, STATUS_SETTLE_MS);
     return deriveMediaStatus(snapshot, choose(snapshot, name), withDetail);
   }
 
   async capability(): Promise<Capability> {
-    const { host, features } = this.#options;
-    const refuse = (reason: string) => ({ enabled: features().enable_media, supported: false, reason });
-    if (!features().enable_media) return refuse('features.enable_media is off, so no player is looked for');
+    const { host, config } = this.#options;
+    const enabled = config.current.features.enable_media;
+    const refuse = (reason: string) => ({ enabled, supported: false, reason });
+    if (!enabled) return refuse('features.enable_media is off, so no player is looked for');
     if (host === undefined) return refuse(NO_HOST);
-    await this.#settle(host, CONTROL_SETTLE_MS);
-    const { absence } = host.readPlayers();
+    const { absence } = await this.#settled(host, CONTROL_SETTLE_MS);
     if (absence !== null && host.keyAbsence() !== null) return refuse(absence);
     return { enabled: true, supported: true, reason: null };
   }
 
   /**
-   * Carries `action` out. The contract's four are answered alike however they go; the others reject with ServiceError:
-   * `not_supported`, `not_possible_now`, `action_failed`. A player that is named and not there: `player_not_found`.
+   * Carries `action` out. The contract's four resolve however they go; the others reject with ServiceError:
+   * `not_supported`, `not_possible_now`, `action_failed`. All reject with `player_not_found` for an unknown player.
    */
   async command(action: MediaAction, params: MediaParams): Promise<Outcome> {
     const { delivered, error } = await this.#carryOut(action, params);
@@ -105,35 +115,34 @@ export class Media {
     return { result: OK, delivered, failure: error };
   }
 
-  async #carryOut(action: MediaAction, { player: name, value }: MediaParams): Promise<Verdict> {
+  async #carryOut(action: MediaAction, { player: name, value }: MediaParams): Promise<Result> {
     const { host } = this.#options;
     const verb = VERBS[action];
     if (host === undefined) {
       choose(NOTHING, name);
       return refused('not_supported', action, NO_HOST);
     }
-    await this.#settle(host, CONTROL_SETTLE_MS);
-    const snapshot = host.readPlayers();
+    const snapshot = await this.#settled(host, CONTROL_SETTLE_MS);
     const player = choose(snapshot, name);
-    if (player !== undefined) return this.#speakTo(host, player, action, value);
+    if (player !== undefined) return this.#send(host, player, action, value);
     if (snapshot.absence === null) return refused('not_possible_now', action, 'there is no player');
     return pressKey(host, verb, action, snapshot.absence);
   }
 
-  async #speakTo(
+  async #send(
     host: MediaHost,
     player: MediaPlayer,
     action: MediaAction,
     value: number | undefined,
-  ): Promise<Verdict> {
+  ): Promise<Result> {
     const verb = VERBS[action];
     const name = nameOf(player);
     if (player.cannot.includes(verb))
-      return refused('not_possible_now', action, `${name} says that it can't do that now`);
+      return refused('not_possible_now', action, `${name} says that it cannot do that now`);
     const wanted = this.#valueFor(player, action, value);
     if (typeof wanted === 'string') return refused('not_possible_now', action, wanted);
     if (verb === 'set_volume' && wanted !== undefined)
-      this.#askedVolume = { id: player.id, volume: wanted, atMs: this.#options.clock.now() };
+      this.#requestedVolume = { id: player.id, volume: wanted, atMs: this.#options.clock.now() };
     const reply = await host.control(player.id, verb, wanted, ANSWER_MS);
     switch (reply.outcome) {
       case 'done':
@@ -147,7 +156,7 @@ export class Media {
     }
   }
 
-  /** What the player is told with the verb, in its own units; a text says why there is nothing to tell it. */
+  /** The value that goes with the verb, in the player's units; a text is the reason why there is none. */
   #valueFor(
     player: MediaPlayer,
     action: MediaAction,
@@ -155,12 +164,13 @@ export class Media {
   ): number | undefined | string {
     if (action === 'set_volume') return (value ?? 0) / 100;
     if (action === 'volume_up' || action === 'volume_down') {
-      const asked = this.#askedVolume;
-      const isRecent = asked?.id === player.id && this.#options.clock.now() - asked.atMs < VOLUME_TOLD_MS;
-      const volume = isRecent ? asked.volume : player.volume;
-      if (volume === null) return `${nameOf(player)} does not tell its volume`;
+      const requested = this.#requestedVolume;
+      const isRecent =
+        requested?.id === player.id && this.#options.clock.now() - requested.atMs < VOLUME_REPORTED_MS;
+      const volume = isRecent ? requested.volume : player.volume;
+      if (volume === null) return `${nameOf(player)} does not report its volume`;
       const step = action === 'volume_up' ? VOLUME_STEP : -VOLUME_STEP;
-      // One that is beyond full already is not turned down by asking for more.
+      // `volume_up` must not turn down a player that is above 100 % already.
       return Math.min(Math.max(volume + step, 0), Math.max(1, volume));
     }
     const { durationSeconds } = player;
@@ -169,16 +179,17 @@ export class Media {
     return value;
   }
 
-  /** Begins to watch the players, and waits until all have told of themselves once, for `limitMs` at most. */
-  #settle(host: MediaHost, limitMs: number): Promise<void> {
+  /** The players, once each has answered; watches them from the first call on. Waits at most `limitMs`. */
+  async #settled(host: MediaHost, limitMs: number): Promise<MediaSnapshot> {
     if (!this.#isWatching) {
       this.#isWatching = true;
       host.onChange(() => this.#onChange(host));
       host.watch();
     }
-    if (host.readPlayers().isSettled) return Promise.resolve();
+    const snapshot = host.readPlayers();
+    if (snapshot.isSettled) return snapshot;
     const { clock } = this.#options;
-    return new Promise((resolve) => {
+    await new Promise<void>((resolve) => {
       const finish = () => {
         clock.clearTimer(timer);
         this.#settling.delete(finish);
@@ -187,20 +198,21 @@ export class Media {
       const timer = clock.setTimer(finish, limitMs);
       this.#settling.add(finish);
     });
+    return host.readPlayers();
   }
 
   #onChange(host: MediaHost): void {
     if (this.#settling.size > 0 && host.readPlayers().isSettled)
       for (const finish of [...this.#settling]) finish();
-    this.#options.onChange();
+    this.#changes.notify();
   }
 }
 
 const NOTHING = { absence: null, isSettled: true, players: [], leftOut: 0 };
-const NO_HOST = 'players are not known of on this platform';
+const NO_HOST = 'media players are not supported on this platform';
 
 /** Throws `player_not_found`. */
-function choose(snapshot: Parameters<typeof selectPlayer>[0], name: string | undefined) {
+function choose(snapshot: MediaSnapshot, name: string | undefined) {
   if (name === undefined) return selectPlayer(snapshot);
   const player = findPlayer(snapshot, name);
   if (player === undefined) throw new ServiceError('player_not_found', 'There is no player of that name.');
@@ -211,22 +223,22 @@ function refused(
   code: 'not_supported' | 'not_possible_now' | 'action_failed',
   action: MediaAction,
   reason: string,
-): Verdict {
+): Result {
   const sentence = {
-    not_supported: `This machine can't be asked to ${action}.`,
+    not_supported: `The action ${action} is not supported on this machine.`,
     not_possible_now: `The action ${action} is not possible now.`,
     action_failed: `The action ${action} failed.`,
   }[code];
   return { delivered: 'false', error: new ServiceError(code, sentence, { reason }) };
 }
 
-/** The last resort: a key goes to whoever listens, and nobody says whether anyone did. */
+/** The last resort: whether any program acts on the key cannot be determined. */
 async function pressKey(
   host: MediaHost,
   verb: MediaVerb,
   action: MediaAction,
   absence: string,
-): Promise<Verdict> {
+): Promise<Result> {
   const key = MEDIA_KEYS.find((each) => each === verb);
   if (key === undefined) return refused('not_supported', action, `${absence}; no media key does this`);
   const keyAbsence = host.keyAbsence();

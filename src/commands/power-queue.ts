@@ -1,10 +1,11 @@
-/** Accepted power acts on their way to the machine: after their answers, in order, one at a time. */
+/** Accepted power actions on their way to the machine: after their replies, in order, one at a time. */
 import type { Clock } from '../clock.ts';
+import type { PowerAction } from '../host/power.ts';
 import type { Log } from '../log.ts';
 import type { Delivery, Follower, Step } from './command.ts';
-import type { PowerAction, PowerBackend } from './power-backend.ts';
+import type { PowerBackend } from './power-backend.ts';
 
-/** How an accepted act ended, for whoever is still there to hear it. */
+/** How an accepted action ended. */
 export interface PowerFeedback {
   readonly action: PowerAction;
   readonly success: boolean;
@@ -15,30 +16,28 @@ export interface PowerQueueOptions {
   readonly backend: PowerBackend;
   readonly clock: Clock;
   readonly log: Log;
-  /** The followers have heard of it by then. */
-  readonly onFeedback: (feedback: PowerFeedback, followers: ReadonlySet<Follower>) => void;
-  /** What the power manager is asked, or has recorded, has changed. */
-  readonly onChange?: () => void;
+  /** Called when an action has ended, after its `followers` were. */
+  readonly onEnd: (feedback: PowerFeedback, followers: ReadonlySet<Follower>) => void;
 }
 
-/** From the last byte handed to the kernel to the act: what a packet and its reader may need. */
+/** From the reply's last byte to the action: time for the packet to travel and to be read. */
 const GRACE_MS = 100;
 /** The promise is 500 ms at the latest; timers fire a little late. */
 const LATEST_MS = 480;
-/** What sending an answer takes at most: who asks in the last moment is answered before the act all the same. */
-const ANSWER_MS = 20;
+/** Maximum time to send a reply: an action requested in the last moment is still answered before it is handed over. */
+const REPLY_MS = 20;
 
-interface PendingAnswer {
+interface PendingReply {
   readonly acceptedAtMs: number;
 }
 
 interface Entry {
   readonly action: PowerAction;
   isForced: boolean;
-  /** Those of which nothing is known yet, oldest first. */
-  readonly pendingAnswers: Set<PendingAnswer>;
+  /** The replies that may not have left yet, oldest first. */
+  readonly pendingReplies: Set<PendingReply>;
   readonly followers: Set<Follower>;
-  /** When the answers that are known of have been given enough time. */
+  /** When every reply that has left has had its grace. */
   graceEndsAtMs: number;
   readonly latestAtMs: number;
 }
@@ -54,26 +53,26 @@ export class PowerQueue {
   }
 
   /**
-   * Queues `action`; one that is queued already is joined, and then waits for this answer too. The function that is
-   * returned is to be told once how the answer went.
+   * Queues `action`, or joins the one that is queued already, which then waits for this reply too. Call the returned
+   * function once, with what became of the reply.
    */
   add(action: PowerAction, isForced: boolean, follower: Follower | undefined): (delivery: Delivery) => void {
     const entry = this.#entries.find((queued) => queued.action === action) ?? this.#append(action);
     entry.isForced ||= isForced;
     if (follower !== undefined) entry.followers.add(follower);
-    const answer: PendingAnswer = { acceptedAtMs: this.#options.clock.now() };
-    entry.pendingAnswers.add(answer);
+    const reply: PendingReply = { acceptedAtMs: this.#options.clock.now() };
+    entry.pendingReplies.add(reply);
     this.#options.log.debug(`power: accepted ${action}`);
     this.#advance();
     return (delivery) => {
-      if (!entry.pendingAnswers.delete(answer)) return;
+      if (!entry.pendingReplies.delete(reply)) return;
       const graceMs = delivery === 'sent' ? GRACE_MS : 0;
       entry.graceEndsAtMs = Math.max(entry.graceEndsAtMs, this.#options.clock.now() + graceMs);
       this.#advance();
     };
   }
 
-  /** Forgets what is still queued; each is told as a failure with `reason`. What is being acted on goes on. */
+  /** Drops what is still queued, as failures for `reason`. An action that was handed over goes on. */
   drop(reason: string): void {
     const dropped = this.#entries;
     this.#entries = [];
@@ -86,7 +85,7 @@ export class PowerQueue {
     const entry = {
       action,
       isForced: false,
-      pendingAnswers: new Set<PendingAnswer>(),
+      pendingReplies: new Set<PendingReply>(),
       followers: new Set<Follower>(),
       graceEndsAtMs: now,
       latestAtMs: now + LATEST_MS,
@@ -95,7 +94,7 @@ export class PowerQueue {
     return entry;
   }
 
-  // Hands the first entry over if its time has come, else sets the timer for it.
+  // Hands the first entry over if it is due, otherwise sets the timer for it.
   #advance(): void {
     const { clock } = this.#options;
     clock.clearTimer(this.#timer);
@@ -116,7 +115,7 @@ export class PowerQueue {
     const { action, isForced } = entry;
     this.#isActing = true;
     log.info(`power: handing over ${action}`);
-    tell(entry, { stage: 'running', message: `Handing over ${action}` });
+    notifyFollowers(entry, { stage: 'running', message: `Handing over ${action}` });
     let failure: string | undefined;
     try {
       await backend.act(action, { isForced });
@@ -135,20 +134,18 @@ export class PowerQueue {
   }
 
   #end(entry: Entry, step: Step): void {
-    const { onFeedback, onChange } = this.#options;
-    tell(entry, step);
+    notifyFollowers(entry, step);
     const { action, followers } = entry;
-    onFeedback({ action, success: step.stage === 'done', message: step.message }, followers);
-    onChange?.();
+    this.#options.onEnd({ action, success: step.stage === 'done', message: step.message }, followers);
   }
 }
 
-function tell({ followers }: Entry, step: Step): void {
+function notifyFollowers({ followers }: Entry, step: Step): void {
   for (const follower of followers) follower(step);
 }
 
-function readyAtMs({ pendingAnswers, graceEndsAtMs, latestAtMs }: Entry): number {
-  const youngest = [...pendingAnswers].at(-1);
+function readyAtMs({ pendingReplies, graceEndsAtMs, latestAtMs }: Entry): number {
+  const youngest = [...pendingReplies].at(-1);
   if (youngest === undefined) return Math.min(graceEndsAtMs, latestAtMs);
-  return Math.max(latestAtMs, youngest.acceptedAtMs + ANSWER_MS);
+  return Math.max(latestAtMs, youngest.acceptedAtMs + REPLY_MS);
 }

@@ -1,14 +1,15 @@
-/** The power commands: what is refused and why, what is scheduled, what is queued; and their rows in the table. */
-import type { Config } from '../config/schema.ts';
+/** Validation, scheduling and queueing of power actions, and their rows in the table of commands. */
+import type { CurrentConfig } from '../config/current.ts';
 import { ServiceError } from '../errors.ts';
+import type { PowerAction } from '../host/power.ts';
+import { Listeners } from '../listeners.ts';
 import { checkParams, type Params } from '../params.ts';
-import type { PowerCapabilities, PowerPayload, PowerResult, TimedPowerAct } from '../wire/power.ts';
+import type { PowerCapabilities, PowerPayload, PowerResult, TimedPowerAction } from '../wire/power.ts';
 import { POWER_ACTIONS, powerParams } from '../wire/requests.ts';
 import { type Command, defineCommand, type Feature, type Follower, type Outcome } from './command.ts';
-import type { PowerAction } from './power-backend.ts';
-import { PowerQueue, type PowerQueueOptions } from './power-queue.ts';
+import { type PowerFeedback, PowerQueue, type PowerQueueOptions } from './power-queue.ts';
 
-/** Which flag allows an action. Locking is a small sleep: it needs no flag of its own. */
+/** The flag that allows each action. Locking is a small sleep: it needs no flag of its own. */
 const FEATURES: Readonly<Record<PowerAction, Feature>> = {
   shutdown: 'enable_shutdown',
   restart: 'enable_restart',
@@ -17,7 +18,7 @@ const FEATURES: Readonly<Record<PowerAction, Feature>> = {
   lock: 'enable_sleep',
 };
 
-/** What logind's inhibitors call it; nothing inhibits locking. */
+/** What logind's inhibitors call each action; nothing inhibits locking. */
 const INHIBITED_AS: Readonly<Record<PowerAction, string | undefined>> = {
   shutdown: 'shutdown',
   restart: 'shutdown',
@@ -32,39 +33,60 @@ export interface PowerParams {
   readonly isForced: boolean;
 }
 
-export interface PowerOptions extends PowerQueueOptions {
+export interface PowerOptions extends Omit<PowerQueueOptions, 'onEnd'> {
   /** Wall clock, Unix milliseconds. */
   readonly unixMs: () => number;
-  readonly features: () => Config['features'];
+  readonly config: CurrentConfig;
 }
+
+/** How an action ended; its `followers` were called before. */
+type FeedbackListener = (feedback: PowerFeedback, followers: ReadonlySet<Follower>) => void;
 
 interface Scheduled {
   readonly action: PowerAction;
   readonly isForced: boolean;
-  /** Wall clock: what the machine's sleep does not stop. */
+  /** On the wall clock, which goes on while the machine sleeps. */
   readonly dueUnixMs: number;
   readonly follower: Follower | undefined;
   timer: unknown;
 }
 
 const okResult = (message: string): PowerResult & Outcome['result'] => ({ status: 'ok', message });
-/** The contract's answer, the same for every action. */
+/** The contract's reply, the same for every action. */
 const INITIATED = okResult('Command initiated');
 
 export class Power {
   readonly #options: PowerOptions;
   readonly #queue: PowerQueue;
+  readonly #feedback = new Listeners<Parameters<FeedbackListener>>();
+  readonly #changes = new Listeners();
   #scheduled: Scheduled | undefined;
   #isClosed = false;
 
   constructor(options: PowerOptions) {
     this.#options = options;
-    this.#queue = new PowerQueue(options);
+    const { backend, clock, log } = options;
+    const onEnd: FeedbackListener = (feedback, followers) => {
+      this.#feedback.notify(feedback, followers);
+      this.#changes.notify();
+    };
+    this.#queue = new PowerQueue({ backend, clock, log, onEnd });
+    backend.onWake?.(() => this.drop());
+  }
+
+  /** Calls `listener` when an action has ended, well or not. */
+  onFeedback(listener: FeedbackListener): void {
+    this.#feedback.add(listener);
+  }
+
+  /** Calls `listener` when `status` may have changed. */
+  onChange(listener: () => void): void {
+    this.#changes.add(listener);
   }
 
   /**
-   * Accepts `action`, or rejects with ServiceError: `not_supported`, `not_possible_now` (root holds it up),
-   * `power_pending` (with a delay only), `shutting_down`. Its flag is the table's affair.
+   * Accepts `action`, or rejects with ServiceError: `not_supported`, `not_possible_now` (an inhibitor of root),
+   * `power_pending` (with a delay only), `shutting_down`. Its flag was judged by the table of commands.
    */
   async request(
     action: PowerAction,
@@ -72,7 +94,7 @@ export class Power {
     follower?: Follower,
   ): Promise<Outcome> {
     await this.#judge(action, isForced);
-    if (this.#isClosed) throw new ServiceError('shutting_down', 'The service is stopping.');
+    if (this.#isClosed) throw new ServiceError('shutting_down', 'The service is shutting down.');
     if (delaySeconds === 0) {
       const onDelivered = this.#queue.add(action, isForced, follower);
       return { result: INITIATED, onDelivered, isFollowed: true };
@@ -91,7 +113,7 @@ export class Power {
     return { result: INITIATED, isFollowed: true };
   }
 
-  /** Takes back what was scheduled with a delay. */
+  /** Cancels the action that was scheduled with a delay. */
   cancel(): Outcome {
     const scheduled = this.#scheduled;
     if (scheduled === undefined) return { result: okResult('Nothing pending') };
@@ -103,12 +125,12 @@ export class Power {
   }
 
   async capabilities(): Promise<PowerCapabilities> {
-    const features = this.#options.features();
+    const { features } = this.#options.config.current;
     const rows = POWER_ACTIONS.map(async (action) => {
       const { isSupported, reason } = await this.#options.backend.support(action);
       return [action, { enabled: features[FEATURES[action]], supported: isSupported, reason }] as const;
     });
-    // One entry for each of POWER_ACTIONS, which Object.fromEntries can't know.
+    // One entry per action of POWER_ACTIONS, which the type of Object.fromEntries cannot express.
     return Object.fromEntries(await Promise.all(rows)) as PowerCapabilities;
   }
 
@@ -124,8 +146,8 @@ export class Power {
   }
 
   /**
-   * To be called when the machine has woken: what was asked before it slept is no longer wanted now. A scheduled
-   * act whose time passed meanwhile is dropped too; one that is still to come keeps its time on the wall clock.
+   * Called when the machine has woken: what was requested before it slept is no longer wanted. A scheduled action whose
+   * time passed meanwhile is dropped too; one that is still to come keeps its time on the wall clock.
    */
   drop(): void {
     this.#queue.drop('the machine has just woken');
@@ -136,30 +158,30 @@ export class Power {
     else this.#fail(scheduled, 'its time passed while the machine slept');
   }
 
-  /** Accepts nothing more and forgets what has not been handed over. */
+  /** Accepts nothing more and drops what has not been handed over. */
   close(): void {
     this.#isClosed = true;
-    this.#queue.drop('the service is stopping');
+    this.#queue.drop('the service is shutting down');
     const scheduled = this.#scheduled;
     this.#unschedule();
-    if (scheduled !== undefined) this.#fail(scheduled, 'the service is stopping');
+    if (scheduled !== undefined) this.#fail(scheduled, 'the service is shutting down');
     this.#options.backend.close?.();
   }
 
   async #judge(action: PowerAction, isForced: boolean): Promise<void> {
     const { backend, log } = this.#options;
-    // Both at once: together they are to take no longer than one.
+    // Concurrently: together they take no longer than one of them.
     const [support, inhibitors] = await Promise.all([backend.support(action), backend.inhibitors()]);
     if (!support.isSupported)
-      throw new ServiceError('not_supported', `This machine can't be commanded to ${action}.`, {
+      throw new ServiceError('not_supported', `This machine cannot ${action}.`, {
         reason: support.reason,
       });
     const what = INHIBITED_AS[action];
     if (what === undefined) return;
     const standing = inhibitors.filter((held) => held.what.split(':').includes(what));
-    const ofRoot = standing.find((held) => held.uid === 0);
-    if (ofRoot !== undefined && !isForced) {
-      const { who, why } = ofRoot;
+    const rootHeld = standing.find((held) => held.uid === 0);
+    if (rootHeld !== undefined && !isForced) {
+      const { who, why } = rootHeld;
       throw new ServiceError('not_possible_now', `${who} holds up ${what}: ${why}`, { who, why });
     }
     for (const { who, why, uid } of standing)
@@ -170,24 +192,25 @@ export class Power {
     const { clock, unixMs } = this.#options;
     this.#scheduled = scheduled;
     scheduled.timer = clock.setTimer(() => void this.#fire(scheduled), scheduled.dueUnixMs - unixMs());
-    this.#options.onChange?.();
+    this.#changes.notify();
   }
 
   #unschedule(): void {
     if (this.#scheduled === undefined) return;
     this.#options.clock.clearTimer(this.#scheduled.timer);
     this.#scheduled = undefined;
-    this.#options.onChange?.();
+    this.#changes.notify();
   }
 
-  // Much may have changed since it was accepted: it is judged again, and there is nobody left to answer.
+  // Much may have changed since it was accepted, so it is judged again; its request was answered long ago.
   async #fire(scheduled: Scheduled): Promise<void> {
     const { action, isForced, follower } = scheduled;
     this.#unschedule();
     try {
-      if (!this.#options.features()[FEATURES[action]]) throw new Error('it was switched off meanwhile');
+      if (!this.#options.config.current.features[FEATURES[action]])
+        throw new Error('it was switched off meanwhile');
       await this.#judge(action, isForced);
-      if (this.#isClosed) throw new Error('the service is stopping');
+      if (this.#isClosed) throw new Error('the service is shutting down');
       this.#queue.add(action, isForced, follower)('closed');
     } catch (error) {
       this.#fail(scheduled, error instanceof Error ? error.message : String(error));
@@ -198,13 +221,16 @@ export class Power {
     const message = `the scheduled ${action} was not done: ${reason}`;
     this.#options.log.error(`power: ${message}`);
     follower?.({ stage: 'failed', message });
-    this.#options.onFeedback({ action, success: false, message }, new Set(follower && [follower]));
+    this.#feedback.notify({ action, success: false, message }, new Set(follower && [follower]));
   }
 }
 
 const unixSeconds = (ms: number) => Math.round(ms / 1000);
 
-const timed = ({ action, dueUnixMs }: Scheduled): TimedPowerAct => ({ action, at: unixSeconds(dueUnixMs) });
+const timed = ({ action, dueUnixMs }: Scheduled): TimedPowerAction => ({
+  action,
+  at: unixSeconds(dueUnixMs),
+});
 
 /** Throws `invalid_value`. */
 function checkPowerParams(params: Params): PowerParams {

@@ -1,10 +1,10 @@
-/** Ends processes: exactly those that were meant, and of a tree also what it starts meanwhile. */
+/** Ends processes: exactly those requested, and for a tree also those it starts meanwhile. */
 import { idAt } from '../host/process-columns.ts';
 import type { EndSignal, ProcessColumns, ProcessHost, ProcessId } from '../host/processes.ts';
 import { isOver, treeOf, whyProtected } from './process-guards.ts';
 
 export interface EndRequest {
-  /** Judged already. Of a tree all that was seen of it, parents first: once a parent has ended, nobody finds its children. */
+  /** Judged already. For a tree all of it that was seen, parents first: the children of an ended parent cannot be found. */
   readonly targets: readonly ProcessId[];
   readonly signal: 'term' | 'kill';
   readonly isTree: boolean;
@@ -13,19 +13,19 @@ export interface EndRequest {
 }
 
 export interface EndResult {
-  /** Those that got the signal, and of them those that have ended in time. */
+  /** The processes that got the signal, and how many of them have ended in time. */
   readonly signalled: readonly ProcessId[];
   readonly ended: number;
-  /** This service's user may not. */
+  /** The processes that this service's user may not signal. */
   readonly denied: readonly ProcessId[];
 }
 
-/** A tree that grows faster than it is read is not followed for ever. */
-const MOST_ROUNDS = 8;
+/** Limit for a tree that grows faster than it is read. */
+const MAX_ROUNDS = 8;
 
 const keyOf = ({ pid, startTicks }: ProcessId) => `${pid} ${startTicks}`;
 
-/** Keeps what was signalled, in order, each process once. */
+/** The processes that were signalled, in order, each once. */
 class Signalled {
   readonly #host: ProcessHost;
   readonly #seen = new Map<string, 'sent' | 'gone' | 'denied'>();
@@ -48,7 +48,7 @@ class Signalled {
   }
 }
 
-/** Those of the tree of `known` that are not known yet and may be ended. */
+/** The processes in the tree of `known` that are not in it yet and may be ended. */
 function findFresh(columns: ProcessColumns, known: Signalled, ownPid: number): readonly ProcessId[] {
   const roots: number[] = [];
   for (let row = 0; row < columns.pids.length; row++) if (known.has(idAt(columns, row))) roots.push(row);
@@ -59,21 +59,21 @@ function findFresh(columns: ProcessColumns, known: Signalled, ownPid: number): r
 }
 
 /**
- * To kill a tree it is stopped first, from its roots on, until nothing new appears in it: what stands still starts
- * nothing. Asked to terminate, what appears meanwhile is asked too; but a child that was started last, by a parent that
- * has ended since, can't be told from others any more.
+ * To kill a tree, stops it first, from its roots on, until nothing new appears in it: a stopped process starts nothing.
+ * To terminate it, signals also what appears meanwhile; a child that was started last, by a parent that has ended since,
+ * cannot be found.
  */
 async function signalTree(host: ProcessHost, request: EndRequest, known: Signalled): Promise<void> {
   const first: EndSignal = request.signal === 'kill' ? 'stop' : 'term';
   for (const target of request.targets) known.send(target, first);
-  for (let round = 0; round < MOST_ROUNDS; round++) {
+  for (let round = 0; round < MAX_ROUNDS; round++) {
     const fresh = findFresh(await host.read(), known, request.ownPid);
     for (const target of fresh) known.send(target, first);
     if (fresh.length === 0) break;
   }
 }
 
-/** All or nothing: who may not end all of a tree, or can't, lets it go on. */
+/** All or nothing: where a part of the tree may not be ended, all of it goes on. */
 async function killTree(host: ProcessHost, request: EndRequest, known: Signalled): Promise<boolean> {
   let isComplete = false;
   try {
@@ -93,7 +93,7 @@ export async function endProcesses(host: ProcessHost, request: EndRequest): Prom
   if (!isTree) for (const target of targets) known.send(target, signal);
   else if (signal === 'term') await signalTree(host, request, known);
   else if (!(await killTree(host, request, known))) return { signalled: [], ended: 0, denied };
-  // One that is stopped sees a request to end only when it goes on.
+  // A stopped process handles SIGTERM only when it continues.
   if (signal === 'term') for (const target of sent) host.signal(target, 'continue');
   const hasEnded = await host.waitForEnd(sent, timeoutMs);
   return { signalled: sent, ended: hasEnded.filter(Boolean).length, denied };

@@ -1,11 +1,11 @@
-/** Which processes must not be ended, and which belong to a tree. Pure: judged on one reading. */
+/** Finds protected processes, and the processes of a tree. Pure: judges one reading. */
 import { nameOf, rowOf } from '../host/process-columns.ts';
 import type { ProcessColumns } from '../host/processes.ts';
 
 const INIT = 1;
 const ENDED = new Set(['Z'.charCodeAt(0), 'X'.charCodeAt(0)]);
 
-/** Service managers: what they look after goes with them. Of systemd's parts every one, its user instances too. */
+/** Service managers: ending one ends its services. All parts of systemd, its user instances included. */
 const INIT_SYSTEMS = new Set([
   'init',
   'systemd',
@@ -17,7 +17,7 @@ const INIT_SYSTEMS = new Set([
   'dinit',
 ]);
 
-/** What Windows stops altogether without, or signs everybody out; told by name, because nobody may ask all of them. */
+/** Without one of these Windows stops or signs all users out. By name, because not all of them may be queried. */
 const WINDOWS_PARTS = new Set([
   'csrss.exe',
   'lsaiso.exe',
@@ -28,12 +28,12 @@ const WINDOWS_PARTS = new Set([
   'winlogon.exe',
 ]);
 
-/** A process that has ended and whose parent has not asked yet: there is nothing left to end. */
+/** A process that has ended and was not reaped yet: there is nothing left to end. */
 export function isOver(columns: ProcessColumns, row: number): boolean {
   return ENDED.has(columns.states[row] ?? 0);
 }
 
-/** The numbers of `pid`, its parent, and so on up. */
+/** `pid`, its parent, and so on up. */
 export function lineageOf(columns: ProcessColumns, pid: number): ReadonlySet<number> {
   const line = new Set<number>();
   for (let at = pid; at > 0 && !line.has(at); ) {
@@ -44,7 +44,7 @@ export function lineageOf(columns: ProcessColumns, pid: number): ReadonlySet<num
   return line;
 }
 
-/** Why the process at `row` must not be ended, as the end of a sentence; undefined when it may. */
+/** Why the process at `row` must not be ended, as the end of a sentence; undefined where it may be. */
 export function whyProtected(columns: ProcessColumns, row: number, ownPid: number): string | undefined {
   const pid = columns.pids[row] ?? 0;
   const name = nameOf(columns, row);
@@ -58,8 +58,8 @@ export function whyProtected(columns: ProcessColumns, row: number, ownPid: numbe
 }
 
 /**
- * `rows` and all that come from them, parents before their children: a parent that looks after its children must not
- * start anew what was ended before it.
+ * `rows` and all their descendants, parents before their children: a parent that supervises its children must not
+ * restart one that was ended before it.
  */
 export function treeOf(columns: ProcessColumns, rows: readonly number[]): readonly number[] {
   const children = new Map<number, number[]>();

@@ -1,5 +1,5 @@
-/** The process commands: who may be ended, what may be started, and what is answered; their rows in the table. */
-import type { Config } from '../config/schema.ts';
+/** The process commands: ending processes and starting apps, and their rows in the table of commands. */
+import type { CurrentConfig } from '../config/current.ts';
 import { ServiceError } from '../errors.ts';
 import { groupByName, idAt, nameOf, rowOf, startedAt } from '../host/process-columns.ts';
 import type { ProcessColumns, ProcessHost } from '../host/processes.ts';
@@ -11,17 +11,16 @@ import { isOver, treeOf, whyProtected } from './process-guards.ts';
 import { checkKill, checkLaunch, type KillParams, type LaunchParams } from './process-params.ts';
 
 export interface ProcessControlOptions {
-  /** undefined: processes can't be seen here. */
+  /** undefined: processes are not supported on this platform. */
   readonly host: ProcessHost | undefined;
   readonly ownPid: number;
-  /** `processes.launch` of the configuration. */
-  readonly apps: () => Config['processes']['launch'];
+  readonly config: CurrentConfig;
   readonly log: Log;
 }
 
 const NOT_HERE = 'not on this system';
 
-/** Wall clock and boot clock drift apart by less than that between two answers. */
+/** Wall clock and boot clock drift apart by less than this between two answers. */
 const SAME_START_SECONDS = 1;
 
 export class ProcessControl {
@@ -31,13 +30,14 @@ export class ProcessControl {
     this.#options = options;
   }
 
-  /** Why nothing can be done to processes here; null where it can. */
+  /** Why processes cannot be controlled here; null where they can. */
   whyUnsupported(): string | null {
     const { host } = this.#options;
     return host === undefined ? NOT_HERE : host.whyNoControl();
   }
 
-  capabilities(features: Config['features']): ProcessCapabilities {
+  capabilities(): ProcessCapabilities {
+    const { features } = this.#options.config.current;
     const reason = this.#options.host === undefined ? NOT_HERE : null;
     const controlReason = this.whyUnsupported();
     return {
@@ -51,7 +51,7 @@ export class ProcessControl {
   }
 
   /**
-   * Ends processes and answers when they have ended. Rejects with ServiceError: `process_not_found`,
+   * Ends processes and resolves when they have ended. Rejects with ServiceError: `process_not_found`,
    * `process_changed`, `not_supported`, `not_possible_now` (PROTECTED, or too many at a time), `action_failed`
    * (TIMEOUT).
    */
@@ -63,11 +63,11 @@ export class ProcessControl {
     const name = nameOf(columns, first);
     const subject = params.pid === undefined ? { name } : { pid: params.pid, name };
     const { ownPid, log } = this.#options;
-    const meant = params.isTree ? treeOf(columns, rows) : rows;
-    for (const row of meant) refuseProtected(columns, row, ownPid);
+    const condemned = params.isTree ? treeOf(columns, rows) : rows;
+    for (const row of condemned) refuseProtected(columns, row, ownPid);
     const what = `${params.isTree ? 'the tree of ' : ''}${name}${params.pid === undefined ? '' : ` (${params.pid})`}`;
     log.info(`process: ending ${what}: ${params.signal}`);
-    const targets = meant.filter((row) => !isOver(columns, row)).map((row) => idAt(columns, row));
+    const targets = condemned.filter((row) => !isOver(columns, row)).map((row) => idAt(columns, row));
     const result = await endProcesses(host, { ...params, targets, ownPid }).catch(fail);
     judgeEnd(result, what, params, subject);
     const count = result.ended;
@@ -78,7 +78,7 @@ export class ProcessControl {
   /** Starts an app of the configuration. Rejects with ServiceError: `not_found`, `invalid_value`, `action_failed`. */
   async launch({ app, args }: LaunchParams): Promise<Outcome> {
     const host = this.#host();
-    const apps = this.#options.apps();
+    const apps = this.#options.config.current.processes.launch;
     const entry = Object.hasOwn(apps, app) ? apps[app] : undefined;
     if (entry === undefined) throw new ServiceError('not_found', 'The configuration names no such app.');
     if (args.length > 0 && !entry.allow_args)
@@ -112,21 +112,21 @@ export class ProcessControl {
   #host(): ProcessHost {
     const reason = this.whyUnsupported();
     if (reason === null && this.#options.host !== undefined) return this.#options.host;
-    throw new ServiceError('not_supported', 'Processes can not be controlled here.', { reason });
+    throw new ServiceError('not_supported', 'Processes cannot be controlled on this platform.', { reason });
   }
 }
 
-/** What the door answers with. */
+/** The reply. */
 const feedback = (result: ProcessFeedback): Outcome => ({ result: { ...result } });
 
-/** Too many waits at a time: the addon has no thread left for one more. */
+/** The addon rejects with EAGAIN when it has no thread left to wait on. */
 function fail(error: unknown): never {
   if (error instanceof Error && 'code' in error && error.code === 'EAGAIN')
-    throw new ServiceError('not_possible_now', 'Too many processes are being ended at a time.');
+    throw new ServiceError('not_possible_now', 'Too many processes are being ended at the same time.');
   throw error;
 }
 
-/** The rows that are meant. Throws `process_not_found`, `process_changed`. */
+/** The rows that `params` name. Throws `process_not_found`, `process_changed`. */
 function findTargets(
   columns: ProcessColumns,
   { pid, name, startedAt: given }: KillParams,
@@ -140,7 +140,7 @@ function findTargets(
   if (row === undefined || isOver(columns, row))
     throw new ServiceError('process_not_found', 'There is no process with that number.');
   if (given !== undefined && Math.abs(startedAt(columns, row) - given) > SAME_START_SECONDS)
-    throw new ServiceError('process_changed', 'That number belongs to another process by now.');
+    throw new ServiceError('process_changed', 'Another process has that number now.');
   return [row];
 }
 
@@ -152,7 +152,7 @@ function refuseProtected(columns: ProcessColumns, row: number, ownPid: number): 
   throw new ServiceError('not_possible_now', message, { feedback: 'PROTECTED', pid });
 }
 
-/** Throws when not all that was meant has ended. */
+/** Throws when not all of the processes have ended. */
 function judgeEnd(
   { signalled, ended, denied }: EndResult,
   what: string,
@@ -165,8 +165,7 @@ function judgeEnd(
       feedback: 'PROTECTED',
       ...details,
     });
-  if (signalled.length === 0)
-    throw new ServiceError('process_not_found', `${what} has ended by itself meanwhile.`);
+  if (signalled.length === 0) throw new ServiceError('process_not_found', `${what} has already ended.`);
   if (ended === signalled.length) return;
   const advice = signal === 'term' ? ' The signal kill forces it.' : '';
   const message = `${signalled.length - ended} of ${signalled.length} processes of ${what} still run.${advice}`;

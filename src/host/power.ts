@@ -1,7 +1,7 @@
 /** The power manager of the machine as the platform reaches it. */
 
 /** What it can be asked to do. */
-export type PowerAct = 'shutdown' | 'restart' | 'sleep' | 'hibernate' | 'lock';
+export type PowerAction = 'shutdown' | 'restart' | 'sleep' | 'hibernate' | 'lock';
 
 export interface PowerSupport {
   readonly isSupported: boolean;
@@ -29,12 +29,12 @@ export interface PowerAuthority {
 
 /** Each answer comes within about a second. Nothing is reached, and no thread runs, before the first question. */
 export interface PowerHost {
-  support(act: PowerAct): Promise<PowerSupport>;
+  support(action: PowerAction): Promise<PowerSupport>;
   /**
-   * Hands `act` over, once; block inhibitors don't hold it up. Settles when the power manager has taken it. Rejects
+   * Hands `action` over, once; overrides block inhibitors. Settles when the power manager has taken it. Rejects
    * with an Error whose message says why it failed.
    */
-  act(act: PowerAct): Promise<void>;
+  act(action: PowerAction): Promise<void>;
   /** Rejects with an Error when they can't be known; empty where there is nothing like it. */
   inhibitors(): Promise<readonly PowerInhibitor[]>;
   authority(): Promise<PowerAuthority>;

@@ -12,7 +12,7 @@ import { bareAnswer, emptyAnswer, errorAnswer, type Headers } from './reply.ts';
 import type { Answer, RequestHead } from './uws/exchange.ts';
 
 /** The gate's decision on a request. `client` is for `passes`. */
-export type Verdict =
+export type GateVerdict =
   | { readonly isAllowed: true; readonly headers: Headers; readonly client: AccessRequest }
   | { readonly isAllowed: false; readonly answer: Answer };
 
@@ -58,7 +58,7 @@ export class Gate {
     this.#warnOfExposure(config);
   }
 
-  judge(head: RequestHead): Verdict {
+  judge(head: RequestHead): GateVerdict {
     const request = requestOf(head);
     const decision = decideAccess(this.#policy, request);
     this.#refusals.note(decision);

@@ -1,7 +1,7 @@
 /** The path of a request: gate, route, method, framing, size, type, flag, then its handler; errors become answers. */
 import type { AccessRequest } from '../access/request.ts';
-import type { Config } from '../config/schema.ts';
-import { ServiceError, stackOf } from '../errors.ts';
+import type { CurrentConfig } from '../config/current.ts';
+import { featureDisabled, ServiceError, stackOf } from '../errors.ts';
 import type { Log } from '../log.ts';
 import type { Method } from '../wire/operations.ts';
 import {
@@ -13,15 +13,15 @@ import {
   readBody,
   readFraming,
 } from './body.ts';
-import type { Verdict } from './gate.ts';
-import { emptyAnswer, errorAnswer, featureDisabledAnswer, type Headers } from './reply.ts';
+import type { Gate } from './gate.ts';
+import { emptyAnswer, errorAnswer, type Headers } from './reply.ts';
 import { allowedMethods, type Endpoint, type Request, type Route, wildcardOf } from './routes.ts';
-import type { Answer, Exchange, RequestHead } from './uws/exchange.ts';
+import type { Answer, Exchange } from './uws/exchange.ts';
 
 export interface PipelineOptions {
-  readonly gate: (head: RequestHead) => Verdict;
+  readonly gate: Pick<Gate, 'judge'>;
   readonly routes: readonly Route[];
-  readonly features: () => Config['features'];
+  readonly config: CurrentConfig;
   /** The service is shutting down: admitted requests are answered with 503, and their connections closed. */
   readonly isStopping: () => boolean;
   readonly log: Log;
@@ -55,7 +55,7 @@ export class Pipeline {
     const passage = { exchange, framing, drained: framing.isChunked ? readBody(exchange) : undefined };
     let headers = NO_HEADERS;
     try {
-      const verdict = this.#options.gate(exchange.head);
+      const verdict = this.#options.gate.judge(exchange.head);
       if (!verdict.isAllowed) {
         send(passage, verdict.answer);
         return;
@@ -105,7 +105,7 @@ export class Pipeline {
     const body = await arriving;
     if (body === undefined) return undefined;
     // Again: reading a body may take long, and the rules may have changed meanwhile.
-    const verdict = this.#options.gate(request.exchange.head);
+    const verdict = this.#options.gate.judge(request.exchange.head);
     if (!verdict.isAllowed) return verdict.answer;
     if (endpoint.body === 'json') {
       if (body.isTooLarge) return tooLarge(request, MAX_BODY_BYTES);
@@ -115,8 +115,8 @@ export class Pipeline {
   }
 
   #run(endpoint: Endpoint, request: Request): Outcome {
-    if (endpoint.feature !== undefined && !this.#options.features()[endpoint.feature])
-      return featureDisabledAnswer(request.headers);
+    if (endpoint.feature !== undefined && !this.#options.config.current.features[endpoint.feature])
+      throw featureDisabled(endpoint.feature);
     return endpoint.run(request);
   }
 

@@ -34,8 +34,11 @@ export function jsonTextAnswer(text: string, headers: Headers = []): Answer {
   return { status: statusLine(200), headers: [...JSON_HEADERS, ...headers], body: text };
 }
 
-/** `{"error", "code", "details"?}` with the status of the code. */
+/**
+ * `{"error", "code", "details"?}` with the status of the code. A 403 has no body: its code is in `X-Error-Code`.
+ */
 export function errorAnswer(error: ServiceError, headers: Headers = []): Answer {
+  if (error.status === 403) return bareAnswer(403, [['X-Error-Code', error.code], ...headers]);
   const body = {
     error: error.message,
     code: error.code,
@@ -55,11 +58,6 @@ export function errorAnswer(error: ServiceError, headers: Headers = []): Answer 
 export function bareAnswer(status: 401 | 403, headers: Headers = []): Answer {
   const challenge: Headers = status === 401 ? [['WWW-Authenticate', 'Bearer']] : [];
   return { status: statusLine(status), headers: [...challenge, ...headers], body: '' };
-}
-
-/** A feature that is switched off. */
-export function featureDisabledAnswer(headers: Headers = []): Answer {
-  return bareAnswer(403, [['X-Error-Code', 'feature_disabled'], ...headers]);
 }
 
 /** 204: neither body nor Content-Length. */

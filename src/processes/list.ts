@@ -1,4 +1,4 @@
-/** The lists of processes that clients ask for: grouped by name or one by one, sorted, searched, cut. Pure. */
+/** Builds process lists: grouped by name or one row per process, filtered, sorted, limited. Pure. */
 import { groupByName, nameOf, startedAt } from '../host/process-columns.ts';
 import type { ProcessColumns } from '../host/processes.ts';
 import type { ProcessGroup, ProcessListPayload, ProcessRow } from '../wire/process.ts';
@@ -8,13 +8,13 @@ export type ProcessSort = 'cpu' | 'memory' | 'name';
 
 export interface ProcessListOptions {
   readonly sort: ProcessSort;
-  /** Rows at most. */
+  /** Maximum number of rows. */
   readonly limit: number;
-  /** Part of a name, whatever its case; where processes are listed one by one also the number of one. */
+  /** Part of a name, in any case; in a list with one row per process also a whole process number. */
   readonly query: string;
 }
 
-/** What an order can be told by. */
+/** The values that rows are sorted by. */
 interface Ranked {
   readonly name: string;
   readonly memory: number;
@@ -26,7 +26,7 @@ const byName = (a: Ranked, b: Ranked) =>
   byText(a.name.toLowerCase(), b.name.toLowerCase()) || byText(a.name, b.name);
 const byMemory = (a: Ranked, b: Ranked) => b.memory - a.memory || byName(a, b);
 
-/** The greatest first, names from A to Z; what is not known comes last. */
+/** Descending for cpu and memory, A to Z for name; unknown values last. */
 const ORDERS: Readonly<Record<ProcessSort, (a: Ranked, b: Ranked) => number>> = {
   cpu: (a, b) => (b.cpu ?? -1) - (a.cpu ?? -1) || byMemory(a, b),
   memory: byMemory,
@@ -92,7 +92,7 @@ export function processRowAt(
   };
 }
 
-/** The rows that a list of single processes shows: the paths of only these have to be asked for. */
+/** The rows of a list with one row per process, so that only their paths need to be read. */
 export function selectRows(window: ProcessWindow, options: ProcessListOptions): readonly number[] {
   const { after } = window;
   const shares = sharesOf(window);
@@ -115,7 +115,7 @@ export function selectRows(window: ProcessWindow, options: ProcessListOptions): 
     .map(({ row }) => row);
 }
 
-/** `paths` stand beside `rows`. */
+/** `paths` are those of `rows`, in the same order. */
 export function buildFlatList(
   window: ProcessWindow,
   rows: readonly number[],

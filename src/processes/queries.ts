@@ -1,5 +1,5 @@
-/** What clients ask about processes, whichever door they come through: lists and details. */
-
+/** Answers queries about processes, lists and details, whichever door they come through. */
+import type { CurrentConfig } from '../config/current.ts';
 import { ServiceError } from '../errors.ts';
 import { groupByName, idAt, rowOf } from '../host/process-columns.ts';
 import type { ProcessColumns, ProcessFacts, ProcessHost } from '../host/processes.ts';
@@ -21,17 +21,17 @@ import { type ProcessWindow, sharesOf } from './shares.ts';
 export interface ProcessQueriesOptions {
   readonly host: ProcessHost;
   readonly readings: ProcessReadings;
-  /** `features.enable_process_control`: then details have command lines too. */
-  readonly mayControl: () => boolean;
+  /** Details have command lines only while `features.enable_process_control` is on. */
+  readonly config: CurrentConfig;
 }
 
 export interface ListParams extends ProcessListOptions {
   readonly isGrouped: boolean;
 }
 
-const MOST_DETAILED = 64;
-/** Each takes a thread for a moment. */
-const ASKED_AT_ONCE = 8;
+const MAX_DETAILED = 64;
+/** Questions at a time: each takes a thread for a moment. */
+const MAX_CONCURRENT = 8;
 
 /** Throws `invalid_value`. */
 export function checkList(params: Params): ListParams {
@@ -46,9 +46,11 @@ export function checkDetails(params: Params): number | string {
 }
 
 const notListable = () =>
-  new ServiceError('not_supported', 'Processes can not be listed here.', { reason: 'not on this system' });
+  new ServiceError('not_supported', 'Processes cannot be listed on this platform.', {
+    reason: 'not on this system',
+  });
 
-/** Throws `not_supported` where there are none. */
+/** Throws `not_supported` on a platform without `queries`. */
 export function listable(queries: ProcessQueries | undefined): ProcessQueries {
   if (queries === undefined) throw notListable();
   return queries;
@@ -61,7 +63,7 @@ export class ProcessQueries {
     this.#options = options;
   }
 
-  /** Rejects with ServiceError: `not_supported`, `not_possible_now` (too many questions at a time). */
+  /** Rejects with ServiceError: `not_supported`, `not_possible_now` (too many queries at the same time). */
   async list(params: ListParams): Promise<ProcessListPayload> {
     const { host, readings } = this.#options;
     const window = await readings.window().catch(explain);
@@ -71,16 +73,16 @@ export class ProcessQueries {
     return buildFlatList(window, rows, paths);
   }
 
-  /** Of the process with a number, or those with a name. As `list`, and `process_not_found`. */
+  /** Details of the process with a number, or of all with a name. Rejects as `list`, and with `process_not_found`. */
   async details(which: number | string): Promise<ProcessDetailsPayload> {
     const window = await this.#options.readings.window().catch(explain);
     const { after } = window;
     const rows = typeof which === 'string' ? groupByName(after).get(which) : rowsOf(after, which);
     if (rows === undefined) throw new ServiceError('process_not_found', 'There is no such process.');
     const shares = sharesOf(window);
-    const processes = await this.#detailRows(window, rows.slice(0, MOST_DETAILED), shares);
+    const processes = await this.#detailRows(window, rows.slice(0, MAX_DETAILED), shares);
     const [first] = processes;
-    if (first === undefined) throw new ServiceError('process_not_found', 'It has ended meanwhile.');
+    if (first === undefined) throw new ServiceError('process_not_found', 'The process has already ended.');
     return {
       timestamp: Math.floor(after.unixMs / 1000),
       ...groupOf(after, first.name, rows, shares),
@@ -94,8 +96,8 @@ export class ProcessQueries {
     shares: Float64Array | null,
   ): Promise<readonly ProcessDetailRow[]> {
     const found: ProcessDetailRow[] = [];
-    for (let at = 0; at < rows.length; at += ASKED_AT_ONCE) {
-      const some = rows.slice(at, at + ASKED_AT_ONCE);
+    for (let at = 0; at < rows.length; at += MAX_CONCURRENT) {
+      const some = rows.slice(at, at + MAX_CONCURRENT);
       const facts = await Promise.all(some.map((row) => this.#factsAt(window.after, row)));
       some.forEach((row, i) => {
         const fact = facts[i];
@@ -122,7 +124,7 @@ export class ProcessQueries {
       ...processRowAt(columns, row, shares, path),
       state: STATES[String.fromCharCode(columns.states[row] ?? 0)] ?? 'unknown',
       open_files: openFiles,
-      ...(this.#options.mayControl() ? { command, cwd: folder } : {}),
+      ...(this.#options.config.current.features.enable_process_control ? { command, cwd: folder } : {}),
     };
   }
 }
@@ -147,7 +149,7 @@ function rowsOf(columns: ProcessColumns, pid: number): readonly number[] | undef
 function explain(error: unknown): never {
   if (error instanceof Error && 'code' in error) {
     if (error.code === 'EAGAIN')
-      throw new ServiceError('not_possible_now', 'Too many questions about processes at a time.');
+      throw new ServiceError('not_possible_now', 'Too many queries about processes at the same time.');
     if (error.code === 'ENOTSUP') throw notListable();
   }
   throw error;

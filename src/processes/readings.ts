@@ -1,5 +1,6 @@
-/** Owns the readings of processes: the ones that samples pick up, and those that are taken for a list. */
+/** Owns the readings of processes: those picked up by samples, and those taken for a list. */
 import type { Clock } from '../clock.ts';
+import type { CurrentConfig } from '../config/current.ts';
 import type { ProcessColumns, ProcessHost } from '../host/processes.ts';
 import type { ProcessSummary } from '../wire/process.ts';
 import { advanceWindow, deriveProcessSummary, type ProcessWindow } from './shares.ts';
@@ -7,18 +8,19 @@ import { advanceWindow, deriveProcessSummary, type ProcessWindow } from './share
 export interface ProcessReadingsOptions {
   readonly host: ProcessHost;
   readonly clock: Clock;
+  readonly config: CurrentConfig;
 }
 
-/** A reading this young answers for a list. */
+/** Maximum age of a reading that answers for a list. */
 const FRESH_MS = 1000;
-/** An older one is no beginning of a window for a list… */
-const MOST_WINDOW_MS = 10_000;
-/** …which then takes a second one so long after. */
+/** Maximum length of a window for a list… */
+const MAX_WINDOW_MS = 10_000;
+/** …and the time to the second reading where there is no recent first one. */
 const FIRST_WINDOW_MS = 200;
 
 const NS_PER_MS = 1e6;
 
-interface Taken {
+interface CachedWindow {
   readonly window: ProcessWindow;
   readonly atMs: number;
 }
@@ -26,7 +28,7 @@ interface Taken {
 export class ProcessReadings {
   readonly #options: ProcessReadingsOptions;
   #picked: ProcessWindow | undefined;
-  #taken: Taken | undefined;
+  #cached: CachedWindow | undefined;
   #pending: Promise<ProcessWindow> | undefined;
 
   constructor(options: ProcessReadingsOptions) {
@@ -34,21 +36,22 @@ export class ProcessReadings {
   }
 
   /**
-   * What a detailed sample shows; null until there is a first reading. The next one is expected in `nextInMs`, and
-   * usually `intervalMs` apart. Never waits.
+   * The part of a detailed sample; null until there is a first reading, undefined while `features.enable_processes` is
+   * off. The next sample is expected in `nextInMs`, and usually `intervalMs` apart. Never waits.
    */
-  summary(nextInMs: number, intervalMs: number): ProcessSummary | null {
+  summary(nextInMs: number, intervalMs: number): ProcessSummary | null | undefined {
+    if (!this.#options.config.current.features.enable_processes) return undefined;
     const columns = this.#options.host.latest(nextInMs);
     if (columns === null) return null;
-    const mostMs = Math.max(MOST_WINDOW_MS, 2 * intervalMs);
-    this.#picked = advanceWindow(this.#picked, columns, mostMs * NS_PER_MS);
+    const maxMs = Math.max(MAX_WINDOW_MS, 2 * intervalMs);
+    this.#picked = advanceWindow(this.#picked, columns, maxMs * NS_PER_MS);
     return deriveProcessSummary(this.#picked);
   }
 
   /** A window that ends less than a second ago. Rejects with the system's Error. */
   async window(): Promise<ProcessWindow> {
     const { clock } = this.#options;
-    if (this.#taken !== undefined && clock.now() - this.#taken.atMs < FRESH_MS) return this.#taken.window;
+    if (this.#cached !== undefined && clock.now() - this.#cached.atMs < FRESH_MS) return this.#cached.window;
     this.#pending ??= this.#take().finally(() => {
       this.#pending = undefined;
     });
@@ -64,8 +67,8 @@ export class ProcessReadings {
   }
 
   #keep(columns: ProcessColumns): ProcessWindow {
-    const window = advanceWindow(this.#taken?.window, columns, MOST_WINDOW_MS * NS_PER_MS);
-    this.#taken = { window, atMs: this.#options.clock.now() };
+    const window = advanceWindow(this.#cached?.window, columns, MAX_WINDOW_MS * NS_PER_MS);
+    this.#cached = { window, atMs: this.#options.clock.now() };
     return window;
   }
 }

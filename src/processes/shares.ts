@@ -4,7 +4,7 @@ import type { ProcessColumns } from '../host/processes.ts';
 import { oneDecimal } from '../stats/round.ts';
 import type { ProcessShare, ProcessSummary } from '../wire/process.ts';
 
-/** Two readings, the later of which is shown. */
+/** Two readings; the later one is shown. */
 export interface ProcessWindow {
   readonly before: ProcessColumns | undefined;
   readonly after: ProcessColumns;
@@ -14,37 +14,37 @@ const RUNNING = 'R'.charCodeAt(0);
 const TOP_ROWS = 5;
 const MIB = 1024 * 1024;
 
-/** A reading that comes sooner after the one before makes no window of its own: a tick of the kernel is 10 ms. */
-const LEAST_WINDOW_NS = 4e8;
+/** Minimum length of a window: a tick of the kernel is 10 ms. */
+const MIN_WINDOW_NS = 4e8;
 
 /**
- * The window that `columns` ends. One that is picked up twice keeps its window; one that comes too soon makes the
- * window longer; after more than `mostNs` without a reading there is nothing to compare with.
+ * The window that ends with `columns`. A reading that is picked up twice keeps its window; one that comes too soon
+ * makes the window longer; after more than `maxNs` without a reading there is nothing to compare with.
  */
 export function advanceWindow(
   known: ProcessWindow | undefined,
   columns: ProcessColumns,
-  mostNs: number,
+  maxNs: number,
 ): ProcessWindow {
   if (known === undefined) return { before: undefined, after: columns };
   const elapsedNs = columns.takenAtNs - known.after.takenAtNs;
   if (elapsedNs === 0) return known;
-  if (elapsedNs > mostNs) return { before: undefined, after: columns };
-  if (elapsedNs < LEAST_WINDOW_NS && known.before !== undefined)
+  if (elapsedNs > maxNs) return { before: undefined, after: columns };
+  if (elapsedNs < MIN_WINDOW_NS && known.before !== undefined)
     return { before: known.before, after: columns };
   return { before: known.after, after: columns };
 }
 
 /**
- * Percent of the whole machine, beside the rows of `after`; NaN for a process that is not in `before`, whatever had
- * its number then. null where two readings don't tell: there is one only, or no time between them.
+ * Percent of the whole machine for each row of `after`; NaN for a process that is not in `before`, whatever had its
+ * number then. null where there is only one reading, or no time between the two.
  */
 export function sharesOf({ before, after }: ProcessWindow): Float64Array | null {
   if (before === undefined || before.machineTicks === null || after.machineTicks === null) return null;
   const elapsed = after.machineTicks - before.machineTicks;
   if (!(elapsed > 0)) return null;
   const shares = new Float64Array(after.pids.length).fill(Number.NaN);
-  // Both go up by number: a merge, not a search.
+  // Both are sorted by number: a merge, not a search.
   let old = 0;
   for (let row = 0; row < after.pids.length; row++) {
     const pid = after.pids[row] ?? 0;
@@ -56,7 +56,7 @@ export function sharesOf({ before, after }: ProcessWindow): Float64Array | null 
   return shares;
 }
 
-/** A share as it is shown; null where there is none. */
+/** The share on the wire; null where there is none. */
 export function shownShare(share: number | undefined): number | null {
   return share === undefined || Number.isNaN(share) ? null : oneDecimal(share);
 }
@@ -66,13 +66,13 @@ export const toMib = (bytes: number) => oneDecimal(bytes / MIB);
 export const toSeconds = (ticks: number, columns: ProcessColumns) =>
   Math.round((ticks / columns.ticksPerSecond) * 100) / 100;
 
-/** The rows with the `count` greatest values above `floor`, greatest first; of equals the one that stands first. */
+/** The rows with the `count` greatest values above `floor`, greatest first; of equals the first. */
 export function greatestRows(values: Float64Array, count: number, floor: number): readonly number[] {
   const rows: number[] = [];
   const valueAt = (row: number | undefined) => (row === undefined ? floor : (values[row] ?? floor));
   for (let row = 0; row < values.length; row++) {
     const value = valueAt(row);
-    // Written so that NaN fails.
+    // Negated, so that NaN is skipped.
     if (!(value > floor) || (rows.length === count && value <= valueAt(rows.at(-1)))) continue;
     const place = rows.findIndex((other) => valueAt(other) < value);
     rows.splice(place < 0 ? rows.length : place, 0, row);
@@ -93,7 +93,7 @@ export function shareAt(columns: ProcessColumns, row: number, shares: Float64Arr
   };
 }
 
-/** What a detailed sample says of processes; those that do nothing are not among the top ones by CPU. */
+/** The processes in a detailed sample. Idle ones are not among the top ones by CPU. */
 export function deriveProcessSummary(window: ProcessWindow): ProcessSummary {
   const { after } = window;
   const shares = sharesOf(window);

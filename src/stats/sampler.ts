@@ -1,6 +1,7 @@
-/** Owns time: reads the host on absolute deadlines while there is demand, and on request; nothing in between. */
+/** Owns time: reads the host on absolute deadlines while there is demand, and on request. */
 import type { Clock } from '../clock.ts';
 import { type Host, SECTION_BITS } from '../host/host.ts';
+import type { Log } from '../log.ts';
 import type { ProcessSummary } from '../wire/process.ts';
 import { Failures } from './failures.ts';
 import {
@@ -11,6 +12,7 @@ import {
   NO_BASELINE,
   type Sample,
 } from './sample.ts';
+import type { SampleSink, SampleSource } from './source.ts';
 import { failedParts } from './top.ts';
 import { Encoded, VIEW_COUNT, type View } from './view.ts';
 
@@ -19,22 +21,25 @@ export interface SamplerOptions {
   readonly clock: Clock;
   readonly intervalSeconds: number;
   readonly hostname: string;
-  /** What detail says of processes; undefined while they may not be shown. */
-  readonly readProcesses?: (nextInMs: number, intervalMs: number) => ProcessSummary | null | undefined;
-  /** Called with each tick's sample while there is demand. */
-  readonly onSample: (encoded: Encoded) => void;
-  /** Told once when a section turns unreadable or readable again: its name, and why or undefined. */
-  readonly onSectionChange: (section: string, reason: string | undefined) => void;
+  /** undefined: processes are not supported on this platform. */
+  readonly processes?: ProcessSummaries | undefined;
+  readonly log: Pick<Log, 'info' | 'warn'>;
 }
 
-/** A sample this young answers a request; an older one is taken afresh. */
+/** The processes of a detailed sample. */
+export interface ProcessSummaries {
+  /** null until the first reading; undefined while they must not be shown. */
+  summary(nextInMs: number, intervalMs: number): ProcessSummary | null | undefined;
+}
+
+/** Maximum age of a sample that answers a request. */
 const FRESH_MS = 1000;
-/** The window of a first load: shorter is noise (a tick of the kernel is 10 ms), longer is a wait. */
+/** The window of a first load: a shorter one is noise (a tick of the kernel is 10 ms), a longer one is a wait. */
 const FIRST_WINDOW_MS = 200;
-/** What probers are given to answer before a requested reading. */
+/** Time for the probers to answer before a requested reading. */
 const PROBE_WAIT_MS = 25;
 
-interface Taken {
+interface CachedSample {
   readonly encoded: Encoded;
   readonly needs: Needs;
   readonly atMs: number;
@@ -48,7 +53,7 @@ interface Needs {
 const covers = (have: Needs, wanted: Needs) =>
   (wanted.sections & ~have.sections) === 0 && (have.withDetail || !wanted.withDetail);
 
-/** A section's bit stands for its last reading, the bit shifted by five for its last one with detail. */
+/** A section's bit is the key of its last reading; the bit shifted by five is that of its last reading with detail. */
 function keysOf({ sections, withDetail }: Needs): readonly number[] {
   const bits = Object.values(SECTION_BITS).filter((bit) => (sections & bit) !== 0);
   return withDetail ? [...bits, ...bits.map(detailKey)] : bits;
@@ -64,15 +69,16 @@ const KEY_OF: Readonly<Record<BaselineField, number>> = {
   interfaces: SECTION_BITS.network,
 };
 
-export class Sampler {
+export class Sampler implements SampleSource {
   readonly #options: SamplerOptions;
+  readonly #sinks = new Set<SampleSink>();
   readonly #demand = new Uint32Array(VIEW_COUNT);
   #needs: Needs = { sections: 0, withDetail: false };
   #intervalMs: number;
   #baseline: Baseline = NO_BASELINE;
   /** When each key of `keysOf` was last read into the baseline. */
   #baselineAtMs = new Map<number, number>();
-  #latest: Taken | undefined;
+  #latest: CachedSample | undefined;
   #pending: { readonly needs: Needs; readonly promise: Promise<Encoded> } | undefined;
   #timer: unknown;
   #deadlineMs = 0;
@@ -81,7 +87,12 @@ export class Sampler {
   constructor(options: SamplerOptions) {
     this.#options = options;
     this.#intervalMs = options.intervalSeconds * 1000;
-    this.#failures = new Failures(options.onSectionChange);
+    const { log } = options;
+    this.#failures = new Failures((section, reason) =>
+      reason === undefined
+        ? log.info(`${section} can be read again`)
+        : log.warn(`${section} cannot be read: ${reason}`),
+    );
   }
 
   get intervalMs(): number {
@@ -95,17 +106,24 @@ export class Sampler {
       : this.#deadlineMs - this.#options.clock.now();
   }
 
-  /** One more subscriber of `view`; the first of all starts the clock. */
+  /** Sends `sink` the sample of each tick, until the returned function is called. */
+  attach(sink: SampleSink): () => void {
+    this.#sinks.add(sink);
+    if (sink.view !== undefined) this.subscribe(sink.view);
+    return () => {
+      if (this.#sinks.delete(sink) && sink.view !== undefined) this.unsubscribe(sink.view);
+    };
+  }
+
   subscribe(view: View): void {
     this.#demand[view.index] = (this.#demand[view.index] ?? 0) + 1;
     if (!covers(this.#needs, view)) this.#updateNeeds();
     if (this.#timer === undefined) this.#schedule(this.#options.clock.now() + this.#intervalMs);
   }
 
-  /** One subscriber of `view` less; the last of all stops the clock. */
   unsubscribe(view: View): void {
     const count = this.#demand[view.index] ?? 0;
-    if (count === 0) throw new Error('unsubscribed a view that nobody subscribed');
+    if (count === 0) throw new Error('unsubscribed a view without subscribers');
     this.#demand[view.index] = count - 1;
     if (count > 1) return;
     this.#updateNeeds();
@@ -114,7 +132,7 @@ export class Sampler {
     this.#timer = undefined;
   }
 
-  /** From the next tick on; a tick that is further away than the new interval is brought forward. */
+  /** Takes effect from the next tick on; a tick that is further away than the new interval is brought forward. */
   setInterval(seconds: number): void {
     this.#intervalMs = seconds * 1000;
     if (this.#timer === undefined) return;
@@ -127,14 +145,13 @@ export class Sampler {
     this.#timer = undefined;
   }
 
-  /** The latest sample that has what `view` needs, if it is younger than a second. */
   peek(view: View): Encoded | undefined {
     const latest = this.#latest;
     if (latest === undefined || this.#options.clock.now() - latest.atMs >= FRESH_MS) return undefined;
     return covers(latest.needs, view) ? latest.encoded : undefined;
   }
 
-  /** As peek, else a sample taken now (for a first load: over two readings 200 ms apart). */
+  /** For a first load: over two readings 200 ms apart. */
   async latest(view: View): Promise<Encoded> {
     const young = this.peek(view);
     if (young !== undefined) return young;
@@ -153,7 +170,7 @@ export class Sampler {
     const age = this.#baselineAge(view);
     const isFirst = age > 2 * this.#intervalMs;
     const wait = isFirst ? FIRST_WINDOW_MS : Math.max(PROBE_WAIT_MS, FIRST_WINDOW_MS - age);
-    // Sets the probers to work, and is the window's start for what has none yet.
+    // Asks the probers, and starts the window of everything that has none yet.
     const opening = this.#read(view, wait, this.#baseline).baseline;
     const start = mergeBaselines(this.#baseline, opening, (field) => !this.#isRecent(KEY_OF[field]));
     await new Promise<void>((resolve) => clock.setTimer(resolve, wait));
@@ -173,7 +190,7 @@ export class Sampler {
     return this.#ageOf(key) <= 2 * this.#intervalMs;
   }
 
-  /** Of the reading that `needs` would be compared with: the oldest one when that is no longer recent, else the youngest. */
+  /** Age of the reading that `needs` would be compared with: the oldest one when it is not recent, otherwise the youngest. */
   #baselineAge(needs: Needs): number {
     const ages = keysOf(needs).map((key) => this.#ageOf(key));
     if (ages.length === 0) return FIRST_WINDOW_MS;
@@ -181,7 +198,7 @@ export class Sampler {
     return oldest > 2 * this.#intervalMs ? oldest : Math.min(...ages);
   }
 
-  /** While the clock runs the ticks own the baseline: a request between two of them must not shorten their window. */
+  /** While the clock runs the ticks own the baseline: a request between two ticks must not shorten their window. */
   #advance(read: Needs, baseline: Baseline, onlyMissing: boolean): void {
     const keys = keysOf(read).filter((key) => !onlyMissing || !this.#isRecent(key));
     this.#baseline = mergeBaselines(this.#baseline, baseline, (field) => keys.includes(KEY_OF[field]));
@@ -196,7 +213,7 @@ export class Sampler {
     if (!needs.withDetail) return deriveSample(baseline, counters);
     this.#failures.noteParts(failedParts(counters));
     const about = { interval_seconds: this.#intervalMs / 1000, host: hostname };
-    const processes = this.#options.readProcesses?.(nextInMs, this.#intervalMs);
+    const processes = this.#options.processes?.summary(nextInMs, this.#intervalMs);
     return deriveSample(baseline, counters, processes === undefined ? about : { ...about, processes });
   }
 
@@ -224,7 +241,7 @@ export class Sampler {
   }
 
   #tick(): void {
-    const { clock, onSample } = this.#options;
+    const { clock } = this.#options;
     const now = clock.now();
     // setTimeout may fire up to a millisecond early; deadlines are absolute, so lateness never adds up.
     let next = this.#deadlineMs + this.#intervalMs;
@@ -234,10 +251,11 @@ export class Sampler {
     const derived = this.#tryRead(needs, next - now);
     if (derived === undefined) return;
     this.#advance(needs, derived.baseline, false);
-    onSample(this.#keep(needs, derived.sample));
+    const encoded = this.#keep(needs, derived.sample);
+    for (const sink of this.#sinks) sink.publish(encoded);
   }
 
-  /** Nobody waits for a tick: what it threw is told here. */
+  /** A tick has no caller to throw to: its error is logged. */
   #tryRead(needs: Needs, nextInMs: number) {
     try {
       return this.#read(needs, nextInMs, this.#baseline);

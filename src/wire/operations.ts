@@ -47,7 +47,13 @@ export const OPERATIONS = {
 
   getMedia: { ...media, method: 'GET', path: '/api/media/status' },
   getMediaArt: { ...media, method: 'GET', path: '/api/media/art' },
-  controlMedia: { ...media, method: 'POST', path: '/api/media/control', body: 'json' },
+  controlMedia: {
+    ...media,
+    method: 'POST',
+    path: '/api/media/control',
+    body: 'json',
+    isJudgedByCommand: true,
+  },
 
   listProcesses: { ...processes, method: 'GET', path: '/api/processes' },
   getProcess: { ...processes, method: 'GET', path: '/api/processes/*' },
@@ -56,6 +62,7 @@ export const OPERATIONS = {
     path: '/api/processes/kill',
     tag: 'processes',
     feature: 'enable_process_control',
+    isJudgedByCommand: true,
     body: 'json',
   },
 

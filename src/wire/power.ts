@@ -7,11 +7,11 @@ import { count, type Shape, unixSeconds } from './quantities.ts';
 import { type POWER_ACTIONS, powerParams } from './requests.ts';
 
 /** An action and its time. */
-const timedPowerAct = v.strictObject({
+const timedPowerAction = v.strictObject({
   action: means(v.string(), 'Name of the action.'),
   at: means(unixSeconds, 'When it is due, or was handed over.'),
 });
-export type TimedPowerAct = Shape<typeof timedPowerAct>;
+export type TimedPowerAction = Shape<typeof timedPowerAction>;
 
 /** A program that asks the machine to stay awake or up. */
 const inhibitor = v.strictObject({
@@ -35,12 +35,12 @@ export type PowerCapabilities = Shape<typeof powerCapabilities>;
 export const powerPayload = v.strictObject({
   actions: powerCapabilities,
   pending: means(
-    v.nullable(timedPowerAct),
+    v.nullable(timedPowerAction),
     'The action that was scheduled with `delay`; null if there is none.',
   ),
   inhibitors: means(v.array(inhibitor), 'Programs that ask the machine to stay on or awake.'),
   recorded: means(
-    v.array(timedPowerAct),
+    v.array(timedPowerAction),
     'Actions that `power.backend: record` would have carried out; empty with any other backend.',
   ),
 });

@@ -3,6 +3,7 @@ import t from 'tap';
 import { Commands, defineCommand } from '#src/commands/command.js';
 import { DEFAULT_CONFIG } from '#src/config/schema.js';
 import { ServiceError } from '#src/errors.js';
+import { FakeConfig } from '../helpers/fakes/config.ts';
 
 function tableOf(calls: string[]) {
   const row = (name: string, feature: 'enable_sleep' | undefined) =>
@@ -25,7 +26,7 @@ function tableOf(calls: string[]) {
 
 t.test('a command is found by its name, checked, then run with what its check made', async (t) => {
   const calls: string[] = [];
-  const commands = new Commands(tableOf(calls), () => DEFAULT_CONFIG.features);
+  const commands = new Commands(tableOf(calls), new FakeConfig());
   t.strictSame(commands.names, ['a.flagged', 'a.free']);
   t.strictSame(await commands.invoke('a.free', { value: 21 }), { result: { doubled: 42 } });
   t.strictSame(calls, ['check a.free', 'run a.free']);
@@ -35,21 +36,21 @@ t.test('a command is found by its name, checked, then run with what its check ma
 
 t.test('a flag that is off is found out before anything is looked at, and at each call anew', async (t) => {
   const calls: string[] = [];
-  let features = { ...DEFAULT_CONFIG.features, enable_sleep: false };
-  const commands = new Commands(tableOf(calls), () => features);
-  t.equal(await commands.invoke('a.flagged', {}), 'feature_disabled');
+  const config = new FakeConfig({ ...DEFAULT_CONFIG.features, enable_sleep: false });
+  const commands = new Commands(tableOf(calls), config);
+  await t.rejects(commands.invoke('a.flagged', {}), { code: 'feature_disabled', status: 403 });
   t.strictSame(calls, []);
   t.strictSame(
     await commands.invoke('a.free', { value: 1 }),
     { result: { doubled: 2 } },
     'no flag, always allowed',
   );
-  features = { ...features, enable_sleep: true };
+  config.features = { ...config.features, enable_sleep: true };
   t.strictSame(await commands.invoke('a.flagged', { value: 2 }), { result: { doubled: 4 } });
 });
 
 t.test('an unknown name is refused with the known ones; a name stands once', async (t) => {
-  const commands = new Commands(tableOf([]), () => DEFAULT_CONFIG.features);
+  const commands = new Commands(tableOf([]), new FakeConfig());
   for (const name of ['a.other', 'constructor', '']) {
     await t.rejects(commands.invoke(name, {}), {
       code: 'unknown_action',
@@ -57,5 +58,26 @@ t.test('an unknown name is refused with the known ones; a name stands once', asy
     });
   }
   const rows = tableOf([]);
-  t.throws(() => new Commands([...rows, ...rows], () => DEFAULT_CONFIG.features), /same name/);
+  t.throws(() => new Commands([...rows, ...rows], new FakeConfig()), /same name/);
+});
+
+t.test(
+  'a door can refuse before it reads the name of the action: when every command of a group is off',
+  async (t) => {
+    const config = new FakeConfig({ ...DEFAULT_CONFIG.features, enable_sleep: false });
+    const commands = new Commands(tableOf([]), config);
+    t.throws(() => commands.refuseDisabled('a.flagged'), { code: 'feature_disabled' });
+    t.doesNotThrow(() => commands.refuseDisabled('a.'), 'one of them is allowed');
+    config.features = DEFAULT_CONFIG.features;
+    t.doesNotThrow(() => commands.refuseDisabled('a.flagged'));
+  },
+);
+
+t.test('every answer is reported, a refusal before the act is not', async (t) => {
+  const commands = new Commands(tableOf([]), new FakeConfig());
+  const reported: unknown[] = [];
+  commands.onReport(({ name, answer }) => reported.push([name, answer]));
+  await commands.invoke('a.free', { value: 1 });
+  await t.rejects(commands.invoke('a.free', {}), { code: 'invalid_value' });
+  t.strictSame(reported, [['a.free', { result: { doubled: 2 } }]]);
 });

@@ -1,19 +1,19 @@
 /** The backend that asks the machine: how long a sleep lasts for it, and what it tells when the machine is mute. */
 import t, { type Test } from 'tap';
 import { HostPower } from '#src/commands/host-power.js';
-import type { PowerAct, PowerHost } from '#src/host/power.js';
+import type { PowerAction, PowerHost } from '#src/host/power.js';
 import { createLog } from '#src/log.js';
 import { FakeClock, settle } from '../helpers/fakes/clock.ts';
 
 class FakeHost implements PowerHost {
-  readonly acts: PowerAct[] = [];
+  readonly acts: PowerAction[] = [];
   failure: Error | undefined;
   listener: ((isGoingToSleep: boolean) => void) | undefined;
 
   async support() {
     return { isSupported: false, reason: null };
   }
-  async act(act: PowerAct) {
+  async act(act: PowerAction) {
     this.acts.push(act);
     if (this.failure !== undefined) throw this.failure;
   }
@@ -37,10 +37,11 @@ function rig(t: Test) {
   const lines: string[] = [];
   const woken: string[] = [];
   const log = createLog((line) => lines.push(line.trim()), 'info');
-  const power = new HostPower({ host, clock, log, onWake: () => woken.push(`at ${clock.now()}`) });
+  const power = new HostPower({ host, clock, log });
+  power.onWake(() => woken.push(`at ${clock.now()}`));
   t.teardown(() => power.close());
   /** Whether the act is over. */
-  const act = (action: PowerAct) => {
+  const act = (action: PowerAction) => {
     const state = { isOver: false, failure: '' };
     power.act(action, { isForced: false }).then(
       () => {
@@ -110,7 +111,7 @@ t.test("[5.wake-drops] a sleep of somebody else's is heard of too", async (t) =>
   host.listener?.(false);
   t.equal(woken.length, 1);
   t.strictSame(lines, [
-    'hostwire info: power: the machine goes to sleep',
+    'hostwire info: power: the machine is going to sleep',
     'hostwire info: power: the machine has woken',
   ]);
 });
@@ -119,10 +120,10 @@ t.test('[5.not-supported] a reason is always given; inhibitors that can not be k
   const { power, lines, host } = rig(t);
   t.strictSame(await power.support('sleep'), {
     isSupported: false,
-    reason: 'the power manager does not say why',
+    reason: 'the power manager gives no reason',
   });
   t.strictSame(await power.inhibitors(), []);
-  t.match(lines.at(-1), /warn: power: what holds the machine up is not known: logind does not answer/);
+  t.match(lines.at(-1), /warn: power: inhibitors cannot be read: logind does not answer/);
   power.close();
   t.equal(host.listener, undefined, 'nothing is listened to after the end');
 });

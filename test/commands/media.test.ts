@@ -7,6 +7,7 @@ import { ServiceError } from '#src/errors.js';
 import { createLog } from '#src/log.js';
 import type { Params } from '#src/params.js';
 import { FakeClock } from '../helpers/fakes/clock.ts';
+import { FakeConfig } from '../helpers/fakes/config.ts';
 import { FakeMediaHost, playerOf, snapshotOf } from '../helpers/fakes/media.ts';
 
 const FOUR = ['play', 'pause', 'next', 'prev'];
@@ -17,7 +18,7 @@ class Rig {
   readonly clock = new FakeClock();
   readonly host = new FakeMediaHost();
   readonly log: string[] = [];
-  features = DEFAULT_CONFIG.features;
+  readonly config = new FakeConfig();
   changes = 0;
   /** What the last answer kept to itself. */
   failure: ServiceError | undefined;
@@ -28,16 +29,15 @@ class Rig {
     this.media = new Media({
       host: hasHost ? this.host : undefined,
       clock: this.clock,
-      features: () => this.features,
+      config: this.config,
       log: createLog((line) => this.log.push(line.trim()), 'info'),
-      onChange: () => this.changes++,
     });
-    this.commands = new Commands(mediaCommands(this.media), () => this.features);
+    this.media.onChange(() => this.changes++);
+    this.commands = new Commands(mediaCommands(this.media), this.config);
   }
 
   async ask(action: string, params: Params = VALUES[action] ?? {}): Promise<Outcome> {
     const outcome = await this.commands.invoke(`media.${action}`, params);
-    if (outcome === 'feature_disabled') throw new Error(`${action} is switched off`);
     const { failure, ...answered } = outcome;
     this.failure = failure;
     return answered;
@@ -132,7 +132,7 @@ t.test('[6.control] [6.more-actions] no bus and no keys: false, 501 with the rea
 
 t.test('[6.control] a platform without players', async (t) => {
   const rig = new Rig(false);
-  const reason = 'players are not known of on this platform';
+  const reason = 'media players are not supported on this platform';
   await checkFailure(t, rig, { delivered: 'false', refusal: [501, 'not_supported'], reason });
   t.strictSame(await rig.media.status(undefined, false), { status: 'stopped', title: '', artist: '' });
   await t.rejects(rig.media.status('x', false), { code: 'player_not_found' });
@@ -176,7 +176,7 @@ t.test('[6.control] [6.more-actions] a player that cannot, as it says of itself,
   await checkFailure(t, rig, {
     delivered: 'false',
     refusal: [409, 'not_possible_now'],
-    reason: "p says that it can't do that now",
+    reason: 'p says that it cannot do that now',
   });
   t.strictSame(rig.host.controls, []);
   rig.host.snapshot = snapshotOf(playerOf('p', { cannot: ['previous'] }));
@@ -224,7 +224,7 @@ t.test(
     t.equal(await last('volume_down'), 1.25);
     host.snapshot = snapshotOf(playerOf('p'));
     await clock.advance(1000);
-    t.strictSame(await rig.refusal('volume_up'), [409, 'not_possible_now', 'p does not tell its volume']);
+    t.strictSame(await rig.refusal('volume_up'), [409, 'not_possible_now', 'p does not report its volume']);
   },
 );
 
@@ -262,9 +262,9 @@ t.test('[6.more-actions] [2.400-fields] values out of place', async (t) => {
 
 t.test('[6.feature] switched off: no player is looked for', async (t) => {
   const rig = new Rig();
-  rig.features = { ...DEFAULT_CONFIG.features, enable_media: false };
+  rig.config.features = { ...DEFAULT_CONFIG.features, enable_media: false };
   for (const action of [...FOUR, ...HONEST])
-    t.equal(await rig.commands.invoke(`media.${action}`, {}), 'feature_disabled');
+    await t.rejects(rig.commands.invoke(`media.${action}`, {}), { code: 'feature_disabled' });
   const reason = 'features.enable_media is off, so no player is looked for';
   t.strictSame(await rig.media.capability(), { enabled: false, supported: false, reason });
   t.equal(rig.host.watched, 0);

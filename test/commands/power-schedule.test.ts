@@ -104,8 +104,8 @@ t.test('[5.cancel] cancel takes back what is scheduled, and says when there is n
 t.test('[5.cancel] cancel is allowed with every flag off', async (t) => {
   const rig = new PowerRig();
   await rig.ask('shutdown', { delay: 60 });
-  rig.features = {
-    ...rig.features,
+  rig.config.features = {
+    ...rig.config.features,
     enable_sleep: false,
     enable_hibernate: false,
     enable_restart: false,
@@ -119,11 +119,11 @@ t.test('[5.delay] a scheduled action is judged again when its time has come', as
     {
       why: 'it was switched off meanwhile',
       change: (rig: PowerRig) => {
-        rig.features = { ...rig.features, enable_shutdown: false };
+        rig.config.features = { ...rig.config.features, enable_shutdown: false };
       },
     },
     {
-      why: "This machine can't be commanded to shutdown.",
+      why: 'This machine cannot shutdown.',
       change: (rig: PowerRig) => rig.backend.unsupported.set('shutdown', 'the bus is lost'),
     },
     {
@@ -181,7 +181,7 @@ t.test(
 
 t.test('[5.status] the overview has exactly the decided keys', async (t) => {
   const rig = new PowerRig();
-  rig.features = { ...rig.features, enable_restart: false };
+  rig.config.features = { ...rig.config.features, enable_restart: false };
   rig.backend.unsupported.set('hibernate', 'there is no swap');
   // A backend may know more of an inhibitor than is told.
   const held = { who: 'apt', why: 'upgrading', what: 'shutdown', uid: 0, mode: 'block' };
@@ -214,11 +214,11 @@ t.test('stopping drops what is queued and scheduled, says so, and accepts no mor
   await rig.clock.advance(120_000);
   t.strictSame(rig.backend.acts, []);
   t.strictSame(rig.feedback, [
-    { action: 'sleep', success: false, message: 'sleep was dropped: the service is stopping' },
+    { action: 'sleep', success: false, message: 'sleep was dropped: the service is shutting down' },
     {
       action: 'shutdown',
       success: false,
-      message: 'the scheduled shutdown was not done: the service is stopping',
+      message: 'the scheduled shutdown was not done: the service is shutting down',
     },
   ]);
 });
@@ -237,7 +237,7 @@ t.test('stopping while a scheduled action is being judged', async (t) => {
     {
       action: 'shutdown',
       success: false,
-      message: 'the scheduled shutdown was not done: the service is stopping',
+      message: 'the scheduled shutdown was not done: the service is shutting down',
     },
   ]);
   t.doesNotThrow(() => rig.power.close(), 'twice');

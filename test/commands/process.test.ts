@@ -205,9 +205,9 @@ t.test('[7.kill-tree] a tree that never stands still is not followed for ever', 
 
 t.test('[7.process-flag] off by default, and judged before the parameters', async (t) => {
   const rig = new ProcessRig();
-  rig.features = DEFAULT_CONFIG.features;
+  rig.config.features = DEFAULT_CONFIG.features;
   for (const name of ['process.kill', 'process.launch'])
-    t.equal(await rig.commands.invoke(name, {}), 'feature_disabled');
+    await t.rejects(rig.commands.invoke(name, {}), { code: 'feature_disabled' });
 });
 
 t.test(
@@ -234,7 +234,7 @@ t.test('[7.processes-busy] too many at a time', async (t) => {
 
 t.test('[7.launch] apps of the configuration only, as it says', async (t) => {
   const rig = new ProcessRig();
-  rig.apps = {
+  rig.config.apps = {
     player: {
       command: '/usr/bin/player',
       args: ['--full'],

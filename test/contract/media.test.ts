@@ -245,7 +245,7 @@ t.test('what can be done is in the capabilities; a host without media serves all
   t.strictSame(await capabilities(port), { enabled: true, supported: true, reason: null });
   const without = await startHere(fixtureHost());
   t.teardown(() => without.stop());
-  const reason = 'players are not known of on this platform';
+  const reason = 'media players are not supported on this platform';
   t.strictSame(await capabilities(without.port), { enabled: true, supported: false, reason });
   const answer = await ask(without.port, '/api/media/status');
   t.strictSame(jsonOf(answer), { status: 'stopped', title: '', artist: '' });

@@ -203,7 +203,7 @@ t.test('[3.section-fails] a section that cannot be read breaks no other', async 
   const payload = asPayload(jsonOf(await ask(torn.port, '/api/usage')));
   t.strictSame(keysOf(payload), ['timestamp', 'uptime', 'cpu', 'memory', 'gpu', 'disks', 'network']);
   t.equal(payload.cpu.current_speed, 3.4);
-  t.match(torn.stderr(), /memory can't be read: ENOENT/);
+  t.match(torn.stderr(), /memory cannot be read: ENOENT/);
 });
 
 t.test(

@@ -11,7 +11,7 @@ import { type ServiceProcess, startService } from '../helpers/service/service.ts
 
 const KEY = '0123456789abcdef0123456789abcdef';
 const ROOT_WARNING =
-  'hostwire warn: running as root, which nothing here needs: an ordinary user is safer and sees the same stats';
+  'hostwire warn: running as root, which is not needed: an ordinary user is safer and sees the same stats';
 const MAIN = fileURLToPath(new URL('../../../../dist/main.js', import.meta.url));
 
 const isRoot = process.getuid?.() === 0;

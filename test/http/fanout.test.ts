@@ -6,6 +6,7 @@ import type { Exchange, StreamStart } from '#src/http/uws/exchange.js';
 import { StreamSocket } from '#src/http/uws/stream.js';
 import type { Sample } from '#src/stats/sample.js';
 import { Encoded, type View, viewOf } from '#src/stats/view.js';
+import { FakeDemand } from '../helpers/fakes/demand.ts';
 import { clientAt, FakeResponse, unchunk } from '../helpers/fakes/stream.ts';
 
 /** All of them take minutes: they run where HOSTWIRE_FULL is set. */
@@ -46,7 +47,7 @@ interface Peer {
 class Stage {
   readonly peers: Peer[] = [];
   readonly deferred: (() => void)[] = [];
-  readonly demand = new Map<View, number>();
+  readonly demand = new FakeDemand();
   readonly fanout: Fanout;
   nowMs = 1_000_000;
   /** Added to the clock at each look: how fast slices are used up. */
@@ -56,16 +57,15 @@ class Stage {
   newest = encodedOf(0);
 
   constructor() {
-    const count = (view: View, change: number) =>
-      this.demand.set(view, (this.demand.get(view) ?? 0) + change);
+    const now = () => {
+      this.nowMs += this.msPerLook;
+      return this.nowMs;
+    };
     this.fanout = new Fanout({
-      now: () => {
-        this.nowMs += this.msPerLook;
-        return this.nowMs;
-      },
+      source: this.demand,
+      // The tests call `tend` themselves.
+      clock: { now, setTimer: () => undefined, clearTimer: () => undefined },
       defer: (slice) => this.deferred.push(slice),
-      onSubscribed: (view) => count(view, 1),
-      onUnsubscribed: (view) => count(view, -1),
     });
   }
 
@@ -81,7 +81,7 @@ class Stage {
     });
     const exchange = {
       startStream(start: StreamStart) {
-        socket = new StreamSocket(response, start.view, start.client, start.sent, start.writtenAt);
+        socket = new StreamSocket(response, start.view, start.caller, start.sent, start.writtenAt);
         handler = start.onEvent;
         let isWhole = true;
         response.cork(() => {
@@ -202,7 +202,7 @@ t.test('random turns', async (t) => {
     }
     const open = stage.peers.length - gone.size;
     if (stage.fanout.size !== open) t.fail(`seed ${seed}: size ${stage.fanout.size}, open ${open}`);
-    const demand = [...stage.demand.values()].reduce((sum, count) => sum + count, 0);
+    const demand = [...stage.demand.counts.values()].reduce((sum, count) => sum + count, 0);
     if (demand !== open) t.fail(`seed ${seed}: demand ${demand}, open ${open}`);
     t.ok(most <= 2 * 16_400, `seed ${seed}: ${stage.peers.length} peers, at most ${most} bytes kept of one`);
   }
@@ -353,7 +353,7 @@ t.test('the end: every stream on a frame boundary, full ones and long events too
   }
   t.equal(stage.fanout.size, 0);
   t.equal(
-    [...stage.demand.values()].reduce((sum, count) => sum + count, 0),
+    [...stage.demand.counts.values()].reduce((sum, count) => sum + count, 0),
     0,
   );
 });

@@ -72,7 +72,7 @@ function setUp(limits: { readonly limitMs?: number; readonly pauseMs?: number } 
   const watch = new PeerWatch({
     clock,
     log: createLog((line) => lines.push(line), 'debug'),
-    connections: () => world.connections,
+    server: world,
     host: {
       async readPendingPeers(port) {
         if (port !== 80) throw new Error(`port ${port}`);

@@ -3,7 +3,7 @@ import '../helpers/service/dead-buses.ts';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import t from 'tap';
-import { STATES } from '#src/http/socket/topics.js';
+import { TOPIC_NAMES } from '#src/http/socket/topics.js';
 import { CLOSE_CODES } from '#src/http/uws/socket.js';
 import { OPS } from '#src/wire/socket.js';
 import { EVENTS, errorCode, feedbackCode } from '#src/wire/socket-events.js';
@@ -30,7 +30,7 @@ t.test('the tables name all there is, and nothing else', async (t) => {
   t.strictSame(firstColumn('code of feedback').toSorted(), [...feedbackCode.options].sort());
   t.strictSame(firstColumn('code of `error`').toSorted(), [...errorCode.options].sort());
   const topics = firstColumn('topic');
-  for (const name of STATES) t.ok(topics.includes(name), name);
+  for (const name of TOPIC_NAMES) t.ok(topics.includes(name), name);
   for (const code of Object.values(CLOSE_CODES)) t.match(page, String(code));
 });
 

@@ -18,10 +18,12 @@ class Rig {
   /** How many sockets were written to in this turn. */
   written = 0;
   readonly shards = new StatsShards({
-    publish: (topic, bytes) => {
-      const { timestamp } = JSON.parse(String(bytes)).data;
-      this.got.set(topic, [...(this.got.get(topic) ?? []), timestamp]);
-      this.written += this.sizes.get(topic)?.size ?? 0;
+    server: {
+      publish: (topic, bytes) => {
+        const { timestamp } = JSON.parse(String(bytes)).data;
+        this.got.set(topic, [...(this.got.get(topic) ?? []), timestamp]);
+        this.written += this.sizes.get(topic)?.size ?? 0;
+      },
     },
     defer: (slice) => this.#slices.push(slice),
   });

@@ -172,22 +172,22 @@ t.test(
 t.test('an answer is told of when its bytes have left, or when it is over', async (t) => {
   const { socket, native } = open();
   const told: string[] = [];
-  socket.sendAndTell('a', (delivery) => told.push(`a ${delivery}`));
+  socket.sendTracked('a', (delivery) => told.push(`a ${delivery}`));
   t.strictSame(native.sent, [], 'in a later turn');
   await nextTurn();
   t.strictSame(told, ['a sent']);
   native.isStuck = true;
-  socket.sendAndTell('b', (delivery) => told.push(`b ${delivery}`));
+  socket.sendTracked('b', (delivery) => told.push(`b ${delivery}`));
   await nextTurn();
   t.strictSame(told, ['a sent'], 'it waits');
   native.waiting = 0;
   socket.markDrained();
   t.strictSame(told, ['a sent', 'b sent']);
-  socket.sendAndTell('c', (delivery) => told.push(`c ${delivery}`));
+  socket.sendTracked('c', (delivery) => told.push(`c ${delivery}`));
   await nextTurn();
   socket.cut();
   t.strictSame(told.slice(2), ['c closed']);
-  socket.sendAndTell('d', (delivery) => told.push(`d ${delivery}`));
+  socket.sendTracked('d', (delivery) => told.push(`d ${delivery}`));
   await nextTurn();
   t.strictSame(told.slice(3), ['d closed']);
 });

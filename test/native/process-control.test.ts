@@ -26,6 +26,7 @@ import { idAt, nameOf, rowOf } from '#src/host/process-columns.js';
 import type { ProcessId } from '#src/host/processes.js';
 import { createLog } from '#src/log.js';
 import type { Params } from '#src/params.js';
+import { FakeConfig } from '../helpers/fakes/config.ts';
 
 const host = openNativeProcesses();
 const skip = host.whyNoControl() ?? false;
@@ -37,20 +38,18 @@ t.teardown(() => rmSync(folder, { recursive: true, force: true }));
 const unique = (word: string) => `hw-${word}-${process.pid}`;
 
 const apps: Record<string, LaunchEntry> = {};
+const config = new FakeConfig({ ...DEFAULT_CONFIG.features, enable_process_control: true });
+config.apps = apps;
 const control = new ProcessControl({
   host,
   ownPid: process.pid,
-  apps: () => apps,
+  config,
   log: createLog(() => undefined),
 });
-const commands = new Commands(processCommands(control), () => ({
-  ...DEFAULT_CONFIG.features,
-  enable_process_control: true,
-}));
+const commands = new Commands(processCommands(control), config);
 
 async function invoke(name: string, params: Params): Promise<Readonly<Record<string, unknown>>> {
   const outcome = await commands.invoke(name, params);
-  if (outcome === 'feature_disabled') throw new Error(outcome);
   return outcome.result;
 }
 

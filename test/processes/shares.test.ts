@@ -5,6 +5,7 @@ import type { ProcessColumns, ProcessHost } from '#src/host/processes.js';
 import { ProcessReadings } from '#src/processes/readings.js';
 import { advanceWindow, deriveProcessSummary, sharesOf } from '#src/processes/shares.js';
 import { FakeClock } from '../helpers/fakes/clock.ts';
+import { FakeConfig } from '../helpers/fakes/config.ts';
 import { processColumns } from '../helpers/fakes/process-columns.ts';
 
 const MIB = 1024 * 1024;
@@ -154,7 +155,7 @@ function readingHost(clock: FakeClock) {
 t.test('[3.detail-processes] null until there is a reading; a sample waits for none', async (t) => {
   const clock = new FakeClock();
   const { host, asked } = readingHost(clock);
-  const readings = new ProcessReadings({ host, clock });
+  const readings = new ProcessReadings({ host, clock, config: new FakeConfig() });
   t.equal(readings.summary(1000, 1000), null);
   await clock.advance(1000);
   t.equal(readings.summary(1000, 1000)?.top_cpu, null);
@@ -168,7 +169,7 @@ t.test(
   async (t) => {
     const clock = new FakeClock();
     const { host, reads } = readingHost(clock);
-    const readings = new ProcessReadings({ host, clock });
+    const readings = new ProcessReadings({ host, clock, config: new FakeConfig() });
     const take = async () => {
       const pending = [readings.window(), readings.window()];
       await clock.advance(300);

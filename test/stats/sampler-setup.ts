@@ -75,9 +75,12 @@ export function setUp(intervalSeconds = 2) {
     clock,
     intervalSeconds,
     hostname: 'box',
-    onSample: (encoded) => samples.push({ atMs: clock.now(), encoded }),
-    onSectionChange: (section, reason) => told.push(`${section}: ${reason ?? 'back'}`),
+    log: {
+      info: (text) => told.push(text.replace(/ can be read again$/, ': back')),
+      warn: (text) => told.push(text.replace(' cannot be read', '')),
+    },
   });
+  sampler.attach({ publish: (encoded) => samples.push({ atMs: clock.now(), encoded }) });
   const load = (encoded: Encoded | undefined) => encoded?.sample.cpu?.stats.current_load;
   /** Asks, and lets the clock run until the answer is there: it, and how long it took. */
   const ask = async (view: View) => {

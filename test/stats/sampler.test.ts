@@ -65,9 +65,9 @@ t.test('[4.interval] timers that fire late', async (t) => {
     clock: { ...lateClock, setTimer: (fire, delay) => setTimer(fire, delay + (late.shift() ?? 0)) },
     intervalSeconds: 2,
     hostname: 'box',
-    onSample: () => times.push(clock.now()),
-    onSectionChange: () => undefined,
+    log: { info: () => undefined, warn: () => undefined },
   });
+  other.attach({ publish: () => times.push(clock.now()) });
   other.subscribe(CPU);
   await clock.advance(17_000);
   t.strictSame(
@@ -132,4 +132,41 @@ t.test('close ends the clock', async (t) => {
   sampler.close();
   await clock.advance(10_000);
   t.strictSame([samples.length, clock.timers], [0, 0]);
+});
+
+t.test('a sink with a view is demand while it is attached, and gets every tick', async (t) => {
+  const { clock, host, sampler } = setUp(2);
+  const got: string[] = [];
+  const detach = sampler.attach({
+    view: CPU,
+    publish: ({ sample }) =>
+      got.push(
+        Object.keys(sample)
+          .filter((key) => key === 'cpu')
+          .join(),
+      ),
+  });
+  await clock.advance(4000);
+  t.strictSame(got, ['cpu', 'cpu']);
+  t.ok(host.reads.every(({ sections }) => sections === CPU.sections));
+  detach();
+  detach();
+  const { length } = host.reads;
+  await clock.advance(4000);
+  t.equal(host.reads.length, length, 'no demand is left');
+  t.equal(clock.timers, 0);
+});
+
+t.test('a sink without a view is no demand, and gets the ticks that others demand', async (t) => {
+  const { clock, host, sampler, samples } = setUp(2);
+  let own = 0;
+  const detach = sampler.attach({ publish: () => own++ });
+  await clock.advance(4000);
+  t.equal(host.reads.length, 0);
+  sampler.subscribe(MEMORY);
+  await clock.advance(4000);
+  t.equal(own, 2);
+  detach();
+  await clock.advance(2000);
+  t.strictSame([own, samples.length], [2, 3], 'the other sink is still attached');
 });

@@ -1,10 +1,10 @@
 /** What `hostwire doctor` says of power: who is asked, by which bus, and what that one says of each action. */
 import type { Config } from '../../config/schema.ts';
-import type { PowerAct, PowerAuthority, PowerHost, PowerSupport } from '../../host/power.ts';
+import type { PowerAction, PowerAuthority, PowerHost, PowerSupport } from '../../host/power.ts';
 import type { Row } from './rows.ts';
 
 /** Each action and the flag that allows it. */
-const ACTIONS: Readonly<Record<PowerAct, keyof Config['features']>> = {
+const ACTIONS: Readonly<Record<PowerAction, keyof Config['features']>> = {
   shutdown: 'enable_shutdown',
   restart: 'enable_restart',
   sleep: 'enable_sleep',
@@ -12,11 +12,11 @@ const ACTIONS: Readonly<Record<PowerAct, keyof Config['features']>> = {
   lock: 'enable_sleep',
 };
 
-const ACTS = Object.keys(ACTIONS) as PowerAct[]; // Its own keys are exactly these.
+const ACTS = Object.keys(ACTIONS) as PowerAction[]; // Its own keys are exactly these.
 
 export interface PowerFindings {
   readonly authority: PowerAuthority;
-  readonly supports: Readonly<Record<PowerAct, PowerSupport>>;
+  readonly supports: Readonly<Record<PowerAction, PowerSupport>>;
 }
 
 export type PowerConfig = Pick<Config, 'power' | 'features'>;
@@ -68,7 +68,11 @@ function judgeAuthority({ name, reached, reason }: PowerAuthority): Row {
   };
 }
 
-function judgeAction(act: PowerAct, { isSupported, reason }: PowerSupport, { features }: PowerConfig): Row {
+function judgeAction(
+  act: PowerAction,
+  { isSupported, reason }: PowerSupport,
+  { features }: PowerConfig,
+): Row {
   if (!isSupported)
     return { section: act, state: 'missing', source: 'not possible', reason: reason ?? 'no reason is given' };
   const flag = ACTIONS[act];

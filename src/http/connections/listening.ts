@@ -1,10 +1,11 @@
-/** The listening socket: where it is, what every connection inherits from it, and what it leaves for others. */
+/** The listening socket: its address, the options that connections inherit, and how many descriptors it reserves. */
+import type { CurrentConfig } from '../../config/current.ts';
 import type { Host, ListenerOptions } from '../../host/host.ts';
 import type { Log } from '../../log.ts';
 import type { HttpServer } from '../uws/server.ts';
 import { SILENT_LIMIT_MS } from './peers.ts';
 
-/** Inherited by every connection. Why these numbers: docs/performance.md. */
+/** Inherited by every connection. The reasons for these numbers are in docs/performance.md. */
 const LISTENER: ListenerOptions = {
   notSentLowWaterBytes: 16 * 1024,
   keepAliveIdleSeconds: 10,
@@ -13,19 +14,28 @@ const LISTENER: ListenerOptions = {
   backlog: 4096,
 };
 
-/** The descriptors that streams must leave free: infinity less them is infinity. */
+/** The descriptors that streams must leave free. Of no limit (Infinity) the rest is Infinity, too. */
 const reserveOf = (limit: number) => Math.min(256, Math.floor(limit / 4));
 
 /** Half of the reserve is for other requests, half for the service's own files. */
-export const mostConnections = (limit: number) => limit - Math.floor(reserveOf(limit) / 2);
+export const maxConnections = (limit: number) => limit - Math.floor(reserveOf(limit) / 2);
 
-/** As many as were `wanted` (0: no limit) and the descriptor limit allows, less the reserve. */
-export function mostStreams(limit: number, wanted: number): number {
-  const allowed = limit - reserveOf(limit);
-  return wanted === 0 ? allowed : Math.min(wanted, allowed);
+/** Whether one more subscriber may be let in beside those of `doors`. */
+export function roomFor(
+  host: Pick<Host, 'descriptorLimit'>,
+  config: CurrentConfig,
+  doors: readonly { readonly size: number }[],
+): () => boolean {
+  return () => {
+    const limit = host.descriptorLimit();
+    const allowed = limit - reserveOf(limit);
+    const wanted = config.current.server.max_streams;
+    const max = wanted === 0 ? allowed : Math.min(wanted, allowed);
+    return doors.reduce((sum, { size }) => sum + size, 0) < max;
+  };
 }
 
-/** Where it listens then: a kernel without IPv6 has no "::". Throws ListenError. */
+/** Listens, and returns the address in use: a kernel without IPv6 has no "::". Throws ListenError. */
 export function listenOn(
   server: HttpServer,
   host: string,
@@ -39,14 +49,14 @@ export function listenOn(
   }
 }
 
-/** Whether the kernel tells what peers acknowledge; says so where it doesn't. */
+/** Whether the kernel reports what peers acknowledge; logs it where it does not. */
 export function canJudgePeers(host: Host, log: Log): boolean {
   if (host.canReadPendingPeers()) return true;
-  log.info('this system does not tell what peers acknowledge: those that stall are cut by a timer');
+  log.info('this system does not report what peers acknowledge: stalled connections are cut by a timer');
   return false;
 }
 
-/** False: nothing could be set. Where peers can't be judged the kernel's timer cuts those that stall. */
+/** False when nothing could be set. Where peers cannot be judged the kernel's timer cuts stalled ones. */
 export function tuneListening(host: Host, port: number, canJudge: boolean): boolean {
   const options = canJudge ? LISTENER : { ...LISTENER, userTimeoutMs: SILENT_LIMIT_MS };
   return host.tuneListener(port, options) > 0;

@@ -1,38 +1,38 @@
 /**
- * Cuts connections whose peer acknowledges nothing: gone without a word, or alive and not reading. The kernel's own
- * timer for that, TCP_USER_TIMEOUT, adds up the stalls of a reader that stalls now and then, and cuts it too early.
+ * Cuts connections whose peer acknowledges nothing: vanished, or alive and not reading. The kernel's own timer for that,
+ * TCP_USER_TIMEOUT, adds up the stalls of a reader that stalls now and then, and cuts it too early.
  */
 import type { Clock } from '../../clock.ts';
 import type { Host, PendingPeer } from '../../host/host.ts';
 import type { Log } from '../../log.ts';
 
-/** Without progress for so long: gone. */
+/** A peer without progress for this long is gone. */
 export const SILENT_LIMIT_MS = 20_000;
 /**
- * How often all connections are looked at. A look costs 1 µs of CPU a connection: this pause makes that 0.01 % of a core,
- * and with thousands of connections 0.5 % of what one event a second to each of them costs.
+ * Pause between two looks at all connections, per connection. A look costs 1 µs of CPU per connection: this pause makes
+ * that 0.01 % of a core, and with thousands of connections 0.5 % of the cost of one event per second to each of them.
  */
-const PAUSE_MS_A_CONNECTION = 10;
-const LEAST_PAUSE_MS = 5000;
-/** Less than the limit: the kernel tells at the first look how long a vanished peer has been silent. */
-const MOST_PAUSE_MS = 15_000;
-/** Cutting one takes some 5 µs; others wait meanwhile. */
-const MOST_CUT_AT_ONCE = 500;
+const PAUSE_MS_PER_CONNECTION = 10;
+const MIN_PAUSE_MS = 5000;
+/** Less than the limit: the first look already reports how long a vanished peer has been silent. */
+const MAX_PAUSE_MS = 15_000;
+/** Cutting one takes about 5 µs, while all others wait. */
+const MAX_CUT_PER_TURN = 500;
 
 /** A connection with bytes pending. */
 export interface Suspect {
   readonly peer: PendingPeer;
-  /** Nothing was acknowledged from then on, while something was pending; or a moment later than that. */
+  /** Upper bound on when this peer last made progress. */
   readonly since: number;
 }
 
 /** By cookie. */
 export type Suspects = ReadonlyMap<bigint, Suspect>;
 
-/** What a look at all connections found. */
+/** The result of a look at all connections. */
 export interface Look {
   readonly peers: readonly PendingPeer[];
-  /** When it ended, and when the one before it did. */
+  /** When this look and the one before it ended. */
   readonly at: number;
   readonly previousAt: number;
 }
@@ -49,7 +49,7 @@ export function judgeLook(previous: Suspects, { peers, at, previousAt }: Look): 
   );
 }
 
-/** Those of `suspects` whose time is up at `now`, and those whose time is not. Pure. */
+/** Divides `suspects` into those without progress for `limitMs` at `now` and the others. Pure. */
 export function judgeTime(
   suspects: Suspects,
   now: number,
@@ -73,14 +73,14 @@ export interface PeerWatchOptions {
   readonly host: Pick<Host, 'readPendingPeers' | 'cutPeers'>;
   readonly clock: Clock;
   readonly log: Log;
-  /** How many there are. */
-  readonly connections: () => number;
-  /** For tests: instead of SILENT_LIMIT_MS, and of the pause between two looks. */
+  /** The server whose connections are watched. */
+  readonly server: { readonly connections: number };
+  /** For tests: replaces SILENT_LIMIT_MS, and the pause between two looks. */
   readonly limitMs?: number;
   readonly pauseMs?: number;
 }
 
-/** Looks at the connections of one port for as long as there are any. */
+/** Watches the connections of one port while there are any. */
 export class PeerWatch {
   readonly #options: PeerWatchOptions;
   readonly #limitMs: number;
@@ -97,7 +97,7 @@ export class PeerWatch {
     this.#limitMs = options.limitMs ?? SILENT_LIMIT_MS;
   }
 
-  /** Begins to watch `port`; until then, and after `stop`, `wake` does nothing. */
+  /** Starts watching `port`; before it, and after `stop`, `wake` does nothing. */
   start(port: number): void {
     this.#port = port;
     this.wake();
@@ -113,21 +113,21 @@ export class PeerWatch {
   wake(): void {
     if (this.#port === 0 || this.#timer !== undefined || this.#isLooking) return;
     const now = this.#options.clock.now();
-    // Nothing was pending as long as there was no connection.
+    // Nothing was pending while there was no connection.
     this.#lookedAt = now;
     this.#nextLookAt = now + this.#pauseMs();
     this.#sleepUntil(this.#nextLookAt);
   }
 
   #pauseMs(): number {
-    const { pauseMs, connections } = this.#options;
+    const { pauseMs, server } = this.#options;
     if (pauseMs !== undefined) return pauseMs;
-    return Math.min(Math.max(LEAST_PAUSE_MS, PAUSE_MS_A_CONNECTION * connections()), MOST_PAUSE_MS);
+    return Math.min(Math.max(MIN_PAUSE_MS, PAUSE_MS_PER_CONNECTION * server.connections), MAX_PAUSE_MS);
   }
 
   #sleepUntil(at: number): void {
     const { clock } = this.#options;
-    // Never busy, and many that fall due one after the other are cut together.
+    // At least 500 ms, so that peers that fall due one after the other are cut together.
     const delayMs = Math.max(at - clock.now(), Math.min(500, this.#pauseMs()));
     this.#timer = clock.setTimer(() => {
       this.#timer = undefined;
@@ -136,8 +136,8 @@ export class PeerWatch {
   }
 
   async #turn(): Promise<void> {
-    const { clock, connections } = this.#options;
-    if (connections() === 0) {
+    const { clock, server } = this.#options;
+    if (server.connections === 0) {
       this.#suspects = new Map();
       return;
     }
@@ -160,20 +160,20 @@ export class PeerWatch {
       this.#lookedAt = at;
       this.#hasFailed = false;
     } catch (error) {
-      // What is known stays known: cutting asks again whether it is still so.
-      if (!this.#hasFailed) log.warn(`connections can't be looked at: ${String(error)}`);
+      // The suspects stay: before one is cut the host checks it again.
+      if (!this.#hasFailed) log.warn(`connections cannot be watched: ${String(error)}`);
       this.#hasFailed = true;
     } finally {
       this.#isLooking = false;
     }
   }
 
-  /** The host asks again, at that moment, whether each of them is still the same and still without progress. */
+  /** The host checks once more whether each of them is the same connection and still without progress. */
   #cut(peers: readonly PendingPeer[]): void {
     if (peers.length === 0 || this.#port === 0) return;
-    const cut = this.#options.host.cutPeers(peers.slice(0, MOST_CUT_AT_ONCE));
+    const cut = this.#options.host.cutPeers(peers.slice(0, MAX_CUT_PER_TURN));
     if (cut > 0) this.#options.log.debug(`${cut} connections cut: nothing acknowledged for too long`);
-    if (peers.length > MOST_CUT_AT_ONCE)
-      this.#options.clock.setTimer(() => this.#cut(peers.slice(MOST_CUT_AT_ONCE)), 0);
+    if (peers.length > MAX_CUT_PER_TURN)
+      this.#options.clock.setTimer(() => this.#cut(peers.slice(MAX_CUT_PER_TURN)), 0);
   }
 }

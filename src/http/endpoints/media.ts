@@ -5,7 +5,7 @@ import { checkParams } from '../../params.ts';
 import { parseView } from '../../stats/view.ts';
 import { mediaParams, mediaRequest } from '../../wire/requests.ts';
 import { parseJsonObject } from '../body.ts';
-import { featureDisabledAnswer, jsonAnswer } from '../reply.ts';
+import { jsonAnswer } from '../reply.ts';
 import type { Request, Runs } from '../routes.ts';
 import type { Answer } from '../uws/exchange.ts';
 
@@ -28,11 +28,12 @@ export function mediaRuns({ commands, media }: MediaRooms): Runs<'getMedia' | 'c
 }
 
 async function control(commands: Commands, request: Request): Promise<Answer> {
+  // Before the body is parsed, as the flag of every endpoint is.
+  commands.refuseDisabled(PREFIX);
   const named = request.query.get('player');
   const asked = { ...(named === null ? {} : { player: named }), ...parseJsonObject(request.body) };
   const { action, ...params } = checkParams(mediaRequest, asked);
   const outcome = await commands.invoke(`${PREFIX}${action}`, params);
-  if (outcome === 'feature_disabled') return featureDisabledAnswer(request.headers);
   const { result, delivered = 'unknown' } = outcome;
   return jsonAnswer(result, [['X-Media-Delivered', delivered], ...request.headers]);
 }

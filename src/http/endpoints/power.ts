@@ -3,7 +3,7 @@ import type { Commands } from '../../commands/command.ts';
 import type { Power } from '../../commands/power.ts';
 import type { POWER_ACTIONS } from '../../wire/requests.ts';
 import { paramsOf } from '../query.ts';
-import { featureDisabledAnswer, jsonAnswer } from '../reply.ts';
+import { jsonAnswer } from '../reply.ts';
 import type { Request, Run, Runs } from '../routes.ts';
 import type { Answer } from '../uws/exchange.ts';
 
@@ -34,7 +34,6 @@ export function powerRuns({
 
 async function invoke(commands: Commands, name: string, request: Request): Promise<Answer | undefined> {
   const outcome = await commands.invoke(name, paramsOf(request.query, QUERY_TYPES));
-  if (outcome === 'feature_disabled') return featureDisabledAnswer(request.headers);
   const answer = jsonAnswer(outcome.result, request.headers);
   if (outcome.onDelivered === undefined) return answer;
   request.exchange.answerAndClose(answer, outcome.onDelivered);

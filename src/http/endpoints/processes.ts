@@ -5,7 +5,7 @@ import { checkDetails, checkList, listable, type ProcessQueries } from '../../pr
 import { OPERATIONS } from '../../wire/operations.ts';
 import { parseJsonObject } from '../body.ts';
 import { paramsOf } from '../query.ts';
-import { featureDisabledAnswer, jsonAnswer } from '../reply.ts';
+import { jsonAnswer } from '../reply.ts';
 import type { Request, Runs } from '../routes.ts';
 import type { Answer } from '../uws/exchange.ts';
 
@@ -55,7 +55,8 @@ function decode(text: string): string {
 }
 
 async function kill(commands: Commands, request: Request): Promise<Answer> {
+  // Before the body is parsed, as the flag of every endpoint is.
+  commands.refuseDisabled('process.kill');
   const outcome = await commands.invoke('process.kill', parseJsonObject(request.body));
-  if (outcome === 'feature_disabled') return featureDisabledAnswer(request.headers);
   return jsonAnswer(outcome.result, request.headers);
 }

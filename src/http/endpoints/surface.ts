@@ -8,7 +8,7 @@ import type { OperationId } from '../../wire/operations.ts';
 import type { SystemPayload } from '../../wire/system.ts';
 import { GATE_HEADERS, type Gate } from '../gate.ts';
 import { type Route, type Runs, routesOf } from '../routes.ts';
-import type { Sockets } from '../socket/hub.ts';
+import type { Hub } from '../socket/hub.ts';
 import type { Fanout } from '../stream/fanout.ts';
 import { DASHBOARD_HEADERS, dashboardRoutes, type WebFile } from './dashboard.ts';
 import { DOCUMENT_HEADERS, documentRuns } from './documents.ts';
@@ -35,7 +35,7 @@ export interface Rooms {
   readonly gate: Gate;
   readonly sampler: Sampler;
   readonly fanout: Fanout;
-  readonly sockets: Sockets;
+  readonly sockets: Hub;
   readonly commands: Commands;
   readonly power: Power;
   readonly media: Media;

@@ -4,7 +4,7 @@ import { readFraming } from '../body.ts';
 import type { Gate } from '../gate.ts';
 import { errorAnswer, type Headers } from '../reply.ts';
 import type { Request, Runs } from '../routes.ts';
-import type { Sockets } from '../socket/hub.ts';
+import type { Hub } from '../socket/hub.ts';
 
 /** The headers that decide on an upgrade, in lower case, beside those that the gate reads. */
 export const SOCKET_HEADERS: readonly string[] = ['sec-websocket-version'];
@@ -20,7 +20,7 @@ const UPGRADE: Headers = [
 
 export interface SocketRooms {
   readonly gate: Pick<Gate, 'keep'>;
-  readonly sockets: Pick<Sockets, 'open'>;
+  readonly sockets: Pick<Hub, 'open'>;
   /** Whether one more socket may be opened. */
   readonly hasRoom: () => boolean;
 }

@@ -1,27 +1,34 @@
-/** The door of /api/ws to the table of commands: stages for who asks with an id, one message else; the rest hears once. */
+/**
+ * Runs commands that arrive over /api/ws. A sender with an id gets progress stages, one without gets a single reply; other
+ * subscribers are notified once.
+ */
 import type { Commands, Follower, Outcome, Report, Step } from '../../commands/command.ts';
 import { feedbackCodeOf } from '../../commands/feedback.ts';
+import type { Power } from '../../commands/power.ts';
 import type { PowerFeedback } from '../../commands/power-queue.ts';
 import { type ErrorCode, ServiceError, stackOf } from '../../errors.ts';
 import type { Log } from '../../log.ts';
 import type { Params } from '../../params.ts';
 import type { MessageId } from '../../wire/socket.ts';
-import type { CommandFeedback, ProcessCommandFeedback } from '../../wire/socket-events.ts';
+import type { CommandFeedback, ProcessCommandFeedback, SocketEvent } from '../../wire/socket-events.ts';
 import { errorText, eventText, sentenceOf } from './events.ts';
+import { TOPIC_ROWS } from './topics.ts';
 
-/** The groups of commands: each has its prefix in the table, its topic and its feedback. */
-export type Group = 'media' | 'process' | 'power';
+type GroupOf<Event> = Event extends `${infer Name}_feedback` ? Name : never;
+/** A group of commands: their prefix in the table, and the event of their feedback. */
+export type Group = GroupOf<SocketEvent>;
 
 export type Feedback = CommandFeedback | ProcessCommandFeedback;
 
-/** Who asks. */
+/** The sender of a command. */
 export interface Asker {
   send(text: string): void;
-  sendAndTell: (text: string, onDelivered: NonNullable<Outcome['onDelivered']>) => void;
+  /** Calls `onDelivered` once the text has left or the connection has closed. */
+  sendTracked: (text: string, onDelivered: NonNullable<Outcome['onDelivered']>) => void;
   cork(body: () => void): void;
 }
 
-export interface Asked {
+export interface CommandRequest {
   readonly group: Group;
   readonly action: string;
   readonly params: Params;
@@ -29,13 +36,14 @@ export interface Asked {
 }
 
 export interface CommandDoorOptions {
-  readonly commands: Commands;
-  /** Sends feedback to the subscribers of a group, `askers` aside. */
+  readonly commands: Pick<Commands, 'prepare' | 'onReport'>;
+  readonly power: Pick<Power, 'onFeedback'>;
+  /** Sends feedback to the subscribers of a group, except `askers`. */
   readonly broadcast: (group: Group, text: string, askers: ReadonlySet<Asker>) => void;
   readonly log: Log;
 }
 
-/** With these the message was wrong, not the machine. */
+/** The codes of messages that were not understood. */
 const NOT_UNDERSTOOD: ReadonlySet<ErrorCode> = new Set([
   'invalid_body',
   'missing_field',
@@ -52,28 +60,26 @@ export class CommandDoor {
 
   constructor(options: CommandDoorOptions) {
     this.#options = options;
+    options.commands.onReport((report) => this.#report(report));
+    options.power.onFeedback((feedback, followers) => this.#reportPower(feedback, followers));
   }
 
-  /** Runs what `asker` asks for and answers it. Never rejects. */
-  async run(asker: Asker, asked: Asked): Promise<void> {
-    const { group, action, params, id } = asked;
+  /** Runs a command of `asker` and replies. Never rejects. */
+  async run(asker: Asker, request: CommandRequest): Promise<void> {
+    const { group, action, params, id } = request;
     try {
       const run = this.#options.commands.prepare(`${group}.${action}`, params);
-      if (run === 'feature_disabled') {
-        asker.send(errorText('FEATURE_DISABLED', `${action} is switched off in the configuration.`, id));
-        return;
-      }
-      // Of power only the machine knows whether it is accepted.
-      if (id !== undefined && group !== 'power') tellBegun(asker, asked);
-      const follower = this.#followerOf(asker, asked);
-      answer(asker, asked, await run(follower));
+      // A power action is accepted only when the machine has answered.
+      if (id !== undefined && group !== 'power') sendBegun(asker, request);
+      const follower = this.#followerOf(asker, request);
+      reply(asker, request, await run(follower));
     } catch (error) {
-      asker.send(this.#failureText(asked, error));
+      asker.send(this.#failureText(request, error));
     }
   }
 
-  /** A command was answered, whichever door it came through: tells the subscribers of its group, if that is the end of it. */
-  report({ name, answer: given, follower }: Report): void {
+  /** Notifies the subscribers of a command's group, whichever door it came through, if its reply is its end. */
+  #report({ name, answer: given, follower }: Report): void {
     const [prefix = '', action = ''] = name.split('.', 2);
     const group = groupOf(prefix);
     if (group === undefined) return;
@@ -81,8 +87,8 @@ export class CommandDoor {
     if (feedback !== undefined) this.#broadcast(group, feedback, follower === undefined ? [] : [follower]);
   }
 
-  /** An act of power has ended. Who asked for it has heard so as a follower. */
-  reportPower({ action, success, message }: PowerFeedback, followers: ReadonlySet<Follower>): void {
+  /** The same for a power action that has ended. Its followers were notified as such. */
+  #reportPower({ action, success, message }: PowerFeedback, followers: ReadonlySet<Follower>): void {
     const feedback = { success, action, message, final: true };
     this.#broadcast('power', success ? feedback : { ...feedback, code: 'INTERNAL' }, [...followers]);
   }
@@ -92,8 +98,8 @@ export class CommandDoor {
     this.#options.broadcast(group, feedbackText(group, feedback), new Set(askers));
   }
 
-  /** Without an id the answer was all there is to say, unless it turns out not to be true. */
-  #followerOf(asker: Asker, { group, action, id }: Asked): Follower {
+  /** A sender without an id gets nothing after the reply, unless the command fails. */
+  #followerOf(asker: Asker, { group, action, id }: CommandRequest): Follower {
     const follower = (step: Step) => {
       if (id === undefined && step.stage !== 'failed') return;
       asker.send(feedbackText(group, stepOf(action, step, id !== undefined), id));
@@ -102,10 +108,11 @@ export class CommandDoor {
     return follower;
   }
 
-  #failureText({ group, action, id }: Asked, error: unknown): string {
+  #failureText({ group, action, id }: CommandRequest, error: unknown): string {
     const known = error instanceof ServiceError ? error : undefined;
     if (known === undefined) this.#options.log.error(`${group}.${action} failed: ${stackOf(error)}`);
     const failure = known ?? new ServiceError('internal_error', 'The service failed; its log says why.');
+    if (failure.code === 'feature_disabled') return errorText('FEATURE_DISABLED', failure.message, id);
     if (failure.details?.['feedback'] === 'FORBIDDEN') return errorText('FORBIDDEN', failure.message, id);
     const feedback = failureOf(action, failure);
     if (feedback === undefined) return errorText('INVALID_DATA', failure.message, id, failure.details);
@@ -113,19 +120,19 @@ export class CommandDoor {
   }
 }
 
-const groupOf = (prefix: string): Group | undefined =>
-  prefix === 'media' || prefix === 'process' || prefix === 'power' ? prefix : undefined;
+const GROUPS: readonly Group[] = Object.values(TOPIC_ROWS).map(({ group }) => group);
+const groupOf = (prefix: string) => GROUPS.find((group) => group === prefix);
 
-function tellBegun(asker: Asker, { group, action, id }: Asked): void {
-  const tell = (stage: 'accepted' | 'running', message: string) =>
+function sendBegun(asker: Asker, { group, action, id }: CommandRequest): void {
+  const sendStage = (stage: 'accepted' | 'running', message: string) =>
     asker.send(feedbackText(group, { success: true, action, message, final: false, stage }, id));
   asker.cork(() => {
-    tell('accepted', 'Accepted');
-    tell('running', 'Running');
+    sendStage('accepted', 'Accepted');
+    sendStage('running', 'Running');
   });
 }
 
-function answer(asker: Asker, { group, action, id }: Asked, outcome: Outcome): void {
+function reply(asker: Asker, { group, action, id }: CommandRequest, outcome: Outcome): void {
   const end = endOf(action, outcome);
   if (end !== undefined) {
     const stage = end.success ? 'done' : 'failed';
@@ -139,10 +146,10 @@ function answer(asker: Asker, { group, action, id }: Asked, outcome: Outcome): v
     id,
   );
   if (outcome.onDelivered === undefined) asker.send(text);
-  else asker.sendAndTell(text, outcome.onDelivered);
+  else asker.sendTracked(text, outcome.onDelivered);
 }
 
-/** What is said of a command that has ended; undefined: it goes on. */
+/** The feedback for a command that has ended; undefined: it goes on. */
 function endOf(action: string, outcome: Outcome): Feedback | undefined {
   const { result, delivered, failure, isFollowed } = outcome;
   if (isFollowed) return undefined;
@@ -157,14 +164,14 @@ function endOf(action: string, outcome: Outcome): Feedback | undefined {
   };
 }
 
-const SENT_BLINDLY = 'A media key was pressed; whether anything took it nobody can tell.';
+const SENT_BLINDLY = 'Sent as a media key; delivery cannot be confirmed.';
 
 function messageOf({ result }: Outcome): string {
   const { message } = result;
   return typeof message === 'string' ? message : 'Done';
 }
 
-/** undefined: the message was not understood or not allowed, which is no feedback. */
+/** undefined: the message was not understood, which is answered with an error instead. */
 export function failureOf(action: string, error: ServiceError): Feedback | undefined {
   if (NOT_UNDERSTOOD.has(error.code)) return undefined;
   const { details = {} } = error;

@@ -1,40 +1,36 @@
-/** What clients of /api/ws ask: states and stats once, processes, and the door to the commands. */
-
-import type { Config } from '../../config/schema.ts';
-import { ServiceError } from '../../errors.ts';
+/** Answers the requests of /api/ws other than subscriptions: topics once, stats once, processes, commands. */
+import type { CurrentConfig } from '../../config/current.ts';
+import { featureDisabled, ServiceError } from '../../errors.ts';
 import type { Params } from '../../params.ts';
 import { checkDetails, checkList, listable, type ProcessQueries } from '../../processes/queries.ts';
-import { type View, viewOf } from '../../stats/view.ts';
+import type { SampleSource } from '../../stats/source.ts';
+import { type Encoded, type View, viewOf } from '../../stats/view.ts';
 import type { MessageId, OpData, SocketRequest } from '../../wire/socket.ts';
 import { type Asker, type CommandDoor, failureOf, feedbackText, type Group } from './commands.ts';
-import { errorText, eventText } from './events.ts';
+import { errorText, eventText, eventTextOf } from './events.ts';
 import type { State } from './states.ts';
 import { topicOf } from './topics.ts';
 
-export interface QueryOptions {
-  readonly features: () => Config['features'];
+export interface Queried {
+  readonly config: CurrentConfig;
+  readonly source: Pick<SampleSource, 'peek' | 'latest'>;
   readonly states: readonly State[];
-  readonly readStats: (view: View, id: MessageId | undefined) => string | Promise<string>;
-  /** undefined: processes can't be seen here. */
-  readonly queries: ProcessQueries | undefined;
+  /** undefined: processes are not supported on this platform. */
+  readonly processes: ProcessQueries | undefined;
   readonly door: CommandDoor;
 }
 
-/** Answers what is asked of the machine, or asked to be done. Rejects only when something is broken. */
-export async function answerRequest(
-  options: QueryOptions,
-  asker: Asker,
-  request: SocketRequest,
-): Promise<void> {
+/** Answers `request`. Rejects only when something is broken. */
+export async function answerRequest(queried: Queried, asker: Asker, request: SocketRequest): Promise<void> {
   const { id } = request;
-  const run = (group: 'media' | 'process' | 'power', action: string, params: Params) =>
-    options.door.run(asker, { group, action, params, id });
+  const run = (group: Group, action: string, params: Params) =>
+    queried.door.run(asker, { group, action, params, id });
   switch (request.op) {
     case 'get':
-      return await get(options, asker, request.data, id);
+      return await get(queried, asker, request.data, id);
     case 'process_list':
     case 'process_details':
-      return await answerProcesses(options, asker, request);
+      return await answerProcesses(queried, asker, request);
     case 'media': {
       const { action, ...params } = request.data;
       return await run('media', action, params);
@@ -48,13 +44,13 @@ export async function answerRequest(
     case 'process_launch':
       return await run('process', 'launch', request.data);
     default:
-      throw new Error(`${request.op} is no question`);
+      throw new Error(`${request.op} is not answered here`);
   }
 }
 
-/** One event a topic, in the order of the names. */
+/** One event per topic, in the order of the names. */
 async function get(
-  { states, readStats }: QueryOptions,
+  { states, source }: Queried,
   asker: Asker,
   { topics, detail }: OpData<'get'>,
   id: MessageId | undefined,
@@ -64,7 +60,7 @@ async function get(
     if (topic === undefined) {
       asker.send(errorText('INVALID_DATA', 'There is no such topic.', id, { topic: name }));
     } else if (topic.sections !== 0) {
-      asker.send(await readStats(viewOf(topic.sections, detail), id));
+      asker.send(await readStats(source, viewOf(topic.sections, detail), id));
     } else {
       for (const state of states)
         if ((topic.states & state.bit) !== 0)
@@ -73,50 +69,60 @@ async function get(
   }
 }
 
-/** The state, or why nobody may know it or it can't be told. Rejects only when something is broken. */
+/** The stats of `view` as a message: at once if they are younger than a second, otherwise as a promise. */
+export function readStats(
+  source: Pick<SampleSource, 'peek' | 'latest'>,
+  view: View,
+  id: MessageId | undefined,
+): string | Promise<string> {
+  const textOf = (encoded: Encoded) => eventTextOf('system_stats', encoded.json(view), id);
+  const young = source.peek(view);
+  return young === undefined ? source.latest(view).then(textOf) : textOf(young);
+}
+
+/** The state, or the reason why it is not sent. Rejects only when something is broken. */
 export async function readEnabled(
-  state: State,
+  { name, row, isEnabled }: State,
   id: MessageId | undefined,
   read: () => Promise<string>,
 ): Promise<string> {
-  const { name, isEnabled } = state;
-  if (!isEnabled)
-    return errorText('FEATURE_DISABLED', `${name} is switched off in the configuration.`, id, {
-      topic: name,
-    });
+  if (!isEnabled) return disabledText(name, id, { topic: name });
   try {
     return await read();
   } catch (error) {
-    return failureText(name === 'processes' ? 'process' : name, 'list', error, id);
+    return failureText(row.group, 'list', error, id);
   }
 }
 
 async function answerProcesses(
-  { features, queries }: QueryOptions,
+  { config, processes }: Queried,
   asker: Asker,
   { op, id, data }: Extract<SocketRequest, { op: 'process_list' | 'process_details' }>,
 ): Promise<void> {
-  if (!features().enable_processes) {
-    asker.send(errorText('FEATURE_DISABLED', 'processes is switched off in the configuration.', id));
+  if (!config.current.features.enable_processes) {
+    asker.send(disabledText('processes', id));
     return;
   }
   try {
     asker.send(
       op === 'process_list'
-        ? eventText('process_list', await listable(queries).list(checkList(data)), id)
-        : eventText('process_details', await listable(queries).details(checkDetails(data)), id),
+        ? eventText('process_list', await listable(processes).list(checkList(data)), id)
+        : eventText('process_details', await listable(processes).details(checkDetails(data)), id),
     );
   } catch (error) {
     asker.send(failureText('process', ACTIONS[op], error, id));
   }
 }
 
-/** Throws what is no answer. */
+const disabledText = (name: string, id: MessageId | undefined, details?: Readonly<Record<string, unknown>>) =>
+  errorText('FEATURE_DISABLED', featureDisabled(name).message, id, details);
+
+/** Feedback that a query has failed. Throws any other error. */
 function failureText(group: Group, action: string, error: unknown, id: MessageId | undefined): string {
   const failure = error instanceof ServiceError ? failureOf(action, error) : undefined;
   if (failure === undefined) throw error;
   return feedbackText(group, failure, id);
 }
 
-/** What the feedback to a question that failed calls it. */
+/** The action in the feedback of a failed query. */
 const ACTIONS = { process_list: 'list', process_details: 'details' } as const;

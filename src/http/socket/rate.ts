@@ -1,15 +1,18 @@
-/** How many messages a socket may send, and when it is thrown out for sending more. */
+/** Limits the messages of a socket, and decides when one that sends too many is closed. */
 
 const MESSAGE_MS = 1000 / 20;
 const BURST = 40;
-/** So many are refused with an answer, and as many a second more as are allowed; then it is a flood. */
+/**
+ * This many excess messages are answered with RATE_LIMITED (refilled at the same rate as messages); beyond that the socket
+ * is closed.
+ */
 const REFUSALS = 100;
 
 export type Grant = 'granted' | 'refused' | 'flood';
 
 /**
- * Two buckets that fill at the same rate: of messages, and behind it of refusals. Of each only the time is kept when it
- * will be full again, in whole milliseconds, for which V8 needs no object of their own: there may be ten thousand sockets.
+ * Two buckets that refill at the same rate: messages, and then refusals. Each is only the time when it will be full
+ * again, in whole milliseconds, which V8 keeps without an object of their own: there may be ten thousand sockets.
  */
 export class MessageRate {
   #messagesFullAt = 0;

@@ -1,44 +1,40 @@
-/** One client of /api/ws: what it follows, and the way of its messages to what answers them. */
+/** One /api/ws client: its subscriptions, and the dispatch of its messages. */
 import type { AccessRequest } from '../../access/request.ts';
+import type { Clock } from '../../clock.ts';
 import type { Delivery } from '../../commands/command.ts';
+import type { SampleSource } from '../../stats/source.ts';
 import { type View, viewOf } from '../../stats/view.ts';
 import type { MessageId, OpData, SocketRequest } from '../../wire/socket.ts';
 import { readSocketMessage } from '../../wire/socket.ts';
 import { CLOSE_CODES, type Socket, type SocketEvents } from '../uws/socket.ts';
 import type { Asker } from './commands.ts';
 import { errorText, eventText } from './events.ts';
-import { readEnabled } from './queries.ts';
+import { answerRequest, type Queried, readEnabled, readStats } from './queries.ts';
 import { MessageRate } from './rate.ts';
-import type { Shard } from './shards.ts';
+import type { Shard, StatsShards } from './shards.ts';
 import type { State, StateFollower } from './states.ts';
 import { namesOf, readTopics, type Topics } from './topics.ts';
 
-/** What a session needs of all that it shares with others. */
-export interface Shared {
-  /** Monotonic milliseconds. */
-  readonly now: () => number;
-  readonly states: readonly State[];
-  /** Counts the demand for views. */
-  readonly moveDemand: (from: View | undefined, to: View | undefined) => void;
-  readonly joinShard: (view: View) => Shard;
-  readonly leaveShard: (shard: Shard) => void;
-  /** The stats of `view` as a message: now if they are young, else as a promise. */
-  readonly readStats: (view: View, id: MessageId | undefined) => string | Promise<string>;
-  /** Answers what is asked of the machine, or asked to be done. Rejects only when something is broken. */
-  readonly answer: (asker: Session, request: SocketRequest) => Promise<void>;
-  readonly onBroken: (session: Session, error: unknown) => void;
-  /** Which states are followed has changed. */
-  readonly onFollowed: () => void;
-  readonly onClosed: (session: Session) => void;
+/** Shared by all sessions. */
+export interface Shared extends Queried {
+  readonly owner: SessionOwner;
+  readonly clock: Clock;
+  readonly source: SampleSource;
+  readonly shards: StatsShards;
+}
+
+export interface SessionOwner {
+  onBroken(session: Session, error: unknown): void;
+  onClosed(session: Session): void;
 }
 
 /** A longer message closes the socket. */
-const MOST_MESSAGE_BYTES = 16 * 1024;
+const MAX_MESSAGE_BYTES = 16 * 1024;
 
 const NOTHING: Topics = { sections: 0, states: 0 };
 
 export class Session implements SocketEvents, Asker, StateFollower {
-  readonly client: AccessRequest;
+  readonly caller: AccessRequest;
   readonly #shared: Shared;
   readonly #rate: MessageRate;
   #socket: Socket | undefined;
@@ -48,11 +44,11 @@ export class Session implements SocketEvents, Asker, StateFollower {
   #view: View | undefined;
   #shard: Shard | undefined;
   /** Bits of the states that there was no room for. */
-  #untold = 0;
+  #unsent = 0;
 
-  constructor(shared: Shared, client: AccessRequest) {
+  constructor(shared: Shared, caller: AccessRequest) {
     this.#shared = shared;
-    this.client = client;
+    this.caller = caller;
     this.#rate = new MessageRate();
   }
 
@@ -64,9 +60,9 @@ export class Session implements SocketEvents, Asker, StateFollower {
     return this.#socket?.isFull ?? false;
   }
 
-  /** Whether it follows the state with this bit. */
-  follows(bit: number): boolean {
-    return (this.#topics.states & bit) !== 0;
+  /** Whether it follows one of the states in this set of bits. */
+  follows(bits: number): boolean {
+    return (this.#topics.states & bits) !== 0;
   }
 
   start(socket: Socket, greeting: string): void {
@@ -78,9 +74,9 @@ export class Session implements SocketEvents, Asker, StateFollower {
     this.#socket?.send(text);
   }
 
-  sendAndTell(text: string, onDelivered: (delivery: Delivery) => void): void {
+  sendTracked(text: string, onDelivered: (delivery: Delivery) => void): void {
     if (this.#socket === undefined) onDelivered('closed');
-    else this.#socket.sendAndTell(text, onDelivered);
+    else this.#socket.sendTracked(text, onDelivered);
   }
 
   cork(body: () => void): void {
@@ -95,29 +91,29 @@ export class Session implements SocketEvents, Asker, StateFollower {
     this.#socket?.cut();
   }
 
-  tellState(state: State, text: string): void {
-    if (this.isFull) this.#untold |= state.bit;
+  sendState(state: State, text: string): void {
+    if (this.isFull) this.#unsent |= state.bit;
     else this.send(text);
   }
 
   onDrained(): void {
-    const untold = this.#untold;
-    this.#untold = 0;
-    for (const state of this.#shared.states) if ((untold & state.bit) !== 0) state.tellNewest(this);
+    const unsent = this.#unsent;
+    this.#unsent = 0;
+    for (const state of this.#shared.states) if ((unsent & state.bit) !== 0) state.sendNewest(this);
   }
 
   onClosed(): void {
     this.#socket = undefined;
     this.#follow(NOTHING);
-    this.#shared.onClosed(this);
+    this.#shared.owner.onClosed(this);
   }
 
   onMessage(bytes: Buffer, isBinary: boolean): void {
-    if (bytes.length > MOST_MESSAGE_BYTES) {
-      this.end(CLOSE_CODES.tooBig, `a message may have ${MOST_MESSAGE_BYTES} bytes at most`);
+    if (bytes.length > MAX_MESSAGE_BYTES) {
+      this.end(CLOSE_CODES.tooBig, `a message may have ${MAX_MESSAGE_BYTES} bytes at most`);
       return;
     }
-    const grant = this.#rate.take(this.#shared.now());
+    const grant = this.#rate.take(this.#shared.clock.now());
     if (grant === 'flood') {
       this.end(CLOSE_CODES.policy, 'too many messages');
       return;
@@ -149,13 +145,13 @@ export class Session implements SocketEvents, Asker, StateFollower {
         this.#unsubscribe(data, id);
         return;
       default:
-        this.#watch(this.#shared.answer(this, request));
+        this.#watch(answerRequest(this.#shared, this, request));
     }
   }
 
-  /** Nothing in it should fail. */
+  /** For work that must not fail. */
   #watch(work: Promise<void>): void {
-    work.catch((error: unknown) => this.#shared.onBroken(this, error));
+    work.catch((error: unknown) => this.#shared.owner.onBroken(this, error));
   }
 
   async #subscribe({ topics, mode, detail }: OpData<'subscribe'>, id: MessageId | undefined): Promise<void> {
@@ -168,8 +164,8 @@ export class Session implements SocketEvents, Asker, StateFollower {
     this.send(eventText('subscribed', { topics: [...namesOf(next)], unknown: [...unknown] }, id));
     const snapshots = this.#shared.states
       .filter(({ bit }) => (asked.states & bit) !== 0)
-      .map((state) => this.#tellSnapshot(state, id));
-    if (isMoved) snapshots.push(this.#tellStats(id));
+      .map((state) => this.#sendSnapshot(state, id));
+    if (isMoved) snapshots.push(this.#sendStats(id));
     await Promise.all(snapshots);
   }
 
@@ -183,22 +179,22 @@ export class Session implements SocketEvents, Asker, StateFollower {
     const isMoved = this.#follow(next);
     const more = unknown.length === 0 ? {} : { unknown: [...unknown] };
     this.send(eventText('subscribed', { topics: [...namesOf(next)], ...more }, id));
-    if (isMoved) this.#watch(this.#tellStats(undefined));
+    if (isMoved) this.#watch(this.#sendStats(undefined));
   }
 
-  /** Whether its stats must begin anew, as they do when they are other ones or `isAsked`. */
+  /** Whether stats must be sent anew, because the view is another one or `isAsked`. */
   #follow(next: Topics, isAsked = false): boolean {
     for (const state of this.#shared.states) {
       if ((next.states & state.bit) !== 0) state.follow(this);
       else state.unfollow(this);
     }
-    this.#untold &= next.states;
-    const isChanged = next.states !== this.#topics.states;
+    this.#unsent &= next.states;
     this.#topics = next;
-    if (isChanged) this.#shared.onFollowed();
     const view = next.sections === 0 ? undefined : viewOf(next.sections, this.#withDetail);
     if (view === this.#view && !isAsked) return false;
-    this.#shared.moveDemand(this.#view, view);
+    // In this order, so that a change of view does not stop the clock.
+    if (view !== undefined) this.#shared.source.subscribe(view);
+    if (this.#view !== undefined) this.#shared.source.unsubscribe(this.#view);
     this.#view = view;
     this.#leaveShard();
     return view !== undefined;
@@ -207,25 +203,25 @@ export class Session implements SocketEvents, Asker, StateFollower {
   #leaveShard(): void {
     if (this.#shard === undefined) return;
     this.#socket?.leave(this.#shard.topic);
-    this.#shared.leaveShard(this.#shard);
+    this.#shared.shards.leave(this.#shard);
     this.#shard = undefined;
   }
 
-  /** Sends the stats as they are, then lets those of each tick come. */
-  async #tellStats(id: MessageId | undefined): Promise<void> {
+  /** Sends the latest stats, then joins the shard that sends those of each tick. */
+  async #sendStats(id: MessageId | undefined): Promise<void> {
     const view = this.#view;
     if (view === undefined) return;
-    const stats = this.#shared.readStats(view, id);
+    const stats = readStats(this.#shared.source, view, id);
     const text = typeof stats === 'string' ? stats : await stats;
-    // Meanwhile it may have closed, or asked for others.
+    // Meanwhile it may have closed, or subscribed to others.
     if (this.#socket === undefined || view !== this.#view) return;
     this.send(text);
     if (this.#shard !== undefined || this.#socket === undefined) return;
-    this.#shard = this.#shared.joinShard(view);
+    this.#shard = this.#shared.shards.join(view);
     this.#socket.join(this.#shard.topic);
   }
 
-  async #tellSnapshot(state: State, id: MessageId | undefined): Promise<void> {
+  async #sendSnapshot(state: State, id: MessageId | undefined): Promise<void> {
     this.send(await readEnabled(state, id, () => state.begin(this, id)));
   }
 }

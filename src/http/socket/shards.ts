@@ -1,26 +1,31 @@
 /**
- * Stats for WebSockets: one encoding a view, handed to uWebSockets.js as a topic. It writes to all sockets of a topic in
- * one go, so the sockets of a view are spread over shards, and few are served in a turn of the event loop.
+ * Stats for WebSockets: encoded once per view and published as a topic of uWebSockets.js, which writes to all sockets of
+ * a topic in one call. Therefore the sockets of a view are spread over shards, and one shard is served per turn.
  */
+import type { Defer } from '../../clock.ts';
 import type { Encoded, View } from '../../stats/view.ts';
 import { VIEW_COUNT } from '../../stats/view.ts';
 
-/** A write costs about 10 µs: less than 2 ms a turn. */
-const SOCKETS_A_TURN = 128;
+/** A write costs about 10 µs: less than 2 ms per turn of the event loop. */
+const SOCKETS_PER_TURN = 128;
 
-/** Sockets of one view that are written to in one go. */
+/** Sockets of one view that are written to in one call. */
 export interface Shard {
   readonly topic: string;
   readonly view: View;
   size: number;
-  /** The newest sample that its sockets have got, or need no more. */
+  /** Number of the newest sample that its sockets have had (or may skip, having just joined). */
   sent: number;
 }
 
+/** Sends to all sockets that joined a topic. */
+export interface Publisher {
+  publish(topic: string, bytes: Buffer): void;
+}
+
 export interface StatsShardsOptions {
-  readonly publish: (topic: string, bytes: Buffer) => void;
-  /** Runs `slice` in a later turn of the event loop. */
-  readonly defer: (slice: () => void) => void;
+  readonly server: Publisher;
+  readonly defer: Defer;
 }
 
 export class StatsShards {
@@ -30,7 +35,7 @@ export class StatsShards {
   /** The newest sample and its number; samples are numbered from 1. */
   #newest: Encoded | undefined;
   #number = 0;
-  /** Those that are still to be served. */
+  /** The shards that are still to be served. */
   #due: Shard[] = [];
   #isRunning = false;
 
@@ -38,11 +43,11 @@ export class StatsShards {
     this.#options = options;
   }
 
-  /** A place for one more socket of `view`, which has got the newest sample. */
+  /** A place for one more socket of `view`, which has had the newest sample. */
   join(view: View): Shard {
     const shards = this.#shardsOf(view);
-    // One that is still to be served would bring the newest sample again.
-    let shard = shards.find(({ size, sent }) => size < SOCKETS_A_TURN && sent === this.#number);
+    // A shard that is still to be served would send the newest sample again.
+    let shard = shards.find(({ size, sent }) => size < SOCKETS_PER_TURN && sent === this.#number);
     if (shard === undefined) {
       shard = { topic: `stats ${++this.#created}`, view, size: 0, sent: this.#number };
       shards.push(shard);
@@ -58,7 +63,7 @@ export class StatsShards {
     shards.splice(shards.indexOf(shard), 1);
   }
 
-  /** Sends `encoded` to every socket, in slices; one that is still under way goes on with it. */
+  /** Sends `encoded` to every socket, in slices. A round that is under way continues with it. */
   publish(encoded: Encoded): void {
     this.#newest = encoded;
     this.#number++;
@@ -74,11 +79,11 @@ export class StatsShards {
     for (let shard = this.#due.pop(); shard !== undefined; shard = this.#due.pop()) {
       if (shard.size === 0 || shard.sent === this.#number) continue;
       shard.sent = this.#number;
-      this.#options.publish(shard.topic, encoded.message(shard.view));
+      this.#options.server.publish(shard.topic, encoded.message(shard.view));
       served += shard.size;
-      if (served >= SOCKETS_A_TURN) break;
+      if (served >= SOCKETS_PER_TURN) break;
     }
-    // Those that got an older sample in this round are served again.
+    // The shards that got an older sample in this round are served again.
     if (this.#due.length === 0) this.#due = this.#shards.flat().filter(({ sent }) => sent !== this.#number);
     this.#isRunning = this.#due.length > 0;
     if (this.#isRunning) this.#options.defer(() => this.#serve());

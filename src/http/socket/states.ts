@@ -1,98 +1,99 @@
-/** A state that many sockets follow: built once when it may have changed, told to all when it has, in slices. */
+/**
+ * A topic that many sockets subscribe to. Read once when it may have changed; sent to all subscribers, in slices, when
+ * it has.
+ */
+import type { Clock, Defer } from '../../clock.ts';
+import type { CurrentConfig } from '../../config/current.ts';
+import type { SampleSource } from '../../stats/source.ts';
 import type { MessageId } from '../../wire/socket.ts';
-import type { SocketEvent } from '../../wire/socket-events.ts';
+import type { TopicName } from '../../wire/topics.ts';
 import { eventTextOf } from './events.ts';
-import { STATE_BITS, type StateName } from './topics.ts';
+import { bitOf, TOPIC_ROWS, type TopicRooms, type TopicRow } from './topics.ts';
 
-/** Messages in a turn of the event loop: each costs about 10 µs. */
-const MESSAGES_A_TURN = 128;
+/** Messages sent in one turn of the event loop: each costs about 10 µs. */
+const MESSAGES_PER_TURN = 128;
+/** Maximum length of a payload, so that a socket that is somewhat slow has room for it. */
+const MAX_PAYLOAD_BYTES = 48 * 1024;
 
-/** Calls `visit` for each of `items`, few in a turn. */
-export function inSlices<T>(
-  items: readonly T[],
-  defer: (slice: () => void) => void,
-  visit: (item: T) => void,
-): void {
+/** Calls `visit` for each of `items`, a few per turn of the event loop. */
+export function inSlices<T>(items: readonly T[], defer: Defer, visit: (item: T) => void): void {
   const goOn = (from: number) => {
-    for (const item of items.slice(from, from + MESSAGES_A_TURN)) visit(item);
-    if (from + MESSAGES_A_TURN < items.length) defer(() => goOn(from + MESSAGES_A_TURN));
+    for (const item of items.slice(from, from + MESSAGES_PER_TURN)) visit(item);
+    if (from + MESSAGES_PER_TURN < items.length) defer(() => goOn(from + MESSAGES_PER_TURN));
   };
   goOn(0);
 }
 
-/** Who follows a state. */
+/** A subscriber of a topic. */
 export interface StateFollower {
   readonly withDetail: boolean;
-  /** Sends `text` if there is room, else asks `tellNewest` for it when there is. */
-  tellState(state: State, text: string): void;
+  /** Sends `text` if there is room; otherwise calls `sendNewest` when there is. */
+  sendState(state: State, text: string): void;
 }
 
 export interface StateOptions {
-  readonly name: StateName;
-  readonly type: SocketEvent;
-  /** It is the same with detail. */
-  readonly isPlain?: boolean;
-  readonly isEnabled: () => boolean;
-  /** The state as JSON text. May reject: then nothing is told. */
-  readonly build: (withDetail: boolean) => Promise<string>;
-  readonly defer: (slice: () => void) => void;
-  /** Told once, until it can be built again. */
+  readonly rooms: TopicRooms;
+  readonly config: CurrentConfig;
+  readonly source: Pick<SampleSource, 'intervalMs'>;
+  readonly clock: Clock;
+  readonly defer: Defer;
+  /** Called once per failure, until the topic can be read again. */
   readonly onError: (error: unknown) => void;
 }
 
 export class State {
+  readonly name: TopicName;
+  readonly bit: number;
+  readonly row: TopicRow;
   readonly #options: StateOptions;
   readonly #followers = new Set<StateFollower>();
-  /** What was told last, without and with detail. */
-  readonly #told: [plain: string | undefined, detailed: string | undefined] = [undefined, undefined];
+  /** The message that was sent last, without and with detail. */
+  readonly #sent: [plain: string | undefined, detailed: string | undefined] = [undefined, undefined];
+  #timer: unknown;
   #isRefreshing = false;
   #refreshesAgain = false;
   #hasFailed = false;
 
-  constructor(options: StateOptions) {
+  constructor(name: TopicName, options: StateOptions) {
+    this.name = name;
+    this.bit = bitOf(name);
+    this.row = TOPIC_ROWS[name];
     this.#options = options;
-  }
-
-  get name(): StateName {
-    return this.#options.name;
-  }
-
-  get bit(): number {
-    return STATE_BITS[this.#options.name];
+    this.row.watch?.(options.rooms, () => this.refresh());
   }
 
   get isEnabled(): boolean {
-    return this.#options.isEnabled();
-  }
-
-  get followers(): ReadonlySet<StateFollower> {
-    return this.#followers;
+    const { feature } = this.row;
+    return feature === undefined || this.#options.config.current.features[feature];
   }
 
   follow(follower: StateFollower): void {
-    // Nobody looked at what has become of it since.
-    if (this.#followers.size === 0) this.#told.fill(undefined);
+    if (this.#followers.size === 0) {
+      // It was not read while it had no followers.
+      this.#sent.fill(undefined);
+      if (this.row.watch === undefined) this.#refreshLater();
+    }
     this.#followers.add(follower);
   }
 
   unfollow(follower: StateFollower): void {
     this.#followers.delete(follower);
+    if (this.#followers.size === 0) this.#stopTimer();
   }
 
-  /** The state now, as a message. */
+  /** The message with the present state. Rejects as its room does. */
   async read(withDetail: boolean, id: MessageId | undefined): Promise<string> {
-    return eventTextOf(this.#options.type, await this.#options.build(withDetail), id);
+    return eventTextOf(this.row.event, await this.#readJson(withDetail), id);
   }
 
-  /** As `read`, for who has just begun to follow: the first one needs to be told only of changes from then on. */
+  /** Like `read`, for a new follower; the first follower's message becomes the baseline for later changes. */
   async begin(follower: StateFollower, id: MessageId | undefined): Promise<string> {
-    const { build, type } = this.#options;
-    const json = await build(follower.withDetail);
-    this.#told[this.#variantOf(follower)] ??= eventTextOf(type, json);
-    return eventTextOf(type, json, id);
+    const json = await this.#readJson(follower.withDetail);
+    this.#sent[this.#variantOf(follower)] ??= eventTextOf(this.row.event, json);
+    return eventTextOf(this.row.event, json, id);
   }
 
-  /** It may have changed: tells its followers if it has. */
+  /** It may have changed: sends it to its followers if it has. */
   refresh(): void {
     if (this.#followers.size === 0 || !this.isEnabled) return;
     this.#refreshesAgain = this.#isRefreshing;
@@ -104,34 +105,66 @@ export class State {
     });
   }
 
-  /** Tells `follower`, who had no room before. */
-  tellNewest(follower: StateFollower): void {
-    const text = this.#told[this.#variantOf(follower)];
-    if (text !== undefined) follower.tellState(this, text);
+  /** A new configuration, perhaps with another interval, is in effect. */
+  reconfigure(): void {
+    this.refresh();
+    if (this.#timer === undefined) return;
+    this.#stopTimer();
+    this.#refreshLater();
+  }
+
+  /** For a follower that had no room before. */
+  sendNewest(follower: StateFollower): void {
+    const text = this.#sent[this.#variantOf(follower)];
+    if (text !== undefined) follower.sendState(this, text);
+  }
+
+  #refreshLater(): void {
+    const { clock, source } = this.#options;
+    this.#timer = clock.setTimer(() => {
+      this.#refreshLater();
+      this.refresh();
+    }, source.intervalMs);
+  }
+
+  #stopTimer(): void {
+    this.#options.clock.clearTimer(this.#timer);
+    this.#timer = undefined;
   }
 
   #variantOf({ withDetail }: StateFollower): 0 | 1 {
-    return withDetail && this.#options.isPlain !== true ? 1 : 0;
+    return withDetail && this.row.hasDetail ? 1 : 0;
+  }
+
+  async #readJson(withDetail: boolean): Promise<string> {
+    const { row } = this;
+    let payload = await row.read(this.#options.rooms, withDetail);
+    let json = JSON.stringify(payload);
+    while (row.shorten !== undefined && Buffer.byteLength(json) > MAX_PAYLOAD_BYTES) {
+      payload = row.shorten(payload);
+      json = JSON.stringify(payload);
+    }
+    return json;
   }
 
   async #refresh(): Promise<void> {
-    const { build, defer, onError, type } = this.#options;
+    const { defer, onError } = this.#options;
     const changed = new Set<0 | 1>();
     for (const variant of new Set([...this.#followers].map((follower) => this.#variantOf(follower)))) {
       try {
-        const text = eventTextOf(type, await build(variant === 1));
+        const text = eventTextOf(this.row.event, await this.#readJson(variant === 1));
         this.#hasFailed = false;
-        if (text === this.#told[variant]) continue;
-        this.#told[variant] = text;
+        if (text === this.#sent[variant]) continue;
+        this.#sent[variant] = text;
         changed.add(variant);
       } catch (error) {
         if (!this.#hasFailed) onError(error);
         this.#hasFailed = true;
       }
     }
-    const those = [...this.#followers].filter((follower) => changed.has(this.#variantOf(follower)));
-    inSlices(those, defer, (follower) => {
-      if (this.#followers.has(follower)) this.tellNewest(follower);
+    const outdated = [...this.#followers].filter((follower) => changed.has(this.#variantOf(follower)));
+    inSlices(outdated, defer, (follower) => {
+      if (this.#followers.has(follower)) this.sendNewest(follower);
     });
   }
 }

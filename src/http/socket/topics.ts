@@ -1,17 +1,78 @@
-/** The topics of /api/ws by name: sections of stats, and the states that are told when they change. Pure. */
+/** The topics of /api/ws: how each is read, one row per topic, and what the names of topics stand for. */
+import type { Feature } from '../../commands/command.ts';
+import type { Media } from '../../commands/media.ts';
+import type { Power } from '../../commands/power.ts';
 import { ALL_SECTIONS, SECTION_BITS, SECTIONS } from '../../host/host.ts';
+import { listable, type ProcessQueries } from '../../processes/queries.ts';
+import type { TopicEvent, TopicName, TopicPayload } from '../../wire/topics.ts';
+import type { Group } from './commands.ts';
 
-/** Each is told by an event of its own. */
-export const STATES = ['media', 'processes', 'power'] as const;
-export type StateName = (typeof STATES)[number];
+/** The rooms that topics are read from. */
+export interface TopicRooms {
+  readonly media: Pick<Media, 'status' | 'onChange'>;
+  readonly power: Pick<Power, 'status' | 'onChange'>;
+  /** undefined: processes are not supported on this platform. */
+  readonly processes: ProcessQueries | undefined;
+}
 
-export const STATE_BITS: Readonly<Record<StateName, number>> = { media: 1, processes: 2, power: 4 };
-export const ALL_STATES = 7;
+export interface TopicRow<N extends TopicName = TopicName> {
+  readonly event: TopicEvent<N>;
+  /** The flag that allows it; undefined: always allowed. */
+  readonly feature: Feature | undefined;
+  /** The commands whose feedback its subscribers receive; a failed reading is reported as such feedback, too. */
+  readonly group: Group;
+  /** Its payload differs with detail. */
+  readonly hasDetail: boolean;
+  readonly read: (rooms: TopicRooms, withDetail: boolean) => Promise<TopicPayload<N>>;
+  /** Calls `onChange` whenever it may have changed. Without it the topic is read each interval while subscribed to. */
+  readonly watch?: (rooms: TopicRooms, onChange: () => void) => void;
+  /** A shorter payload, for one that is too long to be pushed. */
+  shorten?(payload: TopicPayload<N>): TopicPayload<N>;
+}
+
+/** Rows of the process list that is pushed. */
+const PUSHED_PROCESSES = { sort: 'cpu', limit: 200, query: '', isGrouped: true } as const;
+
+export const TOPIC_ROWS: { readonly [N in TopicName]: TopicRow<N> } = {
+  media: {
+    event: 'media_update',
+    feature: 'enable_media',
+    group: 'media',
+    hasDetail: true,
+    read: ({ media }, withDetail) => media.status(undefined, withDetail),
+    watch: ({ media }, onChange) => media.onChange(onChange),
+  },
+  processes: {
+    event: 'process_list',
+    feature: 'enable_processes',
+    group: 'process',
+    hasDetail: false,
+    read: async ({ processes }) => await listable(processes).list(PUSHED_PROCESSES),
+    shorten: (list) => ({
+      ...list,
+      processes: list.processes.slice(0, Math.floor(list.processes.length / 2)),
+    }),
+  },
+  power: {
+    event: 'power_update',
+    feature: undefined,
+    group: 'power',
+    hasDetail: false,
+    read: ({ power }) => power.status(),
+    watch: ({ power }, onChange) => power.onChange(onChange),
+  },
+};
+
+/** In the order in which `subscribed` lists them. */
+export const TOPIC_NAMES = Object.keys(TOPIC_ROWS) as readonly TopicName[]; // Its own keys are exactly these.
+
+/** One bit per topic, for sets of them. */
+export const bitOf = (name: TopicName): number => 1 << TOPIC_NAMES.indexOf(name);
 
 export interface Topics {
   /** A set of SECTION_BITS. */
   readonly sections: number;
-  /** A set of STATE_BITS. */
+  /** A set of bits of topics. */
   readonly states: number;
 }
 
@@ -27,10 +88,10 @@ const BY_NAME: ReadonlyMap<string, Topics> = new Map([
       [`${PREFIX}${name}`, topics],
     ];
   }),
-  ...STATES.map((name): [string, Topics] => [name, { sections: 0, states: STATE_BITS[name] }]),
+  ...TOPIC_NAMES.map((name): [string, Topics] => [name, { sections: 0, states: bitOf(name) }]),
 ]);
 
-/** What a name stands for; undefined when it is no topic. */
+/** The topics that a name stands for; undefined where it is none. */
 export function topicOf(name: string): Topics | undefined {
   return BY_NAME.get(name);
 }
@@ -49,11 +110,11 @@ export function readTopics(names: readonly string[]): Topics & { readonly unknow
   return { sections, states, unknown: [...unknown] };
 }
 
-/** The other way round: one spelling for each. */
+/** The reverse of `readTopics`, one spelling per topic. */
 export function namesOf({ sections, states }: Topics): readonly string[] {
   const stats =
     sections === ALL_SECTIONS
       ? [STATS]
       : SECTIONS.filter((name) => (sections & SECTION_BITS[name]) !== 0).map((name) => `${PREFIX}${name}`);
-  return [...stats, ...STATES.filter((name) => (states & STATE_BITS[name]) !== 0)];
+  return [...stats, ...TOPIC_NAMES.filter((name) => (states & bitOf(name)) !== 0)];
 }

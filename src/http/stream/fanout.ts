@@ -1,18 +1,18 @@
-/** The fan-out: every subscriber of /api/stream, the newest sample to each, in slices. */
+/** The fan-out: sends the newest sample to every subscriber of /api/stream, in slices. */
 import type { AccessRequest } from '../../access/request.ts';
+import { type Clock, type Defer, deferToNextTurn } from '../../clock.ts';
+import type { Demand, SampleSink } from '../../stats/source.ts';
 import type { Encoded, View } from '../../stats/view.ts';
-import { VIEW_COUNT } from '../../stats/view.ts';
 import { type Headers, statusLine } from '../reply.ts';
 import type { Exchange, StreamEventHandler } from '../uws/exchange.ts';
 import type { StreamSocket } from '../uws/stream.ts';
+import { beginPass, type Pass, Subscribers } from './subscribers.ts';
 
 export interface FanoutOptions {
-  /** Monotonic milliseconds. */
-  readonly now: () => number;
-  /** Runs `slice` in a later turn of the event loop, after waiting requests. */
-  readonly defer: (slice: () => void) => void;
-  readonly onSubscribed: (view: View) => void;
-  readonly onUnsubscribed: (view: View) => void;
+  readonly source: Demand;
+  readonly clock: Clock;
+  /** For tests. */
+  readonly defer?: Defer;
 }
 
 export const STREAM_HEADERS: Headers = [
@@ -21,44 +21,37 @@ export const STREAM_HEADERS: Headers = [
   ['X-Accel-Buffering', 'no'],
 ];
 
-/** How long the fan-out may hold the event loop at a time. */
-const SLICE_MS = 4;
-/** The clock is read once in so many writes: a write costs about 10 µs. */
-const WRITES_PER_LOOK = 32;
-/** After so long without a byte a comment keeps proxies from closing the stream. */
+/** After this long without a byte a comment keeps proxies from closing the stream. */
 const SILENCE_SECONDS = 15;
-/** How often `tend` must be called: well within the 10 s (± 2) after which uWebSockets.js cuts a full socket. */
-export const TEND_MS = 3000;
+/** From one `tend` to the next: well within the 10 s (± 2) after which uWebSockets.js cuts a full socket. */
+const TEND_MS = 3000;
 
-/** Where a pass over all subscribers stands: each list from its end, so that swap-remove loses nobody. */
-interface Pass {
-  view: number;
-  place: number;
-}
-
-const START: Readonly<Pass> = { view: 0, place: Number.MAX_SAFE_INTEGER };
-
-export class Fanout {
-  readonly #options: FanoutOptions;
-  readonly #lists: StreamSocket[][] = Array.from({ length: VIEW_COUNT }, () => []);
-  #size = 0;
+export class Fanout implements SampleSink {
+  readonly #source: Demand;
+  readonly #clock: Clock;
+  readonly #defer: Defer;
+  readonly #subscribers: Subscribers;
   /** The newest sample and its number; samples are numbered from 1. */
   #newest: Encoded | undefined;
   #number = 0;
   /** The running distribution. */
   #distribution: Pass | undefined;
-  /** A newer sample came while one was being distributed: who had got the older one is served in another pass. */
+  /** A newer sample arrived mid-pass: sockets already served get it in another pass. */
   #runsAgain = false;
   #tending: Pass | undefined;
+  #tendTimer: unknown;
   #isClosed = false;
-  /** A full socket without room for so long is cut; Infinity where that is judged by what is acknowledged. */
+  /** Seconds a full socket may stay full before it is cut. Infinity where PeerWatch or the kernel cuts stalled peers. */
   stallLimitSeconds = Number.POSITIVE_INFINITY;
 
-  /** Both of uWebSockets.js's events: only the one that tells of room passes an offset. */
+  /** Both of uWebSockets.js's events: only the one that reports room passes an offset. */
   readonly #onEvent: StreamEventHandler;
 
-  constructor(options: FanoutOptions) {
-    this.#options = options;
+  constructor({ source, clock, defer = deferToNextTurn }: FanoutOptions) {
+    this.#source = source;
+    this.#clock = clock;
+    this.#defer = defer;
+    this.#subscribers = new Subscribers(clock.now);
     const drain = (socket: StreamSocket) => this.#drain(socket);
     const forget = (socket: StreamSocket) => {
       socket.markClosed();
@@ -72,16 +65,16 @@ export class Fanout {
   }
 
   get size(): number {
-    return this.#size;
+    return this.#subscribers.size;
   }
 
-  /** Answers with the stream's headers and `encoded`, then keeps the subscriber. `skipsNext`: the next tick is near. */
+  /** Replies with the stream's headers and `encoded`, then keeps the subscriber. `skipsNext`: the next tick is near. */
   open(
     exchange: Exchange,
     view: View,
     encoded: Encoded,
     headers: Headers,
-    client: AccessRequest,
+    caller: AccessRequest,
     skipsNext: boolean,
   ): void {
     const opened = exchange.startStream({
@@ -89,65 +82,57 @@ export class Fanout {
       headers: [...STREAM_HEADERS, ...headers],
       line: encoded.line(view),
       view,
-      client,
+      caller,
       sent: skipsNext ? this.#number + 1 : this.#number,
       writtenAt: this.#seconds(),
       onEvent: this.#onEvent,
     });
     if (opened === undefined) return;
     const { socket, isWhole } = opened;
-    const list = this.#listAt(view.index);
-    socket.place = list.length;
-    list.push(socket);
-    this.#size++;
-    this.#options.onSubscribed(view);
+    this.#subscribers.add(socket);
+    this.#source.subscribe(view);
+    if (this.#tendTimer === undefined) this.#tendLater();
     if (this.#isClosed) this.#end(socket);
-    else if (!isWhole) this.#options.defer(() => this.#drain(socket));
+    else if (!isWhole) this.#defer(() => this.#drain(socket));
   }
 
-  /** Sends `encoded` to every subscriber. A distribution that is still under way goes on with it. */
+  /** Sends `encoded` to every subscriber. A distribution that is under way continues with it. */
   publish(encoded: Encoded): void {
     this.#newest = encoded;
     this.#number++;
     this.#runsAgain = this.#distribution !== undefined;
     if (this.#runsAgain) return;
-    this.#distribution = { ...START };
+    this.#distribution = beginPass();
     this.#distribute();
   }
 
-  /** Sends a comment to whoever has heard nothing for 15 s, and looks after sockets that are full. */
+  /** Sends a comment to every stream that has been silent for 15 s, and looks after full sockets. Runs every 3 s. */
   tend(): void {
     if (this.#tending !== undefined) return;
-    this.#tending = { ...START };
+    this.#tending = beginPass();
     this.#tendOn();
   }
 
   /** Cuts every subscriber that `passes` no longer lets through. */
-  judgeAgain(passes: (client: AccessRequest) => boolean): void {
-    for (const list of this.#lists)
-      for (const socket of [...list]) {
-        if (passes(socket.client)) continue;
-        this.#remove(socket);
-        socket.cut();
-      }
+  judgeAgain(passes: (caller: AccessRequest) => boolean): void {
+    for (const socket of this.#subscribers.all) if (!passes(socket.caller)) this.#cut(socket);
   }
 
-  /** Ends every stream on a frame boundary; how many of them have yet to take what they were sent before. */
+  /** Ends every stream on a frame boundary; returns how many still have to take what they were sent before. */
   close(): number {
     this.#isClosed = true;
     let full = 0;
-    for (const list of this.#lists)
-      for (const socket of [...list]) {
-        if (socket.isFull) full++;
-        this.#end(socket);
-      }
+    for (const socket of this.#subscribers.all) {
+      if (socket.isFull) full++;
+      this.#end(socket);
+    }
     return full;
   }
 
   #drain(socket: StreamSocket): void {
     if (!socket.goOn()) return;
     if (this.#newest === undefined || socket.sent >= this.#number) {
-      // uWebSockets.js hands on what it kept only when something is written.
+      // uWebSockets.js passes on the bytes it kept only when something is written.
       socket.flush();
       return;
     }
@@ -157,13 +142,7 @@ export class Fanout {
   }
 
   #seconds(): number {
-    return Math.floor(this.#options.now() / 1000);
-  }
-
-  #listAt(index: number): StreamSocket[] {
-    const list = this.#lists[index];
-    if (list === undefined) throw new RangeError(`no view ${index}`);
-    return list;
+    return Math.floor(this.#clock.now() / 1000);
   }
 
   #distribute(): void {
@@ -172,7 +151,7 @@ export class Fanout {
     if (encoded === undefined || pass === undefined) return;
     const number = this.#number;
     const seconds = this.#seconds();
-    const isDone = this.#walk(pass, (socket) => {
+    const isDone = this.#subscribers.walk(pass, (socket) => {
       if (socket.sent >= number || socket.isFull) return false;
       socket.sent = number;
       socket.writtenAt = seconds;
@@ -180,18 +159,25 @@ export class Fanout {
       return true;
     });
     if (isDone) {
-      // A new pass begins only now: under overload the beginnings of the lists would never be reached otherwise.
-      this.#distribution = this.#runsAgain ? { ...START } : undefined;
+      // A new pass begins only now: otherwise the beginnings of the lists would never be reached under overload.
+      this.#distribution = this.#runsAgain ? beginPass() : undefined;
       this.#runsAgain = false;
     }
-    if (this.#distribution !== undefined) this.#options.defer(() => this.#distribute());
+    if (this.#distribution !== undefined) this.#defer(() => this.#distribute());
+  }
+
+  #tendLater(): void {
+    this.#tendTimer = this.#clock.setTimer(() => {
+      this.#tendLater();
+      this.tend();
+    }, TEND_MS);
   }
 
   #tendOn(): void {
     const pass = this.#tending;
     if (pass === undefined) return;
     const seconds = this.#seconds();
-    const isDone = this.#walk(pass, (socket) => {
+    const isDone = this.#subscribers.walk(pass, (socket) => {
       const silentFor = seconds - socket.writtenAt;
       if (socket.isFull) {
         if (silentFor < this.stallLimitSeconds) socket.flush();
@@ -203,30 +189,12 @@ export class Fanout {
         socket.sendComment();
         return true;
       }
-      // It may be full without our knowing: uWebSockets.js tells of a failed write only at the next one.
+      // It may be full already: uWebSockets.js reports a failed write only at the next one.
       if (silentFor * 1000 >= TEND_MS) socket.flush();
       return silentFor * 1000 >= TEND_MS;
     });
     if (isDone) this.#tending = undefined;
-    else this.#options.defer(() => this.#tendOn());
-  }
-
-  /** Goes on with `pass` until a slice's time is up; true when it is through. `visit` tells whether it cost anything. */
-  #walk(pass: Pass, visit: (socket: StreamSocket) => boolean): boolean {
-    const { now } = this.#options;
-    const endsAt = now() + SLICE_MS;
-    let writes = 0;
-    for (; pass.view < VIEW_COUNT; pass.view++, pass.place = START.place) {
-      const list = this.#listAt(pass.view);
-      for (let place = Math.min(pass.place, list.length - 1); place >= 0; place--) {
-        const socket = list[place];
-        if (socket === undefined || !visit(socket)) continue;
-        if (++writes % WRITES_PER_LOOK !== 0 || now() < endsAt) continue;
-        pass.place = place - 1;
-        return false;
-      }
-    }
-    return true;
+    else this.#defer(() => this.#tendOn());
   }
 
   #cut(socket: StreamSocket): void {
@@ -240,15 +208,10 @@ export class Fanout {
   }
 
   #remove(socket: StreamSocket): void {
-    const { view, place } = socket;
-    const list = this.#listAt(view.index);
-    if (list[place] !== socket) return;
-    const last = list.pop();
-    if (last !== undefined && last !== socket) {
-      last.place = place;
-      list[place] = last;
-    }
-    this.#size--;
-    this.#options.onUnsubscribed(view);
+    if (!this.#subscribers.remove(socket)) return;
+    this.#source.unsubscribe(socket.view);
+    if (this.size > 0) return;
+    this.#clock.clearTimer(this.#tendTimer);
+    this.#tendTimer = undefined;
   }
 }

@@ -1,6 +1,6 @@
 /**
- * One request and its one answer, safe at any time: a response of uWebSockets.js is dead after an abort, one that
- * outlives its handler needs onAborted, writes belong in a cork, a failed write must not be followed by another.
+ * One request and its one answer, safe to use at any time. A response of uWebSockets.js is dead after an abort, needs
+ * onAborted if it outlives its handler, must be written in a cork, and must not be written to after a failed write.
  */
 import type * as uws from 'uWebSockets.js';
 import type { AccessRequest } from '../../access/request.ts';
@@ -38,17 +38,17 @@ export interface BodyEvents {
   readonly onAborted: () => void;
 }
 
-/** Gets its socket as `this`, so that a stream holds nothing but one bound function beside its socket. */
+/** Receives its socket as `this`, so that a stream holds only one bound function beside its socket. */
 export type StreamEventHandler = (this: StreamSocket, offset?: number) => boolean;
 
-/** What a stream begins with. */
+/** How a stream starts. */
 export interface StreamStart {
   readonly status: string;
   readonly headers: Answer['headers'];
   /** The first event's line. */
   readonly line: Buffer;
   readonly view: View;
-  readonly client: AccessRequest;
+  readonly caller: AccessRequest;
   readonly sent: number;
   readonly writtenAt: number;
   /** Called with an offset when writing is possible again, without one when the connection has closed. */
@@ -57,7 +57,7 @@ export interface StreamStart {
 
 type Header = readonly [name: string, value: string];
 
-// uWebSockets.js writes what it is given: a line break in a value would begin a header, or an answer, of its own.
+// uWebSockets.js checks nothing: a line break in a value would begin another header, or another answer.
 const SPLITS_ANSWER = /[\0\r\n]/;
 
 function writeHead(response: uws.HttpResponse, status: string, headers: readonly Header[]): void {
@@ -68,24 +68,24 @@ function writeHead(response: uws.HttpResponse, status: string, headers: readonly
 
 const CLOSE_OPTION = /(?:^|,)\s*close\s*(?:,|$)/i;
 
-/** What a server counts. */
+/** The counters of a server. */
 export interface Ledger {
   /** Requests that are neither answered nor streams yet. */
   pending: number;
-  /** Connections that were closed so far. */
+  /** Connections closed so far. */
   closes: number;
   /** Open connections, idle ones included. */
   connections: number;
 }
 
-/** What a request brings that may become a WebSocket. */
+/** For a request that may become a WebSocket. */
 export interface Upgrade {
-  /** Its Sec-WebSocket-Key. */
+  /** The Sec-WebSocket-Key. */
   readonly key: string;
   readonly context: uws.us_socket_context_t;
 }
 
-/** One request and its one answer. Every method is safe at any time: after an abort they do nothing. */
+/** After an abort its methods do nothing. */
 export class Exchange {
   readonly head: RequestHead;
   readonly #ledger: Ledger;
@@ -118,7 +118,7 @@ export class Exchange {
     return this.#response !== undefined && !this.#isAnswered;
   }
 
-  /** Once, and while the request is being handled: body bytes that nobody waits for are gone. Throws else. */
+  /** Must be called once, while the request is being handled: later its bytes are gone. Throws otherwise. */
   readBody(events: BodyEvents): void {
     if (!this.#canReadBody) throw new Error('a body can be read once, while its request is being handled');
     this.#canReadBody = false;
@@ -132,13 +132,13 @@ export class Exchange {
     this.#upgrade = undefined;
   }
 
-  /** Sends the answer; false when the peer has gone or an answer was given before. */
+  /** Sends the answer; false when the peer has gone or the request was answered before. */
   answer(answer: Answer): boolean {
     if (!this.isOpen) return false;
     this.#isAnswered = true;
     const saysClose = CLOSE_OPTION.test(this.head.headers.get('connection')?.join() ?? '');
-    // Later: bytes that arrived behind this request would be served as the next one if it were answered by now, for
-    // uWebSockets.js closes after it has parsed all it has. While an answer is pending it cuts the connection instead.
+    // In a later turn: uWebSockets.js closes only after it has parsed all bytes it has, so bytes behind this request
+    // would be served as the next one. While an answer is pending it cuts the connection instead.
     if (saysClose || answer.isLast === true) setImmediate(() => this.#send(answer, saysClose));
     else this.#send(answer, false);
     return true;
@@ -150,8 +150,8 @@ export class Exchange {
     response?.cork(() => {
       writeHead(response, answer.status, answer.headers);
       if (this.head.method !== 'HEAD' && answer.body !== undefined) response.end(answer.body, isLast);
-      // A length as an argument would leave the response unfinished, and the next request on this connection cut off:
-      // uWebSockets.js waits for as many bytes. undefined as an argument would be written as 2^63.
+      // A length as an argument would leave the response unfinished, because uWebSockets.js waits for as many bytes, and
+      // cut off the next request on this connection. undefined as an argument would be written as 2^63.
       else if (isLast && answer.body !== undefined) response.endWithoutBody(0, true);
       else {
         if (answer.body !== undefined)
@@ -162,8 +162,8 @@ export class Exchange {
   }
 
   /**
-   * Sends the answer in a later turn, closes, and tells how that went: 'sent' when the kernel took every byte,
-   * 'closed' when the peer has gone. Nothing when bytes were left over: of those uWebSockets.js says no more.
+   * Sends the answer in a later turn, closes, and reports the result: 'sent' when the kernel took every byte, 'closed'
+   * when the peer has gone. Reports nothing when bytes were left over, because uWebSockets.js does not either.
    */
   answerAndClose(answer: Answer, onDelivered: (delivery: 'sent' | 'closed') => void): void {
     if (!this.isOpen) {
@@ -172,7 +172,7 @@ export class Exchange {
     }
     this.#isAnswered = true;
     this.#onClosed = () => onDelivered('closed');
-    // In a turn of its own the connection closes within the call if nothing is left over, and no other one can.
+    // In a turn of its own: the connection closes within the call if nothing is left over, and no other one can.
     setImmediate(() => {
       if (this.#response === undefined) return;
       const before = this.#ledger.closes;
@@ -181,32 +181,32 @@ export class Exchange {
     });
   }
 
-  /** It came with a key, and is still being handled: `startSocket` can upgrade it. */
+  /** Whether `startSocket` can upgrade it: it came with a key, and is still being handled. */
   get canUpgrade(): boolean {
     return this.#upgrade !== undefined && this.isOpen;
   }
 
-  /** Upgrades to a WebSocket, without subprotocol and extensions. undefined when it can't be upgraded. */
+  /** Upgrades to a WebSocket, without subprotocol and extensions. undefined when it cannot be upgraded. */
   startSocket(events: SocketEvents): Socket | undefined {
     const upgrade = this.#upgrade;
     const response = upgrade === undefined || this.#isAnswered ? undefined : this.#release();
     if (upgrade === undefined || response === undefined) return undefined;
     this.#upgrade = undefined;
     const socket = new Socket(events);
-    // The server's handler of openings runs within.
+    // Calls the server's `open` handler.
     response.upgrade<SocketData>({ socket }, upgrade.key, '', '', upgrade.context);
     return socket;
   }
 
   /**
-   * Answers with headers and a first event, and keeps the connection as a stream. Not `isWhole`: the event was long, and
-   * the socket must `goOn` in a later turn. undefined when the peer has gone.
+   * Answers with headers and a first event, and keeps the connection as a stream. `isWhole` false: the event was long,
+   * and the socket must `goOn` in a later turn. undefined when the peer has gone.
    */
   startStream(start: StreamStart): { readonly socket: StreamSocket; readonly isWhole: boolean } | undefined {
     const response = this.#isAnswered ? undefined : this.#release();
     if (response === undefined) return undefined;
     const { status, headers, line, onEvent } = start;
-    const socket = new StreamSocket(response, start.view, start.client, start.sent, start.writtenAt);
+    const socket = new StreamSocket(response, start.view, start.caller, start.sent, start.writtenAt);
     // Replaces the handler that would keep this exchange and its headers alive. One function is both handlers.
     const onSocketEvent = onEvent.bind(socket);
     response.onAborted(onSocketEvent);

@@ -1,39 +1,39 @@
 /**
- * The only file that loads uWebSockets.js: connections, requests and upgrades come in here, and leave as an Exchange or a
- * Socket, which know the hazards of what they wrap (a request object is dead after its handler).
+ * The only file that loads uWebSockets.js. Turns its requests and upgrades into an Exchange or a Socket, which are safe to
+ * use at any time (its own request object is dead after its handler).
  */
 import * as uws from 'uWebSockets.js';
 import { Exchange, type Ledger, type RequestHead, type Upgrade } from './exchange.ts';
 import { FULL_BYTES, type SocketData } from './socket.ts';
 
 export interface ServerOptions {
-  /** The lower-case names of the headers that anything looks at; others are not read. */
+  /** The lower-case names of the headers to read. */
   readonly headersRead: ReadonlySet<string>;
   readonly onRequest: (exchange: Exchange) => void;
   readonly onConnection?: () => void;
-  /** Where a GET with a Sec-WebSocket-Key is an exchange that can be upgraded. */
+  /** The path where a GET with a Sec-WebSocket-Key can be upgraded. */
   readonly socketPath?: string;
 }
 
 const SOCKETS = {
   /** None; the typings lack the constant. */
   compression: 0,
-  /** What is longer cuts the connection; what is longer than a message may be is answered with 1009 before. */
+  /** A longer message cuts the connection. The session closes with 1009 at a lower limit. */
   maxPayloadLength: 64 * 1024,
   maxBackpressure: FULL_BYTES,
-  /** In seconds: after 44 of silence a ping, which is waited for 16; proxies often close after 60. */
+  /** Seconds: a ping after 44 s of silence, and 16 s to answer it. Proxies often close after 60 s. */
   idleTimeout: 60,
   sendPingsAutomatically: true,
 } as const;
 
 /**
- * A socket that was closed in good order is told of at once, but its connection stays until the peer closes too, for
- * 16 s (± 4) at most. One that was cut is gone.
+ * A socket that was closed in good order is reported at once, but its connection stays until the peer closes it, for at
+ * most 16 s (± 4). One that was cut is gone.
  */
 const CLOSING_MS = 20_000;
 const CUT = 1006;
 
-/** Also in the close handler, where asking for it would throw: its properties are copied onto the object. */
+/** Works also in the close handler, where getUserData() throws: its properties are copied onto the object. */
 const socketOf = (ws: unknown) => (ws as SocketData).socket;
 
 function readHead(
@@ -58,10 +58,10 @@ function readHead(
   };
 }
 
-/** Why a port could not be listened on. */
+/** The port could not be opened for listening. */
 export class ListenError extends Error {
   constructor(host: string, port: number) {
-    super(`port ${port} on ${host} can't be listened on: it is in use, or not allowed to this user`);
+    super(`port ${port} on ${host} cannot be opened: it is in use, or this user may not listen on it`);
     this.name = 'ListenError';
   }
 }
@@ -73,8 +73,8 @@ export class HttpServer {
   readonly #app: uws.TemplatedApp;
   readonly #ledger: Ledger = { pending: 0, closes: 0, connections: 0 };
   #listening: uws.us_listen_socket | undefined;
-  /** One more connection than so many is closed as soon as it is accepted. */
-  mostConnections = Number.POSITIVE_INFINITY;
+  /** A connection beyond this number is closed as soon as it is accepted. */
+  maxConnections = Number.POSITIVE_INFINITY;
 
   constructor(options: ServerOptions) {
     const ledger = this.#ledger;
@@ -90,7 +90,7 @@ export class HttpServer {
         ledger.connections += change;
         if (change < 0) ledger.closes++;
         // Out of descriptors, accept fails and the event loop would spin on the connections that wait.
-        else if (ledger.connections > this.mostConnections) response.close();
+        else if (ledger.connections > this.maxConnections) response.close();
         else options.onConnection?.();
       })
       .ws<SocketData>(options.socketPath ?? '/*', {
@@ -106,17 +106,17 @@ export class HttpServer {
           socketOf(ws).markClosed();
         },
       })
-      // A route that matches nothing would close the socket without an answer: all of them end here.
+      // Catches everything: uWebSockets.js closes the socket without an answer where no route matches.
       .any('/*', (response, request) => take(response, request));
   }
 
-  /** Of a connection that became a WebSocket uWebSockets.js tells `filter` nothing more. */
+  /** uWebSockets.js does not call `filter` for a connection that became a WebSocket. */
   #forgetConnection(): void {
     this.#ledger.connections--;
     this.#ledger.closes++;
   }
 
-  /** Sends `bytes`, a text message, to the sockets that joined `topic`, soon after this turn of the event loop. */
+  /** Sends the text message `bytes` to the sockets that joined `topic`, soon after this turn of the event loop. */
   publish(topic: string, bytes: Buffer): void {
     this.#app.publish(topic, bytes, false, false);
   }
@@ -147,7 +147,7 @@ export class HttpServer {
     return uws.us_socket_local_port(this.#listening);
   }
 
-  /** Takes no more connections; the open ones go on. */
+  /** Accepts no more connections; the open ones stay. */
   stopListening(): void {
     if (this.#listening !== undefined) uws.us_listen_socket_close(this.#listening);
     this.#listening = undefined;

@@ -1,36 +1,36 @@
 /**
- * One open WebSocket, safe at any time. What uWebSockets.js makes easy to do wrong: its object throws once it is closed,
- * drops a message when too much waits (a close frame too), and says of one that is sent in a handler that it has left.
+ * One open WebSocket, safe to use at any time. The object of uWebSockets.js is not: it throws once it is closed, drops a
+ * message (a close frame too) when too much is waiting, and reports a message sent within a handler as gone.
  */
 import type * as uws from 'uWebSockets.js';
 import type { Delivery } from '../../commands/command.ts';
 
-/** What a socket tells its owner. */
+/** The events of a socket, for its owner. */
 export interface SocketEvents {
   /** `bytes` are valid during the call only. */
   onMessage(bytes: Buffer, isBinary: boolean): void;
   /** It has room again after it was full. */
   onDrained(): void;
-  /** Once, whoever closed it; nothing is told after it. */
+  /** Called once, whoever closed it; no event follows. */
   onClosed(): void;
 }
 
-/** What uWebSockets.js keeps beside a socket. */
+/** The user data of a socket in uWebSockets.js. */
 export interface SocketData {
   readonly socket: Socket;
 }
 
 /**
- * More than this waiting in user memory: full. Then uWebSockets.js drops what is published, which may be lost, and what
- * may not is kept here. The kernel keeps 16 KiB unsent as well (listening.ts).
+ * A socket with more than this waiting in user memory is full. Then uWebSockets.js drops published messages, which may be
+ * lost, and this class keeps all others. The kernel holds 16 KiB unsent as well (listening.ts).
  */
 export const FULL_BYTES = 16 * 1024;
-/** The most that is kept for a full socket. */
-const MOST_KEPT_BYTES = 64 * 1024;
-/** How long a full socket is given to make room for the close frame. */
+/** Maximum size of the messages kept for a full socket. */
+const MAX_KEPT_BYTES = 64 * 1024;
+/** Maximum wait for a full socket to make room for the close frame. */
 const CLOSE_LIMIT_MS = 5000;
 
-/** The codes of RFC 6455, 7.4.1, that are used. */
+/** The close codes in use (RFC 6455, 7.4.1). */
 export const CLOSE_CODES = { goingAway: 1001, policy: 1008, tooBig: 1009, broken: 1011 } as const;
 export type CloseCode = (typeof CLOSE_CODES)[keyof typeof CLOSE_CODES];
 
@@ -56,12 +56,12 @@ export class Socket {
     return this.#ws !== undefined && !this.#isOver;
   }
 
-  /** What is published is lost, and what is sent is kept until there is room. */
+  /** While full, published messages are lost, and sent ones are kept until there is room. */
   get isFull(): boolean {
     return this.#kept !== undefined || (this.#ws?.getBufferedAmount() ?? 0) > FULL_BYTES;
   }
 
-  /** Sends `text`, or keeps it until there is room; one that can't be kept closes the socket. */
+  /** Sends `text`, or keeps it until there is room; exceeding MAX_KEPT_BYTES closes the socket. */
   send(text: string): void {
     if (!this.isOpen) return;
     if (!this.isFull) {
@@ -69,7 +69,7 @@ export class Socket {
       return;
     }
     this.#keptBytes += Buffer.byteLength(text);
-    if (this.#keptBytes > MOST_KEPT_BYTES) {
+    if (this.#keptBytes > MAX_KEPT_BYTES) {
       this.end(CLOSE_CODES.policy, TOO_SLOW);
       return;
     }
@@ -77,9 +77,9 @@ export class Socket {
     this.#kept.push(text);
   }
 
-  /** Sends `text` in a later turn and tells, once, when the kernel has taken its bytes or the socket has closed. */
-  sendAndTell(text: string, onDelivered: (delivery: Delivery) => void): void {
-    // In a turn of its own: in a handler everything is held back until it returns.
+  /** Sends `text` in a later turn; calls `onDelivered` once, when the kernel has its bytes or the socket has closed. */
+  sendTracked(text: string, onDelivered: (delivery: Delivery) => void): void {
+    // In a turn of its own: within a handler everything is held back until it returns.
     setImmediate(() => {
       this.send(text);
       if (!this.isOpen) {
@@ -88,11 +88,11 @@ export class Socket {
       }
       this.#deliveries ??= [];
       this.#deliveries.push(onDelivered);
-      this.#tellDelivered();
+      this.#reportDelivered();
     });
   }
 
-  /** What is sent in `body` leaves together. */
+  /** Messages that `body` sends leave together. */
   cork(body: () => void): void {
     if (this.isOpen) this.#ws?.cork(body);
   }
@@ -105,7 +105,7 @@ export class Socket {
     if (this.isOpen) this.#ws?.unsubscribe(topic);
   }
 
-  /** Closes with a code and a reason in words, after what is kept. Its owner hears of the end within this call. */
+  /** Closes with a code and a reason, after the kept messages. Calls `onClosed` before it returns. */
   end(code: CloseCode, reason: string): void {
     const ws = this.#ws;
     if (ws === undefined || this.#isOver) return;
@@ -115,7 +115,7 @@ export class Socket {
       ws.end(code, reason);
       return;
     }
-    // Now the close frame would be dropped.
+    // At this moment the close frame would be dropped.
     for (const topic of ws.getTopics()) ws.unsubscribe(topic);
     const timer = setTimeout(() => this.#ws?.close(), CLOSE_LIMIT_MS).unref();
     this.#closeFull = () => {
@@ -136,7 +136,7 @@ export class Socket {
     if (this.isOpen) this.#events.onMessage(bytes, isBinary);
   }
 
-  /** Called by the server alone: the kernel has taken some of what waited. */
+  /** Called by the server alone: the kernel has taken some of the waiting bytes. */
   markDrained(): void {
     if (this.#isOver) {
       this.#closeFull?.();
@@ -146,20 +146,20 @@ export class Socket {
     if (kept !== undefined && (this.#ws?.getBufferedAmount() ?? 0) <= FULL_BYTES) {
       this.#kept = undefined;
       this.#keptBytes = 0;
-      // Those that don't fit any more are kept again.
+      // Messages without room are kept again.
       for (const text of kept) this.send(text);
     }
-    this.#tellDelivered();
+    this.#reportDelivered();
     if (this.isOpen && !this.isFull) this.#events.onDrained();
   }
 
-  /** Called by the server alone: from now on nothing must be asked of uWebSockets.js's object. */
+  /** Called by the server alone: from now on the object of uWebSockets.js must not be used. */
   markClosed(): void {
     this.#ws = undefined;
     if (!this.#isOver) this.#finish();
   }
 
-  #tellDelivered(): void {
+  #reportDelivered(): void {
     const deliveries = this.#deliveries;
     if (deliveries === undefined || this.#kept !== undefined || this.#ws?.getBufferedAmount() !== 0) return;
     this.#deliveries = undefined;

@@ -1,15 +1,15 @@
 /**
- * One open event stream: how to write to it without a hazard of uWebSockets.js, and what the fan-out keeps of it. There
- * may be tens of thousands, so all of it is one small object.
+ * One open event stream: writes to it safely, and holds the fan-out's state of it. There may be tens of thousands, so
+ * each is one small object.
  */
 import type { AccessRequest } from '../../access/request.ts';
 import { VIEW_COUNT, type View, viewAt } from '../../stats/view.ts';
 
 /** The part of uWebSockets.js's response that a stream uses. */
 export interface StreamResponse {
-  /** False: it did not fit, or something written before did not; it is kept in user memory then. */
+  /** False: this chunk or an earlier one did not fit; it is kept in user memory then. */
   write(chunk: Buffer): boolean;
-  /** What is written in `body` leaves with one `send`. */
+  /** Everything that `body` writes leaves with one `send`. */
   cork(body: () => void): unknown;
   end(): unknown;
   close(): unknown;
@@ -19,24 +19,24 @@ const END_OF_EVENT = Buffer.from('\n');
 const SILENCE = Buffer.from(':\n\n');
 
 /**
- * The most bytes of a line that leave in one cork. The cork's buffer holds 16 KiB, and what would overflow it is lost
- * when the kernel does not take the buffer at that moment: so nothing ever overflows it. The rest is for chunk marks.
+ * Maximum bytes of a line in one cork. The cork's buffer holds 16 KiB, and bytes that overflow it are lost when the
+ * kernel does not take the buffer at that moment: so nothing may overflow it. The rest is for chunk marks.
  */
-const MOST_CORKED_BYTES = 16 * 1024 - 64;
-/** As MOST_CORKED_BYTES, where headers and earlier answers on the connection may be in the buffer too. */
-const MOST_FIRST_BYTES = 8 * 1024;
+const MAX_CORKED_BYTES = 16 * 1024 - 64;
+/** As MAX_CORKED_BYTES, where headers and earlier answers on the connection may be in the buffer too. */
+const MAX_FIRST_BYTES = 8 * 1024;
 
 /**
- * So many bytes go ahead where something may have been kept: whether they fitted tells whether all before them did.
- * Only then the others follow, so that little is kept of a socket that takes little.
+ * Written first where earlier bytes may have been kept: these fit only if all bytes before them did. Only then the rest
+ * follows, so that little is kept for a socket that takes little.
  */
 const PROBE_BYTES = 16;
 
-/** What is left of an event, its blank line included; empty: nothing, but the socket is full. */
+/** The rest of an event, its blank line included; empty: nothing is left, but the socket is full. */
 type Rest = Buffer;
 const NOTHING_LEFT: Rest = Buffer.alloc(0);
 
-// The last event that was asked for as a whole: all who need it share it.
+// The last event that was needed as a whole: all streams that need it share it.
 let lastLine: Buffer | undefined;
 let lastWhole = NOTHING_LEFT;
 
@@ -47,16 +47,16 @@ function wholeOf(line: Buffer): Rest {
   return lastWhole;
 }
 
-// One cork callback for all streams, with what it needs in variables: no closure a subscriber a tick.
+// One cork callback for all streams, with its arguments in variables: no closure per subscriber and tick.
 let corkedResponse: StreamResponse;
 let corkedBytes: Buffer;
-/** How many of them were written. */
+/** How many bytes were written. */
 let takenBytes = 0;
 let fitted = true;
 
 function writeEvent(): void {
   corkedResponse.write(corkedBytes);
-  // A chunk of its own: a client that holds a chunk back until the next one begins still sees the line at once.
+  // A chunk of its own: uWebSockets.js completes a chunk only with the next one, and the line must arrive at once.
   fitted = corkedResponse.write(END_OF_EVENT);
 }
 
@@ -71,7 +71,7 @@ function writePiece(): void {
   takenBytes = Math.min(PROBE_BYTES, textBytes);
   fitted = takenBytes === 0 || corkedResponse.write(corkedBytes.subarray(0, takenBytes));
   if (!fitted) return;
-  const end = Math.min(MOST_CORKED_BYTES, textBytes);
+  const end = Math.min(MAX_CORKED_BYTES, textBytes);
   if (end > takenBytes) corkedResponse.write(corkedBytes.subarray(takenBytes, end));
   takenBytes = end;
   if (end < textBytes) return;
@@ -79,7 +79,7 @@ function writePiece(): void {
   takenBytes += END_OF_EVENT.length;
 }
 
-/** Writes `rest` as far as it fits, each piece with one `send`; what is left then, undefined when it all fitted. */
+/** Writes `rest` as far as it fits, each piece with one `send`; returns the rest, undefined when all of it fitted. */
 function writeRest(response: StreamResponse, rest: Rest): Rest | undefined {
   let left = rest;
   do {
@@ -93,26 +93,26 @@ function writeRest(response: StreamResponse, rest: Rest): Rest | undefined {
 }
 
 /**
- * What is written but does not fit into the kernel's buffer is kept by uWebSockets.js, which tells of it only at the
- * next write: a full socket thus holds two events at most, and is skipped from then on.
+ * uWebSockets.js keeps bytes that do not fit into the kernel's buffer, and reports it only at the next write: a full
+ * socket thus holds at most two events, and is skipped from then on.
  */
 export class StreamSocket {
-  /** Who it is, for judging it again after a reload. */
-  readonly client: AccessRequest;
-  /** The newest sample it needs no more: sent, or skipped because it joined a moment before. */
+  /** For judging it again after a reload. */
+  readonly caller: AccessRequest;
+  /** Number of the newest sample this stream has had (or may skip, having just joined). */
   sent: number;
-  /** When something was last written to it; whole seconds, which V8 keeps without an object of their own. */
+  /** Time of the last write, in whole seconds, which V8 keeps without an object of their own. */
   writtenAt: number;
-  /** Its view's index and its place in that view's list, in one number: a private method or a field is 8 bytes more. */
+  /** Its view's index and its place in that view's list, in one number: another field would be 8 bytes more. */
   #slot: number;
   #response: StreamResponse | undefined;
   /** Set while the socket is full. */
   #rest: Rest | undefined;
 
-  constructor(response: StreamResponse, view: View, client: AccessRequest, sent: number, writtenAt: number) {
+  constructor(response: StreamResponse, view: View, caller: AccessRequest, sent: number, writtenAt: number) {
     this.#response = response;
     this.#slot = view.index;
-    this.client = client;
+    this.caller = caller;
     this.sent = sent;
     this.writtenAt = writtenAt;
   }
@@ -138,7 +138,7 @@ export class StreamSocket {
   /** Sends one event: its line (`data: …\n`) and the blank line after it. Nothing is sent while full or closed. */
   send(line: Buffer): void {
     if (this.#response === undefined || this.#rest !== undefined) return;
-    if (line.length > MOST_CORKED_BYTES) {
+    if (line.length > MAX_CORKED_BYTES) {
       this.#rest = writeRest(this.#response, wholeOf(line));
       return;
     }
@@ -148,7 +148,7 @@ export class StreamSocket {
     if (!fitted) this.#rest = NOTHING_LEFT;
   }
 
-  /** As `send`, for a socket that has just drained: it may be full again before all that was kept has left. */
+  /** As `send`, for a socket that has just drained: it may be full again before all kept bytes have left. */
   sendDrained(line: Buffer): void {
     if (this.#response === undefined || this.#rest !== undefined) return;
     this.#rest = writeRest(this.#response, wholeOf(line));
@@ -159,16 +159,16 @@ export class StreamSocket {
    * turn for the rest; until then the socket is full.
    */
   sendFirst(line: Buffer): boolean {
-    if (line.length <= MOST_FIRST_BYTES) {
+    if (line.length <= MAX_FIRST_BYTES) {
       this.send(line);
       return true;
     }
-    this.#response?.write(line.subarray(0, MOST_FIRST_BYTES));
-    this.#rest = wholeOf(line).subarray(MOST_FIRST_BYTES);
+    this.#response?.write(line.subarray(0, MAX_FIRST_BYTES));
+    this.#rest = wholeOf(line).subarray(MAX_FIRST_BYTES);
     return false;
   }
 
-  /** The kernel has room again. False: the rest of a long event filled it anew. */
+  /** The kernel has room again. False: the rest of a long event has filled it again. */
   goOn(): boolean {
     const rest = this.#rest;
     this.#rest = undefined;
@@ -177,12 +177,12 @@ export class StreamSocket {
     return this.#rest === undefined;
   }
 
-  /** Hands what uWebSockets.js kept to the kernel, as far as it fits, and sets its 10 s timer anew if it doesn't. */
+  /** Passes bytes kept by uWebSockets.js to the kernel, as far as they fit; otherwise restarts its 10 s timer. */
   flush(): void {
     this.#response?.cork(writeNothing);
   }
 
-  /** A comment, so that the connection is not silent. */
+  /** Sends a comment, so that the connection is not silent. */
   sendComment(): void {
     if (this.#response === undefined || this.#rest !== undefined) return;
     corkedResponse = this.#response;
@@ -195,7 +195,7 @@ export class StreamSocket {
     const rest = this.#rest;
     const response = this.#response;
     if (response === undefined) return;
-    // However full it is: this is the last that is written.
+    // Even to a full socket: these are the last bytes.
     for (let left = rest; left !== undefined && left.length > 0; ) left = writeRest(response, left);
     this.#response = undefined;
     response.cork(() => response.end());
@@ -208,7 +208,7 @@ export class StreamSocket {
     response?.close();
   }
 
-  /** The connection has closed: the response must not be touched again. */
+  /** The connection has closed: the response must not be used any more. */
   markClosed(): void {
     this.#response = undefined;
   }

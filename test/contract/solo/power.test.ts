@@ -367,7 +367,7 @@ t.test('[5.not-supported] without a power manager everything is refused with the
       const answer = await post(rig, `/api/pw/${action}${query}`);
       t.equal(answer.status, 501, action + query);
       t.strictSame(await answer.json(), {
-        error: `This machine can't be commanded to ${action}.`,
+        error: `This machine cannot ${action}.`,
         code: 'not_supported',
         details: { reason },
       });
@@ -397,5 +397,5 @@ t.test('stopping drops what was accepted and not handed over', async (t) => {
   await stopping;
   await sleep(600);
   t.strictSame(linesOf(rig, 'recorded'), []);
-  t.ok(rig.log.some(({ text }) => text.endsWith('sleep was dropped: the service is stopping')));
+  t.ok(rig.log.some(({ text }) => text.endsWith('sleep was dropped: the service is shutting down')));
 });

@@ -24,13 +24,15 @@ export async function startRoutes(routes: readonly Route[]): Promise<{
   ]);
   const log: string[] = [];
   const pipeline = new Pipeline({
-    gate: ({ method, path, headers, remoteAddress }) => ({
-      isAllowed: true,
-      headers: [],
-      client: { method, path, headers, remoteAddress, isUpgrade: false, queryKeys: [] },
-    }),
+    gate: {
+      judge: ({ method, path, headers, remoteAddress }) => ({
+        isAllowed: true,
+        headers: [],
+        client: { method, path, headers, remoteAddress, isUpgrade: false, queryKeys: [] },
+      }),
+    },
     routes,
-    features: () => DEFAULT_CONFIG.features,
+    config: { current: DEFAULT_CONFIG },
     isStopping: () => false,
     log: createLog((line) => log.push(line)),
   });

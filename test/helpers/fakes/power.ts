@@ -1,14 +1,16 @@
 /** Power commands on a clock and a power manager that a test owns: nothing here can reach a machine. */
 import { Commands, type Follower, type Outcome } from '#src/commands/command.js';
 import { Power, powerCommands } from '#src/commands/power.js';
-import type { PowerAction, PowerBackend, Support } from '#src/commands/power-backend.js';
+import type { PowerBackend, Support } from '#src/commands/power-backend.js';
 import type { PowerFeedback } from '#src/commands/power-queue.js';
 import { type Config, DEFAULT_CONFIG } from '#src/config/schema.js';
 import { ServiceError } from '#src/errors.js';
+import type { PowerAction } from '#src/host/power.js';
 import { createLog } from '#src/log.js';
 import type { Params } from '#src/params.js';
 import type { Inhibitor } from '#src/wire/power.js';
 import { FakeClock } from './clock.ts';
+import { FakeConfig } from './config.ts';
 
 export const EVERYTHING_ON: Config['features'] = {
   ...DEFAULT_CONFIG.features,
@@ -71,32 +73,29 @@ export class PowerRig {
   readonly heard: ReadonlySet<Follower>[] = [];
   changed = 0;
   readonly log: string[] = [];
-  features = EVERYTHING_ON;
+  readonly config = new FakeConfig(EVERYTHING_ON);
   readonly power: Power;
   readonly commands: Commands;
 
   constructor() {
-    const features = () => this.features;
     this.power = new Power({
       backend: this.backend,
       clock: this.clock,
       unixMs: () => this.startUnixMs + this.sleptMs + this.clock.now() - 1000,
-      features,
+      config: this.config,
       log: createLog((line) => this.log.push(line.trim()), 'info'),
-      onFeedback: (feedback, followers) => {
-        this.feedback.push(feedback);
-        this.heard.push(followers);
-      },
-      onChange: () => this.changed++,
     });
-    this.commands = new Commands(powerCommands(this.power), features);
+    this.power.onFeedback((feedback, followers) => {
+      this.feedback.push(feedback);
+      this.heard.push(followers);
+    });
+    this.power.onChange(() => this.changed++);
+    this.commands = new Commands(powerCommands(this.power), this.config);
   }
 
   /** Invokes `power.<action>` and expects it to be answered. */
   async ask(action: string, params: Params = {}): Promise<Outcome> {
-    const outcome = await this.commands.invoke(`power.${action}`, params);
-    if (outcome === 'feature_disabled') throw new Error(`${action} is switched off`);
-    return outcome;
+    return await this.commands.invoke(`power.${action}`, params);
   }
 
   /** Asks and says at once that the answer's bytes have left. */

@@ -1,7 +1,7 @@
 /** Process commands on processes that exist only in a reading: nothing here can reach a real one. */
 import { Commands, type Outcome } from '#src/commands/command.js';
 import { ProcessControl, processCommands } from '#src/commands/process.js';
-import { type Config, DEFAULT_CONFIG } from '#src/config/schema.js';
+import { DEFAULT_CONFIG } from '#src/config/schema.js';
 import { ServiceError } from '#src/errors.js';
 import { rowOf } from '#src/host/process-columns.js';
 import type {
@@ -13,6 +13,7 @@ import type {
 } from '#src/host/processes.js';
 import { createLog } from '#src/log.js';
 import type { Params } from '#src/params.js';
+import { FakeConfig } from './config.ts';
 import { type ProcessLiteral, processColumns } from './process-columns.ts';
 
 /** This service, in the readings. */
@@ -85,24 +86,22 @@ export class FakeProcessHost implements ProcessHost {
 export class ProcessRig {
   readonly host = new FakeProcessHost();
   readonly log: string[] = [];
-  features: Config['features'] = { ...DEFAULT_CONFIG.features, enable_process_control: true };
-  apps: Config['processes']['launch'] = {};
+  readonly config = new FakeConfig({ ...DEFAULT_CONFIG.features, enable_process_control: true });
   readonly commands: Commands;
 
   constructor() {
     const control = new ProcessControl({
       host: this.host,
       ownPid: OWN_PID,
-      apps: () => this.apps,
+      config: this.config,
       log: createLog((line) => this.log.push(line.trim())),
     });
-    this.commands = new Commands(processCommands(control), () => this.features);
+    this.commands = new Commands(processCommands(control), this.config);
   }
 
   /** Invokes `process.<action>` and expects it to succeed. */
   async ask(action: string, params: Params): Promise<Outcome['result']> {
     const outcome = await this.commands.invoke(`process.${action}`, params);
-    if (outcome === 'feature_disabled') throw new Error(`${action} is switched off`);
     return outcome.result;
   }
 

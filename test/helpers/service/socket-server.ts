@@ -2,11 +2,15 @@
 import './dead-buses.ts';
 import process from 'node:process';
 import type { Test } from 'tap';
+import { SYSTEM_CLOCK } from '#src/clock.js';
 import { type Command, Commands, defineCommand } from '#src/commands/command.js';
-import { DEFAULT_CONFIG } from '#src/config/schema.js';
+import { Listeners } from '#src/listeners.js';
 import { createLog } from '#src/log.js';
 import type { Sample } from '#src/stats/sample.js';
-import { Encoded, type View } from '#src/stats/view.js';
+import type { SampleSource } from '#src/stats/source.js';
+import { Encoded } from '#src/stats/view.js';
+import { FakeConfig } from '../fakes/config.ts';
+import { FakeDemand } from '../fakes/demand.ts';
 import { clientAt } from '../fakes/stream.ts';
 
 /** A sample that is known by its timestamp and has about `bytes` with detail. */
@@ -37,16 +41,23 @@ export interface SocketServerOptions {
 export async function serveSockets(t: Test, options: SocketServerOptions = {}) {
   // Read by uWebSockets.js when it is loaded, as main does it.
   process.env['UWS_HTTP_MAX_HEADERS_SIZE'] ??= '16384';
-  const [{ HttpServer }, { Sockets }] = await Promise.all([
+  const [{ HttpServer }, { Hub }] = await Promise.all([
     import('#src/http/uws/server.js'),
     import('#src/http/socket/hub.js'),
   ]);
   const log: string[] = [];
-  const demand = new Map<View, number>();
-  const count = (view: View, change: number) => demand.set(view, (demand.get(view) ?? 0) + change);
+  const config = new FakeConfig();
+  const demand = new FakeDemand();
   let number = 1;
   let title = '';
   let newest = encodedOf(number, options.sampleBytes);
+  const source: SampleSource = {
+    intervalMs: 1000,
+    subscribe: (view) => demand.subscribe(view),
+    unsubscribe: (view) => demand.unsubscribe(view),
+    peek: () => newest,
+    latest: async () => newest,
+  };
   const rows: readonly Command[] = [
     defineCommand({
       name: 'media.stop',
@@ -55,52 +66,59 @@ export async function serveSockets(t: Test, options: SocketServerOptions = {}) {
       run: async () => ({ result: { message: (await options.run?.()) ?? 'Done' } }),
     }),
   ];
-  const sockets = new Sockets({
-    version: '0',
-    commands: new Commands(rows, () => DEFAULT_CONFIG.features),
-    features: () => DEFAULT_CONFIG.features,
-    log: createLog((line) => log.push(line)),
-    now: () => performance.now(),
-    defer: (slice) => void setImmediate(slice),
-    publish: (topic, bytes) => {
-      options.onPublish?.(topic);
-      server.publish(topic, bytes);
-    },
-    onSubscribed: (view) => count(view, 1),
-    onUnsubscribed: (view) => count(view, -1),
-    peek: () => newest,
-    latest: async () => newest,
-    intervalMs: () => 1000,
-    readMedia: async () => ({ status: 'active', title, artist: '' }),
-    readPower: async () => ({ actions: {}, pending: null, inhibitors: [], recorded: [] }) as never,
-    queries: undefined,
-  });
+  const mediaChanges = new Listeners();
   const server = new HttpServer({
     headersRead: new Set(),
     socketPath: '/api/ws',
-    onRequest: (exchange) => sockets.open(exchange, clientAt(exchange.head.remoteAddress ?? '')),
+    onRequest: (exchange) => hub.open(exchange, clientAt(exchange.head.remoteAddress ?? '')),
+  });
+  const hub = new Hub({
+    version: '0',
+    config,
+    clock: SYSTEM_CLOCK,
+    log: createLog((line) => log.push(line)),
+    source,
+    commands: new Commands(rows, config),
+    rooms: {
+      media: {
+        status: async () => ({ status: 'active', title, artist: '' }),
+        onChange: (listener) => mediaChanges.add(listener),
+      },
+      power: {
+        status: async () => ({ actions: {}, pending: null, inhibitors: [], recorded: [] }) as never,
+        onChange: () => undefined,
+        onFeedback: () => undefined,
+      },
+      processes: undefined,
+    },
+    server: {
+      publish: (topic, bytes) => {
+        options.onPublish?.(topic);
+        server.publish(topic, bytes);
+      },
+    },
   });
   const port = server.listen('127.0.0.1', 0);
   t.teardown(() => {
-    sockets.close('the test is over');
+    hub.close('the test is over');
     server.close();
   });
   return {
     port,
     server,
-    sockets,
+    hub,
     log,
     /** How many sockets want each view. */
-    demand,
-    /** The title of what is played, which is told. */
+    demand: demand.counts,
+    /** The title of what is played, which is sent. */
     setTitle: (next: string) => {
       title = next;
-      sockets.onMediaChange();
+      mediaChanges.notify();
     },
     /** The number of the sample that was sent. */
     publish: () => {
       newest = encodedOf(++number, options.sampleBytes);
-      sockets.publish(newest);
+      hub.publish(newest);
       return number;
     },
   };

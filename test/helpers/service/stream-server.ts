@@ -1,6 +1,7 @@
 /** The server's half of the service inside this process: streams of events of one size, and the watch over their peers. */
 import './dead-buses.ts';
 import type { Test } from 'tap';
+import { SYSTEM_CLOCK } from '#src/clock.js';
 import { openNativeHost } from '#src/host/native.js';
 import { PeerWatch } from '#src/http/connections/peers.js';
 import { Fanout } from '#src/http/stream/fanout.js';
@@ -8,6 +9,7 @@ import { HttpServer } from '#src/http/uws/server.js';
 import { createLog } from '#src/log.js';
 import type { Sample } from '#src/stats/sample.js';
 import { Encoded, viewOf } from '#src/stats/view.js';
+import { FakeDemand } from '../fakes/demand.ts';
 import { clientAt } from '../fakes/stream.ts';
 
 const DETAIL = viewOf(0, true);
@@ -41,17 +43,7 @@ export interface StreamServerOptions {
 /** Ends with the test. */
 export function serveStreams(t: Test, { address, eventBytes, tickMs, watch: limits }: StreamServerOptions) {
   const host = openNativeHost();
-  const clock = {
-    now: () => performance.now(),
-    setTimer: (fire: () => void, delayMs: number) => setTimeout(fire, delayMs),
-    clearTimer: (timer: unknown) => clearTimeout(timer as NodeJS.Timeout | undefined), // What setTimer returned.
-  };
-  const fanout = new Fanout({
-    now: clock.now,
-    defer: (slice) => void setImmediate(slice),
-    onSubscribed: () => undefined,
-    onUnsubscribed: () => undefined,
-  });
+  const fanout = new Fanout({ source: new FakeDemand(), clock: SYSTEM_CLOCK });
   let number = 0;
   let newest = encodedOf(number, eventBytes);
   const server = new HttpServer({
@@ -61,9 +53,9 @@ export function serveStreams(t: Test, { address, eventBytes, tickMs, watch: limi
   });
   const watch = new PeerWatch({
     host,
-    clock,
+    clock: SYSTEM_CLOCK,
     log: createLog(() => undefined),
-    connections: () => server.connections,
+    server,
     ...limits,
   });
   const port = server.listen(address, 0);

@@ -7,11 +7,13 @@ import { once } from 'node:events';
 import { readdirSync } from 'node:fs';
 import process from 'node:process';
 import t, { type Test } from 'tap';
+import { SYSTEM_CLOCK } from '#src/clock.js';
 import { Fanout } from '#src/http/stream/fanout.js';
 import { HttpServer } from '#src/http/uws/server.js';
 import { Encoded, viewOf } from '#src/stats/view.js';
 import { anonymousPssBytesOf, median } from '../../../bench/cpu.ts';
 import { compile, Sink } from '../../../bench/fanout-subjects.ts';
+import { FakeDemand } from '../../helpers/fakes/demand.ts';
 import { clientAt } from '../../helpers/fakes/stream.ts';
 import { type ProbedService, startProbed } from '../../helpers/service/probed.ts';
 
@@ -74,17 +76,8 @@ async function warmUp(service: ProbedService): Promise<void> {
 }
 
 t.test('every count is back at 0 when all have left', needs, async (t) => {
-  let demand = 0;
-  let most = 0;
-  const fanout = new Fanout({
-    now: () => performance.now(),
-    defer: (slice) => void setImmediate(slice),
-    onSubscribed: () => {
-      demand++;
-      most = Math.max(most, demand);
-    },
-    onUnsubscribed: () => demand--,
-  });
+  const demand = new FakeDemand();
+  const fanout = new Fanout({ source: demand, clock: SYSTEM_CLOCK });
   const sampleOf = (number: number) =>
     new Encoded({
       timestamp: number,
@@ -127,8 +120,8 @@ t.test('every count is back at 0 when all have left', needs, async (t) => {
   t.ok(mostConnections > 0, `at most ${mostConnections} at a time`);
   t.equal(server.pending, 0, 'no request is pending');
   t.equal(fanout.size, 0, 'no subscriber is left');
-  t.equal(demand, 0, 'no view is wanted');
-  t.ok(most > 0, `at most ${most} subscribers at a time`);
+  t.equal(demand.size, 0, 'no view is wanted');
+  t.ok(demand.maxSize > 0, `at most ${demand.maxSize} subscribers at a time`);
 });
 
 t.test(`${CONNECTIONS} connects and disconnects leak nothing`, needs, async (t) => {

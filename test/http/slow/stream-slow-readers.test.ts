@@ -2,11 +2,13 @@
 import net from 'node:net';
 import t from 'tap';
 import '../../helpers/service/dead-buses.ts';
+import { SYSTEM_CLOCK } from '#src/clock.js';
 import { openNativeHost } from '#src/host/native.js';
 import { Fanout } from '#src/http/stream/fanout.js';
 import { HttpServer } from '#src/http/uws/server.js';
 import type { Sample } from '#src/stats/sample.js';
 import { Encoded, viewOf } from '#src/stats/view.js';
+import { FakeDemand } from '../../helpers/fakes/demand.ts';
 import { clientAt } from '../../helpers/fakes/stream.ts';
 
 const DETAIL = viewOf(0, true);
@@ -76,10 +78,8 @@ async function until(isDone: () => boolean, limitMs: number): Promise<boolean> {
 for (const bytes of [1 * KIB, 12 * KIB, 16 * KIB - 200, 16 * KIB, 20 * KIB, 64 * KIB])
   t.test(`[4.slow-skips] [4.slow-drained] events of ${bytes} bytes`, async (t) => {
     const fanout = new Fanout({
-      now: () => performance.now(),
-      defer: (slice) => void setImmediate(slice),
-      onSubscribed: () => undefined,
-      onUnsubscribed: () => undefined,
+      source: new FakeDemand(),
+      clock: SYSTEM_CLOCK,
     });
     let newest = encodedOf(0, bytes);
     const server = new HttpServer({

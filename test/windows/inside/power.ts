@@ -2,9 +2,9 @@
 import '../../helpers/service/dead-buses.ts';
 import { existsSync, writeSync } from 'node:fs';
 import { openNativeHost } from '#src/host/native.js';
-import type { PowerAct } from '#src/host/power.js';
+import type { PowerAction } from '#src/host/power.js';
 
-const ACTS: readonly PowerAct[] = ['shutdown', 'restart', 'sleep', 'hibernate', 'lock'];
+const ACTS: readonly PowerAction[] = ['shutdown', 'restart', 'sleep', 'hibernate', 'lock'];
 
 // Wine's functions do nothing; a real Windows would be switched off. Only Wine shows Linux as a drive.
 if (!existsSync('Z:\\proc\\self\\status')) throw new Error('this is no Wine');

@@ -1,0 +1,32 @@
+/** Builds the answer of GET /api/system from the host, the latest sample and the capabilities of the commands. */
+import type { Media } from '../../commands/media.ts';
+import type { Power } from '../../commands/power.ts';
+import type { ProcessControl } from '../../commands/process.ts';
+import { ALL_SECTIONS, type Host } from '../../host/host.ts';
+import type { SampleSource } from '../../stats/source.ts';
+import { deriveSystem, deriveSystemDetail, type ServiceFacts } from '../../stats/system.ts';
+import { viewOf } from '../../stats/view.ts';
+import type { SystemPayload } from '../../wire/system.ts';
+
+export interface SystemRooms {
+  readonly host: Pick<Host, 'readSystem'>;
+  readonly facts: ServiceFacts;
+  readonly source: Pick<SampleSource, 'latest'>;
+  readonly power: Pick<Power, 'capabilities'>;
+  readonly media: Pick<Media, 'capability'>;
+  readonly processControl: Pick<ProcessControl, 'capabilities'>;
+}
+
+export async function readSystem(rooms: SystemRooms, withDetail: boolean): Promise<SystemPayload> {
+  const { host, facts, source, power, media, processControl } = rooms;
+  const [info, { sample }] = await Promise.all([
+    host.readSystem(),
+    source.latest(viewOf(ALL_SECTIONS, true)),
+  ]);
+  if (!withDetail) return deriveSystem(info, sample, facts);
+  return deriveSystemDetail(info, sample, facts, {
+    power: await power.capabilities(),
+    media: await media.capability(),
+    processes: processControl.capabilities(),
+  });
+}

@@ -1,0 +1,14 @@
+/** The listeners of one kind of event. */
+
+export class Listeners<Values extends readonly unknown[] = readonly []> {
+  readonly #all = new Set<(...values: Values) => void>();
+
+  add(listener: (...values: Values) => void): void {
+    this.#all.add(listener);
+  }
+
+  /** Calls every listener, in the order in which they were added. They must not throw. */
+  notify(...values: Values): void {
+    for (const listener of this.#all) listener(...values);
+  }
+}

@@ -1,0 +1,26 @@
+/** The two sides of the sampler: demand goes in, the samples of its ticks come out. */
+import type { Encoded, View } from './view.ts';
+
+/** How many subscribers want each view; what nobody wants is not read. */
+export interface Demand {
+  /** One more subscriber of `view`; the first of all starts the clock. */
+  subscribe(view: View): void;
+  /** One subscriber of `view` less; the last of all stops the clock. */
+  unsubscribe(view: View): void;
+}
+
+export interface SampleSource extends Demand {
+  /** Milliseconds from one tick to the next; a reload may change it. */
+  readonly intervalMs: number;
+  /** The latest sample that covers `view`, if it is younger than a second. */
+  peek(view: View): Encoded | undefined;
+  /** As `peek`, otherwise a sample taken now. Rejects when the host cannot be read. */
+  latest(view: View): Promise<Encoded>;
+}
+
+export interface SampleSink {
+  /** Demanded while the sink is attached; absent where the sink counts its own subscribers in the source's demand. */
+  readonly view?: View;
+  /** Takes the sample of each tick. Must not throw or wait: all sinks are served in one turn. */
+  publish(encoded: Encoded): void;
+}
