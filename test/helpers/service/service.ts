@@ -6,6 +6,7 @@ import path from 'node:path';
 import process from 'node:process';
 import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
+import type { Clock } from '#src/clock.js';
 import type { Config } from '#src/config/schema.js';
 import { DEFAULT_CONFIG } from '#src/config/schema.js';
 import type { Host } from '#src/host/host.js';
@@ -187,13 +188,15 @@ export interface HereOptions {
   readonly machineNames?: readonly string[];
   /** One that is free when not given. */
   readonly port?: number;
+  /** The test's, in place of real time. */
+  readonly clock?: Clock;
 }
 
 /** The service inside this process, seeing `host`. */
 export async function startHere(
   host: Host,
   config: ConfigPart = {},
-  { listensOn = '127.0.0.1', machineNames = ['testhost'], port: wanted = 0 }: HereOptions = {},
+  { listensOn = '127.0.0.1', machineNames = ['testhost'], port: wanted = 0, clock }: HereOptions = {},
 ): Promise<ServiceHere> {
   // Read by uWebSockets.js when it is loaded, as main does it.
   process.env['UWS_HTTP_MAX_HEADERS_SIZE'] ??= '16384';
@@ -203,6 +206,7 @@ export async function startHere(
     config: merged(config, listensOn, wanted),
     host,
     machineNames,
+    ...(clock && { clock }),
     log: createLog((line) => lines.push(line), 'debug'),
     facts: {
       version: '0.0.0-test',
