@@ -51,7 +51,10 @@ export class ProcessReadings {
   /** A window that ends less than a second ago. Rejects with the system's Error. */
   async window(): Promise<ProcessWindow> {
     const { clock } = this.#options;
-    if (this.#cached !== undefined && clock.now() - this.#cached.atMs < FRESH_MS) return this.#cached.window;
+    const cached = this.#cached;
+    // The first of two readings is fresh too, but there is nothing to compare it with until the second.
+    if (this.#pending === undefined && cached !== undefined && clock.now() - cached.atMs < FRESH_MS)
+      return cached.window;
     this.#pending ??= this.#take().finally(() => {
       this.#pending = undefined;
     });

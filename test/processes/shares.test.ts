@@ -165,6 +165,22 @@ t.test('[3.detail-processes] null until there is a reading; a sample waits for n
 });
 
 t.test(
+  '[7.process-readings] a list asked for between the first two readings waits for the second',
+  async (t) => {
+    const clock = new FakeClock();
+    const { host, reads } = readingHost(clock);
+    const readings = new ProcessReadings({ host, clock, config: new FakeConfig() });
+    const first = readings.window();
+    await clock.advance(100);
+    const second = readings.window();
+    await clock.advance(200);
+    t.equal(await second, await first);
+    t.not((await second).before, undefined, 'it has shares');
+    t.equal(reads(), 2);
+  },
+);
+
+t.test(
   '[7.process-readings] a list takes two readings at first, then one, and none within a second',
   async (t) => {
     const clock = new FakeClock();
