@@ -1,11 +1,11 @@
 /** What /api/system answers. */
 import * as v from 'valibot';
 import { capability } from './capability.ts';
+import { batteryDetail } from './details.ts';
 import { powerCapabilities } from './power.ts';
 import { processCapabilities } from './process.ts';
 import { bytes, count, gigahertz, known, mib, type Shape, unixSeconds } from './quantities.ts';
 import { gpuDevice, interfaceDetail } from './sample.ts';
-import { batteryDetail } from './usage.ts';
 
 export const system = v.strictObject({
   hostname: v.string(),

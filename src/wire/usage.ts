@@ -1,7 +1,7 @@
 /** The payload of a stream message and of /api/usage: the sections of a sample, and what `detail` says beside them. */
 import * as v from 'valibot';
-import { processSummary } from './process.ts';
-import { known, percent, type Shape, seconds, unixSeconds, watts, whole } from './quantities.ts';
+import { details } from './details.ts';
+import { type Shape, seconds, unixSeconds, whole } from './quantities.ts';
 import {
   cpuDetail,
   cpuStats,
@@ -15,47 +15,15 @@ import {
   networkStats,
 } from './sample.ts';
 
-export const sensorDetail = v.strictObject({
-  label: v.pipe(
-    v.string(),
-    v.description('The chip or drive, then what it measures there. No two sensors have the same.'),
-  ),
-  kind: v.picklist(['temperature', 'fan', 'voltage', 'power']),
-  value: known(v.number()),
-  unit: v.picklist(['°C', 'RPM', 'V', 'W']),
-});
-export type SensorDetail = Shape<typeof sensorDetail>;
-
-export const batteryDetail = v.strictObject({
-  name: v.string(),
-  percent: known(percent),
-  state: v.picklist(['charging', 'discharging', 'full', 'not_charging', 'unknown']),
-  power_watts: v.pipe(
-    known(watts),
-    v.description('Into it or out of it, as the state says; never negative.'),
-  ),
-  seconds_left: v.pipe(known(seconds), v.description('Until it is empty or full.')),
-  health_percent: v.pipe(
-    known(v.pipe(v.number(), v.minValue(0))),
-    v.description('What a full charge holds of what it held when new.'),
-  ),
-});
-export type BatteryDetail = Shape<typeof batteryDetail>;
-
 /** What `detail` adds beside the sections. */
-const topDetail = v.strictObject({
+const detailExtras = v.strictObject({
   interval_seconds: v.pipe(seconds, v.description('Between two messages of the stream.')),
   host: v.pipe(v.string(), v.description("The machine's name.")),
-  sensors: v.array(sensorDetail),
-  batteries: v.array(batteryDetail),
-  processes: v.pipe(
-    v.exactOptional(known(processSummary)),
-    v.description('Absent while features.enable_processes is off; null until they have been read.'),
-  ),
+  ...details.entries,
 });
-export type TopDetail = Shape<typeof topDetail>;
+export type DetailExtras = Shape<typeof detailExtras>;
 
-const always = {
+const everySample = {
   timestamp: unixSeconds,
   uptime: v.pipe(whole, v.description('Seconds since boot.')),
 };
@@ -64,7 +32,7 @@ const GPU = 'null: the machine has none.';
 
 /** Sections that were not asked for, or could not be read, are left out. */
 export const usage = v.strictObject({
-  ...always,
+  ...everySample,
   cpu: v.exactOptional(cpuStats),
   memory: v.exactOptional(memoryStats),
   gpu: v.pipe(v.exactOptional(v.nullable(gpuStats)), v.description(GPU)),
@@ -75,8 +43,8 @@ export type Usage = Shape<typeof usage>;
 
 /** The same with `detail`. */
 export const usageDetail = v.strictObject({
-  ...always,
-  ...topDetail.entries,
+  ...everySample,
+  ...detailExtras.entries,
   cpu: v.exactOptional(cpuDetail),
   memory: v.exactOptional(memoryDetail),
   gpu: v.pipe(v.exactOptional(v.nullable(gpuDetail)), v.description(GPU)),

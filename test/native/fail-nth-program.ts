@@ -9,9 +9,9 @@ import process from 'node:process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ALL_SECTIONS, type Counters, SECTION_BITS } from '#src/host/host.js';
 import { openNativeHost, openNativeProcesses, type Roots } from '#src/host/native.js';
+import { failedParts } from '#src/stats/details.js';
 import { Failures } from '#src/stats/failures.js';
 import { type Baseline, deriveSample, NO_BASELINE } from '#src/stats/sample.js';
-import { failedParts } from '#src/stats/top.js';
 import { Encoded, viewOf } from '#src/stats/view.js';
 import { FailControl, type FailureKind } from '../helpers/machine/fail-control.ts';
 
@@ -102,9 +102,9 @@ class Machine {
   }
 
   #judge(counters: Counters): void {
-    this.#failures.note(ALL_SECTIONS, counters.failures);
+    this.#failures.note({ sections: ALL_SECTIONS, withDetail: true }, counters.failures);
     this.#failures.noteParts(failedParts(counters));
-    const missing = (['cpu', 'memory', 'gpus', 'disks', 'interfaces'] as const).filter(
+    const missing = (['cpu', 'memory', 'gpu', 'disks', 'network'] as const).filter(
       (key) => counters[key] == null,
     );
     for (const key of missing)
@@ -117,7 +117,7 @@ class Machine {
     const parsed: unknown = JSON.parse(new Encoded(sample).json(viewOf(ALL_SECTIONS, true)));
     for (const section of Object.keys(SECTION_BITS))
       if (typeof parsed !== 'object' || parsed === null || !(section in parsed))
-        if (!missing.some((key) => key.startsWith(section) || key === 'interfaces'))
+        if (!missing.some((key) => key.startsWith(section) || key === 'network'))
           this.problems.push(`${section} is not in the payload`);
   }
 

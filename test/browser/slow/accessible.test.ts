@@ -129,9 +129,9 @@ else {
         pressure: null,
       },
       memory: null,
-      gpus: [],
+      gpu: [],
       disks: [],
-      interfaces: [],
+      network: [],
       sensors: [],
       batteries: [],
     };
