@@ -1,7 +1,6 @@
 /** Keeps the page alive: the stream with its reconnects, rest while hidden, and what is asked anew with each connection. */
 import { type ConnectionState, type StatsStream, streamStats } from '../src/client/client.ts';
-import { History } from './history.ts';
-import { pointsOf } from './points.ts';
+import { History, type Point } from './history.ts';
 import { getJson, keepKey, lock, noteRefusal, readKey } from './requests.ts';
 import type { Sample, System } from './sample.ts';
 import { Value } from './value.ts';
@@ -25,6 +24,9 @@ export const serviceNow = (): number => Date.now() / 1000 + clockOffset;
 const REFUSED_RETRY_MS = 5000;
 /** A reload of the configuration may switch features on and off. */
 const SYSTEM_EVERY_MS = 60_000;
+
+/** The points of all charts in one sample, as `begin` was given it: the cards know them, and they import this file. */
+let pointsOf: (sample: Sample) => ReadonlyMap<string, Point> = () => new Map();
 
 function take(next: Sample): void {
   clockOffset = next.timestamp - Date.now() / 1000;
@@ -93,7 +95,8 @@ export function giveKey(key: string): void {
   restart();
 }
 
-export function begin(): void {
+export function begin(points: typeof pointsOf): void {
+  pointsOf = points;
   document.addEventListener('visibilitychange', () => isHidden.set(document.visibilityState === 'hidden'));
   isHidden.watch(restart);
   setInterval(() => {

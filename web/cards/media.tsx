@@ -8,11 +8,26 @@ import { NoticeLine, useActs } from '../parts/notice.tsx';
 import { usePolled } from '../parts/poll.ts';
 import { getPicture, post } from '../requests.ts';
 import { TEXTS } from '../texts.ts';
+import { type CardRow, whyNot } from './row.ts';
 
-const T = TEXTS.media;
+const T = {
+  title: 'Media',
+  stopped: 'Nothing is played',
+  idle: 'A player without a track',
+  play: 'Play',
+  pause: 'Pause',
+  next: 'Next track',
+  prev: 'Previous track',
+  position: 'Position',
+  positionOf: (at: string, of: string) => `${at} of ${of}`,
+  art: (title: string) => `Cover of ${title}`,
+  elsewhere: 'Other players: ',
+  notDelivered: 'No player took that.',
+} as const;
+
 const EVERY_MS = 2000;
-/** Players tell of what they were asked a moment later. */
-const TOLD_MS = 200;
+/** Players report a change a moment after the command. */
+const CHANGE_MS = 200;
 
 /** The picture's address for this page: another site's is never asked for, because it would learn who listens to what. */
 function useArt(artUrl: string | null, title: string): string | undefined {
@@ -133,13 +148,13 @@ function Track({
   );
 }
 
-export function MediaCard() {
+function MediaCard() {
   const { value: media, error, refresh } = usePolled<MediaDetail>('/api/media/status?detail=1', EVERY_MS);
   const acts = useActs();
   const act = (action: string, value?: number) =>
     void acts.run(async () => {
       const headers = await post('/api/media/control', value === undefined ? { action } : { action, value });
-      await new Promise((resolve) => setTimeout(resolve, TOLD_MS));
+      await new Promise((resolve) => setTimeout(resolve, CHANGE_MS));
       refresh();
       return headers.get('x-media-delivered') === 'false' ? T.notDelivered : undefined;
     });
@@ -154,3 +169,11 @@ export function MediaCard() {
     </Card>
   );
 }
+
+export const MEDIA: CardRow = {
+  Card: ({ system }) => {
+    const media = system?.capabilities.media;
+    return media?.enabled === true && media.supported ? <MediaCard /> : null;
+  },
+  absences: (_sample, { capabilities }) => [[T.title, whyNot(capabilities.media, 'enable_media')]],
+};

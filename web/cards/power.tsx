@@ -7,9 +7,30 @@ import { Dialog } from '../parts/dialog.tsx';
 import { NoticeLine, useActs } from '../parts/notice.tsx';
 import { usePolled } from '../parts/poll.ts';
 import { post } from '../requests.ts';
-import { TEXTS } from '../texts.ts';
+import { type CardRow, whyNot } from './row.ts';
 
-const T = TEXTS.power;
+const T = {
+  title: 'Power',
+  actions: {
+    lock: 'Lock',
+    sleep: 'Sleep',
+    hibernate: 'Hibernate',
+    restart: 'Restart',
+    shutdown: 'Shut down',
+  },
+  confirm: (action: string, host: string) => `${action} ${host}?`,
+  explain: (seconds: number) => `It is done after ${seconds} seconds, and can be cancelled until then.`,
+  go: (action: string) => `${action}`,
+  keep: 'Cancel',
+  pending: (action: string, seconds: number) => `${action} in ${seconds} s`,
+  asked: (action: string) => `${action} was asked for and can be cancelled.`,
+  cancel: 'Cancel it',
+  cancelled: (action: string) => `${action} was cancelled.`,
+  trial: 'Nothing is really done: power.backend is record.',
+  recorded: (action: string, time: string) => `${action} was recorded at ${time}.`,
+  heldUp: (who: string, why: string) => `${who} holds this up: ${why}`,
+} as const;
+
 const ACTIONS = ['lock', 'sleep', 'hibernate', 'restart', 'shutdown'] as const;
 type Action = (typeof ACTIONS)[number];
 
@@ -17,7 +38,7 @@ const EVERY_MS = 10_000;
 /** Long enough to read what is about to happen. */
 const DELAY_SECONDS = 10;
 
-export const powerLabel = (action: string): string =>
+const powerLabel = (action: string): string =>
   // Another version of the service may know more acts than this page.
   action in T.actions ? T.actions[action as Action] : action;
 
@@ -87,7 +108,7 @@ function Confirm({
   );
 }
 
-export function PowerCard() {
+function PowerCard() {
   const { value: status, error, refresh } = usePolled<PowerPayload>('/api/pw', EVERY_MS);
   const [asked, ask] = useState<Action>();
   const acts = useActs();
@@ -155,3 +176,20 @@ export function PowerCard() {
     </Card>
   );
 }
+
+/** The flag that allows an action; locking needs the one of sleep. */
+const FLAGS: Readonly<Record<string, string>> = {
+  lock: 'enable_sleep',
+  sleep: 'enable_sleep',
+  hibernate: 'enable_hibernate',
+  restart: 'enable_restart',
+  shutdown: 'enable_shutdown',
+};
+
+export const POWER: CardRow = {
+  Card: ({ system }) => (system === undefined ? null : <PowerCard />),
+  absences: (_sample, { capabilities }) =>
+    Object.entries(capabilities.power).map(
+      ([action, can]) => [powerLabel(action), whyNot(can, FLAGS[action] ?? action)] as const,
+    ),
+};
