@@ -16,7 +16,7 @@ export interface CpuTimes {
 }
 
 export interface CoreTimes extends CpuTimes {
-  /** The system's number of the logical processor; numbers may be missing while processors are off-line. */
+  /** The system's number of the logical processor; there are gaps while processors are off-line. */
   readonly index: number;
 }
 
@@ -30,9 +30,9 @@ export interface CpuCounters {
   readonly total: CpuTimes;
   readonly temperatureCelsius: number | null;
   readonly speedHz: number | null;
-  /** The rest comes with detail only. */
+  /** What follows is there with detail only. */
   readonly cores?: readonly CoreTimes[];
-  /** Beside `cores`; empty where no core's speed is readable. */
+  /** In the order of `cores`; empty where no core's speed is readable. */
   readonly coreSpeedsHz?: readonly (number | null)[];
   readonly loadAverage?: readonly [number, number, number] | null;
   readonly pressure?: Pressure | null;
@@ -58,7 +58,7 @@ export interface EnergyZone {
 export interface MemoryCounters {
   readonly totalBytes: number;
   readonly availableBytes: number;
-  /** The rest comes with detail only. */
+  /** What follows is there with detail only. */
   readonly cachedBytes?: number | null;
   readonly buffersBytes?: number | null;
   readonly swapTotalBytes?: number | null;
@@ -80,9 +80,9 @@ export interface DiskIo {
 
 export interface DiskCounters {
   readonly mountPoint: string;
-  /** The last answer of its prober; null until the first one. */
+  /** From its prober's last answer; null until the first one. */
   readonly usage: DiskUsage | null;
-  /** The rest comes with detail only. */
+  /** What follows is there with detail only. */
   readonly device?: string;
   readonly type?: string;
   readonly label?: string | null;
@@ -104,14 +104,14 @@ export type InterfaceKind =
 
 export interface InterfaceCounters {
   readonly name: string;
-  /** The system's number: an interface created again under its old name has another one. 0: unknown. */
+  /** The system's number: an interface that is created again under its old name has a new one. 0: unknown. */
   readonly index: number;
   readonly kind: InterfaceKind;
   readonly hasDevice: boolean;
   readonly isMember: boolean;
   readonly receivedBytes: number;
   readonly sentBytes: number;
-  /** The rest comes with detail only. */
+  /** What follows is there with detail only. */
   readonly receivedPackets?: number;
   readonly sentPackets?: number;
   readonly receiveErrors?: number;
@@ -223,7 +223,7 @@ export const ALL_SECTIONS = 31;
 export interface Host {
   /**
    * One synchronous reading of the sections in the set `sections` (see SECTION_BITS). `nextInMs` says when the
-   * next reading is expected: what has to be asked on other threads is asked shortly before.
+   * next reading is expected: probers are asked shortly before, so that their answers are fresh then.
    */
   readCounters(sections: number, withDetail: boolean, nextInMs: number): Counters;
   readSystem(): Promise<SystemInfo>;
@@ -237,10 +237,10 @@ export interface Host {
   readPendingPeers(port: number): Promise<readonly PendingPeer[]>;
   /** Ends those that have still bytes pending and have acknowledged nothing since they were read; how many. */
   cutPeers(peers: readonly PendingPeer[]): number;
-  /** Absent where the platform knows of no players. */
+  /** Absent on platforms without media players. */
   readonly media?: MediaHost;
-  /** Absent where nobody can be asked of power. */
+  /** Absent on platforms without power actions. */
   readonly power?: PowerHost;
-  /** Absent where processes can't be seen. */
+  /** Absent on platforms where processes cannot be read. */
   readonly processes?: ProcessHost;
 }

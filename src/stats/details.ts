@@ -18,10 +18,14 @@ export const DETAILS: { readonly [Key in DetailKey]: DetailRow<Key> } = {
 export const DETAIL_KEYS = Object.keys(DETAILS) as readonly DetailKey[];
 
 export function deriveExtras(facts: SampleFacts, counters: Counters): DetailExtras {
-  const derived = DETAIL_KEYS.map((key) => [key, DETAILS[key].derive(counters, facts)] as const);
-  // fromEntries loses the types: each value is the one that its key's row derives.
-  const details = Object.fromEntries(derived.filter(([, value]) => value !== undefined)) as Details;
-  return { interval_seconds: facts.interval_seconds, host: facts.host, ...details };
+  const { interval_seconds, host } = facts;
+  const extras: Record<string, unknown> = { interval_seconds, host };
+  for (const key of DETAIL_KEYS) {
+    const value = DETAILS[key].derive(counters, facts);
+    if (value !== undefined) extras[key] = value;
+  }
+  // The loop loses the types: each value is the one that its key's row derives.
+  return extras as unknown as DetailExtras;
 }
 
 /** What could not be read though it is there, and why: one reason per part. */

@@ -1,4 +1,4 @@
-/** What two readings of the counters yield: Baseline × Counters → Sample. Pure: the caller owns time and state. */
+/** Two readings of the counters make a sample: Baseline × Counters → Sample. Pure: the caller owns time and state. */
 import type {
   CoreTimes,
   Counters,
@@ -60,14 +60,14 @@ export interface Sample {
 interface Reading<T> {
   readonly counters: T;
   readonly takenAtNs: number;
-  /** What boot time is ahead of monotonic time: it grows by exactly what was slept. */
+  /** Boot time minus monotonic time: grows by exactly the time that the machine was suspended. */
   readonly suspendedNs: number;
 }
 
-/** What is kept of earlier readings, section by section: a reading of one never loses another's. */
+/** What is kept of earlier readings, per section: reading one section never loses another's. */
 export interface Baseline {
   readonly cpu: Reading<CpuCounters> | undefined;
-  /** Of readings with detail only, as are `energy` and `disks`: one without must not make the next rates unknown. */
+  /** From readings with detail only, like `energy` and `disks`: one without must not make the next rates unknown. */
   readonly cores: Reading<readonly CoreTimes[]> | undefined;
   readonly energy: Reading<EnergyCounters> | undefined;
   readonly disks: Reading<readonly DiskCounters[]> | undefined;
@@ -86,7 +86,7 @@ export const NO_BASELINE: Baseline = {
 
 const NS_PER_SECOND = 1e9;
 
-// Below a millisecond a rate is noise; across a suspend it is a spike or a lie.
+// Below a millisecond a rate is noise; across a suspend it is a spike, or wrong.
 function secondsBetween(before: Reading<unknown> | undefined, counters: Counters): number {
   if (before === undefined) return 0;
   const slept = suspendedNs(counters) - before.suspendedNs;
@@ -114,7 +114,7 @@ function advanceBaseline(before: Baseline, counters: Counters, withDetail: boole
 
 export type BaselineField = Exclude<keyof Baseline, 'totals'>;
 
-/** Of `fresh` the totals, which must never go back, and the readings that `takes` names; of `kept` the others. */
+/** The totals of `fresh`, because they must never go back, and its readings that `takes` selects; the others of `kept`. */
 export function mergeBaselines(
   kept: Baseline,
   fresh: Baseline,
@@ -131,8 +131,8 @@ export function mergeBaselines(
 }
 
 /**
- * The sample that `counters` make together with `before`, and the baseline for the next one. With `facts` every section
- * comes in both forms, and the sample has `extras`.
+ * The sample of `counters` against `before`, and the baseline for the next one. With `facts`, every section is derived in
+ * both forms and the sample has `extras`.
  */
 export function deriveSample(
   before: Baseline,

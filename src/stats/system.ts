@@ -3,7 +3,7 @@ import type { SystemInfo } from '../host/host.ts';
 import type { Capabilities, SystemDetail, SystemPayload } from '../wire/system.ts';
 import type { Sample } from './sample.ts';
 
-/** The service itself, as detail shows it. */
+/** Facts about the service itself, shown with detail. */
 export interface ServiceFacts {
   readonly version: string;
   readonly pid: number;
@@ -38,7 +38,7 @@ export function deriveSystem(info: SystemInfo, sample: Sample, service: ServiceF
   };
 }
 
-/** The same with what `detail=1` adds. */
+/** The same, with what `detail=1` adds. */
 export function deriveSystemDetail(
   info: SystemInfo,
   sample: Sample,

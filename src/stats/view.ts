@@ -1,4 +1,4 @@
-/** Views: which sections of a sample, with or without detail, a subscriber asked for; each is encoded once. */
+/** Views: a set of sections, with or without detail, that a subscriber asked for; each is encoded once per sample. */
 import { ALL_SECTIONS, SECTION_BITS, SECTIONS, type Section } from '../host/host.ts';
 import type { Sample } from './sample.ts';
 
@@ -75,10 +75,10 @@ const LINE_BEGIN = 'data: ';
 const MESSAGE_BEGIN = Buffer.from('{"type":"system_stats","data":');
 const MESSAGE_END = Buffer.from('}');
 
-/** One sample on its way out: every view is turned into bytes once, however many subscribe to it. */
+/** One sample as bytes: each view is encoded once, however many subscribe to it. */
 export class Encoded {
   readonly sample: Sample;
-  /** The view that was encoded first: mostly there is no other one. */
+  /** The view that was encoded first: usually the only one. */
   #first: Bytes | undefined;
   #others: Map<View, Bytes> | undefined;
   #encodes = 0;

@@ -36,7 +36,7 @@ export const usage = v.strictObject({
   cpu: v.exactOptional(cpuStats),
   memory: v.exactOptional(memoryStats),
   gpu: v.pipe(v.exactOptional(v.nullable(gpuStats)), v.description(GPU)),
-  disks: v.pipe(v.exactOptional(v.array(diskStats)), v.description('An entry a mount point.')),
+  disks: v.pipe(v.exactOptional(v.array(diskStats)), v.description('One entry per mount point.')),
   network: v.exactOptional(networkStats),
 });
 export type Usage = Shape<typeof usage>;

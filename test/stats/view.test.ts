@@ -62,10 +62,10 @@ const counters = at(10, {
   disks: [disk('/a "quoted"\n\u2028'), disk('/silent', { usage: null })],
   network: [link('eth0')],
 });
-const top = { interval_seconds: 2, host: 'box' };
+const facts = { interval_seconds: 2, host: 'box' };
 
 t.test('[4.encode-once] every view is encoded once and says what the sample says', async (t) => {
-  const { sample } = deriveSample(NO_BASELINE, counters, top);
+  const { sample } = deriveSample(NO_BASELINE, counters, facts);
   const encoded = new Encoded(sample);
   for (let index = 0; index < VIEW_COUNT; index++) {
     const view = viewAt(index);
@@ -73,7 +73,7 @@ t.test('[4.encode-once] every view is encoded once and says what the sample says
     const expected = {
       timestamp: sample.timestamp,
       uptime: sample.uptime,
-      ...(view.withDetail ? { ...top, sensors: [], batteries: [] } : {}),
+      ...(view.withDetail ? { ...facts, sensors: [], batteries: [] } : {}),
       ...Object.fromEntries(
         asked.map((name) => [name, view.withDetail ? sample[name]?.detail : sample[name]?.stats]),
       ),
