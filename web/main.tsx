@@ -1,4 +1,4 @@
-/** Begins: shows the page and opens its one stream. */
+/** Entry point: shows the page and opens its one stream. */
 import { render } from 'preact';
 import { App } from './app.tsx';
 import { pointsOf } from './cards/table.ts';

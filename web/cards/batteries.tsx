@@ -19,7 +19,7 @@ const T = {
   untilFull: (text: string) => `${text} until full`,
   untilEmpty: (text: string) => `${text} left`,
   health: (text: string) => `health ${text}`,
-  none: 'no battery powers this machine',
+  none: 'this machine has no battery',
 } as const;
 
 const SCALE = { format: percent, range: PERCENT_RANGE };

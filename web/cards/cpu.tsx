@@ -1,4 +1,4 @@
-/** The processor: its load as a whole and of each core. */
+/** The processor: total load and load per core. */
 import { useState } from 'preact/hooks';
 import { celsius, gigahertz, percent, plain, watts } from '../format.ts';
 import { Card, type Fact, Facts, Headline } from '../parts/card.tsx';
@@ -30,7 +30,7 @@ function Cores({ loads }: { readonly loads: readonly (number | null)[] }) {
   return (
     <div class="cores" role="img" aria-label={`${T.cores}: ${words}`}>
       {loads.map((load, i) => (
-        // A core is its place: they never change their order.
+        // Cores are identified by their index; their order never changes.
         <i key={i} title={T.core(i, percent(load))} style={{ '--load': String(load ?? 0) }} />
       ))}
     </div>

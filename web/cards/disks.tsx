@@ -1,4 +1,4 @@
-/** What disks read and write, and how full each filesystem is. */
+/** Disk traffic, and the usage of each filesystem. */
 import type { DiskDetail } from '../../src/wire/sample.ts';
 import { bytes, percent, rate, rateTick } from '../format.ts';
 import type { Point } from '../history.ts';
@@ -13,7 +13,7 @@ const T = {
   free: (text: string) => `${text} free`,
   usedOf: (used: string, size: string) => `${used} of ${size}`,
   busy: (text: string) => `${text} busy`,
-  stale: 'does not answer',
+  stale: 'not responding',
   readOnly: 'read-only',
 } as const;
 

@@ -1,4 +1,4 @@
-/** Graphics processors: one card each. */
+/** GPUs: one card per device. */
 import type { GpuDevice } from '../../src/wire/sample.ts';
 import { celsius, mebibytes, megahertz, percent, round, watts } from '../format.ts';
 import { shareOf } from '../history.ts';
@@ -16,7 +16,7 @@ const T = {
   clock: 'Clock',
   asleep: 'asleep',
   of: (total: string) => `of ${total}`,
-  none: 'no graphics processor was found',
+  none: 'no GPU was found',
 } as const;
 
 const SCALE = { format: percent, range: PERCENT_RANGE };
@@ -47,7 +47,7 @@ function GpuCard({ device, index }: { readonly device: GpuDevice; readonly index
 
 export const GPU: CardRow = {
   Card: ({ sample: { gpu } }) => (
-    // A device is its place: two may have one name.
+    // Devices are identified by their index, because two may have the same name.
     <>
       {gpu?.devices.map((device, i) => (
         <GpuCard key={i} device={device} index={i} />

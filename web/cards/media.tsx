@@ -1,4 +1,4 @@
-/** What is played, and the buttons for it. */
+/** The current track and its controls. */
 import { useEffect, useState } from 'preact/hooks';
 import type { MediaDetail } from '../../src/wire/media.ts';
 import { clock } from '../format.ts';
@@ -12,8 +12,8 @@ import { type CardRow, whyNot } from './row.ts';
 
 const T = {
   title: 'Media',
-  stopped: 'Nothing is played',
-  idle: 'A player without a track',
+  stopped: 'Nothing is playing',
+  idle: 'A player is open, without a track',
   play: 'Play',
   pause: 'Pause',
   next: 'Next track',
@@ -22,14 +22,14 @@ const T = {
   positionOf: (at: string, of: string) => `${at} of ${of}`,
   art: (title: string) => `Cover of ${title}`,
   elsewhere: 'Other players: ',
-  notDelivered: 'No player took that.',
+  notDelivered: 'No player accepted the command.',
 } as const;
 
 const EVERY_MS = 2000;
-/** Players report a change a moment after the command. */
+/** Players report the effect of a command a moment later. */
 const CHANGE_MS = 200;
 
-/** The picture's address for this page: another site's is never asked for, because it would learn who listens to what. */
+/** The picture's address for this page. Other sites are never contacted, because they would learn what is played. */
 function useArt(artUrl: string | null, title: string): string | undefined {
   const [source, show] = useState<string>();
   useEffect(() => {
@@ -46,7 +46,7 @@ function useArt(artUrl: string | null, title: string): string | undefined {
       made = URL.createObjectURL(picture);
       show(made);
     };
-    // Without a picture the page shows none.
+    // On an error the page shows no picture.
     load().catch(() => undefined);
     return () => {
       ended.abort();
@@ -57,7 +57,7 @@ function useArt(artUrl: string | null, title: string): string | undefined {
   return source;
 }
 
-/** Where the track is by now: the last answer, and the time since. */
+/** The present position in the track: that of the last answer plus the time since. */
 function usePosition({ position, playback, rate, duration }: MediaDetail): number | null {
   const [tick, setTick] = useState({ position, since: 0 });
   useEffect(() => {

@@ -1,4 +1,4 @@
-/** What the machine sends and receives, as a whole and by interface. */
+/** Network traffic, in total and per interface. */
 import { bytes, rate, rateTick } from '../format.ts';
 import { Card } from '../parts/card.tsx';
 import { Chart, type Line, RATE_RANGE } from '../parts/chart.tsx';
@@ -18,7 +18,7 @@ const LINES: readonly Line[] = [
   { series: 'receive', label: T.receive, colour: 'series-2' },
   { series: 'send', label: T.send, colour: 'series-6', isDashed: true },
 ];
-/** The others are named in /api/usage. */
+/** /api/usage lists all of them. */
 const MAX_SHOWN = 8;
 
 function NetworkCard({ network }: { readonly network: Detail<'network'> }) {

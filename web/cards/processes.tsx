@@ -1,4 +1,4 @@
-/** Processes: the busiest ten from the stream, or all of them in a table that is asked for while it is open. */
+/** Processes: the busiest ten from the stream, or all of them in a table that is polled while it is open. */
 import { useEffect, useState } from 'preact/hooks';
 import type { ProcessListPayload, ProcessShare } from '../../src/wire/process.ts';
 import { bytes, count, percent } from '../format.ts';
@@ -41,7 +41,7 @@ function Top({
   );
 }
 
-/** `text` when it has not changed for a moment. */
+/** `text`, once it has not changed for a moment. */
 function useSettled(text: string): string {
   const [settled, settle] = useState(text);
   useEffect(() => {
