@@ -1,16 +1,7 @@
-/** The page as a whole: head, cards in the order of interest, and what is not there. */
+/** The page as a whole: the head, the cards, and what is not available. */
 import { useEffect } from 'preact/hooks';
 import { AbsentCard } from './cards/absent.tsx';
-import { BatteryCard } from './cards/batteries.tsx';
-import { CpuCard } from './cards/cpu.tsx';
-import { DiskCard } from './cards/disks.tsx';
-import { GpuCards } from './cards/gpu.tsx';
-import { MediaCard } from './cards/media.tsx';
-import { MemoryCard } from './cards/memory.tsx';
-import { NetworkCard } from './cards/network.tsx';
-import { PowerCard } from './cards/power.tsx';
-import { ProcessCard } from './cards/processes.tsx';
-import { SensorCard } from './cards/sensors.tsx';
+import { CARDS } from './cards/table.ts';
 import { duration } from './format.ts';
 import { connection, hostName, sample, system } from './live.ts';
 import { KeyPrompt } from './parts/key-prompt.tsx';
@@ -46,24 +37,11 @@ function Head() {
 
 function Cards({ now }: { readonly now: Sample }) {
   const about = useValue(system);
-  const can = about?.capabilities;
   return (
     <div class="cards">
-      {now.cpu && <CpuCard cpu={now.cpu} />}
-      {now.memory && <MemoryCard memory={now.memory} />}
-      {now.network && <NetworkCard network={now.network} />}
-      {now.disks && <DiskCard disks={now.disks} />}
-      {now.gpu && <GpuCards devices={now.gpu.devices} />}
-      {now.sensors.length > 0 && <SensorCard sensors={now.sensors} />}
-      {now.batteries.length > 0 && <BatteryCard batteries={now.batteries} />}
-      {can?.media.enabled === true && can.media.supported && <MediaCard />}
-      {can !== undefined && <PowerCard />}
-      {can?.processes.list.enabled === true && can.processes.list.supported && (
-        <ProcessCard
-          summary={now.processes}
-          mayEnd={can.processes.control.enabled && can.processes.control.supported}
-        />
-      )}
+      {Object.entries(CARDS).map(([key, { Card }]) => (
+        <Card key={key} sample={now} system={about} />
+      ))}
       {about !== undefined && <AbsentCard sample={now} system={about} />}
     </div>
   );

@@ -1,7 +1,6 @@
-/** Keeps the page alive: the stream with its reconnects, rest while hidden, and what is asked anew with each connection. */
+/** Keeps the page live: one stream with reconnects, a pause while hidden, and requests renewed with each connection. */
 import { type ConnectionState, type StatsStream, streamStats } from '../src/client/client.ts';
-import { History } from './history.ts';
-import { pointsOf } from './points.ts';
+import { History, type Point } from './history.ts';
 import { getJson, keepKey, lock, noteRefusal, readKey } from './requests.ts';
 import type { Sample, System } from './sample.ts';
 import { Value } from './value.ts';
@@ -14,10 +13,10 @@ export const system = new Value<System | undefined>(undefined);
 export const isHidden = new Value(document.visibilityState === 'hidden');
 export const history = new History();
 
-/** Empty until it is known. */
+/** Empty until known. */
 export const hostName = (): string => system.current?.hostname ?? sample.current?.host ?? '';
 
-/** The service's clock less this one, in seconds. */
+/** The service's clock minus this one, in seconds. */
 let clockOffset = 0;
 export const serviceNow = (): number => Date.now() / 1000 + clockOffset;
 
@@ -25,6 +24,9 @@ export const serviceNow = (): number => Date.now() / 1000 + clockOffset;
 const REFUSED_RETRY_MS = 5000;
 /** A reload of the configuration may switch features on and off. */
 const SYSTEM_EVERY_MS = 60_000;
+
+/** The points of all charts in one sample, as `begin` was given it: the cards know them, and they import this file. */
+let pointsOf: (sample: Sample) => ReadonlyMap<string, Point> = () => new Map();
 
 function take(next: Sample): void {
   clockOffset = next.timestamp - Date.now() / 1000;
@@ -37,21 +39,21 @@ function take(next: Sample): void {
 }
 
 async function readSystem(): Promise<void> {
-  // The stream says it when the service can't be reached, or refuses.
+  // The stream reports when the service cannot be reached, or refuses.
   await getJson<System>('/api/system?detail=1').then(
     (next) => system.set(next),
     () => undefined,
   );
 }
 
-/** One visit: from when the page is shown, or a key was given, until it is hidden. */
+/** One visit: from the moment that the page is shown, or a key is entered, until it is hidden. */
 let visit: StatsStream | undefined;
 let retry: ReturnType<typeof setTimeout> | undefined;
 
 function onState(state: ConnectionState, key: string | undefined): void {
   switch (state.state) {
     case 'connecting':
-      // What was lost is being looked for all the time: it is not said anew with each attempt.
+      // The client reconnects by itself; the page does not show each attempt.
       if (connection.current !== 'lost' && connection.current !== 'refused') connection.set('connecting');
       break;
     case 'open':
@@ -93,7 +95,8 @@ export function giveKey(key: string): void {
   restart();
 }
 
-export function begin(): void {
+export function begin(points: typeof pointsOf): void {
+  pointsOf = points;
   document.addEventListener('visibilitychange', () => isHidden.set(document.visibilityState === 'hidden'));
   isHidden.watch(restart);
   setInterval(() => {

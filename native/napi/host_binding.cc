@@ -4,17 +4,45 @@
 #include <algorithm>
 #include <chrono>
 #include <string>
+#include <vector>
 
 #include "host/clock.h"
 #include "host/system.h"
+#include "napi/js.h"
 #include "napi/promise.h"
-#include "napi/to_js.h"
 
 namespace hostwire {
-namespace {
 
-// The bits of readCounters' first argument; src/host/native.ts has the same.
-enum Section : std::uint32_t { kCpu = 1, kMemory = 2, kGpu = 4, kDisks = 8, kNetwork = 16 };
+static Napi::Value js(Napi::Env env, const OsInfo& os) {
+  static const Shape shape{Key{"name", &OsInfo::name}, Key{"version", &OsInfo::version},
+                           Key{"build", &OsInfo::build}, Key{"arch", &OsInfo::arch}};
+  return shape.make(env, os);
+}
+
+static Napi::Value js(Napi::Env env, const CpuInfo& cpu) {
+  static const Shape shape{Key{"manufacturer", &CpuInfo::manufacturer}, Key{"brand", &CpuInfo::brand},
+                           Key{"cores", &CpuInfo::cores}, Key{"physicalCores", &CpuInfo::physicalCores},
+                           Key{"baseSpeedHz", &CpuInfo::baseSpeedHz}};
+  return shape.make(env, cpu);
+}
+
+static Napi::Value js(Napi::Env env, const DefaultRouteInfo& route) {
+  static const Shape shape{Key{"name", &DefaultRouteInfo::name}, Key{"mac", &DefaultRouteInfo::mac},
+                           Key{"ipv4", &DefaultRouteInfo::ipv4}, Key{"ipv6", &DefaultRouteInfo::ipv6}};
+  return shape.make(env, route);
+}
+
+static Napi::Value js(Napi::Env env, const SystemInfo& system) {
+  static const Shape shape{Key{"hostname", &SystemInfo::hostname},
+                           Key{"os", &SystemInfo::os},
+                           Key{"cpu", &SystemInfo::cpu},
+                           Key{"memoryTotalBytes", &SystemInfo::memoryTotalBytes},
+                           Key{"memorySlots", &SystemInfo::memorySlots},
+                           Key{"network", &SystemInfo::network}};
+  return shape.make(env, system);
+}
+
+namespace {
 
 // How long before the next reading the probers ask, so that their answers are fresh then.
 constexpr std::chrono::milliseconds kProbeLead{100};
@@ -28,6 +56,42 @@ void setMilliseconds(const Napi::Object& options, const char* key, std::chrono::
   const Napi::Value value = options.Get(key);
   if (value.IsNumber()) time = std::chrono::milliseconds(value.As<Napi::Number>().Int64Value());
 }
+
+// The keys of Counters (src/host/host.ts) in the order of the values.
+std::string keysOf(const std::vector<Section>& sections, const std::vector<Detail>& details) {
+  std::string keys = "takenAtNs, sinceBootNs, unixMs";
+  for (const Section& section : sections) keys.append(", ").append(section.key);
+  for (const Detail& detail : details) keys.append(", ").append(detail.key);
+  return keys + ", failures";
+}
+
+// Why sections and details are null, or not whole, by key; undefined while none is.
+class Failures {
+ public:
+  explicit Failures(Napi::Env env) : env_(env), reasons_(env.Undefined()) {}
+
+  void add(const char* key, const std::string& reason) {
+    if (reasons_.IsUndefined()) reasons_ = Napi::Object::New(env_);
+    reasons_.As<Napi::Object>().Set(key, reason);
+  }
+  // What `read` returns; null and a reason when it throws.
+  template <class Read>
+  Napi::Value valueOf(const char* key, const Read& read) {
+    try {
+      return read();
+    } catch (const Napi::Error&) {
+      throw;
+    } catch (const std::exception& error) {
+      add(key, error.what());
+      return env_.Null();
+    }
+  }
+  Napi::Value reasons() const { return reasons_; }
+
+ private:
+  Napi::Env env_;
+  Napi::Value reasons_;
+};
 
 }  // namespace
 
@@ -49,58 +113,52 @@ HostBinding::HostBinding(const Napi::CallbackInfo& info) : Napi::ObjectWrap<Host
     setMilliseconds(options, "gpuRetryMs", gpuOptions.retryDelay);
     setMilliseconds(options, "gpuDiscoveryMs", gpuOptions.discoveryInterval);
   }
-  readers_ = std::make_unique<Readers>(roots_, gpuOptions);
+  gpu_ = std::make_shared<GpuReader>(roots_, gpuOptions, probers_);
+  sections_ = openSections(roots_, gpu_, probers_);
+  details_ = openDetails(roots_, probers_);
 }
 
 Napi::Value HostBinding::readCounters(const Napi::CallbackInfo& info) {
   const Napi::Env env = info.Env();
-  const std::uint32_t sections = info[0].ToNumber().Uint32Value();
+  const std::uint32_t wanted = info[0].ToNumber().Uint32Value();
   const bool withDetail = info[1].ToBoolean().Value();
   const std::chrono::milliseconds nextIn{std::max<std::int64_t>(0, info[2].ToNumber().Int64Value())};
 
   const ClockReading clock = readClock();
-  SectionValues values(env);
-  // A section that can't be read is null, its reason in `failures`; it never costs another one.
-  const auto fail = [&](const char* key, const std::string& reason) {
-    if (values.failures.IsUndefined()) values.failures = Napi::Object::New(env);
-    values.failures.As<Napi::Object>().Set(key, Napi::String::New(env, reason));
-  };
-  const auto readSection = [&](Section section, const char* key, Napi::Value& value, auto& reader) {
-    if ((sections & section) == 0) return;
-    try {
-      value = toJs(env, reader.read(withDetail), withDetail);
-    } catch (const Napi::Error&) {
-      throw;
-    } catch (const std::exception& error) {
-      value = env.Null();
-      fail(key, error.what());
-    }
-  };
-  readSection(kCpu, "cpu", values.cpu, readers_->cpu);
-  readSection(kMemory, "memory", values.memory, readers_->memory);
-  readSection(kGpu, "gpus", values.gpus, readers_->gpu);
-  // Of several devices one may be missing.
-  if ((sections & kGpu) != 0 && !readers_->gpu.failure().empty()) fail("gpus", readers_->gpu.failure());
-  readSection(kDisks, "disks", values.disks, readers_->disks);
-  readSection(kNetwork, "interfaces", values.interfaces, readers_->network);
-
-  if (withDetail) {
-    values.sensors = toJs(env, readers_->sensors.read());
-    values.batteries = toJs(env, readers_->batteries.read());
+  Failures failures(env);
+  std::vector<napi_value> values;
+  values.reserve(sections_.size() + details_.size() + 4);
+  for (const std::int64_t time : {clock.monotonicNs, clock.sinceBootNs, clock.unixMs})
+    values.push_back(js(env, time));
+  for (std::size_t at = 0; at < sections_.size(); ++at) {
+    const Section& section = sections_[at];
+    const bool isWanted = (wanted & (1U << at)) != 0;
+    values.push_back(isWanted ? failures.valueOf(section.key, [&] { return section.read(env, withDetail); })
+                              : env.Undefined());
+    if (!isWanted || !section.failure) continue;
+    if (const std::string& reason = section.failure(); !reason.empty()) failures.add(section.key, reason);
   }
-  const Napi::Value counters = toJs(env, clock, values);
-  readers_->probers.askAll(std::max(std::chrono::milliseconds{0}, nextIn - kProbeLead));
+  if (withDetail)
+    for (const Detail& detail : details_)
+      values.push_back(failures.valueOf(detail.key, [&] { return detail.read(env); }));
+  values.push_back(failures.reasons());
+
+  // Every Host has the same tables.
+  static const Literal plain(keysOf(sections_, {}));
+  static const Literal detailed(keysOf(sections_, details_));
+  const Napi::Value counters = (withDetail ? detailed : plain).make(env, values);
+  probers_.askAll(std::max(std::chrono::milliseconds{0}, nextIn - kProbeLead));
   return counters;
 }
 
 Napi::Value HostBinding::describeGpus(const Napi::CallbackInfo& info) {
-  return toJs(info.Env(), readers_->gpu.describe());
+  return js(info.Env(), gpu_->describe());
 }
 
 Napi::Value HostBinding::readSystem(const Napi::CallbackInfo& info) {
   return PromiseWork<SystemInfo>::start(
       info.Env(), [roots = roots_] { return hostwire::readSystem(roots); },
-      [](Napi::Env env, const SystemInfo& system) { return toJs(env, system); });
+      [](Napi::Env env, const SystemInfo& system) { return js(env, system); });
 }
 
 }  // namespace hostwire

@@ -4,16 +4,13 @@
 #include <napi.h>
 
 #include <memory>
+#include <vector>
 
-#include "host/batteries.h"
-#include "host/cpu.h"
-#include "host/disks.h"
 #include "host/gpu.h"
-#include "host/memory.h"
-#include "host/network.h"
 #include "host/prober.h"
 #include "host/roots.h"
-#include "host/sensors.h"
+#include "napi/details.h"
+#include "napi/sections.h"
 
 namespace hostwire {
 
@@ -24,26 +21,6 @@ class HostBinding : public Napi::ObjectWrap<HostBinding> {
   explicit HostBinding(const Napi::CallbackInfo& info);
 
  private:
-  // The readers share the pool of probers, so they go first.
-  struct Readers {
-    Readers(const Roots& roots, const GpuOptions& gpuOptions)
-        : cpu(roots, probers),
-          memory(roots),
-          gpu(roots, gpuOptions, probers),
-          disks(roots, probers),
-          network(roots, probers),
-          sensors(roots, probers),
-          batteries(roots, probers) {}
-    ProberPool probers;
-    CpuReader cpu;
-    MemoryReader memory;
-    GpuReader gpu;
-    DisksReader disks;
-    NetworkReader network;
-    SensorsReader sensors;
-    BatteriesReader batteries;
-  };
-
   // readCounters(sections: number, withDetail: boolean, nextInMs: number): Counters
   Napi::Value readCounters(const Napi::CallbackInfo& info);
   // describeGpus(): GpuFinding[], as of the last reading
@@ -52,7 +29,11 @@ class HostBinding : public Napi::ObjectWrap<HostBinding> {
   Napi::Value readSystem(const Napi::CallbackInfo& info);
 
   Roots roots_;
-  std::unique_ptr<Readers> readers_;
+  // The readers share it, so they go first.
+  ProberPool probers_;
+  std::shared_ptr<GpuReader> gpu_;
+  std::vector<Section> sections_;
+  std::vector<Detail> details_;
 };
 
 }  // namespace hostwire

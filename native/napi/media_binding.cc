@@ -5,8 +5,9 @@
 #include <mutex>
 #include <utility>
 
+#include "napi/js.h"
+#include "napi/media_js.h"
 #include "napi/promise.h"
-#include "napi/to_js_media.h"
 
 namespace hostwire {
 
@@ -80,7 +81,7 @@ Napi::Value MediaBinding::watch(const Napi::CallbackInfo& info) {
   return info.Env().Undefined();
 }
 
-Napi::Value MediaBinding::read(const Napi::CallbackInfo& info) { return toJs(info.Env(), players_->read()); }
+Napi::Value MediaBinding::read(const Napi::CallbackInfo& info) { return js(info.Env(), players_->read()); }
 
 Napi::Value MediaBinding::rearm(const Napi::CallbackInfo& info) {
   return Napi::Boolean::New(info.Env(), pace_->rearm());
@@ -93,14 +94,13 @@ Napi::Value MediaBinding::control(const Napi::CallbackInfo& info) {
   const std::chrono::milliseconds limit{info[3].ToNumber().Int64Value()};
   const auto open = OpenPromise::start(info.Env(), controls_);
   players_->control(id, verb, value, limit, [open](const MediaReply& reply) {
-    OpenPromise::resolve(open, [reply](Napi::Env env) { return toJs(env, reply); });
+    OpenPromise::resolve(open, [reply](Napi::Env env) { return js(env, reply); });
   });
   return open->promise();
 }
 
 Napi::Value MediaBinding::keyAbsence(const Napi::CallbackInfo& info) {
-  const auto absence = keys_.absence();
-  return absence ? Napi::String::New(info.Env(), *absence) : info.Env().Null();
+  return js(info.Env(), keys_.absence());
 }
 
 Napi::Value MediaBinding::openKeys(const Napi::CallbackInfo& info) {

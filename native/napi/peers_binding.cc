@@ -5,24 +5,26 @@
 #include <vector>
 
 #include "host/peers.h"
+#include "napi/js.h"
 #include "napi/promise.h"
 
 namespace hostwire {
-namespace {
 
-Napi::Value toJs(Napi::Env env, const std::vector<PendingPeer>& peers) {
-  auto array = Napi::Array::New(env, peers.size());
-  for (std::uint32_t i = 0; i < peers.size(); ++i) {
-    const PendingPeer& peer = peers[i];
-    auto object = Napi::Object::New(env);
-    object.Set("descriptor", Napi::Number::New(env, peer.descriptor));
-    object.Set("cookie", Napi::BigInt::New(env, peer.cookie));
-    object.Set("acknowledgedBytes", Napi::Number::New(env, static_cast<double>(peer.acknowledgedBytes)));
-    object.Set("silentMs", Napi::Number::New(env, static_cast<double>(peer.silentMs)));
-    array.Set(i, object);
-  }
-  return array;
+// All 64 bits count.
+struct BigInt {
+  std::uint64_t value;
+};
+static Napi::Value js(Napi::Env env, BigInt number) { return Napi::BigInt::New(env, number.value); }
+
+static Napi::Value js(Napi::Env env, const PendingPeer& peer) {
+  static const Shape shape{Key{"descriptor", &PendingPeer::descriptor},
+                           Key{"cookie", [](const PendingPeer& of) { return BigInt{of.cookie}; }},
+                           Key{"acknowledgedBytes", &PendingPeer::acknowledgedBytes},
+                           Key{"silentMs", &PendingPeer::silentMs}};
+  return shape.make(env, peer);
 }
+
+namespace {
 
 PendingPeer fromJs(const Napi::Object& object) {
   PendingPeer peer;
@@ -42,8 +44,10 @@ Napi::Value canReadPendingPeersFromJs(const Napi::CallbackInfo& info) {
 // readPendingPeers(port: number): Promise<PendingPeer[]>
 Napi::Value readPendingPeersFromJs(const Napi::CallbackInfo& info) {
   const auto port = static_cast<std::uint16_t>(info[0].ToNumber().Uint32Value());
-  return PromiseWork<std::vector<PendingPeer>>::start(
-      info.Env(), [port] { return readPendingPeers(port); }, toJs);
+  using Peers = std::vector<PendingPeer>;
+  return PromiseWork<Peers>::start(
+      info.Env(), [port] { return readPendingPeers(port); },
+      [](Napi::Env env, const Peers& peers) { return js(env, peers); });
 }
 
 // cutPeers(peers: PendingPeer[]): number of connections that were cut

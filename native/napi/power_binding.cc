@@ -7,7 +7,8 @@
 #include <string_view>
 #include <utility>
 
-#include "napi/to_js_power.h"
+#include "napi/js.h"
+#include "napi/power_js.h"
 
 namespace hostwire {
 namespace {
@@ -32,7 +33,7 @@ using Open = std::shared_ptr<OpenPromise>;
 // Resolves `open` with `value` as JavaScript sees it.
 template <class Value>
 void resolveWith(const Open& open, const Value& value) {
-  OpenPromise::resolve(open, [value](Napi::Env env) { return toJs(env, value); });
+  OpenPromise::resolve(open, [value](Napi::Env env) { return js(env, value); });
 }
 
 }  // namespace

@@ -7,7 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "napi/to_js_process.h"
+#include "napi/js.h"
+#include "napi/process_js.h"
 
 namespace hostwire {
 namespace {
@@ -53,7 +54,7 @@ EndSignal signalOf(const Napi::Value& value) {
 
 template <class Result>
 Napi::Value convert(Napi::Env env, const Result& result) {
-  return toJs(env, result);
+  return js(env, result);
 }
 
 }  // namespace
@@ -81,7 +82,7 @@ ProcessesBinding::ProcessesBinding(const Napi::CallbackInfo& info)
 
 Napi::Value ProcessesBinding::latest(const Napi::CallbackInfo& info) {
   const auto reading = reader_->latest(timeOf(info[0]));
-  return reading ? toJs(info.Env(), *reading) : info.Env().Null();
+  return reading ? js(info.Env(), *reading) : info.Env().Null();
 }
 
 Napi::Value ProcessesBinding::read(const Napi::CallbackInfo& info) {
@@ -109,14 +110,12 @@ Napi::Value ProcessesBinding::readPaths(const Napi::CallbackInfo& info) {
 }
 
 Napi::Value ProcessesBinding::whyNoControl(const Napi::CallbackInfo& info) {
-  const auto reason = whyNoProcessControl(roots_);
-  if (!reason) return info.Env().Null();
-  return Napi::String::New(info.Env(), *reason);
+  return js(info.Env(), whyNoProcessControl(roots_));
 }
 
 Napi::Value ProcessesBinding::signal(const Napi::CallbackInfo& info) {
   try {
-    return toJs(info.Env(), signalProcess(processOf(info[0]), signalOf(info[1])));
+    return js(info.Env(), signalProcess(processOf(info[0]), signalOf(info[1])));
   } catch (const HostError& error) {
     throw toJsError(info.Env(), error);
   }

@@ -1,4 +1,4 @@
-// Every capability answers "not supported": what a port starts from, function by function.
+// Every capability reports "not supported": where a port starts, function by function.
 #include <cerrno>
 #include <chrono>
 
@@ -70,12 +70,12 @@ void* Library::find(const char*) const { return handle_; }
 struct SensorsReader::State {};
 SensorsReader::SensorsReader(const Roots&, ProberPool&) {}
 SensorsReader::~SensorsReader() = default;
-std::vector<SensorCounters> SensorsReader::read() { return {}; }
+std::vector<SensorCounters> SensorsReader::read() { refuse("read sensors"); }
 
 struct BatteriesReader::State {};
 BatteriesReader::BatteriesReader(const Roots&, ProberPool&) {}
 BatteriesReader::~BatteriesReader() = default;
-std::vector<BatteryCounters> BatteriesReader::read() { return {}; }
+std::vector<BatteryCounters> BatteriesReader::read() { refuse("read batteries"); }
 
 SystemInfo readSystem(const Roots&) { refuse("read system"); }
 

@@ -2,6 +2,7 @@
 import { toJsonSchema, toJsonSchemaDefs } from '@valibot/to-json-schema';
 import type * as v from 'valibot';
 import { capability } from '../wire/capability.ts';
+import { DETAIL_COMPONENTS } from '../wire/details.ts';
 import { errorPayload } from '../wire/errors.ts';
 import { UNIT_KEY } from '../wire/meaning.ts';
 import { mediaCommand, mediaDetail, mediaResult, mediaStatus } from '../wire/media.ts';
@@ -34,7 +35,7 @@ import {
 import { messageId } from '../wire/socket.ts';
 import { commandFeedback, processCommandFeedback } from '../wire/socket-events.ts';
 import { system, systemDetail } from '../wire/system.ts';
-import { batteryDetail, sensorDetail, usage, usageDetail } from '../wire/usage.ts';
+import { usage, usageDetail } from '../wire/usage.ts';
 
 /** A part of a document. */
 export type Json = Readonly<Record<string, unknown>>;
@@ -55,8 +56,7 @@ export const COMPONENTS = {
   Network: networkStats,
   NetworkDetail: networkDetail,
   Interface: interfaceDetail,
-  Sensor: sensorDetail,
-  Battery: batteryDetail,
+  ...DETAIL_COMPONENTS,
   System: system,
   SystemDetail: systemDetail,
   Capability: capability,

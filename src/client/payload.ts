@@ -11,7 +11,7 @@ import type {
   NetworkDetail,
   NetworkStats,
 } from '../wire/sample.ts';
-import type { TopDetail } from '../wire/usage.ts';
+import type { DetailExtras } from '../wire/usage.ts';
 
 export type Section = 'cpu' | 'memory' | 'gpu' | 'disks' | 'network';
 
@@ -39,4 +39,4 @@ export type StatsPayload<S extends Section = Section, D extends boolean = false>
   /** Seconds since boot. */
   readonly uptime: number;
 } & Partial<Pick<D extends true ? DetailSections : PlainSections, S>> &
-  (D extends true ? TopDetail : unknown);
+  (D extends true ? DetailExtras : unknown);

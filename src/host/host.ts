@@ -1,5 +1,5 @@
-/** What the service knows of the machine it runs on: the counters' types and the interface they come through. */
-
+/** The machine as the service sees it: the counters' types and the interface that returns them. */
+import type { DetailCounters } from './details.ts';
 import type { MediaHost } from './media.ts';
 import type { PowerHost } from './power.ts';
 import type { ProcessHost } from './processes.ts';
@@ -16,7 +16,7 @@ export interface CpuTimes {
 }
 
 export interface CoreTimes extends CpuTimes {
-  /** The system's number of the logical processor; numbers may be missing while processors are off-line. */
+  /** The system's number of the logical processor; there are gaps while processors are off-line. */
   readonly index: number;
 }
 
@@ -30,35 +30,35 @@ export interface CpuCounters {
   readonly total: CpuTimes;
   readonly temperatureCelsius: number | null;
   readonly speedHz: number | null;
-  /** The rest comes with detail only. */
+  /** What follows is there with detail only. */
   readonly cores?: readonly CoreTimes[];
-  /** Beside `cores`; empty where no core's speed is readable. */
+  /** In the order of `cores`; empty where no core's speed is readable. */
   readonly coreSpeedsHz?: readonly (number | null)[];
   readonly loadAverage?: readonly [number, number, number] | null;
   readonly pressure?: Pressure | null;
   readonly energy?: EnergyCounters | null;
 }
 
-/** What the processor's packages have used since some moment: whole zones only, none of them inside another. */
+/** Energy that the processor's packages have used since an unknown moment: top-level zones only. */
 export interface EnergyCounters {
-  /** On the clock of Counters.takenAtNs, but of this reading, which a prober takes. */
+  /** When a prober took this reading, on the clock of Counters.takenAtNs. */
   readonly takenAtNs: number;
   readonly zones: readonly EnergyZone[];
-  /** Why some of them can't be read. */
+  /** Why some of them cannot be read. */
   readonly failure: string | null;
 }
 
 export interface EnergyZone {
   readonly name: string;
   readonly microjoules: number;
-  /** The counter goes on from 0 above it. */
+  /** The counter wraps to 0 above this. */
   readonly rangeMicrojoules: number;
 }
 
 export interface MemoryCounters {
   readonly totalBytes: number;
   readonly availableBytes: number;
-  /** The rest comes with detail only. */
+  /** What follows is there with detail only. */
   readonly cachedBytes?: number | null;
   readonly buffersBytes?: number | null;
   readonly swapTotalBytes?: number | null;
@@ -80,9 +80,9 @@ export interface DiskIo {
 
 export interface DiskCounters {
   readonly mountPoint: string;
-  /** The last answer of its prober; null until the first one. */
+  /** From its prober's last answer; null until the first one. */
   readonly usage: DiskUsage | null;
-  /** The rest comes with detail only. */
+  /** What follows is there with detail only. */
   readonly device?: string;
   readonly type?: string;
   readonly label?: string | null;
@@ -104,14 +104,14 @@ export type InterfaceKind =
 
 export interface InterfaceCounters {
   readonly name: string;
-  /** The system's number: an interface created again under its old name has another one. 0: unknown. */
+  /** The system's number: an interface that is created again under its old name has a new one. 0: unknown. */
   readonly index: number;
   readonly kind: InterfaceKind;
   readonly hasDevice: boolean;
   readonly isMember: boolean;
   readonly receivedBytes: number;
   readonly sentBytes: number;
-  /** The rest comes with detail only. */
+  /** What follows is there with detail only. */
   readonly receivedPackets?: number;
   readonly sentPackets?: number;
   readonly receiveErrors?: number;
@@ -138,50 +138,11 @@ export interface GpuCounters {
   readonly isAsleep: boolean;
 }
 
-export type SensorKind = 'temperature' | 'fan' | 'voltage' | 'power';
-
-export interface SensorCounters {
-  /** What the chip calls itself: coretemp, nvme, drivetemp. */
-  readonly driver: string;
-  /** No two chips have the same name, and no two sensors the same label, which begins with its chip's. */
-  readonly chip: string;
-  readonly label: string;
-  readonly kind: SensorKind;
-  /** °C, RPM, V or W. */
-  readonly value: number | null;
-  /** Why there is no value, where asking failed. */
-  readonly failure: string | null;
-}
-
-export type BatteryState = 'charging' | 'discharging' | 'full' | 'not_charging' | 'unknown';
-
-/** A battery tells of energy or of charge, hardly ever of both. */
-export interface BatteryCounters {
-  readonly name: string;
-  readonly state: BatteryState | null;
-  /** As the battery's own electronics say it. */
-  readonly percent: number | null;
-  readonly energyWh: number | null;
-  readonly energyFullWh: number | null;
-  readonly energyDesignWh: number | null;
-  readonly chargeAh: number | null;
-  readonly chargeFullAh: number | null;
-  readonly chargeDesignAh: number | null;
-  readonly voltageVolts: number | null;
-  /** In or out, never negative, as is the current. */
-  readonly powerWatts: number | null;
-  readonly currentAmps: number | null;
-  readonly secondsToEmpty: number | null;
-  readonly secondsToFull: number | null;
-  /** Why nothing but the name is known. */
-  readonly failure: string | null;
-}
-
 /**
- * One raw reading of the machine. A section that was not asked for is absent; one that could not be read is null
- * and its reason stands in `failures`.
+ * One raw reading of the machine. A section or detail that was not asked for is absent; one that could not be read is
+ * null, and its reason is in `failures` under the same key.
  */
-export interface Counters {
+export interface Counters extends DetailCounters {
   /** Monotonic, does not count suspend: the base of every rate. */
   readonly takenAtNs: number;
   /** Since boot, counts suspend. */
@@ -190,13 +151,10 @@ export interface Counters {
   readonly unixMs: number;
   readonly cpu?: CpuCounters | null;
   readonly memory?: MemoryCounters | null;
-  readonly gpus?: readonly GpuCounters[] | null;
+  /** A reason in `failures` beside a list: some devices are missing from it. */
+  readonly gpu?: readonly GpuCounters[] | null;
   readonly disks?: readonly DiskCounters[] | null;
-  readonly interfaces?: readonly InterfaceCounters[] | null;
-  /** With detail only, whatever the sections. */
-  readonly sensors?: readonly SensorCounters[];
-  /** With detail only: those that power this machine. */
-  readonly batteries?: readonly BatteryCounters[];
+  readonly network?: readonly InterfaceCounters[] | null;
   readonly failures?: Readonly<Record<string, string>>;
 }
 
@@ -251,7 +209,7 @@ export interface PendingPeer {
 export const SECTIONS = ['cpu', 'memory', 'gpu', 'disks', 'network'] as const;
 export type Section = (typeof SECTIONS)[number];
 
-/** One bit a section, so that a set of them is a number; the addon has the same. */
+/** One bit per section, so that a set of them is a number: 1 << its place in SECTIONS, as in the addon. */
 export const SECTION_BITS: Readonly<Record<Section, number>> = {
   cpu: 1,
   memory: 2,
@@ -265,7 +223,7 @@ export const ALL_SECTIONS = 31;
 export interface Host {
   /**
    * One synchronous reading of the sections in the set `sections` (see SECTION_BITS). `nextInMs` says when the
-   * next reading is expected: what has to be asked on other threads is asked shortly before.
+   * next reading is expected: probers are asked shortly before, so that their answers are fresh then.
    */
   readCounters(sections: number, withDetail: boolean, nextInMs: number): Counters;
   readSystem(): Promise<SystemInfo>;
@@ -279,10 +237,10 @@ export interface Host {
   readPendingPeers(port: number): Promise<readonly PendingPeer[]>;
   /** Ends those that have still bytes pending and have acknowledged nothing since they were read; how many. */
   cutPeers(peers: readonly PendingPeer[]): number;
-  /** Absent where the platform knows of no players. */
+  /** Absent on platforms without media players. */
   readonly media?: MediaHost;
-  /** Absent where nobody can be asked of power. */
+  /** Absent on platforms without power actions. */
   readonly power?: PowerHost;
-  /** Absent where processes can't be seen. */
+  /** Absent on platforms where processes cannot be read. */
   readonly processes?: ProcessHost;
 }

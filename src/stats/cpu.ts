@@ -1,10 +1,10 @@
-/** The cpu section of a sample: shares of time between two readings. */
+/** The cpu section of a sample: shares of the time between two readings. */
 import type { CoreTimes, CpuCounters, CpuTimes, EnergyCounters } from '../host/host.ts';
 import type { CpuBreakdown, CpuDetail, CpuStats } from '../wire/sample.ts';
 import { deriveWatts } from './energy.ts';
 import { growth, oneDecimal, percentOf } from './round.ts';
 
-// Counters may step back (iowait, a processor taken off): each is clamped by itself.
+// Counters may step back (iowait, a processor taken off-line): each is clamped by itself.
 function spentBetween(before: CpuTimes, after: CpuTimes): CpuTimes {
   return {
     user: growth(before.user, after.user),
@@ -47,7 +47,7 @@ function breakdownBetween(before: CpuTimes | undefined, after: CpuTimes): CpuBre
 
 const toGhz = (hertz: number) => Math.round(hertz / 1e6) / 1e3;
 
-/** Zero where nobody can tell (the contract says number), and below zero: no number of a default payload is negative. */
+/** Unknown values are 0, because the contract says number; so are negative ones, as no number of a default payload is. */
 export function deriveCpuStats(before: CpuCounters | undefined, after: CpuCounters | null): CpuStats {
   return {
     current_load: (after && loadBetween(before?.total, after.total)) ?? 0,
@@ -69,7 +69,7 @@ const UNKNOWN: CpuDetail = {
   pressure: null,
 };
 
-/** `cores` and `energy` are of the last reading with detail: it may be an earlier one than `before`. */
+/** `cores` and `energy` are from the last reading with detail, which may be older than `before`. */
 export function deriveCpuDetail(
   before: CpuCounters | undefined,
   cores: readonly CoreTimes[] | undefined,

@@ -1,9 +1,9 @@
-/** The disks section of a sample: one entry a mount. */
+/** The disks section of a sample: one entry per mount. */
 import type { DiskCounters, DiskUsage } from '../host/host.ts';
 import type { DiskDetail, DiskStats } from '../wire/sample.ts';
 import { percentOf, rateOf } from './round.ts';
 
-// As df: what root keeps for itself is neither used nor available.
+// As df does: blocks reserved for root are neither used nor available.
 const usedOf = (usage: DiskUsage) => Math.max(0, usage.totalBytes - usage.freeBytes);
 
 /** A mount that never answered has no numbers and is left out. */
@@ -28,14 +28,14 @@ function deriveEntry(before: DiskCounters | undefined, disk: DiskCounters, secon
   const available = disk.usage?.availableBytes ?? null;
   const io = disk.io ?? null;
   const ioBefore = before?.device === disk.device ? (before?.io ?? null) : null;
-  // Counters that step back are those of a device that came anew.
+  // Counters that step back belong to a new device under the old name.
   const hasRates =
     io !== null &&
     ioBefore !== null &&
     seconds > 0 &&
     io.readBytes >= ioBefore.readBytes &&
     io.writeBytes >= ioBefore.writeBytes;
-  // Milliseconds of 32 bits: they also begin again after 49 days of work.
+  // 32 bits of milliseconds: they also wrap after 49 days of work.
   const hasBusy = hasRates && io.busyMs >= ioBefore.busyMs;
   return {
     fs: disk.mountPoint,
@@ -57,7 +57,7 @@ function deriveEntry(before: DiskCounters | undefined, disk: DiskCounters, secon
   };
 }
 
-/** `seconds` between the two readings; 0 where rates make no sense (a first reading, a resume). */
+/** `seconds` between the two readings; 0 where there is no rate (a first reading, a resume). */
 export function deriveDiskDetail(
   before: readonly DiskCounters[] | undefined,
   disks: readonly DiskCounters[] | null,

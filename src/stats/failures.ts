@@ -1,45 +1,46 @@
-/** Tells of sections that turn unreadable or readable again: once a change, however often they are read. */
-import { SECTION_BITS, type Section } from '../host/host.ts';
+/** Reports each section and detail that becomes unreadable or readable again, once per change. */
+import { SECTION_BITS, SECTIONS } from '../host/host.ts';
 
-/** The names in Counters that are not the section's own. */
-const SECTION_OF: Readonly<Record<string, Section>> = { gpus: 'gpu', interfaces: 'network' };
-
-/** What failed as a whole: no section could be read. */
+/** What failed as a whole: nothing could be read. */
 const HOST = 'host';
 
+/** What a reading was asked for. */
+interface Asked {
+  readonly sections: number;
+  readonly withDetail: boolean;
+}
+
+/** Called with a section, a detail or a part of one, and the reason, or undefined when it can be read again. */
+type Report = (what: string, reason: string | undefined) => void;
+
 export class Failures {
-  readonly #tell: (section: string, reason: string | undefined) => void;
+  readonly #report: Report;
   readonly #reasons = new Map<string, string>();
   #parts: ReadonlyMap<string, string> = new Map();
-  readonly #toldParts = new Set<string>();
+  readonly #reportedParts = new Set<string>();
 
-  constructor(tell: (section: string, reason: string | undefined) => void) {
-    this.#tell = tell;
+  constructor(report: Report) {
+    this.#report = report;
   }
 
-  /** After a reading of `sections`: what is not among them is as it was. */
-  note(sections: number, failures: Readonly<Record<string, string>> | undefined): void {
+  /** After a reading: what it was not asked for stays as it was. */
+  note(asked: Asked, failures: Readonly<Record<string, string>> | undefined): void {
     if (failures === undefined && this.#reasons.size === 0) return;
-    const failed = new Set<string>();
-    for (const [key, reason] of Object.entries(failures ?? {})) {
-      const section = SECTION_OF[key] ?? key;
-      failed.add(section);
-      this.#set(section, reason);
-    }
-    for (const section of [...this.#reasons.keys()])
-      if (!failed.has(section) && wasRead(section, sections)) this.#clear(section);
+    for (const [key, reason] of Object.entries(failures ?? {})) this.#set(key, reason);
+    for (const key of [...this.#reasons.keys()])
+      if (failures?.[key] === undefined && wasRead(key, asked)) this.#clear(key);
   }
 
   /**
-   * After a reading with detail: what failed inside a section. Told once for good, as a sensor may come and go for
-   * ever, and only when it lasts for two readings: an answer may just be late.
+   * After a reading with detail: what failed inside a section or detail. Reported once for the life of the service,
+   * because a sensor may come and go for ever, and only when it lasts for two readings: an answer may just be late.
    */
   noteParts(failed: ReadonlyMap<string, string>): void {
     for (const [part, reason] of failed) {
-      const told = `${part}: ${reason}`;
-      if (this.#parts.get(part) !== reason || this.#toldParts.has(told)) continue;
-      this.#toldParts.add(told);
-      this.#tell(part, reason);
+      const reported = `${part}: ${reason}`;
+      if (this.#parts.get(part) !== reason || this.#reportedParts.has(reported)) continue;
+      this.#reportedParts.add(reported);
+      this.#report(part, reason);
     }
     this.#parts = failed;
   }
@@ -49,20 +50,21 @@ export class Failures {
     this.#set(HOST, reason);
   }
 
-  #set(section: string, reason: string): void {
-    if (this.#reasons.get(section) === reason) return;
-    this.#reasons.set(section, reason);
-    this.#tell(section, reason);
+  #set(key: string, reason: string): void {
+    if (this.#reasons.get(key) === reason) return;
+    this.#reasons.set(key, reason);
+    this.#report(key, reason);
   }
 
-  #clear(section: string): void {
-    this.#reasons.delete(section);
-    this.#tell(section, undefined);
+  #clear(key: string): void {
+    this.#reasons.delete(key);
+    this.#report(key, undefined);
   }
 }
 
-function wasRead(section: string, sections: number): boolean {
-  if (section === HOST) return true;
-  // Only sections get in under other names.
-  return (sections & SECTION_BITS[section as Section]) !== 0;
+/** What is neither the host nor a section is a detail. */
+function wasRead(key: string, { sections, withDetail }: Asked): boolean {
+  if (key === HOST) return true;
+  const section = SECTIONS.find((known) => known === key);
+  return section === undefined ? withDetail : (sections & SECTION_BITS[section]) !== 0;
 }

@@ -1,4 +1,4 @@
-/** The gpu section of a sample: the first device, and in detail every one; null without any. */
+/** The gpu section of a sample: the first device, with detail all of them; null without any. */
 import type { GpuCounters } from '../host/host.ts';
 import type { GpuDetail, GpuDevice, GpuStats } from '../wire/sample.ts';
 import { oneDecimal } from './round.ts';

@@ -3,7 +3,7 @@ import type { MemoryCounters } from '../host/host.ts';
 import type { MemoryDetail, MemoryStats, SwapDetail } from '../wire/sample.ts';
 import { percentOf } from './round.ts';
 
-/** used + free = total: free is what programs can still get, used the rest. */
+/** used + free = total: free is what programs can still get, used is the rest. */
 export function deriveMemoryStats(counters: MemoryCounters | null): MemoryStats {
   if (counters === null) return { used: 0, free: 0, used_percent: 0 };
   const used = Math.max(0, counters.totalBytes - counters.availableBytes);
@@ -19,7 +19,7 @@ function deriveSwap(counters: MemoryCounters): SwapDetail | null {
   const free = counters.swapFreeBytes ?? null;
   if (total === null || free === null) return null;
   const used = Math.max(0, total - free);
-  // A machine without swap uses none of it: that 0 is true.
+  // A machine without swap uses none: that 0 is a known value.
   return { total, used, free, used_percent: percentOf(used, total) ?? 0 };
 }
 

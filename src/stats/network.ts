@@ -3,7 +3,7 @@ import type { InterfaceCounters } from '../host/host.ts';
 import type { InterfaceDetail, NetworkDetail, NetworkStats } from '../wire/sample.ts';
 import { rateOf } from './round.ts';
 
-/** What must outlive a reading for the sums to be monotonic: the last counts of what counted, and of what left. */
+/** Kept from reading to reading so that the sums never go back: the last counts of each interface, and of those that left. */
 export interface NetworkTotals {
   readonly departedSent: number;
   readonly departedReceived: number;
@@ -24,12 +24,12 @@ export function selectCounted(interfaces: readonly InterfaceCounters[]): readonl
   return others.length > 0 ? others : free;
 }
 
-/** Carries the sums on: an interface that left, was reset or re-created keeps its last count in them. */
+/** Advances the sums: an interface that left, was reset or was re-created keeps its last count in them. */
 export function advanceTotals(before: NetworkTotals, counted: readonly InterfaceCounters[]): NetworkTotals {
   let departedSent = before.departedSent;
   let departedReceived = before.departedReceived;
   for (const [at, last] of before.counted.entries()) {
-    // They mostly come in the same order.
+    // The order is nearly always the same.
     const sameAt = counted[at];
     const link = sameAt?.name === last.name ? sameAt : counted.find(({ name }) => name === last.name);
     if (link !== undefined && continues(last, link)) continue;
@@ -104,7 +104,7 @@ function addKnown(rates: readonly (number | null)[]): number | null {
   return known.length === 0 ? null : known.reduce((sum, rate) => sum + rate, 0);
 }
 
-/** `seconds` between the two readings; 0 where rates make no sense (a first reading, a resume). */
+/** `seconds` between the two readings; 0 where there is no rate (a first reading, a resume). */
 export function deriveNetworkDetail(
   before: readonly InterfaceCounters[] | undefined,
   interfaces: readonly InterfaceCounters[] | null,

@@ -1,4 +1,4 @@
-/** The few ways numbers are made fit for the wire: finite, not negative, rounded. */
+/** Makes numbers fit for the wire: finite, not negative, rounded. */
 
 /** `part` of `whole` in percent with one decimal, 0–100; null when the whole is not positive. */
 export function percentOf(part: number, whole: number): number | null {
@@ -15,7 +15,7 @@ export function growth(before: number, after: number): number {
   return after > before ? after - before : 0;
 }
 
-/** A counter's growth a second, a whole number; null where it stepped back (a reset) or no time passed. */
+/** A counter's growth per second, a whole number; null where it stepped back (a reset) or no time passed. */
 export function rateOf(before: number, after: number, seconds: number): number | null {
   if (!(seconds > 0) || after < before) return null;
   return Math.round((after - before) / seconds);

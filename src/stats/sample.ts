@@ -1,4 +1,4 @@
-/** What two readings of the counters yield: Baseline × Counters → Sample. Pure: the caller owns time and state. */
+/** Two readings of the counters make a sample: Baseline × Counters → Sample. Pure: the caller owns time and state. */
 import type {
   CoreTimes,
   Counters,
@@ -19,8 +19,10 @@ import type {
   NetworkDetail,
   NetworkStats,
 } from '../wire/sample.ts';
-import type { TopDetail } from '../wire/usage.ts';
+import type { DetailExtras } from '../wire/usage.ts';
 import { deriveCpuDetail, deriveCpuStats } from './cpu.ts';
+import type { SampleFacts } from './detail-row.ts';
+import { deriveExtras } from './details.ts';
 import { deriveDiskDetail, deriveDiskStats } from './disks.ts';
 import { deriveGpuDetail, deriveGpuStats } from './gpu.ts';
 import { deriveMemoryDetail, deriveMemoryStats } from './memory.ts';
@@ -32,7 +34,6 @@ import {
   NO_TOTALS,
   selectCounted,
 } from './network.ts';
-import { type About, deriveTop } from './top.ts';
 
 /** A section as it is sent by default, and with detail where that was read. */
 export interface Derived<Stats, Detail> {
@@ -46,7 +47,8 @@ export interface Sample {
   readonly timestamp: number;
   /** Seconds since boot. */
   readonly uptime: number;
-  readonly top: TopDetail | undefined;
+  /** What detail adds beside the sections. */
+  readonly extras: DetailExtras | undefined;
   readonly cpu: Derived<CpuStats, CpuDetail> | undefined;
   readonly memory: Derived<MemoryStats, MemoryDetail> | undefined;
   readonly gpu: Derived<GpuStats | null, GpuDetail | null> | undefined;
@@ -58,18 +60,18 @@ export interface Sample {
 interface Reading<T> {
   readonly counters: T;
   readonly takenAtNs: number;
-  /** What boot time is ahead of monotonic time: it grows by exactly what was slept. */
+  /** Boot time minus monotonic time: grows by exactly the time that the machine was suspended. */
   readonly suspendedNs: number;
 }
 
-/** What is kept of earlier readings, section by section: a reading of one never loses another's. */
+/** What is kept of earlier readings, per section: reading one section never loses another's. */
 export interface Baseline {
   readonly cpu: Reading<CpuCounters> | undefined;
-  /** Of readings with detail only, as are `energy` and `disks`: one without must not make the next rates unknown. */
+  /** From readings with detail only, like `energy` and `disks`: one without must not make the next rates unknown. */
   readonly cores: Reading<readonly CoreTimes[]> | undefined;
   readonly energy: Reading<EnergyCounters> | undefined;
   readonly disks: Reading<readonly DiskCounters[]> | undefined;
-  readonly interfaces: Reading<readonly InterfaceCounters[]> | undefined;
+  readonly network: Reading<readonly InterfaceCounters[]> | undefined;
   readonly totals: NetworkTotals;
 }
 
@@ -78,13 +80,13 @@ export const NO_BASELINE: Baseline = {
   cores: undefined,
   energy: undefined,
   disks: undefined,
-  interfaces: undefined,
+  network: undefined,
   totals: NO_TOTALS,
 };
 
 const NS_PER_SECOND = 1e9;
 
-// Below a millisecond a rate is noise; across a suspend it is a spike or a lie.
+// Below a millisecond a rate is noise; across a suspend it is a spike, or wrong.
 function secondsBetween(before: Reading<unknown> | undefined, counters: Counters): number {
   if (before === undefined) return 0;
   const slept = suspendedNs(counters) - before.suspendedNs;
@@ -99,20 +101,20 @@ function readingOf<T>(counters: Counters, value: T): Reading<T> {
 }
 
 function advanceBaseline(before: Baseline, counters: Counters, withDetail: boolean): Baseline {
-  const { cpu, disks, interfaces } = counters;
+  const { cpu, disks, network } = counters;
   return {
     cpu: cpu ? readingOf(counters, cpu) : before.cpu,
     cores: cpu?.cores ? readingOf(counters, cpu.cores) : before.cores,
     energy: cpu?.energy ? readingOf(counters, cpu.energy) : before.energy,
     disks: disks && withDetail ? readingOf(counters, disks) : before.disks,
-    interfaces: interfaces ? readingOf(counters, interfaces) : before.interfaces,
-    totals: interfaces ? advanceTotals(before.totals, selectCounted(interfaces)) : before.totals,
+    network: network ? readingOf(counters, network) : before.network,
+    totals: network ? advanceTotals(before.totals, selectCounted(network)) : before.totals,
   };
 }
 
 export type BaselineField = Exclude<keyof Baseline, 'totals'>;
 
-/** Of `fresh` the totals, which must never go back, and the readings that `takes` names; of `kept` the others. */
+/** The totals of `fresh`, because they must never go back, and its readings that `takes` selects; the others of `kept`. */
 export function mergeBaselines(
   kept: Baseline,
   fresh: Baseline,
@@ -123,23 +125,23 @@ export function mergeBaselines(
     cores: (takes('cores') ? fresh : kept).cores,
     energy: (takes('energy') ? fresh : kept).energy,
     disks: (takes('disks') ? fresh : kept).disks,
-    interfaces: (takes('interfaces') ? fresh : kept).interfaces,
+    network: (takes('network') ? fresh : kept).network,
     totals: fresh.totals,
   };
 }
 
 /**
- * The sample that `counters` make together with `before`, and the baseline for the next one. With `about` every section
- * comes in both forms, and what detail says beside them.
+ * The sample of `counters` against `before`, and the baseline for the next one. With `facts`, every section is derived in
+ * both forms and the sample has `extras`.
  */
 export function deriveSample(
   before: Baseline,
   counters: Counters,
-  about?: About,
+  facts?: SampleFacts,
 ): { readonly sample: Sample; readonly baseline: Baseline } {
-  const withDetail = about !== undefined;
+  const withDetail = facts !== undefined;
   const baseline = advanceBaseline(before, counters, withDetail);
-  const { cpu, memory, gpus, disks, interfaces } = counters;
+  const { cpu, memory, gpu, disks, network } = counters;
   const section = <Stats, Detail>(stats: Stats, detail: () => Detail): Derived<Stats, Detail> => ({
     stats,
     detail: withDetail ? detail() : undefined,
@@ -150,7 +152,7 @@ export function deriveSample(
   const sample: Sample = {
     timestamp: Math.floor(counters.unixMs / 1000),
     uptime: Math.floor(counters.sinceBootNs / NS_PER_SECOND),
-    top: about && deriveTop(about, counters),
+    extras: facts && deriveExtras(facts, counters),
     cpu:
       cpu === undefined
         ? undefined
@@ -159,7 +161,7 @@ export function deriveSample(
           ),
     memory:
       memory === undefined ? undefined : section(deriveMemoryStats(memory), () => deriveMemoryDetail(memory)),
-    gpu: gpus === undefined ? undefined : section(deriveGpuStats(gpus), () => deriveGpuDetail(gpus)),
+    gpu: gpu === undefined ? undefined : section(deriveGpuStats(gpu), () => deriveGpuDetail(gpu)),
     disks:
       disks === undefined
         ? undefined
@@ -167,14 +169,14 @@ export function deriveSample(
             deriveDiskDetail(before.disks?.counters, disks, secondsBetween(before.disks, counters)),
           ),
     network:
-      interfaces === undefined
+      network === undefined
         ? undefined
         : section(deriveNetworkStats(totals), () =>
             deriveNetworkDetail(
-              before.interfaces?.counters,
-              interfaces,
+              before.network?.counters,
+              network,
               totals,
-              secondsBetween(before.interfaces, counters),
+              secondsBetween(before.network, counters),
             ),
           ),
   };

@@ -3,6 +3,7 @@ import type { Clock } from '../clock.ts';
 import { type Host, SECTION_BITS } from '../host/host.ts';
 import type { Log } from '../log.ts';
 import type { ProcessSummary } from '../wire/process.ts';
+import { failedParts } from './details.ts';
 import { Failures } from './failures.ts';
 import {
   type Baseline,
@@ -13,7 +14,6 @@ import {
   type Sample,
 } from './sample.ts';
 import type { SampleSink, SampleSource } from './source.ts';
-import { failedParts } from './top.ts';
 import { Encoded, VIEW_COUNT, type View } from './view.ts';
 
 export interface SamplerOptions {
@@ -66,7 +66,7 @@ const KEY_OF: Readonly<Record<BaselineField, number>> = {
   cores: detailKey(SECTION_BITS.cpu),
   energy: detailKey(SECTION_BITS.cpu),
   disks: detailKey(SECTION_BITS.disks),
-  interfaces: SECTION_BITS.network,
+  network: SECTION_BITS.network,
 };
 
 export class Sampler implements SampleSource {
@@ -209,7 +209,7 @@ export class Sampler implements SampleSource {
   #read(needs: Needs, nextInMs: number, baseline: Baseline) {
     const { host, hostname } = this.#options;
     const counters = host.readCounters(needs.sections, needs.withDetail, nextInMs);
-    this.#failures.note(needs.sections, counters.failures);
+    this.#failures.note(needs, counters.failures);
     if (!needs.withDetail) return deriveSample(baseline, counters);
     this.#failures.noteParts(failedParts(counters));
     const about = { interval_seconds: this.#intervalMs / 1000, host: hostname };

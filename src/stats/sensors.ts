@@ -1,19 +1,36 @@
 /** The sensors of a detailed sample: values in the units of their kinds. */
-import type { SensorCounters, SensorKind } from '../host/host.ts';
-import type { SensorDetail } from '../wire/usage.ts';
+import type { SensorCounters, SensorKind } from '../host/details.ts';
+import type { SensorDetail } from '../wire/details.ts';
+import type { DetailRow, SeriesValue } from './detail-row.ts';
 
-/** As many decimals as such sensors have: thousandths of a volt, whole turns. */
-const UNITS: Readonly<Record<SensorKind, { readonly unit: SensorDetail['unit']; readonly steps: number }>> = {
-  temperature: { unit: '°C', steps: 10 },
-  fan: { unit: 'RPM', steps: 1 },
-  voltage: { unit: 'V', steps: 1000 },
-  power: { unit: 'W', steps: 100 },
+interface Unit {
+  readonly unit: SensorDetail['unit'];
+  /** Steps per unit: as many decimals as such sensors have. */
+  readonly steps: number;
+  readonly series: SeriesValue['unit'];
+}
+
+const UNITS: Readonly<Record<SensorKind, Unit>> = {
+  temperature: { unit: '°C', steps: 10, series: 'celsius' },
+  fan: { unit: 'RPM', steps: 1, series: 'rpm' },
+  voltage: { unit: 'V', steps: 1000, series: 'volts' },
+  power: { unit: 'W', steps: 100, series: 'watts' },
 };
 
-export function deriveSensors(sensors: readonly SensorCounters[] | undefined): readonly SensorDetail[] {
-  return (sensors ?? []).map(({ label, kind, value }) => {
-    const { unit, steps } = UNITS[kind];
-    // The sum makes 0 of −0.
-    return { label, kind, value: value === null ? null : Math.round(value * steps) / steps + 0, unit };
-  });
+function deriveSensor({ label, kind, value }: SensorCounters): SensorDetail {
+  const { unit, steps } = UNITS[kind];
+  // Adding 0 turns −0 into 0.
+  return { label, kind, value: value === null ? null : Math.round(value * steps) / steps + 0, unit };
 }
+
+export const SENSORS: DetailRow<'sensors'> = {
+  derive: ({ sensors }) => (sensors ?? []).map(deriveSensor),
+  failures: ({ sensors }) => (sensors ?? []).map(({ chip, failure }) => [`sensors of ${chip}`, failure]),
+  series: (sensors) =>
+    sensors.map(({ label, kind, value }) => ({
+      name: `sensor_${kind}`,
+      unit: UNITS[kind].series,
+      of: label,
+      value,
+    })),
+};

@@ -1,9 +1,9 @@
-/** What /api/system tells: the host's own description, and what a sample knows of disks, GPUs and interfaces. */
+/** What /api/system returns: the host's own description, and what a sample has of disks, GPUs and interfaces. */
 import type { SystemInfo } from '../host/host.ts';
 import type { Capabilities, SystemDetail, SystemPayload } from '../wire/system.ts';
 import type { Sample } from './sample.ts';
 
-/** The service itself, as detail shows it. */
+/** Facts about the service itself, shown with detail. */
 export interface ServiceFacts {
   readonly version: string;
   readonly pid: number;
@@ -38,7 +38,7 @@ export function deriveSystem(info: SystemInfo, sample: Sample, service: ServiceF
   };
 }
 
-/** The same with what `detail=1` adds. */
+/** The same, with what `detail=1` adds. */
 export function deriveSystemDetail(
   info: SystemInfo,
   sample: Sample,
@@ -49,7 +49,7 @@ export function deriveSystemDetail(
     ...deriveSystem(info, sample, service),
     gpus: sample.gpu?.detail?.devices ?? [],
     interfaces: sample.network?.detail?.interfaces ?? [],
-    batteries: sample.top?.batteries ?? [],
+    batteries: sample.extras?.batteries ?? [],
     boot_time: sample.timestamp - sample.uptime,
     service: {
       version: service.version,

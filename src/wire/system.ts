@@ -1,13 +1,13 @@
 /** The payload of /api/system. */
 import * as v from 'valibot';
 import { capability } from './capability.ts';
+import { batteryDetail } from './details.ts';
 import { means } from './meaning.ts';
 import type { DocsOf } from './operation-docs.ts';
 import { powerCapabilities } from './power.ts';
 import { processCapabilities } from './process.ts';
 import { bytes, count, gigahertz, known, mib, type Shape, unixSeconds } from './quantities.ts';
 import { gpuDevice, interfaceDetail } from './sample.ts';
-import { batteryDetail } from './usage.ts';
 
 export const system = v.strictObject({
   hostname: means(v.string(), 'Host name.'),

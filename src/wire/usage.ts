@@ -1,18 +1,9 @@
 /** The payload of a stream message and of /api/usage: the sections of a sample, and what `detail` adds beside them. */
 import * as v from 'valibot';
+import { details } from './details.ts';
 import { means } from './meaning.ts';
 import type { DocsOf } from './operation-docs.ts';
-import { processSummary } from './process.ts';
-import {
-  known,
-  openPercent,
-  percent,
-  type Shape,
-  seconds,
-  unixSeconds,
-  watts,
-  wholeSeconds,
-} from './quantities.ts';
+import { type Shape, seconds, unixSeconds, wholeSeconds } from './quantities.ts';
 import {
   cpuDetail,
   cpuStats,
@@ -26,39 +17,13 @@ import {
   networkStats,
 } from './sample.ts';
 
-export const sensorDetail = v.strictObject({
-  label: means(v.string(), 'Chip or drive, then what it measures there; unique.'),
-  kind: means(v.picklist(['temperature', 'fan', 'voltage', 'power']), 'What it measures.'),
-  value: means(known(v.number()), 'Reading, in `unit`.'),
-  unit: means(v.picklist(['°C', 'RPM', 'V', 'W']), 'Unit of the value.'),
-});
-export type SensorDetail = Shape<typeof sensorDetail>;
-
-export const batteryDetail = v.strictObject({
-  name: means(v.string(), 'Name in the system.'),
-  percent: means(known(percent), 'Charge.'),
-  state: means(
-    v.picklist(['charging', 'discharging', 'full', 'not_charging', 'unknown']),
-    'What it is doing.',
-  ),
-  power_watts: means(known(watts), 'Power into it or out of it, as the state says; never negative.'),
-  seconds_left: means(known(seconds), 'Time until it is empty or full.'),
-  health_percent: means(known(openPercent), 'Capacity of a full charge compared to a new battery.'),
-});
-export type BatteryDetail = Shape<typeof batteryDetail>;
-
 /** The keys that `detail` adds beside the sections. */
-const topDetail = v.strictObject({
+const detailExtras = v.strictObject({
   interval_seconds: means(seconds, 'Time between two messages of the stream.'),
   host: means(v.string(), 'Host name.'),
-  sensors: means(v.array(sensorDetail), 'Temperatures, fans, voltages and power.'),
-  batteries: means(v.array(batteryDetail), 'Batteries of the machine.'),
-  processes: means(
-    v.exactOptional(known(processSummary)),
-    'Absent while features.enable_processes is off; null until they have been read.',
-  ),
+  ...details.entries,
 });
-export type TopDetail = Shape<typeof topDetail>;
+export type DetailExtras = Shape<typeof detailExtras>;
 
 const everySample = {
   timestamp: means(unixSeconds, 'When the sample was taken.'),
@@ -83,7 +48,7 @@ export type Usage = Shape<typeof usage>;
 /** The same with `detail`. */
 export const usageDetail = v.strictObject({
   ...everySample,
-  ...topDetail.entries,
+  ...detailExtras.entries,
   cpu: means(v.exactOptional(cpuDetail), SECTION),
   memory: means(v.exactOptional(memoryDetail), SECTION),
   gpu: means(v.exactOptional(v.nullable(gpuDetail)), GPU),

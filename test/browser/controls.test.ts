@@ -154,7 +154,7 @@ else {
       recorded.some(({ action }) => action === 'shutdown'),
       'what was cancelled was not done',
     );
-    await power.getByText('Nothing is really done').waitFor({ timeout: 15_000 });
+    await power.getByText('Nothing is carried out').waitFor({ timeout: 15_000 });
     t.strictSame(complaints, []);
     for (const each of [page, other]) await each.context().close();
   });

@@ -14,10 +14,10 @@ export function markedHost(start: number): Host {
     ...host,
     readCounters(...asked) {
       const counters = host.readCounters(...asked);
-      const { interfaces } = counters;
-      if (interfaces === undefined || interfaces === null) return counters;
+      const { network } = counters;
+      if (network === undefined || network === null) return counters;
       const receivedBytes = start * PER_START + ++readings;
-      return { ...counters, interfaces: interfaces.map((one) => ({ ...one, receivedBytes })) };
+      return { ...counters, network: network.map((one) => ({ ...one, receivedBytes })) };
     },
   };
 }

@@ -1,7 +1,7 @@
 /** The shapes of status, usage and system, key by key, over a machine made of literals. */
 import t from 'tap';
+import type { BatteryDetail, SensorDetail } from '#src/wire/details.js';
 import type { CpuDetail, DiskDetail, GpuDetail, MemoryDetail, NetworkDetail } from '#src/wire/sample.js';
-import type { BatteryDetail, SensorDetail } from '#src/wire/usage.js';
 import { checkHeaders, JSON_HEADERS } from '../helpers/clients/answers.ts';
 import { ask, jsonOf, valuesOf } from '../helpers/clients/http.ts';
 import { fixtureHost } from '../helpers/fakes/host.ts';
@@ -173,7 +173,7 @@ t.test('[3.detail-on] detail is on for 1 and true only; the rest changes nothing
 });
 
 t.test('[3.gpu-null] no GPU: null by default and in detail, absent only when filtered out', async (t) => {
-  const bare = await startHere(fixtureHost({ gpus: [] }));
+  const bare = await startHere(fixtureHost({ gpu: [] }));
   t.teardown(() => bare.stop());
   const of = async (target: string) => asPayload(jsonOf(await ask(bare.port, target)));
   t.equal((await of('/api/usage')).gpu, null);

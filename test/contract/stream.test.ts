@@ -199,7 +199,7 @@ t.test('[4.detail] detail on the stream', async (t) => {
 });
 
 t.test('[4.gpu-null] [I.gpu] gpu is null without one, absent only when filtered out', async (t) => {
-  const bare = await startHere(fixtureHost({ gpus: [] }));
+  const bare = await startHere(fixtureHost({ gpu: [] }));
   t.teardown(() => bare.stop());
   t.equal(payloadOf(await (await open(t, '/api/stream', bare.port)).next())['gpu'], null);
   t.notOk('gpu' in payloadOf(await (await open(t, '/api/stream?fields=cpu', bare.port)).next()));

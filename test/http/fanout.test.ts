@@ -21,10 +21,10 @@ function encodedOf(number: number, padding = 0): Encoded {
   const sample: Sample = {
     timestamp: number,
     uptime: number,
-    top: {
+    extras: {
       interval_seconds: 1,
       host: 'x'.repeat(padding),
-    } as Sample['top'] & object, // What else is in it does not matter here.
+    } as Sample['extras'] & object, // What else is in it does not matter here.
     cpu: undefined,
     memory: undefined,
     gpu: undefined,

@@ -1,8 +1,9 @@
-/** Batteries and the energy of the processor's packages, as the kernel's files tell of them. */
+/** Batteries and the energy of the processor's packages, as the kernel's files report them. */
 import { renameSync } from 'node:fs';
 import path from 'node:path';
 import t, { type Test } from 'tap';
-import { type BatteryCounters, type EnergyCounters, SECTION_BITS } from '#src/host/host.js';
+import type { BatteryCounters } from '#src/host/details.js';
+import { type EnergyCounters, SECTION_BITS } from '#src/host/host.js';
 import { FOLDER, type Machine, makeMachine, readUntil, type Tree } from '../helpers/machine/tree.ts';
 
 function supply(name: string, properties: Readonly<Record<string, string | number>>, type = 'Battery'): Tree {

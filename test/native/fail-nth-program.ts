@@ -7,11 +7,11 @@ import { readdirSync } from 'node:fs';
 import { constants } from 'node:os';
 import process from 'node:process';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ALL_SECTIONS, type Counters, SECTION_BITS } from '#src/host/host.js';
+import { ALL_SECTIONS, type Counters, SECTIONS } from '#src/host/host.js';
 import { openNativeHost, openNativeProcesses, type Roots } from '#src/host/native.js';
+import { DETAIL_KEYS, failedParts } from '#src/stats/details.js';
 import { Failures } from '#src/stats/failures.js';
 import { type Baseline, deriveSample, NO_BASELINE } from '#src/stats/sample.js';
-import { failedParts } from '#src/stats/top.js';
 import { Encoded, viewOf } from '#src/stats/view.js';
 import { FailControl, type FailureKind } from '../helpers/machine/fail-control.ts';
 
@@ -50,6 +50,9 @@ const ROUND_MS = 4;
 const MOST_ROUNDS = 58;
 /** Longer than any interval between two looks for devices, sensors or links. */
 const NEXT_LOOK_SECONDS = 61;
+
+/** What one reading has; processes are read by a reader of their own. */
+const READ_KEYS = [...SECTIONS, ...DETAIL_KEYS.filter((key) => key !== 'processes')];
 
 /** Below zero they may be: degrees and decibels. */
 const SIGNED = /celsius|temperature|dbm|^value$/i;
@@ -102,11 +105,9 @@ class Machine {
   }
 
   #judge(counters: Counters): void {
-    this.#failures.note(ALL_SECTIONS, counters.failures);
+    this.#failures.note({ sections: ALL_SECTIONS, withDetail: true }, counters.failures);
     this.#failures.noteParts(failedParts(counters));
-    const missing = (['cpu', 'memory', 'gpus', 'disks', 'interfaces'] as const).filter(
-      (key) => counters[key] == null,
-    );
+    const missing = READ_KEYS.filter((key) => counters[key] == null);
     for (const key of missing)
       if (!counters.failures?.[key]) this.problems.push(`${key} is missing and nothing says why`);
     if (missing.length > 1) this.problems.push(`one failure cost ${missing.join(' and ')}`);
@@ -115,10 +116,9 @@ class Machine {
     this.#baseline = baseline;
     this.problems.push(...wrongNumbers(sample, 'sample'));
     const parsed: unknown = JSON.parse(new Encoded(sample).json(viewOf(ALL_SECTIONS, true)));
-    for (const section of Object.keys(SECTION_BITS))
+    for (const section of SECTIONS)
       if (typeof parsed !== 'object' || parsed === null || !(section in parsed))
-        if (!missing.some((key) => key.startsWith(section) || key === 'interfaces'))
-          this.problems.push(`${section} is not in the payload`);
+        if (!missing.includes(section)) this.problems.push(`${section} is not in the payload`);
   }
 
   #judgeError(error: unknown): Error {

@@ -69,8 +69,8 @@ const open = (t: Parameters<typeof makeMachine>[0]) => {
   return { nvml, readUntil };
 };
 
-const isWhole = ({ gpus, failures }: Counters) =>
-  failures === undefined && gpus?.length === 1 && isDeepStrictEqual(gpus[0], WHOLE);
+const isWhole = ({ gpu, failures }: Counters) =>
+  failures === undefined && gpu?.length === 1 && isDeepStrictEqual(gpu[0], WHOLE);
 
 /** A value is the scripted one or null: never another number. */
 function wrongValues(found: readonly GpuCounters[] | null | undefined): readonly string[] {
@@ -82,8 +82,8 @@ function wrongValues(found: readonly GpuCounters[] | null | undefined): readonly
 }
 
 /** The names of what the first GPU does not tell. */
-const unknownOf = (gpus: readonly GpuCounters[] | null | undefined) =>
-  Object.entries(gpus?.[0] ?? {})
+const unknownOf = (gpu: readonly GpuCounters[] | null | undefined) =>
+  Object.entries(gpu?.[0] ?? {})
     .filter(([, value]) => value === null)
     .map(([key]) => key)
     .sort();
@@ -97,13 +97,13 @@ for (const [name, missing] of Object.entries(VALUES))
       const older = name === 'nvmlDeviceGetMemoryInfo' ? [`fail nvmlDeviceGetMemoryInfo_v2 ${code}`] : [];
       nvml.play(...SCRIPT, `fail ${name} ${code}`, ...older);
       // A reading may be under way while the script is replaced: what counts is what it comes to.
-      const isTold = ({ gpus, failures }: Counters) =>
-        LOST.has(code) ? failures !== undefined : isDeepStrictEqual(unknownOf(gpus), [...missing].sort());
+      const isTold = ({ gpu, failures }: Counters) =>
+        LOST.has(code) ? failures !== undefined : isDeepStrictEqual(unknownOf(gpu), [...missing].sort());
       const failed = await readUntil(isTold);
-      t.strictSame(wrongValues(failed.gpus), [], `${code}: no wrong value`);
+      t.strictSame(wrongValues(failed.gpu), [], `${code}: no wrong value`);
       t.ok(isTold(failed), `${code}: ${LOST.has(code) ? 'told' : 'only this value is missing'}`);
       if (!LOST.has(code))
-        t.strictSame(unknownOf(failed.gpus), [...missing].sort(), `${code}: all others are there`);
+        t.strictSame(unknownOf(failed.gpu), [...missing].sort(), `${code}: all others are there`);
       nvml.play(...SCRIPT);
       t.ok(isWhole(await readUntil(isWhole)), `${code}: and back`);
     }
@@ -125,7 +125,7 @@ for (const name of OPENING)
         calls.some((call) => call.startsWith(name)),
         `${code}: it was asked`,
       );
-      t.strictSame(wrongValues(failed.gpus), [], `${code}: no wrong value`);
+      t.strictSame(wrongValues(failed.gpu), [], `${code}: no wrong value`);
       nvml.play(...SCRIPT, `fail ${name} ${code}`);
       if (name === 'nvmlShutdown' || name === 'nvmlDeviceGetName') {
         // Neither stands in the way of reading; a name that was known is kept.
@@ -143,8 +143,8 @@ t.test('[3.gpu-errors] every function with every code at once', async (t) => {
     const all = [...OPENING, ...Object.keys(VALUES), 'nvmlDeviceGetMemoryInfo_v2'];
     nvml.play(...SCRIPT, ...all.map((name) => `fail ${name} ${code}`));
     const failed = await readUntil(({ failures }) => failures !== undefined);
-    t.type(failed.failures?.['gpus'], 'string', `${code}: told`);
-    t.strictSame(wrongValues(failed.gpus), [], `${code}: no wrong value`);
+    t.type(failed.failures?.['gpu'], 'string', `${code}: told`);
+    t.strictSame(wrongValues(failed.gpu), [], `${code}: no wrong value`);
     nvml.play(...SCRIPT);
     t.ok(isWhole(await readUntil(isWhole)), `${code}: and back`);
   }
@@ -160,12 +160,12 @@ for (const [name, code] of [
     const { host } = makeMachine(t, { 'dev/dxg': '' }, { nvml: nvml.library, gpuRetryMs: 1 });
     const end = performance.now() + 300;
     while (performance.now() < end) {
-      t.strictSame(wrongValues(host.readCounters(SECTION_BITS.gpu, true, 0).gpus), []);
+      t.strictSame(wrongValues(host.readCounters(SECTION_BITS.gpu, true, 0).gpu), []);
       await sleep(20);
     }
     nvml.play(...SCRIPT);
     await sleep(100);
     host.readCounters(SECTION_BITS.gpu, true, 0);
     await sleep(100);
-    t.strictSame(host.readCounters(SECTION_BITS.gpu, true, 0).gpus, [WHOLE], 'and back');
+    t.strictSame(host.readCounters(SECTION_BITS.gpu, true, 0).gpu, [WHOLE], 'and back');
   });

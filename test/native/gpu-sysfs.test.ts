@@ -16,11 +16,11 @@ const read = (machine: Machine, isDone: (counters: Counters) => boolean, withDet
 
 /** The first device once it can be read. */
 async function firstOf(machine: Machine, isDone: (gpu: GpuCounters) => boolean = () => true) {
-  const { gpus } = await read(
+  const { gpu } = await read(
     machine,
-    (counters) => counters.gpus?.[0] !== undefined && isDone(counters.gpus[0]),
+    (counters) => counters.gpu?.[0] !== undefined && isDone(counters.gpu[0]),
   );
-  return gpus?.[0];
+  return gpu?.[0];
 }
 
 const AMD: GpuCounters = {
@@ -38,8 +38,8 @@ const AMD: GpuCounters = {
 
 t.test('[3.gpu-amd] amdgpu: every value, with and without detail', async (t) => {
   const machine = makeMachine(t, pci({ ...AMD_CARD, address: CARD }));
-  const { gpus } = await read(machine, (counters) => counters.gpus?.length === 1, false);
-  t.strictSame(gpus, [{ ...AMD, powerWatts: null, fanPercent: null, clockMhz: null }]);
+  const { gpu } = await read(machine, (counters) => counters.gpu?.length === 1, false);
+  t.strictSame(gpu, [{ ...AMD, powerWatts: null, fanPercent: null, clockMhz: null }]);
   t.strictSame(await firstOf(machine, (gpu) => gpu.clockMhz !== null), AMD);
   machine.write({ [`${pciFolder(CARD)}/gpu_busy_percent`]: '99\n' });
   t.equal((await firstOf(machine, (gpu) => gpu.loadPercent === 99))?.loadPercent, 99, 'kept files read anew');
@@ -116,8 +116,8 @@ t.test('a list of names, or the name of the board, that could not be read once i
   const closed = { link: '.' };
   const machine = makeMachine(t, { ...pci({ ...AMD_CARD, address: CARD }), [list]: closed, [board]: closed });
   const nameIs = async (name: string) => {
-    const { gpus } = await readUntil(machine.host, SECTION_BITS.gpu, true, (c) => c.gpus?.[0]?.name === name);
-    t.equal(gpus?.[0]?.name, name);
+    const { gpu } = await readUntil(machine.host, SECTION_BITS.gpu, true, (c) => c.gpu?.[0]?.name === name);
+    t.equal(gpu?.[0]?.name, name);
   };
   const replace = (name: string, text: string) => {
     machine.write({ new: text });
@@ -138,8 +138,8 @@ t.test('[3.gpu-intel] i915: the clock of old and new kernels, also without detai
   const both = { 'drm/card0/gt_act_freq_mhz': '350', 'drm/card0/gt/gt0/rps_act_freq_mhz': '1300' };
   t.match(await firstOf(makeMachine(t, pci({ ...INTEL, driver: 'i915', files: both }))), { clockMhz: 1300 });
   const plain = makeMachine(t, old);
-  const { gpus } = await read(plain, (counters) => counters.gpus?.length === 1, false);
-  t.equal(gpus?.length, 1, 'a device with no more than a clock is one');
+  const { gpu } = await read(plain, (counters) => counters.gpu?.length === 1, false);
+  t.equal(gpu?.length, 1, 'a device with no more than a clock is one');
 });
 
 t.test('[3.gpu-intel] xe: clock, package temperature, power from the energy', async (t) => {
@@ -166,7 +166,7 @@ t.test('[3.gpu-intel] xe: clock, package temperature, power from the energy', as
     machine.write({ [`${folder}/energy1_input`]: `${joules * 1e6}\n` });
     machine.host.readCounters(GPU, true, 0);
     await sleep(30);
-    const power = machine.host.readCounters(GPU, true, 60_000).gpus?.[0]?.powerWatts;
+    const power = machine.host.readCounters(GPU, true, 60_000).gpu?.[0]?.powerWatts;
     if (power != null) watts.push(power);
   }
   t.ok(watts.length >= 4, `${watts.length} of 6 readings have a power`);
@@ -222,7 +222,7 @@ t.test(
       });
       machine.host.readCounters(GPU, false, 100);
       await sleep(100);
-      const load = machine.host.readCounters(GPU, false, 60_000).gpus?.[0]?.loadPercent;
+      const load = machine.host.readCounters(GPU, false, 60_000).gpu?.[0]?.loadPercent;
       if (load != null) loads.push(load);
     }
     const mean = loads.reduce((sum, load) => sum + load, 0) / loads.length;
@@ -255,7 +255,7 @@ t.test('[3.gpu-intel] the load of xe: cycles of cycles', async (t) => {
     machine.write(drmUse({ ...at, use: use(1000 + i * 2500, 100_000 + i * 10_000) }));
     machine.host.readCounters(GPU, false, 0);
     await sleep(30);
-    loads.add(machine.host.readCounters(GPU, false, 60_000).gpus?.[0]?.loadPercent);
+    loads.add(machine.host.readCounters(GPU, false, 60_000).gpu?.[0]?.loadPercent);
   }
   t.ok(loads.has(25), `a quarter: ${[...loads].join(', ')}`);
 });
@@ -273,8 +273,8 @@ t.test('[3.gpu-which] adapters of virtual machines and of remote management are 
   });
   const { host } = makeMachine(t, Object.assign({ 'proc/uptime': '1 1\n' }, ...tree, sound));
   for (let i = 0; i < 5; i++) {
-    const { gpus, failures } = host.readCounters(GPU, true, 0);
-    t.strictSame(gpus, []);
+    const { gpu, failures } = host.readCounters(GPU, true, 0);
+    t.strictSame(gpu, []);
     t.equal(failures, undefined, 'and nothing is wrong');
     await sleep(20);
   }
@@ -289,14 +289,14 @@ t.test(
       ...pci({ vendor: '0x10de', address: '0000:04:00.0', driver: 'nouveau', nodes: ['card0'] }),
       ...pci({ vendor: '0x10de', address: '0000:05:00.0', driver: 'vfio-pci' }),
     });
-    const { gpus, failures } = await read(
+    const { gpu, failures } = await read(
       machine,
-      (counters) => counters.failures?.['gpus']?.includes('; ') ?? false,
+      (counters) => counters.failures?.['gpu']?.includes('; ') ?? false,
     );
-    t.strictSame(gpus, []);
-    t.match(failures?.['gpus'], '0000:03:00.0 (AMD): no driver is loaded for it');
-    t.match(failures?.['gpus'], '0000:04:00.0 (NVIDIA): its driver tells nothing in /sys');
-    t.notMatch(failures?.['gpus'], '0000:05:00.0');
+    t.strictSame(gpu, []);
+    t.match(failures?.['gpu'], '0000:03:00.0 (AMD): no driver is loaded for it');
+    t.match(failures?.['gpu'], '0000:04:00.0 (NVIDIA): its driver tells nothing in /sys');
+    t.notMatch(failures?.['gpu'], '0000:05:00.0');
   },
 );
 
@@ -326,8 +326,8 @@ t.test('[3.gpu-first] the order: discrete and awake, integrated, asleep', async 
   const iris = pci({ ...INTEL, driver: 'i915', files: { 'drm/card0/gt_act_freq_mhz': '350' } });
   const orderOf = async (tree: Tree, count: number) => {
     const machine = makeMachine(t, tree);
-    const { gpus } = await read(machine, (counters) => counters.gpus?.length === count);
-    return gpus?.map((gpu) => `${gpu.name}${gpu.isAsleep ? ' asleep' : ''}`);
+    const { gpu } = await read(machine, (counters) => counters.gpu?.length === count);
+    return gpu?.map((one) => `${one.name}${one.isAsleep ? ' asleep' : ''}`);
   };
   t.strictSame(await orderOf({ ...iris, ...pci({ ...AMD_CARD, address: CARD }) }, 2), [
     'AMD 1002:73bf',
@@ -347,17 +347,17 @@ t.test('[3.gpu-first] the order: discrete and awake, integrated, asleep', async 
 t.test('[3.gpu-which] a device that comes and one that leaves are noticed', async (t) => {
   const options = { gpuDiscoveryMs: 50 };
   const machine = makeMachine(t, { 'proc/uptime': '1 1\n' }, options);
-  t.strictSame(machine.host.readCounters(GPU, true, 0).gpus, []);
+  t.strictSame(machine.host.readCounters(GPU, true, 0).gpu, []);
   machine.write(pci({ ...AMD_CARD, address: CARD }));
   t.equal((await firstOf(machine))?.name, AMD.name);
   machine.write(
     pci({ ...NVIDIA, address: '0000:0c:00.0', driver: 'nouveau', hwmon: { temp1_input: '40000' } }),
   );
-  t.equal((await read(machine, (counters) => counters.gpus?.length === 2)).gpus?.length, 2);
+  t.equal((await read(machine, (counters) => counters.gpu?.length === 2)).gpu?.length, 2);
   machine.remove(pciFolder(CARD));
-  const left = await read(machine, (counters) => counters.gpus?.length === 1);
+  const left = await read(machine, (counters) => counters.gpu?.length === 1);
   t.strictSame(
-    left.gpus?.map((gpu) => gpu.vendor),
+    left.gpu?.map((one) => one.vendor),
     ['NVIDIA'],
   );
   t.equal(left.failures, undefined);

@@ -36,8 +36,8 @@ export const eth0 = link('eth0', { type: 1, ifindex: 2, device: DEVICE, operstat
 
 export function readLinks(machine: Machine): readonly InterfaceCounters[] {
   const counters = machine.host.readCounters(NETWORK, false, 0);
-  if (counters.interfaces == null) throw new Error(`no interfaces: ${JSON.stringify(counters.failures)}`);
-  return counters.interfaces;
+  if (counters.network == null) throw new Error(`no interfaces: ${JSON.stringify(counters.failures)}`);
+  return counters.network;
 }
 
 /** "name kind index", with + for a device of its own and ^ for a member. */
@@ -51,10 +51,8 @@ export async function readDetail(
   machine: Machine,
   isAnswered: (links: readonly InterfaceCounters[]) => boolean,
 ) {
-  const counters = await readUntil(machine.host, NETWORK, true, ({ interfaces }) =>
-    isAnswered(interfaces ?? []),
-  );
-  const byName = new Map((counters.interfaces ?? []).map((one) => [one.name, one]));
+  const counters = await readUntil(machine.host, NETWORK, true, ({ network }) => isAnswered(network ?? []));
+  const byName = new Map((counters.network ?? []).map((one) => [one.name, one]));
   return (name: string): InterfaceCounters => {
     const found = byName.get(name);
     if (found === undefined) throw new Error(`no interface ${name}`);

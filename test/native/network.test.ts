@@ -152,8 +152,8 @@ t.test(
     t.strictSame(facts(readLinks(machine)), ['usb0 ethernet 5+']);
     const empty = makeMachine(t, { 'proc/stat': '' });
     const counters = empty.host.readCounters(NETWORK, false, 0);
-    t.equal(counters.interfaces, null);
-    t.match(counters.failures?.['interfaces'], /open .*net\/dev.*No such file/);
+    t.equal(counters.network, null);
+    t.match(counters.failures?.['network'], /open .*net\/dev.*No such file/);
   },
 );
 
@@ -209,9 +209,9 @@ t.test('this machine: names, counters and addresses as the kernel tells others',
   const before = rows();
   const hasAddresses = (links: readonly InterfaceCounters[]) =>
     links.some((one) => (one.addresses?.length ?? 0) > 0);
-  const counters = await readUntil(host, NETWORK, true, ({ interfaces }) => hasAddresses(interfaces ?? []));
+  const counters = await readUntil(host, NETWORK, true, ({ network }) => hasAddresses(network ?? []));
   const after = rows();
-  const links = counters.interfaces ?? [];
+  const links = counters.network ?? [];
   t.strictSame(
     new Set(links.map((one) => one.name)),
     new Set(readdirSync('/sys/class/net').filter((name) => after.has(name))),

@@ -4,7 +4,7 @@
  */
 import '../helpers/service/dead-buses.ts';
 import path from 'node:path';
-import type { SensorCounters } from '#src/host/host.js';
+import type { SensorCounters } from '#src/host/details.js';
 import { openNativeHost } from '#src/host/native.js';
 
 /** Milliseconds that the reading took, and how late it began. */
@@ -24,8 +24,13 @@ function main(root: string): void {
     const started = performance.now();
     const counters = host.readCounters(0, true, INTERVAL);
     const took = performance.now() - started;
-    const { sensors = [], batteries = [] } = counters;
-    const line: SensorLine = { took, late: started - due, sensors, batteries: batteries.length };
+    const { sensors, batteries } = counters;
+    const line: SensorLine = {
+      took,
+      late: started - due,
+      sensors: sensors ?? [],
+      batteries: batteries?.length ?? 0,
+    };
     process.stdout.write(`${JSON.stringify(line)}\n`);
     due += INTERVAL;
     timer = setTimeout(tick, due - performance.now());

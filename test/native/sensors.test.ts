@@ -1,7 +1,7 @@
 /** Sensors of hwmon: labels, units, chips that fail, sleep, come and go. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import t, { type Test } from 'tap';
-import type { SensorCounters } from '#src/host/host.js';
+import type { SensorCounters } from '#src/host/details.js';
 import { FOLDER, type Machine, makeMachine, readUntil, type Tree } from '../helpers/machine/tree.ts';
 
 function chip(number: number, name: string, files: Readonly<Record<string, string | typeof FOLDER>>): Tree {

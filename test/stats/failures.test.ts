@@ -5,6 +5,8 @@ import { Failures } from '#src/stats/failures.js';
 
 const { cpu: CPU, memory: MEMORY, gpu: GPU, network: NETWORK } = SECTION_BITS;
 
+const asked = (sections: number, withDetail = false) => ({ sections, withDetail });
+
 function watched() {
   const told: string[] = [];
   const failures = new Failures((section, reason) => told.push(`${section}: ${reason ?? 'back'}`));
@@ -13,39 +15,49 @@ function watched() {
 
 t.test('once when it begins, once when it ends, again when the reason is another', async (t) => {
   const { failures, take } = watched();
-  failures.note(CPU | MEMORY, undefined);
-  failures.note(CPU | MEMORY, { memory: 'ENOENT' });
-  failures.note(CPU | MEMORY, { memory: 'ENOENT' });
+  failures.note(asked(CPU | MEMORY), undefined);
+  failures.note(asked(CPU | MEMORY), { memory: 'ENOENT' });
+  failures.note(asked(CPU | MEMORY), { memory: 'ENOENT' });
   t.strictSame(take(), ['memory: ENOENT']);
-  failures.note(CPU | MEMORY, { memory: 'EACCES', cpu: 'EIO' });
+  failures.note(asked(CPU | MEMORY), { memory: 'EACCES', cpu: 'EIO' });
   t.strictSame(take(), ['memory: EACCES', 'cpu: EIO']);
-  failures.note(CPU | MEMORY, { cpu: 'EIO' });
-  failures.note(CPU | MEMORY, undefined);
-  failures.note(CPU | MEMORY, undefined);
+  failures.note(asked(CPU | MEMORY), { cpu: 'EIO' });
+  failures.note(asked(CPU | MEMORY), undefined);
+  failures.note(asked(CPU | MEMORY), undefined);
   t.strictSame(take(), ['memory: back', 'cpu: back']);
 });
 
 t.test('a reading of other sections says nothing of this one', async (t) => {
   const { failures, take } = watched();
-  failures.note(MEMORY, { memory: 'ENOENT' });
+  failures.note(asked(MEMORY), { memory: 'ENOENT' });
   take();
-  failures.note(CPU, undefined);
-  failures.note(0, undefined);
-  failures.note(CPU, { cpu: 'EIO' });
+  failures.note(asked(CPU), undefined);
+  failures.note(asked(0), undefined);
+  failures.note(asked(CPU), { cpu: 'EIO' });
   t.strictSame(take(), ['cpu: EIO']);
-  failures.note(MEMORY, undefined);
+  failures.note(asked(MEMORY), undefined);
   t.strictSame(take(), ['memory: back']);
 });
 
 t.test('sections have the names of the contract; the host as a whole is one more', async (t) => {
   const { failures, take } = watched();
-  failures.note(GPU | NETWORK, { gpus: 'x', interfaces: 'y' });
-  failures.note(GPU | NETWORK, undefined);
+  failures.note(asked(GPU | NETWORK), { gpu: 'x', network: 'y' });
+  failures.note(asked(GPU | NETWORK), undefined);
   t.strictSame(take(), ['gpu: x', 'network: y', 'gpu: back', 'network: back']);
   failures.noteHost('torn');
   failures.noteHost('torn');
-  failures.note(0, undefined);
+  failures.note(asked(0), undefined);
   t.strictSame(take(), ['host: torn', 'host: back']);
+});
+
+t.test('a detail that fails is reported until a reading with detail succeeds', async (t) => {
+  const { failures, take } = watched();
+  failures.note(asked(0, true), { sensors: 'EMFILE' });
+  t.strictSame(take(), ['sensors: EMFILE']);
+  failures.note(asked(CPU), undefined);
+  t.strictSame(take(), [], 'a reading without detail says nothing about it');
+  failures.note(asked(0, true), undefined);
+  t.strictSame(take(), ['sensors: back']);
 });
 
 t.test('[3.parts-told] a part of a section is told when it lasts, and only once for good', async (t) => {

@@ -102,12 +102,12 @@ const same = (a: Json, b: Json) => JSON.stringify(a) === JSON.stringify(b);
 /** The sample that the machine's two readings make; read until it is `golden`, or until patience ends. */
 async function sampleOf(machine: FixtureMachine, withDetail: boolean, golden: Json): Promise<Sample> {
   const host = machine.openHost();
-  const top = withDetail
+  const facts = withDetail
     ? { interval_seconds: WINDOW_SECONDS, host: (await host.readSystem()).hostname }
     : undefined;
   machine.setMoment('before');
   const derive = (counters: Counters, moment: 'before' | 'after', baseline = NO_BASELINE) =>
-    deriveSample(baseline, machine.atMoment(counters, moment), top);
+    deriveSample(baseline, machine.atMoment(counters, moment), facts);
   // What the power is measured from must be in the first reading, too.
   const hasEnergy = ({ cpu }: Counters) => !withDetail || !cpu || cpu.energy !== null;
   const first = await readUntilSettled(

@@ -21,7 +21,7 @@ function after(...readings: readonly Counters[]): Sample {
 }
 
 const traffic = (sentBytes: number, receivedBytes = 0) => ({
-  interfaces: [link('eth0', { sentBytes, receivedBytes })],
+  network: [link('eth0', { sentBytes, receivedBytes })],
 });
 const rateOf = (sample: Sample) => sample.network?.detail?.send_rate;
 
@@ -36,7 +36,7 @@ t.test('[3.top] whole seconds, rounded down', async (t) => {
 });
 
 t.test('a section that was not read is absent; one that failed is there and breaks nothing', async (t) => {
-  const sample = after(at(1, { cpu: null, memory: memory(), disks: null, interfaces: null, gpus: null }));
+  const sample = after(at(1, { cpu: null, memory: memory(), disks: null, network: null, gpu: null }));
   t.strictSame(sample.cpu?.stats, { current_load: 0, current_temp: 0, current_speed: 0 });
   t.strictSame(sample.memory?.stats, { used: 600, free: 400, used_percent: 60 });
   t.strictSame(sample.disks, { stats: [], detail: [] });
@@ -49,7 +49,7 @@ t.test('a section that was not read is absent; one that failed is there and brea
 t.test('a section that fails once goes on from its last reading', async (t) => {
   const sample = after(
     at(1, { cpu: cpu({ idle: 100 }), ...traffic(100) }),
-    at(3, { cpu: null, interfaces: null }),
+    at(3, { cpu: null, network: null }),
     at(5, { cpu: cpu({ idle: 150, user: 50 }), ...traffic(500) }),
   );
   t.equal(sample.cpu?.stats.current_load, 50);
@@ -95,9 +95,9 @@ t.test('clocks that jump: the wall clock is only shown, time that stands still h
 t.test('mergeBaselines takes the totals and what it is told to', async (t) => {
   const of = (seconds: number, sent: number) =>
     deriveSample(NO_BASELINE, at(seconds, { cpu: cpu({ user: sent }), ...traffic(sent) }), TOP).baseline;
-  const merged = mergeBaselines(of(1, 10), of(2, 20), (field) => field === 'interfaces');
+  const merged = mergeBaselines(of(1, 10), of(2, 20), (field) => field === 'network');
   t.equal(merged.cpu?.counters.total.user, 10);
-  t.equal(merged.interfaces?.counters[0]?.sentBytes, 20);
+  t.equal(merged.network?.counters[0]?.sentBytes, 20);
   t.equal(merged.totals.counted.find((link) => link.name === 'eth0')?.sentBytes, 20);
   t.strictSame(
     mergeBaselines(NO_BASELINE, NO_BASELINE, () => true),
@@ -170,7 +170,7 @@ function anyCounters(seconds: number): Counters {
       }),
     ),
     disks: maybe(() => some(4, (index) => disk(`/${index}`, { device: 'd', usage: usage(), io: io() }))),
-    interfaces: maybe(() => some(5, anyLink)),
+    network: maybe(() => some(5, anyLink)),
   };
   const jump = chance(0.1) ? below(100_000) : 0;
   return { ...at(seconds + jump, sections, chance(0.1) ? below(1000) : 0), unixMs: count() };

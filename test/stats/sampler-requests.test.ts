@@ -136,7 +136,7 @@ t.test('sums never go back between requests and ticks', async (t) => {
   const { clock, host, sampler, samples, ask } = setUp();
   const sent = (encoded: Encoded | undefined) => encoded?.sample.network?.stats.bytesSent ?? 0;
   const setSent = (bytes: number) => {
-    host.change = { interfaces: [link('eth0', { sentBytes: bytes })] };
+    host.change = { network: [link('eth0', { sentBytes: bytes })] };
   };
   setSent(1000);
   await ask(ALL);

@@ -49,12 +49,12 @@ class TestHost {
     const every: Partial<Counters> = {
       cpu: cpu(total, withDetail ? { cores: [{ index: 0, ...total }] } : {}),
       memory: memory(),
-      gpus: [],
+      gpu: [],
       disks: [disk('/', withDetail ? { device: 'd', io: { readBytes: now, writeBytes: 0, busyMs: 0 } } : {})],
-      interfaces: [link('eth0', { sentBytes: now })],
+      network: [link('eth0', { sentBytes: now })],
       ...this.change,
     };
-    const keys = { cpu: 1, memory: 2, gpus: 4, disks: 8, interfaces: 16, failures: 31 };
+    const keys = { cpu: 1, memory: 2, gpu: 4, disks: 8, network: 16, failures: 31 };
     const wanted = Object.entries(keys).filter(([, bit]) => (sections & bit) !== 0);
     return {
       takenAtNs: now * 1e6,

@@ -58,14 +58,14 @@ t.test('equal views are one object with one index', async (t) => {
 const counters = at(10, {
   cpu: cpu({ user: 1 }, { cores: [], temperatureCelsius: 40 }),
   memory: memory(),
-  gpus: [gpu()],
+  gpu: [gpu()],
   disks: [disk('/a "quoted"\n\u2028'), disk('/silent', { usage: null })],
-  interfaces: [link('eth0')],
+  network: [link('eth0')],
 });
-const top = { interval_seconds: 2, host: 'box' };
+const facts = { interval_seconds: 2, host: 'box' };
 
 t.test('[4.encode-once] every view is encoded once and says what the sample says', async (t) => {
-  const { sample } = deriveSample(NO_BASELINE, counters, top);
+  const { sample } = deriveSample(NO_BASELINE, counters, facts);
   const encoded = new Encoded(sample);
   for (let index = 0; index < VIEW_COUNT; index++) {
     const view = viewAt(index);
@@ -73,7 +73,7 @@ t.test('[4.encode-once] every view is encoded once and says what the sample says
     const expected = {
       timestamp: sample.timestamp,
       uptime: sample.uptime,
-      ...(view.withDetail ? { ...top, sensors: [], batteries: [] } : {}),
+      ...(view.withDetail ? { ...facts, sensors: [], batteries: [] } : {}),
       ...Object.fromEntries(
         asked.map((name) => [name, view.withDetail ? sample[name]?.detail : sample[name]?.stats]),
       ),
@@ -87,7 +87,7 @@ t.test('[4.encode-once] every view is encoded once and says what the sample says
 });
 
 t.test('[4.gpu-null] null when there is none, absent when it was not read or not asked for', async (t) => {
-  const without = new Encoded(deriveSample(NO_BASELINE, at(1, { gpus: [], memory: memory() })).sample);
+  const without = new Encoded(deriveSample(NO_BASELINE, at(1, { gpu: [], memory: memory() })).sample);
   t.match(JSON.parse(without.json(viewOf(GPU, false))), { gpu: null });
   t.notOk('gpu' in JSON.parse(without.json(viewOf(MEMORY, false))));
   t.strictSame(Object.keys(JSON.parse(without.json(viewOf(CPU, false)))), ['timestamp', 'uptime']);

@@ -97,7 +97,7 @@ t.test('[3.windows] volumes', async (t) => {
 
 t.test('interfaces', async (t) => {
   const dev = readFileSync('/proc/net/dev', 'utf8');
-  for (const link of third.interfaces ?? []) {
+  for (const link of third.network ?? []) {
     const line = new RegExp(`^ *${link.name}: *(.*)$`, 'm').exec(dev)?.[1]?.split(/\s+/).map(Number);
     t.ok(line, `${link.name} is an interface here`);
     const [received = 0] = line ?? [];
@@ -107,10 +107,10 @@ t.test('interfaces', async (t) => {
     t.same([...(link.addresses ?? [])].sort(), [...known].sort(), 'its addresses');
     if (link.kind !== 'loopback' && own?.[0]) t.equal(link.mac, own[0].mac);
   }
-  const loopback = third.interfaces?.find((link) => link.kind === 'loopback');
+  const loopback = third.network?.find((link) => link.kind === 'loopback');
   t.match(loopback, { hasDevice: false, isMember: false, isUp: true, speedMbps: null });
-  const counted = report.plain.interfaces?.filter((link) => link.hasDevice).map((link) => link.name);
-  const all = third.interfaces?.filter((link) => link.hasDevice).map((link) => link.name);
+  const counted = report.plain.network?.filter((link) => link.hasDevice).map((link) => link.name);
+  const all = third.network?.filter((link) => link.hasDevice).map((link) => link.name);
   t.same(counted, all, 'without detail the same ones count');
 });
 
@@ -131,7 +131,7 @@ t.test('what the machine is', async (t) => {
 });
 
 t.test('what is not there is said not to be', async (t) => {
-  t.same(third.gpus, [], 'no graphics processor without a display');
+  t.same(third.gpu, [], 'no graphics processor without a display');
   t.same(report.gpus, []);
   t.same(third.sensors, []);
   t.same(third.batteries, []);

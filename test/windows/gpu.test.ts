@@ -95,7 +95,7 @@ t.test('[3.windows] DXGI names them, the performance counters tell what they do'
   const env = { WINEPREFIX, ...overrides('dxgi', 'pdh') };
   const { third, gpus } = await report(t, env);
   // Discrete ones first, in Windows' order; the busiest engine is the load, 100 at most; what has no hardware is none.
-  t.same(third.gpus, [AMD, NVIDIA, INTEL]);
+  t.same(third.gpu, [AMD, NVIDIA, INTEL]);
   t.equal(third.failures, undefined);
   t.same(
     gpus.map(({ driver, state, reason }) => [driver, state, reason]),
@@ -110,7 +110,7 @@ t.test('[3.windows] DXGI names them, the performance counters tell what they do'
 
   const without = await report(t, { ...env, HOSTWIRE_FAKE_PDH: 'none' });
   t.same(
-    without.third.gpus,
+    without.third.gpu,
     [AMD, NVIDIA, INTEL].map((gpu) => ({ ...gpu, loadPercent: null, memoryUsedBytes: null })),
     'without the counters nothing of them is asked, and no 0 is made of that',
   );
@@ -130,12 +130,12 @@ t.test("NVML tells of NVIDIA's, and nobody else then", async (t) => {
     clockMhz: 2520,
   };
   const { third, gpus } = await report(t, env);
-  t.same(third.gpus, [told, AMD, INTEL]);
+  t.same(third.gpu, [told, AMD, INTEL]);
   t.match(gpus[0], { address: '0000:01:00.0', driver: 'nvidia', state: 'read' });
 
   const broken = await report(t, { ...env, HOSTWIRE_FAKE_NVML: 'broken' });
-  t.same(broken.third.gpus, [AMD, NVIDIA, INTEL], 'where it fails, the counters tell what they can');
-  t.match(broken.third.failures?.['gpus'], /^NVML: .+/, 'and the reason is said');
+  t.same(broken.third.gpu, [AMD, NVIDIA, INTEL], 'where it fails, the counters tell what they can');
+  t.match(broken.third.failures?.['gpu'], /^NVML: .+/, 'and the reason is said');
 });
 
 t.test("Wine's own adapter, on a display", async (t) => {
@@ -149,7 +149,7 @@ t.test("Wine's own adapter, on a display", async (t) => {
   );
   const WINEPREFIX = makePrefix([]);
   const { third } = await report(t, { WINEPREFIX, DISPLAY: `:${number}`, HOSTWIRE_WAITS_FOR_GPU: '1' });
-  const [gpu] = third.gpus ?? [];
+  const [gpu] = third.gpu ?? [];
   t.match(gpu, {
     name: /\w/,
     vendor: /\w/,

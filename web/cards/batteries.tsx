@@ -1,12 +1,27 @@
-/** Batteries: charge, and what becomes of it. */
-import type { BatteryDetail } from '../../src/wire/usage.ts';
+/** Batteries: charge, power, time left and health. */
+import type { BatteryDetail } from '../../src/wire/details.ts';
 import { duration, percent, watts } from '../format.ts';
 import { Bar, Card } from '../parts/card.tsx';
 import { Chart, type Line, PERCENT_RANGE } from '../parts/chart.tsx';
 import { SERIES } from '../parts/palette.ts';
-import { TEXTS } from '../texts.ts';
+import type { CardRow } from './row.ts';
 
-const T = TEXTS.batteries;
+const T = {
+  title: 'Battery',
+  charge: 'Charge',
+  states: {
+    charging: 'charging',
+    discharging: 'discharging',
+    full: 'full',
+    not_charging: 'not charging',
+    unknown: 'state unknown',
+  },
+  untilFull: (text: string) => `${text} until full`,
+  untilEmpty: (text: string) => `${text} left`,
+  health: (text: string) => `health ${text}`,
+  none: 'this machine has no battery',
+} as const;
+
 const SCALE = { format: percent, range: PERCENT_RANGE };
 
 function noteOf(battery: BatteryDetail): string {
@@ -20,7 +35,7 @@ function noteOf(battery: BatteryDetail): string {
   return parts.filter((part) => part !== undefined).join(' · ');
 }
 
-export function BatteryCard({ batteries }: { readonly batteries: readonly BatteryDetail[] }) {
+function BatteryCard({ batteries }: { readonly batteries: readonly BatteryDetail[] }) {
   const lines = batteries.map(
     (battery, i): Line => ({
       series: `battery ${battery.name}`,
@@ -45,3 +60,9 @@ export function BatteryCard({ batteries }: { readonly batteries: readonly Batter
     </Card>
   );
 }
+
+export const BATTERIES: CardRow = {
+  Card: ({ sample: { batteries } }) => (batteries.length > 0 ? <BatteryCard batteries={batteries} /> : null),
+  points: ({ batteries }) => batteries.map(({ name, percent }) => [`battery ${name}`, percent] as const),
+  absences: ({ batteries }) => [[T.title, batteries.length === 0 ? T.none : undefined]],
+};

@@ -1,14 +1,27 @@
-/** The processor: its load as a whole and of each core. */
+/** The processor: total load and load per core. */
 import { useState } from 'preact/hooks';
 import { celsius, gigahertz, percent, plain, watts } from '../format.ts';
-import { system } from '../live.ts';
 import { Card, type Fact, Facts, Headline } from '../parts/card.tsx';
 import { Chart, type Line, PERCENT_RANGE } from '../parts/chart.tsx';
-import type { Detail } from '../sample.ts';
+import type { Detail, System } from '../sample.ts';
 import { TEXTS } from '../texts.ts';
-import { useValue } from '../value.ts';
+import type { CardRow } from './row.ts';
 
-const T = TEXTS.cpu;
+const T = {
+  title: 'Processor',
+  load: 'Load',
+  temperature: 'Temperature',
+  speed: 'Speed',
+  power: 'Power',
+  loadAverage: 'Load average',
+  pressure: 'Waiting',
+  cores: 'Load of each core',
+  core: (index: number, load: string) => `core ${index}: ${load}`,
+  coreCount: (cores: number, physical: number) =>
+    cores === physical ? `${cores} cores` : `${physical} cores, ${cores} threads`,
+  eachCore: 'Each core',
+} as const;
+
 const SCALE = { format: percent, range: PERCENT_RANGE };
 const TOTAL: Line = { series: 'cpu', label: T.load, colour: 'series-1' };
 
@@ -17,15 +30,14 @@ function Cores({ loads }: { readonly loads: readonly (number | null)[] }) {
   return (
     <div class="cores" role="img" aria-label={`${T.cores}: ${words}`}>
       {loads.map((load, i) => (
-        // A core is its place: they never change their order.
+        // Cores are identified by their index; their order never changes.
         <i key={i} title={T.core(i, percent(load))} style={{ '--load': String(load ?? 0) }} />
       ))}
     </div>
   );
 }
 
-export function CpuCard({ cpu }: { readonly cpu: Detail<'cpu'> }) {
-  const about = useValue(system)?.cpu;
+function CpuCard({ cpu, about }: { readonly cpu: Detail<'cpu'>; readonly about: System['cpu'] | undefined }) {
   const [hasLines, showLines] = useState(false);
   const cores = cpu.cores.map(
     (_, i): Line => ({ series: `core ${i}`, label: '', colour: 'series-2', isFaint: true }),
@@ -53,3 +65,11 @@ export function CpuCard({ cpu }: { readonly cpu: Detail<'cpu'> }) {
     </Card>
   );
 }
+
+export const CPU: CardRow = {
+  Card: ({ sample: { cpu }, system }) => (cpu ? <CpuCard cpu={cpu} about={system?.cpu} /> : null),
+  points: ({ cpu }) => [
+    ['cpu', cpu?.current_load ?? null],
+    ...(cpu?.cores ?? []).map((load, i) => [`core ${i}`, load] as const),
+  ],
+};

@@ -1,17 +1,28 @@
-/** What disks read and write, and how full each filesystem is. */
+/** Disk traffic, and the usage of each filesystem. */
 import type { DiskDetail } from '../../src/wire/sample.ts';
 import { bytes, percent, rate, rateTick } from '../format.ts';
+import type { Point } from '../history.ts';
 import { Bar, Card } from '../parts/card.tsx';
 import { Chart, type Line, RATE_RANGE } from '../parts/chart.tsx';
-import { TEXTS } from '../texts.ts';
+import type { CardRow } from './row.ts';
 
-const T = TEXTS.disks;
+const T = {
+  title: 'Disks',
+  read: 'Read',
+  write: 'Written',
+  free: (text: string) => `${text} free`,
+  usedOf: (used: string, size: string) => `${used} of ${size}`,
+  busy: (text: string) => `${text} busy`,
+  stale: 'not responding',
+  readOnly: 'read-only',
+} as const;
+
 const SCALE = { format: rate, tick: rateTick, range: RATE_RANGE };
 const LINES: readonly Line[] = [
   { series: 'read', label: T.read, colour: 'series-1' },
   { series: 'write', label: T.write, colour: 'series-4', isDashed: true },
 ];
-const MOST_SHOWN = 12;
+const MAX_SHOWN = 12;
 
 function noteOf(disk: DiskDetail): string {
   if (disk.stale) return T.stale;
@@ -23,12 +34,12 @@ function noteOf(disk: DiskDetail): string {
   return parts.filter((part) => typeof part === 'string').join(' · ');
 }
 
-export function DiskCard({ disks }: { readonly disks: readonly DiskDetail[] }) {
+function DiskCard({ disks }: { readonly disks: readonly DiskDetail[] }) {
   return (
     <Card title={T.title}>
       <Chart title={T.title} lines={LINES} scale={SCALE} />
       <ul class="rows">
-        {disks.slice(0, MOST_SHOWN).map((disk) => (
+        {disks.slice(0, MAX_SHOWN).map((disk) => (
           <li key={disk.fs} class="disk">
             <span class="name" title={disk.device ?? undefined}>
               {disk.fs} <small>{noteOf(disk)}</small>
@@ -41,3 +52,18 @@ export function DiskCard({ disks }: { readonly disks: readonly DiskDetail[] }) {
     </Card>
   );
 }
+
+/** The sum over devices: several filesystems of one device may be mounted, each with all of its traffic. */
+function sumOf(disks: readonly DiskDetail[], key: 'read_rate' | 'write_rate'): Point {
+  const rates = [...new Map(disks.map((disk) => [disk.device, disk[key]])).values()];
+  const known = rates.filter((rate) => rate !== null);
+  return known.length === 0 ? null : known.reduce((sum, rate) => sum + rate, 0);
+}
+
+export const DISKS: CardRow = {
+  Card: ({ sample: { disks } }) => (disks ? <DiskCard disks={disks} /> : null),
+  points: ({ disks = [] }) => [
+    ['read', sumOf(disks, 'read_rate')],
+    ['write', sumOf(disks, 'write_rate')],
+  ],
+};

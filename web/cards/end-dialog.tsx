@@ -1,4 +1,4 @@
-/** Asks whether a process shall end, and again where it did not. */
+/** Asks for confirmation before a process is ended, and before it is forced when it did not end. */
 import { useState } from 'preact/hooks';
 import { Dialog } from '../parts/dialog.tsx';
 import { NoticeLine, useActs } from '../parts/notice.tsx';
@@ -9,7 +9,7 @@ const T = TEXTS.processes;
 
 export interface Victim {
   readonly what: string;
-  /** What POST /api/processes/kill takes. */
+  /** The body of POST /api/processes/kill. */
   readonly body: { readonly pid: number; readonly started_at: number } | { readonly name: string };
 }
 

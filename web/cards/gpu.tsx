@@ -1,12 +1,24 @@
-/** Graphics processors: a card each. */
+/** GPUs: one card per device. */
 import type { GpuDevice } from '../../src/wire/sample.ts';
 import { celsius, mebibytes, megahertz, percent, round, watts } from '../format.ts';
 import { shareOf } from '../history.ts';
 import { Card, type Fact, Facts, Headline } from '../parts/card.tsx';
 import { Chart, type Line, PERCENT_RANGE } from '../parts/chart.tsx';
-import { TEXTS } from '../texts.ts';
+import type { CardRow } from './row.ts';
 
-const T = TEXTS.gpu;
+const T = {
+  title: 'Graphics',
+  load: 'Load',
+  memory: 'Memory',
+  temperature: 'Temperature',
+  power: 'Power',
+  fan: 'Fan',
+  clock: 'Clock',
+  asleep: 'asleep',
+  of: (total: string) => `of ${total}`,
+  none: 'no GPU was found',
+} as const;
+
 const SCALE = { format: percent, range: PERCENT_RANGE };
 
 function GpuCard({ device, index }: { readonly device: GpuDevice; readonly index: number }) {
@@ -15,7 +27,7 @@ function GpuCard({ device, index }: { readonly device: GpuDevice; readonly index
     { series: `gpu memory ${index}`, label: T.memory, colour: 'series-3', isDashed: true },
   ];
   const facts: Fact[] = [
-    [T.memory, `${mebibytes(device.memory_used)} ${TEXTS.memory.of(round(mebibytes(device.memory_total)))}`],
+    [T.memory, `${mebibytes(device.memory_used)} ${T.of(round(mebibytes(device.memory_total)))}`],
     [T.temperature, celsius(device.temperature)],
     [T.power, watts(device.power_watts)],
     [T.fan, percent(device.fan_percent)],
@@ -33,7 +45,19 @@ function GpuCard({ device, index }: { readonly device: GpuDevice; readonly index
   );
 }
 
-export function GpuCards({ devices }: { readonly devices: readonly GpuDevice[] }) {
-  // A device is its place: two may have one name.
-  return devices.map((device, i) => <GpuCard key={i} device={device} index={i} />);
-}
+export const GPU: CardRow = {
+  Card: ({ sample: { gpu } }) => (
+    // Devices are identified by their index, because two may have the same name.
+    <>
+      {gpu?.devices.map((device, i) => (
+        <GpuCard key={i} device={device} index={i} />
+      ))}
+    </>
+  ),
+  points: ({ gpu }) =>
+    (gpu?.devices ?? []).flatMap((device, i) => [
+      [`gpu ${i}`, device.load] as const,
+      [`gpu memory ${i}`, shareOf(device.memory_used, device.memory_total)] as const,
+    ]),
+  absences: ({ gpu }) => [[T.title, gpu === null ? T.none : undefined]],
+};

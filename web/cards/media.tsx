@@ -1,4 +1,4 @@
-/** What is played, and the buttons for it. */
+/** The current track and its controls. */
 import { useEffect, useState } from 'preact/hooks';
 import type { MediaDetail } from '../../src/wire/media.ts';
 import { clock } from '../format.ts';
@@ -8,13 +8,28 @@ import { NoticeLine, useActs } from '../parts/notice.tsx';
 import { usePolled } from '../parts/poll.ts';
 import { getPicture, post } from '../requests.ts';
 import { TEXTS } from '../texts.ts';
+import { type CardRow, whyNot } from './row.ts';
 
-const T = TEXTS.media;
+const T = {
+  title: 'Media',
+  stopped: 'Nothing is playing',
+  idle: 'A player is open, without a track',
+  play: 'Play',
+  pause: 'Pause',
+  next: 'Next track',
+  prev: 'Previous track',
+  position: 'Position',
+  positionOf: (at: string, of: string) => `${at} of ${of}`,
+  art: (title: string) => `Cover of ${title}`,
+  elsewhere: 'Other players: ',
+  notDelivered: 'No player accepted the command.',
+} as const;
+
 const EVERY_MS = 2000;
-/** Players tell of what they were asked a moment later. */
-const TOLD_MS = 200;
+/** Players report the effect of a command a moment later. */
+const CHANGE_MS = 200;
 
-/** The picture's address for this page: another site's is never asked for, because it would learn who listens to what. */
+/** The picture's address for this page. Other sites are never contacted, because they would learn what is played. */
 function useArt(artUrl: string | null, title: string): string | undefined {
   const [source, show] = useState<string>();
   useEffect(() => {
@@ -31,7 +46,7 @@ function useArt(artUrl: string | null, title: string): string | undefined {
       made = URL.createObjectURL(picture);
       show(made);
     };
-    // Without a picture the page shows none.
+    // On an error the page shows no picture.
     load().catch(() => undefined);
     return () => {
       ended.abort();
@@ -42,7 +57,7 @@ function useArt(artUrl: string | null, title: string): string | undefined {
   return source;
 }
 
-/** Where the track is by now: the last answer, and the time since. */
+/** The present position in the track: that of the last answer plus the time since. */
 function usePosition({ position, playback, rate, duration }: MediaDetail): number | null {
   const [tick, setTick] = useState({ position, since: 0 });
   useEffect(() => {
@@ -133,13 +148,13 @@ function Track({
   );
 }
 
-export function MediaCard() {
+function MediaCard() {
   const { value: media, error, refresh } = usePolled<MediaDetail>('/api/media/status?detail=1', EVERY_MS);
   const acts = useActs();
   const act = (action: string, value?: number) =>
     void acts.run(async () => {
       const headers = await post('/api/media/control', value === undefined ? { action } : { action, value });
-      await new Promise((resolve) => setTimeout(resolve, TOLD_MS));
+      await new Promise((resolve) => setTimeout(resolve, CHANGE_MS));
       refresh();
       return headers.get('x-media-delivered') === 'false' ? T.notDelivered : undefined;
     });
@@ -154,3 +169,11 @@ export function MediaCard() {
     </Card>
   );
 }
+
+export const MEDIA: CardRow = {
+  Card: ({ system }) => {
+    const media = system?.capabilities.media;
+    return media?.enabled === true && media.supported ? <MediaCard /> : null;
+  },
+  absences: (_sample, { capabilities }) => [[T.title, whyNot(capabilities.media, 'enable_media')]],
+};

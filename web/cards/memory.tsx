@@ -3,14 +3,23 @@ import { bytes, percent, round } from '../format.ts';
 import { Bar, Card, type Fact, Facts, Headline } from '../parts/card.tsx';
 import { Chart, type Line, PERCENT_RANGE } from '../parts/chart.tsx';
 import type { Detail } from '../sample.ts';
-import { TEXTS } from '../texts.ts';
+import type { CardRow } from './row.ts';
 
-const T = TEXTS.memory;
+const T = {
+  title: 'Memory',
+  used: 'Used',
+  cached: 'Cached',
+  swap: 'Swap',
+  available: 'Available',
+  of: (total: string) => `of ${total}`,
+  pressure: 'Waiting',
+} as const;
+
 const SCALE = { format: percent, range: PERCENT_RANGE };
 const USED: Line = { series: 'memory', label: T.used, colour: 'series-3' };
 const SWAP: Line = { series: 'swap', label: T.swap, colour: 'series-4', isDashed: true };
 
-export function MemoryCard({ memory }: { readonly memory: Detail<'memory'> }) {
+function MemoryCard({ memory }: { readonly memory: Detail<'memory'> }) {
   const hasSwap = (memory.swap?.total ?? 0) > 0;
   const facts: Fact[] = [
     [T.available, bytes(memory.free)],
@@ -29,3 +38,11 @@ export function MemoryCard({ memory }: { readonly memory: Detail<'memory'> }) {
     </Card>
   );
 }
+
+export const MEMORY: CardRow = {
+  Card: ({ sample: { memory } }) => (memory ? <MemoryCard memory={memory} /> : null),
+  points: ({ memory }) => [
+    ['memory', memory?.used_percent ?? null],
+    ['swap', memory?.swap?.used_percent ?? null],
+  ],
+};

@@ -1,24 +1,31 @@
-/** What the machine sends and receives, as a whole and by interface. */
+/** Network traffic, in total and per interface. */
 import { bytes, rate, rateTick } from '../format.ts';
 import { Card } from '../parts/card.tsx';
 import { Chart, type Line, RATE_RANGE } from '../parts/chart.tsx';
 import type { Detail } from '../sample.ts';
-import { TEXTS } from '../texts.ts';
+import type { CardRow } from './row.ts';
 
-const T = TEXTS.network;
+const T = {
+  title: 'Network',
+  receive: 'Received',
+  send: 'Sent',
+  total: (received: string, sent: string) => `${received} received, ${sent} sent since boot`,
+  down: 'down',
+} as const;
+
 const SCALE = { format: rate, tick: rateTick, range: RATE_RANGE };
 const LINES: readonly Line[] = [
   { series: 'receive', label: T.receive, colour: 'series-2' },
   { series: 'send', label: T.send, colour: 'series-6', isDashed: true },
 ];
-/** The others are named in /api/usage. */
-const MOST_SHOWN = 8;
+/** /api/usage lists all of them. */
+const MAX_SHOWN = 8;
 
-export function NetworkCard({ network }: { readonly network: Detail<'network'> }) {
-  // Those that are up first; the order is the service's else.
+function NetworkCard({ network }: { readonly network: Detail<'network'> }) {
+  // Those that are up first; otherwise in the service's order.
   const shown = network.interfaces
     .toSorted((a, b) => Number(b.up ?? false) - Number(a.up ?? false))
-    .slice(0, MOST_SHOWN);
+    .slice(0, MAX_SHOWN);
   return (
     <Card title={T.title}>
       <Chart title={T.title} lines={LINES} scale={SCALE} />
@@ -38,3 +45,11 @@ export function NetworkCard({ network }: { readonly network: Detail<'network'> }
     </Card>
   );
 }
+
+export const NETWORK: CardRow = {
+  Card: ({ sample: { network } }) => (network ? <NetworkCard network={network} /> : null),
+  points: ({ network }) => [
+    ['receive', network?.receive_rate ?? null],
+    ['send', network?.send_rate ?? null],
+  ],
+};

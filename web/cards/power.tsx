@@ -1,4 +1,4 @@
-/** Power: each act is confirmed, then counted down where it can still be cancelled, by any page. */
+/** Power: each action is confirmed, then counted down, and can be cancelled meanwhile by any page. */
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { PowerPayload } from '../../src/wire/power.ts';
 import { hostName, serviceNow } from '../live.ts';
@@ -7,23 +7,44 @@ import { Dialog } from '../parts/dialog.tsx';
 import { NoticeLine, useActs } from '../parts/notice.tsx';
 import { usePolled } from '../parts/poll.ts';
 import { post } from '../requests.ts';
-import { TEXTS } from '../texts.ts';
+import { type CardRow, whyNot } from './row.ts';
 
-const T = TEXTS.power;
+const T = {
+  title: 'Power',
+  actions: {
+    lock: 'Lock',
+    sleep: 'Sleep',
+    hibernate: 'Hibernate',
+    restart: 'Restart',
+    shutdown: 'Shut down',
+  },
+  confirm: (action: string, host: string) => `${action} ${host}?`,
+  explain: (seconds: number) => `This happens in ${seconds} seconds and can be cancelled until then.`,
+  go: (action: string) => `${action}`,
+  keep: 'Cancel',
+  pending: (action: string, seconds: number) => `${action} in ${seconds} s`,
+  asked: (action: string) => `${action} is scheduled and can be cancelled.`,
+  cancel: 'Cancel it',
+  cancelled: (action: string) => `${action} was cancelled.`,
+  trial: 'Nothing is carried out: power.backend is record.',
+  recorded: (action: string, time: string) => `${action} was recorded at ${time}.`,
+  heldUp: (who: string, why: string) => `${who} blocks this: ${why}`,
+} as const;
+
 const ACTIONS = ['lock', 'sleep', 'hibernate', 'restart', 'shutdown'] as const;
 type Action = (typeof ACTIONS)[number];
 
 const EVERY_MS = 10_000;
-/** Long enough to read what is about to happen. */
+/** Long enough to read the text and to cancel. */
 const DELAY_SECONDS = 10;
 
-export const powerLabel = (action: string): string =>
-  // Another version of the service may know more acts than this page.
+const powerLabel = (action: string): string =>
+  // Another version of the service may have actions that this page does not know.
   action in T.actions ? T.actions[action as Action] : action;
 
 interface CountdownProps {
   readonly pending: NonNullable<PowerPayload['pending']>;
-  /** It was asked for on this page: whoever did gets the way back under the finger. */
+  /** The action was requested on this page, so its cancel button gets the focus. */
   readonly isOwn: boolean;
   readonly onCancel: () => void;
   readonly onDue: () => void;
@@ -87,7 +108,7 @@ function Confirm({
   );
 }
 
-export function PowerCard() {
+function PowerCard() {
   const { value: status, error, refresh } = usePolled<PowerPayload>('/api/pw', EVERY_MS);
   const [asked, ask] = useState<Action>();
   const acts = useActs();
@@ -155,3 +176,20 @@ export function PowerCard() {
     </Card>
   );
 }
+
+/** The flag that allows an action; locking needs the one of sleep. */
+const FLAGS: Readonly<Record<string, string>> = {
+  lock: 'enable_sleep',
+  sleep: 'enable_sleep',
+  hibernate: 'enable_hibernate',
+  restart: 'enable_restart',
+  shutdown: 'enable_shutdown',
+};
+
+export const POWER: CardRow = {
+  Card: ({ system }) => (system === undefined ? null : <PowerCard />),
+  absences: (_sample, { capabilities }) =>
+    Object.entries(capabilities.power).map(
+      ([action, can]) => [powerLabel(action), whyNot(can, FLAGS[action] ?? action)] as const,
+    ),
+};

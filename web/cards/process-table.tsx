@@ -10,7 +10,7 @@ const T = TEXTS.processes;
 export type Sort = 'name' | 'cpu' | 'memory';
 type Row = ProcessListPayload['processes'][number];
 
-/** What the service sorts by each of them. */
+/** The service's sort order for each column. */
 const DIRECTIONS = { name: 'ascending', cpu: 'descending', memory: 'descending' } as const;
 
 const keyOf = (row: Row) => ('pid' in row ? String(row.pid) : row.name);
@@ -24,7 +24,7 @@ interface TableProps {
   readonly rows: readonly Row[];
   readonly sort: Sort;
   readonly onSort: (sort: Sort) => void;
-  /** undefined: nothing can be ended. */
+  /** undefined: processes cannot be ended. */
   readonly onEnd: ((victim: Victim) => void) | undefined;
 }
 
@@ -44,7 +44,7 @@ function Sorted({ by, sort, onSort }: { readonly by: Sort } & Pick<TableProps, '
   );
 }
 
-/** A browser takes the focus from what is moved: it is given back to the button of the same process. */
+/** Browsers drop the focus of a moved element, so it is restored to the button of the same process. */
 function useKeptFocus(rows: readonly Row[]) {
   const body = useRef<HTMLTableSectionElement>(null);
   const focused = useRef<string | undefined>(undefined);
@@ -67,8 +67,8 @@ export function ProcessTable({ rows, sort, onSort, onEnd }: TableProps) {
   const areGroups = rows.some((row) => 'count' in row);
   if (rows.length === 0) return <p class="empty">{T.none}</p>;
   return (
-    // Scrolls sideways on small screens, by keyboard too.
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard (WCAG 2.1.1)
+    // Scrolls sideways on small screens, also by keyboard.
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be reachable by keyboard (WCAG 2.1.1)
     <section class="scroll" tabIndex={0} aria-label={T.caption}>
       <table>
         <thead>

@@ -1,4 +1,4 @@
-/** Processes: the busiest ten from the stream, or all of them in a table that is asked for while it is open. */
+/** Processes: the busiest ten from the stream, or all of them in a table that is polled while it is open. */
 import { useEffect, useState } from 'preact/hooks';
 import type { ProcessListPayload, ProcessShare } from '../../src/wire/process.ts';
 import { bytes, count, percent } from '../format.ts';
@@ -8,10 +8,11 @@ import type { Sample } from '../sample.ts';
 import { TEXTS } from '../texts.ts';
 import { EndDialog, type Victim } from './end-dialog.tsx';
 import { ProcessTable, type Sort } from './process-table.tsx';
+import { type CardRow, whyNot } from './row.ts';
 
 const T = TEXTS.processes;
 const EVERY_MS = 3000;
-const MOST_SHOWN = 60;
+const MAX_SHOWN = 60;
 const TYPING_MS = 250;
 
 function Top({
@@ -40,7 +41,7 @@ function Top({
   );
 }
 
-/** `text` when it has not changed for a moment. */
+/** `text`, once it has not changed for a moment. */
 function useSettled(text: string): string {
   const [settled, settle] = useState(text);
   useEffect(() => {
@@ -57,7 +58,7 @@ function All({ mayEnd }: { readonly mayEnd: boolean }) {
   const [victim, choose] = useState<Victim>();
   const query = new URLSearchParams({
     sort,
-    limit: String(MOST_SHOWN),
+    limit: String(MAX_SHOWN),
     grouped: String(isGrouped),
     query: useSettled(typed),
   });
@@ -96,7 +97,7 @@ function All({ mayEnd }: { readonly mayEnd: boolean }) {
   );
 }
 
-export function ProcessCard({
+function ProcessCard({
   summary,
   mayEnd,
 }: {
@@ -123,3 +124,15 @@ export function ProcessCard({
     </Card>
   );
 }
+
+export const PROCESSES: CardRow = {
+  Card: ({ sample, system }) => {
+    const can = system?.capabilities.processes;
+    if (can?.list.enabled !== true || !can.list.supported) return null;
+    return <ProcessCard summary={sample.processes} mayEnd={can.control.enabled && can.control.supported} />;
+  },
+  absences: (_sample, { capabilities: { processes } }) => [
+    [T.title, whyNot(processes.list, 'enable_processes')],
+    [T.control, whyNot(processes.control, 'enable_process_control')],
+  ],
+};

@@ -1,24 +1,30 @@
-/** Temperatures as a chart; every other sensor in a list that opens. */
-import type { SensorDetail } from '../../src/wire/usage.ts';
+/** Temperatures as a chart, and all sensors in a list that opens. */
+import type { SensorDetail } from '../../src/wire/details.ts';
 import { celsius, measured } from '../format.ts';
 import { Card } from '../parts/card.tsx';
 import { Chart, DEGREE_RANGE, type Line } from '../parts/chart.tsx';
 import { SERIES } from '../parts/palette.ts';
-import { TEXTS } from '../texts.ts';
+import type { CardRow } from './row.ts';
 
-const T = TEXTS.sensors;
+const T = {
+  title: 'Sensors',
+  kinds: { temperature: 'Temperatures', fan: 'Fans', voltage: 'Voltages', power: 'Power' },
+  all: (count: number) => `All ${count} sensors`,
+  none: 'no sensor can be read',
+} as const;
+
 const SCALE = { format: celsius, range: DEGREE_RANGE };
 const KINDS = ['temperature', 'fan', 'voltage', 'power'] as const;
-const MOST_LINES = 4;
+const MAX_LINES = 4;
 
-/** The first of each chip: it is the one for the whole where there is one. */
+/** The first temperature of each chip: the one of the whole chip, if it has one. */
 function charted(sensors: readonly SensorDetail[]): readonly Line[] {
   const chips = new Map<string, SensorDetail>();
   for (const sensor of sensors) {
     const [chip = sensor.label] = sensor.label.split(' ');
     if (sensor.kind === 'temperature' && sensor.value !== null && !chips.has(chip)) chips.set(chip, sensor);
   }
-  return [...chips.values()].slice(0, MOST_LINES).map((sensor, i) => ({
+  return [...chips.values()].slice(0, MAX_LINES).map((sensor, i) => ({
     series: `sensor ${sensor.label}`,
     label: sensor.label,
     colour: SERIES[i % SERIES.length] ?? 'series-1',
@@ -26,7 +32,7 @@ function charted(sensors: readonly SensorDetail[]): readonly Line[] {
   }));
 }
 
-export function SensorCard({ sensors }: { readonly sensors: readonly SensorDetail[] }) {
+function SensorCard({ sensors }: { readonly sensors: readonly SensorDetail[] }) {
   const lines = charted(sensors);
   return (
     <Card title={T.title}>
@@ -52,3 +58,12 @@ export function SensorCard({ sensors }: { readonly sensors: readonly SensorDetai
     </Card>
   );
 }
+
+export const SENSORS: CardRow = {
+  Card: ({ sample: { sensors } }) => (sensors.length > 0 ? <SensorCard sensors={sensors} /> : null),
+  points: ({ sensors }) =>
+    sensors
+      .filter(({ kind }) => kind === 'temperature')
+      .map(({ label, value }) => [`sensor ${label}`, value] as const),
+  absences: ({ sensors }) => [[T.title, sensors.length === 0 ? T.none : undefined]],
+};

@@ -82,8 +82,8 @@ function judgeDisks(reading: Reading): readonly Row[] {
 }
 
 function judgeNetwork(reading: Reading): readonly Row[] {
-  const { interfaces } = reading.counters;
-  if (!interfaces) return [unreadable('network', `${reading.proc}/net/dev`, reading, 'interfaces')];
-  const source = `${interfaces.length} interfaces from ${reading.proc}/net/dev`;
+  const { network } = reading.counters;
+  if (!network) return [unreadable('network', `${reading.proc}/net/dev`, reading, 'network')];
+  const source = `${network.length} interfaces from ${reading.proc}/net/dev`;
   return [{ section: 'network', state: 'ok', source }];
 }

@@ -109,7 +109,7 @@ export function judgeBatteries({ counters, sys }: Reading): readonly Row[] {
 /** No row on a machine without Wi-Fi. */
 export function judgeWifi({ counters, proc }: Reading): readonly Row[] {
   const section = 'wifi';
-  const links = (counters.interfaces ?? []).filter(({ kind }) => kind === 'wifi');
+  const links = (counters.network ?? []).filter(({ kind }) => kind === 'wifi');
   if (links.length === 0) return [];
   const source = `${listOf(links.map(({ name }) => name))} from nl80211 or ${proc}/net/wireless`;
   const silent = links.filter(({ isUp, signalDbm }) => isUp === true && signalDbm == null);

@@ -64,9 +64,9 @@ function judgeDisks(counters: Counters): readonly Row[] {
 
 function judgeNetwork(counters: Counters): readonly Row[] {
   const section = 'network';
-  const { interfaces } = counters;
-  if (!interfaces) return [unreadable(section, 'GetIfTable2', counters, 'interfaces')];
-  return [{ section, state: 'ok', source: `${interfaces.length} interfaces from GetIfTable2` }];
+  const { network } = counters;
+  if (!network) return [unreadable(section, 'GetIfTable2', counters, 'network')];
+  return [{ section, state: 'ok', source: `${network.length} interfaces from GetIfTable2` }];
 }
 
 function judgeSensors(): readonly Row[] {

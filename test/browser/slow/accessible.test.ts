@@ -129,9 +129,9 @@ else {
         pressure: null,
       },
       memory: null,
-      gpus: [],
+      gpu: [],
       disks: [],
-      interfaces: [],
+      network: [],
       sensors: [],
       batteries: [],
     };
@@ -145,7 +145,7 @@ else {
     await absent.waitFor();
     const words = await absent.innerText();
     for (const reason of [
-      /no graphics processor/,
+      /no GPU/,
       /no battery/,
       /no sensor/,
       /features\.enable_media/,

@@ -23,12 +23,12 @@ function textOf(section: string, counters: Counters): string {
 const judge = (section: string, change: Partial<Counters>) => textOf(section, { ...FULL, ...change });
 
 t.test('[9.doctor-reading] what a reading says of each section', async (t) => {
-  const { cpu, memory, disks, interfaces } = FULL;
+  const { cpu, memory, disks, network } = FULL;
   const [disk] = disks ?? [];
-  if (!cpu || !memory || !disk || !interfaces) throw new Error('the fixture lacks a section');
+  if (!cpu || !memory || !disk || !network) throw new Error('the fixture lacks a section');
   const without = (
     section: string,
-    key: 'cpu' | 'memory' | 'disks' | 'interfaces',
+    key: 'cpu' | 'memory' | 'disks' | 'network',
     failures?: Record<string, string>,
   ) => {
     const { [key]: _, ...rest } = FULL;
@@ -57,14 +57,14 @@ t.test('[9.doctor-reading] what a reading says of each section', async (t) => {
   t.match(judge('disks', { disks: [fresh, fresh] }), 'ok | 2 mounts');
   t.match(judge('disks', { disks: [fresh, stuck] }), 'partly | 2 mounts | no answer from /mnt/gone');
   t.match(without('disks', 'disks', { disks: 'EIO' }), 'missing | /p/self/mountinfo | EIO');
-  t.match(judge('network', {}), `ok | ${interfaces.length} interfaces`);
-  t.match(without('network', 'interfaces', { interfaces: 'ENOENT' }), 'missing | /p/net/dev | ENOENT');
+  t.match(judge('network', {}), `ok | ${network.length} interfaces`);
+  t.match(without('network', 'network', { network: 'ENOENT' }), 'missing | /p/net/dev | ENOENT');
 });
 
 t.test('[9.doctor-reading] sensors, drives, batteries, Wi-Fi, power of the processor', async (t) => {
-  const { cpu, interfaces, sensors, disks } = FULL;
+  const { cpu, network, sensors, disks } = FULL;
   const [sensor] = sensors ?? [];
-  const [link] = interfaces ?? [];
+  const [link] = network ?? [];
   const [disk] = disks ?? [];
   if (!cpu || !sensor || !link || !disk) throw new Error('the fixture lacks something');
   const energy = { takenAtNs: 0, zones: [], failure: null };
@@ -102,9 +102,9 @@ t.test('[9.doctor-reading] sensors, drives, batteries, Wi-Fi, power of the proce
 
   t.throws(() => judge('wifi', {}), '0 rows');
   const wifi = { ...link, kind: 'wifi' as const, name: 'wlan0' };
-  t.match(judge('wifi', { interfaces: [{ ...wifi, signalDbm: -60 }] }), /^ok \| wlan0 from/);
-  t.match(judge('wifi', { interfaces: [{ ...wifi, isUp: false, signalDbm: null }] }), /^ok/);
-  t.match(judge('wifi', { interfaces: [{ ...wifi, signalDbm: null }] }), /^partly .*wlan0.*host\.proc/);
+  t.match(judge('wifi', { network: [{ ...wifi, signalDbm: -60 }] }), /^ok \| wlan0 from/);
+  t.match(judge('wifi', { network: [{ ...wifi, isUp: false, signalDbm: null }] }), /^ok/);
+  t.match(judge('wifi', { network: [{ ...wifi, signalDbm: null }] }), /^partly .*wlan0.*host\.proc/);
 });
 
 t.test('[9.doctor-table] a row a section; why and what to do below it', async (t) => {
@@ -121,7 +121,7 @@ t.test('[9.doctor-table] a row a section; why and what to do below it', async (t
   );
   const sections = judgeAll(FULL).map(({ section }) => section);
   t.strictSame([...new Set(sections)], sections, 'no section twice');
-  for (const row of judgeAll({ ...FULL, cpu: null, memory: null, disks: null, interfaces: null }))
+  for (const row of judgeAll({ ...FULL, cpu: null, memory: null, disks: null, network: null }))
     t.equal(row.reason === undefined, row.state === 'ok', `${row.section}: what is not ok says why`);
 });
 

@@ -1,11 +1,12 @@
 /** A machine made of literals: every section readable and full, and a count of what was read. */
 import os from 'node:os';
-import type { BatteryCounters, Counters, Host, SensorCounters, SystemInfo } from '#src/host/host.js';
-import { SECTION_BITS } from '#src/host/host.js';
+import type { DetailCounters } from '#src/host/details.js';
+import type { Counters, Host, SystemInfo } from '#src/host/host.js';
+import { SECTION_BITS, SECTIONS } from '#src/host/host.js';
 
 const GIB = 1024 ** 3;
 
-type Section = Pick<Counters, 'cpu' | 'memory' | 'gpus' | 'disks' | 'interfaces'>;
+type Section = Pick<Counters, 'cpu' | 'memory' | 'gpu' | 'disks' | 'network'>;
 
 const TIMES = { user: 100, nice: 0, system: 50, idle: 800, iowait: 10, irq: 5, steal: 0 };
 
@@ -30,7 +31,7 @@ function everySection(reading: number): Required<Section> {
       swapFreeBytes: 0,
       pressure: { some: 0, full: 0 },
     },
-    gpus: [
+    gpu: [
       {
         name: 'Fixture',
         vendor: 'ACME',
@@ -58,7 +59,7 @@ function everySection(reading: number): Required<Section> {
       },
       { mountPoint: '/never-answered', usage: null, device: 'srv:/x', type: 'nfs4', isStale: true },
     ],
-    interfaces: [
+    network: [
       {
         name: 'eth0',
         index: 2,
@@ -83,37 +84,41 @@ function everySection(reading: number): Required<Section> {
   };
 }
 
-const SENSORS: readonly SensorCounters[] = [
-  {
-    driver: 'coretemp',
-    chip: 'coretemp',
-    label: 'coretemp Package id 0',
-    kind: 'temperature',
-    value: 51.26,
-    failure: null,
-  },
-  { driver: 'nct6775', chip: 'nct6775', label: 'nct6775 fan1', kind: 'fan', value: 1205, failure: null },
-];
+const DETAILS: Required<DetailCounters> = {
+  sensors: [
+    {
+      driver: 'coretemp',
+      chip: 'coretemp',
+      label: 'coretemp Package id 0',
+      kind: 'temperature',
+      value: 51.26,
+      failure: null,
+    },
+    { driver: 'nct6775', chip: 'nct6775', label: 'nct6775 fan1', kind: 'fan', value: 1205, failure: null },
+  ],
+  batteries: [
+    {
+      name: 'BAT0',
+      state: 'discharging',
+      percent: 80,
+      energyWh: 40,
+      energyFullWh: 50,
+      energyDesignWh: 57,
+      chargeAh: null,
+      chargeFullAh: null,
+      chargeDesignAh: null,
+      voltageVolts: 11.5,
+      powerWatts: 10,
+      currentAmps: null,
+      secondsToEmpty: null,
+      secondsToFull: null,
+      failure: null,
+    },
+  ],
+};
 
-const BATTERIES: readonly BatteryCounters[] = [
-  {
-    name: 'BAT0',
-    state: 'discharging',
-    percent: 80,
-    energyWh: 40,
-    energyFullWh: 50,
-    energyDesignWh: 57,
-    chargeAh: null,
-    chargeFullAh: null,
-    chargeDesignAh: null,
-    voltageVolts: 11.5,
-    powerWatts: 10,
-    currentAmps: null,
-    secondsToEmpty: null,
-    secondsToFull: null,
-    failure: null,
-  },
-];
+// Object.keys is typed as strings; these are its keys.
+const DETAIL_KEYS = Object.keys(DETAILS) as readonly (keyof DetailCounters)[];
 
 export const SYSTEM: SystemInfo = {
   hostname: 'fixture',
@@ -124,20 +129,12 @@ export const SYSTEM: SystemInfo = {
   network: { name: 'eth0', mac: '02:00:00:00:00:01', ipv4: '192.0.2.1', ipv6: null },
 };
 
-const SECTION_KEYS = [
-  ['cpu', SECTION_BITS.cpu],
-  ['memory', SECTION_BITS.memory],
-  ['gpus', SECTION_BITS.gpu],
-  ['disks', SECTION_BITS.disks],
-  ['interfaces', SECTION_BITS.network],
-] as const;
-
 export interface FixtureHost extends Host {
   /** How often the counters were read. */
   readonly reads: number;
 }
 
-/** `change` is laid over every reading: a section it names is replaced. */
+/** `change` is laid over every reading: a section or detail that it names is replaced. */
 export function fixtureHost(change: Partial<Counters> = {}): FixtureHost {
   let reads = 0;
   return {
@@ -145,15 +142,15 @@ export function fixtureHost(change: Partial<Counters> = {}): FixtureHost {
       return reads;
     },
     readCounters(sections, withDetail) {
-      const all = { ...everySection(reads++), ...change };
-      const wanted = SECTION_KEYS.filter(([, bit]) => (sections & bit) !== 0);
+      const wanted = SECTIONS.filter((section) => (sections & SECTION_BITS[section]) !== 0);
+      const keys = [...wanted, ...(withDetail ? DETAIL_KEYS : [])];
+      const all = { ...everySection(reads++), ...DETAILS, ...change };
       const nowNs = Math.round(performance.now() * 1e6);
       return {
         takenAtNs: nowNs,
         sinceBootNs: Math.round(os.uptime() * 1e9),
         unixMs: Date.now(),
-        ...Object.fromEntries(wanted.map(([key]) => [key, all[key]])),
-        ...(withDetail && { sensors: change.sensors ?? SENSORS, batteries: change.batteries ?? BATTERIES }),
+        ...Object.fromEntries(keys.map((key) => [key, all[key]])),
         ...(change.failures && { failures: change.failures }),
       };
     },

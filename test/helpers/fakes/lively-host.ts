@@ -1,5 +1,6 @@
 /** A machine that has everything and moves: what the dashboard is shown with. Its counters follow slow waves. */
-import type { Counters, Host, SensorCounters } from '#src/host/host.js';
+import type { SensorCounters } from '#src/host/details.js';
+import type { Counters, Host } from '#src/host/host.js';
 import { fixtureHost } from './host.ts';
 import { LivelyProcesses } from './lively-processes.ts';
 import { FakeMediaHost, playerOf, snapshotOf } from './media.ts';
@@ -186,7 +187,7 @@ function countersAt(s: number, totals: readonly number[]): Partial<Counters> {
       swapFreeBytes: 7.1 * GIB,
       pressure: { some: 0, full: 0 },
     },
-    gpus: [
+    gpu: [
       {
         name: 'Radeon RX 7800 XT',
         vendor: 'AMD',
@@ -219,7 +220,7 @@ function countersAt(s: number, totals: readonly number[]): Partial<Counters> {
         busyMs: Math.round(s * 60 * share),
       },
     })),
-    interfaces: [
+    network: [
       interfaceOf('enp6s0', 'ethernet', 2, received, sent),
       interfaceOf('wlp5s0', 'wifi', 3, received * 0.02, sent * 0.05),
     ],

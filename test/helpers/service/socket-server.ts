@@ -19,7 +19,7 @@ export function encodedOf(number: number, bytes = 0): Encoded {
     timestamp: number,
     uptime: 0,
     // What else is in it does not matter here.
-    top: { interval_seconds: 1, host: 'x'.repeat(bytes) } as Sample['top'] & object,
+    extras: { interval_seconds: 1, host: 'x'.repeat(bytes) } as Sample['extras'] & object,
     cpu: undefined,
     memory: undefined,
     gpu: undefined,

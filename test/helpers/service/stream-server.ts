@@ -21,7 +21,7 @@ function encodedOf(number: number, bytes: number): Encoded {
     timestamp: number,
     uptime: 0,
     // What else is in it does not matter here.
-    top: { interval_seconds: 1, host: 'x'.repeat(bytes) } as Sample['top'] & object,
+    extras: { interval_seconds: 1, host: 'x'.repeat(bytes) } as Sample['extras'] & object,
     cpu: undefined,
     memory: undefined,
     gpu: undefined,

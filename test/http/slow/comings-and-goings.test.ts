@@ -82,7 +82,7 @@ t.test('every count is back at 0 when all have left', needs, async (t) => {
     new Encoded({
       timestamp: number,
       uptime: number,
-      top: undefined,
+      extras: undefined,
       cpu: undefined,
       memory: undefined,
       gpu: undefined,

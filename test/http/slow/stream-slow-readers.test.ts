@@ -19,8 +19,10 @@ function encodedOf(number: number, bytes: number): Encoded {
   const sample: Sample = {
     timestamp: number,
     uptime: bytes,
-    top: { interval_seconds: 1, host: `${number}/`.repeat(bytes / `${number}/`.length) } as Sample['top'] &
-      object, // What else is in it does not matter here.
+    extras: {
+      interval_seconds: 1,
+      host: `${number}/`.repeat(bytes / `${number}/`.length),
+    } as Sample['extras'] & object, // What else is in it does not matter here.
     cpu: undefined,
     memory: undefined,
     gpu: undefined,

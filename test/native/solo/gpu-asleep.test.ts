@@ -31,20 +31,20 @@ const setStatus = (machine: Machine, address: string, status: string) =>
 
 t.test('[3.gpu-asleep] asleep: its last values, marked; awake again: fresh ones', async (t) => {
   const machine = makeMachine(t, pci({ ...AMD_CARD, address: CARD }));
-  await read(machine, ({ gpus }) => gpus?.[0]?.clockMhz === 2310);
+  await read(machine, ({ gpu }) => gpu?.[0]?.clockMhz === 2310);
   setStatus(machine, CARD, 'suspended');
   machine.write({ [`${pciFolder(CARD)}/gpu_busy_percent`]: '99\n' });
-  const asleep = await read(machine, ({ gpus }) => gpus?.[0]?.isAsleep === true);
-  t.match(asleep.gpus?.[0], { isAsleep: true, loadPercent: 37, temperatureCelsius: 54, powerWatts: 93 });
+  const asleep = await read(machine, ({ gpu }) => gpu?.[0]?.isAsleep === true);
+  t.match(asleep.gpu?.[0], { isAsleep: true, loadPercent: 37, temperatureCelsius: 54, powerWatts: 93 });
   t.equal(asleep.failures, undefined);
   t.equal(machine.host.describeGpus()[0]?.state, 'asleep');
   await sleep(100);
-  t.equal(machine.host.readCounters(GPU, true, 0).gpus?.[0]?.loadPercent, 37);
+  t.equal(machine.host.readCounters(GPU, true, 0).gpu?.[0]?.loadPercent, 37);
   setStatus(machine, CARD, 'suspending');
   await sleep(50);
-  t.equal((await read(machine, () => true)).gpus?.[0]?.isAsleep, true, 'on its way there');
+  t.equal((await read(machine, () => true)).gpu?.[0]?.isAsleep, true, 'on its way there');
   setStatus(machine, CARD, 'active');
-  t.match((await read(machine, ({ gpus }) => gpus?.[0]?.loadPercent === 99)).gpus?.[0], { isAsleep: false });
+  t.match((await read(machine, ({ gpu }) => gpu?.[0]?.loadPercent === 99)).gpu?.[0], { isAsleep: false });
 });
 
 t.test('[3.gpu-asleep] asleep from the start: known, without a value', async (t) => {
@@ -52,8 +52,8 @@ t.test('[3.gpu-asleep] asleep from the start: known, without a value', async (t)
     ...pci({ ...AMD_CARD, address: CARD, status: 'suspended' }),
     [`${pciFolder(CARD)}/product_name`]: 'Not to be read\n',
   });
-  const { gpus } = await read(machine, (counters) => counters.gpus?.length === 1);
-  t.match(gpus, [{ name: 'AMD 1002:73bf', isAsleep: true, loadPercent: null, memoryTotalBytes: null }]);
+  const { gpu } = await read(machine, (counters) => counters.gpu?.length === 1);
+  t.match(gpu, [{ name: 'AMD 1002:73bf', isAsleep: true, loadPercent: null, memoryTotalBytes: null }]);
 });
 
 t.test(
@@ -62,18 +62,18 @@ t.test(
     const nvml = makeFakeNvml(t, SCRIPT);
     const tree = pci({ ...NVIDIA, address: GEFORCE, status: 'suspended' });
     const machine = makeMachine(t, tree, { nvml: nvml.library });
-    await read(machine, ({ gpus }) => gpus?.[0]?.isAsleep === true);
+    await read(machine, ({ gpu }) => gpu?.[0]?.isAsleep === true);
     for (let i = 0; i < 10; i++) {
       machine.host.readCounters(GPU, true, 0);
       await sleep(10);
     }
     t.strictSame(nvml.takeCalls(), [], 'not even the beginning of a session');
     setStatus(machine, GEFORCE, 'active');
-    await read(machine, ({ gpus }) => gpus?.[0]?.loadPercent === 5);
+    await read(machine, ({ gpu }) => gpu?.[0]?.loadPercent === 5);
     t.ok(nvml.takeCalls().length > 0);
     setStatus(machine, GEFORCE, 'suspending');
-    const asleep = await read(machine, ({ gpus }) => gpus?.[0]?.isAsleep === true);
-    t.match(asleep.gpus, [{ name: 'NVIDIA T1200', loadPercent: 5, temperatureCelsius: 44 }]);
+    const asleep = await read(machine, ({ gpu }) => gpu?.[0]?.isAsleep === true);
+    t.match(asleep.gpu, [{ name: 'NVIDIA T1200', loadPercent: 5, temperatureCelsius: 44 }]);
     await sleep(50);
     t.equal(
       nvml.takeCalls().at(-1),
@@ -96,8 +96,8 @@ t.test('[3.gpu-asleep] NVML: of two the one that is awake is asked, and only tha
     ...pci({ ...NVIDIA, address: other, status: 'suspended' }),
   };
   const machine = makeMachine(t, tree, { nvml: nvml.library });
-  const { gpus } = await read(machine, (counters) => counters.gpus?.[0]?.loadPercent === 5);
-  t.match(gpus, [{ isAsleep: false }, { isAsleep: true, loadPercent: null }]);
+  const { gpu } = await read(machine, (counters) => counters.gpu?.[0]?.loadPercent === 5);
+  t.match(gpu, [{ isAsleep: false }, { isAsleep: true, loadPercent: null }]);
   for (const call of nvml.takeCalls()) t.notMatch(call, other);
 });
 
@@ -123,7 +123,7 @@ t.test(
       machine.write({ [sensor]: `${40_000 + Math.floor(elapsed())}\n` });
       machine.host.readCounters(GPU, true, 0);
       await sleep(50);
-      const celsius = machine.host.readCounters(GPU, true, 60_000).gpus?.[0]?.temperatureCelsius ?? 0;
+      const celsius = machine.host.readCounters(GPU, true, 60_000).gpu?.[0]?.temperatureCelsius ?? 0;
       longestMs = Math.max(longestMs, elapsed() - changedAt);
       if (celsius !== last) changedAt = elapsed();
       last = celsius;
@@ -183,10 +183,10 @@ t.test(
     const host = new Host({ proc: root + '/proc', sys: root + '/sys', files: root, gpuDiscoveryMs: 20 });
     let left = 20;
     const timer = setInterval(() => {
-      const { gpus } = host.readCounters(4, true, 0);
+      const { gpu } = host.readCounters(4, true, 0);
       if (--left > 0) return;
       clearInterval(timer);
-      console.log(JSON.stringify(gpus.map((gpu) => gpu.isAsleep)));
+      console.log(JSON.stringify(gpu.map((one) => one.isAsleep)));
     }, 20);`;
     const args = ['-f', '-s', '4096', '-e', 'trace=open,openat,readlink,readlinkat', '-o', trace];
     const { stdout } = await promisify(execFile)('strace', [...args, process.execPath, '-e', program]);

@@ -84,15 +84,15 @@ const read = (host: NativeMachine, isDone: (counters: Counters) => boolean, with
   readUntil(host, GPU, withDetail, isDone);
 
 const count = (wanted: number) => (counters: Counters) =>
-  counters.gpus?.length === wanted && counters.failures === undefined;
-const isFull = ({ gpus, failures }: Counters) =>
-  failures === undefined && gpus?.length === 2 && gpus.every((gpu) => gpu.clockMhz !== null);
+  counters.gpu?.length === wanted && counters.failures === undefined;
+const isFull = ({ gpu, failures }: Counters) =>
+  failures === undefined && gpu?.length === 2 && gpu.every((one) => one.clockMhz !== null);
 
 t.test('[3.gpu-nvidia] two devices, each with its own values, in the order of the bus', async (t) => {
   const { host, nvml } = open(t, SCRIPT);
-  t.strictSame(host.readCounters(GPU, true, 0).gpus, [], 'the first reading does not wait for the driver');
-  const { gpus, failures } = await read(host, isFull);
-  t.strictSame(gpus, [BIG, SMALL]);
+  t.strictSame(host.readCounters(GPU, true, 0).gpu, [], 'the first reading does not wait for the driver');
+  const { gpu, failures } = await read(host, isFull);
+  t.strictSame(gpu, [BIG, SMALL]);
   t.equal(failures, undefined);
   t.ok(nvml.takeCalls().includes(`nvmlDeviceGetMemoryInfo_v2 ${FIRST}`));
   t.strictSame(
@@ -108,7 +108,7 @@ t.test('[3.gpu-first] the one that shows the boot screen comes first', async (t)
   const nvml = makeFakeNvml(t, SCRIPT);
   const tree = { ...TREE, ...pci({ ...NVIDIA, address: SECOND, isBootDisplay: true }) };
   const { host } = makeMachine(t, tree, { nvml: nvml.library });
-  t.strictSame((await read(host, isFull)).gpus, [SMALL, BIG]);
+  t.strictSame((await read(host, isFull)).gpu, [SMALL, BIG]);
 });
 
 t.test('[3.gpu-nvidia] without detail the slow questions are not asked', async (t) => {
@@ -126,7 +126,7 @@ t.test('[3.gpu-nvidia] what a device lacks is null, and only that', async (t) =>
     t,
     SCRIPT.filter((line) => !/ (fan|utilization) /.test(line)),
   );
-  t.strictSame((await read(host, (counters) => counters.gpus?.[1]?.clockMhz === 210)).gpus, [
+  t.strictSame((await read(host, (counters) => counters.gpu?.[1]?.clockMhz === 210)).gpu, [
     { ...BIG, fanPercent: null, loadPercent: null },
     { ...SMALL, fanPercent: null, loadPercent: null },
   ]);
@@ -134,15 +134,15 @@ t.test('[3.gpu-nvidia] what a device lacks is null, and only that', async (t) =>
 
 t.test('[3.gpu-nvidia] an old library: what the driver reserves counts as used', async (t) => {
   const { host } = open(t, SCRIPT, { without: ['MEMORY_V2'] });
-  const { gpus } = await read(host, isFull);
-  t.equal(gpus?.[0]?.memoryUsedBytes, 5300 * MIB);
+  const { gpu } = await read(host, isFull);
+  t.equal(gpu?.[0]?.memoryUsedBytes, 5300 * MIB);
 });
 
 t.test('[3.gpu-nvidia] numbers that no device has are not believed', async (t) => {
   const nonsense = script(FIRST, 101, 4_294_967_295, 4_294_967_295, 250, 4_294_967_295, 30_000, 24_564);
   const { host } = open(t, [...SCRIPT.slice(0, 2), ...nonsense]);
-  const { gpus } = await read(host, (counters) => counters.gpus?.length === 1);
-  t.strictSame(gpus, [
+  const { gpu } = await read(host, (counters) => counters.gpu?.length === 1);
+  t.strictSame(gpu, [
     {
       ...BIG,
       loadPercent: null,
@@ -161,20 +161,20 @@ t.test('[3.gpu-errors] no library, or one that is something else', async (t) => 
     ['libm.so.6', /NVML has no nvmlInit_v2/],
   ] as const) {
     const { host } = makeMachine(t, TREE, { nvml, gpuRetryMs: RETRY_MS });
-    const { gpus, failures } = await read(host, (counters) => counters.failures !== undefined);
-    t.strictSame(gpus, []);
-    t.match(failures?.['gpus'], reason);
-    t.match(failures?.['gpus'], /^0000:01:00\.0 \(NVIDIA\): .*; 0000:41:00\.0 \(NVIDIA\): /);
+    const { gpu, failures } = await read(host, (counters) => counters.failures !== undefined);
+    t.strictSame(gpu, []);
+    t.match(failures?.['gpu'], reason);
+    t.match(failures?.['gpu'], /^0000:01:00\.0 \(NVIDIA\): .*; 0000:41:00\.0 \(NVIDIA\): /);
   }
 });
 
 t.test('[3.gpu-errors] another driver than the library: null; after the update both are back', async (t) => {
   const { host, nvml } = open(t, [...SCRIPT, 'fail nvmlInit_v2 18']);
-  const { gpus, failures } = await read(host, (counters) => counters.failures !== undefined);
-  t.strictSame(gpus, []);
-  t.match(failures?.['gpus'], 'the library and the loaded driver are of different versions (NVML 18)');
+  const { gpu, failures } = await read(host, (counters) => counters.failures !== undefined);
+  t.strictSame(gpu, []);
+  t.match(failures?.['gpu'], 'the library and the loaded driver are of different versions (NVML 18)');
   nvml.play(...SCRIPT);
-  t.strictSame((await read(host, isFull)).gpus, [BIG, SMALL]);
+  t.strictSame((await read(host, isFull)).gpu, [BIG, SMALL]);
 });
 
 t.test(
@@ -185,21 +185,21 @@ t.test(
     const lost = `fail nvmlDeviceGetUtilizationRates@${FIRST} 15`;
     nvml.play(...SCRIPT, lost, `fail nvmlDeviceGetHandleByPciBusId_v2@${FIRST} 15`);
     const broken = await read(host, (counters) => counters.failures !== undefined);
-    t.strictSame(broken.gpus, [BIG, SMALL], 'for ten seconds the last values count');
+    t.strictSame(broken.gpu, [BIG, SMALL], 'for ten seconds the last values count');
     t.equal(
-      broken.failures?.['gpus'],
+      broken.failures?.['gpu'],
       `${FIRST} (NVIDIA): the GPU is lost: it has fallen off the bus (NVML 15)`,
     );
     const reasons = new Set<string | undefined>();
     const end = performance.now() + 500;
     while (performance.now() < end) {
-      reasons.add(host.readCounters(GPU, true, 0).failures?.['gpus']);
+      reasons.add(host.readCounters(GPU, true, 0).failures?.['gpu']);
       await sleep(10);
     }
     t.equal(reasons.size, 1, 'while it is lost the reason stays the same: it is told once');
     nvml.play(...SCRIPT);
     const began = performance.now();
-    t.strictSame((await read(host, isFull)).gpus, [BIG, SMALL]);
+    t.strictSame((await read(host, isFull)).gpu, [BIG, SMALL]);
     // The waits double five times: 32 × the first at most, which is 32 s in the service.
     t.ok(performance.now() - began < 33 * RETRY_MS + 200, `back after ${performance.now() - began} ms`);
   },
@@ -210,12 +210,12 @@ t.test('[3.gpu-lost] after ten seconds a lost device is left out', async (t) => 
   await read(host, isFull);
   nvml.play(...SCRIPT, 'fail nvmlDeviceGetUtilizationRates 16', 'fail nvmlInit_v2 9');
   await sleep(9_000);
-  t.strictSame((await read(host, () => true)).gpus?.length, 2);
+  t.strictSame((await read(host, () => true)).gpu?.length, 2);
   await sleep(1_600);
   await read(host, () => false);
-  t.strictSame(host.readCounters(GPU, true, 0).gpus, []);
+  t.strictSame(host.readCounters(GPU, true, 0).gpu, []);
   nvml.play(...SCRIPT);
-  t.strictSame((await read(host, isFull)).gpus, [BIG, SMALL]);
+  t.strictSame((await read(host, isFull)).gpu, [BIG, SMALL]);
 });
 
 t.test(
@@ -232,7 +232,7 @@ t.test(
         slowest.push(slowestRead(host, 20));
         await sleep(90);
       }
-      seen.push(host.readCounters(GPU, true, 0).gpus?.length);
+      seen.push(host.readCounters(GPU, true, 0).gpu?.length);
     }
     const during = Math.max(...slowest);
     t.comment(
@@ -241,9 +241,9 @@ t.test(
     t.ok(during < before + 25, `${during} ms while it hangs, ${before} ms before`);
     t.equal(seen[7], 2, 'the last values, for ten seconds');
     t.equal(seen.at(-1), 0, 'then nobody knows');
-    t.match(host.readCounters(GPU, true, 0).failures?.['gpus'], 'its driver does not answer');
+    t.match(host.readCounters(GPU, true, 0).failures?.['gpu'], 'its driver does not answer');
     nvml.play(...SCRIPT);
-    t.strictSame((await read(host, isFull)).gpus, [BIG, SMALL]);
+    t.strictSame((await read(host, isFull)).gpu, [BIG, SMALL]);
   },
 );
 
@@ -263,7 +263,7 @@ t.test(
     const nvml = makeFakeNvml(t, SCRIPT);
     const tree = { 'dev/dxg': '', 'proc/uptime': '1 1\n' };
     const { host } = makeMachine(t, tree, { nvml: nvml.library });
-    t.strictSame((await read(host, isFull)).gpus, [BIG, SMALL]);
+    t.strictSame((await read(host, isFull)).gpu, [BIG, SMALL]);
     t.strictSame(
       host.describeGpus().map(({ address }) => address),
       [FIRST, SECOND],
@@ -271,7 +271,7 @@ t.test(
     );
     const bare = makeFakeNvml(t, SCRIPT, { without: ['PCI_INFO'] });
     const second = makeMachine(t, tree, { nvml: bare.library });
-    t.strictSame((await read(second.host, isFull)).gpus, [BIG, SMALL]);
+    t.strictSame((await read(second.host, isFull)).gpu, [BIG, SMALL]);
     const none = makeMachine(t, tree, { nvml: '/nonexistent', gpuRetryMs: RETRY_MS });
     await sleep(100);
     t.strictSame(

@@ -14,7 +14,7 @@ await sleep(600);
 let third = host.readCounters(ALL_SECTIONS, true, 400);
 // Wine's own graphics take seconds to begin.
 for (let i = 0; i < 40 && process.env['HOSTWIRE_WAITS_FOR_GPU'] !== undefined; ++i) {
-  if ((third.gpus?.length ?? 0) > 0) break;
+  if ((third.gpu?.length ?? 0) > 0) break;
   await sleep(500);
   third = host.readCounters(ALL_SECTIONS, true, 400);
 }

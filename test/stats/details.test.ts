@@ -1,12 +1,15 @@
-/** What detail shows beside the sections: sensors, batteries; and the power of the processor's packages. */
+/** The details: sensors, batteries, processes; their failures and series; and the power of the processor's packages. */
 import t from 'tap';
-import type { BatteryCounters, EnergyCounters, SensorCounters } from '#src/host/host.js';
-import { deriveBatteries } from '#src/stats/batteries.js';
+import type { BatteryCounters, SensorCounters } from '#src/host/details.js';
+import type { Counters, EnergyCounters } from '#src/host/host.js';
+import { DETAIL_KEYS, DETAILS, deriveExtras, detailSeries, failedParts } from '#src/stats/details.js';
 import { deriveWatts } from '#src/stats/energy.js';
 import { deriveSample, NO_BASELINE } from '#src/stats/sample.js';
-import { deriveSensors } from '#src/stats/sensors.js';
-import { failedParts } from '#src/stats/top.js';
+import { fixtureHost } from '../helpers/fakes/host.ts';
 import { at, cpu } from './literals.ts';
+
+const FACTS = { interval_seconds: 2, host: 'box' };
+const extrasOf = (counters: Partial<Counters>) => deriveExtras(FACTS, at(1, counters));
 
 const sensor = (kind: SensorCounters['kind'], value: number | null): SensorCounters => ({
   driver: 'chip',
@@ -36,22 +39,24 @@ const BATTERY: BatteryCounters = {
 };
 
 function battery(change: Partial<BatteryCounters>) {
-  const [first] = deriveBatteries([{ ...BATTERY, ...change }]);
+  const [first] = extrasOf({ batteries: [{ ...BATTERY, ...change }] }).batteries;
   if (first === undefined) throw new Error('no battery');
   return first;
 }
 
 t.test('[3.sensors] a unit for each kind, as many decimals as it has', async (t) => {
-  const given = [
-    sensor('temperature', 51.26),
-    sensor('temperature', -0.02),
-    sensor('fan', 1204.6),
-    sensor('voltage', -12.09649),
-    sensor('power', 2.5049),
-    sensor('power', null),
-  ];
+  const { sensors } = extrasOf({
+    sensors: [
+      sensor('temperature', 51.26),
+      sensor('temperature', -0.02),
+      sensor('fan', 1204.6),
+      sensor('voltage', -12.09649),
+      sensor('power', 2.5049),
+      sensor('power', null),
+    ],
+  });
   t.strictSame(
-    deriveSensors(given).map(({ value, unit }) => [value, unit]),
+    sensors.map(({ value, unit }) => [value, unit]),
     [
       [51.3, '°C'],
       [0, '°C'],
@@ -61,8 +66,9 @@ t.test('[3.sensors] a unit for each kind, as many decimals as it has', async (t)
       [null, 'W'],
     ],
   );
-  t.notOk(Object.is(deriveSensors(given)[1]?.value, -0));
-  t.strictSame(deriveSensors(undefined), []);
+  t.notOk(Object.is(sensors[1]?.value, -0));
+  t.strictSame(extrasOf({}).sensors, []);
+  t.strictSame(extrasOf({ sensors: null }).sensors, [], 'the reading failed');
 });
 
 t.test('[3.batteries] a battery that tells of energy', async (t) => {
@@ -157,22 +163,21 @@ t.test('[3.energy-honest] unknown where the counters can not tell', async (t) =>
 });
 
 t.test('[3.energy-honest] a sample: null first, then watts; across a suspend null', async (t) => {
-  const about = { interval_seconds: 2, host: 'box' };
   const reading = (seconds: number, microjoules: number, slept = 0) =>
     at(seconds, { cpu: cpu({ idle: seconds }, { energy: energy(seconds - slept, microjoules) }) }, slept);
-  const first = deriveSample(NO_BASELINE, reading(10, 1e9), about);
+  const first = deriveSample(NO_BASELINE, reading(10, 1e9), FACTS);
   t.equal(first.sample.cpu?.detail?.power_watts, null);
   // A reading without detail between the two: the power goes on from the one with it.
   const plain = deriveSample(first.baseline, at(11, { cpu: cpu({ idle: 11 }) }));
-  const second = deriveSample(plain.baseline, reading(12, 1.06e9), about);
+  const second = deriveSample(plain.baseline, reading(12, 1.06e9), FACTS);
   t.equal(second.sample.cpu?.detail?.power_watts, 30);
-  const third = deriveSample(second.baseline, reading(3614, 1.07e9, 3600), about);
+  const third = deriveSample(second.baseline, reading(3614, 1.07e9, 3600), FACTS);
   t.equal(third.sample.cpu?.detail?.power_watts, null, 'slept for an hour');
-  const fourth = deriveSample(third.baseline, reading(3616, 1.09e9, 3600), about);
+  const fourth = deriveSample(third.baseline, reading(3616, 1.09e9, 3600), FACTS);
   t.equal(fourth.sample.cpu?.detail?.power_watts, 10);
 });
 
-t.test('what failed, a reason a chip and a battery', async (t) => {
+t.test('what failed: one reason per chip and battery', async (t) => {
   const broken = { ...sensor('fan', null), failure: 'EIO' };
   const counters = at(1, {
     cpu: cpu({}, { energy: { ...energy(1), failure: 'EACCES' } }),
@@ -188,4 +193,42 @@ t.test('what failed, a reason a chip and a battery', async (t) => {
     ],
   );
   t.equal(failedParts(at(1)).size, 0);
+});
+
+/** Paths and values of all numbers; the lists that `skipped` names are left out. */
+function numbersIn(value: unknown, skipped: RegExp): readonly number[] {
+  if (typeof value === 'number') return [value];
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value)
+    .filter(([key]) => !skipped.test(key))
+    .flatMap(([, part]) => numbersIn(part, skipped));
+}
+
+t.test('every number of a detail is in its series, but those of processes that come and go', async (t) => {
+  const share = { name: 'node', pid: 1, memory: 1, memory_mb: 1, cpu_time: 1, cpu: 1 };
+  const processes = { count: 311, running: 3, top_cpu: [share], top_memory: [share] };
+  const counters = fixtureHost().readCounters(0, true, 0);
+  const details = deriveExtras({ ...FACTS, processes }, counters);
+  for (const key of DETAIL_KEYS) {
+    const { [key]: payload } = details;
+    t.ok(numbersIn(payload, /^top_/).length > 0, `the fixture has ${key}`);
+    const series = detailSeries({ sensors: [], batteries: [], [key]: payload });
+    t.strictSame(
+      series.flatMap(({ value }) => (value === null ? [] : [value])),
+      numbersIn(payload, /^top_/),
+      key,
+    );
+  }
+  const all = detailSeries(details);
+  t.equal(new Set(all.map(({ name, of }) => `${name} ${of}`)).size, all.length, 'no two have the same name');
+  for (const { name } of all) t.match(name, /^[a-z]+(_[a-z]+)*$/);
+  t.strictSame(detailSeries({ sensors: [], batteries: [], processes: null }), []);
+});
+
+t.test('a row derives its own key, in the order of the payload', async (t) => {
+  t.strictSame(Object.keys(extrasOf({})), ['interval_seconds', 'host', 'sensors', 'batteries']);
+  t.strictSame(Object.keys(deriveExtras({ ...FACTS, processes: null }, at(1))), [
+    ...Object.keys(FACTS),
+    ...Object.keys(DETAILS),
+  ]);
 });

@@ -7,7 +7,7 @@
 
 namespace hostwire {
 
-Napi::Value toJs(Napi::Env env, const MediaSnapshot& snapshot);
-Napi::Value toJs(Napi::Env env, const MediaReply& reply);
+Napi::Value js(Napi::Env env, const MediaSnapshot& snapshot);
+Napi::Value js(Napi::Env env, const MediaReply& reply);
 
 }  // namespace hostwire

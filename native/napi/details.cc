@@ -1,0 +1,67 @@
+// The table of details and how each becomes JavaScript; the keys mirror src/host/details.ts.
+#include "napi/details.h"
+
+#include <memory>
+
+#include "host/batteries.h"
+#include "host/sensors.h"
+#include "napi/js.h"
+
+namespace hostwire {
+
+static Napi::Value js(Napi::Env env, SensorKind kind) {
+  const auto name = [kind] {
+    switch (kind) {
+      case SensorKind::kTemperature: return "temperature";
+      case SensorKind::kFan: return "fan";
+      case SensorKind::kVoltage: return "voltage";
+      case SensorKind::kPower: break;
+    }
+    return "power";
+  };
+  return js(env, name());
+}
+
+static Napi::Value js(Napi::Env env, const SensorCounters& sensor) {
+  static const Shape shape{
+      Key{"driver", &SensorCounters::driver}, Key{"chip", &SensorCounters::chip},
+      Key{"label", &SensorCounters::label},   Key{"kind", &SensorCounters::kind},
+      Key{"value", &SensorCounters::value},   Key{"failure", orNull(&SensorCounters::failure)}};
+  return shape.make(env, sensor);
+}
+
+static Napi::Value js(Napi::Env env, const BatteryCounters& battery) {
+  using Battery = BatteryCounters;
+  static const Shape shape{Key{"name", &Battery::name},
+                           Key{"state", &Battery::state},
+                           Key{"percent", &Battery::percent},
+                           Key{"energyWh", &Battery::energyWh},
+                           Key{"energyFullWh", &Battery::energyFullWh},
+                           Key{"energyDesignWh", &Battery::energyDesignWh},
+                           Key{"chargeAh", &Battery::chargeAh},
+                           Key{"chargeFullAh", &Battery::chargeFullAh},
+                           Key{"chargeDesignAh", &Battery::chargeDesignAh},
+                           Key{"voltageVolts", &Battery::voltageVolts},
+                           Key{"powerWatts", &Battery::powerWatts},
+                           Key{"currentAmps", &Battery::currentAmps},
+                           Key{"secondsToEmpty", &Battery::secondsToEmpty},
+                           Key{"secondsToFull", &Battery::secondsToFull},
+                           Key{"failure", orNull(&Battery::failure)}};
+  return shape.make(env, battery);
+}
+
+// A row: the reader, opened, and its key. What it reads must have an overload of js.
+template <class Reader>
+static Detail detail(const char* key, const Roots& roots, ProberPool& probers) {
+  const auto reader = std::make_shared<Reader>(roots, probers);
+  return {key, [reader](Napi::Env env) { return js(env, reader->read()); }};
+}
+
+std::vector<Detail> openDetails(const Roots& roots, ProberPool& probers) {
+  return {
+      detail<SensorsReader>("sensors", roots, probers),
+      detail<BatteriesReader>("batteries", roots, probers),
+  };
+}
+
+}  // namespace hostwire

@@ -1,0 +1,23 @@
+// What `detail` adds beside the sections: sensors, batteries. One row per detail; its table is in details.cc.
+#pragma once
+
+#include <napi.h>
+
+#include <functional>
+#include <vector>
+
+#include "host/prober.h"
+#include "host/roots.h"
+
+namespace hostwire {
+
+struct Detail {
+  const char* key;  // in Counters (src/host/details.ts)
+  // Throws what the reader throws, which costs this detail alone.
+  std::function<Napi::Value(Napi::Env)> read;
+};
+
+// All of them, in the order of their keys in Counters. `probers` must outlive them.
+std::vector<Detail> openDetails(const Roots& roots, ProberPool& probers);
+
+}  // namespace hostwire

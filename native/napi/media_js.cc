@@ -1,0 +1,103 @@
+// Players and replies to JavaScript objects.
+#include "napi/media_js.h"
+
+#include "napi/js.h"
+
+namespace hostwire {
+
+static Napi::Value js(Napi::Env env, MediaVerb verb) {
+  const auto name = [verb] {
+    switch (verb) {
+      case MediaVerb::play: return "play";
+      case MediaVerb::pause: return "pause";
+      case MediaVerb::playPause: return "play_pause";
+      case MediaVerb::stop: return "stop";
+      case MediaVerb::next: return "next";
+      case MediaVerb::previous: return "previous";
+      case MediaVerb::seek: return "seek";
+      case MediaVerb::setVolume: break;
+    }
+    return "set_volume";
+  };
+  return js(env, name());
+}
+
+static Napi::Value js(Napi::Env env, Playback playback) {
+  const auto name = [playback] {
+    switch (playback) {
+      case Playback::playing: return "playing";
+      case Playback::paused: return "paused";
+      case Playback::stopped: break;
+    }
+    return "stopped";
+  };
+  return js(env, name());
+}
+
+static Napi::Value js(Napi::Env env, Repeat repeat) {
+  const auto name = [repeat] {
+    switch (repeat) {
+      case Repeat::none: return "none";
+      case Repeat::track: return "track";
+      case Repeat::playlist: break;
+    }
+    return "playlist";
+  };
+  return js(env, name());
+}
+
+static Napi::Value js(Napi::Env env, MediaOutcome outcome) {
+  const auto name = [outcome] {
+    switch (outcome) {
+      case MediaOutcome::done: return "done";
+      case MediaOutcome::failed: return "failed";
+      case MediaOutcome::gone: return "gone";
+      case MediaOutcome::unanswered: break;
+    }
+    return "unanswered";
+  };
+  return js(env, name());
+}
+
+static std::vector<MediaVerb> missingVerbs(const MediaPlayer& player) {
+  std::vector<MediaVerb> missing;
+  for (unsigned verb = 0; verb < kMediaVerbs; ++verb)
+    if ((player.cannot & (1U << verb)) != 0) missing.push_back(static_cast<MediaVerb>(verb));
+  return missing;
+}
+
+static Napi::Value js(Napi::Env env, const MediaPlayer& player) {
+  using Player = MediaPlayer;
+  static const Shape shape{Key{"id", &Player::id},
+                           Key{"names", &Player::names},
+                           Key{"isSilent", &Player::isSilent},
+                           Key{"playback", &Player::playback},
+                           Key{"title", &Player::title},
+                           Key{"artists", &Player::artists},
+                           Key{"album", &Player::album},
+                           Key{"artUrl", &Player::artUrl},
+                           Key{"durationSeconds", &Player::durationSeconds},
+                           Key{"positionSeconds", &Player::positionSeconds},
+                           Key{"rate", &Player::rate},
+                           Key{"shuffle", &Player::shuffle},
+                           Key{"repeat", &Player::repeat},
+                           Key{"volume", &Player::volume},
+                           Key{"lastPlayedMs", &Player::lastPlayedMs},
+                           Key{"cannot", missingVerbs}};
+  return shape.make(env, player);
+}
+
+Napi::Value js(Napi::Env env, const MediaSnapshot& snapshot) {
+  static const Shape shape{Key{"absence", &MediaSnapshot::absence},
+                           Key{"isSettled", &MediaSnapshot::isSettled},
+                           Key{"players", &MediaSnapshot::players}, Key{"leftOut", &MediaSnapshot::leftOut}};
+  return shape.make(env, snapshot);
+}
+
+Napi::Value js(Napi::Env env, const MediaReply& reply) {
+  static const Shape done{Key{"outcome", &MediaReply::outcome}};
+  static const auto failed = done.with(Key{"reason", &MediaReply::reason});
+  return reply.outcome == MediaOutcome::done ? done.make(env, reply) : failed.make(env, reply);
+}
+
+}  // namespace hostwire

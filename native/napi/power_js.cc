@@ -1,0 +1,27 @@
+// What the power manager answers, as JavaScript objects.
+#include "napi/power_js.h"
+
+#include "napi/js.h"
+
+namespace hostwire {
+
+Napi::Value js(Napi::Env env, const PowerSupport& support) {
+  static const Shape shape{Key{"isSupported", &PowerSupport::isSupported},
+                           Key{"reason", orNull(&PowerSupport::reason)}};
+  return shape.make(env, support);
+}
+
+Napi::Value js(Napi::Env env, const PowerInhibitor& inhibitor) {
+  static const Shape shape{Key{"who", &PowerInhibitor::who}, Key{"why", &PowerInhibitor::why},
+                           Key{"what", &PowerInhibitor::what}, Key{"uid", &PowerInhibitor::uid}};
+  return shape.make(env, inhibitor);
+}
+
+Napi::Value js(Napi::Env env, const PowerAuthority& authority) {
+  static const Shape shape{Key{"name", orNull(&PowerAuthority::name)},
+                           Key{"reached", &PowerAuthority::reached},
+                           Key{"reason", orNull(&PowerAuthority::reason)}};
+  return shape.make(env, authority);
+}
+
+}  // namespace hostwire

@@ -1,0 +1,14 @@
+// What the power manager answers, as JavaScript objects; the keys mirror src/host/power.ts.
+#pragma once
+
+#include <napi.h>
+
+#include "host/power.h"
+
+namespace hostwire {
+
+Napi::Value js(Napi::Env env, const PowerSupport& support);
+Napi::Value js(Napi::Env env, const PowerInhibitor& inhibitor);
+Napi::Value js(Napi::Env env, const PowerAuthority& authority);
+
+}  // namespace hostwire

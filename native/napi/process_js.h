@@ -1,0 +1,16 @@
+// Processes as JavaScript has them: columns for a whole reading, objects for one. They mirror
+// src/host/processes.ts.
+#pragma once
+
+#include <napi.h>
+
+#include "host/process.h"
+
+namespace hostwire {
+
+Napi::Value js(Napi::Env env, const ProcessReading& reading);
+Napi::Value js(Napi::Env env, const ProcessDetails& details);
+Napi::Value js(Napi::Env env, const ProcessId& process);
+Napi::Value js(Napi::Env env, SignalOutcome outcome);
+
+}  // namespace hostwire

@@ -1,0 +1,32 @@
+// The sections of a reading: one row per section; the table is in sections.cc.
+#pragma once
+
+#include <napi.h>
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "host/gpu.h"
+#include "host/prober.h"
+#include "host/roots.h"
+
+namespace hostwire {
+
+struct Section {
+  const char* key;  // in Counters (src/host/host.ts)
+  // Throws what the reader throws, which costs this section alone.
+  std::function<Napi::Value(Napi::Env, bool withDetail)> read;
+  // Why a part of the last reading is missing: empty when none is. Absent: it is whole or fails as a whole.
+  std::function<const std::string&()> failure;
+};
+
+// All of them, in the order of SECTIONS in src/host/host.ts: section n has the bit 1 << n. `probers` must
+// outlive them.
+std::vector<Section> openSections(const Roots& roots, const std::shared_ptr<GpuReader>& gpu,
+                                  ProberPool& probers);
+
+Napi::Value js(Napi::Env env, const GpuFinding& finding);
+
+}  // namespace hostwire

@@ -1,0 +1,48 @@
+/** What a reading with detail adds beside the sections, as the addon returns it (native/napi/details.cc). */
+
+export type SensorKind = 'temperature' | 'fan' | 'voltage' | 'power';
+
+export interface SensorCounters {
+  /** The chip's own name: coretemp, nvme, drivetemp. */
+  readonly driver: string;
+  /** Unique per chip. */
+  readonly chip: string;
+  /** Unique per sensor; begins with the chip. */
+  readonly label: string;
+  readonly kind: SensorKind;
+  /** °C, RPM, V or W. */
+  readonly value: number | null;
+  /** Why there is no value, if reading it failed. */
+  readonly failure: string | null;
+}
+
+export type BatteryState = 'charging' | 'discharging' | 'full' | 'not_charging' | 'unknown';
+
+/** A battery reports energy or charge, hardly ever both. */
+export interface BatteryCounters {
+  readonly name: string;
+  readonly state: BatteryState | null;
+  /** As the battery's own electronics report it. */
+  readonly percent: number | null;
+  readonly energyWh: number | null;
+  readonly energyFullWh: number | null;
+  readonly energyDesignWh: number | null;
+  readonly chargeAh: number | null;
+  readonly chargeFullAh: number | null;
+  readonly chargeDesignAh: number | null;
+  readonly voltageVolts: number | null;
+  /** Into or out of the battery; never negative, like the current. */
+  readonly powerWatts: number | null;
+  readonly currentAmps: number | null;
+  readonly secondsToEmpty: number | null;
+  readonly secondsToFull: number | null;
+  /** Why nothing but the name is known, if reading it failed. */
+  readonly failure: string | null;
+}
+
+/** One key per detail, the same as in the payload. Read with detail only, whatever the sections. */
+export interface DetailCounters {
+  readonly sensors?: readonly SensorCounters[] | null;
+  /** The batteries that power this machine. */
+  readonly batteries?: readonly BatteryCounters[] | null;
+}

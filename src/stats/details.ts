@@ -1,0 +1,50 @@
+/** The details: what `detail` adds beside the sections, one row per key of the payload. */
+import type { Counters } from '../host/host.ts';
+import type { Details } from '../wire/details.ts';
+import type { DetailExtras } from '../wire/usage.ts';
+import { BATTERIES } from './batteries.ts';
+import type { DetailKey, DetailRow, SampleFacts, SeriesValue } from './detail-row.ts';
+import { PROCESSES } from './processes.ts';
+import { SENSORS } from './sensors.ts';
+
+/** In the order of the payload's keys. */
+export const DETAILS: { readonly [Key in DetailKey]: DetailRow<Key> } = {
+  sensors: SENSORS,
+  batteries: BATTERIES,
+  processes: PROCESSES,
+};
+
+// Object.keys is typed as strings, because an object may have more keys than its type; this one has not.
+export const DETAIL_KEYS = Object.keys(DETAILS) as readonly DetailKey[];
+
+export function deriveExtras(facts: SampleFacts, counters: Counters): DetailExtras {
+  const { interval_seconds, host } = facts;
+  const extras: Record<string, unknown> = { interval_seconds, host };
+  for (const key of DETAIL_KEYS) {
+    const value = DETAILS[key].derive(counters, facts);
+    if (value !== undefined) extras[key] = value;
+  }
+  // The loop loses the types: each value is the one that its key's row derives.
+  return extras as unknown as DetailExtras;
+}
+
+/** What could not be read though it is there, and why: one reason per part. */
+export function failedParts(counters: Counters): ReadonlyMap<string, string> {
+  const failed = new Map<string, string>();
+  const parts = [
+    ['cpu power', counters.cpu?.energy?.failure ?? null] as const,
+    ...DETAIL_KEYS.flatMap((key) => DETAILS[key].failures(counters)),
+  ];
+  for (const [part, reason] of parts) if (reason !== null && !failed.has(part)) failed.set(part, reason);
+  return failed;
+}
+
+function seriesOf<Key extends DetailKey>(key: Key, details: Details): readonly SeriesValue[] {
+  const payload = details[key];
+  return payload ? DETAILS[key].series(payload) : [];
+}
+
+/** The numbers of all details, in the order of the table. */
+export function detailSeries(details: Details): readonly SeriesValue[] {
+  return DETAIL_KEYS.flatMap((key) => seriesOf(key, details));
+}

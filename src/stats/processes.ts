@@ -1,0 +1,12 @@
+/** The processes of a detailed sample: the summary that the sampler was given (src/processes makes it). */
+import type { DetailRow } from './detail-row.ts';
+
+export const PROCESSES: DetailRow<'processes'> = {
+  derive: (_counters, facts) => facts.processes,
+  failures: () => [],
+  // The busiest ones change from sample to sample: they make no series.
+  series: ({ count, running }) => [
+    { name: 'processes', unit: 'count', value: count },
+    { name: 'processes_running', unit: 'count', value: running },
+  ],
+};

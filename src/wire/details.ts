@@ -1,0 +1,43 @@
+/** What `detail` adds beside the sections, as schemas: one per detail. */
+import * as v from 'valibot';
+import { means } from './meaning.ts';
+import { processSummary } from './process.ts';
+import { known, openPercent, percent, type Shape, seconds, watts } from './quantities.ts';
+
+export const sensorDetail = v.strictObject({
+  label: means(v.string(), 'Chip or drive, then what it measures there; unique.'),
+  kind: means(v.picklist(['temperature', 'fan', 'voltage', 'power']), 'What it measures.'),
+  value: means(known(v.number()), 'Reading, in `unit`.'),
+  unit: means(v.picklist(['°C', 'RPM', 'V', 'W']), 'Unit of the value.'),
+});
+export type SensorDetail = Shape<typeof sensorDetail>;
+
+export const batteryDetail = v.strictObject({
+  name: means(v.string(), 'Name in the system.'),
+  percent: means(known(percent), 'Charge.'),
+  state: means(
+    v.picklist(['charging', 'discharging', 'full', 'not_charging', 'unknown']),
+    'What it is doing.',
+  ),
+  power_watts: means(known(watts), 'Power into it or out of it, as the state says; never negative.'),
+  seconds_left: means(known(seconds), 'Time until it is empty or full.'),
+  health_percent: means(known(openPercent), 'Capacity of a full charge compared to a new battery.'),
+});
+export type BatteryDetail = Shape<typeof batteryDetail>;
+
+/** One key per detail. src/stats/details.ts has a row for each, and so has web/cards/cards.ts. */
+export const details = v.strictObject({
+  sensors: means(v.array(sensorDetail), 'Temperatures, fans, voltages and power.'),
+  batteries: means(v.array(batteryDetail), 'Batteries of the machine.'),
+  processes: means(
+    v.exactOptional(known(processSummary)),
+    'Absent while features.enable_processes is off; null until they have been read.',
+  ),
+});
+export type Details = Shape<typeof details>;
+
+/** The schemas above that the API documents refer to by name. */
+export const DETAIL_COMPONENTS = {
+  Sensor: sensorDetail,
+  Battery: batteryDetail,
+} as const;

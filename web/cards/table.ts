@@ -1,0 +1,34 @@
+/** The cards, one row each, in the order of interest: first the sections and details, then what takes commands. */
+import type { Section } from '../../src/client/client.ts';
+import type { Details } from '../../src/wire/details.ts';
+import type { Point } from '../history.ts';
+import type { Sample } from '../sample.ts';
+import { BATTERIES } from './batteries.tsx';
+import { CPU } from './cpu.tsx';
+import { DISKS } from './disks.tsx';
+import { GPU } from './gpu.tsx';
+import { MEDIA } from './media.tsx';
+import { MEMORY } from './memory.tsx';
+import { NETWORK } from './network.tsx';
+import { POWER } from './power.tsx';
+import { PROCESSES } from './processes.tsx';
+import type { CardRow } from './row.ts';
+import { SENSORS } from './sensors.tsx';
+
+export const CARDS: Readonly<Record<Section | keyof Details | 'media' | 'power', CardRow>> = {
+  cpu: CPU,
+  memory: MEMORY,
+  network: NETWORK,
+  disks: DISKS,
+  gpu: GPU,
+  sensors: SENSORS,
+  batteries: BATTERIES,
+  media: MEDIA,
+  power: POWER,
+  processes: PROCESSES,
+};
+
+/** The points of all charts in one sample. */
+export function pointsOf(sample: Sample): ReadonlyMap<string, Point> {
+  return new Map(Object.values(CARDS).flatMap(({ points }) => points?.(sample) ?? []));
+}
