@@ -17,6 +17,7 @@ import {
   machineNames,
   openFixture,
   WINDOW_SECONDS,
+  whyNoFixture,
 } from '../helpers/machine/fixtures.ts';
 
 const isWriting = process.env['HOSTWIRE_GOLDEN'] === 'write';
@@ -129,7 +130,7 @@ async function sampleOf(machine: FixtureMachine, withDetail: boolean, golden: Js
 t.setTimeout(isWriting ? 600_000 : 180_000);
 
 for (const name of machineNames())
-  t.test(`[3.units] [3.detail] [3.disks-which] machine ${name}`, async (t) => {
+  t.test(`[3.units] [3.detail] [3.disks-which] machine ${name}`, { skip: whyNoFixture(name) }, async (t) => {
     const machine = openFixture(t, name);
     t.comment(machine.facts.note);
     const compare = (file: string, found: Json) => {

@@ -16,6 +16,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Counters, DiskUsage, Host } from '#src/host/host.js';
 import { openNativeHost } from '#src/host/native.js';
+import { whyNoProgram } from '../native/program.ts';
 import { makeFakeNvml } from './fake-nvml.ts';
 import { generate } from './generated.ts';
 
@@ -139,6 +140,10 @@ function filesIn(folder: string): readonly string[] {
     .filter((entry) => entry.isFile())
     .map((entry) => path.relative(folder, path.join(entry.parentPath, entry.name)));
 }
+
+/** The reason why a machine cannot be laid out here; false where it can. */
+export const whyNoFixture = (name: string): string | false =>
+  existsSync(path.join(FIXTURES, name, 'before/nvml.control')) && whyNoProgram('fake_nvml.so');
 
 /** NVIDIA's library as the machine's nvml.control plays it; none where there is none. */
 function playNvml(t: { teardown(done: () => void): unknown }, root: string): { readonly nvml?: string } {
