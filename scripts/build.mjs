@@ -8,6 +8,7 @@ import { createRequire } from 'node:module';
 import os from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { unpackAll } from './fixtures.mjs';
 import { buildWeb, isWebMissing } from './web.mjs';
 
 const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
@@ -132,7 +133,10 @@ const steps = {
     if (isWebMissing()) await buildWeb();
   },
   web: buildWeb,
-  tests: () => buildTypescript('test'),
+  tests() {
+    buildTypescript('test');
+    unpackAll();
+  },
   async all() {
     buildAddon();
     buildTypescript('test');

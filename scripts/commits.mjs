@@ -5,8 +5,6 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
-/** Commits up to this one are older than the rule. */
-const BEFORE_THE_RULE = '9ea4e1d56ead';
 const MAX_SUBJECT = 65;
 const SUBJECT = /^[a-z][a-z0-9./-]*(?:, [a-z][a-z0-9./-]*)*: \S/;
 
@@ -26,12 +24,12 @@ export function faultsOf({ subject, body, paths }) {
   return faults;
 }
 
-/** The newest release, or the rule's own beginning; undefined where the history does not reach so far back. */
+/** The newest release; without one the commit that this rule came with. Undefined where a shallow history has neither. */
 function firstCommit() {
   const tag = git('describe', '--tags', '--abbrev=0', '--match', 'v[0-9]*')?.trim();
-  for (const name of [tag, BEFORE_THE_RULE])
-    if (name && git('merge-base', '--is-ancestor', name, 'HEAD') !== undefined) return name;
-  return undefined;
+  if (tag) return tag;
+  if (git('rev-parse', '--is-shallow-repository')?.trim() !== 'false') return undefined;
+  return git('log', '--diff-filter=A', '--format=%h', '-1', '--', 'scripts/commits.mjs')?.trim() || undefined;
 }
 
 /** `{ faults }` of all messages, or `{ reason }` why they could not be read. */

@@ -62,7 +62,7 @@ function compileParsers({ flags, program, binary }) {
 }
 
 function filesUnder(folder) {
-  return readdirSync(path.join(root, folder), { recursive: true, withFileTypes: true })
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => path.join(entry.parentPath ?? entry.path, entry.name));
 }

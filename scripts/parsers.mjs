@@ -3,12 +3,14 @@ import { spawnSync } from 'node:child_process';
 import path from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
+import { unpackAll } from './fixtures.mjs';
 import { sourcesOf } from './sources.mjs';
 
 export const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
 /** The inputs that fuzzing found and that are kept: a folder a target. */
 export const CORPUS = 'native/fuzz/corpus';
-export const FIXTURES = 'test/fixtures/linux';
+/** The unpacked machines of the tests. */
+export const FIXTURES = unpackAll();
 /** Those of every platform: they are pure, and run on each. */
 export const PARSERS = sourcesOf('shared', 'linux', 'windows').filter((file) =>
   /\/(?:parse\w*|select_\w*|kernel\/text)\.cc$/.test(file),

@@ -4,6 +4,7 @@
 import { cpSync, mkdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
+import { MACHINES as CAPTURES } from './fixtures.mjs';
 import { FIXTURES, root, run } from './parsers.mjs';
 
 /** One with sensors, a battery and mounts, one with graphics processors of two kinds. */
@@ -14,9 +15,8 @@ const programs = path.join(root, 'build/native');
 
 /** The machine `name` as at its first reading, in a folder of its own. */
 function layOut(name, folder) {
-  const source = path.join(root, FIXTURES, name);
-  const { links } = JSON.parse(readFileSync(path.join(source, 'machine.json'), 'utf8'));
-  cpSync(path.join(source, 'before'), folder, { recursive: true });
+  const { links } = JSON.parse(readFileSync(path.join(CAPTURES, name, 'machine.json'), 'utf8'));
+  cpSync(path.join(FIXTURES, name, 'before'), folder, { recursive: true });
   for (const [link, target] of Object.entries(links)) {
     mkdirSync(path.dirname(path.join(folder, link)), { recursive: true });
     symlinkSync(target, path.join(folder, link));

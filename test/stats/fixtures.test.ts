@@ -137,11 +137,11 @@ for (const name of machineNames())
       if (isWriting) writeGolden(machine, file, found);
       else t.strictSame(found, readGolden(machine, file), file);
     };
-    const goldenDefault = readGolden(machine, 'golden-default.json');
-    compare('golden-default.json', payload(machine, await sampleOf(machine, false, goldenDefault), false));
-    const goldenDetail = readGolden(machine, 'golden-detail.json');
+    const goldenDefault = readGolden(machine, 'golden/default.json');
+    compare('golden/default.json', payload(machine, await sampleOf(machine, false, goldenDefault), false));
+    const goldenDetail = readGolden(machine, 'golden/detail.json');
     const detailed = await sampleOf(machine, true, goldenDetail);
-    compare('golden-detail.json', payload(machine, detailed, true));
+    compare('golden/detail.json', payload(machine, detailed, true));
     const found = new Set(detailed.disks?.stats.map((disk) => disk.fs));
     const answering = Object.entries(machine.facts.statvfs).filter(([, vfs]) => vfs !== null);
     t.strictSame(
@@ -155,7 +155,7 @@ for (const name of machineNames())
       ...deriveSystem(info, detailed, FACTS),
       os: { ...info.os, arch: undefined },
     });
-    compare('golden-system.json', system);
+    compare('golden/system.json', system);
   });
 
 t.test('every machine has its golden samples', async (t) => {
