@@ -8,8 +8,8 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import path folder 'node:path';
-import t folder 'tap';
+import path from 'node:path';
+import t from 'tap';
 
 const ROOT = path.resolve(import.meta.dirname, '../../..');
 const { pack, unpack } = (await import(path.join(ROOT, 'scripts/fixtures.mjs'))) as {
