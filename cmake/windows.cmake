@@ -1,7 +1,9 @@
 # What the addon needs of Windows and of node.exe beyond its sources; for mingw-w64 and MSVC alike.
 
 # Without UNICODE some constants are narrow strings (SE_SHUTDOWN_NAME); 0x0A00 is Windows 10.
-target_compile_definitions(hostwire PRIVATE UNICODE _UNICODE NOMINMAX WIN32_LEAN_AND_MEAN _WIN32_WINNT=0x0A00)
+foreach(target hostwire_core hostwire)
+  target_compile_definitions(${target} PRIVATE UNICODE _UNICODE NOMINMAX WIN32_LEAN_AND_MEAN _WIN32_WINNT=0x0A00)
+endforeach()
 target_link_libraries(hostwire PRIVATE ntdll advapi32 user32 powrprof psapi iphlpapi ws2_32 wtsapi32 shell32 ole32 setupapi
   runtimeobject)
 

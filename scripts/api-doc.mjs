@@ -10,7 +10,7 @@ const PAGE = path.join(root, 'docs/api.md');
 /** A laptop with two GPUs, one of them asleep. */
 const MACHINE = path.join(root, 'test/fixtures/linux/gpu-amd-laptop');
 
-const golden = (name) => JSON.parse(readFileSync(path.join(MACHINE, `golden-${name}.json`), 'utf8'));
+const golden = (name) => JSON.parse(readFileSync(path.join(MACHINE, `golden/${name}.json`), 'utf8'));
 
 /** The page with its generated parts anew. Throws where a part has no markers, or markers no part. */
 export async function withGenerated(text) {

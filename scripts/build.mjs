@@ -1,15 +1,19 @@
 // Builds what is asked for: the addon (cmake-js, else node-gyp) and the TypeScript.
-//   node scripts/build.mjs [addon | missing | tests | web | all | cmake | gyp | sanitized]…
-// `missing` builds only what is not there or older than its sources; plain .mjs because it runs before any build.
+//   node scripts/build.mjs [addon | missing | tests | programs | sanitized | web | all | cmake | gyp | clean]…
+// `missing` builds only what is not there or older than its sources; `programs` are the C++ programs of the tests and
+// `sanitized` those under sanitizers. Plain .mjs because it runs before any build.
 import { spawnSync } from 'node:child_process';
 import { copyFileSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import os from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { unpackAll } from './fixtures.mjs';
 import { buildWeb, isWebMissing } from './web.mjs';
 
 const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
 const require = createRequire(import.meta.url);
+const JOBS = String(os.availableParallelism());
 const addonPath = path.join(root, 'dist/hostwire.node');
 
 function run(command, args, quiet = false) {
@@ -44,12 +48,41 @@ function hasCmake() {
   return spawnSync('cmake', ['--version'], { stdio: 'ignore' }).status === 0;
 }
 
-export function buildWithCmake({ sanitized = false } = {}) {
-  const out = sanitized ? 'build/sanitized' : 'build/cmake';
+/** Configures build/cmake, which the test programs and clang-tidy need too, and builds `target` there. */
+function runCmakeJs(command) {
   const cmakeJs = require.resolve('cmake-js/bin/cmake-js');
-  const options = sanitized ? ['--CDHOSTWIRE_SANITIZE=ON'] : [];
-  run(process.execPath, [cmakeJs, 'build', '-O', out, ...options], true);
-  return path.join(root, out, 'Release/hostwire.node');
+  run(process.execPath, [cmakeJs, command, '-O', 'build/cmake', '--parallel', JOBS], true);
+}
+
+export function configureCmake() {
+  if (!existsSync(path.join(root, 'build/cmake/compile_commands.json'))) runCmakeJs('configure');
+}
+
+export function buildWithCmake() {
+  runCmakeJs('build');
+  return path.join(root, 'build/cmake/Release/hostwire.node');
+}
+
+function buildTarget(folder, target) {
+  run('cmake', ['--build', folder, '--target', target, '--parallel', JOBS], true);
+}
+
+/** The C++ programs of the tests (test/native/CMakeLists.txt); without CMake their tests skip. */
+function buildPrograms() {
+  if (process.platform !== 'linux') return;
+  if (!hasCmake()) return console.error('missing: cmake; tests of native programs are skipped');
+  configureCmake();
+  buildTarget('build/cmake', 'programs');
+}
+
+/** The same under sanitizers, in trees of their own. Without optimization: compiling takes longer than running. */
+function buildSanitized() {
+  for (const sanitizer of ['address', 'thread']) {
+    const folder = `build/sanitized/${sanitizer}`;
+    const options = ['-DCMAKE_BUILD_TYPE=None', `-DHOSTWIRE_SANITIZE=${sanitizer}`];
+    run('cmake', ['-S', '.', '-B', folder, ...options], true);
+    buildTarget(folder, 'programs');
+  }
 }
 
 export function buildWithGyp() {
@@ -58,7 +91,8 @@ export function buildWithGyp() {
   const prefix = path.dirname(path.dirname(process.execPath));
   const options = existsSync(path.join(prefix, 'include/node/node_api.h')) ? [`--nodedir=${prefix}`] : [];
   // Not `rebuild`: that begins by deleting build/, where everything else is built too.
-  for (const step of ['configure', 'build']) run(process.execPath, [nodeGyp, step, ...options], true);
+  run(process.execPath, [nodeGyp, 'configure', ...options], true);
+  run(process.execPath, [nodeGyp, 'build', '-j', JOBS], true);
   const built = path.join(root, 'build/gyp/Release/hostwire.node');
   mkdirSync(path.dirname(built), { recursive: true });
   copyFileSync(path.join(root, 'build/Release/hostwire.node'), built);
@@ -99,7 +133,10 @@ const steps = {
     if (isWebMissing()) await buildWeb();
   },
   web: buildWeb,
-  tests: () => buildTypescript('test'),
+  tests() {
+    buildTypescript('test');
+    unpackAll();
+  },
   async all() {
     buildAddon();
     buildTypescript('test');
@@ -111,7 +148,8 @@ const steps = {
   },
   cmake: buildWithCmake,
   gyp: buildWithGyp,
-  sanitized: () => buildWithCmake({ sanitized: true }),
+  programs: buildPrograms,
+  sanitized: buildSanitized,
 };
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {

@@ -1,6 +1,6 @@
 // What failed in a TAP text, short enough to stand at the end of a long log.
 
-const LINES_A_FAILURE = 24;
+const LINES_PER_FAILURE = 24;
 const FIELDS_LEFT_OUT =
   /^(?:source|stack|args|stdio|cwd|externalID|command|lineNumber|columnNumber|typeName):/;
 
@@ -15,7 +15,7 @@ function diagnosisFrom(lines, start) {
     if (/^\S/.test(own)) isLeftOut = FIELDS_LEFT_OUT.test(own);
     if (!isLeftOut && own.trim() !== '') kept.push(`  ${own}`);
   }
-  return kept.slice(0, LINES_A_FAILURE);
+  return kept.slice(0, LINES_PER_FAILURE);
 }
 
 /**
@@ -45,4 +45,24 @@ export function failuresOf(tap) {
     found.push([place, ...(hasDiagnosis ? diagnosisFrom(lines, index + 2) : [])].join('\n'));
   }
   return found;
+}
+
+const FILES_LISTED = 10;
+
+/** One line per file, the slowest first: its seconds and its name. Empty where there are few. */
+export function slowestOf(tap) {
+  const files = [...tap.matchAll(/^(?:not )?ok \d+ - (\S+)\.test\.js(?: #.*)? # time=([\d.]+)(m?s)$/gm)];
+  if (files.length <= FILES_LISTED) return [];
+  const times = files.map(([, name, time, unit]) => ({
+    name,
+    seconds: Number(time) / (unit === 's' ? 1 : 1000),
+  }));
+  times.sort((a, b) => b.seconds - a.seconds);
+  const total = times.reduce((sum, { seconds }) => sum + seconds, 0);
+  return [
+    `${files.length} files, ${total.toFixed(0)} s in all; the slowest:`,
+    ...times
+      .slice(0, FILES_LISTED)
+      .map(({ name, seconds }) => `${seconds.toFixed(1).padStart(7)} s  ${name.replace('build/ts/', '')}`),
+  ];
 }

@@ -18,7 +18,7 @@ import {
 } from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
-import { CORPUS, compileParsers, FIXTURES, PARSERS, REPLAY, root, run, SANITIZERS } from './parsers.mjs';
+import { CORPUS, FIXTURES, PARSERS, root, run } from './parsers.mjs';
 
 /** Texts of one word, or bytes taken as they are: few paths, quickly exhausted; and the one that takes 1 ms. They get a part
  *  of a share. */
@@ -26,12 +26,12 @@ const SIMPLE =
   /^(?:integer|loadavg|pressure|cpulist|millidegrees|device-number|mac|brand|machine|process-status|gpu-numbers|pci-id|runtime-status|sensor-names|sensor-value|sensor-file|label-link|process-name|cmdline|gpu-labels|link|sensor-labels|select-mounts)$/;
 const SIMPLE_SHARE = 0.4;
 const JOBS = 2;
-const MOST_BYTES = 4096;
+const MAX_BYTES = 4096;
 /** An interruption loses no more. */
 const SLICE = 300_000;
 /** What is kept of one target, so that the corpus stays small. */
-const MOST_KEPT_BYTES = 6000;
-const MOST_KEPT_FILES = 60;
+const MAX_KEPT_BYTES = 6000;
+const MAX_KEPT_FILES = 60;
 
 const work = path.join(root, 'build/fuzz');
 const findings = path.join(work, 'findings');
@@ -42,8 +42,27 @@ const progressFile = path.join(work, 'progress.json');
 const binary = path.join(work, 'fuzz');
 const running = new Set();
 
+const SANITIZERS = 'address,undefined,float-cast-overflow,float-divide-by-zero';
+
+/** Compiles the parsers, their targets and `program` into `binary` with Clang, whose libFuzzer GCC lacks. */
+function compileParsers({ flags, program, binary }) {
+  const sources = [...program, 'native/fuzz/targets.cc', 'native/fuzz/windows_targets.cc', ...PARSERS];
+  run('clang++-14', [
+    '-std=c++20',
+    '-g',
+    ...flags,
+    '-Wall',
+    '-Wextra',
+    '-Werror',
+    '-Inative',
+    ...sources,
+    '-o',
+    binary,
+  ]);
+}
+
 function filesUnder(folder) {
-  return readdirSync(path.join(root, folder), { recursive: true, withFileTypes: true })
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => path.join(entry.parentPath ?? entry.path, entry.name));
 }
@@ -57,7 +76,7 @@ function prepare({ name, ending }, fixtures) {
   for (const folder of [seeds, found, kept]) mkdirSync(folder, { recursive: true });
   const files = ending === '' ? [] : fixtures.filter((file) => file.endsWith(ending));
   for (const file of files) {
-    const bytes = readFileSync(file).subarray(0, MOST_BYTES);
+    const bytes = readFileSync(file).subarray(0, MAX_BYTES);
     writeFileSync(path.join(seeds, createHash('sha1').update(bytes).digest('hex')), bytes);
   }
   return { name, seeds, found, kept };
@@ -120,7 +139,7 @@ async function exploreSlice(target, executions) {
   const started = Date.now();
   const { status, text } = await fuzzer(target, [
     `-runs=${executions}`,
-    `-max_len=${MOST_BYTES}`,
+    `-max_len=${MAX_BYTES}`,
     '-timeout=20',
     '-print_final_stats=1',
     `-artifact_prefix=${findings}/${target.name}-`,
@@ -146,7 +165,7 @@ async function keep(target) {
   for (const folder of [target.seeds, target.kept])
     for (const file of readdirSync(folder)) copyFileSync(path.join(folder, file), path.join(merged, file));
   const known = new Set(readdirSync(merged));
-  await fuzzer(target, ['-merge=1', `-max_len=${MOST_BYTES}`, merged, target.found]);
+  await fuzzer(target, ['-merge=1', `-max_len=${MAX_BYTES}`, merged, target.found]);
   const size = (file) => statSync(path.join(merged, file)).size;
   const added = readdirSync(merged).filter((file) => !known.has(file));
   added.sort((a, b) => size(a) - size(b));
@@ -155,7 +174,7 @@ async function keep(target) {
   for (const file of added) {
     bytes += size(file);
     count++;
-    if (bytes > MOST_KEPT_BYTES || count > MOST_KEPT_FILES) break;
+    if (bytes > MAX_KEPT_BYTES || count > MAX_KEPT_FILES) break;
     copyFileSync(path.join(merged, file), path.join(target.kept, file));
   }
 }
@@ -184,9 +203,10 @@ const sources = sourcesHash();
 const progress = readProgress(sources);
 writeFileSync(log, Object.keys(progress).length === 0 ? '' : `goes on after ${JSON.stringify(progress)}\n`);
 const flags = ['-O1', `-fsanitize=fuzzer,${SANITIZERS}`, '-fno-sanitize-recover=all'];
-compileParsers({ compiler: 'clang++-14', flags, program: ['native/fuzz/fuzz.cc'], binary });
+compileParsers({ flags, program: ['native/fuzz/fuzz.cc'], binary });
 const lister = path.join(work, 'list');
-compileParsers({ compiler: 'clang++-14', flags: ['-O0'], program: REPLAY, binary: lister });
+const lists = ['native/fuzz/replay.cc', 'native/fuzz/failing_new.cc'];
+compileParsers({ flags: ['-O0'], program: lists, binary: lister });
 const fixtures = filesUnder(FIXTURES);
 const targets = run(lister, ['--list'], { isQuiet: true })
   .trimEnd()

@@ -1,15 +1,16 @@
-// Which sources are parsers, and how they are compiled for replaying and fuzzing.
+// Which sources are parsers, and what their scripts share.
 import { spawnSync } from 'node:child_process';
 import path from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
+import { unpackAll } from './fixtures.mjs';
 import { sourcesOf } from './sources.mjs';
 
 export const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
 /** The inputs that fuzzing found and that are kept: a folder a target. */
 export const CORPUS = 'native/fuzz/corpus';
-export const FIXTURES = 'test/fixtures/linux';
-export const SANITIZERS = 'address,undefined,float-cast-overflow,float-divide-by-zero';
+/** The unpacked machines of the tests. */
+export const FIXTURES = unpackAll();
 /** Those of every platform: they are pure, and run on each. */
 export const PARSERS = sourcesOf('shared', 'linux', 'windows').filter((file) =>
   /\/(?:parse\w*|select_\w*|kernel\/text)\.cc$/.test(file),
@@ -28,26 +29,4 @@ export function run(command, args, { isQuiet = false } = {}) {
     process.exit(1);
   }
   return result.stdout ?? '';
-}
-
-/** The program that replays inputs. */
-export const REPLAY = ['native/fuzz/replay.cc', 'native/fuzz/failing_new.cc'];
-
-/** Compiles the parsers, their targets and `program` into `binary`. */
-export function compileParsers({ compiler, flags, program, binary }) {
-  run(compiler, [
-    '-std=c++20',
-    '-g',
-    ...flags,
-    '-Wall',
-    '-Wextra',
-    '-Werror',
-    '-Inative',
-    ...program,
-    'native/fuzz/targets.cc',
-    'native/fuzz/windows_targets.cc',
-    ...PARSERS,
-    '-o',
-    binary,
-  ]);
 }

@@ -1,12 +1,14 @@
 // Runs the tests with tap and ends with the line "N passed, N failed[, N skipped]". In CI a skip is a failure.
-//   node scripts/test.mjs [--coverage] [--node PATH] [--prove] [FILE.test.js…]
+//   node scripts/test.mjs [--coverage] [--node PATH] [FILE.test.js…]
+// Without files: test/**, two at a time, then those in solo/ folders one at a time. The rest belongs to other commands:
+// slow/ and prove/ to `npm run prove`, sanitized/ and windows/ to `npm run check`. No file is run twice.
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
-import { failuresOf } from './failures.mjs';
+import { failuresOf, slowestOf } from './failures.mjs';
 import { provideNeeds } from './needs.mjs';
 
 const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
@@ -16,117 +18,88 @@ const DEAD_BUSES = {
   DBUS_SYSTEM_BUS_ADDRESS: 'unix:path=/dev/null/no-bus',
   DBUS_SESSION_BUS_ADDRESS: 'unix:path=/dev/null/no-bus',
 };
-const LEAST_LINES_COVERED = 90;
-/** When more files fail than this, it is not for what ran beside them. */
-const MOST_RUN_AGAIN = 3;
+const MIN_LINES_COVERED = 95;
+const coverageFolder = path.join(root, 'build/coverage');
 
-function testFiles(prove) {
-  const found = readdirSync(path.join(root, 'build/ts/test'), { recursive: true })
+/** Folders whose tests are not run beside others, or not by `npm test`. */
+const TIERS = ['prove', 'sanitized', 'slow', 'solo', 'windows'];
+
+/** The tests of `tier`, compiled: one of TIERS, or undefined for all that are in none of them. */
+export function testFiles(tier) {
+  // Of the sources, because the compiled form of a test that was removed is no test.
+  return readdirSync(path.join(root, 'test'), { recursive: true })
     .map(String)
-    .filter((file) => file.endsWith('.test.js') && file.startsWith('prove') === prove)
-    // Those need what scripts/test-windows.mjs sets up.
-    .filter((file) => !file.startsWith('windows'));
-  // What was compiled from a test that has since been removed is not a test.
-  const sources = new Set(readdirSync(path.join(root, 'test'), { recursive: true }).map(String));
-  return found
-    .filter((file) => sources.has(file.replace(/\.js$/, '.ts')))
-    .map((file) => path.join('build/ts/test', file));
+    .filter((file) => file.endsWith('.test.ts'))
+    .filter((file) => TIERS.find((name) => file.split(path.sep).includes(name)) === tier)
+    .map((file) => path.join('build/ts/test', file.replace(/\.ts$/, '.js')))
+    .sort();
 }
 
-/**
- * Runs `files` under `node`; the counts that tap's last line gives. A file that failed is run once more, alone: beside
- * browsers and players on two cores a deadline may pass that nothing is wrong with. What failed at first is printed as
- * UNSTEADY, never hidden; what fails again has failed.
- */
-export function runTests(options) {
-  const { counts, text, isCovered } = runOnce(options);
-  const failures = failuresOf(text);
-  const failed = [...text.matchAll(/^not ok \d+ - (\S+\.test\.js)/gm)].map((match) => match[1]);
-  const isAgain = options.prove !== true && failed.length > 0 && failed.length <= MOST_RUN_AGAIN;
-  if (!isAgain) return { counts, text, failures, isCovered: isCovered() };
-  for (const failure of failures) console.log(`UNSTEADY (run again, alone): ${failure}`);
-  const again = runOnce({ ...options, files: failed, jobs: 1, isAgain: true });
-  const passed = counts.passed + Math.max(0, counts.failed - again.counts.failed);
-  return {
-    counts: { ...again.counts, passed, skipped: counts.skipped },
-    text,
-    failures: failuresOf(again.text),
-    isCovered: isCovered(),
-  };
-}
-
-function runOnce({
-  files,
-  node = process.execPath,
-  coverage = false,
-  prove = false,
-  env = {},
-  jobs = 2,
-  isAgain = false,
-}) {
-  const output = path.join(root, 'build/test.tap');
-  const coverageFolder = path.join(root, 'build/coverage');
-  mkdirSync(path.dirname(output), { recursive: true });
-  rmSync(output, { force: true });
-  if (coverage && !isAgain) rmSync(coverageFolder, { recursive: true, force: true });
-  const tap = path.join(path.dirname(require.resolve('tap/package.json')), 'dist/esm/run.mjs');
-  const result = spawnSync(
-    node,
-    [
-      tap,
-      'run',
-      '--disable-coverage',
-      '--plugin=!@tapjs/typescript',
-      '--reporter=terse',
-      `--jobs=${jobs}`,
-      `--timeout=${prove ? 3600 : 300}`,
-      `--output-file=${output}`,
-      ...files,
-    ],
-    {
-      cwd: root,
-      stdio: ['ignore', 'inherit', 'inherit'],
-      env: {
-        ...process.env,
-        ...DEAD_BUSES,
-        ...env,
-        ...(coverage ? { NODE_V8_COVERAGE: coverageFolder } : {}),
-      },
-    },
-  );
-  const text = readFileSync(output, 'utf8');
+function countsOf(text) {
   const summary =
     /^# \{ total: (\d+)(?:, pass: (\d+))?(?:, fail: (\d+))?(?:, skip: (\d+))?(?:, todo: (\d+))? \}$/m.exec(
       text,
     );
   const count = (index) => Number(summary?.[index] ?? 0);
-  const counts = { passed: count(2), failed: count(3), skipped: count(4) + count(5) };
+  return { passed: count(2), failed: count(3), skipped: count(4) + count(5) };
+}
+
+/** Runs `files` under `node`: what tap counted, its TAP text and what failed. */
+export function runTests({
+  files,
+  node = process.execPath,
+  coverage = false,
+  env = {},
+  jobs = 2,
+  limitSeconds = 900,
+}) {
+  const output = path.join(root, 'build/test.tap');
+  mkdirSync(path.dirname(output), { recursive: true });
+  rmSync(output, { force: true });
+  const tap = path.join(path.dirname(require.resolve('tap/package.json')), 'dist/esm/run.mjs');
+  const options = ['--disable-coverage', '--plugin=!@tapjs/typescript', '--reporter=terse'];
+  options.push(`--jobs=${jobs}`, `--timeout=${limitSeconds}`, `--output-file=${output}`);
+  const result = spawnSync(node, [tap, 'run', ...options, ...files], {
+    cwd: root,
+    stdio: ['ignore', 'inherit', 'inherit'],
+    env: {
+      ...process.env,
+      ...DEAD_BUSES,
+      ...env,
+      ...(coverage ? { NODE_V8_COVERAGE: coverageFolder } : {}),
+    },
+  });
+  const text = readFileSync(output, 'utf8');
+  const counts = countsOf(text);
   if (counts.skipped > 0)
     for (const line of text.match(/^ *(?:not )?ok .*# (?:SKIP|TODO).*$/gm) ?? []) console.error(line.trim());
   if (result.status !== 0 && counts.failed === 0) counts.failed = 1;
-  return { counts, text, isCovered: () => !coverage || checkCoverage(coverageFolder) };
+  return { counts, text, failures: failuresOf(text) };
 }
 
-function checkCoverage(folder) {
+/** The tests of npm test: what is not in a tier, two at a time, then what needs the machine to itself. */
+function runAll(options) {
+  const runs = [
+    runTests({ ...options, files: testFiles(undefined) }),
+    runTests({ ...options, files: testFiles('solo'), jobs: 1 }),
+  ];
+  const sum = (name) => runs.reduce((total, { counts }) => total + counts[name], 0);
+  return {
+    counts: { passed: sum('passed'), failed: sum('failed'), skipped: sum('skipped') },
+    failures: runs.flatMap((run) => run.failures),
+    text: runs.map((run) => run.text).join('\n'),
+  };
+}
+
+function checkCoverage() {
   const c8 = path.join(path.dirname(require.resolve('c8/package.json')), 'bin/c8.js');
-  const result = spawnSync(
-    process.execPath,
-    [
-      c8,
-      'report',
-      `--temp-directory=${folder}`,
-      '--include=dist/**',
-      '--exclude-after-remap=false',
-      '--reporter=text',
-      '--check-coverage',
-      `--lines=${LEAST_LINES_COVERED}`,
-      '--functions=0',
-      '--branches=0',
-      '--statements=0',
-    ],
-    { cwd: root, stdio: ['ignore', 'inherit', 'inherit'] },
-  );
-  return result.status === 0;
+  const limits = ['--functions=0', '--branches=0', '--statements=0', `--lines=${MIN_LINES_COVERED}`];
+  const selection = ['--include=dist/**', '--exclude-after-remap=false', '--reporter=text'];
+  const args = [c8, 'report', `--temp-directory=${coverageFolder}`, ...selection, '--check-coverage'];
+  const options = { cwd: root, stdio: ['ignore', 'inherit', 'inherit'] };
+  const isCovered = spawnSync(process.execPath, [...args, ...limits], options).status === 0;
+  if (!isCovered) console.error(`less than ${MIN_LINES_COVERED} % of the lines of src/ are covered`);
+  return isCovered;
 }
 
 /** Prints what failed, once more and together, and the closing line; the exit code. */
@@ -142,13 +115,14 @@ export function report({ passed, failed, skipped }, texts = []) {
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const args = process.argv.slice(2);
   const coverage = args.includes('--coverage');
-  const prove = args.includes('--prove');
   const nodeAt = args.indexOf('--node');
   const node = nodeAt >= 0 ? args[nodeAt + 1] : process.execPath;
-  const named = args.filter((arg, index) => !arg.startsWith('--') && (nodeAt < 0 || index !== nodeAt + 1));
+  const files = args.filter((arg, index) => !arg.startsWith('--') && (nodeAt < 0 || index !== nodeAt + 1));
   provideNeeds();
-  const files = named.length > 0 ? named : testFiles(prove);
-  const { counts, failures, isCovered } = runTests({ files, node, coverage, prove });
-  if (!isCovered) console.error(`less than ${LEAST_LINES_COVERED} % of the lines of src/ are covered`);
+  if (coverage) rmSync(coverageFolder, { recursive: true, force: true });
+  const options = { node, coverage };
+  const { counts, failures, text } = files.length > 0 ? runTests({ ...options, files }) : runAll(options);
+  const isCovered = !coverage || checkCoverage();
+  for (const line of slowestOf(text)) console.log(line);
   process.exitCode = report(counts, failures) || (isCovered ? 0 : 1);
 }

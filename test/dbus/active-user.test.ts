@@ -1,26 +1,18 @@
 /** A service that root has started reaches the session bus of whoever sits at the machine, and of nobody else. */
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
-import { chmodSync, chownSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { chmodSync, chownSync, mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
 import { promisify } from 'node:util';
 import t, { type Test } from 'tap';
 import { missingForBus, PrivateBus, until } from '../helpers/dbus/bus.ts';
-import { compile, PLAIN, type Program, programPath } from '../helpers/native/program.ts';
-
-const root = path.resolve(import.meta.dirname, '../../../..');
-const program: Program = {
-  folder: 'active-user-test',
-  sources: [
-    'test/native/active_user_test.cc',
-    ...readdirSync(path.join(root, 'native/linux/bus'))
-      .filter((file) => file.endsWith('.cc'))
-      .map((file) => `native/linux/bus/${file}`),
-  ],
-};
+import { programPath, whyNoProgram } from '../helpers/native/program.ts';
 
 const execute = promisify(execFile);
-const skip = missingForBus() || (process.getuid?.() !== 0 && 'only root may take the ids of others');
+const skip =
+  missingForBus() ||
+  whyNoProgram('active_user_test') ||
+  (process.getuid?.() !== 0 && 'only root may take the ids of others');
 
 /** A user's session bus as dbus-daemon runs it: for that user alone. Its id, as GetId tells it. */
 async function startUserBus(t: Test, folder: string, uid: number): Promise<string> {
@@ -86,7 +78,7 @@ function start(
   t: Test,
   env: Readonly<Record<string, string>>,
 ): { readonly child: ChildProcess; readonly last: () => string } {
-  const child = spawn(programPath(program, PLAIN), { env, stdio: ['pipe', 'pipe', 'inherit'] });
+  const child = spawn(programPath('active_user_test'), { env, stdio: ['pipe', 'pipe', 'inherit'] });
   t.teardown(() => child.kill('SIGKILL'));
   let said = '';
   child.stdout.setEncoding('utf8').on('data', (part: string) => {
@@ -101,7 +93,6 @@ const BERT = 6;
 
 t.setTimeout(240_000);
 t.test("[6.root] the bus of the active user, with that user's ids while it connects", { skip }, async (t) => {
-  await compile(program, PLAIN);
   const bus = await PrivateBus.start();
   t.teardown(() => bus.stop());
   const folders = { anna: path.join(bus.folder, 'anna'), bert: path.join(bus.folder, 'bert') };

@@ -349,8 +349,8 @@ void choosesAddresses() {
 }  // namespace
 
 int main(int argc, char** argv) {
-  const bool isSanitized = argc > 1 && std::string_view(argv[1]) == "sanitized";
-  if (isSanitized) patience = 10;
+  const bool isPatient = argc > 1 && std::string_view(argv[1]) == "patient";
+  if (isPatient) patience = 10;
   char name[] = "/tmp/hostwire-bus-XXXXXX";
   folder = mkdtemp(name);
   if (sdbus::findLibrary() == nullptr) {
@@ -362,7 +362,7 @@ int main(int argc, char** argv) {
   failsAtOnceWithoutBus();
   findsItsWayBack();
   removesSubscriptions();
-  survivesAnyBody(isSanitized ? 5000 : 20'000);
+  survivesAnyBody(isPatient ? 5000 : 20'000);
   oneBusDoesNotHoldUpTheOther();
   endsOnceAndWithoutLeaks(5);
   manyThreadsThenTheEnd();

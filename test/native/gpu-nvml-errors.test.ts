@@ -6,6 +6,7 @@ import { type Counters, type GpuCounters, SECTION_BITS } from '#src/host/host.js
 import { makeFakeNvml } from '../helpers/machine/fake-nvml.ts';
 import { NVIDIA, pci } from '../helpers/machine/gpu-tree.ts';
 import { makeMachine } from '../helpers/machine/tree.ts';
+import { needProgram } from '../helpers/native/program.ts';
 
 const MIB = 1024 ** 2;
 const BUS = '0000:01:00.0';
@@ -52,6 +53,7 @@ const OPENING = ['nvmlInit_v2', 'nvmlShutdown', 'nvmlDeviceGetHandleByPciBusId_v
 const LOST = new Set([1, 9, 15, 16, 18]);
 const BREAK = 'fail nvmlDeviceGetTemperature 15';
 
+needProgram('fake_nvml.so');
 t.setTimeout(280_000);
 
 const open = (t: Parameters<typeof makeMachine>[0]) => {

@@ -365,9 +365,9 @@ void livesThroughThousandsOfRounds() {
 
 }  // namespace
 
-// With the argument "sanitized": see patienceFactor.
+// With the argument "patient": see patienceFactor.
 int main(int count, char** arguments) {
-  if (count > 1 && std::string(arguments[1]) == "sanitized") patienceFactor = 10;
+  if (count > 1 && std::string(arguments[1]) == "patient") patienceFactor = 10;
   const auto started = Clock::now();
   asksInTurnOnOneThread();  // counts threads, so alone
   costsLittleWhileStuck();

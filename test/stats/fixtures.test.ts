@@ -17,6 +17,7 @@ import {
   machineNames,
   openFixture,
   WINDOW_SECONDS,
+  whyNoFixture,
 } from '../helpers/machine/fixtures.ts';
 
 const isWriting = process.env['HOSTWIRE_GOLDEN'] === 'write';
@@ -129,18 +130,18 @@ async function sampleOf(machine: FixtureMachine, withDetail: boolean, golden: Js
 t.setTimeout(isWriting ? 600_000 : 180_000);
 
 for (const name of machineNames())
-  t.test(`[3.units] [3.detail] [3.disks-which] machine ${name}`, async (t) => {
+  t.test(`[3.units] [3.detail] [3.disks-which] machine ${name}`, { skip: whyNoFixture(name) }, async (t) => {
     const machine = openFixture(t, name);
     t.comment(machine.facts.note);
     const compare = (file: string, found: Json) => {
       if (isWriting) writeGolden(machine, file, found);
       else t.strictSame(found, readGolden(machine, file), file);
     };
-    const goldenDefault = readGolden(machine, 'golden-default.json');
-    compare('golden-default.json', payload(machine, await sampleOf(machine, false, goldenDefault), false));
-    const goldenDetail = readGolden(machine, 'golden-detail.json');
+    const goldenDefault = readGolden(machine, 'golden/default.json');
+    compare('golden/default.json', payload(machine, await sampleOf(machine, false, goldenDefault), false));
+    const goldenDetail = readGolden(machine, 'golden/detail.json');
     const detailed = await sampleOf(machine, true, goldenDetail);
-    compare('golden-detail.json', payload(machine, detailed, true));
+    compare('golden/detail.json', payload(machine, detailed, true));
     const found = new Set(detailed.disks?.stats.map((disk) => disk.fs));
     const answering = Object.entries(machine.facts.statvfs).filter(([, vfs]) => vfs !== null);
     t.strictSame(
@@ -154,7 +155,7 @@ for (const name of machineNames())
       ...deriveSystem(info, detailed, FACTS),
       os: { ...info.os, arch: undefined },
     });
-    compare('golden-system.json', system);
+    compare('golden/system.json', system);
   });
 
 t.test('every machine has its golden samples', async (t) => {

@@ -3,7 +3,7 @@ import t from 'tap';
 import { findGpus, judgeGpus } from '#src/cli/doctor/gpu.js';
 import type { GpuFinding } from '#src/host/native.js';
 import { openNativeHost } from '#src/host/native.js';
-import { openFixture } from '../../helpers/machine/fixtures.ts';
+import { openFixture, whyNoFixture } from '../../helpers/machine/fixtures.ts';
 import { NVIDIA, pci } from '../../helpers/machine/gpu-tree.ts';
 import { makeMachine } from '../../helpers/machine/tree.ts';
 import { gpu } from '../../stats/literals.ts';
@@ -56,7 +56,7 @@ t.test('[9.doctor-gpu] what is read from where, what is missing and why, what it
   );
 });
 
-t.test('[9.doctor-gpu] captured machines', async (t) => {
+t.test('[9.doctor-gpu] captured machines', { skip: whyNoFixture('gpu-hybrid') }, async (t) => {
   const of = async (name: string) => {
     const { root } = openFixture(t, name);
     const host = openNativeHost({ proc: `${root}/proc`, sys: `${root}/sys`, files: root });

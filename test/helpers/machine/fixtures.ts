@@ -16,10 +16,19 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Counters, DiskUsage, Host } from '#src/host/host.js';
 import { openNativeHost } from '#src/host/native.js';
+import { whyNoProgram } from '../native/program.ts';
 import { makeFakeNvml } from './fake-nvml.ts';
 import { generate } from './generated.ts';
 
-export const FIXTURES = fileURLToPath(new URL('../../../../../test/fixtures/linux/', import.meta.url));
+const ROOT = fileURLToPath(new URL('../../../../../', import.meta.url));
+export const FIXTURES = path.join(ROOT, 'test/fixtures/linux');
+
+// A script in plain JavaScript, because the scripts that fuzz and replay unpack the machines too.
+const { unpackAll } = (await import(path.join(ROOT, 'scripts/fixtures.mjs'))) as {
+  readonly unpackAll: () => string;
+};
+/** The files of every machine: MACHINE/before and MACHINE/after. */
+const UNPACKED = unpackAll();
 
 /** What can't be a file of the capture: see the README beside the machines. */
 interface MachineFacts {
@@ -32,7 +41,7 @@ interface MachineFacts {
   /** What statvfs(3) says of every mount that is shown; null where the server never answers. */
   readonly statvfs: Readonly<Record<string, Statvfs | null>>;
   readonly links: Readonly<Record<string, string>>;
-  /** What makes the rest of it, where it has very many of something: see generated-machines.ts. */
+  /** What makes the rest of it, where it has very many of something: see generated.ts. */
   readonly generator?: string;
 }
 
@@ -45,6 +54,7 @@ interface Statvfs {
 
 export interface FixtureMachine {
   readonly name: string;
+  /** Under test/fixtures, with its facts and its golden samples. */
   readonly folder: string;
   readonly facts: MachineFacts;
   /** The laid-out copy; `proc`, `sys` and all other files are under it. */
@@ -140,6 +150,10 @@ function filesIn(folder: string): readonly string[] {
     .map((entry) => path.relative(folder, path.join(entry.parentPath, entry.name)));
 }
 
+/** The reason why a machine cannot be laid out here; false where it can. */
+export const whyNoFixture = (name: string): string | false =>
+  existsSync(path.join(UNPACKED, name, 'before/nvml.control')) && whyNoProgram('fake_nvml.so');
+
 /** NVIDIA's library as the machine's nvml.control plays it; none where there is none. */
 function playNvml(t: { teardown(done: () => void): unknown }, root: string): { readonly nvml?: string } {
   const script = path.join(root, 'nvml.control');
@@ -162,9 +176,10 @@ export function openFixture(t: { teardown(done: () => void): unknown }, name: st
     statvfs: { ...written.statvfs, ...before.statvfs },
     links: { ...written.links, ...before.links },
   };
+  const files = path.join(UNPACKED, name);
   const root = mkdtempSync(path.join(tmpdir(), `hostwire-${name}-`));
   t.teardown(() => rmSync(root, { recursive: true, force: true }));
-  cpSync(path.join(folder, 'before'), root, { recursive: true });
+  cpSync(path.join(files, 'before'), root, { recursive: true });
   writeAll(root, before.files);
   for (const [link, target] of Object.entries(facts.links)) {
     mkdirSync(path.dirname(path.join(root, link)), { recursive: true });
@@ -172,7 +187,7 @@ export function openFixture(t: { teardown(done: () => void): unknown }, name: st
   }
   makeMountPoints(root, facts.fileMounts);
   const nvml = playNvml(t, root);
-  const later = filesIn(path.join(folder, 'after'));
+  const later = filesIn(path.join(files, 'after'));
   return {
     name,
     folder,
@@ -183,9 +198,9 @@ export function openFixture(t: { teardown(done: () => void): unknown }, name: st
     // Written over in place: a kernel file keeps its inode, and kept descriptors must see it.
     setMoment: (moment) => {
       for (const file of later)
-        writeFileSync(path.join(root, file), readFileSync(path.join(folder, moment, file)));
-      const { files } = moment === 'before' ? before : after;
-      writeAll(root, Object.fromEntries(changing.map((file) => [file, files[file] ?? ''])));
+        writeFileSync(path.join(root, file), readFileSync(path.join(files, moment, file)));
+      const { files: made } = moment === 'before' ? before : after;
+      writeAll(root, Object.fromEntries(changing.map((file) => [file, made[file] ?? ''])));
     },
     atMoment: (counters, moment) => replaceMeasured(counters, facts, moment),
   };

@@ -1,16 +1,15 @@
 /**
  * Filesystems that hang, seen only by the processes of one mount namespace: nothing outside it can be stuck in them.
- * They are made by hung_mount.c, compiled on first use; it takes the right to mount (root, or user namespaces).
+ * They are made by hung_mount.c; it takes the right to mount (root, or user namespaces).
  */
-import { type ChildProcess, execFileSync, type SpawnOptions, spawn, spawnSync } from 'node:child_process';
+import { type ChildProcess, type SpawnOptions, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import readline from 'node:readline';
 import type { Readable } from 'node:stream';
-
-const root = path.resolve(import.meta.dirname, '../../../../..');
+import { programPath, whyNoProgram } from '../native/program.ts';
 
 interface Test {
   teardown(done: () => unknown): unknown;
@@ -35,6 +34,8 @@ const isRoot = process.getuid?.() === 0;
 /** Why no mount namespace can be had here; undefined where one can. */
 export function whyNoMountSpace(): string | undefined {
   if (process.platform !== 'linux') return 'mount namespaces are Linux';
+  const noProgram = whyNoProgram('hung_mount');
+  if (noProgram !== false) return noProgram;
   const script = 'test -c /dev/fuse && test -r /dev/fuse && mount -t tmpfs none /mnt';
   const result = spawnSync('unshare', [...unshareFlags(), 'sh', '-c', script], { encoding: 'utf8' });
   if (result.status === 0) return undefined;
@@ -43,26 +44,6 @@ export function whyNoMountSpace(): string | undefined {
 
 function unshareFlags(): readonly string[] {
   return ['--mount', '--propagation', 'private', ...(isRoot ? [] : ['--map-root-user'])];
-}
-
-function buildHungMount(): string {
-  const program = path.join(root, 'build/hung_mount');
-  mkdirSync(path.dirname(program), { recursive: true });
-  // Renamed into place: another test may be running the old one.
-  const fresh = `${program}.${process.pid}`;
-  const source = path.join(root, 'test/helpers/machine/hung_mount.c');
-  execFileSync(process.env['CC'] ?? 'cc', [
-    '-std=gnu17',
-    '-Wall',
-    '-Wextra',
-    '-Werror',
-    '-O1',
-    '-o',
-    fresh,
-    source,
-  ]);
-  execFileSync('mv', [fresh, program]);
-  return program;
 }
 
 /** The next line of a program's output; rejects when it ends first. */
@@ -85,7 +66,7 @@ async function endByInput(child: ChildProcess): Promise<void> {
 
 /** A mount namespace for the length of the test. Only where whyNoMountSpace() says nothing. */
 export async function openMountSpace(t: Test): Promise<MountSpace> {
-  const program = buildHungMount();
+  const program = programPath('hung_mount');
   const folder = mkdtempSync(path.join(tmpdir(), 'hostwire-hung-'));
   // Holds the namespace until its input ends.
   const holder = spawn('unshare', [...unshareFlags(), 'sh', '-c', 'echo ready; exec cat'], {

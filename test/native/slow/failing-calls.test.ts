@@ -1,15 +1,15 @@
 /** Every fallible call of the readers fails once, one after the other: no crash, valid JSON, and all is back after it. */
-import { execFile, execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { execFile } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
 import t, { type Test } from 'tap';
 import { CONTROL_BYTES } from '../../helpers/machine/fail-control.ts';
 import { openFixture } from '../../helpers/machine/fixtures.ts';
+import { programPath, whyNoProgram } from '../../helpers/native/program.ts';
 import type { FailedCall, FailingEnd, FailingRun } from '../fail-nth-program.ts';
 
-const root = path.resolve(import.meta.dirname, '../../../../..');
 const program = path.join(import.meta.dirname, '../fail-nth-program.js');
 const isFull = process.env['HOSTWIRE_FULL'] === '1';
 
@@ -19,16 +19,6 @@ const MACHINES = ['laptop', 'gpu-hybrid', ...(isFull ? ['gpu-amd-laptop'] : [])]
 const STEPS = isFull ? { call: 1, allocation: 1 } : { call: 11, allocation: 17 };
 
 t.setTimeout(isFull ? 1_200_000 : 280_000);
-
-function compile(): string {
-  const library = path.join(root, `build/fail-nth.${process.pid}.so`);
-  mkdirSync(path.dirname(library), { recursive: true });
-  const flags = ['-std=gnu17', '-Wall', '-Wextra', '-Werror', '-O2', '-shared', '-fPIC', '-fexceptions'];
-  const source = path.join(root, 'test/native/fail_nth.c');
-  execFileSync(process.env['CC'] ?? 'cc', [...flags, '-fvisibility=hidden', '-o', library, source, '-ldl']);
-  t.teardown(() => rmSync(library, { force: true }));
-  return library;
-}
 
 interface Outcome {
   readonly failure: string;
@@ -83,8 +73,8 @@ async function failAll(t: Test, library: string, name: string, kind: FailingRun[
   );
 }
 
-t.test('failing calls', { skip: process.platform !== 'linux' && 'for Linux' }, async (t) => {
-  const library = compile();
+t.test('failing calls', { skip: whyNoProgram('fail_nth.so') || whyNoProgram('fake_nvml.so') }, async (t) => {
+  const library = programPath('fail_nth.so');
   for (const name of MACHINES)
     for (const kind of ['call', 'allocation'] as const)
       await t.test(`${name}: each ${kind} fails once`, (t) => failAll(t, library, name, kind));

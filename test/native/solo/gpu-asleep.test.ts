@@ -10,7 +10,9 @@ import { type Counters, SECTION_BITS } from '#src/host/host.js';
 import { makeFakeNvml } from '../../helpers/machine/fake-nvml.ts';
 import { AMD_CARD, NVIDIA, pci, pciFolder } from '../../helpers/machine/gpu-tree.ts';
 import { type Machine, makeMachine, readUntil } from '../../helpers/machine/tree.ts';
+import { needProgram } from '../../helpers/native/program.ts';
 
+needProgram('fake_nvml.so');
 t.setTimeout(280_000);
 
 const GPU = SECTION_BITS.gpu;

@@ -3,10 +3,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import t, { type Test } from 'tap';
 import { type Counters, type GpuCounters, SECTION_BITS } from '#src/host/host.js';
 import type { NativeMachine } from '#src/host/native.js';
-import { makeFakeNvml } from '../../helpers/machine/fake-nvml.ts';
+import { makeFakeNvml, type Without } from '../../helpers/machine/fake-nvml.ts';
 import { NVIDIA, pci } from '../../helpers/machine/gpu-tree.ts';
 import { makeMachine, readUntil } from '../../helpers/machine/tree.ts';
+import { needProgram } from '../../helpers/native/program.ts';
 
+needProgram('fake_nvml.so');
 t.setTimeout(280_000);
 
 const GPU = SECTION_BITS.gpu;
@@ -74,7 +76,7 @@ const TREE = { ...pci({ ...NVIDIA, address: FIRST }), ...pci({ ...NVIDIA, addres
 /** The first wait after a failure: 1 s in the service. */
 const RETRY_MS = 20;
 
-function open(t: Test, lines: readonly string[], options: { readonly without?: readonly string[] } = {}) {
+function open(t: Test, lines: readonly string[], options: { readonly without?: Without } = {}) {
   const nvml = makeFakeNvml(t, lines, options);
   const machine = makeMachine(t, TREE, { nvml: nvml.library, gpuRetryMs: RETRY_MS });
   return { nvml, ...machine };
@@ -133,7 +135,7 @@ t.test('[3.gpu-nvidia] what a device lacks is null, and only that', async (t) =>
 });
 
 t.test('[3.gpu-nvidia] an old library: what the driver reserves counts as used', async (t) => {
-  const { host } = open(t, SCRIPT, { without: ['MEMORY_V2'] });
+  const { host } = open(t, SCRIPT, { without: 'MEMORY_V2' });
   const { gpu } = await read(host, isFull);
   t.equal(gpu?.[0]?.memoryUsedBytes, 5300 * MIB);
 });
@@ -269,7 +271,7 @@ t.test(
       [FIRST, SECOND],
       'addresses as sysfs spells them',
     );
-    const bare = makeFakeNvml(t, SCRIPT, { without: ['PCI_INFO'] });
+    const bare = makeFakeNvml(t, SCRIPT, { without: 'PCI_INFO' });
     const second = makeMachine(t, tree, { nvml: bare.library });
     t.strictSame((await read(second.host, isFull)).gpu, [BIG, SMALL]);
     const none = makeMachine(t, tree, { nvml: '/nonexistent', gpuRetryMs: RETRY_MS });

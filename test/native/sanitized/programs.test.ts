@@ -1,0 +1,20 @@
+/** The C++ programs of the tests under the sanitizers that find races and bad memory: the first report ends one. */
+import t from 'tap';
+import { runProgram, type Variant, whyNoProgram } from '../../helpers/native/program.ts';
+
+const PROGRAMS: readonly (readonly [name: string, ...variants: readonly Variant[]])[] = [
+  ['bus_test', 'address', 'thread'],
+  ['prober_test', 'address', 'thread'],
+  ['media_test', 'address'],
+  ['netlink_test', 'address'],
+  ['windows_parsers_test', 'address'],
+];
+
+t.setTimeout(600_000);
+for (const [name, ...variants] of PROGRAMS)
+  for (const variant of variants)
+    t.test(`${name} under the ${variant} sanitizer`, { skip: whyNoProgram(name, variant) }, async (t) => {
+      const { isSuccess, text, missing } = await runProgram(name, variant, ['patient']);
+      t.comment(text.trim());
+      t.ok(isSuccess, 'no check failed and nothing was reported', { skip: missing, output: text });
+    });
