@@ -43,8 +43,8 @@ std::size_t ProberPool::stuckCount() const {
   return state_->stuckCount;
 }
 
-ProberHandle::ProberHandle(ProberPoolState pool, std::function<void()> ask)
-    : task_(std::make_shared<ProbeTask>(std::move(pool), std::move(ask))) {
+ProberHandle::ProberHandle(ProberPoolState pool, std::function<void()> ask, milliseconds leastAge)
+    : task_(std::make_shared<ProbeTask>(std::move(pool), std::move(ask), leastAge)) {
   const std::lock_guard lock(task_->pool->mutex);
   if (!task_->pool->isClosed) task_->pool->tasks.push_back(task_);
 }
@@ -68,8 +68,8 @@ ProberHandle& ProberHandle::operator=(ProberHandle&& other) noexcept {
 
 ProberHandle::Status ProberHandle::consult() const {
   const std::lock_guard lock(task_->pool->mutex);
-  task_->pool->wantLocked(*task_);
   const auto now = ProbeClock::now();
+  if (!task_->isFresh(now)) task_->pool->wantLocked(*task_);
   Status status;
   status.hasAnswered = task_->hasAnswered;
   if (task_->hasAnswered) status.age = std::chrono::duration_cast<milliseconds>(now - task_->answeredAt);

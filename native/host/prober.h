@@ -58,8 +58,8 @@ void askAll(const ProberPoolState& pool, std::chrono::milliseconds delay);
 class ProberHandle {
  public:
   // `ask` runs on a prober thread and may outlive the handle: it owns all it touches. What it throws is the
-  // answer's error.
-  ProberHandle(ProberPoolState pool, std::function<void()> ask);
+  // answer's error. Between two rounds in which it is asked at least `leastAge` passes.
+  ProberHandle(ProberPoolState pool, std::function<void()> ask, std::chrono::milliseconds leastAge);
   ~ProberHandle();
   ProberHandle(ProberHandle&&) noexcept;
   ProberHandle& operator=(ProberHandle&&) noexcept;
@@ -72,7 +72,7 @@ class ProberHandle {
     bool isStale = false;
     std::string error;
   };
-  // Also marks the question as wanted in the next round.
+  // Also marks the question as wanted in the next round, unless it was asked less than its least age ago.
   Status consult() const;
 
  private:
@@ -83,18 +83,23 @@ class ProberHandle {
 template <class T>
 class Prober {
  public:
-  Prober(ProberPool& pool, std::function<T()> ask) : Prober(pool.state(), std::move(ask)) {}
-  Prober(ProberPoolState pool, std::function<T()> ask)
-      : slot_(std::make_shared<Slot>()), handle_(std::move(pool), [slot = slot_, question = std::move(ask)] {
-          std::optional<T> value;
-          try {
-            value = question();
-          } catch (...) {
-            slot->store(std::nullopt);
-            throw;
-          }
-          slot->store(std::move(value));
-        }) {}
+  Prober(ProberPool& pool, std::function<T()> ask, std::chrono::milliseconds leastAge = {})
+      : Prober(pool.state(), std::move(ask), leastAge) {}
+  Prober(ProberPoolState pool, std::function<T()> ask, std::chrono::milliseconds leastAge = {})
+      : slot_(std::make_shared<Slot>()),
+        handle_(
+            std::move(pool),
+            [slot = slot_, question = std::move(ask)] {
+              std::optional<T> value;
+              try {
+                value = question();
+              } catch (...) {
+                slot->store(std::nullopt);
+                throw;
+              }
+              slot->store(std::move(value));
+            },
+            leastAge) {}
 
   Answer<T> latest() const {
     auto status = handle_.consult();

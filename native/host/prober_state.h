@@ -29,13 +29,18 @@ class ProbeTask {
  public:
   enum class Phase { kIdle, kQueued, kAsked, kStuck };
 
-  ProbeTask(std::shared_ptr<ProberPool::State> owner, std::function<void()> question)
-      : pool(std::move(owner)), ask(std::move(question)) {}
+  ProbeTask(std::shared_ptr<ProberPool::State> owner, std::function<void()> question,
+            std::chrono::milliseconds least)
+      : pool(std::move(owner)), ask(std::move(question)), leastAge(least) {}
 
   bool isTrusted() const { return quickInARow >= quickNeeded; }
+  bool isFresh(ProbeClock::time_point now) const {
+    return hasFinished && !isRefused && now - askedAt < leastAge;
+  }
 
   const std::shared_ptr<ProberPool::State> pool;
   const std::function<void()> ask;
+  const std::chrono::milliseconds leastAge;
   Phase phase = Phase::kIdle;
   bool isWanted = false;     // consulted since it was last asked
   bool isRetired = false;    // its handle is gone

@@ -225,6 +225,26 @@ void reportsErrors() {
   check(!answer.value && !answer.error.empty(), "an error takes the value away");
 }
 
+void sparesTheFresh() {
+  ProberPool pool;
+  const auto asked = std::make_shared<std::atomic<int>>(0);
+  const auto ask = [asked] { return ++*asked; };
+  const Prober<int> rare(pool, ask, std::chrono::hours{1});
+  const auto ticks = [&](const Prober<int>& prober, int count) {
+    for (int round = 0; round < count; ++round) {
+      static_cast<void>(prober.latest());
+      pool.askAll(milliseconds{0});
+      std::this_thread::sleep_for(milliseconds{10});
+    }
+  };
+  while (*asked == 0) ticks(rare, 1);
+  ticks(rare, 10);
+  check(*asked == 1 && rare.latest().value == 1, "a question is not asked again before its least age");
+  const Prober<int> often(pool, ask, milliseconds{1});
+  while (*asked < 4) ticks(often, 1);
+  check(rare.latest().value == 1, "and again once it is older");
+}
+
 void leavesTheHungBehind(int hungCount, bool didAnswer) {
   const std::string about =
       std::to_string(hungCount) + (didAnswer ? " that hang later: " : " that never answer: ");
@@ -374,6 +394,7 @@ int main(int count, char** arguments) {
   std::vector<std::thread> scenarios;
   scenarios.emplace_back(wakesOnceARound);
   scenarios.emplace_back(reportsErrors);
+  scenarios.emplace_back(sparesTheFresh);
   for (const bool didAnswer : {false, true})
     for (const int hungCount : {1, 8, 64, 74})
       scenarios.emplace_back([hungCount, didAnswer] { leavesTheHungBehind(hungCount, didAnswer); });
