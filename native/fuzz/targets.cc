@@ -280,8 +280,8 @@ std::vector<FuzzTarget> linuxTargets() {
 const std::vector<FuzzTarget>& fuzzTargets() {
   static const std::vector<FuzzTarget> targets = [] {
     std::vector<FuzzTarget> all = linuxTargets();
-    const auto& others = windowsTargets();
-    all.insert(all.end(), others.begin(), others.end());
+    for (const auto* others : {&windowsTargets(), &driveTargets()})
+      all.insert(all.end(), others->begin(), others->end());
     return all;
   }();
   return targets;

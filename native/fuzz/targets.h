@@ -16,6 +16,8 @@ struct FuzzTarget {
 const std::vector<FuzzTarget>& fuzzTargets();
 // Those of the parsers that Windows and the firmware's tables have: pure, and run on every platform.
 const std::vector<FuzzTarget>& windowsTargets();
+// Those of drives, on every platform as well.
+const std::vector<FuzzTarget>& driveTargets();
 
 // Ends the process with `what` where it does not hold.
 void require(bool holds, const char* what);

@@ -6,6 +6,7 @@
 #include "host/clock.h"
 #include "host/cpu.h"
 #include "host/disks.h"
+#include "host/drive_probe.h"
 #include "host/error.h"
 #include "host/folders.h"
 #include "host/gpu.h"
@@ -76,6 +77,11 @@ struct BatteriesReader::State {};
 BatteriesReader::BatteriesReader(const Roots&, ProberPool&) {}
 BatteriesReader::~BatteriesReader() = default;
 std::vector<BatteryCounters> BatteriesReader::read() { refuse("read batteries"); }
+
+std::vector<FoundDrive> findDrives(const Roots&) { return {}; }
+std::function<DriveAnswer()> makeDriveQuestion(const FoundDrive&) {
+  return [] { return DriveAnswer{}; };
+}
 
 SystemInfo readSystem(const Roots&) { refuse("read system"); }
 

@@ -21,6 +21,7 @@
 #include "host/batteries.h"
 #include "host/cpu.h"
 #include "host/disks.h"
+#include "host/drives.h"
 #include "host/error.h"
 #include "host/gpu.h"
 #include "host/memory.h"
@@ -145,6 +146,7 @@ std::vector<Case> casesOf(const Roots& roots, const std::string& nvml) {
              });
        }},
       {"disks", probed<hostwire::DisksReader>(roots)},
+      {"drives", probed<hostwire::DrivesReader>(roots)},
       {"network", probed<hostwire::NetworkReader>(roots)},
       {"sensors", probed<hostwire::SensorsReader>(roots)},
       {"batteries", probed<hostwire::BatteriesReader>(roots)},

@@ -1,0 +1,78 @@
+// The drives of every platform: when they are asked, and what is still true of an answer that is not new.
+#include "host/drives.h"
+
+#include <chrono>
+#include <utility>
+
+#include "host/drive_probe.h"
+#include "host/probed_list.h"
+#include "host/prober.h"
+
+namespace hostwire {
+namespace {
+
+using Drives = ProbedList<FoundDrive, DriveAnswer>;
+
+// A drive that sleeps keeps what it reported last, but for its temperature.
+class DriveQuestion {
+ public:
+  explicit DriveQuestion(const FoundDrive& drive) : ask_(makeDriveQuestion(drive)) {}
+
+  DriveAnswer ask() {
+    DriveAnswer answer = ask_();
+    if (answer.isAsleep && last_.health) {
+      last_.health->temperatureCelsius.reset();
+      return last_;
+    }
+    last_ = answer;
+    return answer;
+  }
+
+ private:
+  const std::function<DriveAnswer()> ask_;
+  DriveAnswer last_;
+};
+
+Drives::Question makeQuestion(const FoundDrive& drive) {
+  if (!drive.whyNot.empty()) return [failure = drive.whyNot] { return DriveAnswer{{}, failure}; };
+  return [question = std::make_shared<DriveQuestion>(drive)] { return question->ask(); };
+}
+
+DriveCounters countersOf(const FoundDrive& drive, Answer<DriveAnswer> answer,
+                         std::chrono::milliseconds maxAge) {
+  DriveCounters counters{drive.name, drive.model, drive.kind, {}, drive.whyNot};
+  if (!counters.failure.empty()) return counters;
+  const bool isOld = answer.age > maxAge;
+  if (!answer.value || (isOld && answer.isStale)) {
+    counters.failure = answer.error.empty() ? "no answer" : std::move(answer.error);
+    return counters;
+  }
+  counters.health = answer.value->health;
+  counters.failure = std::move(answer.value->failure);
+  if (counters.health && isOld) counters.health->temperatureCelsius.reset();
+  return counters;
+}
+
+}  // namespace
+
+struct DrivesReader::State {
+  State(const Roots& roots, ProberPool& probers, const DriveAges& ages)
+      : drives(
+            probers, {ages.list, ages.health}, [roots] { return findDrives(roots); }, makeQuestion),
+        maxAge(ages.max) {}
+  Drives drives;
+  const std::chrono::milliseconds maxAge;
+};
+
+DrivesReader::DrivesReader(const Roots& roots, ProberPool& probers, const DriveAges& ages)
+    : state_(std::make_unique<State>(roots, probers, ages)) {}
+DrivesReader::~DrivesReader() = default;
+
+std::vector<DriveCounters> DrivesReader::read() {
+  std::vector<DriveCounters> drives;
+  for (Drives::Item& item : state_->drives.read())
+    drives.push_back(countersOf(*item.device, std::move(item.answer), state_->maxAge));
+  return drives;
+}
+
+}  // namespace hostwire

@@ -1,0 +1,60 @@
+// The machine's drives and what each reports about its own health (SMART), asked by probers.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "host/roots.h"
+
+namespace hostwire {
+
+class ProberPool;
+
+enum class DriveKind { kNvme, kAta, kScsi, kOther };
+
+// What is absent the drive does not report, or reports in a form that differs from vendor to vendor.
+struct DriveHealth {
+  std::optional<bool> isPassing;         // the drive's own verdict: false when it expects to fail
+  std::optional<double> percentageUsed;  // of the endurance it was made for; may exceed 100
+  std::optional<std::uint64_t> powerOnHours;
+  std::optional<double> temperatureCelsius;
+  std::optional<std::uint64_t> mediaErrors;  // reads and writes that failed for good since it was made
+  friend bool operator==(const DriveHealth&, const DriveHealth&) = default;
+};
+
+// All texts are valid UTF-8.
+struct DriveCounters {
+  std::string name;   // "nvme0n1", "sda", "PhysicalDrive0"
+  std::string model;  // "Samsung SSD 990 PRO 2TB"; may be empty
+  DriveKind kind = DriveKind::kOther;
+  std::optional<DriveHealth> health;
+  std::string failure;  // why there is no health, without a full stop
+};
+
+struct DriveAges {
+  std::chrono::milliseconds list{10'000};  // the least time between two searches for drives
+  // The least time between two questions to a drive. Health changes over weeks, and each question is a few
+  // commands that the drive puts before its other work.
+  std::chrono::milliseconds health{300'000};
+  // An older temperature is not shown, nor is anything of a drive that has not answered for this long.
+  std::chrono::milliseconds max{900'000};
+};
+
+class DrivesReader {
+ public:
+  DrivesReader(const Roots& roots, ProberPool& probers, const DriveAges& ages = {});
+  ~DrivesReader();
+  // Only for detail. Empty until the drives have been looked for, which the first reading sets going. A drive
+  // that sleeps is left asleep, and keeps what it reported last but for its temperature.
+  std::vector<DriveCounters> read();
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace hostwire

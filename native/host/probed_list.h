@@ -1,0 +1,100 @@
+// Devices that come and go, each asked by a prober of its own: one that hangs costs only its own values.
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "host/prober.h"
+
+namespace hostwire {
+
+// `Device` says which device it is: when two finds compare equal, its prober is kept.
+template <class Device, class Value>
+class ProbedList {
+ public:
+  struct Ages {
+    std::chrono::milliseconds list;   // the least time between two searches for devices
+    std::chrono::milliseconds value;  // the least time between two questions to one device
+  };
+  struct Item {
+    std::shared_ptr<const Device> device;
+    Answer<Value> answer;
+  };
+  using Find = std::function<std::vector<Device>()>;
+  using Question = std::function<Value()>;
+  using MakeQuestion = std::function<Question(const Device&)>;
+
+  // Both functions run on prober threads and may outlive the list.
+  ProbedList(ProberPool& pool, Ages ages, Find find, MakeQuestion makeQuestion)
+      : found_(std::make_shared<Found>()),
+        search_(
+            pool,
+            [found = found_, shared = pool.state(), age = ages.value, find = std::move(find),
+             make = std::move(makeQuestion)] {
+              update(*found, find(), make, shared, age);
+              return true;
+            },
+            ages.list) {}
+
+  // Never waits. Empty until the first search has ended.
+  std::vector<Item> read() {
+    static_cast<void>(search_.latest());  // which makes it wanted
+    std::vector<Item> items;
+    for (const Entry& entry : found_->get()) items.push_back({entry.device, entry.prober->latest()});
+    return items;
+  }
+
+ private:
+  struct Entry {
+    std::shared_ptr<const Device> device;
+    std::shared_ptr<const Prober<Value>> prober;
+  };
+  class Found {
+   public:
+    std::vector<Entry> get() const {
+      const std::lock_guard lock(mutex_);
+      return entries_;
+    }
+    void set(std::vector<Entry> entries) {
+      const std::lock_guard lock(mutex_);
+      entries_.swap(entries);
+    }
+
+   private:
+    mutable std::mutex mutex_;
+    std::vector<Entry> entries_;
+  };
+
+  static void update(Found& found, std::vector<Device> devices, const MakeQuestion& make,
+                     const ProberPoolState& pool, std::chrono::milliseconds age) {
+    const auto known = found.get();
+    std::vector<Entry> entries;
+    bool hasNew = false;
+    for (Device& device : devices) {
+      const auto same = std::find_if(known.begin(), known.end(),
+                                     [&](const Entry& entry) { return *entry.device == device; });
+      if (same != known.end()) {
+        entries.push_back(*same);
+        continue;
+      }
+      hasNew = true;
+      auto prober = std::make_shared<const Prober<Value>>(pool, make(device), age);
+      static_cast<void>(prober->latest());  // which makes it wanted
+      entries.push_back({std::make_shared<const Device>(std::move(device)), std::move(prober)});
+    }
+    found.set(std::move(entries));
+    // Now, rather than a whole interval after they were found.
+    if (hasNew) askAll(pool, std::chrono::milliseconds{0});
+  }
+
+  const std::shared_ptr<Found> found_;
+  const Prober<bool> search_;
+};
+
+}  // namespace hostwire

@@ -1,0 +1,16 @@
+// How a drive is asked, by its kind. For probers: opening a device and an ioctl may hang.
+#pragma once
+
+#include <functional>
+
+#include "host/drive_probe.h"
+
+namespace hostwire {
+
+// One admin command, Get Log Page.
+std::function<DriveAnswer()> makeNvmeQuestion(const FoundDrive& drive);
+
+// SMART, by SG_IO.
+std::function<DriveAnswer()> makeAtaQuestion(const FoundDrive& drive);
+
+}  // namespace hostwire
