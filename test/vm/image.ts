@@ -38,6 +38,18 @@ const PACKAGES = [
 /** The kernel's modules that the machine needs, and what they need: folders and files below /lib/modules/V/kernel. */
 const MODULES = [
   'drivers/virtio/*',
+  'drivers/nvme/host/nvme.ko',
+  'drivers/nvme/host/nvme-core.ko',
+  'drivers/ata/libata.ko',
+  'drivers/ata/libahci.ko',
+  'drivers/ata/ahci.ko',
+  'drivers/scsi/scsi_common.ko',
+  'drivers/scsi/scsi_mod.ko',
+  'drivers/scsi/sd_mod.ko',
+  'drivers/scsi/virtio_scsi.ko',
+  'block/t10-pi.ko',
+  'lib/crc-t10dif.ko',
+  'lib/crc64*.ko',
   'drivers/block/virtio_blk.ko',
   'drivers/block/loop.ko',
   'drivers/char/virtio_console.ko',
@@ -52,6 +64,7 @@ const MODULES = [
   'lib/crc16.ko',
   'lib/libcrc32c.ko',
   'crypto/crc32c_generic.ko',
+  'crypto/crct10dif_*.ko',
 ];
 
 /** What `boot` needs; every path is absolute. */
@@ -60,6 +73,8 @@ export interface Image {
   readonly initramfs: string;
   /** The root filesystem, and disks that only the test of disks looks at. */
   readonly disks: readonly string[];
+  /** What else qemu is started with. */
+  readonly devices?: readonly string[];
   /** The kernel's version. */
   readonly version: string;
   /** Whether all packages were still unpacked from an earlier run. */
@@ -139,13 +154,13 @@ function kernelVersion(folder: string): string {
   return version;
 }
 
-/** Loads the disk's driver, mounts the disk and goes on to systemd there. */
-function makeInitramfs(folder: string, kernel: string, target: string): void {
+/** busybox, the kernel's modules and `init`, the program that the kernel starts; what else is in `folder` goes in too. */
+function makeInitramfs(folder: string, kernel: string, init: string, target: string): void {
   mkdirSync(path.join(folder, 'bin'), { recursive: true });
   for (const name of ['dev', 'proc', 'sys', 'root']) mkdirSync(path.join(folder, name));
   copyFileSync(path.join(kernel, 'bin/busybox'), path.join(folder, 'bin/busybox'));
   cpSync(path.join(kernel, 'lib'), path.join(folder, 'lib'), { recursive: true });
-  copyFileSync(path.join(GUEST, 'init.sh'), path.join(folder, 'init'));
+  copyFileSync(path.join(GUEST, init), path.join(folder, 'init'));
   chmodSync(path.join(folder, 'init'), 0o755);
   run('depmod', ['-b', folder, kernelVersion(kernel)]);
   const pack = 'find . | "$1" cpio -o -H newc >"$2"';
@@ -182,7 +197,7 @@ export function buildImage(folder: string, release: string): Image {
   const kernel = kernelFolder();
   const version = kernelVersion(kernel);
   const initramfs = path.join(folder, 'initramfs');
-  makeInitramfs(path.join(folder, 'early'), kernel, initramfs);
+  makeInitramfs(path.join(folder, 'early'), kernel, 'init.sh', initramfs);
   const rootfs = path.join(folder, 'rootfs');
   makeRootfs(rootfs, release, kernel);
   const disks = [
@@ -193,4 +208,25 @@ export function buildImage(folder: string, release: string): Image {
   ];
   rmSync(rootfs, { recursive: true });
   return { kernel: path.join(kernel, 'boot', `vmlinuz-${version}`), initramfs, disks, version, wasKept };
+}
+
+/** A machine without a root filesystem: busybox, one program as /bin/NAME, and what `devices` adds for qemu. */
+export function buildSmallImage(folder: string, program: string, devices: readonly string[]): Image {
+  const wasKept = isKept(path.join(CACHE, KERNEL_NAME));
+  const kernel = kernelFolder();
+  const version = kernelVersion(kernel);
+  const early = path.join(folder, 'early');
+  mkdirSync(path.join(early, 'bin'), { recursive: true });
+  copyFileSync(program, path.join(early, 'bin', path.basename(program)));
+  const initramfs = path.join(folder, 'initramfs');
+  makeInitramfs(early, kernel, 'init-small.sh', initramfs);
+  const disks = [makeDisk(path.join(folder, 'virtual.ext4'), 16, [])];
+  return {
+    kernel: path.join(kernel, 'boot', `vmlinuz-${version}`),
+    initramfs,
+    disks,
+    devices,
+    version,
+    wasKept,
+  };
 }

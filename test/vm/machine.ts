@@ -36,7 +36,7 @@ export interface Machine {
   /** Runs a bash script in it as root. Rejects when the machine goes away meanwhile or says nothing for `limitMs`. */
   readonly run: (script: string, limitMs?: number) => Promise<Ran>;
   /** Sends qemu a command such as system_wakeup. */
-  readonly tell: (command: string) => void;
+  readonly tell: (command: string, args?: Readonly<Record<string, unknown>>) => void;
   /** Settles with qemu's exit code when it has ended. */
   readonly ended: Promise<number | null>;
   readonly kill: () => void;
@@ -68,6 +68,7 @@ function qemuArguments(image: Image, folder: string, ports: readonly [number, nu
     ...['-device', 'virtio-serial-pci', '-device', 'virtserialport,chardev=agent,name=agent'],
     ...['-chardev', `socket,id=agent,path=${path.join(folder, 'agent')},server=on,wait=off`],
     ...['-qmp', `unix:${path.join(folder, 'qmp')},server=on,wait=off`],
+    ...(image.devices ?? []),
   ];
 }
 
@@ -104,7 +105,8 @@ async function control(folder: string, child: ChildProcess, onEvent: (event: Mac
     const { seconds, microseconds } = message.timestamp;
     onEvent({ name: message.event, atMs: seconds * 1000 + microseconds / 1000 });
   });
-  const tell = (command: string) => socket.write(`${JSON.stringify({ execute: command })}\n`);
+  const tell = (command: string, args: Readonly<Record<string, unknown>> = {}) =>
+    socket.write(`${JSON.stringify({ execute: command, arguments: args })}\n`);
   tell('qmp_capabilities');
   return tell;
 }
@@ -120,13 +122,15 @@ function commands(socket: net.Socket) {
   });
   const run = async (script: string, limitMs = COMMAND_LIMIT_MS): Promise<Ran> => {
     const limit = AbortSignal.timeout(limitMs);
+    let onClose = () => {};
     const answered = new Promise<string>((resolve, reject) => {
       take = resolve;
-      socket.once('close', () => reject(new Error('the machine is gone')));
+      onClose = () => reject(new Error('the machine is gone'));
       limit.addEventListener('abort', () => reject(new Error(`no answer in ${limitMs} ms: ${script}`)));
     });
+    socket.once('close', onClose);
     socket.write(`${Buffer.from(script).toString('base64')}\n`);
-    const [code, text = ''] = (await answered).split(' ');
+    const [code, text = ''] = (await answered.finally(() => socket.off('close', onClose))).split(' ');
     return { code: Number(code), text: Buffer.from(text, 'base64').toString().replace(/\n+$/, '') };
   };
   return { run, isReady: () => isReady, forget: () => (isReady = false) };
