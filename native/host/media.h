@@ -15,17 +15,17 @@
 namespace hostwire {
 
 // In the order of MEDIA_VERBS in src/host/media.ts. Those before `seek` have a media key.
-enum class MediaVerb : std::uint8_t { play, pause, playPause, stop, next, previous, seek, setVolume };
+enum class MediaVerb : std::uint8_t { kPlay, kPause, kPlayPause, kStop, kNext, kPrevious, kSeek, kSetVolume };
 inline constexpr unsigned kMediaVerbs = 8;
 
-enum class Playback : std::uint8_t { playing, paused, stopped };
-enum class Repeat : std::uint8_t { none, track, playlist };
+enum class Playback : std::uint8_t { kPlaying, kPaused, kStopped };
+enum class Repeat : std::uint8_t { kNone, kTrack, kPlaylist };
 
 struct MediaPlayer {
   std::string id;                  // never given to another program
   std::vector<std::string> names;  // at least one; the first is shown
   bool isSilent = true;            // has not answered so far
-  Playback playback = Playback::stopped;
+  Playback playback = Playback::kStopped;
   std::string title;  // valid UTF-8 like all text here; empty: none
   std::vector<std::string> artists;
   std::optional<std::string> album;
@@ -48,10 +48,10 @@ struct MediaSnapshot {
 };
 
 // gone: the player, or the way to it. unanswered: it may still do it.
-enum class MediaOutcome : std::uint8_t { done, failed, gone, unanswered };
+enum class MediaOutcome : std::uint8_t { kDone, kFailed, kGone, kUnanswered };
 
 struct MediaReply {
-  MediaOutcome outcome = MediaOutcome::done;
+  MediaOutcome outcome = MediaOutcome::kDone;
   std::string reason;  // empty when done
 };
 

@@ -8,14 +8,14 @@ namespace hostwire {
 static Napi::Value js(Napi::Env env, MediaVerb verb) {
   const auto name = [verb] {
     switch (verb) {
-      case MediaVerb::play: return "play";
-      case MediaVerb::pause: return "pause";
-      case MediaVerb::playPause: return "play_pause";
-      case MediaVerb::stop: return "stop";
-      case MediaVerb::next: return "next";
-      case MediaVerb::previous: return "previous";
-      case MediaVerb::seek: return "seek";
-      case MediaVerb::setVolume: break;
+      case MediaVerb::kPlay: return "play";
+      case MediaVerb::kPause: return "pause";
+      case MediaVerb::kPlayPause: return "play_pause";
+      case MediaVerb::kStop: return "stop";
+      case MediaVerb::kNext: return "next";
+      case MediaVerb::kPrevious: return "previous";
+      case MediaVerb::kSeek: return "seek";
+      case MediaVerb::kSetVolume: break;
     }
     return "set_volume";
   };
@@ -25,9 +25,9 @@ static Napi::Value js(Napi::Env env, MediaVerb verb) {
 static Napi::Value js(Napi::Env env, Playback playback) {
   const auto name = [playback] {
     switch (playback) {
-      case Playback::playing: return "playing";
-      case Playback::paused: return "paused";
-      case Playback::stopped: break;
+      case Playback::kPlaying: return "playing";
+      case Playback::kPaused: return "paused";
+      case Playback::kStopped: break;
     }
     return "stopped";
   };
@@ -37,9 +37,9 @@ static Napi::Value js(Napi::Env env, Playback playback) {
 static Napi::Value js(Napi::Env env, Repeat repeat) {
   const auto name = [repeat] {
     switch (repeat) {
-      case Repeat::none: return "none";
-      case Repeat::track: return "track";
-      case Repeat::playlist: break;
+      case Repeat::kNone: return "none";
+      case Repeat::kTrack: return "track";
+      case Repeat::kPlaylist: break;
     }
     return "playlist";
   };
@@ -49,10 +49,10 @@ static Napi::Value js(Napi::Env env, Repeat repeat) {
 static Napi::Value js(Napi::Env env, MediaOutcome outcome) {
   const auto name = [outcome] {
     switch (outcome) {
-      case MediaOutcome::done: return "done";
-      case MediaOutcome::failed: return "failed";
-      case MediaOutcome::gone: return "gone";
-      case MediaOutcome::unanswered: break;
+      case MediaOutcome::kDone: return "done";
+      case MediaOutcome::kFailed: return "failed";
+      case MediaOutcome::kGone: return "gone";
+      case MediaOutcome::kUnanswered: break;
     }
     return "unanswered";
   };
@@ -97,7 +97,7 @@ Napi::Value js(Napi::Env env, const MediaSnapshot& snapshot) {
 Napi::Value js(Napi::Env env, const MediaReply& reply) {
   static const Shape done{Key{"outcome", &MediaReply::outcome}};
   static const auto failed = done.with(Key{"reason", &MediaReply::reason});
-  return reply.outcome == MediaOutcome::done ? done.make(env, reply) : failed.make(env, reply);
+  return reply.outcome == MediaOutcome::kDone ? done.make(env, reply) : failed.make(env, reply);
 }
 
 }  // namespace hostwire

@@ -15,7 +15,7 @@ void MediaPlayers::watch() {}
 MediaSnapshot MediaPlayers::read() { return {"players are not known of on this platform", true, {}, 0}; }
 void MediaPlayers::control(const std::string&, MediaVerb, double, std::chrono::milliseconds,
                            const std::function<void(const MediaReply&)>& done) {
-  done({MediaOutcome::gone, "players are not known of on this platform"});
+  done({MediaOutcome::kGone, "players are not known of on this platform"});
 }
 
 struct MediaKeys::State {};

@@ -105,12 +105,12 @@ void testKeys() {
     check(kernel.requests == expected, "the requests in their order");
     check(kernel.setup.id.bustype == 6, "a virtual device");
     check(std::string(static_cast<const char*>(kernel.setup.name)) == "hostwire media keys", "its name");
-    const std::array<std::pair<MediaVerb, int>, 6> keys{{{MediaVerb::play, 200},
-                                                         {MediaVerb::pause, 201},
-                                                         {MediaVerb::playPause, 164},
-                                                         {MediaVerb::stop, 166},
-                                                         {MediaVerb::next, 163},
-                                                         {MediaVerb::previous, 165}}};
+    const std::array<std::pair<MediaVerb, int>, 6> keys{{{MediaVerb::kPlay, 200},
+                                                         {MediaVerb::kPause, 201},
+                                                         {MediaVerb::kPlayPause, 164},
+                                                         {MediaVerb::kStop, 166},
+                                                         {MediaVerb::kNext, 163},
+                                                         {MediaVerb::kPrevious, 165}}};
     for (const auto& [verb, code] : keys) {
       kernel.events.clear();
       keyboard.press(verb);
@@ -124,15 +124,15 @@ void testKeys() {
       for (const int key : kernel.keys) isAnnounced = isAnnounced || key == code;
       check(isAnnounced, "the key was announced");
     }
-    check(codeThrown(keyboard, MediaVerb::seek) == EINVAL, "no key for seek");
-    check(codeThrown(keyboard, MediaVerb::setVolume) == EINVAL, "nor for volume");
+    check(codeThrown(keyboard, MediaVerb::kSeek) == EINVAL, "no key for seek");
+    check(codeThrown(keyboard, MediaVerb::kSetVolume) == EINVAL, "nor for volume");
     check(kernel.opened == 1 && kernel.closed == 0, "one device, kept");
     kernel.failingCall = "write";
     kernel.failing = ENODEV;
-    check(codeThrown(keyboard, MediaVerb::play) == ENODEV, "a device that went away");
+    check(codeThrown(keyboard, MediaVerb::kPlay) == ENODEV, "a device that went away");
     check(kernel.closed == 1, "is closed");
     kernel.failingCall = "";
-    check(codeThrown(keyboard, MediaVerb::play) == 0 && kernel.opened == 2, "and made again");
+    check(codeThrown(keyboard, MediaVerb::kPlay) == 0 && kernel.opened == 2, "and made again");
   }
   check(kernel.closed == 2, "closed at the end");
   for (const char* call : {"open", "set", "setup", "create"}) {
@@ -140,7 +140,7 @@ void testKeys() {
     kernel.failingCall = call;
     kernel.failing = EPERM;
     hostwire::UinputKeyboard keyboard("/dev/uinput", kFakeCalls);
-    check(codeThrown(keyboard, MediaVerb::play) == EPERM, std::string("fails at ") + call);
+    check(codeThrown(keyboard, MediaVerb::kPlay) == EPERM, std::string("fails at ") + call);
     check(kernel.opened == kernel.closed && kernel.events.empty(), "and leaves nothing open");
   }
   kernel = {};
@@ -156,10 +156,10 @@ void testRealCalls() {
   check(missing.absence() ==
             "/nonexistent/dev/uinput can't be opened for media keys: No such file or directory",
         "no device");
-  check(codeThrown(missing, MediaVerb::play) == ENOENT, "and none is made");
+  check(codeThrown(missing, MediaVerb::kPlay) == ENOENT, "and none is made");
   hostwire::UinputKeyboard file("/dev/null", hostwire::systemUinput());
   check(!file.absence(), "may be opened");
-  check(codeThrown(file, MediaVerb::play) == ENOTTY, "but is no uinput");
+  check(codeThrown(file, MediaVerb::kPlay) == ENOTTY, "but is no uinput");
 }
 
 bool isNear(const std::optional<double>& value, double expected) {
@@ -168,7 +168,7 @@ bool isNear(const std::optional<double>& value, double expected) {
 
 PlayerNews playing(const std::string& title, double positionSeconds) {
   PlayerNews news;
-  news.playback = Playback::playing;
+  news.playback = Playback::kPlaying;
   news.track = TrackMetadata{"/t/" + title, title, {"A"}, {}, {}, 60};
   news.positionSeconds = positionSeconds;
   return news;
@@ -183,7 +183,7 @@ void testNames() {
   auto players = table.read(0);
   check(players.size() == 2 && players[0].names == std::vector<std::string>{"a", "b"},
         "by owner, names sorted");
-  check(players[0].isSilent && players[0].playback == Playback::stopped, "nothing told yet");
+  check(players[0].isSilent && players[0].playback == Playback::kStopped, "nothing told yet");
   check(!table.setOwner("b", ""), "one name goes");
   check(table.has(":1.1"), "the other keeps it");
   check(!table.setOwner("a", ""), "the last goes");
@@ -220,7 +220,7 @@ void testPosition() {
   check(!table.update(":1.1", news, 3000), "another speed needs no question");
   check(isNear(at(4000), 14), "12 s at the change, then twice as fast");
   news = {};
-  news.playback = Playback::paused;
+  news.playback = Playback::kPaused;
   check(table.update(":1.1", news, 4000), "a pause needs one");
   check(isNear(at(9000), 14), "and stands still meanwhile");
   check(!table.update(":1.1", news, 9000), "told again: nothing new");
@@ -251,11 +251,11 @@ void testState() {
   news.canGoNext = false;
   table.replace(":1.1", news, 1000, 500);
   MediaPlayer player = table.read(2000)[0];
-  check(!player.isSilent && player.playback == Playback::playing && player.title == "one", "told");
+  check(!player.isSilent && player.playback == Playback::kPlaying && player.title == "one", "told");
   check(isNear(player.lastPlayedMs, 500), "plays since before it was asked");
-  check(player.cannot == 1U << static_cast<unsigned>(MediaVerb::next), "only next");
+  check(player.cannot == 1U << static_cast<unsigned>(MediaVerb::kNext), "only next");
   news = {};
-  news.playback = Playback::stopped;
+  news.playback = Playback::kStopped;
   news.canGoNext = true;
   news.canPause = false;
   table.update(":1.1", news, 3000);
@@ -267,13 +267,13 @@ void testState() {
   news.canControl = false;
   table.update(":1.1", news, 5000);
   check(table.read(5000)[0].cannot == 0xff, "nothing at all");
-  news.playback = Playback::playing;
+  news.playback = Playback::kPlaying;
   table.update(":1.1", news, 6000);
   check(isNear(table.read(7000)[0].lastPlayedMs, 6000), "plays since");
   table.replace(":1.1", {}, 8000, 7500);
   player = table.read(8000)[0];
   check(player.title.empty() && !player.volume && player.cannot == 0, "what it no longer says is gone");
-  check(player.playback == Playback::stopped && isNear(player.lastPlayedMs, 8000), "and so is its play");
+  check(player.playback == Playback::kStopped && isNear(player.lastPlayedMs, 8000), "and so is its play");
 }
 
 }  // namespace

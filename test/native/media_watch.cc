@@ -43,11 +43,11 @@ int main(int argc, char** argv) {
     // Those that are under way now are answered while all ends.
     for (const auto& player : last.players) {
       ++asked;
-      players.control(player.id, hostwire::MediaVerb::play, 0, milliseconds(1000),
+      players.control(player.id, hostwire::MediaVerb::kPlay, 0, milliseconds(1000),
                       [](const hostwire::MediaReply&) { ++answered; });
     }
     thread.stop();
-    players.control(":1.1", hostwire::MediaVerb::play, 0, milliseconds(1000),
+    players.control(":1.1", hostwire::MediaVerb::kPlay, 0, milliseconds(1000),
                     [](const hostwire::MediaReply&) { ++answered; });
     ++asked;
   }

@@ -60,10 +60,10 @@ void MediaPlayers::control(const std::string& id, MediaVerb verb, double value,
                            std::chrono::milliseconds limit,
                            const std::function<void(const MediaReply&)>& done) {
   const auto task = [mpris = state_->find(), id, verb, value, limit, done](BusLoop&) {
-    if (!mpris) return done({MediaOutcome::gone, "nobody watches the players"});
+    if (!mpris) return done({MediaOutcome::kGone, "nobody watches the players"});
     mpris->control(id, verb, value, limit, done);
   };
-  if (!state_->thread->bus.post(task)) done({MediaOutcome::gone, "the service is stopping"});
+  if (!state_->thread->bus.post(task)) done({MediaOutcome::kGone, "the service is stopping"});
 }
 
 }  // namespace hostwire

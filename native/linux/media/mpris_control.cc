@@ -25,14 +25,14 @@ bool isObjectPath(std::string_view text) {
 
 MediaReply replyOf(const Reply& reply, milliseconds limit) {
   switch (reply.end) {
-    case CallEnd::kAnswered: return {MediaOutcome::done, ""};
+    case CallEnd::kAnswered: return {MediaOutcome::kDone, ""};
     case CallEnd::kTimedOut:
-      return {MediaOutcome::unanswered, "it did not answer within " + std::to_string(limit.count()) + " ms"};
-    case CallEnd::kLost: return {MediaOutcome::unanswered, "nobody answered: " + reply.errorText};
-    case CallEnd::kNoBus: return {MediaOutcome::gone, reply.errorText};
+      return {MediaOutcome::kUnanswered, "it did not answer within " + std::to_string(limit.count()) + " ms"};
+    case CallEnd::kLost: return {MediaOutcome::kUnanswered, "nobody answered: " + reply.errorText};
+    case CallEnd::kNoBus: return {MediaOutcome::kGone, reply.errorText};
     case CallEnd::kRefused: break;
   }
-  return {MediaOutcome::failed, reply.errorName + ": " + reply.errorText};
+  return {MediaOutcome::kFailed, reply.errorName + ": " + reply.errorText};
 }
 
 }  // namespace
@@ -40,9 +40,9 @@ MediaReply replyOf(const Reply& reply, milliseconds limit) {
 std::optional<Call> Mpris::callFor(const std::string& id, MediaVerb verb, double value) const {
   static constexpr std::array<const char*, 6> kMethods{"Play", "Pause", "PlayPause",
                                                        "Stop", "Next",  "Previous"};
-  if (verb < MediaVerb::seek)
+  if (verb < MediaVerb::kSeek)
     return Call{id, mpris::kPath, mpris::kPlayer, kMethods.at(static_cast<std::size_t>(verb)), {}};
-  if (verb == MediaVerb::setVolume)
+  if (verb == MediaVerb::kSetVolume)
     return Call{id, mpris::kPath, mpris::kProperties, "Set", {mpris::kPlayer, "Volume", Boxed{value}}};
   const auto microseconds = [](double seconds) { return static_cast<std::int64_t>(seconds * 1e6); };
   const std::lock_guard lock(mutex_);
@@ -58,21 +58,21 @@ std::optional<Call> Mpris::callFor(const std::string& id, MediaVerb verb, double
 void Mpris::control(const std::string& id, MediaVerb verb, double value, milliseconds limit,
                     std::function<void(const MediaReply&)> done) {
   if (!table_.has(id)) {
-    done({MediaOutcome::gone, "it is no longer there"});
+    done({MediaOutcome::kGone, "it is no longer there"});
     return;
   }
   auto call = callFor(id, verb, value);
   if (!call) {
-    done({MediaOutcome::failed, "it tells neither its track nor its position"});
+    done({MediaOutcome::kFailed, "it tells neither its track nor its position"});
     return;
   }
   bus().call(std::move(*call), limit, [this, id, verb, limit, done = std::move(done)](Reply& reply) {
     const bool isThere = table_.has(id);
     const bool hasNoAnswer = reply.end == CallEnd::kRefused || reply.end == CallEnd::kLost;
-    done(!isThere && hasNoAnswer ? MediaReply{MediaOutcome::gone, "it ended meanwhile"}
+    done(!isThere && hasNoAnswer ? MediaReply{MediaOutcome::kGone, "it ended meanwhile"}
                                  : replyOf(reply, limit));
     // Not every player tells of the new position.
-    if (isThere && verb == MediaVerb::seek && reply.end == CallEnd::kAnswered) askPosition(id);
+    if (isThere && verb == MediaVerb::kSeek && reply.end == CallEnd::kAnswered) askPosition(id);
   });
 }
 

@@ -106,17 +106,17 @@ std::optional<TrackMetadata> boxedTrack(BodyReader& body) {
 
 std::optional<Playback> boxedPlayback(BodyReader& body) {
   const auto text = boxedText(body);
-  if (text == "Playing") return Playback::playing;
-  if (text == "Paused") return Playback::paused;
-  if (text == "Stopped") return Playback::stopped;
+  if (text == "Playing") return Playback::kPlaying;
+  if (text == "Paused") return Playback::kPaused;
+  if (text == "Stopped") return Playback::kStopped;
   return std::nullopt;
 }
 
 std::optional<Repeat> boxedRepeat(BodyReader& body) {
   const auto text = boxedText(body);
-  if (text == "None") return Repeat::none;
-  if (text == "Track") return Repeat::track;
-  if (text == "Playlist") return Repeat::playlist;
+  if (text == "None") return Repeat::kNone;
+  if (text == "Track") return Repeat::kTrack;
+  if (text == "Playlist") return Repeat::kPlaylist;
   return std::nullopt;
 }
 

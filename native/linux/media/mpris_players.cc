@@ -16,14 +16,14 @@ std::uint32_t cannotOf(const PlayerNews& known) {
   const auto forbid = [&](const std::optional<bool>& can, MediaVerb verb) {
     if (!can.value_or(true) || !known.canControl.value_or(true)) cannot |= bitOf(verb);
   };
-  forbid(known.canPlay, MediaVerb::play);
-  forbid(known.canPause, MediaVerb::pause);
-  forbid(known.canPause, MediaVerb::playPause);
-  forbid(known.canControl, MediaVerb::stop);
-  forbid(known.canGoNext, MediaVerb::next);
-  forbid(known.canGoPrevious, MediaVerb::previous);
-  forbid(known.canSeek, MediaVerb::seek);
-  forbid(known.canControl, MediaVerb::setVolume);
+  forbid(known.canPlay, MediaVerb::kPlay);
+  forbid(known.canPause, MediaVerb::kPause);
+  forbid(known.canPause, MediaVerb::kPlayPause);
+  forbid(known.canControl, MediaVerb::kStop);
+  forbid(known.canGoNext, MediaVerb::kNext);
+  forbid(known.canGoPrevious, MediaVerb::kPrevious);
+  forbid(known.canSeek, MediaVerb::kSeek);
+  forbid(known.canControl, MediaVerb::kSetVolume);
   return cannot;
 }
 
@@ -64,8 +64,8 @@ void PlayerTable::removeName(const std::string& name, const std::string& owner) 
 }
 
 void PlayerTable::setPlayback(Player& player, Playback playback, double nowMs) {
-  const bool wasPlaying = player.known.playback == Playback::playing;
-  const bool isPlaying = playback == Playback::playing;
+  const bool wasPlaying = player.known.playback == Playback::kPlaying;
+  const bool isPlaying = playback == Playback::kPlaying;
   if (wasPlaying != isPlaying) player.lastPlayedMs = nowMs;
   player.known.playback = playback;
 }
@@ -75,8 +75,8 @@ void PlayerTable::replace(const std::string& owner, const PlayerNews& news, doub
   const auto found = players_.find(owner);
   if (found == players_.end()) return;
   Player& player = found->second;
-  const Playback playback = news.playback.value_or(Playback::stopped);
-  setPlayback(player, playback, playback == Playback::playing ? playsSinceMs : nowMs);
+  const Playback playback = news.playback.value_or(Playback::kStopped);
+  setPlayback(player, playback, playback == Playback::kPlaying ? playsSinceMs : nowMs);
   player.known = news;
   player.positionAtMs = nowMs;
   player.hasAnswered = true;
@@ -132,7 +132,7 @@ std::optional<double> PlayerTable::positionOf(const Player& player, double nowMs
   const PlayerNews& known = player.known;
   if (!known.positionSeconds) return std::nullopt;
   double seconds = *known.positionSeconds;
-  if (known.playback == Playback::playing)
+  if (known.playback == Playback::kPlaying)
     seconds += known.rate.value_or(1) * std::max(0.0, nowMs - player.positionAtMs) / 1000;
   if (known.track && known.track->durationSeconds) seconds = std::min(seconds, *known.track->durationSeconds);
   return std::max(0.0, seconds);
@@ -161,7 +161,7 @@ std::vector<MediaPlayer> PlayerTable::read(double nowMs) const {
   for (const auto& [owner, player] : players_) {
     const PlayerNews& known = player.known;
     const TrackMetadata track = known.track.value_or(TrackMetadata{});
-    players.push_back({owner, player.names, !player.hasAnswered, known.playback.value_or(Playback::stopped),
+    players.push_back({owner, player.names, !player.hasAnswered, known.playback.value_or(Playback::kStopped),
                        track.title, track.artists, track.album, track.artUrl, track.durationSeconds,
                        positionOf(player, nowMs), known.rate, known.shuffle, known.repeat, known.volume,
                        player.lastPlayedMs, cannotOf(known)});

@@ -72,15 +72,15 @@ void MediaPlayers::control(const std::string& id, MediaVerb verb, double value,
                            const std::function<void(const MediaReply&)>& done) {
   const auto& loop = state_->thread->loop;
   const auto task = [smtc = state_->find(), loop, id, verb, value, limit, done] {
-    if (!smtc) return done({MediaOutcome::gone, "nobody watches the players"});
+    if (!smtc) return done({MediaOutcome::kGone, "nobody watches the players"});
     const std::string late = "it did not answer within " + std::to_string(limit.count()) + " ms";
     const auto answer =
         OpenAnswer<MediaReply>::open(loop, limit, [done, late](const std::optional<MediaReply>& reply) {
-          done(reply ? *reply : MediaReply{MediaOutcome::unanswered, late});
+          done(reply ? *reply : MediaReply{MediaOutcome::kUnanswered, late});
         });
     smtc->control(id, verb, value, [answer](const MediaReply& reply) { answer->give(reply); });
   };
-  if (!state_->thread->post(task)) done({MediaOutcome::gone, "the service is stopping"});
+  if (!state_->thread->post(task)) done({MediaOutcome::kGone, "the service is stopping"});
 }
 
 }  // namespace hostwire

@@ -38,20 +38,20 @@ double secondsBetween(std::int64_t from, std::int64_t to) {
 // While it changes, what it did before is what it is about to go on with.
 Playback playbackOf(int status, Playback before) {
   switch (static_cast<SessionStatus>(status)) {
-    case SessionStatus::playing: return Playback::playing;
-    case SessionStatus::paused: return Playback::paused;
-    case SessionStatus::changing: return before;
-    case SessionStatus::closed:
-    case SessionStatus::opened:
-    case SessionStatus::stopped: break;
+    case SessionStatus::kPlaying: return Playback::kPlaying;
+    case SessionStatus::kPaused: return Playback::kPaused;
+    case SessionStatus::kChanging: return before;
+    case SessionStatus::kClosed:
+    case SessionStatus::kOpened:
+    case SessionStatus::kStopped: break;
   }
-  return Playback::stopped;
+  return Playback::kStopped;
 }
 
 std::optional<Repeat> repeatOf(std::optional<int> mode) {
-  if (mode == 0) return Repeat::none;
-  if (mode == 1) return Repeat::track;
-  if (mode == 2) return Repeat::playlist;
+  if (mode == 0) return Repeat::kNone;
+  if (mode == 1) return Repeat::kTrack;
+  if (mode == 2) return Repeat::kPlaylist;
   return std::nullopt;
 }
 
@@ -95,7 +95,7 @@ void SessionTable::setPlayback(const std::string& id, const SessionPlayback& pla
   entry.positionSeconds = positionOf(entry, nowMs);
   entry.positionAtMs = nowMs;
   const Playback now = playbackOf(playback.status, entry.playback);
-  if ((now == Playback::playing) != (entry.playback == Playback::playing)) entry.lastPlayedMs = nowMs;
+  if ((now == Playback::kPlaying) != (entry.playback == Playback::kPlaying)) entry.lastPlayedMs = nowMs;
   entry.playback = now;
   entry.told = playback;
   if (entry.told.rate && !std::isfinite(*entry.told.rate)) entry.told.rate.reset();
@@ -151,7 +151,7 @@ std::optional<double> SessionTable::durationOf(const Entry& entry) {
 std::optional<double> SessionTable::positionOf(const Entry& entry, double nowMs) {
   if (!entry.positionSeconds) return std::nullopt;
   double seconds = *entry.positionSeconds;
-  if (entry.playback == Playback::playing)
+  if (entry.playback == Playback::kPlaying)
     seconds += entry.told.rate.value_or(1) * std::max(0.0, nowMs - entry.positionAtMs) / 1000;
   if (const auto duration = durationOf(entry)) seconds = std::min(seconds, *duration);
   return std::max(0.0, seconds);
@@ -161,8 +161,8 @@ std::uint32_t SessionTable::cannotOf(const Entry& entry) {
   constexpr std::uint32_t kAll = (1U << kMediaVerbs) - 1;
   std::uint32_t cannot = kAll & ~entry.told.can;
   // Many enable of these two only what changes something; to ask for what is so already is no mistake.
-  if (entry.playback == Playback::playing) cannot &= ~bitOf(MediaVerb::play);
-  if (entry.playback == Playback::paused) cannot &= ~bitOf(MediaVerb::pause);
+  if (entry.playback == Playback::kPlaying) cannot &= ~bitOf(MediaVerb::kPlay);
+  if (entry.playback == Playback::kPaused) cannot &= ~bitOf(MediaVerb::kPause);
   return cannot;
 }
 

@@ -13,7 +13,7 @@
 namespace hostwire {
 
 // GlobalSystemMediaTransportControlsSessionPlaybackStatus
-enum class SessionStatus : int { closed = 0, opened, changing, stopped, playing, paused };
+enum class SessionStatus : int { kClosed = 0, kOpened, kChanging, kStopped, kPlaying, kPaused };
 
 struct SessionPlayback {
   int status = 0;  // SessionStatus, or what a later Windows adds
@@ -78,7 +78,7 @@ class SessionTable {
   struct Entry {
     std::vector<std::string> names;
     bool hasAnswered = false;
-    Playback playback = Playback::stopped;
+    Playback playback = Playback::kStopped;
     SessionPlayback told;
     SessionTimeline timeline;
     SessionMetadata metadata;

@@ -17,18 +17,18 @@ constexpr double kTicksPerSecond = 1e7;
 constexpr HRESULT kServerUnavailable = static_cast<HRESULT>(0x800706BAU);
 
 MediaReply replyOf(HRESULT code) {
-  if (SUCCEEDED(code)) return {MediaOutcome::done, ""};
+  if (SUCCEEDED(code)) return {MediaOutcome::kDone, ""};
   const bool isGone =
       code == RPC_E_DISCONNECTED || code == RPC_E_SERVER_DIED_DNE || code == kServerUnavailable;
-  return {isGone ? MediaOutcome::gone : MediaOutcome::failed,
+  return {isGone ? MediaOutcome::kGone : MediaOutcome::kFailed,
           windowsErrorText(static_cast<unsigned long>(code))};
 }
 
 // Players may refuse what is so already.
 bool isSo(smtc::Session& session, MediaVerb verb) {
-  if (verb != MediaVerb::play && verb != MediaVerb::pause) return false;
+  if (verb != MediaVerb::kPlay && verb != MediaVerb::kPause) return false;
   const auto playback = smtc::readPlayback(session);
-  const SessionStatus wanted = verb == MediaVerb::play ? SessionStatus::playing : SessionStatus::paused;
+  const SessionStatus wanted = verb == MediaVerb::kPlay ? SessionStatus::kPlaying : SessionStatus::kPaused;
   return playback && playback->status == static_cast<int>(wanted);
 }
 
@@ -45,17 +45,17 @@ void Smtc::control(const std::string& id, MediaVerb verb, double value,
   const bool isPosted = loop_->post([weak = weak_from_this(), id, verb, value, done] {
     if (const auto self = weak.lock()) self->command(id, verb, value, done);
   });
-  if (!isPosted) done({MediaOutcome::gone, "the service is stopping"});
+  if (!isPosted) done({MediaOutcome::kGone, "the service is stopping"});
 }
 
 void Smtc::command(const std::string& id, MediaVerb verb, double value,
                    const std::function<void(const MediaReply&)>& done) {
   const auto found = players_.find(id);
-  if (found == players_.end()) return done({MediaOutcome::gone, "it is no longer there"});
+  if (found == players_.end()) return done({MediaOutcome::kGone, "it is no longer there"});
   Player& player = found->second;
   if (player.unanswered >= kMostUnanswered)
-    return done({MediaOutcome::failed, "it has not answered the last commands"});
-  if (isSo(*player.session.get(), verb)) return done({MediaOutcome::done, ""});
+    return done({MediaOutcome::kFailed, "it has not answered the last commands"});
+  if (isSo(*player.session.get(), verb)) return done({MediaOutcome::kDone, ""});
   std::int64_t start = 0;
   {
     const std::lock_guard lock(mutex_);
@@ -81,16 +81,16 @@ void Smtc::onCommanded(std::uint64_t number, int status) {
   const HRESULT code = status == smtc::kAsyncCompleted ? command.operation->getResults(&isTaken)
                                                        : smtc::errorOf(*command.operation.get());
   if (status == smtc::kAsyncCanceled)
-    command.done({MediaOutcome::failed, "Windows has cancelled it"});
+    command.done({MediaOutcome::kFailed, "Windows has cancelled it"});
   else if (SUCCEEDED(code) && isTaken == 0)
-    command.done({MediaOutcome::failed, "it refused"});
+    command.done({MediaOutcome::kFailed, "it refused"});
   else
     command.done(replyOf(code));
   const auto player = players_.find(command.id);
   if (player == players_.end()) return;
   --player->second.unanswered;
   // Not every player tells of the new position.
-  if (command.verb == MediaVerb::seek && player->second.events->add(smtc::kTimelineNews)) onNews(command.id);
+  if (command.verb == MediaVerb::kSeek && player->second.events->add(smtc::kTimelineNews)) onNews(command.id);
 }
 
 }  // namespace hostwire

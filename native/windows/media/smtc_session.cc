@@ -37,13 +37,13 @@ struct VerbControl {
 };
 // Volume is the machine's there, not the player's.
 constexpr std::array<VerbControl, 7> kControls{{
-    {MediaVerb::play, &PlaybackControls::getIsPlayEnabled},
-    {MediaVerb::pause, &PlaybackControls::getIsPauseEnabled},
-    {MediaVerb::playPause, &PlaybackControls::getIsPlayPauseToggleEnabled},
-    {MediaVerb::stop, &PlaybackControls::getIsStopEnabled},
-    {MediaVerb::next, &PlaybackControls::getIsNextEnabled},
-    {MediaVerb::previous, &PlaybackControls::getIsPreviousEnabled},
-    {MediaVerb::seek, &PlaybackControls::getIsPlaybackPositionEnabled},
+    {MediaVerb::kPlay, &PlaybackControls::getIsPlayEnabled},
+    {MediaVerb::kPause, &PlaybackControls::getIsPauseEnabled},
+    {MediaVerb::kPlayPause, &PlaybackControls::getIsPlayPauseToggleEnabled},
+    {MediaVerb::kStop, &PlaybackControls::getIsStopEnabled},
+    {MediaVerb::kNext, &PlaybackControls::getIsNextEnabled},
+    {MediaVerb::kPrevious, &PlaybackControls::getIsPreviousEnabled},
+    {MediaVerb::kSeek, &PlaybackControls::getIsPlaybackPositionEnabled},
 }};
 
 std::uint32_t readControls(PlaybackInfo& info) {
@@ -98,14 +98,14 @@ SessionMetadata readMetadata(MediaProperties& properties) {
 HRESULT start(Session& session, MediaVerb verb, Ticks ticks, ComPtr<AsyncBoolean>& operation) {
   AsyncBoolean** const result = operation.put();
   switch (verb) {
-    case MediaVerb::play: return session.tryPlay(result);
-    case MediaVerb::pause: return session.tryPause(result);
-    case MediaVerb::playPause: return session.tryTogglePlayPause(result);
-    case MediaVerb::stop: return session.tryStop(result);
-    case MediaVerb::next: return session.trySkipNext(result);
-    case MediaVerb::previous: return session.trySkipPrevious(result);
-    case MediaVerb::seek: return session.tryChangePlaybackPosition(ticks, result);
-    case MediaVerb::setVolume: break;
+    case MediaVerb::kPlay: return session.tryPlay(result);
+    case MediaVerb::kPause: return session.tryPause(result);
+    case MediaVerb::kPlayPause: return session.tryTogglePlayPause(result);
+    case MediaVerb::kStop: return session.tryStop(result);
+    case MediaVerb::kNext: return session.trySkipNext(result);
+    case MediaVerb::kPrevious: return session.trySkipPrevious(result);
+    case MediaVerb::kSeek: return session.tryChangePlaybackPosition(ticks, result);
+    case MediaVerb::kSetVolume: break;
   }
   return E_NOTIMPL;
 }

@@ -13,8 +13,8 @@ void checkMissing() {
         "a Windows without the class says so: " + snapshot.absence.value_or("nothing"));
   check(snapshot.absence.value_or("").find("0x80040154") != std::string::npos, "with the number");
   check(snapshot.players.empty(), "and has no players");
-  const auto reply = rig.controlId("1", MediaVerb::play);
-  check(reply.outcome == MediaOutcome::gone, "nor takes commands");
+  const auto reply = rig.controlId("1", MediaVerb::kPlay);
+  check(reply.outcome == MediaOutcome::kGone, "nor takes commands");
 }
 
 void checkSessionZero() {
@@ -75,7 +75,7 @@ void checkEnds() {
   auto rig = std::make_unique<Rig>();
   say("do b hang 1");
   std::atomic<int> answers{0};
-  rig->players->control(rig->the("vlc").id, MediaVerb::next, 0, milliseconds{60'000},
+  rig->players->control(rig->the("vlc").id, MediaVerb::kNext, 0, milliseconds{60'000},
                         [&](const MediaReply&) { ++answers; });
   std::this_thread::sleep_for(milliseconds{100});
   const auto begin = Clock::now();

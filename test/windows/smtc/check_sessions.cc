@@ -12,19 +12,19 @@ void checkReading(Rig& rig) {
   check(snapshot.players.size() == 2 && snapshot.leftOut == 0, "both");
   const auto a = rig.the("Spotify");
   equal(a.names.back(), "SpotifyAB.SpotifyMusic_zpdnekdrzrea0!Spotify", "its whole name");
-  check(!a.isSilent && a.playback == Playback::paused, "paused");
+  check(!a.isSilent && a.playback == Playback::kPaused, "paused");
   equal(a.title, "Blue in Green", "title");
   equal(a.artists.empty() ? "" : a.artists.front(), "Miles Davis", "artist");
   equal(a.album.value_or(""), "Kind of Blue", "album");
   check(a.durationSeconds == 337.0, "duration");
   check(a.positionSeconds == 12.0, "position, from where the timeline begins");
-  check(a.rate == 1.0 && a.shuffle == true && a.repeat == Repeat::playlist, "rate, shuffle, repeat");
+  check(a.rate == 1.0 && a.shuffle == true && a.repeat == Repeat::kPlaylist, "rate, shuffle, repeat");
   check(!a.artUrl && !a.volume, "no picture, no volume");
   check(a.lastPlayedMs.has_value(), "the current one counts as the last that played");
-  check(isCannot(a, MediaVerb::setVolume), "volume is not the player's");
-  check(!isCannot(a, MediaVerb::play) && !isCannot(a, MediaVerb::seek), "the rest is");
+  check(isCannot(a, MediaVerb::kSetVolume), "volume is not the player's");
+  check(!isCannot(a, MediaVerb::kPlay) && !isCannot(a, MediaVerb::kSeek), "the rest is");
   const auto b = rig.the("vlc");
-  check(b.playback == Playback::stopped && !b.lastPlayedMs, "stopped, and never played");
+  check(b.playback == Playback::kStopped && !b.lastPlayedMs, "stopped, and never played");
   equal(b.title, "\xEF\xBF\xBDx", "half a character is replaced");
   equal(b.artists.empty() ? "" : b.artists.front(), "Various", "the album's artist in place of the track's");
   check(!b.durationSeconds && !b.positionSeconds && !b.rate && !b.shuffle && !b.repeat, "nothing is made up");
@@ -38,7 +38,7 @@ void checkNews(Rig& rig) {
   say("fire metadata a");
   say("fire playback a");
   check(comes([&] { return rig.the("Spotify").title == "So What"; }), "a new title is told");
-  check(comes([&] { return rig.the("Spotify").playback == Playback::playing; }), "and that it plays");
+  check(comes([&] { return rig.the("Spotify").playback == Playback::kPlaying; }), "and that it plays");
   check(rig.changes > before, "somebody is told");
   say("fire playback a 5000");
   say("fire timeline a 5000");
@@ -48,14 +48,14 @@ void checkNews(Rig& rig) {
   say("set a status 2");
   say("fire playback a");
   std::this_thread::sleep_for(milliseconds{150});
-  check(rig.the("Spotify").playback == Playback::playing, "while it changes it is what it was");
+  check(rig.the("Spotify").playback == Playback::kPlaying, "while it changes it is what it was");
   say("set a enabled 0");
   say("set a status 5");
   say("fire playback a");
-  check(comes([&] { return rig.the("Spotify").playback == Playback::paused; }), "paused");
+  check(comes([&] { return rig.the("Spotify").playback == Playback::kPaused; }), "paused");
   const auto a = rig.the("Spotify");
-  check(isCannot(a, MediaVerb::play) && isCannot(a, MediaVerb::next), "what is not enabled it can't do");
-  check(!isCannot(a, MediaVerb::pause), "but be asked for what is so already");
+  check(isCannot(a, MediaVerb::kPlay) && isCannot(a, MediaVerb::kNext), "what is not enabled it can't do");
+  check(!isCannot(a, MediaVerb::kPause), "but be asked for what is so already");
   say("set a enabled 65535");
   say("set a updated 133000000000000000");
   say("set a position 20000000");
@@ -76,7 +76,7 @@ void checkBroken(Rig& rig) {
   say("set a status 5");
   say("set a enabled !!");
   say("fire playback a");
-  check(comes([&] { return isCannot(rig.the("Spotify"), MediaVerb::play); }),
+  check(comes([&] { return isCannot(rig.the("Spotify"), MediaVerb::kPlay); }),
         "no controls: nothing is enabled");
   check(comes([&] { return !rig.the("Spotify").rate && !rig.the("Spotify").shuffle; }),
         "no rate, no shuffle");
@@ -98,7 +98,7 @@ void checkBroken(Rig& rig) {
   say("fire playback a");
   say("fire timeline a");
   std::this_thread::sleep_for(milliseconds{150});
-  check(rig.the("Spotify").playback == Playback::paused, "a session that can't be asked stays as it was");
+  check(rig.the("Spotify").playback == Playback::kPaused, "a session that can't be asked stays as it was");
   say("do a broken 0");
   say("set a title B");
   say("fire metadata a");
@@ -115,7 +115,7 @@ void checkComings(Rig& rig) {
   say("fire sessions");
   check(comes([&] { return rig.read().players.size() == 4; }), "two more");
   const auto c = rig.the("unknown");
-  check(c.isSilent && c.playback == Playback::playing, "one that says not what it plays is silent");
+  check(c.isSilent && c.playback == Playback::kPlaying, "one that says not what it plays is silent");
   // It is waited for, not asked twice at a time: unless this machine is too busy to see that in time.
   bool isAskedOnce = false;
   for (int tries = 0; tries < 5 && !isAskedOnce; ++tries) {

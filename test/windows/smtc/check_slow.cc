@@ -13,7 +13,7 @@ constexpr std::array<const char*, 6> kNames{"slow", "lost", "failing", "broken",
 
 bool isPausedWithTitle(Rig& rig, const std::string& name) {
   const auto player = rig.find(name);
-  return player && player->title == "T" + name && player->playback == Playback::paused;
+  return player && player->title == "T" + name && player->playback == Playback::kPaused;
 }
 
 long countOfSession(const char* what, const char* id) {
