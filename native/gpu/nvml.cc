@@ -11,12 +11,12 @@ namespace hostwire {
 namespace {
 
 // 1 s, 2 s, … 32 s: a device that is back is found within half a minute.
-constexpr int kMostDoublings = 5;
-constexpr unsigned kMostDevices = 64;  // no machine has that many: a count above is nonsense
+constexpr int kMaxDoublings = 5;
+constexpr unsigned kMaxDevices = 64;  // no machine has that many: a count above is nonsense
 // What no device has. Above it a value is a failure of the driver, not a reading.
-constexpr unsigned kMostCelsius = 150;
-constexpr unsigned kMostMilliwatts = 10'000'000;
-constexpr unsigned kMostMhz = 20'000;
+constexpr unsigned kMaxCelsius = 150;
+constexpr unsigned kMaxMilliwatts = 10'000'000;
+constexpr unsigned kMaxMhz = 20'000;
 
 // After these nothing comes of the session any more.
 bool isSessionLost(int code) {
@@ -49,8 +49,8 @@ bool ask(Verdict& verdict, Function* function, Arguments... arguments) {
   return verdict.note(function(arguments...));
 }
 
-std::optional<double> upTo(unsigned value, unsigned most, double scale = 1) {
-  if (value > most) return std::nullopt;
+std::optional<double> upTo(unsigned value, unsigned max, double scale = 1) {
+  if (value > max) return std::nullopt;
   return value / scale;
 }
 
@@ -114,7 +114,7 @@ void NvmlSession::close() {
 void NvmlSession::planRetry() {
   if (retryAt_) return;
   retryAt_ = Clock::now() + delay_;
-  delay_ = std::min(delay_ * 2, firstDelay_ * (1 << kMostDoublings));
+  delay_ = std::min(delay_ * 2, firstDelay_ * (1 << kMaxDoublings));
 }
 
 void NvmlSession::fail(std::string reason) {
@@ -186,7 +186,7 @@ void NvmlSession::enumerate() {
   if (code != NvmlCode::kSuccess) return fail(nvmlErrorText(code));
   isEnumerated_ = true;
   failure_.clear();
-  for (unsigned i = 0; i < std::min(count, kMostDevices); ++i) {
+  for (unsigned i = 0; i < std::min(count, kMaxDevices); ++i) {
     Device& device = *devices_.emplace_back(std::make_unique<Device>());
     device.address = "nvidia" + std::to_string(i);
     const int reached = api_->getHandleByIndex(i, &device.handle);
@@ -210,15 +210,14 @@ GpuValues NvmlSession::readValues(Device& device, bool withDetail) {
   if (ask(verdict, api_->getUtilization, handle, &utilization))
     values.loadPercent = upTo(utilization.gpu, 100);
   if (ask(verdict, api_->getTemperature, handle, kNvmlTemperatureGpu, &number))
-    values.temperatureCelsius = upTo(number, kMostCelsius);
+    values.temperatureCelsius = upTo(number, kMaxCelsius);
   readMemory(*api_, handle, verdict, values);
   if (withDetail || !values.isAnyKnown()) {
-    if (ask(verdict, api_->getPower, handle, &number))
-      values.powerWatts = upTo(number, kMostMilliwatts, 1000);
+    if (ask(verdict, api_->getPower, handle, &number)) values.powerWatts = upTo(number, kMaxMilliwatts, 1000);
     // The documentation: of the noise that is tolerable, so it may be more than 100.
     if (ask(verdict, api_->getFan, handle, &number)) values.fanPercent = std::min(number, 100U);
     if (ask(verdict, api_->getClock, handle, kNvmlClockGraphics, &number))
-      values.clockMhz = upTo(number, kMostMhz);
+      values.clockMhz = upTo(number, kMaxMhz);
   }
   if (verdict.lost != NvmlCode::kSuccess) {
     breakDevice(device, verdict.lost);

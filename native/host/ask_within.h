@@ -15,7 +15,7 @@
 namespace hostwire {
 
 // Questions in all that may be hanging at a time; each holds a small thread until the kernel lets it go.
-inline constexpr int kMostHanging = 8;
+inline constexpr int kMaxHanging = 8;
 inline constinit std::atomic<int> hangingCount{0};
 
 // The answer, or nothing when `question` threw, did not answer in time, or too many hang already. `question`
@@ -28,7 +28,7 @@ std::optional<T> askWithin(std::chrono::milliseconds patience, std::function<T()
     bool isDone = false;
     std::optional<T> answer;
   };
-  if (hangingCount.fetch_add(1) >= kMostHanging) {
+  if (hangingCount.fetch_add(1) >= kMaxHanging) {
     hangingCount.fetch_sub(1);
     return std::nullopt;
   }

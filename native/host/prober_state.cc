@@ -20,10 +20,10 @@ constexpr milliseconds kPatience{50};
 // threads.
 constexpr std::size_t kBatch = 16;
 // Stuck threads that questions not to be trusted may hold. Each costs about 10 KB.
-constexpr std::size_t kMostStuck = 64;
+constexpr std::size_t kMaxStuck = 64;
 // And those held by questions that used to answer: giving up the serving thread to one of them costs one more
 // thread, but not giving it up would leave every other question unanswered.
-constexpr std::size_t kMostStuckInAll = kMostStuck + 8;
+constexpr std::size_t kMaxStuckInAll = kMaxStuck + 8;
 // After a slow answer so many quick ones in a row earn a place with the serving thread again.
 constexpr unsigned kQuickAnswersNeeded = 16;
 
@@ -117,7 +117,7 @@ bool ProberPool::State::startServerLocked() {
 
 void ProberPool::State::replaceHungServerLocked() {
   if (current == nullptr || ProbeClock::now() - current->startedAt <= kPatience) return;
-  if (stuckCount >= kMostStuckInAll) return;
+  if (stuckCount >= kMaxStuckInAll) return;
   markStuckLocked(*current);
   current.reset();
   isCautious = true;
@@ -192,7 +192,7 @@ void ProberPool::State::endRoundLocked() {
 }
 
 std::size_t ProberPool::State::roomLocked() const {
-  return stuckCount < kMostStuck ? kMostStuck - stuckCount : 0;
+  return stuckCount < kMaxStuck ? kMaxStuck - stuckCount : 0;
 }
 
 // When there is no room for more stuck threads, and the trouble is not just beginning, those are asked in
@@ -218,11 +218,11 @@ void ProberPool::State::askFrontLocked(Lock& lock, std::vector<Task>& done, std:
 }
 
 void ProberPool::State::askBatchLocked(Lock& lock, std::vector<Task>& done) {
-  const std::size_t most = std::min(kBatch, roomLocked());
-  if (most == 0) refuseLocked(*takeFrontLocked(done));
+  const std::size_t limit = std::min(kBatch, roomLocked());
+  if (limit == 0) refuseLocked(*takeFrontLocked(done));
   std::vector<ProbeTask*> batch;
-  batch.reserve(most);
-  while (!queue.empty() && batch.size() < most) {
+  batch.reserve(limit);
+  while (!queue.empty() && batch.size() < limit) {
     const Task& task = takeFrontLocked(done);
     if (task->isRetired) continue;
     if (startLoneLocked(task)) {

@@ -11,11 +11,11 @@ namespace hostwire {
 
 // Probers are asked shortly before each reading, so an older answer is from before a pause in the readings,
 // or of a sensor that hangs: nobody knows the value now.
-constexpr std::chrono::seconds kMostAge{10};
+constexpr std::chrono::seconds kMaxAge{10};
 
 template <class T>
 std::optional<T> recentValue(Answer<T> answer) {
-  if (answer.age > kMostAge) return std::nullopt;
+  if (answer.age > kMaxAge) return std::nullopt;
   return std::move(answer.value);
 }
 

@@ -5,7 +5,7 @@ namespace hostwire {
 namespace {
 
 // Threads at a time: an answer that waits (an end of a process, say) takes one.
-constexpr int kMostUnderWay = 32;
+constexpr int kMaxUnderWay = 32;
 
 }  // namespace
 
@@ -22,7 +22,7 @@ std::shared_ptr<Completions> Completions::open(Napi::Env env) {
 }
 
 bool Completions::begin(Napi::Env env) {
-  if (underWay_ >= kMostUnderWay) return false;
+  if (underWay_ >= kMaxUnderWay) return false;
   if (underWay_++ == 0) napi_ref_threadsafe_function(env, function_);
   return true;
 }

@@ -13,8 +13,8 @@ constexpr const char* kSeat = "/org/freedesktop/login1/seat/seat0";
 constexpr const char* kSeatRule =
     "type='signal',sender='org.freedesktop.login1',path='/org/freedesktop/login1/seat/seat0',"
     "interface='org.freedesktop.DBus.Properties',member='PropertiesChanged'";
-constexpr std::size_t kMostProperties = 100;
-constexpr std::size_t kMostTextBytes = 4096;
+constexpr std::size_t kMaxProperties = 100;
+constexpr std::size_t kMaxTextBytes = 4096;
 
 Call allPropertiesOf(const std::string& path, const char* interface) {
   return {"org.freedesktop.login1",
@@ -30,7 +30,7 @@ std::optional<std::string> readPath(BodyReader& body) {
   body.variant([&] {
     body.structure([&] {
       body.skip();
-      path = body.text(kMostTextBytes);
+      path = body.text(kMaxTextBytes);
     });
   });
   return path;
@@ -46,7 +46,7 @@ std::optional<std::uint32_t> readId(BodyReader& body) {
 
 std::string readText(BodyReader& body) {
   std::optional<std::string> text;
-  body.variant([&] { text = body.text(kMostTextBytes); });
+  body.variant([&] { text = body.text(kMaxTextBytes); });
   return text.value_or("");
 }
 
@@ -80,7 +80,7 @@ void ActiveUser::ask() {
     if (reply.end != CallEnd::kAnswered)
       return tellNone("logind does not say who sits here: " + reply.errorText);
     std::string session;
-    reply.body.dictionary(kMostProperties, [&](std::string_view key) {
+    reply.body.dictionary(kMaxProperties, [&](std::string_view key) {
       if (key == "ActiveSession") session = readPath(reply.body).value_or("");
     });
     if (session.empty() || session == "/") return tellNone("nobody sits at this machine");
@@ -95,7 +95,7 @@ void ActiveUser::askSession(const std::string& path, unsigned round) {
                  std::string kind;
                  std::string user;
                  bool isRemote = false;
-                 reply.body.dictionary(kMostProperties, [&](std::string_view key) {
+                 reply.body.dictionary(kMaxProperties, [&](std::string_view key) {
                    if (key == "Class") kind = readText(reply.body);
                    if (key == "Remote") isRemote = readFlag(reply.body);
                    if (key == "User") user = readPath(reply.body).value_or("");
@@ -113,7 +113,7 @@ void ActiveUser::askUser(const std::string& path, unsigned round) {
     std::optional<std::uint32_t> uid;
     std::optional<std::uint32_t> gid;
     std::string folder;
-    reply.body.dictionary(kMostProperties, [&](std::string_view key) {
+    reply.body.dictionary(kMaxProperties, [&](std::string_view key) {
       if (key == "UID") uid = readId(reply.body);
       if (key == "GID") gid = readId(reply.body);
       if (key == "RuntimePath") folder = readText(reply.body);

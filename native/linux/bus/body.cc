@@ -24,9 +24,9 @@ char signatureKind(char kind) {
 
 }  // namespace
 
-std::string_view cutText(std::string_view text, std::size_t most) {
-  if (text.size() <= most) return text;
-  std::size_t end = most;
+std::string_view cutText(std::string_view text, std::size_t maxBytes) {
+  if (text.size() <= maxBytes) return text;
+  std::size_t end = maxBytes;
   // A byte 10xxxxxx continues a character: the cut goes before that character's first byte.
   while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) --end;
   return text.substr(0, end);
@@ -65,7 +65,7 @@ bool BodyReader::skip() {
   return true;
 }
 
-std::optional<std::string> BodyReader::text(std::size_t most) {
+std::optional<std::string> BodyReader::text(std::size_t maxBytes) {
   const char type = peek();
   if (type != 's' && type != 'o' && type != 'g') {
     skip();
@@ -77,7 +77,7 @@ std::optional<std::string> BodyReader::text(std::size_t most) {
     return std::nullopt;
   }
   ++taken_;
-  return std::string(cutText(value, most));
+  return std::string(cutText(value, maxBytes));
 }
 
 std::optional<double> BodyReader::number() {

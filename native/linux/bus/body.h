@@ -30,7 +30,7 @@ class BodyReader {
 
   // Each of these takes the next value and is nullopt for one of another type, which is stepped over.
   // s, o or g; longer than `most` bytes it is cut before the first character that does not fit.
-  std::optional<std::string> text(std::size_t most);
+  std::optional<std::string> text(std::size_t maxBytes);
   // d, y, n, q, i, u, x or t. May be infinite or no number at all: D-Bus allows it.
   std::optional<double> number();
   std::optional<bool> boolean();
@@ -39,9 +39,9 @@ class BodyReader {
   // false. Whatever `inside` leaves unread is stepped over. `each()` for the first `most` elements; it need
   // not read anything.
   template <class Each>
-  bool array(std::size_t most, Each each) {
+  bool array(std::size_t maxEntries, Each each) {
     return within('a', [&] {
-      for (std::size_t i = 0; i < most && peek() != 0; ++i) one(each);
+      for (std::size_t i = 0; i < maxEntries && peek() != 0; ++i) one(each);
     });
   }
   template <class Inside>
@@ -55,16 +55,16 @@ class BodyReader {
   // An a{sv}, or any other array of entries with a text for a key: `each(std::string_view key)` with the
   // cursor at the entry's value. Keys are cut after 256 bytes.
   template <class Each>
-  bool dictionary(std::size_t most, Each each) {
-    return array(most, [&] {
+  bool dictionary(std::size_t maxEntries, Each each) {
+    return array(maxEntries, [&] {
       within('{', [&] {
-        if (const auto key = text(kMostKeyBytes)) each(std::string_view(*key));
+        if (const auto key = text(kMaxKeyBytes)) each(std::string_view(*key));
       });
     });
   }
 
  private:
-  static constexpr std::size_t kMostKeyBytes = 256;
+  static constexpr std::size_t kMaxKeyBytes = 256;
 
   bool enter(char kind);
   void leave();
@@ -94,6 +94,6 @@ class BodyReader {
 };
 
 // `text` cut to at most `most` bytes, before the first character that does not fit whole. For valid UTF-8.
-std::string_view cutText(std::string_view text, std::size_t most);
+std::string_view cutText(std::string_view text, std::size_t maxBytes);
 
 }  // namespace hostwire

@@ -21,7 +21,7 @@ constexpr milliseconds kRetry{1500};
 // A caller that finds no bus has it looked for at once, but not more often than this.
 constexpr milliseconds kLeastBetween{200};
 // A flood on one bus must not keep the other waiting, nor what threads ask for.
-constexpr int kMostAtOnce = 64;
+constexpr int kMaxAtOnce = 64;
 
 }  // namespace
 
@@ -119,7 +119,7 @@ void BusConnection::close(const std::string& reason) {
 }
 
 void BusConnection::pump() {
-  for (int i = 0; i < kMostAtOnce && bus_ != nullptr; ++i) {
+  for (int i = 0; i < kMaxAtOnce && bus_ != nullptr; ++i) {
     const int result = functions_->process(bus_, nullptr);
     if (result < 0) {
       return lose(state_ == State::kReady ? "the connection was lost: " + errorWords(-result)

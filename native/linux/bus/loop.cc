@@ -10,7 +10,7 @@ namespace hostwire {
 namespace {
 
 // Handlers of what has failed may ask for more, which fails as well; at the end this is cut short.
-constexpr int kMostLastRounds = 100;
+constexpr int kMaxLastRounds = 100;
 
 }  // namespace
 
@@ -88,7 +88,7 @@ void BusLoop::shutDown() {
   system_->close(kReason);
   session_->close(kReason);
   timers_.clear();
-  for (int i = 0; i < kMostLastRounds && !deferred_.empty(); ++i) runDeferred();
+  for (int i = 0; i < kMaxLastRounds && !deferred_.empty(); ++i) runDeferred();
 }
 
 }  // namespace hostwire

@@ -9,7 +9,7 @@
 namespace hostwire {
 namespace {
 
-constexpr std::size_t kMostReasonBytes = 200;
+constexpr std::size_t kMaxReasonBytes = 200;
 
 char typeOf(const BasicArgument& argument) {
   constexpr std::string_view kTypes = "biuxtdso";  // in the order of BasicArgument
@@ -62,7 +62,7 @@ OwnedMessage writeCall(const sdbus::Functions& functions, sdbus::Bus* bus, const
 }
 
 std::string oneLine(std::string_view text) {
-  return std::string(cutText(text.substr(0, text.find_first_of("\r\n")), kMostReasonBytes));
+  return std::string(cutText(text.substr(0, text.find_first_of("\r\n")), kMaxReasonBytes));
 }
 
 std::string errorWords(int error) {

@@ -17,6 +17,7 @@ struct Error {
 using Handler = int (*)(Message*, void*, Error*);
 
 // Named as the library names them, without "sd_bus_". A negative int is an errno.
+// NOLINTBEGIN(readability-identifier-naming)
 struct Functions {
   int (*create)(Bus**);  // sd_bus_new
   int (*set_address)(Bus*, const char*);
@@ -48,6 +49,7 @@ struct Functions {
   const char* (*message_get_member)(Message*);
   const Error* (*message_get_error)(Message*);
 };
+// NOLINTEND(readability-identifier-naming)
 
 struct Library {
   Functions functions;

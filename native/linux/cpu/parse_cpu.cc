@@ -47,8 +47,8 @@ void keepFirst(std::string& field, std::string_view value) {
 }
 
 void addPart(std::vector<std::uint64_t>& parts, std::optional<std::uint64_t> part) {
-  constexpr std::size_t kMostParts = 8;  // no machine mixes more core designs
-  if (!part || parts.size() == kMostParts) return;
+  constexpr std::size_t kMaxParts = 8;  // no machine mixes more core designs
+  if (!part || parts.size() == kMaxParts) return;
   if (std::find(parts.begin(), parts.end(), *part) == parts.end()) parts.push_back(*part);
 }
 
@@ -130,7 +130,7 @@ Cpuinfo parseCpuinfo(std::string_view text) {
 }
 
 std::vector<std::uint32_t> parseCpuList(std::string_view text) {
-  constexpr std::uint64_t kMostIndex = 65'535;
+  constexpr std::uint64_t kMaxIndex = 65'535;
   std::vector<std::uint32_t> indexes;
   while (const auto first = takeUnsigned(text)) {
     auto last = first;
@@ -138,8 +138,8 @@ std::vector<std::uint32_t> parseCpuList(std::string_view text) {
       text.remove_prefix(1);
       last = takeUnsigned(text);
     }
-    if (!last || *last > kMostIndex || *first > *last) return indexes;
-    for (auto index = *first; index <= *last && indexes.size() <= kMostIndex; ++index)
+    if (!last || *last > kMaxIndex || *first > *last) return indexes;
+    for (auto index = *first; index <= *last && indexes.size() <= kMaxIndex; ++index)
       indexes.push_back(static_cast<std::uint32_t>(index));
     if (!text.starts_with(',')) return indexes;
     text.remove_prefix(1);

@@ -13,15 +13,15 @@ using Clock = std::chrono::steady_clock;
 
 // The mean needs no more: cores of a kind are driven alike, an even spread meets every kind and package, and
 // a read of every core of a 256-core server would interrupt each of them on every tick.
-constexpr std::size_t kMostSampled = 16;
+constexpr std::size_t kMaxSampled = 16;
 // On kernels 4.15 to 5.18 a read sleeps 10 to 20 ms; probers are asked 100 ms before the reading.
-constexpr std::size_t kMostSampledWhenSlow = 4;
+constexpr std::size_t kMaxSampledWhenSlow = 4;
 constexpr std::chrono::milliseconds kSlowRead{5};
 // Beyond, descriptors are opened for each round: the process has other uses for them.
-constexpr std::size_t kMostKept = 128;
+constexpr std::size_t kMaxKept = 128;
 // A cpufreq driver may be loaded after the service began.
 constexpr std::chrono::seconds kCpufreqRetry{60};
-// About as many processors' entries as kMostSampled. The kernel makes the text as it is read, 20 µs an entry.
+// About as many processors' entries as kMaxSampled. The kernel makes the text as it is read, 20 µs an entry.
 constexpr std::size_t kCpuinfoHeadBytes = 24'576;
 
 }  // namespace
@@ -34,10 +34,10 @@ CpuSpeed::CpuSpeed(const Roots& roots, SpeedScope scope)
 
 std::vector<std::uint32_t> CpuSpeed::chooseCores() {
   auto online = parseCpuList(online_.readIfPresent(buffer_));
-  const std::size_t most = isSlow_ ? kMostSampledWhenSlow : kMostSampled;
-  if (scope_ == SpeedScope::kAll || online.size() <= most) return online;
+  const std::size_t limit = isSlow_ ? kMaxSampledWhenSlow : kMaxSampled;
+  if (scope_ == SpeedScope::kAll || online.size() <= limit) return online;
   std::vector<std::uint32_t> chosen;
-  for (std::size_t at = 0; at < most; ++at) chosen.push_back(online[at * online.size() / most]);
+  for (std::size_t at = 0; at < limit; ++at) chosen.push_back(online[at * online.size() / limit]);
   return chosen;
 }
 
@@ -62,7 +62,7 @@ std::vector<CoreSpeed> CpuSpeed::readCpufreq() {
     const auto hz = readOne(kept->second);
     if (hz) speeds.push_back({index, *hz});
   }
-  if (frequencies_.size() > kMostKept) frequencies_.clear();
+  if (frequencies_.size() > kMaxKept) frequencies_.clear();
   return speeds;
 }
 

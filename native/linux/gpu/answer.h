@@ -27,7 +27,7 @@ class LastGpuValues {
   }
   const GpuValues& ofSleeping() const { return values_; }
   GpuValues ofFailing() const {
-    return std::chrono::steady_clock::now() - storedAt_ > kMostAge ? GpuValues{} : values_;
+    return std::chrono::steady_clock::now() - storedAt_ > kMaxAge ? GpuValues{} : values_;
   }
 
  private:

@@ -24,7 +24,7 @@ constexpr milliseconds kScanTime{20};
 // Before a scan that ran out of time goes on.
 constexpr seconds kScanPause{3};
 // Each keeps a descriptor open and costs about 5 µs a reading.
-constexpr std::size_t kMostClients = 128;
+constexpr std::size_t kMaxClients = 128;
 // Two readings closer together say more of chance than of the load.
 constexpr milliseconds kShortestWindow{20};
 // A longer one tells of what was, not of what is.
@@ -45,7 +45,7 @@ DrmClients::DrmClients(std::string proc, const GpuDevice& device)
 void DrmClients::keep(const std::string& path) {
   KeptFile file(path);
   const auto client = parseDrmClient(file.readIfPresent(buffer_));
-  if (!client || client->device != address_ || kept_.size() == kMostClients) return;
+  if (!client || client->device != address_ || kept_.size() == kMaxClients) return;
   const auto isSame = [&](const Kept& kept) { return kept.id == client->id; };
   if (std::none_of(kept_.begin(), kept_.end(), isSame)) kept_.push_back({client->id, std::move(file)});
 }

@@ -13,8 +13,8 @@ namespace {
 
 constexpr std::string_view kWhite = " \t\r\n";
 // More kinds of engines than any driver has: what a text may cost at most.
-constexpr std::size_t kMostEngines = 64;
-constexpr std::uint64_t kMostCapacity = 1024;
+constexpr std::size_t kMaxEngines = 64;
+constexpr std::uint64_t kMaxCapacity = 1024;
 
 std::string_view trimmed(std::string_view text) {
   const std::size_t first = text.find_first_not_of(kWhite);
@@ -50,7 +50,7 @@ DrmEngine* engineOf(DrmClient& client, std::string_view name) {
   const auto known = std::find_if(client.engines.begin(), client.engines.end(),
                                   [&](const DrmEngine& engine) { return engine.name == name; });
   if (known != client.engines.end()) return &*known;
-  if (name.empty() || client.engines.size() == kMostEngines) return nullptr;
+  if (name.empty() || client.engines.size() == kMaxEngines) return nullptr;
   client.engines.emplace_back().name = name;
   return &client.engines.back();
 }
@@ -67,7 +67,7 @@ void takeEngineLine(DrmClient& client, std::string_view key, std::string_view va
   DrmEngine* engine = nullptr;
   if (isOf("drm-engine-capacity-")) {
     if ((engine = engineOf(client, key)) != nullptr)
-      engine->capacity = std::clamp<std::uint64_t>(*number, 1, kMostCapacity);
+      engine->capacity = std::clamp<std::uint64_t>(*number, 1, kMaxCapacity);
   } else if (isOf("drm-engine-")) {
     if ((engine = engineOf(client, key)) != nullptr) engine->busyNs = number;
   } else if (isOf("drm-total-cycles-")) {
@@ -109,11 +109,11 @@ bool isSuspended(std::string_view text) {
 
 std::optional<double> parsePercent(std::string_view text) { return parseScaled(text, 1, 100); }
 
-std::optional<double> parseScaled(std::string_view text, double unit, double most) {
+std::optional<double> parseScaled(std::string_view text, double unit, double max) {
   const auto value = parseInteger(text);
   if (!value || *value < 0) return std::nullopt;
   const double scaled = static_cast<double>(*value) / unit;
-  if (scaled > most) return std::nullopt;
+  if (scaled > max) return std::nullopt;
   return scaled;
 }
 
@@ -186,9 +186,9 @@ double drmLoadBetween(const std::vector<DrmClient>& before, const std::vector<Dr
       for (const DrmEngine& earlier : same->engines)
         if (earlier.name == engine.name) shares[engine.name] += shareOf(earlier, engine, elapsedNs);
   }
-  double most = 0;
-  for (const auto& [name, share] : shares) most = std::max(most, share);
-  return std::min(100.0, most * 100);
+  double highest = 0;
+  for (const auto& [name, share] : shares) highest = std::max(highest, share);
+  return std::min(100.0, highest * 100);
 }
 
 }  // namespace hostwire

@@ -19,7 +19,7 @@ bool isSuspended(std::string_view text);
 std::optional<double> parsePercent(std::string_view text);
 
 // A whole number alone that is not negative, in `unit`s of what is returned; nothing above `most`.
-std::optional<double> parseScaled(std::string_view text, double unit, double most);
+std::optional<double> parseScaled(std::string_view text, double unit, double max);
 
 // Which of a chip's temperatures is the device's, given their labels (empty where there is none): the edge of
 // the die (amdgpu), the package (xe), the only one without a name, the hottest place. Never the memory's or a

@@ -18,7 +18,7 @@ constexpr milliseconds kRestBeyondDelay{2000};
 constexpr milliseconds kLongestDelay{15000};
 constexpr std::chrono::minutes kBetweenRests{5};
 // A device of which it could not be read that often whether it sleeps is taken for one that never does.
-constexpr unsigned kMostUnreadable = 5;
+constexpr unsigned kMaxUnreadable = 5;
 // Below this it does nothing worth staying awake for.
 constexpr double kIdlePercent = 1;
 
@@ -35,7 +35,7 @@ void GpuSleep::readStatus() {
     isStatusKnown_ = true;
   } catch (const HostError& error) {
     const int code = error.code().value();
-    if (code == ENOENT || code == ENOTDIR || ++unreadable_ > kMostUnreadable) isStatusKnown_ = true;
+    if (code == ENOENT || code == ENOTDIR || ++unreadable_ > kMaxUnreadable) isStatusKnown_ = true;
   } catch (...) {
     // for want of memory: the next time, then
   }

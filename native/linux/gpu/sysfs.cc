@@ -17,12 +17,12 @@
 namespace hostwire {
 namespace {
 
-constexpr double kMostBytes = 1e15;
-constexpr double kMostWatts = 10'000;
-constexpr double kMostMhz = 20'000;
-constexpr double kMostRpm = 100'000;
+constexpr double kMaxBytes = 1e15;
+constexpr double kMaxWatts = 10'000;
+constexpr double kMaxMhz = 20'000;
+constexpr double kMaxRpm = 100'000;
 constexpr double kMicro = 1e6;
-constexpr double kMostJoules = 1e12;
+constexpr double kMaxJoules = 1e12;
 constexpr double kPwmFull = 255;  // Documentation/hwmon/sysfs-interface.rst: pwmN is 0–255
 // The counter of energy moves about once a millisecond: a shorter window is noise.
 constexpr std::chrono::milliseconds kShortestWindow{20};
@@ -61,7 +61,7 @@ void SysfsGpu::findSources() {
   energy_ = power_ ? std::nullopt : sensor("energy1_input");
   if (!power_ && !energy_) energy_ = sensor("energy2_input");
   fan_ = sensor("fan1_input");
-  fanMost_ = sensor("fan1_max");
+  fanMax_ = sensor("fan1_max");
   // nouveau's pwm1 is a percentage, against the rule.
   pwm_ = device_.driver == "amdgpu" ? sensor("pwm1") : std::nullopt;
   findClock();
@@ -113,10 +113,10 @@ void SysfsGpu::nameDevice(bool isAwake) {
   isBoardKnown_ = isAwake && board.has_value();
 }
 
-std::optional<double> SysfsGpu::readNumber(Source& source, double unit, double most) {
+std::optional<double> SysfsGpu::readNumber(Source& source, double unit, double max) {
   if (!source) return std::nullopt;
   try {
-    return parseScaled(source->read(buffer_), unit, most);
+    return parseScaled(source->read(buffer_), unit, max);
   } catch (const HostError& error) {
     const int code = error.code().value();
     if (code == ENOENT || code == ENODEV) areSourcesKnown_ = false;
@@ -132,8 +132,8 @@ std::optional<double> SysfsGpu::readTemperature() {
 
 // The prober works the power out of the energy by itself: between its own two readings, whose times it knows.
 std::optional<double> SysfsGpu::readPower() {
-  if (power_) return readNumber(power_, kMicro, kMostWatts);
-  const auto joules = readNumber(energy_, kMicro, kMostJoules);
+  if (power_) return readNumber(power_, kMicro, kMaxWatts);
+  const auto joules = readNumber(energy_, kMicro, kMaxJoules);
   const auto now = Clock::now();
   if (joules && energyBefore_ && now - energyAt_ < kShortestWindow) return energyPower_;
   energyPower_.reset();
@@ -141,7 +141,7 @@ std::optional<double> SysfsGpu::readPower() {
   // A counter that stands still, or steps back, does not measure.
   if (isComparable && *joules > *energyBefore_) {
     const double watts = (*joules - *energyBefore_) / std::chrono::duration<double>(now - energyAt_).count();
-    if (watts <= kMostWatts) energyPower_ = watts;
+    if (watts <= kMaxWatts) energyPower_ = watts;
   }
   energyBefore_ = joules;
   energyAt_ = now;
@@ -149,9 +149,9 @@ std::optional<double> SysfsGpu::readPower() {
 }
 
 std::optional<double> SysfsGpu::readFan() {
-  const auto turns = readNumber(fan_, 1, kMostRpm);
-  const auto most = readNumber(fanMost_, 1, kMostRpm);
-  if (turns && most && *most > 0) return std::min(100.0, *turns / *most * 100);
+  const auto turns = readNumber(fan_, 1, kMaxRpm);
+  const auto max = readNumber(fanMax_, 1, kMaxRpm);
+  if (turns && max && *max > 0) return std::min(100.0, *turns / *max * 100);
   return readNumber(pwm_, kPwmFull / 100, 100);
 }
 
@@ -163,13 +163,13 @@ GpuValues SysfsGpu::readValues(bool withDetail) {
     values.loadPercent = clients_.readLoad();
   }
   values.temperatureCelsius = readTemperature();
-  values.memoryUsedBytes = toBytes(readNumber(vramUsed_, 1, kMostBytes));
-  values.memoryTotalBytes = toBytes(readNumber(vramTotal_, 1, kMostBytes));
+  values.memoryUsedBytes = toBytes(readNumber(vramUsed_, 1, kMaxBytes));
+  values.memoryTotalBytes = toBytes(readNumber(vramTotal_, 1, kMaxBytes));
   // An integrated one may have no more than its clock: that it can be read at all shows only there.
   if (!withDetail && values.isAnyKnown()) return values;
   values.powerWatts = readPower();
   values.fanPercent = readFan();
-  values.clockMhz = readNumber(clock_, clockUnit_, kMostMhz);
+  values.clockMhz = readNumber(clock_, clockUnit_, kMaxMhz);
   return values;
 }
 

@@ -31,7 +31,7 @@ class SysfsGpu {
   bool findTemperature();
   void nameDevice(bool isAwake);
   Source sourceAt(const std::string& path) const;
-  std::optional<double> readNumber(Source& source, double unit, double most);
+  std::optional<double> readNumber(Source& source, double unit, double max);
   GpuValues readValues(bool withDetail);
   std::optional<double> readTemperature();
   std::optional<double> readPower();
@@ -53,7 +53,7 @@ class SysfsGpu {
   Source power_;
   Source energy_;
   Source fan_;
-  Source fanMost_;
+  Source fanMax_;
   Source pwm_;
   Source clock_;
   double clockUnit_ = 1;

@@ -14,8 +14,7 @@ namespace {
 constexpr std::size_t kFirstBufferBytes = 4096;
 constexpr std::size_t kSmallestPageBytes = 4096;
 constexpr std::size_t kLongestRecordBytes = 512;
-constexpr std::size_t kMostBytes = 16U
-                                   << 20U;  // no kernel text is near that: a fixture that is a device, say
+constexpr std::size_t kMaxBytes = 16U << 20U;  // no kernel text is near that: a fixture that is a device, say
 
 // What a sensor answers that can't measure now: the same descriptor tells again when it can. Any other error
 // may mean that the device is gone, and its file with it.
@@ -37,7 +36,7 @@ ssize_t readWhole(int fd, std::string& buffer, std::size_t surelyWhole) {
       length += static_cast<std::size_t>(got);
       if (length <= surelyWhole) return static_cast<ssize_t>(length);
     }
-    if (buffer.size() >= kMostBytes) {
+    if (buffer.size() >= kMaxBytes) {
       errno = EFBIG;
       return -1;
     }
@@ -91,17 +90,17 @@ std::string_view KeptFile::readShortRecordsIfPresent(std::string& buffer) noexce
   }
 }
 
-std::string_view KeptFile::readHeadIfPresent(std::string& buffer, std::size_t mostBytes) noexcept {
+std::string_view KeptFile::readHeadIfPresent(std::string& buffer, std::size_t maxBytes) noexcept {
   try {
     openOnce();
-    if (buffer.size() < mostBytes) buffer.resize(mostBytes);
+    if (buffer.size() < maxBytes) buffer.resize(maxBytes);
   } catch (...) {
     return {};
   }
   std::size_t length = 0;
-  while (length < mostBytes) {
+  while (length < maxBytes) {
     const ssize_t got =
-        pread(fd_.get(), buffer.data() + length, mostBytes - length, static_cast<off_t>(length));
+        pread(fd_.get(), buffer.data() + length, maxBytes - length, static_cast<off_t>(length));
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) fd_.reset();
     if (got <= 0) break;

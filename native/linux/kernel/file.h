@@ -45,9 +45,9 @@ class KeptFile {
   // As these, but empty where the file can't be read.
   std::string_view readIfPresent(std::string& buffer) noexcept;
   std::string_view readShortRecordsIfPresent(std::string& buffer) noexcept;
-  // At most the first `mostBytes`: the kernel makes long texts piece by piece, so the rest then costs
+  // At most the first `maxBytes`: the kernel makes long texts piece by piece, so the rest then costs
   // nothing.
-  std::string_view readHeadIfPresent(std::string& buffer, std::size_t mostBytes) noexcept;
+  std::string_view readHeadIfPresent(std::string& buffer, std::size_t maxBytes) noexcept;
   const std::string& path() const { return path_; }
   // For poll(2); -1 before the first read and after a failure.
   int descriptor() const { return fd_.get(); }

@@ -13,8 +13,8 @@ constexpr std::string_view kReplacement = "\xEF\xBF\xBD";
 // the first of them may be (no overlong forms, no surrogates, nothing above U+10FFFF).
 struct Lead {
   std::size_t following = 0;  // 0: no lead byte of a longer sequence
-  unsigned char least = 0x80;
-  unsigned char most = 0xBF;
+  unsigned char min = 0x80;
+  unsigned char max = 0xBF;
 };
 
 Lead leadOf(unsigned char byte) {
@@ -42,7 +42,7 @@ Sequence takeSequence(std::string_view bytes) {
   for (std::size_t at = 1; at <= lead.following; ++at) {
     if (at == bytes.size()) return {at, false};
     const auto byte = static_cast<unsigned char>(bytes[at]);
-    const bool fits = at == 1 ? byte >= lead.least && byte <= lead.most : (byte & 0xC0U) == 0x80;
+    const bool fits = at == 1 ? byte >= lead.min && byte <= lead.max : (byte & 0xC0U) == 0x80;
     if (!fits) return {at, false};
   }
   return {lead.following + 1, true};

@@ -23,9 +23,9 @@ constexpr milliseconds kBusLimit{1000};
 constexpr milliseconds kSettleLimit{1000};
 constexpr milliseconds kPatience{25'000};
 // D-Bus names have at most 255 bytes.
-constexpr std::size_t kMostNameBytes = 255;
+constexpr std::size_t kMaxNameBytes = 255;
 // A bus may have any number of names: more are not looked through.
-constexpr std::size_t kMostNames = 100'000;
+constexpr std::size_t kMaxNames = 100'000;
 
 // The player's own name in a bus name; empty when it is none.
 std::string_view playerNameOf(std::string_view name) {
@@ -95,8 +95,8 @@ void Mpris::list() {
 
 void Mpris::takeNames(BodyReader& body) {
   std::vector<std::string> names;
-  body.array(kMostNames, [&] {
-    auto name = body.text(kMostNameBytes);
+  body.array(kMaxNames, [&] {
+    auto name = body.text(kMaxNameBytes);
     if (name && !playerNameOf(*name).empty()) names.push_back(std::move(*name));
   });
   // Those that there is no room for are only counted; which those are does not depend on the daemon.
@@ -125,7 +125,7 @@ void Mpris::findOwner(const std::string& name) {
   bus().call({kBusName, kBusPath, kBusName, "GetNameOwner", {name}}, kBusLimit, [this, name](Reply& reply) {
     --findings_;
     // Without an answer it has gone meanwhile.
-    const auto owner = reply.end == CallEnd::kAnswered ? reply.body.text(kMostNameBytes) : std::nullopt;
+    const auto owner = reply.end == CallEnd::kAnswered ? reply.body.text(kMaxNameBytes) : std::nullopt;
     if (owner) setOwner(playerNameOf(name), *owner);
     tell();
   });
@@ -144,9 +144,9 @@ void Mpris::setOwner(std::string_view name, const std::string& owner) {
 }
 
 void Mpris::onOwnerChanged(BodyReader& body) {
-  const auto name = body.text(kMostNameBytes);
-  const auto before = body.text(kMostNameBytes);
-  const auto after = body.text(kMostNameBytes);
+  const auto name = body.text(kMaxNameBytes);
+  const auto before = body.text(kMaxNameBytes);
+  const auto after = body.text(kMaxNameBytes);
   if (!name || !before || !after || playerNameOf(*name).empty()) return;
   setOwner(playerNameOf(*name), *after);
   // Unique names are never given again: what was asked of it needs no remembering.
@@ -155,7 +155,7 @@ void Mpris::onOwnerChanged(BodyReader& body) {
 }
 
 void Mpris::onPropertiesChanged(const std::string& owner, BodyReader& body) {
-  if (!table_.has(owner) || !body.text(kMostNameBytes)) return;
+  if (!table_.has(owner) || !body.text(kMaxNameBytes)) return;
   const PlayerNews news = readPlayerNews(body);
   // Those that are only named as changed have to be asked for.
   bool isNamedOnly = false;

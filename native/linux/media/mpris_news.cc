@@ -12,14 +12,14 @@ namespace hostwire {
 namespace {
 
 // More of a title than anybody reads.
-constexpr std::size_t kMostTextBytes = 4096;
+constexpr std::size_t kMaxTextBytes = 4096;
 // Entries of one dictionary, artists of one track: real ones have twenty.
-constexpr std::size_t kMostEntries = 256;
+constexpr std::size_t kMaxEntries = 256;
 constexpr double kMicroseconds = 1e-6;
 // About three years; what is beyond is no time but a player's mistake.
-constexpr double kMostSeconds = 1e8;
-constexpr double kMostRate = 100;
-constexpr double kMostVolume = 100;
+constexpr double kMaxSeconds = 1e8;
+constexpr double kMaxRate = 100;
+constexpr double kMaxVolume = 100;
 
 template <class Value, class Read>
 std::optional<Value> boxed(BodyReader& body, const Read& read) {
@@ -29,7 +29,7 @@ std::optional<Value> boxed(BodyReader& body, const Read& read) {
 }
 
 std::optional<std::string> boxedText(BodyReader& body) {
-  return boxed<std::string>(body, [&] { return body.text(kMostTextBytes); });
+  return boxed<std::string>(body, [&] { return body.text(kMaxTextBytes); });
 }
 
 std::optional<bool> boxedBoolean(BodyReader& body) {
@@ -44,21 +44,21 @@ std::optional<double> boxedNumber(BodyReader& body) {
   return boxed<double>(body, [&] { return finite(body.number()); });
 }
 
-std::optional<double> boxedWithin(BodyReader& body, double least, double most) {
+std::optional<double> boxedWithin(BodyReader& body, double min, double max) {
   const auto number = boxedNumber(body);
   if (!number) return std::nullopt;
-  return std::clamp(*number, least, most);
+  return std::clamp(*number, min, max);
 }
 
 std::optional<double> positionOf(std::optional<double> microseconds) {
   if (!microseconds) return std::nullopt;
-  return std::clamp(*microseconds * kMicroseconds, 0.0, kMostSeconds);
+  return std::clamp(*microseconds * kMicroseconds, 0.0, kMaxSeconds);
 }
 
 // One text or several. Together they are no longer than one may be.
 std::vector<std::string> boxedTexts(BodyReader& body) {
   std::vector<std::string> texts;
-  std::size_t room = kMostTextBytes;
+  std::size_t room = kMaxTextBytes;
   const auto take = [&] {
     auto text = body.text(room);
     if (!text || text->empty()) return;
@@ -67,7 +67,7 @@ std::vector<std::string> boxedTexts(BodyReader& body) {
   };
   body.variant([&] {
     if (body.peek() == 'a')
-      body.array(kMostEntries, take);
+      body.array(kMaxEntries, take);
     else
       take();
   });
@@ -77,7 +77,7 @@ std::vector<std::string> boxedTexts(BodyReader& body) {
 std::optional<double> boxedDuration(BodyReader& body) {
   const auto length = boxedNumber(body);
   // Zero is what streams say, which have no end.
-  if (!length || *length <= 0 || *length * kMicroseconds > kMostSeconds) return std::nullopt;
+  if (!length || *length <= 0 || *length * kMicroseconds > kMaxSeconds) return std::nullopt;
   return *length * kMicroseconds;
 }
 
@@ -85,7 +85,7 @@ std::optional<TrackMetadata> boxedTrack(BodyReader& body) {
   std::optional<TrackMetadata> track;
   body.variant([&] {
     TrackMetadata read;
-    const bool isDictionary = body.dictionary(kMostEntries, [&](std::string_view key) {
+    const bool isDictionary = body.dictionary(kMaxEntries, [&](std::string_view key) {
       if (key == "mpris:trackid")
         read.trackId = boxedText(body).value_or("");
       else if (key == "xesam:title")
@@ -130,11 +130,11 @@ void readProperty(BodyReader& body, std::string_view key, PlayerNews& news) {
   else if (key == "LoopStatus")
     news.repeat = boxedRepeat(body);
   else if (key == "Rate")
-    news.rate = boxedWithin(body, -kMostRate, kMostRate);
+    news.rate = boxedWithin(body, -kMaxRate, kMaxRate);
   else if (key == "Shuffle")
     news.shuffle = boxedBoolean(body);
   else if (key == "Volume")
-    news.volume = boxedWithin(body, 0, kMostVolume);
+    news.volume = boxedWithin(body, 0, kMaxVolume);
   else if (key == "CanControl")
     news.canControl = boxedBoolean(body);
   else if (key == "CanPlay")
@@ -153,7 +153,7 @@ void readProperty(BodyReader& body, std::string_view key, PlayerNews& news) {
 
 PlayerNews readPlayerNews(BodyReader& body) {
   PlayerNews news;
-  body.dictionary(kMostEntries, [&](std::string_view key) { readProperty(body, key, news); });
+  body.dictionary(kMaxEntries, [&](std::string_view key) { readProperty(body, key, news); });
   return news;
 }
 

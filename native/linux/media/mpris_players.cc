@@ -44,7 +44,7 @@ bool PlayerTable::setOwner(std::string_view name, const std::string& owner) {
     leftOut_ -= std::min<std::uint32_t>(leftOut_, 1);
   }
   if (owner.empty()) return false;
-  if (names_.size() >= kMostPlayerNames) {
+  if (names_.size() >= kMaxPlayerNames) {
     ++leftOut_;
     return false;
   }

@@ -39,7 +39,7 @@ struct PlayerNews {
 };
 
 // More names than anybody has players: a flood costs no memory.
-inline constexpr std::size_t kMostPlayerNames = 64;
+inline constexpr std::size_t kMaxPlayerNames = 64;
 
 // The players of one bus, by owner (":1.7", never used again) and by name ("mpv"). Times are monotonic
 // milliseconds.
@@ -51,11 +51,11 @@ class PlayerTable {
   bool has(const std::string& owner) const { return players_.count(owner) != 0; }
   std::vector<std::string> owners() const;
   bool hasName(std::string_view name) const { return names_.find(name) != names_.end(); }
-  std::size_t room() const { return kMostPlayerNames - names_.size(); }
+  std::size_t room() const { return kMaxPlayerNames - names_.size(); }
   // Names that there was no room for, and whether there is some for one of them now.
   std::uint32_t leftOut() const { return leftOut_; }
   void setLeftOut(std::uint32_t count) { leftOut_ = count; }
-  bool hasRoomAgain() const { return leftOut_ > 0 && names_.size() < kMostPlayerNames; }
+  bool hasRoomAgain() const { return leftOut_ > 0 && names_.size() < kMaxPlayerNames; }
 
   // All that it says of itself, in answer to a question: what it leaves out it no longer says.
   // `playsSinceMs`: when it began to play if it plays and was not known to; the same for all who played

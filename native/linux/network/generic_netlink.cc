@@ -19,7 +19,7 @@ namespace {
 // The kernel answers before send(2) returns; what is waited for here is a driver's lock.
 constexpr timeval kPatience{1, 0};
 // As large as the kernel makes the parts of a dump (NLMSG_GOODSIZE and netlink's own limit of 32 KiB).
-constexpr std::size_t kMostPartBytes = 32'768;
+constexpr std::size_t kMaxPartBytes = 32'768;
 
 template <class T>
 void append(std::string& message, const T& value) {
@@ -60,7 +60,7 @@ void GenericNetlink::openOnce() {
   socket_.reset(socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_GENERIC));
   if (!socket_.isOpen()) throw HostError(errno, "open a netlink socket");
   setsockopt(socket_.get(), SOL_SOCKET, SO_RCVTIMEO, &kPatience, sizeof kPatience);
-  buffer_.resize(kMostPartBytes);
+  buffer_.resize(kMaxPartBytes);
 }
 
 void GenericNetlink::send(const std::string& message) {

@@ -16,7 +16,7 @@ namespace {
 constexpr std::chrono::seconds kRefreshInterval{5};
 // Above 800 Gbit/s stands what older kernels print for "unknown": -1 as an unsigned number, of 32 bits or, on
 // still older ones, of 16.
-constexpr std::int64_t kMostMbps = 10'000'000;
+constexpr std::int64_t kMaxMbps = 10'000'000;
 constexpr std::int64_t kUnknownMbps = 65'535;
 
 // "eth0:1" is a label of an address on eth0.
@@ -37,7 +37,7 @@ LinkDetail askLink(const std::string& folder, const std::string& rawName) {
   const auto carrier = parseInteger(readSmallFile(folder + "/carrier"));
   if (carrier) detail.hasCarrier = *carrier == 1;
   const auto speed = parseInteger(readSmallFile(folder + "/speed"));
-  if (speed && *speed > 0 && *speed <= kMostMbps && *speed != kUnknownMbps)
+  if (speed && *speed > 0 && *speed <= kMaxMbps && *speed != kUnknownMbps)
     detail.speedMbps = static_cast<double>(*speed);
   detail.mac = parseMac(readSmallFile(folder + "/address"));
   return detail;

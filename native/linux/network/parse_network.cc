@@ -29,18 +29,18 @@ constexpr std::array<ColumnName, 4> kColumnNames{{
     {"drop", &InterfaceCounters::receiveDrops, &InterfaceCounters::sendDrops},
 }};
 
-constexpr std::size_t kMostColumns = 64;
+constexpr std::size_t kMaxColumns = 64;
 // A reading grows its list seldom.
 constexpr std::size_t kUsualLinks = 8;
 
 // Where each column's number goes; nullptr for those that nobody wants.
 struct Columns {
-  std::array<Counter, kMostColumns> targets{};
+  std::array<Counter, kMaxColumns> targets{};
   std::size_t count = 0;
   std::size_t bytesColumns = 0;
 
   void add(std::string_view names, Counter ColumnName::*direction) {
-    for (auto name = takeWord(names); !name.empty() && count < kMostColumns; name = takeWord(names)) {
+    for (auto name = takeWord(names); !name.empty() && count < kMaxColumns; name = takeWord(names)) {
       const auto known = std::find_if(kColumnNames.begin(), kColumnNames.end(),
                                       [&](const ColumnName& row) { return row.name == name; });
       if (known != kColumnNames.end()) targets.at(count) = (*known).*direction;

@@ -8,8 +8,8 @@
 namespace hostwire::logind {
 namespace {
 
-constexpr std::size_t kMostEntries = 256;
-constexpr std::size_t kMostTextBytes = 256;
+constexpr std::size_t kMaxEntries = 256;
+constexpr std::size_t kMaxTextBytes = 256;
 // SD_LOGIND_SKIP_INHIBITORS
 constexpr std::uint64_t kSkipInhibitors = 16;
 
@@ -43,7 +43,7 @@ Call canCall(PowerAction action) { return managerMethod((std::string("Can") + me
 PowerSupport supportOf(Reply& reply) {
   if (isUnknown(reply)) return refusal("this logind does not know how");
   if (reply.end != CallEnd::kAnswered) return refusal(failureText(reply, "logind"));
-  const std::string answer = reply.body.text(kMostTextBytes).value_or("");
+  const std::string answer = reply.body.text(kMaxTextBytes).value_or("");
   // Inhibitors are judged apart, with who holds them and why.
   if (answer == "yes" || answer == "inhibited" || answer == "inhibitor-blocked") return {true, ""};
   if (answer == "na")
@@ -78,13 +78,13 @@ Call inhibitorsCall() { return managerMethod("ListInhibitors"); }
 
 std::vector<PowerInhibitor> readInhibitors(BodyReader& body) {
   std::vector<PowerInhibitor> found;
-  body.array(kMostEntries, [&] {
+  body.array(kMaxEntries, [&] {
     body.structure([&] {
       PowerInhibitor inhibitor;
-      inhibitor.what = body.text(kMostTextBytes).value_or("");
-      inhibitor.who = body.text(kMostTextBytes).value_or("");
-      inhibitor.why = body.text(kMostTextBytes).value_or("");
-      const std::string mode = body.text(kMostTextBytes).value_or("");
+      inhibitor.what = body.text(kMaxTextBytes).value_or("");
+      inhibitor.who = body.text(kMaxTextBytes).value_or("");
+      inhibitor.why = body.text(kMaxTextBytes).value_or("");
+      const std::string mode = body.text(kMaxTextBytes).value_or("");
       const auto uid = body.number();
       // A user id is 32 bits wide; what is not one must not be taken for root's.
       constexpr std::uint32_t kNobody = UINT32_MAX;
@@ -99,12 +99,12 @@ Call sessionsCall() { return managerMethod("ListSessions"); }
 
 std::vector<Session> readSessions(BodyReader& body) {
   std::vector<Session> sessions;
-  body.array(kMostEntries, [&] {
+  body.array(kMaxEntries, [&] {
     body.structure([&] {
-      const auto id = body.text(kMostTextBytes);
+      const auto id = body.text(kMaxTextBytes);
       const auto uid = body.number();
       body.skip();
-      const auto seat = body.text(kMostTextBytes);
+      const auto seat = body.text(kMaxTextBytes);
       if (id && uid) sessions.push_back({*id, *uid, seat && !seat->empty()});
     });
   });

@@ -23,7 +23,7 @@ constexpr std::size_t kCutBytes = 15;
 // One that takes longer hangs: the thread is left to it, and another one goes on.
 constexpr std::chrono::milliseconds kPatience{200};
 // So many may hang before nobody's name is looked up any more. Each keeps a small thread.
-constexpr std::size_t kMostStuck = 4;
+constexpr std::size_t kMaxStuck = 4;
 // Of a command line: the first argument ends before that.
 constexpr std::size_t kHeadBytes = 4096;
 
@@ -105,7 +105,7 @@ void giveUpStuckLocked(State& state) {
 }
 
 void startWorkerLocked(const std::shared_ptr<State>& state) {
-  if (state->stuckCount >= kMostStuck) state->wanted.clear();
+  if (state->stuckCount >= kMaxStuck) state->wanted.clear();
   if (state->worker != 0 || state->wanted.empty()) return;
   state->worker = ++state->lastWorker;
   if (!startThread([state, me = state->worker] { work(state, me); })) state->worker = 0;

@@ -10,7 +10,7 @@ namespace hostwire {
 namespace {
 
 constexpr std::uint64_t kKernelThread = 0x00200000;  // PF_KTHREAD of <linux/sched.h>
-constexpr std::size_t kMostCommBytes = 15;           // TASK_COMM_LEN less its NUL
+constexpr std::size_t kMaxCommBytes = 15;            // TASK_COMM_LEN less its NUL
 
 void skipWords(std::string_view& text, int count) {
   for (int i = 0; i < count; ++i) takeWord(text);
@@ -75,7 +75,7 @@ std::vector<std::string> parseCmdline(std::string_view text) {
 }
 
 std::string_view fullProcessName(std::string_view comm, std::string_view cmdline) {
-  if (comm.size() != kMostCommBytes) return comm;
+  if (comm.size() != kMaxCommBytes) return comm;
   const std::string_view first = takeUntil(cmdline, '\0');
   for (const std::string_view path : {first.substr(0, first.find(' ')), first}) {
     const std::string_view name = lastPathPart(path);

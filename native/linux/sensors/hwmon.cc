@@ -15,7 +15,7 @@ namespace hostwire {
 namespace {
 
 // All chips together; beyond, files are opened for each reading: the process has other uses for descriptors.
-constexpr std::size_t kMostKept = 64;
+constexpr std::size_t kMaxKept = 64;
 // A drive's temperature changes slowly, and asking it may keep some models from spinning down
 // (Documentation/hwmon/drivetemp.rst).
 constexpr std::chrono::seconds kSlowInterval{30};
@@ -127,7 +127,7 @@ std::vector<SensorChip> findChips(const Roots& roots) {
     if (!found) continue;
     std::size_t files = found->chip.runtimeStatus.empty() ? 0 : 1;
     for (const SensorInput& input : found->chip.inputs) files += input.fault.empty() ? 1 : 2;
-    found->chip.keepsOpen = !found->chip.isSlow && kept + files <= kMostKept;
+    found->chip.keepsOpen = !found->chip.isSlow && kept + files <= kMaxKept;
     if (found->chip.keepsOpen) kept += files;
     names.push_back(std::move(found->names));
     chips.push_back(std::move(found->chip));

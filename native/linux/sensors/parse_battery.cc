@@ -17,30 +17,30 @@ using Field = std::optional<double> BatteryCounters::*;
 struct Quantity {
   std::string_view key;
   Field field;
-  double most;  // in the field's unit: far beyond what powers a computer
+  double max;  // in the field's unit: far beyond what powers a computer
 };
 
-constexpr double kMostWh = 1e6;
-constexpr double kMostAh = 1e5;
-constexpr double kMostVolts = 1e3;
-constexpr double kMostWatts = 1e5;
-constexpr double kMostAmps = 1e4;
+constexpr double kMaxWh = 1e6;
+constexpr double kMaxAh = 1e5;
+constexpr double kMaxVolts = 1e3;
+constexpr double kMaxWatts = 1e5;
+constexpr double kMaxAmps = 1e4;
 
 constexpr std::array<Quantity, 9> kMicroQuantities{{
-    {"ENERGY_NOW", &BatteryCounters::energyWh, kMostWh},
-    {"ENERGY_FULL", &BatteryCounters::energyFullWh, kMostWh},
-    {"ENERGY_FULL_DESIGN", &BatteryCounters::energyDesignWh, kMostWh},
-    {"CHARGE_NOW", &BatteryCounters::chargeAh, kMostAh},
-    {"CHARGE_FULL", &BatteryCounters::chargeFullAh, kMostAh},
-    {"CHARGE_FULL_DESIGN", &BatteryCounters::chargeDesignAh, kMostAh},
-    {"VOLTAGE_NOW", &BatteryCounters::voltageVolts, kMostVolts},
-    {"POWER_NOW", &BatteryCounters::powerWatts, kMostWatts},
-    {"CURRENT_NOW", &BatteryCounters::currentAmps, kMostAmps},
+    {"ENERGY_NOW", &BatteryCounters::energyWh, kMaxWh},
+    {"ENERGY_FULL", &BatteryCounters::energyFullWh, kMaxWh},
+    {"ENERGY_FULL_DESIGN", &BatteryCounters::energyDesignWh, kMaxWh},
+    {"CHARGE_NOW", &BatteryCounters::chargeAh, kMaxAh},
+    {"CHARGE_FULL", &BatteryCounters::chargeFullAh, kMaxAh},
+    {"CHARGE_FULL_DESIGN", &BatteryCounters::chargeDesignAh, kMaxAh},
+    {"VOLTAGE_NOW", &BatteryCounters::voltageVolts, kMaxVolts},
+    {"POWER_NOW", &BatteryCounters::powerWatts, kMaxWatts},
+    {"CURRENT_NOW", &BatteryCounters::currentAmps, kMaxAmps},
 }};
 
 constexpr std::array<std::string_view, 5> kStates{"charging", "discharging", "full", "not_charging",
                                                   "unknown"};
-constexpr double kMostSeconds = 30.0 * 86'400;
+constexpr double kMaxSeconds = 30.0 * 86'400;
 
 // "Not charging" → "not_charging"; nothing for what the kernel doesn't say.
 std::optional<std::string> parseState(std::string_view text) {
@@ -60,7 +60,7 @@ void takeMicro(BatteryCounters& battery, const Quantity& quantity, std::int64_t 
       isFlow || quantity.field == &BatteryCounters::energyWh || quantity.field == &BatteryCounters::chargeAh;
   double value = static_cast<double>(micro) / 1e6;
   if (isFlow) value = std::abs(value);
-  if (value >= 0 && value <= quantity.most && (mayBeZero || value > 0)) battery.*quantity.field = value;
+  if (value >= 0 && value <= quantity.max && (mayBeZero || value > 0)) battery.*quantity.field = value;
 }
 
 void takeNumber(BatteryCounters& battery, std::string_view key, std::int64_t number) {
@@ -68,7 +68,7 @@ void takeNumber(BatteryCounters& battery, std::string_view key, std::int64_t num
     if (quantity.key == key) return takeMicro(battery, quantity, number);
   const auto value = static_cast<double>(number);
   if (key == "CAPACITY" && value >= 0 && value <= 255) battery.percent = std::min(value, 100.0);
-  if (value <= 0 || value > kMostSeconds) return;
+  if (value <= 0 || value > kMaxSeconds) return;
   if (key == "TIME_TO_EMPTY_NOW") battery.secondsToEmpty = value;
   if (key == "TIME_TO_FULL_NOW") battery.secondsToFull = value;
 }

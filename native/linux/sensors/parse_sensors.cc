@@ -27,9 +27,9 @@ constexpr std::array<KindName, 4> kKinds{{
 }};
 
 // The fastest small fans of servers turn at less than 40,000; 65,535 is a counter that has not counted.
-constexpr std::int64_t kMostRpm = 60'000;
-constexpr std::int64_t kMostMillivolts = 1'000'000;
-constexpr std::int64_t kMostMicrowatts = 100'000'000'000;
+constexpr std::int64_t kMaxRpm = 60'000;
+constexpr std::int64_t kMaxMillivolts = 1'000'000;
+constexpr std::int64_t kMaxMicrowatts = 100'000'000'000;
 
 // Appends a number to each name that stands before already: 2, 3, …
 void makeUnique(std::vector<std::string>& names) {
@@ -71,10 +71,10 @@ std::optional<double> parseSensorValue(SensorKind kind, std::string_view text) {
   if (!value) return std::nullopt;
   const auto number = static_cast<double>(*value);
   if (kind == SensorKind::kFan)
-    return *value >= 0 && *value <= kMostRpm ? std::optional(number) : std::nullopt;
+    return *value >= 0 && *value <= kMaxRpm ? std::optional(number) : std::nullopt;
   if (kind == SensorKind::kPower)
-    return *value >= 0 && *value <= kMostMicrowatts ? std::optional(number / 1e6) : std::nullopt;
-  const bool isPlausible = *value >= -kMostMillivolts && *value <= kMostMillivolts;
+    return *value >= 0 && *value <= kMaxMicrowatts ? std::optional(number / 1e6) : std::nullopt;
+  const bool isPlausible = *value >= -kMaxMillivolts && *value <= kMaxMillivolts;
   return isPlausible ? std::optional(number / 1000) : std::nullopt;
 }
 

@@ -12,7 +12,7 @@
 namespace hostwire {
 namespace {
 
-constexpr DWORD kMostDisks = 32;
+constexpr DWORD kMaxDisks = 32;
 constexpr const wchar_t* kDiskPrefix = L"\\\\.\\PhysicalDrive";
 
 // With no access at all: it asks for no right, and neither mounts nor wakes anything.
@@ -40,13 +40,13 @@ std::optional<DiskIo> readIo(const Handle& device) {
 }
 
 std::vector<DWORD> disksOf(const Handle& volume) {
-  std::vector<std::byte> buffer(sizeof(VOLUME_DISK_EXTENTS) + kMostDisks * sizeof(DISK_EXTENT));
+  std::vector<std::byte> buffer(sizeof(VOLUME_DISK_EXTENTS) + kMaxDisks * sizeof(DISK_EXTENT));
   DWORD bytes = 0;
   if (DeviceIoControl(volume.get(), IOCTL_VOLUME_GET_VOLUME_DISK_EXTENTS, nullptr, 0, buffer.data(),
                       static_cast<DWORD>(buffer.size()), &bytes, nullptr) == 0)
     return {};
   const auto* extents = reinterpret_cast<const VOLUME_DISK_EXTENTS*>(buffer.data());
-  const DWORD count = std::min(extents->NumberOfDiskExtents, kMostDisks);
+  const DWORD count = std::min(extents->NumberOfDiskExtents, kMaxDisks);
   std::vector<DWORD> disks;
   for (DWORD at = 0; at < count; ++at) {
     const DWORD disk = extents->Extents[at].DiskNumber;

@@ -23,9 +23,9 @@ using CreateFactory = HRESULT(WINAPI*)(REFIID, void**);
 // IID_IDXGIFactory1, which not every library has.
 constexpr GUID kFactory1{0x770AAE78, 0xF26F, 0x4DBA, {0xA8, 0x29, 0x25, 0x3C, 0x83, 0xD1, 0xB3, 0x87}};
 // Integrated ones are given so much of the machine's memory for themselves at most, discrete ones have more.
-constexpr std::uint64_t kMostCarvedOut = 512ULL << 20U;
+constexpr std::uint64_t kMaxCarvedOut = 512ULL << 20U;
 constexpr std::uint32_t kMicrosoftVendor = 0x1414;  // renders without hardware
-constexpr UINT kMostAdapters = 16;
+constexpr UINT kMaxAdapters = 16;
 
 enum Counter : std::size_t { kEngines, kDedicated, kShared };
 
@@ -36,7 +36,7 @@ struct GpuAdapters::Factory {
   ComPtr<IDXGIFactory1> factory;  // which goes before its library does
 };
 
-bool GpuAdapter::isIntegrated() const { return dedicatedBytes <= kMostCarvedOut; }
+bool GpuAdapter::isIntegrated() const { return dedicatedBytes <= kMaxCarvedOut; }
 
 std::string gpuVendorOf(std::uint32_t vendorId) {
   switch (vendorId) {
@@ -69,7 +69,7 @@ void GpuAdapters::look() {
   const auto create = reinterpret_cast<CreateFactory>(made->library.find("CreateDXGIFactory1"));
   if (create == nullptr || FAILED(create(kFactory1, made->factory.putVoid()))) return;
   factory_ = std::move(made);
-  for (UINT index = 0; index < kMostAdapters; ++index) {
+  for (UINT index = 0; index < kMaxAdapters; ++index) {
     ComPtr<IDXGIAdapter1> adapter;
     DXGI_ADAPTER_DESC1 about{};
     if (FAILED(factory_->factory->EnumAdapters1(index, adapter.put()))) break;

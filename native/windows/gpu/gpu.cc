@@ -36,7 +36,7 @@ bool hasNvmlLibrary() {
 
 template <class T>
 const T* recent(const std::optional<Answer<T>>& answer) {
-  return answer && answer->value && answer->age <= kMostAge ? &*answer->value : nullptr;
+  return answer && answer->value && answer->age <= kMaxAge ? &*answer->value : nullptr;
 }
 
 struct Placed {

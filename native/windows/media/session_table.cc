@@ -10,10 +10,10 @@ namespace {
 
 constexpr double kTicksPerSecond = 1e7;
 // About three years; what is beyond is no time but a player's mistake.
-constexpr double kMostSeconds = 1e8;
+constexpr double kMaxSeconds = 1e8;
 // A position that was told longer ago says nothing of now.
-constexpr double kMostAgeSeconds = 86'400;
-constexpr double kMostRate = 100;
+constexpr double kMaxAgeSeconds = 86'400;
+constexpr double kMaxRate = 100;
 
 std::uint32_t bitOf(MediaVerb verb) { return 1U << static_cast<unsigned>(verb); }
 
@@ -99,7 +99,7 @@ void SessionTable::setPlayback(const std::string& id, const SessionPlayback& pla
   entry.playback = now;
   entry.told = playback;
   if (entry.told.rate && !std::isfinite(*entry.told.rate)) entry.told.rate.reset();
-  if (entry.told.rate) entry.told.rate = std::clamp(*entry.told.rate, -kMostRate, kMostRate);
+  if (entry.told.rate) entry.told.rate = std::clamp(*entry.told.rate, -kMaxRate, kMaxRate);
 }
 
 void SessionTable::setTimeline(const std::string& id, const SessionTimeline& timeline,
@@ -113,9 +113,9 @@ void SessionTable::setTimeline(const std::string& id, const SessionTimeline& tim
   entry.positionSeconds.reset();
   if (timeline == SessionTimeline{}) return;
   const double seconds = secondsBetween(timeline.start, timeline.position);
-  entry.positionSeconds = std::clamp(seconds, 0.0, kMostSeconds);
+  entry.positionSeconds = std::clamp(seconds, 0.0, kMaxSeconds);
   const double age = secondsBetween(timeline.lastUpdated, now.dateTicks);
-  const bool isAgeKnown = timeline.lastUpdated > 0 && age >= 0 && age < kMostAgeSeconds;
+  const bool isAgeKnown = timeline.lastUpdated > 0 && age >= 0 && age < kMaxAgeSeconds;
   entry.positionAtMs = now.monotonicMs - (isAgeKnown ? age * 1000 : 0);
 }
 
@@ -144,7 +144,7 @@ std::int64_t SessionTable::startOf(const std::string& id) const {
 std::optional<double> SessionTable::durationOf(const Entry& entry) {
   const double seconds = secondsBetween(entry.timeline.start, entry.timeline.end);
   // Zero is what streams say, which have no end.
-  if (seconds <= 0 || seconds > kMostSeconds) return std::nullopt;
+  if (seconds <= 0 || seconds > kMaxSeconds) return std::nullopt;
   return seconds;
 }
 

@@ -51,7 +51,7 @@ struct SessionMoment {
 std::string shortNameOf(std::string_view appUserModelId);
 
 // More sessions than anybody has players.
-inline constexpr std::size_t kMostSessions = 64;
+inline constexpr std::size_t kMaxSessions = 64;
 
 // Sessions by a number that no other ever gets.
 class SessionTable {

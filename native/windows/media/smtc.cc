@@ -26,7 +26,7 @@ using std::chrono::milliseconds;
 constexpr milliseconds kSettleLimit{1000};
 constexpr milliseconds kRetry{5000};
 // A list that lacks some is asked for again so often.
-constexpr int kMostListsAgain = 4;
+constexpr int kMaxListsAgain = 4;
 constexpr milliseconds kListPause{1500};
 
 using smtc::nowMs;
@@ -135,7 +135,7 @@ void Smtc::list() {
   // Those that are still there are taken over from these.
   std::map<std::string, Player> left = std::exchange(players_, {});
   std::vector<std::string> arrived;
-  const std::uint32_t listed = std::min<std::uint32_t>(size, kMostSessions);
+  const std::uint32_t listed = std::min<std::uint32_t>(size, kMaxSessions);
   std::uint32_t found = 0;
   for (std::uint32_t i = 0; i < listed; ++i) {
     ComPtr<smtc::Session> session;
@@ -164,7 +164,7 @@ void Smtc::list() {
 
 // Nobody tells of those that could not be had.
 void Smtc::listLater() {
-  if (listsAgain_ >= kMostListsAgain) return;
+  if (listsAgain_ >= kMaxListsAgain) return;
   ++listsAgain_;
   loop_->after(kListPause, [weak = weak_from_this(), loop = loop_] {
     const auto self = weak.lock();

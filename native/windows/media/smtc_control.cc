@@ -11,7 +11,7 @@ namespace hostwire {
 namespace {
 
 // Commands that a player may leave unanswered: each is remembered until it answers.
-constexpr int kMostUnanswered = 8;
+constexpr int kMaxUnanswered = 8;
 constexpr double kTicksPerSecond = 1e7;
 // What the call is refused with when the player, or its part of Windows, is gone (winerror.h).
 constexpr HRESULT kServerUnavailable = static_cast<HRESULT>(0x800706BAU);
@@ -34,8 +34,8 @@ bool isSo(smtc::Session& session, MediaVerb verb) {
 
 // `value` is a number of seconds that a client has given.
 smtc::Ticks ticksOf(double value, std::int64_t start) {
-  constexpr double kMostSeconds = 1e8;
-  return start + static_cast<smtc::Ticks>(std::clamp(value, 0.0, kMostSeconds) * kTicksPerSecond);
+  constexpr double kMaxSeconds = 1e8;
+  return start + static_cast<smtc::Ticks>(std::clamp(value, 0.0, kMaxSeconds) * kTicksPerSecond);
 }
 
 }  // namespace
@@ -53,7 +53,7 @@ void Smtc::command(const std::string& id, MediaVerb verb, double value,
   const auto found = players_.find(id);
   if (found == players_.end()) return done({MediaOutcome::kGone, "it is no longer there"});
   Player& player = found->second;
-  if (player.unanswered >= kMostUnanswered)
+  if (player.unanswered >= kMaxUnanswered)
     return done({MediaOutcome::kFailed, "it has not answered the last commands"});
   if (isSo(*player.session.get(), verb)) return done({MediaOutcome::kDone, ""});
   std::int64_t start = 0;

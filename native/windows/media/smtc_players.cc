@@ -19,9 +19,9 @@ constexpr double kPaceMs = 50;
 // One that has not said what it plays in so long is asked again.
 constexpr milliseconds kPatience{1500};
 // So often, when there is no news of it: the pauses double from kPatience on.
-constexpr int kMostReadsAgain = 4;
+constexpr int kMaxReadsAgain = 4;
 // Of more questions without an answer the oldest is forgotten.
-constexpr std::size_t kMostAsking = 3;
+constexpr std::size_t kMaxAsking = 3;
 
 }  // namespace
 
@@ -109,7 +109,7 @@ void Smtc::noteRead(Player& player, unsigned news, bool isRead) {
 }
 
 void Smtc::readLater(const std::string& id, Player& player) {
-  if (player.unread == 0 || player.readingAgain || player.readsAgain >= kMostReadsAgain) return;
+  if (player.unread == 0 || player.readingAgain || player.readsAgain >= kMaxReadsAgain) return;
   const milliseconds pause = kPatience * (1 << player.readsAgain);
   ++player.readsAgain;
   player.readingAgain = loop_->after(pause, [weak = weak_from_this(), loop = loop_, id] {
@@ -143,7 +143,7 @@ void Smtc::askMetadata(const std::string& id, Player& player) {
     const std::lock_guard lock(mutex_);
     return table_.setAnswered(id);
   }
-  if (player.asking.size() >= kMostAsking) player.asking.erase(player.asking.begin());
+  if (player.asking.size() >= kMaxAsking) player.asking.erase(player.asking.begin());
   player.asking.emplace(ask, std::move(operation));
 }
 

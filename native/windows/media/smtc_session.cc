@@ -11,13 +11,13 @@ namespace hostwire::smtc {
 namespace {
 
 // More of a title than anybody reads.
-constexpr std::size_t kMostUnits = 1024;
+constexpr std::size_t kMaxUnits = 1024;
 
 template <class Owner>
 std::string textOf(Owner& owner, HRESULT (STDMETHODCALLTYPE Owner::*get)(HSTRING*)) {
   RuntimeString text;
   if (FAILED((owner.*get)(text.put()))) return {};
-  return text.text(kMostUnits);
+  return text.text(kMaxUnits);
 }
 
 template <class Value>

@@ -32,7 +32,7 @@ constexpr std::uint32_t kWaiting = 5;
 constexpr std::uint32_t kSuspended = 5;
 
 // A file's name has 255 characters at most.
-constexpr std::size_t kMostNameUnits = 1024;
+constexpr std::size_t kMaxNameUnits = 1024;
 
 template <class Number>
 Number numberAt(std::span<const std::byte> bytes, std::size_t at) {
@@ -82,7 +82,7 @@ std::string textAt(std::span<const std::byte> bytes, std::size_t at, std::size_t
 std::string nameIn(std::span<const std::byte> bytes, std::span<const std::byte> process,
                    std::uint64_t address) {
   const std::size_t units =
-      std::min<std::size_t>(numberAt<std::uint16_t>(process, kNameBytes) / 2, kMostNameUnits);
+      std::min<std::size_t>(numberAt<std::uint16_t>(process, kNameBytes) / 2, kMaxNameUnits);
   const auto at = numberAt<std::uint64_t>(process, kNameAddress);
   if (at < address || at - address > bytes.size() || bytes.size() - (at - address) < units * 2) return {};
   return textAt(bytes, static_cast<std::size_t>(at - address), units);

@@ -29,7 +29,7 @@ constexpr DWORD kQueryStatus = 0x29404C;
 constexpr int kFacts = 0;
 constexpr int kEstimatedTime = 3;
 constexpr int kDeviceName = 4;
-constexpr DWORD kMostBatteries = 16;
+constexpr DWORD kMaxBatteries = 16;
 
 struct Query {  // BATTERY_QUERY_INFORMATION
   ULONG tag = 0;
@@ -55,7 +55,7 @@ std::vector<std::wstring> listDevices() {
   if (raw == INVALID_HANDLE_VALUE) return {};
   const std::unique_ptr<void, DeviceListDeleter> list(raw);
   std::vector<std::wstring> paths;
-  for (DWORD index = 0; index < kMostBatteries; ++index) {
+  for (DWORD index = 0; index < kMaxBatteries; ++index) {
     SP_DEVICE_INTERFACE_DATA device{};
     device.cbSize = sizeof device;
     if (SetupDiEnumDeviceInterfaces(list.get(), nullptr, &kBatteryClass, index, &device) == 0) break;

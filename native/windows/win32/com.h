@@ -70,10 +70,10 @@ class RuntimeString {
   }
   HSTRING get() const { return string_; }
   // `most`: UTF-16 units; what is beyond is cut off.
-  std::string text(std::size_t most) const {
+  std::string text(std::size_t maxUnits) const {
     UINT32 length = 0;
     const wchar_t* const units = WindowsGetStringRawBuffer(string_, &length);
-    return units == nullptr ? std::string() : toUtf8(std::wstring_view(units, length).substr(0, most));
+    return units == nullptr ? std::string() : toUtf8(std::wstring_view(units, length).substr(0, maxUnits));
   }
 
  private:

@@ -81,22 +81,22 @@ std::map<std::uint64_t, double> sumGpuLoads(const std::vector<CounterInstance>& 
   }
   std::map<std::uint64_t, double> loads;
   for (const auto& [place, load] : byEngine) {
-    double& most = loads[std::get<0>(place)];
-    most = std::max(most, std::min(load, 100.0));
+    double& highest = loads[std::get<0>(place)];
+    highest = std::max(highest, std::min(load, 100.0));
   }
   return loads;
 }
 
 std::map<std::uint64_t, std::uint64_t> sumGpuBytes(const std::vector<CounterInstance>& memories) {
   // Above it a double is no whole number of bytes, and no machine has so much.
-  constexpr double kMostBytes = 9'007'199'254'740'992;
+  constexpr double kMaxBytes = 9'007'199'254'740'992;
   std::map<std::uint64_t, double> sums;
   for (const CounterInstance& memory : memories) {
     const auto instance = parseGpuInstance(memory.name);
     if (instance) sums[instance->luid] += atLeastZero(memory.value);
   }
   std::map<std::uint64_t, std::uint64_t> bytes;
-  for (const auto& [luid, sum] : sums) bytes[luid] = static_cast<std::uint64_t>(std::min(sum, kMostBytes));
+  for (const auto& [luid, sum] : sums) bytes[luid] = static_cast<std::uint64_t>(std::min(sum, kMaxBytes));
   return bytes;
 }
 

@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::chrono::milliseconds kApart{50};
 // A rate over a longer time says nothing of now.
-constexpr std::chrono::seconds kMostApart{10};
+constexpr std::chrono::seconds kMaxApart{10};
 constexpr std::size_t kSpareItems = 64;
 // Processors run above their nominal speed: no value is cut off at 100.
 constexpr DWORD kFormat = PDH_FMT_DOUBLE | PDH_FMT_NOCAP100;
@@ -78,7 +78,7 @@ void PdhQuery::collect() {
   if (!hasAny()) return;
   const auto now = std::chrono::steady_clock::now();
   isCollected_ = collectOnce();
-  if (isCollected_ && (!collectedAt_ || now - *collectedAt_ > kMostApart)) {
+  if (isCollected_ && (!collectedAt_ || now - *collectedAt_ > kMaxApart)) {
     std::this_thread::sleep_for(kApart);
     isCollected_ = collectOnce();
   }

@@ -7,12 +7,12 @@ namespace hostwire {
 namespace {
 
 // More does not fit the converter's int; no name is a thousandth as long.
-constexpr std::size_t kMostCharacters = 1U << 20U;
+constexpr std::size_t kMaxCharacters = 1U << 20U;
 
 }  // namespace
 
 std::string toUtf8(std::wstring_view text) {
-  const auto length = static_cast<int>(text.substr(0, kMostCharacters).size());
+  const auto length = static_cast<int>(text.substr(0, kMaxCharacters).size());
   if (length == 0) return {};
   const int needed = WideCharToMultiByte(CP_UTF8, 0, text.data(), length, nullptr, 0, nullptr, nullptr);
   std::string converted(static_cast<std::size_t>(needed), '\0');
@@ -21,7 +21,7 @@ std::string toUtf8(std::wstring_view text) {
 }
 
 std::wstring toWide(std::string_view text) {
-  const auto length = static_cast<int>(text.substr(0, kMostCharacters).size());
+  const auto length = static_cast<int>(text.substr(0, kMaxCharacters).size());
   if (length == 0) return {};
   const int needed = MultiByteToWideChar(CP_UTF8, 0, text.data(), length, nullptr, 0);
   std::wstring converted(static_cast<std::size_t>(needed), L'\0');
