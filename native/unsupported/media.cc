@@ -12,10 +12,12 @@ struct MediaPlayers::State {};
 MediaPlayers::MediaPlayers(const CommandThread&, std::function<void()>) {}
 MediaPlayers::~MediaPlayers() = default;
 void MediaPlayers::watch() {}
-MediaSnapshot MediaPlayers::read() { return {"players are not known of on this platform", true, {}, 0}; }
+MediaSnapshot MediaPlayers::read() {
+  return {"media players are not supported on this platform", true, {}, 0};
+}
 void MediaPlayers::control(const std::string&, MediaVerb, double, std::chrono::milliseconds,
                            const std::function<void(const MediaReply&)>& done) {
-  done({MediaOutcome::kGone, "players are not known of on this platform"});
+  done({MediaOutcome::kGone, "media players are not supported on this platform"});
 }
 
 struct MediaKeys::State {};

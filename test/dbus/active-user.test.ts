@@ -126,11 +126,17 @@ active('a')`,
     `figure: session bus of the other user ${(performance.now() - switchedMs).toFixed(0)} ms after logind was told to switch`,
   );
   await tellLogind(bus, "active('g')");
-  await becomes('a greeter', "none: no user's session bus: the active session is no user's as 0:0");
+  await becomes(
+    'a greeter',
+    "none: no user's session bus: the active session does not belong to a user as 0:0",
+  );
   await tellLogind(bus, "session('a', 'Remote', True)\nactive('a')");
-  await becomes('somebody far away', "none: no user's session bus: the active session is no user's as 0:0");
+  await becomes(
+    'somebody far away',
+    "none: no user's session bus: the active session does not belong to a user as 0:0",
+  );
   await tellLogind(bus, "active('')");
-  await becomes('nobody', "none: no user's session bus: nobody sits at this machine as 0:0");
+  await becomes('nobody', "none: no user's session bus: nobody is logged in at this machine as 0:0");
   await tellLogind(bus, "session('a', 'Remote', False)\nactive('a')");
   await becomes('anna is back', `bus ${anna} as 0:0`);
   await bus.stopLogind();
@@ -150,7 +156,7 @@ t.test('[6.root] what is set is used as it is, also by root', { skip }, async (t
     const service = start(t, { ...env, ...set });
     await until('an answer', () => service.last() !== '');
     // The daemon turns root away: that is what these two ask for.
-    t.match(service.last(), /^none: can't connect to unix:path=.*\/anna\/bus: Connection reset by peer/);
+    t.match(service.last(), /^none: cannot connect to unix:path=.*\/anna\/bus: Connection reset by peer/);
     service.child.stdin?.end();
   }
 });

@@ -140,7 +140,7 @@ t.test('a drive that the kernel has switched off stays off', async (t) => {
     (await vm.run(`cat ${power}/runtime_status`)).text === 'suspended' ? true : undefined,
   );
   const { ata } = await drivesAs();
-  t.match(ata, { health: null, failure: 'it sleeps, and is not woken to be asked' });
+  t.match(ata, { health: null, failure: 'it is asleep and is not woken to be asked' });
   t.equal((await vm.run(`cat ${power}/runtime_status`)).text, 'suspended');
   await vm.run(`echo on >${power}/control`);
   t.equal((await drivesAs())['ata']?.health?.['isPassing'], true, 'awake, it is asked again');

@@ -165,11 +165,11 @@ void checkSupport() {
     check(rig.support(action).isSupported, "a machine that can everything");
   fake.capabilities = {};
   check(rig.support(PowerAction::kShutdown).isSupported, "it can always be switched off");
-  equal(rig.support(PowerAction::kSleep).reason, "this machine has no state of sleep", "no sleep");
-  equal(rig.support(PowerAction::kHibernate).reason, "this machine can't hibernate", "no S4");
+  equal(rig.support(PowerAction::kSleep).reason, "this machine has no sleep state", "no sleep");
+  equal(rig.support(PowerAction::kHibernate).reason, "this machine cannot hibernate", "no S4");
   fake.capabilities[6] = 1;
   equal(rig.support(PowerAction::kHibernate).reason,
-        "hibernation is switched off on this machine: it has no hibernation file", "no file");
+        "hibernation is disabled on this machine: there is no hibernation file", "no file");
   fake.capabilities[20] = 1;
   check(rig.support(PowerAction::kSleep).reason.find("Modern Standby") != std::string::npos,
         "Modern Standby");
@@ -184,8 +184,8 @@ void checkSupport() {
   fake.capabilitiesStatus = 0;
   fake.privilegeError = ERROR_NOT_ALL_ASSIGNED;
   for (const PowerAction action : {PowerAction::kShutdown, PowerAction::kSleep})
-    equal(rig.support(action).reason, "this user has no right to shut the machine down (SeShutdownPrivilege)",
-          "no right");
+    equal(rig.support(action).reason,
+          "this user does not have the right to shut the machine down (SeShutdownPrivilege)", "no right");
   check(rig.support(PowerAction::kLock).isSupported, "to lock takes none");
   fake.privilegeError = ERROR_ACCESS_DENIED;
   check(rig.support(PowerAction::kShutdown).reason.find("(5)") != std::string::npos, "another error");

@@ -78,12 +78,12 @@ void ActiveUser::ask() {
   system_.call(allPropertiesOf(kSeat, "org.freedesktop.login1.Seat"), kDeadline, [this, round](Reply& reply) {
     if (round != round_) return;
     if (reply.end != CallEnd::kAnswered)
-      return tellNone("logind does not say who sits here: " + reply.errorText);
+      return tellNone("logind does not report the active user: " + reply.errorText);
     std::string session;
     reply.body.dictionary(kMaxProperties, [&](std::string_view key) {
       if (key == "ActiveSession") session = readPath(reply.body).value_or("");
     });
-    if (session.empty() || session == "/") return tellNone("nobody sits at this machine");
+    if (session.empty() || session == "/") return tellNone("nobody is logged in at this machine");
     askSession(session, round);
   });
 }
@@ -102,7 +102,7 @@ void ActiveUser::askSession(const std::string& path, unsigned round) {
                  });
                  // A greeter is a session too, of a user that nobody is.
                  if (kind != "user" || isRemote || user.empty())
-                   return tellNone("the active session is no user's");
+                   return tellNone("the active session does not belong to a user");
                  askUser(user, round);
                });
 }
@@ -118,7 +118,8 @@ void ActiveUser::askUser(const std::string& path, unsigned round) {
       if (key == "GID") gid = readId(reply.body);
       if (key == "RuntimePath") folder = readText(reply.body);
     });
-    if (!uid || !gid || !folder.starts_with('/')) return tellNone("logind does not know this user's folder");
+    if (!uid || !gid || !folder.starts_with('/'))
+      return tellNone("logind reports no runtime folder for this user");
     onAddress_({addressOfSocket(folder + "/bus"), "", BusUser{*uid, *gid}});
   });
 }

@@ -38,14 +38,14 @@ std::string addressOfSocket(const std::string& path) {
 }
 
 std::string addressProblem(const std::string& address) {
-  if (address.empty()) return "is set to nothing: no bus is used";
+  if (address.empty()) return "is empty: no bus is used";
   std::string_view rest = address;
   while (!rest.empty()) {
     const std::string_view entry = rest.substr(0, rest.find(';'));
     rest.remove_prefix(entry.size() == rest.size() ? entry.size() : entry.size() + 1);
     // unixexec and x-machine-… start programs, which this service never does.
     if (!entry.starts_with("unix:") && !entry.starts_with("tcp:"))
-      return "names a transport that is not used here (only unix and tcp are)";
+      return "names a transport that is not supported (only unix and tcp are)";
   }
   return "";
 }

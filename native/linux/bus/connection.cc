@@ -58,7 +58,7 @@ void BusConnection::stopWaiting(std::uint64_t id, const std::string& reason) {
 
 void BusConnection::send(const Call& call, BusClock::time_point dueAt, ReplyHandler handler) {
   const OwnedMessage message = writeCall(*functions_, bus_, call);
-  if (!message) return failLater(std::move(handler), CallEnd::kNoBus, "the call can't be written");
+  if (!message) return failLater(std::move(handler), CallEnd::kNoBus, "the call cannot be written");
   auto pending = std::make_unique<Pending>(Pending{this, nullptr, std::move(handler), dueAt});
   // 0 would mean the library's own 25 s.
   const auto left =
@@ -67,7 +67,7 @@ void BusConnection::send(const Call& call, BusClock::time_point dueAt, ReplyHand
                                             static_cast<std::uint64_t>(left.count()));
   if (result < 0) {
     return failLater(std::move(pending->handler), CallEnd::kNoBus,
-                     "the call can't be sent: " + errorWords(-result));
+                     "the call cannot be sent: " + errorWords(-result));
   }
   Pending* const key = pending.get();
   pending_.emplace(key, std::move(pending));

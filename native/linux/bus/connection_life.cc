@@ -48,7 +48,7 @@ void BusConnection::open() {
   if (address_.text.empty()) {
     if (!locate_) return lose(address_.reason);
     state_ = State::kConnecting;
-    connectTimer_ = loop_.after(kConnectLimit, [this] { lose("nobody says where it is"); });
+    connectTimer_ = loop_.after(kConnectLimit, [this] { lose("its address is not known"); });
     return locate_();
   }
   const sdbus::Library* library = sdbus::findLibrary();
@@ -61,7 +61,7 @@ void BusConnection::open() {
   if (result >= 0)
     result = address_.as ? asUser(*address_.as, [this] { return functions_->start(bus_); })
                          : functions_->start(bus_);
-  if (result < 0) return lose("can't connect to " + address_.text + ": " + errorWords(-result));
+  if (result < 0) return lose("cannot connect to " + address_.text + ": " + errorWords(-result));
   state_ = State::kConnecting;
   connectTimer_ = loop_.after(kConnectLimit, [this] { lose("no answer from " + address_.text); });
 }
@@ -72,7 +72,7 @@ void BusConnection::relocate(BusAddress address) {
   if (state_ == State::kClosed || (!address.text.empty() && address.text == address_.text)) return;
   address_ = std::move(address);
   if (state_ == State::kIdle) return;
-  if (bus_ != nullptr) lose("another user's session is the active one now");
+  if (bus_ != nullptr) lose("another user's session is active now");
   if (address_.text.empty()) return lose(address_.reason);
   // Those who wait for the place go on waiting for the connection.
   loop_.cancel(connectTimer_);
@@ -122,8 +122,9 @@ void BusConnection::pump() {
   for (int i = 0; i < kMaxAtOnce && bus_ != nullptr; ++i) {
     const int result = functions_->process(bus_, nullptr);
     if (result < 0) {
-      return lose(state_ == State::kReady ? "the connection was lost: " + errorWords(-result)
-                                          : "can't connect to " + address_.text + ": " + errorWords(-result));
+      return lose(state_ == State::kReady
+                      ? "the connection was lost: " + errorWords(-result)
+                      : "cannot connect to " + address_.text + ": " + errorWords(-result));
     }
     if (state_ == State::kConnecting && functions_->is_ready(bus_) > 0) becomeReady();
     if (result == 0) return;

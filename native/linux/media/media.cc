@@ -44,7 +44,7 @@ void MediaPlayers::watch() {
   });
   if (isPosted) return;
   const std::lock_guard lock(state_->mutex);
-  state_->failure = "the system has no thread to give for the session bus";
+  state_->failure = "no thread could be started for the session bus";
 }
 
 MediaSnapshot MediaPlayers::read() {
@@ -60,7 +60,7 @@ void MediaPlayers::control(const std::string& id, MediaVerb verb, double value,
                            std::chrono::milliseconds limit,
                            const std::function<void(const MediaReply&)>& done) {
   const auto task = [mpris = state_->find(), id, verb, value, limit, done](BusLoop&) {
-    if (!mpris) return done({MediaOutcome::kGone, "nobody watches the players"});
+    if (!mpris) return done({MediaOutcome::kGone, "players are not watched"});
     mpris->control(id, verb, value, limit, done);
   };
   if (!state_->thread->bus.post(task)) done({MediaOutcome::kGone, "the service is stopping"});

@@ -28,7 +28,7 @@ MediaReply replyOf(const Reply& reply, milliseconds limit) {
     case CallEnd::kAnswered: return {MediaOutcome::kDone, ""};
     case CallEnd::kTimedOut:
       return {MediaOutcome::kUnanswered, "it did not answer within " + std::to_string(limit.count()) + " ms"};
-    case CallEnd::kLost: return {MediaOutcome::kUnanswered, "nobody answered: " + reply.errorText};
+    case CallEnd::kLost: return {MediaOutcome::kUnanswered, "no answer: " + reply.errorText};
     case CallEnd::kNoBus: return {MediaOutcome::kGone, reply.errorText};
     case CallEnd::kRefused: break;
   }
@@ -63,14 +63,13 @@ void Mpris::control(const std::string& id, MediaVerb verb, double value, millise
   }
   auto call = callFor(id, verb, value);
   if (!call) {
-    done({MediaOutcome::kFailed, "it tells neither its track nor its position"});
+    done({MediaOutcome::kFailed, "it reports neither its track nor its position"});
     return;
   }
   bus().call(std::move(*call), limit, [this, id, verb, limit, done = std::move(done)](Reply& reply) {
     const bool isThere = table_.has(id);
     const bool hasNoAnswer = reply.end == CallEnd::kRefused || reply.end == CallEnd::kLost;
-    done(!isThere && hasNoAnswer ? MediaReply{MediaOutcome::kGone, "it ended meanwhile"}
-                                 : replyOf(reply, limit));
+    done(!isThere && hasNoAnswer ? MediaReply{MediaOutcome::kGone, "it has ended"} : replyOf(reply, limit));
     // Not every player tells of the new position.
     if (isThere && verb == MediaVerb::kSeek && reply.end == CallEnd::kAnswered) askPosition(id);
   });

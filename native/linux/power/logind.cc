@@ -41,19 +41,21 @@ bool isError(const Reply& reply, std::string_view name) {
 Call canCall(PowerAction action) { return managerMethod((std::string("Can") + methodOf(action)).c_str()); }
 
 PowerSupport supportOf(Reply& reply) {
-  if (isUnknown(reply)) return refusal("this logind does not know how");
+  if (isUnknown(reply)) return refusal("this version of logind does not support it");
   if (reply.end != CallEnd::kAnswered) return refusal(failureText(reply, "logind"));
   const std::string answer = reply.body.text(kMaxTextBytes).value_or("");
   // Inhibitors are judged apart, with who holds them and why.
   if (answer == "yes" || answer == "inhibited" || answer == "inhibitor-blocked") return {true, ""};
   if (answer == "na")
-    return refusal("logind says that this machine can't (na: no hardware, kernel or swap for it)");
-  if (answer == "no") return refusal("logind does not allow it to this user (no); a polkit rule can");
+    return refusal(
+        "logind reports that this machine cannot do it (na: no hardware, kernel support or swap for it)");
+  if (answer == "no")
+    return refusal("logind does not allow this user to do it (no); a polkit rule can allow it");
   // The call would fail: a service can't be asked for a password.
   if (answer == "challenge" || answer == "challenge-inhibitor-blocked")
     return refusal("logind would ask this user for an administrator's password (" + answer +
                    "); a polkit rule can allow it");
-  return refusal("logind gave an answer that is not known: " + oneLine(answer));
+  return refusal("logind gave an unknown answer: " + oneLine(answer));
 }
 
 std::vector<Call> actCalls(PowerAction action) {

@@ -27,13 +27,13 @@ using logind::failureText;
 
 void supportOfManager(BusConnection& bus, PowerAction action, const SupportAnswer& answer) {
   if (!logind::managerCall(action))
-    return answer({false, "there is no logind on the system bus, and systemd's manager can't do it"});
+    return answer({false, "there is no logind on the system bus, and systemd's manager cannot do it"});
   bus.call(logind::ownerCall("org.freedesktop.systemd1"), kDeadline, [answer](Reply& reply) {
     if (reply.end != CallEnd::kAnswered)
       return answer({false, logind::isNobody(reply) ? kNobodyToAsk : failureText(reply, "the bus")});
     // It asks no polkit: it takes a shutdown from who may call reboot(2).
     if (geteuid() != 0)
-      return answer({false, "there is no logind, and systemd's manager takes it from root only"});
+      return answer({false, "there is no logind, and systemd's manager accepts it from root only"});
     answer({true, ""});
   });
 }

@@ -161,7 +161,7 @@ bool ChipProbe::isAsleep() {
 
 SensorReading ChipProbe::readOne(SensorKind kind, Files& files) {
   if (files.fault && files.fault->readIfPresent(buffer_).starts_with('1'))
-    return {std::nullopt, "the chip says that the sensor is faulty"};
+    return {std::nullopt, "the chip reports that the sensor is faulty"};
   try {
     return {parseSensorValue(kind, files.value.read(buffer_)), {}};
   } catch (const HostError& error) {

@@ -37,7 +37,7 @@ struct MediaPlayers::State {
     const bool isBegun = sessions->begin();
     const std::lock_guard lock(mutex);
     if (isBegun) smtc = sessions;
-    if (!isBegun) failure = "the system has no thread to give for the players";
+    if (!isBegun) failure = "no thread could be started for the players";
   }
 };
 
@@ -55,7 +55,7 @@ void MediaPlayers::watch() {
   });
   if (isPosted) return;
   const std::lock_guard lock(state_->mutex);
-  state_->failure = "the system has no thread to give for the players";
+  state_->failure = "no thread could be started for the players";
 }
 
 MediaSnapshot MediaPlayers::read() {
@@ -72,7 +72,7 @@ void MediaPlayers::control(const std::string& id, MediaVerb verb, double value,
                            const std::function<void(const MediaReply&)>& done) {
   const auto& loop = state_->thread->loop;
   const auto task = [smtc = state_->find(), loop, id, verb, value, limit, done] {
-    if (!smtc) return done({MediaOutcome::kGone, "nobody watches the players"});
+    if (!smtc) return done({MediaOutcome::kGone, "players are not watched"});
     const std::string late = "it did not answer within " + std::to_string(limit.count()) + " ms";
     const auto answer =
         OpenAnswer<MediaReply>::open(loop, limit, [done, late](const std::optional<MediaReply>& reply) {

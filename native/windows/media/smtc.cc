@@ -36,7 +36,7 @@ std::string failureText(const char* what, HRESULT code) {
 }
 
 constexpr const char* kSessionZero =
-    "the service runs in session 0, where players can't be heard: run it as the user who sits at the machine";
+    "the service runs in session 0, which has no players: run it as the user who is logged in";
 
 }  // namespace
 
@@ -58,7 +58,7 @@ MediaSnapshot Smtc::read() const {
 void Smtc::run() {
   const HRESULT code = isInSessionZero() ? E_ACCESSDENIED : RoInitialize(RO_INIT_MULTITHREADED);
   if (FAILED(code))
-    return fail(isInSessionZero() ? kSessionZero : failureText("the Windows Runtime can't be used", code));
+    return fail(isInSessionZero() ? kSessionZero : failureText("the Windows Runtime cannot be used", code));
   connect();
   loop_->run();
   underWay_.clear();
@@ -79,14 +79,15 @@ std::string Smtc::request() {
   HRESULT code = RuntimeString::make(smtc::kManagerClass, name);
   if (SUCCEEDED(code)) code = RoGetActivationFactory(name.get(), smtc::kManagerStatics, statics.putVoid());
   // For good: this Windows is older than 10 1809, or has no such part.
-  if (code == REGDB_E_CLASSNOTREG) return failureText("this Windows does not tell of players", code);
+  if (code == REGDB_E_CLASSNOTREG)
+    return failureText("this version of Windows does not report players", code);
   if (SUCCEEDED(code)) code = statics->request(requesting_.put());
   if (SUCCEEDED(code))
     code = whenCompleted(*requesting_.get(), smtc::kManagerCompleted,
                          [](Smtc& self, int status) { self.onManager(status); });
   if (SUCCEEDED(code)) return {};
   retryLater();
-  return failureText("Windows does not tell of players now", code);
+  return failureText("Windows does not report players at the moment", code);
 }
 
 void Smtc::onManager(int status) {
@@ -98,7 +99,8 @@ void Smtc::onManager(int status) {
   requesting_.reset();
   if (FAILED(code) || !manager_) {
     retryLater();
-    return fail(failureText("Windows does not tell of players now", FAILED(code) ? code : E_POINTER));
+    return fail(
+        failureText("Windows does not report players at the moment", FAILED(code) ? code : E_POINTER));
   }
   const auto handler = smtc::onEvent(smtc::kSessionsChanged, [weak = weak_from_this(), loop = loop_] {
     loop->post([weak] {
@@ -188,7 +190,7 @@ void Smtc::lose(HRESULT code) {
     isReached_ = false;
   }
   retryLater();
-  fail(failureText("Windows does not tell of players now", code));
+  fail(failureText("Windows does not report players at the moment", code));
 }
 
 // Which of several that do not play was the last to do so, Windows knows and does not say; but which of them
@@ -224,7 +226,7 @@ void Smtc::settle() {
   {
     const std::lock_guard lock(mutex_);
     isSettled_ = true;
-    if (!isReached_ && !absence_) absence_ = "Windows does not answer who plays";
+    if (!isReached_ && !absence_) absence_ = "Windows does not report which players there are";
   }
   commands_->post(onChange_);
 }

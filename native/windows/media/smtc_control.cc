@@ -81,7 +81,7 @@ void Smtc::onCommanded(std::uint64_t number, int status) {
   const HRESULT code = status == smtc::kAsyncCompleted ? command.operation->getResults(&isTaken)
                                                        : smtc::errorOf(*command.operation.get());
   if (status == smtc::kAsyncCanceled)
-    command.done({MediaOutcome::kFailed, "Windows has cancelled it"});
+    command.done({MediaOutcome::kFailed, "Windows cancelled it"});
   else if (SUCCEEDED(code) && isTaken == 0)
     command.done({MediaOutcome::kFailed, "it refused"});
   else

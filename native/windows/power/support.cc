@@ -20,14 +20,14 @@ PowerSupport sleepSupport(const PowerCapabilities& can) {
   if (can.hasSleep) return {true, ""};
   if (can.hasModernStandby)
     return refuse(
-        "this machine has Modern Standby in place of sleep, and Windows lets no program begin that");
-  return refuse("this machine has no state of sleep");
+        "this machine has Modern Standby instead of sleep, and Windows does not let programs start it");
+  return refuse("this machine has no sleep state");
 }
 
 PowerSupport hibernationSupport(const PowerCapabilities& can) {
-  if (!can.hasHibernation) return refuse("this machine can't hibernate");
+  if (!can.hasHibernation) return refuse("this machine cannot hibernate");
   if (!can.hasHibernationFile)
-    return refuse("hibernation is switched off on this machine: it has no hibernation file");
+    return refuse("hibernation is disabled on this machine: there is no hibernation file");
   return {true, ""};
 }
 
@@ -45,13 +45,14 @@ PowerSupport powerSupportOf(PowerAction action, const PowerFacts& facts) {
     return {true, ""};
   }
   if (facts.privilegeError == ERROR_NOT_ALL_ASSIGNED)
-    return refuse("this user has no right to shut the machine down (SeShutdownPrivilege)");
+    return refuse("this user does not have the right to shut the machine down (SeShutdownPrivilege)");
   if (facts.privilegeError != 0)
-    return refuse("the right to shut the machine down can't be had: " +
+    return refuse("the right to shut the machine down cannot be enabled: " +
                   windowsErrorText(facts.privilegeError));
   if (action == PowerAction::kShutdown || action == PowerAction::kRestart) return {true, ""};
   if (facts.capabilitiesError != 0)
-    return refuse("Windows does not say what this machine can: " + windowsErrorText(facts.capabilitiesError));
+    return refuse("Windows does not report what this machine can do: " +
+                  windowsErrorText(facts.capabilitiesError));
   return action == PowerAction::kSleep ? sleepSupport(facts.capabilities)
                                        : hibernationSupport(facts.capabilities);
 }

@@ -36,7 +36,7 @@ DWORD makeFolder(const std::wstring& path, const wchar_t* rights) {
 
 std::vector<std::string> makeServiceFolders() {
   const std::optional<std::string> machine = machineDataFolder();
-  if (!machine) return {"Windows does not say where programs keep their settings: no folder was made"};
+  if (!machine) return {"Windows does not report where programs keep their settings: no folder was created"};
   std::vector<std::string> notes;
   const std::string folder = *machine + "\\hostwire";
   for (const auto& [path, rights] :

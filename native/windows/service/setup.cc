@@ -41,7 +41,8 @@ using ServiceHandle = std::unique_ptr<std::remove_pointer_t<SC_HANDLE>, ServiceC
     case ERROR_SERVICE_DOES_NOT_EXIST: throw std::runtime_error("there is no service hostwire");
     case ERROR_SERVICE_MARKED_FOR_DELETE:
       throw std::runtime_error(
-          "the service hostwire is being removed: close what shows it (services.msc, Task Manager)");
+          "the service hostwire is being removed: close the programs that show it (services.msc, Task "
+          "Manager)");
     default: throw std::runtime_error(std::string(operation) + ": " + windowsErrorText(code));
   }
 }
@@ -83,7 +84,7 @@ std::wstring imagePathOf(const std::vector<std::string>& command) {
   for (const std::string& word : command) {
     // Windows takes it for the beginning of a variable's name.
     if (word.find('%') != std::string::npos)
-      throw std::runtime_error("the command of a service can't contain %: " + word);
+      throw std::runtime_error("the command of a service cannot contain %: " + word);
     words.push_back(toWide(word));
   }
   if (words.empty()) throw std::runtime_error("a service needs a command");

@@ -53,7 +53,7 @@ void checkRefusals(Rig& rig) {
   say("do b noinfo 0");
   say("do b error 1");
   reply = rig.control("vlc", MediaVerb::kNext);
-  check(reply.reason == "Windows has cancelled it", "cancelled: " + reply.reason);
+  check(reply.reason == "Windows cancelled it", "cancelled: " + reply.reason);
   say("do b error 0");
   say("do b throw 0x80010108");
   reply = rig.control("vlc", MediaVerb::kNext);

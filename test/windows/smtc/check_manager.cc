@@ -9,7 +9,7 @@ namespace smtc_checks {
 void checkMissing() {
   Rig rig;
   const auto snapshot = rig.read();
-  check(snapshot.absence.value_or("").find("this Windows does not tell of players: ") == 0,
+  check(snapshot.absence.value_or("").find("this version of Windows does not report players: ") == 0,
         "a Windows without the class says so: " + snapshot.absence.value_or("nothing"));
   check(snapshot.absence.value_or("").find("0x80040154") != std::string::npos, "with the number");
   check(snapshot.players.empty(), "and has no players");
@@ -37,10 +37,11 @@ void checkManager() {
   };
   for (const char* how :
        {"throw 0x80070005", "error 0x80070015", "error 1", "nothing 1", "broken 2", "lost 1"})
-    check(absenceOf(how).find("Windows does not tell of players now: ") == 0,
+    check(absenceOf(how).find("Windows does not report players at the moment: ") == 0,
           std::string("the manager: ") + how);
   const auto begin = Clock::now();
-  equal(absenceOf("hang 1"), "Windows does not answer who plays", "a manager that never answers");
+  equal(absenceOf("hang 1"), "Windows does not report which players there are",
+        "a manager that never answers");
   check(Clock::now() - begin < milliseconds{2500}, "is waited for a second");
   // A late one is heard all the same.
   say("manager late 2500");
