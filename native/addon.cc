@@ -1,4 +1,4 @@
-// The table of what JavaScript may call; src/host/native.ts is its only caller.
+// The table of functions that JavaScript may call; src/host/native.ts is its only caller.
 #include <napi.h>
 
 #include <cstdint>

@@ -47,7 +47,7 @@ std::string manufacturerOf(std::string_view vendorId) {
 std::string cleanBrand(std::string_view brand) {
   std::string text(brand.substr(0, brand.find('@')));
   for (const std::string_view mark : {"(R)", "(r)", "(TM)", "(tm)", "(C)"}) removeAll(text, mark);
-  // Of Intel's names it says nothing; in "QEMU Virtual CPU version 2.5+" it does.
+  // In Intel's names "CPU" carries no information; in "QEMU Virtual CPU version 2.5+" it does.
   const bool isIntel = text.starts_with("Intel");
   std::string cleaned;
   std::string_view rest = text;
@@ -67,7 +67,7 @@ std::optional<double> parseBrandSpeed(std::string_view brand) {
   double number = 0;
   const auto [end, error] =
       std::from_chars(brand.data(), brand.data() + brand.size(), number, std::chars_format::fixed);
-  // Not NaN either; no processor is faster.
+  // Excludes NaN as well; no processor is faster.
   if (error != std::errc{} || !(number > 0 && number <= 1e6)) return std::nullopt;
   brand.remove_prefix(static_cast<std::size_t>(end - brand.data()));
   const std::string_view unit = takeWord(brand);

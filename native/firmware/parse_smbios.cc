@@ -36,7 +36,7 @@ std::optional<std::uint32_t> parseDmiMemoryModules(std::string_view table) {
 
 std::string_view findSmbiosTable(std::string_view raw) {
   constexpr std::size_t kHeaderBytes = 8;
-  constexpr std::size_t kLengthOffset = 4;  // four bytes, the lowest first
+  constexpr std::size_t kLengthOffset = 4;  // four bytes, little endian
   if (raw.size() < kHeaderBytes) return {};
   std::size_t length = 0;
   for (std::size_t at = 0; at < 4; ++at)

@@ -1,4 +1,4 @@
-// What the firmware's SMBIOS table tells (DMTF's DSP0134), wherever the platform keeps it.
+// The firmware's SMBIOS table (DMTF's DSP0134), wherever the platform keeps it.
 #pragma once
 
 #include <cstdint>
@@ -7,12 +7,12 @@
 
 namespace hostwire {
 
-// How many memory modules are in place: the type 17 structures with a size in an SMBIOS table
-// (DSP0134, 7.18). Nothing where the table has none of them.
+// The number of installed memory modules: the type 17 structures with a size in an SMBIOS table (DSP0134,
+// 7.18). Nothing where the table has no such structure.
 std::optional<std::uint32_t> parseDmiMemoryModules(std::string_view table);
 
-// The table in what GetSystemFirmwareTable('RSMB') gives: a header of 8 bytes with the table's length stands
-// before it. Empty where that is not so.
+// The table within the result of GetSystemFirmwareTable('RSMB'), where a header of 8 bytes with the table's
+// length precedes it. Empty where there is no valid header.
 std::string_view findSmbiosTable(std::string_view raw);
 
 }  // namespace hostwire

@@ -1,4 +1,4 @@
-// The fuzzing surface, third part: what drives and their drivers answer about themselves.
+// The fuzzing surface, third part: the answers of drives and their drivers.
 #include <cstdint>
 #include <span>
 

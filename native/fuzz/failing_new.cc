@@ -1,4 +1,4 @@
-// Replaces the program's operator new. malloc stays what it is, so that a sanitizer sees each block.
+// Replaces the program's operator new. malloc is unchanged, so that a sanitizer sees each block.
 #include "fuzz/failing_new.h"
 
 #include <atomic>
@@ -22,7 +22,7 @@ bool stopFailing() { return countdown.exchange(0) <= 0; }
 
 }  // namespace hostwire
 
-// All forms, for a sanitizer has its own of each, which do not know ours.
+// All forms, because a sanitizer has its own of each, which would bypass ours.
 void* operator new(std::size_t size, const std::nothrow_t& /*tag*/) noexcept {
   return mustFail() ? nullptr : std::malloc(size == 0 ? 1 : size);
 }

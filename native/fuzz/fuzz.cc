@@ -1,4 +1,4 @@
-// The entry of libFuzzer: explores the one parser that HOSTWIRE_FUZZ_TARGET names.
+// The entry of libFuzzer: explores the parser that HOSTWIRE_FUZZ_TARGET names.
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -19,7 +19,7 @@ const hostwire::FuzzTarget& chosenTarget() {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   static const hostwire::FuzzTarget& target = chosenTarget();
-  // libFuzzer's buffer is of exactly this size, so that a byte read past it is seen.
+  // libFuzzer's buffer has exactly this size, so a read past its end is detected.
   target.run({reinterpret_cast<const char*>(data), size});
   return 0;
 }

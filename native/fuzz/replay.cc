@@ -1,6 +1,6 @@
 // Replays saved inputs and deterministic mutations of them through every parser, under whatever sanitizers it
 // was compiled with:  replay ROUNDS FOLDER…   (fixtures; and inputs that fuzzing found, under corpus/TARGET/)
-// Then each saved input once more for every allocation that it makes, which fails.
+// Then each saved input once more per allocation that it makes, with that allocation failing.
 //   replay --list: every parser and the ending of its fixtures' names.
 #include <cstdint>
 #include <cstdio>
@@ -26,7 +26,7 @@ std::string readFile(const std::filesystem::path& path) {
   return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
 }
 
-// Inputs every parser gets, whatever the fixtures hold.
+// Inputs for every parser, in addition to the fixtures.
 std::vector<std::string> commonInputs() {
   return {"",
           "\n",
@@ -73,7 +73,7 @@ int list() {
   return 0;
 }
 
-// A copy of exactly the input's size on the heap, so that a sanitizer sees the first byte read past it.
+// A copy of exactly the input's size on the heap, so that a sanitizer detects the first byte read past it.
 void runExactly(const FuzzTarget& target, const std::string& input) {
   const std::vector<char> exact(input.begin(), input.end());
   target.run({exact.data(), exact.size()});
@@ -92,19 +92,19 @@ std::size_t replay(const FuzzTarget& target, const std::vector<std::string>& see
   return runs;
 }
 
-// A parser may throw for want of memory, but for nothing else; what it had made is let go.
+// A parser may throw for lack of memory, but for nothing else; what it had allocated is freed.
 std::size_t starve(const FuzzTarget& target, const std::vector<std::string>& seeds) {
   std::size_t failures = 0;
   for (const std::string& seed : seeds) {
     const std::vector<char> exact(seed.begin(), seed.end());
-    // A text of a thousand lines fails in the same way at each of them: later ones are tried at ever longer
-    // steps.
+    // A text of a thousand lines fails in the same way at each of them: the steps between later allocations
+    // grow.
     for (std::uint64_t nth = 1;; nth += 1 + nth / 64) {
       hostwire::failAllocation(nth);
       try {
         target.run({exact.data(), exact.size()});
       } catch (const std::bad_alloc&) {
-        // as it must
+        // as expected
       }
       if (!hostwire::stopFailing()) break;
       ++failures;

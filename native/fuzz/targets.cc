@@ -1,4 +1,4 @@
-// The fuzzing surface: one row a parser. Each checks what its callers rely on, beyond not crashing.
+// The fuzzing surface: one row per parser. Each checks what its callers rely on, besides not crashing.
 #include "fuzz/targets.h"
 
 #include <algorithm>
@@ -161,7 +161,7 @@ void runSensorFile(std::string_view input) {
   isSystemBattery(input, input);
 }
 
-// The lines are the names, so that some are equal.
+// The lines are the names; some are equal.
 void runSensorLabels(std::string_view input) {
   std::vector<ChipNames> chips;
   std::vector<InputNames> inputs;

@@ -8,18 +8,18 @@ namespace hostwire {
 
 struct FuzzTarget {
   std::string_view name;
-  // The files under a fixture's proc/ and sys/ that this parser reads end like this; "" takes none.
+  // The ending of the files under a fixture's proc/ and sys/ that this parser reads; "" for none.
   std::string_view fixtureEnding;
   void (*run)(std::string_view input);
 };
 
 const std::vector<FuzzTarget>& fuzzTargets();
-// Those of the parsers that Windows and the firmware's tables have: pure, and run on every platform.
+// The parsers for Windows and for the firmware's tables: pure, run on every platform.
 const std::vector<FuzzTarget>& windowsTargets();
-// Those of drives, on every platform as well.
+// The parsers for drives, likewise.
 const std::vector<FuzzTarget>& driveTargets();
 
-// Ends the process with `what` where it does not hold.
+// Ends the process with the message `what` when `holds` is false.
 void require(bool holds, const char* what);
 
 }  // namespace hostwire

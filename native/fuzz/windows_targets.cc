@@ -1,4 +1,4 @@
-// The fuzzing surface, second part: what Windows and the firmware say.
+// The fuzzing surface, second part: the parsers for Windows and the firmware.
 #include <algorithm>
 #include <span>
 #include <string>
@@ -60,7 +60,7 @@ void runWindowsName(std::string_view input) {
   require(!os.name.empty() && !os.build.empty(), "it has a name and a build");
 }
 
-// Names are told by addresses: these of an input may point anywhere.
+// Names are given as addresses: those in an input may point anywhere.
 void runWindowsProcesses(std::string_view input) {
   constexpr std::uint64_t kAddress = 0x10000;
   auto processes = parseProcesses(std::as_bytes(std::span(input)), kAddress);

@@ -1,4 +1,4 @@
-// The session with NVML, and what its answers are worth.
+// The session with NVML, and the judgement of its answers.
 #include "gpu/nvml.h"
 
 #include <algorithm>
@@ -10,30 +10,30 @@
 namespace hostwire {
 namespace {
 
-// 1 s, 2 s, … 32 s: a device that is back is found within half a minute.
+// 1 s, 2 s, … 32 s: a device that has come back is found within half a minute.
 constexpr int kMaxDoublings = 5;
-constexpr unsigned kMaxDevices = 64;  // no machine has that many: a count above is nonsense
-// What no device has. Above it a value is a failure of the driver, not a reading.
+constexpr unsigned kMaxDevices = 64;  // no machine has more: a larger count is nonsense
+// Above what any device has, a value is a failure of the driver and not a reading.
 constexpr unsigned kMaxCelsius = 150;
 constexpr unsigned kMaxMilliwatts = 10'000'000;
 constexpr unsigned kMaxMhz = 20'000;
 
-// After these nothing comes of the session any more.
+// After these codes the session yields nothing more.
 bool isSessionLost(int code) {
   return code == NvmlCode::kUninitialized || code == NvmlCode::kDriverNotLoaded ||
          code == NvmlCode::kGpuIsLost || code == NvmlCode::kResetRequired ||
          code == NvmlCode::kVersionMismatch;
 }
 
-// The device is well and says so.
+// The device works and refuses the question.
 bool isRefusal(int code) {
   return code == NvmlCode::kSuccess || code == NvmlCode::kNotSupported || code == NvmlCode::kNoPermission;
 }
 
-// What the calls for one device came to.
+// The outcome of the calls for one device.
 struct Verdict {
   int lost = NvmlCode::kSuccess;     // the first code that ends the session for this device
-  int trouble = NvmlCode::kSuccess;  // the first code that is no plain refusal
+  int trouble = NvmlCode::kSuccess;  // the first code that is more than a refusal
 
   bool note(int code) {
     if (lost == NvmlCode::kSuccess && isSessionLost(code)) lost = code;
@@ -75,7 +75,7 @@ void takeMemory(GpuValues& values, unsigned long long used, unsigned long long t
 void readMemory(const NvmlApi& api, NvmlDeviceHandle handle, Verdict& verdict, GpuValues& values) {
   NvmlMemoryV2 current;
   current.version = kNvmlMemoryV2Version;
-  // A library that has the function may still not have this version of it: what it says then is no trouble.
+  // A library that has the function may lack this version of it: that error is no trouble.
   if (api.getMemoryV2 != nullptr && verdict.lost == NvmlCode::kSuccess) {
     const int code = api.getMemoryV2(handle, &current);
     if (isSessionLost(code)) verdict.note(code);
@@ -85,9 +85,9 @@ void readMemory(const NvmlApi& api, NvmlDeviceHandle handle, Verdict& verdict, G
   if (ask(verdict, api.getMemory, handle, &old)) takeMemory(values, old.used, old.total);
 }
 
-// The last thread to let go of a session may be the main one, at the end of the process. Neither nvmlShutdown
-// nor the library's own end may run there: they can hang. The kernel closes what is open when the process
-// ends.
+// The last thread to release a session may be the main one, at the end of the process. Neither nvmlShutdown
+// nor the library's own destructors may run there: they can hang. The kernel closes what is open when the
+// process ends.
 void abandon(std::unique_ptr<NvmlApi> api) {
   static std::mutex mutex;
   static auto* abandoned = new std::vector<std::unique_ptr<NvmlApi>>;
@@ -134,12 +134,12 @@ void NvmlSession::openOnce() {
     failure_.clear();
     return;
   }
-  // After an update of the driver the right library lies under the same name: only a new opening finds it.
+  // After a driver update the matching library has the same name: only opening it again finds it.
   if (code == NvmlCode::kVersionMismatch) api_.reset();
   fail(nvmlErrorText(code));
 }
 
-// Whether there is a session. A broken one, and one that could not be opened, is tried again when it is due.
+// Whether there is a session. One that broke or could not be opened is tried again when it is due.
 bool NvmlSession::open() {
   if (retryAt_) {
     if (Clock::now() < *retryAt_) return isInitialized_;
@@ -214,7 +214,7 @@ GpuValues NvmlSession::readValues(Device& device, bool withDetail) {
   readMemory(*api_, handle, verdict, values);
   if (withDetail || !values.isAnyKnown()) {
     if (ask(verdict, api_->getPower, handle, &number)) values.powerWatts = upTo(number, kMaxMilliwatts, 1000);
-    // The documentation: of the noise that is tolerable, so it may be more than 100.
+    // According to the documentation a percentage of the maximum tolerable noise, so it may exceed 100.
     if (ask(verdict, api_->getFan, handle, &number)) values.fanPercent = std::min(number, 100U);
     if (ask(verdict, api_->getClock, handle, kNvmlClockGraphics, &number))
       values.clockMhz = upTo(number, kMaxMhz);
@@ -223,7 +223,8 @@ GpuValues NvmlSession::readValues(Device& device, bool withDetail) {
     breakDevice(device, verdict.lost);
     return {};
   }
-  // Not a single value and not for want of support: the handle may be of a driver that was loaded anew since.
+  // Not a single value, and not for lack of support: the handle may belong to a driver that was reloaded
+  // since.
   if (!values.isAnyKnown() && verdict.trouble != NvmlCode::kSuccess) breakDevice(device, verdict.trouble);
   return values;
 }

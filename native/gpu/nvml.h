@@ -1,5 +1,5 @@
-// NVIDIA's devices through NVML: a session with the driver that is opened when it is needed, mended when it
-// breaks and let go of when nobody asks, so that the devices may sleep.
+// NVIDIA's devices through NVML: a session with the driver that is opened when needed, reopened when it
+// breaks and closed when nobody asks, so that the devices may sleep.
 #pragma once
 
 #include <chrono>
@@ -20,7 +20,7 @@ struct NvmlReading {
   std::string failure;  // why there is no value; empty where there is one
 };
 
-// Belongs to one prober's question: used by one thread at a time, and any call of it may hang.
+// Belongs to one prober's question: used by one thread at a time; any of its calls may hang.
 class NvmlSession {
  public:
   NvmlSession(std::string library, std::chrono::milliseconds retryDelay);
@@ -30,11 +30,11 @@ class NvmlSession {
 
   // The devices at `addresses`; no other one is touched. Empty where there is no session: see failure().
   std::vector<NvmlReading> read(const std::vector<std::string>& addresses, bool withDetail);
-  // Every device that the driver knows: for systems that show none of them on the bus.
+  // Every device that the driver knows, for systems whose bus does not list them.
   std::vector<NvmlReading> readAll(bool withDetail);
-  // Why there is no session; empty where there is one, or was no reason to open one.
+  // Why there is no session; empty where there is one, or where none was needed.
   const std::string& failure() const { return failure_; }
-  // Lets go of the driver until the next reading.
+  // Releases the driver until the next reading.
   void close();
 
  private:
@@ -43,7 +43,7 @@ class NvmlSession {
     std::string address;
     NvmlDeviceHandle handle = nullptr;
     std::string name;
-    bool isNameKnown = false;  // or known to be none
+    bool isNameKnown = false;  // or known not to exist
     std::string failure;       // it broke: not asked again in this session
   };
 
@@ -64,7 +64,7 @@ class NvmlSession {
   std::unique_ptr<NvmlApi> api_;
   bool isInitialized_ = false;
   bool isEnumerated_ = false;
-  std::vector<std::unique_ptr<Device>> devices_;  // their addresses are kept while others come
+  std::vector<std::unique_ptr<Device>> devices_;  // their addresses must not change when others are added
   std::string failure_;
   std::optional<Clock::time_point> retryAt_;
 };

@@ -1,4 +1,4 @@
-// Finds NVML's functions, and the words for its return codes.
+// Finds NVML's functions, and describes its return codes.
 #include "gpu/nvml_api.h"
 
 #include <stdexcept>

@@ -1,5 +1,5 @@
-// NVIDIA's management library as its public documentation (the NVML API reference) describes it: the types
-// and functions that are used here, found at run time.
+// NVIDIA's management library as documented in the NVML API reference: the types and functions that are used
+// here, found at run time.
 #pragma once
 
 #include <array>
@@ -11,7 +11,7 @@
 
 namespace hostwire {
 
-// nvmlReturn_t. An int, for a newer library may have codes that are not here.
+// nvmlReturn_t. An int, because a newer library may have codes that are not listed here.
 struct NvmlCode {
   static constexpr int kSuccess = 0;
   static constexpr int kUninitialized = 1;
@@ -24,7 +24,7 @@ struct NvmlCode {
   static constexpr int kVersionMismatch = 18;
 };
 
-// What a code means, in words that stay the same.
+// A constant description of a code.
 std::string nvmlErrorText(int code);
 
 struct NvmlOpaqueDevice;
@@ -43,7 +43,7 @@ struct NvmlMemory {
   unsigned long long used = 0;
 };
 
-// nvmlMemory_v2_t: `used` is without what the driver reserves for itself, as nvidia-smi shows it.
+// nvmlMemory_v2_t: `used` excludes what the driver reserves for itself, as in nvidia-smi.
 struct NvmlMemoryV2 {
   unsigned version = 0;
   unsigned long long total = 0;
@@ -69,9 +69,9 @@ constexpr unsigned kNvmlNameBytes = 96;      // NVML_DEVICE_NAME_V2_BUFFER_SIZE
 constexpr unsigned kNvmlTemperatureGpu = 0;  // NVML_TEMPERATURE_GPU
 constexpr unsigned kNvmlClockGraphics = 0;   // NVML_CLOCK_GRAPHICS
 
-// The functions. What an older library lacks is null, but for those that nothing works without.
+// The functions. Those that an older library lacks are null, except the ones that are required.
 struct NvmlApi {
-  // Opens the library. Throws std::runtime_error: it is not there, or lacks a function that is needed.
+  // Opens the library. Throws std::runtime_error when it is not there or lacks a required function.
   explicit NvmlApi(const std::string& path);
 
   Library library;

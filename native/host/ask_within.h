@@ -14,12 +14,13 @@
 
 namespace hostwire {
 
-// Questions in all that may be hanging at a time; each holds a small thread until the kernel lets it go.
+// Questions of the whole process that may hang at the same time; each holds a small thread until the kernel
+// lets it go.
 inline constexpr int kMaxHanging = 8;
 inline constinit std::atomic<int> hangingCount{0};
 
-// The answer, or nothing when `question` threw, did not answer in time, or too many hang already. `question`
-// owns what it touches.
+// The answer; nothing when `question` threw, did not answer in time, or when too many questions already hang.
+// `question` owns what it touches.
 template <class T>
 std::optional<T> askWithin(std::chrono::milliseconds patience, std::function<T()> question) {
   struct Shared {

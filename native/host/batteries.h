@@ -12,11 +12,11 @@ namespace hostwire {
 
 class ProberPool;
 
-// A battery tells of energy or of charge, hardly ever of both.
+// A battery reports energy or charge, hardly ever both.
 struct BatteryCounters {
   std::string name;                    // valid UTF-8: "BAT0"
   std::optional<std::string> state;    // charging, discharging, full, not_charging or unknown
-  std::optional<double> percent;       // as the battery's own electronics say it
+  std::optional<double> percent;       // as the battery's own electronics report it
   std::optional<double> energyWh;      // left now
   std::optional<double> energyFullWh;  // when last full
   std::optional<double> energyDesignWh;

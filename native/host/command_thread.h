@@ -1,4 +1,4 @@
-// The thread that power and media commands are carried out on: one, which nothing on it ever blocks.
+// The single thread that carries out power and media commands. Nothing may block it.
 #pragma once
 
 #include <memory>
@@ -7,14 +7,14 @@ namespace hostwire {
 
 class CommandThread {
  public:
-  // Reads the environment: to be made where nothing changes it meanwhile. Starts no thread yet.
+  // Reads the environment: construct it while nothing else changes it. Starts no thread yet.
   CommandThread();
   ~CommandThread();
   CommandThread(const CommandThread&) = delete;
   CommandThread& operator=(const CommandThread&) = delete;
 
-  // Fails what is under way and waits for the thread's end, which is a moment. From another thread; more than
-  // once does nothing.
+  // Fails pending commands and waits for the thread to end, which it does within milliseconds. Call it from
+  // another thread; a second call does nothing.
   void stop();
 
   struct State;  // the platform's

@@ -15,8 +15,8 @@ namespace hostwire {
 
 class ProberPool;
 
-// Since boot, in ticks of any one length: only ratios are used. Guest time is inside user and nice, as Linux
-// reports it; softirq is inside irq.
+// Since boot, in ticks of any constant length: only ratios are used. Guest time is inside user and nice, as
+// Linux reports it; softirq is inside irq.
 struct CpuTimes {
   std::uint64_t user = 0;
   std::uint64_t nice = 0;
@@ -28,7 +28,7 @@ struct CpuTimes {
 };
 
 struct CoreTimes {
-  std::uint32_t index = 0;  // the system's number of the logical processor; numbers may be missing
+  std::uint32_t index = 0;  // the system's number of the logical processor; there may be gaps
   CpuTimes times;
 };
 

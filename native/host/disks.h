@@ -16,10 +16,10 @@ class ProberPool;
 struct DiskUsage {
   std::uint64_t totalBytes = 0;
   std::uint64_t freeBytes = 0;       // free for root
-  std::uint64_t availableBytes = 0;  // free for others
+  std::uint64_t availableBytes = 0;  // available to root
 };
 
-// Since the device appeared. A sector of /proc/diskstats is 512 bytes whatever the device's own size.
+// available to everyone else
 struct DiskIo {
   std::uint64_t readBytes = 0;
   std::uint64_t writeBytes = 0;
@@ -27,7 +27,7 @@ struct DiskIo {
 };
 
 struct DiskCounters {
-  std::string mountPoint;  // valid UTF-8: bytes that are not become U+FFFD
+  std::string mountPoint;  // valid UTF-8: other bytes become U+FFFD
   std::string device;      // as mountinfo names it: /dev/sda1, server:/export, pool/dataset
   std::string type;        // ext4, btrfs, nfs4, …
   std::optional<std::string> label;

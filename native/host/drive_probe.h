@@ -1,4 +1,4 @@
-// What a platform adds to host/drives.h: finding drives, and asking one. Both are for probers, as they may
+// What a platform adds to host/drives.h: finding drives and asking one. Both are for probers, as they may
 // hang.
 #pragma once
 
@@ -18,16 +18,16 @@ struct FoundDrive {
   std::string name;
   std::string model;
   DriveKind kind = DriveKind::kOther;
-  std::string path;    // of the device, for opening it
-  std::string folder;  // where the system describes it; empty where it does so elsewhere
-  std::string whyNot;  // why it has no health, where that needs no asking
+  std::string path;    // of the device node
+  std::string folder;  // where sysfs describes it; empty elsewhere
+  std::string whyNot;  // why it has no health, where that is known without asking
   friend bool operator==(const FoundDrive&, const FoundDrive&) = default;
 };
 
 struct DriveAnswer {
   std::optional<DriveHealth> health;
   std::string failure;    // why there is none
-  bool isAsleep = false;  // not asked, as that would have woken it
+  bool isAsleep = false;  // not asked, because that would have woken it
 };
 
 inline DriveAnswer failed(std::string failure) { return {{}, std::move(failure)}; }

@@ -1,4 +1,4 @@
-// The drives of every platform: when they are asked, and what is still true of an answer that is not new.
+// The drives of every platform: when they are asked, and which part of an older answer still holds.
 #include "host/drives.h"
 
 #include <chrono>
@@ -13,7 +13,7 @@ namespace {
 
 using Drives = ProbedList<FoundDrive, DriveAnswer>;
 
-// A drive that sleeps keeps what it reported last, but for its temperature.
+// A drive that is asleep keeps what it reported last, except its temperature.
 class DriveQuestion {
  public:
   explicit DriveQuestion(const FoundDrive& drive) : ask_(makeDriveQuestion(drive)) {}

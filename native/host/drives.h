@@ -16,13 +16,13 @@ class ProberPool;
 
 enum class DriveKind { kNvme, kAta, kScsi, kOther };
 
-// What is absent the drive does not report, or reports in a form that differs from vendor to vendor.
+// A value is absent where the drive does not report it, or reports it in a form that differs between vendors.
 struct DriveHealth {
   std::optional<bool> isPassing;         // the drive's own verdict: false when it expects to fail
-  std::optional<double> percentageUsed;  // of the endurance it was made for; may exceed 100
+  std::optional<double> percentageUsed;  // of its rated endurance; may exceed 100
   std::optional<std::uint64_t> powerOnHours;
   std::optional<double> temperatureCelsius;
-  std::optional<std::uint64_t> mediaErrors;  // reads and writes that failed for good since it was made
+  std::optional<std::uint64_t> mediaErrors;  // reads and writes that failed for good, over its life
   friend bool operator==(const DriveHealth&, const DriveHealth&) = default;
 };
 
@@ -48,8 +48,8 @@ class DrivesReader {
  public:
   DrivesReader(const Roots& roots, ProberPool& probers, const DriveAges& ages = {});
   ~DrivesReader();
-  // Only for detail. Empty until the drives have been looked for, which the first reading sets going. A drive
-  // that sleeps is left asleep, and keeps what it reported last but for its temperature.
+  // Only for detail. Empty until the drives have been searched for; the first reading starts the search. A
+  // drive that is asleep is not woken, and keeps what it reported last except its temperature.
   std::vector<DriveCounters> read();
 
  private:

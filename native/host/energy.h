@@ -1,4 +1,4 @@
-// What the processor's packages have used of energy: counters, from which two readings make a power.
+// The energy that the processor's packages have used: counters; two readings make a power.
 #pragma once
 
 #include <cstdint>
@@ -10,13 +10,13 @@ namespace hostwire {
 struct EnergyZone {
   std::string name;  // "package-0"
   std::uint64_t microjoules = 0;
-  std::uint64_t rangeMicrojoules = 0;  // the counter goes on from 0 above it
+  std::uint64_t rangeMicrojoules = 0;  // above it the counter restarts from 0
 };
 
 struct EnergyReading {
   std::int64_t takenAtNs = 0;  // on the clock of ClockReading::monotonicNs
   std::vector<EnergyZone> zones;
-  std::string failure;  // why some of them can't be read; empty too where there are none
+  std::string failure;  // why some of them cannot be read; also empty where there are none
 };
 
 }  // namespace hostwire

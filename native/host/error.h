@@ -1,4 +1,5 @@
-// The one exception of the native side: what failed, on what, and the system's code for it.
+// The only exception of the native side: which operation failed, on which object, and the system's code for
+// it.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// Where the machine's own settings are, on systems that have no fixed path for them.
+// The folder of the machine's settings, on systems without a fixed path for them.
 #pragma once
 
 #include <optional>

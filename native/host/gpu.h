@@ -1,4 +1,4 @@
-// Graphics processors. Every value is a prober's last answer; none means that nobody could read it.
+// Graphics processors. Every value is a prober's last answer; absent means that it could not be read.
 #pragma once
 
 #include <chrono>
@@ -14,7 +14,7 @@ namespace hostwire {
 
 class ProberPool;
 
-// What one device tells of this moment. The last three come with detail only.
+// What one device reports at this moment. The last three come with detail only.
 struct GpuValues {
   std::optional<double> loadPercent;
   std::optional<double> temperatureCelsius;
@@ -33,8 +33,8 @@ struct GpuValues {
 struct GpuCounters {
   std::string name;
   std::string vendor;
-  GpuValues values;       // of a device that sleeps: the last ones before
-  bool isAsleep = false;  // in runtime suspend, and left alone
+  GpuValues values;       // of a device that is asleep: the values from before
+  bool isAsleep = false;  // in runtime suspend, so it is not read
 };
 
 // One device as `doctor` tells of it.
@@ -51,18 +51,19 @@ struct GpuFinding {
 
 struct GpuOptions {
   std::string nvmlLibrary;  // NVIDIA's management library; empty: the platform's own name for it
-  std::chrono::milliseconds retryDelay{1000};          // the first, after a failure; it doubles 5 times
-  std::chrono::milliseconds discoveryInterval{30000};  // between two looks for devices that came or left
+  std::chrono::milliseconds retryDelay{1000};  // the initial delay after a failure; it doubles 5 times
+  std::chrono::milliseconds discoveryInterval{
+      30000};  // between two searches for devices that were added or removed
 };
 
-// The devices that give at least one value, or sleep: first the discrete ones that are awake, then integrated
-// ones that are, then the sleeping ones.
+// The devices that report at least one value, or are asleep: discrete ones that are awake first, then
+// integrated ones that are awake, then those that are asleep.
 class GpuReader {
  public:
   GpuReader(const Roots& roots, const GpuOptions& options, ProberPool& probers);
   ~GpuReader();
   std::vector<GpuCounters> read(bool withDetail);
-  // Why devices are missing in the last reading; empty when none is.
+  // Why devices are missing from the last reading; empty when none is.
   const std::string& failure() const;
   // Every device that was found, whether it can be read or not, as of the last reading.
   std::vector<GpuFinding> describe() const;

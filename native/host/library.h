@@ -7,7 +7,7 @@ namespace hostwire {
 
 class Library {
  public:
-  // Throws std::runtime_error with the loader's own words.
+  // Throws std::runtime_error with the loader's own message.
   explicit Library(const std::string& path);
   ~Library();
   Library(const Library&) = delete;

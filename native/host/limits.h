@@ -6,11 +6,11 @@
 
 namespace hostwire {
 
-// How many files and sockets may be open at a time; nothing where there is no such limit.
+// The maximum number of open files and sockets; nothing where there is no such limit.
 std::optional<std::uint64_t> descriptorLimit();
 
-// Asks the allocator to keep one heap for all threads, where it would give each thread its own. Those are for
-// programs that allocate on many threads at once; here they only hold memory back.
+// Makes the allocator keep one heap for all threads instead of one per thread. Heaps per thread serve
+// programs that allocate on many threads at once; here they would only hold memory back.
 void shareOneHeap();
 
 }  // namespace hostwire

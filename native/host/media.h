@@ -1,4 +1,5 @@
-// The players of the machine: what they play, how they are told to, and media keys where they can't be.
+// The machine's media players: what they play, commands to them, and media keys where players cannot be
+// reached.
 #pragma once
 
 #include <chrono>
@@ -22,7 +23,7 @@ enum class Playback : std::uint8_t { kPlaying, kPaused, kStopped };
 enum class Repeat : std::uint8_t { kNone, kTrack, kPlaylist };
 
 struct MediaPlayer {
-  std::string id;                  // never given to another program
+  std::string id;                  // never reused for another program
   std::vector<std::string> names;  // at least one; the first is shown
   bool isSilent = true;            // has not answered so far
   Playback playback = Playback::kStopped;
@@ -32,22 +33,22 @@ struct MediaPlayer {
   std::optional<std::string> artUrl;
   std::optional<double> durationSeconds;
   std::optional<double> positionSeconds;  // at the moment of the reading
-  std::optional<double> rate;             // 1: the usual speed
+  std::optional<double> rate;             // 1: normal speed
   std::optional<bool> shuffle;
   std::optional<Repeat> repeat;
   std::optional<double> volume;        // 1: full; may be more
-  std::optional<double> lastPlayedMs;  // monotonic: since when it plays, or when it stopped to
-  std::uint32_t cannot = 0;            // bit 1 << verb: it says that it can't do this now
+  std::optional<double> lastPlayedMs;  // monotonic: when it last began or stopped playing
+  std::uint32_t cannot = 0;            // bit 1 << verb: the player reports that it cannot do this now
 };
 
 struct MediaSnapshot {
-  std::optional<std::string> absence;  // why no player can be heard of
-  bool isSettled = true;               // what was asked at the beginning is answered, or was not in a second
+  std::optional<std::string> absence;  // why no player can be watched
+  bool isSettled = true;               // the initial questions are answered, or have had a second
   std::vector<MediaPlayer> players;
-  std::uint32_t leftOut = 0;  // players beyond those that are kept
+  std::uint32_t leftOut = 0;  // players beyond the limit
 };
 
-// gone: the player, or the way to it. unanswered: it may still do it.
+// kGone: the player or the connection to it is gone. kUnanswered: the player may still do it.
 enum class MediaOutcome : std::uint8_t { kDone, kFailed, kGone, kUnanswered };
 
 struct MediaReply {
@@ -58,14 +59,14 @@ struct MediaReply {
 // Watches the players from the command thread. Its functions may be called on any thread and never wait.
 class MediaPlayers {
  public:
-  // `onChange` is called on the command thread after each change, as soon as all is settled, until that
-  // thread ends. It must be quick.
+  // `onChange` is called on the command thread after each change, once all initial questions are settled,
+  // until that thread ends. It must be quick.
   MediaPlayers(const CommandThread& thread, std::function<void()> onChange);
   ~MediaPlayers();
   MediaPlayers(const MediaPlayers&) = delete;
   MediaPlayers& operator=(const MediaPlayers&) = delete;
 
-  // Begins to watch; again: nothing.
+  // Begins to watch; later calls do nothing.
   void watch();
   MediaSnapshot read();
   // `value`: seconds from the track's beginning, or 1 for full volume. `done` is called once: on the command
@@ -78,7 +79,7 @@ class MediaPlayers {
   std::shared_ptr<State> state_;
 };
 
-// Presses media keys for whatever hears them.
+// Presses media keys, for any program that listens for them.
 class MediaKeys {
  public:
   explicit MediaKeys(const Roots& roots);
@@ -86,9 +87,9 @@ class MediaKeys {
   MediaKeys(const MediaKeys&) = delete;
   MediaKeys& operator=(const MediaKeys&) = delete;
 
-  // Why no key can be pressed; nothing when one can. Opens nothing.
+  // Why no key can be pressed; nothing when keys can be pressed. Opens nothing.
   std::optional<std::string> absence() const;
-  // Makes the keyboard, which stays. True when it is new: who is to hear it needs a moment to find it. Throws
+  // Creates the keyboard, which stays. True when it is new: programs need a moment to notice it. Throws
   // HostError.
   bool open();
   // Presses and releases the key of a verb before `seek`. Throws HostError.

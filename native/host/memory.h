@@ -24,7 +24,7 @@ class MemoryReader {
  public:
   explicit MemoryReader(const Roots& roots);
   ~MemoryReader();
-  // Throws HostError when the numbers can't be had at all. `withDetail` adds what only detail shows.
+  // Throws HostError when the numbers cannot be read at all. `withDetail` adds what only detail shows.
   MemoryCounters read(bool withDetail);
 
  private:

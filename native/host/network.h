@@ -17,7 +17,7 @@ enum class InterfaceKind { kEthernet, kWifi, kBond, kBridge, kVlan, kTunnel, kLo
 
 struct InterfaceCounters {
   std::string name;
-  std::uint32_t index = 0;  // the system's number: a re-created interface has another one; 0 unknown
+  std::uint32_t index = 0;  // the system's number: a recreated interface has another one; 0: unknown
   InterfaceKind kind = InterfaceKind::kOther;
   bool hasDevice = false;  // hardware (or paravirtual hardware) of its own
   bool isMember = false;   // enslaved to a bond or bridge

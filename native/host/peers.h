@@ -1,5 +1,5 @@
-// The peers of a listening port's connections that have not acknowledged all that was sent to them, and how
-// to cut one that never will.
+// Connections of a listening port whose peers have not acknowledged everything that was sent, and closing
+// those whose peer never will.
 #pragma once
 
 #include <cstdint>
@@ -9,24 +9,24 @@ namespace hostwire {
 
 struct PendingPeer {
   int descriptor = -1;
-  // Tells this connection from every other since the machine's start, also after its descriptor is used
-  // again.
+  // Identifies this connection among all since the machine booted, even after its descriptor is reused.
   std::uint64_t cookie = 0;
-  // How many bytes the peer has acknowledged since the connection was made: it never goes back.
+  // Bytes that the peer has acknowledged since the connection was made; never decreases.
   std::uint64_t acknowledgedBytes = 0;
-  // It has acknowledged nothing for at least so long, and had something to; 0 where the kernel can't tell.
+  // The minimum time for which it has acknowledged nothing although something was pending; 0 where the kernel
+  // does not report it.
   std::int64_t silentMs = 0;
 };
 
-// Whether the two below can work here.
+// Whether the two functions below work here.
 bool canReadPendingPeers();
 
-// This process's connections on `port` with bytes that are not sent or not acknowledged. Off the main thread
-// as well: a descriptor that is closed or used again meanwhile does no harm. Throws HostError.
+// This process's connections on `port` with bytes that are unsent or unacknowledged. May be called on any
+// thread: a descriptor that is closed or reused meanwhile does no harm. Throws HostError.
 std::vector<PendingPeer> readPendingPeers(std::uint16_t port);
 
-// Ends those of `peers` that are still the same connections, have still bytes pending and have acknowledged
-// nothing since they were read; how many. Who polls such a descriptor is told that it has hung up; once it is
+// Closes those of `peers` that are still the same connections, still have bytes pending and have acknowledged
+// nothing since they were read; returns how many. A poller of such a descriptor gets a hang-up; once it is
 // closed, nothing of the connection is left in the kernel. Only on the thread that opens and closes them.
 int cutPeers(const std::vector<PendingPeer>& peers);
 

@@ -1,4 +1,4 @@
-// What the machine's power manager is asked: what it can, what holds it up, and to act.
+// The machine's power manager: what it supports, what inhibits it, and power actions.
 #pragma once
 
 #include <cstdint>
@@ -19,11 +19,11 @@ struct PowerSupport {
   std::string reason;  // why not: a sentence without a full stop
 };
 
-// A program that blocks an action; one that only delays it is not told of.
+// A program that blocks an action; delay inhibitors are not listed.
 struct PowerInhibitor {
   std::string who;
   std::string why;
-  std::string what;  // as logind spells it: "shutdown:sleep"
+  std::string what;  // in logind's notation: "shutdown:sleep"
   std::uint32_t uid = 0;
 };
 
@@ -34,23 +34,23 @@ struct PowerAuthority {
   std::string reason;   // why there is none
 };
 
-// Asked on any thread. Each answer comes once, within a second or so, on another thread, unless the command
-// thread was stopped before: then perhaps on this one. What is asked is never asked twice.
+// May be called on any thread. Each answer comes once, within about a second, on another thread; when the
+// command thread has been stopped, possibly on this one. Nothing is asked twice.
 class PowerControl {
  public:
-  // `onSleep` is told true when the machine is about to sleep and false when it has woken, from the first
-  // question on, on the command thread.
+  // `onSleep` is called with true when the machine is about to sleep and with false when it has woken, from
+  // the first question on, on the command thread.
   PowerControl(const CommandThread& thread, std::function<void(bool isGoingToSleep)> onSleep);
   ~PowerControl();
   PowerControl(const PowerControl&) = delete;
   PowerControl& operator=(const PowerControl&) = delete;
 
   void support(PowerAction action, const std::function<void(const PowerSupport&)>& answer);
-  // `failure` is null when the list is what stands; otherwise it says why it is not known.
+  // `failure` is null when the list is complete; otherwise it says why the list is not known.
   using InhibitorsAnswer =
       std::function<void(const std::vector<PowerInhibitor>&, const std::optional<std::string>& failure)>;
   void inhibitors(const InhibitorsAnswer& answer);
-  // Block inhibitors do not hold it up: whoever asks has judged them. `failure` is null when it was taken.
+  // Overrides block inhibitors: the caller has judged them. `failure` is null when the action was accepted.
   void act(PowerAction action, const std::function<void(const std::optional<std::string>& failure)>& answer);
   void authority(const std::function<void(const PowerAuthority&)>& answer);
 

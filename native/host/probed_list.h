@@ -14,7 +14,7 @@
 
 namespace hostwire {
 
-// `Device` says which device it is: when two finds compare equal, its prober is kept.
+// `Device` identifies the device: when two searches find equal values, the prober is kept.
 template <class Device, class Value>
 class ProbedList {
  public:
@@ -44,7 +44,7 @@ class ProbedList {
 
   // Never waits. Empty until the first search has ended.
   std::vector<Item> read() {
-    static_cast<void>(search_.latest());  // which makes it wanted
+    static_cast<void>(search_.latest());  // marks it as wanted
     std::vector<Item> items;
     for (const Entry& entry : found_->get()) items.push_back({entry.device, entry.prober->latest()});
     return items;
@@ -85,7 +85,7 @@ class ProbedList {
       }
       hasNew = true;
       auto prober = std::make_shared<const Prober<Value>>(pool, make(device), age);
-      static_cast<void>(prober->latest());  // which makes it wanted
+      static_cast<void>(prober->latest());  // marks it as wanted
       entries.push_back({std::make_shared<const Device>(std::move(device)), std::move(prober)});
     }
     found.set(std::move(entries));

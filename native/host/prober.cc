@@ -1,4 +1,4 @@
-// What the rest of the service sees of the probers.
+// The public half of the probers.
 #include "host/prober.h"
 
 #include <utility>
@@ -62,7 +62,7 @@ ProberHandle::ProberHandle(ProberHandle&&) noexcept = default;
 
 ProberHandle& ProberHandle::operator=(ProberHandle&& other) noexcept {
   ProberHandle taken(std::move(other));
-  std::swap(task_, taken.task_);  // whose destructor retires what was here
+  std::swap(task_, taken.task_);  // its destructor retires the old task
   return *this;
 }
 
@@ -74,7 +74,7 @@ ProberHandle::Status ProberHandle::consult() const {
   status.hasAnswered = task_->hasAnswered;
   if (task_->hasAnswered) status.age = std::chrono::duration_cast<milliseconds>(now - task_->answeredAt);
   const bool isUnanswered = task_->phase != ProbeTask::Phase::kIdle;
-  // Stuck is stale at once, but for those known to be slow: they would be so every other time.
+  // Stuck means stale at once, except for questions known to be slow, which would be stale half the time.
   const bool isStuck = task_->phase == ProbeTask::Phase::kStuck && task_->quickNeeded == 1;
   const bool isLate = isStuck || !task_->hasFinished || now - task_->askedAt > kStaleAfter;
   status.isStale = task_->isRefused || (isUnanswered && isLate);

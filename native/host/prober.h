@@ -18,14 +18,14 @@ template <class T>
 struct Answer {
   std::optional<T> value;            // the last answer; absent until the first one, or when asking failed
   std::chrono::milliseconds age{0};  // since that answer
-  bool isStale = false;              // asked and not answered in time
+  bool isStale = false;              // asked, but not answered in time
   std::string error;                 // why the last question failed; empty when it did not
 };
 
 class ProbeTask;  // one question: private to prober.cc
 
 // Owns the threads. Destroying it never waits for a stuck question: such a thread keeps what it needs alive
-// by itself and ends when the kernel lets it go.
+// and ends when the kernel lets it go.
 class ProberPool {
  public:
   ProberPool();
@@ -33,9 +33,9 @@ class ProberPool {
   ProberPool(const ProberPool&) = delete;
   ProberPool& operator=(const ProberPool&) = delete;
 
-  // Has every prober that was consulted since the last round asked once more, `delay` from now: the caller
-  // passes how long it will be until it wants fresh answers, less what asking takes. A new round replaces one
-  // that has not begun.
+  // Asks every prober that was consulted since the last round once more, `delay` from now: the caller passes
+  // the time until it wants fresh answers, minus the time that asking takes. A new round replaces one that
+  // has not begun.
   void askAll(std::chrono::milliseconds delay);
 
   // Threads that are stuck in a question at this moment.
@@ -48,17 +48,18 @@ class ProberPool {
   std::shared_ptr<State> state_;
 };
 
-// What a question keeps of the pool to make probers itself: it may outlive the pool, which is then closed.
+// What a question holds of the pool in order to make probers itself: it may outlive the pool, which is then
+// closed.
 using ProberPoolState = std::shared_ptr<ProberPool::State>;
 
-// As ProberPool::askAll.
+// Like ProberPool::askAll.
 void askAll(const ProberPoolState& pool, std::chrono::milliseconds delay);
 
 // The untyped half of Prober: registers, schedules and times one question.
 class ProberHandle {
  public:
-  // `ask` runs on a prober thread and may outlive the handle: it owns all it touches. What it throws is the
-  // answer's error. Between two rounds in which it is asked at least `leastAge` passes.
+  // `ask` runs on a prober thread and may outlive the handle: it owns all it touches. Its exception's text is
+  // the answer's error. At least `leastAge` passes between two rounds that ask it.
   ProberHandle(ProberPoolState pool, std::function<void()> ask, std::chrono::milliseconds leastAge);
   ~ProberHandle();
   ProberHandle(ProberHandle&&) noexcept;
@@ -72,7 +73,8 @@ class ProberHandle {
     bool isStale = false;
     std::string error;
   };
-  // Also marks the question as wanted in the next round, unless it was asked less than its least age ago.
+  // Also marks the question as wanted in the next round, unless it was last asked less than its least age
+  // ago.
   Status consult() const;
 
  private:

@@ -1,5 +1,5 @@
-// The threads behind the probers: one asks all in turn, and what is not to be trusted is asked on a thread of
-// its own, which may stay stuck there without holding up anything else.
+// The threads behind the probers: one asks all questions in turn; questions that are not trusted are asked on
+// threads of their own, which may get stuck without holding up anything else.
 #include "host/prober_state.h"
 
 #include <algorithm>
@@ -14,23 +14,23 @@ namespace {
 
 using std::chrono::milliseconds;
 
-// A question that takes longer is stuck, or slow: it gets a thread of its own.
+// A question that takes longer is stuck or slow, and gets a thread of its own.
 constexpr milliseconds kPatience{50};
-// Questions asked at once on threads of their own: 64 hung ones are found in 200 ms, in a burst of 16
+// Questions asked at the same time on threads of their own: 64 hung ones are found in 200 ms, in bursts of 16
 // threads.
 constexpr std::size_t kBatch = 16;
-// Stuck threads that questions not to be trusted may hold. Each costs about 10 KB.
+// The maximum of stuck threads for questions that are not trusted. Each costs about 10 KB.
 constexpr std::size_t kMaxStuck = 64;
-// And those held by questions that used to answer: giving up the serving thread to one of them costs one more
-// thread, but not giving it up would leave every other question unanswered.
+// The maximum including questions that used to answer: losing the serving thread to one of them costs one
+// more thread, but keeping it there would leave every other question unanswered.
 constexpr std::size_t kMaxStuckInAll = kMaxStuck + 8;
-// After a slow answer so many quick ones in a row earn a place with the serving thread again.
+// After a slow answer, this many quick ones in a row make a question trusted again.
 constexpr unsigned kQuickAnswersNeeded = 16;
 
-// How long the serving thread rests when there is no memory.
+// How long the serving thread waits when there is no memory.
 constexpr milliseconds kBreath{20};
 
-// Empty when there is no memory for them.
+// Empty when there is no memory for the text.
 std::string wordsOf(const std::exception& failure) noexcept {
   try {
     return failure.what();
@@ -53,7 +53,7 @@ void ProberPool::State::unwantLocked(ProbeTask& task) {
   --wantedCount;
 }
 
-// Asks without the lock and notes how it went. The caller has set the phase.
+// Asks without the lock and records the outcome. The caller has set the phase.
 void ProberPool::State::askLocked(Lock& lock, const Task& task) {
   lock.unlock();
   bool isAnswer = true;
@@ -66,7 +66,8 @@ void ProberPool::State::askLocked(Lock& lock, const Task& task) {
   } catch (...) {
     isAnswer = false;
   }
-  if (!isAnswer && error.empty()) error = "unknown failure";  // short enough to need no memory
+  if (!isAnswer && error.empty())
+    error = "unknown failure";  // short enough to be stored without an allocation
   lock.lock();
   const auto now = ProbeClock::now();
   if (task->phase == ProbeTask::Phase::kStuck) --stuckCount;
@@ -109,7 +110,7 @@ bool ProberPool::State::startServerLocked() {
   try {
     if (startThread([self = shared_from_this(), me = server] { self->serve(me); })) return true;
   } catch (const std::bad_alloc&) {
-    // as without a thread: the next askAll tries again
+    // like having no thread: the next askAll tries again
   }
   server = 0;
   return false;
@@ -125,7 +126,7 @@ void ProberPool::State::replaceHungServerLocked() {
 }
 
 void ProberPool::State::serve(std::uint64_t me) {
-  std::vector<Task> done;  // let go without the lock: a question's end may run anything
+  std::vector<Task> done;  // released without the lock: the end of a question may run anything
   Lock lock(mutex);
   while (isServingLocked(me)) {
     try {
@@ -137,7 +138,7 @@ void ProberPool::State::serve(std::uint64_t me) {
         askFrontLocked(lock, done, me);
       }
     } catch (const std::bad_alloc&) {
-      // Nothing was asked yet: what is left of the round is asked when there is memory.
+      // Nothing was asked yet: the rest of the round is asked when there is memory.
       answered.wait_for(lock, kBreath);
     }
     if (!queue.empty() || !isServingLocked(me)) continue;
@@ -148,8 +149,8 @@ void ProberPool::State::serve(std::uint64_t me) {
   }
 }
 
-// Rounds come at regular intervals, so the thread wakes by itself when the next one is likely and askAll()
-// need not wake it only to tell it when to wake again. When none came it sleeps until it is told.
+// Rounds come at regular intervals, so the thread wakes by itself when the next one is likely, and askAll()
+// need not wake it only to set another time. When no round came it sleeps until it is notified.
 void ProberPool::State::planWakeUpLocked(ProbeClock::time_point due) {
   wakesAt = due + (due - lastRoundAt) + kLeeway / 2;
   if (lastRoundAt == ProbeClock::time_point{}) wakesAt = ProbeClock::time_point::max();
@@ -181,7 +182,7 @@ void ProberPool::State::beginRoundLocked() {
     task->phase = ProbeTask::Phase::kQueued;
     task->askedAt = now;
   }
-  // Those that answer at once do not wait for the others.
+  // Trusted questions do not wait for the others.
   std::stable_partition(queue.begin(), queue.end(),
                         [](const Task& task) { return task->isTrusted() && !task->isRefused; });
 }
@@ -195,8 +196,8 @@ std::size_t ProberPool::State::roomLocked() const {
   return stuckCount < kMaxStuck ? kMaxStuck - stuckCount : 0;
 }
 
-// When there is no room for more stuck threads, and the trouble is not just beginning, those are asked in
-// turn that returned when last asked; the others are refused.
+// When there is no room for more stuck threads, and the trouble is not just beginning, only questions that
+// returned when last asked are asked in turn; the others are refused.
 bool ProberPool::State::mustBeAloneLocked(const ProbeTask& task) const {
   if (roomLocked() == 0 && !isStuckFound) return task.isRefused || !task.hasFinished;
   return isCautious || task.isRefused || !task.isTrusted();

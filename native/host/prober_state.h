@@ -19,9 +19,9 @@ namespace hostwire {
 
 using ProbeClock = std::chrono::steady_clock;
 
-// An answer that is late by more makes the value stale, even that of a question known to be slow.
+// An answer that is later than this makes the value stale, even for a question known to be slow.
 constexpr std::chrono::milliseconds kStaleAfter{1000};
-// Rounds may begin so much early or late: it saves a wake-up a round (see planWakeUpLocked).
+// Rounds may begin this much early or late: it saves one wake-up per round (see planWakeUpLocked).
 constexpr std::chrono::milliseconds kLeeway{10};
 
 // One question. All but the constants is guarded by the pool's mutex.
@@ -45,7 +45,7 @@ class ProbeTask {
   bool isWanted = false;     // consulted since it was last asked
   bool isRetired = false;    // its handle is gone
   bool isRefused = false;    // could not be asked, for want of a thread
-  bool hasFinished = false;  // returned at least once, be it with an error
+  bool hasFinished = false;  // returned at least once, possibly with an error
   bool hasAnswered = false;
   unsigned quickInARow = 0;
   unsigned quickNeeded = 1;
@@ -55,7 +55,7 @@ class ProbeTask {
   std::string error;
 };
 
-// Functions whose names end in Locked are called with `mutex` held; those that take the lock may let go of it
+// Functions whose names end in Locked are called with `mutex` held; those that take the lock may release it
 // meanwhile.
 struct ProberPool::State : std::enable_shared_from_this<ProberPool::State> {
   using Lock = std::unique_lock<std::mutex>;
@@ -63,27 +63,27 @@ struct ProberPool::State : std::enable_shared_from_this<ProberPool::State> {
 
   mutable std::mutex mutex;
   std::condition_variable roundDue;  // only the serving thread waits here
-  std::condition_variable answered;  // and here, for a batch
+  std::condition_variable answered;  // and here, while a batch is asked
   std::vector<Task> tasks;
-  std::deque<Task> queue;  // what is left of the round that runs
+  std::deque<Task> queue;  // the rest of the current round
   std::optional<ProbeClock::time_point> roundAt;
   ProbeClock::time_point lastRoundAt;  // when the last one was due
-  ProbeClock::time_point wakesAt;      // when the serving thread, waiting, wakes by itself
+  ProbeClock::time_point wakesAt;      // when the waiting serving thread wakes by itself
   std::uint64_t server = 0;            // the number of the serving thread; 0 when there is none
   std::uint64_t lastServer = 0;
-  Task current;  // what the serving thread is asking itself
+  Task current;  // what the serving thread is asking
   std::size_t wantedCount = 0;
   std::size_t stuckCount = 0;
   bool isCautious = false;    // every question gets a thread of its own
-  bool isStuckFound = false;  // in the round that runs
+  bool isStuckFound = false;  // in the current round
   bool isClosed = false;
 
   void wantLocked(ProbeTask& task);
   void unwantLocked(ProbeTask& task);
-  // Starts the serving thread; false when the system has no thread to give.
+  // Starts the serving thread; false when the system has no thread left.
   bool startServerLocked();
-  // The serving thread has been in one question for too long: it is left to it, and another one takes over
-  // what is left of the round, with caution, because what hangs seldom hangs alone.
+  // The serving thread has been in one question for too long: it is abandoned to it, and a new one takes over
+  // the rest of the round, cautiously, because what hangs seldom hangs alone.
   void replaceHungServerLocked();
 
  private:

@@ -1,4 +1,4 @@
-// Processes: which there are, what they use, and the few acts on them.
+// Processes: the list, what each uses, and the few actions on them.
 #pragma once
 
 #include <chrono>
@@ -14,7 +14,7 @@
 
 namespace hostwire {
 
-// A process, told apart from a later one with the same number.
+// Identifies a process, even after its number is reused.
 struct ProcessId {
   std::int32_t pid = 0;
   std::uint64_t startTicks = 0;
@@ -23,9 +23,9 @@ struct ProcessId {
 struct ProcessCounters {
   ProcessId id;
   std::int32_t parentPid = 0;
-  std::uint32_t userId = 0;  // whose rights it has; 0 in readings without owners
+  std::uint32_t userId = 0;  // the effective user; 0 in readings without owners
   std::uint32_t threads = 0;
-  char state = '?';  // as the kernel spells it: R runs or could, S and D wait, Z has ended, …
+  char state = '?';  // in the kernel's notation: R runs or could, S and D wait, Z has ended, …
   bool isKernelThread = false;
   std::uint64_t cpuTicks = 0;
   std::uint64_t residentBytes = 0;
@@ -41,18 +41,18 @@ struct ProcessOwner {
 struct ProcessReading {
   ClockReading clock;
   std::uint32_t ticksPerSecond = 100;
-  // What all processors together have counted since boot, idle included, in the same ticks.
+  // The ticks of all processors since boot, idle included.
   std::optional<std::uint64_t> machineTicks;
   std::vector<ProcessCounters> processes;
   std::vector<ProcessOwner>
       owners;  // those of `processes` that have a name; empty in readings without owners
 };
 
-// What takes a question of its own to each process.
+// What takes a separate question per process.
 struct ProcessDetails {
   ProcessCounters counters;
   std::optional<std::string> owner;
-  std::optional<std::string> path;  // of the program; like what follows, only its owner and root may know it
+  std::optional<std::string> path;  // of the program; readable, like what follows, by its owner and root only
   std::optional<std::string> folder;
   std::optional<std::uint32_t> openFiles;
   std::vector<std::string> command;  // empty: a kernel thread, or hidden
@@ -66,15 +66,15 @@ class ProcessReader {
   ProcessReader& operator=(const ProcessReader&) = delete;
 
   struct State;
-  // The last reading that the reader's own thread has made, without owners; nothing until the first one, nor
-  // when it is old. Has the next one made shortly before `nextIn` from now. Never waits.
+  // The last reading that the reader's own thread made, without owners; nothing until the first one, nor when
+  // it is old. Schedules the next one shortly before `nextIn` from now. Never waits.
   std::shared_ptr<const ProcessReading> latest(std::chrono::milliseconds nextIn);
 
-  // For threads of their own, which may outlive the reader. May take 100 ms and more. Throws HostError.
+  // For other threads, which may outlive the reader. May take 100 ms and more. Throws HostError.
   std::shared_ptr<State> state() const { return state_; }
   static ProcessReading read(State& state);
   static std::optional<ProcessDetails> readDetails(State& state, std::int32_t pid);
-  // The programs' paths, beside `processes`; nothing where it is hidden or the process has ended.
+  // The programs' paths, in the order of `processes`; nothing where it is hidden or the process has ended.
   static std::vector<std::optional<std::string>> readPaths(State& state,
                                                            std::span<const ProcessId> processes);
 
@@ -89,24 +89,24 @@ enum class EndSignal { kTerminate, kKill, kStop, kContinue };
 
 enum class SignalOutcome {
   kSent,
-  kGone,    // it has ended, or its number belongs to another process by now
-  kDenied,  // this service's user may not
+  kGone,    // it has ended, or its number has been reused
+  kDenied,  // this service's user is not allowed to
 };
 
-// Never reaches another process that has got the same number. Throws HostError (ENOSYS before Linux 5.3).
+// Never reaches another process that has the same number. Throws HostError (ENOSYS before Linux 5.3).
 SignalOutcome signalProcess(const ProcessId& process, EndSignal signal);
 
-// Waits until all have ended, for `timeout` at most; says of each whether it has. Throws HostError.
+// Waits until all have ended, for at most `timeout`; returns for each whether it has. Throws HostError.
 std::vector<bool> waitForEnd(std::span<const ProcessId> processes, std::chrono::milliseconds timeout);
 
 struct LaunchOptions {
   std::string program;                   // an absolute path
   std::vector<std::string> arguments;    // without the program's own name
-  std::vector<std::string> environment;  // NAME=value, laid over the service's own
+  std::vector<std::string> environment;  // NAME=value, added to the service's own
   std::optional<std::string> folder;
 };
 
-// Starts a program in a session of its own, with nothing of the service's but its environment. Throws
+// Starts a program in a session of its own, which inherits nothing of the service but its environment. Throws
 // HostError.
 ProcessId launchProcess(const LaunchOptions& options);
 

@@ -1,4 +1,4 @@
-// Which of a prober's answers still count.
+// Which of a prober's answers are still current.
 #pragma once
 
 #include <chrono>
@@ -10,7 +10,7 @@
 namespace hostwire {
 
 // Probers are asked shortly before each reading, so an older answer is from before a pause in the readings,
-// or of a sensor that hangs: nobody knows the value now.
+// or from a sensor that hangs: the value is no longer current.
 constexpr std::chrono::seconds kMaxAge{10};
 
 template <class T>

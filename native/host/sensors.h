@@ -1,4 +1,4 @@
-// Sensors: what the machine's chips measure of temperatures, fans, voltages and powers, asked by probers.
+// Sensors: temperatures, fans, voltages and powers that the machine's chips measure, asked by probers.
 #pragma once
 
 #include <memory>
@@ -17,18 +17,18 @@ enum class SensorKind { kTemperature, kFan, kVoltage, kPower };
 // All texts are valid UTF-8.
 struct SensorCounters {
   std::string driver;  // "coretemp", "nvme", "drivetemp"
-  std::string chip;    // no two chips have the same
-  std::string label;   // begins with the chip; no two sensors have the same
+  std::string chip;    // unique
+  std::string label;   // begins with the chip; unique
   SensorKind kind = SensorKind::kTemperature;
-  std::optional<double> value;  // °C, RPM, V or W; absent when nobody can tell at this moment
-  std::string failure;  // why there is no value, where asking failed; a device that sleeps is not asked
+  std::optional<double> value;  // °C, RPM, V or W; absent when it cannot be read now
+  std::string failure;  // why there is no value, where asking failed; a device that is asleep is not asked
 };
 
 class SensorsReader {
  public:
   SensorsReader(const Roots& roots, ProberPool& probers);
   ~SensorsReader();
-  // Only for detail. Empty until the chips have been looked for, which the first reading sets going.
+  // Only for detail. Empty until the chips have been searched for; the first reading starts the search.
   std::vector<SensorCounters> read();
 
  private:

@@ -37,12 +37,12 @@ struct SystemInfo {
   OsInfo os;
   CpuInfo cpu;
   std::uint64_t memoryTotalBytes = 0;
-  std::optional<std::uint32_t> memorySlots;  // populated modules, where the firmware says so
+  std::optional<std::uint32_t> memorySlots;  // populated modules, where the firmware reports them
   std::optional<DefaultRouteInfo> network;   // the interface of the default route
 };
 
-// May read dozens of files: call it off the main thread. Throws HostError only when nothing can be told at
-// all.
+// May read dozens of files: call it off the main thread. Throws HostError only when nothing at all can be
+// read.
 SystemInfo readSystem(const Roots& roots);
 
 }  // namespace hostwire

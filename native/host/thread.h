@@ -1,12 +1,12 @@
-// Threads for questions that may never return: detached, cheap, deaf to signals.
+// Threads for questions that may never return: detached, cheap, with all signals blocked.
 #pragma once
 
 #include <functional>
 
 namespace hostwire {
 
-// Runs `body` on a detached thread; what it touches must be owned by it. False when the system has no thread
-// to give. `body` must not throw. The code it runs stays loaded for as long as the process lives.
+// Runs `body` on a detached thread; `body` owns what it touches and must not throw. False when the system has
+// no thread left. The code it runs stays loaded for the life of the process.
 bool startThread(std::function<void()> body);
 
 }  // namespace hostwire

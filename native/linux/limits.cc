@@ -13,7 +13,7 @@ std::optional<std::uint64_t> descriptorLimit() {
   return limit.rlim_cur;
 }
 
-// mallopt(3), of the GNU C library alone. Threads that have a heap of their own by now keep it.
+// mallopt(3), of the GNU C library only. Threads that already have a heap of their own keep it.
 void shareOneHeap() {
 #ifdef M_ARENA_MAX
   mallopt(M_ARENA_MAX, 1);

@@ -12,7 +12,7 @@ namespace hostwire {
 namespace {
 
 // Address space, not memory: a thread stuck in statvfs touches two or three pages of it. Drivers' libraries
-// that are opened at run time need more than the 64 KiB that would do for a system call.
+// that are opened at run time need more than the 64 KiB that would suffice for a system call.
 constexpr std::size_t kStackBytes = 256U << 10U;
 
 using Body = std::function<void()>;
@@ -23,7 +23,8 @@ void* runBody(void* argument) {
   return nullptr;
 }
 
-// Node unloads an addon when the last worker that loaded it ends; a stuck thread would return into nothing.
+// Node unloads an addon when the last worker that loaded it ends; a stuck thread would return into unmapped
+// code.
 void keepThisCodeLoaded() {
   Dl_info info{};
   if (dladdr(reinterpret_cast<const void*>(&runBody), &info) == 0 || info.dli_fname == nullptr) return;
@@ -40,7 +41,7 @@ bool startThread(std::function<void()> body) {
   if (pthread_attr_init(&attributes) != 0) return false;
   pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
   pthread_attr_setstacksize(&attributes, kStackBytes);
-  // A signal must find a thread that can handle it, not one that waits for a dead server.
+  // A signal must be delivered to a thread that can handle it, not to one that waits for a dead server.
   sigset_t all;
   sigset_t before;
   sigfillset(&all);

@@ -1,4 +1,4 @@
-// No power manager is known here, and no thread is needed to say so.
+// No power manager is known here, and saying so needs no thread.
 #include "host/power.h"
 
 #include <utility>

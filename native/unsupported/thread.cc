@@ -1,4 +1,4 @@
-// Detached threads as the C++ library gives them.
+// Detached threads of the C++ library.
 #include "host/thread.h"
 
 #include <system_error>

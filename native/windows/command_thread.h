@@ -16,7 +16,7 @@
 namespace hostwire {
 
 struct CommandThread::State {
-  // Starts the thread when it is the first. False when there is none (any more).
+  // The first task starts the thread. False when it could not be started or has ended.
   bool post(TaskLoop::Task task);
   void stop();
 
@@ -29,7 +29,7 @@ struct CommandThread::State {
   bool isStopped_ = false;
 };
 
-// What somebody is to be told, once and on the command thread: the result, or nothing when it takes too long.
+// An answer that is delivered once, on the command thread: the result, or nothing when it takes too long.
 template <class Result>
 class OpenAnswer : public std::enable_shared_from_this<OpenAnswer<Result>> {
  public:
@@ -43,7 +43,7 @@ class OpenAnswer : public std::enable_shared_from_this<OpenAnswer<Result>> {
     if (!answer->timer_) answer->finish(std::nullopt);
     return answer;
   }
-  // On the command thread: nobody has been told yet.
+  // On the command thread: the answer has not been delivered yet.
   bool isOpen() const { return then_ != nullptr; }
   // From any thread.
   void give(std::optional<Result> result) {

@@ -1,4 +1,4 @@
-// SHGetKnownFolderPath: the variable %ProgramData% is whatever who started the service left there.
+// SHGetKnownFolderPath: the variable %ProgramData% may have been set by whoever started the service.
 #include "host/folders.h"
 
 #include <memory>
@@ -12,7 +12,7 @@
 namespace hostwire {
 namespace {
 
-// FOLDERID_ProgramData {62AB5D82-FDC1-4DC3-A9DD-070D1D495D97}; not every library has it.
+// FOLDERID_ProgramData {62AB5D82-FDC1-4DC3-A9DD-070D1D495D97}; not in every library.
 constexpr GUID kProgramData{0x62AB5D82, 0xFDC1, 0x4DC3, {0xA9, 0xDD, 0x07, 0x0D, 0x1D, 0x49, 0x5D, 0x97}};
 
 struct TaskMemoryDeleter {
@@ -24,7 +24,7 @@ struct TaskMemoryDeleter {
 std::optional<std::string> machineDataFolder() {
   wchar_t* found = nullptr;
   const HRESULT result = SHGetKnownFolderPath(kProgramData, 0, nullptr, &found);
-  // It is to be freed whatever the result.
+  // It must be freed whatever the result.
   const std::unique_ptr<wchar_t, TaskMemoryDeleter> path(found);
   if (FAILED(result) || path == nullptr) return std::nullopt;
   return toUtf8(path.get());

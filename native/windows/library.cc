@@ -1,4 +1,4 @@
-// Libraries: LoadLibraryExW, from the system's own folder alone unless a whole path is given.
+// Libraries: LoadLibraryExW, only from the system's own folder unless a full path is given.
 #include "host/library.h"
 
 #include <stdexcept>
@@ -9,7 +9,7 @@
 
 namespace hostwire {
 
-// Anywhere else somebody may have left a library of the same name.
+// Anywhere else somebody may have placed a library of the same name.
 Library::Library(const std::string& path) {
   const bool isWhole = path.find_first_of("\\/") != std::string::npos;
   const DWORD flags = isWhole ? LOAD_WITH_ALTERED_SEARCH_PATH : LOAD_LIBRARY_SEARCH_SYSTEM32;

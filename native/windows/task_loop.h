@@ -1,4 +1,4 @@
-// What one thread has to do: tasks in order, and timers.
+// The tasks of one thread: in order, and timers.
 #pragma once
 
 #include <chrono>
@@ -22,7 +22,7 @@ class TaskLoop {
   TaskLoop(const TaskLoop&) = delete;
   TaskLoop& operator=(const TaskLoop&) = delete;
 
-  // False after the end: then it never runs.
+  // False after the end: the task then never runs.
   bool post(Task task);
   // Timers are deadlines: those still set at the end run then. Nothing after the end.
   std::optional<TimerId> after(std::chrono::milliseconds delay, Task task);
@@ -41,7 +41,7 @@ class TaskLoop {
     Task task;
   };
 
-  // What is due, without its lock; empty at the end.
+  // The tasks that are due, to be run without the lock; empty at the end.
   std::vector<Task> take();
 
   mutable std::mutex mutex_;

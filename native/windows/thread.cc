@@ -11,8 +11,7 @@
 namespace hostwire {
 namespace {
 
-// Address space, of which a thread only takes what it touches. Drivers' libraries expect what any program
-// has.
+// Address space: a thread uses only the memory it touches. Drivers' libraries expect the usual size.
 constexpr unsigned kStackBytes = 1U << 20U;
 
 using Body = std::function<void()>;
@@ -23,7 +22,8 @@ unsigned __stdcall runBody(void* argument) {
   return 0;
 }
 
-// Node unloads an addon when the last worker that loaded it ends; a stuck thread would return into nothing.
+// Node unloads an addon when the last worker that loaded it ends; a stuck thread would return into unmapped
+// code.
 bool keepThisCodeLoaded() {
   HMODULE self = nullptr;
   return GetModuleHandleExW(GET_MODULE_HANDLE_EX_FLAG_PIN | GET_MODULE_HANDLE_EX_FLAG_FROM_ADDRESS,

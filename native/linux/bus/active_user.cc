@@ -1,4 +1,4 @@
-// Who sits at the machine: org.freedesktop.login1(5), the Seat, Session and User objects.
+// The active user: org.freedesktop.login1(5), the Seat, Session and User objects.
 #include "linux/bus/active_user.h"
 
 #include <chrono>
@@ -24,7 +24,7 @@ Call allPropertiesOf(const std::string& path, const char* interface) {
           {BasicArgument(std::string(interface))}};
 }
 
-// Of a variant that holds a struct of a number or text and an object's path: the path.
+// The object path in a variant that holds a struct of a number or text and an object path.
 std::optional<std::string> readPath(BodyReader& body) {
   std::optional<std::string> path;
   body.variant([&] {
@@ -39,7 +39,7 @@ std::optional<std::string> readPath(BodyReader& body) {
 std::optional<std::uint32_t> readId(BodyReader& body) {
   std::optional<double> number;
   body.variant([&] { number = body.number(); });
-  // -1 means "no change" to the kernel, and is nobody's.
+  // -1 means "no change" to the kernel and is no user's id.
   if (!number || !(*number >= 0) || *number >= UINT32_MAX) return std::nullopt;
   return static_cast<std::uint32_t>(*number);
 }
@@ -69,7 +69,7 @@ void ActiveUser::find() {
   ask();
 }
 
-void ActiveUser::tellNone(std::string reason) {
+void ActiveUser::reportNone(std::string reason) {
   onAddress_({"", "no user's session bus: " + std::move(reason), std::nullopt});
 }
 
@@ -78,12 +78,12 @@ void ActiveUser::ask() {
   system_.call(allPropertiesOf(kSeat, "org.freedesktop.login1.Seat"), kDeadline, [this, round](Reply& reply) {
     if (round != round_) return;
     if (reply.end != CallEnd::kAnswered)
-      return tellNone("logind does not report the active user: " + reply.errorText);
+      return reportNone("logind does not report the active user: " + reply.errorText);
     std::string session;
     reply.body.dictionary(kMaxProperties, [&](std::string_view key) {
       if (key == "ActiveSession") session = readPath(reply.body).value_or("");
     });
-    if (session.empty() || session == "/") return tellNone("nobody is logged in at this machine");
+    if (session.empty() || session == "/") return reportNone("nobody is logged in at this machine");
     askSession(session, round);
   });
 }
@@ -100,9 +100,9 @@ void ActiveUser::askSession(const std::string& path, unsigned round) {
                    if (key == "Remote") isRemote = readFlag(reply.body);
                    if (key == "User") user = readPath(reply.body).value_or("");
                  });
-                 // A greeter is a session too, of a user that nobody is.
+                 // A greeter has a session too, of a user that is no person.
                  if (kind != "user" || isRemote || user.empty())
-                   return tellNone("the active session does not belong to a user");
+                   return reportNone("the active session does not belong to a user");
                  askUser(user, round);
                });
 }
@@ -119,7 +119,7 @@ void ActiveUser::askUser(const std::string& path, unsigned round) {
       if (key == "RuntimePath") folder = readText(reply.body);
     });
     if (!uid || !gid || !folder.starts_with('/'))
-      return tellNone("logind reports no runtime folder for this user");
+      return reportNone("logind reports no runtime folder for this user");
     onAddress_({addressOfSocket(folder + "/bus"), "", BusUser{*uid, *gid}});
   });
 }

@@ -1,4 +1,4 @@
-// Who sits at the machine, and where that user's session bus is: logind's seat0 tells.
+// The user at the machine and the address of that user's session bus, from logind's seat0.
 #pragma once
 
 #include <functional>
@@ -11,23 +11,22 @@ namespace hostwire {
 
 class ActiveUser {
  public:
-  // `onAddress` is told the address of the active user's session bus, or why there is none, on the bus
-  // thread.
+  // `onAddress` gets the address of the active user's session bus, or why there is none, on the bus thread.
   ActiveUser(BusConnection& system, std::function<void(BusAddress)> onAddress);
 
-  // Asks; from then on it also tells of every change.
+  // Asks; from then on also reports every change.
   void find();
 
  private:
   void ask();
   void askSession(const std::string& path, unsigned round);
   void askUser(const std::string& path, unsigned round);
-  void tellNone(std::string reason);
+  void reportNone(std::string reason);
 
   BusConnection& system_;
   std::function<void(BusAddress)> onAddress_;
   bool isWatching_ = false;
-  // Answers to an older question are not listened to.
+  // Answers to an earlier question are ignored.
   unsigned round_ = 0;
 };
 

@@ -1,4 +1,5 @@
-// Where the buses are: the D-Bus specification, "Server Addresses" and "Well-known Message Bus Instances".
+// The addresses of the buses: the D-Bus specification, "Server Addresses" and "Well-known Message Bus
+// Instances".
 #include "linux/bus/address.h"
 
 #include <unistd.h>
@@ -43,7 +44,7 @@ std::string addressProblem(const std::string& address) {
   while (!rest.empty()) {
     const std::string_view entry = rest.substr(0, rest.find(';'));
     rest.remove_prefix(entry.size() == rest.size() ? entry.size() : entry.size() + 1);
-    // unixexec and x-machine-… start programs, which this service never does.
+    // unixexec and x-machine-… start programs, which this service must not do.
     if (!entry.starts_with("unix:") && !entry.starts_with("tcp:"))
       return "names a transport that is not supported (only unix and tcp are)";
   }

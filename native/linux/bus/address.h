@@ -1,4 +1,4 @@
-// Where the buses are.
+// The addresses of the buses.
 #pragma once
 
 #include <cstdint>
@@ -12,28 +12,28 @@ struct BusUser {
   std::uint32_t gid;
 };
 
-// Empty: there is none to go to, and `reason` says why.
+// An empty address: there is no bus to connect to, and `reason` says why.
 struct BusAddress {
   std::string text;  // "unix:path=/run/dbus/system_bus_socket"
   std::string reason;
-  std::optional<BusUser> as = std::nullopt;  // whom it must be connected to as
+  std::optional<BusUser> as = std::nullopt;  // the user to connect as
 };
 
 struct BusAddresses {
   BusAddress system;
   BusAddress session;
-  // The session bus is that of whoever sits at the machine: logind knows. Only for root.
+  // The session bus is the active user's, which logind reports. Only for root.
   bool isSessionOfActiveUser = false;
 };
 
-// As the environment has them: DBUS_SYSTEM_BUS_ADDRESS, else the system's socket; DBUS_SESSION_BUS_ADDRESS,
-// else $XDG_RUNTIME_DIR/bus. One that is set is used as it is and nothing else in its place. Call it where
-// nothing changes the environment meanwhile.
+// From the environment: DBUS_SYSTEM_BUS_ADDRESS, otherwise the system's socket; DBUS_SESSION_BUS_ADDRESS,
+// otherwise $XDG_RUNTIME_DIR/bus. A variable that is set is used as it is, without a fallback. Call it while
+// nothing changes the environment.
 BusAddresses busAddressesOfEnvironment();
 
 // The address of a socket's path. Pure.
 std::string addressOfSocket(const std::string& path);
-// What is wrong with `address`; empty if nothing is. Pure. sd-bus would start programs for some.
+// What is wrong with `address`; empty if it is valid. Pure. sd-bus would start programs for some addresses.
 std::string addressProblem(const std::string& address);
 
 }  // namespace hostwire

@@ -1,4 +1,4 @@
-// Another user's ids for one thread: setresuid(2), "C library/kernel differences". libc's own functions would
+// Another user's ids for one thread: setresuid(2), "C library/kernel differences". libc's functions would
 // change all threads.
 #include "linux/bus/as_user.h"
 
@@ -27,8 +27,8 @@ int asUser(const BusUser& user, const std::function<int()>& work) {
   int result = 0;
   if (setEffectiveUser(user.uid)) {
     result = work();
-    // The user's rights do not suffice to change the group: the own ones first. The real and saved ids are
-    // still root's, so this can't fail.
+    // The user's rights do not suffice to change the group, so our own user id is restored first. The real
+    // and saved ids are still root's, so this cannot fail.
     setEffectiveUser(ownUid);
   } else {
     result = -errno;

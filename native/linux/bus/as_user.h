@@ -1,4 +1,4 @@
-// Does something with another user's ids, on this thread alone.
+// Runs a function with another user's ids, on this thread alone.
 #pragma once
 
 #include <functional>
@@ -7,8 +7,8 @@
 
 namespace hostwire {
 
-// What `work` returns; a negative errno when this thread may not take the ids. Other threads keep theirs, and
-// the user can neither signal nor trace us: only the effective ids change. It needs CAP_SETUID and
+// Returns the result of `work`; a negative errno when this thread may not take the ids. Other threads keep
+// theirs, and the user can neither signal nor trace us: only the effective ids change. Needs CAP_SETUID and
 // CAP_SETGID.
 int asUser(const BusUser& user, const std::function<int()>& work);
 

@@ -8,7 +8,7 @@
 namespace hostwire {
 namespace {
 
-// sd-bus speaks of structs and entries as 'r' and 'e', and shows their contents apart.
+// sd-bus reports structs and entries as 'r' and 'e', and their contents separately.
 constexpr char kStruct = 'r';
 constexpr char kEntry = 'e';
 
@@ -32,7 +32,7 @@ std::string_view cutText(std::string_view text, std::size_t maxBytes) {
   return text.substr(0, end);
 }
 
-// A message that contradicts itself is not read any further.
+// Nothing more is read from a message that contradicts itself.
 bool BodyReader::fail() {
   message_ = nullptr;
   return false;
@@ -81,7 +81,7 @@ std::optional<std::string> BodyReader::text(std::size_t maxBytes) {
 }
 
 std::optional<double> BodyReader::number() {
-  // As wide as the widest; the library writes as many bytes as the type has.
+  // As wide as the widest type; the library writes as many bytes as the type has.
   const auto read = [this](char type, auto value) -> std::optional<double> {
     if (functions_->message_read_basic(message_, type, &value) <= 0) {
       fail();
@@ -125,7 +125,7 @@ bool BodyReader::enter(char kind) {
     skip();
     return false;
   }
-  const std::string inner = contents;  // the library may free its own copy when it is asked again
+  const std::string inner = contents;  // the library may free its own copy at the next call
   if (functions_->message_enter_container(message_, type, inner.c_str()) <= 0) return fail();
   ++taken_;
   return true;

@@ -1,5 +1,5 @@
-// Reads what a peer has sent, which may be anything: every question may be answered with "there is no such
-// thing here", nothing throws, and what is not understood is stepped over.
+// Reads a peer's message, which may hold anything: every question may be answered with "not found", nothing
+// throws, and what is not understood is skipped.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@ struct Functions;
 struct Message;
 }  // namespace sdbus
 
-// The cursor in one message; good while its handler runs. On the bus thread.
+// The cursor in one message; valid while its handler runs. On the bus thread.
 class BodyReader {
  public:
   // Without a message there is nothing to read.
@@ -22,22 +22,22 @@ class BodyReader {
   BodyReader(const sdbus::Functions& functions, sdbus::Message* message)
       : functions_(&functions), message_(message) {}
 
-  // The D-Bus type of the value that comes next ('s', 'a', 'v', '(' for a struct, '{' for an entry); 0 at the
-  // end of the container that the cursor is in.
+  // The D-Bus type of the next value ('s', 'a', 'v', '(' for a struct, '{' for an entry); 0 at the end of the
+  // current container.
   char peek();
-  // Steps over the value that comes next, whatever it is. False at the end.
+  // Skips the next value, whatever it is. False at the end.
   bool skip();
 
-  // Each of these takes the next value and is nullopt for one of another type, which is stepped over.
-  // s, o or g; longer than `most` bytes it is cut before the first character that does not fit.
+  // Each of these takes the next value; nullopt for a value of another type, which is skipped.
+  // s, o or g; a text longer than `maxBytes` is cut before the first character that does not fit.
   std::optional<std::string> text(std::size_t maxBytes);
-  // d, y, n, q, i, u, x or t. May be infinite or no number at all: D-Bus allows it.
+  // d, y, n, q, i, u, x or t. May be infinite or NaN: D-Bus allows both.
   std::optional<double> number();
   std::optional<bool> boolean();
 
-  // Each of these enters the value that comes next if it is of that kind, else steps over it and returns
-  // false. Whatever `inside` leaves unread is stepped over. `each()` for the first `most` elements; it need
-  // not read anything.
+  // Each of these enters the next value if it is of that kind; otherwise it skips the value and returns
+  // false. What `inside` leaves unread is skipped.
+  // `each()` for the first `maxEntries` elements; it need not read anything.
   template <class Each>
   bool array(std::size_t maxEntries, Each each) {
     return within('a', [&] {
@@ -52,8 +52,8 @@ class BodyReader {
   bool structure(Inside inside) {
     return within('(', inside);
   }
-  // An a{sv}, or any other array of entries with a text for a key: `each(std::string_view key)` with the
-  // cursor at the entry's value. Keys are cut after 256 bytes.
+  // An a{sv}, or any other array of entries with text keys: `each(std::string_view key)` with the cursor at
+  // the entry's value. Keys are cut after 256 bytes.
   template <class Each>
   bool dictionary(std::size_t maxEntries, Each each) {
     return array(maxEntries, [&] {
@@ -68,11 +68,11 @@ class BodyReader {
 
   bool enter(char kind);
   void leave();
-  // The next value's type and, of a container, what it contains. False at the end.
+  // The next value's type and, for a container, the type of its contents. False at the end.
   bool next(char& type, const char*& contents);
   bool fail();
 
-  // `step` must take one value, or none: then it is stepped over.
+  // `step` must take one value or none; in the latter case the value is skipped.
   template <class Step>
   void one(Step& step) {
     const std::size_t before = taken_;
@@ -89,11 +89,12 @@ class BodyReader {
 
   const sdbus::Functions* functions_ = nullptr;
   sdbus::Message* message_ = nullptr;
-  // Values taken, at any depth: tells whether a step has taken one.
+  // values taken, at any depth: shows whether a step has taken one
   std::size_t taken_ = 0;
 };
 
-// `text` cut to at most `most` bytes, before the first character that does not fit whole. For valid UTF-8.
+// `text` cut to at most `maxBytes` bytes, before the first character that does not fit whole. For valid
+// UTF-8.
 std::string_view cutText(std::string_view text, std::size_t maxBytes);
 
 }  // namespace hostwire

@@ -1,4 +1,4 @@
-// What is sent over a bus, and how it ended.
+// Calls and signals on a bus, and how a call ended.
 #pragma once
 
 #include <chrono>
@@ -35,16 +35,16 @@ struct Call {
 
 enum class CallEnd {
   kAnswered,
-  kRefused,   // the peer, or the bus for it, answered with an error
-  kTimedOut,  // it may still be carried out: D-Bus can't take a call back
-  kLost,      // the bus went away while it was under way; it may have been carried out
+  kRefused,   // the peer, or the bus on its behalf, answered with an error
+  kTimedOut,  // it may still be carried out: D-Bus cannot withdraw a call
+  kLost,      // the bus went away during the call, which may have been carried out
   kNoBus,     // it was never sent
 };
 
 struct Reply {
   CallEnd end = CallEnd::kNoBus;
   std::string errorName;  // the peer's: "org.freedesktop.DBus.Error.UnknownMethod"
-  std::string errorText;  // one line for people, of any end but kAnswered
+  std::string errorText;  // one line to be shown, for any end but kAnswered
   BodyReader body;
 };
 // Called exactly once, on the bus thread, never before call() has returned. Must not throw.

@@ -15,10 +15,10 @@ namespace {
 using std::chrono::microseconds;
 using std::chrono::milliseconds;
 
-// What a caller waits for a bus that is only just being connected to; ready takes less than a millisecond.
+// How long a caller waits for a connection that is being made; it takes less than a millisecond.
 constexpr milliseconds kPatience{1000};
-// The library tells a timeout and a loss by the same name: what ends this close to its deadline has timed
-// out.
+// The library reports a timeout and a loss under the same name: what ends this close to its deadline has
+// timed out.
 constexpr milliseconds kTimerSlack{5};
 
 }  // namespace
@@ -34,7 +34,7 @@ void BusConnection::call(Call call, milliseconds deadline, ReplyHandler handler)
   const auto dueAt = BusClock::now() + deadline;
   if (canOpenNow()) open();
   if (state_ == State::kReady) return send(call, dueAt, std::move(handler));
-  // A daemon that has accepted and says nothing has had its time.
+  // A daemon that accepted the connection and sends nothing has had its time.
   if (state_ == State::kConnecting && BusClock::now() - openedAt_ < kPatience)
     return waitForBus(std::move(call), std::min(dueAt, openedAt_ + kPatience), std::move(handler));
   failLater(std::move(handler), CallEnd::kNoBus,
@@ -60,7 +60,7 @@ void BusConnection::send(const Call& call, BusClock::time_point dueAt, ReplyHand
   const OwnedMessage message = writeCall(*functions_, bus_, call);
   if (!message) return failLater(std::move(handler), CallEnd::kNoBus, "the call cannot be written");
   auto pending = std::make_unique<Pending>(Pending{this, nullptr, std::move(handler), dueAt});
-  // 0 would mean the library's own 25 s.
+  // 0 would mean the library's default of 25 s.
   const auto left =
       std::max(microseconds{1}, std::chrono::duration_cast<microseconds>(dueAt - BusClock::now()));
   const int result = functions_->call_async(bus_, &pending->slot, message.get(), onReply, pending.get(),
@@ -85,7 +85,7 @@ int BusConnection::onReply(sdbus::Message* message, void* data, sdbus::Error*) {
     reply.end = CallEnd::kRefused;
     reply.errorName = error->name != nullptr ? cutText(error->name, 255) : "";
     reply.errorText = oneLine(error->message != nullptr ? error->message : reply.errorName);
-    // The library's own, of both kinds; a daemon sends it too, when a peer has gone without answering.
+    // The library's own name for both; a daemon sends it too, when a peer disappears without answering.
     if (reply.errorName == "org.freedesktop.DBus.Error.NoReply") {
       const bool isDue = BusClock::now() >= pending->dueAt - kTimerSlack;
       reply.end = isDue ? CallEnd::kTimedOut : CallEnd::kLost;
@@ -96,7 +96,7 @@ int BusConnection::onReply(sdbus::Message* message, void* data, sdbus::Error*) {
   try {
     pending->handler(reply);
   } catch (...) {
-    // Nothing may be thrown through the library's C.
+    // Nothing may be thrown through the library's C code.
   }
   self.functions_->slot_unref(pending->slot);
   return 0;
@@ -116,7 +116,7 @@ void BusConnection::removeMatch(MatchId id) {
   if (found == matches_.end()) return;
   unsubscribe(*found->second);
   found->second->isRemoved = true;
-  // It may be its own handler that removes it.
+  // The handler may remove itself.
   loop_.defer([this, id] { matches_.erase(id); });
 }
 
@@ -144,12 +144,12 @@ int BusConnection::onSignal(sdbus::Message* message, void* data, sdbus::Error*) 
   try {
     match->handler(signal);
   } catch (...) {
-    // Nothing may be thrown through the library's C.
+    // Nothing may be thrown through the library's C code.
   }
   return 0;
 }
 
-// Given at all, so that a bus which refuses a rule is not closed for it.
+// Exists so that the library does not close a connection whose bus refuses a rule.
 int BusConnection::onSubscribed(sdbus::Message*, void*, sdbus::Error*) { return 0; }
 
 }  // namespace hostwire

@@ -1,4 +1,4 @@
-// One lasting connection to a bus: calls with deadlines, subscriptions that outlive the bus, and a way back
+// One lasting connection to a bus: calls with deadlines, subscriptions that outlive the bus, and reconnection
 // after a loss. Everything here runs on the bus thread.
 #pragma once
 
@@ -39,29 +39,29 @@ class BusConnection {
   BusConnection(const BusConnection&) = delete;
   BusConnection& operator=(const BusConnection&) = delete;
 
-  // Sends `call` once; nothing is ever sent again after a loss. `deadline` counts from now. Where there is no
-  // bus it fails at once; while a connection is being made it waits for that, a second at most. The handler
-  // is called in a later turn, exactly once.
+  // Sends `call` once; nothing is sent again after a loss. `deadline` counts from now. Without a bus it fails
+  // at once; while a connection is being made it waits for that, for at most a second. The handler is called
+  // in a later turn, exactly once.
   void call(Call call, std::chrono::milliseconds deadline, ReplyHandler handler);
 
   // Subscribes to the signals that `rule` selects (sd_bus_add_match(3)), now and after each loss. Also opens
   // the connection and keeps it open.
   MatchId addMatch(std::string rule, SignalHandler handler);
-  // No signal comes after it. Harmless for one that is gone.
+  // No signal arrives after it. Harmless for a removed match.
   void removeMatch(MatchId match);
 
-  // Tells when the bus can be used (at once if it can) and when it can't any more, with the reason; opens the
-  // connection and keeps it open. Matches are subscribed to before anything that `onReady` sends.
+  // Reports when the bus becomes usable (at once if it is) and when it no longer is, with the reason; opens
+  // the connection and keeps it open. Matches are subscribed to before anything that `onReady` sends.
   void watch(std::function<void()> onReady, std::function<void(const std::string& reason)> onLost);
 
-  // For a bus whose place must be asked for: called each time it is to be opened and its address is empty.
-  // What it finds it tells relocate, then or later.
+  // For a bus whose address must be looked up: called each time the connection is to be opened and the
+  // address is empty. It passes its result to relocate, then or later.
   void setLocator(std::function<void()> locate);
-  // From now on the bus is at `address`; a connection to another one is given up.
+  // From now on the bus is at `address`; a connection to another address is closed.
   void relocate(BusAddress address);
 
   bool isReady() const { return state_ == State::kReady; }
-  // Why there is no bus; empty while there is one or none was wanted yet.
+  // Why there is no bus; empty while there is one, or while none was needed yet.
   const std::string& reason() const { return reason_; }
   const BusAddress& address() const { return address_; }
 
@@ -97,7 +97,7 @@ class BusConnection {
   // For the loop.
   void pump();
   std::optional<pollfd> pollEntry() const;
-  // When sd-bus wants to be called without anything having arrived.
+  // When sd-bus wants to be called although nothing has arrived.
   std::optional<std::chrono::steady_clock::time_point> wakeAt() const;
   void close(const std::string& reason);
 
@@ -125,7 +125,7 @@ class BusConnection {
   sdbus::Bus* bus_ = nullptr;
   State state_ = State::kIdle;
   std::string reason_;
-  bool isLasting_ = false;  // someone listens: a lost bus is looked for
+  bool isLasting_ = false;  // there are subscribers: a lost bus is reconnected
   std::chrono::steady_clock::time_point openedAt_{};
   std::uint64_t connectTimer_ = 0;
   std::uint64_t retryTimer_ = 0;

@@ -1,4 +1,4 @@
-// How a connection to a bus begins, ends and comes back: sd_bus_start(3), sd_bus_process(3).
+// How a connection to a bus begins, ends and is restored: sd_bus_start(3), sd_bus_process(3).
 #include <cstring>
 #include <utility>
 
@@ -14,13 +14,13 @@ namespace {
 using std::chrono::microseconds;
 using std::chrono::milliseconds;
 
-// sd-bus itself would wait 90 s for a daemon that accepts and says nothing.
+// sd-bus itself would wait 90 s for a daemon that accepts the connection and sends nothing.
 constexpr milliseconds kConnectLimit{5000};
-// The promise is to be back within 2 s.
+// The service promises to be back within 2 s.
 constexpr milliseconds kRetry{1500};
-// A caller that finds no bus has it looked for at once, but not more often than this.
+// A call without a connection triggers an attempt at once, but not more often than this.
 constexpr milliseconds kLeastBetween{200};
-// A flood on one bus must not keep the other waiting, nor what threads ask for.
+// A flood on one bus must not delay the other bus, nor other threads' requests.
 constexpr int kMaxAtOnce = 64;
 
 }  // namespace
@@ -38,8 +38,7 @@ bool BusConnection::canOpenNow() const {
   return state_ == State::kDown && BusClock::now() - openedAt_ >= kLeastBetween;
 }
 
-// Without a library it would be as much in vain the next time; and without an address, until somebody says
-// one.
+// Without a library another attempt would fail the same way; without an address, until one is known.
 bool BusConnection::isWorthTrying() const { return functions_ != nullptr && !address_.text.empty(); }
 
 void BusConnection::open() {
@@ -57,7 +56,7 @@ void BusConnection::open() {
   int result = functions_->create(&bus_);
   if (result >= 0) result = functions_->set_address(bus_, address_.text.c_str());
   if (result >= 0) result = functions_->set_bus_client(bus_, 1);
-  // It connects within start; what the other side sees of us is settled then.
+  // The connection is made within start; the peer's view of our ids is settled by then.
   if (result >= 0)
     result = address_.as ? asUser(*address_.as, [this] { return functions_->start(bus_); })
                          : functions_->start(bus_);
@@ -74,7 +73,7 @@ void BusConnection::relocate(BusAddress address) {
   if (state_ == State::kIdle) return;
   if (bus_ != nullptr) lose("another user's session is active now");
   if (address_.text.empty()) return lose(address_.reason);
-  // Those who wait for the place go on waiting for the connection.
+  // Callers that waited for the address now wait for the connection.
   loop_.cancel(connectTimer_);
   if (state_ == State::kConnecting || isLasting_) open();
 }

@@ -9,7 +9,7 @@
 namespace hostwire {
 namespace {
 
-// Handlers of what has failed may ask for more, which fails as well; at the end this is cut short.
+// Handlers of failed calls may start more calls, which fail as well; this limits the rounds at the end.
 constexpr int kMaxLastRounds = 100;
 
 }  // namespace
@@ -37,7 +37,7 @@ void BusLoop::cancel(TimerId timer) {
   if (found != timers_.end()) timers_.erase(found);
 }
 
-// Those that are deferred meanwhile wait for the next round: the buses come between.
+// What is deferred meanwhile waits for the next round, after the buses had their turn.
 void BusLoop::runDeferred() {
   for (Task& task : std::exchange(deferred_, {})) task();
 }

@@ -1,4 +1,4 @@
-// What runs on the bus thread: its two connections, its timers and what other threads have asked for.
+// What runs on the bus thread: its two connections, its timers and tasks from other threads.
 #pragma once
 
 #include <poll.h>
@@ -31,15 +31,16 @@ class BusLoop {
   BusConnection& systemBus() { return *system_; }
   BusConnection& sessionBus() { return *session_; }
 
-  // Runs `task` in this round or the next, after whatever runs now.
+  // Runs `task` in this round or the next, after what runs now.
   void defer(Task task);
   TimerId after(std::chrono::milliseconds delay, Task task);
   // Harmless for a timer that has fired.
   void cancel(TimerId timer);
 
-  // One round: what is due, what has arrived, then sleeps until there is more or `wakeFd` can be read.
+  // One round: handles what is due and what has arrived, then sleeps until there is more or `wakeFd` is
+  // readable.
   void turn(int wakeFd);
-  // Fails everything that is under way and accepts nothing more; returns when all handlers were called.
+  // Fails all pending calls and accepts no more; returns when all handlers have been called.
   void shutDown();
 
  private:

@@ -66,7 +66,7 @@ std::string oneLine(std::string_view text) {
 }
 
 std::string errorWords(int error) {
-  // strerror is not safe beside other threads.
+  // strerror is not thread-safe.
   const char* words = strerrordesc_np(error);
   return words != nullptr ? words : "error " + std::to_string(error);
 }

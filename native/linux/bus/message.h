@@ -1,4 +1,4 @@
-// Writes a method call as sd-bus wants it.
+// Writes a method call for sd-bus.
 #pragma once
 
 #include <memory>
@@ -22,10 +22,10 @@ using OwnedMessage = std::unique_ptr<sdbus::Message, MessageUnref>;
 // Null when sd-bus refuses a name, a path or a text (which must be valid UTF-8).
 OwnedMessage writeCall(const sdbus::Functions& functions, sdbus::Bus* bus, const Call& call);
 
-// The first line of what a peer says in words, cut: some send a whole traceback.
+// The first line of a peer's text, cut: some send a whole traceback.
 std::string oneLine(std::string_view text);
 
-// What an errno means, in words; for any thread.
+// The description of an errno; for any thread.
 std::string errorWords(int error);
 
 }  // namespace hostwire

@@ -1,4 +1,4 @@
-// Finds sd-bus among the libraries that carry it: dlopen(3).
+// Finds sd-bus in the libraries that contain it: dlopen(3).
 #include "linux/bus/sd_bus.h"
 
 #include <dlfcn.h>
@@ -59,7 +59,7 @@ std::optional<Library> open(const char* name) {
       dlclose(handle);
       return std::nullopt;
     }
-    // POSIX promises that a pointer to a function fits a void*; memcpy says so without a cast.
+    // POSIX guarantees that a function pointer fits a void*; memcpy expresses that without a cast.
     std::memcpy(reinterpret_cast<char*>(&library.functions) + row.offset, &symbol, sizeof symbol);
   }
   return library;
@@ -74,7 +74,7 @@ std::optional<Library> openFirst() {
 }  // namespace
 
 const Library* findLibrary() {
-  // Never closed: the library keeps data of each thread that it would be called for when the thread ends.
+  // Never closed: the library has per-thread data whose destructor is called when the thread ends.
   static const std::optional<Library> found = openFirst();
   return found ? &*found : nullptr;
 }

@@ -1,5 +1,5 @@
 // The part of sd-bus that the bus folder uses, declared by hand and found at run time: neither building nor
-// running needs the library. test/native/sd_bus_types.cc holds these types against the real header.
+// running requires the library. test/native/sd_bus_types.cc checks these types against the real header.
 #pragma once
 
 #include <cstdint>
@@ -57,7 +57,7 @@ struct Library {
 };
 
 // The first of libsystemd, libelogind and libbasu that has every function; null where there is none. It stays
-// loaded for as long as the process lives. The first call takes about a millisecond.
+// loaded for the life of the process. The first call takes about a millisecond.
 const Library* findLibrary();
 
 }  // namespace hostwire::sdbus

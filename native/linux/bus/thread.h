@@ -21,11 +21,11 @@ class BusThread {
   BusThread(const BusThread&) = delete;
   BusThread& operator=(const BusThread&) = delete;
 
-  // Runs `task` on the thread, which the first task starts; from any thread. False, and the task is not run,
-  // after stop() and where the system has no thread or descriptor to give.
+  // Runs `task` on the thread, which the first task starts; from any thread. False, without running the task,
+  // after stop() and when the system has no thread or descriptor left.
   bool post(Task task);
-  // Everything under way is told that the service is stopping; then the thread is joined, which takes less
-  // than a millisecond: it never blocks. Not on the bus thread itself.
+  // Fails everything pending with "the service is stopping", then joins the thread, which takes less than a
+  // millisecond: it never blocks. Not on the bus thread itself.
   void stop();
 
  private:

@@ -14,7 +14,7 @@
 namespace hostwire {
 namespace {
 
-// The module may be loaded, or the files be made readable, after the service began.
+// The module may be loaded, or the files made readable, after the service started.
 constexpr std::chrono::seconds kDiscoveryInterval{60};
 
 }  // namespace
@@ -33,7 +33,7 @@ void CpuEnergy::discover() {
   discoveredAt_ = std::chrono::steady_clock::now();
 }
 
-// Since Linux 5.10 only root may read energy_uj: the power at fine steps tells of what other programs compute
+// Since Linux 5.10 only root may read energy_uj: power at fine steps reveals what other programs compute
 // (CVE-2020-8694).
 void CpuEnergy::readZones(EnergyReading& reading) {
   failure_.clear();

@@ -29,7 +29,7 @@ class CpuEnergy {
   const std::string folder_;
   std::vector<Zone> zones_;
   std::optional<std::chrono::steady_clock::time_point> discoveredAt_;
-  std::string failure_;  // of the last reading; then the next one waits for the next discovery
+  std::string failure_;  // of the last reading; after a failure nothing is read until the next discovery
   std::string buffer_;
 };
 

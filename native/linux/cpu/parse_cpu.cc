@@ -47,7 +47,7 @@ void keepFirst(std::string& field, std::string_view value) {
 }
 
 void addPart(std::vector<std::uint64_t>& parts, std::optional<std::uint64_t> part) {
-  constexpr std::size_t kMaxParts = 8;  // no machine mixes more core designs
+  constexpr std::size_t kMaxParts = 8;  // no machine combines more core designs
   if (!part || parts.size() == kMaxParts) return;
   if (std::find(parts.begin(), parts.end(), *part) == parts.end()) parts.push_back(*part);
 }
@@ -71,14 +71,14 @@ void takeMachineField(Cpuinfo& info, std::string_view key, std::string_view valu
     info.implementer = parseNumber(value);
 }
 
-// Lower case, with '-' and '_' as one: a zone "cpu-thermal" is the hwmon chip "cpu_thermal".
+// Lower case, with '-' and '_' treated alike: a zone "cpu-thermal" is the hwmon chip "cpu_thermal".
 std::string normalise(std::string_view name) {
   std::string normal(name);
   for (char& c : normal) c = c == '-' ? '_' : static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
   return normal;
 }
 
-// cpu_thermal, cpu0_thermal, cpuss0_thermal, mtktscpu, CPU-therm, package_thermal: what boards call it.
+// cpu_thermal, cpu0_thermal, cpuss0_thermal, mtktscpu, CPU-therm, package_thermal: boards' names for it.
 bool isProcessorName(std::string_view normal) {
   return normal.find("cpu") != std::string_view::npos || normal == "package_thermal";
 }
@@ -152,8 +152,8 @@ std::optional<SensorRank> rankHwmonChip(std::string_view name) {
                                                               "via_cputemp"};
   if (std::find(kProcessorDrivers.begin(), kProcessorDrivers.end(), name) != kProcessorDrivers.end())
     return SensorRank::kProcessorChip;
-  // A driver's chip may have "cpu" in its name for another reason (a fan controller's); a zone's ends like
-  // this.
+  // A driver's chip may have "cpu" in its name for another reason (a fan controller's); a zone's name ends
+  // like this.
   const std::string normal = normalise(name);
   if (!normal.ends_with("thermal") && !normal.ends_with("therm")) return std::nullopt;
   if (isProcessorName(normal)) return SensorRank::kProcessorThermal;

@@ -1,4 +1,4 @@
-// Parsers of what Linux says about processors beyond their times: cpuinfo, cpu lists, sensor names and
+// Parsers of what Linux reports about processors beyond their times: cpuinfo, cpu lists, sensor names and
 // values.
 #pragma once
 
@@ -15,8 +15,8 @@ struct CoreSpeed {
   double hz = 0;
 };
 
-// The "cpu MHz" lines of proc_cpuinfo(5), which only some architectures have (x86, s390 in another spelling).
-// A line that `text` cuts off is not looked at, so the head of the file can be given.
+// The "cpu MHz" lines of proc_cpuinfo(5), which only some architectures have (x86; s390 in another spelling).
+// A line that `text` cuts off is ignored, so the head of the file is enough.
 std::vector<CoreSpeed> parseCpuinfoSpeeds(std::string_view text);
 
 struct CpuinfoProcessor {
@@ -25,25 +25,25 @@ struct CpuinfoProcessor {
   std::optional<std::uint64_t> coreId;
 };
 
-// proc_cpuinfo(5), whose keys differ from one architecture to the next. Texts are as the kernel has them.
+// proc_cpuinfo(5), whose keys differ between architectures. Texts are as in the kernel.
 struct Cpuinfo {
   std::vector<CpuinfoProcessor> processors;
   std::string vendorId;           // x86, s390
-  std::string modelName;          // x86, LoongArch; a mere "ARMv7 Processor rev 4 (v7l)" on 32-bit ARM
+  std::string modelName;          // x86, LoongArch; only "ARMv7 Processor rev 4 (v7l)" on 32-bit ARM
   std::string hardware;           // ARM boards: "BCM2711"
   std::string board;              // "Model": "Raspberry Pi 4 Model B Rev 1.4"
   std::string microarchitecture;  // RISC-V: "sifive,u74-mc"
   std::string processorName;      // POWER's "cpu": "POWER9, altivec supported"
-  std::optional<std::uint64_t> implementer;  // ARM: who designed the core
+  std::optional<std::uint64_t> implementer;  // ARM: the designer of the core
   std::vector<std::uint64_t> parts;          // ARM: the distinct core designs, in order of appearance
 };
 Cpuinfo parseCpuinfo(std::string_view text);
 
-// "0-3,5" as /sys/devices/system/cpu/online has it. Nothing beyond 65,535: no kernel has that many.
+// "0-3,5" as in /sys/devices/system/cpu/online. Nothing above 65,535: no kernel has that many.
 std::vector<std::uint32_t> parseCpuList(std::string_view text);
 
-// How directly a source speaks of the processor's temperature; lower is better. Chips are /sys/class/hwmon
-// names, zones are /sys/class/thermal types. Nothing for a source that says nothing of the processor.
+// How directly a source measures the processor's temperature; lower is better. Chips are /sys/class/hwmon
+// names, zones are /sys/class/thermal types. Nothing for a source that does not measure the processor.
 enum class SensorRank {
   kProcessorChip,
   kProcessorThermal,
@@ -57,13 +57,13 @@ std::optional<SensorRank> rankHwmonChip(std::string_view name);
 std::optional<SensorRank> rankThermalZone(std::string_view type);
 
 // Which of a chip's inputs to read, given their labels (empty where there is none): the whole package's where
-// the driver names one (coretemp), else the die's (Tdie; Tctl is the same plus an offset for the fan's sake
-// on some Ryzens), else Tctl, else all. Returns positions in `labels`.
+// the driver names one (coretemp); otherwise the die's (Tdie; Tctl is the same plus an offset for the fan's
+// sake on some Ryzens); otherwise Tctl; otherwise all. Returns positions in `labels`.
 std::vector<std::size_t> chooseInputs(const std::vector<std::string>& labels);
 
-// Whether a powercap zone is one whole package: "intel-rapl:0" that calls itself "package-0".
-// "intel-rapl:0:1" is a part of it, "intel-rapl-mmio:0" the same once more, and "psys" the platform, which
-// the package is in.
+// Whether a powercap zone is one whole package: "intel-rapl:0" with the name "package-0". "intel-rapl:0:1" is
+// a part of it, "intel-rapl-mmio:0" is the same package again, and "psys" is the platform, which includes the
+// package.
 bool isPackageZone(std::string_view folderName, std::string_view zoneName);
 
 }  // namespace hostwire

@@ -58,7 +58,7 @@ void CpuSensors::read(CpuCounters& counters, bool withDetail) {
   if (withDetail) counters.energy = recentValue(energy_.latest());
   counters.temperatureCelsius = recentValue(temperature_.latest()).value_or(std::nullopt);
   auto speeds = recentValue((withDetail ? allSpeeds_ : someSpeeds_).latest());
-  // The first reading after a change of detail: the other question's answer has the mean already.
+  // The first reading after detail was switched on or off: the other question's answer already has the mean.
   const bool isOther = !speeds;
   if (isOther) speeds = recentValue((withDetail ? someSpeeds_ : allSpeeds_).latest());
   if (!speeds) return;

@@ -1,4 +1,4 @@
-// Reads scaling_cur_freq of the online processors, else the "cpu MHz" lines.
+// Reads scaling_cur_freq of the online processors, otherwise the "cpu MHz" lines.
 #include "linux/cpu/speed.h"
 
 #include <algorithm>
@@ -11,17 +11,18 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// The mean needs no more: cores of a kind are driven alike, an even spread meets every kind and package, and
-// a read of every core of a 256-core server would interrupt each of them on every tick.
+// Enough for the mean: cores of a kind run at the same speed, an even spread covers every kind and package,
+// and reading every core of a 256-core server would interrupt each of them on every tick.
 constexpr std::size_t kMaxSampled = 16;
-// On kernels 4.15 to 5.18 a read sleeps 10 to 20 ms; probers are asked 100 ms before the reading.
+// On kernels 4.15 to 5.18 a read sleeps for 10 to 20 ms; probers are asked 100 ms before the reading.
 constexpr std::size_t kMaxSampledWhenSlow = 4;
 constexpr std::chrono::milliseconds kSlowRead{5};
-// Beyond, descriptors are opened for each round: the process has other uses for them.
+// Above this, descriptors are opened per round: the process needs them for other things.
 constexpr std::size_t kMaxKept = 128;
-// A cpufreq driver may be loaded after the service began.
+// A cpufreq driver may be loaded after the service started.
 constexpr std::chrono::seconds kCpufreqRetry{60};
-// About as many processors' entries as kMaxSampled. The kernel makes the text as it is read, 20 µs an entry.
+// About as many processors' entries as kMaxSampled. The kernel generates the text as it is read, 20 µs per
+// entry.
 constexpr std::size_t kCpuinfoHeadBytes = 24'576;
 
 }  // namespace
@@ -41,7 +42,7 @@ std::vector<std::uint32_t> CpuSpeed::chooseCores() {
   return chosen;
 }
 
-// Kilohertz. 0 is what some drivers say of a core that sleeps, so it is a speed.
+// Kilohertz. Some drivers report 0 for a sleeping core, so 0 is a speed.
 std::optional<double> CpuSpeed::readOne(KeptFile& file) {
   const auto begun = Clock::now();
   const auto khz = parseInteger(file.readIfPresent(buffer_));

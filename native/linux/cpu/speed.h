@@ -20,7 +20,7 @@ enum class SpeedScope { kSome, kAll };
 class CpuSpeed {
  public:
   CpuSpeed(const Roots& roots, SpeedScope scope);
-  // Ordered by processor; empty where nobody tells. With kSome a spread of them that stands for all.
+  // Ordered by processor; empty where no source exists. With kSome, an even spread that stands for all.
   std::vector<CoreSpeed> read();
 
  private:

@@ -1,4 +1,4 @@
-// Finds the sensors that speak of the processor and reads the best of them.
+// Finds the sensors that measure the processor and reads the best of them.
 #include "linux/cpu/temperature.h"
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 namespace hostwire {
 namespace {
 
-// A driver may be loaded after the service began.
+// A driver may be loaded after the service started.
 constexpr std::chrono::seconds kDiscoveryInterval{60};
 
 }  // namespace
@@ -33,7 +33,7 @@ void CpuTemperature::discover() {
   hasLostOne_ = false;
 }
 
-// Documentation/hwmon/sysfs-interface.rst: tempN_input in millidegrees, tempN_label says what it measures.
+// Documentation/hwmon/sysfs-interface.rst: tempN_input in millidegrees, tempN_label names what it measures.
 void CpuTemperature::addHwmonChip(const std::string& folder) {
   const auto rank = rankHwmonChip(readSmallFile(folder + "/name"));
   if (!rank) return;
@@ -59,8 +59,7 @@ std::optional<double> CpuTemperature::readOne(KeptFile& file) {
   try {
     return parseMillidegrees(file.read(buffer_));
   } catch (const HostError& error) {
-    // EIO, ENODATA and EAGAIN pass by themselves; a device that has left comes back, if at all, under another
-    // name.
+    // EIO, ENODATA and EAGAIN are temporary; a removed device returns, if at all, under another name.
     const int code = error.code().value();
     hasLostOne_ = hasLostOne_ || code == ENODEV || code == ENOENT;
     return std::nullopt;

@@ -16,7 +16,7 @@ namespace hostwire {
 class CpuTemperature {
  public:
   explicit CpuTemperature(std::string sys) : sys_(std::move(sys)) {}
-  // Degrees Celsius; the hottest of several packages. Nothing where no source answers at this moment.
+  // Degrees Celsius; the hottest of several packages. Nothing where no source answers now.
   std::optional<double> read();
 
  private:

@@ -1,4 +1,4 @@
-// What /sys and /dev say of block devices (Documentation/ABI/stable/sysfs-block, udev's links).
+// What /sys and /dev report about block devices (Documentation/ABI/stable/sysfs-block, udev's links).
 #include "linux/disks/devices.h"
 
 #include <sys/stat.h>
@@ -58,7 +58,7 @@ std::map<std::string, std::string> readLabels(const Roots& roots) {
   return byDevice;
 }
 
-// A partition has no such file: its disk, the folder above, has.
+// A partition has no such file, but the disk, the folder above, has one.
 std::optional<bool> readRemovable(const std::string& folder) {
   for (const char* file : {"/removable", "/../removable"}) {
     const std::string text = readSmallFile(folder + file);
@@ -67,8 +67,7 @@ std::optional<bool> readRemovable(const std::string& folder) {
   return std::nullopt;
 }
 
-// The boot loader's name of the root (/dev/root) is no device; /dev/dm-0 is one that nobody knows by that
-// name.
+// The boot loader's name of the root (/dev/root) is no device, and nobody knows a device as /dev/dm-0.
 std::string shownPath(const std::string& folder, const std::string& name, const std::string& source) {
   if (source.starts_with("/dev/") && source != "/dev/root" && !source.starts_with("/dev/dm-")) return source;
   const std::string mapped = readSmallFile(folder + "/dm/name");

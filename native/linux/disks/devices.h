@@ -1,4 +1,4 @@
-// What /sys and /dev say of the devices under the mounts. For a prober: it opens files.
+// What /sys and /dev report about the devices under the mounts. For a prober: it opens files.
 #pragma once
 
 #include <memory>
@@ -12,20 +12,20 @@
 namespace hostwire {
 
 struct DiskDevice {
-  std::string path;                    // what to show; raw bytes; empty: what mountinfo says
-  std::optional<DeviceNumber> number;  // the block device, also of a filesystem with an anonymous number
-  std::vector<DeviceNumber> parts;     // all devices of a btrfs on several, else empty
+  std::string path;                    // to be shown; raw bytes; empty: use mountinfo's
+  std::optional<DeviceNumber> number;  // the block device, also for a filesystem with an anonymous number
+  std::vector<DeviceNumber> parts;     // all devices of a btrfs on several, otherwise empty
   std::optional<std::string> label;    // raw bytes
   std::optional<bool> isRemovable;
 };
 
-// Which device: what mountinfo tells of it.
+// A device as mountinfo describes it.
 struct DeviceQuestion {
   DeviceNumber number;
   std::string source;
 };
 
-// One answer a question, in their order. Shared, as each reading of a prober's answer copies it.
+// One answer per question, in the same order. Shared, because each reading copies a prober's answer.
 using DiskDevices = std::shared_ptr<const std::vector<DiskDevice>>;
 DiskDevices readDiskDevices(const Roots& roots, const std::vector<DeviceQuestion>& questions);
 

@@ -1,4 +1,4 @@
-// Mounted filesystems of Linux: the mount table says which, probers ask how full they are.
+// Mounted filesystems of Linux: the mount table lists them, probers ask how full they are.
 #include "host/disks.h"
 
 #include <algorithm>
@@ -23,11 +23,11 @@ constexpr std::chrono::seconds kDevicesInterval{60};
 // One filesystem, with the probers' last answers.
 struct Entry {
   MountGroup mounts;
-  std::vector<std::string> shownPoints;  // beside `mounts`
+  std::vector<std::string> shownPoints;  // in the order of `mounts`
   Prober<DiskUsageReply> usage;
   std::size_t index = 0;    // of the mount that is shown
   bool isFile = false;      // no mount of it is a directory: not shown, not asked again
-  bool isOutdated = false;  // all mounts but the first may have changed since
+  bool isOutdated = false;  // the mounts after the first may have changed
   DiskDevice device;
 
   const Mount& shown() const { return mounts[index]; }
@@ -53,8 +53,8 @@ bool isSameGroup(const MountGroup& a, const MountGroup& b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(), isSameMount);
 }
 
-// Takes the new reading of the mount table. An entry goes on with what it knows, and with a thread that may
-// be stuck in its question, as long as the mount it shows is there; false where it can't.
+// Takes the new reading of the mount table. An entry keeps its state, and a thread that may be stuck in its
+// question, as long as the mount it shows still exists; false when it does not.
 bool updateEntry(Entry& entry, const MountGroup& mounts) {
   if (isSameGroup(entry.mounts, mounts)) {
     entry.mounts = mounts;  // the options may have changed
@@ -66,7 +66,7 @@ bool updateEntry(Entry& entry, const MountGroup& mounts) {
   return true;
 }
 
-// What all devices of one filesystem did; busy is their mean.
+// The sum over all devices of one filesystem; busy is their mean.
 std::optional<DiskIo> sumIo(const std::vector<DeviceIo>& devices, const std::vector<DeviceNumber>& parts) {
   DiskIo sum;
   std::uint64_t found = 0;
@@ -128,8 +128,8 @@ struct DisksReader::State {
     deviceProber.reset();
   }
 
-  // What /sys and /dev tell changes with the mounts: it is asked after each change, and now and then, for a
-  // file of theirs that could not be read once.
+  // What /sys and /dev report changes with the mounts: it is read after each change, and from time to time
+  // for a file that could not be read once.
   void takeDevices() {
     const auto now = std::chrono::steady_clock::now();
     if (areDevicesKnown && now - devicesKnownAt < kDevicesInterval) return;
@@ -147,7 +147,7 @@ struct DisksReader::State {
     deviceProber.reset();
   }
 
-  // The entry's counters, or nothing when it is not to be shown.
+  // The entry's counters, or nothing when it must not be shown.
   std::optional<DiskCounters> readEntry(Entry& entry) {
     if (entry.isFile) return std::nullopt;
     const auto answer = entry.usage.latest();
@@ -155,7 +155,7 @@ struct DisksReader::State {
       entry.isFile = !answer.value->hasDirectory;
       entry.index = answer.value->index;
       if (entry.isOutdated && (entry.isFile || entry.index != 0)) table.readAgain();
-      // Portals, archives and the like count no blocks; df leaves them out, too.
+      // Portals, archives and the like have no blocks; df omits them, too.
       const bool isHollow = answer.value->usage.totalBytes == 0 && entry.shown().point != "/";
       if (entry.isFile || isHollow) return std::nullopt;
     }
@@ -188,7 +188,7 @@ std::vector<DiskCounters> DisksReader::read(bool withDetail) {
     try {
       state.refresh(std::move(*mounts));
     } catch (...) {
-      state.table.readAgain();  // for want of memory it took in only a part
+      state.table.readAgain();  // it took in only a part for lack of memory
       throw;
     }
   }

@@ -8,7 +8,7 @@ namespace hostwire {
 void FirstMounts::correct(std::string_view ownText, std::vector<Mount>& own) {
   if (!file_) return;
   const std::string_view text = file_->readIfPresent(buffer_);
-  // The numbers of mounts are given once in the whole kernel: equal texts are one table.
+  // Mount ids are unique in the whole kernel: equal texts are the same table.
   if (text == ownText) {
     file_.reset();
     buffer_ = {};

@@ -1,4 +1,4 @@
-// The mount table of the machine's first process, for a service that was given a table of its own.
+// The mount table of the machine's first process, for a service that has a mount table of its own.
 #pragma once
 
 #include <optional>
@@ -11,16 +11,16 @@
 
 namespace hostwire {
 
-// A unit with ProtectSystem= and its like has a copy of the mount table, made when it starts, in which mounts
-// may be read-only. New mounts and unmounts arrive in it; a remount does not (mount(2) changes one mount's
-// flags, mount_namespaces(7) propagates none of them).
+// A unit with ProtectSystem= or similar options has a copy of the mount table, made when it starts, in which
+// mounts may be read-only. New mounts and unmounts arrive in it; a remount does not (mount(2) changes one
+// mount's flags, mount_namespaces(7) propagates none of them).
 class FirstMounts {
  public:
-  // poll(2) on it as on the own table; -1 where it is not needed.
+  // For poll(2), like the own table's; -1 where it is not needed.
   int descriptor() const { return file_ ? file_->descriptor() : -1; }
 
-  // `own` was parsed from `ownText`: sets what is read-only to what it is for the first process. Reads
-  // nothing any more once the two tables were found to be the same one.
+  // `own` was parsed from `ownText`: sets the read-only flags to those of the first process. Reads nothing
+  // more once the two tables were found to be the same.
   void correct(std::string_view ownText, std::vector<Mount>& own);
 
  private:

@@ -51,7 +51,7 @@ bool MountTable::hasChanged() {
   if (isKernelText_) {
     std::array<pollfd, 2> requests{
         pollfd{file_->descriptor(), POLLPRI, 0},
-        pollfd{first_ ? first_->descriptor() : -1, POLLPRI, 0},  // -1 is passed over
+        pollfd{first_ ? first_->descriptor() : -1, POLLPRI, 0},  // poll ignores -1
     };
     return poll(requests.data(), requests.size(), 0) > 0;
   }

@@ -1,4 +1,4 @@
-// The mount table, read again only when the kernel says that it changed.
+// The mount table, read again only when the kernel reports a change.
 #pragma once
 
 #include <sys/stat.h>
@@ -18,14 +18,14 @@ class MountTable {
  public:
   explicit MountTable(const Roots& roots);
 
-  // The mounts at the first call and after a change, else nothing. Throws HostError when they can't be read;
-  // the next call tries again.
+  // The mounts at the first call and after a change, otherwise nothing. Throws HostError when they cannot be
+  // read; the next call tries again.
   std::optional<std::vector<Mount>> readIfChanged();
 
-  // Has the next call return them whether it changed or not.
+  // Makes the next call return them even without a change.
   void readAgain() { mustRead_ = true; }
 
-  // What stands before a mount point on the way to it; empty for the mounts this process sees itself.
+  // The prefix of the path to a mount point; empty for the mounts this process sees itself.
   const std::string& pathPrefix() const { return prefix_; }
 
  private:
@@ -35,9 +35,9 @@ class MountTable {
   const Roots roots_;
   std::string prefix_;
   std::optional<KeptFile> file_;
-  std::optional<FirstMounts> first_;  // only beside a table of this process's own machine
+  std::optional<FirstMounts> first_;  // only beside the table of this process's own machine
   std::string buffer_;
-  bool isKernelText_ = false;  // else a fixture
+  bool isKernelText_ = false;  // false: a fixture
   bool mustRead_ = true;
   struct stat fixtureBefore_ {};
 };

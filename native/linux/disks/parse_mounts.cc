@@ -10,8 +10,8 @@ namespace {
 
 bool isOctal(char c) { return c >= '0' && c <= '7'; }
 
-// The kernel writes blank, tab, newline and backslash as three octal digits (seq_escape), some filesystems
-// more bytes than these.
+// The kernel writes blank, tab, newline and backslash as three octal digits (seq_escape); some filesystems
+// escape more bytes.
 std::string unescapeOctal(std::string_view text) {
   std::string bytes;
   bytes.reserve(text.size());
@@ -28,7 +28,7 @@ std::string unescapeOctal(std::string_view text) {
   return bytes;
 }
 
-// The value of `key` in "rw,key=value,…"; the key itself stands for an option without a value.
+// The value of `key` in "rw,key=value,…"; the key itself for an option without a value.
 std::optional<std::string_view> findOption(std::string_view options, std::string_view key) {
   while (!options.empty()) {
     const std::size_t end = options.find(',');
@@ -60,7 +60,7 @@ std::optional<Mount> parseMount(std::string_view line) {
     if (word.empty()) return std::nullopt;
   } while (word != "-");
   mount.type = unescapeOctal(takeWord(line));
-  // The source may be empty (`mount -t tmpfs ""`): then two blanks stand between type and options.
+  // The source may be empty (`mount -t tmpfs ""`): two blanks then separate type and options.
   if (line.starts_with("  ")) {
     line.remove_prefix(1);
   } else {

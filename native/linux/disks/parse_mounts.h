@@ -1,4 +1,4 @@
-// Parser of Linux's mount table: pure, never throws, tolerates anything.
+// Parser of Linux's mount table: pure, never throws, accepts anything.
 #pragma once
 
 #include <cstdint>
@@ -23,15 +23,15 @@ struct Mount {
   std::uint64_t id = 0;
   std::uint64_t parentId = 0;
   DeviceNumber device;
-  std::string root;   // which directory of the filesystem is mounted
-  std::string point;  // where
+  std::string root;   // the mounted directory of the filesystem
+  std::string point;  // the mount point
   std::string type;
   std::string source;
-  std::string subvolume;    // btrfs: the number or name of the subvolume; else empty
+  std::string subvolume;    // btrfs: the number or name of the subvolume; otherwise empty
   bool isReadOnly = false;  // the mount or its filesystem
 };
 
-// proc_pid_mountinfo(5). A line that can't be understood is left out.
+// proc_pid_mountinfo(5). A line that is not understood is left out.
 std::vector<Mount> parseMountinfo(std::string_view text);
 
 // "8:1", as sysfs writes device numbers.

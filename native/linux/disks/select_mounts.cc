@@ -18,13 +18,12 @@ bool isAmong(std::string_view word, const std::array<std::string_view, N>& words
   return std::find(words.begin(), words.end(), word) != words.end();
 }
 
-// Filesystems whose server is elsewhere, a virtual machine's host included.
+// Filesystems whose server is elsewhere, including a virtual machine's host.
 constexpr std::array<std::string_view, 20> kNetworkTypes{
     "nfs",  "nfs4",   "cifs",     "smb3",  "smbfs", "ceph",  "9p",       "glusterfs", "afs",    "lustre",
     "gpfs", "beegfs", "orangefs", "pvfs2", "coda",  "ncpfs", "virtiofs", "vboxsf",    "vmhgfs", "prl_fs"};
 
-// FUSE filesystems that hold no data of their own: views of sessions, of the kernel, of an archive or of
-// layers.
+// FUSE filesystems without data of their own: views of sessions, of the kernel, of an archive or of layers.
 constexpr std::array<std::string_view, 8> kFuseViews{
     "fuse.portal",         "fuse.gvfsd-fuse",   "fuse.lxcfs",      "fuse.snapfuse",
     "fuse.vmware-vmblock", "fuse.rofiles-fuse", "fuse.squashfuse", "fuse.fuse-overlayfs"};
@@ -32,7 +31,7 @@ constexpr std::array<std::string_view, 8> kFuseViews{
 constexpr std::array<std::string_view, 6> kImageTypes{"squashfs", "erofs",   "cramfs",
                                                       "romfs",    "iso9660", "udf"};
 
-// Kept in memory or made of other filesystems: whatever their source says.
+// Kept in memory or composed of other filesystems, whatever their source says.
 constexpr std::array<std::string_view, 7> kSourcelessTypes{"tmpfs",   "devtmpfs", "ramfs", "rootfs",
                                                            "overlay", "aufs",     "autofs"};
 
@@ -55,7 +54,7 @@ std::string_view parentPath(std::string_view path) {
   return slash == 0 ? path.substr(0, 1) : path.substr(0, slash);
 }
 
-// Tells which mounts a path still leads to.
+// Decides which mounts a path still leads to.
 class Visibility {
  public:
   explicit Visibility(const std::vector<Mount>& mounts) {
@@ -70,11 +69,10 @@ class Visibility {
   bool isVisible(const Mount& mount) const {
     if (isCovered(mount)) return false;
     const Mount* at = &mount;
-    // Bounded, for a table whose parents form a circle.
+    // Limited, in case the parents in a table form a cycle.
     for (std::size_t steps = 0; steps < byId_.size(); ++steps) {
       const auto parent = byId_.find(at->parentId);
-      // The kernel's own first mount (rootfs) is its own parent: what lies on it does not hide it from the
-      // rest.
+      // The kernel's own first mount (rootfs) is its own parent: a mount on top of it does not hide it.
       if (parent != byId_.end() && parent->second == at) return true;
       if (isShadowed(*at)) return false;
       if (parent == byId_.end()) return true;
@@ -84,12 +82,12 @@ class Visibility {
   }
 
  private:
-  // Another mount was made on this one's own root.
+  // Another mount was made on this mount's root.
   bool isCovered(const Mount& mount) const { return points_.contains({mount.id, mount.point}); }
 
-  // Another mount of the same parent lies on the way here, or at the same place and came later.
+  // Another mount of the same parent is on the path to this one, or at the same place and came later.
   bool isShadowed(const Mount& mount) const {
-    if (mount.parentId == mount.id) return false;  // the first of all
+    if (mount.parentId == mount.id) return false;  // the very first one
     const auto last = last_.find({mount.parentId, mount.point});
     if (last != last_.end() && last->second != mount.id) return true;
     const auto parent = byId_.find(mount.parentId);
@@ -143,7 +141,8 @@ std::vector<MountGroup> selectMounts(std::vector<Mount> mounts) {
 
 void adoptReadOnly(std::vector<Mount>& own, const std::vector<Mount>& first) {
   std::unordered_map<std::string_view, const Mount*> byPoint;
-  for (const Mount& mount : first) byPoint[mount.point] = &mount;  // the last one at a place is the one seen
+  for (const Mount& mount : first)
+    byPoint[mount.point] = &mount;  // the last one at a place is the visible one
   for (Mount& mount : own) {
     const auto found = byPoint.find(mount.point);
     if (found == byPoint.end()) continue;

@@ -7,20 +7,20 @@
 
 namespace hostwire {
 
-// The mounts of one filesystem, the shortest mount point first. Which of them is the first that is a
-// directory can only be found by asking the filesystem, which may hang: a prober does.
+// The mounts of one filesystem, the shortest mount point first. Which of them is the first directory can only
+// be found by asking the filesystem, which may hang: a prober does that.
 using MountGroup = std::vector<Mount>;
 
-// One entry a filesystem (btrfs: a subvolume) in mountinfo's order:
-// - Real filesystems: block devices, btrfs, zfs, network filesystems, FUSE with a source. `/` whatever it is.
+// One entry per filesystem (btrfs: per subvolume) in mountinfo's order:
+// - Real filesystems: block devices, btrfs, zfs, network filesystems, FUSE with a source. `/` whatever its type.
 // - Mounts that another one covers, and what lies below such a mount, are not reachable and so not shown.
 // - Other mounts of a filesystem (bind mounts) are in the group of the shortest one.
 // - Read-only images in a loop device (snaps, ISO files) are left out: each is a file on a filesystem that is
 //   listed already, and is always full.
 std::vector<MountGroup> selectMounts(std::vector<Mount> mounts);
 
-// Gives the mounts of `own` the read-only flags that `first`, another process's table, has for them; one that
-// `first` does not have keeps its own.
+// Gives the mounts of `own` the read-only flags that they have in `first`, another process's table; one that
+// is missing from `first` keeps its own.
 void adoptReadOnly(std::vector<Mount>& own, const std::vector<Mount>& first);
 
 }  // namespace hostwire

@@ -14,13 +14,13 @@
 namespace hostwire {
 namespace {
 
-// A filesystem over FUSE or the network may say anything: what doesn't fit is the most there is.
+// A filesystem over FUSE or the network may report anything: a result that does not fit becomes the maximum.
 std::uint64_t bytesOf(std::uint64_t blocks, std::uint64_t blockBytes) {
   std::uint64_t bytes = 0;
   return __builtin_mul_overflow(blocks, blockBytes, &bytes) ? UINT64_MAX : bytes;
 }
 
-// statvfs(3) says "negative" where root's reserve is eaten into: as an enormous number.
+// statvfs(3) reports "negative" where root's reserve is in use: as an enormous number.
 std::uint64_t countOf(fsblkcnt_t blocks) { return blocks > INT64_MAX ? 0 : blocks; }
 
 DiskUsage usageOf(const struct statvfs& filesystem) {
@@ -44,9 +44,9 @@ DiskUsageReply DiskUsageQuestion::ask() {
   return {*found, true, usageOf(filesystem)};
 }
 
-// Containers mount single files (/etc/hosts) from a filesystem that a directory may be mounted from as well.
-// One before the found one that can't be asked now may be a directory all the same: then it is looked for
-// anew the next time.
+// Containers mount single files (/etc/hosts) from a filesystem that may also be mounted as a directory. A
+// path before the found one that cannot be read now may still be a directory: then the search is repeated the
+// next time.
 std::optional<std::size_t> DiskUsageQuestion::findDirectory() {
   std::optional<HostError> failure;
   for (std::size_t i = 0; i < paths_.size(); ++i) {

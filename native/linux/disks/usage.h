@@ -1,4 +1,4 @@
-// How full a filesystem is: the question a prober asks of it.
+// How full a filesystem is: the question that a prober asks.
 #pragma once
 
 #include <cstddef>
@@ -13,14 +13,14 @@ namespace hostwire {
 
 struct DiskUsageReply {
   std::size_t index = 0;      // which of the paths
-  bool hasDirectory = false;  // else none of the paths is a directory, and there is no usage
+  bool hasDirectory = false;  // false: none of the paths is a directory, and there is no usage
   DiskUsage usage;
 };
 
-// Asked on a prober's thread, by one at a time: it may wait for ever.
+// Asked on a prober's thread, by one at a time: it may wait forever.
 class DiskUsageQuestion {
  public:
-  // `paths`: mount points of one filesystem. The first one that is a directory is asked.
+  // `paths`: mount points of one filesystem. The first directory among them is asked.
   explicit DiskUsageQuestion(std::vector<std::string> paths) : paths_(std::move(paths)) {}
   // Throws HostError.
   DiskUsageReply ask();

@@ -1,4 +1,4 @@
-// How a drive is asked, by its kind. For probers: opening a device and an ioctl may hang.
+// Asking a drive, by its kind. For probers: opening a device and an ioctl may hang.
 #pragma once
 
 #include <functional>

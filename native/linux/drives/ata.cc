@@ -21,7 +21,7 @@
 namespace hostwire {
 namespace {
 
-// drivers/scsi/scsi_ioctl.c, scsi_cmd_allowed(): ATA commands are not among those that go without it.
+// drivers/scsi/scsi_ioctl.c, scsi_cmd_allowed(): ATA commands are not among those allowed without it.
 constexpr std::string_view kCapability = "CAP_SYS_RAWIO";
 constexpr std::uint8_t kAtaPassThrough16 = 0x85;
 constexpr unsigned kTimeoutMs = 5000;
@@ -51,12 +51,12 @@ class AtaDrive {
  public:
   AtaDrive(int fd, const std::string& name) : fd_(fd), name_(name) {}
 
-  // Reads into `data`, or asks for the registers where it is empty. Throws HostError.
+  // Reads into `data`, or requests the registers where `data` is empty. Throws HostError.
   Reply send(const Command& command, std::span<std::uint8_t> data = {}) const {
     const bool hasData = !data.empty();
     std::array<std::uint8_t, 16> block{};
     block[0] = kAtaPassThrough16;
-    block[1] = hasData ? 4U << 1U : 3U << 1U;  // PIO in, or no data
+    block[1] = hasData ? 4U << 1U : 3U << 1U;  // protocol: PIO data-in, or non-data
     block[2] = hasData ? 0x0E : 0x20;          // from the drive, `count` blocks; or return the registers
     block[4] = command.feature;
     block[6] = command.count;
@@ -108,7 +108,7 @@ class AtaDrive {
 };
 
 DriveAnswer readSmart(const AtaDrive& ata, const std::string& model) {
-  // The first command of all, as it wakes nothing.
+  // The very first command: it wakes no drive.
   const Reply mode = ata.send(kCheckPowerMode);
   if (mode.registers && isAtaStandby(*mode.registers)) return asleep();
   std::array<std::uint8_t, kAtaSectorBytes> sector{};
@@ -140,8 +140,8 @@ DriveAnswer askAta(const FoundDrive& drive) {
   }
 }
 
-// A rotating drive is left alone for longer while nothing is read or written: some models put off spinning
-// down when they are asked (Documentation/hwmon/drivetemp.rst).
+// A rotating drive without reads or writes is asked less often: some models postpone spinning down when they
+// are asked (Documentation/hwmon/drivetemp.rst).
 class AtaQuestion {
  public:
   explicit AtaQuestion(FoundDrive drive) : drive_(std::move(drive)) {}
@@ -154,7 +154,7 @@ class AtaQuestion {
     if (answer.isAsleep) return answer;
     askedAt_ = now;
     last_ = answer;
-    lastTraffic_ = readTraffic();  // afterwards: some kernels count the commands above
+    lastTraffic_ = readTraffic();  // afterwards, because some kernels count the commands above
     return answer;
   }
 

@@ -15,12 +15,12 @@
 namespace hostwire {
 namespace {
 
-// Block devices that are no drives, or whose medium is not theirs.
+// Block devices that are no drives, or whose medium is not part of them.
 constexpr std::array<std::string_view, 8> kOthers{"loop", "ram", "dm-", "md", "zram", "sr", "fd", "nbd"};
 
 std::string readName(const std::string& path) { return toValidUtf8(cleanName(readSmallFile(path))); }
 
-// SCSI has room for 16 characters of a model; the whole name is in what the kernel keeps of IDENTIFY DEVICE.
+// SCSI limits a model to 16 characters; the full name is in the kernel's copy of IDENTIFY DEVICE.
 std::string readAtaModel(const std::string& device) {
   const std::string page = tryReadSmallFile(device + "/vpd_pg89").value_or(std::string());
   const auto* bytes = reinterpret_cast<const std::uint8_t*>(page.data());
@@ -34,8 +34,8 @@ void describe(FoundDrive& drive) {
   if (drive.name.starts_with("nvme")) {
     drive.kind = DriveKind::kNvme;
   } else if (drive.name.starts_with("sd")) {
-    // What libata calls the vendor of every ATA drive, and so do host adapters for SAS. Behind USB another
-    // name stands here: not every bridge survives an ATA command.
+    // libata and host adapters for SAS report this vendor for every ATA drive. Behind USB there is another
+    // name: not every bridge survives an ATA command.
     const std::string vendor = readName(device + "/vendor");
     drive.kind = vendor == "ATA" ? DriveKind::kAta : DriveKind::kScsi;
     if (drive.kind == DriveKind::kAta) {
@@ -57,11 +57,11 @@ bool isDrive(const std::string& name, const std::string& folder) {
   if (std::any_of(kOthers.begin(), kOthers.end(), begins)) return false;
   if (name.starts_with("mmcblk") && name.find("boot") != std::string::npos) return false;
   if (!isPresent(folder + "/device")) return false;
-  // Hidden: one of the paths to an NVMe drive that is shown as a whole. Size 0: nothing in the card reader.
+  // Hidden: one of several paths to an NVMe drive that is shown as a whole. Size 0: an empty card reader.
   return readSmallFile(folder + "/hidden") != "1" && readSmallFile(folder + "/size") != "0";
 }
 
-// sysfs has '!' where the name of a device has a slash (cciss/c0d0).
+// sysfs has '!' where a device's name has a slash (cciss/c0d0).
 std::string devicePath(const Roots& roots, std::string name) {
   std::replace(name.begin(), name.end(), '!', '/');
   return roots.files + "/dev/" + name;

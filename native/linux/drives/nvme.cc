@@ -14,7 +14,7 @@
 namespace hostwire {
 namespace {
 
-// drivers/nvme/host/ioctl.c, nvme_cmd_allowed(): of admin commands only Identify goes without it.
+// drivers/nvme/host/ioctl.c, nvme_cmd_allowed(): of admin commands only Identify is allowed without it.
 constexpr std::string_view kCapability = "CAP_SYS_ADMIN";
 constexpr std::uint8_t kGetLogPage = 0x02;
 constexpr std::uint32_t kAllNamespaces = 0xFFFFFFFF;
@@ -22,7 +22,8 @@ constexpr std::uint32_t kTimeoutMs = 5000;
 
 DriveAnswer askNvme(const FoundDrive& drive) {
   if (isSuspended(drive)) return asleep();
-  // The namespace's device, not the controller's: it is the group disk's, and takes any path to the drive.
+  // The namespace's device rather than the controller's: the group disk may open it, and it works over any
+  // path to the drive.
   const OpenedDrive opened = openDrive(drive, kCapability);
   if (!opened.fd.isOpen()) return failed(opened.failure);
   std::array<std::uint8_t, kNvmeHealthBytes> page{};

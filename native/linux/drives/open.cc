@@ -10,12 +10,12 @@
 namespace hostwire {
 
 OpenedDrive openDrive(const FoundDrive& drive, std::string_view capability) {
-  // O_NONBLOCK: without looking for a medium.
+  // O_NONBLOCK: without checking for a medium.
   OpenedDrive opened{FileDescriptor(open(drive.path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC)), {}};
   if (opened.fd.isOpen()) return opened;
   const int code = errno;
   const std::string shown = "/dev/" + drive.name;
-  // EPERM: the control group of the service or container does not have the device.
+  // EPERM: the control group of the service or container does not include the device.
   if (code == EACCES || code == EPERM) {
     opened.failure = "needs access to " + shown + " and " + std::string(capability);
   } else if (code == ENOENT || code == ENXIO || code == ENODEV) {

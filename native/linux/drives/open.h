@@ -1,4 +1,4 @@
-// Opening a drive's device, and why that, or a command to it, is refused.
+// Opens a drive's device, or says why that is refused.
 #pragma once
 
 #include <string>
@@ -14,11 +14,11 @@ struct OpenedDrive {
   std::string failure;  // why it is not open
 };
 
-// `capability`: what the command that follows takes. Throws HostError where the reason is not a lack of
+// `capability`: the one that the following command needs. Throws HostError where the reason is not a lack of
 // rights.
 OpenedDrive openDrive(const FoundDrive& drive, std::string_view capability);
 
-// Whether the kernel has switched the device off; opening it would switch it on
+// Whether the kernel has suspended the device; opening it would resume it
 // (Documentation/power/runtime_pm.rst).
 bool isSuspended(const FoundDrive& drive);
 

@@ -1,4 +1,4 @@
-// What a prober's question brings back of one graphics processor.
+// The result of probing one graphics processor.
 #pragma once
 
 #include <chrono>
@@ -17,8 +17,8 @@ struct GpuAnswer {
   std::string failure;  // why nothing could be read this time
 };
 
-// The values of the last reading that gave any. Of a device that sleeps they count as long as it does; of one
-// that fails for as long as any prober's answer does.
+// The values of the last reading that returned any. They count as long as the device stays asleep; for a
+// failing device, as long as any prober's answer does.
 class LastGpuValues {
  public:
   void store(const GpuValues& values) {

@@ -17,13 +17,13 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// The class file is 0xBBSSPP. Base class 03 is a display controller; AMD's accelerators for servers, which
-// the same driver serves, are 12.
+// The class file is 0xBBSSPP. Base class 03 is a display controller; AMD's server accelerators, which have
+// the same driver, are 12.
 constexpr std::uint32_t kDisplayClass = 0x03;
 constexpr std::uint32_t kAcceleratorClass = 0x12;
 
 // Adapters of virtual machines and of remote management (bochs, virtio, QXL, VMware, ASPEED, Matrox) have
-// nothing to read: their vendors are not here.
+// nothing to read: their vendors are not listed.
 std::optional<GpuVendor> vendorOf(std::uint32_t vendorId, std::uint32_t classCode) {
   const std::uint32_t baseClass = classCode >> 16U;
   if (vendorId == 0x1002 && (baseClass == kDisplayClass || baseClass == kAcceleratorClass))
@@ -62,8 +62,8 @@ std::vector<std::string> findNodes(const std::string& folder) {
   return nodes;
 }
 
-// Intel's are integrated at a place of their own (all others are on a card); AMD's have a voltage of the
-// processor's other half, which amdgpu shows as in1 for them alone.
+// Intel's integrated processors have a fixed address (all others are on a card); AMD's have a voltage of the
+// processor's other half, which amdgpu shows as in1 only for them.
 bool isIntegrated(const GpuDevice& device) {
   if (device.vendor == GpuVendor::kIntel) return device.address.ends_with(":00:02.0");
   return device.vendor == GpuVendor::kAmd && !device.hwmon.empty() && isPresent(device.hwmon + "/in1_input");
@@ -120,7 +120,7 @@ SharedInventory GpuDiscovery::read() {
   lookedAt_ = now;
   GpuInventory found;
   const auto names = listFolder(roots_.sys + "/bus/pci/devices");
-  // Another device may come to the place of one that left.
+  // Another device may be added at the address of a removed one.
   std::erase_if(identities_, [&](const auto& known) {
     return !std::binary_search(names.begin(), names.end(), known.first);
   });

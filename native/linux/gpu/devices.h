@@ -1,4 +1,4 @@
-// Which graphics processors a Linux machine has.
+// The graphics processors of a Linux machine.
 #pragma once
 
 #include <chrono>
@@ -33,7 +33,7 @@ struct GpuDevice {
 
 struct GpuInventory {
   std::vector<GpuDevice> devices;  // by address
-  // NVIDIA's driver is there although no device of it is on the bus: WSL, and containers without /sys.
+  // NVIDIA's driver is loaded although no device of it is on the bus: WSL, and containers without /sys.
   bool hasUnlistedNvidia = false;
 
   bool operator==(const GpuInventory&) const = default;
@@ -46,16 +46,16 @@ const char* nameOf(GpuVendor vendor);
 class GpuDiscovery {
  public:
   GpuDiscovery(Roots roots, std::chrono::milliseconds interval);
-  // The same object as long as nothing changes; looks again when that is due.
+  // The same object as long as nothing changes; searches again when that is due.
   SharedInventory read();
 
  private:
   struct Identity {
-    std::optional<GpuVendor> vendor;  // nothing: it is no graphics processor of these
+    std::optional<GpuVendor> vendor;  // nothing: not a graphics processor of these vendors
     std::uint32_t vendorId = 0;
     std::uint32_t deviceId = 0;
     std::uint32_t revision = 0;
-    bool isWhole = false;  // else something could not be read, and is asked again at the next look
+    bool isWhole = false;  // false: something could not be read, and is read again at the next search
   };
 
   const Identity& identityOf(const std::string& name);

@@ -18,19 +18,19 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-// A link costs about 1.5 µs: ten thousand open files are looked through in 15 ms.
+// A link costs about 1.5 µs: ten thousand open files are checked in 15 ms.
 constexpr seconds kScanInterval{15};
 constexpr milliseconds kScanTime{20};
-// Before a scan that ran out of time goes on.
+// Before a scan that ran out of time is continued.
 constexpr seconds kScanPause{3};
-// Each keeps a descriptor open and costs about 5 µs a reading.
+// Each keeps a descriptor open and costs about 5 µs per reading.
 constexpr std::size_t kMaxClients = 128;
-// Two readings closer together say more of chance than of the load.
+// Between closer readings chance dominates the load.
 constexpr milliseconds kShortestWindow{20};
-// A longer one tells of what was, not of what is.
+// A longer window shows the past rather than the present.
 constexpr seconds kLongestWindow{60};
-// The window of a first reading: with a scan it stays below the 50 ms from which on a question counts as
-// stuck.
+// The window of a first reading: together with a scan it stays below the 50 ms after which a question counts
+// as stuck.
 constexpr milliseconds kFirstWindow{22};
 
 bool isNumber(std::string_view name) {
@@ -90,7 +90,7 @@ std::vector<DrmClient> DrmClients::readKept() {
   std::vector<DrmClient> clients;
   std::erase_if(kept_, [&](Kept& kept) {
     auto client = parseDrmClient(kept.file.readIfPresent(buffer_));
-    // The descriptor's number may be another file's by now.
+    // The descriptor's number may have been reused for another file.
     if (!client || client->id != kept.id || client->device != address_) return true;
     clients.push_back(std::move(*client));
     return false;

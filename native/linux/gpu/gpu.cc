@@ -1,4 +1,4 @@
-// Graphics processors of Linux: the bus says which, probers ask each of them.
+// Graphics processors of Linux: the bus lists them, probers ask each of them.
 #include "host/gpu.h"
 
 #include <algorithm>
@@ -21,10 +21,10 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using Answers = std::shared_ptr<const std::vector<GpuAnswer>>;
 
-// A driver may take a second to begin; what does not answer for longer hangs.
+// A driver may take a second to start; one that does not answer for longer hangs.
 constexpr std::chrono::seconds kPatience{5};
 
-// A prober of one device or, for NVML, of several, and what its question is to do.
+// A prober of one device or, for NVML, of several, and the parameters of its question.
 struct Source {
   std::vector<GpuDevice> devices;
   bool isNvidia = false;
@@ -33,7 +33,8 @@ struct Source {
   std::optional<Clock::time_point> silentSince;
 };
 
-// What NVML's question is asked of, which changes while the question stays: it holds the session.
+// The devices that NVML's question asks about; they change while the question, which holds the session,
+// stays.
 struct NvidiaWishes {
   std::mutex mutex;
   NvidiaRequest request;
@@ -43,12 +44,12 @@ bool isOfNvml(const GpuDevice& device) {
   return device.vendor == GpuVendor::kNvidia && device.driver == "nvidia";
 }
 
-// Given to a virtual machine: the host has nothing to read there.
+// Passed through to a virtual machine: the host has nothing to read there.
 bool isGivenAway(const GpuDevice& device) {
   return device.driver == "vfio-pci" || device.driver == "pci-stub" || device.driver == "xen-pciback";
 }
 
-// A device of the last reading with what decides its place.
+// A device of the last reading with what determines its place in the list.
 struct Placed {
   GpuCounters counters;
   std::string address;
@@ -89,7 +90,7 @@ struct GpuReader::State {
   std::string failure;
 };
 
-// The first look is taken at once, for the first sample; it only reads what the kernel keeps in memory.
+// The first search runs at once, for the first sample; it only reads what the kernel keeps in memory.
 void GpuReader::State::discover() {
   if (!discovery) {
     const auto source = std::make_shared<GpuDiscovery>(roots, options.discoveryInterval);
@@ -124,7 +125,7 @@ Source GpuReader::State::makeNvidiaSource() {
   return {{}, true, wantsDetail, Prober<Answers>(probers, ask), {}};
 }
 
-// Probers of devices that stay are kept, with what they know and with a thread that may be stuck in one.
+// Probers of devices that stay are kept, with their state and with a thread that may be stuck in one.
 void GpuReader::State::takeInventory(SharedInventory next) {
   inventory = std::move(next);
   std::vector<Source> kept;
@@ -157,7 +158,7 @@ void GpuReader::State::noteFailure(const std::string& subject, const std::string
   failure += subject + ": " + reason;
 }
 
-// `answer` is null when there is none; then `silence` says why, if anything is known.
+// `answer` is null when there is none; `silence` then says why, if that is known.
 void GpuReader::State::addAnswer(const GpuDevice& device, const GpuAnswer* answer,
                                  const std::string& silence) {
   GpuFinding finding;

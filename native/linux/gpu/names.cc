@@ -12,7 +12,7 @@
 namespace hostwire {
 namespace {
 
-// Debian and its kin, then Fedora, Arch and theirs.
+// Debian and its derivatives, then Fedora, Arch and theirs.
 constexpr std::array<const char*, 2> kPciLists{"/usr/share/misc/pci.ids", "/usr/share/hwdata/pci.ids"};
 constexpr const char* kAmdgpuList = "/usr/share/libdrm/amdgpu.ids";
 

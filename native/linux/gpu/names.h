@@ -1,4 +1,4 @@
-// What graphics processors are called.
+// The names of graphics processors.
 #pragma once
 
 #include <string>
@@ -10,10 +10,10 @@ namespace hostwire {
 
 struct GpuName {
   std::string text;
-  bool isFinal = true;  // false where a list is there and could not be read: another time it may be
+  bool isFinal = true;  // false where a list exists and could not be read: it may be readable later
 };
 
-// From the lists of the distribution (libdrm's amdgpu.ids, pci.ids), else made of the numbers: "AMD
+// From the distribution's lists (libdrm's amdgpu.ids, pci.ids), otherwise made of the numbers: "AMD
 // 1002:73bf". Reads a file of a megabyte: ask until it is final, on a prober's thread. Does not touch the
 // device.
 GpuName lookUpGpuName(const Roots& roots, const GpuDevice& device);

@@ -1,4 +1,4 @@
-// Asks NVML of the devices that are awake, and lets go of it when none is.
+// Asks NVML about the devices that are awake, and closes it when none is.
 #include "linux/gpu/nvidia.h"
 
 #include <algorithm>
@@ -31,7 +31,7 @@ std::vector<GpuAnswer> NvidiaGpus::readUnlisted(bool withDetail) {
   return answers;
 }
 
-// `readings` are of the devices that were asked: the others sleep or rest.
+// `readings` are of the devices that were asked: the others are asleep or resting.
 GpuAnswer NvidiaGpus::answerOf(const GpuDevice& device, const std::vector<NvmlReading>& readings) {
   Known& known = known_.at(device.address);
   GpuAnswer answer;
@@ -70,7 +70,7 @@ std::vector<GpuAnswer> NvidiaGpus::read(const NvidiaRequest& request) {
     states.push_back(known.sleep.judge());
     if (states.back() == GpuSleep::State::kAwake) awake.push_back(device.address);
   }
-  // An open session can be what keeps the devices awake.
+  // An open session may be what keeps the devices awake.
   if (awake.empty()) session_.close();
   const auto readings = awake.empty() ? std::vector<NvmlReading>{} : session_.read(awake, request.withDetail);
   std::vector<GpuAnswer> answers;

@@ -1,4 +1,4 @@
-// NVIDIA's graphics processors on Linux: NVML, asked only of those that are awake.
+// NVIDIA's graphics processors on Linux: NVML, asked only about those that are awake.
 #pragma once
 
 #include <chrono>
@@ -16,7 +16,7 @@ namespace hostwire {
 
 struct NvidiaRequest {
   std::vector<GpuDevice> devices;
-  bool wantsUnlisted = false;  // all that the driver knows, instead of `devices`
+  bool wantsUnlisted = false;  // all devices that the driver knows, instead of `devices`
   bool withDetail = false;
 };
 

@@ -1,4 +1,4 @@
-// Parsers of what Linux says about graphics processors.
+// Parsers of what Linux reports about graphics processors.
 #include "linux/gpu/parse_gpu.h"
 
 #include <algorithm>
@@ -12,7 +12,7 @@ namespace hostwire {
 namespace {
 
 constexpr std::string_view kWhite = " \t\r\n";
-// More kinds of engines than any driver has: what a text may cost at most.
+// More kinds of engines than any driver has: limits the cost of a text.
 constexpr std::size_t kMaxEngines = 64;
 constexpr std::uint64_t kMaxCapacity = 1024;
 
@@ -22,7 +22,7 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(first, text.find_last_not_of(kWhite) - first + 1);
 }
 
-// The part of `text` up to `separator`, which is taken off as well.
+// The part of `text` up to `separator`; both are removed from `text`.
 std::string_view takeUntil(std::string_view& text, char separator) {
   const std::size_t end = text.find(separator);
   const std::string_view part = text.substr(0, end);
@@ -55,7 +55,7 @@ DrmEngine* engineOf(DrmClient& client, std::string_view name) {
   return &client.engines.back();
 }
 
-// One "drm-…" line that speaks of an engine.
+// One "drm-…" line that describes an engine.
 void takeEngineLine(DrmClient& client, std::string_view key, std::string_view value) {
   const auto number = takeUnsigned(value);
   if (!number) return;
@@ -84,7 +84,7 @@ double growthOf(Count before, Count after) {
   return static_cast<double>(*after - *before);
 }
 
-// The share of one engine's time that one client took.
+// The share of one engine's time that one client used.
 double shareOf(const DrmEngine& before, const DrmEngine& after, double elapsedNs) {
   const auto capacity = static_cast<double>(std::max<std::uint64_t>(1, after.capacity));
   if (after.busyNs) return elapsedNs > 0 ? growthOf(before.busyNs, after.busyNs) / elapsedNs / capacity : 0;

@@ -1,4 +1,4 @@
-// Parsers of what Linux says about graphics processors: ids, names, runtime suspend, sensors, DRM clients.
+// Parsers of what Linux reports about graphics processors: ids, names, runtime suspend, sensors, DRM clients.
 #pragma once
 
 #include <cstdint>
@@ -9,32 +9,32 @@
 
 namespace hostwire {
 
-// "0x1002" as a PCI device's vendor, device, class and revision files hold.
+// "0x1002", as in a PCI device's vendor, device, class and revision files.
 std::optional<std::uint32_t> parsePciId(std::string_view text);
 
-// Documentation/ABI/testing/sysfs-devices-power, runtime_status: whether the device sleeps or is about to.
+// Documentation/ABI/testing/sysfs-devices-power, runtime_status: whether the device is asleep or about to be.
 bool isSuspended(std::string_view text);
 
-// A whole number alone, 0–100; nothing for anything else.
+// A single whole number, 0–100; nothing for anything else.
 std::optional<double> parsePercent(std::string_view text);
 
-// A whole number alone that is not negative, in `unit`s of what is returned; nothing above `most`.
+// A single whole number that is not negative, divided by `unit`; nothing above `max`.
 std::optional<double> parseScaled(std::string_view text, double unit, double max);
 
 // Which of a chip's temperatures is the device's, given their labels (empty where there is none): the edge of
-// the die (amdgpu), the package (xe), the only one without a name, the hottest place. Never the memory's or a
+// the die (amdgpu), the package (xe), the only one without a name, the hottest spot. Never the memory's or a
 // regulator's.
 std::optional<std::size_t> chooseGpuTemperature(const std::vector<std::string>& labels);
 
-// The name of a device in pci.ids(5): what stands in brackets at its end ("Navi 21 [Radeon RX 6800 XT]"),
-// which is what it is sold as, else all of it. Empty where the list has none.
+// The name of a device in pci.ids(5): the text in brackets at its end ("Navi 21 [Radeon RX 6800 XT]"), which
+// is the retail name, otherwise all of it. Empty where the list has none.
 std::string findPciName(std::string_view list, std::uint32_t vendor, std::uint32_t device);
 
 // The name of a device in libdrm's amdgpu.ids: "73BF,	C1,	AMD Radeon RX 6800 XT". Empty where the list
 // has none.
 std::string findAmdgpuName(std::string_view list, std::uint32_t device, std::uint32_t revision);
 
-// Documentation/gpu/drm-usage-stats.rst: what one client of a device has used of each kind of engine.
+// Documentation/gpu/drm-usage-stats.rst: one client's use of each kind of engine of a device.
 struct DrmEngine {
   std::string name;
   std::optional<std::uint64_t> busyNs;      // i915, amdgpu: nanoseconds
@@ -48,11 +48,11 @@ struct DrmClient {
   std::uint64_t id = 0;
   std::vector<DrmEngine> engines;
 };
-// /proc/PID/fdinfo/FD. Nothing where it is no DRM client's.
+// /proc/PID/fdinfo/FD. Nothing where the descriptor is not a DRM client's.
 std::optional<DrmClient> parseDrmClient(std::string_view text);
 
 // How busy `clients` kept the busiest kind of engine between two readings, `elapsedNs` apart: percent. A
-// client that was not there before, or counts less than before, counts nothing.
+// client that is new, or counts less than before, counts as 0.
 double drmLoadBetween(const std::vector<DrmClient>& before, const std::vector<DrmClient>& clients,
                       double elapsedNs);
 

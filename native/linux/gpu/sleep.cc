@@ -1,4 +1,4 @@
-// The runtime power management of one device, as /sys tells of it.
+// The runtime power management of one device, from /sys.
 #include "linux/gpu/sleep.h"
 
 #include <cerrno>
@@ -14,12 +14,12 @@ using std::chrono::seconds;
 
 constexpr seconds kIdleBeforeRest{10};
 constexpr milliseconds kRestBeyondDelay{2000};
-// A kernel with a longer delay than this is not waited for: the values shown would be too old.
+// A kernel with a longer delay than this is not waited for: the shown values would be too old.
 constexpr milliseconds kLongestDelay{15000};
 constexpr std::chrono::minutes kBetweenRests{5};
-// A device of which it could not be read that often whether it sleeps is taken for one that never does.
+// A device whose power state could not be read this many times is taken for one that never sleeps.
 constexpr unsigned kMaxUnreadable = 5;
-// Below this it does nothing worth staying awake for.
+// Below this load it does nothing worth staying awake for.
 constexpr double kIdlePercent = 1;
 
 }  // namespace
@@ -27,7 +27,7 @@ constexpr double kIdlePercent = 1;
 GpuSleep::GpuSleep(const std::string& folder, bool isIntegrated)
     : folder_(folder), isIntegrated_(isIntegrated), status_(folder + "/power/runtime_status") {}
 
-// A device without the file never sleeps; one whose file can't be read now is not woken to find out why.
+// A device without the file never sleeps; one whose file cannot be read now is not woken to find out why.
 void GpuSleep::readStatus() {
   try {
     const auto status = status_.read(buffer_);
@@ -37,7 +37,7 @@ void GpuSleep::readStatus() {
     const int code = error.code().value();
     if (code == ENOENT || code == ENOTDIR || ++unreadable_ > kMaxUnreadable) isStatusKnown_ = true;
   } catch (...) {
-    // for want of memory: the next time, then
+    // for lack of memory: at the next reading, then
   }
 }
 

@@ -1,4 +1,4 @@
-// Whether a graphics processor sleeps, and when to leave one alone that might.
+// Whether a graphics processor is asleep, and when to leave one alone so that it can fall asleep.
 #pragma once
 
 #include <chrono>
@@ -9,21 +9,21 @@
 
 namespace hostwire {
 
-// Each reading of a discrete processor puts its falling asleep off (autosuspend_delay_ms, mostly 5 s), so one
-// that is asked every 2 s never does. One that idles is therefore left alone for a moment longer than that.
-// When it is still awake afterwards something else keeps it so, and it is not left alone again for some
-// minutes.
-//
+// Each reading of a discrete processor restarts its autosuspend delay (autosuspend_delay_ms, mostly 5 s), so
+// one that is read every 2 s never falls asleep. An idle one is therefore left alone for slightly longer than
+// that. When it is still awake afterwards something else keeps it awake, and it is not left alone again for
+// some minutes.
 // Belongs to one prober's question: used by one thread at a time. What it reads wakes no device
 // (Documentation/ABI/testing/sysfs-devices-power).
 class GpuSleep {
  public:
   enum class State { kAwake, kResting, kAsleep };
 
-  // `folder`: the device's. An integrated processor is never left alone: it shares the processor's sleep.
+  // `folder`: the device's. An integrated processor is never left alone: it sleeps together with the
+  // processor.
   GpuSleep(const std::string& folder, bool isIntegrated);
 
-  // What to do now: only kAwake may be asked anything.
+  // What to do now: only in kAwake may the device be read.
   State judge();
   // After a reading; nothing where the load is not known.
   void noteLoad(std::optional<double> loadPercent);

@@ -24,9 +24,9 @@ constexpr double kMaxRpm = 100'000;
 constexpr double kMicro = 1e6;
 constexpr double kMaxJoules = 1e12;
 constexpr double kPwmFull = 255;  // Documentation/hwmon/sysfs-interface.rst: pwmN is 0–255
-// The counter of energy moves about once a millisecond: a shorter window is noise.
+// The energy counter advances about once per millisecond: a shorter window is noise.
 constexpr std::chrono::milliseconds kShortestWindow{20};
-// A longer one tells of what was, not of what is.
+// A longer window shows the past rather than the present.
 constexpr std::chrono::seconds kLongestWindow{60};
 
 std::optional<std::uint64_t> toBytes(std::optional<double> value) {
@@ -42,7 +42,7 @@ SysfsGpu::SysfsGpu(const Roots& roots, GpuDevice device)
       sleep_(device_.folder, device_.isIntegrated),
       clients_(roots.proc, device_) {}
 
-// One that turns out not to be there makes readNumber look for sources anew.
+// A file that turns out to be missing makes readNumber look for sources again.
 SysfsGpu::Source SysfsGpu::sourceAt(const std::string& path) const {
   if (!mayBePresent(path)) return std::nullopt;
   return KeptFile(path);
@@ -62,7 +62,7 @@ void SysfsGpu::findSources() {
   if (!power_ && !energy_) energy_ = sensor("energy2_input");
   fan_ = sensor("fan1_input");
   fanMax_ = sensor("fan1_max");
-  // nouveau's pwm1 is a percentage, against the rule.
+  // nouveau's pwm1 is a percentage, contrary to the documentation.
   pwm_ = device_.driver == "amdgpu" ? sensor("pwm1") : std::nullopt;
   findClock();
   areSourcesKnown_ = findTemperature();
@@ -81,7 +81,7 @@ void SysfsGpu::findClock() {
   }
 }
 
-// False where not all could be looked at that there is.
+// False where not every existing file could be looked at.
 bool SysfsGpu::findTemperature() {
   constexpr std::string_view kInput = "_input";
   temperature_.reset();
@@ -103,7 +103,7 @@ bool SysfsGpu::findTemperature() {
   return isComplete;
 }
 
-// The board's own name stands in a file of the driver, which is read only while the device is awake.
+// The board's own name is in a file of the driver, which is read only while the device is awake.
 void SysfsGpu::nameDevice(bool isAwake) {
   if (isNameFinal_ && (isBoardKnown_ || !isAwake)) return;
   const auto board = isAwake ? tryReadSmallFile(device_.folder + "/product_name") : std::string();
@@ -130,7 +130,7 @@ std::optional<double> SysfsGpu::readTemperature() {
   return parseMillidegrees(temperature_->readIfPresent(buffer_));
 }
 
-// The prober works the power out of the energy by itself: between its own two readings, whose times it knows.
+// The prober derives power from energy itself: between its own two readings, whose times it knows.
 std::optional<double> SysfsGpu::readPower() {
   if (power_) return readNumber(power_, kMicro, kMaxWatts);
   const auto joules = readNumber(energy_, kMicro, kMaxJoules);
@@ -138,7 +138,7 @@ std::optional<double> SysfsGpu::readPower() {
   if (joules && energyBefore_ && now - energyAt_ < kShortestWindow) return energyPower_;
   energyPower_.reset();
   const bool isComparable = joules && energyBefore_ && now - energyAt_ <= kLongestWindow;
-  // A counter that stands still, or steps back, does not measure.
+  // A counter that stands still or decreases does not measure anything.
   if (isComparable && *joules > *energyBefore_) {
     const double watts = (*joules - *energyBefore_) / std::chrono::duration<double>(now - energyAt_).count();
     if (watts <= kMaxWatts) energyPower_ = watts;
@@ -165,7 +165,7 @@ GpuValues SysfsGpu::readValues(bool withDetail) {
   values.temperatureCelsius = readTemperature();
   values.memoryUsedBytes = toBytes(readNumber(vramUsed_, 1, kMaxBytes));
   values.memoryTotalBytes = toBytes(readNumber(vramTotal_, 1, kMaxBytes));
-  // An integrated one may have no more than its clock: that it can be read at all shows only there.
+  // An integrated processor may have nothing but its clock: only that shows that it can be read at all.
   if (!withDetail && values.isAnyKnown()) return values;
   values.powerWatts = readPower();
   values.fanPercent = readFan();

@@ -1,4 +1,4 @@
-// A graphics processor whose kernel driver tells what it does in /sys: amdgpu, i915, xe, nouveau, radeon.
+// A graphics processor whose kernel driver reports its state in /sys: amdgpu, i915, xe, nouveau, radeon.
 #pragma once
 
 #include <chrono>
@@ -23,7 +23,7 @@ class SysfsGpu {
 
  private:
   using Clock = std::chrono::steady_clock;
-  // Files that are not there are not asked for.
+  // Missing files are not read.
   using Source = std::optional<KeptFile>;
 
   void findSources();
@@ -43,7 +43,7 @@ class SysfsGpu {
   DrmClients clients_;
   LastGpuValues last_;
   std::string name_;
-  bool isNameFinal_ = false;  // as far as it is known whether the board has one of its own
+  bool isNameFinal_ = false;  // as far as it is known whether the board has a name of its own
   bool isBoardKnown_ = false;
   bool areSourcesKnown_ = false;
   Source load_;

@@ -1,4 +1,4 @@
-// Folders of /sys, listed.
+// Listing folders of /sys.
 #pragma once
 
 #include <string>
@@ -6,16 +6,16 @@
 
 namespace hostwire {
 
-// The names in a folder, sorted, without "." and ".."; empty where it can't be read.
+// The names in a folder, sorted, without "." and ".."; empty where it cannot be read.
 std::vector<std::string> listFolder(const std::string& path);
 
-// Whether something of that name exists; a dangling link does.
+// Whether a file of that name exists; a dangling link does.
 bool isPresent(const std::string& path);
 
-// False only where there is none: what can't be looked at now may be there.
+// False only where there is none: what cannot be looked at now may exist.
 bool mayBePresent(const std::string& path);
 
-// What a symbolic link says; empty where there is none.
+// The target of a symbolic link; empty where there is none.
 std::string linkTarget(const std::string& path);
 
 }  // namespace hostwire

@@ -14,9 +14,10 @@ namespace {
 constexpr std::size_t kFirstBufferBytes = 4096;
 constexpr std::size_t kSmallestPageBytes = 4096;
 constexpr std::size_t kLongestRecordBytes = 512;
-constexpr std::size_t kMaxBytes = 16U << 20U;  // no kernel text is near that: a fixture that is a device, say
+constexpr std::size_t kMaxBytes =
+    16U << 20U;  // far above any kernel file; guards against a device in a fixture tree
 
-// What a sensor answers that can't measure now: the same descriptor tells again when it can. Any other error
+// Errors of a sensor that cannot measure now: the same descriptor works again when it can. Any other error
 // may mean that the device is gone, and its file with it.
 bool isPassing(int code) { return code == EIO || code == ENODATA || code == EAGAIN || code == EBUSY; }
 
@@ -122,7 +123,7 @@ std::optional<std::string> tryReadSmallFile(const std::string& path) {
     if (code == ENOENT || code == ENOTDIR) return std::string();
     return std::nullopt;
   } catch (...) {
-    return std::nullopt;  // for want of memory
+    return std::nullopt;  // for lack of memory
   }
 }
 

@@ -1,4 +1,4 @@
-// Descriptors and whole-file reads of kernel text, without an allocation that lasts.
+// Descriptors and whole-file reads of kernel text, without a lasting allocation.
 #pragma once
 
 #include <cstddef>
@@ -36,16 +36,16 @@ class KeptFile {
   explicit KeptFile(std::string path) : path_(std::move(path)) {}
 
   // Reads the whole file into `buffer` (reused: it only grows) and returns the text. Opens on first use and
-  // again after a failure that does not pass by itself. Throws HostError.
+  // again after a failure that is not temporary. Throws HostError.
   std::string_view read(std::string& buffer);
   // The same for a file of records under 512 bytes, or of one record of any size: it saves the read that only
-  // meets the end. The kernel (fs/seq_file.c) ends a read early only where the next record does not fit into
-  // its page, so one that left that much of a page was the last.
+  // finds the end. The kernel (fs/seq_file.c) ends a read early only where the next record does not fit into
+  // its page, so a read that left that much of a page was the last.
   std::string_view readShortRecords(std::string& buffer);
-  // As these, but empty where the file can't be read.
+  // Like these, but empty where the file cannot be read.
   std::string_view readIfPresent(std::string& buffer) noexcept;
   std::string_view readShortRecordsIfPresent(std::string& buffer) noexcept;
-  // At most the first `maxBytes`: the kernel makes long texts piece by piece, so the rest then costs
+  // At most the first `maxBytes`: the kernel generates long texts piece by piece, so the rest then costs
   // nothing.
   std::string_view readHeadIfPresent(std::string& buffer, std::size_t maxBytes) noexcept;
   const std::string& path() const { return path_; }
@@ -60,9 +60,9 @@ class KeptFile {
   FileDescriptor fd_;
 };
 
-// Reads a small file once; empty string where it can't be read. No trailing newline.
+// Reads a small file once; empty where it cannot be read. No trailing newline.
 std::string readSmallFile(const std::string& path);
-// The same, but nothing where there is such a file and it can't be read: another time it may be.
+// The same, but nothing where the file exists and cannot be read: it may be readable later.
 std::optional<std::string> tryReadSmallFile(const std::string& path);
 
 }  // namespace hostwire

@@ -10,8 +10,8 @@
 namespace hostwire {
 namespace {
 
-// Columns as proc_stat(5) orders them; old kernels end earlier. softirq counts as irq; guest and guest_nice
-// are inside user and nice already.
+// Columns in the order of proc_stat(5); old kernels have fewer. softirq counts as irq; guest and guest_nice
+// are already inside user and nice.
 bool parseCpuTimes(std::string_view columns, CpuTimes& times) {
   const auto user = takeUnsigned(columns);
   if (!user) return false;
@@ -26,7 +26,7 @@ bool parseCpuTimes(std::string_view columns, CpuTimes& times) {
   return true;
 }
 
-// No machine has that much, but what is not true of it must not wrap into something plausible.
+// No machine has that much, but a nonsensical value must not wrap into a plausible one.
 std::uint64_t kibToBytes(std::uint64_t kib) { return kib > UINT64_MAX / 1024 ? UINT64_MAX : kib * 1024; }
 
 }  // namespace
@@ -34,7 +34,7 @@ std::uint64_t kibToBytes(std::uint64_t kib) { return kib > UINT64_MAX / 1024 ? U
 bool parseStat(std::string_view text, CpuTimes& total, std::vector<CoreTimes>* cores) {
   bool hasTotal = false;
   std::string_view line;
-  // The cpu lines come first; what follows (intr alone can be 100 KB) is not looked at.
+  // The cpu lines come first; the rest (intr alone can be 100 KB) is not looked at.
   while (takeLine(text, line) && line.starts_with("cpu")) {
     line.remove_prefix(3);
     if (!line.empty() && isBlank(line.front())) {
@@ -61,7 +61,7 @@ std::optional<MemoryCounters> parseMeminfo(std::string_view text) {
                 {"Buffers", buffers}, {"Cached", cached},       {"SReclaimable", reclaimable},
                 {"Shmem", shared},    {"SwapTotal", swapTotal}, {"SwapFree", swapFree}};
   std::string_view line;
-  // What is wanted stands in the first half of the text.
+  // All wanted lines are in the first half of the text.
   std::size_t missing = std::size(wanted);
   while (missing > 0 && takeLine(text, line)) {
     const std::size_t colon = line.find(':');
@@ -134,7 +134,7 @@ std::optional<int> parseDescriptorTableSize(std::string_view text) {
   while (takeLine(text, line)) {
     if (takeWord(line) != "FDSize:") continue;
     const auto size = takeUnsigned(line);
-    // fs.nr_open can't be set higher (sysctl_nr_open_max in fs/file.c).
+    // fs.nr_open cannot be set higher (sysctl_nr_open_max in fs/file.c).
     if (!size || *size > std::numeric_limits<int>::max() - 1024) return std::nullopt;
     return static_cast<int>(*size);
   }

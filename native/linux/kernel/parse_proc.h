@@ -1,4 +1,5 @@
-// Every parser of kernel text: pure, never throws, tolerates anything. What it can't find stays unset.
+// Parsers of the /proc files that are read with every sample (stat, meminfo, loadavg, pressure), and of
+// single numbers: pure, never throw, accept anything. What they do not find stays unset.
 #pragma once
 
 #include <array>
@@ -26,14 +27,14 @@ std::optional<std::array<double, 3>> parseLoadavg(std::string_view text);
 // /proc/pressure/*: avg10 of both lines; `full` is 0 where the kernel has no such line (cpu before 5.13).
 std::optional<Pressure> parsePressure(std::string_view text);
 
-// A whole number alone, as sysfs files hold; white space around it is ignored.
+// A single whole number, as in sysfs files; surrounding white space is ignored.
 std::optional<std::int64_t> parseInteger(std::string_view text);
 
 // proc_pid_status(5): FDSize, which is above every descriptor of the process and never shrinks.
 std::optional<int> parseDescriptorTableSize(std::string_view text);
 
-// Degrees Celsius from a sensor's millidegrees. Nothing where the value can't be a processor's: -50 °C and
-// less, more than 150 °C, and exactly 0, which is what firmware and drivers answer when they can't measure.
+// Degrees Celsius from a sensor's millidegrees. Nothing where the value cannot be a processor's: -50 °C and
+// less, more than 150 °C, and exactly 0, which firmware and drivers report when they cannot measure.
 std::optional<double> parseMillidegrees(std::string_view text);
 
 }  // namespace hostwire

@@ -1,4 +1,4 @@
-// The small steps all parsers of kernel text are made of: lines, words, numbers.
+// The small steps of all parsers of kernel text: lines, words, numbers.
 #pragma once
 
 #include <charconv>
@@ -8,7 +8,7 @@
 
 namespace hostwire {
 
-// Takes the next line off `text` (without its newline). False at the end.
+// Removes the next line from `text` (without its newline). False at the end.
 inline bool takeLine(std::string_view& text, std::string_view& line) {
   if (text.empty()) return false;
   const std::size_t end = text.find('\n');
@@ -25,7 +25,7 @@ inline void skipBlanks(std::string_view& text) {
   text.remove_prefix(at);
 }
 
-// Takes the next word (up to a blank) off `text`; empty at the end.
+// Removes the next word (up to a blank) from `text`; empty at the end.
 inline std::string_view takeWord(std::string_view& text) {
   skipBlanks(text);
   std::size_t end = 0;
@@ -35,7 +35,7 @@ inline std::string_view takeWord(std::string_view& text) {
   return word;
 }
 
-// Takes an unsigned number off `text`. Nothing, and `text` unchanged but for blanks, where none stands.
+// Removes an unsigned number from `text`. Nothing where there is none; then only blanks are removed.
 inline std::optional<std::uint64_t> takeUnsigned(std::string_view& text) {
   skipBlanks(text);
   std::uint64_t value = 0;
@@ -55,7 +55,7 @@ inline std::optional<double> takeDouble(std::string_view& text) {
   return value;
 }
 
-// A hexadecimal number that is all of `text`, without a prefix.
+// A hexadecimal number that fills `text`, without a prefix.
 inline std::optional<std::uint64_t> parseHex(std::string_view text) {
   std::uint64_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value, 16);

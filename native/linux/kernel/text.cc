@@ -12,7 +12,7 @@ constexpr std::string_view kReplacement = "\xEF\xBF\xBD";
 // The well-formed sequences of the Unicode standard, table 3-7: how many bytes follow a lead byte and what
 // the first of them may be (no overlong forms, no surrogates, nothing above U+10FFFF).
 struct Lead {
-  std::size_t following = 0;  // 0: no lead byte of a longer sequence
+  std::size_t following = 0;  // 0: not the lead byte of a longer sequence
   unsigned char min = 0x80;
   unsigned char max = 0xBF;
 };

@@ -1,4 +1,4 @@
-// Text from the kernel made fit for JSON: names there are bytes, not characters.
+// Kernel text made fit for JSON: names there are bytes, not characters.
 #pragma once
 
 #include <string>
@@ -6,8 +6,8 @@
 
 namespace hostwire {
 
-// `bytes` as valid UTF-8. What is not becomes U+FFFD, one for each maximal broken part, as the WHATWG decoder
-// (and with it Node's Buffer) does.
+// `bytes` as valid UTF-8. Invalid bytes become U+FFFD, one per maximal broken part, as in the WHATWG decoder
+// (and thereby Node's Buffer).
 std::string toValidUtf8(std::string_view bytes);
 
 }  // namespace hostwire

@@ -1,4 +1,4 @@
-// Media keys through /dev/uinput: the last resort where no player can be spoken to.
+// Media keys through /dev/uinput: the last resort where no player can be commanded.
 #include <fcntl.h>
 #include <linux/uinput.h>
 #include <sys/ioctl.h>
@@ -17,8 +17,7 @@
 namespace hostwire {
 namespace {
 
-// In the order of MediaVerb. The two of CD players say play and pause apart; the others' are on every
-// keyboard.
+// In the order of MediaVerb. The two CD keys distinguish play and pause; the others are on every keyboard.
 constexpr std::array<int, 6> kKeys{KEY_PLAYCD, KEY_PAUSECD,  KEY_PLAYPAUSE,
                                    KEY_STOPCD, KEY_NEXTSONG, KEY_PREVIOUSSONG};
 
@@ -28,7 +27,7 @@ constexpr std::string_view kName = "hostwire media keys";
 
 const UinputCalls& systemUinput() {
   static constexpr UinputCalls calls{
-      // With the ids in effect, as open judges it; access(2) goes by the real ones.
+      // With the effective ids, as open(2) uses; access(2) uses the real ones.
       [](const char* path) { return faccessat(AT_FDCWD, path, W_OK, AT_EACCESS); },
       // NOLINTNEXTLINE(cppcoreguidelines-pro-type-vararg): there is no other open.
       [](const char* path) { return ::open(path, O_WRONLY | O_NONBLOCK | O_CLOEXEC); },
@@ -79,7 +78,7 @@ void UinputKeyboard::press(MediaVerb verb) {
   if (index >= kKeys.size()) throw HostError(EINVAL, "press a media key");
   static_cast<void>(open());
   const auto code = static_cast<__u16>(kKeys.at(index));
-  // The time is the kernel's to fill in. One write: what belongs together is never torn apart.
+  // The kernel fills in the time. One write, so that press, release and synchronisation stay together.
   std::array<input_event, 4> events{};
   events[0].type = EV_KEY;
   events[0].code = code;

@@ -1,4 +1,4 @@
-// The system calls that a keyboard of uinput takes, as a table, so that a test can be the kernel.
+// The system calls for a uinput keyboard, as a table, so that a test can take the kernel's place.
 #pragma once
 
 #include <sys/types.h>
@@ -11,7 +11,7 @@
 
 namespace hostwire {
 
-// Each like the call of its name: -1 and errno on failure.
+// Each like the call of the same name: -1 and errno on failure.
 struct UinputCalls {
   int (*access)(const char* path);
   int (*open)(const char* path);

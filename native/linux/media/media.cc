@@ -1,4 +1,4 @@
-// The players, as any thread may ask for them.
+// The players, for any thread.
 #include "host/media.h"
 
 #include <memory>

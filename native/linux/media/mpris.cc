@@ -16,18 +16,17 @@ constexpr std::string_view kPrefix = "org.mpris.MediaPlayer2.";
 constexpr const char* kBusName = "org.freedesktop.DBus";
 constexpr const char* kBusPath = "/org/freedesktop/DBus";
 
-// The daemon is quick, or gone.
+// The daemon answers quickly or not at all.
 constexpr milliseconds kBusLimit{1000};
-// What the players that are there at the beginning are waited for; one that answers later is heard all the
-// same.
+// How long the players that are there at the beginning are waited for; a later answer still counts.
 constexpr milliseconds kSettleLimit{1000};
 constexpr milliseconds kPatience{25'000};
 // D-Bus names have at most 255 bytes.
 constexpr std::size_t kMaxNameBytes = 255;
-// A bus may have any number of names: more are not looked through.
+// A bus may have any number of names: beyond this they are ignored.
 constexpr std::size_t kMaxNames = 100'000;
 
-// The player's own name in a bus name; empty when it is none.
+// The player's own name within a bus name; empty when it is not a player's.
 std::string_view playerNameOf(std::string_view name) {
   return name.substr(0, kPrefix.size()) == kPrefix ? name.substr(kPrefix.size()) : std::string_view();
 }
@@ -35,7 +34,7 @@ std::string_view playerNameOf(std::string_view name) {
 }  // namespace
 
 void Mpris::start() {
-  // The loop keeps this object from here on.
+  // From here on the loop owns this object.
   const auto self = shared_from_this();
   bus().addMatch(
       "type='signal',sender='org.freedesktop.DBus',path='/org/freedesktop/DBus',"
@@ -50,13 +49,13 @@ void Mpris::start() {
       "member='Seeked'",
       [this](Signal& signal) { onSeeked(std::string(signal.sender), signal.body); });
   bus().watch([this] { onReady(); }, [this](const std::string& reason) { onLost(reason); });
-  // A bus that never was is not lost: this call tells of it.
+  // A bus that was never connected cannot be lost: this call reports it.
   bus().call({kBusName, kBusPath, kBusName, "GetId", {}}, kBusLimit, [this](Reply& reply) {
     if (reply.end == CallEnd::kNoBus) onLost(reply.errorText);
   });
 }
 
-// The matches are in force by now, so nobody who comes or changes from here on is missed.
+// The matches are in force by now, so no player that appears or changes from here on is missed.
 void Mpris::onReady() {
   {
     const std::lock_guard lock(mutex_);
@@ -89,7 +88,7 @@ void Mpris::list() {
   bus().call({kBusName, kBusPath, kBusName, "ListNames", {}}, kBusLimit, [this](Reply& reply) {
     isListing_ = false;
     if (reply.end == CallEnd::kAnswered) takeNames(reply.body);
-    tell();
+    notify();
   });
 }
 
@@ -99,7 +98,7 @@ void Mpris::takeNames(BodyReader& body) {
     auto name = body.text(kMaxNameBytes);
     if (name && !playerNameOf(*name).empty()) names.push_back(std::move(*name));
   });
-  // Those that there is no room for are only counted; which those are does not depend on the daemon.
+  // Names beyond the limit are only counted; which ones does not depend on the daemon.
   std::sort(names.begin(), names.end());
   std::vector<std::string> wanted;
   {
@@ -124,10 +123,10 @@ void Mpris::findOwner(const std::string& name) {
   ++findings_;
   bus().call({kBusName, kBusPath, kBusName, "GetNameOwner", {name}}, kBusLimit, [this, name](Reply& reply) {
     --findings_;
-    // Without an answer it has gone meanwhile.
+    // Without an answer it has left meanwhile.
     const auto owner = reply.end == CallEnd::kAnswered ? reply.body.text(kMaxNameBytes) : std::nullopt;
     if (owner) setOwner(playerNameOf(name), *owner);
-    tell();
+    notify();
   });
 }
 
@@ -149,15 +148,15 @@ void Mpris::onOwnerChanged(BodyReader& body) {
   const auto after = body.text(kMaxNameBytes);
   if (!name || !before || !after || playerNameOf(*name).empty()) return;
   setOwner(playerNameOf(*name), *after);
-  // Unique names are never given again: what was asked of it needs no remembering.
+  // Unique names are never reused: questions to it need not be remembered.
   if (!table_.has(*before)) asking_.erase(*before);
-  tell();
+  notify();
 }
 
 void Mpris::onPropertiesChanged(const std::string& owner, BodyReader& body) {
   if (!table_.has(owner) || !body.text(kMaxNameBytes)) return;
   const PlayerNews news = readPlayerNews(body);
-  // Those that are only named as changed have to be asked for.
+  // Properties that are only named as changed have to be asked for.
   bool isNamedOnly = false;
   body.array(1, [&] { isNamedOnly = true; });
   bool isPositionWanted = false;
@@ -169,7 +168,7 @@ void Mpris::onPropertiesChanged(const std::string& owner, BodyReader& body) {
     askAll(owner);
   else if (isPositionWanted)
     askPosition(owner);
-  tell();
+  notify();
 }
 
 void Mpris::onSeeked(const std::string& owner, BodyReader& body) {
@@ -179,7 +178,7 @@ void Mpris::onSeeked(const std::string& owner, BodyReader& body) {
     const std::lock_guard lock(mutex_);
     table_.setPosition(owner, seconds, mpris::nowMs());
   }
-  tell();
+  notify();
 }
 
 void Mpris::askAll(const std::string& owner) {
@@ -198,18 +197,18 @@ void Mpris::onAll(const std::string& owner, Reply& reply, double askedMs) {
   const auto asked = asking_.find(owner);
   if (asked == asking_.end()) return;
   asked->second.isAll = false;
-  // One that has not answered in all that time is asked again: it may wake any day.
+  // A player that has not answered in all that time is asked again: it may become responsive again.
   const bool isAgain = std::exchange(asked->second.isAllAgain, false) || reply.end == CallEnd::kTimedOut;
   {
     const std::lock_guard lock(mutex_);
-    // Those who played before anybody asked have all played equally long.
+    // For players that played before the first question, no order is known: all have the same time.
     if (reply.end == CallEnd::kAnswered)
       table_.replace(owner, readPlayerNews(reply.body), mpris::nowMs(), isSettled_ ? askedMs : connectedMs_);
     else if (reply.end == CallEnd::kRefused)
       table_.setAnswered(owner);
   }
   if (isAgain) askAll(owner);
-  tell();
+  notify();
 }
 
 void Mpris::askPosition(const std::string& owner) {
@@ -230,7 +229,7 @@ void Mpris::askPosition(const std::string& owner) {
                  table_.setPosition(owner, readBoxedPosition(reply.body), mpris::nowMs());
                }
                if (isAgain) askPosition(owner);
-               tell();
+               notify();
              });
 }
 
@@ -239,7 +238,7 @@ bool Mpris::isQuiet() const {
          std::none_of(asking_.begin(), asking_.end(), [](const auto& entry) { return entry.second.isAll; });
 }
 
-void Mpris::tell() {
+void Mpris::notify() {
   if (isSettled_)
     onChange_();
   else if (isQuiet())

@@ -1,4 +1,5 @@
-// The players of the session bus (MPRIS D-Bus Interface Specification 2.2): found, watched, asked, commanded.
+// The players of the session bus (MPRIS D-Bus Interface Specification 2.2): found, watched, queried,
+// commanded.
 #pragma once
 
 #include <chrono>
@@ -34,7 +35,7 @@ class Mpris : public std::enable_shared_from_this<Mpris> {
   MediaSnapshot read() const;
 
  private:
-  // What is under way with one player, so that it is asked one thing once at a time.
+  // The pending questions to one player, so that each is asked once at a time.
   struct Asking {
     bool isAll = false;
     bool isAllAgain = false;
@@ -43,9 +44,9 @@ class Mpris : public std::enable_shared_from_this<Mpris> {
   };
 
   BusConnection& bus() { return loop_.sessionBus(); }
-  // The bus can be spoken to: finds out who is there.
+  // The bus is usable: finds the players.
   void onReady();
-  // It can't, and why; the next onReady begins anew.
+  // It is not, and why; the next onReady starts over.
   void onLost(const std::string& reason);
   void list();
   void takeNames(BodyReader& body);
@@ -59,8 +60,8 @@ class Mpris : public std::enable_shared_from_this<Mpris> {
   void askPosition(const std::string& owner);
   std::optional<Call> callFor(const std::string& id, MediaVerb verb, double value) const;
 
-  // The players have changed, or what is waited for has. Nobody is told before all is settled.
-  void tell();
+  // The players have changed, or the initial questions are settled. Nothing is reported before that.
+  void notify();
   bool isQuiet() const;
   void settle();
 

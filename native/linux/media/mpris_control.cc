@@ -1,4 +1,4 @@
-// Commands to players: each is one call, sent once.
+// Commands to players: one call each, sent once.
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -47,7 +47,7 @@ std::optional<Call> Mpris::callFor(const std::string& id, MediaVerb verb, double
   const auto microseconds = [](double seconds) { return static_cast<std::int64_t>(seconds * 1e6); };
   const std::lock_guard lock(mutex_);
   const std::string* track = table_.trackIdOf(id);
-  // A track's own path is what the interface wants; some players give a bare text, or nothing.
+  // The interface wants the track's own path; some players provide a bare text, or nothing.
   if (track != nullptr && isObjectPath(*track))
     return Call{id, mpris::kPath, mpris::kPlayer, "SetPosition", {ObjectPath{*track}, microseconds(value)}};
   const auto position = table_.positionOf(id, mpris::nowMs());
@@ -70,7 +70,7 @@ void Mpris::control(const std::string& id, MediaVerb verb, double value, millise
     const bool isThere = table_.has(id);
     const bool hasNoAnswer = reply.end == CallEnd::kRefused || reply.end == CallEnd::kLost;
     done(!isThere && hasNoAnswer ? MediaReply{MediaOutcome::kGone, "it has ended"} : replyOf(reply, limit));
-    // Not every player tells of the new position.
+    // Not every player reports the new position.
     if (isThere && verb == MediaVerb::kSeek && reply.end == CallEnd::kAnswered) askPosition(id);
   });
 }

@@ -1,4 +1,4 @@
-// What the parts of MPRIS have in common: its names on the bus, and the clock.
+// Shared by the parts of MPRIS: its names on the bus, and the clock.
 #pragma once
 
 #include <chrono>

@@ -1,4 +1,4 @@
-// What a player's message says.
+// Reads a player's message.
 #include "linux/media/mpris_news.h"
 
 #include <algorithm>
@@ -11,12 +11,12 @@
 namespace hostwire {
 namespace {
 
-// More of a title than anybody reads.
+// Longer than any title.
 constexpr std::size_t kMaxTextBytes = 4096;
-// Entries of one dictionary, artists of one track: real ones have twenty.
+// Entries of one dictionary, artists of one track: real ones have about twenty.
 constexpr std::size_t kMaxEntries = 256;
 constexpr double kMicroseconds = 1e-6;
-// About three years; what is beyond is no time but a player's mistake.
+// About three years; a larger value is a player's mistake.
 constexpr double kMaxSeconds = 1e8;
 constexpr double kMaxRate = 100;
 constexpr double kMaxVolume = 100;
@@ -55,7 +55,7 @@ std::optional<double> positionOf(std::optional<double> microseconds) {
   return std::clamp(*microseconds * kMicroseconds, 0.0, kMaxSeconds);
 }
 
-// One text or several. Together they are no longer than one may be.
+// One text or several. Their total length is limited like one text's.
 std::vector<std::string> boxedTexts(BodyReader& body) {
   std::vector<std::string> texts;
   std::size_t room = kMaxTextBytes;
@@ -76,7 +76,7 @@ std::vector<std::string> boxedTexts(BodyReader& body) {
 
 std::optional<double> boxedDuration(BodyReader& body) {
   const auto length = boxedNumber(body);
-  // Zero is what streams say, which have no end.
+  // Streams, which have no end, report zero.
   if (!length || *length <= 0 || *length * kMicroseconds > kMaxSeconds) return std::nullopt;
   return *length * kMicroseconds;
 }

@@ -1,4 +1,4 @@
-// What a player's message says. Players are other programs: nothing in it is taken for granted.
+// Reads a player's message. Players are other programs: nothing in it is taken for granted.
 #pragma once
 
 #include <optional>
@@ -8,11 +8,10 @@
 
 namespace hostwire {
 
-// The a{sv} of properties that comes next in `body`. What has another type than it should is left out, and
-// what is out of all bounds.
+// The a{sv} of properties that comes next in `body`. Values of a wrong type or out of range are left out.
 PlayerNews readPlayerNews(BodyReader& body);
 
-// A position in seconds: the variant that Get answers with, or the bare number of Seeked.
+// A position in seconds: the variant in the answer to Get, or the bare number in Seeked.
 std::optional<double> readBoxedPosition(BodyReader& body);
 std::optional<double> readPosition(BodyReader& body);
 

@@ -1,4 +1,4 @@
-// What is known of the players on the bus.
+// The state of the players on the bus.
 #include "linux/media/mpris_players.h"
 
 #include <algorithm>
@@ -9,8 +9,8 @@ namespace {
 
 std::uint32_t bitOf(MediaVerb verb) { return 1U << static_cast<unsigned>(verb); }
 
-// The interface's rules (MPRIS D-Bus Interface Specification 2.2, Player): a player that says false must not
-// be asked; one that says nothing may be.
+// The interface's rules (MPRIS D-Bus Interface Specification 2.2, Player): a command must not be sent to a
+// player whose property for it is false; it may be sent where the property is missing.
 std::uint32_t cannotOf(const PlayerNews& known) {
   std::uint32_t cannot = 0;
   const auto forbid = [&](const std::optional<bool>& can, MediaVerb verb) {
@@ -87,7 +87,7 @@ bool PlayerTable::update(const std::string& owner, const PlayerNews& news, doubl
   if (found == players_.end()) return false;
   Player& player = found->second;
   PlayerNews& known = player.known;
-  // What follows changes how the position goes on: it is settled first.
+  // The following changes affect how the position advances: it is brought up to date first.
   known.positionSeconds = positionOf(player, nowMs);
   player.positionAtMs = nowMs;
   bool isPositionOpen = false;

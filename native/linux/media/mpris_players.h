@@ -1,4 +1,4 @@
-// What is known of the players on the bus, from what they have told: no bus in here, and no clock.
+// The state of the players on the bus, from their messages: no bus in here, and no clock.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ struct TrackMetadata {
   std::optional<double> durationSeconds;
 };
 
-// What one message says of a player: all of it, or what has changed.
+// What one message reports about a player: everything, or what has changed.
 struct PlayerNews {
   std::optional<Playback> playback;
   std::optional<TrackMetadata> track;
@@ -41,30 +41,29 @@ struct PlayerNews {
 // More names than anybody has players: a flood costs no memory.
 inline constexpr std::size_t kMaxPlayerNames = 64;
 
-// The players of one bus, by owner (":1.7", never used again) and by name ("mpv"). Times are monotonic
+// The players of one bus, by owner (":1.7", never reused) and by name ("mpv"). Times are monotonic
 // milliseconds.
 class PlayerTable {
  public:
-  // Who a name now belongs to; empty: nobody. True when an owner is new here, and wants to be asked of
-  // itself.
+  // The new owner of a name; empty: none. True when the owner is new here and must be queried.
   bool setOwner(std::string_view name, const std::string& owner);
   bool has(const std::string& owner) const { return players_.count(owner) != 0; }
   std::vector<std::string> owners() const;
   bool hasName(std::string_view name) const { return names_.find(name) != names_.end(); }
   std::size_t room() const { return kMaxPlayerNames - names_.size(); }
-  // Names that there was no room for, and whether there is some for one of them now.
+  // Names for which there was no room, and whether there is room for one now.
   std::uint32_t leftOut() const { return leftOut_; }
   void setLeftOut(std::uint32_t count) { leftOut_ = count; }
   bool hasRoomAgain() const { return leftOut_ > 0 && names_.size() < kMaxPlayerNames; }
 
-  // All that it says of itself, in answer to a question: what it leaves out it no longer says.
-  // `playsSinceMs`: when it began to play if it plays and was not known to; the same for all who played
-  // before anybody asked.
+  // All of a player's properties, in answer to a question: what is missing it no longer reports.
+  // `playsSinceMs`: when it began to play, if it plays and was not known to; the same for all that played
+  // before the first question.
   void replace(const std::string& owner, const PlayerNews& news, double nowMs, double playsSinceMs);
-  // What has changed. True when its position has to be asked for: players do not tell it of their own accord.
+  // What has changed. True when its position has to be asked for: players do not report it by themselves.
   bool update(const std::string& owner, const PlayerNews& news, double nowMs);
   void setPosition(const std::string& owner, std::optional<double> seconds, double nowMs);
-  // It answered, if only that it will not say.
+  // It answered, even if only with a refusal.
   void setAnswered(const std::string& owner);
 
   const std::string* trackIdOf(const std::string& owner) const;

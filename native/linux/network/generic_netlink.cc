@@ -1,4 +1,4 @@
-// Generic netlink by hand, and the two questions of it that Wi-Fi needs.
+// Generic netlink by hand, with the two questions that Wi-Fi needs.
 #include "linux/network/generic_netlink.h"
 
 #include <linux/genetlink.h>
@@ -16,9 +16,9 @@
 namespace hostwire {
 namespace {
 
-// The kernel answers before send(2) returns; what is waited for here is a driver's lock.
+// The kernel answers before send(2) returns; the wait is for a driver's lock.
 constexpr timeval kPatience{1, 0};
-// As large as the kernel makes the parts of a dump (NLMSG_GOODSIZE and netlink's own limit of 32 KiB).
+// The size of the parts of a dump (NLMSG_GOODSIZE and netlink's own limit of 32 KiB).
 constexpr std::size_t kMaxPartBytes = 32'768;
 
 template <class T>
@@ -79,7 +79,7 @@ std::string_view GenericNetlink::receive() {
     const ssize_t got = recvfrom(socket_.get(), buffer_.data(), buffer_.size(), 0, address, &length);
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) throw HostError(errno, "receive from netlink");
-    // Programs may write to this socket, too: only what the kernel says counts.
+    // Programs may write to this socket, too: only the kernel's messages count.
     if (sender.nl_pid == 0) return {buffer_.data(), static_cast<std::size_t>(got)};
   }
 }
@@ -96,7 +96,7 @@ std::vector<std::string> GenericNetlink::ask(const Request& request) {
       if (part.isLast) return answers;
     }
   } catch (...) {
-    socket_.reset();  // what may still come belongs to no question
+    socket_.reset();  // what may still arrive belongs to no question
     throw;
   }
 }
@@ -114,8 +114,8 @@ std::optional<std::uint16_t> GenericNetlink::findFamily(std::string_view name) {
   return std::nullopt;
 }
 
-// A client hears its access point, and with TDLS its neighbours after it. A driver that can't tell costs no
-// other.
+// A client receives its access point and, with TDLS, its neighbours after it. A driver without a value costs
+// no other interface its own.
 std::optional<double> WifiSignals::readOne(std::uint32_t index) {
   try {
     for (const std::string& station :
@@ -138,7 +138,7 @@ std::map<std::uint32_t, double> WifiSignals::read() {
       if (const auto signal = readOne(wifi->index)) signals.emplace(wifi->index, *signal);
     }
   } catch (...) {
-    family_.reset();  // the module may have been loaded again, under another number
+    family_.reset();  // the module may have been loaded again, with another number
     throw;
   }
   return signals;

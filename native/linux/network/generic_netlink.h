@@ -1,4 +1,5 @@
-// Asks the kernel's Wi-Fi layer how well the access point is heard. For a prober: a driver may take its time.
+// Asks the kernel's Wi-Fi layer for the signal level of the access point. For a prober: a driver may take its
+// time.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +16,7 @@ namespace hostwire {
 // A generic netlink socket (no library: netlink(7), Documentation/userspace-api/netlink/intro.rst).
 class GenericNetlink {
  public:
-  // The number of a family of messages; nothing where the kernel has none of this name. Throws HostError.
+  // The number of a message family; nothing where the kernel has none of this name. Throws HostError.
   std::optional<std::uint16_t> findFamily(std::string_view name);
 
   struct Attribute {
@@ -25,10 +26,10 @@ class GenericNetlink {
   struct Request {
     std::uint16_t family = 0;
     std::uint8_t command = 0;
-    bool isDump = false;  // every object, not the one that the attributes name
+    bool isDump = false;  // every object instead of the one that the attributes name
     std::vector<Attribute> attributes;
   };
-  // The attributes of each object in the answer. Throws HostError when the kernel refuses or says nothing.
+  // The attributes of each object in the answer. Throws HostError when the kernel refuses or does not answer.
   std::vector<std::string> ask(const Request& request);
 
  private:
@@ -44,7 +45,7 @@ class GenericNetlink {
 // Belongs to one prober's question: used by one thread at a time.
 class WifiSignals {
  public:
-  // dBm by the interface's number; without those that are no client of an access point, or not connected.
+  // dBm by interface index; without interfaces that are not clients of an access point, or not connected.
   // Throws HostError.
   std::map<std::uint32_t, double> read();
 

@@ -14,7 +14,7 @@ namespace hostwire {
 namespace {
 
 constexpr std::chrono::seconds kRefreshInterval{5};
-// Above 800 Gbit/s stands what older kernels print for "unknown": -1 as an unsigned number, of 32 bits or, on
+// Above 800 Gbit/s is what older kernels print for "unknown": -1 as an unsigned number of 32 bits or, on
 // still older ones, of 16.
 constexpr std::int64_t kMaxMbps = 10'000'000;
 constexpr std::int64_t kUnknownMbps = 65'535;
@@ -57,7 +57,8 @@ LinkAttributes readLinkAttributes(const std::string& folder) {
   const auto index = parseInteger(readSmallFile(folder + "/ifindex"));
   if (index && *index > 0 && *index <= UINT32_MAX) attributes.index = static_cast<std::uint32_t>(*index);
   attributes.hasDevice = isPresent(folder + "/device");
-  // A VRF is a master too, but it only picks a routing table: its traffic is its members' and counted there.
+  // A VRF is a master too, but it only selects a routing table: its traffic is its members' and is counted
+  // there.
   attributes.isMember = isPresent(folder + "/master") &&
                         findUeventValue(readSmallFile(folder + "/master/uevent"), "DEVTYPE") != "vrf";
   const std::string uevent = readSmallFile(folder + "/uevent");

@@ -1,4 +1,4 @@
-// What /sys says of one network interface: some of it at once, some of it only to a prober.
+// What /sys reports about one network interface: some of it at once, some only to a prober.
 #pragma once
 
 #include <atomic>
@@ -14,7 +14,7 @@
 
 namespace hostwire {
 
-// The folder of an interface; `rawName` is the kernel's own spelling. Empty for what can't be a name.
+// The folder of an interface; `rawName` is the kernel's own spelling. Empty for what cannot be a name.
 std::string linkFolder(const Roots& roots, const std::string& rawName);
 
 // What seldom changes; none of these files takes a lock that is held for long.
@@ -34,15 +34,15 @@ struct LinkDetail {
   std::optional<std::string> mac;
   std::vector<std::string> addresses;  // IPv4, then IPv6, link-local ones last
 };
-// Shared, as each reading of the prober's answer copies it.
+// Shared, because each reading copies the prober's answer.
 using LinkDetails = std::shared_ptr<const std::vector<LinkDetail>>;
 
 // Belongs to one prober's question: used by one thread at a time.
 class LinkProbe {
  public:
-  // `changes` counts how often interfaces came or left.
+  // `changes` counts how often interfaces were added or removed.
   LinkProbe(Roots roots, std::shared_ptr<const std::atomic<unsigned>> changes);
-  // Asked afresh every 5 s and after a change.
+  // Read again every 5 s and after a change.
   LinkDetails read();
 
  private:

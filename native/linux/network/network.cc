@@ -23,7 +23,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// Membership and the index of an interface that was created again under its old name may change.
+// Membership and the index of an interface that was recreated under its old name may change.
 constexpr std::chrono::seconds kAttributesInterval{10};
 
 struct Link {
@@ -68,7 +68,7 @@ struct NetworkReader::State {
   KeptFile dev;
   const Changes changes = std::make_shared<std::atomic<unsigned>>(0);  // of the links
   Prober<LinkDetails> details;
-  Prober<WifiLevels> levels;  // beside the details: what a Wi-Fi driver delays is its own
+  Prober<WifiLevels> levels;  // separate from the details: a Wi-Fi driver delays only its own values
   std::vector<Link> links;    // in the order of /proc/net/dev
   Clock::time_point refreshedAt;
   std::string buffer;
@@ -91,8 +91,8 @@ void NetworkReader::State::refreshLinks(const std::vector<InterfaceCounters>& co
   refreshedAt = Clock::now();
 }
 
-// Documentation/networking/operstates.rst: drivers that don't tell leave "unknown", which counts as up while
-// there is a carrier; the loopback never says more.
+// Documentation/networking/operstates.rst: drivers that do not report a state leave "unknown", which counts
+// as up while there is a carrier; the loopback never reports anything else.
 void NetworkReader::State::addDetail(InterfaceCounters& counters, Link& link, const LinkDetail* detail) {
   std::string_view state = link.operstate.readShortRecordsIfPresent(buffer);
   if (state.ends_with('\n')) state.remove_suffix(1);
@@ -109,7 +109,7 @@ void NetworkReader::State::addDetail(InterfaceCounters& counters, Link& link, co
   counters.addresses = detail->addresses;
 }
 
-// Only where there is Wi-Fi is it asked.
+// Asked only where there is Wi-Fi.
 void NetworkReader::State::addLevels(std::vector<InterfaceCounters>& counters) {
   const auto isWifi = [](const InterfaceCounters& one) { return one.kind == InterfaceKind::kWifi; };
   if (std::none_of(counters.begin(), counters.end(), isWifi)) return;

@@ -23,7 +23,7 @@ std::optional<std::uint32_t> parseIpv4(std::string_view text) {
   return ntohl(address.s_addr);
 }
 
-// The kernel prints the four bytes, which are in network order, as one number of its own.
+// The kernel prints the four bytes, which are in network order, as one number in its own order.
 std::optional<std::uint32_t> parseRouteAddress(std::string_view digits) {
   const auto value = parseHex(digits);
   if (!value || *value > UINT32_MAX) return std::nullopt;

@@ -1,5 +1,5 @@
-// IPv4 addresses from /proc, which has no list of them by interface: the local ones of the routing trie, each
-// given to the interface whose own network it is in.
+// IPv4 addresses from /proc, which has no list of them by interface: the local addresses of the routing trie,
+// each assigned to the interface whose network contains it.
 #pragma once
 
 #include <cstdint>
@@ -11,10 +11,10 @@
 
 namespace hostwire {
 
-// /proc/net/fib_trie: the machine's own addresses, in host byte order, each once.
+// /proc/net/fib_trie: the machine's own addresses, in host byte order, without duplicates.
 std::vector<std::uint32_t> parseLocalAddresses(std::string_view text);
 
-// A network that an interface is in: 192.0.2.0 and 255.255.255.0, in host byte order.
+// A network of an interface: 192.0.2.0 and 255.255.255.0, in host byte order.
 struct ConnectedNetwork {
   std::string name;
   std::uint32_t network = 0;
@@ -24,8 +24,8 @@ struct ConnectedNetwork {
 // /proc/net/route: those without a gateway; not the default route.
 std::vector<ConnectedNetwork> parseConnectedNetworks(std::string_view text);
 
-// The smallest network that holds an address names its interface; 127.0.0.0/8 is the loopback's. An address
-// in none of them (of a tunnel with one peer, say) is left out.
+// The smallest network that contains an address determines its interface; 127.0.0.0/8 is the loopback's. An
+// address in none of them (of a tunnel with one peer, for example) is left out.
 std::vector<InterfaceAddress> placeAddresses(const std::vector<std::uint32_t>& addresses,
                                              const std::vector<ConnectedNetwork>& networks);
 

@@ -30,10 +30,10 @@ constexpr std::array<ColumnName, 4> kColumnNames{{
 }};
 
 constexpr std::size_t kMaxColumns = 64;
-// A reading grows its list seldom.
+// Avoids growing the list in most readings.
 constexpr std::size_t kUsualLinks = 8;
 
-// Where each column's number goes; nullptr for those that nobody wants.
+// Where each column's number goes; nullptr for unused columns.
 struct Columns {
   std::array<Counter, kMaxColumns> targets{};
   std::size_t count = 0;
@@ -93,12 +93,13 @@ std::vector<InterfaceCounters> parseNetDev(std::string_view text) {
   std::string_view line;
   while (takeLine(text, line)) {
     if (line.find('|') != std::string_view::npos && line.find(':') == std::string_view::npos) {
-      // The header has been the same since Linux 2.2: it is understood once.
+      // The header has been the same since Linux 2.2: it is parsed once.
       static const Columns usual = parseColumns(kUsualHeader);
       columns = line.ends_with(kUsualHeader) ? usual : parseColumns(line);
       continue;
     }
-    // The last colon: alias names ("eth0:1") hold one too, and old kernels leave no blank before the numbers.
+    // The last colon: alias names ("eth0:1") contain one too, and old kernels print no blank before the
+    // numbers.
     const std::size_t colon = line.rfind(':');
     if (colon == std::string_view::npos) continue;
     std::string_view name = line.substr(0, colon);

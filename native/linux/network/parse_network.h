@@ -1,4 +1,4 @@
-// Parsers of what Linux says about network interfaces, addresses and routes.
+// Parsers of what Linux reports about network interfaces, addresses and routes.
 #pragma once
 
 #include <cstdint>
@@ -11,12 +11,12 @@
 
 namespace hostwire {
 
-// /proc/net/dev (proc_pid_net(5)): names as the kernel has them (any bytes but blanks and '/'), and the
-// counters. The header says which column is which. A line without byte counts is left out.
+// /proc/net/dev (proc_pid_net(5)): names as in the kernel (any bytes but blanks and '/'), and the counters.
+// The header determines the columns. A line without byte counts is left out.
 std::vector<InterfaceCounters> parseNetDev(std::string_view text);
 
 struct InterfaceAddress {
-  std::string name;  // the interface's, as the kernel has it
+  std::string name;  // the interface's, as in the kernel
   std::string text;  // "192.0.2.7", "2001:db8::7"
   bool isIpv6 = false;
   bool isLinkLocal = false;
@@ -31,8 +31,8 @@ struct SignalLevel {
   double dbm = 0;
 };
 
-// The level column of /proc/net/wireless. Drivers that don't mark it as dBm count it as 256 + dBm; what is
-// then no level of a receiver (-150 to -1) is some driver's own scale and left out.
+// The level column of /proc/net/wireless. Drivers that do not mark it as dBm count it as 256 + dBm; a result
+// outside a receiver's range (-150 to -1) is some driver's own scale and left out.
 std::vector<SignalLevel> parseWireless(std::string_view text);
 
 // A hardware address in lower case. Nothing when it is all zero or shorter than six bytes: tunnels show an
@@ -42,7 +42,7 @@ std::optional<std::string> parseMac(std::string_view text);
 // The value of `key` in a sysfs uevent file ("DEVTYPE=vlan"); empty where there is none.
 std::string_view findUeventValue(std::string_view text, std::string_view key);
 
-// The facts in /sys/class/net/NAME that tell what an interface is.
+// The facts in /sys/class/net/NAME that determine the kind of an interface.
 struct LinkFacts {
   std::optional<std::int64_t> type;  // ARPHRD_* of <linux/if_arp.h>
   std::string_view devtype;          // DEVTYPE of uevent

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t aligned(std::size_t length) { return (length + 3U) & ~std::size_t{3}; }
 
-// The next message or attribute begins at a multiple of four; a last one may end short of it.
+// The next message or attribute begins at a multiple of four; a last one may end before that.
 void skip(std::string_view& bytes, std::size_t length) {
   bytes.remove_prefix(std::min(bytes.size(), aligned(length)));
 }
@@ -49,7 +49,7 @@ std::optional<std::string_view> findAttribute(std::string_view bytes, unsigned t
 
 void takeMessage(NetlinkPart& part, std::uint16_t type, std::string_view content) {
   if (type == NLMSG_DONE || type == NLMSG_ERROR) {
-    // Minus an errno; 0 acknowledges, or ends a dump that went well.
+    // A negative errno; 0 acknowledges, or ends a successful dump.
     const auto code = valueOf<std::int32_t>(content);
     part.isLast = true;
     part.error = code && *code < 0 && *code > -4096 ? -*code : 0;
@@ -85,7 +85,7 @@ std::optional<WifiInterface> parseWifiInterface(std::string_view attributes) {
   return WifiInterface{*index, type == NL80211_IFTYPE_STATION || type == NL80211_IFTYPE_P2P_CLIENT};
 }
 
-// The levels are single bytes that hold a signed number. Nothing outside what a receiver can measure.
+// The levels are single bytes that hold a signed number. Nothing outside a receiver's range.
 std::optional<double> parseStationSignal(std::string_view attributes) {
   const auto information = findAttribute(attributes, NL80211_ATTR_STA_INFO);
   if (!information) return std::nullopt;

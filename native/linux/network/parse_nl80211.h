@@ -9,14 +9,14 @@
 
 namespace hostwire {
 
-// One datagram of an answer: what it says, whether more is to come.
+// One datagram of an answer: its contents, and whether more follows.
 struct NetlinkPart {
-  std::vector<std::string_view> payloads;  // behind the generic netlink headers: attributes
+  std::vector<std::string_view> payloads;  // after the generic netlink headers: attributes
   bool isLast = false;                     // the end of a dump, or an acknowledgement
   int error = 0;                           // an errno: the kernel refused
 };
 
-// The messages in `bytes` that answer the request numbered `sequence`. What is cut off is left out.
+// The messages in `bytes` that answer the request numbered `sequence`. A truncated one is left out.
 NetlinkPart parseNetlink(std::string_view bytes, std::uint32_t sequence);
 
 // The number of a family, from the answer to CTRL_CMD_GETFAMILY.
@@ -29,7 +29,7 @@ struct WifiInterface {
 };
 std::optional<WifiInterface> parseWifiInterface(std::string_view attributes);
 
-// From an answer to NL80211_CMD_GET_STATION: how loudly the station was heard last, in dBm.
+// From an answer to NL80211_CMD_GET_STATION: the signal level at which the station was last received, in dBm.
 std::optional<double> parseStationSignal(std::string_view attributes);
 
 }  // namespace hostwire

@@ -15,7 +15,7 @@ bool isAllZero(std::string_view digits) {
   return !digits.empty() && digits.find_first_not_of('0') == std::string_view::npos;
 }
 
-// Keeps the name of the route with the lowest metric; the first of equals.
+// Keeps the name of the route with the lowest metric; of equal ones the first.
 struct BestRoute {
   std::optional<std::string_view> name;
   std::uint64_t metric = 0;

@@ -1,4 +1,4 @@
-// Parsers of the routing tables, of which only the default route is wanted.
+// Parsers of the routing tables, for the default route only.
 #pragma once
 
 #include <optional>

@@ -12,14 +12,14 @@
 namespace hostwire {
 namespace {
 
-// The module that makes it may be loaded later.
+// The module that creates the file may be loaded later.
 constexpr std::chrono::seconds kFileRetry{60};
 
 }  // namespace
 
 WifiProbe::WifiProbe(Roots roots) : roots_(std::move(roots)), wireless_(netFolder(roots_) + "/wireless") {}
 
-// Under other roots than the default the kernel would be asked for the wrong network.
+// With other roots than the default the kernel would be asked about the wrong network.
 WifiLevels WifiProbe::read() {
   WifiLevels levels;
   const auto now = std::chrono::steady_clock::now();

@@ -1,4 +1,4 @@
-// How well Wi-Fi interfaces hear their access points. For a prober: the driver may take its time.
+// The signal levels of Wi-Fi interfaces. For a prober: the driver may take its time.
 #pragma once
 
 #include <chrono>
@@ -12,7 +12,7 @@
 
 namespace hostwire {
 
-using WifiLevels = std::map<std::string, double>;  // dBm by the interface's name as the kernel has it
+using WifiLevels = std::map<std::string, double>;  // dBm by the interface's name as in the kernel
 
 // Belongs to one prober's question: used by one thread at a time.
 class WifiProbe {

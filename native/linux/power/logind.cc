@@ -1,4 +1,4 @@
-// What is said to logind, and what it answers.
+// Calls to logind and their answers.
 #include "linux/power/logind.h"
 
 #include <utility>
@@ -44,14 +44,14 @@ PowerSupport supportOf(Reply& reply) {
   if (isUnknown(reply)) return refusal("this version of logind does not support it");
   if (reply.end != CallEnd::kAnswered) return refusal(failureText(reply, "logind"));
   const std::string answer = reply.body.text(kMaxTextBytes).value_or("");
-  // Inhibitors are judged apart, with who holds them and why.
+  // Inhibitors are judged separately, by holder and reason.
   if (answer == "yes" || answer == "inhibited" || answer == "inhibitor-blocked") return {true, ""};
   if (answer == "na")
     return refusal(
         "logind reports that this machine cannot do it (na: no hardware, kernel support or swap for it)");
   if (answer == "no")
     return refusal("logind does not allow this user to do it (no); a polkit rule can allow it");
-  // The call would fail: a service can't be asked for a password.
+  // The call would fail: a service cannot be asked for a password.
   if (answer == "challenge" || answer == "challenge-inhibitor-blocked")
     return refusal("logind would ask this user for an administrator's password (" + answer +
                    "); a polkit rule can allow it");
@@ -68,7 +68,7 @@ std::vector<Call> actCalls(PowerAction action) {
 }
 
 bool isUnknown(const Reply& reply) {
-  // Unknown flags are refused before anything else is looked at.
+  // Unknown flags are refused before anything else is checked.
   return isMethodUnknown(reply) || isError(reply, "org.freedesktop.DBus.Error.InvalidArgs");
 }
 
@@ -88,7 +88,7 @@ std::vector<PowerInhibitor> readInhibitors(BodyReader& body) {
       inhibitor.why = body.text(kMaxTextBytes).value_or("");
       const std::string mode = body.text(kMaxTextBytes).value_or("");
       const auto uid = body.number();
-      // A user id is 32 bits wide; what is not one must not be taken for root's.
+      // A user id has 32 bits; anything else must not be taken for root's.
       constexpr std::uint32_t kNobody = UINT32_MAX;
       inhibitor.uid = uid && *uid >= 0 && *uid < kNobody ? static_cast<std::uint32_t>(*uid) : kNobody;
       if (mode == "block") found.push_back(std::move(inhibitor));

@@ -23,7 +23,7 @@ using SupportAnswer = std::function<void(const PowerSupport&)>;
 using ActAnswer = std::function<void(const std::optional<std::string>&)>;
 using logind::failureText;
 
-// On the bus thread, all of these. Each calls `answer` once.
+// All of these run on the bus thread. Each calls `answer` once.
 
 void supportOfManager(BusConnection& bus, PowerAction action, const SupportAnswer& answer) {
   if (!logind::managerCall(action))
@@ -31,14 +31,14 @@ void supportOfManager(BusConnection& bus, PowerAction action, const SupportAnswe
   bus.call(logind::ownerCall("org.freedesktop.systemd1"), kDeadline, [answer](Reply& reply) {
     if (reply.end != CallEnd::kAnswered)
       return answer({false, logind::isNobody(reply) ? kNobodyToAsk : failureText(reply, "the bus")});
-    // It asks no polkit: it takes a shutdown from who may call reboot(2).
+    // It does not ask polkit: it accepts a shutdown from those who may call reboot(2).
     if (geteuid() != 0)
       return answer({false, "there is no logind, and systemd's manager accepts it from root only"});
     answer({true, ""});
   });
 }
 
-// Whose sessions there are to lock. Root locks all of them.
+// The sessions to lock. Root locks all of them.
 std::vector<std::string> sessionsToLock(const std::vector<logind::Session>& sessions) {
   std::vector<std::string> seated;
   std::vector<std::string> all;
@@ -72,7 +72,8 @@ void supportOf(BusConnection& bus, PowerAction action, const SupportAnswer& answ
   });
 }
 
-// Tries the first of `calls`, and the next only when nobody knows that one: it has not been done then.
+// Tries the first of `calls`, and the next only when the callee does not know that one: nothing was done
+// then.
 void callInTurn(BusConnection& bus, std::vector<Call> calls, const std::function<void(const Reply&)>& then) {
   const Call first = calls.front();
   bus.call(first, kDeadline, [&bus, calls = std::move(calls), then](Reply& reply) {
@@ -86,7 +87,7 @@ void callInTurn(BusConnection& bus, std::vector<Call> calls, const std::function
   });
 }
 
-void tellEnd(const Reply& reply, const std::string& who, const ActAnswer& answer) {
+void reportEnd(const Reply& reply, const std::string& who, const ActAnswer& answer) {
   if (reply.end == CallEnd::kAnswered) return answer(std::nullopt);
   std::string reason = failureText(reply, who);
   if (reply.end == CallEnd::kTimedOut || reply.end == CallEnd::kLost) reason += "; it may still be done";
@@ -97,14 +98,14 @@ void actByManager(BusConnection& bus, PowerAction action, const ActAnswer& answe
   auto call = logind::managerCall(action);
   if (!call) return answer("there is no logind on the system bus");
   bus.call(std::move(*call), kDeadline,
-           [answer](Reply& reply) { tellEnd(reply, "systemd's manager", answer); });
+           [answer](Reply& reply) { reportEnd(reply, "systemd's manager", answer); });
 }
 
 void lockEach(BusConnection& bus, std::vector<std::string> sessions, const ActAnswer& answer) {
   const std::string last = sessions.back();
   sessions.pop_back();
   bus.call(logind::lockCall(last), kDeadline, [&bus, sessions, answer](Reply& reply) {
-    if (reply.end != CallEnd::kAnswered || sessions.empty()) return tellEnd(reply, "logind", answer);
+    if (reply.end != CallEnd::kAnswered || sessions.empty()) return reportEnd(reply, "logind", answer);
     lockEach(bus, sessions, answer);
   });
 }
@@ -112,7 +113,7 @@ void lockEach(BusConnection& bus, std::vector<std::string> sessions, const ActAn
 void lock(BusConnection& bus, const ActAnswer& answer) {
   if (geteuid() == 0)
     return bus.call(logind::lockAllCall(), kDeadline,
-                    [answer](Reply& reply) { tellEnd(reply, "logind", answer); });
+                    [answer](Reply& reply) { reportEnd(reply, "logind", answer); });
   withSessions(bus, [&bus, answer](const std::vector<std::string>& sessions, const std::string& reason) {
     if (sessions.empty()) return answer(reason);
     lockEach(bus, sessions, answer);
@@ -123,7 +124,7 @@ void act(BusConnection& bus, PowerAction action, const ActAnswer& answer) {
   if (action == PowerAction::kLock) return lock(bus, answer);
   callInTurn(bus, logind::actCalls(action), [&bus, action, answer](const Reply& reply) {
     if (logind::isNobody(reply)) return actByManager(bus, action, answer);
-    tellEnd(reply, "logind", answer);
+    reportEnd(reply, "logind", answer);
   });
 }
 
@@ -146,9 +147,9 @@ struct PowerControl::State {
   std::function<void(bool)> onSleep;
   bool isListening = false;  // the bus thread's
 
-  // Runs `ask` there. False when there is no such thread any more.
+  // Runs `ask` there. False when that thread has ended.
   static bool post(const std::shared_ptr<State>& self, std::function<void(BusConnection&)> ask) {
-    // Not its owner: the subscription must not keep alive the thread that keeps the subscription.
+    // Not its owner: the subscription must not keep alive the thread that holds the subscription.
     return self->thread->bus.post([weak = std::weak_ptr(self), ask = std::move(ask)](BusLoop& loop) {
       if (const auto alive = weak.lock(); alive && !std::exchange(alive->isListening, true)) {
         loop.systemBus().addMatch(logind::kSleepRule, [weak](Signal& signal) {
@@ -174,7 +175,7 @@ void PowerControl::support(PowerAction action, const SupportAnswer& answer) {
 void PowerControl::inhibitors(const InhibitorsAnswer& answer) {
   const auto ask = [answer](BusConnection& bus) {
     bus.call(logind::inhibitorsCall(), kDeadline, [answer](Reply& reply) {
-      // Where there is no logind, or one without inhibitors, nothing can be held up.
+      // Without logind, or with one that knows no inhibitors, nothing can be inhibited.
       if (logind::isNobody(reply) || logind::isUnknown(reply)) return answer({}, std::nullopt);
       if (reply.end != CallEnd::kAnswered) return answer({}, failureText(reply, "logind"));
       answer(logind::readInhibitors(reply.body), std::nullopt);

@@ -1,4 +1,5 @@
-// Signals and ends of processes through pidfds: pidfd_open(2), pidfd_send_signal(2), poll(2).
+// Signals to processes and waiting for their end through pidfds: pidfd_open(2), pidfd_send_signal(2),
+// poll(2).
 #include <poll.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -33,9 +34,9 @@ int numberOf(EndSignal signal) {
   return 0;
 }
 
-// A descriptor of exactly this process, or one that is not open when it has ended. The raw calls, because
-// glibc before 2.36 has no wrappers. What the descriptor stands for never changes, so comparing the start
-// time after it was opened leaves no room for another process with the same number.
+// A descriptor of exactly this process; not open when it has ended. Raw system calls, because glibc before
+// 2.36 has no wrappers. A descriptor always refers to the same process, so comparing the start time after
+// opening it excludes another process with the same number.
 FileDescriptor openProcess(int procFolder, const ProcessId& process) {
   FileDescriptor pidfd(static_cast<int>(syscall(SYS_pidfd_open, process.pid, 0)));
   if (!pidfd.isOpen()) {
@@ -77,7 +78,7 @@ SignalOutcome signalProcess(const ProcessId& process, EndSignal signal) {
   throw HostError(errno, "pidfd_send_signal");
 }
 
-// A pidfd turns readable when its process ends, also before its parent has asked for its status.
+// A pidfd becomes readable when its process ends, even before its parent has waited for it.
 std::vector<bool> waitForEnd(std::span<const ProcessId> processes, milliseconds timeout) {
   const auto deadline = Clock::now() + timeout;
   const FileDescriptor folder = openProcFolder(kProc);
@@ -85,7 +86,7 @@ std::vector<bool> waitForEnd(std::span<const ProcessId> processes, milliseconds 
   std::vector<pollfd> waits;
   for (const ProcessId& process : processes) {
     open.push_back(openProcess(folder.get(), process));
-    // poll(2) passes over negative ones.
+    // poll(2) ignores negative ones.
     waits.push_back({open.back().get(), POLLIN, 0});
   }
   const auto isAwaited = [](const pollfd& wait) { return wait.fd >= 0; };

@@ -63,7 +63,7 @@ std::optional<std::string_view> readProcessFile(int procFolder, std::int32_t pid
 }
 
 std::optional<ProcessCounters> readProcessStat(int procFolder, std::int32_t pid) {
-  std::array<char, kStatBytes> buffer;  // not cleared: read() fills what is looked at
+  std::array<char, kStatBytes> buffer;  // not cleared: read() fills what is used
   const auto text = readProcessFile(procFolder, pid, "/stat", buffer);
   if (!text) return std::nullopt;
   const auto stat = parseProcessStat(*text);

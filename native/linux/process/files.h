@@ -1,4 +1,4 @@
-// The files of one process under /proc, read in one go.
+// The files of one process under /proc, each read at once.
 #pragma once
 
 #include <cstdint>
@@ -26,20 +26,20 @@ class ProcessPath {
   char text_[32];
 };
 
-// As much as one read gives of a file, inside `buffer`. Nothing where the process has ended or hides the
-// file; throws HostError where this process is at its own limits, so that nobody takes that for the former.
+// As much of a file as one read returns, inside `buffer`. Nothing where the process has ended or hides the
+// file; throws HostError where this process has reached its own limits, so that the two are not confused.
 std::optional<std::string_view> readProcessFile(int procFolder, std::int32_t pid, std::string_view file,
                                                 std::span<char> buffer);
 
-// The counters but for owner and full name: the name is as the kernel has it, up to 15 bytes that need not be
-// UTF-8. As readProcessFile.
+// The counters except owner and full name: the name is the kernel's, up to 15 bytes that need not be UTF-8.
+// Like readProcessFile.
 std::optional<ProcessCounters> readProcessStat(int procFolder, std::int32_t pid);
 
-// Whose rights it has. The folder's owner always says so; that of the files in it is root for a process that
-// must not be looked into (proc(5), task_dump_owner() of fs/proc/base.c).
+// The effective user. The folder's owner always shows it; the files in it belong to root for a process that
+// must not be inspected (proc(5), task_dump_owner() of fs/proc/base.c).
 std::optional<std::uint32_t> readProcessOwner(int procFolder, std::int32_t pid);
 
-// Where a link ("/exe", "/cwd") leads, as valid UTF-8.
+// The target of a link ("/exe", "/cwd"), as valid UTF-8.
 std::optional<std::string> readProcessLink(int procFolder, std::int32_t pid, std::string_view link);
 
 }  // namespace hostwire

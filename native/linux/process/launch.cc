@@ -1,4 +1,4 @@
-// The one place where a process is started: posix_spawn(3), and whoever was started is reaped.
+// The one place where a process is started: posix_spawn(3); started processes are reaped here.
 #include <fcntl.h>
 #include <poll.h>
 #include <spawn.h>
@@ -35,8 +35,8 @@ class SpawnAttributes {
   SpawnAttributes(const SpawnAttributes&) = delete;
   SpawnAttributes& operator=(const SpawnAttributes&) = delete;
 
-  // Its own session: no terminal, and no signal that is meant for the service. No blocked signal and none
-  // that is ignored, as Node ignores SIGPIPE and SIGXFSZ.
+  // A session of its own: no terminal, and no signal that is meant for the service. No blocked and no ignored
+  // signals, as Node ignores SIGPIPE and SIGXFSZ.
   void isolate() {
     sigset_t none;
     sigset_t all;
@@ -60,7 +60,7 @@ class SpawnActions {
   SpawnActions(const SpawnActions&) = delete;
   SpawnActions& operator=(const SpawnActions&) = delete;
 
-  // Nothing of the service's is open in it: addclosefrom is glibc's since 2.34.
+  // Nothing of the service's stays open in it: addclosefrom is in glibc since 2.34.
   void closeEverything() {
     for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
       const int mode = fd == STDIN_FILENO ? O_RDONLY : O_WRONLY;
@@ -77,8 +77,8 @@ class SpawnActions {
   posix_spawn_file_actions_t value_{};
 };
 
-// Whoever ends stays a zombie until its parent asks how: this thread asks, sleeping in poll(2) meanwhile. It
-// ends with the last child.
+// An ended process stays a zombie until its parent waits for it: this thread does, sleeping in poll(2)
+// meanwhile. It ends with the last child.
 struct Reaper {
   std::mutex mutex;
   std::vector<FileDescriptor> arriving;
@@ -133,7 +133,7 @@ std::vector<char*> pointersTo(std::vector<std::string>& words) {
   return pointers;
 }
 
-// The service's own, less what `added` names anew.
+// The service's own, except what `added` redefines.
 std::vector<std::string> mergeEnvironment(const std::vector<std::string>& added) {
   std::vector<std::string> merged = added;
   for (char** at = environ; at != nullptr && *at != nullptr; ++at) {
@@ -159,7 +159,7 @@ ProcessId launchProcess(const LaunchOptions& options) {
   check(posix_spawn(&pid, options.program.c_str(), actions.get(), attributes.get(), pointersTo(words).data(),
                     pointersTo(environment).data()),
         "posix_spawn");
-  // Nobody else waits for it, so until here its number is surely its own.
+  // Nobody else waits for it, so up to here its number is certainly its own.
   FileDescriptor child(static_cast<int>(syscall(SYS_pidfd_open, pid, 0)));
   const auto counters = readProcessStat(openProcFolder("/proc").get(), pid);
   if (child.isOpen()) reapWhenEnded(std::move(child));

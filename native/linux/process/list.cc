@@ -20,12 +20,12 @@
 namespace hostwire {
 namespace {
 
-// As the kernel gives them: 10,000 processes take 240 KB.
+// In the kernel's format: 10,000 processes take 240 KB.
 constexpr std::size_t kEntriesBytes = 256U << 10U;
-// Where struct linux_dirent64 (getdents64(2)) has the entry's length and its name.
+// Offsets of the entry's length and name in struct linux_dirent64 (getdents64(2)).
 constexpr std::size_t kLengthAt = 16;
 constexpr std::size_t kNameAt = 19;
-// What a reading may wait for names that are new.
+// How long a reading may wait for new names.
 constexpr std::chrono::milliseconds kNamePatience{100};
 
 std::optional<std::int32_t> parsePid(std::string_view name) {
@@ -51,7 +51,7 @@ void takePids(std::string_view entries, std::vector<std::int32_t>& pids) {
 ProcessLister::ProcessLister(const Roots& roots, std::shared_ptr<FullNames> names)
     : roots_(roots), names_(std::move(names)), stat_(roots.proc + "/stat") {}
 
-// The descriptor stays open; its place in the folder is set back.
+// The descriptor stays open; its position in the folder is reset.
 void ProcessLister::listPids() {
   if (!folder_.isOpen()) folder_ = openProcFolder(roots_.proc);
   if (buffer_.size() < kEntriesBytes) buffer_.resize(kEntriesBytes);
@@ -103,7 +103,7 @@ std::vector<ProcessOwner> readOwners(const Roots& roots, const std::vector<Proce
   std::string buffer;
   KeptFile passwd(roots.files + "/etc/passwd");
   std::vector<ProcessOwner> owners;
-  // The first entry of a number is the one that counts (getpwuid(3)).
+  // The first entry of a number counts (getpwuid(3)).
   for (const PasswdEntry& entry : parsePasswd(passwd.readIfPresent(buffer)))
     if (wanted.erase(entry.userId) > 0) owners.push_back({entry.userId, toValidUtf8(entry.name)});
   return owners;

@@ -11,7 +11,7 @@
 
 namespace hostwire {
 
-// Keeps what one reading after the other needs. Not for two threads at once.
+// Keeps what consecutive readings need. Not for two threads at once.
 class ProcessLister {
  public:
   ProcessLister(const Roots& roots, std::shared_ptr<FullNames> names);
@@ -30,8 +30,8 @@ class ProcessLister {
   std::vector<std::int32_t> pids_;
 };
 
-// The names of those in `reading` who have one in the system's list of users. Users that only a directory
-// service knows are left out: asking it may hang.
+// The names of the users in `reading` that are in the system's user list. Users known only to a directory
+// service are left out: asking it may hang.
 std::vector<ProcessOwner> readOwners(const Roots& roots, const std::vector<ProcessCounters>& processes);
 
 }  // namespace hostwire

@@ -1,4 +1,4 @@
-// Command lines, read where nobody waits for them.
+// Command lines, read on a thread that nobody waits for.
 #include "linux/process/names.h"
 
 #include <algorithm>
@@ -20,9 +20,9 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr std::size_t kCutBytes = 15;
-// One that takes longer hangs: the thread is left to it, and another one goes on.
+// A longer read hangs: the thread is abandoned to it, and another one continues.
 constexpr std::chrono::milliseconds kPatience{200};
-// So many may hang before nobody's name is looked up any more. Each keeps a small thread.
+// When this many hang, no more names are looked up. Each keeps a small thread.
 constexpr std::size_t kMaxStuck = 4;
 // Of a command line: the first argument ends before that.
 constexpr std::size_t kHeadBytes = 4096;
@@ -47,7 +47,7 @@ struct FullNames::State {
   std::deque<ProcessCounters> wanted;
   std::uint64_t worker = 0;  // the number of the thread that reads; 0 when there is none
   std::uint64_t lastWorker = 0;
-  std::optional<Clock::time_point> askedAt;  // since when it has been reading what it reads now
+  std::optional<Clock::time_point> askedAt;  // since when it has been reading the current one
   std::size_t stuckCount = 0;
   bool isClosed = false;
 
@@ -70,7 +70,7 @@ std::string readFullName(int folder, const ProcessCounters& process) {
   return std::string(head ? fullProcessName(process.name, *head) : std::string_view(process.name));
 }
 
-// Reads what is wanted, then ends. A thread that was given up says so when it comes back, and ends too.
+// Reads what is wanted, then ends. An abandoned thread reports when it comes back, and ends too.
 void work(const std::shared_ptr<State>& state, std::uint64_t me) {
   FileDescriptor folder;
   std::unique_lock lock(state->mutex);
@@ -84,7 +84,7 @@ void work(const std::shared_ptr<State>& state, std::uint64_t me) {
       if (!folder.isOpen()) folder = openProcFolder(state->proc);
       full = readFullName(folder.get(), process);
     } catch (const std::exception&) {
-      // The cut name it is.
+      // The cut name stays.
     }
     lock.lock();
     state->note(process, std::move(full));
@@ -139,7 +139,7 @@ void FullNames::complete(std::vector<ProcessCounters>& processes, std::chrono::m
       state.wanted.push_back(*process);
     }
   }
-  state.known = std::move(known);  // what has ended is forgotten
+  state.known = std::move(known);  // ended processes are forgotten
   const auto deadline = Clock::now() + patience;
   giveUpStuckLocked(state);
   startWorkerLocked(state_);

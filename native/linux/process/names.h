@@ -10,9 +10,9 @@
 
 namespace hostwire {
 
-// Reading a command line may hang: the kernel waits for whoever is changing the memory map of that process,
-// and that one may be waiting for a dead file server. So they are read on a thread of their own, once a
-// process, and a process that does not let itself be read keeps its cut name.
+// Reading a command line may hang: the kernel waits for the thread that is changing that process's memory
+// map, which may be waiting for a dead file server. So command lines are read on a separate thread, once per
+// process, and a process that cannot be read keeps its cut name.
 class FullNames {
  public:
   explicit FullNames(const std::string& proc);
@@ -20,9 +20,8 @@ class FullNames {
   FullNames(const FullNames&) = delete;
   FullNames& operator=(const FullNames&) = delete;
 
-  // Completes the names of `processes`, a whole reading, which are still as the kernel has them; waits for
-  // `patience` at most for those that are new. What is not known by then is completed in a later reading.
-  // From any thread.
+  // Completes the names of `processes`, a whole reading with the kernel's names; waits for new ones for at
+  // most `patience`. What is not known by then is completed in a later reading. From any thread.
   void complete(std::vector<ProcessCounters>& processes, std::chrono::milliseconds patience);
 
   struct State;

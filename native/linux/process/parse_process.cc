@@ -1,4 +1,4 @@
-// Parsers of what Linux says about processes.
+// Parsers of what Linux reports about processes.
 #include "linux/process/parse_process.h"
 
 #include <algorithm>
@@ -10,7 +10,7 @@ namespace hostwire {
 namespace {
 
 constexpr std::uint64_t kKernelThread = 0x00200000;  // PF_KTHREAD of <linux/sched.h>
-constexpr std::size_t kMaxCommBytes = 15;            // TASK_COMM_LEN less its NUL
+constexpr std::size_t kMaxCommBytes = 15;            // TASK_COMM_LEN minus its NUL
 
 void skipWords(std::string_view& text, int count) {
   for (int i = 0; i < count; ++i) takeWord(text);
@@ -26,7 +26,7 @@ std::string_view lastPathPart(std::string_view path) {
   return slash == std::string_view::npos ? path : path.substr(slash + 1);
 }
 
-// Takes what stands before the next `separator` off `text`, with the separator.
+// Removes the part before the next `separator` from `text`, and the separator.
 std::string_view takeUntil(std::string_view& text, char separator) {
   const std::size_t end = text.find(separator);
   const std::string_view part = text.substr(0, end);
@@ -36,8 +36,8 @@ std::string_view takeUntil(std::string_view& text, char separator) {
 
 }  // namespace
 
-// The name stands in parentheses and may hold any byte, also blanks, parentheses and newlines: it ends at the
-// last one that closes.
+// The name is in parentheses and may contain any byte, including blanks, parentheses and newlines: it ends at
+// the last closing one.
 std::optional<ProcessStat> parseProcessStat(std::string_view text) {
   const std::size_t open = text.find('(');
   const std::size_t close = text.rfind(')');
@@ -69,7 +69,7 @@ std::optional<ProcessStat> parseProcessStat(std::string_view text) {
 std::vector<std::string> parseCmdline(std::string_view text) {
   std::vector<std::string> words;
   while (!text.empty()) words.emplace_back(takeUntil(text, '\0'));
-  // What was overwritten is filled up with NULs.
+  // Overwritten parts are padded with NULs.
   while (!words.empty() && words.back().empty()) words.pop_back();
   return words;
 }

@@ -1,4 +1,4 @@
-// Parsers of what Linux says about processes.
+// Parsers of what Linux reports about processes.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 namespace hostwire {
 
 struct ProcessStat {
-  std::string_view comm;  // as the kernel has it, any bytes; inside the parsed text
+  std::string_view comm;  // as in the kernel, any bytes; inside the parsed text
   char state = '?';
   std::int32_t parentPid = 0;
   bool isKernelThread = false;
@@ -20,15 +20,16 @@ struct ProcessStat {
   std::uint64_t residentPages = 0;
 };
 
-// proc_pid_stat(5). Nothing where the line ends before the start time: it is what tells processes apart.
+// proc_pid_stat(5). Nothing where the line ends before the start time, which identifies the process.
 std::optional<ProcessStat> parseProcessStat(std::string_view text);
 
-// What proc_pid_cmdline(5) separates by NULs. A program that overwrites its arguments is taken as it comes.
+// The arguments that proc_pid_cmdline(5) separates by NULs. Arguments that a program has overwritten are
+// taken as they are.
 std::vector<std::string> parseCmdline(std::string_view text);
 
-// The kernel cuts names at 15 bytes. Where `comm` has so many and the program's own first argument begins
-// with it, the name that was cut: the last part of that argument's path, up to a blank (programs that rewrite
-// their arguments leave one string). Else `comm`.
+// The kernel cuts names at 15 bytes. Where `comm` has that length and the program's own first argument begins
+// with it, the full name: the last part of that argument's path, up to a blank (programs that rewrite their
+// arguments leave one string). Otherwise `comm`.
 std::string_view fullProcessName(std::string_view comm, std::string_view cmdline);
 
 struct PasswdEntry {

@@ -20,7 +20,7 @@
 namespace hostwire {
 namespace {
 
-// 10,000 processes take 100 ms and more; fewer are ready sooner and a little older then.
+// 10,000 processes take 100 ms and more; a shorter list is ready earlier and slightly older when used.
 constexpr std::chrono::milliseconds kLead{250};
 constexpr std::size_t kCommandBytes = 32U << 10U;
 constexpr std::chrono::milliseconds kCommandPatience{300};
@@ -41,7 +41,7 @@ std::optional<std::uint32_t> countOpenFiles(int procFolder, std::int32_t pid, co
   return static_cast<std::uint32_t>(listFolder(proc + "/" + ProcessPath(pid, "/fd").get()).size());
 }
 
-// May hang (see FullNames): then it is empty, and its thread is left to it.
+// May hang (see FullNames): then it is empty, and its thread is abandoned.
 std::string readCmdline(const std::string& proc, std::int32_t pid) {
   return askWithin<std::string>(
              kCommandPatience,
@@ -67,7 +67,7 @@ struct ProcessReader::State {
         prober(makeProber(probers, givenRoots, names)) {}
 
   const Roots roots;
-  // Of its own: a list that takes 100 ms must hold up no other answer.
+  // Separate: a list that takes 100 ms must not delay other answers.
   ProberPool probers;
   std::shared_ptr<FullNames> names;
   Prober<Shared> prober;
@@ -86,7 +86,7 @@ ProcessReading ProcessReader::read(State& state) {
   return ProcessLister(state.roots, state.names).read(true);
 }
 
-// Everything is read of one and the same process: its start time is compared at the end.
+// Everything is read from the same process: its start time is compared at the end.
 std::optional<ProcessDetails> ProcessReader::readDetails(State& state, std::int32_t pid) {
   const FileDescriptor folder = openProcFolder(state.roots.proc);
   auto counters = readProcessStat(folder.get(), pid);

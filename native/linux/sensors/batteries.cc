@@ -1,5 +1,5 @@
-// Batteries of Linux: /sys/class/power_supply. One prober asks all of them: the firmware behind them is one,
-// and answers slowly.
+// Batteries of Linux: /sys/class/power_supply. One prober asks all of them: they share one firmware, which
+// answers slowly.
 #include "host/batteries.h"
 
 #include <algorithm>
@@ -44,7 +44,7 @@ class BatteryProbe {
     explicit Supply(std::string path) : folder(std::move(path)), uevent(folder + "/uevent") {}
     std::string folder;
     KeptFile uevent;
-    bool isOther = false;  // no battery of the machine: not read
+    bool isOther = false;  // not a battery of the machine: not read
   };
 
   void list() {
@@ -57,14 +57,14 @@ class BatteryProbe {
       Supply supply(folder_ + name);
       const std::string type = readSmallFile(supply.folder + "/type");
       const auto scope = tryReadSmallFile(supply.folder + "/scope");
-      // Every supply has a type, few have a scope: where one could not be read, the next list asks again.
+      // Every supply has a type, few have a scope: where one could not be read, the next listing tries again.
       if (type.empty() || !scope) continue;
       supply.isOther = !isSystemBattery(type, *scope);
       supplies_.emplace(name, std::move(supply));
     }
   }
 
-  // One read of uevent asks for every property at the same moment; it fails as a whole when one of them does.
+  // One read of uevent returns every property at the same moment; it fails as a whole when one of them does.
   std::optional<BatteryCounters> readOne(const std::string& name, Supply& supply) {
     if (supply.isOther) return std::nullopt;
     BatteryCounters battery;

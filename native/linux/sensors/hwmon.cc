@@ -14,9 +14,10 @@
 namespace hostwire {
 namespace {
 
-// All chips together; beyond, files are opened for each reading: the process has other uses for descriptors.
+// All chips together; above this, files are opened per reading: the process needs descriptors for other
+// things.
 constexpr std::size_t kMaxKept = 64;
-// A drive's temperature changes slowly, and asking it may keep some models from spinning down
+// A drive's temperature changes slowly, and reading it may keep some models from spinning down
 // (Documentation/hwmon/drivetemp.rst).
 constexpr std::chrono::seconds kSlowInterval{30};
 
@@ -36,7 +37,7 @@ std::string lastPart(const std::string& path) { return toValidUtf8(path.substr(p
 std::string readName(const std::string& path) { return toValidUtf8(cleanName(readSmallFile(path))); }
 
 // The model and the block device of an NVMe or SATA drive. The parent of an NVMe chip is the controller nvme0
-// or, on older kernels, its PCI device; that of drivetemp the SCSI device.
+// or, on older kernels, its PCI device; the parent of drivetemp is the SCSI device.
 ChipNames nameDrive(const std::string& device, const std::string& chipName) {
   ChipNames names{readName(device + "/model"), {}};
   for (const std::string& controller : listFolder(device + "/nvme")) {
@@ -56,14 +57,14 @@ ChipNames nameChip(const std::string& folder, const std::string& chipName, bool 
   return {chipName, place.empty() ? lastPart(folder) : std::move(place)};
 }
 
-// "unsupported" is what devices say that never sleep.
+// Devices that never sleep report "unsupported".
 std::string findRuntimeStatus(const std::string& folder) {
   std::string path = folder + "/device/power/runtime_status";
   const std::string state = readSmallFile(path);
   return state.empty() || state == "unsupported" ? std::string{} : path;
 }
 
-// By kind, then number. A power's average says more than what it is at the moment of asking.
+// By kind, then number. A power's average says more than its momentary value.
 std::vector<SensorInput> findInputs(const std::string& folder) {
   std::map<std::pair<SensorKind, unsigned>, std::string> files;
   for (const std::string& name : listFolder(folder)) {
@@ -151,7 +152,7 @@ std::vector<ChipProbe::Files> ChipProbe::openFiles() const {
   return files;
 }
 
-// Reading a value would wake the device (Documentation/power/runtime_pm.rst); its state can be read without.
+// Reading a value would wake the device (Documentation/power/runtime_pm.rst); reading its state does not.
 bool ChipProbe::isAsleep() {
   if (chip_.runtimeStatus.empty()) return false;
   if (!chip_.keepsOpen) return readSmallFile(chip_.runtimeStatus).starts_with("suspend");

@@ -17,24 +17,24 @@ struct SensorInput {
   SensorKind kind = SensorKind::kTemperature;
   std::string name;   // within the chip; valid UTF-8
   std::string path;   // of the value
-  std::string fault;  // path of the file that says whether the value can be trusted; mostly there is none
+  std::string fault;  // path of the file that says whether the value can be trusted; usually empty
   friend bool operator==(const SensorInput&, const SensorInput&) = default;
 };
 
 struct SensorChip {
-  std::string driver;         // what the chip calls itself; valid UTF-8
-  std::string name;           // no two chips have the same; valid UTF-8
+  std::string driver;         // the chip's own name for itself; valid UTF-8
+  std::string name;           // unique; valid UTF-8
   std::string runtimeStatus;  // path of the device's power state; empty where it never sleeps
   bool isSlow = false;        // each reading is a command to a drive
-  bool keepsOpen = false;     // its files, between readings
+  bool keepsOpen = false;     // its files stay open between readings
   std::vector<SensorInput> inputs;
   friend bool operator==(const SensorChip&, const SensorChip&) = default;
 };
 
-// In the order of their numbers; those without a sensor are left out.
+// In the order of their numbers; chips without a sensor are left out.
 std::vector<SensorChip> findChips(const Roots& roots);
 
-// The names under /sys/class/hwmon, which change when chips come and go.
+// The names under /sys/class/hwmon, which change when chips are added or removed.
 std::vector<std::string> listChips(const Roots& roots);
 
 struct SensorReading {
@@ -46,7 +46,7 @@ struct SensorReading {
 class ChipProbe {
  public:
   explicit ChipProbe(SensorChip chip);
-  // One reading an input, in their order.
+  // One reading per input, in the same order.
   std::vector<SensorReading> read();
 
  private:

@@ -1,4 +1,4 @@
-// hwmon: file names, values, names for people.
+// hwmon: file names, values, display names.
 #include "linux/sensors/parse_sensors.h"
 
 #include <algorithm>
@@ -26,12 +26,12 @@ constexpr std::array<KindName, 4> kKinds{{
     {"power", SensorKind::kPower},
 }};
 
-// The fastest small fans of servers turn at less than 40,000; 65,535 is a counter that has not counted.
+// The fastest small fans of servers turn at less than 40,000; 65,535 is an overflowed counter.
 constexpr std::int64_t kMaxRpm = 60'000;
 constexpr std::int64_t kMaxMillivolts = 1'000'000;
 constexpr std::int64_t kMaxMicrowatts = 100'000'000'000;
 
-// Appends a number to each name that stands before already: 2, 3, …
+// Appends a number to each repeated name: 2, 3, …
 void makeUnique(std::vector<std::string>& names) {
   std::set<std::string> taken;
   std::map<std::string, unsigned> repeats;

@@ -1,4 +1,4 @@
-// Parsers of hwmon's files (Documentation/hwmon/sysfs-interface.rst) and the naming of what they measure.
+// Parsers of hwmon's files (Documentation/hwmon/sysfs-interface.rst) and the names of sensors.
 #pragma once
 
 #include <optional>
@@ -13,21 +13,21 @@ namespace hostwire {
 struct SensorFile {
   SensorKind kind = SensorKind::kTemperature;
   unsigned number = 0;
-  bool isAverage = false;  // a power's, which may stand beside the momentary one
+  bool isAverage = false;  // a power's average, which may exist beside the momentary value
   friend bool operator==(const SensorFile&, const SensorFile&) = default;
 };
 
 // "temp1_input", "fan2_input", "in0_input", "power1_input", "power1_average"; nothing for any other name.
 std::optional<SensorFile> parseSensorFileName(std::string_view name);
 
-// "temp1", "in0", …: how the sensor's files begin.
+// "temp1", "in0", …: the beginning of the sensor's file names.
 std::string sensorPrefix(SensorKind kind, unsigned number);
 
-// °C from m°C, RPM, V from mV, W from µW. Nothing where no part of a computer can have the value, which is
-// what chips without a probe connected answer.
+// °C from m°C, RPM, V from mV, W from µW. Nothing for a value that no part of a computer can have, which is
+// what chips report without a connected probe.
 std::optional<double> parseSensorValue(SensorKind kind, std::string_view text);
 
-// Without blanks at the ends and with single ones between, as makers pad models and labels.
+// Without blanks at the ends and with single ones between: vendors pad models and labels.
 std::string cleanName(std::string_view text);
 
 struct ChipNames {
@@ -35,7 +35,7 @@ struct ChipNames {
   std::string place;  // of the device: "coretemp.0", "0000:01:00.0", "sda"
 };
 
-// What to call each chip: its name, and its place too where another one has the same name.
+// The display name of each chip: its name, with its place where another one has the same name.
 std::vector<std::string> nameChips(const std::vector<ChipNames>& chips);
 
 struct InputNames {
@@ -43,7 +43,7 @@ struct InputNames {
   std::string label;   // empty where the chip gives none
 };
 
-// What to call each input of one chip: its label, else its prefix; both where labels repeat.
+// The display name of each input of one chip: its label, otherwise its prefix; both where labels repeat.
 std::vector<std::string> nameInputs(const std::vector<InputNames>& inputs);
 
 }  // namespace hostwire

@@ -1,5 +1,5 @@
-// The sensors of Linux: one prober looks for chips, and each chip has one of its own, so that one that hangs
-// costs nothing but its own values.
+// The sensors of Linux: one prober searches for chips, and each chip has one of its own, so that one that
+// hangs costs only its own values.
 #include "host/sensors.h"
 
 #include <algorithm>
@@ -17,7 +17,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using Readings = std::vector<SensorReading>;
 
-// A chip that comes or goes shows by its name; what else may change shows in the end.
+// Added and removed chips show by their names; other changes are found at the longer interval.
 constexpr std::chrono::seconds kListInterval{5};
 constexpr std::chrono::seconds kSearchInterval{60};
 
@@ -26,7 +26,7 @@ struct Entry {
   std::shared_ptr<const Prober<Readings>> prober;
 };
 
-// What the search has found, shared with whoever reads.
+// The result of the search, shared with readers.
 class Chips {
  public:
   std::vector<Entry> get() const {
@@ -76,7 +76,7 @@ class Search {
     auto shared = std::make_shared<const SensorChip>(std::move(chip));
     auto question = [probe = std::make_shared<ChipProbe>(*shared)] { return probe->read(); };
     auto prober = std::make_shared<const Prober<Readings>>(pool_, std::move(question));
-    prober->latest();  // which makes it wanted
+    prober->latest();  // marks it as wanted
     return {std::move(shared), std::move(prober)};
   }
 
@@ -107,7 +107,7 @@ SensorsReader::SensorsReader(const Roots& roots, ProberPool& probers)
 SensorsReader::~SensorsReader() = default;
 
 std::vector<SensorCounters> SensorsReader::read() {
-  static_cast<void>(state_->search.latest());  // which makes it wanted
+  static_cast<void>(state_->search.latest());  // marks it as wanted
   std::vector<SensorCounters> sensors;
   for (const Entry& entry : state_->chips->get()) {
     auto answer = entry.prober->latest();

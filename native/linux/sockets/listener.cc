@@ -14,8 +14,8 @@
 namespace hostwire {
 namespace {
 
-// tcp(7), socket(7). Every accepted socket inherits what is set here. The size of a send buffer that is set
-// is fixed: the kernel no longer lets it grow.
+// tcp(7), socket(7). Every accepted socket inherits these options. A send buffer of a set size is fixed: the
+// kernel no longer grows it.
 bool tune(int fd, const ListenerOptions& options) {
   bool isTuned = true;
   const auto set = [&](int level, int name, std::optional<int> value) {

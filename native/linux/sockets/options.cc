@@ -1,4 +1,4 @@
-// Questions to a socket, by its descriptor.
+// Options of a socket, by its descriptor.
 #include "linux/sockets/options.h"
 
 #include <netinet/in.h>

@@ -1,5 +1,4 @@
-// Questions to a socket, by its descriptor. Not called socket.h: <linux/tcp.h> would take it for the
-// kernel's.
+// Options of a socket, by its descriptor. Not called socket.h: <linux/tcp.h> would take it for the kernel's.
 #pragma once
 
 #include <sys/socket.h>
@@ -9,7 +8,7 @@
 
 namespace hostwire {
 
-// getsockopt(2). Nothing when the descriptor is closed, is no socket, or has no such option.
+// getsockopt(2). Nothing when the descriptor is closed, is not a socket, or has no such option.
 template <class Value>
 std::optional<Value> readSocketOption(int fd, int level, int name) {
   Value value{};
@@ -18,7 +17,7 @@ std::optional<Value> readSocketOption(int fd, int level, int name) {
   return value;
 }
 
-// Of a socket of the Internet's families, either version.
+// For sockets of either Internet family.
 std::optional<std::uint16_t> localPortOf(int fd);
 
 }  // namespace hostwire

@@ -1,6 +1,5 @@
-// Which connections have something pending, asked descriptor by descriptor: a dump of NETLINK_SOCK_DIAG walks
-// the whole machine's hash table of connections, 5 to 11 ms however few there are, and needs another address
-// family.
+// Connections with pending bytes, asked descriptor by descriptor: a dump of NETLINK_SOCK_DIAG walks the whole
+// machine's hash table of connections, 5 to 11 ms even for a few, and needs another address family.
 #include "host/peers.h"
 
 #include <linux/sock_diag.h>
@@ -23,10 +22,10 @@
 namespace hostwire {
 namespace {
 
-// The kernel writes SK_MEMINFO_VARS numbers, more with each version: what does not fit is left out.
+// The kernel writes SK_MEMINFO_VARS numbers, more with each version: those that do not fit are dropped.
 using SocketMemory = std::array<std::uint32_t, SK_MEMINFO_VARS>;
 
-// Since 4.1 the kernel tells how much was acknowledged; an older one fills less of the structure.
+// Since 4.1 the kernel reports how much was acknowledged; an older one fills less of the structure.
 std::optional<tcp_info> readTcpInfo(int fd) {
   tcp_info info{};
   socklen_t length = sizeof info;
@@ -39,8 +38,8 @@ std::optional<std::uint64_t> readCookie(int fd) {
   return readSocketOption<std::uint64_t>(fd, SOL_SOCKET, SO_COOKIE);
 }
 
-// What is in a TCP socket's write queue is there until it is acknowledged. Unlike an ioctl or a poll this
-// question never reaches the driver or the filesystem behind a descriptor that is no socket, where it might
+// Bytes stay in a TCP socket's write queue until they are acknowledged. Unlike an ioctl or a poll, this
+// question never reaches the driver or filesystem behind a descriptor that is not a socket, where it might
 // hang.
 std::optional<bool> hasPending(int fd) {
   const auto memory = readSocketOption<SocketMemory>(fd, SOL_SOCKET, SO_MEMINFO);
@@ -48,10 +47,10 @@ std::optional<bool> hasPending(int fd) {
   return (*memory)[SK_MEMINFO_WMEM_QUEUED] > 0;
 }
 
-// A lower bound from the retransmission timer (tcp_retransmit_timer in net/ipv4/tcp_timer.c): it has run out
-// tcpi_retransmits times since the last progress, each time after half of what the next time is, and data was
-// last sent, again or anew, tcpi_last_data_sent ago. A peer without room answers probes instead, and is not
-// told of here.
+// A lower bound from the retransmission timer (tcp_retransmit_timer in net/ipv4/tcp_timer.c): it has expired
+// tcpi_retransmits times since the last progress, each time after half of the next interval, and data was
+// last sent, again or for the first time, tcpi_last_data_sent ago. A peer with a full buffer answers probes
+// instead and is not covered here.
 std::int64_t silentMsOf(const tcp_info& info) {
   if (info.tcpi_retransmits == 0) return 0;
   const double timerMs = info.tcpi_rto / 1000.0;
@@ -59,7 +58,7 @@ std::int64_t silentMsOf(const tcp_info& info) {
   return static_cast<std::int64_t>(ranOutMs + std::min<double>(info.tcpi_last_data_sent, timerMs));
 }
 
-// The connection behind `fd`, whatever happens to the descriptor meanwhile: both cookies are its own.
+// The connection behind `fd`, whatever happens to the descriptor meanwhile: both cookies must be the same.
 std::optional<PendingPeer> readPeer(int fd) {
   const auto before = readCookie(fd);
   const auto info = readTcpInfo(fd);
@@ -67,7 +66,7 @@ std::optional<PendingPeer> readPeer(int fd) {
   return PendingPeer{fd, *before, info->tcpi_bytes_acked, silentMsOf(*info)};
 }
 
-// Every descriptor is below it.
+// Above every descriptor.
 int descriptorsEnd() {
   std::string text;
   KeptFile status("/proc/self/status");

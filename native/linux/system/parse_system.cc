@@ -70,7 +70,7 @@ constexpr std::array<Named, 27> kArmParts{
      {0xd41, "Cortex-A78"},  {0xd42, "Cortex-A78AE"}, {0xd44, "Cortex-X1"},   {0xd46, "Cortex-A510"},
      {0xd47, "Cortex-A710"}, {0xd48, "Cortex-X2"},    {0xd49, "Neoverse-N2"}, {0xd4d, "Cortex-A715"},
      {0xd4e, "Cortex-X3"},   {0xd4f, "Neoverse-V2"},  {0xd80, "Cortex-A520"}}};
-// Two kinds of core each; both mean the chip.
+// Two kinds of core each; both identify the chip.
 constexpr std::array<Named, 12> kAppleParts{{{0x022, "M1"},
                                              {0x023, "M1"},
                                              {0x024, "M1 Pro"},
@@ -84,7 +84,7 @@ constexpr std::array<Named, 12> kAppleParts{{{0x022, "M1"},
                                              {0x038, "M2 Max"},
                                              {0x039, "M2 Max"}}};
 
-// "Cortex-A76 / Cortex-A55" where cores differ; empty when a part is not known.
+// "Cortex-A76 / Cortex-A55" where cores differ; empty when a part is unknown.
 std::string namePartsOf(const Cpuinfo& info) {
   std::string names;
   std::string_view last;
@@ -133,7 +133,7 @@ OsRelease parseOsRelease(std::string_view text) {
 }
 
 ProcessorName nameProcessor(const Cpuinfo& info) {
-  // First, as 32-bit ARM has a model name that says nothing.
+  // First, because 32-bit ARM has a model name without information.
   if (info.implementer) return nameArmProcessor(info);
   ProcessorName name;
   name.manufacturer = manufacturerOf(info.vendorId);

@@ -1,4 +1,4 @@
-// Parsers of what a Linux machine is: its distribution, its processor's name.
+// Parsers for a Linux machine's distribution and processor name.
 #pragma once
 
 #include <string>
@@ -9,21 +9,20 @@
 namespace hostwire {
 
 struct OsRelease {
-  std::string name;     // NAME; "Linux" where it is not set, as os-release(5) says
-  std::string version;  // VERSION, else VERSION_ID, else BUILD_ID ("rolling"); may be empty
+  std::string name;     // NAME; "Linux" where it is not set, as in os-release(5)
+  std::string version;  // VERSION, otherwise VERSION_ID, otherwise BUILD_ID ("rolling"); may be empty
 };
 // os-release(5): assignments in the shell's quoting, without its expansions.
 OsRelease parseOsRelease(std::string_view text);
 
-// Who made the processor and what it is called, for people: "Intel" and "Intel Core i7-8550U", "ARM" and
-// "Cortex-A72".
+// The processor's manufacturer and display name: "Intel" and "Intel Core i7-8550U", "ARM" and "Cortex-A72".
 struct ProcessorName {
   std::string manufacturer;
   std::string brand;
 };
 ProcessorName nameProcessor(const Cpuinfo& info);
 
-// process.arch of Node for uname's machine; an unknown one as it is.
+// Node's process.arch for uname's machine; an unknown one unchanged.
 std::string nodeArchOf(std::string_view machine);
 
 }  // namespace hostwire

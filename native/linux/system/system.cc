@@ -1,4 +1,4 @@
-// What a Linux machine is.
+// The facts of a Linux machine.
 #include "host/system.h"
 
 #include <sys/utsname.h>
@@ -47,7 +47,7 @@ OsInfo readOs(const Roots& roots) {
           nodeArchOf(static_cast<const char*>(kernel.machine))};
 }
 
-// A core is what its hardware threads name as their siblings: core ids alone repeat in each package, die or
+// A core is identified by its hardware threads' siblings: core ids alone repeat in each package, die or
 // cluster, and which of these a kernel numbers has changed.
 std::string coreKeyOf(const std::string& topology) {
   std::string siblings = readSmallFile(topology + "/thread_siblings_list");
@@ -73,8 +73,8 @@ std::uint32_t countPhysicalCores(const std::string& cpuFolder, const std::vector
   return static_cast<std::uint32_t>(cores.size());
 }
 
-// The highest speed that is kept up without a boost. cpuinfo_max_freq is with it, and the current speed is no
-// base where there is a governor.
+// The highest sustained speed without boost. cpuinfo_max_freq includes boost, and under a governor the
+// current speed is no base.
 std::optional<double> readBaseSpeed(const std::string& cpuFolder, std::uint32_t firstCore,
                                     const Cpuinfo& info, std::string_view cpuinfoText) {
   const std::string cpufreq = cpuFolder + "cpu" + std::to_string(firstCore) + "/cpufreq";

@@ -18,7 +18,7 @@ namespace {
 constexpr auto kProcessorPerformance = static_cast<SYSTEM_INFORMATION_CLASS>(8);
 constexpr std::uint32_t kGroupSize = 64;
 
-// With a group number as input: processors beyond the first 64 are in groups of their own (Windows 7).
+// With a group number as input: processors beyond the first 64 are in separate groups (Windows 7).
 using QueryEx = LONG(WINAPI*)(ULONG, void*, ULONG, void*, ULONG, ULONG*);
 
 }  // namespace
@@ -35,14 +35,14 @@ struct CpuReader::State {
 };
 
 void CpuReader::State::readGroup(std::uint16_t group, bool isOnly) {
-  // Too small a buffer is refused without a word of how much it takes.
+  // A buffer that is too small is refused without reporting the required size.
   processors.resize(GetActiveProcessorCount(group));
   const auto bytes = static_cast<ULONG>(processors.size() * sizeof(ProcessorTimes));
   ULONG written = 0;
   LONG status = -1;
   if (!isOnly && queryEx != nullptr)
     status = queryEx(kProcessorPerformance, &group, sizeof group, processors.data(), bytes, &written);
-  // It tells of the group that this thread runs in.
+  // It reports the group that this thread runs in.
   if (status < 0 && (isOnly || group == 0))
     status = NtQuerySystemInformation(kProcessorPerformance, processors.data(), bytes, &written);
   if (status < 0) throw win32Error(RtlNtStatusToDosError(status), "NtQuerySystemInformation");
@@ -67,7 +67,7 @@ CpuCounters CpuReader::read(bool withDetail) {
   const auto speed = recentValue(state.speed.latest());
   if (!speed) return counters;
   counters.speedHz = speed->meanHz;
-  // One of each, in the same order, or nobody knows whose is whose.
+  // Only with one speed per core, in the same order: otherwise they cannot be matched.
   if (withDetail && speed->coresHz.size() == counters.cores.size())
     counters.coreSpeedsHz.assign(speed->coresHz.begin(), speed->coresHz.end());
   return counters;

@@ -1,5 +1,5 @@
-// "% Processor Performance" of the nominal speed, which is what really runs; CallNtPowerInformation tells the
-// nominal one, and on most machines that alone.
+// "% Processor Performance" of the nominal speed is the actual speed; CallNtPowerInformation reports the
+// nominal one and, on most machines, nothing else.
 #include "windows/cpu/speed.h"
 
 #include <exception>
@@ -23,7 +23,7 @@ struct ProcessorPower {
 };
 static_assert(sizeof(ProcessorPower) == 24);
 
-// Of the group that this thread runs in; empty where nobody tells.
+// Of the group that this thread runs in; empty where the call fails.
 std::vector<ProcessorPower> readPower() {
   std::vector<ProcessorPower> processors(GetActiveProcessorCount(ALL_PROCESSOR_GROUPS));
   const auto bytes = static_cast<ULONG>(processors.size() * sizeof(ProcessorPower));
@@ -47,7 +47,7 @@ CpuSpeeds CpuSpeed::read() {
       PdhQuery query({L"\\Processor Information(*)\\% Processor Performance"});
       if (query.hasAny()) query_.emplace(std::move(query));
     } catch (const std::exception&) {
-      // Without the library there is the other way.
+      // Without the library the other source is used.
     }
   }
   const auto power = readPower();

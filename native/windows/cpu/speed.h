@@ -1,4 +1,4 @@
-// The processors' clock speeds, where the performance counters tell them, else as the power manager does.
+// The processors' clock speeds from the performance counters, otherwise from the power manager.
 #pragma once
 
 #include <memory>
@@ -11,7 +11,7 @@ namespace hostwire {
 
 struct CpuSpeeds {
   std::optional<double> meanHz;
-  std::vector<double> coresHz;  // in the order of the processors; empty where they are not told one by one
+  std::vector<double> coresHz;  // in the order of the processors; empty where there is no value per processor
 };
 
 // Belongs to one prober's question: used by one thread at a time.

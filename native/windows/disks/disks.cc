@@ -1,5 +1,5 @@
-// Mounted volumes of Windows: one prober looks which there are, and each has one of its own that asks how
-// full it is, so that a network drive whose server is gone costs nothing but its own freshness.
+// Mounted volumes of Windows: one prober lists them, and each has one of its own for its usage, so that a
+// network drive whose server is gone costs only its own freshness.
 #include "host/disks.h"
 
 #include <algorithm>
@@ -86,7 +86,7 @@ struct DisksReader::State {
     entries = std::move(kept);
   }
 
-  // The first look is taken at once, for the first sample.
+  // The first search runs at once, for the first sample.
   void look() {
     if (!list) {
       const auto source = std::make_shared<VolumeList>();

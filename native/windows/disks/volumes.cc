@@ -1,4 +1,4 @@
-// FindFirstVolumeW and its like; GetDiskFreeSpaceExW, GetVolumeInformationW.
+// FindFirstVolumeW and related functions; GetDiskFreeSpaceExW, GetVolumeInformationW.
 #include "windows/disks/volumes.h"
 
 #include <algorithm>
@@ -19,7 +19,7 @@ struct VolumeSearchCloser {
 };
 using VolumeSearch = std::unique_ptr<std::remove_pointer_t<HANDLE>, VolumeSearchCloser>;
 
-// Strings one after the other, each with its zero, up to an empty one.
+// Consecutive zero-terminated strings, up to an empty one.
 std::vector<std::wstring> splitStrings(std::wstring_view text) {
   std::vector<std::wstring> strings;
   while (!text.empty() && text.front() != L'\0') {
@@ -49,19 +49,19 @@ void addLocal(std::vector<Volume>& volumes, std::wstring name) {
   auto points = mountPointsOf(name.c_str());
   if (points.empty()) return;
   std::wstring root = *std::min_element(points.begin(), points.end(), isShorter);
-  // A volume's own name answers 0 where its drive's answers.
+  // A volume's own name yields 0 where its drive's yields the type.
   const UINT type = GetDriveTypeW(root.c_str());
   if (name.ends_with(L'\\')) name.pop_back();
   volumes.push_back({std::move(root), std::move(name), type == DRIVE_REMOVABLE || type == DRIVE_CDROM});
 }
 
-// There is no medium, or the one there has no filesystem that Windows knows.
+// There is no medium, or its filesystem is unknown to Windows.
 bool isUnmounted(DWORD code) {
   return code == ERROR_NOT_READY || code == ERROR_NO_MEDIA_IN_DRIVE || code == ERROR_UNRECOGNIZED_VOLUME ||
          code == ERROR_UNRECOGNIZED_MEDIA || code == ERROR_INVALID_DRIVE;
 }
 
-// "\\server\share" of a network drive: QueryDosDevice says "\Device\LanmanRedirector\;Z:0…\server\share".
+// "\\server\share" of a network drive: QueryDosDevice returns "\Device\LanmanRedirector\;Z:0…\server\share".
 std::string remoteNameOf(const Volume& volume) {
   Name target{};
   const std::wstring drive = volume.root.substr(0, 2);
@@ -108,7 +108,7 @@ VolumeNames VolumeQuestion::readNames() const {
 }
 
 VolumeAnswer VolumeQuestion::ask(bool withDetail) {
-  // No dialogue that asks somebody to insert a disk.
+  // No dialog that asks for a disk.
   SetThreadErrorMode(SEM_FAILCRITICALERRORS, nullptr);
   VolumeAnswer answer;
   ULARGE_INTEGER available{};

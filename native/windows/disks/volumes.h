@@ -1,4 +1,4 @@
-// Which volumes Windows has mounted where, and what one of them says of itself.
+// The mounted volumes of Windows, and the properties of one.
 #pragma once
 
 #include <memory>
@@ -13,14 +13,14 @@ namespace hostwire {
 
 struct Volume {
   std::wstring root;    // where it is mounted, with the last backslash: "C:\", "D:\photos\"
-  std::wstring device;  // "\\?\Volume{…}" without it; empty: a network drive
+  std::wstring device;  // "\\?\Volume{…}" without the last backslash; empty: a network drive
   bool isRemovable = false;
 
   bool operator==(const Volume&) const = default;
 };
 
-// By their mount points: one for each volume, the shortest, and the network drives of this session. Asks the
-// mount manager only, which no volume holds up.
+// By their mount points: the shortest one of each volume, and the network drives of this session. Asks only
+// the mount manager, which no volume can delay.
 std::vector<Volume> listVolumes();
 
 struct VolumeNames {
@@ -31,7 +31,7 @@ struct VolumeNames {
 };
 
 struct VolumeAnswer {
-  bool isMounted = true;  // else there is no medium in the drive, or no filesystem on it
+  bool isMounted = true;  // false: there is no medium in the drive, or no filesystem on it
   DiskUsage usage;
   VolumeNames names;  // as of the last question with detail, or of the first one
   std::optional<DiskIo> io;

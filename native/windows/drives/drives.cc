@@ -1,5 +1,5 @@
-// The drives of Windows: \\.\PhysicalDriveN. Every question here is one that needs no administrator: the
-// device is opened without any access.
+// The drives of Windows: \\.\PhysicalDriveN. No question here needs an administrator: the device is opened
+// without any access.
 #include <array>
 #include <cstring>
 #include <span>
@@ -66,7 +66,7 @@ DriveAnswer askNvme(const Handle& device) {
   return {health, {}};
 }
 
-// Windows asks for the verdict (SMART RETURN STATUS) and passes the attributes on beside it.
+// Windows asks for the verdict (SMART RETURN STATUS) and returns the attributes with it.
 DriveAnswer askAta(const Handle& device, const std::string& model) {
   std::array<std::uint8_t, sizeof(Prediction)> answer{};
   const auto bytes = ask<char>(device, kPredictFailure, nullptr, answer);

@@ -15,7 +15,7 @@ std::uint32_t numberAt(Bytes bytes, std::size_t at) {
          static_cast<std::uint32_t>(bytes[at + 2]) << 16U | static_cast<std::uint32_t>(bytes[at + 3]) << 24U;
 }
 
-// Ends with a zero; makers pad it with blanks. Offset 0: there is none.
+// Ends with a zero; vendors pad it with blanks. Offset 0: there is none.
 std::string textAt(Bytes bytes, std::uint32_t offset) {
   std::string text;
   if (offset == 0) return text;
@@ -59,7 +59,7 @@ std::optional<StorageDevice> parseStorageDevice(Bytes descriptor) {
   device.isVirtual = isVirtualBus(bus);
   const std::string vendor = textAt(descriptor, numberAt(descriptor, kVendor));
   device.model = textAt(descriptor, numberAt(descriptor, kProduct));
-  // Of these two the vendor is the name of the bus.
+  // For these two the vendor is the name of the bus.
   const bool hasVendor = device.kind != DriveKind::kNvme && device.kind != DriveKind::kAta && !vendor.empty();
   if (hasVendor) device.model = device.model.empty() ? vendor : vendor + " " + device.model;
   return device;

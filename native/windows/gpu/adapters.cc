@@ -1,5 +1,4 @@
-// DXGI lists the adapters; GPU Engine and GPU Adapter Memory, the counters of Task Manager, tell what they
-// do.
+// DXGI lists the adapters; the counters of Task Manager, GPU Engine and GPU Adapter Memory, show their use.
 #include "windows/gpu/adapters.h"
 
 #include <array>
@@ -22,7 +21,7 @@ using CreateFactory = HRESULT(WINAPI*)(REFIID, void**);
 
 // IID_IDXGIFactory1, which not every library has.
 constexpr GUID kFactory1{0x770AAE78, 0xF26F, 0x4DBA, {0xA8, 0x29, 0x25, 0x3C, 0x83, 0xD1, 0xB3, 0x87}};
-// Integrated ones are given so much of the machine's memory for themselves at most, discrete ones have more.
+// The maximum of the machine's memory that integrated adapters reserve; discrete ones have more of their own.
 constexpr std::uint64_t kMaxCarvedOut = 512ULL << 20U;
 constexpr std::uint32_t kMicrosoftVendor = 0x1414;  // renders without hardware
 constexpr UINT kMaxAdapters = 16;
@@ -33,7 +32,7 @@ enum Counter : std::size_t { kEngines, kDedicated, kShared };
 
 struct GpuAdapters::Factory {
   Library library{"dxgi.dll"};
-  ComPtr<IDXGIFactory1> factory;  // which goes before its library does
+  ComPtr<IDXGIFactory1> factory;  // destroyed before its library
 };
 
 bool GpuAdapter::isIntegrated() const { return dedicatedBytes <= kMaxCarvedOut; }
@@ -56,8 +55,8 @@ std::string gpuVendorOf(std::uint32_t vendorId) {
 GpuAdapters::GpuAdapters(std::chrono::milliseconds interval) : interval_(interval) {}
 GpuAdapters::~GpuAdapters() = default;
 
-// A factory tells whether its list still holds; making one anew wakes devices, so it is done only then.
-// Without a display driver there is none.
+// A factory knows whether its list is still valid; creating a new one wakes devices, so that is done only
+// when it is not. Without a display driver there is no factory.
 void GpuAdapters::look() {
   const auto now = std::chrono::steady_clock::now();
   if (lookedAt_ && now - *lookedAt_ < interval_) return;
@@ -100,7 +99,7 @@ std::vector<GpuAdapterReading> GpuAdapters::read() {
   std::vector<GpuAdapterReading> readings;
   for (const GpuAdapter& adapter : adapters_) {
     GpuValues values;
-    // An adapter that nobody uses has no instance: its load is 0 where the counter is there.
+    // An unused adapter has no instance: its load is 0 where the counter exists.
     if (query_->hasValues(kEngines))
       values.loadPercent = loads.contains(adapter.luid) ? loads.at(adapter.luid) : 0;
     const std::uint64_t borrowed = adapter.isIntegrated() ? adapter.sharedBytes : 0;

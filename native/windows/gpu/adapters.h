@@ -1,4 +1,4 @@
-// Which graphics processors Windows has, and what its performance counters say of them.
+// The graphics processors of Windows and their performance counters.
 #pragma once
 
 #include <chrono>
@@ -20,13 +20,13 @@ struct GpuAdapter {
   std::uint64_t dedicatedBytes = 0;
   std::uint64_t sharedBytes = 0;
 
-  // A part of the machine's own memory is all it has, or nearly so.
+  // All or nearly all of its memory is a part of the machine's own.
   bool isIntegrated() const;
 };
 
 inline constexpr std::uint32_t kNvidiaVendor = 0x10DE;
 
-// "NVIDIA", "AMD", "Intel", "Qualcomm", else "1234".
+// "NVIDIA", "AMD", "Intel", "Qualcomm", otherwise "1234".
 std::string gpuVendorOf(std::uint32_t vendorId);
 
 struct GpuAdapterReading {
@@ -39,7 +39,7 @@ class GpuAdapters {
  public:
   explicit GpuAdapters(std::chrono::milliseconds interval);
   ~GpuAdapters();
-  // Those that draw with hardware, in Windows' order: the one of the first display comes first.
+  // The adapters that render in hardware, in Windows' order: the one of the first display comes first.
   std::vector<GpuAdapterReading> read();
 
  private:

@@ -25,7 +25,7 @@ struct NvidiaAnswer {
 
 using Adapters = std::vector<GpuAdapterReading>;
 
-// The driver installs it there, and nowhere else is it looked for.
+// The driver installs it there, and it is looked for nowhere else.
 bool hasNvmlLibrary() {
   std::array<wchar_t, MAX_PATH + 16> path{};
   const UINT length = GetSystemDirectoryW(path.data(), MAX_PATH);

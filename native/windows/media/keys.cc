@@ -1,4 +1,4 @@
-// Media keys through SendInput: the last resort where no player can be spoken to.
+// Media keys through SendInput: the last resort where no player can be commanded.
 #include <windows.h>
 
 #include <array>
@@ -11,7 +11,7 @@
 namespace hostwire {
 namespace {
 
-// In the order of MediaVerb. Keyboards of Windows have one key for play and pause.
+// In the order of MediaVerb. Windows keyboards have one key for play and pause.
 constexpr std::array<WORD, 6> kKeys{VK_MEDIA_PLAY_PAUSE, VK_MEDIA_PLAY_PAUSE, VK_MEDIA_PLAY_PAUSE,
                                     VK_MEDIA_STOP,       VK_MEDIA_NEXT_TRACK, VK_MEDIA_PREV_TRACK};
 
@@ -37,7 +37,7 @@ std::optional<std::string> MediaKeys::absence() const {
   return std::nullopt;
 }
 
-// There is a keyboard already.
+// A keyboard always exists.
 bool MediaKeys::open() { return false; }
 
 void MediaKeys::press(MediaVerb verb) {

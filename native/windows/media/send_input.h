@@ -1,4 +1,4 @@
-// Windows' own keyboard, as a function that a test can be in place of.
+// Windows' own keyboard, as a function that a test can replace.
 #pragma once
 
 #include <windows.h>
@@ -7,7 +7,7 @@
 
 namespace hostwire {
 
-// As SendInput: how many of `inputs` went in; GetLastError() when not all did.
+// Like SendInput: returns how many of `inputs` were inserted; GetLastError() when not all were.
 UINT sendInput(std::span<INPUT> inputs);
 
 }  // namespace hostwire

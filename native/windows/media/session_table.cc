@@ -1,4 +1,4 @@
-// What is known of media sessions.
+// The state of media sessions.
 #include "windows/media/session_table.h"
 
 #include <algorithm>
@@ -9,9 +9,9 @@ namespace hostwire {
 namespace {
 
 constexpr double kTicksPerSecond = 1e7;
-// About three years; what is beyond is no time but a player's mistake.
+// About three years; a larger value is a player's mistake.
 constexpr double kMaxSeconds = 1e8;
-// A position that was told longer ago says nothing of now.
+// A position reported longer ago says nothing about now.
 constexpr double kMaxAgeSeconds = 86'400;
 constexpr double kMaxRate = 100;
 
@@ -30,12 +30,12 @@ std::string_view afterLast(std::string_view text, char separator) {
   return at == std::string_view::npos || at + 1 == text.size() ? text : text.substr(at + 1);
 }
 
-// Subtracting might overflow where a player makes its times up.
+// Subtracting might overflow where a player's times are invented.
 double secondsBetween(std::int64_t from, std::int64_t to) {
   return (static_cast<double>(to) - static_cast<double>(from)) / kTicksPerSecond;
 }
 
-// While it changes, what it did before is what it is about to go on with.
+// While it changes tracks, it is about to continue with what it did before.
 Playback playbackOf(int status, Playback before) {
   switch (static_cast<SessionStatus>(status)) {
     case SessionStatus::kPlaying: return Playback::kPlaying;
@@ -91,15 +91,15 @@ void SessionTable::setPlayback(const std::string& id, const SessionPlayback& pla
   const auto found = entries_.find(id);
   if (found == entries_.end()) return;
   Entry& entry = found->second;
-  // What follows changes how the position goes on: it is settled first.
+  // The following changes affect how the position advances: it is brought up to date first.
   entry.positionSeconds = positionOf(entry, nowMs);
   entry.positionAtMs = nowMs;
   const Playback now = playbackOf(playback.status, entry.playback);
   if ((now == Playback::kPlaying) != (entry.playback == Playback::kPlaying)) entry.lastPlayedMs = nowMs;
   entry.playback = now;
-  entry.told = playback;
-  if (entry.told.rate && !std::isfinite(*entry.told.rate)) entry.told.rate.reset();
-  if (entry.told.rate) entry.told.rate = std::clamp(*entry.told.rate, -kMaxRate, kMaxRate);
+  entry.reported = playback;
+  if (entry.reported.rate && !std::isfinite(*entry.reported.rate)) entry.reported.rate.reset();
+  if (entry.reported.rate) entry.reported.rate = std::clamp(*entry.reported.rate, -kMaxRate, kMaxRate);
 }
 
 void SessionTable::setTimeline(const std::string& id, const SessionTimeline& timeline,
@@ -107,7 +107,7 @@ void SessionTable::setTimeline(const std::string& id, const SessionTimeline& tim
   const auto found = entries_.find(id);
   if (found == entries_.end()) return;
   Entry& entry = found->second;
-  // Many tell nothing new when they pause: then the position is where ours has come to since.
+  // Many players report nothing new when they pause: then the position is where ours has advanced to.
   if (entry.positionSeconds && entry.timeline == timeline) return;
   entry.timeline = timeline;
   entry.positionSeconds.reset();
@@ -143,7 +143,7 @@ std::int64_t SessionTable::startOf(const std::string& id) const {
 
 std::optional<double> SessionTable::durationOf(const Entry& entry) {
   const double seconds = secondsBetween(entry.timeline.start, entry.timeline.end);
-  // Zero is what streams say, which have no end.
+  // Streams, which have no end, report zero.
   if (seconds <= 0 || seconds > kMaxSeconds) return std::nullopt;
   return seconds;
 }
@@ -152,15 +152,16 @@ std::optional<double> SessionTable::positionOf(const Entry& entry, double nowMs)
   if (!entry.positionSeconds) return std::nullopt;
   double seconds = *entry.positionSeconds;
   if (entry.playback == Playback::kPlaying)
-    seconds += entry.told.rate.value_or(1) * std::max(0.0, nowMs - entry.positionAtMs) / 1000;
+    seconds += entry.reported.rate.value_or(1) * std::max(0.0, nowMs - entry.positionAtMs) / 1000;
   if (const auto duration = durationOf(entry)) seconds = std::min(seconds, *duration);
   return std::max(0.0, seconds);
 }
 
 std::uint32_t SessionTable::cannotOf(const Entry& entry) {
   constexpr std::uint32_t kAll = (1U << kMediaVerbs) - 1;
-  std::uint32_t cannot = kAll & ~entry.told.can;
-  // Many enable of these two only what changes something; to ask for what is so already is no mistake.
+  std::uint32_t cannot = kAll & ~entry.reported.can;
+  // Many players enable only the one of these two that would change something; requesting the current state
+  // is no mistake.
   if (entry.playback == Playback::kPlaying) cannot &= ~bitOf(MediaVerb::kPlay);
   if (entry.playback == Playback::kPaused) cannot &= ~bitOf(MediaVerb::kPause);
   return cannot;
@@ -179,9 +180,9 @@ MediaPlayer SessionTable::playerOf(const std::string& id, const Entry& entry, do
   if (!metadata.album.empty()) player.album = metadata.album;
   player.durationSeconds = durationOf(entry);
   player.positionSeconds = positionOf(entry, nowMs);
-  player.rate = entry.told.rate;
-  player.shuffle = entry.told.isShuffled;
-  player.repeat = repeatOf(entry.told.repeatMode);
+  player.rate = entry.reported.rate;
+  player.shuffle = entry.reported.isShuffled;
+  player.repeat = repeatOf(entry.reported.repeatMode);
   player.lastPlayedMs = entry.lastPlayedMs;
   player.cannot = cannotOf(entry);
   return player;

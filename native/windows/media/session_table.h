@@ -1,4 +1,4 @@
-// What is known of media sessions, from what Windows has told: nothing of Windows in here, and no clock.
+// The state of media sessions, from what Windows reports: no calls to Windows in here, and no clock.
 #pragma once
 
 #include <cstdint>
@@ -16,8 +16,8 @@ namespace hostwire {
 enum class SessionStatus : int { kClosed = 0, kOpened, kChanging, kStopped, kPlaying, kPaused };
 
 struct SessionPlayback {
-  int status = 0;  // SessionStatus, or what a later Windows adds
-  // What is enabled, a bit 1 << verb each.
+  int status = 0;  // SessionStatus, or a value that a later Windows adds
+  // The enabled verbs, a bit 1 << verb each.
   std::uint32_t can = 0;
   std::optional<double> rate;
   std::optional<bool> isShuffled;
@@ -41,7 +41,7 @@ struct SessionMetadata {
   std::string album;
 };
 
-// One moment, by the clocks it is known by.
+// One moment, on both clocks.
 struct SessionMoment {
   double monotonicMs = 0;
   std::int64_t dateTicks = 0;
@@ -53,7 +53,7 @@ std::string shortNameOf(std::string_view appUserModelId);
 // More sessions than anybody has players.
 inline constexpr std::size_t kMaxSessions = 64;
 
-// Sessions by a number that no other ever gets.
+// Sessions by a number that is never reused.
 class SessionTable {
  public:
   void add(const std::string& id, std::string_view appUserModelId);
@@ -64,12 +64,12 @@ class SessionTable {
   void setPlayback(const std::string& id, const SessionPlayback& playback, double nowMs);
   void setTimeline(const std::string& id, const SessionTimeline& timeline, const SessionMoment& now);
   void setMetadata(const std::string& id, const SessionMetadata& metadata);
-  // It answered, if only that it will not say.
+  // It answered, even if only with a refusal.
   void setAnswered(const std::string& id);
-  // The one that Windows' own keys go to: of those that do not play it was the last to.
+  // The session that receives Windows' own keys: of those that do not play it was the last that did.
   void setCurrent(const std::string& id, double nowMs);
 
-  // Where its timeline begins; players give their positions from there.
+  // Where its timeline begins; players give their positions relative to that.
   std::int64_t startOf(const std::string& id) const;
   std::vector<MediaPlayer> read(double nowMs) const;
   std::uint32_t leftOut() const { return leftOut_; }
@@ -79,7 +79,7 @@ class SessionTable {
     std::vector<std::string> names;
     bool hasAnswered = false;
     Playback playback = Playback::kStopped;
-    SessionPlayback told;
+    SessionPlayback reported;
     SessionTimeline timeline;
     SessionMetadata metadata;
     std::optional<double> positionSeconds;

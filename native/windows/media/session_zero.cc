@@ -1,4 +1,4 @@
-// Where Windows' services live.
+// The session of Windows' services.
 #include "windows/media/session_zero.h"
 
 #include <windows.h>

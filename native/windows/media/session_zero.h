@@ -1,4 +1,4 @@
-// Where Windows' services live: a session without a desktop, and without players.
+// The session of Windows' services: it has neither a desktop nor players.
 #pragma once
 
 namespace hostwire {

@@ -21,11 +21,11 @@ namespace {
 
 using std::chrono::milliseconds;
 
-// What Windows and the players that are there at the beginning are waited for; who answers later is heard all
-// the same.
+// How long Windows and the players that are there at the beginning are waited for; a later answer still
+// counts.
 constexpr milliseconds kSettleLimit{1000};
 constexpr milliseconds kRetry{5000};
-// A list that lacks some is asked for again so often.
+// This many times a list that lacks sessions is requested again.
 constexpr int kMaxListsAgain = 4;
 constexpr milliseconds kListPause{1500};
 
@@ -78,7 +78,7 @@ std::string Smtc::request() {
   ComPtr<smtc::ManagerStatics> statics;
   HRESULT code = RuntimeString::make(smtc::kManagerClass, name);
   if (SUCCEEDED(code)) code = RoGetActivationFactory(name.get(), smtc::kManagerStatics, statics.putVoid());
-  // For good: this Windows is older than 10 1809, or has no such part.
+  // Permanent: this Windows is older than 10 1809, or lacks this part.
   if (code == REGDB_E_CLASSNOTREG)
     return failureText("this version of Windows does not report players", code);
   if (SUCCEEDED(code)) code = statics->request(requesting_.put());
@@ -134,7 +134,7 @@ void Smtc::list() {
   HRESULT code = manager_->getSessions(view.put());
   if (SUCCEEDED(code)) code = view ? view->getSize(&size) : E_POINTER;
   if (FAILED(code)) return lose(code);
-  // Those that are still there are taken over from these.
+  // The sessions that are still there are taken over from these.
   std::map<std::string, Player> left = std::exchange(players_, {});
   std::vector<std::string> arrived;
   const std::uint32_t listed = std::min<std::uint32_t>(size, kMaxSessions);
@@ -146,7 +146,7 @@ void Smtc::list() {
     if (auto id = adopt(std::move(session), left)) arrived.push_back(std::move(*id));
   }
   {
-    // All at once: reading them may take long, and nobody is to see some without the others.
+    // All at once: reading them may take long, and no reader must see some without the others.
     const std::lock_guard lock(mutex_);
     for (const auto& [id, player] : left) table_.remove(id);
     for (const std::string& id : arrived) table_.add(id, players_[id].appUserModelId);
@@ -161,10 +161,10 @@ void Smtc::list() {
     listsAgain_ = 0;
   else
     listLater();
-  tell();
+  notify();
 }
 
-// Nobody tells of those that could not be had.
+// There is no event for sessions that could not be read.
 void Smtc::listLater() {
   if (listsAgain_ >= kMaxListsAgain) return;
   ++listsAgain_;
@@ -181,7 +181,7 @@ void Smtc::forget() {
   isFirstList_ = true;
 }
 
-// The part of Windows that knows the sessions is gone; another may come.
+// The part of Windows that knows the sessions is gone; a new one may start.
 void Smtc::lose(HRESULT code) {
   forget();
   {
@@ -193,7 +193,7 @@ void Smtc::lose(HRESULT code) {
   fail(failureText("Windows does not report players at the moment", code));
 }
 
-// Which of several that do not play was the last to do so, Windows knows and does not say; but which of them
+// Windows knows which of several paused players played last and does not report it; but it reports which one
 // its own keys go to.
 void Smtc::markCurrent() {
   ComPtr<smtc::Session> current;
@@ -211,7 +211,7 @@ bool Smtc::isQuiet() const {
                                        [](const auto& entry) { return !entry.second.asking.empty(); });
 }
 
-void Smtc::tell() {
+void Smtc::notify() {
   {
     const std::lock_guard lock(mutex_);
     if (isSettled_) {

@@ -1,4 +1,4 @@
-// The media sessions of Windows (GlobalSystemMediaTransportControls): found, watched, asked, commanded.
+// The media sessions of Windows (GlobalSystemMediaTransportControls): found, watched, queried, commanded.
 #pragma once
 
 #include <cstdint>
@@ -19,36 +19,35 @@
 
 namespace hostwire {
 
-// Lives on a thread of its own, a free-threaded one, which nobody waits for: a call to Windows may hang
+// Has a thread of its own, in the multithreaded apartment, which nobody waits for: a call to Windows may hang
 // there.
 class Smtc : public std::enable_shared_from_this<Smtc> {
  public:
-  // `onChange` is run by `commands`, after each change, as soon as all is settled.
+  // `onChange` is run by `commands` after each change, once all initial questions are settled.
   Smtc(std::shared_ptr<TaskLoop> commands, std::function<void()> onChange);
 
-  // On any thread, all of these.
-  // False when there is no thread to be had.
+  // These may be called on any thread. False when no thread could be started.
   bool begin();
-  // Nothing is told any more; the thread ends when it can.
+  // Nothing is reported any more; the thread ends when it can.
   void end() { loop_->end(); }
   MediaSnapshot read() const;
-  // `done` is called on the thread in here, or never when that hangs.
+  // `done` is called on this object's thread, or never when that hangs.
   void control(const std::string& id, MediaVerb verb, double value,
                std::function<void(const MediaReply&)> done);
 
  private:
   struct Player {
     ComPtr<smtc::Session> session;
-    ComPtr<IUnknown> identity;  // what two pointers to one object have in common
+    ComPtr<IUnknown> identity;  // equal for two pointers to one object
     std::string appUserModelId;
     std::unique_ptr<smtc::SessionEvents> events;
     double readAtMs = 0;
-    // What it was asked of its track, by number: an earlier one may be answered all the same.
+    // The questions for its track, by number: an earlier one may still be answered.
     std::map<unsigned, ComPtr<smtc::AsyncProperties>> asking;
     double askedAtMs = 0;
     bool isAskedAgain = false;
     unsigned asks = 0;
-    unsigned unread = 0;  // news that could not be read, or is not answered yet
+    unsigned unread = 0;  // events that could not be read, or are not answered yet
     std::optional<TaskLoop::TimerId> readingAgain;
     int readsAgain = 0;  // since the last event
     int unanswered = 0;  // commands
@@ -60,10 +59,10 @@ class Smtc : public std::enable_shared_from_this<Smtc> {
     std::function<void(const MediaReply&)> done;
   };
 
-  // On the thread in here, all of these.
+  // These run on this object's thread.
   void run();
   void connect();
-  // Why not; the empty text: it is under way.
+  // Why not; an empty text: the request has been sent.
   std::string request();
   void onManager(int status);
   void fail(const std::string& reason);
@@ -73,14 +72,14 @@ class Smtc : public std::enable_shared_from_this<Smtc> {
   void list();
   void markCurrent();
   void listLater();
-  // The id of a new one: nobody has heard of it yet, and it is not listened to.
+  // The id of a new session: it is not reported yet, and its events are not subscribed to.
   std::optional<std::string> adopt(ComPtr<smtc::Session> session, std::map<std::string, Player>& left);
   void listen(const std::string& id);
   void onNews(const std::string& id);
   void readNews(const std::string& id);
   void read(const std::string& id, Player& player, unsigned news);
   void noteRead(Player& player, unsigned news, bool isRead);
-  // What is unread is read again after a pause, a longer one each time, and not for ever.
+  // What is unread is read again after a pause, which grows each time, and not forever.
   void readLater(const std::string& id, Player& player);
   void readAgain(const std::string& id);
   void askMetadata(const std::string& id, Player& player);
@@ -88,15 +87,15 @@ class Smtc : public std::enable_shared_from_this<Smtc> {
   void command(const std::string& id, MediaVerb verb, double value,
                const std::function<void(const MediaReply&)>& done);
   void onCommanded(std::uint64_t number, int status);
-  // Has `then` run here when `operation` is over.
+  // Runs `then` here when `operation` has completed.
   template <class Result>
   HRESULT whenCompleted(smtc::AsyncOperation<Result>& operation, const GUID& handlerId,
                         std::function<void(Smtc&, int status)> then);
   static ComPtr<IUnknown> identityOf(smtc::Session& session);
   bool isQuiet() const;
-  void tell();
+  void notify();
 
-  // On any thread: what was waited for at the beginning has come, or is not waited for any longer.
+  // On any thread: the initial questions are answered, or are no longer waited for.
   void settle();
 
   const std::shared_ptr<TaskLoop> commands_;
@@ -111,7 +110,7 @@ class Smtc : public std::enable_shared_from_this<Smtc> {
   std::uint64_t lastCommand_ = 0;
   double connectedMs_ = 0;
   bool isFirstList_ = true;
-  int listsAgain_ = 0;  // since the last whole one
+  int listsAgain_ = 0;  // since the last complete one
 
   mutable std::mutex mutex_;
   SessionTable table_;

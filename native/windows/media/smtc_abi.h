@@ -1,6 +1,6 @@
-// Windows.Media.Control as it lies in memory (the SDK's windows.media.control.idl, contract 7: Windows 10
-// 1809 and later), written by hand because no other compiler than Microsoft's has it. Slots are in the order
-// of the interfaces; what is not used has a place all the same.
+// The memory layout of Windows.Media.Control (the SDK's windows.media.control.idl, contract 7: Windows 10
+// 1809 and later), written by hand because only Microsoft's compiler includes it. Slots are in the order of
+// the interfaces; unused ones are placeholders.
 #pragma once
 
 #include <eventtoken.h>
@@ -12,7 +12,7 @@
 namespace hostwire::smtc {
 
 using Boolean = unsigned char;  // `boolean` of the runtime: one byte
-using Ticks = std::int64_t;     // 100 ns; of a date since 1601
+using Ticks = std::int64_t;     // 100 ns; a date counts since 1601
 
 inline constexpr wchar_t kManagerClass[] =
     L"Windows.Media.Control.GlobalSystemMediaTransportControlsSessionManager";

@@ -1,4 +1,4 @@
-// The clocks that players are watched by.
+// The clocks used for watching players.
 #pragma once
 
 #include <windows.h>

@@ -1,4 +1,4 @@
-// Commands to players: each is one call, made once.
+// Commands to players: one call each, made once.
 #include <algorithm>
 #include <cmath>
 #include <utility>
@@ -10,10 +10,10 @@
 namespace hostwire {
 namespace {
 
-// Commands that a player may leave unanswered: each is remembered until it answers.
+// Commands that a player may leave unanswered: each is remembered until it is answered.
 constexpr int kMaxUnanswered = 8;
 constexpr double kTicksPerSecond = 1e7;
-// What the call is refused with when the player, or its part of Windows, is gone (winerror.h).
+// The call's error when the player, or its part of Windows, is gone (winerror.h).
 constexpr HRESULT kServerUnavailable = static_cast<HRESULT>(0x800706BAU);
 
 MediaReply replyOf(HRESULT code) {
@@ -24,7 +24,7 @@ MediaReply replyOf(HRESULT code) {
           windowsErrorText(static_cast<unsigned long>(code))};
 }
 
-// Players may refuse what is so already.
+// Players may refuse a request for their current state.
 bool isSo(smtc::Session& session, MediaVerb verb) {
   if (verb != MediaVerb::kPlay && verb != MediaVerb::kPause) return false;
   const auto playback = smtc::readPlayback(session);
@@ -32,7 +32,7 @@ bool isSo(smtc::Session& session, MediaVerb verb) {
   return playback && playback->status == static_cast<int>(wanted);
 }
 
-// `value` is a number of seconds that a client has given.
+// `value` is a number of seconds from a client.
 smtc::Ticks ticksOf(double value, std::int64_t start) {
   constexpr double kMaxSeconds = 1e8;
   return start + static_cast<smtc::Ticks>(std::clamp(value, 0.0, kMaxSeconds) * kTicksPerSecond);
@@ -89,7 +89,7 @@ void Smtc::onCommanded(std::uint64_t number, int status) {
   const auto player = players_.find(command.id);
   if (player == players_.end()) return;
   --player->second.unanswered;
-  // Not every player tells of the new position.
+  // Not every player reports the new position.
   if (command.verb == MediaVerb::kSeek && player->second.events->add(smtc::kTimelineNews)) onNews(command.id);
 }
 

@@ -1,4 +1,4 @@
-// Our side of asynchronous answers and events: objects that Windows calls, on a thread of its own.
+// Our side of asynchronous answers and events: objects that Windows calls, on its own threads.
 #pragma once
 
 #include <atomic>
@@ -12,13 +12,13 @@
 
 namespace hostwire::smtc {
 
-// `Abi`: CompletedHandler or EventHandler; `Argument`: the second thing its invoke is given.
+// `Abi`: CompletedHandler or EventHandler; `Argument`: the second parameter of its invoke.
 template <class Abi, class Argument>
 class Handler final : public Abi {
  public:
   using Body = std::function<void(Argument)>;
 
-  // `id`: the name of the interface it is asked for by. `body` must not throw.
+  // `id`: the interface that it implements. `body` must not throw.
   static ComPtr<Abi> make(const GUID& id, Body body) {
     return ComPtr<Abi>::adopt(std::unique_ptr<Handler>(new Handler(id, std::move(body))).release());
   }
@@ -26,7 +26,7 @@ class Handler final : public Abi {
   HRESULT STDMETHODCALLTYPE QueryInterface(REFIID id, void** result) override {
     if (result == nullptr) return E_POINTER;
     *result = nullptr;
-    // Agile: to be called on any thread, without a proxy.
+    // Agile: may be called on any thread, without a proxy.
     if (!IsEqualGUID(id, id_) && !IsEqualGUID(id, kUnknown) && !IsEqualGUID(id, kAgileObject))
       return E_NOINTERFACE;
     *result = static_cast<Abi*>(this);

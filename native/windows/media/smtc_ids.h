@@ -1,6 +1,6 @@
-// The names of the interfaces of Windows.Media.Control. Those of handlers are derived from the names of what
-// they handle (UUID version 5, "Windows Runtime type system"); test/windows/smtc-ids.test.ts derives them
-// anew.
+// The ids of the interfaces of Windows.Media.Control. Those of handlers are derived from the names of their
+// arguments (UUID version 5, "Windows Runtime type system"); test/windows/smtc-ids.test.ts derives them
+// again.
 #pragma once
 
 #include <guiddef.h>

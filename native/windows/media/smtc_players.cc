@@ -1,4 +1,4 @@
-// The sessions of Windows one by one: taken up, read when there is news of them, asked what they play.
+// The sessions of Windows one by one: added, read after each event, asked for their tracks.
 #include <algorithm>
 #include <chrono>
 #include <iterator>
@@ -14,13 +14,13 @@ namespace {
 using smtc::nowMs;
 using std::chrono::milliseconds;
 
-// A player may change thousands of times a second.
+// A player may change thousands of times per second.
 constexpr double kPaceMs = 50;
-// One that has not said what it plays in so long is asked again.
+// A player that has not reported its track after this long is asked again.
 constexpr milliseconds kPatience{1500};
-// So often, when there is no news of it: the pauses double from kPatience on.
+// This many times, when no event comes: the pauses double from kPatience on.
 constexpr int kMaxReadsAgain = 4;
-// Of more questions without an answer the oldest is forgotten.
+// Of more unanswered questions the oldest is forgotten.
 constexpr std::size_t kMaxAsking = 3;
 
 }  // namespace
@@ -50,7 +50,7 @@ std::optional<std::string> Smtc::adopt(ComPtr<smtc::Session> session, std::map<s
 
 void Smtc::listen(const std::string& id) {
   Player& player = players_[id];
-  // First of all, so that no change between this and the reading is missed.
+  // First, so that no change between this and the reading is missed.
   player.events =
       std::make_unique<smtc::SessionEvents>(player.session, [weak = weak_from_this(), loop = loop_, id] {
         loop->post([weak, id] {
@@ -66,7 +66,7 @@ void Smtc::onNews(const std::string& id) {
   if (found == players_.end()) return;
   Player& player = found->second;
   player.readsAgain = 0;
-  // What was given up is tried once more.
+  // A reading that was given up is tried once more.
   if (!player.readingAgain) player.events->add(player.unread);
   const double wait = player.readAtMs + kPaceMs - nowMs();
   if (wait <= 0) return readNews(id);
@@ -87,7 +87,7 @@ void Smtc::read(const std::string& id, Player& player, unsigned news) {
     const auto playback = smtc::readPlayback(*player.session.get());
     noteRead(player, smtc::kPlaybackNews, playback.has_value());
     const std::lock_guard lock(mutex_);
-    // Those who played before anybody asked have all played equally long.
+    // For players that played before the first question, no order is known: all have the same time.
     if (playback) table_.setPlayback(id, *playback, isFirstList_ ? connectedMs_ : nowMs());
   }
   if ((news & smtc::kTimelineNews) != 0) {
@@ -98,7 +98,7 @@ void Smtc::read(const std::string& id, Player& player, unsigned news) {
   }
   if ((news & smtc::kMetadataNews) != 0) askMetadata(id, player);
   readLater(id, player);
-  tell();
+  notify();
 }
 
 void Smtc::noteRead(Player& player, unsigned news, bool isRead) {
@@ -154,7 +154,7 @@ void Smtc::onMetadata(const std::string& id, unsigned ask, int status) {
   const auto open = player.asking.find(ask);
   if (open == player.asking.end()) return;
   const auto operation = std::move(open->second);
-  // The answers to what was asked before it are older.
+  // Answers to earlier questions are older.
   player.asking.erase(player.asking.begin(), std::next(open));
   ComPtr<smtc::MediaProperties> properties;
   const bool isRead =
@@ -172,7 +172,7 @@ void Smtc::onMetadata(const std::string& id, unsigned ask, int status) {
     if (player.isAskedAgain) askMetadata(id, player);
   }
   readLater(id, player);
-  tell();
+  notify();
 }
 
 }  // namespace hostwire

@@ -10,7 +10,7 @@
 namespace hostwire::smtc {
 namespace {
 
-// More of a title than anybody reads.
+// Longer than any title.
 constexpr std::size_t kMaxUnits = 1024;
 
 template <class Owner>
@@ -35,7 +35,7 @@ struct VerbControl {
   MediaVerb verb;
   Enabled isEnabled;
 };
-// Volume is the machine's there, not the player's.
+// The volume there is the machine's, not the player's.
 constexpr std::array<VerbControl, 7> kControls{{
     {MediaVerb::kPlay, &PlaybackControls::getIsPlayEnabled},
     {MediaVerb::kPause, &PlaybackControls::getIsPauseEnabled},
@@ -125,7 +125,7 @@ SessionEvents::SessionEvents(ComPtr<Session> session, std::function<void()> onNe
       if (all->fetch_or(news) == 0) onNews();
     });
   };
-  // A session that can't be listened to stays as it was at first; that is no reason to leave it out.
+  // A session whose events cannot be subscribed to keeps its first state; that is no reason to leave it out.
   const auto playback = handlerOf(kPlaybackInfoChanged, kPlaybackNews);
   if (FAILED(session_->addPlaybackInfoChanged(playback.get(), &playback_))) playback_ = {};
   const auto timeline = handlerOf(kTimelinePropertiesChanged, kTimelineNews);

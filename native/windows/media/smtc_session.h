@@ -1,4 +1,4 @@
-// One media session: what it says of itself, that it has changed, and what it is asked to do.
+// One media session: its properties, its events, and commands to it.
 #pragma once
 
 #include <atomic>
@@ -17,41 +17,41 @@ namespace hostwire::smtc {
 
 // Empty where it has none.
 std::string readAppUserModelId(Session& session);
-// Nothing where it can't be asked.
+// Nothing where it cannot be read.
 std::optional<SessionPlayback> readPlayback(Session& session);
 std::optional<SessionTimeline> readTimeline(Session& session);
 SessionMetadata readMetadata(MediaProperties& properties);
 
-// Starts what `verb` means. `ticks`: where to, for `seek`.
+// Starts the operation for `verb`. `ticks`: the target of `kSeek`.
 HRESULT start(Session& session, MediaVerb verb, Ticks ticks, ComPtr<AsyncBoolean>& operation);
 
-// Why an operation has failed.
+// Why an operation failed.
 HRESULT errorOf(IUnknown& operation);
 
-// What there is news of, a bit each.
+// The kinds of events, one bit each.
 inline constexpr unsigned kPlaybackNews = 1;
 inline constexpr unsigned kTimelineNews = 2;
 inline constexpr unsigned kMetadataNews = 4;
 inline constexpr unsigned kAllNews = kPlaybackNews | kTimelineNews | kMetadataNews;
 
-// Listens to a session while it lives.
+// Subscribes to a session's events while it lives.
 class SessionEvents {
  public:
-  // `onNews` is called on a thread of Windows', for each event: once for many until `take`.
+  // `onNews` is called on a Windows thread when an event arrives: once for several, until `take` is called.
   SessionEvents(ComPtr<Session> session, std::function<void()> onNews);
   ~SessionEvents();
   SessionEvents(const SessionEvents&) = delete;
   SessionEvents& operator=(const SessionEvents&) = delete;
 
-  // What there is news of since the last time. The next event is told again.
+  // The events since the last call. The next event calls `onNews` again.
   unsigned take() { return news_->exchange(0); }
-  // As if an event had come. True when it is the first.
+  // As if an event had arrived. True when it is the first.
   bool add(unsigned news) { return news_->fetch_or(news) == 0; }
 
  private:
   ComPtr<Session> session_;
   const std::shared_ptr<std::atomic<unsigned>> news_ = std::make_shared<std::atomic<unsigned>>(0);
-  // Windows gives no token of 0.
+  // Windows never uses the token 0.
   EventRegistrationToken playback_{};
   EventRegistrationToken timeline_{};
   EventRegistrationToken metadata_{};

@@ -31,12 +31,12 @@ InterfaceKind kindOf(IFTYPE type) {
   }
 }
 
-// The members of a team are the hardware, and count; the team, which is none, does not: nothing counts twice.
+// The members of a team are hardware and count; the team is not hardware and does not: nothing counts twice.
 bool hasHardware(const MIB_IF_ROW2& row) {
   return row.InterfaceAndOperStatusFlags.HardwareInterface != 0 && row.Type != IF_TYPE_SOFTWARE_LOOPBACK;
 }
 
-// 0 and the largest number both mean that nobody knows.
+// 0 and the maximum both mean that the speed is unknown.
 std::optional<double> speedOf(const MIB_IF_ROW2& row) {
   const ULONG64 bitsPerSecond = std::min(row.TransmitLinkSpeed, row.ReceiveLinkSpeed);
   if (bitsPerSecond == 0 || bitsPerSecond == ~0ULL || row.OperStatus != IfOperStatusUp) return std::nullopt;

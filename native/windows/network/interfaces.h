@@ -1,4 +1,4 @@
-// What the network tables of Windows say, in the service's words.
+// The network tables of Windows, converted.
 #pragma once
 
 #include <cstdint>
@@ -19,18 +19,19 @@ struct InterfaceAddress {
   std::uint32_t index = 0;
   std::string text;  // "192.0.2.7", "2001:db8::7"
   bool isIpv6 = false;
-  bool isLocal = false;  // of the link or the loopback: no other network knows it
+  bool isLocal = false;  // of the link or the loopback: not reachable from other networks
 };
 
 InterfaceCounters countersOf(const MIB_IF_ROW2& row, bool withDetail);
 
-// Rows that repeat others (filters), and those of adapters that exist on paper only, are left out.
+// Rows that repeat others (filters), and those of adapters without hardware that are not in use, are left
+// out.
 bool isShown(const MIB_IF_ROW2& row);
 
 // All rows of GetIfTable2. Throws HostError.
 std::vector<MIB_IF_ROW2> readInterfaceTable();
 
-// In the order of the system. Throws HostError.
+// In the system's order. Throws HostError.
 std::vector<InterfaceAddress> readInterfaceAddresses();
 
 // "02:00:5e:10:00:00"; nothing where there is none.

@@ -1,4 +1,5 @@
-// Network interfaces of Windows: the table of all of them now and then, and between only those that count.
+// Network interfaces of Windows: the whole table from time to time, and in between only the interfaces that
+// count.
 #include "host/network.h"
 
 #include <algorithm>
@@ -41,7 +42,8 @@ struct NetworkReader::State {
     return links;
   }
 
-  // Those with a device, which are all that counts where there are any; nothing when one of them has gone.
+  // The interfaces with a device, which are all that count where there are any; nothing when one of them is
+  // gone.
   std::optional<std::vector<InterfaceCounters>> readCounted() const {
     if (counted.empty() || Clock::now() - tableReadAt > kTableInterval) return std::nullopt;
     std::vector<InterfaceCounters> links;

@@ -1,7 +1,7 @@
-// Windows' own functions of power.
+// Windows' own power functions.
 #include "windows/power/calls.h"
 
-// Of powrprof.dll since Windows 8; mingw-w64's headers lack them, its libraries have them.
+// In powrprof.dll since Windows 8; missing from mingw-w64's headers but not from its libraries.
 extern "C" {
 DWORD WINAPI PowerRegisterSuspendResumeNotification(DWORD flags, HANDLE recipient,
                                                     HPOWERNOTIFY* registration);

@@ -1,13 +1,14 @@
-// What Windows is asked of power, as a table, so that a test can be Windows.
+// The power functions of Windows as a table, so that a test can take Windows' place.
 #pragma once
 
 #include <windows.h>
-// After windows.h, which it takes its types from.
+// After windows.h, whose types it uses.
 #include <powrprof.h>
 
 namespace hostwire {
 
-// Each like the function of its name, but for `enableShutdownPrivilege`: an error's number, 0 for none.
+// Each like the function of the same name, except `enableShutdownPrivilege`, which returns an error code, 0
+// for success.
 struct PowerCalls {
   DWORD (*enableShutdownPrivilege)();
   LONG(WINAPI* powerInformation)
@@ -23,8 +24,8 @@ struct PowerCalls {
 
 const PowerCalls& systemPowerCalls();
 
-// Windows gives a process the right to switch the machine off only when it asks for it.
-// ERROR_NOT_ALL_ASSIGNED: this user has not got it.
+// Windows enables a process's right to switch the machine off only on request. ERROR_NOT_ALL_ASSIGNED: this
+// user does not have it.
 DWORD enableShutdownPrivilege();
 
 // DEVICE_NOTIFY_SUBSCRIBE_PARAMETERS of powrprof.h, which mingw-w64's lacks.

@@ -1,4 +1,4 @@
-// Power through Windows' own functions. What they may block on is asked on threads of its own.
+// Power through Windows' own functions. Those that may block are called on separate threads.
 #include "host/power.h"
 
 #include <windows.h>
@@ -39,7 +39,7 @@ PowerFacts readPowerFacts(const PowerCalls& calls) {
   return facts;
 }
 
-// What became of an act. Empty: done.
+// The outcome of an action. Empty: done.
 struct Failure {
   const char* operation = "";
   DWORD code = ERROR_SUCCESS;
@@ -55,19 +55,19 @@ Failure carryOut(const PowerCalls& calls, PowerAction action) {
   const DWORD privilegeError = calls.enableShutdownPrivilege();
   if (privilegeError != ERROR_SUCCESS) return {"SeShutdownPrivilege", privilegeError};
   if (action == PowerAction::kShutdown || action == PowerAction::kRestart) {
-    // At once, and no program is asked whether it would rather not: nobody may sit there to answer it.
+    // At once, and no program is asked for consent: there may be nobody to answer.
     const BOOL isRestart = action == PowerAction::kRestart ? TRUE : FALSE;
     const BOOL isDone = calls.initiateSystemShutdown(nullptr, nullptr, 0, TRUE, isRestart, kReason);
     return failureOf("InitiateSystemShutdownEx", isDone != FALSE);
   }
-  // The last argument leaves wake timers as they are.
+  // The last argument leaves wake timers unchanged.
   const BOOLEAN isHibernation = action == PowerAction::kHibernate ? TRUE : FALSE;
   return failureOf("SetSuspendState", calls.setSuspendState(isHibernation, FALSE, FALSE) != FALSE);
 }
 
-void tellEnd(PowerAction action, const std::optional<Failure>& failure, const ActAnswer& answer) {
+void reportEnd(PowerAction action, const std::optional<Failure>& failure, const ActAnswer& answer) {
   if (!failure) {
-    // The call returns when the machine has woken: no answer is the sign that it falls asleep.
+    // The call returns when the machine has woken: a missing answer shows that it is falling asleep.
     if (action == PowerAction::kSleep || action == PowerAction::kHibernate) return answer(std::nullopt);
     return answer("Windows did not answer within " + std::to_string(kDeadline.count()) +
                   " ms; it may still be done");
@@ -83,7 +83,7 @@ struct PowerControl::State {
   std::function<void(bool)> onSleep;
   std::unique_ptr<SuspendNews> news;  // the command thread's
 
-  // Runs `ask` there. False when there is no such thread any more.
+  // Runs `ask` there. False when that thread has ended.
   static bool post(const std::shared_ptr<State>& self, std::function<void(const PowerCalls&)> ask) {
     return self->thread->post([weak = std::weak_ptr(self), ask = std::move(ask)] {
       const auto alive = weak.lock();
@@ -113,7 +113,7 @@ void PowerControl::support(PowerAction action, const std::function<void(const Po
   if (!State::post(state_, ask)) answer({false, kStopping});
 }
 
-// Programs that block are known to Windows alone (powercfg asks with an administrator's rights).
+// Only Windows knows the blocking programs (powercfg lists them with an administrator's rights).
 void PowerControl::inhibitors(const InhibitorsAnswer& answer) {
   if (!State::post(state_, [answer](const PowerCalls&) { answer({}, std::nullopt); })) answer({}, kStopping);
 }
@@ -122,7 +122,7 @@ void PowerControl::act(PowerAction action, const ActAnswer& answer) {
   const auto ask = [action, answer, loop = state_->thread->loop](const PowerCalls& calls) {
     askWithin<Failure>(
         loop, kDeadline, [&calls, action] { return carryOut(calls, action); },
-        [action, answer](const std::optional<Failure>& failure) { tellEnd(action, failure, answer); });
+        [action, answer](const std::optional<Failure>& failure) { reportEnd(action, failure, answer); });
   };
   if (!State::post(state_, ask)) answer(kStopping);
 }

@@ -1,4 +1,4 @@
-// What this machine can be asked to do.
+// Which power actions this machine supports.
 #include "windows/power/support.h"
 
 #include "windows/win32/error_text.h"
@@ -6,7 +6,7 @@
 namespace hostwire {
 namespace {
 
-// Places in SYSTEM_POWER_CAPABILITIES.
+// Offsets in SYSTEM_POWER_CAPABILITIES.
 constexpr std::size_t kS1 = 3;
 constexpr std::size_t kS2 = 4;
 constexpr std::size_t kS3 = 5;

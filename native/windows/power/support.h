@@ -1,4 +1,4 @@
-// What this machine can be asked to do, as Windows says of it.
+// Which power actions this machine supports, as reported by Windows.
 #pragma once
 
 #include <windows.h>
@@ -26,7 +26,7 @@ PowerCapabilities parsePowerCapabilities(const PowerCapabilityBytes& bytes);
 // What is known when support is asked for.
 struct PowerFacts {
   PowerCapabilities capabilities;
-  DWORD capabilitiesError = 0;  // an NTSTATUS: they are not known
+  DWORD capabilitiesError = 0;  // an NTSTATUS: the capabilities are unknown
   DWORD privilegeError = 0;
   bool isSessionZero = false;
 };

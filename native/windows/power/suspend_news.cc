@@ -1,4 +1,4 @@
-// Hears of sleep and waking.
+// Notifications of sleep and waking.
 #include "windows/power/suspend_news.h"
 
 #include <cstdint>
@@ -11,8 +11,8 @@ namespace {
 
 using Listener = std::function<void(bool)>;
 
-// Windows does not promise that no call is under way when a registration has ended, so it is given a number
-// that may be looked up at any time, and no address.
+// A call may still be running when a registration has ended, so it is given a number that can be looked up at
+// any time instead of an address.
 struct Listeners {
   std::mutex mutex;
   std::map<std::uintptr_t, Listener> byNumber;
@@ -25,7 +25,7 @@ Listeners& listeners() {
 }
 
 ULONG CALLBACK onSuspendResume(void* context, ULONG type, void*) {
-  // "Automatic" comes at every waking; the other sign of one only when somebody sits at the machine.
+  // "Automatic" comes at every waking; the other notification only when a user is at the machine.
   if (type != PBT_APMSUSPEND && type != PBT_APMRESUMEAUTOMATIC) return 0;
   Listeners& all = listeners();
   const std::lock_guard lock(all.mutex);

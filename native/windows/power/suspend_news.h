@@ -1,4 +1,4 @@
-// Hears that the machine is about to sleep and that it has woken.
+// Notifies when the machine is about to sleep and when it has woken.
 #pragma once
 
 #include <functional>
@@ -10,8 +10,8 @@ namespace hostwire {
 
 class SuspendNews {
  public:
-  // `onSleep` is called on a thread of Windows', until this object goes; it must be quick. Without the news
-  // (an error) it is never called.
+  // `onSleep` is called on a Windows thread until this object is destroyed; it must be quick. Where the
+  // notifications are not available it is never called.
   SuspendNews(const PowerCalls& calls, std::function<void(bool isGoingToSleep)> onSleep);
   ~SuspendNews();
   SuspendNews(const SuspendNews&) = delete;

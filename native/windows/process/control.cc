@@ -1,4 +1,4 @@
-// Ends of processes through handles: WM_CLOSE to their windows, TerminateProcess, suspension.
+// Ending processes through handles: WM_CLOSE to their windows, TerminateProcess, suspension.
 #include <algorithm>
 #include <chrono>
 
@@ -7,7 +7,7 @@
 #include "windows/process/handle.h"
 #include "windows/win32/win32.h"
 
-// Of ntdll.dll; no header has them. What Task Manager's own suspension uses.
+// In ntdll.dll; not in any header. Task Manager's own suspension uses them.
 extern "C" {
 LONG NTAPI NtSuspendProcess(HANDLE process);
 LONG NTAPI NtResumeProcess(HANDLE process);
@@ -19,19 +19,20 @@ namespace {
 using std::chrono::milliseconds;
 using Clock = std::chrono::steady_clock;
 
-// What TerminateProcess leaves as its code, as Task Manager does.
+// The exit code after TerminateProcess, as with Task Manager.
 constexpr UINT kExitCode = 1;
 
 using IsCritical = BOOL(WINAPI*)(HANDLE, PBOOL);
 
-// Windows stops altogether when one of these ends.
+// Windows crashes when one of these ends.
 bool isCritical(HANDLE process) {
   static const auto ask = findFunction<IsCritical>(L"kernel32.dll", "IsProcessCritical");
   BOOL is = FALSE;
   return ask != nullptr && ask(process, &is) != FALSE && is != FALSE;
 }
 
-// Only what a person could close: an owned window goes with its owner, an invisible one is nobody's.
+// Only what a user could close: an owned window closes with its owner, an invisible one does not belong to
+// the user.
 BOOL CALLBACK closeWindow(HWND window, LPARAM pid) {
   DWORD owner = 0;
   GetWindowThreadProcessId(window, &owner);
@@ -51,14 +52,14 @@ DWORD accessFor(EndSignal signal) {
   return 0;
 }
 
-// An error's number; 0: done.
+// An error code; 0: done.
 DWORD carryOut(HANDLE handle, const ProcessId& process, EndSignal signal) {
   const auto errorOf = [](LONG status) {
     return status < 0 ? DWORD{ERROR_ACCESS_DENIED} : DWORD{ERROR_SUCCESS};
   };
   switch (signal) {
     case EndSignal::kTerminate:
-      // One without a window can't be asked; it is then not ended, and who asks hears so.
+      // A process without a window cannot be asked; it is not ended, and the caller gets the reason.
       EnumWindows(closeWindow, static_cast<LPARAM>(process.pid));
       return ERROR_SUCCESS;
     case EndSignal::kKill:
@@ -86,13 +87,13 @@ SignalOutcome signalProcess(const ProcessId& process, EndSignal signal) {
   if (isEnd && isCritical(handle.get())) return SignalOutcome::kDenied;
   error = carryOut(handle.get(), process, signal);
   if (error == ERROR_SUCCESS) return SignalOutcome::kSent;
-  // It refuses with that also what has ended meanwhile.
+  // The same error is returned for a process that has ended meanwhile.
   if (hasEnded(handle.get())) return SignalOutcome::kGone;
   if (error == ERROR_ACCESS_DENIED) return SignalOutcome::kDenied;
   throw win32Error(error, "TerminateProcess");
 }
 
-// One after the other, because Windows waits for no more than 64 at once: all have the same deadline.
+// One after the other, because Windows waits for at most 64 at once: all have the same deadline.
 std::vector<bool> waitForEnd(std::span<const ProcessId> processes, milliseconds timeout) {
   const auto deadline = Clock::now() + timeout;
   std::vector<Handle> handles;

@@ -35,14 +35,14 @@ std::optional<std::uint64_t> startTicksOf(HANDLE process) {
   return sinceBoot(ticksOf(created));
 }
 
-// One whose handle somebody holds can be opened after its end.
+// An ended process can still be opened while someone holds a handle.
 bool hasEnded(HANDLE process) { return WaitForSingleObject(process, 0) == WAIT_OBJECT_0; }
 
 Handle openProcess(const ProcessId& process, DWORD access, DWORD& error) {
   constexpr DWORD kNeeded = PROCESS_QUERY_LIMITED_INFORMATION | SYNCHRONIZE;
   Handle handle(OpenProcess(access | kNeeded, FALSE, static_cast<DWORD>(process.pid)));
   error = isOpen(handle) ? DWORD{ERROR_SUCCESS} : GetLastError();
-  // That is how it says that nobody has this number.
+  // The error for a number without a process.
   if (error == ERROR_INVALID_PARAMETER) error = ERROR_SUCCESS;
   if (!isOpen(handle) || startTicksOf(handle.get()) != process.startTicks || hasEnded(handle.get()))
     return {};

@@ -1,4 +1,4 @@
-// A process by its handle, which stays the same one whoever gets its number next.
+// A process by its handle, which keeps referring to it even when its number is reused.
 #pragma once
 
 #include <cstdint>
@@ -9,18 +9,18 @@
 
 namespace hostwire {
 
-// 100 ns, as the kernel counts.
+// The kernel counts in 100 ns.
 inline constexpr std::uint32_t kProcessTicksPerSecond = 10'000'000;
 
-// When this service takes the machine to have started, in units of 100 ns since 1601. The same as long as it
-// runs, so that a process is told by the time from then to its start.
+// The time at which this service takes the machine to have started, in units of 100 ns since 1601. Constant
+// while it runs, so a process is identified by the time from then to its start.
 std::uint64_t bootTicks();
 std::uint64_t sinceBoot(std::uint64_t createdTicks);
 
-// When the process began, as ProcessId says it; nothing where Windows will not tell.
+// When the process started, as in ProcessId; nothing where Windows refuses to report it.
 std::optional<std::uint64_t> startTicksOf(HANDLE process);
 
-// Exactly this process, while it runs. Not open when it has ended, or `error` says why not.
+// Exactly this process, while it runs. Not open when it has ended, or for the reason in `error`.
 Handle openProcess(const ProcessId& process, DWORD access, DWORD& error);
 
 bool hasEnded(HANDLE process);

@@ -1,4 +1,4 @@
-// The one place of Windows where a process is started: CreateProcessW.
+// The one place on Windows where a process is started: CreateProcessW.
 #include <memory>
 #include <string>
 #include <utility>
@@ -46,7 +46,7 @@ bool hasZero(const LaunchOptions& options) {
 
 ProcessId launchProcess(const LaunchOptions& options) {
   const std::wstring program = toWide(options.program);
-  // A text that ends early would say something else than was judged.
+  // A text that ends early would differ from the one that was judged.
   if (hasZero(options) || program.find(L'"') != std::wstring::npos)
     throw win32Error(ERROR_INVALID_NAME, "CreateProcess");
   if (isBatchFile(program)) throw win32Error(ERROR_BAD_EXE_FORMAT, "CreateProcess of a batch file");
@@ -56,7 +56,7 @@ ProcessId launchProcess(const LaunchOptions& options) {
   STARTUPINFOW startup{};
   startup.cb = sizeof startup;
   PROCESS_INFORMATION started{};
-  // Nothing of the service's is open in it, it has no console, and Ctrl+C is not for it.
+  // It inherits none of the service's handles, has no console, and does not get Ctrl+C.
   constexpr DWORD kFlags = DETACHED_PROCESS | CREATE_NEW_PROCESS_GROUP | CREATE_UNICODE_ENVIRONMENT;
   if (CreateProcessW(program.c_str(), line.data(), nullptr, nullptr, FALSE, kFlags, environment.data(),
                      folder.empty() ? nullptr : folder.c_str(), &startup, &started) == FALSE)

@@ -17,11 +17,11 @@ namespace {
 
 constexpr auto kProcesses = static_cast<SYSTEM_INFORMATION_CLASS>(5);
 constexpr auto kTooSmall = static_cast<LONG>(0xC0000004U);
-// What comes between the answer of how much it takes and the next question.
+// Room for processes that start between the two calls.
 constexpr std::size_t kRoom = 64U << 10U;
 constexpr std::uint32_t kSystemPid = 4;
 
-// What has no program of its own but the kernel.
+// Processes whose only program is the kernel.
 bool isKernel(const ListedProcess& process) {
   if (process.pid == kSystemPid) return true;
   return process.parentPid == kSystemPid &&
@@ -29,7 +29,7 @@ bool isKernel(const ListedProcess& process) {
           process.name == "Secure System");
 }
 
-// Of all processors, in the same units.
+// For all processors, in the same units.
 std::optional<std::uint64_t> readMachineTicks() {
   FILETIME idle{};
   FILETIME kernel{};
@@ -80,7 +80,7 @@ ProcessReading ProcessLister::read(ProcessOwners* owners) {
   reading.clock = readClock();
   reading.machineTicks = readMachineTicks();
   forgetLaterParents(listed);
-  // Number 0 is what a processor does when nobody wants it: no process.
+  // Number 0 is the idle process, which is not shown.
   const auto isNone = [](const ListedProcess& process) {
     return process.pid == 0 ||
            process.pid > static_cast<std::uint32_t>(std::numeric_limits<std::int32_t>::max());

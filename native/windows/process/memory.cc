@@ -1,4 +1,4 @@
-// What a process was started with: its environment block (PEB) and what that points to, of x64.
+// The parameters a process was started with: its environment block (PEB) and what that points to, on x64.
 #include "windows/process/memory.h"
 
 #include <shellapi.h>
@@ -13,7 +13,7 @@
 namespace hostwire {
 namespace {
 
-// Places in PEB and RTL_USER_PROCESS_PARAMETERS (winternl.h names some of them).
+// Offsets in PEB and RTL_USER_PROCESS_PARAMETERS (winternl.h names some of them).
 constexpr std::uint64_t kParameters = 0x20;
 constexpr std::uint64_t kFolder = 0x38;
 constexpr std::uint64_t kCommandLine = 0x70;
@@ -46,7 +46,7 @@ std::optional<std::wstring> readText(HANDLE process, std::uint64_t address) {
 
 std::vector<std::string> splitCommandLine(const std::wstring& line) {
   std::vector<std::string> words;
-  // Of an empty line it makes the path of this very program.
+  // For an empty line it would return the path of this program.
   if (line.empty()) return words;
   int count = 0;
   const std::unique_ptr<wchar_t*, LocalFreer> found(CommandLineToArgvW(line.c_str(), &count));

@@ -1,4 +1,4 @@
-// What a process was started with: Windows keeps it in the process's own memory.
+// The parameters a process was started with, which Windows keeps in the process's own memory.
 #pragma once
 
 #include <optional>
@@ -14,7 +14,8 @@ struct ProcessParameters {
   std::vector<std::string> command;  // empty: hidden
 };
 
-// The process may have changed both since. `process` is open for reading its memory, or all is hidden.
+// The process may have changed both since. `process` must be open for reading its memory; otherwise all is
+// hidden.
 ProcessParameters readProcessParameters(HANDLE process);
 
 }  // namespace hostwire

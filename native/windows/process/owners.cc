@@ -1,4 +1,4 @@
-// Whose processes they are.
+// The owners of processes.
 #include "windows/process/owners.h"
 
 #include <array>
@@ -9,7 +9,7 @@
 namespace hostwire {
 namespace {
 
-// The bytes of a security identifier: SECURITY_MAX_SID_SIZE at most.
+// The bytes of a security identifier: at most SECURITY_MAX_SID_SIZE.
 std::optional<std::string> identifierOf(HANDLE process) {
   HANDLE opened = nullptr;
   if (OpenProcessToken(process, TOKEN_QUERY, &opened) == FALSE) return std::nullopt;
@@ -46,7 +46,7 @@ std::uint32_t ProcessOwners::ownerOf(HANDLE process) {
     const auto known = numbers_.find(*identifier);
     if (known != numbers_.end()) return known->second;
   }
-  // Without the lock: others need not wait for a server.
+  // Without the lock: other threads need not wait for a server.
   std::string name = nameOf(*identifier);
   const std::lock_guard lock(mutex_);
   const auto [entry, isNew] =

@@ -1,4 +1,4 @@
-// Whose processes they are. Windows names users by texts of any length; here each has a number.
+// The owners of processes. Windows identifies users by texts of any length; here each gets a number.
 #pragma once
 
 #include <cstdint>
@@ -15,10 +15,10 @@ namespace hostwire {
 
 class ProcessOwners {
  public:
-  // The user of nobody who may be asked.
+  // The owner of processes that cannot be queried.
   static constexpr std::uint32_t kUnknown = 0;
 
-  // May ask a server of the network for a name that is new.
+  // May ask a server of the network for a new name.
   std::uint32_t ownerOf(HANDLE process);
   std::vector<ProcessOwner> named(const std::set<std::uint32_t>& wanted) const;
 

@@ -9,7 +9,7 @@
 namespace hostwire {
 namespace {
 
-// Places in SYSTEM_PROCESS_INFORMATION of x64 (winternl.h names some of them), and its size.
+// Offsets in SYSTEM_PROCESS_INFORMATION of x64 (winternl.h names some of them), and its size.
 constexpr std::size_t kNext = 0;
 constexpr std::size_t kThreadCount = 4;
 constexpr std::size_t kCreated = 32;
@@ -22,7 +22,7 @@ constexpr std::size_t kParentPid = 88;
 constexpr std::size_t kWorkingSet = 144;
 constexpr std::size_t kProcessSize = 256;
 
-// In SYSTEM_THREAD_INFORMATION, one behind the other after the process.
+// In SYSTEM_THREAD_INFORMATION; these follow the process, one after the other.
 constexpr std::size_t kThreadState = 68;
 constexpr std::size_t kWaitReason = 72;
 constexpr std::size_t kThreadSize = 80;
@@ -31,7 +31,7 @@ constexpr std::uint32_t kStandby = 3;
 constexpr std::uint32_t kWaiting = 5;
 constexpr std::uint32_t kSuspended = 5;
 
-// A file's name has 255 characters at most.
+// A file's name has at most 255 characters.
 constexpr std::size_t kMaxNameUnits = 1024;
 
 template <class Number>
@@ -62,7 +62,7 @@ void append(std::string& text, std::uint32_t character) {
   put(0x80U | (character & 0x3FU));
 }
 
-// Half a character becomes U+FFFD.
+// An unpaired surrogate becomes U+FFFD.
 std::string textAt(std::span<const std::byte> bytes, std::size_t at, std::size_t units) {
   std::string text;
   for (std::size_t i = 0; i < units; ++i) {

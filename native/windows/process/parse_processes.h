@@ -21,10 +21,11 @@ struct ListedProcess {
   std::string name;  // valid UTF-8; empty: the idle process
 };
 
-// `address`: where the kernel has written the bytes, which the names in them are told by.
+// `address`: where the kernel has written the bytes; the names in them are given as addresses.
 std::vector<ListedProcess> parseProcesses(std::span<const std::byte> bytes, std::uint64_t address);
 
-// A parent's number may be another process's by now, one that began after its child: then nobody is known.
+// A parent's number may belong to another process by now, one that started after its child: the parent is
+// then unknown.
 void forgetLaterParents(std::vector<ListedProcess>& processes);
 
 }  // namespace hostwire

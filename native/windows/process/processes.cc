@@ -18,7 +18,7 @@ namespace hostwire {
 namespace {
 
 constexpr std::chrono::milliseconds kLead{250};
-// The longest path that Windows has (Naming Files, Paths, and Namespaces).
+// The longest path on Windows (Naming Files, Paths, and Namespaces).
 constexpr DWORD kPathUnits = 32'768;
 
 using Shared = std::shared_ptr<const ProcessReading>;
@@ -38,7 +38,7 @@ struct ProcessReader::State {
           return std::make_shared<const ProcessReading>(lister->read(nullptr));
         }) {}
 
-  // Of its own: a long list must hold up no other answer.
+  // Separate: a long list must not delay other answers.
   ProberPool probers;
   Prober<Shared> prober;
   ProcessOwners owners;
@@ -61,7 +61,7 @@ std::optional<ProcessDetails> ProcessReader::readDetails(State& state, std::int3
     if (counters.id.pid != pid) continue;
     ProcessDetails details;
     DWORD error = 0;
-    // The handle is this very process: all that follows is read of one and the same.
+    // The handle refers to exactly this process: all of the following is read from the same one.
     Handle handle = openProcess(counters.id, PROCESS_VM_READ, error);
     if (!isOpen(handle) && error == ERROR_ACCESS_DENIED) handle = openProcess(counters.id, 0, error);
     if (!isOpen(handle) && error == ERROR_SUCCESS) return std::nullopt;

@@ -74,7 +74,7 @@ class Battery {
       : device_(CreateFileW(path.c_str(), GENERIC_READ | GENERIC_WRITE, FILE_SHARE_READ | FILE_SHARE_WRITE,
                             nullptr, OPEN_EXISTING, 0, nullptr)) {}
 
-  // Nothing where none is in its place, or it powers something else.
+  // Nothing where the bay is empty, or the battery powers something else.
   std::optional<BatteryCounters> read() {
     ULONG wait = 0;
     if (!isOpen(device_) || !ask(kQueryTag, wait, tag_) || tag_ == 0) return std::nullopt;

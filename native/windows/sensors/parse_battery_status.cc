@@ -1,4 +1,4 @@
-// Milliwatt-hours, millivolts, milliwatts, and the numbers that mean that nobody knows.
+// Milliwatt-hours, millivolts, milliwatts, and the numbers that stand for unknown.
 #include "windows/sensors/parse_battery_status.h"
 
 #include <algorithm>
@@ -14,12 +14,12 @@ constexpr std::int32_t kUnknownRate = std::numeric_limits<std::int32_t>::min();
 constexpr std::uint32_t kIsSystem = 0x80000000;
 constexpr std::uint32_t kIsRelative = 0x40000000;
 constexpr std::uint32_t kIsShortTerm = 0x20000000;
-// BATTERY_POWER_ON_LINE and what follows it
+// BATTERY_POWER_ON_LINE and the following flags
 constexpr std::uint32_t kOnLine = 1;
 constexpr std::uint32_t kDischarging = 2;
 constexpr std::uint32_t kCharging = 4;
 
-// Of thousandths.
+// From thousandths.
 std::optional<double> unitsOf(std::uint32_t thousandths) {
   if (thousandths == kUnknown) return std::nullopt;
   return thousandths / 1000.0;
@@ -46,7 +46,7 @@ BatteryCounters batteryOf(const BatteryFacts& facts, const BatteryState& state,
   if (state.capacity != kUnknown && full != 0 && full != kUnknown)
     battery.percent = std::min(100.0, 100.0 * state.capacity / full);
   battery.voltageVolts = unitsOf(state.voltage);
-  // Relative capacities are shares of something that the driver does not name.
+  // Relative capacities are shares of a quantity that the driver does not name.
   if ((facts.capabilities & kIsRelative) == 0) {
     battery.energyWh = unitsOf(state.capacity);
     battery.energyFullWh = unitsOf(full);

@@ -1,4 +1,4 @@
-// What the battery driver says (poclass.h), in the service's words. Pure: the structures are declared here.
+// The battery driver's structures (poclass.h), converted. Pure: the structures are declared here.
 #pragma once
 
 #include <cstdint>
@@ -32,7 +32,7 @@ struct BatteryState {
 };
 static_assert(sizeof(BatteryState) == 16);
 
-// One that powers this machine, rather than an UPS's or a mouse's.
+// Whether it powers this machine, unlike a UPS's or a mouse's.
 bool isSystemBattery(const BatteryFacts& facts);
 
 // Without a name. `secondsLeft`: BatteryEstimatedTime, where that was answered.

@@ -35,14 +35,14 @@ Service& theService() {
 }
 
 // With its lock.
-void tell(Service& service, DWORD state, DWORD waitHintMs) {
+void setStatus(Service& service, DWORD state, DWORD waitHintMs) {
   SERVICE_STATUS& status = service.status;
   status.dwServiceType = SERVICE_WIN32_OWN_PROCESS;
   status.dwCurrentState = state;
   status.dwControlsAccepted = state == SERVICE_RUNNING ? SERVICE_ACCEPT_STOP | SERVICE_ACCEPT_SHUTDOWN : 0U;
   status.dwCheckPoint = waitHintMs == 0 ? 0 : 1;
   status.dwWaitHint = waitHintMs;
-  // Without the manager there is nobody to tell.
+  // Fails without harm where there is no manager.
   SetServiceStatus(service.handle, &status);
 }
 
@@ -57,7 +57,7 @@ DWORD WINAPI onControl(DWORD control, DWORD, void*, void*) {
     const std::lock_guard lock(service.mutex);
     if (service.status.dwCurrentState != SERVICE_RUNNING || std::exchange(service.isStopWanted, true))
       return NO_ERROR;
-    tell(service, SERVICE_STOP_PENDING, kStopHintMs);
+    setStatus(service, SERVICE_STOP_PENDING, kStopHintMs);
   }
   service.onStop();
   return NO_ERROR;
@@ -73,7 +73,7 @@ void WINAPI serviceMain(DWORD, LPWSTR*) {
     lock.unlock();
     return service.begun("the service control manager can't be heard: " + reason);
   }
-  tell(service, SERVICE_START_PENDING, kStartHintMs);
+  setStatus(service, SERVICE_START_PENDING, kStartHintMs);
   lock.unlock();
   service.begun(std::nullopt);
   lock.lock();
@@ -105,7 +105,7 @@ void beginService(const ServiceBegun& begun, const std::function<void()>& onStop
 void reportServiceRunning() {
   Service& service = theService();
   const std::lock_guard lock(service.mutex);
-  if (service.status.dwCurrentState == SERVICE_START_PENDING) tell(service, SERVICE_RUNNING, 0);
+  if (service.status.dwCurrentState == SERVICE_START_PENDING) setStatus(service, SERVICE_RUNNING, 0);
 }
 
 void reportServiceEnded(int exitCode) {
@@ -114,7 +114,7 @@ void reportServiceEnded(int exitCode) {
   if (service.handle == nullptr || service.status.dwCurrentState == SERVICE_STOPPED) return;
   service.status.dwWin32ExitCode = exitCode == 0 ? DWORD{NO_ERROR} : DWORD{ERROR_SERVICE_SPECIFIC_ERROR};
   service.status.dwServiceSpecificExitCode = static_cast<DWORD>(exitCode);
-  tell(service, SERVICE_STOPPED, 0);
+  setStatus(service, SERVICE_STOPPED, 0);
   service.hasEnded.notify_all();
 }
 

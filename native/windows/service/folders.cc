@@ -1,4 +1,4 @@
-// Every user may make folders in C:\ProgramData, and who makes one owns it: so ours is made before the
+// Every user may create folders in C:\ProgramData, and the creator owns them: so ours are created before the
 // service runs.
 #include "windows/service/folders.h"
 
@@ -15,8 +15,8 @@
 namespace hostwire {
 namespace {
 
-// Owner and group: administrators. Nothing is inherited; all rights to the system and to administrators.
-// LocalService reads (FILE_GENERIC_READ | FILE_GENERIC_EXECUTE); in the log's folder it changes, too.
+// Owner and group: administrators. Nothing is inherited; all rights for the system and administrators.
+// LocalService may read (FILE_GENERIC_READ | FILE_GENERIC_EXECUTE) and, in the log's folder, modify.
 constexpr const wchar_t* kConfigRights = L"O:BAG:BAD:P(A;OICI;FA;;;SY)(A;OICI;FA;;;BA)(A;OICI;0x1200a9;;;LS)";
 constexpr const wchar_t* kLogRights = L"O:BAG:BAD:P(A;OICI;FA;;;SY)(A;OICI;FA;;;BA)(A;OICI;0x1301bf;;;LS)";
 

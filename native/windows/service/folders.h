@@ -1,4 +1,4 @@
-// Where the service keeps its configuration and its log.
+// The folders of the service's configuration and log.
 #pragma once
 
 #include <string>
@@ -6,8 +6,8 @@
 
 namespace hostwire {
 
-// Makes both, so that only administrators write the one and only they and the service read the other. What
-// could not be done, as sentences; a folder that is there already is left as it is.
+// Creates both: only administrators may write the first, and only they and the service may read the second.
+// Returns what could not be done, as sentences; an existing folder is left as it is.
 std::vector<std::string> makeServiceFolders();
 
 }  // namespace hostwire

@@ -1,4 +1,4 @@
-// What Windows calls the service.
+// The service's names in Windows.
 #pragma once
 
 namespace hostwire {

@@ -1,4 +1,4 @@
-// Registers the service with the service control manager, and has it forgotten.
+// Registers the service with the service control manager, and removes it.
 #include <array>
 #include <chrono>
 #include <memory>
@@ -18,10 +18,10 @@
 namespace hostwire {
 namespace {
 
-// An account without a password and without rights to other users' files, which has SeShutdownPrivilege:
-// power needs no more than that ("LocalService Account").
+// An account without a password and without rights to other users' files, which has SeShutdownPrivilege: all
+// that power needs ("LocalService Account").
 constexpr const wchar_t* kAccount = L"NT AUTHORITY\\LocalService";
-// All others are taken from its token, above all the right to act as those who connect to it.
+// All others are removed from its token, above all the right to impersonate its clients.
 constexpr wchar_t kPrivileges[] = L"SeChangeNotifyPrivilege\0SeShutdownPrivilege\0";
 constexpr DWORD kForgetFailuresSeconds = 86'400;
 constexpr std::chrono::seconds kStopLimit{10};
@@ -53,7 +53,7 @@ ServiceHandle openManager(DWORD access) {
   return manager;
 }
 
-// Adds a sentence to `notes` when Windows does not take it.
+// Adds a sentence to `notes` when Windows refuses it.
 void set(SC_HANDLE service, DWORD what, void* value, const char* name, std::vector<std::string>& notes) {
   if (!ChangeServiceConfig2W(service, what, value))
     notes.push_back(std::string(name) + " could not be set: " + windowsErrorText(GetLastError()));
@@ -63,13 +63,13 @@ void configure(SC_HANDLE service, std::vector<std::string>& notes) {
   std::wstring text(kServiceDescription);
   SERVICE_DESCRIPTIONW description{text.data()};
   set(service, SERVICE_CONFIG_DESCRIPTION, &description, "the description", notes);
-  // Nobody waits for it at start, and others do.
+  // No other service waits for this one at start.
   SERVICE_DELAYED_AUTO_START_INFO delayed{TRUE};
   set(service, SERVICE_CONFIG_DELAYED_AUTO_START_INFO, &delayed, "the delayed start", notes);
   std::wstring names(std::begin(kPrivileges), std::end(kPrivileges));
   SERVICE_REQUIRED_PRIVILEGES_INFOW privileges{names.data()};
   set(service, SERVICE_CONFIG_REQUIRED_PRIVILEGES_INFO, &privileges, "the list of its rights", notes);
-  // Only when it ends without a word: a bad configuration stays bad.
+  // Only after a crash: a bad configuration stays bad.
   std::array<SC_ACTION, 3> restarts{
       {{SC_ACTION_RESTART, 5'000}, {SC_ACTION_RESTART, 30'000}, {SC_ACTION_RESTART, 60'000}}};
   SERVICE_FAILURE_ACTIONSW actions{};
@@ -82,7 +82,7 @@ void configure(SC_HANDLE service, std::vector<std::string>& notes) {
 std::wstring imagePathOf(const std::vector<std::string>& command) {
   std::vector<std::wstring> words;
   for (const std::string& word : command) {
-    // Windows takes it for the beginning of a variable's name.
+    // Windows takes it for the start of a variable's name.
     if (word.find('%') != std::string::npos)
       throw std::runtime_error("the command of a service cannot contain %: " + word);
     words.push_back(toWide(word));
@@ -91,15 +91,16 @@ std::wstring imagePathOf(const std::vector<std::string>& command) {
   return joinCommandLine(words.front(), {words.begin() + 1, words.end()});
 }
 
-// What can't be asked or does not stop in time runs until the machine's end, and is forgotten then.
+// A service that does not accept the request or does not stop in time runs until the machine is shut down,
+// and is removed then.
 void stopAndWait(SC_HANDLE service) {
   SERVICE_STATUS status{};
-  bool isTold = false;
+  bool isAccepted = false;
   const auto limit = std::chrono::steady_clock::now() + kStopLimit;
   while (std::chrono::steady_clock::now() < limit) {
     if (!QueryServiceStatus(service, &status) || status.dwCurrentState == SERVICE_STOPPED) return;
-    // One that has not begun to serve yet takes it when it does.
-    isTold = isTold || ControlService(service, SERVICE_CONTROL_STOP, &status);
+    // A service that is still starting accepts it once it serves.
+    isAccepted = isAccepted || ControlService(service, SERVICE_CONTROL_STOP, &status);
     std::this_thread::sleep_for(std::chrono::milliseconds(100));
   }
 }
@@ -109,7 +110,7 @@ void stopAndWait(SC_HANDLE service) {
 std::vector<std::string> installService(const std::vector<std::string>& command) {
   const std::wstring imagePath = imagePathOf(command);
   const ServiceHandle manager = openManager(SC_MANAGER_CREATE_SERVICE);
-  // A service that is to be started again may only be configured by who may start it.
+  // The restart of a service may only be configured through a handle that may start it.
   const ServiceHandle service(CreateServiceW(manager.get(), kServiceName, kServiceTitle,
                                              SERVICE_CHANGE_CONFIG | SERVICE_START, SERVICE_WIN32_OWN_PROCESS,
                                              SERVICE_AUTO_START, SERVICE_ERROR_NORMAL, imagePath.c_str(),

@@ -1,5 +1,5 @@
-// Nothing is set on the listening socket: Windows has neither a low-water mark for what is not sent yet nor a
-// time after which a silent peer is given up.
+// Nothing is set on the listening socket: Windows has neither a low-water mark for unsent bytes nor a timeout
+// for silent peers.
 #include "host/listener.h"
 
 namespace hostwire {

@@ -1,4 +1,4 @@
-// What peers acknowledge is told to administrators only (GetPerTcpConnectionEStats).
+// Windows reports what peers have acknowledged to administrators only (GetPerTcpConnectionEStats).
 #include "host/peers.h"
 
 #include <cerrno>

@@ -22,13 +22,13 @@ BOOL CALLBACK addPageFile(void* context, PENUM_PAGE_FILE_INFORMATION file, const
   return TRUE;
 }
 
-// What can't be told stays unknown: without page files there is a 0, without an answer there is none.
+// A failed call leaves the value unknown: without page files it is 0.
 void addDetail(MemoryCounters& counters) {
   PERFORMANCE_INFORMATION performance{};
   performance.cb = sizeof performance;
   if (GetPerformanceInfo(&performance, sizeof performance) == 0 || performance.PageSize == 0) return;
   const std::uint64_t pageBytes = performance.PageSize;
-  // Never 0 on a machine that runs; Wine says so.
+  // Never 0 on a real machine; under Wine it is.
   if (performance.SystemCache != 0) counters.cachedBytes = performance.SystemCache * pageBytes;
   PageFiles files;
   if (EnumPageFilesW(addPageFile, &files) == 0) return;

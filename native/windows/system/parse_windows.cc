@@ -1,4 +1,4 @@
-// Windows 11 calls itself 10 in the registry: its build tells.
+// The registry calls Windows 11 Windows 10: the build number distinguishes them.
 #include "windows/system/parse_windows.h"
 
 namespace hostwire {

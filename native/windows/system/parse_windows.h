@@ -1,4 +1,4 @@
-// What this Windows is called: the registry's words, which say 10 where it is 11. Pure.
+// The name of this Windows from the registry, which says 10 for Windows 11. Pure.
 #pragma once
 
 #include <cstdint>
@@ -16,10 +16,10 @@ struct WindowsVersion {
   std::uint32_t revision = 0;  // UBR; 0 unknown
   bool isServer = false;
   std::string productName;     // "Windows 10 Pro"; may be empty
-  std::string displayVersion;  // "23H2", else ReleaseId ("1909"); may be empty
+  std::string displayVersion;  // "23H2", otherwise ReleaseId ("1909"); may be empty
 };
 
-// Without `arch`. version: "23H2", else "10.0"; build: "22631.4317", else "22631".
+// Without `arch`. version: "23H2", otherwise "10.0"; build: "22631.4317", otherwise "22631".
 OsInfo nameWindows(const WindowsVersion& version);
 
 }  // namespace hostwire

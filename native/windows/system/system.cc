@@ -1,4 +1,4 @@
-// What a Windows machine is.
+// The facts of a Windows machine.
 #include "host/system.h"
 
 #include <algorithm>
@@ -25,7 +25,7 @@ struct TableDeleter {
   void operator()(void* table) const { FreeMibTable(table); }
 };
 
-// As Node spells it; of the machine, whatever this process was built for.
+// In Node's spelling; the machine's, whatever this process was built for.
 std::string readArch() {
   SYSTEM_INFO info{};
   GetNativeSystemInfo(&info);
@@ -37,7 +37,7 @@ std::string readArch() {
   }
 }
 
-// GetVersionEx says what the program's manifest allows; this says what runs.
+// GetVersionEx returns what the program's manifest allows; this returns the running version.
 OsInfo readOs() {
   using RtlGetVersion = LONG(WINAPI*)(OSVERSIONINFOEXW*);
   OSVERSIONINFOEXW raw{};
@@ -81,7 +81,7 @@ CpuInfo readCpu() {
   const std::uint32_t physical = countPhysicalCores();
   cpu.physicalCores = physical == 0 ? cpu.cores : std::min(physical, cpu.cores);
   cpu.baseSpeedHz = parseBrandSpeed(brand);
-  // Measured by the kernel as it started: a little off the round number.
+  // Measured by the kernel at its start: slightly off the round number.
   const auto mhz = readRegistryNumber(kProcessorKey, L"~MHz");
   if (!cpu.baseSpeedHz && mhz && *mhz > 0) cpu.baseSpeedHz = *mhz * 1e6;
   return cpu;
@@ -101,7 +101,7 @@ std::optional<std::uint32_t> readMemorySlots() {
   return parseDmiMemoryModules(findSmbiosTable(std::string_view(table).substr(0, read)));
 }
 
-// Wine has no such function; the route's own metric decides there.
+// Wine lacks this function; there the route's own metric decides.
 ULONG readInterfaceMetric(NET_LUID luid, ADDRESS_FAMILY family) {
   using GetEntry = DWORD(WINAPI*)(MIB_IPINTERFACE_ROW*);
   static const auto getEntry = findFunction<GetEntry>(L"iphlpapi.dll", "GetIpInterfaceEntry");
@@ -111,7 +111,7 @@ ULONG readInterfaceMetric(NET_LUID luid, ADDRESS_FAMILY family) {
   return getEntry != nullptr && getEntry(&link) == NO_ERROR ? link.Metric : 0;
 }
 
-// The cheapest way out: a route's own metric and that of its interface count together.
+// The cheapest route: its own metric plus that of its interface.
 std::optional<NET_LUID> findDefaultRoute(ADDRESS_FAMILY family) {
   MIB_IPFORWARD_TABLE2* raw = nullptr;
   if (GetIpForwardTable2(family, &raw) != NO_ERROR) return std::nullopt;

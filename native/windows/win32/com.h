@@ -1,4 +1,4 @@
-// What COM counts references of, held by values; and text of the Windows Runtime.
+// COM's reference-counted objects as values, and Windows Runtime strings.
 #pragma once
 
 #include <hstring.h>
@@ -28,7 +28,7 @@ class ComPtr {
     return *this;
   }
 
-  // Takes over the reference that the caller has.
+  // Takes over the caller's reference.
   static ComPtr adopt(Interface* pointer) {
     ComPtr adopted;
     adopted.pointer_ = pointer;
@@ -38,7 +38,7 @@ class ComPtr {
     if (Interface* const pointer = std::exchange(pointer_, nullptr)) pointer->Release();
   }
 
-  // For a function that hands out a reference.
+  // For a function that returns a reference.
   Interface** put() {
     reset();
     return &pointer_;
@@ -60,7 +60,7 @@ class RuntimeString {
   RuntimeString(const RuntimeString&) = delete;
   RuntimeString& operator=(const RuntimeString&) = delete;
 
-  // Nothing where there is no memory for it.
+  // Nothing when there is no memory for it.
   static HRESULT make(std::wstring_view text, RuntimeString& result) {
     return WindowsCreateString(text.data(), static_cast<UINT32>(text.size()), result.put());
   }
@@ -69,7 +69,7 @@ class RuntimeString {
     return &string_;
   }
   HSTRING get() const { return string_; }
-  // `most`: UTF-16 units; what is beyond is cut off.
+  // `maxUnits`: UTF-16 units; the rest is cut off.
   std::string text(std::size_t maxUnits) const {
     UINT32 length = 0;
     const wchar_t* const units = WindowsGetStringRawBuffer(string_, &length);

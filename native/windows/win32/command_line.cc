@@ -1,4 +1,4 @@
-// Arguments and environments as Windows programs are given them.
+// Arguments and environments in the form that Windows programs receive.
 #include "windows/win32/command_line.h"
 
 #include <algorithm>
@@ -17,7 +17,7 @@ std::wstring upperOf(std::wstring_view text) {
   return upper;
 }
 
-// A name may begin with "=": the folders of drives are kept so ("=C:=C:\").
+// A name may begin with "=": the current folders of drives are kept that way ("=C:=C:\").
 std::wstring nameOf(std::wstring_view variable) {
   return upperOf(variable.substr(0, variable.find(L'=', 1)));
 }
@@ -30,7 +30,7 @@ void appendQuoted(std::wstring& line, std::wstring_view word) {
   line += L'"';
   std::size_t backslashes = 0;
   for (const wchar_t unit : word) {
-    // Before a quotation mark each backslash stands for half of itself.
+    // Before a quotation mark each backslash must be doubled.
     if (unit == L'"') line.append(backslashes + 1, L'\\');
     backslashes = unit == L'\\' ? backslashes + 1 : 0;
     line += unit;
@@ -42,7 +42,7 @@ void appendQuoted(std::wstring& line, std::wstring_view word) {
 }  // namespace
 
 std::wstring joinCommandLine(std::wstring_view program, const std::vector<std::wstring>& arguments) {
-  // The program's name knows no escapes: it ends with the next quotation mark.
+  // The program's name has no escapes: it ends at the next quotation mark.
   std::wstring line = L"\"";
   line += program;
   line += L'"';
@@ -69,7 +69,7 @@ std::wstring joinEnvironment(const std::vector<std::wstring>& own, const std::ve
 }
 
 bool isBatchFile(std::wstring_view program) {
-  // Windows leaves dots and spaces at the end of a name out of account.
+  // Windows ignores dots and spaces at the end of a name.
   while (!program.empty() && (program.back() == L'.' || program.back() == L' ')) program.remove_suffix(1);
   if (program.size() < 4) return false;
   const std::wstring ending = upperOf(program.substr(program.size() - 4));

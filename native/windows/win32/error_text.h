@@ -1,11 +1,11 @@
-// What Windows says of its errors.
+// The texts of Windows' errors.
 #pragma once
 
 #include <string>
 
 namespace hostwire {
 
-// "Access is denied (5)": of an error or an HRESULT, and its number.
+// "Access is denied (5)": the text of an error or an HRESULT, and its number.
 std::string windowsErrorText(unsigned long code);
 
 }  // namespace hostwire

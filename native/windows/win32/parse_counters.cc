@@ -1,4 +1,4 @@
-// Names of performance counters' instances.
+// Names of performance counter instances.
 #include "windows/win32/parse_counters.h"
 
 #include <algorithm>
@@ -30,7 +30,7 @@ std::optional<std::uint32_t> takeHex(std::string_view& text) {
   return takeNumber(text, 16);
 }
 
-// The number after `key`, wherever that stands; 0 where it does not.
+// The number after `key`, wherever that is; 0 where it is missing.
 std::optional<std::uint32_t> numberAfter(std::string_view name, std::string_view key) {
   const std::size_t at = name.find(key);
   if (at == std::string_view::npos) return std::nullopt;
@@ -88,7 +88,7 @@ std::map<std::uint64_t, double> sumGpuLoads(const std::vector<CounterInstance>& 
 }
 
 std::map<std::uint64_t, std::uint64_t> sumGpuBytes(const std::vector<CounterInstance>& memories) {
-  // Above it a double is no whole number of bytes, and no machine has so much.
+  // Above this, a double is no longer exact in bytes, and no machine has that much.
   constexpr double kMaxBytes = 9'007'199'254'740'992;
   std::map<std::uint64_t, double> sums;
   for (const CounterInstance& memory : memories) {

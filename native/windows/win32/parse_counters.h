@@ -1,4 +1,4 @@
-// What the names of performance counters' instances say, and sums over them. Pure.
+// The names of performance counter instances, and sums over them. Pure.
 #pragma once
 
 #include <cstdint>
@@ -19,16 +19,15 @@ struct CounterInstance {
 // the totals. Never negative or infinite.
 std::vector<double> corePercentages(const std::vector<CounterInstance>& instances);
 
-// Of which graphics processor an instance of GPU Engine or GPU Adapter Memory is, and which part of it.
+// The graphics processor, and its part, that an instance of GPU Engine or GPU Adapter Memory belongs to.
 struct GpuInstance {
   std::uint64_t luid = 0;  // the high part in the high half
-  std::uint32_t part = 0;  // "phys": of linked ones
+  std::uint32_t part = 0;  // "phys": the number among linked ones
   std::optional<std::uint32_t> engine;
 };
 std::optional<GpuInstance> parseGpuInstance(std::string_view name);
 
-// By LUID. A load is that of the busiest engine, as Task Manager shows it: the sum over its clients, 100 at
-// most.
+// By LUID. The load is that of the busiest engine, as in Task Manager: the sum over its clients, at most 100.
 std::map<std::uint64_t, double> sumGpuLoads(const std::vector<CounterInstance>& engines);
 std::map<std::uint64_t, std::uint64_t> sumGpuBytes(const std::vector<CounterInstance>& memories);
 

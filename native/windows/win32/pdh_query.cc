@@ -16,10 +16,10 @@ namespace hostwire {
 namespace {
 
 constexpr std::chrono::milliseconds kApart{50};
-// A rate over a longer time says nothing of now.
+// A rate over a longer time says nothing about now.
 constexpr std::chrono::seconds kMaxApart{10};
 constexpr std::size_t kSpareItems = 64;
-// Processors run above their nominal speed: no value is cut off at 100.
+// Processors run above their nominal speed: values are not capped at 100.
 constexpr DWORD kFormat = PDH_FMT_DOUBLE | PDH_FMT_NOCAP100;
 
 template <class Function>
@@ -91,7 +91,8 @@ std::vector<CounterInstance> PdhQuery::values(std::size_t index) const {
   DWORD count = 0;
   const LONG asked = api_->readArray(counters_[index], kFormat, &bytes, &count, nullptr);
   if (asked != static_cast<LONG>(PDH_MORE_DATA) || bytes == 0) return {};
-  // The names follow the items in the same buffer. Instances come meanwhile: there is room for some more.
+  // The names follow the items in the same buffer. Instances may appear meanwhile: there is room for a few
+  // more.
   std::vector<PDH_FMT_COUNTERVALUE_ITEM_W> items(bytes / sizeof(PDH_FMT_COUNTERVALUE_ITEM_W) + kSpareItems);
   bytes = static_cast<DWORD>(items.size() * sizeof(PDH_FMT_COUNTERVALUE_ITEM_W));
   if (!isGood(api_->readArray(counters_[index], kFormat, &bytes, &count, items.data()))) return {};

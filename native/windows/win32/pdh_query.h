@@ -1,4 +1,4 @@
-// Windows' performance counters (pdh.dll), loaded when they are first asked for.
+// Windows' performance counters (pdh.dll), loaded on first use.
 #pragma once
 
 #include <chrono>
@@ -24,14 +24,14 @@ class PdhQuery {
   PdhQuery(PdhQuery&&) noexcept;
   PdhQuery& operator=(PdhQuery&&) = delete;
 
-  // Whether the machine has the counter at `index`. One that it has not is never read: Wine ends the process.
+  // Whether the machine has the counter at `index`. A missing one is never read: Wine would end the process.
   bool has(std::size_t index) const { return counters_[index] != nullptr; }
   bool hasAny() const;
-  // Takes a reading. Rates are between it and the one before: after a pause it takes two, 50 ms apart.
+  // Takes a reading. Rates are between it and the previous one: after a pause it takes two, 50 ms apart.
   void collect();
-  // Whether the last reading can be asked of the counter at `index`.
+  // Whether the last reading has values for the counter at `index`.
   bool hasValues(std::size_t index) const { return isCollected_ && has(index); }
-  // What the counter at `index` says of each instance; those without a value are left out.
+  // The values of the counter at `index` by instance; instances without a value are left out.
   std::vector<CounterInstance> values(std::size_t index) const;
 
  private:

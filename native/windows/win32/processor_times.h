@@ -1,4 +1,4 @@
-// A processor's times as NtQuerySystemInformation(SystemProcessorPerformanceInformation) gives them. Pure.
+// A processor's times in the form of NtQuerySystemInformation(SystemProcessorPerformanceInformation). Pure.
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// RegGetValueW, which holds no key open.
+// RegGetValueW, which keeps no key open.
 #include "windows/win32/registry.h"
 
 #include <array>
@@ -14,7 +14,7 @@ std::string readRegistryText(const wchar_t* key, const wchar_t* name) {
   if (RegGetValueW(HKEY_LOCAL_MACHINE, key, name, RRF_RT_REG_SZ, nullptr, text.data(), &bytes) !=
       ERROR_SUCCESS)
     return {};
-  return toUtf8(text.data());  // which RegGetValueW has ended with a zero
+  return toUtf8(text.data());  // zero-terminated by RegGetValueW
 }
 
 std::optional<std::uint32_t> readRegistryNumber(const wchar_t* key, const wchar_t* name) {

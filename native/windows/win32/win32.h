@@ -1,4 +1,4 @@
-// windows.h with what must come before it, and what every use of it needs: errors, handles, late functions.
+// windows.h with its prerequisites, and what every user of it needs: errors, handles, optional functions.
 #pragma once
 
 #include <windows.h>
@@ -12,7 +12,8 @@
 
 namespace hostwire {
 
-// `code` is a Win32 error. Taken before the name is made, which may change the thread's last error.
+// `code` is a Win32 error. It is read before the operation's name is built, which may change the thread's
+// last error.
 inline HostError win32Error(DWORD code, const char* operation) {
   return HostError(static_cast<int>(code), operation);
 }
@@ -27,7 +28,7 @@ struct HandleCloser {
 using Handle = std::unique_ptr<std::remove_pointer_t<HANDLE>, HandleCloser>;
 inline bool isOpen(const Handle& handle) { return handle != nullptr && handle.get() != INVALID_HANDLE_VALUE; }
 
-// A function that not every Windows has, from a module that every process has loaded; null without it.
+// A function that not every Windows has, from a module that is loaded in every process; null without it.
 template <class Function>
 Function findFunction(const wchar_t* module, const char* name) {
   const HMODULE handle = GetModuleHandleW(module);
