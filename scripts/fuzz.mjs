@@ -46,7 +46,13 @@ const SANITIZERS = 'address,undefined,float-cast-overflow,float-divide-by-zero';
 
 /** Compiles the parsers, their targets and `program` into `binary` with Clang, whose libFuzzer GCC lacks. */
 function compileParsers({ flags, program, binary }) {
-  const sources = [...program, 'native/fuzz/targets.cc', 'native/fuzz/windows_targets.cc', ...PARSERS];
+  const sources = [
+    ...program,
+    'native/fuzz/targets.cc',
+    'native/fuzz/windows_targets.cc',
+    'native/fuzz/drive_targets.cc',
+    ...PARSERS,
+  ];
   run('clang++-14', [
     '-std=c++20',
     '-g',

@@ -285,7 +285,7 @@ void testReader() {
   hasAll = false;
   check(until([&] { return drives.size() == 1; }), "drives go");
   hasAll = true;
-  check(until([&] { return drives.size() == 4 && drives[1].failure.starts_with("it sleeps"); }),
+  check(until([&] { return drives.size() == 4 && drives[1].failure.starts_with("it is asleep"); }),
         "one that was never awake has nothing to keep");
 }
 

@@ -32,6 +32,16 @@ t.test(
   },
 );
 
+t.test(
+  'what drives answer about themselves, and which answers are shown',
+  { skip: whyNoProgram('drives_test') },
+  async (t) => {
+    const { isSuccess, text } = await runProgram('drives_test');
+    t.ok(isSuccess, 'no check failed', { output: text });
+    t.match(text, /^all well: 6\d checks$/m, 'all of them ran');
+  },
+);
+
 t.test('the promises of the bus core', { skip: whyNoProgram('bus_test') }, async (t) => {
   const { isSuccess, text, missing } = await runProgram('bus_test', 'plain', ['patient']);
   t.comment(text.trim());

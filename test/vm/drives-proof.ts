@@ -4,26 +4,13 @@ import os from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
 import t from 'tap';
-import { compile, programPath, type Variant } from '../helpers/native/program.ts';
+import { needProgram, programPath } from '../helpers/native/program.ts';
 import { buildSmallImage } from './image.ts';
 import { boot } from './machine.ts';
 import { until } from './wait.ts';
 
 t.setTimeout(600_000);
-
-const STATIC: Variant = { name: 'read_drives', flags: ['-O2', '-static'], args: [] };
-const PROGRAM = {
-  folder: 'vm-drives',
-  sources: [
-    'test/vm/read_drives.cc',
-    ...['drives', 'prober', 'prober_state'].map((name) => `native/host/${name}.cc`),
-    ...['drives', 'ata', 'nvme', 'open'].map((name) => `native/linux/drives/${name}.cc`),
-    ...['directory', 'file', 'parse_proc', 'text'].map((name) => `native/linux/kernel/${name}.cc`),
-    ...['parse_ata_health', 'parse_nvme_health'].map((name) => `native/firmware/${name}.cc`),
-    'native/linux/sensors/parse_sensors.cc',
-    'native/linux/thread.cc',
-  ],
-};
+needProgram('read_drives');
 
 /** As the program prints it. */
 interface Drive {
@@ -44,10 +31,8 @@ function emptyDisk(name: string): string {
   return `file=${file},format=raw,if=none,id=${name}`;
 }
 
-const missing = await compile(PROGRAM, STATIC);
-if (missing !== undefined) throw new Error(missing);
 const started = Date.now();
-const image = buildSmallImage(folder, programPath(PROGRAM, STATIC), [
+const image = buildSmallImage(folder, programPath('read_drives'), [
   ...['-drive', emptyDisk('solid'), '-device', 'nvme,drive=solid,serial=solid,id=solid0'],
   ...['-device', 'ahci,id=sata', '-drive', emptyDisk('disk'), '-device', 'ide-hd,drive=disk,bus=sata.0'],
   // Every ATA command that a disk is given, on standard error.

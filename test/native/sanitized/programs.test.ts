@@ -8,6 +8,7 @@ const PROGRAMS: readonly (readonly [name: string, ...variants: readonly Variant[
   ['media_test', 'address'],
   ['netlink_test', 'address'],
   ['windows_parsers_test', 'address'],
+  ['drives_test', 'address'],
 ];
 
 t.setTimeout(600_000);
