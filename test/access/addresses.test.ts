@@ -187,18 +187,18 @@ t.test('1.addresses-match nested, repeated and unsorted entries', async (t) => {
 
 t.test('1.addresses-host-bits are masked with a warning', async (t) => {
   const warningsOf = (entry: string) => parseAddressList([entry], false).warnings;
-  t.same(warningsOf('10.0.0.5/8'), ['10.0.0.5/8 has bits set behind its prefix: read as 10.0.0.0/8']);
+  t.same(warningsOf('10.0.0.5/8'), ['10.0.0.5/8 has bits set beyond its prefix: read as 10.0.0.0/8']);
   t.same(warningsOf('::ffff:10.0.0.5/104'), [
-    '::ffff:10.0.0.5/104 has bits set behind its prefix: read as 10.0.0.0/8',
+    '::ffff:10.0.0.5/104 has bits set beyond its prefix: read as 10.0.0.0/8',
   ]);
   t.same(warningsOf('2001:db8::1/64'), [
-    '2001:db8::1/64 has bits set behind its prefix: read as 2001:db8::/64',
+    '2001:db8::1/64 has bits set beyond its prefix: read as 2001:db8::/64',
   ]);
   t.same(warningsOf('255.255.255.255/31'), [
-    '255.255.255.255/31 has bits set behind its prefix: read as 255.255.255.254/31',
+    '255.255.255.255/31 has bits set beyond its prefix: read as 255.255.255.254/31',
   ]);
   t.same(warningsOf('::ffff:1.2.3.4/64'), [
-    '::ffff:1.2.3.4/64 has bits set behind its prefix: read as ::/64',
+    '::ffff:1.2.3.4/64 has bits set beyond its prefix: read as ::/64',
   ]);
   for (const clean of [
     '10.0.0.0/8',
@@ -216,7 +216,7 @@ t.test('1.addresses-host-bits are masked with a warning', async (t) => {
 
 t.test('1.addresses-zero-prefix in the allow list is accepted with a warning', async (t) => {
   const everyone = (value: string, family: string) =>
-    `${value} in the allow list switches the key off for everyone who comes over ${family}`;
+    `${value} in the allow list lets every ${family} client in without the key`;
   for (const [value, family] of [
     ['0.0.0.0/0', 'IPv4'],
     ['::/0', 'IPv6'],

@@ -1,8 +1,7 @@
 /** Requests under configurations, as points in a grid of dimensions: for the matrix here and for replays over sockets. */
 import type { AccessRequest } from '#src/access/request.js';
-import type { Config } from '#src/config/schema.js';
 import type { Random } from './random.ts';
-import { configOf, KEY, requestOf } from './setup.ts';
+import { KEY, requestOf, type Settings } from './setup.ts';
 
 export interface Case {
   readonly auth: boolean;
@@ -205,8 +204,8 @@ export function neighboursOf(base: Case): readonly Case[] {
   );
 }
 
-export function configOfCase(c: Case): Config {
-  return configOf({
+export function settingsOfCase(c: Case): Settings {
+  return {
     auth: {
       enabled: c.auth,
       api_key: c.key,
@@ -216,7 +215,7 @@ export function configOfCase(c: Case): Config {
     },
     server: { trusted_proxies: c.trusted, cors_origins: c.origins, allowed_hosts: c.hosts },
     features: { enable_dashboard: c.dashboard },
-  });
+  };
 }
 
 function headerTable(c: Case): Record<string, readonly string[]> {

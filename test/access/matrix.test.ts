@@ -5,24 +5,24 @@ import { corsHeaders } from '#src/access/origins.js';
 import type { Decision } from '#src/access/request.js';
 import {
   type Case,
-  configOfCase,
   DIMENSION_NAMES,
   neighboursOf,
   randomCase,
   requestOfCase,
+  settingsOfCase,
 } from './cases.ts';
 import { numberOf, type Opinion, opinionOn, writtenOut } from './oracle.ts';
 import { createRandom } from './random.ts';
-import { MACHINE_NAMES, verdictOf } from './setup.ts';
+import { configOf, MACHINE_NAMES, verdictOf } from './setup.ts';
 
 const policies = new Map<string, AccessPolicy>();
 
 function policyOf(c: Case): AccessPolicy {
-  const config = configOfCase(c);
-  const id = JSON.stringify([config.auth, config.server, config.features]);
+  const settings = settingsOfCase(c);
+  const id = JSON.stringify(settings);
   let policy = policies.get(id);
   if (policy === undefined) {
-    policy = compileAccess(config, MACHINE_NAMES);
+    policy = compileAccess(configOf(settings), MACHINE_NAMES);
     policies.set(id, policy);
   }
   return policy;

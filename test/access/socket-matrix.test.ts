@@ -4,7 +4,7 @@ import t, { type Test } from 'tap';
 import { type RawAnswer, RawConnection, valuesOf } from '../helpers/clients/http.ts';
 import { fixtureHost } from '../helpers/fakes/host.ts';
 import { type ServiceHere, startHere } from '../helpers/service/service.ts';
-import { type Case, configOfCase, neighboursOf, randomCase, wireOfCase } from './cases.ts';
+import { type Case, neighboursOf, randomCase, settingsOfCase, wireOfCase } from './cases.ts';
 import { opinionOn } from './oracle.ts';
 import { createRandom, type Random } from './random.ts';
 import { MACHINE_NAMES } from './setup.ts';
@@ -164,8 +164,7 @@ async function replay(
   let sockets = 0;
   for (const c of cases) {
     const expected = expectedOf(c);
-    const { auth, server, features } = configOfCase(c);
-    service.reconfigure({ auth, server, features });
+    service.reconfigure(settingsOfCase(c));
     const seen = seenOf(await peers.send(c));
     if (seen.status === 101) sockets++;
     const { verdict } = opinionOn(c);

@@ -82,7 +82,7 @@ t.test('[8.key-file-refused] a key file that cannot be read, or holds no key, st
     ['x'.repeat(1025), EXPECTED],
     ['x'.repeat(4096), EXPECTED],
     ['x'.repeat(4097), 'longer than 4 KiB'],
-    [`${KEY}\0`, 'holds a NUL character'],
+    [`${KEY}\0`, 'contains a NUL character'],
     [Buffer.from([0xff, 0xfe]), 'not UTF-8'],
   ];
   for (const [content, message] of cases)
@@ -108,7 +108,7 @@ t.test('[8.key-file-refused] a key file that cannot be read, or holds no key, st
 
 t.test('[8.key-or-file] api_key and api_key_file exclude each other, also in two files', async (t) => {
   t.match(shortProblemsOf(t, { 'config.yaml': `auth:\n  api_key: ${KEY}\n  api_key_file: key`, key: KEY }), [
-    /^config\.yaml:3 auth\.api_key_file not together with auth\.api_key, set at \S+config\.yaml:2$/,
+    /^config\.yaml:3 auth\.api_key_file cannot be set together with auth\.api_key, which is set at \S+config\.yaml:2$/,
   ]);
   t.match(
     shortProblemsOf(t, {
@@ -116,14 +116,17 @@ t.test('[8.key-or-file] api_key and api_key_file exclude each other, also in two
       'config.yaml': 'auth: {api_key_file: key}',
       key: KEY,
     }),
-    [/^config\.yaml:1 auth\.api_key_file not together with auth\.api_key, set at \S+config\.json:2$/],
+    [
+      /^config\.yaml:1 auth\.api_key_file cannot be set together with auth\.api_key, which is set at \S+config\.json:2$/,
+    ],
   );
 });
 
 t.test('[8.key-notices] auth on without a key is one error line; a short key is a warning', async (t) => {
   const notices = (text: string) =>
     load(t, { 'config.yaml': text }).notices.map(({ level, text }) => `${level}: ${text}`);
-  const nobody = 'error: auth.enabled is true and no key is configured: no key can match, nobody gets in';
+  const nobody =
+    'error: auth.enabled is true and no key is configured, so no client can connect; "hostwire keygen" makes a key';
   t.same(notices('auth: {enabled: true}'), [nobody]);
   t.same(
     notices('auth: {enabled: true, allowed_ips: ["*"]}'),
@@ -131,10 +134,10 @@ t.test('[8.key-notices] auth on without a key is one error line; a short key is 
     'the wildcard lets nobody in without a key',
   );
   t.same(notices('auth: {enabled: true, allowed_ips: ["*", 10.0.0.1]}'), [
-    'error: auth.enabled is true and no key is configured: no key can match, only the addresses of auth.allowed_ips get in',
+    'error: auth.enabled is true and no key is configured, so only the addresses in auth.allowed_ips can connect; "hostwire keygen" makes a key',
   ]);
   t.same(notices('auth: {enabled: false}'), []);
-  const short = 'warn: auth.api_key has fewer than 32 characters; "hostwire keygen" makes a good one';
+  const short = 'warn: auth.api_key has fewer than 32 characters; "hostwire keygen" makes a strong one';
   t.same(notices(`auth: {api_key: ${'a'.repeat(31)}}`), [short]);
   t.same(notices(`auth: {enabled: true, api_key: ${'a'.repeat(31)}}`), [short]);
   t.same(notices(`auth: {enabled: true, api_key: ${'a'.repeat(32)}}`), []);
@@ -154,8 +157,8 @@ t.test('[8.modes] a file that others can write, or read while it holds a key, ge
       ({ level, text }) => `${level}: ${text.replace(folder, '')}`,
     );
   };
-  const write = (name: string) => `warn: /${name}: others can write this file: chmod o-w`;
-  const read = (name: string) => `warn: /${name}: holds the key and others can read it: chmod o-r`;
+  const write = (name: string) => `warn: /${name}: others can write this file; run chmod o-w on it`;
+  const read = (name: string) => `warn: /${name}: holds the key and others can read it; run chmod o-r on it`;
   const keyed = `auth: {api_key: ${KEY}}`;
   t.same(notices('config.yaml', 0o644, 'log: {}'), []);
   t.same(notices('config.yaml', 0o664, 'log: {}'), [], 'the group is not others');

@@ -6,7 +6,7 @@ import t, { type Test } from 'tap';
 import { type ConfigWatcher, type WatchTimes, watchConfig } from '#src/config/watch.js';
 import { makeFolder } from '../loading.ts';
 
-const FAST: WatchTimes = { quietMs: 40, mostMs: 200, pollMs: 100 };
+const FAST: WatchTimes = { quietMs: 40, maxMs: 200, pollMs: 100 };
 
 interface Watched {
   readonly watcher: ConfigWatcher;
@@ -127,7 +127,7 @@ t.test('[8.watch-storm] a storm of renames neither starves the change nor burns 
   const folder = makeFolder(t);
   const file = path.join(folder, 'config.yaml');
   writeFileSync(file, 'a');
-  const { count } = watchIn(t, [file], { quietMs: 100, mostMs: 500, pollMs: 5000 });
+  const { count } = watchIn(t, [file], { quietMs: 100, maxMs: 500, pollMs: 5000 });
   const started = performance.now();
   let first: number | undefined;
   const renames = 400;
