@@ -1,4 +1,4 @@
-/** Requests under configurations, as points in a grid of dimensions: for the matrix here and for replays over sockets. */
+/** Requests with configurations, as points in a grid of dimensions, for the matrix and for replays over sockets. */
 import type { AccessRequest } from '#src/access/request.js';
 import type { Random } from './random.ts';
 import { KEY, requestOf, type Settings } from './setup.ts';
@@ -231,7 +231,7 @@ function headerTable(c: Case): Record<string, readonly string[]> {
   return table;
 }
 
-/** The request as the HTTP server hands it on: the query's key is looked at on the WebSocket route only. */
+/** The request as the HTTP server passes it on; it reads the query's key on the WebSocket route only. */
 export function requestOfCase(c: Case): AccessRequest {
   return requestOf({
     remoteAddress: c.peer,
@@ -250,7 +250,7 @@ export interface WireRequest {
   /** With the query. */
   readonly target: string;
   readonly isUpgrade: boolean;
-  /** In order, repeated names included; an upgrade's own headers are the sender's affair. */
+  /** In order, with repeated names; the sender adds the headers of an upgrade. */
   readonly headers: readonly (readonly [name: string, value: string])[];
 }
 

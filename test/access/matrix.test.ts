@@ -1,4 +1,4 @@
-/** Tens of thousands of requests, judged by the service and by an oracle written from the text alone. */
+/** Tens of thousands of requests, judged by the service and by an oracle written independently from the specification. */
 import t from 'tap';
 import { type AccessPolicy, compileAccess, decideAccess } from '#src/access/decide.js';
 import { corsHeaders } from '#src/access/origins.js';
@@ -85,7 +85,7 @@ t.test(
         if (decision.isAllowed) continue;
         const verdict = verdictOf(decision);
         refused.set(verdict, (refused.get(verdict) ?? 0) + 1);
-        // The base passes; it is the twin if nothing but one dimension sets it apart.
+        // The base passes; it is the twin if it differs in one dimension only.
         if (DIMENSION_NAMES.filter((name) => c[name] !== base[name]).length !== 1) untwinned.push(c);
       }
     }

@@ -1,11 +1,11 @@
-/** Step 4: what keeps a foreign web page from using a service without a key through its owner's browser. */
+/** Step 4: the guard against foreign web pages that use a service without a key through its owner's browser. */
 import t from 'tap';
 import { BEARER, decide, type HeaderTable, KEY, type Settings, verdict } from './setup.ts';
 
 const EVIL = 'https://evil.example.com';
 const LISTED: Settings = { server: { cors_origins: ['https://dash.example.org'] } };
 
-t.test('1.step4-keyed a key is proof enough', async (t) => {
+t.test('1.step4-keyed a request with the key is not guarded', async (t) => {
   const headers = { ...BEARER, host: 'evil.example.com', origin: EVIL, 'sec-fetch-site': 'cross-site' };
   const settings: Settings = { auth: { api_key: KEY } };
   t.equal(verdict(settings, { method: 'POST', headers }), 'keyed');

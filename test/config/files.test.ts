@@ -1,4 +1,4 @@
-/** Which files are read, how they are united, and what no file may be. */
+/** The search for files, the merge of several, and the files that are rejected. */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { chmodSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
@@ -57,7 +57,7 @@ t.test(
         machineFolder: 'C:\\ProgramData',
       }),
       ['C:\\w', 'C:\\ProgramData\\hostwire'],
-      'what Windows says, whatever the variable',
+      'the folder that Windows reports overrides the variable',
     );
   },
 );
@@ -138,7 +138,7 @@ t.test(
   },
 );
 
-t.test('[8.config-option] --config: only these files, in order, each once', async (t) => {
+t.test('[8.config-option] --config: only the named files, in order, each once', async (t) => {
   const folder = makeFolder(t);
   writeFiles(folder, {
     'config.json': '{"log":{"level":"error"}}',
@@ -195,38 +195,35 @@ t.test('[8.bytes] UTF-8 with or without a byte order mark, and no NUL', async (t
   }
 });
 
-t.test(
-  '[8.regular-file] a folder, a FIFO, a device or a link that leads nowhere is refused at once',
-  async (t) => {
-    const folder = makeFolder(t);
-    const at = (name: string) => path.join(folder, name);
-    mkdirSync(at('folder.json'));
-    execFileSync('mkfifo', [at('fifo.json')]);
-    symlinkSync('/dev/zero', at('device.yaml'));
-    symlinkSync('nowhere', at('nowhere.yaml'));
-    symlinkSync('circle.yaml', at('circle.yaml'));
-    const server = createServer().listen(at('socket.json'));
-    t.teardown(() => server.close());
-    await new Promise((resolve) => server.once('listening', resolve));
-    const before = performance.now();
-    const paths = ['folder.json', 'fifo.json', 'device.yaml', 'nowhere.yaml', 'circle.yaml', 'socket.json'];
-    t.same(catchProblems(() => loadConfig(optionsFor(folder, { paths }))).map(shorten), [
-      'folder.json:- - expected a file, found a folder',
-      'fifo.json:- - expected a regular file, found a pipe or a device',
-      'device.yaml:- - expected a regular file, found a pipe or a device',
-      'nowhere.yaml:- - cannot be opened: it does not exist',
-      'circle.yaml:- - cannot be opened: its symbolic links form a loop',
-      'socket.json:- - cannot be opened: it is a socket or a device',
-    ]);
-    t.ok(performance.now() - before < 200, 'in 200 ms');
-    symlinkSync('nowhere', at('config.json'));
-    t.same(
-      catchProblems(() => loadConfig(optionsFor(folder))).map(shorten),
-      ['config.json:- - cannot be opened: it does not exist'],
-      'a searched link that leads nowhere is no missing file',
-    );
-  },
-);
+t.test('[8.regular-file] a folder, a FIFO, a device or a dangling link is rejected at once', async (t) => {
+  const folder = makeFolder(t);
+  const at = (name: string) => path.join(folder, name);
+  mkdirSync(at('folder.json'));
+  execFileSync('mkfifo', [at('fifo.json')]);
+  symlinkSync('/dev/zero', at('device.yaml'));
+  symlinkSync('nowhere', at('nowhere.yaml'));
+  symlinkSync('circle.yaml', at('circle.yaml'));
+  const server = createServer().listen(at('socket.json'));
+  t.teardown(() => server.close());
+  await new Promise((resolve) => server.once('listening', resolve));
+  const before = performance.now();
+  const paths = ['folder.json', 'fifo.json', 'device.yaml', 'nowhere.yaml', 'circle.yaml', 'socket.json'];
+  t.same(catchProblems(() => loadConfig(optionsFor(folder, { paths }))).map(shorten), [
+    'folder.json:- - expected a file, found a folder',
+    'fifo.json:- - expected a regular file, found a pipe or a device',
+    'device.yaml:- - expected a regular file, found a pipe or a device',
+    'nowhere.yaml:- - cannot be opened: it does not exist',
+    'circle.yaml:- - cannot be opened: its symbolic links form a loop',
+    'socket.json:- - cannot be opened: it is a socket or a device',
+  ]);
+  t.ok(performance.now() - before < 200, 'in 200 ms');
+  symlinkSync('nowhere', at('config.json'));
+  t.same(
+    catchProblems(() => loadConfig(optionsFor(folder))).map(shorten),
+    ['config.json:- - cannot be opened: it does not exist'],
+    'a searched link that leads nowhere is no missing file',
+  );
+});
 
 t.test(
   '[8.unreadable] a file that may not be read stops the start',
@@ -254,7 +251,7 @@ t.test(
   },
 );
 
-t.test('the reason of a failure is a word, whatever is thrown', async (t) => {
+t.test('the reason of a failure is a word for any thrown value', async (t) => {
   t.equal(describe(Object.assign(new Error('/secret/path'), { code: 'EIO' })), 'EIO');
   t.equal(describe(new Error('/secret/path')), 'unknown error');
   t.equal(describe('x'), 'unknown error');

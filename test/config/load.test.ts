@@ -1,4 +1,4 @@
-/** What a configuration may say: types, limits, unknown keys, defaults, origins. */
+/** The contents of a configuration: types, limits, unknown keys, defaults, origins. */
 import t from 'tap';
 import { NO_ADDRESSES } from '#src/access/addresses.js';
 import type { Loaded } from '#src/config/load.js';
@@ -218,7 +218,7 @@ t.test(
   },
 );
 
-t.test('[8.limits] the last good values', async (t) => {
+t.test('[8.limits] the extreme values that are accepted', async (t) => {
   const good = [
     'stats: {stream_interval_seconds: 86400}',
     'stats: {stream_interval_seconds: 1}',

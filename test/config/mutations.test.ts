@@ -169,7 +169,7 @@ t.test(
 function readIndependently(text: string, spelling: Spelling): Values | undefined {
   try {
     const value: unknown = spelling === 'json' ? JSON.parse(text) : loadYaml(text);
-    // Only compared, key by key.
+    // The values are only compared, key by key.
     return typeof value === 'object' && value !== null ? (value as Values) : undefined;
   } catch {
     return undefined;
@@ -177,7 +177,7 @@ function readIndependently(text: string, spelling: Spelling): Values | undefined
 }
 
 t.test(
-  '[8.mutations-bytes] bytes changed at random: no crash, and what is applied is what the file says',
+  '[8.mutations-bytes] bytes changed at random: no crash, and the applied values are those of the file',
   async (t) => {
     t.comment(`HOSTWIRE_SEED=${SEED}`);
     const random = createRandom(SEED + 1);

@@ -1,4 +1,4 @@
-/** Both spellings as text: strict JSON, YAML's core schema, and the line of everything. */
+/** The parsers: strict JSON, YAML's core schema, and the line of every value. */
 import { load as loadYaml } from 'js-yaml';
 import t from 'tap';
 import { parseJson } from '#src/config/parse-json.js';
@@ -6,7 +6,7 @@ import { parseYaml } from '#src/config/parse-yaml.js';
 import { createLineFinder, MAX_DEPTH, type Tree, toValue } from '#src/config/tree.js';
 import { json, load, problemsOf, yaml } from './loading.ts';
 
-t.test('[8.json-strict] JSON is what JSON.parse takes, and nothing else', async (t) => {
+t.test('[8.json-strict] the parser accepts exactly what JSON.parse accepts', async (t) => {
   const texts = [
     '{}',
     '[]',
@@ -75,7 +75,7 @@ t.test('[8.json-strict] JSON is what JSON.parse takes, and nothing else', async 
     '[1,\n2',
   ];
   for (const [index, text] of texts.entries()) {
-    // TAP has no escape for what stands in some of these texts.
+    // TAP cannot escape some of these texts.
     const name = `text ${index}: ${text.replace(/[^ -~]/g, '.')}`;
     let expected: unknown;
     let isJson = true;
@@ -121,7 +121,7 @@ t.test('[8.json-lines] a JSON error names its line and the key it is at, and quo
   for (const [text, problem] of cases) t.same(json(t, text), [problem], JSON.stringify(text));
 });
 
-t.test('[8.depth] what is nested too deeply is refused, not crashed on', async (t) => {
+t.test('[8.depth] a text that is nested too deeply is rejected and does not crash', async (t) => {
   const jsonAt = (depth: number) => `${'['.repeat(depth)}${']'.repeat(depth)}`;
   t.same(parseJson(jsonAt(MAX_DEPTH)).problems, []);
   t.match(parseJson(jsonAt(MAX_DEPTH + 1)).problems, [
@@ -161,7 +161,7 @@ t.test('[8.yaml-core] YAML is read by the core schema', async (t) => {
   });
 });
 
-t.test('[8.yaml-core] a scalar means what js-yaml makes of it by the core schema', async (t) => {
+t.test('[8.yaml-core] a scalar is read as js-yaml reads it by the core schema', async (t) => {
   const scalars = [
     '1',
     '-1',
@@ -379,6 +379,6 @@ t.test('lines end with CR, LF or CRLF', async (t) => {
       ['a', 1, [['b', 2, 2]]],
       ['c', 4, [5]],
     ],
-    'what is not there is where its key is',
+    'a missing value has the line of its key',
   );
 });

@@ -1,4 +1,4 @@
-/** Reloading: what takes effect, what stays, and what is said. */
+/** Reloading: the keys that take effect, the keys that stay, and the messages. */
 import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -30,7 +30,7 @@ function start(
     times: { quietMs: 40, maxMs: 200, pollMs: 100 },
   });
   t.teardown(() => reloader.close());
-  /** Waits until `isDone`, at most 1.5 s, and a little longer for what should not come. */
+  /** Waits until `isDone`, at most 1.5 s, and then 120 ms for calls that should not come. */
   const until = async (isDone: () => boolean) => {
     const deadline = performance.now() + 1500;
     while (!isDone() && performance.now() < deadline) await sleep(10);
@@ -39,7 +39,7 @@ function start(
   return { folder, at: (name: string) => path.join(folder, name), reloader, applied, said, until };
 }
 
-t.test('[8.reload] SIGHUP loads again, and a sound configuration takes effect', async (t) => {
+t.test('[8.reload] SIGHUP reloads, and a valid configuration takes effect', async (t) => {
   const { reloader, at, applied, said } = start(t, { 'config.yaml': 'log: {level: info}' });
   reloader.reload();
   t.same(applied, [], 'nothing has changed');
@@ -52,12 +52,12 @@ t.test('[8.reload] SIGHUP loads again, and a sound configuration takes effect', 
   t.ok(Object.isFrozen(applied[0]?.log));
   t.same(said, ['warn: config.yaml:2: stats.stream_interval_seconds: 0.5 is below the minimum; using 1']);
   reloader.reload();
-  t.equal(said.length, 1, 'not said again');
+  t.equal(said.length, 1, 'not repeated');
   writeFileSync(at('config.yaml'), 'log: {level: debug}');
   reloader.reload();
   writeFileSync(at('config.yaml'), 'log: {level: debug}\nstats: {stream_interval_seconds: 0.5}');
   reloader.reload();
-  t.equal(said.length, 2, 'said again after it was gone');
+  t.equal(said.length, 2, 'reported again after it was gone');
 });
 
 t.test(
@@ -73,11 +73,11 @@ t.test(
     const error =
       'error: the configuration was not reloaded, the old one stays in effect: config.yaml:2: log.level: expected "error", "warn", "info" or "debug", found "loud"; config.yaml:3: log.levle: unknown key; the nearest known one is log.level';
     t.same(said, [error]);
-    t.same(applied, [], 'also nothing of the sound file');
+    t.same(applied, [], 'nothing of the valid file either');
     t.equal(reloader.config.log.level, 'warn');
     t.equal(reloader.config.server.max_streams, 3);
     reloader.reload();
-    t.same(said, [error, error], 'who asks is told again');
+    t.same(said, [error, error], 'SIGHUP reports it again');
     writeFileSync(at('config.yaml'), 'log: {level: error}');
     reloader.reload();
     t.match(applied, [{ log: { level: 'error' }, server: { max_streams: 9 } }]);
@@ -104,9 +104,9 @@ t.test('[8.reload-deleted] a deleted file keeps the old configuration, with one 
     t.same(
       applied.map(({ auth }) => auth.blocked_ips.entries),
       [['2.2.2.2']],
-      'and is taken up when it is back',
+      'and is applied when it is back',
     );
-    t.equal(said.length, 1, 'what was said at the start is not said again');
+    t.equal(said.length, 1, 'the notices of the start are not repeated');
     reloader.close();
   }
 });
@@ -141,7 +141,7 @@ t.test('[8.reload-restart] keys that need a restart say so and keep their old va
   t.same(
     said.slice(lines.length),
     ['warn: server.port is now 3: restart needed, 1 stays in effect'],
-    'against what is in effect',
+    'compared with the value in effect',
   );
   t.equal(applied.length, 1);
 });
@@ -168,7 +168,7 @@ t.test('[8.reload-rest] every other key takes effect', async (t) => {
 });
 
 t.test(
-  '[8.reload-watch] changed files are taken up by themselves: rename-over, the key file, a second file',
+  '[8.reload-watch] changed files are reloaded automatically: rename-over, the key file, a second file',
   async (t) => {
     const key = (letter: string) => letter.repeat(40);
     const { reloader, at, applied, said, until } = start(t, {
@@ -190,7 +190,7 @@ t.test(
     t.equal(reloader.config.auth.api_key, key('b'));
     writeFileSync(at('other'), key('c'), { mode: 0o600 });
     await until(() => applied.length === 2);
-    t.equal(applied[1]?.auth.api_key, key('c'), 'the missing key file has come');
+    t.equal(applied[1]?.auth.api_key, key('c'), 'the missing key file appeared');
     writeFileSync(at('config.json'), '{"log": {"level": "warn"}}', { mode: 0o600 });
     await until(() => applied.length === 3);
     t.equal(applied[2]?.log.level, 'warn', 'a file beside the first');
@@ -209,7 +209,7 @@ t.test(
   },
 );
 
-t.test('[8.reload-first] without a file at the start, the first one to appear is taken up', async (t) => {
+t.test('[8.reload-first] without a file at the start, the first one to appear is loaded', async (t) => {
   const { reloader, at, applied, until } = start(t, {});
   reloader.start();
   writeFileSync(at('config.yml'), 'log: {level: warn}');
@@ -217,14 +217,14 @@ t.test('[8.reload-first] without a file at the start, the first one to appear is
   t.match(applied, [{ log: { level: 'warn' } }]);
 });
 
-t.test('[8.reload-gap] what changed between the load and the start of watching is taken up', async (t) => {
+t.test('[8.reload-gap] a change between the load and the start of watching is applied', async (t) => {
   const { reloader, at, applied } = start(t, { 'config.yaml': 'log: {level: info}' });
   writeFileSync(at('config.yaml'), 'log: {level: warn}');
   reloader.start();
   t.match(applied, [{ log: { level: 'warn' } }]);
 });
 
-t.test('[8.reload-repeat] the same error is not told again at each touch', async (t) => {
+t.test('[8.reload-repeat] an unchanged error is not reported again at each touch', async (t) => {
   const { reloader, at, said, until } = start(t, { 'config.yaml': 'log: {level: info}' });
   reloader.start();
   for (const text of ['log: {level: x}', 'log: {level: x} # touched', 'log: {level: x} # again']) {
@@ -240,19 +240,22 @@ t.test('[8.reload-repeat] the same error is not told again at each touch', async
   await until(() => reloader.config.log.level === 'warn');
   writeFileSync(at('config.yaml'), 'log: {level: y}');
   await until(() => said.length > 2);
-  t.equal(said.length, 3, 'after a sound one it is news again');
+  t.equal(said.length, 3, 'reported again after a valid one');
 });
 
-t.test('[8.reload-failing] what fails to apply is told, and the old configuration counts', async (t) => {
-  let isFailing = true;
-  const { reloader, at, said } = start(t, { 'config.yaml': 'log: {level: info}' }, {}, () => {
-    if (isFailing) throw new Error('no');
-  });
-  writeFileSync(at('config.yaml'), 'log: {level: warn}');
-  reloader.reload();
-  t.same(said, ['error: the configuration was not reloaded, the old one stays in effect: Error: no']);
-  t.equal(reloader.config.log.level, 'info');
-  isFailing = false;
-  reloader.reload();
-  t.equal(reloader.config.log.level, 'warn');
-});
+t.test(
+  '[8.reload-failing] a failure to apply is reported, and the old configuration stays in effect',
+  async (t) => {
+    let isFailing = true;
+    const { reloader, at, said } = start(t, { 'config.yaml': 'log: {level: info}' }, {}, () => {
+      if (isFailing) throw new Error('no');
+    });
+    writeFileSync(at('config.yaml'), 'log: {level: warn}');
+    reloader.reload();
+    t.same(said, ['error: the configuration was not reloaded, the old one stays in effect: Error: no']);
+    t.equal(reloader.config.log.level, 'info');
+    isFailing = false;
+    reloader.reload();
+    t.equal(reloader.config.log.level, 'warn');
+  },
+);
