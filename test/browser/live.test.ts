@@ -105,7 +105,7 @@ else {
       t.teardown(() => service.stop());
       const { page, complaints, requested } = await openPage(browser);
       await page.goto(service.baseUrl);
-      const dialog = page.getByRole('dialog', { name: 'This service wants its key' });
+      const dialog = page.getByRole('dialog', { name: 'This service requires a key' });
       await dialog.waitFor();
       t.equal(await page.locator('.card').count(), 0, 'nothing is shown before');
       await page.keyboard.type('wrong-key');
