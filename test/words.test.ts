@@ -13,8 +13,8 @@ const NOT_YET_CLEAN = [
   ...['src/http', 'src/stats', 'src/commands', 'src/cli', 'src/api', 'src/wire', 'src/processes'],
   ...['src/main.ts', 'src/service.ts', 'src/host/host.ts', 'src/host/native.ts', 'native', 'scripts'],
   ...['docs/api.md', 'docs/client.md', 'docs/adding-a-collector.md', 'docs/proofs.md'],
-  ...['test/api', 'test/cli', 'test/commands', 'test/contract', 'test/dbus', 'test/http', 'test/native'],
-  ...['test/processes', 'test/prove', 'test/stats', 'test/vm', 'test/windows', 'test/wire'],
+  ...['test/cli', 'test/commands', 'test/contract', 'test/dbus', 'test/helpers', 'test/http'],
+  ...['test/mutation', 'test/native', 'test/prove', 'test/stats', 'test/vm', 'test/windows'],
 ];
 
 /** Generated from measurements or inputs, and not prose. */
@@ -29,7 +29,11 @@ interface Pattern {
 }
 
 const PATTERNS: readonly Pattern[] = [
-  { name: 'tell', better: 'report, send, return, notify or log', pattern: /\b(?:tell|tells|telling|told)\b/i },
+  {
+    name: 'tell',
+    better: 'report, send, return, notify or log',
+    pattern: /\b(?:tell|tells|telling|told)\b/i,
+  },
   { name: 'MOST_', better: 'MAX_, kMax', pattern: /\b(?:MOST_[A-Z]\w*|kMost[A-Z]\w*)/ },
   { name: 'can not', better: 'cannot', pattern: /\bcan not\b/i },
   { name: "can't", better: 'cannot', pattern: /\bcan't\b/i, inCodeOnly: true },
@@ -47,7 +51,7 @@ const PATTERNS: readonly Pattern[] = [
     name: 'a number a thing',
     better: 'per',
     pattern:
-      /\b(?:one|a|an|\d[\d,.]*) `?\w+`? a (?:subscriber|socket|connection|process|sample|message|tick|client|device|row|topic|section|property|interval|turn|frame)\b|\b(?:µs|ms|KiB|MiB|bytes|descriptors|events|messages|rows|entries) an? (?:subscriber|socket|connection|process|sample|message|tick|client|device|row|topic|section|turn|event|line|second)\b/,
+      /\b(?:one|a|an|\d[\d,.]*) `?\w+`? a (?:subscriber|socket|connection|process|sample|message|client|device|row|topic|section|property|interval|turn|frame)\b|\b(?:µs|ms|KiB|MiB|bytes|descriptors|events|messages|rows|entries) an? (?:subscriber|socket|connection|process|sample|message|tick|client|device|row|topic|section|turn|event|line|second)\b/,
   },
   {
     name: 'so long, so many',
@@ -59,6 +63,7 @@ const PATTERNS: readonly Pattern[] = [
 /** Lines that are right as they are. */
 const EXCEPTIONS: readonly { readonly file: string; readonly text: string; readonly why: string }[] = [
   { file: 'test/words.test.ts', text: '', why: 'it quotes the patterns' },
+  { file: 'docs/contract.md', text: '3.parts-told', why: 'an id, which never changes' },
 ];
 
 const isBelow = (file: string, entries: readonly string[]) =>

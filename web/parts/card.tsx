@@ -40,7 +40,7 @@ export function Facts({ facts }: { readonly facts: readonly Fact[] }) {
 }
 
 /** Browsers with Element Timing report its first paint. */
-const TOLD = { elementtiming: 'value' };
+const TIMED = { elementtiming: 'value' };
 
 /** The main value of the card. */
 export function Headline({
@@ -52,7 +52,7 @@ export function Headline({
 }) {
   return (
     <p class="headline">
-      <strong {...TOLD}>{value}</strong> {children !== undefined && <span>{children}</span>}
+      <strong {...TIMED}>{value}</strong> {children !== undefined && <span>{children}</span>}
     </p>
   );
 }

@@ -1,11 +1,11 @@
-/** Attacks by script that read what the service tells. */
+/** Attacks by script that read answers of the service. */
 import type { Aim, Row, Surroundings, Target } from './row.ts';
 import { SERVICE_WORKER } from './rows-workers.ts';
 import { page, script } from './scripts.ts';
 
 const ALL: readonly Target[] = ['stats', 'power', 'media', 'process'];
 const READ = { from: 'foreign', does: 'read', targets: ALL } as const;
-/** Those where a second target shows nothing new. */
+/** Rows for which a second target would show nothing new. */
 const STATS = { ...READ, targets: ['stats'] } as const;
 
 const FETCH = 'attempt(() => fetch(url).then(readText));';

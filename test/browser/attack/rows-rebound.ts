@@ -11,7 +11,7 @@ const POWER = { ...ACT, targets: ['power'] } as const;
 
 const POST_JSON = `fetch(url, { method: 'POST', headers: { 'content-type': 'application/json' }, body: aim.body ?? '{}' }).then(readText)`;
 
-/** Runs `code`, an expression, once the name has been bound anew. */
+/** Runs `code`, an expression, once the name has been rebound. */
 const afterwards = (code: string) => (aim: Aim, around: Surroundings) => ({
   page: page(
     aim,
