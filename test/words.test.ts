@@ -5,7 +5,7 @@ import t from 'tap';
 
 const ROOT = path.resolve(import.meta.dirname, '../../..');
 const TREES = ['src', 'native', 'web', 'scripts', 'docs', 'packaging', 'bench', 'test'];
-const PAGES = ['README.md', 'SECURITY.md', 'CONTRIBUTING.md', 'config.example.yaml'];
+const PAGES = ['README.md', 'CHANGELOG.md', 'SECURITY.md', 'CONTRIBUTING.md', 'config.example.yaml'];
 const ENDINGS = /\.(?:ts|tsx|mjs|cc|h|c|md|css|service|rules|conf|yaml|json)$/;
 
 /** Rooms that still have such wordings; an entry stands for a file or for all files below a folder. */
