@@ -1,4 +1,4 @@
-/** CPU time and memory of processes from outside, and the order and the medians that make figures comparable. */
+/** Measures CPU time and memory of processes from outside; the ABBA order and the medians that make figures comparable. */
 import { readdirSync, readFileSync } from 'node:fs';
 
 /** CPU time of every living thread of `pid` in nanoseconds: the first number of /proc/PID/task/TID/schedstat. */
@@ -23,8 +23,8 @@ export function pssBytesOf(pid: number): number {
 }
 
 /**
- * The part of it that is no file's: what a process allocates. The rest is mostly Node's own text, whose part becomes
- * ten megabytes larger or smaller when another Node on the machine ends or starts.
+ * The anonymous part, which is what a process allocates. The rest is mostly Node's own code, whose share changes by
+ * ten megabytes when another Node process on the machine ends or starts.
  */
 export function anonymousPssBytesOf(pid: number): number {
   return rollupBytesOf(pid, 'Pss_Anon');
@@ -43,7 +43,7 @@ export function median(values: readonly number[]): number {
   return sorted.length % 2 === 1 ? upper : (upper + (sorted[(sorted.length >> 1) - 1] ?? Number.NaN)) / 2;
 }
 
-/** There and back again (ABBA): a drift of the machine falls on all alike. */
+/** The order ABBA: a machine that becomes slower or faster affects all equally. */
 export function abba<T>(items: readonly T[]): readonly T[] {
   return [...items, ...[...items].reverse()];
 }

@@ -17,18 +17,18 @@ export interface Server {
   stop(): Promise<void>;
 }
 
-/** What the sink saw in a window. */
+/** The sink's counts for a window. */
 export interface Window {
   readonly open: number;
   readonly events: number;
   readonly bytes: number;
   readonly torn: number;
   readonly doubled: number;
-  /** Events that another subscriber of the same sink got and one did not. */
+  /** Events that another subscriber of the same sink received and one did not. */
   readonly missed: number;
   /** Events that came after a newer one. */
   readonly backwards: number;
-  /** Events that only one subscriber got: torn, where nobody skips any. */
+  /** Events that only one subscriber received: torn ones, unless subscribers skip events. */
   readonly alone: number;
   readonly lost: number;
   /** Streams that ended with their last chunk, and connections that closed within an event. */
@@ -42,7 +42,7 @@ export interface Window {
 
 export const EVENT_FILE = path.join(BUILD, 'event');
 
-/** Compiles bench/native/NAME.c; the path of the program. */
+/** Compiles bench/native/NAME.c; returns the path of the program. */
 export function compile(name: string): string {
   mkdirSync(BUILD, { recursive: true });
   const program = path.join(BUILD, name);
@@ -85,7 +85,7 @@ export async function startSubject(name: SubjectName): Promise<Server> {
   return { pid: service.child.pid ?? 0, port: service.port, stop: () => service.stop() };
 }
 
-/** Keeps one event of the service, chunk marks included, for the others to send. Its length in bytes. */
+/** Records one event of the service, with its chunk framing, for the others to send. Returns its length in bytes. */
 export async function recordEvent(): Promise<number> {
   const service = await startService(1);
   const socket = net.connect(service.port, '127.0.0.1');
@@ -93,7 +93,7 @@ export async function recordEvent(): Promise<number> {
   let text = '';
   for await (const part of socket) {
     text += String(part);
-    // Behind the head, the first event and a whole second one.
+    // The head, the first event, and the whole second one have arrived.
     const second = text.split(/\r\n(?=[0-9a-f]+\r\ndata: )/)[2];
     if (second?.endsWith('\n\r\n1\r\n\n') !== true) continue;
     mkdirSync(BUILD, { recursive: true });
@@ -109,7 +109,7 @@ export class Sink {
   readonly #child: ChildProcess;
   readonly #answers: AsyncIterator<string>;
 
-  /** `receiveBytes`: the receive buffer of each subscriber, where the kernel's own is not wanted. */
+  /** `receiveBytes`: the receive buffer of each subscriber; default: the kernel's. */
   constructor(port: number, target = '/api/stream', receiveBytes = 0) {
     const child = spawn(compile('sink'), [String(port), target, String(receiveBytes)], {
       stdio: ['pipe', 'pipe', 'inherit'],
@@ -121,11 +121,11 @@ export class Sink {
   async #ask<T>(command: string): Promise<T> {
     this.#child.stdin?.write(`${command}\n`);
     const { value } = await this.#answers.next();
-    // bench/native/sink.c answers each command with an object of its own shape.
+    // bench/native/sink.c answers each command with an object of a known shape.
     return JSON.parse(String(value)) as T;
   }
 
-  /** Opens subscribers until there are `count`. Throws when they can't all be opened. */
+  /** Opens subscribers until there are `count`. Throws when some cannot be opened. */
   async open(count: number): Promise<void> {
     const { open, waiting } = await this.#ask<{ open: number; waiting: number }>(`open ${count}`);
     if (open !== count || waiting > 0)

@@ -1,13 +1,13 @@
 /**
- * The fan-out at its limit: CPU time and memory of many subscribers, beside a bare C server that sends byte-identical
- * events with one `send` each, beside nginx with nchan and Node's http. Options: --subscribers N, --quick.
+ * The fan-out at its limit: CPU time and memory of many subscribers, compared with a bare C server that sends
+ * byte-identical events with one `send` each, with nginx and nchan, and with Node's http. Options: --subscribers N, --quick.
  */
 import process from 'node:process';
 import { parseArgs } from 'node:util';
 import { abba, anonymousPssBytesOf, cpuNsOf, median } from './cpu.ts';
 import { recordEvent, Sink, type SubjectName, startSubject, type Window } from './fanout-subjects.ts';
 import { hasNginx } from './nginx.ts';
-import { publish, targetRow } from './report.ts';
+import { publish } from './report.ts';
 
 interface Plan {
   readonly few: number;
@@ -56,11 +56,11 @@ interface Level {
 
 interface Round {
   readonly name: SubjectName;
-  /** All CPU time of the process by event, at the fewest subscribers. */
+  /** Total CPU time of the process per event, at the smallest number of subscribers. */
   readonly fewUs: number;
-  /** What one more event costs between `low` and `high` subscribers. */
+  /** Cost of one more event between `low` and `high` subscribers. */
   readonly marginalUs: number;
-  /** What one more subscriber holds between the fewest and `high`, all in one process. */
+  /** Memory of one more subscriber between the smallest number and `high`, all in one process. */
   readonly slopeBytes: number;
   readonly spreadMs: number;
   readonly bytesPerEvent: number;
@@ -68,12 +68,12 @@ interface Round {
 }
 
 /**
- * What a service that runs for days has behind it: V8 has compiled, and has collected, eight to twenty seconds
- * after many connections were opened, what opening them left.
+ * After this the process is in the state of a long-running service: V8 has compiled, and has collected the garbage of
+ * opening many connections, which it does 8 to 20 s after that.
  */
 const WARM_UP_SECONDS = 25;
 
-/** V8's young generation is 1 to 16 MiB, as it happens: 0.2 KiB a subscriber between two runs. */
+/** V8's young generation varies from 1 to 16 MiB, which is 0.2 KiB per subscriber between two runs. */
 const MEMORY_ROUNDS = 5;
 
 const faultsOf = ({ torn, doubled, missed, alone, lost }: Window) => torn + doubled + missed + alone + lost;
@@ -109,7 +109,7 @@ async function measure(name: SubjectName, plan: Plan): Promise<Round> {
   }
 }
 
-/** What a fresh process holds once `count` subscribers have been fed for a while. */
+/** The memory of a fresh process after it has served `count` subscribers for a while. */
 async function memoryAt(name: SubjectName, count: number): Promise<number> {
   const server = await startSubject(name);
   const sink = new Sink(server.port);
@@ -123,7 +123,7 @@ async function memoryAt(name: SubjectName, count: number): Promise<number> {
   }
 }
 
-/** Bytes that one more subscriber costs, between `few` and `memory` of them. */
+/** Bytes per additional subscriber, between `few` and `memory` of them. */
 async function measureMemory(name: SubjectName, plan: Plan): Promise<number> {
   const few = await memoryAt(name, plan.few);
   return ((await memoryAt(name, plan.memory)) - few) / (plan.memory - plan.few);
@@ -132,12 +132,12 @@ async function measureMemory(name: SubjectName, plan: Plan): Promise<number> {
 function note(round: Round): void {
   const { name, fewUs, marginalUs, spreadMs, faults } = round;
   process.stderr.write(
-    `${name}: ${fewUs.toFixed(2)} µs an event, marginal ${marginalUs.toFixed(2)} µs, ` +
+    `${name}: ${fewUs.toFixed(2)} µs per event, marginal ${marginalUs.toFixed(2)} µs, ` +
       `first to last ${spreadMs.toFixed(0)} ms, ${faults} faults\n`,
   );
 }
 
-/** Each round of the service against the floor's round beside it. */
+/** The ratio of each round of the service to the floor's neighbouring round. */
 function ratios(rounds: readonly Round[], figure: (round: Round) => number): readonly number[] {
   const floors = rounds.filter(({ name }) => name === 'floor').map(figure);
   const services = rounds.filter(({ name }) => name === 'service').map(figure);
@@ -183,31 +183,28 @@ export async function run(): Promise<void> {
       limit: 1.08,
       unit: '× floor',
     },
-    { what: `all CPU time at ${plan.few}`, measured: few, limit: 1.25, unit: '× floor' },
+    { what: `total CPU time at ${plan.few}`, measured: few, limit: 1.25, unit: '× floor' },
     {
       what: `memory, ${plan.few} to ${plan.memory}`,
       measured: slope / 1024,
       limit: 0.9,
-      unit: 'KiB a subscriber',
+      unit: 'KiB per subscriber',
     },
   ];
   publish({
     name: 'fanout',
     columns: [
       'server',
-      `µs an event at ${plan.few}`,
-      `µs one more costs, ${plan.low} to ${plan.high}`,
-      'bytes a subscriber',
+      `µs per event at ${plan.few}`,
+      `marginal µs per event, ${plan.low} to ${plan.high}`,
+      'bytes per subscriber',
       `first to last at ${plan.high}, ms`,
-      'bytes an event',
+      'bytes per event',
     ],
     rows: names.map((name) => rowOf(rounds, name, name === 'service' ? slopes : [])),
+    targets: targets.filter(({ measured }) => !Number.isNaN(measured)),
     notes: [
-      ...targets
-        .filter(({ measured }) => !Number.isNaN(measured))
-        .map((target) => targetRow(target).join('; ')),
-      `One event a second of ${eventBytes} bytes to every subscriber on loopback; CPU time of the server's process.`,
-      `Memory is what a process allocates (anonymous PSS)${slopes.length > 0 ? "; the service's is that of fresh processes" : ''}.`,
+      `One event per second of ${eventBytes} bytes per subscriber${slopes.length > 0 ? "; the service's memory is that of fresh processes" : ''}.`,
       `Medians of ${2 * plan.rounds} rounds in the order ABBA; ratios of neighbouring rounds.`,
       `Events torn, doubled or lost in all rounds: ${rounds.reduce((sum, round) => sum + round.faults, 0)}.`,
     ],

@@ -1,4 +1,4 @@
-/** What the service costs while nobody listens: reads of the kernel's files, CPU time, memory; and how soon it answers. */
+/** The cost of the service without subscribers (reads of kernel files, CPU time, memory), and the time of its start. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import net from 'node:net';
@@ -6,11 +6,11 @@ import os from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
 import { abba, cpuNsOf, median, pssBytesOf } from './cpu.ts';
-import { publish, ROOT, targetRow } from './report.ts';
+import { publish, ROOT, type Target } from './report.ts';
 import { findFreePort, type ServiceProcess, startService, writeConfig } from './service-subject.ts';
 
 const QUIET_SECONDS = 120;
-/** V8 collects once, 10 to 20 s after starting has left its garbage: that is the start's cost. */
+/** V8 collects the garbage of the start 10 to 20 s later, which is a cost of the start. */
 const SETTLE_MS = 30_000;
 const STARTS = 20;
 const MIB = 2 ** 20;
@@ -63,7 +63,7 @@ async function watchIdle(pids: readonly number[], seconds: number): Promise<read
   }));
 }
 
-/** Whether `port` answers /api/status with 200; false as long as nobody listens. */
+/** Whether `port` answers /api/status with 200; false while nothing listens. */
 function answersStatus(port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = net.connect(port, '127.0.0.1', () => {
@@ -122,12 +122,19 @@ async function measureIdle(traced: ServiceProcess, watched: ServiceProcess) {
       traceReads(pidOf(traced.child), QUIET_SECONDS),
       watchIdle(pids, QUIET_SECONDS),
     ]);
-    if (bareIdle === undefined || serviceIdle === undefined) throw new Error('nothing was watched');
+    if (bareIdle === undefined || serviceIdle === undefined) throw new Error('no process was watched');
     return { trace, bareIdle, serviceIdle };
   } finally {
     await stopChild(bare);
   }
 }
+
+const target = (what: string, measured: number, limit: number, unit: string): Target => ({
+  what,
+  measured,
+  limit,
+  unit,
+});
 
 export async function run(): Promise<void> {
   const starts = await timeStarts();
@@ -139,21 +146,20 @@ export async function run(): Promise<void> {
     services.push(watched);
     const { trace, bareIdle, serviceIdle } = await measureIdle(traced, watched);
     const startMs = { bare: median(starts.bare), service: median(starts.service) };
-    const row = (what: string, measured: number, limit: number, unit: string) =>
-      targetRow({ what, measured, limit, unit });
     publish({
       name: 'idle',
-      columns: ['what', 'measured', 'limit', 'target'],
-      rows: [
-        row(`reads of /proc and /sys in ${QUIET_SECONDS} s`, trace.reads.length, 0, 'calls'),
-        row('CPU, percent of a core', serviceIdle.cpuPercent, bareIdle.cpuPercent + 0.03, '%'),
-        row('memory (PSS)', serviceIdle.pssBytes / MIB, bareIdle.pssBytes / MIB + 14, 'MiB'),
-        row('start to the first answer', startMs.service, 2 * startMs.bare, 'ms'),
+      columns: [],
+      rows: [],
+      targets: [
+        target(`reads of /proc and /sys in ${QUIET_SECONDS} s`, trace.reads.length, 0, 'calls'),
+        target('CPU, percent of a core', serviceIdle.cpuPercent, bareIdle.cpuPercent + 0.03, '%'),
+        target('memory (PSS)', serviceIdle.pssBytes / MIB, bareIdle.pssBytes / MIB + 14, 'MiB'),
+        target('start to first answer', startMs.service, 2 * startMs.bare, 'ms'),
       ],
       notes: [
         `A bare Node with a timer used ${bareIdle.cpuPercent.toFixed(4)} % of a core, hostwire ${serviceIdle.cpuPercent.toFixed(4)} %; PSS ${(bareIdle.pssBytes / MIB).toFixed(1)} and ${(serviceIdle.pssBytes / MIB).toFixed(1)} MiB.`,
         `A bare Node HTTP server answered after ${startMs.bare.toFixed(0)} ms, hostwire after ${startMs.service.toFixed(0)} ms (medians of ${STARTS} starts each, in ABBA order).`,
-        `Measured from ${SETTLE_MS / 1000} s after the start. Under strace, ${trace.calls} system calls in all.`,
+        `Measured from ${SETTLE_MS / 1000} s after the start; under strace, ${trace.calls} system calls in total.`,
       ],
       figures: { starts, startMs, bareIdle, serviceIdle, calls: trace.calls, reads: trace.reads },
     });

@@ -3,12 +3,12 @@ import process from 'node:process';
 
 /** Each bench is the module of its name and exports `run`. */
 const BENCHES: ReadonlyMap<string, string> = new Map([
-  ['sample', 'CPU time of one sample beside a C loop that reads the same files'],
-  ['idle', 'what the service costs while nobody listens, and how soon it answers'],
-  ['processes', 'CPU time of reading 10,000 processes beside a C loop over the same files'],
-  ['fanout', 'CPU time and memory of many subscribers beside a C loop of sends'],
-  ['sockets', 'CPU time and memory of many WebSockets beside a C loop of sends'],
-  ['second-loop', 'what a second event loop on the same port would bring'],
+  ['sample', 'CPU time of one sample, compared with a C loop that reads the same files'],
+  ['idle', 'cost of the service without subscribers, and time of its start'],
+  ['processes', 'CPU time of reading 10,000 processes, compared with a C loop'],
+  ['fanout', 'CPU time and memory of many event streams, compared with a C loop'],
+  ['sockets', 'CPU time and memory of many WebSockets, compared with a C loop'],
+  ['second-loop', 'gain of a second event loop on the same port'],
 ]);
 
 interface Bench {

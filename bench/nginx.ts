@@ -1,4 +1,4 @@
-/** nginx with nchan as a subject of the fan-out bench: one worker, fed once a second with the service's payload. */
+/** nginx with nchan as a subject of the fan-out bench: one worker, which gets the service's payload once per second. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import http from 'node:http';
@@ -14,7 +14,7 @@ export function hasNginx(): boolean {
   return existsSync(NGINX) && existsSync(MODULE);
 }
 
-// A joiner gets the last message at once, as from the service.
+// A new subscriber gets the last message at once, as from the service.
 const configOf = (folder: string, port: number) => `
 load_module ${MODULE};
 user root;
@@ -47,7 +47,7 @@ http {
 }
 `;
 
-/** Posts `payload` with the time of day in it, as the floor stamps it; true when nginx took it. */
+/** Posts `payload` with the current time, as the floor does; true when nginx accepted it. */
 function publish(port: number, payload: string): Promise<boolean> {
   const body = payload.replace(/(?<="timestamp":)\d{10}/, String(Math.floor(Date.now() / 1000)));
   return new Promise((resolve) => {
@@ -63,7 +63,7 @@ function publish(port: number, payload: string): Promise<boolean> {
   });
 }
 
-/** The worker, whose CPU time and memory count: the master only waits. */
+/** The worker, whose CPU time and memory are measured; the master only waits. */
 function workerOf(child: ChildProcess): number {
   const worker = Number(readFileSync(`/proc/${child.pid}/task/${child.pid}/children`, 'latin1'));
   if (!(worker > 0)) throw new Error('nginx has not exactly one worker');

@@ -1,4 +1,4 @@
-/** CPU time of reading 10,000 processes beside a C loop that reads the same files. */
+/** CPU time of reading 10,000 processes, compared with a C loop that reads the same files. */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync } from 'node:fs';
@@ -10,17 +10,17 @@ import { DEFAULT_CONFIG } from '#src/config/schema.js';
 import { openNativeProcesses } from '#src/host/native.js';
 import { ProcessReadings } from '#src/processes/readings.js';
 import { abba, median } from './cpu.ts';
-import { BUILD, publish, ROOT, targetRow } from './report.ts';
+import { BUILD, publish, ROOT } from './report.ts';
 import { Subject } from './subject.ts';
 
 const PROCESSES = 10_000;
-/** They end by themselves after so many seconds, whatever becomes of the bench. */
+/** They end by themselves after this time, even if the bench is killed. */
 const LIFE_SECONDS = 170;
 const LIMIT = 1.5;
 
 interface Plan {
   readonly what: string;
-  /** The argument of floor and subject. */
+  /** The argument of the floor and of the subject. */
   readonly mode: 'samples' | 'list';
   readonly intervalMs: number;
   readonly count: number;
@@ -29,7 +29,7 @@ interface Plan {
 
 const PLANS: readonly Plan[] = [
   { what: 'a list, back to back', mode: 'list', intervalMs: 0, count: 10, blocks: 4 },
-  { what: 'for samples, one a second', mode: 'samples', intervalMs: 1000, count: 5, blocks: 2 },
+  { what: 'for samples, 1 per second', mode: 'samples', intervalMs: 1000, count: 5, blocks: 2 },
 ];
 
 function compile(name: string): string {
@@ -48,7 +48,7 @@ async function startSleepers(): Promise<ChildProcess> {
   if (child.stdout === null) throw new Error('no output');
   for await (const line of createInterface(child.stdout)) {
     if (line === 'ready') return child;
-    throw new Error(`so many processes can't be started here: ${line}`);
+    throw new Error(`this machine cannot start ${PROCESSES} processes: ${line}`);
   }
   throw new Error('the sleepers ended');
 }
@@ -64,8 +64,8 @@ async function measure(plan: Plan, subjects: ReadonlyMap<string, Subject>): Prom
   return blocks;
 }
 
-/** How long a sample holds up JavaScript's thread for it, in milliseconds: the median of ten. */
-async function measureHoldUp(): Promise<number> {
+/** How long a detailed sample occupies the JavaScript thread, in milliseconds; the median of ten. */
+async function measureOccupied(): Promise<number> {
   const clock = { now: () => performance.now(), setTimer: setTimeout, clearTimer: () => undefined };
   const readings = new ProcessReadings({
     host: openNativeProcesses(),
@@ -105,7 +105,7 @@ export async function run(): Promise<void> {
   try {
     const results = [];
     for (const plan of PLANS) results.push(await measurePlan(plan, floor));
-    const holdUpMs = await measureHoldUp();
+    const occupiedMs = await measureOccupied();
     const row = (plan: Plan, what: string, us: number, ratio: number) => [
       plan.what,
       what,
@@ -114,22 +114,23 @@ export async function run(): Promise<void> {
     ];
     publish({
       name: 'processes',
-      columns: ['reading', 'what', 'CPU time a process, all threads', 'of the floor'],
-      rows: [
-        ...results.flatMap(({ plan, us, ratio }) => [
-          row(plan, 'C: list, open, read, close', us('floor'), 1),
-          row(plan, 'C: list, read on kept descriptors', us('kept'), us('kept') / us('floor')),
-          row(plan, 'hostwire: read, parse, derive, encode', us('hostwire'), ratio),
-        ]),
-        ...results.map(({ plan, ratio }) =>
-          targetRow({ what: `target, ${plan.what}`, measured: ratio, limit: LIMIT, unit: '× floor' }),
-        ),
-      ],
+      columns: ['reading', 'what', 'CPU time per process, all threads', 'ratio to floor'],
+      rows: results.flatMap(({ plan, us, ratio }) => [
+        row(plan, 'C: list, open, read, close', us('floor'), 1),
+        row(plan, 'C: list, read on kept descriptors', us('kept'), us('kept') / us('floor')),
+        row(plan, 'hostwire: read, parse, derive, encode', us('hostwire'), ratio),
+      ]),
+      targets: results.map(({ plan, ratio }) => ({
+        what: plan.what,
+        measured: ratio,
+        limit: LIMIT,
+        unit: '× floor',
+      })),
       notes: [
-        `${PROCESSES} sleeping processes beside those of the machine. Medians over blocks in ABBA order.`,
-        `A detailed sample holds up JavaScript's thread for ${holdUpMs.toFixed(2)} ms (median): copying the columns and picking the top rows. All else happens on other threads.`,
+        `${PROCESSES} sleeping processes beside those of the machine; medians over blocks in ABBA order.`,
+        `A detailed sample occupies the JavaScript thread for ${occupiedMs.toFixed(2)} ms (median), to copy the columns and pick the top rows; everything else runs on other threads.`,
       ],
-      figures: { holdUpMs, plans: results.map(({ plan, blocks, ratio }) => ({ ...plan, ratio, blocks })) },
+      figures: { occupiedMs, plans: results.map(({ plan, blocks, ratio }) => ({ ...plan, ratio, blocks })) },
     });
   } finally {
     const ended = once(sleepers, 'exit');

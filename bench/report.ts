@@ -1,4 +1,4 @@
-/** Where a bench's figures go: standard output, docs/performance.md between its markers, and build/bench/NAME.json. */
+/** Publishes a bench's figures: standard output, docs/performance.md between its markers, and build/bench/NAME.json. */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -12,9 +12,11 @@ export interface Report {
   readonly name: string;
   readonly columns: readonly string[];
   readonly rows: readonly (readonly string[])[];
-  /** Sentences below the table. */
+  /** Shown in a table of their own, with their results. */
+  readonly targets?: readonly Target[];
+  /** At most three sentences below the tables. */
   readonly notes: readonly string[];
-  /** What the table was made from, for programs. */
+  /** The data of the table, for programs. */
   readonly figures: unknown;
 }
 
@@ -25,10 +27,9 @@ export interface Target {
   readonly unit: string;
 }
 
-export function targetRow(target: Target): readonly string[] {
-  const { what, measured, limit, unit } = target;
-  const verdict = measured <= limit ? 'met' : '**missed**';
-  return [what, `${measured.toFixed(2)} ${unit}`, `≤ ${limit.toFixed(2)} ${unit}`, verdict];
+function targetRow({ what, measured, limit, unit }: Target): readonly string[] {
+  const result = measured <= limit ? 'met' : '**missed**';
+  return [what, `${measured.toFixed(2)} ${unit}`, `≤ ${limit.toFixed(2)} ${unit}`, result];
 }
 
 export function machine(): string {
@@ -37,9 +38,9 @@ export function machine(): string {
   return `${model}, ${os.cpus().length} cores, ${memory} GiB, ${os.type()} ${os.release()}, Node ${process.version}`;
 }
 
-function tableOf(report: Report): string {
+function tableOf(columns: readonly string[], rows: readonly (readonly string[])[]): string {
   const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`;
-  return [line(report.columns), line(report.columns.map(() => '---')), ...report.rows.map(line)].join('\n');
+  return [line(columns), line(columns.map(() => '---')), ...rows.map(line)].join('\n');
 }
 
 function writePage(report: Report, text: string): void {
@@ -48,14 +49,17 @@ function writePage(report: Report, text: string): void {
   const page = readFileSync(PAGE, 'utf8');
   const from = page.indexOf(begin);
   const to = page.indexOf(end);
-  if (from < 0 || to < from) throw new Error(`docs/performance.md has no place for ${report.name}`);
+  if (from < 0 || to < from) throw new Error(`docs/performance.md has no markers for ${report.name}`);
   writeFileSync(PAGE, `${page.slice(0, from)}${begin}\n${text}\n${page.slice(to)}`);
 }
 
 export function publish(report: Report): void {
   const date = new Date().toISOString().slice(0, 10);
-  const notes = report.notes.map((note) => `- ${note}`).join('\n');
-  const text = `${tableOf(report)}\n\n${notes}\n- ${date}; ${machine()}.`;
+  const { rows, targets = [] } = report;
+  const tables = rows.length === 0 ? [] : [tableOf(report.columns, rows)];
+  if (targets.length > 0)
+    tables.push(tableOf(['target', 'measured', 'limit', 'result'], targets.map(targetRow)));
+  const text = [...tables, report.notes.join(' '), `${date}; ${machine()}.`].join('\n\n');
   process.stdout.write(`${text}\n`);
   mkdirSync(BUILD, { recursive: true });
   const record = { name: report.name, date, machine: machine(), figures: report.figures };

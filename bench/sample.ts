@@ -1,10 +1,10 @@
-/** CPU time of one sample, the default one or with `--detail` the detailed one, beside a C loop that reads the same files, a bare Node timer and systeminformation. */
+/** CPU time of one sample (with `--detail` a detailed one), compared with a C loop over the same files, a bare Node timer and systeminformation. */
 import { spawnSync } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
 import { abba, machineBusyNs, median } from './cpu.ts';
-import { BUILD, publish, ROOT, targetRow } from './report.ts';
+import { BUILD, publish, ROOT } from './report.ts';
 import { openService } from './service-subject.ts';
 import { Subject } from './subject.ts';
 import { type Step, traceSample } from './trace.ts';
@@ -26,22 +26,21 @@ interface Plan {
 const PACED = ['floor', 'timer', 'hostwire'] as const;
 const PLANS: readonly Plan[] = [
   { label: 'back to back', intervalMs: 0, count: 3000, blocks: 8, subjects: ['floorOfMain', 'hostwire'] },
-  { label: '10 a second', intervalMs: 100, count: 20, blocks: 6, subjects: PACED },
-  { label: '1 a second', intervalMs: 1000, count: 4, blocks: 4, subjects: [...PACED, 'service'] },
-  { label: '1 a second', intervalMs: 1000, count: 5, blocks: 1, subjects: ['systeminformation'] },
+  { label: '10 per second', intervalMs: 100, count: 20, blocks: 6, subjects: PACED },
+  { label: '1 per second', intervalMs: 1000, count: 4, blocks: 4, subjects: [...PACED, 'service'] },
+  { label: '1 per second', intervalMs: 1000, count: 5, blocks: 1, subjects: ['systeminformation'] },
 ];
-/** A detailed sample is asked for by those who look at it, one a second or two. */
+/** A detailed sample is requested by people who look at it, once per second or two. */
 const DETAIL_PLANS: readonly Plan[] = [
   { label: 'back to back', intervalMs: 0, count: 1000, blocks: 6, subjects: ['floorOfMain', 'hostwire'] },
-  { label: '1 a second', intervalMs: 1000, count: 3, blocks: 3, subjects: PACED },
+  { label: '1 per second', intervalMs: 1000, count: 3, blocks: 3, subjects: PACED },
 ];
 const LIMIT = 1.5;
-/** A long-running service is what counts: its code is compiled, its buffers have grown. */
+/** Rounds before the first one counts: a long-running service has compiled code and grown buffers. */
 const WARM_UP = 5000;
-/** A block beside which the rest of the machine used more of a core is thrown away and taken again… */
-const MOST_NOISE = 0.1;
-/** …but not for ever. */
-const MOST_RETRIES = 4;
+/** A block is repeated when other programs used more than this share of a core during it. */
+const MAX_NOISE = 0.1;
+const MAX_RETRIES = 4;
 
 const subjectPath = (name: string) => path.join(ROOT, `build/ts/bench/subjects/${name}.js`);
 
@@ -64,7 +63,7 @@ function openFloor(binary: string, steps: readonly Step[]): Subject {
 }
 
 class Measurement {
-  /** CPU nanoseconds a sample of each block, by subject. */
+  /** CPU nanoseconds per sample of each block, by subject. */
   readonly blocks = new Map<string, number[]>();
   discarded = 0;
   #retries = 0;
@@ -76,8 +75,8 @@ class Measurement {
       const cpuNs = await runner.run(plan.count, plan.intervalMs);
       const wallNs = Number(process.hrtime.bigint() - began);
       const noise = (machineBusyNs() - busyBefore - cpuNs) / wallNs;
-      // The machine's busy time is counted in ticks: two of them are no noise.
-      if (noise > MOST_NOISE + 2e7 / wallNs && this.#retries < MOST_RETRIES) {
+      // The machine's busy time is counted in ticks, so two of them are within the error.
+      if (noise > MAX_NOISE + 2e7 / wallNs && this.#retries < MAX_RETRIES) {
         this.#retries++;
         this.discarded++;
         continue;
@@ -88,12 +87,12 @@ class Measurement {
     }
   }
 
-  /** Median of a subject's blocks, in microseconds a sample. */
+  /** Median of a subject's blocks, in microseconds per sample. */
   medianUs(name: string): number {
     return median(this.blocks.get(name) ?? []) / 1000;
   }
 
-  /** Median over the rounds there and back of `name` / `floor`. */
+  /** Median of `name` / `floor` over the ABBA rounds. */
   ratio(name: string, floor: string): number {
     const a = this.blocks.get(name) ?? [];
     const b = this.blocks.get(floor) ?? [];
@@ -112,7 +111,7 @@ async function measure(plan: Plan, runners: ReadonlyMap<string, Runner>): Promis
       if (runner === undefined) throw new Error(`no runner ${name}`);
       await measurement.take(name, runner, plan);
     }
-  process.stderr.write(`${plan.label}: ${measurement.discarded} noisy blocks thrown away\n`);
+  process.stderr.write(`${plan.label}: ${measurement.discarded} noisy blocks repeated\n`);
   return measurement;
 }
 
@@ -121,8 +120,8 @@ const NAMES: ReadonlyMap<string, string> = new Map([
   ['floorOfMain', "C: clocks and the JavaScript thread's reads"],
   ['timer', 'bare Node: a timer'],
   ['hostwire', 'hostwire: read, derive, encode'],
-  ['service', 'hostwire, the whole service with one subscriber'],
-  ['systeminformation', 'systeminformation, with its child processes'],
+  ['service', 'hostwire: whole service, one subscriber'],
+  ['systeminformation', 'systeminformation, child processes included'],
 ]);
 
 function rowsOf(plan: Plan, measurement: Measurement): readonly (readonly string[])[] {
@@ -134,13 +133,14 @@ function rowsOf(plan: Plan, measurement: Measurement): readonly (readonly string
 }
 
 function describe(steps: readonly Step[]): string {
-  // What is asked less than once in two samples is no part of the floor.
+  // A call that occurs less than once in two samples is not part of the floor.
   const usual = steps.filter((step) => Math.round(step.perSample) > 0);
-  const each = usual.map(({ kind, path: name, perSample, endReads, isMain }) => {
-    const times = kind === 'read' ? `${perSample} + ${endReads} at its end` : `${perSample} statvfs`;
-    return `\`${name}\` (${times}${isMain ? '' : ', by a prober'})`;
-  });
-  return `Asked of the kernel for one sample, by strace: ${each.join(', ')}. The floor does the same calls that bring something.`;
+  const listOf = (isMain: boolean) =>
+    usual
+      .filter((step) => step.isMain === isMain)
+      .map(({ kind, path: name }) => (kind === 'read' ? `\`${name}\`` : `statvfs \`${name}\``))
+      .join(', ');
+  return `Kernel files per sample, by strace: ${listOf(true)}; by a prober: ${listOf(false)}.`;
 }
 
 export async function run(): Promise<void> {
@@ -169,20 +169,16 @@ export async function run(): Promise<void> {
     for (const plan of plans) measured.push([plan, await measure(plan, runners)]);
     const ratios = measured
       .filter(([plan]) => plan.subjects.includes('hostwire'))
-      .map(([plan, measurement]) => [
+      .map(([plan, measurement]): [string, number] => [
         plan.label,
         measurement.ratio('hostwire', plan.subjects.find((name) => name.startsWith('floor')) ?? ''),
       ]);
     publish({
       name: isDetailed ? 'sample-detail' : 'sample',
-      columns: ['rate', 'what', 'CPU time a sample, whole process', 'of the floor'],
-      rows: [
-        ...measured.flatMap(([plan, measurement]) => rowsOf(plan, measurement)),
-        ...ratios.map(([label, ratio]) =>
-          targetRow({ what: `target, ${label}`, measured: Number(ratio), limit: LIMIT, unit: '× floor' }),
-        ),
-      ],
-      notes: [describe(steps), 'Medians over blocks in ABBA order.'],
+      columns: ['rate', 'what', 'CPU time per sample, whole process', 'ratio to floor'],
+      rows: measured.flatMap(([plan, measurement]) => rowsOf(plan, measurement)),
+      targets: ratios.map(([what, measured]) => ({ what, measured, limit: LIMIT, unit: '× floor' })),
+      notes: [describe(steps), 'The floor makes the same calls.', 'Medians over blocks in ABBA order.'],
       figures: {
         steps,
         ratios: Object.fromEntries(ratios),

@@ -1,4 +1,4 @@
-/** What a second event loop on the same port would bring: CPU time, first to last, memory, on two cores. */
+/** The gain of a second event loop on the same port: CPU time, time from first to last, and memory, on two cores. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import path from 'node:path';
 import process from 'node:process';
@@ -15,7 +15,7 @@ const WINDOW_SECONDS = 5.95;
 /** A line of bench/subjects/loops.ts. */
 interface Tick {
   readonly ms: number;
-  /** By loop. */
+  /** Per loop. */
   readonly events: readonly number[];
 }
 
@@ -30,7 +30,7 @@ interface Round {
   readonly emptyMib: number;
   readonly fullMib: number;
   readonly share: readonly number[];
-  /** While the subscribers read, on the same two cores, and while they leave it to their buffers. */
+  /** With subscribers that read on the same two cores, and with subscribers that leave events in their buffers. */
   readonly reading: Measured;
   readonly waiting: Measured;
   readonly receivedMs: number;
@@ -64,12 +64,12 @@ class LoopsServer {
       child.once('exit', (code) => reject(new Error(`the server ended with ${code}`)));
     });
     const server = new LoopsServer(child, port);
-    // Every line behind the first is a tick.
+    // Every line after the first one is a tick.
     lines.on('line', (line) => server.#ticks.push(JSON.parse(line) as Tick));
     return server;
   }
 
-  /** Has `run` done; what it cost and how long each event took. */
+  /** Runs `run`; returns its cost and the duration of each event. */
   async during<T>(
     run: () => Promise<T>,
   ): Promise<readonly [result: T, measured: Measured, ticks: readonly Tick[]]> {
@@ -151,18 +151,18 @@ export async function run(): Promise<void> {
     name: 'second-loop',
     columns: [
       'event loops',
-      'µs an event',
+      'µs per event',
       'tick to last send, ms',
       'first to last received, ms',
-      'µs an event, nobody reads',
-      'tick to last send, nobody reads, ms',
+      'µs per event, no reader',
+      'tick to last send, no reader, ms',
       'MiB, no subscriber',
       `MiB, ${SUBSCRIBERS} subscribers`,
     ],
     rows: [1, 2].map((loops) => rowOf(rounds, loops)),
     notes: [
-      `One event a second of ${eventBytes} bytes to ${SUBSCRIBERS} subscribers on loopback; medians of two rounds in the order ABBA.`,
-      `The kernel shared the subscribers out as ${shares.join(', ')}.`,
+      `One event per second of ${eventBytes} bytes to ${SUBSCRIBERS} subscribers on loopback; medians of two rounds in the order ABBA.`,
+      `The kernel distributed the subscribers as ${shares.join(', ')}.`,
       `Events torn, doubled, missed or lost: ${rounds.reduce((sum, { faults }) => sum + faults, 0)}.`,
     ],
     figures: { rounds },

@@ -1,6 +1,6 @@
 /**
  * The stats of /api/ws at their limit: CPU time and memory of many sockets, beside a bare C server that sends
- * byte-identical frames with one `send` each; and what some that read nothing cost the others. Option: --quick.
+ * byte-identical frames with one `send` each; and the effect of stalled sockets on the others. Option: --quick.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -9,13 +9,13 @@ import { parseArgs } from 'node:util';
 import { WebSocket } from 'ws';
 import { abba, anonymousPssBytesOf, cpuNsOf, median } from './cpu.ts';
 import { compile, type Server, Sink, startProgram, type Window } from './fanout-subjects.ts';
-import { BUILD, publish, targetRow } from './report.ts';
+import { BUILD, publish } from './report.ts';
 import { startService } from './service-subject.ts';
 
 const TARGET = '/api/ws';
 const FRAME_FILE = path.join(BUILD, 'frame');
 const SMALL_BUFFER = 4096;
-/** As in the fan-out bench: V8 has compiled and has collected what opening left. */
+/** As in the fan-out bench: V8 has compiled, and has collected the garbage of opening. */
 const WARM_UP_SECONDS = 12;
 
 interface Plan {
@@ -27,7 +27,7 @@ interface Plan {
   readonly rounds: number;
 }
 
-/** The fewest are so many that V8's young generation has its size by then: it is no cost of a socket. */
+/** The smallest number is large enough for V8's young generation to have reached its size, which is no cost of a socket. */
 function planOf(): Plan {
   const { values } = parseArgs({ allowPositionals: true, options: { quick: { type: 'boolean' } } });
   return values.quick === true
@@ -46,13 +46,13 @@ async function startSubject(name: Name): Promise<Server> {
 /** The frame of a server: final, text, not masked (RFC 6455, 5.2). */
 function frameOf(payload: Buffer): Buffer {
   if (payload.length < 126 || payload.length > 65_535)
-    throw new Error(`${payload.length} bytes are no event`);
+    throw new Error(`${payload.length} bytes are not an event`);
   const head = Buffer.from([0x81, 126, 0, 0]);
   head.writeUInt16BE(payload.length, 2);
   return Buffer.concat([head, payload]);
 }
 
-/** Keeps one frame of the service for the floor to send. Its length in bytes. */
+/** Records one frame of the service for the floor to send. Returns its length in bytes. */
 async function recordFrame(): Promise<number> {
   const service = await startService(1);
   const socket = new WebSocket(`ws://127.0.0.1:${service.port}${TARGET}`);
@@ -61,7 +61,7 @@ async function recordFrame(): Promise<number> {
       let events = 0;
       socket.on('open', () => socket.send('{"op":"subscribe","data":{"topics":["stats"]}}'));
       socket.on('message', (data: Buffer) => {
-        // Behind the snapshot: what every tick brings.
+        // The message of a tick, which follows the snapshot.
         if (data.toString().startsWith('{"type":"system_stats"') && ++events === 2) resolve(data);
       });
       socket.on('error', reject);
@@ -78,7 +78,7 @@ async function recordFrame(): Promise<number> {
 
 interface Round {
   readonly name: Name;
-  /** All CPU time of the process by message. */
+  /** Total CPU time of the process per message. */
   readonly messageUs: number;
   readonly slopeBytes: number;
   readonly spreadMs: number;
@@ -112,7 +112,7 @@ async function measure(name: Name, plan: Plan): Promise<Round> {
   }
 }
 
-/** What the others get while some read nothing at all. */
+/** The messages of the others while some sockets do not read. */
 async function measureStalled(plan: Plan): Promise<Window> {
   const server = await startSubject('service');
   const healthy = new Sink(server.port, TARGET);
@@ -147,7 +147,7 @@ export async function run(): Promise<void> {
     for (const name of abba<Name>(['floor', 'service'])) {
       const round = await measure(name, plan);
       rounds.push(round);
-      process.stderr.write(`${name}: ${round.messageUs.toFixed(2)} µs a message, ${round.faults} faults\n`);
+      process.stderr.write(`${name}: ${round.messageUs.toFixed(2)} µs per message, ${round.faults} faults\n`);
     }
   const of = (name: Name) => rounds.filter((round) => round.name === name);
   const floors = of('floor');
@@ -157,10 +157,10 @@ export async function run(): Promise<void> {
   const slope = median(of('service').map(({ slopeBytes }) => slopeBytes)) / 1024;
   const beside = await measureStalled(plan);
   const targets = [
-    { what: `CPU time a message to ${plan.many} sockets`, measured: ratio, limit: 1.15, unit: '× floor' },
-    { what: `memory, ${plan.few} to ${plan.many}`, measured: slope, limit: 1.5, unit: 'KiB a socket' },
+    { what: `CPU time per message to ${plan.many} sockets`, measured: ratio, limit: 1.15, unit: '× floor' },
+    { what: `memory, ${plan.few} to ${plan.many}`, measured: slope, limit: 1.5, unit: 'KiB per socket' },
     {
-      what: `messages missed by others while ${plan.stalled} read nothing`,
+      what: `messages missed by others while ${plan.stalled} sockets do not read`,
       measured: faultsOf(beside),
       limit: 0,
       unit: `of ${beside.events}`,
@@ -168,11 +168,11 @@ export async function run(): Promise<void> {
   ];
   publish({
     name: 'sockets',
-    columns: ['server', 'µs a message', 'bytes a socket', `first to last at ${plan.many}, ms`],
+    columns: ['server', 'µs per message', 'bytes per socket', `first to last at ${plan.many}, ms`],
     rows: [rowOf(rounds, 'floor'), rowOf(rounds, 'service')],
+    targets,
     notes: [
-      ...targets.map((target) => targetRow(target).join('; ')),
-      `One message a second of ${frameBytes} bytes, its frame's head included, to every socket on loopback; CPU time of the server's process.`,
+      `One message per second of ${frameBytes} bytes per socket, the frame's head included; CPU time of the server's process.`,
       `Medians of ${2 * plan.rounds} rounds in the order ABBA; ratios of neighbouring rounds.`,
     ],
     figures: { plan, frameBytes, rounds, ratio, slope, beside },

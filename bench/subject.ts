@@ -1,4 +1,4 @@
-/** Processes under test: each obeys lines `COUNT INTERVAL_NS` and answers with the CPU time it spent on them. */
+/** Processes under test: each reads lines `COUNT INTERVAL_NS` and answers with the CPU time that it spent. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createInterface, type Interface } from 'node:readline';
 
@@ -16,7 +16,7 @@ export class Subject {
     this.#lines.on('line', (line) => this.#waiting.shift()?.(line));
     const fail = (error: Error) => {
       this.#failure = error;
-      // A failure is found by whoever waits: an empty line is no answer.
+      // The waiting call fails, because an empty line is not a number.
       for (const answer of this.#waiting.splice(0)) answer('');
     };
     this.#child.on('error', fail);
@@ -27,16 +27,17 @@ export class Subject {
     return this.#child.pid ?? 0;
   }
 
-  /** Has `count` rounds done, one each `intervalMs` (0: back to back); their CPU time in nanoseconds. */
+  /** Runs `count` rounds, one per `intervalMs` (0: back to back); returns their CPU time in nanoseconds. */
   async run(count: number, intervalMs: number): Promise<number> {
     const answer = new Promise<string>((resolve) => this.#waiting.push(resolve));
     this.#child.stdin?.write(`${count} ${Math.round(intervalMs * 1e6)}\n`);
     const cpuNs = Number.parseInt(await answer, 10);
-    if (!Number.isFinite(cpuNs)) throw this.#failure ?? new Error('a process under test gave no number');
+    if (!Number.isFinite(cpuNs))
+      throw this.#failure ?? new Error('a process under test did not answer with a number');
     return cpuNs;
   }
 
-  /** Ends it and waits for its end. */
+  /** Ends the process and waits until it has ended. */
   async stop(): Promise<void> {
     if (this.#child.exitCode !== null) return;
     const ended = new Promise((resolve) => this.#child.once('exit', resolve));

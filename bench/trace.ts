@@ -1,4 +1,4 @@
-/** What one sample asks the kernel for, found out by strace from outside. */
+/** Finds the system calls of one sample with strace. */
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -8,10 +8,10 @@ import { Subject } from './subject.ts';
 export interface Step {
   readonly kind: 'read' | 'statvfs';
   readonly path: string;
-  /** Reads that brought something; one that only met the end of the file counts in `endReads`. */
+  /** Reads that returned bytes; a read that only met the end of the file counts in `endReads`. */
   readonly perSample: number;
   readonly endReads: number;
-  /** Read by the thread that runs JavaScript; else by a prober. */
+  /** Made by the JavaScript thread, otherwise by a prober. */
   readonly isMain: boolean;
 }
 
@@ -39,14 +39,14 @@ function countLine(line: string, isMain: boolean, pid: number, counts: Map<strin
   counts.set(name, count);
 }
 
-/** strace -ff writes a file a thread, so that no call is cut in two by another thread's. */
+/** strace -ff writes one file per thread, so that no call is split by another thread's. */
 function readTraces(folder: string): Map<string, string> {
   return new Map(
     readdirSync(folder).map((file) => [file.slice(2), readFileSync(path.join(folder, file), 'latin1')]),
   );
 }
 
-/** What each of ten samples asks for that the program at `subjectPath` takes, the probers' questions among it. */
+/** The system calls per sample of the program at `subjectPath`, over ten samples, including those of probers. */
 export async function traceSample(
   subjectPath: string,
   words: readonly string[] = [],
@@ -55,12 +55,12 @@ export async function traceSample(
   const options = ['-ff', '-y', '-s', '0', '-e', `trace=${CALLS}`, '-o', path.join(folder, 't')];
   const subject = new Subject('strace', [...options, process.execPath, subjectPath, ...words]);
   try {
-    // The first samples open files and look around.
+    // The first samples open files and read listings.
     await subject.run(ROUNDS, INTERVAL_MS);
     const before = readTraces(folder);
     await subject.run(ROUNDS, INTERVAL_MS);
     const after = readTraces(folder);
-    // The thread that execve began has the smallest id.
+    // The thread that called execve has the smallest id.
     const pid = Math.min(...[...after.keys()].map(Number));
     const counts = new Map<string, Count>();
     for (const [thread, text] of after)

@@ -67,7 +67,7 @@ function writePage(rows) {
     page,
     `# Proofs
 
-What \`npm run prove\` ran last: the full forms of tests that \`npm run check\` runs in short, and soaks. Figures are what the run printed; a row says on which commit.
+The last results of \`npm run prove\`: the full forms of tests that \`npm run check\` runs in short, and soaks. Each row has the commit of its run and the figures that it printed.
 
 Machine of the rows: ${os.cpus().length} cores, ${Math.round(os.totalmem() / 2 ** 30)} GiB, ${os.type()} ${os.release()}.
 

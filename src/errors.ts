@@ -1,6 +1,6 @@
-/** The one error that has a meaning for clients: a code from one list, and the HTTP status that goes with it. */
+/** The error that clients see: a code from one list, and its HTTP status. */
 
-/** The whole list: what an API document may name. */
+/** All codes, with their statuses; the API documents name no other. */
 export const STATUS_BY_CODE = {
   invalid_json: 400,
   invalid_body: 400,
@@ -32,7 +32,7 @@ export class ServiceError extends Error {
   readonly code: ErrorCode;
   readonly details: Readonly<Record<string, unknown>> | undefined;
 
-  /** `message` is a sentence for people: no stack, no secret. */
+  /** `message`: a sentence for people, without a stack or a secret. */
   constructor(code: ErrorCode, message: string, details?: Readonly<Record<string, unknown>>) {
     super(message);
     this.name = 'ServiceError';

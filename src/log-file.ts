@@ -1,14 +1,14 @@
-/** The log of a service that has no console: a file of bounded size, with the time on each line. */
+/** The log file of a service without a console: bounded in size, with a timestamp on each line. */
 import { appendFileSync, mkdirSync, renameSync, statSync } from 'node:fs';
 import path from 'node:path';
 
-const MOST_BYTES = 1_048_576;
+const MAX_BYTES = 1_048_576;
 
 /**
- * Appends what it is given to `file`, whose folder is made if need be. Above `mostBytes` the file becomes `<file>.old`
- * (the former one goes) and a new one begins. It never throws: a full disk must not end the service.
+ * Opens `file` for appending lines, and creates its folder. Above `maxBytes` the file is renamed to `<file>.old`,
+ * replacing an earlier one, and a new file is started. It never throws: a full disk must not end the service.
  */
-export function openLogFile(file: string, mostBytes: number = MOST_BYTES): (line: string) => void {
+export function openLogFile(file: string, maxBytes: number = MAX_BYTES): (line: string) => void {
   let size = 0;
   succeeds(() => mkdirSync(path.dirname(file), { recursive: true }));
   succeeds(() => {
@@ -17,8 +17,8 @@ export function openLogFile(file: string, mostBytes: number = MOST_BYTES): (line
   return (line) => {
     const entry = `${new Date().toISOString()} ${line}`;
     const bytes = Buffer.byteLength(entry);
-    if (size > 0 && size + bytes > mostBytes) {
-      // Where it can't be renamed, nothing more is written: the bound holds.
+    if (size > 0 && size + bytes > maxBytes) {
+      // If it cannot be renamed, nothing more is written, so the limit holds.
       if (!succeeds(() => renameSync(file, `${file}.old`))) return;
       size = 0;
     }
@@ -31,7 +31,7 @@ function succeeds(act: () => unknown): boolean {
     act();
     return true;
   } catch {
-    // There is nobody left to tell.
+    // There is nowhere left to report it.
     return false;
   }
 }

@@ -1,4 +1,4 @@
-/** One line an event on standard error: level, text. Nothing secret is ever passed in. */
+/** The log: one line per event, with its level. Callers never pass secrets. */
 
 export const LOG_LEVELS = ['error', 'warn', 'info', 'debug'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
@@ -11,10 +11,10 @@ export interface Log {
   setLevel(level: LogLevel): void;
 }
 
-// Control characters and line separators in a line would let a peer forge others, or drive a terminal.
+// With control characters or line separators a peer could forge log lines, or control a terminal.
 const UNSAFE = /[\p{Cc}\u2028\u2029]/gu;
 
-/** A log that hands each finished line (with its newline) to `write`. */
+/** A log that passes each complete line (with its newline) to `write`. */
 export function createLog(write: (line: string) => void, level: LogLevel = 'info'): Log {
   let limit = LOG_LEVELS.indexOf(level);
   const logger = (name: LogLevel) => {

@@ -49,14 +49,12 @@ function explainLoadFailure(error: unknown): Error {
 type Words = Pick<LoadOptions, 'paths' | 'overrides'>;
 
 async function loadOptions(words: Words): Promise<LoadOptions> {
-  const { parseAddressList } = await import('./access/addresses.ts');
   const { platform } = process;
   const machineFolder =
     platform === 'win32' ? (await import('./host/native.ts')).findMachineDataFolder() : undefined;
   return {
     ...words,
     surroundings: { platform, cwd: process.cwd(), variables: process.env, machineFolder },
-    checkAddresses: parseAddressList,
   };
 }
 

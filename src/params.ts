@@ -1,11 +1,11 @@
-/** The parameters of commands and queries against their schemas: what is wrong becomes a ServiceError. */
+/** Checks the parameters of commands and queries against their schemas; throws a ServiceError for a wrong one. */
 import { ServiceError } from './errors.ts';
 import { inspect, type RequestSchema } from './wire/inspect.ts';
 
-/** What a door was given, as values: numbers and booleans where it could tell, else the text itself. */
+/** Parameters as received: numbers and booleans where the transport has them, otherwise texts. */
 export type Params = Readonly<Record<string, unknown>>;
 
-/** What `schema` makes of `params`. Throws `missing_field`, `invalid_value`, `unknown_action`. */
+/** The value that `schema` parses from `params`. Throws `missing_field`, `invalid_value`, `unknown_action`. */
 export function checkParams<T>(schema: RequestSchema<T>, params: Params): T {
   const inspected = inspect(schema, params);
   if (inspected.isSound) return inspected.value;

@@ -31,7 +31,7 @@ function importsOf(file: string): readonly string[] {
 
 /** What each room may import from, besides itself: an entry stands for that room and for the rooms inside it. */
 const ARROWS: Readonly<Record<string, readonly string[]>> = {
-  main: ['service', 'config', 'host', 'cli', 'log', 'log-file', 'errors', 'access', 'clock'],
+  main: ['service', 'config', 'host', 'cli', 'log', 'log-file', 'errors', 'clock'],
   service: [
     ...['config', 'host', 'stats', 'processes', 'commands', 'access', 'http', 'wire'],
     ...['log', 'errors', 'clock'],
@@ -51,8 +51,8 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   commands: ['host', 'wire', 'errors', 'params', 'log', 'clock', 'config', 'listeners'],
   processes: ['host', 'stats', 'wire', 'errors', 'params', 'clock', 'config'],
   stats: ['host', 'wire', 'clock', 'log'],
-  access: ['config'],
-  config: ['errors', 'log'],
+  access: [],
+  config: ['access', 'errors', 'log'],
   cli: ['config', 'host', 'access'],
   'cli/doctor': ['cli', 'config', 'host'],
   client: ['wire'],

@@ -1,5 +1,8 @@
-/** docs/contract.md and the tests say the same: every statement has a test that carries its id, and the reverse. */
-import { readFileSync } from 'node:fs';
+/**
+ * docs/contract.md and the tests agree: every statement has a test that carries its id, and the reverse. And
+ * docs/troubleshooting.md quotes only messages that the service prints.
+ */
+import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import t from 'tap';
@@ -57,4 +60,33 @@ t.test('every id that a test carries is on the page', async (t) => {
 
 t.test('the column "shown in" is what scripts/contract.mjs writes', async (t) => {
   t.equal(page, withShownIn(page, carried), 'run: node scripts/contract.mjs');
+});
+
+/** All texts of a folder, with literals that are split over lines joined. */
+function textsBelow(folder: string): string {
+  return readdirSync(path.join(ROOT, folder), { recursive: true, encoding: 'utf8' })
+    .filter((file) => /\.(?:ts|cc|h)$/.test(file))
+    .map((file) => readFileSync(path.join(ROOT, folder, file), 'utf8'))
+    .join('\n')
+    .replaceAll(/(['"`])\s*\+?\n\s*\1/g, '');
+}
+
+t.test('docs/troubleshooting.md quotes messages that exist, and codes that exist', async (t) => {
+  const guide = readFileSync(path.join(ROOT, 'docs/troubleshooting.md'), 'utf8');
+  const tables = guide.split('\n\n').filter((block) => block.startsWith('| message |'));
+  const quoted = tables.flatMap((table) =>
+    table
+      .split('\n')
+      .slice(2)
+      .flatMap((row) => [...(row.split('|')[1] ?? '').matchAll(/`([^`]+)`/g)].map(([, text = '']) => text)),
+  );
+  const inRemedies = [...guide.matchAll(/`([^`]+ …)`/g)].map(([, text = '']) => text);
+  const fragments = [...quoted, ...inRemedies].flatMap((text) => text.split('…').map((part) => part.trim()));
+  // The tests quote what sources put together.
+  const texts = ['src', 'native', 'test/config', 'test/contract'].map(textsBelow).join('\n');
+  const long = fragments.filter((fragment) => fragment.length >= 8);
+  t.ok(long.length > 15, `${long.length} fragments`);
+  for (const fragment of long) t.ok(texts.includes(fragment), `"${fragment}" is printed somewhere`);
+  for (const [, code = ''] of guide.matchAll(/^\| \d{3} `([a-z_]+)`/gm))
+    t.ok(texts.includes(`'${code}'`) || texts.includes(`${code}:`), `${code} is a code`);
 });

@@ -1,4 +1,4 @@
-/** Values as people read them: fixed widths where they change, `n/a` for what is unknown. */
+/** Formats values for people: of constant width while they change, and `n/a` when unknown. */
 import { TEXTS } from './texts.ts';
 
 type Maybe = number | null | undefined;
@@ -16,7 +16,7 @@ export const count = (value: Maybe) => known(value, (n) => n.toLocaleString('en'
 
 const BINARY = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB'] as const;
 
-/** Three digits that matter: 1.23, 12.3, 123. */
+/** Three significant digits: 1.23, 12.3, 123. */
 export function bytes(value: Maybe): string {
   return known(value, (n) => {
     let size = Math.abs(n);
@@ -30,7 +30,7 @@ export function bytes(value: Maybe): string {
   });
 }
 
-/** Of what is a round number, as axes and sizes are. */
+/** For round numbers, such as those of axes and sizes. */
 export const round = (text: string): string => text.replace(/\.0+ /, ' ');
 export const rateTick = (value: Maybe) => round(rate(value));
 export const rate = (value: Maybe) => known(value, (n) => `${bytes(n)}/s`);
@@ -46,7 +46,7 @@ export function clock(value: Maybe): string {
   });
 }
 
-/** 3 d 4 h, 2 h 5 min, 7 min: the two greatest units. */
+/** 3 d 4 h, 2 h 5 min, 7 min: the two largest units. */
 export function duration(value: Maybe): string {
   return known(value, (n) => {
     const minutes = Math.floor(Math.max(0, n) / 60);

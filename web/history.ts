@@ -1,9 +1,9 @@
-/** What the charts draw: the last five minutes of each series, and nothing older. */
+/** The data of the charts: the last five minutes of each series. */
 export const WINDOW_SECONDS = 300;
-/** A gap this many intervals long is shown as one. */
+/** A pause of this many intervals is drawn as a gap. */
 const GAP_INTERVALS = 2.5;
-/** Intervals are at least a second; a gap adds one. */
-const MOST_POINTS = WINDOW_SECONDS * 2;
+/** An interval is at least 1 s; each gap adds a point. */
+const MAX_POINTS = WINDOW_SECONDS * 2;
 
 export type Point = number | null;
 
@@ -11,14 +11,14 @@ export class History {
   readonly times: number[] = [];
   readonly #series = new Map<string, Point[]>();
 
-  /** Points of `name` beside `times`; a series that is not there is unknown everywhere. */
+  /** The points of `name` at `times`; all unknown for a series that does not exist. */
   series(name: string): readonly Point[] {
     return this.#series.get(name) ?? this.times.map(() => null);
   }
 
   push(time: number, intervalSeconds: number, values: ReadonlyMap<string, Point>): void {
     const last = this.times.at(-1);
-    // The machine's clock was set back: what was drawn is of another time.
+    // The machine's clock was set back, so the drawn points belong to another time.
     if (last !== undefined && time < last) this.#clear();
     if (last !== undefined && time - last > intervalSeconds * GAP_INTERVALS)
       this.#append(last + intervalSeconds, new Map());
@@ -39,7 +39,7 @@ export class History {
 
   #forget(before: number): void {
     const firstKept = this.times.findIndex((time) => time >= before);
-    const old = Math.max(firstKept, this.times.length - MOST_POINTS);
+    const old = Math.max(firstKept, this.times.length - MAX_POINTS);
     if (old <= 0) return;
     this.times.splice(0, old);
     for (const [name, points] of this.#series) {
@@ -54,7 +54,7 @@ export class History {
   }
 }
 
-/** Percent. */
+/** In percent. */
 export function shareOf(part: number | null, whole: number | null): Point {
   return part === null || whole === null || whole === 0 ? null : (100 * part) / whole;
 }

@@ -1,22 +1,22 @@
-/** Requests of the page to its service: the key in a header, never in a URL; what was refused as a sentence. */
+/** The page's requests to its service: the key in a header, never in a URL, and refusals as sentences. */
 import { ClientError, request } from '../src/client/client.ts';
 import { TEXTS } from './texts.ts';
 import { Value } from './value.ts';
 
 const KEY_NAME = 'hostwire-key';
 
-/** Session storage: it does not outlive the tab. */
+/** Session storage, which ends with the tab. */
 export const readKey = (): string | undefined => sessionStorage.getItem(KEY_NAME) ?? undefined;
 
 export const keepKey = (key: string): void => sessionStorage.setItem(KEY_NAME, key);
 
-/** The service wants a key; whether it was asked with one that is wrong. */
+/** Set while the service requires a key; whether a wrong one was sent. */
 export const lock = new Value<{ readonly isWrong: boolean } | undefined>(undefined);
 
-/** To be told of each refusal: a 401 asks for the key. */
+/** To be called for each refusal: a 401 asks for the key. */
 export function noteRefusal(error: unknown, usedKey: string | undefined): void {
   if (!(error instanceof ClientError) || error.status !== 401) return;
-  // Another one may have been given meanwhile.
+  // Another key may have been entered meanwhile.
   if (usedKey !== readKey()) return;
   sessionStorage.removeItem(KEY_NAME);
   lock.set({ isWrong: usedKey !== undefined });
@@ -38,17 +38,17 @@ async function ask<T>(path: string, options: Ask) {
   }
 }
 
-/** `T` is what the service's own types say of `path`: the page comes from the same build as the service. */
+/** `T` is the service's own type for `path`: the page and the service come from the same build. */
 export async function getJson<T>(path: string, signal?: AbortSignal): Promise<T> {
   return (await ask<T>(path, signal === undefined ? {} : { signal })).data;
 }
 
-/** The answer's headers. */
+/** Resolves with the headers of the answer. */
 export async function post(path: string, body?: object): Promise<Headers> {
   return (await ask(path, { method: 'POST', ...(body === undefined ? {} : { body }) })).headers;
 }
 
-/** Undefined where there is no picture, for whatever reason. */
+/** The picture at `path`; undefined when there is none. */
 export async function getPicture(path: string, signal: AbortSignal): Promise<Blob | undefined> {
   const key = readKey();
   const headers = key === undefined ? {} : { authorization: `Bearer ${key}` };
@@ -56,7 +56,7 @@ export async function getPicture(path: string, signal: AbortSignal): Promise<Blo
   return answer.ok ? await answer.blob() : undefined;
 }
 
-/** What to tell people of something that was thrown. */
+/** A sentence for people about an error. */
 export function sentenceOf(error: unknown): string {
   if (!(error instanceof ClientError)) return String(error);
   if (error.code === 'feature_disabled') return TEXTS.error.disabled;

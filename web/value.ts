@@ -1,4 +1,4 @@
-/** A value that changes, and components that show it: one is drawn again only when what it shows has changed. */
+/** An observable value; a component is rendered again only when the part that it shows has changed. */
 import { useEffect, useState } from 'preact/hooks';
 
 export class Value<T> {
@@ -28,7 +28,7 @@ export class Value<T> {
 export function useValue<T>(value: Value<T>): T {
   const [shown, show] = useState<T>(value.current);
   useEffect(() => {
-    // A function would be taken for a way to make the next state.
+    // useState would call a function to get the next state.
     const update = (next: T) => show(() => next);
     update(value.current);
     return value.watch(update);

@@ -1,4 +1,4 @@
-/** The upper anchor: Node's own http, doing the naive thing. `node node-http.js EVENT_FILE` prints its port. */
+/** The upper anchor: a naive server on Node's http. `node node-http.js EVENT_FILE` prints its port. */
 import { readFileSync } from 'node:fs';
 import http from 'node:http';
 import process from 'node:process';

@@ -1,4 +1,4 @@
-// An event stream over HTTP: the head, the chunks, the events in them.
+// Parses an event stream over HTTP: the head, the chunks, the events in them.
 #pragma once
 #include <stddef.h>
 
@@ -12,7 +12,8 @@ static void eat(struct Subscriber* s, const char* data, size_t length) {
   static const char prefix[] = "data: {";
   for (size_t i = 0; i < length; i++) {
     const char c = data[i];
-    if (s->at == 0 && c == ':') s->hash = 0;
+    if (s->at == 0 && c == ':')
+      s->hash = 0;
     else if (s->at == 0) {
       s->hash = 1469598103934665603ULL;
       s->hasId = c == 'i';
@@ -27,8 +28,10 @@ static void eat(struct Subscriber* s, const char* data, size_t length) {
       continue;
     }
     if (++s->newlines < 2) continue;
-    if (s->hash == 0) comments++;
-    else sawEvent(s, s->hash);
+    if (s->hash == 0)
+      comments++;
+    else
+      sawEvent(s, s->hash);
     s->at = 0;
     s->newlines = 0;
   }
@@ -48,15 +51,17 @@ static void takeChunks(struct Subscriber* s, const char* data, size_t length) {
         }
         data++;
         break;
-      case SIZE_CR:
-        s->state = *data++ == '\r' ? SIZE_LF : (torn++, SIZE);
-        break;
+      case SIZE_CR: s->state = *data++ == '\r' ? SIZE_LF : (torn++, SIZE); break;
       case SIZE: {
         const char c = *data++;
-        if (c == '\r') s->state = SIZE_LF;
-        else if (c >= '0' && c <= '9') s->left = s->left * 16 + (uint32_t)(c - '0');
-        else if ((c | 32) >= 'a' && (c | 32) <= 'f') s->left = s->left * 16 + (uint32_t)((c | 32) - 'a' + 10);
-        else torn++;
+        if (c == '\r')
+          s->state = SIZE_LF;
+        else if (c >= '0' && c <= '9')
+          s->left = s->left * 16 + (uint32_t)(c - '0');
+        else if ((c | 32) >= 'a' && (c | 32) <= 'f')
+          s->left = s->left * 16 + (uint32_t)((c | 32) - 'a' + 10);
+        else
+          torn++;
         break;
       }
       case SIZE_LF:
@@ -80,11 +85,8 @@ static void takeChunks(struct Subscriber* s, const char* data, size_t length) {
         if (*data++ != '\n') torn++;
         s->state = SIZE;
         break;
-      case RAW:
-        eat(s, data, (size_t)(stop - data));
-        return;
-      default:
-        return;
+      case RAW: eat(s, data, (size_t)(stop - data)); return;
+      default: return;
     }
   }
 }

@@ -1,5 +1,5 @@
-// Comes and goes: connects COUNT times and leaves at once, in one of several ways by turns.
-//   churn PORT COUNT [ABREAST]   ABREAST connections are open at a time; prints how many could not connect
+// Connects COUNT times and disconnects at once, in each of several ways in turn.
+//   churn PORT COUNT [PARALLEL]   PARALLEL connections are open at a time; prints how many could not connect
 #include <arpa/inet.h>
 #include <errno.h>
 #include <netinet/in.h>
@@ -11,15 +11,15 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-enum { MOST_ABREAST = 2000 };
+enum { MAX_PARALLEL = 2000 };
 
 static const char* const requests[] = {
-    "",                                                  // says nothing
-    "GET /api/stream HT",                                // stops in the middle
+    "",                                                     // sends nothing
+    "GET /api/stream HT",                                   // stops in the middle
     "GET /api/stream HTTP/1.1\r\nHost: localhost\r\n\r\n",  // gone before the answer, or just after it
     "GET /api/stream?fields=cpu HTTP/1.1\r\nHost: localhost\r\n\r\n",
     "GET /api/status HTTP/1.1\r\nHost: localhost\r\n\r\n",
-    "POST /api/pw/lock HTTP/1.1\r\nHost: localhost\r\nContent-Length: 10\r\n\r\nhalf",  // never its whole body
+    "POST /api/pw/lock HTTP/1.1\r\nHost: localhost\r\nContent-Length: 10\r\n\r\nhalf",  // an incomplete body
 };
 enum { WAYS = sizeof requests / sizeof *requests };
 
@@ -28,7 +28,7 @@ static int come(int port, unsigned number) {
   if (fd < 0) return -1;
   const int on = 1;
   setsockopt(fd, IPPROTO_IP, IP_BIND_ADDRESS_NO_PORT, &on, sizeof on);
-  // Many loopback addresses: those who leave in order keep their port for a minute.
+  // Many loopback addresses, because an orderly close keeps the port for a minute.
   struct sockaddr_in local = {.sin_family = AF_INET};
   local.sin_addr.s_addr = htonl(0x7f010100u + ((unsigned)getpid() * 64u + number / 4096u) % 60000u);
   struct sockaddr_in peer = {.sin_family = AF_INET, .sin_port = htons((unsigned short)port)};
@@ -43,7 +43,7 @@ static int come(int port, unsigned number) {
   return fd;
 }
 
-// Half of them in order, half with a reset.
+// Half of them orderly, half with a reset.
 static void leave(int fd, unsigned number) {
   const struct linger reset = {1, 0};
   if (number / WAYS % 2 == 0) setsockopt(fd, SOL_SOCKET, SO_LINGER, &reset, sizeof reset);
@@ -55,17 +55,17 @@ int main(int argc, char** argv) {
   signal(SIGPIPE, SIG_IGN);
   const int port = atoi(argv[1]);
   const unsigned count = (unsigned)atoi(argv[2]);
-  unsigned abreast = argc > 3 ? (unsigned)atoi(argv[3]) : 100;
-  if (abreast < 1 || abreast > MOST_ABREAST) abreast = MOST_ABREAST;
+  unsigned parallel = argc > 3 ? (unsigned)atoi(argv[3]) : 100;
+  if (parallel < 1 || parallel > MAX_PARALLEL) parallel = MAX_PARALLEL;
   struct rlimit limit;
   getrlimit(RLIMIT_NOFILE, &limit);
   limit.rlim_cur = limit.rlim_max;
   setrlimit(RLIMIT_NOFILE, &limit);
-  static int open[MOST_ABREAST];
+  static int open[MAX_PARALLEL];
   unsigned failed = 0;
-  for (unsigned number = 0; number < count + abreast; number++) {
-    int* place = &open[number % abreast];
-    if (number >= abreast && *place >= 0) leave(*place, number - abreast);
+  for (unsigned number = 0; number < count + parallel; number++) {
+    int* place = &open[number % parallel];
+    if (number >= parallel && *place >= 0) leave(*place, number - parallel);
     *place = number < count ? come(port, number) : -1;
     if (number < count && *place < 0) failed++;
   }

@@ -1,7 +1,8 @@
-// The floor: a bare server that sends each of its clients one event a second with one `send`, and does nothing else.
-//   floor EVENT_FILE [socket]   prints its port; EVENT_FILE holds one event as the service frames it: chunk marks, or
-//   the head of a WebSocket frame, included
-// The ten digits after "timestamp": are set anew each second, so that no event is like the one before.
+// The floor: a bare server that sends each client one event per second with one `send`, and does nothing
+// else.
+//   floor EVENT_FILE [socket]   prints its port; EVENT_FILE holds one event as the service frames it: chunk
+//   marks, or the head of a WebSocket frame, included
+// The ten digits after "timestamp": are updated each second, so that all events differ.
 #include <errno.h>
 #include <fcntl.h>
 #include <netinet/in.h>
@@ -18,17 +19,17 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { MOST = 20000, BATCH = 512 };
+enum { MAX_CLIENTS = 20000, BATCH = 512 };
 
 static char event[1 << 20];
 static size_t eventLength;
-static int clients[MOST], placeOf[MOST + 64];
+static int clients[MAX_CLIENTS], placeOf[MAX_CLIENTS + 64];
 static int size;
 
 static const char streamHead[] =
     "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nCache-Control: no-cache, no-transform\r\n"
     "X-Accel-Buffering: no\r\nTransfer-Encoding: chunked\r\n";
-// The answer to the key of RFC 6455's example, which every client of the bench sends.
+// The answer to the example key of RFC 6455, which every client of the bench sends.
 static const char socketHead[] =
     "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
     "Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=\r\n\r\n";
@@ -50,7 +51,7 @@ static void drop(int fd) {
   close(fd);
 }
 
-// What the service's listening socket has, its connections inherit here too.
+// The options of the service's listening socket; connections inherit them here too.
 static void tune(int fd) {
   const int on = 1, lowWater = 16 * 1024, userTimeoutMs = 20000, idle = 10, interval = 5, probes = 2;
   setsockopt(fd, IPPROTO_TCP, TCP_NOTSENT_LOWAT, &lowWater, sizeof lowWater);
@@ -84,7 +85,7 @@ static void answer(int fd) {
     send(fd, socketHead, sizeof socketHead - 1, MSG_NOSIGNAL);
     return;
   }
-  // On a socket this was the message that subscribes: the clients send no other.
+  // On a WebSocket this was the subscription: the clients send no other message.
   if (!isSocket) send(fd, streamHead, sizeof streamHead - 1, MSG_NOSIGNAL | MSG_MORE);
   send(fd, event, eventLength, MSG_NOSIGNAL);
 }
@@ -130,7 +131,8 @@ int main(int argc, char** argv) {
         uint64_t expired;
         if (read(timer, &expired, sizeof expired) < 0) continue;
         stamp();
-        for (int place = size - 1; place >= 0; place--) send(clients[place], event, eventLength, MSG_NOSIGNAL);
+        for (int place = size - 1; place >= 0; place--)
+          send(clients[place], event, eventLength, MSG_NOSIGNAL);
       } else {
         answer(fd);
       }

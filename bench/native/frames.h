@@ -9,7 +9,8 @@
 enum FrameState { UPGRADE, FRAME_HEAD, PAYLOAD, CLOSED };
 enum Opcode { TEXT = 1, CLOSE = 8, PING = 9 };
 
-// RFC 6455's own key, so that a server may know the answer by heart; masks of zero leave the text as it is.
+// The example key of RFC 6455, so that a server can have a constant answer; a mask of zero leaves the text
+// unchanged.
 static const char upgradeLines[] =
     "Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n"
     "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n";
@@ -22,7 +23,7 @@ static void sendFrame(int fd, enum Opcode opcode, const char* payload, size_t le
   send(fd, frame, 6 + length, MSG_NOSIGNAL);
 }
 
-// Bytes of the head that are known to be needed; a length of 126 or 127 makes it longer.
+// Minimum length of the head; a payload length of 126 or 127 makes it longer.
 static uint32_t headBytes(const struct Subscriber* s) {
   if (s->at < 2) return 2;
   const int length = s->head[1] & 0x7f;
@@ -36,8 +37,9 @@ static void beginPayload(struct Subscriber* s) {
     left = 0;
     for (uint32_t i = 2; i < headBytes(s); i++) left = left << 8 | s->head[i];
   }
-  // No server masks, splits or compresses its messages here.
-  if ((s->head[0] & 0x70) != 0 || (s->head[0] & 0x80) == 0 || (s->head[1] & 0x80) != 0 || left > 1 << 20) torn++;
+  // The servers of the bench do not mask, split or compress messages.
+  if ((s->head[0] & 0x70) != 0 || (s->head[0] & 0x80) == 0 || (s->head[1] & 0x80) != 0 || left > 1 << 20)
+    torn++;
   s->left = (uint32_t)left;
   s->at = 0;
   s->matched = 0;
@@ -46,10 +48,14 @@ static void beginPayload(struct Subscriber* s) {
 
 static void endFrame(struct Subscriber* s) {
   const int opcode = s->head[0] & 0x0f;
-  if (opcode == TEXT && s->matched == sizeof statsPrefix - 1) sawEvent(s, s->hash);
-  else if (opcode == TEXT) comments++;
-  else if (opcode == PING) sendFrame(s->fd, 10, "", 0);
-  else if (opcode != CLOSE) torn++;
+  if (opcode == TEXT && s->matched == sizeof statsPrefix - 1)
+    sawEvent(s, s->hash);
+  else if (opcode == TEXT)
+    comments++;
+  else if (opcode == PING)
+    sendFrame(s->fd, 10, "", 0);
+  else if (opcode != CLOSE)
+    torn++;
   s->state = opcode == CLOSE ? CLOSED : FRAME_HEAD;
   s->at = 0;
 }

@@ -1,39 +1,40 @@
-// What a sink's subscribers got: each event by its hash, who missed one, who got one twice.
+// The ledger of a sink: each event by its hash, and the subscribers that missed one or received one twice.
 #pragma once
 #include <stdbool.h>
 #include <stdint.h>
 #include <time.h>
 
-enum { MOST = 20000, KNOWN = 256, MOST_TICKS = 4096 };
+enum { MAX_SUBSCRIBERS = 20000, KNOWN = 256, MAX_TICKS = 4096 };
 struct Subscriber {
   int fd;
-  uint8_t state;      // of the protocol's parser
-  uint8_t matched;    // of the header's end
-  uint8_t chunked;    // so much of that word was seen in the headers
+  uint8_t state;    // of the protocol's parser
+  uint8_t matched;  // of the header's end
+  uint8_t chunked;  // matched bytes of that word in the headers
   bool isOpen, hasEvent, isStalled;
-  bool hasId;         // its event begins with a line of its own that another server writes: not ours to check
-  uint32_t left;      // of the chunk or the frame
-  uint8_t head[10];   // of a frame
-  uint32_t at;        // in the event
-  uint8_t newlines;   // in a row
+  bool hasId;        // its event starts with an id line of another server, which is not checked
+  uint32_t left;     // of the chunk or the frame
+  uint8_t head[10];  // of a frame
+  uint32_t at;       // in the event
+  uint8_t newlines;  // in a row
   uint64_t hash, lastHash;
   uint32_t events;    // in this window
   int64_t lastIndex;  // of its last event in this window; -1: it had none yet
 };
 
-// An event that was seen, and by how many: one that nobody else saw is torn, or was skipped by the others. Numbered in
-// the order in which they came: whoever sees a gap in the numbers has missed an event that another subscriber got.
+// An event, and the number of subscribers that received it: an event that only one received is torn, or was
+// skipped by the others. Events are numbered in order of arrival; a gap in the numbers is an event that only
+// others received.
 struct Event {
   uint64_t hash;
   uint32_t seen;
 };
 
-static struct Subscriber subscribers[MOST];
+static struct Subscriber subscribers[MAX_SUBSCRIBERS];
 static struct Event known[KNOWN];
 static int64_t nextKnown, firstKnown;
 static int size, opening;
 static uint64_t events, bytes, torn, doubled, missed, backwards, alone, lost, ended, comments, rest;
-static double spreads[MOST_TICKS];
+static double spreads[MAX_TICKS];
 static int ticks;
 static double tickBegan, tickLast;
 static uint64_t tickHash;
@@ -45,11 +46,11 @@ static double now(void) {
 }
 
 static void endTick(void) {
-  if (tickBegan > 0 && ticks < MOST_TICKS) spreads[ticks++] = tickLast - tickBegan;
+  if (tickBegan > 0 && ticks < MAX_TICKS) spreads[ticks++] = tickLast - tickBegan;
   tickBegan = 0;
 }
 
-// The number of the event with this hash; the next one when nobody has seen it yet.
+// The number of the event with this hash; the next free number for a new event.
 static int64_t indexOf(uint64_t hash) {
   for (int64_t index = nextKnown - 1; index >= firstKnown && index > nextKnown - KNOWN; index--) {
     struct Event* e = &known[index % KNOWN];
@@ -63,8 +64,8 @@ static int64_t indexOf(uint64_t hash) {
   return nextKnown++;
 }
 
-// What those missed who got nothing at the end, and the events that only one got; the window's first and last event
-// may be on their way to the others.
+// Counts events missed by subscribers that received nothing at the end, and events that only one received;
+// the first and last event of the window may still be in transit to the others.
 static void settle(void) {
   for (int i = 0; i < size; i++) {
     const struct Subscriber* s = &subscribers[i];
@@ -92,9 +93,12 @@ static void sawEvent(struct Subscriber* s, uint64_t hash) {
     if (hash == tickHash) tickLast = at;
   }
   const int64_t index = indexOf(hash);
-  if (hash == s->lastHash) doubled++;
-  else if (s->lastIndex > index) backwards++;
-  else if (s->lastIndex >= 0) missed += (uint64_t)(index - s->lastIndex - 1);
+  if (hash == s->lastHash)
+    doubled++;
+  else if (s->lastIndex > index)
+    backwards++;
+  else if (s->lastIndex >= 0)
+    missed += (uint64_t)(index - s->lastIndex - 1);
   s->lastHash = hash;
   s->lastIndex = index;
 }

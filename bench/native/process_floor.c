@@ -1,8 +1,8 @@
-// The floor under a reading of all processes: lists /proc and reads the same files, and does nothing else.
+// The floor of a reading of all processes: lists /proc, reads the same files, and does nothing else.
 //   process_floor samples|list|kept
-// samples: stat of each process, as samples do. list: its owner too. kept: as samples, on descriptors that stay open.
-// Each line `COUNT INTERVAL_NS` on standard input runs COUNT readings on absolute deadlines (interval 0: back to back)
-// and answers with the CPU time of the whole process in nanoseconds.
+// samples: stat of each process, as samples do. list: its owner too. kept: as samples, on descriptors that
+// stay open. Each line `COUNT INTERVAL_NS` on standard input runs COUNT readings on absolute deadlines
+// (interval 0: back to back) and answers with the CPU time of the whole process in nanoseconds.
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <stdint.h>
@@ -14,13 +14,13 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { kSecondNs = 1000000000, kMostPid = 1 << 22 };
+enum { kSecondNs = 1000000000, kMaxPid = 1 << 22 };
 
 static char entries[256 << 10];
 static char text[2048];
 static int folder;
 static int machine;
-static int keptFiles[kMostPid];  // 0: none
+static int keptFiles[kMaxPid];  // 0: none
 
 static int64_t readClock(clockid_t clock) {
   struct timespec now;

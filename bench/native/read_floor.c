@@ -1,7 +1,7 @@
-// The floor under a sample: reads the same kernel files at the same rate, and does nothing else.
+// The floor of a sample: reads the same kernel files at the same rate, and does nothing else.
 //   read_floor {read PATH | statvfs PATH}…
-// Each line `COUNT INTERVAL_NS` on standard input runs COUNT rounds on absolute deadlines (interval 0: back to back)
-// and answers with the CPU time of the whole process in nanoseconds.
+// Each line `COUNT INTERVAL_NS` on standard input runs COUNT rounds on absolute deadlines (interval 0: back
+// to back) and answers with the CPU time of the whole process in nanoseconds.
 #include <fcntl.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -11,16 +11,16 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { kMostSteps = 256, kSecondNs = 1000000000 };
+enum { kMaxSteps = 256, kSecondNs = 1000000000 };
 
 struct step {
   const char* path;
-  int fd;  // -1: ask statvfs
+  int fd;  // -1: call statvfs
 };
 
-static struct step steps[kMostSteps];
+static struct step steps[kMaxSteps];
 static int stepCount;
-// As large as any of the files: one pread takes the whole text where the kernel makes it in one piece.
+// Larger than any of the files, so that one pread reads the whole text where the kernel returns it at once.
 static char text[1 << 20];
 
 static int64_t readClock(clockid_t clock) {
@@ -40,7 +40,7 @@ static void addStep(const char* kind, const char* path) {
   exit(1);
 }
 
-// What a sample asks the clocks for: monotonic time, time since boot, wall time.
+// The clocks that a sample reads: monotonic time, time since boot, wall time.
 static int64_t doRound(void) {
   int64_t sum = readClock(CLOCK_MONOTONIC) + readClock(CLOCK_BOOTTIME) + readClock(CLOCK_REALTIME);
   for (int i = 0; i < stepCount; i++) {
@@ -59,7 +59,7 @@ static void sleepUntil(int64_t deadlineNs) {
 }
 
 int main(int argc, char** argv) {
-  for (int i = 1; i + 1 < argc && stepCount < kMostSteps; i += 2) addStep(argv[i], argv[i + 1]);
+  for (int i = 1; i + 1 < argc && stepCount < kMaxSteps; i += 2) addStep(argv[i], argv[i + 1]);
   volatile int64_t sum = 0;
   long count;
   long long intervalNs;

@@ -1,5 +1,6 @@
-// Holds many subscribers of one event stream, or of the stats of /api/ws, over epoll and checks what each of them
-// gets: whole events only, none twice. Commands come on standard input, one a line; each answers with one line of JSON.
+// Holds many subscribers of one event stream, or of the stats of /api/ws, over epoll and checks the events of
+// each: whole events only, none twice. Reads commands from standard input, one per line, and answers each
+// with a line of JSON.
 //   open N       opens subscribers until there are N, and waits until each has had its first event
 //   stall K      the first K subscribers stop reading; stall 0 lets all of them read again
 //   window S     counts for S seconds and reports
@@ -36,8 +37,10 @@ static bool isSocket;
 static void lose(struct Subscriber* s) {
   if (!s->isOpen) return;
   if (!s->hasEvent) opening--;
-  if (s->state == (isSocket ? CLOSED : ENDED)) ended++;
-  else lost++;
+  if (s->state == (isSocket ? CLOSED : ENDED))
+    ended++;
+  else
+    lost++;
   if (s->at != 0) rest++;
   close(s->fd);
   s->isOpen = false;
@@ -48,8 +51,10 @@ static void readSome(struct Subscriber* s) {
   const ssize_t got = recv(s->fd, buffer, sizeof buffer, 0);
   if (got > 0) {
     bytes += (uint64_t)got;
-    if (isSocket) takeFrames(s, buffer, (size_t)got);
-    else takeChunks(s, buffer, (size_t)got);
+    if (isSocket)
+      takeFrames(s, buffer, (size_t)got);
+    else
+      takeChunks(s, buffer, (size_t)got);
   } else if (got == 0 || (errno != EAGAIN && errno != EINTR)) {
     lose(s);
   }
@@ -78,12 +83,12 @@ static bool openOne(int index) {
   const int on = 1;
   setsockopt(s->fd, IPPROTO_IP, IP_BIND_ADDRESS_NO_PORT, &on, sizeof on);
   if (receiveBytes > 0) setsockopt(s->fd, SOL_SOCKET, SO_RCVBUF, &receiveBytes, sizeof receiveBytes);
-  // Many loopback addresses: one has only 28,000 ports.
+  // Many loopback addresses, because one has only 28,000 ports.
   struct sockaddr_in local = {.sin_family = AF_INET};
   local.sin_addr.s_addr = htonl(0x7f000100u + (source + (unsigned)index / 4096u) % 60000u);
   struct sockaddr_in peer = {.sin_family = AF_INET, .sin_port = htons((uint16_t)port)};
   peer.sin_addr = host;
-  // Elsewhere the kernel chooses the address.
+  // For other targets the kernel chooses the address.
   const bool isLoopback = host.s_addr == htonl(INADDR_LOOPBACK);
   if ((isLoopback && bind(s->fd, (struct sockaddr*)&local, sizeof local) != 0) ||
       connect(s->fd, (struct sockaddr*)&peer, sizeof peer) != 0 ||
@@ -109,8 +114,10 @@ static void openUntil(int wanted) {
   int failed = 0;
   const double until = now() + 60e3;
   while (size < wanted && now() < until) {
-    if (openOne(size)) size++;
-    else failed++, usleep(1000);
+    if (openOne(size))
+      size++;
+    else
+      failed++, usleep(1000);
     while (opening >= IN_FLIGHT && now() < until) turn(10);
   }
   while (opening > 0 && now() < until) turn(10);
@@ -172,9 +179,9 @@ static void window(double seconds) {
   const struct {
     const char* name;
     uint64_t value;
-  } counts[] = {{"events", events},   {"bytes", bytes},         {"torn", torn},   {"doubled", doubled},
-                {"missed", missed},   {"backwards", backwards}, {"alone", alone}, {"lost", lost},
-                {"ended", ended},     {"comments", comments},   {"cutShort", rest}};
+  } counts[] = {{"events", events}, {"bytes", bytes},         {"torn", torn},    {"doubled", doubled},
+                {"missed", missed}, {"backwards", backwards}, {"alone", alone},  {"lost", lost},
+                {"ended", ended},   {"comments", comments},   {"cutShort", rest}};
   printf("{\"open\":%d,", countOpen());
   for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
     printf("\"%s\":%llu,", counts[i].name, (unsigned long long)counts[i].value);
@@ -218,10 +225,15 @@ int main(int argc, char** argv) {
     sscanf(line, "%15s %lf", word, &value);
     have -= (size_t)(end + 1 - line);
     memmove(line, end + 1, have);
-    if (strcmp(word, "open") == 0) openUntil((int)value);
-    else if (strcmp(word, "stall") == 0) stall((int)value);
-    else if (strcmp(word, "window") == 0) window(value);
-    else if (strcmp(word, "close") == 0) closeUntil((int)value);
-    else printf("{\"error\":\"unknown command\"}\n");
+    if (strcmp(word, "open") == 0)
+      openUntil((int)value);
+    else if (strcmp(word, "stall") == 0)
+      stall((int)value);
+    else if (strcmp(word, "window") == 0)
+      window(value);
+    else if (strcmp(word, "close") == 0)
+      closeUntil((int)value);
+    else
+      printf("{\"error\":\"unknown command\"}\n");
   }
 }

@@ -1,5 +1,5 @@
-// Real processes that do nothing: `sleepers COUNT SECONDS` starts COUNT of them, says "ready", and ends them when its
-// input ends. Each ends by itself after SECONDS, and when this program does.
+// Real processes that do nothing: `sleepers COUNT SECONDS` starts COUNT of them, says "ready", and ends them
+// when its input ends. Each ends by itself after SECONDS, and when this program does.
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,9 +7,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { kMost = 20000 };
+enum { kMaxProcesses = 20000 };
 
-static pid_t children[kMost];
+static pid_t children[kMaxProcesses];
 
 static void sleepBounded(pid_t parent, unsigned seconds) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -23,7 +23,7 @@ static void sleepBounded(pid_t parent, unsigned seconds) {
 int main(int argc, char** argv) {
   const int count = argc > 1 ? atoi(argv[1]) : 0;
   const unsigned seconds = argc > 2 ? (unsigned)atoi(argv[2]) : 0;
-  if (count < 1 || count > kMost || seconds < 1 || seconds > 3600) return 2;
+  if (count < 1 || count > kMaxProcesses || seconds < 1 || seconds > 3600) return 2;
   const pid_t self = getpid();
   int started = 0;
   for (; started < count; started++) {

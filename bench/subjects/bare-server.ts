@@ -1,4 +1,4 @@
-/** Node's own HTTP server with one constant answer on the port of its argument: the floor of starting up. */
+/** Node's HTTP server with a constant answer on the port of its argument: the floor of the start. */
 import http from 'node:http';
 import process from 'node:process';
 

@@ -1,4 +1,4 @@
-/** A Node that stays alive for a timer and does nothing: what any Node service costs while idle. */
+/** A Node process with one timer: the floor of any idle Node service. */
 import process from 'node:process';
 
 setInterval(() => undefined, 60_000);

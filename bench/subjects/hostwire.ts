@@ -1,6 +1,6 @@
 /**
- * The service's own sampler on the real machine: every tick is read, derived and encoded for the default view, or with
- * the word `detail` for the detailed one.
+ * The service's sampler on the real machine: every tick is read, derived and encoded for the default view, or for the
+ * detailed one with the argument `detail`.
  */
 import process from 'node:process';
 import type { Clock } from '#src/clock.js';
@@ -16,7 +16,7 @@ let left = 0;
 let bytes = 0;
 let finish: () => void = () => undefined;
 
-/** Back to back, time is made: each timer is due as soon as it is set. */
+/** The clock for rounds back to back: each timer is due as soon as it is set. */
 let isTimeMade = false;
 let madeNowMs = 0;
 let due: (() => void) | undefined;
@@ -30,7 +30,7 @@ const clock: Clock = {
   },
   clearTimer: (timer) => {
     due = undefined;
-    // What setTimer returned, and a made timer is only forgotten.
+    // Only what setTimer returned is passed; a fake timer needs no clearing.
     if (!isTimeMade) clearTimeout(timer as NodeJS.Timeout);
   },
 };

@@ -1,7 +1,7 @@
 /**
- * One port, one or two event loops: `node loops.js EVENT_FILE LOOPS PORT` prints its port, then one line of JSON a
- * tick. The second loop is a worker thread with an application of its own on the same port; the event's bytes are encoded once
- * and shared. The fan-out is the service's. For the bench alone: the service has one loop.
+ * One port, one or two event loops: `node loops.js EVENT_FILE LOOPS PORT` prints its port, then one line of JSON per
+ * tick. The second loop is a worker thread with an own application on the same port; the event's bytes are encoded once
+ * and shared. The fan-out is the service's. Only the bench has two loops; the service has one.
  */
 
 import * as uws from 'uWebSockets.js';
@@ -19,7 +19,7 @@ const VIEW = viewOf(31, false);
 const SLOTS = 4;
 const SLOT_BYTES = 64 * 1024;
 
-/** What crosses from the first loop to the second, and back. */
+/** The messages from the first loop to the second, and back. */
 interface Tick {
   readonly number: number;
   readonly bytes: number;
@@ -55,15 +55,15 @@ class Loop {
       },
     });
     let isListening = false;
-    // Without the service's flag for an exclusive port: the kernel shares connections out among the loops. A port
-    // that the kernel chooses (0) would be exclusive all the same.
+    // Without the service's flag for an exclusive port, the kernel distributes connections among the loops. A port
+    // that the kernel chooses (0) would be exclusive nevertheless.
     uws
       .App()
       .get('/*', (response) => this.#open(response))
       .listen('127.0.0.1', port, (socket) => {
         isListening = socket !== false;
       });
-    if (!isListening) throw new Error(`port ${port} can't be listened on`);
+    if (!isListening) throw new Error(`cannot listen on port ${port}`);
   }
 
   send(tick: Tick): void {
@@ -71,7 +71,7 @@ class Loop {
     this.#run(() => this.#fanout.publish(this.#newest));
   }
 
-  /** The distribution is over when a slice asks for no further one. */
+  /** The distribution has ended when a slice requests no further one. */
   #run(slice: () => void): void {
     this.#isDeferred = false;
     slice();
@@ -80,7 +80,7 @@ class Loop {
 
   #encodedOf({ number, bytes }: Tick): Encoded {
     const line = Buffer.from(this.#shared, (number % SLOTS) * SLOT_BYTES, bytes);
-    // The fan-out asks nothing else of a sample.
+    // The fan-out uses nothing else of a sample.
     return { line: () => line } as unknown as Encoded;
   }
 
@@ -99,7 +99,7 @@ class Loop {
         return { socket, isWhole: true };
       },
     };
-    const client = { remoteAddress: '127.0.0.1' } as AccessRequest; // Nobody is judged here.
+    const client = { remoteAddress: '127.0.0.1' } as AccessRequest; // There is no access check here.
     // The fan-out uses nothing else of an exchange.
     this.#fanout.open(exchange as unknown as Exchange, VIEW, this.#newest, [], client, false);
   }
@@ -142,7 +142,7 @@ async function serveFirst(eventFile: string, loops: number, port: number): Promi
     done = [];
     const text = line.replace(/(?<="timestamp":)\d{10}/, String(Math.floor(Date.now() / 1000)));
     const bytes = target.write(`${text}\n`, (++number % SLOTS) * SLOT_BYTES);
-    // The second loop first: it has to wake up.
+    // The second loop first, because it has to wake up.
     for (const worker of workers) worker.postMessage({ number, bytes } satisfies Tick);
     first.send({ number, bytes });
   }, 1000);

@@ -1,4 +1,4 @@
-/** The service's own readings of processes: `samples` picks them up as a sampler does, `list` takes them for a list. */
+/** The service's process readings: `samples` takes them as a sampler does, `list` as a list request does. */
 import process from 'node:process';
 import { DEFAULT_CONFIG } from '#src/config/schema.js';
 import { openNativeProcesses } from '#src/host/native.js';

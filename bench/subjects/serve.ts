@@ -1,9 +1,9 @@
-/** The inside of a process under test that runs on Node: commands in, CPU times out. */
+/** The command loop of a process under test that runs on Node: reads commands, writes CPU times. */
 import { readFileSync } from 'node:fs';
 import process from 'node:process';
 import { createInterface } from 'node:readline';
 
-// Microseconds that the kernel derives from the scheduler's nanoseconds; every thread, ended ones too.
+// In microseconds, which the kernel derives from the scheduler's nanoseconds; all threads, including ended ones.
 function ownCpuNs(): number {
   const { user, system } = process.cpuUsage();
   return (user + system) * 1000;
@@ -15,7 +15,7 @@ function childrenCpuNs(): number {
   return (Number(fields[13]) + Number(fields[14])) * 1e7;
 }
 
-/** `run` does `count` rounds, one each `intervalMs` (0: back to back). `withChildren`: the processes it starts count. */
+/** `run` runs `count` rounds, one per `intervalMs` (0: back to back). `withChildren`: started processes count too. */
 export function serve(
   run: (count: number, intervalMs: number) => Promise<void>,
   withChildren: boolean = false,
@@ -32,7 +32,7 @@ export function serve(
   void obey().then(() => process.exit(0));
 }
 
-/** Calls `act` `count` times on absolute deadlines; the next one is awaited after the last has settled. */
+/** Calls `act` `count` times on absolute deadlines; waits for the next deadline after each call has settled. */
 export async function pace(count: number, intervalMs: number, act: () => unknown): Promise<void> {
   let deadline = performance.now();
   for (let done = 0; done < count; done++) {

@@ -1,4 +1,4 @@
-/** The same figures from the systeminformation package; its child processes count. */
+/** The same figures from the package systeminformation; its child processes count. */
 import si from 'systeminformation';
 import { pace, serve } from './serve.ts';
 

@@ -1,4 +1,4 @@
-/** A bare Node that does nothing but wake on absolute deadlines: what any sample taken in JavaScript costs at least. */
+/** A bare Node process that only wakes on absolute deadlines: the minimum cost of any sample in JavaScript. */
 import { serve } from './serve.ts';
 
 serve(

@@ -30,8 +30,13 @@ export interface AddressProblem {
   readonly reason: string;
 }
 
-export interface ParsedAddressList {
+/** A checked list: the entries as written, and the networks they name. */
+export interface AddressList {
+  readonly entries: readonly string[];
   readonly rules: AddressRules;
+}
+
+export interface ParsedAddressList extends AddressList {
   readonly problems: readonly AddressProblem[];
   readonly warnings: readonly string[];
 }
@@ -82,7 +87,8 @@ function parseGroups(text: string): readonly number[] | undefined {
 
 /**
  * The words as written: a mapped address stays four words long.
- * Told apart by their characters first: to find that a text is no address ipaddr.js throws, which takes 40 µs.
+ * The families are distinguished by their characters first, because ipaddr.js throws on a text that is no address,
+ * which costs 40 µs.
  */
 function parseWords(text: string): number[] | undefined {
   if (/^[\d.]+$/.test(text)) {
@@ -110,7 +116,7 @@ export function parseAddress(text: string): Address | undefined {
   return { words: unmapped, text: formatWords(unmapped) };
 }
 
-/** The address of a socket's peer: the system may add a zone (`fe80::1%eth0`), which no list can name. */
+/** The address of a socket's peer, without the zone (`%eth0`) that the system may add and no list can name. */
 export function parsePeer(text: string): Address | undefined {
   const zoneAt = text.indexOf('%');
   return parseAddress(zoneAt === -1 ? text : text.slice(0, zoneAt));
@@ -147,7 +153,7 @@ function parseEntry(entry: string): ParsedEntry {
     : { words: masked, prefix };
   const hasHostBits = words.some((word, index) => word !== masked[index]);
   const warning = hasHostBits
-    ? `${entry} has bits set behind its prefix: read as ${formatWords(network.words)}/${network.prefix}`
+    ? `${entry} has bits set beyond its prefix: read as ${formatWords(network.words)}/${network.prefix}`
     : undefined;
   return { network, warning };
 }
@@ -169,7 +175,7 @@ function isWithin(words: readonly number[], starts: ArrayLike<number>, at: numbe
   return true;
 }
 
-/** Networks nest or are apart, never overlap in part: what lies in the one kept before it adds nothing. */
+/** Two networks are nested or disjoint, so one that lies in the last one kept adds nothing. */
 function sortNetworks(networks: readonly Network[], width: number): Networks {
   const kept: Network[] = [];
   for (const network of [...networks].sort(compareNetworks)) {
@@ -185,7 +191,7 @@ function sortNetworks(networks: readonly Network[], width: number): Networks {
 
 /**
  * Reads a list of single addresses, CIDR ranges and, where allowed, `*`.
- * A list with problems is not to be used: its rules lack the entries that could not be read.
+ * A list with problems must not be used: its rules lack the entries that could not be read.
  */
 export function parseAddressList(entries: readonly string[], allowWildcard: boolean): ParsedAddressList {
   const networks: Network[] = [];
@@ -208,7 +214,7 @@ export function parseAddressList(entries: readonly string[], allowWildcard: bool
     // Only the allow list takes "*", so only there does a match skip the key.
     if (allowWildcard && entry.network.prefix === 0) {
       const family = entry.network.words.length === 1 ? 'IPv4' : 'IPv6';
-      warnings.push(`${value} in the allow list switches the key off for everyone who comes over ${family}`);
+      warnings.push(`${value} in the allow list lets every ${family} client in without the key`);
     }
   }
   const ofWidth = (width: number) =>
@@ -216,8 +222,10 @@ export function parseAddressList(entries: readonly string[], allowWildcard: bool
       networks.filter((each) => each.words.length === width),
       width,
     );
-  return { rules: { hasWildcard, v4: ofWidth(1), v6: ofWidth(4) }, problems, warnings };
+  return { entries, rules: { hasWildcard, v4: ofWidth(1), v6: ofWidth(4) }, problems, warnings };
 }
+
+export const NO_ADDRESSES: AddressList = { entries: [], rules: parseAddressList([], false).rules };
 
 /** The list names nothing, not even `*`. */
 export function isEmptyList(rules: AddressRules): boolean {
@@ -233,7 +241,7 @@ function startsAfter(networks: Networks, index: number, words: readonly number[]
   return false;
 }
 
-/** A single address or range of the list holds `address`; `*` does not count. */
+/** Whether a single address or a range of the list contains `address`; `*` does not count. */
 export function matches(rules: AddressRules, address: Address): boolean {
   const networks = address.words.length === 1 ? rules.v4 : rules.v6;
   let low = 0;

@@ -1,14 +1,14 @@
-/** Who the client of a request is: the peer, or whom a trusted proxy names. */
+/** Finds the client of a request: the peer, or the address that a trusted proxy names. */
 import { type Address, type AddressRules, matches, parseAddress, parsePeer } from './addresses.ts';
 import { type AccessRequest, FORWARDING_HEADERS, valuesOf } from './request.ts';
 
 export interface Client {
   readonly address: Address;
-  /** The request came through a proxy that nobody vouches for: the address may be that proxy's. */
+  /** The request came through a proxy that is not trusted: the address may be that proxy's. */
   readonly isForwarded: boolean;
 }
 
-// Some proxies write the port behind the address.
+// Some proxies append the port to the address.
 function parseForwardedFor(element: string): Address | undefined {
   const text = element.trim();
   const host = /^(?:\[([^\]]*)\]|(\d+(?:\.\d+){3}))(?::\d{1,5})?$/.exec(text);
@@ -16,8 +16,8 @@ function parseForwardedFor(element: string): Address | undefined {
 }
 
 /**
- * The right-most address that is no trusted proxy; the left-most when all are.
- * Undefined as soon as an element on the way is no address: what stands left of it is hearsay.
+ * The right-most address that is not a trusted proxy; the left-most one when all are trusted proxies.
+ * Undefined when an element on the way is not an address, because everything left of it may be forged.
  */
 function findClient(trusted: AddressRules, values: readonly string[]): Address | undefined {
   let address: Address | undefined;
@@ -28,7 +28,7 @@ function findClient(trusted: AddressRules, values: readonly string[]): Address |
   return address;
 }
 
-/** Undefined: not known. */
+/** The client of a request; undefined when it cannot be determined. */
 export function clientOf(trusted: AddressRules, request: AccessRequest): Client | undefined {
   const peer = parsePeer(request.remoteAddress ?? '');
   if (peer === undefined) return undefined;

@@ -1,6 +1,5 @@
-/** The contract's order of checks, from the blocked addresses to the web guard: one call judges a request. */
-import type { Config } from '../config/schema.ts';
-import { type Address, type AddressRules, isEmptyList, matches, parseAddressList } from './addresses.ts';
+/** Judges a request by the contract's checks, in their order: from the blocked addresses to the web guard. */
+import { type Address, type AddressList, type AddressRules, isEmptyList, matches } from './addresses.ts';
 import { type Client, clientOf } from './client.ts';
 import { normalizeName, parseAuthority } from './hosts.ts';
 import { digestKey, judgeKey, type KeyState } from './key.ts';
@@ -8,7 +7,24 @@ import { canonicalOrigin, isPreflight, preflightHeaders, readerOf } from './orig
 import type { AccessRequest, Decision, Refused } from './request.ts';
 import { guardWeb, type WebGuard } from './web-guard.ts';
 
-/** The access keys of a configuration, compiled once. */
+/** The part of a configuration that access depends on, in the configuration's words. */
+export interface AccessSettings {
+  readonly auth: {
+    readonly enabled: boolean;
+    readonly api_key: string | undefined;
+    readonly allowed_ips: AddressList;
+    readonly blocked_ips: AddressList;
+    readonly refuse_forwarded: boolean;
+  };
+  readonly server: {
+    readonly trusted_proxies: AddressList;
+    readonly allowed_hosts: readonly string[];
+    readonly cors_origins: readonly string[];
+  };
+  readonly features: { readonly enable_dashboard: boolean };
+}
+
+/** Access settings in the form that requests are judged by. */
 export interface AccessPolicy {
   readonly isAuthEnabled: boolean;
   readonly keyDigest: Buffer | undefined;
@@ -23,15 +39,6 @@ export interface AccessPolicy {
 const STATUS_PATH = '/api/status';
 const DASHBOARD_ROOT = '/';
 
-function compileList(key: string, entries: readonly string[], allowWildcard = false): AddressRules {
-  const { rules, problems } = parseAddressList(entries, allowWildcard);
-  const [first] = problems;
-  // A list that lacks an entry would let in whom it was to keep out.
-  if (first !== undefined)
-    throw new RangeError(`${key}[${first.index}] ${JSON.stringify(first.value)}: ${first.reason}`);
-  return rules;
-}
-
 function compileNames<Name>(
   names: readonly string[],
   parse: (text: string) => Name | undefined,
@@ -41,21 +48,19 @@ function compileNames<Name>(
 
 /**
  * `machineNames`: the machine's short and full host name. `dashboardPaths`: the raw paths of the dashboard's
- * own files, public while it is on; `/` always is one. Throws RangeError on an address list that has problems,
- * which the configuration has told with their lines before.
+ * files, public while it is on; `/` always is one.
  */
 export function compileAccess(
-  config: Config,
+  { auth, server, features }: AccessSettings,
   machineNames: readonly string[],
   dashboardPaths: readonly string[] = [],
 ): AccessPolicy {
-  const { auth, server, features } = config;
   return {
     isAuthEnabled: auth.enabled,
     keyDigest: auth.api_key === undefined || auth.api_key === '' ? undefined : digestKey(auth.api_key),
-    allowed: compileList('auth.allowed_ips', auth.allowed_ips, true),
-    blocked: compileList('auth.blocked_ips', auth.blocked_ips),
-    trustedProxies: compileList('server.trusted_proxies', server.trusted_proxies),
+    allowed: auth.allowed_ips.rules,
+    blocked: auth.blocked_ips.rules,
+    trustedProxies: server.trusted_proxies.rules,
     refusesForwarded: auth.refuse_forwarded,
     publicPaths: new Set([
       STATUS_PATH,

@@ -1,13 +1,27 @@
-/** What is said of a service that anyone in the network may use: how to close it, and what it lets them do. */
-import type { Config } from '../config/schema.ts';
+/** The start-up warning for a service that is open to the network. */
 import { parseAddress } from './addresses.ts';
+
+/** The part of a configuration that the warning depends on, in the configuration's words. */
+export interface ExposureSettings {
+  readonly auth: { readonly enabled: boolean };
+  readonly server: { readonly host: string };
+  readonly features: {
+    readonly enable_sleep: boolean;
+    readonly enable_hibernate: boolean;
+    readonly enable_restart: boolean;
+    readonly enable_shutdown: boolean;
+    readonly enable_media: boolean;
+    readonly enable_processes: boolean;
+    readonly enable_process_control: boolean;
+  };
+}
 
 function isLoopback(host: string): boolean {
   const address = parseAddress(host)?.text;
   return host === 'localhost' || address === '::1' || address?.startsWith('127.') === true;
 }
 
-function listSwitches({ features }: Config): string {
+function listSwitches({ features }: ExposureSettings): string {
   const switches = Object.entries({
     sleep: features.enable_sleep,
     hibernate: features.enable_hibernate,
@@ -22,8 +36,8 @@ function listSwitches({ features }: Config): string {
   return `${named(true)}: on; ${named(false)}: off`;
 }
 
-/** The one loud warning, for auth off while listening beyond loopback; undefined where it does not apply. */
-export function exposureWarning(config: Config): string | undefined {
+/** The warning that auth is off while the service listens beyond loopback; undefined where it does not apply. */
+export function exposureWarning(config: ExposureSettings): string | undefined {
   const { auth, server } = config;
   if (auth.enabled || isLoopback(server.host)) return undefined;
   return (

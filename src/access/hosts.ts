@@ -1,7 +1,7 @@
-/** Host names: which ones a foreign page cannot have pointed at this machine (DNS rebinding). */
+/** Host names that a foreign page cannot have pointed at this machine (DNS rebinding). */
 import { parseAddress } from './addresses.ts';
 
-// None of these can be registered by a stranger: reserved, or resolved in the local network only.
+// No stranger can register these: they are reserved, or resolved in the local network only.
 const SAFE_SUFFIXES: readonly string[] = [
   '.localhost',
   '.local',
@@ -24,19 +24,19 @@ const NAME = /^[a-z0-9_-]{1,63}(?:\.[a-z0-9_-]{1,63})*$/;
 const MAX_NAME_LENGTH = 253;
 const MAX_PORT = 65535;
 
-/** A name without case and trailing dot; undefined: not a host name. */
+/** A name in lower case, without a trailing dot; undefined: not a host name. */
 export function normalizeName(text: string): string | undefined {
   const name = text.toLowerCase().replace(/\.$/, '');
   return name.length <= MAX_NAME_LENGTH && NAME.test(name) ? name : undefined;
 }
 
-/** A literal in brackets may carry a zone (`[fe80::1%25eth0]`): no name server can answer with one. */
+/** A bracketed literal may have a zone (`[fe80::1%25eth0]`); no name server can return one. */
 function isBracketedAddress(text: string): boolean {
   const inner = /^\[([^%]+)(?:%[a-z0-9._~%-]+)?\]$/i.exec(text)?.[1];
   return inner?.includes(':') === true && parseAddress(inner) !== undefined;
 }
 
-/** The host of `host[:port]`, normalised: a name, a dotted IPv4 address or a bracketed IPv6 one. */
+/** The host of `host[:port]`, normalised: a name, a dotted IPv4 address or a bracketed IPv6 address. */
 export function parseAuthority(text: string): string | undefined {
   const match = AUTHORITY.exec(text);
   const host = match?.[1];
@@ -45,7 +45,7 @@ export function parseAuthority(text: string): string | undefined {
   return normalizeName(host);
 }
 
-/** `host` as parseAuthority gives it; `own` holds the machine's names and the configured ones. */
+/** `host` as parseAuthority returns it; `own`: the machine's names and the configured ones. */
 export function isSafeHost(own: ReadonlySet<string>, host: string): boolean {
   if (host.startsWith('[') || parseAddress(host) !== undefined) return true;
   if (!host.includes('.')) return true;

@@ -1,10 +1,10 @@
-/** The shared key: whether a request sent one, and whether it is the right one. */
+/** Checks the shared key of a request. */
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { type AccessRequest, valuesOf } from './request.ts';
 
 export type KeyState = 'none' | 'valid' | 'wrong';
 
-/** Digests have one length, so that the comparison says nothing about the key's. */
+/** Digests are of equal length, so comparing them does not reveal the length of the key. */
 export function digestKey(key: string): Buffer {
   return createHash('sha256').update(key, 'utf8').digest();
 }
@@ -19,8 +19,8 @@ function isBearerOf(digest: Buffer | undefined, header: string): boolean {
 }
 
 /**
- * Two of a kind prove nothing: exactly one Authorization header, or exactly one `api_key` in the query.
- * `digest` is undefined when no key is configured: then none is right.
+ * Only a single Authorization header, or a single `api_key` in the query, can be valid; repeated ones are wrong.
+ * `digest` is undefined when no key is configured: then no key is valid.
  */
 export function judgeKey(digest: Buffer | undefined, request: AccessRequest): KeyState {
   const headers = valuesOf(request, 'authorization');

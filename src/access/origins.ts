@@ -1,14 +1,14 @@
-/** Origins of web pages: which are listed, which is the page's own, and what a page may read (CORS). */
+/** Origins of web pages: whether one is listed or the service's own, and the CORS headers for it. */
 
 import { parseAuthority } from './hosts.ts';
 import { type AccessRequest, type Decision, valuesOf } from './request.ts';
 
-// A scheme and an authority and nothing else, so that an origin can be echoed into a header as it came.
+// A scheme and an authority and nothing else, so that an origin can be echoed into a header unchanged.
 const ORIGIN = /^([a-z][a-z0-9+.-]*):\/\/([a-z0-9._-]+|\[[0-9a-f:.]+\])(:\d{1,5})?$/i;
 
 const EXPOSED_HEADERS = 'X-Ignored-Fields, X-Error-Code, X-Media-Delivered, Retry-After';
 
-/** One spelling for each origin (case, default port, forms of an address); undefined: not an origin, or `null`. */
+/** The canonical form of an origin (case, default port, address notation); undefined: not an origin, or `null`. */
 export function canonicalOrigin(text: string): string | undefined {
   if (!ORIGIN.test(text) || !URL.canParse(text)) return undefined;
   const url = new URL(text);
@@ -16,7 +16,7 @@ export function canonicalOrigin(text: string): string | undefined {
   return `${url.protocol}//${url.host}`;
 }
 
-/** The one Origin header; undefined when there is none, or more than one: then nobody knows which is true. */
+/** The value of the Origin header; undefined when there is none, or more than one. */
 export function originOf(request: AccessRequest): string | undefined {
   const values = valuesOf(request, 'origin');
   return values.length === 1 ? values[0] : undefined;
@@ -27,7 +27,7 @@ export function isListedOrigin(listed: ReadonlySet<string>, origin: string | und
   return canonical !== undefined && listed.has(canonical);
 }
 
-/** Host and port of the page are those that the request was sent to; a missing port is the scheme's. */
+/** Whether the page has the host and port that the request was sent to; a missing port is the scheme's default. */
 export function isSameOrigin(origin: string, host: string): boolean {
   const canonical = canonicalOrigin(origin);
   const scheme = canonical === undefined ? undefined : /^https?:/.exec(canonical)?.[0];
@@ -36,7 +36,7 @@ export function isSameOrigin(origin: string, host: string): boolean {
   return URL.canParse(own) && `${scheme}//${new URL(own).host}` === canonical;
 }
 
-/** The origin that may read the answer: a listed one, and with the key any. */
+/** The origin that may read the answer: a listed one, or any if the request has the key. */
 export function readerOf(
   listed: ReadonlySet<string>,
   request: AccessRequest,
@@ -48,7 +48,7 @@ export function readerOf(
   return isKeyed && isEchoable(origin) ? origin : undefined;
 }
 
-/** `null` is the origin of a page from a file or a sandbox: never listed, but the key serves it too. */
+/** `null` is the origin of a page from a file or a sandbox: it cannot be listed, but may be used with the key. */
 function isEchoable(origin: string): boolean {
   return origin === 'null' || ORIGIN.test(origin);
 }
@@ -61,7 +61,7 @@ export function isPreflight(request: AccessRequest): boolean {
   );
 }
 
-/** What a preflight is answered with: leave for a listed origin, and for any that is about to send a key. */
+/** The headers of the answer to a preflight: permission for a listed origin, and for any that will send the key. */
 export function preflightHeaders(
   listed: ReadonlySet<string>,
   request: AccessRequest,
@@ -79,7 +79,7 @@ export function preflightHeaders(
   ];
 }
 
-/** The headers that any answer to this request carries, a refusal included. */
+/** The CORS headers for every answer to this request, including a refusal. */
 export function corsHeaders(decision: Decision): readonly (readonly [name: string, value: string])[] {
   if (decision.isPreflight) return decision.headers;
   if (decision.corsOrigin === undefined) return [];

@@ -1,10 +1,10 @@
-/** What refusals leave in the log: each name once, and many wrong keys as one line a minute; memory is bounded. */
+/** Logs refusals: each name once, and floods of wrong keys as one line per minute; memory is bounded. */
 import type { Decision } from './request.ts';
 
-// Strangers choose these names: a hundred are enough to see, and no flood fills the memory or the log.
-const MAX_REMEMBERED = 100;
+// Strangers choose these names, so both the memory and the log need a limit.
+const MAX_LOGGED = 100;
 
-/** Logs each refused host name and origin once, with the line to add to the configuration. */
+/** Logs each refused host name and origin once, with the line that would allow it. */
 export class RefusalLog {
   readonly #log: (text: string) => void;
   readonly #seen = new Set<string>();
@@ -17,10 +17,10 @@ export class RefusalLog {
   note(decision: Decision): void {
     if (decision.isAllowed || decision.hint === undefined || this.#isFull || this.#seen.has(decision.hint))
       return;
-    if (this.#seen.size === MAX_REMEMBERED) {
+    if (this.#seen.size === MAX_LOGGED) {
       this.#isFull = true;
       this.#log(
-        `refused more than ${MAX_REMEMBERED} different host names and origins; further ones are not logged`,
+        `refused more than ${MAX_LOGGED} different host names and origins; further ones are not logged`,
       );
       return;
     }
@@ -38,17 +38,17 @@ interface Tally {
   count: number;
 }
 
-/** Counts wrong keys; from the hundredth of an address in a minute on, logs one line a minute for it. */
+/** Counts wrong keys, and logs one line per minute for each address that sends 100 or more per minute. */
 export class WrongKeyLog {
   readonly #log: (text: string) => void;
-  /** Oldest minute first: a tally that begins anew moves to the end. */
+  /** Oldest minute first: a tally that starts again moves to the end. */
   readonly #tallies = new Map<string, Tally>();
 
   constructor(log: (text: string) => void) {
     this.#log = log;
   }
 
-  /** `nowMs`: any clock that does not step back. */
+  /** `nowMs`: the time of a monotonic clock. */
   note(decision: Decision, nowMs: number): void {
     if (decision.isAllowed || !decision.isWrongKey || decision.client === undefined) return;
     const tally = this.#tallyOf(decision.client, nowMs);

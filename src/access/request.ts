@@ -1,8 +1,8 @@
-/** What an access decision looks at, and what it can be. */
+/** The input and the result of an access decision. */
 
 /**
- * Whoever sends one of these says that it speaks for another. Several are set by one product only;
- * a header that is missing here would let that product open an allow list to its clients.
+ * A request with one of these headers was forwarded by a proxy. Several are set by a single product; if one were
+ * missing here, that product on an allowed address would let all its clients in.
  */
 export const FORWARDING_HEADERS: readonly string[] = [
   'forwarded',
@@ -25,8 +25,8 @@ export const FORWARDING_HEADERS: readonly string[] = [
   'fastly-client-ip',
 ];
 
-/** Every header that a decision looks at, in lower case. */
-export const HEADERS_READ: readonly string[] = [
+/** Every header that a decision depends on, in lower case. */
+export const ACCESS_HEADERS: readonly string[] = [
   'host',
   'origin',
   'authorization',
@@ -37,7 +37,7 @@ export const HEADERS_READ: readonly string[] = [
 ];
 
 export interface AccessRequest {
-  /** The peer's address as text (`::ffff:1.2.3.4` possible); undefined or empty: not known. */
+  /** The peer's address as text (`::ffff:1.2.3.4` possible); undefined or empty: unknown. */
   readonly remoteAddress: string | undefined;
   /** Upper case. */
   readonly method: string;
@@ -45,14 +45,14 @@ export interface AccessRequest {
   readonly path: string;
   /** The request asks for a WebSocket. */
   readonly isUpgrade: boolean;
-  /** Lower-case names (those of HEADERS_READ), each with its values in order of arrival. */
+  /** Lower-case names (those of ACCESS_HEADERS), each with its values in order of arrival. */
   readonly headers: ReadonlyMap<string, readonly string[]>;
-  /** The values of `api_key` in the query, decoded; given for the WebSocket route only, else empty. */
+  /** The values of `api_key` in the query, decoded; given for the WebSocket route only, otherwise empty. */
   readonly queryKeys: readonly string[];
 }
 
 interface Judged {
-  /** The client's canonical address; undefined when nobody knows it. */
+  /** The client's canonical address; undefined when it is unknown. */
   readonly client: string | undefined;
 }
 
@@ -68,7 +68,7 @@ export interface Allowed extends Answerable {
   readonly client: string;
 }
 
-/** To be answered at once with 204 and these headers. */
+/** Answered at once with 204 and these headers. */
 export interface Preflight extends Judged {
   readonly isAllowed: true;
   readonly isPreflight: true;
@@ -76,7 +76,7 @@ export interface Preflight extends Judged {
   readonly headers: readonly (readonly [name: string, value: string])[];
 }
 
-/** To be answered at once with this status, without a body. */
+/** Answered at once with this status, without a body. */
 export interface Refused extends Answerable {
   readonly isAllowed: false;
   readonly isPreflight: false;
@@ -85,13 +85,13 @@ export interface Refused extends Answerable {
   readonly errorCode: 'origin_not_allowed' | 'host_not_allowed' | undefined;
   /** A sentence for the log, with the line to add to the configuration where one would help. */
   readonly hint: string | undefined;
-  /** A key was sent and was not the right one; false when none was sent. */
+  /** A wrong key was sent; false when none was sent. */
   readonly isWrongKey: boolean;
 }
 
 export type Decision = Allowed | Preflight | Refused;
 
-/** The values of one header; empty when it was not sent. */
+/** The values of a header; empty when it was not sent. */
 export function valuesOf(request: AccessRequest, name: string): readonly string[] {
   return request.headers.get(name) ?? [];
 }

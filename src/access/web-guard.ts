@@ -1,4 +1,4 @@
-/** The web guard: keeps a foreign web page from speaking through the owner's browser to a service without a key. */
+/** The web guard: keeps a foreign web page from using the service, without a key, through the owner's browser. */
 import { isSafeHost, parseAuthority } from './hosts.ts';
 import { canonicalOrigin, isListedOrigin, isSameOrigin, originOf } from './origins.ts';
 import { type AccessRequest, type Refused, valuesOf } from './request.ts';
@@ -12,7 +12,7 @@ export interface WebGuard {
 
 export type WebRefusal = Pick<Refused, 'status' | 'errorCode' | 'hint'>;
 
-// Valid as a member in JSON and as a line in YAML.
+// Valid as a member of a JSON object and as a line of YAML.
 function serverLine(key: string, value: string): string {
   return `"server": { "${key}": [${JSON.stringify(value)}] }`;
 }
@@ -20,17 +20,18 @@ function serverLine(key: string, value: string): string {
 function refuseHost(name: string | undefined): WebRefusal {
   const hint =
     name === undefined
-      ? 'refused a request whose Host header holds no host name'
+      ? 'refused a request whose Host header is not a host name'
       : `refused the host name ${name}; if it is this machine's, add ${serverLine('allowed_hosts', name)}`;
   return { status: 403, errorCode: 'host_not_allowed', hint };
 }
 
 function originHint(origin: string | undefined): string {
-  if (origin === undefined) return 'refused a request of another web site that names no origin, or several';
+  if (origin === undefined)
+    return 'refused a request from another web site with no Origin header, or several';
   if (origin === 'null')
-    return 'refused a request from the origin null, which cannot be listed: let the page send the key';
+    return 'refused a request from the origin null, which cannot be listed; the page must send the key';
   const canonical = canonicalOrigin(origin);
-  if (canonical === undefined) return 'refused a request whose Origin header holds no origin';
+  if (canonical === undefined) return 'refused a request whose Origin header is not an origin';
   return `refused a web page from ${canonical}; if it is yours, add ${serverLine('cors_origins', canonical)}`;
 }
 
@@ -46,7 +47,7 @@ function isForeignFetch(value: string): boolean {
   return ['cross-site', 'same-site'].includes(value.trim().toLowerCase());
 }
 
-/** Judges a request that came without a valid key; undefined: it may pass. */
+/** Judges a request without a valid key; undefined: it may pass. */
 export function guardWeb(guard: WebGuard, request: AccessRequest): WebRefusal | undefined {
   const hosts = valuesOf(request, 'host');
   const [host] = hosts;

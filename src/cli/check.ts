@@ -1,8 +1,8 @@
 /** `hostwire check`: the configuration with defaults and origins, or everything that is wrong with it. */
 import { type Loaded, type LoadOptions, loadConfig } from '../config/load.ts';
 import { ConfigError, formatProblem } from '../config/problems.ts';
-import { readKey } from '../config/reload.ts';
-import { type LaunchEntry, ROWS } from '../config/schema.ts';
+import { type LaunchEntry, ROWS, readKey } from '../config/schema.ts';
+import { isMap } from '../config/values.ts';
 import type { Output } from './output.ts';
 
 /** Exit code 1 on errors and on unknown keys. Nothing secret is in the text. */
@@ -45,7 +45,11 @@ function listRows({ config, origins }: Loaded, key: string): (readonly [string, 
       origins.get(`${key}.${name}`) ?? '',
     ]);
   }
-  return [[`${key} = ${renderValue(readKey(config, key), ROWS.get(key)?.isSecret === true)}`, origin]];
+  const row = ROWS.get(key);
+  const value = readKey(config, key);
+  // A checked address list is shown as it was written.
+  const written = row?.items !== undefined && isMap(value) ? value['entries'] : value;
+  return [[`${key} = ${renderValue(written, row?.isSecret === true)}`, origin]];
 }
 
 function renderValue(value: unknown, isSecret: boolean): string {

@@ -1,7 +1,7 @@
-/** How the requests of a socket are put: what is sent, how long it may take, which answer ends it. */
+/** The requests of a socket: the message that is sent, its time limit, and the answer that settles it. */
 import { callOut } from './environment.ts';
 import type { AnswerEvents, Feedback, Message } from './messages.ts';
-import { answered, check, type Requests, type Taken } from './pending.ts';
+import { answered, check, type Requests, type Settlement } from './pending.ts';
 import type { AskOptions, CommandOptions } from './socket-options.ts';
 
 const TIMEOUT_MS = 10_000;
@@ -15,7 +15,7 @@ export class Asker {
     this.#timeoutMs = timeoutMs;
   }
 
-  /** A question: it waits for the connection, and is answered by one message of this type. */
+  /** A question: waits for the connection, and is answered by one message of type `answer`. */
   question<E extends keyof AnswerEvents>(
     op: string,
     data: object,
@@ -25,21 +25,26 @@ export class Asker {
     return this.ask(op, data, options, answered(answer));
   }
 
-  ask<T>(op: string, data: object, options: AskOptions, take: (message: Message) => Taken<T>): Promise<T> {
+  ask<T>(
+    op: string,
+    data: object,
+    options: AskOptions,
+    take: (message: Message) => Settlement<T>,
+  ): Promise<T> {
     const { signal, timeoutMs = this.#timeoutMs } = options;
     return this.#requests.start({ op, data, kind: 'question', limitMs: timeoutMs, signal, take });
   }
 
   /**
-   * A command: resolves with its last feedback, rejects with its code where that says that it failed. `takesMs`: what
-   * it may itself take.
+   * A command: resolves with its final feedback, or rejects with its code when it failed. `takesMs`: the time that the
+   * command itself may take, in addition to the limit for the answer.
    */
   command<F extends Feedback>(op: string, data: object, options: CommandOptions, takesMs = 0): Promise<F> {
     const { signal, timeoutMs = this.#timeoutMs, onStage } = options;
-    const take = (message: Message): Taken<F> => {
+    const take = (message: Message): Settlement<F> => {
       check(message);
       if (!message.type.endsWith('_feedback')) return undefined;
-      // The service's messages are as AnswerEvents says.
+      // The service's messages have the types in AnswerEvents.
       const feedback = message.data as F;
       if (feedback.final) return { done: feedback };
       if (onStage !== undefined) callOut(onStage, feedback);

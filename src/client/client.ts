@@ -1,4 +1,4 @@
-/** What `hostwire/client` offers: the one file that a program imports. */
+/** The public interface of `hostwire/client`: the one file that a program imports. */
 export type { SocketConstructor, SocketLike } from './connection.ts';
 export { ClientError, type ClientErrorCode, type ConnectionCode } from './errors.ts';
 export type * from './messages.ts';

@@ -1,13 +1,13 @@
-/** One WebSocket after the other to the same service: made, watched, lost, made again. */
+/** Keeps a WebSocket to the service open: connects, watches it, and connects again after each loss. */
 import { Backoff } from './backoff.ts';
 import type { Environment } from './environment.ts';
 import { badAnswer, ClientError, isRefusal, silent, unreachable } from './errors.ts';
 import { type Message, parseMessage } from './messages.ts';
 import { addressOf, keyHeader, refusalOf } from './refusals.ts';
 import type { ConnectionState } from './state.ts';
-import { MOST_SILENT_TICKS, Watchdog } from './watchdog.ts';
+import { MAX_SILENT_TICKS, Watchdog } from './watchdog.ts';
 
-/** What is used of a WebSocket: the browser's, Node 22's and the package ws all have it. */
+/** The part of WebSocket that is used; the browser's, Node 22's and that of the package ws have it. */
 export interface SocketLike {
   send(text: string): void;
   close(): void;
@@ -17,7 +17,7 @@ export interface SocketLike {
   ): void;
 }
 
-/** Any of a socket's events. */
+/** Any event of a socket. */
 export interface SocketEvent {
   readonly type?: string;
   readonly data?: unknown;
@@ -32,10 +32,10 @@ export interface ConnectionOptions {
   readonly WebSocket: SocketConstructor;
   readonly environment: Environment;
   readonly onState: (state: ConnectionState) => void;
-  /** The service has said `connected`; `data` is what it said. */
+  /** Called with the data of the service's `connected` message. */
   readonly onOpen: (data: unknown) => void;
   readonly onMessage: (message: Message) => void;
-  /** What was sent and not answered will not be answered any more; there will be another connection. */
+  /** The connection is lost, and with it every answer that had not arrived; another connection will follow. */
   readonly onLost: (error: ClientError) => void;
 }
 
@@ -44,11 +44,11 @@ const PROTOCOL = 1;
 export class Connection {
   readonly #options: ConnectionOptions;
   readonly #backoff: Backoff;
-  /** The socket of the moment: whatever another one still says is not heard. */
+  /** The current socket; events of earlier ones are ignored. */
   #socket: SocketLike | undefined;
   #isOpen = false;
   #isClosed = false;
-  /** The limit of an attempt, or the wait before the next. */
+  /** The time limit of an attempt, or the delay before the next. */
   #timer: unknown;
   #watchdog: Watchdog | undefined;
   #probe: AbortController | undefined;
@@ -62,13 +62,13 @@ export class Connection {
     return this.#isOpen;
   }
 
-  /** Makes the first attempt. */
+  /** Starts an attempt to connect. */
   start(): void {
     if (this.#isClosed) return;
     const { environment, key, onState } = this.#options;
     const address = addressOf(this.#options.url, 'api/ws');
     address.protocol = address.protocol === 'https:' ? 'wss:' : 'ws:';
-    // A browser can send no header with the upgrade: here, and nowhere else, the service takes the key in the query.
+    // Browsers cannot send headers with an upgrade, so for this path only the service accepts the key in the query.
     if (key !== undefined) address.searchParams.set('api_key', key);
     onState({ state: 'connecting' });
     if (this.#isClosed) return;
@@ -85,11 +85,11 @@ export class Connection {
     this.#socket?.send(text);
   }
 
-  /** For good. */
+  /** Closes the connection for good. */
   close(error?: ClientError): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
-    this.#letGo();
+    this.#dropSocket();
     this.#probe?.abort();
     this.#options.onState(error === undefined ? { state: 'closed' } : { state: 'closed', error });
   }
@@ -103,27 +103,27 @@ export class Connection {
       const message = parseMessage(data);
       if (message === undefined) return this.#lose(badAnswer());
       if (message.type === 'closing') isLeaving = true;
-      this.#hear(message);
+      this.#receive(message);
     });
     socket.addEventListener('close', ({ code }) => {
       if (!isCurrent()) return;
       const ended = new ClientError('ended', 'the service has closed the connection');
       this.#lose(isLeaving ? ended : new ClientError('connection_lost', `the connection was lost (${code})`));
     });
-    // Some sockets say no more than this when they could not be made.
+    // Some implementations only emit this when they cannot connect.
     socket.addEventListener('error', () => {
       if (isCurrent() && !this.#isOpen) this.#lose(unreachable());
     });
   }
 
-  #hear(message: Message): void {
-    this.#watchdog?.heard();
+  #receive(message: Message): void {
+    this.#watchdog?.reset();
     if (this.#isOpen) this.#options.onMessage(message);
     else if (message.type === 'connected') this.#greet(message.data);
   }
 
   #greet(data: unknown): void {
-    const { protocol } = (data ?? {}) as { readonly protocol?: unknown }; // Whatever object it is.
+    const { protocol } = (data ?? {}) as { readonly protocol?: unknown }; // Any object.
     if (protocol === PROTOCOL) this.#open(data);
     else this.close(new ClientError('bad_answer', `the service speaks protocol ${String(protocol)}`));
   }
@@ -134,36 +134,36 @@ export class Connection {
     this.#isOpen = true;
     this.#backoff.opened();
     this.#watchdog = new Watchdog(environment, (ticks) => {
-      if (ticks >= MOST_SILENT_TICKS) this.#lose(silent());
-      // A program does not see the frames by which the two sides keep the connection alive: it has to ask.
+      if (ticks >= MAX_SILENT_TICKS) this.#lose(silent());
+      // WebSocket's own ping frames are invisible to a program, so it sends a message to get an answer.
       else if (ticks > 0) this.send('{"op":"ping"}');
     });
     onState({ state: 'open' });
     if (this.#isOpen) onOpen(data);
   }
 
-  /** The socket, whatever it still says, is the past. */
-  #letGo(): void {
+  /** Drops the current socket; its later events are ignored. */
+  #dropSocket(): void {
     const socket = this.#socket;
     this.#socket = undefined;
     this.#isOpen = false;
     this.#options.environment.clearTimer(this.#timer);
     this.#watchdog?.stop();
     this.#watchdog = undefined;
-    // Closing takes as long as the other side likes; nobody waits for it.
+    // The peer decides when closing completes, so nothing waits for it.
     socket?.close();
   }
 
   #lose(error: ClientError): void {
     const wasOpen = this.#isOpen;
-    this.#letGo();
+    this.#dropSocket();
     this.#options.onLost(error);
     if (wasOpen) this.#wait(error);
-    else void this.#ask(error).then((reason) => this.#wait(reason));
+    else void this.#findReason(error).then((reason) => this.#wait(reason));
   }
 
-  /** A WebSocket does not tell why it could not be made: a plain request to the same address does. Never rejects. */
-  async #ask(error: ClientError): Promise<ClientError> {
+  /** Why the WebSocket failed. WebSocket does not report it, so a plain request asks. Never rejects. */
+  async #findReason(error: ClientError): Promise<ClientError> {
     const { url, key, environment } = this.#options;
     const probe = new AbortController();
     this.#probe = probe;
@@ -173,7 +173,7 @@ export class Connection {
         headers: keyHeader(key),
         signal: probe.signal,
       });
-      // 426 is the answer of a service that would have let it pass.
+      // 426 means that the service would have accepted an upgrade.
       return response.status === 426 ? error : await refusalOf(response);
     } catch {
       return error;

@@ -1,14 +1,14 @@
-/** What the client takes from its surroundings: time, chance and the network. Tests bring their own. */
+/** The client's access to time, randomness and the network. Tests replace it. */
 
 export interface Timing {
-  /** The longest wait before the first new attempt; each further one doubles it. */
-  readonly firstDelayMs: number;
-  readonly longestDelayMs: number;
-  /** A connection that has lasted so long was a good one: the next loss begins again with the first delay. */
+  /** Maximum delay before the first new attempt; each further attempt doubles it. */
+  readonly initialDelayMs: number;
+  readonly maxDelayMs: number;
+  /** After a connection that lasted this long, the delays start again with the initial one. */
   readonly healthyMs: number;
-  /** How long a connection may take to be made. */
+  /** Time limit for connecting. */
   readonly connectMs: number;
-  /** How often it is looked whether anything has come. */
+  /** Interval at which a connection is checked for silence. */
   readonly tickMs: number;
 }
 
@@ -26,28 +26,28 @@ export interface Environment {
 export const ENVIRONMENT: Environment = {
   now: () => performance.now(),
   setTimer: (fire, delayMs) => setTimeout(fire, delayMs),
-  // What setTimer returned: the only handles that ever come here.
+  // Callers pass only what setTimer returned.
   clearTimer: (timer) => clearTimeout(timer as ReturnType<typeof setTimeout> | undefined),
   random: () => Math.random(),
-  // Looked up at each call, so that whoever replaces it later is heard.
+  // Looked up at each call, so that a later replacement takes effect.
   fetch: (...request) => fetch(...request),
   // The service sends at least a comment every 15 s.
   timing: {
-    firstDelayMs: 250,
-    longestDelayMs: 10_000,
+    initialDelayMs: 250,
+    maxDelayMs: 10_000,
     healthyMs: 5000,
     connectMs: 10_000,
     tickMs: 15_000,
   },
 };
 
-/** Calls `onAbort` when `signal` is aborted; returns what lets go of the signal. */
-export function heed(signal: AbortSignal | undefined, onAbort: () => void): () => void {
+/** Calls `onAbort` when `signal` is aborted; returns a function that stops listening. */
+export function onAborted(signal: AbortSignal | undefined, onAbort: () => void): () => void {
   signal?.addEventListener('abort', onAbort);
   return () => signal?.removeEventListener('abort', onAbort);
 }
 
-/** Calls what the application gave; what it throws is the application's: reported as uncaught, and stops nothing here. */
+/** Calls a listener of the application. An error that it throws is reported as uncaught, and stops nothing here. */
 export function callOut<T>(listener: (value: T) => void, value: T): void {
   try {
     listener(value);

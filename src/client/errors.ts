@@ -1,16 +1,16 @@
-/** The one error of this module: a code for programs, a sentence for people. */
+/** The error of this module: a code for programs, a sentence for people. */
 
 /**
- * What can go wrong between the two sides:
- * - `unauthorized`, `forbidden`: the service answered 401 or 403; nothing is tried again.
- * - `unreachable`: no connection; `silent`: one on which nothing came any more; `ended`: the service ended the stream.
- * - `connection_lost`: it broke while the answer was awaited. A command may have been carried out.
- * - `not_connected`: a command was not sent, because the connection had been lost before.
+ * Failures of the connection:
+ * - `unauthorized`, `forbidden`: the service answered 401 or 403; there is no further attempt.
+ * - `unreachable`: no connection; `silent`: nothing arrived for a minute; `ended`: the service ended the stream.
+ * - `connection_lost`: it was lost before the answer arrived. A command may have been carried out.
+ * - `not_connected`: a command was not sent, because the connection was lost before.
  * - `timeout`: no answer in time. A command may have been carried out.
  * - `closed`: `close()` was called. A command that was sent may have been carried out.
- * - `bad_answer`: what answers there is not hostwire, or speaks another protocol.
- * - `refused`: another HTTP status than 200 without a code of its own; `too_large`: a message over the service's limit.
- * - `no_websocket`: this program has no WebSocket and was given none.
+ * - `bad_answer`: the server is not hostwire, or speaks another protocol version.
+ * - `refused`: an HTTP status other than 200 without a code; `too_large`: a message over the service's limit.
+ * - `no_websocket`: this program has no WebSocket and none was passed.
  */
 export type ConnectionCode =
   | 'unauthorized'
@@ -27,16 +27,16 @@ export type ConnectionCode =
   | 'too_large'
   | 'no_websocket';
 
-/** A code of this module, or one of the service's own: those of its HTTP answers, errors and feedback. */
+/** A code of this module, or one that the service sends in HTTP answers, errors and feedback. */
 export type ClientErrorCode = ConnectionCode | (string & {});
 
 export interface ErrorFacts {
   readonly cause?: unknown;
-  /** Of the HTTP answer. */
+  /** The status of the HTTP answer. */
   readonly status?: number;
-  /** What the service said beside the sentence. */
+  /** Details that the service sent with the message. */
   readonly details?: unknown;
-  /** How long the service asked to be left alone. */
+  /** The delay that the service asked for before the next attempt. */
   readonly retryAfterMs?: number;
 }
 
@@ -56,16 +56,17 @@ export class ClientError extends Error {
   }
 }
 
-/** Whether trying again with the same key from the same address would be answered alike. */
+/** Whether another attempt with the same key from the same address would get the same answer. */
 export function isRefusal(error: ClientError): boolean {
   return error.status === 401 || error.status === 403;
 }
 
-export const silent = () => new ClientError('silent', 'nothing comes from the service any more');
+export const silent = () => new ClientError('silent', 'nothing arrived from the service for 45 seconds');
 
-export const badAnswer = () => new ClientError('bad_answer', 'what answers there is no hostwire service');
+export const badAnswer = () =>
+  new ClientError('bad_answer', 'the server at this address is not a hostwire service');
 
-/** `reason`, whatever was thrown, as an error of this module; without one nobody answered in time. */
+/** Any thrown `reason` as an error of this module; undefined when there was no answer in time. */
 export function unreachable(reason?: unknown): ClientError {
   if (reason instanceof ClientError) return reason;
   return new ClientError('unreachable', 'the service cannot be reached', { cause: reason });

@@ -1,22 +1,22 @@
-/** Reads text/event-stream as the HTML standard says, whatever pieces it comes in. */
+/** Parses text/event-stream as the HTML standard defines it, from chunks split anywhere. */
 import { badAnswer } from './errors.ts';
 
 export interface ParsedEvent {
-  /** `message` where the stream names none. */
+  /** `message` where the stream does not name one. */
   readonly type: string;
   readonly data: string;
 }
 
-/** No service sends so long a line: whoever does would fill the memory. In UTF-16 units. */
-const LONGEST_LINE = 8 * 1024 * 1024;
+/** Bounds the memory that a peer can make us use; far above any line of the service. In UTF-16 units. */
+const MAX_LINE_LENGTH = 8 * 1024 * 1024;
 const LINE_END = /[\r\n]/g;
 
 export class EventParser {
-  /** Keeps the beginning of a character until its end comes, and drops a byte order mark at the very beginning. */
+  /** Buffers an incomplete character, and drops a byte order mark at the start of the stream. */
   readonly #decoder = new TextDecoder();
-  /** The beginning of a line whose end has not come. */
+  /** The start of an incomplete line. */
   #line = '';
-  /** A line has ended with CR: an LF that follows belongs to it. */
+  /** The last line ended with CR, so an LF that follows belongs to it. */
   #mayStartWithLf = false;
   #type = '';
   #data: string[] = [];
@@ -27,7 +27,7 @@ export class EventParser {
     return this.#retryMs;
   }
 
-  /** The events that `bytes` completes. Throws `bad_answer` at a line that is far too long. */
+  /** Returns the events that `bytes` completes. Throws `bad_answer` when a line is longer than MAX_LINE_LENGTH. */
   push(bytes: Uint8Array): readonly ParsedEvent[] {
     const text = this.#decoder.decode(bytes, { stream: true });
     const events: ParsedEvent[] = [];
@@ -50,7 +50,7 @@ export class EventParser {
       if (event !== undefined) events.push(event);
     }
     this.#line += text.slice(start);
-    if (this.#line.length > LONGEST_LINE) throw badAnswer();
+    if (this.#line.length > MAX_LINE_LENGTH) throw badAnswer();
     return events;
   }
 

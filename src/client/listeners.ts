@@ -1,4 +1,4 @@
-/** Who wants to hear of which event. */
+/** The listeners of a socket, by event type. */
 import { callOut } from './environment.ts';
 import type { SocketEvents } from './messages.ts';
 
@@ -7,17 +7,17 @@ type Listener = (value: unknown) => void;
 export class Listeners {
   readonly #byType = new Map<string, Set<Listener>>();
 
-  /** Returns what takes it back. */
+  /** Returns a function that removes the listener. */
   add<E extends keyof SocketEvents>(type: E, listener: (value: SocketEvents[E]) => void): () => void {
     const all = this.#byType.get(type) ?? new Set();
     this.#byType.set(type, all);
-    // What `tell` is given for a type is of that type.
+    // `emit` is called with the value that belongs to the type.
     all.add(listener as Listener);
     return () => void all.delete(listener as Listener); // As above.
   }
 
-  /** `value` is what SocketEvents says for `type`; a type that nobody knows has no listeners. */
-  tell(type: string, value: unknown): void {
+  /** `value` has the type that SocketEvents defines for `type`; an unknown type has no listeners. */
+  emit(type: string, value: unknown): void {
     for (const listener of [...(this.#byType.get(type) ?? [])]) callOut(listener, value);
   }
 

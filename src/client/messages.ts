@@ -1,4 +1,4 @@
-/** The messages of /api/ws as programs of this module see them. */
+/** The messages of /api/ws in the types of this module. */
 import type { ProcessDetailsPayload } from '../wire/process.ts';
 import type { TopicEvents, TopicName } from '../wire/topics.ts';
 import type { Section, StatsPayload } from './payload.ts';
@@ -6,7 +6,7 @@ import type { ConnectionState } from './state.ts';
 
 export type Topic = 'stats' | `stats.${Section}` | Section | TopicName;
 
-/** How a command goes, or with `final` how it went. */
+/** The progress of a command; with `final`, its result. */
 export interface Feedback {
   readonly success: boolean;
   readonly action: string;
@@ -25,9 +25,9 @@ export interface ProcessCommandFeedback extends Feedback {
   readonly count?: number;
 }
 
-/** What the service says when the connection is open. */
+/** The service's first message on a connection. */
 export interface Connected {
-  /** Of the service. */
+  /** The version of the service. */
   readonly version: string;
   readonly protocol: number;
   /** The keys of `features` in its configuration. */
@@ -42,12 +42,12 @@ export interface ErrorMessage {
 
 export type AnyStats = StatsPayload | StatsPayload<Section, true>;
 
-/** The events of listeners; answers to a request go to its promise alone. */
+/** The events of listeners. Answers to a request go only to its promise. */
 export interface SocketEvents extends TopicEvents {
   readonly state: ConnectionState;
   readonly connected: Connected;
   readonly system_stats: AnyStats;
-  /** Of commands that somebody else has given, and of own ones that are no longer waited for. */
+  /** Feedback for commands of other clients, and for own commands whose promise is settled. */
   readonly media_feedback: Feedback;
   readonly process_feedback: ProcessCommandFeedback;
   readonly power_feedback: Feedback;
@@ -55,25 +55,25 @@ export interface SocketEvents extends TopicEvents {
   readonly error: ErrorMessage;
 }
 
-/** What the service answers with. */
+/** The service's messages by their type. */
 export interface AnswerEvents extends Omit<SocketEvents, 'state'> {
   readonly subscribed: { readonly topics: readonly string[]; readonly unknown?: readonly string[] };
   readonly process_details: ProcessDetailsPayload;
   readonly pong: unknown;
 }
 
-/** One text frame of the service. `data` is as AnswerEvents says for its type. */
+/** One text frame of the service. The type of `data` is in AnswerEvents. */
 export interface Message {
   readonly type: string;
   readonly id?: unknown;
   readonly data: unknown;
 }
 
-/** The message in `text`; undefined where it is none. */
+/** The message in `text`; undefined when it is not a message. */
 export function parseMessage(text: unknown): Message | undefined {
   if (typeof text !== 'string') return undefined;
   try {
-    // Each key is looked at below.
+    // Each key is checked below.
     const message = JSON.parse(text) as Partial<Message> | null;
     if (typeof message?.type !== 'string' || typeof message.data !== 'object') return undefined;
     return { type: message.type, id: message.id, data: message.data };

@@ -1,4 +1,4 @@
-/** The shape of a sample as a subscriber of some sections, with or without detail, receives it. */
+/** The type of a sample by the sections it was requested with, with or without detail. */
 import type {
   CpuDetail,
   CpuStats,
@@ -13,16 +13,16 @@ import type {
 } from '../wire/sample.ts';
 import type { DetailExtras } from '../wire/usage.ts';
 
-export type Section = 'cpu' | 'memory' | 'gpu' | 'disks' | 'network';
-
 interface PlainSections {
   readonly cpu: CpuStats;
   readonly memory: MemoryStats;
-  /** null: there is no GPU. */
+  /** null: the machine has no GPU. */
   readonly gpu: GpuStats | null;
   readonly disks: readonly DiskStats[];
   readonly network: NetworkStats;
 }
+
+export type Section = keyof PlainSections;
 
 interface DetailSections {
   readonly cpu: CpuDetail;
@@ -32,7 +32,7 @@ interface DetailSections {
   readonly network: NetworkDetail;
 }
 
-/** Any section may be absent: one that the machine cannot read right now is left out. */
+/** Any section may be absent: one that the service cannot read at the moment is left out. */
 export type StatsPayload<S extends Section = Section, D extends boolean = false> = {
   /** Unix seconds. */
   readonly timestamp: number;

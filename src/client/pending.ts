@@ -1,32 +1,32 @@
-/** Requests over a connection that comes and goes: each is sent once, and settled once. */
-import { type Environment, heed } from './environment.ts';
+/** Requests over a connection that may be lost: each is sent at most once and settled once. */
+import { type Environment, onAborted } from './environment.ts';
 import { ClientError } from './errors.ts';
 import type { ErrorMessage, Feedback, Message } from './messages.ts';
 
-/** `done`: the last answer to it. */
-export type Taken<T> = { readonly done: T } | undefined;
+/** `done`: the result, taken from the last answer; undefined: more answers follow. */
+export type Settlement<T> = { readonly done: T } | undefined;
 
 export interface Asking<T> {
   readonly op: string;
   readonly data: object;
-  /** A command acts on the machine: it is not kept for a later connection. */
+  /** A command acts on the machine, so it is not kept for a later connection. */
   readonly kind: 'command' | 'question' | 'subscription';
-  /** Of the whole, in milliseconds; undefined: as long as it takes. */
+  /** Time limit for the whole request; undefined: none. */
   readonly limitMs: number | undefined;
   readonly signal: AbortSignal | undefined;
-  /** Looks at each answer to it; throws where that says that it has failed (`check`). */
-  readonly take: (message: Message) => Taken<T>;
+  /** Called with each answer; throws when the answer is a failure (`check`). */
+  readonly take: (message: Message) => Settlement<T>;
 }
 
 interface Pending {
   readonly text: string;
   isSent: boolean;
-  readonly hear: (message: Message) => void;
+  readonly receive: (message: Message) => void;
   readonly fail: (reason: unknown) => void;
 }
 
-/** What the service takes in one message. */
-const MOST_BYTES = 16 * 1024;
+/** The service's limit for one message. */
+const MAX_MESSAGE_BYTES = 16 * 1024;
 
 export class Requests {
   readonly #environment: Environment;
@@ -46,15 +46,15 @@ export class Requests {
     return this.#isOpen;
   }
 
-  /** Why there will be no connection any more. */
+  /** Why there will be no further connection; undefined while there may be one. */
   get end(): ClientError | undefined {
     return this.#end;
   }
 
-  /** Sent at once, or when the connection is there; a command only if there has not been one before. */
+  /** Sends at once, or when the connection opens; a command waits for the first connection only. */
   start<T>({ op, data, kind, limitMs, signal, take }: Asking<T>): Promise<T> {
     const number = ++this.#lastId;
-    // The states that a subscription begins with carry its id, and are for listeners.
+    // The snapshots that follow a subscription have its id, and are for listeners.
     const id = kind === 'subscription' ? `s${number}` : number;
     const text = JSON.stringify({ op, id, data });
     const refusal = this.#refusalOf(text, kind === 'command');
@@ -65,7 +65,7 @@ export class Requests {
       const settle = () => {
         this.#pending.delete(id);
         clearTimer(timer);
-        letGo();
+        stopListening();
       };
       const fail = (reason: unknown) => {
         settle();
@@ -73,8 +73,8 @@ export class Requests {
       };
       const onLimit = () => fail(new ClientError('timeout', `no answer within ${limitMs} ms`));
       const timer = limitMs === undefined ? undefined : setTimer(onLimit, limitMs);
-      const letGo = heed(signal, () => fail(signal?.reason));
-      const hear = (message: Message) => {
+      const stopListening = onAborted(signal, () => fail(signal?.reason));
+      const receive = (message: Message) => {
         try {
           const taken = take(message);
           if (taken === undefined) return;
@@ -84,32 +84,32 @@ export class Requests {
           fail(error);
         }
       };
-      const pending = { text, isSent: false, hear, fail };
+      const pending = { text, isSent: false, receive, fail };
       this.#pending.set(id, pending);
       if (this.#isOpen) this.#sendOne(pending);
     });
   }
 
-  /** False where the message is for listeners. */
-  hear(message: Message): boolean {
+  /** Passes an answer to its request. Returns false when the message is for listeners. */
+  receive(message: Message): boolean {
     const { id, type } = message;
     const pending = this.#pending.get(id);
-    pending?.hear(message);
-    // An answer that is no longer waited for tells nobody anything, unless it says how a command went.
+    pending?.receive(message);
+    // A late answer is dropped, unless it is the feedback of a command.
     return pending !== undefined || (typeof id === 'number' && !type.endsWith('_feedback'));
   }
 
-  /** The connection is there: what waited for it is sent. */
+  /** The connection is open: sends the requests that waited for it. */
   open(): void {
     this.#isOpen = true;
     this.#wasOpen = true;
     for (const pending of this.#pending.values()) if (!pending.isSent) this.#sendOne(pending);
   }
 
-  /** The connection is lost: what was sent over it will not be answered, and is not sent again. */
+  /** The connection is lost: rejects the requests that were sent over it; they are not sent again. */
   lose(error: ClientError): void {
     this.#isOpen = false;
-    const lost = new ClientError('connection_lost', 'the connection was lost before the answer came', {
+    const lost = new ClientError('connection_lost', 'the connection was lost before the answer arrived', {
       cause: error,
     });
     for (const pending of [...this.#pending.values()]) if (pending.isSent) pending.fail(lost);
@@ -124,9 +124,9 @@ export class Requests {
   #refusalOf(text: string, isCommand: boolean): ClientError | undefined {
     if (this.#end !== undefined) return this.#end;
     if (isCommand && this.#wasOpen && !this.#isOpen)
-      return new ClientError('not_connected', 'it was not sent: there is no connection');
-    if (new TextEncoder().encode(text).length > MOST_BYTES)
-      return new ClientError('too_large', `a message may have ${MOST_BYTES} bytes`);
+      return new ClientError('not_connected', 'there is no connection; the command was not sent');
+    if (new TextEncoder().encode(text).length > MAX_MESSAGE_BYTES)
+      return new ClientError('too_large', `the message is longer than ${MAX_MESSAGE_BYTES} bytes`);
     return undefined;
   }
 
@@ -136,22 +136,22 @@ export class Requests {
   }
 }
 
-/** Throws what an answer says when it is an error, or feedback of something that has failed. */
+/** Throws when an answer is an error, or the feedback of a failed command. */
 export function check({ type, data }: Message): void {
   if (type === 'error') {
-    const { code, message, details } = data as ErrorMessage; // As the service says errors.
+    const { code, message, details } = data as ErrorMessage; // The shape of the service's errors.
     throw new ClientError(code, message, { details });
   }
   if (!type.endsWith('_feedback')) return;
-  const { success, final, code = 'INTERNAL', message } = data as Feedback; // As it says feedback.
+  const { success, final, code = 'INTERNAL', message } = data as Feedback; // The shape of its feedback.
   if (final && !success) throw new ClientError(code, message, { details: data });
 }
 
-/** Takes the answer of type `type`. */
-export function answered<T>(type: string): (message: Message) => Taken<T> {
+/** Settles with the data of the answer of type `type`. */
+export function answered<T>(type: string): (message: Message) => Settlement<T> {
   return (message) => {
     check(message);
-    // The service's messages are as AnswerEvents says.
+    // The service's messages have the types in AnswerEvents.
     return message.type === type ? { done: message.data as T } : undefined;
   };
 }

@@ -1,10 +1,10 @@
-/** The processes of the machine, over a socket. */
+/** The process API of a socket. */
 import type { ProcessDetailsPayload, ProcessListPayload } from '../wire/process.ts';
 import type { Asker } from './calls.ts';
 import type { ProcessCommandFeedback } from './messages.ts';
 import type { AskOptions, KillOptions, LaunchOptions, ListOptions, Target } from './socket-options.ts';
 
-/** What the service waits for the end of a process when nothing else is said. */
+/** The service's default wait for a process to end. */
 const ENDS_WITHIN_MS = 3000;
 
 export class Processes {
@@ -23,7 +23,7 @@ export class Processes {
     return this.#asker.question('process_details', data, 'process_details', options);
   }
 
-  /** Resolves when it has ended. With `started_at` no other process is meant that got its number. */
+  /** Resolves when the process has ended. `started_at` protects another process that got the same pid. */
   kill(
     target: Target,
     { by, tree, endsWithinMs, ...options }: KillOptions = {},
@@ -32,7 +32,7 @@ export class Processes {
     return this.#asker.command('process_kill', data, options, endsWithinMs ?? ENDS_WITHIN_MS);
   }
 
-  /** Starts an app that the service's configuration names. */
+  /** Starts an app that is listed in the service's configuration. */
   launch(app: string, { args, ...options }: LaunchOptions = {}): Promise<ProcessCommandFeedback> {
     return this.#asker.command('process_launch', { app, args }, options);
   }

@@ -1,11 +1,11 @@
-/** What the requests of this module have in common: addresses, the key's header, and what a refusal means. */
+/** Addresses, the key's header, and errors from refused requests, for all requests of this module. */
 import { ClientError } from './errors.ts';
 
-/** `path` below the service's `url`, which may itself have a path (a reverse proxy's). Throws a TypeError for no URL. */
+/** `path` below the service's `url`, which may have a path itself (a reverse proxy's). Throws a TypeError if invalid. */
 export function addressOf(url: string, path: string): URL {
   const base = new URL(url);
   if (base.protocol !== 'http:' && base.protocol !== 'https:')
-    throw new TypeError(`${url} is no address of a service: it must begin with http:// or https://`);
+    throw new TypeError(`${url} is not the address of a service: it must start with http:// or https://`);
   return new URL(path.replace(/^\/*/, './'), `${base.origin}${base.pathname.replace(/\/*$/, '/')}`);
 }
 
@@ -22,11 +22,11 @@ function retryAfterMs(headers: Headers): number | undefined {
 
 const CODE_BY_STATUS: Readonly<Record<number, string>> = { 401: 'unauthorized', 403: 'forbidden' };
 const SENTENCE_BY_STATUS: Readonly<Record<number, string>> = {
-  401: 'the service wants a key, or another one',
-  403: 'the service does not allow this from here',
+  401: 'the key is missing or wrong',
+  403: 'the service does not allow requests from this address',
 };
 
-/** What an answer that is no success says. Never throws: a body that cannot be read says nothing. */
+/** Turns an unsuccessful answer into an error. Never throws; a body that cannot be read is ignored. */
 export async function refusalOf(response: Response): Promise<ClientError> {
   const { status, headers } = response;
   // Its shape is checked below, key by key.

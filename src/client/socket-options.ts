@@ -1,34 +1,34 @@
-/** What a program says when it connects and when it asks. */
+/** The options of a socket and of its requests. */
 import type { SocketConstructor } from './connection.ts';
 import type { Feedback } from './messages.ts';
 
 export interface SocketOptions {
-  /** Where the service is: `http://pc:9990`. */
+  /** The address of the service: `http://pc:9990`. */
   readonly url: string;
-  /** Goes into the query of the upgrade, because a browser can send it nowhere else. */
+  /** Sent in the query of the upgrade, because browsers cannot send headers with it. */
   readonly key?: string | undefined;
-  /** For Node 20, which has none of its own: that of the package ws. */
+  /** For Node 20, which has no WebSocket: that of the package ws. */
   readonly WebSocket?: SocketConstructor | undefined;
-  /** Of requests without a limit of their own; 10,000 when not given. */
+  /** Time limit of requests that do not set one. Default: 10,000. */
   readonly timeoutMs?: number | undefined;
-  /** Aborted: as `close()`. */
+  /** Aborting it is the same as `close()`. */
   readonly signal?: AbortSignal | undefined;
 }
 
 export interface AskOptions {
-  /** Aborted: the promise rejects with its reason. A command that was sent is carried out all the same. */
+  /** Aborting it rejects the promise with its reason. A command that was sent is still carried out. */
   readonly signal?: AbortSignal | undefined;
-  /** How long the answer is waited for, beside what the command itself is given to take. */
+  /** Time limit for the answer, in addition to the time that the command itself may take. */
   readonly timeoutMs?: number | undefined;
 }
 
 export interface CommandOptions extends AskOptions {
-  /** Told of what comes before the end: `accepted`, `running`. */
+  /** Called with the feedback before the final one: `accepted`, `running`. */
   readonly onStage?: ((feedback: Feedback) => void) | undefined;
 }
 
 export interface SubscribeOptions {
-  /** Instead of what is subscribed to (when not given), or beside it. */
+  /** `replace` (the default) the present subscriptions, or `add` to them. */
   readonly mode?: 'replace' | 'add' | undefined;
   readonly detail?: boolean | undefined;
   readonly signal?: AbortSignal | undefined;
@@ -62,7 +62,7 @@ export type PowerAction = 'shutdown' | 'restart' | 'sleep' | 'hibernate' | 'lock
 export interface PowerOptions extends CommandOptions {
   /** Seconds, up to a day. */
   readonly delay?: number | undefined;
-  /** Over what programs hold against it. */
+  /** Overrides the inhibitors of programs. */
   readonly force?: boolean | undefined;
 }
 
@@ -70,21 +70,21 @@ export interface ListOptions extends AskOptions {
   readonly sort?: 'cpu' | 'memory' | 'name' | undefined;
   readonly limit?: number | undefined;
   readonly query?: string | undefined;
-  /** One row a name (when not given), or one row a process. */
+  /** One row per name (the default), or one row per process. */
   readonly grouped?: boolean | undefined;
 }
 
-/** One process, or all of a name. */
+/** One process, or all processes of a name. */
 export type Target =
   | { readonly pid: number; readonly started_at?: number | undefined }
   | { readonly name: string };
 
 export interface KillOptions extends CommandOptions {
-  /** `term` asks it to end (when not given), `kill` ends it. */
+  /** `term` (the default) asks it to end, `kill` forces it. */
   readonly by?: 'term' | 'kill' | undefined;
-  /** Its children too, and theirs. */
+  /** Also all its descendants. */
   readonly tree?: boolean | undefined;
-  /** How long the service waits for its end: 3000 when not given. */
+  /** How long the service waits for the process to end. Default: 3000. */
   readonly endsWithinMs?: number | undefined;
 }
 

@@ -1,7 +1,7 @@
-/** The service's WebSocket API as an object: subscriptions that last, commands that are answered. */
+/** The service's WebSocket API as an object: subscriptions that survive lost connections, commands with results. */
 import { Asker } from './calls.ts';
 import { Connection, type SocketConstructor } from './connection.ts';
-import { ENVIRONMENT, type Environment, heed } from './environment.ts';
+import { ENVIRONMENT, type Environment, onAborted } from './environment.ts';
 import { ClientError } from './errors.ts';
 import { Listeners } from './listeners.ts';
 import type { Feedback, Message, SocketEvents, Topic } from './messages.ts';
@@ -25,44 +25,44 @@ import { type Subscribed, Subscriber } from './subscriber.ts';
 export interface HostSocket {
   readonly state: ConnectionState;
   readonly processes: Processes;
-  /** Calls `listener` on each such event; returns what takes it back. After `closed` nothing is told any more. */
+  /** Calls `listener` on each event of `type`, until `closed`; returns a function that removes it. */
   on<E extends keyof SocketEvents>(type: E, listener: (value: SocketEvents[E]) => void): () => void;
   /**
-   * Subscribes, for as long as the socket lives: after a loss it is asked for again. Waits for the connection however
-   * long that takes. Resolves with all that is subscribed to; rejects when the service refuses.
+   * Subscribes for the life of the socket: after a loss it subscribes again. Waits for the connection without a time
+   * limit. Resolves with all subscribed topics; rejects when the service refuses.
    */
   subscribe(topics: readonly Topic[], options?: SubscribeOptions): Promise<Subscribed>;
-  /** Without topics: from all. */
+  /** Default: all topics. */
   unsubscribe(topics?: readonly Topic[], options?: Pick<SubscribeOptions, 'signal'>): Promise<Subscribed>;
   /** The present state of `topics`, once. */
   get(topics: readonly Topic[], options?: GetOptions): Promise<Snapshot>;
   media(action: MediaAction, options?: MediaOptions): Promise<Feedback>;
   power(action: PowerAction, options?: PowerOptions): Promise<Feedback>;
-  /** Milliseconds to the service and back. */
+  /** The round-trip time to the service, in milliseconds. */
   ping(options?: AskOptions): Promise<number>;
-  /** For good; what is waited for rejects with `closed`. */
+  /** Closes the socket for good; pending promises reject with `closed`. */
   close(): void;
 }
 
 /**
- * Connects to `/api/ws` of the service at `url`, again and again after each loss, until it is closed or refused (401,
- * 403). Its promises reject with a ClientError, or with the reason of the signal they were given. No request is ever
- * sent twice, but for subscriptions: a command that was under way when the connection broke rejects with
- * `connection_lost`, one that is given while there is none with `not_connected`. Throws a TypeError when `url` is none,
- * a ClientError `no_websocket` where there is no WebSocket.
+ * Connects to `/api/ws` of the service at `url`, and again after each loss, until it is closed or refused (401, 403).
+ * Promises reject with a ClientError, or with the reason of the signal they were given. No request except a subscription
+ * is ever sent twice: a command that was pending when the connection was lost rejects with `connection_lost`, and one
+ * that is given while there is no connection rejects with `not_connected`. Throws a TypeError when `url` is invalid, and
+ * a ClientError `no_websocket` when there is no WebSocket.
  */
 export function connect(options: SocketOptions): HostSocket {
   return connectIn(options, ENVIRONMENT);
 }
 
-/** The same in surroundings of a test's own. */
+/** The same with an environment that tests provide. */
 export function connectIn(options: SocketOptions, environment: Environment): HostSocket {
-  // Not every program has it, whatever its types say.
+  // Not every runtime has it, even where the types declare it.
   const WebSocket = options.WebSocket ?? (globalThis as { WebSocket?: SocketConstructor }).WebSocket;
   if (WebSocket === undefined)
     throw new ClientError(
       'no_websocket',
-      'there is no WebSocket here (Node has one from 22 on): pass that of the package ws, connect({ url, WebSocket })',
+      'this runtime has no WebSocket (Node has one since version 22); pass the one of the package ws: connect({ url, WebSocket })',
     );
   addressOf(options.url, '');
   return new LastingSocket(options, WebSocket, environment);
@@ -70,7 +70,7 @@ export function connectIn(options: SocketOptions, environment: Environment): Hos
 
 class LastingSocket implements HostSocket {
   readonly processes: Processes;
-  readonly #letGo: () => void;
+  readonly #stopListening: () => void;
   readonly #environment: Environment;
   readonly #connection: Connection;
   readonly #requests: Requests;
@@ -79,7 +79,7 @@ class LastingSocket implements HostSocket {
   readonly #listeners = new Listeners();
   #state: ConnectionState = { state: 'connecting' };
   #lastStats: unknown;
-  /** A new connection begins with the latest sample, which may have come over the one before. */
+  /** A new connection starts with the latest sample, which may have arrived over the previous one. */
   #mayRepeat = false;
 
   constructor(options: SocketOptions, WebSocket: SocketConstructor, environment: Environment) {
@@ -89,21 +89,21 @@ class LastingSocket implements HostSocket {
     this.#asker = new Asker(this.#requests, timeoutMs);
     this.processes = new Processes(this.#asker);
     this.#subscriber = new Subscriber(this.#requests, ({ code, message, details }) =>
-      this.#listeners.tell('error', { code, message, details }),
+      this.#listeners.emit('error', { code, message, details }),
     );
     this.#connection = new Connection({
       url,
       key,
       WebSocket,
       environment,
-      onState: (state) => this.#tell(state),
+      onState: (state) => this.#setState(state),
       onOpen: (data) => this.#open(data),
-      onMessage: (message) => this.#hear(message),
+      onMessage: (message) => this.#receive(message),
       onLost: (error) => this.#requests.lose(error),
     });
-    this.#letGo = heed(signal, () => this.close());
+    this.#stopListening = onAborted(signal, () => this.close());
     if (signal?.aborted === true) this.close();
-    // Whoever connects can say first what to listen for.
+    // The caller can add its listeners first.
     else queueMicrotask(() => this.#connection.start());
   }
 
@@ -150,15 +150,15 @@ class LastingSocket implements HostSocket {
     this.#connection.close();
   }
 
-  #tell(state: ConnectionState): void {
+  #setState(state: ConnectionState): void {
     this.#state = state;
     if (state.state === 'closed') this.#end(state.error);
-    this.#listeners.tell('state', state);
+    this.#listeners.emit('state', state);
     if (state.state === 'closed') this.#listeners.clear();
   }
 
   #end(error = new ClientError('closed', 'the socket was closed')): void {
-    this.#letGo();
+    this.#stopListening();
     this.#requests.close(error);
     this.#subscriber.close(error);
   }
@@ -167,11 +167,11 @@ class LastingSocket implements HostSocket {
     this.#mayRepeat = this.#lastStats !== undefined;
     this.#requests.open();
     void this.#subscriber.open();
-    this.#listeners.tell('connected', data);
+    this.#listeners.emit('connected', data);
   }
 
-  #hear(message: Message): void {
-    if (this.#requests.hear(message)) return;
+  #receive(message: Message): void {
+    if (this.#requests.receive(message)) return;
     const { type, data } = message;
     if (type === 'system_stats') {
       const isRepeated = this.#mayRepeat && JSON.stringify(data) === JSON.stringify(this.#lastStats);
@@ -179,6 +179,6 @@ class LastingSocket implements HostSocket {
       this.#lastStats = data;
       if (isRepeated) return;
     }
-    this.#listeners.tell(type, data);
+    this.#listeners.emit(type, data);
   }
 }

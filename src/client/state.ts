@@ -1,10 +1,10 @@
-/** How a connection to the service stands. */
+/** The state of a connection to the service. */
 import type { ClientError } from './errors.ts';
 
 export type ConnectionState =
   | { readonly state: 'connecting' }
   | { readonly state: 'open' }
-  /** It was lost, or could not be made; the next attempt comes by itself. */
+  /** The connection was lost or failed; the next attempt follows after the delay. */
   | { readonly state: 'waiting'; readonly delayMs: number; readonly error: ClientError }
-  /** For good: with an error when the service has refused, without one after `close()`. */
+  /** Closed for good: with an error when the service refused, without one after `close()`. */
   | { readonly state: 'closed'; readonly error?: ClientError };

@@ -1,35 +1,35 @@
-/** Stats by server-sent events over fetch, which unlike EventSource can send the key, for as long as it takes. */
+/** Receives stats as server-sent events over fetch, which unlike EventSource can send the key; reconnects forever. */
 import { Backoff } from './backoff.ts';
-import { callOut, ENVIRONMENT, type Environment, heed } from './environment.ts';
+import { callOut, ENVIRONMENT, type Environment, onAborted } from './environment.ts';
 import { badAnswer, ClientError, isRefusal, silent, unreachable } from './errors.ts';
 import { EventParser } from './event-parser.ts';
 import type { Section, StatsPayload } from './payload.ts';
 import { addressOf, keyHeader, refusalOf } from './refusals.ts';
 import type { ConnectionState } from './state.ts';
-import { MOST_SILENT_TICKS, Watchdog } from './watchdog.ts';
+import { MAX_SILENT_TICKS, Watchdog } from './watchdog.ts';
 
 export interface StreamOptions<S extends Section = Section, D extends boolean = false> {
-  /** Where the service is: `http://pc:9990`. */
+  /** The address of the service: `http://pc:9990`. */
   readonly url: string;
   readonly key?: string | undefined;
-  /** None: all of them. */
+  /** Default: all sections. */
   readonly fields?: readonly S[] | undefined;
   readonly detail?: D | undefined;
   readonly onSample: (sample: StatsPayload<S, D>) => void;
   readonly onState?: ((state: ConnectionState) => void) | undefined;
-  /** Aborted: as `close()`. */
+  /** Aborting it is the same as `close()`. */
   readonly signal?: AbortSignal | undefined;
 }
 
 export interface StatsStream {
   readonly state: ConnectionState;
-  /** Nothing is called any more once this has returned, but `onState` with `closed`. */
+  /** After this returns, no callback is called except `onState` with `closed`. */
   close(): void;
 }
 
 /**
- * Subscribes to the samples of the service at `url`, again and again after each loss, until it is closed or refused
- * (401, 403). Every sample that arrives is given to `onSample` once. Throws a TypeError when `url` is none.
+ * Subscribes to the samples of the service at `url`, and again after each loss, until it is closed or refused (401,
+ * 403). Each sample is passed to `onSample` once. Throws a TypeError when `url` is invalid.
  */
 export function streamStats<const S extends Section = Section, const D extends boolean = false>(
   options: StreamOptions<S, D>,
@@ -37,7 +37,7 @@ export function streamStats<const S extends Section = Section, const D extends b
   return new Stream(options, ENVIRONMENT);
 }
 
-/** The same in surroundings of a test's own. */
+/** The same with an environment that tests provide. */
 export function streamStatsIn<const S extends Section = Section, const D extends boolean = false>(
   options: StreamOptions<S, D>,
   environment: Environment,
@@ -50,12 +50,12 @@ class Stream<S extends Section, D extends boolean> implements StatsStream {
   readonly #environment: Environment;
   readonly #address: string;
   readonly #backoff: Backoff;
-  readonly #letGo: () => void;
+  readonly #stopListening: () => void;
   #state: ConnectionState = { state: 'connecting' };
   #attempt: AbortController | undefined;
-  /** Ends the wait between two attempts. */
+  /** Ends the delay between two attempts. */
   #endWait: (() => void) | undefined;
-  /** The text of the last sample that was given out. */
+  /** The text of the last sample that was passed to `onSample`. */
   #last: string | undefined;
 
   constructor(options: StreamOptions<S, D>, environment: Environment) {
@@ -67,7 +67,7 @@ class Stream<S extends Section, D extends boolean> implements StatsStream {
     if (fields.length > 0) address.searchParams.set('fields', fields.join(','));
     if (detail === true) address.searchParams.set('detail', '1');
     this.#address = address.href;
-    this.#letGo = heed(signal, () => this.close());
+    this.#stopListening = onAborted(signal, () => this.close());
     if (signal?.aborted === true) this.close();
     else void this.#run();
   }
@@ -82,8 +82,8 @@ class Stream<S extends Section, D extends boolean> implements StatsStream {
 
   #end(error?: ClientError): void {
     if (this.#isClosed()) return;
-    this.#letGo();
-    this.#tell(error === undefined ? { state: 'closed' } : { state: 'closed', error });
+    this.#stopListening();
+    this.#setState(error === undefined ? { state: 'closed' } : { state: 'closed', error });
     this.#attempt?.abort();
     this.#endWait?.();
   }
@@ -92,22 +92,22 @@ class Stream<S extends Section, D extends boolean> implements StatsStream {
     return this.#state.state === 'closed';
   }
 
-  #tell(state: ConnectionState): void {
+  #setState(state: ConnectionState): void {
     this.#state = state;
     const { onState } = this.#options;
     if (onState !== undefined) callOut(onState, state);
   }
 
   async #run(): Promise<void> {
-    // Whoever started it gets it into its hands before anything is called.
+    // The caller gets the stream before any callback is called.
     await Promise.resolve();
     while (!this.#isClosed()) {
-      this.#tell({ state: 'connecting' });
+      this.#setState({ state: 'connecting' });
       const error = await this.#listen();
       if (this.#isClosed()) return;
       if (isRefusal(error)) return this.#end(error);
       const delayMs = this.#backoff.next(error.retryAfterMs);
-      this.#tell({ state: 'waiting', delayMs, error });
+      this.#setState({ state: 'waiting', delayMs, error });
       await this.#wait(delayMs);
     }
   }
@@ -124,7 +124,7 @@ class Stream<S extends Section, D extends boolean> implements StatsStream {
     });
   }
 
-  /** One connection, from its beginning to why it ended. Never rejects. */
+  /** Serves one connection and resolves with the reason of its end. Never rejects. */
   async #listen(): Promise<ClientError> {
     if (this.#isClosed()) return unreachable();
     const { setTimer, clearTimer, timing } = this.#environment;
@@ -136,17 +136,17 @@ class Stream<S extends Section, D extends boolean> implements StatsStream {
       const response = await this.#ask(attempt.signal);
       clearTimer(limit);
       watchdog = new Watchdog(this.#environment, (ticks) => {
-        if (ticks >= MOST_SILENT_TICKS) attempt.abort(silent());
+        if (ticks >= MAX_SILENT_TICKS) attempt.abort(silent());
       });
       await this.#read(response, watchdog);
       return new ClientError('ended', 'the service ended the stream');
     } catch (error) {
-      // What an aborted fetch throws is not the reason everywhere.
+      // Not every fetch throws the signal's reason when it is aborted.
       return unreachable(attempt.signal.reason ?? error);
     } finally {
       clearTimer(limit);
       watchdog?.stop();
-      // Lets go of whatever is left of the answer.
+      // Releases the rest of the answer.
       attempt.abort();
     }
   }
@@ -165,16 +165,16 @@ class Stream<S extends Section, D extends boolean> implements StatsStream {
     const reader = response.body?.getReader();
     if (reader === undefined) return;
     this.#backoff.opened();
-    this.#tell({ state: 'open' });
+    this.#setState({ state: 'open' });
     const parser = new EventParser();
     let isFirst = true;
     for (;;) {
       const { done, value } = await reader.read();
       if (done || this.#isClosed()) return;
-      watchdog.heard();
+      watchdog.reset();
       for (const { type, data } of parser.push(value)) {
         if (type !== 'message' || this.#isClosed()) continue;
-        // A new stream begins with the latest sample, which may have come over the one before.
+        // A new stream starts with the latest sample, which may have arrived over the previous one.
         const isRepeated = isFirst && data === this.#last;
         isFirst = false;
         this.#last = data;
@@ -187,10 +187,10 @@ class Stream<S extends Section, D extends boolean> implements StatsStream {
   #sampleOf(data: string): StatsPayload<S, D> {
     try {
       const sample: unknown = JSON.parse(data);
-      // The service sends what was asked for: its payload is its contract.
+      // The service's contract: it sends the sections that were requested.
       if (typeof sample === 'object' && sample !== null) return sample as StatsPayload<S, D>;
     } catch {
-      // Said below, as for any other text.
+      // Thrown below, as for any other invalid text.
     }
     throw badAnswer();
   }

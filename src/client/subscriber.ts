@@ -1,5 +1,5 @@
-/** Keeps the subscriptions of a socket: asks for each change, and after a loss for all of them again. */
-import { heed } from './environment.ts';
+/** Keeps the subscriptions of a socket: requests each change, and all of them again after a loss. */
+import { onAborted } from './environment.ts';
 import { ClientError } from './errors.ts';
 import type { AnswerEvents } from './messages.ts';
 import { answered, type Requests } from './pending.ts';
@@ -7,7 +7,7 @@ import { type Change, Subscriptions } from './subscriptions.ts';
 
 export type Subscribed = AnswerEvents['subscribed'];
 
-/** Somebody who waits for the answer to a change. */
+/** A caller that waits for the answer to a change. */
 interface Waiting {
   readonly change: Change;
   readonly resolve: (answer: Subscribed) => void;
@@ -18,33 +18,33 @@ export class Subscriber {
   readonly #requests: Requests;
   readonly #onRefused: (error: ClientError) => void;
   readonly #subscriptions = new Subscriptions();
-  /** For the next connection. */
+  /** Changes that wait for the next connection. */
   readonly #held = new Set<Waiting>();
 
-  /** `onRefused`: what was subscribed to before is refused after a loss. */
+  /** `onRefused`: called when the service refuses, after a loss, what it had accepted before. */
   constructor(requests: Requests, onRefused: (error: ClientError) => void) {
     this.#requests = requests;
     this.#onRefused = onRefused;
   }
 
-  /** Resolves when the service has answered, over whichever connection; rejects when it refuses. */
+  /** Resolves when the service has answered, possibly over a later connection; rejects when it refuses. */
   change(change: Change, signal: AbortSignal | undefined): Promise<Subscribed> {
     if (this.#requests.end !== undefined) return Promise.reject(this.#requests.end);
     if (signal?.aborted === true) return Promise.reject(signal.reason);
     return new Promise((resolve, reject) => {
-      const letGo = heed(signal, () => {
-        // What was sent may have been heard.
+      const stopListening = onAborted(signal, () => {
+        // A change that was sent may have taken effect, so only an unsent one is dropped.
         if (this.#held.delete(waiting)) this.#subscriptions.drop(change);
         waiting.reject(signal?.reason);
       });
       const waiting: Waiting = {
         change,
         resolve(answer) {
-          letGo();
+          stopListening();
           resolve(answer);
         },
         reject(reason) {
-          letGo();
+          stopListening();
           reject(reason);
         },
       };
@@ -54,7 +54,7 @@ export class Subscriber {
     });
   }
 
-  /** There is a new connection, on which nothing is subscribed to. */
+  /** A new connection is open, with no subscriptions yet. */
   async open(): Promise<void> {
     const held = [...this.#held];
     this.#held.clear();
@@ -62,7 +62,7 @@ export class Subscriber {
     if (topics.length === 0) return this.#accept(held, { topics: [] });
     const error = await this.#ask(held, 'subscribe', { topics, mode: 'replace', detail });
     if (error === undefined || !this.#requests.isOpen) return;
-    // Without what was new, all else may still be allowed.
+    // Without the new changes, the earlier subscriptions may still be allowed.
     if (held.length > 0) await this.open();
     else this.#onRefused(error);
   }
@@ -77,7 +77,7 @@ export class Subscriber {
     return ['subscribe', { topics, mode: kind, detail: this.#subscriptions.wanted.detail }];
   }
 
-  /** The error that the service answered with; undefined when it did not. Never rejects. */
+  /** Returns the error that the service answered with, if it did. Never rejects. */
   async #ask(all: readonly Waiting[], op: string, data: object): Promise<ClientError | undefined> {
     try {
       const answer = await this.#requests.start({

@@ -1,4 +1,5 @@
-/** What a program wants to be subscribed to: kept over every loss of the connection, and asked for again after it. */
+/** The wanted subscriptions of a program, kept across lost connections. */
+import type { Section } from './payload.ts';
 
 export interface Wanted {
   readonly topics: readonly string[];
@@ -7,46 +8,53 @@ export interface Wanted {
 
 export interface Change {
   readonly kind: 'replace' | 'add' | 'remove';
-  /** Without them `remove` means all. */
+  /** undefined: `remove` removes all. */
   readonly topics: readonly string[] | undefined;
-  /** Topics that are added cannot take it back: all stats of a socket are with detail, or without. */
+  /** All stats of a socket are with detail or without, so adding topics cannot turn it off. */
   readonly detail: boolean | undefined;
 }
 
 const NOTHING: Wanted = { topics: [], detail: false };
-const SECTIONS = ['cpu', 'memory', 'gpu', 'disks', 'network'];
+/** Canonical topics by their short names; the compiler sees to it that no section is missing. */
+const TOPIC_BY_SECTION: Readonly<Record<Section, string>> = {
+  cpu: 'stats.cpu',
+  memory: 'stats.memory',
+  gpu: 'stats.gpu',
+  disks: 'stats.disks',
+  network: 'stats.network',
+};
+const CANONICAL_TOPICS: ReadonlyMap<string, string> = new Map(Object.entries(TOPIC_BY_SECTION));
 
-/** By the names that no other name stands for: `stats` is its five parts, and a bare part one of them. */
-function spelt(topics: readonly string[] = []): readonly string[] {
-  return topics.flatMap((topic) => {
-    if (topic === 'stats') return SECTIONS.map((section) => `stats.${section}`);
-    return SECTIONS.includes(topic) ? `stats.${topic}` : topic;
-  });
+/** By canonical names: `stats` stands for its five sections, and a bare section for its topic. */
+function canonical(topics: readonly string[] = []): readonly string[] {
+  return topics.flatMap((topic) =>
+    topic === 'stats' ? [...CANONICAL_TOPICS.values()] : (CANONICAL_TOPICS.get(topic) ?? topic),
+  );
 }
 
 function changed(wanted: Wanted, { kind, topics, detail }: Change): Wanted {
   switch (kind) {
     case 'replace':
-      return { topics: [...new Set(spelt(topics))], detail: detail ?? false };
+      return { topics: [...new Set(canonical(topics))], detail: detail ?? false };
     case 'add':
       return {
-        topics: [...new Set([...wanted.topics, ...spelt(topics)])],
+        topics: [...new Set([...wanted.topics, ...canonical(topics)])],
         detail: detail === true || wanted.detail,
       };
     case 'remove': {
       if (topics === undefined) return NOTHING;
-      const gone = spelt(topics);
+      const gone = canonical(topics);
       return { ...wanted, topics: wanted.topics.filter((topic) => !gone.includes(topic)) };
     }
   }
 }
 
-/** What was answered, and the changes that are asked for and not answered yet, in their order. */
+/** The subscriptions that the service has confirmed, and the requested changes that it has not, in order. */
 export class Subscriptions {
   #answered = NOTHING;
   readonly #asked = new Set<Change>();
 
-  /** What is wanted once every change is answered. */
+  /** The subscriptions once every requested change is confirmed. */
   get wanted(): Wanted {
     return [...this.#asked].reduce(changed, this.#answered);
   }
@@ -55,12 +63,12 @@ export class Subscriptions {
     this.#asked.add(change);
   }
 
-  /** The service has answered `change`. */
+  /** The service has confirmed `change`. */
   accept(change: Change): void {
     if (this.#asked.delete(change)) this.#answered = changed(this.#answered, change);
   }
 
-  /** The service has refused `change`, or nobody wants it any more. */
+  /** The service has refused `change`, or its caller has aborted it. */
   drop(change: Change): void {
     this.#asked.delete(change);
   }

@@ -1,11 +1,11 @@
 /**
- * Notices that nothing comes any more. It counts ticks instead of reading a clock: after the computer was asleep, or a
- * browser held the page's timers back, one late tick says little, and what has come meanwhile is seen before the next.
+ * Detects a silent connection. It counts ticks instead of reading a clock: after a suspend, or when a browser delayed
+ * the page's timers, a single late tick means little, and whatever arrived meanwhile is processed before the next.
  */
 import type { Environment } from './environment.ts';
 
-/** So many whole ticks without a byte and the peer is gone: with 15 s each, after more than 45 s and within 60. */
-export const MOST_SILENT_TICKS = 3;
+/** Whole ticks without a byte after which the peer counts as gone: with 15 s per tick, after 45 to 60 s. */
+export const MAX_SILENT_TICKS = 3;
 
 export class Watchdog {
   readonly #environment: Environment;
@@ -13,14 +13,15 @@ export class Watchdog {
   #silentTicks = 0;
   #timer: unknown;
 
-  /** Runs at once; `onTick` is told how many whole ticks in a row nothing has come. */
+  /** Starts at once; `onTick` receives the number of whole ticks in a row in which nothing arrived. */
   constructor(environment: Environment, onTick: (ticks: number) => void) {
     this.#environment = environment;
     this.#onTick = onTick;
     this.#arm();
   }
 
-  heard(): void {
+  /** Something arrived. */
+  reset(): void {
     this.#silentTicks = 0;
   }
 
@@ -31,7 +32,7 @@ export class Watchdog {
   #arm(): void {
     this.#timer = this.#environment.setTimer(() => {
       this.#arm();
-      // The tick in which something came was not silent throughout.
+      // The tick in which something arrived was not wholly silent.
       this.#onTick(this.#silentTicks++);
     }, this.#environment.timing.tickMs);
   }

@@ -1,35 +1,30 @@
-/** One file's tree → settings that satisfy their rows, and everything that is wrong with it. */
+/** Turns one file's tree into settings that satisfy their rows, and lists everything that is wrong with it. */
 import { type Findings, type Place, placed, refuse } from './findings.ts';
-import { type CheckAddresses, judgeItems } from './items.ts';
+import { judgeItems } from './items.ts';
 import { judgeLaunch } from './launch.ts';
 import { formatPlace, kindOf, type Problem, show } from './problems.ts';
-import { accepts, type Row, SECTIONS } from './schema.ts';
+import { accepts, KEY_GROUPS, type Row } from './schema.ts';
 import { type MapEntry, type TextProblem, type Tree, toValue } from './tree.ts';
 import { judgeUnknown } from './unknown.ts';
 
 /** Adds what `tree` holds to `findings`. */
-export function checkTree(
-  file: string,
-  tree: Tree,
-  checkAddresses: CheckAddresses,
-  findings: Findings,
-): void {
+export function checkTree(file: string, tree: Tree, findings: Findings): void {
   if (tree.kind !== 'map') {
-    const message = `expected a map of ${Object.keys(SECTIONS).join(', ')}, found ${kindOf(toValue(tree))}`;
+    const message = `expected a map of ${Object.keys(KEY_GROUPS).join(', ')}, found ${kindOf(toValue(tree))}`;
     findings.problems.push({ file, line: tree.line, key: undefined, value: undefined, message });
     return;
   }
-  findings.problems.push(...findTwisted(tree, []).map((problem) => placed(file, problem)));
+  findings.problems.push(...findTrapKeys(tree, []).map((problem) => placed(file, problem)));
   for (const entry of tree.entries) {
-    const rows = Object.hasOwn(SECTIONS, entry.key) ? SECTIONS[entry.key] : undefined;
+    const rows = Object.hasOwn(KEY_GROUPS, entry.key) ? KEY_GROUPS[entry.key] : undefined;
     if (rows === undefined) addUnknown(file, [entry.key], entry, findings);
-    else checkSection(file, entry, rows, checkAddresses, findings);
+    else checkSection(file, entry, rows, findings);
   }
 }
 
-// Both are silent traps of JavaScript's own readers: the last of two wins, and __proto__ is no key at all.
-function findTwisted(tree: Tree, path: readonly string[]): TextProblem[] {
-  if (tree.kind === 'list') return tree.items.flatMap((item) => findTwisted(item, path));
+// JSON.parse accepts both silently: of two equal keys the last one wins, and __proto__ sets no key.
+function findTrapKeys(tree: Tree, path: readonly string[]): TextProblem[] {
+  if (tree.kind === 'list') return tree.items.flatMap((item) => findTrapKeys(item, path));
   if (tree.kind === 'scalar') return [];
   const lines = new Map<string, number>();
   return tree.entries.flatMap(({ key, line, value }) => {
@@ -39,12 +34,12 @@ function findTwisted(tree: Tree, path: readonly string[]): TextProblem[] {
     const own: TextProblem[] = [];
     if (earlier !== undefined) own.push({ line, path: here, message: `set twice; first in line ${earlier}` });
     if (key === '__proto__') own.push({ line, path: here, message: 'is not allowed as a key' });
-    return [...own, ...findTwisted(value, here)];
+    return [...own, ...findTrapKeys(value, here)];
   });
 }
 
 function addUnknown(file: string, path: readonly string[], entry: MapEntry, findings: Findings): void {
-  // Reported as what it is.
+  // findTrapKeys has reported it.
   if (entry.key === '__proto__') return;
   for (const { isError, ...found } of judgeUnknown(path, entry.line, entry.value)) {
     (isError ? findings.problems : findings.unknownKeys).push(placed(file, found));
@@ -55,7 +50,6 @@ function checkSection(
   file: string,
   { key: section, line, value: tree }: MapEntry,
   rows: Readonly<Record<string, Row<unknown>>>,
-  checkAddresses: CheckAddresses,
   findings: Findings,
 ): void {
   if (tree.kind !== 'map') {
@@ -67,7 +61,7 @@ function checkSection(
     const path = [section, entry.key];
     const row = Object.hasOwn(rows, entry.key) ? rows[entry.key] : undefined;
     if (row === undefined) addUnknown(file, path, entry, findings);
-    else checkEntry(file, path, entry, row, checkAddresses, findings);
+    else checkEntry(file, path, entry, row, findings);
   }
 }
 
@@ -76,7 +70,6 @@ function checkEntry(
   path: readonly string[],
   entry: MapEntry,
   row: Row<unknown>,
-  checkAddresses: CheckAddresses,
   findings: Findings,
 ): void {
   const place = { file, line: entry.line, path };
@@ -85,16 +78,10 @@ function checkEntry(
   else if (path.join('.') === 'processes.launch') judgeLaunch(file, entry.value, findings);
   else if (row.items === undefined || entry.value.kind !== 'list') {
     findings.settings.push({ key: path.join('.'), value, file, line: entry.line });
-  } else checkList(place, row, entry.value.items, checkAddresses, findings);
+  } else checkList(place, row, entry.value.items, findings);
 }
 
-function checkList(
-  place: Place,
-  row: Row<unknown>,
-  items: readonly Tree[],
-  checkAddresses: CheckAddresses,
-  findings: Findings,
-): void {
+function checkList(place: Place, row: Row<unknown>, items: readonly Tree[], findings: Findings): void {
   const at = (index: number): Place => ({
     file: place.file,
     line: items[index]?.line ?? place.line,
@@ -107,7 +94,7 @@ function checkList(
   );
   const entries = values.filter((value) => typeof value === 'string');
   if (wrong.length > 0 || row.items === undefined) return;
-  const judged = judgeItems(entries, row.items, checkAddresses);
+  const judged = judgeItems(entries, row.items);
   const key = place.path.join('.');
   for (const { index, reason } of judged.problems) {
     findings.problems.push({
@@ -119,12 +106,12 @@ function checkList(
     findings.notices.push({ level: 'warn', text: `${formatPlace(place.file, place.line)}: ${key}: ${text}` });
   }
   if (judged.problems.length === 0) {
-    findings.settings.push({ key, value: entries, file: place.file, line: place.line });
+    findings.settings.push({ key, value: judged.value, file: place.file, line: place.line });
   }
 }
 
 function describeItem(entry: string | undefined, reason: string): Pick<Problem, 'value' | 'message'> {
-  // What stands before an @ in a URL is a password.
+  // A URL may have a password before an @.
   const value = entry?.includes('@') ? undefined : show(entry);
   return { value, message: value === undefined ? reason : `${reason}, found ${value}` };
 }

@@ -1,10 +1,10 @@
-/** What the files of one configuration yield: settings to apply, problems, unknown keys, notices. */
+/** The result of reading the files of a configuration: settings, problems, unknown keys, notices. */
 import { kindOf, type Notice, type Problem, printable, show } from './problems.ts';
 import type { Row } from './schema.ts';
 
 /** A key with a value that its row accepts. */
 export interface Setting {
-  /** Dotted; an app of `processes.launch` is a setting of its own. */
+  /** Dotted; each app of `processes.launch` is a setting of its own. */
   readonly key: string;
   readonly value: unknown;
   /** A path, or `option --port`. */
@@ -12,11 +12,11 @@ export interface Setting {
   readonly line: number | undefined;
 }
 
-/** What was found in one file, or in all. */
+/** Collects what is found in all files of a configuration. */
 export interface Findings {
   readonly settings: Setting[];
   readonly problems: Problem[];
-  /** Keys that are unknown and near to none. */
+  /** Unknown keys that resemble no known one. */
   readonly unknownKeys: Problem[];
   readonly notices: Notice[];
 }
@@ -25,14 +25,14 @@ export function createFindings(): Findings {
   return { settings: [], problems: [], unknownKeys: [], notices: [] };
 }
 
-/** Where a value stands, for messages. */
+/** The place of a value, for messages. */
 export interface Place {
   readonly file: string;
   readonly line: number | undefined;
   readonly path: readonly string[];
 }
 
-/** A problem of a text as a problem of its file. */
+/** Adds the file to a problem of its text. */
 export function placed(
   file: string,
   { line, path, message }: Pick<Place, 'line' | 'path'> & Pick<Problem, 'message'>,
@@ -41,7 +41,7 @@ export function placed(
   return { file, line, key, value: undefined, message };
 }
 
-/** A value that its row does not accept; what is or may be a secret is only called by its kind. */
+/** The problem of a value that its row does not accept; of a value that may be secret only the kind is shown. */
 export function refuse(
   { file, line, path }: Place,
   { expected, isSecret, mayBeSecret }: Pick<Row<unknown>, 'expected' | 'isSecret' | 'mayBeSecret'>,

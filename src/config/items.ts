@@ -1,19 +1,7 @@
-/** Judges the entries of lists. Addresses are judged by the room that will use them, through a function given in. */
+/** Checks the entries of a list and turns them into the value that the configuration holds. */
+import { type AddressList, parseAddressList } from '../access/addresses.ts';
 import type { ItemKind } from './schema.ts';
 import { isHostName } from './values.ts';
-
-/** What the address lists' own parser says of them; rules it returns are not used here. */
-export type CheckAddresses = (
-  entries: readonly string[],
-  allowWildcard: boolean,
-) => {
-  readonly problems: readonly {
-    readonly index: number;
-    readonly value: string;
-    readonly reason: string;
-  }[];
-  readonly warnings: readonly string[];
-};
 
 export interface ItemProblem {
   readonly index: number;
@@ -21,40 +9,41 @@ export interface ItemProblem {
 }
 
 export interface JudgedItems {
+  /** To be used only where there are no problems. */
+  readonly value: readonly string[] | AddressList;
   readonly problems: readonly ItemProblem[];
   readonly warnings: readonly string[];
 }
 
-export function judgeItems(
-  entries: readonly string[],
-  kind: ItemKind,
-  checkAddresses: CheckAddresses,
-): JudgedItems {
-  if (kind === 'address' || kind === 'address or *') return checkAddresses(entries, kind === 'address or *');
+export function judgeItems(entries: readonly string[], kind: ItemKind): JudgedItems {
+  if (kind === 'address' || kind === 'address or *') {
+    const { problems, warnings, rules } = parseAddressList(entries, kind === 'address or *');
+    return { value: { entries, rules }, problems, warnings };
+  }
   const judge = kind === 'origin' ? judgeOrigin : judgeHostName;
   const problems = entries.flatMap((entry, index) => {
     const reason = judge(entry);
     return reason === undefined ? [] : [{ index, reason }];
   });
-  return { problems, warnings: [] };
+  return { value: entries, problems, warnings: [] };
 }
 
 function judgeHostName(entry: string): string | undefined {
   return isHostName(entry) ? undefined : 'expected a host name without scheme, port or path';
 }
 
-const EXPECTED_ORIGIN = 'expected an origin, scheme://host or scheme://host:port, and nothing behind it';
+const EXPECTED_ORIGIN = 'expected an origin, scheme://host or scheme://host:port, and nothing after it';
 
-// URL takes more, such as `*`: an origin of such a host would be sound and never match.
+// URL accepts more hosts, such as `*`: an origin with one would be accepted and never match.
 const ORIGIN_HOST = /^(?:[a-z0-9._-]+|\[[0-9a-f:.]+\])(?::\d{1,5})?$/iu;
 
-/** An origin must be spelt as browsers spell it, because it is compared whole. */
+/** An origin must be written exactly as browsers send it, because it is compared as a whole. */
 function judgeOrigin(entry: string): string | undefined {
   if (!URL.canParse(entry)) return EXPECTED_ORIGIN;
   const { protocol, host, origin, username, password } = new URL(entry);
   if (!ORIGIN_HOST.test(host) || protocol === 'file:' || username !== '' || password !== '')
     return EXPECTED_ORIGIN;
-  // Only the web's own schemes have an origin in URL; those of browser extensions are put together here.
-  const spelt = origin === 'null' ? `${protocol}//${host}` : origin;
-  return spelt === entry ? undefined : `${EXPECTED_ORIGIN}: perhaps ${spelt}`;
+  // URL has an origin for the web's own schemes only; that of a browser extension is assembled here.
+  const canonical = origin === 'null' ? `${protocol}//${host}` : origin;
+  return canonical === entry ? undefined : `${EXPECTED_ORIGIN}; did you mean ${canonical}`;
 }

@@ -1,4 +1,4 @@
-/** Judges `processes.launch`: each app is a setting of its own, so that two files may each name some. */
+/** Checks `processes.launch`. Each app is a setting of its own, so that two files may each define some. */
 import { type Findings, type Place, placed, refuse } from './findings.ts';
 import { accepts, LAUNCH_KEYS, type LaunchEntry, type Row } from './schema.ts';
 import { type MapEntry, type Tree, toValue } from './tree.ts';
@@ -10,7 +10,7 @@ const ROWS: Readonly<Record<string, Row<unknown>>> = LAUNCH_KEYS;
 
 export function judgeLaunch(file: string, tree: Tree, findings: Findings): void {
   for (const entry of tree.kind === 'map' ? tree.entries : []) {
-    // Reported where all maps are looked at.
+    // checkTree has reported it.
     if (entry.key === '__proto__') continue;
     const path = [...PATH, entry.key];
     if (!isLaunchName(entry.key)) {

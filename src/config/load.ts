@@ -1,8 +1,7 @@
-/** Configuration files → one checked, frozen Config; or every problem of all of them at once. */
+/** Loads configuration files into one checked, frozen Config, or throws with every problem of all of them. */
 import path from 'node:path';
 import { checkTree } from './check.ts';
 import { createFindings, type Findings, placed } from './findings.ts';
-import type { CheckAddresses } from './items.ts';
 import { judgeKey, type KeyFile, resolveKeyFile } from './key-file.ts';
 import {
   applyOverrides,
@@ -15,17 +14,16 @@ import {
 import { parseJson } from './parse-json.ts';
 import { parseYaml } from './parse-yaml.ts';
 import { ConfigError, formatProblem, type Notice, type Problem } from './problems.ts';
-import { MOST_BYTES, readText } from './read.ts';
+import { MAX_FILE_BYTES, readText } from './read.ts';
 import { type Config, toConfig } from './schema.ts';
 import { findSources, findSourcesAgain, type Sources, type Surroundings } from './search.ts';
 import type { Parsed } from './tree.ts';
 
 export interface LoadOptions {
-  /** The files of `--config`, in order; none: the files are searched for. */
+  /** The files of `--config`, in order; empty: the files are searched for. */
   readonly paths: readonly string[];
   readonly overrides: Overrides;
   readonly surroundings: Surroundings;
-  readonly checkAddresses: CheckAddresses;
 }
 
 export interface Loaded {
@@ -34,10 +32,10 @@ export interface Loaded {
   readonly notices: readonly Notice[];
   /** Dotted key → `file:line`, `default` or `option --port`. */
   readonly origins: ReadonlyMap<string, string>;
-  /** Keys that nobody knows: among the notices here, errors for `hostwire check`. */
+  /** Keys that are not in the table: warnings for the service (in `notices`), errors for `hostwire check`. */
   readonly unknownKeys: readonly Problem[];
   readonly sources: Sources;
-  /** Every file whose change, appearance or end matters. */
+  /** Every file whose change, creation or removal calls for a reload. */
   readonly watch: readonly string[];
 }
 
@@ -46,7 +44,7 @@ export interface Loaded {
  * one is an error. Throws a ConfigError with all problems of all files.
  */
 export function loadConfig(options: LoadOptions, previous?: Sources): Loaded {
-  const { paths, overrides, surroundings, checkAddresses } = options;
+  const { paths, overrides, surroundings } = options;
   const sources =
     previous === undefined
       ? findSources(paths, surroundings)
@@ -54,7 +52,7 @@ export function loadConfig(options: LoadOptions, previous?: Sources): Loaded {
   const findings = createFindings();
   findings.problems.push(...sources.problems);
   const modes = new Map<string, number>();
-  for (const file of sources.files) loadFile(file, checkAddresses, findings, modes);
+  for (const file of sources.files) loadFile(file, findings, modes);
   const settings = mergeSettings(findings);
   applyOverrides(overrides, settings, findings);
   const keyFile = resolveKeyFile(settings, findings);
@@ -82,12 +80,7 @@ const PARSERS: Readonly<Record<string, (text: string) => Parsed>> = {
   '.yml': parseYaml,
 };
 
-function loadFile(
-  file: string,
-  checkAddresses: CheckAddresses,
-  findings: Findings,
-  modes: Map<string, number>,
-): void {
+function loadFile(file: string, findings: Findings, modes: Map<string, number>): void {
   const fail = (line: number | undefined, message: string): void => {
     findings.problems.push(placed(file, { line, path: [], message }));
   };
@@ -96,7 +89,7 @@ function loadFile(
     fail(undefined, 'expected a name that ends in .json, .yaml or .yml');
     return;
   }
-  const read = readText(file, MOST_BYTES);
+  const read = readText(file, MAX_FILE_BYTES);
   if ('message' in read) {
     fail(read.line, read.message);
     return;
@@ -104,10 +97,10 @@ function loadFile(
   modes.set(file, read.mode);
   const { tree, problems } = parse(read.text);
   findings.problems.push(...problems.map((problem) => placed(file, problem)));
-  if (tree !== undefined) checkTree(file, tree, checkAddresses, findings);
+  if (tree !== undefined) checkTree(file, tree, findings);
 }
 
-// Files in their order, each from top to bottom; options last.
+// In the order of the files, each from top to bottom; options last.
 function sort(problems: readonly Problem[], files: readonly string[]): readonly Problem[] {
   const rank = ({ file }: Problem): number => (files.includes(file) ? files.indexOf(file) : files.length);
   return problems.toSorted((a, b) => rank(a) - rank(b) || (a.line ?? 0) - (b.line ?? 0));
@@ -128,7 +121,8 @@ function warnOfModes(
     findings.notices.push({ level: 'warn', text });
   };
   for (const { file, mode, holdsKey } of all) {
-    if (mode & OTHERS_WRITE) warn(`${file}: others can write this file: chmod o-w`);
-    if (holdsKey && mode & OTHERS_READ) warn(`${file}: holds the key and others can read it: chmod o-r`);
+    if (mode & OTHERS_WRITE) warn(`${file}: others can write this file; run chmod o-w on it`);
+    if (holdsKey && mode & OTHERS_READ)
+      warn(`${file}: holds the key and others can read it; run chmod o-r on it`);
   }
 }

@@ -1,13 +1,13 @@
-/** The settings of all files, made one: conflicts, options of the command line, values that follow from others. */
+/** Merges the settings of all files: conflicts, command-line options, and values that depend on others. */
 import { isDeepStrictEqual } from 'node:util';
 import { type Findings, placed, refuse, type Setting } from './findings.ts';
 import { formatPlace } from './problems.ts';
 import { accepts, type LaunchEntry, ROWS } from './schema.ts';
 
-/** Values from the command line: dotted key → value and the option's name. They win over files. */
+/** Values from the command line: dotted key → value and the option's name. They override files. */
 export type Overrides = ReadonlyMap<string, { readonly value: unknown; readonly option: string }>;
 
-/** Unites the files' settings; a key that two files set differently is a problem that names both places. */
+/** Merges the files' settings; a key that two files set differently is a problem that names both places. */
 export function mergeSettings(findings: Findings): Map<string, Setting> {
   const merged = new Map<string, Setting>();
   for (const setting of findings.settings) {
@@ -22,7 +22,7 @@ export function mergeSettings(findings: Findings): Map<string, Setting> {
   return merged;
 }
 
-/** Puts the command line's values in. */
+/** Applies the values of the command line. */
 export function applyOverrides(
   overrides: Overrides,
   settings: Map<string, Setting>,
@@ -31,22 +31,22 @@ export function applyOverrides(
   for (const [key, { value, option }] of overrides) {
     const file = `option ${option}`;
     const row = ROWS.get(key);
-    if (row === undefined) throw new Error(`${file} sets ${key}, which is no key`);
+    if (row === undefined) throw new Error(`${file} sets ${key}, which is not a key`);
     if (accepts(row, value)) settings.set(key, { key, value, file, line: undefined });
     else findings.problems.push(refuse({ file, line: undefined, path: [key] }, row, value));
   }
 }
 
 const INTERVAL = 'stats.stream_interval_seconds';
-const FEWEST_SECONDS = 1;
+const MIN_INTERVAL_SECONDS = 1;
 
-/** An interval below the contract's minimum counts as the minimum. */
+/** Replaces an interval below the contract's minimum with the minimum. */
 export function clampInterval(settings: Map<string, Setting>, findings: Findings): void {
   const setting = settings.get(INTERVAL);
-  if (setting === undefined || Number(setting.value) >= FEWEST_SECONDS) return;
-  settings.set(INTERVAL, { ...setting, value: FEWEST_SECONDS });
+  if (setting === undefined || Number(setting.value) >= MIN_INTERVAL_SECONDS) return;
+  settings.set(INTERVAL, { ...setting, value: MIN_INTERVAL_SECONDS });
   const place = formatPlace(setting.file, setting.line);
-  const text = `${place}: ${INTERVAL}: ${setting.value} is below the minimum, ${FEWEST_SECONDS} is used`;
+  const text = `${place}: ${INTERVAL}: ${setting.value} is below the minimum; using ${MIN_INTERVAL_SECONDS}`;
   findings.notices.push({ level: 'warn', text });
 }
 
@@ -54,13 +54,13 @@ const SLEEP = 'features.enable_sleep';
 const HIBERNATE = 'features.enable_hibernate';
 const LAUNCH = 'processes.launch';
 
-/** Dotted key → value, apps gathered, hibernate following sleep; keys that are not set are left out. */
+/** Dotted key → value, with all apps under one key and hibernate following sleep; keys that are not set are absent. */
 export function collectValues(settings: ReadonlyMap<string, Setting>): ReadonlyMap<string, unknown> {
   const values = new Map<string, unknown>();
-  // Without a prototype: a client's "constructor" must not find anything.
+  // No prototype, so that a client's "constructor" finds nothing.
   const apps: Record<string, LaunchEntry> = Object.create(null);
   for (const { key, value } of settings.values()) {
-    // Only judged entries have such a key.
+    // Only checked entries have such a key.
     if (key.startsWith(`${LAUNCH}.`)) apps[key.slice(LAUNCH.length + 1)] = value as LaunchEntry;
     else values.set(key, value);
   }
@@ -69,7 +69,7 @@ export function collectValues(settings: ReadonlyMap<string, Setting>): ReadonlyM
   return values;
 }
 
-/** Dotted key → `file:line`, `default` or `option --port`; an app of `processes.launch` has a row of its own. */
+/** Dotted key → `file:line`, `default` or `option --port`; each app of `processes.launch` has an entry of its own. */
 export function listOrigins(settings: ReadonlyMap<string, Setting>): ReadonlyMap<string, string> {
   const origins = new Map([...ROWS.keys()].map((key): [string, string] => [key, 'default']));
   for (const { key, file, line } of settings.values()) origins.set(key, formatPlace(file, line));

@@ -1,6 +1,6 @@
-/** Finds the word that was probably meant: edit distance, a swap of neighbours counting as one. */
+/** Finds the word that was probably meant, by edit distance; a swap of neighbours counts as one edit. */
 
-/** Letters to add, drop, change or swap to turn `a` into `b`; `limit + 1` as soon as it is more than `limit`. */
+/** Letters to add, drop, change or swap to turn `a` into `b`; `limit + 1` for any distance above `limit`. */
 export function editDistance(a: string, b: string, limit: number): number {
   if (Math.abs(a.length - b.length) > limit) return limit + 1;
   let beforePrevious: number[] = [];
@@ -20,7 +20,7 @@ export function editDistance(a: string, b: string, limit: number): number {
       current.push(cost);
       least = Math.min(least, cost);
     }
-    // A swap reaches back two rows and adds one: a row above the limit cannot be undercut by a later one.
+    // A swap starts two rows back and costs one, so no later row can be below a row above the limit.
     if (least > limit) return limit + 1;
     beforePrevious = previous;
     previous = current;
@@ -32,7 +32,7 @@ function at(row: readonly number[], column: number): number {
   return row[column] ?? Number.POSITIVE_INFINITY;
 }
 
-/** The candidate with the least distance of at most `limit(candidate)`; the first of equals. */
+/** The candidate with the smallest distance of at most `limit(candidate)`; of equals, the first. */
 export function findNearest(
   word: string,
   candidates: Iterable<string>,
@@ -41,9 +41,9 @@ export function findNearest(
   let best: string | undefined;
   let bestDistance = Number.POSITIVE_INFINITY;
   for (const candidate of candidates) {
-    const most = limit(candidate);
-    const distance = editDistance(word, candidate, most);
-    if (distance <= most && distance < bestDistance) {
+    const maxDistance = limit(candidate);
+    const distance = editDistance(word, candidate, maxDistance);
+    if (distance <= maxDistance && distance < bestDistance) {
       best = candidate;
       bestDistance = distance;
     }

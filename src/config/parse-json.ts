@@ -1,5 +1,5 @@
-/** Strict JSON (RFC 8259, as JSON.parse takes it) with the line of every value; errors quote nothing of the text. */
-import { createLineFinder, type MapEntry, MOST_DEPTH, type Parsed, type Scalar, type Tree } from './tree.ts';
+/** Parses strict JSON (RFC 8259, as JSON.parse does) with the line of every value; errors quote nothing of the text. */
+import { createLineFinder, MAX_DEPTH, type MapEntry, type Parsed, type Scalar, type Tree } from './tree.ts';
 
 class JsonSyntaxError extends Error {
   readonly offset: number;
@@ -13,8 +13,8 @@ class JsonSyntaxError extends Error {
 }
 
 const SPACE = /[ \t\n\r]*/uy;
-// Control characters must be escaped in JSON. Without the u flag: lone surrogates are for JSON.parse to judge.
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what must not be matched
+// Control characters must be escaped in JSON. No u flag: JSON.parse decides about lone surrogates.
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they must not be matched
 const STRING = /"(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"/y;
 const NUMBER = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?/uy;
 const WORD = /(?:true|false|null)/uy;
@@ -51,7 +51,8 @@ class Reader {
   readDocument(): Tree {
     const tree = this.#readValue();
     this.#skipSpace();
-    if (this.#offset < this.#text.length) this.#fail('something follows the closing bracket');
+    if (this.#offset < this.#text.length)
+      this.#fail('expected the end of the file after the closing bracket');
     return tree;
   }
 
@@ -65,7 +66,7 @@ class Reader {
   }
 
   #nested(read: () => Tree): Tree {
-    if (++this.#depth > MOST_DEPTH) this.#fail(`nested deeper than ${MOST_DEPTH} levels`);
+    if (++this.#depth > MAX_DEPTH) this.#fail(`nested deeper than ${MAX_DEPTH} levels`);
     const tree = read();
     this.#depth--;
     return tree;
@@ -112,7 +113,7 @@ class Reader {
 
   #readString(): string {
     const token = match(STRING, this.#text, this.#offset);
-    if (token === '') this.#fail('a string is not closed, or holds a bad escape or control character');
+    if (token === '') this.#fail('a string is not closed, or contains a bad escape or a control character');
     this.#offset += token.length;
     return String(JSON.parse(token));
   }

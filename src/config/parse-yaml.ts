@@ -1,4 +1,4 @@
-/** YAML's core schema with the line of every value: one document, no aliases, no anchors, no merge keys. */
+/** Parses YAML's core schema with the line of every value: one document, no aliases, no anchors, no merge keys. */
 import {
   CORE_SCHEMA,
   constructFromEvents,
@@ -10,11 +10,11 @@ import {
   SCALAR_STYLE,
   YAMLException,
 } from 'js-yaml';
-import { SECTIONS } from './schema.ts';
+import { KEY_GROUPS } from './schema.ts';
 import {
   createLineFinder,
+  MAX_DEPTH,
   type MapEntry,
-  MOST_DEPTH,
   type Parsed,
   type Scalar,
   type TextProblem,
@@ -28,12 +28,12 @@ type DocumentEvent = EventOf<typeof EVENT_ID.DOCUMENT>;
 
 const ABSENT = -1;
 const POP: Event = { type: EVENT_ID.POP };
-const UNKNOWN_TAG = "expected a value of YAML's core schema; quote a text that begins with !";
+const UNKNOWN_TAG = "expected a value of YAML's core schema; quote a text that starts with !";
 
 export function parseYaml(text: string): Parsed {
   let events: Event[];
   try {
-    events = parseEvents(text, { maxDepth: MOST_DEPTH });
+    events = parseEvents(text, { maxDepth: MAX_DEPTH });
   } catch (error) {
     return { tree: undefined, problems: [describeSyntax(error, text)] };
   }
@@ -42,7 +42,7 @@ export function parseYaml(text: string): Parsed {
   return new Builder(text, events, document).build();
 }
 
-// The parser's reasons may quote a tag or a handle, and a key that begins with "!" is read as one.
+// The parser's reason may quote a tag, and a secret that starts with "!" is read as one, so quotations are cut.
 function describeSyntax(error: unknown, text: string): TextProblem {
   if (!(error instanceof YAMLException)) throw error;
   const line = (error.mark?.line ?? 0) + 1;
@@ -50,15 +50,15 @@ function describeSyntax(error: unknown, text: string): TextProblem {
   return { line, path: guessPath(text, line), message: `not YAML: ${reason}` };
 }
 
-// The parser gives no path: the nearest line at or above that opens a known key names it. Unknown words are
-// not taken, as they may be part of a longer value.
+// The parser gives no path, so the nearest line at or above the error that starts a known key names it. Unknown
+// words are not taken, because they may be part of a value.
 function guessPath(text: string, line: number): readonly string[] {
   const lines = text.split(/\r\n|\r|\n/u).slice(0, line);
   let name: string | undefined;
   for (const candidate of lines.reverse()) {
     const [, indent = '', word = ''] = /^([ \t]*)["']?(\w+)["']?[ \t]*:/u.exec(candidate) ?? [];
-    if (indent === '' && Object.hasOwn(SECTIONS, word)) {
-      return name !== undefined && Object.hasOwn(SECTIONS[word] ?? {}, name) ? [word, name] : [word];
+    if (indent === '' && Object.hasOwn(KEY_GROUPS, word)) {
+      return name !== undefined && Object.hasOwn(KEY_GROUPS[word] ?? {}, name) ? [word, name] : [word];
     }
     if (indent !== '') name ??= word;
   }
@@ -92,7 +92,7 @@ class Builder {
     return { tree: isEmpty ? undefined : tree, problems: this.#problems };
   }
 
-  // A document's event has no position: look for the marker after what was read.
+  // A document event has no position, so this looks for the marker after the last value.
   #findSecondDocument(): number {
     const marker = /^(?:---|\.\.\.)/gmu;
     marker.lastIndex = this.#lastOffset;
@@ -106,9 +106,9 @@ class Builder {
     this.#lastOffset = Math.max(this.#lastOffset, offset);
     const line = offset === ABSENT ? lineAbove : this.#lineOf(offset);
     if (event?.type === EVENT_ID.ALIAS)
-      this.#report(line, 'aliases (*name) are not allowed; quote the text if it is one');
+      this.#report(line, 'aliases (*name) are not allowed; quote a text that starts with *');
     else if (event !== undefined && 'anchorStart' in event && event.anchorStart !== ABSENT) {
-      this.#report(line, 'anchors (&name) are not allowed; quote the text if it is one');
+      this.#report(line, 'anchors (&name) are not allowed; quote a text that starts with &');
     }
     if (event?.type === EVENT_ID.MAPPING)
       return { kind: 'map', line, entries: this.#readEntries(event, line) };
@@ -158,9 +158,9 @@ class Builder {
     if (event.tagStart !== ABSENT) this.#construct(event, [POP, POP], line);
   }
 
-  // js-yaml resolves the node by the core schema; alone in a document, its failure has one cause.
+  // js-yaml resolves the node by the core schema. Alone in a document, it can fail for its tag only.
   #construct(event: ScalarEvent | CollectionEvent, closing: readonly Event[], line: number): unknown {
-    // An anchor was reported; without it the node stands for itself.
+    // An anchor was reported already.
     const plain = { ...event, anchorStart: ABSENT, anchorEnd: ABSENT };
     try {
       return constructFromEvents([this.#document, plain, ...closing], {
@@ -186,7 +186,7 @@ class Builder {
   }
 }
 
-// By the core schema a plain scalar is the first of null, true, false, a number that it looks like; else a text.
+// The core schema reads a plain scalar as null, a boolean or a number where it looks like one; otherwise as a text.
 function resolveUntagged(text: string, event: ScalarEvent): unknown {
   const source = getScalarValue(text, event);
   if (event.style !== SCALAR_STYLE.PLAIN) return source;

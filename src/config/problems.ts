@@ -1,16 +1,16 @@
-/** What is wrong with a configuration, in words that hold no secret. */
+/** Problems of a configuration, and the texts that describe them without showing a secret. */
 
-/** One thing that is wrong, or unknown. */
+/** Something wrong, or an unknown key. */
 export interface Problem {
   /** The file's path, or `option --port`. */
   readonly file: string;
-  /** From 1; undefined: the file as a whole. */
+  /** From 1; undefined: the whole file. */
   readonly line: number | undefined;
-  /** Dotted; undefined: the file as a whole. */
+  /** Dotted; undefined: the whole file. */
   readonly key: string | undefined;
-  /** The value found, quoted and shortened; undefined: none, or not to be shown. */
+  /** The value found, quoted and shortened; undefined: none, or one that must not be shown. */
   readonly value: string | undefined;
-  /** What was expected and found, and the nearest key where one is unknown. */
+  /** What was expected and what was found, or the nearest known key. */
   readonly message: string;
 }
 
@@ -22,7 +22,7 @@ export interface Notice {
 
 export class ConfigError extends Error {
   readonly problems: readonly Problem[];
-  // Private, so that printing the error does not print it: a key written in place of a key file's path is among them.
+  // Private, because printing the error must not print it: a path in it may be a key written under api_key_file.
   readonly #watch: readonly string[];
 
   constructor(problems: readonly Problem[], watch: readonly string[]) {
@@ -32,13 +32,13 @@ export class ConfigError extends Error {
     this.#watch = watch;
   }
 
-  /** The files whose change may mend it. */
+  /** The files whose change may fix it. */
   get watch(): readonly string[] {
     return this.#watch;
   }
 }
 
-/** `file:line: key: message`, without what is not known. */
+/** `file:line: key: message`, without the parts that are undefined. */
 export function formatProblem({ file, line, key, message }: Problem): string {
   return [formatPlace(file, line), key, message].filter((part) => part !== undefined).join(': ');
 }
@@ -47,20 +47,20 @@ export function formatPlace(file: string, line: number | undefined): string {
   return line === undefined ? file : `${file}:${line}`;
 }
 
-const MOST_SHOWN = 60;
+const MAX_SHOWN_CHARACTERS = 60;
 
-/** Text from a file as one short quoted word: no control character, no flood. */
+/** Text from a file, quoted, shortened and without control characters. */
 export function quote(text: string): string {
   return JSON.stringify(shorten(text)).replace(/[\u007f-\u009f\u2028\u2029]/gu, '\ufffd');
 }
 
-/** A key from a file, safe to print. */
+/** A key from a file, shortened and without control characters. */
 export function printable(key: string): string {
   return shorten(key).replace(/[\p{Cc}\u2028\u2029]/gu, '\ufffd');
 }
 
 function shorten(text: string): string {
-  return text.length <= MOST_SHOWN ? text : `${text.slice(0, MOST_SHOWN)}…`;
+  return text.length <= MAX_SHOWN_CHARACTERS ? text : `${text.slice(0, MAX_SHOWN_CHARACTERS)}…`;
 }
 
 /** The kind of a value, in words. */
@@ -71,7 +71,7 @@ export function kindOf(value: unknown): string {
   return typeof value === 'boolean' ? 'true or false' : `a ${typeof value}`;
 }
 
-/** A scalar as it would be written; undefined for anything else. */
+/** A scalar as it is written in a file; undefined for anything else. */
 export function show(value: unknown): string | undefined {
   if (typeof value === 'string') return quote(value);
   return typeof value === 'number' || typeof value === 'boolean' ? String(value) : undefined;

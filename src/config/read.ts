@@ -1,4 +1,4 @@
-/** Reads a small text file, and nothing else: no FIFO, no device, no folder, and never more than a limit. */
+/** Reads a small regular text file, up to a limit; refuses FIFOs, devices and folders. */
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 
 export interface ReadText {
@@ -7,26 +7,26 @@ export interface ReadText {
   readonly mode: number;
 }
 
-/** What could not be read, in words; `line` where a byte is to blame. */
+/** Why a file could not be read; `line` is set where a byte is the reason. */
 export interface ReadProblem {
   readonly line: number | undefined;
   readonly message: string;
 }
 
-/** A configuration file is at most this long, in bytes; ours has some 40 keys. */
-export const MOST_BYTES = 65_536;
+/** Maximum size of a configuration file; the table has some 40 keys. */
+export const MAX_FILE_BYTES = 65_536;
 
 /** The text without a byte order mark. */
-export function readText(path: string, mostBytes: number): ReadText | ReadProblem {
+export function readText(path: string, maxBytes: number): ReadText | ReadProblem {
   let descriptor: number;
   try {
-    // Without O_NONBLOCK the open of a FIFO waits for a writer. Windows has no such flag, and | reads undefined as 0.
+    // Without O_NONBLOCK, opening a FIFO waits for a writer. Windows has no such flag: | reads undefined as 0.
     descriptor = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
   } catch (error) {
     return { line: undefined, message: `cannot be opened: ${describe(error)}` };
   }
   try {
-    return readOpen(descriptor, mostBytes);
+    return readOpen(descriptor, maxBytes);
   } catch (error) {
     return { line: undefined, message: `cannot be read: ${describe(error)}` };
   } finally {
@@ -34,23 +34,23 @@ export function readText(path: string, mostBytes: number): ReadText | ReadProble
   }
 }
 
-function readOpen(descriptor: number, mostBytes: number): ReadText | ReadProblem {
+function readOpen(descriptor: number, maxBytes: number): ReadText | ReadProblem {
   const status = fstatSync(descriptor);
   if (status.isDirectory()) return { line: undefined, message: 'expected a file, found a folder' };
   if (!status.isFile())
     return { line: undefined, message: 'expected a regular file, found a pipe or a device' };
-  // The size is not asked for: the file may grow, and that of a /proc file is 0.
-  const buffer = Buffer.allocUnsafe(mostBytes + 1);
+  // The reported size is not used: the file may grow, and the size of a /proc file is 0.
+  const buffer = Buffer.allocUnsafe(maxBytes + 1);
   let length = 0;
-  for (let got = -1; got !== 0 && length <= mostBytes; length += got) {
+  for (let got = -1; got !== 0 && length <= maxBytes; length += got) {
     got = readSync(descriptor, buffer, length, buffer.length - length, null);
   }
-  if (length > mostBytes) return { line: undefined, message: `longer than ${mostBytes / 1024} KiB` };
+  if (length > maxBytes) return { line: undefined, message: `longer than ${maxBytes / 1024} KiB` };
   const bytes = buffer.subarray(0, length);
   const text = decode(bytes);
   if (text === undefined) return { line: findBadLine(bytes), message: 'not UTF-8' };
   const nul = text.indexOf('\0');
-  if (nul !== -1) return { line: text.slice(0, nul).split('\n').length, message: 'holds a NUL character' };
+  if (nul !== -1) return { line: text.slice(0, nul).split('\n').length, message: 'contains a NUL character' };
   return { text, mode: status.mode & 0o777 };
 }
 
@@ -62,7 +62,7 @@ function decode(bytes: Uint8Array): string | undefined {
   }
 }
 
-// No sequence of UTF-8 holds a newline byte, so lines can be judged one by one.
+// No multi-byte sequence of UTF-8 contains a newline byte, so lines can be decoded one by one.
 function findBadLine(bytes: Buffer): number {
   let line = 1;
   let start = 0;
@@ -78,9 +78,9 @@ const REASONS: Readonly<Record<string, string>> = {
   ENOENT: 'it does not exist',
   EACCES: 'permission denied',
   EPERM: 'permission denied',
-  ELOOP: 'its symbolic links lead in a circle',
+  ELOOP: 'its symbolic links form a loop',
   ENXIO: 'it is a socket or a device',
-  ENOTDIR: 'a part of its path is no folder',
+  ENOTDIR: 'a part of its path is not a folder',
 };
 
 /** The reason of a file system error, without the path. */
@@ -89,7 +89,7 @@ export function describe(error: unknown): string {
   return REASONS[code] ?? code;
 }
 
-/** `ENOENT` and its like. */
+/** The code of a system error, such as `ENOENT`. */
 export function codeOf(error: unknown): string {
   const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined;
   return typeof code === 'string' ? code : 'unknown error';

@@ -1,15 +1,15 @@
-/** Loads the configuration again, on a signal or a change, and hands it on only when it is sound. */
+/** Reloads the configuration on a signal or a file change, and applies it only when it is valid. */
 import { isDeepStrictEqual } from 'node:util';
 import { type Loaded, type LoadOptions, loadConfig } from './load.ts';
 import { ConfigError, formatProblem, type Notice, show } from './problems.ts';
-import { type Config, ROWS, toConfig } from './schema.ts';
+import { type Config, ROWS, readKey, toConfig } from './schema.ts';
 import { type ConfigWatcher, type WatchTimes, watchConfig } from './watch.ts';
 
 export interface ReloaderOptions {
   readonly load: LoadOptions;
-  /** What the service runs with. */
+  /** The configuration that the service started with. */
   readonly loaded: Loaded;
-  /** Takes over the whole new configuration; keys that need a restart have their old values in it. */
+  /** Receives the whole new configuration; keys that need a restart keep their old values in it. */
   readonly apply: (config: Config) => void;
   /** Lines for the log. */
   readonly report: (notice: Notice) => void;
@@ -21,15 +21,15 @@ export class Reloader {
   #loaded: Loaded;
   #config: Config;
   #watcher: ConfigWatcher | undefined;
-  /** What was said of the files last; saying it again at each touch would be noise. */
-  #said: ReadonlySet<string>;
+  /** The notices of the last load, which the next load does not repeat. */
+  #reported: ReadonlySet<string>;
   #lastError: string | undefined;
 
   constructor(options: ReloaderOptions) {
     this.#options = options;
     this.#loaded = options.loaded;
     this.#config = options.loaded.config;
-    this.#said = new Set(options.loaded.notices.map(({ text }) => text));
+    this.#reported = new Set(options.loaded.notices.map(({ text }) => text));
   }
 
   /** The configuration in effect. */
@@ -37,14 +37,14 @@ export class Reloader {
     return this.#config;
   }
 
-  /** Begins to watch the files, and picks up what has changed since they were loaded. */
+  /** Starts watching the files, and applies what has changed since they were loaded. */
   start(): void {
     if (this.#watcher !== undefined) return;
     this.#watcher = watchConfig(this.#loaded.watch, () => this.#reload(false), this.#options.times);
     this.#reload(false);
   }
 
-  /** For SIGHUP: like a change of a file, and an error is told again. */
+  /** For SIGHUP: like a change of a file, but an error that was reported already is reported again. */
   reload(): void {
     this.#reload(true);
   }
@@ -64,7 +64,10 @@ export class Reloader {
         error instanceof ConfigError ? error.problems.map(formatProblem).join('; ') : String(error);
       if (!isAsked && reason === this.#lastError) return;
       this.#lastError = reason;
-      this.#options.report({ level: 'error', text: `the configuration stays as it was: ${reason}` });
+      this.#options.report({
+        level: 'error',
+        text: `the configuration was not reloaded, the old one stays in effect: ${reason}`,
+      });
     }
   }
 
@@ -77,35 +80,26 @@ export class Reloader {
     this.#loaded = loaded;
     this.#watcher?.setPaths(loaded.watch);
     const notices = [...loaded.notices, ...restart];
-    for (const notice of notices) if (!this.#said.has(notice.text)) this.#options.report(notice);
-    this.#said = new Set(notices.map(({ text }) => text));
+    for (const notice of notices) if (!this.#reported.has(notice.text)) this.#options.report(notice);
+    this.#reported = new Set(notices.map(({ text }) => text));
   }
 }
 
-/** `next` with the values of `current` for keys that need a restart, and a line for each that differs. */
+/** `next` with the values of `current` for keys that need a restart, and a warning for each that differs. */
 export function keepRestartKeys(
   current: Config,
   next: Config,
 ): { readonly config: Config; readonly restart: readonly Notice[] } {
-  const values = new Map<string, unknown>();
+  const kept = new Map<string, unknown>();
   const restart: Notice[] = [];
   for (const [key, row] of ROWS) {
     const [before, after] = [readKey(current, key), readKey(next, key)];
-    values.set(key, row.needsRestart ? before : after);
-    if (row.needsRestart && before !== after) {
-      restart.push({
-        level: 'warn',
-        text: `${key} is now ${show(after)}: restart needed, ${show(before)} stays`,
-      });
-    }
+    if (!row.needsRestart || before === after) continue;
+    kept.set(key, before);
+    restart.push({
+      level: 'warn',
+      text: `${key} is now ${show(after)}: restart needed, ${show(before)} stays in effect`,
+    });
   }
-  return { config: toConfig(values), restart };
-}
-
-/** The value of a dotted key. */
-export function readKey(config: Config, key: string): unknown {
-  const [section = '', name = ''] = key.split('.');
-  // The table's keys are the only ones asked for.
-  const sections = config as unknown as Readonly<Record<string, Readonly<Record<string, unknown>>>>;
-  return sections[section]?.[name];
+  return { config: kept.size === 0 ? next : toConfig(kept, next), restart };
 }

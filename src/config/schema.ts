@@ -1,5 +1,6 @@
-/** Every configuration key once: its type, default, check, words and documentation are rows of one table. */
+/** Every configuration key once: its type, default, check and documentation are one row of a table. */
 import * as v from 'valibot';
+import { type AddressList, NO_ADDRESSES } from '../access/addresses.ts';
 import { LOG_LEVELS, type LogLevel } from '../log.ts';
 import {
   deepFreeze,
@@ -20,44 +21,54 @@ export interface LaunchEntry {
   readonly allow_args: boolean;
 }
 
-/** How the entries of a list are judged, one by one. */
-export type ItemKind = 'address' | 'address or *' | 'host name' | 'origin';
+type AddressKind = 'address' | 'address or *';
+type NameKind = 'host name' | 'origin';
+
+/** What the entries of a list must be; each is checked by itself. */
+export type ItemKind = AddressKind | NameKind;
 
 /** One key. `T` is the type of its value in `Config`. */
 export interface Row<T> {
-  /** What a value in a file must satisfy; entries of lists and of `processes.launch` are judged further. */
+  /** What a value in a file must satisfy; entries of lists and of `processes.launch` are checked further. */
   readonly schema: v.GenericSchema;
   readonly default: T;
-  /** The type in words, for the documents. */
+  /** The type in words, for the documentation. */
   readonly type: string;
   /** Completes "expected …". */
   readonly expected: string;
-  /** One line for the documents. */
+  /** One line for the documentation. */
   readonly meaning: string;
   readonly items?: ItemKind;
-  /** A change takes effect only when the service starts again. */
+  /** A change takes effect only when the service is restarted. */
   readonly needsRestart?: true;
-  /** The value never appears in a message, a log or a print-out. */
+  /** The value never appears in a message, a log or the output of `check`. */
   readonly isSecret?: true;
-  /** A wrong value may be a secret in the wrong place: it is not shown. */
+  /** A wrong value may be a secret written under the wrong key, so it is not shown. */
   readonly mayBeSecret?: true;
-  /** Replaces the default in the documents where it is no literal. */
+  /** Replaces the default in the documentation where it is not a literal. */
   readonly defaultInWords?: string;
 }
 
-type Words = Omit<Row<unknown>, 'schema' | 'default'>;
+type Description = Omit<Row<unknown>, 'schema' | 'default'>;
 
-function row<T>(schema: v.GenericSchema<T>, fallback: T, words: Words): Row<T> {
-  return { schema, default: fallback, ...words };
+function configRow<T>(schema: v.GenericSchema<T>, fallback: T, description: Description): Row<T> {
+  return { schema, default: fallback, ...description };
 }
 
-function flag(fallback: boolean, meaning: string, more: Partial<Words> = {}): Row<boolean> {
-  return row(v.boolean(), fallback, { type: 'boolean', expected: 'true or false', meaning, ...more });
+function booleanRow(fallback: boolean, meaning: string, more: Partial<Description> = {}): Row<boolean> {
+  return configRow(v.boolean(), fallback, { type: 'boolean', expected: 'true or false', meaning, ...more });
 }
 
-function list(items: ItemKind, expected: string, meaning: string): Row<readonly string[]> {
-  // The entries are judged one by one, each with its line.
-  return { schema: v.array(v.unknown()), default: [], type: 'list of strings', expected, meaning, items };
+// The entries are checked one by one, so that a message can name the line of each.
+const ANY_LIST = v.array(v.unknown());
+
+function namesRow(items: NameKind, expected: string, meaning: string): Row<readonly string[]> {
+  return { schema: ANY_LIST, default: [], type: 'list of strings', expected, meaning, items };
+}
+
+function addressesRow(items: AddressKind, expected: string, meaning: string): Row<AddressList> {
+  const words = { type: 'list of strings', expected, meaning, defaultInWords: '`[]`' };
+  return { schema: ANY_LIST, default: NO_ADDRESSES, items, ...words };
 }
 
 const PATH = v.pipe(v.string(), v.check(isAbsolutePath));
@@ -66,66 +77,66 @@ const API_KEY = v.pipe(v.string(), v.maxLength(1024), v.check(isPrintable));
 
 /** The keys of one entry of `processes.launch`. */
 export const LAUNCH_KEYS = {
-  command: row(PATH, '', {
+  command: configRow(PATH, '', {
     type: 'string',
     expected: 'an absolute path',
     meaning: 'The program to start: an absolute path. Required.',
     defaultInWords: 'required',
   }),
-  args: row<readonly string[]>(v.array(ARGUMENT), [], {
+  args: configRow<readonly string[]>(v.array(ARGUMENT), [], {
     type: 'list of strings',
     expected: 'a list of strings',
-    meaning: 'Arguments it is always given.',
+    meaning: 'Arguments that are always passed.',
   }),
-  cwd: row<string | undefined>(PATH, undefined, {
+  cwd: configRow<string | undefined>(PATH, undefined, {
     type: 'string',
     expected: 'an absolute path',
     meaning: 'The folder it starts in.',
-    defaultInWords: 'that of the service',
+    defaultInWords: "the service's",
   }),
-  env: row<Readonly<Record<string, string>>>(
+  env: configRow<Readonly<Record<string, string>>>(
     v.custom<Record<string, string>>(isEnvironment),
     {},
     {
       type: 'map of strings',
       expected: 'a map of variable names to strings',
-      meaning: 'Environment variables added for it.',
+      meaning: 'Environment variables that are added.',
       isSecret: true,
     },
   ),
-  allow_args: flag(false, 'Whether clients may add arguments of their own.'),
+  allow_args: booleanRow(false, 'Whether clients may add arguments of their own.'),
 };
 
-const launch: Row<Readonly<Record<string, LaunchEntry>>> = {
+const LAUNCH_ROW: Row<Readonly<Record<string, LaunchEntry>>> = {
   schema: v.custom<Readonly<Record<string, unknown>>>(isMap),
-  // Without a prototype: a client's "constructor" must not find anything.
+  // No prototype, so that a client's "constructor" finds nothing.
   default: Object.create(null),
   type: 'map',
   expected: 'a map of app names to {command, args, cwd, env, allow_args}',
   meaning: 'Apps that clients may start by name; see below.',
 };
 
-const addresses = 'a list of addresses or CIDR ranges, in quotes';
+const ADDRESSES = 'a list of addresses or CIDR ranges, in quotes';
 
-/** The table. The order is that of the documents. */
+/** The table, in the order of the documentation. */
 export const KEYS = {
   stats: {
-    stream_interval_seconds: row(v.pipe(v.number(), v.finite(), v.maxValue(86_400)), 2, {
+    stream_interval_seconds: configRow(v.pipe(v.number(), v.finite(), v.maxValue(86_400)), 2, {
       type: 'number',
       expected: 'a number of seconds from 1 to 86400',
       meaning: 'Seconds between stream messages. Below 1 counts as 1, with a warning.',
     }),
   },
   auth: {
-    enabled: flag(false, 'Turns the checks of key and allow list on.'),
-    api_key: row<string | undefined>(API_KEY, undefined, {
+    enabled: booleanRow(false, 'Turns the key and the allow list on.'),
+    api_key: configRow<string | undefined>(API_KEY, undefined, {
       type: 'string',
       expected: '1 to 1024 printable ASCII characters without a space at either end',
       meaning: 'The shared key. Under 32 characters gets a warning; `hostwire keygen` makes one.',
       isSecret: true,
       defaultInWords: 'none',
     }),
-    api_key_file: row<string | undefined>(v.pipe(ARGUMENT, v.nonEmpty()), undefined, {
+    api_key_file: configRow<string | undefined>(v.pipe(ARGUMENT, v.nonEmpty()), undefined, {
       type: 'string',
       expected: 'the path of a file that holds the key',
       meaning:
@@ -133,75 +144,81 @@ export const KEYS = {
       defaultInWords: 'none',
       mayBeSecret: true,
     }),
-    allowed_ips: list(
+    allowed_ips: addressesRow(
       'address or *',
       'a list of addresses, CIDR ranges or "*", in quotes',
-      'Addresses let in while auth is on. A single address or a range skips the key; `*` does not. Empty: no allow list.',
+      'Addresses that may connect while auth is on. A match with an address or a range skips the key; a match with `*` does not. Empty: no allow list.',
     ),
-    blocked_ips: list('address', addresses, 'Addresses refused always, also with auth off.'),
-    refuse_forwarded: flag(
+    blocked_ips: addressesRow('address', ADDRESSES, 'Addresses that are always refused, also with auth off.'),
+    refuse_forwarded: booleanRow(
       true,
-      'A forwarded request from a peer that is no trusted proxy does not skip the key through the allow list.',
+      'A forwarded request from a peer that is not a trusted proxy needs the key even if the allow list names the peer.',
     ),
   },
   features: {
-    enable_sleep: flag(true, 'Allows sleep (and the lock).'),
-    enable_hibernate: flag(true, 'Allows hibernate.', { defaultInWords: 'follows `features.enable_sleep`' }),
-    enable_restart: flag(false, 'Allows restart.'),
-    enable_shutdown: flag(false, 'Allows shutdown.'),
-    enable_media: flag(true, 'Media status and control.'),
-    enable_processes: flag(true, 'Listing of processes.'),
-    enable_process_control: flag(false, 'Ending and starting of processes; command lines in their details.'),
-    enable_dashboard: flag(true, 'The dashboard at `/`.'),
+    enable_sleep: booleanRow(true, 'Allows sleep (and the lock).'),
+    enable_hibernate: booleanRow(true, 'Allows hibernate.', {
+      defaultInWords: 'follows `features.enable_sleep`',
+    }),
+    enable_restart: booleanRow(false, 'Allows restart.'),
+    enable_shutdown: booleanRow(false, 'Allows shutdown.'),
+    enable_media: booleanRow(true, 'Media status and control.'),
+    enable_processes: booleanRow(true, 'Listing processes.'),
+    enable_process_control: booleanRow(
+      false,
+      'Ending and starting processes; command lines in process details.',
+    ),
+    enable_dashboard: booleanRow(true, 'The dashboard at `/`.'),
   },
   server: {
-    host: row(v.pipe(v.string(), v.check(isListenHost)), '::', {
+    host: configRow(v.pipe(v.string(), v.check(isListenHost)), '::', {
       type: 'string',
       expected: 'an address or a host name to listen on, without a port',
       meaning:
-        'The address to listen on. `::` is every address of both families; where there is no IPv6, `0.0.0.0`.',
+        'The address to listen on. `::` is every address of both families; without IPv6, `0.0.0.0` is used.',
       needsRestart: true,
     }),
-    port: row(v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(65_535)), 9990, {
+    port: configRow(v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(65_535)), 9990, {
       type: 'integer',
       expected: 'a whole number from 0 to 65535',
       meaning: 'The port. 0 takes any free one.',
       needsRestart: true,
     }),
-    max_streams: row(v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(1_000_000)), 0, {
+    max_streams: configRow(v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(1_000_000)), 0, {
       type: 'integer',
       expected: 'a whole number from 0 to 1000000',
-      meaning: 'Most streams at a time. 0: as many as the descriptor limit allows, less a reserve.',
+      meaning:
+        'The maximum number of open streams. 0: as many as the descriptor limit allows, less a reserve.',
     }),
-    allowed_hosts: list(
+    allowed_hosts: namesRow(
       'host name',
       'a list of host names without scheme, port or path',
-      'Further names this machine is called by, for requests without a key.',
+      'Further host names of this machine, for requests without a key.',
     ),
-    cors_origins: list(
+    cors_origins: namesRow(
       'origin',
       'a list of origins such as "https://example.org"',
-      'Web pages (scheme, host and port) that may read and control without a key.',
+      'Origins (scheme, host and port) of web pages that may read and control without a key.',
     ),
-    trusted_proxies: list('address', addresses, 'Proxies whose X-Forwarded-For is believed.'),
+    trusted_proxies: addressesRow('address', ADDRESSES, 'Proxies whose X-Forwarded-For is trusted.'),
   },
   power: {
-    backend: row<'system' | 'record'>(v.picklist(['system', 'record']), 'system', {
+    backend: configRow<'system' | 'record'>(v.picklist(['system', 'record']), 'system', {
       type: 'string',
       expected: '"system" or "record"',
-      meaning: '`record` does nothing and lists what it would have done: for trials.',
+      meaning: '`record` carries nothing out and lists the actions it was asked for: for trials.',
       needsRestart: true,
     }),
   },
-  processes: { launch },
+  processes: { launch: LAUNCH_ROW },
   host: {
-    proc: row(PATH, '/proc', {
+    proc: configRow(PATH, '/proc', {
       type: 'string',
       expected: 'an absolute path',
       meaning: "Where the machine's /proc is, for containers.",
       needsRestart: true,
     }),
-    sys: row(PATH, '/sys', {
+    sys: configRow(PATH, '/sys', {
       type: 'string',
       expected: 'an absolute path',
       meaning: "Where the machine's /sys is, for containers.",
@@ -209,10 +226,10 @@ export const KEYS = {
     }),
   },
   log: {
-    level: row<LogLevel>(v.picklist(LOG_LEVELS), 'info', {
+    level: configRow<LogLevel>(v.picklist(LOG_LEVELS), 'info', {
       type: 'string',
       expected: '"error", "warn", "info" or "debug"',
-      meaning: 'The least weighty lines that are written.',
+      meaning: 'The lowest severity that is logged.',
     }),
   },
 };
@@ -228,32 +245,41 @@ export type Config = {
   readonly [S in keyof Keys]: { readonly [K in keyof Keys[S]]: Value<Keys[S][K]> };
 };
 
-/** Section → key → row, for code that walks the whole table. */
-export const SECTIONS: Readonly<Record<string, Readonly<Record<string, Row<unknown>>>>> = KEYS;
+/** Group → key → row, for code that walks the whole table. */
+export const KEY_GROUPS: Readonly<Record<string, Readonly<Record<string, Row<unknown>>>>> = KEYS;
 
 /** Dotted key → row, in the table's order. */
 export const ROWS: ReadonlyMap<string, Row<unknown>> = new Map(
-  Object.entries(SECTIONS).flatMap(([section, rows]) =>
-    Object.entries(rows).map(([name, found]): [string, Row<unknown>] => [`${section}.${name}`, found]),
+  Object.entries(KEY_GROUPS).flatMap(([group, rows]) =>
+    Object.entries(rows).map(([name, row]): [string, Row<unknown>] => [`${group}.${name}`, row]),
   ),
 );
 
-/** Whether a value satisfies its row. Entries of lists and of `processes.launch` are judged further elsewhere. */
+/** Whether a value satisfies its row. Entries of lists and of `processes.launch` are checked elsewhere as well. */
 export function accepts({ schema }: Pick<Row<unknown>, 'schema'>, value: unknown): boolean {
   return v.is(schema, value);
 }
 
-/** Nests `dotted key → value`; a key that is not there has its default. */
-export function toConfig(values: ReadonlyMap<string, unknown>): Config {
-  const sections = Object.entries(SECTIONS).map(([section, rows]) => {
-    const entries = Object.entries(rows).map(([name, { default: fallback }]) => {
-      const key = `${section}.${name}`;
-      return [name, values.has(key) ? values.get(key) : fallback];
+/** Nests `dotted key → value`; a key that is missing has its value in `base`, or its default without one. */
+export function toConfig(values: ReadonlyMap<string, unknown>, base?: Config): Config {
+  const groups = Object.entries(KEY_GROUPS).map(([group, rows]) => {
+    const entries = Object.entries(rows).map(([name, row]) => {
+      const key = `${group}.${name}`;
+      if (values.has(key)) return [name, values.get(key)];
+      return [name, base === undefined ? row.default : readKey(base, key)];
     });
-    return [section, Object.fromEntries(entries)];
+    return [group, Object.fromEntries(entries)];
   });
-  // Every key of the table is there, and each value was judged by its row, which is what Config is derived from.
-  return deepFreeze(Object.fromEntries(sections) as Config);
+  // Every key of the table is there, and each value was checked by its row, from which Config is derived.
+  return deepFreeze(Object.fromEntries(groups) as Config);
+}
+
+/** The value of a dotted key. */
+export function readKey(config: Config, key: string): unknown {
+  const [group = '', name = ''] = key.split('.');
+  // Only keys of the table are asked for.
+  const groups = config as unknown as Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+  return groups[group]?.[name];
 }
 
 export const DEFAULT_CONFIG: Config = toConfig(new Map());

@@ -1,10 +1,10 @@
-/** Where configuration files are looked for, and which of them count. */
+/** Finds the configuration files. */
 import { lstatSync } from 'node:fs';
 import path from 'node:path';
 import type { Problem } from './problems.ts';
 import { codeOf, describe } from './read.ts';
 
-/** What of the process and its machine decides where files are. */
+/** The facts of the process and its machine that decide where the files are. */
 export interface Surroundings {
   /** As Node names it: linux, darwin, win32. */
   readonly platform: string;
@@ -12,24 +12,24 @@ export interface Surroundings {
   readonly cwd: string;
   /** The environment variables. */
   readonly variables: Readonly<Record<string, string | undefined>>;
-  /** As Windows itself names its folder of all users' settings; undefined: the variable counts. */
+  /** The folder for settings of all users, as Windows reports it; undefined: %ProgramData% is used. */
   readonly machineFolder?: string | undefined;
 }
 
-/** The files a configuration is made of. */
+/** The files that make up a configuration. */
 export interface Sources {
-  /** Those that are there (or were named), in order. */
+  /** Those that exist (or were named), in order. */
   readonly files: readonly string[];
-  /** Those, and the places beside them (or, with none found, anywhere) where one may appear. */
+  /** Those files, and the paths where another may appear: beside them, or in every folder when none was found. */
   readonly watch: readonly string[];
   readonly problems: readonly Problem[];
-  /** The folder they were found in; undefined: they were named, or there are none. */
+  /** The folder they were found in; undefined: the files were named, or none exists. */
   readonly folder: string | undefined;
 }
 
 const NAMES = ['config.json', 'config.yaml', 'config.yml'];
 
-/** The folders, first to last: the working folder, the user's, the machine's. */
+/** The folders in the order of the search: the working folder, the user's, the machine's. */
 export function listFolders({ platform, cwd, variables, machineFolder }: Surroundings): readonly string[] {
   if (platform === 'win32') {
     const programData = machineFolder ?? variables['ProgramData'] ?? variables['PROGRAMDATA'];
@@ -38,7 +38,7 @@ export function listFolders({ platform, cwd, variables, machineFolder }: Surroun
     return [cwd, ...bases.map((base) => path.win32.join(base, 'hostwire'))];
   }
   const home = variables['HOME'];
-  // The XDG base directory specification: an unset or relative value counts as $HOME/.config.
+  // XDG base directory specification: an unset or relative value means $HOME/.config.
   const set = variables['XDG_CONFIG_HOME'];
   const own = isAbsolute(set) ? set : isAbsolute(home) ? path.posix.join(home, '.config') : undefined;
   return [cwd, ...(own === undefined ? [] : [path.posix.join(own, 'hostwire')]), '/etc/hostwire'];
@@ -48,7 +48,7 @@ function isAbsolute(folder: string | undefined): folder is string {
   return folder !== undefined && path.posix.isAbsolute(folder);
 }
 
-/** The files of `--config`, or else those of the first folder that has any. */
+/** The files of `--config`, or without that option those of the first folder that has any. */
 export function findSources(paths: readonly string[], surroundings: Surroundings): Sources {
   if (paths.length > 0) {
     const files = [...new Set(paths.map((given) => path.resolve(surroundings.cwd, given)))];
@@ -58,15 +58,15 @@ export function findSources(paths: readonly string[], surroundings: Surroundings
   for (const folder of listFolders(surroundings)) {
     const sources = findIn(folder);
     watch.push(...sources.watch);
-    // A folder that cannot be looked into may hold the file that closes the service: never pass it by.
+    // A folder that cannot be read may hold the file that turns auth on, so it is never skipped.
     if (sources.files.length + sources.problems.length > 0) return sources;
   }
   return { files: [], watch, problems: [], folder: undefined };
 }
 
 /**
- * The files at a reload: those of before, also when one is gone (an error then, and never a quiet return to the
- * defaults), and any that have appeared beside them.
+ * The files at a reload: the earlier ones, and any that have appeared beside them. A file that is gone stays in
+ * the list, so that it is an error and never a silent return to the defaults.
  */
 export function findSourcesAgain(
   previous: Sources,
@@ -84,7 +84,7 @@ function findIn(folder: string): Sources {
   const files: string[] = [];
   const problems: Problem[] = [];
   for (const file of watch) {
-    const failure = look(file);
+    const failure = findFailure(file);
     if (failure === undefined) files.push(file);
     else if (!['ENOENT', 'ENOTDIR'].includes(codeOf(failure))) {
       problems.push({
@@ -92,15 +92,15 @@ function findIn(folder: string): Sources {
         line: undefined,
         key: undefined,
         value: undefined,
-        message: `cannot be looked for: ${describe(failure)}`,
+        message: `cannot be accessed: ${describe(failure)}`,
       });
     }
   }
   return { files, watch, problems, folder };
 }
 
-// lstat: a link that leads nowhere is there, and is then an error.
-function look(file: string): unknown {
+// lstat, so that a dangling link counts as a file, and is then an error.
+function findFailure(file: string): unknown {
   try {
     lstatSync(file);
     return undefined;

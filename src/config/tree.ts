@@ -1,4 +1,4 @@
-/** What both spellings are read into: values that know their line. */
+/** What JSON and YAML are parsed into: values with their lines. */
 
 export type Scalar = string | number | boolean | null;
 
@@ -14,7 +14,7 @@ export type Tree =
   | { readonly kind: 'list'; readonly line: number; readonly items: readonly Tree[] }
   | { readonly kind: 'map'; readonly line: number; readonly entries: readonly MapEntry[] };
 
-/** Something that is wrong with the text itself. */
+/** Something wrong with the text itself. */
 export interface TextProblem {
   readonly line: number;
   readonly path: readonly string[];
@@ -22,13 +22,13 @@ export interface TextProblem {
 }
 
 export interface Parsed {
-  /** undefined: the text holds no value, or none that could be read. */
+  /** undefined: the text has no value, or could not be parsed. */
   readonly tree: Tree | undefined;
   readonly problems: readonly TextProblem[];
 }
 
-/** No key of ours lies deeper than six; the limit keeps recursion off the stack's end. */
-export const MOST_DEPTH = 32;
+/** The limit keeps the recursion from overflowing the stack; the deepest key of ours is at level 6. */
+export const MAX_DEPTH = 32;
 
 /** Offset → line from 1. CR, LF and CRLF end a line, as in YAML. */
 export function createLineFinder(text: string): (offset: number) => number {

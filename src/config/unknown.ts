@@ -1,6 +1,6 @@
-/** Unknown keys: which are a slip of the pen and stop the start, and which only get a warning. */
+/** Unknown keys: likely typos stop the start; others only get a warning. */
 import { findNearest } from './nearest.ts';
-import { ROWS, SECTIONS } from './schema.ts';
+import { KEY_GROUPS, ROWS } from './schema.ts';
 import type { Tree } from './tree.ts';
 
 export interface UnknownKey {
@@ -14,29 +14,29 @@ export interface UnknownKey {
 const PATHS = [...ROWS.keys()];
 const LAST_WORDS = new Map(PATHS.map((path) => [path.slice(path.indexOf('.') + 1), path]));
 
-// In a word of four letters or fewer two are too many to tell: every other word would be near.
-function mostLetters(candidate: string): number {
+// With two edits allowed, a word of up to four letters would be near to almost any other.
+function maxEdits(candidate: string): number {
   return candidate.length <= 4 ? 1 : 2;
 }
 
 /** The nearest candidate within two letters. */
 export function findMeantAmong(word: string, candidates: Iterable<string>): string | undefined {
-  return findNearest(word, candidates, mostLetters);
+  return findNearest(word, candidates, maxEdits);
 }
 
-/** The known key (or section) that `path` was probably meant to be, also when it stands in a wrong place. */
+/** The known key (or group) that was probably meant by `path`, also when it stands in the wrong group. */
 export function findMeant(path: readonly string[]): string | undefined {
   const dotted = path.join('.');
   const last = path.at(-1) ?? '';
   const word = findMeantAmong(last, LAST_WORDS.keys());
   return (
     findMeantAmong(dotted, PATHS) ??
-    (path.length === 1 ? findMeantAmong(dotted, Object.keys(SECTIONS)) : undefined) ??
+    (path.length === 1 ? findMeantAmong(dotted, Object.keys(KEY_GROUPS)) : undefined) ??
     (word === undefined ? undefined : LAST_WORDS.get(word))
   );
 }
 
-/** Judges a key that is not in the table, with all that lies below it. */
+/** Judges a key that is not in the table, and everything below it. */
 export function judgeUnknown(path: readonly string[], line: number, value: Tree): readonly UnknownKey[] {
   const meant = findMeant(path);
   const isInAuth = path[0] === 'auth';
@@ -45,10 +45,10 @@ export function judgeUnknown(path: readonly string[], line: number, value: Tree)
     return [{ path, line, isError: true, message: `unknown key; the nearest known one is ${nearest}` }];
   }
   const below = value.kind === 'map' ? value.entries : [];
-  const slips = below
+  const typos = below
     .flatMap((entry) => judgeUnknown([...path, entry.key], entry.line, entry.value))
     .filter(({ isError }) => isError);
-  return slips.length > 0 ? slips : [{ path, line, isError: false, message: 'unknown key, ignored' }];
+  return typos.length > 0 ? typos : [{ path, line, isError: false, message: 'unknown key, ignored' }];
 }
 
 function siblings(path: readonly string[]): readonly string[] {

@@ -1,8 +1,8 @@
-/** What texts and maps of a configuration must look like. */
+/** Predicates for the texts and maps of a configuration. */
 import { isIPv4, isIPv6 } from 'node:net';
 import { isAbsolute } from 'node:path';
 
-/** An argument, a path or a variable: a NUL would end it early in the kernel. */
+/** An argument, a path or a variable; the kernel would end it at a NUL. */
 export function isArgument(text: string): boolean {
   return !text.includes('\0');
 }
@@ -11,26 +11,26 @@ export function isAbsolutePath(text: string): boolean {
   return isAbsolute(text) && isArgument(text);
 }
 
-/** A key must survive a header and a query: printable ASCII, no space at either end, not empty. */
+/** A key must fit into a header and a query: printable ASCII, no space at either end, not empty. */
 export function isPrintable(text: string): boolean {
   return /^[!-~](?:[ -~]*[!-~])?$/u.test(text);
 }
 
-/** A host name: labels of DNS, and the underscore; no port, no path. */
+/** A host name: DNS labels, which may contain an underscore; no port, no path. */
 export function isHostName(text: string): boolean {
   return (
     text.length <= 253 && /^(?!-)(?:[A-Za-z0-9_-]{1,63}\.)*[A-Za-z0-9_-]{0,62}[A-Za-z0-9_]\.?$/u.test(text)
   );
 }
 
-/** What a server can listen on. */
+/** An address or a host name that a server can listen on. */
 export function isListenHost(text: string): boolean {
   if (text.includes(':')) return isIPv6(text);
   if (/^[0-9.]*$/u.test(text)) return isIPv4(text);
   return isHostName(text);
 }
 
-/** What an app may be called in `processes.launch`. */
+/** The name of an app in `processes.launch`. */
 export function isLaunchName(text: string): boolean {
   return /^[A-Za-z0-9_.-]{1,64}$/u.test(text);
 }
@@ -39,7 +39,7 @@ export function isMap(value: unknown): value is Readonly<Record<string, unknown>
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Variable names to texts; every key is looked at, also one such as "constructor". */
+/** A map of variable names to texts; every key is checked, also one such as "constructor". */
 export function isEnvironment(value: unknown): boolean {
   if (!isMap(value)) return false;
   return Object.entries(value).every(
@@ -47,8 +47,9 @@ export function isEnvironment(value: unknown): boolean {
   );
 }
 
+/** Freezes everything but typed arrays, which JavaScript cannot freeze. */
 export function deepFreeze<T>(value: T): T {
-  if (typeof value === 'object' && value !== null) {
+  if (typeof value === 'object' && value !== null && !ArrayBuffer.isView(value)) {
     for (const inner of Object.values(value)) deepFreeze(inner);
     Object.freeze(value);
   }

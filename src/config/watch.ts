@@ -1,26 +1,26 @@
-/** Tells when files change: written in place, renamed over, deleted or created. Their folders are what is watched. */
+/** Watches files by their folders, and reports when one was written in place, replaced, deleted or created. */
 import { type FSWatcher, realpathSync, statSync, watch } from 'node:fs';
 import path from 'node:path';
 import { codeOf } from './read.ts';
 
 export interface ConfigWatcher {
-  /** Watches these from now on; what has changed in those already watched is not forgotten. */
+  /** Watches these from now on; a pending change of a file that stays watched is still reported. */
   setPaths(paths: readonly string[]): void;
   close(): void;
 }
 
 export interface WatchTimes {
-  /** So long nothing has happened: what is being written is probably whole. Milliseconds. */
+  /** Time without an event after which a change counts as complete. */
   readonly quietMs: number;
-  /** Without quiet, so long after the first event at the latest. */
-  readonly mostMs: number;
-  /** How often folders are asked that cannot be watched (not there yet, no inotify left). */
+  /** Maximum time from the first event to the report, for a folder that never becomes quiet. */
+  readonly maxMs: number;
+  /** Interval at which a folder is polled that cannot be watched (missing, or no inotify watch left). */
   readonly pollMs: number;
 }
 
-const TIMES: WatchTimes = { quietMs: 100, mostMs: 500, pollMs: 5000 };
+const TIMES: WatchTimes = { quietMs: 100, maxMs: 500, pollMs: 5000 };
 
-/** Calls `onChange` after a change of any of `paths` has settled. Keeps no process alive. */
+/** Calls `onChange` when a change of any of `paths` is complete. Does not keep the process alive. */
 export function watchConfig(
   paths: readonly string[],
   onChange: () => void,
@@ -35,7 +35,7 @@ class Watcher implements ConfigWatcher {
   readonly #onChange: () => void;
   readonly #times: WatchTimes;
   readonly #folders = new Map<string, FSWatcher>();
-  /** Path → what it looked like when it was last told of. */
+  /** Path → what identified its content at the last report. */
   #looks = new Map<string, string>();
   #hasLinks = false;
   #timer: NodeJS.Timeout | undefined;
@@ -80,7 +80,7 @@ class Watcher implements ConfigWatcher {
       });
       this.#folders.set(folder, watcher);
     } catch {
-      // It is not there, or no watch is left: it is polled.
+      // The folder does not exist, or no watch is left: it is polled.
     }
   }
 
@@ -98,12 +98,12 @@ class Watcher implements ConfigWatcher {
     }
   }
 
-  // Cheap, because a folder may be busy with other files, or one file be renamed over 200 times a second.
+  // Must be cheap: the folder may be busy with other files, or a file replaced 200 times per second.
   #notice(folder: string, name: string | null): void {
-    // The folder's own name: it was moved or deleted, and what comes in its place must be watched anew.
+    // The folder's own name: it was moved or deleted, and its replacement must be watched instead.
     const isFolder = name === path.basename(folder);
     if (isFolder) this.#drop(folder);
-    // A link on the way (a mounted Kubernetes volume swaps one called ..data) may have any name.
+    // A link in the path may have any name: a mounted Kubernetes volume swaps one called ..data.
     else if (name !== null && !this.#hasLinks && !this.#looks.has(path.join(folder, name))) return;
     const now = performance.now();
     this.#lastEventAt = now;
@@ -116,7 +116,7 @@ class Watcher implements ConfigWatcher {
     this.#timer = setTimeout(() => {
       const now = performance.now();
       const quietLeft = this.#lastEventAt + this.#times.quietMs - now;
-      const left = Math.min(quietLeft, this.#firstEventAt + this.#times.mostMs - now);
+      const left = Math.min(quietLeft, this.#firstEventAt + this.#times.maxMs - now);
       if (left > 1) {
         this.#arm(left);
         return;
@@ -139,7 +139,7 @@ class Watcher implements ConfigWatcher {
   }
 }
 
-/** The folder a path is in, and the one its links lead to. */
+/** The folder that a path is in, and the one that its links resolve to. */
 function foldersOf(file: string): readonly string[] {
   return [path.dirname(file), path.dirname(resolveLinks(file))];
 }
@@ -152,7 +152,7 @@ function resolveLinks(file: string): string {
   }
 }
 
-/** Changes whenever the file does. */
+/** A text that changes whenever the file does. */
 function lookAt(file: string): string {
   try {
     const { dev, ino, size, mtimeNs, ctimeNs } = statSync(file, { bigint: true });

@@ -1,8 +1,8 @@
-/** The players of the machine as the platform knows them: what they play, and how they are spoken to. */
+/** The media players of the machine as the platform reports them, and the commands they accept. */
 
 export type Playback = 'playing' | 'paused' | 'stopped';
 
-/** What a player can be asked to do. */
+/** The commands of a player. */
 export const MEDIA_VERBS = [
   'play',
   'pause',
@@ -15,17 +15,17 @@ export const MEDIA_VERBS = [
 ] as const;
 export type MediaVerb = (typeof MEDIA_VERBS)[number];
 
-/** Those there is a media key for. */
+/** The commands that have a media key. */
 export const MEDIA_KEYS = ['play', 'pause', 'play_pause', 'stop', 'next', 'previous'] as const;
 export type MediaKey = (typeof MEDIA_KEYS)[number];
 
-/** One player as it last told of itself. null: it did not say. */
+/** One player as it last reported itself. null: not reported. */
 export interface MediaPlayer {
-  /** What `control` takes; another program never has the same one. */
+  /** The id for `control`; never reused for another program. */
   readonly id: string;
-  /** At least one. The first is the one that is shown. */
+  /** At least one. The first one is shown. */
   readonly names: readonly string[];
-  /** It has been asked of its state for so long without an answer that nobody should wait for it. */
+  /** It has left a request for its state unanswered for too long to be waited for. */
   readonly isSilent: boolean;
   readonly playback: Playback;
   /** Empty where it has none. */
@@ -42,44 +42,44 @@ export interface MediaPlayer {
   readonly repeat: 'none' | 'track' | 'playlist' | null;
   /** 1 is full; some players go beyond. */
   readonly volume: number | null;
-  /** Monotonic milliseconds: since when it plays, or when it stopped playing. null: not seen to play. */
+  /** Monotonic milliseconds: when it started playing, or when it stopped. null: it was not seen playing. */
   readonly lastPlayedMs: number | null;
-  /** What it says that it can't do now. */
+  /** The commands that it reports as unavailable at the moment. */
   readonly cannot: readonly MediaVerb[];
 }
 
 export interface MediaSnapshot {
-  /** Why no player can be heard of, as a sentence without a full stop; null when they can. */
+  /** Why players cannot be observed, as a sentence without a full stop; null when they can. */
   readonly absence: string | null;
-  /** Nothing that was asked at the beginning is still to be answered. */
+  /** All initial requests have been answered. */
   readonly isSettled: boolean;
   readonly players: readonly MediaPlayer[];
-  /** How many more there are than anybody wants to keep. */
+  /** Number of players beyond the limit, which are not listed. */
   readonly leftOut: number;
 }
 
-/** What became of an act. `reason` is a sentence without a full stop. */
+/** The result of a command. `reason` is a sentence without a full stop. */
 export type MediaReply =
   | { readonly outcome: 'done' }
-  /** `failed`: the player refused. `gone`: it, or the way to it, is no longer there. */
+  /** `failed`: the player refused. `gone`: the player, or the connection to it, no longer exists. */
   | { readonly outcome: 'failed' | 'gone'; readonly reason: string }
-  /** It may still do it when it wakes: what was sent can't be taken back. */
+  /** The request cannot be withdrawn: the player may still carry it out later. */
   | { readonly outcome: 'unanswered'; readonly reason: string };
 
 export interface MediaHost {
-  /** Begins to watch the players; a second call does nothing. */
+  /** Starts watching the players; a second call does nothing. */
   watch(): void;
-  /** From memory: never waits. */
+  /** Returns the last known state without waiting. */
   readPlayers(): MediaSnapshot;
   /**
-   * Asks the player `id`. `value`: seconds from the beginning of the track (`seek`), or 1 for full (`set_volume`).
-   * Settles after `limitMs` at the latest; never rejects.
+   * Sends a command to the player `id`. `value`: seconds from the start of the track (`seek`), or the volume with 1 for
+   * full (`set_volume`). Settles within `limitMs`; never rejects.
    */
   control(id: string, verb: MediaVerb, value: number | undefined, limitMs: number): Promise<MediaReply>;
   /** Calls `listener` after the players have changed, at most every 50 ms. The next call replaces the listener. */
   onChange(listener: () => void): void;
   /** Why no media key can be pressed; null when one can. Presses none. */
   keyAbsence(): string | null;
-  /** Presses and releases a media key, for whatever hears it. Rejects with an Error that says why not. */
+  /** Presses and releases a media key for any program that reacts to it. Rejects with an Error that gives the reason. */
   pressKey(key: MediaKey): Promise<void>;
 }

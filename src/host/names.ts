@@ -1,8 +1,8 @@
-/** The names the machine itself goes by. */
+/** The machine's own host names. */
 import { readFileSync } from 'node:fs';
 import os from 'node:os';
 
-/** The names on the lines of a hosts(5) file that have `hostname` on them: its full name, where it has one. */
+/** All names on the lines of a hosts(5) file that contain `hostname`; its full name is among them, if it has one. */
 export function namesBeside(hostname: string, hosts: string): readonly string[] {
   const names: string[] = [];
   for (const line of hosts.split('\n')) {
@@ -12,14 +12,14 @@ export function namesBeside(hostname: string, hosts: string): readonly string[] 
   return names;
 }
 
-/** The short and the full host name. No name is looked up on the network. */
+/** The short and the full host name, without a lookup on the network. */
 export function readMachineNames(hostsFile = '/etc/hosts'): readonly string[] {
   const hostname = os.hostname();
   let hosts = '';
   try {
     hosts = readFileSync(hostsFile, 'utf8');
   } catch {
-    // Windows and odd containers have no such file; the host name is enough then.
+    // Windows and some containers have no such file; the host name is enough then.
   }
   return [...new Set([hostname, hostname.split('.', 1)[0] ?? hostname, ...namesBeside(hostname, hosts)])];
 }

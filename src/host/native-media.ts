@@ -1,7 +1,7 @@
-/** The addon's players and media keys as the service uses them: changes told at a pace, keys pressed when heard. */
+/** Wraps the addon's media: rate-limits change events, and delays key presses until a new keyboard is picked up. */
 import { MEDIA_VERBS, type MediaHost, type MediaReply, type MediaSnapshot } from './media.ts';
 
-/** What the addon's class `Media` does; see native/napi/media_binding.h. Verbs are places in MEDIA_VERBS. */
+/** The addon's class `Media`; see native/napi/media_binding.h. Verbs are indexes into MEDIA_VERBS. */
 export interface NativeMedia {
   watch(): void;
   read(): MediaSnapshot;
@@ -12,23 +12,23 @@ export interface NativeMedia {
   pressKey(verb: number): void;
 }
 
-/** A player may change thousands of times a second; nobody looks so often. */
-const PACE_MS = 50;
-/** What a desktop may need to find a new keyboard: a key pressed before is heard by nobody. */
-const KEYBOARD_FOUND_MS = 300;
+/** Minimum time between two change events: a player may change thousands of times per second. */
+const CHANGE_INTERVAL_MS = 50;
+/** Time that a desktop may need to pick up a new keyboard; a key pressed earlier has no effect. */
+const KEYBOARD_PICKUP_MS = 300;
 
 const delay = (ms: number) => new Promise<void>((resolve) => void setTimeout(resolve, ms));
 
-/** `create` is given what the addon calls when the players have changed. */
-export function openMedia(create: (onNews: () => void) => NativeMedia): MediaHost {
+/** `create` receives the function that the addon calls when the players have changed. */
+export function openMedia(create: (onChanged: () => void) => NativeMedia): MediaHost {
   let listener: () => void = () => undefined;
-  const tell = () => {
+  const notify = () => {
     listener();
     setTimeout(() => {
-      if (media.rearm()) tell();
-    }, PACE_MS).unref();
+      if (media.rearm()) notify();
+    }, CHANGE_INTERVAL_MS).unref();
   };
-  const media = create(tell);
+  const media = create(notify);
   return {
     watch: () => media.watch(),
     readPlayers: () => media.read(),
@@ -38,7 +38,7 @@ export function openMedia(create: (onNews: () => void) => NativeMedia): MediaHos
     },
     keyAbsence: () => media.keyAbsence(),
     async pressKey(key) {
-      if (media.openKeys()) await delay(KEYBOARD_FOUND_MS);
+      if (media.openKeys()) await delay(KEYBOARD_PICKUP_MS);
       media.pressKey(MEDIA_VERBS.indexOf(key));
     },
   };

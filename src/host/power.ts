@@ -1,46 +1,46 @@
-/** The power manager of the machine as the platform reaches it. */
+/** The machine's power manager as the platform reaches it. */
 
-/** What it can be asked to do. */
+/** The actions it can be asked for. */
 export type PowerAction = 'shutdown' | 'restart' | 'sleep' | 'hibernate' | 'lock';
 
 export interface PowerSupport {
   readonly isSupported: boolean;
-  /** Why not, as a sentence without a full stop; null where it is. */
+  /** Why it is not supported, as a sentence without a full stop; null when it is. */
   readonly reason: string | null;
 }
 
-/** A program that blocks an act; one that only delays it is not told of. */
+/** A program that blocks an action. Delay inhibitors are not listed. */
 export interface PowerInhibitor {
   readonly who: string;
   readonly why: string;
-  /** As logind spells it: what is held off, separated by colons. */
+  /** The blocked actions in logind's notation, separated by colons. */
   readonly what: string;
   readonly uid: number;
 }
 
 export interface PowerAuthority {
-  /** Who is asked; null where there is nobody. */
+  /** The name of the power manager; null when there is none. */
   readonly name: string | null;
-  /** By which way: the address of a bus. Empty where there is none. */
+  /** How it is reached: the address of a bus. Empty when there is none. */
   readonly reached: string;
-  /** Why there is nobody; null where there is. */
+  /** Why there is no power manager; null when there is one. */
   readonly reason: string | null;
 }
 
-/** Each answer comes within about a second. Nothing is reached, and no thread runs, before the first question. */
+/** Each call settles within about a second. There is no connection, and no thread, before the first call. */
 export interface PowerHost {
   support(action: PowerAction): Promise<PowerSupport>;
   /**
-   * Hands `action` over, once; overrides block inhibitors. Settles when the power manager has taken it. Rejects
-   * with an Error whose message says why it failed.
+   * Sends `action` once; it overrides block inhibitors. Resolves when the power manager has accepted it. Rejects with an
+   * Error whose message gives the reason.
    */
   act(action: PowerAction): Promise<void>;
-  /** Rejects with an Error when they can't be known; empty where there is nothing like it. */
+  /** Rejects with an Error when they cannot be determined; empty where the platform has none. */
   inhibitors(): Promise<readonly PowerInhibitor[]>;
   authority(): Promise<PowerAuthority>;
   /**
-   * Calls `listener` with true when the machine is about to sleep and with false when it has woken, from the first
-   * question on. What is returned ends that. A listener must not throw.
+   * Calls `listener` with true before the machine sleeps and with false after it has woken, from the first call of this
+   * interface on. Returns a function that removes it. A listener must not throw.
    */
   onSleep(listener: (isGoingToSleep: boolean) => void): () => void;
 }

@@ -1,4 +1,4 @@
-/** How the columns of a reading of processes are read: names, rows, times. Pure. */
+/** Reads names, rows and times from the columns of a process reading. Pure. */
 import type { ProcessColumns, ProcessId } from './processes.ts';
 
 export function nameOf(columns: ProcessColumns, row: number): string {
@@ -6,7 +6,7 @@ export function nameOf(columns: ProcessColumns, row: number): string {
   return columns.names.toString('utf8', start, columns.nameEnds[row] ?? start);
 }
 
-/** The row of process `pid`; undefined when it is not there. */
+/** The row of process `pid`; undefined when there is none. */
 export function rowOf(columns: ProcessColumns, pid: number): number | undefined {
   let low = 0;
   let high = columns.pids.length;
@@ -23,13 +23,13 @@ export const idAt = (columns: ProcessColumns, row: number): ProcessId => ({
   startTicks: columns.startTicks[row] ?? 0,
 });
 
-/** Unix seconds. The wall clock may have been set since: then they change for every process alike. */
+/** Unix seconds. When the wall clock is set, the values of all processes change by the same amount. */
 export function startedAt(columns: ProcessColumns, row: number): number {
   const bootMs = columns.unixMs - columns.sinceBootNs / 1e6;
   return Math.floor(bootMs / 1000 + (columns.startTicks[row] ?? 0) / columns.ticksPerSecond);
 }
 
-/** The rows of `columns` by their names, in order of appearance. */
+/** The rows of `columns` by process name, in order of appearance. */
 export function groupByName(columns: ProcessColumns): ReadonlyMap<string, readonly number[]> {
   const groups = new Map<string, number[]>();
   for (let row = 0; row < columns.pids.length; row++) {

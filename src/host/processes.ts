@@ -1,6 +1,6 @@
-/** What the service knows of the machine's processes: columns for a whole reading, and the few acts on one. */
+/** The machine's processes: columns for a whole reading, and operations on single processes. */
 
-/** A process, told apart from a later one with the same number. */
+/** Identifies a process, also among later ones with the same pid. */
 export interface ProcessId {
   readonly pid: number;
   /** Since boot, in ticks. */
@@ -8,42 +8,42 @@ export interface ProcessId {
 }
 
 /**
- * All processes at one moment, by ascending number: row `i` of each column is one process. Ten thousand objects would
- * cost the thread of JavaScript tens of milliseconds a reading, and only a few rows are ever shown.
+ * All processes at one moment, by ascending pid: row `i` of each column is one process. 10,000 objects would cost the
+ * JavaScript thread tens of milliseconds per reading, and only a few rows are ever shown.
  */
 export interface ProcessColumns {
-  /** Monotonic, does not count suspend. Two readings with the same one are the same reading. */
+  /** Monotonic, without suspended time. Two readings with an equal value are the same reading. */
   readonly takenAtNs: number;
   readonly sinceBootNs: number;
   readonly unixMs: number;
   readonly ticksPerSecond: number;
-  /** What all processors together have counted since boot, idle included; null where the system does not say. */
+  /** Ticks of all processors since boot, idle included; null where the system does not report them. */
   readonly machineTicks: number | null;
   readonly pids: Int32Array;
   readonly parentPids: Int32Array;
-  /** All 0 in what `latest` returns: it leaves owners out. */
+  /** All 0 in a reading of `latest`, which omits owners. */
   readonly userIds: Uint32Array;
   readonly threads: Uint32Array;
   /** ASCII codes of the kernel's letters: R runs, S and D wait, T is stopped, Z has ended, … */
   readonly states: Uint8Array;
-  /** 1 for a thread of the kernel. */
+  /** 1 for a kernel thread. */
   readonly kernelThreads: Uint8Array;
   readonly startTicks: Float64Array;
   readonly cpuTicks: Float64Array;
   readonly residentBytes: Float64Array;
-  /** All names in one text, and where each ends in it, in bytes. */
+  /** All names, concatenated; `nameEnds` has the byte offset of the end of each. */
   readonly names: Buffer;
   readonly nameEnds: Uint32Array;
-  /** Names of users, by their ids; those without one are left out. */
+  /** User names by id; a user without a name is absent. */
   readonly owners: Readonly<Record<number, string>>;
 }
 
-/** What takes a question of its own to a process. Null: hidden from this service's user. */
+/** Facts that are read for a single process on request. null: hidden from the service's user. */
 export interface ProcessFacts extends ProcessId {
   readonly path: string | null;
   readonly folder: string | null;
   readonly openFiles: number | null;
-  /** Empty: a thread of the kernel, or hidden. */
+  /** Empty: a kernel thread, or hidden. */
   readonly command: readonly string[];
 }
 
@@ -53,7 +53,7 @@ export interface LaunchRequest {
   /** An absolute path. */
   readonly program: string;
   readonly arguments: readonly string[];
-  /** `NAME=value`, laid over the service's own. */
+  /** `NAME=value`, added to the service's environment. */
   readonly environment: readonly string[];
   readonly folder?: string;
 }
@@ -61,21 +61,21 @@ export interface LaunchRequest {
 /** The machine's processes. Implemented by the addon, and by fixtures in tests. */
 export interface ProcessHost {
   /**
-   * The last reading that was made on another thread, or null until there is one; has the next one made shortly before
+   * The last reading of the process thread, or null until there is one. Schedules the next reading for shortly before
    * `nextInMs` from now. Never waits.
    */
   latest(nextInMs: number): ProcessColumns | null;
-  /** A reading with owners, taken now. Rejects with an Error of the system's. */
+  /** Takes a reading with owners now. Rejects with the system's error. */
   read(): Promise<ProcessColumns>;
   /** null: there is no such process. */
   readDetails(pid: number): Promise<ProcessFacts | null>;
-  /** The programs' paths, beside `processes`. */
+  /** The paths of the programs, in the order of `processes`. */
   readPaths(processes: readonly ProcessId[]): Promise<readonly (string | null)[]>;
-  /** Why nothing can be done to processes here; null where it can. */
+  /** Why processes cannot be controlled here; null when they can. */
   whyNoControl(): string | null;
-  /** 'gone': it has ended; another one with its number is never reached. 'denied': this service's user may not. */
+  /** 'gone': it has ended (a later process with its pid is never signalled). 'denied': no permission. */
   signal(process: ProcessId, signal: EndSignal): 'sent' | 'gone' | 'denied';
-  /** Says of each process whether it has ended, when all have or time is up. */
+  /** Resolves when all have ended or the time is up; for each process, whether it has ended. */
   waitForEnd(processes: readonly ProcessId[], timeoutMs: number): Promise<readonly boolean[]>;
   launch(request: LaunchRequest): Promise<ProcessId>;
 }

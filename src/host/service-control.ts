@@ -1,20 +1,20 @@
-/** The system's own manager of services (the service control manager of Windows), as this process knows it. */
+/** The system's service manager (Windows' service control manager). */
 
 export interface ServiceControl {
   /**
-   * Has the manager take this process for the service; once a process. `onStop` is called when it wants the service to
-   * end. Rejects with an Error that says why this is none.
+   * Registers this process with the manager as the running service; once per process. `onStop` is called when the
+   * manager stops the service. Rejects with an Error that says why this process is not a service.
    */
   begin(onStop: () => void): Promise<void>;
-  /** From now on the service may be stopped. */
+  /** Reports that the service runs and can be stopped. */
   running(): void;
-  /** The last word before the process ends. */
+  /** Reports the exit code, just before the process ends. */
   ended(exitCode: number): void;
   /**
-   * Registers the service: `command` is the program, as an absolute path, and its arguments. What could not be set, as
-   * sentences. Throws an Error with one when there is no such service then.
+   * Creates the service. `command`: the absolute path of the program, and its arguments. Returns a sentence for each
+   * property that could not be set. Throws an Error when the service could not be created.
    */
   install(command: readonly string[]): readonly string[];
-  /** Stops the service, if it runs, and has it forgotten. Throws an Error with a sentence. */
+  /** Stops the service if it runs, and removes it. Throws an Error with a sentence. */
   remove(): void;
 }

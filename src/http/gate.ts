@@ -3,7 +3,7 @@ import { type AccessPolicy, compileAccess, decideAccess } from '../access/decide
 import { exposureWarning } from '../access/exposure.ts';
 import { corsHeaders } from '../access/origins.ts';
 import { RefusalLog, WrongKeyLog } from '../access/refusals.ts';
-import { type AccessRequest, type Decision, HEADERS_READ } from '../access/request.ts';
+import { ACCESS_HEADERS, type AccessRequest, type Decision } from '../access/request.ts';
 import type { Config } from '../config/schema.ts';
 import { ServiceError } from '../errors.ts';
 import type { Log } from '../log.ts';
@@ -17,9 +17,9 @@ export type GateVerdict =
   | { readonly isAllowed: false; readonly answer: Answer };
 
 /** The request headers that the gate reads, in lower case. */
-export const GATE_HEADERS: readonly string[] = [...HEADERS_READ, 'upgrade'];
+export const GATE_HEADERS: readonly string[] = [...ACCESS_HEADERS, 'upgrade'];
 
-const JUDGED_HEADERS: ReadonlySet<string> = new Set(HEADERS_READ);
+const JUDGED_HEADERS: ReadonlySet<string> = new Set(ACCESS_HEADERS);
 
 export const SOCKET_PATH = OPERATIONS.openSocket.path;
 

@@ -1,4 +1,4 @@
-/** Address lists: what is read, what is refused, what is said about it. */
+/** Address lists: accepted and rejected entries, and the messages about them. */
 import net from 'node:net';
 import t from 'tap';
 import { isEmptyList, matches, parseAddress, parseAddressList, parsePeer } from '#src/access/addresses.js';
@@ -69,30 +69,33 @@ const NOT_ADDRESSES = [
   '1.2.3.4::',
 ];
 
-t.test('1.addresses-strict what is no address is a problem with its place and reason', async (t) => {
-  for (const text of NOT_ADDRESSES.filter((each) => each !== '*')) {
-    t.equal(parseAddress(text), undefined, JSON.stringify(text));
-    const { problems } = parseAddressList(['10.0.0.1', text], true);
-    t.equal(problems.length, 1, `listed: ${JSON.stringify(text)}`);
-    t.match(problems[0], { index: 1, value: text });
-  }
-  const reasons: readonly (readonly [string, string])[] = [
-    ['fe80::1%eth0', 'a zone id cannot be listed'],
-    ['fe80::%eth0/64', 'a zone id cannot be listed'],
-    ['nonsense', 'not an address: four decimal parts without leading zeros, or IPv6'],
-    ['10.0.0.0/33', 'the prefix must be a number from 0 to 32'],
-    ['::/129', 'the prefix must be a number from 0 to 128'],
-    ...['', '-1', '+1', '08', '8.0', '1e1', ' 8', '8 ', '0x8', '8/8', '255.0.0.0'].map(
-      (prefix) => [`10.0.0.0/${prefix}`, 'the prefix must be a number from 0 to 32'] as const,
-    ),
-  ];
-  for (const [value, reason] of reasons) {
-    t.same(parseAddressList([value], true).problems, [{ index: 0, value, reason }], value);
-  }
-  t.same(parseAddressList(['10.0.0.0/0', '10.0.0.0/32', '::/0', '::/128'], false).problems, []);
-});
+t.test(
+  '1.addresses-strict an entry that is not an address is a problem with its index and reason',
+  async (t) => {
+    for (const text of NOT_ADDRESSES.filter((each) => each !== '*')) {
+      t.equal(parseAddress(text), undefined, JSON.stringify(text));
+      const { problems } = parseAddressList(['10.0.0.1', text], true);
+      t.equal(problems.length, 1, `listed: ${JSON.stringify(text)}`);
+      t.match(problems[0], { index: 1, value: text });
+    }
+    const reasons: readonly (readonly [string, string])[] = [
+      ['fe80::1%eth0', 'a zone id cannot be listed'],
+      ['fe80::%eth0/64', 'a zone id cannot be listed'],
+      ['nonsense', 'not an address: four decimal parts without leading zeros, or IPv6'],
+      ['10.0.0.0/33', 'the prefix must be a number from 0 to 32'],
+      ['::/129', 'the prefix must be a number from 0 to 128'],
+      ...['', '-1', '+1', '08', '8.0', '1e1', ' 8', '8 ', '0x8', '8/8', '255.0.0.0'].map(
+        (prefix) => [`10.0.0.0/${prefix}`, 'the prefix must be a number from 0 to 32'] as const,
+      ),
+    ];
+    for (const [value, reason] of reasons) {
+      t.same(parseAddressList([value], true).problems, [{ index: 0, value, reason }], value);
+    }
+    t.same(parseAddressList(['10.0.0.0/0', '10.0.0.0/32', '::/0', '::/128'], false).problems, []);
+  },
+);
 
-t.test('1.addresses-strict what Node itself calls an address is one, and nothing else', async (t) => {
+t.test('1.addresses-strict exactly the addresses that Node accepts are accepted', async (t) => {
   const random = createRandom(5);
   const letters = '0123456789abcfF:::...%x/ ';
   const seeds = ['::ffff:1.2.3.4', '192.168.1.1', '2001:db8::1', '1:2:3:4:5:6:7:8', 'fe80::', '::'];
@@ -113,7 +116,7 @@ t.test('1.addresses-strict what Node itself calls an address is one, and nothing
   t.ok(valid > 10_000 && valid < 50_000, `${valid} of 60000 are addresses`);
 });
 
-t.test('1.addresses-mapped an IPv4-mapped address is that IPv4 address, in lists too', async (t) => {
+t.test('1.addresses-mapped an IPv4-mapped address is the IPv4 address, also in lists', async (t) => {
   t.ok(isIn(['10.0.0.0/8'], '::ffff:10.1.2.3'));
   t.ok(isIn(['::ffff:10.1.2.3'], '10.1.2.3'));
   t.notOk(isIn(['::ffff:10.1.2.3'], '10.1.2.4'));
@@ -187,18 +190,18 @@ t.test('1.addresses-match nested, repeated and unsorted entries', async (t) => {
 
 t.test('1.addresses-host-bits are masked with a warning', async (t) => {
   const warningsOf = (entry: string) => parseAddressList([entry], false).warnings;
-  t.same(warningsOf('10.0.0.5/8'), ['10.0.0.5/8 has bits set behind its prefix: read as 10.0.0.0/8']);
+  t.same(warningsOf('10.0.0.5/8'), ['10.0.0.5/8 has bits set beyond its prefix: read as 10.0.0.0/8']);
   t.same(warningsOf('::ffff:10.0.0.5/104'), [
-    '::ffff:10.0.0.5/104 has bits set behind its prefix: read as 10.0.0.0/8',
+    '::ffff:10.0.0.5/104 has bits set beyond its prefix: read as 10.0.0.0/8',
   ]);
   t.same(warningsOf('2001:db8::1/64'), [
-    '2001:db8::1/64 has bits set behind its prefix: read as 2001:db8::/64',
+    '2001:db8::1/64 has bits set beyond its prefix: read as 2001:db8::/64',
   ]);
   t.same(warningsOf('255.255.255.255/31'), [
-    '255.255.255.255/31 has bits set behind its prefix: read as 255.255.255.254/31',
+    '255.255.255.255/31 has bits set beyond its prefix: read as 255.255.255.254/31',
   ]);
   t.same(warningsOf('::ffff:1.2.3.4/64'), [
-    '::ffff:1.2.3.4/64 has bits set behind its prefix: read as ::/64',
+    '::ffff:1.2.3.4/64 has bits set beyond its prefix: read as ::/64',
   ]);
   for (const clean of [
     '10.0.0.0/8',
@@ -216,7 +219,7 @@ t.test('1.addresses-host-bits are masked with a warning', async (t) => {
 
 t.test('1.addresses-zero-prefix in the allow list is accepted with a warning', async (t) => {
   const everyone = (value: string, family: string) =>
-    `${value} in the allow list switches the key off for everyone who comes over ${family}`;
+    `${value} in the allow list lets every ${family} client in without the key`;
   for (const [value, family] of [
     ['0.0.0.0/0', 'IPv4'],
     ['::/0', 'IPv6'],
@@ -248,7 +251,7 @@ t.test('an empty list names nothing', async (t) => {
   t.notOk(isEmptyList(parseAddressList(['1.2.3.4'], true).rules));
 });
 
-t.test('a peer may carry a zone, an address may not', async (t) => {
+t.test('a peer may have a zone, a list entry may not', async (t) => {
   t.equal(parsePeer('fe80::1%eth0')?.text, 'fe80::1');
   t.equal(parsePeer('1.2.3.4')?.text, '1.2.3.4');
   for (const text of ['', '%', '%eth0', 'eth0']) t.equal(parsePeer(text), undefined, text);

@@ -1,8 +1,7 @@
-/** Requests under configurations, as points in a grid of dimensions: for the matrix here and for replays over sockets. */
+/** Requests with configurations, as points in a grid of dimensions, for the matrix and for replays over sockets. */
 import type { AccessRequest } from '#src/access/request.js';
-import type { Config } from '#src/config/schema.js';
 import type { Random } from './random.ts';
-import { configOf, KEY, requestOf } from './setup.ts';
+import { KEY, requestOf, type Settings } from './setup.ts';
 
 export interface Case {
   readonly auth: boolean;
@@ -205,8 +204,8 @@ export function neighboursOf(base: Case): readonly Case[] {
   );
 }
 
-export function configOfCase(c: Case): Config {
-  return configOf({
+export function settingsOfCase(c: Case): Settings {
+  return {
     auth: {
       enabled: c.auth,
       api_key: c.key,
@@ -216,7 +215,7 @@ export function configOfCase(c: Case): Config {
     },
     server: { trusted_proxies: c.trusted, cors_origins: c.origins, allowed_hosts: c.hosts },
     features: { enable_dashboard: c.dashboard },
-  });
+  };
 }
 
 function headerTable(c: Case): Record<string, readonly string[]> {
@@ -232,7 +231,7 @@ function headerTable(c: Case): Record<string, readonly string[]> {
   return table;
 }
 
-/** The request as the HTTP server hands it on: the query's key is looked at on the WebSocket route only. */
+/** The request as the HTTP server passes it on; it reads the query's key on the WebSocket route only. */
 export function requestOfCase(c: Case): AccessRequest {
   return requestOf({
     remoteAddress: c.peer,
@@ -251,7 +250,7 @@ export interface WireRequest {
   /** With the query. */
   readonly target: string;
   readonly isUpgrade: boolean;
-  /** In order, repeated names included; an upgrade's own headers are the sender's affair. */
+  /** In order, with repeated names; the sender adds the headers of an upgrade. */
   readonly headers: readonly (readonly [name: string, value: string])[];
 }
 

@@ -1,4 +1,4 @@
-/** A million random addresses against random lists, beside BigInt arithmetic and Node's own BlockList. */
+/** A million random addresses against random lists, compared with BigInt arithmetic and Node's BlockList. */
 import net from 'node:net';
 import t from 'tap';
 import { matches, parseAddress, parseAddressList } from '#src/access/addresses.js';
@@ -32,7 +32,7 @@ function groups(value: bigint): string[] {
   return digits.match(/.{4}/g) ?? [];
 }
 
-/** One of the ways to write it: dotted, mapped, in full as uWebSockets.js does, or with zeros left out. */
+/** Writes it in one of several forms: dotted, mapped, in full as uWebSockets.js does, or with zeros left out. */
 function write(random: Random, family: 4 | 6, value: bigint): string {
   if (family === 4) {
     const form = random.below(3);
@@ -43,7 +43,7 @@ function write(random: Random, family: 4 | 6, value: bigint): string {
   return random.below(2) === 0 ? full.join(':') : full.map((group) => group.replace(/^0{1,3}/, '')).join(':');
 }
 
-/** A mapped address in six-byte clothes would be an IPv4 one: those are made as IPv4. */
+/** An IPv6 address in the mapped block would count as IPv4, so those are made as IPv4. */
 function randomSix(random: Random): bigint {
   const value = randomBits(random, 128);
   return value >> 32n === 0xffffn ? value + (1n << 100n) : value;
@@ -65,7 +65,7 @@ function writeRule(random: Random, rule: Rule): string {
   return isSingle ? text : `${text}/${prefix}`;
 }
 
-/** Near the edge of a rule as often as anywhere: within it, its last, the one after, the one before. */
+/** Half of the addresses lie near the edge of a rule: inside it, its last, the one after it, the one before it. */
 function randomAddress(random: Random, rules: readonly Rule[]): { family: 4 | 6; value: bigint } {
   const rule = random.pick(rules);
   const size = 1n << BigInt(bitsOf(rule.family) - rule.prefix);
@@ -121,7 +121,7 @@ t.test('1.addresses-property Node agrees', { timeout: 240_000 }, async (t) => {
   const wrong: string[] = [];
   for (let lists = 0; lists < 1000; lists++) {
     const rules = Array.from({ length: 1 + random.below(8) }, () => randomRule(random));
-    // One for each family: Node lets an IPv6 range that spans the mapped block match IPv4, the decisions do not.
+    // One list per family: in Node an IPv6 range that spans the mapped block matches IPv4, which decisions.md rules out.
     const nodes = { 4: new net.BlockList(), 6: new net.BlockList() };
     for (const { family, value, prefix } of rules) {
       const text = family === 4 ? dotted(value) : groups(value).join(':');

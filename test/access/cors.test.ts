@@ -1,4 +1,4 @@
-/** CORS: who may read an answer, and what a preflight is told. */
+/** CORS: the origins that may read an answer, and the answers to preflights. */
 import t from 'tap';
 import { corsHeaders } from '#src/access/origins.js';
 import { BEARER, decide, guarded, type HeaderTable, KEY, type Settings, verdict } from './setup.ts';
@@ -24,7 +24,7 @@ function preflight(settings: Settings, headers: HeaderTable) {
   return { isPreflight: decision.isPreflight, headers: corsHeaders(decision) };
 }
 
-t.test('1.cors-preflight-listed a listed origin always gets leave', async (t) => {
+t.test('1.cors-preflight-listed a listed origin is always permitted', async (t) => {
   for (const settings of [OPEN, CLOSED, guarded({ allowed_ips: ['10.0.0.1'] }, { cors_origins: [LISTED] })]) {
     t.same(preflight(settings, { origin: LISTED }), { isPreflight: true, headers: granted(LISTED) });
     const wanted = { origin: LISTED, 'access-control-request-headers': 'content-type' };
@@ -37,7 +37,7 @@ t.test('1.cors-preflight-listed a listed origin always gets leave', async (t) =>
   );
 });
 
-t.test('1.cors-preflight-key any origin that is about to send the key gets leave', async (t) => {
+t.test('1.cors-preflight-key any origin that will send the key is permitted', async (t) => {
   for (const origin of [OTHER, 'null', 'chrome-extension://abcdef', 'http://[::1]:3000']) {
     for (const wanted of [
       'authorization',
@@ -56,7 +56,7 @@ t.test('1.cors-preflight-key any origin that is about to send the key gets leave
   }
 });
 
-t.test('1.cors-preflight-other no other origin does', async (t) => {
+t.test('1.cors-preflight-other no other origin is permitted', async (t) => {
   const refused = { isPreflight: true, headers: [['Vary', 'Origin']] };
   for (const wanted of [
     [],
@@ -86,7 +86,7 @@ t.test('1.cors-preflight-other no other origin does', async (t) => {
   }
 });
 
-t.test('1.cors-preflight what is none goes through all checks', async (t) => {
+t.test('1.cors-preflight a request that is not a preflight goes through all checks', async (t) => {
   const method = 'OPTIONS';
   const asks = { 'access-control-request-method': 'POST' };
   t.equal(verdict(CLOSED, { method }), '401');
@@ -144,7 +144,7 @@ t.test('1.cors-answer-keyed any page with the key may read', async (t) => {
   }
 });
 
-t.test('1.cors-answer-listed a listed page may read, a refusal too', async (t) => {
+t.test('1.cors-answer-listed a listed page may read every answer, including a refusal', async (t) => {
   t.same(readers(OPEN, { origin: LISTED }), readableBy(LISTED));
   t.same(
     readers(OPEN, { origin: 'HTTPS://DASH.example.org:443' }),

@@ -1,4 +1,4 @@
-/** What is said of a service that anyone in the network may use. */
+/** The warning of a service that is open to the network. */
 import t from 'tap';
 import { exposureWarning } from '#src/access/exposure.js';
 import { configOf } from './setup.ts';

@@ -1,28 +1,28 @@
-/** Tens of thousands of requests, judged by the service and by an oracle written from the text alone. */
+/** Tens of thousands of requests, judged by the service and by an oracle written independently from the specification. */
 import t from 'tap';
 import { type AccessPolicy, compileAccess, decideAccess } from '#src/access/decide.js';
 import { corsHeaders } from '#src/access/origins.js';
 import type { Decision } from '#src/access/request.js';
 import {
   type Case,
-  configOfCase,
   DIMENSION_NAMES,
   neighboursOf,
   randomCase,
   requestOfCase,
+  settingsOfCase,
 } from './cases.ts';
 import { numberOf, type Opinion, opinionOn, writtenOut } from './oracle.ts';
 import { createRandom } from './random.ts';
-import { MACHINE_NAMES, verdictOf } from './setup.ts';
+import { configOf, MACHINE_NAMES, verdictOf } from './setup.ts';
 
 const policies = new Map<string, AccessPolicy>();
 
 function policyOf(c: Case): AccessPolicy {
-  const config = configOfCase(c);
-  const id = JSON.stringify([config.auth, config.server, config.features]);
+  const settings = settingsOfCase(c);
+  const id = JSON.stringify(settings);
   let policy = policies.get(id);
   if (policy === undefined) {
-    policy = compileAccess(config, MACHINE_NAMES);
+    policy = compileAccess(configOf(settings), MACHINE_NAMES);
     policies.set(id, policy);
   }
   return policy;
@@ -85,7 +85,7 @@ t.test(
         if (decision.isAllowed) continue;
         const verdict = verdictOf(decision);
         refused.set(verdict, (refused.get(verdict) ?? 0) + 1);
-        // The base passes; it is the twin if nothing but one dimension sets it apart.
+        // The base passes; it is the twin if it differs in one dimension only.
         if (DIMENSION_NAMES.filter((name) => c[name] !== base[name]).length !== 1) untwinned.push(c);
       }
     }

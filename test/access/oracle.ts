@@ -1,13 +1,13 @@
 /**
- * A second opinion on every request: the text of the decisions, step by step, in the plainest words.
- * It shares nothing with src/access: addresses are BigInts, origins are cut with string functions.
+ * A second opinion on every request: the specified decisions, step by step.
+ * It shares no code with src/access: addresses are BigInts, origins are split with string functions.
  */
 import type { Case } from './cases.ts';
 
 export interface Opinion {
   readonly verdict: string;
   readonly client: string | undefined;
-  /** The origin that the answer lets read it. */
+  /** The origin that may read the answer. */
   readonly cors: string | undefined;
   readonly isWrongKey: boolean;
 }
@@ -67,7 +67,7 @@ export function numberOf(text: string): Number128 | undefined {
   return six >> 32n === 0xffffn ? { family: 4, value: six & 0xffffffffn } : { family: 6, value: six };
 }
 
-/** The list (single addresses and ranges) holds the address. */
+/** Whether the list (single addresses and ranges) contains the address. */
 export function holds(list: readonly string[], address: Number128): boolean {
   for (const entry of list) {
     if (entry === '*') continue;
@@ -202,7 +202,7 @@ function reader(c: Case, hasKey: boolean): string | undefined {
   return hasKey && (origin === 'null' || /^[a-z-]+:\/\/[a-z0-9.:-]+$/i.test(origin)) ? origin : undefined;
 }
 
-/** What the text says of this case. */
+/** The specified outcome of this case. */
 export function opinionOn(c: Case): Opinion {
   const client = findClient(c);
   if (client === undefined)
@@ -220,7 +220,7 @@ export function opinionOn(c: Case): Opinion {
   };
 }
 
-/** One spelling an address, whatever form it was written in. */
+/** The canonical form of an address. */
 export function writtenOut(address: Number128): string {
   return `${address.family}:${address.value.toString(16)}`;
 }

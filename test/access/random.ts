@@ -1,10 +1,10 @@
-/** Numbers that look random and are the same in every run. */
+/** Pseudo-random numbers that are equal in every run. */
 
 export interface Random {
   /** A whole number from 0 to limit − 1. */
   below(limit: number): number;
   pick<T>(values: readonly T[]): T;
-  /** All 32-bit words alike. */
+  /** A 32-bit word, uniformly distributed. */
   word(): number;
 }
 

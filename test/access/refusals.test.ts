@@ -1,4 +1,4 @@
-/** Refusals in the log: once, bounded, and one line a minute for many wrong keys. */
+/** Refusals in the log: once each, bounded, and one line per minute for many wrong keys. */
 import t from 'tap';
 import { RefusalLog, WrongKeyLog } from '#src/access/refusals.js';
 import { decide, type RequestChange, WITH_KEY } from './setup.ts';
@@ -48,7 +48,7 @@ function wrongKey(remoteAddress: string, change: RequestChange = {}) {
   return decide(WITH_KEY, { remoteAddress, headers: { authorization: 'Bearer wrong' }, ...change });
 }
 
-t.test('1.keys-wrong-log one line a minute for an address, from the hundredth on', async (t) => {
+t.test('1.keys-wrong-log one line per minute and address, from the hundredth on', async (t) => {
   const lines: string[] = [];
   const log = new WrongKeyLog((text) => lines.push(text));
   const first = wrongKey('10.0.0.1');
@@ -64,7 +64,7 @@ t.test('1.keys-wrong-log one line a minute for an address, from the hundredth on
   t.equal(lines.length, 2);
 });
 
-t.test('1.keys-wrong-log only wrong keys count, each address for itself', async (t) => {
+t.test('1.keys-wrong-log only wrong keys count, each address separately', async (t) => {
   const lines: string[] = [];
   const log = new WrongKeyLog((text) => lines.push(text));
   const missing = decide(WITH_KEY);
@@ -101,7 +101,7 @@ t.test('1.keys-wrong-log its memory is bounded: the oldest address is forgotten'
   t.equal(lines.length, 3);
 });
 
-t.test('1.keys-wrong-log a minute that begins anew is the youngest', async (t) => {
+t.test('1.keys-wrong-log a minute that starts again becomes the newest', async (t) => {
   const lines: string[] = [];
   const log = new WrongKeyLog((text) => lines.push(text));
   const address = (index: number) => wrongKey(`10.1.${index >> 8}.${index & 255}`);

@@ -1,30 +1,22 @@
-/** A policy and a request that pass, to be changed in what a test is about. */
+/** A policy and a request that passes it; each test changes what it is about. */
 import { compileAccess, decideAccess } from '#src/access/decide.js';
 import type { AccessRequest, Decision } from '#src/access/request.js';
-import { type Config, DEFAULT_CONFIG } from '#src/config/schema.js';
+import type { Config } from '#src/config/schema.js';
+import { type ConfigPart, configWith } from '../helpers/fakes/config-parts.ts';
 
 export const KEY = 'correct-horse-battery-staple-0123456789';
 export const MACHINE_NAMES = ['pc', 'pc.campus.edu'];
 
-export interface Settings {
-  readonly auth?: Partial<Config['auth']>;
-  readonly server?: Partial<Config['server']>;
-  readonly features?: Partial<Config['features']>;
-}
+export type Settings = Pick<ConfigPart, 'auth' | 'server' | 'features'>;
 
 export function configOf(settings: Settings): Config {
-  return {
-    ...DEFAULT_CONFIG,
-    auth: { ...DEFAULT_CONFIG.auth, ...settings.auth },
-    server: { ...DEFAULT_CONFIG.server, ...settings.server },
-    features: { ...DEFAULT_CONFIG.features, ...settings.features },
-  };
+  return configWith(settings);
 }
 
 export type HeaderTable = Readonly<Record<string, string | readonly string[]>>;
 
 export interface RequestChange extends Partial<Omit<AccessRequest, 'headers'>> {
-  /** Beside `host: localhost:9990`; an empty list takes a header away. */
+  /** Added to `host: localhost:9990`; an empty list removes a header. */
   readonly headers?: HeaderTable;
 }
 
@@ -73,6 +65,6 @@ export const BEARER = { authorization: `Bearer ${KEY}` };
 export const WITH_KEY: Settings = { auth: { enabled: true, api_key: KEY } };
 
 /** Settings with auth on and the key, and these lists. */
-export function guarded(auth: Partial<Config['auth']>, server: Partial<Config['server']> = {}): Settings {
+export function guarded(auth: Settings['auth'], server: Settings['server'] = {}): Settings {
   return { auth: { enabled: true, api_key: KEY, ...auth }, server };
 }

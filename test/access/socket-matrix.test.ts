@@ -1,10 +1,10 @@
-/** The matrix once more, byte by byte over real sockets: every answer is the one that the oracle expects. */
+/** The matrix over real sockets: every answer is the one that the oracle expects, byte for byte. */
 import os from 'node:os';
 import t, { type Test } from 'tap';
 import { type RawAnswer, RawConnection, valuesOf } from '../helpers/clients/http.ts';
 import { fixtureHost } from '../helpers/fakes/host.ts';
 import { type ServiceHere, startHere } from '../helpers/service/service.ts';
-import { type Case, configOfCase, neighboursOf, randomCase, wireOfCase } from './cases.ts';
+import { type Case, neighboursOf, randomCase, settingsOfCase, wireOfCase } from './cases.ts';
 import { opinionOn } from './oracle.ts';
 import { createRandom, type Random } from './random.ts';
 import { MACHINE_NAMES } from './setup.ts';
@@ -27,7 +27,7 @@ const RANDOM_A_FAMILY = 1000;
 const UPGRADE =
   'Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n';
 
-/** As a socket of `family` can send it: only a GET asks for an upgrade, and without a Host there is no answer. */
+/** The case as a socket of `family` can send it: only a GET can ask for an upgrade, and no Host gets no answer. */
 function fit(c: Case, { peers }: Family): Case | undefined {
   if (c.host.length === 0) return undefined;
   const peer = peers.includes(c.peer ?? '') ? c.peer : peers[0];
@@ -36,7 +36,7 @@ function fit(c: Case, { peers }: Family): Case | undefined {
 
 const PREFLIGHT = { method: 'OPTIONS', origin: ['http://panel.lan:8123'], requestMethod: ['POST'] };
 
-/** Bases that pass, each with all that differ from it in one dimension (every refusal has its twin), then any points. */
+/** Bases that pass, each with its neighbours in one dimension (so that every refusal has a twin), then random points. */
 function casesOf(family: Family, random: Random): readonly Case[] {
   const cases = new Map<string, Case>();
   const add = (c: Case) => {
@@ -65,7 +65,7 @@ const ALLOW: Readonly<Record<string, string>> = {
   '/api/pw/sleep': 'POST',
 };
 
-/** What the routes behind the gate answer. */
+/** The answers of the routes behind the gate. */
 function routed({ method, path, upgrade, dashboard }: Case): number {
   const allow = ALLOW[path];
   if (allow === undefined) return 404;
@@ -89,13 +89,13 @@ function expectedOf(c: Case): Expected {
   const { verdict, cors } = opinionOn(c);
   const [word = '', code] = verdict.split(' ');
   const status = word === 'preflight' ? 204 : /^\d/.test(word) ? Number(word) : routed(c);
-  // Let through by the gate, and switched off.
+  // The gate lets it through; the feature is off.
   const isOff = status === 403 && word !== '403';
   return {
     status,
     code: isOff ? ['feature_disabled'] : code === undefined ? [] : [code],
     challenge: word === '401' ? ['Bearer'] : [],
-    // Browsers let the page that opened a socket read it, whatever stands here.
+    // Browsers let the page that opened a socket read it, regardless of CORS headers.
     cors: cors === undefined || status === 101 ? [] : [cors],
     body: word === '401' || status === 403 ? 'none' : 'any',
   };
@@ -113,7 +113,7 @@ function seenOf(answer: RawAnswer): Expected {
   };
 }
 
-/** One kept connection a peer. */
+/** One kept-alive connection per peer. */
 class Peers {
   readonly #port: number;
   readonly #connections = new Map<string, RawConnection>();
@@ -150,7 +150,7 @@ class Peers {
 
 const VERDICTS = ['keyed', 'keyless', 'preflight', '400', '401', '403'];
 
-/** Returns how many became sockets. */
+/** Returns the number of cases that became sockets. */
 async function replay(
   t: Test,
   service: ServiceHere,
@@ -164,13 +164,12 @@ async function replay(
   let sockets = 0;
   for (const c of cases) {
     const expected = expectedOf(c);
-    const { auth, server, features } = configOfCase(c);
-    service.reconfigure({ auth, server, features });
+    service.reconfigure(settingsOfCase(c));
     const seen = seenOf(await peers.send(c));
     if (seen.status === 101) sockets++;
     const { verdict } = opinionOn(c);
     counts.set(verdict, (counts.get(verdict) ?? 0) + 1);
-    // The bare answer of HEAD looks the same as one that has no body.
+    // An answer to HEAD cannot be distinguished from one without a body.
     const sees = expected.body === 'any' ? { ...seen, body: 'any' } : seen;
     if (wrong.length < 3 && JSON.stringify(sees) !== JSON.stringify(expected))
       wrong.push({ case: c, verdict, seen, expected });

@@ -1,11 +1,11 @@
-/** Step 4: what keeps a foreign web page from using a service without a key through its owner's browser. */
+/** Step 4: the guard against foreign web pages that use a service without a key through its owner's browser. */
 import t from 'tap';
 import { BEARER, decide, type HeaderTable, KEY, type Settings, verdict } from './setup.ts';
 
 const EVIL = 'https://evil.example.com';
 const LISTED: Settings = { server: { cors_origins: ['https://dash.example.org'] } };
 
-t.test('1.step4-keyed a key is proof enough', async (t) => {
+t.test('1.step4-keyed a request with the key is not guarded', async (t) => {
   const headers = { ...BEARER, host: 'evil.example.com', origin: EVIL, 'sec-fetch-site': 'cross-site' };
   const settings: Settings = { auth: { api_key: KEY } };
   t.equal(verdict(settings, { method: 'POST', headers }), 'keyed');
@@ -346,17 +346,17 @@ t.test('1.step4-hint the line to add to the configuration', async (t) => {
     hintOf({ host: 'Stats.Example.com.:9990' }),
     `refused the host name stats.example.com; if it is this machine's, add "server": { "allowed_hosts": ["stats.example.com"] }`,
   );
-  t.equal(hintOf({ host: 'a b' }), 'refused a request whose Host header holds no host name');
+  t.equal(hintOf({ host: 'a b' }), 'refused a request whose Host header is not a host name');
   t.equal(
     hintOf({ origin: 'HTTPS://Evil.example.com:443' }),
     'refused a web page from https://evil.example.com; if it is yours, add "server": { "cors_origins": ["https://evil.example.com"] }',
   );
   t.equal(
     hintOf({ origin: 'null' }),
-    'refused a request from the origin null, which cannot be listed: let the page send the key',
+    'refused a request from the origin null, which cannot be listed; the page must send the key',
   );
-  t.equal(hintOf({ origin: 'a b' }), 'refused a request whose Origin header holds no origin');
-  const nameless = 'refused a request of another web site that names no origin, or several';
+  t.equal(hintOf({ origin: 'a b' }), 'refused a request whose Origin header is not an origin');
+  const nameless = 'refused a request from another web site with no Origin header, or several';
   t.equal(hintOf({ origin: [EVIL, EVIL] }), nameless);
   t.equal(hintOf({ 'sec-fetch-site': 'cross-site' }), nameless);
 });

@@ -1,4 +1,4 @@
-/** Debian's Chromium with the page of a service in it: what it complains of and whom it asks is kept. */
+/** Debian's Chromium with the page of a service; records the page's complaints and requests. */
 import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
@@ -6,7 +6,7 @@ import type { Test } from 'tap';
 
 const PROGRAM = '/usr/bin/chromium';
 
-/** Why browser tests can't run here; false where they can. */
+/** Why browser tests cannot run here; false where they can. */
 export const skipBrowser = !existsSync(PROGRAM) && `apt-get install chromium (missing: ${PROGRAM})`;
 
 export function launchBrowser(): Promise<Browser> {
@@ -21,11 +21,11 @@ export interface OpenPage {
   readonly page: Page;
   /** Errors and warnings on the console, exceptions, and what the policy refused. */
   readonly complaints: readonly string[];
-  /** Everything that was asked for, in order. */
+  /** All requests, in order. */
   readonly requested: readonly string[];
 }
 
-/** A page of its own, which ends with the test. */
+/** A new page, closed with the test. */
 export async function openPage(browser: Browser, options: BrowserContextOptions = {}): Promise<OpenPage> {
   const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, ...options });
   const page = await context.newPage();
@@ -46,13 +46,13 @@ export async function startBrowser(t: Pick<Test, 'teardown'>): Promise<Browser> 
   return browser;
 }
 
-/** Says whether the page is live. */
+/** Whether the page is live. */
 export const liveState = (page: Page) => page.locator('.state.live');
 
 /** The text of the card called `title`. */
 export const card = (page: Page, title: string) => page.getByRole('region', { name: title, exact: true });
 
-/** Waits until `read` says something that `isWanted`; throws what it said last. */
+/** Waits until `read` returns something that `isWanted`; throws with the last value. */
 export async function until<T>(
   read: () => Promise<T>,
   isWanted: (value: T) => boolean,
@@ -80,7 +80,7 @@ export async function auditPage(page: Page): Promise<readonly string[]> {
   await page.addScriptTag({ content: AXE });
   const tags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
   const options = { runOnly: { type: 'tag', values: tags } };
-  // What axe-core documents; it was loaded just now.
+  // The documented result of axe-core, which was just loaded.
   const { violations } = (await page.evaluate(`axe.run(document, ${JSON.stringify(options)})`)) as {
     readonly violations: readonly Violation[];
   };

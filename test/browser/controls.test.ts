@@ -1,4 +1,4 @@
-/** What the dashboard lets people do, to the end of each way: a player, the recording power backend, a process. */
+/** The commands of the dashboard, end to end: a player, the recording power backend, a process. */
 import '../helpers/service/dead-buses.ts';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -37,7 +37,7 @@ else {
     return opened;
   };
 
-  t.test('media: a player on a bus is shown, and does what the buttons say', { skip: noBus }, async (t) => {
+  t.test('media: a player on a bus is shown and controlled by the buttons', { skip: noBus }, async (t) => {
     const folder = mkdtempSync(path.join(os.tmpdir(), 'hostwire-art-'));
     t.teardown(() => rmSync(folder, { recursive: true, force: true }));
     const art = path.join(folder, 'cover.png');
@@ -104,66 +104,69 @@ else {
     await page.context().close();
   });
 
-  t.test('power: asked twice, counted down, cancelled; and done when it is not', async (t) => {
-    const features = { enable_sleep: true, enable_shutdown: true };
-    const service = await startHere(livelyHost(), { ...QUICK, features });
-    t.teardown(() => service.stop());
-    const { page, complaints } = await open(service.baseUrl);
-    const power = card(page, 'Power');
-    const shutDown = power.getByRole('button', { name: 'Shut down' });
-    const dialog = page.getByRole('dialog');
-    await shutDown.click();
-    t.match(await dialog.innerText(), /Shut down workbench\?/);
-    await page.keyboard.press('Escape');
-    t.equal(await dialog.count(), 0, 'Escape leaves it');
-    t.ok(
-      (await page.evaluate('document.activeElement.textContent')) === 'Shut down',
-      'and the focus is back',
-    );
-    t.equal((await powerOf(service.baseUrl)).pending, null, 'nothing was asked');
-    await shutDown.click();
-    await dialog.getByRole('button', { name: 'Shut down' }).click();
-    await power.getByRole('timer').waitFor();
-    t.match(await power.innerText(), /Shut down in \d+ s/);
-    const focused = () => page.evaluate<string>('document.activeElement.textContent');
-    await until(focused, (text) => text === 'Cancel it');
-    t.pass('the way back has the focus');
-    t.equal((await powerOf(service.baseUrl)).pending?.action, 'shutdown');
-    t.ok(await power.getByRole('button', { name: 'Sleep' }).isDisabled(), 'no second one meanwhile');
-    const { page: other } = await open(service.baseUrl);
-    await card(other, 'Power').getByRole('button', { name: 'Cancel it' }).click();
-    await until(
-      () => powerOf(service.baseUrl),
-      ({ pending }) => pending === null,
-    );
-    t.pass('any page can cancel it');
-    await power.getByRole('timer').waitFor({ state: 'detached', timeout: 15_000 });
-    await power.getByRole('button', { name: 'Lock' }).click();
-    await until(
-      () => powerOf(service.baseUrl),
-      ({ recorded }) => recorded.some(({ action }) => action === 'lock'),
-    );
-    await power.getByRole('button', { name: 'Sleep' }).click();
-    await dialog.getByRole('button', { name: 'Sleep' }).click();
-    const { recorded } = await until(
-      () => powerOf(service.baseUrl),
-      ({ recorded }) => recorded.some(({ action }) => action === 'sleep'),
-      20_000,
-    );
-    t.notOk(
-      recorded.some(({ action }) => action === 'shutdown'),
-      'what was cancelled was not done',
-    );
-    await power.getByText('Nothing is carried out').waitFor({ timeout: 15_000 });
-    t.strictSame(complaints, []);
-    for (const each of [page, other]) await each.context().close();
-  });
+  t.test(
+    'power: confirmed twice, counted down, cancelled; and carried out when it is not cancelled',
+    async (t) => {
+      const features = { enable_sleep: true, enable_shutdown: true };
+      const service = await startHere(livelyHost(), { ...QUICK, features });
+      t.teardown(() => service.stop());
+      const { page, complaints } = await open(service.baseUrl);
+      const power = card(page, 'Power');
+      const shutDown = power.getByRole('button', { name: 'Shut down' });
+      const dialog = page.getByRole('dialog');
+      await shutDown.click();
+      t.match(await dialog.innerText(), /Shut down workbench\?/);
+      await page.keyboard.press('Escape');
+      t.equal(await dialog.count(), 0, 'Escape leaves it');
+      t.ok(
+        (await page.evaluate('document.activeElement.textContent')) === 'Shut down',
+        'and the focus is back',
+      );
+      t.equal((await powerOf(service.baseUrl)).pending, null, 'nothing was asked');
+      await shutDown.click();
+      await dialog.getByRole('button', { name: 'Shut down' }).click();
+      await power.getByRole('timer').waitFor();
+      t.match(await power.innerText(), /Shut down in \d+ s/);
+      const focused = () => page.evaluate<string>('document.activeElement.textContent');
+      await until(focused, (text) => text === 'Cancel it');
+      t.pass('the way back has the focus');
+      t.equal((await powerOf(service.baseUrl)).pending?.action, 'shutdown');
+      t.ok(await power.getByRole('button', { name: 'Sleep' }).isDisabled(), 'no second one meanwhile');
+      const { page: other } = await open(service.baseUrl);
+      await card(other, 'Power').getByRole('button', { name: 'Cancel it' }).click();
+      await until(
+        () => powerOf(service.baseUrl),
+        ({ pending }) => pending === null,
+      );
+      t.pass('any page can cancel it');
+      await power.getByRole('timer').waitFor({ state: 'detached', timeout: 15_000 });
+      await power.getByRole('button', { name: 'Lock' }).click();
+      await until(
+        () => powerOf(service.baseUrl),
+        ({ recorded }) => recorded.some(({ action }) => action === 'lock'),
+      );
+      await power.getByRole('button', { name: 'Sleep' }).click();
+      await dialog.getByRole('button', { name: 'Sleep' }).click();
+      const { recorded } = await until(
+        () => powerOf(service.baseUrl),
+        ({ recorded }) => recorded.some(({ action }) => action === 'sleep'),
+        20_000,
+      );
+      t.notOk(
+        recorded.some(({ action }) => action === 'shutdown'),
+        'the cancelled action was not carried out',
+      );
+      await power.getByText('Nothing is carried out').waitFor({ timeout: 15_000 });
+      t.strictSame(complaints, []);
+      for (const each of [page, other]) await each.context().close();
+    },
+  );
 
-  t.test('processes: found, sorted, ended; asked again before force', async (t) => {
+  t.test('processes: found, sorted, ended; another confirmation before force', async (t) => {
     const name = `hw-${process.pid}`;
     const folder = mkdtempSync(path.join(os.tmpdir(), 'hostwire-end-'));
     t.teardown(() => rmSync(folder, { recursive: true, force: true }));
-    // A name that nothing else on this machine has; one of the two does not listen.
+    // A unique name on this machine; one of the two ignores the signal.
     const script = path.join(folder, name);
     writeFileSync(script, '#!/bin/sh\ntrap "" TERM\nwhile :; do sleep 1; done\n', { mode: 0o755 });
     const children: ChildProcess[] = [];

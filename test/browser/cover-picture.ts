@@ -1,4 +1,4 @@
-/** A picture for a track: a PNG of bands of colour, made of nothing. */
+/** A cover picture: a generated PNG with bands of colour. */
 import { deflateSync } from 'node:zlib';
 
 const SIZE = 144;

@@ -1,4 +1,4 @@
-/** The dashboard in Chromium: values that move, the key, reconnects, rest; one stream, no complaint, no stranger asked. */
+/** The dashboard in Chromium: live values, the key, reconnects, pauses; one stream, no complaints, no other server. */
 import '../helpers/service/dead-buses.ts';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
@@ -35,13 +35,13 @@ if (skipBrowser) t.test('the dashboard in Chromium', { skip: skipBrowser }, () =
 else {
   const browser = await startBrowser(t);
 
-  t.test('live values move, of this very machine, over one stream; nobody else is asked', async (t) => {
+  t.test('live values of this machine change, over one stream; no other server is contacted', async (t) => {
     const service = await startService({ config: QUICK });
     t.teardown(() => service.stop());
     const { page, complaints, requested } = await openPage(browser);
     await page.goto(service.baseUrl);
     await liveState(page).waitFor();
-    // With the load average: a machine that is busy testing stands at 100 %.
+    // With the load average, because the load of a machine that runs tests is 100 %.
     const cpu = () => card(page, 'Processor').innerText();
     const first = await until(cpu, (text) => /^Processor[\s\S]*\d+ %/.test(text));
     t.ok(await until(cpu, (text) => text !== first), 'the values move');
@@ -63,17 +63,17 @@ else {
     t.strictSame(
       requested.filter((url) => !url.startsWith(service.baseUrl)),
       [],
-      'no request to anybody else',
+      'no request to another server',
     );
     t.strictSame(complaints, []);
     await page.context().close();
   });
 
-  t.test('the first paint with data comes within 300 ms', async (t) => {
+  t.test('the first paint with data is within 300 ms', async (t) => {
     const service = await startService({ config: QUICK });
     t.teardown(() => service.stop());
     const openings: { readonly values: number; readonly blank: number }[] = [];
-    // The page is as quick as its quickest opening; on a machine that is busy, a page of one word is slow too.
+    // The fastest opening counts; on a busy machine a page of one word is slow too.
     const isQuick = ({ values, blank }: (typeof openings)[number]) =>
       values <= 300 || values - 4 * blank <= 200;
     for (let turn = 0; turn < 8 && !openings.some(isQuick); turn++) {
@@ -91,51 +91,48 @@ else {
     t.ok(openings.some(isQuick), JSON.stringify(openings));
   });
 
-  t.test(
-    'it asks for the key, says that a wrong one is wrong, and keeps the right one out of every URL',
-    async (t) => {
-      const folder = mkdtempSync(path.join(os.tmpdir(), 'hostwire-art-'));
-      t.teardown(() => rmSync(folder, { recursive: true, force: true }));
-      const art = path.join(folder, 'cover.png');
-      writeFileSync(art, coverPicture());
-      const service = await startHere(livelyHost({ artUrl: pathToFileURL(art).href }), {
-        ...QUICK,
-        auth: { enabled: true, api_key: KEY },
-      });
-      t.teardown(() => service.stop());
-      const { page, complaints, requested } = await openPage(browser);
-      await page.goto(service.baseUrl);
-      const dialog = page.getByRole('dialog', { name: 'This service wants its key' });
-      await dialog.waitFor();
-      t.equal(await page.locator('.card').count(), 0, 'nothing is shown before');
-      await page.keyboard.type('wrong-key');
-      await page.keyboard.press('Enter');
-      await dialog.getByRole('alert').waitFor();
-      t.match(await dialog.innerText(), /not accepted/);
-      await page.getByLabel('Key', { exact: true }).fill(KEY);
-      await page.getByRole('button', { name: 'Connect' }).click();
-      await liveState(page).waitFor();
-      t.equal(await dialog.count(), 0);
-      await card(page, 'Processes').waitFor();
-      await page.getByRole('img', { name: /^Cover of/ }).waitFor();
-      t.strictSame(
-        requested.filter((url) => url.includes('correct-horse')),
-        [],
-      );
-      t.equal(await page.evaluate('localStorage.length + document.cookie.length'), 0, 'for this tab alone');
-      await page.reload();
-      await liveState(page).waitFor();
-      // Chromium itself writes a line for each 401.
-      t.strictSame(
-        complaints.filter((text) => !/status of 401/.test(text)),
-        [],
-      );
-      await page.context().close();
-    },
-  );
+  t.test('it asks for the key, reports a wrong one, and keeps the right one out of every URL', async (t) => {
+    const folder = mkdtempSync(path.join(os.tmpdir(), 'hostwire-art-'));
+    t.teardown(() => rmSync(folder, { recursive: true, force: true }));
+    const art = path.join(folder, 'cover.png');
+    writeFileSync(art, coverPicture());
+    const service = await startHere(livelyHost({ artUrl: pathToFileURL(art).href }), {
+      ...QUICK,
+      auth: { enabled: true, api_key: KEY },
+    });
+    t.teardown(() => service.stop());
+    const { page, complaints, requested } = await openPage(browser);
+    await page.goto(service.baseUrl);
+    const dialog = page.getByRole('dialog', { name: 'This service requires a key' });
+    await dialog.waitFor();
+    t.equal(await page.locator('.card').count(), 0, 'nothing is shown before');
+    await page.keyboard.type('wrong-key');
+    await page.keyboard.press('Enter');
+    await dialog.getByRole('alert').waitFor();
+    t.match(await dialog.innerText(), /not accepted/);
+    await page.getByLabel('Key', { exact: true }).fill(KEY);
+    await page.getByRole('button', { name: 'Connect' }).click();
+    await liveState(page).waitFor();
+    t.equal(await dialog.count(), 0);
+    await card(page, 'Processes').waitFor();
+    await page.getByRole('img', { name: /^Cover of/ }).waitFor();
+    t.strictSame(
+      requested.filter((url) => url.includes('correct-horse')),
+      [],
+    );
+    t.equal(await page.evaluate('localStorage.length + document.cookie.length'), 0, 'for this tab alone');
+    await page.reload();
+    await liveState(page).waitFor();
+    // Chromium itself writes a line for each 401.
+    t.strictSame(
+      complaints.filter((text) => !/status of 401/.test(text)),
+      [],
+    );
+    await page.context().close();
+  });
 
   t.test(
-    'after a restart of the service it goes on by itself, and says meanwhile that it is lost',
+    'it reconnects after a restart of the service, and shows the lost connection meanwhile',
     async (t) => {
       const host = livelyHost();
       const first = await startHere(host, QUICK);
@@ -162,7 +159,7 @@ else {
   );
 
   t.test(
-    'it rests while the tab is hidden: no stream and no question; and wakes when it is shown',
+    'it pauses while the tab is hidden: no stream and no requests; and resumes when it is shown',
     async (t) => {
       const host = livelyHost();
       const service = await startHere(host, QUICK);
@@ -188,7 +185,7 @@ else {
     },
   );
 
-  t.test('no other page can put it into a frame', async (t) => {
+  t.test('no other page can embed it in a frame', async (t) => {
     const service = await startHere(livelyHost(), QUICK);
     t.teardown(() => service.stop());
     const { page, complaints } = await openPage(browser);
@@ -201,7 +198,7 @@ else {
     await page.context().close();
   });
 
-  t.test('a service that refuses the address is said to refuse, and asked again', async (t) => {
+  t.test('a refusal of the address is shown, and the page tries again', async (t) => {
     const refusing: ConfigPart = {
       ...QUICK,
       auth: { enabled: true, api_key: KEY, allowed_ips: ['192.0.2.1'] },

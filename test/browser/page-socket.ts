@@ -1,9 +1,9 @@
-/** A browser's own WebSocket: made and used by a page, heard by the test. */
+/** A browser's WebSocket, created and used by a page and observed by the test. */
 import type { Browser, Page } from 'playwright-core';
 import { Talk } from '../helpers/clients/talk.ts';
 import { openPage } from './browser.ts';
 
-/** What the page finds out about its socket, in the order of its events. */
+/** The events of the page's socket, in order. */
 type Seen =
   | { readonly kind: 'open'; readonly protocol: string; readonly extensions: string }
   | { readonly kind: 'message'; readonly data: unknown }
@@ -13,13 +13,13 @@ type Seen =
 /** Run by the page. */
 const CONNECT = `([number, url]) => {
   const socket = new WebSocket(url);
-  const tell = (seen) => void globalThis.tellTest(number, seen);
+  const report = (seen) => void globalThis.reportToTest(number, seen);
   (globalThis.testSockets ??= [])[number] = socket;
-  socket.onopen = () => tell({ kind: 'open', protocol: socket.protocol, extensions: socket.extensions });
-  socket.onmessage = ({ data }) => tell({ kind: 'message', data });
-  // All there is where the page's own policy forbids the connection: there was none that could close.
-  socket.onerror = () => tell({ kind: 'error' });
-  socket.onclose = ({ code, reason, wasClean }) => tell({ kind: 'close', code, reason, wasClean });
+  socket.onopen = () => report({ kind: 'open', protocol: socket.protocol, extensions: socket.extensions });
+  socket.onmessage = ({ data }) => report({ kind: 'message', data });
+  // The only event when the page's policy forbids the connection.
+  socket.onerror = () => report({ kind: 'error' });
+  socket.onclose = ({ code, reason, wasClean }) => report({ kind: 'close', code, reason, wasClean });
 }`;
 const SAY = '([number, texts]) => { for (const text of texts) globalThis.testSockets[number].send(text); }';
 const SAY_BINARY = '([number, text]) => globalThis.testSockets[number].send(new TextEncoder().encode(text))';
@@ -31,12 +31,12 @@ export class PageSocket extends Talk {
   readonly #run: (script: string, ...more: readonly unknown[]) => void;
   readonly #opening: Promise<boolean>;
   #resolveOpening: (isOpen: boolean) => void = () => undefined;
-  /** Every op that was said, understood or not. */
+  /** Every op that was sent, valid or not. */
   readonly said = new Set<string>();
-  /** What was agreed on, once it is open. */
+  /** The negotiated protocol and extensions, once it is open. */
   protocol: string | undefined;
   extensions: string | undefined;
-  /** As the page sees it: the other side has said goodbye. */
+  /** Whether the page saw a clean close. */
   wasClean: boolean | undefined;
 
   constructor(run: (script: string, ...more: readonly unknown[]) => void) {
@@ -92,7 +92,7 @@ export class PageSocket extends Talk {
 /** A page with any number of sockets. */
 export class SocketPage {
   readonly page: Page;
-  /** What the page complained of on its console. */
+  /** The page's complaints on its console. */
   readonly complaints: readonly string[];
   readonly sockets: PageSocket[] = [];
   readonly #url: string;
@@ -106,7 +106,9 @@ export class SocketPage {
   static async open(browser: Browser, url: string): Promise<SocketPage> {
     const { page, complaints } = await openPage(browser);
     const opened = new SocketPage(page, complaints, url);
-    await page.exposeFunction('tellTest', (number: number, seen: Seen) => opened.sockets[number]?.see(seen));
+    await page.exposeFunction('reportToTest', (number: number, seen: Seen) =>
+      opened.sockets[number]?.see(seen),
+    );
     await page.goto(url);
     return opened;
   }
@@ -115,7 +117,7 @@ export class SocketPage {
   async try(path = '/api/ws', url = this.#url): Promise<PageSocket> {
     const number = this.sockets.length;
     const socket = new PageSocket((script, ...more) => {
-      // What is said in one go arrives in order. A page that has gone says so to whoever waits for an answer.
+      // Messages that are sent together arrive in order. If the page is gone, the caller that waits gets the error.
       this.page.evaluate(call(script, [number, ...more])).catch(() => undefined);
     });
     this.sockets.push(socket);

@@ -83,7 +83,7 @@ export async function takeScreenshots(folder: string): Promise<void> {
     await page.waitForSelector('.state.live');
     await page.waitForSelector('.controls');
     if (hasTable) await page.getByRole('button', { name: 'Show all' }).click();
-    // As high as the page: charts that can't be seen are not drawn.
+    // As high as the page: charts that are not visible are not drawn.
     const { width } = page.viewportSize() ?? { width: 1280 };
     await page.waitForTimeout(3000);
     await page.setViewportSize({

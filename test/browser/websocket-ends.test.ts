@@ -1,4 +1,4 @@
-/** What Chromium's own WebSocket sees of limits, refusals and restarts: close codes, failed handshakes, the client again. */
+/** Limits, refusals and restarts seen by Chromium's WebSocket: close codes, failed handshakes, the client's reconnect. */
 import '../helpers/service/dead-buses.ts';
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -24,7 +24,7 @@ function pingOf(bytes: number): string {
   return frame.replace('""}', `"${'x'.repeat(bytes - frame.length)}"}`);
 }
 
-/** A page of somebody else. */
+/** A page of another site. */
 async function startStranger(t: Test): Promise<string> {
   const server = createServer((_request, response) => {
     response.setHeader('content-type', 'text/html');
@@ -36,7 +36,7 @@ async function startStranger(t: Test): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`; // It listens on a port.
 }
 
-/** Run by the page: the built client connects, follows, and tries a command while it waits. */
+/** Run by the page: the built client connects, subscribes, and tries a command while it waits. */
 const FOLLOW = `async (url) => {
   const { connect } = await import(url + '/built-client/client.js');
   const socket = connect({ url });
@@ -71,26 +71,29 @@ else {
     t.teardown(() => page.close());
     return { service, page };
   };
-  /** Waits for the page's word on a handshake that failed: `wanted` is what it says of the status. */
+  /** Waits for the page's report of a failed handshake; `wanted` is the status in it. */
   const complained = (page: SocketPage, wanted: RegExp, times: number) =>
     until(
       async () => page.complaints.filter((text) => wanted.test(text)),
       (found) => found.length >= times,
     );
 
-  t.test('[7.limit-size] [7.limit-cut] 16 KiB are a message; more is 1009, much more a cut', async (t) => {
-    const { page } = await start(t);
-    const client = await page.connect();
-    client.sayText(pingOf(16 * 1024));
-    await client.take('pong');
-    client.sayText(pingOf(16 * 1024 + 1));
-    t.match(await client.closed, { code: 1009, reason: /16384 bytes/ });
-    t.equal(client.wasClean, true);
-    const large = await page.connect();
-    large.sayText(pingOf(64 * 1024 + 1));
-    t.equal((await large.closed).code, 1006);
-    t.equal(large.wasClean, false, 'nobody has said goodbye');
-  });
+  t.test(
+    '[7.limit-size] [7.limit-cut] a message has at most 16 KiB; more is 1009, much more is cut',
+    async (t) => {
+      const { page } = await start(t);
+      const client = await page.connect();
+      client.sayText(pingOf(16 * 1024));
+      await client.take('pong');
+      client.sayText(pingOf(16 * 1024 + 1));
+      t.match(await client.closed, { code: 1009, reason: /16384 bytes/ });
+      t.equal(client.wasClean, true);
+      const large = await page.connect();
+      large.sayText(pingOf(64 * 1024 + 1));
+      t.equal((await large.closed).code, 1006);
+      t.equal(large.wasClean, false, 'nobody has said goodbye');
+    },
+  );
 
   t.test('[7.limit-rate] [7.limit-flood] 40 at once; more are RATE_LIMITED; a flood is 1008', async (t) => {
     const { page } = await start(t);
@@ -100,7 +103,7 @@ else {
     const begun = performance.now();
     client.sayAll(pings(0, 60));
     const answers = [];
-    for (let i = 0; i < 60; i++) answers.push(await client.take((told) => told.id === i));
+    for (let i = 0; i < 60; i++) answers.push(await client.take((message) => message.id === i));
     judgeRate(t, answers, begun);
     client.sayAll(pings(100, 1000));
     t.match(await client.closed, { code: 1008, reason: 'too many messages' });
@@ -146,7 +149,7 @@ else {
     );
   });
 
-  t.test('the policy of the page lets it connect to its own service, and to no other', async (t) => {
+  t.test("the page's policy allows connections to its own service only", async (t) => {
     const { service, page } = await start(t);
     const other = await startHere(fixtureHost(), {
       server: { cors_origins: [new URL(page.page.url()).origin] },
@@ -164,7 +167,7 @@ else {
     );
   });
 
-  t.test('the built client in the page goes on after a restart of the service', async (t) => {
+  t.test('the built client in the page reconnects after a restart of the service', async (t) => {
     const port = await freePort();
     const first = await startService({ config: QUICK, port });
     t.teardown(() => first.stop());

@@ -1,4 +1,4 @@
-/** /api/ws as Chromium's own WebSocket sees it, from a page of the service: every op, every event, every error. */
+/** /api/ws from Chromium's WebSocket in a page of the service: every op, every event, every error. */
 import '../helpers/service/dead-buses.ts';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -28,11 +28,11 @@ else {
     config: { ...QUICK, features: { enable_process_control: true }, processes: { launch: { sleeper } } },
   });
   t.teardown(() => service.stop());
-  /** The dashboard of the program itself: a page under the strictest policy there is. */
+  /** The dashboard of the program: a page with the strictest policy. */
   const own = await SocketPage.open(browser, service.baseUrl);
   const pages = [own];
 
-  /** A service with a player that is made up, and a page of it. */
+  /** A service with a fake player, and a page of it. */
   const startMedia = async (t: Test, features: Readonly<Record<string, boolean>> = {}) => {
     const media = new FakeMediaHost();
     media.snapshot = playing('one');
@@ -44,7 +44,7 @@ else {
     return { media, here, page, client: await page.connect() };
   };
 
-  t.test('[7.upgrade] [7.compression] nothing is agreed on beyond the protocol itself', async (t) => {
+  t.test('[7.upgrade] [7.compression] no subprotocol or extension is negotiated', async (t) => {
     const client = await own.connect();
     t.strictSame([client.protocol, client.extensions], ['', ''], 'Chromium offers permessage-deflate');
     client.close();
@@ -62,7 +62,7 @@ else {
     client.close();
   });
 
-  t.test('[7.ping] [7.id] ids come back as they were', async (t) => {
+  t.test('[7.ping] [7.id] ids are returned unchanged', async (t) => {
     const client = await own.connect();
     for (const id of ['a', 'ä"\\ 🎵', 0, -7, 2 ** 53 - 1]) {
       const { type, id: echoed, data } = await client.ask('ping', undefined, id);
@@ -74,17 +74,17 @@ else {
   });
 
   t.test(
-    '[7.subscribe] [7.snapshot] [7.topics] [7.modes] [7.system-stats] topics come and go, and ticks with them',
+    '[7.subscribe] [7.snapshot] [7.topics] [7.modes] [7.system-stats] topics are added and removed, and ticks with them',
     async (t) => {
       const client = await own.connect();
       t.strictSame(
         (await client.ask('subscribe', { topics: ['cpu', 'power', 'nonsense'] }, 1)).data,
         { topics: ['stats.cpu', 'power'], unknown: ['nonsense'] },
-        'it comes first, and says what it does not know',
+        'it comes first, and lists unknown names',
       );
       const snapshots = [
-        await client.take((told) => told.id === 1),
-        await client.take((told) => told.id === 1),
+        await client.take((message) => message.id === 1),
+        await client.take((message) => message.id === 1),
       ];
       t.strictSame(snapshots.map(({ type }) => type).sort(), ['power_update', 'system_stats']);
       const ticks = [await client.take('system_stats'), await client.take('system_stats')];
@@ -96,19 +96,23 @@ else {
       t.ok(Number(second) >= Number(first), 'ticks go on');
 
       client.say('subscribe', { topics: ['stats.memory', 'processes'], mode: 'add', detail: true }, 2);
-      t.match((await client.take((told) => told.id === 2)).data, {
+      t.match((await client.take((message) => message.id === 2)).data, {
         topics: ['stats.cpu', 'stats.memory', 'processes', 'power'],
       });
-      const both = await client.take((told) => told.type === 'system_stats' && sectionsOf(told).length === 2);
+      const both = await client.take(
+        (message) => message.type === 'system_stats' && sectionsOf(message).length === 2,
+      );
       t.match(both.data, { cpu: { cores: Array }, host: String }, 'with detail');
       t.match((await client.take('process_list')).data, { total_count: Number, processes: Array });
-      t.notOk('id' in (await client.take((told) => told.type === 'process_list' && told.id === undefined)));
+      t.notOk(
+        'id' in (await client.take((message) => message.type === 'process_list' && message.id === undefined)),
+      );
 
       t.match((await client.ask('subscribe', { topics: ['network'] }, 3)).data, {
         topics: ['stats.network'],
       });
       t.strictSame(
-        sectionsOf(await client.take((told) => told.id === 3)),
+        sectionsOf(await client.take((message) => message.id === 3)),
         ['network'],
         'instead of the others',
       );
@@ -123,11 +127,11 @@ else {
     },
   );
 
-  t.test('[7.get] one event a topic', async (t) => {
+  t.test('[7.get] one event per topic', async (t) => {
     const client = await own.connect();
     client.say('get', { topics: ['cpu', 'memory', 'power', 'processes', 'nope'] }, 'g');
     const answers: Told[] = [];
-    while (answers.length < 5) answers.push(await client.take((told) => told.id === 'g'));
+    while (answers.length < 5) answers.push(await client.take((message) => message.id === 'g'));
     t.strictSame(answers.map(({ type }) => type).sort(), [
       'error',
       'power_update',
@@ -139,12 +143,12 @@ else {
     client.close();
   });
 
-  t.test('[7.process-ops] [7.kill-socket] a process is found, looked at and ended', async (t) => {
+  t.test('[7.process-ops] [7.kill-socket] a process is found, inspected and ended', async (t) => {
     const child = spawn('/bin/sleep', ['61'], { stdio: 'ignore' });
     t.teardown(() => child.kill('SIGKILL'));
     const ended = once(child, 'exit');
     const client = await own.connect();
-    // A list younger than a second is shown again.
+    // A list younger than 1 s is reused.
     await new Promise((resolve) => setTimeout(resolve, 1100));
     const list = await client.ask('process_list', { grouped: false, query: String(child.pid) }, 1);
     t.match(list, { type: 'process_list', data: { total_count: Number } });
@@ -210,7 +214,7 @@ else {
     follower.close();
   });
 
-  t.test('[7.power-scheduled] [7.power-update] what is scheduled can be cancelled', async (t) => {
+  t.test('[7.power-scheduled] [7.power-update] a scheduled action can be cancelled', async (t) => {
     const client = await own.connect();
     const follower = await own.connect();
     await follower.ask('subscribe', { topics: ['power'] }, 'f');
@@ -221,8 +225,11 @@ else {
     });
     t.match((await follower.take('power_update')).data, { pending: { action: 'sleep', at: Number } });
     client.say('power', { action: 'cancel' }, 'x');
-    t.match((await client.take((told) => told.id === 'later')).data, { stage: 'cancelled', final: true });
-    t.match((await client.take((told) => told.id === 'x')).data, { action: 'cancel', stage: 'done' });
+    t.match((await client.take((message) => message.id === 'later')).data, {
+      stage: 'cancelled',
+      final: true,
+    });
+    t.match((await client.take((message) => message.id === 'x')).data, { action: 'cancel', stage: 'done' });
     t.match((await follower.take('power_update')).data, { pending: null });
     client.close();
     follower.close();
@@ -251,7 +258,7 @@ else {
     t.match((await client.take('media_feedback')).data, { success: false, code: 'CONFLICT', final: true });
   });
 
-  t.test('[7.error-parse] [7.error-op] [7.error-data] what was not understood', async (t) => {
+  t.test('[7.error-parse] [7.error-op] [7.error-data] messages that are not valid', async (t) => {
     const client = await own.connect();
     client.sayText('{');
     t.match((await client.take('error')).data, { code: 'PARSE_ERROR' });
@@ -273,7 +280,7 @@ else {
     client.close();
   });
 
-  t.test('[7.error-feature] [7.feature-topics] what is switched off', async (t) => {
+  t.test('[7.error-feature] [7.feature-topics] features that are off', async (t) => {
     const { client, media, here } = await startMedia(t, { enable_media: false });
     t.match((await client.ask('media', { action: 'play' }, 1)).data, { code: 'FEATURE_DISABLED' });
     t.match(await client.ask('process_kill', { pid: 1 }, 2), { data: { code: 'FEATURE_DISABLED' } });
@@ -284,7 +291,7 @@ else {
     t.strictSame(media.controls, []);
   });
 
-  t.test('[7.closing] [9.websockets-1001] at a stop: closing, then 1001', async (t) => {
+  t.test('[7.closing] [9.websockets-1001] at a shutdown: closing, then 1001', async (t) => {
     const { here, client } = await startMedia(t);
     await client.ask('subscribe', { topics: ['stats'] }, 1);
     await client.take('system_stats');
@@ -294,12 +301,12 @@ else {
     t.match(client.told.at(-1), { type: 'closing', data: { reason: String } }, 'it is the last message');
   });
 
-  t.test('nothing of it was left out, and the page had nothing to complain of', async (t) => {
+  t.test('every event was tested, and the page had no complaints', async (t) => {
     const sockets = pages.flatMap((page) => page.sockets);
     const said = new Set(sockets.flatMap((socket) => [...socket.said]));
     for (const op of Object.keys(OPS)) t.ok(said.has(op), `op ${op}`);
-    const told = new Set(sockets.flatMap((socket) => socket.told.map(({ type }) => type)));
-    t.strictSame([...told].sort(), Object.keys(EVENTS).sort(), 'every event, and no other');
+    const types = new Set(sockets.flatMap((socket) => socket.told.map(({ type }) => type)));
+    t.strictSame([...types].sort(), Object.keys(EVENTS).sort(), 'every event, and no other');
     await until(
       () => own.page.evaluate<number>('testSockets.filter((socket) => socket.readyState !== 3).length'),
       (open) => open === 0,

@@ -88,8 +88,8 @@ t.test('[9.check-unknown] fails on unknown keys that only warn elsewhere', async
   t.notMatch(text, 'warn: config.yaml:1');
 });
 
-t.test('what is no fault of the configuration is thrown on', async (t) => {
-  t.throws(() => check(t, {}, new Map([['server.prot', { value: 1, option: '--prot' }]])), /no key/);
+t.test('an error that is not about the configuration is thrown', async (t) => {
+  t.throws(() => check(t, {}, new Map([['server.prot', { value: 1, option: '--prot' }]])), /not a key/);
 });
 
 t.test('[9.keygen] 64 hex characters, another each time', async (t) => {

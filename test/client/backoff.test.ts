@@ -1,9 +1,9 @@
-/** How long clients wait before they try again. */
+/** The delays of clients before they try again. */
 import t from 'tap';
 import { Backoff } from '#src/client/backoff.js';
 import { surroundings } from './surroundings.ts';
 
-t.test('the first wait is short, each further one twice as long, none beyond 10 s', async (t) => {
+t.test('the initial delay is short, each further one twice as long, none above 10 s', async (t) => {
   const latest = new Backoff(surroundings({ random: () => 0 }).environment);
   const soonest = new Backoff(surroundings({ random: () => 0.999_999 }).environment);
   const steps = [250, 500, 1000, 2000, 4000, 8000, 10_000, 10_000, 10_000];
@@ -20,7 +20,7 @@ t.test('the first wait is short, each further one twice as long, none beyond 10 
   t.equal(latest.next(), 10_000, 'also after days');
 });
 
-t.test('clients that were lost together do not come back together', async (t) => {
+t.test('clients that were disconnected together do not reconnect together', async (t) => {
   const waits = Array.from({ length: 1000 }, () =>
     new Backoff(surroundings({ random: Math.random }).environment).next(),
   );
@@ -30,28 +30,34 @@ t.test('clients that were lost together do not come back together', async (t) =>
   t.ok(Math.max(...perBin.values()) < 200, `${[...perBin.values()].join(', ')} of 1,000 a 12.5 ms`);
 });
 
-t.test('a connection that lasted begins again with the first wait; one that did not goes on', async (t) => {
-  const { environment, clock } = surroundings({ random: () => 0 });
-  const backoff = new Backoff(environment);
-  backoff.next();
-  backoff.next();
-  backoff.opened();
-  await clock.advance(4999);
-  t.equal(backoff.next(), 1000, 'a service that dies right after its start is left in peace');
-  backoff.opened();
-  await clock.advance(5000);
-  t.equal(backoff.next(), 250);
-  await clock.advance(60_000);
-  t.equal(backoff.next(), 500, 'time without a connection is no sign of health');
-});
+t.test(
+  'after a connection that lasted the delays start again; after a short one they go on growing',
+  async (t) => {
+    const { environment, clock } = surroundings({ random: () => 0 });
+    const backoff = new Backoff(environment);
+    backoff.next();
+    backoff.next();
+    backoff.opened();
+    await clock.advance(4999);
+    t.equal(backoff.next(), 1000, 'a service that dies right after its start is left in peace');
+    backoff.opened();
+    await clock.advance(5000);
+    t.equal(backoff.next(), 250);
+    await clock.advance(60_000);
+    t.equal(backoff.next(), 500, 'time without a connection is no sign of health');
+  },
+);
 
-t.test('what the service asks for is kept, a little later than asked, up to five minutes', async (t) => {
-  const backoff = new Backoff(surroundings({ random: () => 0 }).environment);
-  t.equal(backoff.next(3000), 3000);
-  t.equal(backoff.next(100), 500, 'the own step where that is longer');
-  t.equal(backoff.next(1e9), 300_000);
-  backoff.atLeastMs = 7000;
-  t.equal(backoff.next(), 7000, 'the retry field of a stream');
-  const late = new Backoff(surroundings({ random: () => 0.999_999 }).environment);
-  t.equal(Math.round(late.next(4000)), 5000);
-});
+t.test(
+  'the delay that the service asks for is kept, with some jitter on top, up to five minutes',
+  async (t) => {
+    const backoff = new Backoff(surroundings({ random: () => 0 }).environment);
+    t.equal(backoff.next(3000), 3000);
+    t.equal(backoff.next(100), 500, 'the own step where that is longer');
+    t.equal(backoff.next(1e9), 300_000);
+    backoff.atLeastMs = 7000;
+    t.equal(backoff.next(), 7000, 'the retry field of a stream');
+    const late = new Backoff(surroundings({ random: () => 0.999_999 }).environment);
+    t.equal(Math.round(late.next(4000)), 5000);
+  },
+);

@@ -1,4 +1,4 @@
-/** What a page that uses the client has to load. */
+/** The size of the client in a page. */
 import path from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { build } from 'esbuild';
@@ -24,7 +24,7 @@ async function bundle(exports: string) {
 }
 
 t.test('programs import it as hostwire/client', async (t) => {
-  // Not known to the compiler, which sees the sources.
+  // The compiler sees the sources, and not this file.
   const name: string = 'hostwire/client';
   const offered = Object.keys(await import(name)).sort();
   t.strictSame(offered, ['ClientError', 'connect', 'request', 'streamStats']);
@@ -39,6 +39,6 @@ t.test('all of it, and the stream alone', async (t) => {
   t.strictSame(
     all.inputs.filter((file) => file !== '<stdin>' && !file.startsWith('dist/client/')),
     [],
-    'nothing of anybody else is in it',
+    'it contains no other library',
   );
 });

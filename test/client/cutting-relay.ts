@@ -1,16 +1,16 @@
-/** Stands between a client and a service on loopback, and ends connections after so many bytes, or so long. */
+/** A relay between a client and a service on loopback that ends connections after a number of bytes or a time. */
 import net from 'node:net';
 import type { Test } from 'tap';
 
 export interface Relay {
   readonly url: string;
-  /** What each connection let through to its client. */
+  /** The bytes that each connection passed to its client. */
   readonly passed: readonly Buffer[][];
-  /** When the next connection is ended: after so many bytes of the service, after so many milliseconds, or never. */
+  /** When the next connection is ended: after this many bytes of the service, this many milliseconds, or never. */
   nextEnd: () => { readonly bytes?: number; readonly ms?: number };
 }
 
-/** Ends with the test. */
+/** The relay is closed with the test. */
 export async function startRelay(t: Test, servicePort: number): Promise<Relay> {
   const sockets = new Set<net.Socket>();
   const passed: Buffer[][] = [];
@@ -21,7 +21,7 @@ export async function startRelay(t: Test, servicePort: number): Promise<Relay> {
     const { bytes: most = Number.POSITIVE_INFINITY, ms } = relay.nextEnd();
     let left = most;
     const end = () => {
-      // What was let through arrives; nothing more does.
+      // The bytes that were passed on arrive; nothing more does.
       left = 0;
       client.end();
       service.destroy();

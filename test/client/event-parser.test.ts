@@ -1,10 +1,10 @@
-/** The reader of event streams: every field and line end of the standard, at every split of the bytes. */
+/** The parser of event streams: every field and line end of the standard, at every split of the bytes. */
 import t from 'tap';
 import { EventParser, type ParsedEvent } from '#src/client/event-parser.js';
 
 const message = (data: string): ParsedEvent => ({ type: 'message', data });
 
-/** What a stream says, by the HTML standard's section 9.2.6. */
+/** Streams and their events, by section 9.2.6 of the HTML standard. */
 const CASES: readonly (readonly [name: string, text: string, events: readonly ParsedEvent[]])[] = [
   ['LF', 'data: one\n\ndata: two\n\n', [message('one'), message('two')]],
   ['CRLF', 'data: one\r\n\r\ndata: two\r\n\r\n', [message('one'), message('two')]],
@@ -48,7 +48,7 @@ for (const [name, text, events] of CASES)
     t.strictSame(wrong, [], `${((bytes.length + 1) * (bytes.length + 2)) / 2} splits`);
   });
 
-t.test('an event is told as soon as its last byte is there', async (t) => {
+t.test('an event is returned as soon as its last byte is there', async (t) => {
   const parser = new EventParser();
   t.strictSame(parser.push(Buffer.from('data: x\r\n')), []);
   t.strictSame(parser.push(Buffer.from('\r')), [message('x')], 'the LF that may follow is not waited for');
@@ -71,7 +71,7 @@ t.test('retry is read when it is a number', async (t) => {
   }
 });
 
-t.test('bytes that are no UTF-8 become the replacement character and nothing breaks', async (t) => {
+t.test('invalid UTF-8 becomes the replacement character and nothing breaks', async (t) => {
   t.strictSame(parsed([Buffer.from([0x64, 0x61, 0x74, 0x61, 0x3a, 0xc3]), Buffer.from('\n\ndata: x\n\n')]), [
     message('\uFFFD'),
     message('x'),

@@ -1,4 +1,4 @@
-/** WebSockets that a test answers. */
+/** Fake WebSockets whose messages are answered by the test. */
 import type { SocketConstructor, SocketEvent, SocketLike } from '#src/client/connection.js';
 
 interface Sent {
@@ -22,7 +22,7 @@ export class FakeSocket implements SocketLike {
   }
 
   send(text: string): void {
-    // The client's own messages: their shape is what the tests look at.
+    // The client's messages; the tests check their shape.
     this.sent.push(JSON.parse(text) as Sent);
   }
 
@@ -35,16 +35,16 @@ export class FakeSocket implements SocketLike {
     return this.sent.at(-1);
   }
 
-  tell(type: string, event: SocketEvent = {}): void {
+  emit(type: string, event: SocketEvent = {}): void {
     for (const listener of this.#listeners.get(type) ?? []) listener(event);
   }
 
   say(type: string, data: unknown, id?: number | string): void {
-    this.tell('message', { data: JSON.stringify({ type, id, data }) });
+    this.emit('message', { data: JSON.stringify({ type, id, data }) });
   }
 
   greet(): void {
-    this.tell('open');
+    this.emit('open');
     this.say('connected', { version: '0.0.0-test', protocol: 1, features: {} });
   }
 
@@ -55,8 +55,8 @@ export class FakeSocket implements SocketLike {
 
   /** The connection breaks. */
   break(code = 1006): void {
-    this.tell('error');
-    this.tell('close', { code });
+    this.emit('error');
+    this.emit('close', { code });
   }
 }
 

@@ -1,4 +1,4 @@
-/** A stream and a socket of the client at a real service: what they were told, and what they hold. */
+/** A stream and a socket of the client at a real service: the events they received, and the timers they hold. */
 import { getEventListeners } from 'node:events';
 import net from 'node:net';
 import { WebSocket } from 'ws';
@@ -8,8 +8,8 @@ import { connectIn } from '#src/client/socket.js';
 import { streamStatsIn } from '#src/client/stream.js';
 
 /**
- * Real time, with shorter waits; counts the timers that are set. Not too short: who asks a service that is just being
- * stopped is told to stay away for 5 s.
+ * Real time, with shorter delays; counts the timers that are set. Not too short, because a service that is shutting
+ * down answers a request with Retry-After: 5.
  */
 export function countingEnvironment(): { readonly environment: Environment; readonly timers: () => number } {
   const timers = new Set<unknown>();
@@ -27,7 +27,7 @@ export function countingEnvironment(): { readonly environment: Environment; read
       timers.delete(timer);
       ENVIRONMENT.clearTimer(timer);
     },
-    timing: { ...ENVIRONMENT.timing, firstDelayMs: 160, longestDelayMs: 320, healthyMs: 10 },
+    timing: { ...ENVIRONMENT.timing, initialDelayMs: 160, maxDelayMs: 320, healthyMs: 10 },
   };
   return { environment, timers: () => timers.size };
 }
@@ -44,7 +44,7 @@ export function liveClients({ url, key, WebSocket: Socket = WebSocket }: LiveOpt
   const { signal } = controller;
   const samples: AnyStats[] = [];
   const pushed: AnyStats[] = [];
-  const told: string[] = [];
+  const events: string[] = [];
   const states: { readonly from: 'stream' | 'socket'; readonly state: ConnectionState }[] = [];
   const stream = streamStatsIn(
     {
@@ -60,16 +60,16 @@ export function liveClients({ url, key, WebSocket: Socket = WebSocket }: LiveOpt
   socket.on('state', (state) => states.push({ from: 'socket', state }));
   socket.on('system_stats', (sample) => pushed.push(sample));
   for (const type of ['media_update', 'power_update', 'error', 'closing'] as const)
-    socket.on(type, () => told.push(type));
+    socket.on(type, () => events.push(type));
   return {
     stream,
     socket,
-    /** By the stream. */
+    /** Samples of the stream. */
     samples,
-    /** By the socket. */
+    /** Samples of the socket. */
     pushed,
-    /** Types of other events of the socket. */
-    told,
+    /** Types of the socket's other events. */
+    events,
     states,
     timers,
     listeners: () => getEventListeners(signal, 'abort').length,
@@ -78,8 +78,8 @@ export function liveClients({ url, key, WebSocket: Socket = WebSocket }: LiveOpt
 }
 
 /**
- * A port of 127.0.0.1 that is free. A service that is to be started on it again must have been on it by number from the
- * beginning: what is left of connections to one that chose it itself keeps it for a minute.
+ * A free port of 127.0.0.1. A service that will be restarted on a port must be given it by number from the start: after
+ * a port that the kernel chose, closed connections block it for a minute.
  */
 export async function freePort(): Promise<number> {
   const server = net.createServer();
@@ -90,7 +90,7 @@ export async function freePort(): Promise<number> {
   return address.port;
 }
 
-/** Waits until `condition`; throws with what `what` says after `limitMs`. */
+/** Waits until `condition`; after `limitMs` throws with the text of `what`. */
 export async function until(condition: () => boolean, what: () => string, limitMs = 15_000): Promise<void> {
   const deadline = performance.now() + limitMs;
   while (!condition()) {
@@ -99,5 +99,5 @@ export async function until(condition: () => boolean, what: () => string, limitM
   }
 }
 
-/** A mark of the reading that a sample was made of; the hosts of these tests never give one twice. */
+/** Identifies the reading that a sample was made of; the hosts of these tests never repeat one. */
 export const markOf = (sample: AnyStats | undefined): number => sample?.network?.bytesRecv ?? -1;

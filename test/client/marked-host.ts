@@ -1,8 +1,8 @@
-/** A host whose every reading is another one, over all services that are started with it. */
+/** A host whose readings all differ, across all services that are started with it. */
 import type { Host } from '#src/host/host.js';
 import { fixtureHost } from '../helpers/fakes/host.ts';
 
-/** What each start adds to the mark. */
+/** The amount that each start adds to the mark. */
 export const PER_START = 1_000_000;
 
 let readings = 0;

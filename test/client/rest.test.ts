@@ -1,4 +1,4 @@
-/** Single requests: what is sent, and what each kind of answer becomes. */
+/** Single requests: the request that is sent, and the result of each kind of answer. */
 import { getEventListeners } from 'node:events';
 import t from 'tap';
 import { request, requestIn } from '#src/client/rest.js';
@@ -25,14 +25,14 @@ t.test('path, query, method, key and body are sent as they were given', async (t
     t.equal(headers?.get('authorization'), 'key' in options ? 'Bearer k' : null);
     t.equal(headers?.get('content-type'), 'body' in options ? 'application/json' : null);
     asked[0]?.answer(Response.json({ status: 'ok' }, { headers: { 'x-media-delivered': 'true' } }));
-    const { data, headers: told } = await promise;
+    const { data, headers: answered } = await promise;
     t.strictSame(data, { status: 'ok' });
-    t.equal(told.get('x-media-delivered'), 'true');
+    t.equal(answered.get('x-media-delivered'), 'true');
   }
   await t.rejects(request('/api/usage', { url: 'pc' }), TypeError);
 });
 
-t.test('what is no success rejects with its code', async (t) => {
+t.test('an unsuccessful answer rejects with its code', async (t) => {
   for (const [response, error] of [
     [new Response(null, { status: 401 }), { code: 'unauthorized', status: 401 }],
     [new Response(null, { status: 403 }), { code: 'forbidden', status: 403 }],
@@ -66,7 +66,7 @@ t.test('what is no success rejects with its code', async (t) => {
   }
 });
 
-t.test('nobody there, no answer in time, a signal: sent once, and nothing left', async (t) => {
+t.test('no service, no answer in time, a signal: sent once, and nothing left behind', async (t) => {
   const controller = new AbortController();
   const { signal } = controller;
   const { environment, asked, clock } = surroundings();

@@ -1,4 +1,4 @@
-/** The client at a real service: keys, commands, questions, and a service that goes away in the middle. */
+/** The client at a real service: keys, commands, questions, and a service that is killed meanwhile. */
 import '../helpers/service/dead-buses.ts';
 import { spawn } from 'node:child_process';
 import { getEventListeners } from 'node:events';
@@ -11,7 +11,7 @@ import { freePort, liveClients, until } from './live-clients.ts';
 const KEY = 'k'.repeat(40);
 const WITH_KEY = { auth: { enabled: true, api_key: KEY } };
 
-t.test('the key opens all three doors; a wrong one, or none, closes them for good', async (t) => {
+t.test('the key admits over all three interfaces; a wrong one, or none, ends them for good', async (t) => {
   const service = await startService({ config: WITH_KEY });
   t.teardown(() => service.stop());
   const url = service.baseUrl;
@@ -47,10 +47,10 @@ t.test('the key opens all three doors; a wrong one, or none, closes them for goo
   t.notMatch(service.stderr(), KEY, 'no key is in the log');
 });
 
-t.test('commands and questions: what the service says is what the promise says', async (t) => {
+t.test("commands and questions: the promise settles with the service's answer", async (t) => {
   const service = await startService({ config: { features: { enable_process_control: true } } });
   t.teardown(() => service.stop());
-  const { socket, close, told } = liveClients({ url: service.baseUrl });
+  const { socket, close, events } = liveClients({ url: service.baseUrl });
   t.teardown(close);
   const stages: unknown[] = [];
   t.match(await socket.power('sleep', { onStage: ({ stage }) => stages.push(stage) }), {
@@ -89,10 +89,10 @@ t.test('commands and questions: what the service says is what the promise says',
   await t.rejects(socket.processes.kill({ pid: 0 }), { code: 'INVALID_DATA' });
   await t.rejects(socket.processes.launch('nothing'), { code: 'NOT_FOUND' });
   await t.rejects(socket.power('shutdown'), { code: 'FEATURE_DISABLED' });
-  t.strictSame(told, [], 'nothing of it was for listeners');
+  t.strictSame(events, [], 'listeners received nothing of it');
 });
 
-t.test('a topic that is switched off is told of by an error event, and the others come', async (t) => {
+t.test('a topic whose feature is off causes an error event, and the others arrive', async (t) => {
   const service = await startService({ config: { features: { enable_processes: false } } });
   t.teardown(() => service.stop());
   const { socket, close, pushed } = liveClients({ url: service.baseUrl });
@@ -132,7 +132,7 @@ t.test('single requests: commands by plain HTTP', async (t) => {
 });
 
 t.test(
-  'a service that is killed while a command is under way: it rejects and is never given again',
+  'a service that is killed while a command is pending: it rejects and is never sent again',
   async (t) => {
     const port = await freePort();
     const first = await startService({ port });
@@ -155,14 +155,14 @@ t.test(
       () => samples.length > 0,
       () => 'the stream is not back',
     );
-    // Longer than it would have taken.
+    // Longer than the command would have taken.
     await new Promise((resolve) => setTimeout(resolve, 2500));
     t.match(power, { pending: null, recorded: [] });
     t.match((await socket.get(['power'])).power, { pending: null, recorded: [] }, 'nothing was done again');
   },
 );
 
-t.test('with the WebSocket that Node has, or will have, of its own', async (t) => {
+t.test("with Node's own WebSocket", async (t) => {
   const service = await startService({ config: WITH_KEY });
   t.teardown(() => service.stop());
   const program = `
@@ -187,7 +187,7 @@ t.test('with the WebSocket that Node has, or will have, of its own', async (t) =
   t.match(text, /^timestamp,uptime,memory\n/);
 });
 
-t.test('the public functions, with the times that programs get', async (t) => {
+t.test('the public functions, with their real timing', async (t) => {
   const service = await startService();
   t.teardown(() => service.stop());
   const controller = new AbortController();

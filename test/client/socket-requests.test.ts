@@ -1,4 +1,4 @@
-/** Requests over a client's socket: what is sent, which answer settles them, and that nothing is sent twice. */
+/** Requests over a client's socket: the message sent, the answer that settles them, and that nothing is sent twice. */
 import { getEventListeners } from 'node:events';
 import t from 'tap';
 import type { Feedback, HostSocket } from '#src/client/client.js';
@@ -13,7 +13,7 @@ const feedback = (more: Partial<Feedback>): Feedback => ({
   ...more,
 });
 
-/** Each command: how it is given, the message that is sent for it, and the type of its feedback. */
+/** Each command: the call, the message that is sent for it, and the type of its feedback. */
 const COMMANDS: readonly (readonly [
   name: string,
   give: (socket: HostSocket) => Promise<unknown>,
@@ -116,10 +116,10 @@ for (const [name, give, op, data, type] of COMMANDS) {
     const refused = give(socket);
     newest().answer('error', { code: 'FEATURE_DISABLED', message: 'It is off.' });
     t.match(await standing(refused), { code: 'FEATURE_DISABLED', message: 'It is off.' });
-    t.strictSame(heard.slice(1), [], 'answers go to who asked, not to listeners');
+    t.strictSame(heard.slice(1), [], 'answers go to the caller, not to listeners');
   });
 
-  t.test(`${name}: under way when the connection breaks: rejects, and is never sent again`, async (t) => {
+  t.test(`${name}: pending when the connection is lost: rejects, and is never sent again`, async (t) => {
     const { socket, newest, made, clock } = await openSocket(t);
     const promise = give(socket);
     newest().answer(type, feedback({ final: false, stage: 'running' }));
@@ -182,7 +182,7 @@ t.test('the first command waits for the first connection', async (t) => {
   t.match(await standing(promise), { success: true });
 });
 
-t.test('stages are told as they come, also when who is told throws', async (t) => {
+t.test('stages are passed on as they arrive, also when the listener throws', async (t) => {
   const { socket, newest } = await openSocket(t);
   const stages: (string | undefined)[] = [];
   const promise = socket.power('sleep', { onStage: ({ stage }) => stages.push(stage) });
@@ -193,7 +193,7 @@ t.test('stages are told as they come, also when who is told throws', async (t) =
   t.match(await standing(promise), { code: 'CONFLICT', details: { stage: 'cancelled' } });
 });
 
-t.test('get collects one message a kind of topic', async (t) => {
+t.test('get collects one message per topic', async (t) => {
   const { socket, newest, heard } = await openSocket(t);
   const promise = socket.get(['stats.cpu', 'memory', 'media', 'power', 'processes'], { detail: true });
   t.strictSame(newest().last?.data, {
@@ -216,18 +216,21 @@ t.test('get collects one message a kind of topic', async (t) => {
   t.strictSame(await socket.get([]), {});
 });
 
-t.test('get with an error in it rejects when all has come; one of the whole at once', async (t) => {
-  const { socket, newest, heard } = await openSocket(t);
-  const some = socket.get(['processes', 'media']);
-  newest().answer('error', { code: 'FEATURE_DISABLED', message: 'off', details: { topic: 'processes' } });
-  t.equal(await standing(some), 'pending');
-  newest().answer('media_update', { status: 'idle' });
-  t.match(await standing(some), { code: 'FEATURE_DISABLED', details: { topic: 'processes' } });
-  const all = socket.get(['processes', 'media']);
-  newest().answer('error', { code: 'RATE_LIMITED', message: 'wait' });
-  t.match(await standing(all), { code: 'RATE_LIMITED' });
-  t.strictSame(heard.slice(1), []);
-});
+t.test(
+  'get rejects after the last answer when one is an error; at once when the whole request is',
+  async (t) => {
+    const { socket, newest, heard } = await openSocket(t);
+    const some = socket.get(['processes', 'media']);
+    newest().answer('error', { code: 'FEATURE_DISABLED', message: 'off', details: { topic: 'processes' } });
+    t.equal(await standing(some), 'pending');
+    newest().answer('media_update', { status: 'idle' });
+    t.match(await standing(some), { code: 'FEATURE_DISABLED', details: { topic: 'processes' } });
+    const all = socket.get(['processes', 'media']);
+    newest().answer('error', { code: 'RATE_LIMITED', message: 'wait' });
+    t.match(await standing(all), { code: 'RATE_LIMITED' });
+    t.strictSame(heard.slice(1), []);
+  },
+);
 
 t.test('a question that fails is answered with feedback, or an error', async (t) => {
   const { socket, newest } = await openSocket(t);
@@ -239,7 +242,7 @@ t.test('a question that fails is answered with feedback, or an error', async (t)
   t.match(await standing(list), { code: 'FEATURE_DISABLED' });
 });
 
-t.test('ping tells how long it took', async (t) => {
+t.test('ping returns the round-trip time', async (t) => {
   const { socket, newest, clock } = await openSocket(t);
   const promise = socket.ping();
   await clock.advance(7);
@@ -274,7 +277,7 @@ t.test(
   },
 );
 
-t.test('it counts while there is no connection too', async (t) => {
+t.test('the limit also applies while there is no connection', async (t) => {
   const { socket, clock } = await startSocket(t);
   const promise = socket.processes.list({ timeoutMs: 2000 });
   promise.catch(() => undefined);
@@ -284,7 +287,7 @@ t.test('it counts while there is no connection too', async (t) => {
   t.match(await standing(promise), { code: 'timeout' });
 });
 
-t.test('after the limit, how a command went is told to listeners, and an answer to nobody', async (t) => {
+t.test('after the limit, feedback of a command goes to listeners, and an answer is dropped', async (t) => {
   const { socket, newest, clock, heard } = await openSocket(t);
   const promise = socket.power('sleep', { timeoutMs: 10 });
   promise.catch(() => undefined);
@@ -301,7 +304,7 @@ t.test('after the limit, how a command went is told to listeners, and an answer 
 });
 
 t.test(
-  'a signal ends the waiting with its reason, before and after it was sent, and is let go of',
+  'a signal rejects with its reason, before and after the request was sent, and is released',
   async (t) => {
     const { socket, newest, clock } = await openSocket(t);
     const controller = new AbortController();
@@ -326,7 +329,7 @@ t.test(
   },
 );
 
-t.test('a message that the service would not take is not sent', async (t) => {
+t.test("a message over the service's limit is not sent", async (t) => {
   const { socket, newest } = await openSocket(t);
   const promise = socket.processes.launch('x', { args: ['é'.repeat(8 * 1024)] });
   t.match(await standing(promise), { code: 'too_large' });
@@ -335,7 +338,7 @@ t.test('a message that the service would not take is not sent', async (t) => {
   t.equal(newest().sent.length, 1);
 });
 
-t.test('close() rejects all that is waited for, at once and for good', async (t) => {
+t.test('close() rejects everything pending, at once and for good', async (t) => {
   const { socket, newest, clock, made } = await openSocket(t);
   const waiting = [socket.ping(), socket.media('play'), socket.subscribe(['stats'])];
   socket.close();

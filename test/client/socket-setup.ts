@@ -1,4 +1,4 @@
-/** A client's socket over WebSockets that a test answers, with a clock that stands still. */
+/** A client's socket over fake WebSockets, with a clock that the test moves. */
 import type { Test } from 'tap';
 import type { ConnectionState, SocketOptions } from '#src/client/client.js';
 import { connectIn } from '#src/client/socket.js';
@@ -25,7 +25,7 @@ export async function startSocket(t: Test, options: Partial<SocketOptions> = {})
     made,
     states,
     heard,
-    /** The connection of the moment. Throws where there has been none. */
+    /** The current connection. Throws when there has been none. */
     newest() {
       const newest = made.at(-1);
       if (newest === undefined) throw new Error('no socket was made');
@@ -34,7 +34,7 @@ export async function startSocket(t: Test, options: Partial<SocketOptions> = {})
   };
 }
 
-/** One that is open. */
+/** An open socket. */
 export async function openSocket(t: Test, options: Partial<SocketOptions> = {}) {
   const started = await startSocket(t, options);
   started.newest().greet();
@@ -42,7 +42,7 @@ export async function openSocket(t: Test, options: Partial<SocketOptions> = {}) 
   return started;
 }
 
-/** How a promise stands: `pending`, what it has resolved with, or what it was rejected with. */
+/** The state of a promise: `pending`, its value, or the reason of its rejection. */
 export async function standing(promise: Promise<unknown>): Promise<unknown> {
   let stands: unknown = 'pending';
   const settled = (value: unknown) => {

@@ -1,4 +1,4 @@
-/** A client's socket: how it connects, what it keeps over a loss, when it gives up, what it leaves behind. */
+/** A client's socket: connecting, keeping subscriptions over a loss, giving up, and leaving nothing behind. */
 import { getEventListeners } from 'node:events';
 import t from 'tap';
 import { ClientError, connect } from '#src/client/client.js';
@@ -13,7 +13,7 @@ t.test('connects to /api/ws with the key in the query, and is open when the serv
   ] as const) {
     const { newest, states, socket, heard } = await startSocket(t, options);
     t.equal(newest().url.href, href);
-    newest().tell('open');
+    newest().emit('open');
     t.strictSame(states, [{ state: 'connecting' }], 'an open socket is not yet a service');
     newest().greet();
     t.strictSame(states.slice(1), [{ state: 'open' }]);
@@ -22,7 +22,7 @@ t.test('connects to /api/ws with the key in the query, and is open when the serv
   }
 });
 
-t.test('where there is no WebSocket and none is passed: an error that says what to do', async (t) => {
+t.test('without a WebSocket the error says what to do', async (t) => {
   const own = Object.getOwnPropertyDescriptor(globalThis, 'WebSocket');
   Reflect.deleteProperty(globalThis, 'WebSocket');
   t.teardown(() => own !== undefined && Object.defineProperty(globalThis, 'WebSocket', own));
@@ -33,7 +33,7 @@ t.test('where there is no WebSocket and none is passed: an error that says what 
   });
 });
 
-t.test('an address that is none is an error at once', async (t) => {
+t.test('an invalid address is an error at once', async (t) => {
   for (const url of ['', 'pc:9990', 'ws://pc:9990', '/api'])
     t.throws(() => connect({ url, ...fakeSockets() }), TypeError);
 });
@@ -43,13 +43,13 @@ t.test('another protocol, or no hostwire at all', async (t) => {
   other.newest().say('connected', { protocol: 2 });
   t.match(other.states.at(-1), { state: 'closed', error: { code: 'bad_answer' } }, 'is not tried again');
   const noise = await startSocket(t);
-  noise.newest().tell('message', { data: 'hello' });
+  noise.newest().emit('message', { data: 'hello' });
   noise.asked[0]?.answer(new Response('', { status: 426 }));
   await settle();
   t.match(noise.states.at(-1), { state: 'waiting', error: { code: 'bad_answer' } });
 });
 
-t.test('why a socket could not be made is asked by a plain request', async (t) => {
+t.test('a plain request asks why the connection failed', async (t) => {
   const cases: readonly (readonly [Response | undefined, object])[] = [
     [new Response(null, { status: 401 }), { state: 'closed', error: { code: 'unauthorized', status: 401 } }],
     [new Response(null, { status: 403 }), { state: 'closed', error: { code: 'forbidden', status: 403 } }],
@@ -75,13 +75,13 @@ t.test('why a socket could not be made is asked by a plain request', async (t) =
     await clock.advance(9000);
     t.equal(
       made.length > 1,
-      states.some((told) => told.state === 'waiting'),
-      'tried again or not',
+      states.some((entry) => entry.state === 'waiting'),
+      'whether it tries again',
     );
   }
 });
 
-t.test('a request for the reason that nobody answers holds nothing up for long', async (t) => {
+t.test('an unanswered request for the reason delays the next attempt by 10 s at most', async (t) => {
   const { newest, states, clock, made } = await startSocket(t);
   newest().break();
   await clock.advance(10_000);
@@ -90,27 +90,24 @@ t.test('a request for the reason that nobody answers holds nothing up for long',
   t.equal(made.length, 2);
 });
 
-t.test(
-  'a socket that nobody answers is given up after 10 s, and what it says later is not heard',
-  async (t) => {
-    const { newest, made, asked, clock, states } = await startSocket(t);
-    const [first] = made;
-    await clock.advance(10_000);
-    t.equal(first?.isClosed, true);
-    asked[0]?.fail();
-    await clock.advance(250);
-    t.equal(made.length, 2);
-    first?.greet();
-    first?.break();
-    t.match(states.at(-1), { state: 'connecting' });
-    newest().greet();
-    t.match(states.at(-1), { state: 'open' });
-    first?.break();
-    t.match(states.at(-1), { state: 'open' });
-  },
-);
+t.test('an unanswered connection is given up after 10 s, and its later events are ignored', async (t) => {
+  const { newest, made, asked, clock, states } = await startSocket(t);
+  const [first] = made;
+  await clock.advance(10_000);
+  t.equal(first?.isClosed, true);
+  asked[0]?.fail();
+  await clock.advance(250);
+  t.equal(made.length, 2);
+  first?.greet();
+  first?.break();
+  t.match(states.at(-1), { state: 'connecting' });
+  newest().greet();
+  t.match(states.at(-1), { state: 'open' });
+  first?.break();
+  t.match(states.at(-1), { state: 'open' });
+});
 
-t.test('a closing that was announced, a loss, a cut: tried again, each with its reason', async (t) => {
+t.test('an announced close, a loss, a cut: it reconnects, each time with the reason', async (t) => {
   const { newest, states, clock, heard } = await openSocket(t);
   newest().say('closing', { reason: 'it stops' });
   newest().break(1001);
@@ -127,7 +124,7 @@ t.test('a closing that was announced, a loss, a cut: tried again, each with its 
   t.match(states.at(-1), { state: 'waiting', delayMs: 250 }, 'after a healthy time');
 });
 
-t.test('silence is questioned, and given up within a minute', async (t) => {
+t.test('a silent connection is pinged, and given up within a minute', async (t) => {
   const { newest, clock, states, made } = await openSocket(t);
   for (let i = 0; i < 20; i++) {
     await clock.advance(14_000);
@@ -147,7 +144,7 @@ t.test('silence is questioned, and given up within a minute', async (t) => {
   t.equal(first?.isClosed, true);
 });
 
-t.test('subscriptions are asked for again after every loss, all in one message', async (t) => {
+t.test('subscriptions are renewed after every loss, all in one message', async (t) => {
   const { socket, newest, clock, made } = await openSocket(t);
   const first = socket.subscribe(['cpu', 'media'], { detail: true });
   t.strictSame(newest().last?.data, { topics: ['cpu', 'media'], mode: 'replace', detail: true });
@@ -189,7 +186,7 @@ t.test('subscriptions are asked for again after every loss, all in one message',
   t.strictSame(newest().sent, [], 'nothing is left to ask for');
 });
 
-t.test('what is asked for without a connection waits for it, however long that takes', async (t) => {
+t.test('a subscription without a connection waits for it without a limit', async (t) => {
   const { socket, newest, clock, asked } = await startSocket(t);
   const promises = [
     socket.subscribe(['stats']),
@@ -216,7 +213,7 @@ t.test('what is asked for without a connection waits for it, however long that t
   for (const promise of promises) t.strictSame(await standing(promise), { topics: ['media'] });
 });
 
-t.test('a subscription that was on its way when the connection broke is asked for again', async (t) => {
+t.test('a subscription that was pending when the connection was lost is sent again', async (t) => {
   const { socket, newest, clock } = await openSocket(t);
   const promise = socket.subscribe(['media']);
   newest().break();
@@ -232,7 +229,7 @@ t.test('a subscription that was on its way when the connection broke is asked fo
   t.strictSame(await standing(promise), { topics: ['media'] });
 });
 
-t.test('one that is refused leaves the others alone, now and after a loss', async (t) => {
+t.test('a refused subscription does not affect the others, now and after a loss', async (t) => {
   const { socket, newest, clock, heard } = await openSocket(t);
   const kept = socket.subscribe(['media']);
   newest().answer('subscribed', { topics: ['media'] });
@@ -244,7 +241,7 @@ t.test('one that is refused leaves the others alone, now and after a loss', asyn
   t.match(
     heard.at(-1),
     ['error', { message: 'One of them is off.' }],
-    'what a subscription begins with is told',
+    'the snapshot of a subscription goes to listeners',
   );
   newest().break();
   const again = socket.subscribe(['processes'], { mode: 'add' });
@@ -256,14 +253,18 @@ t.test('one that is refused leaves the others alone, now and after a loss', asyn
   t.match(
     newest().sent.map(({ data }) => data),
     [{ topics: ['media', 'processes'] }, { topics: ['media'] }],
-    'the others are asked for once more',
+    'the others are requested again',
   );
   newest().answer('error', { code: 'FEATURE_DISABLED', message: 'All is off.' });
   await settle();
-  t.strictSame(heard.at(-1)?.[0], 'error', 'who is no longer allowed what it had learns of it');
+  t.strictSame(
+    heard.at(-1)?.[0],
+    'error',
+    'listeners receive the error of a subscription that is no longer allowed',
+  );
 });
 
-t.test('one that is aborted before it was sent is not asked for', async (t) => {
+t.test('a subscription that is aborted before it was sent is not requested', async (t) => {
   const { socket, newest } = await startSocket(t);
   const controller = new AbortController();
   const { signal } = controller;
@@ -279,7 +280,7 @@ t.test('one that is aborted before it was sent is not asked for', async (t) => {
   t.equal(getEventListeners(signal, 'abort').length, 0);
 });
 
-t.test('the sample that a new connection begins with is not told twice', async (t) => {
+t.test('the sample that a new connection starts with is not reported twice', async (t) => {
   const { socket, newest, clock, heard } = await openSocket(t);
   void socket.subscribe(['stats']);
   newest().answer('subscribed', { topics: ['stats'] });
@@ -301,7 +302,7 @@ t.test('the sample that a new connection begins with is not told twice', async (
   );
 });
 
-t.test('listeners: several, taken back, one that throws, none after the end', async (t) => {
+t.test('listeners: several, removed ones, one that throws, none after the end', async (t) => {
   const { socket, newest } = await openSocket(t);
   const thrown: unknown[] = [];
   const others = process.listeners('uncaughtException');
@@ -330,7 +331,7 @@ t.test('listeners: several, taken back, one that throws, none after the end', as
   t.equal(calls.length, 3);
 });
 
-t.test('close() and the signal, wherever it stands: told once, nothing left', async (t) => {
+t.test('close() and the signal, in every state: reported once, nothing left behind', async (t) => {
   const stages = ['before', 'connecting', 'asking why', 'waiting', 'open'] as const;
   for (const stage of stages) {
     const controller = new AbortController();
@@ -358,7 +359,7 @@ t.test('close() and the signal, wherever it stands: told once, nothing left', as
   }
 });
 
-t.test('a constructor that throws is a loss like others', async (t) => {
+t.test('a constructor that throws counts as a failed attempt', async (t) => {
   class Throwing {
     constructor() {
       throw new ClientError('unreachable', 'forbidden by the page');

@@ -1,4 +1,4 @@
-/** streamStats against answers that a test makes: what it asks, what it tells, when it tries again. */
+/** streamStats against fake answers: its requests, its callbacks, and its further attempts. */
 import { getEventListeners } from 'node:events';
 import t, { type Test } from 'tap';
 import type { ConnectionState, StatsPayload } from '#src/client/client.js';
@@ -28,7 +28,7 @@ async function start(t: Test, options: Options = {}) {
 
 const line = (timestamp: number, more = '') => `data: {"timestamp":${timestamp}${more}}\n\n`;
 
-t.test('asks for the sections and the detail it was told, with the key in the header', async (t) => {
+t.test('requests the given sections and detail, with the key in the header', async (t) => {
   for (const [options, href, authorization] of [
     [{}, 'http://pc:9990/api/stream', null],
     [{ key: 'secret' }, 'http://pc:9990/api/stream', 'Bearer secret'],
@@ -46,7 +46,7 @@ t.test('asks for the sections and the detail it was told, with the key in the he
 });
 
 t.test(
-  'every sample comes once, whatever pieces it was sent in; comments and named events are not told',
+  'every sample is reported once, however it was split; comments and named events are ignored',
   async (t) => {
     const { asked, samples, states } = await start(t);
     const body = openStream(asked[0]);
@@ -62,7 +62,7 @@ t.test(
   },
 );
 
-t.test('what had arrived when the stream ends is told before the end is', async (t) => {
+t.test('samples that arrived before the end of the stream are reported before the end', async (t) => {
   const { asked, samples, states } = await start(t);
   const body = openStream(asked[0]);
   body.send(line(1));
@@ -73,7 +73,7 @@ t.test('what had arrived when the stream ends is told before the end is', async 
   t.match(states.at(-1), { state: 'waiting', delayMs: 250, error: { code: 'ended' } });
 });
 
-t.test('the sample that a new stream begins with is not told twice', async (t) => {
+t.test('the sample that a new stream starts with is not reported twice', async (t) => {
   const { asked, samples, clock } = await start(t);
   const first = openStream(asked[0]);
   first.send(`${line(1)}${line(2)}`);
@@ -89,7 +89,7 @@ t.test('the sample that a new stream begins with is not told twice', async (t) =
   );
 });
 
-t.test('tries again after every kind of loss, with growing waits, and tells why', async (t) => {
+t.test('tries again after every kind of loss, with growing delays, and reports the reason', async (t) => {
   const { asked, clock, last } = await start(t);
   const fails: readonly (readonly [string, () => void])[] = [
     ['unreachable', () => asked.at(-1)?.fail()],
@@ -144,7 +144,7 @@ t.test('401 and 403 end it for good, with their reason', async (t) => {
   }
 });
 
-t.test('also in the middle: a key that is changed at the service stops who had the old one', async (t) => {
+t.test('a key that is changed at the service ends a client with the old one', async (t) => {
   const { asked, clock, last } = await start(t, { key: 'old' });
   const body = openStream(asked[0]);
   await settle();
@@ -189,7 +189,7 @@ t.test('retry of the stream is kept', async (t) => {
 });
 
 t.test(
-  'a stream on which nothing comes for more than 45 s is given up; a comment is something',
+  'a stream without a byte for more than 45 s is given up; a comment counts as a sign of life',
   async (t) => {
     const { asked, clock, last } = await start(t);
     const body = openStream(asked[0]);
@@ -208,7 +208,7 @@ t.test(
   },
 );
 
-t.test('an attempt that nobody answers is given up after 10 s', async (t) => {
+t.test('an unanswered attempt is given up after 10 s', async (t) => {
   const { asked, clock, states } = await start(t);
   await clock.advance(9_999);
   t.equal(asked[0]?.signal?.aborted, false);
@@ -216,7 +216,7 @@ t.test('an attempt that nobody answers is given up after 10 s', async (t) => {
   t.match(states.at(-1), { state: 'waiting', delayMs: 250, error: { code: 'unreachable' } });
 });
 
-t.test('close() and the signal end it at once, wherever it stands, and leave nothing', async (t) => {
+t.test('close() and the signal end it at once, in every state, and leave nothing behind', async (t) => {
   const controllers = [0, 1, 2, 3].map(() => new AbortController());
   const [connecting, open, waiting, before] = controllers;
   before?.abort();
@@ -238,12 +238,12 @@ t.test('close() and the signal end it at once, wherever it stands, and leave not
     await clock.advance(600_000);
     t.equal(clock.timers, 0, 'no timer is left');
     t.ok(asked.length <= 1, 'nothing more is asked');
-    t.equal(states.filter(({ state }) => state === 'closed').length, 1, 'told once');
+    t.equal(states.filter(({ state }) => state === 'closed').length, 1, 'reported once');
   }
   for (const { signal } of controllers) t.equal(getEventListeners(signal, 'abort').length, 0);
 });
 
-t.test('closed from within onSample: not one sample more', async (t) => {
+t.test('closed from within onSample: no further sample', async (t) => {
   const around = surroundings();
   const samples: unknown[] = [];
   const stream = streamStatsIn(
@@ -263,7 +263,7 @@ t.test('closed from within onSample: not one sample more', async (t) => {
   t.equal(around.clock.timers, 0);
 });
 
-t.test('what onSample throws is uncaught, as it should be, and costs no other sample', async (t) => {
+t.test('an error that onSample throws is reported as uncaught, and costs no other sample', async (t) => {
   const thrown: unknown[] = [];
   const others = process.listeners('uncaughtException');
   process.removeAllListeners('uncaughtException');

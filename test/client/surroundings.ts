@@ -1,24 +1,24 @@
-/** What a client under test has around it: a clock that stands still, no chance, and a network that a test answers. */
+/** The environment of a client under test: a clock that the test moves, no randomness, and a fake network. */
 import { ENVIRONMENT, type Environment } from '#src/client/environment.js';
 import { FakeClock } from '../helpers/fakes/clock.ts';
 
-/** One request that the client made. */
+/** A request of the client. */
 export interface Asked {
   readonly url: URL;
   readonly method: string;
   readonly headers: Headers;
   readonly body: unknown;
-  /** Aborted: the client has let go of it. */
+  /** Aborted when the client has dropped the request. */
   readonly signal: AbortSignal | undefined;
   readonly answer: (response: Response) => void;
-  /** As when there is nobody. */
+  /** As when there is no server. */
   readonly fail: (reason?: unknown) => void;
 }
 
-/** A body that is sent piece by piece. */
+/** A body that is sent in pieces. */
 export class Body {
   #controller: ReadableStreamDefaultController<Uint8Array> | undefined;
-  /** Whether the reader has let go of it. */
+  /** Whether the reader has cancelled it. */
   isCancelled = false;
   readonly stream = new ReadableStream<Uint8Array>({
     start: (controller) => {
@@ -46,7 +46,7 @@ export class Body {
 export function openStream(asked: Asked | undefined): Body {
   const body = new Body();
   asked?.signal?.addEventListener('abort', () => {
-    // As fetch does: whoever reads learns that it was given up.
+    // As fetch does: the reader gets an error when the request is aborted.
     if (!body.isCancelled) body.break(new Error('aborted'));
   });
   asked?.answer(new Response(body.stream, { headers: { 'content-type': 'text/event-stream' } }));
@@ -56,7 +56,7 @@ export function openStream(asked: Asked | undefined): Body {
 export interface Surroundings {
   readonly environment: Environment;
   readonly clock: FakeClock;
-  /** In their order, the answered ones too. */
+  /** In order, including the answered ones. */
   readonly asked: readonly Asked[];
 }
 

@@ -1,4 +1,4 @@
-/** docs/configuration.md has every key as the schema has it, and the examples that ship are sound together. */
+/** docs/configuration.md lists every key as the schema does, and the shipped examples are valid together. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import t from 'tap';
@@ -42,7 +42,7 @@ t.test('[8.docs] docs/configuration.md has the tables of the schema', async (t) 
 });
 
 t.test(
-  '[8.examples] config.example.json (stats, auth) and config.example.yaml (features), interval 2, are one sound configuration',
+  '[8.examples] config.example.json (stats, auth) and config.example.yaml (features), interval 2, are one valid configuration',
   async (t) => {
     const folder = makeFolder(t);
     const [json, yaml] = ['config.example.json', 'config.example.yaml'].map((name) =>
@@ -64,7 +64,7 @@ t.test(
     t.equal(
       loadConfig(optionsFor(folder)).config.features.enable_hibernate,
       false,
-      'what is commented out is a key',
+      'each commented-out line has a known key',
     );
   },
 );

@@ -1,4 +1,4 @@
-/** The API key: where it may come from, what is said of it, and that it is never shown. */
+/** The API key: its sources, the warnings about it, and that it is never shown. */
 import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
@@ -18,7 +18,7 @@ import {
 const KEY = '0123456789abcdef0123456789abcdef';
 const EXPECTED = 'expected 1 to 1024 printable ASCII characters without a space at either end';
 
-t.test('[8.key-value] what a key may be', async (t) => {
+t.test('[8.key-value] the values that are accepted as a key', async (t) => {
   for (const key of [KEY, 'x'.repeat(1024), `${KEY} ~!"'`])
     t.equal(load(t, { 'config.json': JSON.stringify({ auth: { api_key: key } }) }).config.auth.api_key, key);
   for (const key of [
@@ -45,7 +45,7 @@ t.test('[8.key-value] what a key may be', async (t) => {
   }
 });
 
-t.test('[8.key-file] the key from a file, a trailing newline cut', async (t) => {
+t.test('[8.key-file] the key is read from a file, without a trailing newline', async (t) => {
   for (const [content, key] of [
     [`${KEY}\n`, KEY],
     [`${KEY}\r\n`, KEY],
@@ -73,42 +73,45 @@ t.test('[8.key-file] the key from a file, a trailing newline cut', async (t) => 
   t.equal(loadConfig(optionsFor(folder, { paths: ['etc/config.yaml'] })).config.auth.api_key, KEY);
 });
 
-t.test('[8.key-file-refused] a key file that cannot be read, or holds no key, stops the start', async (t) => {
-  const cases: readonly (readonly [string | Uint8Array, string])[] = [
-    ['', EXPECTED],
-    ['\n', EXPECTED],
-    [`${KEY}\n\n`, EXPECTED],
-    [`${KEY} \n`, EXPECTED],
-    ['x'.repeat(1025), EXPECTED],
-    ['x'.repeat(4096), EXPECTED],
-    ['x'.repeat(4097), 'longer than 4 KiB'],
-    [`${KEY}\0`, 'holds a NUL character'],
-    [Buffer.from([0xff, 0xfe]), 'not UTF-8'],
-  ];
-  for (const [content, message] of cases)
-    t.same(shortProblemsOf(t, { 'config.yaml': '\nauth: {api_key_file: key}', key: content }), [
-      `config.yaml:2 auth.api_key_file the file it names: ${message}`,
+t.test(
+  '[8.key-file-refused] a key file that cannot be read, or contains no key, stops the start',
+  async (t) => {
+    const cases: readonly (readonly [string | Uint8Array, string])[] = [
+      ['', EXPECTED],
+      ['\n', EXPECTED],
+      [`${KEY}\n\n`, EXPECTED],
+      [`${KEY} \n`, EXPECTED],
+      ['x'.repeat(1025), EXPECTED],
+      ['x'.repeat(4096), EXPECTED],
+      ['x'.repeat(4097), 'longer than 4 KiB'],
+      [`${KEY}\0`, 'contains a NUL character'],
+      [Buffer.from([0xff, 0xfe]), 'not UTF-8'],
+    ];
+    for (const [content, message] of cases)
+      t.same(shortProblemsOf(t, { 'config.yaml': '\nauth: {api_key_file: key}', key: content }), [
+        `config.yaml:2 auth.api_key_file the file it names: ${message}`,
+      ]);
+    const folder = makeFolder(t);
+    writeFiles(folder, { 'config.yaml': 'auth:\n  api_key_file: hunter2' });
+    const tryIt = () => catchProblems(() => loadConfig(optionsFor(folder))).map(shorten);
+    t.same(
+      tryIt(),
+      ['config.yaml:2 auth.api_key_file the file it names: cannot be opened: it does not exist'],
+      'the path is not shown: it may be a key in the wrong place',
+    );
+    mkdirSync(path.join(folder, 'hunter2'));
+    t.same(tryIt(), ['config.yaml:2 auth.api_key_file the file it names: expected a file, found a folder']);
+    rmSync(path.join(folder, 'hunter2'), { recursive: true });
+    execFileSync('mkfifo', [path.join(folder, 'hunter2')]);
+    t.same(tryIt(), [
+      'config.yaml:2 auth.api_key_file the file it names: expected a regular file, found a pipe or a device',
     ]);
-  const folder = makeFolder(t);
-  writeFiles(folder, { 'config.yaml': 'auth:\n  api_key_file: hunter2' });
-  const tryIt = () => catchProblems(() => loadConfig(optionsFor(folder))).map(shorten);
-  t.same(
-    tryIt(),
-    ['config.yaml:2 auth.api_key_file the file it names: cannot be opened: it does not exist'],
-    'the path is not shown: it may be a key in the wrong place',
-  );
-  mkdirSync(path.join(folder, 'hunter2'));
-  t.same(tryIt(), ['config.yaml:2 auth.api_key_file the file it names: expected a file, found a folder']);
-  rmSync(path.join(folder, 'hunter2'), { recursive: true });
-  execFileSync('mkfifo', [path.join(folder, 'hunter2')]);
-  t.same(tryIt(), [
-    'config.yaml:2 auth.api_key_file the file it names: expected a regular file, found a pipe or a device',
-  ]);
-});
+  },
+);
 
 t.test('[8.key-or-file] api_key and api_key_file exclude each other, also in two files', async (t) => {
   t.match(shortProblemsOf(t, { 'config.yaml': `auth:\n  api_key: ${KEY}\n  api_key_file: key`, key: KEY }), [
-    /^config\.yaml:3 auth\.api_key_file not together with auth\.api_key, set at \S+config\.yaml:2$/,
+    /^config\.yaml:3 auth\.api_key_file cannot be set together with auth\.api_key, which is set at \S+config\.yaml:2$/,
   ]);
   t.match(
     shortProblemsOf(t, {
@@ -116,14 +119,17 @@ t.test('[8.key-or-file] api_key and api_key_file exclude each other, also in two
       'config.yaml': 'auth: {api_key_file: key}',
       key: KEY,
     }),
-    [/^config\.yaml:1 auth\.api_key_file not together with auth\.api_key, set at \S+config\.json:2$/],
+    [
+      /^config\.yaml:1 auth\.api_key_file cannot be set together with auth\.api_key, which is set at \S+config\.json:2$/,
+    ],
   );
 });
 
 t.test('[8.key-notices] auth on without a key is one error line; a short key is a warning', async (t) => {
   const notices = (text: string) =>
     load(t, { 'config.yaml': text }).notices.map(({ level, text }) => `${level}: ${text}`);
-  const nobody = 'error: auth.enabled is true and no key is configured: no key can match, nobody gets in';
+  const nobody =
+    'error: auth.enabled is true and no key is configured, so no client can connect; "hostwire keygen" makes a key';
   t.same(notices('auth: {enabled: true}'), [nobody]);
   t.same(
     notices('auth: {enabled: true, allowed_ips: ["*"]}'),
@@ -131,10 +137,10 @@ t.test('[8.key-notices] auth on without a key is one error line; a short key is 
     'the wildcard lets nobody in without a key',
   );
   t.same(notices('auth: {enabled: true, allowed_ips: ["*", 10.0.0.1]}'), [
-    'error: auth.enabled is true and no key is configured: no key can match, only the addresses of auth.allowed_ips get in',
+    'error: auth.enabled is true and no key is configured, so only the addresses in auth.allowed_ips can connect; "hostwire keygen" makes a key',
   ]);
   t.same(notices('auth: {enabled: false}'), []);
-  const short = 'warn: auth.api_key has fewer than 32 characters; "hostwire keygen" makes a good one';
+  const short = 'warn: auth.api_key has fewer than 32 characters; "hostwire keygen" makes a strong one';
   t.same(notices(`auth: {api_key: ${'a'.repeat(31)}}`), [short]);
   t.same(notices(`auth: {enabled: true, api_key: ${'a'.repeat(31)}}`), [short]);
   t.same(notices(`auth: {enabled: true, api_key: ${'a'.repeat(32)}}`), []);
@@ -154,14 +160,14 @@ t.test('[8.modes] a file that others can write, or read while it holds a key, ge
       ({ level, text }) => `${level}: ${text.replace(folder, '')}`,
     );
   };
-  const write = (name: string) => `warn: /${name}: others can write this file: chmod o-w`;
-  const read = (name: string) => `warn: /${name}: holds the key and others can read it: chmod o-r`;
+  const write = (name: string) => `warn: /${name}: others can write this file; run chmod o-w on it`;
+  const read = (name: string) => `warn: /${name}: holds the key and others can read it; run chmod o-r on it`;
   const keyed = `auth: {api_key: ${KEY}}`;
   t.same(notices('config.yaml', 0o644, 'log: {}'), []);
   t.same(notices('config.yaml', 0o664, 'log: {}'), [], 'the group is not others');
   t.same(notices('config.yaml', 0o602, 'log: {}'), [write('config.yaml')]);
   t.same(notices('config.yaml', 0o660, keyed), []);
-  t.same(notices('config.yaml', 0o601, keyed), [], 'who may only run it reads nothing');
+  t.same(notices('config.yaml', 0o601, keyed), [], 'the execute bit alone does not make it readable');
   t.same(notices('config.yaml', 0o644, keyed), [read('config.yaml')]);
   t.same(notices('config.yaml', 0o666, keyed), [write('config.yaml'), read('config.yaml')]);
   t.same(notices('config.yaml', 0o666, keyed, 'win32'), [], 'Windows has no such bits');

@@ -1,4 +1,4 @@
-/** `processes.launch`: what an app may be. */
+/** `processes.launch`: the apps that are accepted and rejected. */
 import t from 'tap';
 import { json, load, problemsOf, yaml } from './loading.ts';
 
@@ -36,7 +36,7 @@ t.test('[8.launch] a map of names to apps', async (t) => {
   t.equal(origins.get('processes.launch'), 'default');
 });
 
-t.test('[8.launch-refused] what is wrong with an app stops the start, with its line', async (t) => {
+t.test('[8.launch-refused] a wrong app stops the start, with its line', async (t) => {
   const app = (body: string) => `processes:\n  launch:\n    x:\n      command: /x\n      ${body}\n`;
   const cases: readonly (readonly [string, string])[] = [
     ['args: [1]', '5 processes.launch.x.args expected a list of strings, found a list'],
@@ -99,7 +99,7 @@ t.test('[8.launch-refused] what is wrong with an app stops the start, with its l
   );
 });
 
-t.test('[8.launch-unknown] an unknown key that is near to none is a warning', async (t) => {
+t.test('[8.launch-unknown] an unknown key that resembles no known one is a warning', async (t) => {
   const { config, unknownKeys } = load(t, {
     'config.yaml': 'processes:\n  launch:\n    x: {command: /x, icon: y}',
   });
@@ -108,7 +108,7 @@ t.test('[8.launch-unknown] an unknown key that is near to none is a warning', as
   t.match(load(t, { 'config.yaml': 'processes: {colour: 1}' }).unknownKeys, [{ key: 'processes.colour' }]);
 });
 
-t.test('[8.launch-name] names are 1 to 64 of letters, digits, _ . -', async (t) => {
+t.test('[8.launch-name] names have 1 to 64 letters, digits, _ . -', async (t) => {
   for (const name of ['', 'a b', 'a/b', 'é', 'n'.repeat(65), 'a\n']) {
     const problems = problemsOf(t, {
       'config.json': JSON.stringify({ processes: { launch: { [name]: { command: '/x' } } } }),

@@ -1,29 +1,16 @@
-/** Loads configurations written for one test, and puts what is wrong with them in a short form. */
+/** Loads configurations written for one test, and shortens their problems. */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { isIP } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import type { CheckAddresses } from '#src/config/items.js';
+import type { AddressList } from '#src/access/addresses.js';
 import { type Loaded, type LoadOptions, loadConfig } from '#src/config/load.js';
 import { ConfigError, type Problem } from '#src/config/problems.js';
-
-/** Stands for the address lists' own parser: enough to see that each list is given to it, and how. */
-export const checkAddresses: CheckAddresses = (entries, allowWildcard) => ({
-  problems: entries.flatMap((value, index) => {
-    const [address = '', prefix] = value.split('/');
-    const isSound =
-      (value === '*' && allowWildcard) ||
-      (isIP(address) > 0 && (prefix === undefined || /^\d+$/.test(prefix)));
-    return isSound ? [] : [{ index, value, reason: 'expected an address' }];
-  }),
-  warnings: entries.filter((entry) => entry === '0.0.0.0/0').map((entry) => `${entry} is everybody`),
-});
 
 interface Scope {
   teardown(run: () => void): void;
 }
 
-/** A new folder that goes with the test. */
+/** A new folder that is removed after the test. */
 export function makeFolder(t: Scope): string {
   const folder = mkdtempSync(path.join(tmpdir(), 'hostwire-config-'));
   t.teardown(() => rmSync(folder, { recursive: true, force: true }));
@@ -46,7 +33,6 @@ export function optionsFor(folder: string, more: Partial<LoadOptions> = {}): Loa
     paths: [],
     overrides: new Map(),
     surroundings: { platform: 'linux', cwd: folder, variables: {} },
-    checkAddresses,
     ...more,
   };
 }
@@ -58,7 +44,7 @@ export function load(t: Scope, files: Files, more: Partial<LoadOptions> = {}): L
   return loadConfig(optionsFor(folder, more));
 }
 
-/** What stops the load of `files`; an empty list where nothing does. */
+/** The problems that stop the load of `files`; empty when it succeeds. */
 export function problemsOf(t: Scope, files: Files, more: Partial<LoadOptions> = {}): readonly Problem[] {
   const folder = makeFolder(t);
   writeFiles(folder, files);
@@ -90,4 +76,18 @@ export function yaml(t: Scope, text: string): readonly string[] {
 
 export function json(t: Scope, text: string): readonly string[] {
   return shortProblemsOf(t, { 'config.json': text });
+}
+
+/**
+ * A configuration as a file spells it: address lists as their entries, absent values left out, and maps with the
+ * usual prototype, which strict comparisons compare too.
+ */
+export function asWritten(config: unknown): unknown {
+  return JSON.parse(
+    JSON.stringify(config, (_key, value: unknown) => (isAddressList(value) ? value.entries : value)),
+  );
+}
+
+function isAddressList(value: unknown): value is AddressList {
+  return typeof value === 'object' && value !== null && 'rules' in value && 'entries' in value;
 }

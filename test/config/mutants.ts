@@ -1,8 +1,8 @@
-/** Mutated configurations from a seed: each with what must become of it, decided here and not by the loader. */
+/** Generates mutated configurations from a seed, each with its expected outcome, which is derived without the loader. */
 
 export type Random = (below: number) => number;
 
-/** mulberry32: small, and the same everywhere. */
+/** mulberry32: small, and equal on every machine. */
 export function createRandom(seed: number): Random {
   let state = seed >>> 0;
   return (below) => {
@@ -22,7 +22,7 @@ export function pick<T>(random: Random, list: readonly T[]): T {
 export type Spelling = 'json' | 'yaml';
 export type Values = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 
-/** A key and its value as text: raw, so that it may be anything. */
+/** A key and its raw value, which need not be valid. */
 export interface Line {
   key: string;
   value: string;
@@ -32,28 +32,28 @@ export interface Section {
   lines: Line[];
 }
 
-/** What must become of a mutant. */
+/** The expected outcome of a mutant. */
 export interface Expectation {
-  /** undefined: it must be refused. */
+  /** undefined: it must be rejected. */
   readonly applied: Values | undefined;
-  /** The line that a refusal must name; undefined: any or none (the file as a whole). */
+  /** The line that a rejection must name; undefined: any or none (the whole file). */
   readonly line?: number | undefined;
-  /** The key that a refusal must name (or one below it); undefined: any or none. */
+  /** The key that a rejection must name (or one below it); undefined: any or none. */
   readonly key?: string | undefined;
-  /** Warnings that must be there. */
+  /** A warning that is expected. */
   readonly warns?: string;
 }
 
 export interface Mutant extends Expectation {
   readonly kind: string;
   readonly content: string | Uint8Array;
-  /** Pads the file with NUL to this length, without writing them. */
+  /** The file is extended with NULs to this length, as a sparse file. */
   readonly length?: number;
-  /** The path is something else than a regular file. */
+  /** The path is not a regular file but one of these. */
   readonly special?: 'fifo' | 'folder' | 'dangling' | 'circle' | 'device';
 }
 
-/** The configuration that is mutated: no key has its default. */
+/** The configuration that is mutated; no key has its default value. */
 export const BASE: Values = {
   stats: { stream_interval_seconds: 5 },
   auth: {
@@ -87,7 +87,7 @@ const LISTS = {
   bad: ['*', 'x', 5, null, true, {}, [5], [null], [[]], [{}], ['no such/thing'], ['http://a/b'], ['']],
 };
 
-/** Other good values, and bad ones: of a wrong type or out of range. Written by hand from the documents. */
+/** Other valid values, and invalid ones: of a wrong type or out of range. Written by hand from the documentation. */
 const ALTERNATIVES: Readonly<
   Record<string, { readonly good: readonly unknown[]; readonly bad: readonly unknown[] }>
 > = {
@@ -117,7 +117,7 @@ function toSections(values: Values): Section[] {
   }));
 }
 
-/** One key a line: the line of section `at[0]` and its key `at[1]` is what `lineOf` says. */
+/** Renders one key per line; `lineOf` returns the line of key `at[1]` in section `at[0]`. */
 function render(sections: readonly Section[], spelling: Spelling): string {
   if (spelling === 'yaml') {
     return sections
@@ -320,7 +320,7 @@ const MUTATIONS: Readonly<Record<string, Mutation>> = {
       key: `${draft.section.key}.__proto__`,
     };
   },
-  // In JSON the same marks are no values at all.
+  // In JSON the same characters are not values.
   alias: (draft) => withSecret(draft, pick(draft.random, ['*a', '&a true', '&b [*b]', '*unknown'])),
   'merge key': (draft) => {
     const line = {
@@ -346,7 +346,7 @@ const MUTATIONS: Readonly<Record<string, Mutation>> = {
     return { content: text(draft), applied: undefined };
   },
   truncated: (draft) => {
-    // Part of a YAML text may be whole.
+    // A part of a YAML text may be valid YAML.
     if (draft.spelling === 'json') return { content: cut(draft).head, applied: undefined };
     return { content: `${text(draft)}x: "`, applied: undefined };
   },
@@ -397,7 +397,7 @@ function unwrap(whole: string, spelling: Spelling): string {
   return spelling === 'json' ? whole.slice(1, -2) : whole;
 }
 
-/** The documents' defaults of BASE's keys. */
+/** The documented defaults of BASE's keys. */
 const DEFAULTS: Readonly<Record<string, unknown>> = {
   'stats.stream_interval_seconds': 2,
   'auth.enabled': false,

@@ -1,12 +1,12 @@
-/** Both spellings as text: strict JSON, YAML's core schema, and the line of everything. */
+/** The parsers: strict JSON, YAML's core schema, and the line of every value. */
 import { load as loadYaml } from 'js-yaml';
 import t from 'tap';
 import { parseJson } from '#src/config/parse-json.js';
 import { parseYaml } from '#src/config/parse-yaml.js';
-import { createLineFinder, MOST_DEPTH, type Tree, toValue } from '#src/config/tree.js';
+import { createLineFinder, MAX_DEPTH, type Tree, toValue } from '#src/config/tree.js';
 import { json, load, problemsOf, yaml } from './loading.ts';
 
-t.test('[8.json-strict] JSON is what JSON.parse takes, and nothing else', async (t) => {
+t.test('[8.json-strict] the parser accepts exactly what JSON.parse accepts', async (t) => {
   const texts = [
     '{}',
     '[]',
@@ -75,7 +75,7 @@ t.test('[8.json-strict] JSON is what JSON.parse takes, and nothing else', async 
     '[1,\n2',
   ];
   for (const [index, text] of texts.entries()) {
-    // TAP has no escape for what stands in some of these texts.
+    // TAP cannot escape some of these texts.
     const name = `text ${index}: ${text.replace(/[^ -~]/g, '.')}`;
     let expected: unknown;
     let isJson = true;
@@ -95,7 +95,7 @@ t.test('[8.json-lines] a JSON error names its line and the key it is at, and quo
   const cases: readonly (readonly [string, string])[] = [
     [
       '{\n "auth": {\n  "api_key": "hunter2\n }\n}',
-      'config.json:3 auth.api_key not JSON: a string is not closed, or holds a bad escape or control character',
+      'config.json:3 auth.api_key not JSON: a string is not closed, or contains a bad escape or a control character',
     ],
     ['{\n "auth": {\n  "enabled": tru\n }\n}', 'config.json:3 auth.enabled not JSON: expected a value'],
     [
@@ -112,19 +112,19 @@ t.test('[8.json-lines] a JSON error names its line and the key it is at, and quo
     ['# hunter2\n{}', 'config.json:1 - not JSON: expected a value (JSON has no comments; YAML does)'],
     [
       '{}\n/* hunter2 */',
-      'config.json:2 - not JSON: something follows the closing bracket (JSON has no comments; YAML does)',
+      'config.json:2 - not JSON: expected the end of the file after the closing bracket (JSON has no comments; YAML does)',
     ],
     ['{"a": 1 /', "config.json:1 - not JSON: expected ',' or '}'"],
-    ['{} {}', 'config.json:1 - not JSON: something follows the closing bracket'],
+    ['{} {}', 'config.json:1 - not JSON: expected the end of the file after the closing bracket'],
     ['{"a":\n', 'config.json:2 a not JSON: the text ends too early'],
   ];
   for (const [text, problem] of cases) t.same(json(t, text), [problem], JSON.stringify(text));
 });
 
-t.test('[8.depth] what is nested too deeply is refused, not crashed on', async (t) => {
+t.test('[8.depth] a text that is nested too deeply is rejected and does not crash', async (t) => {
   const jsonAt = (depth: number) => `${'['.repeat(depth)}${']'.repeat(depth)}`;
-  t.same(parseJson(jsonAt(MOST_DEPTH)).problems, []);
-  t.match(parseJson(jsonAt(MOST_DEPTH + 1)).problems, [
+  t.same(parseJson(jsonAt(MAX_DEPTH)).problems, []);
+  t.match(parseJson(jsonAt(MAX_DEPTH + 1)).problems, [
     { line: 1, message: 'not JSON: nested deeper than 32 levels' },
   ]);
   t.same(parseJson(`[${Array(100).fill('[]').join(',')}]`).problems, [], 'siblings are not depth');
@@ -161,7 +161,7 @@ t.test('[8.yaml-core] YAML is read by the core schema', async (t) => {
   });
 });
 
-t.test('[8.yaml-core] a scalar means what js-yaml makes of it by the core schema', async (t) => {
+t.test('[8.yaml-core] a scalar is read as js-yaml reads it by the core schema', async (t) => {
   const scalars = [
     '1',
     '-1',
@@ -209,9 +209,9 @@ t.test('[8.yaml-core] a scalar means what js-yaml makes of it by the core schema
 });
 
 t.test('[8.yaml-refused] no aliases, anchors, merge keys, foreign tags or further documents', async (t) => {
-  const alias = 'aliases (*name) are not allowed; quote the text if it is one';
-  const anchor = 'anchors (&name) are not allowed; quote the text if it is one';
-  const tag = "expected a value of YAML's core schema; quote a text that begins with !";
+  const alias = 'aliases (*name) are not allowed; quote a text that starts with *';
+  const anchor = 'anchors (&name) are not allowed; quote a text that starts with &';
+  const tag = "expected a value of YAML's core schema; quote a text that starts with !";
   const cases: readonly (readonly [string, readonly string[]])[] = [
     ['x1: &hunter2\n  {}\ny1: *hunter2\n', [`1 x1 ${anchor}`, `3 y1 ${alias}`]],
     [
@@ -225,7 +225,10 @@ t.test('[8.yaml-refused] no aliases, anchors, merge keys, foreign tags or furthe
     ['auth: &a {}\n', [`1 auth ${anchor}`]],
     [
       'auth:\n  allowed_ips: &a [x]\n',
-      [`2 auth.allowed_ips ${anchor}`, '2 auth.allowed_ips[0] expected an address, found "x"'],
+      [
+        `2 auth.allowed_ips ${anchor}`,
+        '2 auth.allowed_ips[0] not an address: four decimal parts without leading zeros, or IPv6, found "x"',
+      ],
     ],
     ['&a foo: 1\n', [`1 - ${anchor}`]],
     ['features:\n  <<: {enable_sleep: true}\n', ['2 features.<< merge keys (<<) are not allowed']],
@@ -376,6 +379,6 @@ t.test('lines end with CR, LF or CRLF', async (t) => {
       ['a', 1, [['b', 2, 2]]],
       ['c', 4, [5]],
     ],
-    'what is not there is where its key is',
+    'a missing value has the line of its key',
   );
 });

@@ -68,7 +68,7 @@ t.test('[8.warn-readable] a file that holds a key and that others can read', asy
   process.kill(service.pid, 'SIGHUP');
   await until(() => warningsOf(service).length > 0);
   const readable = (file: string) =>
-    `hostwire warn: ${file}: holds the key and others can read it: chmod o-r`;
+    `hostwire warn: ${file}: holds the key and others can read it; run chmod o-r on it`;
   t.same(warningsOf(service), [readable(configFile)], 'told at a reload');
 
   const folder = t.testdir({ key: `${KEY}\n` });
@@ -121,12 +121,12 @@ t.test('[1.notice-open] not said where it does not apply', async (t) => {
 t.test('[1.keys-none] [1.keys-short] each is said once', async (t) => {
   const none = await startService({ host: '::', config: { auth: { enabled: true } } });
   t.same(warningsOf(none), [
-    'hostwire error: auth.enabled is true and no key is configured: no key can match, nobody gets in',
+    'hostwire error: auth.enabled is true and no key is configured, so no client can connect; "hostwire keygen" makes a key',
   ]);
   await none.stop();
   const short = await startService({ host: '::', config: { auth: { enabled: true, api_key: 'short' } } });
   t.same(warningsOf(short), [
-    'hostwire warn: auth.api_key has fewer than 32 characters; "hostwire keygen" makes a good one',
+    'hostwire warn: auth.api_key has fewer than 32 characters; "hostwire keygen" makes a strong one',
   ]);
   await short.stop();
 });
@@ -134,7 +134,7 @@ t.test('[1.keys-none] [1.keys-short] each is said once', async (t) => {
 t.test('[1.addresses-host-bits] said once, with its file and line', async (t) => {
   const service = await startService({ config: { auth: { blocked_ips: ['10.0.0.1/8'] } } });
   t.same(warningsOf(service), [
-    `hostwire warn: ${service.configFile}:1: auth.blocked_ips: 10.0.0.1/8 has bits set behind its prefix: read as 10.0.0.0/8`,
+    `hostwire warn: ${service.configFile}:1: auth.blocked_ips: 10.0.0.1/8 has bits set beyond its prefix: read as 10.0.0.0/8`,
   ]);
   await service.stop();
 });

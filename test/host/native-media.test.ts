@@ -1,9 +1,9 @@
-/** The addon's players as the service uses them: how often changes are told, and when a key is pressed. */
+/** The wrapper of the addon's media: the rate of change events, and the delay of a key press. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
 import { type NativeMedia, openMedia } from '#src/host/native-media.js';
 
-/** Stands in for the addon. */
+/** A fake addon. */
 class Native implements NativeMedia {
   onNews: () => void = () => undefined;
   isChanged = false;
@@ -38,27 +38,27 @@ class Native implements NativeMedia {
   }
 }
 
-t.test('a change is told at once, the next ones at most every 50 ms', async (t) => {
+t.test('a change is reported at once, further ones at most every 50 ms', async (t) => {
   const native = new Native();
   const host = openMedia((onNews) => Object.assign(native, { onNews }));
-  const told: number[] = [];
-  host.onChange(() => told.push(performance.now()));
+  const changes: number[] = [];
+  host.onChange(() => changes.push(performance.now()));
   host.watch();
   t.strictSame(native.log.splice(0), ['watch']);
   native.onNews();
-  t.equal(told.length, 1, 'at once');
+  t.equal(changes.length, 1, 'at once');
   native.isChanged = true;
   const deadline = performance.now() + 2000;
-  while (told.length < 2 && performance.now() < deadline) await sleep(5);
-  t.equal(told.length, 2, 'what changed meanwhile');
-  t.ok((told[1] ?? 0) - (told[0] ?? 0) >= 45, `${(told[1] ?? 0) - (told[0] ?? 0)} ms later`);
+  while (changes.length < 2 && performance.now() < deadline) await sleep(5);
+  t.equal(changes.length, 2, 'the changes in between');
+  t.ok((changes[1] ?? 0) - (changes[0] ?? 0) >= 45, `${(changes[1] ?? 0) - (changes[0] ?? 0)} ms later`);
   while (native.log.length < 2 && performance.now() < deadline) await sleep(5);
   t.strictSame(native.log, ['rearm true', 'rearm false'], 'then it waits for the next');
   await sleep(120);
-  t.equal(told.length, 2);
+  t.equal(changes.length, 2);
 });
 
-t.test('verbs go over as places; a key waits until a new keyboard can be heard', async (t) => {
+t.test('verbs are passed as indexes; a key waits until a new keyboard is picked up', async (t) => {
   const native = new Native();
   const host = openMedia(() => native);
   t.strictSame(await host.control(':1.5', 'play', undefined, 900), { outcome: 'done' });
@@ -74,6 +74,6 @@ t.test('verbs go over as places; a key waits until a new keyboard can be heard',
   native.isNewKeyboard = false;
   const again = performance.now();
   await host.pressKey('previous');
-  t.ok(performance.now() - again < 200, 'one that is known is heard at once');
+  t.ok(performance.now() - again < 200, 'a known keyboard needs no delay');
   t.strictSame(native.log, ['open', 'press 4', 'open', 'press 5']);
 });

@@ -1,4 +1,4 @@
-/** What packaging/ ships: systemd accepts the units, the system unit is shut tight, and polkit lets one user do a few acts. */
+/** packaging/: systemd accepts the units, the system unit is sandboxed, and polkit allows one user a few actions. */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import os from 'node:os';
@@ -10,7 +10,7 @@ import '../helpers/service/dead-buses.ts';
 const ROOT = path.resolve(import.meta.dirname, '../../../..');
 const SYSTEM_UNIT = path.join(ROOT, 'packaging/systemd/system/hostwire.service');
 const USER_UNIT = path.join(ROOT, 'packaging/systemd/user/hostwire.service');
-/** Times ten, as systemd-analyze takes it. */
+/** Times ten, as systemd-analyze expects it. */
 const MOST_EXPOSED = 25;
 
 const hasAnalyze = spawnSync('systemd-analyze', ['--version']).status === 0;
@@ -24,12 +24,12 @@ function directivesOf(file: string): readonly (readonly [string, string])[] {
     .map((line) => [line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1)]);
 }
 
-t.test('systemd accepts both units without a word', { skip }, async (t) => {
+t.test('systemd accepts both units without a message', { skip }, async (t) => {
   for (const file of [SYSTEM_UNIT, USER_UNIT]) {
     const { status, stdout, stderr } = spawnSync('systemd-analyze', ['verify', '--man=no', file], {
       encoding: 'utf8',
     });
-    // Of other units of the machine, or of a node that is nowhere in systemd's path, it may speak.
+    // Messages about other units, or a node outside systemd's path, are allowed.
     const ours = `${stdout}${stderr}`.split('\n').filter((line) => line.includes(file));
     t.strictSame(ours, [], `${file} (exit code ${status})`);
   }
@@ -47,7 +47,7 @@ t.test('the system unit is exposed at 2.5 or less', { skip }, async (t) => {
   t.not(judge(1).status, 0, 'the judge can refuse');
 });
 
-t.test('the system unit leaves disks, stats and V8 alone', async (t) => {
+t.test('the system unit does not restrict disks, stats and V8', async (t) => {
   const used = new Set(directivesOf(SYSTEM_UNIT).map(([key]) => key));
   // Each of these hides disks or makes them read-only, hides /proc, or keeps V8 from running what it compiles.
   for (const key of [
@@ -85,7 +85,7 @@ function shippedRules(): readonly Rule[] {
   return rules;
 }
 
-t.test('the polkit rule: one user, twelve acts, nothing else', async (t) => {
+t.test('the polkit rule: one user, twelve actions, nothing else', async (t) => {
   const rules = shippedRules();
   t.equal(rules.length, 1);
   const ask = (id: string, user: string) => rules[0]?.({ id }, { user });
@@ -107,7 +107,7 @@ t.test('the polkit rule: one user, twelve acts, nothing else', async (t) => {
     t.equal(ask(id, 'hostwire'), undefined, id);
 });
 
-t.test('the user of the unit, the rule, the folder and the keys is one', async (t) => {
+t.test('the unit, the rule, the folder and the keys name the same user', async (t) => {
   const unit = new Map(directivesOf(SYSTEM_UNIT));
   t.equal(unit.get('User'), 'hostwire');
   t.equal(unit.get('Group'), 'hostwire');
@@ -117,7 +117,7 @@ t.test('the user of the unit, the rule, the folder and the keys is one', async (
   t.match(text('udev/60-hostwire-uinput.rules'), /^KERNEL=="uinput", .*GROUP="hostwire", MODE="0660"/m);
 });
 
-t.test('the install script lays out what runs, readable by others, and takes it away', async (t) => {
+t.test('the install script installs a program that runs, readable by others, and removes it', async (t) => {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'hostwire-install-'));
   t.teardown(() => rmSync(folder, { recursive: true, force: true }));
   const script = path.join(ROOT, 'scripts/install.mjs');
@@ -134,7 +134,7 @@ t.test('the install script lays out what runs, readable by others, and takes it 
   t.strictSame(
     files.filter((file) => (statSync(file).mode & 0o044) !== 0o044),
     [],
-    'another user reads all of it',
+    'another user can read all of it',
   );
   for (const kind of [
     'systemd/system',

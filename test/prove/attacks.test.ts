@@ -12,7 +12,7 @@ import { checkRightfulUses } from '../browser/attack/rightful.ts';
 import { ROWS } from '../browser/attack/rows.ts';
 import { reasonAgainstBus, startSiege } from '../browser/attack/siege.ts';
 
-const PAGE = path.resolve(import.meta.dirname, '../../docs/security-proof.md');
+const PAGE = path.resolve(import.meta.dirname, '../../../../docs/security-proof.md');
 const BROWSERS = [
   { name: 'Chromium', start: startChromium, reason: reasonAgainstChromium },
   { name: 'Firefox', start: startFirefox, reason: reasonAgainstFirefox },

@@ -1,16 +1,16 @@
-/** The page's values: how they are written, and what is kept of them for the charts. */
+/** The page's values: their formats, and the history for the charts. */
 import t from 'tap';
 import { bytes, clock, duration, measured, percent, rate, rateTick } from '../../web/format.ts';
 import { History, shareOf, WINDOW_SECONDS } from '../../web/history.ts';
 
-t.test('what nobody knows is n/a, whatever it would be', async (t) => {
+t.test('unknown values of every kind are n/a', async (t) => {
   for (const write of [percent, bytes, rate, rateTick, clock, duration])
     for (const unknown of [null, undefined, Number.NaN, Number.POSITIVE_INFINITY])
       t.equal(write(unknown), 'n/a');
   t.equal(measured(null, 'V'), 'n/a');
 });
 
-t.test('sizes have three digits that matter', async (t) => {
+t.test('sizes have three significant digits', async (t) => {
   const cases: readonly (readonly [number, string])[] = [
     [0, '0 B'],
     [999, '999 B'],
@@ -39,7 +39,7 @@ t.test('times', async (t) => {
 const push = (history: History, time: number, values: Readonly<Record<string, number | null>>) =>
   history.push(time, 2, new Map(Object.entries(values)));
 
-t.test('a history holds five minutes and nothing older, however long it goes on', async (t) => {
+t.test('a history holds five minutes and nothing older', async (t) => {
   const history = new History();
   for (let time = 0; time <= 5000; time += 2) push(history, time, { a: time });
   t.equal(history.times.length, WINDOW_SECONDS / 2 + 1);
@@ -48,38 +48,44 @@ t.test('a history holds five minutes and nothing older, however long it goes on'
   t.equal(history.series('a').at(-1), 5000);
 });
 
-t.test('a series that begins late, pauses or ends is unknown there, and forgotten in the end', async (t) => {
-  const history = new History();
-  push(history, 10, { a: 1 });
-  push(history, 12, { a: 2, b: 5 });
-  push(history, 14, { b: 6 });
-  t.strictSame(history.series('a'), [1, 2, null]);
-  t.strictSame(history.series('b'), [null, 5, 6]);
-  t.strictSame(history.series('never'), [null, null, null]);
-  for (let time = 16; time < 1000; time += 2) push(history, time, { b: 7 });
-  push(history, 1000, { a: 3, b: 8 });
-  t.ok(
-    history
-      .series('a')
-      .slice(0, -1)
-      .every((point) => point === null),
-    'nothing old came back',
-  );
-});
+t.test(
+  'a series is unknown before it starts, while it pauses and after it ends, and finally dropped',
+  async (t) => {
+    const history = new History();
+    push(history, 10, { a: 1 });
+    push(history, 12, { a: 2, b: 5 });
+    push(history, 14, { b: 6 });
+    t.strictSame(history.series('a'), [1, 2, null]);
+    t.strictSame(history.series('b'), [null, 5, 6]);
+    t.strictSame(history.series('never'), [null, null, null]);
+    for (let time = 16; time < 1000; time += 2) push(history, time, { b: 7 });
+    push(history, 1000, { a: 3, b: 8 });
+    t.ok(
+      history
+        .series('a')
+        .slice(0, -1)
+        .every((point) => point === null),
+      'nothing old came back',
+    );
+  },
+);
 
-t.test('a gap is shown as one, a repeated sample is not, and a clock set back begins anew', async (t) => {
-  const history = new History();
-  push(history, 10, { a: 1 });
-  push(history, 10, { a: 1 });
-  push(history, 15, { a: 2 });
-  t.strictSame(history.times, [10, 15], 'late, but no gap');
-  push(history, 60, { a: 3 });
-  t.strictSame(history.times, [10, 15, 17, 60]);
-  t.strictSame(history.series('a'), [1, 2, null, 3]);
-  push(history, 30, { a: 4 });
-  t.strictSame(history.times, [30]);
-  t.strictSame(history.series('a'), [4]);
-});
+t.test(
+  'a gap is drawn, a repeated sample is not, and a clock that is set back starts a new history',
+  async (t) => {
+    const history = new History();
+    push(history, 10, { a: 1 });
+    push(history, 10, { a: 1 });
+    push(history, 15, { a: 2 });
+    t.strictSame(history.times, [10, 15], 'late, but no gap');
+    push(history, 60, { a: 3 });
+    t.strictSame(history.times, [10, 15, 17, 60]);
+    t.strictSame(history.series('a'), [1, 2, null, 3]);
+    push(history, 30, { a: 4 });
+    t.strictSame(history.times, [30]);
+    t.strictSame(history.series('a'), [4]);
+  },
+);
 
 t.test('shares', async (t) => {
   t.equal(shareOf(1, 4), 25);

@@ -53,7 +53,7 @@ function DiskCard({ disks }: { readonly disks: readonly DiskDetail[] }) {
   );
 }
 
-/** The sum over devices: several filesystems of one device may be mounted, each with all of its traffic. */
+/** The sum over devices: several filesystems of one device may be mounted, each with the traffic of the whole device. */
 function sumOf(disks: readonly DiskDetail[], key: 'read_rate' | 'write_rate'): Point {
   const rates = [...new Map(disks.map((disk) => [disk.device, disk[key]])).values()];
   const known = rates.filter((rate) => rate !== null);

@@ -1,10 +1,10 @@
-/** The frame of each part of the page, and the small things that stand in it. */
+/** The frame of a card, and the small parts in it. */
 import type { ComponentChildren } from 'preact';
 import { useId } from 'preact/hooks';
 
 interface CardProps {
   readonly title: string;
-  /** Beside the title: what it is. */
+  /** Shown beside the title. */
   readonly note?: ComponentChildren;
   readonly size?: 'wide' | 'full';
   readonly children: ComponentChildren;
@@ -25,7 +25,7 @@ export function Card({ title, note, size, children }: CardProps) {
 
 export type Fact = readonly [label: string, value: string];
 
-/** Labels and values; a value that is unknown says so. */
+/** Labels and values; an unknown value is shown as such. */
 export function Facts({ facts }: { readonly facts: readonly Fact[] }) {
   return (
     <dl class="facts">
@@ -39,10 +39,10 @@ export function Facts({ facts }: { readonly facts: readonly Fact[] }) {
   );
 }
 
-/** Browsers that know Element Timing tell when it was painted first. */
-const TOLD = { elementtiming: 'value' };
+/** Browsers with Element Timing report its first paint. */
+const TIMED = { elementtiming: 'value' };
 
-/** The value that the card is about. */
+/** The main value of the card. */
 export function Headline({
   value,
   children,
@@ -52,7 +52,7 @@ export function Headline({
 }) {
   return (
     <p class="headline">
-      <strong {...TOLD}>{value}</strong> {children !== undefined && <span>{children}</span>}
+      <strong {...TIMED}>{value}</strong> {children !== undefined && <span>{children}</span>}
     </p>
   );
 }
@@ -68,7 +68,7 @@ export function Bar({ label, share, words }: BarProps) {
   const width = Math.min(100, Math.max(0, share ?? 0));
   const level = width >= 95 ? ' high' : width >= 85 ? ' raised' : '';
   return (
-    // biome-ignore lint/a11y/useSemanticElements: browsers draw a meter each in its own way
+    // biome-ignore lint/a11y/useSemanticElements: browsers draw meter elements differently
     <div
       class={`bar${level}`}
       role="meter"

@@ -1,4 +1,4 @@
-/** One chart of the last five minutes, and its legend, which says the values in words. */
+/** A chart of the last five minutes, and its legend with the values as text. */
 import { useEffect, useRef, useState } from 'preact/hooks';
 import uPlot from 'uplot';
 import { WINDOW_SECONDS } from '../history.ts';
@@ -9,25 +9,25 @@ import { cancelDraw, requestDraw } from './draw-queue.ts';
 import { type Colour, colourOf, scheme } from './palette.ts';
 
 export interface Line {
-  /** Of the history. */
+  /** The name of the series in the history. */
   readonly series: string;
   readonly label: string;
   readonly colour: Colour;
-  /** Colour alone must not tell lines apart. */
+  /** Lines must be distinguishable without colours. */
   readonly isDashed?: boolean;
-  /** One of many: thin, and not in the legend. */
+  /** One of many lines: thin, and not in the legend. */
   readonly isFaint?: boolean;
 }
 
 export interface Scale {
   readonly format: (value: number | null) => string;
-  /** As `format`, for the axis. */
+  /** Like `format`, for the axis. */
   readonly tick?: (value: number) => string;
-  /** The lowest and highest value shown, given those of the data. */
+  /** The range of the axis for the range of the data. */
   readonly range: (min: number, max: number) => readonly [number, number];
 }
 
-/** How a scale of rates grows: so that its middle is a round number of binary units too. */
+/** The steps of a scale of rates, chosen so that its middle is a round number of binary units too. */
 const LEAST_RATE = 16 * 1024;
 
 export const PERCENT_RANGE: Scale['range'] = () => [0, 100];
@@ -45,7 +45,7 @@ interface ChartProps {
   readonly title: string;
   readonly lines: readonly Line[];
   readonly scale: Scale;
-  /** At least, in pixels: it grows with its card. */
+  /** Minimum height in pixels; the chart grows with its card. */
   readonly height?: number;
 }
 
@@ -126,17 +126,17 @@ function options(
 
 const dataOf = (lines: readonly Line[]): uPlot.AlignedData => [
   history.times,
-  // uPlot reads them only, and is told of each change.
+  // uPlot only reads the arrays, and is called for each change.
   ...lines.map((line) => history.series(line.series) as (number | null)[]),
 ];
 
-/** Draws in `target` whatever comes, while it can be seen; returns what ends that. */
+/** Draws each change in `target` while it is visible; returns a function that stops. */
 function show(target: HTMLElement, props: ChartProps, onHover: (index: number | null) => void): () => void {
   const { lines } = props;
   let chart: uPlot | undefined;
   let isSeen = false;
   const draw = () => {
-    // A picture of its own data at once: what is made empty first would be drawn twice.
+    // Created with its data, because a chart that is created empty is drawn twice.
     if (chart === undefined) chart = new uPlot(options(props, target, onHover), dataOf(lines), target);
     else chart.setData(dataOf(lines));
   };
@@ -148,7 +148,7 @@ function show(target: HTMLElement, props: ChartProps, onHover: (index: number | 
       isSeen = entries.at(-1)?.isIntersecting === true;
       update();
     },
-    // Drawn before it is scrolled to.
+    // Drawn slightly before it is scrolled into view.
     { rootMargin: '400px' },
   );
   seen.observe(target);

@@ -1,11 +1,11 @@
-/** A question that stands before the page: the browser keeps the focus in it and gives it back. */
+/** A modal dialog; the browser keeps the focus in it and restores it afterwards. */
 import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useRef } from 'preact/hooks';
 
 interface DialogProps {
   readonly title: string;
   readonly children: ComponentChildren;
-  /** Escape; undefined: it can't be left. */
+  /** Called on Escape; undefined: the dialog cannot be left. */
   readonly onLeave?: () => void;
 }
 

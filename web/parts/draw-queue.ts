@@ -1,4 +1,4 @@
-/** Charts are drawn one a frame: all of them at once would hold up whoever types or scrolls. */
+/** Draws one chart per frame, because drawing all at once would delay typing and scrolling. */
 
 type Draw = () => void;
 
@@ -20,7 +20,7 @@ function schedule(): void {
   requestAnimationFrame(drawNext);
 }
 
-/** Once, however often it is asked for before its turn. */
+/** Queues a drawing, once, however often it is requested before its turn. */
 export function requestDraw(draw: Draw): void {
   waiting.add(draw);
   schedule();

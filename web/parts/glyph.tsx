@@ -1,4 +1,4 @@
-/** The few drawings on buttons. */
+/** The icons on buttons. */
 const PATHS = {
   play: 'M7 5v14l12-7z',
   pause: 'M7 5h3.5v14H7zM13.5 5H17v14h-3.5z',

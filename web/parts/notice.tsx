@@ -1,4 +1,4 @@
-/** What became of an act, told where it was asked for. */
+/** Shows the result of an action beside its button. */
 import { useState } from 'preact/hooks';
 import { sentenceOf } from '../requests.ts';
 import { TEXTS } from '../texts.ts';
@@ -8,29 +8,29 @@ export interface Notice {
   readonly isProblem: boolean;
 }
 
-/** Runs acts one at a time, and keeps what to tell of the last one. */
+/** Runs actions one at a time, and keeps the notice of the last one. */
 export function useActs() {
-  const [notice, tell] = useState<Notice>();
+  const [notice, setNotice] = useState<Notice>();
   const [isBusy, setBusy] = useState(false);
-  /** `act` returns what to tell where it went well. True where it did. */
+  /** `act` returns the text for success, if any. Resolves with whether it succeeded. */
   const run = async (act: () => Promise<string | undefined>): Promise<boolean> => {
     setBusy(true);
-    tell(undefined);
+    setNotice(undefined);
     try {
       const text = await act();
-      if (text !== undefined) tell({ text, isProblem: false });
+      if (text !== undefined) setNotice({ text, isProblem: false });
       return true;
     } catch (error) {
-      tell({ text: sentenceOf(error), isProblem: true });
+      setNotice({ text: sentenceOf(error), isProblem: true });
       return false;
     } finally {
       setBusy(false);
     }
   };
-  return { notice, isBusy, run, clear: () => tell(undefined) };
+  return { notice, isBusy, run, clear: () => setNotice(undefined) };
 }
 
-/** Always there, so that what comes into it is read out. */
+/** Always present, so that screen readers announce its changes. */
 export function NoticeLine({
   notice,
   onClear,

@@ -4,16 +4,16 @@ import { Value } from '../value.ts';
 export const SERIES = ['series-1', 'series-2', 'series-3', 'series-4', 'series-5', 'series-6'] as const;
 export type Colour = (typeof SERIES)[number] | 'muted' | 'grid';
 
-/** Changes when all charts must be drawn anew. */
+/** Changes when all charts must be redrawn. */
 export const scheme = new Value(0);
 
 const known = new Map<Colour, string>();
 
-/** Six hexadecimal digits behind a #, so that an opacity can follow. */
+/** As #rrggbb, so that an opacity can be appended. */
 export function colourOf(name: Colour): string {
   let colour = known.get(name);
   if (colour === undefined) {
-    // Kept: asking makes the browser work out all styles that have changed.
+    // Cached, because reading it makes the browser recompute changed styles.
     colour = getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
     known.set(name, colour);
   }

@@ -1,4 +1,4 @@
-/** Asks the service again and again, gently: only while the page is shown and connected, never twice at a time. */
+/** Polls the service, only while the page is shown and connected, and never with two requests at a time. */
 import { useEffect, useState } from 'preact/hooks';
 import { connection } from '../live.ts';
 import { getJson, sentenceOf } from '../requests.ts';
@@ -7,11 +7,11 @@ import { useValue } from '../value.ts';
 export interface Polled<T> {
   readonly value: T | undefined;
   readonly error: string | undefined;
-  /** Asks now. */
+  /** Polls now. */
   readonly refresh: () => void;
 }
 
-/** `path` undefined: nothing is asked. */
+/** `path` undefined: no polling. */
 export function usePolled<T>(path: string | undefined, everyMs: number): Polled<T> {
   const [state, show] = useState<{ readonly path: string; readonly value?: T; readonly error?: string }>();
   const [turn, next] = useState(0);

@@ -1,4 +1,4 @@
-/** The attacker's web server: serves the page of each attempt, and takes in what the page could read. */
+/** The attacker's web server: serves the page of each attempt, and collects what the page could read. */
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { ATTACKER_ADDRESS, SERVICE_ADDRESS } from './names.ts';

@@ -1,4 +1,4 @@
-/** Every attack on every victim: without the guard each succeeds, with it none does, and nothing has happened. */
+/** Every attack on every victim: each succeeds without the guard, none with it, and nothing has happened. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Test } from 'tap';
 import type { Outcome } from './lane.ts';
@@ -13,7 +13,7 @@ export interface Finding extends Outcome {
   readonly auth: Auth;
 }
 
-/** Longer than any act takes that was let through by mistake. */
+/** Longer than any action takes that was admitted by mistake. */
 const AFTERMATH_MS = 1500;
 
 const MOST_TRIES = 3;

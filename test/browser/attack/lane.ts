@@ -1,4 +1,4 @@
-/** One victim under attack in one tab: stages each row, and finds out what came of it. */
+/** One victim under attack in one tab: stages each row and determines its outcome. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Attacker } from './attacker.ts';
 import * as names from './names.ts';
@@ -8,17 +8,17 @@ import type { Tab } from './tab.ts';
 import { SECRETS, type Victim } from './victim.ts';
 import type { WireExchange } from './wire.ts';
 
-/** What came of one attempt. */
+/** The outcome of one attempt. */
 export interface Outcome {
   readonly row: Row;
   readonly target: Target;
-  /** The state of the target changed, or the page has bytes that only the service can tell. */
+  /** The state of the target changed, or the page has bytes that only the service has. */
   readonly succeeded: boolean;
   /** The service has answered the last request that the attempt was to make. */
   readonly hasArrived: boolean;
   /** What the browser asked the service for, and its answers; the health check aside. */
   readonly exchanges: readonly WireExchange[];
-  /** What the page reported. */
+  /** The page's reports. */
   readonly loot: readonly string[];
   readonly tookMs: number;
 }
@@ -81,7 +81,7 @@ export class Lane {
     const isOver = async () => {
       if (!isAnswered()) return false;
       if (await hasSucceeded()) return true;
-      // What was let through may take a moment; who expects nothing looks again when all is over.
+      // An action may take a moment; for attempts that must fail, the state is checked again at the end.
       const mayYetRead = (row.does === 'read' || target === 'stats') && loot.length === 0;
       return !isExpected && !mayYetRead;
     };

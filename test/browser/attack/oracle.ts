@@ -1,11 +1,11 @@
-/** What a foreign page can see of an answer that it can't read: whether it came, how long it was, what it did. */
+/** What a foreign page can observe of an answer that it cannot read: its arrival, its size, its effects. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Test } from 'tap';
 import { ATTACKER } from './names.ts';
 import type { Siege } from './siege.ts';
 import type { Tab } from './tab.ts';
 
-/** Loads `url` in every way that a page has, and says what it noticed of each. */
+/** Loads `url` in every way that a page has, and reports the observations. */
 const probe = (url: string) => `
 (async () => {
   const url = ${JSON.stringify(url)};
@@ -51,10 +51,10 @@ const probe = (url: string) => `
   return JSON.stringify(seen);
 })()`;
 
-/** By way of loading: what was noticed. */
+/** The observations by way of loading. */
 type Sight = Readonly<Record<string, unknown>>;
 
-/** What a page of the attacker's notices of `url`. */
+/** The observations of the attacker's page for `url`. */
 async function look({ attacker }: Siege, tab: Tab, url: string): Promise<Sight> {
   attacker.lay('look', { page: { body: '<!doctype html><title>look</title><body>' } });
   await tab.goto(`http://${ATTACKER}:${attacker.port}/attempt/look/page`);
@@ -63,14 +63,14 @@ async function look({ attacker }: Siege, tab: Tab, url: string): Promise<Sight> 
   return JSON.parse(await tab.evaluate(probe(url))) as Sight;
 }
 
-/** Answers that differ for who may read them. */
+/** Pairs of answers that differ for an authorised reader. */
 const PAIRS = [
   ['/api/processes/sleep', '/api/processes/no-such-process'],
   ['/api/media/status?player=victim', '/api/media/status?player=nobody'],
   ['/api/media/art', '/api/media/art?player=nobody'],
 ] as const;
 
-/** Asserts that a page of the attacker's can't tell what is there from what is not. */
+/** Asserts that a page of the attacker cannot distinguish existing from missing things. */
 export async function checkSights(t: Test, siege: Siege): Promise<void> {
   const front = siege.fronts.find(({ victim }) => victim.isGuarded && victim.auth === 'off');
   if (front === undefined) throw new Error('nobody is guarded');

@@ -1,4 +1,4 @@
-/** docs/security-proof.md, out of what the attacks came to. */
+/** Renders docs/security-proof.md from the results of the attacks. */
 import type { Finding } from './besiege.ts';
 import type { Place, Row } from './row.ts';
 import type { WireExchange } from './wire.ts';
@@ -7,7 +7,7 @@ const PLACES: Readonly<Record<Place, string>> = {
   foreign: 'another site',
   neighbour: 'same host, other port',
   trusted: 'a site at `*.localhost`',
-  'listed-and-more': 'a name that begins like a listed one',
+  'listed-and-more': 'a name that starts like a listed one',
   'more-and-listed': 'a name that ends like a listed one',
   'listed-elsewhere': 'a listed name, other port',
   rebound: 'a rebound name',
@@ -28,7 +28,7 @@ export const tableLines = (page: string): readonly string[] =>
 
 function answerOf({ method, status, answerHeaders }: WireExchange): string | undefined {
   if (method === 'OPTIONS')
-    return answerHeaders.has('access-control-allow-origin') ? undefined : 'preflight without leave';
+    return answerHeaders.has('access-control-allow-origin') ? undefined : 'preflight not granted';
   const code = answerHeaders.get('x-error-code');
   if (status === 200) return '200, kept from the page';
   return code === undefined ? String(status) : `${status} \`${code}\``;
@@ -59,38 +59,38 @@ function lineOf(row: Row, runs: readonly Run[]): string {
 
 export function renderProof(rows: readonly Row[], runs: readonly Run[], when: string): string {
   const attempts = runs.reduce((sum, { findings }) => sum + findings.length, 0);
-  return `# What a web page can't do
+  return `# What a web page cannot do
 
-A service without a key in reach of a browser is in reach of every web page that this browser shows. This page lists the ways there are to use a browser so, each tried in real browsers: ${runs.map(({ version }) => version).join(' and ')}, ${when}, ${attempts} attempts. Each row **succeeds on a service whose guard was taken out** and fails on the service as it is shipped: no power action recorded, no call to the player, the process alive, no byte in the page's hands. What the browser says of itself with each request (Origin, Sec-Fetch-Site) is its own choice, not the test's. Each row is tried on the service's address of loopback and on its name in the network, \`pc.lan\`: what goes to such a name over plain HTTP browsers mark with Origin at most, never with Sec-Fetch-Site.
+A browser that can reach a service without a key lets every web page that it shows reach it too. This page lists the ways to misuse a browser like that, each tried in real browsers: ${runs.map(({ version }) => version).join(' and ')}, ${when}, ${attempts} attempts. Each row **succeeds on a service without the guard** and fails on the service as it is shipped: no power action is recorded, the player is not called, the process stays alive, and the page gets no byte. The browser itself decides about the headers of each request (Origin, Sec-Fetch-Site). Each row is tried on the service's loopback address and on its name in the network, \`pc.lan\`: over plain HTTP browsers send at most Origin to such a name, and never Sec-Fetch-Site.
 
-The rows are data in test/browser/attack/rows-*.ts; \`npm run check\` tries each row in Chromium on one or two of its targets, \`npm run prove attacks\` all of it in both browsers, and writes this page.
+The rows are data in test/browser/attack/rows-*.ts; \`npm run check\` tries each row in Chromium on one or two of its targets; \`npm run prove attacks\` tries all of them in both browsers and writes this page.
 
-## The set-up
+## Setup
 
-- Four services at once, each the program itself with every feature on and the recording power backend: guard on and off, each with \`auth.enabled: false\` and with authentication on and the browser's address in \`auth.allowed_ips\`. Each has a media player and a process of its own to lose.
-- **Guard off** is no setting and can't become one: the test starts the same dist/main.js with a module hook (test/browser/attack/guard-off-hooks.ts) that lays substitutes over three files. \`guardWeb\` lets every request pass; the CORS functions answer as a careless server does (the asking origin may read, with credentials; each preflight is granted); and Cross-Origin-Resource-Policy, X-Frame-Options and \`frame-ancestors\` are left out. The rest is what is shipped: routes, methods, content types, flags.
-- "Fails" is judged at the service and at its witnesses, never by what the page thinks: the state counts at the end of the run as well. A row counts as failed only if its request **has come to the service** and was answered there; the last column says how.
-- **DNS rebinding**: every connection of the browser goes through a SOCKS5 proxy on loopback that is given names, not addresses, and looks them up when the connection is made. The attack's page has its name looked up as the attacker's address, then has it bound anew, and from then on new connections to the same name and port end at the service, byte for byte as the browser sends them. That is what rebinding is for both ends: the browser goes by the name, and the service sees a Host and an Origin of the attacker's. What is left out is only the wait for the resolver's cache, which an attacker has time for. The names lie below \`attacker.example.com\`, because a name that no stranger can register (\`.test\`, \`.localhost\`) passes as a Host by design.
+- Four services at once, each the real program with every feature on and the recording power backend: guard on and off, each with \`auth.enabled: false\`, and with authentication on and the browser's address in \`auth.allowed_ips\`. Each has its own media player and process as targets.
+- **Guard off** is not a setting, and cannot be configured: the test starts the same dist/main.js with a module hook (test/browser/attack/guard-off-hooks.ts) that replaces three files. \`guardWeb\` lets every request pass; the CORS functions answer like a careless server (any origin may read, with credentials, and each preflight is granted); and Cross-Origin-Resource-Policy, X-Frame-Options and \`frame-ancestors\` are left out. Everything else is as shipped: routes, methods, content types, flags.
+- "Fails" is decided by the state of the service and its targets, also at the end of the run, and never by the page's own result. A row counts as failed only if its request **arrived at the service** and was answered there; the last column has the answer.
+- **DNS rebinding**: every connection of the browser goes through a SOCKS5 proxy on loopback that receives names, not addresses, and resolves them when the connection is made. The attack's page is loaded from the attacker's address; then its name is bound to the service, and new connections to the same name and port end there, byte for byte as the browser sends them. This is the same as real rebinding for both ends: the browser relies on the name, and the service sees the attacker's Host and Origin. Only the wait for the resolver's cache is left out. The names are below \`attacker.example.com\`, because a name that no stranger can register (\`.test\`, \`.localhost\`) is accepted as a Host by design.
 
 ## The rows
 
-"Aimed at": for power a sleep command, or reading its state; for media a pause, or the track; for process its end, or the list; stats are read.
+Targets: for power a sleep command or its state; for media a pause or the track; for process its end or the list; stats are read.
 
-| row | page from | how | aimed at | guard off | guard on |
+| row | page from | method | targets | guard off | guard on |
 |---|---|---|---|---|---|
 ${rows.map((row) => lineOf(row, runs)).join('\n')}
 
-## What goes on in the same run
+## Legitimate use in the same run
 
-With the guard on: the owner's dashboard shows live numbers and may act; a page of a foreign site that sends the key reads and acts, by fetch and by WebSocket; a page of an origin in \`server.cors_origins\` reads, acts, and opens an EventSource and a WebSocket without a key.
+With the guard on: the owner's dashboard shows live numbers and may act; a page of a foreign site that sends the key reads and acts, with fetch and WebSocket; a page of an origin in \`server.cors_origins\` reads, acts, and opens an EventSource and a WebSocket without a key.
 
-## What can be seen without reading
+## Side channels
 
-A page need not read an answer to learn from it: it may notice whether an embedded answer loads. ${SIGHTS} For a process that runs and one that does not, a player that is there and one that is not, and a track with and without a picture, all of them look the same (test \`2.unseen\`). They did not before this suite was written: \`<link rel=prefetch>\` and \`<object>\` told 200 from 404, so that a page could ask for programs by name. How long an answer takes is not hidden.
+A page may learn something from an answer that it cannot read, for example whether an embedded answer loads. ${SIGHTS} For a running and a missing process, an existing and a missing player, and a track with and without a cover, all results are equal (test \`2.unseen\`). Before this suite existed, \`<link rel=prefetch>\` and \`<object>\` distinguished 200 from 404, so that a page could probe for programs by name. The duration of an answer is not hidden.
 
 ## Not counted
 
-What browsers prevent with the guard off too is no row: reading a JSON answer through \`<script>\`, \`<img>\`, \`<link rel=stylesheet>\`, \`<video>\` or \`@font-face\`; reading the document of another origin's window or frame; a GET that acts (no route does); Content-Type \`text/plain\` at the JSON routes (415); the Reporting API (to TLS only). A page served over TLS can't reach a service without TLS but on loopback. Newer browsers ask their user before a public site may reach a local address; nothing here relies on it, for the attacker's pages are local as well.
+There is no row for what browsers prevent even with the guard off: reading a JSON answer through \`<script>\`, \`<img>\`, \`<link rel=stylesheet>\`, \`<video>\` or \`@font-face\`; reading the document of another origin's window or frame; a GET that acts (no route does); Content-Type \`text/plain\` at the JSON routes (415); the Reporting API (to TLS only). A page served over TLS cannot reach a service without TLS, except on loopback. Newer browsers ask the user before a public site may reach a local address; nothing here relies on that, because the attacker's pages are local too.
 `;
 }
 

@@ -1,13 +1,13 @@
 /**
- * Where names lead: a SOCKS5 proxy on loopback that a browser sends all its connections to, by name. It looks the name
- * up when the connection is made and passes the bytes on unchanged, so that a name can be bound anew between two
- * connections; and it reads what goes to and from the services.
+ * Resolves names: a SOCKS5 proxy on loopback through which a browser makes all its connections, by name. It resolves the
+ * name when the connection is made and passes the bytes on unchanged, so that a name can be rebound between two
+ * connections; and it records the bytes to and from the services.
  */
 import net from 'node:net';
 import { ATTACKER_ADDRESS, isAttackersName, isRebindable, SERVICE_ADDRESS, SERVICE_NAME } from './names.ts';
 import { WireConnection, type WireExchange } from './wire.ts';
 
-/** What a connection is given to bring the answer that told of the new binding. */
+/** Time for a connection to deliver the answer that reported the new binding. */
 const LAST_BYTES_MS = 30;
 
 const VERSION = 5;
@@ -62,7 +62,7 @@ export class Resolver {
   /** From now on `name` leads to the service. */
   rebind(name: string): void {
     this.#rebound.add(name);
-    // As an attacker does it who wants the browser to look the name up again: connections it may have kept are cut.
+    // As an attacker would do to make the browser resolve the name again: kept connections are closed.
     setTimeout(() => {
       for (const socket of this.#toAttacker.get(name) ?? []) socket.destroy();
     }, LAST_BYTES_MS);

@@ -1,4 +1,4 @@
-/** What must go on working while attacks fail: the owner's page, a page with the key, a page that is listed. */
+/** Legitimate use that must work while attacks fail: the owner's page, a page with the key, a listed page. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Test } from 'tap';
 import { SERVICE_ADDRESS } from './names.ts';
@@ -49,7 +49,7 @@ const LISTED_ROWS: readonly Row[] = [
 
 const WITH_KEY = `authorization: 'Bearer ${KEY}'`;
 
-/** The key is proof enough, whatever page sends it. */
+/** The key is sufficient for any page. */
 const KEYED_ROWS: readonly Row[] = [
   {
     ...FROM_LISTED,

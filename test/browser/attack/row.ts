@@ -1,10 +1,10 @@
-/** What an attack is: one way in which a web page can use its visitor's browser, told apart by method. */
+/** An attack: one way in which a web page can misuse its visitor's browser. */
 import type { Resources } from './attacker.ts';
 
-/** What is attacked. */
+/** The target of an attack. */
 export type Target = 'power' | 'media' | 'process' | 'stats';
 
-/** Where the page of an attack comes from. */
+/** The origin of an attack's page. */
 export type Place =
   | 'foreign'
   /** The service's own host, another port: the same site, another origin. */
@@ -22,7 +22,7 @@ export type Place =
   /** An origin of the owner's, which the configuration lists: no attacker. */
   | 'listed';
 
-/** What an attempt aims at. */
+/** The target of an attempt. */
 export interface Aim {
   readonly target: Target;
   /** `http://host:port` as the page is to name it. */

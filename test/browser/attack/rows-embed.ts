@@ -29,7 +29,7 @@ export const EMBED_ROWS: readonly Row[] = [
   {
     ...ART,
     id: 'art-image',
-    method: 'the picture of the track as `<img>`: its size is told to any page',
+    method: 'the picture of the track as `<img>`: any page can read its size',
     stage: inPage(sizeOf('{}', `return image.naturalWidth + ' x ' + image.naturalHeight;`)),
   },
   {

@@ -34,13 +34,13 @@ export const FETCH_ROWS: readonly Row[] = [
   {
     ...ACT,
     id: 'fetch-simple',
-    method: '`fetch` with `mode: "cors"` that needs no preflight: sent, though its answer may stay hidden',
+    method: '`fetch` with `mode: "cors"` that needs no preflight: sent, although its answer may stay hidden',
     stage: inPage(`attempt(() => fetch(url, { method: 'POST', body: body() }).then(readText));`),
   },
   {
     ...ACT,
     id: 'fetch-preflight',
-    method: '`fetch` with `Content-Type: application/json`: asks by a preflight first',
+    method: '`fetch` with `Content-Type: application/json`: with a preflight',
     stage: inPage(
       `attempt(() => fetch(url, { method: 'POST', headers: { 'content-type': 'application/json' }, body: aim.body ?? '{}' }).then(readText));`,
     ),
@@ -56,7 +56,7 @@ export const FETCH_ROWS: readonly Row[] = [
   {
     ...ACT,
     id: 'fetch-wrong-key',
-    method: '`fetch` with a wrong key: any origin gets leave by preflight to send one',
+    method: '`fetch` with a wrong key: every preflight that asks to send a key is granted',
     stage: inPage(
       `attempt(() => fetch(url, { method: 'POST', headers: { authorization: 'Bearer guess' }, body: body() }).then(readText));`,
     ),
@@ -64,7 +64,7 @@ export const FETCH_ROWS: readonly Row[] = [
   {
     ...ACT,
     id: 'fetch-keepalive',
-    method: '`fetch` with `keepalive` while its page is being left',
+    method: '`fetch` with `keepalive` while the page is unloaded',
     stage: (aim, around) => ({
       page: page(
         aim,
@@ -78,7 +78,7 @@ export const FETCH_ROWS: readonly Row[] = [
   {
     ...ACT,
     id: 'fetch-no-referrer',
-    method: '`fetch` with `referrerPolicy: "no-referrer"`: the browser then says `Origin: null`',
+    method: '`fetch` with `referrerPolicy: "no-referrer"`: the browser then sends `Origin: null`',
     stage: inPage(
       `attempt(() => fetch(url, { method: 'POST', mode: 'no-cors', referrerPolicy: 'no-referrer', body: body() }).then(() => 'sent'));`,
     ),
@@ -95,7 +95,7 @@ export const FETCH_ROWS: readonly Row[] = [
     ...ACT,
     id: 'fetch-two-redirects',
     method:
-      '`fetch` redirected with 308 by way of a second foreign site: the browser then says `Origin: null`',
+      '`fetch` redirected with 308 by way of a second foreign site: the browser then sends `Origin: null`',
     stage: (aim, around) => ({
       page: page(
         aim,
@@ -153,7 +153,7 @@ export const FETCH_ROWS: readonly Row[] = [
   {
     ...ACT,
     id: 'xhr-synchronous',
-    method: '`XMLHttpRequest` that is synchronous, while its page is being left',
+    method: '`XMLHttpRequest` that is synchronous, while the page is unloaded',
     targets: ['power'],
     only: 'firefox',
     stage: (aim, around) => ({
@@ -201,7 +201,7 @@ export const FETCH_ROWS: readonly Row[] = [
     ...ACT,
     id: 'listed-and-more',
     from: 'listed-and-more',
-    method: '`fetch` from an origin that begins like a listed one',
+    method: '`fetch` from an origin that starts like a listed one',
     stage: inPage(POST),
   },
   {

@@ -63,7 +63,7 @@ export const FORM_ROWS: readonly Row[] = [
   {
     ...BY_FORM,
     id: 'form-no-referrer',
-    method: 'a form on a page with `Referrer-Policy: no-referrer`: the browser then says `Origin: null`',
+    method: 'a form on a page with `Referrer-Policy: no-referrer`: the browser then sends `Origin: null`',
     stage: (aim, around) => ({
       page: { ...page(aim, around, SUBMIT, form(aim)), headers: { 'Referrer-Policy': 'no-referrer' } },
     }),
@@ -116,7 +116,7 @@ export const FORM_ROWS: readonly Row[] = [
   {
     ...BY_FORM,
     id: 'form-image-button',
-    method: 'a form whose image is clicked, with `formaction` in place of `action`',
+    method: 'a form whose image is clicked, with `formaction` instead of `action`',
     isClicked: true,
     stage: (aim, around) => ({
       page: page(
@@ -140,7 +140,7 @@ export const FORM_ROWS: readonly Row[] = [
   {
     ...BY_FORM,
     id: 'link-ping',
-    method: 'a link with a `ping` attribute, clicked: the browser posts to it on its way elsewhere',
+    method: 'a link with a `ping` attribute, clicked: the browser posts to it during the navigation',
     isClicked: true,
     // Firefox has it switched off.
     only: 'chromium',

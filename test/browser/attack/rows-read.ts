@@ -1,11 +1,11 @@
-/** Attacks by script that read what the service tells. */
+/** Attacks by script that read answers of the service. */
 import type { Aim, Row, Surroundings, Target } from './row.ts';
 import { SERVICE_WORKER } from './rows-workers.ts';
 import { page, script } from './scripts.ts';
 
 const ALL: readonly Target[] = ['stats', 'power', 'media', 'process'];
 const READ = { from: 'foreign', does: 'read', targets: ALL } as const;
-/** Those where a second target shows nothing new. */
+/** Rows for which a second target would show nothing new. */
 const STATS = { ...READ, targets: ['stats'] } as const;
 
 const FETCH = 'attempt(() => fetch(url).then(readText));';
@@ -22,7 +22,7 @@ export const READ_ROWS: readonly Row[] = [
   {
     ...READ,
     id: 'read-wrong-key',
-    method: '`fetch` with a wrong key: any origin gets leave by preflight to send one',
+    method: '`fetch` with a wrong key: every preflight that asks to send a key is granted',
     stage: inPage(
       `attempt(() => fetch(url, { headers: { authorization: 'Bearer guess' } }).then(readText));`,
     ),
@@ -30,13 +30,13 @@ export const READ_ROWS: readonly Row[] = [
   {
     ...STATS,
     id: 'read-preflight',
-    method: '`fetch` with a header of its own: asks by a preflight first',
+    method: '`fetch` with a custom header: with a preflight',
     stage: inPage(`attempt(() => fetch(url, { headers: { 'x-probe': '1' } }).then(readText));`),
   },
   {
     ...STATS,
     id: 'read-stream',
-    method: '`fetch` of the event stream, as it comes',
+    method: '`fetch` of the event stream',
     stage: inPage(`attempt(() => fetch(aim.service + '/api/stream').then(readFirst));`),
   },
   {
@@ -73,7 +73,7 @@ export const READ_ROWS: readonly Row[] = [
   {
     ...STATS,
     id: 'read-preload',
-    method: '`<link rel=preload as=fetch crossorigin>`, then a `fetch` of what it brought',
+    method: '`<link rel=preload as=fetch crossorigin>`, then a `fetch` of the same URL',
     stage: inPage(`attempt(async () => {
       const link = Object.assign(document.createElement('link'), { rel: 'preload', as: 'fetch', crossOrigin: 'anonymous', href: url });
       await new Promise((resolve, reject) => { link.onload = resolve; link.onerror = () => reject('hidden'); document.head.append(link); });
@@ -94,7 +94,7 @@ export const READ_ROWS: readonly Row[] = [
     ...STATS,
     id: 'read-cache-storage',
     from: 'trusted',
-    method: 'the answer put into a cache of the page (`caches`), then read out of it',
+    method: 'the answer put into a cache of the page (`caches`), then read from it',
     stage: inPage(`attempt(async () => {
       const cache = await caches.open('loot');
       await cache.add(url);
@@ -187,7 +187,7 @@ export const READ_ROWS: readonly Row[] = [
     ...STATS,
     id: 'read-listed-and-more',
     from: 'listed-and-more',
-    method: '`fetch` from an origin that begins like a listed one',
+    method: '`fetch` from an origin that starts like a listed one',
     stage: inPage(FETCH),
   },
   {

@@ -11,7 +11,7 @@ const POWER = { ...ACT, targets: ['power'] } as const;
 
 const POST_JSON = `fetch(url, { method: 'POST', headers: { 'content-type': 'application/json' }, body: aim.body ?? '{}' }).then(readText)`;
 
-/** Runs `code`, an expression, once the name has been bound anew. */
+/** Runs `code`, an expression, once the name has been rebound. */
 const afterwards = (code: string) => (aim: Aim, around: Surroundings) => ({
   page: page(
     aim,
@@ -33,7 +33,7 @@ export const REBOUND_ROWS: readonly Row[] = [
   {
     ...ACT,
     id: 'rebound-fetch',
-    method: '`fetch` of the same origin, JSON and all',
+    method: '`fetch` of the same origin, with JSON',
     stage: afterwards(POST_JSON),
   },
   {
@@ -68,14 +68,14 @@ export const REBOUND_ROWS: readonly Row[] = [
     ...ACT,
     id: 'rebound-dot',
     from: 'rebound-dot',
-    method: '`fetch`, the name with a dot at its end',
+    method: '`fetch`, with a trailing dot in the name',
     stage: afterwards(POST_JSON),
   },
   {
     ...ACT,
     id: 'rebound-lookalike',
     from: 'rebound-lookalike',
-    method: '`fetch`, from a name that begins like an address (`127.0.0.1.…`)',
+    method: '`fetch`, from a name that starts like an address (`127.0.0.1.…`)',
     stage: afterwards(POST_JSON),
   },
   {

@@ -1,11 +1,11 @@
-/** Attacks over the WebSocket API: browsers ask nobody before they open one, and what comes over it is not hidden. */
+/** Attacks over the WebSocket API: browsers open them without a preflight, and do not hide their messages. */
 import type { Aim, Row, Surroundings, Target } from './row.ts';
 import { page, REBIND, script } from './scripts.ts';
 
 const ALL: readonly Target[] = ['power', 'media', 'process', 'stats'];
 const SOCKET = { from: 'foreign', does: 'act', targets: ALL } as const;
 
-/** Says all that comes; `address` is an expression. */
+/** Reports every message; `address` is an expression. */
 const OPEN = (address = `aim.service.replace('http', 'ws') + '/api/ws'`) => `
 const socket = new WebSocket(${address});
 socket.onopen = () => socket.send(aim.message);

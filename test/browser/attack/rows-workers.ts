@@ -26,7 +26,7 @@ export const WORKER_ROWS: readonly Row[] = [
   {
     ...ACT,
     id: 'worker-blob',
-    method: '`fetch` in a worker out of a `blob:` URL',
+    method: '`fetch` in a worker from a `blob:` URL',
     stage: (aim, around) => ({
       page: page(
         aim,
@@ -39,7 +39,7 @@ export const WORKER_ROWS: readonly Row[] = [
   {
     ...ACT,
     id: 'worker-data',
-    method: '`fetch` in a worker out of a `data:` URL (origin `null`)',
+    method: '`fetch` in a worker from a `data:` URL (origin `null`)',
     stage: (aim, around) => ({
       page: page(
         aim,

@@ -1,4 +1,4 @@
-/** All that an attack suite stands on: services with and without their guard, the attacker, a browser. */
+/** The setup of the attack suite: services with and without their guard, the attacker, a browser. */
 import { existsSync } from 'node:fs';
 import type { Test } from 'tap';
 import { Attacker } from './attacker.ts';

@@ -1,4 +1,4 @@
-/** What the attack suite wants of a browser. */
+/** The browser interface of the attack suite. */
 
 export interface Tab {
   readonly goto: (url: string) => Promise<void>;

@@ -1,4 +1,4 @@
-/** A service to be attacked, with a player and a process of its own, and the witnesses of what happened to them. */
+/** A service to be attacked, with a player and a process of its own, and the records of what happened to them. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -10,7 +10,7 @@ import { variant } from '../../helpers/dbus/wire.ts';
 import { type ServiceProcess, startService } from '../../helpers/service/service.ts';
 import type { Target } from './row.ts';
 
-/** What only the service can tell an attacker. */
+/** Texts that only the service has. */
 export const SECRETS: Readonly<Record<Target, string>> = {
   stats: '"uptime":',
   power: '"inhibitors":',
@@ -40,7 +40,7 @@ export interface VictimOptions {
 const GUARD_OFF = fileURLToPath(new URL('./guard-off.js', import.meta.url));
 export const KEY = 'attack-suite-key-0123456789abcdef0123456789';
 
-/** Ends by itself, whatever becomes of the test. */
+/** Ends by itself, even if the test is killed. */
 function startProcess(t: Test): ChildProcess {
   const child = spawn('/bin/sleep', ['600'], { stdio: 'ignore' });
   t.teardown(() => child.kill('SIGKILL'));

@@ -1,4 +1,4 @@
-/** What went over the wire between a browser and a service, read from the bytes that are passed on unchanged. */
+/** Parses the traffic between a browser and a service from the bytes that are passed on unchanged. */
 
 export interface WireRequest {
   readonly method: string;

@@ -1,4 +1,4 @@
-/** The dashboard for everybody: what axe-core finds, keyboard, phone, dark, values that nobody knows. */
+/** The dashboard for everybody: what axe-core finds, keyboard, phone, dark, unknown values. */
 import '../../helpers/service/dead-buses.ts';
 import type { BrowserContextOptions } from 'playwright-core';
 import t from 'tap';
@@ -41,7 +41,7 @@ else {
     ['dark', { colorScheme: 'dark' }],
     ['phone', { ...PHONE, colorScheme: 'dark' }],
   ] as const)
-    t.test(`axe-core finds nothing: ${name}`, async (t) => {
+    t.test(`axe-core finds no violation: ${name}`, async (t) => {
       const { page } = await openPage(browser, { ...options, bypassCSP: true });
       await page.goto(service.baseUrl);
       await card(page, 'Processes').waitFor();
@@ -58,7 +58,7 @@ else {
     });
 
   t.test(
-    'on a phone nothing is wider than the screen, and everything is large enough to touch',
+    'on a phone nothing is wider than the screen, and all targets are large enough to touch',
     async (t) => {
       const { page } = await openPage(browser, PHONE);
       await page.goto(service.baseUrl);
@@ -95,7 +95,7 @@ else {
     await page.context().close();
   });
 
-  t.test('the keyboard reaches everything, beginning with a way past the head', async (t) => {
+  t.test('the keyboard reaches everything, starting with a skip link', async (t) => {
     const { page } = await openPage(browser, { reducedMotion: 'reduce' });
     await page.goto(service.baseUrl);
     await card(page, 'Processes').waitFor();
@@ -117,7 +117,7 @@ else {
     await page.context().close();
   });
 
-  t.test('what nobody knows is n/a; what is not there is said to be not there', async (t) => {
+  t.test('unknown values are n/a, and missing parts are listed as not available', async (t) => {
     const unknown: Partial<Counters> = {
       cpu: {
         total: { user: 0, nice: 0, system: 0, idle: 0, iowait: 0, irq: 0, steal: 0 },

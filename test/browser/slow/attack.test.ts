@@ -1,4 +1,4 @@
-/** Web pages attack the service through a real browser: with the guard taken out they succeed, with it they do not. */
+/** Web pages attack the service through a real browser: they succeed without the guard, and fail with it. */
 import '../../helpers/service/dead-buses.ts';
 import t from 'tap';
 import { besiege } from '../attack/besiege.ts';
@@ -20,7 +20,7 @@ t.test('Chromium, auth off and its address listed', { skip, timeout: 300_000 }, 
   const seconds = ((performance.now() - begun) / 1000).toFixed(0);
   t.comment(`${siege.browser.version}: ${rows.length} rows, ${findings.length} attempts in ${seconds} s`);
 
-  await t.test('what is rightful goes on', (t) => checkRightfulUses(t, siege));
+  await t.test('legitimate use still works', (t) => checkRightfulUses(t, siege));
 
-  await t.test('[2.unseen] what exists looks like what does not', (t) => checkSights(t, siege));
+  await t.test('[2.unseen] existing and missing things look equal', (t) => checkSights(t, siege));
 });

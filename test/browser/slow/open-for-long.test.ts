@@ -1,6 +1,6 @@
 /**
- * The page stays as small and as quick as it was: heap after a collection, DOM nodes, work on its main thread.
- * Three minutes in `check`, half an hour with HOSTWIRE_FULL=1.
+ * The page does not grow or slow down: heap after a collection, DOM nodes, work on its main thread.
+ * 3 minutes in `check`, 30 minutes with HOSTWIRE_FULL=1.
  */
 import '../../helpers/service/dead-buses.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -14,19 +14,19 @@ const isFull = process.env['HOSTWIRE_FULL'] === '1';
 const SETTLE_MS = isFull ? 320_000 : 12_000;
 const ROUNDS = isFull ? 180 : 36;
 const ROUND_MS = isFull ? 10_000 : 5000;
-/** A task longer than this keeps the page from answering its user. */
+/** A longer task would make the page unresponsive. */
 const MOST_TASK_MS = 50;
 const MIB = 1024 ** 2;
 
 t.setTimeout(SETTLE_MS + 3 * ROUNDS * ROUND_MS);
 
-/** What Chromium's tracing tells of one thing that a thread did; times in µs. */
+/** One event of Chromium's tracing; times in µs. */
 interface TraceEvent {
   readonly name: string;
   readonly pid: number;
   readonly tid: number;
   readonly args?: { readonly name?: string };
-  /** By the clock, and on the processor: what other programs keep it from doing is no work of the page. */
+  /** Wall time, and processor time, which excludes waiting for other programs. */
   readonly dur?: number;
   readonly tdur?: number;
 }
@@ -52,7 +52,7 @@ if (skipBrowser) t.test('the dashboard, open for long', { skip: skipBrowser }, (
 else {
   const browser = await startBrowser(t);
 
-  t.test('heap and DOM stay as they are, and no task is long', async (t) => {
+  t.test('heap and DOM do not grow, and no task is long', async (t) => {
     const features = { enable_shutdown: true, enable_process_control: true };
     const service = await startHere(livelyHost(), { stats: { stream_interval_seconds: 1 }, features });
     t.teardown(() => service.stop());
@@ -89,10 +89,10 @@ else {
       `figure: over ${minutes} min the heap stayed within ${(spread(heaps) / MIB).toFixed(2)} MiB of ${(Math.min(...heaps) / MIB).toFixed(1)} MiB, nodes within ${spread(nodes)} of ${Math.min(...nodes)}`,
     );
     t.comment(
-      `figure: ${mean.toFixed(1)} ms of work a second on the page's main thread; the longest of ${tasks.length} tasks took ${longest.toFixed(1)} ms`,
+      `figure: ${mean.toFixed(1)} ms of work per second on the page's main thread; the longest of ${tasks.length} tasks took ${longest.toFixed(1)} ms`,
     );
     t.ok(spread(heaps) <= 4 * MIB, 'the heap is flat, ± 2 MiB');
-    // A row comes and goes with what is busiest: they must be back where they were, each time.
+    // Rows change with the busiest processes; their number must return to the same value each time.
     const third = Math.ceil(nodes.length / 3);
     t.equal(median(nodes.slice(-third)), median(nodes.slice(0, third)), `nodes: ${nodes.join(' ')}`);
     t.ok(spread(nodes) <= 40, `${spread(nodes)} nodes come and go`);

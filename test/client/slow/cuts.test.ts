@@ -1,4 +1,4 @@
-/** Connections that end at any byte: every sample whose last byte came through is told, once, and no other. */
+/** Connections that end at any byte: every sample whose last byte arrived is reported once, and no other. */
 import '../../helpers/service/dead-buses.ts';
 import t from 'tap';
 import { WebSocket } from 'ws';
@@ -16,7 +16,7 @@ t.jobs = 2;
 const marksIn = (text: string): readonly number[] =>
   [...text.matchAll(/"bytesRecv":(\d+)[^\n]*\n\n/g)].map(([, mark]) => Number(mark));
 
-/** The samples whose end was in what one connection of an event stream let through. */
+/** The samples whose end was among the bytes that one connection of an event stream passed on. */
 function samplesOfStream(pieces: readonly Buffer[]): readonly number[] {
   const bytes = Buffer.concat(pieces);
   const head = parseHead(bytes);
@@ -30,7 +30,7 @@ function samplesOfStream(pieces: readonly Buffer[]): readonly number[] {
   }
 }
 
-/** The samples in whole frames that one WebSocket let through: frames of a service are not masked. */
+/** The samples in whole frames that one WebSocket passed on: frames of a service are not masked. */
 function samplesOfSocket(pieces: readonly Buffer[]): readonly number[] {
   const bytes = Buffer.concat(pieces);
   const marks: number[] = [];
@@ -50,7 +50,7 @@ function samplesOfSocket(pieces: readonly Buffer[]): readonly number[] {
   return marks;
 }
 
-/** Numbers that look random and are the same in every run. */
+/** Pseudo-random numbers that are equal in every run. */
 function pseudoRandom(seed: number): () => number {
   let state = seed;
   return () => {
@@ -59,13 +59,13 @@ function pseudoRandom(seed: number): () => number {
   };
 }
 
-/** Ends one connection after the other, within `mostBytes` or half a second; tells whether all those are over. */
-function cutAgainAndAgain(relay: Relay, mostBytes: number): () => boolean {
+/** Ends one connection after another, within `maxBytes` or 0.5 s; returns a check whether all of them have ended. */
+function cutAgainAndAgain(relay: Relay, maxBytes: number): () => boolean {
   const random = pseudoRandom(7);
   let cuts = 0;
   relay.nextEnd = () => {
     if (cuts++ >= CUTS) return {};
-    return random() < 0.5 ? { bytes: Math.ceil(random() * mostBytes) } : { ms: random() * 500 };
+    return random() < 0.5 ? { bytes: Math.ceil(random() * maxBytes) } : { ms: random() * 500 };
   };
   return () => cuts > CUTS;
 }
@@ -75,7 +75,7 @@ const inOrder = (marks: readonly number[]) => [...new Set(marks)];
 t.test(`a stream that is cut ${CUTS} times`, async (t) => {
   const service = await startHere(markedHost(1), { stats: { stream_interval_seconds: 1 } });
   t.teardown(() => service.stop());
-  // Keeps the clock going, so that who comes back is told the latest sample again.
+  // Keeps the sampler running, so that a reconnecting client is sent the latest sample again.
   const steady = liveClients({ url: service.baseUrl });
   t.teardown(() => steady.close());
   steady.socket.close();
@@ -83,7 +83,7 @@ t.test(`a stream that is cut ${CUTS} times`, async (t) => {
   const isOver = cutAgainAndAgain(relay, 900);
   const clients = liveClients({ url: relay.url });
   t.teardown(() => clients.close());
-  // It goes through the same relay, and would use up the cuts.
+  // The socket would use the same relay, and use up the cuts.
   clients.socket.close();
   await until(
     () => isOver() && clients.stream.state.state === 'open',
@@ -96,18 +96,24 @@ t.test(`a stream that is cut ${CUTS} times`, async (t) => {
   );
   clients.close();
   const sent = relay.passed.map(samplesOfStream);
-  const told = clients.samples.map(markOf);
+  const received = clients.samples.map(markOf);
   t.ok(sent.some((marks) => marks.length === 0) && sent.some((marks) => marks.length > 0));
-  t.strictSame(told, inOrder(sent.flat()).slice(0, told.length), 'all that came through, in order, once');
-  t.ok(told.length >= inOrder(sent.slice(0, -1).flat()).length, 'none is missing');
-  t.ok(sent.flat().length > told.length, 'and the service had repeated some');
-  t.comment(`figure: ${CUTS} cut streams, ${told.length} samples told of ${sent.flat().length} received`);
+  t.strictSame(
+    received,
+    inOrder(sent.flat()).slice(0, received.length),
+    'everything that arrived, in order, once',
+  );
+  t.ok(received.length >= inOrder(sent.slice(0, -1).flat()).length, 'none is missing');
+  t.ok(sent.flat().length > received.length, 'and the service had repeated some');
+  t.comment(
+    `figure: ${CUTS} cut streams, ${received.length} samples reported of ${sent.flat().length} received`,
+  );
 });
 
 t.test(`a socket that is cut ${CUTS} times`, async (t) => {
   const service = await startHere(markedHost(2), { stats: { stream_interval_seconds: 1 } });
   t.teardown(() => service.stop());
-  // Keeps the clock going, so that who comes back is told the latest sample again.
+  // Keeps the sampler running, so that a reconnecting client is sent the latest sample again.
   const steady = liveClients({ url: service.baseUrl });
   t.teardown(() => steady.close());
   steady.socket.close();
@@ -128,10 +134,16 @@ t.test(`a socket that is cut ${CUTS} times`, async (t) => {
   );
   clients.close();
   const sent = relay.passed.map(samplesOfSocket);
-  const told = clients.pushed.map(markOf);
+  const received = clients.pushed.map(markOf);
   t.ok(sent.some((marks) => marks.length === 0) && sent.some((marks) => marks.length > 0));
-  t.strictSame(told, inOrder(sent.flat()).slice(0, told.length), 'all that came through, in order, once');
-  t.ok(told.length >= inOrder(sent.slice(0, -1).flat()).length, 'none is missing');
-  t.ok(sent.flat().length > told.length, 'and the service had repeated some');
-  t.comment(`figure: ${CUTS} cut sockets, ${told.length} samples told of ${sent.flat().length} received`);
+  t.strictSame(
+    received,
+    inOrder(sent.flat()).slice(0, received.length),
+    'everything that arrived, in order, once',
+  );
+  t.ok(received.length >= inOrder(sent.slice(0, -1).flat()).length, 'none is missing');
+  t.ok(sent.flat().length > received.length, 'and the service had repeated some');
+  t.comment(
+    `figure: ${CUTS} cut sockets, ${received.length} samples reported of ${sent.flat().length} received`,
+  );
 });

@@ -1,6 +1,6 @@
 /**
- * A service that is started again and again under a stream and a socket: no subscription is lost, no sample comes twice,
- * nothing is left behind. HOSTWIRE_FULL=1: a hundred times, and a hundred times as a program that is also killed.
+ * A service that is restarted again and again under a stream and a socket: no subscription is lost, no sample arrives
+ * twice, nothing is left behind. HOSTWIRE_FULL=1: 100 times, and 100 times as a program that is also killed.
  */
 import '../../helpers/service/dead-buses.ts';
 import t, { type Test } from 'tap';
@@ -19,7 +19,7 @@ interface Started {
   readonly stop: () => Promise<unknown>;
 }
 
-/** Both clients live through `restarts` of what `start` starts on the port it is given. */
+/** Both clients survive `restarts` of the service that `start` starts on a given port. */
 async function liveThrough(
   t: Test,
   restarts: number,
@@ -30,23 +30,23 @@ async function liveThrough(
   t.teardown(() => service.stop());
   const clients = liveClients({ url: `http://127.0.0.1:${port}` });
   t.teardown(() => clients.close());
-  const { samples, pushed, told, socket } = clients;
+  const { samples, pushed, events, socket } = clients;
   await socket.subscribe(['stats', 'media'], { detail: true });
   await socket.subscribe(['power'], { mode: 'add' });
-  const all = () => `${samples.length} samples, ${pushed.length} pushed, ${told.join(' ')}`;
+  const all = () => `${samples.length} samples, ${pushed.length} pushed, ${events.join(' ')}`;
   const startedAt = performance.now();
   for (let i = 0; ; i++) {
     await until(() => samples.length > 0 && pushed.length > 0, all);
-    await until(() => told.includes('media_update') && told.includes('power_update'), all);
+    await until(() => events.includes('media_update') && events.includes('power_update'), all);
     if (i === restarts) break;
     t.ok(clients.timers() <= 2, 'a watchdog each');
     t.equal(clients.listeners(), 2, 'one for the signal each');
     await service.stop();
-    // What this one has sent was told; what comes from here on is of the next.
+    // Everything of this one was received; later events belong to the next.
     await until(() => clients.stream.state.state !== 'open' && socket.state.state !== 'open', all);
     const seen = { samples: [...samples], pushed: [...pushed] };
     checkOnce(t, seen.samples, seen.pushed);
-    for (const list of [samples, pushed, told]) list.length = 0;
+    for (const list of [samples, pushed, events]) list.length = 0;
     service = await start(i + 1, port);
   }
   const seconds = (performance.now() - startedAt) / 1000;
@@ -65,7 +65,7 @@ async function liveThrough(
   return clients;
 }
 
-/** No sample of one service twice, and none out of its order. */
+/** No sample of one service twice or out of order. */
 function checkOnce(t: Test, ...lists: readonly (readonly AnyStats[])[]): void {
   for (const list of lists) {
     const texts = list.map((sample) => JSON.stringify(sample));

@@ -1,6 +1,6 @@
 /**
- * Two hundred renames a second over the configuration while streams are fed: no stream loses a sample, a newly blocked
- * address is cut within a second, a bad file changes nothing. Short: 200 streams, 10 s. Full: 1,000 streams, a minute.
+ * 200 renames per second over the configuration while streams are served: no stream loses a sample, a newly blocked
+ * address is disconnected within 1 s, a bad file changes nothing. Short: 200 streams, 10 s. Full: 1,000 streams, 60 s.
  */
 import { renameSync, writeFileSync } from 'node:fs';
 import process from 'node:process';
@@ -16,7 +16,7 @@ const STORM_SECONDS = IS_FULL ? 60 : 10;
 const RENAMES_A_SECOND = 200;
 const STRANGERS = ['127.0.0.66', '127.0.0.67', '127.0.0.68'];
 
-/** Sound configurations, no two in a row the same, so that each reload has something to apply. */
+/** Valid configurations, each different from the one before, so that every reload has something to apply. */
 function configText(count: number, blocked: readonly string[]): string {
   return JSON.stringify({
     stats: { stream_interval_seconds: 1 },
@@ -26,7 +26,7 @@ function configText(count: number, blocked: readonly string[]): string {
   });
 }
 
-/** Renames sound files over `file` until stopped. */
+/** Renames valid files over `file` until stopped. */
 class Storm {
   readonly #file: string;
   readonly #timer: NodeJS.Timeout;
@@ -110,11 +110,11 @@ t.test(
     const seconds = (performance.now() - begun) / 1000;
     const { renames } = storm;
     t.ok(renames >= 0.9 * RENAMES_A_SECOND * seconds, `${renames} renames in ${seconds.toFixed(1)} s`);
-    // Thrice, because a busy machine may keep any process waiting for a second.
+    // Three times, because a busy machine may delay any process by a second.
     t.ok(Math.min(...cutAfter) < 1000, `newly blocked addresses were cut after ${cutAfter.join(', ')} ms`);
 
     const blockedStill = async () => (await ask(port, '/api/status', {}, STRANGERS[0])).status;
-    // What was written last is in effect once the storm has settled.
+    // The last file written is in effect after the storm.
     await sleep(1500);
     const said = service.stderr().length;
     rewrite(configFile, `{\n"auth": {"blocked_ips": []},\n"stats": {"stream_interval_seconds": "often"}\n}`);
@@ -131,7 +131,7 @@ t.test(
     t.match(await service.stop(), { code: 0 });
     await ended;
     const texts = streams.map(textsOf);
-    // What every one of them was sent begins where the last one had joined.
+    // Compared from the first sample after the last stream had joined.
     const joinedAt = Math.max(...texts.map((list) => Number(payloadTimestamp(list[1]))));
     const common = (list: readonly string[]) => list.filter((text) => payloadTimestamp(text) > joinedAt);
     const expected = common(texts[0] ?? []);

@@ -1,4 +1,4 @@
-/** What the watcher tells of: every way a file can change, once it has settled, at a small cost. */
+/** The watcher reports every way a file can change, once per change, at a small cost. */
 import { appendFileSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -6,12 +6,12 @@ import t, { type Test } from 'tap';
 import { type ConfigWatcher, type WatchTimes, watchConfig } from '#src/config/watch.js';
 import { makeFolder } from '../loading.ts';
 
-const FAST: WatchTimes = { quietMs: 40, mostMs: 200, pollMs: 100 };
+const FAST: WatchTimes = { quietMs: 40, maxMs: 200, pollMs: 100 };
 
 interface Watched {
   readonly watcher: ConfigWatcher;
   count(): number;
-  /** Runs `act`, waits until it was told of (or 1.5 s), then that nothing more comes; returns the number of calls. */
+  /** Runs `act` and returns the number of reports: waits up to 1.5 s for the first, and a while for further ones. */
   changesAfter(act: () => void): Promise<number>;
 }
 
@@ -33,7 +33,7 @@ function watchIn(t: Test, paths: readonly string[], times: WatchTimes = FAST): W
   };
 }
 
-t.test('[8.watch] in-place writes, rename-over, deletion and creation are told, each once', async (t) => {
+t.test('[8.watch] in-place writes, rename-over, deletion and creation are each reported once', async (t) => {
   const folder = makeFolder(t);
   const file = path.join(folder, 'config.yaml');
   writeFileSync(file, 'a');
@@ -57,7 +57,7 @@ t.test('[8.watch] in-place writes, rename-over, deletion and creation are told, 
   );
 });
 
-t.test('[8.watch-others] other files in the folder are not told', async (t) => {
+t.test('[8.watch-others] other files in the folder are not reported', async (t) => {
   const folder = makeFolder(t);
   const file = path.join(folder, 'config.yaml');
   writeFileSync(file, 'a');
@@ -70,7 +70,7 @@ t.test('[8.watch-others] other files in the folder are not told', async (t) => {
   t.ok(performance.now() - before < 1000);
 });
 
-t.test('[8.watch-folder] a folder that is moved away, deleted or not there yet', async (t) => {
+t.test('[8.watch-folder] a folder that is moved away, deleted or missing', async (t) => {
   const base = makeFolder(t);
   const folder = path.join(base, 'etc');
   const file = path.join(folder, 'config.yaml');
@@ -97,7 +97,7 @@ t.test('[8.watch-folder] a folder that is moved away, deleted or not there yet',
   t.equal(await changesAfter(() => writeFileSync(file, 'dd')), 1, 'and watched');
 });
 
-t.test('[8.watch-links] a link, its target, and a link on the way', async (t) => {
+t.test('[8.watch-links] a link, its target, and a link in the path', async (t) => {
   const base = makeFolder(t);
   const at = (name: string) => path.join(base, name);
   for (const version of ['v1', 'v2']) {
@@ -127,7 +127,7 @@ t.test('[8.watch-storm] a storm of renames neither starves the change nor burns 
   const folder = makeFolder(t);
   const file = path.join(folder, 'config.yaml');
   writeFileSync(file, 'a');
-  const { count } = watchIn(t, [file], { quietMs: 100, mostMs: 500, pollMs: 5000 });
+  const { count } = watchIn(t, [file], { quietMs: 100, maxMs: 500, pollMs: 5000 });
   const started = performance.now();
   let first: number | undefined;
   const renames = 400;
@@ -140,8 +140,8 @@ t.test('[8.watch-storm] a storm of renames neither starves the change nor burns 
   }
   const seconds = (performance.now() - started) / 1000;
   const { user, system } = process.cpuUsage(cpu);
-  t.ok(first !== undefined && first < 800, `first told after ${Math.round(first ?? -1)} ms`);
-  t.ok(count() >= 2, `told ${count()} times in ${seconds.toFixed(1)} s`);
+  t.ok(first !== undefined && first < 800, `first reported after ${Math.round(first ?? -1)} ms`);
+  t.ok(count() >= 2, `reported ${count()} times in ${seconds.toFixed(1)} s`);
   t.ok(count() <= seconds * 2 + 1, 'not more than twice a second');
   t.ok(
     (user + system) / 1e6 < seconds / 2,
@@ -152,7 +152,7 @@ t.test('[8.watch-storm] a storm of renames neither starves the change nor burns 
   t.ok(count() - during <= 1, 'once more for the last, then silence');
 });
 
-t.test('[8.watch-paths] setPaths adds and drops files, and forgets no change', async (t) => {
+t.test('[8.watch-paths] setPaths adds and removes files, and loses no change', async (t) => {
   const folder = makeFolder(t);
   const [a, b] = [path.join(folder, 'x/a'), path.join(folder, 'y/b')];
   for (const file of [a, b]) {
@@ -169,7 +169,7 @@ t.test('[8.watch-paths] setPaths adds and drops files, and forgets no change', a
       watcher.setPaths([a]);
     }),
     1,
-    'a change that was not yet told',
+    'a change that was not yet reported',
   );
   t.equal(
     await Promise.race([changesAfter(() => writeFileSync(b, '5')), sleep(300, 0)]),
@@ -178,7 +178,7 @@ t.test('[8.watch-paths] setPaths adds and drops files, and forgets no change', a
   );
 });
 
-t.test('[8.watch-close] after close nothing is told, and nothing holds the process', async (t) => {
+t.test('[8.watch-close] after close nothing is reported, and nothing keeps the process alive', async (t) => {
   const folder = makeFolder(t);
   const file = path.join(folder, 'config.yaml');
   writeFileSync(file, 'a');

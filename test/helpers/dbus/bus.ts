@@ -30,7 +30,7 @@ export interface LogindWish {
   readonly inhibitors?: readonly (readonly [string, string, string, string, number])[];
   /** id, uid, seat */
   readonly sessions?: readonly (readonly [string, number, string])[];
-  /** PrepareForSleep comes with a sleep: true, then after so many seconds false. Not there: it never comes. */
+  /** Seconds from PrepareForSleep(true) to (false) after a sleep; absent: neither is sent. */
   readonly sleepSeconds?: number;
   /** The error that each act is refused with: its name. */
   readonly refusal?: string;

@@ -8,14 +8,13 @@ import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import type { Clock } from '#src/clock.js';
 import type { Config } from '#src/config/schema.js';
-import { DEFAULT_CONFIG } from '#src/config/schema.js';
 import type { Host } from '#src/host/host.js';
 import type { Route } from '#src/http/routes.js';
 import { createLog } from '#src/log.js';
+import { type ConfigPart, configWith } from '../fakes/config-parts.ts';
 import { DEAD_BUS, DEAD_BUSES } from './dead-buses.ts';
 
-/** Any part of a configuration. */
-export type ConfigPart = { readonly [K in keyof Config]?: Partial<Config[K]> };
+export type { ConfigPart } from '../fakes/config-parts.ts';
 
 export interface StartedService {
   readonly port: number;
@@ -174,13 +173,7 @@ export interface ServiceHere extends StartedService {
 }
 
 function merged(config: ConfigPart, host: string, port: number): Config {
-  const server = { ...DEFAULT_CONFIG.server, port, ...config.server, host };
-  const sections = Object.keys(DEFAULT_CONFIG) as (keyof Config)[]; // Its own keys are exactly Config's.
-  const laid = Object.fromEntries(
-    sections.map((key) => [key, { ...DEFAULT_CONFIG[key], ...SAFE[key], ...config[key] }]),
-  );
-  // Each section is the default's with parts of the same type laid over it.
-  return { ...(laid as unknown as Config), server };
+  return configWith(SAFE, { server: { port } }, config, { server: { host } });
 }
 
 export interface HereOptions {
