@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "host/batteries.h"
+#include "host/drives.h"
 #include "host/sensors.h"
 #include "napi/js.h"
 
@@ -50,6 +51,35 @@ static Napi::Value js(Napi::Env env, const BatteryCounters& battery) {
   return shape.make(env, battery);
 }
 
+static Napi::Value js(Napi::Env env, DriveKind kind) {
+  const auto name = [kind] {
+    switch (kind) {
+      case DriveKind::kNvme: return "nvme";
+      case DriveKind::kAta: return "ata";
+      case DriveKind::kScsi: return "scsi";
+      case DriveKind::kOther: break;
+    }
+    return "other";
+  };
+  return js(env, name());
+}
+
+static Napi::Value js(Napi::Env env, const DriveHealth& health) {
+  static const Shape shape{Key{"isPassing", &DriveHealth::isPassing},
+                           Key{"percentageUsed", &DriveHealth::percentageUsed},
+                           Key{"powerOnHours", &DriveHealth::powerOnHours},
+                           Key{"temperatureCelsius", &DriveHealth::temperatureCelsius},
+                           Key{"mediaErrors", &DriveHealth::mediaErrors}};
+  return shape.make(env, health);
+}
+
+static Napi::Value js(Napi::Env env, const DriveCounters& drive) {
+  static const Shape shape{Key{"name", &DriveCounters::name}, Key{"model", orNull(&DriveCounters::model)},
+                           Key{"kind", &DriveCounters::kind}, Key{"health", &DriveCounters::health},
+                           Key{"failure", orNull(&DriveCounters::failure)}};
+  return shape.make(env, drive);
+}
+
 // A row: the reader, opened, and its key. What it reads must have an overload of js.
 template <class Reader>
 static Detail detail(const char* key, const Roots& roots, ProberPool& probers) {
@@ -61,6 +91,7 @@ std::vector<Detail> openDetails(const Roots& roots, ProberPool& probers) {
   return {
       detail<SensorsReader>("sensors", roots, probers),
       detail<BatteriesReader>("batteries", roots, probers),
+      detail<DrivesReader>("drives", roots, probers),
   };
 }
 

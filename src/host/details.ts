@@ -40,9 +40,32 @@ export interface BatteryCounters {
   readonly failure: string | null;
 }
 
+/** What a drive reports about itself (SMART); null where it does not, or where vendors differ in how. */
+export interface DriveHealth {
+  /** The drive's own verdict: false when it expects to fail. */
+  readonly isPassing: boolean | null;
+  /** Of its rated endurance; may exceed 100. */
+  readonly percentageUsed: number | null;
+  readonly powerOnHours: number | null;
+  readonly temperatureCelsius: number | null;
+  /** Reads and writes that failed for good, over its life. */
+  readonly mediaErrors: number | null;
+}
+
+export interface DriveCounters {
+  /** nvme0n1, sda, PhysicalDrive0. */
+  readonly name: string;
+  readonly model: string | null;
+  readonly kind: 'nvme' | 'ata' | 'scsi' | 'other';
+  readonly health: DriveHealth | null;
+  /** Why there is no health. */
+  readonly failure: string | null;
+}
+
 /** One key per detail, the same as in the payload. Read with detail only, whatever the sections. */
 export interface DetailCounters {
   readonly sensors?: readonly SensorCounters[] | null;
   /** The batteries that power this machine. */
   readonly batteries?: readonly BatteryCounters[] | null;
+  readonly drives?: readonly DriveCounters[] | null;
 }

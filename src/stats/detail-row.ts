@@ -15,7 +15,7 @@ export type PartFailure = readonly [part: string, reason: string | null];
 export interface SeriesValue {
   /** In snake_case, without the unit: `battery_power`. */
   readonly name: string;
-  readonly unit: 'celsius' | 'count' | 'percent' | 'rpm' | 'seconds' | 'volts' | 'watts';
+  readonly unit: 'celsius' | 'count' | 'hours' | 'percent' | 'rpm' | 'seconds' | 'volts' | 'watts';
   /** Which one of several things: the battery's name, the sensor's label. */
   readonly of?: string;
   readonly value: number | null;

@@ -4,6 +4,7 @@ import type { Details } from '../wire/details.ts';
 import type { DetailExtras } from '../wire/usage.ts';
 import { BATTERIES } from './batteries.ts';
 import type { DetailKey, DetailRow, SampleFacts, SeriesValue } from './detail-row.ts';
+import { DRIVES } from './drives.ts';
 import { PROCESSES } from './processes.ts';
 import { SENSORS } from './sensors.ts';
 
@@ -11,6 +12,7 @@ import { SENSORS } from './sensors.ts';
 export const DETAILS: { readonly [Key in DetailKey]: DetailRow<Key> } = {
   sensors: SENSORS,
   batteries: BATTERIES,
+  drives: DRIVES,
   processes: PROCESSES,
 };
 

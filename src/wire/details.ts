@@ -2,7 +2,17 @@
 import * as v from 'valibot';
 import { means } from './meaning.ts';
 import { processSummary } from './process.ts';
-import { known, openPercent, percent, type Shape, seconds, watts } from './quantities.ts';
+import {
+  celsius,
+  count,
+  hours,
+  known,
+  openPercent,
+  percent,
+  type Shape,
+  seconds,
+  watts,
+} from './quantities.ts';
 
 export const sensorDetail = v.strictObject({
   label: means(v.string(), 'Chip or drive, then what it measures there; unique.'),
@@ -25,10 +35,28 @@ export const batteryDetail = v.strictObject({
 });
 export type BatteryDetail = Shape<typeof batteryDetail>;
 
-/** One key per detail. src/stats/details.ts has a row for each, and so has web/cards/cards.ts. */
+const driveHealth = v.strictObject({
+  passed: means(known(v.boolean()), "The drive's own verdict; false when it expects to fail."),
+  percentage_used: means(known(openPercent), 'Rated endurance that has been used; may exceed 100.'),
+  power_on_hours: means(known(hours), 'Time that it was switched on, over its life.'),
+  temperature: means(known(celsius), 'Temperature; null while the drive sleeps.'),
+  media_errors: means(known(count), 'Reads and writes that failed for good, over its life.'),
+});
+
+export const driveDetail = v.strictObject({
+  name: means(v.string(), 'Name in the system.'),
+  model: means(known(v.string()), 'Product name.'),
+  kind: means(v.picklist(['nvme', 'ata', 'scsi', 'other']), 'How the system talks to it.'),
+  health: means(known(driveHealth), 'What it reports about itself (SMART), at most every 5 minutes.'),
+  reason: means(known(v.string()), 'Why health is null.'),
+});
+export type DriveDetail = Shape<typeof driveDetail>;
+
+/** One key per detail. src/stats/details.ts has a row for each, and so has web/cards/table.ts. */
 export const details = v.strictObject({
   sensors: means(v.array(sensorDetail), 'Temperatures, fans, voltages and power.'),
   batteries: means(v.array(batteryDetail), 'Batteries of the machine.'),
+  drives: means(v.array(driveDetail), 'Drives of the machine; empty until they have been searched for.'),
   processes: means(
     v.exactOptional(known(processSummary)),
     'Absent while features.enable_processes is off; null until they have been read.',
@@ -40,4 +68,5 @@ export type Details = Shape<typeof details>;
 export const DETAIL_COMPONENTS = {
   Sensor: sensorDetail,
   Battery: batteryDetail,
+  Drive: driveDetail,
 } as const;

@@ -25,6 +25,7 @@ export const megabitsPerSecond = v.pipe(atLeastZero, unit('Mbit/s'));
 export const watts = v.pipe(atLeastZero, unit('W'));
 export const dbm = v.pipe(v.number(), unit('dBm'));
 export const seconds = v.pipe(atLeastZero, unit('s'));
+export const hours = v.pipe(atLeastZero, unit('h'));
 export const wholeSeconds = v.pipe(whole, unit('s'));
 /** As another program reports it: any number. */
 export const anySeconds = v.pipe(v.number(), unit('s'));

@@ -1,6 +1,6 @@
 /** The shapes of status, usage and system, key by key, over a machine made of literals. */
 import t from 'tap';
-import type { BatteryDetail, SensorDetail } from '#src/wire/details.js';
+import type { BatteryDetail, DriveDetail, SensorDetail } from '#src/wire/details.js';
 import type { CpuDetail, DiskDetail, GpuDetail, MemoryDetail, NetworkDetail } from '#src/wire/sample.js';
 import { checkHeaders, JSON_HEADERS } from '../helpers/clients/answers.ts';
 import { ask, jsonOf, valuesOf } from '../helpers/clients/http.ts';
@@ -22,6 +22,7 @@ interface Payload {
   readonly host?: string;
   readonly sensors?: readonly SensorDetail[];
   readonly batteries?: readonly BatteryDetail[];
+  readonly drives?: readonly DriveDetail[];
   readonly boot_time?: number;
   readonly service?: object;
 }
@@ -139,7 +140,7 @@ t.test(
   },
 );
 
-t.test('[3.detail-top] what detail adds beside the sections, in every view', async (t) => {
+t.test('[3.detail-top] [3.drives] what detail adds beside the sections, in every view', async (t) => {
   for (const target of ['/api/usage?detail=1', '/api/usage?detail=1&fields=memory']) {
     const payload = await read(target);
     t.equal(payload.interval_seconds, 2);
@@ -158,11 +159,21 @@ t.test('[3.detail-top] what detail adds beside the sections, in every view', asy
         health_percent: 87.7,
       },
     ]);
+    t.strictSame(payload.drives, [
+      {
+        name: 'nvme0n1',
+        model: 'ACME Fast 1TB',
+        kind: 'nvme',
+        health: { passed: true, percentage_used: 7, power_on_hours: 4321, temperature: 41, media_errors: 2 },
+        reason: null,
+      },
+      { name: 'vda', model: null, kind: 'other', health: null, reason: 'a virtual drive has no health' },
+    ]);
   }
   const { batteries } = await read('/api/system?detail=1');
   t.equal(batteries?.length, 1, 'the same in /api/system');
   const plain = await read('/api/usage');
-  t.notOk('sensors' in plain || 'batteries' in plain || 'host' in plain);
+  t.notOk('sensors' in plain || 'batteries' in plain || 'drives' in plain || 'host' in plain);
 });
 
 t.test('[3.detail-on] detail is on for 1 and true only; the rest changes nothing', async (t) => {

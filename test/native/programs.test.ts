@@ -33,7 +33,7 @@ t.test(
 );
 
 t.test(
-  'what drives answer about themselves, and which answers are shown',
+  '[3.drives] what drives report about themselves, and which of it is shown',
   { skip: whyNoProgram('drives_test') },
   async (t) => {
     const { isSuccess, text } = await runProgram('drives_test');

@@ -195,9 +195,9 @@ t.test('what failed: one reason per chip and battery', async (t) => {
   t.equal(failedParts(at(1)).size, 0);
 });
 
-/** Paths and values of all numbers; the lists that `skipped` names are left out. */
+/** All numbers, booleans as 0 and 1; the lists that `skipped` names are left out. */
 function numbersIn(value: unknown, skipped: RegExp): readonly number[] {
-  if (typeof value === 'number') return [value];
+  if (typeof value === 'number' || typeof value === 'boolean') return [Number(value)];
   if (typeof value !== 'object' || value === null) return [];
   return Object.entries(value)
     .filter(([key]) => !skipped.test(key))
@@ -212,7 +212,7 @@ t.test('every number of a detail is in its series, but those of processes that c
   for (const key of DETAIL_KEYS) {
     const { [key]: payload } = details;
     t.ok(numbersIn(payload, /^top_/).length > 0, `the fixture has ${key}`);
-    const series = detailSeries({ sensors: [], batteries: [], [key]: payload });
+    const series = detailSeries({ sensors: [], batteries: [], drives: [], [key]: payload });
     t.strictSame(
       series.flatMap(({ value }) => (value === null ? [] : [value])),
       numbersIn(payload, /^top_/),
@@ -222,11 +222,11 @@ t.test('every number of a detail is in its series, but those of processes that c
   const all = detailSeries(details);
   t.equal(new Set(all.map(({ name, of }) => `${name} ${of}`)).size, all.length, 'no two have the same name');
   for (const { name } of all) t.match(name, /^[a-z]+(_[a-z]+)*$/);
-  t.strictSame(detailSeries({ sensors: [], batteries: [], processes: null }), []);
+  t.strictSame(detailSeries({ sensors: [], batteries: [], drives: [], processes: null }), []);
 });
 
 t.test('a row derives its own key, in the order of the payload', async (t) => {
-  t.strictSame(Object.keys(extrasOf({})), ['interval_seconds', 'host', 'sensors', 'batteries']);
+  t.strictSame(Object.keys(extrasOf({})), ['interval_seconds', 'host', 'sensors', 'batteries', 'drives']);
   t.strictSame(Object.keys(deriveExtras({ ...FACTS, processes: null }, at(1))), [
     ...Object.keys(FACTS),
     ...Object.keys(DETAILS),

@@ -6,6 +6,7 @@ import type { Sample } from '../sample.ts';
 import { BATTERIES } from './batteries.tsx';
 import { CPU } from './cpu.tsx';
 import { DISKS } from './disks.tsx';
+import { DRIVES } from './drives.tsx';
 import { GPU } from './gpu.tsx';
 import { MEDIA } from './media.tsx';
 import { MEMORY } from './memory.tsx';
@@ -23,6 +24,7 @@ export const CARDS: Readonly<Record<Section | keyof Details | 'media' | 'power',
   gpu: GPU,
   sensors: SENSORS,
   batteries: BATTERIES,
+  drives: DRIVES,
   media: MEDIA,
   power: POWER,
   processes: PROCESSES,

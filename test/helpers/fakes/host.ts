@@ -115,6 +115,22 @@ const DETAILS: Required<DetailCounters> = {
       failure: null,
     },
   ],
+  drives: [
+    {
+      name: 'nvme0n1',
+      model: 'ACME Fast 1TB',
+      kind: 'nvme',
+      health: {
+        isPassing: true,
+        percentageUsed: 7,
+        powerOnHours: 4321,
+        temperatureCelsius: 41.04,
+        mediaErrors: 2,
+      },
+      failure: null,
+    },
+    { name: 'vda', model: null, kind: 'other', health: null, failure: 'a virtual drive has no health' },
+  ],
 };
 
 // Object.keys is typed as strings; these are its keys.

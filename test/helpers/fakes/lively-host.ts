@@ -244,6 +244,21 @@ function countersAt(s: number, totals: readonly number[]): Partial<Counters> {
         failure: null,
       },
     ],
+    drives: [
+      {
+        name: 'nvme0n1',
+        model: 'ACME Fast 1TB',
+        kind: 'nvme',
+        health: {
+          isPassing: true,
+          percentageUsed: 7,
+          powerOnHours: 4321,
+          temperatureCelsius: 41 + 3 * wave(s, 2),
+          mediaErrors: 0,
+        },
+        failure: null,
+      },
+    ],
   };
 }
 
