@@ -58,7 +58,7 @@ export function configureCmake() {
   if (!existsSync(path.join(root, 'build/cmake/compile_commands.json'))) runCmakeJs('configure');
 }
 
-export function buildWithCmake() {
+function buildWithCmake() {
   runCmakeJs('build');
   return path.join(root, 'build/cmake/Release/hostwire.node');
 }
@@ -85,18 +85,24 @@ function buildSanitized() {
   }
 }
 
-export function buildWithGyp() {
+/** By node-gyp, into build/Release or, without optimization, build/Debug. */
+function buildWithGyp({ isQuick = false } = {}) {
   const nodeGyp = require.resolve('node-gyp/bin/node-gyp.js');
   // node-gyp downloads Node's headers unless it is told where they are; most installations carry them.
   const prefix = path.dirname(path.dirname(process.execPath));
   const options = existsSync(path.join(prefix, 'include/node/node_api.h')) ? [`--nodedir=${prefix}`] : [];
+  if (isQuick) options.push('--debug');
   // Not `rebuild`: that begins by deleting build/, where everything else is built too.
   run(process.execPath, [nodeGyp, 'configure', ...options], true);
-  run(process.execPath, [nodeGyp, 'build', '-j', JOBS], true);
-  const built = path.join(root, 'build/gyp/Release/hostwire.node');
+  run(process.execPath, [nodeGyp, 'build', '-j', JOBS, ...options], true);
+  return path.join(root, 'build', isQuick ? 'Debug' : 'Release', 'hostwire.node');
+}
+
+/** Only to see that it can: into build/gyp. */
+function tryGyp() {
+  const built = path.join(root, 'build/gyp/hostwire.node');
   mkdirSync(path.dirname(built), { recursive: true });
-  copyFileSync(path.join(root, 'build/Release/hostwire.node'), built);
-  return built;
+  copyFileSync(buildWithGyp({ isQuick: true }), built);
 }
 
 function buildAddon() {
@@ -147,7 +153,7 @@ const steps = {
     rmSync(path.join(root, 'build'), { recursive: true, force: true });
   },
   cmake: buildWithCmake,
-  gyp: buildWithGyp,
+  gyp: tryGyp,
   programs: buildPrograms,
   sanitized: buildSanitized,
 };
