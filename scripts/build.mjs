@@ -16,8 +16,9 @@ const require = createRequire(import.meta.url);
 const JOBS = String(os.availableParallelism());
 const addonPath = path.join(root, 'dist/hostwire.node');
 
-function run(command, args, quiet = false) {
-  const result = spawnSync(command, args, { cwd: root, stdio: quiet ? 'pipe' : 'inherit', encoding: 'utf8' });
+function run(command, args, quiet = false, env = process.env) {
+  const stdio = quiet ? 'pipe' : 'inherit';
+  const result = spawnSync(command, args, { cwd: root, stdio, encoding: 'utf8', env });
   if (result.status === 0) return;
   if (quiet) process.stderr.write(`${result.stdout ?? ''}${result.stderr ?? ''}`);
   console.error(`failed: ${[command, ...args].join(' ')}${result.error ? ` (${result.error.message})` : ''}`);
@@ -92,9 +93,13 @@ function buildWithGyp({ isQuick = false } = {}) {
   const prefix = path.dirname(path.dirname(process.execPath));
   const options = existsSync(path.join(prefix, 'include/node/node_api.h')) ? [`--nodedir=${prefix}`] : [];
   if (isQuick) options.push('--debug');
+  const env = { ...process.env, ...(isQuick ? { CXXFLAGS: '-g0' } : {}) };
+  // What CMake reads by itself.
+  const launcher = env.CMAKE_CXX_COMPILER_LAUNCHER;
+  if (launcher) env.CXX = `${launcher} ${env.CXX ?? 'g++'}`;
   // Not `rebuild`: that begins by deleting build/, where everything else is built too.
   run(process.execPath, [nodeGyp, 'configure', ...options], true);
-  run(process.execPath, [nodeGyp, 'build', '-j', JOBS, ...options], true);
+  run(process.execPath, [nodeGyp, 'build', '-j', JOBS, ...options], true, env);
   return path.join(root, 'build', isQuick ? 'Debug' : 'Release', 'hostwire.node');
 }
 
