@@ -16,8 +16,9 @@ const require = createRequire(import.meta.url);
 const JOBS = String(os.availableParallelism());
 const addonPath = path.join(root, 'dist/hostwire.node');
 
-function run(command, args, quiet = false) {
-  const result = spawnSync(command, args, { cwd: root, stdio: quiet ? 'pipe' : 'inherit', encoding: 'utf8' });
+function run(command, args, quiet = false, env = process.env) {
+  const stdio = quiet ? 'pipe' : 'inherit';
+  const result = spawnSync(command, args, { cwd: root, stdio, encoding: 'utf8', env });
   if (result.status === 0) return;
   if (quiet) process.stderr.write(`${result.stdout ?? ''}${result.stderr ?? ''}`);
   console.error(`failed: ${[command, ...args].join(' ')}${result.error ? ` (${result.error.message})` : ''}`);
@@ -58,7 +59,7 @@ export function configureCmake() {
   if (!existsSync(path.join(root, 'build/cmake/compile_commands.json'))) runCmakeJs('configure');
 }
 
-export function buildWithCmake() {
+function buildWithCmake() {
   runCmakeJs('build');
   return path.join(root, 'build/cmake/Release/hostwire.node');
 }
@@ -85,18 +86,28 @@ function buildSanitized() {
   }
 }
 
-export function buildWithGyp() {
+/** By node-gyp, into build/Release or, without optimization, build/Debug. */
+function buildWithGyp({ isQuick = false } = {}) {
   const nodeGyp = require.resolve('node-gyp/bin/node-gyp.js');
   // node-gyp downloads Node's headers unless it is told where they are; most installations carry them.
   const prefix = path.dirname(path.dirname(process.execPath));
   const options = existsSync(path.join(prefix, 'include/node/node_api.h')) ? [`--nodedir=${prefix}`] : [];
+  if (isQuick) options.push('--debug');
+  const env = { ...process.env, ...(isQuick ? { CXXFLAGS: '-g0' } : {}) };
+  // What CMake reads by itself.
+  const launcher = env.CMAKE_CXX_COMPILER_LAUNCHER;
+  if (launcher) env.CXX = `${launcher} ${env.CXX ?? 'g++'}`;
   // Not `rebuild`: that begins by deleting build/, where everything else is built too.
   run(process.execPath, [nodeGyp, 'configure', ...options], true);
-  run(process.execPath, [nodeGyp, 'build', '-j', JOBS], true);
-  const built = path.join(root, 'build/gyp/Release/hostwire.node');
+  run(process.execPath, [nodeGyp, 'build', '-j', JOBS, ...options], true, env);
+  return path.join(root, 'build', isQuick ? 'Debug' : 'Release', 'hostwire.node');
+}
+
+/** Only to see that it can: into build/gyp. */
+function tryGyp() {
+  const built = path.join(root, 'build/gyp/hostwire.node');
   mkdirSync(path.dirname(built), { recursive: true });
-  copyFileSync(path.join(root, 'build/Release/hostwire.node'), built);
-  return built;
+  copyFileSync(buildWithGyp({ isQuick: true }), built);
 }
 
 function buildAddon() {
@@ -147,7 +158,7 @@ const steps = {
     rmSync(path.join(root, 'build'), { recursive: true, force: true });
   },
   cmake: buildWithCmake,
-  gyp: buildWithGyp,
+  gyp: tryGyp,
   programs: buildPrograms,
   sanitized: buildSanitized,
 };

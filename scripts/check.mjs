@@ -1,124 +1,167 @@
-// All that CI runs: lint, types, both builds, the addon on an empty HOME, tests on both Nodes, sanitized parsers.
+// All that CI runs: the build without a user's settings, lint, types, the other build, sanitizers, the build for
+// Windows; then the tests, here, on the other Node, under sanitizers and under Wine.
 //   node scripts/check.mjs [STEP…]   (all steps without a name)
-import { spawnSync } from 'node:child_process';
+// Steps that only compile and calculate run side by side; tests run alone, because some of them are strict about time.
+import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
-import { buildWithCmake, buildWithGyp } from './build.mjs';
 import { provideNeeds } from './needs.mjs';
+import { testFiles } from './test.mjs';
 
 const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
 const totals = { passed: 0, failed: 0, skipped: 0 };
-/** What failed, said once more in front of the last line: the end of a log is what is read first. */
+/** What failed, repeated before the last line: the end of a log is read first. */
 const failures = [];
 
 function note(isGood, name, detail = '') {
+  const text = `${name}${detail === '' ? '' : `: ${detail}`}`;
   totals[isGood ? 'passed' : 'failed']++;
-  if (!isGood) failures.push(`FAILED: ${name}${detail === '' ? '' : `: ${detail}`}`);
-  console.log(`${isGood ? 'ok' : 'NOT OK'}: ${name}${detail === '' ? '' : `: ${detail}`}`);
+  if (!isGood) failures.push(`FAILED: ${text}`);
+  console.log(`${isGood ? 'ok' : 'NOT OK'}: ${text}`);
 }
 
-function runStep(name, command, args, env = process.env) {
-  const result = spawnSync(command, args, { cwd: root, stdio: ['ignore', 'inherit', 'inherit'], env });
-  note(result.status === 0, name);
+/** Runs a command to its end; its output is printed in one piece, since another may run beside it. */
+async function run(command, args, env = process.env) {
+  const child = spawn(command, args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'], env });
+  const parts = [];
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (part) => parts.push(part));
+  const isGood = await new Promise((resolve) => {
+    child.once('error', (error) => {
+      parts.push(Buffer.from(`${error.message}\n`));
+      resolve(false);
+    });
+    child.once('close', (status) => resolve(status === 0));
+  });
+  const output = Buffer.concat(parts).toString();
+  process.stdout.write(output);
+  return { isGood, output };
 }
 
-// Loads an addon as the service does and reads the machine once.
-function loadsAndReads(file, node = process.execPath) {
+async function runScript(name, ...args) {
+  const { isGood } = await run(process.execPath, args);
+  note(isGood, name);
+  return isGood;
+}
+
+/** Runs a script that ends with "N passed, N failed[, N skipped]" and adds its counts. */
+async function runTests(name, ...args) {
+  const { isGood, output } = await run(process.execPath, args);
+  // tap shows the cursor again when it ends, in front of whatever comes next.
+  const plain = output.replaceAll('\u001b[?25h', '');
+  const closing = /^(\d+) passed, (\d+) failed(?:, (\d+) skipped)?$/m.exec(plain);
+  totals.passed += Number(closing?.[1] ?? 0);
+  totals.failed += Number(closing?.[2] ?? 1);
+  totals.skipped += Number(closing?.[3] ?? 0);
+  failures.push(...(plain.match(/^FAILED.*(?:\n {2}.*)*/gm) ?? []));
+  if (!isGood && Number(closing?.[2] ?? 1) === 0) note(false, name);
+}
+
+/** Loads an addon as the service does and reads the machine once. */
+async function loadsAndReads(file, node = process.execPath) {
   const program = `const { Host } = require(process.argv[1]); const c = new Host({}).readCounters(31, true, 0);
     if (!(c.memory.totalBytes > 0 && c.cpu.total.idle >= 0)) process.exit(1);`;
-  return spawnSync(node, ['-e', program, file], { stdio: ['ignore', 'inherit', 'inherit'] }).status === 0;
+  return (await run(node, ['-e', program, path.join(root, file)])).isGood;
 }
 
 /** The other supported Node: from PATH-independent npm, so that both are checked wherever this runs. */
-function otherNode() {
+async function otherNode() {
   const wanted = process.versions.node.startsWith('22.') ? '20' : '22';
   const folder = path.join(root, `build/node${wanted}`);
   const name = `node-${process.platform}-${process.arch}`;
   const binary = path.join(folder, 'node_modules', name, 'bin/node');
   if (!existsSync(binary)) {
     mkdirSync(folder, { recursive: true });
-    spawnSync('npm', ['install', '--prefix', folder, '--no-save', '--no-package-lock', `${name}@${wanted}`], {
-      cwd: folder,
-      stdio: ['ignore', 'ignore', 'inherit'],
-    });
+    const options = ['--no-save', '--no-package-lock', '--no-audit', '--no-fund'];
+    await run('npm', ['install', '--prefix', folder, ...options, `${name}@${wanted}`]);
   }
   return existsSync(binary) ? { binary, version: wanted } : undefined;
 }
 
-function runTestScript(name, args, script = 'scripts/test.mjs') {
-  const result = spawnSync(process.execPath, [script, ...args], {
-    cwd: root,
-    stdio: ['ignore', 'pipe', 'inherit'],
-    encoding: 'utf8',
-    maxBuffer: 256 << 20,
-  });
-  process.stdout.write(result.stdout);
-  // tap shows the cursor again when it ends, in front of whatever comes next.
-  const plain = result.stdout.replaceAll('\u001b[?25h', '');
-  const closing = /^(\d+) passed, (\d+) failed(?:, (\d+) skipped)?$/m.exec(plain);
-  totals.passed += Number(closing?.[1] ?? 0);
-  totals.failed += Number(closing?.[2] ?? 1);
-  totals.skipped += Number(closing?.[3] ?? 0);
-  failures.push(...(plain.match(/^(?:FAILED|UNSTEADY).*(?:\n {2}.*)*/gm) ?? []));
-  if (result.status !== 0 && Number(closing?.[2] ?? 1) === 0) note(false, name);
+/** With an empty HOME: a user's own npm configuration can hide that a build needs it. */
+async function build() {
+  const home = mkdtempSync(path.join(os.tmpdir(), 'hostwire-home-'));
+  const env = { PATH: process.env.PATH, HOME: home, LANG: 'C' };
+  const { CMAKE_CXX_COMPILER_LAUNCHER: launcher, CCACHE_DIR: cache } = process.env;
+  if (launcher !== undefined) env.CMAKE_CXX_COMPILER_LAUNCHER = launcher;
+  if (cache !== undefined) env.CCACHE_DIR = cache;
+  rmSync(path.join(root, 'build/cmake'), { recursive: true, force: true });
+  const halves = [
+    ['addon', 'programs'],
+    ['tests', 'web'],
+  ].map((steps) => run(process.execPath, ['scripts/build.mjs', ...steps], env));
+  for (const { isGood } of await Promise.all(halves)) note(isGood, 'built with an empty HOME');
+  rmSync(home, { recursive: true, force: true });
+  note(await loadsAndReads('dist/hostwire.node'), 'the addon loads and reads');
+}
+
+/** Without optimization: what this shows is that binding.gyp knows all sources and settings. */
+async function gyp() {
+  if (!(await runScript('built by node-gyp', 'scripts/build.mjs', 'gyp'))) return;
+  const built = 'build/gyp/hostwire.node';
+  note(await loadsAndReads(built), 'built by node-gyp, loads and reads');
+  const other = await otherNode();
+  const isGood = other !== undefined && (await loadsAndReads(built, other.binary));
+  note(isGood, `loads on Node ${other?.version ?? '(other)'}`);
+}
+
+async function sanitized() {
+  if (!(await runScript('built under sanitizers', 'scripts/build.mjs', 'sanitized'))) return;
+  await Promise.all([
+    runScript('parsers under sanitizers', 'scripts/replay.mjs'),
+    runScript('readers without memory, under sanitizers', 'scripts/starve.mjs'),
+  ]);
+}
+
+async function other() {
+  const node = await otherNode();
+  if (node === undefined) return note(false, 'the other Node could not be installed');
+  const files = testFiles(undefined).filter((file) => file.includes('/contract/'));
+  const name = `contract tests on Node ${node.version}`;
+  await runTests(name, 'scripts/test.mjs', '--node', node.binary, ...files);
 }
 
 const steps = {
-  build() {
-    runStep('build', process.execPath, ['scripts/build.mjs', 'all']);
-    note(loadsAndReads(path.join(root, 'dist/hostwire.node')), 'the addon loads and reads');
-  },
-  lint: () => runStep('lint', process.execPath, ['scripts/lint.mjs']),
-  builds() {
-    note(loadsAndReads(buildWithCmake()), 'built by cmake-js, loads and reads');
-    const gyp = buildWithGyp();
-    note(loadsAndReads(gyp), 'built by node-gyp, loads and reads');
-    const other = otherNode();
-    note(
-      other !== undefined && loadsAndReads(gyp, other.binary),
-      `loads on Node ${other?.version ?? '(other)'}`,
-    );
-  },
-  // A machine's own npm configuration can hide that a build needs it.
-  home() {
-    const home = mkdtempSync(path.join(os.tmpdir(), 'hostwire-home-'));
-    const env = { PATH: process.env.PATH, HOME: home, LANG: 'C' };
-    rmSync(path.join(root, 'build/cmake'), { recursive: true, force: true });
-    runStep('built with an empty HOME', process.execPath, ['scripts/build.mjs', 'addon'], env);
-    rmSync(home, { recursive: true, force: true });
-  },
-  test: () => runTestScript('npm test with coverage', ['--coverage']),
-  other() {
-    const other = otherNode();
-    if (other === undefined) return note(false, 'the other Node could not be installed');
-    const listed = spawnSync('find', ['build/ts/test/contract', '-name', '*.test.js'], {
-      cwd: root,
-      encoding: 'utf8',
-    });
-    runTestScript(`contract tests on Node ${other.version}`, [
-      '--node',
-      other.binary,
-      ...listed.stdout.trim().split('\n'),
-    ]);
-  },
-  windows: () => runTestScript('the service on Windows, under Wine', [], 'scripts/test-windows.mjs'),
-  asan() {
-    runStep('parsers under sanitizers', process.execPath, ['scripts/replay.mjs']);
-    runStep('readers without memory, under sanitizers', process.execPath, ['scripts/starve.mjs']);
-  },
+  build,
+  lint: () => runScript('lint', 'scripts/lint.mjs'),
+  gyp,
+  sanitized,
+  'windows-build': () => runScript('built for Windows', 'scripts/test-windows.mjs', '--prepare'),
+  test: () => runTests('npm test with coverage', 'scripts/test.mjs', '--coverage'),
+  other,
+  races: () => runTests('programs under sanitizers', 'scripts/test.mjs', ...testFiles('sanitized')),
+  windows: () => runTests('the service on Windows, under Wine', 'scripts/test-windows.mjs'),
 };
 
-provideNeeds();
+/** Each row after the one before; what stands in one row side by side. */
+const ORDER = [
+  ['build'],
+  ['lint', 'gyp', 'sanitized', 'windows-build'],
+  ['test'],
+  ['other'],
+  ['races'],
+  ['windows'],
+];
+
 const wanted = process.argv.slice(2);
-for (const [name, step] of Object.entries(steps)) {
-  if (wanted.length > 0 && !wanted.includes(name)) continue;
-  const started = Date.now();
-  step();
-  console.log(`-- ${name}: ${Math.round((Date.now() - started) / 1000)} s`);
-}
+for (const name of wanted)
+  if (!(name in steps)) {
+    console.error(`unknown step "${name}"; known: ${Object.keys(steps).join(', ')}`);
+    process.exit(1);
+  }
+provideNeeds({ windows: true });
+for (const row of ORDER)
+  await Promise.all(
+    row
+      .filter((name) => wanted.length === 0 || wanted.includes(name))
+      .map(async (name) => {
+        const started = Date.now();
+        await steps[name]();
+        console.log(`-- ${name}: ${Math.round((Date.now() - started) / 1000)} s`);
+      }),
+  );
 if (failures.length > 0) console.log(`\n${failures.join('\n')}\n`);
 console.log(
   `${totals.passed} passed, ${totals.failed} failed${totals.skipped > 0 ? `, ${totals.skipped} skipped` : ''}`,

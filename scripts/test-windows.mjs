@@ -1,22 +1,23 @@
 // The service on Windows, as far as Wine is one: builds the addon by mingw-w64 and drives node.exe from here.
-//   node scripts/test-windows.mjs [FILE.test.js…]   ends with "N passed, N failed[, N skipped]"
+//   node scripts/test-windows.mjs [--prepare | FILE.test.js…]   ends with "N passed, N failed[, N skipped]"
+// `--prepare` only builds the addon and sets up the Windows of the tests.
 import { spawnSync } from 'node:child_process';
-import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { buildForWindows, missingForWindowsBuild } from './build-windows.mjs';
 import { provideNeeds } from './needs.mjs';
-import { report, runTests } from './test.mjs';
+import { report, runTests, testFiles } from './test.mjs';
 import { endWine, hasWine, provideWindows, wineEnvironment } from './wine.mjs';
 
 const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
 
-function testFiles() {
-  // The sources: what was compiled from a test that is gone is not a test.
-  return readdirSync(path.join(root, 'test/windows'))
-    .filter((file) => file.endsWith('.test.ts'))
-    .map((file) => path.join('build/ts/test/windows', file.replace(/\.ts$/, '.js')));
+function prepare() {
+  const began = Date.now();
+  buildForWindows();
+  const windows = provideWindows();
+  console.error(`built and set up in ${Math.round((Date.now() - began) / 1000)} s`);
+  return windows;
 }
 
 function runAll(named) {
@@ -25,20 +26,18 @@ function runAll(named) {
     stdio: 'inherit',
   });
   if (build.status !== 0) throw new Error('failed: scripts/build.mjs missing tests');
-  const began = Date.now();
-  buildForWindows();
-  const windows = provideWindows();
-  console.error(`built and set up in ${Math.round((Date.now() - began) / 1000)} s`);
+  const windows = prepare();
   try {
     // Between two tests the server of the prefix stays.
     spawnSync('wineserver', ['-p60'], { env: wineEnvironment(), stdio: 'ignore' });
     // One after the other: a prefix is one machine, and Wine is slow enough to be late where two share it.
-    return runTests({ files: named.length > 0 ? named : testFiles(), env: windows, jobs: 1 });
+    return runTests({ files: named.length > 0 ? named : testFiles('windows'), env: windows, jobs: 1 });
   } finally {
     endWine();
   }
 }
 
+const args = process.argv.slice(2);
 provideNeeds({ windows: true });
 const missing = [...missingForWindowsBuild(), ...(hasWine() ? [] : ['wine'])];
 if (missing.length > 0) {
@@ -47,8 +46,11 @@ if (missing.length > 0) {
   process.exitCode = process.env.CI === 'true' ? 1 : 0;
 } else {
   try {
-    const { counts, failures } = runAll(process.argv.slice(2));
-    process.exitCode = report(counts, failures);
+    if (args[0] === '--prepare') prepare();
+    else {
+      const { counts, failures } = runAll(args);
+      process.exitCode = report(counts, failures);
+    }
   } catch (error) {
     console.error(error.message);
     process.exitCode = report({ passed: 0, failed: 1, skipped: 0 });

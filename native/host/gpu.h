@@ -53,7 +53,9 @@ struct GpuOptions {
   std::string nvmlLibrary;  // NVIDIA's management library; empty: the platform's own name for it
   std::chrono::milliseconds retryDelay{1000};  // the initial delay after a failure; it doubles 5 times
   std::chrono::milliseconds discoveryInterval{
-      30000};  // between two searches for devices that were added or removed
+      30000};                               // between two searches for devices that were added or removed
+  std::chrono::milliseconds maxAge{10000};  // of the values that a device returned before it failed
+  std::chrono::milliseconds idleBeforeRest{10000};  // then an idle device that may sleep is left alone
 };
 
 // The devices that report at least one value, or are asleep: discrete ones that are awake first, then

@@ -14,8 +14,8 @@ namespace hostwire {
 constexpr std::chrono::seconds kMaxAge{10};
 
 template <class T>
-std::optional<T> recentValue(Answer<T> answer) {
-  if (answer.age > kMaxAge) return std::nullopt;
+std::optional<T> recentValue(Answer<T> answer, std::chrono::milliseconds maxAge = kMaxAge) {
+  if (answer.age > maxAge) return std::nullopt;
   return std::move(answer.value);
 }
 

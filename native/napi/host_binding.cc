@@ -112,6 +112,8 @@ HostBinding::HostBinding(const Napi::CallbackInfo& info) : Napi::ObjectWrap<Host
     setRoot(options, "nvml", gpuOptions.nvmlLibrary);
     setMilliseconds(options, "gpuRetryMs", gpuOptions.retryDelay);
     setMilliseconds(options, "gpuDiscoveryMs", gpuOptions.discoveryInterval);
+    setMilliseconds(options, "gpuMaxAgeMs", gpuOptions.maxAge);
+    setMilliseconds(options, "gpuIdleMs", gpuOptions.idleBeforeRest);
   }
   gpu_ = std::make_shared<GpuReader>(roots_, gpuOptions, probers_);
   sections_ = openSections(roots_, gpu_, probers_);

@@ -17,7 +17,7 @@ namespace hostwire {
 class HostBinding : public Napi::ObjectWrap<HostBinding> {
  public:
   static Napi::Function define(Napi::Env env);
-  // new Host({proc?, sys?, files?, nvml?, gpuRetryMs?, gpuDiscoveryMs?})
+  // new Host({proc?, sys?, files?, nvml?, gpuRetryMs?, gpuDiscoveryMs?, gpuMaxAgeMs?, gpuIdleMs?})
   explicit HostBinding(const Napi::CallbackInfo& info);
 
  private:

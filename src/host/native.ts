@@ -20,6 +20,9 @@ export interface Roots {
   /** The first wait after a failure of a graphics driver (1000), and how often devices are looked for (30000). */
   readonly gpuRetryMs?: number;
   readonly gpuDiscoveryMs?: number;
+  /** The age up to which a failing device's last values count (10000), and how long one idles before it is left alone (10000). */
+  readonly gpuMaxAgeMs?: number;
+  readonly gpuIdleMs?: number;
 }
 
 /** A graphics processor that was found, readable or not. */

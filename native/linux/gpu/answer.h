@@ -5,7 +5,6 @@
 #include <string>
 
 #include "host/gpu.h"
-#include "host/recent.h"
 
 namespace hostwire {
 
@@ -21,16 +20,18 @@ struct GpuAnswer {
 // failing device, as long as any prober's answer does.
 class LastGpuValues {
  public:
+  explicit LastGpuValues(std::chrono::milliseconds maxAge) : maxAge_(maxAge) {}
   void store(const GpuValues& values) {
     values_ = values;
     storedAt_ = std::chrono::steady_clock::now();
   }
   const GpuValues& ofSleeping() const { return values_; }
   GpuValues ofFailing() const {
-    return std::chrono::steady_clock::now() - storedAt_ > kMaxAge ? GpuValues{} : values_;
+    return std::chrono::steady_clock::now() - storedAt_ > maxAge_ ? GpuValues{} : values_;
   }
 
  private:
+  std::chrono::milliseconds maxAge_;
   GpuValues values_;
   std::chrono::steady_clock::time_point storedAt_;
 };

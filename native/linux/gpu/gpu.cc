@@ -21,9 +21,6 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using Answers = std::shared_ptr<const std::vector<GpuAnswer>>;
 
-// A driver may take a second to start; one that does not answer for longer hangs.
-constexpr std::chrono::seconds kPatience{5};
-
 // A prober of one device or, for NVML, of several, and the parameters of its question.
 struct Source {
   std::vector<GpuDevice> devices;
@@ -102,7 +99,7 @@ void GpuReader::State::discover() {
 }
 
 Source GpuReader::State::makeSysfsSource(const GpuDevice& device) {
-  const auto gpu = std::make_shared<SysfsGpu>(roots, device);
+  const auto gpu = std::make_shared<SysfsGpu>(roots, options, device);
   const auto wantsDetail = std::make_shared<std::atomic<bool>>(false);
   const auto ask = [gpu, wantsDetail]() -> Answers {
     return std::make_shared<const std::vector<GpuAnswer>>(1, gpu->read(wantsDetail->exchange(false)));
@@ -198,9 +195,10 @@ void GpuReader::State::readSource(Source& source, bool withDetail) {
   } else {
     const auto now = Clock::now();
     if (!source.silentSince) source.silentSince = now;
-    if (now - *source.silentSince > kPatience) silence = "its driver does not answer";
+    // A driver may take a second to start; one that is silent for much longer hangs.
+    if (now - *source.silentSince > options.maxAge / 2) silence = "its driver does not answer";
   }
-  const auto answers = recentValue(std::move(latest)).value_or(nullptr);
+  const auto answers = recentValue(std::move(latest), options.maxAge).value_or(nullptr);
   if (source.devices.empty() && answers != nullptr) {
     GpuDevice device;
     device.driver = "nvidia";

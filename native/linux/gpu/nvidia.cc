@@ -16,6 +16,7 @@ constexpr const char* kLibrary = "libnvidia-ml.so.1";
 
 NvidiaGpus::NvidiaGpus(const Roots& roots, const GpuOptions& options)
     : roots_(roots),
+      options_(options),
       session_(options.nvmlLibrary.empty() ? kLibrary : options.nvmlLibrary, options.retryDelay) {}
 
 std::vector<GpuAnswer> NvidiaGpus::readUnlisted(bool withDetail) {
@@ -66,7 +67,7 @@ std::vector<GpuAnswer> NvidiaGpus::read(const NvidiaRequest& request) {
   std::vector<std::string> awake;
   std::vector<GpuSleep::State> states;
   for (const GpuDevice& device : request.devices) {
-    Known& known = known_.try_emplace(device.address, device).first->second;
+    Known& known = known_.try_emplace(device.address, device, options_).first->second;
     states.push_back(known.sleep.judge());
     if (states.back() == GpuSleep::State::kAwake) awake.push_back(device.address);
   }

@@ -28,7 +28,8 @@ class NvidiaGpus {
 
  private:
   struct Known {
-    explicit Known(const GpuDevice& device) : sleep(device.folder, device.isIntegrated) {}
+    Known(const GpuDevice& device, const GpuOptions& options)
+        : sleep(device.folder, device.isIntegrated, options.idleBeforeRest), last(options.maxAge) {}
     GpuSleep sleep;
     std::string name;  // empty until it is known
     LastGpuValues last;
@@ -39,6 +40,7 @@ class NvidiaGpus {
   GpuAnswer answerOf(const GpuDevice& device, const std::vector<NvmlReading>& readings);
 
   const Roots roots_;
+  const GpuOptions options_;
   NvmlSession session_;
   std::map<std::string, Known> known_;  // by address
 };

@@ -10,10 +10,7 @@ namespace hostwire {
 namespace {
 
 using std::chrono::milliseconds;
-using std::chrono::seconds;
 
-constexpr seconds kIdleBeforeRest{10};
-constexpr milliseconds kRestBeyondDelay{2000};
 // A kernel with a longer delay than this is not waited for: the shown values would be too old.
 constexpr milliseconds kLongestDelay{15000};
 constexpr std::chrono::minutes kBetweenRests{5};
@@ -24,8 +21,11 @@ constexpr double kIdlePercent = 1;
 
 }  // namespace
 
-GpuSleep::GpuSleep(const std::string& folder, bool isIntegrated)
-    : folder_(folder), isIntegrated_(isIntegrated), status_(folder + "/power/runtime_status") {}
+GpuSleep::GpuSleep(const std::string& folder, bool isIntegrated, milliseconds idleBeforeRest)
+    : folder_(folder),
+      isIntegrated_(isIntegrated),
+      idleBeforeRest_(idleBeforeRest),
+      status_(folder + "/power/runtime_status") {}
 
 // A device without the file never sleeps; one whose file cannot be read now is not woken to find out why.
 void GpuSleep::readStatus() {
@@ -65,13 +65,14 @@ void GpuSleep::noteLoad(std::optional<double> loadPercent) {
     return;
   }
   if (!idleSince_) idleSince_ = now;
-  if (now - *idleSince_ < kIdleBeforeRest || (noRestUntil_ && now < *noRestUntil_)) return;
+  if (now - *idleSince_ < idleBeforeRest_ || (noRestUntil_ && now < *noRestUntil_)) return;
   idleSince_.reset();
   if (readSmallFile(folder_ + "/power/control") != "auto") return;
   const auto delay = parseScaled(readSmallFile(folder_ + "/power/autosuspend_delay_ms"), 1,
                                  static_cast<double>(kLongestDelay.count()));
   if (!delay) return;
-  restsUntil_ = now + milliseconds(static_cast<std::int64_t>(*delay)) + kRestBeyondDelay;
+  // Beyond the kernel's delay: 2 s with the 10 s that the service waits.
+  restsUntil_ = now + milliseconds(static_cast<std::int64_t>(*delay)) + idleBeforeRest_ / 5;
 }
 
 }  // namespace hostwire

@@ -21,7 +21,7 @@ class GpuSleep {
 
   // `folder`: the device's. An integrated processor is never left alone: it sleeps together with the
   // processor.
-  GpuSleep(const std::string& folder, bool isIntegrated);
+  GpuSleep(const std::string& folder, bool isIntegrated, std::chrono::milliseconds idleBeforeRest);
 
   // What to do now: only in kAwake may the device be read.
   State judge();
@@ -35,6 +35,7 @@ class GpuSleep {
 
   std::string folder_;
   bool isIntegrated_;
+  std::chrono::milliseconds idleBeforeRest_;
   KeptFile status_;
   std::string buffer_;
   bool isStatusKnown_ = false;

@@ -36,11 +36,12 @@ std::optional<std::uint64_t> toBytes(std::optional<double> value) {
 
 }  // namespace
 
-SysfsGpu::SysfsGpu(const Roots& roots, GpuDevice device)
+SysfsGpu::SysfsGpu(const Roots& roots, const GpuOptions& options, GpuDevice device)
     : roots_(roots),
       device_(std::move(device)),
-      sleep_(device_.folder, device_.isIntegrated),
-      clients_(roots.proc, device_) {}
+      sleep_(device_.folder, device_.isIntegrated, options.idleBeforeRest),
+      clients_(roots.proc, device_),
+      last_(options.maxAge) {}
 
 // A file that turns out to be missing makes readNumber look for sources again.
 SysfsGpu::Source SysfsGpu::sourceAt(const std::string& path) const {

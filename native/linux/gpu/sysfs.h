@@ -18,7 +18,7 @@ namespace hostwire {
 // Belongs to one prober's question: used by one thread at a time. Never throws.
 class SysfsGpu {
  public:
-  SysfsGpu(const Roots& roots, GpuDevice device);
+  SysfsGpu(const Roots& roots, const GpuOptions& options, GpuDevice device);
   GpuAnswer read(bool withDetail);
 
  private:

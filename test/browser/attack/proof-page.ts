@@ -63,7 +63,7 @@ export function renderProof(rows: readonly Row[], runs: readonly Run[], when: st
 
 A browser that can reach a service without a key lets every web page that it shows reach it too. This page lists the ways to misuse a browser like that, each tried in real browsers: ${runs.map(({ version }) => version).join(' and ')}, ${when}, ${attempts} attempts. Each row **succeeds on a service without the guard** and fails on the service as it is shipped: no power action is recorded, the player is not called, the process stays alive, and the page gets no byte. The browser itself decides about the headers of each request (Origin, Sec-Fetch-Site). Each row is tried on the service's loopback address and on its name in the network, \`pc.lan\`: over plain HTTP browsers send at most Origin to such a name, and never Sec-Fetch-Site.
 
-The rows are data in test/browser/attack/rows-*.ts; \`npm run check\` tries each row in Chromium on one or two of its targets; \`npm run prove attacks\` tries all of them in both browsers and writes this page.
+The rows are data in test/browser/attack/rows-*.ts; \`npm run prove browser/attack\` tries each row in Chromium on one or two of its targets; \`npm run prove attacks\` tries all of them in both browsers and writes this page.
 
 ## Setup
 

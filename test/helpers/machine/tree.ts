@@ -52,7 +52,7 @@ export function makeMachine(
 }
 
 /**
- * Reads every 20 ms, for 2 s at most, until `isAnswered`: what probers ask comes with a later reading. The last
+ * Reads every 20 ms, for a minute at most, until `isAnswered`: what probers ask comes with a later reading. The last
  * reading is returned in any case, so that an assertion on it says what was missing.
  */
 export async function readUntil(
@@ -61,7 +61,7 @@ export async function readUntil(
   withDetail: boolean,
   isAnswered: (counters: Counters) => boolean,
 ): Promise<Counters> {
-  const end = performance.now() + 2000;
+  const end = performance.now() + 60_000;
   while (true) {
     const counters = host.readCounters(sections, withDetail, 0);
     if (isAnswered(counters) || performance.now() > end) return counters;

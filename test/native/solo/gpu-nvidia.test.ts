@@ -75,10 +75,18 @@ const TREE = { ...pci({ ...NVIDIA, address: FIRST }), ...pci({ ...NVIDIA, addres
 
 /** The first wait after a failure: 1 s in the service. */
 const RETRY_MS = 20;
+/** The age up to which a failing device's last values count: 10 s in the service. */
+const MAX_AGE_MS = 1000;
 
-function open(t: Test, lines: readonly string[], options: { readonly without?: Without } = {}) {
+interface Options {
+  readonly without?: Without;
+  readonly gpuMaxAgeMs?: number;
+}
+
+function open(t: Test, lines: readonly string[], { gpuMaxAgeMs, ...options }: Options = {}) {
   const nvml = makeFakeNvml(t, lines, options);
-  const machine = makeMachine(t, TREE, { nvml: nvml.library, gpuRetryMs: RETRY_MS });
+  const limits = { gpuRetryMs: RETRY_MS, ...(gpuMaxAgeMs !== undefined && { gpuMaxAgeMs }) };
+  const machine = makeMachine(t, TREE, { nvml: nvml.library, ...limits });
   return { nvml, ...machine };
 }
 
@@ -193,71 +201,43 @@ t.test(
       `${FIRST} (NVIDIA): the GPU is lost: it has fallen off the bus (NVML 15)`,
     );
     const reasons = new Set<string | undefined>();
-    const end = performance.now() + 500;
-    while (performance.now() < end) {
+    for (let round = 0; round < 50; round++) {
       reasons.add(host.readCounters(GPU, true, 0).failures?.['gpu']);
       await sleep(10);
     }
-    t.equal(reasons.size, 1, 'while it is lost the reason stays the same: it is told once');
+    t.equal(reasons.size, 1, 'while it is lost the reason stays the same: it is logged once');
     nvml.play(...SCRIPT);
-    const began = performance.now();
     t.strictSame((await read(host, isFull)).gpu, [BIG, SMALL]);
-    // The waits double five times: 32 × the first at most, which is 32 s in the service.
-    t.ok(performance.now() - began < 33 * RETRY_MS + 200, `back after ${performance.now() - began} ms`);
   },
 );
 
-t.test('[3.gpu-lost] after ten seconds a lost device is left out', async (t) => {
-  const { host, nvml } = open(t, SCRIPT);
+t.test('[3.gpu-lost] after ten seconds, here one, a lost device is left out', async (t) => {
+  const { host, nvml } = open(t, SCRIPT, { gpuMaxAgeMs: MAX_AGE_MS });
+  const beganMs = performance.now();
   await read(host, isFull);
   nvml.play(...SCRIPT, 'fail nvmlDeviceGetUtilizationRates 16', 'fail nvmlInit_v2 9');
-  await sleep(9_000);
-  t.strictSame((await read(host, () => true)).gpu?.length, 2);
-  await sleep(1_600);
-  await read(host, () => false);
-  t.strictSame(host.readCounters(GPU, true, 0).gpu, []);
+  await read(host, ({ failures }) => failures !== undefined);
+  await read(host, ({ gpu }) => gpu?.length === 0);
+  t.ok(performance.now() - beganMs >= MAX_AGE_MS, 'not before');
   nvml.play(...SCRIPT);
   t.strictSame((await read(host, isFull)).gpu, [BIG, SMALL]);
 });
 
 t.test(
-  '[3.gpu-hang] a call that hangs: the tick does not move, the values leave, and all comes back',
+  '[3.gpu-hang] a call that hangs: no reading waits for it, the values leave, and all comes back',
   async (t) => {
-    const { host, nvml } = open(t, SCRIPT);
+    const { host, nvml } = open(t, SCRIPT, { gpuMaxAgeMs: MAX_AGE_MS });
+    const beganMs = performance.now();
     await read(host, isFull);
-    const before = slowestRead(host, 200);
     nvml.play(...SCRIPT, 'hang nvmlDeviceGetTemperature');
-    const slowest: number[] = [];
-    const seen: (number | undefined)[] = [];
-    for (let second = 0; second < 12; second++) {
-      for (let i = 0; i < 10; i++) {
-        slowest.push(slowestRead(host, 20));
-        await sleep(90);
-      }
-      seen.push(host.readCounters(GPU, true, 0).gpu?.length);
-    }
-    const during = Math.max(...slowest);
-    t.comment(
-      `figure: slowest of readings of the gpu: ${before.toFixed(2)} ms without, ${during.toFixed(2)} ms while NVML hangs`,
-    );
-    t.ok(during < before + 25, `${during} ms while it hangs, ${before} ms before`);
-    t.equal(seen[7], 2, 'the last values, for ten seconds');
-    t.equal(seen.at(-1), 0, 'then nobody knows');
+    // A reading that waited for the call would not come back: it hangs until the script is another one.
+    await read(host, ({ gpu }) => gpu?.length === 0);
+    t.ok(performance.now() - beganMs >= MAX_AGE_MS, 'the last values count for ten seconds, here one');
     t.match(host.readCounters(GPU, true, 0).failures?.['gpu'], 'its driver does not answer');
     nvml.play(...SCRIPT);
     t.strictSame((await read(host, isFull)).gpu, [BIG, SMALL]);
   },
 );
-
-function slowestRead(host: NativeMachine, times: number): number {
-  let slowest = 0;
-  for (let i = 0; i < times; i++) {
-    const began = performance.now();
-    host.readCounters(GPU, true, 0);
-    slowest = Math.max(slowest, performance.now() - began);
-  }
-  return slowest;
-}
 
 t.test(
   '[3.gpu-nvidia] a system that shows no device on the bus: the driver says which there are',

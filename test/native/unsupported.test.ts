@@ -1,0 +1,27 @@
+/** The addon of a platform that nobody has ported to: it builds, and each reading is null with the reason beside it. */
+import { createRequire } from 'node:module';
+import t from 'tap';
+import { ALL_SECTIONS, type Counters, type Host, SECTIONS } from '#src/host/host.js';
+import { DETAIL_KEYS } from '#src/stats/details.js';
+import { deriveSample, NO_BASELINE } from '#src/stats/sample.js';
+import { programPath, whyNoProgram } from '../helpers/native/program.ts';
+
+const skip = whyNoProgram('unsupported.node');
+
+t.test('a reader that throws costs its own section or detail, and says why', { skip }, async (t) => {
+  const addon = createRequire(import.meta.url)(programPath('unsupported.node')) as {
+    readonly Host: new () => Host;
+  };
+  const host = new addon.Host();
+  const counters: Counters = host.readCounters(ALL_SECTIONS, true, 0);
+  // Without a device the gpu section is empty, not unreadable; processes have a reader of their own.
+  const keys = [...SECTIONS, ...DETAIL_KEYS].filter((key) => key !== 'gpu' && key !== 'processes');
+  for (const key of keys) {
+    t.equal(counters[key], null, key);
+    t.match(counters.failures?.[key], /^read .*: /, `${key}: the reason`);
+  }
+  t.strictSame(Object.keys(counters.failures ?? {}).sort(), [...keys].sort());
+  const { sample } = deriveSample(NO_BASELINE, counters, { interval_seconds: 2, host: 'x' });
+  t.match(sample.extras, { sensors: [], batteries: [] });
+  t.equal(host.readCounters(0, false, 0).failures, undefined, 'nothing was asked, nothing failed');
+});
