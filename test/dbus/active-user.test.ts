@@ -106,7 +106,7 @@ t.test("[6.root] the bus of the active user, with that user's ids while it conne
     t.match(service.last(), wanted, what);
   };
 
-  await becomes('no logind', /^none: no user's session bus: logind does not say/);
+  await becomes('no logind', /^none: no user's session bus: logind does not report the active user/);
   await bus.startLogind();
   await tellLogind(
     bus,

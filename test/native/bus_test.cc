@@ -138,8 +138,8 @@ void failsAtOnceWithoutBus() {
     checkWithin(none.ms, 50, "at once");
   }
   {
-    BusThread thread({{"", "DBUS_X is set to nothing"}, {"", ""}});
-    check(ask(thread, callTo("Echo")).errorText == "DBUS_X is set to nothing", "no address");
+    BusThread thread({{"", "DBUS_X is empty"}, {"", ""}});
+    check(ask(thread, callTo("Echo")).errorText == "DBUS_X is empty", "no address");
   }
   fake::Bus rejecting(socketPath("r"), answerOf, fake::Bus::Manner::rejecting);
   BusThread thread(onlySystem("r"));

@@ -66,6 +66,9 @@ t.test('[9.doctor-power] on a bus', { skip: missingForBus() }, async (t) => {
   t.match(text, new RegExp(`^power +ok +logind on ${bus.address}$`, 'm'));
   t.match(text, /^shutdown +partly +possible\n +why: features\.enable_shutdown is off/m);
   t.match(text, /^sleep +ok +possible$/m);
-  t.match(text, /^hibernate +missing +not possible\n +why: logind says that this machine can't \(na/m);
+  t.match(
+    text,
+    /^hibernate +missing +not possible\n +why: logind reports that this machine cannot do it \(na/m,
+  );
   t.match(text, /^lock +ok/m);
 });

@@ -53,10 +53,10 @@ t.test(
       CanHibernate: 'perhaps',
     });
     const reasons = {
-      shutdown: /this machine can't \(na/,
-      restart: /does not allow it to this user \(no\)/,
+      shutdown: /this machine cannot do it \(na/,
+      restart: /does not allow this user to do it \(no\)/,
       sleep: /would ask this user for an administrator's password \(challenge\)/,
-      hibernate: /an answer that is not known: perhaps$/,
+      hibernate: /an unknown answer: perhaps$/,
     };
     for (const [action, reason] of Object.entries(reasons)) {
       const refusal = await service.refusal(action);
