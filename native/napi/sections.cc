@@ -24,12 +24,12 @@ static Napi::Value js(Napi::Env env, const CpuTimes& times) {
 }
 
 static Napi::Value js(Napi::Env env, const CoreTimes& core) {
-  constexpr auto times = &CoreTimes::times;
+  constexpr auto kTimes = &CoreTimes::times;
   static const Shape shape{
-      Key{"user", inside(times, &CpuTimes::user)},     Key{"nice", inside(times, &CpuTimes::nice)},
-      Key{"system", inside(times, &CpuTimes::system)}, Key{"idle", inside(times, &CpuTimes::idle)},
-      Key{"iowait", inside(times, &CpuTimes::iowait)}, Key{"irq", inside(times, &CpuTimes::irq)},
-      Key{"steal", inside(times, &CpuTimes::steal)},   Key{"index", &CoreTimes::index}};
+      Key{"user", inside(kTimes, &CpuTimes::user)},     Key{"nice", inside(kTimes, &CpuTimes::nice)},
+      Key{"system", inside(kTimes, &CpuTimes::system)}, Key{"idle", inside(kTimes, &CpuTimes::idle)},
+      Key{"iowait", inside(kTimes, &CpuTimes::iowait)}, Key{"irq", inside(kTimes, &CpuTimes::irq)},
+      Key{"steal", inside(kTimes, &CpuTimes::steal)},   Key{"index", &CoreTimes::index}};
   return shape.make(env, core);
 }
 
@@ -121,17 +121,17 @@ static Napi::Value js(Napi::Env env, const InterfaceCounters& link, bool withDet
 }
 
 static Napi::Value js(Napi::Env env, const GpuCounters& gpu) {
-  constexpr auto values = &GpuCounters::values;
+  constexpr auto kValues = &GpuCounters::values;
   static const Shape shape{Key{"name", &GpuCounters::name},
                            Key{"vendor", &GpuCounters::vendor},
                            Key{"isAsleep", &GpuCounters::isAsleep},
-                           Key{"loadPercent", inside(values, &GpuValues::loadPercent)},
-                           Key{"temperatureCelsius", inside(values, &GpuValues::temperatureCelsius)},
-                           Key{"memoryUsedBytes", inside(values, &GpuValues::memoryUsedBytes)},
-                           Key{"memoryTotalBytes", inside(values, &GpuValues::memoryTotalBytes)},
-                           Key{"powerWatts", inside(values, &GpuValues::powerWatts)},
-                           Key{"fanPercent", inside(values, &GpuValues::fanPercent)},
-                           Key{"clockMhz", inside(values, &GpuValues::clockMhz)}};
+                           Key{"loadPercent", inside(kValues, &GpuValues::loadPercent)},
+                           Key{"temperatureCelsius", inside(kValues, &GpuValues::temperatureCelsius)},
+                           Key{"memoryUsedBytes", inside(kValues, &GpuValues::memoryUsedBytes)},
+                           Key{"memoryTotalBytes", inside(kValues, &GpuValues::memoryTotalBytes)},
+                           Key{"powerWatts", inside(kValues, &GpuValues::powerWatts)},
+                           Key{"fanPercent", inside(kValues, &GpuValues::fanPercent)},
+                           Key{"clockMhz", inside(kValues, &GpuValues::clockMhz)}};
   return shape.make(env, gpu);
 }
 

@@ -26,7 +26,7 @@ constexpr std::string_view kName = "hostwire media keys";
 }  // namespace
 
 const UinputCalls& systemUinput() {
-  static constexpr UinputCalls calls{
+  static constexpr UinputCalls kCalls{
       // With the effective ids, as open(2) uses; access(2) uses the real ones.
       [](const char* path) { return faccessat(AT_FDCWD, path, W_OK, AT_EACCESS); },
       // NOLINTNEXTLINE(cppcoreguidelines-pro-type-vararg): there is no other open.
@@ -38,7 +38,7 @@ const UinputCalls& systemUinput() {
       [](int fd, const void* bytes, std::size_t count) { return ::write(fd, bytes, count); },
       [](int fd) { static_cast<void>(::close(fd)); },
   };
-  return calls;
+  return kCalls;
 }
 
 UinputKeyboard::~UinputKeyboard() {
