@@ -58,7 +58,7 @@ std::string parseAtaModel(std::span<const std::uint8_t> page);
 // How many pages log `number` has, out of the log directory (log 0).
 unsigned parseAtaLogPages(std::span<const std::uint8_t> directory, std::uint8_t number);
 
-// SMART READ DATA. `model` tells apart drives whose attributes have other units.
+// SMART READ DATA. `model` identifies drives whose attributes have other units.
 std::optional<DriveHealth> parseSmartAttributes(std::span<const std::uint8_t> data, std::string_view model);
 
 // The first kAtaStatisticsPages pages of the Device Statistics log.

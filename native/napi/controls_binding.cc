@@ -6,7 +6,7 @@
 namespace hostwire {
 namespace {
 
-// Tells an object of this class from any other.
+// Identifies an object of this class.
 constexpr napi_type_tag kTag{0x6c6f72746e6f4357, 0x8d0b1f5a2e7c4936};
 
 }  // namespace
@@ -22,9 +22,9 @@ std::shared_ptr<Controls> ControlsBinding::of(const Napi::Value& value) {
 ControlsBinding::ControlsBinding(const Napi::CallbackInfo& info)
     : Napi::ObjectWrap<ControlsBinding>(info), controls_(std::make_shared<Controls>(info.Env())) {
   info.This().As<Napi::Object>().TypeTag(&kTag);
-  // It lives as long as its environment: what is made from it need not keep it.
+  // Pinned for the life of the environment, so objects made from it need no reference.
   Ref();
-  // After the thread-safe function was made, so that it runs before that function goes.
+  // Added after the thread-safe function was created, so that it runs before that function is finalized.
   isHooked_ = napi_add_env_cleanup_hook(info.Env(), endWithEnvironment, this) == napi_ok;
 }
 

@@ -15,7 +15,7 @@
 
 namespace hostwire {
 
-// Shared with the answers that are still to come.
+// Shared with answers that are still to come.
 struct Controls {
   explicit Controls(Napi::Env env) : js(env) {}
 
@@ -40,7 +40,7 @@ class ControlsBinding : public Napi::ObjectWrap<ControlsBinding> {
   bool isHooked_ = false;
 };
 
-// A promise that another thread settles, from a task in `controls.js`. Keeps Node alive until then.
+// A promise that another thread settles, by a task on `controls.js`. Keeps Node alive until then.
 class OpenPromise {
  public:
   static std::shared_ptr<OpenPromise> start(Napi::Env env, std::shared_ptr<Controls> controls) {
@@ -48,7 +48,7 @@ class OpenPromise {
   }
   Napi::Promise promise() const { return deferred_.Promise(); }
 
-  // From any thread, once: resolves with what `convert` makes on the JavaScript thread.
+  // From any thread, once: resolves with the result of `convert`, which runs on the JavaScript thread.
   static void resolve(const std::shared_ptr<OpenPromise>& self,
                       std::function<Napi::Value(Napi::Env)> convert) {
     settle(self,

@@ -4,7 +4,7 @@
 namespace hostwire {
 namespace {
 
-// Threads at a time: an answer that waits (an end of a process, say) takes one.
+// The maximum of threads: an answer that waits (for the end of a process, for example) takes one.
 constexpr int kMaxUnderWay = 32;
 
 }  // namespace
@@ -46,7 +46,7 @@ void Completions::call(napi_env env, napi_value, void* context, void* data) {
   try {
     (*settle)(env);
   } catch (const Napi::Error&) {
-    // The environment is ending: nobody is left to be told.
+    // The environment is ending: nothing can receive the result.
   }
 }
 

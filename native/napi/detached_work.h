@@ -16,8 +16,8 @@
 
 namespace hostwire {
 
-// Carries results to the thread of JavaScript. It keeps Node alive while something is under way, and drops
-// what comes after the environment has ended.
+// Carries results to the JavaScript thread. Keeps Node alive while work is pending, and drops results that
+// arrive after the environment has ended.
 class Completions : public std::enable_shared_from_this<Completions> {
  public:
   using Settle = std::function<void(Napi::Env)>;
@@ -27,7 +27,7 @@ class Completions : public std::enable_shared_from_this<Completions> {
   bool begin(Napi::Env env);
   // From any thread, once for each begin().
   void finish(std::unique_ptr<Settle> settle) noexcept;
-  // On JavaScript's thread: work that was begun and could not be started.
+  // On the JavaScript thread: for work that was begun but could not be started.
   void abandon(Napi::Env env);
 
  private:
@@ -40,7 +40,7 @@ class Completions : public std::enable_shared_from_this<Completions> {
   int underWay_ = 0;  // only JavaScript's thread touches it
 };
 
-// As PromiseWork::start, but on a detached thread. `work` owns what it touches.
+// Like PromiseWork::start, but on a detached thread. `work` owns what it touches.
 template <class Result>
 Napi::Promise startDetached(Napi::Env env, const std::shared_ptr<Completions>& completions,
                             std::function<Result()> work,
@@ -50,7 +50,8 @@ Napi::Promise startDetached(Napi::Env env, const std::shared_ptr<Completions>& c
     deferred.Reject(toJsError(env, HostError(EAGAIN, "start a thread")).Value());
     return deferred.Promise();
   };
-  // All that the end needs is made here, where an exception is JavaScript's: the thread has nobody to tell.
+  // Everything for the end is allocated here, where an exception reaches JavaScript: the thread could not
+  // report one.
   struct Outcome {
     std::optional<Result> result;
     std::exception_ptr failure;
@@ -66,7 +67,7 @@ Napi::Promise startDetached(Napi::Env env, const std::shared_ptr<Completions>& c
       deferred.Reject(toJsError(jsEnv, error).Value());
     }
   });
-  // std::function wants what can be copied.
+  // std::function requires a copyable callable.
   const auto settle = std::make_shared<std::unique_ptr<Completions::Settle>>(std::move(owned));
   if (!completions->begin(env)) return refuse();
   bool isStarted = false;
@@ -80,7 +81,7 @@ Napi::Promise startDetached(Napi::Env env, const std::shared_ptr<Completions>& c
       completions->finish(std::move(*settle));
     });
   } catch (const std::bad_alloc&) {
-    // as without a thread
+    // like having no thread
   }
   if (isStarted) return deferred.Promise();
   completions->abandon(env);

@@ -44,7 +44,7 @@ static Napi::Value js(Napi::Env env, const SystemInfo& system) {
 
 namespace {
 
-// How long before the next reading the probers ask, so that their answers are fresh then.
+// Probers ask this long before the next reading, so that their answers are fresh then.
 constexpr std::chrono::milliseconds kProbeLead{100};
 
 void setRoot(const Napi::Object& options, const char* key, std::string& root) {
@@ -65,7 +65,7 @@ std::string keysOf(const std::vector<Section>& sections, const std::vector<Detai
   return keys + ", failures";
 }
 
-// Why sections and details are null, or not whole, by key; undefined while none is.
+// Why sections and details are null or incomplete, by key; undefined while none is.
 class Failures {
  public:
   explicit Failures(Napi::Env env) : env_(env), reasons_(env.Undefined()) {}
@@ -74,7 +74,7 @@ class Failures {
     if (reasons_.IsUndefined()) reasons_ = Napi::Object::New(env_);
     reasons_.As<Napi::Object>().Set(key, reason);
   }
-  // What `read` returns; null and a reason when it throws.
+  // The result of `read`; null and a reason when it throws.
   template <class Read>
   Napi::Value valueOf(const char* key, const Read& read) {
     try {

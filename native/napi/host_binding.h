@@ -29,7 +29,7 @@ class HostBinding : public Napi::ObjectWrap<HostBinding> {
   Napi::Value readSystem(const Napi::CallbackInfo& info);
 
   Roots roots_;
-  // The readers share it, so they go first.
+  // The readers share it, so they are destroyed first.
   ProberPool probers_;
   std::shared_ptr<GpuReader> gpu_;
   std::vector<Section> sections_;

@@ -144,7 +144,7 @@ class Shape {
   Literal literal_;
 };
 
-// A key's source: the text, or null where it is empty, as reasons are when nothing failed.
+// A key's source: the text, or null where it is empty; reasons are empty when nothing failed.
 template <class T>
 auto orNull(std::string T::*text) {
   return [text](const T& value) {
@@ -153,7 +153,7 @@ auto orNull(std::string T::*text) {
   };
 }
 
-// A key's source: `member` of the struct that `outer` is, inside another one.
+// A key's source: `member` of the inner struct `outer`.
 template <class T, class Inner, class Value>
 auto inside(Inner T::*outer, Value Inner::*member) {
   return [outer, member](const T& value) -> const Value& { return value.*outer.*member; };

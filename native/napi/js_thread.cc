@@ -1,4 +1,4 @@
-// The JavaScript thread as other threads see it: a thread-safe function of Node-API.
+// Posts tasks from other threads to the JavaScript thread, through a thread-safe function of Node-API.
 #include "napi/js_thread.h"
 
 #include <optional>
@@ -22,7 +22,7 @@ void JsThread::post(Task task) {
 }
 
 void JsThread::run(Napi::Env env, Napi::Function, Context* context, void*) {
-  // Without an environment an entry is only cleared away, and the context has been finalized before.
+  // Without an environment an entry is only discarded; the context was finalized before.
   if (static_cast<napi_env>(env) == nullptr) return;
   const Context state = *context;
   std::vector<Task> tasks;
@@ -37,7 +37,7 @@ void JsThread::run(Napi::Env env, Napi::Function, Context* context, void*) {
       const Napi::HandleScope scope(env);
       task(env);
     } catch (const Napi::Error& error) {
-      // While an environment ends every call into it throws, and there is nobody left to tell.
+      // While an environment ends every call into it throws, and nothing can receive the error.
       if (!first) first.emplace(error);
     }
   }

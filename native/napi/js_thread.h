@@ -1,4 +1,4 @@
-// The JavaScript thread as other threads see it: a place to have functions run.
+// Posts tasks from other threads to the JavaScript thread.
 #pragma once
 
 #include <napi.h>
@@ -14,19 +14,19 @@ class JsThread {
  public:
   using Task = std::function<void(Napi::Env)>;
 
-  // On the JavaScript thread, as hold(), release() and close(). It does not keep Node alive by itself.
+  // On the JavaScript thread, like hold(), release() and close(). It does not keep Node alive by itself.
   explicit JsThread(Napi::Env env);
   JsThread(const JsThread&) = delete;
   JsThread& operator=(const JsThread&) = delete;
 
-  // Has `task` run there, in order; from any thread. However many are posted, Node is woken once. After
-  // close() it is dropped. What a task throws does not keep the next ones from running.
+  // Runs `task` on the JavaScript thread, in order; from any thread. Several posted tasks wake Node once.
+  // After close() it is dropped. A task's exception does not keep the next ones from running.
   void post(Task task);
 
-  // While more was held than released Node does not end by itself.
+  // While there were more holds than releases, Node does not end by itself.
   void hold();
   void release();
-  // Nothing is run any more. More than once does nothing.
+  // Nothing runs any more. Further calls do nothing.
   void close();
 
  private:
@@ -36,7 +36,7 @@ class JsThread {
     bool isWoken = false;
     bool isClosed = false;
   };
-  // The function has its own share: it may be called once more when everything else is gone.
+  // The function has a share of its own: it may be called once more when everything else is gone.
   using Context = std::shared_ptr<State>;
   static void run(Napi::Env env, Napi::Function callback, Context* context, void* data);
   using Function = Napi::TypedThreadSafeFunction<Context, void, &JsThread::run>;

@@ -11,13 +11,13 @@
 
 namespace hostwire {
 
-// However many changes there are, JavaScript is told when it wants to be.
+// Limits notifications: after one, JavaScript gets the next only when it has asked for it.
 struct MediaBinding::Pace {
   std::mutex mutex;
-  bool isArmed = true;  // the next change is told
+  bool isArmed = true;  // the next change is reported
   bool hasChanged = false;
 
-  // Whether this change is to be told now.
+  // Whether this change must be reported now.
   bool takeChange() {
     const std::lock_guard lock(mutex);
     hasChanged = !isArmed;
@@ -64,10 +64,10 @@ MediaBinding::MediaBinding(const Napi::CallbackInfo& info)
       pace_(std::make_shared<Pace>()),
       keys_(rootsOf(info[1])) {
   if (!info[2].IsFunction()) throw Napi::TypeError::New(info.Env(), "onNews must be a function");
-  // Held by what the command thread may call: that ends, joined, on the JavaScript thread.
+  // Held by callbacks of the command thread, which is joined on the JavaScript thread.
   const auto listener =
       std::make_shared<Napi::FunctionReference>(Napi::Persistent(info[2].As<Napi::Function>()));
-  // The controls own what calls this: they must not be owned by it.
+  // The controls own the caller of this, so it must not own them.
   const std::weak_ptr<Controls> controls = controls_;
   players_ = std::make_unique<MediaPlayers>(controls_->thread, [controls, listener, pace = pace_] {
     if (!pace->takeChange()) return;

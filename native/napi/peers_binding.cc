@@ -1,4 +1,4 @@
-// What JavaScript may ask of connections.
+// The functions for connections that JavaScript may call.
 #include "napi/peers_binding.h"
 
 #include <cstdint>

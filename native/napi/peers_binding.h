@@ -1,4 +1,4 @@
-// What JavaScript may ask of connections: the table's part for host/peers.h.
+// The functions for connections that JavaScript may call: the table's part for host/peers.h.
 #pragma once
 
 #include <napi.h>

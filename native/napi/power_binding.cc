@@ -30,7 +30,7 @@ PowerAction actionOf(const Napi::Value& value) {
 
 using Open = std::shared_ptr<OpenPromise>;
 
-// Resolves `open` with `value` as JavaScript sees it.
+// Resolves `open` with `value` as a JavaScript value.
 template <class Value>
 void resolveWith(const Open& open, const Value& value) {
   OpenPromise::resolve(open, [value](Napi::Env env) { return js(env, value); });
@@ -49,10 +49,10 @@ Napi::Function PowerBinding::define(Napi::Env env) {
 PowerBinding::PowerBinding(const Napi::CallbackInfo& info)
     : Napi::ObjectWrap<PowerBinding>(info), controls_(ControlsBinding::of(info[0])) {
   if (!info[1].IsFunction()) throw Napi::TypeError::New(info.Env(), "onSleep must be a function");
-  // Held by what the command thread may call: that ends, joined, on the JavaScript thread.
+  // Held by callbacks of the command thread, which is joined on the JavaScript thread.
   const auto listener =
       std::make_shared<Napi::FunctionReference>(Napi::Persistent(info[1].As<Napi::Function>()));
-  // The controls own what calls this: they must not be owned by it.
+  // The controls own the caller of this, so it must not own them.
   const std::weak_ptr<Controls> controls = controls_;
   power_ = std::make_unique<PowerControl>(controls_->thread, [controls, listener](bool isGoingToSleep) {
     const auto alive = controls.lock();

@@ -21,7 +21,7 @@ class PowerBinding : public Napi::ObjectWrap<PowerBinding> {
   Napi::Value support(const Napi::CallbackInfo& info);
   // act(action: string): Promise<void>; rejects with why it failed
   Napi::Value act(const Napi::CallbackInfo& info);
-  // inhibitors(): Promise<{who, why, what, uid}[]>; rejects when they can't be known
+  // inhibitors(): Promise<{who, why, what, uid}[]>; rejects when they cannot be listed
   Napi::Value inhibitors(const Napi::CallbackInfo& info);
   // authority(): Promise<{name: string | null, reached, reason: string | null}>
   Napi::Value authority(const Napi::CallbackInfo& info);

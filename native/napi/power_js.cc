@@ -1,4 +1,4 @@
-// What the power manager answers, as JavaScript objects.
+// The power manager's answers as JavaScript objects.
 #include "napi/power_js.h"
 
 #include "napi/js.h"

@@ -1,4 +1,4 @@
-// What the power manager answers, as JavaScript objects; the keys mirror src/host/power.ts.
+// The power manager's answers as JavaScript objects; the keys mirror src/host/power.ts.
 #pragma once
 
 #include <napi.h>

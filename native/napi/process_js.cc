@@ -1,5 +1,5 @@
-// Ten thousand processes as objects would keep JavaScript's thread busy for tens of milliseconds; as columns
-// they are a copy.
+// Ten thousand processes as objects would keep the JavaScript thread busy for tens of milliseconds; as
+// columns they are a copy.
 #include "napi/process_js.h"
 
 #include <cstdint>
@@ -19,7 +19,7 @@ void addColumn(Napi::Object& object, const char* key, const Processes& processes
   object.Set(key, array);
 }
 
-// All names in one text, and where each ends in it, in bytes.
+// All names in one text, and the end of each in it, in bytes.
 void addNames(Napi::Object& object, const Processes& processes) {
   std::string names;
   auto ends = Napi::Uint32Array::New(object.Env(), processes.size());

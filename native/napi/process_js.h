@@ -1,4 +1,4 @@
-// Processes as JavaScript has them: columns for a whole reading, objects for one. They mirror
+// Processes for JavaScript: columns for a whole reading, objects for one process. They mirror
 // src/host/processes.ts.
 #pragma once
 

@@ -14,8 +14,8 @@
 
 namespace hostwire {
 
-// The JavaScript error for what was thrown: Node's own `code` ("ENOENT") and `operation` where the system
-// said why, a plain message otherwise. Call it inside a catch block.
+// The JavaScript error for an exception: with Node's own `code` ("ENOENT") and `operation` for a system
+// error, a plain message otherwise. Call it inside a catch block.
 inline Napi::Error toJsError(Napi::Env env, const std::exception& error) {
   auto result = Napi::Error::New(env, error.what());
   if (const auto* host = dynamic_cast<const HostError*>(&error)) {

@@ -18,7 +18,8 @@ struct Section {
   const char* key;  // in Counters (src/host/host.ts)
   // Throws what the reader throws, which costs this section alone.
   std::function<Napi::Value(Napi::Env, bool withDetail)> read;
-  // Why a part of the last reading is missing: empty when none is. Absent: it is whole or fails as a whole.
+  // Why a part of the last reading is missing: empty when none is. Without this function a section is
+  // complete or fails as a whole.
   std::function<const std::string&()> failure;
 };
 

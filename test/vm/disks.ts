@@ -1,4 +1,4 @@
-/** Compares the disks that the system unit tells of with those that a run outside its sandbox does. */
+/** Compares the disks that the system unit reports with those that a run outside its sandbox reports. */
 import { isDeepStrictEqual } from 'node:util';
 import { request } from './client.ts';
 import type { Machine } from './machine.ts';
@@ -39,7 +39,7 @@ const lasting = (disks: readonly Disk[]) =>
 const flagsOf = (disks: readonly Disk[]) =>
   Object.fromEntries(disks.map((disk) => [disk.fs, disk.read_only]));
 
-/** Waits until both tell of the disks `readOnly` names, then compares everything else. */
+/** Waits until both report the disks that `readOnly` names, then compares everything else. */
 export async function expectSameDisks(
   t: Test,
   vm: Machine,

@@ -93,7 +93,7 @@ t.test('root reads the health of NVMe and ATA drives', async (t) => {
 
 t.test('a drive that expects to fail says so', async (t) => {
   const warn = (value: number) =>
-    vm.tell('qom-set', { path: '/machine/peripheral/solid0', property: 'smart_critical_warning', value });
+    vm.send('qom-set', { path: '/machine/peripheral/solid0', property: 'smart_critical_warning', value });
   warn(4);
   t.equal((await drivesAs())['nvme']?.health?.['isPassing'], false);
   warn(0);

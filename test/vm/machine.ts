@@ -15,7 +15,7 @@ export interface Ran {
   readonly text: string;
 }
 
-/** What qemu tells of the machine as a whole, e.g. RESET, SHUTDOWN, SUSPEND, WAKEUP. */
+/** An event of the machine as a whole, from qemu, e.g. RESET, SHUTDOWN, SUSPEND, WAKEUP. */
 export interface MachineEvent {
   readonly name: string;
   /** Of this computer's clock, Unix milliseconds. */
@@ -36,7 +36,7 @@ export interface Machine {
   /** Runs a bash script in it as root. Rejects when the machine goes away meanwhile or says nothing for `limitMs`. */
   readonly run: (script: string, limitMs?: number) => Promise<Ran>;
   /** Sends qemu a command such as system_wakeup. */
-  readonly tell: (command: string, args?: Readonly<Record<string, unknown>>) => void;
+  readonly send: (command: string, args?: Readonly<Record<string, unknown>>) => void;
   /** Settles with qemu's exit code when it has ended. */
   readonly ended: Promise<number | null>;
   readonly kill: () => void;
@@ -105,10 +105,10 @@ async function control(folder: string, child: ChildProcess, onEvent: (event: Mac
     const { seconds, microseconds } = message.timestamp;
     onEvent({ name: message.event, atMs: seconds * 1000 + microseconds / 1000 });
   });
-  const tell = (command: string, args: Readonly<Record<string, unknown>> = {}) =>
+  const send = (command: string, args: Readonly<Record<string, unknown>> = {}) =>
     socket.write(`${JSON.stringify({ execute: command, arguments: args })}\n`);
-  tell('qmp_capabilities');
-  return tell;
+  send('qmp_capabilities');
+  return send;
 }
 
 /** The agent in the machine: one command at a time, a line each way. */
@@ -149,7 +149,7 @@ export async function boot(image: Image, folder: string): Promise<Machine> {
   process.once('exit', kill);
   const events: MachineEvent[] = [];
   let agent: ReturnType<typeof commands> | undefined;
-  const tell = await control(folder, child, (event) => {
+  const send = await control(folder, child, (event) => {
     events.push(event);
     if (event.name === 'RESET') agent?.forget();
   });
@@ -172,7 +172,7 @@ export async function boot(image: Image, folder: string): Promise<Machine> {
     events: () => events,
     ready,
     run,
-    tell,
+    send,
     ended,
     kill,
   };

@@ -208,7 +208,7 @@ t.test('sleep suspends the machine; woken, the service goes on', async (t) => {
   t.ok(reply.readAtMs < asleep.atMs, 'the answer had been read');
   t.comment(`figure: asleep ${(asleep.atMs - reply.readAtMs).toFixed(0)} ms after the ok was read`);
   await sleep(3000);
-  vm.tell('system_wakeup');
+  vm.send('system_wakeup');
   await until('it wakes', 60_000, () => vm.events().find(({ name }) => name === 'WAKEUP'));
   await serving();
   const after = await get('/api/usage');

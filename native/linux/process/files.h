@@ -15,7 +15,7 @@ namespace hostwire {
 // The folder of a /proc, for openat(2). Throws HostError.
 FileDescriptor openProcFolder(const std::string& proc);
 
-// The path of one of a process's files, for openat(2) in that folder, without an allocation.
+// The path of a file of one process, for openat(2) in that folder, without an allocation.
 class ProcessPath {
  public:
   // `file`: "/stat"; "" is the process's own folder.

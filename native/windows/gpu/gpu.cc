@@ -1,5 +1,5 @@
-// Graphics processors of Windows: NVML tells of NVIDIA's, the system's own counters of the others, and of
-// NVIDIA's where NVML can't be had.
+// Graphics processors of Windows: NVML reads NVIDIA's, the system's own counters the others, and NVIDIA's
+// where NVML is not available.
 #include "host/gpu.h"
 
 #include <algorithm>

@@ -46,8 +46,8 @@ void setStatus(Service& service, DWORD state, DWORD waitHintMs) {
   SetServiceStatus(service.handle, &status);
 }
 
-// On a thread of Windows', which must not wait. A machine that is switched off gives more time than the end
-// of this service takes, so that nothing is to be told before it (SERVICE_CONTROL_PRESHUTDOWN).
+// On a Windows thread, which must not wait. A shutdown leaves more time than this service needs to end, so no
+// earlier notification is needed (SERVICE_CONTROL_PRESHUTDOWN).
 DWORD WINAPI onControl(DWORD control, DWORD, void*, void*) {
   if (control == SERVICE_CONTROL_INTERROGATE) return NO_ERROR;
   if (control != SERVICE_CONTROL_STOP && control != SERVICE_CONTROL_SHUTDOWN)
