@@ -6,8 +6,8 @@
 #include "firmware/parse_brand.h"
 #include "firmware/parse_smbios.h"
 #include "windows/sensors/parse_battery_status.h"
-#include "windows/win32/parse_counters.h"
 #include "windows/system/parse_windows.h"
+#include "windows/win32/parse_counters.h"
 #include "windows/win32/processor_times.h"
 
 namespace {

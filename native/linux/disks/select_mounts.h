@@ -12,7 +12,7 @@ namespace hostwire {
 using MountGroup = std::vector<Mount>;
 
 // One entry per filesystem (btrfs: per subvolume) in mountinfo's order:
-// - Real filesystems: block devices, btrfs, zfs, network filesystems, FUSE with a source. `/` whatever its type.
+// - Real filesystems: block devices, btrfs, zfs, network filesystems, FUSE with a source. `/` of any type.
 // - Mounts that another one covers, and what lies below such a mount, are not reachable and so not shown.
 // - Other mounts of a filesystem (bind mounts) are in the group of the shortest one.
 // - Read-only images in a loop device (snaps, ISO files) are left out: each is a file on a filesystem that is
