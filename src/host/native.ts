@@ -7,7 +7,7 @@ import type { Counters, GpuCounters, Host, ListenerOptions, PendingPeer, SystemI
 import { type NativeMedia, openMedia } from './native-media.ts';
 import type { PowerHost } from './power.ts';
 import type { ProcessHost } from './processes.ts';
-import type { ServiceControl } from './service-control.ts';
+import type { WindowsService } from './windows-service.ts';
 
 /** Where the kernel's files are; a test or a container names others. */
 export interface Roots {
@@ -134,7 +134,7 @@ export function openNativeProcesses(roots: Roots = {}): ProcessHost {
 }
 
 /** As openNativeHost. */
-export function openServiceControl(): ServiceControl {
+export function openWindowsService(): WindowsService {
   const addon = loadAddon();
   return {
     begin: (onStop) => addon.beginService(new addon.Controls(), onStop),

@@ -32,7 +32,7 @@ t.test('[9.service] install tells what could not be set; remove removes', async 
   };
   const installed = manageService(control, parseArguments(['service', 'install']), given);
   t.equal(installed.exitCode, 0);
-  t.match(installed.text, /registered.*\nNote: the delayed start could not be set: .*\.\nIts log: C:\\log\n/);
+  t.match(installed.text, /registered.*\nNote: the delayed start could not be set: .*\.\nLog: C:\\log\n/);
   t.equal(manageService(control, parseArguments(['service', 'remove']), given).exitCode, 0);
   t.same(acts, [[...program, '--service'], 'remove']);
 });
@@ -49,7 +49,7 @@ t.test(
     ]) {
       const { code, stdout, stderr } = await runToEnd(words);
       t.equal(code, 1, words.join(' '));
-      t.match(stderr, /^hostwire: that is for Windows' services: [^\n]*docs\/operating\.md\)\n$/);
+      t.match(stderr, /^hostwire: this is for Windows services only: [^\n]*docs\/operating\.md\)\n$/);
       t.equal(stdout, '');
     }
   },
