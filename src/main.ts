@@ -172,8 +172,8 @@ async function main(): Promise<void> {
       return print(
         await (await import('./cli/doctor/doctor.ts')).examine(await loadOptions(paths), {
           runtime: unsupportedRuntime(),
-          user: os.userInfo().username,
-          isRoot: process.getuid?.() === 0,
+          userName: os.userInfo().username,
+          userId: process.getuid?.(),
           runtimeFolder: process.env['XDG_RUNTIME_DIR'],
         }),
       );

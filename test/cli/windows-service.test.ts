@@ -21,7 +21,7 @@ t.test('[9.service] what is registered is this program with --service and the op
   t.equal(again.overrides.get('server.port')?.value, 80, 'it is read as it was given');
 });
 
-t.test('[9.service] install tells what could not be set; remove removes', async (t) => {
+t.test('[9.service] install reports what could not be set; remove removes', async (t) => {
   const acts: unknown[] = [];
   const control = {
     install: (command: readonly string[]) => {
