@@ -128,7 +128,7 @@ async function findServiceLog(): Promise<string | undefined> {
 
 /** As `run`, for the service manager of Windows: without a console and without signals. */
 async function runAsService(words: Words): Promise<void> {
-  const control = (await import('./host/native.ts')).openServiceControl();
+  const control = (await import('./host/native.ts')).openWindowsService();
   // The same way as a signal on other systems.
   await control.begin(() => process.emit('SIGTERM', 'SIGTERM'));
   const logFile = await findServiceLog();
@@ -172,8 +172,8 @@ async function main(): Promise<void> {
       return print(
         await (await import('./cli/doctor/doctor.ts')).examine(await loadOptions(paths), {
           runtime: unsupportedRuntime(),
-          user: os.userInfo().username,
-          isRoot: process.getuid?.() === 0,
+          userName: os.userInfo().username,
+          userId: process.getuid?.(),
           runtimeFolder: process.env['XDG_RUNTIME_DIR'],
         }),
       );
@@ -186,7 +186,7 @@ async function main(): Promise<void> {
 }
 
 async function manageService(words: Arguments): Promise<Output> {
-  const control = (await import('./host/native.ts')).openServiceControl();
+  const control = (await import('./host/native.ts')).openWindowsService();
   return (await import('./cli/windows-service.ts')).manageService(control, words, {
     program: [process.execPath, ...process.argv.slice(1, 2)],
     logFile: (await findServiceLog()) ?? 'none',

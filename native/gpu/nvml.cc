@@ -117,8 +117,8 @@ void NvmlSession::planRetry() {
   delay_ = std::min(delay_ * 2, firstDelay_ * (1 << kMaxDoublings));
 }
 
-void NvmlSession::fail(std::string reason) {
-  failure_ = std::move(reason);
+void NvmlSession::fail(Obstacle failure) {
+  failure_ = std::move(failure);
   planRetry();
 }
 
@@ -126,17 +126,17 @@ void NvmlSession::openOnce() {
   try {
     if (!api_) api_ = std::make_unique<NvmlApi>(libraryPath_);
   } catch (const std::exception& error) {
-    return fail(error.what());
+    return fail({error.what(), "install the management library of NVIDIA's driver (Debian: libnvidia-ml1)"});
   }
   const int code = api_->init();
   if (code == NvmlCode::kSuccess) {
     isInitialized_ = true;
-    failure_.clear();
+    failure_ = {};
     return;
   }
   // After a driver update the matching library has the same name: only opening it again finds it.
   if (code == NvmlCode::kVersionMismatch) api_.reset();
-  fail(nvmlErrorText(code));
+  fail(nvmlObstacle(code));
 }
 
 // Whether there is a session. One that broke or could not be opened is tried again when it is due.
@@ -161,7 +161,7 @@ void NvmlSession::nameDevice(Device& device) const {
 
 void NvmlSession::breakDevice(Device& device, int code) {
   device.handle = nullptr;
-  device.failure = nvmlErrorText(code);
+  device.failure = nvmlObstacle(code);
   planRetry();
 }
 
@@ -183,9 +183,9 @@ void NvmlSession::enumerate() {
   if (isEnumerated_) return;
   unsigned count = 0;
   const int code = api_->getCount(&count);
-  if (code != NvmlCode::kSuccess) return fail(nvmlErrorText(code));
+  if (code != NvmlCode::kSuccess) return fail(nvmlObstacle(code));
   isEnumerated_ = true;
-  failure_.clear();
+  failure_ = {};
   for (unsigned i = 0; i < std::min(count, kMaxDevices); ++i) {
     Device& device = *devices_.emplace_back(std::make_unique<Device>());
     device.address = "nvidia" + std::to_string(i);
@@ -240,8 +240,8 @@ std::vector<NvmlReading> NvmlSession::readDevices(const std::vector<Device*>& de
     reading.address = device->address;
     reading.name = device->name;
     reading.failure = device->failure;
-    if (reading.failure.empty() && !reading.values.isAnyKnown())
-      reading.failure = nvmlErrorText(NvmlCode::kNotSupported);
+    if (reading.failure.reason.empty() && !reading.values.isAnyKnown())
+      reading.failure = nvmlObstacle(NvmlCode::kNotSupported);
     readings.push_back(std::move(reading));
   }
   if (areAllWell) delay_ = firstDelay_;

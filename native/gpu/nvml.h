@@ -17,7 +17,7 @@ struct NvmlReading {
   std::string address;  // "0000:01:00.0", in lower case
   std::string name;
   GpuValues values;
-  std::string failure;  // why there is no value; empty where there is one
+  Obstacle failure;  // why there is no value; empty where there is one
 };
 
 // Belongs to one prober's question: used by one thread at a time; any of its calls may hang.
@@ -33,7 +33,7 @@ class NvmlSession {
   // Every device that the driver knows, for systems whose bus does not list them.
   std::vector<NvmlReading> readAll(bool withDetail);
   // Why there is no session; empty where there is one, or where none was needed.
-  const std::string& failure() const { return failure_; }
+  const Obstacle& failure() const { return failure_; }
   // Releases the driver until the next reading.
   void close();
 
@@ -44,12 +44,12 @@ class NvmlSession {
     NvmlDeviceHandle handle = nullptr;
     std::string name;
     bool isNameKnown = false;  // or known not to exist
-    std::string failure;       // it broke: not asked again in this session
+    Obstacle failure;          // it broke: not asked again in this session
   };
 
   bool open();
   void openOnce();
-  void fail(std::string reason);
+  void fail(Obstacle failure);
   void planRetry();
   std::vector<NvmlReading> readDevices(const std::vector<Device*>& devices, bool withDetail);
   void enumerate();
@@ -65,7 +65,7 @@ class NvmlSession {
   bool isInitialized_ = false;
   bool isEnumerated_ = false;
   std::vector<std::unique_ptr<Device>> devices_;  // their addresses must not change when others are added
-  std::string failure_;
+  Obstacle failure_;
   std::optional<Clock::time_point> retryAt_;
 };
 

@@ -54,10 +54,21 @@ const char* phraseOf(int code) {
   }
 }
 
+const char* remedyOf(int code) {
+  switch (code) {
+    case NvmlCode::kNoPermission: return "give this user access to the device (on Linux: /dev/nvidia*)";
+    case NvmlCode::kDriverNotLoaded: return "load NVIDIA's driver (on Linux: the kernel module nvidia)";
+    case NvmlCode::kGpuIsLost:
+    case NvmlCode::kResetRequired: return "see the system's log; restarting the machine helps";
+    case NvmlCode::kVersionMismatch: return "restart the machine: NVIDIA's driver was updated";
+    default: return "";
+  }
+}
+
 }  // namespace
 
-std::string nvmlErrorText(int code) {
-  return std::string(phraseOf(code)) + " (NVML " + std::to_string(code) + ")";
+Obstacle nvmlObstacle(int code) {
+  return {std::string(phraseOf(code)) + " (NVML " + std::to_string(code) + ")", remedyOf(code)};
 }
 
 NvmlApi::NvmlApi(const std::string& path) : library(path) {

@@ -7,6 +7,7 @@
 #include <string>
 #include <type_traits>
 
+#include "host/finding.h"
 #include "host/library.h"
 
 namespace hostwire {
@@ -24,8 +25,8 @@ struct NvmlCode {
   static constexpr int kVersionMismatch = 18;
 };
 
-// A constant description of a code.
-std::string nvmlErrorText(int code);
+// What a return code says in words, and what would help.
+Obstacle nvmlObstacle(int code);
 
 struct NvmlOpaqueDevice;
 using NvmlDeviceHandle = NvmlOpaqueDevice*;

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "host/finding.h"
 #include "host/roots.h"
 
 namespace hostwire {
@@ -37,6 +38,7 @@ class BatteriesReader {
   ~BatteriesReader();
   // Only for detail. Empty until the first answer.
   std::vector<BatteryCounters> read();
+  Findings describe();
 
  private:
   struct State;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "host/energy.h"
+#include "host/finding.h"
 #include "host/pressure.h"
 #include "host/roots.h"
 
@@ -48,6 +49,8 @@ class CpuReader {
   CpuReader(const Roots& roots, ProberPool& probers);
   ~CpuReader();
   CpuCounters read(bool withDetail);
+  // The rows of `hostwire doctor`, from a reading with detail. What probers ask is missing in the first ones.
+  Findings describe();
 
  private:
   struct State;

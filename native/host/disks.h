@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "host/finding.h"
 #include "host/roots.h"
 
 namespace hostwire {
@@ -43,6 +44,7 @@ class DisksReader {
   DisksReader(const Roots& roots, ProberPool& probers);
   ~DisksReader();
   std::vector<DiskCounters> read(bool withDetail);
+  Findings describe();
 
  private:
   struct State;

@@ -75,4 +75,30 @@ std::vector<DriveCounters> DrivesReader::read() {
   return drives;
 }
 
+Findings DrivesReader::describe() {
+  const std::string subject = "drive-health";
+  return describeOrExplain(subject, "the drives of this machine", [&]() -> Findings {
+    std::vector<std::string> known;
+    std::vector<std::string> reasons;
+    bool isAnyFailing = false;
+    for (const DriveCounters& drive : read()) {
+      if (!drive.health) {
+        reasons.push_back(drive.name + ": " + drive.failure);
+        continue;
+      }
+      known.push_back(drive.name);
+      if (drive.health->isPassing != false) continue;
+      isAnyFailing = true;
+      reasons.push_back(drive.name + ": it expects to fail");
+    }
+    const std::string source =
+        known.empty() ? "no drive" : listOf(known) + " from the drive's own health log (SMART)";
+    if (reasons.empty()) return {Finding::works(subject, source)};
+    const Obstacle obstacle{listOf(reasons),
+                            isAnyFailing ? "back up the drive that expects to fail, and replace it" : ""};
+    return {known.empty() ? Finding::missing(subject, source, obstacle)
+                          : Finding::partly(subject, source, obstacle)};
+  });
+}
+
 }  // namespace hostwire

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "host/finding.h"
 #include "host/roots.h"
 
 namespace hostwire {
@@ -51,6 +52,7 @@ class DrivesReader {
   // Only for detail. Empty until the drives have been searched for; the first reading starts the search. A
   // drive that is asleep is not woken, and keeps what it reported last except its temperature.
   std::vector<DriveCounters> read();
+  Findings describe();
 
  private:
   struct State;

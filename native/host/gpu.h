@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "host/finding.h"
 #include "host/roots.h"
 
 namespace hostwire {
@@ -37,7 +38,7 @@ struct GpuCounters {
   bool isAsleep = false;  // in runtime suspend, so it is not read
 };
 
-// One device as `doctor` tells of it.
+// One device as the last reading found it, readable or not.
 struct GpuFinding {
   enum class State { kRead, kAsleep, kWaiting, kUnreadable };
   std::string address;  // on the bus: "0000:01:00.0"
@@ -45,7 +46,9 @@ struct GpuFinding {
   std::string name;    // empty until it is known
   std::string driver;  // empty without one
   State state = State::kWaiting;
-  std::string reason;  // why it is unreadable
+  std::string source;      // where its values come from: "NVML"
+  Obstacle obstacle;       // why it is unreadable, or partly so
+  std::string loadRemedy;  // what it would take to know its load, where that is missing
   GpuValues values;
 };
 
@@ -67,8 +70,8 @@ class GpuReader {
   std::vector<GpuCounters> read(bool withDetail);
   // Why devices are missing from the last reading; empty when none is.
   const std::string& failure() const;
-  // Every device that was found, whether it can be read or not, as of the last reading.
-  std::vector<GpuFinding> describe() const;
+  // One row for all devices, from a reading with detail. It is pending while a driver has yet to answer.
+  Findings describe();
 
  private:
   struct State;

@@ -2,6 +2,7 @@
 // reached.
 #pragma once
 
+#include <array>
 #include <chrono>
 #include <cstdint>
 #include <functional>
@@ -11,6 +12,7 @@
 #include <vector>
 
 #include "host/command_thread.h"
+#include "host/finding.h"
 #include "host/roots.h"
 
 namespace hostwire {
@@ -18,6 +20,10 @@ namespace hostwire {
 // In the order of MEDIA_VERBS in src/host/media.ts. Those before `seek` have a media key.
 enum class MediaVerb : std::uint8_t { kPlay, kPause, kPlayPause, kStop, kNext, kPrevious, kSeek, kSetVolume };
 inline constexpr unsigned kMediaVerbs = 8;
+// Each in the order of its enumeration, as JavaScript spells it.
+inline constexpr std::array<const char*, kMediaVerbs> kMediaVerbNames{
+    "play", "pause", "play_pause", "stop", "next", "previous", "seek", "set_volume"};
+inline constexpr std::array<const char*, 3> kPlaybackNames{"playing", "paused", "stopped"};
 
 enum class Playback : std::uint8_t { kPlaying, kPaused, kStopped };
 enum class Repeat : std::uint8_t { kNone, kTrack, kPlaylist };
@@ -48,6 +54,16 @@ struct MediaSnapshot {
   std::uint32_t leftOut = 0;  // players beyond the limit
 };
 
+// Where a platform hears of players, in the words of its rows.
+struct MediaSource {
+  std::string name;    // "the session bus"
+  std::string absent;  // "no session bus"
+  std::string remedy;  // what it would take to have one
+};
+Finding describePlayers(const MediaSnapshot& snapshot, const MediaSource& source);
+// `areNeeded`: no player can be reached in another way.
+Finding describeKeys(const std::optional<Obstacle>& absence, bool areNeeded);
+
 // kGone: the player or the connection to it is gone. kUnanswered: the player may still do it.
 enum class MediaOutcome : std::uint8_t { kDone, kFailed, kGone, kUnanswered };
 
@@ -69,6 +85,8 @@ class MediaPlayers {
   // Begins to watch; later calls do nothing.
   void watch();
   MediaSnapshot read();
+  // The row of `hostwire doctor`: as of now, so wait until the players have settled.
+  Finding describe();
   // `value`: seconds from the track's beginning, or 1 for full volume. `done` is called once: on the command
   // thread after `limit` at the latest, or at once when that thread has ended.
   void control(const std::string& id, MediaVerb verb, double value, std::chrono::milliseconds limit,
@@ -88,7 +106,7 @@ class MediaKeys {
   MediaKeys& operator=(const MediaKeys&) = delete;
 
   // Why no key can be pressed; nothing when keys can be pressed. Opens nothing.
-  std::optional<std::string> absence() const;
+  std::optional<Obstacle> absence() const;
   // Creates the keyboard, which stays. True when it is new: programs need a moment to notice it. Throws
   // HostError.
   bool open();

@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 
+#include "host/finding.h"
 #include "host/pressure.h"
 #include "host/roots.h"
 
@@ -26,6 +27,7 @@ class MemoryReader {
   ~MemoryReader();
   // Throws HostError when the numbers cannot be read at all. `withDetail` adds what only detail shows.
   MemoryCounters read(bool withDetail);
+  Findings describe();
 
  private:
   struct State;

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "host/finding.h"
 #include "host/roots.h"
 
 namespace hostwire {
@@ -42,6 +43,7 @@ class NetworkReader {
   NetworkReader(const Roots& roots, ProberPool& probers);
   ~NetworkReader();
   std::vector<InterfaceCounters> read(bool withDetail);
+  Findings describe();
 
  private:
   struct State;

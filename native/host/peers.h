@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "host/finding.h"
+
 namespace hostwire {
 
 struct PendingPeer {
@@ -20,6 +22,9 @@ struct PendingPeer {
 
 // Whether the two functions below work here.
 bool canReadPendingPeers();
+
+// How peers that take nothing are recognized here: the row of `hostwire doctor`.
+Finding describePeers();
 
 // This process's connections on `port` with bytes that are unsent or unacknowledged. May be called on any
 // thread: a descriptor that is closed or reused meanwhile does no harm. Throws HostError.

@@ -1,18 +1,31 @@
 // The machine's power manager: what it supports, what inhibits it, and power actions.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "host/command_thread.h"
+#include "host/finding.h"
 
 namespace hostwire {
 
 enum class PowerAction { kShutdown, kRestart, kSleep, kHibernate, kLock };
+
+// As JavaScript spells them, and as the subjects of their rows.
+inline constexpr std::array<std::pair<std::string_view, PowerAction>, 5> kPowerActionNames{{
+    {"shutdown", PowerAction::kShutdown},
+    {"restart", PowerAction::kRestart},
+    {"sleep", PowerAction::kSleep},
+    {"hibernate", PowerAction::kHibernate},
+    {"lock", PowerAction::kLock},
+}};
 
 struct PowerSupport {
   bool isSupported = false;
@@ -25,13 +38,6 @@ struct PowerInhibitor {
   std::string why;
   std::string what;  // in logind's notation: "shutdown:sleep"
   std::uint32_t uid = 0;
-};
-
-// Who is asked, for a person to read.
-struct PowerAuthority {
-  std::string name;     // "systemd-logind"; empty where there is none
-  std::string reached;  // by which way: an address
-  std::string reason;   // why there is none
 };
 
 // May be called on any thread. Each answer comes once, within about a second, on another thread; when the
@@ -52,10 +58,14 @@ class PowerControl {
   void inhibitors(const InhibitorsAnswer& answer);
   // Overrides block inhibitors: the caller has judged them. `failure` is null when the action was accepted.
   void act(PowerAction action, const std::function<void(const std::optional<std::string>& failure)>& answer);
-  void authority(const std::function<void(const PowerAuthority&)>& answer);
+  // The rows of `hostwire doctor`: the power manager, and each action if there is one.
+  void describe(const std::function<void(const Findings&)>& answer);
 
  private:
   struct State;
+  // The row "power": which manager answers, and how it is reached.
+  void describeManager(const std::function<void(const Finding&)>& answer);
+
   std::shared_ptr<State> state_;
 };
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "host/clock.h"
+#include "host/finding.h"
 #include "host/roots.h"
 
 namespace hostwire {
@@ -73,6 +74,8 @@ class ProcessReader {
   // For other threads, which may outlive the reader. May take 100 ms and more. Throws HostError.
   std::shared_ptr<State> state() const { return state_; }
   static ProcessReading read(State& state);
+  // The rows of `hostwire doctor`: the list, and whether anything can be done to processes. Never throws.
+  static Findings describe(State& state);
   static std::optional<ProcessDetails> readDetails(State& state, std::int32_t pid);
   // The programs' paths, in the order of `processes`; nothing where it is hidden or the process has ended.
   static std::vector<std::optional<std::string>> readPaths(State& state,
@@ -82,8 +85,8 @@ class ProcessReader {
   std::shared_ptr<State> state_;
 };
 
-// Why processes seen through `roots` can't be acted on; nothing when they can.
-std::optional<std::string> whyNoProcessControl(const Roots& roots);
+// Why processes seen through `roots` cannot be acted on; nothing when they can.
+std::optional<Obstacle> whyNoProcessControl(const Roots& roots);
 
 enum class EndSignal { kTerminate, kKill, kStop, kContinue };
 

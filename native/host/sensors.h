@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "host/finding.h"
 #include "host/roots.h"
 
 namespace hostwire {
@@ -30,6 +31,7 @@ class SensorsReader {
   ~SensorsReader();
   // Only for detail. Empty until the chips have been searched for; the first reading starts the search.
   std::vector<SensorCounters> read();
+  Findings describe();
 
  private:
   struct State;

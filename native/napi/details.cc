@@ -84,7 +84,8 @@ static Napi::Value js(Napi::Env env, const DriveCounters& drive) {
 template <class Reader>
 static Detail detail(const char* key, const Roots& roots, ProberPool& probers) {
   const auto reader = std::make_shared<Reader>(roots, probers);
-  return {key, [reader](Napi::Env env) { return js(env, reader->read()); }};
+  return {key, [reader](Napi::Env env) { return js(env, reader->read()); },
+          [reader] { return reader->describe(); }};
 }
 
 std::vector<Detail> openDetails(const Roots& roots, ProberPool& probers) {

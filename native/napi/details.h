@@ -6,6 +6,7 @@
 #include <functional>
 #include <vector>
 
+#include "host/finding.h"
 #include "host/prober.h"
 #include "host/roots.h"
 
@@ -15,6 +16,8 @@ struct Detail {
   const char* key;  // in Counters (src/host/details.ts)
   // Throws what the reader throws, which costs this detail alone.
   std::function<Napi::Value(Napi::Env)> read;
+  // The rows of `hostwire doctor`.
+  std::function<Findings()> describe;
 };
 
 // All of them, in the order of their keys in Counters. `probers` must outlive them.

@@ -2,12 +2,16 @@
 #include "napi/host_binding.h"
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "host/clock.h"
+#include "host/peers.h"
 #include "host/system.h"
+#include "napi/finding_js.h"
 #include "napi/js.h"
 #include "napi/promise.h"
 
@@ -98,7 +102,7 @@ class Failures {
 Napi::Function HostBinding::define(Napi::Env env) {
   return DefineClass(env, "Host",
                      {InstanceMethod<&HostBinding::readCounters>("readCounters"),
-                      InstanceMethod<&HostBinding::describeGpus>("describeGpus"),
+                      InstanceMethod<&HostBinding::describe>("describe"),
                       InstanceMethod<&HostBinding::readSystem>("readSystem")});
 }
 
@@ -115,8 +119,7 @@ HostBinding::HostBinding(const Napi::CallbackInfo& info) : Napi::ObjectWrap<Host
     setMilliseconds(options, "gpuMaxAgeMs", gpuOptions.maxAge);
     setMilliseconds(options, "gpuIdleMs", gpuOptions.idleBeforeRest);
   }
-  gpu_ = std::make_shared<GpuReader>(roots_, gpuOptions, probers_);
-  sections_ = openSections(roots_, gpu_, probers_);
+  sections_ = openSections(roots_, gpuOptions, probers_);
   details_ = openDetails(roots_, probers_);
 }
 
@@ -153,8 +156,20 @@ Napi::Value HostBinding::readCounters(const Napi::CallbackInfo& info) {
   return counters;
 }
 
-Napi::Value HostBinding::describeGpus(const Napi::CallbackInfo& info) {
-  return js(info.Env(), gpu_->describe());
+Napi::Value HostBinding::describe(const Napi::CallbackInfo& info) {
+  Findings findings{describePeers()};
+  const auto add = [&findings](const auto& rows) {
+    for (const auto& row : rows)
+      for (Finding& finding : row.describe()) findings.push_back(std::move(finding));
+  };
+  add(sections_);
+  add(details_);
+  probers_.askAll(std::chrono::milliseconds{0});
+  const bool isPending =
+      std::any_of(findings.begin(), findings.end(), [](const Finding& finding) { return finding.isPending; });
+  static const Literal shape("findings, isPending");
+  const std::array<napi_value, 2> values{js(info.Env(), findings), js(info.Env(), isPending)};
+  return shape.make(info.Env(), values);
 }
 
 Napi::Value HostBinding::readSystem(const Napi::CallbackInfo& info) {

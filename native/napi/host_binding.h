@@ -3,10 +3,8 @@
 
 #include <napi.h>
 
-#include <memory>
 #include <vector>
 
-#include "host/gpu.h"
 #include "host/prober.h"
 #include "host/roots.h"
 #include "napi/details.h"
@@ -23,15 +21,15 @@ class HostBinding : public Napi::ObjectWrap<HostBinding> {
  private:
   // readCounters(sections: number, withDetail: boolean, nextInMs: number): Counters
   Napi::Value readCounters(const Napi::CallbackInfo& info);
-  // describeGpus(): GpuFinding[], as of the last reading
-  Napi::Value describeGpus(const Napi::CallbackInfo& info);
+  // describe(): {findings: Finding[], isPending: boolean}. Takes a reading with detail; what probers ask is
+  // missing in the first one. isPending: a device has yet to answer, and may within seconds.
+  Napi::Value describe(const Napi::CallbackInfo& info);
   // readSystem(): Promise<SystemInfo>
   Napi::Value readSystem(const Napi::CallbackInfo& info);
 
   Roots roots_;
   // The readers share it, so they are destroyed first.
   ProberPool probers_;
-  std::shared_ptr<GpuReader> gpu_;
   std::vector<Section> sections_;
   std::vector<Detail> details_;
 };

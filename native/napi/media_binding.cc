@@ -5,6 +5,7 @@
 #include <mutex>
 #include <utility>
 
+#include "napi/finding_js.h"
 #include "napi/js.h"
 #include "napi/media_js.h"
 #include "napi/promise.h"
@@ -54,6 +55,7 @@ Napi::Function MediaBinding::define(Napi::Env env) {
       {InstanceMethod<&MediaBinding::watch>("watch"), InstanceMethod<&MediaBinding::read>("read"),
        InstanceMethod<&MediaBinding::rearm>("rearm"), InstanceMethod<&MediaBinding::control>("control"),
        InstanceMethod<&MediaBinding::keyAbsence>("keyAbsence"),
+       InstanceMethod<&MediaBinding::describe>("describe"),
        InstanceMethod<&MediaBinding::openKeys>("openKeys"),
        InstanceMethod<&MediaBinding::pressKey>("pressKey")});
 }
@@ -100,7 +102,14 @@ Napi::Value MediaBinding::control(const Napi::CallbackInfo& info) {
 }
 
 Napi::Value MediaBinding::keyAbsence(const Napi::CallbackInfo& info) {
-  return js(info.Env(), keys_.absence());
+  const auto absence = keys_.absence();
+  return absence ? js(info.Env(), absence->reason) : info.Env().Null();
+}
+
+Napi::Value MediaBinding::describe(const Napi::CallbackInfo& info) {
+  const Finding players = players_->describe();
+  const bool areKeysNeeded = players.status == Finding::Status::kMissing;
+  return js(info.Env(), Findings{players, describeKeys(keys_.absence(), areKeysNeeded)});
 }
 
 Napi::Value MediaBinding::openKeys(const Napi::CallbackInfo& info) {

@@ -30,6 +30,8 @@ class MediaBinding : public Napi::ObjectWrap<MediaBinding> {
   Napi::Value control(const Napi::CallbackInfo& info);
   // keyAbsence(): string | null
   Napi::Value keyAbsence(const Napi::CallbackInfo& info);
+  // describe(): Finding[]
+  Napi::Value describe(const Napi::CallbackInfo& info);
   // openKeys(): boolean, whether the keyboard is new
   Napi::Value openKeys(const Napi::CallbackInfo& info);
   // pressKey(verb: number)

@@ -6,32 +6,11 @@
 namespace hostwire {
 
 static Napi::Value js(Napi::Env env, MediaVerb verb) {
-  const auto name = [verb] {
-    switch (verb) {
-      case MediaVerb::kPlay: return "play";
-      case MediaVerb::kPause: return "pause";
-      case MediaVerb::kPlayPause: return "play_pause";
-      case MediaVerb::kStop: return "stop";
-      case MediaVerb::kNext: return "next";
-      case MediaVerb::kPrevious: return "previous";
-      case MediaVerb::kSeek: return "seek";
-      case MediaVerb::kSetVolume: break;
-    }
-    return "set_volume";
-  };
-  return js(env, name());
+  return js(env, kMediaVerbNames.at(static_cast<std::size_t>(verb)));
 }
 
 static Napi::Value js(Napi::Env env, Playback playback) {
-  const auto name = [playback] {
-    switch (playback) {
-      case Playback::kPlaying: return "playing";
-      case Playback::kPaused: return "paused";
-      case Playback::kStopped: break;
-    }
-    return "stopped";
-  };
-  return js(env, name());
+  return js(env, kPlaybackNames.at(static_cast<std::size_t>(playback)));
 }
 
 static Napi::Value js(Napi::Env env, Repeat repeat) {

@@ -1,29 +1,19 @@
 // The JavaScript class `Power`.
 #include "napi/power_binding.h"
 
-#include <array>
 #include <optional>
 #include <string>
-#include <string_view>
-#include <utility>
 
+#include "napi/finding_js.h"
 #include "napi/js.h"
 #include "napi/power_js.h"
 
 namespace hostwire {
 namespace {
 
-constexpr std::array<std::pair<std::string_view, PowerAction>, 5> kActions{{
-    {"shutdown", PowerAction::kShutdown},
-    {"restart", PowerAction::kRestart},
-    {"sleep", PowerAction::kSleep},
-    {"hibernate", PowerAction::kHibernate},
-    {"lock", PowerAction::kLock},
-}};
-
 PowerAction actionOf(const Napi::Value& value) {
   const std::string name = value.IsString() ? value.As<Napi::String>().Utf8Value() : "";
-  for (const auto& [known, action] : kActions)
+  for (const auto& [known, action] : kPowerActionNames)
     if (known == name) return action;
   throw Napi::TypeError::New(value.Env(), "unknown power action " + name);
 }
@@ -43,7 +33,7 @@ Napi::Function PowerBinding::define(Napi::Env env) {
       env, "Power",
       {InstanceMethod<&PowerBinding::support>("support"), InstanceMethod<&PowerBinding::act>("act"),
        InstanceMethod<&PowerBinding::inhibitors>("inhibitors"),
-       InstanceMethod<&PowerBinding::authority>("authority")});
+       InstanceMethod<&PowerBinding::describe>("describe")});
 }
 
 PowerBinding::PowerBinding(const Napi::CallbackInfo& info)
@@ -90,9 +80,9 @@ Napi::Value PowerBinding::inhibitors(const Napi::CallbackInfo& info) {
   return open->promise();
 }
 
-Napi::Value PowerBinding::authority(const Napi::CallbackInfo& info) {
+Napi::Value PowerBinding::describe(const Napi::CallbackInfo& info) {
   const auto open = OpenPromise::start(info.Env(), controls_);
-  power_->authority([open](const PowerAuthority& authority) { resolveWith(open, authority); });
+  power_->describe([open](const Findings& findings) { resolveWith(open, findings); });
   return open->promise();
 }
 

@@ -23,8 +23,8 @@ class PowerBinding : public Napi::ObjectWrap<PowerBinding> {
   Napi::Value act(const Napi::CallbackInfo& info);
   // inhibitors(): Promise<{who, why, what, uid}[]>; rejects when they cannot be listed
   Napi::Value inhibitors(const Napi::CallbackInfo& info);
-  // authority(): Promise<{name: string | null, reached, reason: string | null}>
-  Napi::Value authority(const Napi::CallbackInfo& info);
+  // describe(): Promise<Finding[]>
+  Napi::Value describe(const Napi::CallbackInfo& info);
 
   std::shared_ptr<Controls> controls_;
   std::unique_ptr<PowerControl> power_;

@@ -17,11 +17,4 @@ Napi::Value js(Napi::Env env, const PowerInhibitor& inhibitor) {
   return shape.make(env, inhibitor);
 }
 
-Napi::Value js(Napi::Env env, const PowerAuthority& authority) {
-  static const Shape shape{Key{"name", orNull(&PowerAuthority::name)},
-                           Key{"reached", &PowerAuthority::reached},
-                           Key{"reason", orNull(&PowerAuthority::reason)}};
-  return shape.make(env, authority);
-}
-
 }  // namespace hostwire

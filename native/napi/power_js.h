@@ -9,6 +9,5 @@ namespace hostwire {
 
 Napi::Value js(Napi::Env env, const PowerSupport& support);
 Napi::Value js(Napi::Env env, const PowerInhibitor& inhibitor);
-Napi::Value js(Napi::Env env, const PowerAuthority& authority);
 
 }  // namespace hostwire

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "napi/finding_js.h"
 #include "napi/js.h"
 #include "napi/process_js.h"
 
@@ -64,9 +65,10 @@ Napi::Function ProcessesBinding::define(Napi::Env env) {
   return DefineClass(
       env, "Processes",
       {InstanceMethod<&Self::latest>("latest"), InstanceMethod<&Self::read>("read"),
-       InstanceMethod<&Self::readDetails>("readDetails"), InstanceMethod<&Self::readPaths>("readPaths"),
-       InstanceMethod<&Self::whyNoControl>("whyNoControl"), InstanceMethod<&Self::signal>("signal"),
-       InstanceMethod<&Self::waitForEnd>("waitForEnd"), InstanceMethod<&Self::launch>("launch")});
+       InstanceMethod<&Self::describe>("describe"), InstanceMethod<&Self::readDetails>("readDetails"),
+       InstanceMethod<&Self::readPaths>("readPaths"), InstanceMethod<&Self::whyNoControl>("whyNoControl"),
+       InstanceMethod<&Self::signal>("signal"), InstanceMethod<&Self::waitForEnd>("waitForEnd"),
+       InstanceMethod<&Self::launch>("launch")});
 }
 
 ProcessesBinding::ProcessesBinding(const Napi::CallbackInfo& info)
@@ -91,6 +93,12 @@ Napi::Value ProcessesBinding::read(const Napi::CallbackInfo& info) {
       convert<ProcessReading>);
 }
 
+Napi::Value ProcessesBinding::describe(const Napi::CallbackInfo& info) {
+  return startDetached<Findings>(
+      info.Env(), completions_, [state = reader_->state()] { return ProcessReader::describe(*state); },
+      convert<Findings>);
+}
+
 Napi::Value ProcessesBinding::readDetails(const Napi::CallbackInfo& info) {
   using Result = std::optional<ProcessDetails>;
   const std::int32_t pid = info[0].ToNumber().Int32Value();
@@ -110,7 +118,8 @@ Napi::Value ProcessesBinding::readPaths(const Napi::CallbackInfo& info) {
 }
 
 Napi::Value ProcessesBinding::whyNoControl(const Napi::CallbackInfo& info) {
-  return js(info.Env(), whyNoProcessControl(roots_));
+  const auto obstacle = whyNoProcessControl(roots_);
+  return obstacle ? js(info.Env(), obstacle->reason) : info.Env().Null();
 }
 
 Napi::Value ProcessesBinding::signal(const Napi::CallbackInfo& info) {

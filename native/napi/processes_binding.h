@@ -22,6 +22,8 @@ class ProcessesBinding : public Napi::ObjectWrap<ProcessesBinding> {
   Napi::Value latest(const Napi::CallbackInfo& info);
   // read(): Promise<ProcessColumns>
   Napi::Value read(const Napi::CallbackInfo& info);
+  // describe(): Promise<Finding[]>
+  Napi::Value describe(const Napi::CallbackInfo& info);
   // readDetails(pid: number): Promise<ProcessFacts | null>
   Napi::Value readDetails(const Napi::CallbackInfo& info);
   // readPaths(processes: ProcessId[]): Promise<(string | null)[]>

@@ -135,29 +135,6 @@ static Napi::Value js(Napi::Env env, const GpuCounters& gpu) {
   return shape.make(env, gpu);
 }
 
-static Napi::Value js(Napi::Env env, GpuFinding::State state) {
-  const auto name = [state] {
-    switch (state) {
-      case GpuFinding::State::kRead: return "read";
-      case GpuFinding::State::kAsleep: return "asleep";
-      case GpuFinding::State::kWaiting: return "waiting";
-      case GpuFinding::State::kUnreadable: break;
-    }
-    return "unreadable";
-  };
-  return js(env, name());
-}
-
-Napi::Value js(Napi::Env env, const GpuFinding& finding) {
-  static const Shape shape{
-      Key{"address", &GpuFinding::address}, Key{"driver", &GpuFinding::driver},
-      Key{"state", &GpuFinding::state}, Key{"reason", &GpuFinding::reason},
-      Key{"counters", [](const GpuFinding& gpu) {
-            return GpuCounters{gpu.name, gpu.vendor, gpu.values, gpu.state == GpuFinding::State::kAsleep};
-          }}};
-  return shape.make(env, finding);
-}
-
 static Napi::Value js(Napi::Env env, const std::vector<GpuCounters>& counters, bool /*withDetail*/) {
   return js(env, counters);
 }
@@ -174,11 +151,11 @@ static Section section(const char* key, const std::shared_ptr<Reader>& reader,
                        std::function<const std::string&()> failure = {}) {
   return {key,
           [reader](Napi::Env env, bool withDetail) { return js(env, reader->read(withDetail), withDetail); },
-          std::move(failure)};
+          std::move(failure), [reader] { return reader->describe(); }};
 }
 
-std::vector<Section> openSections(const Roots& roots, const std::shared_ptr<GpuReader>& gpu,
-                                  ProberPool& probers) {
+std::vector<Section> openSections(const Roots& roots, const GpuOptions& gpuOptions, ProberPool& probers) {
+  const auto gpu = std::make_shared<GpuReader>(roots, gpuOptions, probers);
   return {
       section("cpu", std::make_shared<CpuReader>(roots, probers)),
       section("memory", std::make_shared<MemoryReader>(roots)),

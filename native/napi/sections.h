@@ -4,10 +4,10 @@
 #include <napi.h>
 
 #include <functional>
-#include <memory>
 #include <string>
 #include <vector>
 
+#include "host/finding.h"
 #include "host/gpu.h"
 #include "host/prober.h"
 #include "host/roots.h"
@@ -21,13 +21,12 @@ struct Section {
   // Why a part of the last reading is missing: empty when none is. Without this function a section is
   // complete or fails as a whole.
   std::function<const std::string&()> failure;
+  // The rows of `hostwire doctor`.
+  std::function<Findings()> describe;
 };
 
 // All of them, in the order of SECTIONS in src/host/host.ts: section n has the bit 1 << n. `probers` must
 // outlive them.
-std::vector<Section> openSections(const Roots& roots, const std::shared_ptr<GpuReader>& gpu,
-                                  ProberPool& probers);
-
-Napi::Value js(Napi::Env env, const GpuFinding& finding);
+std::vector<Section> openSections(const Roots& roots, const GpuOptions& gpuOptions, ProberPool& probers);
 
 }  // namespace hostwire

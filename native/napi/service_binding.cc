@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "host/service.h"
+#include "host/windows_service.h"
 #include "napi/controls_binding.h"
 
 namespace hostwire {

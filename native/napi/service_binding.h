@@ -1,4 +1,4 @@
-// What JavaScript may ask of the system's manager of services: the table's part for host/service.h.
+// What JavaScript may ask of Windows' service control manager: the table's part for host/windows_service.h.
 #pragma once
 
 #include <napi.h>

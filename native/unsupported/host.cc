@@ -25,6 +25,10 @@ namespace {
 
 [[noreturn]] void refuse(const char* operation) { throw HostError(ENOTSUP, operation); }
 
+Findings unknown(const char* subject) {
+  return {Finding::missing(subject, "none", {"not known on this platform", ""})};
+}
+
 }  // namespace
 
 ClockReading readClock() {
@@ -39,21 +43,25 @@ struct CpuReader::State {};
 CpuReader::CpuReader(const Roots&, ProberPool&) {}
 CpuReader::~CpuReader() = default;
 CpuCounters CpuReader::read(bool) { refuse("read cpu"); }
+Findings CpuReader::describe() { return unknown("cpu"); }
 
 struct MemoryReader::State {};
 MemoryReader::MemoryReader(const Roots&) {}
 MemoryReader::~MemoryReader() = default;
 MemoryCounters MemoryReader::read(bool) { refuse("read memory"); }
+Findings MemoryReader::describe() { return unknown("memory"); }
 
 struct DisksReader::State {};
 DisksReader::DisksReader(const Roots&, ProberPool&) {}
 DisksReader::~DisksReader() = default;
 std::vector<DiskCounters> DisksReader::read(bool) { refuse("read disks"); }
+Findings DisksReader::describe() { return unknown("disks"); }
 
 struct NetworkReader::State {};
 NetworkReader::NetworkReader(const Roots&, ProberPool&) {}
 NetworkReader::~NetworkReader() = default;
 std::vector<InterfaceCounters> NetworkReader::read(bool) { refuse("read network"); }
+Findings NetworkReader::describe() { return unknown("network"); }
 
 struct GpuReader::State {
   std::string failure;
@@ -62,7 +70,7 @@ GpuReader::GpuReader(const Roots&, const GpuOptions&, ProberPool&) : state_(std:
 GpuReader::~GpuReader() = default;
 std::vector<GpuCounters> GpuReader::read(bool) { return {}; }
 const std::string& GpuReader::failure() const { return state_->failure; }
-std::vector<GpuFinding> GpuReader::describe() const { return {}; }
+Findings GpuReader::describe() { return unknown("gpu"); }
 
 Library::Library(const std::string& path) { refuse(("open " + path).c_str()); }
 Library::~Library() = default;
@@ -72,11 +80,13 @@ struct SensorsReader::State {};
 SensorsReader::SensorsReader(const Roots&, ProberPool&) {}
 SensorsReader::~SensorsReader() = default;
 std::vector<SensorCounters> SensorsReader::read() { refuse("read sensors"); }
+Findings SensorsReader::describe() { return unknown("sensors"); }
 
 struct BatteriesReader::State {};
 BatteriesReader::BatteriesReader(const Roots&, ProberPool&) {}
 BatteriesReader::~BatteriesReader() = default;
 std::vector<BatteryCounters> BatteriesReader::read() { refuse("read batteries"); }
+Findings BatteriesReader::describe() { return unknown("batteries"); }
 
 std::vector<FoundDrive> findDrives(const Roots&) { return {}; }
 std::function<DriveAnswer()> makeDriveQuestion(const FoundDrive&) {
@@ -90,11 +100,16 @@ ProcessReader::ProcessReader(const Roots&) : state_(std::make_shared<State>()) {
 ProcessReader::~ProcessReader() = default;
 std::shared_ptr<const ProcessReading> ProcessReader::latest(std::chrono::milliseconds) { return nullptr; }
 ProcessReading ProcessReader::read(State&) { refuse("read processes"); }
+Findings ProcessReader::describe(State&) {
+  return {unknown("processes").front(), Finding::possible("process-control", whyNoProcessControl({}))};
+}
 std::optional<ProcessDetails> ProcessReader::readDetails(State&, std::int32_t) { refuse("read a process"); }
 std::vector<std::optional<std::string>> ProcessReader::readPaths(State&, std::span<const ProcessId>) {
   refuse("read processes");
 }
-std::optional<std::string> whyNoProcessControl(const Roots&) { return "not on this system"; }
+std::optional<Obstacle> whyNoProcessControl(const Roots&) {
+  return Obstacle{"not known on this platform", ""};
+}
 SignalOutcome signalProcess(const ProcessId&, EndSignal) { refuse("signal a process"); }
 std::vector<bool> waitForEnd(std::span<const ProcessId>, std::chrono::milliseconds) {
   refuse("wait for a process");
@@ -110,6 +125,7 @@ std::optional<std::string> machineDataFolder() { return std::nullopt; }
 std::optional<std::uint64_t> descriptorLimit() { return std::nullopt; }
 
 bool canReadPendingPeers() { return false; }
+Finding describePeers() { return unknown("peers").front(); }
 std::vector<PendingPeer> readPendingPeers(std::uint16_t) { refuse("read pending peers"); }
 int cutPeers(const std::vector<PendingPeer>&) { return 0; }
 

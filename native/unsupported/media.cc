@@ -15,6 +15,7 @@ void MediaPlayers::watch() {}
 MediaSnapshot MediaPlayers::read() {
   return {"media players are not supported on this platform", true, {}, 0};
 }
+Finding MediaPlayers::describe() { return describePlayers(read(), {"", "none", ""}); }
 void MediaPlayers::control(const std::string&, MediaVerb, double, std::chrono::milliseconds,
                            const std::function<void(const MediaReply&)>& done) {
   done({MediaOutcome::kGone, "media players are not supported on this platform"});
@@ -24,8 +25,8 @@ struct MediaKeys::State {};
 
 MediaKeys::MediaKeys(const Roots&) {}
 MediaKeys::~MediaKeys() = default;
-std::optional<std::string> MediaKeys::absence() const {
-  return "media keys can't be pressed on this platform";
+std::optional<Obstacle> MediaKeys::absence() const {
+  return Obstacle{"media keys cannot be pressed on this platform", ""};
 }
 bool MediaKeys::open() { throw HostError(ENOTSUP, "make a keyboard"); }
 void MediaKeys::press(MediaVerb) { throw HostError(ENOTSUP, "press a media key"); }

@@ -25,8 +25,8 @@ void PowerControl::inhibitors(const InhibitorsAnswer& answer) { answer({}, std::
 void PowerControl::act(PowerAction, const std::function<void(const std::optional<std::string>&)>& answer) {
   answer(kReason);
 }
-void PowerControl::authority(const std::function<void(const PowerAuthority&)>& answer) {
-  answer({"", "", kReason});
+void PowerControl::describeManager(const std::function<void(const Finding&)>& answer) {
+  answer(Finding::missing("power", "none", {kReason, ""}));
 }
 
 }  // namespace hostwire

@@ -1,4 +1,4 @@
-/** The words of the command line → what is asked for; pure. */
+/** Parses the command line. Pure. */
 import type { Overrides } from '../config/merge.ts';
 import { findNearest } from '../config/nearest.ts';
 import { quote } from '../config/problems.ts';
@@ -7,26 +7,26 @@ import { accepts, ROWS } from '../config/schema.ts';
 export const COMMANDS = ['run', 'check', 'doctor', 'service', 'keygen', 'help', 'version'] as const;
 export type Command = (typeof COMMANDS)[number];
 
-/** What `service` is told to do. */
-export const SERVICE_ACTS = ['install', 'remove'] as const;
-export type ServiceAct = (typeof SERVICE_ACTS)[number];
+/** What `service` can do. */
+export const SERVICE_ACTIONS = ['install', 'remove'] as const;
+export type ServiceAction = (typeof SERVICE_ACTIONS)[number];
 
 export interface Arguments {
   readonly command: Command;
   /** The paths of `--config`, as given. */
   readonly configPaths: readonly string[];
-  /** What the options set. */
+  /** The configuration keys that options set. */
   readonly overrides: Overrides;
-  /** Started by the system's manager of services; with `run` only. */
+  /** Started by Windows' service control manager; with `run` only. */
   readonly isService: boolean;
   /** With `service` only. */
-  readonly serviceAct: ServiceAct | undefined;
-  /** The words make no sense: say so on standard error and leave with this code. */
+  readonly serviceAction: ServiceAction | undefined;
+  /** The command line is not valid: print this on standard error and exit with this code. */
   readonly problem?: { readonly text: string; readonly exitCode: 2 };
 }
 
 interface Option {
-  /** The configuration key that it sets; none: a file to load. */
+  /** The configuration key that it sets; none: it names a file to load. */
   readonly key?: string;
   readonly read: (text: string) => unknown;
 }
@@ -44,26 +44,32 @@ const OPTIONS: ReadonlyMap<string, Option> = new Map([
 
 const SERVICE_OPTION = '--service';
 
-/** Words that are a command on their own. */
+/** Options that stand for a command. */
 const SWITCHES: ReadonlyMap<string, Command> = new Map([
   ['--help', 'help'],
   ['-h', 'help'],
   ['--version', 'version'],
 ]);
 
-/** `words` are those behind the program's name. */
+/** `words`: the arguments after the program's name. */
 export function parseArguments(words: readonly string[]): Arguments {
   const overrides = new Map<string, { value: unknown; option: string }>();
   const configPaths: string[] = [];
   let command: Command | undefined;
-  let asked: Command | undefined;
+  let switched: Command | undefined;
   let isService = false;
-  let serviceAct: ServiceAct | undefined;
-  const told = () => ({ command: asked ?? command ?? 'run', configPaths, overrides, isService, serviceAct });
+  let serviceAction: ServiceAction | undefined;
+  const parsed = () => ({
+    command: switched ?? command ?? 'run',
+    configPaths,
+    overrides,
+    isService,
+    serviceAction,
+  });
   const refuse = (text: string): Arguments => ({
-    ...told(),
+    ...parsed(),
     command: command ?? 'run',
-    problem: { text: `${text}. "hostwire --help" lists what there is.`, exitCode: 2 },
+    problem: { text: `${text}. "hostwire --help" lists the commands and options.`, exitCode: 2 },
   });
 
   for (let index = 0; index < words.length; index++) {
@@ -71,7 +77,7 @@ export function parseArguments(words: readonly string[]): Arguments {
     const { name, inline } = split(word);
     const option = OPTIONS.get(name);
     const known = COMMANDS.find((candidate) => candidate === word);
-    if (SWITCHES.has(word)) asked ??= SWITCHES.get(word);
+    if (SWITCHES.has(word)) switched ??= SWITCHES.get(word);
     else if (word === SERVICE_OPTION) isService = true;
     else if (option !== undefined) {
       const text = inline ?? words[++index];
@@ -81,26 +87,27 @@ export function parseArguments(words: readonly string[]): Arguments {
       const problem = takeOption(name, option, text, configPaths, overrides);
       if (problem !== undefined) return refuse(problem);
     } else if (word.startsWith('-')) return refuse(describeUnknown('option', name, listOptions()));
-    else if (command === 'service' && serviceAct === undefined) {
-      serviceAct = SERVICE_ACTS.find((act) => act === word);
-      if (serviceAct === undefined) return refuse(describeUnknown('act of service', word, SERVICE_ACTS));
-    } else if (command !== undefined) return refuse(`${quote(word)} is one word too many`);
+    else if (command === 'service' && serviceAction === undefined) {
+      serviceAction = SERVICE_ACTIONS.find((action) => action === word);
+      if (serviceAction === undefined)
+        return refuse(describeUnknown('action of service', word, SERVICE_ACTIONS));
+    } else if (command !== undefined) return refuse(`unexpected argument ${quote(word)}`);
     else if (known === undefined) return refuse(describeUnknown('command', word, COMMANDS));
     else command = known;
   }
-  const misfit = asked === undefined ? describeMisfit(told()) : undefined;
-  return misfit === undefined ? told() : refuse(misfit);
+  const misfit = switched === undefined ? describeMisfit(parsed()) : undefined;
+  return misfit === undefined ? parsed() : refuse(misfit);
 }
 
-/** Why words that are known each do not go together. */
-function describeMisfit({ command, isService, serviceAct }: Arguments): string | undefined {
-  if (isService && command !== 'run') return `${SERVICE_OPTION} goes with run only`;
-  if (command === 'service' && serviceAct === undefined)
-    return `service needs one more word: ${SERVICE_ACTS.join(' or ')}`;
+/** Why arguments that are each valid cannot be combined. */
+function describeMisfit({ command, isService, serviceAction }: Arguments): string | undefined {
+  if (isService && command !== 'run') return `${SERVICE_OPTION} can be used with run only`;
+  if (command === 'service' && serviceAction === undefined)
+    return `service needs an action: ${SERVICE_ACTIONS.join(' or ')}`;
   return undefined;
 }
 
-/** Every option, for the help and the nearest one. */
+/** Every option, for suggestions and for the test of the help. */
 export function listOptions(): readonly string[] {
   return [...OPTIONS.keys(), SERVICE_OPTION, ...SWITCHES.keys()];
 }
@@ -123,7 +130,7 @@ function takeOption(
     configPaths.push(text);
     return undefined;
   }
-  if (overrides.has(key)) return `${name} is given twice`;
+  if (overrides.has(key)) return `${name} was given twice`;
   const value = read(text);
   const row = ROWS.get(key);
   if (row !== undefined && !accepts(row, value))

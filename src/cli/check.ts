@@ -1,11 +1,11 @@
-/** `hostwire check`: the configuration with defaults and origins, or everything that is wrong with it. */
+/** `hostwire check`: the configuration with defaults and origins, or all that is wrong with it. */
 import { type Loaded, type LoadOptions, loadConfig } from '../config/load.ts';
 import { ConfigError, formatProblem } from '../config/problems.ts';
 import { type LaunchEntry, ROWS, readKey } from '../config/schema.ts';
 import { isMap } from '../config/values.ts';
 import type { Output } from './output.ts';
 
-/** Exit code 1 on errors and on unknown keys. Nothing secret is in the text. */
+/** Exit code 1 on errors and on unknown keys. The text contains no secret. */
 export function checkConfiguration(options: LoadOptions): Output {
   let loaded: Loaded;
   try {
@@ -25,13 +25,13 @@ function render(loaded: Loaded): string {
   const notices = loaded.notices.filter(({ text }) => !unknown.includes(text));
   const { files } = loaded.sources;
   const lines = [
-    files.length === 0 ? 'No file: the defaults.' : `Files: ${files.join(', ')}`,
+    files.length === 0 ? 'No configuration file: only defaults.' : `Files: ${files.join(', ')}`,
     '',
     ...align([...ROWS.keys()].flatMap((key) => listRows(loaded, key))),
     '',
     ...notices.map(({ level, text }) => `${level}: ${text}`),
     ...unknown.map((text) => `error: ${text}`),
-    unknown.length > 0 ? 'The configuration has unknown keys.' : 'The configuration is sound.',
+    unknown.length > 0 ? 'The configuration has unknown keys.' : 'The configuration is valid.',
   ];
   return `${lines.join('\n')}\n`;
 }
@@ -57,14 +57,14 @@ function renderValue(value: unknown, isSecret: boolean): string {
   return isSecret ? '(set, not shown)' : JSON.stringify(value);
 }
 
-// The values of variables are often tokens.
+// The values of environment variables are often tokens.
 function renderApp({ env, ...app }: LaunchEntry): string {
   const masked = Object.fromEntries(Object.keys(env).map((name) => [name, '(not shown)']));
   return JSON.stringify({ ...app, env: masked });
 }
 
 function align(rows: readonly (readonly [string, string])[]): readonly string[] {
-  // Longer ones stand out: one long list must not push every origin off the screen.
+  // Longer settings stick out: one long list must not push every origin off the screen.
   const width = Math.min(48, Math.max(...rows.map(([setting]) => setting.length)));
   return rows.map(([setting, origin]) => `${setting.padEnd(width)}  (${origin})`);
 }

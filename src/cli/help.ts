@@ -1,29 +1,30 @@
-/** What `--help` and `--version` print. */
+/** What `--help` prints. */
 
-export const HELP = `hostwire: streams this computer's stats and takes power and media commands (alpha)
+export const HELP = `hostwire: streams this computer's stats and carries out power, media and process commands (alpha)
 
 Usage: hostwire [command] [options]
 
 Commands:
-  run       serve (the default)
-  check     print the configuration with defaults and origins; fails on errors and unknown keys
-  doctor    tell what works on this machine, and why the rest does not
-  service   Windows: "service install" registers hostwire as a service that starts with the system, with the
-            options given here; "service remove" stops and removes it
+  run       run the service (the default)
+  check     print the configuration, defaults included, and where each setting comes from; exits with 1 if there
+            are errors or unknown keys
+  doctor    print what works on this machine, what does not, why, and what it would take
+  service   on Windows: "service install" registers hostwire as a service that starts with the system, with the
+            options given here; "service remove" stops and unregisters it
   keygen    print a new API key of 64 hex characters
-  help      print this
+  help      print this help
   version   print the version
 
 Options:
-  --config PATH      a configuration file (.json, .yaml, .yml); repeatable; only these are read
+  --config PATH      read this configuration file (.json, .yaml, .yml) and no others; may be repeated
   --host HOST        the address to listen on
   --port PORT        the port to listen on
-  --log-level LEVEL  error, warn, info or debug
-  --service          run as a service of Windows, started by its service control manager
-  --help, -h         print this
+  --log-level LEVEL  the lowest severity to log: error, warn, info or debug
+  --service          run as a Windows service; for the service control manager
+  --help, -h         print this help
   --version          print the version
 
-Without --config the files are config.json, config.yaml and config.yml of the first of these folders that has any:
-the working folder, $XDG_CONFIG_HOME/hostwire (else ~/.config/hostwire), /etc/hostwire
-(on Windows %ProgramData%\\hostwire).
+Without --config, hostwire reads config.json, config.yaml and config.yml from the first of these folders that has
+any of them: the working folder, $XDG_CONFIG_HOME/hostwire (~/.config/hostwire if that is not set), /etc/hostwire
+(%ProgramData%\\hostwire on Windows).
 `;

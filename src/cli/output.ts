@@ -1,4 +1,4 @@
-/** What a command that does not serve comes to: text for standard output, and an exit code. */
+/** The result of a one-shot command: text for standard output, and an exit code. */
 
 export interface Output {
   readonly text: string;

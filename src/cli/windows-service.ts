@@ -1,13 +1,13 @@
-/** `hostwire service install` and `remove`: registers hostwire with the system's manager of services. */
+/** `hostwire service install` and `remove`: registers hostwire with Windows' service control manager. */
 import path from 'node:path';
-import type { ServiceControl } from '../host/service-control.ts';
+import type { WindowsService } from '../host/windows-service.ts';
 import type { Arguments } from './arguments.ts';
 import type { Output } from './output.ts';
 
-/** The program and the words that start it, before any option. */
+/** The program and the arguments that start it, before any option. */
 type Program = readonly string[];
 
-/** What the manager is to start: the options given now are given then, and files by absolute paths. */
+/** The command that the manager will run: with the options given now, and with absolute paths. */
 export function serviceCommand(
   program: Program,
   { configPaths, overrides }: Pick<Arguments, 'configPaths' | 'overrides'>,
@@ -17,24 +17,24 @@ export function serviceCommand(
   return [...program, '--service', ...files, ...options];
 }
 
-/** Throws an Error with a sentence when it can't be done. */
+/** Throws an Error with a sentence when it cannot be done. */
 export function manageService(
-  control: Pick<ServiceControl, 'install' | 'remove'>,
-  words: Pick<Arguments, 'configPaths' | 'overrides' | 'serviceAct'>,
+  control: Pick<WindowsService, 'install' | 'remove'>,
+  words: Pick<Arguments, 'configPaths' | 'overrides' | 'serviceAction'>,
   { program, logFile }: { readonly program: Program; readonly logFile: string },
 ): Output {
-  if (words.serviceAct === 'remove') {
+  if (words.serviceAction === 'remove') {
     control.remove();
     return {
-      text: 'The service hostwire is removed. Its configuration and its log are still there.\n',
+      text: 'The service hostwire was removed. Its configuration and its log were kept.\n',
       exitCode: 0,
     };
   }
   const notes = control.install(serviceCommand(program, words));
   const lines = [
-    'The service hostwire is registered: it starts with Windows, as LocalService.',
+    'The service hostwire was registered: it starts with Windows and runs as LocalService.',
     ...notes.map((note) => `Note: ${note}.`),
-    `Its log: ${logFile}`,
+    `Log: ${logFile}`,
     'To start it now: sc start hostwire',
   ];
   return { text: `${lines.join('\n')}\n`, exitCode: 0 };

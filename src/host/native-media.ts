@@ -1,4 +1,5 @@
 /** Wraps the addon's media: rate-limits change events, and delays key presses until a new keyboard is picked up. */
+import type { Describer, Finding } from './finding.ts';
 import { MEDIA_VERBS, type MediaHost, type MediaReply, type MediaSnapshot } from './media.ts';
 
 /** The addon's class `Media`; see native/napi/media_binding.h. Verbs are indexes into MEDIA_VERBS. */
@@ -8,6 +9,7 @@ export interface NativeMedia {
   rearm(): boolean;
   control(id: string, verb: number, value: number, limitMs: number): Promise<MediaReply>;
   keyAbsence(): string | null;
+  describe(): readonly Finding[];
   openKeys(): boolean;
   pressKey(verb: number): void;
 }
@@ -17,10 +19,14 @@ const CHANGE_INTERVAL_MS = 50;
 /** Time that a desktop may need to pick up a new keyboard; a key pressed earlier has no effect. */
 const KEYBOARD_PICKUP_MS = 300;
 
+/** How long the first answers of all players are waited for. */
+const MAX_SETTLE_MS = 1100;
+const SETTLE_STEP_MS = 20;
+
 const delay = (ms: number) => new Promise<void>((resolve) => void setTimeout(resolve, ms));
 
 /** `create` receives the function that the addon calls when the players have changed. */
-export function openMedia(create: (onChanged: () => void) => NativeMedia): MediaHost {
+export function openMedia(create: (onChanged: () => void) => NativeMedia): MediaHost & Describer {
   let listener: () => void = () => undefined;
   const notify = () => {
     listener();
@@ -37,6 +43,12 @@ export function openMedia(create: (onChanged: () => void) => NativeMedia): Media
       listener = next;
     },
     keyAbsence: () => media.keyAbsence(),
+    async describe() {
+      media.watch();
+      for (let waitedMs = 0; waitedMs < MAX_SETTLE_MS && !media.read().isSettled; waitedMs += SETTLE_STEP_MS)
+        await delay(SETTLE_STEP_MS);
+      return media.describe();
+    },
     async pressKey(key) {
       if (media.openKeys()) await delay(KEYBOARD_PICKUP_MS);
       media.pressKey(MEDIA_VERBS.indexOf(key));

@@ -3,11 +3,13 @@ import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { arch, platform } from 'node:os';
 import { fileURLToPath } from 'node:url';
-import type { Counters, GpuCounters, Host, ListenerOptions, PendingPeer, SystemInfo } from './host.ts';
+import { describeMachine, type HostDescription } from './describe.ts';
+import type { Capability, Describer, Finding } from './finding.ts';
+import type { Counters, Host, ListenerOptions, PendingPeer, SystemInfo } from './host.ts';
 import { type NativeMedia, openMedia } from './native-media.ts';
 import type { PowerHost } from './power.ts';
 import type { ProcessHost } from './processes.ts';
-import type { ServiceControl } from './service-control.ts';
+import type { WindowsService } from './windows-service.ts';
 
 /** Where the kernel's files are; a test or a container names others. */
 export interface Roots {
@@ -25,41 +27,33 @@ export interface Roots {
   readonly gpuIdleMs?: number;
 }
 
-/** A graphics processor that was found, readable or not. */
-export interface GpuFinding {
-  /** On the bus: "0000:01:00.0". */
-  readonly address: string;
-  /** The kernel's driver; empty without one. */
-  readonly driver: string;
-  readonly state: 'read' | 'asleep' | 'waiting' | 'unreadable';
-  /** Why it is unreadable, or partly so; else empty. */
-  readonly reason: string;
-  readonly counters: GpuCounters;
-}
-
 /** The machine as the addon knows it. */
 export interface NativeMachine extends Host {
-  /** As of the last reading of the gpu section. */
-  describeGpus(): readonly GpuFinding[];
+  /**
+   * What each reader and each capability reports about itself. Takes at least 0.4 s, so that probers can answer, and a
+   * few seconds where something answers late. `without`: capabilities that must not be asked.
+   */
+  describe(without?: ReadonlySet<Capability>): Promise<readonly Finding[]>;
 }
 
 interface NativeHost {
   readCounters(sections: number, withDetail: boolean, nextInMs: number): Counters;
-  describeGpus(): readonly GpuFinding[];
+  describe(): HostDescription;
   readSystem(): Promise<SystemInfo>;
 }
 
 /** The command thread, which others are made from; it does not run before it is needed. */
 type NativeControls = object;
 
-type NativePower = Omit<PowerHost, 'onSleep'>;
+type NativePower = Omit<PowerHost, 'onSleep'> & Describer;
+type NativeProcesses = ProcessHost & Describer;
 
 interface Addon {
   readonly Host: new (roots: Roots) => NativeHost;
   readonly Controls: new () => NativeControls;
   readonly Media: new (controls: NativeControls, roots: Roots, onNews: () => void) => NativeMedia;
   readonly Power: new (controls: NativeControls, onSleep: (isGoingToSleep: boolean) => void) => NativePower;
-  readonly Processes: new (roots: Roots) => ProcessHost;
+  readonly Processes: new (roots: Roots) => NativeProcesses;
   tuneListener(port: number, options: ListenerOptions): number;
   descriptorLimit(): number;
   machineDataFolder(): string | undefined;
@@ -86,11 +80,11 @@ function loadAddon(): Addon {
     return createRequire(import.meta.url)(path) as Addon;
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    throw new Error(`the native addon can't be loaded; build it with "npm run build" (${reason})`);
+    throw new Error(`the native addon cannot be loaded; build it with "npm run build" (${reason})`);
   }
 }
 
-function openPower(addon: Addon, controls: NativeControls): PowerHost {
+function openPower(addon: Addon, controls: NativeControls): PowerHost & Describer {
   const listeners = new Set<(isGoingToSleep: boolean) => void>();
   const power = new addon.Power(controls, (isGoingToSleep) => {
     for (const listener of listeners) listener(isGoingToSleep);
@@ -99,7 +93,7 @@ function openPower(addon: Addon, controls: NativeControls): PowerHost {
     support: (act) => power.support(act),
     act: (act) => power.act(act),
     inhibitors: () => power.inhibitors(),
-    authority: () => power.authority(),
+    describe: () => power.describe(),
     onSleep(listener) {
       listeners.add(listener);
       return () => listeners.delete(listener);
@@ -107,23 +101,27 @@ function openPower(addon: Addon, controls: NativeControls): PowerHost {
   };
 }
 
-/** The machine seen through `roots`. Throws an Error with a sentence for people when the addon can't be loaded. */
+/** The machine seen through `roots`. Throws an Error with a sentence for people when the addon cannot be loaded. */
 export function openNativeHost(roots: Roots = {}): NativeMachine {
   const addon = loadAddon();
   const host = new addon.Host(roots);
   const controls = new addon.Controls();
+  const media = openMedia((onNews) => new addon.Media(controls, roots, onNews));
+  const power = openPower(addon, controls);
+  const processes = new addon.Processes(roots);
   return {
     readCounters: (sections, withDetail, nextInMs) => host.readCounters(sections, withDetail, nextInMs),
-    describeGpus: () => host.describeGpus(),
+    describe: (without = new Set()) =>
+      describeMachine(() => host.describe(), { processes, power, media }, without),
     readSystem: () => host.readSystem(),
     tuneListener: (port, options) => addon.tuneListener(port, options),
     descriptorLimit: () => addon.descriptorLimit(),
     canReadPendingPeers: () => addon.canReadPendingPeers(),
     readPendingPeers: (port) => addon.readPendingPeers(port),
     cutPeers: (peers) => addon.cutPeers(peers),
-    media: openMedia((onNews) => new addon.Media(controls, roots, onNews)),
-    power: openPower(addon, controls),
-    processes: new addon.Processes(roots),
+    media,
+    power,
+    processes,
   };
 }
 
@@ -134,7 +132,7 @@ export function openNativeProcesses(roots: Roots = {}): ProcessHost {
 }
 
 /** As openNativeHost. */
-export function openServiceControl(): ServiceControl {
+export function openWindowsService(): WindowsService {
   const addon = loadAddon();
   return {
     begin: (onStop) => addon.beginService(new addon.Controls(), onStop),
@@ -145,12 +143,12 @@ export function openServiceControl(): ServiceControl {
   };
 }
 
-/** Where Windows keeps programs' settings for all users; undefined elsewhere, and where the addon can't be loaded. */
+/** Where Windows keeps programs' settings for all users; undefined elsewhere, and where the addon cannot be loaded. */
 export function findMachineDataFolder(): string | undefined {
   try {
     return loadAddon().machineDataFolder();
   } catch {
-    // Who goes on to use the addon is told why it can't be loaded.
+    // Its next use reports why it cannot be loaded.
     return undefined;
   }
 }

@@ -18,15 +18,6 @@ export interface PowerInhibitor {
   readonly uid: number;
 }
 
-export interface PowerAuthority {
-  /** The name of the power manager; null when there is none. */
-  readonly name: string | null;
-  /** How it is reached: the address of a bus. Empty when there is none. */
-  readonly reached: string;
-  /** Why there is no power manager; null when there is one. */
-  readonly reason: string | null;
-}
-
 /** Each call settles within about a second. There is no connection, and no thread, before the first call. */
 export interface PowerHost {
   support(action: PowerAction): Promise<PowerSupport>;
@@ -37,7 +28,6 @@ export interface PowerHost {
   act(action: PowerAction): Promise<void>;
   /** Rejects with an Error when they cannot be determined; empty where the platform has none. */
   inhibitors(): Promise<readonly PowerInhibitor[]>;
-  authority(): Promise<PowerAuthority>;
   /**
    * Calls `listener` with true before the machine sleeps and with false after it has woken, from the first call of this
    * interface on. Returns a function that removes it. A listener must not throw.

@@ -1,13 +1,13 @@
-/** The words of the command line. */
+/** The arguments of the command line. */
 import t from 'tap';
-import { COMMANDS, listOptions, parseArguments, SERVICE_ACTS } from '#src/cli/arguments.js';
+import { COMMANDS, listOptions, parseArguments, SERVICE_ACTIONS } from '#src/cli/arguments.js';
 import { HELP } from '#src/cli/help.js';
 
 const short = (...words: readonly string[]) => {
   const { command, configPaths, overrides, problem } = parseArguments(words);
   return problem === undefined
     ? [command, [...configPaths], Object.fromEntries([...overrides].map(([key, { value }]) => [key, value]))]
-    : `${problem.exitCode} ${problem.text.replace('. "hostwire --help" lists what there is.', '')}`;
+    : `${problem.exitCode} ${problem.text.replace('. "hostwire --help" lists the commands and options.', '')}`;
 };
 
 t.test('[9.commands] run is the default; check, doctor, keygen, --help, --version', async (t) => {
@@ -51,7 +51,7 @@ t.test('[9.options] --config (repeatable), --host, --port, --log-level, in both 
   );
 });
 
-t.test('[9.options-refused] what makes no sense is a sentence and exit code 2', async (t) => {
+t.test('[9.options-refused] an invalid command line is a sentence and exit code 2', async (t) => {
   const cases: readonly (readonly [readonly string[], string])[] = [
     [['--prot', '80'], '2 unknown option "--prot"; the nearest is --port'],
     [['--prot=80'], '2 unknown option "--prot"; the nearest is --port'],
@@ -59,14 +59,14 @@ t.test('[9.options-refused] what makes no sense is a sentence and exit code 2', 
     [['--confg', 'x'], '2 unknown option "--confg"; the nearest is --config'],
     [['--help=x'], '2 unknown option "--help"; the nearest is --help'],
     [['chekc'], '2 unknown command "chekc"; the nearest is check'],
-    [['run', 'check'], '2 "check" is one word too many'],
-    [['run', 'x'], '2 "x" is one word too many'],
+    [['run', 'check'], '2 unexpected argument "check"'],
+    [['run', 'x'], '2 unexpected argument "x"'],
     [['--port'], '2 --port needs a value'],
     [['--port='], '2 --port needs a value'],
     [['--config', ''], '2 --config needs a value'],
     [['--config', '--port', '80'], '2 --config needs a value'],
     [['--host', '--port=80'], '2 --host needs a value'],
-    [['--port', '80', '--port', '80'], '2 --port is given twice'],
+    [['--port', '80', '--port', '80'], '2 --port was given twice'],
     ...['65536', '-1', '8x', '0x50', '1e3', ' 80', '80.5', '٣'].map((port): [string[], string] => [
       ['--port', port],
       `2 --port expects a whole number from 0 to 65535, found "${port}"`,
@@ -79,24 +79,24 @@ t.test('[9.options-refused] what makes no sense is a sentence and exit code 2', 
     [['\u001b[31m'], '2 unknown command "\\u001b[31m"; the nearest is run'],
   ];
   for (const [words, text] of cases) t.equal(short(...words), text, words.join(' '));
-  t.match(parseArguments(['x']).problem?.text, /"hostwire --help" lists what there is\.$/);
+  t.match(parseArguments(['x']).problem?.text, /"hostwire --help" lists the commands and options\.$/);
   t.equal(parseArguments(['check', 'x']).command, 'check');
 });
 
 t.test('[9.service] --service goes with run, and service takes install or remove', async (t) => {
-  t.match(parseArguments(['--service']), { command: 'run', isService: true, serviceAct: undefined });
+  t.match(parseArguments(['--service']), { command: 'run', isService: true, serviceAction: undefined });
   t.match(parseArguments(['run', '--service', '--port', '80']), { command: 'run', isService: true });
   t.match(parseArguments(['run']), { isService: false });
-  for (const act of SERVICE_ACTS)
-    t.match(parseArguments(['service', act, '--port=80']), { command: 'service', serviceAct: act });
+  for (const action of SERVICE_ACTIONS)
+    t.match(parseArguments(['service', action, '--port=80']), { command: 'service', serviceAction: action });
   t.equal(parseArguments(['service', '--help']).command, 'help');
   const cases: readonly (readonly [readonly string[], string])[] = [
-    [['check', '--service'], '2 --service goes with run only'],
-    [['service', 'install', '--service'], '2 --service goes with run only'],
+    [['check', '--service'], '2 --service can be used with run only'],
+    [['service', 'install', '--service'], '2 --service can be used with run only'],
     [['--service=x'], '2 unknown option "--service"; the nearest is --service'],
-    [['service'], '2 service needs one more word: install or remove'],
-    [['service', 'instal'], '2 unknown act of service "instal"; the nearest is install'],
-    [['service', 'install', 'remove'], '2 "remove" is one word too many'],
+    [['service'], '2 service needs an action: install or remove'],
+    [['service', 'instal'], '2 unknown action of service "instal"; the nearest is install'],
+    [['service', 'install', 'remove'], '2 unexpected argument "remove"'],
   ];
   for (const [words, text] of cases) t.equal(short(...words), text, words.join(' '));
 });

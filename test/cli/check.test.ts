@@ -46,7 +46,7 @@ t.test('[9.check] prints every key with its value and origin, secrets masked', a
     'server.host = "::" (default)',
     'stats.stream_interval_seconds = 2 (default)',
     'processes.launch.x = {"command":"/x","args":["a"],"allow_args":false,"env":{"TOKEN":"(not shown)"}} (config.yaml:5)',
-    'The configuration is sound.',
+    'The configuration is valid.',
   ])
     t.ok(compact.includes(line), line);
   for (const key of ROWS.keys())
@@ -65,10 +65,10 @@ t.test('[9.check] prints every key with its value and origin, secrets masked', a
 t.test('[9.check-defaults] without a file', async (t) => {
   const { text, exitCode } = check(t, {});
   t.equal(exitCode, 0);
-  t.match(text, /^No file: the defaults\.\n\n/);
+  t.match(text, /^No configuration file: only defaults\.\n\n/);
   t.match(text, /^auth\.api_key = \(none\) +\(default\)$/m);
   t.match(text, /^processes\.launch = \{\} +\(default\)$/m);
-  t.match(text, /\n\nThe configuration is sound\.\n$/);
+  t.match(text, /\n\nThe configuration is valid\.\n$/);
 });
 
 t.test('[9.check-errors] fails on errors', async (t) => {

@@ -21,7 +21,7 @@ t.test('[9.service] what is registered is this program with --service and the op
   t.equal(again.overrides.get('server.port')?.value, 80, 'it is read as it was given');
 });
 
-t.test('[9.service] install tells what could not be set; remove removes', async (t) => {
+t.test('[9.service] install reports what could not be set; remove removes', async (t) => {
   const acts: unknown[] = [];
   const control = {
     install: (command: readonly string[]) => {
@@ -32,7 +32,7 @@ t.test('[9.service] install tells what could not be set; remove removes', async 
   };
   const installed = manageService(control, parseArguments(['service', 'install']), given);
   t.equal(installed.exitCode, 0);
-  t.match(installed.text, /registered.*\nNote: the delayed start could not be set: .*\.\nIts log: C:\\log\n/);
+  t.match(installed.text, /registered.*\nNote: the delayed start could not be set: .*\.\nLog: C:\\log\n/);
   t.equal(manageService(control, parseArguments(['service', 'remove']), given).exitCode, 0);
   t.same(acts, [[...program, '--service'], 'remove']);
 });
@@ -49,7 +49,7 @@ t.test(
     ]) {
       const { code, stdout, stderr } = await runToEnd(words);
       t.equal(code, 1, words.join(' '));
-      t.match(stderr, /^hostwire: that is for Windows' services: [^\n]*docs\/operating\.md\)\n$/);
+      t.match(stderr, /^hostwire: this is for Windows services only: [^\n]*docs\/operating\.md\)\n$/);
       t.equal(stdout, '');
     }
   },

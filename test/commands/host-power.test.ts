@@ -20,9 +20,6 @@ class FakeHost implements PowerHost {
   async inhibitors(): Promise<readonly never[]> {
     throw new Error('logind does not answer');
   }
-  async authority() {
-    return { name: null, reached: '', reason: 'none' };
-  }
   onSleep(listener: (isGoingToSleep: boolean) => void) {
     this.listener = listener;
     return () => {

@@ -8,13 +8,14 @@ class Native implements NativeMedia {
   onNews: () => void = () => undefined;
   isChanged = false;
   isNewKeyboard = true;
+  readsUntilSettled = 0;
   readonly log: unknown[] = [];
 
   watch(): void {
     this.log.push('watch');
   }
   read() {
-    return { absence: null, isSettled: true, players: [], leftOut: 0 };
+    return { absence: null, isSettled: this.readsUntilSettled-- <= 0, players: [], leftOut: 0 };
   }
   rearm(): boolean {
     const { isChanged } = this;
@@ -28,6 +29,10 @@ class Native implements NativeMedia {
   }
   keyAbsence() {
     return null;
+  }
+  describe() {
+    this.log.push(`describe ${this.readsUntilSettled < 0}`);
+    return [];
   }
   openKeys(): boolean {
     this.log.push('open');
@@ -76,4 +81,18 @@ t.test('verbs are passed as indexes; a key waits until a new keyboard is picked 
   await host.pressKey('previous');
   t.ok(performance.now() - again < 200, 'a known keyboard needs no delay');
   t.strictSame(native.log, ['open', 'press 4', 'open', 'press 5']);
+});
+
+t.test('[9.doctor-media] players are described when they have settled', async (t) => {
+  const native = new Native();
+  native.readsUntilSettled = 3;
+  t.strictSame(await openMedia(() => native).describe(), []);
+  t.strictSame(native.log, ['watch', 'describe true']);
+});
+
+t.test('[9.doctor-media] players that never settle are described all the same', async (t) => {
+  const native = new Native();
+  native.readsUntilSettled = Number.POSITIVE_INFINITY;
+  await openMedia(() => native).describe();
+  t.strictSame(native.log, ['watch', 'describe false']);
 });

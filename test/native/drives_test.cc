@@ -233,6 +233,7 @@ void testWindows() {
 std::atomic<bool> isAsleep{false};
 std::atomic<bool> hasAll{true};
 std::atomic<int> asked{0};
+std::atomic<bool> isPassing{true};
 
 }  // namespace
 
@@ -248,7 +249,8 @@ std::vector<FoundDrive> findDrives(const Roots&) {
 }
 
 std::function<DriveAnswer()> makeDriveQuestion(const FoundDrive& drive) {
-  if (drive.name == "good") return [] { return DriveAnswer{DriveHealth{true, 1, 2, 30 + ++asked, 4}, {}}; };
+  if (drive.name == "good")
+    return [] { return DriveAnswer{DriveHealth{isPassing, 1, 2, 30 + ++asked, 4}, {}}; };
   if (drive.name == "broken") return []() -> DriveAnswer { throw std::runtime_error("no such luck"); };
   return [] { return isAsleep ? asleep() : DriveAnswer{DriveHealth{true, {}, 5, 28, 0}, {}}; };
 }
@@ -278,12 +280,20 @@ void testReader() {
   check(!drives[2].health && drives[0].health->isPassing == true, "which costs no other drive");
   equal(drives[3].failure, "a virtual disk has no health", "what needs no asking");
   check(drives[1].health->temperatureCelsius == 28.0, "awake");
+  const auto row = [&reader] { return reader.describe().at(0); };
+  equal(row().source, "good, asleep from the drive's own health log (SMART)", "what is read from where");
+  equal(row().obstacle.reason, "broken: no such luck, virtual: a virtual disk has no health", "and why not");
   isAsleep = true;
   check(until([&] { return drives[1].health && !drives[1].health->temperatureCelsius; }), "no temperature");
   check(drives[1].health->powerOnHours == 5U && drives[1].failure.empty(),
         "asleep it keeps what it reported");
   hasAll = false;
   check(until([&] { return drives.size() == 1; }), "drives go");
+  check(row().status == hostwire::Finding::Status::kWorks, "all of them have health");
+  isPassing = false;
+  check(until([&] { return drives[0].health->isPassing == false; }), "it fails");
+  equal(row().obstacle.reason, "good: it expects to fail", "which is said");
+  equal(row().obstacle.remedy, "back up the drive that expects to fail, and replace it", "with advice");
   hasAll = true;
   check(until([&] { return drives.size() == 4 && drives[1].failure.starts_with("it is asleep"); }),
         "one that was never awake has nothing to keep");

@@ -147,14 +147,14 @@ void testKeys() {
   kernel.failingCall = "access";
   kernel.failing = EACCES;
   const hostwire::UinputKeyboard keyboard("/dev/uinput", kFakeCalls);
-  check(keyboard.absence() == "/dev/uinput can't be opened for media keys: Permission denied", "why not");
+  check(keyboard.absence() == "/dev/uinput cannot be opened for media keys: Permission denied", "why not");
 }
 
 // The real calls, on paths where there is no device.
 void testRealCalls() {
   hostwire::UinputKeyboard missing("/nonexistent/dev/uinput", hostwire::systemUinput());
   check(missing.absence() ==
-            "/nonexistent/dev/uinput can't be opened for media keys: No such file or directory",
+            "/nonexistent/dev/uinput cannot be opened for media keys: No such file or directory",
         "no device");
   check(codeThrown(missing, MediaVerb::kPlay) == ENOENT, "and none is made");
   hostwire::UinputKeyboard file("/dev/null", hostwire::systemUinput());

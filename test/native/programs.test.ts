@@ -42,6 +42,16 @@ t.test(
   },
 );
 
+t.test(
+  '[9.doctor-media] [9.doctor-power] [9.doctor-gpu] the rows that platforms share',
+  { skip: whyNoProgram('describe_test') },
+  async (t) => {
+    const { isSuccess, text } = await runProgram('describe_test');
+    t.ok(isSuccess, 'no check failed', { output: text });
+    t.match(text, /^all well: \d\d checks$/m, 'all of them ran');
+  },
+);
+
 t.test('the promises of the bus core', { skip: whyNoProgram('bus_test') }, async (t) => {
   const { isSuccess, text, missing } = await runProgram('bus_test', 'plain', ['patient']);
   t.comment(text.trim());

@@ -3,6 +3,7 @@ import { readFileSync, statfsSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import t from 'tap';
+import type { Finding } from '#src/host/finding.js';
 import type { Counters, SystemInfo } from '#src/host/host.js';
 import { runNode, windowsPath } from './wine.ts';
 
@@ -22,7 +23,7 @@ interface Report {
   readonly folder: string;
   readonly descriptorLimit: string;
   readonly canReadPendingPeers: boolean;
-  readonly gpus: readonly unknown[];
+  readonly findings: readonly Finding[];
   readonly peersFailure: string;
 }
 
@@ -132,7 +133,8 @@ t.test('what the machine is', async (t) => {
 
 t.test('what is not there is said not to be', async (t) => {
   t.same(third.gpu, [], 'no graphics processor without a display');
-  t.same(report.gpus, []);
+  const gpu = report.findings.find(({ subject }) => subject === 'gpu');
+  t.match(gpu, { status: 'missing', source: 'DXGI and NVML', reason: /there is no device of/ });
   t.same(third.sensors, []);
   t.same(third.batteries, []);
   t.equal(third.failures, undefined, 'and nothing failed');

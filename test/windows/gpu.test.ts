@@ -3,8 +3,8 @@ import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, unlinkSync } from 'node:fs';
 import path from 'node:path';
 import t, { type Test } from 'tap';
+import type { Finding } from '#src/host/finding.js';
 import type { Counters } from '#src/host/host.js';
-import type { GpuFinding } from '#src/host/native.js';
 import { PREFIX, runNode, windowsPath } from './wine.ts';
 
 t.setTimeout(240_000);
@@ -49,7 +49,7 @@ function makePrefix(fakes: readonly string[]): string {
 
 interface Report {
   readonly third: Counters;
-  readonly gpus: readonly GpuFinding[];
+  readonly findings: readonly Finding[];
 }
 
 async function report(t: Test, env: Readonly<Record<string, string>>): Promise<Report> {
@@ -93,14 +93,18 @@ const overrides = (...names: readonly string[]) => ({ WINEDLLOVERRIDES: `${names
 t.test('[3.windows] DXGI names them, the performance counters tell what they do', async (t) => {
   const WINEPREFIX = makePrefix(['dxgi', 'pdh']);
   const env = { WINEPREFIX, ...overrides('dxgi', 'pdh') };
-  const { third, gpus } = await report(t, env);
+  const { third, findings } = await report(t, env);
   // Discrete ones first, in Windows' order; the busiest engine is the load, 100 at most; what has no hardware is none.
   t.same(third.gpu, [AMD, NVIDIA, INTEL]);
   t.equal(third.failures, undefined);
-  t.same(
-    gpus.map(({ driver, state, reason }) => [driver, state, reason]),
-    Array.from({ length: 3 }, () => ['wddm', 'read', '']),
-  );
+  const gpu = findings.find(({ subject }) => subject === 'gpu');
+  const source = 'DXGI and the performance counters, without temperature,';
+  for (const line of [
+    `Intel.* \\(wddm, luid-\\d+\\): load, memory from ${source} power, fan, clock;`,
+    `AMD .* \\(wddm, luid-\\d+\\): load, memory from ${source} power, fan, clock;`,
+    `NVIDIA .* \\(wddm, luid-\\d+\\): load from ${source} memory, power, fan, clock$`,
+  ])
+    t.match(gpu?.source, new RegExp(line));
   const nominal = 1e6 * Math.round((third.cpu?.coreSpeedsHz?.[0] ?? 0) / 1.25e6);
   t.same(
     third.cpu?.coreSpeedsHz?.slice(0, 2),
@@ -129,9 +133,10 @@ t.test("NVML tells of NVIDIA's, and nobody else then", async (t) => {
     fanPercent: 45,
     clockMhz: 2520,
   };
-  const { third, gpus } = await report(t, env);
+  const { third, findings } = await report(t, env);
   t.same(third.gpu, [told, AMD, INTEL]);
-  t.match(gpus[0], { address: '0000:01:00.0', driver: 'nvidia', state: 'read' });
+  const gpu = findings.find(({ subject }) => subject === 'gpu');
+  t.match(gpu?.source, /^NVIDIA .* \(nvidia, 0000:01:00\.0\): load, temperature, .* from NVML; /);
 
   const broken = await report(t, { ...env, HOSTWIRE_FAKE_NVML: 'broken' });
   t.same(broken.third.gpu, [AMD, NVIDIA, INTEL], 'where it fails, the counters tell what they can');

@@ -6,18 +6,20 @@ import t from 'tap';
 import { buildForWine, linesNotRun, openPrefix, runUnderWine } from './wine-program.ts';
 
 const COUNTED = [
-  'power.cc',
-  'power_support.cc',
-  'shutdown_privilege.cc',
-  'suspend_news.cc',
+  'power/power.cc',
+  'power/support.cc',
+  'power/shutdown_privilege.cc',
+  'power/suspend_news.cc',
   'task_loop.cc',
 ].map((file) => `native/windows/${file}`);
-const PLATFORM = ['command_thread', 'thread', 'error_text', 'unicode'];
-// Not power_calls.cc: the functions of Windows can't be reached from this program.
+const PLATFORM = ['command_thread', 'thread', 'win32/error_text', 'win32/unicode'];
+// Not power/calls.cc: the functions of Windows can't be reached from this program.
 const SOURCES = [
   'test/windows/power_test.cc',
   ...COUNTED,
   ...PLATFORM.map((name) => `native/windows/${name}.cc`),
+  'native/host/finding.cc',
+  'native/host/describe_power.cc',
 ];
 /** Lines that only an error of Windows reaches which nothing here brings about. */
 const OUT_OF_REACH = /return GetLastError\(\);$/;

@@ -252,8 +252,9 @@ void checkRest() {
     check(list.empty() && !failure, "nobody holds it up");
     ++answers;
   });
-  rig.power->authority([&](const hostwire::PowerAuthority& authority) {
-    equal(authority.name, "Windows", "who is asked");
+  rig.power->describe([&](const hostwire::Findings& findings) {
+    check(findings.size() == 6, "the power manager and five actions");
+    equal(findings.front().source, "Windows on this machine", "the power manager");
     ++answers;
   });
   check(comes([&] { return answers == 2; }), "both");
@@ -270,8 +271,9 @@ void checkRest() {
     equal(failure.value_or(""), "the service is stopping", "after the end");
     ++answers;
   });
-  rig.power->authority([&](const hostwire::PowerAuthority& authority) {
-    check(authority.name.empty(), "after the end");
+  rig.power->describe([&](const hostwire::Findings& findings) {
+    check(findings.size() == 1, "no action then");
+    equal(findings.front().obstacle.reason, "the service is stopping", "after the end");
     ++answers;
   });
   check(answers == 6, "at once");

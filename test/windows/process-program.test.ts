@@ -9,22 +9,23 @@ import { windowsPath } from './wine.ts';
 import { buildForWine, openPrefix, runUnderWine } from './wine-program.ts';
 
 const PLATFORM = [
-  'parse_processes',
-  'process_handle',
-  'process_owners',
-  'process_list',
-  'processes',
-  'process_memory',
-  'process_control',
-  'command_line',
-  'launch',
-  'clock',
+  'process/parse_processes',
+  'process/handle',
+  'process/owners',
+  'process/list',
+  'process/processes',
+  'process/memory',
+  'process/control',
+  'win32/command_line',
+  'process/launch',
+  'system/clock',
   'thread',
-  'unicode',
+  'win32/unicode',
 ];
 const SOURCES = [
   'test/windows/process_test.cc',
   ...PLATFORM.map((name) => `native/windows/${name}.cc`),
+  'native/host/finding.cc',
   'native/host/prober.cc',
   'native/host/prober_state.cc',
 ];

@@ -71,7 +71,7 @@ t.test('[9.service-windows] it is registered once, with its path in quotation ma
   configure({ server: { port: 0 }, stats: { stream_interval_seconds: 1 } });
   const first = await install();
   t.equal(first.code, 0, first.stderr);
-  t.match(first.stdout, /is registered: .*LocalService/);
+  t.match(first.stdout, /was registered: .*LocalService/);
   t.match(first.stdout, 'C:\\ProgramData\\hostwire\\log\\service.log');
   const key = 'HKLM\\System\\CurrentControlSet\\Services\\hostwire';
   const { stdout } = await wine('reg', 'query', key);
@@ -117,7 +117,7 @@ t.test('[9.service-windows] removed while it runs it is stopped first', async (t
   const port = await start();
   const { code, stdout } = await hostwire('service', 'remove');
   t.equal(code, 0);
-  t.match(stdout, /is removed/);
+  t.match(stdout, /was removed/);
   await t.rejects(fetch(`http://127.0.0.1:${port}/api/status`));
   const again = await hostwire('service', 'remove');
   t.equal(again.code, 1);

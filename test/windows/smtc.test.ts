@@ -9,21 +9,30 @@ import { buildForWine, linesNotRun, openPrefix, runUnderWine } from './wine-prog
 
 /** Each line of these has run, or the test fails. */
 const COUNTED = [
-  'smtc.cc',
-  'smtc.h',
-  'smtc_players.cc',
-  'smtc_control.cc',
-  'smtc_session.cc',
-  'smtc_handlers.h',
-  'session_table.cc',
-  'com.h',
+  'media/smtc.cc',
+  'media/smtc.h',
+  'media/smtc_players.cc',
+  'media/smtc_control.cc',
+  'media/smtc_session.cc',
+  'media/smtc_handlers.h',
+  'media/session_table.cc',
+  'win32/com.h',
 ].map((file) => `native/windows/${file}`);
-const PLATFORM = ['media', 'command_thread', 'task_loop', 'thread', 'error_text', 'unicode'];
+const PLATFORM = [
+  'media/media',
+  'command_thread',
+  'task_loop',
+  'thread',
+  'win32/error_text',
+  'win32/unicode',
+];
 const CHECKS = ['smtc_test', 'check_sessions', 'check_commands', 'check_manager', 'check_slow'];
 const SOURCES = [
   ...CHECKS.map((name) => `test/windows/smtc/${name}.cc`),
   ...COUNTED.filter((file) => file.endsWith('.cc')),
   ...PLATFORM.map((name) => `native/windows/${name}.cc`),
+  'native/host/finding.cc',
+  'native/host/describe_media.cc',
 ];
 
 t.setTimeout(480_000);

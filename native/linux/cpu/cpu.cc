@@ -3,6 +3,7 @@
 
 #include <cerrno>
 #include <string>
+#include <utility>
 
 #include "host/error.h"
 #include "linux/cpu/sensors.h"
@@ -39,6 +40,19 @@ CpuCounters CpuReader::read(bool withDetail) {
   }
   state_->sensors.read(counters, withDetail);
   return counters;
+}
+
+Findings CpuReader::describe() {
+  CpuCounters counters;
+  auto findings = describeOrExplain("cpu", state_->stat.path(), [&]() -> Findings {
+    counters = read(true);
+    return {
+        Finding::works("cpu", countOf(counters.cores.size(), "processor") + " from " + state_->stat.path())};
+  });
+  // These come from other files.
+  if (findings.front().status == Finding::Status::kMissing) state_->sensors.read(counters, true);
+  for (Finding& finding : state_->sensors.describe(counters)) findings.push_back(std::move(finding));
+  return findings;
 }
 
 }  // namespace hostwire

@@ -59,4 +59,21 @@ EnergyReading CpuEnergy::read() {
   return reading;
 }
 
+Finding describeEnergy(const std::string& sys, const std::optional<EnergyReading>& energy) {
+  const std::string subject = "cpu-power";
+  const std::string source = sys + "/class/powercap/intel-rapl:*/energy_uj";
+  if (energy && !energy->failure.empty())
+    return Finding::missing(
+        subject, source,
+        {energy->failure + " (since Linux 5.10 only root may read it: a fine-grained record of the power "
+                           "reveals what other programs compute)",
+         "if that is no concern here, let a group of the service read it, by a line in /etc/tmpfiles.d: z " +
+             source + " 0440 root GROUP"});
+  if (!energy || energy->zones.empty())
+    return Finding::missing(subject, source,
+                            {"no package counts its energy there, as in virtual machines and on ARM",
+                             "on Intel, and on AMD since Linux 5.11: load the module intel_rapl_msr"});
+  return Finding::works(subject, countOf(energy->zones.size(), "package") + " from " + source);
+}
+
 }  // namespace hostwire

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "host/energy.h"
+#include "host/finding.h"
 #include "linux/kernel/file.h"
 
 namespace hostwire {
@@ -32,5 +33,8 @@ class CpuEnergy {
   std::string failure_;  // of the last reading; after a failure nothing is read until the next discovery
   std::string buffer_;
 };
+
+// The row on what was read.
+Finding describeEnergy(const std::string& sys, const std::optional<EnergyReading>& energy);
 
 }  // namespace hostwire

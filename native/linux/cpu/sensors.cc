@@ -49,7 +49,8 @@ std::vector<std::optional<double>> inOrderOf(const std::vector<CoreTimes>& cores
 }  // namespace
 
 CpuSensors::CpuSensors(const Roots& roots, ProberPool& probers)
-    : temperature_(probers, askTemperature(roots)),
+    : roots_(roots),
+      temperature_(probers, askTemperature(roots)),
       someSpeeds_(probers, askSpeeds(roots, SpeedScope::kSome)),
       allSpeeds_(probers, askSpeeds(roots, SpeedScope::kAll)),
       energy_(probers, askEnergy(roots)) {}
@@ -64,6 +65,11 @@ void CpuSensors::read(CpuCounters& counters, bool withDetail) {
   if (!speeds) return;
   counters.speedHz = meanOf(*speeds);
   if (withDetail && !isOther) counters.coreSpeedsHz = inOrderOf(counters.cores, *speeds);
+}
+
+Findings CpuSensors::describe(const CpuCounters& counters) const {
+  return {describeTemperature(roots_.sys, counters.temperatureCelsius),
+          describeSpeed(roots_, counters.speedHz), describeEnergy(roots_.sys, counters.energy)};
 }
 
 }  // namespace hostwire

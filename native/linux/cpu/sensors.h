@@ -18,8 +18,11 @@ class CpuSensors {
   // Fills temperatureCelsius, speedHz and, with detail, energy and coreSpeedsHz (in the order of
   // `counters.cores`).
   void read(CpuCounters& counters, bool withDetail);
+  // The rows on what `counters`, a reading with detail, has of these.
+  Findings describe(const CpuCounters& counters) const;
 
  private:
+  const Roots roots_;
   Prober<std::optional<double>> temperature_;
   Prober<std::vector<CoreSpeed>> someSpeeds_;
   Prober<std::vector<CoreSpeed>> allSpeeds_;

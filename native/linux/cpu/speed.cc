@@ -2,6 +2,7 @@
 #include "linux/cpu/speed.h"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "linux/kernel/parse_proc.h"
@@ -80,6 +81,16 @@ std::vector<CoreSpeed> CpuSpeed::read() {
     if (!speeds.empty()) return speeds;
   }
   return readCpuinfo();
+}
+
+Finding describeSpeed(const Roots& roots, std::optional<double> hz) {
+  const std::string cpufreq = roots.sys + "/devices/system/cpu/cpu*/cpufreq";
+  const std::string cpuinfo = roots.proc + "/cpuinfo";
+  if (!hz)
+    return Finding::missing("speed", cpufreq + " and " + cpuinfo,
+                            {"there is neither cpufreq nor a line with MHz", ""});
+  const auto mhz = std::llround(*hz / 1e6);
+  return Finding::works("speed", std::to_string(mhz) + " MHz from " + cpufreq + " or " + cpuinfo);
 }
 
 }  // namespace hostwire

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "host/finding.h"
 #include "host/roots.h"
 #include "linux/cpu/parse_cpu.h"
 #include "linux/kernel/file.h"
@@ -39,5 +40,8 @@ class CpuSpeed {
   std::optional<std::chrono::steady_clock::time_point> withoutCpufreqSince_;
   std::string buffer_;
 };
+
+// The row on what was read: the mean of the processors.
+Finding describeSpeed(const Roots& roots, std::optional<double> hz);
 
 }  // namespace hostwire

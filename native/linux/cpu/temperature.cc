@@ -2,7 +2,9 @@
 #include "linux/cpu/temperature.h"
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
+#include <charconv>
 
 #include "host/error.h"
 #include "linux/kernel/directory.h"
@@ -77,6 +79,18 @@ std::optional<double> CpuTemperature::read() {
     if (hottest) return hottest;
   }
   return std::nullopt;
+}
+
+Finding describeTemperature(const std::string& sys, std::optional<double> celsius) {
+  const std::string source = sys + "/class/hwmon and " + sys + "/class/thermal";
+  if (!celsius)
+    return Finding::missing("temperature", source,
+                            {"no sensor there measures the processor, as is usual in virtual machines",
+                             "load the driver of its sensor: coretemp (Intel), k10temp (AMD)"});
+  std::array<char, 32> text{};
+  const auto written =
+      std::to_chars(text.data(), text.data() + text.size(), *celsius, std::chars_format::fixed, 1);
+  return Finding::works("temperature", std::string(text.data(), written.ptr) + " °C from " + source);
 }
 
 }  // namespace hostwire

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "host/finding.h"
 #include "linux/cpu/parse_cpu.h"
 #include "linux/kernel/file.h"
 
@@ -32,5 +33,8 @@ class CpuTemperature {
   bool hasLostOne_ = false;
   std::string buffer_;
 };
+
+// The row on what was read.
+Finding describeTemperature(const std::string& sys, std::optional<double> celsius);
 
 }  // namespace hostwire

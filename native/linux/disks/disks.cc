@@ -208,4 +208,17 @@ std::vector<DiskCounters> DisksReader::read(bool withDetail) {
   return disks;
 }
 
+Findings DisksReader::describe() {
+  const std::string table = state_->table.path();
+  return describeOrExplain("disks", table, [&]() -> Findings {
+    const auto disks = read(true);
+    std::vector<std::string> stale;
+    for (const DiskCounters& disk : disks)
+      if (disk.isStale) stale.push_back(disk.mountPoint);
+    const std::string source = countOf(disks.size(), "mount") + " from " + table;
+    if (stale.empty()) return {Finding::works("disks", source)};
+    return {Finding::partly("disks", source, {"no answer from " + listOf(stale), ""})};
+  });
+}
+
 }  // namespace hostwire

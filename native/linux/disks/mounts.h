@@ -25,6 +25,9 @@ class MountTable {
   // Makes the next call return them even without a change.
   void readAgain() { mustRead_ = true; }
 
+  // Of the table: that of the machine's first process under roots that name another machine.
+  std::string path() const { return file_ ? file_->path() : roots_.proc + "/self/mountinfo"; }
+
   // The prefix of the path to a mount point; empty for the mounts this process sees itself.
   const std::string& pathPrefix() const { return prefix_; }
 

@@ -13,7 +13,7 @@ struct GpuAnswer {
   std::string name;
   GpuValues values;
   bool isAsleep = false;
-  std::string failure;  // why nothing could be read this time
+  Obstacle failure;  // why nothing could be read this time
 };
 
 // The values of the last reading that returned any. They count as long as the device stays asleep; for a

@@ -80,6 +80,22 @@ const char* nameOf(GpuVendor vendor) {
   return "Intel";
 }
 
+const char* modulesOf(GpuVendor vendor) {
+  switch (vendor) {
+    case GpuVendor::kNvidia: return "nvidia (or nouveau)";
+    case GpuVendor::kAmd: return "amdgpu";
+    case GpuVendor::kIntel: break;
+  }
+  return "i915 or xe";
+}
+
+// Intel's drivers have no number for the load: it is summed over the processes that may be looked at.
+std::string loadRemedyOf(const GpuDevice& device) {
+  if (device.driver == "i915" || device.driver == "xe")
+    return "run it as root: this user cannot see any process that uses it";
+  return device.driver == "nouveau" ? "NVIDIA's own driver reports more" : "";
+}
+
 GpuDiscovery::GpuDiscovery(Roots roots, std::chrono::milliseconds interval)
     : roots_(std::move(roots)), interval_(interval) {}
 

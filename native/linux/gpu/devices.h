@@ -41,6 +41,10 @@ struct GpuInventory {
 using SharedInventory = std::shared_ptr<const GpuInventory>;
 
 const char* nameOf(GpuVendor vendor);
+// The kernel modules that serve a vendor's devices.
+const char* modulesOf(GpuVendor vendor);
+// What it would take to know the load of a device that does not report it; empty where nothing would.
+std::string loadRemedyOf(const GpuDevice& device);
 
 // Used by one thread at a time. Reads only what the kernel keeps in memory: no device is woken.
 class GpuDiscovery {

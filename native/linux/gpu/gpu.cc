@@ -8,6 +8,7 @@
 #include <tuple>
 #include <utility>
 
+#include "gpu/describe.h"
 #include "host/prober.h"
 #include "host/recent.h"
 #include "linux/gpu/answer.h"
@@ -73,7 +74,7 @@ struct GpuReader::State {
   Source makeNvidiaSource();
   void noteFailure(const std::string& subject, const std::string& reason);
   void readSource(Source& source, bool withDetail);
-  void addAnswer(const GpuDevice& device, const GpuAnswer* answer, const std::string& silence);
+  void addAnswer(const GpuDevice& device, const GpuAnswer* answer, const Obstacle& silence);
 
   const Roots roots;
   const GpuOptions options;
@@ -156,13 +157,16 @@ void GpuReader::State::noteFailure(const std::string& subject, const std::string
 }
 
 // `answer` is null when there is none; `silence` then says why, if that is known.
-void GpuReader::State::addAnswer(const GpuDevice& device, const GpuAnswer* answer,
-                                 const std::string& silence) {
+void GpuReader::State::addAnswer(const GpuDevice& device, const GpuAnswer* answer, const Obstacle& silence) {
   GpuFinding finding;
   finding.address = device.address;
   finding.vendor = nameOf(device.vendor);
   finding.driver = device.driver;
-  finding.reason = answer != nullptr && silence.empty() ? answer->failure : silence;
+  finding.source = isOfNvml(device) ? "NVML" : "/sys and " + device.driver + "'s sensors";
+  finding.loadRemedy = loadRemedyOf(device);
+  finding.obstacle = answer != nullptr && silence.reason.empty() ? answer->failure : silence;
+  if (finding.obstacle.remedy.empty() && device.driver == "nouveau")
+    finding.obstacle.remedy = finding.loadRemedy;
   if (answer != nullptr) {
     finding.name = answer->name;
     finding.values = answer->values;
@@ -178,9 +182,9 @@ void GpuReader::State::addAnswer(const GpuDevice& device, const GpuAnswer* answe
       finding.state = GpuFinding::State::kRead;
     }
   }
-  if (!finding.reason.empty()) {
+  if (!finding.obstacle.reason.empty()) {
     finding.state = GpuFinding::State::kUnreadable;
-    noteFailure(device.address + " (" + finding.vendor + ")", finding.reason);
+    noteFailure(device.address + " (" + finding.vendor + ")", finding.obstacle.reason);
   }
   findings.push_back(std::move(finding));
 }
@@ -189,14 +193,15 @@ void GpuReader::State::readSource(Source& source, bool withDetail) {
   if (withDetail) source.wantsDetail->store(true);
   if (source.isNvidia && source.devices.empty() && !inventory->hasUnlistedNvidia) return;
   auto latest = source.prober.latest();
-  std::string silence;
+  Obstacle silence;
   if (!latest.isStale) {
     source.silentSince.reset();
   } else {
     const auto now = Clock::now();
     if (!source.silentSince) source.silentSince = now;
     // A driver may take a second to start; one that is silent for much longer hangs.
-    if (now - *source.silentSince > options.maxAge / 2) silence = "its driver does not answer";
+    if (now - *source.silentSince > options.maxAge / 2)
+      silence = {"its driver does not answer", "see the kernel log: the driver hangs"};
   }
   const auto answers = recentValue(std::move(latest), options.maxAge).value_or(nullptr);
   if (source.devices.empty() && answers != nullptr) {
@@ -222,7 +227,10 @@ GpuReader::~GpuReader() = default;
 
 const std::string& GpuReader::failure() const { return state_->failure; }
 
-std::vector<GpuFinding> GpuReader::describe() const { return state_->findings; }
+Findings GpuReader::describe() {
+  read(true);
+  return {describeGpus(state_->findings, state_->roots.sys + "/bus/pci/devices")};
+}
 
 std::vector<GpuCounters> GpuReader::read(bool withDetail) {
   State& state = *state_;
@@ -233,7 +241,10 @@ std::vector<GpuCounters> GpuReader::read(bool withDetail) {
   if (state.inventory->devices.empty() && state.sources.empty()) return {};
   for (Source& source : state.sources) state.readSource(source, withDetail);
   for (const GpuDevice& device : state.inventory->devices)
-    if (device.driver.empty()) state.addAnswer(device, nullptr, "no driver is loaded for it");
+    if (device.driver.empty())
+      state.addAnswer(
+          device, nullptr,
+          {"no driver is loaded for it", std::string("load its kernel module: ") + modulesOf(device.vendor)});
   std::stable_sort(state.placed.begin(), state.placed.end(), isBefore);
   std::vector<GpuCounters> counters;
   for (Placed& placed : state.placed) counters.push_back(std::move(placed.counters));

@@ -45,8 +45,8 @@ GpuAnswer NvidiaGpus::answerOf(const GpuDevice& device, const std::vector<NvmlRe
   } else {
     if (!reading->name.empty()) known.name = toValidUtf8(reading->name);
     answer.failure = reading->failure;
-    answer.values = reading->failure.empty() ? reading->values : known.last.ofFailing();
-    if (reading->failure.empty()) {
+    answer.values = reading->failure.reason.empty() ? reading->values : known.last.ofFailing();
+    if (reading->failure.reason.empty()) {
       known.last.store(reading->values);
       known.sleep.noteLoad(reading->values.loadPercent);
     }

@@ -194,7 +194,7 @@ GpuAnswer SysfsGpu::read(bool withDetail) {
     last_.store(answer.values);
     return answer;
   }
-  answer.failure = failure_.empty() ? "its driver tells nothing in /sys" : failure_;
+  answer.failure.reason = failure_.empty() ? "its driver reports nothing in /sys" : failure_;
   answer.values = last_.ofFailing();
   return answer;
 }

@@ -48,7 +48,7 @@ UinputKeyboard::~UinputKeyboard() {
 
 std::optional<std::string> UinputKeyboard::absence() const {
   if (fd_ >= 0 || calls_.access(path_.c_str()) == 0) return std::nullopt;
-  return path_ + " can't be opened for media keys: " + std::generic_category().message(errno);
+  return path_ + " cannot be opened for media keys: " + std::generic_category().message(errno);
 }
 
 bool UinputKeyboard::open() {
@@ -101,7 +101,13 @@ struct MediaKeys::State {
 MediaKeys::MediaKeys(const Roots& roots)
     : state_(new State{UinputKeyboard(roots.files + "/dev/uinput", systemUinput())}) {}
 MediaKeys::~MediaKeys() = default;
-std::optional<std::string> MediaKeys::absence() const { return state_->keyboard.absence(); }
+std::optional<Obstacle> MediaKeys::absence() const {
+  auto reason = state_->keyboard.absence();
+  if (!reason) return std::nullopt;
+  return Obstacle{std::move(*reason),
+                  "load the module uinput, and give the service access to it with a udev rule "
+                  "(packaging/udev/60-hostwire-uinput.rules)"};
+}
 bool MediaKeys::open() { return state_->keyboard.open(); }
 void MediaKeys::press(MediaVerb verb) { state_->keyboard.press(verb); }
 

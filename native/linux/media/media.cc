@@ -56,6 +56,12 @@ MediaSnapshot MediaPlayers::read() {
   return snapshot;
 }
 
+Finding MediaPlayers::describe() {
+  static const MediaSource bus{"the session bus", "no session bus",
+                               "run it as the user who sits at the machine, in a systemd user unit"};
+  return describePlayers(read(), bus);
+}
+
 void MediaPlayers::control(const std::string& id, MediaVerb verb, double value,
                            std::chrono::milliseconds limit,
                            const std::function<void(const MediaReply&)>& done) {

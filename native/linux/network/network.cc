@@ -151,4 +151,14 @@ std::vector<InterfaceCounters> NetworkReader::read(bool withDetail) {
   return counters;
 }
 
+Findings NetworkReader::describe() {
+  const std::string& source = state_->dev.path();
+  return describeOrExplain("network", source, [&]() -> Findings {
+    const auto counters = read(true);
+    Findings findings{Finding::works("network", countOf(counters.size(), "interface") + " from " + source)};
+    if (auto wifi = describeWifi(counters, state_->roots)) findings.push_back(std::move(*wifi));
+    return findings;
+  });
+}
+
 }  // namespace hostwire

@@ -36,4 +36,21 @@ WifiLevels WifiProbe::read() {
   return levels;
 }
 
+std::optional<Finding> describeWifi(const std::vector<InterfaceCounters>& links, const Roots& roots) {
+  std::vector<std::string> names;
+  std::vector<std::string> silent;
+  for (const InterfaceCounters& link : links) {
+    if (link.kind != InterfaceKind::kWifi) continue;
+    names.push_back(link.name);
+    if (link.isUp == true && !link.signalDbm) silent.push_back(link.name);
+  }
+  if (names.empty()) return std::nullopt;
+  const std::string source = listOf(names) + " from nl80211 or " + netFolder(roots) + "/wireless";
+  if (silent.empty()) return Finding::works("wifi", source);
+  return Finding::partly(
+      "wifi", source,
+      {"the signal of " + listOf(silent) + " is not known",
+       roots.isDefault() ? "" : "leave host.proc at /proc: nl80211 knows only its own network"});
+}
+
 }  // namespace hostwire

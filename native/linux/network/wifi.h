@@ -5,7 +5,10 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <vector>
 
+#include "host/finding.h"
+#include "host/network.h"
 #include "host/roots.h"
 #include "linux/kernel/file.h"
 #include "linux/network/generic_netlink.h"
@@ -28,5 +31,8 @@ class WifiProbe {
   WifiSignals signals_;
   std::string buffer_;
 };
+
+// The row on what a reading with detail has of Wi-Fi; nothing on a machine without it.
+std::optional<Finding> describeWifi(const std::vector<InterfaceCounters>& links, const Roots& roots);
 
 }  // namespace hostwire

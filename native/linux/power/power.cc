@@ -16,6 +16,7 @@ namespace {
 // An answer takes less than a millisecond, 50 when polkit is asked first.
 constexpr std::chrono::milliseconds kDeadline{1000};
 
+constexpr const char* kSubject = "power";
 constexpr const char* kStopping = "the service is stopping";
 constexpr const char* kNobodyToAsk = "there is neither logind nor systemd's manager on the system bus";
 
@@ -128,14 +129,24 @@ void act(BusConnection& bus, PowerAction action, const ActAnswer& answer) {
   });
 }
 
-void findAuthority(BusConnection& bus, const std::function<void(const PowerAuthority&)>& answer) {
+Finding foundManager(const BusConnection& bus, const std::string& name) {
+  return Finding::works(kSubject, name + " on " + bus.address().text);
+}
+
+Finding noManager(const std::string& address, const std::string& reason) {
+  return Finding::missing(
+      kSubject, address.empty() ? "no system bus" : address,
+      {reason, "install libsystemd0 (or libelogind0) and run systemd-logind or elogind on the system bus"});
+}
+
+void findManager(BusConnection& bus, const std::function<void(const Finding&)>& answer) {
   bus.call(logind::ownerCall("org.freedesktop.login1"), kDeadline, [&bus, answer](Reply& reply) {
-    if (reply.end == CallEnd::kAnswered) return answer({"logind", bus.address().text, ""});
-    if (!logind::isNobody(reply)) return answer({"", bus.address().text, failureText(reply, "the bus")});
+    if (reply.end == CallEnd::kAnswered) return answer(foundManager(bus, "logind"));
+    if (!logind::isNobody(reply)) return answer(noManager(bus.address().text, failureText(reply, "the bus")));
     bus.call(logind::ownerCall("org.freedesktop.systemd1"), kDeadline, [&bus, answer](Reply& other) {
-      if (other.end == CallEnd::kAnswered) return answer({"systemd's manager", bus.address().text, ""});
-      answer(
-          {"", bus.address().text, logind::isNobody(other) ? kNobodyToAsk : failureText(other, "the bus")});
+      if (other.end == CallEnd::kAnswered) return answer(foundManager(bus, "systemd's manager"));
+      answer(noManager(bus.address().text,
+                       logind::isNobody(other) ? kNobodyToAsk : failureText(other, "the bus")));
     });
   });
 }
@@ -189,9 +200,9 @@ void PowerControl::act(PowerAction action, const ActAnswer& answer) {
     answer(kStopping);
 }
 
-void PowerControl::authority(const std::function<void(const PowerAuthority&)>& answer) {
-  if (!State::post(state_, [answer](BusConnection& bus) { findAuthority(bus, answer); }))
-    answer({"", "", kStopping});
+void PowerControl::describeManager(const std::function<void(const Finding&)>& answer) {
+  if (!State::post(state_, [answer](BusConnection& bus) { findManager(bus, answer); }))
+    answer(noManager("", kStopping));
 }
 
 }  // namespace hostwire

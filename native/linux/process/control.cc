@@ -56,14 +56,18 @@ milliseconds timeUntil(Clock::time_point deadline) {
 }  // namespace
 
 // In a container, or started with unshare(1), /proc may be that of other processes than those we can reach.
-std::optional<std::string> whyNoProcessControl(const Roots& roots) {
-  if (!roots.isDefault()) return "processes are seen through another root than /proc";
+std::optional<Obstacle> whyNoProcessControl(const Roots& roots) {
+  if (!roots.isDefault())
+    return Obstacle{"processes are seen through another root than /proc",
+                    "leave host.proc and host.sys at /proc and /sys"};
   std::array<char, 32> target{};
   const ssize_t length = readlink("/proc/self", target.data(), target.size());
   const std::string_view self(target.data(), length > 0 ? static_cast<std::size_t>(length) : 0);
-  if (self != std::to_string(getpid())) return "/proc shows other processes than this service can reach";
+  if (self != std::to_string(getpid()))
+    return Obstacle{"/proc shows other processes than this service can reach",
+                    "give the container the host's processes (--pid host)"};
   const FileDescriptor pidfd(static_cast<int>(syscall(SYS_pidfd_open, getpid(), 0)));
-  if (!pidfd.isOpen()) return "the kernel is older than 5.3";
+  if (!pidfd.isOpen()) return Obstacle{"the kernel is older than 5.3", ""};
   return std::nullopt;
 }
 

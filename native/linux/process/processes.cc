@@ -86,6 +86,16 @@ ProcessReading ProcessReader::read(State& state) {
   return ProcessLister(state.roots, state.names).read(true);
 }
 
+Findings ProcessReader::describe(State& state) {
+  const std::string& proc = state.roots.proc;
+  auto findings = describeOrExplain("processes", proc, [&]() -> Findings {
+    const std::size_t count = read(state).processes.size();
+    return {Finding::works("processes", countOf(count, "process", "processes") + " in " + proc)};
+  });
+  findings.push_back(Finding::possible("process-control", whyNoProcessControl(state.roots)));
+  return findings;
+}
+
 // Everything is read from the same process: its start time is compared at the end.
 std::optional<ProcessDetails> ProcessReader::readDetails(State& state, std::int32_t pid) {
   const FileDescriptor folder = openProcFolder(state.roots.proc);

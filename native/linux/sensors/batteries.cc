@@ -89,7 +89,9 @@ class BatteryProbe {
 
 struct BatteriesReader::State {
   State(const Roots& roots, ProberPool& probers)
-      : prober(probers, [probe = std::make_shared<BatteryProbe>(roots)] { return probe->read(); }) {}
+      : folder(roots.sys + "/class/power_supply"),
+        prober(probers, [probe = std::make_shared<BatteryProbe>(roots)] { return probe->read(); }) {}
+  const std::string folder;
   const Prober<std::vector<BatteryCounters>> prober;
 };
 
@@ -99,6 +101,21 @@ BatteriesReader::~BatteriesReader() = default;
 
 std::vector<BatteryCounters> BatteriesReader::read() {
   return recentValue(state_->prober.latest()).value_or(std::vector<BatteryCounters>{});
+}
+
+Findings BatteriesReader::describe() {
+  const std::string subject = "batteries";
+  std::vector<std::string> names;
+  std::vector<std::string> failures;
+  for (const BatteryCounters& battery : read()) {
+    names.push_back(battery.name);
+    if (!battery.failure.empty()) failures.push_back(battery.name + ": " + battery.failure);
+  }
+  if (names.empty()) return {Finding::works(subject, "none in " + state_->folder)};
+  const std::string source = listOf(names) + " from " + state_->folder;
+  if (failures.empty()) return {Finding::works(subject, source)};
+  if (failures.size() < names.size()) return {Finding::partly(subject, source, {joinTexts(failures), ""})};
+  return {Finding::missing(subject, source, {joinTexts(failures), ""})};
 }
 
 }  // namespace hostwire

@@ -5,10 +5,14 @@
 #include <algorithm>
 #include <chrono>
 #include <mutex>
+#include <set>
+#include <string>
 #include <utility>
 
 #include "host/prober.h"
 #include "host/recent.h"
+#include "linux/kernel/directory.h"
+#include "linux/kernel/file.h"
 #include "linux/sensors/hwmon.h"
 
 namespace hostwire {
@@ -88,16 +92,74 @@ class Search {
   std::optional<Clock::time_point> searchedAt_;
 };
 
+Finding describeSensors(const std::vector<SensorCounters>& sensors, const std::string& folder) {
+  const std::string subject = "sensors";
+  if (sensors.empty())
+    return Finding::missing(subject, folder,
+                            {"no chip there measures anything, as is usual in virtual machines",
+                             "run sensors-detect (package lm-sensors) and load the modules that it names"});
+  std::set<std::string> chips;
+  std::vector<std::string> failed;
+  std::vector<std::string> silent;
+  for (const SensorCounters& sensor : sensors) {
+    chips.insert(sensor.chip);
+    if (!sensor.failure.empty())
+      failed.push_back(sensor.label + " (" + sensor.failure + ")");
+    else if (!sensor.value)
+      silent.push_back(sensor.label);
+  }
+  const std::string source =
+      countOf(sensors.size(), "sensor") + " of " + countOf(chips.size(), "chip") + " from " + folder;
+  if (failed.empty() && silent.empty()) return Finding::works(subject, source);
+  const std::string failures = failed.empty() ? "" : "failing: " + listOf(failed);
+  const std::string gaps = silent.empty() ? "" : "nothing connected, or asleep: " + listOf(silent);
+  return Finding::partly(subject, source, {joinTexts({failures, gaps}), ""});
+}
+
+// libata gives every SATA disk this vendor (drivers/ata/libata-scsi.c); USB and SCSI disks have their own.
+bool hasSataDisk(const std::string& sys) {
+  const std::string folder = sys + "/block/";
+  const auto disks = listFolder(folder);
+  return std::any_of(disks.begin(), disks.end(), [&](const std::string& name) {
+    return name.starts_with("sd") && readSmallFile(folder + name + "/device/vendor").starts_with("ATA");
+  });
+}
+
+// SATA disks have no sensor chip of their own unless a module makes them one.
+Finding describeDrives(const std::vector<SensorCounters>& sensors, const std::string& sys) {
+  const std::string subject = "drives";
+  std::vector<std::string> chips;
+  bool hasDriveTemp = false;
+  for (const SensorCounters& sensor : sensors) {
+    hasDriveTemp = hasDriveTemp || sensor.driver == "drivetemp";
+    const bool isDrive = sensor.driver == "nvme" || sensor.driver == "drivetemp";
+    if (isDrive && std::find(chips.begin(), chips.end(), sensor.chip) == chips.end())
+      chips.push_back(sensor.chip);
+  }
+  const std::string source = chips.empty() ? "no temperature of a drive" : "temperature of " + listOf(chips);
+  if (!hasDriveTemp && hasSataDisk(sys)) {
+    const Obstacle obstacle{
+        "the temperature of SATA disks is read through the module drivetemp only, which is not loaded",
+        "modprobe drivetemp, and a line \"drivetemp\" in /etc/modules-load.d/drivetemp.conf"};
+    return chips.empty() ? Finding::missing(subject, source, obstacle)
+                         : Finding::partly(subject, source, obstacle);
+  }
+  if (!chips.empty()) return Finding::works(subject, source);
+  return Finding::missing(subject, source, {"there is no NVMe or SATA drive to ask", ""});
+}
+
 }  // namespace
 
 struct SensorsReader::State {
-  State(const Roots& roots, ProberPool& probers)
-      : chips(std::make_shared<Chips>()),
-        search(probers, [search = std::make_shared<Search>(roots, probers.state(), chips)] {
+  State(const Roots& givenRoots, ProberPool& probers)
+      : roots(givenRoots),
+        chips(std::make_shared<Chips>()),
+        search(probers, [search = std::make_shared<Search>(givenRoots, probers.state(), chips)] {
           search->run();
           return true;
         }) {}
 
+  const Roots roots;
   const std::shared_ptr<Chips> chips;
   const Prober<bool> search;
 };
@@ -125,6 +187,15 @@ std::vector<SensorCounters> SensorsReader::read() {
     }
   }
   return sensors;
+}
+
+Findings SensorsReader::describe() {
+  const std::string& sys = state_->roots.sys;
+  const std::string folder = sys + "/class/hwmon";
+  return describeOrExplain("sensors", folder, [&]() -> Findings {
+    const auto sensors = read();
+    return {describeSensors(sensors, folder), describeDrives(sensors, sys)};
+  });
 }
 
 }  // namespace hostwire

@@ -84,6 +84,16 @@ bool canReadPendingPeers() {
          parseDescriptorTableSize(KeptFile("/proc/self/status").readHeadIfPresent(text, 4096));
 }
 
+Finding describePeers() {
+  if (canReadPendingPeers())
+    return Finding::works("peers", "stalled ones are judged by what they acknowledge");
+  return Finding::partly(
+      "peers", "the kernel's own timer (TCP_USER_TIMEOUT)",
+      {"this kernel does not report what peers acknowledge: one that stalls again and again "
+       "may be cut early",
+       ""});
+}
+
 std::vector<PendingPeer> readPendingPeers(std::uint16_t port) {
   std::vector<PendingPeer> peers;
   const int end = descriptorsEnd();

@@ -29,4 +29,18 @@ MemoryCounters MemoryReader::read(bool withDetail) {
   return *counters;
 }
 
+Findings MemoryReader::describe() {
+  const std::string& source = state_->meminfo.path();
+  return describeOrExplain("memory", source, [&]() -> Findings {
+    const MemoryCounters counters = read(true);
+    const std::string size = std::to_string(counters.totalBytes >> 20U) + " MiB";
+    const std::string& pressure = state_->pressure.path();
+    return {Finding::works("memory", size + " from " + source),
+            counters.pressure ? Finding::works("pressure", "from " + pressure)
+                              : Finding::missing("pressure", pressure,
+                                                 {"the kernel is older than 4.20 or does not measure it",
+                                                  "boot with psi=1"})};
+  });
+}
+
 }  // namespace hostwire

@@ -3,6 +3,7 @@
 #include "host/cpu.h"
 
 #include <chrono>
+#include <string>
 
 #include "host/prober.h"
 #include "host/recent.h"
@@ -71,6 +72,17 @@ CpuCounters CpuReader::read(bool withDetail) {
   if (withDetail && speed->coresHz.size() == counters.cores.size())
     counters.coreSpeedsHz.assign(speed->coresHz.begin(), speed->coresHz.end());
   return counters;
+}
+
+Findings CpuReader::describe() {
+  const std::string source = "NtQuerySystemInformation";
+  CpuCounters counters;
+  auto findings = describeOrExplain("cpu", source, [&]() -> Findings {
+    counters = read(true);
+    return {Finding::works("cpu", countOf(counters.cores.size(), "processor") + " from " + source)};
+  });
+  findings.push_back(describeSpeed(counters.speedHz));
+  return findings;
 }
 
 }  // namespace hostwire

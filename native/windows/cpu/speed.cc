@@ -2,7 +2,9 @@
 // nominal one and, on most machines, nothing else.
 #include "windows/cpu/speed.h"
 
+#include <cmath>
 #include <exception>
+#include <string>
 
 #include "windows/win32/parse_counters.h"
 #include "windows/win32/win32.h"
@@ -66,6 +68,14 @@ CpuSpeeds CpuSpeed::read() {
     for (const ProcessorPower& one : power) speeds.coresHz.push_back(one.currentMhz * 1e6);
   speeds.meanHz = meanOf(speeds.coresHz);
   return speeds;
+}
+
+Finding describeSpeed(std::optional<double> hz) {
+  const std::string source = "the counters of Processor Information or the power manager";
+  if (!hz)
+    return Finding::missing("speed", source,
+                            {"neither reports how fast the processors run, as in some virtual machines", ""});
+  return Finding::works("speed", std::to_string(std::llround(*hz / 1e6)) + " MHz from " + source);
 }
 
 }  // namespace hostwire

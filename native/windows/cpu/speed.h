@@ -5,6 +5,7 @@
 #include <optional>
 #include <vector>
 
+#include "host/finding.h"
 #include "windows/win32/pdh_query.h"
 
 namespace hostwire {
@@ -23,5 +24,8 @@ class CpuSpeed {
   std::optional<PdhQuery> query_;
   bool isTried_ = false;
 };
+
+// The row on what was read: the mean of the processors.
+Finding describeSpeed(std::optional<double> hz);
 
 }  // namespace hostwire

@@ -125,4 +125,26 @@ std::vector<DiskCounters> DisksReader::read(bool withDetail) {
   return disks;
 }
 
+Findings DisksReader::describe() {
+  const std::string manager = "the mount manager";
+  return describeOrExplain("disks", manager, [&]() -> Findings {
+    std::vector<std::string> names;
+    std::vector<std::string> stale;
+    std::vector<std::string> uncounted;
+    for (const DiskCounters& disk : read(true)) {
+      names.push_back(disk.mountPoint);
+      if (disk.isStale)
+        stale.push_back(disk.mountPoint);
+      else if (!disk.io)
+        uncounted.push_back(disk.mountPoint);
+    }
+    const std::string source = listOf(names) + " from " + manager;
+    if (stale.empty() && uncounted.empty()) return {Finding::works("disks", source)};
+    const std::string silence = stale.empty() ? "" : "no answer from " + listOf(stale);
+    const std::string gap =
+        uncounted.empty() ? "" : "no driver counts the bytes read and written on " + listOf(uncounted);
+    return {Finding::partly("disks", source, {joinTexts({silence, gap}), ""})};
+  });
+}
+
 }  // namespace hostwire

@@ -7,6 +7,7 @@
 #include <atomic>
 #include <utility>
 
+#include "gpu/describe.h"
 #include "gpu/nvml.h"
 #include "host/prober.h"
 #include "host/recent.h"
@@ -20,7 +21,7 @@ constexpr const char* kLibrary = "nvml.dll";
 
 struct NvidiaAnswer {
   std::vector<NvmlReading> devices;
-  std::string failure;
+  Obstacle failure;
 };
 
 using Adapters = std::vector<GpuAdapterReading>;
@@ -73,22 +74,23 @@ struct GpuReader::State {
   }
 
   void add(GpuFinding finding, bool isIntegrated) {
-    if (!finding.reason.empty()) finding.state = GpuFinding::State::kUnreadable;
+    const bool isWell = finding.obstacle.reason.empty();
+    if (!isWell) finding.state = GpuFinding::State::kUnreadable;
     if (finding.values.isAnyKnown()) {
-      if (finding.reason.empty()) finding.state = GpuFinding::State::kRead;
+      if (isWell) finding.state = GpuFinding::State::kRead;
       placed.push_back({{finding.name, finding.vendor, finding.values, false}, isIntegrated});
     }
-    note(finding.name, finding.reason);
+    note(finding.name, finding.obstacle.reason);
     findings.push_back(std::move(finding));
   }
 
-  // Whether NVML tells of NVIDIA's devices, so that nobody else need.
+  // Whether NVML reports NVIDIA's devices, so that Windows' own counters are not needed for them.
   bool addNvidia(const NvidiaAnswer& answer) {
     for (const NvmlReading& device : answer.devices)
       add({device.address, gpuVendorOf(kNvidiaVendor), device.name, "nvidia", GpuFinding::State::kWaiting,
-           device.failure, device.values},
+           "NVML", device.failure, "", device.values},
           false);
-    if (answer.devices.empty()) note("NVML", answer.failure);
+    if (answer.devices.empty()) note("NVML", answer.failure.reason);
     return !answer.devices.empty();
   }
 
@@ -106,7 +108,10 @@ GpuReader::~GpuReader() = default;
 
 const std::string& GpuReader::failure() const { return state_->failure; }
 
-std::vector<GpuFinding> GpuReader::describe() const { return state_->findings; }
+Findings GpuReader::describe() {
+  read(true);
+  return {describeGpus(state_->findings, "DXGI and NVML")};
+}
 
 std::vector<GpuCounters> GpuReader::read(bool withDetail) {
   State& state = *state_;
@@ -124,8 +129,15 @@ std::vector<GpuCounters> GpuReader::read(bool withDetail) {
   if (const auto* readings = recent(adapters))
     for (const auto& [adapter, values] : *readings) {
       if (isNvidiaTold && adapter.vendorId == kNvidiaVendor) continue;
-      state.add({addressOf(adapter), gpuVendorOf(adapter.vendorId), adapter.name, "wddm",
-                 GpuFinding::State::kWaiting, "", values},
+      state.add({addressOf(adapter),
+                 gpuVendorOf(adapter.vendorId),
+                 adapter.name,
+                 "wddm",
+                 GpuFinding::State::kWaiting,
+                 "DXGI and the performance counters",
+                 {},
+                 "",
+                 values},
                 adapter.isIntegrated());
     }
   std::stable_sort(state.placed.begin(), state.placed.end(),

@@ -30,10 +30,10 @@ struct MediaKeys::State {};
 MediaKeys::MediaKeys(const Roots&) {}
 MediaKeys::~MediaKeys() = default;
 
-std::optional<std::string> MediaKeys::absence() const {
+std::optional<Obstacle> MediaKeys::absence() const {
   if (isInSessionZero())
-    return "the service runs in session 0, where nobody hears a key: run it as the user who sits at the "
-           "machine";
+    return Obstacle{"the service runs in session 0, where nothing hears a key",
+                    "run it as the user who sits at the machine"};
   return std::nullopt;
 }
 

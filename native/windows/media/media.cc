@@ -67,6 +67,14 @@ MediaSnapshot MediaPlayers::read() {
   return snapshot;
 }
 
+Finding MediaPlayers::describe() {
+  static const MediaSource sessions{
+      "Windows", "no media sessions",
+      "run it as the user who sits at the machine, on Windows 10 1809 or later: "
+      "a service in session 0 sees no players"};
+  return describePlayers(read(), sessions);
+}
+
 void MediaPlayers::control(const std::string& id, MediaVerb verb, double value,
                            std::chrono::milliseconds limit,
                            const std::function<void(const MediaReply&)>& done) {

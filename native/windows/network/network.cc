@@ -76,4 +76,10 @@ std::vector<InterfaceCounters> NetworkReader::read(bool withDetail) {
   return links;
 }
 
+Findings NetworkReader::describe() {
+  return describeOrExplain("network", "GetIfTable2", [&]() -> Findings {
+    return {Finding::works("network", countOf(read(true).size(), "interface") + " from GetIfTable2")};
+  });
+}
+
 }  // namespace hostwire

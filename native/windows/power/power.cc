@@ -127,9 +127,11 @@ void PowerControl::act(PowerAction action, const ActAnswer& answer) {
   if (!State::post(state_, ask)) answer(kStopping);
 }
 
-void PowerControl::authority(const std::function<void(const PowerAuthority&)>& answer) {
-  const auto ask = [answer](const PowerCalls&) { answer({"Windows", "this machine", ""}); };
-  if (!State::post(state_, ask)) answer({"", "", kStopping});
+void PowerControl::describeManager(const std::function<void(const Finding&)>& answer) {
+  const auto ask = [answer](const PowerCalls&) {
+    answer(Finding::works("power", "Windows on this machine"));
+  };
+  if (!State::post(state_, ask)) answer(Finding::missing("power", "Windows", {kStopping, ""}));
 }
 
 }  // namespace hostwire

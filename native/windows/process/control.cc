@@ -72,8 +72,10 @@ DWORD carryOut(HANDLE handle, const ProcessId& process, EndSignal signal) {
 
 }  // namespace
 
-std::optional<std::string> whyNoProcessControl(const Roots& roots) {
-  if (!roots.isDefault()) return "processes are seen through another root than the machine's own";
+std::optional<Obstacle> whyNoProcessControl(const Roots& roots) {
+  if (!roots.isDefault())
+    return Obstacle{"processes are seen through another root than the machine's own",
+                    "leave host.proc and host.sys at their defaults"};
   return std::nullopt;
 }
 

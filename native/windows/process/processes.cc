@@ -33,18 +33,19 @@ std::optional<std::string> pathOf(HANDLE process) {
 }  // namespace
 
 struct ProcessReader::State {
-  State()
-      : prober(probers, [lister = std::make_shared<ProcessLister>()]() -> Shared {
+  explicit State(const Roots& givenRoots)
+      : roots(givenRoots), prober(probers, [lister = std::make_shared<ProcessLister>()]() -> Shared {
           return std::make_shared<const ProcessReading>(lister->read(nullptr));
         }) {}
 
+  const Roots roots;
   // Separate: a long list must not delay other answers.
   ProberPool probers;
   Prober<Shared> prober;
   ProcessOwners owners;
 };
 
-ProcessReader::ProcessReader(const Roots&) : state_(std::make_shared<State>()) {}
+ProcessReader::ProcessReader(const Roots& roots) : state_(std::make_shared<State>(roots)) {}
 ProcessReader::~ProcessReader() = default;
 
 Shared ProcessReader::latest(std::chrono::milliseconds nextIn) {
@@ -54,6 +55,16 @@ Shared ProcessReader::latest(std::chrono::milliseconds nextIn) {
 }
 
 ProcessReading ProcessReader::read(State& state) { return ProcessLister().read(&state.owners); }
+
+Findings ProcessReader::describe(State& state) {
+  const std::string source = "NtQuerySystemInformation";
+  auto findings = describeOrExplain("processes", source, [&]() -> Findings {
+    const std::size_t count = read(state).processes.size();
+    return {Finding::works("processes", countOf(count, "process", "processes") + " from " + source)};
+  });
+  findings.push_back(Finding::possible("process-control", whyNoProcessControl(state.roots)));
+  return findings;
+}
 
 std::optional<ProcessDetails> ProcessReader::readDetails(State& state, std::int32_t pid) {
   auto reading = ProcessLister().read(nullptr);

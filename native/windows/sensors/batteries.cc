@@ -138,4 +138,17 @@ std::vector<BatteryCounters> BatteriesReader::read() {
   return recentValue(state_->prober.latest()).value_or(std::vector<BatteryCounters>{});
 }
 
+Findings BatteriesReader::describe() {
+  std::vector<std::string> names;
+  std::vector<std::string> failures;
+  for (const BatteryCounters& battery : read()) {
+    names.push_back(battery.name);
+    if (!battery.failure.empty()) failures.push_back(battery.name + ": " + battery.failure);
+  }
+  const std::string source =
+      (names.empty() ? "none" : listOf(names)) + " among the devices of the battery class";
+  if (failures.empty()) return {Finding::works("batteries", source)};
+  return {Finding::partly("batteries", source, {joinTexts(failures), ""})};
+}
+
 }  // namespace hostwire

@@ -1,5 +1,5 @@
-// Windows has no sensors that a program without a driver of its own can read: none are told of. ACPI's
-// thermal zones, which some machines show, measure the board rather than the processor.
+// Windows has no sensors that a program without a driver of its own can read: none are listed. ACPI's thermal
+// zones, which some machines show, measure the board rather than the processor.
 #include "host/sensors.h"
 
 namespace hostwire {
@@ -8,5 +8,11 @@ struct SensorsReader::State {};
 SensorsReader::SensorsReader(const Roots&, ProberPool&) {}
 SensorsReader::~SensorsReader() = default;
 std::vector<SensorCounters> SensorsReader::read() { return {}; }
+
+Findings SensorsReader::describe() {
+  return {Finding::missing(
+      "sensors", "no temperature, fan, voltage or power",
+      {"Windows shows the sensors of the processor and the board to kernel drivers only", ""})};
+}
 
 }  // namespace hostwire

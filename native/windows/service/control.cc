@@ -4,8 +4,8 @@
 #include <string>
 #include <utility>
 
-#include "host/service.h"
 #include "host/thread.h"
+#include "host/windows_service.h"
 #include "windows/service/names.h"
 #include "windows/win32/error_text.h"
 #include "windows/win32/win32.h"
@@ -71,7 +71,7 @@ void WINAPI serviceMain(DWORD, LPWSTR*) {
   if (service.handle == nullptr) {
     const std::string reason = windowsErrorText(GetLastError());
     lock.unlock();
-    return service.begun("the service control manager can't be heard: " + reason);
+    return service.begun("cannot listen to the service control manager: " + reason);
   }
   setStatus(service, SERVICE_START_PENDING, kStartHintMs);
   lock.unlock();
@@ -82,8 +82,8 @@ void WINAPI serviceMain(DWORD, LPWSTR*) {
 
 std::string whyNotBegun(DWORD code) {
   if (code != ERROR_FAILED_SERVICE_CONTROLLER_CONNECT)
-    return "the service control manager can't be reached: " + windowsErrorText(code);
-  return "--service is for the service control manager, and that has not started this process: register the "
+    return "the service control manager cannot be reached: " + windowsErrorText(code);
+  return "--service is for the service control manager, which did not start this process: register the "
          "service (hostwire service install) and start it (sc start hostwire), or leave --service out";
 }
 
@@ -99,7 +99,7 @@ void beginService(const ServiceBegun& begun, const std::function<void()>& onStop
     // It returns when the service has ended, or at once.
     if (!StartServiceCtrlDispatcherW(table)) service.begun(whyNotBegun(GetLastError()));
   });
-  if (!isStarted) service.begun("the system has no thread to give");
+  if (!isStarted) service.begun("the system could not start a thread");
 }
 
 void reportServiceRunning() {

@@ -7,7 +7,7 @@
 #include <thread>
 #include <type_traits>
 
-#include "host/service.h"
+#include "host/windows_service.h"
 #include "windows/service/folders.h"
 #include "windows/service/names.h"
 #include "windows/win32/command_line.h"
@@ -34,14 +34,14 @@ using ServiceHandle = std::unique_ptr<std::remove_pointer_t<SC_HANDLE>, ServiceC
 [[noreturn]] void refuse(const char* operation, DWORD code) {
   switch (code) {
     case ERROR_ACCESS_DENIED:
-      throw std::runtime_error("only an administrator may do that: open a terminal as administrator");
+      throw std::runtime_error("only an administrator may do this: open a terminal as administrator");
     case ERROR_SERVICE_EXISTS:
       throw std::runtime_error(
-          "the service hostwire is registered already: hostwire service remove comes first");
+          "the service hostwire is registered already: run hostwire service remove first");
     case ERROR_SERVICE_DOES_NOT_EXIST: throw std::runtime_error("there is no service hostwire");
     case ERROR_SERVICE_MARKED_FOR_DELETE:
       throw std::runtime_error(
-          "the service hostwire is being removed: close the programs that show it (services.msc, Task "
+          "the service hostwire is still being removed: close programs that show it (services.msc, Task "
           "Manager)");
     default: throw std::runtime_error(std::string(operation) + ": " + windowsErrorText(code));
   }

@@ -2,6 +2,7 @@
 #include "host/memory.h"
 
 #include <algorithm>
+#include <string>
 
 #include "windows/win32/win32.h"
 // After windows.h.
@@ -51,6 +52,16 @@ MemoryCounters MemoryReader::read(bool withDetail) {
   counters.availableBytes = std::min(status.ullAvailPhys, status.ullTotalPhys);
   if (withDetail) addDetail(counters);
   return counters;
+}
+
+Findings MemoryReader::describe() {
+  const std::string call = "GlobalMemoryStatusEx";
+  return describeOrExplain("memory", call, [&]() -> Findings {
+    const MemoryCounters counters = read(true);
+    const std::string source = std::to_string(counters.totalBytes >> 20U) + " MiB from " + call;
+    if (counters.swapTotalBytes) return {Finding::works("memory", source)};
+    return {Finding::partly("memory", source, {"EnumPageFiles reports no page files", ""})};
+  });
 }
 
 }  // namespace hostwire

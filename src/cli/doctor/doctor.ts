@@ -2,135 +2,111 @@
 import net from 'node:net';
 import { type LoadOptions, loadConfig } from '../../config/load.ts';
 import type { Config } from '../../config/schema.ts';
-import { ALL_SECTIONS, type Host } from '../../host/host.ts';
+import type { Finding } from '../../host/finding.ts';
 import { type NativeMachine, openNativeHost } from '../../host/native.ts';
 import type { Output } from '../output.ts';
-import { findGpus, judgeGpus } from './gpu.ts';
-import { examineMedia } from './media.ts';
-import { examinePower } from './power.ts';
-import { examineProcesses } from './processes.ts';
-import { printRows, type Row } from './rows.ts';
-import { judgeReading } from './sections.ts';
+import { missing, partly, printRows, works } from './rows.ts';
+import { findSwitchedOff, judgeSwitch } from './switches.ts';
 import { judgeUnit, readUnitFacts } from './unit.ts';
-import { inWindowsWords, judgeWindowsReading } from './windows.ts';
 
 export interface DoctorFacts {
-  /** Why this Node can't run the service; undefined when it can. */
+  /** Why this Node cannot run the service; undefined when it can. */
   readonly runtime: string | undefined;
-  readonly user: string;
-  readonly isRoot: boolean;
+  readonly userName: string;
+  /** 0 is root; undefined where users have no numbers, as on Windows. */
+  readonly userId: number | undefined;
   /** $XDG_RUNTIME_DIR. */
   readonly runtimeFolder: string | undefined;
 }
 
-/** Long enough for every prober to have answered that is going to. */
-const PROBE_MS = 400;
+/** The service cannot start without these. */
+const REQUIRED = new Set(['node', 'configuration', 'addon', 'port']);
 
-/** The table; exit code 1 when the service could not start or could tell nothing. */
+/** The table. Exit code 1 when the service could not start. */
 export async function examine(options: LoadOptions, facts: DoctorFacts): Promise<Output> {
-  const rows: Row[] = [
-    facts.runtime === undefined
-      ? { section: 'node', state: 'ok', source: 'supported' }
-      : { section: 'node', state: 'missing', source: 'not supported', reason: facts.runtime },
-  ];
-  const config = examineConfiguration(options, rows);
-  const isWindows = options.surroundings.platform === 'win32';
-  if (config !== undefined) {
-    const found = await examineHost(config, isWindows);
-    rows.push(...(isWindows ? found.map(inWindowsWords) : found), await examinePort(config));
-    if (!isWindows) rows.push(examineRights(facts), judgeUnit(readUnitFacts(facts.runtimeFolder)));
-  }
-  const isBroken = rows.some(({ section, state }) => state === 'missing' && MUST_WORK.has(section));
+  const rows = await collectRows(options, facts);
+  const isBroken = rows.some(({ subject, status }) => status === 'missing' && REQUIRED.has(subject));
   return { text: printRows(rows), exitCode: isBroken ? 1 : 0 };
 }
 
-const MUST_WORK = new Set(['node', 'configuration', 'addon', 'port']);
+/** The rows as data. The machine's own come from its readers, whatever they are. */
+async function collectRows(options: LoadOptions, facts: DoctorFacts): Promise<readonly Finding[]> {
+  const { row, config } = examineConfiguration(options);
+  const first = [examineRuntime(facts), row];
+  if (config === undefined) return first;
+  return [...first, ...(await examineMachine(config)), await examinePort(config), ...examineUser(facts)];
+}
 
 const reasonOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
 
-function examineConfiguration(options: LoadOptions, rows: Row[]): Config | undefined {
-  const section = 'configuration';
+function examineRuntime({ runtime }: DoctorFacts): Finding {
+  return runtime === undefined
+    ? works('node', 'supported')
+    : missing('node', 'not supported', { reason: runtime });
+}
+
+interface Examined {
+  readonly row: Finding;
+  readonly config?: Config;
+}
+
+function examineConfiguration(options: LoadOptions): Examined {
+  const subject = 'configuration';
   try {
     const { config, sources } = loadConfig(options);
-    const source = sources.files.length === 0 ? 'no file: the defaults' : sources.files.join(', ');
-    rows.push({ section, state: 'ok', source });
-    return config;
+    const source = sources.files.length === 0 ? 'no file: only defaults' : sources.files.join(', ');
+    return { row: works(subject, source), config };
   } catch (error) {
-    const reason = reasonOf(error).replaceAll('\n', '; ');
-    rows.push({ section, state: 'missing', source: 'not usable', reason });
-    return undefined;
+    return { row: missing(subject, 'not usable', { reason: reasonOf(error).replaceAll('\n', '; ') }) };
   }
 }
 
-async function examineHost(config: Config, isWindows: boolean): Promise<readonly Row[]> {
+async function examineMachine(config: Config): Promise<readonly Finding[]> {
   const { proc, sys } = config.host;
-  let host: NativeMachine;
+  let machine: NativeMachine;
   try {
-    host = openNativeHost({ proc, sys });
+    machine = openNativeHost({ proc, sys });
   } catch (error) {
-    return [{ section: 'addon', state: 'missing', source: 'hostwire.node', reason: reasonOf(error) }];
+    return [missing('addon', 'hostwire.node', { reason: reasonOf(error) })];
   }
-  host.readCounters(ALL_SECTIONS, true, 0);
-  await new Promise((resolve) => setTimeout(resolve, PROBE_MS));
-  const counters = host.readCounters(ALL_SECTIONS, true, PROBE_MS);
+  const off = findSwitchedOff(config);
+  const findings = await machine.describe(new Set(off.keys()));
   return [
-    { section: 'addon', state: 'ok', source: 'loaded' },
-    examinePeers(host, isWindows),
-    ...(isWindows ? judgeWindowsReading(counters) : judgeReading({ counters, proc, sys })),
-    judgeGpus(await findGpus(host), isWindows ? 'DXGI and NVML' : `${sys}/bus/pci/devices`),
-    ...(await examineProcesses(host.processes, config)),
-    ...(await examinePower(host.power, config)),
-    ...(await examineMedia(host.media, config.features.enable_media, isWindows)),
+    works('addon', 'loaded'),
+    ...findings.map((finding) => judgeSwitch(finding, config)),
+    ...off.values(),
   ];
 }
 
-function examinePeers(host: Host, isWindows: boolean): Row {
-  const section = 'peers';
-  if (isWindows)
-    return {
-      section,
-      state: 'partly',
-      source: 'cut after 30 s in which they take nothing',
-      reason: 'Windows tells only administrators what peers acknowledge',
-    };
-  if (host.canReadPendingPeers()) return { section, state: 'ok', source: 'judged by what they acknowledge' };
-  return {
-    section,
-    state: 'partly',
-    source: "the kernel's own timer",
-    reason: 'it does not tell what peers acknowledge: one that stalls again and again may be cut early',
-  };
-}
-
 /** Tries to listen as the service would, for a moment. */
-function examinePort(config: Config): Promise<Row> {
+function examinePort(config: Config): Promise<Finding> {
   const { host, port } = config.server;
   const source = `port ${port} on ${host}`;
   return new Promise((resolve) => {
     const server = net.createServer();
     server.once('error', (error) =>
-      resolve({
-        section: 'port',
-        state: 'missing',
-        source,
-        reason: `it can't be listened on: ${error.message}`,
-        remedy: 'end what listens there, or set server.port',
-      }),
+      resolve(
+        missing('port', source, {
+          reason: `cannot listen on it: ${error.message}`,
+          remedy: 'stop the program that uses it, or set server.port to another port',
+        }),
+      ),
     );
     server.listen({ host, port, exclusive: true }, () =>
-      server.close(() => resolve({ section: 'port', state: 'ok', source: `${source} is free` })),
+      server.close(() => resolve(works('port', `${source} is free`))),
     );
   });
 }
 
-function examineRights({ user, isRoot }: DoctorFacts): Row {
-  return isRoot
-    ? {
-        section: 'rights',
-        state: 'partly',
-        source: 'running as root',
-        reason: 'an ordinary user is safer',
-        remedy: 'run it as an ordinary user; what only root can read is named above',
-      }
-    : { section: 'rights', state: 'ok', source: `running as ${user}` };
+/** Root, and the units of systemd: nothing where there are no such users. */
+function examineUser({ userName, userId, runtimeFolder }: DoctorFacts): readonly Finding[] {
+  if (userId === undefined) return [];
+  const rights =
+    userId === 0
+      ? partly('rights', 'running as root', {
+          reason: 'an ordinary user is safer',
+          remedy: 'run it as an ordinary user; the rows above name what only root can read',
+        })
+      : works('rights', `running as ${userName}`);
+  return [rights, judgeUnit(readUnitFacts(runtimeFolder))];
 }

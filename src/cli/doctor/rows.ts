@@ -1,37 +1,43 @@
-/** The table that `hostwire doctor` prints: one row a section, what it comes from, and what to do where it is missing. */
+/** The table that `hostwire doctor` prints, and the rows that are written here rather than by the machine's readers. */
+import type { Finding } from '../../host/finding.ts';
 
-import type { Counters } from '../../host/host.ts';
+export const works = (subject: string, source: string): Finding => ({
+  subject,
+  status: 'works',
+  source,
+  reason: null,
+  remedy: null,
+});
 
-/** What rows are made from. */
-export interface Reading {
-  /** With detail, and late enough for every prober to have answered that is going to. */
-  readonly counters: Counters;
-  /** Where /proc and /sys are. */
-  readonly proc: string;
-  readonly sys: string;
-}
-
-export interface Row {
-  /** One word in lower case; no other row has it. */
-  readonly section: string;
-  /** 'partly': it serves, with something missing. */
-  readonly state: 'ok' | 'partly' | 'missing';
-  /** What was found, and where. */
-  readonly source: string;
-  /** Why it is not ok. */
-  readonly reason?: string;
-  /** What it would take: a group, a module, a package, a setting. */
+/** Why something does not work, or not fully, and what it would take. */
+export interface Obstacle {
+  readonly reason: string;
   readonly remedy?: string;
 }
 
-/** Reasons and remedies stand on lines of their own below their row. */
-export function printRows(rows: readonly Row[]): string {
-  const width = Math.max(...rows.map(({ section }) => section.length));
-  const below = ' '.repeat(width + 2 + 'missing'.length + 2);
-  const lines = rows.flatMap(({ section, state, source, reason, remedy }) => [
-    `${section.padEnd(width)}  ${state.padEnd('missing'.length)}  ${source}`,
-    ...(reason === undefined ? [] : [`${below}why: ${reason}`]),
-    ...(remedy === undefined ? [] : [`${below}try: ${remedy}`]),
+export const partly = (subject: string, source: string, { reason, remedy }: Obstacle): Finding => ({
+  subject,
+  status: 'partly',
+  source,
+  reason,
+  remedy: remedy ?? null,
+});
+
+export const missing = (subject: string, source: string, obstacle: Obstacle): Finding => ({
+  ...partly(subject, source, obstacle),
+  status: 'missing',
+});
+
+const STATUS_WIDTH = 'missing'.length;
+
+/** One line per row; its reason and its remedy stand on lines of their own below it. */
+export function printRows(rows: readonly Finding[]): string {
+  const width = Math.max(...rows.map(({ subject }) => subject.length));
+  const below = ' '.repeat(width + 2 + STATUS_WIDTH + 2);
+  const lines = rows.flatMap(({ subject, status, source, reason, remedy }) => [
+    `${subject.padEnd(width)}  ${status.padEnd(STATUS_WIDTH)}  ${source}`,
+    ...(reason === null ? [] : [`${below}why: ${reason}`]),
+    ...(remedy === null ? [] : [`${below}try: ${remedy}`]),
   ]);
   return lines.map((line) => `${line}\n`).join('');
 }

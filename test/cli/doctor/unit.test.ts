@@ -5,7 +5,7 @@ import path from 'node:path';
 import t from 'tap';
 import { judgeUnit, readUnitFacts } from '#src/cli/doctor/unit.js';
 
-t.test('which units run is told by the links that systemd keeps', async (t) => {
+t.test('the links that systemd keeps show which units run', async (t) => {
   const root = mkdtempSync(path.join(tmpdir(), 'hostwire-units-'));
   t.teardown(() => rmSync(root, { recursive: true, force: true }));
   const mine = path.join(root, 'run/user/1000');
@@ -22,17 +22,17 @@ t.test('which units run is told by the links that systemd keeps', async (t) => {
   t.strictSame(readUnitFacts(undefined, root), { hasSystemd: true, systemRuns: true, userRuns: false });
 });
 
-t.test('the row says which doors are shut', async (t) => {
+t.test('the row says what the unit cannot do', async (t) => {
   const say = (systemRuns: boolean, userRuns: boolean, hasSystemd = true) =>
     judgeUnit({ hasSystemd, systemRuns, userRuns });
   t.match(say(true, false), {
-    state: 'partly',
+    status: 'partly',
     source: /^system: stats, and power/,
     reason: /no players/,
     remedy: /user unit/,
   });
-  t.match(say(false, true), { state: 'ok', source: /^user:/ });
-  t.match(say(true, true), { state: 'partly', reason: /port of its own/, remedy: /disable --now/ });
-  t.match(say(false, false), { state: 'ok', source: /none runs/ });
-  t.match(say(false, false, false), { state: 'ok', source: /not booted with systemd/ });
+  t.match(say(false, true), { status: 'works', source: /^user:/ });
+  t.match(say(true, true), { status: 'partly', reason: /port of its own/, remedy: /disable --now/ });
+  t.match(say(false, false), { status: 'works', source: /none runs/ });
+  t.match(say(false, false, false), { status: 'works', source: /not booted with systemd/ });
 });

@@ -7,7 +7,7 @@ import process from 'node:process';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 const PYTHON = '/usr/bin/python3';
-const TEMPLATES = path.resolve(import.meta.dirname, '../../../../../test/helpers');
+const TEMPLATES = path.resolve(import.meta.dirname, '../../../../../test/helpers/dbus');
 
 /** Why there can be none here; false when there can. */
 export function missingForBus(): string | false {

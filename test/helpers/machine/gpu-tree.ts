@@ -1,4 +1,6 @@
 /** The files of graphics processors under /sys and /proc, as kernel drivers lay them out. */
+import type { Capability, Finding } from '#src/host/finding.js';
+import type { NativeMachine } from '#src/host/native.js';
 import type { Tree } from './tree.ts';
 
 type Files = Readonly<Record<string, string>>;
@@ -112,4 +114,14 @@ export function drmUse({ pid, fd, address, id, driver, use }: Omit<Client, 'node
   };
   const text = Object.entries(facts).map(([key, value]) => `${key}:\t${value}\n`);
   return { [`proc/${pid}/fdinfo/${fd}`]: text.join('') };
+}
+
+const NOTHING_ELSE: ReadonlySet<Capability> = new Set(['processes', 'power', 'media']);
+
+/** The row of `hostwire doctor` on graphics processors. */
+export async function describeGpu(host: NativeMachine): Promise<Finding> {
+  const findings = await host.describe(NOTHING_ELSE);
+  const found = findings.find(({ subject }) => subject === 'gpu');
+  if (found === undefined) throw new Error('no row on graphics processors');
+  return found;
 }

@@ -5,6 +5,7 @@ import { runProgram, type Variant, whyNoProgram } from '../../helpers/native/pro
 const PROGRAMS: readonly (readonly [name: string, ...variants: readonly Variant[]])[] = [
   ['bus_test', 'address', 'thread'],
   ['prober_test', 'address', 'thread'],
+  ['describe_test', 'address'],
   ['media_test', 'address'],
   ['netlink_test', 'address'],
   ['windows_parsers_test', 'address'],

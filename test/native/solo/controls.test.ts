@@ -69,7 +69,7 @@ t.test('no thread and no library before the first question; one of each after it
     power.onSleep(() => undefined);
     await sleep(50);
     const before = [threads(), hasLibrary()];
-    await Promise.all([power.support('sleep'), power.support('restart'), power.authority()]);
+    await Promise.all([power.support('sleep'), power.support('restart'), power.describe()]);
     console.log(JSON.stringify([before, [threads(), hasLibrary()]]));
   `;
   const { code, stdout, stderr } = await run(script, DEAD_BUS);

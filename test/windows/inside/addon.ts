@@ -36,7 +36,7 @@ const report = {
   folder,
   descriptorLimit: String(host.descriptorLimit()),
   canReadPendingPeers: host.canReadPendingPeers(),
-  gpus: host.describeGpus(),
+  findings: await host.describe(new Set(['processes', 'power', 'media'])),
   peersFailure: await host.readPendingPeers(1).then(
     () => 'none',
     (error: unknown) => String(error),

@@ -8,9 +8,12 @@ const ACTS: readonly PowerAction[] = ['shutdown', 'restart', 'sleep', 'hibernate
 
 // Wine's functions do nothing; a real Windows would be switched off. Only Wine shows Linux as a drive.
 if (!existsSync('Z:\\proc\\self\\status')) throw new Error('this is no Wine');
-const { power } = openNativeHost();
+const machine = openNativeHost();
+const { power } = machine;
 const told: Record<string, unknown> = {
-  authority: await power?.authority(),
+  findings: (await machine.describe(new Set(['processes', 'media']))).filter(
+    ({ subject }) => subject === 'power' || ACTS.some((act) => act === subject),
+  ),
   inhibitors: await power?.inhibitors(),
 };
 for (const act of ACTS) {

@@ -1,12 +1,14 @@
-// No manager of services is known here.
-#include "host/service.h"
+// systemd needs nothing of a service but that it runs, and its units are files (packaging/).
+#include "host/windows_service.h"
 
 #include <stdexcept>
 
 namespace hostwire {
 namespace {
 
-constexpr const char* kReason = "services of the system are known on Windows only";
+constexpr const char* kReason =
+    "this is for Windows services only: on Linux, use the systemd units of packaging/systemd (see "
+    "docs/operating.md)";
 
 }  // namespace
 

@@ -1,14 +1,12 @@
-// systemd needs nothing of a service but that it runs, and its units are files (packaging/).
-#include "host/service.h"
+// There is no service control manager here.
+#include "host/windows_service.h"
 
 #include <stdexcept>
 
 namespace hostwire {
 namespace {
 
-constexpr const char* kReason =
-    "that is for Windows' services: on Linux the units of packaging/systemd start hostwire (see "
-    "docs/operating.md)";
+constexpr const char* kReason = "this is for Windows services only";
 
 }  // namespace
 
