@@ -257,19 +257,26 @@ t.test('a peer may have a zone, a list entry may not', async (t) => {
   for (const text of ['', '%', '%eth0', 'eth0']) t.equal(parsePeer(text), undefined, text);
 });
 
-t.test('ten thousand entries are matched in microseconds', async (t) => {
+t.test('ten thousand entries are matched as quickly as ten', async (t) => {
   const random = createRandom(3);
   const entries = Array.from({ length: 10_000 }, () => {
     const word = random.word();
     return `${word >>> 24}.${(word >>> 16) & 255}.${(word >>> 8) & 255}.${word & 255}`;
   });
-  const { rules, problems } = parseAddressList(entries, false);
-  t.same(problems, []);
   const address = parseAddress('203.0.113.7');
   if (address === undefined) throw new Error('unreachable');
-  const startedAt = process.hrtime.bigint();
-  for (let round = 0; round < 100_000; round++) matches(rules, address);
-  const microseconds = Number(process.hrtime.bigint() - startedAt) / 1000 / 100_000;
-  // Measured: 0.1 µs. A scan of the list takes more than 20 µs.
-  t.ok(microseconds < 10, `${microseconds.toFixed(2)} µs`);
+  const bestOf = (count: number) => {
+    const { rules, problems } = parseAddressList(entries.slice(0, count), false);
+    t.same(problems, []);
+    const rounds = Array.from({ length: 20 }, () => {
+      const startedAt = process.hrtime.bigint();
+      for (let i = 0; i < 10_000; i++) matches(rules, address);
+      return Number(process.hrtime.bigint() - startedAt);
+    });
+    return Math.min(...rounds);
+  };
+  bestOf(10);
+  const ratio = bestOf(10_000) / bestOf(10);
+  // A scan of the list would take a thousand times as long; measured: 0.1 µs for either.
+  t.ok(ratio < 30, `${ratio.toFixed(1)} times as long as ten`);
 });

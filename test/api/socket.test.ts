@@ -9,6 +9,7 @@ import t, { type Test } from 'tap';
 import WebSocket from 'ws';
 import { asyncapiDocument } from '#src/api/asyncapi.js';
 import { DEFAULT_CONFIG } from '#src/config/schema.js';
+import { PATIENCE_MS } from '../helpers/limits.ts';
 import { startService } from '../helpers/service/service.ts';
 import { bodyRequests, type Known } from './generated-requests.ts';
 import type { Part } from './openapi.ts';
@@ -68,7 +69,11 @@ class CheckedSocket {
     this.#socket.send(JSON.stringify(message));
   }
 
-  async until(what: string, isWanted: (message: Message) => boolean, limitMs = 10_000): Promise<Message> {
+  async until(
+    what: string,
+    isWanted: (message: Message) => boolean,
+    limitMs = PATIENCE_MS,
+  ): Promise<Message> {
     const deadline = performance.now() + limitMs;
     for (;;) {
       const found = this.received.find(isWanted);

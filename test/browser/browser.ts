@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import type { Test } from 'tap';
+import { PATIENCE_MS } from '../helpers/limits.ts';
 
 const PROGRAM = '/usr/bin/chromium';
 
@@ -56,7 +57,7 @@ export const card = (page: Page, title: string) => page.getByRole('region', { na
 export async function until<T>(
   read: () => Promise<T>,
   isWanted: (value: T) => boolean,
-  limitMs = 10_000,
+  limitMs = PATIENCE_MS,
 ): Promise<T> {
   const deadline = performance.now() + limitMs;
   for (;;) {

@@ -139,7 +139,7 @@ else {
         ({ pending }) => pending === null,
       );
       t.pass('any page can cancel it');
-      await power.getByRole('timer').waitFor({ state: 'detached', timeout: 15_000 });
+      await power.getByRole('timer').waitFor({ state: 'detached', timeout: 120_000 });
       await power.getByRole('button', { name: 'Lock' }).click();
       await until(
         () => powerOf(service.baseUrl),
@@ -156,7 +156,7 @@ else {
         recorded.some(({ action }) => action === 'shutdown'),
         'the cancelled action was not carried out',
       );
-      await power.getByText('Nothing is carried out').waitFor({ timeout: 15_000 });
+      await power.getByText('Nothing is carried out').waitFor({ timeout: 120_000 });
       t.strictSame(complaints, []);
       for (const each of [page, other]) await each.context().close();
     },

@@ -210,7 +210,7 @@ else {
     await page.locator('.state.refused').waitFor();
     t.match(await page.locator('main').innerText(), /403/);
     service.reconfigure(QUICK);
-    await liveState(page).waitFor({ timeout: 10_000 });
+    await liveState(page).waitFor({ timeout: 120_000 });
     t.pass('live once it may');
     await page.context().close();
   });

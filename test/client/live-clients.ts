@@ -6,6 +6,7 @@ import type { AnyStats, ConnectionState, SocketConstructor } from '#src/client/c
 import { ENVIRONMENT, type Environment } from '#src/client/environment.js';
 import { connectIn } from '#src/client/socket.js';
 import { streamStatsIn } from '#src/client/stream.js';
+import { PATIENCE_MS } from '../helpers/limits.ts';
 
 /**
  * Real time, with shorter delays; counts the timers that are set. Not too short, because a service that is shutting
@@ -91,7 +92,11 @@ export async function freePort(): Promise<number> {
 }
 
 /** Waits until `condition`; after `limitMs` throws with the text of `what`. */
-export async function until(condition: () => boolean, what: () => string, limitMs = 15_000): Promise<void> {
+export async function until(
+  condition: () => boolean,
+  what: () => string,
+  limitMs = PATIENCE_MS,
+): Promise<void> {
   const deadline = performance.now() + limitMs;
   while (!condition()) {
     if (performance.now() > deadline) throw new Error(`not within ${limitMs} ms: ${what()}`);

@@ -4,7 +4,9 @@ import type { BatteryDetail, DriveDetail, SensorDetail } from '#src/wire/details
 import type { CpuDetail, DiskDetail, GpuDetail, MemoryDetail, NetworkDetail } from '#src/wire/sample.js';
 import { checkHeaders, JSON_HEADERS } from '../helpers/clients/answers.ts';
 import { ask, jsonOf, valuesOf } from '../helpers/clients/http.ts';
+import { FakeClock, settle } from '../helpers/fakes/clock.ts';
 import { fixtureHost } from '../helpers/fakes/host.ts';
+import { FIRST_WINDOW_MS, startOnClock } from '../helpers/service/clocked.ts';
 import { startHere } from '../helpers/service/service.ts';
 
 const GIB = 1024 ** 3;
@@ -233,25 +235,32 @@ t.test(
 
 t.test('[3.usage-age] the latest sample if younger than a second, else a fresh one', async (t) => {
   const host = fixtureHost();
-  const idle = await startHere(host);
-  t.teardown(() => idle.stop());
-  const first = (await ask(idle.port, '/api/usage')).body.toString();
-  const reads = host.reads;
-  t.equal((await ask(idle.port, '/api/usage')).body.toString(), first, 'the same sample');
+  const { clock, port, withFirstLoad } = await startOnClock(t, host);
+  const usage = () => ask(port, '/api/usage');
+  const first = (await withFirstLoad(usage)).body.toString();
+  const { reads } = host;
+  await clock.advance(900);
+  t.equal((await usage()).body.toString(), first, 'the same sample');
   t.equal(host.reads, reads, 'nothing was read for it');
-  await new Promise((resolve) => setTimeout(resolve, 1050));
-  await ask(idle.port, '/api/usage');
+  await clock.advance(150);
+  await withFirstLoad(usage);
   t.ok(host.reads > reads, 'a second later the machine is read again');
 });
 
 t.test('[3.first-load] a first load takes two readings 200 ms apart', async (t) => {
-  const idle = await startHere(fixtureHost());
-  t.teardown(() => idle.stop());
-  const startedAt = performance.now();
-  const payload = asPayload(jsonOf(await ask(idle.port, '/api/usage')));
-  const took = performance.now() - startedAt;
-  t.ok(took >= 199 && took < 600, `${Math.round(took)} ms`);
-  t.equal(payload.cpu.current_load, 30);
+  const host = fixtureHost();
+  const clock = new FakeClock();
+  const service = await startHere(host, {}, { clock });
+  t.teardown(() => service.stop());
+  const before = clock.timers;
+  const answer = ask(service.port, '/api/usage');
+  while (clock.timers === before) await settle();
+  t.equal(host.reads, 1);
+  await clock.advance(FIRST_WINDOW_MS - 1);
+  t.equal(host.reads, 1, 'not before');
+  await clock.advance(1);
+  t.equal(asPayload(jsonOf(await answer)).cpu.current_load, 30);
+  t.equal(host.reads, 2);
 });
 
 t.test('[3.system] [I.others] exactly the documented keys', async (t) => {

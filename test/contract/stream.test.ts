@@ -4,13 +4,14 @@ import { SECTIONS } from '#src/host/host.js';
 import { checkHeaders, STREAM_HEADERS } from '../helpers/clients/answers.ts';
 import { EventStream, payloadOf } from '../helpers/clients/event-stream.ts';
 import { ask, jsonOf, RawConnection, requestBytes, valuesOf } from '../helpers/clients/http.ts';
+import { settle } from '../helpers/fakes/clock.ts';
 import { fixtureHost } from '../helpers/fakes/host.ts';
-import { startHere } from '../helpers/service/service.ts';
+import { startOnClock } from '../helpers/service/clocked.ts';
+import { type ConfigPart, startHere } from '../helpers/service/service.ts';
 
 t.jobs = 8;
 
 const ALL_KEYS = ['timestamp', 'uptime', ...SECTIONS];
-const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 const service = await startHere(fixtureHost(), { stats: { stream_interval_seconds: 1 } });
 t.teardown(() => service.stop());
@@ -44,9 +45,29 @@ t.test(
   },
 );
 
+const SECOND: ConfigPart = { stats: { stream_interval_seconds: 1 } };
+
+/** A stream that has had its first message, on a service with an interval of `seconds`. */
+async function openOnClock(t: Test, seconds: number) {
+  const host = fixtureHost();
+  const rig = await startOnClock(t, host, { stats: { stream_interval_seconds: seconds } });
+  const stream = await rig.withFirstLoad(() => rig.open());
+  await stream.next();
+  /** How many messages `of` has been sent, once all that was sent has come. */
+  const countOf = async (of: EventStream) => {
+    await ask(rig.port, '/api/status');
+    await settle();
+    return of.count();
+  };
+  return { ...rig, host, stream, countOf };
+}
+
 t.test('[4.two-chunks] each event is two chunks in one write', async (t) => {
-  const stream = await open(t);
-  for (let i = 0; i < 3; i++) await stream.next();
+  const { clock, stream } = await openOnClock(t, 1);
+  for (let i = 0; i < 2; i++) {
+    await clock.advance(1000);
+    await stream.next();
+  }
   t.equal(stream.chunks.length % 2, 0);
   for (let i = 0; i < stream.chunks.length; i += 2) {
     const line = stream.chunks[i];
@@ -61,78 +82,80 @@ t.test('[4.two-chunks] each event is two chunks in one write', async (t) => {
 });
 
 t.test('[4.first-message] a message at once: the latest sample if young, else a fresh one', async (t) => {
-  const lonely = await startHere(fixtureHost(), { stats: { stream_interval_seconds: 30 } });
-  t.teardown(() => lonely.stop());
-  let askedAt = performance.now();
-  const first = payloadOf(await (await open(t, '/api/stream', lonely.port)).next());
-  t.ok(performance.now() - askedAt < 600, 'the first of all waits for its two readings only');
-  askedAt = performance.now();
-  const second = payloadOf(await (await open(t, '/api/stream', lonely.port)).next());
-  t.ok(performance.now() - askedAt < 100, 'the next one gets the young sample');
-  t.strictSame(second, first);
-  await sleep(1100);
-  const third = payloadOf(await (await open(t, '/api/stream', lonely.port)).next());
+  const host = fixtureHost();
+  const { clock, open, withFirstLoad } = await startOnClock(t, host, {
+    stats: { stream_interval_seconds: 30 },
+  });
+  const first = payloadOf(await (await withFirstLoad(() => open())).next());
+  const { reads } = host;
+  const second = payloadOf(await (await open()).next());
+  t.strictSame(second, first, 'the next one gets the young sample, in no time');
+  t.equal(host.reads, reads, 'nothing was read for it');
+  await clock.advance(1100);
+  const third = payloadOf(await (await withFirstLoad(() => open())).next());
   t.not(third['timestamp'], first['timestamp'], 'an old sample is not sent');
 });
 
 t.test('[4.interval] [I.stream.interval] one message an interval, without drift', async (t) => {
-  const own = await startHere(fixtureHost(), { stats: { stream_interval_seconds: 1 } });
-  t.teardown(() => own.stop());
-  const stream = await open(t, '/api/stream', own.port);
-  const times: number[] = [];
-  for (let i = 0; i < 5; i++) times.push((await stream.next()).atMs);
-  const [, firstTick = 0, ...ticks] = times;
-  ticks.forEach((at, i) => {
-    const late = at - firstTick - 1000 * (i + 1);
-    t.ok(Math.abs(late) < 200, `tick ${i + 2} is off by ${Math.round(late)} ms`);
-  });
+  const { clock, stream, countOf } = await openOnClock(t, 1);
+  await clock.advance(1000);
+  for (let i = 2; i < 8; i++) {
+    t.equal(await countOf(stream), i);
+    await clock.advance(999);
+    t.equal(await countOf(stream), i, 'not before');
+    await clock.advance(1);
+  }
 });
 
 t.test('[4.clock] the first subscriber starts the clock', async (t) => {
-  const own = await startHere(fixtureHost(), { stats: { stream_interval_seconds: 1 } });
-  t.teardown(() => own.stop());
-  await sleep(700);
-  const stream = await open(t, '/api/stream', own.port);
-  const first = await stream.next();
-  const gap = (await stream.next()).atMs - first.atMs;
-  t.ok(gap > 800 && gap < 1250, `the second message came after ${Math.round(gap)} ms`);
+  const { clock, port, open, withFirstLoad } = await startOnClock(t, fixtureHost(), SECOND);
+  await clock.advance(700);
+  const stream = await withFirstLoad(() => open());
+  await stream.next();
+  const askedAt = clock.now();
+  while (stream.count() < 2) {
+    await clock.advance(10);
+    await ask(port, '/api/status');
+    await settle();
+  }
+  const gap = clock.now() - askedAt;
+  t.ok(gap > 750 && gap <= 1250, `the second message came after ${gap} ms`);
 });
 
 t.test('[4.joiner] a joiner skips a tick that is less than half an interval away, no other', async (t) => {
-  const own = await startHere(fixtureHost(), { stats: { stream_interval_seconds: 2 } });
-  t.teardown(() => own.stop());
-  const clock = await open(t, '/api/stream', own.port);
-  await clock.next();
-  const tick = await clock.next();
-  await sleep(500);
-  const early = await open(t, '/api/stream', own.port);
+  const { clock, stream, open, withFirstLoad, countOf } = await openOnClock(t, 2);
+  await clock.advance(2000);
+  t.equal(await countOf(stream), 2, 'a tick');
+  await clock.advance(500);
+  const early = await open();
   await early.next();
-  await sleep(1000);
-  const late = await open(t, '/api/stream', own.port);
+  await clock.advance(800);
+  const late = await withFirstLoad(() => open());
   await late.next();
-  const earlyNext = (await early.next()).atMs - tick.atMs;
-  const lateNext = (await late.next()).atMs - tick.atMs;
-  t.ok(
-    Math.abs(earlyNext - 2000) < 300,
-    `joined 1.5 s before the tick: got it (${Math.round(earlyNext)} ms)`,
-  );
-  t.ok(Math.abs(lateNext - 4000) < 300, `joined 0.5 s before it: skipped it (${Math.round(lateNext)} ms)`);
+  await clock.advance(500);
+  t.equal(await countOf(early), 2, 'joined 1.5 s before the tick: got it');
+  t.equal(await countOf(late), 1, 'joined 0.7 s before it: skipped it');
+  await clock.advance(2000);
+  t.equal(await countOf(late), 2, 'and gets the next one');
 });
 
 t.test('[4.demand] the machine is read only while someone listens or asks', async (t) => {
   const host = fixtureHost();
-  const own = await startHere(host, { stats: { stream_interval_seconds: 1 } });
-  t.teardown(() => own.stop());
-  await sleep(1200);
+  const { clock, open, withFirstLoad } = await startOnClock(t, host, SECOND);
+  const idleTimers = clock.timers;
+  await clock.advance(5000);
   t.equal(host.reads, 0, 'nobody: nothing');
-  const stream = await open(t, '/api/stream', own.port);
+  const stream = await withFirstLoad(() => open());
   await stream.next();
+  await clock.advance(1000);
   await stream.next();
-  const reads = host.reads;
-  t.ok(reads >= 3);
+  t.ok(host.reads >= 3);
   stream.close();
-  await sleep(1500);
-  t.ok(host.reads <= reads + 1, 'nobody again: nothing again');
+  // The timer of the next reading.
+  while (clock.timers > idleTimers) await settle();
+  const { reads } = host;
+  await clock.advance(5000);
+  t.equal(host.reads, reads, 'nobody again: nothing again');
 });
 
 t.test(
@@ -230,8 +253,9 @@ t.test(
     t.match(valuesOf(refused, 'retry-after'), [/^\d+$/]);
     t.equal((await ask(small.port, '/api/usage')).status, 200, 'only streams are refused');
     first.close();
-    await sleep(100);
-    t.equal((await open(t, '/api/stream', small.port)).head.status, 200);
+    const statusNow = async () => (await open(t, '/api/stream', small.port)).head.status;
+    while ((await statusNow()) === 503) await settle();
+    t.pass('as soon as the service has seen it close');
   },
 );
 

@@ -20,7 +20,7 @@ t.test(
     const client = await SocketClient.open(rig.service.process.port);
     t.teardown(() => client.cut());
     client.say('subscribe', { topics: ['media'] }, 1);
-    await client.take(({ type, data }) => type === 'media_update' && data['title'] === 'good', 5000);
+    await client.take(({ type, data }) => type === 'media_update' && data['title'] === 'good');
     await sleep(300);
     let asked = 0;
     player.answer = (message) => {
@@ -30,16 +30,15 @@ t.test(
     await sleep(1500);
     t.equal(asked, 0, 'silence on the bus');
     await client.settle();
+    const begunMs = performance.now();
     for (let i = 0; i < 40; i++) {
       player.change({ Metadata: track(`t${i}`) });
       await sleep(10);
     }
     await client.take(({ data }) => data['title'] === 't39');
     const updates = client.told.filter(({ data }) => /^t\d+$/.test(String(data['title'])));
-    t.ok(
-      updates.length >= 3 && updates.length <= 20,
-      `${updates.length} updates of 40 changes in 400 ms or more`,
-    );
+    const most = (performance.now() - begunMs) / 50 + 2;
+    t.ok(updates.length <= most, `${updates.length} updates of 40 changes: one per 50 ms at most`);
     player.change({ PlaybackStatus: variant('s', 'Stopped') });
     t.match((await client.take(({ data }) => data['status'] === 'idle')).data, { title: '' });
     const answers = await client.askToEnd('media', { action: 'next' }, 'n');

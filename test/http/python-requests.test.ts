@@ -2,6 +2,7 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import t from 'tap';
+import { checkTime } from '../helpers/limits.ts';
 import { startService } from '../helpers/service/service.ts';
 
 const PYTHON = '/usr/bin/python3';
@@ -55,7 +56,9 @@ t.test(
       })
       .sort((a, b) => a - b);
     t.ok(gaps.length >= 5, `${gaps.length} events seen by both`);
-    // All but one: a busy machine may run the two readers one after the other. Held back, each would be 1,000 ms late.
-    t.ok((gaps.at(-2) ?? 1000) < 50, `behind curl by ${gaps.map((gap) => gap.toFixed(1)).join(', ')} ms`);
+    // Held back, each would be late by an interval, 1,000 ms.
+    const median = gaps[Math.floor(gaps.length / 2)] ?? Number.POSITIVE_INFINITY;
+    t.ok(median < 500, `behind curl by ${gaps.map((gap) => gap.toFixed(1)).join(', ')} ms`);
+    checkTime(t, gaps.at(-2) ?? Number.POSITIVE_INFINITY, 50, 'all but one');
   },
 );

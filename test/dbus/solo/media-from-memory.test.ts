@@ -42,7 +42,7 @@ const MISCHIEF: readonly { readonly what: string; readonly act: (rig: MediaRig) 
     async act({ bus, service }) {
       const names = Array.from({ length: 10_000 }, (_, i) => `org.mpris.MediaPlayer2.zzz.n${i}`);
       await startCrowd(bus.address, names).leave();
-      await service.until(({ players }) => players.length === 1, { limitMs: 20_000 });
+      await service.until(({ players }) => players.length === 1, {});
     },
   },
   {

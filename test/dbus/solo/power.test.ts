@@ -7,6 +7,7 @@ import t from 'tap';
 import '../../helpers/service/dead-buses.ts';
 import { spawn } from 'node:child_process';
 import { missingForBus, until } from '../../helpers/dbus/bus.ts';
+import { checkTime } from '../../helpers/limits.ts';
 import { PowerService } from '../../helpers/service/power.ts';
 
 const skip = missingForBus();
@@ -137,11 +138,11 @@ t.test('[5.deadlines] a logind that hangs costs its caller no more than 1.5 s', 
   for (const { status, reason, tookMs } of asked) {
     t.equal(status, 501);
     t.equal(reason, 'logind does not answer');
-    t.ok(tookMs < 1500, `${tookMs.toFixed(0)} ms`);
+    checkTime(t, tookMs, 1500, 'the answer');
   }
   const begun = performance.now();
   const [overview] = await Promise.all([service.status(), fetch(`${service.process.baseUrl}/api/status`)]);
-  t.ok(performance.now() - begun < 1500, 'the overview as well');
+  checkTime(t, performance.now() - begun, 1500, 'the overview as well');
   t.match(overview.actions['sleep'], { supported: false, reason: 'logind does not answer' });
   process.kill(service.bus.logindPid, 'SIGCONT');
   t.ok((await service.status()).actions['sleep']?.supported, 'and when it answers again');

@@ -1,4 +1,6 @@
 /** A reader of /api/stream that keeps every chunk and event with its time of arrival and its exact bytes. */
+
+import { PATIENCE_MS } from '../limits.ts';
 import { parseChunk, parseHead, RawConnection, type RawHead, requestBytes } from './http.ts';
 
 export interface StreamEvent {
@@ -70,14 +72,20 @@ export class EventStream {
   }
 
   /** The next event or comment. Throws after `limitMs`. */
-  async next(limitMs = 5000): Promise<StreamEvent> {
+  async next(limitMs = PATIENCE_MS): Promise<StreamEvent> {
     const event = await this.connection.until((bytes) => this.#take(bytes), limitMs);
     this.#taken++;
     return event;
   }
 
+  /** How many events and comments have arrived, taken or not. */
+  count(): number {
+    this.#take(this.connection.rest);
+    return this.events.length;
+  }
+
   /** Waits until the service ends the stream or cuts the connection. */
-  async ended(limitMs = 5000): Promise<void> {
+  async ended(limitMs = PATIENCE_MS): Promise<void> {
     await this.connection.until((bytes, isClosed) => {
       this.#take(bytes);
       return this.#isEnded || isClosed ? true : undefined;

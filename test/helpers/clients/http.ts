@@ -1,5 +1,6 @@
 /** A client of raw sockets: sends exactly the bytes it is given and takes answers apart strictly. */
 import net from 'node:net';
+import { PATIENCE_MS } from '../limits.ts';
 
 export interface RawAnswer {
   readonly status: number;
@@ -178,7 +179,10 @@ export class RawConnection {
   }
 
   /** What `look` finds in the bytes received, as soon as it finds something. Throws after `limitMs`. */
-  async until<T>(look: (bytes: Buffer, isClosed: boolean) => T | undefined, limitMs = 5000): Promise<T> {
+  async until<T>(
+    look: (bytes: Buffer, isClosed: boolean) => T | undefined,
+    limitMs = PATIENCE_MS,
+  ): Promise<T> {
     const deadline = performance.now() + limitMs;
     for (;;) {
       const found = look(this.#received, this.#isClosed);
@@ -202,7 +206,7 @@ export class RawConnection {
   }
 
   /** The next answer; interim ones (100) are left out unless it is all that comes. */
-  async readAnswer(method = 'GET', limitMs = 5000): Promise<RawAnswer> {
+  async readAnswer(method = 'GET', limitMs = PATIENCE_MS): Promise<RawAnswer> {
     const { answer, end } = await this.until(
       (bytes, isClosed) => parseAnswer(bytes, method, isClosed),
       limitMs,
@@ -212,7 +216,7 @@ export class RawConnection {
   }
 
   /** Waits for the peer to close. Throws after `limitMs`. */
-  async closed(limitMs = 5000): Promise<void> {
+  async closed(limitMs = PATIENCE_MS): Promise<void> {
     await this.until((_bytes, isClosed) => (isClosed ? true : undefined), limitMs);
   }
 }

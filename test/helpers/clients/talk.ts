@@ -1,5 +1,6 @@
 /** One side of a talk over /api/ws, whatever the socket under it: says what it is told to, keeps what it hears until it is taken. */
 import type { Test } from 'tap';
+import { PATIENCE_MS } from '../limits.ts';
 
 export interface Told {
   readonly type: string;
@@ -56,7 +57,7 @@ export abstract class Talk {
   }
 
   /** The first that is `wanted` (a type, or a condition) of what was not taken yet. Throws after `limitMs`. */
-  async take(wanted: string | ((told: Told) => boolean), limitMs = 5000): Promise<Told> {
+  async take(wanted: string | ((told: Told) => boolean), limitMs = PATIENCE_MS): Promise<Told> {
     const isWanted = typeof wanted === 'string' ? (told: Told) => told.type === wanted : wanted;
     const deadline = performance.now() + limitMs;
     for (;;) {

@@ -5,6 +5,7 @@ import os from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { PATIENCE_MS } from '../limits.ts';
 
 const PYTHON = '/usr/bin/python3';
 const TEMPLATES = path.resolve(import.meta.dirname, '../../../../../test/helpers/dbus');
@@ -68,7 +69,7 @@ async function end(child: ChildProcess | undefined): Promise<void> {
 }
 
 /** Waits until `isTrue`, looking often; throws after `limitMs`. */
-export async function until(what: string, isTrue: () => boolean | Promise<boolean>, limitMs = 10_000) {
+export async function until(what: string, isTrue: () => boolean | Promise<boolean>, limitMs = PATIENCE_MS) {
   const deadline = performance.now() + limitMs;
   while (!(await isTrue())) {
     if (performance.now() > deadline) throw new Error(`${what}: not within ${limitMs} ms`);

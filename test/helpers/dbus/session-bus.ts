@@ -97,7 +97,7 @@ export async function startSessionBus(again?: SessionBus): Promise<SessionBus> {
       children.push(child);
       return child;
     },
-    run: async (command, args) => (await execute(command, args, { env, timeout: 10_000 })).stdout.trim(),
+    run: async (command, args) => (await execute(command, args, { env, timeout: 60_000 })).stdout.trim(),
     async stop() {
       for (const child of [...children, daemon]) {
         child.kill('SIGKILL');

@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { MediaDetail, MediaStatus } from '#src/wire/media.js';
 import type { SessionBus } from '../dbus/session-bus.ts';
+import { PATIENCE_MS } from '../limits.ts';
 import { DEAD_BUS } from './dead-buses.ts';
 import { type ConfigPart, type ServiceProcess, startService } from './service.ts';
 
@@ -72,7 +73,7 @@ export class MediaService {
   /** The first detail that `isWanted`, asked for again and again; throws after `limitMs`. */
   async until(
     isWanted: (detail: MediaDetail) => boolean,
-    { player, limitMs = 5000 }: { readonly player?: string; readonly limitMs?: number } = {},
+    { player, limitMs = PATIENCE_MS }: { readonly player?: string; readonly limitMs?: number } = {},
   ): Promise<MediaDetail> {
     const deadline = performance.now() + limitMs;
     for (;;) {

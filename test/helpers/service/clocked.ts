@@ -1,0 +1,49 @@
+/** The service on the test's clock. */
+import { EventStream } from '../clients/event-stream.ts';
+import { FakeClock, settle } from '../fakes/clock.ts';
+import type { FixtureHost } from '../fakes/host.ts';
+import { type ConfigPart, startHere } from './service.ts';
+
+/** The window of a first load: two readings so far apart. */
+export const FIRST_WINDOW_MS = 200;
+
+interface Test {
+  teardown(done: () => unknown): unknown;
+}
+
+export interface ClockedService {
+  readonly clock: FakeClock;
+  readonly port: number;
+  /** What `ask` resolves with, which waits for a reading: time passes when it does. */
+  readonly withFirstLoad: <T>(ask: () => Promise<T>) => Promise<T>;
+  /** A stream. Where there is no young sample it waits for one: open it in `withFirstLoad`. */
+  readonly open: (target?: string) => Promise<EventStream>;
+}
+
+export async function startOnClock(
+  t: Test,
+  host: FixtureHost,
+  config: ConfigPart = {},
+): Promise<ClockedService> {
+  const clock = new FakeClock();
+  const { readCounters } = host;
+  host.readCounters = (...asked) => ({ ...readCounters(...asked), unixMs: 1e12 + clock.now() });
+  const service = await startHere(host, config, { clock });
+  t.teardown(() => service.stop());
+  return {
+    clock,
+    port: service.port,
+    withFirstLoad: async (ask) => {
+      const before = clock.timers;
+      const answer = ask();
+      while (clock.timers === before) await settle();
+      await clock.advance(FIRST_WINDOW_MS);
+      return await answer;
+    },
+    open: async (target = '/api/stream') => {
+      const stream = await EventStream.open(service.port, target);
+      t.teardown(() => stream.close());
+      return stream;
+    },
+  };
+}
