@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
@@ -42,11 +43,13 @@ class ProbedList {
             },
             ages.list) {}
 
-  // Never waits. Empty until the first search has ended.
+  // Never waits. Empty until the first search has ended. Throws the reason of a search that failed while no
+  // device is known.
   std::vector<Item> read() {
-    static_cast<void>(search_.latest());  // marks it as wanted
+    const Answer<bool> search = search_.latest();
     std::vector<Item> items;
     for (const Entry& entry : found_->get()) items.push_back({entry.device, entry.prober->latest()});
+    if (items.empty() && !search.error.empty()) throw std::runtime_error(search.error);
     return items;
   }
 

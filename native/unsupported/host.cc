@@ -88,7 +88,7 @@ BatteriesReader::~BatteriesReader() = default;
 std::vector<BatteryCounters> BatteriesReader::read() { refuse("read batteries"); }
 Findings BatteriesReader::describe() { return unknown("batteries"); }
 
-std::vector<FoundDrive> findDrives(const Roots&) { return {}; }
+std::vector<FoundDrive> findDrives(const Roots&) { refuse("read drives"); }
 std::function<DriveAnswer()> makeDriveQuestion(const FoundDrive&) {
   return [] { return DriveAnswer{}; };
 }
