@@ -30,7 +30,7 @@ export interface CpuCounters {
   readonly total: CpuTimes;
   readonly temperatureCelsius: number | null;
   readonly speedHz: number | null;
-  /** What follows is there with detail only. */
+  /** The keys below are there with detail only. */
   readonly cores?: readonly CoreTimes[];
   /** In the order of `cores`; empty where no core's speed is readable. */
   readonly coreSpeedsHz?: readonly (number | null)[];
@@ -58,7 +58,7 @@ export interface EnergyZone {
 export interface MemoryCounters {
   readonly totalBytes: number;
   readonly availableBytes: number;
-  /** What follows is there with detail only. */
+  /** The keys below are there with detail only. */
   readonly cachedBytes?: number | null;
   readonly buffersBytes?: number | null;
   readonly swapTotalBytes?: number | null;
@@ -82,7 +82,7 @@ export interface DiskCounters {
   readonly mountPoint: string;
   /** From its prober's last answer; null until the first one. */
   readonly usage: DiskUsage | null;
-  /** What follows is there with detail only. */
+  /** The keys below are there with detail only. */
   readonly device?: string;
   readonly type?: string;
   readonly label?: string | null;
@@ -111,7 +111,7 @@ export interface InterfaceCounters {
   readonly isMember: boolean;
   readonly receivedBytes: number;
   readonly sentBytes: number;
-  /** What follows is there with detail only. */
+  /** The keys below are there with detail only. */
   readonly receivedPackets?: number;
   readonly sentPackets?: number;
   readonly receiveErrors?: number;
@@ -139,7 +139,7 @@ export interface GpuCounters {
 }
 
 /**
- * One raw reading of the machine. A section or detail that was not asked for is absent; one that could not be read is
+ * One raw reading of the machine. A section or detail that was not requested is absent; one that could not be read is
  * null, and its reason is in `failures` under the same key.
  */
 export interface Counters extends DetailCounters {
@@ -183,7 +183,7 @@ export interface SystemInfo {
   } | null;
 }
 
-/** What the service asks of the listening socket; each accepted connection inherits it. */
+/** Settings of the listening socket; each accepted connection inherits them. */
 export interface ListenerOptions {
   readonly notSentLowWaterBytes?: number;
   readonly userTimeoutMs?: number;
@@ -197,11 +197,11 @@ export interface ListenerOptions {
 /** A connection of the service whose peer has not acknowledged all that was sent to it. */
 export interface PendingPeer {
   readonly descriptor: number;
-  /** Tells this connection from every other since the machine's start. */
+  /** Unique among all connections since the machine's start. */
   readonly cookie: bigint;
   /** Since the connection was made: never goes back. */
   readonly acknowledgedBytes: number;
-  /** It has acknowledged nothing for at least so long, and had something to; 0 where the kernel can't tell. */
+  /** Data has been pending for at least this long without an acknowledgement; 0 where the kernel does not report it. */
   readonly silentMs: number;
 }
 
@@ -227,7 +227,7 @@ export interface Host {
    */
   readCounters(sections: number, withDetail: boolean, nextInMs: number): Counters;
   readSystem(): Promise<SystemInfo>;
-  /** Applies `options` to this process's listening sockets on `port`; the number of sockets tuned. */
+  /** Applies `options` to this process's listening sockets on `port`; returns how many were tuned. */
   tuneListener(port: number, options: ListenerOptions): number;
   /** How many files and sockets this process may have open; Infinity where there is no such limit. */
   descriptorLimit(): number;
@@ -235,7 +235,7 @@ export interface Host {
   canReadPendingPeers(): boolean;
   /** The connections on `port` with bytes that are not sent or not acknowledged; read off the main thread. */
   readPendingPeers(port: number): Promise<readonly PendingPeer[]>;
-  /** Ends those that have still bytes pending and have acknowledged nothing since they were read; how many. */
+  /** Closes those that still have bytes pending and have acknowledged nothing since they were read; returns their number. */
   cutPeers(peers: readonly PendingPeer[]): number;
   /** Absent on platforms without media players. */
   readonly media?: MediaHost;
