@@ -27,7 +27,7 @@ export const batteryDetail = v.strictObject({
   percent: means(known(percent), 'Charge.'),
   state: means(
     v.picklist(['charging', 'discharging', 'full', 'not_charging', 'unknown']),
-    'What it is doing.',
+    'State of charge or discharge.',
   ),
   power_watts: means(known(watts), 'Power into it or out of it, as the state says; never negative.'),
   seconds_left: means(known(seconds), 'Time until it is empty or full.'),
@@ -38,7 +38,7 @@ export type BatteryDetail = Shape<typeof batteryDetail>;
 const driveHealth = v.strictObject({
   passed: means(known(v.boolean()), "The drive's own verdict; false when it expects to fail."),
   percentage_used: means(known(openPercent), 'Rated endurance that has been used; may exceed 100.'),
-  power_on_hours: means(known(hours), 'Time that it was switched on, over its life.'),
+  power_on_hours: means(known(hours), 'Time switched on, over its life.'),
   temperature: means(known(celsius), 'Temperature; null while the drive sleeps.'),
   media_errors: means(known(count), 'Reads and writes that failed for good, over its life.'),
 });

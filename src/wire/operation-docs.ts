@@ -9,7 +9,7 @@ import type { OPERATIONS, OperationId } from './operations.ts';
 /** Parameters of several operations, and of paths; api/parameters.ts describes them. */
 export type ParameterName = 'fields' | 'detail' | 'name';
 
-/** Headers that only some successes have; api/responses.ts describes them. */
+/** Headers of some successful answers only; api/responses.ts describes them. */
 export type AnswerHeader = 'X-Ignored-Fields' | 'X-Media-Delivered' | 'ETag';
 
 /** The request that docs/api.md shows. A test sends it. */
@@ -28,7 +28,7 @@ export interface OperationDocs {
   readonly parameters?: readonly ParameterName[];
   /** Its entries are parameters of the query. */
   readonly query?: { readonly entries: v.ObjectEntries };
-  /** What a JSON body must be. */
+  /** The schema of a JSON body. */
   readonly body?: v.GenericSchema;
   /** The payloads of a 200, the one with `detail=1` second. None: a JSON object of no documented shape. */
   readonly payloads: readonly v.GenericSchema[];

@@ -1,7 +1,7 @@
 /**
  * Every operation of HTTP below /api, once: the router matches these rows, and the API documents are made from them.
  * The service loads this table, so it has no payload schemas and no prose. Those are the OperationDocs beside the
- * payloads (wire/power.ts, for example), and what runs is in http/endpoints/: both are tied to the ids by type.
+ * payloads (wire/power.ts, for example), and the handlers are in http/endpoints/: both are tied to the ids by type.
  */
 
 export type Method = 'GET' | 'POST';

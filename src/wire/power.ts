@@ -9,11 +9,11 @@ import { type POWER_ACTIONS, powerParams } from './requests.ts';
 /** An action and its time. */
 const timedPowerAction = v.strictObject({
   action: means(v.string(), 'Name of the action.'),
-  at: means(unixSeconds, 'When it is due, or was handed over.'),
+  at: means(unixSeconds, 'When it is due, or was handed to the system.'),
 });
 export type TimedPowerAction = Shape<typeof timedPowerAction>;
 
-/** A program that asks the machine to stay awake or up. */
+/** A program that asks the machine to stay awake or on. */
 const inhibitor = v.strictObject({
   who: means(v.string(), 'The program.'),
   why: means(v.string(), 'Its reason.'),
@@ -83,7 +83,7 @@ export const POWER_DOCS: DocsOf<'getPower' | 'cancelPower' | (typeof POWER_ACTIO
   lock: powerAction('Lock the session'),
   cancelPower: {
     summary: 'Cancel the scheduled power action',
-    description: 'Answers 200 as well when nothing is scheduled. A body is ignored.',
+    description: 'Returns 200 even when nothing is scheduled. A body is ignored.',
     payloads: [powerResult],
     errors: [],
   },

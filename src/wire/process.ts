@@ -89,7 +89,7 @@ const MAX_TOP = 5;
 /** In a detailed sample. */
 export const processSummary = v.strictObject({
   count: means(count, 'Number of processes.'),
-  running: means(count, 'Number of those that are running.'),
+  running: means(count, 'Number of running processes.'),
   top_cpu: means(
     known(v.pipe(v.array(processShare), v.maxLength(MAX_TOP))),
     'The busiest; null in the first reading.',
@@ -133,7 +133,7 @@ export const PROCESS_DOCS: DocsOf<'listProcesses' | 'getProcess' | 'killProcess'
   killProcess: {
     summary: 'End processes',
     description:
-      'Its flag is off by default. Answers when they have ended; 500 `action_failed` if they have not within `timeout_ms`, 409 if a process is protected.',
+      'Its flag is off by default. Returns when the processes have ended; 500 `action_failed` if they have not within `timeout_ms`, 409 if any of them is protected.',
     body: processKillRequest,
     payloads: [processFeedback],
     errors: [

@@ -106,7 +106,7 @@ export const processKillRequest = v.pipe(
     started_at: v.pipe(
       v.optional(v.pipe(v.number(STARTED_SENTENCE), v.finite(STARTED_SENTENCE), unit('Unix seconds'))),
       v.description(
-        'When that process was started; with pid only. A process with another start is not touched.',
+        'When that process was started; with pid only. A process with another start time is not touched.',
       ),
     ),
     signal: v.pipe(
@@ -122,7 +122,7 @@ export const processKillRequest = v.pipe(
         ),
         3000,
       ),
-      v.description('Time to wait for its end.'),
+      v.description('Time to wait until they have ended.'),
     ),
   }),
   v.metadata(pidOrName('started_at')),
@@ -151,7 +151,7 @@ export const processLaunchRequest = v.object({
       ),
       [],
     ),
-    v.description('Added to those of the configuration, if it allows that.'),
+    v.description('Appended to the arguments in the configuration, if it allows that.'),
   ),
 });
 
@@ -165,7 +165,7 @@ const DELAY_SENTENCE = `delay must be a number of seconds from 0 to ${MAX_DELAY_
 const powerEntries = {
   delay: v.pipe(
     v.optional(v.pipe(numberFrom(0, MAX_DELAY_SECONDS, DELAY_SENTENCE), unit('s')), 0),
-    v.description('Time until it is done; 0: at once.'),
+    v.description('Time until the action; 0: at once.'),
   ),
   force: v.pipe(
     v.optional(v.boolean('force must be 1 or 0, or a boolean.'), false),

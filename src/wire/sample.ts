@@ -162,7 +162,7 @@ export const diskDetail = v.strictObject({
   write_bytes: means(known(bytes), 'Written since boot.'),
   read_rate: means(known(bytesPerSecond), 'Read since the previous sample.'),
   write_rate: means(known(bytesPerSecond), 'Written since the previous sample.'),
-  busy_percent: means(known(percent), 'Share of the time in which the device had work.'),
+  busy_percent: means(known(percent), 'Share of the time in which the device was busy.'),
 });
 export type DiskDetail = Shape<typeof diskDetail>;
 

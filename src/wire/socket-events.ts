@@ -1,4 +1,4 @@
-/** The messages that the service sends over /api/ws. It loads only types of them; the API documents show the schemas. */
+/** The messages that the service sends over /api/ws. It loads only their types; the API documents show the schemas. */
 import * as v from 'valibot';
 import type { DocsOf } from './operation-docs.ts';
 import { processDetailsPayload } from './process.ts';
@@ -6,7 +6,7 @@ import { count, type Shape } from './quantities.ts';
 import { TOPIC_SCHEMAS } from './topics.ts';
 import { usage, usageDetail } from './usage.ts';
 
-/** How a command goes or went. `error` is for messages that were not understood or not allowed. */
+/** Codes of failed commands. Messages that were not understood or not allowed get an `error` with an errorCode instead. */
 export const feedbackCode = v.picklist([
   'NOT_FOUND',
   'NOT_SUPPORTED',
@@ -28,10 +28,13 @@ export const errorCode = v.picklist([
 const STAGES = 'Only for commands with an id: accepted, running, then how it ended.';
 
 const feedback = {
-  success: v.pipe(v.boolean(), v.description('Nothing has failed so far; with `final`: it was done.')),
+  success: v.pipe(
+    v.boolean(),
+    v.description('Nothing has failed so far; with `final`: the command was carried out.'),
+  ),
   action: v.string(),
   message: v.pipe(v.string(), v.description('A sentence for people.')),
-  final: v.pipe(v.boolean(), v.description('Nothing more is said of this command.')),
+  final: v.pipe(v.boolean(), v.description('This is the last message about the command.')),
   stage: v.pipe(
     v.exactOptional(v.picklist(['accepted', 'running', 'done', 'failed', 'cancelled'])),
     v.description(STAGES),
@@ -55,7 +58,7 @@ const names = v.array(v.string());
 /** Each type of message with its `data`. */
 export const EVENTS = {
   connected: v.strictObject({
-    version: v.pipe(v.string(), v.description('Of the service.')),
+    version: v.pipe(v.string(), v.description('Version of the service.')),
     protocol: v.literal(1),
     features: v.pipe(
       v.record(v.string(), v.boolean()),
@@ -63,8 +66,8 @@ export const EVENTS = {
     ),
   }),
   subscribed: v.strictObject({
-    topics: v.pipe(names, v.description('All that is subscribed to now.')),
-    unknown: v.pipe(v.exactOptional(names), v.description('Asked for, but no topic.')),
+    topics: v.pipe(names, v.description('All current subscriptions.')),
+    unknown: v.pipe(v.exactOptional(names), v.description('Requested names that are no topics.')),
   }),
   system_stats: v.union([usage, usageDetail]),
   ...TOPIC_SCHEMAS,
@@ -88,7 +91,7 @@ export const SOCKET_DOCS: DocsOf<'openSocket'> = {
   openSocket: {
     summary: 'The WebSocket API: subscriptions, commands and feedback',
     description:
-      'Takes an upgrade; any other request is answered with 426 `upgrade_required`. Browsers cannot send headers with an upgrade: the key may be in the query, as `api_key`. The AsyncAPI document and docs/websocket.md describe the messages.',
+      'Accepts an upgrade; any other request is answered with 426 `upgrade_required`. Browsers cannot send headers with an upgrade: the key may be in the query, as `api_key`. The AsyncAPI document and docs/websocket.md describe the messages.',
     isUpgrade: true,
     payloads: [],
     errors: ['upgrade_required', 'too_many_streams'],

@@ -10,22 +10,19 @@ import {
   processListRequest,
 } from './requests.ts';
 
-/** The version of what is spoken here; `connected` tells it. */
+/** The version of this protocol; `connected` carries it. */
 export const PROTOCOL = 1;
 
-const MOST_TOPICS = 64;
-const MOST_TOPIC_LENGTH = 64;
-const MOST_ID_LENGTH = 128;
+const MAX_TOPICS = 64;
+const MAX_TOPIC_LENGTH = 64;
+const MAX_ID_LENGTH = 128;
 
-const TOPICS_SENTENCE = `topics must be a list of at most ${MOST_TOPICS} names of at most ${MOST_TOPIC_LENGTH} characters.`;
+const TOPICS_SENTENCE = `topics must be a list of at most ${MAX_TOPICS} names of at most ${MAX_TOPIC_LENGTH} characters.`;
 
-// Any name: those that are unknown are told in the answer.
+// Any name is accepted: the answer lists those that are unknown.
 const topics = v.pipe(
-  v.array(
-    v.pipe(v.string(TOPICS_SENTENCE), v.maxLength(MOST_TOPIC_LENGTH, TOPICS_SENTENCE)),
-    TOPICS_SENTENCE,
-  ),
-  v.maxLength(MOST_TOPICS, TOPICS_SENTENCE),
+  v.array(v.pipe(v.string(TOPICS_SENTENCE), v.maxLength(MAX_TOPIC_LENGTH, TOPICS_SENTENCE)), TOPICS_SENTENCE),
+  v.maxLength(MAX_TOPICS, TOPICS_SENTENCE),
   v.description(
     'stats, sections of it (stats.cpu, stats.memory, stats.gpu, stats.disks, stats.network, or the last part alone), or another topic of this channel.',
   ),
@@ -33,20 +30,22 @@ const topics = v.pipe(
 
 const detail = v.pipe(
   v.optional(v.boolean('detail must be true or false.'), false),
-  v.description('All that is known, with null for what is not; else the usual keys only.'),
+  v.description(
+    'Every key that is known, with null for values that cannot be read; otherwise only the usual keys.',
+  ),
 );
 
-/** Each op with what its `data` must be. */
+/** Each op with the schema of its `data`. */
 export const OPS = {
   subscribe: v.object({
     topics,
     mode: v.pipe(
       v.optional(v.picklist(['replace', 'add'], 'mode must be replace or add.'), 'replace'),
-      v.description('Instead of what is subscribed to, or beside it.'),
+      v.description('Whether these topics replace the current subscriptions or are added to them.'),
     ),
     detail,
   }),
-  unsubscribe: v.object({ topics: v.pipe(v.optional(topics), v.description('Without it: from all.')) }),
+  unsubscribe: v.object({ topics: v.pipe(v.optional(topics), v.description('All topics when absent.')) }),
   get: v.object({ topics, detail }),
   media: mediaRequest,
   process_list: processListRequest,
@@ -60,12 +59,12 @@ export const OPS = {
 export type Op = keyof typeof OPS;
 export type OpData<O extends Op> = v.InferOutput<(typeof OPS)[O]>;
 
-const ID_SENTENCE = `id must be a string of at most ${MOST_ID_LENGTH} characters, or an integer.`;
+const ID_SENTENCE = `id must be a string of at most ${MAX_ID_LENGTH} characters, or an integer.`;
 
 /** Echoed on every answer to the message that carries it. */
 export const messageId = v.union(
   [
-    v.pipe(v.string(), v.maxLength(MOST_ID_LENGTH, ID_SENTENCE)),
+    v.pipe(v.string(), v.maxLength(MAX_ID_LENGTH, ID_SENTENCE)),
     // Beyond these an integer would come back as another one.
     v.pipe(v.number(), v.safeInteger(ID_SENTENCE)),
   ],
@@ -84,12 +83,12 @@ export type SocketRequest = {
 
 /** Why a message was not understood. */
 export interface SocketFlaw {
-  /** Where the message had a sound one. */
+  /** Undefined where the message has no valid id. */
   readonly id: MessageId | undefined;
   readonly code: 'PARSE_ERROR' | 'UNKNOWN_OP' | 'INVALID_DATA';
   /** A sentence. */
   readonly message: string;
-  /** The ops, or the actions of the op, that there are. */
+  /** The known ops, or the known actions of the op. */
   readonly allowed?: readonly string[];
 }
 
@@ -125,7 +124,7 @@ export function readSocketMessage(text: string): SocketMessage {
     return refuse({ id, code: 'UNKNOWN_OP', message: 'There is no such op.', allowed: Object.keys(OPS) });
   const inspected = inspect<OpData<Op>>(OPS[op], data);
   if (!inspected.isSound) return refuse(invalid(id, inspected.flaw));
-  // The data was made by the schema of this very op, which the union of all of them can't show.
+  // The schema of this op has produced the data, which the type of the union cannot express.
   return { isSound: true, request: { op, id, data: inspected.value } as SocketRequest };
 }
 
@@ -140,7 +139,7 @@ const invalid = (id: MessageId | undefined, { sentence, allowed }: Flaw): Socket
   ...(allowed === undefined ? {} : { allowed }),
 });
 
-/** The answer to a message that is wrong otherwise carries its id too. */
+/** A valid id is echoed even when the rest of the message is invalid. */
 function idOf(message: unknown): MessageId | undefined {
   const read = v.safeParse(v.object({ id: messageId }), message);
   return read.success ? read.output.id : undefined;
