@@ -12,7 +12,7 @@ const MACHINE = path.join(root, 'test/fixtures/linux/gpu-amd-laptop');
 
 const golden = (name) => JSON.parse(readFileSync(path.join(MACHINE, `golden/${name}.json`), 'utf8'));
 
-/** The page with its generated parts anew. Throws where a part has no markers, or markers no part. */
+/** The page with its generated parts rewritten. Throws if a part has no markers, or a marker no part. */
 export async function withGenerated(text) {
   const { pageParts } = await import(new URL('../dist/api/page.js', import.meta.url).href);
   const parts = new Map(
@@ -20,7 +20,7 @@ export async function withGenerated(text) {
   );
   const written = text.replaceAll(/<!-- begin (\w+)[^>]*-->\n[\s\S]*?<!-- end \1 -->/g, (_, name) => {
     const part = parts.get(name);
-    if (part === undefined) throw new Error(`docs/api.md has a marker "${name}" that nothing fills`);
+    if (part === undefined) throw new Error(`docs/api.md has a marker "${name}" without a generated part`);
     parts.delete(name);
     return `<!-- begin ${name}: written by scripts/api-doc.mjs -->\n\n${part}\n\n<!-- end ${name} -->`;
   });

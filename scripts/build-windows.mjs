@@ -1,5 +1,5 @@
-// Builds the addon for Windows on Linux, by mingw-w64, into dist/win32-x64/hostwire.node.
-//   node scripts/build-windows.mjs [--check]   (--check: Clang's opinion of the same sources as well)
+// Builds the addon for Windows on Linux, with mingw-w64, into dist/win32-x64/hostwire.node.
+//   node scripts/build-windows.mjs [--check]   (--check: also compiles the sources with Clang, for its warnings)
 import { spawnSync } from 'node:child_process';
 import { copyFileSync, mkdirSync, readFileSync, renameSync } from 'node:fs';
 import path from 'node:path';
@@ -13,7 +13,7 @@ const CXX = 'x86_64-w64-mingw32-g++-posix';
 const PRESET = 'mingw-w64';
 export const WINDOWS_ADDON = path.join(root, 'dist/win32-x64/hostwire.node');
 
-/** What building for Windows takes that this machine lacks; empty when it has all of it. */
+/** The commands for the Windows build that this machine lacks. */
 export function missingForWindowsBuild() {
   return [CXX, 'cmake', 'ninja'].filter((command) => findCommand(command) === undefined);
 }
@@ -41,7 +41,7 @@ export function buildForWindows() {
   renameSync(`${WINDOWS_ADDON}.new`, WINDOWS_ADDON);
 }
 
-/** The folders of g++'s own headers, which Clang is given: it has none for Windows. */
+/** The folders of g++'s own headers, for Clang, which has none for Windows. */
 function standardLibrary() {
   const search = spawnSync(CXX, ['-E', '-x', 'c++', '-', '-v'], { input: '', encoding: 'utf8' }).stderr;
   const listed =
@@ -52,7 +52,10 @@ function standardLibrary() {
     .filter((folder) => folder.includes('/c++'));
 }
 
-/** Clang's warnings on what Windows alone compiles; whether there is none. Its own linker can't use g++'s library. */
+/**
+ * Prints Clang's warnings on the sources of the Windows addon; returns whether there are none. Nothing is linked: Clang's
+ * linker cannot use g++'s library.
+ */
 export function checkWithClang() {
   const clang = findCommand('clang++-14', 'clang++');
   if (clang === undefined) throw new Error('clang++ missing: apt-get install -y clang-14');

@@ -1,7 +1,7 @@
-// Builds what is asked for: the addon (cmake-js, else node-gyp) and the TypeScript.
+// Builds the named parts: the addon (with cmake-js, or with node-gyp where CMake is missing), the TypeScript and others.
 //   node scripts/build.mjs [addon | missing | tests | programs | sanitized | web | all | cmake | gyp | clean]…
-// `missing` builds only what is not there or older than its sources; `programs` are the C++ programs of the tests and
-// `sanitized` those under sanitizers. Plain .mjs because it runs before any build.
+// `missing` builds only parts that do not exist or are older than their sources; `programs` are the C++ programs of the
+// tests and `sanitized` the same under sanitizers. Plain .mjs because it runs before any build.
 import { spawnSync } from 'node:child_process';
 import { copyFileSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -38,7 +38,7 @@ function isOlder(file, newest) {
   return !existsSync(file) || statSync(file).mtimeMs < newest;
 }
 
-// Replaced, never written over: a running service may have the old one mapped.
+// Replaced, never overwritten: a running service may have the old file mapped.
 function install(built) {
   mkdirSync(path.dirname(addonPath), { recursive: true });
   copyFileSync(built, `${addonPath}.new`);
@@ -49,7 +49,7 @@ function hasCmake() {
   return spawnSync('cmake', ['--version'], { stdio: 'ignore' }).status === 0;
 }
 
-/** Configures build/cmake, which the test programs and clang-tidy need too, and builds `target` there. */
+/** Runs cmake-js in build/cmake, which the test programs and clang-tidy use too. */
 function runCmakeJs(command) {
   const cmakeJs = require.resolve('cmake-js/bin/cmake-js');
   run(process.execPath, [cmakeJs, command, '-O', 'build/cmake', '--parallel', JOBS], true);
@@ -68,7 +68,7 @@ function buildTarget(folder, target) {
   run('cmake', ['--build', folder, '--target', target, '--parallel', JOBS], true);
 }
 
-/** The C++ programs of the tests (test/native/CMakeLists.txt); without CMake their tests skip. */
+/** The C++ programs of the tests (test/native/CMakeLists.txt); without CMake their tests are skipped. */
 function buildPrograms() {
   if (process.platform !== 'linux') return;
   if (!hasCmake()) return console.error('missing: cmake; tests of native programs are skipped');
@@ -76,7 +76,7 @@ function buildPrograms() {
   buildTarget('build/cmake', 'programs');
 }
 
-/** The same under sanitizers, in trees of their own. Without optimization: compiling takes longer than running. */
+/** The same programs under sanitizers, in separate build folders. Not optimized: compiling takes longer than running. */
 function buildSanitized() {
   for (const sanitizer of ['address', 'thread']) {
     const folder = `build/sanitized/${sanitizer}`;
@@ -86,24 +86,24 @@ function buildSanitized() {
   }
 }
 
-/** By node-gyp, into build/Release or, without optimization, build/Debug. */
+/** With node-gyp, into build/Release or, without optimization, build/Debug. */
 function buildWithGyp({ isQuick = false } = {}) {
   const nodeGyp = require.resolve('node-gyp/bin/node-gyp.js');
-  // node-gyp downloads Node's headers unless it is told where they are; most installations carry them.
+  // Without --nodedir node-gyp downloads Node's headers; most installations include them.
   const prefix = path.dirname(path.dirname(process.execPath));
   const options = existsSync(path.join(prefix, 'include/node/node_api.h')) ? [`--nodedir=${prefix}`] : [];
   if (isQuick) options.push('--debug');
   const env = { ...process.env, ...(isQuick ? { CXXFLAGS: '-g0' } : {}) };
-  // What CMake reads by itself.
+  // CMake reads this variable itself; node-gyp does not.
   const launcher = env.CMAKE_CXX_COMPILER_LAUNCHER;
   if (launcher) env.CXX = `${launcher} ${env.CXX ?? 'g++'}`;
-  // Not `rebuild`: that begins by deleting build/, where everything else is built too.
+  // Not `rebuild`: it first deletes build/, which holds all other builds too.
   run(process.execPath, [nodeGyp, 'configure', ...options], true);
   run(process.execPath, [nodeGyp, 'build', '-j', JOBS, ...options], true, env);
   return path.join(root, 'build', isQuick ? 'Debug' : 'Release', 'hostwire.node');
 }
 
-/** Only to see that it can: into build/gyp. */
+/** Shows that node-gyp can build the addon; the result goes to build/gyp and is not used. */
 function tryGyp() {
   const built = path.join(root, 'build/gyp/hostwire.node');
   mkdirSync(path.dirname(built), { recursive: true });
@@ -119,7 +119,7 @@ function buildAddon() {
 
 function buildTypescript(project) {
   run(process.execPath, [require.resolve('typescript/bin/tsc'), '-b', project]);
-  // From the schemas that were just compiled.
+  // The API documents, from the schemas that were just compiled.
   run(process.execPath, [path.join(root, 'dist/api/generate.js')]);
 }
 

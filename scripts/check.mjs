@@ -1,7 +1,7 @@
-// All that CI runs: the build without a user's settings, lint, types, the other build, sanitizers, the build for
-// Windows; then the tests, here, on the other Node, under sanitizers and under Wine.
+// Everything that CI runs: the build with an empty HOME, lint, types, the build with node-gyp, sanitizers, the build for
+// Windows; then the tests: on this Node, on the other one, under sanitizers and under Wine.
 //   node scripts/check.mjs [STEP…]   (all steps without a name)
-// Steps that only compile and calculate run side by side; tests run alone, because some of them are strict about time.
+// Steps that only compile and compute run in parallel; tests run alone, because some of them are strict about time.
 import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import os from 'node:os';
@@ -13,7 +13,7 @@ import { testFiles } from './test.mjs';
 
 const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
 const totals = { passed: 0, failed: 0, skipped: 0 };
-/** What failed, repeated before the last line: the end of a log is read first. */
+/** The failures, repeated before the last line: the end of a log is read first. */
 const failures = [];
 
 function note(isGood, name, detail = '') {
@@ -23,7 +23,7 @@ function note(isGood, name, detail = '') {
   console.log(`${isGood ? 'ok' : 'NOT OK'}: ${text}`);
 }
 
-/** Runs a command to its end; its output is printed in one piece, since another may run beside it. */
+/** Runs a command to its end and prints its output in one piece, because other commands may run at the same time. */
 async function run(command, args, env = process.env) {
   const child = spawn(command, args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'], env });
   const parts = [];
@@ -49,7 +49,7 @@ async function runScript(name, ...args) {
 /** Runs a script that ends with "N passed, N failed[, N skipped]" and adds its counts. */
 async function runTests(name, ...args) {
   const { isGood, output } = await run(process.execPath, args);
-  // tap shows the cursor again when it ends, in front of whatever comes next.
+  // When tap ends it prints the escape sequence that shows the cursor, in front of the next line.
   const plain = output.replaceAll('\u001b[?25h', '');
   const closing = /^(\d+) passed, (\d+) failed(?:, (\d+) skipped)?$/m.exec(plain);
   totals.passed += Number(closing?.[1] ?? 0);
@@ -59,14 +59,14 @@ async function runTests(name, ...args) {
   if (!isGood && Number(closing?.[2] ?? 1) === 0) note(false, name);
 }
 
-/** Loads an addon as the service does and reads the machine once. */
+/** Whether an addon loads as in the service and reads the machine once. */
 async function loadsAndReads(file, node = process.execPath) {
   const program = `const { Host } = require(process.argv[1]); const c = new Host({}).readCounters(31, true, 0);
     if (!(c.memory.totalBytes > 0 && c.cpu.total.idle >= 0)) process.exit(1);`;
   return (await run(node, ['-e', program, path.join(root, file)])).isGood;
 }
 
-/** The other supported Node: from PATH-independent npm, so that both are checked wherever this runs. */
+/** The other supported version of Node, installed with npm into build/, so that both are checked on every machine. */
 async function otherNode() {
   const wanted = process.versions.node.startsWith('22.') ? '20' : '22';
   const folder = path.join(root, `build/node${wanted}`);
@@ -97,7 +97,7 @@ async function build() {
   note(await loadsAndReads('dist/hostwire.node'), 'the addon loads and reads');
 }
 
-/** Without optimization: what this shows is that binding.gyp knows all sources and settings. */
+/** Without optimization: this only shows that binding.gyp lists all sources and settings. */
 async function gyp() {
   if (!(await runScript('built by node-gyp', 'scripts/build.mjs', 'gyp'))) return;
   const built = 'build/gyp/hostwire.node';
@@ -135,7 +135,7 @@ const steps = {
   windows: () => runTests('the service on Windows, under Wine', 'scripts/test-windows.mjs'),
 };
 
-/** Each row after the one before; what stands in one row side by side. */
+/** The rows run one after the other, the steps within a row in parallel. */
 const ORDER = [
   ['build'],
   ['lint', 'gyp', 'sanitized', 'windows-build'],

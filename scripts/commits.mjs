@@ -13,18 +13,19 @@ function git(...args) {
   return status === 0 ? stdout : undefined;
 }
 
-/** What is wrong with one message, as texts. `paths` are the files that the commit changes. */
+/** The faults of one message, as texts. `paths` are the files that the commit changes. */
 export function faultsOf({ subject, body, paths }) {
   const faults = [];
   if (subject.length > MAX_SUBJECT)
     faults.push(`the subject has ${subject.length} characters, more than ${MAX_SUBJECT}`);
   if (!SUBJECT.test(subject)) faults.push('the subject is not "room: what changes"');
   const needsBody = paths.some((file) => /^(?:src|native)\//.test(file));
-  if (needsBody && body.trim() === '') faults.push('src/ or native/ changes and no body gives the reason');
+  if (needsBody && body.trim() === '')
+    faults.push('src/ or native/ changes, and there is no body with the reason');
   return faults;
 }
 
-/** The newest release; without one the commit that this rule came with. Undefined where a shallow history has neither. */
+/** The newest release, or else the commit that introduced this rule. Undefined if a shallow history has neither. */
 function firstCommit() {
   const tag = git('describe', '--tags', '--abbrev=0', '--match', 'v[0-9]*')?.trim();
   if (tag) return tag;
@@ -34,7 +35,8 @@ function firstCommit() {
 
 /** `{ faults }` of all messages, or `{ reason }` why they could not be read. */
 export function checkCommits() {
-  if (git('rev-parse', '--is-inside-work-tree') === undefined) return { reason: 'this is no git repository' };
+  if (git('rev-parse', '--is-inside-work-tree') === undefined)
+    return { reason: 'this is not a git repository' };
   const first = firstCommit();
   if (first === undefined) return { reason: 'the history is shallow and does not reach the last release' };
   const log = git('log', '--no-merges', '--format=%x1e%h%x1f%s%x1f%b%x1f', '--name-only', `${first}..HEAD`);

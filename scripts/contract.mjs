@@ -1,4 +1,4 @@
-// Writes the "shown in" column of docs/contract.md from the ids that the tests carry in their names.
+// Writes the "shown in" column of docs/contract.md from the ids in the names of the tests.
 //   node scripts/contract.mjs   (test/docs.test.ts fails while the column is not what this would write)
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -41,7 +41,7 @@ export function contractRows(text = readFileSync(PAGE, 'utf8')) {
   });
 }
 
-/** The page with its column as the tests have it; rows marked `later` or `as ID` keep their mark. */
+/** The page with its column rewritten from the tests; rows marked `later` or `as ID` keep their mark. */
 export function withShownIn(text, ids) {
   return text
     .split('\n')

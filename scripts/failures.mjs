@@ -1,10 +1,10 @@
-// What failed in a TAP text, short enough to stand at the end of a long log.
+// Summaries of the failures in a TAP text, short enough for the end of a long log.
 
 const LINES_PER_FAILURE = 24;
 const FIELDS_LEFT_OUT =
   /^(?:source|stack|args|stdio|cwd|externalID|command|lineNumber|columnNumber|typeName):/;
 
-/** The lines of a diagnosis from `start` (behind its `---`) to its end, without what a reader of a log has no use for. */
+/** The lines of a diagnosis from `start` (behind its `---`) to its end, without the fields that only lengthen a log. */
 function diagnosisFrom(lines, start) {
   const kept = [];
   const indent = lines[start].search(/\S|$/);
@@ -19,14 +19,14 @@ function diagnosisFrom(lines, start) {
 }
 
 /**
- * One text a failed assertion of a TAP text: where it stands ("file > test > assertion"), then its diagnosis. A test that
- * failed for what is in it has no text of its own; one that failed by itself (a time-out, an exit) has.
+ * One text per failed assertion of a TAP text: its path ("file > test > assertion"), then its diagnosis. A test that
+ * failed because of its assertions has no text of its own; one that failed by itself (a time-out, an exit) has.
  */
 export function failuresOf(tap) {
   const lines = tap.split('\n');
   const names = [];
   const found = [];
-  // How many failures had been found when the test at a depth began.
+  // Number of failures found before the current test of each depth began.
   const foundBefore = [];
   for (const [index, line] of lines.entries()) {
     const depth = line.search(/\S|$/) / 4;
@@ -49,7 +49,7 @@ export function failuresOf(tap) {
 
 const FILES_LISTED = 10;
 
-/** One line per file, the slowest first: its seconds and its name. Empty where there are few. */
+/** Seconds and name of the slowest files, one per line, under a line with the total. Empty if there are few files. */
 export function slowestOf(tap) {
   const files = [...tap.matchAll(/^(?:not )?ok \d+ - (\S+)\.test\.js(?: #.*)? # time=([\d.]+)(m?s)$/gm)];
   if (files.length <= FILES_LISTED) return [];

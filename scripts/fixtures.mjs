@@ -1,5 +1,5 @@
-// The captured machines of the tests: the files of one are in test/fixtures/linux/MACHINE/files.txt, an archive that is
-// read in one scroll; its format is in the README beside it. Files that hold NUL stay files.
+// Packs and unpacks the captured machines of the tests. The files of a machine are in one text archive,
+// test/fixtures/linux/MACHINE/files.txt; the README beside it describes the format. Files that contain NUL stay files.
 //   node scripts/fixtures.mjs pack MACHINE FOLDER   writes the archive from FOLDER/before and FOLDER/after
 //   node scripts/fixtures.mjs unpack                prints the folder that all machines are unpacked into
 import { createHash } from 'node:crypto';
@@ -36,7 +36,7 @@ function filesUnder(folder) {
     .sort();
 }
 
-/** One file as its headers and text, byte by byte as latin1; undefined for what is not text. */
+/** One file as its headers and text, decoded as latin1 so that no byte is lost; undefined if it is not text. */
 function entryOf(file, name) {
   const stat = lstatSync(file);
   if (stat.isSymbolicLink()) return `Path: ${name}\nSymlinkTo: ${readlinkSync(file)}\n`;
@@ -48,7 +48,7 @@ function entryOf(file, name) {
   return `Path: ${name}\n${mode}Lines: ${lines}${isEnded ? '' : UNENDED}\n${text}${isEnded ? '' : '\n'}`;
 }
 
-/** Writes the archive of what is in `folder`/before and `folder`/after; the names of what did not go into it. */
+/** Writes the archive of `folder`/before and `folder`/after; returns the names of the files left out. */
 export function pack(folder, archive) {
   const left = [];
   let text = '';
@@ -92,7 +92,7 @@ const machines = () =>
     .filter((entry) => entry.isDirectory())
     .map((entry) => entry.name);
 
-/** A folder with the files of every machine, MACHINE/before and MACHINE/after; made where there is none of this state. */
+/** The folder with the files of every machine (MACHINE/before and MACHINE/after); unpacked if the archives have changed. */
 export function unpackAll() {
   const sources = filesUnder(MACHINES).filter((file) => !/\/golden\/|\.json$|\.md$/.test(file));
   const hash = createHash('sha256');
@@ -105,7 +105,7 @@ export function unpackAll() {
   for (const file of sources.filter((each) => path.basename(each) !== ARCHIVE))
     cpSync(file, path.join(fresh, path.relative(MACHINES, file)));
   try {
-    // Another process may have been first.
+    // Fails if another process was faster.
     renameSync(fresh, target);
   } catch {
     rmSync(fresh, { recursive: true });
@@ -118,7 +118,7 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   if (command === 'unpack') console.log(unpackAll());
   else if (command === 'pack' && name !== undefined && folder !== undefined) {
     for (const each of pack(folder, path.join(MACHINES, name, ARCHIVE)))
-      console.log(`not in the archive, for it holds NUL: ${each}`);
+      console.log(`not in the archive, because it contains NUL: ${each}`);
   } else {
     console.error('fixtures.mjs pack MACHINE FOLDER | unpack');
     process.exitCode = 1;

@@ -1,6 +1,6 @@
 // Fuzzes every parser with libFuzzer under sanitizers, two at a time:  node scripts/fuzz.mjs [MILLIONS] [--keep] [--anew]
-// MILLIONS of executions in all, 50 without a number. `--keep` adds what reached new code to native/fuzz/corpus.
-// It may be interrupted: as long as no parser changes, the next run goes on where it was; `--anew` begins again.
+// MILLIONS of executions in all (default 50). `--keep` adds the inputs that reached new code to native/fuzz/corpus.
+// A run may be interrupted: as long as no parser changes, the next one continues it; `--anew` starts over.
 // An input that fails is left in build/fuzz/findings.
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -20,24 +20,24 @@ import path from 'node:path';
 import process from 'node:process';
 import { CORPUS, FIXTURES, PARSERS, root, run } from './parsers.mjs';
 
-/** Texts of one word, or bytes taken as they are: few paths, quickly exhausted; and the one that takes 1 ms. They get a part
- *  of a share. */
+/** Parsers of one word or of plain bytes, whose few paths are soon exhausted, and the one that takes 1 ms per input.
+ *  They get a part of a share. */
 const SIMPLE =
   /^(?:integer|loadavg|pressure|cpulist|millidegrees|device-number|mac|brand|machine|process-status|gpu-numbers|pci-id|runtime-status|sensor-names|sensor-value|sensor-file|label-link|process-name|cmdline|gpu-labels|link|sensor-labels|select-mounts)$/;
 const SIMPLE_SHARE = 0.4;
 const JOBS = 2;
 const MAX_BYTES = 4096;
-/** An interruption loses no more. */
+/** Executions per slice; an interruption loses at most one slice. */
 const SLICE = 300_000;
-/** What is kept of one target, so that the corpus stays small. */
+/** Limits of the corpus per target. */
 const MAX_KEPT_BYTES = 6000;
 const MAX_KEPT_FILES = 60;
 
 const work = path.join(root, 'build/fuzz');
 const findings = path.join(work, 'findings');
-/** What is done so far, for whoever waits. */
+/** The slices executed so far, to watch a run. */
 const log = path.join(work, 'log');
-/** How often each target was executed, for which state of the parsers. */
+/** The executions of each target, with the hash of the sources that they are valid for. */
 const progressFile = path.join(work, 'progress.json');
 const binary = path.join(work, 'fuzz');
 const running = new Set();
@@ -73,7 +73,7 @@ function filesUnder(folder) {
     .map((entry) => path.join(entry.parentPath ?? entry.path, entry.name));
 }
 
-/** Folders of one target: what it begins with, and what a run adds. */
+/** Folders of one target: its seeds, the inputs that runs have found, and the kept corpus. */
 function prepare({ name, ending }, fixtures) {
   const seeds = path.join(work, 'seeds', name);
   const found = path.join(work, 'found', name);
@@ -108,7 +108,7 @@ function fuzzer(target, args) {
   );
 }
 
-/** Of what is fuzzed and of what fuzzes it. */
+/** A hash of the parsers and of the fuzz targets. */
 function sourcesHash() {
   const hash = createHash('sha1');
   const headers = PARSERS.map((file) => file.replace(/cc$/, 'h'));
@@ -117,7 +117,7 @@ function sourcesHash() {
   return hash.digest('hex');
 }
 
-/** Executions by target, of earlier runs on the same sources. */
+/** Executions by target in earlier runs on the same sources. */
 function readProgress(sources) {
   if (process.argv.includes('--anew') || !existsSync(progressFile)) return {};
   const known = JSON.parse(readFileSync(progressFile, 'utf8'));
@@ -129,7 +129,7 @@ function writeProgress(sources, done) {
   renameSync(`${progressFile}.new`, progressFile);
 }
 
-/** Executes `target` until it has been as often as `executions`, in slices that `note` counts. */
+/** Executes `target` until it reaches `executions`; reports each finished slice to `note`. */
 async function explore(target, executions, before, note) {
   let done = before;
   while (done < executions) {
@@ -163,7 +163,7 @@ async function exploreSlice(target, executions) {
   return { done, isGood: status === 0 && done > 0 };
 }
 
-/** Adds to the corpus what reaches more than the seeds do, the smallest first. */
+/** Adds the inputs that reach more code than the seeds to the corpus, the smallest first. */
 async function keep(target) {
   const merged = path.join(work, 'merged', target.name);
   rmSync(merged, { recursive: true, force: true });
@@ -185,7 +185,7 @@ async function keep(target) {
   }
 }
 
-/** Does `work` for each of `items`, as many at once as JOBS. */
+/** Does `work` for each of `items`, JOBS at a time. */
 async function forEach(items, work) {
   const waiting = [...items];
   const results = [];
@@ -207,7 +207,7 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'])
   });
 const sources = sourcesHash();
 const progress = readProgress(sources);
-writeFileSync(log, Object.keys(progress).length === 0 ? '' : `goes on after ${JSON.stringify(progress)}\n`);
+writeFileSync(log, Object.keys(progress).length === 0 ? '' : `continues after ${JSON.stringify(progress)}\n`);
 const flags = ['-O1', `-fsanitize=fuzzer,${SANITIZERS}`, '-fno-sanitize-recover=all'];
 compileParsers({ flags, program: ['native/fuzz/fuzz.cc'], binary });
 const lister = path.join(work, 'list');
@@ -239,6 +239,6 @@ const failed = results.filter(({ isGood }) => !isGood);
 for (const { name } of failed) console.error(`a finding in ${name}: see build/fuzz/findings`);
 const each = results.map(({ done }) => done);
 console.log(
-  `${executions} executions through ${targets.length} parsers, ${Math.min(...each)} to ${Math.max(...each)} each, ${before} of them in runs before this one, ${failed.length} findings`,
+  `${executions} executions through ${targets.length} parsers, ${Math.min(...each)} to ${Math.max(...each)} each, ${before} of them in earlier runs, ${failed.length} findings`,
 );
 process.exitCode = failed.length === 0 && executions >= wanted ? 0 : 1;

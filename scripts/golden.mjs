@@ -1,5 +1,5 @@
-// Writes the golden samples of the captured machines anew, from what the code says now:  node scripts/golden.mjs
-// Read each difference against the contract before it is committed: a golden sample must be right, not only recorded.
+// Rewrites the golden samples of the captured machines with the current code:  node scripts/golden.mjs
+// Check each difference against the contract before committing it: a golden sample must be right, not only recorded.
 import { spawnSync } from 'node:child_process';
 import path from 'node:path';
 import process from 'node:process';

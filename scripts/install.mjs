@@ -1,4 +1,4 @@
-// Lays the built service and what packaging/ ships out on a Linux machine with systemd, as docs/operating.md explains.
+// Installs the built service and the files of packaging/ on a Linux machine with systemd, as docs/operating.md explains.
 // It starts and enables nothing.   node scripts/install.mjs [--destdir DIR] [--media-keys] [--remove]
 import { copyFileSync, cpSync, existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
@@ -9,7 +9,7 @@ import { parseArgs } from 'node:util';
 const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
 const PROGRAM = '/opt/hostwire';
 
-/** What is shipped, and where an administrator's own files of that kind belong. */
+/** The files of packaging/, and the folders for an administrator's own files of each kind. */
 const FILES = {
   'packaging/systemd/system/hostwire.service': '/etc/systemd/system/hostwire.service',
   'packaging/systemd/user/hostwire.service': '/etc/systemd/user/hostwire.service',
@@ -40,7 +40,7 @@ function findModules() {
   return found;
 }
 
-/** uWebSockets.js brings a binary for every machine there is, 130 MB: this machine's are enough. */
+/** uWebSockets.js ships binaries for every platform, 130 MB in all: only those of this platform are copied. */
 function isWanted(file) {
   const binary = /\/uws_(\w+?)_(\w+?)_\d+\.node$/.exec(file);
   return binary === null || (binary[1] === process.platform && binary[2] === process.arch);
@@ -65,13 +65,13 @@ const { values } = parseArgs({
     remove: { type: 'boolean', default: false },
   },
 });
-// What is installed is read by another user.
+// Another user must be able to read the installed files.
 process.umask(0o022);
 const below = (file) => path.join(values.destdir, file);
 if (values.remove) {
   rmSync(below(PROGRAM), { recursive: true, force: true });
   for (const target of Object.values({ ...FILES, ...MEDIA_KEYS })) rmSync(below(target), { force: true });
-  console.log('removed; /etc/hostwire and the user hostwire are left, and `systemctl daemon-reload` is due');
+  console.log('removed; /etc/hostwire and the user hostwire are kept. Now run `systemctl daemon-reload`');
 } else {
   installProgram(below(PROGRAM));
   const files = values['media-keys'] ? { ...FILES, ...MEDIA_KEYS } : FILES;

@@ -1,5 +1,5 @@
-// What the tests and checks want of the system beyond Node and a compiler, and the Debian package that has it.
-// In CI (CI=true, root) what is missing is installed; elsewhere one apt line says what would be.
+// The Debian packages that the tests and checks need beyond Node and a compiler. In CI (CI=true, as root) missing ones are
+// installed; elsewhere they are printed as one apt-get command.
 import { spawnSync } from 'node:child_process';
 import { accessSync, constants } from 'node:fs';
 import path from 'node:path';
@@ -9,12 +9,12 @@ const NEEDS = [
   {
     package: 'python3-dbusmock',
     files: ['/usr/lib/python3/dist-packages/dbusmock/__init__.py', '/usr/bin/dbus-daemon'],
-    why: "a power manager of the tests' own, on their own bus",
+    why: 'a mock of logind on a private bus',
   },
   {
     package: 'libsystemd-dev',
     files: ['/usr/include/systemd/sd-bus.h'],
-    why: 'the header that our own declarations are held against',
+    why: 'the header that our own declarations are compared with',
   },
   { package: 'clang-format', commands: ['clang-format', 'clang-format-14'], why: 'format of the C++' },
   { package: 'clang-tidy', commands: ['clang-tidy', 'clang-tidy-14'], why: 'lint of the C++' },
@@ -22,41 +22,45 @@ const NEEDS = [
   {
     package: 'python3-requests',
     files: ['/usr/lib/python3/dist-packages/requests/__init__.py'],
-    why: 'a client that is not ours',
+    why: 'an independent client',
   },
-  { package: 'iproute2', commands: ['ip'], why: 'network namespaces with peers that vanish' },
-  { package: 'nftables', commands: ['nft'], why: 'dropping packets of a peer' },
-  { package: 'dbus', commands: ['dbus-daemon'], why: "buses of the tests' own" },
+  { package: 'iproute2', commands: ['ip'], why: 'network namespaces for peers that vanish' },
+  { package: 'nftables', commands: ['nft'], why: 'dropping the packets of a peer' },
+  { package: 'dbus', commands: ['dbus-daemon'], why: 'private buses' },
   { package: 'mpv', commands: ['mpv'], why: 'a real player' },
-  { package: 'mpv-mpris', files: ['/usr/lib/mpv-mpris/mpris.so'], why: 'its way onto the bus' },
-  { package: 'playerctl', commands: ['playerctl'], why: 'a witness of what players do' },
-  { package: 'systemd', commands: ['systemd-analyze'], why: 'the judge of the shipped units' },
-  { package: 'curl', commands: ['curl'], why: 'a client that is not ours' },
-  { package: 'chromium', commands: ['chromium'], why: 'the browser that the dashboard is shown in' },
+  { package: 'mpv-mpris', files: ['/usr/lib/mpv-mpris/mpris.so'], why: "mpv's connection to the bus" },
+  { package: 'playerctl', commands: ['playerctl'], why: 'an independent check of players' },
+  { package: 'systemd', commands: ['systemd-analyze'], why: 'checks of the shipped units' },
+  { package: 'curl', commands: ['curl'], why: 'an independent client' },
+  { package: 'chromium', commands: ['chromium'], why: 'the browser that tests the dashboard' },
 ];
 
-/** What only the long runs want: the packages a virtual machine is built and started with. */
+/** Needed by the long runs only: most of them to build and start a virtual machine. */
 const PROOF_NEEDS = [
-  { package: 'mmdebstrap', commands: ['mmdebstrap'], why: 'a root filesystem out of packages' },
-  { package: 'qemu-system-x86', commands: ['qemu-system-x86_64'], why: 'a machine that may be switched off' },
-  { package: 'e2fsprogs', commands: ['mke2fs'], why: "that machine's disks" },
-  { package: 'kmod', commands: ['depmod'], why: "that machine's kernel modules" },
+  { package: 'mmdebstrap', commands: ['mmdebstrap'], why: 'a root filesystem from packages' },
+  {
+    package: 'qemu-system-x86',
+    commands: ['qemu-system-x86_64'],
+    why: 'a virtual machine that may be powered off',
+  },
+  { package: 'e2fsprogs', commands: ['mke2fs'], why: 'disks of the virtual machine' },
+  { package: 'kmod', commands: ['depmod'], why: 'kernel modules of the virtual machine' },
   { package: 'clang-14', commands: ['clang++-14'], why: 'fuzzing the parsers' },
-  { package: 'firefox-esr', commands: ['firefox-esr'], why: 'the other browser that attacks are tried in' },
+  { package: 'firefox-esr', commands: ['firefox-esr'], why: 'the second browser of the attack tests' },
   { package: 'libclang-rt-14-dev', files: ['/usr/lib/clang/14/lib/linux'], why: 'libFuzzer and sanitizers' },
 ];
 
-/** What the build for Windows and its tests want. */
+/** Needed by the build for Windows and its tests. */
 const WINDOWS_NEEDS = [
   {
     package: 'g++-mingw-w64-x86-64-posix',
     commands: ['x86_64-w64-mingw32-g++-posix'],
     why: 'the addon for Windows',
   },
-  { package: 'ninja-build', commands: ['ninja'], why: 'its build' },
-  { package: 'wine64', files: ['/usr/lib/wine/wine64'], why: 'a Windows to run it on' },
-  { package: 'wine', commands: ['wine'], why: 'its commands' },
-  { package: 'xvfb', commands: ['Xvfb'], why: 'a display for it' },
+  { package: 'ninja-build', commands: ['ninja'], why: 'the build for Windows' },
+  { package: 'wine64', files: ['/usr/lib/wine/wine64'], why: 'running Windows programs' },
+  { package: 'wine', commands: ['wine'], why: 'the commands of Wine' },
+  { package: 'xvfb', commands: ['Xvfb'], why: 'a display for Wine' },
 ];
 
 /** The path of the first of `commands` that exists, or undefined. */
@@ -86,7 +90,7 @@ function isPresent(need) {
   });
 }
 
-/** Installs what is missing where that is allowed; else prints the one line that would. */
+/** Installs the missing packages in CI; elsewhere prints the command that would. */
 export function provideNeeds({ proofs = false, windows = false } = {}) {
   const wanted = [...NEEDS, ...(proofs ? PROOF_NEEDS : []), ...(windows ? WINDOWS_NEEDS : [])];
   const missing = wanted.filter((need) => !isPresent(need));
@@ -96,7 +100,7 @@ export function provideNeeds({ proofs = false, windows = false } = {}) {
     process.env.CI === 'true' && process.getuid?.() === 0 && findCommand('apt-get') !== undefined;
   if (!canInstall) {
     for (const need of missing)
-      console.error(`missing: ${need.package} (${need.why}); what needs it is skipped`);
+      console.error(`missing: ${need.package} (${need.why}); the tests that need it are skipped`);
     console.error(`  apt-get install -y --no-install-recommends ${packages.join(' ')}`);
     return;
   }

@@ -1,4 +1,4 @@
-// Which sources are parsers, and what their scripts share.
+// The list of parser sources, and helpers for the scripts that fuzz, replay and starve them.
 import { spawnSync } from 'node:child_process';
 import path from 'node:path';
 import process from 'node:process';
@@ -7,16 +7,16 @@ import { unpackAll } from './fixtures.mjs';
 import { sourcesOf } from './sources.mjs';
 
 export const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
-/** The inputs that fuzzing found and that are kept: a folder a target. */
+/** The kept inputs that fuzzing has found: one folder per target. */
 export const CORPUS = 'native/fuzz/corpus';
 /** The unpacked machines of the tests. */
 export const FIXTURES = unpackAll();
-/** Those of every platform: they are pure, and run on each. */
+/** The parsers of every platform: they are pure, and run on each. */
 export const PARSERS = sourcesOf('shared', 'linux', 'windows').filter((file) =>
   /\/(?:parse\w*|select_\w*|kernel\/text)\.cc$/.test(file),
 );
 
-/** Runs a command to its end; its output, where `isQuiet` keeps it from the terminal. A failure ends this process. */
+/** Runs a command to its end; with `isQuiet` returns its output instead of printing it. A failure ends this process. */
 export function run(command, args, { isQuiet = false } = {}) {
   const result = spawnSync(command, args, {
     cwd: root,

@@ -12,10 +12,10 @@ import { runTests, testFiles } from './test.mjs';
 const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
 const page = path.join(root, 'docs/proofs.md');
 
-/** Beside slow/ and prove/: tests of npm test that have a full form or print figures. */
+/** Proofs beside slow/ and prove/: tests of npm test that have a full form or print figures. */
 const OTHERS = ['access/socket-matrix', 'config/mutations', 'http/fanout'];
 
-/** `{ name, file }` of each: the name is that of its row, without the tier. */
+/** `{ name, file }` of each proof: `name` is the name of its row, without the tier. */
 function proofs() {
   const others = OTHERS.map((name) => path.join('build/ts/test', `${name}.test.js`));
   return [...testFiles('prove'), ...testFiles('slow'), ...others].map((file) => ({
@@ -32,7 +32,7 @@ function output(command, args) {
   return spawnSync(command, args, { cwd: root, encoding: 'utf8' }).stdout.trim();
 }
 
-/** The rows the page has, by name: a proof that is not run now keeps its last one. */
+/** The rows of the page by name: a proof that does not run now keeps its last row. */
 function knownRows() {
   const rows = new Map();
   if (!existsSync(page)) return rows;

@@ -1,6 +1,6 @@
-// Replays the fixtures, what fuzzing found and mutations of them through the parsers, under sanitizers; then reports
-// how many of their lines the saved inputs reach:  node scripts/replay.mjs [ROUNDS]
-// The program is built by `node scripts/build.mjs sanitized`.
+// Replays the fixtures, the inputs that fuzzing found and mutations of both through the parsers, under sanitizers; then
+// reports the share of each parser's lines that the saved inputs reach:  node scripts/replay.mjs [ROUNDS]
+// `node scripts/build.mjs sanitized` builds the program.
 import { readdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';

@@ -1,4 +1,4 @@
-// Takes the pictures in docs/images: the dashboard of a made-up machine, in Chromium.
+// Takes the screenshots in docs/images: the dashboard of a fictional machine, in Chromium.
 //   node scripts/screenshots.mjs [FOLDER]   (build first: node scripts/build.mjs missing tests)
 import process from 'node:process';
 

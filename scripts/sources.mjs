@@ -1,4 +1,4 @@
-// The addon's sources: every .cc below the folders that native/sources.json names for a group.
+// The addon's sources: every .cc file below the folders that native/sources.json lists for a group.
 //   node scripts/sources.mjs [PLATFORM]   prints those of this platform (binding.gyp reads that), one per line
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';

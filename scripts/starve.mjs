@@ -1,19 +1,19 @@
-// Reads fixture machines with memory that runs out, at one allocation after the other, under sanitizers:
-//   node scripts/starve.mjs [--every]   (every allocation; else the first 24 and then ever fewer)
-// The program is built by `node scripts/build.mjs programs sanitized`.
+// Reads fixture machines under sanitizers while one allocation after the other fails:
+//   node scripts/starve.mjs [--every]   (every allocation; by default the first 24, then fewer and fewer)
+// `node scripts/build.mjs programs sanitized` builds the program.
 import { cpSync, mkdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
 import { MACHINES as CAPTURES } from './fixtures.mjs';
 import { FIXTURES, root, run } from './parsers.mjs';
 
-/** One with sensors, a battery and mounts, one with graphics processors of two kinds. */
+/** One machine with sensors, a battery and mounts, one with GPUs of two kinds. */
 const MACHINES = ['laptop', 'gpu-hybrid'];
 const SPARSE = process.argv.includes('--every') ? 0 : 24;
 const work = path.join(root, 'build/starve');
 const programs = path.join(root, 'build/native');
 
-/** The machine `name` as at its first reading, in a folder of its own. */
+/** Lays the machine `name` out in `folder`, as it was at its first reading. */
 function layOut(name, folder) {
   const { links } = JSON.parse(readFileSync(path.join(CAPTURES, name, 'machine.json'), 'utf8'));
   cpSync(path.join(FIXTURES, name, 'before'), folder, { recursive: true });

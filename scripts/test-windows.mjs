@@ -1,6 +1,6 @@
-// The service on Windows, as far as Wine is one: builds the addon by mingw-w64 and drives node.exe from here.
+// Tests the service on Windows, or on Wine in its place: builds the addon with mingw-w64 and drives node.exe from here.
 //   node scripts/test-windows.mjs [--prepare | FILE.test.js…]   ends with "N passed, N failed[, N skipped]"
-// `--prepare` only builds the addon and sets up the Windows of the tests.
+// `--prepare` only builds the addon and sets up the Wine prefix.
 import { spawnSync } from 'node:child_process';
 import path from 'node:path';
 import process from 'node:process';
@@ -28,9 +28,9 @@ function runAll(named) {
   if (build.status !== 0) throw new Error('failed: scripts/build.mjs missing tests');
   const windows = prepare();
   try {
-    // Between two tests the server of the prefix stays.
+    // Keeps the server of the prefix running between two tests.
     spawnSync('wineserver', ['-p60'], { env: wineEnvironment(), stdio: 'ignore' });
-    // One after the other: a prefix is one machine, and Wine is slow enough to be late where two share it.
+    // One test at a time: they share the prefix, and Wine is so slow that two at once would miss their deadlines.
     return runTests({ files: named.length > 0 ? named : testFiles('windows'), env: windows, jobs: 1 });
   } finally {
     endWine();
@@ -41,7 +41,7 @@ const args = process.argv.slice(2);
 provideNeeds({ windows: true });
 const missing = [...missingForWindowsBuild(), ...(hasWine() ? [] : ['wine'])];
 if (missing.length > 0) {
-  console.error(`skipped: the service on Windows, for want of ${missing.join(', ')}`);
+  console.error(`skipped: the service on Windows (missing: ${missing.join(', ')})`);
   console.log('0 passed, 0 failed, 1 skipped');
   process.exitCode = process.env.CI === 'true' ? 1 : 0;
 } else {

@@ -1,7 +1,7 @@
 // Runs the tests with tap and ends with the line "N passed, N failed[, N skipped]". In CI a skip is a failure.
 //   node scripts/test.mjs [--coverage] [--node PATH] [FILE.test.js…]
-// Without files: test/**, two at a time, then those in solo/ folders one at a time. The rest belongs to other commands:
-// slow/ and prove/ to `npm run prove`, sanitized/ and windows/ to `npm run check`. No file is run twice.
+// Without files: test/**, two at a time, then those in solo/ folders, one at a time. Other commands run the rest:
+// `npm run prove` runs slow/ and prove/, `npm run check` runs sanitized/ and windows/. No file is run twice.
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -13,7 +13,7 @@ import { provideNeeds } from './needs.mjs';
 
 const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
 const require = createRequire(import.meta.url);
-/** Nothing that a test starts reaches a bus of this machine: it must stay on. */
+/** Keeps every process of a test off this machine's buses: no test may be able to power it off. */
 const DEAD_BUSES = {
   DBUS_SYSTEM_BUS_ADDRESS: 'unix:path=/dev/null/no-bus',
   DBUS_SESSION_BUS_ADDRESS: 'unix:path=/dev/null/no-bus',
@@ -21,12 +21,12 @@ const DEAD_BUSES = {
 const MIN_LINES_COVERED = 95;
 const coverageFolder = path.join(root, 'build/coverage');
 
-/** Folders whose tests are not run beside others, or not by `npm test`. */
+/** Folders whose tests run alone, or not in `npm test`. */
 const TIERS = ['prove', 'sanitized', 'slow', 'solo', 'windows'];
 
-/** The tests of `tier`, compiled: one of TIERS, or undefined for all that are in none of them. */
+/** The compiled test files of `tier` (one of TIERS), or of no tier if it is undefined. */
 export function testFiles(tier) {
-  // Of the sources, because the compiled form of a test that was removed is no test.
+  // Listed from the sources, because build/ may still hold tests that were removed.
   return readdirSync(path.join(root, 'test'), { recursive: true })
     .map(String)
     .filter((file) => file.endsWith('.test.ts'))
@@ -44,7 +44,7 @@ function countsOf(text) {
   return { passed: count(2), failed: count(3), skipped: count(4) + count(5) };
 }
 
-/** Runs `files` under `node`: what tap counted, its TAP text and what failed. */
+/** Runs `files` under `node`; returns tap's counts, its TAP text and the failures. */
 export function runTests({
   files,
   node = process.execPath,
@@ -77,7 +77,7 @@ export function runTests({
   return { counts, text, failures: failuresOf(text) };
 }
 
-/** The tests of npm test: what is not in a tier, two at a time, then what needs the machine to itself. */
+/** The tests of npm test: those in no tier, two at a time, then those that need the machine to themselves. */
 function runAll(options) {
   const runs = [
     runTests({ ...options, files: testFiles(undefined) }),
@@ -102,7 +102,7 @@ function checkCoverage() {
   return isCovered;
 }
 
-/** Prints what failed, once more and together, and the closing line; the exit code. */
+/** Prints all failures together and the closing line; returns the exit code. */
 export function report({ passed, failed, skipped }, texts = []) {
   const inCi = process.env.CI === 'true';
   for (const text of texts) console.log(`FAILED: ${text}`);

@@ -1,5 +1,5 @@
-// clang-tidy over C++ sources, as many at once as there are processors. A file that was clean is not looked at again
-// while nothing changes that it is compiled from: its name in the user's cache folder is a digest of all of that.
+// Runs clang-tidy over C++ sources, one process per CPU. A clean file is not checked again until something it is compiled
+// from changes: an empty file in the user's cache folder, named after a digest of all inputs, marks it as clean.
 import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
@@ -23,10 +23,10 @@ const CACHE = path.join(
   process.env.XDG_CACHE_HOME ?? path.join(os.homedir(), '.cache'),
   'hostwire/clang-tidy',
 );
-/** What no branch has used for so long is removed. */
+/** Marks that no branch has used for this long are removed. */
 const MAX_UNUSED_MS = 30 * 24 * 60 * 60_000;
 
-/** The files of this repository that `file` includes, however deep; system headers stand behind the compiler's version. */
+/** The files of this repository that `file` includes, at any depth. The compiler's version stands for system headers. */
 function includedBy(file, found = new Set()) {
   const folders = [path.dirname(file), 'native'];
   for (const [, name] of readFileSync(path.join(root, file), 'utf8').matchAll(/^#include "([^"]+)"/gm)) {
@@ -44,7 +44,7 @@ function versionOf(command) {
   return spawnSync(command, ['--version'], { encoding: 'utf8' }).stdout ?? '';
 }
 
-/** A digest of what the verdict on each file depends on. */
+/** The cache file of each source, named after a digest of everything that its verdict depends on. */
 function digests(command, files, args) {
   const database = JSON.parse(readFileSync(path.join(DATABASE, 'compile_commands.json'), 'utf8'));
   const commands = new Map(database.map((entry) => [path.relative(root, entry.file), entry.command]));
@@ -91,7 +91,7 @@ function removeUnused() {
   }
 }
 
-/** What `command` has against `files`; empty when nothing. `args` are given to it as well. */
+/** Runs `command` on `files`, with `args` added; returns its complaints. */
 export async function tidy(command, files, args = []) {
   mkdirSync(CACHE, { recursive: true });
   const places = digests(command, files, args);

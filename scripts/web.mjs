@@ -1,4 +1,4 @@
-// Builds the dashboard: web/ bundled by esbuild into dist/web, each file with its brotli and gzip forms beside it.
+// Builds the dashboard: web/ bundled by esbuild into dist/web, with a brotli and a gzip copy beside each file.
 
 import { createHash } from 'node:crypto';
 import {
@@ -27,7 +27,7 @@ function newestIn(folder) {
   );
 }
 
-/** Not there, or older than its sources; where those are not shipped, it was built before. */
+/** Whether dist/web does not exist or is older than its sources. False where web/ is not shipped: it is built already. */
 export function isWebMissing() {
   if (!existsSync(source)) return false;
   try {
@@ -41,7 +41,7 @@ function hashOf(bytes) {
   return createHash('sha256').update(bytes).digest('hex').slice(0, 12);
 }
 
-/** Writes a file and its compressed forms; those are left out where they save nothing. */
+/** Writes a file and its compressed copies, except those that save nothing. */
 function write(folder, name, bytes) {
   const file = path.join(folder, name);
   mkdirSync(path.dirname(file), { recursive: true });
@@ -55,7 +55,7 @@ function write(folder, name, bytes) {
 
 /** `web/main.tsx` and `web/style.css`, minified. */
 async function bundle() {
-  // Only here: a checkout without devDependencies must still be able to build the rest.
+  // Imported only here: a checkout without devDependencies must still be able to build the rest.
   const { build } = await import('esbuild');
   const { outputFiles } = await build({
     absWorkingDir: root,
@@ -74,7 +74,7 @@ async function bundle() {
   return new Map(outputFiles.map((file) => [path.basename(file.path), Buffer.from(file.contents)]));
 }
 
-/** What the bundle holds of others, under their terms. */
+/** The licenses of the packages in the bundle. */
 function licenses() {
   const texts = ['preact', 'uplot'].map((name) => {
     const folder = path.dirname(fileURLToPath(import.meta.resolve(`${name}/package.json`)));
@@ -88,7 +88,7 @@ export async function buildWeb() {
   const files = await bundle();
   files.set('icon.svg', readFileSync(path.join(source, 'icon.svg')));
   files.set('licenses.txt', licenses());
-  // Built aside and then put in place: a service that starts meanwhile finds the old one or the new one.
+  // Built beside the target and then renamed: a service that starts meanwhile finds either the old or the new files.
   const fresh = `${target}.new`;
   rmSync(fresh, { recursive: true, force: true });
   let page = readFileSync(path.join(source, 'index.html'), 'utf8');

