@@ -48,9 +48,9 @@ function writePage(rows) {
     page,
     `# Proofs
 
-The last results of \`npm run prove\`: tests that are too slow for \`npm run check\`, in their full forms, and soaks. Each row has the commit of its run and the figures that it printed.
+The latest results of \`npm run prove\`: soaks, and the full forms of tests that are too slow for \`npm run check\`. Each row has the commit of its run and the figures that it printed.
 
-Machine of the rows: ${os.cpus().length} cores, ${Math.round(os.totalmem() / 2 ** 30)} GiB, ${os.type()} ${os.release()}.
+Measured on: ${os.cpus().length} cores, ${Math.round(os.totalmem() / 2 ** 30)} GiB, ${os.type()} ${os.release()}.
 
 | proof | date | commit | result | figures |
 |---|---|---|---|---|

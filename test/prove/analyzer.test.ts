@@ -1,4 +1,4 @@
-/** Clang's analyzer over the C++ sources, on every path it knows how to follow: lint stops after 50,000 nodes each. */
+/** Clang's analyzer over the C++ sources, on every path it can follow: lint stops after 50,000 nodes per function. */
 import { spawnSync } from 'node:child_process';
 import process from 'node:process';
 import t from 'tap';

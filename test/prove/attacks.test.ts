@@ -17,7 +17,7 @@ const BROWSERS = [
   { name: 'Chromium', start: startChromium, reason: reasonAgainstChromium },
   { name: 'Firefox', start: startFirefox, reason: reasonAgainstFirefox },
 ];
-/** Each row on every target, by address and by name; else on one target by address and one by name. */
+/** True: each row runs on every target, by address and by name. False: on one target by address and on one by name. */
 const IS_FULL = process.env['HOSTWIRE_FULL'] === '1';
 const runs: Run[] = [];
 t.setTimeout(3_600_000);
@@ -26,8 +26,8 @@ for (const { name, start, reason } of BROWSERS)
   t.test(`all attacks in ${name}`, { skip: reason || reasonAgainstBus }, async (t) => {
     const siege = await startSiege(t, start);
     const findings = await besiege(t, siege, ROWS, IS_FULL);
-    await t.test('what is rightful goes on', (t) => checkRightfulUses(t, siege));
-    await t.test('what exists looks like what does not', (t) => checkSights(t, siege));
+    await t.test('legitimate requests still work', (t) => checkRightfulUses(t, siege));
+    await t.test('an existing resource looks like a missing one', (t) => checkSights(t, siege));
     const { version } = siege.browser;
     runs.push({ version, findings });
     t.comment(`figure: ${version}: ${findings.length} attempts, none through the guard`);

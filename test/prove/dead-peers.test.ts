@@ -1,4 +1,4 @@
-/** A thousand peers that vanish at once without a word, with the service as it is; and what watching them costs. */
+/** A thousand peers of the real service vanish at once without closing; and the cost of watching peers. */
 import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import process from 'node:process';
@@ -18,7 +18,7 @@ const hasGcc = spawnSync('gcc', ['--version'], { stdio: 'ignore' }).status === 0
 const needsGcc = !hasGcc && 'needs gcc for the sink';
 const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** Connections in the kernel that no process holds any more. */
+/** Number of connections in the kernel that no process holds any more. */
 const orphans = () => Number(/^TCP:.* orphan (\d+) /m.exec(readFileSync('/proc/net/sockstat', 'utf8'))?.[1]);
 
 t.test('[4.stalled] a thousand half-open peers', { skip: reasonAgainstCable() || needsGcc }, async (t) => {
@@ -37,7 +37,7 @@ t.test('[4.stalled] a thousand half-open peers', { skip: reasonAgainstCable() ||
   sink.stdin.write('window 120\n');
   await sleep(7000);
   const orphansBefore = orphans();
-  // Less what the service has open for itself.
+  // The service's other descriptors.
   const before = descriptors() - PEERS;
   cable.cut();
   const cutAt = performance.now();
@@ -48,15 +48,15 @@ t.test('[4.stalled] a thousand half-open peers', { skip: reasonAgainstCable() ||
     await sleep(100);
   }
   const last = seconds();
-  // They may all be cut between two looks.
+  // All of them may be cut between two readings.
   first ??= last;
   t.comment(`figure: ${PEERS} peers that vanish are gone after ${first.toFixed(1)} to ${last.toFixed(1)} s`);
   t.ok(first >= 20 && last <= 25, 'not before 20 s, all within 25 s');
   await sleep(500);
-  t.ok(orphans() <= orphansBefore, 'and nothing of them stays in the kernel');
+  t.ok(orphans() <= orphansBefore, 'and none of them stays in the kernel');
 });
 
-t.test(`what a look at ${STREAMS} streams costs`, { skip: needsGcc }, async (t) => {
+t.test(`the cost of checking ${STREAMS} streams`, { skip: needsGcc }, async (t) => {
   const { host, port, publish, fanout } = serveStreams(t, {
     address: '127.0.0.1',
     eventBytes: 300,
@@ -67,7 +67,7 @@ t.test(`what a look at ${STREAMS} streams costs`, { skip: needsGcc }, async (t) 
   t.teardown(() => sink.stop());
   await sink.open(STREAMS);
   t.equal(fanout.size, STREAMS);
-  // Until the test's end stops it.
+  // Runs until the end of the test stops it.
   sink.window(60).catch(() => undefined);
   const usOf = async (act: () => Promise<unknown> | undefined, pauseMs: number) => {
     const costs: number[] = [];
@@ -87,8 +87,8 @@ t.test(`what a look at ${STREAMS} streams costs`, { skip: needsGcc }, async (t) 
   const look = await usOf(() => host.readPendingPeers(port), 50);
   const percent = (100 * look) / PAUSE_SECONDS / event;
   t.comment(
-    `figure: a look at ${STREAMS} streams takes ${(look / 1000).toFixed(1)} ms of CPU, an event to them ` +
-      `${(event / 1000).toFixed(0)} ms: ${percent.toFixed(2)} % at an event a second`,
+    `figure: checking ${STREAMS} streams takes ${(look / 1000).toFixed(1)} ms of CPU, sending them an event ` +
+      `${(event / 1000).toFixed(0)} ms: ${percent.toFixed(2)} % at one event per second`,
   );
   t.ok(percent < 1, `${percent.toFixed(2)} %`);
 });

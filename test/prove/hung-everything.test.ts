@@ -1,4 +1,4 @@
-/** 64 network mounts, a sensor and a graphics driver that hang at once: what the whole service still does, and when. */
+/** 64 network mounts, a sensor and a graphics driver hang at once: the service as a whole still works, and in time. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
@@ -9,12 +9,12 @@ import type { ServiceProcess } from '../helpers/service/service.ts';
 import { startTroubled, type WatchedService } from './troubled-machine.ts';
 
 const MOUNTS = 64;
-/** A second each. */
+/** One per second. */
 const TICKS = 100;
-/** What else happens on the machine hits one of the two; what the hung ones cost would be there each time. */
+/** Other load on the machine delays one of the services in some rounds; a cost of the hang would show in each round. */
 const ROUNDS = 3;
-const MOST_LATER_MS = 5;
-const MOST_EXTRA_BYTES = 2e6;
+const MAX_LATER_MS = 5;
+const MAX_EXTRA_BYTES = 2e6;
 const DETAIL = '/api/stream?detail=1';
 
 interface Detail {
@@ -23,14 +23,14 @@ interface Detail {
   readonly sensors: readonly { readonly label: string; readonly value: number | null }[];
 }
 
-/** Reads a detailed stream as it comes: the latest sample, and when each came. */
+/** Reads a detailed stream: every sample with its time of arrival. */
 async function follow(service: ServiceProcess) {
   const stream = await EventStream.open(service.port, DETAIL);
   const samples: { readonly atMs: number; readonly detail: Detail }[] = [];
   const reading = (async () => {
     while (!stream.isEnded) {
       const event = await stream.next(20_000);
-      // The contract's shape, held by other tests.
+      // The contract's shape, which other tests check.
       if (event.text !== ':')
         samples.push({ atMs: event.atMs, detail: payloadOf(event) as unknown as Detail });
     }
@@ -56,7 +56,7 @@ const doesSensorAnswer = (detail: Detail | undefined) =>
   detail?.sensors.some(({ value }) => value === 41) === true;
 const hasGpu = (detail: Detail | undefined) => detail !== undefined && detail.gpu !== null;
 
-/** How late each tick came: after the line through the earliest of them. */
+/** Lateness of each tick in ms, measured from a schedule of one tick per second through the earliest one. */
 function latenesses(samples: Followed['samples']): readonly number[] {
   const offsets = samples.map(({ atMs }, index) => atMs - index * 1000);
   const earliest = Math.min(...offsets);
@@ -67,7 +67,7 @@ function p99(values: readonly number[]): number {
   return [...values].sort((a, b) => a - b)[Math.floor(values.length * 0.99)] ?? Math.max(...values);
 }
 
-/** The least of eight moments: V8 takes pages for a collection and gives them back when it likes. */
+/** The minimum of eight readings: V8 allocates pages for a collection and returns them at a time of its choice. */
 async function memoryOf(service: WatchedService): Promise<number> {
   const bytes: number[] = [];
   for (let i = 0; i < 8; i++) {
@@ -77,11 +77,11 @@ async function memoryOf(service: WatchedService): Promise<number> {
   return Math.min(...bytes);
 }
 
-/** Milliseconds from a change of the configuration's file until it shows: processes may no longer be asked for. */
+/** Milliseconds from a change of the configuration file until it takes effect: processes can no longer be listed. */
 async function timeReload(service: ServiceProcess): Promise<number> {
   const isShown = async () => (await ask(service.port, '/api/processes')).status !== 200;
   if (await isShown()) throw new Error('there is nothing to switch off');
-  // Our own file.
+  // The test wrote this file.
   const config = JSON.parse(readFileSync(service.configFile, 'utf8')) as object;
   const started = performance.now();
   writeFileSync(service.configFile, JSON.stringify({ ...config, features: { enable_processes: false } }));
@@ -101,7 +101,7 @@ t.test(
   { skip: reason ?? false, timeout: 600_000 },
   async (t) => {
     const machine = await startTroubled(t, MOUNTS);
-    // The same mounts, sensor and GPU, which answer all the time: what makes both late or large is not the hang.
+    // The same mounts, sensor and GPU, always answering: if both services are late or large, the hang is not the cause.
     const { service: other, points: otherPoints } = await startTroubled(t, MOUNTS);
     const { service, points } = machine;
     const [inside, outside] = [await follow(service), await follow(other)];
@@ -113,7 +113,7 @@ t.test(
     const areFresh = () => areAllFresh(inside, points);
     await until('all answer', 30_000, areFresh);
     await until('the other, too', 30_000, () => areAllFresh(outside, otherPoints));
-    // Until what starting has left behind is collected and the code of a sample is compiled.
+    // Time to collect the garbage of the start and to compile the code of a sample.
     await sleep(30_000);
     const before = [await memoryOf(service), await memoryOf(other)] as const;
 
@@ -123,23 +123,23 @@ t.test(
       return staleOf(now, points) === MOUNTS && !doesSensorAnswer(now) && !hasGpu(now);
     });
     t.comment(
-      `figure: ${MOUNTS} mounts, a chip and a GPU are all told as not answering after ${Math.round(noticed)} ms`,
+      `figure: ${MOUNTS} mounts, a chip and a GPU are all reported as not answering after ${Math.round(noticed)} ms`,
     );
 
     let difference = Number.POSITIVE_INFINITY;
-    for (let round = 0; round < ROUNDS && difference > MOST_LATER_MS; round++) {
+    for (let round = 0; round < ROUNDS && difference > MAX_LATER_MS; round++) {
       const [from, fromOther] = [inside.samples.length, outside.samples.length];
       await until(`${TICKS} ticks`, TICKS * 1500, () => inside.samples.length >= from + TICKS);
       const seen = inside.samples.slice(from);
       const [withThem, without] = [p99(latenesses(seen)), p99(latenesses(outside.samples.slice(fromOther)))];
       difference = withThem - without;
       t.comment(
-        `figure: lateness p99 of ${TICKS} detailed ticks ${withThem.toFixed(1)} ms with, ${without.toFixed(1)} ms without`,
+        `figure: lateness p99 of ${TICKS} detailed ticks ${withThem.toFixed(1)} ms with the hang, ${without.toFixed(1)} ms without`,
       );
       const stale = seen.filter(({ detail }) => freshOf(detail, ['/']) !== 1).length;
       t.equal(stale, 0, `/ is fresh in each of ${seen.length} samples`);
     }
-    t.ok(difference <= MOST_LATER_MS, `p99 is at most ${MOST_LATER_MS} ms later`, { difference });
+    t.ok(difference <= MAX_LATER_MS, `p99 is at most ${MAX_LATER_MS} ms later`, { difference });
 
     const after = [await memoryOf(service), await memoryOf(other)] as const;
     const grown = [after[0] - before[0], after[1] - before[1]] as const;
@@ -147,10 +147,10 @@ t.test(
     t.comment(
       `figure: anonymous memory ${kib(before[0])} before, ${kib(after[0])} while they hang (${kib(grown[0])} more; without a hang ${kib(grown[1])} more in the same time)`,
     );
-    t.ok(grown[0] - Math.max(0, grown[1]) <= MOST_EXTRA_BYTES, 'at most 2 MB more', { before, after });
+    t.ok(grown[0] - Math.max(0, grown[1]) <= MAX_EXTRA_BYTES, 'at most 2 MB more', { before, after });
 
     const [reload, otherReload] = [await timeReload(service), await timeReload(other)];
-    t.comment(`figure: reload ${Math.round(reload)} ms with, ${Math.round(otherReload)} ms without`);
+    t.comment(`figure: reload ${Math.round(reload)} ms with the hang, ${Math.round(otherReload)} ms without`);
     t.ok(reload <= otherReload + 500, 'a reload is as quick');
 
     await machine.recover();
@@ -162,7 +162,7 @@ t.test(
     await sleep(2500);
     const [ending, otherEnding] = [await service.stop(), await other.stop()];
     t.comment(
-      `figure: SIGTERM to exit ${Math.round(ending.tookMs)} ms with, ${Math.round(otherEnding.tookMs)} ms without`,
+      `figure: SIGTERM to exit ${Math.round(ending.tookMs)} ms with the hang, ${Math.round(otherEnding.tookMs)} ms without`,
     );
     t.equal(ending.code, 0);
     t.ok(ending.tookMs < 1000 && ending.tookMs < otherEnding.tookMs + 300, 'SIGTERM is as quick');

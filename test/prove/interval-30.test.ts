@@ -1,4 +1,4 @@
-/** A stream at an interval of 30 s is open after three minutes and has had every message. */
+/** A stream with an interval of 30 s is still open after three minutes and has carried every message. */
 import t from 'tap';
 import { EventStream, payloadOf } from '../helpers/clients/event-stream.ts';
 import { startService } from '../helpers/service/service.ts';

@@ -1,4 +1,4 @@
-/** The C++ programs of the tests with their upper bounds in milliseconds: for a machine that does nothing else. */
+/** The C++ programs of the tests with their upper bounds in milliseconds, which need a machine without other load. */
 import t from 'tap';
 import { runProgram, whyNoProgram } from '../helpers/native/program.ts';
 

@@ -1,4 +1,4 @@
-/** A minute of silence on a socket: it is pinged, and cut only when nobody answers. */
+/** A minute of silence on a socket: it is pinged, and closed only if the client does not answer. */
 import '../helpers/service/dead-buses.ts';
 import t from 'tap';
 import { RawConnection, requestBytes } from '../helpers/clients/http.ts';

@@ -1,6 +1,6 @@
 /**
- * Readers that stop reading, with the service as it is: for less than 20 s they are never cut, however often; for good
- * they are gone soon after 20 s. The others notice nothing.
+ * Readers of the real service stop reading: a stall of less than 20 s never closes them, however often it happens; a
+ * permanent one closes them soon after 20 s. The other readers notice nothing.
  */
 import { spawnSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
@@ -49,7 +49,7 @@ t.test(
       t.match(after, whole, `nor in the ${pauseSeconds} s after it`);
       t.ok(after.fewest >= pauseSeconds - 2, `each got at least ${after.fewest}`);
     }
-    // The kernel tells a reader without a window nothing: only the service's side knows that it is gone.
+    // A reader with a full receive window does not see the close: only the service's side shows that it is gone.
     const descriptors = () => readdirSync(`/proc/${service.pid}/fd`).length;
     const before = descriptors();
     await sink.stall(STALLED);

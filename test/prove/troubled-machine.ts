@@ -27,7 +27,7 @@ const GPU_SCRIPT = [
 const CONFIG = { stats: { stream_interval_seconds: 1 } };
 
 export interface WatchedService extends ServiceProcess {
-  /** What it has allocated, garbage collected before. */
+  /** Its anonymous memory, after a garbage collection. */
   readonly anonymousBytes: () => Promise<number>;
 }
 
@@ -63,7 +63,7 @@ async function startWatched(sys: string, library: string, start: Start): Promise
   };
 }
 
-/** The machine's files but its graphics processor and its one chip, whose second input always answers. */
+/** This machine's files, but with a GPU and a sensor chip of the test, whose second input always answers. */
 function sysTree(firstInput: string | { readonly link: string }): Tree {
   const own = Object.fromEntries(
     ['block', 'dev', 'devices', 'class/net'].map((name) => [`sys/${name}`, { link: `/sys/${name}` }]),
@@ -77,7 +77,7 @@ function sysTree(firstInput: string | { readonly link: string }): Tree {
   };
 }
 
-/** Begins with everything answering. */
+/** At first everything answers. */
 export async function startTroubled(t: Test, mounts: number): Promise<TroubledMachine> {
   const space = await openMountSpace(t);
   const groups: readonly HungMounts[] = [await space.mountHung(mounts), await space.mountHung(1)];
@@ -86,7 +86,7 @@ export async function startTroubled(t: Test, mounts: number): Promise<TroubledMa
   if (network === undefined || folder === undefined) throw new Error('no mounts');
   for (const group of groups) await group.answer();
   const nvml = makeFakeNvml(t, GPU_SCRIPT);
-  // Opening a file of such a filesystem waits for its server, as a read of a sensor waits for its driver.
+  // Opening a file of a hung filesystem waits for its server, just as reading a sensor waits for its driver.
   const machine = makeMachine(t, sysTree({ link: `${folder}/temp` }));
   const sys = path.join(machine.root, 'sys');
   const service = await startWatched(sys, nvml.library, (...all) => space.start(...all));

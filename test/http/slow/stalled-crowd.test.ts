@@ -99,7 +99,7 @@ t.test(
       `figure: ${fed.events} events to the healthy, none missed; ${grown.toFixed(1)} MiB more memory`,
     );
     if (!IS_FULL) return;
-    t.comment(`figure: who never read was gone after ${goneAfter} s`);
+    t.comment(`figure: clients that never read were gone after ${goneAfter} s`);
     t.ok((goneAfter ?? Number.POSITIVE_INFINITY) <= GONE_WITHIN_SECONDS, 'the stalled are gone within 90 s');
   },
 );

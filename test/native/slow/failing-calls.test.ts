@@ -69,7 +69,7 @@ async function failAll(t: Test, library: string, name: string, kind: FailingRun[
   const later = calls.filter((call) => !call.isBackAtOnce).length;
   const told = calls.filter((call) => call.told.length > 0).length;
   t.comment(
-    `figure: ${name}, ${kind}s: ${calls.length} failed one by one (${[...kinds].sort().join(', ')}); ${told} told in the log, ${later} back at the next look`,
+    `figure: ${name}, ${kind}s: ${calls.length} failed one by one (${[...kinds].sort().join(', ')}); ${told} reported in the log, ${later} back at the next reading`,
   );
 }
 
