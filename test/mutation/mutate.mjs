@@ -1,8 +1,8 @@
-// Tests the tests: makes small mistakes in the source, one at a time, and tells which of them no test notices.
+// Tests the tests: makes small mistakes in the source, one at a time, and reports those that no test notices.
 //   node test/mutation/mutate.mjs --source src/access --test build/ts/test/access/decide.test.js [--test …]
 //     [--sample N] [--seed N] [--jobs N] [--timeout SECONDS] [--least PERCENT]
 // Build first (the addon, the source and the tests): each mutant is one file of dist, in a copy of the tree.
-// Give the quick tests first: a mutant is done with the first test that fails or runs out of time.
+// Name the quick tests first: a mutant is killed by the first test that fails or times out.
 import { spawn } from 'node:child_process';
 import {
   cpSync,
@@ -60,7 +60,7 @@ function sourceFiles(entry) {
     .map((name) => path.relative(root, name));
 }
 
-// The same sample for the same seed: mulberry32 and Fisher and Yates.
+// Returns the same order for the same seed: mulberry32, and the Fisher-Yates shuffle.
 function shuffle(values, seed) {
   let state = seed >>> 0;
   const random = () => {
@@ -82,7 +82,7 @@ function compilerOptions() {
   const { config, error } = ts.readConfigFile(file, ts.sys.readFile);
   if (error !== undefined) throw new Error(`cannot read ${file}`);
   const { options } = ts.parseJsonConfigFileContent(config, ts.sys, root);
-  // One file by itself does not tell that its package is made of ES modules.
+  // A single file does not show TypeScript that its package uses ES modules.
   const module = ts.ModuleKind.ESNext;
   return {
     ...options,
@@ -108,7 +108,7 @@ function copyTree() {
   return copy;
 }
 
-// In a group of its own, so that what a test started ends with it.
+// In a process group of its own, so that processes started by the test end with it.
 function runTest(copy, test, timeoutS) {
   return new Promise((resolve) => {
     const child = spawn(process.execPath, [test], {
@@ -122,7 +122,7 @@ function runTest(copy, test, timeoutS) {
       try {
         process.kill(-child.pid, 'SIGKILL');
       } catch {
-        // It has ended by itself.
+        // The group has already ended.
       }
     };
     const timer = setTimeout(() => {
@@ -191,7 +191,7 @@ function report(results, total, least) {
   const killed = results.length - survivors.length;
   const score = results.length === 0 ? 0 : (killed / results.length) * 100;
   console.log(
-    `${killed} of ${results.length} killed (${late} by time), ${score.toFixed(1)} %; ${total} mutants in all`,
+    `${killed} of ${results.length} killed (${late} by time-out), ${score.toFixed(1)} %; ${total} mutants in all`,
   );
   return results.length > 0 && score >= least;
 }
@@ -201,7 +201,7 @@ async function main() {
   const { total, chosen, plain } = collectMutants(given);
   const copies = Array.from({ length: Math.max(1, given.jobs) }, copyTree);
   try {
-    // With every source emitted as the mutants are: else a fault of that emit would pass for a thousand kills.
+    // First without a mutant, but emitted in the same way: otherwise a fault of the emit would pass for a kill of each.
     for (const [target, output] of plain) writeFileSync(path.join(copies[0], target), output);
     for (const test of given.tests) {
       const result = await runTest(copies[0], test, given.timeout);

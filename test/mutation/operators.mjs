@@ -1,4 +1,4 @@
-// Finds every small change that can be made to a TypeScript source: what a test should notice.
+// Finds every small change to a TypeScript source that a test should notice.
 import ts from 'typescript';
 
 const BINARY = new Map([
@@ -29,7 +29,7 @@ const BINARY = new Map([
   ['in', []],
 ]);
 
-// A method for its opposite; an empty word drops the call and keeps what it was called on.
+// Each method and its opposite; an empty string removes the call and keeps the object.
 const METHODS = new Map([
   ['some', 'every'],
   ['every', 'some'],
@@ -112,7 +112,7 @@ function regexChanges(node) {
   if (pattern.startsWith('^')) changed.push([pattern.slice(1), flags]);
   if (pattern.endsWith('$')) changed.push([pattern.slice(0, -1), flags]);
   for (const flag of flags) changed.push([pattern, flags.replace(flag, '')]);
-  // A repetition and an optional part each for exactly one.
+  // A repetition or an optional part becomes exactly one.
   for (const found of pattern.matchAll(/(?<=[\])a-z.])(?:[+*?]|\{[\d,]+\})/g)) {
     changed.push([pattern.slice(0, found.index) + pattern.slice(found.index + found[0].length), flags]);
   }
@@ -139,7 +139,7 @@ function statementChanges(node, source) {
   }
   if (ts.isFunctionLike(node) && node.body !== undefined && ts.isBlock(node.body)) {
     const [first] = node.body.statements;
-    // A body that is one return is the change above.
+    // A body with a single return is covered by the change above.
     if (first !== undefined && !ts.isReturnStatement(first) && !ts.isConstructorDeclaration(node)) {
       changes.push(['function', node.body, '{ return undefined; }']);
     }
@@ -158,7 +158,7 @@ function isNoCode(node) {
 }
 
 /**
- * Every mutant of one source: where it starts and ends in the text, what stands there instead, and its line (from 1).
+ * Every mutant of one source: its start and end in the text, the replacement, and its line (from 1).
  * @returns {{ operator: string, start: number, end: number, replacement: string, line: number, original: string }[]}
  */
 export function findMutants(fileName, text) {
