@@ -1,4 +1,4 @@
-/** Limits of time in tests. Which machine runs them, and what else it does, nobody knows. */
+/** Time limits in tests, which run on unknown machines under unknown load. */
 import process from 'node:process';
 
 /** Only guards against a test that hangs. */
@@ -12,7 +12,7 @@ interface Test {
   comment(text: string): unknown;
 }
 
-/** A promise of the service that something takes less than `limitMs`. */
+/** Judges a promise of the service that something takes less than `limitMs`. */
 export function checkTime(t: Test, tookMs: number, limitMs: number, what: string): void {
   const text = `${what}: ${tookMs.toFixed(1)} ms of at most ${limitMs}`;
   if (isProof) t.ok(tookMs < limitMs, text);

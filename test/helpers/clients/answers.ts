@@ -1,8 +1,8 @@
-/** What every answer is held against: exactly the headers it should have, and the contract's bodies. */
+/** Checks of every answer: exactly the expected headers, and the bodies of the contract. */
 import type { Test } from 'tap';
 import { jsonOf, type RawAnswer, valuesOf } from './http.ts';
 
-/** uWebSockets.js adds these to each answer of its own accord. */
+/** uWebSockets.js adds these to every answer. */
 const ALWAYS = ['date', 'uwebsockets'];
 
 export const JSON_HEADERS: Readonly<Record<string, string>> = {
@@ -19,7 +19,7 @@ export const STREAM_HEADERS: Readonly<Record<string, string>> = {
   'x-accel-buffering': 'no',
 };
 
-/** Exactly `expected` (lower-case names), each once, beside the date, the length and the mark of the server. */
+/** The headers are exactly `expected` (lower-case names), each once, plus the date, the length and the server's mark. */
 export function checkHeaders(
   t: Test,
   answer: Pick<RawAnswer, 'headers'>,
@@ -33,7 +33,7 @@ export function checkHeaders(
   t.strictSame(Object.fromEntries(rest), expected, 'exactly the headers expected');
 }
 
-/** An error as decided: its status, its code, a sentence, nothing else. */
+/** The error has the status, the code and a sentence, and nothing else. */
 export function checkError(
   t: Test,
   answer: RawAnswer,
@@ -43,7 +43,7 @@ export function checkError(
 ): void {
   t.equal(answer.status, status);
   checkHeaders(t, answer, { ...JSON_HEADERS, ...extra });
-  // Narrowed by the checks that follow.
+  // The checks below narrow it.
   const body = jsonOf(answer) as { readonly error: unknown; readonly code: unknown };
   t.strictSame(Object.keys(body), ['error', 'code'], 'the documented keys only');
   t.equal(body.code, code);

@@ -1,4 +1,4 @@
-/** A reader of /api/stream that keeps every chunk and event with its time of arrival and its exact bytes. */
+/** A client of /api/stream that keeps every chunk and event with its time of arrival and its exact bytes. */
 
 import { PATIENCE_MS } from '../limits.ts';
 import { parseChunk, parseHead, RawConnection, type RawHead, requestBytes } from './http.ts';
@@ -12,7 +12,7 @@ export interface StreamEvent {
 export interface StreamChunk {
   readonly atMs: number;
   readonly text: string;
-  /** Whether the CRLF behind it had arrived with it. */
+  /** Whether its final CRLF arrived with it. */
   readonly wasEnded: boolean;
 }
 
@@ -32,7 +32,7 @@ export class EventStream {
     this.#at = head.bytes;
   }
 
-  /** Opens `target`, connecting from the address `from`; throws when no head comes. */
+  /** Opens `target`, connecting from the address `from`; throws if no head arrives. */
   static async open(
     port: number,
     target = '/api/stream',
@@ -44,12 +44,12 @@ export class EventStream {
     return new EventStream(connection, await connection.until((bytes) => parseHead(bytes)));
   }
 
-  /** Whether the last, empty chunk has come. */
+  /** Whether the last, empty chunk has arrived. */
   get isEnded(): boolean {
     return this.#isEnded;
   }
 
-  /** What is left of an event that isn't complete. */
+  /** The received part of an incomplete event. */
   get partial(): string {
     return this.#text;
   }
@@ -78,13 +78,13 @@ export class EventStream {
     return event;
   }
 
-  /** How many events and comments have arrived, taken or not. */
+  /** Number of events and comments that have arrived, taken or not. */
   count(): number {
     this.#take(this.connection.rest);
     return this.events.length;
   }
 
-  /** Waits until the service ends the stream or cuts the connection. */
+  /** Waits until the service ends the stream or closes the connection. */
   async ended(limitMs = PATIENCE_MS): Promise<void> {
     await this.connection.until((bytes, isClosed) => {
       this.#take(bytes);
@@ -97,10 +97,10 @@ export class EventStream {
   }
 }
 
-/** The payload of a data event. Throws when it isn't exactly one `data: ` line of JSON. */
+/** The payload of a data event. Throws if it is not exactly one `data: ` line of JSON. */
 export function payloadOf(event: StreamEvent): Readonly<Record<string, unknown>> {
   if (!event.text.startsWith('data: {') || event.text.includes('\n') || event.text.includes('\r'))
     throw new Error(`no one-line data event: ${JSON.stringify(event.text)}`);
-  // The contract says an object; what is in it is for the caller to check.
+  // The contract promises an object; the caller checks its content.
   return JSON.parse(event.text.slice('data: '.length)) as Readonly<Record<string, unknown>>;
 }

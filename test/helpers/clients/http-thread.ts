@@ -1,20 +1,20 @@
 /**
- * Raw clients in a thread of their own, so that what a client sees is timed even while the service's thread is busy.
- * All connect first, then all send; each notes when it has read the answer to its end. Times are of the monotonic
- * clock that process.hrtime reads, which all threads share.
+ * Raw clients in a separate thread, so that their times are right even while the service's thread is busy. All connect
+ * first, then all send; each records when it has read the answer to its end. Times are on the monotonic clock of
+ * process.hrtime, which all threads share.
  */
 import net from 'node:net';
 import { isMainThread, parentPort, Worker } from 'node:worker_threads';
 
 export interface LastAnswer {
   readonly text: string;
-  /** When the end of the connection was read, and with it all of the answer. */
+  /** When the end of the connection, and thus of the answer, was read. */
   readonly endedAtNs: bigint;
 }
 
 export interface Answers {
   readonly answers: readonly LastAnswer[];
-  /** How long the clients themselves were kept from reading, at worst: times are late by as much. */
+  /** Longest time in which the clients themselves could not read: times may be late by this much. */
   readonly stalledMs: number;
 }
 
@@ -30,7 +30,7 @@ interface Outcome {
 
 const LIMIT_MS = 20_000;
 
-// One for all: starting a thread costs a busy machine so much that what it sees comes late. It gets one job at a time.
+// One thread for all jobs, one at a time: on a busy machine the start of a thread would delay the times it measures.
 let thread: Worker | undefined;
 let busy: Promise<unknown> = Promise.resolve();
 
@@ -46,20 +46,20 @@ function run(job: Job): Promise<Answers> {
       else resolve(answers);
     };
     const fail = (error: Error) => settle({ error });
-    const end = () => settle({ error: new Error('the clients ended without a word') });
+    const end = () => settle({ error: new Error('the clients ended without a result') });
     worker.on('message', settle).on('error', fail).on('exit', end);
     worker.postMessage(job);
   });
 }
 
-/** Sends each of `requests` on a connection of its own, all at once; what was read until each was closed. */
+/** Sends each of `requests` on its own connection, all at once; returns the bytes read until each was closed. */
 export function askAll(port: number, requests: readonly string[]): Promise<Answers> {
   const answers = busy.then(() => run({ port, requests }));
   busy = answers.catch(() => undefined);
   return answers;
 }
 
-/** Sends `request`; what was read until the service closed the connection. */
+/** Sends `request`; returns the bytes read until the service closed the connection. */
 export async function ask(port: number, request: string): Promise<LastAnswer> {
   const [answer] = (await askAll(port, [request])).answers;
   if (answer === undefined) throw new Error('no answer');
@@ -106,14 +106,14 @@ async function work({ port, requests }: Job): Promise<Answers> {
   return { answers: read, stalledMs };
 }
 
-// The same file is the worker.
+// This file is also the worker.
 if (!isMainThread && parentPort !== null) {
   const port = parentPort;
   port.on('message', (job: Job) => {
-    const tell = (outcome: Outcome) => port.postMessage(outcome);
+    const send = (outcome: Outcome) => port.postMessage(outcome);
     work(job).then(
-      (answers) => tell({ answers }),
-      (error: unknown) => tell({ error }),
+      (answers) => send({ answers }),
+      (error: unknown) => send({ error }),
     );
   });
 }

@@ -1,16 +1,16 @@
-/** A client of raw sockets: sends exactly the bytes it is given and takes answers apart strictly. */
+/** An HTTP client on raw sockets: sends exactly the given bytes and parses answers strictly. */
 import net from 'node:net';
 import { PATIENCE_MS } from '../limits.ts';
 
 export interface RawAnswer {
   readonly status: number;
   readonly reason: string;
-  /** As sent, in order. */
+  /** As received, in order. */
   readonly headers: readonly (readonly [name: string, value: string])[];
   readonly body: Buffer;
 }
 
-/** The values of a header, whatever its case. */
+/** The values of a header; case does not matter. */
 export function valuesOf(answer: Pick<RawAnswer, 'headers'>, name: string): readonly string[] {
   return answer.headers.filter(([n]) => n.toLowerCase() === name.toLowerCase()).map(([, value]) => value);
 }
@@ -19,7 +19,7 @@ export function jsonOf(answer: RawAnswer): unknown {
   return JSON.parse(answer.body.toString());
 }
 
-/** Bytes that are no HTTP/1.1 answer. */
+/** The bytes are not an HTTP/1.1 answer. */
 export class NoAnswerError extends Error {}
 
 const STATUS_LINE = /^HTTP\/1\.1 ([1-5]\d\d) ([ -~]+)$/;
@@ -32,7 +32,7 @@ export interface RawHead {
   readonly bytes: number;
 }
 
-/** The head that `bytes` begin with; undefined when it isn't complete. Throws NoAnswerError. */
+/** The head at the start of `bytes`; undefined while it is incomplete. Throws NoAnswerError. */
 export function parseHead(bytes: Buffer): RawHead | undefined {
   const end = bytes.indexOf('\r\n\r\n');
   if (end < 0) {
@@ -55,13 +55,13 @@ export function parseHead(bytes: Buffer): RawHead | undefined {
 /** One chunk of a chunked body. */
 export interface Chunk {
   readonly data: Buffer;
-  /** Where the next chunk begins; may lie behind what has arrived when only its CRLF is missing. */
+  /** Start of the next chunk; may lie beyond the received bytes if only the CRLF is missing. */
   readonly end: number;
   /** Whether the CRLF that ends it has arrived. */
   readonly isEnded: boolean;
 }
 
-/** The chunk at `at`; undefined while its data isn't complete. Throws NoAnswerError. */
+/** The chunk at `at`; undefined while its data is incomplete. Throws NoAnswerError. */
 export function parseChunk(bytes: Buffer, at: number): Chunk | undefined {
   const lineEnd = bytes.indexOf('\r\n', at);
   if (lineEnd < 0) return undefined;
@@ -89,7 +89,7 @@ function parseChunks(
   }
 }
 
-/** The answer to `method` that `bytes` begin with and where it ends; undefined when more must come. Throws NoAnswerError. */
+/** The answer to `method` at the start of `bytes`, and its end; undefined if incomplete. Throws NoAnswerError. */
 export function parseAnswer(
   bytes: Buffer,
   method: string,
@@ -123,7 +123,7 @@ export class RawConnection {
   #received = Buffer.alloc(0);
   #wake: () => void = () => {};
   #isClosed = false;
-  /** What arrived, with the time of arrival: one entry a read. */
+  /** The received bytes with their time of arrival: one entry per read. */
   readonly arrivals: { readonly atMs: number; readonly bytes: Buffer }[] = [];
 
   private constructor(socket: net.Socket) {
@@ -152,7 +152,7 @@ export class RawConnection {
     return this.#isClosed;
   }
 
-  /** What arrived and was not read as an answer. */
+  /** Bytes received and not yet parsed as an answer. */
   get rest(): Buffer {
     return this.#received;
   }
@@ -178,7 +178,7 @@ export class RawConnection {
     this.#socket.resume();
   }
 
-  /** What `look` finds in the bytes received, as soon as it finds something. Throws after `limitMs`. */
+  /** The first result of `look` on the received bytes that is not undefined. Throws after `limitMs`. */
   async until<T>(
     look: (bytes: Buffer, isClosed: boolean) => T | undefined,
     limitMs = PATIENCE_MS,
@@ -205,7 +205,7 @@ export class RawConnection {
     clearTimeout(timer);
   }
 
-  /** The next answer; interim ones (100) are left out unless it is all that comes. */
+  /** The next answer; interim ones (100) are skipped unless no other answer arrives. */
   async readAnswer(method = 'GET', limitMs = PATIENCE_MS): Promise<RawAnswer> {
     const { answer, end } = await this.until(
       (bytes, isClosed) => parseAnswer(bytes, method, isClosed),
@@ -227,7 +227,7 @@ export interface RequestParts {
   readonly body?: string | Buffer;
 }
 
-/** A request as bytes; a body brings its Content-Length. */
+/** A request as bytes, with Content-Length if it has a body. */
 export function requestBytes(target: string, parts: RequestParts = {}): Buffer {
   const { method = 'GET', headers = {}, body } = parts;
   const lines = Object.entries({ Host: 'localhost', ...headers }).map(
@@ -238,7 +238,7 @@ export function requestBytes(target: string, parts: RequestParts = {}): Buffer {
   return Buffer.concat([Buffer.from(`${method} ${target} HTTP/1.1\r\n${lines.join('')}\r\n`), content]);
 }
 
-/** One request on a connection of its own (from the address `from`), and its answer. */
+/** Sends one request on its own connection (from the address `from`) and returns its answer. */
 export async function ask(
   port: number,
   target: string,

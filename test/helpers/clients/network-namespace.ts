@@ -8,9 +8,9 @@ export interface Cable {
   readonly address: string;
   /** Starts a program on the other side, with pipes to its input and output. */
   readonly spawn: (command: string, ...args: readonly string[]) => ChildProcess;
-  /** From now on no packet leaves the other side, and none is let in there. */
+  /** Drops all packets from and to the other side. */
   readonly cut: () => void;
-  /** Packets pass again. */
+  /** Lets packets pass again. */
   readonly mend: () => void;
 }
 
@@ -24,7 +24,7 @@ let count = 0;
 function lay(): Cable & { readonly remove: () => void } {
   const id = `${process.pid}-${count}`;
   const [name, here, there] = [`hostwire-${id}`, `hwa${id}`, `hwb${id}`];
-  // 198.18.0.0/15 is for measuring between networks (RFC 2544): nobody's. Four addresses a cable.
+  // 198.18.0.0/15 is reserved for benchmarks between networks (RFC 2544). Four addresses per cable.
   const first = 4 * ((process.pid * 4 + count++) % 32_768);
   const at = (offset: number) => `198.${18 + (first >> 16)}.${(first >> 8) & 255}.${(first & 255) + offset}`;
   const inside = ['netns', 'exec', name];
@@ -52,14 +52,14 @@ function lay(): Cable & { readonly remove: () => void } {
   };
 }
 
-/** A cable of the test's own, gone with it. */
+/** A cable for one test; removed when the test ends. */
 export function layCable(t: Test): Cable {
   const { remove, ...cable } = lay();
   t.teardown(remove);
   return cable;
 }
 
-/** Why there can be no cable here; false when there can. */
+/** The reason why no cable can be made on this machine; false if one can. */
 export function reasonAgainstCable(): string | false {
   if (process.getuid?.() !== 0) return 'needs root, for a network namespace';
   try {

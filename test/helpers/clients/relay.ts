@@ -1,10 +1,10 @@
-/** A port that stays while the service behind it comes and goes: what a restart looks like to a browser. */
+/** A port that stays open while the service behind it restarts, as a browser would see it. */
 import net from 'node:net';
 import type { Test } from 'tap';
 
 export interface Relay {
   readonly baseUrl: string;
-  /** Where connections go from now on; undefined: they are cut, as are those that are open. */
+  /** Sets the port that new connections are forwarded to (undefined: they are closed), and closes the open ones. */
   readonly setTarget: (port: number | undefined) => void;
 }
 

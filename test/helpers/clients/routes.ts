@@ -12,11 +12,11 @@ interface Scope {
 export async function startRoutes(routes: readonly Route[]): Promise<{
   readonly port: number;
   readonly log: readonly string[];
-  /** A connection that is gone when `test` is over. */
+  /** Opens a connection that is closed when `test` ends. */
   readonly connect: (test: Scope) => Promise<RawConnection>;
   readonly stop: () => void;
 }> {
-  // Read by uWebSockets.js when it is loaded, as main does it.
+  // uWebSockets.js reads this when it is loaded; main sets it too.
   process.env['UWS_HTTP_MAX_HEADERS_SIZE'] ??= '16384';
   const [{ Pipeline }, { HttpServer }] = await Promise.all([
     import('#src/http/pipeline.js'),

@@ -1,4 +1,4 @@
-/** A client of /api/ws that is no browser: the package ws. */
+/** A client of /api/ws outside a browser: the package ws. */
 import { WebSocket } from 'ws';
 import { Talk } from './talk.ts';
 
@@ -10,7 +10,7 @@ export interface SocketOptions {
   readonly protocols?: readonly string[];
 }
 
-/** The upgrade was answered with something else. */
+/** The upgrade was refused with an HTTP answer. */
 export class Refused extends Error {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
@@ -39,7 +39,7 @@ export class SocketClient extends Talk {
     ws.once('close', (code, reason) => this.end(code, String(reason)));
   }
 
-  /** Open and greeted; the greeting is not taken. Throws Refused. */
+  /** Opens a socket and waits for `connected`, which stays in the queue. Throws Refused. */
   static async open(port: number, options: SocketOptions = {}): Promise<SocketClient> {
     const { path = '/api/ws', headers = {}, from, protocols = [] } = options;
     const ws = new WebSocket(`ws://127.0.0.1:${port}${path}`, [...protocols], {
@@ -61,7 +61,7 @@ export class SocketClient extends Talk {
     return client;
   }
 
-  /** The status that the upgrade is refused with. */
+  /** Opens a socket that must be refused; returns the refusal. */
   static async refusal(port: number, options: SocketOptions = {}): Promise<Refused> {
     try {
       (await SocketClient.open(port, options)).ws.terminate();

@@ -1,13 +1,13 @@
-/** One side of a talk over /api/ws, whatever the socket under it: says what it is told to, keeps what it hears until it is taken. */
+/** A conversation over /api/ws on any kind of socket: sends messages, and queues received ones until they are taken. */
 import type { Test } from 'tap';
 import { PATIENCE_MS } from '../limits.ts';
 
 export interface Told {
   readonly type: string;
   readonly id?: string | number;
-  // What is read from it is compared with what is expected of it.
+  // The tests compare its values with the expected ones.
   readonly data: Readonly<Record<string, unknown>>;
-  /** The message as it came. */
+  /** The message as it was received. */
   readonly text: string;
   readonly atMs: number;
 }
@@ -19,7 +19,7 @@ export interface Closed {
 }
 
 export abstract class Talk {
-  /** All that was told, in order. */
+  /** All received messages, in order. */
   readonly told: Told[] = [];
   readonly closed: Promise<Closed>;
   readonly #untaken: Told[] = [];
@@ -33,19 +33,19 @@ export abstract class Talk {
     });
   }
 
-  /** A text frame. */
+  /** Sends a text frame. */
   abstract sayText(text: string): void;
 
-  /** A text frame has come. */
+  /** Called for each received text frame. */
   protected hear(text: string): void {
-    // As the documents have it; tests hold it against exact shapes.
+    // The documented shape; tests compare messages with exact shapes.
     const told = { ...(JSON.parse(text) as Omit<Told, 'text' | 'atMs'>), text, atMs: performance.now() };
     this.told.push(told);
     this.#untaken.push(told);
     this.#wake();
   }
 
-  /** There will be no more. */
+  /** Called when the socket is closed. */
   protected end(code: number, reason: string): void {
     this.isClosed = true;
     this.#wake();
@@ -56,7 +56,7 @@ export abstract class Talk {
     this.sayText(JSON.stringify({ op, id, data }));
   }
 
-  /** The first that is `wanted` (a type, or a condition) of what was not taken yet. Throws after `limitMs`. */
+  /** Takes the first message in the queue that is `wanted` (a type, or a condition). Throws after `limitMs`. */
   async take(wanted: string | ((told: Told) => boolean), limitMs = PATIENCE_MS): Promise<Told> {
     const isWanted = typeof wanted === 'string' ? (told: Told) => told.type === wanted : wanted;
     const deadline = performance.now() + limitMs;
@@ -68,7 +68,7 @@ export abstract class Talk {
       if (left <= 0 || this.isClosed) {
         const last = this.told.slice(-5).map(({ text }) => text.slice(0, 200));
         throw new Error(
-          `${this.isClosed ? 'closed' : 'silent'}, not told ${String(wanted)}: ${last.join('\n')}`,
+          `${this.isClosed ? 'closed' : 'silent'}, did not receive ${String(wanted)}: ${last.join('\n')}`,
         );
       }
       await this.#nextWake(left);
@@ -84,13 +84,13 @@ export abstract class Talk {
     clearTimeout(timer);
   }
 
-  /** Says it with `id` and takes the first answer to it. */
+  /** Sends `op` with `id` and takes the first answer to it. */
   async ask(op: string, data: object | undefined, id: string | number): Promise<Told> {
     this.say(op, data, id);
     return await this.take((told) => told.id === id);
   }
 
-  /** As `ask`, all that is answered until a feedback is final or an error. */
+  /** Like `ask`, but takes all answers up to a final feedback or an error. */
   async askToEnd(op: string, data: object, id: string | number): Promise<readonly Told[]> {
     this.say(op, data, id);
     const answers: Told[] = [];
@@ -101,18 +101,18 @@ export abstract class Talk {
     }
   }
 
-  /** All that was told before now was read: what is untaken is all there is. */
+  /** Pings, so that all messages sent before have been received; then takes every message in the queue. */
   async settle(): Promise<readonly Told[]> {
     await this.ask('ping', undefined, `settle ${performance.now()}`);
     return this.#untaken.splice(0);
   }
 }
 
-/** Sixty pings at once, begun at `begun`: the first 40 are granted, 20 a second of the others, and the rest is told so. */
+/** Checks the answers to sixty pings sent at once at `begun`: 40 are granted, then 20 per second; others are refused. */
 export function judgeRate(t: Pick<Test, 'ok' | 'match'>, answers: readonly Told[], begun: number): void {
   const most = 41 + (20 * (performance.now() - begun)) / 1000;
   t.ok(answers.slice(0, 40).every(({ type }) => type === 'pong'));
-  // While they come, a further one may be granted between two that are not.
+  // While they arrive, one more may be granted between two that are refused.
   const refused = answers.filter(({ type }) => type !== 'pong');
   const granted = answers.length - refused.length;
   t.ok(refused.length > 0 && granted <= most, `${granted} of ${answers.length}, at most ${most}`);

@@ -1,4 +1,4 @@
-/** A system bus of a test's own, with a logind that only says what it is told to: both end with the test. */
+/** A private system bus with a scripted mock of logind: both end with the test. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { chmodSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
@@ -10,7 +10,7 @@ import { PATIENCE_MS } from '../limits.ts';
 const PYTHON = '/usr/bin/python3';
 const TEMPLATES = path.resolve(import.meta.dirname, '../../../../../test/helpers/dbus');
 
-/** Why there can be none here; false when there can. */
+/** The reason why this machine cannot run them; false if it can. */
 export function missingForBus(): string | false {
   if (process.platform !== 'linux') return 'for Linux';
   if (!existsSync('/usr/bin/dbus-daemon')) return 'no dbus-daemon (apt-get install dbus-daemon)';
@@ -19,13 +19,13 @@ export function missingForBus(): string | false {
   return false;
 }
 
-/** What logind_mock.py takes; each has a default. */
+/** The parameters of logind_mock.py; each has a default. */
 export interface LogindWish {
   readonly CanPowerOff?: string;
   readonly CanReboot?: string;
   readonly CanSuspend?: string;
   readonly CanHibernate?: string;
-  /** Which flags …WithFlags knows: 16 and 0, 0 alone, or there are no such methods. */
+  /** The flags that …WithFlags accepts: 16 and 0, or only 0; none: there are no such methods. */
   readonly flags?: 'all' | 'zero' | 'none';
   /** what, who, why, mode, uid */
   readonly inhibitors?: readonly (readonly [string, string, string, string, number])[];
@@ -33,7 +33,7 @@ export interface LogindWish {
   readonly sessions?: readonly (readonly [string, number, string])[];
   /** Seconds from PrepareForSleep(true) to (false) after a sleep; absent: neither is sent. */
   readonly sleepSeconds?: number;
-  /** The error that each act is refused with: its name. */
+  /** Name of the error that refuses every act. */
   readonly refusal?: string;
 }
 
@@ -68,7 +68,7 @@ async function end(child: ChildProcess | undefined): Promise<void> {
   await ended;
 }
 
-/** Waits until `isTrue`, looking often; throws after `limitMs`. */
+/** Polls `isTrue` until it is true; throws after `limitMs`. */
 export async function until(what: string, isTrue: () => boolean | Promise<boolean>, limitMs = PATIENCE_MS) {
   const deadline = performance.now() + limitMs;
   while (!(await isTrue())) {
@@ -78,7 +78,7 @@ export async function until(what: string, isTrue: () => boolean | Promise<boolea
 }
 
 export class PrivateBus {
-  /** Open to every user, so that one can connect who is not this one. */
+  /** Open to every user, so that another user can connect. */
   readonly folder = mkdtempSync(path.join(os.tmpdir(), 'hostwire-bus-'));
   readonly socket = path.join(this.folder, 'bus');
   readonly address = `unix:path=${this.socket}`;
@@ -116,18 +116,18 @@ export class PrivateBus {
     });
   }
 
-  /** Kills the daemon, and with it the connection of everyone on it. */
+  /** Kills the daemon, and thereby every connection to it. */
   async kill(): Promise<void> {
     await end(this.#daemon);
   }
 
-  /** A logind on it, in place of the one before. */
+  /** Starts a logind on the bus, in place of the previous one. */
   async startLogind(wish: LogindWish = {}): Promise<void> {
     await end(this.#logind);
     this.#logind = await this.#startMock('logind', wish);
   }
 
-  /** systemd's own manager on it, for a machine without logind. */
+  /** Starts a mock of systemd's manager on the bus, for a machine without logind. */
   async startManager(): Promise<void> {
     this.#manager = await this.#startMock('systemd', {});
   }

@@ -1,4 +1,4 @@
-/** Ten thousand names on a bus, taken and given back by a thread of its own, so that what is timed beside it is not its work. */
+/** Takes and releases ten thousand names on a bus, in a separate thread so that its work does not delay timed tests. */
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
 import { DbusPeer } from './peer.ts';
 
@@ -8,7 +8,7 @@ interface Job {
 }
 
 export interface Crowd {
-  /** All names are taken. */
+  /** Resolves when all names are taken. */
   readonly arrived: Promise<void>;
   /** Ends the connection, and with it all names. */
   readonly leave: () => Promise<void>;
@@ -30,9 +30,9 @@ export function startCrowd(address: string, names: readonly string[]): Crowd {
   };
 }
 
-// The same file is the worker.
+// This file is also the worker.
 if (!isMainThread && parentPort !== null) {
-  // What startCrowd handed over.
+  // startCrowd passes it.
   const { address, names } = workerData as Job;
   const peer = await DbusPeer.open(address);
   await Promise.all(names.map((name) => peer.requestName(name)));

@@ -1,6 +1,6 @@
-"""dbusmock's template of logind, with what it lacks: ...WithFlags, inhibitors of anybody, PrepareForSleep, refusals.
+"""dbusmock's template of logind, extended by ...WithFlags, inhibitors of any user, PrepareForSleep and refusals.
 
-What the parameters are: LogindWish in private-bus.ts.
+The parameters are those of LogindWish in bus.ts.
 """
 import dbus
 from dbusmock.templates import logind

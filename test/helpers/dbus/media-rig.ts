@@ -1,4 +1,4 @@
-/** The program and made-up players on a bus of the test's own. */
+/** The program and fake players on a private bus. */
 import type { Test } from 'tap';
 import { MediaService } from '../service/media.ts';
 import { FakePlayer, type Properties, track } from './player.ts';
@@ -6,7 +6,7 @@ import { type SessionBus, startSessionBus } from './session-bus.ts';
 import { variant } from './wire.ts';
 
 export const PLAYING = variant('s', 'Playing');
-/** A player that behaves. */
+/** The properties of a well-behaved player. */
 export const GOOD: Properties = {
   PlaybackStatus: PLAYING,
   Metadata: track('good'),
@@ -19,7 +19,7 @@ export interface MediaRig {
   readonly player: (name: string, properties?: Properties) => Promise<FakePlayer>;
 }
 
-/** All of it ends with the test. */
+/** Everything ends with the test. */
 export async function startMediaRig(t: Test): Promise<MediaRig> {
   const bus = await startSessionBus();
   t.teardown(() => bus.stop());

@@ -1,4 +1,4 @@
-/** Values of every type, for properties that should have another. */
+/** Values of every type, for properties that should have another type. */
 
 import { type FakePlayer, metadata } from './player.ts';
 import { type Variant, variant } from './wire.ts';
@@ -37,7 +37,7 @@ const TRACK_KEYS = [
   'xesam:album',
 ];
 
-/** Steps that each tell one odd value; now and then the player is made to be asked for all it has. */
+/** Sends one odd value per step; every seventh step invalidates the key, so that the service reads all properties. */
 export function* oddSteps(player: FakePlayer): Generator<number> {
   let steps = 0;
   for (const value of VALUES)
@@ -55,7 +55,7 @@ const SIGNALS = [
   { member: 'Seeked' },
 ];
 
-/** Signals that have not what they should have. */
+/** Sends signals with missing or wrong arguments. */
 export function sendOddSignals(player: FakePlayer): void {
   for (const { member, ...rest } of SIGNALS)
     player.peer.send({

@@ -1,4 +1,4 @@
-/** A peer on a private bus, written for tests: it can behave as badly as the wire allows. */
+/** A peer on a private bus that can misbehave in every way the protocol allows. */
 import net from 'node:net';
 import process from 'node:process';
 import { Reader, typesIn, Writer } from './wire.ts';
@@ -62,13 +62,13 @@ function encode(message: Outgoing, serial: number): Buffer {
   return Buffer.concat([head.bytes(), body.bytes()]);
 }
 
-/** The first whole message of `bytes` and its length; undefined when more must come. */
+/** The first message of `bytes` and its length; undefined while it is incomplete. */
 function decode(bytes: Buffer): { readonly message: Message; readonly length: number } | undefined {
   if (bytes.length < 16) return undefined;
   const headEnd = Math.ceil((16 + bytes.readUInt32LE(12)) / 8) * 8;
   const length = headEnd + bytes.readUInt32LE(4);
   if (bytes.length < length) return undefined;
-  // What the daemon sends to a little-endian peer that only hears from little-endian ones.
+  // Always little-endian, because all peers of the bus are.
   const fields = new Map(new Reader(bytes, 12).read('a(yv)') as [number, { value: unknown }][]);
   const field = (code: number) => fields.get(code)?.value;
   const reader = new Reader(bytes.subarray(headEnd, length));
@@ -92,7 +92,7 @@ export class DbusPeer {
   #serial = 0;
   #received: Buffer = Buffer.alloc(0);
   readonly #replies = new Map<number, (message: Message) => void>();
-  /** Calls and signals that arrive. */
+  /** Called for each call and signal that arrives. */
   onMessage: (message: Message) => void = () => undefined;
   /** Its unique name, `:1.7`. */
   name = '';
@@ -122,13 +122,13 @@ export class DbusPeer {
     return peer;
   }
 
-  /** Sends it; the number that its reply will name. */
+  /** Sends a message; returns the serial number that its reply will carry. */
   send(message: Outgoing): number {
     this.#socket.write(encode(message, ++this.#serial));
     return this.#serial;
   }
 
-  /** The values of the reply. Rejects with the error's name and text. */
+  /** Calls a method; returns the values of the reply. Rejects with the error's name and text. */
   async call(message: Omit<Outgoing, 'type'>): Promise<readonly unknown[]> {
     const reply = await new Promise<Message>((resolve) =>
       this.#replies.set(this.send({ type: 'call', ...message }), resolve),
@@ -165,12 +165,12 @@ export class DbusPeer {
     this.send({ type: 'error', replySerial: serial, destination: sender, errorName, ...body });
   }
 
-  /** Bytes as they are. */
+  /** Sends raw bytes. */
   write(bytes: Buffer): void {
     this.#socket.write(bytes);
   }
 
-  /** Stops and goes on reading: while it does not read, the daemon keeps what is for it. */
+  /** Stops reading: the daemon then queues the messages for this peer. */
   pause(): void {
     this.#socket.pause();
   }

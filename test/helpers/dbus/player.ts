@@ -1,4 +1,4 @@
-/** A player on a private bus that says and does what a test tells it to. */
+/** A fake player on a private bus, under the control of a test. */
 import { DbusPeer, type Message } from './peer.ts';
 import { type Variant, variant } from './wire.ts';
 
@@ -8,7 +8,7 @@ const PROPERTIES = 'org.freedesktop.DBus.Properties';
 
 export type Properties = Readonly<Record<string, Variant>>;
 
-/** `Metadata` with a track: each entry a variant of its own. */
+/** `Metadata` of a track; each entry is a variant. */
 export const metadata = (entries: Properties): Variant => variant('a{sv}', Object.entries(entries));
 
 export const track = (title: string, more: Properties = {}): Variant =>
@@ -21,10 +21,10 @@ export const track = (title: string, more: Properties = {}): Variant =>
 export class FakePlayer {
   readonly peer: DbusPeer;
   properties: Properties;
-  /** Calls of methods on the player, with when they came. */
+  /** Calls of the player's methods, with their time of arrival. */
   readonly calls: { readonly member: string; readonly body: readonly unknown[]; readonly atMs: number }[] =
     [];
-  /** In place of the usual answer to any call. */
+  /** Replaces the usual answer to every call. */
   answer: ((message: Message) => void) | undefined;
 
   private constructor(peer: DbusPeer, properties: Properties) {
@@ -33,14 +33,14 @@ export class FakePlayer {
     peer.onMessage = (message) => this.#receive(message);
   }
 
-  /** `name`: after `org.mpris.MediaPlayer2.`. */
+  /** `name`: the part after `org.mpris.MediaPlayer2.`. */
   static async start(address: string, name: string, properties: Properties = {}): Promise<FakePlayer> {
     const player = new FakePlayer(await DbusPeer.open(address), properties);
     await player.peer.requestName(`org.mpris.MediaPlayer2.${name}`);
     return player;
   }
 
-  /** Changes properties and tells of it; `invalidated` ones are only named. */
+  /** Changes properties and sends PropertiesChanged; for `invalidated` ones the signal carries only the name. */
   change(properties: Properties, invalidated: readonly string[] = []): void {
     this.properties = { ...this.properties, ...properties };
     this.peer.send({
@@ -69,7 +69,7 @@ export class FakePlayer {
     this.peer.close();
   }
 
-  /** The usual answer. */
+  /** Sends the usual answer. */
   respond(message: Message): void {
     if (message.interface === PLAYER_INTERFACE) {
       this.peer.reply(message);

@@ -1,4 +1,4 @@
-/** A socket between a program and its bus: passes everything on, and notes each call when it passes. */
+/** A socket between a program and its bus: forwards everything and records each call as it passes. */
 import { rmSync } from 'node:fs';
 import net from 'node:net';
 
@@ -7,13 +7,13 @@ export interface PassedCall {
   readonly member: string;
   /** The first argument, where it is one of the types that power needs. */
   readonly argument: string | number | boolean | undefined;
-  /** process.hrtime, before it was passed on: nobody on the bus can have seen it earlier. */
+  /** process.hrtime before the call was forwarded: no peer on the bus can have seen it earlier. */
   readonly atNs: bigint;
 }
 
 const align = (at: number, to: number) => Math.ceil(at / to) * to;
 
-/** The methods called in `bytes`, which sd-bus has written (little-endian), and how many bytes those take. */
+/** The calls in `bytes`, which sd-bus has written (little-endian), and their length in bytes. */
 function readCalls(
   bytes: Buffer,
   atNs: bigint,
@@ -39,7 +39,7 @@ function readCalls(
   return { calls, used };
 }
 
-/** Header fields that are text, by their code. */
+/** The text header fields, by their code. */
 function readFields(message: Buffer, fieldsEnd: number): ReadonlyMap<number, string> {
   const fields = new Map<number, string>();
   for (let at = 16; at < fieldsEnd; ) {
@@ -78,7 +78,7 @@ function readArgument(body: Buffer, signature: string): PassedCall['argument'] {
 
 export class BusRelay {
   readonly calls: PassedCall[] = [];
-  /** Connections that were ever made to it. */
+  /** Number of connections made to it so far. */
   connections = 0;
   readonly socket: string;
   readonly address: string;
@@ -98,7 +98,7 @@ export class BusRelay {
     return relay;
   }
 
-  /** Those with a destination other than the bus itself. */
+  /** Calls with a destination other than the bus itself. */
   get toServices(): readonly PassedCall[] {
     return this.calls.filter(({ destination }) => destination !== 'org.freedesktop.DBus');
   }

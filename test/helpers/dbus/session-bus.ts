@@ -1,4 +1,4 @@
-/** A bus of a test's own, and programs on it: all end with the test. */
+/** A private session bus, and programs on it: all end with the test. */
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
@@ -7,21 +7,21 @@ import process from 'node:process';
 import { promisify } from 'node:util';
 
 export interface SessionBus {
-  /** For DBUS_SESSION_BUS_ADDRESS. */
+  /** Value of DBUS_SESSION_BUS_ADDRESS. */
   readonly address: string;
-  /** A folder that goes with it. */
+  /** A folder that is removed with the bus. */
   readonly folder: string;
   readonly env: NodeJS.ProcessEnv;
   readonly pid: () => number;
-  /** Starts a program on it. */
+  /** Starts a program on the bus. */
   readonly spawn: (command: string, args: readonly string[]) => ChildProcess;
-  /** What a program on it printed; throws when it fails. */
+  /** Runs a program on the bus and returns its output; throws if it fails. */
   readonly run: (command: string, args: readonly string[]) => Promise<string>;
-  /** Ends everything on it, and it. */
+  /** Ends the programs on the bus, then the bus. */
   readonly stop: () => Promise<void>;
 }
 
-/** Like the usual configuration of a session, less the services that it would start by itself. */
+/** Like the usual configuration of a session, without the services that the bus would start by itself. */
 const configuration = (address: string) => `<!DOCTYPE busconfig PUBLIC
  "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN" "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">
 <busconfig>
@@ -45,7 +45,7 @@ const running = new Set<ChildProcess>();
 process.once('exit', () => {
   for (const child of running) child.kill('SIGKILL');
 });
-// A test that is ended for taking too long leaves nothing behind either.
+// So that a test that is ended by its time limit leaves nothing behind either.
 for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => process.exit(1));
 
 function keep(child: ChildProcess): ChildProcess {
@@ -61,7 +61,7 @@ function ended(child: ChildProcess): Promise<void> {
   });
 }
 
-/** `again`: one that was stopped, to be had again at its address. */
+/** `again`: a stopped bus, to restart at the same address. */
 export async function startSessionBus(again?: SessionBus): Promise<SessionBus> {
   const folder = again?.folder ?? mkdtempSync(path.join(os.tmpdir(), 'hostwire-bus-'));
   mkdirSync(folder, { recursive: true });
@@ -78,7 +78,7 @@ export async function startSessionBus(again?: SessionBus): Promise<SessionBus> {
     daemon.once('error', reject);
     daemon.once('exit', (code) => reject(new Error(`dbus-daemon ended with ${code}`)));
   });
-  // Nothing of the tester's own session: no other bus, no home.
+  // Nothing of the user's own session: no other bus, no home.
   const env = {
     PATH: process.env['PATH'],
     HOME: folder,

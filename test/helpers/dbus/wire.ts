@@ -1,6 +1,6 @@
-/** D-Bus values to bytes and back (D-Bus specification, "Marshaling"), for peers that a test makes up: little-endian. */
+/** Converts D-Bus values to bytes and back (D-Bus specification, "Marshaling"; little-endian), for the fake peers. */
 
-/** A value that brings its type. */
+/** A value with its type. */
 export interface Variant {
   readonly signature: string;
   readonly value: unknown;

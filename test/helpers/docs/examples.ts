@@ -21,7 +21,7 @@ const blocksOf = (page: Page) => [
 const numbered = (page: Page, texts: readonly string[]): readonly Example[] =>
   texts.map((text, i) => ({ name: `${page}, example ${i + 1}`, page, text }));
 
-/** Programs: TypeScript, which plain JavaScript is too. */
+/** Programs in TypeScript; plain JavaScript is compiled as TypeScript too. */
 export const PROGRAMS: readonly Example[] = PAGES.flatMap((page) =>
   numbered(
     page,
@@ -31,7 +31,7 @@ export const PROGRAMS: readonly Example[] = PAGES.flatMap((page) =>
   ),
 );
 
-/** Lines that run curl, without a prompt. */
+/** Command lines that run curl, without the prompt. */
 export const CURL_LINES: readonly Example[] = PAGES.flatMap((page) =>
   numbered(
     page,

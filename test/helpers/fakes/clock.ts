@@ -6,7 +6,7 @@ interface Timer {
   readonly atMs: number;
 }
 
-/** Lets every promise that is ready run, and those that become ready by it. */
+/** Runs the callbacks of all settled promises, and of those that settle as a result. */
 export function settle(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
@@ -32,7 +32,7 @@ export class FakeClock implements Clock {
     return this.#timers.size;
   }
 
-  /** Moves on by `ms`, firing what falls due in its order, each at its own time. */
+  /** Advances by `ms` and fires the timers that fall due, in order, each at its own time. */
   async advance(ms: number): Promise<void> {
     const end = this.#now + ms;
     await settle();

@@ -10,7 +10,7 @@ type Written<Group> = {
 /** Any part of a configuration. */
 export type ConfigPart = { readonly [K in keyof Config]?: Partial<Written<Config[K]>> };
 
-/** Throws where an address is none: a list that lacks an entry would test something else. */
+/** Throws if an address is invalid: a list without that entry would test something else. */
 function checkedList(entries: readonly string[], allowWildcard: boolean): AddressList {
   const { rules, problems } = parseAddressList(entries, allowWildcard);
   if (problems.length > 0) throw new Error(`not an address list: ${JSON.stringify(problems)}`);

@@ -1,9 +1,9 @@
-/** A source of samples that only counts who wants what. */
+/** A source of samples that only counts the subscribers of each view. */
 import type { Demand } from '#src/stats/source.js';
 import type { View } from '#src/stats/view.js';
 
 export class FakeDemand implements Demand {
-  /** Subscribers by view; a view that was left by all of them stays with 0. */
+  /** Number of subscribers by view; a view that all of them have left stays with 0. */
   readonly counts = new Map<View, number>();
   size = 0;
   maxSize = 0;

@@ -1,4 +1,4 @@
-/** A machine made of literals: every section readable and full, and a count of what was read. */
+/** A machine of literals: every section is readable and complete, and readings are counted. */
 import os from 'node:os';
 import type { DetailCounters } from '#src/host/details.js';
 import type { Counters, Host, SystemInfo } from '#src/host/host.js';
@@ -146,7 +146,7 @@ export const SYSTEM: SystemInfo = {
 };
 
 export interface FixtureHost extends Host {
-  /** How often the counters were read. */
+  /** Number of times the counters were read. */
   readonly reads: number;
 }
 

@@ -1,4 +1,4 @@
-/** A machine that has everything and moves: what the dashboard is shown with. Its counters follow slow waves. */
+/** A machine with all kinds of hardware, for the dashboard. Its counters follow slow waves. */
 import type { SensorCounters } from '#src/host/details.js';
 import type { Counters, Host } from '#src/host/host.js';
 import { fixtureHost } from './host.ts';
@@ -10,7 +10,7 @@ const GIB = 1024 ** 3;
 const MIB = 1024 ** 2;
 const CORES = 16;
 
-/** What all do together, and each alone. */
+/** The load that all processors share, plus each one's own. */
 const loadOf = (seconds: number, core: number) =>
   0.6 * wave(seconds, 1) ** 2 + 0.4 * wave(seconds, core * 1.7) ** 2;
 const receiveRate = (seconds: number) => 24 * MIB * wave(seconds, 3.1) ** 4;
@@ -18,7 +18,7 @@ const sendRate = (seconds: number) => 5 * MIB * wave(seconds, 8.2) ** 3;
 const readRate = (seconds: number) => 210 * MIB * wave(seconds, 12.4) ** 6;
 const writeRate = (seconds: number) => 90 * MIB * wave(seconds, 17.9) ** 5;
 
-/** What counters have come to since `from`: sums of steps of a quarter of a second. */
+/** The growth of counters since `from`: sums of steps of a quarter of a second. */
 class Odometer {
   #at: number;
   readonly #rates: readonly ((seconds: number) => number)[];
@@ -70,7 +70,7 @@ const MOUNTS = [
   { mountPoint: '/srv/media', device: '/dev/sda1', type: 'btrfs', totalGib: 7450, part: 0.91, share: 0.2 },
 ];
 
-/** A player that does what it is asked. `artUrl` is that of its picture. */
+/** A player that carries out commands. `artUrl` is the address of its cover. */
 export function livelyMedia(artUrl: string | null = null): FakeMediaHost {
   const media = new FakeMediaHost();
   const track = {
@@ -95,19 +95,19 @@ export function livelyMedia(artUrl: string | null = null): FakeMediaHost {
 }
 
 export interface LivelyHost extends Host {
-  /** How often the counters were read. */
+  /** Number of times the counters were read. */
   readonly reads: number;
   readonly media: FakeMediaHost;
   readonly processes: LivelyProcesses;
 }
 
 interface LivelyOptions {
-  /** Seconds that its clocks are ahead of ours. */
+  /** Seconds by which its clocks are ahead of the real ones. */
   readonly ahead?: () => number;
   readonly artUrl?: string | null;
 }
 
-/** It has run for a day and a bit. */
+/** The machine has been running for a little over a day. */
 export function livelyHost({ ahead = () => 0, artUrl = null }: LivelyOptions = {}): LivelyHost {
   const seconds = () => 100_000 + performance.now() / 1000 + ahead();
   const idle = Array.from({ length: CORES }, (_, core) => (s: number) => 100 * (1 - loadOf(s, core)));

@@ -1,13 +1,13 @@
-/** Processes that are busy and can be ended, and exist nowhere. */
+/** Imaginary processes that use CPU time and can be ended. */
 import type { EndSignal, ProcessColumns, ProcessHost, ProcessId } from '#src/host/processes.js';
 import { type ProcessLiteral, processColumns } from './process-columns.ts';
 import { wave } from './wave.ts';
 
 const MIB = 1024 ** 2;
 /** The machine has 16 processors of 100 ticks. */
-const TICKS_A_SECOND = 1600;
+const TICKS_PER_SECOND = 1600;
 
-/** Name, how many, and how many MiB one of them holds. */
+/** Name, number of processes, and MiB of memory per process. */
 const PROGRAMS = [
   ['firefox', 14, 214],
   ['code', 9, 168],
@@ -54,7 +54,7 @@ function programs(): readonly ProcessLiteral[] {
 
 export class LivelyProcesses implements ProcessHost {
   readonly sent: (readonly [pid: number, signal: EndSignal])[] = [];
-  /** They end only by force. */
+  /** Processes that end only by force. */
   readonly stubborn = new Set<number>();
   readonly #now: () => number;
   #rows = programs();
@@ -71,9 +71,9 @@ export class LivelyProcesses implements ProcessHost {
     this.#at = now;
     this.#rows = this.#rows.map((row, i) => ({
       ...row,
-      cpu: (row.cpu ?? 0) + 0.3 * TICKS_A_SECOND * elapsed * wave(now, i * 0.37) ** 8,
+      cpu: (row.cpu ?? 0) + 0.3 * TICKS_PER_SECOND * elapsed * wave(now, i * 0.37) ** 8,
     }));
-    return processColumns(now, this.#rows, { machineTicks: Math.round(now * TICKS_A_SECOND) });
+    return processColumns(now, this.#rows, { machineTicks: Math.round(now * TICKS_PER_SECOND) });
   }
 
   read = async () => this.latest();

@@ -1,4 +1,4 @@
-/** Players that a test makes up: no bus, nothing is heard. */
+/** Fake players: no bus, no sound. */
 import type {
   MediaHost,
   MediaKey,
@@ -27,7 +27,7 @@ const SILENCE: MediaPlayer = {
   cannot: [],
 };
 
-/** A player named `name` that has told nothing but `part`. */
+/** A player named `name` that has reported only `part`. */
 export function playerOf(name: string, part: Partial<MediaPlayer> = {}): MediaPlayer {
   return { ...SILENCE, id: `:1.${name}`, names: [name], ...part };
 }
@@ -46,7 +46,7 @@ export interface FakeControl {
 export class FakeMediaHost implements MediaHost {
   snapshot: MediaSnapshot = snapshotOf();
   reply: MediaReply = { outcome: 'done' };
-  /** While set, a control lasts until it is called. */
+  /** While true, a control command lasts until the test calls `finish`. */
   isSlow = false;
   finish: () => void = () => undefined;
   keys: string | null = 'there are no keys here';
@@ -86,7 +86,7 @@ export class FakeMediaHost implements MediaHost {
     this.pressed.push(key);
   }
 
-  /** The players change, and the service is told. */
+  /** Changes the players and notifies the service. */
   change(snapshot: MediaSnapshot): void {
     this.snapshot = snapshot;
     this.#listener();

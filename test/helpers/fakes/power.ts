@@ -24,13 +24,13 @@ export interface Act {
   readonly atMs: number;
 }
 
-/** A power manager that does nothing: says what it is told to say, and notes what it is asked for. */
+/** A power manager that does nothing: returns scripted answers and records requests. */
 export class FakeBackend implements PowerBackend {
   readonly unsupported = new Map<PowerAction, string>();
   readonly acts: Act[] = [];
   standing: readonly Inhibitor[] = [];
   failure: Error | undefined;
-  /** While set, an act lasts until it is called. */
+  /** While true, an act lasts until the test calls `finish`. */
   isSlow = false;
   finish: () => void = () => undefined;
   readonly #now: () => number;
@@ -64,12 +64,12 @@ export class FakeBackend implements PowerBackend {
 
 export class PowerRig {
   readonly clock = new FakeClock();
-  /** What the machine's sleep adds to the wall clock while the clock above stands. */
+  /** Time asleep: added to the wall clock, but not to the clock above. */
   sleptMs = 0;
   readonly startUnixMs = 1_700_000_000_000;
   readonly backend = new FakeBackend(() => this.clock.now() - 1000);
   readonly feedback: PowerFeedback[] = [];
-  /** Who had heard of each before. */
+  /** For each feedback, the followers that had already heard of it. */
   readonly heard: ReadonlySet<Follower>[] = [];
   changed = 0;
   readonly log: string[] = [];
@@ -98,12 +98,12 @@ export class PowerRig {
     return await this.commands.invoke(`power.${action}`, params);
   }
 
-  /** Asks and says at once that the answer's bytes have left. */
+  /** Asks, and reports at once that the answer has been sent. */
   async askAndSend(action: string, params: Params = {}): Promise<void> {
     (await this.ask(action, params)).onDelivered?.('sent');
   }
 
-  /** Asks and returns what it is refused with. */
+  /** Asks, and returns the error of the refusal. */
   async refusal(action: string, params: Params = {}): Promise<ServiceError> {
     try {
       await this.ask(action, params);

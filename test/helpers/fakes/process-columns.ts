@@ -7,10 +7,10 @@ export interface ProcessLiteral {
   readonly ppid?: number;
   readonly uid?: number;
   readonly threads?: number;
-  /** The kernel's letter. */
+  /** The kernel's letter for the state. */
   readonly state?: string;
   readonly isKernelThread?: boolean;
-  /** Ticks; the machine has 100 a second. */
+  /** In ticks, 100 per second. */
   readonly start?: number;
   readonly cpu?: number;
   readonly memory?: number;

@@ -16,7 +16,7 @@ import type { Params } from '#src/params.js';
 import { FakeConfig } from './config.ts';
 import { type ProcessLiteral, processColumns } from './process-columns.ts';
 
-/** This service, in the readings. */
+/** The pid of this service in the readings. */
 export const OWN_PID = 100;
 
 export const MACHINE: readonly ProcessLiteral[] = [
@@ -37,7 +37,7 @@ export const MACHINE: readonly ProcessLiteral[] = [
 
 export class FakeProcessHost implements ProcessHost {
   processes = [...MACHINE];
-  /** When it is read: seconds since boot. */
+  /** Time of the reading, in seconds since boot. */
   seconds = 90;
   readonly sent: (readonly [number, EndSignal])[] = [];
   readonly launched: LaunchRequest[] = [];
@@ -45,7 +45,7 @@ export class FakeProcessHost implements ProcessHost {
   readonly stubborn = new Set<number>();
   reason: string | null = null;
   failure: Error | undefined;
-  /** Called before each reading: a machine does not stand still. */
+  /** Called before each reading, so that a test can change the processes. */
   onRead: (count: number) => void = () => undefined;
   #reads = 0;
 
@@ -105,7 +105,7 @@ export class ProcessRig {
     return outcome.result;
   }
 
-  /** Asks and returns what it is refused with. */
+  /** Asks, and returns the error of the refusal. */
   async refusal(action: string, params: Params): Promise<ServiceError> {
     try {
       await this.ask(action, params);

@@ -1,13 +1,13 @@
-/** A stream's response without a socket: uWebSockets.js's corking, its buffer and its way of losing bytes, as it is. */
+/** A stream's response without a socket: imitates the corking of uWebSockets.js, its buffer, and how it loses bytes. */
 import type { AccessRequest } from '#src/access/request.js';
 import type { StreamResponse } from '#src/http/uws/stream.js';
 
 const CORK_BYTES = 16 * 1024;
 
 export interface FakeResponseOptions {
-  /** How much the kernel takes before somebody reads. */
+  /** Bytes that the kernel accepts before the peer reads. */
   readonly kernelBytes: number;
-  /** Called as uWebSockets.js calls: with an offset for room, without one for the end. */
+  /** Called as uWebSockets.js does: with an offset when there is room, without one at the end. */
   readonly onEvent: (offset?: number) => void;
 }
 
@@ -21,7 +21,7 @@ export class FakeResponse implements StreamResponse {
   #corkBytes = 0;
   #isPolled = false;
   #lastWriteFailed = false;
-  /** What the peer has read, chunk marks included. */
+  /** The bytes that the peer has read, chunk marks included. */
   readonly received: Buffer[] = [];
   sends = 0;
   mostKeptBytes = 0;
@@ -38,7 +38,7 @@ export class FakeResponse implements StreamResponse {
   }
 
   write(chunk: Buffer): boolean {
-    if (this.isClosed || this.isEnded) throw new Error('a response was written to that is no more');
+    if (this.isClosed || this.isEnded) throw new Error('write to a response that has ended');
     this.#write(Buffer.from('\r\n'));
     this.#write(Buffer.from(chunk.length.toString(16)));
     this.#write(Buffer.from('\r\n'));
@@ -46,7 +46,7 @@ export class FakeResponse implements StreamResponse {
   }
 
   cork(body: () => void): this {
-    if (this.isClosed) throw new Error('a response was corked that is no more');
+    if (this.isClosed) throw new Error('cork of a response that has ended');
     if (this.#cork !== undefined) {
       body();
       return this;
@@ -59,7 +59,7 @@ export class FakeResponse implements StreamResponse {
   }
 
   end(): this {
-    if (this.isClosed || this.isEnded) throw new Error('a response was ended that is no more');
+    if (this.isClosed || this.isEnded) throw new Error('end of a response that has already ended');
     this.#write(Buffer.from('\r\n0\r\n\r\n'));
     this.isEnded = true;
     return this;
@@ -70,7 +70,7 @@ export class FakeResponse implements StreamResponse {
     return this;
   }
 
-  /** The peer reads `bytes` at most; then, as the event loop would, tells of room. */
+  /** The peer reads at most `bytes`; then the event loop reports room. */
   read(bytes: number): void {
     let left = bytes;
     while (left > 0 && this.#kernel.length > 0) {
@@ -82,7 +82,7 @@ export class FakeResponse implements StreamResponse {
       if (part.length === first.length) this.#kernel.shift();
       else this.#kernel[0] = first.subarray(part.length);
     }
-    // The kernel tells of room only when a third is free.
+    // The kernel reports room only when a third is free.
     if (!this.#isPolled || this.isClosed || this.#kernelBytes > (this.#options.kernelBytes * 2) / 3) return;
     this.#lastWriteFailed = false;
     if (this.isEnded) this.#send(Buffer.alloc(0));
@@ -90,7 +90,7 @@ export class FakeResponse implements StreamResponse {
     if (!this.#lastWriteFailed) this.#isPolled = false;
   }
 
-  /** The peer goes away. */
+  /** The peer disconnects. */
   abort(): void {
     this.#end();
   }
@@ -101,7 +101,7 @@ export class FakeResponse implements StreamResponse {
     if (!this.isEnded) this.#options.onEvent();
   }
 
-  // What the kernel takes of `bytes`, behind what was kept.
+  // Appends `bytes` to the kept ones and passes as many to the kernel as it accepts.
   #send(bytes: Buffer): boolean {
     const all = Buffer.concat([this.#kept, bytes]);
     const room = Math.max(0, this.#options.kernelBytes - this.#kernelBytes);
@@ -118,7 +118,7 @@ export class FakeResponse implements StreamResponse {
   }
 
   #write(bytes: Buffer): boolean {
-    // What was kept goes first; behind it nothing is corked.
+    // Kept bytes go first; after them nothing is corked.
     if (this.#kept.length > 0 && !this.#send(Buffer.alloc(0))) {
       this.#kept = Buffer.concat([this.#kept, bytes]);
       this.mostKeptBytes = Math.max(this.mostKeptBytes, this.#kept.length);
@@ -131,7 +131,7 @@ export class FakeResponse implements StreamResponse {
     return true;
   }
 
-  // The fault of this version: `bytes` are lost when what was corked does not fit.
+  // The bug of this version: `bytes` are lost when the corked bytes do not fit.
   #uncork(bytes: Buffer): boolean {
     const corked = Buffer.concat(this.#cork ?? []);
     this.#cork = undefined;
@@ -140,10 +140,10 @@ export class FakeResponse implements StreamResponse {
   }
 }
 
-/** The bytes that chunk marks enclose; throws where they are torn. */
+/** The payload between the chunk marks; throws if a chunk is torn. */
 export function unchunk(bytes: Buffer): { readonly body: Buffer; readonly isEnded: boolean } {
   const parts: Buffer[] = [];
-  // A stream begins where the headers' own line end has been written.
+  // A stream begins after the line end of the headers.
   let at = 0;
   for (;;) {
     if (bytes.length - at < 3) break;

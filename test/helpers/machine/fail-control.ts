@@ -1,7 +1,7 @@
-/** Tells fail_nth.c, preloaded into this process, which call of the addon is to fail. */
+/** Selects the call of the addon that fail_nth.c, preloaded into this process, makes fail. */
 import { closeSync, openSync, readSync, writeSync } from 'node:fs';
 
-/** Of `struct control` in test/native/fail_nth.c: five numbers of eight bytes and a text. */
+/** Size of `struct control` in test/native/fail_nth.c: five numbers of eight bytes and a text. */
 export const CONTROL_BYTES = 256;
 const NUMBERS_BYTES = 40;
 
@@ -14,7 +14,7 @@ export class FailControl {
     this.#fd = openSync(path, 'r+');
   }
 
-  /** From now on calls are counted from 1 and the `nth` of them fails with `errno`. */
+  /** Counts calls from 1 from now on; the `nth` one fails with `errno`. */
   arm(kind: FailureKind, nth: number, errno: number): void {
     this.disarm();
     this.#write(8, [0, errno]);
@@ -26,17 +26,17 @@ export class FailControl {
     this.#write(0, [0]);
   }
 
-  /** How far the addon's clocks are ahead of the machine's. */
+  /** Sets the time by which the addon's clocks are ahead of the machine's. */
   setClockAhead(seconds: number): void {
     this.#write(24, [seconds * 1e9]);
   }
 
-  /** Calls since it was armed. */
+  /** Number of calls since it was armed. */
   get count(): number {
     return Number(this.#read(8, 8).readBigInt64LE());
   }
 
-  /** The last call that failed. */
+  /** Name of the last call that failed. */
   get what(): string {
     return (
       this.#read(NUMBERS_BYTES, CONTROL_BYTES - NUMBERS_BYTES)

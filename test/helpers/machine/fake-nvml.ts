@@ -5,18 +5,18 @@ import path from 'node:path';
 import { programPath } from '../native/program.ts';
 
 export interface FakeNvml {
-  /** What to give the host as its library. */
+  /** Path of the library, for the host's options. */
   readonly library: string;
   /** Replaces the script: see fake_nvml.c. */
   play(...lines: readonly string[]): void;
-  /** Every call since the last time this was asked: its function and the device. */
+  /** Every call since the previous takeCalls: its function and the device. */
   takeCalls(): readonly string[];
 }
 
-/** Of two libraries of older drivers: the function that they lack. */
+/** The function that the library of an older driver lacks. */
 export type Without = 'MEMORY_V2' | 'PCI_INFO';
 
-/** Lays a library and its script into `folder`, or into a folder that leaves with the test. */
+/** Puts a library and its script into `folder`, or into a folder that is removed with the test. */
 export function makeFakeNvml(
   t: { teardown(done: () => void): unknown },
   lines: readonly string[],

@@ -1,4 +1,4 @@
-/** The captured machines under test/fixtures/linux: lays one out in a folder of the test's own and reads it twice. */
+/** The captured machines under test/fixtures/linux: lays one out in a temporary folder and reads it twice. */
 import '../service/dead-buses.ts';
 import {
   cpSync,
@@ -23,14 +23,14 @@ import { generate } from './generated.ts';
 const ROOT = fileURLToPath(new URL('../../../../../', import.meta.url));
 export const FIXTURES = path.join(ROOT, 'test/fixtures/linux');
 
-// A script in plain JavaScript, because the scripts that fuzz and replay unpack the machines too.
+// In plain JavaScript, because the scripts that fuzz and replay use it too.
 const { unpackAll } = (await import(path.join(ROOT, 'scripts/fixtures.mjs'))) as {
   readonly unpackAll: () => string;
 };
 /** The files of every machine: MACHINE/before and MACHINE/after. */
 const UNPACKED = unpackAll();
 
-/** What can't be a file of the capture: see the README beside the machines. */
+/** Facts that cannot be files of the capture: see the README beside the machines. */
 interface MachineFacts {
   readonly note: string;
   readonly unixMs: number;
@@ -38,10 +38,10 @@ interface MachineFacts {
   readonly suspendedSeconds: number;
   /** Mount points that are files. */
   readonly fileMounts: readonly string[];
-  /** What statvfs(3) says of every mount that is shown; null where the server never answers. */
+  /** The result of statvfs(3) for every mount that is shown; null if the server never answers. */
   readonly statvfs: Readonly<Record<string, Statvfs | null>>;
   readonly links: Readonly<Record<string, string>>;
-  /** What makes the rest of it, where it has very many of something: see generated.ts. */
+  /** Generator of the remaining files, for machines with very many devices of one kind: see generated.ts. */
   readonly generator?: string;
 }
 
@@ -54,13 +54,13 @@ interface Statvfs {
 
 export interface FixtureMachine {
   readonly name: string;
-  /** Under test/fixtures, with its facts and its golden samples. */
+  /** Its folder under test/fixtures, with its facts and golden samples. */
   readonly folder: string;
   readonly facts: MachineFacts;
   /** The laid-out copy; `proc`, `sys` and all other files are under it. */
   readonly root: string;
   readonly openHost: () => Host;
-  /** Files as they were at the second reading, or at the first again. */
+  /** Sets the files to their state at the first or at the second reading. */
   readonly setMoment: (moment: Moment) => void;
   /** `counters` with the capture's times and filesystem sizes instead of this machine's. */
   readonly atMoment: (counters: Counters, moment: Moment) => Counters;
@@ -68,7 +68,7 @@ export interface FixtureMachine {
 
 export type Moment = 'before' | 'after';
 
-/** Between the two readings of every machine. */
+/** Time between the two readings of every machine. */
 export const WINDOW_SECONDS = 2;
 
 export const machineNames = (): readonly string[] =>
@@ -150,18 +150,18 @@ function filesIn(folder: string): readonly string[] {
     .map((entry) => path.relative(folder, path.join(entry.parentPath, entry.name)));
 }
 
-/** The reason why a machine cannot be laid out here; false where it can. */
+/** The reason why a machine cannot be laid out here; false if it can. */
 export const whyNoFixture = (name: string): string | false =>
   existsSync(path.join(UNPACKED, name, 'before/nvml.control')) && whyNoProgram('fake_nvml.so');
 
-/** NVIDIA's library as the machine's nvml.control plays it; none where there is none. */
+/** The fake NVIDIA library with the machine's nvml.control as its script; none if there is no such file. */
 function playNvml(t: { teardown(done: () => void): unknown }, root: string): { readonly nvml?: string } {
   const script = path.join(root, 'nvml.control');
   if (!existsSync(script)) return {};
   return { nvml: makeFakeNvml(t, readFileSync(script, 'utf8').split('\n'), { folder: root }).library };
 }
 
-/** The machine `name` as at its first reading; its copy leaves with the test. */
+/** The machine `name` as at its first reading; its copy is removed with the test. */
 export function openFixture(t: { teardown(done: () => void): unknown }, name: string): FixtureMachine {
   const folder = path.join(FIXTURES, name);
   // Written by hand beside the capture.
@@ -195,7 +195,7 @@ export function openFixture(t: { teardown(done: () => void): unknown }, name: st
     root,
     openHost: () =>
       openNativeHost({ proc: path.join(root, 'proc'), sys: path.join(root, 'sys'), files: root, ...nvml }),
-    // Written over in place: a kernel file keeps its inode, and kept descriptors must see it.
+    // Overwritten in place: a kernel file keeps its inode, and descriptors kept open must see the change.
     setMoment: (moment) => {
       for (const file of later)
         writeFileSync(path.join(root, file), readFileSync(path.join(files, moment, file)));

@@ -1,6 +1,6 @@
 /**
- * The repetitive files of those captured machines that are large because they have many of one thing: machine.json names
- * the generator, and its folder holds the rest. The same at each run.
+ * Generates the repetitive files of captured machines with very many devices of one kind: machine.json names the
+ * generator, and the machine's folder holds the other files. The result is the same at every run.
  */
 
 export interface Generated {
@@ -26,7 +26,7 @@ function manyProcessors(moment: Moment): Generated {
   const later = moment === 'after' ? 1 : 0;
   const files: Record<string, string> = {};
   const cores = range(256).map((cpu) => {
-    // Processor n is busy for n of 256 parts of the two seconds.
+    // Processor n is busy for n/256 of the two seconds.
     const busy = 1000 + cpu * 7 + later * Math.floor((200 * cpu) / 256);
     const idle = 900_000 - cpu * 3 + later * (200 - Math.floor((200 * cpu) / 256));
     return { cpu, busy, idle };
@@ -70,7 +70,7 @@ function manyProcessors(moment: Moment): Generated {
     const energy = `sys/class/powercap/intel-rapl:${chip}`;
     files[`${energy}/name`] = `package-${chip}\n`;
     files[`${energy}/max_energy_range_uj`] = '65532610987\n';
-    // The second package's counter comes round between the two readings: 250 W all the same.
+    // The second package's counter wraps between the two readings; the result is still 250 W.
     const before = chip === 0 ? 9_011_223_344 : 65_532_300_000;
     files[`${energy}/energy_uj`] = `${(before + later * 500_000_000) % 65_532_610_987}\n`;
   }
@@ -178,7 +178,7 @@ ${lines(rows)}`;
 
 const GENERATORS: Readonly<Record<string, Generate>> = { manyProcessors, manyMounts, manyInterfaces };
 
-/** What `name` generates. Throws on a name that nobody has. */
+/** The files of the generator `name`. Throws if there is none of that name. */
 export function generate(name: string, moment: Moment): Generated {
   const found = GENERATORS[name];
   if (found === undefined) throw new Error(`no generator ${name}`);

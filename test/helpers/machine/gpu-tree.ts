@@ -17,14 +17,14 @@ export interface Pci {
   readonly class?: string;
   readonly revision?: string;
   readonly driver?: string;
-  /** power/runtime_status. */
+  /** Content of power/runtime_status. */
   readonly status?: string;
   readonly isBootDisplay?: boolean;
-  /** Below the device's folder. */
+  /** Files below the device's folder. */
   readonly files?: Files;
-  /** Of its hwmon chip. */
+  /** Files of its hwmon chip. */
   readonly hwmon?: Files;
-  /** Of its driver: "card0", "renderD128". */
+  /** Device nodes of its driver: "card0", "renderD128". */
   readonly nodes?: readonly string[];
 }
 
@@ -52,7 +52,7 @@ export function pci(facts: Pci): Tree {
 
 export const NVIDIA = { vendor: '0x10de', driver: 'nvidia' };
 
-/** A card that amdgpu drives; every number has a value of its own. */
+/** A card of the amdgpu driver; every number is different. */
 export const AMD_CARD = {
   vendor: '0x1002',
   device: '0x73bf',
@@ -100,7 +100,7 @@ export function drmClient({ pid, fd, node, address, id, driver, use }: Client): 
   };
 }
 
-/** Only what it has used so far. */
+/** Only the counters of its use so far. */
 export function drmUse({ pid, fd, address, id, driver, use }: Omit<Client, 'node'>): Tree {
   const facts = {
     pos: '0',
@@ -118,10 +118,10 @@ export function drmUse({ pid, fd, address, id, driver, use }: Omit<Client, 'node
 
 const NOTHING_ELSE: ReadonlySet<Capability> = new Set(['processes', 'power', 'media']);
 
-/** The row of `hostwire doctor` on graphics processors. */
+/** The row of `hostwire doctor` about GPUs. */
 export async function describeGpu(host: NativeMachine): Promise<Finding> {
   const findings = await host.describe(NOTHING_ELSE);
   const found = findings.find(({ subject }) => subject === 'gpu');
-  if (found === undefined) throw new Error('no row on graphics processors');
+  if (found === undefined) throw new Error('no row about GPUs');
   return found;
 }

@@ -1,6 +1,6 @@
 /**
- * Filesystems that hang, seen only by the processes of one mount namespace: nothing outside it can be stuck in them.
- * They are made by hung_mount.c; it takes the right to mount (root, or user namespaces).
+ * Filesystems that hang, visible only in one mount namespace: no process outside it can get stuck in them.
+ * hung_mount.c makes them; it needs the right to mount (root, or user namespaces).
  */
 import { type ChildProcess, type SpawnOptions, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -15,23 +15,23 @@ interface Test {
   teardown(done: () => unknown): unknown;
 }
 
-/** A group of filesystems that hang, or answer, together. It begins hanging, without ever having answered. */
+/** A group of filesystems that hang, or answer, together. It starts hanging, and has never answered before. */
 export interface HungMounts {
   readonly points: readonly string[];
-  /** From here on they answer: 1,000 blocks of 4 KiB, 250 of them free, 200 available. */
+  /** Makes them answer: 1,000 blocks of 4 KiB, 250 of them free, 200 available. */
   answer(): Promise<void>;
   hang(): Promise<void>;
 }
 
 export interface MountSpace {
   mountHung(count: number): Promise<HungMounts>;
-  /** Starts a program that sees the mounts. Its pid is the program's own. */
+  /** Starts a program that sees the mounts. `pid` is that of the program itself. */
   start(command: string, args: readonly string[], options?: SpawnOptions): ChildProcess;
 }
 
 const isRoot = process.getuid?.() === 0;
 
-/** Why no mount namespace can be had here; undefined where one can. */
+/** The reason why no mount namespace can be made here; undefined if one can. */
 export function whyNoMountSpace(): string | undefined {
   if (process.platform !== 'linux') return 'mount namespaces are Linux';
   const noProgram = whyNoProgram('hung_mount');
@@ -46,7 +46,7 @@ function unshareFlags(): readonly string[] {
   return ['--mount', '--propagation', 'private', ...(isRoot ? [] : ['--map-root-user'])];
 }
 
-/** The next line of a program's output; rejects when it ends first. */
+/** Returns a function that reads the next line of a program's output; it rejects if the output ends first. */
 function lineReader(output: Readable): () => Promise<string> {
   const lines = readline.createInterface({ input: output })[Symbol.asyncIterator]();
   return async () => {
@@ -56,7 +56,7 @@ function lineReader(output: Readable): () => Promise<string> {
   };
 }
 
-/** Asks a program to end by ending its input, and waits until it has. */
+/** Ends a program by closing its input, and waits for its end. */
 async function endByInput(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   const ended = once(child, 'exit');
@@ -64,7 +64,7 @@ async function endByInput(child: ChildProcess): Promise<void> {
   await ended;
 }
 
-/** A mount namespace for the length of the test. Only where whyNoMountSpace() says nothing. */
+/** A mount namespace for the length of the test. Requires that whyNoMountSpace() returns undefined. */
 export async function openMountSpace(t: Test): Promise<MountSpace> {
   const program = programPath('hung_mount');
   const folder = mkdtempSync(path.join(tmpdir(), 'hostwire-hung-'));
@@ -79,7 +79,7 @@ export async function openMountSpace(t: Test): Promise<MountSpace> {
   });
   await lineReader(holder.stdout)();
 
-  // cd: entering the namespace leads to its root.
+  // cd: a process that enters the namespace starts in its root.
   const enter = [
     '--target',
     String(holder.pid),
@@ -112,11 +112,11 @@ export async function openMountSpace(t: Test): Promise<MountSpace> {
     if (stdin === null || stdout === null) throw new Error('no pipes');
     const nextLine = lineReader(stdout);
     await nextLine();
-    const tell = async (word: string) => {
+    const send = async (word: string) => {
       stdin.write(`${word}\n`);
       await nextLine();
     };
-    return { points, answer: () => tell('answer'), hang: () => tell('hang') };
+    return { points, answer: () => send('answer'), hang: () => send('hang') };
   };
   return { mountHung, start };
 }

@@ -1,13 +1,13 @@
-// FUSE filesystems that hang: for tests of what must not wait for them.
+// FUSE filesystems that hang, for tests of code that must not wait for them.
 //
 //   hung_mount FOLDER…
 //
-// Mounts one filesystem at each folder (type "fuse.hang", source "hang0", "hang1", …) and serves them all. It starts
-// silent: every question waits. It prints "mounted" and then obeys one line at a time from standard input, saying
-// "done" to each:
-//   answer   answers everything, also what has been waiting: an empty folder, 1,000 blocks of 4 KiB, 250 of them free
-//   hang     reads no more questions
-// It ends, and with it the filesystems, when standard input does.
+// Mounts one filesystem at each folder (type "fuse.hang", source "hang0", "hang1", …) and serves them all. At first
+// no request is answered. It prints "mounted", then reads commands from standard input, one per line, and prints "done"
+// after each:
+//   answer   answers all requests, pending ones too: an empty folder, 1,000 blocks of 4 KiB, 250 of them free
+//   hang     stops reading requests
+// It ends, and with it the filesystems, when standard input ends.
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/fuse.h>
@@ -20,7 +20,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-enum { MOST_MOUNTS = 128, BUFFER_BYTES = 1 << 20 };
+enum { MAX_MOUNTS = 128, BUFFER_BYTES = 1 << 20 };
 
 static char request[BUFFER_BYTES];
 
@@ -43,7 +43,7 @@ static int mountAt(const char *folder, int number) {
 static void reply(int fd, const struct fuse_in_header *to, int error, const void *body, size_t bytes) {
   struct fuse_out_header header = {(uint32_t)(sizeof header + bytes), error, to->unique};
   struct iovec parts[2] = {{&header, sizeof header}, {(void *)body, bytes}};
-  // A question that was given up meanwhile gives ENOENT: nothing to do.
+  // ENOENT: the request was cancelled in the meantime; nothing to do.
   if (writev(fd, parts, bytes > 0 ? 2 : 1) < 0 && errno != ENOENT) perror("reply");
 }
 
@@ -114,8 +114,8 @@ static int obey(int isAnswering) {
 }
 
 int main(int count, char **folders) {
-  if (count < 2 || count > MOST_MOUNTS) return 2;
-  struct pollfd waits[MOST_MOUNTS];
+  if (count < 2 || count > MAX_MOUNTS) return 2;
+  struct pollfd waits[MAX_MOUNTS];
   setvbuf(stdout, NULL, _IOLBF, 0);
   setvbuf(stdin, NULL, _IONBF, 0);
   waits[0].fd = STDIN_FILENO;

@@ -1,4 +1,4 @@
-/** Builds the /proc, /sys and other files of a machine in a folder of the test's own, and reads it through the addon. */
+/** Builds the /proc, /sys and other files of a machine in a temporary folder, and reads it through the addon. */
 import '../service/dead-buses.ts';
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -11,7 +11,7 @@ import { type NativeMachine, openNativeHost, type Roots } from '#src/host/native
 export type Entry = { readonly folder: true } | { readonly link: string } | string | Buffer;
 export const FOLDER: Entry = { folder: true };
 
-/** Paths under the machine's root ("proc/net/dev", "sys/class/net/eth0/type") and what stands there. */
+/** Paths under the machine's root ("proc/net/dev", "sys/class/net/eth0/type") and their entries. */
 export type Tree = Readonly<Record<string, Entry>>;
 
 export interface Machine {
@@ -19,7 +19,7 @@ export interface Machine {
   readonly host: NativeMachine;
   /** Adds or overwrites entries; a file keeps its inode, as a kernel file does. */
   write(tree: Tree): void;
-  /** Removes an entry with all that is under it. */
+  /** Removes an entry and everything below it. */
   remove(name: string): void;
 }
 
@@ -33,7 +33,7 @@ function writeTree(root: string, tree: Tree): void {
   }
 }
 
-/** A machine made of `tree`; its files leave with the test. `options` are laid over the roots. */
+/** A machine made of `tree`; its files are removed with the test. `options` are added to the roots. */
 export function makeMachine(
   t: { teardown(done: () => void): unknown },
   tree: Tree,
@@ -52,8 +52,8 @@ export function makeMachine(
 }
 
 /**
- * Reads every 20 ms, for a minute at most, until `isAnswered`: what probers ask comes with a later reading. The last
- * reading is returned in any case, so that an assertion on it says what was missing.
+ * Reads every 20 ms, for at most a minute, until `isAnswered`: results of probers appear only in a later reading. Returns
+ * the last reading in any case, so that a failing assertion shows what is missing.
  */
 export async function readUntil(
   host: Host,

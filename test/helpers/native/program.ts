@@ -1,4 +1,4 @@
-/** The C++ programs of the tests (test/native/CMakeLists.txt), which a build step made: no test starts a compiler. */
+/** The C++ programs of the tests (test/native/CMakeLists.txt), built beforehand: no test starts a compiler. */
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import path from 'node:path';
@@ -15,14 +15,14 @@ export type Variant = 'plain' | 'address' | 'thread';
 export const programPath = (name: string, variant: Variant = 'plain') =>
   path.join(root, 'build/native', variant, name);
 
-/** The reason why a program or library cannot be used here; false where it can. */
+/** The reason why a program or library cannot be used here; false if it can. */
 export function whyNoProgram(name: string, variant: Variant = 'plain'): string | false {
   if (existsSync(programPath(name, variant))) return false;
   const step = variant === 'plain' ? 'programs' : 'sanitized';
   return `build/native/${variant}/${name} is missing: node scripts/build.mjs ${step} (needs CMake, apt-get install cmake)`;
 }
 
-/** Ends a test file as skipped where it can show nothing without a program. */
+/** Skips a test file that needs a program which is not there. */
 export function needProgram(name: string): void {
   const reason = whyNoProgram(name);
   if (reason === false) return;
@@ -32,13 +32,13 @@ export function needProgram(name: string): void {
 
 export interface Outcome {
   readonly isSuccess: boolean;
-  /** What it printed, and its exit code if it was not 0. */
+  /** Its output, and its exit code if it was not 0. */
   readonly text: string;
-  /** The reason why this machine cannot run it; false where it can. */
+  /** The reason why this machine cannot run it; false if it can. */
   readonly missing: string | false;
 }
 
-/** Runs a program to its end, in the top folder of the project. */
+/** Runs a program to its end, in the project's root folder. */
 export async function runProgram(
   name: string,
   variant: Variant = 'plain',
@@ -53,7 +53,7 @@ export async function runProgram(
     });
     return { isSuccess: true, text: stdout + stderr, missing: false };
   } catch (error) {
-    // execFile rejects with an Error that carries what the process printed.
+    // execFile rejects with an Error that carries the output of the process.
     const { stdout = '', stderr = '', code = '' } = error as Partial<Record<string, string>>;
     const text = `${stdout}${stderr} (${code})`;
     if (text.includes('unexpected memory mapping'))

@@ -4,7 +4,7 @@ import { FakeClock, settle } from '../fakes/clock.ts';
 import type { FixtureHost } from '../fakes/host.ts';
 import { type ConfigPart, startHere } from './service.ts';
 
-/** The window of a first load: two readings so far apart. */
+/** The window of a first load: the time between its two readings. */
 export const FIRST_WINDOW_MS = 200;
 
 interface Test {
@@ -14,9 +14,9 @@ interface Test {
 export interface ClockedService {
   readonly clock: FakeClock;
   readonly port: number;
-  /** What `ask` resolves with, which waits for a reading: time passes when it does. */
+  /** The result of `ask`, which waits for a reading; advances the clock when it does. */
   readonly withFirstLoad: <T>(ask: () => Promise<T>) => Promise<T>;
-  /** A stream. Where there is no young sample it waits for one: open it in `withFirstLoad`. */
+  /** Opens a stream. Without a recent sample it waits for one: open it in `withFirstLoad`. */
   readonly open: (target?: string) => Promise<EventStream>;
 }
 

@@ -1,10 +1,10 @@
 /**
- * No bus of this machine can be reached by what a test starts, in this process or in one that inherits from it: whoever
- * powers off, does it on a bus of the test's own. Imported first by everything that opens the machine.
+ * Keeps this process and its children off the machine's buses: a power command can only reach a private bus of the test.
+ * Every file that opens the machine imports this first.
  */
 import process from 'node:process';
 
-/** Where nothing can listen. */
+/** An address at which no bus can listen. */
 export const DEAD_BUS = 'unix:path=/dev/null/no-bus';
 
 export const DEAD_BUSES = {

@@ -1,14 +1,14 @@
 /**
  * Preloaded into a service under test (`node --expose-gc --import`): times how long each timer and each deferred slice
- * holds the event loop, and tells the longest over the IPC channel when asked. Collects garbage when asked, so that
- * memory that leaked can be told from memory that waits. The service itself knows nothing of it.
+ * holds the event loop, and reports the longest over the IPC channel on request. Also collects garbage on request, to
+ * distinguish leaked memory from memory that is not collected yet. The service itself is unchanged.
  */
 import process from 'node:process';
 
 type Callback = (...args: unknown[]) => unknown;
 type Setter = (callback: Callback, ...rest: unknown[]) => unknown;
 
-/** Of the clock, and of CPU time: where other programs want the processor too, only the latter is the service's own. */
+/** In wall time and in CPU time: on a busy machine only the CPU time is the service's own. */
 let longestMs = 0;
 let longestCpuMs = 0;
 let holds = 0;
@@ -33,7 +33,7 @@ function timed(callback: Callback): Callback {
 }
 
 for (const name of ['setImmediate', 'setTimeout', 'setInterval'] as const) {
-  // All three take a callback first and hand back a handle; what else they take is passed on as it came.
+  // All three take a callback first and return a handle; other arguments are passed on unchanged.
   const original = globalThis[name] as unknown as Setter;
   const replacement: Setter = (callback, ...rest) => original(timed(callback), ...rest);
   Object.defineProperty(globalThis, name, { value: Object.assign(replacement, original), writable: true });
@@ -50,5 +50,5 @@ process.on('message', (what) => {
   longestCpuMs = 0;
   holds = 0;
 });
-// It must not keep the service alive.
+// The channel must not keep the service alive.
 process.channel?.unref();

@@ -1,4 +1,4 @@
-/** The program on a bus of the test's own, asked over HTTP. */
+/** The program on a private bus, queried over HTTP. */
 import { spawn } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { MediaDetail, MediaStatus } from '#src/wire/media.js';
@@ -23,7 +23,7 @@ export class MediaService {
     this.process = process;
   }
 
-  /** `env` is all of its environment, but for a system bus that nobody can reach. */
+  /** `env` is its whole environment, except for the address of a system bus that does not exist. */
   static async start(env: SessionBus['env'], config: ConfigPart = {}): Promise<MediaService> {
     const start = (command: string, args: readonly string[], how: object) =>
       spawn(command, args, { ...how, env: { DBUS_SYSTEM_BUS_ADDRESS: DEAD_BUS, ...env } });
@@ -37,7 +37,7 @@ export class MediaService {
     return body;
   }
 
-  /** As the interface documents it; the tests hold it against exact shapes. */
+  /** The documented payload; the tests compare it with exact shapes. */
   async status(): Promise<MediaStatus> {
     return (await this.#get('')) as MediaStatus;
   }
@@ -70,7 +70,7 @@ export class MediaService {
     };
   }
 
-  /** The first detail that `isWanted`, asked for again and again; throws after `limitMs`. */
+  /** Polls the detailed status until it `isWanted` and returns it; throws after `limitMs`. */
   async until(
     isWanted: (detail: MediaDetail) => boolean,
     { player, limitMs = PATIENCE_MS }: { readonly player?: string; readonly limitMs?: number } = {},
@@ -89,7 +89,7 @@ export class MediaService {
   }
 }
 
-/** The value that `part` of all of `values` stay at or below. */
+/** The value that the share `part` (0 to 1) of `values` does not exceed. */
 export function percentile(values: readonly number[], part: number): number {
   const sorted = values.toSorted((a, b) => a - b);
   return sorted[Math.min(sorted.length - 1, Math.ceil(part * sorted.length) - 1)] ?? Number.NaN;

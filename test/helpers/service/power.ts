@@ -1,4 +1,4 @@
-/** The program on a system bus of the test's own, behind a relay that notes what it asks for. */
+/** The program on a private system bus, behind a relay that records its calls. */
 import type { ChildProcess, SpawnOptions } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -61,12 +61,12 @@ export class PowerService {
     return new PowerService(bus, relay, service);
   }
 
-  /** What was asked to be done, less what only asks. */
+  /** The calls that request an action, without mere queries. */
   get acts(): readonly PassedCall[] {
     return this.relay.toServices.filter(({ member }) => !/^(?:Can|List|Get)/.test(member));
   }
 
-  /** Those, as `PowerOff(true)`. */
+  /** The same calls as text: `PowerOff(true)`. */
   get actTexts(): readonly string[] {
     return this.acts.map(({ member, argument }) => `${member}(${argument ?? ''})`);
   }
@@ -78,7 +78,7 @@ export class PowerService {
   async refusal(action: string, query = ''): Promise<Refusal> {
     const begun = performance.now();
     const answer = await this.post(action, query);
-    // As interface and decisions document it; absent keys are undefined.
+    // The documented shape; absent keys are undefined.
     const body = (await answer.json()) as {
       readonly code?: string;
       readonly details?: { readonly reason?: string };
@@ -94,11 +94,11 @@ export class PowerService {
 
   async status(): Promise<PowerPayload> {
     const answer = await fetch(`${this.process.baseUrl}/api/pw`);
-    // As the interface documents it; the tests hold it against exact shapes.
+    // The documented payload; the tests compare it with exact shapes.
     return (await answer.json()) as PowerPayload;
   }
 
-  /** How much memory it holds and how many descriptors are open, now. */
+  /** Its current resident memory and number of open descriptors. */
   usage(): { readonly residentKib: number; readonly descriptors: number } {
     const folder = `/proc/${this.process.pid}`;
     return {

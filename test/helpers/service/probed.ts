@@ -1,11 +1,11 @@
-/** The service as a program whose event loop is watched from within: see loop-probe.ts. */
+/** The service as a program whose event loop is measured from inside: see loop-probe.ts. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { type ConfigPart, type ServiceProcess, startService } from './service.ts';
 
 const PROBE = new URL('./loop-probe.js', import.meta.url).href;
 
-/** What held the event loop since the last time it was asked. */
+/** The time that callbacks held the event loop since the previous request. */
 export interface Holds {
   readonly longestMs: number;
   readonly longestCpuMs: number;
@@ -14,7 +14,7 @@ export interface Holds {
 
 export interface ProbedService extends ServiceProcess {
   readonly readHolds: () => Promise<Holds>;
-  /** Has garbage collected; what the heap still holds. */
+  /** Collects garbage; returns the remaining size of the heap. */
   readonly collect: () => Promise<{ readonly heapUsedBytes: number }>;
 }
 
@@ -36,7 +36,7 @@ export async function startProbed(config: ConfigPart = {}): Promise<ProbedServic
     const [message] = await answer;
     return message;
   };
-  // loop-probe.ts answers each question with an object of its own shape.
+  // loop-probe.ts answers each request with its own shape.
   return {
     ...service,
     readHolds: async () => (await ask('report')) as Holds,

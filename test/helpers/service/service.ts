@@ -19,7 +19,7 @@ export type { ConfigPart } from '../fakes/config-parts.ts';
 export interface StartedService {
   readonly port: number;
   readonly baseUrl: string;
-  /** What it wrote on standard error so far. */
+  /** Its standard error so far. */
   readonly stderr: () => string;
 }
 
@@ -27,7 +27,7 @@ export interface ServiceProcess extends StartedService {
   readonly pid: number;
   /** The configuration file it runs with, alone in its folder. */
   readonly configFile: string;
-  /** Sends `signal` and waits for the end; how it ended and how long that took. */
+  /** Sends `signal` and waits for the end; returns how it ended and how long that took. */
   readonly stop: (signal?: NodeJS.Signals) => Promise<Ending>;
 }
 
@@ -43,16 +43,16 @@ const START_LIMIT_MS = 10_000;
 const atExit: (() => void)[] = [];
 process.once('exit', () => atExit.forEach((clear) => clear()));
 
-/** Whatever a test asks for, the machine stays on. */
+/** Keeps the machine on, whatever a test requests. */
 const SAFE: ConfigPart = { power: { backend: 'record' } };
 
-/** What must not outlive this process. */
+/** Clean-up functions for everything that must not outlive this process. */
 const leftovers: (() => void)[] = [];
 process.once('exit', () => {
   for (const clear of leftovers) clear();
 });
 
-/** A configuration file in a folder of its own, gone when this process is. */
+/** Writes a configuration file to a new folder, which is removed when this process ends. */
 function writeConfig(config: ConfigPart): string {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'hostwire-test-'));
   leftovers.push(() => rmSync(folder, { recursive: true, force: true }));
@@ -68,7 +68,7 @@ export interface RunToEnd {
   readonly tookMs: number;
 }
 
-/** Runs the program with `args` and a configuration, or a file of one, and waits for its end: for starts that fail. */
+/** Runs the program with `args` and a configuration, or a file with one, to its end: for starts that fail. */
 export async function runToEnd(
   args: readonly string[],
   config: ConfigPart | { readonly file: string } = {},
@@ -95,17 +95,17 @@ function collect(stream: Readable): () => string {
   return () => text;
 }
 
-/** The program itself on a free port of 127.0.0.1; resolves when it listens. */
+/** Starts the program itself on a free port of 127.0.0.1; resolves when it listens. */
 export async function startService(
   options: {
     readonly config?: ConfigPart;
     readonly host?: string;
     readonly args?: readonly string[];
-    /** One that is free when not given. */
+    /** Default: a free port. */
     readonly port?: number;
-    /** Laid over this process's environment, whose buses are dead. */
+    /** Added to this process's environment, in which no bus can be reached. */
     readonly env?: Readonly<Record<string, string>>;
-    /** Starts the program elsewhere: in another mount namespace, say. */
+    /** Starts the program elsewhere, for example in another mount namespace. */
     readonly start?: (command: string, args: readonly string[], how: SpawnOptions) => ChildProcess;
   } = {},
 ): Promise<ServiceProcess> {
@@ -128,7 +128,7 @@ export async function startService(
   const ended = new Promise<Omit<Ending, 'tookMs'>>((resolve) =>
     child.once('close', (code, signal) => resolve({ code, signal })),
   );
-  // A test that fails on its way must not leave it behind.
+  // A test that fails half-way must not leave it running.
   leftovers.push(() => child.kill('SIGKILL'));
   const port = await listeningPort(child, stderr);
   return {
@@ -145,7 +145,7 @@ export async function startService(
   };
 }
 
-/** Throws where power commands would be carried out on anything but a bus that lies in a temporary folder. */
+/** Throws if power commands could reach any bus outside a temporary folder. */
 function refuseRealPower(config: ConfigPart | undefined, systemBus: string): void {
   if ((config?.power?.backend ?? 'record') === 'record' || systemBus === DEAD_BUS) return;
   if (!systemBus.startsWith(`unix:path=${os.tmpdir()}/`))
@@ -179,9 +179,9 @@ function merged(config: ConfigPart, host: string, port: number): Config {
 export interface HereOptions {
   readonly listensOn?: '127.0.0.1' | '::';
   readonly machineNames?: readonly string[];
-  /** One that is free when not given. */
+  /** Default: a free port. */
   readonly port?: number;
-  /** The test's, in place of real time. */
+  /** Clock of the test, in place of real time. */
   readonly clock?: Clock;
 }
 
@@ -191,7 +191,7 @@ export async function startHere(
   config: ConfigPart = {},
   { listensOn = '127.0.0.1', machineNames = ['testhost'], port: wanted = 0, clock }: HereOptions = {},
 ): Promise<ServiceHere> {
-  // Read by uWebSockets.js when it is loaded, as main does it.
+  // uWebSockets.js reads this when it is loaded; main sets it too.
   process.env['UWS_HTTP_MAX_HEADERS_SIZE'] ??= '16384';
   const { Service } = await import('#src/service.js');
   const lines: string[] = [];

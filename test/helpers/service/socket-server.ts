@@ -1,4 +1,4 @@
-/** The sockets' half of the service inside this process: no machine, samples of any size whenever a test wants. */
+/** The WebSocket half of the service inside this process: no machine, samples of any size at any time. */
 import './dead-buses.ts';
 import process from 'node:process';
 import type { Test } from 'tap';
@@ -13,12 +13,12 @@ import { FakeConfig } from '../fakes/config.ts';
 import { FakeDemand } from '../fakes/demand.ts';
 import { clientAt } from '../fakes/stream.ts';
 
-/** A sample that is known by its timestamp and has about `bytes` with detail. */
+/** A sample with `number` as its timestamp, about `bytes` long with detail. */
 export function encodedOf(number: number, bytes = 0): Encoded {
   const sample: Sample = {
     timestamp: number,
     uptime: 0,
-    // What else is in it does not matter here.
+    // Its other keys do not matter here.
     extras: { interval_seconds: 1, host: 'x'.repeat(bytes) } as Sample['extras'] & object,
     cpu: undefined,
     memory: undefined,
@@ -32,14 +32,14 @@ export function encodedOf(number: number, bytes = 0): Encoded {
 export interface SocketServerOptions {
   /** Bytes of each sample with detail. */
   readonly sampleBytes?: number;
-  /** What `media` with the action `stop` answers, once it does. */
+  /** Resolves with the answer to `media` with the action `stop`. */
   readonly run?: () => Promise<string>;
   readonly onPublish?: (topic: string) => void;
 }
 
 /** Ends with the test. */
 export async function serveSockets(t: Test, options: SocketServerOptions = {}) {
-  // Read by uWebSockets.js when it is loaded, as main does it.
+  // uWebSockets.js reads this when it is loaded; main sets it too.
   process.env['UWS_HTTP_MAX_HEADERS_SIZE'] ??= '16384';
   const [{ HttpServer }, { Hub }] = await Promise.all([
     import('#src/http/uws/server.js'),
@@ -108,14 +108,14 @@ export async function serveSockets(t: Test, options: SocketServerOptions = {}) {
     server,
     hub,
     log,
-    /** How many sockets want each view. */
+    /** Number of sockets per view. */
     demand: demand.counts,
-    /** The title of what is played, which is sent. */
+    /** Changes the title of the current track, which is sent. */
     setTitle: (next: string) => {
       title = next;
       mediaChanges.notify();
     },
-    /** The number of the sample that was sent. */
+    /** Sends a sample; returns its number. */
     publish: () => {
       newest = encodedOf(++number, options.sampleBytes);
       hub.publish(newest);

@@ -1,4 +1,4 @@
-/** The server's half of the service inside this process: streams of events of one size, and the watch over their peers. */
+/** The stream half of the service inside this process: events of one size, and the watch over their peers. */
 import './dead-buses.ts';
 import type { Test } from 'tap';
 import { SYSTEM_CLOCK } from '#src/clock.js';
@@ -13,14 +13,14 @@ import { FakeDemand } from '../fakes/demand.ts';
 import { clientAt } from '../fakes/stream.ts';
 
 const DETAIL = viewOf(0, true);
-/** More often than in the service: well within uWebSockets.js's 10 s. */
+/** Shorter than in the service: well within the 10 s of uWebSockets.js. */
 const TEND_MS = 1000;
 
 function encodedOf(number: number, bytes: number): Encoded {
   const sample: Sample = {
     timestamp: number,
     uptime: 0,
-    // What else is in it does not matter here.
+    // Its other keys do not matter here.
     extras: { interval_seconds: 1, host: 'x'.repeat(bytes) } as Sample['extras'] & object,
     cpu: undefined,
     memory: undefined,
@@ -34,9 +34,9 @@ function encodedOf(number: number, bytes: number): Encoded {
 export interface StreamServerOptions {
   readonly address: string;
   readonly eventBytes: number;
-  /** Between two events; undefined: none are sent but by `publish`. */
+  /** Milliseconds between two events; undefined: events are sent by `publish` only. */
   readonly tickMs: number | undefined;
-  /** Of the watch; undefined: nobody watches. */
+  /** Options of the watch; undefined: peers are not watched. */
   readonly watch: { readonly limitMs: number; readonly pauseMs: number } | undefined;
 }
 
