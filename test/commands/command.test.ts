@@ -24,7 +24,7 @@ function tableOf(calls: string[]) {
   return [row('a.flagged', 'enable_sleep'), row('a.free', undefined)];
 }
 
-t.test('a command is found by its name, checked, then run with what its check made', async (t) => {
+t.test('a command is found by its name, checked, then run with the result of its check', async (t) => {
   const calls: string[] = [];
   const commands = new Commands(tableOf(calls), new FakeConfig());
   t.strictSame(commands.names, ['a.flagged', 'a.free']);
@@ -34,7 +34,7 @@ t.test('a command is found by its name, checked, then run with what its check ma
   t.strictSame(calls, ['check a.free', 'run a.free', 'check a.flagged'], 'refused parameters are not run');
 });
 
-t.test('a flag that is off is found out before anything is looked at, and at each call anew', async (t) => {
+t.test('a flag that is off is noticed before anything else is read, and again at each call', async (t) => {
   const calls: string[] = [];
   const config = new FakeConfig({ ...DEFAULT_CONFIG.features, enable_sleep: false });
   const commands = new Commands(tableOf(calls), config);
@@ -49,7 +49,7 @@ t.test('a flag that is off is found out before anything is looked at, and at eac
   t.strictSame(await commands.invoke('a.flagged', { value: 2 }), { result: { doubled: 4 } });
 });
 
-t.test('an unknown name is refused with the known ones; a name stands once', async (t) => {
+t.test('an unknown name is refused with the list of known ones; names are unique', async (t) => {
   const commands = new Commands(tableOf([]), new FakeConfig());
   for (const name of ['a.other', 'constructor', '']) {
     await t.rejects(commands.invoke(name, {}), {
@@ -62,7 +62,7 @@ t.test('an unknown name is refused with the known ones; a name stands once', asy
 });
 
 t.test(
-  'a door can refuse before it reads the name of the action: when every command of a group is off',
+  'a route can refuse before it reads the name of the action, when every command of a group is off',
   async (t) => {
     const config = new FakeConfig({ ...DEFAULT_CONFIG.features, enable_sleep: false });
     const commands = new Commands(tableOf([]), config);

@@ -1,4 +1,4 @@
-/** The backend that asks the machine: how long a sleep lasts for it, and what it tells when the machine is mute. */
+/** The backend that asks the machine: when a sleep counts as over, and its reasons when the machine gives none. */
 import t, { type Test } from 'tap';
 import { HostPower } from '#src/commands/host-power.js';
 import type { PowerAction, PowerHost } from '#src/host/power.js';
@@ -67,7 +67,7 @@ t.test('[5.one-at-a-time] a sleep is over when the machine has woken', async (t)
   t.equal(clock.timers, 0);
 });
 
-t.test('[5.one-at-a-time] a sleep whose signs do not come holds up nothing for long', async (t) => {
+t.test('[5.one-at-a-time] a sleep whose signals do not come holds up nothing for long', async (t) => {
   const { host, clock, act } = rig(t);
   const never = act('hibernate');
   await clock.advance(5999);
@@ -85,7 +85,7 @@ t.test('[5.one-at-a-time] a sleep whose signs do not come holds up nothing for l
 });
 
 t.test(
-  '[5.act-fails] a sleep that is refused is over at once; what needs no waking, when it was taken',
+  '[5.act-fails] a refused sleep is over at once; an act without a wake-up, when it was accepted',
   async (t) => {
     const { host, clock, act } = rig(t);
     host.failure = new Error('logind refuses: no');
@@ -101,7 +101,7 @@ t.test(
   },
 );
 
-t.test("[5.wake-drops] a sleep of somebody else's is heard of too", async (t) => {
+t.test('[5.wake-drops] a sleep that another program started is noticed too', async (t) => {
   const { host, woken, lines } = rig(t);
   host.listener?.(true);
   t.strictSame(woken, []);
@@ -113,14 +113,17 @@ t.test("[5.wake-drops] a sleep of somebody else's is heard of too", async (t) =>
   ]);
 });
 
-t.test('[5.not-supported] a reason is always given; inhibitors that can not be known are none', async (t) => {
-  const { power, lines, host } = rig(t);
-  t.strictSame(await power.support('sleep'), {
-    isSupported: false,
-    reason: 'the power manager gives no reason',
-  });
-  t.strictSame(await power.inhibitors(), []);
-  t.match(lines.at(-1), /warn: power: inhibitors cannot be read: logind does not answer/);
-  power.close();
-  t.equal(host.listener, undefined, 'nothing is listened to after the end');
-});
+t.test(
+  '[5.not-supported] a reason is always given; inhibitors that cannot be read count as none',
+  async (t) => {
+    const { power, lines, host } = rig(t);
+    t.strictSame(await power.support('sleep'), {
+      isSupported: false,
+      reason: 'the power manager gives no reason',
+    });
+    t.strictSame(await power.inhibitors(), []);
+    t.match(lines.at(-1), /warn: power: inhibitors cannot be read: logind does not answer/);
+    power.close();
+    t.equal(host.listener, undefined, 'nothing is listened to after the end');
+  },
+);

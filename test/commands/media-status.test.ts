@@ -1,4 +1,4 @@
-/** Which player is meant and what is told of it: the rules on literals. */
+/** Which player is selected and what its status says: the rules on literals. */
 import t from 'tap';
 import {
   deriveMediaStatus,
@@ -19,7 +19,7 @@ const chosen = (...players: readonly MediaPlayer[]) => {
 };
 
 t.test(
-  '[6.which-player] the one playing; else the one that last played; else the first by name',
+  '[6.which-player] the one playing; otherwise the one that last played; otherwise the first by name',
   async (t) => {
     const a = playerOf('a');
     const b = playerOf('b');
@@ -31,7 +31,7 @@ t.test(
     t.equal(
       chosen(paused, playerOf('b', { playback: 'playing', lastPlayedMs: 1 })),
       'b',
-      'whatever last played',
+      'whichever played last',
     );
     t.equal(
       chosen(a, playerOf('b', { playback: 'stopped', lastPlayedMs: 5 })),
@@ -46,7 +46,7 @@ t.test(
     t.equal(
       chosen(first, playerOf('b', { playback: 'playing', lastPlayedMs: 5 })),
       'a',
-      'of equals the first',
+      'the first of equals',
     );
     t.equal(chosen(playerOf('a', { isSilent: true }), b), 'b', 'one that does not answer stands behind');
     t.equal(chosen(playerOf('a', { isSilent: true })), 'a', 'unless it is the only one');
@@ -70,7 +70,7 @@ t.test('[6.which-player] playerctld is no player', async (t) => {
   t.equal(findPlayer(snapshotOf(both), 'playerctld'), undefined);
 });
 
-t.test('[6.player] a name picks one, any of its names, exactly', async (t) => {
+t.test('[6.player] a name picks one by an exact match with any of its names', async (t) => {
   const vlc = playerOf('vlc', { names: ['vlc', 'vlc.instance7'] });
   const all = snapshotOf(playerOf('mpv', { playback: 'playing' }), vlc);
   for (const name of ['vlc', 'vlc.instance7']) t.equal(findPlayer(all, name), vlc);
@@ -164,6 +164,6 @@ t.test('[6.detail] detail adds its keys, null where the player does not say', as
   t.match(
     deriveMediaStatus(snapshotOf(stopped), stopped, true),
     { album: null, position: null, duration: null, art_url: null, rate: 1.5, volume: 50.5 },
-    'nothing of a track that nobody hears',
+    'nothing about a track that is not playing',
   );
 });

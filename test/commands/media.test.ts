@@ -1,4 +1,4 @@
-/** The media commands on players and a clock that the test owns. */
+/** The media commands, with players and a clock that the test owns. */
 import t, { type Test } from 'tap';
 import { Commands, type Outcome } from '#src/commands/command.js';
 import { Media, mediaCommands } from '#src/commands/media.js';
@@ -20,7 +20,7 @@ class Rig {
   readonly log: string[] = [];
   readonly config = new FakeConfig();
   changes = 0;
-  /** What the last answer kept to itself. */
+  /** The error that the last answer does not show. */
   failure: ServiceError | undefined;
   readonly media: Media;
   readonly commands: Commands;
@@ -43,7 +43,7 @@ class Rig {
     return answered;
   }
 
-  /** What `action` is refused with: status, code, reason. */
+  /** How `action` is refused: status, code, reason. */
   async refusal(action: string, params: Params = VALUES[action] ?? {}): Promise<readonly unknown[]> {
     try {
       await this.ask(action, params);
@@ -57,7 +57,7 @@ class Rig {
 
 const OK = { status: 'ok' };
 
-t.test('[6.control] each action is one call to the player that is meant', async (t) => {
+t.test('[6.control] each action is one call to the selected player', async (t) => {
   const rig = new Rig();
   rig.host.snapshot = snapshotOf(playerOf('a'), playerOf('b', { playback: 'playing', volume: 0.5 }));
   const verbs = ['play', 'pause', 'next', 'previous', 'play_pause', 'stop', 'previous', 'seek'];
@@ -77,7 +77,7 @@ t.test('[6.control] each action is one call to the player that is meant', async 
   t.strictSame(rig.log, []);
 });
 
-t.test('[6.player] a player that is named takes it; one that is not there: 404', async (t) => {
+t.test('[6.player] a named player gets the command; one that is not there: 404', async (t) => {
   const rig = new Rig();
   rig.host.snapshot = snapshotOf(playerOf('a', { playback: 'playing' }), playerOf('b'));
   t.equal((await rig.ask('play', { player: 'b' })).delivered, 'true');
@@ -93,7 +93,7 @@ t.test('[6.player] a player that is named takes it; one that is not there: 404',
   t.equal(rig.host.controls.length, 1);
 });
 
-/** Both kinds of action, in a machine in which none can go well. */
+/** Both kinds of action, on a machine where none can succeed. */
 async function checkFailure(
   t: Test,
   rig: Rig,
@@ -140,7 +140,7 @@ t.test('[6.control] a platform without players', async (t) => {
   t.strictSame(await rig.media.capability(), { enabled: true, supported: false, reason });
 });
 
-t.test('[6.keys] no bus, but keys: pressed blindly, and said so', async (t) => {
+t.test('[6.keys] no bus, but keys: pressed blindly, and the answer says so', async (t) => {
   const rig = new Rig();
   rig.host.snapshot = { ...snapshotOf(), absence: 'there is no bus' };
   rig.host.keys = null;
@@ -165,7 +165,7 @@ t.test('[6.keys] no bus, but keys: pressed blindly, and said so', async (t) => {
   t.equal(rig.host.pressed.length, count);
 });
 
-t.test('[6.control] [6.more-actions] a player that cannot, as it says of itself, is not asked', async (t) => {
+t.test('[6.control] [6.more-actions] a player that reports that it cannot is not asked', async (t) => {
   const rig = new Rig();
   rig.host.snapshot = snapshotOf(
     playerOf('p', {
@@ -200,7 +200,7 @@ t.test('[6.control] [6.more-actions] [2.500-action] what the player answers', as
 });
 
 t.test(
-  '[6.more-actions] volume goes in steps from what was asked last, and stays within its ends',
+  '[6.more-actions] volume goes in steps from the last requested value, and stays within its limits',
   async (t) => {
     const rig = new Rig();
     const { host, clock } = rig;
@@ -210,14 +210,14 @@ t.test(
       return Math.round((host.controls.at(-1)?.value ?? -1) * 1000) / 1000;
     };
     t.equal(await last('volume_up'), 0.97);
-    t.equal(await last('volume_up'), 1, 'the player has not told of it yet');
+    t.equal(await last('volume_up'), 1, 'the player has not reported it yet');
     t.equal(await last('volume_up'), 1);
     t.equal(await last('volume_down', { player: 'q' }), 0.15, 'the other is another');
     t.equal(await last('set_volume', { value: 3 }), 0.03);
     t.equal(await last('volume_down'), 0);
     t.equal(await last('volume_down'), 0);
     await clock.advance(1000);
-    t.equal(await last('volume_down'), 0.87, 'what it tells counts again');
+    t.equal(await last('volume_down'), 0.87, 'its reports count again');
     await clock.advance(1000);
     host.snapshot = snapshotOf(playerOf('p', { volume: 1.3 }));
     t.equal(await last('volume_up'), 1.3, 'beyond full: not turned down by asking for more');
@@ -241,7 +241,7 @@ t.test('[6.more-actions] seek beyond the end is not possible', async (t) => {
   t.equal((await rig.ask('seek', { value: 1e6 })).delivered, 'true', 'an end that nobody knows');
 });
 
-t.test('[6.more-actions] [2.400-fields] values out of place', async (t) => {
+t.test('[6.more-actions] [2.400-fields] values that do not belong', async (t) => {
   const rig = new Rig();
   rig.host.snapshot = snapshotOf(playerOf('p'));
   for (const action of ['seek', 'set_volume']) {
@@ -270,7 +270,7 @@ t.test('[6.feature] switched off: no player is looked for', async (t) => {
   t.equal(rig.host.watched, 0);
 });
 
-t.test('[6.slow-player] players are watched from the first wish on, and waited for once', async (t) => {
+t.test('[6.slow-player] players are watched from the first request on, and waited for once', async (t) => {
   const rig = new Rig();
   const { host, clock, media } = rig;
   t.equal(host.watched, 0, 'not before');

@@ -1,4 +1,4 @@
-/** Who asked for an act of power is told what becomes of it, however many asked for the same. */
+/** Every caller that asked for a power action learns its outcome, however many asked for the same. */
 import t from 'tap';
 import type { Follower, Outcome } from '#src/commands/command.js';
 import type { PowerFeedback } from '#src/commands/power-queue.js';
@@ -6,7 +6,7 @@ import type { Params } from '#src/params.js';
 import { PowerRig } from '../helpers/fakes/power.ts';
 
 class Rig extends PowerRig {
-  /** What each follower was told: `1 running`. */
+  /** The stages that each follower was notified of: `1 running`. */
   readonly steps: string[] = [];
   readonly followers = [0, 1, 2].map(
     (i): Follower =>
@@ -35,7 +35,7 @@ t.test('[7.power-follow] running at the hand-over, done when it has ended', asyn
   t.strictSame(rig.steps, ['0 running', '0 done']);
 });
 
-t.test('[7.power-follow] the same act asked by several: each hears of it', async (t) => {
+t.test('[7.power-follow] the same act requested by several callers: each is notified', async (t) => {
   const rig = new Rig();
   await Promise.all([0, 1].map((who) => rig.askAs(who, 'restart')));
   await rig.clock.advance(100);
@@ -44,7 +44,7 @@ t.test('[7.power-follow] the same act asked by several: each hears of it', async
 });
 
 t.test(
-  '[7.power-follow] an act that fails: why; and the others are told who has heard already',
+  '[7.power-follow] an act that fails: the reason; and the feedback names the followers that already have it',
   async (t) => {
     const rig = new Rig();
     rig.backend.failure = new Error('no power');
@@ -57,35 +57,32 @@ t.test(
   },
 );
 
-t.test(
-  '[7.power-follow] one that is scheduled: running and done then, or cancelled, or failed',
-  async (t) => {
-    const rig = new Rig();
-    await rig.askAs(0, 'sleep', { delay: 10 });
-    await rig.clock.advance(10_100);
-    t.strictSame(rig.steps.splice(0), ['0 running', '0 done']);
-    await rig.askAs(1, 'sleep', { delay: 10 });
-    await rig.askAs(2, 'cancel');
-    t.strictSame(rig.steps.splice(0), ['1 cancelled']);
-    await rig.askAs(0, 'sleep', { delay: 10 });
-    rig.config.features = { ...rig.config.features, enable_sleep: false };
-    await rig.clock.advance(10_100);
-    t.strictSame(rig.steps.splice(0), [
-      '0 failed: the scheduled sleep was not done: it was switched off meanwhile',
-    ]);
-    rig.config.features = { ...rig.config.features, enable_sleep: true };
-    await rig.askAs(0, 'sleep', { delay: 10 });
-    await rig.askAs(1, 'restart');
-    rig.power.close();
-    t.strictSame(
-      rig.steps.splice(0).map((step) => step.slice(0, 8)),
-      ['1 failed', '0 failed'],
-      'at a stop too',
-    );
-  },
-);
+t.test('[7.power-follow] a scheduled act: running and done when due, or cancelled, or failed', async (t) => {
+  const rig = new Rig();
+  await rig.askAs(0, 'sleep', { delay: 10 });
+  await rig.clock.advance(10_100);
+  t.strictSame(rig.steps.splice(0), ['0 running', '0 done']);
+  await rig.askAs(1, 'sleep', { delay: 10 });
+  await rig.askAs(2, 'cancel');
+  t.strictSame(rig.steps.splice(0), ['1 cancelled']);
+  await rig.askAs(0, 'sleep', { delay: 10 });
+  rig.config.features = { ...rig.config.features, enable_sleep: false };
+  await rig.clock.advance(10_100);
+  t.strictSame(rig.steps.splice(0), [
+    '0 failed: the scheduled sleep was not done: it was switched off meanwhile',
+  ]);
+  rig.config.features = { ...rig.config.features, enable_sleep: true };
+  await rig.askAs(0, 'sleep', { delay: 10 });
+  await rig.askAs(1, 'restart');
+  rig.power.close();
+  t.strictSame(
+    rig.steps.splice(0).map((step) => step.slice(0, 8)),
+    ['1 failed', '0 failed'],
+    'at a shutdown too',
+  );
+});
 
-t.test('what changes of power is told: scheduled, taken back, due, ended', async (t) => {
+t.test('each change of power is reported: scheduled, cancelled, due, ended', async (t) => {
   const rig = new Rig();
   const changes = () => {
     const { changed } = rig;

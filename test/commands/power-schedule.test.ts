@@ -1,4 +1,4 @@
-/** What power commands add to the contract: delay, cancel, force, the overview; on a clock that the test owns. */
+/** What power commands add to the contract: delay, cancel, force, the overview; with a clock that the test owns. */
 import t from 'tap';
 import { PowerRig } from '../helpers/fakes/power.ts';
 
@@ -77,7 +77,7 @@ t.test(
   },
 );
 
-t.test('[5.power-pending] of two that come at once, one is scheduled', async (t) => {
+t.test('[5.power-pending] of two that arrive at once, one is scheduled', async (t) => {
   const rig = new PowerRig();
   const [first, second] = await Promise.allSettled([
     rig.ask('sleep', { delay: 10 }),
@@ -89,7 +89,7 @@ t.test('[5.power-pending] of two that come at once, one is scheduled', async (t)
   t.strictSame(rig.backend.actions, ['sleep']);
 });
 
-t.test('[5.cancel] cancel takes back what is scheduled, and says when there is nothing', async (t) => {
+t.test('[5.cancel] cancel withdraws the scheduled action, and says when there is none', async (t) => {
   const rig = new PowerRig();
   t.strictSame(await rig.ask('cancel'), { result: { status: 'ok', message: 'Nothing pending' } });
   await rig.ask('shutdown', { delay: 60 });
@@ -114,7 +114,7 @@ t.test('[5.cancel] cancel is allowed with every flag off', async (t) => {
   t.strictSame(await rig.ask('cancel'), { result: { status: 'ok', message: 'Cancelled shutdown' } });
 });
 
-t.test('[5.delay] a scheduled action is judged again when its time has come', async (t) => {
+t.test('[5.delay] a scheduled action is checked again when its time has come', async (t) => {
   const cases = [
     {
       why: 'it was switched off meanwhile',
@@ -145,7 +145,7 @@ t.test('[5.delay] a scheduled action is judged again when its time has come', as
   }
 });
 
-t.test('[5.delay] a scheduled action joins one that is queued, and waits for that answer', async (t) => {
+t.test('[5.delay] a scheduled action joins a queued one, and waits for the answer to it', async (t) => {
   const rig = new PowerRig();
   await rig.ask('sleep', { delay: 0.05 });
   await rig.askAndSend('sleep');
@@ -183,7 +183,7 @@ t.test('[5.status] the overview has exactly the decided keys', async (t) => {
   const rig = new PowerRig();
   rig.config.features = { ...rig.config.features, enable_restart: false };
   rig.backend.unsupported.set('hibernate', 'there is no swap');
-  // A backend may know more of an inhibitor than is told.
+  // A backend may know more about an inhibitor than is shown.
   const held = { who: 'apt', why: 'upgrading', what: 'shutdown', uid: 0, mode: 'block' };
   rig.backend.standing = [held];
   const able = { enabled: true, supported: true, reason: null };
@@ -201,7 +201,7 @@ t.test('[5.status] the overview has exactly the decided keys', async (t) => {
   });
 });
 
-t.test('stopping drops what is queued and scheduled, says so, and accepts no more', async (t) => {
+t.test('stopping drops queued and scheduled actions, says so, and accepts no more', async (t) => {
   const rig = new PowerRig();
   await rig.askAndSend('sleep');
   await rig.ask('shutdown', { delay: 60 });
@@ -223,7 +223,7 @@ t.test('stopping drops what is queued and scheduled, says so, and accepts no mor
   ]);
 });
 
-t.test('stopping while a scheduled action is being judged', async (t) => {
+t.test('stopping while a scheduled action is being checked', async (t) => {
   const rig = new PowerRig();
   await rig.ask('shutdown', { delay: 1 });
   const moving = rig.clock.advance(1000);

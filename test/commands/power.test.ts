@@ -1,4 +1,4 @@
-/** Power commands (decisions, part 5) on a clock that the test owns: when an act is handed over, and when never. */
+/** Power commands (decisions, part 5) with a clock that the test owns: when an act is handed over, and when never. */
 import t from 'tap';
 import { DEFAULT_CONFIG } from '#src/config/schema.js';
 import { PowerRig } from '../helpers/fakes/power.ts';
@@ -33,23 +33,26 @@ t.test('[5.answer-closed] a connection that has closed is waited for no longer',
   t.strictSame(backend.acts, [{ action: 'restart', isForced: false, atMs: 7 }]);
 });
 
-t.test('[5.latest-500ms] an answer of which nothing is heard holds nothing up for 500 ms', async (t) => {
-  const rig = new PowerRig();
-  const { backend, clock } = rig;
-  await rig.ask('sleep');
-  await clock.advance(450);
-  t.strictSame(backend.acts, []);
-  await clock.advance(50);
-  t.equal(backend.acts.length, 1);
+t.test(
+  '[5.latest-500ms] an answer whose delivery is never reported delays the act by 500 ms at most',
+  async (t) => {
+    const rig = new PowerRig();
+    const { backend, clock } = rig;
+    await rig.ask('sleep');
+    await clock.advance(450);
+    t.strictSame(backend.acts, []);
+    await clock.advance(50);
+    t.equal(backend.acts.length, 1);
 
-  const late = await rig.ask('sleep');
-  await clock.advance(450);
-  late.onDelivered?.('sent');
-  await clock.advance(50);
-  t.equal(backend.acts.length, 2, 'not even when it left in the last moment');
-});
+    const late = await rig.ask('sleep');
+    await clock.advance(450);
+    late.onDelivered?.('sent');
+    await clock.advance(50);
+    t.equal(backend.acts.length, 2, 'not even when it left in the last moment');
+  },
+);
 
-t.test('[5.latest-500ms] one who asks again and again does not put it off', async (t) => {
+t.test('[5.latest-500ms] a client that asks again and again does not postpone it', async (t) => {
   const rig = new PowerRig();
   const { backend, clock } = rig;
   for (let i = 0; i < 10; i++) {
@@ -60,32 +63,35 @@ t.test('[5.latest-500ms] one who asks again and again does not put it off', asyn
   t.equal(backend.acts[0]?.atMs, 480);
 });
 
-t.test('[5.answer-first] who asks in the last moment is still answered before the act', async (t) => {
-  const rig = new PowerRig();
-  const { backend, clock } = rig;
-  await rig.ask('sleep');
-  await clock.advance(479);
-  const late = await rig.ask('sleep');
-  await clock.advance(3);
-  t.strictSame(backend.acts, []);
-  late.onDelivered?.('sent');
-  t.strictSame(
-    backend.acts,
-    [{ action: 'sleep', isForced: false, atMs: 482 }],
-    'then there is no time to lose',
-  );
+t.test(
+  '[5.answer-first] a client that asks at the last moment is still answered before the act',
+  async (t) => {
+    const rig = new PowerRig();
+    const { backend, clock } = rig;
+    await rig.ask('sleep');
+    await clock.advance(479);
+    const late = await rig.ask('sleep');
+    await clock.advance(3);
+    t.strictSame(backend.acts, []);
+    late.onDelivered?.('sent');
+    t.strictSame(
+      backend.acts,
+      [{ action: 'sleep', isForced: false, atMs: 482 }],
+      'then there is no time to lose',
+    );
 
-  await rig.ask('restart');
-  await clock.advance(479);
-  await rig.ask('restart');
-  await clock.advance(19.9);
-  t.equal(backend.acts.length, 1);
-  await clock.advance(0.1);
-  t.equal(backend.acts.length, 2, '[5.latest-500ms] and never later than 500 ms');
-});
+    await rig.ask('restart');
+    await clock.advance(479);
+    await rig.ask('restart');
+    await clock.advance(19.9);
+    t.equal(backend.acts.length, 1);
+    await clock.advance(0.1);
+    t.equal(backend.acts.length, 2, '[5.latest-500ms] and never later than 500 ms');
+  },
+);
 
 t.test(
-  '[5.answer-first] who joins an act that has long been waiting for its turn is answered before it',
+  '[5.answer-first] a client that joins an act that has long been waiting is answered before it',
   async (t) => {
     const rig = new PowerRig();
     const { backend, clock } = rig;
@@ -102,30 +108,33 @@ t.test(
   },
 );
 
-t.test('[5.answer-first] word that comes twice, or after the act, changes nothing', async (t) => {
-  const rig = new PowerRig();
-  const { backend, clock } = rig;
-  const first = await rig.ask('sleep');
-  const second = await rig.ask('sleep');
-  first.onDelivered?.('closed');
-  first.onDelivered?.('closed');
-  t.strictSame(backend.acts, [], 'the second answer is still under way');
-  second.onDelivered?.('closed');
-  t.equal(backend.acts.length, 1);
-  second.onDelivered?.('sent');
-  await clock.advance(1000);
-  t.equal(backend.acts.length, 1);
+t.test(
+  '[5.answer-first] a delivery report that comes twice, or after the act, changes nothing',
+  async (t) => {
+    const rig = new PowerRig();
+    const { backend, clock } = rig;
+    const first = await rig.ask('sleep');
+    const second = await rig.ask('sleep');
+    first.onDelivered?.('closed');
+    first.onDelivered?.('closed');
+    t.strictSame(backend.acts, [], 'the second answer is still under way');
+    second.onDelivered?.('closed');
+    t.equal(backend.acts.length, 1);
+    second.onDelivered?.('sent');
+    await clock.advance(1000);
+    t.equal(backend.acts.length, 1);
 
-  const again = await rig.ask('restart');
-  again.onDelivered?.('sent');
-  await clock.advance(50);
-  again.onDelivered?.('sent');
-  await clock.advance(50);
-  t.equal(backend.acts.length, 2, 'nor does it put the act off');
-});
+    const again = await rig.ask('restart');
+    again.onDelivered?.('sent');
+    await clock.advance(50);
+    again.onDelivered?.('sent');
+    await clock.advance(50);
+    t.equal(backend.acts.length, 2, 'nor does it put the act off');
+  },
+);
 
 t.test(
-  '[5.same-once] the same action asked again before its hand-over acts once, after both answers',
+  '[5.same-once] the same action requested again before its hand-over acts once, after both answers',
   async (t) => {
     const rig = new PowerRig();
     const { backend, clock } = rig;
@@ -147,7 +156,7 @@ t.test(
   },
 );
 
-t.test('[5.same-once] force of one is force of both', async (t) => {
+t.test('[5.same-once] force on one request is force on both', async (t) => {
   const rig = new PowerRig();
   const { backend, clock } = rig;
   await rig.askAndSend('sleep', { force: true });
@@ -200,7 +209,7 @@ t.test('[5.one-at-a-time] the next act waits for the one before', async (t) => {
   ]);
 });
 
-t.test('[5.wake-drops] what is still queued when the machine wakes is dropped', async (t) => {
+t.test('[5.wake-drops] actions still queued when the machine wakes are dropped', async (t) => {
   const rig = new PowerRig();
   const { power, backend, clock } = rig;
   backend.isSlow = true;
@@ -224,7 +233,7 @@ t.test('[5.wake-drops] what is still queued when the machine wakes is dropped', 
   t.strictSame(backend.actions, ['sleep', 'restart'], 'what is asked afterwards is done');
 });
 
-t.test('[5.wake-drops] a queue that waits for its time is emptied too', async (t) => {
+t.test('[5.wake-drops] a queue that waits for its deadline is emptied too', async (t) => {
   const rig = new PowerRig();
   const { power, backend, clock } = rig;
   await rig.askAndSend('sleep');
@@ -234,20 +243,23 @@ t.test('[5.wake-drops] a queue that waits for its time is emptied too', async (t
   t.strictSame(backend.acts, []);
 });
 
-t.test('[5.act-fails] an act that fails after its ok is an error in the log and a feedback', async (t) => {
-  const rig = new PowerRig();
-  const { backend, clock } = rig;
-  backend.failure = new Error('Access denied');
-  await rig.askAndSend('sleep');
-  await rig.askAndSend('restart');
-  await clock.advance(100);
-  t.strictSame(backend.actions, ['sleep', 'restart'], 'a failure does not hold up the next');
-  t.strictSame(rig.feedback, [
-    { action: 'sleep', success: false, message: 'sleep failed: Access denied' },
-    { action: 'restart', success: false, message: 'restart failed: Access denied' },
-  ]);
-  t.ok(rig.log.includes('hostwire error: power: sleep failed: Access denied'));
-});
+t.test(
+  '[5.act-fails] an act that fails after its ok is an error in the log and a feedback message',
+  async (t) => {
+    const rig = new PowerRig();
+    const { backend, clock } = rig;
+    backend.failure = new Error('Access denied');
+    await rig.askAndSend('sleep');
+    await rig.askAndSend('restart');
+    await clock.advance(100);
+    t.strictSame(backend.actions, ['sleep', 'restart'], 'a failure does not hold up the next');
+    t.strictSame(rig.feedback, [
+      { action: 'sleep', success: false, message: 'sleep failed: Access denied' },
+      { action: 'restart', success: false, message: 'restart failed: Access denied' },
+    ]);
+    t.ok(rig.log.includes('hostwire error: power: sleep failed: Access denied'));
+  },
+);
 
 t.test('[5.flags-default] by default only sleep, hibernate and lock are allowed', async (t) => {
   const rig = new PowerRig();
@@ -278,7 +290,7 @@ t.test('[5.flags] each action has its flag; sleep and lock share one; cancel has
   }
 });
 
-t.test('[5.flags] a flag is judged before parameters, support and inhibitors', async (t) => {
+t.test('[5.flags] a flag is checked before parameters, support and inhibitors', async (t) => {
   const rig = new PowerRig();
   rig.config.features = { ...rig.config.features, enable_sleep: false };
   rig.backend.unsupported.set('sleep', 'no');
@@ -288,7 +300,7 @@ t.test('[5.flags] a flag is judged before parameters, support and inhibitors', a
   t.equal((await rig.refusal('sleep')).code, 'not_supported', 'then support');
 });
 
-t.test('[5.not-supported] what the machine cannot do is refused with the reason', async (t) => {
+t.test('[5.not-supported] an action that the machine cannot do is refused with the reason', async (t) => {
   const rig = new PowerRig();
   rig.backend.unsupported.set('hibernate', 'there is no swap');
   for (const params of [{}, { force: true }, { delay: 5 }]) {
@@ -302,7 +314,7 @@ t.test('[5.not-supported] what the machine cannot do is refused with the reason'
   t.strictSame(rig.backend.acts, []);
 });
 
-t.test('[5.never-409] plain calls are answered whatever is queued, acted on or scheduled', async (t) => {
+t.test('[5.never-409] plain calls are answered, whatever is queued, under way or scheduled', async (t) => {
   const rig = new PowerRig();
   const { backend, clock } = rig;
   backend.isSlow = true;
@@ -318,7 +330,7 @@ t.test('[5.never-409] plain calls are answered whatever is queued, acted on or s
   t.strictSame(backend.actions, ['sleep', 'sleep', 'shutdown', 'restart', 'hibernate', 'lock']);
 });
 
-t.test('[5.root-inhibitor] root holds an action up, unless forced', async (t) => {
+t.test('[5.root-inhibitor] an inhibitor of root blocks an action, unless forced', async (t) => {
   const rig = new PowerRig();
   const { backend, clock } = rig;
   backend.standing = [
@@ -346,7 +358,7 @@ t.test('[5.root-inhibitor] root holds an action up, unless forced', async (t) =>
   t.ok(rig.log.includes('hostwire warn: power: shutdown overrides the inhibitor of apt (uid 0): upgrading'));
 });
 
-t.test("[5.user-inhibitor] a user's program is overridden, and that is logged", async (t) => {
+t.test("[5.user-inhibitor] a user's inhibitor is overridden, and that is logged", async (t) => {
   const rig = new PowerRig();
   const { backend, clock } = rig;
   backend.standing = [

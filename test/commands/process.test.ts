@@ -5,37 +5,34 @@ import { DEFAULT_CONFIG } from '#src/config/schema.js';
 import { ServiceError } from '#src/errors.js';
 import { OWN_PID, ProcessRig } from '../helpers/fakes/processes.ts';
 
-t.test(
-  '[7.kill] by number or by name; term is asked for first, and one that is stopped goes on',
-  async (t) => {
-    const rig = new ProcessRig();
-    t.strictSame(await rig.ask('kill', { pid: 200, started_at: 1_000_050 }), {
-      success: true,
-      action: 'kill',
-      message: 'Ended editor (200).',
-      final: true,
-      pid: 200,
-      name: 'editor',
-      count: 1,
-    });
-    t.strictSame(rig.host.sent, [
-      [200, 'term'],
-      [200, 'continue'],
-    ]);
-    rig.host.sent.length = 0;
-    t.match(await rig.ask('kill', { name: 'helper', signal: 'kill' }), {
-      message: 'Ended helper: 2 processes.',
-      pid: undefined,
-      name: 'helper',
-      count: 2,
-    });
-    t.strictSame(rig.host.sent, [
-      [201, 'kill'],
-      [202, 'kill'],
-    ]);
-    t.ok(rig.log.includes('hostwire info: process: ending helper: kill'));
-  },
-);
+t.test('[7.kill] by number or by name; term comes first, and a stopped process goes on', async (t) => {
+  const rig = new ProcessRig();
+  t.strictSame(await rig.ask('kill', { pid: 200, started_at: 1_000_050 }), {
+    success: true,
+    action: 'kill',
+    message: 'Ended editor (200).',
+    final: true,
+    pid: 200,
+    name: 'editor',
+    count: 1,
+  });
+  t.strictSame(rig.host.sent, [
+    [200, 'term'],
+    [200, 'continue'],
+  ]);
+  rig.host.sent.length = 0;
+  t.match(await rig.ask('kill', { name: 'helper', signal: 'kill' }), {
+    message: 'Ended helper: 2 processes.',
+    pid: undefined,
+    name: 'helper',
+    count: 2,
+  });
+  t.strictSame(rig.host.sent, [
+    [201, 'kill'],
+    [202, 'kill'],
+  ]);
+  t.ok(rig.log.includes('hostwire info: process: ending helper: kill'));
+});
 
 t.test('[7.kill-invalid] parameters that make no sense', async (t) => {
   const rig = new ProcessRig();
@@ -55,7 +52,7 @@ t.test('[7.kill-invalid] parameters that make no sense', async (t) => {
   t.strictSame(rig.host.sent, []);
 });
 
-t.test('[7.kill-protected] what must not be ended, and nothing is touched', async (t) => {
+t.test('[7.kill-protected] processes that must not be ended, and nothing is touched', async (t) => {
   const rig = new ProcessRig();
   const refused = async (params: Record<string, unknown>, reason: RegExp) => {
     const error = await rig.refusal('kill', params);
@@ -86,26 +83,36 @@ t.test('[7.kill-protected] pid 1 whatever its name', async (t) => {
   t.equal(feedbackCodeOf(await rig.refusal('kill', { pid: 1 })), 'PROTECTED');
 });
 
-t.test('[7.kill-protected] what Windows does not run without, whatever the case of its name', async (t) => {
-  for (const name of ['csrss.exe', 'wininit.exe', 'LSASS.EXE', 'services.exe', 'smss.exe', 'WinLogon.exe']) {
-    const rig = new ProcessRig();
-    rig.host.processes.push({ pid: 700, name, ppid: 4 });
-    for (const params of [{ pid: 700 }, { name }, { pid: 700, signal: 'kill', tree: true }]) {
-      const error = await rig.refusal('kill', params);
-      t.equal(feedbackCodeOf(error), 'PROTECTED', name);
-      t.match(error.message, /Windows does not run without/);
+t.test(
+  '[7.kill-protected] processes that Windows cannot run without, whatever the case of their names',
+  async (t) => {
+    for (const name of [
+      'csrss.exe',
+      'wininit.exe',
+      'LSASS.EXE',
+      'services.exe',
+      'smss.exe',
+      'WinLogon.exe',
+    ]) {
+      const rig = new ProcessRig();
+      rig.host.processes.push({ pid: 700, name, ppid: 4 });
+      for (const params of [{ pid: 700 }, { name }, { pid: 700, signal: 'kill', tree: true }]) {
+        const error = await rig.refusal('kill', params);
+        t.equal(feedbackCodeOf(error), 'PROTECTED', name);
+        t.match(error.message, /Windows does not run without/);
+      }
+      t.strictSame(rig.host.sent, []);
     }
-    t.strictSame(rig.host.sent, []);
-  }
-  const rig = new ProcessRig();
-  // Readings go up by number.
-  rig.host.processes.splice(3, 0, { pid: 4, name: 'System', ppid: 0, isKernelThread: true });
-  t.match((await rig.refusal('kill', { pid: 4 })).message, /kernel/);
-  rig.host.processes.push({ pid: 700, name: 'notepad.exe', ppid: 200 });
-  t.match(await rig.ask('kill', { pid: 700 }), { success: true }, 'any other');
-});
+    const rig = new ProcessRig();
+    // Readings go up by number.
+    rig.host.processes.splice(3, 0, { pid: 4, name: 'System', ppid: 0, isKernelThread: true });
+    t.match((await rig.refusal('kill', { pid: 4 })).message, /kernel/);
+    rig.host.processes.push({ pid: 700, name: 'notepad.exe', ppid: 200 });
+    t.match(await rig.ask('kill', { pid: 700 }), { success: true }, 'any other');
+  },
+);
 
-t.test('[7.kill-conflict] a number that belongs to another process by now', async (t) => {
+t.test('[7.kill-conflict] a pid that meanwhile belongs to another process', async (t) => {
   const rig = new ProcessRig();
   for (const started_at of [1_000_048, 1_000_052, 0]) {
     const error = await rig.refusal('kill', { pid: 200, started_at });
@@ -128,7 +135,7 @@ t.test('[7.kill-not-found] no such process, one that has ended, one that ends me
   t.equal((await rig.refusal('kill', { pid: 200 })).code, 'process_not_found');
 });
 
-t.test('[7.kill-timeout] one that does not end in time, and that kill forces it', async (t) => {
+t.test('[7.kill-timeout] a process that does not end in time, and kill forces it', async (t) => {
   const rig = new ProcessRig();
   rig.host.stubborn.add(201);
   const error = await rig.refusal('kill', { name: 'helper', timeout_ms: 50 });
@@ -138,13 +145,13 @@ t.test('[7.kill-timeout] one that does not end in time, and that kill forces it'
   t.match(error.details, { reason: 'not ended within 50 ms', count: 1 });
 });
 
-t.test('[7.kill-denied] what this user may not end', async (t) => {
+t.test('[7.kill-denied] a process that this user may not end', async (t) => {
   const rig = new ProcessRig();
   rig.host.denied.add(200);
   t.equal(feedbackCodeOf(await rig.refusal('kill', { pid: 200 })), 'PROTECTED');
 });
 
-t.test('[7.kill-tree] parents first, and what appears meanwhile', async (t) => {
+t.test('[7.kill-tree] parents first, then children that appear meanwhile', async (t) => {
   const rig = new ProcessRig();
   rig.host.onRead = (count) => {
     if (count === 1) rig.host.processes.push({ pid: 500, name: 'late', ppid: 202 });
@@ -156,7 +163,7 @@ t.test('[7.kill-tree] parents first, and what appears meanwhile', async (t) => {
   );
 });
 
-t.test('[7.kill-tree] to kill, it is stopped first', async (t) => {
+t.test('[7.kill-tree] before a kill the tree is stopped', async (t) => {
   const rig = new ProcessRig();
   rig.host.onRead = (count) => {
     if (count === 1) rig.host.processes.push({ pid: 500, name: 'late', ppid: 202 });
@@ -174,7 +181,7 @@ t.test('[7.kill-tree] to kill, it is stopped first', async (t) => {
   ]);
 });
 
-t.test('[7.kill-tree] all or nothing: what was stopped goes on when one may not be ended', async (t) => {
+t.test('[7.kill-tree] all or nothing: stopped processes go on when one may not be ended', async (t) => {
   const rig = new ProcessRig();
   rig.host.denied.add(202);
   const error = await rig.refusal('kill', { pid: 200, tree: true, signal: 'kill' });
@@ -196,14 +203,14 @@ t.test('[7.kill-tree] all or nothing: what was stopped goes on when one may not 
   );
 });
 
-t.test('[7.kill-tree] a tree that never stands still is not followed for ever', async (t) => {
+t.test('[7.kill-tree] a tree that keeps growing is not followed forever', async (t) => {
   const rig = new ProcessRig();
   rig.host.onRead = (count) => void rig.host.processes.push({ pid: 1000 + count, name: 'new', ppid: 200 });
   const { count } = await rig.ask('kill', { pid: 200, tree: true });
   t.ok(Number(count) <= 12, `${count}`);
 });
 
-t.test('[7.process-flag] off by default, and judged before the parameters', async (t) => {
+t.test('[7.process-flag] off by default, and checked before the parameters', async (t) => {
   const rig = new ProcessRig();
   rig.config.features = DEFAULT_CONFIG.features;
   for (const name of ['process.kill', 'process.launch'])
@@ -211,7 +218,7 @@ t.test('[7.process-flag] off by default, and judged before the parameters', asyn
 });
 
 t.test(
-  '[7.process-unsupported] where processes can not be reached: NOT_SUPPORTED with the reason',
+  '[7.process-unsupported] where processes cannot be reached: NOT_SUPPORTED with the reason',
   async (t) => {
     const rig = new ProcessRig();
     rig.host.reason = 'the kernel is older than 5.3';
@@ -232,7 +239,7 @@ t.test('[7.processes-busy] too many at a time', async (t) => {
   t.equal((await rig.refusal('kill', { pid: 200 })).code, 'not_possible_now');
 });
 
-t.test('[7.launch] apps of the configuration only, as it says', async (t) => {
+t.test('[7.launch] only apps of the configuration, with the arguments it gives', async (t) => {
   const rig = new ProcessRig();
   rig.config.apps = {
     player: {

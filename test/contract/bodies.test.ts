@@ -1,4 +1,4 @@
-/** Request bodies over raw sockets, on a table of routes made for it: sizes, types, what happens when. */
+/** Request bodies over raw sockets, on routes made for these tests: sizes, types, and the order of the checks. */
 import t from 'tap';
 import { parseJsonObject } from '#src/http/body.js';
 import { jsonAnswer } from '#src/http/reply.js';
@@ -77,7 +77,7 @@ t.test('[1.drain-limit] beyond 1 MiB the connection ends', async (t) => {
 
 t.test('[1.chunked] a chunked body is read, however it is cut, and ends its connection', async (t) => {
   const request = chunked('/json', '{"a"', ':', '1}');
-  // uWebSockets.js refuses a request line that comes in pieces; from there on every cut must do.
+  // uWebSockets.js refuses a request line that comes in pieces; after it, a cut at any place must work.
   const split = [...request].map((_, at) => at).filter((at) => at >= request.indexOf('\r\n') + 2);
   for (const at of split) {
     const connection = await connect(t);
@@ -127,7 +127,7 @@ t.test('[2.415] only application/json, with any parameters; no type is JSON', as
   t.equal(acts, 5);
 });
 
-t.test('[1.body-ignored] where a body is ignored it may be anything up to 1 MiB', async (t) => {
+t.test('[1.body-ignored] an ignored body may be anything up to 1 MiB', async (t) => {
   const connection = await connect(t);
   const headers = { 'Content-Type': 'text/plain' };
   connection.write(requestBytes('/ignored', { method: 'POST', headers, body: Buffer.alloc(200 * KIB) }));
@@ -164,7 +164,7 @@ t.test('[1.feature-order] [2.403-feature] size, type, then the flag: 403 without
   t.equal(acts, 0);
 });
 
-t.test('[2.400-json] [2.400-body] what is no JSON, and what is no object', async (t) => {
+t.test('[2.400-json] [2.400-body] a body that is not JSON, or not an object', async (t) => {
   const connection = await connect(t);
   const post = (body: string | Buffer) => {
     connection.write(requestBytes('/object', { method: 'POST', body }));

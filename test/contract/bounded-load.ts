@@ -6,7 +6,7 @@ import net from 'node:net';
 import path from 'node:path';
 import process from 'node:process';
 
-/** Runs in a process of its own: one core, by turns a third, two thirds and all of the time, changing each second. */
+/** Runs in a separate process: one core busy a third, two thirds and all of the time in turn, changing each second. */
 function keepBusy(forMs: number): void {
   const begun = Date.now();
   const turn = () => {
@@ -20,7 +20,7 @@ function keepBusy(forMs: number): void {
   turn();
 }
 
-/** One core busy in changing shares, half a megabyte a second written and synced, 4 MB/s over the loopback; ends by itself. */
+/** One core in changing shares, half a megabyte per second written and synced, 4 MB/s over loopback; ends by itself. */
 export async function startLoad(folder: string, forMs: number): Promise<() => Promise<void>> {
   const busy = spawn(process.execPath, ['-e', `(${keepBusy})(${forMs})`]);
   const file = openSync(path.join(folder, 'written'), 'w');

@@ -60,7 +60,7 @@ t.test('[2.not-found-first] an unknown path is 404 with any method', async (t) =
   }
 });
 
-t.test('[1.options] OPTIONS that is no preflight: 204 with Allow, without body or length', async (t) => {
+t.test('[1.options] OPTIONS that is not a preflight: 204 with Allow, without body or length', async (t) => {
   for (const path of [...GET_ROUTES, '/api/ws']) {
     const answer = await ask(port, path, { method: 'OPTIONS' });
     t.equal(answer.status, 204);
@@ -79,25 +79,31 @@ t.test('[2.426] [I.ws-exists] /api/ws without an upgrade', async (t) => {
   });
 });
 
-t.test('[2.head] HEAD wherever GET works: the same head, no body, and the connection goes on', async (t) => {
-  const connection = await RawConnection.open(port);
-  t.teardown(() => connection.destroy());
-  for (const path of ['/api/status', '/api/system', '/api/usage', '/api/nope', '/api/ws']) {
-    connection.write(requestBytes(path));
-    const get = await connection.readAnswer('GET');
-    connection.write(requestBytes(path, { method: 'HEAD' }));
-    const head = await connection.readAnswer('HEAD');
-    t.equal(head.status, get.status, path);
-    const named = (answer: typeof get) =>
-      answer.headers.filter(([name]) => !['Date', 'Content-Length'].includes(name)).toSorted();
-    t.strictSame(named(head), named(get));
-    const lengths = valuesOf(head, 'content-length');
-    t.equal(lengths.length, 1);
-    // Numbers of the machine may have grown by a digit in between.
-    t.ok(Math.abs(Number(lengths[0]) - get.body.length) < 40, `${path}: ${lengths[0]} ~ ${get.body.length}`);
-  }
-  t.equal(connection.rest.length, 0, 'nothing but the answers came');
-});
+t.test(
+  '[2.head] HEAD wherever GET works: the same head, no body, and the connection stays open',
+  async (t) => {
+    const connection = await RawConnection.open(port);
+    t.teardown(() => connection.destroy());
+    for (const path of ['/api/status', '/api/system', '/api/usage', '/api/nope', '/api/ws']) {
+      connection.write(requestBytes(path));
+      const get = await connection.readAnswer('GET');
+      connection.write(requestBytes(path, { method: 'HEAD' }));
+      const head = await connection.readAnswer('HEAD');
+      t.equal(head.status, get.status, path);
+      const named = (answer: typeof get) =>
+        answer.headers.filter(([name]) => !['Date', 'Content-Length'].includes(name)).toSorted();
+      t.strictSame(named(head), named(get));
+      const lengths = valuesOf(head, 'content-length');
+      t.equal(lengths.length, 1);
+      // Values of the machine may have grown by a digit in between.
+      t.ok(
+        Math.abs(Number(lengths[0]) - get.body.length) < 40,
+        `${path}: ${lengths[0]} ~ ${get.body.length}`,
+      );
+    }
+    t.equal(connection.rest.length, 0, 'nothing but the answers came');
+  },
+);
 
 t.test("[2.head-stream] HEAD on the stream: the stream's headers, then the end", async (t) => {
   const connection = await RawConnection.open(port);
@@ -134,7 +140,7 @@ t.test('[2.500] a handler that fails: internal_error, the reason only in the log
   t.equal((await ask(failing.port, '/api/status')).status, 200, 'and it goes on');
 });
 
-t.test('[2.500] a host that throws while it is read: an answer, and life goes on', async (t) => {
+t.test('[2.500] a host that throws while it is read: an answer, and the service goes on', async (t) => {
   const broken = {
     ...fixtureHost(),
     readCounters: () => {
@@ -148,7 +154,7 @@ t.test('[2.500] a host that throws while it is read: an answer, and life goes on
   t.equal((await ask(failing.port, '/api/status')).status, 200);
 });
 
-t.test('[2.no-header-injection] nothing of a request comes back as a header', async (t) => {
+t.test('[2.no-header-injection] no part of a request comes back as a header', async (t) => {
   const evil = '%0d%0aX-Evil:%201%0d%0a%0d%0a<h1>';
   for (const target of [
     `/api/usage?fields=${evil}`,

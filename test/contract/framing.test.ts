@@ -24,7 +24,7 @@ const { connect } = served;
 const HEAD = 'HTTP/1.1\r\nHost: localhost\r\n';
 
 t.test(
-  '[1.framing] framing in doubt: 400 where it is looked at, the end of the connection everywhere',
+  '[1.framing] framing in doubt: 400 where the head is checked, the end of the connection everywhere',
   async (t) => {
     const cases = [
       'Content-Length: 2\r\nContent-Length: 2\r\n',
@@ -46,7 +46,7 @@ t.test(
         try {
           t.equal((await connection.readAnswer()).status, status, `${path} ${JSON.stringify(lines)}`);
         } catch {
-          // What lies behind such a head may have been taken for another request: then there is no answer at all.
+          // The bytes after such a head may have been read as another request: then there is no answer at all.
           t.ok(connection.isClosed);
         }
         await connection.closed();
@@ -55,7 +55,7 @@ t.test(
   },
 );
 
-t.test('[1.no-smuggling] bytes of a body, or behind a doubtful one, are never a request', async (t) => {
+t.test('[1.no-smuggling] bytes of a body, or after a doubtful one, are never a request', async (t) => {
   const inner = `POST /ignored ${HEAD}\r\n`;
   const body = { body: inner };
   const doubtful = [
@@ -109,7 +109,7 @@ t.test('[1.expect] Expect: 100-continue is answered, and the connection stays in
   }
 });
 
-t.test('[1.trailers] chunked trailers end the connection, they are no request', async (t) => {
+t.test('[1.trailers] chunked trailers end the connection, they are not a request', async (t) => {
   const connection = await connect(t);
   connection.write(`POST /nope ${HEAD}Transfer-Encoding: chunked\r\n\r\n0\r\nX-Trailer: 1\r\n\r\n`);
   await connection.closed();

@@ -1,4 +1,4 @@
-/** The real machine through the program itself: exactly the documented keys, and numbers that can be true. */
+/** The real machine through the program itself: exactly the documented keys, and plausible numbers. */
 import os from 'node:os';
 import t from 'tap';
 import { checkHeaders, JSON_HEADERS } from '../helpers/clients/answers.ts';
@@ -29,7 +29,7 @@ t.test(
     const payloads = [jsonOf(await ask(service.port, '/api/usage'))];
     for (let i = 0; i < 3; i++) payloads.push(payloadOf(await stream.next()));
     for (const payload of payloads) {
-      // Everything that is read from it is checked by the comparison of shapes.
+      // Every value read from it is checked by the comparison of shapes.
       const { gpu, disks, memory } = payload as {
         readonly gpu: unknown;
         readonly disks: readonly unknown[];
@@ -55,7 +55,7 @@ t.test(
   },
 );
 
-t.test('[3.finite] no number of detail is negative, but for a signal', async (t) => {
+t.test('[3.finite] no number of detail is negative, except a signal level', async (t) => {
   const payload = JSON.stringify(jsonOf(await ask(service.port, '/api/usage?detail=1')));
   t.notMatch(payload.replace(/"(signal_dbm|value)":-/g, ''), /":-|NaN|Infinity/);
 });

@@ -107,28 +107,31 @@ t.test('[6.player] [2.404-things] player picks one, in the query and in the body
   t.equal(media.controls.length, 3);
 });
 
-t.test('[6.control] [I.media.control] the four actions are answered alike however they go', async (t) => {
-  for (const action of CONTRACT) checkOk(t, await control({ action }), 'true');
-  t.strictSame(
-    media.controls.map(({ verb }) => verb),
-    ['play', 'pause', 'next', 'previous'],
-  );
-  media.reply = { outcome: 'failed', reason: 'no' };
-  for (const action of CONTRACT) checkOk(t, await control({ action }), 'false');
-  media.reply = { outcome: 'unanswered', reason: 'late' };
-  for (const action of CONTRACT) checkOk(t, await control({ action }), 'unknown');
-  media.snapshot = snapshotOf();
-  for (const action of CONTRACT) checkOk(t, await control({ action }), 'false');
-  t.match(
-    service.stderr(),
-    /info: media: prev was not done: there is no player\n/,
-    'the reason is in the log',
-  );
-  media.snapshot = { ...snapshotOf(), absence: 'no bus' };
-  for (const action of CONTRACT) checkOk(t, await control({ action }), 'false');
-  media.keys = null;
-  for (const action of CONTRACT) checkOk(t, await control({ action }), 'unknown');
-});
+t.test(
+  '[6.control] [I.media.control] the four actions get the same answer, whatever the outcome',
+  async (t) => {
+    for (const action of CONTRACT) checkOk(t, await control({ action }), 'true');
+    t.strictSame(
+      media.controls.map(({ verb }) => verb),
+      ['play', 'pause', 'next', 'previous'],
+    );
+    media.reply = { outcome: 'failed', reason: 'no' };
+    for (const action of CONTRACT) checkOk(t, await control({ action }), 'false');
+    media.reply = { outcome: 'unanswered', reason: 'late' };
+    for (const action of CONTRACT) checkOk(t, await control({ action }), 'unknown');
+    media.snapshot = snapshotOf();
+    for (const action of CONTRACT) checkOk(t, await control({ action }), 'false');
+    t.match(
+      service.stderr(),
+      /info: media: prev was not done: there is no player\n/,
+      'the reason is in the log',
+    );
+    media.snapshot = { ...snapshotOf(), absence: 'no bus' };
+    for (const action of CONTRACT) checkOk(t, await control({ action }), 'false');
+    media.keys = null;
+    for (const action of CONTRACT) checkOk(t, await control({ action }), 'unknown');
+  },
+);
 
 t.test('[6.more-actions] [2.500-action] the others fail honestly', async (t) => {
   const value = 10;
@@ -147,34 +150,37 @@ t.test('[6.more-actions] [2.500-action] the others fail honestly', async (t) => 
     t.match(reasonOf(t, await control({ action, value }), 501, 'not_supported'), /^no bus; /);
 });
 
-t.test('[2.400-fields] what the body lacks, and what is out of place in it', async (t) => {
-  checkError(t, await control({}), 400, 'missing_field');
-  checkError(t, await control({ action: 'seek' }), 400, 'missing_field');
-  for (const action of [null, 1, true, ['play'], { play: 1 }])
-    checkError(t, await control({ action }), 400, 'invalid_value');
-  checkError(t, await control({ action: 'seek', value: '10' }), 400, 'invalid_value');
-  checkError(t, await control({ action: 'play', player: 7 }), 400, 'invalid_value');
-  for (const action of [
-    '',
-    'Play',
-    'play ',
-    'media.play',
-    'power.sleep',
-    'constructor',
-    '__proto__',
-    'x\r\nX: y',
-  ]) {
-    const answer = await control({ action });
-    t.equal(answer.status, 400);
-    checkHeaders(t, answer, JSON_HEADERS);
-    t.match(jsonOf(answer), { code: 'unknown_action', details: { allowed: [...CONTRACT, ...MORE] } });
-  }
-  checkOk(t, await control('{"action":"play","__proto__":{"player":"gone"},"more":[1]}'), 'true');
-  checkOk(t, await control('{"action":"stop","action":"play"}'), 'true');
-  t.equal(media.controls.length, 2, 'nothing that was refused reached a player');
-});
+t.test(
+  '[2.400-fields] fields that are missing from the body, and fields that do not belong in it',
+  async (t) => {
+    checkError(t, await control({}), 400, 'missing_field');
+    checkError(t, await control({ action: 'seek' }), 400, 'missing_field');
+    for (const action of [null, 1, true, ['play'], { play: 1 }])
+      checkError(t, await control({ action }), 400, 'invalid_value');
+    checkError(t, await control({ action: 'seek', value: '10' }), 400, 'invalid_value');
+    checkError(t, await control({ action: 'play', player: 7 }), 400, 'invalid_value');
+    for (const action of [
+      '',
+      'Play',
+      'play ',
+      'media.play',
+      'power.sleep',
+      'constructor',
+      '__proto__',
+      'x\r\nX: y',
+    ]) {
+      const answer = await control({ action });
+      t.equal(answer.status, 400);
+      checkHeaders(t, answer, JSON_HEADERS);
+      t.match(jsonOf(answer), { code: 'unknown_action', details: { allowed: [...CONTRACT, ...MORE] } });
+    }
+    checkOk(t, await control('{"action":"play","__proto__":{"player":"gone"},"more":[1]}'), 'true');
+    checkOk(t, await control('{"action":"stop","action":"play"}'), 'true');
+    t.equal(media.controls.length, 2, 'nothing that was refused reached a player');
+  },
+);
 
-t.test('bodies: no JSON, no object, too large, of another type; a missing type is JSON', async (t) => {
+t.test('bodies: not JSON, not an object, too large, of another type; a missing type is JSON', async (t) => {
   for (const body of ['', '{', 'play', '{"action":"play"} x', '\u0000'])
     checkError(t, await control(body), 400, 'invalid_json');
   for (const body of ['[]', 'null', '"play"', '7']) checkError(t, await control(body), 400, 'invalid_body');
@@ -204,7 +210,7 @@ t.test('nothing acts before the whole body has arrived', async (t) => {
   checkOk(t, await connection.readAnswer(), 'true');
 });
 
-t.test('[6.feature] enable_media off: 403 without a body, and no player is spoken to', async (t) => {
+t.test('[6.feature] enable_media off: 403 without a body, and no player is contacted', async (t) => {
   const host = new FakeMediaHost();
   const off = await startHere({ ...fixtureHost(), media: host }, { features: { enable_media: false } });
   t.teardown(() => off.stop());
@@ -225,7 +231,7 @@ t.test('[6.feature] enable_media off: 403 without a body, and no player is spoke
   t.equal(host.watched, 1);
 });
 
-t.test('[6.slow-player] one that does not answer holds up nobody else', async (t) => {
+t.test('[6.slow-player] a player that does not answer holds up no other client', async (t) => {
   media.isSlow = true;
   t.teardown(() => {
     media.isSlow = false;
@@ -238,7 +244,7 @@ t.test('[6.slow-player] one that does not answer holds up nobody else', async (t
   checkOk(t, await waiting, 'true');
 });
 
-t.test('what can be done is in the capabilities; a host without media serves all the rest', async (t) => {
+t.test('possible actions are in the capabilities; a host without media serves all the rest', async (t) => {
   const capabilities = async (at: number) =>
     (jsonOf(await ask(at, '/api/system?detail=1')) as { capabilities: { media: unknown } }).capabilities
       .media;

@@ -2,7 +2,7 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 
-/** What a test reads by itself right after a message has come. */
+/** The values that a test reads by itself right after a message has arrived. */
 export interface Reading {
   readonly atMs: number;
   readonly busy: number;
@@ -47,7 +47,7 @@ export function readMachine(): Reading {
   };
 }
 
-/** The contract's rule once more, from /sys: devices that are no members, and bonds; else all but lo; else lo. */
+/** The contract's rule, from /sys: devices that are not members, and bonds; otherwise all but lo; otherwise lo. */
 export function countedNames(names: readonly string[]): readonly string[] {
   const has = (name: string, file: string) => existsSync(`/sys/class/net/${name}/${file}`);
   const free = names.filter((name) => !has(name, 'master'));
@@ -56,7 +56,7 @@ export function countedNames(names: readonly string[]): readonly string[] {
   return free.some((name) => name !== 'lo') ? free.filter((name) => name !== 'lo') : free;
 }
 
-/** target → used and available, as df tells them. */
+/** target → used and available, as df reports them. */
 export function askDf(): ReadonlyMap<string, { readonly used: number; readonly available: number }> {
   const { stdout } = spawnSync('df', ['-a', '-B1', '--output=used,avail,target'], { encoding: 'utf8' });
   const rows = stdout

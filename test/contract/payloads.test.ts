@@ -11,7 +11,7 @@ import { startHere } from '../helpers/service/service.ts';
 
 const GIB = 1024 ** 3;
 
-/** A payload of usage or system: the tests check what they take out of it. */
+/** A payload of usage or system: the tests check the values they take out of it. */
 interface Payload {
   readonly timestamp: number;
   readonly uptime: number;
@@ -29,7 +29,7 @@ interface Payload {
   readonly service?: object;
 }
 
-// Read off the wire: nothing but the tests' checks says that it is one.
+// Read off the wire: only the checks of the tests establish the type.
 const asPayload = (value: unknown) => value as Payload;
 const keysOf = (value: object | null | undefined) => Object.keys(value ?? {});
 
@@ -142,41 +142,50 @@ t.test(
   },
 );
 
-t.test('[3.detail-top] [3.drives] what detail adds beside the sections, in every view', async (t) => {
-  for (const target of ['/api/usage?detail=1', '/api/usage?detail=1&fields=memory']) {
-    const payload = await read(target);
-    t.equal(payload.interval_seconds, 2);
-    t.type(payload.host, 'string');
-    t.strictSame(payload.sensors, [
-      { label: 'coretemp Package id 0', kind: 'temperature', value: 51.3, unit: '°C' },
-      { label: 'nct6775 fan1', kind: 'fan', value: 1205, unit: 'RPM' },
-    ]);
-    t.strictSame(payload.batteries, [
-      {
-        name: 'BAT0',
-        percent: 80,
-        state: 'discharging',
-        power_watts: 10,
-        seconds_left: 14_400,
-        health_percent: 87.7,
-      },
-    ]);
-    t.strictSame(payload.drives, [
-      {
-        name: 'nvme0n1',
-        model: 'ACME Fast 1TB',
-        kind: 'nvme',
-        health: { passed: true, percentage_used: 7, power_on_hours: 4321, temperature: 41, media_errors: 2 },
-        reason: null,
-      },
-      { name: 'vda', model: null, kind: 'other', health: null, reason: 'a virtual drive has no health' },
-    ]);
-  }
-  const { batteries } = await read('/api/system?detail=1');
-  t.equal(batteries?.length, 1, 'the same in /api/system');
-  const plain = await read('/api/usage');
-  t.notOk('sensors' in plain || 'batteries' in plain || 'drives' in plain || 'host' in plain);
-});
+t.test(
+  '[3.detail-top] [3.drives] the keys that detail adds beside the sections, in every view',
+  async (t) => {
+    for (const target of ['/api/usage?detail=1', '/api/usage?detail=1&fields=memory']) {
+      const payload = await read(target);
+      t.equal(payload.interval_seconds, 2);
+      t.type(payload.host, 'string');
+      t.strictSame(payload.sensors, [
+        { label: 'coretemp Package id 0', kind: 'temperature', value: 51.3, unit: '°C' },
+        { label: 'nct6775 fan1', kind: 'fan', value: 1205, unit: 'RPM' },
+      ]);
+      t.strictSame(payload.batteries, [
+        {
+          name: 'BAT0',
+          percent: 80,
+          state: 'discharging',
+          power_watts: 10,
+          seconds_left: 14_400,
+          health_percent: 87.7,
+        },
+      ]);
+      t.strictSame(payload.drives, [
+        {
+          name: 'nvme0n1',
+          model: 'ACME Fast 1TB',
+          kind: 'nvme',
+          health: {
+            passed: true,
+            percentage_used: 7,
+            power_on_hours: 4321,
+            temperature: 41,
+            media_errors: 2,
+          },
+          reason: null,
+        },
+        { name: 'vda', model: null, kind: 'other', health: null, reason: 'a virtual drive has no health' },
+      ]);
+    }
+    const { batteries } = await read('/api/system?detail=1');
+    t.equal(batteries?.length, 1, 'the same in /api/system');
+    const plain = await read('/api/usage');
+    t.notOk('sensors' in plain || 'batteries' in plain || 'drives' in plain || 'host' in plain);
+  },
+);
 
 t.test('[3.detail-on] detail is on for 1 and true only; the rest changes nothing', async (t) => {
   for (const value of ['1', 'true', 'TRUE', '%31'])
@@ -196,7 +205,7 @@ t.test('[3.gpu-null] no GPU: null by default and in detail, absent only when fil
   t.equal((await of('/api/system')).gpu, null);
 });
 
-t.test('[3.unknown] a value nobody can read: 0 by default, null in detail', async (t) => {
+t.test('[3.unknown] an unreadable value: 0 by default, null in detail', async (t) => {
   const cpu = { total: { user: 1, nice: 0, system: 1, idle: 1, iowait: 0, irq: 0, steal: 0 } };
   const blind = await startHere(fixtureHost({ cpu: { ...cpu, temperatureCelsius: null, speedHz: null } }));
   t.teardown(() => blind.stop());
@@ -233,7 +242,7 @@ t.test(
   },
 );
 
-t.test('[3.usage-age] the latest sample if younger than a second, else a fresh one', async (t) => {
+t.test('[3.usage-age] the latest sample if younger than a second, otherwise a fresh one', async (t) => {
   const host = fixtureHost();
   const { clock, port, withFirstLoad } = await startOnClock(t, host);
   const usage = () => ask(port, '/api/usage');
@@ -280,7 +289,7 @@ t.test('[3.system] [I.others] exactly the documented keys', async (t) => {
   });
 });
 
-t.test('[3.system-detail] what detail adds to it', async (t) => {
+t.test('[3.system-detail] the keys that detail adds', async (t) => {
   const plain = keysOf(await read('/api/system'));
   const payload = await read('/api/system?detail=1');
   const added = ['gpus', 'interfaces', 'batteries', 'boot_time', 'service', 'capabilities'];

@@ -87,7 +87,7 @@ function startSleeper(t: { teardown(done: () => unknown): unknown }) {
   return { child, name, program, folder, pid: child.pid ?? 0 };
 }
 
-// What is read from an answer is compared with what is expected of it.
+// Values read from an answer are compared with the expected ones.
 const objectOf = (answer: RawAnswer) => jsonOf(answer) as Record<string, unknown>;
 const rowsIn = (answer: RawAnswer) => objectOf(answer)['processes'] as readonly Record<string, unknown>[];
 
@@ -133,7 +133,7 @@ t.test('[7.process-rest] GET /api/processes, grouped and one by one', async (t) 
 });
 
 t.test(
-  '[7.process-details] [2.404-process] GET /api/processes/{name}: all of a name, or the one of a number',
+  '[7.process-details] [2.404-process] GET /api/processes/{name}: all processes of a name, or the one with a pid',
   async (t) => {
     const service = await startService();
     t.teardown(() => service.stop());
@@ -223,7 +223,7 @@ t.test('[7.process-flags] enable_processes off: neither list nor details', async
 });
 
 t.test(
-  '[3.system-capabilities] what can be done here to power, media and processes, and why not',
+  '[3.system-capabilities] what this machine can do with power, media and processes, or why not',
   async (t) => {
     const service = await startService();
     t.teardown(() => service.stop());

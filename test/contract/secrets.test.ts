@@ -7,19 +7,19 @@ import t, { type Test } from 'tap';
 import { RawConnection } from '../helpers/clients/http.ts';
 import { type ConfigPart, runToEnd, type ServiceProcess, startService } from '../helpers/service/service.ts';
 
-/** The key of the service, and one that a client sends by mistake: neither may be repeated. */
+/** The service's key, and a wrong one sent by a client: neither may appear anywhere. */
 const KEY = 'canary-right-0123456789abcdef0123456789';
 const WRONG = 'canary-wrong-0123456789abcdef0123456789';
 // Parts too, and whatever the case: a shortened or lower-cased key is half a key.
 const CANARY = /canary|89abcdef/i;
 
-/** Everything read until the service closes the connection or says no more. */
+/** Everything read until the service closes the connection or sends no more. */
 async function exchange(port: number, bytes: string): Promise<string> {
   const connection = await RawConnection.open(port);
   connection.write(bytes);
   const deadline = performance.now() + 1500;
   while (!connection.isClosed && connection.rest.length === 0 && performance.now() < deadline) await sleep(5);
-  // What else belongs to the answer comes with it.
+  // The rest of the answer comes with it.
   await sleep(5);
   connection.destroy();
   return connection.rest.toString('latin1');
@@ -38,7 +38,7 @@ const PATHS = [
 const UPGRADE =
   'Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n';
 
-/** Requests, good and bad, that carry `key` in every place where somebody might put it. */
+/** Requests, good and bad, that carry `key` in every place where a client might put it. */
 function requestsWith(key: string): readonly string[] {
   const get = (target: string, headers: string) =>
     `GET ${target} HTTP/1.1\r\nHost: localhost\r\n${headers}\r\n`;
@@ -83,7 +83,7 @@ function requestsWith(key: string): readonly string[] {
   ];
 }
 
-/** What of the process anybody on the machine can see. */
+/** The parts of the process that every user of the machine can see. */
 function titleOf({ pid }: ServiceProcess): string {
   return ['cmdline', 'comm', 'stat'].map((name) => readFileSync(`/proc/${pid}/${name}`, 'latin1')).join(' ');
 }
@@ -91,7 +91,7 @@ function titleOf({ pid }: ServiceProcess): string {
 async function checkTraffic(t: Test, service: ServiceProcess): Promise<void> {
   const requests = [...requestsWith(KEY), ...requestsWith(WRONG)];
   const counts = new Map<string, number>();
-  // One after the other by the dozen: who is cut without an answer is waited for.
+  // A dozen at a time: a connection that is cut without an answer is waited for.
   for (let at = 0; at < requests.length; at += 12) {
     const batch = requests.slice(at, at + 12);
     const answers = await Promise.all(batch.map((bytes) => exchange(service.port, bytes)));
@@ -101,7 +101,7 @@ async function checkTraffic(t: Test, service: ServiceProcess): Promise<void> {
       if (CANARY.test(answer)) t.fail('an answer repeats a key', { request: batch[index], answer });
     }
   }
-  // A hundred wrong keys a minute are worth a line.
+  // A hundred wrong keys per minute are worth a line.
   for (let at = 0; at < 110; at += 1)
     await exchange(
       service.port,
@@ -189,7 +189,7 @@ t.test('[8.secrets-traffic] a key in a file of its own', { timeout: 240_000 }, a
     );
   t.match(await ask(KEY), /^HTTP\/1\.1 200 /);
   t.match(await ask(WRONG), /^HTTP\/1\.1 401 /);
-  // Two lines are no key; the message must not show them.
+  // Two lines are not a key; the message must not show them.
   writeFileSync(path.join(folder, 'key'), `${KEY}\n${WRONG}\n`);
   process.kill(service.pid, 'SIGHUP');
   const deadline = performance.now() + 5000;
@@ -201,7 +201,7 @@ t.test('[8.secrets-traffic] a key in a file of its own', { timeout: 240_000 }, a
   await checkPrintOuts(t, { auth: { api_key_file: path.join(t.testdir({ key: KEY }), 'key') } });
 });
 
-t.test('[8.secrets-starts] starts that fail, and what is printed', { timeout: 240_000 }, async (t) => {
+t.test('[8.secrets-starts] starts that fail, and their output', { timeout: 240_000 }, async (t) => {
   await checkPrintOuts(t, { auth: AUTH });
   for (const text of badTexts(KEY)) {
     const file = path.join(t.testdir({ 'config.json': text }), 'config.json');

@@ -1,4 +1,4 @@
-/** Commands over /api/ws on a machine of literals: feedback in stages or in one message, who hears of it, and errors. */
+/** Commands over /api/ws on a machine of literals: feedback in stages or in one message, its recipients, and errors. */
 import '../helpers/service/dead-buses.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t, { type Test } from 'tap';
@@ -100,7 +100,7 @@ t.test('[7.power-first] the answer has left 100 ms before the act', async (t) =>
   }
 });
 
-t.test('[7.power-scheduled] what is scheduled tells its end to who asked, with the id', async (t) => {
+t.test('[7.power-scheduled] the end of a scheduled action is sent to its client, with the id', async (t) => {
   const { client } = await start(t);
   const accepted = await client.ask('power', { action: 'sleep', delay: 0.3 }, 's');
   t.match(accepted.data, { stage: 'accepted', final: false });
@@ -130,7 +130,7 @@ t.test('[7.power-scheduled] what is scheduled tells its end to who asked, with t
 });
 
 t.test(
-  '[7.feedback-others] the other subscribers of the topic hear once, without id and stage',
+  '[7.feedback-others] the other subscribers of the topic are notified once, without id and stage',
   async (t) => {
     const { client, connect } = await start(t);
     const follower = await connect('media', 'processes', 'power');
@@ -160,7 +160,7 @@ t.test(
   },
 );
 
-t.test('[7.feedback-others] one that asks and follows gets its own answer only', async (t) => {
+t.test('[7.feedback-others] a client that asks and subscribes gets only its own answer', async (t) => {
   const { connect } = await start(t);
   const both = await connect('power', 'media');
   t.strictSame(stagesOf(await both.askToEnd('power', { action: 'lock' }, 1)), [
@@ -179,7 +179,7 @@ t.test('[7.feedback-others] one that asks and follows gets its own answer only',
   t.strictSame(feedbackIn(await both.settle()), []);
 });
 
-t.test('[7.feedback-http] commands that come over HTTP are heard of too', async (t) => {
+t.test('[7.feedback-http] commands that come over HTTP are reported too', async (t) => {
   const { service, connect } = await start(t);
   const follower = await connect('media', 'processes', 'power');
   const post = (path: string, body: object) =>
@@ -205,7 +205,7 @@ t.test('[7.feedback-http] commands that come over HTTP are heard of too', async 
   t.strictSame(feedbackIn(await follower.settle()), [], 'what was not understood is no feedback');
 });
 
-t.test('[7.codes] [7.media-honest] a media command that nobody took says so', async (t) => {
+t.test('[7.codes] [7.media-honest] a media command that no player took says so', async (t) => {
   const { client, media } = await start(t);
   media.snapshot = snapshotOf();
   client.say('media', { action: 'play' });
@@ -233,7 +233,7 @@ t.test('[7.codes] [7.media-honest] a media command that nobody took says so', as
   t.match((await client.take('media_feedback')).data, { success: false, code: 'INTERNAL', message: /p: no/ });
 });
 
-t.test('[7.codes] what is understood and fails is feedback with a code', async (t) => {
+t.test('[7.codes] a valid command that fails is feedback with a code', async (t) => {
   const { client, host } = await start(t);
   host.processes.stubborn.add(200);
   host.processes.denied.add(300);
@@ -288,7 +288,7 @@ t.test('[7.error-feature] each op whose flag is off: FEATURE_DISABLED, and nothi
   );
 });
 
-t.test('[7.error-forbidden] arguments that an app takes from nobody: FORBIDDEN', async (t) => {
+t.test('[7.error-forbidden] arguments for an app that allows none: FORBIDDEN', async (t) => {
   const entry = { command: '/bin/true', args: [], env: {}, allow_args: false };
   const { client, host } = await start(t, { processes: { launch: { app: entry } } });
   client.say('process_launch', { app: 'app', args: ['x'] });

@@ -1,4 +1,4 @@
-/** What a socket may send and how slow it may be: sizes, bad bytes, rates, messages that make no sense, and the end. */
+/** What a socket may send and how fast: sizes, bad bytes, rates, messages that make no sense, and the end. */
 import '../helpers/service/dead-buses.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t, { type Test } from 'tap';
@@ -29,7 +29,7 @@ function pingOf(bytes: number): string {
   return frame.replace('""}', `"${'x'.repeat(bytes - frame.length)}"}`);
 }
 
-t.test('[7.limit-size] 16 KiB are a message, one byte more is closed with 1009', async (t) => {
+t.test('[7.limit-size] a message of 16 KiB is accepted, one byte more is closed with 1009', async (t) => {
   const { client, connect } = await start(t);
   client.sayText(pingOf(16 * 1024));
   await client.take('pong');
@@ -40,7 +40,7 @@ t.test('[7.limit-size] 16 KiB are a message, one byte more is closed with 1009',
   }
 });
 
-t.test('[7.limit-cut] above 64 KiB, or with bytes that are no UTF-8, the socket is cut', async (t) => {
+t.test('[7.limit-cut] above 64 KiB, or with bytes that are not UTF-8, the socket is cut', async (t) => {
   const { connect } = await start(t);
   const large = await connect();
   large.sayText(pingOf(64 * 1024 + 1));
@@ -50,7 +50,7 @@ t.test('[7.limit-cut] above 64 KiB, or with bytes that are no UTF-8, the socket 
   t.equal((await bad.closed).code, 1006);
 });
 
-t.test('[7.error-parse] what is no JSON object, or no text: PARSE_ERROR', async (t) => {
+t.test('[7.error-parse] a message that is not a JSON object, or not text: PARSE_ERROR', async (t) => {
   const { client } = await start(t);
   const texts = [
     '',
@@ -73,7 +73,7 @@ t.test('[7.error-parse] what is no JSON object, or no text: PARSE_ERROR', async 
   t.equal((await client.ask('ping', undefined, 1)).type, 'pong', 'and it goes on');
 });
 
-t.test('[7.error-op] an op that there is not: UNKNOWN_OP with those that there are', async (t) => {
+t.test('[7.error-op] an unknown op: UNKNOWN_OP with the known ones', async (t) => {
   const { client } = await start(t);
   for (const op of ['nope', 'PING', 'constructor', '__proto__', 'toString', '']) {
     client.sayText(JSON.stringify({ op, id: op }));
@@ -86,7 +86,7 @@ t.test('[7.error-op] an op that there is not: UNKNOWN_OP with those that there a
 });
 
 t.test(
-  '[7.error-data] data that does not fit its op: INVALID_DATA, with the id where it is one',
+  '[7.error-data] data that does not fit its op: INVALID_DATA, with the id if it is valid',
   async (t) => {
     const { client } = await start(t);
     const messages: readonly (readonly [object, string | number | undefined])[] = [
@@ -126,15 +126,11 @@ t.test(
     client.sayText(
       '{"op":"subscribe","id":20,"data":{"topics":["power"],"__proto__":{"mode":"add"},"more":1}}',
     );
-    t.match(
-      (await client.take('subscribed')).data,
-      { topics: ['power'] },
-      'what nobody asked for is not looked at',
-    );
+    t.match((await client.take('subscribed')).data, { topics: ['power'] }, 'unknown keys are ignored');
   },
 );
 
-t.test('[7.limit-rate] 40 at once, then 20 a second; more are RATE_LIMITED with their ids', async (t) => {
+t.test('[7.limit-rate] 40 at once, then 20 per second; more are RATE_LIMITED with their ids', async (t) => {
   const clock = new FakeClock();
   const { client, connect } = await start(t, clock);
   const other = await connect();
@@ -157,14 +153,17 @@ t.test('[7.limit-rate] 40 at once, then 20 a second; more are RATE_LIMITED with 
   t.strictSame(await answersOf(100, 25), expected(20, 5));
 });
 
-t.test('[7.limit-flood] who goes on is closed with 1008, and gets no more than it sent', async (t) => {
-  const { client } = await start(t, new FakeClock());
-  for (let i = 0; i < 2000; i++) client.say('ping', undefined, i);
-  t.match(await client.closed, { code: 1008, reason: 'too many messages' });
-  const refused = client.told.filter(({ data }) => data['code'] === 'RATE_LIMITED').length;
-  t.ok(refused >= 100 && refused <= 130, `${refused} refusals`);
-  t.ok(client.told.length < 200);
-});
+t.test(
+  '[7.limit-flood] a client that goes on is closed with 1008, and gets no more than it sent',
+  async (t) => {
+    const { client } = await start(t, new FakeClock());
+    for (let i = 0; i < 2000; i++) client.say('ping', undefined, i);
+    t.match(await client.closed, { code: 1008, reason: 'too many messages' });
+    const refused = client.told.filter(({ data }) => data['code'] === 'RATE_LIMITED').length;
+    t.ok(refused >= 100 && refused <= 130, `${refused} refusals`);
+    t.ok(client.told.length < 200);
+  },
+);
 
 t.test('a ping of the client is answered', async (t) => {
   const { client } = await start(t);
@@ -198,7 +197,7 @@ t.test('[7.closing] [9.websockets-1001] at a stop: closing with a reason, then 1
   }
 });
 
-/** Starts a service, ends it under 1,000 sockets; how long that took. */
+/** Starts a service and ends it under 1,000 sockets; resolves with the time that took. */
 async function endUnderCrowd(t: Test): Promise<number> {
   const service = await startService({ config: { stats: { stream_interval_seconds: 1 } } });
   t.teardown(() => service.stop('SIGKILL'));

@@ -1,4 +1,4 @@
-/** Real processes ended over /api/ws: one that obeys, one that does not, one that is gone, a tree; and their details. */
+/** Real processes ended over /api/ws: one that obeys, one that ignores it, one already gone, a tree; and details. */
 import '../helpers/service/dead-buses.ts';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -25,7 +25,7 @@ async function connect(t: Test): Promise<SocketClient> {
   return client;
 }
 
-/** A shell, and what it says when it is ready. */
+/** A shell, and the text it prints when it is ready. */
 async function startShell(
   t: Test,
   script: string,
@@ -45,7 +45,7 @@ const isAlive = (pid: number) => {
   }
 };
 
-t.test('[7.kill-socket] one that obeys has ended when it is said so', async (t) => {
+t.test('[7.kill-socket] a process that obeys has ended when the answer says so', async (t) => {
   const client = await connect(t);
   const { child } = await startShell(t, 'echo ready; exec sleep 60');
   const ended = once(child, 'exit');
@@ -55,7 +55,7 @@ t.test('[7.kill-socket] one that obeys has ended when it is said so', async (t) 
   t.equal(child.signalCode, 'SIGTERM');
 });
 
-t.test('[7.kill-socket] one that ignores it: TIMEOUT, and kill forces it', async (t) => {
+t.test('[7.kill-socket] a process that ignores it: TIMEOUT, and kill forces it', async (t) => {
   const client = await connect(t);
   const { child } = await startShell(t, "trap '' TERM; echo ready; while :; do sleep 0.2; done");
   const refused = await client.askToEnd('process_kill', { pid: child.pid, timeout_ms: 300 }, 1);
@@ -74,7 +74,7 @@ t.test('[7.kill-socket] one that ignores it: TIMEOUT, and kill forces it', async
   t.equal(child.signalCode, 'SIGKILL');
 });
 
-t.test('[7.kill-socket] one that has ended meanwhile: NOT_FOUND', async (t) => {
+t.test('[7.kill-socket] a process that has ended meanwhile: NOT_FOUND', async (t) => {
   const client = await connect(t);
   const { child } = await startShell(t, 'echo ready');
   if (child.exitCode === null) await once(child, 'exit');

@@ -31,7 +31,7 @@ async function start(t: Test, config: ConfigPart = ONE_SECOND) {
   };
   const client = await connect();
   let passes = 0;
-  /** Lets `ms` pass once the service has read all that was said before. */
+  /** Lets `ms` pass once the service has read every message sent before. */
   const pass = async (ms: number, sayer = client) => {
     await sayer.ask('ping', undefined, `pass ${++passes}`);
     await clock.advance(ms);
@@ -88,7 +88,7 @@ t.test('[7.subscribe] [7.snapshot] subscribed, then a snapshot of each topic, al
   t.strictSame(sectionsOf(snapshots.get('system_stats') ?? subscribed), SECTIONS);
 });
 
-t.test('[7.topics] stats, its sections by both names, and unknown names told', async (t) => {
+t.test('[7.topics] stats, its sections by both names, and unknown names reported', async (t) => {
   const { client, pass } = await start(t);
   for (const [topics, now] of [
     [['stats'], ['stats']],
@@ -117,7 +117,7 @@ t.test('[7.topics] stats, its sections by both names, and unknown names told', a
 });
 
 t.test(
-  '[7.modes] replace by default; add adds; unsubscribe takes away, all of it without topics',
+  '[7.modes] replace by default; add adds; unsubscribe removes, everything if it names no topics',
   async (t) => {
     const { client, pass } = await start(t);
     const say = async (op: string, data?: object) => {
@@ -148,7 +148,7 @@ t.test(
 );
 
 t.test(
-  '[7.system-stats] one a tick, of the union of its topics, the very payload of the stream',
+  '[7.system-stats] one per tick, with the union of its topics, the same payload as the stream',
   async (t) => {
     const { client, service, pass } = await start(t);
     client.say('subscribe', { topics: ['cpu'] });
@@ -193,7 +193,7 @@ t.test('[7.system-stats] detail adds the rest, to ticks and snapshots', async (t
   t.notOk('host' in (await client.take((told) => sectionsOf(told).length === 1)).data, 'replace does not');
 });
 
-t.test('[7.demand] the machine is read only while somebody follows stats', async (t) => {
+t.test('[7.demand] the machine is read only while a client subscribes to stats', async (t) => {
   const { client, clock, host, pass } = await start(t);
   await client.take('connected');
   await pass(5000);
@@ -220,7 +220,7 @@ t.test('[7.demand] the machine is read only while somebody follows stats', async
   t.equal(host.reads, left, 'after the last socket has gone too');
 });
 
-t.test('[7.get] one event a topic, each once, with the id', async (t) => {
+t.test('[7.get] one event per topic, each once, with the id', async (t) => {
   const { client, pass } = await start(t);
   client.say('get', { topics: ['cpu', 'stats.memory', 'media', 'power', 'processes', 'cpu', 'nope'] }, 'g');
   // Two readings of stats and one of processes.
@@ -241,7 +241,7 @@ t.test('[7.get] one event a topic, each once, with the id', async (t) => {
   t.strictSame(await client.settle(), [], 'nothing is subscribed');
 });
 
-t.test('[7.media-update] pushed on change, to those who follow, once a change', async (t) => {
+t.test('[7.media-update] pushed to subscribers, once per change', async (t) => {
   const { client, media, connect } = await start(t);
   const detailed = await connect();
   const other = await connect();
@@ -260,7 +260,7 @@ t.test('[7.media-update] pushed on change, to those who follow, once a change', 
   t.match(
     (await client.take('media_update')).data,
     { title: 'two' },
-    'what did not change for it was not told',
+    'a change outside its view was not sent',
   );
   t.notOk(
     (await other.settle()).some(({ type }) => type === 'media_update'),
@@ -268,7 +268,7 @@ t.test('[7.media-update] pushed on change, to those who follow, once a change', 
   );
 });
 
-t.test('[7.power-update] pushed when what is pending or recorded changes', async (t) => {
+t.test('[7.power-update] pushed when the pending or recorded actions change', async (t) => {
   const { client, connect, pass } = await start(t);
   client.say('subscribe', { topics: ['power'] });
   await client.take('power_update');
@@ -283,7 +283,7 @@ t.test('[7.power-update] pushed when what is pending or recorded changes', async
 });
 
 t.test(
-  '[7.processes-update] the list each interval, only while it is followed, well within 64 KiB',
+  '[7.processes-update] the list at each interval, only while a client subscribes, well within 64 KiB',
   async (t) => {
     const { client, connect, host, pass } = await start(t);
     let lists = 0;
@@ -311,7 +311,7 @@ t.test(
 );
 
 t.test(
-  '[7.feature-topics] a topic whose feature is off stays subscribed, and is told when it is on',
+  '[7.feature-topics] a topic whose feature is off stays subscribed, and is sent once it is on',
   async (t) => {
     const { client, service } = await start(t, {
       features: { enable_media: false, enable_processes: false },
@@ -325,24 +325,30 @@ t.test(
   },
 );
 
-t.test('[7.updates-fail] what can not be told is feedback with a code, and the socket goes on', async (t) => {
-  const clock = new FakeClock();
-  const service = await startHere(fixtureHost(), ONE_SECOND, { clock });
-  t.teardown(() => service.stop());
-  const client = await SocketClient.open(service.port);
-  t.teardown(() => client.cut());
-  const failure = { success: false, action: 'list', code: 'NOT_SUPPORTED', final: true };
-  client.say('subscribe', { topics: ['processes'] }, 1);
-  t.equal((await client.take((told) => told.id === 1)).type, 'subscribed');
-  t.match(await client.take((told) => told.id === 1), { type: 'process_feedback', data: failure });
-  t.match(await client.ask('get', { topics: ['processes'] }, 2), { type: 'process_feedback', data: failure });
-  t.match(await client.ask('process_list', {}, 3), { type: 'process_feedback', data: failure });
-  await clock.advance(2500);
-  t.equal((await client.ask('ping', undefined, 4)).type, 'pong');
-  t.equal(service.stderr().split('a topic cannot be read').length, 2, 'the log says it once');
-});
+t.test(
+  '[7.updates-fail] an update that fails is feedback with a code, and the socket stays open',
+  async (t) => {
+    const clock = new FakeClock();
+    const service = await startHere(fixtureHost(), ONE_SECOND, { clock });
+    t.teardown(() => service.stop());
+    const client = await SocketClient.open(service.port);
+    t.teardown(() => client.cut());
+    const failure = { success: false, action: 'list', code: 'NOT_SUPPORTED', final: true };
+    client.say('subscribe', { topics: ['processes'] }, 1);
+    t.equal((await client.take((told) => told.id === 1)).type, 'subscribed');
+    t.match(await client.take((told) => told.id === 1), { type: 'process_feedback', data: failure });
+    t.match(await client.ask('get', { topics: ['processes'] }, 2), {
+      type: 'process_feedback',
+      data: failure,
+    });
+    t.match(await client.ask('process_list', {}, 3), { type: 'process_feedback', data: failure });
+    await clock.advance(2500);
+    t.equal((await client.ask('ping', undefined, 4)).type, 'pong');
+    t.equal(service.stderr().split('a topic cannot be read').length, 2, 'the log says it once');
+  },
+);
 
-t.test('[7.broken] when the machine can not be read at all: 1011, and the log says why', async (t) => {
+t.test('[7.broken] when the machine cannot be read at all: 1011, and the log says why', async (t) => {
   const { client, service, host, connect } = await start(t);
   host.readCounters = () => {
     throw new Error('no counters here');

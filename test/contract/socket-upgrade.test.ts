@@ -1,4 +1,4 @@
-/** The upgrade to a WebSocket: who gets one, what others are answered, and who loses it after a reload. */
+/** The upgrade to a WebSocket: which clients get one, the answers to others, and sockets cut after a reload. */
 import '../helpers/service/dead-buses.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
@@ -39,7 +39,7 @@ t.test('[7.upgrade] a GET with an upgrade gets 101, without subprotocol and exte
   checkHeaders(t, answer, { upgrade: 'websocket', connection: 'Upgrade', 'sec-websocket-accept': ACCEPT });
 });
 
-t.test('[7.upgrade] what is no complete upgrade is 426 with what to upgrade to', async (t) => {
+t.test('[7.upgrade] an incomplete upgrade is 426 with the protocol to upgrade to', async (t) => {
   const service = await startHere(fixtureHost());
   t.teardown(() => service.stop());
   const without = (name: string) =>
@@ -137,7 +137,7 @@ t.test('[7.upgrade-origin] a foreign page gets no socket, a listed one and a key
 });
 
 t.test(
-  '[7.upgrade-room] sockets count as streams: 503 when there is no room, and room when one has gone',
+  '[7.upgrade-room] sockets count as streams: 503 when there is no room, and room again when one has closed',
   async (t) => {
     const service = await startHere(fixtureHost(), { server: { max_streams: 2 } });
     t.teardown(() => service.stop());
@@ -166,7 +166,7 @@ t.test('[7.upgrade-stopping] while the service stops: 503', async (t) => {
 });
 
 t.test(
-  '[8.reload-sockets] a socket that no longer passes is cut within a second, the others go on',
+  '[8.reload-sockets] a socket without access is cut within a second, the others stay open',
   async (t) => {
     const service = await startHere(fixtureHost());
     t.teardown(() => service.stop());

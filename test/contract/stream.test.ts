@@ -53,7 +53,7 @@ async function openOnClock(t: Test, seconds: number) {
   const rig = await startOnClock(t, host, { stats: { stream_interval_seconds: seconds } });
   const stream = await rig.withFirstLoad(() => rig.open());
   await stream.next();
-  /** How many messages `of` has been sent, once all that was sent has come. */
+  /** How many messages `of` has received, once everything sent has arrived. */
   const countOf = async (of: EventStream) => {
     await ask(rig.port, '/api/status');
     await settle();
@@ -77,26 +77,29 @@ t.test('[4.two-chunks] each event is two chunks in one write', async (t) => {
     t.equal(blank?.text, '\n');
     t.equal(blank?.atMs, line?.atMs, 'both arrived together');
   }
-  // The head with the first event, then a read an event.
+  // The head with the first event, then one read per event.
   t.equal(stream.connection.arrivals.length, 3);
 });
 
-t.test('[4.first-message] a message at once: the latest sample if young, else a fresh one', async (t) => {
-  const host = fixtureHost();
-  const { clock, open, withFirstLoad } = await startOnClock(t, host, {
-    stats: { stream_interval_seconds: 30 },
-  });
-  const first = payloadOf(await (await withFirstLoad(() => open())).next());
-  const { reads } = host;
-  const second = payloadOf(await (await open()).next());
-  t.strictSame(second, first, 'the next one gets the young sample, in no time');
-  t.equal(host.reads, reads, 'nothing was read for it');
-  await clock.advance(1100);
-  const third = payloadOf(await (await withFirstLoad(() => open())).next());
-  t.not(third['timestamp'], first['timestamp'], 'an old sample is not sent');
-});
+t.test(
+  '[4.first-message] a message at once: the latest sample if young, otherwise a fresh one',
+  async (t) => {
+    const host = fixtureHost();
+    const { clock, open, withFirstLoad } = await startOnClock(t, host, {
+      stats: { stream_interval_seconds: 30 },
+    });
+    const first = payloadOf(await (await withFirstLoad(() => open())).next());
+    const { reads } = host;
+    const second = payloadOf(await (await open()).next());
+    t.strictSame(second, first, 'the next one gets the young sample, in no time');
+    t.equal(host.reads, reads, 'nothing was read for it');
+    await clock.advance(1100);
+    const third = payloadOf(await (await withFirstLoad(() => open())).next());
+    t.not(third['timestamp'], first['timestamp'], 'an old sample is not sent');
+  },
+);
 
-t.test('[4.interval] [I.stream.interval] one message an interval, without drift', async (t) => {
+t.test('[4.interval] [I.stream.interval] one message per interval, without drift', async (t) => {
   const { clock, stream, countOf } = await openOnClock(t, 1);
   await clock.advance(1000);
   for (let i = 2; i < 8; i++) {
@@ -229,7 +232,7 @@ t.test('[4.gpu-null] [I.gpu] gpu is null without one, absent only when filtered 
 });
 
 t.test(
-  '[4.open] [I.stream.open] a stream is closed by its reader, not by bytes behind the request',
+  '[4.open] [I.stream.open] a stream is closed by its reader, not by bytes after the request',
   async (t) => {
     const stream = await open(t);
     await stream.next();
@@ -241,7 +244,7 @@ t.test(
 );
 
 t.test(
-  '[4.max-streams] [2.503] a stream too many: 503 with Retry-After, a closed one makes room',
+  '[4.max-streams] [2.503] one stream too many: 503 with Retry-After, a closed one makes room',
   async (t) => {
     const small = await startHere(fixtureHost(), { server: { max_streams: 2 } });
     t.teardown(() => small.stop());
@@ -259,12 +262,15 @@ t.test(
   },
 );
 
-t.test('[4.second-request] a request behind a stream is not served on its connection', async (t) => {
-  const connection = await RawConnection.open(port);
-  t.teardown(() => connection.destroy());
-  connection.write(requestBytes('/api/stream'));
-  await connection.until((bytes) => (bytes.includes('data: ') ? true : undefined));
-  connection.write(requestBytes('/api/status'));
-  await connection.closed();
-  t.notMatch(connection.rest.toString(), /"status":"ok"/);
-});
+t.test(
+  '[4.second-request] a request after the one for a stream is not served on its connection',
+  async (t) => {
+    const connection = await RawConnection.open(port);
+    t.teardown(() => connection.destroy());
+    connection.write(requestBytes('/api/stream'));
+    await connection.until((bytes) => (bytes.includes('data: ') ? true : undefined));
+    connection.write(requestBytes('/api/status'));
+    await connection.closed();
+    t.notMatch(connection.rest.toString(), /"status":"ok"/);
+  },
+);

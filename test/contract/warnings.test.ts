@@ -1,4 +1,4 @@
-/** The warnings at a start, each said once, in words that tell a stranger what is risky and what to do. */
+/** The warnings at startup, each logged once, in words that explain the risk and the remedy to a newcomer. */
 import { spawn } from 'node:child_process';
 import { chmodSync, renameSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -16,7 +16,7 @@ const MAIN = fileURLToPath(new URL('../../../../dist/main.js', import.meta.url))
 
 const isRoot = process.getuid?.() === 0;
 
-/** The lines above info, without those that these tests' own set-up makes: root, and the recording backend. */
+/** The lines above info, without those that the set-up of these tests causes: root, and the recording backend. */
 function warningsOf(service: Pick<ServiceProcess, 'stderr'>): readonly string[] {
   return service
     .stderr()
@@ -38,7 +38,7 @@ t.test('[9.warn-root] running as root without need', async (t) => {
 });
 
 t.test(
-  '[9.warn-root] not said to an ordinary user',
+  '[9.warn-root] not logged for an ordinary user',
   { skip: isRoot ? false : 'the test before has shown it' },
   async (t) => {
     const nobody = { uid: 65534, gid: 65534 };
@@ -69,7 +69,7 @@ t.test('[8.warn-readable] a file that holds a key and that others can read', asy
   await until(() => warningsOf(service).length > 0);
   const readable = (file: string) =>
     `hostwire warn: ${file}: holds the key and others can read it; run chmod o-r on it`;
-  t.same(warningsOf(service), [readable(configFile)], 'told at a reload');
+  t.same(warningsOf(service), [readable(configFile)], 'logged at a reload');
 
   const folder = t.testdir({ key: `${KEY}\n` });
   const keyFile = path.join(folder, 'key');
@@ -89,7 +89,7 @@ t.test('[1.notice-open] auth off beyond loopback is one loud warning at start', 
       'Do not forward a port of your router to it; use a VPN to reach it from outside.',
   ]);
   t.ok(service.stderr().indexOf('anyone who') < service.stderr().indexOf('listening on'), 'before it serves');
-  // At a reload it is said again when there is something new to say, and else not.
+  // At a reload it is logged again if there is something new to report, and otherwise not.
   const rewrite = async (config: object, isDone: Parameters<typeof until>[0]) => {
     writeFileSync(`${service.configFile}.new`, JSON.stringify(config), { mode: 0o600 });
     renameSync(`${service.configFile}.new`, service.configFile);
@@ -109,7 +109,7 @@ t.test('[1.notice-open] auth off beyond loopback is one loud warning at start', 
   t.equal(warningsOf(service).length, 3, 'the same is not said again');
 });
 
-t.test('[1.notice-open] not said where it does not apply', async (t) => {
+t.test('[1.notice-open] not logged where it does not apply', async (t) => {
   const local = await startService();
   t.same(warningsOf(local), [], 'loopback only');
   await local.stop();
@@ -118,7 +118,7 @@ t.test('[1.notice-open] not said where it does not apply', async (t) => {
   await guarded.stop();
 });
 
-t.test('[1.keys-none] [1.keys-short] each is said once', async (t) => {
+t.test('[1.keys-none] [1.keys-short] each is logged once', async (t) => {
   const none = await startService({ host: '::', config: { auth: { enabled: true } } });
   t.same(warningsOf(none), [
     'hostwire error: auth.enabled is true and no key is configured, so no client can connect; "hostwire keygen" makes a key',
@@ -131,7 +131,7 @@ t.test('[1.keys-none] [1.keys-short] each is said once', async (t) => {
   await short.stop();
 });
 
-t.test('[1.addresses-host-bits] said once, with its file and line', async (t) => {
+t.test('[1.addresses-host-bits] logged once, with its file and line', async (t) => {
   const service = await startService({ config: { auth: { blocked_ips: ['10.0.0.1/8'] } } });
   t.same(warningsOf(service), [
     `hostwire warn: ${service.configFile}:1: auth.blocked_ips: 10.0.0.1/8 has bits set beyond its prefix: read as 10.0.0.0/8`,

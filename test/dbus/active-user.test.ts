@@ -1,4 +1,4 @@
-/** A service that root has started reaches the session bus of whoever sits at the machine, and of nobody else. */
+/** A service that root has started reaches the session bus of the user at the machine, and no other bus. */
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { chmodSync, chownSync, mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -14,7 +14,7 @@ const skip =
   whyNoProgram('active_user_test') ||
   (process.getuid?.() !== 0 && 'only root may take the ids of others');
 
-/** A user's session bus as dbus-daemon runs it: for that user alone. Its id, as GetId tells it. */
+/** A user's session bus as dbus-daemon runs it: for that user alone. Returns its id, as GetId reports it. */
 async function startUserBus(t: Test, folder: string, uid: number): Promise<string> {
   mkdirSync(folder);
   chownSync(folder, uid, uid);
@@ -48,8 +48,8 @@ async function startUserBus(t: Test, folder: string, uid: number): Promise<strin
   return stdout.trim();
 }
 
-/** Runs `code` with `logind`, `session`, `user` and `active`: the mock, and changes of its objects. */
-async function tellLogind(bus: PrivateBus, code: string): Promise<void> {
+/** Runs `code` with `logind` (the mock) and `session`, `user` and `active`, which change its objects. */
+async function changeLogind(bus: PrivateBus, code: string): Promise<void> {
   const script = `
 import dbus
 bus = dbus.SystemBus()
@@ -87,7 +87,7 @@ function start(
   return { child, last: () => said.trimEnd().split('\n').at(-1) ?? '' };
 }
 
-// Users that every Debian has: dbus-daemon turns away who is not in /etc/passwd.
+// Users that every Debian has: dbus-daemon turns away users that are not in /etc/passwd.
 const ANNA = 5;
 const BERT = 6;
 
@@ -108,7 +108,7 @@ t.test("[6.root] the bus of the active user, with that user's ids while it conne
 
   await becomes('no logind', /^none: no user's session bus: logind does not report the active user/);
   await bus.startLogind();
-  await tellLogind(
+  await changeLogind(
     bus,
     `logind.AddSession('a', 'seat0', dbus.UInt32(${ANNA}), 'anna', True)
 user(${ANNA}, '${folders.anna}')
@@ -120,24 +120,24 @@ active('a')`,
   );
   await becomes('anna sits there', `bus ${anna} as 0:0`);
   const switchedMs = performance.now();
-  await tellLogind(bus, "active('b')");
+  await changeLogind(bus, "active('b')");
   await becomes('bert takes over', `bus ${bert} as 0:0`);
   t.comment(
-    `figure: session bus of the other user ${(performance.now() - switchedMs).toFixed(0)} ms after logind was told to switch`,
+    `figure: session bus of the other user ${(performance.now() - switchedMs).toFixed(0)} ms after logind switched`,
   );
-  await tellLogind(bus, "active('g')");
+  await changeLogind(bus, "active('g')");
   await becomes(
     'a greeter',
     "none: no user's session bus: the active session does not belong to a user as 0:0",
   );
-  await tellLogind(bus, "session('a', 'Remote', True)\nactive('a')");
+  await changeLogind(bus, "session('a', 'Remote', True)\nactive('a')");
   await becomes(
     'somebody far away',
     "none: no user's session bus: the active session does not belong to a user as 0:0",
   );
-  await tellLogind(bus, "active('')");
+  await changeLogind(bus, "active('')");
   await becomes('nobody', "none: no user's session bus: nobody is logged in at this machine as 0:0");
-  await tellLogind(bus, "session('a', 'Remote', False)\nactive('a')");
+  await changeLogind(bus, "session('a', 'Remote', False)\nactive('a')");
   await becomes('anna is back', `bus ${anna} as 0:0`);
   await bus.stopLogind();
   await bus.restart();
@@ -145,7 +145,7 @@ active('a')`,
   service.child.stdin?.end();
 });
 
-t.test('[6.root] what is set is used as it is, also by root', { skip }, async (t) => {
+t.test('[6.root] an address that is set is used as it is, also by root', { skip }, async (t) => {
   const bus = await PrivateBus.start();
   t.teardown(() => bus.stop());
   const folder = path.join(bus.folder, 'anna');
@@ -155,7 +155,7 @@ t.test('[6.root] what is set is used as it is, also by root', { skip }, async (t
   for (const set of [{ DBUS_SESSION_BUS_ADDRESS: `unix:path=${folder}/bus` }, { XDG_RUNTIME_DIR: folder }]) {
     const service = start(t, { ...env, ...set });
     await until('an answer', () => service.last() !== '');
-    // The daemon turns root away: that is what these two ask for.
+    // The daemon turns root away, which is what these two configurations ask for.
     t.match(service.last(), /^none: cannot connect to unix:path=.*\/anna\/bus: Connection reset by peer/);
     service.child.stdin?.end();
   }

@@ -16,7 +16,7 @@ const chunk = (name: string, body: Buffer) => {
   return Buffer.concat([head, body, Buffer.alloc(body.length % 2)]);
 };
 
-/** RIFF's own tags: text that ends in a zero. */
+/** RIFF's own tags: zero-terminated text. */
 const info = (name: string, text: string) => chunk(name, Buffer.from(`${text}\0`));
 
 /** A WAV file of `seconds` of silence: one channel, eight bits. */

@@ -1,4 +1,4 @@
-/** Media over a socket from a bus: what players tell is pushed, not asked for, and commands reach them. */
+/** Media over a socket from a bus: what players report is pushed, not polled, and commands reach them. */
 import { existsSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
@@ -12,7 +12,7 @@ const skip = !existsSync('/usr/bin/dbus-daemon') && 'apt-get install dbus';
 t.setTimeout(280_000);
 
 t.test(
-  '[7.media-update] what a player tells is pushed, and nobody asks it meanwhile',
+  '[7.media-update] what a player reports is pushed, and nobody asks it meanwhile',
   { skip },
   async (t) => {
     const rig = await startMediaRig(t);

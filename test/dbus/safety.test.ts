@@ -1,4 +1,4 @@
-/** No test can reach a bus of the machine that it runs on: nobody's computer goes off because of us. */
+/** No test can reach a bus of the machine that it runs on, so none can switch it off. */
 import { spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import os from 'node:os';
@@ -30,7 +30,7 @@ function importsOf(file: string, seen = new Set<string>()): ReadonlySet<string> 
 const DEAD = path.join('helpers', 'service', 'dead-buses.ts');
 
 t.test(
-  '[5.no-test-switches-off] whatever opens the machine has made its buses unreachable first',
+  '[5.no-test-switches-off] every test that opens the machine has made its buses unreachable first',
   async (t) => {
     const openers = files.filter((file) =>
       /'#src\/(?:host\/native|service|main|cli\/doctor\/doctor)\.js'/.test(textOf(file)),
@@ -43,7 +43,7 @@ t.test(
   },
 );
 
-t.test('[5.no-test-switches-off] in this process, and in what it starts', async (t) => {
+t.test('[5.no-test-switches-off] in this process, and in the programs that it starts', async (t) => {
   t.equal(process.env['DBUS_SYSTEM_BUS_ADDRESS'], DEAD_BUS);
   const { power } = openNativeHost();
   const { isSupported, reason } = (await power?.support('shutdown')) ?? { isSupported: true, reason: null };
@@ -66,7 +66,7 @@ t.test('[5.no-test-switches-off] in this process, and in what it starts', async 
 });
 
 t.test(
-  '[5.no-other-bus] an address that is set and leads nowhere is all that is tried',
+  '[5.no-other-bus] an address that is set and leads nowhere is the only one tried',
   { skip: (process.platform !== 'linux' && 'for Linux') || (!existsSync('/usr/bin/strace') && 'no strace') },
   async (t) => {
     const folder = mkdtempSync(path.join(os.tmpdir(), 'hostwire-trace-'));
@@ -82,7 +82,7 @@ t.test(
     await fetch(`${service.baseUrl}/api/pw`);
     // Long enough for another attempt.
     await sleep(2000);
-    // strace forwards no signal to what it traces: that is what its child's children are.
+    // strace forwards no signal to the program it traces, so this ends the children of its child.
     const [child] = readFileSync(`/proc/${service.pid}/task/${service.pid}/children`, 'utf8')
       .trim()
       .split(' ');

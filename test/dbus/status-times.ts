@@ -1,6 +1,6 @@
 /**
- * How long the media status takes, asked by a thread of its own, so that what the test itself does is not timed. The
- * health check is asked in turns with it: where that is slow too, it is the machine that is busy.
+ * How long the media status takes, requested by a separate thread, so that the test's own work is not timed. The
+ * health check is requested in turns with it: where that is slow too, the machine is busy.
  */
 import http from 'node:http';
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
@@ -12,9 +12,9 @@ interface Times {
   readonly health: readonly number[];
 }
 
-const MOST_STATUS_MS = 20;
+const MAX_STATUS_MS = 20;
 /** A health check touches nothing but the socket. */
-const MOST_CALM_MS = 10;
+const MAX_CALM_MS = 10;
 const ROUNDS = 6;
 const FEWEST = 100;
 
@@ -30,7 +30,7 @@ async function timeWhile(port: number, act: () => Promise<unknown>): Promise<Tim
   return await done;
 }
 
-/** Checks that the status answers from memory while `act` goes on, which is repeated while the machine is too busy. */
+/** Checks that the status answers from memory while `act` goes on, and repeats that while the machine is too busy. */
 export async function checkStatusTimes(
   t: Test,
   what: string,
@@ -41,12 +41,12 @@ export async function checkStatusTimes(
     const { media, health } = await timeWhile(port, act);
     const [p50, p99, calm] = [percentile(media, 0.5), percentile(media, 0.99), percentile(health, 0.99)];
     const text = `p50 ${p50.toFixed(2)} ms, p99 ${p99.toFixed(2)} ms of ${media.length} (health check ${calm.toFixed(2)} ms)`;
-    if (calm > MOST_CALM_MS && p99 > MOST_STATUS_MS) continue;
+    if (calm > MAX_CALM_MS && p99 > MAX_STATUS_MS) continue;
     t.comment(`figure: media status ${what}: ${text}`);
-    t.ok(p99 <= MOST_STATUS_MS && media.length >= FEWEST, text);
+    t.ok(p99 <= MAX_STATUS_MS && media.length >= FEWEST, text);
     return;
   }
-  t.pass(`media status ${what}`, { skip: 'this machine is too busy to tell' });
+  t.pass(`media status ${what}`, { skip: 'this machine is too busy for a verdict' });
 }
 
 async function ask(agent: http.Agent, port: number, path: string): Promise<number> {

@@ -1,4 +1,4 @@
-/** An answer that goes before an act: complete, then the end of the connection, and word of how it went. */
+/** An answer that goes before an act: complete, then the end of the connection, and a report of its delivery. */
 import net from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
@@ -29,31 +29,31 @@ async function until(isSo: () => boolean): Promise<void> {
 }
 
 /** A handler that waits for the body as the pipeline does, then answers for good. */
-function lastAnswer(told: string[], answer = ANSWER): Handler {
+function lastAnswer(reported: string[], answer = ANSWER): Handler {
   return (exchange) =>
     exchange.readBody({
       onChunk: (_chunk, isLast) => {
-        if (isLast) exchange.answerAndClose(answer, (delivery) => told.push(delivery));
+        if (isLast) exchange.answerAndClose(answer, (delivery) => reported.push(delivery));
       },
-      onAborted: () => told.push('aborted'),
+      onAborted: () => reported.push('aborted'),
     });
 }
 
 t.test("[5.answer-first] 'sent' once the kernel has all of it, and the connection is closed", async (t) => {
-  const told: string[] = [];
-  const { port } = serve({ '/last': lastAnswer(told) });
+  const reported: string[] = [];
+  const { port } = serve({ '/last': lastAnswer(reported) });
   const { text } = await ask(port, post('/last'));
   t.match(text, /^HTTP\/1\.1 200 OK\r\n/);
   t.match(text, /\r\nX-Kind: last\r\n/);
   t.match(text, /\r\nConnection: close\r\n/i);
   t.match(text, /\r\nContent-Length: 9\r\n/);
   t.match(text, /\r\n\r\nall of it$/);
-  await until(() => told.length > 0);
-  t.strictSame(told, ['sent']);
+  await until(() => reported.length > 0);
+  t.strictSame(reported, ['sent']);
 });
 
 t.test("[5.answer-closed] 'closed' when the peer has gone before the answer", async (t) => {
-  const told: string[] = [];
+  const reported: string[] = [];
   let exchange: Exchange | undefined;
   const { port } = serve({
     '/held': (held) => {
@@ -65,15 +65,15 @@ t.test("[5.answer-closed] 'closed' when the peer has gone before the answer", as
   await until(() => exchange !== undefined);
   socket.destroy();
   await until(() => exchange?.isOpen === false);
-  exchange?.answerAndClose(ANSWER, (delivery) => told.push(delivery));
-  t.strictSame(told, ['closed'], 'at once');
+  exchange?.answerAndClose(ANSWER, (delivery) => reported.push(delivery));
+  t.strictSame(reported, ['closed'], 'at once');
   await sleep(50);
-  t.strictSame(told, ['closed'], 'and once');
+  t.strictSame(reported, ['closed'], 'and once');
 });
 
 t.test("[5.answer-closed] 'closed' when the peer goes in the turn before the answer", async (t) => {
-  const told: string[] = [];
-  const { port } = serve({ '/last': lastAnswer(told) });
+  const reported: string[] = [];
+  const { port } = serve({ '/last': lastAnswer(reported) });
   // A second request while the first is not answered: uWebSockets.js closes the connection at once.
   const socket = net.connect(port, '127.0.0.1');
   socket.on('error', () => undefined);
@@ -83,18 +83,18 @@ t.test("[5.answer-closed] 'closed' when the peer goes in the turn before the ans
   });
   socket.write(post('/last') + post('/last'));
   await new Promise((resolve) => socket.once('close', resolve));
-  await until(() => told.length > 0);
+  await until(() => reported.length > 0);
   await sleep(50);
-  t.strictSame(told, ['closed']);
+  t.strictSame(reported, ['closed']);
   t.equal(read, '');
 });
 
-t.test('[5.latest-500ms] nothing is told while bytes are left over; they still arrive', async (t) => {
-  const told: string[] = [];
+t.test('[5.latest-500ms] nothing is reported while bytes are left over; they still arrive', async (t) => {
+  const reported: string[] = [];
   const big = Buffer.alloc(24 * 1024 * 1024, 'x');
   const { port, server } = serve({
     '/big': (exchange) => exchange.answer({ ...ANSWER, body: big }),
-    '/last': lastAnswer(told),
+    '/last': lastAnswer(reported),
     '/other': (exchange) => exchange.answer({ ...ANSWER, isLast: true }),
   });
   const socket = net.connect(port, '127.0.0.1');
@@ -104,10 +104,10 @@ t.test('[5.latest-500ms] nothing is told while bytes are left over; they still a
   socket.write(post('/big'));
   await handled;
   socket.write(post('/last'));
-  // Others that close meanwhile are not mistaken for it.
+  // Other connections that close meanwhile are not mistaken for it.
   for (let i = 0; i < 5; i++) t.match((await ask(port, post('/other'))).text, /all of it$/);
   await sleep(200);
-  t.strictSame(told, []);
+  t.strictSame(reported, []);
   let tail = '';
   let total = 0;
   socket.on('data', (part: Buffer) => {
@@ -119,5 +119,5 @@ t.test('[5.latest-500ms] nothing is told while bytes are left over; they still a
   t.ok(total > big.length);
   await until(() => server.connections === 0);
   t.equal(server.connections, 0);
-  t.strictSame(told, []);
+  t.strictSame(reported, []);
 });

@@ -1,6 +1,6 @@
 /**
- * A client that does nothing wrong while others do, on a thread of its own: it subscribes to stats, over a socket and over
- * a stream, and pings all the time.
+ * A client that does nothing wrong while others do, on a separate thread: it subscribes to stats, over a socket and
+ * over a stream, and pings all the time.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
@@ -8,9 +8,9 @@ import { EventStream } from '../helpers/clients/event-stream.ts';
 import { SocketClient } from '../helpers/clients/socket.ts';
 
 export interface Seen {
-  /** Of the pings since the last look. */
+  /** Times of the pings since the last look. */
   readonly pingMs: readonly number[];
-  /** The payloads of all samples, as JSON text: what the socket was told, and what the stream was. */
+  /** The payloads of all samples, as JSON text: those sent to the socket, and those sent to the stream. */
   readonly socket: readonly string[];
   readonly stream: readonly string[];
 }
@@ -20,7 +20,7 @@ export interface Bystander {
   stop(): Promise<void>;
 }
 
-/** Below the 20 messages a second that are allowed. */
+/** Below the 20 messages per second that are allowed. */
 const PING_PAUSE_MS = 60;
 
 export async function startBystander(port: number): Promise<Bystander> {

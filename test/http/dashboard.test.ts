@@ -25,7 +25,7 @@ interface Got {
   readonly body: Buffer;
 }
 
-/** fetch would unpack what it gets, and add headers of its own. */
+/** fetch would decompress the answer, and add its own headers. */
 function get(url: string, headers: Readonly<Record<string, string>> = {}, method = 'GET'): Promise<Got> {
   return new Promise((resolve, reject) => {
     const asked = request(url, { headers, method }, (answer) => {
@@ -49,7 +49,7 @@ async function served(t: Test, config: ConfigPart = {}, host: Host = fixtureHost
 const assetsIn = (page: Buffer) =>
   [...page.toString().matchAll(/"(\/assets\/[^"]+)"/g)].map(([, name = '']) => name);
 
-t.test('the page and each of its files come in every encoding, all the same', async (t) => {
+t.test('the page and each of its files come in every encoding, with the same content', async (t) => {
   const { baseUrl } = await served(t);
   const page = await get(`${baseUrl}/`);
   t.equal(page.status, 200);
@@ -82,7 +82,7 @@ t.test('all of it is at most 70 KB in gzip', async (t) => {
 });
 
 t.test(
-  'files with a hash are kept for good, the page is asked for again, 304 says that nothing changed',
+  'files with a hash are cached for good, the page is requested again, 304 says that nothing changed',
   async (t) => {
     const { baseUrl } = await served(t);
     const page = await get(`${baseUrl}/`);
@@ -104,7 +104,7 @@ t.test(
   },
 );
 
-t.test('the page may do nothing but what it needs', async (t) => {
+t.test('the page may do only what it needs', async (t) => {
   const { baseUrl } = await served(t);
   const page = await get(`${baseUrl}/`);
   const policy = new Map(
@@ -136,7 +136,7 @@ t.test('the page may do nothing but what it needs', async (t) => {
 });
 
 t.test(
-  '[1.step2-dashboard] the files are public while the dashboard is on, and nothing else is; off, nobody gets them',
+  '[1.step2-dashboard] the files are public while the dashboard is on, and nothing else is; off, they are not served',
   async (t) => {
     const service = await served(t, LOCKED);
     const page = await get(`${service.baseUrl}/`);
@@ -166,7 +166,7 @@ t.test('a sample is taken when the page is opened, but not for a client without 
   t.equal(locked.reads, 0);
 });
 
-t.test('art: the picture of what is played, and no other file', async (t) => {
+t.test('art: the picture of the current track, and no other file', async (t) => {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'hostwire-art-'));
   t.teardown(() => rmSync(folder, { recursive: true, force: true }));
   const place = (name: string, bytes: Buffer | string) => {
@@ -214,12 +214,12 @@ t.test('art: the picture of what is played, and no other file', async (t) => {
   t.equal((await show(place('1.png', picture))).status, 403);
 });
 
-t.test('art: a file that hangs costs one thread, and its askers a bounded wait', async (t) => {
+t.test('art: a file that hangs costs one thread, and its clients a bounded wait', async (t) => {
   let begun = 0;
   let finish: () => void = () => undefined;
   const status = { status: 'idle', title: '', artist: '', art_url: 'file:///a.png' };
   const { getMediaArt } = mediaArtRuns({
-    // Of a detailed status only these are read.
+    // Only these keys of a detailed status are read.
     media: { status: () => Promise.resolve(status as never) },
     read: () => {
       begun++;
@@ -228,7 +228,7 @@ t.test('art: a file that hangs costs one thread, and its askers a bounded wait',
       });
     },
   });
-  // Only these of a request are looked at.
+  // Only these parts of a request are read.
   const ask = () => getMediaArt({ query: new URLSearchParams(), headers: [] } as never);
   const first = Promise.resolve(ask());
   const stuck = t.rejects(first, { code: 'not_possible_now' }, 'given up after a while');

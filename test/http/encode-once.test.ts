@@ -1,4 +1,4 @@
-/** Each sample of a running service is encoded once a view, however many subscribe: counted over real sockets. */
+/** Each sample of a running service is encoded once per view, however many subscribe: counted over real sockets. */
 import t from 'tap';
 import { Encoded } from '#src/stats/view.js';
 import { EventStream } from '../helpers/clients/event-stream.ts';
@@ -9,8 +9,8 @@ const TARGETS = ['/api/stream', '/api/stream?fields=cpu', '/api/stream?detail=1'
 const EACH = 50;
 const TICKS = 3;
 
-t.test('[4.encode-once] three views, 150 subscribers: three encodes a tick', async (t) => {
-  /** The samples that the service wants lines of. */
+t.test('[4.encode-once] three views, 150 subscribers: three encodings per tick', async (t) => {
+  /** The samples whose lines the service requests. */
   const asked = new Set<Encoded>();
   const { line } = Encoded.prototype;
   Encoded.prototype.line = function counted(view) {

@@ -24,7 +24,7 @@ function encodedOf(number: number, padding = 0): Encoded {
     extras: {
       interval_seconds: 1,
       host: 'x'.repeat(padding),
-    } as Sample['extras'] & object, // What else is in it does not matter here.
+    } as Sample['extras'] & object, // Its other keys do not matter here.
     cpu: undefined,
     memory: undefined,
     gpu: undefined,
@@ -43,14 +43,14 @@ interface Peer {
   readonly client: number;
 }
 
-/** A fan-out whose time, turns and sockets are the test's. */
+/** A fan-out whose time, turns and sockets the test controls. */
 class Stage {
   readonly peers: Peer[] = [];
   readonly deferred: (() => void)[] = [];
   readonly demand = new FakeDemand();
   readonly fanout: Fanout;
   nowMs = 1_000_000;
-  /** Added to the clock at each look: how fast slices are used up. */
+  /** Milliseconds added to the clock at each look, which sets how fast slices are used up. */
   msPerLook = 0;
   number = 0;
   padding = 0;
@@ -115,7 +115,7 @@ class Stage {
     return slice !== undefined;
   }
 
-  /** Until nothing is left to do: everybody reads, every slice runs. */
+  /** Runs until nothing is left to do: every peer reads, every slice runs. */
   settle(): void {
     for (let quiet = 0; quiet < 3; quiet++) {
       while (this.turn()) quiet = 0;
@@ -208,7 +208,7 @@ t.test('random turns', async (t) => {
   }
 });
 
-t.test('[4.encode-once] encoded once a view a sample; one send a subscriber', async (t) => {
+t.test('[4.encode-once] encoded once per view and sample; one send per subscriber', async (t) => {
   const stage = new Stage();
   const peers = Array.from({ length: 3000 }, (_, at) => stage.join(at % 2 === 0 ? ALL : NONE));
   stage.publish();
@@ -303,7 +303,7 @@ t.test('comments come after 15 s of silence only, whole, and not to full sockets
   t.equal(commentsOf(full), 0);
 });
 
-t.test('a socket without room is cut at the limit, where there is one', async (t) => {
+t.test('a full socket is cut at the limit, where there is one', async (t) => {
   const stage = new Stage();
   stage.fanout.stallLimitSeconds = 30;
   const full = stage.join(ALL, { kernelBytes: 10 });
@@ -320,7 +320,7 @@ t.test('a socket without room is cut at the limit, where there is one', async (t
   t.equal(stage.fanout.size, 0);
 });
 
-t.test('judged again: those who no longer pass are cut, the others lose nothing', async (t) => {
+t.test('access checked again: subscribers without it are cut, the others lose nothing', async (t) => {
   const stage = new Stage();
   stage.msPerLook = 10;
   for (let i = 0; i < 500; i++) stage.join(ALL, { client: i % 3 });

@@ -2,7 +2,7 @@
  * An independent, strict reading of request bytes (RFC 9112): which requests are in them, and which of these may be
  * answered with a success. It shares no code with the service.
  *
- * Not judged, each for a reason: what stands in a query (any byte above a space), more than one Host (the web guard's
+ * Not judged, each for a reason: the contents of a query (any byte above a space), more than one Host (the web guard's
  * to refuse), a DEL in a header's value (RFC 9110, 5.5 lets it pass), and a chunked body (its connection ends with the answer, so that nothing behind it counts).
  */
 
@@ -10,17 +10,17 @@ export interface JudgedRequest {
   readonly method: string;
   /** The one success it may be answered with; undefined: none. */
   readonly success: 200 | 204 | undefined;
-  /** Nothing about it is out of the ordinary: delivered at once, it must be answered. */
+  /** It has nothing unusual: delivered at once, it must be answered. */
   readonly isPlain: boolean;
 }
 
 const GET_PATHS = new Set(['/api/status', '/api/usage', '/api/system', '/api/stream']);
 const REQUEST_LINE = /^([!#$%&'*+\-.^_`|~0-9A-Za-z]+) (\/[\x21-\xff]*) HTTP\/1\.1$/;
 const FIELD = /^([!#$%&'*+\-.^_`|~0-9A-Za-z]+):[ \t]*([\t\x20-\xff]*)$/;
-// uWebSockets.js also takes bytes above 0x7f at a value's ends for blanks.
+// uWebSockets.js also treats bytes above 0x7f at either end of a value as blanks.
 const TRIMMED = /^[\t\x20\x80-\xff]+|[\t\x20\x80-\xff]+$/g;
-const MOST_DRAINED_BYTES = 1024 * 1024;
-/** A head within these is read whatever the exact limits are (16 KiB, 100 lines). */
+const MAX_DRAINED_BYTES = 1024 * 1024;
+/** A head within these limits is always read; the exact ones are 16 KiB and 100 lines. */
 const PLAIN_HEAD_BYTES = 12 * 1024;
 const PLAIN_HEAD_LINES = 90;
 
@@ -36,7 +36,7 @@ function readHead(text: string): Head | undefined {
   if (request === null) return undefined;
   const fields = new Map<string, string[]>();
   for (const line of lines) {
-    // For uWebSockets.js a line without a name is the last one; nothing that it calls tells of it.
+    // For uWebSockets.js a line without a name is the last one, and no callback reports it.
     if (line.startsWith(':')) break;
     const field = FIELD.exec(line);
     if (field === null) return undefined;
@@ -57,7 +57,7 @@ function bodyLength(head: Head): number | undefined | 'doubtful' {
   if (lengths[0] !== undefined && !/^\d+$/.test(lengths[0])) return 'doubtful';
   const length = Number(lengths[0] ?? 0);
   const saysClose = head.fields.get('connection')?.some((value) => /(^|,)\s*close\s*(,|$)/i.test(value));
-  return length > MOST_DRAINED_BYTES || saysClose ? undefined : length;
+  return length > MAX_DRAINED_BYTES || saysClose ? undefined : length;
 }
 
 function successOf({ method, path }: Head): 200 | 204 | undefined {
@@ -65,7 +65,7 @@ function successOf({ method, path }: Head): 200 | 204 | undefined {
   return (method === 'GET' || method === 'HEAD') && GET_PATHS.has(path) ? 200 : undefined;
 }
 
-/** The requests in `bytes`, in order, up to the first that is none, is incomplete or ends the connection. */
+/** The requests in `bytes`, in order, up to the first that is invalid, is incomplete or ends the connection. */
 export function judge(bytes: Buffer): readonly JudgedRequest[] {
   const text = bytes.toString('latin1');
   const judged: JudgedRequest[] = [];

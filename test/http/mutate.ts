@@ -181,7 +181,7 @@ export function mutant(random: Random): Buffer {
   return mutantOf(pick(SEEDS, random) ?? Buffer.alloc(0), random);
 }
 
-/** As `mutant`, of `seed`. */
+/** Like `mutant`, but from `seed`. */
 export function mutantOf(seed: Buffer, random: Random): Buffer {
   let bytes = seed;
   for (let i = below(5, random); i > 0; i--) bytes = pick(MUTATIONS, random)?.(bytes, random) ?? bytes;

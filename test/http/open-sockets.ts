@@ -1,7 +1,7 @@
 /** How many sockets a process has open, by its descriptors. */
 import { readdirSync, readlinkSync } from 'node:fs';
 
-/** Open sockets of a process; what else it opens is not the peers' doing. */
+/** The open sockets of a process; its other descriptors do not depend on peers. */
 export function socketsOf(pid: number): number {
   const isSocket = (fd: string) => {
     try {

@@ -1,4 +1,4 @@
-/** Peers that acknowledge nothing: how they are judged, with literals and a clock that stands still. */
+/** Peers that acknowledge nothing: how they are judged, with literals and a fake clock. */
 import { EventEmitter, once } from 'node:events';
 import t from 'tap';
 import type { ListenerOptions, PendingPeer } from '#src/host/host.js';
@@ -17,7 +17,7 @@ const peer = (cookie: number, acknowledgedBytes: number, silentMs = 0): PendingP
 const NONE: Suspects = new Map();
 const sinceOf = (suspects: Suspects, cookie: number) => suspects.get(BigInt(cookie))?.since;
 
-t.test('a look: since when each made no progress', async (t) => {
+t.test('a look: since when each peer has made no progress', async (t) => {
   const first = judgeLook(NONE, { peers: [peer(1, 500), peer(2, 0, 3000)], at: 50_000, previousAt: 40_000 });
   t.equal(sinceOf(first, 1), 50_000, 'unknown: from the look on');
   t.equal(sinceOf(first, 2), 47_000, 'as long as the kernel has counted');
@@ -38,7 +38,7 @@ t.test('a look: since when each made no progress', async (t) => {
   );
 });
 
-t.test('time: who is gone, who is kept, when to look again', async (t) => {
+t.test('time: which peers are gone, which are kept, when to look again', async (t) => {
   const suspects: Suspects = new Map([
     [1n, { peer: peer(1, 0), since: 10_000 }],
     [2n, { peer: peer(2, 0), since: 10_001 }],
@@ -54,17 +54,17 @@ t.test('time: who is gone, who is kept, when to look again', async (t) => {
   t.equal(judgeTime(NONE, 30_000, 20_000).nextAt, Number.POSITIVE_INFINITY);
 });
 
-/** A watch over connections that are what the test says. */
+/** A watch over connections that the test makes up. */
 function setUp(limits: { readonly limitMs?: number; readonly pauseMs?: number } = { pauseMs: 10_000 }) {
   const clock = new FakeClock();
   const lines: string[] = [];
   const world = {
     clock,
     lines,
-    /** Undefined: it can't be read. */
+    /** Undefined: it cannot be read. */
     pending: [] as PendingPeer[] | undefined,
     connections: 0,
-    /** What a look waits for. */
+    /** The promise that a look waits for. */
     answer: Promise.resolve(),
     looks: [] as number[],
     cut: [] as { readonly at: number; readonly cookies: readonly bigint[] }[],
@@ -145,7 +145,7 @@ t.test('few connections are looked at often, thousands less so', async (t) => {
   }
 });
 
-t.test('a service whose host can not tell leaves it to the kernel, and says so', async (t) => {
+t.test('a service whose host cannot read peers leaves them to the kernel, and says so', async (t) => {
   for (const canReadPendingPeers of [true, false]) {
     const tuned: ListenerOptions[] = [];
     const service = await startHere({
@@ -163,7 +163,7 @@ t.test('a service whose host can not tell leaves it to the kernel, and says so',
   }
 });
 
-t.test('who makes no progress for 20 s is cut then, who makes some is not', async (t) => {
+t.test('a peer without progress for 20 s is cut then, one with some is not', async (t) => {
   const { world, watch, open } = setUp();
   watch.start(80);
   open();
@@ -200,7 +200,7 @@ t.test('stalls of less than 20 s, one after the other', async (t) => {
   t.same(world.cut, []);
 });
 
-t.test('what can not be read is said once, and what is known stays known', async (t) => {
+t.test('an unreadable table is logged once, and known peers stay known', async (t) => {
   const { world, watch, open } = setUp();
   watch.start(80);
   open();
@@ -233,7 +233,7 @@ t.test('thousands are cut in several turns', async (t) => {
   t.equal(new Set(world.cut.flatMap(({ cookies }) => cookies)).size, 1700);
 });
 
-t.test('nobody is cut after the end, even while a look is under way', async (t) => {
+t.test('no peer is cut after the end, even while a look is under way', async (t) => {
   const { world, watch, open } = setUp({ limitMs: 200, pauseMs: 200 });
   watch.start(80);
   open();

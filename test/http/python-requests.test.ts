@@ -1,4 +1,4 @@
-/** Python's requests, which holds a chunk back until the next one begins, sees each event when curl does. */
+/** Python's requests, which holds a chunk back until the next one begins, sees each event at the same time as curl. */
 import { spawn, spawnSync } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import t from 'tap';
@@ -16,7 +16,7 @@ with requests.get(sys.argv[1], stream=True, timeout=10) as answer:
 
 const runs = (command: string, ...args: readonly string[]) => spawnSync(command, args).status === 0;
 
-/** Each payload with its time of arrival, until `count` have come. */
+/** The payloads with their times of arrival, until `count` have arrived. */
 async function readLines(
   command: string,
   args: readonly string[],
@@ -47,7 +47,7 @@ t.test(
       readLines(PYTHON, ['-c', READER, url], 8),
       readLines('curl', ['-sN', url], 8),
     ]);
-    // Without the first one each: that is sent when a reader connects, and Python starts later.
+    // Without the first one of each: it is sent when a reader connects, and Python starts later.
     const [, ...lines] = python.keys();
     const gaps = lines
       .flatMap((line) => {

@@ -1,4 +1,4 @@
-/** What clients of /api/ws may do right or wrong, seeded: upgrades, frames in any order, and what must become of each. */
+/** Clients of /api/ws, right and wrong, seeded: upgrades, frames in any order, and the outcome that each must have. */
 import { requestBytes } from '../helpers/clients/http.ts';
 import { below, mutantOf, pick, type Random } from './mutate.ts';
 import {
@@ -15,12 +15,12 @@ import {
 export interface Attack {
   readonly kind: string;
   readonly upgrade: Buffer;
-  /** What follows the answer to the upgrade, in as many writes. */
+  /** The bytes after the answer to the upgrade, one write per piece. */
   readonly pieces: readonly Buffer[];
   /** The frames go with the upgrade, before it is answered. */
   readonly isHasty: boolean;
   readonly fate: Fate;
-  /** The ids of the pings that were sent in good order before anything went wrong. */
+  /** The ids of the valid pings before the first fault. */
   readonly ids: readonly number[];
   readonly pongs: readonly string[];
   /** Messages and control frames in it. */
@@ -36,8 +36,8 @@ export const UPGRADE = requestBytes('/api/ws', {
   },
 });
 
-/** Up to so many before a fault: below what a socket may send at once. */
-const MOST_BEFORE = 24;
+/** Messages before a fault: fewer than a socket may send at once. */
+const MAX_BEFORE = 24;
 
 interface Sound {
   readonly bytes: readonly Buffer[];
@@ -45,7 +45,7 @@ interface Sound {
   readonly pongs: readonly string[];
 }
 
-/** Pings whole and in parts, up to the longest there may be, control frames between them. */
+/** Pings whole and in parts, up to the longest allowed, with control frames between them. */
 function soundFrames(random: Random, most: number): Sound {
   const bytes: Buffer[] = [];
   const ids: number[] = [];
@@ -74,7 +74,7 @@ function cut(bytes: Buffer, random: Random): readonly Buffer[] {
 
 /** A connection that does nothing wrong. */
 export function soundAttack(random: Random): Attack {
-  const { bytes, ids, pongs } = soundFrames(random, MOST_BEFORE);
+  const { bytes, ids, pongs } = soundFrames(random, MAX_BEFORE);
   const pieces = cut(Buffer.concat(bytes), random);
   const count = bytes.length;
   return { kind: 'sound', upgrade: UPGRADE, pieces, isHasty: false, fate: 'answered', ids, pongs, count };
@@ -84,7 +84,7 @@ export function soundAttack(random: Random): Attack {
 export function attack(random: Random): Attack {
   const chance = random();
   if (chance < 0.1) return soundAttack(random);
-  const { bytes, ids, pongs } = soundFrames(random, MOST_BEFORE);
+  const { bytes, ids, pongs } = soundFrames(random, MAX_BEFORE);
   const of = (kind: string, fate: Fate, more: readonly Buffer[], count = more.length): Attack => ({
     kind,
     upgrade: UPGRADE,

@@ -1,10 +1,10 @@
-/** Messages of /api/ws and what can be wrong with them, each with what must become of the connection. */
+/** Messages of /api/ws and their possible faults, each with the required outcome for the connection. */
 import { below, mutantOf, pick, type Random, SPICE } from './mutate.ts';
 import { frameBytes, OPCODES } from './socket-frames.ts';
 
 /**
- * What must become of a connection: `answered` every ping with an id, in order; `cut` without a close frame; a code: a
- * close frame with it; `ends` one way or the other; `any`: only what holds for all.
+ * The outcome that a fault requires: `answered` every ping with an id, in order; `cut` without a close frame; a code:
+ * a close frame with it; `ends` one way or the other; `any`: only what holds for all.
  */
 export type Fate = 'answered' | 'cut' | 'ends' | 'any' | 1008 | 1009;
 
@@ -14,7 +14,7 @@ const FRAME_BYTES = 64 * 1024;
 export const text = (payload: string | Buffer, more: object = {}) =>
   frameBytes({ opcode: OPCODES.text, payload: Buffer.from(payload), ...more });
 
-/** A ping of so many bytes, with a character of four bytes in it. */
+/** A ping of `bytes` bytes, with a character of four bytes in it. */
 export function pingText(id: number, bytes = 0): Buffer {
   const begin = `{"op":"ping","id":${id},"pad":"😀`;
   return Buffer.from(`${begin}${'x'.repeat(Math.max(0, bytes - Buffer.byteLength(begin) - 2))}"}`);

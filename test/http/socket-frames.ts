@@ -1,4 +1,4 @@
-/** Frames of RFC 6455 as bytes: what a client may send or should not, and a strict reading of what a server sends. */
+/** Frames of RFC 6455 as bytes: frames a client may send or should not, and a strict reading of a server's. */
 export const OPCODES = { continuation: 0, text: 1, binary: 2, close: 8, ping: 9, pong: 10 } as const;
 
 export interface FrameParts {
@@ -35,7 +35,7 @@ export function frameBytes(parts: FrameParts): Buffer {
   return Buffer.concat([first, length, mask, masked]);
 }
 
-/** What a server said on an open socket. */
+/** What a server sent on an open socket. */
 export interface Said {
   readonly messages: readonly { readonly type: string; readonly id?: unknown; readonly data: unknown }[];
   /** Payloads of pong frames. */
@@ -46,7 +46,7 @@ export interface Said {
   readonly isTorn: boolean;
 }
 
-/** Throws where a frame is none that a server of text messages may send. */
+/** Throws at a frame that a server of text messages may not send. */
 export function readFrames(bytes: Buffer): Said {
   const messages: Said['messages'][number][] = [];
   const pongs: string[] = [];

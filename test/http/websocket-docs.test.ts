@@ -1,4 +1,4 @@
-/** docs/websocket.md says what there is: every op, event, code and topic, and a session that goes as it is written. */
+/** docs/websocket.md is complete: every op, event, code and topic, and a session that runs as written. */
 import '../helpers/service/dead-buses.ts';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -24,7 +24,7 @@ function firstColumn(head: string): readonly string[] {
     .flatMap((row) => [...(row.split('|')[1] ?? '').matchAll(/`([^`]+)`/g)].map(([, word = '']) => word));
 }
 
-t.test('the tables name all there is, and nothing else', async (t) => {
+t.test('the tables name every item, and nothing else', async (t) => {
   t.strictSame(firstColumn('op').toSorted(), Object.keys(OPS).sort());
   t.strictSame(firstColumn('type').toSorted(), Object.keys(EVENTS).sort());
   t.strictSame(firstColumn('code of feedback').toSorted(), [...feedbackCode.options].sort());
@@ -36,14 +36,14 @@ t.test('the tables name all there is, and nothing else', async (t) => {
 
 const session = [...(/```session\n([\s\S]*?)```/.exec(page)?.[1] ?? '').matchAll(/^([<>]) (.*)$/gm)];
 
-/** What the page shows, `…` standing for anything; a number for any number. */
+/** A pattern for a line of the page: `…` stands for anything, a number for any number. */
 function patternOf(line: string): RegExp {
   const escaped = line.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&');
   const open = escaped.replaceAll('\\{…\\}', '\\{.*\\}').replaceAll('…', '.*');
   return new RegExp(`^${open.replaceAll(/:\d{4,}/g, ':\\d+')}$`);
 }
 
-t.test('the session goes as it is written', async (t) => {
+t.test('the session runs as written', async (t) => {
   const service = await startHere(fixtureHost(), { stats: { stream_interval_seconds: 1 } });
   t.teardown(() => service.stop());
   const client = await SocketClient.open(service.port);

@@ -1,4 +1,4 @@
-/** How many messages a socket may send: on a clock of the test's own. */
+/** The rate limit for the messages of a socket, at times that the test chooses. */
 import t from 'tap';
 import { MessageRate } from '#src/http/socket/rate.js';
 
@@ -19,7 +19,7 @@ t.test('[7.limit-rate] 40 at once, then as many as time has made room for', asyn
   );
 });
 
-t.test('[7.limit-rate] 20 a second for ever', async (t) => {
+t.test('[7.limit-rate] 20 per second, indefinitely', async (t) => {
   const rate = new MessageRate();
   countOf(rate, 40, 0);
   for (let second = 1; second <= 600; second++)
@@ -27,7 +27,7 @@ t.test('[7.limit-rate] 20 a second for ever', async (t) => {
 });
 
 t.test(
-  '[7.limit-flood] a hundred refusals at once, or more than as many again a second, are a flood',
+  '[7.limit-flood] a hundred refusals at once, or more refusals per second than the rate allows messages, are a flood',
   async (t) => {
     t.strictSame(countOf(new MessageRate(), 200, 0), { granted: 40, refused: 100, flood: 60 });
     const twice = new MessageRate();

@@ -1,4 +1,4 @@
-/** Stats for sockets in shards: few sockets a turn, each sample once, the newest to those who wait. */
+/** Stats for sockets in shards: few sockets per turn, each sample once, the newest to sockets that wait. */
 import t from 'tap';
 import { type Shard, StatsShards } from '#src/http/socket/shards.js';
 import type { Encoded } from '#src/stats/view.js';
@@ -7,9 +7,9 @@ import { SocketClient } from '../helpers/clients/socket.ts';
 import { encodedOf, serveSockets } from '../helpers/service/socket-server.ts';
 
 const VIEW = viewOf(1, false);
-const MOST_A_TURN = 255;
+const MAX_PER_TURN = 255;
 
-/** Shards whose turns a test takes one by one. */
+/** Shards whose turns a test runs one by one. */
 class Rig {
   readonly sizes = new Map<string, Shard>();
   readonly #slices: (() => void)[] = [];
@@ -41,7 +41,7 @@ class Rig {
     this.shards.publish(encoded);
   }
 
-  /** The next turn; false when there is none. */
+  /** Runs the next turn; returns false when there is none. */
   turn(): boolean {
     const slice = this.#slices.shift();
     this.written = 0;
@@ -50,13 +50,13 @@ class Rig {
   }
 }
 
-t.test('[7.shards] ten thousand sockets of many views: a part of them a turn, each once', async (t) => {
+t.test('[7.shards] ten thousand sockets of many views: a part of them per turn, each once', async (t) => {
   const rig = new Rig();
   for (let i = 0; i < 40; i++) rig.join(250, viewOf(i % 32, i % 2 === 0));
   rig.publish(encodedOf(1));
   const written = [rig.written];
   while (rig.turn()) written.push(rig.written);
-  t.ok(Math.max(...written) <= MOST_A_TURN, `${Math.max(...written)} at most`);
+  t.ok(Math.max(...written) <= MAX_PER_TURN, `${Math.max(...written)} at most`);
   t.equal(
     written.reduce((sum, each) => sum + each, 0),
     10_000,
@@ -71,26 +71,23 @@ t.test('[7.shards] ten thousand sockets of many views: a part of them a turn, ea
   );
 });
 
-t.test(
-  '[7.shards] a sample that comes while one is sent goes on in its stead; all get the newest',
-  async (t) => {
-    const rig = new Rig();
-    rig.join(1000);
-    rig.publish(encodedOf(1));
-    rig.turn();
-    rig.publish(encodedOf(2));
-    rig.turn();
-    rig.publish(encodedOf(3));
-    while (rig.turn());
-    for (const numbers of rig.got.values()) {
-      t.equal(numbers.at(-1), 3);
-      t.equal(new Set(numbers).size, numbers.length, 'no sample twice');
-    }
-    t.equal(rig.got.size, rig.sizes.size);
-  },
-);
+t.test('[7.shards] a sample that arrives while one is sent replaces it; all get the newest', async (t) => {
+  const rig = new Rig();
+  rig.join(1000);
+  rig.publish(encodedOf(1));
+  rig.turn();
+  rig.publish(encodedOf(2));
+  rig.turn();
+  rig.publish(encodedOf(3));
+  while (rig.turn());
+  for (const numbers of rig.got.values()) {
+    t.equal(numbers.at(-1), 3);
+    t.equal(new Set(numbers).size, numbers.length, 'no sample twice');
+  }
+  t.equal(rig.got.size, rig.sizes.size);
+});
 
-t.test('[7.shards] who joins has got the newest sample: it is not sent again', async (t) => {
+t.test('[7.shards] a socket that joins has the newest sample: it is not sent again', async (t) => {
   const rig = new Rig();
   rig.join(600);
   rig.publish(encodedOf(1));
@@ -102,7 +99,7 @@ t.test('[7.shards] who joins has got the newest sample: it is not sent again', a
   t.equal(rig.got.get(late?.topic ?? '')?.at(-1), 2);
 });
 
-t.test('one that has left is not written to, and its shard is filled again', async (t) => {
+t.test('a socket that has left is not written to, and its shard is filled again', async (t) => {
   const rig = new Rig();
   const joined = rig.join(300);
   for (const shard of joined) rig.shards.leave(shard);
@@ -114,7 +111,7 @@ t.test('one that has left is not written to, and its shard is filled again', asy
 });
 
 t.test(
-  '[7.shards] over real sockets: every sample once, in order, also to those who come meanwhile',
+  '[7.shards] over real sockets: every sample once, in order, also to sockets that join meanwhile',
   async (t) => {
     const topics = new Set<string>();
     const { port, publish, demand } = await serveSockets(t, { onPublish: (topic) => topics.add(topic) });

@@ -4,7 +4,7 @@ import { FULL_BYTES, Socket, type SocketData } from '#src/http/uws/socket.js';
 
 type NativeSocket = Parameters<Socket['markOpen']>[0];
 
-/** Keeps what it is sent; what is over `room` waits. */
+/** Keeps everything it is sent; bytes beyond `room` wait. */
 class FakeNative {
   readonly sent: string[] = [];
   readonly topics = new Set<string>();
@@ -65,25 +65,25 @@ class FakeNative {
 }
 
 function open() {
-  const told: string[] = [];
+  const reported: string[] = [];
   const socket = new Socket({
-    onMessage: (bytes) => told.push(`message ${bytes}`),
-    onDrained: () => told.push('drained'),
-    onClosed: () => told.push('closed'),
+    onMessage: (bytes) => reported.push(`message ${bytes}`),
+    onDrained: () => reported.push('drained'),
+    onClosed: () => reported.push('closed'),
   });
   const native = new FakeNative();
   native.onClose = () => socket.markClosed();
   // The part of it that the wrapper uses.
   socket.markOpen(native as unknown as NativeSocket & SocketData);
-  return { socket, native, told };
+  return { socket, native, reported };
 }
 
 const nextTurn = () => new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
 const LARGE = 'x'.repeat(FULL_BYTES + 1);
 
-t.test('what is sent goes out; after the end nothing reaches the native object', async (t) => {
+t.test('sent messages go out; after the end nothing reaches the native object', async (t) => {
   for (const close of ['end', 'cut', 'peer'] as const) {
-    const { socket, native, told } = open();
+    const { socket, native, reported } = open();
     socket.send('a');
     if (close === 'end') socket.end(1008, 'x');
     else if (close === 'cut') socket.cut();
@@ -100,14 +100,14 @@ t.test('what is sent goes out; after the end nothing reaches the native object',
     socket.markDrained();
     socket.takeMessage(Buffer.from('late'), false);
     t.strictSame(native.sent, ['a'], close);
-    t.strictSame(told, ['closed'], 'its owner hears once');
+    t.strictSame(reported, ['closed'], 'its owner hears once');
     t.notOk(socket.isOpen || socket.isFull);
     t.equal(native.closedWith, { end: 1008, cut: 'cut', peer: 1001 }[close]);
   }
 });
 
 t.test('a socket that was never opened does nothing', async (t) => {
-  const fail = () => void t.fail('told of something');
+  const fail = () => void t.fail('called');
   const socket = new Socket({ onMessage: fail, onDrained: fail, onClosed: fail });
   socket.send('a');
   socket.end(1001, '');
@@ -115,8 +115,8 @@ t.test('a socket that was never opened does nothing', async (t) => {
   t.equal(socket.isOpen, false);
 });
 
-t.test('what does not fit is kept in order, and goes when there is room', async (t) => {
-  const { socket, native, told } = open();
+t.test('messages that do not fit are kept in order, and sent when there is room', async (t) => {
+  const { socket, native, reported } = open();
   native.isStuck = true;
   socket.send(LARGE);
   t.ok(socket.isFull);
@@ -129,7 +129,7 @@ t.test('what does not fit is kept in order, and goes when there is room', async 
   native.waiting = 10;
   socket.markDrained();
   t.strictSame(native.sent.slice(1), ['1', '2']);
-  t.strictSame(told, ['drained']);
+  t.strictSame(reported, ['drained']);
   native.waiting = FULL_BYTES + 1;
   socket.send('3');
   socket.send(LARGE);
@@ -143,16 +143,16 @@ t.test('what does not fit is kept in order, and goes when there is room', async 
 });
 
 t.test(
-  'more than 64 KiB are not kept: it is closed with 1008 when there is room for the close frame',
+  'more than 64 KiB is not kept: the socket is closed with 1008 when there is room for the close frame',
   async (t) => {
-    const { socket, native, told } = open();
+    const { socket, native, reported } = open();
     socket.join('stats 1');
     native.isStuck = true;
     socket.send(LARGE);
     for (let i = 0; i < 64; i++) socket.send(`${i}`.padEnd(1024));
     t.ok(socket.isOpen);
     socket.send('one more');
-    t.strictSame(told, ['closed'], 'given up');
+    t.strictSame(reported, ['closed'], 'given up');
     t.strictSame(
       [native.closedWith, [...native.topics]],
       [undefined, []],
@@ -169,25 +169,28 @@ t.test(
   },
 );
 
-t.test('an answer is told of when its bytes have left, or when it is over', async (t) => {
-  const { socket, native } = open();
-  const told: string[] = [];
-  socket.sendTracked('a', (delivery) => told.push(`a ${delivery}`));
-  t.strictSame(native.sent, [], 'in a later turn');
-  await nextTurn();
-  t.strictSame(told, ['a sent']);
-  native.isStuck = true;
-  socket.sendTracked('b', (delivery) => told.push(`b ${delivery}`));
-  await nextTurn();
-  t.strictSame(told, ['a sent'], 'it waits');
-  native.waiting = 0;
-  socket.markDrained();
-  t.strictSame(told, ['a sent', 'b sent']);
-  socket.sendTracked('c', (delivery) => told.push(`c ${delivery}`));
-  await nextTurn();
-  socket.cut();
-  t.strictSame(told.slice(2), ['c closed']);
-  socket.sendTracked('d', (delivery) => told.push(`d ${delivery}`));
-  await nextTurn();
-  t.strictSame(told.slice(3), ['d closed']);
-});
+t.test(
+  'delivery is reported when the bytes of an answer have left, or when the socket is over',
+  async (t) => {
+    const { socket, native } = open();
+    const reported: string[] = [];
+    socket.sendTracked('a', (delivery) => reported.push(`a ${delivery}`));
+    t.strictSame(native.sent, [], 'in a later turn');
+    await nextTurn();
+    t.strictSame(reported, ['a sent']);
+    native.isStuck = true;
+    socket.sendTracked('b', (delivery) => reported.push(`b ${delivery}`));
+    await nextTurn();
+    t.strictSame(reported, ['a sent'], 'it waits');
+    native.waiting = 0;
+    socket.markDrained();
+    t.strictSame(reported, ['a sent', 'b sent']);
+    socket.sendTracked('c', (delivery) => reported.push(`c ${delivery}`));
+    await nextTurn();
+    socket.cut();
+    t.strictSame(reported.slice(2), ['c closed']);
+    socket.sendTracked('d', (delivery) => reported.push(`d ${delivery}`));
+    await nextTurn();
+    t.strictSame(reported.slice(3), ['d closed']);
+  },
+);

@@ -1,4 +1,4 @@
-// Prints, a line a change, what is at the end of the session bus that root is given: the daemon's id and this
+// Prints, one line per change, where the session bus that root gets leads to: the daemon's id and this
 // thread's ids, or why there is none. Until standard input ends. Driven by active-user.test.ts.
 #include <poll.h>
 #include <sys/prctl.h>
@@ -39,7 +39,7 @@ bool isInputOpen() {
 
 int main() {
   BusThread thread(busAddressesOfEnvironment());
-  // As a player's watcher does: it keeps the connection open.
+  // Like the watcher of players, it keeps the connection open.
   thread.post([](BusLoop& loop) { loop.sessionBus().addMatch("member='Any'", [](Signal&) {}); });
   std::string last;
   do {

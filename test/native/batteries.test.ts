@@ -25,13 +25,13 @@ async function readBatteries(
   return counters.batteries ?? [];
 }
 
-/** What is known of the first battery. */
+/** The known values of the first battery. */
 async function knownOf(t: Test, properties: Readonly<Record<string, string | number>>) {
   const [battery] = await readBatteries(makeMachine(t, supply('BAT0', properties)));
   return Object.fromEntries(Object.entries(battery ?? {}).filter(([, value]) => value !== null));
 }
 
-t.test('[3.batteries] batteries that tell of energy, and such as tell of charge', async (t) => {
+t.test('[3.batteries] batteries that report energy, and batteries that report charge', async (t) => {
   const energy = {
     STATUS: 'Discharging',
     PRESENT: 1,
@@ -77,14 +77,14 @@ t.test('[3.batteries] batteries that tell of energy, and such as tell of charge'
   });
 });
 
-t.test('states in lower case; one that nobody knows is none', async (t) => {
+t.test('states in lower case; an unknown one is null', async (t) => {
   const states = { Charging: 'charging', Full: 'full', Unknown: 'unknown', 'Not charging': 'not_charging' };
   for (const [status, state] of Object.entries(states))
     t.equal((await knownOf(t, { STATUS: status }))['state'], state);
   t.notOk('state' in (await knownOf(t, { STATUS: 'Exploding' })));
 });
 
-t.test('what can not be is unknown', async (t) => {
+t.test('an impossible value is unknown', async (t) => {
   const properties = {
     CAPACITY: -1,
     ENERGY_NOW: -5,
@@ -135,7 +135,7 @@ t.test('[3.batteries-failing] a battery that fails is there without a value, wit
 });
 
 t.test(
-  'a battery whose scope can not be read is not taken for one of the machine, and asked again',
+  'a battery whose scope cannot be read does not count as one of the machine, and is asked again',
   async (t) => {
     const scope = 'sys/class/power_supply/BAT1/scope';
     const machine = makeMachine(t, {

@@ -1,4 +1,4 @@
-// What the bus core promises, checked against buses that behave well, badly and not at all. Prints each
+// The promises of the bus core, checked against buses that behave well, badly and not at all. Prints each
 // failed check and exits 1 if there was one. Compiled and run, also under sanitizers, by bus.test.ts.
 #include <unistd.h>
 
@@ -20,7 +20,7 @@ using std::chrono::milliseconds;
 using Clock = std::chrono::steady_clock;
 
 std::atomic<int> failures{0};
-// Under a sanitizer, on a busy machine, the same must come true, but later.
+// Under a sanitizer, on a busy machine, the same must become true, but later.
 int patience = 1;
 
 void check(bool isTrue, const std::string& what) {
@@ -91,7 +91,7 @@ fake::Body textBody(std::string_view text) {
   return {"s", bytes.text};
 }
 
-// Says the member's name; Never, HangUp, Refuse and Garbage do what they are called.
+// Answers with the member's name; Never, HangUp, Refuse and Garbage do as they are called.
 fake::Answer answerOf(const fake::Call& call) {
   using Kind = fake::Answer::Kind;
   if (call.member == "Never") return {Kind::nothing, {}, ""};
@@ -175,7 +175,7 @@ void findsItsWayBack() {
     system.addMatch("type='signal',member='Changed'", [&](Signal& signal) {
       if (signal.member == "Changed" && signal.sender == ":1.99" && signal.body.text(9) == "x") ++signals;
     });
-    // What a subscriber asks when it is back must come after its subscription.
+    // The questions of a subscriber after a reconnect must come after its subscription.
     system.watch(
         [&, sys = &system] { sys->call(callTo("Sync"), milliseconds{500}, [&](Reply&) { ++ready; }); },
         [&](const std::string&) { ++lost; });
@@ -216,7 +216,7 @@ void removesSubscriptions() {
   check(seen == 1, "a subscription that removes itself hears nothing more");
 }
 
-// Reads whatever is there with questions that have nothing to do with it.
+// Reads any message with readers that do not fit it.
 void readAtRandom(std::mt19937& random, BodyReader& body, int depth) {
   for (std::size_t i = 0, count = random() % 6; i < count; ++i) {
     const auto inside = [&] {
@@ -255,7 +255,7 @@ void survivesAnyBody(int count) {
         readAtRandom(random, reply.body, 4);
         for (int n = 0; n < 10 && reply.body.skip(); ++n) {
         }
-        // Whatever was read before, the rest can be stepped over.
+        // Wherever the reading stopped, the rest can be skipped.
         if (reply.end == CallEnd::kAnswered && reply.body.peek() != 0) ++lefts;
         ++ended;
       });

@@ -48,7 +48,7 @@ async function temperatureOf(t: Test, tree: Tree): Promise<number | null> {
   return (await readCpu(makeMachine(t, { ...stat(0), ...tree }))).temperatureCelsius;
 }
 
-/** For what must stay unknown: the speed is the sign that the probers have answered. */
+/** For values that must stay unknown: the speed shows that the probers have answered. */
 async function temperatureOnceAnswered(t: Test, tree: Tree): Promise<number | null> {
   const speed = { 'proc/cpuinfo': 'processor\t: 0\ncpu MHz\t\t: 1000.000\n\n' };
   const machine = makeMachine(t, { ...stat(0), ...speed, ...tree });
@@ -64,7 +64,7 @@ const coretemp = (package_: string, core: string) => ({
   temp2_input: core,
 });
 
-t.test('of two packages the hotter counts, and a core never outdoes its package', async (t) => {
+t.test('of two packages the hotter counts, and a core never replaces its package', async (t) => {
   const tree = {
     ...hwmon(0, 'nvme', { temp1_input: '88000' }),
     ...hwmon(1, 'coretemp', coretemp('51000', '90000')),
@@ -113,7 +113,7 @@ t.test('boards: a chip of the processor, of the system on chip, then the zones i
   t.equal(await temperatureOf(t, clusters), 57);
 });
 
-t.test('what no processor can have is unknown', async (t) => {
+t.test('a temperature that no processor can have is unknown', async (t) => {
   for (const absurd of ['0', '-50000', '-273200', '150001', '99999999999999999999', 'none', '', '45 000'])
     t.equal(await temperatureOnceAnswered(t, zone(0, 'acpitz', absurd)), null, JSON.stringify(absurd));
   t.equal(await temperatureOnceAnswered(t, zone(0, 'iwlwifi_1', '45000')), null, 'of another part');
@@ -122,33 +122,30 @@ t.test('what no processor can have is unknown', async (t) => {
   t.equal(await temperatureOf(t, zone(0, 'acpitz', '-49999')), -49.999);
 });
 
-t.test(
-  'a sensor that fails leaves its place to the next, and takes it back when it answers again',
-  async (t) => {
-    const input = 'sys/class/hwmon/hwmon0/temp1_input';
-    const label = { 'sys/class/hwmon/hwmon0/temp1_label': 'Package id 0\n' };
-    const chip = { ...hwmon(0, 'coretemp', {}), ...label, [input]: FOLDER };
-    const machine = makeMachine(t, { ...stat(0), ...chip, ...zone(0, 'acpitz', '30000') });
-    t.equal(
-      (await readCpu(machine)).temperatureCelsius,
-      30,
-      'reading a folder fails as a sensor with EIO does',
-    );
-    machine.remove(input);
-    machine.write({ [input]: '66000\n' });
-    const isBack = (cpu: CpuCounters) => cpu.temperatureCelsius === 66;
-    t.equal((await readCpu(machine, false, isBack)).temperatureCelsius, 66);
-    machine.write({ [input]: '71000\n' });
-    const isHotter = (cpu: CpuCounters) => cpu.temperatureCelsius === 71;
-    t.equal(
-      (await readCpu(machine, false, isHotter)).temperatureCelsius,
-      71,
-      'the kept descriptor reads anew',
-    );
-  },
-);
+t.test('a failing sensor is replaced by the next, and returns when it answers again', async (t) => {
+  const input = 'sys/class/hwmon/hwmon0/temp1_input';
+  const label = { 'sys/class/hwmon/hwmon0/temp1_label': 'Package id 0\n' };
+  const chip = { ...hwmon(0, 'coretemp', {}), ...label, [input]: FOLDER };
+  const machine = makeMachine(t, { ...stat(0), ...chip, ...zone(0, 'acpitz', '30000') });
+  t.equal(
+    (await readCpu(machine)).temperatureCelsius,
+    30,
+    'reading a folder fails as a sensor with EIO does',
+  );
+  machine.remove(input);
+  machine.write({ [input]: '66000\n' });
+  const isBack = (cpu: CpuCounters) => cpu.temperatureCelsius === 66;
+  t.equal((await readCpu(machine, false, isBack)).temperatureCelsius, 66);
+  machine.write({ [input]: '71000\n' });
+  const isHotter = (cpu: CpuCounters) => cpu.temperatureCelsius === 71;
+  t.equal(
+    (await readCpu(machine, false, isHotter)).temperatureCelsius,
+    71,
+    'the kept descriptor reads again',
+  );
+});
 
-t.test('a sensor that has left is looked for under its new number', async (t) => {
+t.test('a sensor that has disappeared is found under its new number', async (t) => {
   // A kernel's file answers ENODEV to a kept descriptor; a fixture can only let the opening fail.
   const chip = { ...hwmon(3, 'coretemp', {}), 'sys/class/hwmon/hwmon3/temp1_input': { link: 'gone' } };
   const machine = makeMachine(t, { ...stat(0), ...chip, ...zone(0, 'acpitz', '30000') });
@@ -168,7 +165,7 @@ function cpufreq(speeds: Readonly<Record<number, string>>, online: string): Tree
 }
 
 t.test(
-  'cpufreq: kilohertz of the online cores; 0 is a sleeping core, an unreadable one is none',
+  'cpufreq: kilohertz of the online cores; 0 is a sleeping core, an unreadable one does not count',
   async (t) => {
     const speeds = { 0: '3000000', 1: '0', 2: '4500000', 3: '1500000', 4: '<unknown>' };
     const machine = makeMachine(t, { ...stat(0, 1, 3, 4), ...cpufreq(speeds, '0-1,3-4') });
@@ -182,7 +179,7 @@ t.test(
   },
 );
 
-t.test('cpufreq of many cores: 16 spread ones make the mean, detail has them all', async (t) => {
+t.test('cpufreq of many cores: the mean is of 16 spread ones, detail has them all', async (t) => {
   const cores = Array.from({ length: 64 }, (_, index) => index);
   const speeds = Object.fromEntries(cores.map((index) => [index, String(1_000_000 + index * 10_000)]));
   const machine = makeMachine(t, { ...stat(...cores), ...cpufreq(speeds, '0-63') });
@@ -206,7 +203,7 @@ t.test('without cpufreq the "cpu MHz" lines count', async (t) => {
   t.strictSame((await readCpu(machine, true, hasCoreSpeeds)).coreSpeedsHz, [2.4e9, 8.005e8, null]);
 });
 
-t.test('of a long cpuinfo the head is enough, and a line it cuts is not believed', async (t) => {
+t.test('the head of a long cpuinfo is enough, and a line that it cuts off is ignored', async (t) => {
   const cores = Array.from({ length: 2000 }, (_, index) => (index < 100 ? '2000.000' : '1000.000'));
   const machine = makeMachine(t, { ...stat(0), 'proc/cpuinfo': cpuinfo(...cores) });
   const speed = (await readCpu(machine, false, hasSpeed)).speedHz ?? 0;
@@ -215,7 +212,7 @@ t.test('of a long cpuinfo the head is enough, and a line it cuts is not believed
   t.equal(all, 1_050_000_000, 'detail reads to the end');
 });
 
-t.test('no speed anywhere is unknown', async (t) => {
+t.test('without any source the speed is unknown', async (t) => {
   const machine = makeMachine(t, { ...stat(0), ...zone(0, 'acpitz', '30000') });
   await readCpu(machine, true);
   await sleep(50);

@@ -11,7 +11,7 @@ import { makeMachine, type Tree } from '../helpers/machine/tree.ts';
 /** Buses have tests of their own. */
 const BUSES: ReadonlySet<Capability> = new Set(['power', 'media']);
 
-/** Its rows by subject, each in one line, without the machine's own folder. */
+/** Its rows by subject, one line each, without the path of the machine's folder. */
 async function describe(t: Test, host: NativeMachine, root: string): Promise<ReadonlyMap<string, string>> {
   const findings = await host.describe(BUSES);
   const subjects = findings.map(({ subject }) => subject);
@@ -34,7 +34,7 @@ async function describeFixture(t: Test, name: string) {
 }
 
 t.test(
-  '[9.doctor-reading] [9.doctor-processes] a machine without any of it: each row says why, and what it would take',
+  '[9.doctor-reading] [9.doctor-processes] a machine without any of it: each row gives the reason and the remedy',
   async (t) => {
     const rows = await describeTree(t, { 'proc/uptime': '1 1\n' });
     const gone = 'No such file or directory';
@@ -60,7 +60,7 @@ t.test(
   },
 );
 
-t.test('[9.doctor-reading] captured machines: what is read from where', async (t) => {
+t.test('[9.doctor-reading] captured machines: the source of each value', async (t) => {
   const laptop = await describeFixture(t, 'laptop-two-batteries');
   t.match(Object.fromEntries(laptop), {
     peers: 'works | stalled ones are judged by what they acknowledge',
@@ -137,34 +137,37 @@ t.test(
   },
 );
 
-t.test('[9.doctor-gpu] what is read from where, what is missing and why, what it would take', async (t) => {
-  const amd = (await describeFixture(t, 'gpu-amd-laptop')).get('gpu');
-  t.match(amd, /^works \| /);
-  t.match(amd, 'AMD Radeon RX 6600M (amdgpu, 0000:03:00.0) is asleep, and is not woken');
-  t.match(
-    amd,
-    /AMD Radeon Graphics \(amdgpu, 0000:08:00\.0\): load, temperature, memory, power, clock from \/sys and amdgpu's sensors, without fan/,
-  );
-  const gpu = async (...trees: readonly Tree[]) =>
-    (await describeTree(t, Object.assign({}, ...trees), { nvml: '/nonexistent.so' })).get('gpu');
-  t.equal(
-    await gpu(pci({ vendor: '0x1002', address: '0000:01:00.0' })),
-    'missing | AMD (no driver, 0000:01:00.0) | AMD (no driver, 0000:01:00.0): no driver is loaded for it | load its kernel module: amdgpu',
-  );
-  t.match(
-    await gpu(pci({ vendor: '0x10de', address: '0000:01:00.0', driver: 'nouveau', nodes: ['card0'] })),
-    /^missing .*its driver reports nothing in \/sys \| NVIDIA's own driver reports more$/,
-  );
-  t.match(
-    await gpu(
-      pci({ ...AMD_CARD, address: '0000:03:00.0' }),
-      pci({ vendor: '0x10de', address: '0000:04:00.0' }),
-    ),
-    /^partly \| .*AMD.*: load, .*; NVIDIA \(no driver, .* \| load its kernel module: nvidia \(or nouveau\)$/,
-  );
-});
+t.test(
+  '[9.doctor-gpu] the source of each value, the reason for each missing one, and the remedy',
+  async (t) => {
+    const amd = (await describeFixture(t, 'gpu-amd-laptop')).get('gpu');
+    t.match(amd, /^works \| /);
+    t.match(amd, 'AMD Radeon RX 6600M (amdgpu, 0000:03:00.0) is asleep, and is not woken');
+    t.match(
+      amd,
+      /AMD Radeon Graphics \(amdgpu, 0000:08:00\.0\): load, temperature, memory, power, clock from \/sys and amdgpu's sensors, without fan/,
+    );
+    const gpu = async (...trees: readonly Tree[]) =>
+      (await describeTree(t, Object.assign({}, ...trees), { nvml: '/nonexistent.so' })).get('gpu');
+    t.equal(
+      await gpu(pci({ vendor: '0x1002', address: '0000:01:00.0' })),
+      'missing | AMD (no driver, 0000:01:00.0) | AMD (no driver, 0000:01:00.0): no driver is loaded for it | load its kernel module: amdgpu',
+    );
+    t.match(
+      await gpu(pci({ vendor: '0x10de', address: '0000:01:00.0', driver: 'nouveau', nodes: ['card0'] })),
+      /^missing .*its driver reports nothing in \/sys \| NVIDIA's own driver reports more$/,
+    );
+    t.match(
+      await gpu(
+        pci({ ...AMD_CARD, address: '0000:03:00.0' }),
+        pci({ vendor: '0x10de', address: '0000:04:00.0' }),
+      ),
+      /^partly \| .*AMD.*: load, .*; NVIDIA \(no driver, .* \| load its kernel module: nvidia \(or nouveau\)$/,
+    );
+  },
+);
 
-t.test('[9.doctor-gpu] a driver that takes its time is waited for, one that is missing is not', async (t) => {
+t.test('[9.doctor-gpu] a slow driver is waited for, a missing one is not', async (t) => {
   const began = performance.now();
   const rows = await describeTree(t, pci({ ...NVIDIA, address: '0000:01:00.0' }), {
     nvml: '/nonexistent.so',
@@ -191,7 +194,7 @@ t.test('[9.doctor-processes] this machine: how many there are, and that they can
   });
 });
 
-/** Prints the row on ending processes, where /proc is that of other processes than the program's own. */
+/** Prints the row on ending processes, in a place where /proc shows other processes than the program's own. */
 const IN_A_CONTAINER = `
   const { openNativeHost } = await import('#src/host/native.js');
   const findings = await openNativeHost().describe(new Set(['power', 'media']));
@@ -202,7 +205,7 @@ const UNSHARE = ['--user', '--map-root-user', '--pid', '--fork', process.execPat
 const canUnshare = spawnSync('unshare', [...UNSHARE, '--version']).status === 0;
 
 t.test(
-  '[9.doctor-processes] in a container with the /proc of its host: what it takes to end processes',
+  '[9.doctor-processes] in a container with the /proc of its host: the remedy for ending processes',
   { skip: !canUnshare && 'unshare(1) may not make a namespace of processes here' },
   async (t) => {
     const args = [...UNSHARE, '--input-type=module', '--eval', IN_A_CONTAINER];

@@ -1,5 +1,5 @@
-// The rows that platforms share, made of what a platform might have found: players, keys, power, graphics
-// processors. Compiled and run by describe-program.test.ts; the power manager is this program's own.
+// The rows that platforms share, made from findings that a platform might have: players, keys, power,
+// graphics processors. Compiled and run by describe-program.test.ts; the power manager is this program's own.
 #include <functional>
 #include <string>
 #include <thread>
@@ -14,7 +14,7 @@
 
 namespace hostwire {
 
-// What the power manager that is linked into this program answers.
+// The answers of the power manager that is linked into this program.
 struct FakePower {
   bool isThere = true;
 } fakePower;

@@ -12,7 +12,7 @@ const keysOf = (counters: Counters) =>
     .filter(([key, value]) => value !== undefined && key !== 'failures' && !CLOCKS.includes(key))
     .map(([key]) => key);
 
-t.test('each bit is its section, and detail adds the details', async (t) => {
+t.test('each bit selects its section, and detail adds the details', async (t) => {
   const { host } = makeMachine(t, {});
   for (const section of SECTIONS)
     t.strictSame(keysOf(host.readCounters(SECTION_BITS[section], false, 0)), [section]);

@@ -1,4 +1,4 @@
-/** Disks of Linux: which mounts are shown, what is told of them, and what a reading costs; the live machine against df. */
+/** Disks of Linux: which mounts are shown, their values, and the cost of a reading; the live machine against df. */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -115,7 +115,7 @@ t.test('[3.disks-which] real filesystems are shown, in the order of mountinfo', 
 });
 
 t.test(
-  '[3.disks-which] a mount point that could not be looked at once is the one shown when it can be',
+  '[3.disks-which] a mount point that once could not be examined is the one shown when it can be',
   async (t) => {
     const machine = makeMachine(t, {
       'proc/self/mountinfo': lines(
@@ -156,7 +156,7 @@ t.test('[3.disks-which] a filesystem is shown once, at its shortest mount point'
   t.same(pointsOf(disks), ['/', '/data/b', '/btrfs', '/btrfs/home', '/net/a', '/net/bb']);
 });
 
-t.test('[3.disks-which] what another mount covers is not shown', async (t) => {
+t.test('[3.disks-which] a mount covered by another one is not shown', async (t) => {
   const disks = await shownDisks(
     t,
     lines(
@@ -200,7 +200,7 @@ t.test('[3.disks-which] the root of a container is shown, files mounted into it 
   t.same(pointsOf(disks), ['/', '/a-volume-with-a-long-name']);
 });
 
-t.test('names are undone from their escapes and made valid UTF-8; the raw bytes are asked', async (t) => {
+t.test('names are unescaped and made valid UTF-8; the raw bytes are used for the system call', async (t) => {
   const mountinfo = Buffer.concat([
     Buffer.from(
       `${ROOT}\n31 30 8:17 / /mnt/a\\040b\\011c\\012d\\134e rw - ext4 /dev/sdb1 rw\n32 30 8:18 / /mnt/caf`,
@@ -245,7 +245,7 @@ t.test('a table with nonsense in it', async (t) => {
   t.match(counters.failures?.['disks'], /mountinfo/, 'and the reason says what');
 });
 
-t.test('what /sys and /dev tell of the devices', async (t) => {
+t.test('what /sys and /dev report about the devices', async (t) => {
   const device = (name: string, removable: string): Tree => ({
     [`sys/devices/pci/block/${name}/removable`]: `${removable}\n`,
     [`sys/devices/pci/block/${name}/${name}1/partition`]: '1\n',
@@ -299,7 +299,7 @@ t.test('what /sys and /dev tell of the devices', async (t) => {
   ]);
 });
 
-t.test('a btrfs on two devices: what both did, and how busy they were on average', async (t) => {
+t.test('a btrfs on two devices: the sum of their bytes, and their average busy time', async (t) => {
   const mounts = lines(ROOT, '34 30 0:40 / /pool rw - btrfs /dev/sdb1 rw,subvolid=5');
   const disks = await shownDisks(t, mounts, {
     ...folders('/pool'),
@@ -320,13 +320,13 @@ t.test('a btrfs on two devices: what both did, and how busy they were on average
   t.strictSame(pool?.io, { readBytes: 300 * 512, writeBytes: 30 * 512, busyMs: 50 });
 });
 
-t.test('the table is followed', async (t) => {
+t.test('changes of the table are noticed', async (t) => {
   const machine = makeMachine(t, { 'proc/self/mountinfo': lines(ROOT), ...folders('/mnt/new') });
   t.same(pointsOf(machine.host.readCounters(DISKS, true, 0).disks ?? []), ['/']);
   t.equal(
     machine.host.readCounters(DISKS, false, 0).disks?.[0]?.isStale,
     undefined,
-    'no detail where none was asked for',
+    'no detail where none was requested',
   );
   machine.write({ 'proc/self/mountinfo': lines(ROOT, '31 30 8:17 / /mnt/new rw - ext4 /dev/sdb1 rw') });
   const more = machine.host.readCounters(DISKS, true, 0).disks;
@@ -340,7 +340,7 @@ t.test('the table is followed', async (t) => {
   t.ok(after?.[0]?.usage, 'and the last answer of a mount that stayed is kept');
 });
 
-/** What df says, in bytes, by mount point. */
+/** The sizes from df, in bytes, by mount point. */
 function df(): ReadonlyMap<string, string> {
   const output = execFileSync('df', ['-B1', '--output=size,used,avail,target'], { encoding: 'utf8' });
   const rows = output

@@ -1,5 +1,5 @@
-// What is made of the bytes that drives answer (laid out as the NVMe and ATA standards have it), and which
-// answers the reader still shows: on a platform of its own, whose drives do as the test says.
+// The values parsed from the answers of drives (laid out as in the NVMe and ATA standards), and which
+// answers the reader still shows: on a platform of its own, whose drives the test controls.
 #include <atomic>
 #include <chrono>
 #include <cstdint>
@@ -135,7 +135,7 @@ void testStatistics() {
   check(hostwire::parseAtaLogPages(Bytes(512), hostwire::kAtaStatisticsLog) == 0, "no directory");
 }
 
-// As libata makes it: descriptor format, recovered error, 00h/1Dh.
+// As libata builds it: descriptor format, recovered error, 00h/1Dh.
 Bytes descriptorSense(std::uint8_t count, std::uint8_t mid, std::uint8_t high, std::uint8_t status) {
   Bytes sense(22);
   const std::uint8_t head[] = {0x72, 0x01, 0x00, 0x1D, 0, 0, 0, 14, 0x09, 0x0C};
@@ -147,7 +147,7 @@ Bytes descriptorSense(std::uint8_t count, std::uint8_t mid, std::uint8_t high, s
   return sense;
 }
 
-// As host adapters answer whose sense data is fixed.
+// The answer of host adapters with fixed-format sense data.
 Bytes fixedSense(std::uint8_t count, std::uint8_t mid, std::uint8_t high, std::uint8_t status) {
   Bytes sense(32);
   sense[0] = 0x70;

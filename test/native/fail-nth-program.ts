@@ -1,6 +1,6 @@
 /**
- * Reads one machine over and over, each time with another call of the addon failing once, and prints a line of JSON a
- * time. Started by test/native/slow/failing-calls.test.ts with fail_nth.c preloaded.
+ * Reads one machine over and over, each time with another call of the addon failing once, and prints one line of JSON
+ * each time. Started by test/native/slow/failing-calls.test.ts with fail_nth.c preloaded.
  */
 import '../helpers/service/dead-buses.ts';
 import { readdirSync } from 'node:fs';
@@ -24,16 +24,16 @@ export interface FailingRun {
   readonly step: number;
 }
 
-/** What came of the failure of one call. */
+/** The outcome of the failure of one call. */
 export interface FailedCall {
   readonly nth: number;
   readonly what: string;
   readonly errno: string;
-  /** What the log was told. */
-  readonly told: readonly string[];
-  /** Whether all that was missing was back without waiting for the next look for devices. */
+  /** The lines that were logged. */
+  readonly logged: readonly string[];
+  /** Whether every missing value was back without waiting for the next search for devices. */
   readonly isBackAtOnce: boolean;
-  /** What should not be; empty. */
+  /** Faults; should be empty. */
   readonly problems: readonly string[];
 }
 
@@ -47,14 +47,14 @@ const { EIO, EMFILE, ENOMEM, EACCES } = constants.errno;
 const ERRORS = Object.entries({ EIO, EMFILE, ENOMEM, EACCES });
 const ROUNDS_ARMED = 3;
 const ROUND_MS = 4;
-const MOST_ROUNDS = 58;
-/** Longer than any interval between two looks for devices, sensors or links. */
+const MAX_ROUNDS = 58;
+/** Longer than any interval between two searches for devices, sensors or links. */
 const NEXT_LOOK_SECONDS = 61;
 
-/** What one reading has; processes are read by a reader of their own. */
+/** The keys of one reading; processes have their own reader. */
 const READ_KEYS = [...SECTIONS, ...DETAIL_KEYS.filter((key) => key !== 'processes')];
 
-/** Below zero they may be: degrees and decibels. */
+/** Keys whose values may be negative: degrees and decibels. */
 const SIGNED = /celsius|temperature|dbm|^value$/i;
 
 function* wrongNumbers(value: unknown, at: string): Generator<string> {
@@ -66,7 +66,7 @@ function* wrongNumbers(value: unknown, at: string): Generator<string> {
   }
 }
 
-/** What there is to be seen, without the values that another moment or another machine changes. */
+/** The structure of a reading, without values that depend on the moment or the machine. */
 function shapeOf(counters: Counters, system: unknown, processes: unknown): string {
   const { takenAtNs: _, sinceBootNs: __, unixMs: ___, ...rest } = counters;
   return JSON.stringify({ rest, system, processes }, (_key, value) =>
@@ -77,9 +77,9 @@ function shapeOf(counters: Counters, system: unknown, processes: unknown): strin
 class Machine {
   readonly #host;
   readonly #processes;
-  readonly #failures = new Failures((section, reason) => this.told.push(`${section}: ${reason ?? 'back'}`));
+  readonly #failures = new Failures((section, reason) => this.logged.push(`${section}: ${reason ?? 'back'}`));
   #baseline: Baseline = NO_BASELINE;
-  readonly told: string[] = [];
+  readonly logged: string[] = [];
   readonly problems: string[] = [];
 
   constructor(roots: Roots) {
@@ -87,7 +87,7 @@ class Machine {
     this.#processes = openNativeProcesses(roots);
   }
 
-  /** One reading of everything, as the sampler makes it; its shape. */
+  /** Reads everything as the sampler does; returns the shape. */
   async read(mayThrow: boolean): Promise<string> {
     let counters: Counters | undefined;
     try {
@@ -146,7 +146,7 @@ function difference(shape: string, whole: string): string {
   return `…${shape.slice(Math.max(0, at - 60), at + 60)}… for …${whole.slice(Math.max(0, at - 60), at + 60)}…`;
 }
 
-/** False when there are fewer calls than `nth`. */
+/** Returns false when there are fewer calls than `nth`. */
 async function failOnce(run: FailingRun, control: FailControl, nth: number, whole: string): Promise<boolean> {
   const [errno, code] = ERRORS[nth % ERRORS.length] ?? ['EIO', EIO];
   control.setClockAhead(0);
@@ -168,20 +168,20 @@ async function failOnce(run: FailingRun, control: FailControl, nth: number, whol
   machine ??= new Machine(run.roots);
   let shape = '';
   let round = 0;
-  for (; shape !== whole && round < MOST_ROUNDS; round++) {
+  for (; shape !== whole && round < MAX_ROUNDS; round++) {
     if (round % 12 === 11) control.setClockAhead(NEXT_LOOK_SECONDS * ((round + 1) / 12));
     shape = await machine.read(false);
     if (shape !== whole) await sleep(ROUND_MS);
   }
   problems.push(...machine.problems);
-  // A function that the loader does not find is one an older driver does not have: it stays so.
+  // A function that the loader does not find counts as missing in an older driver: it stays missing.
   const isForGood = control.what.startsWith('dlsym ');
   if (shape !== whole && !isForGood) problems.push(`not whole again: ${difference(shape, whole)}`);
-  const { told } = machine;
+  const { logged } = machine;
   // "back" may come once after each reason.
-  const reasons = told.filter((line) => !line.endsWith(': back'));
-  if (new Set(reasons).size < reasons.length) problems.push(`told twice: ${told.join(' | ')}`);
-  const line: FailedCall = { nth, what: control.what, errno, told, isBackAtOnce: round < 12, problems };
+  const reasons = logged.filter((line) => !line.endsWith(': back'));
+  if (new Set(reasons).size < reasons.length) problems.push(`logged twice: ${logged.join(' | ')}`);
+  const line: FailedCall = { nth, what: control.what, errno, logged, isBackAtOnce: round < 12, problems };
   console.log(JSON.stringify(line));
   return true;
 }

@@ -1,8 +1,8 @@
 /*
  * Preloaded into a Node process: makes the Nth fallible call of the addon fail, once. The file
- * HOSTWIRE_FAIL_CONTROL is mapped and says which; the process that is tested writes it.
+ * HOSTWIRE_FAIL_CONTROL is mapped and says which call; the process under test writes it.
  *
- * Only calls that return into hostwire.node count, and those of the fake NVML: what Node does for itself is
+ * Only calls that return into hostwire.node count, and those of the fake NVML: Node's own calls are
  * left alone.
  */
 #define _GNU_SOURCE
@@ -86,7 +86,7 @@ static int is_within(struct range* range, const void* caller) {
   return range->begin != 0 && at >= range->begin && at < range->end;
 }
 
-/* The errno that this call is to fail with; 0: it is to go through. */
+/* The errno that this call fails with; 0: the call goes through. */
 static int fails(const void* caller, int kind, const char* name, const char* subject) {
   int64_t nth = control ? atomic_load(&control->nth) : 0;
   if (nth == 0 || atomic_load(&control->kind) != kind) return 0;
@@ -238,14 +238,14 @@ EXPORT int pthread_create(pthread_t* restrict thread, const pthread_attr_t* rest
   return real(thread, attributes, body, argument);
 }
 
-/* The last error of the loader is not changed: what dlerror says is then of no use, and may be nothing. */
+/* The last error of the loader is not changed: dlerror then has a meaningless text, or none. */
 EXPORT void* dlopen(const char* path, int flags) {
   REAL(void*, "dlopen", const char*, int);
   if (fails(CALLER, CALL, "dlopen", path) != 0) return NULL;
   return real(path, flags);
 }
 
-/* Found by its version: dlsym can't be asked for itself. */
+/* Found by its version: dlsym cannot look up itself. */
 EXPORT void* dlsym(void* restrict handle, const char* restrict name) {
   static void* (*volatile real)(void*, const char*);
   static const char* const versions[] = {"GLIBC_2.34", "GLIBC_2.17", "GLIBC_2.2.5"};
@@ -263,7 +263,7 @@ void* operator_new(size_t size) {
   return real(size);
 }
 
-/* The fake NVML asks at each of its functions what it is to return. */
+/* Each function of the fake NVML asks here for the code to return. */
 EXPORT int fail_nth_nvml(const char* function) {
   return fails(NULL, CALL, function, NULL) == 0 ? 0 : 999; /* NVML_ERROR_UNKNOWN */
 }

@@ -62,7 +62,7 @@ std::uint32_t readU32(std::string_view bytes, std::size_t at) {
 
 constexpr std::size_t align(std::size_t at, std::size_t to) { return (at + to - 1) / to * to; }
 
-// Only what sd-bus writes: well-formed. Takes the message off `input`.
+// Handles only well-formed messages, as sd-bus writes them. Takes the message off `input`.
 std::optional<Call> takeCall(std::string& input) {
   if (input.size() < 16) return std::nullopt;
   const std::size_t fieldsEnd = 16 + readU32(input, 12);
@@ -270,7 +270,7 @@ void Bus::flushSignals(std::vector<Peer>& peers) {
     if (peer.isAuthenticated) sendAll(peer.fd, signals);
 }
 
-// False: it is to be hung up on.
+// Returns false when the connection is to be closed.
 bool Bus::serve(Peer& peer) {
   char buffer[65536];
   const ssize_t got = recv(peer.fd, buffer, sizeof buffer, 0);
@@ -283,7 +283,7 @@ bool Bus::serve(Peer& peer) {
   return true;
 }
 
-// True when binary messages follow.
+// Returns true when binary messages follow.
 bool Bus::authenticate(Peer& peer) {
   for (;;) {
     const std::size_t end = peer.input.find("\r\n");

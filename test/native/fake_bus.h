@@ -1,4 +1,4 @@
-// A bus that a test owns, down to its bytes: answers as it is told to, which no real daemon would.
+// A bus that a test owns, down to its bytes: it answers as the test says, which no real daemon would.
 #pragma once
 
 #include <atomic>
@@ -59,7 +59,7 @@ struct Answer {
   Kind kind = Kind::body;
   Body body;        // of an error: its text
   std::string raw;  // instead of a message
-  int copies = 1;   // more than one: answered so often
+  int copies = 1;   // number of times the answer is sent
 };
 
 class Bus {
@@ -67,7 +67,8 @@ class Bus {
   enum class Manner { proper, mute, rejecting };
   using Answerer = std::function<Answer(const Call&)>;
 
-  // Listens on `path`. `answer` is called on the bus's own thread for whatever is not the bus's own business.
+  // Listens on `path`. `answer` is called on the bus's thread for every call that the bus does not answer
+  // itself.
   Bus(std::string path, Answerer answer, Manner manner = Manner::proper);
   ~Bus();
   Bus(const Bus&) = delete;
@@ -75,7 +76,7 @@ class Bus {
 
   // Sends a signal to everyone, `times` over.
   void emit(const std::string& member, const Body& body, int times = 1);
-  // How often a member was called, AddMatch and Hello as well.
+  // How often a member was called, including AddMatch and Hello.
   int count(const std::string& member);
 
  private:

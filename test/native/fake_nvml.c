@@ -2,10 +2,10 @@
  * A stand-in for NVIDIA's management library, played by a script: the file nvml.control beside it, read at each call.
  *
  *   device BUS_ID NAME WITH_BLANKS AS _         a device, in the order of their indexes
- *   BUS_ID FUNCTION VALUE                       what a function answers of it (utilization, temperature, power, fan,
+ *   BUS_ID FUNCTION VALUE                       a function's value for it (utilization, temperature, power, fan,
  *                                               clock, used, total, reserved)
  *   fail FUNCTION CODE                          FUNCTION (its full name) returns CODE
- *   fail FUNCTION@BUS_ID CODE                   the same of one device only
+ *   fail FUNCTION@BUS_ID CODE                   the same for one device only
  *   hang FUNCTION                               FUNCTION does not return until the script no longer says so
  *
  * Each call is a line in nvml.calls beside it. A function that -DWITHOUT_NAME leaves out is not there.
@@ -19,12 +19,12 @@
 #include <unistd.h>
 
 #define EXPORT __attribute__((visibility("default")))
-#define MOST_DEVICES 8
+#define MAX_DEVICES 8
 
 enum { SUCCESS = 0, UNINITIALIZED = 1, NOT_FOUND = 6, NO_VALUE = 3 };
 
 static int initialized;
-/* Handles are of one session, as the real ones: an old one is refused. */
+/* Handles belong to one session, like the real ones: an old one is refused. */
 static unsigned long session;
 struct handle {
   unsigned long session;
@@ -83,7 +83,7 @@ static int device_at(unsigned index, char *bus, size_t size) {
   return found;
 }
 
-/* The test makes the file: one that has ended has removed it, and nothing must come back into its folder. */
+/* The test creates the file: when the test has ended it is gone, and nothing may be created in its folder. */
 static void note(const char *function, const char *bus) {
   char path[4096], line[256];
   int calls, length;
@@ -95,10 +95,10 @@ static void note(const char *function, const char *bus) {
   close(calls);
 }
 
-/* Of fail_nth.c where that is preloaded: what a function that is to fail now returns, else 0. */
+/* From fail_nth.c where that is preloaded: the code of a function that is to fail now, otherwise 0. */
 extern int fail_nth_nvml(const char *function) __attribute__((weak, visibility("default")));
 
-/* Notes the call, hangs if that is wanted, and answers the code that the script has for it. */
+/* Notes the call, hangs if the script says so, and returns the code that the script has for it. */
 static int begin(const char *function, const char *bus) {
   char value[128], both[256];
   note(function, bus);
@@ -153,7 +153,7 @@ EXPORT int nvmlDeviceGetCount_v2(unsigned *count) {
   char bus[128];
   int code = begin("nvmlDeviceGetCount_v2", "-");
   if (code != SUCCESS) return code;
-  for (*count = 0; *count < MOST_DEVICES && device_at(*count, bus, sizeof bus); ++*count) continue;
+  for (*count = 0; *count < MAX_DEVICES && device_at(*count, bus, sizeof bus); ++*count) continue;
   return SUCCESS;
 }
 
@@ -249,7 +249,7 @@ struct memory {
   unsigned long long total, free, used;
 };
 
-/* Of old: what the driver reserves counts as used. */
+/* The old version: memory that the driver reserves counts as used. */
 EXPORT int nvmlDeviceGetMemoryInfo(struct handle *handle, struct memory *memory) {
   unsigned long long reserved = 0;
   int code = begin_with("nvmlDeviceGetMemoryInfo", handle);

@@ -1,4 +1,4 @@
-/** Every return code that NVML documents, at every function: what is shown is right or missing, and comes back. */
+/** Every return code that NVML documents, at every function: values are right or missing, and come back. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import t from 'tap';
@@ -49,7 +49,7 @@ const VALUES: Readonly<Record<string, readonly (keyof GpuCounters)[]>> = {
 };
 /** Asked only of a new session. */
 const OPENING = ['nvmlInit_v2', 'nvmlShutdown', 'nvmlDeviceGetHandleByPciBusId_v2', 'nvmlDeviceGetName'];
-/** After these the session is opened anew. */
+/** After these the session is opened again. */
 const LOST = new Set([1, 9, 15, 16, 18]);
 const BREAK = 'fail nvmlDeviceGetTemperature 15';
 
@@ -83,7 +83,7 @@ function wrongValues(found: readonly GpuCounters[] | null | undefined): readonly
   );
 }
 
-/** The names of what the first GPU does not tell. */
+/** The keys that the first GPU does not report. */
 const unknownOf = (gpu: readonly GpuCounters[] | null | undefined) =>
   Object.entries(gpu?.[0] ?? {})
     .filter(([, value]) => value === null)
@@ -98,12 +98,12 @@ for (const [name, missing] of Object.entries(VALUES))
       // The newer function of the two is asked first.
       const older = name === 'nvmlDeviceGetMemoryInfo' ? [`fail nvmlDeviceGetMemoryInfo_v2 ${code}`] : [];
       nvml.play(...SCRIPT, `fail ${name} ${code}`, ...older);
-      // A reading may be under way while the script is replaced: what counts is what it comes to.
-      const isTold = ({ gpu, failures }: Counters) =>
+      // A reading may be under way while the script is replaced: only the final state counts.
+      const isReported = ({ gpu, failures }: Counters) =>
         LOST.has(code) ? failures !== undefined : isDeepStrictEqual(unknownOf(gpu), [...missing].sort());
-      const failed = await readUntil(isTold);
+      const failed = await readUntil(isReported);
       t.strictSame(wrongValues(failed.gpu), [], `${code}: no wrong value`);
-      t.ok(isTold(failed), `${code}: ${LOST.has(code) ? 'told' : 'only this value is missing'}`);
+      t.ok(isReported(failed), `${code}: ${LOST.has(code) ? 'reported' : 'only this value is missing'}`);
       if (!LOST.has(code))
         t.strictSame(unknownOf(failed.gpu), [...missing].sort(), `${code}: all others are there`);
       nvml.play(...SCRIPT);
@@ -130,7 +130,7 @@ for (const name of OPENING)
       t.strictSame(wrongValues(failed.gpu), [], `${code}: no wrong value`);
       nvml.play(...SCRIPT, `fail ${name} ${code}`);
       if (name === 'nvmlShutdown' || name === 'nvmlDeviceGetName') {
-        // Neither stands in the way of reading; a name that was known is kept.
+        // Neither prevents a reading; a known name is kept.
         t.ok(isWhole(await readUntil(isWhole)), `${code}: all is read all the same`);
       }
       nvml.play(...SCRIPT);
@@ -145,7 +145,7 @@ t.test('[3.gpu-errors] every function with every code at once', async (t) => {
     const all = [...OPENING, ...Object.keys(VALUES), 'nvmlDeviceGetMemoryInfo_v2'];
     nvml.play(...SCRIPT, ...all.map((name) => `fail ${name} ${code}`));
     const failed = await readUntil(({ failures }) => failures !== undefined);
-    t.type(failed.failures?.['gpu'], 'string', `${code}: told`);
+    t.type(failed.failures?.['gpu'], 'string', `${code}: reported`);
     t.strictSame(wrongValues(failed.gpu), [], `${code}: no wrong value`);
     nvml.play(...SCRIPT);
     t.ok(isWhole(await readUntil(isWhole)), `${code}: and back`);

@@ -1,4 +1,4 @@
-/** Graphics processors whose drivers tell in /sys and /proc what they do: amdgpu, i915, xe; which are found, and their order. */
+/** Graphics processors whose drivers report in /sys and /proc: amdgpu, i915, xe; which are found, and their order. */
 import { renameSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -69,7 +69,7 @@ t.test('[3.gpu-amd] amdgpu: newer and other boards', async (t) => {
   t.equal(other?.fanPercent, 20, 'a highest speed of 0 says nothing');
 });
 
-t.test('what is not plausible is unknown', async (t) => {
+t.test('an implausible value is unknown', async (t) => {
   const files = { gpu_busy_percent: '101', mem_info_vram_used: '-1', mem_info_vram_total: 'many' };
   const hwmon = {
     ...AMD_CARD.hwmon,
@@ -120,7 +120,7 @@ t.test('names: the board, then the lists of the distribution, then the numbers',
 t.test('a list of names, or the name of the board, that could not be read once is asked again', async (t) => {
   const list = 'usr/share/libdrm/amdgpu.ids';
   const board = `${pciFolder(CARD)}/product_name`;
-  // A link to its own folder: it is there and can't be read, and a file takes its place in one step.
+  // A link to its own folder: it exists and cannot be read, and a file replaces it in one step.
   const closed = { link: '.' };
   const machine = makeMachine(t, { ...pci({ ...AMD_CARD, address: CARD }), [list]: closed, [board]: closed });
   const nameIs = async (name: string) => {
@@ -210,7 +210,7 @@ t.test(
       ...drmClient({ ...at(100, 6, 7), use: use(1e9) }),
       ...drmClient({ ...at(101, 3, 7), use: use(1e9) }),
       ...drmClient({ ...at(102, 9, 8), use: use(5e9, 5e9) }),
-      // Of another device, and a file that is no client's.
+      // From another device, and a file that belongs to no client.
       ...drmClient({ ...at(103, 4, 9), address: CARD, use: use(0) }),
       ...drmClient({ ...at(104, 4, 10), node: 'card7', use: use(0) }),
       'proc/105/fd/3': { link: '/dev/null' },
@@ -271,7 +271,7 @@ t.test('[3.gpu-intel] the load of xe: cycles of cycles', async (t) => {
   t.ok(loads.has(25), `a quarter: ${[...loads].join(', ')}`);
 });
 
-t.test('[3.gpu-which] adapters of virtual machines and of remote management are none', async (t) => {
+t.test('[3.gpu-which] adapters of virtual machines and of remote management do not count', async (t) => {
   const adapters = ['0x1234', '0x1af4', '0x1b36', '0x15ad', '0x1a03', '0x102b', '0x1013', '0x1414'];
   const tree = adapters.map((vendor, i) =>
     pci({ vendor, address: `0000:00:0${i}.0`, driver: 'bochs-drm', nodes: ['card0'] }),
@@ -293,7 +293,7 @@ t.test('[3.gpu-which] adapters of virtual machines and of remote management are 
 });
 
 t.test(
-  '[3.gpu-which] no driver, a driver that tells nothing, and a device that was given away',
+  '[3.gpu-which] no driver, a driver that reports nothing, and a device that was passed through',
   async (t) => {
     const machine = makeMachine(t, {
       ...pci({ vendor: '0x1002', address: '0000:03:00.0' }),
@@ -311,7 +311,7 @@ t.test(
   },
 );
 
-t.test('nouveau: what its sensors have', async (t) => {
+t.test('nouveau: the values of its sensors', async (t) => {
   const hwmon = {
     name: 'nouveau',
     temp1_input: '45000',
@@ -355,7 +355,7 @@ t.test('[3.gpu-first] the order: discrete and awake, integrated, asleep', async 
   t.strictSame(await orderOf({ ...pci(boot), ...pci(second) }, 2), ['AMD 1002:1111', 'AMD 1002:744c']);
 });
 
-t.test('[3.gpu-which] a device that comes and one that leaves are noticed', async (t) => {
+t.test('[3.gpu-which] a device that appears and one that disappears are noticed', async (t) => {
   const options = { gpuDiscoveryMs: 50 };
   const machine = makeMachine(t, { 'proc/uptime': '1 1\n' }, options);
   t.strictSame(machine.host.readCounters(GPU, true, 0).gpu, []);

@@ -20,7 +20,7 @@ async function listen(t: Test, address = '127.0.0.1'): Promise<{ server: net.Ser
   return { server, port: bound.port };
 }
 
-/** Both ends of a connection; the client reads nothing until it is told to. */
+/** Both ends of a connection; the client reads nothing until the test resumes it. */
 async function connect(t: Test, server: net.Server, port: number) {
   const client = net.connect({ port, host: '127.0.0.1' });
   client.on('error', () => {});

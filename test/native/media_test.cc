@@ -1,4 +1,4 @@
-// The table of players and the keyboard of media keys, each without what is below it: no bus, and a kernel
+// The table of players and the keyboard of media keys, each without the layer below it: no bus, and a kernel
 // made up here. Prints each failed check and exits 1 if there was one. Compiled and run by media.test.ts.
 #include <linux/uinput.h>
 
@@ -30,7 +30,7 @@ void check(bool isTrue, const std::string& what) {
   std::printf("failed: %s\n", what.c_str());
 }
 
-// A kernel with one uinput device, which notes what is asked of it.
+// A kernel with one uinput device, which records the requests.
 struct Kernel {
   int failing = 0;  // the errno of the call named next
   std::string failingCall;
@@ -99,7 +99,7 @@ void testKeys() {
     check(kernel.opened == 0, "asking opens nothing");
     check(keyboard.open(), "new");
     check(!keyboard.open(), "not again");
-    // linux/uinput.h as numbers, so that a wrong header can't agree with itself.
+    // linux/uinput.h as numbers, so that a wrong header cannot agree with itself.
     const std::vector<unsigned long> expected{0x40045564, 0x40045565, 0x40045565, 0x40045565, 0x40045565,
                                               0x40045565, 0x40045565, 0x405c5503, 0x5501};
     check(kernel.requests == expected, "the requests in their order");

@@ -1,5 +1,6 @@
 // Watches and commands the players of the session bus for a while, without Node, so that sanitizers see all
-// of it. Prints what the players told last. Compiled and run by media-watch.test.ts, which makes the players.
+// of it. Prints the last reports of the players. Compiled and run by media-watch.test.ts, which makes the
+// players.
 #include <atomic>
 #include <chrono>
 #include <cstdio>
@@ -29,7 +30,7 @@ int main(int argc, char** argv) {
     players.watch();
     for (int round = 0; Clock::now() < until; ++round) {
       last = players.read();
-      // Each player in turn is told each thing in turn; beyond full and beyond the end as well.
+      // Each player in turn gets each command in turn; beyond full and beyond the end as well.
       if (!last.players.empty() && round % 5 == 0) {
         const auto& player = last.players[static_cast<std::size_t>(round / 5) % last.players.size()];
         const auto verb =
@@ -40,7 +41,7 @@ int main(int argc, char** argv) {
       }
       std::this_thread::sleep_for(milliseconds(2));
     }
-    // Those that are under way now are answered while all ends.
+    // Commands under way now are answered during the shutdown.
     for (const auto& player : last.players) {
       ++asked;
       players.control(player.id, hostwire::MediaVerb::kPlay, 0, milliseconds(1000),

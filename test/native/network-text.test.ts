@@ -58,28 +58,31 @@ t.test('unusual texts of /proc/net/dev', async (t) => {
   t.strictSame(read('garbage\n\n::::\n'), [], 'nothing of sense');
 });
 
-t.test('a name that is not UTF-8 is shown as Node would, and its files are still found', async (t) => {
-  for (const bytes of [
-    [0x77, 0xff, 0x30],
-    [0xe2, 0x82, 0x41],
-    [0xc3, 0xa9],
-    [0xed, 0xa0, 0x80],
-    [0xf0, 0x9f, 0x92],
-  ]) {
-    const name = Buffer.from(bytes);
-    const row = Buffer.from(': 1 2 0 0 0 0 0 0 3 4 0 0 0 0 0 0\n');
-    const text = Buffer.concat([Buffer.from(HEADER), name, row]);
-    const machine = makeMachine(t, { 'proc/net/dev': text, 'sys/class/net': FOLDER });
-    const folder = Buffer.concat([Buffer.from(`${machine.root}/sys/class/net/`), name]);
-    mkdirSync(folder);
-    writeFileSync(Buffer.concat([folder, Buffer.from('/ifindex')]), '17\n');
-    const [first] = readLinks(machine);
-    t.equal(first?.name, name.toString('utf8'), name.toString('hex'));
-    t.equal(first?.index, 17);
-  }
-});
+t.test(
+  'a name that is not UTF-8 is shown as Node would show it, and its files are still found',
+  async (t) => {
+    for (const bytes of [
+      [0x77, 0xff, 0x30],
+      [0xe2, 0x82, 0x41],
+      [0xc3, 0xa9],
+      [0xed, 0xa0, 0x80],
+      [0xf0, 0x9f, 0x92],
+    ]) {
+      const name = Buffer.from(bytes);
+      const row = Buffer.from(': 1 2 0 0 0 0 0 0 3 4 0 0 0 0 0 0\n');
+      const text = Buffer.concat([Buffer.from(HEADER), name, row]);
+      const machine = makeMachine(t, { 'proc/net/dev': text, 'sys/class/net': FOLDER });
+      const folder = Buffer.concat([Buffer.from(`${machine.root}/sys/class/net/`), name]);
+      mkdirSync(folder);
+      writeFileSync(Buffer.concat([folder, Buffer.from('/ifindex')]), '17\n');
+      const [first] = readLinks(machine);
+      t.equal(first?.name, name.toString('utf8'), name.toString('hex'));
+      t.equal(first?.index, 17);
+    }
+  },
+);
 
-t.test('a signal that is no level of a receiver is unknown', async (t) => {
+t.test('a signal that is not a receiver level is unknown', async (t) => {
   const levels = { '-40.': -40, ' 200.': -56, '0': null, '-256': null, ' 70.': null, '-1000': null };
   for (const [level, expected] of Object.entries(levels)) {
     const row = (name: string, dbm: string) => ` ${name}: 0000   54.  ${dbm}  -256        0\n`;

@@ -1,4 +1,4 @@
-// What probers promise, checked on real threads. Prints each failed check and exits 1 if there was one.
+// The promises of probers, checked on real threads. Prints each failed check and exits 1 if there was one.
 // Compiled and run, also under sanitizers, by prober.test.ts.
 #include <dirent.h>
 #include <unistd.h>
@@ -47,7 +47,7 @@ int threadsAlive() {
   return count;
 }
 
-// What a question waits at while it is closed: a mount whose server is gone.
+// A question waits here while it is closed, as at a mount whose server is gone.
 class Gate {
  public:
   explicit Gate(bool isOpen) : isOpen_(isOpen) {}
@@ -106,8 +106,8 @@ void tick(ProberPool& pool, std::initializer_list<const std::vector<Subject>*> g
   std::this_thread::sleep_for(kTick);
 }
 
-// Under a sanitizer, on a busy machine, threads may wait long for a processor: there the same must come true,
-// but later.
+// Under a sanitizer, on a busy machine, threads may wait long for a processor: there the same must become
+// true, but later.
 int patienceFactor = 1;
 
 template <class Condition>
@@ -263,8 +263,8 @@ void leavesTheHungBehind(int hungCount, bool didAnswer) {
   const auto areFound = [&] { return pool.stuckCount() == expectedStuck && countStale(hung) == hungCount; };
   check(after(5, areFound),
         about + "stuck " + std::to_string(pool.stuckCount()) + ", stale " + std::to_string(countStale(hung)));
-  // With 64 threads stuck nobody is asked who is not known to answer, and who is behind them is not known to;
-  // nor is, under a sanitizer, who was late for want of a processor.
+  // With 64 threads stuck only subjects known to answer are asked, and those behind them are not known to;
+  // nor are, under a sanitizer, those that were late for want of a processor.
   if (hungCount < 64 || patienceFactor == 1)
     check(after(1, [&] { return areFresh(healthy); }), about + "the healthy before them are fresh");
   if (hungCount < 64) check(after(1, [&] { return areFresh(later); }), about + "and those after them");
@@ -403,7 +403,7 @@ int main(int count, char** arguments) {
   scenarios.emplace_back(bearsTheSlow);
   scenarios.emplace_back(livesThroughThousandsOfRounds);
   for (std::thread& scenario : scenarios) scenario.join();
-  // The process ends with threads that are stuck for good: its parent sees that it does.
+  // The process ends although threads are stuck for good: its parent checks that it does.
   ProberPool pool;
   const auto forever = makeSubjects(pool, 2, false);
   tick(pool, {&forever});

@@ -68,7 +68,7 @@ interface Scope {
   teardown(done: () => unknown): unknown;
 }
 
-/** Runs `script` in a group of its own, which is gone when the test is over; resolves when it has said so. */
+/** Runs `script` in its own group, which is gone when the test is over; resolves when it reports that it is ready. */
 async function start(
   t: Scope,
   script: string,
@@ -104,7 +104,7 @@ async function running(name: string): Promise<readonly number[]> {
   );
 }
 
-t.test('[7.kill] a process that listens to SIGTERM ends, and that is waited for', { skip }, async (t) => {
+t.test('[7.kill] a process that handles SIGTERM ends, and its end is waited for', { skip }, async (t) => {
   const { child, pid } = await start(
     t,
     'trap "sleep 0.3; exit 0" TERM; echo on; while :; do sleep 0.05; done',
@@ -116,31 +116,35 @@ t.test('[7.kill] a process that listens to SIGTERM ends, and that is waited for'
   t.equal(child.exitCode, 0, 'by itself');
 });
 
-t.test('[7.kill-timeout] one that ignores SIGTERM: TIMEOUT, and kill forces it', { skip }, async (t) => {
-  const { child, pid } = await start(
-    t,
-    'trap "" TERM; echo on; i=0; while [ $i -lt 600 ]; do sleep 0.1; i=$((i+1)); done',
-  );
-  const began = performance.now();
-  t.equal(await refusal('process.kill', { pid, timeout_ms: 300 }), 'TIMEOUT');
-  const took = performance.now() - began;
-  t.ok(took >= 300, `${took.toFixed()} ms`);
-  checkTime(t, took, 2000, 'the time-out of 300 ms');
-  t.equal(child.exitCode, null);
-  t.match(await invoke('process.kill', { pid, signal: 'kill' }), { success: true });
-  if (child.signalCode === null) await once(child, 'exit');
-  t.equal(child.signalCode, 'SIGKILL');
-  t.equal(await refusal('process.kill', { pid }), 'NOT_FOUND');
-});
+t.test(
+  '[7.kill-timeout] a process that ignores SIGTERM: TIMEOUT, and kill forces it',
+  { skip },
+  async (t) => {
+    const { child, pid } = await start(
+      t,
+      'trap "" TERM; echo on; i=0; while [ $i -lt 600 ]; do sleep 0.1; i=$((i+1)); done',
+    );
+    const began = performance.now();
+    t.equal(await refusal('process.kill', { pid, timeout_ms: 300 }), 'TIMEOUT');
+    const took = performance.now() - began;
+    t.ok(took >= 300, `${took.toFixed()} ms`);
+    checkTime(t, took, 2000, 'the time-out of 300 ms');
+    t.equal(child.exitCode, null);
+    t.match(await invoke('process.kill', { pid, signal: 'kill' }), { success: true });
+    if (child.signalCode === null) await once(child, 'exit');
+    t.equal(child.signalCode, 'SIGKILL');
+    t.equal(await refusal('process.kill', { pid }), 'NOT_FOUND');
+  },
+);
 
-t.test('[7.kill] one that is stopped is told to end and to go on', { skip }, async (t) => {
+t.test('[7.kill] a stopped process gets SIGTERM and SIGCONT', { skip }, async (t) => {
   const { child, pid } = await start(t, 'echo on; exec sleep 60');
   child.kill('SIGSTOP');
   t.match(await invoke('process.kill', { pid }), { success: true });
 });
 
 t.test(
-  '[7.kill-not-found] one that ends meanwhile, and one that has ended and waits for its parent',
+  '[7.kill-not-found] a process that ends meanwhile, and one that has ended and waits for its parent',
   { skip },
   async (t) => {
     const { child, pid } = await start(t, 'echo on; exec sleep 60');
@@ -198,7 +202,7 @@ t.test('[7.kill-tree] a tree of children, and nothing beside it', { skip }, asyn
 });
 
 t.test(
-  '[7.kill-tree] one that starts children all the time is ended with all of them',
+  '[7.kill-tree] a process that keeps starting children is ended with all of them',
   { skip },
   async (t) => {
     const name = unique('spawn');
@@ -265,7 +269,7 @@ sleep 0.3
   t.equal(await idOf(pid), undefined, 'no zombie is left');
 });
 
-t.test('[7.launch] what can not be started, and what ends at once', { skip }, async (t) => {
+t.test('[7.launch] a program that cannot be started, and one that ends at once', { skip }, async (t) => {
   const plain = (command: string): LaunchEntry => ({ command, args: [], env: {}, allow_args: false });
   apps['absent'] = plain(path.join(folder, 'absent'));
   apps['folder'] = plain(folder);

@@ -80,7 +80,7 @@ t.test('[7.processes] every column is in its place, by ascending number', async 
 });
 
 t.test(
-  '[7.processes-names] names may hold blanks, parentheses, newlines, and bytes that are no UTF-8',
+  '[7.processes-names] names may hold blanks, parentheses, newlines, and bytes that are not UTF-8',
   async (t) => {
     const odd = ['a) R 9 (b', '((', '', 'tab\there', 'line\nbreak', ')'];
     const tree: Record<string, Buffer> = {};
@@ -96,7 +96,7 @@ t.test(
 );
 
 t.test(
-  '[7.processes-names] what the kernel cut at 15 bytes is completed from the first argument',
+  '[7.processes-names] a name that the kernel cut at 15 bytes is completed from the first argument',
   async (t) => {
     const cases: readonly (readonly [string, string, string])[] = [
       ['gnome-terminal-', '/usr/libexec/gnome-terminal-server\0--app\0', 'gnome-terminal-server'],
@@ -132,7 +132,7 @@ t.test(
   },
 );
 
-t.test('[7.processes-hang] a command line that can not be read holds up nobody', async (t) => {
+t.test('[7.processes-hang] a command line that cannot be read holds up nothing else', async (t) => {
   const tree: Record<string, Buffer | string> = {};
   for (const pid of [1, 2, 3, 4, 5, 6]) tree[`proc/${pid}/stat`] = statLine(pid, 'fifteen-bytes-x');
   tree['proc/6/cmdline'] = '/bin/fifteen-bytes-xyz\0';
@@ -170,7 +170,7 @@ t.test('[7.processes-hang] a command line that can not be read holds up nobody',
   t.equal(namesIn(await host.read())[0], 'fifteen-bytes-xy', 'known as soon as it answers');
 });
 
-t.test('[7.processes] a folder that is no /proc, or is not there', async (t) => {
+t.test('[7.processes] a folder that is not a /proc, or is missing', async (t) => {
   const { host } = processesOf(t, {});
   t.equal((await host.read()).pids.length, 0);
   const gone = openNativeProcesses({ proc: '/nowhere-at-all' });
@@ -179,7 +179,7 @@ t.test('[7.processes] a folder that is no /proc, or is not there', async (t) => 
   t.match(gone.whyNoControl(), /another root/);
 });
 
-/** Picks readings up until there is one. */
+/** Tries to pick up a reading until there is one. */
 async function pickUp(host: ProcessHost, after = 0): Promise<ProcessColumns> {
   for (let i = 0; i < 200; i++) {
     const columns = host.latest(0);

@@ -1,4 +1,4 @@
-/** The addon's own objects in C++ programs (test/native/*.cc), for what cannot be asked through JavaScript. */
+/** The addon's own objects in C++ programs (test/native/*.cc), for checks that JavaScript cannot make. */
 import t from 'tap';
 import { runProgram, whyNoProgram } from '../helpers/native/program.ts';
 

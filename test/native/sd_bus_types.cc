@@ -10,7 +10,7 @@ namespace {
 
 namespace ours = hostwire::sdbus;
 
-// Our name for a type as the library's.
+// Our name for a type stands for the library's.
 template <class T>
 struct Theirs {
   using type = T;

@@ -1,10 +1,10 @@
-/** A sandboxed service has a mount table of its own, with its own read-only flags: the machine's are told all the same. */
+/** A sandboxed service has a mount table of its own, with its own read-only flags: the machine's are still reported. */
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import t from 'tap';
 import { SECTION_BITS } from '#src/host/host.js';
 
-/** Runs a program that tells of `/`, in a mount table of its own where that is read-only. */
+/** Runs a program that reports on `/`, in a separate mount table where that is read-only. */
 const SEALED = `mount -o remount,bind,ro / && exec "$0" --input-type=module -e '
   const { openNativeHost } = await import(process.argv[1]);
   const host = openNativeHost();
@@ -15,7 +15,7 @@ const SEALED = `mount -o remount,bind,ro / && exec "$0" --input-type=module -e '
 
 const FLAGS = ['--mount', ...(process.getuid?.() === 0 ? [] : ['--map-root-user'])];
 
-/** The options of `/` for the first process, the mount's and its filesystem's; undefined where it can't be compared. */
+/** The options of `/` for the first process, the mount's and its filesystem's; undefined if not comparable. */
 function optionsOfRoot(): readonly string[] | undefined {
   const table = readFileSync('/proc/1/mountinfo', 'utf8');
   const [, mount, filesystem] = [...table.matchAll(/^\d+ \d+ \S+ \S+ \/ (\S+) .* (\S+)$/gm)].at(-1) ?? [];
@@ -29,7 +29,7 @@ function whyNot(): string | undefined {
   return tried.status === 0 ? undefined : `no right to a mount table: ${tried.stderr ?? tried.error}`;
 }
 
-t.test('read-only is what it is for the first process', { skip: whyNot() ?? false }, async (t) => {
+t.test('read-only is reported as it is for the first process', { skip: whyNot() ?? false }, async (t) => {
   const module = new URL('../../../../dist/host/native.js', import.meta.url).href;
   const ran = spawnSync('unshare', [...FLAGS, 'sh', '-c', SEALED, process.execPath, module], {
     encoding: 'utf8',

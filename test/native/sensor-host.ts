@@ -7,7 +7,7 @@ import path from 'node:path';
 import type { SensorCounters } from '#src/host/details.js';
 import { openNativeHost } from '#src/host/native.js';
 
-/** Milliseconds that the reading took, and how late it began. */
+/** How long the reading took and how late it began, in milliseconds. */
 export interface SensorLine {
   readonly took: number;
   readonly late: number;

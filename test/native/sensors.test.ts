@@ -77,36 +77,39 @@ t.test('a power is its average where the chip makes one', async (t) => {
   t.strictSame(await sensorsOf(t, tree), ['amdgpu PPT = 31 power', 'ina226 power1 = 2.5 power']);
 });
 
-t.test('chips of one name are told apart by their device, labels of one chip by their input', async (t) => {
-  const tree = {
-    ...chip(0, 'coretemp', { temp2_label: 'Core 0', temp2_input: '50000' }),
-    ...device(0, '../../../coretemp.0'),
-    ...chip(1, 'coretemp', { temp2_label: 'Core 0', temp2_input: '60000' }),
-    ...device(1, '../../../coretemp.1'),
-    ...chip(2, 'spd5118', { temp1_input: '35000' }),
-    ...device(2, '../../../0-0050'),
-    ...chip(3, 'spd5118', { temp1_input: '36000' }),
-    ...device(3, '../../../0-0052'),
-    ...chip(4, 'acpitz', { temp1_input: '27800' }),
-    ...chip(5, 'acpitz', { temp1_input: '29800' }),
-    ...chip(6, 'nct6775', {
-      temp7_label: 'PECI Agent 0',
-      temp7_input: '40000',
-      temp13_label: 'PECI Agent 0',
-      temp13_input: '41000',
-    }),
-  };
-  t.strictSame(await sensorsOf(t, tree), [
-    'coretemp.0 Core 0 = 50 temperature',
-    'coretemp.1 Core 0 = 60 temperature',
-    'spd5118 0-0050 temp1 = 35 temperature',
-    'spd5118 0-0052 temp1 = 36 temperature',
-    'acpitz hwmon4 temp1 = 27.8 temperature',
-    'acpitz hwmon5 temp1 = 29.8 temperature',
-    'nct6775 PECI Agent 0 temp7 = 40 temperature',
-    'nct6775 PECI Agent 0 temp13 = 41 temperature',
-  ]);
-});
+t.test(
+  'chips of one name are distinguished by their device, labels of one chip by their input',
+  async (t) => {
+    const tree = {
+      ...chip(0, 'coretemp', { temp2_label: 'Core 0', temp2_input: '50000' }),
+      ...device(0, '../../../coretemp.0'),
+      ...chip(1, 'coretemp', { temp2_label: 'Core 0', temp2_input: '60000' }),
+      ...device(1, '../../../coretemp.1'),
+      ...chip(2, 'spd5118', { temp1_input: '35000' }),
+      ...device(2, '../../../0-0050'),
+      ...chip(3, 'spd5118', { temp1_input: '36000' }),
+      ...device(3, '../../../0-0052'),
+      ...chip(4, 'acpitz', { temp1_input: '27800' }),
+      ...chip(5, 'acpitz', { temp1_input: '29800' }),
+      ...chip(6, 'nct6775', {
+        temp7_label: 'PECI Agent 0',
+        temp7_input: '40000',
+        temp13_label: 'PECI Agent 0',
+        temp13_input: '41000',
+      }),
+    };
+    t.strictSame(await sensorsOf(t, tree), [
+      'coretemp.0 Core 0 = 50 temperature',
+      'coretemp.1 Core 0 = 60 temperature',
+      'spd5118 0-0050 temp1 = 35 temperature',
+      'spd5118 0-0052 temp1 = 36 temperature',
+      'acpitz hwmon4 temp1 = 27.8 temperature',
+      'acpitz hwmon5 temp1 = 29.8 temperature',
+      'nct6775 PECI Agent 0 temp7 = 40 temperature',
+      'nct6775 PECI Agent 0 temp13 = 41 temperature',
+    ]);
+  },
+);
 
 t.test('drives are called by their model, two of one model by their device as well', async (t) => {
   const disk = (number: number, block: string): Tree => ({
@@ -136,7 +139,7 @@ t.test('drives are called by their model, two of one model by their device as we
   ]);
 });
 
-t.test('a drive is asked every half a minute, not with every sample', async (t) => {
+t.test('a drive is asked every half minute, not with every sample', async (t) => {
   const input = 'sys/class/hwmon/hwmon0/temp1_input';
   const machine = makeMachine(t, {
     ...chip(0, 'drivetemp', { temp1_input: '31000' }),
@@ -151,30 +154,33 @@ t.test('a drive is asked every half a minute, not with every sample', async (t) 
   );
 });
 
-t.test('[3.sensors-failing] a sensor that fails is null, with the reason, and costs no other', async (t) => {
-  const tree = {
-    // Reading a folder fails as a sensor with EIO does.
-    ...chip(0, 'nct6775', { temp1_input: FOLDER, fan1_input: '900', in0_input: '', in1_input: 'x' }),
-    ...chip(1, 'iwlwifi_1', { temp1_input: FOLDER }),
-    ...chip(2, 'lm90', { temp1_input: '50000', temp2_input: '127000', temp2_fault: '1' }),
-    ...chip(3, 'empty', {}),
-  };
-  const sensors = await readSensors(makeMachine(t, tree));
-  t.strictSame(sensors.map(textOf), [
-    'nct6775 temp1 = null temperature',
-    'nct6775 fan1 = 900 fan',
-    'nct6775 in0 = null voltage',
-    'nct6775 in1 = null voltage',
-    'iwlwifi_1 temp1 = null temperature',
-    'lm90 temp1 = 50 temperature',
-    'lm90 temp2 = null temperature',
-  ]);
-  t.match(sensors[0]?.failure, /read .*temp1_input: Is a directory/);
-  t.equal(sensors[1]?.failure, null);
-  t.match(sensors[6]?.failure, 'faulty');
-});
+t.test(
+  '[3.sensors-failing] a sensor that fails is null, with the reason, and affects no other',
+  async (t) => {
+    const tree = {
+      // Reading a folder fails as a sensor with EIO does.
+      ...chip(0, 'nct6775', { temp1_input: FOLDER, fan1_input: '900', in0_input: '', in1_input: 'x' }),
+      ...chip(1, 'iwlwifi_1', { temp1_input: FOLDER }),
+      ...chip(2, 'lm90', { temp1_input: '50000', temp2_input: '127000', temp2_fault: '1' }),
+      ...chip(3, 'empty', {}),
+    };
+    const sensors = await readSensors(makeMachine(t, tree));
+    t.strictSame(sensors.map(textOf), [
+      'nct6775 temp1 = null temperature',
+      'nct6775 fan1 = 900 fan',
+      'nct6775 in0 = null voltage',
+      'nct6775 in1 = null voltage',
+      'iwlwifi_1 temp1 = null temperature',
+      'lm90 temp1 = 50 temperature',
+      'lm90 temp2 = null temperature',
+    ]);
+    t.match(sensors[0]?.failure, /read .*temp1_input: Is a directory/);
+    t.equal(sensors[1]?.failure, null);
+    t.match(sensors[6]?.failure, 'faulty');
+  },
+);
 
-t.test('what no part of a computer can have is unknown; what it can have is not', async (t) => {
+t.test('a value that no part of a computer can have is unknown; an unusual one is not', async (t) => {
   const absurd = { temp1_input: '-128000', temp2_input: '0', temp3_input: '255000', fan1_input: '65535' };
   const more = {
     fan2_input: '-1',
@@ -235,7 +241,7 @@ t.test('chips come and go: seen within seconds, without a failure left behind', 
   t.strictSame(await readLater((sensors) => sensors.length === 1), ['k10temp temp1 = 40 temperature']);
 });
 
-t.test('[3.sensors-detail-only] nothing of it is read without detail', async (t) => {
+t.test('[3.sensors-detail-only] no sensor is read without detail', async (t) => {
   const machine = makeMachine(t, {
     'proc/meminfo': 'MemTotal: 5 kB\n',
     ...chip(0, 'a', { temp1_input: '1000' }),
@@ -245,7 +251,7 @@ t.test('[3.sensors-detail-only] nothing of it is read without detail', async (t)
     t.notOk('sensors' in counters || 'batteries' in counters);
     await sleep(20);
   }
-  // Had the chips been looked for, they would be known now.
+  // If the chips had been searched for, they would be known by now.
   t.strictSame(machine.host.readCounters(0, true, 0).sensors, []);
 });
 
@@ -266,7 +272,7 @@ t.test('many sensors: all are read, though not all files can be kept open', asyn
   ]);
 });
 
-t.test('names that are not UTF-8, old drivers with their files a level down', async (t) => {
+t.test('names that are not UTF-8, old drivers with their files one level down', async (t) => {
   const tree = {
     'sys/class/hwmon/hwmon0/device/name': 'lm85\n',
     'sys/class/hwmon/hwmon0/device/temp1_input': '33000\n',

@@ -1,5 +1,5 @@
 // Every reader of the machine, with memory that runs out at one allocation after the other: none may crash,
-// leak, hang or throw anything but what it says.
+// leak, hang or throw anything but its documented error.
 //   starved_readers FIXTURE SPARSE [NVML]
 // FIXTURE has proc/ and sys/. Of the allocations of a reader each one fails; with SPARSE above 0, later ones
 // in steps of their number divided by it. Compiled and run under sanitizers by scripts/starve.mjs.
@@ -67,7 +67,7 @@ bool isIdle(const ProberPool::State& state) {
   return true;
 }
 
-// Waits until the probers have asked all that was wanted. Allocates nothing: memory may fail.
+// Waits until the probers have asked every wanted question. Allocates nothing: memory may fail.
 void settle(ProberPool& pool) {
   const auto state = pool.state();
   const auto end = Clock::now() + kPatience;

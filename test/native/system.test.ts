@@ -11,7 +11,7 @@ import { makeMachine, type Tree } from '../helpers/machine/tree.ts';
 const systemOf = (t: Test, tree: Tree): Promise<SystemInfo> =>
   makeMachine(t, { 'proc/stat': '', ...tree }).host.readSystem();
 
-t.test('os-release: quotes, escapes, what is missing, and where it is', async (t) => {
+t.test('os-release: quotes, escapes, missing keys, and the path of the file', async (t) => {
   const cases: readonly (readonly [string, string, string])[] = [
     ['NAME="Debian GNU/Linux"\nVERSION="12 (bookworm)"\n', 'Debian GNU/Linux', '12 (bookworm)'],
     ['# a comment\nNAME=Fedora\nVERSION_ID=39\n', 'Fedora', '39'],
@@ -38,7 +38,7 @@ const nameOf = async (t: Test, fields: Readonly<Record<string, string>>, footer 
   return [cpu.manufacturer, cpu.brand];
 };
 
-t.test('the processor is named for people', async (t) => {
+t.test('the processor has a readable name', async (t) => {
   const x86 = (vendor: string, model: string) =>
     nameOf(t, { vendor_id: vendor, model: '158', 'model name': model });
   const intel = ['Intel', 'Intel Core i7-8550U'];
@@ -193,7 +193,7 @@ t.test('names and sizes of a machine under other roots', async (t) => {
   t.equal(system.memoryTotalBytes, 16_266_576 * 1024);
 });
 
-t.test('this machine, compared with what others say of it', async (t) => {
+t.test('this machine, compared with the reports of other programs', async (t) => {
   const system = await openNativeHost().readSystem();
   t.equal(system.hostname, execFileSync('hostname', { encoding: 'utf8' }).trim());
   t.equal(system.os.build, os.release());
@@ -212,14 +212,14 @@ t.test('this machine, compared with what others say of it', async (t) => {
     t.equal(network?.name, name, 'neither has an IPv4 default route');
     return;
   }
-  const told = os.networkInterfaces()[name] ?? [];
+  const reported = os.networkInterfaces()[name] ?? [];
   const find = (family: string) =>
-    told.find(
+    reported.find(
       (one) => one.family === family && !one.address.startsWith('fe80') && !one.address.startsWith('169.254'),
     );
   t.strictSame(network, {
     name,
-    mac: told[0]?.mac ?? null,
+    mac: reported[0]?.mac ?? null,
     ipv4: find('IPv4')?.address ?? null,
     ipv6: find('IPv6')?.address ?? null,
   });

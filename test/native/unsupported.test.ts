@@ -1,4 +1,4 @@
-/** The addon of a platform that nobody has ported to: it builds, and each reading is null with the reason beside it. */
+/** The addon of a platform without a port: it builds, and each reading is null with the reason beside it. */
 import { createRequire } from 'node:module';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
@@ -20,7 +20,7 @@ t.test('a reader that throws costs its own section or detail, and says why', { s
     await sleep(10);
     counters = host.readCounters(ALL_SECTIONS, true, 0);
   }
-  // Without a device the gpu section is empty, not unreadable; processes have a reader of their own.
+  // Without a device the gpu section is empty, not unreadable; processes have their own reader.
   const keys = [...SECTIONS, ...DETAIL_KEYS].filter((key) => key !== 'gpu' && key !== 'processes');
   for (const key of keys) {
     t.equal(counters[key], null, key);

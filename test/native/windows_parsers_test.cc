@@ -1,4 +1,4 @@
-// What the pure parts of the Windows platform make of what Windows says: values, on whatever this runs on.
+// The pure parts of the Windows platform, with the values that Windows reports: runs on every platform.
 #include <cstring>
 #include <string>
 

@@ -29,7 +29,7 @@ t.test('[3.cpu] one decimal, 0 to 100', async (t) => {
   t.equal(load(1, 1999), 0.1);
 });
 
-t.test('[3.clamped] a counter that steps back counts as still', async (t) => {
+t.test('[3.clamped] a counter that goes backwards counts as unchanged', async (t) => {
   const before = cpu({ user: 100, idle: 1000, iowait: 50 });
   const after = cpu({ user: 150, idle: 1050, iowait: 20 });
   t.equal(deriveCpuStats(before, after).current_load, 50);
@@ -39,7 +39,7 @@ t.test('[3.clamped] a counter that steps back counts as still', async (t) => {
   t.equal(deriveCpuDetail(before, undefined, before).breakdown, null);
 });
 
-t.test('[3.unknown] what nobody can read is 0 by default and null in detail', async (t) => {
+t.test('[3.unknown] an unreadable value is 0 by default and null in detail', async (t) => {
   const first = cpu({ user: 1 });
   t.strictSame(deriveCpuStats(undefined, first), { current_load: 0, current_temp: 0, current_speed: 0 });
   const expected = { current_load: null, current_temp: null, current_speed: null, temperature: null };
@@ -67,7 +67,7 @@ t.test('[3.cpu] temperature with one decimal, speed in GHz', async (t) => {
   t.equal(deriveCpuDetail(undefined, undefined, cold).current_speed, 0, 'all cores sleep: a true 0');
 });
 
-t.test('[3.detail-cpu] cores are matched by number: one that appears has no load yet', async (t) => {
+t.test('[3.detail-cpu] cores are matched by number: a core that appears has no load yet', async (t) => {
   const core = (index: number, user: number, idle: number) => ({ index, ...times({ user, idle }) });
   const before = [core(0, 0, 0), core(2, 0, 0)];
   const after = cpu(

@@ -44,7 +44,7 @@ function battery(change: Partial<BatteryCounters>) {
   return first;
 }
 
-t.test('[3.sensors] a unit for each kind, as many decimals as it has', async (t) => {
+t.test('[3.sensors] each kind has its own unit and number of decimals', async (t) => {
   const { sensors } = extrasOf({
     sensors: [
       sensor('temperature', 51.26),
@@ -71,7 +71,7 @@ t.test('[3.sensors] a unit for each kind, as many decimals as it has', async (t)
   t.strictSame(extrasOf({ sensors: null }).sensors, [], 'the reading failed');
 });
 
-t.test('[3.batteries] a battery that tells of energy', async (t) => {
+t.test('[3.batteries] a battery that reports energy', async (t) => {
   const energy = { energyWh: 40, energyFullWh: 50, energyDesignWh: 57, powerWatts: 8.04 };
   t.strictSame(battery({ ...energy, percent: 79 }), {
     name: 'BAT0',
@@ -89,21 +89,21 @@ t.test('[3.batteries] a battery that tells of energy', async (t) => {
     t.equal(battery({ ...energy, state }).seconds_left, null, state);
 });
 
-t.test('a battery that tells of charge', async (t) => {
+t.test('a battery that reports charge', async (t) => {
   const charge = { chargeAh: 3, chargeFullAh: 5, chargeDesignAh: 6, currentAmps: 1.5, voltageVolts: 8 };
   t.match(battery(charge), { percent: 60, power_watts: 12, seconds_left: 7200, health_percent: 83.3 });
   t.match(battery({ ...charge, state: 'charging' }), { power_watts: 12, seconds_left: 4800 });
   t.match(battery({ ...charge, voltageVolts: null }), { power_watts: null, seconds_left: 7200 });
 });
 
-t.test('nothing flows: full and idle it is true, discharging nobody has measured it', async (t) => {
+t.test('no current: true while full or idle, not measured while discharging', async (t) => {
   const idle = { energyWh: 40, energyFullWh: 50, powerWatts: 0 };
   t.equal(battery({ ...idle, state: 'full' }).power_watts, 0);
   t.match(battery({ ...idle, state: 'discharging' }), { power_watts: null, seconds_left: null });
   t.match(battery({ ...idle, state: 'charging' }), { power_watts: 0, seconds_left: null });
 });
 
-t.test("the battery's own word on the time stands in; an absurd time is none", async (t) => {
+t.test("the battery's own time is the fallback; an absurd time is unknown", async (t) => {
   const times = { secondsToEmpty: 1800, secondsToFull: 900 };
   t.equal(battery(times).seconds_left, 1800);
   t.equal(battery({ ...times, state: 'charging' }).seconds_left, 900);
@@ -112,7 +112,7 @@ t.test("the battery's own word on the time stands in; an absurd time is none", a
   t.equal(battery({ energyWh: 55, energyFullWh: 50, powerWatts: 5, state: 'charging' }).seconds_left, 0);
 });
 
-t.test('[3.unknown-battery] of a battery nobody can read only the name is known', async (t) => {
+t.test('[3.unknown-battery] of an unreadable battery only the name is known', async (t) => {
   t.strictSame(battery({ state: null, failure: 'EIO' }), {
     name: 'BAT0',
     percent: null,
@@ -142,7 +142,7 @@ t.test('[3.energy] watts between two readings of the energy, all packages togeth
   t.equal(deriveWatts(energy(0, RANGE - 30e6), energy(2, 20e6)), 25, 'the counter came round');
 });
 
-t.test('[3.energy-honest] unknown where the counters can not tell', async (t) => {
+t.test('[3.energy-honest] unknown where the counters do not show it', async (t) => {
   t.equal(deriveWatts(undefined, energy(12, 1e9)), null, 'a first reading');
   t.equal(deriveWatts(energy(10, 1e9), null), null);
   t.equal(deriveWatts(energy(10), energy(12)), null, 'no package');
@@ -151,7 +151,7 @@ t.test('[3.energy-honest] unknown where the counters can not tell', async (t) =>
   t.equal(
     deriveWatts(energy(0, 100e9), energy(2, 5e6)),
     null,
-    'a reset, not a round: no package takes so much',
+    'a reset, not a wraparound: no package draws that much',
   );
   t.equal(deriveWatts(energy(0, 1e9), energy(300, 2e9)), null, 'it may have come round more than once');
   t.equal(deriveWatts(energy(0, 1e9), energy(2, 1.05e9, 5e9)), null, 'a package that was not there');
@@ -167,7 +167,7 @@ t.test('[3.energy-honest] a sample: null first, then watts; across a suspend nul
     at(seconds, { cpu: cpu({ idle: seconds }, { energy: energy(seconds - slept, microjoules) }) }, slept);
   const first = deriveSample(NO_BASELINE, reading(10, 1e9), FACTS);
   t.equal(first.sample.cpu?.detail?.power_watts, null);
-  // A reading without detail between the two: the power goes on from the one with it.
+  // A reading without detail in between: the power is measured from the last reading with detail.
   const plain = deriveSample(first.baseline, at(11, { cpu: cpu({ idle: 11 }) }));
   const second = deriveSample(plain.baseline, reading(12, 1.06e9), FACTS);
   t.equal(second.sample.cpu?.detail?.power_watts, 30);
@@ -177,7 +177,7 @@ t.test('[3.energy-honest] a sample: null first, then watts; across a suspend nul
   t.equal(fourth.sample.cpu?.detail?.power_watts, 10);
 });
 
-t.test('what failed: one reason per chip and battery', async (t) => {
+t.test('failures: one reason per chip and battery', async (t) => {
   const broken = { ...sensor('fan', null), failure: 'EIO' };
   const counters = at(1, {
     cpu: cpu({}, { energy: { ...energy(1), failure: 'EACCES' } }),
@@ -204,26 +204,33 @@ function numbersIn(value: unknown, skipped: RegExp): readonly number[] {
     .flatMap(([, part]) => numbersIn(part, skipped));
 }
 
-t.test('every number of a detail is in its series, but those of processes that come and go', async (t) => {
-  const share = { name: 'node', pid: 1, memory: 1, memory_mb: 1, cpu_time: 1, cpu: 1 };
-  const processes = { count: 311, running: 3, top_cpu: [share], top_memory: [share] };
-  const counters = fixtureHost().readCounters(0, true, 0);
-  const details = deriveExtras({ ...FACTS, processes }, counters);
-  for (const key of DETAIL_KEYS) {
-    const { [key]: payload } = details;
-    t.ok(numbersIn(payload, /^top_/).length > 0, `the fixture has ${key}`);
-    const series = detailSeries({ sensors: [], batteries: [], drives: [], [key]: payload });
-    t.strictSame(
-      series.flatMap(({ value }) => (value === null ? [] : [value])),
-      numbersIn(payload, /^top_/),
-      key,
+t.test(
+  'every number of a detail is in its series, except those of processes, which come and go',
+  async (t) => {
+    const share = { name: 'node', pid: 1, memory: 1, memory_mb: 1, cpu_time: 1, cpu: 1 };
+    const processes = { count: 311, running: 3, top_cpu: [share], top_memory: [share] };
+    const counters = fixtureHost().readCounters(0, true, 0);
+    const details = deriveExtras({ ...FACTS, processes }, counters);
+    for (const key of DETAIL_KEYS) {
+      const { [key]: payload } = details;
+      t.ok(numbersIn(payload, /^top_/).length > 0, `the fixture has ${key}`);
+      const series = detailSeries({ sensors: [], batteries: [], drives: [], [key]: payload });
+      t.strictSame(
+        series.flatMap(({ value }) => (value === null ? [] : [value])),
+        numbersIn(payload, /^top_/),
+        key,
+      );
+    }
+    const all = detailSeries(details);
+    t.equal(
+      new Set(all.map(({ name, of }) => `${name} ${of}`)).size,
+      all.length,
+      'no two have the same name',
     );
-  }
-  const all = detailSeries(details);
-  t.equal(new Set(all.map(({ name, of }) => `${name} ${of}`)).size, all.length, 'no two have the same name');
-  for (const { name } of all) t.match(name, /^[a-z]+(_[a-z]+)*$/);
-  t.strictSame(detailSeries({ sensors: [], batteries: [], drives: [], processes: null }), []);
-});
+    for (const { name } of all) t.match(name, /^[a-z]+(_[a-z]+)*$/);
+    t.strictSame(detailSeries({ sensors: [], batteries: [], drives: [], processes: null }), []);
+  },
+);
 
 t.test('a row derives its own key, in the order of the payload', async (t) => {
   t.strictSame(Object.keys(extrasOf({})), ['interval_seconds', 'host', 'sensors', 'batteries', 'drives']);

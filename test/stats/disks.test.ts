@@ -1,4 +1,4 @@
-/** The disks section: fullness as df tells it, and rates. */
+/** The disks section: usage as df reports it, and rates. */
 import t from 'tap';
 import type { DiskIo } from '#src/host/host.js';
 import { deriveDiskDetail, deriveDiskStats } from '#src/stats/disks.js';
@@ -10,40 +10,46 @@ const io = (readBytes: number, writeBytes: number, busyMs: number): DiskIo => ({
   busyMs,
 });
 
-t.test('[3.disks] used without what root keeps, percent of what users can have', async (t) => {
-  t.strictSame(deriveDiskStats([disk('/')]), [{ fs: '/', used: 500, available: 450, used_percent: 52.6 }]);
-  const of = (totalBytes: number, freeBytes: number, availableBytes: number) =>
-    deriveDiskStats([disk('/', { usage: { totalBytes, freeBytes, availableBytes } })])[0];
-  t.match(of(10, 0, 0), { used: 10, available: 0, used_percent: 100 });
-  t.match(of(10, 3, 0), { used: 7, available: 0, used_percent: 100 }, 'only root has room');
-  t.match(of(0, 0, 0), { used: 0, available: 0, used_percent: 0 });
-  t.match(of(5, 9, 9), { used: 0, available: 9, used_percent: 0 }, 'a server that says nonsense');
-});
+t.test(
+  '[3.disks] used excludes the reserve of root, percent is of the space that users can have',
+  async (t) => {
+    t.strictSame(deriveDiskStats([disk('/')]), [{ fs: '/', used: 500, available: 450, used_percent: 52.6 }]);
+    const of = (totalBytes: number, freeBytes: number, availableBytes: number) =>
+      deriveDiskStats([disk('/', { usage: { totalBytes, freeBytes, availableBytes } })])[0];
+    t.match(of(10, 0, 0), { used: 10, available: 0, used_percent: 100 });
+    t.match(of(10, 3, 0), { used: 7, available: 0, used_percent: 100 }, 'only root has room');
+    t.match(of(0, 0, 0), { used: 0, available: 0, used_percent: 0 });
+    t.match(of(5, 9, 9), { used: 0, available: 9, used_percent: 0 }, 'a server that says nonsense');
+  },
+);
 
-t.test('[3.no-answer] what never answered is left out; in detail nulls and stale', async (t) => {
-  const silent = disk('/mnt/gone', { usage: null, isStale: true });
-  t.strictSame(deriveDiskStats([silent]), []);
-  t.strictSame(deriveDiskStats(null), []);
-  const [detail] = deriveDiskDetail(undefined, [silent], 2);
-  t.match(detail, {
-    fs: '/mnt/gone',
-    used: null,
-    available: null,
-    used_percent: null,
-    size: null,
-    stale: true,
-  });
-  t.match(deriveDiskDetail(undefined, [disk('/', { isStale: true })], 2)[0], { used: 500, stale: true });
-  t.match(deriveDiskDetail(undefined, [disk('/', { isStale: false })], 2)[0], { used: 500, stale: false });
-  const empty = disk('/', { usage: { totalBytes: 0, freeBytes: 0, availableBytes: 0 } });
-  t.equal(
-    deriveDiskDetail(undefined, [empty], 2)[0]?.used_percent,
-    null,
-    'nothing of nothing is no percentage',
-  );
-});
+t.test(
+  '[3.no-answer] a mount that never answered is left out; in detail its values are null and it is stale',
+  async (t) => {
+    const silent = disk('/mnt/gone', { usage: null, isStale: true });
+    t.strictSame(deriveDiskStats([silent]), []);
+    t.strictSame(deriveDiskStats(null), []);
+    const [detail] = deriveDiskDetail(undefined, [silent], 2);
+    t.match(detail, {
+      fs: '/mnt/gone',
+      used: null,
+      available: null,
+      used_percent: null,
+      size: null,
+      stale: true,
+    });
+    t.match(deriveDiskDetail(undefined, [disk('/', { isStale: true })], 2)[0], { used: 500, stale: true });
+    t.match(deriveDiskDetail(undefined, [disk('/', { isStale: false })], 2)[0], { used: 500, stale: false });
+    const empty = disk('/', { usage: { totalBytes: 0, freeBytes: 0, availableBytes: 0 } });
+    t.equal(
+      deriveDiskDetail(undefined, [empty], 2)[0]?.used_percent,
+      null,
+      'nothing of nothing is no percentage',
+    );
+  },
+);
 
-t.test('[3.detail-disks] rates a second, and none where they would lie', async (t) => {
+t.test('[3.detail-disks] rates per second, and none where they would be wrong', async (t) => {
   const before = disk('/', { device: '/dev/sda1', io: io(1000, 5000, 100) });
   const rates = (after: ReturnType<typeof disk>, seconds = 2) => {
     const [found] = deriveDiskDetail([before], [after], seconds);

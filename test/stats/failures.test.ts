@@ -1,4 +1,4 @@
-/** Failing sections are told once a change, under the names that people filter by. */
+/** Failing sections are reported once per change, under the names that people filter by. */
 import t from 'tap';
 import { SECTION_BITS } from '#src/host/host.js';
 import { Failures } from '#src/stats/failures.js';
@@ -8,12 +8,12 @@ const { cpu: CPU, memory: MEMORY, gpu: GPU, network: NETWORK } = SECTION_BITS;
 const asked = (sections: number, withDetail = false) => ({ sections, withDetail });
 
 function watched() {
-  const told: string[] = [];
-  const failures = new Failures((section, reason) => told.push(`${section}: ${reason ?? 'back'}`));
-  return { failures, take: () => told.splice(0) };
+  const reported: string[] = [];
+  const failures = new Failures((section, reason) => reported.push(`${section}: ${reason ?? 'back'}`));
+  return { failures, take: () => reported.splice(0) };
 }
 
-t.test('once when it begins, once when it ends, again when the reason is another', async (t) => {
+t.test('once when it begins, once when it ends, again when the reason changes', async (t) => {
   const { failures, take } = watched();
   failures.note(asked(CPU | MEMORY), undefined);
   failures.note(asked(CPU | MEMORY), { memory: 'ENOENT' });
@@ -27,7 +27,7 @@ t.test('once when it begins, once when it ends, again when the reason is another
   t.strictSame(take(), ['memory: back', 'cpu: back']);
 });
 
-t.test('a reading of other sections says nothing of this one', async (t) => {
+t.test('a reading of other sections says nothing about this one', async (t) => {
   const { failures, take } = watched();
   failures.note(asked(MEMORY), { memory: 'ENOENT' });
   take();
@@ -60,22 +60,25 @@ t.test('a detail that fails is reported until a reading with detail succeeds', a
   t.strictSame(take(), ['sensors: back']);
 });
 
-t.test('[3.parts-told] a part of a section is told when it lasts, and only once for good', async (t) => {
-  const { failures, take } = watched();
-  const eio = new Map([['sensors of nvme', 'EIO']]);
-  failures.noteParts(eio);
-  t.strictSame(take(), [], 'an answer may just be late');
-  failures.noteParts(eio);
-  failures.noteParts(eio);
-  t.strictSame(take(), ['sensors of nvme: EIO']);
-  for (let round = 0; round < 5; round++) {
-    failures.noteParts(new Map());
+t.test(
+  '[3.parts-told] a failing part is reported when the failure lasts, and never a second time',
+  async (t) => {
+    const { failures, take } = watched();
+    const eio = new Map([['sensors of nvme', 'EIO']]);
+    failures.noteParts(eio);
+    t.strictSame(take(), [], 'an answer may just be late');
     failures.noteParts(eio);
     failures.noteParts(eio);
-  }
-  t.strictSame(take(), [], 'one that comes and goes');
-  const other = new Map([...eio, ['battery BAT0', 'ENODEV']]);
-  failures.noteParts(other);
-  failures.noteParts(other);
-  t.strictSame(take(), ['battery BAT0: ENODEV']);
-});
+    t.strictSame(take(), ['sensors of nvme: EIO']);
+    for (let round = 0; round < 5; round++) {
+      failures.noteParts(new Map());
+      failures.noteParts(eio);
+      failures.noteParts(eio);
+    }
+    t.strictSame(take(), [], 'one that comes and goes');
+    const other = new Map([...eio, ['battery BAT0', 'ENODEV']]);
+    failures.noteParts(other);
+    failures.noteParts(other);
+    t.strictSame(take(), ['battery BAT0: ENODEV']);
+  },
+);

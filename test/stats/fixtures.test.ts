@@ -41,7 +41,7 @@ async function readUntilSettled(
   }
 }
 
-/** What only a second reading can tell. */
+/** The values that need a second reading. */
 const NEEDS_WINDOW =
   /^(current_load|cores|breakdown|read_rate|write_rate|busy_percent|send_rate|receive_rate|power_watts)$/;
 
@@ -100,7 +100,7 @@ function writeGolden(machine: FixtureMachine, name: string, found: Json): void {
 
 const same = (a: Json, b: Json) => JSON.stringify(a) === JSON.stringify(b);
 
-/** The sample that the machine's two readings make; read until it is `golden`, or until patience ends. */
+/** The sample that the machine's two readings make; read until it is `golden`, or until the time is up. */
 async function sampleOf(machine: FixtureMachine, withDetail: boolean, golden: Json): Promise<Sample> {
   const host = machine.openHost();
   const facts = withDetail
@@ -150,7 +150,7 @@ for (const name of machineNames())
       'exactly these mounts are shown',
     );
     const info = await machine.openHost().readSystem();
-    // What is compiled for the machine that runs the test is no fact of the captured one.
+    // What was compiled for the machine that runs the test is not a fact about the captured one.
     const system = shown(machine, {
       ...deriveSystem(info, detailed, FACTS),
       os: { ...info.os, arch: undefined },

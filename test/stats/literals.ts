@@ -64,7 +64,7 @@ export const gpu = (more: Partial<GpuCounters> = {}): GpuCounters => ({
   ...more,
 });
 
-/** At `seconds` since boot of which `slept` were slept; the wall clock is a billion ahead. */
+/** At `seconds` since boot, `slept` of them in suspend; the wall clock is a billion seconds ahead. */
 export const at = (seconds: number, more: Partial<Counters> = {}, slept = 0): Counters => ({
   takenAtNs: Math.round((seconds - slept) * 1e9),
   sinceBootNs: Math.round(seconds * 1e9),

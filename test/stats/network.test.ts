@@ -63,7 +63,7 @@ t.test('[3.network-monotonic] sums never go back', async (t) => {
   t.strictSame(sums([moved('a', 7, 8)], [], [moved('a', 9, 9, 3)]), ['7/8', '7/8', '16/17'], 'all leave');
 });
 
-t.test('[3.detail-network] rates, and none where they would lie', async (t) => {
+t.test('[3.detail-network] rates, and none where they would be wrong', async (t) => {
   const rates = (before: readonly InterfaceCounters[] | undefined, after: InterfaceCounters, seconds = 2) => {
     const detail = deriveNetworkDetail(before, [after], advanceTotals(NO_TOTALS, [after]), seconds);
     const [one] = detail.interfaces;
@@ -79,7 +79,7 @@ t.test('[3.detail-network] rates, and none where they would lie', async (t) => {
   t.strictSame(rates(before, moved('a', 300, 10)), [null, null], 'a reset');
 });
 
-t.test('[3.detail-network] sums are of what counts, the list is of all', async (t) => {
+t.test('[3.detail-network] the sums cover the interfaces that count, the list has all', async (t) => {
   const extra = {
     sentPackets: 1,
     receivedPackets: 2,

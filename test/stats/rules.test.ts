@@ -22,7 +22,7 @@ const link = (name: string, change: Partial<InterfaceCounters> = {}): InterfaceC
   ...change,
 });
 
-t.test('[3.network-which] devices of their own and bonds; else all but lo; else lo', async (t) => {
+t.test('[3.network-which] physical devices and bonds; otherwise all but lo; otherwise lo', async (t) => {
   const names = (links: readonly InterfaceCounters[]) => selectCounted(links).map(({ name }) => name);
   const lo = link('lo', { kind: 'loopback', hasDevice: false });
   const veth = link('veth0', { kind: 'other', hasDevice: false });
@@ -33,7 +33,7 @@ t.test('[3.network-which] devices of their own and bonds; else all but lo; else 
 });
 
 t.test(
-  '[3.network-monotonic] the sums never go back: what left or was reset keeps its last count',
+  '[3.network-monotonic] the sums never go back: an interface that left or was reset keeps its last count',
   async (t) => {
     const steps: readonly (readonly InterfaceCounters[])[] = [
       [link('a', { sentBytes: 100, receivedBytes: 10 }), link('b', { sentBytes: 50 })],
@@ -75,7 +75,7 @@ t.test('[3.rates-null] rates are null on a first tick, after a reset and after a
   ]);
 });
 
-t.test('[3.clamped] counters that step back make no negative load', async (t) => {
+t.test('[3.clamped] counters that go backwards make no negative load', async (t) => {
   const cpu = (idle: number, user: number) => ({
     total: { user, nice: 0, system: 0, idle, iowait: 0, irq: 0, steal: 0 },
     temperatureCelsius: null,

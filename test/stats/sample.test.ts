@@ -69,7 +69,7 @@ t.test('a baseline of its own for each section, and for what only detail has', a
     TOP,
   );
   t.equal(last.sample.cpu?.detail?.current_load, 25, 'since the reading before');
-  t.strictSame(last.sample.cpu?.detail?.cores, [25], 'since the last one that told of cores');
+  t.strictSame(last.sample.cpu?.detail?.cores, [25], 'since the last one with cores');
   t.equal(last.sample.disks?.detail?.[0]?.read_rate, 1000, 'over four seconds');
   t.equal(plain.sample.disks?.detail, undefined);
 });
@@ -83,16 +83,23 @@ t.test('[3.rates-null] a suspend: no rates on the first reading after it, uptime
   t.equal(rateOf(after(before, at(102.5, traffic(200), 0.5))), 100, 'half a second is a hiccup');
 });
 
-t.test('clocks that jump: the wall clock is only shown, time that stands still has no rates', async (t) => {
-  const back = { ...at(102, traffic(200)), unixMs: 5000 };
-  t.equal(rateOf(after(at(100, traffic(0)), back)), 100);
-  t.equal(after(at(100), back).timestamp, 5);
-  t.equal(rateOf(after(at(100, traffic(0)), at(100, traffic(9)))), null);
-  t.equal(rateOf(after(at(100, traffic(0)), at(100.0005, traffic(9)))), null, 'half a millisecond is noise');
-  t.equal(rateOf(after(at(100, traffic(0)), at(99, traffic(9)))), null);
-});
+t.test(
+  'clocks that jump: the wall clock is only shown, and there are no rates while time stands still',
+  async (t) => {
+    const back = { ...at(102, traffic(200)), unixMs: 5000 };
+    t.equal(rateOf(after(at(100, traffic(0)), back)), 100);
+    t.equal(after(at(100), back).timestamp, 5);
+    t.equal(rateOf(after(at(100, traffic(0)), at(100, traffic(9)))), null);
+    t.equal(
+      rateOf(after(at(100, traffic(0)), at(100.0005, traffic(9)))),
+      null,
+      'half a millisecond is noise',
+    );
+    t.equal(rateOf(after(at(100, traffic(0)), at(99, traffic(9)))), null);
+  },
+);
 
-t.test('mergeBaselines takes the totals and what it is told to', async (t) => {
+t.test('mergeBaselines takes the totals and the fields that the predicate selects', async (t) => {
   const of = (seconds: number, sent: number) =>
     deriveSample(NO_BASELINE, at(seconds, { cpu: cpu({ user: sent }), ...traffic(sent) }), TOP).baseline;
   const merged = mergeBaselines(of(1, 10), of(2, 20), (field) => field === 'network');
@@ -176,7 +183,7 @@ function anyCounters(seconds: number): Counters {
   return { ...at(seconds + jump, sections, chance(0.1) ? below(1000) : 0), unixMs: count() };
 }
 
-/** Where in `value` stands a number that must not be on the wire. */
+/** The paths in `value` of numbers that must not be on the wire. */
 function badNumbers(value: unknown, path: string): readonly string[] {
   if (typeof value === 'number') {
     // A board outdoors may freeze; nothing else in detail is below zero here.
@@ -199,7 +206,7 @@ t.test(
       if (++problems <= 5) t.fail(text);
     };
     for (let reading = 0; reading < 20_000; reading++) {
-      // A machine that has counted 2^64 bytes hides small sums: a new one now and then.
+      // After 2^64 bytes small sums are lost in the total, so a new machine begins now and then.
       if (reading % 50 === 0) [baseline, sent, received] = [NO_BASELINE, 0, 0];
       const counters = anyCounters(reading * (chance(0.05) ? 0 : 2));
       const derived = deriveSample(baseline, counters, TOP);

@@ -21,7 +21,7 @@ t.test('[3.first-load] two readings 200 ms apart when there is no recent one', a
   t.equal(load((await ask(ALL)).encoded), 100, 'the reading of 4 s ago is no longer recent');
 });
 
-t.test('[3.first-load] else against the last reading', async (t) => {
+t.test('[3.first-load] otherwise against the last reading', async (t) => {
   const { clock, host, ask, load } = setUp();
   host.busyAt = (ms) => (ms < 1200 ? 0 : ms < 2200 ? 1 : 0);
   await ask(ALL);

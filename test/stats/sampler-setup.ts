@@ -20,7 +20,7 @@ interface Read {
 
 /**
  * A machine whose processor is as busy as `busyAt` says at each millisecond, and whose interface sends a thousand
- * bytes a second.
+ * bytes per second.
  */
 class TestHost {
   readonly reads: Read[] = [];
@@ -69,20 +69,20 @@ export function setUp(intervalSeconds = 2) {
   const clock = new FakeClock();
   const host = new TestHost(clock);
   const samples: { readonly atMs: number; readonly encoded: Encoded }[] = [];
-  const told: string[] = [];
+  const logged: string[] = [];
   const sampler = new Sampler({
     host,
     clock,
     intervalSeconds,
     hostname: 'box',
     log: {
-      info: (text) => told.push(text.replace(/ can be read again$/, ': back')),
-      warn: (text) => told.push(text.replace(' cannot be read', '')),
+      info: (text) => logged.push(text.replace(/ can be read again$/, ': back')),
+      warn: (text) => logged.push(text.replace(' cannot be read', '')),
     },
   });
   sampler.attach({ publish: (encoded) => samples.push({ atMs: clock.now(), encoded }) });
   const load = (encoded: Encoded | undefined) => encoded?.sample.cpu?.stats.current_load;
-  /** Asks, and lets the clock run until the answer is there: it, and how long it took. */
+  /** Asks, and lets the clock run until the answer is there; resolves with the answer and the time it took. */
   const ask = async (view: View) => {
     const startedAt = clock.now();
     let answer: Encoded | undefined;
@@ -102,5 +102,5 @@ export function setUp(intervalSeconds = 2) {
     return { encoded: answer, tookMs: clock.now() - startedAt };
   };
   const times_ = () => samples.map(({ atMs }) => atMs);
-  return { clock, host, sampler, samples, told, load, ask, sampleTimes: times_ };
+  return { clock, host, sampler, samples, logged, load, ask, sampleTimes: times_ };
 }

@@ -25,7 +25,7 @@ t.test('[4.demand] nothing is read while nobody listens or asks', async (t) => {
   t.throws(() => sampler.unsubscribe(CPU));
 });
 
-t.test('[4.demand] only what somebody wants is read', async (t) => {
+t.test('[4.demand] only the sections that somebody wants are read', async (t) => {
   const { clock, host, sampler } = setUp();
   const lastRead = () => {
     const { sections, withDetail } = host.reads.at(-1) ?? { sections: -1, withDetail: false };
@@ -78,7 +78,7 @@ t.test('[4.interval] timers that fire late', async (t) => {
   t.strictSame([sampleTimes(), sampler.intervalMs], [[], 2000]);
 });
 
-t.test('setInterval takes effect at once where that is sooner, else after the next tick', async (t) => {
+t.test('setInterval takes effect at once where that is sooner, otherwise after the next tick', async (t) => {
   const { clock, sampler, sampleTimes } = setUp(10);
   sampler.subscribe(CPU);
   await clock.advance(3000);
@@ -94,8 +94,8 @@ t.test('setInterval takes effect at once where that is sooner, else after the ne
   t.equal(sampler.intervalMs, 5000);
 });
 
-t.test('a section that fails is told once a change, whoever reads', async (t) => {
-  const { clock, host, sampler, told, ask, samples } = setUp();
+t.test('a failing section is reported once per change, whoever reads it', async (t) => {
+  const { clock, host, sampler, logged, ask, samples } = setUp();
   sampler.subscribe(ALL);
   await clock.advance(2000);
   host.change = { memory: null, failures: { memory: 'ENOENT' } };
@@ -105,25 +105,25 @@ t.test('a section that fails is told once a change, whoever reads', async (t) =>
   await ask(viewOf(SECTION_BITS.cpu, true));
   host.change = { memory: null, failures: { memory: 'ENOENT' } };
   await clock.advance(2000);
-  t.strictSame(told, ['memory: ENOENT']);
+  t.strictSame(logged, ['memory: ENOENT']);
   t.match(samples.at(-1)?.encoded.sample.cpu?.stats, { current_load: 50 });
   host.change = {};
   await clock.advance(2000);
-  t.strictSame(told, ['memory: ENOENT', 'memory: back']);
+  t.strictSame(logged, ['memory: ENOENT', 'memory: back']);
 });
 
 t.test('a host that throws costs ticks and requests, never the clock', async (t) => {
-  const { clock, host, sampler, told, samples, ask } = setUp();
+  const { clock, host, sampler, logged, samples, ask } = setUp();
   host.error = new Error('torn');
   await t.rejects(ask(ALL), { message: 'torn' });
   sampler.subscribe(ALL);
   await clock.advance(6000);
   t.equal(samples.length, 0);
-  t.strictSame(told, ['host: torn']);
+  t.strictSame(logged, ['host: torn']);
   host.error = undefined;
   await clock.advance(4000);
   t.equal(samples.length, 2);
-  t.strictSame(told, ['host: torn', 'host: back']);
+  t.strictSame(logged, ['host: torn', 'host: back']);
 });
 
 t.test('close ends the clock', async (t) => {

@@ -1,4 +1,4 @@
-/** The rules of access hold on Windows as well: a part of the matrix, over real sockets. */
+/** The rules of access hold on Windows as well: part of the matrix, over real sockets. */
 import t from 'tap';
 import { ask } from '../helpers/clients/http.ts';
 import { startOnWindows } from './wine.ts';

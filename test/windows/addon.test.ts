@@ -1,4 +1,4 @@
-/** The addon on Windows: every capability gives what this machine itself says, or says that it is not known. */
+/** The addon on Windows: every capability returns the machine's own values, or reports them as unknown. */
 import { readFileSync, statfsSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -38,11 +38,11 @@ const { first, second, third } = report;
 /** Within `share` of each other. */
 const isNear = (a: number, b: number, share: number) => Math.abs(a - b) <= share * Math.max(a, b);
 
-t.test('it runs on what says it is Windows', async (t) => {
+t.test('it runs on a system that says it is Windows', async (t) => {
   t.equal(report.platform, 'win32');
 });
 
-t.test('clocks: without suspend, with it, and of the wall', async (t) => {
+t.test('clocks: without suspend, with it, and the wall clock', async (t) => {
   const elapsed = (second.takenAtNs - first.takenAtNs) / 1e6;
   t.ok(elapsed >= 590 && elapsed < 20_000, `${elapsed} ms between two readings 600 ms apart`);
   t.ok(isNear(second.sinceBootNs - first.sinceBootNs, second.takenAtNs - first.takenAtNs, 0.2));
@@ -67,7 +67,7 @@ t.test('processors', async (t) => {
   t.equal(second.cpu?.total.user, summed, 'the total is the sum of the processors');
   t.ok((third.cpu?.speedHz ?? 0) > 1e8, `${third.cpu?.speedHz} Hz`);
   t.equal(third.cpu?.coreSpeedsHz?.length, count);
-  t.equal(third.cpu?.temperatureCelsius, null, 'nobody tells it, and it is not made up');
+  t.equal(third.cpu?.temperatureCelsius, null, 'nothing reports it, and it is not made up');
   t.equal(third.cpu?.loadAverage, null);
   t.equal(third.cpu?.pressure, null);
   t.notOk('cores' in (report.plain.cpu ?? {}), 'only with detail');
@@ -79,7 +79,7 @@ t.test('memory', async (t) => {
   const { totalBytes = 0, availableBytes = 0 } = second.memory ?? {};
   t.ok(isNear(totalBytes, os.totalmem(), 0.001), `${totalBytes} bytes`);
   t.ok(isNear(availableBytes, available, 0.1), `${availableBytes} available, here ${available}`);
-  t.equal(second.memory?.swapTotalBytes, null, 'Wine does not tell of page files, and no 0 is made of that');
+  t.equal(second.memory?.swapTotalBytes, null, 'Wine does not report page files, and that does not become 0');
   t.equal(second.memory?.cachedBytes, null);
 });
 
@@ -115,7 +115,7 @@ t.test('interfaces', async (t) => {
   t.same(counted, all, 'without detail the same ones count');
 });
 
-t.test('what the machine is', async (t) => {
+t.test('the description of the machine', async (t) => {
   const { system } = report;
   t.equal(system.hostname, report.hostname);
   t.match(system.os, { name: /^Windows 10/, version: '10.0', build: /^\d{5}$/, arch: 'x64' });
@@ -131,7 +131,7 @@ t.test('what the machine is', async (t) => {
   if (routed) t.equal(system.network?.ipv4, routed.find(({ family }) => family === 'IPv4')?.address);
 });
 
-t.test('what is not there is said not to be', async (t) => {
+t.test('missing capabilities are reported as missing', async (t) => {
   t.same(third.gpu, [], 'no graphics processor without a display');
   const gpu = report.findings.find(({ subject }) => subject === 'gpu');
   t.match(gpu, { status: 'missing', source: 'DXGI and NVML', reason: /there is no device of/ });

@@ -23,7 +23,7 @@ inline void equal(const std::string& found, const std::string& wanted, const std
   check(found == wanted, what + ": \"" + found + "\", not \"" + wanted + "\"");
 }
 
-// Whether `is` comes true within five seconds.
+// Whether `is` becomes true within five seconds.
 inline bool comes(const std::function<bool()>& is) {
   for (int i = 0; i < 500; ++i) {
     if (is()) return true;

@@ -20,7 +20,7 @@ function writeMachineConfig(text: string): void {
 const clear = () => rmSync(path.join(folder, 'config.yaml'), { force: true });
 t.teardown(clear);
 
-t.test('C:\\ProgramData\\hostwire is where the machine keeps it, whatever the variable says', async (t) => {
+t.test('C:\\ProgramData\\hostwire is the folder for it, whatever the variable says', async (t) => {
   writeMachineConfig(`auth:\n  enabled: true\n  api_key: ${KEY}\npower:\n  backend: record\n`);
   const env = { ProgramData: 'C:\\left\\here' };
   const check = await runNode([MAIN, 'check'], { env });
@@ -34,7 +34,7 @@ t.test('C:\\ProgramData\\hostwire is where the machine keeps it, whatever the va
   t.equal((await usage(KEY)).status, 200);
   t.equal((await usage('wrong')).status, 401);
 
-  // Renamed over, as editors do.
+  // Replaced by a rename, as editors do.
   const next = 'n'.repeat(32);
   writeFileSync(
     path.join(folder, 'next'),
@@ -48,7 +48,7 @@ t.test('C:\\ProgramData\\hostwire is where the machine keeps it, whatever the va
   t.equal((await service.stop()).code, 0);
 });
 
-t.test('a mistake stops the start, and names file, line and key', async (t) => {
+t.test('a mistake stops the start with a message that names file, line and key', async (t) => {
   writeMachineConfig('stats:\n  stream_interval_seconds: often\n');
   const { code, stderr } = await runNode([MAIN, 'run', '--port', '0', '--host', '127.0.0.1']);
   t.equal(code, 1);

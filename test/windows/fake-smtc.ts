@@ -1,10 +1,10 @@
-/** The made-up Windows.Media.Control of test/windows/smtc as a library, for whoever enrolls it in a prefix's registry. */
+/** The made-up Windows.Media.Control of test/windows/smtc as a library, to be enrolled in a prefix's registry. */
 import path from 'node:path';
 import { buildForWine } from './wine-program.ts';
 
 const PARTS = ['object', 'told', 'session', 'manager', 'commands'];
 
-/** Compiles it into `folder`. Resolves with the path of the library. */
+/** Compiles it into `folder`. Resolves with the library's path. */
 export async function buildFakeSmtc(folder: string): Promise<string> {
   const library = path.join(folder, 'fake_smtc.dll');
   await buildForWine(library, {

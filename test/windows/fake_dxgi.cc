@@ -24,7 +24,7 @@ constexpr std::array<Known, 4> kAdapters{
      {L"NVIDIA GeForce RTX 4070", 0x10DE, {0xD0AA, 1}, 12282 * kMib, 16000 * kMib, 0},
      {L"Microsoft Basic Render Driver", 0x1414, {0x2222, 0}, 0, 16000 * kMib, DXGI_ADAPTER_FLAG_SOFTWARE}}};
 
-// Nothing is freed: what is made lives as long as the process.
+// Nothing is freed: its objects live as long as the process.
 template <class Interface>
 class Object : public Interface {
  public:

@@ -1,5 +1,5 @@
-// A pdh.dll whose counters have always the same values. HOSTWIRE_FAKE_PDH=none: it has none, and ends the
-// process when it is asked for one, as Wine's does; =one-reading: rates need a second one.
+// A pdh.dll whose counters always have the same values. HOSTWIRE_FAKE_PDH=none: it has none, and ends the
+// process when it is asked for one, as Wine's does; =one-reading: rates need a second reading.
 #include <windows.h>
 
 #include <pdh.h>
@@ -77,7 +77,7 @@ EXPORT LONG WINAPI PdhCollectQueryData(PDH_HQUERY query) {
   return ERROR_SUCCESS;
 }
 
-// The items, and behind them their names, as the real one lays them.
+// The items, followed by their names, in the layout of the real one.
 EXPORT LONG WINAPI PdhGetFormattedCounterArrayW(PDH_HCOUNTER handle, DWORD, DWORD* bytes, DWORD* count,
                                                 PDH_FMT_COUNTERVALUE_ITEM_W* items) {
   if (handle == nullptr) std::abort();

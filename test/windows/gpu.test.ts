@@ -1,4 +1,4 @@
-/** Graphics processors and clock speeds on Windows, told by libraries of the test's own in a prefix of its own. */
+/** Graphics processors and clock speeds on Windows, reported by the test's own libraries in a separate prefix. */
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, unlinkSync } from 'node:fs';
 import path from 'node:path';
@@ -13,7 +13,7 @@ const root = path.resolve(import.meta.dirname, '../../../..');
 const MIB = 1024 ** 2;
 const script = windowsPath(path.join(import.meta.dirname, 'inside/addon.js'));
 
-/** A DLL of test/windows/, compiled anew. */
+/** A DLL of test/windows/, newly compiled. */
 function compileFake(name: string): string {
   const folder = path.join(root, 'build/windows-fakes');
   mkdirSync(folder, { recursive: true });
@@ -33,7 +33,7 @@ function makePrefix(fakes: readonly string[]): string {
     spawnSync('wineserver', ['-k'], { env: { ...process.env, WINEPREFIX: prefix } });
     rmSync(prefix, { recursive: true, force: true });
   });
-  // Links, as nothing writes into these files; but for the registry's, which are written.
+  // Links, as nothing writes into these files; the registry's are written, so those are copies.
   execFileSync('cp', ['-al', `${PREFIX}/.`, prefix]);
   for (const file of readdirSync(prefix).filter((name) => name.endsWith('.reg'))) {
     unlinkSync(path.join(prefix, file));
@@ -90,11 +90,11 @@ const NVIDIA = {
 
 const overrides = (...names: readonly string[]) => ({ WINEDLLOVERRIDES: `${names.join(',')}=n` });
 
-t.test('[3.windows] DXGI names them, the performance counters tell what they do', async (t) => {
+t.test('[3.windows] DXGI names them, the performance counters report their load and memory', async (t) => {
   const WINEPREFIX = makePrefix(['dxgi', 'pdh']);
   const env = { WINEPREFIX, ...overrides('dxgi', 'pdh') };
   const { third, findings } = await report(t, env);
-  // Discrete ones first, in Windows' order; the busiest engine is the load, 100 at most; what has no hardware is none.
+  // Discrete ones first, in Windows' order; the busiest engine is the load, 100 at most; no adapter without hardware.
   t.same(third.gpu, [AMD, NVIDIA, INTEL]);
   t.equal(third.failures, undefined);
   const gpu = findings.find(({ subject }) => subject === 'gpu');
@@ -116,15 +116,15 @@ t.test('[3.windows] DXGI names them, the performance counters tell what they do'
   t.same(
     without.third.gpu,
     [AMD, NVIDIA, INTEL].map((gpu) => ({ ...gpu, loadPercent: null, memoryUsedBytes: null })),
-    'without the counters nothing of them is asked, and no 0 is made of that',
+    'without the counters nothing of theirs is read, and that does not become 0',
   );
-  t.ok((without.third.cpu?.speedHz ?? 0) > 1e8, 'the power manager tells the speed then');
+  t.ok((without.third.cpu?.speedHz ?? 0) > 1e8, 'the power manager reports the speed then');
 });
 
-t.test("NVML tells of NVIDIA's, and nobody else then", async (t) => {
+t.test("NVML reports on NVIDIA's devices, and nothing else does then", async (t) => {
   const WINEPREFIX = makePrefix(['dxgi', 'pdh', 'nvml']);
   const env = { WINEPREFIX, ...overrides('dxgi', 'pdh', 'nvml') };
-  const told = {
+  const reported = {
     ...NVIDIA,
     loadPercent: 37,
     temperatureCelsius: 61,
@@ -134,17 +134,17 @@ t.test("NVML tells of NVIDIA's, and nobody else then", async (t) => {
     clockMhz: 2520,
   };
   const { third, findings } = await report(t, env);
-  t.same(third.gpu, [told, AMD, INTEL]);
+  t.same(third.gpu, [reported, AMD, INTEL]);
   const gpu = findings.find(({ subject }) => subject === 'gpu');
   t.match(gpu?.source, /^NVIDIA .* \(nvidia, 0000:01:00\.0\): load, temperature, .* from NVML; /);
 
   const broken = await report(t, { ...env, HOSTWIRE_FAKE_NVML: 'broken' });
-  t.same(broken.third.gpu, [AMD, NVIDIA, INTEL], 'where it fails, the counters tell what they can');
+  t.same(broken.third.gpu, [AMD, NVIDIA, INTEL], 'where it fails, the counters report what they can');
   t.match(broken.third.failures?.['gpu'], /^NVML: .+/, 'and the reason is said');
 });
 
 t.test("Wine's own adapter, on a display", async (t) => {
-  // -displayfd: a display that is free, told when it is ready.
+  // -displayfd: a free display, reported when it is ready.
   const display = spawn('Xvfb', ['-displayfd', '1', '-nolisten', 'tcp'], {
     stdio: ['ignore', 'pipe', 'ignore'],
   });

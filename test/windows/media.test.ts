@@ -11,7 +11,7 @@ import { openPrefix, runUnderWine } from './wine-program.ts';
 const CLASS = 'Windows.Media.Control.GlobalSystemMediaTransportControlsSessionManager';
 const KEY = `HKLM\\Software\\Microsoft\\WindowsRuntime\\ActivatableClassId\\${CLASS}`;
 
-/** What the routes answer; each test looks at what it names. */
+/** The answers of the routes; each test reads only the keys it names. */
 interface Answer {
   readonly status: number;
   readonly delivered: string | null;
@@ -41,7 +41,7 @@ const clientOf = (baseUrl: string) => {
 
 t.setTimeout(300_000);
 
-t.test('[6.windows] sessions: told apart, commanded, refusals told', async (t) => {
+t.test('[6.windows] sessions: distinguished, commanded, refusals reported', async (t) => {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'hostwire-media-'));
   t.teardown(() => rmSync(folder, { recursive: true, force: true }));
   const library = await buildFakeSmtc(folder);
@@ -58,7 +58,7 @@ t.test('[6.windows] sessions: told apart, commanded, refusals told', async (t) =
     { env: { WINEPREFIX: prefix.folder, FAKE_SMTC_COMMANDS: windowsPath(commands) } },
   );
   const client = clientOf(service.baseUrl);
-  /** Until what was said has been heard. */
+  /** Waits until the service has seen the commands of `say`. */
   const until = async (is: (body: Answer['body']) => boolean) => {
     for (let i = 0; i < 100; i++) {
       const { body } = await client.status();
@@ -103,7 +103,7 @@ t.test('[6.windows] sessions: told apart, commanded, refusals told', async (t) =
   t.equal(ending.code, 0, ending.stderr);
 });
 
-t.test('[6.windows] no such part of Windows: a media key, and nobody knows who heard it', async (t) => {
+t.test('[6.windows] without that part of Windows: a media key, and delivery is unknown', async (t) => {
   const service = await startOnWindows();
   const client = clientOf(service.baseUrl);
   t.same(await client.plain(), { status: 'stopped', title: '', artist: '' });

@@ -36,7 +36,7 @@ t.test('[5.windows] each act is one call of Windows, with the arguments it takes
     restart: { support: supported, failure: null },
     sleep: { support: supported, failure: null },
     hibernate: { support: supported, failure: null },
-    // What Wine can't do, it says; nothing is made up.
+    // Wine reports what it cannot do; nothing is made up.
     lock: { support: supported, failure: /^Error: LockWorkStation: .*\(120\)$/ },
   });
 });

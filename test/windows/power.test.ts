@@ -13,7 +13,7 @@ const COUNTED = [
   'task_loop.cc',
 ].map((file) => `native/windows/${file}`);
 const PLATFORM = ['command_thread', 'thread', 'win32/error_text', 'win32/unicode'];
-// Not power/calls.cc: the functions of Windows can't be reached from this program.
+// Not power/calls.cc: the functions of Windows cannot be reached from this program.
 const SOURCES = [
   'test/windows/power_test.cc',
   ...COUNTED,
@@ -21,11 +21,11 @@ const SOURCES = [
   'native/host/finding.cc',
   'native/host/describe_power.cc',
 ];
-/** Lines that only an error of Windows reaches which nothing here brings about. */
+/** Lines that run only after an error of Windows that nothing here can cause. */
 const OUT_OF_REACH = /return GetLastError\(\);$/;
 
 t.setTimeout(240_000);
-t.test('[5.windows] what is asked of Windows, and what is said of each refusal', async (t) => {
+t.test('[5.windows] the calls to Windows, and the reason given for each refusal', async (t) => {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'hostwire-power-'));
   t.teardown(() => rmSync(folder, { recursive: true, force: true }));
   const program = path.join(folder, 'power_test.exe');

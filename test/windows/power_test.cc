@@ -1,5 +1,6 @@
-// Power as the addon is given it by native/windows, with functions made up here in place of Windows': what is
-// asked, with which arguments, and what is said of each refusal. Compiled and run by power.test.ts.
+// Power as native/windows gives it to the addon, with functions made up here in place of Windows': which
+// calls it makes, with which arguments, and the reason it gives for each refusal. Compiled and run by
+// power.test.ts.
 #include <windows.h>
 
 #include <array>
@@ -33,8 +34,8 @@ struct Fake {
   std::array<unsigned char, 76> capabilities{};
   LONG capabilitiesStatus = 0;
   DWORD session = 1;
-  DWORD error = 0;  // of every act
-  int sleepMs = 0;  // how long an act takes
+  DWORD error = 0;  // of every call
+  int sleepMs = 0;  // how long a call takes
   std::vector<std::string> asked;
   hostwire::SuspendResumeRecipient recipient{};
   DWORD listenError = 0;
@@ -136,7 +137,7 @@ struct Rig {
     check(comes([&] { return answers == 1; }), "support is told once");
     return found;
   }
-  // Why not; empty: done.
+  // Returns the reason for a refusal; empty: done.
   std::string act(PowerAction action) {
     struct Answer {
       std::string text;
@@ -235,7 +236,7 @@ void checkSigns() {
     check(rig.signs == std::vector<bool>{true, false}, "asleep, awake");
   }
   check(fake.listening == 0, "it ends with the control");
-  // A sign that was on its way.
+  // A signal that was already on its way.
   fake.recipient.callback(fake.recipient.context, 4, nullptr);
   fake.listenError = ERROR_ACCESS_DENIED;
   {
@@ -279,7 +280,7 @@ void checkRest() {
   check(answers == 6, "at once");
 }
 
-// The real one: it is in the token, and is taken out of it for good.
+// The real privilege: the token has it, and then it is removed for good.
 void checkPrivilege() {
   check(hostwire::enableShutdownPrivilege() == ERROR_SUCCESS, "this user has the right");
   HANDLE token = nullptr;

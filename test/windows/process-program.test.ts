@@ -30,7 +30,7 @@ const SOURCES = [
   'native/host/prober_state.cc',
 ];
 const XVFB = '/usr/bin/Xvfb';
-/** Far from what people and other tests use. */
+/** Far from the numbers that people and other tests use. */
 const DISPLAY = 90 + (process.pid % 400);
 
 async function startDisplay(): Promise<ChildProcess> {
@@ -40,7 +40,7 @@ async function startDisplay(): Promise<ChildProcess> {
 }
 
 t.setTimeout(300_000);
-t.test('[7.windows-processes] listed, told apart by their beginning, launched, ended', async (t) => {
+t.test('[7.windows-processes] listed, distinguished by their start time, launched, ended', async (t) => {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'hostwire-process-'));
   t.teardown(() => rmSync(folder, { recursive: true, force: true }));
   const program = path.join(folder, 'process_test.exe');

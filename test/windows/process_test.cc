@@ -1,5 +1,5 @@
-// Processes as the addon is given them by native/windows: arguments taken apart again as they were put
-// together, what is launched, listed, asked, ended. As a program of its own it is also what is launched: see
+// Processes as native/windows gives them to the addon: arguments are parsed back as they were
+// joined; processes are launched, listed, asked to close, ended. This program is also the one launched: see
 // `main`. Compiled and run by process-program.test.ts.
 #include <windows.h>
 // After windows.h.
@@ -228,7 +228,7 @@ void checkWindow(const std::string& folder) {
   check(code == 7, "of its own accord: " + std::to_string(code));
 }
 
-// ---- What is launched
+// ---- The launched program
 // -----------------------------------------------------------------------------------------
 
 int tell(const Words& words) {

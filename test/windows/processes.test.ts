@@ -8,18 +8,18 @@ import { startNode, startOnWindows } from './wine.ts';
 const NODE_ON_WINDOWS = 'node.exe';
 
 t.setTimeout(280_000);
-t.test('[7.windows-processes] a list with owners and paths, and an end', async (t) => {
+t.test('[7.windows-processes] a list with owners and paths, and ending one', async (t) => {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'hostwire-processes-'));
   t.teardown(() => rmSync(folder, { recursive: true, force: true }));
   const service = await startOnWindows({ features: { enable_process_control: true } });
   const get = async (route: string) => {
     const answer = await fetch(service.baseUrl + route);
-    // The API document says what it is; the test looks at what it names.
+    // The API document gives its shape; the test reads only the keys it names.
     return { status: answer.status, body: (await answer.json()) as Record<string, unknown> };
   };
   const sleeper = startNode(['-e', 'setTimeout(() => {}, 60000)'], { cwd: folder });
   t.teardown(() => sleeper.child.kill('SIGKILL'));
-  /** A row of the list, as far as it is looked at. */
+  /** The keys of a row of the list that the test reads. */
   interface ListRow {
     readonly pid: number;
     readonly name: string;

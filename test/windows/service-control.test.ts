@@ -13,7 +13,7 @@ t.setTimeout(240_000);
 const root = path.resolve(import.meta.dirname, '../../../..');
 const LIMIT_MS = 60_000;
 
-// Were Wine to begin anew between two commands, it would start the service by itself, as Windows does.
+// If Wine restarted between two commands, it would start the service by itself, as Windows does.
 spawnSync('wineserver', ['-p60'], { env: { ...process.env, WINEPREFIX: PREFIX }, stdio: 'ignore' });
 
 // Where the path is not in quotation marks Windows tries C:\host.exe first.
@@ -35,7 +35,7 @@ const install = () =>
   hostwire(...['service', 'install', '--config', windowsPath(configFile), '--host', '127.0.0.1']);
 const wine = (program: string, ...words: readonly string[]) => runNode(words, { program });
 
-/** What the manager says of it, when it says `state`. */
+/** What the manager reports about it once its state is `state`. */
 async function waitFor(state: string): Promise<string> {
   const limit = performance.now() + LIMIT_MS;
   let said = '';
@@ -47,7 +47,7 @@ async function waitFor(state: string): Promise<string> {
   throw new Error(`it is not ${state}: ${said}`);
 }
 
-/** Starts it; the port that it listens on. */
+/** Starts it; returns the port that it listens on. */
 async function start(): Promise<number> {
   rmSync(logFile, { force: true });
   const started = await wine('net', 'start', 'hostwire');
@@ -61,11 +61,17 @@ t.teardown(async () => {
   rmSync(place, { recursive: true, force: true });
 });
 
-t.test('[9.service-windows] started by hand, --service says who must start it', async (t) => {
-  const { code, stderr } = await runNode([MAIN, '--service', '--port', '0']);
-  t.equal(code, 1);
-  t.match(stderr, /^hostwire: --service is for the service control manager, .*hostwire service install.*\n$/);
-});
+t.test(
+  '[9.service-windows] started by hand, --service says that the service manager must start it',
+  async (t) => {
+    const { code, stderr } = await runNode([MAIN, '--service', '--port', '0']);
+    t.equal(code, 1);
+    t.match(
+      stderr,
+      /^hostwire: --service is for the service control manager, .*hostwire service install.*\n$/,
+    );
+  },
+);
 
 t.test('[9.service-windows] it is registered once, with its path in quotation marks', async (t) => {
   configure({ server: { port: 0 }, stats: { stream_interval_seconds: 1 } });
@@ -85,34 +91,40 @@ t.test('[9.service-windows] it is registered once, with its path in quotation ma
   t.match(second.stderr, /^hostwire: the service hostwire is registered already: .*\n$/);
 });
 
-t.test('[9.service-windows] started it serves; stopped it ends its streams and says so', async (t) => {
-  const port = await start();
-  const get = async (route: string) => (await fetch(`http://127.0.0.1:${port}${route}`)).json();
-  t.same(await get('/api/status'), { status: 'ok' });
-  t.match(await get('/api/usage'), { cpu: {}, memory: {} });
-  t.match(await get('/api/pw'), { recorded: [] });
-  const stream = await EventStream.open(port);
-  await stream.next();
-  const stopped = await wine('net', 'stop', 'hostwire');
-  t.equal(stopped.code, 0, stopped.stdout + stopped.stderr);
-  const said = await waitFor('STOPPED');
-  t.match(said, /WIN32_EXIT_CODE\s*:\s*0\b/, said);
-  await t.rejects(fetch(`http://127.0.0.1:${port}/api/status`), 'nobody listens any more');
-  stream.connection.destroy();
-});
+t.test(
+  '[9.service-windows] once started it serves; once stopped it ends its streams and says so',
+  async (t) => {
+    const port = await start();
+    const get = async (route: string) => (await fetch(`http://127.0.0.1:${port}${route}`)).json();
+    t.same(await get('/api/status'), { status: 'ok' });
+    t.match(await get('/api/usage'), { cpu: {}, memory: {} });
+    t.match(await get('/api/pw'), { recorded: [] });
+    const stream = await EventStream.open(port);
+    await stream.next();
+    const stopped = await wine('net', 'stop', 'hostwire');
+    t.equal(stopped.code, 0, stopped.stdout + stopped.stderr);
+    const said = await waitFor('STOPPED');
+    t.match(said, /WIN32_EXIT_CODE\s*:\s*0\b/, said);
+    await t.rejects(fetch(`http://127.0.0.1:${port}/api/status`), 'nobody listens any more');
+    stream.connection.destroy();
+  },
+);
 
-t.test('[9.service-windows] what keeps it from starting is in the log, and its exit code told', async (t) => {
-  configure({ server: { port: 'high' } });
-  rmSync(logFile, { force: true });
-  await wine('net', 'start', 'hostwire');
-  const said = await waitFor('STOPPED');
-  t.match(said, /WIN32_EXIT_CODE\s*:\s*1066\b/, said);
-  t.match(said, /SERVICE_EXIT_CODE\s*:\s*1\b/, said);
-  t.match(logText(), /^\d{4}\S+Z hostwire: .*my config\.json:1: server\.port/);
-  t.match(await waitFor('STOPPED'), 'STOPPED', 'it is not started again: it would fail again');
-});
+t.test(
+  '[9.service-windows] the reason for a failed start is in the log, and its exit code is reported',
+  async (t) => {
+    configure({ server: { port: 'high' } });
+    rmSync(logFile, { force: true });
+    await wine('net', 'start', 'hostwire');
+    const said = await waitFor('STOPPED');
+    t.match(said, /WIN32_EXIT_CODE\s*:\s*1066\b/, said);
+    t.match(said, /SERVICE_EXIT_CODE\s*:\s*1\b/, said);
+    t.match(logText(), /^\d{4}\S+Z hostwire: .*my config\.json:1: server\.port/);
+    t.match(await waitFor('STOPPED'), 'STOPPED', 'it is not started again: it would fail again');
+  },
+);
 
-t.test('[9.service-windows] removed while it runs it is stopped first', async (t) => {
+t.test('[9.service-windows] when it is removed while running, it is stopped first', async (t) => {
   configure({ server: { port: 0 } });
   const port = await start();
   const { code, stdout } = await hostwire('service', 'remove');

@@ -10,7 +10,7 @@ t.setTimeout(240_000);
 
 const service = await startOnWindows({ stats: { stream_interval_seconds: 1 } });
 const get = (path: string) => fetch(service.baseUrl + path);
-/** What the routes answer here; each test looks at what it names. */
+/** The answers of the routes here; each test reads only the keys it names. */
 interface Answers {
   readonly timestamp: number;
   readonly uptime: number;
@@ -35,7 +35,7 @@ t.test('status is exactly what the contract says', async (t) => {
 
 t.test('[3.windows] usage: exactly the documented keys, and plausible values', async (t) => {
   let usage = await jsonOf('/api/usage');
-  // The first answers about speeds may be on their way.
+  // The first answers about speeds may still be on their way.
   for (let tries = 0; usage.cpu.current_speed === 0 && tries < 50; tries++) {
     await sleep(100);
     usage = await jsonOf('/api/usage');
@@ -70,7 +70,7 @@ t.test('system', async (t) => {
   t.ok(Math.abs(Date.now() / 1000 - system.boot_time - os.uptime()) < 120);
 });
 
-t.test('the stream: one line an interval, the first at once, and figures that move', async (t) => {
+t.test('the stream: one line per interval, the first at once, and figures that change', async (t) => {
   const stream = await EventStream.open(service.port, '/api/stream?fields=cpu,network');
   t.equal(stream.head.status, 200);
   const events = [await stream.next(), await stream.next(), await stream.next()];
@@ -108,7 +108,7 @@ t.test('power is recorded, not carried out', async (t) => {
   t.match(recorded, [{ action: 'sleep' }]);
 });
 
-t.test('errors are as everywhere', async (t) => {
+t.test('errors are the same as everywhere', async (t) => {
   t.equal((await get('/api/none')).status, 404);
   const answer = await fetch(`${service.baseUrl}/api/usage`, { method: 'DELETE' });
   t.equal(answer.status, 405);

@@ -1,4 +1,4 @@
-/** The names of Windows' media interfaces, derived anew from what they are made of. Needs no Windows. */
+/** The names of Windows' media interfaces, derived again from their parts. Needs no Windows. */
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -7,7 +7,7 @@ import t from 'tap';
 const root = path.resolve(import.meta.dirname, '../../../..');
 const header = readFileSync(path.join(root, 'native/windows/media/smtc_ids.h'), 'utf8');
 
-/** `constexpr GUID NAME{0x…, …, {…}}` as a text of the usual form. */
+/** `constexpr GUID NAME{0x…, …, {…}}` as text in the usual form. */
 function idOf(name: string): string {
   const body = new RegExp(`GUID ${name}\\{([^;]*)\\};`).exec(header)?.[1] ?? '';
   const parts = [...body.matchAll(/0x[0-9a-f]+|\b0\b/g)].map(([text]) => Number(text));

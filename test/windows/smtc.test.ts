@@ -37,7 +37,7 @@ const SOURCES = [
 
 t.setTimeout(480_000);
 t.test(
-  '[6.windows] sessions are read, commanded and heard of; refusals are told; every line has run',
+  '[6.windows] sessions are read, commanded and followed; refusals are reported; every line has run',
   async (t) => {
     const folder = mkdtempSync(path.join(os.tmpdir(), 'hostwire-smtc-'));
     t.teardown(() => rmSync(folder, { recursive: true, force: true }));

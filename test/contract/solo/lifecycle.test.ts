@@ -54,7 +54,7 @@ t.test('[9.second-instance] a second instance never shares the port', async (t) 
   for (let i = 0; i < 20; i++) t.equal((await ask(first.port, '/api/status')).status, 200);
 });
 
-t.test('[9.bad-config] a bad configuration: exit 1, one line a problem, each with its place', async (t) => {
+t.test('[9.bad-config] a bad configuration: exit 1, one line per problem, each with its place', async (t) => {
   const folder = t.testdir({ 'config.yaml': 'auth:\n  enabled: maybe\nserver:\n  port: 70000\n' });
   const file = path.join(folder, 'config.yaml');
   const { code, stderr } = await runToEnd([], { file });
@@ -66,7 +66,7 @@ t.test('[9.bad-config] a bad configuration: exit 1, one line a problem, each wit
   );
 });
 
-t.test('[9.arguments-exit] words that make no sense: exit 2 with a sentence', async (t) => {
+t.test('[9.arguments-exit] arguments that make no sense: exit 2 with a sentence', async (t) => {
   const { code, stdout, stderr } = await runToEnd(['--prot', '80']);
   t.equal(code, 2);
   t.equal(stdout, '');
@@ -97,7 +97,7 @@ t.test('[9.signal] a second signal while it stops changes nothing', async (t) =>
 });
 
 for (const signal of ['SIGTERM', 'SIGINT'] as const)
-  t.test(`[9.signal] ${signal} with idle connections and nobody else: exit 0 within a second`, async (t) => {
+  t.test(`[9.signal] ${signal} with nothing but idle connections: exit 0 within a second`, async (t) => {
     const service = await startService();
     const idle = await RawConnection.open(service.port);
     t.teardown(() => idle.destroy());

@@ -1,4 +1,4 @@
-/** The power routes over real sockets, on the recording backend: what is answered, and that the answer comes first. */
+/** The power routes over real sockets, on the recording backend: the answers, and that each comes before its act. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import t, { type Test } from 'tap';
 import { type Config, DEFAULT_CONFIG } from '#src/config/schema.js';
@@ -10,7 +10,7 @@ import { ask, askAll } from '../../helpers/clients/http-thread.ts';
 import { EVERYTHING_ON } from '../../helpers/fakes/power.ts';
 import { DEAD_BUS } from '../../helpers/service/dead-buses.ts';
 
-// The rounds that are repeated until the machine is calm enough take their time on a busy one.
+// Rounds are repeated until the machine is calm enough, which takes long on a busy one.
 t.setTimeout(280_000);
 
 const OK = '{"status":"ok","message":"Command initiated"}';
@@ -107,28 +107,28 @@ t.test('[5.result-body] the four actions answer with the same exact body', async
   for (const { at } of acts) t.ok(Number.isInteger(at) && Math.abs(now - at) < 30, 'Unix seconds');
 });
 
-/** A client that was kept from reading for longer can't tell what came first. */
-const MOST_STALL_MS = 80;
-const TOO_BUSY = 'this machine is too busy to tell what came first';
+/** After a longer stall a client does not know which came first. */
+const MAX_STALL_MS = 80;
+const TOO_BUSY = 'this machine is too busy to determine what came first';
 
 t.test(
   '[5.answer-first] the whole answer was read before the act, which does not wait for long',
   async (t) => {
     const rig = start(t);
-    let told = 0;
-    for (let i = 0; i < 30 && told < 3; i++) {
+    let judged = 0;
+    for (let i = 0; i < 30 && judged < 3; i++) {
       const action = i % 2 ? 'restart' : 'sleep';
       const { answers, stalledMs } = await askAll(rig.port, [postText(`/api/pw/${action}`)]);
       t.equal(parse(answers[0]?.text ?? '').body, OK);
       const act = (await recorded(rig, i + 1)).at(-1);
       t.equal(act?.action, action);
-      if (stalledMs > MOST_STALL_MS) continue;
-      told++;
+      if (stalledMs > MAX_STALL_MS) continue;
+      judged++;
       const afterMs = ms((act?.atNs ?? 0n) - (answers[0]?.endedAtNs ?? 0n));
       t.ok(afterMs > 0, `act ${afterMs.toFixed(1)} ms after the answer was read`);
       t.ok(afterMs < 400, 'it was known that the bytes had left: the limit of 500 ms was not needed');
     }
-    if (told < 3) t.pass('in calm', { skip: TOO_BUSY });
+    if (judged < 3) t.pass('in calm', { skip: TOO_BUSY });
   },
 );
 
@@ -145,7 +145,7 @@ const KINDS = [
   { target: '/api/pw/sleep?delay=never', action: undefined, status: 400, body: undefined },
 ];
 
-/** What the log tells of hand-overs, held against what was accepted before each: what is still to be handed over. */
+/** Checks the log's hand-overs against the actions accepted before each; returns those still to be handed over. */
 function replay(t: Test, rig: Rig): readonly string[] {
   const queue: string[] = [];
   for (const { text } of rig.log) {
@@ -156,12 +156,12 @@ function replay(t: Test, rig: Rig): readonly string[] {
   return queue;
 }
 
-/** Sends two hundred at once; whether machine and clients were quick enough to tell what came first. */
+/** Sends two hundred at once; returns whether machine and clients were quick enough to know which came first. */
 async function askTwoHundred(t: Test): Promise<boolean> {
   const rig = start(t);
   rig.service.reconfigure({ ...rig.config, features: { ...EVERYTHING_ON, enable_shutdown: false } });
   const wanted = Array.from({ length: 200 }, (_, i) => KINDS[(i * 7) % KINDS.length]);
-  // What is not a power act keeps its connection: asked to close it, each client reads an end.
+  // Other requests keep their connection; asked to close it, every client reads an end.
   const texts = wanted
     .map((kind, i) =>
       postText(kind?.target ?? '', 'x'.repeat(i), i % 2 ? 'Content-Type: text/plain\r\n' : ''),
@@ -187,11 +187,11 @@ async function askTwoHundred(t: Test): Promise<boolean> {
 
   const firstNs = accepted[0]?.atNs ?? 0n;
   const tookMs = Math.max(...answers.map(({ endedAtNs }) => ms(endedAtNs - firstNs)));
-  // Those who come 380 ms after the first are given less than 100 ms to read: the 500 ms are the first one's too.
+  // Clients 380 ms after the first have less than 100 ms to read: the 500 ms count from the first one.
   t.comment(
     `clients held up for ${stalledMs.toFixed(0)} ms at most, all answered in ${tookMs.toFixed(0)} ms`,
   );
-  if (stalledMs > MOST_STALL_MS || tookMs > 350) return false;
+  if (stalledMs > MAX_STALL_MS || tookMs > 350) return false;
   t.strictSame([...actions].sort(), [...PLAIN].sort(), 'each acted once');
   const areReadFirst = answers.every(({ endedAtNs }, i) => {
     const action = wanted[i]?.action;
@@ -206,7 +206,7 @@ t.test('[5.concurrent-200] two hundred mixed requests at once', async (t) => {
   t.pass('in calm', { skip: TOO_BUSY });
 });
 
-t.test('[5.answer-closed] who does not wait for the answer is obeyed all the same', async (t) => {
+t.test('[5.answer-closed] a client that does not wait for the answer is still obeyed', async (t) => {
   const rig = start(t);
   // Two requests without waiting: uWebSockets.js closes such a connection before the first answer.
   await ask(rig.port, postText('/api/pw/sleep').repeat(2)).catch(() => undefined);
@@ -240,7 +240,7 @@ t.test('[5.flags-default] as shipped, shutdown and restart are off', async (t) =
   for (const action of ['sleep', 'lock']) t.equal((await post(rig, `/api/pw/${action}`)).status, 403, action);
 });
 
-t.test('[5.body-ignored] whatever body of whatever type is read and ignored', async (t) => {
+t.test('[5.body-ignored] any body of any type is read and ignored', async (t) => {
   const rig = start(t);
   for (const [type, body] of [
     ['text/plain', 'hello'],
@@ -257,7 +257,7 @@ t.test('[5.body-ignored] whatever body of whatever type is read and ignored', as
   t.equal(linesOf(rig, 'accepted').length, before);
 });
 
-t.test('[5.delay-range] parameters that say nothing clear are refused', async (t) => {
+t.test('[5.delay-range] ambiguous parameters are refused', async (t) => {
   const rig = start(t);
   const bad = [
     'delay=',
@@ -296,7 +296,7 @@ t.test('[5.delay-range] parameters that say nothing clear are refused', async (t
 });
 
 t.test(
-  '[5.delay] [5.cancel] [5.power-pending] a delayed action waits, is shown, and can be taken back',
+  '[5.delay] [5.cancel] [5.power-pending] a delayed action waits, is shown, and can be cancelled',
   async (t) => {
     const rig = start(t);
     const scheduled = await post(rig, '/api/pw/shutdown?delay=3600');
@@ -330,7 +330,7 @@ t.test(
   },
 );
 
-t.test('[5.status] the overview, and what each path understands', async (t) => {
+t.test('[5.status] the overview, and the requests that each path accepts', async (t) => {
   const rig = start(t);
   const answer = await fetchFrom(rig, '/api/pw');
   t.equal(answer.status, 200);
@@ -385,7 +385,7 @@ t.test('the trial backend says so at start', async (t) => {
   t.notOk(isSaid(start(t, { power: { backend: 'system' } })));
 });
 
-t.test('stopping drops what was accepted and not handed over', async (t) => {
+t.test('stopping drops actions that were accepted and not handed over', async (t) => {
   let stop: () => void = () => undefined;
   const stopping = new Promise<void>((resolve) => {
     stop = resolve;

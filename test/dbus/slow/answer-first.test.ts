@@ -1,7 +1,7 @@
 /**
  * The act comes after the answer: a relay before the bus notes each call before it passes it on, the client (in a
  * thread of its own) notes when it has read the whole answer, both on the same monotonic clock. HOSTWIRE_FULL=1: two
- * hundred runs an action.
+ * hundred runs per action.
  */
 import process from 'node:process';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -11,8 +11,8 @@ import { missingForBus, until } from '../../helpers/dbus/bus.ts';
 import { PowerService } from '../../helpers/service/power.ts';
 
 const RUNS = process.env['HOSTWIRE_FULL'] === '1' ? 200 : 5;
-/** Who was kept from looking for longer can't tell what came first: such a run is made again. */
-const MOST_STALL_MS = 20;
+/** After a longer stall of either thread the order is not certain, so that run is made again. */
+const MAX_STALL_MS = 20;
 const LOOK_MS = 5;
 
 const METHODS = {
@@ -23,7 +23,7 @@ const METHODS = {
 } as const;
 const OK = '{"status":"ok","message":"Command initiated"}';
 
-/** How long this thread, where the relay is, was kept from looking while `work` went on. */
+/** The longest stall of this thread, where the relay is, while `work` went on. */
 async function stallOf(work: () => Promise<void>): Promise<number> {
   let worstMs = 0;
   let lookedAtMs = performance.now();
@@ -52,9 +52,9 @@ t.test(
     let repeated = 0;
     for (const [action, method] of Object.entries(METHODS)) {
       let wrong = 0;
-      for (let told = 0, runs = 0; told < RUNS; runs++) {
+      for (let judged = 0, runs = 0; judged < RUNS; runs++) {
         if (runs > 3 * RUNS + 20) {
-          t.pass('in calm', { skip: 'this machine is too busy to tell what came first' });
+          t.pass('in calm', { skip: 'this machine is too busy to determine what came first' });
           break;
         }
         const before = service.acts.length;
@@ -71,11 +71,11 @@ t.test(
         const [act, ...more] = service.acts.slice(before);
         if (act?.member !== `${method}WithFlags` || act.argument !== 16 || more.length > 0) wrong++;
         const afterMs = Number((act?.atNs ?? 0n) - endedAtNs) / 1e6;
-        if (Math.max(clientStalledMs, relayStalledMs) > MOST_STALL_MS) {
+        if (Math.max(clientStalledMs, relayStalledMs) > MAX_STALL_MS) {
           repeated++;
           continue;
         }
-        told++;
+        judged++;
         if (afterMs <= 0) wrong++;
         worstMs = Math.max(worstMs, afterMs);
         leastMs = Math.min(leastMs, afterMs);
@@ -90,7 +90,7 @@ t.test(
     t.ok(isEachOnce, 'and nothing else was ever called');
     t.ok(worstMs < 500, `${worstMs.toFixed(1)} ms at the latest`);
     t.comment(
-      `figure: ${RUNS} runs an action, each act once and ${leastMs.toFixed(0)} to ${worstMs.toFixed(0)} ms after the whole answer was read; ${repeated} runs more on a busy machine`,
+      `figure: ${RUNS} runs per action, each act once and ${leastMs.toFixed(0)} to ${worstMs.toFixed(0)} ms after the whole answer was read; ${repeated} more runs on a busy machine`,
     );
   },
 );

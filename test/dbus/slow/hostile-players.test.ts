@@ -1,4 +1,4 @@
-/** Players that do all that a bus allows to make others wait, fall or fill up. */
+/** Players that do everything a bus allows to make others wait, crash or run out of memory. */
 import { existsSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t, { type Test } from 'tap';
@@ -10,7 +10,7 @@ import { variant } from '../../helpers/dbus/wire.ts';
 import { MediaService } from '../../helpers/service/media.ts';
 
 const skip = !existsSync('/usr/bin/dbus-daemon') && 'apt-get install dbus';
-const MOST_REQUEST_MS = 1500;
+const MAX_REQUEST_MS = 1500;
 
 t.setTimeout(280_000);
 
@@ -30,19 +30,19 @@ t.test(
     const begun = performance.now();
     t.strictSame(await rig.service.status(), { status: 'active', title: 'good', artist: '' });
     const firstMs = performance.now() - begun;
-    t.ok(firstMs <= MOST_REQUEST_MS, `the first status of all: ${firstMs.toFixed(0)} ms`);
+    t.ok(firstMs <= MAX_REQUEST_MS, `the first status of all: ${firstMs.toFixed(0)} ms`);
     t.match(await rig.service.detail('aaa'), { status: 'idle', playback: 'stopped' });
 
     const waiting = ['play', 'stop'].map((action) => rig.service.control(action, { player: 'aaa' }));
     await sleep(20);
     const other = await rig.service.control('pause');
     t.match(other, { status: 200, delivered: 'true' });
-    t.ok(other.tookMs < 200, `the other is told at once: ${other.tookMs.toFixed(1)} ms`);
+    t.ok(other.tookMs < 200, `the other gets its answer at once: ${other.tookMs.toFixed(1)} ms`);
     const [play, stop] = await Promise.all(waiting);
     t.match(play, { status: 200, delivered: 'unknown' }, 'it may still do it');
     t.match(stop, { status: 500, code: 'action_failed' });
     for (const { tookMs } of [play, stop].filter((each) => each !== undefined))
-      t.ok(tookMs <= MOST_REQUEST_MS, `ends after ${tookMs.toFixed(0)} ms`);
+      t.ok(tookMs <= MAX_REQUEST_MS, `ends after ${tookMs.toFixed(0)} ms`);
     t.strictSame(
       good.calls.map(({ member }) => member),
       ['Pause'],
@@ -50,7 +50,7 @@ t.test(
   },
 );
 
-t.test('one that answers late is heard all the same, and is told nothing twice', { skip }, async (t) => {
+t.test('the late answer of a player still counts, and it gets no command twice', { skip }, async (t) => {
   const rig = await startMediaRig(t);
   const late = await rig.player('late', { PlaybackStatus: PLAYING, Metadata: track('late') });
   late.answer = (message) => setTimeout(() => late.respond(message), 2000);
@@ -75,7 +75,7 @@ function checkDetail(t: Test, detail: Awaited<ReturnType<MediaService['detail']>
 }
 
 t.test(
-  'values of any type, in answers and in signals: what makes no sense is left out',
+  'values of any type, in answers and in signals: values that make no sense are left out',
   { skip },
   async (t) => {
     const rig = await startMediaRig(t);
@@ -109,7 +109,7 @@ t.test(
   },
 );
 
-t.test('one that dies in the midst of a call', { skip }, async (t) => {
+t.test('a player that dies in the middle of a call', { skip }, async (t) => {
   const rig = await startMediaRig(t);
   await rig.player('stays', GOOD);
   const times: number[] = [];
@@ -178,8 +178,8 @@ t.test('ten thousand names', { skip }, async (t) => {
   const second = await MediaService.start(rig.bus.env);
   t.teardown(() => second.stop());
   const begun = performance.now();
-  t.equal((await second.status()).title, 'good', 'also to who finds them there');
-  t.ok(performance.now() - begun <= MOST_REQUEST_MS);
+  t.equal((await second.status()).title, 'good', 'also to a service that finds them there');
+  t.ok(performance.now() - begun <= MAX_REQUEST_MS);
   await crowd.leave();
   await rig.service.until((detail) => detail.players.length === 1, { limitMs: 20_000 });
   await second.until((detail) => detail.players.length === 1, { limitMs: 20_000 });
@@ -191,7 +191,7 @@ t.test('ten thousand names', { skip }, async (t) => {
   t.ok(grewMib < 20, `${grewMib.toFixed(1)} MiB more`);
 });
 
-/** When the messages of a stream arrived, until `stop`. */
+/** Notes when the messages of a stream arrive, until `stop`. */
 async function watchStream(service: MediaService) {
   const abort = new AbortController();
   const response = await fetch(`${service.process.baseUrl}/api/stream`, { signal: abort.signal });

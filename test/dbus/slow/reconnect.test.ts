@@ -18,7 +18,7 @@ t.test(
     const isSupported = async () => (await service.status()).actions['sleep']?.supported === true;
     t.ok(await isSupported());
     const connections = () => service.relay.connections;
-    // Taken when it has been through all of it, with as many HTTP connections as this test ever has.
+    // Taken after one full round, with as many HTTP connections as this test ever has.
     let begin = service.usage();
     let worstMs = 0;
     let worstCallMs = 0;
@@ -36,7 +36,7 @@ t.test(
       await service.bus.restart();
       const restartedMs = performance.now();
       const before = connections();
-      // Nobody asks: it comes back by itself.
+      // Nothing asks for it: it comes back by itself.
       await until('the way back', () => connections() > before);
       worstMs = Math.max(worstMs, performance.now() - restartedMs);
       await service.bus.startLogind();

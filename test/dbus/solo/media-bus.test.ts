@@ -1,4 +1,4 @@
-/** The session bus under the media commands: which one, none, one that goes and comes back; and what watching costs. */
+/** The session bus under the media commands: which one, none, one that goes and comes back; what watching costs. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t, { type Test } from 'tap';
@@ -47,7 +47,7 @@ t.test('[6.bus-address] an address that is set is used as it is, and no other', 
   t.strictSame(player.calls, []);
   const none = await serve(t, {});
   t.equal((await none.status()).status, 'stopped', 'neither');
-  // Root looks for whoever sits at the machine, and asks logind who that is.
+  // Root looks for the user at the machine, and asks logind for it.
   const why = process.getuid?.() === 0 ? /no user's session bus: .*no-bus/ : /XDG_RUNTIME_DIR/;
   t.match((await none.control('stop')).reason, why);
 });
@@ -62,27 +62,31 @@ const wakeUps = (pid: number, task: string) =>
     /^voluntary_ctxt_switches:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/task/${task}/status`, 'utf8'))?.[1],
   );
 
-t.test('nobody watches before somebody asks, and watching wakes nothing up', { skip }, async (t) => {
-  const bus = await startSessionBus();
-  t.teardown(() => bus.stop());
-  const player = await FakePlayer.start(bus.address, 'good', GOOD);
-  t.teardown(() => player.close());
-  const service = await serve(t, bus.env);
-  const { pid } = service.process;
-  t.equal(busThread(pid), undefined, 'no thread before');
-  const begun = performance.now();
-  await service.status();
-  t.comment(`figure: media first status of all, one player: ${(performance.now() - begun).toFixed(1)} ms`);
-  const task = busThread(pid);
-  if (task === undefined) throw new Error('no bus thread');
-  await sleep(300);
-  const before = wakeUps(pid, task);
-  await sleep(3000);
-  t.equal(wakeUps(pid, task) - before, 0, 'while a player plays on, nothing is asked');
-});
+t.test(
+  'players are not watched before the first request, and watching wakes nothing up',
+  { skip },
+  async (t) => {
+    const bus = await startSessionBus();
+    t.teardown(() => bus.stop());
+    const player = await FakePlayer.start(bus.address, 'good', GOOD);
+    t.teardown(() => player.close());
+    const service = await serve(t, bus.env);
+    const { pid } = service.process;
+    t.equal(busThread(pid), undefined, 'no thread before');
+    const begun = performance.now();
+    await service.status();
+    t.comment(`figure: media first status of all, one player: ${(performance.now() - begun).toFixed(1)} ms`);
+    const task = busThread(pid);
+    if (task === undefined) throw new Error('no bus thread');
+    await sleep(300);
+    const before = wakeUps(pid, task);
+    await sleep(3000);
+    t.equal(wakeUps(pid, task) - before, 0, 'while a player plays on, nothing is asked');
+  },
+);
 
 t.test(
-  'a bus that goes is no bus, and its players are there again within 2 s of its return',
+  'a bus that goes away counts as none, and its players are back within 2 s of its return',
   { skip },
   async (t) => {
     let bus = await startSessionBus();

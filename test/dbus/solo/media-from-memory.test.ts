@@ -11,7 +11,7 @@ const skip = !existsSync('/usr/bin/dbus-daemon') && 'apt-get install dbus';
 
 t.setTimeout(280_000);
 
-/** What goes on while the status is asked for. */
+/** What happens while the status is requested. */
 const MISCHIEF: readonly { readonly what: string; readonly act: (rig: MediaRig) => Promise<void> }[] = [
   {
     what: 'while a mute player is waited for',

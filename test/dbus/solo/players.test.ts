@@ -1,4 +1,4 @@
-/** Real players on a bus of the test's own: mpv with mpv-mpris, playerctl as the witness, playerctld beside them. */
+/** Real players on a bus of the test's own: mpv with mpv-mpris, playerctl as an independent witness, and playerctld. */
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -26,9 +26,9 @@ const TRACKS: readonly Tags[] = [
 interface Rig {
   readonly bus: SessionBus;
   readonly service: MediaService;
-  /** What playerctl says of a player. */
+  /** What playerctl reports about a player. */
   readonly witness: (player: string, ...args: readonly string[]) => Promise<string>;
-  /** Starts an mpv that plays the tracks; its process id. */
+  /** Starts an mpv that plays the tracks; returns its process id. */
   readonly startMpv: (...args: readonly string[]) => number;
 }
 
@@ -53,7 +53,7 @@ async function start(t: Test): Promise<Rig> {
   };
 }
 
-/** Waits until the witness says `expected`: mpv-mpris tells of changes up to 100 ms after they were asked for. */
+/** Waits until the witness says `expected`: mpv-mpris reports changes up to 100 ms after they were requested. */
 async function seen(rig: Rig, player: string, args: readonly string[], expected: string): Promise<string> {
   let said = '';
   for (let i = 0; i < 100; i++) {
@@ -68,7 +68,7 @@ const metadataOf = (rig: Rig, player: string) =>
   rig.witness(player, 'metadata', '--format', '{{title}}|{{artist}}|{{album}}');
 
 t.test(
-  '[6.status] [6.detail] [6.control] one player: what it plays and what it is told',
+  '[6.status] [6.detail] [6.control] one player: what it plays and which commands it gets',
   { skip },
   async (t) => {
     const rig = await start(t);
@@ -142,17 +142,17 @@ t.test(
       t.equal((await service.until(({ volume }) => volume === 50)).volume, 50);
       t.equal((await service.control('play_pause')).delivered, 'true');
       await service.until(({ playback }) => playback === 'playing');
-      // A position is of some moment between its question and its answer.
+      // A position was taken at some moment between the request and its answer.
       const positionNow = async () => {
         const askedAt = performance.now();
         const at = (await service.detail()).position ?? 0;
-        return { at, askedAt, toldAt: performance.now() };
+        return { at, askedAt, answeredAt: performance.now() };
       };
       const before = await positionNow();
       await sleep(1000);
       const after = await positionNow();
-      const least = (after.askedAt - before.toldAt) / 1000;
-      const most = (after.toldAt - before.askedAt) / 1000;
+      const least = (after.askedAt - before.answeredAt) / 1000;
+      const most = (after.answeredAt - before.askedAt) / 1000;
       const gone = after.at - before.at;
       t.ok(gone > least - 0.2 && gone < most + 0.2, `it goes on by itself: ${before.at} → ${after.at}`);
       const said = Number(await rig.witness('mpv', 'position'));

@@ -1,4 +1,4 @@
-/** Power over D-Bus: the right method, once, after the answer; and what is refused before anything is done. */
+/** Power over D-Bus: the right method, once, after the answer; and the refusals before anything is done. */
 import { chmodSync } from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
@@ -23,7 +23,7 @@ const METHODS = {
   hibernate: 'Hibernate',
 } as const;
 
-t.test('[5.methods] the best way that this logind knows, and no other is taken', { skip }, async (t) => {
+t.test('[5.methods] the best method that this logind knows, and no other', { skip }, async (t) => {
   const ways = {
     all: (method: string) => [`${method}WithFlags(16)`],
     zero: (method: string) => [`${method}WithFlags(16)`, `${method}WithFlags(0)`],
@@ -44,7 +44,7 @@ t.test('[5.methods] the best way that this logind knows, and no other is taken',
 });
 
 t.test(
-  '[5.logind] [5.not-supported] what logind says it can not do is refused, and not done',
+  '[5.logind] [5.not-supported] an action that logind says it cannot do is refused, and not done',
   { skip },
   async (t) => {
     const service = await PowerService.start(t, {
@@ -104,7 +104,7 @@ t.test(
 );
 
 t.test(
-  '[5.flags] what is switched off is 403 without a body, and no bus is spoken to',
+  '[5.flags] an action that is switched off is 403 without a body, and no bus is used',
   { skip },
   async (t) => {
     const service = await PowerService.start(
@@ -150,7 +150,7 @@ t.test('[5.deadlines] a logind that hangs costs its caller no more than 1.5 s', 
   t.strictSame(service.actTexts, []);
 });
 
-t.test('[5.act-fails] a logind that refuses after all, or hangs only then', { skip }, async (t) => {
+t.test('[5.act-fails] a logind that refuses, or hangs, only when it is to act', { skip }, async (t) => {
   const service = await PowerService.start(t, { refusal: 'org.freedesktop.DBus.Error.AccessDenied' });
   t.equal((await service.post('sleep')).status, 200);
   await until('the error', () => /error: power: sleep failed/.test(service.process.stderr()));
@@ -164,7 +164,7 @@ t.test('[5.act-fails] a logind that refuses after all, or hangs only then', { sk
   process.kill(service.bus.logindPid, 'SIGCONT');
 });
 
-t.test('[5.never-replayed] a bus that is lost between answer and act', { skip }, async (t) => {
+t.test('[5.never-replayed] a bus that is lost between the answer and the act', { skip }, async (t) => {
   const service = await PowerService.start(t, { sleepSeconds: 0 });
   t.equal((await service.post('sleep')).status, 200);
   await service.bus.kill();
@@ -179,7 +179,7 @@ t.test('[5.never-replayed] a bus that is lost between answer and act', { skip },
 });
 
 t.test(
-  '[5.wake-drops] what was queued while the machine slept is dropped when it wakes',
+  '[5.wake-drops] actions queued while the machine slept are dropped when it wakes',
   { skip },
   async (t) => {
     const service = await PowerService.start(t, { sleepSeconds: 1.5 });
@@ -197,7 +197,7 @@ t.test(
   },
 );
 
-t.test('[5.logind] nobody to ask, and systemd alone', { skip }, async (t) => {
+t.test('[5.logind] no power manager, and systemd alone', { skip }, async (t) => {
   const service = await PowerService.start(t, null);
   for (const action of ['shutdown', 'restart', 'sleep', 'hibernate', 'lock']) {
     const { status, reason } = await service.refusal(action);
@@ -224,7 +224,7 @@ t.test('[5.logind] nobody to ask, and systemd alone', { skip }, async (t) => {
   );
 });
 
-t.test('[5.lock] root locks every session, a user those of its own', { skip }, async (t) => {
+t.test('[5.lock] root locks every session, a user only their own', { skip }, async (t) => {
   const sessions = [
     ['c1', 1001, 'seat0'],
     ['c2', 65_534, 'seat0'],

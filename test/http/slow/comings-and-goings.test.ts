@@ -30,7 +30,7 @@ t.setTimeout(300_000);
 const needs = { skip: !hasGcc && 'needs gcc for the sink', timeout: 300_000 };
 const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** Connects and leaves `count` times, in six ways by turns, half of them with a reset; throws when one can't connect. */
+/** Connects and leaves `count` times, in six ways by turns, half of them with a reset; throws when a connect fails. */
 async function churn(port: number, count: number): Promise<void> {
   const child = spawn(compile('churn'), [String(port), String(count), String(ABREAST)], {
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -57,7 +57,7 @@ function openService(t: Test): Promise<ProbedService> {
 
 const descriptorsOf = (pid: number) => readdirSync(`/proc/${pid}/fd`).length;
 
-/** What a collection leaves. Without one the heap's size is a matter of chance: ten megabytes more or less. */
+/** The heap after a collection. Without one its size is a matter of chance: ten megabytes more or less. */
 async function memoryOf(service: ProbedService) {
   const before = anonymousPssBytesOf(service.pid);
   const { heapUsedBytes } = await service.collect();
@@ -69,7 +69,7 @@ async function memoryOf(service: ProbedService) {
   return { heapMib: heapUsedBytes / MIB, pssMib: median(readings) / MIB, uncollectedMib: before / MIB };
 }
 
-/** What the first thousands leave: compiled code, the heap's usual size, the files of the first sample. */
+/** The first thousands leave lasting things: compiled code, the usual heap size, the files of the first sample. */
 async function warmUp(service: ProbedService): Promise<void> {
   await churn(service.port, IS_FULL ? 100_000 : 8000);
   await sleep(1000);
@@ -94,7 +94,7 @@ t.test('every count is back at 0 when all have left', needs, async (t) => {
     headersRead: new Set(),
     onRequest: (exchange) => {
       if (exchange.head.method === 'POST') {
-        // As the pipeline does: answered when the whole body is there.
+        // As in the pipeline: answered when the whole body is there.
         const onChunk = (_chunk: Buffer, isLast: boolean) => {
           if (isLast) exchange.answer({ status: '200 OK', headers: [], body: 'all' });
         };
@@ -141,7 +141,7 @@ t.test(`${CONNECTIONS} connects and disconnects leak nothing`, needs, async (t) 
   t.comment(
     `figure: ${CONNECTIONS} connections left ${heap.toFixed(2)} MiB of heap, ${pss.toFixed(1)} MiB in all`,
   );
-  // 1 MiB of 200,000 connections would be 5 bytes of each. The rest is malloc's: how it lies varies.
+  // 1 MiB for 200,000 connections would be 5 bytes per connection. The rest belongs to malloc and varies.
   t.ok(heap <= 1, `${heap.toFixed(2)} MiB of heap`);
   t.ok(pss <= 4, `${pss.toFixed(1)} MiB in all`);
   const sink = new Sink(service.port);

@@ -1,5 +1,5 @@
 /**
- * Many subscribers, over real sockets: nobody misses anything, one send an event, few descriptors, and the end. With
+ * Many subscribers, over real sockets: nobody misses anything, one send per event, few descriptors, and the end. With
  * HOSTWIRE_FULL=1 ten times as many.
  */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
@@ -31,7 +31,7 @@ interface Running {
   readonly stop: () => Promise<{ readonly code: number | null; readonly tookMs: number }>;
 }
 
-/** The service as a program, one event a second, with at most `descriptors` open. */
+/** The service as a program, one event per second, with at most `descriptors` open. */
 async function start(t: Test, descriptors?: number): Promise<Running> {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'hostwire-fanout-'));
   const config = path.join(folder, 'config.json');
@@ -108,7 +108,7 @@ function sendsIn(trace: string) {
   const events: Send[] = [];
   const others: string[] = [];
   for (const line of trace.split('\n')) {
-    // The call that the tracer left in the middle of has no result.
+    // A call under way when the tracer detached has no result.
     if (!/\b(?:sendto|sendmsg|writev?)\(/.test(line) || line.includes('<detached')) continue;
     const [, fd = '', event, sent] = /\((\d+), .*(data: \{.*\}\\n).* = (\d+)$/.exec(line) ?? [];
     if (event !== undefined) events.push({ fd, event, sent: Number(sent) });
@@ -131,14 +131,14 @@ t.test(`${SUBSCRIBERS} subscribers: nobody misses anything`, needs, async (t) =>
 
 const skipTrace = needs.skip || (!has('strace') && 'needs strace');
 
-t.test(`${TRACED} subscribers: exactly one send an event`, { skip: skipTrace }, async (t) => {
+t.test(`${TRACED} subscribers: exactly one send per event`, { skip: skipTrace }, async (t) => {
   const service = await start(t);
   const sink = openSink(t, service.port);
   await sink.open(TRACED);
   await sink.window(1.2);
   const trace = path.join(mkdtempSync(path.join(os.tmpdir(), 'hostwire-trace-')), 'trace');
   const calls = 'trace=sendto,sendmsg,sendmmsg,write,writev,sendfile';
-  // Of the one thread that sends.
+  // Traces the one thread that sends.
   const args = ['-s', '1024', '-e', calls, '-o', trace, '-p', String(service.pid)];
   const tracer = spawn('strace', args, { stdio: 'ignore' });
   await sink.window(6.5);
@@ -146,7 +146,7 @@ t.test(`${TRACED} subscribers: exactly one send an event`, { skip: skipTrace }, 
   await new Promise((resolve) => tracer.once('exit', resolve));
   const { events, others } = sendsIn(readFileSync(trace, 'latin1'));
   t.equal(others.length, 0, `no send without an event: ${others[0]}`);
-  // The tracer comes and goes in the middle of a tick: only what lies between is whole.
+  // The tracer attaches and detaches in the middle of a tick: only the ticks in between are complete.
   const ticks = [...new Set(events.map(({ event }) => event))].slice(1, -1);
   t.ok(ticks.length >= 3, `${ticks.length} ticks from their first send to their last`);
   for (const tick of ticks) {
@@ -193,7 +193,7 @@ t.test(
     t.ok(fewest >= 8 && most - fewest <= 1, `each got ${fewest} to ${most}`);
     t.comment(`answers: ${[...statuses].map(([status, count]) => `${count} × ${status}`).join(', ')}`);
     t.equal(statuses.get('200'), 768 - 600, 'as many streams as the limit leaves');
-    t.ok((statuses.get('503') ?? 0) > 0, 'others are told');
+    t.ok((statuses.get('503') ?? 0) > 0, 'the others get an answer');
     for (const socket of sockets) socket.destroy();
     await sleep(1000);
     t.equal((await get(service.port, '/api/status')).status, 200, 'recovered in a second');

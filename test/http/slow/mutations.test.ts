@@ -21,7 +21,7 @@ const SEED = Number(process.env['HOSTWIRE_SEED'] ?? 20_240_607);
 const CONCURRENCY = 48;
 /** How long to listen to a peer that says nothing before hanging up. */
 const QUIET_MS = 15;
-/** A hang-up must be noticed within this. */
+/** A hang-up must be noticed within this time. */
 const HANG_UP_LIMIT_MS = 5000;
 const ANSWER_LIMIT_MS = 5000;
 
@@ -55,7 +55,7 @@ function checkHead(head: NonNullable<ReturnType<typeof parseHead>>): string | un
     : undefined;
 }
 
-/** What is wrong with the bytes that came back; undefined: nothing. */
+/** The fault in the bytes that came back; undefined: none. */
 function faultOf(received: Buffer, { judged, isDue }: Exchanged): string | undefined {
   let rest = received;
   let successes = 0;
@@ -70,7 +70,7 @@ function faultOf(received: Buffer, { judged, isDue }: Exchanged): string | undef
       successes++;
     }
     if (valuesOf(head, 'content-type').includes('text/event-stream') && request?.method !== 'HEAD') {
-      // To bytes behind a stream's request that are not HTTP, uWebSockets.js answers into the stream and closes.
+      // If the bytes after a stream's request are not HTTP, uWebSockets.js answers into the stream and closes.
       const own = /(?:\r\n)?HTTP\/1\.1 (?:400|431|505) [A-Za-z ]+\r\nConnection: close\r\n\r\n<h1>.*$/s;
       const ownAt = rest.toString('latin1').search(own);
       const stream = ownAt < 0 ? rest : Buffer.concat([rest.subarray(0, ownAt), Buffer.from('\r\n')]);
@@ -78,10 +78,10 @@ function faultOf(received: Buffer, { judged, isDue }: Exchanged): string | undef
         at = parseChunk(stream, at)?.end ?? Number.POSITIVE_INFINITY;
       break;
     }
-    // An answer to something that the judge doesn't take for a request: whether it was a HEAD can't be told.
+    // An answer to bytes that the judge does not accept as a request: whether it was a HEAD is unknown.
     if (request === undefined)
       return /HTTP\/1\.1 20[04] /.test(rest.toString('latin1')) ? 'a success too many' : undefined;
-    // What uWebSockets.js itself says of bytes that are not HTTP has a body, also for HEAD, up to the end.
+    // The answer of uWebSockets.js itself to bytes that are not HTTP has a body, also for HEAD, up to the end.
     const isItsOwn = valuesOf(head, 'content-type').length === 0 && [400, 431, 505].includes(head.status);
     const whole = parseAnswer(rest, isItsOwn ? 'GET' : request.method, true);
     if (whole === undefined) return 'half an answer';
@@ -121,7 +121,7 @@ function* exchanges(count: number): Generator<Exchanged> {
   let left = count;
   for (const seed of SEEDS) {
     const judged = judge(seed);
-    // uWebSockets.js refuses a request line that comes in pieces with 505: allowed, as is nothing else.
+    // uWebSockets.js refuses a request line that comes in pieces with 505: the only refusal allowed.
     const lineEnd = seed.indexOf('\r\n') + 2;
     const isOne = judged.length === 1 && judged[0]?.isPlain === true && judged[0].success !== undefined;
     for (let at = 1; at < seed.length && left > 0; at++, left--)

@@ -15,7 +15,7 @@ const SUBSCRIBERS = IS_FULL ? 10_000 : 2000;
 const RUN_SECONDS = IS_FULL ? 8 : 2;
 /** A short run shares its machine with other tests. */
 const LIMIT_MS = IS_FULL ? 20 : 100;
-/** Of CPU time, which others cannot lengthen: a slice's 4 ms, a look at the clock each 32 writes, a collection. */
+/** Of CPU time, which others cannot lengthen: a slice's 4 ms, a look at the clock every 32 writes, a collection. */
 const LONGEST_CPU_MS = 10;
 const REQUESTS = [
   { what: 'GET /api/status', target: '/api/status', method: 'GET' },
@@ -30,7 +30,7 @@ function p99Of(times: readonly number[]): number {
   return [...times].sort((a, b) => a - b)[Math.floor(times.length * 0.99)] ?? Number.NaN;
 }
 
-/** Asks by turns until the time is up; how long each answer took, by request. */
+/** Asks by turns until the time is up; returns how long each answer took, by request. */
 async function askFor(port: number, seconds: number): Promise<readonly (readonly number[])[]> {
   const times: number[][] = REQUESTS.map(() => []);
   const until = performance.now() + seconds * 1000;
@@ -40,7 +40,7 @@ async function askFor(port: number, seconds: number): Promise<readonly (readonly
       const { status } = await ask(port, target, { method });
       times[at]?.push(performance.now() - startedAt);
       if (status !== 200) throw new Error(`${method} ${target}: ${status}`);
-      // Anywhere in the service's second, not always just after it has answered.
+      // At any moment of the service's second, not always just after it has answered.
       await sleep(1 + 4 * Math.random());
     }
   return times;
@@ -75,7 +75,7 @@ t.test(
     const slice = median(longest);
     t.ok(
       median(longestCpu) <= LONGEST_CPU_MS,
-      `at most ${median(longestCpu).toFixed(1)} ms of CPU time a slice`,
+      `at most ${median(longestCpu).toFixed(1)} ms of CPU time per slice`,
     );
     const limit = IS_FULL ? Math.min(LIMIT_MS, 2 * slice + 5) : LIMIT_MS;
     const shown = (values: readonly number[]) => values.map((ms) => ms.toFixed(1)).join(', ');

@@ -1,5 +1,5 @@
 /**
- * A crowd of sockets of which some never read: the others miss nothing, memory stays, and who reads too slowly gets its
+ * A crowd of sockets of which some never read: the others miss nothing, memory stays, and slow readers get their
  * answers without a gap, up to a close with 1008. With HOSTWIRE_FULL=1 ten thousand of them for two minutes.
  */
 import '../../helpers/service/dead-buses.ts';
@@ -18,16 +18,16 @@ const SIZE = IS_FULL
   ? { healthy: 8980, stalled: 1000, owed: 20, seconds: 120, warmUpSeconds: 20 }
   : { healthy: 440, stalled: 50, owed: 5, seconds: 10, warmUpSeconds: 4 };
 const SMALL_BUFFER = 4096;
-const MOST_GROWTH_MIB = 8;
+const MAX_GROWTH_MIB = 8;
 const GONE_WITHIN_SECONDS = 90;
-/** Two messages each: less than the 20 a second that are allowed. */
+/** Two messages each: fewer than the 20 per second that are allowed. */
 const ROUND_MS = 120;
 const ROUNDS = 28;
 
 t.setTimeout(600_000);
 const hasGcc = spawnSync('gcc', ['--version'], { stdio: 'ignore' }).status === 0;
 
-/** Once a second: the service's memory, and when no more sockets than these were open. */
+/** Reads once per second the service's memory, and notes when no more than `goneAtSockets` were open. */
 async function watch(pid: number, goneAtSockets: number) {
   const memory: number[] = [];
   let goneAfter: number | undefined;
@@ -41,7 +41,7 @@ async function watch(pid: number, goneAtSockets: number) {
   return { grown: Math.max(...memory.slice(SIZE.warmUpSeconds)) - warm, goneAfter };
 }
 
-/** Asks for long lists and for commands without reading, then reads: what became of the answers. */
+/** Asks for long lists and for commands without reading, then reads; returns the answers that arrived. */
 async function owe(client: SocketClient) {
   client.ws.pause();
   for (let round = 0; round < ROUNDS; round++) {
@@ -99,7 +99,7 @@ t.test(
     }
     const closes = paid.filter(({ closed }) => closed !== undefined).length;
     t.ok(closes > 0, `${closes} of ${SIZE.owed} could not be kept waiting, and were closed with 1008`);
-    t.ok(grown <= MOST_GROWTH_MIB, `memory grew by ${grown.toFixed(1)} MiB`);
+    t.ok(grown <= MAX_GROWTH_MIB, `memory grew by ${grown.toFixed(1)} MiB`);
     t.comment(
       `figure: ${fed.events} samples to the healthy, none missed; ${closes} of ${SIZE.owed} that were owed too much closed with 1008, no answer lost before; ${grown.toFixed(1)} MiB more memory`,
     );

@@ -1,6 +1,6 @@
 /**
- * Spoilt messages, frames and upgrades: no crash, no leak, each connection ends as it was decided, and who does nothing
- * wrong notices nothing. HOSTWIRE_FULL=1: 200,000 messages.
+ * Spoilt messages, frames and upgrades: no crash, no leak, each connection ends as decided, and clients that do nothing
+ * wrong notice nothing. HOSTWIRE_FULL=1: 200,000 messages.
  */
 import '../../helpers/service/dead-buses.ts';
 import process from 'node:process';
@@ -22,17 +22,17 @@ const CONCURRENCY = 32;
 const LIMIT_MS = 10_000;
 /** How long to listen to a peer from which nothing is due before hanging up. */
 const QUIET_MS = 15;
-const MOST_GROWTH_MIB = 24;
-/** Of sound and spoilt connections in turns. */
+const MAX_GROWTH_MIB = 24;
+/** Rounds of sound and spoilt connections in turn. */
 const ROUNDS = 4;
 /** Beyond twice the control's: few pings, and a short run shares its machine with other tests. */
 const SLACK_MS = IS_FULL ? 20 : 100;
 
 const STATUSES = new Set([101, 200, 204, 400, 403, 404, 405, 413, 426, 431, 503, 505]);
-/** Normal, those that the service chooses, what a client may have sent itself, and none. */
+/** Normal, those that the service chooses, those a client may have sent itself, and none. */
 const CLOSE_CODES = new Set([1000, 1005, 1008, 1009]);
 
-/** The head of the final answer: a client that says `Expect: 100-continue` is told to go on before. */
+/** The head of the final answer: a client that sends `Expect: 100-continue` gets a 100 before it. */
 function headOf(bytes: Buffer): { readonly status: number; readonly bytes: number } | undefined {
   const head = parseHead(bytes);
   if (head?.status !== 100) return head;
@@ -40,7 +40,7 @@ function headOf(bytes: Buffer): { readonly status: number; readonly bytes: numbe
   return final && { status: final.status, bytes: head.bytes + final.bytes };
 }
 
-/** What was said behind the head of the upgrade. Throws where it is not what may be said. */
+/** The messages after the head of the upgrade. Throws where they are not allowed there. */
 function saidOf(bytes: Buffer): Said {
   const head = headOf(bytes);
   if (head === undefined || head.status !== 101) throw new Error('no upgrade');
@@ -52,7 +52,7 @@ const idsOf = ({ messages }: Said) => messages.filter(({ type }) => type === 'po
 const isPrefix = (part: readonly unknown[], whole: readonly unknown[]) =>
   part.every((item, i) => item === whole[i]);
 
-/** What is wrong with the end of an open socket; undefined: nothing. */
+/** The fault in the end of an open socket; undefined: none. */
 function faultOf(said: Said, { fate, ids, pongs, kind }: Attack): string | undefined {
   const { closeCode } = said;
   if (said.messages[0]?.type !== 'connected') return 'no greeting';
@@ -76,7 +76,7 @@ async function write(connection: RawConnection, pieces: readonly Buffer[]): Prom
   }
 }
 
-/** Until what is due has come, or what must end has ended. */
+/** Waits until everything due has arrived, or the connection that must end has ended. */
 async function settle(connection: RawConnection, { fate, ids, pongs }: Attack): Promise<void> {
   if (fate === 'any') {
     await connection.closed(QUIET_MS).catch(() => undefined);
@@ -92,7 +92,7 @@ async function settle(connection: RawConnection, { fate, ids, pongs }: Attack): 
     return said.closeCode === undefined ? undefined : true;
   }, LIMIT_MS);
   connection.end();
-  // A close frame is answered with one that ends the connection; here a hang-up does.
+  // A close frame is answered with one that ends the connection; here a hang-up ends it.
   await connection.closed(LIMIT_MS);
 }
 
@@ -177,7 +177,7 @@ t.test('[7.limit-size] [7.limit-cut] [7.limit-flood] spoilt messages, frames and
   const p99s: { calm: number[]; attacked: number[] } = { calm: [], attacked: [] };
   let [messages, connections, seconds, warmMib, openBefore] = [0, 0, 0, 0, 0];
   for (let round = 0; round < ROUNDS; round++) {
-    // The control: as much at once that does nothing wrong. It warms the service up, too.
+    // The control: the same load without faults. It also warms the service up.
     const control = await playAll(port, COUNT / ROUNDS, () => soundAttack(random));
     p99s.calm.push(p99Of((await bystander.look()).pingMs));
     if (round === 0) openBefore = socketsOf(pid);
@@ -212,7 +212,7 @@ t.test('[7.limit-size] [7.limit-cut] [7.limit-flood] spoilt messages, frames and
   t.ok(socketsOf(pid) <= openBefore + 2, `${openBefore} sockets before, ${socketsOf(pid)} at the end`);
   const endMib = anonymousPssBytesOf(pid) / 2 ** 20;
   t.ok(
-    endMib - warmMib < MOST_GROWTH_MIB,
+    endMib - warmMib < MAX_GROWTH_MIB,
     `memory ${warmMib.toFixed(0)} MiB half way, ${endMib.toFixed(0)} MiB at the end`,
   );
   const sound = await playAll(port, 100, () => soundAttack(random));

@@ -1,6 +1,6 @@
 /**
- * A crowd of which some never read and some stall now and then: the others notice nothing, memory stays, who never
- * reads is cut, who stalls for 10 s is not. With HOSTWIRE_FULL=1 ten thousand of them for five minutes.
+ * A crowd of which some never read and some stall now and then: the others notice nothing, memory stays, readers that
+ * never read are cut, those that stall for 10 s are not. HOSTWIRE_FULL=1: ten thousand of them for five minutes.
  */
 import { spawnSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
@@ -17,7 +17,7 @@ const SIZE = IS_FULL
 const STALL_SECONDS = 10;
 const SECONDS = SIZE.rounds * (STALL_SECONDS + SIZE.readSeconds);
 const SMALL_BUFFER = 4096;
-const MOST_GROWTH_MIB = 8;
+const MAX_GROWTH_MIB = 8;
 const GONE_WITHIN_SECONDS = 90;
 /** They must be full within their 10 s: with detail events are several times as long. */
 const LONG_EVENTS = '/api/stream?detail=1';
@@ -27,7 +27,7 @@ const hasGcc = spawnSync('gcc', ['--version'], { stdio: 'ignore' }).status === 0
 const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 const descriptorsOf = (pid: number) => readdirSync(`/proc/${pid}/fd`).length;
 
-/** Stalls all of a sink's subscribers for 10 s, lets them read for a while, and so on; what was seen each time. */
+/** Stalls all of a sink's subscribers for 10 s, lets them read for a while, and so on; returns what each phase saw. */
 async function waver(sink: Sink): Promise<readonly Window[]> {
   const windows: Window[] = [];
   for (let round = 0; round < SIZE.rounds; round++) {
@@ -39,7 +39,7 @@ async function waver(sink: Sink): Promise<readonly Window[]> {
   return windows;
 }
 
-/** Once a second: the service's memory, and when so many descriptors were closed. */
+/** Reads once per second the service's memory, and notes when at most `goneAtDescriptors` were open. */
 async function watch(pid: number, goneAtDescriptors: number) {
   const memory: number[] = [];
   let goneAfter: number | undefined;
@@ -87,14 +87,14 @@ t.test(
       t.match(
         window,
         { open: SIZE.wavering, torn: 0, doubled: 0, lost: 0 },
-        'who stalls for 10 s is not cut',
+        'a reader that stalls for 10 s is not cut',
       );
     const reading = wavered.filter((_window, at) => at % 2 === 1);
     t.ok(
       reading.every(({ fewest }) => fewest >= SIZE.readSeconds - 1),
       `and goes on: at least ${Math.min(...reading.map(({ fewest }) => fewest))} in ${SIZE.readSeconds} s`,
     );
-    t.ok(grown <= MOST_GROWTH_MIB, `memory grew by ${grown.toFixed(1)} MiB`);
+    t.ok(grown <= MAX_GROWTH_MIB, `memory grew by ${grown.toFixed(1)} MiB`);
     t.comment(
       `figure: ${fed.events} events to the healthy, none missed; ${grown.toFixed(1)} MiB more memory`,
     );

@@ -1,6 +1,6 @@
 /**
- * Streams whose peers stall or vanish, over real sockets, with the limit of 20 s scaled down to 2 s: who stalls for less
- * is never cut, however often; who stalls for good, or has gone without a word, is cut in time.
+ * Streams whose peers stall or vanish, over real sockets, with the limit of 20 s scaled down to 2 s: a peer that stalls
+ * for less is never cut, however often; one that stalls for good, or vanishes silently, is cut in time.
  */
 import { type ChildProcess, spawnSync } from 'node:child_process';
 import net from 'node:net';
@@ -18,7 +18,7 @@ const SMALL_BUFFER = 4096;
 
 const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** Events of 12 KB, twenty a second. */
+/** Events of 12 KB, twenty per second. */
 const serve = (t: Test, address: string) =>
   serveStreams(t, {
     address,
@@ -42,7 +42,7 @@ function openReader(t: Test, port: number) {
   return reader;
 }
 
-/** Waits until `isDone`; the milliseconds that took, infinity when it took longer than `limitMs`. */
+/** Waits until `isDone`; resolves with the milliseconds it took, infinity when longer than `limitMs`. */
 async function msUntil(isDone: () => boolean, limitMs: number): Promise<number> {
   const startedAt = performance.now();
   while (!isDone() && performance.now() - startedAt < limitMs) await sleep(10);
@@ -79,7 +79,7 @@ t.test('[4.stalled] a reader that stalls for good is cut in time, the others are
   await sleep(300);
   for (const { socket } of stalled) socket.pause();
   const stalledAt = performance.now();
-  // What fits into the buffers goes on being acknowledged; then nothing is.
+  // Bytes that fit into the buffers are still acknowledged; after that nothing is.
   t.ok(Number.isFinite(await msUntil(() => server.connections <= READERS, 20_000)));
   t.ok(
     performance.now() - stalledAt >= LIMIT_MS,
@@ -91,7 +91,7 @@ t.test('[4.stalled] a reader that stalls for good is cut in time, the others are
   for (const { socket } of stalled) socket.resume();
   t.ok(
     Number.isFinite(await msUntil(() => stalled.every(({ isClosed }) => isClosed), 1000)),
-    'they hear of it',
+    'they are notified',
   );
 });
 

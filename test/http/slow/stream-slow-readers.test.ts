@@ -1,4 +1,4 @@
-/** Readers that stall and recover, over real sockets: what they get is whole events, byte for byte, and the newest. */
+/** Readers that stall and recover, over real sockets: they get whole events, byte for byte, and the newest. */
 import net from 'node:net';
 import t from 'tap';
 import '../../helpers/service/dead-buses.ts';
@@ -22,7 +22,7 @@ function encodedOf(number: number, bytes: number): Encoded {
     extras: {
       interval_seconds: 1,
       host: `${number}/`.repeat(bytes / `${number}/`.length),
-    } as Sample['extras'] & object, // What else is in it does not matter here.
+    } as Sample['extras'] & object, // Its other keys do not matter here.
     cpu: undefined,
     memory: undefined,
     gpu: undefined,
@@ -54,7 +54,7 @@ function openReader(port: number, stallMs: number): Reader {
   return reader;
 }
 
-/** The body behind the head and the chunk marks; throws where they are torn. */
+/** The body without the head and the chunk marks; throws where they are torn. */
 function bodyOf(reader: Reader): string {
   const bytes = Buffer.concat(reader.parts);
   let at = bytes.indexOf('\r\n\r\n') + 2;
@@ -89,7 +89,7 @@ for (const bytes of [1 * KIB, 12 * KIB, 16 * KIB - 200, 16 * KIB, 20 * KIB, 64 *
       onRequest: (exchange) => fanout.open(exchange, DETAIL, newest, [], clientAt('127.0.0.1'), false),
     });
     const port = server.listen('127.0.0.1', 0);
-    // As the service does: without it megabytes go into the kernel before a reader counts as full.
+    // As in the service: without it megabytes go into the kernel before a reader counts as full.
     openNativeHost().tuneListener(port, { notSentLowWaterBytes: 16 * KIB });
     const readers = [0, 0, 30, 30, 30, 200, 200, 1000, 1000, 1000].map((stallMs) =>
       openReader(port, stallMs),
@@ -127,7 +127,7 @@ for (const bytes of [1 * KIB, 12 * KIB, 16 * KIB - 200, 16 * KIB, 20 * KIB, 64 *
     const [first, second] = readers.map((reader) => bodyOf(reader).split('\n\n').length);
     t.ok(
       (first ?? 0) > EVENTS * 0.9 && (second ?? 0) > EVENTS * 0.9,
-      `who reads misses little: ${first}, ${second}`,
+      `a reader misses little: ${first}, ${second}`,
     );
     t.comment(`${readers.reduce((sum, { stalls }) => sum + stalls, 0)} stalls, ${skipped} events skipped`);
     if (bytes >= 12 * KIB) t.ok(skipped > 0, 'sockets were full');

@@ -1,4 +1,4 @@
-/** A reload judges again what is under way: open streams, streams that wait for their first sample, slow bodies. */
+/** A reload checks access again: for open streams, streams that wait for their first sample, slow bodies. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
 import { Gate } from '#src/http/gate.js';
@@ -14,7 +14,7 @@ import { startHere } from '../../helpers/service/service.ts';
 const STRANGER = '127.0.0.66';
 const BLOCKED = { auth: { blocked_ips: [STRANGER] } };
 
-t.test('[8.reload-streams] an open stream that no longer passes is cut, the others go on', async (t) => {
+t.test('[8.reload-streams] an open stream without access is cut, the others go on', async (t) => {
   const service = await startHere(fixtureHost());
   t.teardown(() => service.stop());
   const own = await EventStream.open(service.port);
@@ -32,7 +32,7 @@ t.test('[8.reload-streams] an open stream that no longer passes is cut, the othe
   t.ok(own.connection.isClosed, 'a stream without the key, when one is asked for');
 });
 
-t.test('[8.reload-streams] a stream that waits for its first sample is judged again', async (t) => {
+t.test('[8.reload-streams] a stream that waits for its first sample is checked again', async (t) => {
   const service = await startHere(fixtureHost());
   t.teardown(() => service.stop());
   const connection = await RawConnection.open(service.port, '127.0.0.1', STRANGER);
@@ -47,27 +47,24 @@ t.test('[8.reload-streams] a stream that waits for its first sample is judged ag
   t.strictSame(valuesOf(answer, 'content-length'), ['0']);
 });
 
-t.test(
-  '[8.reload-slow-body] a request whose body takes its time is judged again before it acts',
-  async (t) => {
-    const service = await startHere(fixtureHost());
-    t.teardown(() => service.stop());
-    const connection = await RawConnection.open(service.port, '127.0.0.1', STRANGER);
-    t.teardown(() => connection.destroy());
-    connection.write('POST /api/pw/sleep HTTP/1.1\r\nHost: localhost\r\nContent-Length: 4\r\n\r\nab');
-    await sleep(50);
-    service.reconfigure(BLOCKED);
-    connection.write('cd');
-    t.equal((await connection.readAnswer('POST')).status, 403);
-    await sleep(200);
-    t.match(jsonOf(await ask(service.port, '/api/pw')), { recorded: [] });
-    service.reconfigure({});
-    connection.write('POST /api/pw/sleep HTTP/1.1\r\nHost: localhost\r\nContent-Length: 4\r\n\r\nabcd');
-    t.equal((await connection.readAnswer('POST')).status, 200, 'the twin that passes');
-  },
-);
+t.test('[8.reload-slow-body] a request with a slow body is checked again before it acts', async (t) => {
+  const service = await startHere(fixtureHost());
+  t.teardown(() => service.stop());
+  const connection = await RawConnection.open(service.port, '127.0.0.1', STRANGER);
+  t.teardown(() => connection.destroy());
+  connection.write('POST /api/pw/sleep HTTP/1.1\r\nHost: localhost\r\nContent-Length: 4\r\n\r\nab');
+  await sleep(50);
+  service.reconfigure(BLOCKED);
+  connection.write('cd');
+  t.equal((await connection.readAnswer('POST')).status, 403);
+  await sleep(200);
+  t.match(jsonOf(await ask(service.port, '/api/pw')), { recorded: [] });
+  service.reconfigure({});
+  connection.write('POST /api/pw/sleep HTTP/1.1\r\nHost: localhost\r\nContent-Length: 4\r\n\r\nabcd');
+  t.equal((await connection.readAnswer('POST')).status, 200, 'the twin that passes');
+});
 
-t.test('streams that differ in nothing that is judged share what is kept of them', async (t) => {
+t.test('streams with the same access data share one stored copy of it', async (t) => {
   const gate = new Gate({
     config: configOf({}),
     machineNames: [],

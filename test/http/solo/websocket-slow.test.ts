@@ -1,4 +1,4 @@
-/** Sockets that read slowly: they lose samples and never an answer, and are closed when answers can't be kept. */
+/** Sockets that read slowly: they lose samples and never an answer, and are closed when answers exceed the buffer. */
 import '../../helpers/service/dead-buses.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
@@ -53,7 +53,7 @@ for (const sampleBytes of [8 * 1024, 40 * 1024])
     t.equal(quick.told.filter(isStats).length, rounds + 2, 'the quick one missed nothing');
   });
 
-t.test('[7.limit-slow-feedback] answers that can not be kept: 1008, after those that were', async (t) => {
+t.test('[7.limit-slow-feedback] answers beyond the buffer: 1008, after the buffered ones', async (t) => {
   const rig = await serveSockets(t, { sampleBytes: 40 * 1024, run: async () => 'y'.repeat(12 * 1024) });
   const slow = await SocketClient.open(rig.port);
   t.teardown(() => slow.cut());
@@ -74,7 +74,7 @@ t.test('[7.limit-slow-feedback] answers that can not be kept: 1008, after those 
   t.strictSame(finals, [...finals.keys()], 'the first ones');
 });
 
-t.test('[7.limit-slow-feedback] one that never reads again is cut soon after', async (t) => {
+t.test('[7.limit-slow-feedback] a socket that never reads again is cut soon after', async (t) => {
   const rig = await serveSockets(t, { sampleBytes: 40 * 1024, run: async () => 'y'.repeat(12 * 1024) });
   const dead = await SocketClient.open(rig.port);
   t.teardown(() => dead.cut());
@@ -91,31 +91,28 @@ t.test('[7.limit-slow-feedback] one that never reads again is cut soon after', a
   t.equal(rig.server.connections, connections - 1);
 });
 
-t.test(
-  '[7.updates-newest] a state that there was no room for is told when there is, the newest',
-  async (t) => {
-    const rig = await serveSockets(t, { sampleBytes: 40 * 1024 });
-    const slow = await SocketClient.open(rig.port);
-    t.teardown(() => slow.cut());
-    slow.say('subscribe', { topics: ['stats', 'media'], detail: true });
-    await slow.take(isStats);
-    slow.ws.pause();
-    for (let i = 0; i < 600; i++) {
-      rig.publish();
-      await new Promise(setImmediate);
-    }
-    for (const title of ['one', 'two', 'three']) {
-      rig.setTitle(title);
-      await sleep(10);
-    }
-    slow.ws.resume();
-    const told = await slow.take(({ type, data }) => type === 'media_update' && data['title'] !== '');
-    t.equal(told.data['title'], 'three');
-  },
-);
+t.test('[7.updates-newest] a state that had no room is sent once there is room, the newest', async (t) => {
+  const rig = await serveSockets(t, { sampleBytes: 40 * 1024 });
+  const slow = await SocketClient.open(rig.port);
+  t.teardown(() => slow.cut());
+  slow.say('subscribe', { topics: ['stats', 'media'], detail: true });
+  await slow.take(isStats);
+  slow.ws.pause();
+  for (let i = 0; i < 600; i++) {
+    rig.publish();
+    await new Promise(setImmediate);
+  }
+  for (const title of ['one', 'two', 'three']) {
+    rig.setTitle(title);
+    await sleep(10);
+  }
+  slow.ws.resume();
+  const told = await slow.take(({ type, data }) => type === 'media_update' && data['title'] !== '');
+  t.equal(told.data['title'], 'three');
+});
 
 const host = openNativeHost();
-const skip = host.canReadPendingPeers() ? false : 'this kernel does not tell what peers acknowledge';
+const skip = host.canReadPendingPeers() ? false : 'this kernel does not report what peers acknowledge';
 
 t.test(
   '[7.stalled] a socket whose peer acknowledges nothing is cut like any connection',

@@ -12,7 +12,7 @@ import { runProgram, whyNoProgram } from '../../helpers/native/program.ts';
 
 const WATCH_MS = 6000;
 
-/** About three seconds of it. */
+/** About three seconds of watching. */
 async function misbehave({ address }: SessionBus): Promise<void> {
   const mute = await FakePlayer.start(address, 'mute');
   mute.answer = () => undefined;

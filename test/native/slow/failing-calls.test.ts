@@ -1,4 +1,4 @@
-/** Every fallible call of the readers fails once, one after the other: no crash, valid JSON, and all is back after it. */
+/** Every fallible call of the readers fails once, one after the other: no crash, valid JSON, and full recovery. */
 import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -15,7 +15,7 @@ const isFull = process.env['HOSTWIRE_FULL'] === '1';
 
 /** One with sensors, a battery and mounts, one with devices of two kinds of graphics driver; in full one of a third. */
 const MACHINES = ['laptop', 'gpu-hybrid', ...(isFull ? ['gpu-amd-laptop'] : [])];
-/** In the short form every so many; a prime, so that it does not always fall on the same call of a loop. */
+/** The short form skips calls; the steps are primes, so that they do not always hit the same call of a loop. */
 const STEPS = isFull ? { call: 1, allocation: 1 } : { call: 11, allocation: 17 };
 
 t.setTimeout(isFull ? 1_200_000 : 280_000);
@@ -62,14 +62,17 @@ async function failAll(t: Test, library: string, name: string, kind: FailingRun[
   t.ok(calls.length > 20, 'many calls failed');
   for (const call of calls)
     if (call.problems.length > 0)
-      t.fail(`call ${call.nth} (${call.what}: ${call.errno})`, { problems: call.problems, told: call.told });
+      t.fail(`call ${call.nth} (${call.what}: ${call.errno})`, {
+        problems: call.problems,
+        logged: call.logged,
+      });
   const leaked = end === undefined ? Number.NaN : end.descriptorsAfter - end.descriptorsBefore;
   t.ok(leaked <= 2, 'no descriptor is left open', { end });
   const kinds = new Set(calls.map(({ what }) => what.split(' ')[0]));
   const later = calls.filter((call) => !call.isBackAtOnce).length;
-  const told = calls.filter((call) => call.told.length > 0).length;
+  const logged = calls.filter((call) => call.logged.length > 0).length;
   t.comment(
-    `figure: ${name}, ${kind}s: ${calls.length} failed one by one (${[...kinds].sort().join(', ')}); ${told} reported in the log, ${later} back at the next reading`,
+    `figure: ${name}, ${kind}s: ${calls.length} failed one by one (${[...kinds].sort().join(', ')}); ${logged} reported in the log, ${later} back at the next reading`,
   );
 }
 

@@ -1,4 +1,4 @@
-/** The bus thread inside Node: not there before it is needed, in nobody's way, and gone with its environment. */
+/** The bus thread inside Node: absent until it is needed, never blocking, and gone with its environment. */
 import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import net from 'node:net';
@@ -51,7 +51,7 @@ function run(script: string, address: string): Promise<Ended> {
   );
 }
 
-/** A bus that accepts and says nothing: what is asked of it stays open for a second. */
+/** A bus that accepts and says nothing: its calls stay open for a second. */
 async function startMute(t: { teardown(fn: () => void): void }): Promise<string> {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'hostwire-mute-'));
   const server = net.createServer((socket) => socket.on('error', () => undefined));
@@ -85,7 +85,7 @@ t.test('Node waits for answers that are open, and not for the thread', { skip },
   const address = await startMute(t);
   const script = `
     const { power } = openNativeHost();
-    // Nobody holds on to the rest.
+    // Nothing holds on to the rest.
     setTimeout(() => globalThis.gc(), 200);
     power.support('sleep').then(({ reason }) => console.log(reason));
   `;
@@ -96,7 +96,7 @@ t.test('Node waits for answers that are open, and not for the thread', { skip },
   checkTime(t, tookMs, 4000, 'the answers and the end');
 });
 
-t.test('an end with questions open is an ordinary end', { skip }, async (t) => {
+t.test('an exit with open questions is an ordinary exit', { skip }, async (t) => {
   const address = await startMute(t);
   const ask = `
     const { power } = openNativeHost();

@@ -77,11 +77,7 @@ t.test(
     const asleep = await read(machine, ({ gpu }) => gpu?.[0]?.isAsleep === true);
     t.match(asleep.gpu, [{ name: 'NVIDIA T1200', loadPercent: 5, temperatureCelsius: 44 }]);
     await sleep(50);
-    t.equal(
-      nvml.takeCalls().at(-1),
-      'nvmlShutdown -',
-      'the session is let go of: it can keep a device awake',
-    );
+    t.equal(nvml.takeCalls().at(-1), 'nvmlShutdown -', 'the session is closed: it can keep a device awake');
     for (let i = 0; i < 10; i++) {
       machine.host.readCounters(GPU, true, 0);
       await sleep(10);
@@ -90,7 +86,7 @@ t.test(
   },
 );
 
-t.test('[3.gpu-asleep] NVML: of two the one that is awake is asked, and only that one', async (t) => {
+t.test('[3.gpu-asleep] NVML: of two devices only the one that is awake is asked', async (t) => {
   const other = '0000:41:00.0';
   const nvml = makeFakeNvml(t, [...SCRIPT, `device ${other} NVIDIA_A2`, `${other} utilization 1`]);
   const tree = {

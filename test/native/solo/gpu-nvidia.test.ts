@@ -73,7 +73,7 @@ const SMALL: GpuCounters = {
 
 const TREE = { ...pci({ ...NVIDIA, address: FIRST }), ...pci({ ...NVIDIA, address: SECOND }) };
 
-/** The first wait after a failure: 1 s in the service. */
+/** The initial delay after a failure: 1 s in the service. */
 const RETRY_MS = 20;
 /** The age up to which a failing device's last values count: 10 s in the service. */
 const MAX_AGE_MS = 1000;
@@ -130,7 +130,7 @@ t.test('[3.gpu-nvidia] without detail the slow questions are not asked', async (
     t.ok(calls.includes(needed), needed);
 });
 
-t.test('[3.gpu-nvidia] what a device lacks is null, and only that', async (t) => {
+t.test('[3.gpu-nvidia] values that a device lacks are null, and only those', async (t) => {
   const { host } = open(
     t,
     SCRIPT.filter((line) => !/ (fan|utilization) /.test(line)),
@@ -141,13 +141,13 @@ t.test('[3.gpu-nvidia] what a device lacks is null, and only that', async (t) =>
   ]);
 });
 
-t.test('[3.gpu-nvidia] an old library: what the driver reserves counts as used', async (t) => {
+t.test('[3.gpu-nvidia] an old library: memory that the driver reserves counts as used', async (t) => {
   const { host } = open(t, SCRIPT, { without: 'MEMORY_V2' });
   const { gpu } = await read(host, isFull);
   t.equal(gpu?.[0]?.memoryUsedBytes, 5300 * MIB);
 });
 
-t.test('[3.gpu-nvidia] numbers that no device has are not believed', async (t) => {
+t.test('[3.gpu-nvidia] numbers that no device can have are ignored', async (t) => {
   const nonsense = script(FIRST, 101, 4_294_967_295, 4_294_967_295, 250, 4_294_967_295, 30_000, 24_564);
   const { host } = open(t, [...SCRIPT.slice(0, 2), ...nonsense]);
   const { gpu } = await read(host, (counters) => counters.gpu?.length === 1);
@@ -223,7 +223,7 @@ t.test('[3.gpu-lost] after ten seconds, here one, a lost device is left out', as
 });
 
 t.test(
-  '[3.gpu-hang] a call that hangs: no reading waits for it, the values leave, and all comes back',
+  '[3.gpu-hang] a call that hangs: no reading waits for it, the values expire, and all come back',
   async (t) => {
     const { host, nvml } = open(t, SCRIPT, { gpuMaxAgeMs: MAX_AGE_MS });
     const beganMs = performance.now();
@@ -238,24 +238,21 @@ t.test(
   },
 );
 
-t.test(
-  '[3.gpu-nvidia] a system that shows no device on the bus: the driver says which there are',
-  async (t) => {
-    const nvml = makeFakeNvml(t, SCRIPT);
-    const tree = { 'dev/dxg': '', 'proc/uptime': '1 1\n' };
-    const { host } = makeMachine(t, tree, { nvml: nvml.library });
-    t.strictSame((await read(host, isFull)).gpu, [BIG, SMALL]);
-    const { source } = await describeGpu(host);
-    t.match(source, new RegExp(`${FIRST}\\): .*${SECOND}\\): `), 'addresses as sysfs spells them');
-    const bare = makeFakeNvml(t, SCRIPT, { without: 'PCI_INFO' });
-    const second = makeMachine(t, tree, { nvml: bare.library });
-    t.strictSame((await read(second.host, isFull)).gpu, [BIG, SMALL]);
-    const none = makeMachine(t, tree, { nvml: '/nonexistent', gpuRetryMs: RETRY_MS });
-    await sleep(100);
-    t.strictSame(
-      none.host.readCounters(GPU, true, 0).failures,
-      undefined,
-      'no NVIDIA device: nothing to report',
-    );
-  },
-);
+t.test('[3.gpu-nvidia] a system that shows no device on the bus: the driver lists them', async (t) => {
+  const nvml = makeFakeNvml(t, SCRIPT);
+  const tree = { 'dev/dxg': '', 'proc/uptime': '1 1\n' };
+  const { host } = makeMachine(t, tree, { nvml: nvml.library });
+  t.strictSame((await read(host, isFull)).gpu, [BIG, SMALL]);
+  const { source } = await describeGpu(host);
+  t.match(source, new RegExp(`${FIRST}\\): .*${SECOND}\\): `), 'addresses as sysfs spells them');
+  const bare = makeFakeNvml(t, SCRIPT, { without: 'PCI_INFO' });
+  const second = makeMachine(t, tree, { nvml: bare.library });
+  t.strictSame((await read(second.host, isFull)).gpu, [BIG, SMALL]);
+  const none = makeMachine(t, tree, { nvml: '/nonexistent', gpuRetryMs: RETRY_MS });
+  await sleep(100);
+  t.strictSame(
+    none.host.readCounters(GPU, true, 0).failures,
+    undefined,
+    'no NVIDIA device: nothing to report',
+  );
+});

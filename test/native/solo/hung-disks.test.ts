@@ -17,7 +17,7 @@ const STDIO = ['pipe', 'pipe', 'inherit'] as const;
 
 type Reading = Extract<TickLine, { readonly disks: unknown }>;
 
-/** What a tick-host prints, as it comes. */
+/** The lines that a tick-host prints, as they arrive. */
 function listenTo(child: ChildProcess) {
   const readings: Reading[] = [];
   const systemTimes: number[] = [];
@@ -61,7 +61,7 @@ t.test('[3.disks-hang] eight filesystems that hang', { skip: reason ?? false }, 
   const later = await space.mountHung(EACH);
   await later.answer();
 
-  // The same program beside it that sees none of them: what makes both late is the machine.
+  // The same program beside it sees none of them: if both are late, the cause is the machine.
   const without = listenTo(spawn(process.execPath, [PROGRAM], { stdio: [...STDIO] }));
   const inside = listenTo(space.start(process.execPath, [PROGRAM], { stdio: [...STDIO] }));
   t.teardown(() => {
@@ -125,7 +125,7 @@ t.test('[3.disks-hang] eight filesystems that hang', { skip: reason ?? false }, 
   checkTime(t, took, 1000, 'the end');
 });
 
-/** Over 30 readings in which both programs run side by side, so that what makes the machine late is in both. */
+/** Over 30 readings in which both programs run side by side, so that delays of the machine affect both. */
 async function checkLateness(
   t: Pick<typeof import('tap').default, 'ok' | 'comment'>,
   inside: readonly Reading[],

@@ -64,7 +64,7 @@ t.test('[3.sensors-failing] four of twelve chips hang', { skip: reason ?? false 
   t.equal(lines.at(-1)?.batteries, 1);
 
   await waitFor(() => lines.length >= 30);
-  // Without the first, which loads what it needs.
+  // Without the first, which loads its libraries.
   const seen = lines.slice(1);
   const latest = Math.max(...seen.map(({ late }) => late));
   const longest = Math.max(...seen.map(({ took }) => took));
@@ -74,7 +74,7 @@ t.test('[3.sensors-failing] four of twelve chips hang', { skip: reason ?? false 
   );
 
   await mounts.answer();
-  // The filesystem has no such file: that is an answer, too, and the other input of the chip is read again.
+  // The filesystem has no such file: that is an answer too, and the other input of the chip is read again.
   const back = await waitFor(({ sensors }) => sensors[1]?.value === 41 && sensors[7]?.value === 41);
   t.match(back.sensors[0]?.failure, /^open .*temp1_input: /);
 });

@@ -1,4 +1,4 @@
-/** Which connections have something pending, and the end of those that always will: real sockets on loopback. */
+/** Which connections have something pending, and cutting those that always will: real sockets on loopback. */
 import { once } from 'node:events';
 import { closeSync, openSync, readFileSync } from 'node:fs';
 import net from 'node:net';
@@ -20,7 +20,7 @@ async function listen(t: Test, address = '127.0.0.1') {
   return { server, port: bound.port };
 }
 
-/** Both ends of a connection; the client reads nothing until it is told to. */
+/** Both ends of a connection; the client reads nothing until the test resumes it. */
 async function connect(t: Test, server: net.Server, port: number, address = '127.0.0.1') {
   const client = net.connect({ port, host: address });
   client.on('error', () => undefined);
@@ -55,7 +55,7 @@ function kernelCounts() {
   return { orphans: Number(line?.[1]), pages: Number(line?.[2]) };
 }
 
-t.test('this machine can tell', async (t) => {
+t.test('this machine can read pending peers', async (t) => {
   t.equal(host.canReadPendingPeers(), true);
 });
 
@@ -97,7 +97,7 @@ for (const [server, client] of [
     t.same(await host.readPendingPeers(listening.port), [], 'none when it has read all');
   });
 
-t.test('what this process sends to that port is not meant', async (t) => {
+t.test('bytes that this process sends to that port do not count', async (t) => {
   const { server, port } = await listen(t);
   const { client, accepted } = await connect(t, server, port);
   accepted.pause();

@@ -1,4 +1,4 @@
-/** Runs inside node.exe: what the addon answers on Windows, printed for a test that judges it outside. */
+/** Runs inside node.exe: prints the addon's answers on Windows for a test that judges them outside. */
 import '../../helpers/service/dead-buses.ts';
 import { writeSync } from 'node:fs';
 import os from 'node:os';

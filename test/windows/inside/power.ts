@@ -1,4 +1,4 @@
-/** Runs inside node.exe: asks the addon for each act of power, for real, and writes what came of it. Only under Wine. */
+/** Runs inside node.exe: asks the addon for each power action, for real, and writes the results. Only under Wine. */
 import '../../helpers/service/dead-buses.ts';
 import { existsSync, writeSync } from 'node:fs';
 import { openNativeHost } from '#src/host/native.js';
@@ -10,7 +10,7 @@ const ACTS: readonly PowerAction[] = ['shutdown', 'restart', 'sleep', 'hibernate
 if (!existsSync('Z:\\proc\\self\\status')) throw new Error('this is no Wine');
 const machine = openNativeHost();
 const { power } = machine;
-const told: Record<string, unknown> = {
+const results: Record<string, unknown> = {
   findings: (await machine.describe(new Set(['processes', 'media']))).filter(
     ({ subject }) => subject === 'power' || ACTS.some((act) => act === subject),
   ),
@@ -22,6 +22,6 @@ for (const act of ACTS) {
     () => null,
     (error: unknown) => String(error),
   );
-  told[act] = { support, failure };
+  results[act] = { support, failure };
 }
-writeSync(1, JSON.stringify(told));
+writeSync(1, JSON.stringify(results));

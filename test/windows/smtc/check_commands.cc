@@ -1,4 +1,4 @@
-// Commands are given once each; refusals are told, and who never answers holds nobody up.
+// Each command is given once; refusals are reported, and a player that never answers holds up no other.
 #include <cmath>
 #include <string>
 #include <thread>
@@ -84,7 +84,7 @@ void checkHanging(Rig& rig) {
   check(rig.control("Spotify", MediaVerb::kNext).outcome == MediaOutcome::kDone, "and nobody else anything");
   const long first = countOf("Session.trySkipNext");
   for (int i = 0; i < 7; ++i) rig.control("vlc", MediaVerb::kNext, 0, 1);
-  // An answer that is late is given before the player may have been asked.
+  // The deadline may pass before the player was even asked.
   check(comes([&] { return countOf("Session.trySkipNext") == first + 7; }), "each is asked all the same");
   const long asked = countOf("Session.trySkipNext");
   check(rig.control("vlc", MediaVerb::kNext, 0, 300).reason == "it has not answered the last commands",
@@ -94,7 +94,7 @@ void checkHanging(Rig& rig) {
 }
 
 void checkStuck(Rig& rig) {
-  // A call that hangs itself: Windows', not a player's. Everybody waits, and nobody longer than allowed.
+  // A call that itself hangs: Windows', not a player's. Every command waits, and none longer than allowed.
   say("do b stuck 1200");
   say("fire playback b");
   std::this_thread::sleep_for(milliseconds{100});

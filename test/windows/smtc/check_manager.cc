@@ -43,7 +43,7 @@ void checkManager() {
   equal(absenceOf("hang 1"), "Windows does not report which players there are",
         "a manager that never answers");
   check(Clock::now() - begin < milliseconds{2500}, "is waited for a second");
-  // A late one is heard all the same.
+  // A late one still counts.
   say("manager late 2500");
   {
     Rig rig;
@@ -58,7 +58,7 @@ void checkManager() {
     Rig rig;
     check(!rig.the("Spotify").lastPlayedMs, "without a current session nobody has played");
   }
-  // One that is lost comes back.
+  // A lost one comes back.
   {
     Rig rig;
     say("manager lost 1");
@@ -72,7 +72,7 @@ void checkManager() {
 }
 
 void checkEnds() {
-  // Ending with everything under way: answers come, and no object stays.
+  // An end while everything is under way: answers come, and no object stays.
   auto rig = std::make_unique<Rig>();
   say("do b hang 1");
   std::atomic<int> answers{0};
@@ -87,7 +87,7 @@ void checkEnds() {
 
 void checkNothingKept() {
   check(comes([] { return countOf("handlers") == 0; }), "nobody listens on");
-  // The fake itself keeps an object for each of its two sessions. What is on its way is waited for.
+  // The fake itself keeps an object for each of its two sessions. Calls under way are waited for.
   const bool isFreed = comes([] { return liveObjects() == 2; });
   std::string kept = std::to_string(liveObjects());
   for (const std::string kind :

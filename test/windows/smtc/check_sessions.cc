@@ -1,4 +1,4 @@
-// Sessions are read, news of them is heard, what can not be read does no harm; they come and go.
+// Sessions are read, their changes are noticed, unreadable values do no harm; sessions come and go.
 #include <string>
 #include <thread>
 
@@ -116,7 +116,7 @@ void checkComings(Rig& rig) {
   check(comes([&] { return rig.read().players.size() == 4; }), "two more");
   const auto c = rig.the("unknown");
   check(c.isSilent && c.playback == Playback::kPlaying, "one that says not what it plays is silent");
-  // It is waited for, not asked twice at a time: unless this machine is too busy to see that in time.
+  // It is waited for, not asked twice at a time, unless this machine is too busy to notice that in time.
   bool isAskedOnce = false;
   for (int tries = 0; tries < 5 && !isAskedOnce; ++tries) {
     const long asked = countOf("asked c");

@@ -1,4 +1,4 @@
-// Who answers late, wrongly or not at all at first is read all the same, without any event of it.
+// A session that at first answers late, wrongly or not at all is still read, without any event from it.
 #include <array>
 #include <string>
 #include <thread>
@@ -20,14 +20,14 @@ long countOfSession(const char* what, const char* id) {
   return countOf((std::string(what) + " " + id).c_str());
 }
 
-// Each stands there, with a title, when the players are first looked for.
+// Each is there, with a title, when the players are first listed.
 void makeSlow() {
   for (const std::string name : kNames) {
     say("add " + name + " " + name);
     say("set " + name + " title T" + name);
     say("set " + name + " status 5");
   }
-  // Longer than the beginning waits, and than a question is left alone.
+  // Longer than the initial wait, and than the time after which a question is repeated.
   say("do slow latemetadata 1600");
   say("do lost losemetadata 1");
   say("do failing errormetadata 0x80070015");
@@ -37,7 +37,7 @@ void makeSlow() {
   say("do mute mutemetadata 1");
 }
 
-// The question that nobody answers is asked again with each event, in time; what is open does not pile up.
+// A question without an answer is repeated with later events; open questions do not pile up.
 void checkMute() {
   const bool isAsked = comes([] {
     command("fire metadata mute");

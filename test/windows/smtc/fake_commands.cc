@@ -1,5 +1,5 @@
-// What a test has made up, and how it says so to the made-up Windows.Media.Control: in calls, or in a file.
-// Nothing of it is destroyed: threads may still run when the program ends.
+// The world that a test makes up, and its commands to the made-up Windows.Media.Control: calls or a file.
+// None of it is destroyed: threads may still run when the program ends.
 #include <activation.h>
 #include <process.h>
 #include <windows.h>
@@ -33,7 +33,7 @@ void runElsewhere(std::function<void()> body) {
   auto* const owned = new std::function<void()>(std::move(body));
   const auto thread = _beginthreadex(nullptr, 0, runBody, owned, 0, nullptr);
   if (thread != 0) CloseHandle(reinterpret_cast<HANDLE>(thread));
-  // Out of threads there is nothing left to test.
+  // Without threads there is nothing left to test.
   if (thread == 0) std::abort();
 }
 
@@ -192,7 +192,7 @@ __declspec(dllexport) std::int64_t fakeSmtcPosition() {
   return world().lastPosition;
 }
 
-// FAKE_SMTC_COMMANDS names a file of commands, a line each, which may grow: for tests in another process.
+// FAKE_SMTC_COMMANDS names a file of commands, one per line, which may grow: for tests in another process.
 static void followCommands() {
   const wchar_t* const file = _wgetenv(L"FAKE_SMTC_COMMANDS");
   if (file == nullptr) return;
@@ -200,7 +200,7 @@ static void followCommands() {
     std::ifstream stream(path.c_str(), std::ios::binary);
     stream.seekg(at);
     std::string line;
-    // A line without its end is still being written.
+    // A line without a line break is still being written.
     while (std::getline(stream, line) && !stream.eof()) {
       at += static_cast<std::streamoff>(line.size()) + 1;
       fakeSmtcCommand(line.c_str());

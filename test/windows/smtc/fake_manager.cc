@@ -1,4 +1,4 @@
-// The manager of the sessions, and the way to it.
+// The session manager, and the request that returns it.
 #include "fake_object.h"
 
 namespace fake {

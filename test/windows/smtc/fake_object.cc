@@ -128,7 +128,7 @@ const Slot kListSlots[] = {FAKE_INSPECTABLE, slot(&getAt), slot(&getSize), no(),
 using std::chrono::milliseconds;
 using InvokeStatus = HRESULT(STDMETHODCALLTYPE*)(IUnknown*, void*, int);
 
-// How an operation ends: from `behaviour`, which is its session's or the manager's.
+// How an operation ends, by `behaviour`, which is its session's or the manager's.
 HRESULT complete(Object* self, IUnknown* handler, const wchar_t* handlerId, const Behaviour& behaviour) {
   if (!isHandler(handler, handlerId)) return E_INVALIDARG;
   handler->AddRef();
@@ -141,7 +141,7 @@ HRESULT complete(Object* self, IUnknown* handler, const wchar_t* handlerId, cons
   const long late = behaviourOf(behaviour, "late");
   ++self->references;
   if (late < 0) {
-    // At once, on the very thread that asks: as an operation that was over already.
+    // At once, on the thread that asks, like an operation that is already complete.
     invokeOf<InvokeStatus>(handler)(handler, self, status);
     release(self);
     return S_OK;

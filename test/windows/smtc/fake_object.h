@@ -18,7 +18,7 @@ namespace fake {
 
 using Slot = const void*;
 
-// Of all kinds; those that are alive by kind are counted as "live KIND".
+// Of all kinds; live objects are counted per kind as "live KIND".
 extern std::atomic<long> live;
 
 // The table comes first: that is what a pointer to an interface points to.
@@ -28,14 +28,14 @@ struct Object {
   const wchar_t* id;
   const char* kind;
   std::shared_ptr<Session> session;
-  std::string text;               // what a reference or a list holds
+  std::string text;               // the text of a reference or list
   std::vector<Object*> elements;  // a list's
   IUnknown* handler = nullptr;    // an operation's
   bool isTrue = false;
   HRESULT error = S_OK;
   Object* owner = nullptr;  // of an information about an operation
 
-  // `name`: the one interface it is asked for by, beside those that all have.
+  // `name`: the one interface it is queried for, beside those that all have.
   Object(const Slot* table, const wchar_t* name, const char* aKind);
   ~Object();
   Object(const Object&) = delete;
@@ -62,10 +62,10 @@ Slot slot(Function* function) {
 }
 inline Slot no() { return slot(&unexpected); }
 
-// A table begins with IUnknown's three and IInspectable's three, which nobody calls.
+// A table begins with IUnknown's three slots and IInspectable's three, which nothing calls.
 #define FAKE_INSPECTABLE slot(&queryInterface), slot(&addRef), slot(&release), no(), no(), no()
 
-// Whether it is what Windows takes for a handler of that name; counts those that are not.
+// Whether Windows would accept it as a handler of that name; counts those that are not.
 bool isHandler(IUnknown* handler, const wchar_t* id);
 template <class Function>
 Function invokeOf(IUnknown* handler) {
@@ -73,13 +73,13 @@ Function invokeOf(IUnknown* handler) {
   return reinterpret_cast<Function>((*reinterpret_cast<void***>(handler))[3]);
 }
 
-// How an operation ends: from `behaviour`, which is its session's or the manager's.
+// How an operation ends, by `behaviour`, which is its session's or the manager's.
 HRESULT complete(Object* self, IUnknown* handler, const wchar_t* handlerId, const Behaviour& behaviour);
 
 HRESULT addHandler(std::vector<Handler>& handlers, const wchar_t* id, IUnknown* handler, std::int64_t* token);
 HRESULT removeHandler(std::vector<Handler>& handlers, std::int64_t token);
 
-// What the object's session tells; "-" for nothing, "!" for an error.
+// The value that the object's session reports; "-" for none, "!" for an error.
 std::string toldBy(const Object* self, const char* key);
 template <class Value>
 Value numberOf(const std::string& text) {
@@ -99,7 +99,7 @@ extern const Slot kFactorySlots[];
 
 // The one object of a session, while it lives and is not renewed. The guard is held.
 Object* wrapperOf(const std::shared_ptr<Session>& session);
-// Lets go of it. The guard is held.
+// Releases it. The guard is held.
 void dropWrapper(const std::shared_ptr<Session>& session);
 
 }  // namespace fake

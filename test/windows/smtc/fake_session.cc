@@ -1,4 +1,4 @@
-// One session: what it is asked, told to do, and who listens to it.
+// One session: its questions, its commands and its listeners.
 #include <chrono>
 #include <map>
 #include <string>
@@ -69,7 +69,7 @@ HRESULT STDMETHODCALLTYPE getPlaybackInfo(Object* self, Object** info) {
   count("read " + self->session->id);
   *info = nullptr;
   if (behaviourOf(*self->session, "broken") == 1) return E_FAIL;
-  // A call that does not return: the session is asked by another thread than this one's for so long.
+  // A call that does not return for this long; the session is asked on another thread than this one's.
   std::this_thread::sleep_for(std::chrono::milliseconds{behaviourOf(*self->session, "stuck")});
   *info = new Object(kInfoOfPlaybackSlots, kInspectableId, "playback");
   (*info)->session = self->session;
@@ -124,7 +124,7 @@ HRESULT STDMETHODCALLTYPE tryChangePlaybackPosition(Object* self, std::int64_t p
   return code;
 }
 
-// A place that stays while the session lives.
+// An address that stays valid while the session lives.
 std::vector<Handler>& handlersOf(const Object* self, const char* name) {
   const Guard guard(mutexOf());
   return self->session->handlers[name];

@@ -1,4 +1,4 @@
-// What sessions tell: texts and values, metadata, timeline, playback.
+// What sessions report: texts and values, metadata, timeline, playback.
 #include <winstring.h>
 
 #include <string>

@@ -1,4 +1,4 @@
-// What a test has made up of players, and how often each slot was called.
+// The players that a test has made up, and how often each slot was called.
 #pragma once
 
 #include <unknwn.h>
@@ -18,7 +18,7 @@ namespace fake {
 std::recursive_mutex& mutexOf();
 using Guard = std::lock_guard<std::recursive_mutex>;
 
-// Runs `body` on a thread that nobody waits for. Not std::thread: many of those detached at a time, on a busy
+// Runs `body` on a detached thread. Not std::thread: many of those detached at a time, on a busy
 // machine, are mixed up by winpthreads of mingw-w64 10, and one runs without its body.
 void runElsewhere(std::function<void()> body);
 
@@ -56,7 +56,7 @@ World& world();
 long behaviourOf(const Session& session, const char* key);
 long behaviourOfManager(const char* key);
 long behaviourOf(const Behaviour& all, const char* key);
-// As often as a test has said so: then no more.
+// True as many times as the test has asked for, then false.
 bool isOnceMore(Session& session, const char* key);
 
 }  // namespace fake

@@ -1,4 +1,4 @@
-// What the checks of the media sessions work with: the made-up Windows, and the players as the addon holds
+// The tools of the checks of the media sessions: the made-up Windows, and the players as the addon holds
 // them.
 #pragma once
 
@@ -36,7 +36,7 @@ extern FakeSmtcCount countOf;
 extern FakeSmtcLive liveObjects;
 extern FakeSmtcPosition lastPosition;
 
-// Whether the service is said to run in session 0.
+// Whether the service appears to run in session 0.
 extern bool isZero;
 
 // Whether the library is there.
@@ -46,11 +46,11 @@ void enroll(const std::wstring& path);
 void strikeOut();
 
 void say(const std::string& text);
-// Two sessions: a, paused, with all there is to tell, and b, stopped, with little.
+// Two sessions: a, paused, with every value there is, and b, stopped, with few.
 void makeTwo();
 bool isCannot(const MediaPlayer& player, MediaVerb verb);
 
-// What the addon holds: a command thread and the players.
+// The addon's own objects: a command thread and the players.
 struct Rig {
   hostwire::CommandThread thread;
   std::atomic<int> changes{0};
@@ -98,7 +98,7 @@ struct Rig {
   }
 };
 
-// By the order of their running; each takes what those before it have left.
+// In the order they run; each starts from the state that the previous one left.
 void checkMissing();
 void checkSessionZero();
 void checkReading(Rig& rig);

@@ -1,5 +1,5 @@
-// The media sessions as the addon is given them by native/windows, with fake_smtc.dll in place of Windows'
-// own: players, commands, refusals, news. Its argument: the path of that DLL. Compiled and run by
+// The media sessions as native/windows gives them to the addon, with fake_smtc.dll in place of Windows'
+// own: players, commands, refusals, changes. Its argument: the path of that DLL. Compiled and run by
 // smtc.test.ts.
 #include <windows.h>
 
