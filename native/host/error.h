@@ -1,12 +1,13 @@
-// The only exception of the native side: which operation failed, on which object, and the system's code for
-// it.
+// The exceptions of the native side.
 #pragma once
 
+#include <stdexcept>
 #include <string>
 #include <system_error>
 
 namespace hostwire {
 
+// Which operation failed, on which object, and the system's code for it.
 class HostError : public std::system_error {
  public:
   // `operation` reads like "open /proc/stat"; `code` is an errno (GetLastError() on Windows).
@@ -16,6 +17,12 @@ class HostError : public std::system_error {
 
  private:
   std::string operation_;
+};
+
+// The last question of a prober failed; the text is the reason that it reported.
+class ProbeError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
 };
 
 }  // namespace hostwire

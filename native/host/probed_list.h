@@ -6,11 +6,11 @@
 #include <functional>
 #include <memory>
 #include <mutex>
-#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "host/error.h"
 #include "host/prober.h"
 
 namespace hostwire {
@@ -49,7 +49,7 @@ class ProbedList {
     const Answer<bool> search = search_.latest();
     std::vector<Item> items;
     for (const Entry& entry : found_->get()) items.push_back({entry.device, entry.prober->latest()});
-    if (items.empty() && !search.error.empty()) throw std::runtime_error(search.error);
+    if (items.empty() && !search.error.empty()) throw ProbeError(search.error);
     return items;
   }
 

@@ -56,6 +56,8 @@ void attempt(const Read& read) {
     // as it may
   } catch (const hostwire::HostError&) {
     // an open that the C library could not do without memory
+  } catch (const hostwire::ProbeError&) {
+    // a prober's search that had no memory
   }
 }
 
