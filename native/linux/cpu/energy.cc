@@ -15,7 +15,7 @@ namespace hostwire {
 namespace {
 
 // The module may be loaded, or the files made readable, after the service started.
-constexpr std::chrono::seconds kDiscoveryInterval{60};
+constexpr std::chrono::seconds kZoneInterval{60};
 
 }  // namespace
 
@@ -50,7 +50,7 @@ void CpuEnergy::readZones(EnergyReading& reading) {
 
 EnergyReading CpuEnergy::read() {
   const auto now = std::chrono::steady_clock::now();
-  const bool isDue = !discoveredAt_ || now - *discoveredAt_ >= kDiscoveryInterval;
+  const bool isDue = !discoveredAt_ || now - *discoveredAt_ >= kZoneInterval;
   if (isDue && (zones_.empty() || !failure_.empty())) discover();
   EnergyReading reading;
   reading.takenAtNs = readClock().monotonicNs;

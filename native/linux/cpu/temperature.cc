@@ -14,14 +14,14 @@ namespace hostwire {
 namespace {
 
 // A driver may be loaded after the service started.
-constexpr std::chrono::seconds kDiscoveryInterval{60};
+constexpr std::chrono::seconds kSensorInterval{60};
 
 }  // namespace
 
 bool CpuTemperature::isDiscoveryDue() const {
   if (!discoveredAt_ || hasLostOne_) return true;
   if (sources_.contains(SensorRank::kProcessorChip)) return false;
-  return std::chrono::steady_clock::now() - *discoveredAt_ >= kDiscoveryInterval;
+  return std::chrono::steady_clock::now() - *discoveredAt_ >= kSensorInterval;
 }
 
 void CpuTemperature::discover() {

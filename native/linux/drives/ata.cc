@@ -22,9 +22,9 @@ namespace hostwire {
 namespace {
 
 // drivers/scsi/scsi_ioctl.c, scsi_cmd_allowed(): ATA commands are not among those allowed without it.
-constexpr std::string_view kCapability = "CAP_SYS_RAWIO";
+constexpr std::string_view kAtaCapability = "CAP_SYS_RAWIO";
 constexpr std::uint8_t kAtaPassThrough16 = 0x85;
-constexpr unsigned kTimeoutMs = 5000;
+constexpr unsigned kAtaTimeoutMs = 5000;
 constexpr std::chrono::hours kIdleInterval{1};
 
 struct Command {
@@ -74,7 +74,7 @@ class AtaDrive {
     request.sbp = sense.data();
     request.dxfer_len = static_cast<unsigned>(data.size());
     request.dxferp = data.data();
-    request.timeout = kTimeoutMs;
+    request.timeout = kAtaTimeoutMs;
     const std::string operation = "send an ATA command to /dev/" + name_;
     if (ioctl(fd_, SG_IO, &request) < 0) throw HostError(errno, operation);
     if (request.host_status != 0) throw HostError(EIO, operation);
@@ -128,13 +128,13 @@ DriveAnswer readSmart(const AtaDrive& ata, const std::string& model) {
 
 DriveAnswer askAta(const FoundDrive& drive) {
   if (isSuspended(drive)) return asleep();
-  const OpenedDrive opened = openDrive(drive, kCapability);
+  const OpenedDrive opened = openDrive(drive, kAtaCapability);
   if (!opened.fd.isOpen()) return failed(opened.failure);
   try {
     return readSmart(AtaDrive(opened.fd.get(), drive.name), drive.model);
   } catch (const HostError& error) {
     const int code = error.code().value();
-    if (code == EACCES || code == EPERM) return failed("needs " + std::string(kCapability));
+    if (code == EACCES || code == EPERM) return failed("needs " + std::string(kAtaCapability));
     if (code == ENOTTY || code == EINVAL) return failed("its driver passes no ATA commands on");
     throw;
   }

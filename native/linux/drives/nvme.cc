@@ -15,16 +15,16 @@ namespace hostwire {
 namespace {
 
 // drivers/nvme/host/ioctl.c, nvme_cmd_allowed(): of admin commands only Identify is allowed without it.
-constexpr std::string_view kCapability = "CAP_SYS_ADMIN";
+constexpr std::string_view kNvmeCapability = "CAP_SYS_ADMIN";
 constexpr std::uint8_t kGetLogPage = 0x02;
 constexpr std::uint32_t kAllNamespaces = 0xFFFFFFFF;
-constexpr std::uint32_t kTimeoutMs = 5000;
+constexpr std::uint32_t kNvmeTimeoutMs = 5000;
 
 DriveAnswer askNvme(const FoundDrive& drive) {
   if (isSuspended(drive)) return asleep();
   // The namespace's device rather than the controller's: the group disk may open it, and it works over any
   // path to the drive.
-  const OpenedDrive opened = openDrive(drive, kCapability);
+  const OpenedDrive opened = openDrive(drive, kNvmeCapability);
   if (!opened.fd.isOpen()) return failed(opened.failure);
   std::array<std::uint8_t, kNvmeHealthBytes> page{};
   nvme_admin_cmd command{};
@@ -33,11 +33,11 @@ DriveAnswer askNvme(const FoundDrive& drive) {
   command.addr = reinterpret_cast<std::uintptr_t>(page.data());
   command.data_len = page.size();
   command.cdw10 = kNvmeHealthLog | (static_cast<std::uint32_t>(page.size() / 4 - 1) << 16U);
-  command.timeout_ms = kTimeoutMs;
+  command.timeout_ms = kNvmeTimeoutMs;
   const int status = ioctl(opened.fd.get(), NVME_IOCTL_ADMIN_CMD, &command);
   if (status < 0) {
     const int code = errno;
-    if (code == EACCES || code == EPERM) return failed("needs " + std::string(kCapability));
+    if (code == EACCES || code == EPERM) return failed("needs " + std::string(kNvmeCapability));
     if (code == ENOTTY || code == EINVAL) return failed("its driver passes no NVMe commands on");
     throw HostError(code, "read the health log of /dev/" + drive.name);
   }

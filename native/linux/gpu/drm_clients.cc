@@ -26,9 +26,9 @@ constexpr seconds kScanPause{3};
 // Each keeps a descriptor open and costs about 5 µs per reading.
 constexpr std::size_t kMaxClients = 128;
 // Between closer readings chance dominates the load.
-constexpr milliseconds kShortestWindow{20};
+constexpr milliseconds kShortestLoadWindow{20};
 // A longer window shows the past rather than the present.
-constexpr seconds kLongestWindow{60};
+constexpr seconds kLongestLoadWindow{60};
 // The window of a first reading: together with a scan it stays below the 50 ms after which a question counts
 // as stuck.
 constexpr milliseconds kFirstWindow{22};
@@ -105,8 +105,8 @@ void DrmClients::readBefore() {
 }
 
 std::optional<double> DrmClients::readLoad() {
-  if (!before_.empty() && Clock::now() - beforeAt_ < kShortestWindow) return load_;
-  if (before_.empty() || Clock::now() - beforeAt_ > kLongestWindow) {
+  if (!before_.empty() && Clock::now() - beforeAt_ < kShortestLoadWindow) return load_;
+  if (before_.empty() || Clock::now() - beforeAt_ > kLongestLoadWindow) {
     readBefore();
     if (!before_.empty()) std::this_thread::sleep_for(kFirstWindow);
   }

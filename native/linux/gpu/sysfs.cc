@@ -25,9 +25,9 @@ constexpr double kMicro = 1e6;
 constexpr double kMaxJoules = 1e12;
 constexpr double kPwmFull = 255;  // Documentation/hwmon/sysfs-interface.rst: pwmN is 0–255
 // The energy counter advances about once per millisecond: a shorter window is noise.
-constexpr std::chrono::milliseconds kShortestWindow{20};
+constexpr std::chrono::milliseconds kShortestEnergyWindow{20};
 // A longer window shows the past rather than the present.
-constexpr std::chrono::seconds kLongestWindow{60};
+constexpr std::chrono::seconds kLongestEnergyWindow{60};
 
 std::optional<std::uint64_t> toBytes(std::optional<double> value) {
   if (!value) return std::nullopt;
@@ -136,9 +136,9 @@ std::optional<double> SysfsGpu::readPower() {
   if (power_) return readNumber(power_, kMicro, kMaxWatts);
   const auto joules = readNumber(energy_, kMicro, kMaxJoules);
   const auto now = Clock::now();
-  if (joules && energyBefore_ && now - energyAt_ < kShortestWindow) return energyPower_;
+  if (joules && energyBefore_ && now - energyAt_ < kShortestEnergyWindow) return energyPower_;
   energyPower_.reset();
-  const bool isComparable = joules && energyBefore_ && now - energyAt_ <= kLongestWindow;
+  const bool isComparable = joules && energyBefore_ && now - energyAt_ <= kLongestEnergyWindow;
   // A counter that stands still or decreases does not measure anything.
   if (isComparable && *joules > *energyBefore_) {
     const double watts = (*joules - *energyBefore_) / std::chrono::duration<double>(now - energyAt_).count();

@@ -18,7 +18,7 @@
 namespace hostwire {
 namespace {
 
-constexpr std::chrono::seconds kListInterval{5};
+constexpr std::chrono::seconds kBatteriesInterval{5};
 
 // Belongs to one prober's question: used by one thread at a time.
 class BatteryProbe {
@@ -27,7 +27,7 @@ class BatteryProbe {
 
   std::vector<BatteryCounters> read() {
     const auto now = std::chrono::steady_clock::now();
-    if (!listedAt_ || now - *listedAt_ >= kListInterval) {
+    if (!listedAt_ || now - *listedAt_ >= kBatteriesInterval) {
       list();
       listedAt_ = now;
     }

@@ -22,7 +22,7 @@ using Clock = std::chrono::steady_clock;
 using Readings = std::vector<SensorReading>;
 
 // Added and removed chips show by their names; other changes are found at the longer interval.
-constexpr std::chrono::seconds kListInterval{5};
+constexpr std::chrono::seconds kChipsInterval{5};
 constexpr std::chrono::seconds kSearchInterval{60};
 
 struct Entry {
@@ -55,7 +55,7 @@ class Search {
 
   void run() {
     const auto now = Clock::now();
-    if (listedAt_ && now - *listedAt_ < kListInterval) return;
+    if (listedAt_ && now - *listedAt_ < kChipsInterval) return;
     listedAt_ = now;
     auto names = listChips(roots_);
     if (searchedAt_ && names == names_ && now - *searchedAt_ < kSearchInterval) return;
