@@ -12,18 +12,24 @@ import { runTests, testFiles } from './test.mjs';
 const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
 const page = path.join(root, 'docs/proofs.md');
 
-/** Proofs beside slow/ and prove/: tests of npm test that have a full form or print figures. */
-const OTHERS = ['access/socket-matrix', 'config/mutations', 'http/fanout'];
+/** Tests of `npm test` with more in a proof: a full form, limits in milliseconds (test/helpers/limits.ts), figures. */
+function othersWithProofs() {
+  const isProof = /HOSTWIRE_FULL|\bcheckTime\(|figure: /;
+  const sourceOf = (file) => file.replace(/^build\/ts\//, '').replace(/\.js$/, '.ts');
+  return [...testFiles(undefined), ...testFiles('solo')].filter((file) =>
+    isProof.test(readFileSync(path.join(root, sourceOf(file)), 'utf8')),
+  );
+}
 
 /** `{ name, file }` of each proof: `name` is the name of its row, without the tier. */
 function proofs() {
-  const others = OTHERS.map((name) => path.join('build/ts/test', `${name}.test.js`));
-  return [...testFiles('prove'), ...testFiles('slow'), ...others].map((file) => ({
+  const files = [...testFiles('prove'), ...testFiles('slow'), ...othersWithProofs()];
+  return files.map((file) => ({
     name: file
       .replace(/^build\/ts\/test\//, '')
       .replace(/\.test\.js$/, '')
       .replace(/^prove\//, '')
-      .replace('/slow/', '/'),
+      .replace(/\/(?:slow|solo)\//, '/'),
     file,
   }));
 }

@@ -7,7 +7,7 @@ import process from 'node:process';
 import { CORPUS, FIXTURES, PARSERS, root, run } from './parsers.mjs';
 
 const MIN_LINES_COVERED = 95;
-const rounds = process.argv[2] ?? '200';
+const rounds = process.argv[2] ?? '50';
 const binary = path.join(root, 'build/native/address/replay');
 const objects = path.join(root, 'build/sanitized/address');
 

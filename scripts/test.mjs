@@ -1,9 +1,9 @@
 // Runs the tests with tap and ends with the line "N passed, N failed[, N skipped]". In CI a skip is a failure.
 //   node scripts/test.mjs [--coverage] [--node PATH] [FILE.test.js…]
-// Without files: test/**, two at a time, then those in solo/ folders, one at a time. Other commands run the rest:
+// Without files: test/**, four at a time, then those in solo/ folders, one at a time. Other commands run the rest:
 // `npm run prove` runs slow/ and prove/, `npm run check` runs sanitized/ and windows/. No file is run twice.
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { closeSync, mkdirSync, openSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import process from 'node:process';
@@ -18,6 +18,8 @@ const DEAD_BUSES = {
   DBUS_SYSTEM_BUS_ADDRESS: 'unix:path=/dev/null/no-bus',
   DBUS_SESSION_BUS_ADDRESS: 'unix:path=/dev/null/no-bus',
 };
+/** Tests wait for the greater part of their time: two at a time leave half of two cores idle. */
+const JOBS = 4;
 const MIN_LINES_COVERED = 95;
 const coverageFolder = path.join(root, 'build/coverage');
 
@@ -50,18 +52,17 @@ export function runTests({
   node = process.execPath,
   coverage = false,
   env = {},
-  jobs = 2,
+  jobs = JOBS,
   limitSeconds = 900,
 }) {
   const output = path.join(root, 'build/test.tap');
   mkdirSync(path.dirname(output), { recursive: true });
   rmSync(output, { force: true });
-  const tap = path.join(path.dirname(require.resolve('tap/package.json')), 'dist/esm/run.mjs');
-  const options = ['--disable-coverage', '--plugin=!@tapjs/typescript', '--reporter=terse'];
-  options.push(`--jobs=${jobs}`, `--timeout=${limitSeconds}`, `--output-file=${output}`);
-  const result = spawnSync(node, [tap, 'run', ...options, ...files], {
+  const tap = openSync(output, 'w');
+  const args = [path.join(root, 'scripts/tap.mjs'), String(jobs), String(limitSeconds), ...files];
+  const result = spawnSync(node, args, {
     cwd: root,
-    stdio: ['ignore', 'inherit', 'inherit'],
+    stdio: ['ignore', tap, 'inherit'],
     env: {
       ...process.env,
       ...DEAD_BUSES,
@@ -69,6 +70,7 @@ export function runTests({
       ...(coverage ? { NODE_V8_COVERAGE: coverageFolder } : {}),
     },
   });
+  closeSync(tap);
   const text = readFileSync(output, 'utf8');
   const counts = countsOf(text);
   if (counts.skipped > 0)
@@ -77,7 +79,7 @@ export function runTests({
   return { counts, text, failures: failuresOf(text) };
 }
 
-/** The tests of npm test: those in no tier, two at a time, then those that need the machine to themselves. */
+/** The tests of npm test: those in no tier, several at a time, then those that need the machine to themselves. */
 function runAll(options) {
   const runs = [
     runTests({ ...options, files: testFiles(undefined) }),

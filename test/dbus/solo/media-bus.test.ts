@@ -38,7 +38,7 @@ t.test('[6.bus-address] an address that is set is used as it is, and no other', 
     const service = await serve(t, { DBUS_SESSION_BUS_ADDRESS: address, XDG_RUNTIME_DIR: bus.folder });
     const begun = performance.now();
     t.strictSame(await service.status(), { status: 'stopped', title: '', artist: '' }, `"${address}"`);
-    t.ok(performance.now() - begun < 500, 'at once');
+    checkTime(t, performance.now() - begun, 500, 'the answer without a bus');
     t.match(await service.control('play'), { status: 200, delivered: 'false' });
     const refused = await service.control('stop');
     t.match(refused, { status: 501, code: 'not_supported' });

@@ -4,11 +4,11 @@ import path from 'node:path';
 import process from 'node:process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
-import '../../helpers/service/dead-buses.ts';
+import '../helpers/service/dead-buses.ts';
 import { spawn } from 'node:child_process';
-import { missingForBus, until } from '../../helpers/dbus/bus.ts';
-import { checkTime } from '../../helpers/limits.ts';
-import { PowerService } from '../../helpers/service/power.ts';
+import { missingForBus, until } from '../helpers/dbus/bus.ts';
+import { checkTime } from '../helpers/limits.ts';
+import { PowerService } from '../helpers/service/power.ts';
 
 const skip = missingForBus();
 /** Longer than any accepted act waits for its hand-over. */
