@@ -1,7 +1,7 @@
 // Everything that CI runs: the build with an empty HOME, lint, types, the build with node-gyp, sanitizers, the build for
 // Windows; then the tests: on this Node, on the other one, under sanitizers and under Wine.
 //   node scripts/check.mjs [STEP…]   (all steps without a name)
-// Steps that only compile and compute run in parallel; tests run alone, because some of them are strict about time.
+// Steps that only compile and compute run in the background, at the lowest priority: they use the time in which tests wait.
 import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import os from 'node:os';
@@ -24,8 +24,9 @@ function note(isGood, name, detail = '') {
 }
 
 /** Runs a command to its end and prints its output in one piece, because other commands may run at the same time. */
-async function run(command, args, env = process.env) {
+async function run(command, args, { env = process.env, priority = 0 } = {}) {
   const child = spawn(command, args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'], env });
+  if (priority !== 0 && child.pid !== undefined) os.setPriority(child.pid, priority);
   const parts = [];
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (part) => parts.push(part));
   const isGood = await new Promise((resolve) => {
@@ -40,8 +41,9 @@ async function run(command, args, env = process.env) {
   return { isGood, output };
 }
 
+/** Runs a script in the background. */
 async function runScript(name, ...args) {
-  const { isGood } = await run(process.execPath, args);
+  const { isGood } = await run(process.execPath, args, { priority: os.constants.priority.PRIORITY_LOW });
   note(isGood, name);
   return isGood;
 }
@@ -91,7 +93,7 @@ async function build() {
   const halves = [
     ['addon', 'programs'],
     ['tests', 'web'],
-  ].map((steps) => run(process.execPath, ['scripts/build.mjs', ...steps], env));
+  ].map((steps) => run(process.execPath, ['scripts/build.mjs', ...steps], { env }));
   for (const { isGood } of await Promise.all(halves)) note(isGood, 'built with an empty HOME');
   rmSync(home, { recursive: true, force: true });
   note(await loadsAndReads('dist/hostwire.node'), 'the addon loads and reads');
@@ -135,15 +137,11 @@ const steps = {
   windows: () => runTests('the service on Windows, under Wine', 'scripts/test-windows.mjs'),
 };
 
-/** The rows run one after the other, the steps within a row in parallel. */
-const ORDER = [
-  ['build'],
-  ['lint', 'gyp', 'sanitized', 'windows-build'],
-  ['test'],
-  ['other'],
-  ['races'],
-  ['windows'],
-];
+/** Steps in the background, which start after the build, and those that wait for one of them. */
+const BACKGROUND = ['lint', 'sanitized', 'windows-build', 'gyp'];
+const NEEDS = { other: 'gyp', races: 'sanitized', windows: 'windows-build' };
+/** Steps in the foreground, one after the other. */
+const FOREGROUND = ['build', 'test', 'other', 'races', 'windows'];
 
 const wanted = process.argv.slice(2);
 for (const name of wanted)
@@ -152,16 +150,21 @@ for (const name of wanted)
     process.exit(1);
   }
 provideNeeds({ windows: true });
-for (const row of ORDER)
-  await Promise.all(
-    row
-      .filter((name) => wanted.length === 0 || wanted.includes(name))
-      .map(async (name) => {
-        const started = Date.now();
-        await steps[name]();
-        console.log(`-- ${name}: ${Math.round((Date.now() - started) / 1000)} s`);
-      }),
-  );
+
+async function runStep(name) {
+  if (wanted.length > 0 && !wanted.includes(name)) return;
+  const started = Date.now();
+  await steps[name]();
+  console.log(`-- ${name}: ${Math.round((Date.now() - started) / 1000)} s`);
+}
+
+const running = new Map();
+for (const name of FOREGROUND) {
+  await running.get(NEEDS[name]);
+  await runStep(name);
+  if (name === 'build') for (const each of BACKGROUND) running.set(each, runStep(each));
+}
+await Promise.all(running.values());
 if (failures.length > 0) console.log(`\n${failures.join('\n')}\n`);
 console.log(
   `${totals.passed} passed, ${totals.failed} failed${totals.skipped > 0 ? `, ${totals.skipped} skipped` : ''}`,

@@ -1,5 +1,8 @@
 // Runs clang-tidy over C++ sources, one process per CPU. A clean file is not checked again until something it is compiled
 // from changes: an empty file in the user's cache folder, named after a digest of all inputs, marks it as clean.
+// The files of a folder are first checked as one text, which reads the standard headers once instead of once per file.
+// Only if that finds something is each file checked alone: for messages with its name, and because two files may use one
+// name for different things.
 import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
@@ -23,6 +26,8 @@ const CACHE = path.join(
   process.env.XDG_CACHE_HOME ?? path.join(os.homedir(), '.cache'),
   'hostwire/clang-tidy',
 );
+const BATCHES = path.join(root, 'build/tidy');
+const MAX_FILES_PER_BATCH = 8;
 /** Marks that no branch has used for this long are removed. */
 const MAX_UNUSED_MS = 30 * 24 * 60 * 60_000;
 
@@ -44,10 +49,14 @@ function versionOf(command) {
   return spawnSync(command, ['--version'], { encoding: 'utf8' }).stdout ?? '';
 }
 
-/** The cache file of each source, named after a digest of everything that its verdict depends on. */
-function digests(command, files, args) {
+/** The compile command of each source. */
+function compileCommands() {
   const database = JSON.parse(readFileSync(path.join(DATABASE, 'compile_commands.json'), 'utf8'));
-  const commands = new Map(database.map((entry) => [path.relative(root, entry.file), entry.command]));
+  return new Map(database.map((entry) => [path.relative(root, entry.file), entry.command]));
+}
+
+/** The cache file of each source, named after a digest of everything that its verdict depends on. */
+function digests(command, commands, files, args) {
   const common = [
     versionOf(command),
     versionOf('c++'),
@@ -68,11 +77,8 @@ function digests(command, files, args) {
   });
 }
 
-function lookAt(command, file, args) {
-  const child = spawn(command, ['-quiet', '-p', DATABASE, ...args, file], {
-    cwd: root,
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
+function lookAt(command, args) {
+  const child = spawn(command, ['-quiet', ...args], { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] });
   let text = '';
   for (const stream of [child.stdout, child.stderr])
     stream.setEncoding('utf8').on('data', (chunk) => {
@@ -84,6 +90,38 @@ function lookAt(command, file, args) {
   });
 }
 
+/** `waiting` in groups of the same folder and the same compiler options. */
+function batchesOf(waiting, commands) {
+  const groups = new Map();
+  for (const each of waiting) {
+    // Without the names of source and object; files that CMake does not compile are checked alone.
+    const options = commands.get(each.file)?.replace(/ -o .*$/, '');
+    const key = options === undefined ? each.file : `${path.dirname(each.file)} ${options}`;
+    const group = groups.get(key) ?? { options, members: [] };
+    groups.set(key, group);
+    group.members.push(each);
+  }
+  return [...groups.values()].flatMap(({ options, members }) => {
+    const count = Math.ceil(members.length / MAX_FILES_PER_BATCH);
+    const size = Math.ceil(members.length / count);
+    return Array.from({ length: count }, (_, index) => ({
+      options,
+      members: members.slice(index * size, (index + 1) * size),
+    }));
+  });
+}
+
+/** Whether the files of a batch are clean as one text. */
+async function isCleanTogether(command, { options, members }, args) {
+  const folder = path.dirname(members[0].file);
+  const name = `${folder.replaceAll('/', '_')}-${path.basename(members[0].file)}`;
+  const text = members.map(({ file }) => readFileSync(path.join(root, file), 'utf8')).join('\n');
+  writeFileSync(path.join(BATCHES, name), text);
+  const compiler = options.split(' ').slice(1);
+  const all = [...args, path.join(BATCHES, name), '--', '-iquote', path.join(root, folder), ...compiler];
+  return (await lookAt(command, all)).isClean;
+}
+
 function removeUnused() {
   for (const name of readdirSync(CACHE)) {
     const file = path.join(CACHE, name);
@@ -93,8 +131,9 @@ function removeUnused() {
 
 /** Runs `command` on `files`, with `args` added; returns its complaints. */
 export async function tidy(command, files, args = []) {
-  mkdirSync(CACHE, { recursive: true });
-  const places = digests(command, files, args);
+  for (const folder of [CACHE, BATCHES]) mkdirSync(folder, { recursive: true });
+  const commands = compileCommands();
+  const places = digests(command, commands, files, args);
   const complaints = [];
   const waiting = [];
   for (const [index, file] of files.entries()) {
@@ -103,11 +142,15 @@ export async function tidy(command, files, args = []) {
     else waiting.push({ file, place });
   }
   console.error(`clang-tidy: ${waiting.length} of ${files.length} files changed`);
+  const batches = batchesOf(waiting, commands);
   const worker = async () => {
-    for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
-      const { isClean, text } = await lookAt(command, next.file, args);
-      if (isClean) writeFileSync(next.place, '');
-      else complaints.push(text);
+    for (let batch = batches.pop(); batch !== undefined; batch = batches.pop()) {
+      const isClean = batch.members.length > 1 && (await isCleanTogether(command, batch, args));
+      for (const { file, place } of batch.members) {
+        const alone = isClean ? { isClean } : await lookAt(command, ['-p', DATABASE, ...args, file]);
+        if (alone.isClean) writeFileSync(place, '');
+        else complaints.push(alone.text);
+      }
     }
   };
   await Promise.all(Array.from({ length: os.availableParallelism() }, worker));
