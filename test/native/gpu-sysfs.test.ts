@@ -164,14 +164,15 @@ t.test('[3.gpu-intel] xe: clock, package temperature, power from the energy', as
     pci({ ...facts, hwmon: { ...hwmon, energy1_input: String(microjoules) } });
   const machine = makeMachine(t, energy(5_000_000));
   t.match(await firstOf(machine), { clockMhz: 2400, temperatureCelsius: 48, powerWatts: null });
-  // 4 J between two readings. Each was made between the question and the moment its power was seen.
+  // 4 J between two readings. Each was made between the writing of the file and the moment its power was seen.
   let joules = 5;
   let last: { readonly askedMs: number; readonly seenMs: number; readonly watts: number } | undefined;
   for (let i = 0; i < 5; i++) {
     await sleep(100);
     joules += 4;
-    machine.write({ [`${pciFolder(address)}/hwmon/hwmon3/energy1_input`]: `${joules * 1e6}\n` });
+    // Before the file is written: a reading that is still under way may see it first.
     const askedMs = performance.now();
+    machine.write({ [`${pciFolder(address)}/hwmon/hwmon3/energy1_input`]: `${joules * 1e6}\n` });
     const before = last?.watts ?? null;
     const { powerWatts } = (await firstOf(machine, (gpu) => ![null, before].includes(gpu.powerWatts))) ?? {};
     const watts = powerWatts ?? Number.NaN;
