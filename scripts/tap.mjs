@@ -6,6 +6,8 @@ import process from 'node:process';
 import { t } from 'tap';
 
 const [jobs, seconds, ...files] = process.argv.slice(2);
+// tap's limit in each file, which is 30 s otherwise.
+process.env.TAP_TIMEOUT = seconds;
 t.jobs = Number(jobs);
 // The limit is per file; the run as a whole has none.
 t.setTimeout(0);
