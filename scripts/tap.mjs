@@ -11,8 +11,11 @@ process.env.TAP_TIMEOUT = seconds;
 t.jobs = Number(jobs);
 // The limit is per file; the run as a whole has none.
 t.setTimeout(0);
+// tap's spawn puts hooks that record processes into NODE_OPTIONS; they also lose V8's counts of coverage.
+const command = ['-u', 'NODE_OPTIONS', process.execPath];
 for (const file of files) {
-  const ended = t.spawn(process.execPath, [file], { buffered: true, timeout: Number(seconds) * 1000 }, file);
+  const options = { buffered: true, timeout: Number(seconds) * 1000 };
+  const ended = t.spawn('env', [...command, file], options, file);
   ended.then((result) => {
     if (result?.ok === false) process.stderr.write(`not ok: ${file}\n`);
   });
