@@ -6,6 +6,8 @@ export interface Client {
   readonly address: Address;
   /** The request came through a proxy that is not trusted: the address may be that proxy's. */
   readonly isForwarded: boolean;
+  /** The peer is a trusted proxy: its X-Forwarded-Host and X-Forwarded-Proto stand for Host and scheme. */
+  readonly isProxied: boolean;
 }
 
 // Some proxies append the port to the address.
@@ -33,10 +35,11 @@ export function clientOf(trusted: AddressRules, request: AccessRequest): Client 
   const peer = parsePeer(request.remoteAddress ?? '');
   if (peer === undefined) return undefined;
   const forwardedFor = valuesOf(request, 'x-forwarded-for');
-  if (forwardedFor.length > 0 && matches(trusted, peer)) {
+  const isProxied = matches(trusted, peer);
+  if (forwardedFor.length > 0 && isProxied) {
     const address = findClient(trusted, forwardedFor);
-    return address === undefined ? undefined : { address, isForwarded: false };
+    return address === undefined ? undefined : { address, isForwarded: false, isProxied };
   }
   const isForwarded = FORWARDING_HEADERS.some((name) => valuesOf(request, name).length > 0);
-  return { address: peer, isForwarded };
+  return { address: peer, isForwarded, isProxied };
 }

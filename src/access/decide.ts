@@ -1,7 +1,7 @@
 /** Judges a request by the contract's checks, in their order: from the blocked addresses to the web guard. */
 import { type Address, type AddressList, type AddressRules, isEmptyList, matches } from './addresses.ts';
 import { type Client, clientOf } from './client.ts';
-import { normalizeName, parseAuthority } from './hosts.ts';
+import { normalizeName, parseAuthority, withLocalSuffixes } from './hosts.ts';
 import { digestKey, judgeKey, type KeyState } from './key.ts';
 import { canonicalOrigin, isPreflight, preflightHeaders, readerOf } from './origins.ts';
 import type { AccessRequest, Decision, Refused } from './request.ts';
@@ -68,7 +68,7 @@ export function compileAccess(
     ]),
     guard: {
       hosts: new Set([
-        ...compileNames(machineNames, normalizeName),
+        ...withLocalSuffixes([...compileNames(machineNames, normalizeName)]),
         ...compileNames(server.allowed_hosts, parseAuthority),
       ]),
       origins: compileNames(server.cors_origins, canonicalOrigin),
@@ -119,7 +119,7 @@ export function decideAccess(policy: AccessPolicy, request: AccessRequest): Deci
     return refuse(policy, request, client.address, { ...PLAIN_REFUSAL, status: verdict, isWrongKey });
   }
   const isKeyed = verdict === 'keyed';
-  const foreign = isKeyed || isPublic ? undefined : guardWeb(policy.guard, request);
+  const foreign = isKeyed || isPublic ? undefined : guardWeb(policy.guard, request, client.isProxied);
   if (foreign !== undefined) {
     return refuse(policy, request, client.address, { ...foreign, isWrongKey: false });
   }

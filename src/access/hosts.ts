@@ -1,22 +1,20 @@
 /** Host names that a foreign page cannot have pointed at this machine (DNS rebinding). */
 import { parseAddress } from './addresses.ts';
 
-// No stranger can register these: they are reserved, or resolved in the local network only.
-const SAFE_SUFFIXES: readonly string[] = [
-  '.localhost',
-  '.local',
-  '.lan',
-  '.home',
-  '.home.arpa',
-  '.internal',
-  '.localdomain',
-  '.intranet',
-  '.corp',
-  '.private',
-  '.test',
-  '.invalid',
-  '.example',
-  '.ts.net',
+/** What routers and VPNs append to a machine's name. A tailnet adds a label of its own in front of its suffix. */
+const LOCAL_SUFFIXES: readonly string[] = [
+  'local',
+  'lan',
+  'home',
+  'home.arpa',
+  'internal',
+  'localdomain',
+  'intranet',
+  'corp',
+  'private',
+  'fritz.box',
+  // Stands for any one label, see isSafeHost: `*` cannot be part of a host name.
+  '*.ts.net',
 ];
 
 const AUTHORITY = /^(\[[^\]]*\]|[^:[\]]+)(?::(\d{0,5}))?$/;
@@ -45,9 +43,21 @@ export function parseAuthority(text: string): string | undefined {
   return normalizeName(host);
 }
 
-/** `host` as parseAuthority returns it; `own`: the machine's names and the configured ones. */
+/** The names under which a browser may reach a machine: each as given, and its short name with each local suffix. */
+export function withLocalSuffixes(machineNames: readonly string[]): readonly string[] {
+  return machineNames.flatMap((name) => {
+    const [short] = name.split('.');
+    if (short === undefined || short === '' || short === 'localhost') return [name];
+    return [name, short, ...LOCAL_SUFFIXES.map((suffix) => `${short}.${suffix}`)];
+  });
+}
+
+/**
+ * Whether no stranger can make `host`, as parseAuthority returns it, point at this machine. `own`: the machine's names
+ * and the configured ones. Other local names are not safe: whoever runs the Wi-Fi decides what they point at.
+ */
 export function isSafeHost(own: ReadonlySet<string>, host: string): boolean {
   if (host.startsWith('[') || parseAddress(host) !== undefined) return true;
-  if (!host.includes('.')) return true;
-  return own.has(host) || SAFE_SUFFIXES.some((suffix) => host.endsWith(suffix));
+  if (host === 'localhost' || host.endsWith('.localhost')) return true;
+  return own.has(host) || own.has(host.replace(/^([^.]+)\.[^.]+\.ts\.net$/, '$1.*.ts.net'));
 }

@@ -27,13 +27,16 @@ export function isListedOrigin(listed: ReadonlySet<string>, origin: string | und
   return canonical !== undefined && listed.has(canonical);
 }
 
-/** Whether the page has the host and port that the request was sent to; a missing port is the scheme's default. */
-export function isSameOrigin(origin: string, host: string): boolean {
+/**
+ * Whether the page has the host and port that the request was sent to; a missing port is the scheme's default.
+ * `scheme`: the one that the request used, if a proxy named it; otherwise the page's own.
+ */
+export function isSameOrigin(origin: string, host: string, scheme?: 'http' | 'https'): boolean {
   const canonical = canonicalOrigin(origin);
-  const scheme = canonical === undefined ? undefined : /^https?:/.exec(canonical)?.[0];
-  if (scheme === undefined || parseAuthority(host) === undefined) return false;
-  const own = `${scheme}//${host}`;
-  return URL.canParse(own) && `${scheme}//${new URL(own).host}` === canonical;
+  const pageScheme = canonical === undefined ? undefined : /^(https?):/.exec(canonical)?.[1];
+  if (pageScheme === undefined || parseAuthority(host) === undefined) return false;
+  const own = `${scheme ?? pageScheme}://${host}`;
+  return URL.canParse(own) && `${scheme ?? pageScheme}://${new URL(own).host}` === canonical;
 }
 
 /** The origin that may read the answer: a listed one, or any if the request has the key. */

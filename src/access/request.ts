@@ -31,6 +31,7 @@ export const ACCESS_HEADERS: readonly string[] = [
   'origin',
   'authorization',
   'sec-fetch-site',
+  'sec-fetch-mode',
   'access-control-request-method',
   'access-control-request-headers',
   ...FORWARDING_HEADERS,

@@ -39,30 +39,50 @@ function refuseOrigin(origin: string | undefined): WebRefusal {
   return { status: 403, errorCode: 'origin_not_allowed', hint: originHint(origin) };
 }
 
-function changesState(request: AccessRequest): boolean {
-  return request.isUpgrade || !['GET', 'HEAD', 'OPTIONS'].includes(request.method);
+/**
+ * The owner followed a link of another site, and sees the answer alone. All else that another site's page requests is
+ * refused, reading too: it could not read the answer, but measure how long it takes, and so learn what runs here.
+ */
+function isLinkFollowed(request: AccessRequest): boolean {
+  const modes = valuesOf(request, 'sec-fetch-mode');
+  const isNavigation = modes.length === 1 && modes[0]?.trim().toLowerCase() === 'navigate';
+  return isNavigation && request.method === 'GET' && !request.isUpgrade;
 }
 
 function isForeignFetch(value: string): boolean {
   return ['cross-site', 'same-site'].includes(value.trim().toLowerCase());
 }
 
-/** Judges a request without a valid key; undefined: it may pass. */
-export function guardWeb(guard: WebGuard, request: AccessRequest): WebRefusal | undefined {
+/** The last element of a list that proxies append to: the others may be forged. */
+function lastElement(request: AccessRequest, name: string): string | undefined {
+  return valuesOf(request, name).join(',').split(',').at(-1)?.trim() || undefined;
+}
+
+function schemeOf(request: AccessRequest): 'http' | 'https' | undefined {
+  const scheme = lastElement(request, 'x-forwarded-proto')?.toLowerCase();
+  return scheme === 'http' || scheme === 'https' ? scheme : undefined;
+}
+
+/** Judges a request without a valid key; undefined: it may pass. `isProxied`: its peer is a trusted proxy. */
+export function guardWeb(
+  guard: WebGuard,
+  request: AccessRequest,
+  isProxied: boolean,
+): WebRefusal | undefined {
   const hosts = valuesOf(request, 'host');
-  const [host] = hosts;
+  const host = (isProxied ? lastElement(request, 'x-forwarded-host') : undefined) ?? hosts[0];
   if (hosts.length !== 1 || host === undefined || host === '') {
     return { status: 400, errorCode: undefined, hint: undefined };
   }
   const name = parseAuthority(host);
   if (name === undefined || !isSafeHost(guard.hosts, name)) return refuseHost(name);
-  if (!changesState(request)) return undefined;
 
   const origin = originOf(request);
   if (isListedOrigin(guard.origins, origin)) return undefined;
   const hasOrigin = valuesOf(request, 'origin').length > 0;
-  const isOwn = origin !== undefined && isSameOrigin(origin, host);
+  const scheme = isProxied ? schemeOf(request) : undefined;
+  const isOwn = origin !== undefined && isSameOrigin(origin, host, scheme);
   if (hasOrigin && !isOwn) return refuseOrigin(origin);
-  if (valuesOf(request, 'sec-fetch-site').some(isForeignFetch)) return refuseOrigin(origin);
-  return undefined;
+  const isForeign = valuesOf(request, 'sec-fetch-site').some(isForeignFetch);
+  return isForeign && !isLinkFollowed(request) ? refuseOrigin(origin) : undefined;
 }

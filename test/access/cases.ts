@@ -22,6 +22,7 @@ export interface Case {
   readonly host: readonly string[];
   readonly origin: readonly string[];
   readonly fetchSite: readonly string[];
+  readonly fetchMode: readonly string[];
   readonly forwarding: readonly (readonly [name: string, value: string])[];
   readonly requestMethod: readonly string[];
   readonly requestHeaders: readonly string[];
@@ -109,6 +110,8 @@ export const DIMENSIONS: Dimensions = {
     ['pc.campus.edu:9990'],
     ['pc:9990'],
     ['nas.home.arpa'],
+    ['pc.fritz.box'],
+    ['wifi'],
     ['evil.example.com:9990'],
     ['stats.example.com:9990'],
     ['localhost.evil.com'],
@@ -132,11 +135,14 @@ export const DIMENSIONS: Dimensions = {
     ['http://192.168.7.2:9990'],
     ['HTTP://LOCALHOST:9990'],
     ['http://nas.home.arpa'],
+    ['http://pc.fritz.box'],
+    ['https://pc.lan'],
     [''],
     ['http://user@localhost:9990'],
     [OWN, OWN],
   ],
   fetchSite: [[], ['same-origin'], ['none'], ['cross-site'], ['same-site'], ['same-origin', 'cross-site']],
+  fetchMode: [[], ['navigate'], ['no-cors'], ['cors']],
   forwarding: [
     [],
     [['x-forwarded-for', '203.0.113.7']],
@@ -153,6 +159,16 @@ export const DIMENSIONS: Dimensions = {
     [['x-real-ip', '127.0.0.1']],
     [['forwarded', 'for=127.0.0.1']],
     [['via', '1.1 proxy']],
+    [['x-forwarded-host', 'evil.example.com']],
+    [
+      ['x-forwarded-for', '203.0.113.7'],
+      ['x-forwarded-host', 'evil.example.com, pc.lan'],
+      ['x-forwarded-proto', 'https'],
+    ],
+    [
+      ['x-forwarded-host', 'pc.lan:443'],
+      ['x-forwarded-proto', 'HTTP'],
+    ],
   ],
   requestMethod: [[], ['POST']],
   requestHeaders: [[], ['content-type'], ['content-type, Authorization'], ['x-authorization']],
@@ -188,6 +204,7 @@ export function randomCase(random: Random, calmness: number): Case {
     host: at('host'),
     origin: at('origin'),
     fetchSite: at('fetchSite'),
+    fetchMode: at('fetchMode'),
     forwarding: at('forwarding'),
     requestMethod: at('requestMethod'),
     requestHeaders: at('requestHeaders'),
@@ -224,6 +241,7 @@ function headerTable(c: Case): Record<string, readonly string[]> {
     origin: [...c.origin],
     authorization: [...c.authorization],
     'sec-fetch-site': [...c.fetchSite],
+    'sec-fetch-mode': [...c.fetchMode],
     'access-control-request-method': [...c.requestMethod],
     'access-control-request-headers': [...c.requestHeaders],
   };

@@ -118,14 +118,14 @@ function isSafeName(text: string, own: readonly string[]): boolean {
   if (!/^[a-z0-9._-]+$/.test(name) || name.split('.').some((label) => label === '')) return false;
   if (number4(name) !== undefined) return true;
   const labels = name.split('.');
-  if (labels.length === 1) return true;
+  if (labels.at(-1) === 'localhost') return true;
   if (own.map((each) => each.toLowerCase()).includes(name)) return true;
-  const last = labels.at(-1) ?? '';
-  const top =
-    'localhost local lan home internal localdomain intranet corp private test invalid example'.split(' ');
-  if (top.includes(last)) return true;
-  const lastTwo = labels.slice(-2).join('.');
-  return labels.length > 2 && (lastTwo === 'home.arpa' || lastTwo === 'ts.net');
+  const machine = 'pc';
+  if (labels[0] !== machine) return false;
+  const suffix = labels.slice(1).join('.');
+  const local = 'local lan home home.arpa internal localdomain intranet corp private fritz.box'.split(' ');
+  if (suffix === '' || local.includes(suffix)) return true;
+  return labels.length === 4 && labels[2] === 'ts' && labels[3] === 'net';
 }
 
 function hostAndPort(scheme: string, authority: string): string {
@@ -134,12 +134,15 @@ function hostAndPort(scheme: string, authority: string): string {
   return /:\d+$/.test(lower.replace(/^\[[^\]]*\]/, '')) ? lower : `${lower.replace(/:$/, '')}:${standard}`;
 }
 
-function isForeign(origin: string, host: string, listed: readonly string[]): boolean {
+function isForeign(origin: string, host: string, ownScheme: string, listed: readonly string[]): boolean {
   if (isListed(origin, listed)) return false;
   const [scheme = '', authority] = origin.toLowerCase().split('://');
   if (authority === undefined || !['http', 'https'].includes(scheme) || /[^a-z0-9.:[\]_-]/.test(authority))
     return true;
-  return hostAndPort(scheme, authority) !== hostAndPort(scheme, host);
+  // The scheme of the request is known only from a trusted proxy.
+  return (
+    (ownScheme !== '' && ownScheme !== scheme) || hostAndPort(scheme, authority) !== hostAndPort(scheme, host)
+  );
 }
 
 function isListed(origin: string, listed: readonly string[]): boolean {
@@ -183,16 +186,24 @@ function ruling(c: Case, client: Number128): string {
 
 /** Step 4. */
 function webGuard(c: Case): string {
-  const [host = ''] = c.host;
+  const said = (name: string) =>
+    c.forwarding
+      .flatMap(([each, value]) => (each === name ? value.split(',') : []))
+      .at(-1)
+      ?.trim() ?? '';
+  const peer = numberOf(c.peer?.split('%')[0] ?? '');
+  const isProxied = peer !== undefined && holds(c.trusted, peer);
+  const host = (isProxied && said('x-forwarded-host')) || (c.host[0] ?? '');
+  const scheme = isProxied ? said('x-forwarded-proto').toLowerCase() : '';
   if (c.host.length !== 1 || host === '') return '400';
   if (!isSafeName(host, [...c.hosts, 'pc', 'pc.campus.edu'])) return '403 host_not_allowed';
-  if (['GET', 'HEAD', 'OPTIONS'].includes(c.method) && !c.upgrade) return 'keyless';
   const [origin] = c.origin;
   if (c.origin.length > 1) return '403 origin_not_allowed';
-  if (origin !== undefined && isForeign(origin, host, c.origins)) return '403 origin_not_allowed';
+  if (origin !== undefined && isForeign(origin, host, scheme, c.origins)) return '403 origin_not_allowed';
   const isPageListed = origin !== undefined && isListed(origin, c.origins);
   const isOtherSite = c.fetchSite.includes('cross-site') || c.fetchSite.includes('same-site');
-  return isOtherSite && !isPageListed ? '403 origin_not_allowed' : 'keyless';
+  const isLink = c.method === 'GET' && !c.upgrade && c.fetchMode.join('+') === 'navigate';
+  return isOtherSite && !isPageListed && !isLink ? '403 origin_not_allowed' : 'keyless';
 }
 
 function reader(c: Case, hasKey: boolean): string | undefined {

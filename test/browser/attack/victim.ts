@@ -8,6 +8,7 @@ import { FakePlayer, track } from '../../helpers/dbus/player.ts';
 import { startSessionBus } from '../../helpers/dbus/session-bus.ts';
 import { variant } from '../../helpers/dbus/wire.ts';
 import { type ServiceProcess, startService } from '../../helpers/service/service.ts';
+import { SERVICE_NAME } from './names.ts';
 import type { Target } from './row.ts';
 
 /** Texts that only the service has. */
@@ -86,7 +87,7 @@ export class Victim {
           enable_process_control: true,
           enable_dashboard: true,
         },
-        server: { cors_origins: [options.listedOrigin] },
+        server: { cors_origins: [options.listedOrigin], allowed_hosts: [SERVICE_NAME] },
         auth:
           options.auth === 'off'
             ? { enabled: false }
