@@ -39,12 +39,8 @@ const headersNamed = (names: readonly string[]): Json =>
   Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 
 const JSON_TYPE = 'application/json';
-const JSON_HEADERS = [
-  'Cache-Control',
-  'X-Content-Type-Options',
-  'Cross-Origin-Resource-Policy',
-  'X-Frame-Options',
-];
+const ALL_HEADERS = ['X-Content-Type-Options', 'Cross-Origin-Resource-Policy', 'X-Frame-Options'];
+const JSON_HEADERS = ['Cache-Control', ...ALL_HEADERS];
 
 /** The codes that any operation may return. */
 const ALWAYS: readonly ErrorCode[] = ['bad_request', 'internal_error', 'shutting_down'];
@@ -67,12 +63,11 @@ function success(operation: DocumentedOperation, { write }: SchemaWriter): Json 
   if (isStream)
     return {
       description: 'The stream.',
-      headers: headersNamed(headers),
+      headers: headersNamed([...headers, ...ALL_HEADERS]),
       content: { 'text/event-stream': { schema: { type: 'string' }, 'x-message': payload } },
     };
-  // A document may be cached; a picture cannot be framed anyway.
-  const absent = headers.includes('ETag') ? 'Cache-Control' : imageTypes && 'X-Frame-Options';
-  const common = JSON_HEADERS.filter((name) => name !== absent);
+  // A document may be cached.
+  const common = headers.includes('ETag') ? ALL_HEADERS : JSON_HEADERS;
   return {
     description: 'Done.',
     headers: headersNamed([...headers, ...common]),
@@ -96,7 +91,10 @@ function failure(status: number, codes: readonly ErrorCode[], error: Json): Json
 }
 
 const SWITCHED: Json = { description: 'The connection speaks WebSocket from now on.' };
-const UNCHANGED: Json = { description: 'The document is still the same.', headers: headersNamed(['ETag']) };
+const UNCHANGED: Json = {
+  description: 'The document is still the same.',
+  headers: headersNamed(['ETag', ...ALL_HEADERS]),
+};
 const answer = (name: string): Json => ({ $ref: `#/components/responses/${name}` });
 
 /** By status. `error`: the schema of every error's body. */
@@ -118,9 +116,12 @@ export function responsesOf(operation: DocumentedOperation, writer: SchemaWriter
 
 /** The answers without a body. */
 export const BARE_RESPONSES: Json = {
-  Unauthorized: { description: 'The key is missing or wrong.', headers: headersNamed(['WWW-Authenticate']) },
+  Unauthorized: {
+    description: 'The key is missing or wrong.',
+    headers: headersNamed(['WWW-Authenticate', ...ALL_HEADERS]),
+  },
   Forbidden: {
     description: 'The address is blocked or not allowed, the web guard refused, or the feature is off.',
-    headers: headersNamed(['X-Error-Code']),
+    headers: headersNamed(['X-Error-Code', ...ALL_HEADERS]),
   },
 };

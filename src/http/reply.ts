@@ -5,20 +5,9 @@ import type { Answer } from './uws/exchange.ts';
 
 export type Headers = readonly (readonly [name: string, value: string])[];
 
-/**
- * A foreign page cannot read an answer without CORS, but if it may embed one it sees whether that worked: 200 for a
- * process that runs, 404 for one that does not. With these headers both look the same.
- */
-export const UNSEEN: Headers = [
-  ['Cross-Origin-Resource-Policy', 'same-origin'],
-  ['X-Frame-Options', 'DENY'],
-];
-
 const JSON_HEADERS: Headers = [
   ['Content-Type', 'application/json; charset=utf-8'],
   ['Cache-Control', 'no-store'],
-  ['X-Content-Type-Options', 'nosniff'],
-  ...UNSEEN,
 ];
 
 /** "404 Not Found". */

@@ -49,11 +49,8 @@ const POLICY = [
 
 const HEADERS: Headers = [
   ['Content-Security-Policy', POLICY],
-  ['X-Content-Type-Options', 'nosniff'],
-  ['X-Frame-Options', 'DENY'],
   ['Referrer-Policy', 'no-referrer'],
   ['Cross-Origin-Opener-Policy', 'same-origin'],
-  ['Cross-Origin-Resource-Policy', 'same-origin'],
   ['Permissions-Policy', 'camera=(), display-capture=(), geolocation=(), microphone=(), payment=(), usb=()'],
   ['Vary', 'Accept-Encoding'],
 ];

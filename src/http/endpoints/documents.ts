@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { ServiceError } from '../../errors.ts';
 import { isKnown } from '../etag.ts';
-import { type Headers, statusLine, UNSEEN } from '../reply.ts';
+import { type Headers, statusLine } from '../reply.ts';
 import type { Request, Run, Runs } from '../routes.ts';
 import type { Answer } from '../uws/exchange.ts';
 
@@ -47,10 +47,6 @@ function answerWith({ bytes, tag }: StoredDocument, { exchange, headers }: Reque
   const common: Headers = [['ETag', tag], ['Cache-Control', 'no-cache'], ...headers];
   if (isKnown(tag, exchange.head.headers))
     return { status: statusLine(304), headers: common, body: undefined };
-  const described: Headers = [
-    ['Content-Type', 'application/json; charset=utf-8'],
-    ['X-Content-Type-Options', 'nosniff'],
-    ...UNSEEN,
-  ];
-  return { status: statusLine(200), headers: [...described, ...common], body: bytes };
+  const type = ['Content-Type', 'application/json; charset=utf-8'] as const;
+  return { status: statusLine(200), headers: [type, ...common], body: bytes };
 }

@@ -6,7 +6,7 @@ import type { Media } from '../../commands/media.ts';
 import { ServiceError } from '../../errors.ts';
 import { checkParams } from '../../params.ts';
 import { mediaParams } from '../../wire/requests.ts';
-import { statusLine, UNSEEN } from '../reply.ts';
+import { statusLine } from '../reply.ts';
 import type { Runs } from '../routes.ts';
 import type { Answer } from '../uws/exchange.ts';
 
@@ -106,9 +106,7 @@ function pictureAnswer({ type, bytes }: Picture, headers: Answer['headers']): An
     headers: [
       ['Content-Type', type],
       ['Cache-Control', 'no-store'],
-      ['X-Content-Type-Options', 'nosniff'],
       ['Content-Security-Policy', "default-src 'none'; sandbox"],
-      ...UNSEEN,
       ...headers,
     ],
     body: bytes,

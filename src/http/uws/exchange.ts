@@ -60,8 +60,20 @@ type Header = readonly [name: string, value: string];
 // uWebSockets.js checks nothing: a line break in a value would begin another header, or another answer.
 const SPLITS_ANSWER = /[\0\r\n]/;
 
+/**
+ * On every answer, refusals and streams included. A foreign page cannot read an answer without CORS, but where it may
+ * embed some answers and not others it learns which one it got: 200 for a running process, 404 for another, 401 where
+ * a key is needed.
+ */
+const DEFENSIVE_HEADERS: readonly Header[] = [
+  ['X-Content-Type-Options', 'nosniff'],
+  ['Cross-Origin-Resource-Policy', 'same-origin'],
+  ['X-Frame-Options', 'DENY'],
+];
+
 function writeHead(response: uws.HttpResponse, status: string, headers: readonly Header[]): void {
   response.writeStatus(status);
+  for (const [name, value] of DEFENSIVE_HEADERS) response.writeHeader(name, value);
   for (const [name, value] of headers)
     if (!SPLITS_ANSWER.test(name) && !SPLITS_ANSWER.test(value)) response.writeHeader(name, value);
 }
@@ -137,10 +149,9 @@ export class Exchange {
     if (!this.isOpen) return false;
     this.#isAnswered = true;
     const saysClose = CLOSE_OPTION.test(this.head.headers.get('connection')?.join() ?? '');
-    // In a later turn: uWebSockets.js closes only after it has parsed all bytes it has, so bytes behind this request
-    // would be served as the next one. While an answer is pending it cuts the connection instead.
-    if (saysClose || answer.isLast === true) setImmediate(() => this.#send(answer, saysClose));
-    else this.#send(answer, false);
+    // In a later turn: while an answer is pending, uWebSockets.js cuts a connection that sends the next request. So at
+    // most one answer is kept for a client that does not read, and no bytes behind a last request are served.
+    setImmediate(() => this.#send(answer, saysClose));
     return true;
   }
 

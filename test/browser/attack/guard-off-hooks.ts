@@ -37,13 +37,14 @@ export const resolve: ResolveHook = async (specifier, context, nextResolve) => {
 
 const WRITTEN = 'of headers)';
 const WRITTEN_WITHOUT = `of headers
-  .filter(([name]) => !['Cross-Origin-Resource-Policy', 'X-Frame-Options'].includes(name))
   .map(([name, value]) => [name, value.replace("frame-ancestors 'none'; ", '')]))`;
+const DEFENDED = 'of DEFENSIVE_HEADERS)';
 
 export const load: LoadHook = async (url, context, nextLoad) => {
   const loaded = await nextLoad(url, context);
   if (!url.endsWith('/dist/http/uws/exchange.js')) return loaded;
   const source = String(loaded.source);
-  if (!source.includes(WRITTEN)) throw new Error('http/exchange.js writes its headers in another way');
-  return { ...loaded, source: source.replace(WRITTEN, WRITTEN_WITHOUT) };
+  if (!source.includes(WRITTEN) || !source.includes(DEFENDED))
+    throw new Error('http/exchange.js writes its headers in another way');
+  return { ...loaded, source: source.replace(DEFENDED, 'of [])').replace(WRITTEN, WRITTEN_WITHOUT) };
 };
