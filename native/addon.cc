@@ -47,6 +47,12 @@ Napi::Value descriptorLimitFromJs(const Napi::CallbackInfo& info) {
                            limit ? static_cast<double>(*limit) : std::numeric_limits<double>::infinity());
 }
 
+// openDescriptors(): number | undefined
+Napi::Value openDescriptorsFromJs(const Napi::CallbackInfo& info) {
+  const std::optional<std::uint64_t> open = openDescriptors();
+  return open ? Napi::Number::New(info.Env(), static_cast<double>(*open)) : info.Env().Undefined();
+}
+
 // machineDataFolder(): string | undefined
 Napi::Value machineDataFolderFromJs(const Napi::CallbackInfo& info) {
   const auto folder = machineDataFolder();
@@ -62,6 +68,7 @@ Napi::Object init(Napi::Env env, Napi::Object exports) {
   exports.Set("Processes", ProcessesBinding::define(env));
   exports.Set("tuneListener", Napi::Function::New(env, tuneListenerFromJs, "tuneListener"));
   exports.Set("descriptorLimit", Napi::Function::New(env, descriptorLimitFromJs, "descriptorLimit"));
+  exports.Set("openDescriptors", Napi::Function::New(env, openDescriptorsFromJs, "openDescriptors"));
   exports.Set("machineDataFolder", Napi::Function::New(env, machineDataFolderFromJs, "machineDataFolder"));
   exportPeers(env, exports);
   exportService(env, exports);

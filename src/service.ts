@@ -110,6 +110,7 @@ export class Service {
     this.#gate = new Gate({ config: initial, machineNames, dashboardPaths, log, now: clock.now });
     // The pipeline is made later, because the hub, which its routes lead to, publishes through the server.
     this.#server = new HttpServer({
+      countDescriptors: () => host.openDescriptors(),
       headersRead: HEADERS_READ,
       socketPath: SOCKET_PATH,
       onRequest: (exchange) => this.#pipeline.handle(exchange),

@@ -124,6 +124,8 @@ std::optional<std::string> machineDataFolder() { return std::nullopt; }
 
 std::optional<std::uint64_t> descriptorLimit() { return std::nullopt; }
 
+std::optional<std::uint64_t> openDescriptors() { return std::nullopt; }
+
 bool canReadPendingPeers() { return false; }
 Finding describePeers() { return unknown("peers").front(); }
 std::vector<PendingPeer> readPendingPeers(std::uint16_t) { refuse("read pending peers"); }

@@ -5,6 +5,8 @@ namespace hostwire {
 
 std::optional<std::uint64_t> descriptorLimit() { return std::nullopt; }
 
+std::optional<std::uint64_t> openDescriptors() { return std::nullopt; }
+
 void shareOneHeap() {}
 
 }  // namespace hostwire

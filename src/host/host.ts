@@ -231,6 +231,8 @@ export interface Host {
   tuneListener(port: number, options: ListenerOptions): number;
   /** How many files and sockets this process may have open; Infinity where there is no such limit. */
   descriptorLimit(): number;
+  /** How many of them are open; undefined where the system does not say. Never waits. */
+  openDescriptors(): number | undefined;
   /** Whether the two below can work here. */
   canReadPendingPeers(): boolean;
   /** The connections on `port` with bytes that are not sent or not acknowledged; read off the main thread. */

@@ -56,6 +56,7 @@ interface Addon {
   readonly Processes: new (roots: Roots) => NativeProcesses;
   tuneListener(port: number, options: ListenerOptions): number;
   descriptorLimit(): number;
+  openDescriptors(): number | undefined;
   machineDataFolder(): string | undefined;
   beginService(controls: NativeControls, onStop: () => void): Promise<void>;
   reportServiceRunning(): void;
@@ -116,6 +117,7 @@ export function openNativeHost(roots: Roots = {}): NativeMachine {
     readSystem: () => host.readSystem(),
     tuneListener: (port, options) => addon.tuneListener(port, options),
     descriptorLimit: () => addon.descriptorLimit(),
+    openDescriptors: () => addon.openDescriptors(),
     canReadPendingPeers: () => addon.canReadPendingPeers(),
     readPendingPeers: (port) => addon.readPendingPeers(port),
     cutPeers: (peers) => addon.cutPeers(peers),

@@ -172,6 +172,18 @@ t.test('a ping of the client is answered', async (t) => {
   t.equal(String(await ponged), 'x');
 });
 
+for (const kind of ['ping', 'pong'] as const)
+  t.test(
+    `[7.limit-control] a flood of ${kind} frames counts as messages do, and ends with 1008`,
+    async (t) => {
+      const { client } = await start(t, new FakeClock());
+      for (let i = 0; i < 20; i++) client.ws[kind]();
+      t.equal((await client.ask('ping', undefined, 1)).type, 'pong', 'a few are nothing');
+      for (let i = 0; i < 300; i++) client.ws[kind]();
+      t.match(await client.closed, { code: 1008, reason: 'too many messages' });
+    },
+  );
+
 t.test('[7.compression] no frame is compressed, whatever the client offers', async (t) => {
   const { client } = await start(t);
   t.equal(client.ws.extensions, '', 'ws offers permessage-deflate');

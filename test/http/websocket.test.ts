@@ -68,6 +68,7 @@ function open() {
   const reported: string[] = [];
   const socket = new Socket({
     onMessage: (bytes) => reported.push(`message ${bytes}`),
+    onControlFrame: () => reported.push('control frame'),
     onDrained: () => reported.push('drained'),
     onClosed: () => reported.push('closed'),
   });
@@ -108,7 +109,7 @@ t.test('sent messages go out; after the end nothing reaches the native object', 
 
 t.test('a socket that was never opened does nothing', async (t) => {
   const fail = () => void t.fail('called');
-  const socket = new Socket({ onMessage: fail, onDrained: fail, onClosed: fail });
+  const socket = new Socket({ onMessage: fail, onControlFrame: fail, onDrained: fail, onClosed: fail });
   socket.send('a');
   socket.end(1001, '');
   socket.cut();

@@ -31,6 +31,7 @@ class TestHost {
   readSystem = () => Promise.resolve(SYSTEM);
   tuneListener = () => 1;
   descriptorLimit = () => 1000;
+  openDescriptors = () => undefined;
   canReadPendingPeers = () => false;
   readPendingPeers = () => Promise.resolve([]);
   cutPeers = () => 0;

@@ -22,6 +22,7 @@ interface Report {
   readonly system: SystemInfo;
   readonly folder: string;
   readonly descriptorLimit: string;
+  readonly openDescriptors: string;
   readonly canReadPendingPeers: boolean;
   readonly findings: readonly Finding[];
   readonly peersFailure: string;
@@ -141,6 +142,7 @@ t.test('missing capabilities are reported as missing', async (t) => {
   t.same(third.batteries, []);
   t.equal(third.failures, undefined, 'and nothing failed');
   t.equal(report.descriptorLimit, 'Infinity');
+  t.equal(report.openDescriptors, 'undefined');
   t.notOk(report.canReadPendingPeers);
   t.match(report.peersFailure, /read pending peers/);
   t.equal(report.folder, 'C:\\ProgramData');

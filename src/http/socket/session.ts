@@ -10,7 +10,7 @@ import { CLOSE_CODES, type Socket, type SocketEvents } from '../uws/socket.ts';
 import type { Asker } from './commands.ts';
 import { errorText, eventText } from './events.ts';
 import { answerRequest, type Queried, readEnabled, readStats } from './queries.ts';
-import { MessageRate } from './rate.ts';
+import { type Grant, MessageRate } from './rate.ts';
 import type { Shard, StatsShards } from './shards.ts';
 import type { State, StateFollower } from './states.ts';
 import { namesOf, readTopics, type Topics } from './topics.ts';
@@ -113,11 +113,8 @@ export class Session implements SocketEvents, Asker, StateFollower {
       this.end(CLOSE_CODES.tooBig, `a message may have ${MAX_MESSAGE_BYTES} bytes at most`);
       return;
     }
-    const grant = this.#rate.take(this.#shared.clock.now());
-    if (grant === 'flood') {
-      this.end(CLOSE_CODES.policy, 'too many messages');
-      return;
-    }
+    const grant = this.#take();
+    if (grant === 'flood') return;
     if (isBinary) {
       this.send(errorText('PARSE_ERROR', 'Messages must be text.', undefined));
       return;
@@ -125,14 +122,25 @@ export class Session implements SocketEvents, Asker, StateFollower {
     const message = readSocketMessage(bytes.toString());
     const { id } = message.isSound ? message.request : message.flaw;
     if (grant === 'refused') this.send(errorText('RATE_LIMITED', 'Too many messages; wait a second.', id));
-    else if (message.isSound) this.#take(message.request);
+    else if (message.isSound) this.#carryOut(message.request);
     else {
       const { code, message: sentence, allowed } = message.flaw;
       this.send(errorText(code, sentence, id, allowed && { allowed }));
     }
   }
 
-  #take(request: SocketRequest): void {
+  onControlFrame(): void {
+    this.#take();
+  }
+
+  /** Takes a message or a control frame from the rate; beyond it the socket is closed. */
+  #take(): Grant {
+    const grant = this.#rate.take(this.#shared.clock.now());
+    if (grant === 'flood') this.end(CLOSE_CODES.policy, 'too many messages');
+    return grant;
+  }
+
+  #carryOut(request: SocketRequest): void {
     const { op, id, data } = request;
     switch (op) {
       case 'ping':

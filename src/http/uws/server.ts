@@ -11,6 +11,8 @@ export interface ServerOptions {
   readonly headersRead: ReadonlySet<string>;
   readonly onRequest: (exchange: Exchange) => void;
   readonly onConnection?: () => void;
+  /** The descriptors that this process has open; undefined: not known. */
+  readonly countDescriptors?: () => number | undefined;
   /** The path where a GET with a Sec-WebSocket-Key can be upgraded. */
   readonly socketPath?: string;
 }
@@ -27,11 +29,13 @@ const SOCKETS = {
 } as const;
 
 /**
- * A socket that was closed in good order is reported at once, but its connection stays until the peer closes it, for at
- * most 16 s (± 4). One that was cut is gone.
+ * A WebSocket's end is reported at once, but its connection may stay until the peer closes it, for at most 16 s (± 4).
+ * The code of the close frame does not say: 1006, which stands for a connection that is gone, may have been sent.
  */
 const CLOSING_MS = 20_000;
-const CUT = 1006;
+const GONE = 1006;
+/** The least time between two counts of the descriptors that are really open. */
+const COUNT_MS = 100;
 
 /** Works also in the close handler, where getUserData() throws: its properties are copied onto the object. */
 const socketOf = (ws: unknown) => (ws as SocketData).socket;
@@ -72,12 +76,19 @@ const LISTEN_EXCLUSIVE = 1;
 export class HttpServer {
   readonly #app: uws.TemplatedApp;
   readonly #ledger: Ledger = { pending: 0, closes: 0, connections: 0 };
+  readonly #countDescriptors: () => number | undefined;
   #listening: uws.us_listen_socket | undefined;
+  /** Connections that are said to be gone, and may still be there. */
+  #doubtful = 0;
+  /** Connections that are counted as open, and were gone at the last count of descriptors. */
+  #phantoms = 0;
+  #countedAt = Number.NEGATIVE_INFINITY;
   /** A connection beyond this number is closed as soon as it is accepted. */
   maxConnections = Number.POSITIVE_INFINITY;
 
   constructor(options: ServerOptions) {
     const ledger = this.#ledger;
+    this.#countDescriptors = options.countDescriptors ?? (() => undefined);
     const take = (response: uws.HttpResponse, request: uws.HttpRequest, upgrade?: Upgrade) => {
       const head = readHead(response, request, options.headersRead);
       const exchange = new Exchange(response, head, ledger, upgrade);
@@ -90,7 +101,7 @@ export class HttpServer {
         ledger.connections += change;
         if (change < 0) ledger.closes++;
         // Out of descriptors, accept fails and the event loop would spin on the connections that wait.
-        else if (ledger.connections > this.maxConnections) response.close();
+        else if (this.#mayBeOpen > this.maxConnections && !this.#hasRoom()) response.close();
         else options.onConnection?.();
       })
       .ws<SocketData>(options.socketPath ?? '/*', {
@@ -99,11 +110,13 @@ export class HttpServer {
           take(response, request, { key: request.getHeader('sec-websocket-key'), context }),
         open: (ws) => socketOf(ws).markOpen(ws),
         message: (ws, message, isBinary) => socketOf(ws).takeMessage(Buffer.from(message), isBinary),
+        ping: (ws) => socketOf(ws).takeControlFrame(),
+        pong: (ws) => socketOf(ws).takeControlFrame(),
         drain: (ws) => socketOf(ws).markDrained(),
         close: (ws, code) => {
-          if (code === CUT) this.#forgetConnection();
-          else setTimeout(() => this.#forgetConnection(), CLOSING_MS).unref();
-          socketOf(ws).markClosed();
+          const socket = socketOf(ws);
+          this.#endSocket(code, socket.isCut);
+          socket.markClosed();
         },
       })
       // Catches everything: uWebSockets.js closes the socket without an answer where no route matches.
@@ -111,9 +124,38 @@ export class HttpServer {
   }
 
   /** uWebSockets.js does not call `filter` for a connection that became a WebSocket. */
+  #endSocket(code: number, isCut: boolean): void {
+    const isGone = isCut || code === GONE;
+    if (isGone) this.#forgetConnection();
+    if (isCut) return;
+    if (isGone) this.#doubtful++;
+    const endedAt = performance.now();
+    setTimeout(() => {
+      if (isGone) this.#doubtful--;
+      else this.#forgetConnection();
+      if (endedAt < this.#countedAt && this.#phantoms > 0) this.#phantoms--;
+    }, CLOSING_MS).unref();
+  }
+
   #forgetConnection(): void {
     this.#ledger.connections--;
     this.#ledger.closes++;
+  }
+
+  /** No fewer than are open. */
+  get #mayBeOpen(): number {
+    return this.#ledger.connections + this.#doubtful - this.#phantoms;
+  }
+
+  /** Whether the descriptors that are really open leave room: those of ended WebSockets may be gone long before. */
+  #hasRoom(): boolean {
+    const now = performance.now();
+    if (now - this.#countedAt < COUNT_MS) return false;
+    this.#countedAt = now;
+    const open = this.#countDescriptors();
+    if (open === undefined) return false;
+    this.#phantoms = Math.max(0, this.#phantoms + this.#mayBeOpen - open);
+    return this.#mayBeOpen <= this.maxConnections;
   }
 
   /** Sends the text message `bytes` to the sockets that joined `topic`, soon after this turn of the event loop. */

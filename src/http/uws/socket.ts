@@ -9,6 +9,8 @@ import type { Delivery } from '../../commands/command.ts';
 export interface SocketEvents {
   /** `bytes` are valid during the call only. */
   onMessage(bytes: Buffer, isBinary: boolean): void;
+  /** A ping or a pong, which uWebSockets.js has answered where needed. */
+  onControlFrame(): void;
   /** It has room again after it was full. */
   onDrained(): void;
   /** Called once, whoever closed it; no event follows. */
@@ -41,6 +43,7 @@ export class Socket {
   #keptBytes = 0;
   #deliveries: ((delivery: Delivery) => void)[] | undefined;
   #isOver = false;
+  #isCut = false;
   #closeFull: (() => void) | undefined;
 
   constructor(events: SocketEvents) {
@@ -117,7 +120,7 @@ export class Socket {
     }
     // At this moment the close frame would be dropped.
     for (const topic of ws.getTopics()) ws.unsubscribe(topic);
-    const timer = setTimeout(() => this.#ws?.close(), CLOSE_LIMIT_MS).unref();
+    const timer = setTimeout(() => this.cut(), CLOSE_LIMIT_MS).unref();
     this.#closeFull = () => {
       while (kept.length > 0 && ws.getBufferedAmount() <= FULL_BYTES) ws.send(kept.shift() ?? '');
       if (ws.getBufferedAmount() > FULL_BYTES) return;
@@ -128,12 +131,23 @@ export class Socket {
 
   /** Cuts the connection at once. */
   cut(): void {
+    this.#isCut = true;
     this.#ws?.close();
+  }
+
+  /** Its connection was closed here, not by the peer. */
+  get isCut(): boolean {
+    return this.#isCut;
   }
 
   /** Called by the server alone. */
   takeMessage(bytes: Buffer, isBinary: boolean): void {
     if (this.isOpen) this.#events.onMessage(bytes, isBinary);
+  }
+
+  /** Called by the server alone. */
+  takeControlFrame(): void {
+    if (this.isOpen) this.#events.onControlFrame();
   }
 
   /** Called by the server alone: the kernel has taken some of the waiting bytes. */

@@ -173,6 +173,7 @@ export function fixtureHost(change: Partial<Counters> = {}): FixtureHost {
     readSystem: () => Promise.resolve(SYSTEM),
     tuneListener: () => 1,
     descriptorLimit: () => 20_000,
+    openDescriptors: () => undefined,
     canReadPendingPeers: () => false,
     readPendingPeers: () => Promise.resolve([]),
     cutPeers: () => 0,

@@ -35,6 +35,7 @@ const report = {
   system,
   folder,
   descriptorLimit: String(host.descriptorLimit()),
+  openDescriptors: String(host.openDescriptors()),
   canReadPendingPeers: host.canReadPendingPeers(),
   findings: await host.describe(new Set(['processes', 'power', 'media'])),
   peersFailure: await host.readPendingPeers(1).then(
