@@ -7,6 +7,7 @@ import type { Params } from '../params.ts';
 import { checkParams } from '../params.ts';
 import type { ProcessDetailRow, ProcessDetailsPayload, ProcessListPayload } from '../wire/process.ts';
 import { processDetailsRequest, processListRequest } from '../wire/requests.ts';
+import { type Answered, SharedAnswers } from './answers.ts';
 import {
   buildFlatList,
   buildGroupedList,
@@ -58,24 +59,41 @@ export function listable(queries: ProcessQueries | undefined): ProcessQueries {
 
 export class ProcessQueries {
   readonly #options: ProcessQueriesOptions;
+  readonly #answers = new SharedAnswers();
 
   constructor(options: ProcessQueriesOptions) {
     this.#options = options;
   }
 
   /** Rejects with ServiceError: `not_supported`, `not_possible_now` (too many queries at the same time). */
-  async list(params: ListParams): Promise<ProcessListPayload> {
-    const { host, readings } = this.#options;
-    const window = await readings.window().catch(explain);
-    if (params.isGrouped) return buildGroupedList(window, params);
+  async list(params: ListParams): Promise<Answered<ProcessListPayload>> {
+    const window = await this.#options.readings.window().catch(explain);
+    const { isGrouped, sort, limit, query } = params;
+    const question = JSON.stringify(['list', isGrouped, sort, limit, query]);
+    return await this.#answers.find(window, question, true, () => this.#list(window, params));
+  }
+
+  #list(window: ProcessWindow, params: ListParams): ProcessListPayload | Promise<ProcessListPayload> {
+    return params.isGrouped ? buildGroupedList(window, params) : this.#flatList(window, params);
+  }
+
+  async #flatList(window: ProcessWindow, params: ListParams): Promise<ProcessListPayload> {
     const rows = selectRows(window, params);
-    const paths = await host.readPaths(rows.map((row) => idAt(window.after, row))).catch(explain);
+    const ids = rows.map((row) => idAt(window.after, row));
+    const paths = await this.#options.host.readPaths(ids).catch(explain);
     return buildFlatList(window, rows, paths);
   }
 
   /** Details of the process with a number, or of all with a name. Rejects as `list`, and with `process_not_found`. */
-  async details(which: number | string): Promise<ProcessDetailsPayload> {
+  async details(which: number | string): Promise<Answered<ProcessDetailsPayload>> {
     const window = await this.#options.readings.window().catch(explain);
+    const withCommands = this.#options.config.current.features.enable_process_control;
+    const question = JSON.stringify(['details', which, withCommands]);
+    // Not kept: a process may end, and the next answer must say so.
+    return await this.#answers.find(window, question, false, () => this.#details(window, which));
+  }
+
+  async #details(window: ProcessWindow, which: number | string): Promise<ProcessDetailsPayload> {
     const { after } = window;
     const rows = typeof which === 'string' ? groupByName(after).get(which) : rowsOf(after, which);
     if (rows === undefined) throw new ServiceError('process_not_found', 'There is no such process.');

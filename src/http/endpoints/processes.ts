@@ -5,7 +5,7 @@ import { checkDetails, checkList, listable, type ProcessQueries } from '../../pr
 import { OPERATIONS } from '../../wire/operations.ts';
 import { parseJsonObject } from '../body.ts';
 import { paramsOf } from '../query.ts';
-import { jsonAnswer } from '../reply.ts';
+import { jsonAnswer, jsonTextAnswer } from '../reply.ts';
 import type { Request, Runs } from '../routes.ts';
 import type { Answer } from '../uws/exchange.ts';
 
@@ -26,9 +26,9 @@ export function processRuns({
 }: ProcessRooms): Runs<'listProcesses' | 'getProcess' | 'killProcess'> {
   return {
     listProcesses: async ({ query, headers }) =>
-      jsonAnswer(await listable(queries).list(checkList(paramsOf(query, QUERY_TYPES))), headers),
+      jsonTextAnswer((await listable(queries).list(checkList(paramsOf(query, QUERY_TYPES)))).json, headers),
     getProcess: async ({ exchange, headers }) =>
-      jsonAnswer(await findDetails(listable(queries), exchange.head.path), headers),
+      jsonTextAnswer((await findDetails(listable(queries), exchange.head.path)).json, headers),
     killProcess: (request) => kill(commands, request),
   };
 }

@@ -7,7 +7,7 @@ import type { SampleSource } from '../../stats/source.ts';
 import { type Encoded, type View, viewOf } from '../../stats/view.ts';
 import type { MessageId, OpData, SocketRequest } from '../../wire/socket.ts';
 import { type Asker, type CommandDoor, failureOf, feedbackText, type Group } from './commands.ts';
-import { errorText, eventText, eventTextOf } from './events.ts';
+import { errorText, eventTextOf } from './events.ts';
 import type { State } from './states.ts';
 import { topicOf } from './topics.ts';
 
@@ -104,11 +104,10 @@ async function answerProcesses(
     return;
   }
   try {
-    asker.send(
-      op === 'process_list'
-        ? eventText('process_list', await listable(processes).list(checkList(data)), id)
-        : eventText('process_details', await listable(processes).details(checkDetails(data)), id),
-    );
+    const queries = listable(processes);
+    const { json } =
+      op === 'process_list' ? await queries.list(checkList(data)) : await queries.details(checkDetails(data));
+    asker.send(eventTextOf(op, json, id));
   } catch (error) {
     asker.send(failureText('process', ACTIONS[op], error, id));
   }

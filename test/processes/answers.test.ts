@@ -1,0 +1,86 @@
+/** Answers about processes are built once for all who ask the same, one at a time, with room for others in between. */
+import t from 'tap';
+import { SharedAnswers } from '#src/processes/answers.js';
+import type { ProcessWindow } from '#src/processes/shares.js';
+
+// Only its identity counts.
+const windowOf = () => ({}) as ProcessWindow;
+
+t.test('[7.list-shared] forty equal questions are one answer, and a new window is asked anew', async (t) => {
+  const answers = new SharedAnswers();
+  const window = windowOf();
+  let built = 0;
+  const build = () => ({ built: ++built });
+  const found = await Promise.all(Array.from({ length: 40 }, () => answers.find(window, 'a', true, build)));
+  t.equal(built, 1);
+  t.ok(
+    found.every((answer) => answer === found[0]),
+    'encoded once too',
+  );
+  t.equal(found[0]?.json, '{"built":1}');
+  t.equal((await answers.find(window, 'a', true, build)).value.built, 1, 'kept while the window is');
+  t.equal((await answers.find(windowOf(), 'a', true, build)).value.built, 2);
+  await answers.find(window, 'b', false, build);
+  t.equal((await answers.find(window, 'b', false, build)).value.built, 4, 'not kept where it may change');
+});
+
+t.test('[7.list-shared] different questions have a turn of the event loop each', async (t) => {
+  const answers = new SharedAnswers();
+  const window = windowOf();
+  const order: string[] = [];
+  const asked = Array.from({ length: 5 }, (_, i) =>
+    answers.find(window, String(i), true, async () => {
+      order.push(`begin ${i}`);
+      await new Promise((resolve) => setTimeout(resolve, 5));
+      order.push(`end ${i}`);
+      return i;
+    }),
+  );
+  let turns = 0;
+  let isOver = false;
+  const count = () => {
+    turns++;
+    if (!isOver) setImmediate(count);
+  };
+  setImmediate(count);
+  await Promise.all(asked);
+  isOver = true;
+  t.strictSame(
+    order,
+    Array.from({ length: 5 }, (_, i) => [`begin ${i}`, `end ${i}`]).flat(),
+    'one after the other',
+  );
+  t.ok(turns >= 5, `${turns} turns for others`);
+});
+
+t.test(
+  '[7.list-shared] too many different questions are refused before any work; a failure is not kept',
+  async (t) => {
+    const answers = new SharedAnswers();
+    const window = windowOf();
+    let built = 0;
+    const ask = (question: string) => answers.find(window, question, true, () => ++built);
+    const asked = await Promise.allSettled(Array.from({ length: 100 }, (_, i) => ask(String(i))));
+    const refused = asked.filter(({ status }) => status === 'rejected');
+    t.equal(built, 64);
+    t.equal(refused.length, 36);
+    t.match(refused[0], { reason: { code: 'not_possible_now' } });
+    t.equal((await ask('later')).value, 65, 'there is room again');
+    const fail = () => answers.find(window, 'fails', true, () => Promise.reject(new Error('no')));
+    await t.rejects(fail(), /no/);
+    t.equal((await answers.find(window, 'fails', true, () => 'good')).json, '"good"');
+  },
+);
+
+t.test('[7.list-shared] what is kept has a limit', async (t) => {
+  const answers = new SharedAnswers();
+  const window = windowOf();
+  let built = 0;
+  const long = () => `${++built}${'x'.repeat(3 * 1024 * 1024)}`;
+  for (const question of ['a', 'b', 'c', 'd']) await answers.find(window, question, true, long);
+  t.equal(built, 4);
+  for (const question of ['a', 'b']) await answers.find(window, question, true, long);
+  t.equal(built, 4, 'the first two fit');
+  for (const question of ['c', 'd']) await answers.find(window, question, true, long);
+  t.equal(built, 6, 'the others are built again');
+});
