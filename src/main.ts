@@ -54,7 +54,13 @@ async function loadOptions(words: Words): Promise<LoadOptions> {
     platform === 'win32' ? (await import('./host/native.ts')).findMachineDataFolder() : undefined;
   return {
     ...words,
-    surroundings: { platform, cwd: process.cwd(), variables: process.env, machineFolder },
+    surroundings: {
+      platform,
+      cwd: process.cwd(),
+      uid: process.geteuid?.(),
+      variables: process.env,
+      machineFolder,
+    },
   };
 }
 

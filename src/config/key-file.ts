@@ -2,8 +2,9 @@
 import path from 'node:path';
 import type { AddressList } from '../access/addresses.ts';
 import { type Findings, placed, type Setting } from './findings.ts';
+import { whyFoldersNotTrusted, whyNotTrusted } from './owners.ts';
 import { formatPlace, type Notice } from './problems.ts';
-import { readText } from './read.ts';
+import { type Ownership, readText } from './read.ts';
 import { accepts, KEYS } from './schema.ts';
 
 /** A key has at most 1024 characters; the rest is a margin. */
@@ -15,12 +16,19 @@ const KEY_FILE = 'auth.api_key_file';
 /** The key file that the settings name. */
 export interface KeyFile {
   readonly path: string;
-  /** Permission bits; undefined: the file could not be read. */
-  readonly mode: number | undefined;
+  /** Undefined: the file could not be read. */
+  readonly owner: Ownership | undefined;
 }
 
-/** Reads the file that `auth.api_key_file` names, if any, into the setting `auth.api_key`. */
-export function resolveKeyFile(settings: Map<string, Setting>, findings: Findings): KeyFile | undefined {
+/**
+ * Reads the file that `auth.api_key_file` names, if any, into the setting `auth.api_key`. `uid`: the service's user;
+ * undefined on Windows.
+ */
+export function resolveKeyFile(
+  settings: Map<string, Setting>,
+  findings: Findings,
+  uid: number | undefined,
+): KeyFile | undefined {
   const setting = settings.get(KEY_FILE);
   if (setting === undefined) return undefined;
   const { file, line } = setting;
@@ -36,13 +44,19 @@ export function resolveKeyFile(settings: Map<string, Setting>, findings: Finding
   const read = readText(resolved, MAX_KEY_BYTES);
   if ('message' in read) {
     refuse(`the file it names: ${read.message}`);
-    return { path: resolved, mode: undefined };
+    return { path: resolved, owner: undefined };
   }
+  const { owner } = read;
+  const reason =
+    uid === undefined
+      ? undefined
+      : (whyNotTrusted(resolved, owner, uid) ?? whyFoldersNotTrusted(resolved, uid));
+  if (reason !== undefined) refuse(`the file it names: ${reason}`);
   const value = read.text.replace(/\r?\n$/u, '');
   const row = KEYS.auth.api_key;
   if (!accepts(row, value)) refuse(`the file it names: expected ${row.expected}`);
   settings.set(KEY, { key: KEY, value, file: resolved, line: undefined });
-  return { path: resolved, mode: read.mode };
+  return { path: resolved, owner };
 }
 
 /** A shorter key gets a warning: the contract calls 32 characters sufficient for a home network. */

@@ -11,11 +11,12 @@ import {
   mergeSettings,
   type Overrides,
 } from './merge.ts';
+import { whyCommandNotTrusted, whyFoldersNotTrusted, whyNotTrusted } from './owners.ts';
 import { parseJson } from './parse-json.ts';
 import { parseYaml } from './parse-yaml.ts';
 import { ConfigError, formatProblem, type Notice, type Problem } from './problems.ts';
-import { MAX_FILE_BYTES, readText } from './read.ts';
-import { type Config, toConfig } from './schema.ts';
+import { MAX_FILE_BYTES, type Ownership, readText } from './read.ts';
+import { type Config, type LaunchEntry, toConfig } from './schema.ts';
 import { findSources, findSourcesAgain, type Sources, type Surroundings } from './search.ts';
 import type { Parsed } from './tree.ts';
 
@@ -51,15 +52,16 @@ export function loadConfig(options: LoadOptions, previous?: Sources): Loaded {
       : findSourcesAgain(previous, paths, surroundings);
   const findings = createFindings();
   findings.problems.push(...sources.problems);
-  const modes = new Map<string, number>();
-  for (const file of sources.files) loadFile(file, findings, modes);
+  const owners = new Map<string, Ownership>();
+  for (const file of sources.files) loadFile(file, surroundings.uid, findings, owners);
   const settings = mergeSettings(findings);
   applyOverrides(overrides, settings, findings);
-  const keyFile = resolveKeyFile(settings, findings);
+  if (surroundings.uid !== undefined) judgeCommands(surroundings.uid, findings);
+  const keyFile = resolveKeyFile(settings, findings, surroundings.uid);
   const watch = keyFile === undefined ? sources.watch : [...sources.watch, keyFile.path];
   if (findings.problems.length > 0) throw new ConfigError(sort(findings.problems, sources.files), watch);
 
-  if (surroundings.platform !== 'win32') warnOfModes(modes, keyFile, findings);
+  if (surroundings.platform !== 'win32') warnOfReaders(owners, keyFile, findings);
   clampInterval(settings, findings);
   const values = collectValues(settings);
   const { unknownKeys } = findings;
@@ -80,7 +82,12 @@ const PARSERS: Readonly<Record<string, (text: string) => Parsed>> = {
   '.yml': parseYaml,
 };
 
-function loadFile(file: string, findings: Findings, modes: Map<string, number>): void {
+function loadFile(
+  file: string,
+  uid: number | undefined,
+  findings: Findings,
+  owners: Map<string, Ownership>,
+): void {
   const fail = (line: number | undefined, message: string): void => {
     findings.problems.push(placed(file, { line, path: [], message }));
   };
@@ -94,7 +101,15 @@ function loadFile(file: string, findings: Findings, modes: Map<string, number>):
     fail(read.line, read.message);
     return;
   }
-  modes.set(file, read.mode);
+  const { owner } = read;
+  const reason =
+    uid === undefined ? undefined : (whyNotTrusted(file, owner, uid) ?? whyFoldersNotTrusted(file, uid));
+  // Nothing in it is looked at: its messages could be somebody else's words.
+  if (reason !== undefined) {
+    fail(undefined, reason);
+    return;
+  }
+  owners.set(file, owner);
   const { tree, problems } = parse(read.text);
   findings.problems.push(...problems.map((problem) => placed(file, problem)));
   if (tree !== undefined) checkTree(file, tree, findings);
@@ -106,23 +121,32 @@ function sort(problems: readonly Problem[], files: readonly string[]): readonly 
   return problems.toSorted((a, b) => rank(a) - rank(b) || (a.line ?? 0) - (b.line ?? 0));
 }
 
-const OTHERS_READ = 0o004;
-const OTHERS_WRITE = 0o002;
+/** Commands that somebody else can replace are not launched. */
+function judgeCommands(uid: number, { settings, problems }: Findings): void {
+  for (const { key, value, file, line } of settings) {
+    if (!key.startsWith('processes.launch.')) continue;
+    // judgeLaunch has checked it.
+    const { command } = value as LaunchEntry;
+    const reason = whyCommandNotTrusted(command, uid);
+    if (reason !== undefined)
+      problems.push(placed(file, { line, path: key.split('.'), message: `its command: ${reason}` }));
+  }
+}
 
-function warnOfModes(
-  modes: ReadonlyMap<string, number>,
+const OTHERS_READ = 0o004;
+
+function warnOfReaders(
+  owners: ReadonlyMap<string, Ownership>,
   keyFile: KeyFile | undefined,
   findings: Findings,
 ): void {
-  const holders = findings.settings.filter(({ key }) => key === 'auth.api_key').map(({ file }) => file);
-  const all = [...modes].map(([file, mode]) => ({ file, mode, holdsKey: holders.includes(file) }));
-  if (keyFile?.mode !== undefined) all.push({ file: keyFile.path, mode: keyFile.mode, holdsKey: true });
-  const warn = (text: string): void => {
-    findings.notices.push({ level: 'warn', text });
-  };
-  for (const { file, mode, holdsKey } of all) {
-    if (mode & OTHERS_WRITE) warn(`${file}: others can write this file; run chmod o-w on it`);
-    if (holdsKey && mode & OTHERS_READ)
-      warn(`${file}: holds the key and others can read it; run chmod o-r on it`);
+  const holders = new Set(
+    findings.settings.filter(({ key }) => key === 'auth.api_key').map(({ file }) => file),
+  );
+  const all = [...owners].filter(([file]) => holders.has(file));
+  if (keyFile?.owner !== undefined) all.push([keyFile.path, keyFile.owner]);
+  for (const [file, { mode }] of all) {
+    const text = `${file}: holds the key and others can read it; run chmod o-r on it`;
+    if (mode & OTHERS_READ) findings.notices.push({ level: 'warn', text });
   }
 }

@@ -1,10 +1,17 @@
 /** Reads a small regular text file, up to a limit; refuses FIFOs, devices and folders. */
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 
-export interface ReadText {
-  readonly text: string;
+/** Of a file or a folder, as stat(2) reports them. */
+export interface Ownership {
+  readonly uid: number;
+  readonly gid: number;
   /** Permission bits. */
   readonly mode: number;
+}
+
+export interface ReadText {
+  readonly text: string;
+  readonly owner: Ownership;
 }
 
 /** Why a file could not be read; `line` is set where a byte is the reason. */
@@ -51,7 +58,8 @@ function readOpen(descriptor: number, maxBytes: number): ReadText | ReadProblem 
   if (text === undefined) return { line: findBadLine(bytes), message: 'not UTF-8' };
   const nul = text.indexOf('\0');
   if (nul !== -1) return { line: text.slice(0, nul).split('\n').length, message: 'contains a NUL character' };
-  return { text, mode: status.mode & 0o777 };
+  const { uid, gid, mode } = status;
+  return { text, owner: { uid, gid, mode: mode & 0o777 } };
 }
 
 function decode(bytes: Uint8Array): string | undefined {

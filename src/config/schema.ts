@@ -193,7 +193,7 @@ export const KEYS = {
     allowed_hosts: namesRow(
       'host name',
       'a list of host names without scheme, port or path',
-      'Further host names of this machine, for requests without a key.',
+      'Further host names of this machine, for requests without a key. Its own name passes, alone or with a local suffix.',
     ),
     cors_origins: namesRow(
       'origin',

@@ -10,6 +10,8 @@ export interface Surroundings {
   readonly platform: string;
   /** The working folder; absolute. */
   readonly cwd: string;
+  /** The effective user that the service runs as; undefined (Windows): owners of files are not judged. */
+  readonly uid?: number | undefined;
   /** The environment variables. */
   readonly variables: Readonly<Record<string, string | undefined>>;
   /** The folder for settings of all users, as Windows reports it; undefined: %ProgramData% is used. */
