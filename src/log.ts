@@ -14,13 +14,44 @@ export interface Log {
 // With control characters or line separators a peer could forge log lines, or control a terminal.
 const UNSAFE = /[\p{Cc}\u2028\u2029]/gu;
 
-/** A log that passes each complete line (with its newline) to `write`. */
-export function createLog(write: (line: string) => void, level: LogLevel = 'info'): Log {
+const MINUTE_MS = 60_000;
+/** Clients cause lines, so their number has a limit, for each kind: `media`, `power`, `process`, and all others. */
+const MAX_LINES_PER_MINUTE = 100;
+
+/** Counts the lines of each kind in the current minute; returns how the next one is to be treated. */
+function createLimiter(now: () => number): (text: string) => 'write' | 'write the last' | 'leave out' {
+  const counts = new Map<string, number>();
+  let startedAt = Number.NEGATIVE_INFINITY;
+  return (text) => {
+    if (now() - startedAt >= MINUTE_MS) {
+      counts.clear();
+      startedAt = now();
+    }
+    const kind = /^[a-z]+(?=:)/.exec(text)?.[0] ?? '';
+    const count = (counts.get(kind) ?? 0) + 1;
+    counts.set(kind, count);
+    if (count === MAX_LINES_PER_MINUTE) return 'write the last';
+    return count < MAX_LINES_PER_MINUTE ? 'write' : 'leave out';
+  };
+}
+
+/** A log that passes each complete line (with its newline) to `write`. `now`: monotonic milliseconds. */
+export function createLog(
+  write: (line: string) => void,
+  level: LogLevel = 'info',
+  now: () => number = () => performance.now(),
+): Log {
   let limit = LOG_LEVELS.indexOf(level);
+  const treatmentOf = createLimiter(now);
   const logger = (name: LogLevel) => {
     const rank = LOG_LEVELS.indexOf(name);
     return (text: string) => {
-      if (rank <= limit) write(`hostwire ${name}: ${text.replace(UNSAFE, ' ')}\n`);
+      if (rank > limit) return;
+      // Debug lines are off by default, and complete where they are on.
+      const treatment = name === 'debug' ? 'write' : treatmentOf(text);
+      if (treatment === 'leave out') return;
+      const end = treatment === 'write' ? '' : ' (further lines of this kind are left out for a minute)';
+      write(`hostwire ${name}: ${text.replace(UNSAFE, ' ')}${end}\n`);
     };
   };
   return {
