@@ -1,4 +1,4 @@
-// Lint and format: Biome for TypeScript and JSON, clang-format and clang-tidy for C++, the form of commit messages.
+// Lint and format: Biome for TypeScript and JSON, clang-format and clang-tidy for C++, commit messages, the engine's files.
 //   node scripts/lint.mjs [--write | --deep]
 // `--write` fixes what it can. `--deep` removes the limit on the paths that Clang's analyzer follows (`npm run prove`).
 import { spawnSync } from 'node:child_process';
@@ -8,6 +8,7 @@ import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { configureCmake } from './build.mjs';
 import { checkCommits } from './commits.mjs';
+import { findDifferences } from './engine.mjs';
 import { findCommand } from './needs.mjs';
 import { tidy } from './tidy.mjs';
 
@@ -66,6 +67,8 @@ else
 if (!isWriting) {
   run('types of web/', process.execPath, [path.join(root, 'node_modules/typescript/bin/tsc'), '-b', 'web']);
   lintCommits();
+  const differences = findDifferences();
+  if (differences.length > 0) fail('files of uWebSockets.js (docs/engine.md)', differences.join('\n'));
   await lintTidy();
 }
 process.exitCode = failures === 0 ? 0 : 1;

@@ -1,0 +1,32 @@
+/** The files of the HTTP engine are those whose digests docs/engine.md has. */
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import t from 'tap';
+
+const root = path.resolve(import.meta.dirname, '../../..');
+const { findDifferences } = (await import(path.join(root, 'scripts/engine.mjs'))) as {
+  readonly findDifferences: (folder?: string, page?: string) => readonly string[];
+};
+
+t.test(
+  'the installed files are the recorded ones; a changed, a new and a missing one are found',
+  async (t) => {
+    t.strictSame(findDifferences(), []);
+    const folder = mkdtempSync(path.join(os.tmpdir(), 'hostwire-engine-'));
+    t.teardown(() => rmSync(folder, { recursive: true, force: true }));
+    cpSync(path.join(root, 'node_modules/uWebSockets.js/dist'), folder, { recursive: true });
+    const binary = path.join(folder, 'bin/uws_linux_x64_115.node');
+    const bytes = readFileSync(binary);
+    bytes.writeUInt8(bytes.readUInt8(bytes.length - 1) ^ 1, bytes.length - 1);
+    writeFileSync(binary, bytes);
+    writeFileSync(path.join(folder, 'more.mjs'), '');
+    rmSync(path.join(folder, 'bin/uws_win32_x64_115.node'));
+    t.strictSame([...findDifferences(folder)].sort(), [
+      'bin/uws_linux_x64_115.node is not the one that was recorded',
+      'bin/uws_win32_x64_115.node is missing',
+      'more.mjs is not recorded',
+    ]);
+    t.strictSame(findDifferences(folder, 'no table'), ['docs/engine.md has no digests']);
+  },
+);
