@@ -1,7 +1,9 @@
 /** WebSockets that have ended, and whose connections may be gone or not: what counts is the descriptors that are open. */
 import '../helpers/service/dead-buses.ts';
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { readdirSync } from 'node:fs';
+import net from 'node:net';
 import t, { type Test } from 'tap';
 import { SocketClient } from '../helpers/clients/socket.ts';
 import { type ServiceProcess, startService } from '../helpers/service/service.ts';
@@ -32,25 +34,36 @@ t.test('[7.ended-counted] sockets closed in good order leave room for as many mo
   }
 });
 
+/** Upgrades a connection by hand: no library sends the code 1006, or leaves a connection open behind a close frame. */
+async function openRaw(port: number): Promise<net.Socket | undefined> {
+  const socket = net.connect({ port, host: '127.0.0.1', allowHalfOpen: true });
+  socket.on('error', () => undefined);
+  socket.write(
+    'GET /api/ws HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n' +
+      'Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n',
+  );
+  const [head] = (await Promise.race([once(socket, 'data'), once(socket, 'close')])) as unknown[];
+  return String(head).startsWith('HTTP/1.1 101') ? socket : undefined;
+}
+
 t.test('[7.ended-counted] a close frame that says 1006 is not believed', async (t) => {
   const service = await start(t);
-  const lingering: SocketClient[] = [];
-  t.teardown(() => lingering.forEach((client) => client.cut()));
-  // A masked close frame with the code 1006, which no library sends; the connection behind it stays.
+  const lingering: net.Socket[] = [];
+  const end = () => lingering.splice(0).forEach((socket) => socket.destroy());
+  t.teardown(end);
+  // A masked close frame with the code 1006.
   const frame = Buffer.from([0x88, 0x82, 0, 0, 0, 0, 0x03, 0xee]);
-  for (let i = 0; i < LIMIT; i++) {
-    const client = await SocketClient.open(service.port).catch(() => undefined);
-    if (client === undefined) break;
-    lingering.push(client);
-    // The package has no other way to its connection.
-    const { _socket: socket } = client.ws as unknown as { readonly _socket: import('node:net').Socket };
-    socket.removeAllListeners('end');
+  for (let i = 0; i < 2 * LIMIT; i++) {
+    const socket = await openRaw(service.port);
+    if (socket === undefined) break;
+    lingering.push(socket);
     socket.write(frame);
+    socket.resume();
   }
-  t.ok(lingering.length > LIMIT / 2, `${lingering.length} sockets`);
   const open = readdirSync(`/proc/${service.pid}/fd`).length;
+  t.comment(`${lingering.length} sockets, ${open} of ${LIMIT} descriptors`);
   t.ok(open < LIMIT - 10, `${open} of ${LIMIT} descriptors: some are left for the service itself`);
-  for (const client of lingering) client.cut();
+  end();
   let status = 0;
   // The kernel closes them one after the other.
   while (status !== 200) status = await statusOf(service).catch(() => 0);
