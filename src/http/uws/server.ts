@@ -34,8 +34,8 @@ const SOCKETS = {
  */
 const CLOSING_MS = 20_000;
 const GONE = 1006;
-/** The least time between two counts of the descriptors that are really open. */
-const COUNT_MS = 100;
+/** The greatest share of time that counting open descriptors may take: old kernels list them, new ones know. */
+const COUNTING_SHARE = 0.05;
 
 /** Works also in the close handler, where getUserData() throws: its properties are copied onto the object. */
 const socketOf = (ws: unknown) => (ws as SocketData).socket;
@@ -82,7 +82,8 @@ export class HttpServer {
   #doubtful = 0;
   /** Connections that are counted as open, and were gone at the last count of descriptors. */
   #phantoms = 0;
-  #countedAt = Number.NEGATIVE_INFINITY;
+  #countedAt = 0;
+  #countAgainAt = 0;
   /** A connection beyond this number is closed as soon as it is accepted. */
   maxConnections = Number.POSITIVE_INFINITY;
 
@@ -150,9 +151,11 @@ export class HttpServer {
   /** Whether the descriptors that are really open leave room: those of ended WebSockets may be gone long before. */
   #hasRoom(): boolean {
     const now = performance.now();
-    if (now - this.#countedAt < COUNT_MS) return false;
+    if (now < this.#countAgainAt) return false;
     this.#countedAt = now;
     const open = this.#countDescriptors();
+    const endedAt = performance.now();
+    this.#countAgainAt = endedAt + (endedAt - now) / COUNTING_SHARE;
     if (open === undefined) return false;
     this.#phantoms = Math.max(0, this.#phantoms + this.#mayBeOpen - open);
     return this.#mayBeOpen <= this.maxConnections;
