@@ -1,4 +1,5 @@
 /** What the system allows this process, and what it uses. */
+import '../helpers/service/dead-buses.ts';
 import { closeSync, openSync, readdirSync } from 'node:fs';
 import t from 'tap';
 import { openNativeHost } from '#src/host/native.js';
