@@ -164,25 +164,23 @@ t.test('[3.gpu-intel] xe: clock, package temperature, power from the energy', as
     pci({ ...facts, hwmon: { ...hwmon, energy1_input: String(microjoules) } });
   const machine = makeMachine(t, energy(5_000_000));
   t.match(await firstOf(machine), { clockMhz: 2400, temperatureCelsius: 48, powerWatts: null });
-  // 4 J between two readings. Each was made between the writing of the file and the moment its power was seen.
+  // 4 J between two readings: the earlier one no longer ago than the question before, and at least 20 ms before the
+  // later one. A prober may read once more in between, so it may be later than the moment its power was seen.
   let joules = 5;
-  let last: { readonly askedMs: number; readonly seenMs: number; readonly watts: number } | undefined;
+  let last: { readonly askedMs: number; readonly watts: number } | undefined;
   for (let i = 0; i < 5; i++) {
     await sleep(100);
     joules += 4;
-    // Before the file is written: a reading that is still under way may see it first.
     const askedMs = performance.now();
     machine.write({ [`${pciFolder(address)}/hwmon/hwmon3/energy1_input`]: `${joules * 1e6}\n` });
     const before = last?.watts ?? null;
     const { powerWatts } = (await firstOf(machine, (gpu) => ![null, before].includes(gpu.powerWatts))) ?? {};
     const watts = powerWatts ?? Number.NaN;
-    const seenMs = performance.now();
     if (last !== undefined) {
-      const most = 4000 / (askedMs - last.seenMs);
-      const least = 4000 / (seenMs - last.askedMs);
-      t.ok(watts >= least * 0.99 && watts <= most * 1.01, `${watts} W of ${least} to ${most}`);
+      const least = 4000 / (performance.now() - last.askedMs);
+      t.ok(watts >= least * 0.99 && watts <= 4000 / 20, `${watts} W, at least ${least}`);
     }
-    last = { askedMs, seenMs, watts };
+    last = { askedMs, watts };
   }
   machine.write({ [`${pciFolder(address)}/hwmon/hwmon3/energy1_input`]: '1000000\n' });
   const reset = await firstOf(machine, (gpu) => gpu.powerWatts === null);
