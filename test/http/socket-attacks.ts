@@ -36,7 +36,7 @@ export const UPGRADE = requestBytes('/api/ws', {
   },
 });
 
-/** Messages before a fault: fewer than a socket may send at once. */
+/** Messages and control frames before a fault: fewer than a socket may send at once. */
 const MAX_BEFORE = 24;
 
 interface Sound {
@@ -50,7 +50,7 @@ function soundFrames(random: Random, most: number): Sound {
   const bytes: Buffer[] = [];
   const ids: number[] = [];
   const pongs: string[] = [];
-  for (let i = below(most, random); i >= 0; i--) {
+  for (let i = below(most, random); i >= 0 && ids.length + pongs.length < most; i--) {
     const id = bytes.length;
     const chance = random();
     if (chance < 0.1) {
