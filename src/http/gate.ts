@@ -1,4 +1,6 @@
 /** The one gate for HTTP and WebSocket: judges requests before they are routed, and open streams after a reload. */
+import { createHash } from 'node:crypto';
+import { condense } from '../access/condense.ts';
 import { type AccessPolicy, compileAccess, decideAccess } from '../access/decide.ts';
 import { exposureWarning } from '../access/exposure.ts';
 import { corsHeaders } from '../access/origins.ts';
@@ -18,8 +20,6 @@ export type GateVerdict =
 
 /** The request headers that the gate reads, in lower case. */
 export const GATE_HEADERS: readonly string[] = [...ACCESS_HEADERS, 'upgrade'];
-
-const JUDGED_HEADERS: ReadonlySet<string> = new Set(ACCESS_HEADERS);
 
 export const SOCKET_PATH = OPERATIONS.openSocket.path;
 
@@ -70,12 +70,12 @@ export class Gate {
 
   /** The part of a client's request that is kept while its connection is open; equal ones are shared. */
   keep(client: AccessRequest): AccessRequest {
-    // Other headers are needed by the handlers only, once.
-    const headers = new Map([...client.headers].filter(([name]) => JUDGED_HEADERS.has(name)));
-    const key = JSON.stringify([client, ...headers]);
+    const kept = condense(client);
+    const key = createHash('sha256')
+      .update(JSON.stringify([{ ...kept, headers: [...kept.headers] }]))
+      .digest('base64');
     const known = this.#clients.get(key)?.deref();
     if (known !== undefined) return known;
-    const kept = { ...client, headers };
     this.#clients.set(key, new WeakRef(kept));
     this.#forgotten.register(kept, key);
     return kept;

@@ -1,5 +1,6 @@
 /** Tens of thousands of requests, judged by the service and by an oracle written independently from the specification. */
 import t from 'tap';
+import { condense } from '#src/access/condense.js';
 import { type AccessPolicy, compileAccess, decideAccess } from '#src/access/decide.js';
 import { corsHeaders } from '#src/access/origins.js';
 import type { Decision } from '#src/access/request.js';
@@ -29,7 +30,13 @@ function policyOf(c: Case): AccessPolicy {
 }
 
 function decide(c: Case): Decision {
-  return decideAccess(policyOf(c), requestOfCase(c));
+  const request = requestOfCase(c);
+  const decision = decideAccess(policyOf(c), request);
+  // What is kept of an open stream's request must decide the same after a reload.
+  const again = decideAccess(policyOf(c), condense(request));
+  if (verdictOf(again) !== verdictOf(decision) || again.client !== decision.client)
+    throw new Error(`condensed, it is ${verdictOf(again)}: ${JSON.stringify(c)}`);
+  return decision;
 }
 
 function asOpinion(decision: Decision): Opinion {
