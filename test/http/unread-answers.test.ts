@@ -1,8 +1,11 @@
 /** A client that sends requests and reads no answer: at most one answer is kept for each connection. */
 import '../helpers/service/dead-buses.ts';
+import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import net from 'node:net';
+import { createInterface } from 'node:readline';
 import t from 'tap';
 import { startService } from '../helpers/service/service.ts';
 
@@ -47,3 +50,49 @@ t.test('[2.unread] requests without end, and nobody reads: no more than one answ
     `${growth.toFixed(1)} MB more, of ${CONNECTIONS * REQUESTS} answers asked for`,
   );
 });
+
+const READERS = 300;
+
+/** Sockets with a small receive buffer, which Node cannot set: without one the kernel takes the whole document. */
+const SLOW_READERS = `
+import hashlib, socket, sys
+readers = []
+for i in range(${READERS}):
+    reader = socket.socket()
+    reader.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 2048)
+    reader.connect(('127.0.0.1', int(sys.argv[1])))
+    reader.sendall(b'GET /api/openapi.json HTTP/1.1\\r\\nHost: localhost\\r\\n\\r\\n')
+    readers.append(reader)
+print('asked', flush=True)
+sys.stdin.readline()
+text = b''
+size = int(sys.argv[2])
+while True:
+    text += readers[0].recv(65536)
+    body = text.partition(b'\\r\\n\\r\\n')[2]
+    if len(body) >= size:
+        break
+print(hashlib.sha256(body).hexdigest(), flush=True)
+`;
+
+t.test(
+  '[2.unread-shared] a document that nobody reads is not copied for each; who reads late gets all of it',
+  async (t) => {
+    const service = await startService();
+    t.teardown(() => service.stop());
+    const document = Buffer.from(await (await fetch(`${service.baseUrl}/api/openapi.json`)).arrayBuffer());
+    const before = residentMb(service.pid);
+    const args = ['-c', SLOW_READERS, String(service.port), String(document.length)];
+    const readers = spawn('python3', args, { stdio: ['pipe', 'pipe', 'inherit'] });
+    t.teardown(() => readers.kill());
+    const lines = createInterface({ input: readers.stdout });
+    t.strictSame(await once(lines, 'line'), ['asked']);
+    for (let i = 0; i < 10; i++) t.equal((await fetch(`${service.baseUrl}/api/status`)).status, 200);
+    const growth = residentMb(service.pid) - before;
+    const copied = (READERS * document.length) / 2 ** 20;
+    t.ok(growth < copied / 3, `${growth.toFixed(1)} MB more, where copies would be ${copied.toFixed(0)} MB`);
+    readers.stdin.write('\n');
+    const digest = createHash('sha256').update(document).digest('hex');
+    t.strictSame(await once(lines, 'line'), [digest]);
+  },
+);

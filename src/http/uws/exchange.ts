@@ -78,6 +78,9 @@ function writeHead(response: uws.HttpResponse, status: string, headers: readonly
     if (!SPLITS_ANSWER.test(name) && !SPLITS_ANSWER.test(value)) response.writeHeader(name, value);
 }
 
+/** Longer bodies that are held anyway (documents, the dashboard, pictures) are not copied for a slow peer. */
+const MAX_KEPT_BODY = 8 * 1024;
+
 const CLOSE_OPTION = /(?:^|,)\s*close\s*(?:,|$)/i;
 
 /** The counters of a server. */
@@ -156,8 +159,13 @@ export class Exchange {
   }
 
   #send(answer: Answer, saysClose: boolean): void {
-    const response = this.#release();
     const isLast = answer.isLast === true || saysClose;
+    const { body } = answer;
+    if (!isLast && this.head.method !== 'HEAD' && Buffer.isBuffer(body) && body.length > MAX_KEPT_BODY) {
+      this.#sendShared(answer, body);
+      return;
+    }
+    const response = this.#release();
     response?.cork(() => {
       writeHead(response, answer.status, answer.headers);
       if (this.head.method !== 'HEAD' && answer.body !== undefined) response.end(answer.body, isLast);
@@ -169,6 +177,20 @@ export class Exchange {
           response.writeHeader('Content-Length', String(Buffer.byteLength(answer.body)));
         response.endWithoutBody();
       }
+    });
+  }
+
+  /** Sends a long body piece by piece, as the peer takes it: uWebSockets.js would keep a copy of the rest for each peer. */
+  #sendShared(answer: Answer, body: Buffer): void {
+    const response = this.#response;
+    response?.cork(() => {
+      writeHead(response, answer.status, answer.headers);
+      const sendFrom = (offset: number): boolean => {
+        const [isTaken, isDone] = response.tryEnd(body.subarray(offset), body.length);
+        if (isDone) this.#release();
+        return isTaken;
+      };
+      if (!sendFrom(0)) response.onWritable(sendFrom);
     });
   }
 
