@@ -2,7 +2,7 @@
 import path from 'node:path';
 import type { AddressList } from '../access/addresses.ts';
 import { type Findings, placed, type Setting } from './findings.ts';
-import { whyFoldersNotTrusted, whyNotTrusted } from './owners.ts';
+import { whyFileNotTrusted } from './owners.ts';
 import { formatPlace, type Notice } from './problems.ts';
 import { type Ownership, readText } from './read.ts';
 import { accepts, KEYS } from './schema.ts';
@@ -47,10 +47,7 @@ export function resolveKeyFile(
     return { path: resolved, owner: undefined };
   }
   const { owner } = read;
-  const reason =
-    uid === undefined
-      ? undefined
-      : (whyNotTrusted(resolved, owner, uid) ?? whyFoldersNotTrusted(resolved, uid));
+  const reason = whyFileNotTrusted(resolved, owner, uid);
   if (reason !== undefined) refuse(`the file it names: ${reason}`);
   const value = read.text.replace(/\r?\n$/u, '');
   const row = KEYS.auth.api_key;

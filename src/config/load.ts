@@ -11,7 +11,7 @@ import {
   mergeSettings,
   type Overrides,
 } from './merge.ts';
-import { whyCommandNotTrusted, whyFoldersNotTrusted, whyNotTrusted } from './owners.ts';
+import { whyCommandNotTrusted, whyFileNotTrusted } from './owners.ts';
 import { parseJson } from './parse-json.ts';
 import { parseYaml } from './parse-yaml.ts';
 import { ConfigError, formatProblem, type Notice, type Problem } from './problems.ts';
@@ -102,8 +102,7 @@ function loadFile(
     return;
   }
   const { owner } = read;
-  const reason =
-    uid === undefined ? undefined : (whyNotTrusted(file, owner, uid) ?? whyFoldersNotTrusted(file, uid));
+  const reason = whyFileNotTrusted(file, owner, uid);
   // Nothing in it is looked at: its messages could be somebody else's words.
   if (reason !== undefined) {
     fail(undefined, reason);

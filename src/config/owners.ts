@@ -36,7 +36,7 @@ export function whyNotTrusted(
 }
 
 /** The same of the folders that `file` and what it links to are in: who writes a folder replaces its files. */
-export function whyFoldersNotTrusted(file: string, uid: number): string | undefined {
+function whyFoldersNotTrusted(file: string, uid: number): string | undefined {
   const folder = path.dirname(file);
   const reason = whyNotTrusted(folder, statSync(folder), uid);
   if (reason !== undefined) return `its folder ${reason}`;
@@ -45,11 +45,20 @@ export function whyFoldersNotTrusted(file: string, uid: number): string | undefi
   return linked === undefined ? undefined : `the folder of the file it links to ${linked}`;
 }
 
+/** The same of a file with its folders. `uid` undefined (Windows): nothing is judged. */
+export function whyFileNotTrusted(
+  file: string,
+  owner: Ownership,
+  uid: number | undefined,
+): string | undefined {
+  if (uid === undefined) return undefined;
+  return whyNotTrusted(file, owner, uid) ?? whyFoldersNotTrusted(file, uid);
+}
+
 /** The same of a command and its folder; undefined also where there is no such file: starting it says so. */
 export function whyCommandNotTrusted(command: string, uid: number): string | undefined {
   try {
-    const reason = whyNotTrusted(command, statSync(command), uid);
-    return reason ?? whyFoldersNotTrusted(command, uid);
+    return whyFileNotTrusted(command, statSync(command), uid);
   } catch {
     return undefined;
   }

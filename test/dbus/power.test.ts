@@ -8,20 +8,13 @@ import '../helpers/service/dead-buses.ts';
 import { spawn } from 'node:child_process';
 import { missingForBus, until } from '../helpers/dbus/bus.ts';
 import { checkTime } from '../helpers/limits.ts';
-import { PowerService } from '../helpers/service/power.ts';
+import { METHODS, PowerService } from '../helpers/service/power.ts';
 
 const skip = missingForBus();
 /** Longer than any accepted act waits for its hand-over. */
 const HANDED_OVER_MS = 700;
 
 t.setTimeout(280_000);
-
-const METHODS = {
-  shutdown: 'PowerOff',
-  restart: 'Reboot',
-  sleep: 'Suspend',
-  hibernate: 'Hibernate',
-} as const;
 
 t.test('[5.methods] the best method that this logind knows, and no other', { skip }, async (t) => {
   const ways = {

@@ -8,19 +8,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
 import { askAll } from '../../helpers/clients/http-thread.ts';
 import { missingForBus, until } from '../../helpers/dbus/bus.ts';
-import { PowerService } from '../../helpers/service/power.ts';
+import { METHODS, PowerService } from '../../helpers/service/power.ts';
 
 const RUNS = process.env['HOSTWIRE_FULL'] === '1' ? 200 : 5;
 /** After a longer stall of either thread the order is not certain, so that run is made again. */
 const MAX_STALL_MS = 20;
 const LOOK_MS = 5;
 
-const METHODS = {
-  shutdown: 'PowerOff',
-  restart: 'Reboot',
-  sleep: 'Suspend',
-  hibernate: 'Hibernate',
-} as const;
 const OK = '{"status":"ok","message":"Command initiated"}';
 
 /** The longest stall of this thread, where the relay is, while `work` went on. */

@@ -15,6 +15,14 @@ const ALL_ON = {
   enable_restart: true,
 };
 
+/** logind's method of each action. */
+export const METHODS = {
+  shutdown: 'PowerOff',
+  restart: 'Reboot',
+  sleep: 'Suspend',
+  hibernate: 'Hibernate',
+} as const;
+
 export interface Refusal {
   readonly status: number;
   readonly code: string | undefined;
