@@ -2,7 +2,7 @@
 import net from 'node:net';
 import t from 'tap';
 import { isEmptyList, matches, parseAddress, parseAddressList, parsePeer } from '#src/access/addresses.js';
-import { createRandom } from './random.ts';
+import { createRandom } from '../helpers/random.ts';
 
 function isIn(list: readonly string[], peer: string): boolean {
   const address = parsePeer(peer);

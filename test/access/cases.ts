@@ -1,6 +1,6 @@
 /** Requests with configurations, as points in a grid of dimensions, for the matrix and for replays over sockets. */
 import type { AccessRequest } from '#src/access/request.js';
-import type { Random } from './random.ts';
+import type { Random } from '../helpers/random.ts';
 import { KEY, requestOf, type Settings } from './setup.ts';
 
 export interface Case {

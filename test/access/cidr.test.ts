@@ -2,7 +2,7 @@
 import net from 'node:net';
 import t from 'tap';
 import { matches, parseAddress, parseAddressList } from '#src/access/addresses.js';
-import { createRandom, type Random } from './random.ts';
+import { createRandom, type Random } from '../helpers/random.ts';
 
 const PAIRS = 1_000_000;
 const ADDRESSES_PER_LIST = 100;

@@ -4,6 +4,7 @@ import { condense } from '#src/access/condense.js';
 import { type AccessPolicy, compileAccess, decideAccess } from '#src/access/decide.js';
 import { corsHeaders } from '#src/access/origins.js';
 import type { Decision } from '#src/access/request.js';
+import { createRandom } from '../helpers/random.ts';
 import {
   type Case,
   DIMENSION_NAMES,
@@ -13,7 +14,6 @@ import {
   settingsOfCase,
 } from './cases.ts';
 import { numberOf, type Opinion, opinionOn, writtenOut } from './oracle.ts';
-import { createRandom } from './random.ts';
 import { configOf, MACHINE_NAMES, verdictOf } from './setup.ts';
 
 const policies = new Map<string, AccessPolicy>();

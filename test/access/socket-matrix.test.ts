@@ -3,10 +3,10 @@ import os from 'node:os';
 import t, { type Test } from 'tap';
 import { type RawAnswer, RawConnection, valuesOf } from '../helpers/clients/http.ts';
 import { fixtureHost } from '../helpers/fakes/host.ts';
+import { createRandom, type Random } from '../helpers/random.ts';
 import { type ServiceHere, startHere } from '../helpers/service/service.ts';
 import { type Case, neighboursOf, randomCase, settingsOfCase, wireOfCase } from './cases.ts';
 import { opinionOn } from './oracle.ts';
-import { createRandom, type Random } from './random.ts';
 import { MACHINE_NAMES } from './setup.ts';
 
 interface Family {

@@ -75,6 +75,9 @@ export const BASE: Values = {
   },
   server: {
     max_streams: 10,
+    max_streams_per_address: 20,
+    max_requests_per_address: 30,
+    max_kept_megabytes: 40,
     allowed_hosts: ['pc.example.org'],
     cors_origins: ['https://a.example'],
     trusted_proxies: ['127.0.0.1'],
@@ -102,6 +105,9 @@ const ALTERNATIVES: Readonly<
   'auth.allowed_ips': { good: [[], ['*'], ['::1', '192.168.0.0/16']], ...LISTS },
   'auth.blocked_ips': { good: [[], ['::1', '192.168.0.0/16']], bad: [...LISTS.bad, ['*']] },
   'server.max_streams': { good: [0, 1, 1000000], bad: [-1, 1.5, 1000001, '5', null, true, [], {}] },
+  'server.max_streams_per_address': { good: [0, 1000000], bad: [-1, 1.5, 1000001, '5', null, [], {}] },
+  'server.max_requests_per_address': { good: [0, 1000000], bad: [-1, 1.5, 1000001, '5', null, [], {}] },
+  'server.max_kept_megabytes': { good: [1, 65536], bad: [0, -1, 1.5, 65537, '5', null, [], {}] },
   'server.allowed_hosts': { good: [[], ['a', 'b.c']], bad: [...LISTS.bad, ['a:1']] },
   'server.cors_origins': { good: [[], ['http://[::1]:1']], bad: [...LISTS.bad, ['null'], ['a.example']] },
   'server.trusted_proxies': { good: [[], ['10.0.0.1']], bad: [...LISTS.bad, ['*']] },
@@ -154,7 +160,8 @@ function shuffle<T>(random: Random, list: T[]): void {
 function misspell(random: Random, word: string, known: readonly string[]): string {
   for (;;) {
     let wrong = word;
-    for (let edits = 1 + random(2); edits > 0; edits--) {
+    const edits = 1 + random(2);
+    for (let edit = 0; edit < edits; edit++) {
       const at = random(wrong.length);
       const letter = pick(random, [...'abcdefghijklmnopqrstuvwxyz_']);
       const [head, tail] = [wrong.slice(0, at), wrong.slice(at)];
@@ -162,7 +169,8 @@ function misspell(random: Random, word: string, known: readonly string[]): strin
         head + tail.slice(1),
         head + letter + tail.slice(1),
         head + letter + tail,
-        head + (tail[1] ?? '') + (tail[0] ?? '') + tail.slice(2),
+        // Not beside another edit: between letters that were swapped, one more is a third edit.
+        edits > 1 ? head + tail.slice(1) : head + (tail[1] ?? '') + (tail[0] ?? '') + tail.slice(2),
       ]);
     }
     if (wrong !== '' && !known.includes(wrong)) return wrong;
@@ -415,6 +423,9 @@ const DEFAULTS: Readonly<Record<string, unknown>> = {
   'features.enable_process_control': false,
   'features.enable_dashboard': true,
   'server.max_streams': 0,
+  'server.max_streams_per_address': 256,
+  'server.max_requests_per_address': 64,
+  'server.max_kept_megabytes': 64,
   'server.allowed_hosts': [],
   'server.cors_origins': [],
   'server.trusted_proxies': [],

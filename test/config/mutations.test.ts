@@ -12,6 +12,7 @@ import { type LoadOptions, loadConfig } from '#src/config/load.js';
 import { ConfigError, type Problem } from '#src/config/problems.js';
 import { Reloader } from '#src/config/reload.js';
 import { type Config, DEFAULT_CONFIG } from '#src/config/schema.js';
+import { checkTime } from '../helpers/limits.ts';
 import { asWritten, makeFolder, optionsFor } from './loading.ts';
 import {
   BASE,
@@ -143,9 +144,7 @@ t.test(
         if (!isSame(reloader.config, wanted))
           failures.push(`${index} ${mutant.kind} ${spelling}: the reload left a mixture`);
       }
-      let { outcome, ms } = attempt(options);
-      // Other load on the machine must not count as a slow loader.
-      for (let again = 0; ms > MAX_MS && again < 3; again++) ms = Math.min(ms, attempt(options).ms);
+      const { outcome, ms } = attempt(options);
       slowest = Math.max(slowest, ms);
       const failure = judge(mutant, file, outcome);
       if (failure !== undefined)
@@ -157,7 +156,7 @@ t.test(
       counts.set(mutant.kind, count);
     }
     t.same(failures.slice(0, 5), [], `${failures.length} of ${COUNT} went wrong`);
-    t.ok(slowest <= MAX_MS, `the slowest took ${slowest.toFixed(1)} ms`);
+    checkTime(t, slowest, MAX_MS, 'the slowest');
     for (const kind of KINDS) {
       const { applied = 0, refused = 0 } = counts.get(kind) ?? {};
       t.ok(applied + refused >= 150, `${kind}: ${applied} applied, ${refused} refused`);
@@ -214,7 +213,8 @@ t.test(
           const fallback: unknown = follows ?? (asWritten(DEFAULT_CONFIG) as Values)[section]?.[key];
           let wanted = read?.[section]?.[key] ?? fallback;
           if (key === 'stream_interval_seconds') wanted = Math.max(1, Number(wanted));
-          if (!isDeepStrictEqual(found, wanted))
+          // A minus before a 0 changes nothing, but makes it another number for isDeepStrictEqual.
+          if (found !== wanted && !isDeepStrictEqual(found, wanted))
             failures.push(
               `${index} ${section}.${key}: ${JSON.stringify(found)} and not ${JSON.stringify(wanted)}\n${bytes}`,
             );
@@ -222,7 +222,7 @@ t.test(
     }
     t.same(failures.slice(0, 3), [], `${failures.length} went wrong`);
     t.ok(applied > 80, `${applied} were applied`);
-    t.ok(slowest <= MAX_MS * 2, `the slowest took ${slowest.toFixed(1)} ms`);
+    checkTime(t, slowest, MAX_MS * 2, 'the slowest');
   },
 );
 

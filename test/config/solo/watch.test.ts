@@ -133,9 +133,14 @@ t.test('[8.watch-storm] a storm of renames neither starves the change nor burns 
   let first: number | undefined;
   const renames = 400;
   const cpu = process.cpuUsage();
+  // On a busy machine the storm itself pauses, and after each calm of 100 ms a change is reported.
+  let pauses = 0;
+  let renamedAt = started;
   for (let index = 0; index < renames; index++) {
     writeFileSync(`${file}.new`, String(index));
     renameSync(`${file}.new`, file);
+    if (performance.now() - renamedAt > 50) pauses++;
+    renamedAt = performance.now();
     await sleep(Math.max(0, started + (index + 1) * 5 - performance.now()));
     if (count() > 0) first ??= performance.now() - started;
   }
@@ -144,7 +149,7 @@ t.test('[8.watch-storm] a storm of renames neither starves the change nor burns 
   t.ok(first !== undefined, 'reported while the storm goes on');
   checkTime(t, first ?? Number.POSITIVE_INFINITY, 800, 'first report');
   t.ok(count() >= 2, `reported ${count()} times in ${seconds.toFixed(1)} s`);
-  t.ok(count() <= seconds * 2 + 1, 'not more than twice a second');
+  t.ok(count() <= seconds * 2 + 1 + pauses, `not more than twice a second, and after ${pauses} pauses`);
   t.ok(
     (user + system) / 1e6 < seconds / 2,
     `${((user + system) / 1e4 / seconds).toFixed(0)} % of a processor, the renames included`,
