@@ -19,6 +19,7 @@ export const STATUS_BY_CODE = {
   payload_too_large: 413,
   unsupported_media_type: 415,
   upgrade_required: 426,
+  too_many_requests: 429,
   internal_error: 500,
   action_failed: 500,
   not_supported: 501,

@@ -8,6 +8,8 @@ import { Power, powerCommands } from './commands/power.ts';
 import { ProcessControl, processCommands } from './commands/process.ts';
 import type { Config } from './config/schema.ts';
 import type { Host } from './host/host.ts';
+import { Ledger } from './http/clients/ledger.ts';
+import { Tally } from './http/clients/tally.ts';
 import {
   canJudgePeers,
   listenOn,
@@ -109,7 +111,14 @@ export class Service {
     this.#power = power;
     this.#gate = new Gate({ config: initial, machineNames, dashboardPaths, log, now: clock.now });
     // The pipeline is made later, because the hub, which its routes lead to, publishes through the server.
+    const tally = new Tally();
+    const ledger = new Ledger({
+      maxBytes: () => config.current.server.max_kept_megabytes * 2 ** 20,
+      onCut: (address, connections) =>
+        log.warn(`${connections} connections of ${address} cut: too many bytes were kept for them`),
+    });
     this.#server = new HttpServer({
+      ledger,
       countDescriptors: () => host.openDescriptors(),
       headersRead: HEADERS_READ,
       socketPath: SOCKET_PATH,
@@ -117,7 +126,7 @@ export class Service {
       onConnection: () => this.#peers.wake(),
     });
     this.#peers = new PeerWatch({ host, clock, log, server: this.#server });
-    this.#fanout = new Fanout({ source: sampler, clock });
+    this.#fanout = new Fanout({ source: sampler, clock, ledger, tally });
     this.#hub = new Hub({
       version: facts.version,
       config,
@@ -127,6 +136,7 @@ export class Service {
       source: sampler,
       rooms: { media, power, processes: queries },
       server: this.#server,
+      tally,
     });
     for (const sink of [this.#fanout, this.#hub]) sampler.attach(sink);
     const systemRooms = { host, facts, source: sampler, power, media, processControl };
@@ -141,7 +151,7 @@ export class Service {
       processQueries: queries,
       dashboard,
       readSystem: (withDetail) => readSystem(systemRooms, withDetail),
-      hasRoom: roomFor(host, config, [this.#fanout, this.#hub]),
+      hasRoom: roomFor(host, config, [this.#fanout, this.#hub], tally),
     });
     const isStopping = () => this.#isStopping;
     this.#pipeline = new Pipeline({ gate: this.#gate, routes: this.routes, config, isStopping, log });

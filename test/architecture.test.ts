@@ -36,16 +36,17 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
     ...['config', 'host', 'stats', 'processes', 'commands', 'access', 'http', 'wire'],
     ...['log', 'errors', 'clock'],
   ],
-  http: ['http/uws', 'access', 'config', 'wire', 'errors', 'params', 'log'],
-  'http/uws': ['access', 'commands', 'stats', 'log'],
-  'http/connections': ['http/uws', 'host', 'config', 'log', 'clock'],
-  'http/stream': ['http/uws', 'http', 'access', 'stats', 'clock'],
+  http: ['http/uws', 'http/clients', 'access', 'config', 'wire', 'errors', 'params', 'log'],
+  'http/clients': ['access', 'clock'],
+  'http/uws': ['http/clients', 'commands', 'stats', 'log'],
+  'http/connections': ['http/uws', 'http/clients', 'host', 'config', 'log', 'clock'],
+  'http/stream': ['http/uws', 'http/clients', 'http', 'stats', 'clock'],
   'http/socket': [
-    ...['http/uws', 'commands', 'processes', 'stats', 'access', 'wire'],
+    ...['http/uws', 'http/clients', 'commands', 'processes', 'stats', 'wire'],
     ...['errors', 'host', 'config', 'log', 'params', 'clock'],
   ],
   'http/endpoints': [
-    ...['http', 'commands', 'processes', 'stats', 'access', 'wire'],
+    ...['http', 'http/clients', 'commands', 'processes', 'stats', 'access', 'wire'],
     ...['errors', 'host', 'params'],
   ],
   commands: ['host', 'wire', 'errors', 'params', 'log', 'clock', 'config', 'listeners'],
@@ -75,7 +76,7 @@ const LIBRARIES: Readonly<Record<string, (file: string) => boolean>> = {
   'uWebSockets.js': (file) => file.startsWith('src/http/uws/'),
   'ipaddr.js': (file) => file === 'src/access/addresses.ts',
   'js-yaml': (file) => file.startsWith('src/config/'),
-  valibot: (file) => file === 'src/config/schema.ts' || /^src\/(?:wire|api)\//.test(file),
+  valibot: (file) => /^src\/config\/(?:schema|rows).ts$/.test(file) || /^src\/(?:wire|api)\//.test(file),
 };
 
 /** Those that only the build needs: nothing of these rooms is loaded by the service. */

@@ -8,8 +8,8 @@ import * as uws from 'uWebSockets.js';
 import { readFileSync } from 'node:fs';
 import process from 'node:process';
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
-import type { AccessRequest } from '#src/access/request.js';
 import { SYSTEM_CLOCK } from '#src/clock.js';
+import type { Caller } from '#src/http/clients/caller.js';
 import { Fanout } from '#src/http/stream/fanout.js';
 import type { Exchange, StreamStart } from '#src/http/uws/exchange.js';
 import { StreamSocket } from '#src/http/uws/stream.js';
@@ -99,7 +99,7 @@ class Loop {
         return { socket, isWhole: true };
       },
     };
-    const client = { remoteAddress: '127.0.0.1' } as AccessRequest; // There is no access check here.
+    const client = { address: '127.0.0.1' } as Caller; // There is no access check here.
     // The fan-out uses nothing else of an exchange.
     this.#fanout.open(exchange as unknown as Exchange, VIEW, this.#newest, [], client, false);
   }

@@ -122,6 +122,16 @@ export function parsePeer(text: string): Address | undefined {
   return parseAddress(zoneAt === -1 ? text : text.slice(0, zoneAt));
 }
 
+/**
+ * What limits per client are counted by: a canonical IPv4 address itself, the first 64 bits of an IPv6 address, because
+ * one machine has as many addresses as it likes below them.
+ */
+export function networkOf(canonical: string): string {
+  if (!canonical.includes(':')) return canonical;
+  const [high = 0, low = 0] = parseAddress(canonical)?.words ?? [];
+  return `${high.toString(16)}:${low.toString(16)}::/64`;
+}
+
 function maskOf(prefix: number, wordIndex: number): number {
   const bits = Math.min(Math.max(prefix - wordIndex * 32, 0), 32);
   // A shift by 32 is a shift by 0 in JavaScript.

@@ -19,9 +19,12 @@ export const ERROR_MEANINGS: Readonly<Record<ErrorCode, string>> = {
   payload_too_large: 'The body exceeds 16 KiB (1 MiB where it is ignored).',
   unsupported_media_type: 'The content type is not `application/json`.',
   upgrade_required: '`/api/ws` takes WebSocket upgrades only.',
+  too_many_requests:
+    '`server.max_requests_per_address` requests of this address still wait for their answer; `Retry-After` says when to try again.',
   internal_error: 'A bug or a broken machine; the log of the service has the details.',
   action_failed: 'It was tried and failed; `details.reason` says why.',
   not_supported: 'This machine cannot do it, and nothing was tried; `details.reason` says why.',
-  too_many_streams: '`server.max_streams` is reached; `Retry-After` says when to try again.',
+  too_many_streams:
+    '`server.max_streams` or `server.max_streams_per_address` is reached; `Retry-After` says when to try again.',
   shutting_down: 'The service is stopping.',
 };

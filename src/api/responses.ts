@@ -43,7 +43,7 @@ const ALL_HEADERS = ['X-Content-Type-Options', 'Cross-Origin-Resource-Policy', '
 const JSON_HEADERS = ['Cache-Control', ...ALL_HEADERS];
 
 /** The codes that any operation may return. */
-const ALWAYS: readonly ErrorCode[] = ['bad_request', 'internal_error', 'shutting_down'];
+const ALWAYS: readonly ErrorCode[] = ['bad_request', 'too_many_requests', 'internal_error', 'shutting_down'];
 const WITH_BODY: readonly ErrorCode[] = ['payload_too_large'];
 const WITH_JSON: readonly ErrorCode[] = ['invalid_json', 'invalid_body', 'unsupported_media_type'];
 
@@ -78,7 +78,11 @@ function success(operation: DocumentedOperation, { write }: SchemaWriter): Json 
 }
 
 /** Headers that only errors of one status have. */
-const OF_STATUS: Readonly<Record<number, readonly string[]>> = { 426: ['Upgrade'], 503: ['Retry-After'] };
+const OF_STATUS: Readonly<Record<number, readonly string[]>> = {
+  426: ['Upgrade'],
+  429: ['Retry-After'],
+  503: ['Retry-After'],
+};
 
 function failure(status: number, codes: readonly ErrorCode[], error: Json): Json {
   return {

@@ -3,7 +3,8 @@ import { type Findings, type Place, placed, refuse } from './findings.ts';
 import { judgeItems } from './items.ts';
 import { judgeLaunch } from './launch.ts';
 import { formatPlace, kindOf, type Problem, show } from './problems.ts';
-import { accepts, KEY_GROUPS, type Row } from './schema.ts';
+import type { Row } from './rows.ts';
+import { accepts, KEY_GROUPS } from './schema.ts';
 import { type MapEntry, type TextProblem, type Tree, toValue } from './tree.ts';
 import { judgeUnknown } from './unknown.ts';
 

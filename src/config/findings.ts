@@ -1,6 +1,6 @@
 /** The result of reading the files of a configuration: settings, problems, unknown keys, notices. */
 import { kindOf, type Notice, type Problem, printable, show } from './problems.ts';
-import type { Row } from './schema.ts';
+import type { Row } from './rows.ts';
 
 /** A key with a value that its row accepts. */
 export interface Setting {

@@ -1,6 +1,6 @@
 /** Checks the entries of a list and turns them into the value that the configuration holds. */
 import { type AddressList, parseAddressList } from '../access/addresses.ts';
-import type { ItemKind } from './schema.ts';
+import type { ItemKind } from './rows.ts';
 import { isHostName } from './values.ts';
 
 export interface ItemProblem {

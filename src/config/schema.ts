@@ -1,7 +1,7 @@
 /** Every configuration key once: its type, default, check and documentation are one row of a table. */
 import * as v from 'valibot';
-import { type AddressList, NO_ADDRESSES } from '../access/addresses.ts';
 import { LOG_LEVELS, type LogLevel } from '../log.ts';
+import { addressesRow, booleanRow, configRow, limitRow, namesRow, type Row } from './rows.ts';
 import {
   deepFreeze,
   isAbsolutePath,
@@ -19,56 +19,6 @@ export interface LaunchEntry {
   readonly cwd?: string;
   readonly env: Readonly<Record<string, string>>;
   readonly allow_args: boolean;
-}
-
-type AddressKind = 'address' | 'address or *';
-type NameKind = 'host name' | 'origin';
-
-/** What the entries of a list must be; each is checked by itself. */
-export type ItemKind = AddressKind | NameKind;
-
-/** One key. `T` is the type of its value in `Config`. */
-export interface Row<T> {
-  /** What a value in a file must satisfy; entries of lists and of `processes.launch` are checked further. */
-  readonly schema: v.GenericSchema;
-  readonly default: T;
-  /** The type in words, for the documentation. */
-  readonly type: string;
-  /** Completes "expected …". */
-  readonly expected: string;
-  /** One line for the documentation. */
-  readonly meaning: string;
-  readonly items?: ItemKind;
-  /** A change takes effect only when the service is restarted. */
-  readonly needsRestart?: true;
-  /** The value never appears in a message, a log or the output of `check`. */
-  readonly isSecret?: true;
-  /** A wrong value may be a secret written under the wrong key, so it is not shown. */
-  readonly mayBeSecret?: true;
-  /** Replaces the default in the documentation where it is not a literal. */
-  readonly defaultInWords?: string;
-}
-
-type Description = Omit<Row<unknown>, 'schema' | 'default'>;
-
-function configRow<T>(schema: v.GenericSchema<T>, fallback: T, description: Description): Row<T> {
-  return { schema, default: fallback, ...description };
-}
-
-function booleanRow(fallback: boolean, meaning: string, more: Partial<Description> = {}): Row<boolean> {
-  return configRow(v.boolean(), fallback, { type: 'boolean', expected: 'true or false', meaning, ...more });
-}
-
-// The entries are checked one by one, so that a message can name the line of each.
-const ANY_LIST = v.array(v.unknown());
-
-function namesRow(items: NameKind, expected: string, meaning: string): Row<readonly string[]> {
-  return { schema: ANY_LIST, default: [], type: 'list of strings', expected, meaning, items };
-}
-
-function addressesRow(items: AddressKind, expected: string, meaning: string): Row<AddressList> {
-  const words = { type: 'list of strings', expected, meaning, defaultInWords: '`[]`' };
-  return { schema: ANY_LIST, default: NO_ADDRESSES, items, ...words };
 }
 
 const PATH = v.pipe(v.string(), v.check(isAbsolutePath));
@@ -189,6 +139,14 @@ export const KEYS = {
       expected: 'a whole number from 0 to 1000000',
       meaning:
         'The maximum number of open streams. 0: as many as the descriptor limit allows, less a reserve.',
+    }),
+    max_streams_per_address: limitRow(256, 'open streams and WebSockets'),
+    max_requests_per_address: limitRow(64, 'requests that wait for their answer'),
+    max_kept_megabytes: configRow(v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(65_536)), 64, {
+      type: 'integer',
+      expected: 'a whole number from 1 to 65536',
+      meaning:
+        'The maximum of what is kept for clients that do not read or do not finish, in MiB; one address may take a quarter of it. Beyond it the connections that take most are cut.',
     }),
     allowed_hosts: namesRow(
       'host name',

@@ -1,6 +1,7 @@
 /** Request bodies: framing, size and content type, checked before anything acts. */
 import { ServiceError } from '../errors.ts';
-import type { Exchange, HeaderLists, RequestHead } from './uws/exchange.ts';
+import type { Exchange } from './uws/exchange.ts';
+import type { HeaderLists, RequestHead } from './uws/head.ts';
 
 export const MAX_BODY_BYTES = 16 * 1024;
 /** A refused body is read up to here, so that a client that is still sending can read the answer. */
@@ -63,6 +64,7 @@ export function readBody(exchange: Exchange): Promise<Body | undefined> {
         // The bytes belong to uWebSockets.js and are overwritten after this call.
         if (total <= MAX_BODY_BYTES) chunks.push(Buffer.from(chunk));
         else chunks.length = 0;
+        if (!isLast) exchange.keepBody(Math.min(total, MAX_BODY_BYTES));
         if (total > MAX_DRAINED_BYTES) resolve({ isTooLarge: true, isDrained: false });
         else if (isLast)
           resolve(

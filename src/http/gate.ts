@@ -1,5 +1,6 @@
 /** The one gate for HTTP and WebSocket: judges requests before they are routed, and open streams after a reload. */
 import { createHash } from 'node:crypto';
+import { networkOf } from '../access/addresses.ts';
 import { condense } from '../access/condense.ts';
 import { type AccessPolicy, compileAccess, decideAccess } from '../access/decide.ts';
 import { exposureWarning } from '../access/exposure.ts';
@@ -10,18 +11,22 @@ import type { Config } from '../config/schema.ts';
 import { ServiceError } from '../errors.ts';
 import type { Log } from '../log.ts';
 import { OPERATIONS } from '../wire/operations.ts';
+import type { Caller } from './clients/caller.ts';
 import { bareAnswer, emptyAnswer, errorAnswer, type Headers } from './reply.ts';
-import type { Answer, RequestHead } from './uws/exchange.ts';
+import type { Answer, RequestHead } from './uws/head.ts';
 
 /** The gate's decision on a request. `client` is for `passes`. */
 export type GateVerdict =
-  | { readonly isAllowed: true; readonly headers: Headers; readonly client: AccessRequest }
+  | { readonly isAllowed: true; readonly headers: Headers; readonly client: Caller }
   | { readonly isAllowed: false; readonly answer: Answer };
 
 /** The request headers that the gate reads, in lower case. */
 export const GATE_HEADERS: readonly string[] = [...ACCESS_HEADERS, 'upgrade'];
 
 export const SOCKET_PATH = OPERATIONS.openSocket.path;
+
+/** A client whose request takes less is not counted: so much is part of the price of a connection. */
+const MIN_COUNTED = 512;
 
 export interface GateOptions {
   readonly config: Config;
@@ -40,7 +45,7 @@ export class Gate {
   #policy: AccessPolicy;
   #warning: string | undefined;
   // Ten thousand viewers behind one proxy are equal in everything that is judged: they share one kept request.
-  readonly #clients = new Map<string, WeakRef<AccessRequest>>();
+  readonly #clients = new Map<string, WeakRef<Caller>>();
   readonly #forgotten = new FinalizationRegistry<string>((key) => {
     if (this.#clients.get(key)?.deref() === undefined) this.#clients.delete(key);
   });
@@ -65,17 +70,21 @@ export class Gate {
     this.#wrongKeys.note(decision, this.#options.now());
     if (!decision.isAllowed) return { isAllowed: false, answer: refusalOf(decision) };
     if (decision.isPreflight) return { isAllowed: false, answer: emptyAnswer(decision.headers) };
-    return { isAllowed: true, headers: corsHeaders(decision), client: request };
+    const { client, isKeyed } = decision;
+    const caller = { ...request, address: networkOf(client), isKeyed };
+    return { isAllowed: true, headers: corsHeaders(decision), client: caller };
   }
 
   /** The part of a client's request that is kept while its connection is open; equal ones are shared. */
-  keep(client: AccessRequest): AccessRequest {
-    const kept = condense(client);
-    const key = createHash('sha256')
-      .update(JSON.stringify([{ ...kept, headers: [...kept.headers] }]))
-      .digest('base64');
+  keep(client: Caller): Caller {
+    const request = condense(client);
+    const { address, isKeyed } = client;
+    const text = JSON.stringify([{ ...request, headers: [...request.headers] }, address, isKeyed]);
+    const key = createHash('sha256').update(text).digest('base64');
     const known = this.#clients.get(key)?.deref();
     if (known !== undefined) return known;
+    const bytes = text.length;
+    const kept = { ...request, address, isKeyed, kept: bytes > MIN_COUNTED ? { key: {}, bytes } : undefined };
     this.#clients.set(key, new WeakRef(kept));
     this.#forgotten.register(kept, key);
     return kept;

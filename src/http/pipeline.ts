@@ -1,5 +1,4 @@
 /** The path of a request: gate, route, method, framing, size, type, flag, then its handler; errors become answers. */
-import type { AccessRequest } from '../access/request.ts';
 import type { CurrentConfig } from '../config/current.ts';
 import { featureDisabled, ServiceError, stackOf } from '../errors.ts';
 import type { Log } from '../log.ts';
@@ -13,10 +12,13 @@ import {
   readBody,
   readFraming,
 } from './body.ts';
+import type { Caller } from './clients/caller.ts';
+import { Tally } from './clients/tally.ts';
 import type { Gate } from './gate.ts';
 import { emptyAnswer, errorAnswer, type Headers } from './reply.ts';
 import { allowedMethods, type Endpoint, type Request, type Route, wildcardOf } from './routes.ts';
-import type { Answer, Exchange } from './uws/exchange.ts';
+import type { Exchange } from './uws/exchange.ts';
+import type { Answer } from './uws/head.ts';
 
 export interface PipelineOptions {
   readonly gate: Pick<Gate, 'judge'>;
@@ -43,6 +45,8 @@ const NO_HEADERS: Headers = [];
 export class Pipeline {
   readonly #options: PipelineOptions;
   readonly #routes: ReadonlyMap<string, Route>;
+  /** Requests of each address, without the key, that wait for their answer. */
+  readonly #waiting = new Tally();
 
   constructor(options: PipelineOptions) {
     this.#options = options;
@@ -61,6 +65,7 @@ export class Pipeline {
         return;
       }
       headers = verdict.headers;
+      exchange.address = verdict.client.address;
       const outcome = this.#route(passage, headers, verdict.client);
       if (!(outcome instanceof Promise)) send(passage, outcome);
       else
@@ -72,7 +77,7 @@ export class Pipeline {
     }
   }
 
-  #route(passage: Passage, headers: Headers, client: AccessRequest): Outcome {
+  #route(passage: Passage, headers: Headers, client: Caller): Outcome {
     const { exchange, framing } = passage;
     const { head } = exchange;
     if (this.#options.isStopping()) {
@@ -90,10 +95,26 @@ export class Pipeline {
     if (framing.error !== undefined) throw framing.error;
     if (endpoint === undefined) return emptyAnswer([['Allow', `${allow}, OPTIONS`], ...headers]);
     const request = { exchange, query: new URLSearchParams(head.query), headers, client, body: NO_BODY };
+    if (client.isKeyed || endpoint.staysOpen) return this.#begin(passage, endpoint, request);
+    return this.#counted(client.address, () => this.#begin(passage, endpoint, request));
+  }
+
+  /** Refuses a request where too many of its address wait for their answer, and counts it while it waits itself. */
+  #counted(address: string, begin: () => Outcome): Outcome {
+    const max = this.#options.config.current.server.max_requests_per_address;
+    if (max > 0 && this.#waiting.of(address) >= max)
+      throw new ServiceError('too_many_requests', 'Too many requests of this address wait for their answer.');
+    const outcome = begin();
+    if (!(outcome instanceof Promise)) return outcome;
+    this.#waiting.add(address);
+    return outcome.finally(() => this.#waiting.remove(address));
+  }
+
+  #begin(passage: Passage, endpoint: Endpoint, request: Request): Outcome {
     if (endpoint.body === undefined) return this.#run(endpoint, request);
     const maxBytes = endpoint.body === 'json' ? MAX_BODY_BYTES : MAX_DRAINED_BYTES;
-    if (framing.announcedBytes > maxBytes) return tooLarge(request, maxBytes);
-    return this.#runWithBody(endpoint, request, passage.drained ?? readBody(exchange));
+    if (passage.framing.announcedBytes > maxBytes) return tooLarge(request, maxBytes);
+    return this.#runWithBody(endpoint, request, passage.drained ?? readBody(passage.exchange));
   }
 
   // The flag is judged after the body was read, so that a refused client has sent all of it and can read the answer.

@@ -1,7 +1,7 @@
 /** Answers: JSON, errors, refusals without a body. */
 import { STATUS_CODES } from 'node:http';
 import type { ServiceError } from '../errors.ts';
-import type { Answer } from './uws/exchange.ts';
+import type { Answer } from './uws/head.ts';
 
 export type Headers = readonly (readonly [name: string, value: string])[];
 
@@ -23,6 +23,9 @@ export function jsonTextAnswer(text: string, headers: Headers = []): Answer {
   return { status: statusLine(200), headers: [...JSON_HEADERS, ...headers], body: text };
 }
 
+/** Requests are answered sooner than a stream ends. */
+const RETRY_AFTER_SECONDS: Readonly<Record<number, string>> = { 429: '1', 503: '5' };
+
 /**
  * `{"error", "code", "details"?}` with the status of the code. A 403 has no body: its code is in `X-Error-Code`.
  */
@@ -33,7 +36,8 @@ export function errorAnswer(error: ServiceError, headers: Headers = []): Answer 
     code: error.code,
     ...(error.details === undefined ? {} : { details: error.details }),
   };
-  const extra: Headers = error.status === 503 ? [['Retry-After', '5']] : [];
+  const retryAfter = RETRY_AFTER_SECONDS[error.status];
+  const extra: Headers = retryAfter === undefined ? [] : [['Retry-After', retryAfter]];
   return {
     status: statusLine(error.status),
     headers: [...JSON_HEADERS, ...extra, ...headers],

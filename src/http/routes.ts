@@ -1,9 +1,11 @@
 /** The routes: a row of the table of operations with its `run`, by path and method. */
-import type { AccessRequest } from '../access/request.ts';
+
 import type { Config } from '../config/schema.ts';
 import { type Method, OPERATIONS, type Operation, type OperationId } from '../wire/operations.ts';
+import type { Caller } from './clients/caller.ts';
 import type { Headers } from './reply.ts';
-import type { Answer, Exchange } from './uws/exchange.ts';
+import type { Exchange } from './uws/exchange.ts';
+import type { Answer } from './uws/head.ts';
 
 /** A request that passed the gate, for a handler. */
 export interface Request {
@@ -12,7 +14,7 @@ export interface Request {
   /** Headers that every answer to this request carries (CORS). */
   readonly headers: Headers;
   /** The client as the gate saw it, for judging a stream again after a reload. */
-  readonly client: AccessRequest;
+  readonly client: Caller;
   /** The body: empty where the route ignores it. */
   readonly body: Buffer;
 }
@@ -27,6 +29,7 @@ export type Runs<Ids extends OperationId> = Readonly<Record<Ids, Run>>;
 export interface Endpoint {
   readonly body?: Operation['body'] | undefined;
   readonly feature?: keyof Config['features'] | undefined;
+  readonly staysOpen?: true | undefined;
   readonly run: Run;
 }
 
@@ -42,10 +45,10 @@ const rows: Readonly<Record<OperationId, Operation<keyof Config['features']>>> =
 /** The routes of the table of operations. */
 export function routesOf(runs: Runs<OperationId>): readonly Route[] {
   const methodsByPath = new Map<string, Route['methods']>();
-  for (const [id, { method, path, body, feature, isJudgedByCommand }] of Object.entries(rows)) {
+  for (const [id, { method, path, body, feature, staysOpen, isJudgedByCommand }] of Object.entries(rows)) {
     // The table's own keys are exactly the ids.
     const run = runs[id as OperationId];
-    const endpoint = { body, feature: isJudgedByCommand ? undefined : feature, run };
+    const endpoint = { body, feature: isJudgedByCommand ? undefined : feature, staysOpen, run };
     methodsByPath.set(path, { ...methodsByPath.get(path), [method]: endpoint });
   }
   return [...methodsByPath].map(([path, methods]) => ({ path, methods }));

@@ -21,6 +21,8 @@ export interface Operation<Feature extends string = string> {
   readonly isJudgedByCommand?: true;
   /** 'json': the content type is checked. 'ignored': read to its end and dropped. Absent: a body is not read. */
   readonly body?: 'json' | 'ignored';
+  /** It stays open: counted with the streams of its address, not with the requests that wait for an answer. */
+  readonly staysOpen?: true;
   /** No key is needed. */
   readonly isPublic?: true;
   /** May change more than the other operations before 1.0. */
@@ -33,9 +35,9 @@ const processes = { tag: 'processes', feature: 'enable_processes' } as const;
 
 export const OPERATIONS = {
   getUsage: { method: 'GET', path: '/api/usage', tag: 'stats' },
-  openStream: { method: 'GET', path: '/api/stream', tag: 'stats' },
+  openStream: { method: 'GET', path: '/api/stream', tag: 'stats', staysOpen: true },
   getSystem: { method: 'GET', path: '/api/system', tag: 'stats' },
-  openSocket: { method: 'GET', path: '/api/ws', tag: 'stats' },
+  openSocket: { method: 'GET', path: '/api/ws', tag: 'stats', staysOpen: true },
 
   getPower: { method: 'GET', path: '/api/pw', tag: 'power' },
   shutdown: { ...powerCommand, path: '/api/pw/shutdown', feature: 'enable_shutdown' },

@@ -96,3 +96,42 @@ t.test(
     t.strictSame(await once(lines, 'line'), [digest]);
   },
 );
+
+/** One request after the other, each after the one before was answered; nothing is read. */
+const PACED = `
+import socket, sys, time
+sockets = []
+for i in range(int(sys.argv[3])):
+    s = socket.socket()
+    s.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 2048)
+    s.connect(('127.0.0.1', int(sys.argv[1])))
+    sockets.append(s)
+rounds = 0
+while sockets and rounds < 60:
+    rounds += 1
+    for s in list(sockets):
+        try:
+            s.sendall(('GET %s HTTP/1.1\\r\\nHost: localhost\\r\\n\\r\\n' % sys.argv[2]).encode())
+        except OSError:
+            sockets.remove(s)
+    time.sleep(0.1)
+print(len(sockets), rounds, flush=True)
+`;
+
+t.test('[2.unread] requests one by one, and nobody reads: then no further one is taken', async (t) => {
+  const service = await startService({ config: { auth: { enabled: true, api_key: 'k'.repeat(32) } } });
+  t.teardown(() => service.stop());
+  // With a body: the next request waits for it. Without one: more than a hundred per second are the last ones.
+  for (const [target, sockets] of [
+    ['/', '8'],
+    ['/api/usage', '40'],
+  ] as const) {
+    const args = ['-c', PACED, String(service.port), target, sockets];
+    const peer = spawn('python3', args, { stdio: ['ignore', 'pipe', 'inherit'] });
+    t.teardown(() => peer.kill());
+    const [line] = await once(createInterface({ input: peer.stdout }), 'line');
+    const [left, rounds] = String(line).split(' ');
+    t.comment(`${target}: cut after ${rounds} requests`);
+    t.equal(left, '0', target);
+  }
+});

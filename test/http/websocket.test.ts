@@ -1,5 +1,6 @@
 /** The wrapper of a WebSocket on an object that behaves like uWebSockets.js's, down to throwing when it is closed. */
 import t from 'tap';
+import { Ledger } from '#src/http/clients/ledger.js';
 import { FULL_BYTES, Socket, type SocketData } from '#src/http/uws/socket.js';
 
 type NativeSocket = Parameters<Socket['markOpen']>[0];
@@ -66,12 +67,16 @@ class FakeNative {
 
 function open() {
   const reported: string[] = [];
-  const socket = new Socket({
-    onMessage: (bytes) => reported.push(`message ${bytes}`),
-    onControlFrame: () => reported.push('control frame'),
-    onDrained: () => reported.push('drained'),
-    onClosed: () => reported.push('closed'),
-  });
+  const socket = new Socket(
+    {
+      onMessage: (bytes) => reported.push(`message ${bytes}`),
+      onControlFrame: () => reported.push('control frame'),
+      onDrained: () => reported.push('drained'),
+      onClosed: () => reported.push('closed'),
+    },
+    '10.0.0.1',
+    new Ledger(),
+  );
   const native = new FakeNative();
   native.onClose = () => socket.markClosed();
   // The part of it that the wrapper uses.
@@ -109,7 +114,11 @@ t.test('sent messages go out; after the end nothing reaches the native object', 
 
 t.test('a socket that was never opened does nothing', async (t) => {
   const fail = () => void t.fail('called');
-  const socket = new Socket({ onMessage: fail, onControlFrame: fail, onDrained: fail, onClosed: fail });
+  const socket = new Socket(
+    { onMessage: fail, onControlFrame: fail, onDrained: fail, onClosed: fail },
+    '',
+    new Ledger(),
+  );
   socket.send('a');
   socket.end(1001, '');
   socket.cut();

@@ -2,6 +2,8 @@
 import type { CurrentConfig } from '../../config/current.ts';
 import type { Host, ListenerOptions } from '../../host/host.ts';
 import type { Log } from '../../log.ts';
+import type { Caller } from '../clients/caller.ts';
+import type { Tally } from '../clients/tally.ts';
 import type { HttpServer } from '../uws/server.ts';
 import { SILENT_LIMIT_MS } from './peers.ts';
 
@@ -20,13 +22,16 @@ const reserveOf = (limit: number) => Math.min(256, Math.floor(limit / 4));
 /** Half of the reserve is for other requests, half for the service's own files. */
 export const maxConnections = (limit: number) => limit - Math.floor(reserveOf(limit) / 2);
 
-/** Whether one more subscriber may be let in beside those of `doors`. */
+/** Whether one more subscriber may be let in beside those of `doors`; `tally` counts the keyless ones by address. */
 export function roomFor(
   host: Pick<Host, 'descriptorLimit'>,
   config: CurrentConfig,
   doors: readonly { readonly size: number }[],
-): () => boolean {
-  return () => {
+  tally: Tally,
+): (caller: Caller) => boolean {
+  return ({ address, isKeyed }) => {
+    const { max_streams_per_address: maxOfAddress } = config.current.server;
+    if (!isKeyed && maxOfAddress > 0 && tally.of(address) >= maxOfAddress) return false;
     const limit = host.descriptorLimit();
     const allowed = limit - reserveOf(limit);
     const wanted = config.current.server.max_streams;

@@ -11,7 +11,7 @@ import { entriesOf, isKnown } from '../etag.ts';
 import type { Gate } from '../gate.ts';
 import { type Headers, statusLine } from '../reply.ts';
 import type { Request, Route } from '../routes.ts';
-import type { Answer } from '../uws/exchange.ts';
+import type { Answer } from '../uws/head.ts';
 
 /** The request headers that its routes read, in lower case. */
 export const DASHBOARD_HEADERS: readonly string[] = ['accept-encoding', 'if-none-match'];

@@ -5,7 +5,7 @@ import { ServiceError } from '../../errors.ts';
 import { isKnown } from '../etag.ts';
 import { type Headers, statusLine } from '../reply.ts';
 import type { Request, Run, Runs } from '../routes.ts';
-import type { Answer } from '../uws/exchange.ts';
+import type { Answer } from '../uws/head.ts';
 
 interface StoredDocument {
   readonly bytes: Buffer;

@@ -8,7 +8,7 @@ import { checkParams } from '../../params.ts';
 import { mediaParams } from '../../wire/requests.ts';
 import { statusLine } from '../reply.ts';
 import type { Runs } from '../routes.ts';
-import type { Answer } from '../uws/exchange.ts';
+import type { Answer } from '../uws/head.ts';
 
 /** Covers usually have a few hundred kilobytes. */
 export const MAX_ART_BYTES = 1024 * 1024;

@@ -7,7 +7,7 @@ import { mediaParams, mediaRequest } from '../../wire/requests.ts';
 import { parseJsonObject } from '../body.ts';
 import { jsonAnswer } from '../reply.ts';
 import type { Request, Runs } from '../routes.ts';
-import type { Answer } from '../uws/exchange.ts';
+import type { Answer } from '../uws/head.ts';
 
 const PREFIX = 'media.';
 

@@ -5,7 +5,7 @@ import type { POWER_ACTIONS } from '../../wire/requests.ts';
 import { paramsOf } from '../query.ts';
 import { jsonAnswer } from '../reply.ts';
 import type { Request, Run, Runs } from '../routes.ts';
-import type { Answer } from '../uws/exchange.ts';
+import type { Answer } from '../uws/head.ts';
 
 const QUERY_TYPES = { numbers: ['delay'], booleans: ['force'] };
 

@@ -7,7 +7,7 @@ import { parseJsonObject } from '../body.ts';
 import { paramsOf } from '../query.ts';
 import { jsonAnswer, jsonTextAnswer } from '../reply.ts';
 import type { Request, Runs } from '../routes.ts';
-import type { Answer } from '../uws/exchange.ts';
+import type { Answer } from '../uws/head.ts';
 
 const QUERY_TYPES = { numbers: ['limit'], booleans: ['grouped'] };
 

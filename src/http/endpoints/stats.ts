@@ -3,18 +3,19 @@ import { ServiceError } from '../../errors.ts';
 import type { Sampler } from '../../stats/sampler.ts';
 import { type Encoded, parseView } from '../../stats/view.ts';
 import type { SystemPayload } from '../../wire/system.ts';
+import type { Caller } from '../clients/caller.ts';
 import type { Gate } from '../gate.ts';
 import { type Headers, jsonAnswer, jsonTextAnswer, statusLine } from '../reply.ts';
 import type { Request, Runs } from '../routes.ts';
 import { type Fanout, STREAM_HEADERS } from '../stream/fanout.ts';
-import type { Answer } from '../uws/exchange.ts';
+import type { Answer } from '../uws/head.ts';
 
 export interface StatsRooms {
   readonly gate: Pick<Gate, 'judge' | 'keep'>;
   readonly sampler: Pick<Sampler, 'latest' | 'peek' | 'nextTickInMs' | 'intervalMs'>;
   readonly fanout: Pick<Fanout, 'open'>;
   /** Whether one more stream may be opened. */
-  readonly hasRoom: () => boolean;
+  readonly hasRoom: (caller: Caller) => boolean;
   readonly readSystem: (withDetail: boolean) => Promise<SystemPayload>;
 }
 
@@ -53,7 +54,8 @@ function openStream(
   if (request.exchange.head.method === 'HEAD')
     return { status: statusLine(200), headers: [...STREAM_HEADERS, ...headers], body: undefined };
   const checkRoom = () => {
-    if (!hasRoom()) throw new ServiceError('too_many_streams', 'No more streams can be opened now.');
+    if (!hasRoom(request.client))
+      throw new ServiceError('too_many_streams', 'No more streams can be opened now.');
   };
   checkRoom();
   const open = (encoded: Encoded) => {

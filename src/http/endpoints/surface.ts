@@ -6,6 +6,7 @@ import type { ProcessQueries } from '../../processes/queries.ts';
 import type { Sampler } from '../../stats/sampler.ts';
 import type { OperationId } from '../../wire/operations.ts';
 import type { SystemPayload } from '../../wire/system.ts';
+import type { Caller } from '../clients/caller.ts';
 import { GATE_HEADERS, type Gate } from '../gate.ts';
 import { type Route, type Runs, routesOf } from '../routes.ts';
 import type { Hub } from '../socket/hub.ts';
@@ -43,7 +44,7 @@ export interface Rooms {
   readonly dashboard: readonly WebFile[];
   readonly readSystem: (withDetail: boolean) => Promise<SystemPayload>;
   /** Whether one more subscriber may be accepted. */
-  readonly hasRoom: () => boolean;
+  readonly hasRoom: (caller: Caller) => boolean;
 }
 
 export function surfaceOf(rooms: Rooms): readonly Route[] {

@@ -1,6 +1,7 @@
 /** /api/ws: accepts upgrades, answers other requests with 426. */
 import { ServiceError } from '../../errors.ts';
 import { readFraming } from '../body.ts';
+import type { Caller } from '../clients/caller.ts';
 import type { Gate } from '../gate.ts';
 import { errorAnswer, type Headers } from '../reply.ts';
 import type { Request, Runs } from '../routes.ts';
@@ -22,7 +23,7 @@ export interface SocketRooms {
   readonly gate: Pick<Gate, 'keep'>;
   readonly sockets: Pick<Hub, 'open'>;
   /** Whether one more socket may be opened. */
-  readonly hasRoom: () => boolean;
+  readonly hasRoom: (caller: Caller) => boolean;
 }
 
 export const socketRuns = ({ gate, sockets, hasRoom }: SocketRooms): Runs<'openSocket'> => ({
@@ -37,7 +38,8 @@ export const socketRuns = ({ gate, sockets, hasRoom }: SocketRooms): Runs<'openS
     // A body would be read as frames.
     const { isChunked, announcedBytes } = readFraming(request.exchange.head);
     if (isChunked || announcedBytes > 0) throw new ServiceError('bad_request', 'An upgrade has no body.');
-    if (!hasRoom()) throw new ServiceError('too_many_streams', 'No more sockets can be opened now.');
+    if (!hasRoom(request.client))
+      throw new ServiceError('too_many_streams', 'No more sockets can be opened now.');
     sockets.open(request.exchange, gate.keep(request.client));
     return undefined;
   },

@@ -1,5 +1,5 @@
 /** All open WebSockets: what they share, what is sent to all of them, and how they are closed. */
-import type { AccessRequest } from '../../access/request.ts';
+
 import { type Clock, type Defer, deferToNextTurn } from '../../clock.ts';
 import type { Commands } from '../../commands/command.ts';
 import type { Power } from '../../commands/power.ts';
@@ -9,6 +9,8 @@ import type { Log } from '../../log.ts';
 import type { SampleSink, SampleSource } from '../../stats/source.ts';
 import type { Encoded } from '../../stats/view.ts';
 import { PROTOCOL } from '../../wire/socket.ts';
+import type { Caller } from '../clients/caller.ts';
+import { Tally } from '../clients/tally.ts';
 import type { Exchange } from '../uws/exchange.ts';
 import { CLOSE_CODES } from '../uws/socket.ts';
 import { type Asker, CommandDoor, type Group } from './commands.ts';
@@ -28,15 +30,22 @@ export interface HubOptions {
   readonly commands: Pick<Commands, 'prepare' | 'onReport'>;
   readonly rooms: TopicRooms & { readonly power: Pick<Power, 'onFeedback'> };
   readonly server: Publisher;
+  /** Counts the sockets of each address that were opened without the key. */
+  readonly tally?: Tally;
   /** For tests. */
   readonly defer?: Defer;
 }
+
+/** Nobody is notified of published messages that wait in a socket, so each is asked this often. */
+const REPORT_MS = 3000;
 
 export class Hub implements SampleSink, SessionOwner {
   readonly #options: HubOptions;
   readonly #defer: Defer;
   readonly #sessions = new Set<Session>();
+  readonly #tally: Tally;
   readonly #shards: StatsShards;
+  #reportedAt = 0;
   readonly #states: readonly State[];
   readonly #shared: Shared;
 
@@ -44,6 +53,7 @@ export class Hub implements SampleSink, SessionOwner {
     const { config, clock, log, source, rooms, server, commands, defer = deferToNextTurn } = options;
     this.#options = options;
     this.#defer = defer;
+    this.#tally = options.tally ?? new Tally();
     this.#shards = new StatsShards({ server, defer });
     const onError = (error: unknown) => log.error(`a topic cannot be read: ${String(error)}`);
     this.#states = TOPIC_NAMES.map(
@@ -65,11 +75,12 @@ export class Hub implements SampleSink, SessionOwner {
   }
 
   /** Upgrades `exchange` and greets the client; does nothing when its peer has gone. */
-  open(exchange: Exchange, caller: AccessRequest): void {
+  open(exchange: Exchange, caller: Caller): void {
     const session = new Session(this.#shared, caller);
     const socket = exchange.startSocket(session);
     if (socket === undefined) return;
     this.#sessions.add(session);
+    if (!caller.isKeyed) this.#tally.add(caller.address);
     const { version, config } = this.#options;
     const { features } = config.current;
     session.start(socket, eventText('connected', { version, protocol: PROTOCOL, features }));
@@ -78,10 +89,14 @@ export class Hub implements SampleSink, SessionOwner {
   /** Sends `encoded` to every socket that subscribes to stats. */
   publish(encoded: Encoded): void {
     this.#shards.publish(encoded);
+    const now = this.#options.clock.now();
+    if (now - this.#reportedAt < REPORT_MS) return;
+    this.#reportedAt = now;
+    inSlices([...this.#sessions], this.#defer, (session) => session.reportKept());
   }
 
   /** Cuts every socket that `passes` no longer lets through; a new configuration applies to the others. */
-  reconfigure(passes: (caller: AccessRequest) => boolean): void {
+  reconfigure(passes: (caller: Caller) => boolean): void {
     for (const session of [...this.#sessions]) if (!passes(session.caller)) session.cut();
     for (const state of this.#states) state.reconfigure();
   }
@@ -104,7 +119,9 @@ export class Hub implements SampleSink, SessionOwner {
   }
 
   onClosed(session: Session): void {
-    this.#sessions.delete(session);
+    if (!this.#sessions.delete(session)) return;
+    const { address, isKeyed } = session.caller;
+    if (!isKeyed) this.#tally.remove(address);
   }
 
   #broadcast(group: Group, text: string, askers: ReadonlySet<Asker>): void {

@@ -1,11 +1,12 @@
 /** One /api/ws client: its subscriptions, and the dispatch of its messages. */
-import type { AccessRequest } from '../../access/request.ts';
+
 import type { Clock } from '../../clock.ts';
 import type { Delivery } from '../../commands/command.ts';
 import type { SampleSource } from '../../stats/source.ts';
 import { type View, viewOf } from '../../stats/view.ts';
 import type { MessageId, OpData, SocketRequest } from '../../wire/socket.ts';
 import { readSocketMessage } from '../../wire/socket.ts';
+import type { Caller } from '../clients/caller.ts';
 import { CLOSE_CODES, type Socket, type SocketEvents } from '../uws/socket.ts';
 import type { Asker } from './commands.ts';
 import { errorText, eventText } from './events.ts';
@@ -34,7 +35,7 @@ const MAX_MESSAGE_BYTES = 16 * 1024;
 const NOTHING: Topics = { sections: 0, states: 0 };
 
 export class Session implements SocketEvents, Asker, StateFollower {
-  readonly caller: AccessRequest;
+  readonly caller: Caller;
   readonly #shared: Shared;
   readonly #rate: MessageRate;
   #socket: Socket | undefined;
@@ -46,7 +47,7 @@ export class Session implements SocketEvents, Asker, StateFollower {
   /** Bits of the states that there was no room for. */
   #unsent = 0;
 
-  constructor(shared: Shared, caller: AccessRequest) {
+  constructor(shared: Shared, caller: Caller) {
     this.#shared = shared;
     this.caller = caller;
     this.#rate = new MessageRate();
@@ -85,6 +86,11 @@ export class Session implements SocketEvents, Asker, StateFollower {
 
   end(code: (typeof CLOSE_CODES)[keyof typeof CLOSE_CODES], reason: string): void {
     this.#socket?.end(code, reason);
+  }
+
+  /** Reports to the ledger what is kept for it. */
+  reportKept(): void {
+    this.#socket?.reportKept();
   }
 
   cut(): void {

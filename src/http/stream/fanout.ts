@@ -1,8 +1,10 @@
 /** The fan-out: sends the newest sample to every subscriber of /api/stream, in slices. */
-import type { AccessRequest } from '../../access/request.ts';
 import { type Clock, type Defer, deferToNextTurn } from '../../clock.ts';
 import type { Demand, SampleSink } from '../../stats/source.ts';
 import type { Encoded, View } from '../../stats/view.ts';
+import type { Caller } from '../clients/caller.ts';
+import { Ledger } from '../clients/ledger.ts';
+import { Tally } from '../clients/tally.ts';
 import { type Headers, statusLine } from '../reply.ts';
 import type { Exchange, StreamEventHandler } from '../uws/exchange.ts';
 import type { StreamSocket } from '../uws/stream.ts';
@@ -11,6 +13,10 @@ import { beginPass, type Pass, Subscribers } from './subscribers.ts';
 export interface FanoutOptions {
   readonly source: Demand;
   readonly clock: Clock;
+  /** Counts what is kept for subscribers. */
+  readonly ledger?: Ledger;
+  /** Counts the streams of each address that were opened without the key. */
+  readonly tally?: Tally;
   /** For tests. */
   readonly defer?: Defer;
 }
@@ -31,6 +37,8 @@ export class Fanout implements SampleSink {
   readonly #clock: Clock;
   readonly #defer: Defer;
   readonly #subscribers: Subscribers;
+  readonly #ledger: Ledger;
+  readonly #tally: Tally;
   /** The newest sample and its number; samples are numbered from 1. */
   #newest: Encoded | undefined;
   #number = 0;
@@ -47,10 +55,13 @@ export class Fanout implements SampleSink {
   /** Both of uWebSockets.js's events: only the one that reports room passes an offset. */
   readonly #onEvent: StreamEventHandler;
 
-  constructor({ source, clock, defer = deferToNextTurn }: FanoutOptions) {
+  constructor(options: FanoutOptions) {
+    const { source, clock, defer = deferToNextTurn, ledger = new Ledger(), tally = new Tally() } = options;
     this.#source = source;
     this.#clock = clock;
     this.#defer = defer;
+    this.#ledger = ledger;
+    this.#tally = tally;
     this.#subscribers = new Subscribers(clock.now);
     const drain = (socket: StreamSocket) => this.#drain(socket);
     const forget = (socket: StreamSocket) => {
@@ -74,7 +85,7 @@ export class Fanout implements SampleSink {
     view: View,
     encoded: Encoded,
     headers: Headers,
-    caller: AccessRequest,
+    caller: Caller,
     skipsNext: boolean,
   ): void {
     const opened = exchange.startStream({
@@ -90,6 +101,8 @@ export class Fanout implements SampleSink {
     if (opened === undefined) return;
     const { socket, isWhole } = opened;
     this.#subscribers.add(socket);
+    if (!caller.isKeyed) this.#tally.add(caller.address);
+    if (caller.kept !== undefined) this.#ledger.set(socket, 0, caller.kept);
     this.#source.subscribe(view);
     if (this.#tendTimer === undefined) this.#tendLater();
     if (this.#isClosed) this.#end(socket);
@@ -114,7 +127,7 @@ export class Fanout implements SampleSink {
   }
 
   /** Cuts every subscriber that `passes` no longer lets through. */
-  judgeAgain(passes: (caller: AccessRequest) => boolean): void {
+  judgeAgain(passes: (caller: Caller) => boolean): void {
     for (const socket of this.#subscribers.all) if (!passes(socket.caller)) this.#cut(socket);
   }
 
@@ -131,6 +144,7 @@ export class Fanout implements SampleSink {
 
   #drain(socket: StreamSocket): void {
     if (!socket.goOn()) return;
+    this.#ledger.set(socket, 0, socket.caller.kept);
     if (this.#newest === undefined || socket.sent >= this.#number) {
       // uWebSockets.js passes on the bytes it kept only when something is written.
       socket.flush();
@@ -138,7 +152,13 @@ export class Fanout implements SampleSink {
     }
     socket.sent = this.#number;
     socket.writtenAt = this.#seconds();
-    socket.sendDrained(this.#newest.line(socket.view));
+    const line = this.#newest.line(socket.view);
+    socket.sendDrained(line);
+    this.#reportKept(socket, line);
+  }
+
+  #reportKept(socket: StreamSocket, line: Buffer): void {
+    if (socket.isFull) this.#ledger.set(socket, socket.keptBytes(line.length), socket.caller.kept);
   }
 
   #seconds(): number {
@@ -155,7 +175,9 @@ export class Fanout implements SampleSink {
       if (socket.sent >= number || socket.isFull) return false;
       socket.sent = number;
       socket.writtenAt = seconds;
-      socket.send(encoded.line(socket.view));
+      const line = encoded.line(socket.view);
+      socket.send(line);
+      this.#reportKept(socket, line);
       return true;
     });
     if (isDone) {
@@ -209,6 +231,9 @@ export class Fanout implements SampleSink {
 
   #remove(socket: StreamSocket): void {
     if (!this.#subscribers.remove(socket)) return;
+    const { caller } = socket;
+    if (!caller.isKeyed) this.#tally.remove(caller.address);
+    this.#ledger.release(socket);
     this.#source.unsubscribe(socket.view);
     if (this.size > 0) return;
     this.#clock.clearTimer(this.#tendTimer);

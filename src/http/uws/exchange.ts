@@ -3,34 +3,13 @@
  * onAborted if it outlives its handler, must be written in a cork, and must not be written to after a failed write.
  */
 import type * as uws from 'uWebSockets.js';
-import type { AccessRequest } from '../../access/request.ts';
 import type { View } from '../../stats/view.ts';
+import type { Caller } from '../clients/caller.ts';
+import type { Holder, Ledger } from '../clients/ledger.ts';
+import type { Counters } from './counters.ts';
+import { type Answer, type RequestHead, writeHead } from './head.ts';
 import { Socket, type SocketData, type SocketEvents } from './socket.ts';
 import { StreamSocket } from './stream.ts';
-
-/** Headers by lower-case name, each with its values in order of arrival. */
-export type HeaderLists = ReadonlyMap<string, readonly string[]>;
-
-export interface RequestHead {
-  /** Upper case. */
-  readonly method: string;
-  /** The raw bytes before `?`, never decoded. */
-  readonly path: string;
-  /** The raw bytes after `?`; empty without any. */
-  readonly query: string;
-  readonly headers: HeaderLists;
-  /** The peer's address; undefined when its socket is already reset. */
-  readonly remoteAddress: string | undefined;
-}
-
-export interface Answer {
-  readonly status: string;
-  readonly headers: readonly (readonly [name: string, value: string])[];
-  /** undefined: no body and no Content-Length (204); '' sends Content-Length: 0. */
-  readonly body: string | Buffer | undefined;
-  /** Closes the connection after the answer. */
-  readonly isLast?: boolean;
-}
 
 export interface BodyEvents {
   /** Each chunk is valid only during the call. */
@@ -48,50 +27,19 @@ export interface StreamStart {
   /** The first event's line. */
   readonly line: Buffer;
   readonly view: View;
-  readonly caller: AccessRequest;
+  readonly caller: Caller;
   readonly sent: number;
   readonly writtenAt: number;
   /** Called with an offset when writing is possible again, without one when the connection has closed. */
   readonly onEvent: StreamEventHandler;
 }
 
-type Header = readonly [name: string, value: string];
-
-// uWebSockets.js checks nothing: a line break in a value would begin another header, or another answer.
-const SPLITS_ANSWER = /[\0\r\n]/;
-
-/**
- * On every answer, refusals and streams included. A foreign page cannot read an answer without CORS, but where it may
- * embed some answers and not others it learns which one it got: 200 for a running process, 404 for another, 401 where
- * a key is needed.
- */
-const DEFENSIVE_HEADERS: readonly Header[] = [
-  ['X-Content-Type-Options', 'nosniff'],
-  ['Cross-Origin-Resource-Policy', 'same-origin'],
-  ['X-Frame-Options', 'DENY'],
-];
-
-function writeHead(response: uws.HttpResponse, status: string, headers: readonly Header[]): void {
-  response.writeStatus(status);
-  for (const [name, value] of DEFENSIVE_HEADERS) response.writeHeader(name, value);
-  for (const [name, value] of headers)
-    if (!SPLITS_ANSWER.test(name) && !SPLITS_ANSWER.test(value)) response.writeHeader(name, value);
-}
-
-/** Longer bodies that are held anyway (documents, the dashboard, pictures) are not copied for a slow peer. */
-const MAX_KEPT_BODY = 8 * 1024;
+/** Longer bodies are counted in the ledger until the peer has taken them. */
+const MIN_COUNTED_BODY = 1024;
+/** The last answer on a connection is copied by uWebSockets.js; one that is longer than this has a pace. */
+const MAX_COPIED_BODY = 8 * 1024;
 
 const CLOSE_OPTION = /(?:^|,)\s*close\s*(?:,|$)/i;
-
-/** The counters of a server. */
-export interface Ledger {
-  /** Requests that are neither answered nor streams yet. */
-  pending: number;
-  /** Connections closed so far. */
-  closes: number;
-  /** Open connections, idle ones included. */
-  connections: number;
-}
 
 /** For a request that may become a WebSocket. */
 export interface Upgrade {
@@ -101,8 +49,12 @@ export interface Upgrade {
 }
 
 /** After an abort its methods do nothing. */
-export class Exchange {
+export class Exchange implements Holder {
   readonly head: RequestHead;
+  readonly isStream = false;
+  /** What kept bytes are counted by; the peer's own address until the gate has found the client's. */
+  address: string;
+  readonly #counters: Counters;
   readonly #ledger: Ledger;
   #response: uws.HttpResponse | undefined;
   #onClosed: (() => void) | undefined;
@@ -110,12 +62,20 @@ export class Exchange {
   #canReadBody = true;
   #upgrade: Upgrade | undefined;
 
-  constructor(response: uws.HttpResponse, head: RequestHead, ledger: Ledger, upgrade?: Upgrade) {
+  constructor(
+    response: uws.HttpResponse,
+    head: RequestHead,
+    counters: Counters,
+    ledger: Ledger,
+    upgrade?: Upgrade,
+  ) {
     this.head = head;
+    this.address = head.remoteAddress ?? '';
     this.#upgrade = upgrade;
     this.#response = response;
+    this.#counters = counters;
     this.#ledger = ledger;
-    ledger.pending++;
+    counters.pending++;
     response.onAborted(() => {
       this.#release();
       this.#onClosed?.();
@@ -125,8 +85,21 @@ export class Exchange {
   #release(): uws.HttpResponse | undefined {
     const response = this.#response;
     this.#response = undefined;
-    if (response !== undefined) this.#ledger.pending--;
+    if (response !== undefined) {
+      this.#counters.pending--;
+      this.#ledger.release(this);
+    }
     return response;
+  }
+
+  /** Cuts the connection at once. */
+  cut(): void {
+    this.#response?.close();
+  }
+
+  /** Reports that `bytes` of the body are kept until all of it has arrived. */
+  keepBody(bytes: number): void {
+    if (this.#response !== undefined) this.#ledger.set(this, bytes);
   }
 
   get isOpen(): boolean {
@@ -159,38 +132,56 @@ export class Exchange {
   }
 
   #send(answer: Answer, saysClose: boolean): void {
-    const isLast = answer.isLast === true || saysClose;
     const { body } = answer;
-    if (!isLast && this.head.method !== 'HEAD' && Buffer.isBuffer(body) && body.length > MAX_KEPT_BODY) {
-      this.#sendShared(answer, body);
+    const hasBody = this.head.method !== 'HEAD' && body !== undefined && body.length > 0;
+    const wasLast = answer.isLast === true || saysClose;
+    if (hasBody && !wasLast) {
+      this.#sendAsTaken(answer, body);
+      return;
+    }
+    if (hasBody && body.length > MAX_COPIED_BODY && !this.#counters.longLast.take(this.address)) {
+      this.cut();
+      return;
+    }
+    const isLast = wasLast || !this.#counters.bare.take(this.address);
+    if (isLast && !wasLast && body === undefined) {
+      this.cut();
       return;
     }
     const response = this.#release();
     response?.cork(() => {
       writeHead(response, answer.status, answer.headers);
-      if (this.head.method !== 'HEAD' && answer.body !== undefined) response.end(answer.body, isLast);
+      if (hasBody) response.end(body, true);
       // A length as an argument would leave the response unfinished, because uWebSockets.js waits for as many bytes, and
       // cut off the next request on this connection. undefined as an argument would be written as 2^63.
-      else if (isLast && answer.body !== undefined) response.endWithoutBody(0, true);
+      else if (isLast && body !== undefined) response.endWithoutBody(0, true);
       else {
-        if (answer.body !== undefined)
-          response.writeHeader('Content-Length', String(Buffer.byteLength(answer.body)));
+        if (body !== undefined) response.writeHeader('Content-Length', String(Buffer.byteLength(body)));
         response.endWithoutBody();
       }
     });
   }
 
-  /** Sends a long body piece by piece, as the peer takes it: uWebSockets.js would keep a copy of the rest for each peer. */
-  #sendShared(answer: Answer, body: Buffer): void {
+  /**
+   * Sends the body as the peer takes it, from the one copy: with `end` uWebSockets.js would keep a copy of the rest for
+   * each peer, and take the next request, whose answer would be kept as well.
+   */
+  #sendAsTaken(answer: Answer, body: string | Buffer): void {
     const response = this.#response;
     response?.cork(() => {
       writeHead(response, answer.status, answer.headers);
-      const sendFrom = (offset: number): boolean => {
-        const [isTaken, isDone] = response.tryEnd(body.subarray(offset), body.length);
+      const length = Buffer.byteLength(body);
+      if (response.tryEnd(body, length)[1]) {
+        this.#release();
+        return;
+      }
+      const bytes = Buffer.isBuffer(body) ? body : Buffer.from(body);
+      if (length > MIN_COUNTED_BODY) this.#ledger.set(this, 0, { key: bytes.buffer, bytes: length });
+      response.onWritable((offset) => {
+        const [isTaken, isDone] = response.tryEnd(bytes.subarray(offset), length);
         if (isDone) this.#release();
         return isTaken;
-      };
-      if (!sendFrom(0)) response.onWritable(sendFrom);
+      });
     });
   }
 
@@ -208,9 +199,9 @@ export class Exchange {
     // In a turn of its own: the connection closes within the call if nothing is left over, and no other one can.
     setImmediate(() => {
       if (this.#response === undefined) return;
-      const before = this.#ledger.closes;
+      const before = this.#counters.closes;
       this.#send({ ...answer, isLast: true }, false);
-      if (this.#ledger.closes > before) onDelivered('sent');
+      if (this.#counters.closes > before) onDelivered('sent');
     });
   }
 
@@ -225,7 +216,7 @@ export class Exchange {
     const response = upgrade === undefined || this.#isAnswered ? undefined : this.#release();
     if (upgrade === undefined || response === undefined) return undefined;
     this.#upgrade = undefined;
-    const socket = new Socket(events);
+    const socket = new Socket(events, this.address, this.#ledger);
     // Calls the server's `open` handler.
     response.upgrade<SocketData>({ socket }, upgrade.key, '', '', upgrade.context);
     return socket;

@@ -3,7 +3,10 @@
  * use at any time (its own request object is dead after its handler).
  */
 import * as uws from 'uWebSockets.js';
-import { Exchange, type Ledger, type RequestHead, type Upgrade } from './exchange.ts';
+import { Ledger } from '../clients/ledger.ts';
+import { Counters } from './counters.ts';
+import { Exchange, type Upgrade } from './exchange.ts';
+import type { RequestHead } from './head.ts';
 import { FULL_BYTES, type SocketData } from './socket.ts';
 
 export interface ServerOptions {
@@ -13,6 +16,8 @@ export interface ServerOptions {
   readonly onConnection?: () => void;
   /** The descriptors that this process has open; undefined: not known. */
   readonly countDescriptors?: () => number | undefined;
+  /** Counts what is kept for peers; without one nothing is limited. */
+  readonly ledger?: Ledger;
   /** The path where a GET with a Sec-WebSocket-Key can be upgraded. */
   readonly socketPath?: string;
 }
@@ -75,7 +80,7 @@ const LISTEN_EXCLUSIVE = 1;
 
 export class HttpServer {
   readonly #app: uws.TemplatedApp;
-  readonly #ledger: Ledger = { pending: 0, closes: 0, connections: 0 };
+  readonly #counters = new Counters();
   readonly #countDescriptors: () => number | undefined;
   #listening: uws.us_listen_socket | undefined;
   /** Connections that are said to be gone, and may still be there. */
@@ -88,19 +93,20 @@ export class HttpServer {
   maxConnections = Number.POSITIVE_INFINITY;
 
   constructor(options: ServerOptions) {
-    const ledger = this.#ledger;
+    const counters = this.#counters;
+    const { ledger = new Ledger() } = options;
     this.#countDescriptors = options.countDescriptors ?? (() => undefined);
     const take = (response: uws.HttpResponse, request: uws.HttpRequest, upgrade?: Upgrade) => {
       const head = readHead(response, request, options.headersRead);
-      const exchange = new Exchange(response, head, ledger, upgrade);
+      const exchange = new Exchange(response, head, counters, ledger, upgrade);
       options.onRequest(exchange);
       exchange.markHandled();
     };
     this.#app = uws
       .App()
       .filter((response, change) => {
-        ledger.connections += change;
-        if (change < 0) ledger.closes++;
+        counters.connections += change;
+        if (change < 0) counters.closes++;
         // Out of descriptors, accept fails and the event loop would spin on the connections that wait.
         else if (this.#mayBeOpen > this.maxConnections && !this.#hasRoom()) response.close();
         else options.onConnection?.();
@@ -139,13 +145,13 @@ export class HttpServer {
   }
 
   #forgetConnection(): void {
-    this.#ledger.connections--;
-    this.#ledger.closes++;
+    this.#counters.connections--;
+    this.#counters.closes++;
   }
 
   /** No fewer than are open. */
   get #mayBeOpen(): number {
-    return this.#ledger.connections + this.#doubtful - this.#phantoms;
+    return this.#counters.connections + this.#doubtful - this.#phantoms;
   }
 
   /** Whether the descriptors that are really open leave room: those of ended WebSockets may be gone long before. */
@@ -168,12 +174,12 @@ export class HttpServer {
 
   /** Open connections, idle ones included. */
   get connections(): number {
-    return this.#ledger.connections;
+    return this.#counters.connections;
   }
 
   /** Requests that are neither answered nor streams yet. */
   get pending(): number {
-    return this.#ledger.pending;
+    return this.#counters.pending;
   }
 
   /** Listens on `host` and `port` (0: a free one) and returns the port. Throws ListenError. */

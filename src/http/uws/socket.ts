@@ -4,6 +4,7 @@
  */
 import type * as uws from 'uWebSockets.js';
 import type { Delivery } from '../../commands/command.ts';
+import type { Holder, Ledger } from '../clients/ledger.ts';
 
 /** The events of a socket, for its owner. */
 export interface SocketEvents {
@@ -36,8 +37,11 @@ const CLOSE_LIMIT_MS = 5000;
 export const CLOSE_CODES = { goingAway: 1001, policy: 1008, tooBig: 1009, broken: 1011 } as const;
 export type CloseCode = (typeof CLOSE_CODES)[keyof typeof CLOSE_CODES];
 
-export class Socket {
+export class Socket implements Holder {
+  readonly address: string;
+  readonly isStream = false;
   readonly #events: SocketEvents;
+  readonly #ledger: Ledger;
   #ws: uws.WebSocket<SocketData> | undefined;
   #kept: string[] | undefined;
   #keptBytes = 0;
@@ -46,8 +50,10 @@ export class Socket {
   #isCut = false;
   #closeFull: (() => void) | undefined;
 
-  constructor(events: SocketEvents) {
+  constructor(events: SocketEvents, address: string, ledger: Ledger) {
     this.#events = events;
+    this.address = address;
+    this.#ledger = ledger;
   }
 
   /** Called by the server alone, when the upgrade is done. */
@@ -69,6 +75,7 @@ export class Socket {
     if (!this.isOpen) return;
     if (!this.isFull) {
       this.#ws?.send(text, false, false);
+      this.reportKept();
       return;
     }
     this.#keptBytes += Buffer.byteLength(text);
@@ -78,6 +85,12 @@ export class Socket {
     }
     this.#kept ??= [];
     this.#kept.push(text);
+    this.reportKept();
+  }
+
+  /** Reports what is kept for it to the ledger; published messages wait without any other notice. */
+  reportKept(): void {
+    if (this.#ws !== undefined) this.#ledger.set(this, this.#ws.getBufferedAmount() + this.#keptBytes);
   }
 
   /** Sends `text` in a later turn; calls `onDelivered` once, when the kernel has its bytes or the socket has closed. */
@@ -163,6 +176,7 @@ export class Socket {
       // Messages without room are kept again.
       for (const text of kept) this.send(text);
     }
+    this.reportKept();
     this.#reportDelivered();
     if (this.isOpen && !this.isFull) this.#events.onDrained();
   }
@@ -170,6 +184,7 @@ export class Socket {
   /** Called by the server alone: from now on the object of uWebSockets.js must not be used. */
   markClosed(): void {
     this.#ws = undefined;
+    this.#ledger.release(this);
     if (!this.#isOver) this.#finish();
   }
 

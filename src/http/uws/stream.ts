@@ -2,8 +2,9 @@
  * One open event stream: writes to it safely, and holds the fan-out's state of it. There may be tens of thousands, so
  * each is one small object.
  */
-import type { AccessRequest } from '../../access/request.ts';
 import { VIEW_COUNT, type View, viewAt } from '../../stats/view.ts';
+import type { Caller } from '../clients/caller.ts';
+import type { Holder } from '../clients/ledger.ts';
 
 /** The part of uWebSockets.js's response that a stream uses. */
 export interface StreamResponse {
@@ -96,9 +97,9 @@ function writeRest(response: StreamResponse, rest: Rest): Rest | undefined {
  * uWebSockets.js keeps bytes that do not fit into the kernel's buffer, and reports it only at the next write: a full
  * socket thus holds at most two events, and is skipped from then on.
  */
-export class StreamSocket {
+export class StreamSocket implements Holder {
   /** For judging it again after a reload. */
-  readonly caller: AccessRequest;
+  readonly caller: Caller;
   /** Number of the newest sample this stream has had (or may skip, having just joined). */
   sent: number;
   /** Time of the last write, in whole seconds, which V8 keeps without an object of their own. */
@@ -109,7 +110,7 @@ export class StreamSocket {
   /** Set while the socket is full. */
   #rest: Rest | undefined;
 
-  constructor(response: StreamResponse, view: View, caller: AccessRequest, sent: number, writtenAt: number) {
+  constructor(response: StreamResponse, view: View, caller: Caller, sent: number, writtenAt: number) {
     this.#response = response;
     this.#slot = view.index;
     this.caller = caller;
@@ -121,6 +122,14 @@ export class StreamSocket {
     return viewAt(this.#slot % VIEW_COUNT);
   }
 
+  get address(): string {
+    return this.caller.address;
+  }
+
+  get isStream(): boolean {
+    return true;
+  }
+
   /** Its place in its view's list. */
   get place(): number {
     return Math.floor(this.#slot / VIEW_COUNT);
@@ -128,6 +137,11 @@ export class StreamSocket {
 
   set place(place: number) {
     this.#slot = place * VIEW_COUNT + (this.#slot % VIEW_COUNT);
+  }
+
+  /** The maximum of what uWebSockets.js keeps for it, where the last event had `lineBytes`. */
+  keptBytes(lineBytes: number): number {
+    return this.isFull ? Math.min(2 * lineBytes, MAX_CORKED_BYTES) : 0;
   }
 
   /** A write did not fit: nothing more is written until the socket drains. */

@@ -28,7 +28,16 @@ export async function startRoutes(routes: readonly Route[]): Promise<{
       judge: ({ method, path, headers, remoteAddress }) => ({
         isAllowed: true,
         headers: [],
-        client: { method, path, headers, remoteAddress, isUpgrade: false, queryKeys: [] },
+        client: {
+          method,
+          path,
+          headers,
+          remoteAddress,
+          isUpgrade: false,
+          queryKeys: [],
+          address: remoteAddress ?? '',
+          isKeyed: false,
+        },
       }),
     },
     routes,

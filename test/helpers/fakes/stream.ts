@@ -1,5 +1,5 @@
 /** A stream's response without a socket: imitates the corking of uWebSockets.js, its buffer, and how it loses bytes. */
-import type { AccessRequest } from '#src/access/request.js';
+import type { Caller } from '#src/http/clients/caller.js';
 import type { StreamResponse } from '#src/http/uws/stream.js';
 
 const CORK_BYTES = 16 * 1024;
@@ -162,7 +162,7 @@ export function unchunk(bytes: Buffer): { readonly body: Buffer; readonly isEnde
 }
 
 /** A client that asked for /api/stream from `address`. */
-export function clientAt(address: string): AccessRequest {
+export function clientAt(address: string): Caller {
   return {
     remoteAddress: address,
     method: 'GET',
@@ -170,5 +170,7 @@ export function clientAt(address: string): AccessRequest {
     isUpgrade: false,
     headers: new Map(),
     queryKeys: [],
+    address,
+    isKeyed: false,
   };
 }

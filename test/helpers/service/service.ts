@@ -44,7 +44,11 @@ const atExit: (() => void)[] = [];
 process.once('exit', () => atExit.forEach((clear) => clear()));
 
 /** Keeps the machine on, whatever a test requests. */
-const SAFE: ConfigPart = { power: { backend: 'record' } };
+/** Tests are many clients at one address. */
+const SAFE: ConfigPart = {
+  power: { backend: 'record' },
+  server: { max_streams_per_address: 0, max_requests_per_address: 0 },
+};
 
 /** Clean-up functions for everything that must not outlive this process. */
 const leftovers: (() => void)[] = [];

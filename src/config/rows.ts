@@ -1,0 +1,66 @@
+/** The rows that the table of configuration keys is made of. */
+import * as v from 'valibot';
+import { type AddressList, NO_ADDRESSES } from '../access/addresses.ts';
+
+type AddressKind = 'address' | 'address or *';
+type NameKind = 'host name' | 'origin';
+
+/** What the entries of a list must be; each is checked by itself. */
+export type ItemKind = AddressKind | NameKind;
+
+/** One key. `T` is the type of its value in `Config`. */
+export interface Row<T> {
+  /** What a value in a file must satisfy; entries of lists and of `processes.launch` are checked further. */
+  readonly schema: v.GenericSchema;
+  readonly default: T;
+  /** The type in words, for the documentation. */
+  readonly type: string;
+  /** Completes "expected …". */
+  readonly expected: string;
+  /** One line for the documentation. */
+  readonly meaning: string;
+  readonly items?: ItemKind;
+  /** A change takes effect only when the service is restarted. */
+  readonly needsRestart?: true;
+  /** The value never appears in a message, a log or the output of `check`. */
+  readonly isSecret?: true;
+  /** A wrong value may be a secret written under the wrong key, so it is not shown. */
+  readonly mayBeSecret?: true;
+  /** Replaces the default in the documentation where it is not a literal. */
+  readonly defaultInWords?: string;
+}
+
+type Description = Omit<Row<unknown>, 'schema' | 'default'>;
+
+export function configRow<T>(schema: v.GenericSchema<T>, fallback: T, description: Description): Row<T> {
+  return { schema, default: fallback, ...description };
+}
+
+export function booleanRow(
+  fallback: boolean,
+  meaning: string,
+  more: Partial<Description> = {},
+): Row<boolean> {
+  return configRow(v.boolean(), fallback, { type: 'boolean', expected: 'true or false', meaning, ...more });
+}
+
+// The entries are checked one by one, so that a message can name the line of each.
+const ANY_LIST = v.array(v.unknown());
+
+export function namesRow(items: NameKind, expected: string, meaning: string): Row<readonly string[]> {
+  return { schema: ANY_LIST, default: [], type: 'list of strings', expected, meaning, items };
+}
+
+export function addressesRow(items: AddressKind, expected: string, meaning: string): Row<AddressList> {
+  const words = { type: 'list of strings', expected, meaning, defaultInWords: '`[]`' };
+  return { schema: ANY_LIST, default: NO_ADDRESSES, items, ...words };
+}
+
+/** A limit for each client address without the key. */
+export function limitRow(fallback: number, what: string): Row<number> {
+  return configRow(v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(1_000_000)), fallback, {
+    type: 'integer',
+    expected: 'a whole number from 0 to 1000000',
+    meaning: `The maximum number of ${what} of one client address (IPv6: of one /64 network) without the key. 0: no limit.`,
+  });
+}

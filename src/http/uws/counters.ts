@@ -1,0 +1,21 @@
+/** What the server counts over all its connections. */
+import { Pace } from '../clients/pace.ts';
+
+/**
+ * uWebSockets.js does not report the bytes that wait after an answer without a body, or after the last one per connection.
+ * Beyond this pace an answer without a body is therefore the last one, and a long last one is not sent. A peer that takes
+ * nothing for 20 s is cut (connections/peers.ts).
+ */
+const BARE_PER_SECOND = 100;
+const LONG_LAST_PER_20_SECONDS = 8;
+
+export class Counters {
+  /** Requests that are neither answered nor streams yet. */
+  pending = 0;
+  /** Connections closed so far. */
+  closes = 0;
+  /** Open connections, idle ones included. */
+  connections = 0;
+  readonly bare = new Pace(BARE_PER_SECOND, 1000);
+  readonly longLast = new Pace(LONG_LAST_PER_20_SECONDS, 20_000);
+}

@@ -1,0 +1,49 @@
+/** The heads of requests and answers. */
+import type * as uws from 'uWebSockets.js';
+
+/** Headers by lower-case name, each with its values in order of arrival. */
+export type HeaderLists = ReadonlyMap<string, readonly string[]>;
+
+export interface RequestHead {
+  /** Upper case. */
+  readonly method: string;
+  /** The raw bytes before `?`, never decoded. */
+  readonly path: string;
+  /** The raw bytes after `?`; empty without any. */
+  readonly query: string;
+  readonly headers: HeaderLists;
+  /** The peer's address; undefined when its socket is already reset. */
+  readonly remoteAddress: string | undefined;
+}
+
+export interface Answer {
+  readonly status: string;
+  readonly headers: readonly (readonly [name: string, value: string])[];
+  /** undefined: no body and no Content-Length (204); '' sends Content-Length: 0. */
+  readonly body: string | Buffer | undefined;
+  /** Closes the connection after the answer. */
+  readonly isLast?: boolean;
+}
+
+type Header = readonly [name: string, value: string];
+
+// uWebSockets.js checks nothing: a line break in a value would begin another header, or another answer.
+const SPLITS_ANSWER = /[\0\r\n]/;
+
+/**
+ * On every answer, refusals and streams included. A foreign page cannot read an answer without CORS, but where it may
+ * embed some answers and not others it learns which one it got: 200 for a running process, 404 for another, 401 where
+ * a key is needed.
+ */
+const DEFENSIVE_HEADERS: readonly Header[] = [
+  ['X-Content-Type-Options', 'nosniff'],
+  ['Cross-Origin-Resource-Policy', 'same-origin'],
+  ['X-Frame-Options', 'DENY'],
+];
+
+export function writeHead(response: uws.HttpResponse, status: string, headers: readonly Header[]): void {
+  response.writeStatus(status);
+  for (const [name, value] of DEFENSIVE_HEADERS) response.writeHeader(name, value);
+  for (const [name, value] of headers)
+    if (!SPLITS_ANSWER.test(name) && !SPLITS_ANSWER.test(value)) response.writeHeader(name, value);
+}
