@@ -24,6 +24,7 @@ export const STATUS_BY_CODE = {
   action_failed: 500,
   not_supported: 501,
   too_many_streams: 503,
+  too_many_connections: 503,
   shutting_down: 503,
 } as const;
 

@@ -96,6 +96,7 @@ async function serve(options: LoadOptions): Promise<void> {
     host: openNativeHost({ proc: config.host.proc, sys: config.host.sys }),
     log,
     machineNames: readMachineNames(),
+    rss: process.memoryUsage.rss,
     facts: {
       version: VERSION,
       pid: process.pid,

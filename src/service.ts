@@ -1,5 +1,6 @@
 /** The composition root: builds the parts, connects them, and is all that main knows of them. */
 import os from 'node:os';
+import { parsePeer } from './access/addresses.ts';
 import { type Clock, SYSTEM_CLOCK } from './clock.ts';
 import { chooseBackend } from './commands/choose-backend.ts';
 import { Commands } from './commands/command.ts';
@@ -10,6 +11,7 @@ import type { Config } from './config/schema.ts';
 import type { Host } from './host/host.ts';
 import { Ledger } from './http/clients/ledger.ts';
 import { Tally } from './http/clients/tally.ts';
+import { ConnectionCensus } from './http/connections/census.ts';
 import {
   canJudgePeers,
   listenOn,
@@ -40,6 +42,8 @@ export interface ServiceOptions {
   readonly facts: ServiceFacts;
   /** The machine's short and full host name: the web guard lets them through. */
   readonly machineNames: readonly string[];
+  /** The resident memory of this process, in bytes. */
+  readonly rss?: () => number;
   /** For tests. */
   readonly clock?: Clock;
 }
@@ -95,11 +99,20 @@ export class Service {
   readonly #pipeline: Pipeline;
   readonly #server: HttpServer;
   readonly #peers: PeerWatch;
+  readonly #census: ConnectionCensus;
   /** For the test that compares the API documents with it. */
   readonly routes: readonly Route[];
   #isStopping = false;
 
-  constructor({ config: initial, host, log, facts, machineNames, clock = SYSTEM_CLOCK }: ServiceOptions) {
+  constructor({
+    config: initial,
+    host,
+    log,
+    facts,
+    machineNames,
+    rss = () => 0,
+    clock = SYSTEM_CLOCK,
+  }: ServiceOptions) {
     const config = { current: initial };
     const base = { config, host, clock, log };
     const { sampler, queries } = createStats(base);
@@ -114,8 +127,10 @@ export class Service {
     const tally = new Tally();
     const ledger = new Ledger({
       maxBytes: () => config.current.server.max_kept_megabytes * 2 ** 20,
-      onCut: (address, connections) =>
-        log.warn(`${connections} connections of ${address} cut: too many bytes were kept for them`),
+      onCut: (address, connections) => {
+        log.warn(`${connections} connections of ${address} cut: too many bytes were kept for them`);
+        this.#census.trimLater();
+      },
     });
     this.#server = new HttpServer({
       ledger,
@@ -123,9 +138,23 @@ export class Service {
       headersRead: HEADERS_READ,
       socketPath: SOCKET_PATH,
       onRequest: (exchange) => this.#pipeline.handle(exchange),
-      onConnection: () => this.#peers.wake(),
+      onConnection: (address) => {
+        this.#peers.wake();
+        return this.#census.opened(parsePeer(address)?.text ?? '');
+      },
+      onEnded: () => this.#census.ended(),
     });
     this.#peers = new PeerWatch({ host, clock, log, server: this.#server });
+    this.#census = new ConnectionCensus({
+      host,
+      clock,
+      log,
+      ledger,
+      maxPerAddress: () => config.current.server.max_connections_per_address,
+      isProxy: (address) => this.#gate.isTrustedProxy(address),
+      unfinished: () => this.#server.connections - this.#fanout.size,
+      rss,
+    });
     this.#fanout = new Fanout({ source: sampler, clock, ledger, tally });
     this.#hub = new Hub({
       version: facts.version,
@@ -154,7 +183,14 @@ export class Service {
       hasRoom: roomFor(host, config, [this.#fanout, this.#hub], tally),
     });
     const isStopping = () => this.#isStopping;
-    this.#pipeline = new Pipeline({ gate: this.#gate, routes: this.routes, config, isStopping, log });
+    this.#pipeline = new Pipeline({
+      gate: this.#gate,
+      routes: this.routes,
+      config,
+      isStopping,
+      isCrowded: (address) => this.#census.isOver(parsePeer(address)?.text ?? ''),
+      log,
+    });
   }
 
   /** Listens and serves; returns the host and port in use. Throws ListenError. */
@@ -164,7 +200,10 @@ export class Service {
     const bound = listenOn(this.#server, server.host, server.port);
     const canJudge = canJudgePeers(host, log);
     const isTuned = tuneListening(host, bound.port, canJudge);
-    if (canJudge) this.#peers.start(bound.port);
+    if (canJudge) {
+      this.#peers.start(bound.port);
+      this.#census.start(bound.port);
+    }
     this.#server.maxConnections = maxConnections(host.descriptorLimit());
     this.#fanout.stallLimitSeconds = canJudge || isTuned ? Number.POSITIVE_INFINITY : UNTUNED_STALL_SECONDS;
     return bound;
@@ -187,6 +226,7 @@ export class Service {
     this.#isStopping = true;
     this.#server.stopListening();
     this.#peers.stop();
+    this.#census.stop();
     const startedAt = performance.now();
     // First, so that its subscribers are still there to be notified of dropped actions.
     this.#power.close();

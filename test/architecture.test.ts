@@ -39,7 +39,7 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   http: ['http/uws', 'http/clients', 'access', 'config', 'wire', 'errors', 'params', 'log'],
   'http/clients': ['access', 'clock'],
   'http/uws': ['http/clients', 'commands', 'stats', 'log'],
-  'http/connections': ['http/uws', 'http/clients', 'host', 'config', 'log', 'clock'],
+  'http/connections': ['http/uws', 'http/clients', 'access', 'host', 'config', 'log', 'clock'],
   'http/stream': ['http/uws', 'http/clients', 'http', 'stats', 'clock'],
   'http/socket': [
     ...['http/uws', 'http/clients', 'commands', 'processes', 'stats', 'wire'],

@@ -16,4 +16,8 @@ std::optional<std::uint64_t> openDescriptors();
 // programs that allocate on many threads at once; here they would only hold memory back.
 void shareOneHeap();
 
+// Returns memory that was freed to the system, where the C library keeps it: 16 ms for 160 MiB, during which
+// other threads may wait to allocate. May be called on any thread.
+void trimHeap();
+
 }  // namespace hostwire

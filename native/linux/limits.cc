@@ -39,4 +39,11 @@ void shareOneHeap() {
 #endif
 }
 
+// malloc_trim(3), of the GNU C library only.
+void trimHeap() {
+#ifdef __GLIBC__
+  malloc_trim(0);
+#endif
+}
+
 }  // namespace hostwire

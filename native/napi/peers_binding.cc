@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "host/census.h"
+#include "host/limits.h"
 #include "host/peers.h"
 #include "napi/js.h"
 #include "napi/promise.h"
@@ -24,7 +26,37 @@ static Napi::Value js(Napi::Env env, const PendingPeer& peer) {
   return shape.make(env, peer);
 }
 
+static Napi::Value js(Napi::Env env, const ConnectionId& connection) {
+  static const Shape shape{Key{"descriptor", &ConnectionId::descriptor},
+                           Key{"cookie", [](const ConnectionId& of) { return BigInt{of.cookie}; }}};
+  return shape.make(env, connection);
+}
+
+static Napi::Value js(Napi::Env env, const ClientConnections& client) {
+  static const Shape shape{Key{"address", &ClientConnections::address},
+                           Key{"connections", &ClientConnections::connections}};
+  return shape.make(env, client);
+}
+
+static Napi::Value js(Napi::Env env, const UnansweredInput& input) {
+  static const Shape shape{Key{"connection", &UnansweredInput::connection},
+                           Key{"address", &UnansweredInput::address}, Key{"bytes", &UnansweredInput::bytes}};
+  return shape.make(env, input);
+}
+
+static Napi::Value js(Napi::Env env, const Census& census) {
+  static const Shape shape{Key{"clients", &Census::clients}, Key{"halfClosed", &Census::halfClosed},
+                           Key{"unanswered", &Census::unanswered}};
+  return shape.make(env, census);
+}
+
 namespace {
+
+ConnectionId connectionFromJs(const Napi::Object& object) {
+  bool isWhole = true;
+  return {object.Get("descriptor").As<Napi::Number>().Int32Value(),
+          object.Get("cookie").As<Napi::BigInt>().Uint64Value(&isWhole)};
+}
 
 PendingPeer fromJs(const Napi::Object& object) {
   PendingPeer peer;
@@ -59,6 +91,36 @@ Napi::Value cutPeersFromJs(const Napi::CallbackInfo& info) {
   return Napi::Number::New(info.Env(), cutPeers(peers));
 }
 
+// takeCensus(port: number, halfClosedMs: number, unansweredBytes: number): Promise<Census>
+Napi::Value takeCensusFromJs(const Napi::CallbackInfo& info) {
+  const CensusOptions options{static_cast<std::uint16_t>(info[0].ToNumber().Uint32Value()),
+                              info[1].ToNumber().Uint32Value(), info[2].ToNumber().Uint32Value()};
+  return PromiseWork<Census>::start(
+      info.Env(), [options] { return takeCensus(options); },
+      [](Napi::Env env, const Census& census) { return js(env, census); });
+}
+
+// cutConnections(connections: ConnectionId[]): number of connections that were cut
+Napi::Value cutConnectionsFromJs(const Napi::CallbackInfo& info) {
+  const auto given = info[0].As<Napi::Array>();
+  std::vector<ConnectionId> connections;
+  connections.reserve(given.Length());
+  for (std::uint32_t i = 0; i < given.Length(); ++i)
+    connections.push_back(connectionFromJs(given.Get(i).As<Napi::Object>()));
+  return Napi::Number::New(info.Env(), cutConnections(connections));
+}
+
+// trimHeap(): Promise<undefined>
+Napi::Value trimHeapFromJs(const Napi::CallbackInfo& info) {
+  return PromiseWork<bool>::start(
+      info.Env(),
+      [] {
+        trimHeap();
+        return true;
+      },
+      [](Napi::Env env, bool) { return env.Undefined(); });
+}
+
 }  // namespace
 
 void exportPeers(Napi::Env env, Napi::Object exports) {
@@ -66,6 +128,9 @@ void exportPeers(Napi::Env env, Napi::Object exports) {
               Napi::Function::New(env, canReadPendingPeersFromJs, "canReadPendingPeers"));
   exports.Set("readPendingPeers", Napi::Function::New(env, readPendingPeersFromJs, "readPendingPeers"));
   exports.Set("cutPeers", Napi::Function::New(env, cutPeersFromJs, "cutPeers"));
+  exports.Set("trimHeap", Napi::Function::New(env, trimHeapFromJs, "trimHeap"));
+  exports.Set("takeCensus", Napi::Function::New(env, takeCensusFromJs, "takeCensus"));
+  exports.Set("cutConnections", Napi::Function::New(env, cutConnectionsFromJs, "cutConnections"));
 }
 
 }  // namespace hostwire

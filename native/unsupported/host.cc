@@ -3,6 +3,7 @@
 #include <chrono>
 
 #include "host/batteries.h"
+#include "host/census.h"
 #include "host/clock.h"
 #include "host/cpu.h"
 #include "host/disks.h"
@@ -119,6 +120,7 @@ ProcessId launchProcess(const LaunchOptions&) { refuse("launch a process"); }
 int tuneListener(std::uint16_t, const ListenerOptions&) { return 0; }
 
 void shareOneHeap() {}
+void trimHeap() {}
 
 std::optional<std::string> machineDataFolder() { return std::nullopt; }
 
@@ -130,5 +132,7 @@ bool canReadPendingPeers() { return false; }
 Finding describePeers() { return unknown("peers").front(); }
 std::vector<PendingPeer> readPendingPeers(std::uint16_t) { refuse("read pending peers"); }
 int cutPeers(const std::vector<PendingPeer>&) { return 0; }
+Census takeCensus(const CensusOptions&) { refuse("count connections"); }
+int cutConnections(const std::vector<ConnectionId>&) { return 0; }
 
 }  // namespace hostwire

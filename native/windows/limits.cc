@@ -8,5 +8,6 @@ std::optional<std::uint64_t> descriptorLimit() { return std::nullopt; }
 std::optional<std::uint64_t> openDescriptors() { return std::nullopt; }
 
 void shareOneHeap() {}
+void trimHeap() {}
 
 }  // namespace hostwire

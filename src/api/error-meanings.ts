@@ -26,5 +26,7 @@ export const ERROR_MEANINGS: Readonly<Record<ErrorCode, string>> = {
   not_supported: 'This machine cannot do it, and nothing was tried; `details.reason` says why.',
   too_many_streams:
     '`server.max_streams` or `server.max_streams_per_address` is reached; `Retry-After` says when to try again.',
+  too_many_connections:
+    'This address has more connections than `server.max_connections_per_address`; this one is closed. `Retry-After` says when to try again.',
   shutting_down: 'The service is stopping.',
 };

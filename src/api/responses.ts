@@ -43,7 +43,13 @@ const ALL_HEADERS = ['X-Content-Type-Options', 'Cross-Origin-Resource-Policy', '
 const JSON_HEADERS = ['Cache-Control', ...ALL_HEADERS];
 
 /** The codes that any operation may return. */
-const ALWAYS: readonly ErrorCode[] = ['bad_request', 'too_many_requests', 'internal_error', 'shutting_down'];
+const ALWAYS: readonly ErrorCode[] = [
+  'bad_request',
+  'too_many_requests',
+  'internal_error',
+  'too_many_connections',
+  'shutting_down',
+];
 const WITH_BODY: readonly ErrorCode[] = ['payload_too_large'];
 const WITH_JSON: readonly ErrorCode[] = ['invalid_json', 'invalid_body', 'unsupported_media_type'];
 

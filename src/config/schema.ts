@@ -140,6 +140,7 @@ export const KEYS = {
       meaning:
         'The maximum number of open streams. 0: as many as the descriptor limit allows, less a reserve.',
     }),
+    max_connections_per_address: limitRow(512, 'connections'),
     max_streams_per_address: limitRow(256, 'open streams and WebSockets'),
     max_requests_per_address: limitRow(64, 'requests that wait for their answer'),
     max_kept_megabytes: configRow(v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(65_536)), 64, {

@@ -205,6 +205,28 @@ export interface PendingPeer {
   readonly silentMs: number;
 }
 
+/** One connection, whatever happens to its descriptor meanwhile. */
+export type ConnectionId = Pick<PendingPeer, 'descriptor' | 'cookie'>;
+
+/** All connections of a listening port. Addresses are IPv4, or the first 64 bits of IPv6 followed by zeros. */
+export interface Census {
+  readonly clients: readonly { readonly address: string; readonly connections: number }[];
+  /** This side has closed, the peer has acknowledged that, and has not closed for the time asked for. */
+  readonly halfClosed: readonly ConnectionId[];
+  /** Connections on which this many more bytes were received than were sent and acknowledged. */
+  readonly unanswered: readonly {
+    readonly connection: ConnectionId;
+    readonly address: string;
+    readonly bytes: number;
+  }[];
+}
+
+/** The least that is listed. */
+export interface CensusLimits {
+  readonly halfClosedMs: number;
+  readonly unansweredBytes: number;
+}
+
 /** The unit of filtering, in the contract's order. */
 export const SECTIONS = ['cpu', 'memory', 'gpu', 'disks', 'network'] as const;
 export type Section = (typeof SECTIONS)[number];
@@ -233,12 +255,18 @@ export interface Host {
   descriptorLimit(): number;
   /** How many of them are open; undefined where the system does not say. Never waits. */
   openDescriptors(): number | undefined;
-  /** Whether the two below can work here. */
+  /** Returns memory that was freed to the system, off the main thread; does nothing where that happens by itself. */
+  trimHeap(): Promise<void>;
+  /** Whether the four below can work here. */
   canReadPendingPeers(): boolean;
   /** The connections on `port` with bytes that are not sent or not acknowledged; read off the main thread. */
   readPendingPeers(port: number): Promise<readonly PendingPeer[]>;
   /** Closes those that still have bytes pending and have acknowledged nothing since the reading; returns their number. */
   cutPeers(peers: readonly PendingPeer[]): number;
+  /** All connections on `port`, where canReadPendingPeers() is true; read off the main thread. */
+  takeCensus(port: number, limits: CensusLimits): Promise<Census>;
+  /** Closes those that are still the same connections; returns their number. */
+  cutConnections(connections: readonly ConnectionId[]): number;
   /** Absent on platforms without media players. */
   readonly media?: MediaHost;
   /** Absent on platforms without power actions. */

@@ -5,7 +5,15 @@ import { arch, platform } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { describeMachine, type HostDescription } from './describe.ts';
 import type { Capability, Describer, Finding } from './finding.ts';
-import type { Counters, Host, ListenerOptions, PendingPeer, SystemInfo } from './host.ts';
+import type {
+  Census,
+  ConnectionId,
+  Counters,
+  Host,
+  ListenerOptions,
+  PendingPeer,
+  SystemInfo,
+} from './host.ts';
 import { type NativeMedia, openMedia } from './native-media.ts';
 import type { PowerHost } from './power.ts';
 import type { ProcessHost } from './processes.ts';
@@ -57,6 +65,7 @@ interface Addon {
   tuneListener(port: number, options: ListenerOptions): number;
   descriptorLimit(): number;
   openDescriptors(): number | undefined;
+  trimHeap(): Promise<void>;
   machineDataFolder(): string | undefined;
   beginService(controls: NativeControls, onStop: () => void): Promise<void>;
   reportServiceRunning(): void;
@@ -66,6 +75,8 @@ interface Addon {
   canReadPendingPeers(): boolean;
   readPendingPeers(port: number): Promise<readonly PendingPeer[]>;
   cutPeers(peers: readonly PendingPeer[]): number;
+  takeCensus(port: number, halfClosedMs: number, unansweredBytes: number): Promise<Census>;
+  cutConnections(connections: readonly ConnectionId[]): number;
 }
 
 /** One that was built for this platform on another machine has a folder of its own. */
@@ -118,9 +129,13 @@ export function openNativeHost(roots: Roots = {}): NativeMachine {
     tuneListener: (port, options) => addon.tuneListener(port, options),
     descriptorLimit: () => addon.descriptorLimit(),
     openDescriptors: () => addon.openDescriptors(),
+    trimHeap: () => addon.trimHeap(),
     canReadPendingPeers: () => addon.canReadPendingPeers(),
     readPendingPeers: (port) => addon.readPendingPeers(port),
     cutPeers: (peers) => addon.cutPeers(peers),
+    takeCensus: (port, { halfClosedMs, unansweredBytes }) =>
+      addon.takeCensus(port, halfClosedMs, unansweredBytes),
+    cutConnections: (connections) => addon.cutConnections(connections),
     media,
     power,
     processes,

@@ -1,6 +1,6 @@
 /** The one gate for HTTP and WebSocket: judges requests before they are routed, and open streams after a reload. */
 import { createHash } from 'node:crypto';
-import { networkOf } from '../access/addresses.ts';
+import { matches, networkOf, parsePeer } from '../access/addresses.ts';
 import { condense } from '../access/condense.ts';
 import { type AccessPolicy, compileAccess, decideAccess } from '../access/decide.ts';
 import { exposureWarning } from '../access/exposure.ts';
@@ -88,6 +88,12 @@ export class Gate {
     this.#clients.set(key, new WeakRef(kept));
     this.#forgotten.register(kept, key);
     return kept;
+  }
+
+  /** Whether the peer at `address` is a proxy that is trusted to name its clients. */
+  isTrustedProxy(address: string): boolean {
+    const peer = parsePeer(address);
+    return peer !== undefined && matches(this.#policy.trustedProxies, peer);
   }
 
   /** Whether the current rules admit `client`. */

@@ -26,6 +26,8 @@ export interface PipelineOptions {
   readonly config: CurrentConfig;
   /** The service is shutting down: admitted requests are answered with 503, and their connections closed. */
   readonly isStopping: () => boolean;
+  /** Whether the peer at this address has more connections than it may. */
+  readonly isCrowded?: (address: string) => boolean;
   readonly log: Log;
 }
 
@@ -84,6 +86,8 @@ export class Pipeline {
       const error = new ServiceError('shutting_down', 'The service is shutting down.');
       return { ...errorAnswer(error, headers), isLast: true };
     }
+    if (!client.isKeyed && this.#options.isCrowded?.(head.remoteAddress ?? ''))
+      throw new ServiceError('too_many_connections', 'This address has too many connections.');
     const route = this.#routes.get(head.path) ?? this.#routes.get(wildcardOf(head.path) ?? '');
     if (route === undefined) throw new ServiceError('not_found', 'There is nothing at this path.');
     const allow = allowedMethods(route);

@@ -75,6 +75,7 @@ export const BASE: Values = {
   },
   server: {
     max_streams: 10,
+    max_connections_per_address: 50,
     max_streams_per_address: 20,
     max_requests_per_address: 30,
     max_kept_megabytes: 40,
@@ -105,6 +106,7 @@ const ALTERNATIVES: Readonly<
   'auth.allowed_ips': { good: [[], ['*'], ['::1', '192.168.0.0/16']], ...LISTS },
   'auth.blocked_ips': { good: [[], ['::1', '192.168.0.0/16']], bad: [...LISTS.bad, ['*']] },
   'server.max_streams': { good: [0, 1, 1000000], bad: [-1, 1.5, 1000001, '5', null, true, [], {}] },
+  'server.max_connections_per_address': { good: [0, 1000000], bad: [-1, 1.5, 1000001, '5', null, [], {}] },
   'server.max_streams_per_address': { good: [0, 1000000], bad: [-1, 1.5, 1000001, '5', null, [], {}] },
   'server.max_requests_per_address': { good: [0, 1000000], bad: [-1, 1.5, 1000001, '5', null, [], {}] },
   'server.max_kept_megabytes': { good: [1, 65536], bad: [0, -1, 1.5, 65537, '5', null, [], {}] },
@@ -423,6 +425,7 @@ const DEFAULTS: Readonly<Record<string, unknown>> = {
   'features.enable_process_control': false,
   'features.enable_dashboard': true,
   'server.max_streams': 0,
+  'server.max_connections_per_address': 512,
   'server.max_streams_per_address': 256,
   'server.max_requests_per_address': 64,
   'server.max_kept_megabytes': 64,

@@ -32,9 +32,12 @@ class TestHost {
   tuneListener = () => 1;
   descriptorLimit = () => 1000;
   openDescriptors = () => undefined;
+  trimHeap = () => Promise.resolve();
   canReadPendingPeers = () => false;
   readPendingPeers = () => Promise.resolve([]);
   cutPeers = () => 0;
+  takeCensus = () => Promise.resolve({ clients: [], halfClosed: [], unanswered: [] });
+  cutConnections = () => 0;
 
   constructor(clock: FakeClock) {
     this.#clock = clock;

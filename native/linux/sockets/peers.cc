@@ -3,40 +3,25 @@
 #include "host/peers.h"
 
 #include <linux/sock_diag.h>
-#include <linux/tcp.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <cmath>
-#include <cstddef>
 #include <optional>
 
 #include "host/error.h"
 #include "linux/kernel/file.h"
 #include "linux/kernel/parse_proc.h"
 #include "linux/sockets/options.h"
+#include "linux/sockets/tcp.h"
 
 namespace hostwire {
 namespace {
 
 // The kernel writes SK_MEMINFO_VARS numbers, more with each version: those that do not fit are dropped.
 using SocketMemory = std::array<std::uint32_t, SK_MEMINFO_VARS>;
-
-// Since 4.1 the kernel reports how much was acknowledged; an older one fills less of the structure.
-std::optional<tcp_info> readTcpInfo(int fd) {
-  tcp_info info{};
-  socklen_t length = sizeof info;
-  if (getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &length) != 0) return std::nullopt;
-  if (length < offsetof(tcp_info, tcpi_bytes_acked) + sizeof info.tcpi_bytes_acked) return std::nullopt;
-  return info;
-}
-
-std::optional<std::uint64_t> readCookie(int fd) {
-  return readSocketOption<std::uint64_t>(fd, SOL_SOCKET, SO_COOKIE);
-}
 
 // Bytes stay in a TCP socket's write queue until they are acknowledged. Unlike an ioctl or a poll, this
 // question never reaches the driver or filesystem behind a descriptor that is not a socket, where it might
@@ -64,15 +49,6 @@ std::optional<PendingPeer> readPeer(int fd) {
   const auto info = readTcpInfo(fd);
   if (!before || !info || readCookie(fd) != before) return std::nullopt;
   return PendingPeer{fd, *before, info->tcpi_bytes_acked, silentMsOf(*info)};
-}
-
-// Above every descriptor.
-int descriptorsEnd() {
-  std::string text;
-  KeptFile status("/proc/self/status");
-  const auto size = parseDescriptorTableSize(status.read(text));
-  if (!size) throw HostError(ENODATA, "read FDSize of /proc/self/status");
-  return *size;
 }
 
 }  // namespace
@@ -110,11 +86,7 @@ int cutPeers(const std::vector<PendingPeer>& peers) {
     const auto now = readPeer(peer.descriptor);
     if (!now || now->cookie != peer.cookie || now->acknowledgedBytes != peer.acknowledgedBytes) continue;
     if (!hasPending(peer.descriptor).value_or(false)) continue;
-    // socket(7): close(2) then resets the connection and drops what is pending, instead of keeping it for a
-    // peer that will not take it.
-    const linger reset{1, 0};
-    setsockopt(peer.descriptor, SOL_SOCKET, SO_LINGER, &reset, sizeof reset);
-    shutdown(peer.descriptor, SHUT_RDWR);
+    resetConnection(peer.descriptor);
     ++cut;
   }
   return cut;

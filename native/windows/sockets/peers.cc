@@ -3,6 +3,7 @@
 
 #include <cerrno>
 
+#include "host/census.h"
 #include "host/error.h"
 
 namespace hostwire {
@@ -14,5 +15,7 @@ Finding describePeers() {
 }
 std::vector<PendingPeer> readPendingPeers(std::uint16_t) { throw HostError(ENOTSUP, "read pending peers"); }
 int cutPeers(const std::vector<PendingPeer>&) { return 0; }
+Census takeCensus(const CensusOptions&) { throw HostError(ENOTSUP, "count connections"); }
+int cutConnections(const std::vector<ConnectionId>&) { return 0; }
 
 }  // namespace hostwire

@@ -13,7 +13,10 @@ export interface ServerOptions {
   /** The lower-case names of the headers to read. */
   readonly headersRead: ReadonlySet<string>;
   readonly onRequest: (exchange: Exchange) => void;
-  readonly onConnection?: () => void;
+  /** Called for each connection that is accepted, with the peer's address; false closes it at once. */
+  readonly onConnection?: (address: string) => boolean;
+  /** Called when this side has closed a WebSocket in good order. */
+  readonly onEnded?: () => void;
   /** The descriptors that this process has open; undefined: not known. */
   readonly countDescriptors?: () => number | undefined;
   /** Counts what is kept for peers; without one nothing is limited. */
@@ -45,6 +48,11 @@ const COUNTING_SHARE = 0.05;
 /** Works also in the close handler, where getUserData() throws: its properties are copied onto the object. */
 const socketOf = (ws: unknown) => (ws as SocketData).socket;
 
+/** Empty when the socket is already reset. */
+function addressOf(response: uws.HttpResponse): string {
+  return Buffer.from(response.getRemoteAddressAsText()).toString('latin1');
+}
+
 function readHead(
   response: uws.HttpResponse,
   request: uws.HttpRequest,
@@ -57,7 +65,7 @@ function readHead(
     if (values === undefined) headers.set(name, [value]);
     else values.push(value);
   });
-  const address = Buffer.from(response.getRemoteAddressAsText()).toString('latin1');
+  const address = addressOf(response);
   return {
     method: request.getCaseSensitiveMethod(),
     path: request.getUrl(),
@@ -109,7 +117,7 @@ export class HttpServer {
         if (change < 0) counters.closes++;
         // Out of descriptors, accept fails and the event loop would spin on the connections that wait.
         else if (this.#mayBeOpen > this.maxConnections && !this.#hasRoom()) response.close();
-        else options.onConnection?.();
+        else if (options.onConnection?.(addressOf(response)) === false) response.close();
       })
       .ws<SocketData>(options.socketPath ?? '/*', {
         ...SOCKETS,
@@ -123,6 +131,7 @@ export class HttpServer {
         close: (ws, code) => {
           const socket = socketOf(ws);
           this.#endSocket(code, socket.isCut);
+          if (!socket.isCut) options.onEnded?.();
           socket.markClosed();
         },
       })

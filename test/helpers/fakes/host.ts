@@ -174,8 +174,11 @@ export function fixtureHost(change: Partial<Counters> = {}): FixtureHost {
     tuneListener: () => 1,
     descriptorLimit: () => 20_000,
     openDescriptors: () => undefined,
+    trimHeap: () => Promise.resolve(),
     canReadPendingPeers: () => false,
     readPendingPeers: () => Promise.resolve([]),
     cutPeers: () => 0,
+    takeCensus: () => Promise.resolve({ clients: [], halfClosed: [], unanswered: [] }),
+    cutConnections: () => 0,
   };
 }

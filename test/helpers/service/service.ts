@@ -47,7 +47,7 @@ process.once('exit', () => atExit.forEach((clear) => clear()));
 /** Tests are many clients at one address. */
 const SAFE: ConfigPart = {
   power: { backend: 'record' },
-  server: { max_streams_per_address: 0, max_requests_per_address: 0 },
+  server: { max_connections_per_address: 0, max_streams_per_address: 0, max_requests_per_address: 0 },
 };
 
 /** Clean-up functions for everything that must not outlive this process. */

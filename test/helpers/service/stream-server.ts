@@ -49,7 +49,10 @@ export function serveStreams(t: Test, { address, eventBytes, tickMs, watch: limi
   const server = new HttpServer({
     headersRead: new Set(),
     onRequest: (exchange) => fanout.open(exchange, DETAIL, newest, [], clientAt('127.0.0.1'), false),
-    onConnection: () => watch.wake(),
+    onConnection: () => {
+      watch.wake();
+      return true;
+    },
   });
   const watch = new PeerWatch({
     host,

@@ -1,0 +1,55 @@
+// All connections of a listening port: how many each client has, and those that should be cut.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace hostwire {
+
+// One connection, for cutConnections.
+struct ConnectionId {
+  int descriptor = -1;
+  // As PendingPeer::cookie.
+  std::uint64_t cookie = 0;
+};
+
+struct ClientConnections {
+  // An IPv4 address, or the first 64 bits of an IPv6 address followed by zeros: one machine has as many below
+  // them as it likes.
+  std::string address;
+  std::uint32_t connections = 0;
+};
+
+// A connection that has brought more bytes than were sent on it and acknowledged: a request or a message that
+// is not finished, or requests whose answers nobody reads.
+struct UnansweredInput {
+  ConnectionId connection;
+  // As ClientConnections::address.
+  std::string address;
+  std::uint64_t bytes = 0;
+};
+
+struct Census {
+  std::vector<ClientConnections> clients;
+  // This side has closed, the peer has acknowledged that, and has not closed for as long as was asked for.
+  std::vector<ConnectionId> halfClosed;
+  std::vector<UnansweredInput> unanswered;
+};
+
+struct CensusOptions {
+  std::uint16_t port = 0;
+  // Half-closed connections are listed after this many milliseconds.
+  std::uint32_t halfClosedMs = 0;
+  // Unanswered input is listed beyond this many bytes.
+  std::uint64_t unansweredBytes = 0;
+};
+
+// Works where canReadPendingPeers() does. May be called on any thread. Throws HostError.
+Census takeCensus(const CensusOptions& options);
+
+// Closes those that are still the same connections; returns how many. Only on the thread that opens and
+// closes them.
+int cutConnections(const std::vector<ConnectionId>& connections);
+
+}  // namespace hostwire

@@ -1,0 +1,44 @@
+// What the kernel reports of one TCP connection, and the descriptors that may be one.
+#include "linux/sockets/tcp.h"
+
+#include <netinet/in.h>
+#include <sys/socket.h>
+
+#include <cerrno>
+#include <cstddef>
+#include <string>
+
+#include "host/error.h"
+#include "linux/kernel/file.h"
+#include "linux/kernel/parse_proc.h"
+#include "linux/sockets/options.h"
+
+namespace hostwire {
+
+std::optional<tcp_info> readTcpInfo(int fd) {
+  tcp_info info{};
+  socklen_t length = sizeof info;
+  if (getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &length) != 0) return std::nullopt;
+  if (length < offsetof(tcp_info, tcpi_bytes_received) + sizeof info.tcpi_bytes_received) return std::nullopt;
+  return info;
+}
+
+std::optional<std::uint64_t> readCookie(int fd) {
+  return readSocketOption<std::uint64_t>(fd, SOL_SOCKET, SO_COOKIE);
+}
+
+int descriptorsEnd() {
+  std::string text;
+  KeptFile status("/proc/self/status");
+  const auto size = parseDescriptorTableSize(status.read(text));
+  if (!size) throw HostError(ENODATA, "read FDSize of /proc/self/status");
+  return *size;
+}
+
+void resetConnection(int fd) {
+  const linger reset{1, 0};
+  setsockopt(fd, SOL_SOCKET, SO_LINGER, &reset, sizeof reset);
+  shutdown(fd, SHUT_RDWR);
+}
+
+}  // namespace hostwire

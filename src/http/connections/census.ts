@@ -1,0 +1,219 @@
+/**
+ * Looks at all connections when there is a reason to: one address may have too many, a peer does not close what this
+ * side has closed, or much may be kept of requests and messages that are never finished, which uWebSockets.js does not
+ * report. With fewer than a thousand connections of distinct addresses it never looks.
+ */
+import { networkOf } from '../../access/addresses.ts';
+import type { Clock } from '../../clock.ts';
+import type { Census, ConnectionId, Host } from '../../host/host.ts';
+import type { Log } from '../../log.ts';
+import type { Holder, Ledger } from '../clients/ledger.ts';
+
+/** A peer has this long to close its side. */
+const HALF_CLOSED_MS = 2000;
+/** Less unanswered input is part of the price of a connection. */
+const MIN_UNANSWERED = 4 * 1024;
+/** uWebSockets.js keeps at most this much of a message, and less of a request (uws/server.ts). */
+const MAX_UNFINISHED = 64 * 1024;
+/** So many connections may each hold that much within a limit of 64 MiB. */
+const MANY_UNFINISHED = 1024;
+/** Beyond those, memory is compared at this interval; growth by more than this is a reason to look. */
+const COMPARE_MS = 250;
+const MIN_GROWTH = 8 * 2 ** 20;
+/** A look takes about 2 µs per connection on a thread; the pause after it makes that 5 % of a core, or a little more. */
+const PAUSE_PER_LOOK = 20;
+/** Not longer, because hundreds of megabytes can arrive within a second. */
+const MAX_PAUSE_MS = 500;
+/** The same for half-closed connections, which every day has: 0.5 %. */
+const PAUSE_PER_ROUTINE_LOOK = 200;
+/** After an attack was cut off, freed memory is returned to the system. */
+const TRIM_MS = 5000;
+/** Addresses over the limit may open this many more, so that their requests are answered with the reason. */
+const ANSWERED = 64;
+
+export interface ConnectionCensusOptions {
+  readonly host: Pick<Host, 'takeCensus' | 'cutConnections' | 'trimHeap'>;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly ledger: Ledger;
+  /** The maximum of connections of one address; 0: no limit. */
+  readonly maxPerAddress: () => number;
+  /** Whether a peer is a proxy that names its clients. */
+  readonly isProxy: (address: string) => boolean;
+  /** Open connections that are no streams: each may hold an unfinished request or message. */
+  readonly unfinished: () => number;
+  /** The resident memory of this process, in bytes. */
+  readonly rss: () => number;
+}
+
+/** Unanswered input of one connection, in the ledger. */
+class Unanswered implements Holder {
+  readonly isStream = false;
+  readonly address: string;
+  readonly #connection: ConnectionId;
+  readonly #host: ConnectionCensusOptions['host'];
+
+  constructor(address: string, connection: ConnectionId, host: ConnectionCensusOptions['host']) {
+    this.address = address;
+    this.#connection = connection;
+    this.#host = host;
+  }
+
+  cut(): void {
+    this.#host.cutConnections([this.#connection]);
+  }
+}
+
+export class ConnectionCensus {
+  readonly #options: ConnectionCensusOptions;
+  #port = 0;
+  /** No fewer than each address has: connections that close are noticed at the next look. */
+  #counts = new Map<string, number>();
+  /** Those accepted since the look that is going on began. */
+  #accepted = new Map<string, number>();
+  /** The count at which an address is a reason to look. */
+  #suspicious = new Map<string, number>();
+  #unanswered = new Map<bigint, Unanswered>();
+  #isLooking = false;
+  #timer: unknown;
+  #dueAt = Number.POSITIVE_INFINITY;
+  #nextLookAt = Number.NEGATIVE_INFINITY;
+  #lookTookMs = 0;
+  #comparing: unknown;
+  #trimming: unknown;
+  #rssAtLook = 0;
+  #hasFailed = false;
+
+  constructor(options: ConnectionCensusOptions) {
+    this.#options = options;
+  }
+
+  /** Before it, and after `stop`, nothing is counted and nothing refused. */
+  start(port: number): void {
+    this.#port = port;
+  }
+
+  stop(): void {
+    const { clock } = this.#options;
+    this.#port = 0;
+    clock.clearTimer(this.#timer);
+    clock.clearTimer(this.#comparing);
+    clock.clearTimer(this.#trimming);
+  }
+
+  /** A connection of `address` was accepted. False: it has far too many, and this one must be closed at once. */
+  opened(address: string): boolean {
+    if (this.#port === 0) return true;
+    this.#compareLater();
+    const max = this.#options.maxPerAddress();
+    if (max === 0 || this.#options.isProxy(address)) return true;
+    const network = networkOf(address);
+    const count = add(this.#counts, network);
+    if (this.#isLooking) add(this.#accepted, network);
+    if (count >= (this.#suspicious.get(network) ?? max / 2)) {
+      // The next reason is half way to the limit, so that a look is over before it is reached.
+      this.#suspicious.set(network, Math.ceil((count + max) / 2));
+      this.#lookIn(0);
+    }
+    return count <= max + ANSWERED;
+  }
+
+  /** Whether `address` has more connections than it may; a request on one of them is refused then. */
+  isOver(address: string): boolean {
+    const max = this.#options.maxPerAddress();
+    return max > 0 && (this.#counts.get(networkOf(address)) ?? 0) > max;
+  }
+
+  /** This side has closed a connection, which the peer may leave half open. */
+  ended(): void {
+    this.#lookIn(Math.max(HALF_CLOSED_MS, PAUSE_PER_ROUTINE_LOOK * this.#lookTookMs));
+  }
+
+  /** Connections were cut because of what was kept for them: their memory is free soon. */
+  trimLater(): void {
+    const { clock, host } = this.#options;
+    this.#trimming ??= clock.setTimer(() => {
+      this.#trimming = undefined;
+      void host.trimHeap();
+    }, TRIM_MS);
+  }
+
+  #lookIn(ms: number): void {
+    if (this.#port === 0) return;
+    const { clock } = this.#options;
+    const at = Math.max(clock.now() + ms, this.#nextLookAt);
+    if (at >= this.#dueAt) return;
+    clock.clearTimer(this.#timer);
+    this.#dueAt = at;
+    this.#timer = clock.setTimer(() => void this.#look(), at - clock.now());
+  }
+
+  /** Compares memory while so many connections may hold something that their sum matters. */
+  #compareLater(): void {
+    if (this.#comparing !== undefined || this.#options.unfinished() < MANY_UNFINISHED) return;
+    this.#comparing = this.#options.clock.setTimer(() => {
+      this.#comparing = undefined;
+      if (this.#options.unfinished() < MANY_UNFINISHED) this.trimLater();
+      if (this.#options.rss() > this.#rssAtLook + MIN_GROWTH) this.#lookIn(0);
+      this.#compareLater();
+    }, COMPARE_MS);
+  }
+
+  async #look(): Promise<void> {
+    const { host, clock, log } = this.#options;
+    this.#dueAt = Number.POSITIVE_INFINITY;
+    if (this.#isLooking) return;
+    this.#isLooking = true;
+    this.#accepted = new Map();
+    const startedAt = clock.now();
+    try {
+      const limits = { halfClosedMs: HALF_CLOSED_MS, unansweredBytes: MIN_UNANSWERED };
+      const census = await host.takeCensus(this.#port, limits);
+      this.#lookTookMs = clock.now() - startedAt;
+      this.#nextLookAt = clock.now() + Math.min(PAUSE_PER_LOOK * this.#lookTookMs, MAX_PAUSE_MS);
+      this.#take(census);
+      this.#hasFailed = false;
+    } catch (error) {
+      this.#nextLookAt = clock.now() + 60_000;
+      if (!this.#hasFailed) log.warn(`connections cannot be counted: ${String(error)}`);
+      this.#hasFailed = true;
+    } finally {
+      this.#isLooking = false;
+    }
+  }
+
+  #take({ clients, halfClosed, unanswered }: Census): void {
+    if (this.#port === 0) return;
+    this.#counts = new Map(clients.map(({ address, connections }) => [networkOf(address), connections]));
+    for (const [network, count] of this.#accepted) add(this.#counts, network, count);
+    for (const network of this.#suspicious.keys())
+      if ((this.#counts.get(network) ?? 0) < this.#options.maxPerAddress() / 2)
+        this.#suspicious.delete(network);
+    const cut = this.#options.host.cutConnections(halfClosed);
+    if (cut > 0) this.#options.log.debug(`${cut} half-closed connections cut`);
+    this.#charge(unanswered);
+    this.#rssAtLook = this.#options.rss();
+    // What is charged now may be answered soon.
+    if (this.#unanswered.size > 0) this.#lookIn(HALF_CLOSED_MS);
+  }
+
+  #charge(unanswered: Census['unanswered']): void {
+    const { host, ledger } = this.#options;
+    const before = this.#unanswered;
+    this.#unanswered = new Map();
+    for (const { connection, address, bytes } of unanswered) {
+      const known = before.get(connection.cookie);
+      before.delete(connection.cookie);
+      const holder = known ?? new Unanswered(networkOf(address), connection, host);
+      this.#unanswered.set(connection.cookie, holder);
+      ledger.set(holder, Math.min(bytes, MAX_UNFINISHED));
+    }
+    for (const holder of before.values()) ledger.release(holder);
+  }
+}
+
+function add(counts: Map<string, number>, key: string, more = 1): number {
+  const count = (counts.get(key) ?? 0) + more;
+  counts.set(key, count);
+  return count;
+}

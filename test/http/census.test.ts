@@ -1,0 +1,164 @@
+/** When all connections are looked at, and what follows from it: on a clock of the test's, without sockets. */
+import t from 'tap';
+import type { Census } from '#src/host/host.js';
+import { Ledger } from '#src/http/clients/ledger.js';
+import { ConnectionCensus } from '#src/http/connections/census.js';
+import { createLog } from '#src/log.js';
+import { FakeClock } from '../helpers/fakes/clock.ts';
+
+const MIB = 2 ** 20;
+const NOBODY: Census = { clients: [], halfClosed: [], unanswered: [] };
+
+function setUp({ max = 100, maxBytes = 64 * MIB } = {}) {
+  const clock = new FakeClock();
+  const world = {
+    clock,
+    looks: [] as number[],
+    /** Undefined: it cannot be taken. */
+    census: NOBODY as Census | undefined,
+    cut: [] as bigint[],
+    unfinished: 0,
+    rss: 50 * MIB,
+    lines: [] as string[],
+    trims: 0,
+  };
+  const ledger = new Ledger({ maxBytes: () => maxBytes, defer: (work) => work() });
+  const census = new ConnectionCensus({
+    clock,
+    ledger,
+    log: createLog((line) => world.lines.push(line)),
+    host: {
+      async takeCensus(port, { halfClosedMs }) {
+        world.looks.push(clock.now());
+        if (world.census === undefined) throw new Error('no descriptors');
+        return port === 80 && halfClosedMs === 2000 ? world.census : NOBODY;
+      },
+      cutConnections(connections) {
+        world.cut.push(...connections.map(({ cookie }) => cookie));
+        return connections.length;
+      },
+      async trimHeap() {
+        world.trims++;
+      },
+    },
+    maxPerAddress: () => max,
+    isProxy: (address) => address === '10.9.9.9',
+    unfinished: () => world.unfinished,
+    rss: () => world.rss,
+  });
+  census.start(80);
+  const open = (count: number, address = '10.0.0.1') =>
+    Array.from({ length: count }, () => census.opened(address)).filter((isAdmitted) => isAdmitted).length;
+  return { world, census, ledger, open };
+}
+
+t.test('[1.connections] few connections of an address are never looked at', async (t) => {
+  const { world, open } = setUp();
+  for (let i = 0; i < 1000; i++) open(40, `10.1.${i >> 8}.${i & 255}`);
+  await world.clock.advance(3_600_000);
+  t.same(world.looks, []);
+  t.equal(world.clock.timers, 0, 'and no timer runs');
+});
+
+t.test('[1.connections] many are counted, and those that closed are given back', async (t) => {
+  const { world, census, open } = setUp();
+  world.census = { ...NOBODY, clients: [{ address: '10.0.0.1', connections: 3 }] };
+  for (let i = 0; i < 50; i++) {
+    t.equal(open(40), 40);
+    await world.clock.advance(10);
+    t.equal(census.isOver('10.0.0.1'), false);
+  }
+  t.ok(world.looks.length >= 20, `${world.looks.length} looks at 2,000 connections that closed again`);
+});
+
+t.test('[1.connections] an address that has too many is refused, another one not', async (t) => {
+  const { world, census, open } = setUp();
+  let real = 0;
+  for (let i = 0; i < 20; i++) {
+    real += open(10);
+    world.census = { ...NOBODY, clients: [{ address: '10.0.0.1', connections: real }] };
+    await world.clock.advance(10);
+  }
+  t.equal(real, 164, 'the last ones to be answered with the reason');
+  t.equal(census.isOver('10.0.0.1'), true);
+  t.equal(census.isOver('10.0.0.2'), false);
+  t.equal(open(10, '10.0.0.2'), 10);
+  t.equal(open(500, '10.9.9.9'), 500, 'a trusted proxy is not counted');
+  world.census = NOBODY;
+  open(1);
+  census.ended();
+  await world.clock.advance(5000);
+  t.equal(census.isOver('10.0.0.1'), false, 'when they are gone');
+});
+
+t.test('[1.half-closed] what this side has closed is looked for 2 s later, and cut', async (t) => {
+  const { world, census } = setUp();
+  census.ended();
+  await world.clock.advance(1500);
+  census.ended();
+  world.census = { ...NOBODY, halfClosed: [{ descriptor: 7, cookie: 77n }] };
+  t.same(world.looks, []);
+  await world.clock.advance(600);
+  t.same(world.cut, [77n]);
+  t.equal(world.looks.length, 1);
+  await world.clock.advance(60_000);
+  t.equal(world.looks.length, 1, 'only where there is a reason');
+});
+
+t.test('[2.unfinished] input that is never answered is in the ledger, by address', async (t) => {
+  const { world, census, ledger } = setUp({ maxBytes: MIB });
+  const inputOf = (cookie: number, bytes: number) => ({
+    connection: { descriptor: cookie, cookie: BigInt(cookie) },
+    address: '10.0.0.1',
+    bytes,
+  });
+  census.ended();
+  world.census = { ...NOBODY, unanswered: [inputOf(1, 10_000), inputOf(2, 500_000)] };
+  await world.clock.advance(2000);
+  t.equal(ledger.bytesOf('10.0.0.1'), 10_000 + 65_536, 'of a message at most 64 KiB are kept');
+  world.census = { ...NOBODY, unanswered: [inputOf(2, 500_000)] };
+  await world.clock.advance(2000);
+  t.equal(ledger.bytesOf('10.0.0.1'), 65_536, 'looked at again while there is something');
+  world.census = { ...NOBODY, unanswered: [2, 3, 4, 5, 6].map((cookie) => inputOf(cookie, 60_000)) };
+  await world.clock.advance(2000);
+  t.ok(world.cut.length >= 1, 'more than a quarter of the limit: cut');
+  t.ok(ledger.bytesOf('10.0.0.1') <= MIB / 4);
+  world.census = NOBODY;
+  await world.clock.advance(2000);
+  t.equal(ledger.bytes, 0);
+  const { length } = world.looks;
+  await world.clock.advance(60_000);
+  t.equal(world.looks.length, length);
+});
+
+t.test(
+  '[2.unfinished] with a thousand connections that may hold something, growth is a reason',
+  async (t) => {
+    const { world, open } = setUp();
+    world.unfinished = 1500;
+    open(1);
+    await world.clock.advance(1000);
+    t.equal(world.looks.length, 1, 'the first time');
+    await world.clock.advance(30_000);
+    t.equal(world.looks.length, 1, 'no growth, no look');
+    world.rss += 10 * MIB;
+    await world.clock.advance(500);
+    t.equal(world.looks.length, 2);
+    t.equal(world.trims, 0);
+    world.unfinished = 10;
+    await world.clock.advance(10_000);
+    t.equal(world.trims, 1, 'what they held is returned to the system');
+    t.equal(world.clock.timers, 0);
+  },
+);
+
+t.test('[1.connections] where connections cannot be counted, the log says so once', async (t) => {
+  const { world, census } = setUp();
+  world.census = undefined;
+  census.ended();
+  await world.clock.advance(2000);
+  census.ended();
+  await world.clock.advance(120_000);
+  t.equal(world.looks.length, 2, 'and it is tried again a minute later');
+  t.equal(world.lines.filter((line) => line.includes('connections cannot be counted')).length, 1);
+});
