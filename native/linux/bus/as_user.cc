@@ -18,11 +18,15 @@ bool setEffectiveGroup(std::uint32_t gid) { return syscall(SYS_setresgid, kSame,
 
 }  // namespace
 
+bool mayDump() {
+  static const bool wasDumpable = prctl(PR_GET_DUMPABLE) == 1;
+  return wasDumpable;
+}
+
 int asUser(const BusUser& user, const std::function<int()>& work) {
   const std::uint32_t ownUid = geteuid();
   const std::uint32_t ownGid = getegid();
-  // The kernel forbids core dumps and /proc/self to a process that changes its ids.
-  const int isDumpable = prctl(PR_GET_DUMPABLE);
+  static_cast<void>(mayDump());
   if (!setEffectiveGroup(user.gid)) return -errno;
   int result = 0;
   if (setEffectiveUser(user.uid)) {
@@ -34,7 +38,7 @@ int asUser(const BusUser& user, const std::function<int()>& work) {
     result = -errno;
   }
   setEffectiveGroup(ownGid);
-  if (isDumpable == 1) prctl(PR_SET_DUMPABLE, 1);
+  if (mayDump()) prctl(PR_SET_DUMPABLE, 1);
   return result;
 }
 

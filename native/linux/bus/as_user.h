@@ -12,4 +12,9 @@ namespace hostwire {
 // CAP_SETGID.
 int asUser(const BusUser& user, const std::function<int()>& work);
 
+// Whether core dumps were allowed before any thread changed its ids, which makes the kernel forbid them to
+// the whole process. Call it before such a change; once ids are changed on two threads at a time, asking the
+// kernel would no longer answer that.
+bool mayDump();
+
 }  // namespace hostwire

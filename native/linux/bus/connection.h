@@ -16,6 +16,7 @@
 
 #include "linux/bus/address.h"
 #include "linux/bus/call.h"
+#include "linux/bus/user_rights.h"
 
 namespace hostwire {
 
@@ -64,6 +65,8 @@ class BusConnection {
   // Why there is no bus; empty while there is one, or while none was needed yet.
   const std::string& reason() const { return reason_; }
   const BusAddress& address() const { return address_; }
+  // Who listens at the bus's socket; nothing without a connection, and for a bus over TCP.
+  const std::optional<UserRights>& peer() const { return peer_; }
 
  private:
   friend class BusLoop;
@@ -125,6 +128,7 @@ class BusConnection {
   sdbus::Bus* bus_ = nullptr;
   State state_ = State::kIdle;
   std::string reason_;
+  std::optional<UserRights> peer_;
   bool isLasting_ = false;  // there are subscribers: a lost bus is reconnected
   std::chrono::steady_clock::time_point openedAt_{};
   std::uint64_t connectTimer_ = 0;

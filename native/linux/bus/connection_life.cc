@@ -82,6 +82,7 @@ void BusConnection::becomeReady() {
   loop_.cancel(connectTimer_);
   state_ = State::kReady;
   reason_.clear();
+  peer_ = rightsOfPeer(functions_->get_fd(bus_));
   for (auto& [id, match] : matches_) subscribe(*match);
   for (Waiting& waiting : std::exchange(waiting_, {})) {
     loop_.cancel(waiting.timer);
@@ -94,6 +95,7 @@ void BusConnection::lose(std::string reason) {
   const bool wasReady = state_ == State::kReady;
   if (state_ != State::kClosed) state_ = State::kDown;
   reason_ = std::move(reason);
+  peer_.reset();
   loop_.cancel(connectTimer_);
   for (auto& [id, match] : matches_) unsubscribe(*match);
   auto pending = std::exchange(pending_, {});
