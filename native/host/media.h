@@ -4,6 +4,7 @@
 
 #include <array>
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -87,6 +88,12 @@ class MediaPlayers {
   MediaSnapshot read();
   // The row of `hostwire doctor`: as of now, so wait until the players have settled.
   Finding describe();
+  // Returns a function that reads the file `path`, which the player `id` has named, with the rights of that
+  // player's user: a player must not publish what its user cannot read. It throws the reason when it cannot,
+  // or when the file has more than `maxBytes` bytes. It may hang, and keeps the user's rights: call it on a
+  // thread that ends afterwards.
+  std::function<std::string()> artReader(const std::string& id, const std::string& path,
+                                         std::size_t maxBytes);
   // `value`: seconds from the track's beginning, or 1 for full volume. `done` is called once: on the command
   // thread after `limit` at the latest, or at once when that thread has ended.
   void control(const std::string& id, MediaVerb verb, double value, std::chrono::milliseconds limit,

@@ -54,6 +54,7 @@ Napi::Function MediaBinding::define(Napi::Env env) {
       env, "Media",
       {InstanceMethod<&MediaBinding::watch>("watch"), InstanceMethod<&MediaBinding::read>("read"),
        InstanceMethod<&MediaBinding::rearm>("rearm"), InstanceMethod<&MediaBinding::control>("control"),
+       InstanceMethod<&MediaBinding::readArt>("readArt"),
        InstanceMethod<&MediaBinding::keyAbsence>("keyAbsence"),
        InstanceMethod<&MediaBinding::describe>("describe"),
        InstanceMethod<&MediaBinding::openKeys>("openKeys"),
@@ -63,6 +64,7 @@ Napi::Function MediaBinding::define(Napi::Env env) {
 MediaBinding::MediaBinding(const Napi::CallbackInfo& info)
     : Napi::ObjectWrap<MediaBinding>(info),
       controls_(ControlsBinding::of(info[0])),
+      completions_(Completions::open(info.Env())),
       pace_(std::make_shared<Pace>()),
       keys_(rootsOf(info[1])) {
   if (!info[2].IsFunction()) throw Napi::TypeError::New(info.Env(), "onNews must be a function");
@@ -99,6 +101,18 @@ Napi::Value MediaBinding::control(const Napi::CallbackInfo& info) {
     OpenPromise::resolve(open, [reply](Napi::Env env) { return js(env, reply); });
   });
   return open->promise();
+}
+
+Napi::Value MediaBinding::readArt(const Napi::CallbackInfo& info) {
+  const std::string id = info[0].ToString().Utf8Value();
+  const std::string path = info[1].ToString().Utf8Value();
+  const std::size_t maxBytes = info[2].ToNumber().Uint32Value();
+  return startDetached<std::string>(info.Env(), completions_, players_->artReader(id, path, maxBytes),
+                                    [](Napi::Env env, const std::string& bytes) -> Napi::Value {
+                                      const auto copy =
+                                          Napi::Buffer<char>::Copy(env, bytes.data(), bytes.size());
+                                      return {env, copy};
+                                    });
 }
 
 Napi::Value MediaBinding::keyAbsence(const Napi::CallbackInfo& info) {

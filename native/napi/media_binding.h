@@ -7,6 +7,7 @@
 
 #include "host/media.h"
 #include "napi/controls_binding.h"
+#include "napi/detached_work.h"
 
 namespace hostwire {
 
@@ -28,6 +29,8 @@ class MediaBinding : public Napi::ObjectWrap<MediaBinding> {
   Napi::Value rearm(const Napi::CallbackInfo& info);
   // control(id: string, verb: number, value: number, limitMs: number): Promise<MediaReply>
   Napi::Value control(const Napi::CallbackInfo& info);
+  // readArt(id: string, path: string, maxBytes: number): Promise<Buffer>
+  Napi::Value readArt(const Napi::CallbackInfo& info);
   // keyAbsence(): string | null
   Napi::Value keyAbsence(const Napi::CallbackInfo& info);
   // describe(): Finding[]
@@ -38,6 +41,7 @@ class MediaBinding : public Napi::ObjectWrap<MediaBinding> {
   Napi::Value pressKey(const Napi::CallbackInfo& info);
 
   std::shared_ptr<Controls> controls_;
+  std::shared_ptr<Completions> completions_;
   std::shared_ptr<Pace> pace_;
   std::unique_ptr<MediaPlayers> players_;
   MediaKeys keys_;

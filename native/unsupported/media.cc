@@ -2,6 +2,7 @@
 #include "host/media.h"
 
 #include <cerrno>
+#include <stdexcept>
 
 #include "host/error.h"
 
@@ -16,6 +17,10 @@ MediaSnapshot MediaPlayers::read() {
   return {"media players are not supported on this platform", true, {}, 0};
 }
 Finding MediaPlayers::describe() { return describePlayers(read(), {"", "none", ""}); }
+std::function<std::string()> MediaPlayers::artReader(const std::string&, const std::string&, std::size_t) {
+  return
+      []() -> std::string { throw std::runtime_error("media players are not supported on this platform"); };
+}
 void MediaPlayers::control(const std::string&, MediaVerb, double, std::chrono::milliseconds,
                            const std::function<void(const MediaReply&)>& done) {
   done({MediaOutcome::kGone, "media players are not supported on this platform"});

@@ -76,6 +76,11 @@ export interface MediaHost {
    * full (`set_volume`). Settles within `limitMs`; never rejects.
    */
   control(id: string, verb: MediaVerb, value: number | undefined, limitMs: number): Promise<MediaReply>;
+  /**
+   * Reads the file `path` with the rights of the user of the player `id`, who has named it. Rejects with an Error that
+   * gives the reason, also for a file of more than `maxBytes`. May take for ever, and holds a thread until it settles.
+   */
+  readArt(id: string, path: string, maxBytes: number): Promise<Buffer>;
   /** Calls `listener` after the players have changed, at most every 50 ms. The next call replaces the listener. */
   onChange(listener: () => void): void;
   /** Why no media key can be pressed; null when one can. Presses none. */

@@ -8,6 +8,7 @@ export interface NativeMedia {
   read(): MediaSnapshot;
   rearm(): boolean;
   control(id: string, verb: number, value: number, limitMs: number): Promise<MediaReply>;
+  readArt(id: string, path: string, maxBytes: number): Promise<Buffer>;
   keyAbsence(): string | null;
   describe(): readonly Finding[];
   openKeys(): boolean;
@@ -39,6 +40,7 @@ export function openMedia(create: (onChanged: () => void) => NativeMedia): Media
     watch: () => media.watch(),
     readPlayers: () => media.read(),
     control: (id, verb, value, limitMs) => media.control(id, MEDIA_VERBS.indexOf(verb), value ?? 0, limitMs),
+    readArt: (id, path, maxBytes) => media.readArt(id, path, maxBytes),
     onChange: (next) => {
       listener = next;
     },

@@ -28,6 +28,10 @@ class Native implements NativeMedia {
     this.log.push(given);
     return { outcome: 'done' } as const;
   }
+  async readArt(...given: readonly unknown[]) {
+    this.log.push(given);
+    return Buffer.from('art');
+  }
   keyAbsence() {
     return null;
   }

@@ -12,6 +12,7 @@
 #include "host/error.h"
 #include "linux/media/keys.h"
 #include "linux/media/mpris_players.h"
+#include "linux/media/player_users.h"
 
 namespace {
 
@@ -276,9 +277,40 @@ void testState() {
   check(player.playback == Playback::kStopped && isNear(player.lastPlayedMs, 8000), "and so is its play");
 }
 
+// Whose rights a player's file is read with: the uid, or why not.
+std::string userOf(std::optional<std::uint32_t> bus, std::optional<std::uint32_t> lookedUp,
+                   std::optional<std::uint32_t> player) {
+  using namespace hostwire;
+  PlayerUsers users;
+  users.begin(bus ? std::optional(UserRights{*bus, 50, {60}}) : std::nullopt,
+              lookedUp ? std::optional(BusUser{*lookedUp, 50}) : std::nullopt);
+  if (player) users.set(":1.1", *player);
+  const PlayerRights rights = users.rightsOf(":1.1");
+  if (!rights.user) return rights.reason;
+  std::string text = std::to_string(rights.user->uid) + ":" + std::to_string(rights.user->gid);
+  for (const std::uint32_t group : rights.user->groups) text += "," + std::to_string(group);
+  return text;
+}
+
+void testUsers() {
+  const std::string other = "the player belongs to another user than its bus";
+  const std::string notActive = "the bus is not that of the user at the machine";
+  check(userOf(5, 5, 5) == "5:50,60", "the active user's bus and player");
+  check(userOf(5, {}, 5) == "5:50,60", "a bus at an address that is set");
+  check(userOf(5, 5, 0) == other && userOf(5, {}, 0) == other, "a bus that calls its player root");
+  check(userOf(5, {}, 6) == other, "a bus that calls its player somebody else");
+  check(userOf(0, {}, 0) == "0:50,60", "root's bus and player");
+  check(userOf(0, {}, 5) == "5:65534", "somebody's player on root's bus");
+  check(userOf(0, 5, 5) == notActive && userOf(0, 5, 0) == notActive, "a user's address that leads to root's bus");
+  check(userOf(6, 5, 6) == notActive, "a user's address that leads to another user's bus");
+  check(userOf({}, {}, 0) == "the user of the bus is not known", "a bus over TCP");
+  check(userOf(5, 5, {}) == "the player's user is not known", "a player whose user the bus did not report");
+}
+
 }  // namespace
 
 int main() {
+  testUsers();
   testKeys();
   testRealCalls();
   testNames();

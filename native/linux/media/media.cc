@@ -3,9 +3,11 @@
 
 #include <memory>
 #include <mutex>
+#include <stdexcept>
 #include <utility>
 
 #include "linux/command_thread.h"
+#include "linux/media/art_file.h"
 #include "linux/media/mpris.h"
 
 namespace hostwire {
@@ -70,6 +72,18 @@ void MediaPlayers::control(const std::string& id, MediaVerb verb, double value,
     mpris->control(id, verb, value, limit, done);
   };
   if (!state_->thread->bus.post(task)) done({MediaOutcome::kGone, "the service is stopping"});
+}
+
+std::function<std::string()> MediaPlayers::artReader(const std::string& id, const std::string& path,
+                                                     std::size_t maxBytes) {
+  const auto mpris = state_->find();
+  const PlayerRights rights =
+      mpris ? mpris->rightsOf(id) : PlayerRights{std::nullopt, "players are not watched"};
+  // A thread that hangs must not be what keeps the watcher: its listener belongs to the JavaScript thread.
+  return [rights, path, maxBytes] {
+    if (!rights.user) throw std::runtime_error(rights.reason);
+    return readFileAs(*rights.user, path, maxBytes);
+  };
 }
 
 }  // namespace hostwire

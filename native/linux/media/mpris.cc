@@ -60,6 +60,7 @@ void Mpris::onReady() {
   {
     const std::lock_guard lock(mutex_);
     table_.clear();
+    users_.begin(bus().peer(), bus().address().as);
     absence_.reset();
     isSettled_ = false;
   }
@@ -77,6 +78,7 @@ void Mpris::onLost(const std::string& reason) {
   {
     const std::lock_guard lock(mutex_);
     table_.clear();
+    users_.begin(std::nullopt, std::nullopt);
     absence_ = reason;
     isSettled_ = true;
   }
@@ -138,7 +140,10 @@ void Mpris::setOwner(std::string_view name, const std::string& owner) {
     isNew = table_.setOwner(name, owner);
     isListWanted = table_.hasRoomAgain();
   }
-  if (isNew) askAll(owner);
+  if (isNew) {
+    askUser(owner);
+    askAll(owner);
+  }
   if (isListWanted) list();
 }
 
@@ -149,8 +154,14 @@ void Mpris::onOwnerChanged(BodyReader& body) {
   if (!name || !before || !after || playerNameOf(*name).empty()) return;
   setOwner(playerNameOf(*name), *after);
   // Unique names are never reused: questions to it need not be remembered.
-  if (!table_.has(*before)) asking_.erase(*before);
+  if (!table_.has(*before)) forget(*before);
   notify();
+}
+
+void Mpris::forget(const std::string& owner) {
+  asking_.erase(owner);
+  const std::lock_guard lock(mutex_);
+  users_.forget(owner);
 }
 
 void Mpris::onPropertiesChanged(const std::string& owner, BodyReader& body) {

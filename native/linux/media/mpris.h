@@ -18,10 +18,11 @@
 #include "linux/bus/connection.h"
 #include "linux/bus/loop.h"
 #include "linux/media/mpris_players.h"
+#include "linux/media/player_users.h"
 
 namespace hostwire {
 
-// All but `read` runs on the bus thread.
+// All but `read` and `rightsOf` runs on the bus thread.
 class Mpris : public std::enable_shared_from_this<Mpris> {
  public:
   Mpris(BusLoop& loop, std::function<void()> onChange) : loop_(loop), onChange_(std::move(onChange)) {}
@@ -33,6 +34,8 @@ class Mpris : public std::enable_shared_from_this<Mpris> {
 
   // On any thread.
   MediaSnapshot read() const;
+  // On any thread: see PlayerUsers.
+  PlayerRights rightsOf(const std::string& owner) const;
 
  private:
   // The pending questions to one player, so that each is asked once at a time.
@@ -53,8 +56,10 @@ class Mpris : public std::enable_shared_from_this<Mpris> {
   void findOwner(const std::string& name);
   void setOwner(std::string_view name, const std::string& owner);
   void onOwnerChanged(BodyReader& body);
+  void forget(const std::string& owner);
   void onPropertiesChanged(const std::string& owner, BodyReader& body);
   void onSeeked(const std::string& owner, BodyReader& body);
+  void askUser(const std::string& owner);
   void askAll(const std::string& owner);
   void onAll(const std::string& owner, Reply& reply, double askedMs);
   void askPosition(const std::string& owner);
@@ -75,6 +80,7 @@ class Mpris : public std::enable_shared_from_this<Mpris> {
 
   mutable std::mutex mutex_;
   PlayerTable table_;
+  PlayerUsers users_;
   std::optional<std::string> absence_;
   bool isSettled_ = false;  // written on the bus thread only
 };

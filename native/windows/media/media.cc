@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <mutex>
+#include <stdexcept>
 #include <string>
 #include <utility>
 
@@ -73,6 +74,11 @@ Finding MediaPlayers::describe() {
       "run it as the user who sits at the machine, on Windows 10 1809 or later: "
       "a service in session 0 sees no players"};
   return describePlayers(read(), sessions);
+}
+
+// A session offers its picture as a stream of its own; it names no file.
+std::function<std::string()> MediaPlayers::artReader(const std::string&, const std::string&, std::size_t) {
+  return []() -> std::string { throw std::runtime_error("players on Windows name no file"); };
 }
 
 void MediaPlayers::control(const std::string& id, MediaVerb verb, double value,

@@ -1,4 +1,5 @@
 /** Fake players: no bus, no sound. */
+import { readFileSync, statSync } from 'node:fs';
 import type {
   MediaHost,
   MediaKey,
@@ -54,6 +55,8 @@ export class FakeMediaHost implements MediaHost {
   watched = 0;
   readonly controls: FakeControl[] = [];
   readonly pressed: MediaKey[] = [];
+  /** The files that were read. */
+  readonly artReads: { readonly id: string; readonly file: string }[] = [];
   #listener: () => void = () => undefined;
 
   watch(): void {
@@ -71,6 +74,14 @@ export class FakeMediaHost implements MediaHost {
         this.finish = resolve;
       });
     return this.reply;
+  }
+
+  /** Real files, with the rights of the test. */
+  async readArt(id: string, file: string, maxBytes: number): Promise<Buffer> {
+    this.artReads.push({ id, file });
+    const { size } = statSync(file);
+    if (!statSync(file).isFile() || size > maxBytes) throw new Error('not a file of this size');
+    return readFileSync(file);
   }
 
   onChange(listener: () => void): void {
