@@ -44,6 +44,10 @@ export function findPlayer(snapshot: MediaSnapshot, name: string): MediaPlayer |
   return playersOf(snapshot).find((player) => player.names.includes(name) && name !== PROXY);
 }
 
+/** `player`, unless it is stopped: the track that a stopped player still shows is not being played. */
+export const currentOf = (player: MediaPlayer | undefined): MediaPlayer | undefined =>
+  player?.playback === 'stopped' ? undefined : player;
+
 /** `player`: undefined when there is no session. */
 export function deriveMediaStatus(
   snapshot: MediaSnapshot,
@@ -59,8 +63,7 @@ export function deriveMediaStatus(
     artist: isActive ? artist : '',
   } as const;
   if (!withDetail) return status;
-  // The track that a stopped player still shows is not being played.
-  const current = player?.playback === 'stopped' ? undefined : player;
+  const current = currentOf(player);
   return {
     ...status,
     playback: player?.playback ?? 'stopped',

@@ -15,8 +15,9 @@ import type { Capability } from '../wire/capability.ts';
 import type { MediaPayload } from '../wire/media.ts';
 import { MEDIA_ACTIONS, type MediaAction } from '../wire/requests.ts';
 import { type Command, type Delivered, defineCommand, type Outcome } from './command.ts';
+import { MediaArt, type Picture } from './media-art.ts';
 import { checkMediaParams, type MediaParams } from './media-params.ts';
-import { deriveMediaStatus, findPlayer, nameOf, selectPlayer } from './media-status.ts';
+import { currentOf, deriveMediaStatus, findPlayer, nameOf, selectPlayer } from './media-status.ts';
 
 export interface MediaOptions {
   /** undefined: media players are not supported on this platform. */
@@ -74,9 +75,12 @@ export class Media {
   #isWatching = false;
   readonly #changes = new Listeners();
   #requestedVolume: RequestedVolume | undefined;
+  readonly #art: MediaArt | undefined;
 
   constructor(options: MediaOptions) {
     this.#options = options;
+    const { host, clock, log } = options;
+    this.#art = host === undefined ? undefined : new MediaArt({ host, clock, log });
   }
 
   /** Calls `listener` when the players have changed. They are watched from the first request for them on. */
@@ -90,6 +94,14 @@ export class Media {
     if (host === undefined) return deriveMediaStatus(NOTHING, choose(NOTHING, name), withDetail);
     const snapshot = await this.#settled(host, STATUS_SETTLE_MS);
     return deriveMediaStatus(snapshot, choose(snapshot, name), withDetail);
+  }
+
+  /** The picture of the current track, if it is a file of this machine; see MediaArt. Rejects with `player_not_found`. */
+  async art(name: string | undefined): Promise<Picture | undefined> {
+    const { host } = this.#options;
+    const snapshot = host === undefined ? NOTHING : await this.#settled(host, STATUS_SETTLE_MS);
+    const player = currentOf(choose(snapshot, name));
+    return player === undefined ? undefined : await this.#art?.read(player);
   }
 
   async capability(): Promise<Capability> {

@@ -62,7 +62,7 @@ export const MEDIA_DOCS: DocsOf<'getMedia' | 'getMediaArt' | 'controlMedia'> = {
   getMediaArt: {
     summary: 'The cover of the track that is playing',
     description:
-      'Only a file of this machine of at most 1 MiB (PNG, JPEG, GIF or WebP); otherwise 404 `not_found`, and `art_url` of the status says where the picture is.',
+      'Only a file of this machine of at most 1 MiB (PNG, JPEG, GIF or WebP) that the user of the player may read; otherwise 404 `not_found`, and `art_url` of the status says where the picture is. A picture is read once for all requests within 2 s. 409 `not_possible_now`: its file does not answer, or another one is being read.',
     query: mediaParams,
     payloads: [],
     imageTypes: ['image/png', 'image/jpeg', 'image/gif', 'image/webp'],

@@ -8,7 +8,6 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import t, { type Test } from 'tap';
 import type { Host } from '#src/host/host.js';
-import { mediaArtRuns } from '#src/http/endpoints/media-art.js';
 import { coverPicture } from '../browser/cover-picture.ts';
 import { fixtureHost } from '../helpers/fakes/host.ts';
 import { livelyHost } from '../helpers/fakes/lively-host.ts';
@@ -192,7 +191,7 @@ t.test('art: the picture of the current track, and no other file', async (t) => 
     ['image/webp', Buffer.from('RIFF\x10\x00\x00\x00WEBPVP8 ', 'latin1')],
   ] as const;
   for (const [type, bytes] of kinds)
-    t.equal((await show(place('named.txt', bytes))).headers['content-type'], type, type);
+    t.equal((await show(place(`${type.slice(6)}.txt`, bytes))).headers['content-type'], type, type);
   mkdirSync(path.join(folder, 'folder'));
   symlinkSync('/dev/zero', path.join(folder, 'device'));
   for (const [what, url] of [
@@ -214,37 +213,32 @@ t.test('art: the picture of the current track, and no other file', async (t) => 
   t.equal((await show(place('1.png', picture))).status, 403);
 });
 
-t.test('art: a file that hangs costs one thread, and its clients a bounded wait', async (t) => {
-  let begun = 0;
-  let finish: () => void = () => undefined;
-  const status = { status: 'idle', title: '', artist: '', art_url: 'file:///a.png' };
-  const { getMediaArt } = mediaArtRuns({
-    // Only these keys of a detailed status are read.
-    media: { status: () => Promise.resolve(status as never) },
-    read: () => {
-      begun++;
-      return new Promise((resolve) => {
-        finish = () => resolve({ type: 'image/png', bytes: Buffer.from('x') });
-      });
-    },
+t.test('[6.art-shared] 300 requests for a picture cost one reading', async (t) => {
+  const folder = mkdtempSync(path.join(os.tmpdir(), 'hostwire-art-'));
+  t.teardown(() => rmSync(folder, { recursive: true, force: true }));
+  const file = path.join(folder, 'cover.png');
+  const picture = Buffer.concat([coverPicture(), Buffer.alloc(64 * 1024, 7)]);
+  writeFileSync(file, picture);
+  const host = livelyHost();
+  const { media } = host;
+  media.snapshot = snapshotOf(playerOf('player', { playback: 'playing', artUrl: pathToFileURL(file).href }));
+  // The file is read when all requests have arrived.
+  let arrived = 0;
+  let release: () => void = () => undefined;
+  const haveArrived = new Promise<void>((resolve) => {
+    release = resolve;
   });
-  // Only these parts of a request are read.
-  const ask = () => getMediaArt({ query: new URLSearchParams(), headers: [] } as never);
-  const first = Promise.resolve(ask());
-  const stuck = t.rejects(first, { code: 'not_possible_now' }, 'given up after a while');
-  await new Promise((resolve) => setTimeout(resolve, 20));
-  await t.rejects(Promise.resolve(ask()), { code: 'not_possible_now' }, 'a second one does not begin');
-  t.equal(begun, 1);
-  await stuck;
-  await t.rejects(
-    Promise.resolve(ask()),
-    { code: 'not_possible_now' },
-    'nor while the first one still hangs',
-  );
-  finish();
-  await new Promise((resolve) => setTimeout(resolve, 20));
-  const next = Promise.resolve(ask());
-  await new Promise((resolve) => setTimeout(resolve, 20));
-  finish();
-  t.match(await next, { status: '200 OK' });
+  const { readPlayers, readArt } = media;
+  media.readPlayers = () => {
+    if (++arrived === 300) release();
+    return readPlayers.call(media);
+  };
+  media.readArt = async (...args) => {
+    await haveArrived;
+    return await readArt.apply(media, args);
+  };
+  const { baseUrl } = await served(t, {}, host);
+  const answers = await Promise.all(Array.from({ length: 300 }, () => get(`${baseUrl}/api/media/art`)));
+  t.ok(answers.every(({ status, body }) => status === 200 && body.equals(picture)));
+  t.strictSame(media.artReads, [{ id: ':1.player', file }]);
 });

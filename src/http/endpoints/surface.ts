@@ -53,7 +53,7 @@ export function surfaceOf(rooms: Rooms): readonly Route[] {
     ...statsRuns(rooms),
     ...powerRuns(rooms),
     ...mediaRuns(rooms),
-    ...mediaArtRuns({ media: rooms.media }),
+    ...mediaArtRuns(rooms),
     ...processRuns(rooms),
     ...documentRuns(),
     ...socketRuns(rooms),

@@ -87,6 +87,18 @@ function decode(bytes: Buffer): { readonly message: Message; readonly length: nu
   return { message, length };
 }
 
+/** The bus sees the user that makes the connection, which happens within the call. */
+function connectAs(uid: number, path: string): net.Socket {
+  const own = process.geteuid?.();
+  if (own === undefined || own === uid) return net.connect(path);
+  process.seteuid?.(uid);
+  try {
+    return net.connect(path);
+  } finally {
+    process.seteuid?.(own);
+  }
+}
+
 export class DbusPeer {
   readonly #socket: net.Socket;
   #serial = 0;
@@ -101,14 +113,13 @@ export class DbusPeer {
     this.#socket = socket;
   }
 
-  /** Connects to the bus at `address` (`unix:path=…`) and greets it. */
-  static async open(address: string): Promise<DbusPeer> {
+  /** Connects to the bus at `address` (`unix:path=…`) and greets it; as the user `uid`, if root does. */
+  static async open(address: string, uid = process.getuid?.() ?? 0): Promise<DbusPeer> {
     const path = /unix:path=([^,;]+)/.exec(address)?.[1];
     if (path === undefined) throw new Error(`no path in ${address}`);
-    const socket = net.connect(path);
+    const socket = connectAs(uid, path);
     await new Promise<void>((resolve, reject) => socket.once('connect', resolve).once('error', reject));
-    const uid = Buffer.from(String(process.getuid?.() ?? 0)).toString('hex');
-    socket.write(`\0AUTH EXTERNAL ${uid}\r\n`);
+    socket.write(`\0AUTH EXTERNAL ${Buffer.from(String(uid)).toString('hex')}\r\n`);
     const answer = await new Promise<string>((resolve) =>
       socket.once('data', (bytes) => resolve(bytes.toString())),
     );

@@ -33,9 +33,14 @@ export class FakePlayer {
     peer.onMessage = (message) => this.#receive(message);
   }
 
-  /** `name`: the part after `org.mpris.MediaPlayer2.`. */
-  static async start(address: string, name: string, properties: Properties = {}): Promise<FakePlayer> {
-    const player = new FakePlayer(await DbusPeer.open(address), properties);
+  /** `name`: the part after `org.mpris.MediaPlayer2.`. `uid`: its user, if the test is root's. */
+  static async start(
+    address: string,
+    name: string,
+    properties: Properties = {},
+    uid?: number,
+  ): Promise<FakePlayer> {
+    const player = new FakePlayer(await DbusPeer.open(address, uid), properties);
     await player.peer.requestName(`org.mpris.MediaPlayer2.${name}`);
     return player;
   }

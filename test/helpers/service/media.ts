@@ -1,5 +1,5 @@
 /** The program on a private bus, queried over HTTP. */
-import { spawn } from 'node:child_process';
+import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { MediaDetail, MediaStatus } from '#src/wire/media.js';
 import type { SessionBus } from '../dbus/session-bus.ts';
@@ -23,10 +23,17 @@ export class MediaService {
     this.process = process;
   }
 
-  /** `env` is its whole environment, except for the address of a system bus that does not exist. */
-  static async start(env: SessionBus['env'], config: ConfigPart = {}): Promise<MediaService> {
+  /**
+   * `env` is its whole environment, except for the address of a system bus that does not exist. `run`: starts it in
+   * another place than this process's.
+   */
+  static async start(
+    env: SessionBus['env'],
+    config: ConfigPart = {},
+    run: (command: string, args: readonly string[], how: SpawnOptions) => ChildProcess = spawn,
+  ): Promise<MediaService> {
     const start = (command: string, args: readonly string[], how: object) =>
-      spawn(command, args, { ...how, env: { DBUS_SYSTEM_BUS_ADDRESS: DEAD_BUS, ...env } });
+      run(command, args, { ...how, env: { DBUS_SYSTEM_BUS_ADDRESS: DEAD_BUS, ...env } });
     return new MediaService(await startService({ config: { log: { level: 'debug' }, ...config }, start }));
   }
 

@@ -1,0 +1,131 @@
+/**
+ * The picture of a track, where it is a file of this machine. A player may name any file, and it may be on a server
+ * that no longer answers: the host reads it with the player's rights, and one picture is read at a time, for all who
+ * request it.
+ */
+import { fileURLToPath } from 'node:url';
+import type { Clock } from '../clock.ts';
+import { ServiceError } from '../errors.ts';
+import type { MediaHost, MediaPlayer } from '../host/media.ts';
+import type { Log } from '../log.ts';
+import { nameOf } from './media-status.ts';
+
+/** Covers usually have a few hundred kilobytes. */
+export const MAX_ART_BYTES = 1024 * 1024;
+/** Wait for a reading, counted from its start. */
+const READ_LIMIT_MS = 1500;
+/** How long a picture answers further requests for it. */
+const KEPT_MS = 2000;
+
+export interface Picture {
+  readonly type: string;
+  /** Shared by all answers: not to be written to. */
+  readonly bytes: Buffer;
+}
+
+interface Reading {
+  /** The player, the file and the track. */
+  readonly key: string;
+  /** Rejects with `not_possible_now` after READ_LIMIT_MS. undefined: the file is no picture, or cannot be read. */
+  readonly picture: Promise<Picture | undefined>;
+}
+
+export interface MediaArtOptions {
+  readonly host: Pick<MediaHost, 'readArt'>;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+export class MediaArt {
+  readonly #options: MediaArtOptions;
+  /** Until the host has settled it, which may be long after its limit. */
+  #reading: Reading | undefined;
+  #kept: { readonly key: string; readonly picture: Picture } | undefined;
+  /** The last failure that was logged. */
+  #logged = '';
+
+  constructor(options: MediaArtOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * The picture of the track that `player` reports; undefined when it names no file, or none that is a picture its
+   * user may read. Rejects with `not_possible_now` when the file does not answer, or while another one is being read.
+   */
+  async read(player: MediaPlayer): Promise<Picture | undefined> {
+    const file = fileOf(player.artUrl);
+    if (file === undefined) return undefined;
+    // Some players write the picture of each track to the same file.
+    const key = JSON.stringify([player.id, file, player.title]);
+    if (this.#kept?.key === key) return this.#kept.picture;
+    if (this.#reading === undefined) this.#reading = this.#begin(player, file, key);
+    else if (this.#reading.key !== key)
+      throw new ServiceError('not_possible_now', 'Another picture is being read.');
+    return await this.#reading.picture;
+  }
+
+  #begin(player: MediaPlayer, file: string, key: string): Reading {
+    const picture = this.#options.host.readArt(player.id, file, MAX_ART_BYTES).then(
+      (bytes) => pictureOf(bytes),
+      (error: unknown) => this.#report(player, error),
+    );
+    void picture.then((read) => {
+      this.#reading = undefined;
+      if (read !== undefined) this.#keep(key, read);
+    });
+    return { key, picture: this.#limited(picture) };
+  }
+
+  #keep(key: string, picture: Picture): void {
+    const kept = { key, picture };
+    this.#kept = kept;
+    this.#options.clock.setTimer(() => {
+      if (this.#kept === kept) this.#kept = undefined;
+    }, KEPT_MS);
+  }
+
+  /** A player whose picture cannot be read is asked for it again and again: one line per reason. */
+  #report(player: MediaPlayer, error: unknown): undefined {
+    const reason = error instanceof Error ? error.message : String(error);
+    const line = `media: the picture of ${nameOf(player)} was not read: ${reason}`;
+    if (line !== this.#logged) this.#options.log.info(line);
+    this.#logged = line;
+  }
+
+  async #limited<T>(promise: Promise<T>): Promise<T> {
+    const { clock } = this.#options;
+    let timer: unknown;
+    const tooLate = new Promise<never>((_, reject) => {
+      const error = new ServiceError('not_possible_now', 'The picture could not be read in time.');
+      timer = clock.setTimer(() => reject(error), READ_LIMIT_MS);
+    });
+    try {
+      return await Promise.race([promise, tooLate]);
+    } finally {
+      clock.clearTimer(timer);
+    }
+  }
+}
+
+/** The type by the first bytes. Any other file is not sent, whatever its name. */
+function typeOf(bytes: Buffer): string | undefined {
+  const head = bytes.toString('latin1', 0, 12);
+  if (head.startsWith('\x89PNG\r\n\x1a\n')) return 'image/png';
+  if (head.startsWith('\xff\xd8\xff')) return 'image/jpeg';
+  if (head.startsWith('GIF87a') || head.startsWith('GIF89a')) return 'image/gif';
+  return head.startsWith('RIFF') && head.endsWith('WEBP') ? 'image/webp' : undefined;
+}
+
+function pictureOf(bytes: Buffer): Picture | undefined {
+  const type = typeOf(bytes);
+  return type === undefined ? undefined : { type, bytes };
+}
+
+/** The path in `url`; undefined unless it is a file of this machine. */
+function fileOf(url: string | null): string | undefined {
+  try {
+    return url?.startsWith('file:') ? fileURLToPath(url) : undefined;
+  } catch {
+    return undefined;
+  }
+}

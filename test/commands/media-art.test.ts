@@ -1,0 +1,165 @@
+/** The picture of a track: who waits for a reading and for how long, with files and a clock that the test owns. */
+import t from 'tap';
+import { Media } from '#src/commands/media.js';
+import { MAX_ART_BYTES } from '#src/commands/media-art.js';
+import type { MediaPlayer } from '#src/host/media.js';
+import { createLog } from '#src/log.js';
+import { FakeClock, settle } from '../helpers/fakes/clock.ts';
+import { FakeConfig } from '../helpers/fakes/config.ts';
+import { FakeMediaHost, playerOf, snapshotOf } from '../helpers/fakes/media.ts';
+
+const PNG = Buffer.from('\x89PNG\r\n\x1a\n and more', 'latin1');
+const LATE = { code: 'not_possible_now', message: 'The picture could not be read in time.' };
+const BUSY = { code: 'not_possible_now', message: 'Another picture is being read.' };
+
+/** Files are read when the test says so. */
+class Rig {
+  readonly clock = new FakeClock();
+  readonly host = new FakeMediaHost();
+  readonly log: string[] = [];
+  readonly readings: {
+    readonly of: readonly [id: string, file: string, maxBytes: number];
+    readonly finish: (bytes: Buffer) => void;
+    readonly fail: (error: Error) => void;
+  }[] = [];
+  readonly media = new Media({
+    host: this.host,
+    clock: this.clock,
+    config: new FakeConfig(),
+    log: createLog((line) => this.log.push(line.trim()), 'info'),
+  });
+
+  constructor() {
+    this.show({});
+    this.host.readArt = (...of) =>
+      new Promise((finish, fail) => {
+        this.readings.push({ of, finish, fail });
+      });
+  }
+
+  show(part: Partial<MediaPlayer>): void {
+    const player = { playback: 'playing', artUrl: 'file:///covers/a%20b.png', ...part } as const;
+    this.host.snapshot = snapshotOf(
+      playerOf('mpv', player),
+      playerOf('vlc', { playback: 'paused', artUrl: 'file:///v.png' }),
+    );
+  }
+
+  /** A request, after it has reached the host or been refused. */
+  async ask(name?: string) {
+    const picture = this.media.art(name);
+    picture.catch(() => undefined);
+    await settle();
+    return { picture };
+  }
+}
+
+t.test('[6.art-shared] requests for the same file share one reading and one buffer', async (t) => {
+  const rig = new Rig();
+  const asked = await Promise.all(Array.from({ length: 300 }, () => rig.ask()));
+  t.strictSame(
+    rig.readings.map(({ of }) => of),
+    [[':1.mpv', '/covers/a b.png', MAX_ART_BYTES]],
+  );
+  rig.readings[0]?.finish(PNG);
+  for (const { picture } of asked) {
+    const { type, bytes } = (await picture) ?? {};
+    if (type !== 'image/png' || bytes !== PNG) t.fail(`another picture: ${type}`);
+  }
+  await rig.clock.advance(1999);
+  t.equal((await (await rig.ask()).picture)?.bytes, PNG, 'and for 2 s those that come later');
+  t.equal(rig.readings.length, 1);
+  await rig.clock.advance(1);
+  const { picture } = await rig.ask();
+  t.equal(rig.readings.length, 2, 'then the file is read again');
+  rig.readings[1]?.finish(Buffer.from('GIF89a'));
+  t.match(await picture, { type: 'image/gif' });
+});
+
+t.test('[6.art-shared] one picture is kept, that of the file named last', async (t) => {
+  const rig = new Rig();
+  const read = async (file: string) => {
+    rig.show({ artUrl: `file://${file}` });
+    const { picture } = await rig.ask();
+    rig.readings.at(-1)?.finish(PNG);
+    await picture;
+    return rig.readings.length;
+  };
+  t.equal(await read('/a.png'), 1);
+  await rig.clock.advance(1500);
+  t.equal(await read('/b.png'), 2);
+  await rig.clock.advance(1500);
+  t.equal(await read('/b.png'), 2, 'the time of the first one does not end that of the second');
+  t.equal(await read('/a.png'), 3);
+  for (const [what, part] of [
+    ['another player may have another user', { id: ':1.99' }],
+    ['another track may have another picture in the same file', { title: 'next' }],
+  ] as const) {
+    rig.show({ artUrl: 'file:///a.png', ...part });
+    const before = rig.readings.length;
+    const { picture } = await rig.ask();
+    t.equal(rig.readings.length, before + 1, what);
+    rig.readings.at(-1)?.finish(PNG);
+    await picture;
+  }
+  await rig.clock.advance(5000);
+  t.equal(rig.clock.timers, 0);
+});
+
+t.test('[6.art-hangs] a file that hangs costs one thread, and each client at most 1.5 s', async (t) => {
+  const rig = new Rig();
+  const { picture: first } = await rig.ask();
+  await rig.clock.advance(1000);
+  const { picture: second } = await rig.ask();
+  await t.rejects((await rig.ask('vlc')).picture, BUSY, 'another file has to wait');
+  await rig.clock.advance(499);
+  t.equal(await Promise.race([first, second, settle().then(() => 'pending')]), 'pending');
+  await rig.clock.advance(1);
+  await t.rejects(first, LATE);
+  await t.rejects(second, LATE, 'both at the limit of the reading');
+  await t.rejects((await rig.ask()).picture, LATE, 'from then on at once');
+  await t.rejects((await rig.ask('vlc')).picture, BUSY);
+  t.equal(rig.readings.length, 1);
+  rig.readings[0]?.finish(PNG);
+  await settle();
+  t.equal((await (await rig.ask()).picture)?.bytes, PNG, 'it has come after all');
+  const { picture: other } = await rig.ask('vlc');
+  rig.readings[1]?.finish(PNG);
+  t.match(await other, { type: 'image/png' }, 'and others can be read');
+});
+
+t.test('what cannot be read is no picture; the reason is logged once', async (t) => {
+  const rig = new Rig();
+  for (const reason of ['no way', 'no way', 'another one']) {
+    const { picture } = await rig.ask();
+    rig.readings.at(-1)?.fail(new Error(reason));
+    t.equal(await picture, undefined);
+  }
+  t.equal(rig.readings.length, 3, 'a failure is not kept');
+  t.strictSame(rig.log, [
+    'hostwire info: media: the picture of mpv was not read: no way',
+    'hostwire info: media: the picture of mpv was not read: another one',
+  ]);
+  const { picture } = await rig.ask();
+  rig.readings.at(-1)?.finish(Buffer.from('root:x:0:0'));
+  t.equal(await picture, undefined, 'nor is another file');
+});
+
+t.test('a track without a file of this machine is not read', async (t) => {
+  const rig = new Rig();
+  for (const artUrl of [
+    null,
+    '',
+    'https://example.org/a.png',
+    'file://server/a.png',
+    'file:///%zz',
+    '/a.png',
+  ]) {
+    rig.show({ artUrl });
+    t.equal(await (await rig.ask()).picture, undefined, String(artUrl));
+  }
+  rig.show({ playback: 'stopped' });
+  t.equal(await (await rig.ask()).picture, undefined, 'a stopped player shows the last track');
+  await t.rejects((await rig.ask('nobody')).picture, { code: 'player_not_found' });
+  t.equal(rig.readings.length, 0);
+});
