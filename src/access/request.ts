@@ -32,6 +32,8 @@ export const ACCESS_HEADERS: readonly string[] = [
   'authorization',
   'sec-fetch-site',
   'sec-fetch-mode',
+  'sec-fetch-dest',
+  'sec-fetch-user',
   'access-control-request-method',
   'access-control-request-headers',
   ...FORWARDING_HEADERS,

@@ -39,14 +39,25 @@ function refuseOrigin(origin: string | undefined): WebRefusal {
   return { status: 403, errorCode: 'origin_not_allowed', hint: originHint(origin) };
 }
 
+/** Whether the header was sent once, with this value. */
+function isSentAs(request: AccessRequest, name: string, value: string): boolean {
+  const values = valuesOf(request, name);
+  return values.length === 1 && values[0]?.trim().toLowerCase() === value;
+}
+
 /**
  * The owner followed a link of another site, and sees the answer alone. All else that another site's page requests is
  * refused, reading too: it could not read the answer, but measure how long it takes, and so learn what runs here.
+ * That includes navigations of frames, of embedded objects, and of windows by a script without a click.
  */
 function isLinkFollowed(request: AccessRequest): boolean {
-  const modes = valuesOf(request, 'sec-fetch-mode');
-  const isNavigation = modes.length === 1 && modes[0]?.trim().toLowerCase() === 'navigate';
-  return isNavigation && request.method === 'GET' && !request.isUpgrade;
+  return (
+    request.method === 'GET' &&
+    !request.isUpgrade &&
+    isSentAs(request, 'sec-fetch-mode', 'navigate') &&
+    isSentAs(request, 'sec-fetch-dest', 'document') &&
+    isSentAs(request, 'sec-fetch-user', '?1')
+  );
 }
 
 function isForeignFetch(value: string): boolean {

@@ -23,6 +23,8 @@ export interface Case {
   readonly origin: readonly string[];
   readonly fetchSite: readonly string[];
   readonly fetchMode: readonly string[];
+  readonly fetchDest: readonly string[];
+  readonly fetchUser: readonly string[];
   readonly forwarding: readonly (readonly [name: string, value: string])[];
   readonly requestMethod: readonly string[];
   readonly requestHeaders: readonly string[];
@@ -142,7 +144,9 @@ export const DIMENSIONS: Dimensions = {
     [OWN, OWN],
   ],
   fetchSite: [[], ['same-origin'], ['none'], ['cross-site'], ['same-site'], ['same-origin', 'cross-site']],
-  fetchMode: [[], ['navigate'], ['no-cors'], ['cors']],
+  fetchMode: [['navigate'], [], ['no-cors'], ['cors']],
+  fetchDest: [['document'], [], ['iframe'], ['empty']],
+  fetchUser: [['?1'], [], ['?0']],
   forwarding: [
     [],
     [['x-forwarded-for', '203.0.113.7']],
@@ -205,6 +209,8 @@ export function randomCase(random: Random, calmness: number): Case {
     origin: at('origin'),
     fetchSite: at('fetchSite'),
     fetchMode: at('fetchMode'),
+    fetchDest: at('fetchDest'),
+    fetchUser: at('fetchUser'),
     forwarding: at('forwarding'),
     requestMethod: at('requestMethod'),
     requestHeaders: at('requestHeaders'),
@@ -242,6 +248,8 @@ function headerTable(c: Case): Record<string, readonly string[]> {
     authorization: [...c.authorization],
     'sec-fetch-site': [...c.fetchSite],
     'sec-fetch-mode': [...c.fetchMode],
+    'sec-fetch-dest': [...c.fetchDest],
+    'sec-fetch-user': [...c.fetchUser],
     'access-control-request-method': [...c.requestMethod],
     'access-control-request-headers': [...c.requestHeaders],
   };

@@ -385,6 +385,9 @@ t.test('ACCESS_HEADERS lists every header that a decision depends on', async (t)
     'origin',
     'authorization',
     'sec-fetch-site',
+    'sec-fetch-mode',
+    'sec-fetch-dest',
+    'sec-fetch-user',
     'access-control-request-method',
     'access-control-request-headers',
   ]) {

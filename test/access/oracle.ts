@@ -202,7 +202,8 @@ function webGuard(c: Case): string {
   if (origin !== undefined && isForeign(origin, host, scheme, c.origins)) return '403 origin_not_allowed';
   const isPageListed = origin !== undefined && isListed(origin, c.origins);
   const isOtherSite = c.fetchSite.includes('cross-site') || c.fetchSite.includes('same-site');
-  const isLink = c.method === 'GET' && !c.upgrade && c.fetchMode.join('+') === 'navigate';
+  const fetched = [c.fetchMode, c.fetchDest, c.fetchUser].map((values) => values.join('+')).join(' ');
+  const isLink = c.method === 'GET' && !c.upgrade && fetched === 'navigate document ?1';
   return isOtherSite && !isPageListed && !isLink ? '403 origin_not_allowed' : 'keyless';
 }
 

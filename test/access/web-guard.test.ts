@@ -358,7 +358,12 @@ t.test('1.step4-fetch-site', async (t) => {
 });
 
 t.test('1.step4-navigation a link from another site may be followed, and nothing else', async (t) => {
-  const link = { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate' };
+  const link = {
+    'sec-fetch-site': 'cross-site',
+    'sec-fetch-mode': 'navigate',
+    'sec-fetch-dest': 'document',
+    'sec-fetch-user': '?1',
+  };
   t.equal(verdict({}, { headers: link }), 'keyless');
   t.equal(verdict({}, { headers: { ...link, 'sec-fetch-site': 'same-site' } }), 'keyless');
   const refused = '403 origin_not_allowed';
@@ -372,6 +377,22 @@ t.test('1.step4-navigation a link from another site may be followed, and nothing
     ['no-cors', 'navigate'],
   ])
     t.equal(verdict({}, { headers: { ...link, 'sec-fetch-mode': mode } }), refused, JSON.stringify(mode));
+  // Frames and embedded documents navigate too, and report to the page around them when they have loaded.
+  for (const dest of [
+    'iframe',
+    'frame',
+    'object',
+    'embed',
+    'fencedframe',
+    'empty',
+    '',
+    [],
+    ['document', 'iframe'],
+  ])
+    t.equal(verdict({}, { headers: { ...link, 'sec-fetch-dest': dest } }), refused, JSON.stringify(dest));
+  // Without a click: a page that navigates itself, or a window that it opened before.
+  for (const user of [[], '?0', '', '1', ['?1', '?0']])
+    t.equal(verdict({}, { headers: { ...link, 'sec-fetch-user': user } }), refused, JSON.stringify(user));
   for (const method of ['POST', 'HEAD', 'OPTIONS', 'DELETE'])
     t.equal(verdict({}, { method, headers: link }), refused, method);
   t.equal(verdict({}, { isUpgrade: true, headers: link }), refused, 'an upgrade');
