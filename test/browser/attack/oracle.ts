@@ -6,13 +6,16 @@ import type { Siege } from './siege.ts';
 import type { Tab } from './tab.ts';
 
 /** Loads `url` in every way that a page has, and reports the observations. */
-const probe = (url: string) => `
+export const probe = (url: string) => `
 (async () => {
   const url = ${JSON.stringify(url)};
   const seen = {};
   const entry = async (name, more = {}) => {
-    // Entries come a little later than events.
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    // Entries come a little later than events, and much later on a busy machine.
+    for (let tries = 0; tries < 40; tries++) {
+      await new Promise((resolve) => setTimeout(resolve, 50));
+      if (performance.getEntriesByName(url).length > 0) break;
+    }
     const { length } = performance.getEntriesByName(url);
     const last = performance.getEntriesByName(url).at(-1);
     performance.clearResourceTimings();
@@ -23,7 +26,7 @@ const probe = (url: string) => `
     const made = Object.assign(document.createElement(tag), set);
     const event = await new Promise((resolve) => {
       for (const type of ['load', 'error', 'loadedmetadata', 'abort']) made.addEventListener(type, () => resolve(type));
-      setTimeout(() => resolve('nothing'), 1000);
+      setTimeout(() => resolve('nothing'), 30000);
       document.body.append(made);
     });
     let inner = 'none';
@@ -52,7 +55,7 @@ const probe = (url: string) => `
 })()`;
 
 /** The observations by way of loading. */
-type Sight = Readonly<Record<string, unknown>>;
+export type Sight = Readonly<Record<string, unknown>>;
 
 /** The observations of the attacker's page for `url`. */
 async function look({ attacker }: Siege, tab: Tab, url: string): Promise<Sight> {

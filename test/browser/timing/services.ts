@@ -1,0 +1,152 @@
+/** The services whose answers are timed: features on and off, authentication on and off, guard on and off. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { renameSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import process from 'node:process';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import type { Test } from 'tap';
+import { FakePlayer, track } from '../../helpers/dbus/player.ts';
+import { startSessionBus } from '../../helpers/dbus/session-bus.ts';
+import { variant } from '../../helpers/dbus/wire.ts';
+import { type ConfigPart, type ServiceProcess, startService } from '../../helpers/service/service.ts';
+
+const GUARD_OFF = fileURLToPath(new URL('../attack/guard-off.js', import.meta.url));
+const PROCESSES = 200;
+/** They end by themselves, even if the test is killed. */
+const PROCESS_LIFE_S = 1800;
+/** A GIF of 7 by 3. */
+const ART = '47494638396107000300800000000000ffffff2c00000000010001000002024401003b';
+
+/** `open`: every feature on, no key. `locked`: a key is needed. `bare`: every feature off, no key. */
+export type Variant = 'open' | 'locked' | 'bare';
+export const VARIANTS: readonly Variant[] = ['open', 'locked', 'bare'];
+
+export type Services = Readonly<Record<Variant, ServiceProcess>>;
+
+/** A request of a variant of the service. */
+export interface Question {
+  readonly variant: Variant;
+  readonly path: string;
+}
+
+/** Two requests that a page would like to distinguish. */
+export interface Pair {
+  readonly name: string;
+  readonly first: Question;
+  readonly second: Question;
+}
+
+const open = (path: string): Question => ({ variant: 'open', path });
+
+/** The names of each pair are equally long. */
+export const PAIRS: readonly Pair[] = [
+  {
+    name: 'process sleep',
+    first: open('/api/processes/sleep'),
+    second: open('/api/processes/slaap'),
+  },
+  { name: 'process node', first: open('/api/processes/node'), second: open('/api/processes/nood') },
+  {
+    name: 'process chromium',
+    first: open('/api/processes/chromium'),
+    second: open('/api/processes/chromate'),
+  },
+  {
+    name: 'player',
+    first: open('/api/media/status?player=victim'),
+    second: open('/api/media/status?player=nobody'),
+  },
+  {
+    name: 'art',
+    first: open('/api/media/art?player=victim'),
+    second: open('/api/media/art?player=nobody'),
+  },
+  {
+    name: 'feature',
+    first: open('/api/processes'),
+    second: { variant: 'bare', path: '/api/processes' },
+  },
+  { name: 'auth', first: open('/api/system'), second: { variant: 'locked', path: '/api/system' } },
+];
+
+function configOf(variant: Variant): ConfigPart {
+  const isOn = variant !== 'bare';
+  return {
+    features: {
+      enable_media: isOn,
+      enable_processes: isOn,
+      enable_process_control: isOn,
+      enable_dashboard: isOn,
+    },
+    auth: variant === 'locked' ? { enabled: true, api_key: 'timing-proof-key-0123456789abcdef012345' } : {},
+  };
+}
+
+/** Starts `count` processes that do nothing. */
+function startProcesses(t: Test, count: number): void {
+  const children: readonly ChildProcess[] = Array.from({ length: count }, () =>
+    spawn('/bin/sleep', [String(PROCESS_LIFE_S)], { stdio: 'ignore' }),
+  );
+  t.teardown(() => children.forEach((child) => child.kill('SIGKILL')));
+}
+
+/** A playing player with a cover, for all services; returns the address of its bus. */
+async function startPlayer(t: Test): Promise<string> {
+  const bus = await startSessionBus();
+  t.teardown(() => bus.stop());
+  const art = path.join(bus.folder, 'art.gif');
+  writeFileSync(art, Buffer.from(ART, 'hex'));
+  const player = await FakePlayer.start(bus.address, 'victim', {
+    PlaybackStatus: variant('s', 'Playing'),
+    Metadata: track('a song', { 'mpris:artUrl': variant('s', pathToFileURL(art).href) }),
+  });
+  t.teardown(() => player.close());
+  return bus.address;
+}
+
+/** The answers of the variants to a request from Node that costs them next to nothing. */
+const SIGN = { path: '/api/media/art?player=nobody', open: 404, locked: 401, bare: 403 };
+
+/** Makes `service` another variant, without a restart. */
+export async function become({ configFile, pid, baseUrl }: ServiceProcess, variant: Variant): Promise<void> {
+  const next = `${configFile}.next`;
+  writeFileSync(next, JSON.stringify({ power: { backend: 'record' }, ...configOf(variant) }), {
+    mode: 0o600,
+  });
+  renameSync(next, configFile);
+  process.kill(pid, 'SIGHUP');
+  while ((await fetch(baseUrl + SIGN.path)).status !== SIGN[variant]) await sleep(2);
+}
+
+export interface Started {
+  readonly guarded: Services;
+  readonly unguarded: Services;
+  /** Guarded, and `become` changes it. */
+  readonly changing: ServiceProcess;
+}
+
+/** All variants, with and without the guard, on a machine with 200 more processes; all of it ends with `t`. */
+export async function startServices(t: Test): Promise<Started> {
+  startProcesses(t, PROCESSES);
+  const bus = await startPlayer(t);
+  const start = async (variant: Variant, isGuarded: boolean) => {
+    const service = await startService({
+      config: configOf(variant),
+      env: { DBUS_SESSION_BUS_ADDRESS: bus },
+      start: (command, args, how) => spawn(command, isGuarded ? args : ['--import', GUARD_OFF, ...args], how),
+    });
+    t.teardown(() => service.stop());
+    return service;
+  };
+  const startAll = async (isGuarded: boolean): Promise<Services> => ({
+    open: await start('open', isGuarded),
+    locked: await start('locked', isGuarded),
+    bare: await start('bare', isGuarded),
+  });
+  return {
+    guarded: await startAll(true),
+    unguarded: await startAll(false),
+    changing: await start('open', true),
+  };
+}
