@@ -37,6 +37,7 @@ function read(request: http.IncomingMessage): Promise<string> {
 
 export class Attacker {
   readonly #servers: http.Server[] = [];
+  readonly #standsIn = new Set<number>();
   readonly #attempts = new Map<string, Attempt>();
   readonly #resolver: Resolver;
   #port = 0;
@@ -65,6 +66,8 @@ export class Attacker {
 
   /** Listens on a service's port too, at the attacker's address: a name that is bound anew keeps its port. */
   async standInFor(servicePort: number): Promise<void> {
+    if (this.#standsIn.has(servicePort)) return;
+    this.#standsIn.add(servicePort);
     await this.#listen(ATTACKER_ADDRESS, servicePort);
   }
 
@@ -109,9 +112,8 @@ export class Attacker {
       end(204);
     } else if (kind === 'rebind') {
       end(204);
-      response.once('close', () =>
-        this.#resolver.rebind((request.headers.host ?? '').replace(/\.?(?::\d+)?$/, '')),
-      );
+      const [, name = '', port] = /^(.*?)\.?(?::(\d+))?$/.exec(request.headers.host ?? '') ?? [];
+      response.once('close', () => this.#resolver.rebind(name, Number(port ?? 80)));
     } else if (kind === 'redirect') {
       response.setHeader('Location', url.searchParams.get('to') ?? '/');
       response.setHeader('Access-Control-Allow-Origin', request.headers.origin ?? '*');

@@ -21,6 +21,18 @@ interface Wanted {
   readonly bytes: number;
 }
 
+function textOfIpv6(address: Buffer): string {
+  const groups = Array.from({ length: 8 }, (_, index) => address.readUInt16BE(2 * index).toString(16));
+  return new URL(`http://[${groups.join(':')}]/`).hostname.slice(1, -1);
+}
+
+/** Where a name leads. */
+export interface Lead {
+  readonly address: string;
+  /** The address that connections come from; the machine's choice without it. */
+  readonly from?: string | undefined;
+}
+
 /** The request `05 01 00 type address port` at the start of `bytes`; undefined while it is not whole. */
 function parseRequest(bytes: Buffer): Wanted | undefined {
   if (bytes.length < 5) return undefined;
@@ -29,17 +41,22 @@ function parseRequest(bytes: Buffer): Wanted | undefined {
   const end = 4 + length + 2;
   if (bytes.length < end) return undefined;
   const address = bytes.subarray(type === NAME ? 5 : 4, 4 + length);
-  const host = type === NAME ? address.toString('latin1') : type === IPV4 ? address.join('.') : '::1';
+  const host =
+    type === NAME ? address.toString('latin1') : type === IPV4 ? address.join('.') : textOfIpv6(address);
   return { host: host.toLowerCase().replace(/\.$/, ''), port: bytes.readUInt16BE(end - 2), bytes: end };
 }
 
 export class Resolver {
   readonly #server = net.createServer((socket) => this.#accept(socket));
   readonly #rebound = new Set<string>();
-  /** The connections that a name has to the attacker. */
+  /** The connections that a name has to the attacker, by name and port. */
   readonly #toAttacker = new Map<string, Set<net.Socket>>();
   readonly #open = new Set<net.Socket>();
-  readonly #logs = new Map<number, WireExchange[]>();
+  /** By address and port of the service. */
+  readonly #logs = new Map<string, WireExchange[]>();
+  /** By name and port. */
+  readonly #leads = new Map<string, Lead>();
+  readonly #later = new Map<string, Lead>();
 
   static async start(): Promise<Resolver> {
     const resolver = new Resolver();
@@ -53,24 +70,42 @@ export class Resolver {
   }
 
   /** All that browsers said to the service on `port`, and what it answered, from now on. */
-  watch(port: number): readonly WireExchange[] {
+  watch(port: number, address = SERVICE_ADDRESS): readonly WireExchange[] {
     const log: WireExchange[] = [];
-    this.#logs.set(port, log);
+    this.#logs.set(`${address}:${port}`, log);
     return log;
   }
 
+  /** From now on `name`, lower-case and without a final dot, leads to `lead` on `port`. */
+  point(name: string, port: number, lead: Lead): void {
+    this.#leads.set(`${name}:${port}`, lead);
+  }
+
+  /** From now on `name` leads to the attacker on `port`, and to `lead` once it is rebound. */
+  pointLater(name: string, port: number, lead: Lead): void {
+    this.point(name, port, { address: ATTACKER_ADDRESS });
+    this.#later.set(`${name}:${port}`, lead);
+  }
+
   /** From now on `name` leads to the service. */
-  rebind(name: string): void {
-    this.#rebound.add(name);
+  rebind(name: string, port: number): void {
+    const lead = this.#later.get(`${name}:${port}`);
+    if (lead === undefined) this.#rebound.add(name);
+    else this.point(name, port, lead);
     // As an attacker would do to make the browser resolve the name again: kept connections are closed.
     setTimeout(() => {
-      for (const socket of this.#toAttacker.get(name) ?? []) socket.destroy();
+      for (const socket of this.#toAttacker.get(`${name}:${port}`) ?? []) socket.destroy();
     }, LAST_BYTES_MS);
   }
 
   stop(): void {
     this.#server.close();
     for (const socket of this.#open) socket.destroy();
+  }
+
+  #leadOf(host: string, port: number): Lead | undefined {
+    const address = this.#addressOf(host);
+    return this.#leads.get(`${host}:${port}`) ?? (address === undefined ? undefined : { address });
   }
 
   #addressOf(host: string): string | undefined {
@@ -110,21 +145,22 @@ export class Resolver {
 
   #connect(browser: net.Socket, { host, port }: Wanted, isConnect: boolean, early: Buffer): void {
     const reply = (code: number) => browser.write(Buffer.from([VERSION, code, 0, IPV4, 0, 0, 0, 0, 0, 0]));
-    const address = this.#addressOf(host);
-    if (address === undefined || !isConnect) {
+    const lead = this.#leadOf(host, port);
+    if (lead === undefined || !isConnect) {
       reply(NOT_ALLOWED);
       browser.end();
       return;
     }
     browser.pause();
-    const far = net.connect(port, address);
+    const { address, from } = lead;
+    const far = net.connect({ port, host: address, ...(from === undefined ? {} : { localAddress: from }) });
     this.#keep(far, this.#open);
     if (address === ATTACKER_ADDRESS) {
-      const known = this.#toAttacker.get(host) ?? new Set();
-      this.#toAttacker.set(host, known);
+      const known = this.#toAttacker.get(`${host}:${port}`) ?? new Set();
+      this.#toAttacker.set(`${host}:${port}`, known);
       this.#keep(browser, known);
     }
-    const log = address === SERVICE_ADDRESS ? this.#logs.get(port) : undefined;
+    const log = this.#logs.get(`${address}:${port}`);
     const wire = log && new WireConnection((exchange) => log.push(exchange));
     let isConnected = false;
     far.once('connect', () => {
