@@ -4,9 +4,12 @@ import path from 'node:path';
 import t from 'tap';
 import { fixedCells, tableLines } from './attack/proof-page.ts';
 import { ROWS } from './attack/rows.ts';
+import { STRANGERS_NAMES } from './rebinding/names.ts';
+import { sectionOf } from './rebinding/section.ts';
 
 const file = path.resolve(import.meta.dirname, '../../../../docs/security-proof.md');
-const lines = tableLines(readFileSync(file, 'utf8'));
+const page = readFileSync(file, 'utf8');
+const lines = tableLines(page);
 
 t.test('there are at least 40 attacks, each with a different method', async (t) => {
   t.ok(ROWS.length >= 40, `${ROWS.length} rows`);
@@ -30,6 +33,21 @@ t.test(
       const [, failed, tried] = /nothing, (\d+) of (\d+): /.exec(line) ?? [];
       t.ok(Number(of) > 0 && good === of, line);
       t.ok(Number(tried) > 0 && failed === tried, line);
+    }
+  },
+);
+
+t.test(
+  'each of 40 names a stranger can re-point got in everywhere without the guard, and nowhere with it',
+  async (t) => {
+    const section = sectionOf(page).split('\n');
+    const names = new Set(STRANGERS_NAMES.map(({ name }) => name));
+    t.ok(names.size >= 40, `${names.size} names`);
+    t.equal(section.filter((line) => line.startsWith('| `')).length, names.size);
+    for (const name of names) {
+      const line = section.find((text) => text.startsWith(`| \`${name}\` |`)) ?? '';
+      // Two browsers, three addresses.
+      t.match(line, / \| 6 of 6 \| 0 of 6: 403 host_not_allowed \|$/, name);
     }
   },
 );

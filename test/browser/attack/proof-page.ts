@@ -70,7 +70,7 @@ The rows are data in test/browser/attack/rows-*.ts; \`npm run prove browser/atta
 - Four services at once, each the real program with every feature on and the recording power backend: guard on and off, each with \`auth.enabled: false\`, and with authentication on and the browser's address in \`auth.allowed_ips\`. Each has its own media player and process as targets.
 - **Guard off** is not a setting, and cannot be configured: the test starts the same dist/main.js with a module hook (test/browser/attack/guard-off-hooks.ts) that replaces three files. \`guardWeb\` lets every request pass; the CORS functions answer like a careless server (any origin may read, with credentials, and each preflight is granted); and Cross-Origin-Resource-Policy, X-Frame-Options and \`frame-ancestors\` are left out. Everything else is as shipped: routes, methods, content types, flags.
 - "Fails" is decided by the state of the service and its targets, also at the end of the run, and never by the page's own result. A row counts as failed only if its request **arrived at the service** and was answered there; the last column has the answer.
-- **DNS rebinding**: every connection of the browser goes through a SOCKS5 proxy on loopback that receives names, not addresses, and resolves them when the connection is made. The attack's page is loaded from the attacker's address; then its name is bound to the service, and new connections to the same name and port end there, byte for byte as the browser sends them. This is the same as real rebinding for both ends: the browser relies on the name, and the service sees the attacker's Host and Origin. Only the wait for the resolver's cache is left out. The names are below \`attacker.example.com\`, because a name that no stranger can register (\`.test\`, \`.localhost\`) is accepted as a Host by design.
+- **DNS rebinding**: every connection of the browser goes through a SOCKS5 proxy on loopback that receives names, not addresses, and resolves them when the connection is made. The attack's page is loaded from the attacker's address; then its name is bound to the service, and new connections to the same name and port end there, byte for byte as the browser sends them. This is the same as real rebinding for both ends: the browser relies on the name, and the service sees the attacker's Host and Origin. Only the wait for the resolver's cache is left out. The names in this table are below \`attacker.example.com\`; the last section has those that are like a name of the network or of the machine.
 
 ## The rows
 
@@ -86,13 +86,16 @@ With the guard on: the owner's dashboard shows live numbers and may act; a page 
 
 ## Side channels
 
-A page may learn something from an answer that it cannot read, for example whether an embedded answer loads. ${SIGHTS} For a running and a missing process, an existing and a missing player, and a track with and without a cover, all results are equal (test \`2.unseen\`). Before this suite existed, \`<link rel=prefetch>\` and \`<object>\` distinguished 200 from 404, so that a page could probe for programs by name. The duration of an answer is not hidden.
+A page may learn something from an answer that it cannot read, for example whether an embedded answer loads. ${SIGHTS} For a running and a missing process, an existing and a missing player, and a track with and without a cover, all results are equal (test \`2.unseen\`). Before this suite existed, \`<link rel=prefetch>\` and \`<object>\` distinguished 200 from 404, so that a page could probe for programs by name. ${DURATION}
 
 ## Not counted
 
 There is no row for what browsers prevent even with the guard off: reading a JSON answer through \`<script>\`, \`<img>\`, \`<link rel=stylesheet>\`, \`<video>\` or \`@font-face\`; reading the document of another origin's window or frame; a GET that acts (no route does); Content-Type \`text/plain\` at the JSON routes (415); the Reporting API (to TLS only). A page served over TLS cannot reach a service without TLS, except on loopback. Newer browsers ask the user before a public site may reach a local address; nothing here relies on that, because the attacker's pages are local too.
 `;
 }
+
+const DURATION =
+  'The duration of an answer reveals nothing either, because such a request is refused before any work is done for it: a classifier that is trained on thousands of durations is right about a running and a missing process, features on and off, or authentication on and off, no more often than by chance (a replay from outside a browser finds that a refusal for want of a key is one microsecond earlier) (`npm run prove oracle`; the figures are in proofs.md). Two kinds of requests are served and can be timed. A link that the visitor clicks, once per click. And a GET over plain HTTP to a name or an address other than loopback: browsers send neither Origin nor Sec-Fetch-Site with it, so that it looks like that of a program. Where that matters, require a key (`auth.enabled`, without the browser in `auth.allowed_ips`): a request without it is refused before any work, too.';
 
 const SIGHTS =
   'The suite loads pairs of answers in seventeen ways (images, scripts, modules, style sheets, prefetch, preload, objects, frames, media, fetch, integrity) and compares events, sizes and performance entries.';
