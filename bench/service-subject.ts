@@ -31,7 +31,8 @@ export function writeConfig(port: number, intervalSeconds: number) {
   const file = path.join(folder, 'config.json');
   const content = {
     stats: { stream_interval_seconds: intervalSeconds },
-    server: { host: '127.0.0.1', port },
+    // All subscribers come from one address.
+    server: { host: '127.0.0.1', port, max_connections_per_address: 0, max_streams_per_address: 0 },
     power: { backend: 'record' },
   };
   writeFileSync(file, JSON.stringify(content), { mode: 0o600 });

@@ -1,5 +1,6 @@
 /** The matrix over real sockets: every answer is the one that the oracle expects, byte for byte. */
 import os from 'node:os';
+import { setTimeout as sleep } from 'node:timers/promises';
 import t, { type Test } from 'tap';
 import { type RawAnswer, RawConnection, valuesOf } from '../helpers/clients/http.ts';
 import { fixtureHost } from '../helpers/fakes/host.ts';
@@ -139,6 +140,11 @@ class Peers {
     if (isOver || answer.status === 101) {
       connection.destroy();
       this.#connections.delete(wire.from);
+    }
+    if (answer.status === 429) {
+      // A thousand answers without a body within a second.
+      await sleep(1000);
+      return await this.send(c);
     }
     return answer;
   }

@@ -121,10 +121,10 @@ print(len(sockets), rounds, flush=True)
 t.test('[2.unread] requests one by one, and nobody reads: then no further one is taken', async (t) => {
   const service = await startService({ config: { auth: { enabled: true, api_key: 'k'.repeat(32) } } });
   t.teardown(() => service.stop());
-  // With a body: the next request waits for it. Without one: more than a hundred per second are the last ones.
+  // With a body: the next request waits for it. Without one: more than a thousand per second are the last ones.
   for (const [target, sockets] of [
     ['/', '8'],
-    ['/api/usage', '40'],
+    ['/api/usage', '300'],
   ] as const) {
     const args = ['-c', PACED, String(service.port), target, sockets];
     const peer = spawn('python3', args, { stdio: ['ignore', 'pipe', 'inherit'] });

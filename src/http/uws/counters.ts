@@ -6,7 +6,7 @@ import { Pace } from '../clients/pace.ts';
  * Beyond this pace an answer without a body is therefore the last one, and a long last one is not sent. A peer that takes
  * nothing for 20 s is cut (connections/peers.ts).
  */
-const BARE_PER_SECOND = 100;
+const BARE_PER_SECOND = 1000;
 const LONG_LAST_PER_20_SECONDS = 8;
 
 export class Counters {

@@ -39,6 +39,8 @@ const MIN_COUNTED_BODY = 1024;
 /** The last answer on a connection is copied by uWebSockets.js; one that is longer than this has a pace. */
 const MAX_COPIED_BODY = 8 * 1024;
 
+const TOO_MANY: Answer = { status: '429 Too Many Requests', headers: [['Retry-After', '1']], body: '' };
+
 const CLOSE_OPTION = /(?:^|,)\s*close\s*(?:,|$)/i;
 
 /** For a request that may become a WebSocket. */
@@ -145,7 +147,8 @@ export class Exchange implements Holder {
     }
     const isLast = wasLast || !this.#counters.bare.take(this.address);
     if (isLast && !wasLast && body === undefined) {
-      this.cut();
+      // Without a Content-Length uWebSockets.js does not close the connection.
+      this.#send({ ...TOO_MANY, isLast: true }, false);
       return;
     }
     const response = this.#release();
