@@ -65,12 +65,12 @@ export class ProcessQueries {
     this.#options = options;
   }
 
-  /** Rejects with ServiceError: `not_supported`, `not_possible_now` (too many queries at the same time). */
-  async list(params: ListParams): Promise<Answered<ProcessListPayload>> {
+  /** `client`: whose turn it costs. Rejects with ServiceError: `not_supported`, `not_possible_now` (too many queries at the same time). */
+  async list(params: ListParams, client: string): Promise<Answered<ProcessListPayload>> {
     const window = await this.#options.readings.window().catch(explain);
     const { isGrouped, sort, limit, query } = params;
-    const question = JSON.stringify(['list', isGrouped, sort, limit, query]);
-    return await this.#answers.find(window, question, true, () => this.#list(window, params));
+    const text = JSON.stringify(['list', isGrouped, sort, limit, query]);
+    return await this.#answers.find({ window, text, client, isKept: true }, () => this.#list(window, params));
   }
 
   #list(window: ProcessWindow, params: ListParams): ProcessListPayload | Promise<ProcessListPayload> {
@@ -85,12 +85,13 @@ export class ProcessQueries {
   }
 
   /** Details of the process with a number, or of all with a name. Rejects as `list`, and with `process_not_found`. */
-  async details(which: number | string): Promise<Answered<ProcessDetailsPayload>> {
+  async details(which: number | string, client: string): Promise<Answered<ProcessDetailsPayload>> {
     const window = await this.#options.readings.window().catch(explain);
     const withCommands = this.#options.config.current.features.enable_process_control;
-    const question = JSON.stringify(['details', which, withCommands]);
+    const text = JSON.stringify(['details', which, withCommands]);
     // Not kept: a process may end, and the next answer must say so.
-    return await this.#answers.find(window, question, false, () => this.#details(window, which));
+    const question = { window, text, client, isKept: false };
+    return await this.#answers.find(question, () => this.#details(window, which));
   }
 
   async #details(window: ProcessWindow, which: number | string): Promise<ProcessDetailsPayload> {

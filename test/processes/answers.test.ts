@@ -6,30 +6,43 @@ import type { ProcessWindow } from '#src/processes/shares.js';
 // Only its identity counts.
 const windowOf = () => ({}) as ProcessWindow;
 
+const asked = (window: ProcessWindow, text: string, isKept = true, client = '10.0.0.1') => ({
+  window,
+  text,
+  isKept,
+  client,
+});
+
 t.test('[7.list-shared] forty equal questions are one answer, and a new window is asked anew', async (t) => {
   const answers = new SharedAnswers();
   const window = windowOf();
   let built = 0;
   const build = () => ({ built: ++built });
-  const found = await Promise.all(Array.from({ length: 40 }, () => answers.find(window, 'a', true, build)));
+  const found = await Promise.all(
+    Array.from({ length: 40 }, () => answers.find(asked(window, 'a', true), build)),
+  );
   t.equal(built, 1);
   t.ok(
     found.every((answer) => answer === found[0]),
     'encoded once too',
   );
   t.equal(found[0]?.json, '{"built":1}');
-  t.equal((await answers.find(window, 'a', true, build)).value.built, 1, 'kept while the window is');
-  t.equal((await answers.find(windowOf(), 'a', true, build)).value.built, 2);
-  await answers.find(window, 'b', false, build);
-  t.equal((await answers.find(window, 'b', false, build)).value.built, 4, 'not kept where it may change');
+  t.equal((await answers.find(asked(window, 'a', true), build)).value.built, 1, 'kept while the window is');
+  t.equal((await answers.find(asked(windowOf(), 'a', true), build)).value.built, 2);
+  await answers.find(asked(window, 'b', false), build);
+  t.equal(
+    (await answers.find(asked(window, 'b', false), build)).value.built,
+    4,
+    'not kept where it may change',
+  );
 });
 
 t.test('[7.list-shared] different questions have a turn of the event loop each', async (t) => {
   const answers = new SharedAnswers();
   const window = windowOf();
   const order: string[] = [];
-  const asked = Array.from({ length: 5 }, (_, i) =>
-    answers.find(window, String(i), true, async () => {
+  const questions = Array.from({ length: 5 }, (_, i) =>
+    answers.find(asked(window, String(i), true), async () => {
       order.push(`begin ${i}`);
       await new Promise((resolve) => setTimeout(resolve, 5));
       order.push(`end ${i}`);
@@ -43,7 +56,7 @@ t.test('[7.list-shared] different questions have a turn of the event loop each',
     if (!isOver) setImmediate(count);
   };
   setImmediate(count);
-  await Promise.all(asked);
+  await Promise.all(questions);
   isOver = true;
   t.strictSame(
     order,
@@ -59,16 +72,16 @@ t.test(
     const answers = new SharedAnswers();
     const window = windowOf();
     let built = 0;
-    const ask = (question: string) => answers.find(window, question, true, () => ++built);
-    const asked = await Promise.allSettled(Array.from({ length: 100 }, (_, i) => ask(String(i))));
-    const refused = asked.filter(({ status }) => status === 'rejected');
+    const ask = (question: string) => answers.find(asked(window, question, true), () => ++built);
+    const settled = await Promise.allSettled(Array.from({ length: 100 }, (_, i) => ask(String(i))));
+    const refused = settled.filter(({ status }) => status === 'rejected');
     t.equal(built, 64);
     t.equal(refused.length, 36);
     t.match(refused[0], { reason: { code: 'not_possible_now' } });
     t.equal((await ask('later')).value, 65, 'there is room again');
-    const fail = () => answers.find(window, 'fails', true, () => Promise.reject(new Error('no')));
+    const fail = () => answers.find(asked(window, 'fails', true), () => Promise.reject(new Error('no')));
     await t.rejects(fail(), /no/);
-    t.equal((await answers.find(window, 'fails', true, () => 'good')).json, '"good"');
+    t.equal((await answers.find(asked(window, 'fails', true), () => 'good')).json, '"good"');
   },
 );
 
@@ -77,10 +90,29 @@ t.test('[7.list-shared] what is kept has a limit', async (t) => {
   const window = windowOf();
   let built = 0;
   const long = () => `${++built}${'x'.repeat(3 * 1024 * 1024)}`;
-  for (const question of ['a', 'b', 'c', 'd']) await answers.find(window, question, true, long);
+  for (const question of ['a', 'b', 'c', 'd']) await answers.find(asked(window, question, true), long);
   t.equal(built, 4);
-  for (const question of ['a', 'b']) await answers.find(window, question, true, long);
+  for (const question of ['a', 'b']) await answers.find(asked(window, question, true), long);
   t.equal(built, 4, 'the first two fit');
-  for (const question of ['c', 'd']) await answers.find(window, question, true, long);
+  for (const question of ['c', 'd']) await answers.find(asked(window, question, true), long);
   t.equal(built, 6, 'the others are built again');
+});
+
+t.test("[7.list-fair] one client's many questions do not delay another's first", async (t) => {
+  const answers = new SharedAnswers();
+  const window = windowOf();
+  const order: string[] = [];
+  const ask = (client: string, text: string) =>
+    answers.find(asked(window, text, true, client), () => order.push(text));
+  const many = Array.from({ length: 60 }, (_, i) => ask('10.0.0.1', `many ${i}`));
+  const others = ['10.0.0.2', '10.0.0.3'].map((client) => ask(client, `first of ${client}`));
+  await Promise.all([...many, ...others]);
+  t.ok(order.indexOf('first of 10.0.0.2') <= 2, order.slice(0, 5).join(', '));
+  t.ok(order.indexOf('first of 10.0.0.3') <= 3);
+  t.equal(order.length, 62);
+  const crowd = Array.from({ length: 100 }, (_, i) => ask('10.0.0.1', `more ${i}`));
+  const honest = ask('10.0.0.4', 'honest');
+  const refused = (await Promise.allSettled(crowd)).filter(({ status }) => status === 'rejected');
+  t.ok(refused.length > 0, 'too many of one client');
+  await honest;
 });

@@ -25,24 +25,26 @@ export function processRuns({
   processQueries: queries,
 }: ProcessRooms): Runs<'listProcesses' | 'getProcess' | 'killProcess'> {
   return {
-    listProcesses: async ({ query, headers }) =>
-      jsonTextAnswer((await listable(queries).list(checkList(paramsOf(query, QUERY_TYPES)))).json, headers),
-    getProcess: async ({ exchange, headers }) =>
-      jsonTextAnswer((await findDetails(listable(queries), exchange.head.path)).json, headers),
+    async listProcesses({ query, headers, client }) {
+      const params = checkList(paramsOf(query, QUERY_TYPES));
+      return jsonTextAnswer((await listable(queries).list(params, client.address)).json, headers);
+    },
+    getProcess: async (request) =>
+      jsonTextAnswer((await findDetails(listable(queries), request)).json, request.headers),
     killProcess: (request) => kill(commands, request),
   };
 }
 
 /** A number is a pid, unless a process has it as its name. */
-async function findDetails(queries: ProcessQueries, path: string) {
-  const text = decode(path.slice(NAME_PREFIX.length));
+async function findDetails(queries: ProcessQueries, { exchange, client }: Request) {
+  const text = decode(exchange.head.path.slice(NAME_PREFIX.length));
   const name = checkDetails({ name: text });
   try {
-    return await queries.details(name);
+    return await queries.details(name, client.address);
   } catch (error) {
     const isUnknown = error instanceof ServiceError && error.code === 'process_not_found';
     if (!isUnknown || !/^\d{1,10}$/.test(text)) throw error;
-    return await queries.details(checkDetails({ pid: Number(text) }));
+    return await queries.details(checkDetails({ pid: Number(text) }), client.address);
   }
 }
 

@@ -11,6 +11,7 @@ import type { Log } from '../../log.ts';
 import type { Params } from '../../params.ts';
 import type { MessageId } from '../../wire/socket.ts';
 import type { CommandFeedback, ProcessCommandFeedback, SocketEvent } from '../../wire/socket-events.ts';
+import type { Caller } from '../clients/caller.ts';
 import { errorText, eventText, sentenceOf } from './events.ts';
 import { TOPIC_ROWS } from './topics.ts';
 
@@ -22,6 +23,7 @@ export type Feedback = CommandFeedback | ProcessCommandFeedback;
 
 /** The sender of a command. */
 export interface Asker {
+  readonly caller: Caller;
   send(text: string): void;
   /** Calls `onDelivered` once the text has left or the connection has closed. */
   sendTracked: (text: string, onDelivered: NonNullable<Outcome['onDelivered']>) => void;

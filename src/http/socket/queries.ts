@@ -106,7 +106,9 @@ async function answerProcesses(
   try {
     const queries = listable(processes);
     const { json } =
-      op === 'process_list' ? await queries.list(checkList(data)) : await queries.details(checkDetails(data));
+      op === 'process_list'
+        ? await queries.list(checkList(data), asker.caller.address)
+        : await queries.details(checkDetails(data), asker.caller.address);
     asker.send(eventTextOf(op, json, id));
   } catch (error) {
     asker.send(failureText('process', ACTIONS[op], error, id));

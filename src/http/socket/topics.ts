@@ -47,7 +47,8 @@ export const TOPIC_ROWS: { readonly [N in TopicName]: TopicRow<N> } = {
     feature: 'enable_processes',
     group: 'process',
     hasDetail: false,
-    read: async ({ processes }) => (await listable(processes).list(PUSHED_PROCESSES)).value,
+    read: async ({ processes }) =>
+      (await listable(processes).list(PUSHED_PROCESSES, 'all subscribers')).value,
     shorten: (list) => ({
       ...list,
       processes: list.processes.slice(0, Math.floor(list.processes.length / 2)),
