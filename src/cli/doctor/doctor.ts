@@ -34,7 +34,13 @@ async function collectRows(options: LoadOptions, facts: DoctorFacts): Promise<re
   const { row, config } = examineConfiguration(options);
   const first = [examineRuntime(facts), row];
   if (config === undefined) return first;
-  return [...first, ...(await examineMachine(config)), await examinePort(config), ...examineUser(facts)];
+  return [
+    ...first,
+    ...(await examineMachine(config)),
+    await examinePort(config),
+    examineLimits(config),
+    ...examineUser(facts),
+  ];
 }
 
 const reasonOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
@@ -96,6 +102,17 @@ function examinePort(config: Config): Promise<Finding> {
       server.close(() => resolve(works('port', `${source} is free`))),
     );
   });
+}
+
+/** What clients may take. */
+function examineLimits({ server }: Config): Finding {
+  const { max_connections_per_address: connections, max_streams_per_address: streams } = server;
+  const { max_requests_per_address: requests, max_kept_megabytes: kept } = server;
+  const numberOf = (limit: number) => (limit === 0 ? 'any number of' : limit);
+  const source =
+    `${kept} MiB kept for clients; per address without the key: ${numberOf(connections)} connections, ` +
+    `${numberOf(streams)} streams, ${numberOf(requests)} requests that wait`;
+  return works('limits', source);
 }
 
 /** Root, and the units of systemd: nothing where there are no such users. */

@@ -38,9 +38,9 @@ function parse(text: string): ReadonlyMap<string, string> {
 /** At least these: readers may add others. */
 const SUBJECTS =
   'node configuration addon peers cpu temperature speed cpu-power memory pressure gpu disks network ' +
-  'sensors drives batteries processes process-control power media keys port rights unit';
+  'sensors drives batteries processes process-control power media keys port limits rights unit';
 
-t.test('[9.doctor] on this machine: one row per subject, exit 0', async (t) => {
+t.test('[9.doctor] [9.doctor-limits] on this machine: one row per subject, exit 0', async (t) => {
   const { code, stdout, stderr } = await runToEnd(['doctor', '--host', '127.0.0.1', '--port', '0']);
   t.equal(code, 0);
   t.equal(stderr, '');
@@ -48,6 +48,11 @@ t.test('[9.doctor] on this machine: one row per subject, exit 0', async (t) => {
   for (const subject of SUBJECTS.split(' ')) t.ok(statuses.has(subject), subject);
   for (const subject of ['node', 'configuration', 'addon', 'peers', 'cpu', 'memory', 'processes', 'port'])
     t.equal(statuses.get(subject), 'works', subject);
+  t.match(
+    stdout,
+    /^limits +works +64 MiB kept for clients; per address without the key: any number of connections, any number of streams, any number of requests that wait$/m,
+    '[9.doctor-limits]',
+  );
 });
 
 t.test('[9.doctor-port] a port that is taken: exit 1 and the port by name', async (t) => {
