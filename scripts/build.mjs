@@ -1,7 +1,8 @@
 // Builds the named parts: the addon (with cmake-js, or with node-gyp where CMake is missing), the TypeScript and others.
-//   node scripts/build.mjs [addon | missing | tests | programs | sanitized | web | all | cmake | gyp | clean]…
+//   node scripts/build.mjs [addon | missing | tests | programs | sanitized | sanitized-addon | web | all | cmake | gyp | clean]…
 // `missing` builds only parts that do not exist or are older than their sources; `programs` are the C++ programs of the
-// tests and `sanitized` the same under sanitizers. Plain .mjs because it runs before any build.
+// tests, `sanitized` the same under sanitizers, and `sanitized-addon` the addon under AddressSanitizer. Plain .mjs because
+// it runs before any build.
 import { spawnSync } from 'node:child_process';
 import { copyFileSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -86,6 +87,20 @@ function buildSanitized() {
   }
 }
 
+/**
+ * The addon under AddressSanitizer and UBSan, in the build folder of `sanitized`: build/sanitized/address/hostwire.node.
+ * Node-API's headers are those of cmake-js, so that nothing is downloaded.
+ */
+function buildSanitizedAddon() {
+  if (process.platform !== 'linux') return;
+  const folder = 'build/sanitized/address';
+  const headers = createRequire(require.resolve('cmake-js/package.json')).resolve('node-api-headers');
+  const options = ['-DCMAKE_BUILD_TYPE=None', '-DHOSTWIRE_SANITIZE=address'];
+  const include = path.join(path.dirname(headers), 'include');
+  run('cmake', ['-S', '.', '-B', folder, ...options, `-DCMAKE_JS_INC=${include}`], true);
+  buildTarget(folder, 'hostwire');
+}
+
 /** With node-gyp, into build/Release or, without optimization, build/Debug. */
 function buildWithGyp({ isQuick = false } = {}) {
   const nodeGyp = require.resolve('node-gyp/bin/node-gyp.js');
@@ -161,6 +176,7 @@ const steps = {
   gyp: tryGyp,
   programs: buildPrograms,
   sanitized: buildSanitized,
+  'sanitized-addon': buildSanitizedAddon,
 };
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {

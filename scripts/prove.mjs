@@ -71,7 +71,7 @@ ${[...rows.keys()]
 provideNeeds({ proofs: true });
 const build = spawnSync(
   process.execPath,
-  ['scripts/build.mjs', 'missing', 'tests', 'programs', 'sanitized'],
+  ['scripts/build.mjs', 'missing', 'tests', 'programs', 'sanitized', 'sanitized-addon'],
   {
     cwd: root,
     stdio: 'inherit',
