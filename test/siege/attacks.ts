@@ -1,0 +1,17 @@
+/** All attacks of the siege. */
+import { BODIES } from './attacks/bodies.ts';
+import { CONNECTIONS } from './attacks/connections.ts';
+import { HEADS } from './attacks/heads.ts';
+import { MACHINE } from './attacks/machine.ts';
+import { REQUESTS } from './attacks/requests.ts';
+import { SOCKET_ATTACKS } from './attacks/sockets.ts';
+import type { Attack } from './target.ts';
+
+export const ATTACKS: readonly Attack[] = [
+  ...REQUESTS,
+  ...SOCKET_ATTACKS,
+  ...HEADS,
+  ...CONNECTIONS,
+  ...BODIES,
+  ...MACHINE,
+];

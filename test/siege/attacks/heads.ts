@@ -1,0 +1,72 @@
+/** Request heads: as large as they may be, larger, and with too many lines. */
+import { requestBytes } from '../../helpers/clients/http.ts';
+import { type Attack, atRate, send } from '../target.ts';
+
+/** Of the 16 KiB that a head may have. */
+const LARGE_BYTES = 15 * 1024;
+const MAX_STREAMS = 200;
+
+function largeStreams(what: string, header: string, value: string): Attack {
+  return {
+    name: `streams with 15 KB of ${what}`,
+    unit: 'streams',
+    seconds: 8,
+    run: (target, _random, signal) =>
+      atRate(50, signal, async () => {
+        if (target.size >= MAX_STREAMS) return;
+        const socket = await target.connect();
+        socket.resume();
+        send(socket, requestBytes('/api/stream', { headers: { [header]: value } }));
+        target.count();
+      }),
+  };
+}
+
+function requests(name: string, perSecond: number, bytes: Buffer): Attack {
+  return {
+    name,
+    unit: 'requests',
+    run: (target, _random, signal) =>
+      atRate(perSecond, signal, async () => {
+        const socket = await target.connect();
+        socket.resume();
+        send(socket, bytes);
+        target.count();
+        setTimeout(() => socket.destroy(), 300);
+      }),
+  };
+}
+
+const lines = (count: number) =>
+  Buffer.from(
+    `GET /api/status HTTP/1.1\r\nHost: localhost\r\n${Array.from({ length: count }, (_, i) => `X-${i}: y\r\n`).join('')}\r\n`,
+  );
+const fill = (text: string) => text.repeat(Math.floor(LARGE_BYTES / text.length));
+
+export const HEADS: readonly Attack[] = [
+  largeStreams('X-Forwarded-For', 'X-Forwarded-For', fill('10.1.2.3, ')),
+  largeStreams('cookies', 'Cookie', fill('a=b; ')),
+  largeStreams('Authorization', 'Authorization', `Bearer ${'k'.repeat(LARGE_BYTES)}`),
+  requests(
+    'heads of 15 KB',
+    100,
+    requestBytes('/api/status', { headers: { 'X-Large': 'x'.repeat(LARGE_BYTES) } }),
+  ),
+  requests(
+    'heads of one byte more than allowed',
+    100,
+    requestBytes('/api/status', { headers: { 'X-Large': 'x'.repeat(16 * 1024) } }),
+  ),
+  requests('heads of 99 lines', 100, lines(98)),
+  requests('heads of 1,000 lines', 50, lines(1000)),
+  requests(
+    'heads of 1 MB',
+    10,
+    requestBytes('/api/status', { headers: { 'X-Bomb': 'x'.repeat(1_000_000) } }),
+  ),
+  requests(
+    'queries of 15 KB',
+    100,
+    requestBytes(`/api/usage?fields=${'cpu,%2c'.repeat(LARGE_BYTES / 8)}&detail=1`),
+  ),
+];

@@ -1,0 +1,93 @@
+/** The verdicts on a siege. What does not depend on the machine's speed is asserted always, times in a proof. */
+import type { Test } from 'tap';
+import { EventStream } from '../helpers/clients/event-stream.ts';
+import { SocketClient } from '../helpers/clients/socket.ts';
+import { checkTime } from '../helpers/limits.ts';
+import { percentile } from '../helpers/service/media.ts';
+import type { Siege } from './siege.ts';
+import { linesPerMinute } from './usage.ts';
+
+const MAX_LATE_MS = 250;
+const MAX_STATUS_P99_MS = 25;
+const MAX_STATUS_MS = 250;
+/** The default of server.max_kept_megabytes. */
+const BUDGET_MIB = 64;
+const MAX_GROWTH_MIB = 64 + BUDGET_MIB;
+export const MAX_LEFT_MIB = 16;
+/** Four kinds of lines with at most 100 lines each per minute, in two minutes of the log's own clock. */
+const MAX_LINES_PER_MINUTE = 800;
+
+/** The service still answers, and begins streams and sockets. */
+async function checkServes(t: Test, { besieged: { get, place } }: Siege): Promise<void> {
+  for (const target of ['/api/status', '/api/usage', '/api/processes', '/api/media/status', '/api/pw'])
+    t.equal((await get(target)).status, 200, `${target} is served`);
+  const headers: Record<string, string> =
+    place.key === undefined ? {} : { Authorization: `Bearer ${place.key}` };
+  const stream = await EventStream.open(place.port, '/api/stream', headers);
+  await stream.next();
+  await stream.next();
+  stream.close();
+  const socket = await SocketClient.open(place.port, { headers });
+  await socket.ask('ping', undefined, 1);
+  socket.cut();
+}
+
+function checkHonest(t: Test, { ledger, last }: Siege): void {
+  t.strictSame(ledger.faults.slice(0, 20), [], 'no honest connection was closed, every probe was answered');
+  t.ok((last?.events ?? 0) > 0, `${last?.events} events to honest subscribers`);
+  t.equal(last?.missing, 0, 'no event is missing');
+}
+
+function checkUsage(t: Test, { ledger, idle, after, form }: Siege): void {
+  t.ok(
+    after.descriptors <= idle.descriptors,
+    `${idle.descriptors} descriptors before, ${after.descriptors} after`,
+  );
+  const lines = linesPerMinute(ledger.seconds.map(({ usage }) => usage));
+  t.ok(lines <= MAX_LINES_PER_MINUTE, `${lines} lines of the log in a minute`);
+  if (form.isSanitized === true) return;
+  const growth = ledger.peakMib - idle.memoryMib;
+  t.ok(growth <= MAX_GROWTH_MIB, `at most ${growth.toFixed(1)} MiB above ${idle.memoryMib.toFixed(1)} MiB`);
+  const left = after.memoryMib - idle.memoryMib;
+  t.ok(left <= MAX_LEFT_MIB, `${left.toFixed(1)} MiB more when the attackers have left`);
+}
+
+function checkTimes(t: Test, { ledger, form }: Siege): void {
+  if (form.isSanitized === true) return;
+  const { statusMs, worstLateMs } = ledger;
+  checkTime(t, worstLateMs, MAX_LATE_MS, 'the latest event');
+  checkTime(t, percentile(statusMs, 0.99), MAX_STATUS_P99_MS, 'p99 of /api/status');
+  checkTime(t, statusMs.at(-1) ?? Number.NaN, MAX_STATUS_MS, 'the longest /api/status');
+}
+
+function printFigures(t: Test, siege: Siege): void {
+  const { form, ledger, idle, after, recoverySeconds, last } = siege;
+  const { statusMs } = ledger;
+  const first = ledger.seconds[0]?.usage;
+  const end = ledger.seconds.at(-1)?.usage;
+  const used = (end?.cpuSeconds ?? 0) - (first?.cpuSeconds ?? 0);
+  const waited = (end?.waitedSeconds ?? 0) - (first?.waitedSeconds ?? 0);
+  t.comment(
+    `figure: ${form.name}: ${ledger.runs.length} attacks in ${ledger.seconds.length} s; ` +
+      `${last?.events} events, ${last?.missing} missing, at most ${ledger.worstLateMs.toFixed(0)} ms late; ` +
+      `/api/status ${statusMs.length} times, p99 ${percentile(statusMs, 0.99).toFixed(1)} ms, ` +
+      `at most ${(statusMs.at(-1) ?? Number.NaN).toFixed(0)} ms; memory ${idle.memoryMib.toFixed(1)} MiB idle, ` +
+      `${ledger.peakMib.toFixed(1)} at most, ${after.memoryMib.toFixed(1)} after ${recoverySeconds} s; ` +
+      `${used.toFixed(0)} s of CPU, ${waited.toFixed(0)} s of waiting for one; ` +
+      `the honest clients themselves were held up for up to ${ledger.worstOwnDelayMs.toFixed(0)} ms`,
+  );
+}
+
+export async function judge(t: Test, siege: Siege): Promise<void> {
+  const { service } = siege.besieged;
+  printFigures(t, siege);
+  t.strictSame(siege.failures, [], 'every attack ran');
+  t.ok(siege.ledger.runs.length > 0, `${siege.ledger.runs.length} attacks`);
+  checkHonest(t, siege);
+  checkUsage(t, siege);
+  checkTimes(t, siege);
+  await checkServes(t, siege);
+  t.notMatch(service.stderr(), /AddressSanitizer|runtime error/, 'no report of a sanitizer');
+  const { code, signal } = await service.stop();
+  t.strictSame({ code, signal }, { code: 0, signal: null }, 'it lived until it was stopped');
+}
