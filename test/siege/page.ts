@@ -3,7 +3,8 @@
 import type { Summary } from './ledger.ts';
 import type { Siege } from './siege.ts';
 
-const BEGIN = '<!-- the siege: written by `npm run prove siege` -->';
+/** It begins with the heading, where the section before it ends. */
+const BEGIN = '## The siege\n\n<!-- written by `npm run prove siege` -->';
 const END = '<!-- end of the siege -->';
 
 /** The section on the page, with its markers; empty if it has none. */
@@ -50,7 +51,6 @@ export function renderSiege({ sieges, summaries, minutes, seed, when }: PagePart
   const events = sieges.reduce((sum, { last }) => sum + (last?.events ?? 0), 0);
   const missing = sieges.reduce((sum, { last }) => sum + (last?.missing ?? 0), 0);
   return `${BEGIN}
-## The siege
 
 \`npm run prove siege\` starts the real service and runs every attack below in random order (seed ${seed}), three at a time, from 16 addresses of the loopback network; in ${minutes.toFixed(0)} minutes on ${when}. Meanwhile 20 streams and 10 WebSockets at one event per second, from other addresses and in another process, must miss nothing, and /api/status is asked 20 times per second, on new and on kept connections. ${events} events were due to them; ${missing} were missing.
 

@@ -1,0 +1,62 @@
+/** The section of the siege and the rest of docs/security-proof.md are written by different tests: neither is lost. */
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import t from 'tap';
+import { tableLines } from '../browser/attack/proof-page.ts';
+import { HEADING, sectionOf, withSection } from '../browser/rebinding/section.ts';
+import { ATTACKS } from './attacks.ts';
+import { renderSiege, siegeSection, withoutSiege, withSiege } from './page.ts';
+
+const summaries = [
+  {
+    name: 'idle connections',
+    times: 3,
+    rate: '50 connections/s',
+    worstStatusMs: 9,
+    worstLateMs: 8,
+    peakMib: 1,
+  },
+  // Like a row of the other table.
+  { name: 'floods', times: 3, rate: '50 frames/s', worstStatusMs: 9, worstLateMs: 8, peakMib: 1 },
+];
+const section = renderSiege({ sieges: [], summaries, minutes: 20, seed: 1, when: '2026-01-01' });
+const PAGE = '# Title\n\nText.\n\n| row-a | b |\n';
+
+t.test('a page without the section gets it at its end, and can lose it again', async (t) => {
+  const page = withSiege(PAGE, section);
+  t.ok(page.startsWith(PAGE));
+  t.equal(siegeSection(page), section);
+  t.equal(withoutSiege(page), PAGE);
+  t.strictSame(tableLines(withoutSiege(page)), tableLines(PAGE));
+});
+
+t.test('a new section takes the place of the old one, whatever follows it', async (t) => {
+  const page = `${withSiege(PAGE, section)}\n## More\n`;
+  const other = renderSiege({ sieges: [], summaries, minutes: 5, seed: 2, when: '$& 2026-01-02' });
+  t.equal(
+    withSiege(page, other),
+    page.replace(section, () => other),
+  );
+  t.equal(withSiege(page, ''), page);
+});
+
+t.test('the section on names and that of the siege leave each other alone, in either order', async (t) => {
+  const names = `${HEADING}\n\nOld.`;
+  const newNames = `${HEADING}\n\nNew.`;
+  for (const page of [
+    withSiege(withSection(PAGE, names), section),
+    withSection(withSiege(PAGE, section), names),
+  ]) {
+    t.equal(siegeSection(withSection(page, newNames)), section);
+    t.equal(sectionOf(withSiege(page, section.replace('20 minutes', '5 minutes'))), names);
+  }
+});
+
+t.test('each attack has a name of its own, and the shipped page has only rows of these', async (t) => {
+  const names = new Set(ATTACKS.map(({ name }) => name));
+  t.equal(names.size, ATTACKS.length);
+  t.ok(names.size > 50, `${names.size} attacks`);
+  const file = path.resolve(import.meta.dirname, '../../../../docs/security-proof.md');
+  const rows = [...siegeSection(readFileSync(file, 'utf8')).matchAll(/^\| (?!attack )([^|-][^|]*) \|/gm)];
+  for (const [, name = ''] of rows) t.ok(names.has(name), name);
+});
