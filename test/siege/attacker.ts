@@ -7,10 +7,14 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import os from 'node:os';
 import process from 'node:process';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { randomOf } from '../http/mutate.ts';
 import { ATTACKS } from './attacks.ts';
 import { type Place, Target } from './target.ts';
+
+/** An attack that has not ended this long after its time is a failure, and its process is ended. */
+const END_LIMIT_MS = 30_000;
 
 interface Order {
   readonly name: string;
@@ -42,11 +46,23 @@ export class Attacker {
     return new Attacker(fork(fileURLToPath(import.meta.url), ['attack'], { execArgv: [] }));
   }
 
+  get hasEnded(): boolean {
+    return this.#child.exitCode !== null || this.#child.signalCode !== null;
+  }
+
   async run(order: Order): Promise<Outcome> {
     // Each order is answered with an Outcome.
     const answered = once(this.#child, 'message').then(([outcome]) => outcome as Outcome);
     this.#child.send(order);
-    return await Promise.race([answered, this.#ended]);
+    const limit = new AbortController();
+    const overdue = sleep(order.seconds * 1000 + END_LIMIT_MS, undefined, { signal: limit.signal })
+      .then(() => this.#child.kill('SIGKILL'))
+      // Aborted, because the attack ended in time.
+      .catch(() => undefined);
+    const outcome = await Promise.race([answered, this.#ended]);
+    limit.abort();
+    await overdue;
+    return outcome;
   }
 
   async stop(): Promise<void> {

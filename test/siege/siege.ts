@@ -1,4 +1,5 @@
 /** The siege: all attacks in random order, several at a time, among honest clients that must not notice. */
+import process from 'node:process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Test } from 'tap';
 import { below, type Random, randomOf } from '../http/mutate.ts';
@@ -97,8 +98,9 @@ async function attackFor(
     return attack;
   };
   const runLane = async (): Promise<void> => {
-    const attacker = Attacker.start();
+    let attacker = Attacker.start();
     while (performance.now() < untilMs) {
+      if (attacker.hasEnded) attacker = Attacker.start();
       const attack = next();
       const fromMs = performance.now();
       const order = { name: attack.name, place, seed: below(2 ** 31, random) };
