@@ -60,7 +60,7 @@ Napi::Value machineDataFolderFromJs(const Napi::CallbackInfo& info) {
 }
 
 Napi::Object init(Napi::Env env, Napi::Object exports) {
-  shareOneHeap();
+  tuneHeap();
   exports.Set("Host", HostBinding::define(env));
   exports.Set("Controls", ControlsBinding::define(env));
   exports.Set("Media", MediaBinding::define(env));

@@ -12,6 +12,7 @@ import type { Host } from './host/host.ts';
 import { Ledger } from './http/clients/ledger.ts';
 import { Tally } from './http/clients/tally.ts';
 import { ConnectionCensus } from './http/connections/census.ts';
+import { HeapTrim } from './http/connections/heap.ts';
 import {
   canJudgePeers,
   listenOn,
@@ -100,6 +101,7 @@ export class Service {
   readonly #server: HttpServer;
   readonly #peers: PeerWatch;
   readonly #census: ConnectionCensus;
+  readonly #heap: HeapTrim;
   /** For the test that compares the API documents with it. */
   readonly routes: readonly Route[];
   #isStopping = false;
@@ -129,7 +131,7 @@ export class Service {
       maxBytes: () => config.current.server.max_kept_megabytes * 2 ** 20,
       onCut: (address, connections) => {
         log.warn(`${connections} connections of ${address} cut: too many bytes were kept for them`);
-        this.#census.trimLater();
+        this.#heap.trimSoon();
       },
     });
     this.#server = new HttpServer({
@@ -140,16 +142,19 @@ export class Service {
       onRequest: (exchange) => this.#pipeline.handle(exchange),
       onConnection: (address) => {
         this.#peers.wake();
+        this.#heap.trimSoon();
         return this.#census.opened(parsePeer(address)?.text ?? '');
       },
       onEnded: () => this.#census.ended(),
     });
     this.#peers = new PeerWatch({ host, clock, log, server: this.#server });
+    this.#heap = new HeapTrim({ host, clock, rss });
     this.#census = new ConnectionCensus({
       host,
       clock,
       log,
       ledger,
+      heap: this.#heap,
       maxPerAddress: () => config.current.server.max_connections_per_address,
       isProxy: (address) => this.#gate.isTrustedProxy(address),
       unfinished: () => this.#server.connections - this.#fanout.size,
@@ -200,6 +205,7 @@ export class Service {
     const bound = listenOn(this.#server, server.host, server.port);
     const canJudge = canJudgePeers(host, log);
     const isTuned = tuneListening(host, bound.port, canJudge);
+    this.#heap.start();
     if (canJudge) {
       this.#peers.start(bound.port);
       this.#census.start(bound.port);
@@ -227,6 +233,7 @@ export class Service {
     this.#server.stopListening();
     this.#peers.stop();
     this.#census.stop();
+    this.#heap.stop();
     const startedAt = performance.now();
     // First, so that its subscribers are still there to be notified of dropped actions.
     this.#power.close();

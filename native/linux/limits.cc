@@ -33,9 +33,11 @@ std::optional<std::uint64_t> openDescriptors() {
 }
 
 // mallopt(3), of the GNU C library only. Threads that already have a heap of their own keep it.
-void shareOneHeap() {
+void tuneHeap() {
 #ifdef M_ARENA_MAX
+  constexpr int kLargeBlock = 128 * 1024;  // the C library's own default, which it would raise
   mallopt(M_ARENA_MAX, 1);
+  mallopt(M_MMAP_THRESHOLD, kLargeBlock);
 #endif
 }
 

@@ -119,7 +119,7 @@ ProcessId launchProcess(const LaunchOptions&) { refuse("launch a process"); }
 
 int tuneListener(std::uint16_t, const ListenerOptions&) { return 0; }
 
-void shareOneHeap() {}
+void tuneHeap() {}
 void trimHeap() {}
 
 std::optional<std::string> machineDataFolder() { return std::nullopt; }

@@ -7,7 +7,7 @@ std::optional<std::uint64_t> descriptorLimit() { return std::nullopt; }
 
 std::optional<std::uint64_t> openDescriptors() { return std::nullopt; }
 
-void shareOneHeap() {}
+void tuneHeap() {}
 void trimHeap() {}
 
 }  // namespace hostwire

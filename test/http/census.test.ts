@@ -3,6 +3,7 @@ import t from 'tap';
 import type { Census } from '#src/host/host.js';
 import { Ledger } from '#src/http/clients/ledger.js';
 import { ConnectionCensus } from '#src/http/connections/census.js';
+import { HeapTrim } from '#src/http/connections/heap.js';
 import { createLog } from '#src/log.js';
 import { FakeClock } from '../helpers/fakes/clock.ts';
 
@@ -37,10 +38,8 @@ function setUp({ max = 100, maxBytes = 64 * MIB } = {}) {
         world.cut.push(...connections.map(({ cookie }) => cookie));
         return connections.length;
       },
-      async trimHeap() {
-        world.trims++;
-      },
     },
+    heap: { trimSoon: () => void world.trims++ },
     maxPerAddress: () => max,
     isProxy: (address) => address === '10.9.9.9',
     unfinished: () => world.unfinished,
@@ -147,7 +146,7 @@ t.test(
     t.equal(world.trims, 0);
     world.unfinished = 10;
     await world.clock.advance(10_000);
-    t.equal(world.trims, 1, 'what they held is returned to the system');
+    t.equal(world.trims, 1, 'what they held is to be returned to the system');
     t.equal(world.clock.timers, 0);
   },
 );
@@ -162,3 +161,40 @@ t.test('[1.connections] where connections cannot be counted, the log says so onc
   t.equal(world.looks.length, 2, 'and it is tried again a minute later');
   t.equal(world.lines.filter((line) => line.includes('connections cannot be counted')).length, 1);
 });
+
+t.test(
+  '[2.trimmed] memory that has grown is returned within a minute, and looked at no longer',
+  async (t) => {
+    const clock = new FakeClock();
+    let rss = 50 * MIB;
+    const trims: number[] = [];
+    const heap = new HeapTrim({
+      clock,
+      rss: () => rss,
+      host: {
+        async trimHeap() {
+          trims.push(clock.now());
+          rss -= 20 * MIB;
+        },
+      },
+    });
+    heap.start();
+    t.equal(clock.timers, 0, 'nothing without a connection');
+    heap.trimSoon();
+    await clock.advance(20_000);
+    t.same(trims, [], 'nothing to return');
+    rss = 90 * MIB;
+    await clock.advance(5000);
+    t.equal(trims.length, 1);
+    await clock.advance(5000);
+    t.equal(trims.length, 2, 'again, because more may be free by now');
+    await clock.advance(120_000);
+    t.equal(trims.length, 2, 'until it is as at rest');
+    t.equal(clock.timers, 0, 'a minute after the last connection');
+    rss = 300 * MIB;
+    heap.trimSoon();
+    heap.stop();
+    await clock.advance(120_000);
+    t.equal(trims.length, 2);
+  },
+);

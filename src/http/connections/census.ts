@@ -8,6 +8,7 @@ import type { Clock } from '../../clock.ts';
 import type { Census, ConnectionId, Host } from '../../host/host.ts';
 import type { Log } from '../../log.ts';
 import type { Holder, Ledger } from '../clients/ledger.ts';
+import type { HeapTrim } from './heap.ts';
 
 /** A peer has this long to close its side. */
 const HALF_CLOSED_MS = 2000;
@@ -26,16 +27,15 @@ const PAUSE_PER_LOOK = 20;
 const MAX_PAUSE_MS = 500;
 /** The same for half-closed connections, which every day has: 0.5 %. */
 const PAUSE_PER_ROUTINE_LOOK = 200;
-/** After an attack was cut off, freed memory is returned to the system. */
-const TRIM_MS = 5000;
 /** Addresses over the limit may open this many more, so that their requests are answered with the reason. */
 const ANSWERED = 64;
 
 export interface ConnectionCensusOptions {
-  readonly host: Pick<Host, 'takeCensus' | 'cutConnections' | 'trimHeap'>;
+  readonly host: Pick<Host, 'takeCensus' | 'cutConnections'>;
   readonly clock: Clock;
   readonly log: Log;
   readonly ledger: Ledger;
+  readonly heap: Pick<HeapTrim, 'trimSoon'>;
   /** The maximum of connections of one address; 0: no limit. */
   readonly maxPerAddress: () => number;
   /** Whether a peer is a proxy that names its clients. */
@@ -80,7 +80,6 @@ export class ConnectionCensus {
   #nextLookAt = Number.NEGATIVE_INFINITY;
   #lookTookMs = 0;
   #comparing: unknown;
-  #trimming: unknown;
   #rssAtLook = 0;
   #hasFailed = false;
 
@@ -98,7 +97,6 @@ export class ConnectionCensus {
     this.#port = 0;
     clock.clearTimer(this.#timer);
     clock.clearTimer(this.#comparing);
-    clock.clearTimer(this.#trimming);
   }
 
   /** A connection of `address` was accepted. False: it has far too many, and this one must be closed at once. */
@@ -129,15 +127,6 @@ export class ConnectionCensus {
     this.#lookIn(Math.max(HALF_CLOSED_MS, PAUSE_PER_ROUTINE_LOOK * this.#lookTookMs));
   }
 
-  /** Connections were cut because of what was kept for them: their memory is free soon. */
-  trimLater(): void {
-    const { clock, host } = this.#options;
-    this.#trimming ??= clock.setTimer(() => {
-      this.#trimming = undefined;
-      void host.trimHeap();
-    }, TRIM_MS);
-  }
-
   #lookIn(ms: number): void {
     if (this.#port === 0) return;
     const { clock } = this.#options;
@@ -153,7 +142,7 @@ export class ConnectionCensus {
     if (this.#comparing !== undefined || this.#options.unfinished() < MANY_UNFINISHED) return;
     this.#comparing = this.#options.clock.setTimer(() => {
       this.#comparing = undefined;
-      if (this.#options.unfinished() < MANY_UNFINISHED) this.trimLater();
+      if (this.#options.unfinished() < MANY_UNFINISHED) this.#options.heap.trimSoon();
       if (this.#options.rss() > this.#rssAtLook + MIN_GROWTH) this.#lookIn(0);
       this.#compareLater();
     }, COMPARE_MS);

@@ -1,0 +1,58 @@
+/** Returns memory to the system after many clients have gone: by itself the C library keeps what lies below later blocks. */
+import type { Clock } from '../../clock.ts';
+import type { Host } from '../../host/host.ts';
+
+const INTERVAL_MS = 5000;
+/** For a minute, because much is freed late: by timeouts, by V8. */
+const TIMES = 12;
+/** Only growth by more than this is worth it: a trim takes some milliseconds on a thread. */
+const MIN_GROWTH = 8 * 2 ** 20;
+
+export interface HeapTrimOptions {
+  readonly host: Pick<Host, 'trimHeap'>;
+  readonly clock: Clock;
+  /** The resident memory of this process, in bytes. */
+  readonly rss: () => number;
+}
+
+export class HeapTrim {
+  readonly #options: HeapTrimOptions;
+  #timer: unknown;
+  #left = 0;
+  /** The least memory seen. */
+  #atRest = Number.POSITIVE_INFINITY;
+
+  constructor(options: HeapTrimOptions) {
+    this.#options = options;
+  }
+
+  start(): void {
+    this.#atRest = this.#options.rss();
+  }
+
+  stop(): void {
+    this.#left = 0;
+    this.#options.clock.clearTimer(this.#timer);
+    this.#timer = undefined;
+  }
+
+  /** A connection was opened, or some were cut: within the next minute memory is looked at, and trimmed if it has grown. */
+  trimSoon(): void {
+    this.#left = TIMES;
+    if (this.#timer === undefined) this.#lookLater();
+  }
+
+  #lookLater(): void {
+    this.#timer = this.#options.clock.setTimer(() => void this.#look(), INTERVAL_MS);
+  }
+
+  async #look(): Promise<void> {
+    const { host, rss } = this.#options;
+    const now = rss();
+    this.#atRest = Math.min(this.#atRest, now);
+    // Again and again: whether it is free by now is not known.
+    if (now > this.#atRest + MIN_GROWTH) await host.trimHeap();
+    if (--this.#left > 0) this.#lookLater();
+    else this.#timer = undefined;
+  }
+}
