@@ -192,7 +192,8 @@ t.test('[7.kill-tree] a tree of children, and nothing beside it', { skip }, asyn
   const script = `${leaf} 60 & sh -c '${leaf} 60 & sh -c "${leaf} 60 & echo on; wait" & wait' & wait`;
   for (const signal of ['term', 'kill']) {
     const { pid } = await start(t, script);
-    await sleep(100);
+    // A child has the name of its shell until it is the program.
+    while ((await running(name)).length < 4) await sleep(10);
     t.equal((await running(name)).length, 4, 'three and a bystander');
     t.match(await invoke('process.kill', { pid, tree: true, signal }), { success: true, count: 6 }, signal);
     t.strictSame(await running(name), [bystander.pid], 'only the bystander is left');
