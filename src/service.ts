@@ -1,6 +1,5 @@
 /** The composition root: builds the parts, connects them, and is all that main knows of them. */
 import os from 'node:os';
-import { parsePeer } from './access/addresses.ts';
 import { type Clock, SYSTEM_CLOCK } from './clock.ts';
 import { chooseBackend } from './commands/choose-backend.ts';
 import { Commands } from './commands/command.ts';
@@ -43,7 +42,7 @@ export interface ServiceOptions {
   readonly facts: ServiceFacts;
   /** The machine's short and full host name: the web guard lets them through. */
   readonly machineNames: readonly string[];
-  /** The resident memory of this process, in bytes. */
+  /** The resident memory of this process, in bytes. Without it none is returned to the system early. */
   readonly rss?: () => number;
   /** For tests. */
   readonly clock?: Clock;
@@ -101,7 +100,7 @@ export class Service {
   readonly #server: HttpServer;
   readonly #peers: PeerWatch;
   readonly #census: ConnectionCensus;
-  readonly #heap: HeapTrim;
+  readonly #heap: HeapTrim | undefined;
   /** For the test that compares the API documents with it. */
   readonly routes: readonly Route[];
   #isStopping = false;
@@ -112,7 +111,7 @@ export class Service {
     log,
     facts,
     machineNames,
-    rss = () => 0,
+    rss,
     clock = SYSTEM_CLOCK,
   }: ServiceOptions) {
     const config = { current: initial };
@@ -131,7 +130,7 @@ export class Service {
       maxBytes: () => config.current.server.max_kept_megabytes * 2 ** 20,
       onCut: (address, connections) => {
         log.warn(`${connections} connections of ${address} cut: too many bytes were kept for them`);
-        this.#heap.trimSoon();
+        this.#heap?.trimSoon();
       },
     });
     this.#server = new HttpServer({
@@ -142,23 +141,22 @@ export class Service {
       onRequest: (exchange) => this.#pipeline.handle(exchange),
       onConnection: (address) => {
         this.#peers.wake();
-        this.#heap.trimSoon();
-        return this.#census.opened(parsePeer(address)?.text ?? '');
+        this.#heap?.trimSoon();
+        return this.#census.opened(address);
       },
       onEnded: () => this.#census.ended(),
     });
     this.#peers = new PeerWatch({ host, clock, log, server: this.#server });
-    this.#heap = new HeapTrim({ host, clock, rss });
+    this.#heap = rss && new HeapTrim({ host, clock, rss });
     this.#census = new ConnectionCensus({
       host,
       clock,
       log,
       ledger,
-      heap: this.#heap,
       maxPerAddress: () => config.current.server.max_connections_per_address,
       isProxy: (address) => this.#gate.isTrustedProxy(address),
       unfinished: () => this.#server.connections - this.#fanout.size,
-      rss,
+      memory: rss && this.#heap && { rss, heap: this.#heap },
     });
     this.#fanout = new Fanout({ source: sampler, clock, ledger, tally });
     this.#hub = new Hub({
@@ -193,7 +191,7 @@ export class Service {
       routes: this.routes,
       config,
       isStopping,
-      isCrowded: (address) => this.#census.isOver(parsePeer(address)?.text ?? ''),
+      isCrowded: (address) => this.#census.isOver(address),
       log,
     });
   }
@@ -205,7 +203,7 @@ export class Service {
     const bound = listenOn(this.#server, server.host, server.port);
     const canJudge = canJudgePeers(host, log);
     const isTuned = tuneListening(host, bound.port, canJudge);
-    this.#heap.start();
+    this.#heap?.start();
     if (canJudge) {
       this.#peers.start(bound.port);
       this.#census.start(bound.port);
@@ -233,7 +231,7 @@ export class Service {
     this.#server.stopListening();
     this.#peers.stop();
     this.#census.stop();
-    this.#heap.stop();
+    this.#heap?.stop();
     const startedAt = performance.now();
     // First, so that its subscribers are still there to be notified of dropped actions.
     this.#power.close();

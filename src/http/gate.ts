@@ -70,9 +70,9 @@ export class Gate {
     this.#wrongKeys.note(decision, this.#options.now());
     if (!decision.isAllowed) return { isAllowed: false, answer: refusalOf(decision) };
     if (decision.isPreflight) return { isAllowed: false, answer: emptyAnswer(decision.headers) };
-    const { client, isKeyed } = decision;
-    const caller = { ...request, address: networkOf(client), isKeyed };
-    return { isAllowed: true, headers: corsHeaders(decision), client: caller };
+    request.address = networkOf(decision.client);
+    request.isKeyed = decision.isKeyed;
+    return { isAllowed: true, headers: corsHeaders(decision), client: request };
   }
 
   /** The part of a client's request that is kept while its connection is open; equal ones are shared. */
@@ -109,7 +109,8 @@ export class Gate {
   }
 }
 
-function requestOf(head: RequestHead): AccessRequest {
+/** The client is not known yet. */
+function requestOf(head: RequestHead): { -readonly [Key in keyof Caller]: Caller[Key] } {
   const isUpgrade =
     head.method === 'GET' &&
     (head.headers.get('upgrade') ?? []).some((value) => value.toLowerCase().includes('websocket'));
@@ -120,6 +121,8 @@ function requestOf(head: RequestHead): AccessRequest {
     isUpgrade,
     headers: head.headers,
     queryKeys: head.path === SOCKET_PATH ? new URLSearchParams(head.query).getAll('api_key') : [],
+    address: '',
+    isKeyed: false,
   };
 }
 

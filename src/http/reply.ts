@@ -19,8 +19,8 @@ export function jsonAnswer(value: unknown, headers: Headers = []): Answer {
   return jsonTextAnswer(JSON.stringify(value), headers);
 }
 
-export function jsonTextAnswer(text: string, headers: Headers = []): Answer {
-  return { status: statusLine(200), headers: [...JSON_HEADERS, ...headers], body: text };
+export function jsonTextAnswer(body: string | Buffer, headers: Headers = []): Answer {
+  return { status: statusLine(200), headers: [...JSON_HEADERS, ...headers], body };
 }
 
 /** Requests are answered sooner than a stream ends. */

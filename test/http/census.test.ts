@@ -39,11 +39,10 @@ function setUp({ max = 100, maxBytes = 64 * MIB } = {}) {
         return connections.length;
       },
     },
-    heap: { trimSoon: () => void world.trims++ },
     maxPerAddress: () => max,
     isProxy: (address) => address === '10.9.9.9',
     unfinished: () => world.unfinished,
-    rss: () => world.rss,
+    memory: { rss: () => world.rss, heap: { trimSoon: () => void world.trims++ } },
   });
   census.start(80);
   const open = (count: number, address = '10.0.0.1') =>

@@ -3,7 +3,7 @@
  * side has closed, or much may be kept of requests and messages that are never finished, which uWebSockets.js does not
  * report. With fewer than a thousand connections of distinct addresses it never looks.
  */
-import { networkOf } from '../../access/addresses.ts';
+import { networkOf, networkOfPeer } from '../../access/addresses.ts';
 import type { Clock } from '../../clock.ts';
 import type { Census, ConnectionId, Host } from '../../host/host.ts';
 import type { Log } from '../../log.ts';
@@ -35,15 +35,14 @@ export interface ConnectionCensusOptions {
   readonly clock: Clock;
   readonly log: Log;
   readonly ledger: Ledger;
-  readonly heap: Pick<HeapTrim, 'trimSoon'>;
   /** The maximum of connections of one address; 0: no limit. */
   readonly maxPerAddress: () => number;
   /** Whether a peer is a proxy that names its clients. */
   readonly isProxy: (address: string) => boolean;
   /** Open connections that are no streams: each may hold an unfinished request or message. */
   readonly unfinished: () => number;
-  /** The resident memory of this process, in bytes. */
-  readonly rss: () => number;
+  /** The resident memory of this process, in bytes, and its heap. Without them its growth is no reason to look. */
+  readonly memory: { readonly rss: () => number; readonly heap: Pick<HeapTrim, 'trimSoon'> } | undefined;
 }
 
 /** Unanswered input of one connection, in the ledger. */
@@ -99,13 +98,13 @@ export class ConnectionCensus {
     clock.clearTimer(this.#comparing);
   }
 
-  /** A connection of `address` was accepted. False: it has far too many, and this one must be closed at once. */
+  /** A connection of the peer at `address` was accepted. False: it has far too many, and this one must be closed at once. */
   opened(address: string): boolean {
     if (this.#port === 0) return true;
     this.#compareLater();
     const max = this.#options.maxPerAddress();
     if (max === 0 || this.#options.isProxy(address)) return true;
-    const network = networkOf(address);
+    const network = networkOfPeer(address);
     const count = add(this.#counts, network);
     if (this.#isLooking) add(this.#accepted, network);
     if (count >= (this.#suspicious.get(network) ?? max / 2)) {
@@ -116,10 +115,12 @@ export class ConnectionCensus {
     return count <= max + ANSWERED;
   }
 
-  /** Whether `address` has more connections than it may; a request on one of them is refused then. */
+  /** Whether the peer at `address` has more connections than it may; a request on one of them is refused then. */
   isOver(address: string): boolean {
+    // For nearly every request this is all: to parse an address takes 3 µs.
+    if (this.#suspicious.size === 0) return false;
     const max = this.#options.maxPerAddress();
-    return max > 0 && (this.#counts.get(networkOf(address)) ?? 0) > max;
+    return max > 0 && (this.#counts.get(networkOfPeer(address)) ?? 0) > max;
   }
 
   /** This side has closed a connection, which the peer may leave half open. */
@@ -139,11 +140,12 @@ export class ConnectionCensus {
 
   /** Compares memory while so many connections may hold something that their sum matters. */
   #compareLater(): void {
-    if (this.#comparing !== undefined || this.#options.unfinished() < MANY_UNFINISHED) return;
-    this.#comparing = this.#options.clock.setTimer(() => {
+    const { memory, unfinished, clock } = this.#options;
+    if (memory === undefined || this.#comparing !== undefined || unfinished() < MANY_UNFINISHED) return;
+    this.#comparing = clock.setTimer(() => {
       this.#comparing = undefined;
-      if (this.#options.unfinished() < MANY_UNFINISHED) this.#options.heap.trimSoon();
-      if (this.#options.rss() > this.#rssAtLook + MIN_GROWTH) this.#lookIn(0);
+      if (unfinished() < MANY_UNFINISHED) memory.heap.trimSoon();
+      if (memory.rss() > this.#rssAtLook + MIN_GROWTH) this.#lookIn(0);
       this.#compareLater();
     }, COMPARE_MS);
   }
@@ -181,7 +183,7 @@ export class ConnectionCensus {
     const cut = this.#options.host.cutConnections(halfClosed);
     if (cut > 0) this.#options.log.debug(`${cut} half-closed connections cut`);
     this.#charge(unanswered);
-    this.#rssAtLook = this.#options.rss();
+    this.#rssAtLook = this.#options.memory?.rss() ?? 0;
     // What is charged now may be answered soon.
     if (this.#unanswered.size > 0) this.#lookIn(HALF_CLOSED_MS);
   }

@@ -19,6 +19,7 @@ export class HeapTrim {
   readonly #options: HeapTrimOptions;
   #timer: unknown;
   #left = 0;
+  #isOn = false;
   /** The least memory seen. */
   #atRest = Number.POSITIVE_INFINITY;
 
@@ -26,11 +27,14 @@ export class HeapTrim {
     this.#options = options;
   }
 
+  /** Before it, and after `stop`, nothing is done. */
   start(): void {
+    this.#isOn = true;
     this.#atRest = this.#options.rss();
   }
 
   stop(): void {
+    this.#isOn = false;
     this.#left = 0;
     this.#options.clock.clearTimer(this.#timer);
     this.#timer = undefined;
@@ -38,6 +42,7 @@ export class HeapTrim {
 
   /** A connection was opened, or some were cut: within the next minute memory is looked at, and trimmed if it has grown. */
   trimSoon(): void {
+    if (!this.#isOn) return;
     this.#left = TIMES;
     if (this.#timer === undefined) this.#lookLater();
   }

@@ -31,7 +31,7 @@ export function statsRuns(rooms: StatsRooms): Runs<'getStatus' | 'getUsage' | 'g
     async getUsage({ query, headers }) {
       const { view, ignored } = viewOfRequest(query);
       const encoded = await rooms.sampler.latest(view);
-      return jsonTextAnswer(encoded.json(view), [...ignoredHeaders(ignored), ...headers]);
+      return jsonTextAnswer(encoded.bytes(view), [...ignoredHeaders(ignored), ...headers]);
     },
     async getSystem({ query, headers }) {
       const { view } = parseView([], query.get('detail'));
