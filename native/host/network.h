@@ -20,8 +20,9 @@ struct InterfaceCounters {
   std::string name;
   std::uint32_t index = 0;  // the system's number: a recreated interface has another one; 0: unknown
   InterfaceKind kind = InterfaceKind::kOther;
-  bool hasDevice = false;  // hardware (or paravirtual hardware) of its own
-  bool isMember = false;   // enslaved to a bond or bridge
+  bool hasDevice = false;         // hardware (or paravirtual hardware) of its own
+  std::uint32_t masterIndex = 0;  // the bond, bridge or other interface that it is a member of; 0: none
+  std::uint32_t lowerIndex = 0;   // the interface that it is on top of, as a VLAN is; 0: none in this list
   std::uint64_t receivedBytes = 0;
   std::uint64_t receivedPackets = 0;
   std::uint64_t receiveErrors = 0;

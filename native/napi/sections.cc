@@ -107,9 +107,13 @@ static Napi::Value js(Napi::Env env, InterfaceKind kind) {
 
 static Napi::Value js(Napi::Env env, const InterfaceCounters& link, bool withDetail) {
   using Link = InterfaceCounters;
-  static const Shape plain{Key{"name", &Link::name},          Key{"index", &Link::index},
-                           Key{"kind", &Link::kind},          Key{"hasDevice", &Link::hasDevice},
-                           Key{"isMember", &Link::isMember},  Key{"receivedBytes", &Link::receivedBytes},
+  static const Shape plain{Key{"name", &Link::name},
+                           Key{"index", &Link::index},
+                           Key{"kind", &Link::kind},
+                           Key{"hasDevice", &Link::hasDevice},
+                           Key{"masterIndex", &Link::masterIndex},
+                           Key{"lowerIndex", &Link::lowerIndex},
+                           Key{"receivedBytes", &Link::receivedBytes},
                            Key{"sentBytes", &Link::sentBytes}};
   static const auto detailed =
       plain.with(Key{"receivedPackets", &Link::receivedPackets}, Key{"sentPackets", &Link::sentPackets},

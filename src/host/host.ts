@@ -107,8 +107,12 @@ export interface InterfaceCounters {
   /** The system's number: an interface that is created again under its old name has a new one. 0: unknown. */
   readonly index: number;
   readonly kind: InterfaceKind;
+  /** Hardware, or paravirtual hardware, of its own. */
   readonly hasDevice: boolean;
-  readonly isMember: boolean;
+  /** The index of the bond, bridge or other interface that it is a member of; 0: none. */
+  readonly masterIndex: number;
+  /** The index of the interface that it is on top of, as a VLAN is; 0: none in this network namespace. */
+  readonly lowerIndex: number;
   readonly receivedBytes: number;
   readonly sentBytes: number;
   /** The keys below are there with detail only. */

@@ -1,60 +1,15 @@
-/** The network section of a sample: which interfaces count, sums that never go back, rates. */
+/** The network section of a sample: the sums, and the rates of each interface. */
 import type { InterfaceCounters } from '../host/host.ts';
 import type { InterfaceDetail, NetworkDetail, NetworkStats } from '../wire/sample.ts';
+import { keyOf, type NetworkTotals } from './network-totals.ts';
 import { rateOf } from './round.ts';
 
-/** Kept from reading to reading so that the sums never go back: the last counts of each interface, and of those that left. */
-export interface NetworkTotals {
-  readonly departedSent: number;
-  readonly departedReceived: number;
-  readonly counted: readonly InterfaceCounters[];
-}
-
-export const NO_TOTALS: NetworkTotals = { departedSent: 0, departedReceived: 0, counted: [] };
-
-/**
- * Interfaces with a device of their own that are no member of a bond or bridge, plus bonds; none of these
- * (containers): all but lo, less members; only lo: lo.
- */
-export function selectCounted(interfaces: readonly InterfaceCounters[]): readonly InterfaceCounters[] {
-  const free = interfaces.filter((link) => !link.isMember);
-  const real = free.filter((link) => link.kind === 'bond' || link.hasDevice);
-  if (real.length > 0) return real;
-  const others = free.filter((link) => link.kind !== 'loopback');
-  return others.length > 0 ? others : free;
-}
-
-/** Advances the sums: an interface that left, was reset or was re-created keeps its last count in them. */
-export function advanceTotals(before: NetworkTotals, counted: readonly InterfaceCounters[]): NetworkTotals {
-  let departedSent = before.departedSent;
-  let departedReceived = before.departedReceived;
-  for (const [at, last] of before.counted.entries()) {
-    // The order is nearly always the same.
-    const sameAt = counted[at];
-    const link = sameAt?.name === last.name ? sameAt : counted.find(({ name }) => name === last.name);
-    if (link !== undefined && continues(last, link)) continue;
-    departedSent += last.sentBytes;
-    departedReceived += last.receivedBytes;
-  }
-  return { departedSent, departedReceived, counted };
-}
-
 function continues(before: InterfaceCounters, after: InterfaceCounters): boolean {
-  return (
-    before.index === after.index &&
-    after.sentBytes >= before.sentBytes &&
-    after.receivedBytes >= before.receivedBytes
-  );
+  return after.sentBytes >= before.sentBytes && after.receivedBytes >= before.receivedBytes;
 }
 
 export function deriveNetworkStats(totals: NetworkTotals): NetworkStats {
-  let bytesSent = totals.departedSent;
-  let bytesRecv = totals.departedReceived;
-  for (const link of totals.counted) {
-    bytesSent += link.sentBytes;
-    bytesRecv += link.receivedBytes;
-  }
-  return { bytesSent, bytesRecv };
+  return { bytesSent: totals.sentBytes, bytesRecv: totals.receivedBytes };
 }
 
 function deriveInterface(
@@ -111,11 +66,14 @@ export function deriveNetworkDetail(
   totals: NetworkTotals,
   seconds: number,
 ): NetworkDetail {
-  const byName = new Map(before?.map((link) => [link.name, link]));
-  const details = (interfaces ?? []).map((link) => deriveInterface(byName.get(link.name), link, seconds));
-  const names = new Set(totals.counted.map((link) => link.name));
-  const counted = details.filter((detail) => names.has(detail.name));
+  const earlier = new Map(before?.map((link) => [keyOf(link), link]));
+  const details = (interfaces ?? []).map((link) => deriveInterface(earlier.get(keyOf(link)), link, seconds));
   const links = totals.counted;
+  const keys = new Set(links.map(keyOf));
+  const counted = details.filter((_, at) => {
+    const link = interfaces?.[at];
+    return link !== undefined && keys.has(keyOf(link));
+  });
   const { bytesSent, bytesRecv } = deriveNetworkStats(totals);
   return {
     bytesSent,

@@ -26,14 +26,8 @@ import { deriveExtras } from './details.ts';
 import { deriveDiskDetail, deriveDiskStats } from './disks.ts';
 import { deriveGpuDetail, deriveGpuStats } from './gpu.ts';
 import { deriveMemoryDetail, deriveMemoryStats } from './memory.ts';
-import {
-  advanceTotals,
-  deriveNetworkDetail,
-  deriveNetworkStats,
-  type NetworkTotals,
-  NO_TOTALS,
-  selectCounted,
-} from './network.ts';
+import { deriveNetworkDetail, deriveNetworkStats } from './network.ts';
+import { advanceTotals, type NetworkTotals, NO_TOTALS } from './network-totals.ts';
 
 /** A section as it is sent by default, and with detail where that was read. */
 export interface Derived<Stats, Detail> {
@@ -108,7 +102,7 @@ function advanceBaseline(before: Baseline, counters: Counters, withDetail: boole
     energy: cpu?.energy ? readingOf(counters, cpu.energy) : before.energy,
     disks: disks && withDetail ? readingOf(counters, disks) : before.disks,
     network: network ? readingOf(counters, network) : before.network,
-    totals: network ? advanceTotals(before.totals, selectCounted(network)) : before.totals,
+    totals: network ? advanceTotals(before.totals, network) : before.totals,
   };
 }
 

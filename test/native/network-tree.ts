@@ -40,11 +40,14 @@ export function readLinks(machine: Machine): readonly InterfaceCounters[] {
   return counters.network;
 }
 
-/** "name kind index", with + for a device of its own and ^ for a member. */
+/** "name kind index", then + for a device of its own, ^ and the index of the master, / and that of what it is on top of. */
 export function facts(links: readonly InterfaceCounters[]): readonly string[] {
-  return links.map(
-    (one) => `${one.name} ${one.kind} ${one.index}${one.hasDevice ? '+' : ''}${one.isMember ? '^' : ''}`,
-  );
+  return links.map((one) => {
+    const device = one.hasDevice ? '+' : '';
+    const master = one.masterIndex === 0 ? '' : `^${one.masterIndex}`;
+    const lower = one.lowerIndex === 0 ? '' : `/${one.lowerIndex}`;
+    return `${one.name} ${one.kind} ${one.index}${device}${master}${lower}`;
+  });
 }
 
 export async function readDetail(

@@ -94,7 +94,13 @@ t.test('a bond of two, a bridge with members, a vlan, a VRF', async (t) => {
     ...link('eth0', { type: 1, ifindex: 2, device: DEVICE, master: to('bond0') }),
     ...link('eth1', { type: 1, ifindex: 3, device: DEVICE, master: to('bond0') }),
     ...link('bond0', { type: 1, ifindex: 4, bonding: FOLDER }),
-    ...link('bond0.7', { type: 1, ifindex: 5, uevent: 'DEVTYPE=vlan\nINTERFACE=bond0.7\nIFINDEX=5' }),
+    ...link('bond0.7', {
+      type: 1,
+      ifindex: 5,
+      iflink: 4,
+      lower_bond0: to('bond0'),
+      uevent: 'DEVTYPE=vlan\nINTERFACE=bond0.7\nIFINDEX=5',
+    }),
     ...link('br0', { type: 1, ifindex: 6, bridge: FOLDER, uevent: 'DEVTYPE=bridge' }),
     ...link('vnet0', { type: 1, ifindex: 7, tun_flags: '0x1002', master: to('br0') }),
     ...link('vrf0', { type: 1, ifindex: 8, uevent: 'DEVTYPE=vrf\nINTERFACE=vrf0' }),
@@ -102,19 +108,19 @@ t.test('a bond of two, a bridge with members, a vlan, a VRF', async (t) => {
   };
   t.strictSame(factsOf(t, tree), [
     'lo loopback 1',
-    'eth0 ethernet 2+^',
-    'eth1 ethernet 3+^',
+    'eth0 ethernet 2+^4',
+    'eth1 ethernet 3+^4',
     'bond0 bond 4',
-    'bond0.7 vlan 5',
+    'bond0.7 vlan 5/4',
     'br0 bridge 6',
-    'vnet0 tunnel 7^',
+    'vnet0 tunnel 7^6',
     'vrf0 other 8',
-    'eth2 ethernet 9+',
+    'eth2 ethernet 9+^8',
   ]);
 });
 
 t.test('containers: a veth without a device; lo alone; nothing in /sys', async (t) => {
-  const veth = { ...netDev('lo', 'eth0'), ...lo, ...link('eth0', { type: 1, ifindex: 12 }) };
+  const veth = { ...netDev('lo', 'eth0'), ...lo, ...link('eth0', { type: 1, ifindex: 12, iflink: 1 }) };
   t.strictSame(factsOf(t, veth), ['lo loopback 1', 'eth0 other 12']);
   t.strictSame(factsOf(t, { ...netDev('lo'), ...lo }), ['lo loopback 1']);
   t.strictSame(factsOf(t, netDev('eth0')), ['eth0 other 0']);

@@ -1,44 +1,51 @@
 /** The network section: which interfaces count, sums that never go back, rates. */
 import t from 'tap';
 import type { InterfaceCounters } from '#src/host/host.js';
-import {
-  advanceTotals,
-  deriveNetworkDetail,
-  deriveNetworkStats,
-  NO_TOTALS,
-  selectCounted,
-} from '#src/stats/network.js';
+import { deriveNetworkDetail, deriveNetworkStats } from '#src/stats/network.js';
+import { advanceTotals, NO_TOTALS, selectCounted } from '#src/stats/network-totals.js';
 import { link } from './literals.ts';
 
 const namesOf = (links: readonly InterfaceCounters[]) => selectCounted(links).map((one) => one.name);
-const lo = link('lo', { kind: 'loopback', hasDevice: false });
+const lo = link('lo', { index: 1, kind: 'loopback', hasDevice: false });
 const virtual = (name: string, more: Partial<InterfaceCounters> = {}) =>
   link(name, { kind: 'other', hasDevice: false, ...more });
 
-t.test('[3.network-which] devices that are no members, and bonds', async (t) => {
-  const bond = link('bond0', { kind: 'bond', hasDevice: false });
-  const members = [link('eth0', { isMember: true }), link('eth1', { isMember: true })];
-  t.strictSame(namesOf([lo, ...members, bond, link('wlan0', { kind: 'wifi' }), virtual('docker0')]), [
-    'bond0',
+t.test('[3.network-which] hardware, wherever it is', async (t) => {
+  const bond = virtual('bond0', { kind: 'bond', index: 4 });
+  const members = [link('eth0', { index: 2, masterIndex: 4 }), link('eth1', { index: 3, masterIndex: 4 })];
+  const wlan = link('wlan0', { kind: 'wifi', index: 5 });
+  t.strictSame(namesOf([lo, ...members, bond, wlan, virtual('docker0', { index: 6, kind: 'bridge' })]), [
+    'eth0',
+    'eth1',
     'wlan0',
   ]);
-  t.strictSame(namesOf([lo, { ...bond, isMember: true }, link('eth9')]), ['eth9'], 'a bond in a bridge');
+  const above = link('vf', { index: 7, masterIndex: 8 });
+  t.strictSame(
+    namesOf([above, link('eth0', { index: 8, masterIndex: 4 }), bond]),
+    ['eth0'],
+    'a device has it',
+  );
+  t.strictSame(namesOf([link('lan1', { index: 9, lowerIndex: 8 }), link('eth0', { index: 8 })]), ['eth0']);
 });
 
-t.test('[3.network-which] containers: all but lo, less members; only lo: lo', async (t) => {
-  t.strictSame(namesOf([lo, virtual('eth0'), virtual('veth1', { isMember: true }), virtual('br0')]), [
+t.test('[3.network-which] containers: the outermost but lo; only lo: lo', async (t) => {
+  const bridge = virtual('br0', { index: 4, kind: 'bridge' });
+  t.strictSame(namesOf([lo, virtual('eth0'), virtual('veth1', { index: 3, masterIndex: 4 }), bridge]), [
     'eth0',
-    'br0',
+    'veth1',
   ]);
   t.strictSame(namesOf([lo]), ['lo']);
   t.strictSame(namesOf([]), []);
+  const unread = [virtual('eth0', { index: 0 }), virtual('eth1', { index: 0 })];
+  t.strictSame(namesOf(unread), ['eth0', 'eth1'], 'no /sys');
+  t.strictSame(namesOf([lo, virtual('eth0'), virtual('eth9', { index: 0 })]), ['eth0'], 'removed meanwhile');
 });
 
 /** The sums after each of `readings`. */
 function sums(...readings: readonly (readonly InterfaceCounters[])[]): readonly string[] {
   let totals = NO_TOTALS;
   return readings.map((links) => {
-    totals = advanceTotals(totals, selectCounted(links));
+    totals = advanceTotals(totals, links);
     const { bytesSent, bytesRecv } = deriveNetworkStats(totals);
     return `${bytesSent}/${bytesRecv}`;
   });
@@ -48,20 +55,62 @@ const moved = (name: string, sentBytes: number, receivedBytes: number, index = 2
   link(name, { sentBytes, receivedBytes, index });
 
 t.test('[3.network-monotonic] sums never go back', async (t) => {
-  t.strictSame(sums([moved('a', 1, 2), moved('b', 10, 20)], [moved('a', 2, 4), moved('b', 11, 22)]), [
+  const a = moved('a', 1, 2);
+  t.strictSame(sums([a, moved('b', 10, 20, 3)], [moved('a', 2, 4), moved('b', 11, 22, 3)]), [
     '11/22',
     '13/26',
   ]);
   t.strictSame(
-    sums([moved('a', 5, 6), moved('b', 1, 1)], [moved('b', 2, 3)], [moved('b', 3, 3)]),
+    sums([moved('a', 5, 6), moved('b', 1, 1, 3)], [moved('b', 2, 3, 3)], [moved('b', 3, 3, 3)]),
     ['6/7', '7/9', '8/9'],
     'one leaves',
   );
   t.strictSame(sums([moved('a', 100, 100)], [moved('a', 3, 4, 9)]), ['100/100', '103/104'], 'created again');
   t.strictSame(sums([moved('a', 100, 100)], [moved('a', 500, 400, 9)]), ['100/100', '600/500'], 'and busier');
-  t.strictSame(sums([moved('a', 100, 100)], [moved('a', 40, 120)]), ['100/100', '140/220'], 'a driver reset');
+  t.strictSame(sums([moved('a', 100, 100)], [moved('a', 40, 4)]), ['100/100', '140/104'], 'a driver reset');
+  t.strictSame(
+    sums([moved('a', 100, 100)], [moved('a', 40, 120)]),
+    ['100/100', '140/120'],
+    'one direction: the other goes on',
+  );
   t.strictSame(sums([moved('a', 7, 8)], [], [moved('a', 9, 9, 3)]), ['7/8', '7/8', '16/17'], 'all leave');
+  t.strictSame(sums([moved('a', 7, 8)], [moved('b', 9, 9)]), ['7/8', '9/9'], 'a new name');
 });
+
+t.test(
+  '[3.network-monotonic] what an interface counted before it counts never enters the sums',
+  async (t) => {
+    const bond = (sentBytes: number) => virtual('bond0', { index: 4, kind: 'bond', sentBytes });
+    const enslaved = (sentBytes: number) => ({ ...moved('a', sentBytes, 0), masterIndex: 4 });
+    t.strictSame(
+      sums([moved('a', 100, 0), bond(0)], [enslaved(103), bond(3)], [moved('a', 105, 0), bond(3)]),
+      ['100/0', '103/0', '105/0'],
+      'enslaved to a bond, and released',
+    );
+    const netvsc = (sentBytes: number) => moved('eth0', sentBytes, 0, 8);
+    const vf = (sentBytes: number, masterIndex = 8) => ({ ...moved('vf', sentBytes, 0, 9), masterIndex });
+    t.strictSame(
+      sums([netvsc(50), vf(40)], [netvsc(60), vf(50, 0)], [netvsc(60), vf(57, 0)]),
+      ['50/0', '60/0', '67/0'],
+      'released by a device: from the next reading on',
+    );
+    t.strictSame(
+      sums(
+        [moved('a', 100, 0), virtual('docker0', { index: 5, sentBytes: 70 })],
+        [virtual('docker0', { index: 5, sentBytes: 80 })],
+        [moved('a', 101, 0)],
+      ),
+      ['100/0', '100/0', '101/0'],
+      'the only hardware is away for one reading',
+    );
+    const others = (first: number) => Array.from({ length: 65 }, (_, at) => moved('x', 1, 0, first + at));
+    t.strictSame(
+      sums([moved('a', 100, 0)], others(100), [moved('b', 0, 0, 3)], [moved('a', 101, 0)]),
+      ['100/0', '165/0', '165/0', '266/0'],
+      'only the last 64 that left are known',
+    );
+  },
+);
 
 t.test('[3.detail-network] rates, and none where they would be wrong', async (t) => {
   const rates = (before: readonly InterfaceCounters[] | undefined, after: InterfaceCounters, seconds = 2) => {
@@ -88,8 +137,13 @@ t.test('[3.detail-network] the sums cover the interfaces that count, the list ha
     receiveDrops: 5,
     sendDrops: 6,
   };
-  const links = [lo, link('a', extra), link('b', extra), virtual('docker0', extra)];
-  const detail = deriveNetworkDetail(undefined, links, advanceTotals(NO_TOTALS, selectCounted(links)), 2);
+  const links = [
+    lo,
+    link('a', { ...extra, index: 3 }),
+    link('b', { ...extra, index: 4 }),
+    virtual('docker0', extra),
+  ];
+  const detail = deriveNetworkDetail(undefined, links, advanceTotals(NO_TOTALS, links), 2);
   t.match(detail, { packetsSent: 2, packetsRecv: 4, errin: 6, errout: 8, dropin: 10, dropout: 12 });
   t.strictSame(
     detail.interfaces.map((one) => one.name),

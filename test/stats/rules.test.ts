@@ -3,32 +3,28 @@ import t from 'tap';
 import type { InterfaceCounters } from '#src/host/host.js';
 import { deriveCpuStats } from '#src/stats/cpu.js';
 import { deriveDiskDetail } from '#src/stats/disks.js';
-import {
-  advanceTotals,
-  deriveNetworkDetail,
-  deriveNetworkStats,
-  NO_TOTALS,
-  selectCounted,
-} from '#src/stats/network.js';
+import { deriveNetworkDetail, deriveNetworkStats } from '#src/stats/network.js';
+import { advanceTotals, NO_TOTALS, selectCounted } from '#src/stats/network-totals.js';
 
 const link = (name: string, change: Partial<InterfaceCounters> = {}): InterfaceCounters => ({
   name,
   index: 1,
   kind: 'ethernet',
   hasDevice: true,
-  isMember: false,
+  masterIndex: 0,
+  lowerIndex: 0,
   receivedBytes: 0,
   sentBytes: 0,
   ...change,
 });
 
-t.test('[3.network-which] physical devices and bonds; otherwise all but lo; otherwise lo', async (t) => {
+t.test('[3.network-which] hardware; otherwise all but lo; otherwise lo', async (t) => {
   const names = (links: readonly InterfaceCounters[]) => selectCounted(links).map(({ name }) => name);
   const lo = link('lo', { kind: 'loopback', hasDevice: false });
-  const veth = link('veth0', { kind: 'other', hasDevice: false });
-  const bond = link('bond0', { kind: 'bond', hasDevice: false });
-  t.strictSame(names([lo, link('eth0'), link('eth1', { isMember: true }), bond, veth]), ['eth0', 'bond0']);
-  t.strictSame(names([lo, veth, link('veth1', { hasDevice: false, isMember: true })]), ['veth0']);
+  const veth = link('veth0', { index: 3, kind: 'other', hasDevice: false });
+  const bond = link('bond0', { index: 4, kind: 'bond', hasDevice: false });
+  t.strictSame(names([lo, link('eth0', { index: 2, masterIndex: 4 }), bond, veth]), ['eth0']);
+  t.strictSame(names([lo, { ...veth, masterIndex: 4 }, bond]), ['veth0']);
   t.strictSame(names([lo]), ['lo']);
 });
 
@@ -36,7 +32,7 @@ t.test(
   '[3.network-monotonic] the sums never go back: an interface that left or was reset keeps its last count',
   async (t) => {
     const steps: readonly (readonly InterfaceCounters[])[] = [
-      [link('a', { sentBytes: 100, receivedBytes: 10 }), link('b', { sentBytes: 50 })],
+      [link('a', { sentBytes: 100, receivedBytes: 10 }), link('b', { index: 2, sentBytes: 50 })],
       [link('a', { sentBytes: 120, receivedBytes: 20 })],
       [link('a', { sentBytes: 5, receivedBytes: 1 })],
       [link('a', { sentBytes: 7, receivedBytes: 2, index: 9 })],

@@ -30,6 +30,12 @@ int placeOf(const InterfaceAddress& address) {
   return address.isLinkLocal ? 2 : 1;
 }
 
+// 0 where the file is absent or holds no index.
+std::uint32_t readIndex(const std::string& path) {
+  const auto index = parseInteger(readSmallFile(path));
+  return index && *index > 0 && *index <= UINT32_MAX ? static_cast<std::uint32_t>(*index) : 0;
+}
+
 LinkDetail askLink(const std::string& folder, const std::string& rawName) {
   LinkDetail detail;
   detail.rawName = rawName;
@@ -54,13 +60,10 @@ std::string linkFolder(const Roots& roots, const std::string& rawName) {
 LinkAttributes readLinkAttributes(const std::string& folder) {
   LinkAttributes attributes;
   if (folder.empty()) return attributes;
-  const auto index = parseInteger(readSmallFile(folder + "/ifindex"));
-  if (index && *index > 0 && *index <= UINT32_MAX) attributes.index = static_cast<std::uint32_t>(*index);
+  attributes.index = readIndex(folder + "/ifindex");
   attributes.hasDevice = isPresent(folder + "/device");
-  // A VRF is a master too, but it only selects a routing table: its traffic is its members' and is counted
-  // there.
-  attributes.isMember = isPresent(folder + "/master") &&
-                        findUeventValue(readSmallFile(folder + "/master/uevent"), "DEVTYPE") != "vrf";
+  attributes.masterIndex = readIndex(folder + "/master/ifindex");
+  attributes.linkIndex = readIndex(folder + "/iflink");
   const std::string uevent = readSmallFile(folder + "/uevent");
   LinkFacts facts;
   facts.type = parseInteger(readSmallFile(folder + "/type"));
@@ -72,6 +75,10 @@ LinkAttributes readLinkAttributes(const std::string& folder) {
   facts.hasTunFlags = isPresent(folder + "/tun_flags");
   attributes.kind = classifyLink(facts);
   return attributes;
+}
+
+bool isOnTopOf(const std::string& folder, const std::string& rawName) {
+  return isPresent(folder + "/lower_" + rawName);
 }
 
 LinkProbe::LinkProbe(Roots roots, std::shared_ptr<const std::atomic<unsigned>> changes)

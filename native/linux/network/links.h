@@ -22,9 +22,14 @@ struct LinkAttributes {
   std::uint32_t index = 0;
   InterfaceKind kind = InterfaceKind::kOther;
   bool hasDevice = false;
-  bool isMember = false;
+  std::uint32_t masterIndex = 0;
+  // Its own index, or that of a related interface, which may be in another network namespace and have an
+  // index that is another interface's in this one: the peer of a veth, what a VLAN is on top of.
+  std::uint32_t linkIndex = 0;
 };
 LinkAttributes readLinkAttributes(const std::string& folder);
+// Whether the interface of `folder` is on top of the one with this name: those have links to each other.
+bool isOnTopOf(const std::string& folder, const std::string& rawName);
 
 // What may wait for the kernel's network configuration lock or the driver.
 struct LinkDetail {

@@ -7,6 +7,7 @@
 #include <atomic>
 #include <charconv>
 #include <chrono>
+#include <unordered_map>
 #include <utility>
 
 #include "host/prober.h"
@@ -29,9 +30,22 @@ constexpr std::chrono::seconds kAttributesInterval{10};
 struct Link {
   std::string rawName;
   LinkAttributes attributes;
+  std::uint32_t lowerIndex = 0;
   KeptFile operstate;
   KeptFile flags;
 };
+
+void findLowerLinks(const Roots& roots, std::vector<Link>& links) {
+  std::unordered_map<std::uint32_t, const std::string*> names;
+  for (const Link& link : links) names.emplace(link.attributes.index, &link.rawName);
+  for (Link& link : links) {
+    const std::uint32_t index = link.attributes.linkIndex;
+    if (index == 0 || index == link.attributes.index) continue;
+    const auto found = names.find(index);
+    if (found != names.end() && isOnTopOf(linkFolder(roots, link.rawName), *found->second))
+      link.lowerIndex = index;
+  }
+}
 
 using Changes = std::shared_ptr<std::atomic<unsigned>>;
 
@@ -85,9 +99,10 @@ void NetworkReader::State::refreshLinks(const std::vector<InterfaceCounters>& co
   ++*changes;
   for (const InterfaceCounters& one : counters) {
     const std::string folder = linkFolder(roots, one.name);
-    links.push_back(
-        {one.name, readLinkAttributes(folder), KeptFile(folder + "/operstate"), KeptFile(folder + "/flags")});
+    links.push_back({one.name, readLinkAttributes(folder), 0, KeptFile(folder + "/operstate"),
+                     KeptFile(folder + "/flags")});
   }
+  findLowerLinks(roots, links);
   refreshedAt = Clock::now();
 }
 
@@ -135,7 +150,8 @@ std::vector<InterfaceCounters> NetworkReader::read(bool withDetail) {
     one.index = link.attributes.index;
     one.kind = link.attributes.kind;
     one.hasDevice = link.attributes.hasDevice;
-    one.isMember = link.attributes.isMember;
+    one.masterIndex = link.attributes.masterIndex;
+    one.lowerIndex = link.lowerIndex;
     if (withDetail) {
       const LinkDetail* detail = nullptr;
       if (details) {

@@ -32,6 +32,8 @@ InterfaceKind kindOf(IFTYPE type) {
 }
 
 // The members of a team are hardware and count; the team is not hardware and does not: nothing counts twice.
+// Interfaces have no master here (masterIndex and lowerIndex stay 0): the stack of NDIS does not show whether
+// an upper interface counts the bytes of a lower one.
 bool hasHardware(const MIB_IF_ROW2& row) {
   return row.InterfaceAndOperStatusFlags.HardwareInterface != 0 && row.Type != IF_TYPE_SOFTWARE_LOOPBACK;
 }
