@@ -15,6 +15,7 @@
 #include "linux/kernel/file.h"
 #include "linux/kernel/text.h"
 #include "linux/network/addresses.h"
+#include "linux/network/link_watch.h"
 #include "linux/network/links.h"
 #include "linux/network/parse_network.h"
 #include "linux/network/wifi.h"
@@ -24,8 +25,11 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// Membership and the index of an interface that was recreated under its old name may change.
+// Where changes are not reported (under other roots): masters may change, and an interface may be recreated
+// under its old name.
 constexpr std::chrono::seconds kAttributesInterval{10};
+// Readings of one call while interfaces keep changing.
+constexpr int kMaxAttempts = 3;
 
 struct Link {
   std::string rawName;
@@ -71,9 +75,13 @@ struct NetworkReader::State {
       : roots(givenRoots),
         dev(netFolder(givenRoots) + "/dev"),
         details(probers, askDetails(givenRoots, changes)),
-        levels(probers, askLevels(givenRoots)) {}
+        levels(probers, askLevels(givenRoots)) {
+    if (givenRoots.isDefault()) watch.emplace();
+  }
 
+  bool hasChanged() { return watch && watch->takeChange(); }
   bool isCurrent(const std::vector<InterfaceCounters>& counters) const;
+  std::vector<InterfaceCounters> readCounters();
   void refreshLinks(const std::vector<InterfaceCounters>& counters);
   void addDetail(InterfaceCounters& counters, Link& link, const LinkDetail* detail);
   void addLevels(std::vector<InterfaceCounters>& counters);
@@ -83,15 +91,34 @@ struct NetworkReader::State {
   const Changes changes = std::make_shared<std::atomic<unsigned>>(0);  // of the links
   Prober<LinkDetails> details;
   Prober<WifiLevels> levels;  // separate from the details: a Wi-Fi driver delays only its own values
-  std::vector<Link> links;    // in the order of /proc/net/dev
+  std::optional<LinkWatch> watch;
+  std::vector<Link> links;  // in the order of /proc/net/dev
   Clock::time_point refreshedAt;
+  bool mustRefresh = false;  // interfaces changed during the last reading
   std::string buffer;
 };
 
 bool NetworkReader::State::isCurrent(const std::vector<InterfaceCounters>& counters) const {
-  return Clock::now() - refreshedAt < kAttributesInterval &&
+  const bool isWatched = watch && watch->isOpen();
+  return (isWatched || Clock::now() - refreshedAt < kAttributesInterval) &&
          std::equal(counters.begin(), counters.end(), links.begin(), links.end(),
                     [](const InterfaceCounters& a, const Link& b) { return a.name == b.rawName; });
+}
+
+// Counters and attributes of the same interfaces: where something changed in between, both are read again, so
+// that no interface is shown with the index of its successor.
+std::vector<InterfaceCounters> NetworkReader::State::readCounters() {
+  bool isOutdated = hasChanged() || mustRefresh;
+  for (int attempt = 1;; ++attempt) {
+    auto counters = parseNetDev(dev.readShortRecords(buffer));
+    if (!isOutdated && isCurrent(counters)) return counters;
+    refreshLinks(counters);
+    isOutdated = hasChanged();
+    if (!isOutdated || attempt == kMaxAttempts) {
+      mustRefresh = isOutdated;
+      return counters;
+    }
+  }
 }
 
 void NetworkReader::State::refreshLinks(const std::vector<InterfaceCounters>& counters) {
@@ -140,8 +167,7 @@ NetworkReader::NetworkReader(const Roots& roots, ProberPool& probers)
 NetworkReader::~NetworkReader() = default;
 
 std::vector<InterfaceCounters> NetworkReader::read(bool withDetail) {
-  auto counters = parseNetDev(state_->dev.readShortRecords(state_->buffer));
-  if (!state_->isCurrent(counters)) state_->refreshLinks(counters);
+  auto counters = state_->readCounters();
   const LinkDetails details =
       withDetail ? recentValue(state_->details.latest()).value_or(nullptr) : LinkDetails{};
   for (std::size_t at = 0; at < counters.size(); ++at) {
