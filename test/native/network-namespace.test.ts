@@ -1,0 +1,97 @@
+/** The totals in a network namespace, which has no hardware, against what the far ends of its cables counted. */
+import { once } from 'node:events';
+import path from 'node:path';
+import process from 'node:process';
+import { createInterface } from 'node:readline';
+import t, { type Test } from 'tap';
+import { type Bytes, reasonAgainstNamespace, WiredNamespace } from '../helpers/machine/wired-namespace.ts';
+
+const PROGRAM = path.join(import.meta.dirname, 'network-reader.js');
+/** A packet of 1000 bytes on the wire: with the headers of UDP, IPv4 and Ethernet. */
+const BYTES = 1000 - 8 - 20 - 14;
+const PACKETS = 50;
+
+/** Reads the totals inside `box`, in one process that lives as long as the test. */
+function readerIn(t: Test, box: WiredNamespace): () => Promise<Bytes> {
+  const reader = box.spawn(process.execPath, PROGRAM);
+  t.teardown(() => reader.stdin?.end());
+  if (reader.stdout === null) throw new Error('no output');
+  const lines = createInterface({ input: reader.stdout });
+  return async () => {
+    const line = once(lines, 'line');
+    reader.stdin?.write('\n');
+    const { bytesSent, bytesRecv } = JSON.parse(String((await line)[0]));
+    return { sent: bytesSent, received: bytesRecv };
+  };
+}
+
+t.test(
+  '[3.network-which] [3.network-monotonic] the totals are what the cables carried, whatever is built on them',
+  { skip: reasonAgainstNamespace() },
+  async (t) => {
+    const box = new WiredNamespace(t);
+    box.plug('eth0', 'far0');
+    const read = readerIn(t, box);
+    t.strictSame(await read(), { sent: 0, received: 0 });
+    const link = (...args: readonly string[]) => box.ip('link', ...args);
+
+    /** After `change`, packets through `name` are carried once per cable in `cables`. */
+    const step = async (what: string, name: string, change: () => void, cables = 1) => {
+      const before = await read();
+      t.strictSame(before, box.carried(), `before: ${what}`);
+      change();
+      t.strictSame(await read(), before, `${what}: nothing was sent`);
+      box.send(name, PACKETS, BYTES);
+      const after = await read();
+      t.strictSame(after, box.carried(), what);
+      t.ok(after.sent - before.sent >= cables * PACKETS * 1000, `${what}: all packets were sent`);
+    };
+
+    await step('one cable', 'eth0', () => undefined);
+    await step('renamed', 'wan0', () => {
+      link('set', 'eth0', 'down');
+      link('set', 'eth0', 'name', 'wan0');
+      link('set', 'wan0', 'up');
+    });
+    await step('in a bridge', 'br0', () => {
+      link('add', 'br0', 'type', 'bridge', 'mcast_snooping', '0');
+      link('set', 'wan0', 'master', 'br0');
+      link('set', 'br0', 'up');
+    });
+    await step(
+      'a second cable in the bridge, which floods',
+      'br0',
+      () => {
+        box.plug('eth1', 'far1');
+        link('set', 'eth1', 'master', 'br0');
+      },
+      2,
+    );
+    await step('released', 'wan0', () => link('set', 'wan0', 'nomaster'));
+    await step('a MACVLAN on top', 'mv0', () => {
+      link('add', 'mv0', 'link', 'wan0', 'type', 'macvlan');
+      link('set', 'mv0', 'up');
+    });
+    await step('created again under its name', 'eth1', () => {
+      box.unplug('eth1', 'far1');
+      box.plug('eth1', 'far2');
+    });
+    await step('the bridge is gone', 'wan0', () => link('delete', 'br0'));
+    if (box.canHave('vlan', 'link', 'wan0')) {
+      await step('a VLAN on top', 'wan0.7', () => {
+        link('add', 'wan0.7', 'link', 'wan0', 'type', 'vlan', 'id', '7');
+        link('set', 'wan0.7', 'up');
+      });
+    } else t.comment('no VLAN: this kernel has no 8021q');
+    if (box.canHave('bond')) {
+      await step('a bond of two', 'bond0', () => {
+        link('add', 'bond0', 'type', 'bond', 'mode', 'balance-rr');
+        for (const name of ['wan0', 'eth1']) {
+          link('set', name, 'down');
+          link('set', name, 'master', 'bond0');
+        }
+        link('set', 'bond0', 'up');
+      });
+    } else t.comment('no bond: this kernel has no bonding');
+  },
+);
