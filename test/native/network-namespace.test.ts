@@ -4,6 +4,7 @@ import path from 'node:path';
 import process from 'node:process';
 import { createInterface } from 'node:readline';
 import t, { type Test } from 'tap';
+import type { InterfaceCounters } from '#src/host/host.js';
 import { type Bytes, reasonAgainstNamespace, WiredNamespace } from '../helpers/machine/wired-namespace.ts';
 
 const PROGRAM = path.join(import.meta.dirname, 'network-reader.js');
@@ -11,8 +12,13 @@ const PROGRAM = path.join(import.meta.dirname, 'network-reader.js');
 const BYTES = 1000 - 8 - 20 - 14;
 const PACKETS = 50;
 
-/** Reads the totals inside `box`, in one process that lives as long as the test. */
-function readerIn(t: Test, box: WiredNamespace): () => Promise<Bytes> {
+interface Reading {
+  readonly totals: Bytes;
+  readonly links: readonly InterfaceCounters[];
+}
+
+/** Reads inside `box`, in one process that lives as long as the test. */
+function readerIn(t: Test, box: WiredNamespace): () => Promise<Reading> {
   const reader = box.spawn(process.execPath, PROGRAM);
   t.teardown(() => reader.stdin?.end());
   if (reader.stdout === null) throw new Error('no output');
@@ -20,8 +26,8 @@ function readerIn(t: Test, box: WiredNamespace): () => Promise<Bytes> {
   return async () => {
     const line = once(lines, 'line');
     reader.stdin?.write('\n');
-    const { bytesSent, bytesRecv } = JSON.parse(String((await line)[0]));
-    return { sent: bytesSent, received: bytesRecv };
+    const { totals, links } = JSON.parse(String((await line)[0]));
+    return { totals: { sent: totals.bytesSent, received: totals.bytesRecv }, links };
   };
 }
 
@@ -31,7 +37,8 @@ t.test(
   async (t) => {
     const box = new WiredNamespace(t);
     box.plug('eth0', 'far0');
-    const read = readerIn(t, box);
+    const readAll = readerIn(t, box);
+    const read = async () => (await readAll()).totals;
     t.strictSame(await read(), { sent: 0, received: 0 });
     const link = (...args: readonly string[]) => box.ip('link', ...args);
 
@@ -93,5 +100,28 @@ t.test(
         link('set', 'bond0', 'up');
       });
     } else t.comment('no bond: this kernel has no bonding');
+  },
+);
+
+t.test(
+  'a change that leaves the names as they are is in the next reading',
+  { skip: reasonAgainstNamespace() },
+  async (t) => {
+    const box = new WiredNamespace(t);
+    box.plug('eth0', 'far0');
+    box.ip('link', 'add', 'br0', 'type', 'bridge');
+    const read = readerIn(t, box);
+    const find = async (name: string) => (await read()).links.find((link) => link.name === name);
+    const bridge = await find('br0');
+    t.match(await find('eth0'), { masterIndex: 0, lowerIndex: 0 });
+    box.ip('link', 'set', 'eth0', 'master', 'br0');
+    t.match(await find('eth0'), { masterIndex: bridge?.index });
+    box.ip('link', 'set', 'eth0', 'nomaster');
+    t.match(await find('eth0'), { masterIndex: 0 });
+    // The last one in the list: the order of the names does not change either.
+    box.ip('link', 'delete', 'br0');
+    box.ip('link', 'add', 'br0', 'type', 'bridge');
+    const successor = await find('br0');
+    t.ok(bridge !== undefined && successor !== undefined && successor.index > bridge.index, 'a new index');
   },
 );
