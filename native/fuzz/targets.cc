@@ -226,6 +226,7 @@ std::vector<FuzzTarget> linuxTargets() {
   return {
       {"stat", "/stat", runStat},
       {"meminfo", "/meminfo", runMeminfo},
+      {"arcstats", "/arcstats", call<parseShrinkableArc>},
       {"loadavg", "/loadavg", call<parseLoadavg>},
       {"pressure", "/pressure/cpu", runPressure},
       {"integer", "/ifindex", call<parseInteger>},

@@ -130,33 +130,37 @@ async function sampleOf(machine: FixtureMachine, withDetail: boolean, golden: Js
 t.setTimeout(isWriting ? 600_000 : 180_000);
 
 for (const name of machineNames())
-  t.test(`[3.units] [3.detail] [3.disks-which] machine ${name}`, { skip: whyNoFixture(name) }, async (t) => {
-    const machine = openFixture(t, name);
-    t.comment(machine.facts.note);
-    const compare = (file: string, found: Json) => {
-      if (isWriting) writeGolden(machine, file, found);
-      else t.strictSame(found, readGolden(machine, file), file);
-    };
-    const goldenDefault = readGolden(machine, 'golden/default.json');
-    compare('golden/default.json', payload(machine, await sampleOf(machine, false, goldenDefault), false));
-    const goldenDetail = readGolden(machine, 'golden/detail.json');
-    const detailed = await sampleOf(machine, true, goldenDetail);
-    compare('golden/detail.json', payload(machine, detailed, true));
-    const found = new Set(detailed.disks?.stats.map((disk) => disk.fs));
-    const answering = Object.entries(machine.facts.statvfs).filter(([, vfs]) => vfs !== null);
-    t.strictSame(
-      [...found].sort(),
-      answering.map(([point]) => point).sort(),
-      'exactly these mounts are shown',
-    );
-    const info = await machine.openHost().readSystem();
-    // What was compiled for the machine that runs the test is not a fact about the captured one.
-    const system = shown(machine, {
-      ...deriveSystem(info, detailed, FACTS),
-      os: { ...info.os, arch: undefined },
-    });
-    compare('golden/system.json', system);
-  });
+  t.test(
+    `[3.units] [3.detail] [3.disks-which] [3.memory-zfs] machine ${name}`,
+    { skip: whyNoFixture(name) },
+    async (t) => {
+      const machine = openFixture(t, name);
+      t.comment(machine.facts.note);
+      const compare = (file: string, found: Json) => {
+        if (isWriting) writeGolden(machine, file, found);
+        else t.strictSame(found, readGolden(machine, file), file);
+      };
+      const goldenDefault = readGolden(machine, 'golden/default.json');
+      compare('golden/default.json', payload(machine, await sampleOf(machine, false, goldenDefault), false));
+      const goldenDetail = readGolden(machine, 'golden/detail.json');
+      const detailed = await sampleOf(machine, true, goldenDetail);
+      compare('golden/detail.json', payload(machine, detailed, true));
+      const found = new Set(detailed.disks?.stats.map((disk) => disk.fs));
+      const answering = Object.entries(machine.facts.statvfs).filter(([, vfs]) => vfs !== null);
+      t.strictSame(
+        [...found].sort(),
+        answering.map(([point]) => point).sort(),
+        'exactly these mounts are shown',
+      );
+      const info = await machine.openHost().readSystem();
+      // What was compiled for the machine that runs the test is not a fact about the captured one.
+      const system = shown(machine, {
+        ...deriveSystem(info, detailed, FACTS),
+        os: { ...info.os, arch: undefined },
+      });
+      compare('golden/system.json', system);
+    },
+  );
 
 t.test('every machine has its golden samples', async (t) => {
   t.ok(machineNames().length >= 23);

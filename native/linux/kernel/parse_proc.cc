@@ -89,6 +89,20 @@ std::optional<MemoryCounters> parseMeminfo(std::string_view text) {
   return counters;
 }
 
+// After two lines of heading one row per statistic: name, type (4: unsigned, 64 bits), value.
+std::optional<std::uint64_t> parseShrinkableArc(std::string_view text) {
+  std::optional<std::uint64_t> size, smallest;
+  std::string_view line;
+  while ((!size || !smallest) && takeLine(text, line)) {
+    const std::string_view name = takeWord(line);
+    if (name != "size" && name != "c_min") continue;
+    takeWord(line);
+    (name == "size" ? size : smallest) = takeUnsigned(line);
+  }
+  if (!size || !smallest) return std::nullopt;
+  return *size > *smallest ? *size - *smallest : 0;
+}
+
 std::optional<std::array<double, 3>> parseLoadavg(std::string_view text) {
   std::array<double, 3> averages{};
   for (double& average : averages) {

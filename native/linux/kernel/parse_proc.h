@@ -1,5 +1,5 @@
-// Parsers of the /proc files that are read with every sample (stat, meminfo, loadavg, pressure), and of
-// single numbers: pure, never throw, accept anything. What they do not find stays unset.
+// Parsers of the /proc files that are read with every sample (stat, meminfo, arcstats, loadavg, pressure),
+// and of single numbers: pure, never throw, accept anything. What they do not find stays unset.
 #pragma once
 
 #include <array>
@@ -20,6 +20,10 @@ bool parseStat(std::string_view text, CpuTimes& total, std::vector<CoreTimes>* c
 // proc_meminfo(5). Kernels before 3.14 have no MemAvailable: then free + page cache + reclaimable slab, less
 // shared memory. Nothing without MemTotal.
 std::optional<MemoryCounters> parseMeminfo(std::string_view text);
+
+// arcstats of OpenZFS: the bytes of its cache above the size that it never shrinks below (c_min). Nothing
+// where one of the two is missing.
+std::optional<std::uint64_t> parseShrinkableArc(std::string_view text);
 
 // proc_loadavg(5): the first three numbers.
 std::optional<std::array<double, 3>> parseLoadavg(std::string_view text);

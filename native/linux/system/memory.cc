@@ -1,20 +1,23 @@
-// Memory counters from /proc/meminfo and /proc/pressure/memory.
+// Memory counters from /proc/meminfo, /proc/pressure/memory and, with ZFS, the statistics of its cache.
 #include "host/memory.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <string>
 
 #include "host/error.h"
 #include "linux/kernel/file.h"
 #include "linux/kernel/parse_proc.h"
+#include "linux/system/arc.h"
 
 namespace hostwire {
 
 struct MemoryReader::State {
   explicit State(const Roots& roots)
-      : meminfo(roots.proc + "/meminfo"), pressure(roots.proc + "/pressure/memory") {}
+      : meminfo(roots.proc + "/meminfo"), pressure(roots.proc + "/pressure/memory"), arc(roots) {}
   KeptFile meminfo;
   KeptFile pressure;
+  ArcCache arc;
   std::string buffer;
 };
 
@@ -24,6 +27,8 @@ MemoryReader::~MemoryReader() = default;
 MemoryCounters MemoryReader::read(bool withDetail) {
   auto counters = parseMeminfo(state_->meminfo.readShortRecords(state_->buffer));
   if (!counters) throw HostError(EBADMSG, "parse " + state_->meminfo.path());
+  const std::uint64_t cache = state_->arc.readShrinkableBytes(state_->meminfo.descriptor(), state_->buffer);
+  counters->availableBytes += std::min(cache, counters->totalBytes - counters->availableBytes);
   if (withDetail)
     counters->pressure = parsePressure(state_->pressure.readShortRecordsIfPresent(state_->buffer));
   return *counters;
