@@ -186,6 +186,37 @@ t.test('[3.disks-which] a mount covered by another one is not shown', async (t) 
   );
 });
 
+t.test('[3.disks-images] images that are mounted as filesystems are not disks', async (t) => {
+  const images = [
+    '0:70 / /tmp/.mount_Cursorq1W2e3 ro,nosuid,nodev,relatime - fuse.Cursor-1.2.AppImage Cursor-1.2.AppImage ro,user_id=1000',
+    '0:71 / /var/tmp/x ro,nosuid - fuse.My\\040App.AppImage /opt/My\\040App.AppImage ro,user_id=1000',
+    '0:72 / /home/u/.cache/.mount_editorAbCdEf ro,nosuid - fuse.editor editor ro,user_id=1000',
+    '0:73 / /snap/core22/1 ro,nodev - fuse.squashfuse /var/lib/snapd/snaps/core22_1.snap ro,user_id=0',
+    '0:74 / /snap/core22/2 ro,nodev - fuse.snapfuse /dev/loop9 ro,user_id=0',
+    '0:75 / /mnt/low ro - fuse.squashfuse_ll squashfuse_ll ro,user_id=1000',
+    '7:3 / /snap/core24/3 ro,nodev - squashfs /dev/loop3 ro,errors=continue',
+    '253:7 / /run/extension ro - squashfs /dev/mapper/extension-verity ro',
+    '253:8 / /usr/share/image ro - erofs /dev/dm-8 ro',
+    '7:4 / /mnt/iso ro - iso9660 /dev/loop4 ro',
+  ];
+  const disks = [
+    '0:80 / /home/u/.mount_writable rw - fuse.editor editor rw,user_id=1000',
+    '0:81 / /srv/apps.AppImage rw - fuse.sshfs box:/apps rw,user_id=1000',
+    '0:82 / /mnt/.mount_ssh ro - fuse.sshfs box:/ ro,user_id=1000',
+    '11:0 / /media/cdrom ro - iso9660 /dev/sr0 ro',
+    '7:1 / /mnt/image ro - ext4 /dev/loop1 ro',
+  ];
+  const points = [...images, ...disks].map((line) => line.split(' ')[2] ?? '');
+  const shown = await shownDisks(
+    t,
+    lines(ROOT, ...[...images, ...disks].map((line, i) => `${40 + i} 30 ${line}`)),
+    folders(...points),
+  );
+  t.same(pointsOf(shown), ['/', ...points.slice(images.length)]);
+  const live = '30 1 7:0 / / ro,relatime - squashfs /dev/loop0 ro';
+  t.same(pointsOf(await shownDisks(t, lines(live))), ['/'], 'the root is always shown');
+});
+
 t.test('[3.disks-which] the root of a container is shown, files mounted into it are not', async (t) => {
   const disks = await shownDisks(
     t,

@@ -23,13 +23,21 @@ constexpr std::array<std::string_view, 20> kNetworkTypes{
     "nfs",  "nfs4",   "cifs",     "smb3",  "smbfs", "ceph",  "9p",       "glusterfs", "afs",    "lustre",
     "gpfs", "beegfs", "orangefs", "pvfs2", "coda",  "ncpfs", "virtiofs", "vboxsf",    "vmhgfs", "prl_fs"};
 
-// FUSE filesystems without data of their own: views of sessions, of the kernel, of an archive or of layers.
-constexpr std::array<std::string_view, 8> kFuseViews{
-    "fuse.portal",         "fuse.gvfsd-fuse",   "fuse.lxcfs",      "fuse.snapfuse",
-    "fuse.vmware-vmblock", "fuse.rofiles-fuse", "fuse.squashfuse", "fuse.fuse-overlayfs"};
+// FUSE filesystems without data of their own: views of sessions, of the kernel or of layers.
+constexpr std::array<std::string_view, 6> kFuseViews{"fuse.portal",       "fuse.gvfsd-fuse",
+                                                     "fuse.lxcfs",        "fuse.vmware-vmblock",
+                                                     "fuse.rofiles-fuse", "fuse.fuse-overlayfs"};
 
-constexpr std::array<std::string_view, 6> kImageTypes{"squashfs", "erofs",   "cramfs",
-                                                      "romfs",    "iso9660", "udf"};
+// Programs that show the content of an image file.
+constexpr std::array<std::string_view, 6> kFuseImages{"fuse.squashfuse", "fuse.squashfuse_ll",
+                                                      "fuse.snapfuse",   "fuse.erofsfuse",
+                                                      "fuse.dwarfs",     "fuse.fuseiso"};
+
+// Written once when the image is made and always full, on whatever device.
+constexpr std::array<std::string_view, 4> kImageTypes{"squashfs", "erofs", "cramfs", "romfs"};
+
+// Discs, unless they are in a loop device.
+constexpr std::array<std::string_view, 2> kDiscTypes{"iso9660", "udf"};
 
 // Kept in memory or composed of other filesystems, whatever their source says.
 constexpr std::array<std::string_view, 7> kSourcelessTypes{"tmpfs",   "devtmpfs", "ramfs", "rootfs",
@@ -37,11 +45,27 @@ constexpr std::array<std::string_view, 7> kSourcelessTypes{"tmpfs",   "devtmpfs"
 
 bool isNetwork(const Mount& mount) { return isAmong(mount.type, kNetworkTypes); }
 
+bool isFuse(const Mount& mount) { return mount.type == "fuse" || mount.type.starts_with("fuse."); }
+
+// An AppImage shows its own content in a folder that begins with ".mount_". Its file name is the source, and
+// with "fuse." in front the type; whoever renames the file removes the ending.
+bool isAppImage(const Mount& mount) {
+  if (!isFuse(mount) || !mount.isReadOnly) return false;
+  const std::string_view folder = std::string_view(mount.point).substr(mount.point.rfind('/') + 1);
+  return mount.source.ends_with(".AppImage") || mount.type.ends_with(".AppImage") ||
+         (folder.starts_with(".mount_") && mount.type == "fuse." + mount.source);
+}
+
+// A file on a filesystem that is listed already.
+bool isImage(const Mount& mount) {
+  if (isAmong(mount.type, kImageTypes) || isAmong(mount.type, kFuseImages) || isAppImage(mount)) return true;
+  return isAmong(mount.type, kDiscTypes) && mount.source.starts_with("/dev/loop");
+}
+
 bool isReal(const Mount& mount) {
-  if (isAmong(mount.type, kSourcelessTypes)) return false;
-  if (mount.type == "fuse" || mount.type.starts_with("fuse."))
+  if (isAmong(mount.type, kSourcelessTypes) || isImage(mount)) return false;
+  if (isFuse(mount))
     return !mount.source.empty() && mount.source != "none" && !isAmong(mount.type, kFuseViews);
-  if (isAmong(mount.type, kImageTypes) && mount.source.starts_with("/dev/loop")) return false;
   if (isNetwork(mount) || mount.type == "zfs" || mount.type == "btrfs") return true;
   // A filesystem on several devices (bcachefs) has an anonymous number too.
   return mount.device.major != 0 || mount.source.starts_with("/dev/");

@@ -15,8 +15,8 @@ using MountGroup = std::vector<Mount>;
 // - Real filesystems: block devices, btrfs, zfs, network filesystems, FUSE with a source. `/` of any type.
 // - Mounts that another one covers, and what lies below such a mount, are not reachable and so not shown.
 // - Other mounts of a filesystem (bind mounts) are in the group of the shortest one.
-// - Read-only images in a loop device (snaps, ISO files) are left out: each is a file on a filesystem that is
-//   listed already, and is always full.
+// - Images are left out: each is a file on a filesystem that is listed already, and is always full. They are
+//   snaps, running AppImages, ISO files in a loop device, and read-only filesystem types on any device.
 std::vector<MountGroup> selectMounts(std::vector<Mount> mounts);
 
 // Gives the mounts of `own` the read-only flags that they have in `first`, another process's table; one that
