@@ -44,7 +44,9 @@ FileDescriptor openProcess(int procFolder, const ProcessId& process) {
     throw HostError(errno, "pidfd_open");
   }
   const auto counters = readProcessStat(procFolder, process.pid);
-  const bool isRunning = counters && counters->state != 'Z' && counters->state != 'X';
+  // One that has lost its first thread, or all of them this moment, is judged by its descriptor.
+  const bool isRunning =
+      counters && (counters->threads > 1 || (counters->state != 'Z' && counters->state != 'X'));
   if (!isRunning || counters->id.startTicks != process.startTicks) return {};
   return pidfd;
 }

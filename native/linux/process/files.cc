@@ -1,6 +1,7 @@
 // openat(2), read(2), close(2) on /proc/PID/*.
 #include "linux/process/files.h"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -10,6 +11,8 @@
 #include <cerrno>
 #include <charconv>
 #include <climits>
+#include <memory>
+#include <utility>
 
 #include "host/error.h"
 #include "linux/kernel/text.h"
@@ -26,6 +29,50 @@ bool isOwnLimit(int code) { return code == EMFILE || code == ENFILE || code == E
 std::uint64_t pageBytes() {
   static const auto bytes = static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
   return bytes;
+}
+
+struct CloseFolder {
+  void operator()(DIR* folder) const { closedir(folder); }
+};
+
+using StatBuffer = std::array<char, kStatBytes>;
+
+// `file`: "/stat", or a thread's. The name is inside `buffer`.
+std::optional<ProcessStat> readStat(int procFolder, std::int32_t pid, std::string_view file,
+                                    StatBuffer& buffer) {
+  const auto text = readProcessFile(procFolder, pid, file, buffer);
+  return text ? parseProcessStat(*text) : std::nullopt;
+}
+
+// The first thread has called pthread_exit(3). It stays a zombie until the last thread ends, and with it the
+// process.
+bool hasLostFirstThread(const ProcessStat& stat) { return stat.state == 'Z' && stat.threads > 1; }
+
+struct LivingThread {
+  std::string folder;  // "/task/TID"
+  char state = '?';
+  std::uint64_t residentPages = 0;
+};
+
+std::optional<LivingThread> findLivingThread(int procFolder, std::int32_t pid) {
+  const int fd = openat(procFolder, ProcessPath(pid, "/task").get(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  const std::unique_ptr<DIR, CloseFolder> folder(fd < 0 ? nullptr : fdopendir(fd));
+  if (!folder) {
+    const int code = errno;
+    if (fd >= 0) close(fd);
+    if (isOwnLimit(code)) throw HostError(code, "list the threads of a process");
+    return std::nullopt;
+  }
+  while (const dirent* entry = readdir(folder.get())) {
+    const std::string_view name = static_cast<const char*>(entry->d_name);
+    if (name.starts_with('.')) continue;
+    std::string path = "/task/" + std::string(name);
+    StatBuffer buffer;
+    const auto stat = readStat(procFolder, pid, path + "/stat", buffer);
+    if (stat && stat->state != 'Z' && stat->state != 'X')
+      return LivingThread{std::move(path), stat->state, stat->residentPages};
+  }
+  return std::nullopt;
 }
 
 }  // namespace
@@ -63,10 +110,8 @@ std::optional<std::string_view> readProcessFile(int procFolder, std::int32_t pid
 }
 
 std::optional<ProcessCounters> readProcessStat(int procFolder, std::int32_t pid) {
-  std::array<char, kStatBytes> buffer;  // not cleared: read() fills what is used
-  const auto text = readProcessFile(procFolder, pid, "/stat", buffer);
-  if (!text) return std::nullopt;
-  const auto stat = parseProcessStat(*text);
+  StatBuffer buffer;  // not cleared: read() fills what is used
+  const auto stat = readStat(procFolder, pid, "/stat", buffer);
   if (!stat) return std::nullopt;
   ProcessCounters counters;
   counters.id = {pid, stat->startTicks};
@@ -77,7 +122,20 @@ std::optional<ProcessCounters> readProcessStat(int procFolder, std::int32_t pid)
   counters.cpuTicks = stat->cpuTicks;
   counters.residentBytes = stat->residentPages * pageBytes();
   counters.name = std::string(stat->comm);
+  if (!hasLostFirstThread(*stat)) return counters;
+  if (const auto living = findLivingThread(procFolder, pid)) {
+    counters.state = living->state;
+    counters.residentBytes = living->residentPages * pageBytes();
+  }
   return counters;
+}
+
+std::string findLivingFolder(int procFolder, std::int32_t pid) {
+  StatBuffer buffer;
+  const auto stat = readStat(procFolder, pid, "/stat", buffer);
+  if (!stat || !hasLostFirstThread(*stat)) return {};
+  const auto living = findLivingThread(procFolder, pid);
+  return living ? living->folder : std::string{};
 }
 
 std::optional<std::uint32_t> readProcessOwner(int procFolder, std::int32_t pid) {

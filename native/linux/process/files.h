@@ -23,7 +23,7 @@ class ProcessPath {
   const char* get() const { return static_cast<const char*>(text_); }
 
  private:
-  char text_[32];
+  char text_[48];  // the longest: 2147483647/task/2147483647/cmdline
 };
 
 // As much of a file as one read returns, inside `buffer`. Nothing where the process has ended or hides the
@@ -32,14 +32,20 @@ std::optional<std::string_view> readProcessFile(int procFolder, std::int32_t pid
                                                 std::span<char> buffer);
 
 // The counters except owner and full name: the name is the kernel's, up to 15 bytes that need not be UTF-8.
+// Where the first thread has exited and others run, state and memory are those of the first that runs.
 // Like readProcessFile.
 std::optional<ProcessCounters> readProcessStat(int procFolder, std::int32_t pid);
+
+// Where the kernel shows the memory, program, arguments and open files of a process: "", its own folder, or
+// "/task/TID" where its first thread has exited and others run. The first thread, which the process's own
+// folder shows, has given these up. Like readProcessFile.
+std::string findLivingFolder(int procFolder, std::int32_t pid);
 
 // The effective user. The folder's owner always shows it; the files in it belong to root for a process that
 // must not be inspected (proc(5), task_dump_owner() of fs/proc/base.c).
 std::optional<std::uint32_t> readProcessOwner(int procFolder, std::int32_t pid);
 
-// The target of a link ("/exe", "/cwd"), as valid UTF-8.
+// The target of a link ("/exe", "/task/7/cwd"), as valid UTF-8.
 std::optional<std::string> readProcessLink(int procFolder, std::int32_t pid, std::string_view link);
 
 }  // namespace hostwire

@@ -66,7 +66,11 @@ using State = FullNames::State;
 
 std::string readFullName(int folder, const ProcessCounters& process) {
   std::array<char, kHeadBytes> buffer;
-  const auto head = readProcessFile(folder, process.id.pid, "/cmdline", buffer);
+  auto head = readProcessFile(folder, process.id.pid, "/cmdline", buffer);
+  if (head && head->empty()) {
+    const std::string living = findLivingFolder(folder, process.id.pid);
+    if (!living.empty()) head = readProcessFile(folder, process.id.pid, living + "/cmdline", buffer);
+  }
   return std::string(head ? fullProcessName(process.name, *head) : std::string_view(process.name));
 }
 

@@ -33,22 +33,24 @@ Prober<Shared> makeProber(ProberPool& pool, const Roots& roots, const std::share
 }
 
 // Since Linux 6.2 the folder's size is the number of entries (proc_pid_fd(5)).
-std::optional<std::uint32_t> countOpenFiles(int procFolder, std::int32_t pid, const std::string& proc) {
+std::optional<std::uint32_t> countOpenFiles(int procFolder, std::int32_t pid, const std::string& file,
+                                            const std::string& proc) {
+  const ProcessPath path(pid, file);
   struct stat status {};
-  if (fstatat(procFolder, ProcessPath(pid, "/fd").get(), &status, 0) != 0) return std::nullopt;
-  if (faccessat(procFolder, ProcessPath(pid, "/fd").get(), R_OK, AT_EACCESS) != 0) return std::nullopt;
+  if (fstatat(procFolder, path.get(), &status, 0) != 0) return std::nullopt;
+  if (faccessat(procFolder, path.get(), R_OK, AT_EACCESS) != 0) return std::nullopt;
   if (status.st_size > 0) return static_cast<std::uint32_t>(status.st_size);
-  return static_cast<std::uint32_t>(listFolder(proc + "/" + ProcessPath(pid, "/fd").get()).size());
+  return static_cast<std::uint32_t>(listFolder(proc + "/" + path.get()).size());
 }
 
 // May hang (see FullNames): then it is empty, and its thread is abandoned.
-std::string readCmdline(const std::string& proc, std::int32_t pid) {
+std::string readCmdline(const std::string& proc, std::int32_t pid, const std::string& file) {
   return askWithin<std::string>(
              kCommandPatience,
-             [proc, pid] {
+             [proc, pid, file] {
                std::vector<char> buffer(kCommandBytes);
                const FileDescriptor folder = openProcFolder(proc);
-               return std::string(readProcessFile(folder.get(), pid, "/cmdline", buffer).value_or(""));
+               return std::string(readProcessFile(folder.get(), pid, file, buffer).value_or(""));
              })
       .value_or("");
 }
@@ -103,10 +105,11 @@ std::optional<ProcessDetails> ProcessReader::readDetails(State& state, std::int3
   if (!counters) return std::nullopt;
   ProcessDetails details;
   counters->userId = readProcessOwner(folder.get(), pid).value_or(0);
-  details.path = readProcessLink(folder.get(), pid, "/exe");
-  details.folder = readProcessLink(folder.get(), pid, "/cwd");
-  details.openFiles = countOpenFiles(folder.get(), pid, state.roots.proc);
-  const std::string cmdline = readCmdline(state.roots.proc, pid);
+  const std::string living = findLivingFolder(folder.get(), pid);
+  details.path = readProcessLink(folder.get(), pid, living + "/exe");
+  details.folder = readProcessLink(folder.get(), pid, living + "/cwd");
+  details.openFiles = countOpenFiles(folder.get(), pid, living + "/fd", state.roots.proc);
+  const std::string cmdline = readCmdline(state.roots.proc, pid, living + "/cmdline");
   for (const std::string& word : parseCmdline(cmdline)) details.command.push_back(toValidUtf8(word));
   const std::string_view comm = counters->name;
   counters->name = toValidUtf8(counters->isKernelThread ? comm : fullProcessName(comm, cmdline));
@@ -124,6 +127,10 @@ std::vector<std::optional<std::string>> ProcessReader::readPaths(State& state,
   paths.reserve(processes.size());
   for (const ProcessId& process : processes) {
     auto path = readProcessLink(folder.get(), process.pid, "/exe");
+    if (!path) {
+      const std::string living = findLivingFolder(folder.get(), process.pid);
+      if (!living.empty()) path = readProcessLink(folder.get(), process.pid, living + "/exe");
+    }
     const bool isIts = path && isStill(folder.get(), process);
     paths.push_back(isIts ? std::move(path) : std::nullopt);
   }
