@@ -142,18 +142,19 @@ t.test('drives are called by their model, two of one model by their device as we
   ]);
 });
 
-t.test('a drive is asked every half minute, not with every sample', async (t) => {
-  const input = 'sys/class/hwmon/hwmon0/temp1_input';
+t.test('[3.sensors-drives] a drive is asked every half minute, not with every sample', async (t) => {
   const machine = makeMachine(t, {
     ...chip(0, 'drivetemp', { temp1_input: '31000' }),
     ...chip(1, 'k10temp', { temp1_input: '40000' }),
+    ...chip(2, 'nvme', { temp1_input: '50000' }),
   });
-  await readSensors(machine, (sensors) => sensors.length === 2 && sensors.every(isKnown));
-  machine.write({ [input]: '55000\n', 'sys/class/hwmon/hwmon1/temp1_input': '66000\n' });
+  await readSensors(machine, (sensors) => sensors.length === 3 && sensors.every(isKnown));
+  const files = [0, 1, 2].map((number) => [`sys/class/hwmon/hwmon${number}/temp1_input`, '66000\n']);
+  machine.write(Object.fromEntries(files));
   const later = await readSensors(machine, (sensors) => sensors[1]?.value === 66);
   t.strictSame(
     later.map(({ value }) => value),
-    [31, 66],
+    [31, 66, 50],
   );
 });
 

@@ -64,12 +64,21 @@ std::vector<std::string> findNodes(const std::string& folder) {
 
 // Intel's integrated processors have a fixed address (all others are on a card); AMD's have a voltage of the
 // processor's other half, which amdgpu shows as in1 only for them.
-bool isIntegrated(const GpuDevice& device) {
-  if (device.vendor == GpuVendor::kIntel) return device.address.ends_with(":00:02.0");
-  return device.vendor == GpuVendor::kAmd && !device.hwmon.empty() && isPresent(device.hwmon + "/in1_input");
+bool isIntegrated(GpuVendor vendor, const std::string& address, const std::string& hwmon) {
+  if (vendor == GpuVendor::kIntel) return address.ends_with(":00:02.0");
+  return vendor == GpuVendor::kAmd && !hwmon.empty() && isPresent(hwmon + "/in1_input");
 }
 
 }  // namespace
+
+std::optional<GpuOfChip> findGpuOfChip(const std::string& deviceFolder, const std::string& hwmonFolder) {
+  bool isWhole = true;
+  const std::uint32_t vendorId = readId(deviceFolder + "/vendor", isWhole);
+  const std::uint32_t classCode = readId(deviceFolder + "/class", isWhole);
+  const auto vendor = isWhole ? vendorOf(vendorId, classCode) : std::nullopt;
+  if (!vendor) return std::nullopt;
+  return GpuOfChip{isIntegrated(*vendor, linkedName(deviceFolder), hwmonFolder)};
+}
 
 const char* nameOf(GpuVendor vendor) {
   switch (vendor) {
@@ -126,7 +135,7 @@ GpuDevice GpuDiscovery::describe(const std::string& name, const Identity& identi
   device.hwmon = findHwmon(device.folder);
   device.nodes = findNodes(device.folder);
   device.isBootDisplay = readSmallFile(device.folder + "/boot_vga") == "1";
-  device.isIntegrated = isIntegrated(device);
+  device.isIntegrated = isIntegrated(device.vendor, name, device.hwmon);
   return device;
 }
 

@@ -40,6 +40,13 @@ struct GpuInventory {
 };
 using SharedInventory = std::shared_ptr<const GpuInventory>;
 
+// What a hwmon chip belongs to, judged by the files of its device; nothing where that is no graphics
+// processor of the vendors above.
+struct GpuOfChip {
+  bool isIntegrated = false;
+};
+std::optional<GpuOfChip> findGpuOfChip(const std::string& deviceFolder, const std::string& hwmonFolder);
+
 const char* nameOf(GpuVendor vendor);
 // The kernel modules that serve a vendor's devices.
 const char* modulesOf(GpuVendor vendor);

@@ -2,6 +2,8 @@
 #include "linux/gpu/sleep.h"
 
 #include <cerrno>
+#include <filesystem>
+#include <map>
 
 #include "host/error.h"
 #include "linux/gpu/parse_gpu.h"
@@ -18,6 +20,8 @@ constexpr std::chrono::minutes kBetweenRests{5};
 constexpr unsigned kMaxUnreadable = 5;
 // Below this load it does nothing worth staying awake for.
 constexpr double kIdlePercent = 1;
+// The longest interval at which the load of a device is expected to be read again.
+constexpr std::chrono::minutes kLoadKnownFor{2};
 
 }  // namespace
 
@@ -73,6 +77,43 @@ void GpuSleep::noteLoad(std::optional<double> loadPercent) {
   if (!delay) return;
   // Beyond the kernel's delay: 2 s with the 10 s that the service waits.
   restsUntil_ = now + milliseconds(static_cast<std::int64_t>(*delay)) + idleBeforeRest_ / 5;
+}
+
+SharedGpuSleep::SharedGpuSleep(const std::string& folder, bool isIntegrated, milliseconds idleBeforeRest)
+    : sleep_(folder, isIntegrated, idleBeforeRest) {}
+
+GpuSleep::State SharedGpuSleep::judge() {
+  const std::lock_guard lock(mutex_);
+  return sleep_.judge();
+}
+
+void SharedGpuSleep::noteLoad(std::optional<double> loadPercent) {
+  const std::lock_guard lock(mutex_);
+  loadNotedAt_ = Clock::now();
+  sleep_.noteLoad(loadPercent);
+}
+
+void SharedGpuSleep::noteReading() {
+  const std::lock_guard lock(mutex_);
+  if (loadNotedAt_ && Clock::now() - *loadNotedAt_ < kLoadKnownFor) return;
+  sleep_.noteLoad(std::nullopt);
+}
+
+std::shared_ptr<SharedGpuSleep> shareGpuSleep(const std::string& folder, bool isIntegrated,
+                                              milliseconds idleBeforeRest) {
+  static std::mutex mutex;
+  static std::map<std::string, std::weak_ptr<SharedGpuSleep>> known;
+  std::error_code error;
+  const std::string canonical = std::filesystem::canonical(folder, error).string();
+  const std::lock_guard lock(mutex);
+  std::erase_if(known, [](const auto& entry) { return entry.second.expired(); });
+  auto& entry = known[error ? folder : canonical];
+  auto sleep = entry.lock();
+  if (!sleep) {
+    sleep = std::make_shared<SharedGpuSleep>(folder, isIntegrated, idleBeforeRest);
+    entry = sleep;
+  }
+  return sleep;
 }
 
 }  // namespace hostwire

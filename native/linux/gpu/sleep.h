@@ -2,6 +2,8 @@
 #pragma once
 
 #include <chrono>
+#include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 
@@ -45,5 +47,29 @@ class GpuSleep {
   std::optional<Clock::time_point> restsUntil_;
   std::optional<Clock::time_point> noRestUntil_;
 };
+
+// The same for the two readers of one device, its values' and its sensors': each alone would keep it awake
+// while the other leaves it alone. From any thread.
+class SharedGpuSleep {
+ public:
+  SharedGpuSleep(const std::string& folder, bool isIntegrated, std::chrono::milliseconds idleBeforeRest);
+
+  GpuSleep::State judge();
+  void noteLoad(std::optional<double> loadPercent);
+  // After a reading by someone who does not know the load. Ignored while somebody does.
+  void noteReading();
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  std::mutex mutex_;
+  GpuSleep sleep_;
+  std::optional<Clock::time_point> loadNotedAt_;
+};
+
+// One object per device: `folder` may be another path to the same one, and only the first caller's other
+// arguments count.
+std::shared_ptr<SharedGpuSleep> shareGpuSleep(const std::string& folder, bool isIntegrated,
+                                              std::chrono::milliseconds idleBeforeRest);
 
 }  // namespace hostwire

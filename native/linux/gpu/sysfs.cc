@@ -39,7 +39,7 @@ std::optional<std::uint64_t> toBytes(std::optional<double> value) {
 SysfsGpu::SysfsGpu(const Roots& roots, const GpuOptions& options, GpuDevice device)
     : roots_(roots),
       device_(std::move(device)),
-      sleep_(device_.folder, device_.isIntegrated, options.idleBeforeRest),
+      sleep_(shareGpuSleep(device_.folder, device_.isIntegrated, options.idleBeforeRest)),
       clients_(roots.proc, device_),
       last_(options.maxAge) {}
 
@@ -177,7 +177,7 @@ GpuValues SysfsGpu::readValues(bool withDetail) {
 GpuAnswer SysfsGpu::read(bool withDetail) {
   GpuAnswer answer;
   answer.address = device_.address;
-  const GpuSleep::State state = sleep_.judge();
+  const GpuSleep::State state = sleep_->judge();
   nameDevice(state == GpuSleep::State::kAwake);
   answer.name = name_;
   answer.isAsleep = state == GpuSleep::State::kAsleep;
@@ -189,7 +189,7 @@ GpuAnswer SysfsGpu::read(bool withDetail) {
   if (!areSourcesKnown_) findSources();
   failure_.clear();
   answer.values = readValues(withDetail);
-  sleep_.noteLoad(answer.values.loadPercent);
+  sleep_->noteLoad(answer.values.loadPercent);
   if (answer.values.isAnyKnown()) {
     last_.store(answer.values);
     return answer;

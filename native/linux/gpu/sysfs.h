@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -39,7 +40,7 @@ class SysfsGpu {
 
   const Roots roots_;
   const GpuDevice device_;
-  GpuSleep sleep_;
+  const std::shared_ptr<SharedGpuSleep> sleep_;
   DrmClients clients_;
   LastGpuValues last_;
   std::string name_;

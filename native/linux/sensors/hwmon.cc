@@ -7,6 +7,8 @@
 #include <utility>
 
 #include "host/error.h"
+#include "host/gpu.h"
+#include "linux/gpu/devices.h"
 #include "linux/kernel/directory.h"
 #include "linux/kernel/text.h"
 #include "linux/sensors/parse_sensors.h"
@@ -17,8 +19,9 @@ namespace {
 // All chips together; above this, files are opened per reading: the process needs descriptors for other
 // things.
 constexpr std::size_t kMaxKept = 64;
-// A drive's temperature changes slowly, and reading it may keep some models from spinning down
-// (Documentation/hwmon/drivetemp.rst).
+// A drive's temperature changes slowly. Reading it may keep some models from spinning down
+// (Documentation/hwmon/drivetemp.rst), and is a command to an NVMe controller, which leaves a state of low
+// power for it.
 constexpr std::chrono::seconds kSlowInterval{30};
 
 struct FoundChip {
@@ -100,10 +103,14 @@ std::optional<FoundChip> findChip(const std::string& classFolder) {
   found.chip.inputs = findInputs(folder);
   if (found.chip.inputs.empty()) return std::nullopt;
   if (name.empty()) name = lastPart(classFolder);
-  found.chip.isSlow = name == "drivetemp";
-  found.names = nameChip(classFolder, name, found.chip.isSlow || name == "nvme");
+  found.chip.isSlow = name == "drivetemp" || name == "nvme";
+  found.names = nameChip(classFolder, name, found.chip.isSlow);
   found.chip.driver = name;
   found.chip.runtimeStatus = findRuntimeStatus(classFolder);
+  if (const auto gpu = findGpuOfChip(classFolder + "/device", folder)) {
+    found.chip.gpuFolder = classFolder + "/device";
+    found.chip.isIntegratedGpu = gpu->isIntegrated;
+  }
   return found;
 }
 
@@ -140,6 +147,8 @@ std::vector<SensorChip> findChips(const Roots& roots) {
 
 ChipProbe::ChipProbe(SensorChip chip) : chip_(std::move(chip)) {
   if (chip_.keepsOpen) kept_ = openFiles();
+  if (!chip_.gpuFolder.empty())
+    gpuSleep_ = shareGpuSleep(chip_.gpuFolder, chip_.isIntegratedGpu, GpuOptions{}.idleBeforeRest);
 }
 
 std::vector<ChipProbe::Files> ChipProbe::openFiles() const {
@@ -160,6 +169,9 @@ bool ChipProbe::isAsleep() {
   return runtimeStatus_->readIfPresent(buffer_).starts_with("suspend");
 }
 
+// A graphics processor is being left alone so that it can fall asleep.
+bool ChipProbe::isResting() { return gpuSleep_ && gpuSleep_->judge() == GpuSleep::State::kResting; }
+
 SensorReading ChipProbe::readOne(SensorKind kind, Files& files) {
   if (files.fault && files.fault->readIfPresent(buffer_).starts_with('1'))
     return {std::nullopt, "the chip reports that the sensor is faulty"};
@@ -175,15 +187,15 @@ std::vector<SensorReading> ChipProbe::read() {
   if (chip_.isSlow && readAt_ && now - *readAt_ < kSlowInterval) return last_;
   std::vector<SensorReading> readings(chip_.inputs.size());
   if (isAsleep()) return readings;
+  if (isResting()) return last_.empty() ? readings : last_;
   std::vector<Files> opened;
   if (!chip_.keepsOpen) opened = openFiles();
   std::vector<Files>& files = chip_.keepsOpen ? kept_ : opened;
   for (std::size_t at = 0; at < readings.size(); ++at)
     readings[at] = readOne(chip_.inputs[at].kind, files[at]);
-  if (chip_.isSlow) {
-    last_ = readings;
-    readAt_ = now;
-  }
+  if (gpuSleep_) gpuSleep_->noteReading();
+  if (chip_.isSlow || gpuSleep_) last_ = readings;
+  readAt_ = now;
   return readings;
 }
 

@@ -3,12 +3,14 @@
 #pragma once
 
 #include <chrono>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "host/roots.h"
 #include "host/sensors.h"
+#include "linux/gpu/sleep.h"
 #include "linux/kernel/file.h"
 
 namespace hostwire {
@@ -25,8 +27,10 @@ struct SensorChip {
   std::string driver;         // the chip's own name for itself; valid UTF-8
   std::string name;           // unique; valid UTF-8
   std::string runtimeStatus;  // path of the device's power state; empty where it never sleeps
-  bool isSlow = false;        // each reading is a command to a drive
-  bool keepsOpen = false;     // its files stay open between readings
+  std::string gpuFolder;      // of the device, where it is a graphics processor; otherwise empty
+  bool isIntegratedGpu = false;
+  bool isSlow = false;     // each reading is a command to a drive
+  bool keepsOpen = false;  // its files stay open between readings
   std::vector<SensorInput> inputs;
   friend bool operator==(const SensorChip&, const SensorChip&) = default;
 };
@@ -55,13 +59,15 @@ class ChipProbe {
     std::optional<KeptFile> fault;
   };
   bool isAsleep();
+  bool isResting();
   SensorReading readOne(SensorKind kind, Files& files);
   std::vector<Files> openFiles() const;
 
   const SensorChip chip_;
   std::vector<Files> kept_;
   std::optional<KeptFile> runtimeStatus_;
-  std::vector<SensorReading> last_;  // of a slow chip
+  std::shared_ptr<SharedGpuSleep> gpuSleep_;
+  std::vector<SensorReading> last_;  // of a slow chip, or of a graphics processor
   std::optional<std::chrono::steady_clock::time_point> readAt_;
   std::string buffer_;
 };

@@ -147,7 +147,7 @@ function openedIn(trace: string, root: string): readonly string[] {
 
 /** What the kernel keeps in memory of every device: reading it wakes none (drivers/pci/pci-sysfs.c, power/sysfs.c). */
 const HARMLESS =
-  /\/(?:vendor|device|class|revision|boot_vga|driver|drm|hwmon\/?|power\/(?:runtime_status|control|autosuspend_delay_ms))$/;
+  /^sys\/bus\/pci\/devices\/[^/]+$|\/(?:vendor|device|class|revision|boot_vga|driver|drm|hwmon\/?|power\/(?:runtime_status|control|autosuspend_delay_ms))$/;
 
 const hasStrace = (() => {
   try {
