@@ -66,7 +66,8 @@ async function measure(plan: Plan, subjects: ReadonlyMap<string, Subject>): Prom
 
 /** How long a detailed sample occupies the JavaScript thread, in milliseconds; the median of ten. */
 async function measureOccupied(): Promise<number> {
-  const clock = { now: () => performance.now(), setTimer: setTimeout, clearTimer: () => undefined };
+  const now = () => performance.now();
+  const clock = { now, sinceBoot: now, setTimer: setTimeout, clearTimer: () => undefined };
   const readings = new ProcessReadings({
     host: openNativeProcesses(),
     clock,

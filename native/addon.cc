@@ -5,6 +5,7 @@
 #include <limits>
 #include <optional>
 
+#include "host/clock.h"
 #include "host/folders.h"
 #include "host/limits.h"
 #include "host/listener.h"
@@ -40,6 +41,11 @@ Napi::Value tuneListenerFromJs(const Napi::CallbackInfo& info) {
   return Napi::Number::New(info.Env(), tuneListener(port, options));
 }
 
+// sinceBootMs(): number
+Napi::Value sinceBootMsFromJs(const Napi::CallbackInfo& info) {
+  return Napi::Number::New(info.Env(), static_cast<double>(readClock().sinceBootNs) / 1e6);
+}
+
 // descriptorLimit(): number, Infinity without a limit
 Napi::Value descriptorLimitFromJs(const Napi::CallbackInfo& info) {
   const std::optional<std::uint64_t> limit = descriptorLimit();
@@ -66,6 +72,7 @@ Napi::Object init(Napi::Env env, Napi::Object exports) {
   exports.Set("Media", MediaBinding::define(env));
   exports.Set("Power", PowerBinding::define(env));
   exports.Set("Processes", ProcessesBinding::define(env));
+  exports.Set("sinceBootMs", Napi::Function::New(env, sinceBootMsFromJs, "sinceBootMs"));
   exports.Set("tuneListener", Napi::Function::New(env, tuneListenerFromJs, "tuneListener"));
   exports.Set("descriptorLimit", Napi::Function::New(env, descriptorLimitFromJs, "descriptorLimit"));
   exports.Set("openDescriptors", Napi::Function::New(env, openDescriptorsFromJs, "openDescriptors"));

@@ -1,6 +1,6 @@
 /** The composition root: builds the parts, connects them, and is all that main knows of them. */
 import os from 'node:os';
-import { type Clock, SYSTEM_CLOCK } from './clock.ts';
+import { type Clock, systemClock } from './clock.ts';
 import { chooseBackend } from './commands/choose-backend.ts';
 import { Commands } from './commands/command.ts';
 import { Media, mediaCommands } from './commands/media.ts';
@@ -112,7 +112,7 @@ export class Service {
     facts,
     machineNames,
     rss,
-    clock = SYSTEM_CLOCK,
+    clock = systemClock(() => host.sinceBootMs()),
   }: ServiceOptions) {
     const config = { current: initial };
     const base = { config, host, clock, log };

@@ -21,8 +21,10 @@ let isTimeMade = false;
 let madeNowMs = 0;
 let due: (() => void) | undefined;
 
+const now = () => (isTimeMade ? madeNowMs : performance.now());
 const clock: Clock = {
-  now: () => (isTimeMade ? madeNowMs : performance.now()),
+  now,
+  sinceBoot: now,
   setTimer: (fire, delayMs) => {
     if (!isTimeMade) return setTimeout(fire, delayMs);
     due = fire;

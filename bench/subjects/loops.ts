@@ -8,7 +8,7 @@ import * as uws from 'uWebSockets.js';
 import { readFileSync } from 'node:fs';
 import process from 'node:process';
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
-import { SYSTEM_CLOCK } from '#src/clock.js';
+import { systemClock } from '#src/clock.js';
 import type { Caller } from '#src/http/clients/caller.js';
 import { Fanout } from '#src/http/stream/fanout.js';
 import type { Exchange, StreamStart } from '#src/http/uws/exchange.js';
@@ -48,7 +48,7 @@ class Loop {
     this.#newest = this.#encodedOf({ number: 0, bytes: 16 });
     this.#fanout = new Fanout({
       source: { subscribe: () => undefined, unsubscribe: () => undefined },
-      clock: SYSTEM_CLOCK,
+      clock: systemClock(() => performance.now()),
       defer: (slice) => {
         this.#isDeferred = true;
         setImmediate(() => this.#run(slice));

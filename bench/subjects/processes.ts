@@ -10,7 +10,8 @@ import { pace, serve } from './serve.ts';
 const host = openNativeProcesses();
 let bytes = 0;
 
-const clock = { now: () => performance.now(), setTimer: setTimeout, clearTimer: () => undefined };
+const now = () => performance.now();
+const clock = { now, sinceBoot: now, setTimer: setTimeout, clearTimer: () => undefined };
 const readings = new ProcessReadings({ host, clock, config: { current: DEFAULT_CONFIG } });
 
 function runSamples(count: number, intervalMs: number): Promise<void> {

@@ -253,6 +253,8 @@ export interface Host {
    */
   readCounters(sections: number, withDetail: boolean, nextInMs: number): Counters;
   readSystem(): Promise<SystemInfo>;
+  /** Milliseconds since boot, suspended time included; the clock of `Counters.sinceBootNs`. */
+  sinceBootMs(): number;
   /** Applies `options` to this process's listening sockets on `port`; returns how many were tuned. */
   tuneListener(port: number, options: ListenerOptions): number;
   /** How many files and sockets this process may have open; Infinity where there is no such limit. */

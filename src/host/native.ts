@@ -62,6 +62,7 @@ interface Addon {
   readonly Media: new (controls: NativeControls, roots: Roots, onNews: () => void) => NativeMedia;
   readonly Power: new (controls: NativeControls, onSleep: (isGoingToSleep: boolean) => void) => NativePower;
   readonly Processes: new (roots: Roots) => NativeProcesses;
+  sinceBootMs(): number;
   tuneListener(port: number, options: ListenerOptions): number;
   descriptorLimit(): number;
   openDescriptors(): number | undefined;
@@ -126,6 +127,7 @@ export function openNativeHost(roots: Roots = {}): NativeMachine {
     describe: (without = new Set()) =>
       describeMachine(() => host.describe(), { processes, power, media }, without),
     readSystem: () => host.readSystem(),
+    sinceBootMs: () => addon.sinceBootMs(),
     tuneListener: (port, options) => addon.tuneListener(port, options),
     descriptorLimit: () => addon.descriptorLimit(),
     openDescriptors: () => addon.openDescriptors(),

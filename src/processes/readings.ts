@@ -22,7 +22,8 @@ const NS_PER_MS = 1e6;
 
 interface CachedWindow {
   readonly window: ProcessWindow;
-  readonly atMs: number;
+  /** Of the clock that counts suspended time: processes from before a sleep are not fresh after it. */
+  readonly sinceBootMs: number;
 }
 
 export class ProcessReadings {
@@ -53,7 +54,11 @@ export class ProcessReadings {
     const { clock } = this.#options;
     const cached = this.#cached;
     // The first of two readings is fresh too, but there is nothing to compare it with until the second.
-    if (this.#pending === undefined && cached !== undefined && clock.now() - cached.atMs < FRESH_MS)
+    if (
+      this.#pending === undefined &&
+      cached !== undefined &&
+      clock.sinceBoot() - cached.sinceBootMs < FRESH_MS
+    )
       return cached.window;
     this.#pending ??= this.#take().finally(() => {
       this.#pending = undefined;
@@ -71,7 +76,7 @@ export class ProcessReadings {
 
   #keep(columns: ProcessColumns): ProcessWindow {
     const window = advanceWindow(this.#cached?.window, columns, MAX_WINDOW_MS * NS_PER_MS);
-    this.#cached = { window, atMs: this.#options.clock.now() };
+    this.#cached = { window, sinceBootMs: this.#options.clock.sinceBoot() };
     return window;
   }
 }

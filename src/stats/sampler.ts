@@ -42,7 +42,8 @@ const PROBE_WAIT_MS = 25;
 interface CachedSample {
   readonly encoded: Encoded;
   readonly needs: Needs;
-  readonly atMs: number;
+  /** Of the clock that counts suspended time: a sample from before a sleep is not fresh after it. */
+  readonly sinceBootMs: number;
 }
 
 interface Needs {
@@ -147,7 +148,8 @@ export class Sampler implements SampleSource {
 
   peek(view: View): Encoded | undefined {
     const latest = this.#latest;
-    if (latest === undefined || this.#options.clock.now() - latest.atMs >= FRESH_MS) return undefined;
+    if (latest === undefined || this.#options.clock.sinceBoot() - latest.sinceBootMs >= FRESH_MS)
+      return undefined;
     return covers(latest.needs, view) ? latest.encoded : undefined;
   }
 
@@ -219,7 +221,7 @@ export class Sampler implements SampleSource {
 
   #keep(needs: Needs, sample: Sample): Encoded {
     const encoded = new Encoded(sample);
-    this.#latest = { encoded, needs, atMs: this.#options.clock.now() };
+    this.#latest = { encoded, needs, sinceBootMs: this.#options.clock.sinceBoot() };
     return encoded;
   }
 

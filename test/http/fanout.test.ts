@@ -64,7 +64,7 @@ class Stage {
     this.fanout = new Fanout({
       source: this.demand,
       // The tests call `tend` themselves.
-      clock: { now, setTimer: () => undefined, clearTimer: () => undefined },
+      clock: { now, sinceBoot: now, setTimer: () => undefined, clearTimer: () => undefined },
       defer: (slice) => this.deferred.push(slice),
     });
   }

@@ -180,6 +180,23 @@ t.test(
   },
 );
 
+t.test('[3.usage-resume] a list from before a sleep is not handed out after it', async (t) => {
+  const clock = new FakeClock();
+  const { host, reads } = readingHost(clock);
+  const readings = new ProcessReadings({ host, clock, config: new FakeConfig() });
+  const take = async () => {
+    const pending = readings.window();
+    await clock.advance(300);
+    return await pending;
+  };
+  const before = await take();
+  t.equal(await take(), before, 'it is young');
+  clock.suspend(60_000);
+  const count = reads();
+  t.not(await take(), before);
+  t.ok(reads() > count);
+});
+
 t.test(
   '[7.process-readings] a list takes two readings at first, then one, and none within a second',
   async (t) => {

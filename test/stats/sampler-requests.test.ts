@@ -45,6 +45,20 @@ t.test('[3.usage-age] a sample younger than a second answers at once, and withou
   t.not((await ask(ALL)).encoded, encoded);
 });
 
+t.test('[3.usage-resume] a sample from before a sleep is not handed out after it', async (t) => {
+  const { clock, sampler, ask } = setUp();
+  const { encoded } = await ask(ALL);
+  await clock.advance(100);
+  t.equal(sampler.peek(ALL), encoded, 'it is young');
+  // The clock that timers run by stands still meanwhile.
+  clock.suspend(8 * 3600_000);
+  t.equal(sampler.peek(ALL), undefined);
+  const after = await ask(ALL);
+  t.not(after.encoded, encoded);
+  t.equal(after.encoded.sample.uptime, Math.floor(clock.sinceBoot() / 1000), 'it was taken after the sleep');
+  t.equal(sampler.peek(ALL), after.encoded);
+});
+
 t.test('concurrent requests share one reading; a larger one takes its own', async (t) => {
   const { clock, host, sampler } = setUp();
   const same = Promise.all([sampler.latest(ALL), sampler.latest(ALL), sampler.latest(CPU)]);

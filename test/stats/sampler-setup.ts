@@ -29,6 +29,7 @@ class TestHost {
   change: Partial<Counters> = {};
   error: Error | undefined;
   readSystem = () => Promise.resolve(SYSTEM);
+  sinceBootMs = () => this.#clock.sinceBoot();
   tuneListener = () => 1;
   descriptorLimit = () => 1000;
   openDescriptors = () => undefined;
@@ -62,7 +63,7 @@ class TestHost {
     const wanted = Object.entries(keys).filter(([, bit]) => (sections & bit) !== 0);
     return {
       takenAtNs: now * 1e6,
-      sinceBootNs: now * 1e6,
+      sinceBootNs: this.#clock.sinceBoot() * 1e6,
       unixMs: 1e12 + now,
       ...Object.fromEntries(wanted.map(([key]) => [key, every[key as keyof typeof keys]])), // Keys of `keys`.
     };

@@ -13,9 +13,12 @@ export function settle(): Promise<void> {
 
 export class FakeClock implements Clock {
   #now = 1000;
+  #suspendedMs = 0;
   readonly #timers = new Set<Timer>();
 
   readonly now = () => this.#now;
+
+  readonly sinceBoot = () => this.#now + this.#suspendedMs;
 
   readonly setTimer = (fire: () => void, delayMs: number): unknown => {
     const timer = { fire, atMs: this.#now + delayMs };
@@ -30,6 +33,11 @@ export class FakeClock implements Clock {
 
   get timers(): number {
     return this.#timers.size;
+  }
+
+  /** The machine sleeps for `ms`: no timer runs meanwhile. */
+  suspend(ms: number): void {
+    this.#suspendedMs += ms;
   }
 
   /** Advances by `ms` and fires the timers that fall due, in order, each at its own time. */

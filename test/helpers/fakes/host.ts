@@ -173,6 +173,7 @@ export function fixtureHost(change: Partial<Counters> = {}): FixtureHost {
     },
     readSystem: () => Promise.resolve(SYSTEM),
     tuneListener: () => 1,
+    sinceBootMs: () => performance.now(),
     descriptorLimit: () => 20_000,
     openDescriptors: () => undefined,
     trimHeap: () => Promise.resolve(),

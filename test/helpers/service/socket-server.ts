@@ -2,7 +2,7 @@
 import './dead-buses.ts';
 import process from 'node:process';
 import type { Test } from 'tap';
-import { SYSTEM_CLOCK } from '#src/clock.js';
+import { systemClock } from '#src/clock.js';
 import { type Command, Commands, defineCommand } from '#src/commands/command.js';
 import { Listeners } from '#src/listeners.js';
 import { createLog } from '#src/log.js';
@@ -75,7 +75,7 @@ export async function serveSockets(t: Test, options: SocketServerOptions = {}) {
   const hub = new Hub({
     version: '0',
     config,
-    clock: SYSTEM_CLOCK,
+    clock: systemClock(() => performance.now()),
     log: createLog((line) => log.push(line)),
     source,
     commands: new Commands(rows, config),

@@ -1,7 +1,7 @@
 /** The stream half of the service inside this process: events of one size, and the watch over their peers. */
 import './dead-buses.ts';
 import type { Test } from 'tap';
-import { SYSTEM_CLOCK } from '#src/clock.js';
+import { systemClock } from '#src/clock.js';
 import { openNativeHost } from '#src/host/native.js';
 import { PeerWatch } from '#src/http/connections/peers.js';
 import { Fanout } from '#src/http/stream/fanout.js';
@@ -43,7 +43,7 @@ export interface StreamServerOptions {
 /** Ends with the test. */
 export function serveStreams(t: Test, { address, eventBytes, tickMs, watch: limits }: StreamServerOptions) {
   const host = openNativeHost();
-  const fanout = new Fanout({ source: new FakeDemand(), clock: SYSTEM_CLOCK });
+  const fanout = new Fanout({ source: new FakeDemand(), clock: systemClock(() => performance.now()) });
   let number = 0;
   let newest = encodedOf(number, eventBytes);
   const server = new HttpServer({
@@ -56,7 +56,7 @@ export function serveStreams(t: Test, { address, eventBytes, tickMs, watch: limi
   });
   const watch = new PeerWatch({
     host,
-    clock: SYSTEM_CLOCK,
+    clock: systemClock(() => performance.now()),
     log: createLog(() => undefined),
     server,
     ...limits,

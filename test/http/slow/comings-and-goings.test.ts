@@ -7,7 +7,7 @@ import { once } from 'node:events';
 import { readdirSync } from 'node:fs';
 import process from 'node:process';
 import t, { type Test } from 'tap';
-import { SYSTEM_CLOCK } from '#src/clock.js';
+import { systemClock } from '#src/clock.js';
 import { Fanout } from '#src/http/stream/fanout.js';
 import { HttpServer } from '#src/http/uws/server.js';
 import { Encoded, viewOf } from '#src/stats/view.js';
@@ -77,7 +77,7 @@ async function warmUp(service: ProbedService): Promise<void> {
 
 t.test('every count is back at 0 when all have left', needs, async (t) => {
   const demand = new FakeDemand();
-  const fanout = new Fanout({ source: demand, clock: SYSTEM_CLOCK });
+  const fanout = new Fanout({ source: demand, clock: systemClock(() => performance.now()) });
   const sampleOf = (number: number) =>
     new Encoded({
       timestamp: number,

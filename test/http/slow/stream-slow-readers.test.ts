@@ -2,7 +2,7 @@
 import net from 'node:net';
 import t from 'tap';
 import '../../helpers/service/dead-buses.ts';
-import { SYSTEM_CLOCK } from '#src/clock.js';
+import { systemClock } from '#src/clock.js';
 import { openNativeHost } from '#src/host/native.js';
 import { Fanout } from '#src/http/stream/fanout.js';
 import { HttpServer } from '#src/http/uws/server.js';
@@ -81,7 +81,7 @@ for (const bytes of [1 * KIB, 12 * KIB, 16 * KIB - 200, 16 * KIB, 20 * KIB, 64 *
   t.test(`[4.slow-skips] [4.slow-drained] events of ${bytes} bytes`, async (t) => {
     const fanout = new Fanout({
       source: new FakeDemand(),
-      clock: SYSTEM_CLOCK,
+      clock: systemClock(() => performance.now()),
     });
     let newest = encodedOf(0, bytes);
     const server = new HttpServer({

@@ -2,7 +2,7 @@
 import '../../helpers/service/dead-buses.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
-import { SYSTEM_CLOCK } from '#src/clock.js';
+import { systemClock } from '#src/clock.js';
 import { openNativeHost } from '#src/host/native.js';
 import { PeerWatch } from '#src/http/connections/peers.js';
 import { createLog } from '#src/log.js';
@@ -127,7 +127,7 @@ t.test(
     }
     const watch = new PeerWatch({
       host,
-      clock: SYSTEM_CLOCK,
+      clock: systemClock(() => performance.now()),
       log: createLog(() => undefined),
       server: rig.server,
       limitMs: 1500,
