@@ -47,7 +47,8 @@ const { EIO, EMFILE, ENOMEM, EACCES } = constants.errno;
 const ERRORS = Object.entries({ EIO, EMFILE, ENOMEM, EACCES });
 const ROUNDS_ARMED = 3;
 const ROUND_MS = 4;
-const MAX_ROUNDS = 58;
+/** The clock is set ahead five times in these, in all longer than between two questions to a drive (300 s). */
+const MAX_ROUNDS = 72;
 /** Longer than any interval between two searches for devices, sensors or links. */
 const NEXT_LOOK_SECONDS = 61;
 
