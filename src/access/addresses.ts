@@ -136,7 +136,7 @@ const MAX_KNOWN_PEERS = 64;
  */
 export function networkOf(canonical: string): string {
   if (!canonical.includes(':')) return canonical;
-  const [high = 0, low = 0] = parseAddress(canonical)?.words ?? [];
+  const [high = 0, low = 0] = parsePeer(canonical)?.words ?? [];
   return `${high.toString(16)}:${low.toString(16)}::/64`;
 }
 

@@ -9,6 +9,7 @@ export interface Answered<T> {
 
 /** Answers kept of the current window; an ungrouped list of 4,000 processes has about a megabyte. */
 const MAX_KEPT_CHARACTERS = 8 * 1024 * 1024;
+
 /** Who asks what about which window. */
 export interface Question {
   readonly window: ProcessWindow;

@@ -65,7 +65,10 @@ export class ProcessQueries {
     this.#options = options;
   }
 
-  /** `client`: whose turn it costs. Rejects with ServiceError: `not_supported`, `not_possible_now` (too many queries at the same time). */
+  /**
+   * `client`: whose turn it costs. Rejects with ServiceError: `not_supported`, `not_possible_now` (too many queries at
+   * the same time).
+   */
   async list(params: ListParams, client: string): Promise<Answered<ProcessListPayload>> {
     const window = await this.#options.readings.window().catch(explain);
     const { isGrouped, sort, limit, query } = params;

@@ -2,8 +2,8 @@
  * Every byte that peers make the service keep, by connection, by client address and in all, within one limit. It knows no
  * socket and no engine: whoever keeps bytes for a peer reports how many, and can be cut.
  */
-
 import { type Defer, deferToNextTurn } from '../../clock.ts';
+import { Tally } from './tally.ts';
 
 /** One connection with bytes kept for it. */
 export interface Holder {
@@ -45,25 +45,16 @@ const LEFT_SHARE = 0.9;
 class Sums {
   bytes = 0;
   /** Holders by shared key. */
-  readonly #holders = new Map<object, number>();
+  readonly #holders = new Tally<object>();
 
   add({ bytes, shared }: Entry): void {
     this.bytes += bytes;
-    if (shared === undefined) return;
-    const holders = this.#holders.get(shared.key) ?? 0;
-    this.#holders.set(shared.key, holders + 1);
-    if (holders === 0) this.bytes += shared.bytes;
+    if (shared !== undefined && this.#holders.add(shared.key) === 1) this.bytes += shared.bytes;
   }
 
   remove({ bytes, shared }: Entry): void {
     this.bytes -= bytes;
-    if (shared === undefined) return;
-    const holders = this.#holders.get(shared.key) ?? 0;
-    if (holders > 1) this.#holders.set(shared.key, holders - 1);
-    else {
-      this.#holders.delete(shared.key);
-      this.bytes -= shared.bytes;
-    }
+    if (shared !== undefined && this.#holders.remove(shared.key) === 0) this.bytes -= shared.bytes;
   }
 }
 

@@ -1,9 +1,11 @@
 /** How often a client address may do something that is not counted otherwise. */
+import { Tally } from './tally.ts';
+
 export class Pace {
   readonly #limit: number;
   readonly #windowMs: number;
   readonly #now: () => number;
-  #counts = new Map<string, number>();
+  #counts = new Tally();
   #endsAt = Number.NEGATIVE_INFINITY;
 
   /** `limit` times within each window of `windowMs`; `now`: monotonic milliseconds. */
@@ -17,11 +19,9 @@ export class Pace {
   take(address: string): boolean {
     const now = this.#now();
     if (now >= this.#endsAt) {
-      this.#counts = new Map();
+      this.#counts = new Tally();
       this.#endsAt = now + this.#windowMs;
     }
-    const count = (this.#counts.get(address) ?? 0) + 1;
-    this.#counts.set(address, count);
-    return count <= this.#limit;
+    return this.#counts.add(address) <= this.#limit;
   }
 }

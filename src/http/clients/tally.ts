@@ -1,18 +1,27 @@
-/** How many of something each client address has. Addresses that have none take no memory. */
-export class Tally {
-  readonly #counts = new Map<string, number>();
+/** How many of something each key has, for example each client address. Keys that have none take no memory. */
+export class Tally<Key = string> {
+  readonly #counts = new Map<Key, number>();
 
-  of(address: string): number {
-    return this.#counts.get(address) ?? 0;
+  of(key: Key): number {
+    return this.#counts.get(key) ?? 0;
   }
 
-  add(address: string): void {
-    this.#counts.set(address, this.of(address) + 1);
+  /** Returns the count after it. */
+  add(key: Key, more = 1): number {
+    const count = this.of(key) + more;
+    this.#counts.set(key, count);
+    return count;
   }
 
-  remove(address: string): void {
-    const left = this.of(address) - 1;
-    if (left > 0) this.#counts.set(address, left);
-    else this.#counts.delete(address);
+  /** Returns the count that is left. */
+  remove(key: Key): number {
+    const left = this.of(key) - 1;
+    if (left > 0) this.#counts.set(key, left);
+    else this.#counts.delete(key);
+    return left;
+  }
+
+  [Symbol.iterator](): IterableIterator<[Key, number]> {
+    return this.#counts.entries();
   }
 }

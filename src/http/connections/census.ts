@@ -8,6 +8,7 @@ import type { Clock } from '../../clock.ts';
 import type { Census, ConnectionId, Host } from '../../host/host.ts';
 import type { Log } from '../../log.ts';
 import type { Holder, Ledger } from '../clients/ledger.ts';
+import { Tally } from '../clients/tally.ts';
 import type { HeapTrim } from './heap.ts';
 
 /** A peer has this long to close its side. */
@@ -67,9 +68,9 @@ export class ConnectionCensus {
   readonly #options: ConnectionCensusOptions;
   #port = 0;
   /** No fewer than each address has: connections that close are noticed at the next look. */
-  #counts = new Map<string, number>();
+  #counts = new Tally();
   /** Those accepted since the look that is going on began. */
-  #accepted = new Map<string, number>();
+  #accepted = new Tally();
   /** The count at which an address is a reason to look. */
   #suspicious = new Map<string, number>();
   #unanswered = new Map<bigint, Unanswered>();
@@ -105,8 +106,8 @@ export class ConnectionCensus {
     const max = this.#options.maxPerAddress();
     if (max === 0 || this.#options.isProxy(address)) return true;
     const network = networkOfPeer(address);
-    const count = add(this.#counts, network);
-    if (this.#isLooking) add(this.#accepted, network);
+    const count = this.#counts.add(network);
+    if (this.#isLooking) this.#accepted.add(network);
     if (count >= (this.#suspicious.get(network) ?? max / 2)) {
       // The next reason is half way to the limit, so that a look is over before it is reached.
       this.#suspicious.set(network, Math.ceil((count + max) / 2));
@@ -120,7 +121,7 @@ export class ConnectionCensus {
     // For nearly every request this is all: to parse an address takes 3 µs.
     if (this.#suspicious.size === 0) return false;
     const max = this.#options.maxPerAddress();
-    return max > 0 && (this.#counts.get(networkOfPeer(address)) ?? 0) > max;
+    return max > 0 && this.#counts.of(networkOfPeer(address)) > max;
   }
 
   /** This side has closed a connection, which the peer may leave half open. */
@@ -155,7 +156,7 @@ export class ConnectionCensus {
     this.#dueAt = Number.POSITIVE_INFINITY;
     if (this.#isLooking) return;
     this.#isLooking = true;
-    this.#accepted = new Map();
+    this.#accepted = new Tally();
     const startedAt = clock.now();
     try {
       const limits = { halfClosedMs: HALF_CLOSED_MS, unansweredBytes: MIN_UNANSWERED };
@@ -175,11 +176,11 @@ export class ConnectionCensus {
 
   #take({ clients, halfClosed, unanswered }: Census): void {
     if (this.#port === 0) return;
-    this.#counts = new Map(clients.map(({ address, connections }) => [networkOf(address), connections]));
-    for (const [network, count] of this.#accepted) add(this.#counts, network, count);
+    this.#counts = new Tally();
+    for (const { address, connections } of clients) this.#counts.add(networkOf(address), connections);
+    for (const [network, count] of this.#accepted) this.#counts.add(network, count);
     for (const network of this.#suspicious.keys())
-      if ((this.#counts.get(network) ?? 0) < this.#options.maxPerAddress() / 2)
-        this.#suspicious.delete(network);
+      if (this.#counts.of(network) < this.#options.maxPerAddress() / 2) this.#suspicious.delete(network);
     const cut = this.#options.host.cutConnections(halfClosed);
     if (cut > 0) this.#options.log.debug(`${cut} half-closed connections cut`);
     this.#charge(unanswered);
@@ -201,10 +202,4 @@ export class ConnectionCensus {
     }
     for (const holder of before.values()) ledger.release(holder);
   }
-}
-
-function add(counts: Map<string, number>, key: string, more = 1): number {
-  const count = (counts.get(key) ?? 0) + more;
-  counts.set(key, count);
-  return count;
 }

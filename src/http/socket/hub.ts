@@ -1,5 +1,4 @@
 /** All open WebSockets: what they share, what is sent to all of them, and how they are closed. */
-
 import { type Clock, type Defer, deferToNextTurn } from '../../clock.ts';
 import type { Commands } from '../../commands/command.ts';
 import type { Power } from '../../commands/power.ts';

@@ -1,5 +1,4 @@
 /** One /api/ws client: its subscriptions, and the dispatch of its messages. */
-
 import type { Clock } from '../../clock.ts';
 import type { Delivery } from '../../commands/command.ts';
 import type { SampleSource } from '../../stats/source.ts';

@@ -139,9 +139,9 @@ export class StreamSocket implements Holder {
     this.#slot = place * VIEW_COUNT + (this.#slot % VIEW_COUNT);
   }
 
-  /** The maximum of what uWebSockets.js keeps for it, where the last event had `lineBytes`. */
+  /** The maximum of what uWebSockets.js keeps for it while it is full, where the last event had `lineBytes`. */
   keptBytes(lineBytes: number): number {
-    return this.isFull ? Math.min(2 * lineBytes, MAX_CORKED_BYTES) : 0;
+    return Math.min(2 * lineBytes, MAX_CORKED_BYTES);
   }
 
   /** A write did not fit: nothing more is written until the socket drains. */
