@@ -58,14 +58,23 @@ ConnectionId connectionFromJs(const Napi::Object& object) {
           object.Get("cookie").As<Napi::BigInt>().Uint64Value(&isWhole)};
 }
 
-PendingPeer fromJs(const Napi::Object& object) {
+PendingPeer peerFromJs(const Napi::Object& object) {
   PendingPeer peer;
-  bool isWhole = true;
-  peer.descriptor = object.Get("descriptor").As<Napi::Number>().Int32Value();
-  peer.cookie = object.Get("cookie").As<Napi::BigInt>().Uint64Value(&isWhole);
+  const ConnectionId connection = connectionFromJs(object);
+  peer.descriptor = connection.descriptor;
+  peer.cookie = connection.cookie;
   peer.acknowledgedBytes =
       static_cast<std::uint64_t>(object.Get("acknowledgedBytes").As<Napi::Number>().Int64Value());
   return peer;
+}
+
+template <class T>
+std::vector<T> listFromJs(const Napi::Value& value, T (*read)(const Napi::Object&)) {
+  const auto given = value.As<Napi::Array>();
+  std::vector<T> list;
+  list.reserve(given.Length());
+  for (std::uint32_t i = 0; i < given.Length(); ++i) list.push_back(read(given.Get(i).As<Napi::Object>()));
+  return list;
 }
 
 // canReadPendingPeers(): boolean
@@ -84,11 +93,7 @@ Napi::Value readPendingPeersFromJs(const Napi::CallbackInfo& info) {
 
 // cutPeers(peers: PendingPeer[]): number of connections that were cut
 Napi::Value cutPeersFromJs(const Napi::CallbackInfo& info) {
-  const auto given = info[0].As<Napi::Array>();
-  std::vector<PendingPeer> peers;
-  peers.reserve(given.Length());
-  for (std::uint32_t i = 0; i < given.Length(); ++i) peers.push_back(fromJs(given.Get(i).As<Napi::Object>()));
-  return Napi::Number::New(info.Env(), cutPeers(peers));
+  return Napi::Number::New(info.Env(), cutPeers(listFromJs(info[0], peerFromJs)));
 }
 
 // takeCensus(port: number, halfClosedMs: number, unansweredBytes: number): Promise<Census>
@@ -102,12 +107,7 @@ Napi::Value takeCensusFromJs(const Napi::CallbackInfo& info) {
 
 // cutConnections(connections: ConnectionId[]): number of connections that were cut
 Napi::Value cutConnectionsFromJs(const Napi::CallbackInfo& info) {
-  const auto given = info[0].As<Napi::Array>();
-  std::vector<ConnectionId> connections;
-  connections.reserve(given.Length());
-  for (std::uint32_t i = 0; i < given.Length(); ++i)
-    connections.push_back(connectionFromJs(given.Get(i).As<Napi::Object>()));
-  return Napi::Number::New(info.Env(), cutConnections(connections));
+  return Napi::Number::New(info.Env(), cutConnections(listFromJs(info[0], connectionFromJs)));
 }
 
 // trimHeap(): Promise<undefined>

@@ -62,15 +62,12 @@ std::uint64_t unansweredOf(const tcp_info& info) {
                                                           : 0;
 }
 
-// The connection of `client` behind `fd`, whatever happens to the descriptor meanwhile: both cookies must be
-// the same.
 void note(Census& census, int fd, const std::string& client, const CensusOptions& options) {
-  const auto before = readCookie(fd);
-  const auto info = readTcpInfo(fd);
-  if (!before || !info || readCookie(fd) != before) return;
-  const ConnectionId id{fd, *before};
-  if (isHalfClosed(*info, options)) census.halfClosed.push_back(id);
-  const auto bytes = unansweredOf(*info);
+  const auto connection = readConnection(fd);
+  if (!connection) return;
+  const ConnectionId id{fd, connection->cookie};
+  if (isHalfClosed(connection->info, options)) census.halfClosed.push_back(id);
+  const auto bytes = unansweredOf(connection->info);
   if (bytes > options.unansweredBytes) census.unanswered.push_back({id, client, bytes});
 }
 

@@ -43,12 +43,11 @@ std::int64_t silentMsOf(const tcp_info& info) {
   return static_cast<std::int64_t>(ranOutMs + std::min<double>(info.tcpi_last_data_sent, timerMs));
 }
 
-// The connection behind `fd`, whatever happens to the descriptor meanwhile: both cookies must be the same.
 std::optional<PendingPeer> readPeer(int fd) {
-  const auto before = readCookie(fd);
-  const auto info = readTcpInfo(fd);
-  if (!before || !info || readCookie(fd) != before) return std::nullopt;
-  return PendingPeer{fd, *before, info->tcpi_bytes_acked, silentMsOf(*info)};
+  const auto connection = readConnection(fd);
+  if (!connection) return std::nullopt;
+  const auto& [cookie, info] = *connection;
+  return PendingPeer{fd, cookie, info.tcpi_bytes_acked, silentMsOf(info)};
 }
 
 }  // namespace

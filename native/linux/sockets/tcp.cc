@@ -27,6 +27,13 @@ std::optional<std::uint64_t> readCookie(int fd) {
   return readSocketOption<std::uint64_t>(fd, SOL_SOCKET, SO_COOKIE);
 }
 
+std::optional<TcpConnection> readConnection(int fd) {
+  const auto before = readCookie(fd);
+  const auto info = readTcpInfo(fd);
+  if (!before || !info || readCookie(fd) != before) return std::nullopt;
+  return TcpConnection{*before, *info};
+}
+
 int descriptorsEnd() {
   std::string text;
   KeptFile status("/proc/self/status");

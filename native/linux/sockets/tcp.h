@@ -15,6 +15,15 @@ std::optional<tcp_info> readTcpInfo(int fd);
 // SO_COOKIE: identifies a connection among all since the machine booted, even after its descriptor is reused.
 std::optional<std::uint64_t> readCookie(int fd);
 
+struct TcpConnection {
+  std::uint64_t cookie = 0;
+  tcp_info info{};
+};
+
+// The connection behind `fd`, whatever happens to the descriptor meanwhile: its cookie is the same before and
+// after the rest was read. Nothing where it is not, or where readTcpInfo has nothing.
+std::optional<TcpConnection> readConnection(int fd);
+
 // Above every descriptor of this process. Throws HostError.
 int descriptorsEnd();
 
