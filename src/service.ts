@@ -156,7 +156,7 @@ export class Service {
       maxPerAddress: () => config.current.server.max_connections_per_address,
       isProxy: (address) => this.#gate.isTrustedProxy(address),
       unfinished: () => this.#server.connections - this.#fanout.size,
-      memory: rss && this.#heap && { rss, heap: this.#heap },
+      heap: this.#heap,
     });
     this.#fanout = new Fanout({ source: sampler, clock, ledger, tally });
     this.#hub = new Hub({

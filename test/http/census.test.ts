@@ -22,6 +22,8 @@ function setUp({ max = 100, maxBytes = 64 * MIB } = {}) {
     rss: 50 * MIB,
     lines: [] as string[],
     trims: 0,
+    /** What a look waits for. */
+    answer: Promise.resolve(),
   };
   const ledger = new Ledger({ maxBytes: () => maxBytes, defer: (work) => work() });
   const census = new ConnectionCensus({
@@ -31,6 +33,7 @@ function setUp({ max = 100, maxBytes = 64 * MIB } = {}) {
     host: {
       async takeCensus(port, { halfClosedMs }) {
         world.looks.push(clock.now());
+        await world.answer;
         if (world.census === undefined) throw new Error('no descriptors');
         return port === 80 && halfClosedMs === 2000 ? world.census : NOBODY;
       },
@@ -42,7 +45,7 @@ function setUp({ max = 100, maxBytes = 64 * MIB } = {}) {
     maxPerAddress: () => max,
     isProxy: (address) => address === '10.9.9.9',
     unfinished: () => world.unfinished,
-    memory: { rss: () => world.rss, heap: { trimSoon: () => void world.trims++ } },
+    heap: { rss: () => world.rss, trimSoon: () => void world.trims++ },
   });
   census.start(80);
   const open = (count: number, address = '10.0.0.1') =>
@@ -101,6 +104,23 @@ t.test('[1.half-closed] what this side has closed is looked for 2 s later, and c
   t.equal(world.looks.length, 1);
   await world.clock.advance(60_000);
   t.equal(world.looks.length, 1, 'only where there is a reason');
+});
+
+t.test('[1.half-closed] a reason that comes while a look is going on is not forgotten', async (t) => {
+  const { world, census } = setUp();
+  let finish = () => {};
+  world.answer = new Promise((resolve) => {
+    finish = resolve;
+  });
+  census.ended();
+  await world.clock.advance(2000);
+  t.equal(world.looks.length, 1);
+  census.ended();
+  await world.clock.advance(3000);
+  t.equal(world.looks.length, 1, 'that look still goes on');
+  finish();
+  await world.clock.advance(1000);
+  t.equal(world.looks.length, 2);
 });
 
 t.test('[2.unfinished] input that is never answered is in the ledger, by address', async (t) => {

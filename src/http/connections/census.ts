@@ -42,8 +42,8 @@ export interface ConnectionCensusOptions {
   readonly isProxy: (address: string) => boolean;
   /** Open connections that are no streams: each may hold an unfinished request or message. */
   readonly unfinished: () => number;
-  /** The resident memory of this process, in bytes, and its heap. Without them its growth is no reason to look. */
-  readonly memory: { readonly rss: () => number; readonly heap: Pick<HeapTrim, 'trimSoon'> } | undefined;
+  /** Without it the growth of memory is no reason to look. */
+  readonly heap: Pick<HeapTrim, 'rss' | 'trimSoon'> | undefined;
 }
 
 /** Unanswered input of one connection, in the ledger. */
@@ -141,12 +141,12 @@ export class ConnectionCensus {
 
   /** Compares memory while so many connections may hold something that their sum matters. */
   #compareLater(): void {
-    const { memory, unfinished, clock } = this.#options;
-    if (memory === undefined || this.#comparing !== undefined || unfinished() < MANY_UNFINISHED) return;
+    const { heap, unfinished, clock } = this.#options;
+    if (heap === undefined || this.#comparing !== undefined || unfinished() < MANY_UNFINISHED) return;
     this.#comparing = clock.setTimer(() => {
       this.#comparing = undefined;
-      if (unfinished() < MANY_UNFINISHED) memory.heap.trimSoon();
-      if (memory.rss() > this.#rssAtLook + MIN_GROWTH) this.#lookIn(0);
+      if (unfinished() < MANY_UNFINISHED) heap.trimSoon();
+      if (heap.rss() > this.#rssAtLook + MIN_GROWTH) this.#lookIn(0);
       this.#compareLater();
     }, COMPARE_MS);
   }
@@ -154,7 +154,11 @@ export class ConnectionCensus {
   async #look(): Promise<void> {
     const { host, clock, log } = this.#options;
     this.#dueAt = Number.POSITIVE_INFINITY;
-    if (this.#isLooking) return;
+    if (this.#isLooking) {
+      // That look may be past what is the reason for this one.
+      this.#lookIn(MAX_PAUSE_MS);
+      return;
+    }
     this.#isLooking = true;
     this.#accepted = new Tally();
     const startedAt = clock.now();
@@ -184,7 +188,7 @@ export class ConnectionCensus {
     const cut = this.#options.host.cutConnections(halfClosed);
     if (cut > 0) this.#options.log.debug(`${cut} half-closed connections cut`);
     this.#charge(unanswered);
-    this.#rssAtLook = this.#options.memory?.rss() ?? 0;
+    this.#rssAtLook = this.#options.heap?.rss() ?? 0;
     // What is charged now may be answered soon.
     if (this.#unanswered.size > 0) this.#lookIn(HALF_CLOSED_MS);
   }

@@ -27,6 +27,11 @@ export class HeapTrim {
     this.#options = options;
   }
 
+  /** The resident memory of this process, in bytes. */
+  rss(): number {
+    return this.#options.rss();
+  }
+
   /** Before it, and after `stop`, nothing is done. */
   start(): void {
     this.#isOn = true;
