@@ -177,6 +177,10 @@ void ProberPool::State::beginRoundLocked() {
   const auto now = ProbeClock::now();
   for (const Task& task : tasks) {
     if (!task->isWanted || task->phase != ProbeTask::Phase::kIdle) continue;
+    if (task->isFresh(now)) {  // consulted while its first answer was on its way
+      unwantLocked(*task);
+      continue;
+    }
     queue.push_back(task);  // first: without memory the question stays wanted
     unwantLocked(*task);
     task->phase = ProbeTask::Phase::kQueued;

@@ -15,6 +15,7 @@
 #include <stdexcept>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "host/prober.h"
@@ -240,8 +241,14 @@ void sparesTheFresh() {
   while (*asked == 0) ticks(rare, 1);
   ticks(rare, 10);
   check(*asked == 1 && rare.latest().value == 1, "a question is not asked again before its least age");
+  const Prober<int> first(pool, [asked, isFirst = std::make_shared<bool>(true)] {
+    if (std::exchange(*isFirst, false)) std::this_thread::sleep_for(milliseconds{30});
+    return ++*asked;
+  }, std::chrono::hours{1});
+  ticks(first, 10);
+  check(*asked == 2, "nor when it was consulted before its first answer");
   const Prober<int> often(pool, ask, milliseconds{1});
-  while (*asked < 4) ticks(often, 1);
+  while (*asked < 6) ticks(often, 1);
   check(rare.latest().value == 1, "and again once it is older");
 }
 
