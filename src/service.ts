@@ -75,7 +75,7 @@ function createStats({ config, host, clock, log }: Base) {
     processes: readings,
     log,
   });
-  const queries = processes && readings && new ProcessQueries({ host: processes, readings, config });
+  const queries = processes && readings && new ProcessQueries({ host: processes, readings, clock, config });
   return { sampler, queries };
 }
 

@@ -1,14 +1,12 @@
 /** Answers about processes, each built and encoded once for all who ask the same of the same window. */
+import type { Clock } from '../clock.ts';
 import type { ProcessWindow } from './shares.ts';
 import { FairTurns } from './turns.ts';
 
-export interface Answered<T> {
-  readonly value: T;
-  readonly json: string;
-}
-
 /** Answers kept of the current window; an ungrouped list of 4,000 processes has about a megabyte. */
 const MAX_KEPT_CHARACTERS = 8 * 1024 * 1024;
+/** Then the window is no longer fresh: nobody else is going to ask about it. */
+const KEPT_MS = 2000;
 
 /** Who asks what about which window. */
 export interface Question {
@@ -23,34 +21,41 @@ export interface Question {
 
 /** Each turn is one answer, so that everything else the service does has its turn in between. */
 export class SharedAnswers {
-  readonly #kept = new Map<string, Promise<Answered<unknown>>>();
+  readonly #kept = new Map<string, Promise<string>>();
+  readonly #clock: Clock;
   #window: ProcessWindow | undefined;
   #keptCharacters = 0;
   readonly #turns = new FairTurns();
 
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
   /**
-   * The answer to a question, which `build` makes where nobody has asked before. Rejects with `not_possible_now` where
-   * too many wait, and as `build` does.
+   * The answer to a question as JSON; `build` makes it where nobody has asked before. Rejects with `not_possible_now`
+   * where too many wait, and as `build` does.
    */
-  find<T>({ window, text, client, isKept }: Question, build: () => T | Promise<T>): Promise<Answered<T>> {
-    if (window !== this.#window) {
-      this.#window = window;
-      this.#kept.clear();
-      this.#keptCharacters = 0;
-    }
-    // Of the same question, so of the same type.
-    const known = this.#kept.get(text) as Promise<Answered<T>> | undefined;
+  find({ window, text, client, isKept }: Question, build: () => unknown): Promise<string> {
+    if (window !== this.#window) this.#begin(window);
+    const known = this.#kept.get(text);
     if (known !== undefined) return known;
-    const answer = this.#turns.take(client, async () => {
-      const value = await build();
-      return { value, json: JSON.stringify(value) };
-    });
+    const answer = this.#turns.take(client, async () => JSON.stringify(await build()));
     this.#kept.set(text, answer);
     answer.then(
-      ({ json }) => this.#judge(window, text, isKept ? json.length : Number.POSITIVE_INFINITY),
+      (json) => this.#judge(window, text, isKept ? json.length : Number.POSITIVE_INFINITY),
       () => this.#forget(window, text),
     );
     return answer;
+  }
+
+  #begin(window: ProcessWindow | undefined): void {
+    this.#window = window;
+    this.#kept.clear();
+    this.#keptCharacters = 0;
+    if (window === undefined) return;
+    this.#clock.setTimer(() => {
+      if (window === this.#window) this.#begin(undefined);
+    }, KEPT_MS);
   }
 
   #judge(window: ProcessWindow, question: string, characters: number): void {

@@ -1,4 +1,5 @@
 /** Answers queries about processes, lists and details, whichever door they come through. */
+import type { Clock } from '../clock.ts';
 import type { CurrentConfig } from '../config/current.ts';
 import { ServiceError } from '../errors.ts';
 import { groupByName, idAt, rowOf } from '../host/process-columns.ts';
@@ -7,7 +8,7 @@ import type { Params } from '../params.ts';
 import { checkParams } from '../params.ts';
 import type { ProcessDetailRow, ProcessDetailsPayload, ProcessListPayload } from '../wire/process.ts';
 import { processDetailsRequest, processListRequest } from '../wire/requests.ts';
-import { type Answered, SharedAnswers } from './answers.ts';
+import { SharedAnswers } from './answers.ts';
 import {
   buildFlatList,
   buildGroupedList,
@@ -22,6 +23,7 @@ import { type ProcessWindow, sharesOf } from './shares.ts';
 export interface ProcessQueriesOptions {
   readonly host: ProcessHost;
   readonly readings: ProcessReadings;
+  readonly clock: Clock;
   /** Details have command lines only while `features.enable_process_control` is on. */
   readonly config: CurrentConfig;
 }
@@ -59,17 +61,18 @@ export function listable(queries: ProcessQueries | undefined): ProcessQueries {
 
 export class ProcessQueries {
   readonly #options: ProcessQueriesOptions;
-  readonly #answers = new SharedAnswers();
+  readonly #answers: SharedAnswers;
 
   constructor(options: ProcessQueriesOptions) {
     this.#options = options;
+    this.#answers = new SharedAnswers(options.clock);
   }
 
   /**
-   * `client`: whose turn it costs. Rejects with ServiceError: `not_supported`, `not_possible_now` (too many queries at
+   * A ProcessListPayload as JSON. `client`: whose turn it costs. Rejects with ServiceError: `not_supported`, `not_possible_now` (too many queries at
    * the same time).
    */
-  async list(params: ListParams, client: string): Promise<Answered<ProcessListPayload>> {
+  async list(params: ListParams, client: string): Promise<string> {
     const window = await this.#options.readings.window().catch(explain);
     const { isGrouped, sort, limit, query } = params;
     const text = JSON.stringify(['list', isGrouped, sort, limit, query]);
@@ -87,8 +90,11 @@ export class ProcessQueries {
     return buildFlatList(window, rows, paths);
   }
 
-  /** Details of the process with a number, or of all with a name. Rejects as `list`, and with `process_not_found`. */
-  async details(which: number | string, client: string): Promise<Answered<ProcessDetailsPayload>> {
+  /**
+   * A ProcessDetailsPayload as JSON: of the process with a number, or of all with a name. Rejects as `list`, and with
+   * `process_not_found`.
+   */
+  async details(which: number | string, client: string): Promise<string> {
     const window = await this.#options.readings.window().catch(explain);
     const withCommands = this.#options.config.current.features.enable_process_control;
     const text = JSON.stringify(['details', which, withCommands]);

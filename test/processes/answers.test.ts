@@ -2,6 +2,7 @@
 import t from 'tap';
 import { SharedAnswers } from '#src/processes/answers.js';
 import type { ProcessWindow } from '#src/processes/shares.js';
+import { FakeClock } from '../helpers/fakes/clock.ts';
 
 // Only its identity counts.
 const windowOf = () => ({}) as ProcessWindow;
@@ -14,7 +15,7 @@ const asked = (window: ProcessWindow, text: string, isKept = true, client = '10.
 });
 
 t.test('[7.list-shared] forty equal questions are one answer, and a new window is asked anew', async (t) => {
-  const answers = new SharedAnswers();
+  const answers = new SharedAnswers(new FakeClock());
   const window = windowOf();
   let built = 0;
   const build = () => ({ built: ++built });
@@ -26,19 +27,30 @@ t.test('[7.list-shared] forty equal questions are one answer, and a new window i
     found.every((answer) => answer === found[0]),
     'encoded once too',
   );
-  t.equal(found[0]?.json, '{"built":1}');
-  t.equal((await answers.find(asked(window, 'a', true), build)).value.built, 1, 'kept while the window is');
-  t.equal((await answers.find(asked(windowOf(), 'a', true), build)).value.built, 2);
-  await answers.find(asked(window, 'b', false), build);
-  t.equal(
-    (await answers.find(asked(window, 'b', false), build)).value.built,
-    4,
-    'not kept where it may change',
-  );
+  const find = (of: ProcessWindow, text: string, isKept: boolean) =>
+    answers.find(asked(of, text, isKept), build);
+  t.equal(found[0], '{"built":1}');
+  t.equal(await find(window, 'a', true), '{"built":1}', 'kept while the window is');
+  t.equal(await find(windowOf(), 'a', true), '{"built":2}');
+  await find(window, 'b', false);
+  t.equal(await find(window, 'b', false), '{"built":4}', 'not kept where it may change');
+});
+
+t.test('[7.list-shared] answers are forgotten when nobody asks any more', async (t) => {
+  const clock = new FakeClock();
+  const answers = new SharedAnswers(clock);
+  const window = windowOf();
+  let built = 0;
+  const ask = () => answers.find(asked(window, 'a'), () => ++built);
+  t.equal(await ask(), '1');
+  await clock.advance(1999);
+  t.equal(await ask(), '1');
+  await clock.advance(1);
+  t.equal(await ask(), '2', 'after 2 s it is built again');
 });
 
 t.test('[7.list-shared] different questions have a turn of the event loop each', async (t) => {
-  const answers = new SharedAnswers();
+  const answers = new SharedAnswers(new FakeClock());
   const window = windowOf();
   const order: string[] = [];
   const questions = Array.from({ length: 5 }, (_, i) =>
@@ -69,7 +81,7 @@ t.test('[7.list-shared] different questions have a turn of the event loop each',
 t.test(
   '[7.list-shared] too many different questions are refused before any work; a failure is not kept',
   async (t) => {
-    const answers = new SharedAnswers();
+    const answers = new SharedAnswers(new FakeClock());
     const window = windowOf();
     let built = 0;
     const ask = (question: string) => answers.find(asked(window, question, true), () => ++built);
@@ -78,15 +90,15 @@ t.test(
     t.equal(built, 64);
     t.equal(refused.length, 36);
     t.match(refused[0], { reason: { code: 'not_possible_now' } });
-    t.equal((await ask('later')).value, 65, 'there is room again');
+    t.equal(await ask('later'), '65', 'there is room again');
     const fail = () => answers.find(asked(window, 'fails', true), () => Promise.reject(new Error('no')));
     await t.rejects(fail(), /no/);
-    t.equal((await answers.find(asked(window, 'fails', true), () => 'good')).json, '"good"');
+    t.equal(await answers.find(asked(window, 'fails', true), () => 'good'), '"good"');
   },
 );
 
 t.test('[7.list-shared] what is kept has a limit', async (t) => {
-  const answers = new SharedAnswers();
+  const answers = new SharedAnswers(new FakeClock());
   const window = windowOf();
   let built = 0;
   const long = () => `${++built}${'x'.repeat(3 * 1024 * 1024)}`;
@@ -99,7 +111,7 @@ t.test('[7.list-shared] what is kept has a limit', async (t) => {
 });
 
 t.test("[7.list-fair] one client's many questions do not delay another's first", async (t) => {
-  const answers = new SharedAnswers();
+  const answers = new SharedAnswers(new FakeClock());
   const window = windowOf();
   const order: string[] = [];
   const ask = (client: string, text: string) =>

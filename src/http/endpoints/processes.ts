@@ -27,10 +27,10 @@ export function processRuns({
   return {
     async listProcesses({ query, headers, client }) {
       const params = checkList(paramsOf(query, QUERY_TYPES));
-      return jsonTextAnswer((await listable(queries).list(params, client.address)).json, headers);
+      return jsonTextAnswer(await listable(queries).list(params, client.address), headers);
     },
     getProcess: async (request) =>
-      jsonTextAnswer((await findDetails(listable(queries), request)).json, request.headers),
+      jsonTextAnswer(await findDetails(listable(queries), request), request.headers),
     killProcess: (request) => kill(commands, request),
   };
 }

@@ -105,7 +105,7 @@ async function answerProcesses(
   }
   try {
     const queries = listable(processes);
-    const { json } =
+    const json =
       op === 'process_list'
         ? await queries.list(checkList(data), asker.caller.address)
         : await queries.details(checkDetails(data), asker.caller.address);

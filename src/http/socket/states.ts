@@ -12,8 +12,6 @@ import { bitOf, TOPIC_ROWS, type TopicRooms, type TopicRow } from './topics.ts';
 
 /** Messages sent in one turn of the event loop: each costs about 10 µs. */
 const MESSAGES_PER_TURN = 128;
-/** Maximum length of a payload, so that a socket that is somewhat slow has room for it. */
-const MAX_PAYLOAD_BYTES = 48 * 1024;
 
 /** Calls `visit` for each of `items`, a few per turn of the event loop. */
 export function inSlices<T>(items: readonly T[], defer: Defer, visit: (item: T) => void): void {
@@ -83,12 +81,12 @@ export class State {
 
   /** The message with the present state. Rejects as its room does. */
   async read(withDetail: boolean, id: MessageId | undefined): Promise<string> {
-    return eventTextOf(this.row.event, await this.#readJson(withDetail), id);
+    return eventTextOf(this.row.event, await this.row.read(this.#options.rooms, withDetail), id);
   }
 
   /** Like `read`, for a new follower; the first follower's message becomes the baseline for later changes. */
   async begin(follower: StateFollower, id: MessageId | undefined): Promise<string> {
-    const json = await this.#readJson(follower.withDetail);
+    const json = await this.row.read(this.#options.rooms, follower.withDetail);
     this.#sent[this.#variantOf(follower)] ??= eventTextOf(this.row.event, json);
     return eventTextOf(this.row.event, json, id);
   }
@@ -136,23 +134,13 @@ export class State {
     return withDetail && this.row.hasDetail ? 1 : 0;
   }
 
-  async #readJson(withDetail: boolean): Promise<string> {
-    const { row } = this;
-    let payload = await row.read(this.#options.rooms, withDetail);
-    let json = JSON.stringify(payload);
-    while (row.shorten !== undefined && Buffer.byteLength(json) > MAX_PAYLOAD_BYTES) {
-      payload = row.shorten(payload);
-      json = JSON.stringify(payload);
-    }
-    return json;
-  }
-
   async #refresh(): Promise<void> {
-    const { defer, onError } = this.#options;
+    const { row } = this;
+    const { rooms, defer, onError } = this.#options;
     const changed = new Set<0 | 1>();
     for (const variant of new Set([...this.#followers].map((follower) => this.#variantOf(follower)))) {
       try {
-        const text = eventTextOf(this.row.event, await this.#readJson(variant === 1));
+        const text = eventTextOf(row.event, await row.read(rooms, variant === 1));
         this.#hasFailed = false;
         if (text === this.#sent[variant]) continue;
         this.#sent[variant] = text;

@@ -4,7 +4,7 @@ import type { Media } from '../../commands/media.ts';
 import type { Power } from '../../commands/power.ts';
 import { ALL_SECTIONS, SECTION_BITS, SECTIONS } from '../../host/host.ts';
 import { listable, type ProcessQueries } from '../../processes/queries.ts';
-import type { TopicEvent, TopicName, TopicPayload } from '../../wire/topics.ts';
+import type { TopicEvent, TopicName } from '../../wire/topics.ts';
 import type { Group } from './commands.ts';
 
 /** The rooms that topics are read from. */
@@ -23,15 +23,24 @@ export interface TopicRow<N extends TopicName = TopicName> {
   readonly group: Group;
   /** Its payload differs with detail. */
   readonly hasDetail: boolean;
-  readonly read: (rooms: TopicRooms, withDetail: boolean) => Promise<TopicPayload<N>>;
+  /** Its payload as JSON. */
+  readonly read: (rooms: TopicRooms, withDetail: boolean) => Promise<string>;
   /** Calls `onChange` whenever it may have changed. Without it the topic is read each interval while subscribed to. */
   readonly watch?: (rooms: TopicRooms, onChange: () => void) => void;
-  /** A shorter payload, for one that is too long to be pushed. */
-  shorten?(payload: TopicPayload<N>): TopicPayload<N>;
 }
 
-/** Rows of the process list that is pushed. */
-const PUSHED_PROCESSES = { sort: 'cpu', limit: 200, query: '', isGrouped: true } as const;
+/** The process list that is pushed. */
+const PUSHED_PROCESSES = { sort: 'cpu', query: '', isGrouped: true } as const;
+const MAX_PUSHED_ROWS = 200;
+/** Maximum length of that list, so that a socket that is somewhat slow has room for it. */
+const MAX_PUSHED_BYTES = 48 * 1024;
+
+async function readPushedList(processes: ProcessQueries): Promise<string> {
+  for (let limit = MAX_PUSHED_ROWS; ; limit = Math.floor(limit / 2)) {
+    const json = await processes.list({ ...PUSHED_PROCESSES, limit }, 'all subscribers');
+    if (limit === 0 || Buffer.byteLength(json) <= MAX_PUSHED_BYTES) return json;
+  }
+}
 
 export const TOPIC_ROWS: { readonly [N in TopicName]: TopicRow<N> } = {
   media: {
@@ -39,7 +48,7 @@ export const TOPIC_ROWS: { readonly [N in TopicName]: TopicRow<N> } = {
     feature: 'enable_media',
     group: 'media',
     hasDetail: true,
-    read: ({ media }, withDetail) => media.status(undefined, withDetail),
+    read: async ({ media }, withDetail) => JSON.stringify(await media.status(undefined, withDetail)),
     watch: ({ media }, onChange) => media.onChange(onChange),
   },
   processes: {
@@ -47,19 +56,14 @@ export const TOPIC_ROWS: { readonly [N in TopicName]: TopicRow<N> } = {
     feature: 'enable_processes',
     group: 'process',
     hasDetail: false,
-    read: async ({ processes }) =>
-      (await listable(processes).list(PUSHED_PROCESSES, 'all subscribers')).value,
-    shorten: (list) => ({
-      ...list,
-      processes: list.processes.slice(0, Math.floor(list.processes.length / 2)),
-    }),
+    read: async ({ processes }) => await readPushedList(listable(processes)),
   },
   power: {
     event: 'power_update',
     feature: undefined,
     group: 'power',
     hasDetail: false,
-    read: ({ power }) => power.status(),
+    read: async ({ power }) => JSON.stringify(await power.status()),
     watch: ({ power }, onChange) => power.onChange(onChange),
   },
 };
