@@ -70,6 +70,7 @@ t.test('[3.disks-which] real filesystems are shown, in the order of mountinfo', 
       '46 30 11:0 / /media/cdrom ro - iso9660 /dev/sr0 ro',
       '47 30 0:69 / /var/lib/docker/overlay2/x/merged rw - overlay overlay rw,lowerdir=/x',
       '48 30 0:70 / /many rw - bcachefs /dev/sdg:/dev/sdh rw',
+      '49 30 0:71 / /overlay rw - ubifs ubi0:rootfs_data rw,assert=read-only,ubi=0,vol=2',
     ),
     folders(
       '/boot/efi',
@@ -88,6 +89,7 @@ t.test('[3.disks-which] real filesystems are shown, in the order of mountinfo', 
       '/mnt/image',
       '/media/cdrom',
       '/many',
+      '/overlay',
       '/run/fake',
       '/dev',
     ),
@@ -105,6 +107,7 @@ t.test('[3.disks-which] real filesystems are shown, in the order of mountinfo', 
     '/mnt/image',
     '/media/cdrom',
     '/many',
+    '/overlay',
   ]);
   t.equal(disks.find((disk) => disk.mountPoint === '/net/share')?.device, '//server/share x');
   t.equal(disks.find((disk) => disk.mountPoint === '/tank')?.type, 'zfs');

@@ -66,7 +66,9 @@ bool isReal(const Mount& mount) {
   if (isAmong(mount.type, kSourcelessTypes) || isImage(mount)) return false;
   if (isFuse(mount))
     return !mount.source.empty() && mount.source != "none" && !isAmong(mount.type, kFuseViews);
-  if (isNetwork(mount) || mount.type == "zfs" || mount.type == "btrfs") return true;
+  // These have anonymous device numbers; ubifs is on flash memory, its source is "ubi0:rootfs".
+  constexpr std::array<std::string_view, 3> kOwnVolumes{"zfs", "btrfs", "ubifs"};
+  if (isNetwork(mount) || isAmong(mount.type, kOwnVolumes)) return true;
   // A filesystem on several devices (bcachefs) has an anonymous number too.
   return mount.device.major != 0 || mount.source.starts_with("/dev/");
 }
