@@ -121,6 +121,15 @@ void runDrmClient(std::string_view input) {
   require(drmLoadBetween({later}, {*client, *client}, 0) == 0, "no time, no load");
 }
 
+void runGpuQueues(std::string_view input) {
+  const auto queues = parseGpuQueues(input);
+  require(queues.size() <= 64, "a text makes no more queues than any driver has");
+  auto later = queues;
+  for (GpuQueue& queue : later) queue.readAtNs += 1000;
+  const auto load = queueLoadBetween(queues, later);
+  if (load) require(*load >= 0 && *load <= 100, "a load is a percentage");
+}
+
 void runGpuLabels(std::string_view input) {
   const auto chosen = chooseGpuTemperature({std::string(input), "vram", std::string(input)});
   require(!chosen || *chosen != 1, "the memory's temperature is not the device's");
@@ -140,8 +149,9 @@ void call(std::string_view input) {
 void runSensorNames(std::string_view input) {
   rankHwmonChip(input);
   rankThermalZone(input);
-  chooseInputs({std::string(input), "Tdie", std::string(input)});
-  require(!chooseInputs({std::string(input), "fan"}).empty(), "where none is preferred, all are taken");
+  chooseInputs(input, {std::string(input), "Tdie", std::string(input)});
+  require(!chooseInputs("k10temp", {std::string(input), "fan"}).empty(),
+          "where none is preferred, all are taken");
 }
 
 void runSensorValue(std::string_view input) {
@@ -256,6 +266,8 @@ std::vector<FuzzTarget> linuxTargets() {
       {"amdgpu-ids", "/amdgpu.ids", runAmdgpuIds},
       {"drm-client", "/fdinfo/9", runDrmClient},
       {"drm-client-xe", "/fdinfo/19", runDrmClient},
+      {"gpu-queues", "", runGpuQueues},
+      {"gpu-model", "", call<findModel>},
       {"gpu-labels", "_label", runGpuLabels},
       {"process-stat", "/stat", call<parseProcessStat>},
       {"process-name", "/cmdline", runProcessName},

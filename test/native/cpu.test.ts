@@ -90,6 +90,14 @@ t.test('k10temp: Tdie before Tctl before the dies; unlabelled on old kernels', a
   t.equal(await temperatureOf(t, hwmon(0, 'zenpower', { ...tctl, ...tdie })), 48.25);
 });
 
+t.test("Apple's macsmc: the system on chip, never the battery", async (t) => {
+  const others = { temp1_label: 'Battery Hotspot Temp', temp1_input: '33500' };
+  const own = { temp3_label: 'SoC Backside Temp', temp3_input: '41250' };
+  t.equal(await temperatureOf(t, hwmon(0, 'macsmc_hwmon', { ...others, ...own })), 41.25);
+  const board = zone(0, 'acpitz', '27800');
+  t.equal(await temperatureOf(t, { ...hwmon(0, 'macsmc_hwmon', others), ...board }), 27.8);
+});
+
 t.test('boards: a chip of the processor, of the system on chip, then the zones in their order', async (t) => {
   const chip = (name: string, temp: string) => hwmon(0, name, { temp1_input: temp });
   const zones = { ...zone(0, 'gpu-thermal', '80000'), ...zone(1, 'soc-thermal', '42000') };

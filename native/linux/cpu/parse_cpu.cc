@@ -147,6 +147,10 @@ std::vector<std::uint32_t> parseCpuList(std::string_view text) {
   return indexes;
 }
 
+// Of Apple's system management controller: the driver is macsmc_hwmon, and some kernels spell it with a
+// hyphen.
+constexpr std::string_view kAppleChip = "macsmc_hwmon";
+
 std::optional<SensorRank> rankHwmonChip(std::string_view name) {
   constexpr std::array<std::string_view, 5> kProcessorDrivers{"coretemp", "k10temp", "zenpower", "k8temp",
                                                               "via_cputemp"};
@@ -155,6 +159,7 @@ std::optional<SensorRank> rankHwmonChip(std::string_view name) {
   // A driver's chip may have "cpu" in its name for another reason (a fan controller's); a zone's name ends
   // like this.
   const std::string normal = normalise(name);
+  if (normal == kAppleChip) return SensorRank::kSystemOnChip;
   if (!normal.ends_with("thermal") && !normal.ends_with("therm")) return std::nullopt;
   if (isProcessorName(normal)) return SensorRank::kProcessorThermal;
   if (isSystemOnChipName(normal)) return SensorRank::kSystemOnChip;
@@ -170,14 +175,17 @@ std::optional<SensorRank> rankThermalZone(std::string_view type) {
   return std::nullopt;
 }
 
-std::vector<std::size_t> chooseInputs(const std::vector<std::string>& labels) {
-  constexpr std::array<std::string_view, 4> kPreferred{"Package id", "Physical id", "Tdie", "Tctl"};
+std::vector<std::size_t> chooseInputs(std::string_view chip, const std::vector<std::string>& labels) {
+  constexpr std::array<std::string_view, 6> kPreferred{"Package id", "Physical id", "Tdie",
+                                                       "Tctl",       "CPU",         "SoC"};
   std::vector<std::size_t> chosen;
   for (const std::string_view prefix : kPreferred) {
     for (std::size_t at = 0; at < labels.size(); ++at)
       if (labels[at].starts_with(prefix)) chosen.push_back(at);
     if (!chosen.empty()) return chosen;
   }
+  // Its others are those of the battery, the flash memory, the Wi-Fi module.
+  if (normalise(chip) == kAppleChip) return chosen;
   for (std::size_t at = 0; at < labels.size(); ++at) chosen.push_back(at);
   return chosen;
 }

@@ -37,7 +37,8 @@ void CpuTemperature::discover() {
 
 // Documentation/hwmon/sysfs-interface.rst: tempN_input in millidegrees, tempN_label names what it measures.
 void CpuTemperature::addHwmonChip(const std::string& folder) {
-  const auto rank = rankHwmonChip(readSmallFile(folder + "/name"));
+  const std::string chip = readSmallFile(folder + "/name");
+  const auto rank = rankHwmonChip(chip);
   if (!rank) return;
   std::vector<std::string> inputs;
   std::vector<std::string> labels;
@@ -49,7 +50,7 @@ void CpuTemperature::addHwmonChip(const std::string& folder) {
     labels.push_back(readSmallFile(path + "_label"));
     inputs.push_back(path.append(kInput));
   }
-  for (const std::size_t at : chooseInputs(labels)) sources_[*rank].emplace_back(inputs[at]);
+  for (const std::size_t at : chooseInputs(chip, labels)) sources_[*rank].emplace_back(inputs[at]);
 }
 
 void CpuTemperature::addThermalZone(const std::string& folder) {
