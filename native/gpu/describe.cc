@@ -65,7 +65,9 @@ Finding describeGpus(const std::vector<GpuFinding>& gpus, const std::string& loo
   if (gpus.empty())
     return Finding::missing(
         "gpu", lookedIn,
-        {"there is no device of NVIDIA, AMD or Intel (virtual display adapters are not counted)", ""});
+        {"there is no device of NVIDIA, AMD or Intel, and none of a known system on a chip (virtual display "
+         "adapters are not counted)",
+         ""});
   std::vector<std::string> sources;
   std::vector<std::string> reasons;
   std::vector<std::string> remedies;

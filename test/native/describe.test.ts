@@ -46,7 +46,7 @@ t.test(
       speed: /^missing \| \/sys\/.*cpufreq and \/proc\/cpuinfo \| .*MHz$/,
       'cpu-power': /^missing \| \/sys\/class\/powercap.* \| .*virtual machines.* \| .*intel_rapl_msr$/,
       memory: `missing | /proc/meminfo | open /proc/meminfo: ${gone}`,
-      gpu: /^missing \| \/sys\/bus\/pci\/devices \| there is no device of NVIDIA, AMD or Intel/,
+      gpu: /^missing \| \/sys\/bus\/pci\/devices and \/class\/drm \| there is no device of NVIDIA, AMD or Intel/,
       disks: `missing | /proc/self/mountinfo | open /proc/self/mountinfo: ${gone}`,
       network: `missing | /proc/net/dev | open /proc/net/dev: ${gone}`,
       sensors: /^missing \| \/sys\/class\/hwmon \| no chip .* \| run sensors-detect/,

@@ -1,14 +1,11 @@
-// Finds graphics processors on the PCI bus: Documentation/ABI/testing/sysfs-bus-pci.
+// Finds graphics processors: on the PCI bus (Documentation/ABI/testing/sysfs-bus-pci), then elsewhere.
 #include "linux/gpu/devices.h"
 
-#include <unistd.h>
-
 #include <algorithm>
-#include <array>
-#include <climits>
 #include <utility>
 
 #include "linux/gpu/parse_gpu.h"
+#include "linux/gpu/platform.h"
 #include "linux/kernel/directory.h"
 #include "linux/kernel/file.h"
 
@@ -38,14 +35,6 @@ std::uint32_t readId(const std::string& path, bool& isWhole) {
   const auto id = parsePciId(readSmallFile(path));
   isWhole = isWhole && id.has_value();
   return id.value_or(0);
-}
-
-std::string linkedName(const std::string& path) {
-  std::array<char, PATH_MAX> target{};
-  const ssize_t length = readlink(path.c_str(), target.data(), target.size());
-  if (length <= 0) return {};
-  const std::string text(target.data(), static_cast<std::size_t>(length));
-  return text.substr(text.rfind('/') + 1);
 }
 
 std::string findHwmon(const std::string& folder) {
@@ -84,6 +73,12 @@ const char* nameOf(GpuVendor vendor) {
   switch (vendor) {
     case GpuVendor::kNvidia: return "NVIDIA";
     case GpuVendor::kAmd: return "AMD";
+    case GpuVendor::kApple: return "Apple";
+    case GpuVendor::kArm: return "Arm";
+    case GpuVendor::kBroadcom: return "Broadcom";
+    case GpuVendor::kImagination: return "Imagination";
+    case GpuVendor::kQualcomm: return "Qualcomm";
+    case GpuVendor::kVivante: return "Vivante";
     case GpuVendor::kIntel: break;
   }
   return "Intel";
@@ -93,13 +88,14 @@ const char* modulesOf(GpuVendor vendor) {
   switch (vendor) {
     case GpuVendor::kNvidia: return "nvidia (or nouveau)";
     case GpuVendor::kAmd: return "amdgpu";
-    case GpuVendor::kIntel: break;
+    default: break;
   }
   return "i915 or xe";
 }
 
 // Intel's drivers have no number for the load: it is summed over the processes that may be looked at.
 std::string loadRemedyOf(const GpuDevice& device) {
+  if (!device.isOnPci) return platformLoadRemedy(device);
   if (device.driver == "i915" || device.driver == "xe")
     return "run it as root: this user cannot see any process that uses it";
   return device.driver == "nouveau" ? "NVIDIA's own driver reports more" : "";
@@ -156,6 +152,7 @@ SharedInventory GpuDiscovery::read() {
     hasNvidia = hasNvidia || identity.vendor == GpuVendor::kNvidia;
     found.devices.push_back(describe(name, identity));
   }
+  for (GpuDevice& device : findPlatformGpus(roots_)) found.devices.push_back(std::move(device));
   found.hasUnlistedNvidia = !hasNvidia && (isPresent(roots_.proc + "/driver/nvidia/version") ||
                                            isPresent(roots_.files + "/dev/dxg"));
   if (!inventory_ || *inventory_ != found)

@@ -13,11 +13,13 @@
 
 namespace hostwire {
 
-enum class GpuVendor { kNvidia, kAmd, kIntel };
+enum class GpuVendor { kNvidia, kAmd, kIntel, kApple, kArm, kBroadcom, kImagination, kQualcomm, kVivante };
 
 struct GpuDevice {
-  std::string address;  // "0000:01:00.0"
+  std::string address;  // "0000:01:00.0"; of a part of a system on a chip "1002000000.v3d"
   std::string folder;   // of its files: "/sys/bus/pci/devices/0000:01:00.0"
+  bool isOnPci = true;
+  std::string model;  // off PCI only: what the device tree calls it, "2712-v3d"
   GpuVendor vendor = GpuVendor::kNvidia;
   std::uint32_t vendorId = 0;
   std::uint32_t deviceId = 0;

@@ -40,7 +40,7 @@ bool isNumber(std::string_view name) {
 }  // namespace
 
 DrmClients::DrmClients(std::string proc, const GpuDevice& device)
-    : proc_(std::move(proc)), address_(device.address), nodes_(device.nodes) {}
+    : proc_(std::move(proc)), address_(device.isOnPci ? device.address : ""), nodes_(device.nodes) {}
 
 void DrmClients::keep(const std::string& path) {
   KeptFile file(path);

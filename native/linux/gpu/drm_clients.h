@@ -39,7 +39,7 @@ class DrmClients {
   void readBefore();
 
   std::string proc_;
-  std::string address_;
+  std::string address_;  // as clients name it: empty off PCI
   std::vector<std::string> nodes_;
   std::vector<Kept> kept_;
   std::vector<DrmClient> before_;

@@ -14,6 +14,7 @@
 #include "linux/gpu/answer.h"
 #include "linux/gpu/devices.h"
 #include "linux/gpu/nvidia.h"
+#include "linux/gpu/platform.h"
 #include "linux/gpu/sysfs.h"
 
 namespace hostwire {
@@ -70,7 +71,7 @@ struct GpuReader::State {
 
   void discover();
   void takeInventory(SharedInventory next);
-  Source makeSysfsSource(const GpuDevice& device);
+  Source makeSource(const GpuDevice& device);
   Source makeNvidiaSource();
   void noteFailure(const std::string& subject, const std::string& reason);
   void readSource(Source& source, bool withDetail);
@@ -99,13 +100,18 @@ void GpuReader::State::discover() {
   if (answer.value && *answer.value != inventory) takeInventory(std::move(*answer.value));
 }
 
-Source GpuReader::State::makeSysfsSource(const GpuDevice& device) {
-  const auto gpu = std::make_shared<SysfsGpu>(roots, options, device);
+template <class Gpu>
+Source askOne(ProberPool& probers, const GpuDevice& device, std::shared_ptr<Gpu> gpu) {
   const auto wantsDetail = std::make_shared<std::atomic<bool>>(false);
-  const auto ask = [gpu, wantsDetail]() -> Answers {
+  const auto ask = [gpu = std::move(gpu), wantsDetail]() -> Answers {
     return std::make_shared<const std::vector<GpuAnswer>>(1, gpu->read(wantsDetail->exchange(false)));
   };
   return {{device}, false, wantsDetail, Prober<Answers>(probers, ask), {}};
+}
+
+Source GpuReader::State::makeSource(const GpuDevice& device) {
+  if (device.isOnPci) return askOne(probers, device, std::make_shared<SysfsGpu>(roots, options, device));
+  return askOne(probers, device, std::make_shared<PlatformGpu>(roots, device));
 }
 
 Source GpuReader::State::makeNvidiaSource() {
@@ -135,7 +141,7 @@ void GpuReader::State::takeInventory(SharedInventory next) {
     const auto known = std::find_if(sources.begin(), sources.end(), [&](const Source& source) {
       return !source.isNvidia && source.devices.front() == device;
     });
-    kept.push_back(known == sources.end() ? makeSysfsSource(device) : std::move(*known));
+    kept.push_back(known == sources.end() ? makeSource(device) : std::move(*known));
     if (known != sources.end()) sources.erase(known);
   }
   const auto nvidia =
@@ -162,7 +168,9 @@ void GpuReader::State::addAnswer(const GpuDevice& device, const GpuAnswer* answe
   finding.address = device.address;
   finding.vendor = nameOf(device.vendor);
   finding.driver = device.driver;
-  finding.source = isOfNvml(device) ? "NVML" : "/sys and " + device.driver + "'s sensors";
+  finding.source = isOfNvml(device)
+                       ? "NVML"
+                       : "/sys and " + device.driver + "'s " + (device.isOnPci ? "sensors" : "clients");
   finding.loadRemedy = loadRemedyOf(device);
   finding.obstacle = answer != nullptr && silence.reason.empty() ? answer->failure : silence;
   if (finding.obstacle.remedy.empty() && device.driver == "nouveau")
@@ -229,7 +237,7 @@ const std::string& GpuReader::failure() const { return state_->failure; }
 
 Findings GpuReader::describe() {
   read(true);
-  return {describeGpus(state_->findings, state_->roots.sys + "/bus/pci/devices")};
+  return {describeGpus(state_->findings, state_->roots.sys + "/bus/pci/devices and /class/drm")};
 }
 
 std::vector<GpuCounters> GpuReader::read(bool withDetail) {

@@ -19,6 +19,7 @@ constexpr const char* kAmdgpuList = "/usr/share/libdrm/amdgpu.ids";
 }  // namespace
 
 GpuName lookUpGpuName(const Roots& roots, const GpuDevice& device) {
+  if (!device.isOnPci) return {std::string(nameOf(device.vendor)) + " " + toValidUtf8(device.model)};
   std::string name;
   bool isFinal = true;
   const auto readList = [&](const char* list) {

@@ -151,6 +151,41 @@ std::string findAmdgpuName(std::string_view list, std::uint32_t device, std::uin
   return {};
 }
 
+std::string findModel(std::string_view uevent) {
+  std::string_view line;
+  while (takeLine(uevent, line)) {
+    if (takeUntil(line, '=') != "OF_COMPATIBLE_0") continue;
+    return std::string(trimmed(line.substr(line.find(',') + 1)));
+  }
+  return {};
+}
+
+std::vector<GpuQueue> parseGpuQueues(std::string_view text) {
+  std::vector<GpuQueue> queues;
+  std::string_view line;
+  while (takeLine(text, line) && queues.size() < kMaxEngines) {
+    const std::string_view name = takeUntil(line, '\t');
+    const auto readAt = takeUnsigned(line);
+    const auto jobs = takeUnsigned(line);
+    const auto busy = takeUnsigned(line);
+    if (!name.empty() && readAt && jobs && busy) queues.push_back({std::string(name), *readAt, *busy});
+  }
+  return queues;
+}
+
+std::optional<double> queueLoadBetween(const std::vector<GpuQueue>& before,
+                                       const std::vector<GpuQueue>& after) {
+  std::optional<double> highest;
+  for (const GpuQueue& queue : after)
+    for (const GpuQueue& earlier : before) {
+      if (earlier.name != queue.name || queue.readAtNs <= earlier.readAtNs) continue;
+      const auto elapsed = static_cast<double>(queue.readAtNs - earlier.readAtNs);
+      const double load = growthOf(earlier.busyNs, queue.busyNs) / elapsed * 100;
+      highest = std::max(highest.value_or(0), std::min(100.0, load));
+    }
+  return highest;
+}
+
 std::optional<DrmClient> parseDrmClient(std::string_view text) {
   DrmClient client;
   std::optional<std::uint64_t> id;

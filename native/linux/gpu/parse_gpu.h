@@ -34,17 +34,32 @@ std::string findPciName(std::string_view list, std::uint32_t vendor, std::uint32
 // has none.
 std::string findAmdgpuName(std::string_view list, std::uint32_t device, std::uint32_t revision);
 
+// The first name of a device in the device tree without its maker, from its uevent file: "2712-v3d" of
+// "OF_COMPATIBLE_0=brcm,2712-v3d". Empty where there is none.
+std::string findModel(std::string_view uevent);
+
+// v3d's gpu_stats: how long each queue of the device has run, and when that was read; both in nanoseconds.
+struct GpuQueue {
+  std::string name;
+  std::uint64_t readAtNs = 0;
+  std::uint64_t busyNs = 0;
+};
+std::vector<GpuQueue> parseGpuQueues(std::string_view text);
+// How busy the busiest queue was between two readings: percent. Nothing where no time passed.
+std::optional<double> queueLoadBetween(const std::vector<GpuQueue>& before,
+                                       const std::vector<GpuQueue>& after);
+
 // Documentation/gpu/drm-usage-stats.rst: one client's use of each kind of engine of a device.
 struct DrmEngine {
   std::string name;
-  std::optional<std::uint64_t> busyNs;      // i915, amdgpu: nanoseconds
+  std::optional<std::uint64_t> busyNs;      // i915, amdgpu, panfrost: nanoseconds
   std::optional<std::uint64_t> busyCycles;  // xe: of totalCycles
   std::optional<std::uint64_t> totalCycles;
   std::uint64_t capacity = 1;  // engines of this kind
 };
 struct DrmClient {
   std::string driver;
-  std::string device;  // "0000:00:02.0"
+  std::string device;  // "0000:00:02.0"; empty off PCI
   std::uint64_t id = 0;
   std::vector<DrmEngine> engines;
 };

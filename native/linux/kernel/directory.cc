@@ -52,4 +52,9 @@ std::string linkTarget(const std::string& path) {
   return length > 0 ? std::string(target.data(), static_cast<std::size_t>(length)) : std::string{};
 }
 
+std::string linkedName(const std::string& path) {
+  const std::string target = linkTarget(path);
+  return target.substr(target.rfind('/') + 1);
+}
+
 }  // namespace hostwire

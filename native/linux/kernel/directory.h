@@ -17,5 +17,7 @@ bool mayBePresent(const std::string& path);
 
 // The target of a symbolic link; empty where there is none.
 std::string linkTarget(const std::string& path);
+// The last name in that target: of /sys/bus/pci/devices/ADDRESS/driver the driver's.
+std::string linkedName(const std::string& path);
 
 }  // namespace hostwire

@@ -81,11 +81,40 @@ export const AMD_CARD = {
   },
 } as const;
 
+export interface Platform {
+  /** "1002000000.v3d" */
+  readonly address: string;
+  readonly driver: string;
+  /** The first name in the device tree: "brcm,2712-v3d". */
+  readonly compatible: string;
+  /** Files below the device's folder. */
+  readonly files?: Files;
+  readonly nodes?: readonly string[];
+  /** Its name in /sys/class/devfreq. */
+  readonly governor?: string;
+}
+
+export const platformFolder = (address: string) => `sys/devices/platform/${address}`;
+
+/** One device of a system on a chip. */
+export function platform({ address, driver, compatible, files, nodes = [], governor }: Platform): Tree {
+  const folder = platformFolder(address);
+  const linkOf = (of: string) => ({ link: `../../../devices/platform/${of}` });
+  return {
+    ...lines(folder, { uevent: `DRIVER=${driver}\nOF_COMPATIBLE_0=${compatible}`, ...files }),
+    [`${folder}/driver`]: { link: `../../../bus/platform/drivers/${driver}` },
+    [`${folder}/subsystem`]: { link: '../../../bus/platform' },
+    ...Object.fromEntries(nodes.map((node) => [`sys/class/drm/${node}/device`, linkOf(address)])),
+    ...(governor === undefined ? {} : { [`sys/class/devfreq/${governor}/device`]: linkOf(address) }),
+  };
+}
+
 export interface Client {
   readonly pid: number;
   readonly fd: number;
   readonly node: string;
-  readonly address: string;
+  /** Absent where the device is not on PCI. */
+  readonly address?: string;
   readonly id: number;
   readonly driver?: string;
   /** More "drm-…" lines. */
@@ -96,7 +125,7 @@ export interface Client {
 export function drmClient({ pid, fd, node, address, id, driver, use }: Client): Tree {
   return {
     [`proc/${pid}/fd/${fd}`]: { link: `/dev/dri/${node}` },
-    ...drmUse({ pid, fd, address, id, driver: driver ?? 'i915', use }),
+    ...drmUse({ pid, fd, id, driver: driver ?? 'i915', use, ...(address !== undefined && { address }) }),
   };
 }
 
@@ -109,7 +138,7 @@ export function drmUse({ pid, fd, address, id, driver, use }: Omit<Client, 'node
     ino: '1001',
     'drm-driver': driver ?? 'i915',
     'drm-client-id': String(id),
-    'drm-pdev': address,
+    ...(address !== undefined && { 'drm-pdev': address }),
     ...use,
   };
   const text = Object.entries(facts).map(([key, value]) => `${key}:\t${value}\n`);

@@ -1,0 +1,51 @@
+// Graphics processors that are part of a system on a chip: they are on no PCI bus, and their drivers report
+// little.
+#pragma once
+
+#include <chrono>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "host/roots.h"
+#include "linux/gpu/answer.h"
+#include "linux/gpu/devices.h"
+#include "linux/gpu/drm_clients.h"
+#include "linux/gpu/parse_gpu.h"
+#include "linux/kernel/file.h"
+
+namespace hostwire {
+
+// Devices of /sys/class/drm, and of /sys/class/devfreq where NVIDIA's nvgpu (Tegra) has no node. Reads only
+// what the kernel keeps in memory.
+std::vector<GpuDevice> findPlatformGpus(const Roots& roots);
+
+// What it would take to know the load of such a device; empty where nothing would.
+std::string platformLoadRemedy(const GpuDevice& device);
+
+// v3d (Raspberry Pi), panfrost, panthor and lima (Mali), etnaviv, powervr, asahi, nvgpu. None of the files
+// that it reads wakes a device, so that one that is suspended is read like any other. Belongs to one prober's
+// question: used by one thread at a time. Never throws.
+class PlatformGpu {
+ public:
+  PlatformGpu(const Roots& roots, GpuDevice device);
+  GpuAnswer read(bool withDetail);
+
+ private:
+  std::optional<double> readLoad();
+  std::optional<double> readQueues();
+
+  const GpuDevice device_;
+  const std::string name_;
+  DrmClients clients_;
+  KeptFile queues_;     // v3d since Linux 6.8
+  KeptFile load_;       // nvgpu: in tenths of a percent
+  KeptFile profiling_;  // panfrost, panthor: "0" while clients are not accounted, as it is by default
+  std::optional<KeptFile> clock_;
+  std::optional<KeptFile> temperature_;
+  std::vector<GpuQueue> before_;
+  std::optional<double> queueLoad_;
+  std::string buffer_;
+};
+
+}  // namespace hostwire
