@@ -109,8 +109,9 @@ struct LaunchOptions {
   std::optional<std::string> folder;
 };
 
-// Starts a program in a session of its own, which inherits nothing of the service but its environment. Throws
-// HostError.
-ProcessId launchProcess(const LaunchOptions& options);
+// Starts a program in a session of its own, which inherits nothing of the service but its environment;
+// returns its number. May wait: not for the JavaScript thread. Throws HostError, and then nothing was
+// started.
+std::int32_t launchProcess(const LaunchOptions& options);
 
 }  // namespace hostwire

@@ -63,11 +63,6 @@ Napi::Value js(Napi::Env env, const ProcessReading& reading) {
   return object;
 }
 
-Napi::Value js(Napi::Env env, const ProcessId& process) {
-  static const Shape shape{Key{"pid", &ProcessId::pid}, Key{"startTicks", &ProcessId::startTicks}};
-  return shape.make(env, process);
-}
-
 Napi::Value js(Napi::Env env, const ProcessDetails& details) {
   static const Shape shape{
       Key{"pid", [](const ProcessDetails& of) { return of.counters.id.pid; }},

@@ -10,7 +10,6 @@ namespace hostwire {
 
 Napi::Value js(Napi::Env env, const ProcessReading& reading);
 Napi::Value js(Napi::Env env, const ProcessDetails& details);
-Napi::Value js(Napi::Env env, const ProcessId& process);
 Napi::Value js(Napi::Env env, SignalOutcome outcome);
 
 }  // namespace hostwire

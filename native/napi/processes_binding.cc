@@ -148,9 +148,9 @@ Napi::Value ProcessesBinding::launch(const Napi::CallbackInfo& info) {
   options.environment = textsOf(given.Get("environment"));
   const Napi::Value folder = given.Get("folder");
   if (folder.IsString()) options.folder = folder.As<Napi::String>().Utf8Value();
-  return startDetached<ProcessId>(
+  return startDetached<std::int32_t>(
       info.Env(), completions_, [owned = std::move(options)] { return launchProcess(owned); },
-      convert<ProcessId>);
+      convert<std::int32_t>);
 }
 
 }  // namespace hostwire

@@ -34,7 +34,7 @@ class ProcessesBinding : public Napi::ObjectWrap<ProcessesBinding> {
   Napi::Value signal(const Napi::CallbackInfo& info);
   // waitForEnd(processes: ProcessId[], timeoutMs: number): Promise<boolean[]>
   Napi::Value waitForEnd(const Napi::CallbackInfo& info);
-  // launch({program, arguments, environment, folder}): Promise<ProcessId>
+  // launch({program, arguments, environment, folder}): Promise<number>, the pid
   Napi::Value launch(const Napi::CallbackInfo& info);
 
   Roots roots_;

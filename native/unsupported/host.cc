@@ -115,7 +115,7 @@ SignalOutcome signalProcess(const ProcessId&, EndSignal) { refuse("signal a proc
 std::vector<bool> waitForEnd(std::span<const ProcessId>, std::chrono::milliseconds) {
   refuse("wait for a process");
 }
-ProcessId launchProcess(const LaunchOptions&) { refuse("launch a process"); }
+std::int32_t launchProcess(const LaunchOptions&) { refuse("launch a process"); }
 
 int tuneListener(std::uint16_t, const ListenerOptions&) { return 0; }
 

@@ -92,7 +92,7 @@ export class ProcessControl {
       ...(entry.cwd === undefined ? {} : { folder: entry.cwd }),
     };
     try {
-      const { pid } = await host.launch(request);
+      const pid = await host.launch(request);
       this.#options.log.info(`process: started ${app} (${pid})`);
       return feedback({
         success: true,

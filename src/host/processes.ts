@@ -77,5 +77,6 @@ export interface ProcessHost {
   signal(process: ProcessId, signal: EndSignal): 'sent' | 'gone' | 'denied';
   /** Resolves when all have ended or the time is up; for each process, whether it has ended. */
   waitForEnd(processes: readonly ProcessId[], timeoutMs: number): Promise<readonly boolean[]>;
-  launch(request: LaunchRequest): Promise<ProcessId>;
+  /** Resolves with the pid of the program, in which everything that can fail has succeeded. */
+  launch(request: LaunchRequest): Promise<number>;
 }

@@ -6,7 +6,6 @@
 
 #include "host/error.h"
 #include "host/process.h"
-#include "windows/process/handle.h"
 #include "windows/win32/command_line.h"
 #include "windows/win32/unicode.h"
 #include "windows/win32/win32.h"
@@ -44,7 +43,7 @@ bool hasZero(const LaunchOptions& options) {
 
 }  // namespace
 
-ProcessId launchProcess(const LaunchOptions& options) {
+std::int32_t launchProcess(const LaunchOptions& options) {
   const std::wstring program = toWide(options.program);
   // A text that ends early would differ from the one that was judged.
   if (hasZero(options) || program.find(L'"') != std::wstring::npos)
@@ -63,7 +62,7 @@ ProcessId launchProcess(const LaunchOptions& options) {
     throw lastError("CreateProcess");
   const Handle process(started.hProcess);
   const Handle thread(started.hThread);
-  return {static_cast<std::int32_t>(started.dwProcessId), startTicksOf(process.get()).value_or(0)};
+  return static_cast<std::int32_t>(started.dwProcessId);
 }
 
 }  // namespace hostwire

@@ -76,10 +76,10 @@ export class FakeProcessHost implements ProcessHost {
 
   waitForEnd = async (processes: readonly ProcessId[]) => processes.map(({ pid }) => !this.stubborn.has(pid));
 
-  async launch(request: LaunchRequest): Promise<ProcessId> {
+  async launch(request: LaunchRequest): Promise<number> {
     if (this.failure !== undefined) throw this.failure;
     this.launched.push(request);
-    return { pid: 4711, startTicks: 1 };
+    return 4711;
   }
 }
 
