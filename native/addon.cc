@@ -10,6 +10,7 @@
 #include "host/limits.h"
 #include "host/listener.h"
 #include "napi/controls_binding.h"
+#include "napi/detached_work.h"
 #include "napi/host_binding.h"
 #include "napi/media_binding.h"
 #include "napi/peers_binding.h"
@@ -67,7 +68,9 @@ Napi::Value machineDataFolderFromJs(const Napi::CallbackInfo& info) {
 
 Napi::Object init(Napi::Env env, Napi::Object exports) {
   tuneHeap();
-  exports.Set("Host", HostBinding::define(env));
+  // Of what is read of the machine and its sockets; processes and media have their own.
+  const auto completions = Completions::open(env);
+  exports.Set("Host", HostBinding::define(env, completions));
   exports.Set("Controls", ControlsBinding::define(env));
   exports.Set("Media", MediaBinding::define(env));
   exports.Set("Power", PowerBinding::define(env));
@@ -77,7 +80,7 @@ Napi::Object init(Napi::Env env, Napi::Object exports) {
   exports.Set("descriptorLimit", Napi::Function::New(env, descriptorLimitFromJs, "descriptorLimit"));
   exports.Set("openDescriptors", Napi::Function::New(env, openDescriptorsFromJs, "openDescriptors"));
   exports.Set("machineDataFolder", Napi::Function::New(env, machineDataFolderFromJs, "machineDataFolder"));
-  exportPeers(env, exports);
+  exportPeers(env, exports, completions);
   exportService(env, exports);
   return exports;
 }

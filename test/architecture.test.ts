@@ -186,6 +186,38 @@ t.test('nothing in src/ or native/ starts a process, but the launcher', async (t
   for (const [file, call] of LAUNCHERS) t.match(textOf(file), call, `${file} is still the one`);
 });
 
+/**
+ * What runs on libuv's pool, with the reason why it cannot wait for anything but this machine's own disk. Four calls that
+ * hang there stop every file from being read.
+ */
+const POOL_USERS: ReadonlyMap<string, RegExp> = new Map([
+  // The documents of the API, from this program's own folder, once each.
+  ['src/http/endpoints/documents.ts', /^readFile$/],
+  // `hostwire doctor` listens for a moment: its own process, which serves nobody.
+  ['src/cli/doctor/doctor.ts', /^net$/],
+]);
+/** Those of node:fs that use no thread of the pool: the synchronous ones, and inotify. */
+const OFF_POOL = /Sync$|^(?:constants|watch|type FSWatcher)$/;
+
+t.test("libuv's pool runs nothing of the addon, and only what is listed of the service", async (t) => {
+  for (const file of native)
+    t.notMatch(textOf(file), /AsyncWorker|napi_create_async_work|uv_queue_work/, `${file} uses own threads`);
+  const used = new Set<string>();
+  for (const file of sources)
+    for (const [, names = '', room = ''] of textOf(file).matchAll(
+      /^import (?:type )?([^;']+) from 'node:(fs|fs\/promises|dns|dns\/promises|net|http|https|zlib)';/gm,
+    ))
+      for (const name of names.replaceAll(/[{}\n]/g, '').split(',')) {
+        const word = name.trim();
+        if (word === '' || (room === 'fs' && OFF_POOL.test(word))) continue;
+        // Tables and tests of text.
+        if (['STATUS_CODES', 'isIPv4', 'isIPv6'].includes(word)) continue;
+        t.match(word, POOL_USERS.get(file) ?? /^$/, `${file}: ${word} of node:${room}`);
+        used.add(file);
+      }
+  t.strictSame([...used].sort(), [...POOL_USERS.keys()].sort(), 'nothing is listed that is not used');
+});
+
 t.test('src/ reads no kernel files, and only main touches process', async (t) => {
   for (const file of sources) {
     const text = codeOf(file);
@@ -197,8 +229,8 @@ t.test('src/ reads no kernel files, and only main touches process', async (t) =>
 });
 
 t.test('platforms stay in their folders', async (t) => {
-  // strerrorname_np is glibc's: napi/promise.h asks for it, and has an answer without.
-  const allowed = new Set(['native/napi/promise.h']);
+  // strerrorname_np is glibc's: napi/error_js.h asks for it, and has an answer without.
+  const allowed = new Set(['native/napi/error_js.h']);
   for (const file of native.filter((name) => !/^native\/(?:linux|windows|unsupported)\//.test(name))) {
     if (allowed.has(file)) continue;
     t.notMatch(textOf(file), /#\s*if(?:n?def)?\b.*(?:_WIN32|__linux__|__APPLE__|__GLIBC__|_MSC_VER)/, file);

@@ -1,4 +1,5 @@
-// Native work that may hang or wait, on a thread of its own, as a promise.
+// Native work that may hang or wait, on a thread of its own, as a promise: the one catch between C++ and
+// JavaScript. None of it runs on libuv's pool, where four calls that hang would freeze Node.
 #pragma once
 
 #include <napi.h>
@@ -12,7 +13,7 @@
 #include <utility>
 
 #include "host/thread.h"
-#include "napi/promise.h"
+#include "napi/error_js.h"
 
 namespace hostwire {
 
@@ -40,7 +41,8 @@ class Completions : public std::enable_shared_from_this<Completions> {
   int underWay_ = 0;  // only JavaScript's thread touches it
 };
 
-// Like PromiseWork::start, but on a detached thread. `work` owns what it touches.
+// Runs `work` on a detached thread and settles a promise with `convert(env, result)`. Both own what they
+// touch. Rejects with EAGAIN when too much is under way.
 template <class Result>
 Napi::Promise startDetached(Napi::Env env, const std::shared_ptr<Completions>& completions,
                             std::function<Result()> work,

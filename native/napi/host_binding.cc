@@ -13,7 +13,6 @@
 #include "host/system.h"
 #include "napi/finding_js.h"
 #include "napi/js.h"
-#include "napi/promise.h"
 
 namespace hostwire {
 
@@ -99,14 +98,17 @@ class Failures {
 
 }  // namespace
 
-Napi::Function HostBinding::define(Napi::Env env) {
+Napi::Function HostBinding::define(Napi::Env env, const std::shared_ptr<Completions>& completions) {
   return DefineClass(env, "Host",
                      {InstanceMethod<&HostBinding::readCounters>("readCounters"),
                       InstanceMethod<&HostBinding::describe>("describe"),
-                      InstanceMethod<&HostBinding::readSystem>("readSystem")});
+                      InstanceMethod<&HostBinding::readSystem>("readSystem")},
+                     completions.get());
 }
 
-HostBinding::HostBinding(const Napi::CallbackInfo& info) : Napi::ObjectWrap<HostBinding>(info) {
+HostBinding::HostBinding(const Napi::CallbackInfo& info)
+    : Napi::ObjectWrap<HostBinding>(info),
+      completions_(static_cast<Completions*>(info.Data())->shared_from_this()) {
   GpuOptions gpuOptions;
   if (info[0].IsObject()) {
     const auto options = info[0].As<Napi::Object>();
@@ -173,8 +175,8 @@ Napi::Value HostBinding::describe(const Napi::CallbackInfo& info) {
 }
 
 Napi::Value HostBinding::readSystem(const Napi::CallbackInfo& info) {
-  return PromiseWork<SystemInfo>::start(
-      info.Env(), [roots = roots_] { return hostwire::readSystem(roots); },
+  return startDetached<SystemInfo>(
+      info.Env(), completions_, [roots = roots_] { return hostwire::readSystem(roots); },
       [](Napi::Env env, const SystemInfo& system) { return js(env, system); });
 }
 

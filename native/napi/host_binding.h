@@ -3,10 +3,12 @@
 
 #include <napi.h>
 
+#include <memory>
 #include <vector>
 
 #include "host/prober.h"
 #include "host/roots.h"
+#include "napi/detached_work.h"
 #include "napi/details.h"
 #include "napi/sections.h"
 
@@ -14,7 +16,7 @@ namespace hostwire {
 
 class HostBinding : public Napi::ObjectWrap<HostBinding> {
  public:
-  static Napi::Function define(Napi::Env env);
+  static Napi::Function define(Napi::Env env, const std::shared_ptr<Completions>& completions);
   // new Host({proc?, sys?, files?, nvml?, gpuRetryMs?, gpuDiscoveryMs?, gpuMaxAgeMs?, gpuIdleMs?})
   explicit HostBinding(const Napi::CallbackInfo& info);
 
@@ -32,6 +34,7 @@ class HostBinding : public Napi::ObjectWrap<HostBinding> {
   ProberPool probers_;
   std::vector<Section> sections_;
   std::vector<Detail> details_;
+  std::shared_ptr<Completions> completions_;
 };
 
 }  // namespace hostwire

@@ -5,10 +5,10 @@
 #include <mutex>
 #include <utility>
 
+#include "napi/error_js.h"
 #include "napi/finding_js.h"
 #include "napi/js.h"
 #include "napi/media_js.h"
-#include "napi/promise.h"
 
 namespace hostwire {
 

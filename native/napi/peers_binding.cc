@@ -2,13 +2,13 @@
 #include "napi/peers_binding.h"
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "host/census.h"
 #include "host/limits.h"
 #include "host/peers.h"
 #include "napi/js.h"
-#include "napi/promise.h"
 
 namespace hostwire {
 
@@ -52,6 +52,8 @@ static Napi::Value js(Napi::Env env, const Census& census) {
 
 namespace {
 
+using SharedCompletions = std::shared_ptr<Completions>;
+
 ConnectionId connectionFromJs(const Napi::Object& object) {
   bool isWhole = true;
   return {object.Get("descriptor").As<Napi::Number>().Int32Value(),
@@ -83,11 +85,11 @@ Napi::Value canReadPendingPeersFromJs(const Napi::CallbackInfo& info) {
 }
 
 // readPendingPeers(port: number): Promise<PendingPeer[]>
-Napi::Value readPendingPeersFromJs(const Napi::CallbackInfo& info) {
+Napi::Value readPendingPeersFromJs(const Napi::CallbackInfo& info, const SharedCompletions& completions) {
   const auto port = static_cast<std::uint16_t>(info[0].ToNumber().Uint32Value());
   using Peers = std::vector<PendingPeer>;
-  return PromiseWork<Peers>::start(
-      info.Env(), [port] { return readPendingPeers(port); },
+  return startDetached<Peers>(
+      info.Env(), completions, [port] { return readPendingPeers(port); },
       [](Napi::Env env, const Peers& peers) { return js(env, peers); });
 }
 
@@ -97,11 +99,11 @@ Napi::Value cutPeersFromJs(const Napi::CallbackInfo& info) {
 }
 
 // takeCensus(port: number, halfClosedMs: number, unansweredBytes: number): Promise<Census>
-Napi::Value takeCensusFromJs(const Napi::CallbackInfo& info) {
+Napi::Value takeCensusFromJs(const Napi::CallbackInfo& info, const SharedCompletions& completions) {
   const CensusOptions options{static_cast<std::uint16_t>(info[0].ToNumber().Uint32Value()),
                               info[1].ToNumber().Uint32Value(), info[2].ToNumber().Uint32Value()};
-  return PromiseWork<Census>::start(
-      info.Env(), [options] { return takeCensus(options); },
+  return startDetached<Census>(
+      info.Env(), completions, [options] { return takeCensus(options); },
       [](Napi::Env env, const Census& census) { return js(env, census); });
 }
 
@@ -111,9 +113,9 @@ Napi::Value cutConnectionsFromJs(const Napi::CallbackInfo& info) {
 }
 
 // trimHeap(): Promise<undefined>
-Napi::Value trimHeapFromJs(const Napi::CallbackInfo& info) {
-  return PromiseWork<bool>::start(
-      info.Env(),
+Napi::Value trimHeapFromJs(const Napi::CallbackInfo& info, const SharedCompletions& completions) {
+  return startDetached<bool>(
+      info.Env(), completions,
       [] {
         trimHeap();
         return true;
@@ -123,14 +125,20 @@ Napi::Value trimHeapFromJs(const Napi::CallbackInfo& info) {
 
 }  // namespace
 
-void exportPeers(Napi::Env env, Napi::Object exports) {
-  exports.Set("canReadPendingPeers",
-              Napi::Function::New(env, canReadPendingPeersFromJs, "canReadPendingPeers"));
-  exports.Set("readPendingPeers", Napi::Function::New(env, readPendingPeersFromJs, "readPendingPeers"));
-  exports.Set("cutPeers", Napi::Function::New(env, cutPeersFromJs, "cutPeers"));
-  exports.Set("trimHeap", Napi::Function::New(env, trimHeapFromJs, "trimHeap"));
-  exports.Set("takeCensus", Napi::Function::New(env, takeCensusFromJs, "takeCensus"));
-  exports.Set("cutConnections", Napi::Function::New(env, cutConnectionsFromJs, "cutConnections"));
+void exportPeers(Napi::Env env, Napi::Object exports, const SharedCompletions& completions) {
+  const auto add = [&](const char* name, const auto& function) {
+    exports.Set(name, Napi::Function::New(env, function, name));
+  };
+  const auto addWork = [&](const char* name, auto* function) {
+    add(name,
+        [function, completions](const Napi::CallbackInfo& info) { return function(info, completions); });
+  };
+  add("canReadPendingPeers", canReadPendingPeersFromJs);
+  addWork("readPendingPeers", readPendingPeersFromJs);
+  add("cutPeers", cutPeersFromJs);
+  addWork("trimHeap", trimHeapFromJs);
+  addWork("takeCensus", takeCensusFromJs);
+  add("cutConnections", cutConnectionsFromJs);
 }
 
 }  // namespace hostwire

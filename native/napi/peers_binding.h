@@ -3,8 +3,12 @@
 
 #include <napi.h>
 
+#include <memory>
+
+#include "napi/detached_work.h"
+
 namespace hostwire {
 
-void exportPeers(Napi::Env env, Napi::Object exports);
+void exportPeers(Napi::Env env, Napi::Object exports, const std::shared_ptr<Completions>& completions);
 
 }  // namespace hostwire

@@ -6,11 +6,13 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <climits>
 #include <set>
 
 #include "firmware/parse_brand.h"
 #include "firmware/parse_smbios.h"
+#include "host/ask_within.h"
 #include "linux/kernel/directory.h"
 #include "linux/kernel/file.h"
 #include "linux/kernel/parse_proc.h"
@@ -104,6 +106,10 @@ CpuInfo readCpu(const Roots& roots) {
   return cpu;
 }
 
+// The kernel holds the lock of all interfaces while it sets one up, for seconds where a driver is slow. The
+// addresses are then missing.
+constexpr std::chrono::seconds kAddressPatience{1};
+
 std::optional<DefaultRouteInfo> readDefaultRoute(const Roots& roots) {
   const std::string net = netFolder(roots);
   const std::string ipv4Routes = readText(net + "/route");
@@ -115,7 +121,9 @@ std::optional<DefaultRouteInfo> readDefaultRoute(const Roots& roots) {
   DefaultRouteInfo route;
   route.name = toValidUtf8(rawName);
   route.mac = parseMac(readSmallFile(linkFolder(roots, rawName) + "/address"));
-  for (const InterfaceAddress& address : readAddresses(roots)) {
+  const auto addresses =
+      askWithin<std::vector<InterfaceAddress>>(kAddressPatience, [roots] { return readAddresses(roots); });
+  for (const InterfaceAddress& address : addresses.value_or(std::vector<InterfaceAddress>{})) {
     if (address.name != rawName || address.isLinkLocal || address.isLoopback) continue;
     auto& field = address.isIpv6 ? route.ipv6 : route.ipv4;
     if (!field) field = address.text;

@@ -61,7 +61,8 @@ export class HeapTrim {
     const now = rss();
     this.#atRest = Math.min(this.#atRest, now);
     // Again and again: whether it is free by now is not known.
-    if (now > this.#atRest + MIN_GROWTH) await host.trimHeap();
+    // Without a thread for it, it is tried at the next look.
+    if (now > this.#atRest + MIN_GROWTH) await host.trimHeap().catch(() => undefined);
     if (--this.#left > 0) this.#lookLater();
     else this.#timer = undefined;
   }

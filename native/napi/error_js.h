@@ -1,0 +1,30 @@
+// Native exceptions as JavaScript errors.
+#pragma once
+
+#include <napi.h>
+
+#include <cstring>
+#include <exception>
+#include <string>
+
+#include "host/error.h"
+
+namespace hostwire {
+
+// The JavaScript error for an exception: with `code` ("ENOENT": HostError::symbol) and `operation` for a
+// system error, a plain message otherwise. Call it inside a catch block.
+inline Napi::Error toJsError(Napi::Env env, const std::exception& error) {
+  auto result = Napi::Error::New(env, error.what());
+  if (const auto* host = dynamic_cast<const HostError*>(&error)) {
+#ifdef __GLIBC__
+    const char* name = strerrorname_np(host->code().value());
+#else
+    const char* name = nullptr;
+#endif
+    result.Set("code", Napi::String::New(env, name != nullptr ? name : std::to_string(host->code().value())));
+    result.Set("operation", Napi::String::New(env, host->operation()));
+  }
+  return result;
+}
+
+}  // namespace hostwire
