@@ -218,6 +218,16 @@ t.test("libuv's pool runs nothing of the addon, and only what is listed of the s
   t.strictSame([...used].sort(), [...POOL_USERS.keys()].sort(), 'nothing is listed that is not used');
 });
 
+t.test('each error that the addon names has a symbol', async (t) => {
+  const known = new Set<string>();
+  for (const file of ['native/host/error.cc', 'native/linux/error_symbol.cc'])
+    for (const [, name = ''] of textOf(file).matchAll(/HOSTWIRE_ERRNO\((\w+)\)/g)) known.add(name);
+  t.ok(known.size > 130, `${known.size} symbols`);
+  for (const file of native.filter((name) => !name.startsWith('native/windows/')))
+    for (const [name] of codeOf(file).matchAll(/\bE(?!\d\b)[A-Z0-9]{3,}\b/g))
+      t.ok(known.has(name), `${file}: ${name}`);
+});
+
 t.test('src/ reads no kernel files, and only main touches process', async (t) => {
   for (const file of sources) {
     const text = codeOf(file);
@@ -229,10 +239,7 @@ t.test('src/ reads no kernel files, and only main touches process', async (t) =>
 });
 
 t.test('platforms stay in their folders', async (t) => {
-  // strerrorname_np is glibc's: napi/error_js.h asks for it, and has an answer without.
-  const allowed = new Set(['native/napi/error_js.h']);
   for (const file of native.filter((name) => !/^native\/(?:linux|windows|unsupported)\//.test(name))) {
-    if (allowed.has(file)) continue;
     t.notMatch(textOf(file), /#\s*if(?:n?def)?\b.*(?:_WIN32|__linux__|__APPLE__|__GLIBC__|_MSC_VER)/, file);
   }
 });

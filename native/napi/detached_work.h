@@ -49,7 +49,8 @@ Napi::Promise startDetached(Napi::Env env, const std::shared_ptr<Completions>& c
                             std::function<Napi::Value(Napi::Env, const Result&)> convert) {
   const auto deferred = Napi::Promise::Deferred::New(env);
   const auto refuse = [&] {
-    deferred.Reject(toJsError(env, HostError(EAGAIN, "start a thread")).Value());
+    deferred.Reject(
+        toJsError(env, HostError(std::errc::resource_unavailable_try_again, "start a thread")).Value());
     return deferred.Promise();
   };
   // Everything for the end is allocated here, where an exception reaches JavaScript: the thread could not

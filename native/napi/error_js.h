@@ -3,7 +3,6 @@
 
 #include <napi.h>
 
-#include <cstring>
 #include <exception>
 #include <string>
 
@@ -16,12 +15,7 @@ namespace hostwire {
 inline Napi::Error toJsError(Napi::Env env, const std::exception& error) {
   auto result = Napi::Error::New(env, error.what());
   if (const auto* host = dynamic_cast<const HostError*>(&error)) {
-#ifdef __GLIBC__
-    const char* name = strerrorname_np(host->code().value());
-#else
-    const char* name = nullptr;
-#endif
-    result.Set("code", Napi::String::New(env, name != nullptr ? name : std::to_string(host->code().value())));
+    result.Set("code", Napi::String::New(env, host->symbol()));
     result.Set("operation", Napi::String::New(env, host->operation()));
   }
   return result;

@@ -1,5 +1,4 @@
 // Every capability reports "not supported": where a port starts, function by function.
-#include <cerrno>
 #include <chrono>
 
 #include "host/batteries.h"
@@ -24,7 +23,7 @@
 namespace hostwire {
 namespace {
 
-[[noreturn]] void refuse(const char* operation) { throw HostError(ENOTSUP, operation); }
+[[noreturn]] void refuse(const char* operation) { throw HostError(std::errc::not_supported, operation); }
 
 Findings unknown(const char* subject) {
   return {Finding::missing(subject, "none", {"not known on this platform", ""})};

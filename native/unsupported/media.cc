@@ -1,7 +1,6 @@
 // Neither players nor media keys.
 #include "host/media.h"
 
-#include <cerrno>
 #include <stdexcept>
 
 #include "host/error.h"
@@ -33,7 +32,7 @@ MediaKeys::~MediaKeys() = default;
 std::optional<Obstacle> MediaKeys::absence() const {
   return Obstacle{"media keys cannot be pressed on this platform", ""};
 }
-bool MediaKeys::open() { throw HostError(ENOTSUP, "make a keyboard"); }
-void MediaKeys::press(MediaVerb) { throw HostError(ENOTSUP, "press a media key"); }
+bool MediaKeys::open() { throw HostError(std::errc::not_supported, "make a keyboard"); }
+void MediaKeys::press(MediaVerb) { throw HostError(std::errc::not_supported, "press a media key"); }
 
 }  // namespace hostwire

@@ -52,6 +52,15 @@ t.test(
   },
 );
 
+t.test(
+  'errors have a symbol, which is the same everywhere',
+  { skip: whyNoProgram('error_test') },
+  async (t) => {
+    const { isSuccess, text } = await runProgram('error_test');
+    t.ok(isSuccess, 'no check failed', { output: text });
+  },
+);
+
 t.test('the promises of the bus core', { skip: whyNoProgram('bus_test') }, async (t) => {
   const { isSuccess, text, missing } = await runProgram('bus_test', 'plain', ['patient']);
   t.comment(text.trim());

@@ -18,6 +18,7 @@ const PLATFORM = [
   'process/control',
   'win32/command_line',
   'process/launch',
+  'error_symbol',
   'system/clock',
   'thread',
   'win32/unicode',
@@ -25,6 +26,7 @@ const PLATFORM = [
 const SOURCES = [
   'test/windows/process_test.cc',
   ...PLATFORM.map((name) => `native/windows/${name}.cc`),
+  'native/host/error.cc',
   'native/host/finding.cc',
   'native/host/prober.cc',
   'native/host/prober_state.cc',

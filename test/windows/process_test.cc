@@ -114,7 +114,7 @@ std::string codeOf(const LaunchOptions& options) {
   try {
     hostwire::launchProcess(options);
   } catch (const hostwire::HostError& error) {
-    return std::to_string(error.code().value());
+    return error.symbol();
   }
   return "started";
 }
@@ -129,13 +129,16 @@ void checkLaunching(const std::string& folder) {
   const std::string wanted = "a b|\"||\\|caf\xc3\xa9|HOSTWIRE_A=one two|PATH=x|" + folder + "|console 0\n";
   check(comes([&] { return readText(file) == wanted; }), "it was told: " + readText(file));
   check(hostwire::waitForEnd(std::array{id}, milliseconds{5000}).front(), "it ends");
-  checks::equal(codeOf({folder + "\\missing.exe", {}, {}, std::nullopt}), "2", "no such file");
-  checks::equal(codeOf({file, {}, {}, std::nullopt}), "193", "no program");
-  checks::equal(codeOf({ownPath(), {"sleep"}, {}, folder + "\\none"}), "267", "no such folder");
-  checks::equal(codeOf({folder + "\\a.bat", {"x"}, {}, std::nullopt}), "193", "no batch file");
-  checks::equal(codeOf({ownPath(), {std::string("a\0b", 3)}, {}, std::nullopt}), "123",
+  checks::equal(codeOf({folder + "\\missing.exe", {}, {}, std::nullopt}), "ERROR_FILE_NOT_FOUND",
+                "no such file");
+  checks::equal(codeOf({file, {}, {}, std::nullopt}), "ERROR_BAD_EXE_FORMAT", "no program");
+  checks::equal(codeOf({ownPath(), {"sleep"}, {}, folder + "\\none"}), "ERROR_DIRECTORY", "no such folder");
+  checks::equal(codeOf({folder + "\\a.bat", {"x"}, {}, std::nullopt}), "ERROR_BAD_EXE_FORMAT",
+                "no batch file");
+  checks::equal(codeOf({ownPath(), {std::string("a\0b", 3)}, {}, std::nullopt}), "ERROR_INVALID_NAME",
                 "no text that ends early");
-  checks::equal(codeOf({"a\"b.exe", {}, {}, std::nullopt}), "123", "no quotation mark in a program's name");
+  checks::equal(codeOf({"a\"b.exe", {}, {}, std::nullopt}), "ERROR_INVALID_NAME",
+                "no quotation mark in a program's name");
 }
 
 void checkReading(const std::string& folder) {

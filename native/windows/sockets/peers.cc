@@ -1,8 +1,6 @@
 // Windows reports what peers have acknowledged to administrators only (GetPerTcpConnectionEStats).
 #include "host/peers.h"
 
-#include <cerrno>
-
 #include "host/census.h"
 #include "host/error.h"
 
@@ -13,9 +11,11 @@ Finding describePeers() {
   return Finding::partly("peers", "cut after 30 s in which they take nothing",
                          {"Windows shows only administrators what peers acknowledge", ""});
 }
-std::vector<PendingPeer> readPendingPeers(std::uint16_t) { throw HostError(ENOTSUP, "read pending peers"); }
+std::vector<PendingPeer> readPendingPeers(std::uint16_t) {
+  throw HostError(std::errc::not_supported, "read pending peers");
+}
 int cutPeers(const std::vector<PendingPeer>&) { return 0; }
-Census takeCensus(const CensusOptions&) { throw HostError(ENOTSUP, "count connections"); }
+Census takeCensus(const CensusOptions&) { throw HostError(std::errc::not_supported, "count connections"); }
 int cutConnections(const std::vector<ConnectionId>&) { return 0; }
 
 }  // namespace hostwire
