@@ -3,6 +3,8 @@
 
 #include <string>
 
+#include "host/finding.h"
+
 namespace hostwire {
 
 class Library {
@@ -19,5 +21,8 @@ class Library {
  private:
   void* handle_ = nullptr;
 };
+
+// The rows of `hostwire doctor` on the libraries of the system that have a least version.
+Findings describeLibraries();
 
 }  // namespace hostwire

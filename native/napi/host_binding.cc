@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "host/clock.h"
+#include "host/library.h"
 #include "host/peers.h"
 #include "host/system.h"
 #include "napi/finding_js.h"
@@ -159,7 +160,8 @@ Napi::Value HostBinding::readCounters(const Napi::CallbackInfo& info) {
 }
 
 Napi::Value HostBinding::describe(const Napi::CallbackInfo& info) {
-  Findings findings{describePeers()};
+  Findings findings = describeLibraries();
+  findings.push_back(describePeers());
   const auto add = [&findings](const auto& rows) {
     for (const auto& row : rows)
       for (Finding& finding : row.describe()) findings.push_back(std::move(finding));

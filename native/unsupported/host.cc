@@ -128,6 +128,8 @@ std::optional<std::uint64_t> descriptorLimit() { return std::nullopt; }
 std::optional<std::uint64_t> openDescriptors() { return std::nullopt; }
 
 bool canReadPendingPeers() { return false; }
+Findings describeLibraries() { return {}; }
+
 Finding describePeers() { return unknown("peers").front(); }
 std::vector<PendingPeer> readPendingPeers(std::uint16_t) { refuse("read pending peers"); }
 int cutPeers(const std::vector<PendingPeer>&) { return 0; }

@@ -25,4 +25,6 @@ void* Library::find(const char* symbol) const {
   return reinterpret_cast<void*>(GetProcAddress(static_cast<HMODULE>(handle_), symbol));
 }
 
+Findings describeLibraries() { return {}; }
+
 }  // namespace hostwire

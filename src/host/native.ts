@@ -86,14 +86,24 @@ function findAddon(): string {
   return existsSync(own) ? own : fileURLToPath(new URL('../hostwire.node', import.meta.url));
 }
 
+/** `reason`: the loader's own, which names the versions of the C library that the addon needs and does not find. */
+export function explainLoadFailure(reason: string): string {
+  const [, version] = /version [`'"]?GLIBC_([\d.]+)'? not found/.exec(reason) ?? [];
+  if (version === undefined)
+    return `the native addon cannot be loaded; build it with "npm run build" (${reason})`;
+  return (
+    `the native addon needs glibc ${version} or later, and this system has an older one: use Debian 12 or ` +
+    `another newer system, or build the addon here with "npm run build" (${reason})`
+  );
+}
+
 function loadAddon(): Addon {
   const path = findAddon();
   try {
     // The addon's exports are written by hand in native/addon.cc; this is where they get their type.
     return createRequire(import.meta.url)(path) as Addon;
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new Error(`the native addon cannot be loaded; build it with "npm run build" (${reason})`);
+    throw new Error(explainLoadFailure(error instanceof Error ? error.message : String(error)));
   }
 }
 

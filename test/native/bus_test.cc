@@ -98,6 +98,7 @@ fake::Answer answerOf(const fake::Call& call) {
   if (call.member == "HangUp") return {Kind::hangUp, {}, ""};
   if (call.member == "Garbage") return {Kind::raw, {}, std::string(4000, '\xfe')};
   if (call.member == "Refuse") return {Kind::error, textBody("no\nTraceback\n" + std::string(9000, 'x')), ""};
+  if (call.member == "Descriptors") return {Kind::body, textBody("Descriptors"), "", 1, 8};
   if (call.member == "Twice") return {Kind::body, textBody("Twice"), "", 2};
   return {Kind::body, textBody(call.text.empty() ? call.member : call.text), ""};
 }
@@ -127,6 +128,23 @@ void answersAndFails() {
     check(comesTrue([&] { return ask(thread, callTo("Echo")).end == CallEnd::kAnswered; }), "and back");
     check(bus.count(member) == 1, std::string(member) + " was never sent again");
   }
+}
+
+// A bus passes descriptors to those who say that they take them; they count until the message is dropped.
+void takesNoDescriptors() {
+  fake::Bus bus(socketPath("d"), answerOf);
+  BusThread thread(onlySystem("d"));
+  check(ask(thread, callTo("Echo")).text == "Echo", "connected");
+  const int before = openFiles();
+  std::promise<std::pair<CallEnd, int>> answered;
+  thread.post([&](BusLoop& loop) {
+    loop.systemBus().call(callTo("Descriptors"), milliseconds{1000}, [&](Reply& reply) {
+      answered.set_value({reply.end, openFiles()});
+    });
+  });
+  const auto [end, during] = answered.get_future().get();
+  check(end == CallEnd::kAnswered, "the message itself arrives");
+  check(during == before, std::to_string(during - before) + " descriptors came with a message");
 }
 
 void failsAtOnceWithoutBus() {
@@ -359,6 +377,7 @@ int main(int argc, char** argv) {
   }
   choosesAddresses();
   answersAndFails();
+  takesNoDescriptors();
   failsAtOnceWithoutBus();
   findsItsWayBack();
   removesSubscriptions();

@@ -11,6 +11,7 @@
 #include "host/finding.h"
 #include "host/media.h"
 #include "host/power.h"
+#include "linux/system/libraries.h"
 
 namespace hostwire {
 
@@ -209,6 +210,17 @@ void testNvmlRemedies() {
   checks::equal(textOf(999), "unknown error (NVML 999) | ", "nothing is known to help");
 }
 
+void testCLibrary() {
+  for (const char* version : {"2.34", "2.36", "2.100", "3.0"})
+    checks::equal(lineOf(hostwire::judgeCLibrary(version)), std::string("c-library works: glibc ") + version,
+                  "new enough");
+  for (const char* version : {"2.33", "2.9", "1.99", "odd"})
+    check(lineOf(hostwire::judgeCLibrary(version)).find("hostwire needs glibc 2.34 or later") !=
+              std::string::npos,
+          std::string("too old: ") + version);
+  check(hostwire::judgeCLibrary(nullptr).status == Finding::Status::kPartly, "another C library");
+}
+
 }  // namespace
 
 int main() {
@@ -218,5 +230,6 @@ int main() {
   testPower();
   testGpus();
   testNvmlRemedies();
+  testCLibrary();
   return checks::report();
 }

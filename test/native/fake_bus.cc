@@ -25,7 +25,8 @@ void putField(Bytes& fields, std::uint8_t code, char type, std::string_view valu
     fields.putText(value);
 }
 
-std::string message(std::uint8_t type, std::uint32_t replyTo, const Body& body, std::string_view member) {
+std::string message(std::uint8_t type, std::uint32_t replyTo, const Body& body, std::string_view member,
+                    std::uint32_t descriptors = 0) {
   Bytes fields;
   if (type == 4) {
     putField(fields, 1, 'o', "/fake");
@@ -40,6 +41,12 @@ std::string message(std::uint8_t type, std::uint32_t replyTo, const Body& body, 
   }
   putField(fields, 7, 's', type == 4 ? ":1.99" : kDriver);
   if (!body.signature.empty()) putField(fields, 8, 'g', body.signature);
+  if (descriptors > 0) {
+    fields.pad(8);
+    fields.put(std::uint8_t{9});
+    fields.putSignature("u");
+    fields.put(descriptors);
+  }
   static std::atomic<std::uint32_t> serial{0};
   Bytes all;
   all.text = "l";
@@ -100,6 +107,26 @@ void sendAll(int fd, std::string_view bytes) {
     if (sent <= 0) return;
     bytes.remove_prefix(static_cast<std::size_t>(sent));
   }
+}
+
+// The first bytes carry `count` descriptors, all of them `passed`.
+void sendWithDescriptors(int fd, std::string_view bytes, int passed, std::uint32_t count) {
+  const std::vector<int> descriptors(count, passed);
+  const std::size_t length = descriptors.size() * sizeof(int);
+  std::vector<char> control(CMSG_SPACE(length));
+  iovec part{const_cast<char*>(bytes.data()), bytes.size()};
+  msghdr header{};
+  header.msg_iov = &part;
+  header.msg_iovlen = 1;
+  header.msg_control = control.data();
+  header.msg_controllen = control.size();
+  cmsghdr* const rights = CMSG_FIRSTHDR(&header);
+  rights->cmsg_level = SOL_SOCKET;
+  rights->cmsg_type = SCM_RIGHTS;
+  rights->cmsg_len = CMSG_LEN(length);
+  std::memcpy(CMSG_DATA(rights), descriptors.data(), length);
+  const ssize_t sent = sendmsg(fd, &header, MSG_NOSIGNAL);
+  if (sent > 0) sendAll(fd, bytes.substr(static_cast<std::size_t>(sent)));
 }
 
 std::size_t typeLength(std::string_view signature) {
@@ -202,6 +229,7 @@ struct Bus::Peer {
   int fd;
   std::string input;
   bool isAuthenticated = false;
+  bool takesDescriptors = false;
 };
 
 Bus::Bus(std::string path, Answerer answer, Manner manner)
@@ -255,7 +283,7 @@ void Bus::run() {
     flushSignals(peers);
     if (entries[0].revents != 0)
       if (const int fd = accept4(listenFd_, nullptr, nullptr, SOCK_CLOEXEC); fd >= 0)
-        peers.push_back({fd, ""});
+        peers.push_back({fd, "", false, false});
   }
   for (const Peer& peer : peers) close(peer.fd);
 }
@@ -298,8 +326,10 @@ bool Bus::authenticate(Peer& peer) {
       sendAll(peer.fd, "DATA\r\n");
     else if (line.starts_with("AUTH") || line == "DATA")
       sendAll(peer.fd, "OK 0123456789abcdef0123456789abcdef\r\n");
-    else
+    else {
+      peer.takesDescriptors = line == "NEGOTIATE_UNIX_FD";
       sendAll(peer.fd, "AGREE_UNIX_FD\r\n");
+    }
   }
 }
 
@@ -319,9 +349,11 @@ bool Bus::answerCall(Peer& peer, const Call& call) {
   std::string bytes = answer.raw;
   if (answer.kind == Answer::Kind::hangUp) return false;
   if (answer.kind == Answer::Kind::nothing) return true;
+  const std::uint32_t descriptors = peer.takesDescriptors ? answer.descriptors : 0;
   if (answer.kind != Answer::Kind::raw)
-    bytes = message(answer.kind == Answer::Kind::error ? 3 : 2, call.serial, answer.body, "");
-  for (int i = 0; i < answer.copies; ++i) sendAll(peer.fd, bytes);
+    bytes = message(answer.kind == Answer::Kind::error ? 3 : 2, call.serial, answer.body, "", descriptors);
+  if (descriptors > 0) sendWithDescriptors(peer.fd, bytes, wakeFd_, descriptors);
+  for (int i = descriptors > 0 ? 1 : 0; i < answer.copies; ++i) sendAll(peer.fd, bytes);
   return true;
 }
 

@@ -57,9 +57,10 @@ struct Call {
 struct Answer {
   enum class Kind { body, error, raw, nothing, hangUp };
   Kind kind = Kind::body;
-  Body body;        // of an error: its text
-  std::string raw;  // instead of a message
-  int copies = 1;   // number of times the answer is sent
+  Body body;                      // of an error: its text
+  std::string raw;                // instead of a message
+  int copies = 1;                 // number of times the answer is sent
+  std::uint32_t descriptors = 0;  // passed with it to a peer that takes them
 };
 
 class Bus {

@@ -53,6 +53,7 @@ using F = ours::Functions;
 static_assert(kIsSame<&F::create, &sd_bus_new>);
 static_assert(kIsSame<&F::set_address, &sd_bus_set_address>);
 static_assert(kIsSame<&F::set_bus_client, &sd_bus_set_bus_client>);
+static_assert(kIsSame<&F::negotiate_fds, &sd_bus_negotiate_fds>);
 static_assert(kIsSame<&F::start, &sd_bus_start>);
 static_assert(kIsSame<&F::is_ready, &sd_bus_is_ready>);
 static_assert(kIsSame<&F::get_fd, &sd_bus_get_fd>);
@@ -79,7 +80,7 @@ static_assert(kIsSame<&F::message_get_sender, &sd_bus_message_get_sender>);
 static_assert(kIsSame<&F::message_get_path, &sd_bus_message_get_path>);
 static_assert(kIsSame<&F::message_get_member, &sd_bus_message_get_member>);
 static_assert(kIsSame<&F::message_get_error, &sd_bus_message_get_error>);
-static_assert(sizeof(F) == 29 * sizeof(void*), "each function is compared above");
+static_assert(sizeof(F) == 30 * sizeof(void*), "each function is compared above");
 
 static_assert(sizeof(ours::Error) == sizeof(::sd_bus_error));
 static_assert(offsetof(ours::Error, name) == offsetof(::sd_bus_error, name));

@@ -51,11 +51,13 @@ void BusConnection::open() {
     return locate_();
   }
   const sdbus::Library* library = sdbus::findLibrary();
-  if (library == nullptr) return lose("none of libsystemd, libelogind and libbasu is installed");
+  if (library == nullptr) return lose(sdbus::whyNoLibrary());
   functions_ = &library->functions;
   int result = functions_->create(&bus_);
   if (result >= 0) result = functions_->set_address(bus_, address_.text.c_str());
   if (result >= 0) result = functions_->set_bus_client(bus_, 1);
+  // No peer may fill our table of descriptors: nothing that is read here comes as one.
+  if (result >= 0) result = functions_->negotiate_fds(bus_, 0);
   // The connection is made within start; the peer's view of our ids is settled by then.
   if (result >= 0)
     result = address_.as ? asUser(*address_.as, [this] { return functions_->start(bus_); })

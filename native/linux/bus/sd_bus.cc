@@ -20,6 +20,7 @@ constexpr std::array kRows{
     Row{"sd_bus_new", offsetof(Functions, create)},
     Row{"sd_bus_set_address", offsetof(Functions, set_address)},
     Row{"sd_bus_set_bus_client", offsetof(Functions, set_bus_client)},
+    Row{"sd_bus_negotiate_fds", offsetof(Functions, negotiate_fds)},
     Row{"sd_bus_start", offsetof(Functions, start)},
     Row{"sd_bus_is_ready", offsetof(Functions, is_ready)},
     Row{"sd_bus_get_fd", offsetof(Functions, get_fd)},
@@ -49,34 +50,59 @@ constexpr std::array kRows{
 };
 static_assert(kRows.size() * sizeof(void*) == sizeof(Functions), "each function has its row");
 
-std::optional<Library> open(const char* name) {
+struct Search {
+  std::optional<Library> library;
+  std::string reason = "none of libsystemd, libelogind and libbasu is installed";
+};
+
+// False where the library is missing or too old, which `search` then notes.
+bool open(const char* name, Search& search) {
   void* const handle = dlopen(name, RTLD_NOW | RTLD_LOCAL);
-  if (handle == nullptr) return std::nullopt;
+  if (handle == nullptr) return false;
   Library library{{}, name};
   for (const Row& row : kRows) {
     void* const symbol = dlsym(handle, row.symbol);
     if (symbol == nullptr) {
+      // The newest of these functions is of systemd 241: sd_bus_close_unref.
+      search.reason = std::string(name) + " has no " + row.symbol + ": systemd 241 or later is needed";
       dlclose(handle);
-      return std::nullopt;
+      return false;
     }
     // POSIX guarantees that a function pointer fits a void*; memcpy expresses that without a cast.
     std::memcpy(reinterpret_cast<char*>(&library.functions) + row.offset, &symbol, sizeof symbol);
   }
-  return library;
+  search.library = library;
+  return true;
 }
 
-std::optional<Library> openFirst() {
+Search openFirst() {
+  Search search;
   for (const char* name : {"libsystemd.so.0", "libelogind.so.0", "libbasu.so.0"})
-    if (auto library = open(name)) return library;
-  return std::nullopt;
+    if (open(name, search)) break;
+  return search;
+}
+
+const Search& search() {
+  // Never closed: the library has per-thread data whose destructor is called when the thread ends.
+  static const Search found = openFirst();
+  return found;
 }
 
 }  // namespace
 
-const Library* findLibrary() {
-  // Never closed: the library has per-thread data whose destructor is called when the thread ends.
-  static const std::optional<Library> found = openFirst();
-  return found ? &*found : nullptr;
-}
+const Library* findLibrary() { return search().library ? &*search().library : nullptr; }
+
+std::string whyNoLibrary() { return search().reason; }
 
 }  // namespace hostwire::sdbus
+
+namespace hostwire {
+
+Finding describeBusLibrary() {
+  const std::string subject = "d-bus";
+  if (const sdbus::Library* const library = sdbus::findLibrary())
+    return Finding::works(subject, library->name);
+  return Finding::missing(subject, "no library", {sdbus::whyNoLibrary(), "install libsystemd0 241 or later"});
+}
+
+}  // namespace hostwire

@@ -3,6 +3,9 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
+
+#include "host/finding.h"
 
 namespace hostwire::sdbus {
 
@@ -22,6 +25,7 @@ struct Functions {
   int (*create)(Bus**);  // sd_bus_new
   int (*set_address)(Bus*, const char*);
   int (*set_bus_client)(Bus*, int);
+  int (*negotiate_fds)(Bus*, int);
   int (*start)(Bus*);
   int (*is_ready)(Bus*);
   int (*get_fd)(Bus*);
@@ -59,5 +63,14 @@ struct Library {
 // The first of libsystemd, libelogind and libbasu that has every function; null where there is none. It stays
 // loaded for the life of the process. The first call takes about a millisecond.
 const Library* findLibrary();
+// Why there is none.
+std::string whyNoLibrary();
 
 }  // namespace hostwire::sdbus
+
+namespace hostwire {
+
+// The row of `hostwire doctor`.
+Finding describeBusLibrary();
+
+}  // namespace hostwire

@@ -1,0 +1,40 @@
+// The C library and the one that speaks D-Bus.
+#include "linux/system/libraries.h"
+
+#include <dlfcn.h>
+
+#include <cstdlib>
+#include <string>
+
+#include "linux/bus/sd_bus.h"
+
+namespace hostwire {
+namespace {
+
+// The version that binaries are built for: 2.34 moved the thread functions into libc, so an older one lacks
+// the symbols that they name.
+constexpr long kOldestMinor = 34;
+
+}  // namespace
+
+Finding judgeCLibrary(const char* version) {
+  const std::string subject = "c-library";
+  if (version == nullptr)
+    return Finding::partly(subject, "not the GNU C library", {"hostwire is tested with glibc only", ""});
+  const std::string source = std::string("glibc ") + version;
+  char* rest = nullptr;
+  const long major = std::strtol(version, &rest, 10);
+  const long minor = *rest == '.' ? std::strtol(rest + 1, nullptr, 10) : 0;
+  if (major > 2 || (major == 2 && minor >= kOldestMinor)) return Finding::works(subject, source);
+  return Finding::partly(subject, source,
+                         {"hostwire needs glibc 2.34 or later", "use Debian 12 or another newer system"});
+}
+
+Findings describeLibraries() {
+  // Not of <gnu/libc-version.h>, which only glibc has.
+  using GetVersion = const char* (*)();
+  const auto getVersion = reinterpret_cast<GetVersion>(dlsym(RTLD_DEFAULT, "gnu_get_libc_version"));
+  return {judgeCLibrary(getVersion != nullptr ? getVersion() : nullptr), describeBusLibrary()};
+}
+
+}  // namespace hostwire
