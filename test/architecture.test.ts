@@ -218,6 +218,22 @@ t.test("libuv's pool runs nothing of the addon, and only what is listed of the s
   t.strictSame([...used].sort(), [...POOL_USERS.keys()].sort(), 'nothing is listed that is not used');
 });
 
+/** Where threads are started: probers, detached tasks with a limit, loop threads, and the wait for a launched app's end. */
+const THREADS = [
+  'native/host/prober_state.cc',
+  ...['native/host/ask_within.h', 'native/napi/detached_work.h', 'native/windows/command_thread.h'],
+  ...['native/linux/bus/thread.cc', 'native/windows/command_thread.cc'],
+  ...['native/windows/media/smtc.cc', 'native/windows/service/control.cc'],
+  'native/linux/process/launch.cc',
+];
+
+t.test('there are three ways to run work on another thread', async (t) => {
+  const starts = /\b(?:startThread|pthread_create|_beginthreadex|CreateThread)\(|\bstd::(?:j?thread|async)\b/;
+  const ground = /^native\/(?:host|linux|windows|unsupported)\/thread\.(?:cc|h)$/; // startThread itself
+  const found = native.filter((file) => !ground.test(file) && starts.test(codeOf(file)));
+  t.strictSame([...found].sort(), [...THREADS].sort());
+});
+
 t.test('each error that the addon names has a symbol', async (t) => {
   const known = new Set<string>();
   for (const file of ['native/host/error.cc', 'native/linux/error_symbol.cc'])

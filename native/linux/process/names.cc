@@ -1,29 +1,24 @@
-// Command lines, read on a thread that nobody waits for.
+// Command lines, read by detached tasks with a limit.
 #include "linux/process/names.h"
 
 #include <algorithm>
 #include <array>
-#include <condition_variable>
 #include <deque>
 #include <mutex>
 #include <optional>
 #include <unordered_map>
 #include <utility>
 
-#include "host/thread.h"
+#include "host/ask_within.h"
 #include "linux/process/files.h"
 #include "linux/process/parse_process.h"
 
 namespace hostwire {
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
 constexpr std::size_t kCutBytes = 15;
-// A longer read hangs: the thread is abandoned to it, and another one continues.
-constexpr std::chrono::milliseconds kPatience{200};
 // When this many hang, no more names are looked up. Each keeps a small thread.
-constexpr std::size_t kMaxStuck = 4;
+constexpr std::size_t kMaxReaders = 4;
 // Of a command line: the first argument ends before that.
 constexpr std::size_t kHeadBytes = 4096;
 
@@ -41,15 +36,10 @@ struct FullNames::State {
   };
 
   std::mutex mutex;
-  std::condition_variable changed;
   const std::string proc;
   std::unordered_map<std::int32_t, Known> known;
   std::deque<ProcessCounters> wanted;
-  std::uint64_t worker = 0;  // the number of the thread that reads; 0 when there is none
-  std::uint64_t lastWorker = 0;
-  std::optional<Clock::time_point> askedAt;  // since when it has been reading the current one
-  std::size_t stuckCount = 0;
-  bool isClosed = false;
+  std::size_t readers = 0;  // threads; those that hang as well
 
   explicit State(std::string givenProc) : proc(std::move(givenProc)) {}
 
@@ -74,45 +64,33 @@ std::string readFullName(int folder, const ProcessCounters& process) {
   return std::string(head ? fullProcessName(process.name, *head) : std::string_view(process.name));
 }
 
-// Reads what is wanted, then ends. An abandoned thread reports when it comes back, and ends too.
-void work(const std::shared_ptr<State>& state, std::uint64_t me) {
+// Until nothing is wanted. One that hangs leaves the rest to the next reader.
+bool readWanted(State& state) {
   FileDescriptor folder;
-  std::unique_lock lock(state->mutex);
-  while (!state->isClosed && state->worker == me && !state->wanted.empty()) {
-    const ProcessCounters process = std::move(state->wanted.front());
-    state->wanted.pop_front();
-    state->askedAt = Clock::now();
+  std::unique_lock lock(state.mutex);
+  ++state.readers;
+  while (!state.wanted.empty()) {
+    const ProcessCounters process = std::move(state.wanted.front());
+    state.wanted.pop_front();
     lock.unlock();
     std::string full = process.name;
     try {
-      if (!folder.isOpen()) folder = openProcFolder(state->proc);
+      if (!folder.isOpen()) folder = openProcFolder(state.proc);
       full = readFullName(folder.get(), process);
     } catch (const std::exception&) {
       // The cut name stays.
     }
     lock.lock();
-    state->note(process, std::move(full));
-    if (state->worker != me) --state->stuckCount;
+    state.note(process, std::move(full));
   }
-  if (state->worker == me) {
-    state->worker = 0;
-    state->askedAt.reset();
-  }
-  state->changed.notify_all();
+  --state.readers;
+  return true;
 }
 
-void giveUpStuckLocked(State& state) {
-  if (state.worker == 0 || !state.askedAt || Clock::now() - *state.askedAt < kPatience) return;
-  state.worker = 0;
-  state.askedAt.reset();
-  ++state.stuckCount;
-}
-
-void startWorkerLocked(const std::shared_ptr<State>& state) {
-  if (state->stuckCount >= kMaxStuck) state->wanted.clear();
-  if (state->worker != 0 || state->wanted.empty()) return;
-  state->worker = ++state->lastWorker;
-  if (!startThread([state, me = state->worker] { work(state, me); })) state->worker = 0;
+// What no reader has come to: the next reading wants it again, unless the process has ended.
+void forgetWantedLocked(State& state) {
+  for (const ProcessCounters& process : state.wanted) state.known.erase(process.id.pid);
+  state.wanted.clear();
 }
 
 }  // namespace
@@ -121,7 +99,6 @@ FullNames::FullNames(const std::string& proc) : state_(std::make_shared<State>(p
 
 FullNames::~FullNames() {
   const std::lock_guard lock(state_->mutex);
-  state_->isClosed = true;
   state_->wanted.clear();
 }
 
@@ -131,6 +108,7 @@ void FullNames::complete(std::vector<ProcessCounters>& processes, std::chrono::m
     if (mayBeCut(process)) cut.push_back(&process);
   State& state = *state_;
   std::unique_lock lock(state.mutex);
+  forgetWantedLocked(state);
   decltype(state.known) known;
   for (const ProcessCounters* process : cut) {
     const auto found = state.known.find(process->id.pid);
@@ -144,10 +122,11 @@ void FullNames::complete(std::vector<ProcessCounters>& processes, std::chrono::m
     }
   }
   state.known = std::move(known);  // ended processes are forgotten
-  const auto deadline = Clock::now() + patience;
-  giveUpStuckLocked(state);
-  startWorkerLocked(state_);
-  state.changed.wait_until(lock, deadline, [&] { return state.worker == 0; });
+  if (!state.wanted.empty() && state.readers < kMaxReaders) {
+    lock.unlock();
+    askWithin<bool>(patience, [kept = state_] { return readWanted(*kept); });
+    lock.lock();
+  }
   for (ProcessCounters* process : cut) {
     const auto found = state.known.find(process->id.pid);
     if (found != state.known.end() && found->second.full) process->name = *found->second.full;
