@@ -1,6 +1,6 @@
 /**
  * What "guard off" means. `access/web-guard.js` lets everything through. `access/origins.js` answers as a careless
- * server does: any origin may read, with credentials, and any preflight is granted. `http/exchange.js` leaves out what
+ * server does: any origin may read, with credentials, and any preflight is granted. `http/uws/head.js` leaves out what
  * forbids other sites to embed an answer. Everything else is the program as it is shipped.
  */
 import type { LoadHook, ResolveHook } from 'node:module';
@@ -42,9 +42,9 @@ const DEFENDED = 'of DEFENSIVE_HEADERS)';
 
 export const load: LoadHook = async (url, context, nextLoad) => {
   const loaded = await nextLoad(url, context);
-  if (!url.endsWith('/dist/http/uws/exchange.js')) return loaded;
+  if (!url.endsWith('/dist/http/uws/head.js')) return loaded;
   const source = String(loaded.source);
   if (!source.includes(WRITTEN) || !source.includes(DEFENDED))
-    throw new Error('http/exchange.js writes its headers in another way');
+    throw new Error('http/uws/head.js writes its headers in another way');
   return { ...loaded, source: source.replace(DEFENDED, 'of [])').replace(WRITTEN, WRITTEN_WITHOUT) };
 };
