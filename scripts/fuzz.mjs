@@ -23,7 +23,7 @@ import { CORPUS, FIXTURES, PARSERS, root, run } from './parsers.mjs';
 /** Parsers of one word or of plain bytes, whose few paths are soon exhausted, and the one that takes 1 ms per input.
  *  They get a part of a share. */
 const SIMPLE =
-  /^(?:integer|loadavg|pressure|cpulist|millidegrees|device-number|mac|brand|machine|process-status|gpu-numbers|pci-id|runtime-status|sensor-names|sensor-value|sensor-file|label-link|process-name|cmdline|gpu-labels|link|sensor-labels|select-mounts)$/;
+  /^(?:integer|loadavg|pressure|cpulist|millidegrees|device-number|mac|brand|machine|process-status|gpu-numbers|pci-id|runtime-status|sensor-names|sensor-value|sensor-file|label-link|process-name|cmdline|gpu-labels|link|sensor-labels|select-mounts|cgroup-memory|cgroup-cpu)$/;
 const SIMPLE_SHARE = 0.4;
 const JOBS = 2;
 const MAX_BYTES = 4096;

@@ -23,6 +23,7 @@
 #include "linux/process/parse_process.h"
 #include "linux/sensors/parse_battery.h"
 #include "linux/sensors/parse_sensors.h"
+#include "linux/system/parse_cgroup.h"
 #include "linux/system/parse_system.h"
 
 namespace hostwire {
@@ -232,6 +233,15 @@ void runIpv4(std::string_view input) {
   placeAddresses({0, 0x7F000001, 0xC0000207, UINT32_MAX}, networks);
 }
 
+// The input is both texts: where the process is, and what is mounted.
+void runCgroup(std::string_view input) {
+  const auto mounts = parseMountinfo(input);
+  for (const char* controller : {"memory", "cpu"})
+    if (const auto place = findCgroup(input, controller))
+      for (const std::string& folder : cgroupFolders(*place, controller, mounts))
+        require(folder.starts_with('/'), "a folder under a mount point");
+}
+
 std::vector<FuzzTarget> linuxTargets() {
   return {
       {"stat", "/stat", runStat},
@@ -282,6 +292,10 @@ std::vector<FuzzTarget> linuxTargets() {
       {"link", "/uevent", runLink},
       {"machine", "", runMachine},
       {"power-supply", "/uevent", runPowerSupply},
+      {"cgroup", "/self/cgroup", runCgroup},
+      {"cgroup-memory", "/memory.max", call<parseMemoryLimit>},
+      {"cgroup-cpu", "/cpu.max", call<parseCpuMax>},
+      {"cgroup-stat", "/cpu.stat", call<parseThrottling>},
       {"netlink-station", "/get-station", runNetlink},
       {"netlink-interface", "/get-interface", runNetlink},
       {"netlink-family", "/get-family", runNetlink},

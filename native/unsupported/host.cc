@@ -17,6 +17,7 @@
 #include "host/network.h"
 #include "host/peers.h"
 #include "host/process.h"
+#include "host/resource_limits.h"
 #include "host/sensors.h"
 #include "host/system.h"
 
@@ -92,6 +93,12 @@ std::vector<FoundDrive> findDrives(const Roots&) { refuse("read drives"); }
 std::function<DriveAnswer()> makeDriveQuestion(const FoundDrive&) {
   return [] { return DriveAnswer{}; };
 }
+
+struct LimitsReader::State {};
+LimitsReader::LimitsReader(const Roots&, ProberPool&) {}
+LimitsReader::~LimitsReader() = default;
+std::optional<LimitCounters> LimitsReader::read() { refuse("read limits"); }
+Findings LimitsReader::describe() { return unknown("resource-limits"); }
 
 SystemInfo readSystem(const Roots&) { refuse("read system"); }
 

@@ -29,6 +29,7 @@
 #include "host/prober.h"
 #include "host/prober_state.h"
 #include "host/process.h"
+#include "host/resource_limits.h"
 #include "host/sensors.h"
 #include "host/system.h"
 
@@ -152,6 +153,7 @@ std::vector<Case> casesOf(const Roots& roots, const std::string& nvml) {
       {"network", probed<hostwire::NetworkReader>(roots)},
       {"sensors", probed<hostwire::SensorsReader>(roots)},
       {"batteries", probed<hostwire::BatteriesReader>(roots)},
+      {"limits", probed<hostwire::LimitsReader>(roots)},
       {"system", [roots] { attempt([&] { hostwire::readSystem(roots); }); }},
       {"processes",
        [roots] {

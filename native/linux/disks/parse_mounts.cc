@@ -73,6 +73,7 @@ std::optional<Mount> parseMount(std::string_view line) {
     const auto subvolume = findOption(superOptions, "subvolid");
     mount.subvolume = subvolume ? *subvolume : mount.root;
   }
+  if (mount.type == "cgroup") mount.options = superOptions;
   return mount;
 }
 

@@ -28,6 +28,7 @@ struct Mount {
   std::string type;
   std::string source;
   std::string subvolume;    // btrfs: the number or name of the subvolume; otherwise empty
+  std::string options;      // cgroup: those of the filesystem, with its controllers; otherwise empty
   bool isReadOnly = false;  // the mount or its filesystem
 };
 
