@@ -5,6 +5,7 @@
 
 #include "host/batteries.h"
 #include "host/drives.h"
+#include "host/resource_limits.h"
 #include "host/sensors.h"
 #include "napi/js.h"
 
@@ -80,6 +81,20 @@ static Napi::Value js(Napi::Env env, const DriveCounters& drive) {
   return shape.make(env, drive);
 }
 
+static Napi::Value js(Napi::Env env, const CpuThrottling& throttling) {
+  static const Shape shape{Key{"group", &CpuThrottling::group}, Key{"periods", &CpuThrottling::periods},
+                           Key{"throttledPeriods", &CpuThrottling::throttledPeriods}};
+  return shape.make(env, throttling);
+}
+
+static Napi::Value js(Napi::Env env, const LimitCounters& limits) {
+  static const Shape shape{Key{"memoryBytes", &LimitCounters::memoryBytes},
+                           Key{"memoryUsedBytes", &LimitCounters::memoryUsedBytes},
+                           Key{"cpus", &LimitCounters::cpus}, Key{"throttling", &LimitCounters::throttling},
+                           Key{"failure", orNull(&LimitCounters::failure)}};
+  return shape.make(env, limits);
+}
+
 // A row: the reader, opened, and its key. What it reads must have an overload of js.
 template <class Reader>
 static Detail detail(const char* key, const Roots& roots, ProberPool& probers) {
@@ -93,6 +108,7 @@ std::vector<Detail> openDetails(const Roots& roots, ProberPool& probers) {
       detail<SensorsReader>("sensors", roots, probers),
       detail<BatteriesReader>("batteries", roots, probers),
       detail<DrivesReader>("drives", roots, probers),
+      detail<LimitsReader>("limits", roots, probers),
   };
 }
 

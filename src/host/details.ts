@@ -62,10 +62,31 @@ export interface DriveCounters {
   readonly failure: string | null;
 }
 
+/** Counters of the scheduler: periods count only while there is something to run. */
+export interface CpuThrottling {
+  /** Whose counters these are. */
+  readonly group: string;
+  readonly periods: number;
+  /** Those in which the quota was used up. */
+  readonly throttledPeriods: number;
+}
+
+/** What the service may use of the machine; null where there is no limit. */
+export interface LimitCounters {
+  readonly memoryBytes: number | null;
+  /** By all processes that share the limit. */
+  readonly memoryUsedBytes: number | null;
+  readonly cpus: number | null;
+  readonly throttling: CpuThrottling | null;
+  /** Why some of it cannot be read. */
+  readonly failure: string | null;
+}
+
 /** One key per detail, the same as in the payload. Read with detail only, whatever the sections. */
 export interface DetailCounters {
   readonly sensors?: readonly SensorCounters[] | null;
   /** The batteries that power this machine. */
   readonly batteries?: readonly BatteryCounters[] | null;
   readonly drives?: readonly DriveCounters[] | null;
+  readonly limits?: LimitCounters | null;
 }

@@ -1,4 +1,5 @@
 /** What one row of the table of details (details.ts) consists of. */
+import type { DetailCounters } from '../host/details.ts';
 import type { Counters } from '../host/host.ts';
 import type { Details } from '../wire/details.ts';
 import type { DetailExtras } from '../wire/usage.ts';
@@ -15,7 +16,7 @@ export type PartFailure = readonly [part: string, reason: string | null];
 export interface SeriesValue {
   /** In snake_case, without the unit: `battery_power`. */
   readonly name: string;
-  readonly unit: 'celsius' | 'count' | 'hours' | 'percent' | 'rpm' | 'seconds' | 'volts' | 'watts';
+  readonly unit: 'bytes' | 'celsius' | 'count' | 'hours' | 'percent' | 'rpm' | 'seconds' | 'volts' | 'watts';
   /** Which one of several things: the battery's name, the sensor's label. */
   readonly of?: string;
   readonly value: number | null;
@@ -23,8 +24,15 @@ export interface SeriesValue {
 
 /** All functions are pure. */
 export interface DetailRow<Key extends DetailKey> {
-  /** The value in the payload; undefined leaves the key out. Counters are null where the reading failed. */
-  readonly derive: (counters: Counters, facts: SampleFacts) => Details[Key] | undefined;
+  /**
+   * The value in the payload; undefined leaves the key out. Counters are null where the reading failed; `before` are
+   * those of the last reading with detail, for rates.
+   */
+  readonly derive: (
+    counters: Counters,
+    facts: SampleFacts,
+    before: DetailCounters | undefined,
+  ) => Details[Key] | undefined;
   /** Each part is reported with its first reason. */
   readonly failures: (counters: Counters) => readonly PartFailure[];
   /** Every number of the payload that is worth a chart. */

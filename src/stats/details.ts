@@ -1,10 +1,12 @@
 /** The details: what `detail` adds beside the sections, one row per key of the payload. */
+import type { DetailCounters } from '../host/details.ts';
 import type { Counters } from '../host/host.ts';
 import type { Details } from '../wire/details.ts';
 import type { DetailExtras } from '../wire/usage.ts';
 import { BATTERIES } from './batteries.ts';
 import type { DetailKey, DetailRow, SampleFacts, SeriesValue } from './detail-row.ts';
 import { DRIVES } from './drives.ts';
+import { LIMITS } from './limits.ts';
 import { PROCESSES } from './processes.ts';
 import { SENSORS } from './sensors.ts';
 
@@ -13,17 +15,19 @@ export const DETAILS: { readonly [Key in DetailKey]: DetailRow<Key> } = {
   sensors: SENSORS,
   batteries: BATTERIES,
   drives: DRIVES,
+  limits: LIMITS,
   processes: PROCESSES,
 };
 
 // Object.keys is typed as strings, because an object may have more keys than its type; this one has not.
 export const DETAIL_KEYS = Object.keys(DETAILS) as readonly DetailKey[];
 
-export function deriveExtras(facts: SampleFacts, counters: Counters): DetailExtras {
+/** `before`: those of the last reading with detail. */
+export function deriveExtras(facts: SampleFacts, counters: Counters, before?: DetailCounters): DetailExtras {
   const { interval_seconds, host } = facts;
   const extras: Record<string, unknown> = { interval_seconds, host };
   for (const key of DETAIL_KEYS) {
-    const value = DETAILS[key].derive(counters, facts);
+    const value = DETAILS[key].derive(counters, facts, before);
     if (value !== undefined) extras[key] = value;
   }
   // The loop loses the types: each value is the one that its key's row derives.

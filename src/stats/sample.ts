@@ -1,4 +1,5 @@
 /** Two readings of the counters make a sample: Baseline × Counters → Sample. Pure: the caller owns time and state. */
+import type { DetailCounters } from '../host/details.ts';
 import type {
   CoreTimes,
   Counters,
@@ -66,6 +67,7 @@ export interface Baseline {
   readonly energy: Reading<EnergyCounters> | undefined;
   readonly disks: Reading<readonly DiskCounters[]> | undefined;
   readonly network: Reading<readonly InterfaceCounters[]> | undefined;
+  readonly details: Reading<DetailCounters> | undefined;
   readonly totals: NetworkTotals;
 }
 
@@ -75,6 +77,7 @@ export const NO_BASELINE: Baseline = {
   energy: undefined,
   disks: undefined,
   network: undefined,
+  details: undefined,
   totals: NO_TOTALS,
 };
 
@@ -102,6 +105,7 @@ function advanceBaseline(before: Baseline, counters: Counters, withDetail: boole
     energy: cpu?.energy ? readingOf(counters, cpu.energy) : before.energy,
     disks: disks && withDetail ? readingOf(counters, disks) : before.disks,
     network: network ? readingOf(counters, network) : before.network,
+    details: withDetail ? readingOf(counters, counters) : before.details,
     totals: network ? advanceTotals(before.totals, network) : before.totals,
   };
 }
@@ -120,6 +124,7 @@ export function mergeBaselines(
     energy: (takes('energy') ? fresh : kept).energy,
     disks: (takes('disks') ? fresh : kept).disks,
     network: (takes('network') ? fresh : kept).network,
+    details: (takes('details') ? fresh : kept).details,
     totals: fresh.totals,
   };
 }
@@ -146,7 +151,7 @@ export function deriveSample(
   const sample: Sample = {
     timestamp: Math.floor(counters.unixMs / 1000),
     uptime: Math.floor(counters.sinceBootNs / NS_PER_SECOND),
-    extras: facts && deriveExtras(facts, counters),
+    extras: facts && deriveExtras(facts, counters, before.details?.counters),
     cpu:
       cpu === undefined
         ? undefined

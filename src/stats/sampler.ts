@@ -54,10 +54,13 @@ interface Needs {
 const covers = (have: Needs, wanted: Needs) =>
   (wanted.sections & ~have.sections) === 0 && (have.withDetail || !wanted.withDetail);
 
+/** The key of the last reading with detail, whatever the sections. */
+const DETAILS_KEY = 1 << 10;
+
 /** A section's bit is the key of its last reading; the bit shifted by five is that of its last reading with detail. */
 function keysOf({ sections, withDetail }: Needs): readonly number[] {
   const bits = Object.values(SECTION_BITS).filter((bit) => (sections & bit) !== 0);
-  return withDetail ? [...bits, ...bits.map(detailKey)] : bits;
+  return withDetail ? [...bits, ...bits.map(detailKey), DETAILS_KEY] : bits;
 }
 
 const detailKey = (bit: number) => bit << 5;
@@ -68,6 +71,7 @@ const KEY_OF: Readonly<Record<BaselineField, number>> = {
   energy: detailKey(SECTION_BITS.cpu),
   disks: detailKey(SECTION_BITS.disks),
   network: SECTION_BITS.network,
+  details: DETAILS_KEY,
 };
 
 export class Sampler implements SampleSource {

@@ -3,12 +3,14 @@ import * as v from 'valibot';
 import { means } from './meaning.ts';
 import { processSummary } from './process.ts';
 import {
+  bytes,
   celsius,
   count,
   hours,
   known,
   openPercent,
   percent,
+  processors,
   type Shape,
   seconds,
   watts,
@@ -52,11 +54,26 @@ export const driveDetail = v.strictObject({
 });
 export type DriveDetail = Shape<typeof driveDetail>;
 
+export const limitsDetail = v.strictObject({
+  memory_bytes: means(known(bytes), 'Memory that it may use; null without a limit.'),
+  memory_used_bytes: means(known(bytes), 'What all processes that share this limit use of it.'),
+  cpus: means(known(processors), 'Processor time that it may use; null without a limit.'),
+  throttled_percent: means(
+    known(percent),
+    'Share of the periods since the previous sample in which that time was used up.',
+  ),
+});
+export type LimitsDetail = Shape<typeof limitsDetail>;
+
 /** One key per detail. src/stats/details.ts has a row for each, and so has web/cards/table.ts. */
 export const details = v.strictObject({
   sensors: means(v.array(sensorDetail), 'Temperatures, fans, voltages and power.'),
   batteries: means(v.array(batteryDetail), 'Batteries of the machine.'),
   drives: means(v.array(driveDetail), 'Drives of the machine; empty until they have been searched for.'),
+  limits: means(
+    known(limitsDetail),
+    "What the service may use, where its container, unit or job has a limit; all else is the machine's. Null without one, or if it cannot be read.",
+  ),
   processes: means(
     v.exactOptional(known(processSummary)),
     'Absent while features.enable_processes is off; null until they have been read.',
@@ -69,4 +86,5 @@ export const DETAIL_COMPONENTS = {
   Sensor: sensorDetail,
   Battery: batteryDetail,
   Drive: driveDetail,
+  Limits: limitsDetail,
 } as const;

@@ -19,6 +19,8 @@ export const percent = v.pipe(v.number(), v.minValue(0), v.maxValue(100), unit('
 /** May exceed 100. */
 export const openPercent = v.pipe(atLeastZero, unit('%'));
 export const celsius = v.pipe(v.number(), unit('°C'));
+/** 1.5: the time of one and a half. */
+export const processors = v.pipe(atLeastZero, unit('processors'));
 export const gigahertz = v.pipe(atLeastZero, unit('GHz'));
 export const megahertz = v.pipe(atLeastZero, unit('MHz'));
 export const megabitsPerSecond = v.pipe(atLeastZero, unit('Mbit/s'));

@@ -1,6 +1,6 @@
 /** The shapes of status, usage and system, key by key, over a machine made of literals. */
 import t from 'tap';
-import type { BatteryDetail, DriveDetail, SensorDetail } from '#src/wire/details.js';
+import type { BatteryDetail, DriveDetail, LimitsDetail, SensorDetail } from '#src/wire/details.js';
 import type { CpuDetail, DiskDetail, GpuDetail, MemoryDetail, NetworkDetail } from '#src/wire/sample.js';
 import { checkHeaders, JSON_HEADERS } from '../helpers/clients/answers.ts';
 import { ask, jsonOf, valuesOf } from '../helpers/clients/http.ts';
@@ -25,6 +25,7 @@ interface Payload {
   readonly sensors?: readonly SensorDetail[];
   readonly batteries?: readonly BatteryDetail[];
   readonly drives?: readonly DriveDetail[];
+  readonly limits?: LimitsDetail | null;
   readonly boot_time?: number;
   readonly service?: object;
 }
@@ -143,7 +144,7 @@ t.test(
 );
 
 t.test(
-  '[3.detail-top] [3.drives] the keys that detail adds beside the sections, in every view',
+  '[3.detail-top] [3.drives] [3.limits] the keys that detail adds beside the sections, in every view',
   async (t) => {
     for (const target of ['/api/usage?detail=1', '/api/usage?detail=1&fields=memory']) {
       const payload = await read(target);
@@ -179,11 +180,13 @@ t.test(
         },
         { name: 'vda', model: null, kind: 'other', health: null, reason: 'a virtual drive has no health' },
       ]);
+      t.match(payload.limits, { memory_bytes: 2 * GIB, memory_used_bytes: GIB / 2, cpus: 1.5 });
+      t.ok(payload.limits && 'throttled_percent' in payload.limits);
     }
     const { batteries } = await read('/api/system?detail=1');
     t.equal(batteries?.length, 1, 'the same in /api/system');
     const plain = await read('/api/usage');
-    t.notOk('sensors' in plain || 'batteries' in plain || 'drives' in plain || 'host' in plain);
+    for (const key of ['sensors', 'batteries', 'drives', 'limits', 'host']) t.notOk(key in plain, key);
   },
 );
 

@@ -52,6 +52,7 @@ t.test(
       sensors: /^missing \| \/sys\/class\/hwmon \| no chip .* \| run sensors-detect/,
       drives: 'missing | no temperature of a drive | there is no NVMe or SATA drive to ask',
       batteries: 'works | none in /sys/class/power_supply',
+      'resource-limits': 'works | none by /proc/self/cgroup',
       processes: 'works | 0 processes in /proc',
       'process-control':
         'missing | not possible | processes are seen through another root than /proc | leave host.proc and host.sys at /proc and /sys',
@@ -79,6 +80,9 @@ t.test('[9.doctor-reading] captured machines: the source of each value', async (
     drives: 'works | temperature of SAMSUNG MZVLB256HAHQ-000L7',
     batteries: 'works | BAT0, BAT1 from /sys/class/power_supply',
   });
+  const limitsOf = async (name: string) => (await describeFixture(t, name)).get('resource-limits');
+  t.equal(await limitsOf('container'), 'works | memory 384 MiB, processors 1.5 by /proc/self/cgroup');
+  t.equal(await limitsOf('laptop'), 'works | none by /proc/self/cgroup');
   const broken = await describeFixture(t, 'broken-sensors');
   t.match(
     broken.get('sensors'),

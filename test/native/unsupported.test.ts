@@ -28,7 +28,7 @@ t.test('a reader that throws costs its own section or detail, and says why', { s
   }
   t.strictSame(Object.keys(counters.failures ?? {}).sort(), [...keys].sort());
   const { sample } = deriveSample(NO_BASELINE, counters, { interval_seconds: 2, host: 'x' });
-  t.match(sample.extras, { sensors: [], batteries: [], drives: [] });
+  t.match(sample.extras, { sensors: [], batteries: [], drives: [], limits: null });
   t.equal(host.readCounters(0, false, 0).failures, undefined, 'nothing was asked, nothing failed');
   // The name by which src/ knows it, whatever the C library calls its number.
   await t.rejects(host.readSystem(), { code: 'ENOTSUP', operation: 'read system' });

@@ -9,6 +9,7 @@ import { fixtureHost } from '../helpers/fakes/host.ts';
 import { at, cpu } from './literals.ts';
 
 const FACTS = { interval_seconds: 2, host: 'box' };
+const NO_DETAILS = { sensors: [], batteries: [], drives: [], limits: null };
 const extrasOf = (counters: Partial<Counters>) => deriveExtras(FACTS, at(1, counters));
 
 const sensor = (kind: SensorCounters['kind'], value: number | null): SensorCounters => ({
@@ -214,7 +215,7 @@ t.test(
     for (const key of DETAIL_KEYS) {
       const { [key]: payload } = details;
       t.ok(numbersIn(payload, /^top_/).length > 0, `the fixture has ${key}`);
-      const series = detailSeries({ sensors: [], batteries: [], drives: [], [key]: payload });
+      const series = detailSeries({ ...NO_DETAILS, [key]: payload });
       t.strictSame(
         series.flatMap(({ value }) => (value === null ? [] : [value])),
         numbersIn(payload, /^top_/),
@@ -228,12 +229,12 @@ t.test(
       'no two have the same name',
     );
     for (const { name } of all) t.match(name, /^[a-z]+(_[a-z]+)*$/);
-    t.strictSame(detailSeries({ sensors: [], batteries: [], drives: [], processes: null }), []);
+    t.strictSame(detailSeries({ ...NO_DETAILS, processes: null }), []);
   },
 );
 
 t.test('a row derives its own key, in the order of the payload', async (t) => {
-  t.strictSame(Object.keys(extrasOf({})), ['interval_seconds', 'host', 'sensors', 'batteries', 'drives']);
+  t.strictSame(Object.keys(extrasOf({})), ['interval_seconds', 'host', ...Object.keys(NO_DETAILS)]);
   t.strictSame(Object.keys(deriveExtras({ ...FACTS, processes: null }, at(1))), [
     ...Object.keys(FACTS),
     ...Object.keys(DETAILS),

@@ -43,7 +43,7 @@ async function readUntilSettled(
 
 /** The values that need a second reading. */
 const NEEDS_WINDOW =
-  /^(current_load|cores|breakdown|read_rate|write_rate|busy_percent|send_rate|receive_rate|power_watts)$/;
+  /^(current_load|cores|breakdown|read_rate|write_rate|busy_percent|send_rate|receive_rate|power_watts|throttled_percent)$/;
 
 /** By default an unknown temperature or speed is 0. */
 const ZERO_IS_UNKNOWN = /^current_(temp|speed)$/;

@@ -8,6 +8,7 @@ import { CPU } from './cpu.tsx';
 import { DISKS } from './disks.tsx';
 import { DRIVES } from './drives.tsx';
 import { GPU } from './gpu.tsx';
+import { LIMITS } from './limits.tsx';
 import { MEDIA } from './media.tsx';
 import { MEMORY } from './memory.tsx';
 import { NETWORK } from './network.tsx';
@@ -25,6 +26,7 @@ export const CARDS: Readonly<Record<Section | keyof Details | 'media' | 'power',
   sensors: SENSORS,
   batteries: BATTERIES,
   drives: DRIVES,
+  limits: LIMITS,
   media: MEDIA,
   power: POWER,
   processes: PROCESSES,

@@ -132,6 +132,13 @@ const DETAILS: Required<DetailCounters> = {
     },
     { name: 'vda', model: null, kind: 'other', health: null, failure: 'a virtual drive has no health' },
   ],
+  limits: {
+    memoryBytes: 2 * GIB,
+    memoryUsedBytes: GIB / 2,
+    cpus: 1.5,
+    throttling: { group: '/box', periods: 1000, throttledPeriods: 10 },
+    failure: null,
+  },
 };
 
 // Object.keys is typed as strings; these are its keys.

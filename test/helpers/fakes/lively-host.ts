@@ -259,6 +259,7 @@ function countersAt(s: number, totals: readonly number[]): Partial<Counters> {
         failure: null,
       },
     ],
+    limits: null,
   };
 }
 
