@@ -16,9 +16,10 @@
 #include "linux/gpu/parse_gpu.h"
 #include "linux/kernel/parse_proc.h"
 #include "linux/kernel/text.h"
+#include "linux/network/netlink/parse_netlink.h"
+#include "linux/network/netlink/parse_nl80211.h"
 #include "linux/network/parse_ipv4.h"
 #include "linux/network/parse_network.h"
-#include "linux/network/parse_nl80211.h"
 #include "linux/network/parse_route.h"
 #include "linux/process/parse_process.h"
 #include "linux/sensors/parse_battery.h"
@@ -204,9 +205,10 @@ void runNetlink(std::string_view input) {
     const NetlinkPart part = parseNetlink(input, sequence);
     require(part.error >= 0 && part.error < 4096, "an errno");
     for (const std::string_view payload : part.payloads) {
-      parseFamilyId(payload);
-      parseWifiInterface(payload);
-      parseStationSignal(payload);
+      const std::string_view attributes = payload.substr(std::min<std::size_t>(payload.size(), 4));
+      parseFamilyId(attributes);
+      parseWifiInterface(attributes);
+      parseStationSignal(attributes);
     }
   }
   const auto signal = parseStationSignal(input);

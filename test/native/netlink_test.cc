@@ -8,8 +8,9 @@
 #include <cstring>
 #include <string>
 
-#include "linux/network/generic_netlink.h"
-#include "linux/network/parse_nl80211.h"
+#include "linux/network/netlink/generic.h"
+#include "linux/network/netlink/parse_netlink.h"
+#include "linux/network/netlink/parse_nl80211.h"
 
 namespace {
 
@@ -69,12 +70,13 @@ void checkStation() {
   const NetlinkPart part = parseNetlink(dump, 7);
   check(part.payloads.size() == 1 && part.isLast && part.error == 0,
         "one answer to this request, then the end");
-  check(!part.payloads.empty() && parseStationSignal(part.payloads[0]) == -56.0, "the signal of a station");
+  check(!part.payloads.empty() && parseStationSignal(part.payloads[0].substr(GENL_HDRLEN)) == -56.0,
+        "the signal of a station");
   check(parseStationSignal(stationOf(0)) == -60.0, "0 is no level: the average stands in");
   check(!parseStationSignal(stationOf(-56).substr(0, 20)), "no station information, no signal");
   for (std::size_t cut = 0; cut < dump.size(); ++cut)
     for (const auto payload : parseNetlink(std::string_view(dump).substr(0, cut), 7).payloads)
-      check(parseStationSignal(payload) == -56.0, "a whole message before the cut");
+      check(parseStationSignal(payload.substr(GENL_HDRLEN)) == -56.0, "a whole message before the cut");
 }
 
 void checkInterface() {

@@ -15,8 +15,8 @@
 #include "linux/kernel/file.h"
 #include "linux/kernel/text.h"
 #include "linux/network/addresses.h"
-#include "linux/network/link_watch.h"
 #include "linux/network/links.h"
+#include "linux/network/netlink/link_watch.h"
 #include "linux/network/parse_network.h"
 #include "linux/network/wifi.h"
 

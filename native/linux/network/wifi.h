@@ -11,7 +11,7 @@
 #include "host/network.h"
 #include "host/roots.h"
 #include "linux/kernel/file.h"
-#include "linux/network/generic_netlink.h"
+#include "linux/network/netlink/generic.h"
 
 namespace hostwire {
 

@@ -1,5 +1,5 @@
 // A socket in the multicast group of link messages; their content is not read.
-#include "linux/network/link_watch.h"
+#include "linux/network/netlink/link_watch.h"
 
 #include <linux/rtnetlink.h>
 #include <sys/socket.h>

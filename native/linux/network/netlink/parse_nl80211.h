@@ -1,23 +1,12 @@
-// Parsers of generic netlink's answers (include/uapi/linux/netlink.h, genetlink.h, nl80211.h): pure functions
-// over bytes, in the machine's byte order.
+// Parsers of generic netlink's answers (include/uapi/linux/genetlink.h, nl80211.h), from the attributes on:
+// pure functions over bytes, in the machine's byte order.
 #pragma once
 
 #include <cstdint>
 #include <optional>
 #include <string_view>
-#include <vector>
 
 namespace hostwire {
-
-// One datagram of an answer: its contents, and whether more follows.
-struct NetlinkPart {
-  std::vector<std::string_view> payloads;  // after the generic netlink headers: attributes
-  bool isLast = false;                     // the end of a dump, or an acknowledgement
-  int error = 0;                           // an errno: the kernel refused
-};
-
-// The messages in `bytes` that answer the request numbered `sequence`. A truncated one is left out.
-NetlinkPart parseNetlink(std::string_view bytes, std::uint32_t sequence);
 
 // The number of a family, from the answer to CTRL_CMD_GETFAMILY.
 std::optional<std::uint16_t> parseFamilyId(std::string_view attributes);

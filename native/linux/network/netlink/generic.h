@@ -9,13 +9,14 @@
 #include <string_view>
 #include <vector>
 
-#include "linux/kernel/file.h"
+#include "linux/network/netlink/netlink.h"
 
 namespace hostwire {
 
-// A generic netlink socket (no library: netlink(7), Documentation/userspace-api/netlink/intro.rst).
+// A generic netlink socket.
 class GenericNetlink {
  public:
+  GenericNetlink();
   // The number of a message family; nothing where the kernel has none of this name. Throws HostError.
   std::optional<std::uint16_t> findFamily(std::string_view name);
 
@@ -33,13 +34,7 @@ class GenericNetlink {
   std::vector<std::string> ask(const Request& request);
 
  private:
-  void openOnce();
-  void send(const std::string& message);
-  std::string_view receive();
-
-  FileDescriptor socket_;
-  std::uint32_t sequence_ = 0;
-  std::string buffer_;
+  Netlink netlink_;
 };
 
 // Belongs to one prober's question: used by one thread at a time.
