@@ -16,6 +16,7 @@
 #include "linux/gpu/parse_gpu.h"
 #include "linux/kernel/parse_proc.h"
 #include "linux/kernel/text.h"
+#include "linux/network/netlink/parse_link.h"
 #include "linux/network/netlink/parse_netlink.h"
 #include "linux/network/netlink/parse_nl80211.h"
 #include "linux/network/parse_ipv4.h"
@@ -215,6 +216,15 @@ void runNetlink(std::string_view input) {
   if (signal) require(*signal < 0 && *signal >= -128, "dBm of a receiver");
 }
 
+// A datagram of a dump, or one message.
+void runLinkMessage(std::string_view input) {
+  auto messages = parseNetlink(input, 1).payloads;
+  messages.push_back(input);
+  for (const std::string_view message : messages)
+    if (const auto link = parseLink(message))
+      require(!link->counters.name.empty() && link->counters.index > 0, "a link has a name and an index");
+}
+
 void runLink(std::string_view input) {
   LinkFacts facts;
   facts.devtype = findUeventValue(input, "DEVTYPE");
@@ -301,6 +311,7 @@ std::vector<FuzzTarget> linuxTargets() {
       {"netlink-station", "/get-station", runNetlink},
       {"netlink-interface", "/get-interface", runNetlink},
       {"netlink-family", "/get-family", runNetlink},
+      {"netlink-link", "/get-link", runLinkMessage},
   };
 }
 

@@ -39,11 +39,18 @@ struct InterfaceCounters {
   std::optional<double> signalDbm;
 };
 
+struct NetworkReading {
+  std::int64_t takenAtNs =
+      0;  // on the clock of ClockReading::monotonicNs: a prober may have taken it earlier
+  std::vector<InterfaceCounters> links;
+};
+
 class NetworkReader {
  public:
   NetworkReader(const Roots& roots, ProberPool& probers);
   ~NetworkReader();
-  std::vector<InterfaceCounters> read(bool withDetail);
+  // Valid until the next call. The same again, with the time of then, where there is no newer one yet.
+  const NetworkReading& read(bool withDetail);
   Findings describe();
 
  private:

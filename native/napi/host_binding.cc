@@ -64,7 +64,10 @@ void setMilliseconds(const Napi::Object& options, const char* key, std::chrono::
 // The keys of Counters (src/host/host.ts) in the order of the values.
 std::string keysOf(const std::vector<Section>& sections, const std::vector<Detail>& details) {
   std::string keys = "takenAtNs, sinceBootNs, unixMs";
-  for (const Section& section : sections) keys.append(", ").append(section.key);
+  for (const Section& section : sections) {
+    keys.append(", ").append(section.key);
+    if (section.takenAtNs) keys.append(", ").append(section.key).append("TakenAtNs");
+  }
   for (const Detail& detail : details) keys.append(", ").append(detail.key);
   return keys + ", failures";
 }
@@ -135,7 +138,7 @@ Napi::Value HostBinding::readCounters(const Napi::CallbackInfo& info) {
   const ClockReading clock = readClock();
   Failures failures(env);
   std::vector<napi_value> values;
-  values.reserve(sections_.size() + details_.size() + 4);
+  values.reserve(sections_.size() + details_.size() + 5);
   for (const std::int64_t time : {clock.monotonicNs, clock.sinceBootNs, clock.unixMs})
     values.push_back(js(env, time));
   for (std::size_t at = 0; at < sections_.size(); ++at) {
@@ -143,6 +146,10 @@ Napi::Value HostBinding::readCounters(const Napi::CallbackInfo& info) {
     const bool isWanted = (wanted & (1U << at)) != 0;
     values.push_back(isWanted ? failures.valueOf(section.key, [&] { return section.read(env, withDetail); })
                               : env.Undefined());
+    if (section.takenAtNs) {
+      const bool isRead = isWanted && !Napi::Value(env, values.back()).IsNull();
+      values.push_back(isRead ? js(env, section.takenAtNs()) : env.Undefined());
+    }
     if (!isWanted || !section.failure) continue;
     if (const std::string& reason = section.failure(); !reason.empty()) failures.add(section.key, reason);
   }

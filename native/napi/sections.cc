@@ -158,6 +158,20 @@ static Section section(const char* key, const std::shared_ptr<Reader>& reader,
           std::move(failure), [reader] { return reader->describe(); }};
 }
 
+static Section networkSection(const Roots& roots, ProberPool& probers) {
+  const auto reader = std::make_shared<NetworkReader>(roots, probers);
+  const auto takenAtNs = std::make_shared<std::int64_t>(0);
+  return {"network",
+          [=](Napi::Env env, bool withDetail) {
+            const NetworkReading& reading = reader->read(withDetail);
+            *takenAtNs = reading.takenAtNs;
+            return js(env, reading.links, withDetail);
+          },
+          {},
+          [=] { return reader->describe(); },
+          [=] { return *takenAtNs; }};
+}
+
 std::vector<Section> openSections(const Roots& roots, const GpuOptions& gpuOptions, ProberPool& probers) {
   const auto gpu = std::make_shared<GpuReader>(roots, gpuOptions, probers);
   return {
@@ -165,7 +179,7 @@ std::vector<Section> openSections(const Roots& roots, const GpuOptions& gpuOptio
       section("memory", std::make_shared<MemoryReader>(roots)),
       section("gpu", gpu, [gpu]() -> const std::string& { return gpu->failure(); }),
       section("disks", std::make_shared<DisksReader>(roots, probers)),
-      section("network", std::make_shared<NetworkReader>(roots, probers)),
+      networkSection(roots, probers),
   };
 }
 

@@ -3,6 +3,7 @@
 
 #include <napi.h>
 
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <vector>
@@ -23,6 +24,9 @@ struct Section {
   std::function<const std::string&()> failure;
   // The rows of `hostwire doctor`.
   std::function<Findings()> describe;
+  // When the last reading was taken, for the key with "TakenAtNs" appended; without this function with all
+  // others.
+  std::function<std::int64_t()> takenAtNs{};
 };
 
 // All of them, in the order of SECTIONS in src/host/host.ts: section n has the bit 1 << n. `probers` must

@@ -61,7 +61,7 @@ Findings DisksReader::describe() { return unknown("disks"); }
 struct NetworkReader::State {};
 NetworkReader::NetworkReader(const Roots&, ProberPool&) {}
 NetworkReader::~NetworkReader() = default;
-std::vector<InterfaceCounters> NetworkReader::read(bool) { refuse("read network"); }
+const NetworkReading& NetworkReader::read(bool) { refuse("read network"); }
 Findings NetworkReader::describe() { return unknown("network"); }
 
 struct GpuReader::State {

@@ -159,6 +159,11 @@ export interface Counters extends DetailCounters {
   readonly gpu?: readonly GpuCounters[] | null;
   readonly disks?: readonly DiskCounters[] | null;
   readonly network?: readonly InterfaceCounters[] | null;
+  /**
+   * When the interfaces were read, on the clock of `takenAtNs`, where they were: a prober reads many of them, and a
+   * reading that comes before its next answer has the last one again. Absent: with the rest.
+   */
+  readonly networkTakenAtNs?: number | undefined;
   readonly failures?: Readonly<Record<string, string>>;
 }
 

@@ -84,17 +84,21 @@ export const NO_BASELINE: Baseline = {
 const NS_PER_SECOND = 1e9;
 
 // Below a millisecond a rate is noise; across a suspend it is a spike, or wrong.
-function secondsBetween(before: Reading<unknown> | undefined, counters: Counters): number {
+function secondsBetween(
+  before: Reading<unknown> | undefined,
+  counters: Counters,
+  takenAtNs = counters.takenAtNs,
+): number {
   if (before === undefined) return 0;
   const slept = suspendedNs(counters) - before.suspendedNs;
-  const elapsed = counters.takenAtNs - before.takenAtNs;
+  const elapsed = takenAtNs - before.takenAtNs;
   return slept > NS_PER_SECOND || elapsed < 1e6 ? 0 : elapsed / NS_PER_SECOND;
 }
 
 const suspendedNs = (counters: Counters) => counters.sinceBootNs - counters.takenAtNs;
 
-function readingOf<T>(counters: Counters, value: T): Reading<T> {
-  return { counters: value, takenAtNs: counters.takenAtNs, suspendedNs: suspendedNs(counters) };
+function readingOf<T>(counters: Counters, value: T, takenAtNs = counters.takenAtNs): Reading<T> {
+  return { counters: value, takenAtNs, suspendedNs: suspendedNs(counters) };
 }
 
 function advanceBaseline(before: Baseline, counters: Counters, withDetail: boolean): Baseline {
@@ -104,7 +108,7 @@ function advanceBaseline(before: Baseline, counters: Counters, withDetail: boole
     cores: cpu?.cores ? readingOf(counters, cpu.cores) : before.cores,
     energy: cpu?.energy ? readingOf(counters, cpu.energy) : before.energy,
     disks: disks && withDetail ? readingOf(counters, disks) : before.disks,
-    network: network ? readingOf(counters, network) : before.network,
+    network: network ? readingOf(counters, network, counters.networkTakenAtNs) : before.network,
     details: withDetail ? readingOf(counters, counters) : before.details,
     totals: network ? advanceTotals(before.totals, network) : before.totals,
   };
@@ -175,7 +179,7 @@ export function deriveSample(
               before.network?.counters,
               network,
               totals,
-              secondsBetween(before.network, counters),
+              secondsBetween(before.network, counters, counters.networkTakenAtNs),
             ),
           ),
   };

@@ -4,7 +4,7 @@ import { ALL_SECTIONS, type Counters, SECTION_BITS, SECTIONS } from '#src/host/h
 import { DETAIL_KEYS } from '#src/stats/details.js';
 import { makeMachine } from '../helpers/machine/tree.ts';
 
-const CLOCKS = ['takenAtNs', 'sinceBootNs', 'unixMs'];
+const CLOCKS = ['takenAtNs', 'sinceBootNs', 'unixMs', 'networkTakenAtNs'];
 
 /** The keys that a reading has a value for. */
 const keysOf = (counters: Counters) =>

@@ -69,7 +69,7 @@ function* wrongNumbers(value: unknown, at: string): Generator<string> {
 
 /** The structure of a reading, without values that depend on the moment or the machine. */
 function shapeOf(counters: Counters, system: unknown, processes: unknown): string {
-  const { takenAtNs: _, sinceBootNs: __, unixMs: ___, ...rest } = counters;
+  const { takenAtNs: _, sinceBootNs: __, unixMs: ___, networkTakenAtNs: ____, ...rest } = counters;
   return JSON.stringify({ rest, system, processes }, (_key, value) =>
     typeof value === 'number' ? 'number' : value,
   );

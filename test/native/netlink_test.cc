@@ -1,14 +1,21 @@
-// Generic netlink: answers made by hand through the parsers, and this kernel's own.
+// Netlink: answers made by hand through the parsers, and this kernel's own.
 #include <linux/genetlink.h>
-#include <linux/netlink.h>
+#include <linux/if_link.h>
 #include <linux/nl80211.h>
+#include <linux/rtnetlink.h>
+#include <net/if.h>
+#include <net/if_arp.h>
 
+#include <atomic>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <memory>
 #include <string>
 
 #include "linux/network/netlink/generic.h"
+#include "linux/network/netlink/link_table.h"
+#include "linux/network/netlink/parse_link.h"
 #include "linux/network/netlink/parse_netlink.h"
 #include "linux/network/netlink/parse_nl80211.h"
 
@@ -35,8 +42,10 @@ std::string attribute(unsigned type, const std::string& value) {
   return whole;
 }
 
-std::string message(std::uint16_t type, std::uint32_t sequence, const std::string& content) {
+std::string message(std::uint16_t type, std::uint32_t sequence, const std::string& content,
+                    std::uint16_t flags = 0) {
   nlmsghdr header{};
+  header.nlmsg_flags = flags;
   header.nlmsg_len = static_cast<std::uint32_t>(NLMSG_HDRLEN + content.size());
   header.nlmsg_type = type;
   header.nlmsg_seq = sequence;
@@ -100,6 +109,69 @@ void checkRefusal() {
   check(absurd.isLast && absurd.error == 0, "what is no errno is none");
 }
 
+// What the kernel sends of an interface; `state` is an IF_OPER_* of <linux/if.h>.
+std::string linkOf(std::uint16_t type, unsigned flags, std::uint8_t state, const std::string& more = "") {
+  ifinfomsg header{};
+  header.ifi_index = 7;
+  header.ifi_type = type;
+  header.ifi_flags = flags;
+  rtnl_link_stats64 stats{};
+  stats.rx_bytes = 1ULL << 40U;
+  stats.rx_dropped = 3;
+  stats.rx_missed_errors = 4;
+  stats.tx_bytes = 5;
+  stats.tx_dropped = 6;
+  return bytes(header) + attribute(IFLA_IFNAME, std::string("eth0\0", 5)) +
+         attribute(IFLA_OPERSTATE, bytes(state)) + attribute(IFLA_STATS64, bytes(stats)) + more;
+}
+
+void checkLink() {
+  const auto link = parseLink(linkOf(ARPHRD_ETHER, IFF_UP, 6, attribute(IFLA_MASTER, bytes(9U))));
+  check(link && link->counters.name == "eth0" && link->counters.index == 7, "a link's name and index");
+  check(link && link->counters.receivedBytes == 1ULL << 40U && link->counters.sentBytes == 5, "its bytes");
+  check(link && link->counters.receiveDrops == 7 && link->counters.sendDrops == 6,
+        "its drops are the sums of /proc/net/dev");
+  check(link && link->counters.masterIndex == 9 && link->linkIndex == 7, "its master; on top of nothing");
+  const std::string lower = attribute(IFLA_LINK, bytes(3U));
+  const auto above = parseLink(linkOf(ARPHRD_ETHER, IFF_UP, 6, lower));
+  check(above && above->linkIndex == 3, "a related interface");
+  const auto far =
+      parseLink(linkOf(ARPHRD_ETHER, IFF_UP, 6, lower + attribute(IFLA_LINK_NETNSID, bytes(0U))));
+  check(far && far->linkIndex == 0, "one of another namespace is none, whatever its index");
+  const std::string whole = linkOf(ARPHRD_ETHER, IFF_UP, 6);
+  for (std::size_t cut = 0; cut < whole.size(); ++cut)
+    check(!parseLink(std::string_view(whole).substr(0, cut)), "no counters, no link");
+}
+
+void checkUp() {
+  const auto isUp = [](std::uint16_t type, unsigned flags, std::uint8_t state, const std::string& more = "") {
+    const auto link = parseLink(linkOf(type, flags, state, more));
+    return link && link->counters.isUp == true;
+  };
+  const auto carrier = [](std::uint8_t value) { return attribute(IFLA_CARRIER, bytes(value)); };
+  check(isUp(ARPHRD_ETHER, IFF_UP, 6) && !isUp(ARPHRD_ETHER, IFF_UP, 2), "up and down");
+  check(isUp(ARPHRD_NONE, IFF_UP, 0, carrier(1)), "unknown with a carrier is up");
+  check(!isUp(ARPHRD_NONE, IFF_UP, 0, carrier(0)) && !isUp(ARPHRD_NONE, IFF_UP, 0), "and without one down");
+  check(isUp(ARPHRD_LOOPBACK, IFF_UP, 0) && !isUp(ARPHRD_LOOPBACK, 0, 0), "the loopback has its flag");
+}
+
+void checkInterruption() {
+  const NetlinkPart part = parseNetlink(message(RTM_NEWLINK, 1, "", NLM_F_DUMP_INTR), 1);
+  check(part.isInterrupted && !part.isLast, "a dump during which the list changed");
+  check(!parseNetlink(message(RTM_NEWLINK, 1, ""), 1).isInterrupted, "one during which it did not");
+}
+
+void checkThisTable() {
+  const auto changes = std::make_shared<std::atomic<unsigned>>(0);
+  LinkTable table(Roots{}, changes);
+  for (int round = 0; round < 2; ++round) {
+    const SharedReading reading = table.read();
+    check(!reading->links.empty() && reading->takenAtNs > 0, "this machine's interfaces");
+    for (const InterfaceCounters& one : reading->links)
+      check(one.index == if_nametoindex(one.name.c_str()), "each under its index");
+  }
+}
+
 void checkThisKernel() {
   GenericNetlink netlink;
   check(netlink.findFamily("nlctrl") == GENL_ID_CTRL, "the kernel names its own family");
@@ -120,6 +192,10 @@ int main() {
   checkStation();
   checkInterface();
   checkRefusal();
+  checkLink();
+  checkUp();
+  checkInterruption();
   checkThisKernel();
+  checkThisTable();
   return failures == 0 ? 0 : 1;
 }

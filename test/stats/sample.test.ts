@@ -56,6 +56,20 @@ t.test('a section that fails once goes on from its last reading', async (t) => {
   t.equal(rateOf(sample), 100, 'over the four seconds');
 });
 
+t.test(
+  "a prober's interfaces: rates over its own time, and none where it has not answered again",
+  async (t) => {
+    const first = at(10, { ...traffic(0), networkTakenAtNs: 9.2e9 });
+    const second = at(11, { ...traffic(500), networkTakenAtNs: 9.7e9 });
+    t.equal(rateOf(after(first, second)), 1000, 'half a second');
+    const again = at(12, { ...traffic(500), networkTakenAtNs: 9.7e9 });
+    t.equal(rateOf(after(first, second, again)), null);
+    t.match(after(first, second, again).network?.stats, { bytesSent: 500 });
+    const third = at(13, { ...traffic(2500), networkTakenAtNs: 10.7e9 });
+    t.equal(rateOf(after(first, second, again, third)), 2000, 'a second');
+  },
+);
+
 t.test('a baseline of its own for each section, and for what only detail has', async (t) => {
   const core = (user: number, idle: number) => ({ cores: [{ index: 0, ...times({ user, idle }) }] });
   const io = (readBytes: number) => ({

@@ -23,8 +23,8 @@ bool isPassing(int code) { return code == EIO || code == ENODATA || code == EAGA
 
 // procfs regenerates the text at offset 0, so a read that fills the buffer is repeated with a larger one
 // rather than continued: continuing would join two different moments.
-// A first read of at most `surelyWhole` bytes was the last.
-ssize_t readWhole(int fd, std::string& buffer, std::size_t surelyWhole) {
+// A first read of at most `surelyWhole` bytes was the last; after `maxBytes` no more is read.
+ssize_t readWhole(int fd, std::string& buffer, std::size_t surelyWhole, std::size_t maxBytes) {
   if (buffer.size() < kFirstBufferBytes) buffer.resize(kFirstBufferBytes);
   while (true) {
     std::size_t length = 0;
@@ -35,7 +35,7 @@ ssize_t readWhole(int fd, std::string& buffer, std::size_t surelyWhole) {
       if (got < 0) return -1;
       if (got == 0) return static_cast<ssize_t>(length);
       length += static_cast<std::size_t>(got);
-      if (length <= surelyWhole) return static_cast<ssize_t>(length);
+      if (length <= surelyWhole || length >= maxBytes) return static_cast<ssize_t>(length);
     }
     if (buffer.size() >= kMaxBytes) {
       errno = EFBIG;
@@ -58,15 +58,15 @@ void KeptFile::openOnce() {
   if (!fd_.isOpen()) throw HostError(errno, "open " + path_);
 }
 
-std::string_view KeptFile::read(std::string& buffer) { return readUntil(buffer, 0); }
+std::string_view KeptFile::read(std::string& buffer) { return readUntil(buffer, 0, SIZE_MAX); }
 
-std::string_view KeptFile::readShortRecords(std::string& buffer) {
-  return readUntil(buffer, kSmallestPageBytes - kLongestRecordBytes);
+std::string_view KeptFile::readShortRecords(std::string& buffer, std::size_t maxBytes) {
+  return readUntil(buffer, kSmallestPageBytes - kLongestRecordBytes, maxBytes);
 }
 
-std::string_view KeptFile::readUntil(std::string& buffer, std::size_t surelyWhole) {
+std::string_view KeptFile::readUntil(std::string& buffer, std::size_t surelyWhole, std::size_t maxBytes) {
   openOnce();
-  const ssize_t length = readWhole(fd_.get(), buffer, surelyWhole);
+  const ssize_t length = readWhole(fd_.get(), buffer, surelyWhole, maxBytes);
   if (length < 0) {
     const int code = errno;
     if (!isPassing(code)) fd_.reset();

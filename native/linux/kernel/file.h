@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -40,8 +41,9 @@ class KeptFile {
   std::string_view read(std::string& buffer);
   // The same for a file of records under 512 bytes, or of one record of any size: it saves the read that only
   // finds the end. The kernel (fs/seq_file.c) ends a read early only where the next record does not fit into
-  // its page, so a read that left that much of a page was the last.
-  std::string_view readShortRecords(std::string& buffer);
+  // its page, so a read that left that much of a page was the last. Of a file of more than `maxBytes` it may
+  // return the first of its bytes only, at least so many.
+  std::string_view readShortRecords(std::string& buffer, std::size_t maxBytes = SIZE_MAX);
   // Like these, but empty where the file cannot be read.
   std::string_view readIfPresent(std::string& buffer) noexcept;
   std::string_view readShortRecordsIfPresent(std::string& buffer) noexcept;
@@ -54,7 +56,7 @@ class KeptFile {
 
  private:
   void openOnce();
-  std::string_view readUntil(std::string& buffer, std::size_t surelyWhole);
+  std::string_view readUntil(std::string& buffer, std::size_t surelyWhole, std::size_t maxBytes);
 
   std::string path_;
   FileDescriptor fd_;

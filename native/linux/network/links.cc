@@ -77,11 +77,13 @@ LinkAttributes readLinkAttributes(const std::string& folder) {
   return attributes;
 }
 
+std::uint32_t readLinkIndex(const std::string& folder) { return readIndex(folder + "/ifindex"); }
+
 bool isOnTopOf(const std::string& folder, const std::string& rawName) {
   return isPresent(folder + "/lower_" + rawName);
 }
 
-LinkProbe::LinkProbe(Roots roots, std::shared_ptr<const std::atomic<unsigned>> changes)
+LinkProbe::LinkProbe(Roots roots, LinkChanges changes)
     : roots_(std::move(roots)), changes_(std::move(changes)) {}
 
 void LinkProbe::refresh() {

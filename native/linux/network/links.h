@@ -14,6 +14,9 @@
 
 namespace hostwire {
 
+// How often the list of interfaces, or one of them, was seen to have changed.
+using LinkChanges = std::shared_ptr<std::atomic<unsigned>>;
+
 // The folder of an interface; `rawName` is the kernel's own spelling. Empty for what cannot be a name.
 std::string linkFolder(const Roots& roots, const std::string& rawName);
 
@@ -28,6 +31,8 @@ struct LinkAttributes {
   std::uint32_t linkIndex = 0;
 };
 LinkAttributes readLinkAttributes(const std::string& folder);
+// The index alone; 0 where there is no such interface.
+std::uint32_t readLinkIndex(const std::string& folder);
 // Whether the interface of `folder` is on top of the one with this name: those have links to each other.
 bool isOnTopOf(const std::string& folder, const std::string& rawName);
 
@@ -45,16 +50,15 @@ using LinkDetails = std::shared_ptr<const std::vector<LinkDetail>>;
 // Belongs to one prober's question: used by one thread at a time.
 class LinkProbe {
  public:
-  // `changes` counts how often interfaces were added or removed.
-  LinkProbe(Roots roots, std::shared_ptr<const std::atomic<unsigned>> changes);
-  // Read again every 5 s and after a change.
+  LinkProbe(Roots roots, LinkChanges changes);
+  // In the order of the names. Read again every 5 s and after a change.
   LinkDetails read();
 
  private:
   void refresh();
 
   Roots roots_;
-  std::shared_ptr<const std::atomic<unsigned>> changes_;
+  LinkChanges changes_;
   unsigned seenChanges_ = 0;
   std::vector<LinkDetail> details_;
   std::optional<std::chrono::steady_clock::time_point> refreshedAt_;

@@ -1,71 +1,55 @@
-// Network interfaces of Linux: counters from /proc/net/dev, the rest from /sys/class/net.
+// Network interfaces of Linux: where they are few from files, and otherwise from a prober's last answer.
 #include "host/network.h"
 
-#include <net/if.h>
-
 #include <algorithm>
-#include <atomic>
-#include <charconv>
 #include <chrono>
-#include <unordered_map>
+#include <limits>
 #include <utility>
 
+#include "host/error.h"
 #include "host/prober.h"
 #include "host/recent.h"
-#include "linux/kernel/file.h"
 #include "linux/kernel/text.h"
 #include "linux/network/addresses.h"
+#include "linux/network/link_files.h"
 #include "linux/network/links.h"
-#include "linux/network/netlink/link_watch.h"
+#include "linux/network/netlink/link_table.h"
 #include "linux/network/parse_network.h"
 #include "linux/network/wifi.h"
 
 namespace hostwire {
 namespace {
 
-using Clock = std::chrono::steady_clock;
+// A line of /proc/net/dev takes 1 µs, and up to 15 files are read of each interface after a change: more
+// interfaces are read by a prober. Its dump waits for the kernel's network configuration lock, so that it
+// must not be made on the JavaScript thread, however few they are.
+constexpr std::size_t kMaxInFiles = 16;
+// Of /proc/net/dev, for more lines than that.
+constexpr std::size_t kEnoughBytes = 8192;
+// So few are read from files again.
+constexpr std::size_t kFewAgain = kMaxInFiles / 2;
 
-// Where changes are not reported (under other roots): masters may change, and an interface may be recreated
-// under its old name.
-constexpr std::chrono::seconds kAttributesInterval{10};
-// Readings of one call while interfaces keep changing.
-constexpr int kMaxAttempts = 3;
+constexpr const char* kAwaited = "the interfaces have not been read yet";
 
-struct Link {
-  std::string rawName;
-  LinkAttributes attributes;
-  std::uint32_t lowerIndex = 0;
-  KeptFile operstate;
-  KeptFile flags;
-};
-
-void findLowerLinks(const Roots& roots, std::vector<Link>& links) {
-  std::unordered_map<std::uint32_t, const std::string*> names;
-  for (const Link& link : links) names.emplace(link.attributes.index, &link.rawName);
-  for (Link& link : links) {
-    const std::uint32_t index = link.attributes.linkIndex;
-    if (index == 0 || index == link.attributes.index) continue;
-    const auto found = names.find(index);
-    if (found != names.end() && isOnTopOf(linkFolder(roots, link.rawName), *found->second))
-      link.lowerIndex = index;
-  }
+// As in ClockReading, without its other clocks.
+std::int64_t monotonicNs() {
+  return std::chrono::nanoseconds(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-using Changes = std::shared_ptr<std::atomic<unsigned>>;
-
-std::function<LinkDetails()> askDetails(const Roots& roots, const Changes& changes) {
-  return [probe = std::make_shared<LinkProbe>(roots, changes)] { return probe->read(); };
+template <class Probe>
+auto asking(Roots roots, LinkChanges changes) {
+  return [probe = std::make_shared<Probe>(std::move(roots), std::move(changes))] { return probe->read(); };
 }
 
 std::function<WifiLevels()> askLevels(const Roots& roots) {
   return [probe = std::make_shared<WifiProbe>(roots)] { return probe->read(); };
 }
 
-bool hasUpFlag(std::string_view text) {
-  if (text.starts_with("0x")) text.remove_prefix(2);
-  std::uint32_t flags = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), flags, 16);
-  return error == std::errc{} && (flags & IFF_UP) != 0;
+const LinkDetail* findDetail(const LinkDetails& details, const std::string& name) {
+  if (!details) return nullptr;
+  const auto found = std::lower_bound(details->begin(), details->end(), name,
+                                      [](const LinkDetail& row, const auto& it) { return row.rawName < it; });
+  return found != details->end() && found->rawName == name ? &*found : nullptr;
 }
 
 }  // namespace
@@ -73,92 +57,87 @@ bool hasUpFlag(std::string_view text) {
 struct NetworkReader::State {
   State(const Roots& givenRoots, ProberPool& probers)
       : roots(givenRoots),
-        dev(netFolder(givenRoots) + "/dev"),
-        details(probers, askDetails(givenRoots, changes)),
+        canDump(givenRoots.isDefault() && readLinkIndex(linkFolder(givenRoots, "lo")) != 0),
+        table(probers, asking<LinkTable>(givenRoots, changes)),
+        details(probers, asking<LinkProbe>(givenRoots, changes)),
         levels(probers, askLevels(givenRoots)) {
-    if (givenRoots.isDefault()) watch.emplace();
+    openFiles();
+    if (!canDump || !areMany()) return;
+    files.reset();
+    table.latest();
+    probers.askAll(std::chrono::milliseconds{0});  // before the first reading
   }
 
-  bool hasChanged() { return watch && watch->takeChange(); }
-  bool isCurrent(const std::vector<InterfaceCounters>& counters) const;
-  std::vector<InterfaceCounters> readCounters();
-  void refreshLinks(const std::vector<InterfaceCounters>& counters);
-  void addDetail(InterfaceCounters& counters, Link& link, const LinkDetail* detail);
-  void addLevels(std::vector<InterfaceCounters>& counters);
+  void openFiles() { files.emplace(roots, changes); }
+  bool areMany() const;
+  // No answer of the prober, and nothing from before.
+  bool isAwaited() const { return !files && reading.takenAtNs == 0 && !table.latest().value; }
+  bool readFiles();
+  void pickUp();
+  void addDetail();
+  void addLevels();
 
   Roots roots;
-  KeptFile dev;
-  const Changes changes = std::make_shared<std::atomic<unsigned>>(0);  // of the links
+  // Whether /sys shows the interfaces: where it does not, they have no index when they are read from files.
+  bool canDump;
+  const LinkChanges changes = std::make_shared<std::atomic<unsigned>>(0);
+  Prober<SharedReading> table;
   Prober<LinkDetails> details;
-  Prober<WifiLevels> levels;  // separate from the details: a Wi-Fi driver delays only its own values
-  std::optional<LinkWatch> watch;
-  std::vector<Link> links;  // in the order of /proc/net/dev
-  Clock::time_point refreshedAt;
-  bool mustRefresh = false;  // interfaces changed during the last reading
-  std::string buffer;
+  Prober<WifiLevels> levels;       // separate from the details: a Wi-Fi driver delays only its own values
+  std::optional<LinkFiles> files;  // while there are few interfaces
+  SharedReading answer;            // of the table, while there are many
+  NetworkReading reading;          // the last one
 };
 
-bool NetworkReader::State::isCurrent(const std::vector<InterfaceCounters>& counters) const {
-  const bool isWatched = watch && watch->isOpen();
-  return (isWatched || Clock::now() - refreshedAt < kAttributesInterval) &&
-         std::equal(counters.begin(), counters.end(), links.begin(), links.end(),
-                    [](const InterfaceCounters& a, const Link& b) { return a.name == b.rawName; });
+bool NetworkReader::State::areMany() const {
+  KeptFile dev(netFolder(roots) + "/dev");
+  std::string buffer;
+  return parseNetDev(dev.readHeadIfPresent(buffer, kEnoughBytes)).size() > kMaxInFiles;
 }
 
-// Counters and attributes of the same interfaces: where something changed in between, both are read again, so
-// that no interface is shown with the index of its successor.
-std::vector<InterfaceCounters> NetworkReader::State::readCounters() {
-  bool isOutdated = hasChanged() || mustRefresh;
-  for (int attempt = 1;; ++attempt) {
-    auto counters = parseNetDev(dev.readShortRecords(buffer));
-    if (!isOutdated && isCurrent(counters)) return counters;
-    refreshLinks(counters);
-    isOutdated = hasChanged();
-    if (!isOutdated || attempt == kMaxAttempts) {
-      mustRefresh = isOutdated;
-      return counters;
-    }
-  }
+// False where there are too many.
+bool NetworkReader::State::readFiles() {
+  auto links = files->read(canDump ? kMaxInFiles : std::numeric_limits<std::size_t>::max());
+  if (!links) return false;
+  reading.links = std::move(*links);
+  reading.takenAtNs = monotonicNs();
+  return true;
 }
 
-void NetworkReader::State::refreshLinks(const std::vector<InterfaceCounters>& counters) {
-  links.clear();
-  ++*changes;
-  for (const InterfaceCounters& one : counters) {
-    const std::string folder = linkFolder(roots, one.name);
-    links.push_back({one.name, readLinkAttributes(folder), 0, KeptFile(folder + "/operstate"),
-                     KeptFile(folder + "/flags")});
-  }
-  findLowerLinks(roots, links);
-  refreshedAt = Clock::now();
+// The last reading stays until the prober has a younger one: an older one would look as if all counters were
+// reset, and the totals would have them twice.
+void NetworkReader::State::pickUp() {
+  const Answer<SharedReading> latest = table.latest();
+  if (latest.value && (*latest.value)->takenAtNs > reading.takenAtNs) answer = *latest.value;
+  if (answer) reading = *answer;
+  const auto age = std::chrono::nanoseconds(monotonicNs() - reading.takenAtNs);
+  const bool isOverdue = latest.isStale || !latest.error.empty();
+  if (reading.takenAtNs == 0 || (isOverdue && age > kMaxAge))
+    throw ProbeError(latest.error.empty() ? kAwaited : latest.error);
 }
 
-// Documentation/networking/operstates.rst: drivers that do not report a state leave "unknown", which counts
-// as up while there is a carrier; the loopback never reports anything else.
-void NetworkReader::State::addDetail(InterfaceCounters& counters, Link& link, const LinkDetail* detail) {
-  std::string_view state = link.operstate.readShortRecordsIfPresent(buffer);
-  if (state.ends_with('\n')) state.remove_suffix(1);
-  if (state == "unknown" && counters.kind == InterfaceKind::kLoopback) {
-    counters.isUp = hasUpFlag(link.flags.readShortRecordsIfPresent(buffer));
-  } else if (state == "unknown") {
-    if (detail != nullptr) counters.isUp = detail->hasCarrier.value_or(false);
-  } else if (!state.empty()) {
-    counters.isUp = state == "up";
+void NetworkReader::State::addDetail() {
+  const auto known = recentValue(details.latest()).value_or(nullptr);
+  for (std::size_t at = 0; at < reading.links.size(); ++at) {
+    InterfaceCounters& one = reading.links[at];
+    const LinkDetail* detail = findDetail(known, one.name);
+    if (files)
+      one.isUp = files->isUp(at, detail ? std::optional(detail->hasCarrier.value_or(false)) : std::nullopt);
+    if (detail == nullptr) continue;
+    one.speedMbps = detail->speedMbps;
+    one.mac = detail->mac;
+    one.addresses = detail->addresses;
   }
-  if (detail == nullptr) return;
-  counters.speedMbps = detail->speedMbps;
-  counters.mac = detail->mac;
-  counters.addresses = detail->addresses;
 }
 
 // Asked only where there is Wi-Fi.
-void NetworkReader::State::addLevels(std::vector<InterfaceCounters>& counters) {
+void NetworkReader::State::addLevels() {
   const auto isWifi = [](const InterfaceCounters& one) { return one.kind == InterfaceKind::kWifi; };
-  if (std::none_of(counters.begin(), counters.end(), isWifi)) return;
+  if (std::none_of(reading.links.begin(), reading.links.end(), isWifi)) return;
   const auto known = recentValue(levels.latest()).value_or(WifiLevels{});
-  for (std::size_t at = 0; at < counters.size(); ++at) {
-    const auto level = known.find(links[at].rawName);
-    if (level != known.end() && isWifi(counters[at])) counters[at].signalDbm = level->second;
+  for (InterfaceCounters& one : reading.links) {
+    const auto level = known.find(one.name);
+    if (level != known.end() && isWifi(one)) one.signalDbm = level->second;
   }
 }
 
@@ -166,39 +145,35 @@ NetworkReader::NetworkReader(const Roots& roots, ProberPool& probers)
     : state_(std::make_unique<State>(roots, probers)) {}
 NetworkReader::~NetworkReader() = default;
 
-std::vector<InterfaceCounters> NetworkReader::read(bool withDetail) {
-  auto counters = state_->readCounters();
-  const LinkDetails details =
-      withDetail ? recentValue(state_->details.latest()).value_or(nullptr) : LinkDetails{};
-  for (std::size_t at = 0; at < counters.size(); ++at) {
-    InterfaceCounters& one = counters[at];
-    Link& link = state_->links[at];
-    one.index = link.attributes.index;
-    one.kind = link.attributes.kind;
-    one.hasDevice = link.attributes.hasDevice;
-    one.masterIndex = link.attributes.masterIndex;
-    one.lowerIndex = link.lowerIndex;
-    if (withDetail) {
-      const LinkDetail* detail = nullptr;
-      if (details) {
-        const auto found = std::find_if(details->begin(), details->end(),
-                                        [&](const LinkDetail& row) { return row.rawName == link.rawName; });
-        if (found != details->end()) detail = &*found;
-      }
-      state_->addDetail(one, link, detail);
-    }
-    one.name = toValidUtf8(one.name);
+const NetworkReading& NetworkReader::read(bool withDetail) {
+  State& state = *state_;
+  if (state.files && !state.readFiles()) state.files.reset();
+  if (!state.files) state.pickUp();
+  // Where the prober has not answered since they became many, the last reading is returned as it was.
+  if (!state.files && !state.answer) return state.reading;
+  if (withDetail) {
+    state.addDetail();
+    state.addLevels();
   }
-  if (withDetail) state_->addLevels(counters);
-  return counters;
+  for (InterfaceCounters& one : state.reading.links) one.name = toValidUtf8(one.name);
+  if (state.answer && state.reading.links.size() <= kFewAgain) {
+    state.answer.reset();
+    state.openFiles();
+  }
+  return state.reading;
 }
 
 Findings NetworkReader::describe() {
-  const std::string& source = state_->dev.path();
+  const std::string source = state_->files ? state_->files->path() : "the kernel's dump of all links";
   return describeOrExplain("network", source, [&]() -> Findings {
-    const auto counters = read(true);
-    Findings findings{Finding::works("network", countOf(counters.size(), "interface") + " from " + source)};
-    if (auto wifi = describeWifi(counters, state_->roots)) findings.push_back(std::move(*wifi));
+    if (state_->isAwaited()) {
+      Finding pending = Finding::missing("network", source, {kAwaited, ""});
+      pending.isPending = true;
+      return {std::move(pending)};
+    }
+    const auto& links = read(true).links;
+    Findings findings{Finding::works("network", countOf(links.size(), "interface") + " from " + source)};
+    if (auto wifi = describeWifi(links, state_->roots)) findings.push_back(std::move(*wifi));
     return findings;
   });
 }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 
+#include "host/clock.h"
 #include "host/prober.h"
 #include "host/recent.h"
 #include "windows/network/interfaces.h"
@@ -56,7 +57,18 @@ struct NetworkReader::State {
     return links;
   }
 
+  std::vector<InterfaceCounters> readLinks(bool withDetail) {
+    if (!withDetail)
+      if (auto links = readCounted()) return std::move(*links);
+    auto links = readTable(withDetail);
+    if (!withDetail) return links;
+    if (const auto known = recentValue(addresses.latest()))
+      for (InterfaceCounters& link : links) link.addresses = addressesOf(link, *known);
+    return links;
+  }
+
   const Prober<Addresses> addresses;
+  NetworkReading reading;
   std::vector<NET_LUID> counted;
   Clock::time_point tableReadAt;
 };
@@ -64,21 +76,14 @@ struct NetworkReader::State {
 NetworkReader::NetworkReader(const Roots&, ProberPool& probers) : state_(std::make_unique<State>(probers)) {}
 NetworkReader::~NetworkReader() = default;
 
-std::vector<InterfaceCounters> NetworkReader::read(bool withDetail) {
-  State& state = *state_;
-  if (!withDetail)
-    if (auto links = state.readCounted()) return std::move(*links);
-  auto links = state.readTable(withDetail);
-  if (!withDetail) return links;
-  const auto known = recentValue(state.addresses.latest());
-  if (known)
-    for (InterfaceCounters& link : links) link.addresses = addressesOf(link, *known);
-  return links;
+const NetworkReading& NetworkReader::read(bool withDetail) {
+  state_->reading = {readClock().monotonicNs, state_->readLinks(withDetail)};
+  return state_->reading;
 }
 
 Findings NetworkReader::describe() {
   return describeOrExplain("network", "GetIfTable2", [&]() -> Findings {
-    return {Finding::works("network", countOf(read(true).size(), "interface") + " from GetIfTable2")};
+    return {Finding::works("network", countOf(read(true).links.size(), "interface") + " from GetIfTable2")};
   });
 }
 

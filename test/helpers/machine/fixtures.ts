@@ -128,6 +128,7 @@ function replaceMeasured(counters: Counters, facts: MachineFacts, moment: Moment
     ...counters,
     ...(cpu?.energy && { cpu: { ...cpu, energy: { ...cpu.energy, takenAtNs } } }),
     takenAtNs,
+    networkTakenAtNs: takenAtNs,
     sinceBootNs: Math.round(sinceBoot * 1e9),
     unixMs: facts.unixMs + later * 1000,
     ...(disks && { disks }),

@@ -10,8 +10,8 @@ export interface Bytes {
   readonly received: number;
 }
 
-function run(command: string, ...args: readonly string[]): string {
-  const { status, stdout, stderr, error } = spawnSync(command, args, { encoding: 'utf8' });
+function run(command: string, args: readonly string[], input = ''): string {
+  const { status, stdout, stderr, error } = spawnSync(command, args, { encoding: 'utf8', input });
   if (status !== 0) throw new Error(`${command} ${args.join(' ')}: ${error?.message ?? stderr}`);
   return stdout;
 }
@@ -31,15 +31,29 @@ export class WiredNamespace {
         spawnSync('ip', ['netns', 'delete', name], { stdio: 'ignore' });
     });
     for (const name of [this.#box, this.#wall]) {
-      run('ip', 'netns', 'add', name);
-      run('ip', 'netns', 'exec', name, 'sysctl', '-qw', NO_ANSWER);
+      run('ip', ['netns', 'add', name]);
+      run('ip', ['netns', 'exec', name, 'sysctl', '-qw', NO_ANSWER]);
     }
     this.ip('link', 'set', 'lo', 'up');
   }
 
   /** Inside the namespace. */
   ip(...args: readonly string[]): string {
-    return run('ip', '-n', this.#box, ...args);
+    return run('ip', ['-n', this.#box, ...args]);
+  }
+
+  /** Adds `pairs` of veth interfaces, which carry nothing. */
+  crowd(pairs: number): void {
+    const lines = Array.from(
+      { length: pairs },
+      (_, at) => `link add c${at} group 7 type veth peer name d${at}\n`,
+    );
+    run('ip', ['-n', this.#box, '-batch', '-'], lines.join(''));
+  }
+
+  /** Removes them, all at once. */
+  disperse(): void {
+    this.ip('link', 'delete', 'group', '7');
   }
 
   spawn(command: string, ...args: readonly string[]): ChildProcess {
@@ -70,7 +84,7 @@ export class WiredNamespace {
   plug(name: string, far: string): void {
     this.ip('link', 'add', name, 'type', 'veth', 'peer', 'name', far, 'netns', this.#wall);
     this.ip('link', 'set', name, 'up');
-    run('ip', '-n', this.#wall, 'link', 'set', far, 'up');
+    run('ip', ['-n', this.#wall, 'link', 'set', far, 'up']);
   }
 
   unplug(name: string, far: string): void {
@@ -85,14 +99,14 @@ export class WiredNamespace {
     this.ip('neighbor', 'replace', '198.18.0.2', 'lladdr', '02:00:00:00:00:02', 'dev', name);
     const program = `const s = require('node:dgram').createSocket('udp4'); let left = ${packets};
       const next = () => left-- > 0 ? s.send(Buffer.alloc(${bytes}), 9, '198.18.0.2', next) : s.close(); next();`;
-    run('ip', 'netns', 'exec', this.#box, process.execPath, '-e', program);
+    run('ip', ['netns', 'exec', this.#box, process.execPath, '-e', program]);
     this.ip('address', 'flush', 'dev', name);
   }
 
   /** All that ever passed the cables, as their far ends counted it. */
   carried(): Bytes {
     const ends = JSON.parse(
-      run('ip', '-n', this.#wall, '-json', 'link', 'show', 'type', 'veth'),
+      run('ip', ['-n', this.#wall, '-json', 'link', 'show', 'type', 'veth']),
     ) as readonly {
       readonly ifname: string;
     }[];
@@ -107,7 +121,14 @@ export class WiredNamespace {
 
   #carriedBy(far: string): Bytes {
     const at = `/sys/class/net/${far}/statistics`;
-    const [sent, received] = run('ip', 'netns', 'exec', this.#wall, 'cat', `${at}/rx_bytes`, `${at}/tx_bytes`)
+    const [sent, received] = run('ip', [
+      'netns',
+      'exec',
+      this.#wall,
+      'cat',
+      `${at}/rx_bytes`,
+      `${at}/tx_bytes`,
+    ])
       .trim()
       .split('\n')
       .map(Number);

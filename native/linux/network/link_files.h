@@ -1,0 +1,54 @@
+// The interfaces from /proc/net/dev and /sys/class/net, where they are few or the roots are not the default.
+// No lock of the kernel's is waited for: this is read on the JavaScript thread.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "host/network.h"
+#include "host/roots.h"
+#include "linux/kernel/file.h"
+#include "linux/network/links.h"
+#include "linux/network/netlink/link_watch.h"
+
+namespace hostwire {
+
+class LinkFiles {
+ public:
+  // `changes` is increased when interfaces were added, removed or changed.
+  LinkFiles(const Roots& roots, LinkChanges changes);
+  // Counters and attributes of the same interfaces, with the names as in the kernel. Nothing where there are
+  // more than `maxLinks`; of their counters only the first are then read. Throws HostError.
+  std::optional<std::vector<InterfaceCounters>> read(std::size_t maxLinks);
+  // Whether the interface at this place of the last reading is up. `hasCarrier`: as far as a prober knows.
+  std::optional<bool> isUp(std::size_t at, std::optional<bool> hasCarrier);
+  const std::string& path() const { return dev_.path(); }
+
+ private:
+  struct Link {
+    std::string name;
+    LinkAttributes attributes;
+    std::uint32_t lowerIndex = 0;
+    KeptFile operstate;
+    KeptFile flags;
+  };
+
+  bool hasChanged() { return watch_ && watch_->takeChange(); }
+  bool isCurrent(const std::vector<InterfaceCounters>& counters) const;
+  void refresh(const std::vector<InterfaceCounters>& counters);
+  void findLowerLinks();
+
+  Roots roots_;
+  LinkChanges changes_;
+  KeptFile dev_;
+  std::optional<LinkWatch> watch_;
+  std::vector<Link> links_;  // in the order of /proc/net/dev
+  std::chrono::steady_clock::time_point refreshedAt_;
+  bool mustRefresh_ = false;  // interfaces changed during the last reading
+  std::string buffer_;
+};
+
+}  // namespace hostwire

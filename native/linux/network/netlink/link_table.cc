@@ -1,0 +1,90 @@
+// RTM_GETLINK, and what /sys alone knows of each interface, once.
+#include "linux/network/netlink/link_table.h"
+
+#include <linux/rtnetlink.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "host/clock.h"
+#include "host/error.h"
+
+namespace hostwire {
+namespace {
+
+// Dumps of one question while interfaces keep coming and going.
+constexpr int kMaxAttempts = 3;
+
+}  // namespace
+
+LinkTable::LinkTable(Roots roots, LinkChanges changes)
+    : roots_(std::move(roots)), changes_(std::move(changes)), netlink_(NETLINK_ROUTE) {}
+
+std::vector<LinkMessage> LinkTable::dump() {
+  const ifinfomsg all{};
+  for (int attempt = 0; attempt < kMaxAttempts; ++attempt) {
+    std::vector<LinkMessage> links;
+    links.reserve(facts_.size());
+    const bool isWhole = netlink_.ask({RTM_GETLINK, true, bytesOf(all)}, [&](std::string_view message) {
+      if (auto link = parseLink(message)) links.push_back(std::move(*link));
+    });
+    if (!isWhole) continue;
+    std::sort(links.begin(), links.end(),
+              [](const auto& a, const auto& b) { return a.counters.index < b.counters.index; });
+    return links;
+  }
+  throw ProbeError("the network interfaces keep changing");
+}
+
+// Nothing where the folder of this name is another interface's by now: then it is looked for again.
+std::optional<LinkTable::Facts> LinkTable::readFacts(const LinkMessage& link,
+                                                     const std::string* lowerName) const {
+  const std::string& name = link.counters.name;
+  const std::string folder = linkFolder(roots_, name);
+  const LinkAttributes attributes = readLinkAttributes(folder);
+  const bool isOnTop = lowerName != nullptr && isOnTopOf(folder, *lowerName);
+  if (attributes.index != link.counters.index || readLinkIndex(folder) != link.counters.index)
+    return std::nullopt;
+  return Facts{name, link.linkIndex, attributes.kind, attributes.hasDevice, isOnTop ? link.linkIndex : 0};
+}
+
+void LinkTable::updateFacts(const std::vector<LinkMessage>& links) {
+  std::unordered_map<std::uint32_t, const std::string*> names;
+  for (const LinkMessage& link : links) names.emplace(link.counters.index, &link.counters.name);
+  AllFacts current;
+  bool hasChanged = facts_.size() != links.size();
+  for (const LinkMessage& link : links) {
+    const std::uint32_t index = link.counters.index;
+    const auto known = facts_.find(index);
+    if (known != facts_.end() && known->second.name == link.counters.name &&
+        known->second.linkIndex == link.linkIndex) {
+      current.insert(std::move(*known));
+      continue;
+    }
+    hasChanged = true;
+    const auto lower = link.linkIndex == index ? names.end() : names.find(link.linkIndex);
+    if (auto found = readFacts(link, lower == names.end() ? nullptr : lower->second))
+      current.emplace(index, std::move(*found));
+  }
+  facts_ = std::move(current);
+  if (hasChanged) ++*changes_;
+}
+
+SharedReading LinkTable::read() {
+  auto reading = std::make_shared<NetworkReading>();
+  reading->takenAtNs = readClock().monotonicNs;  // before the dump: see NetworkReader::State::pickUp
+  std::vector<LinkMessage> links = dump();
+  updateFacts(links);
+  reading->links.reserve(links.size());
+  for (LinkMessage& link : links) {
+    InterfaceCounters& one = reading->links.emplace_back(std::move(link.counters));
+    const auto found = facts_.find(one.index);
+    if (found == facts_.end()) continue;
+    one.kind = found->second.kind;
+    one.hasDevice = found->second.hasDevice;
+    one.lowerIndex = found->second.lowerIndex;
+  }
+  return reading;
+}
+
+}  // namespace hostwire

@@ -1,0 +1,50 @@
+// All interfaces from one dump of the kernel's (RTM_GETLINK), where they are many. For a prober: the kernel
+// holds its network configuration lock meanwhile, which a driver may keep for seconds.
+#pragma once
+
+#include <memory>
+#include <unordered_map>
+#include <vector>
+
+#include "host/network.h"
+#include "host/roots.h"
+#include "linux/network/links.h"
+#include "linux/network/netlink/netlink.h"
+#include "linux/network/netlink/parse_link.h"
+
+namespace hostwire {
+
+// Shared, because each reading copies the prober's answer.
+using SharedReading = std::shared_ptr<const NetworkReading>;
+
+// Belongs to one prober's question: used by one thread at a time.
+class LinkTable {
+ public:
+  // `changes` is increased when interfaces were added, removed or renamed.
+  LinkTable(Roots roots, LinkChanges changes);
+  // In the order of the indexes; with the names as in the kernel, and whether each is up. Throws HostError,
+  // and ProbeError where the list changed during each attempt.
+  SharedReading read();
+
+ private:
+  // What is not in the message and never changes while an interface has its index and its name.
+  struct Facts {
+    std::string name;
+    std::uint32_t linkIndex = 0;
+    InterfaceKind kind = InterfaceKind::kOther;
+    bool hasDevice = false;
+    std::uint32_t lowerIndex = 0;
+  };
+  using AllFacts = std::unordered_map<std::uint32_t, Facts>;  // by index
+
+  std::vector<LinkMessage> dump();
+  std::optional<Facts> readFacts(const LinkMessage& link, const std::string* lowerName) const;
+  void updateFacts(const std::vector<LinkMessage>& links);
+
+  Roots roots_;
+  LinkChanges changes_;
+  Netlink netlink_;
+  AllFacts facts_;
+};
+
+}  // namespace hostwire
