@@ -220,9 +220,14 @@ void runNetlink(std::string_view input) {
 void runLinkMessage(std::string_view input) {
   auto messages = parseNetlink(input, 1).payloads;
   messages.push_back(input);
-  for (const std::string_view message : messages)
-    if (const auto link = parseLink(message))
-      require(!link->counters.name.empty() && link->counters.index > 0, "a link has a name and an index");
+  std::vector<InterfaceCounters> links(1);
+  for (const std::string_view message : messages) {
+    updateCounters(links, message);
+    const auto link = parseLink(message);
+    if (!link) continue;
+    require(!link->counters.name.empty() && link->counters.index > 0, "a link has a name and an index");
+    links.front() = link->counters;
+  }
 }
 
 void runLink(std::string_view input) {

@@ -12,6 +12,7 @@
 #include <cstring>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "linux/network/netlink/generic.h"
 #include "linux/network/netlink/link_table.h"
@@ -143,6 +144,28 @@ void checkLink() {
     check(!parseLink(std::string_view(whole).substr(0, cut)), "no counters, no link");
 }
 
+void checkCounters() {
+  rtnl_link_stats64 stats{};
+  stats.rx_bytes = 11;
+  stats.tx_bytes = 12;
+  if_stats_msg header{};
+  header.ifindex = 7;
+  const std::string message = bytes(header) + attribute(IFLA_STATS_LINK_64, bytes(stats));
+  std::vector<InterfaceCounters> links(3);
+  links[0].index = 2;
+  links[1].index = 7;
+  links[1].name = "eth0";
+  links[2].index = 9;
+  for (std::size_t cut = 0; cut < message.size(); ++cut)
+    check(!updateCounters(links, std::string_view(message).substr(0, cut)), "no counters, no update");
+  check(updateCounters(links, message), "counters of a known interface");
+  check(links[1].receivedBytes == 11 && links[1].sentBytes == 12 && links[1].name == "eth0",
+        "they are put beside its attributes");
+  check(links[0].receivedBytes == 0 && links[2].receivedBytes == 0, "and nowhere else");
+  links[1].index = 8;
+  check(!updateCounters(links, message), "counters of an interface that is not in the list");
+}
+
 void checkUp() {
   const auto isUp = [](std::uint16_t type, unsigned flags, std::uint8_t state, const std::string& more = "") {
     const auto link = parseLink(linkOf(type, flags, state, more));
@@ -193,6 +216,7 @@ int main() {
   checkInterface();
   checkRefusal();
   checkLink();
+  checkCounters();
   checkUp();
   checkInterruption();
   checkThisKernel();

@@ -70,20 +70,46 @@ void LinkTable::updateFacts(const std::vector<LinkMessage>& links) {
   if (hasChanged) ++*changes_;
 }
 
-SharedReading LinkTable::read() {
-  auto reading = std::make_shared<NetworkReading>();
-  reading->takenAtNs = readClock().monotonicNs;  // before the dump: see NetworkReader::State::pickUp
-  std::vector<LinkMessage> links = dump();
-  updateFacts(links);
-  reading->links.reserve(links.size());
-  for (LinkMessage& link : links) {
-    InterfaceCounters& one = reading->links.emplace_back(std::move(link.counters));
+void LinkTable::readAll(std::vector<InterfaceCounters>& links) {
+  std::vector<LinkMessage> messages = dump();
+  updateFacts(messages);
+  links.clear();
+  links.reserve(messages.size());
+  for (LinkMessage& message : messages) {
+    InterfaceCounters& one = links.emplace_back(std::move(message.counters));
     const auto found = facts_.find(one.index);
     if (found == facts_.end()) continue;
     one.kind = found->second.kind;
     one.hasDevice = found->second.hasDevice;
     one.lowerIndex = found->second.lowerIndex;
   }
+}
+
+// False where an interface has changed, come or gone since the last reading, or the kernel refuses.
+bool LinkTable::readCounters(std::vector<InterfaceCounters>& links) {
+  if_stats_msg question{};
+  question.filter_mask = IFLA_STATS_FILTER_BIT(IFLA_STATS_LINK_64);
+  std::size_t count = 0;
+  try {
+    const bool isWhole = netlink_.ask({RTM_GETSTATS, true, bytesOf(question)}, [&](std::string_view message) {
+      if (updateCounters(links, message)) ++count;
+    });
+    return isWhole && count == links.size() && !watch_->takeChange();
+  } catch (const HostError&) {
+    return false;
+  }
+}
+
+SharedReading LinkTable::read() {
+  if (!watch_) watch_.emplace();
+  const bool hasChanged = !watch_->isOpen() || watch_->takeChange();
+  auto reading = std::make_shared<NetworkReading>();
+  reading->takenAtNs = readClock().monotonicNs;  // before the dumps: see NetworkReader::State::pickUp
+  // An interface that /sys has not shown yet is looked for again.
+  const bool isKnown = last_ && facts_.size() == last_->links.size();
+  if (isKnown && !hasChanged) reading->links = last_->links;
+  if (!isKnown || hasChanged || !readCounters(reading->links)) readAll(reading->links);
+  last_ = reading;
   return reading;
 }
 

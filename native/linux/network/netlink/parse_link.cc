@@ -78,4 +78,14 @@ std::optional<LinkMessage> parseLink(std::string_view message) {
   return link;
 }
 
+bool updateCounters(std::vector<InterfaceCounters>& links, std::string_view message) {
+  const auto header = valueOf<if_stats_msg>(message);
+  if (!header) return false;
+  const auto found =
+      std::lower_bound(links.begin(), links.end(), header->ifindex,
+                       [](const InterfaceCounters& link, std::uint32_t index) { return link.index < index; });
+  if (found == links.end() || found->index != header->ifindex) return false;
+  return addCounters(*found, findAttribute(message.substr(sizeof(if_stats_msg)), IFLA_STATS_LINK_64));
+}
+
 }  // namespace hostwire

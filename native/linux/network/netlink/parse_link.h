@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string_view>
+#include <vector>
 
 #include "host/network.h"
 
@@ -22,5 +23,9 @@ struct LinkMessage {
 
 // From what follows the netlink header. Nothing where the name, the index or the counters are missing.
 std::optional<LinkMessage> parseLink(std::string_view message);
+
+// RTM_NEWSTATS: puts the counters in it into the interface of its index. `links` in the order of the indexes.
+// False where none is of that index, or the counters are missing.
+bool updateCounters(std::vector<InterfaceCounters>& links, std::string_view message);
 
 }  // namespace hostwire
