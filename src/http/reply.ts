@@ -1,5 +1,4 @@
 /** Answers: JSON, errors, refusals without a body. */
-import { STATUS_CODES } from 'node:http';
 import type { ServiceError } from '../errors.ts';
 import type { Answer } from './uws/head.ts';
 
@@ -10,9 +9,29 @@ const JSON_HEADERS: Headers = [
   ['Cache-Control', 'no-store'],
 ];
 
+/** Not from node:http, which takes half a MiB when it is loaded. */
+const REASONS: Readonly<Record<number, string>> = {
+  200: 'OK',
+  204: 'No Content',
+  304: 'Not Modified',
+  400: 'Bad Request',
+  401: 'Unauthorized',
+  403: 'Forbidden',
+  404: 'Not Found',
+  405: 'Method Not Allowed',
+  409: 'Conflict',
+  413: 'Payload Too Large',
+  415: 'Unsupported Media Type',
+  426: 'Upgrade Required',
+  429: 'Too Many Requests',
+  500: 'Internal Server Error',
+  501: 'Not Implemented',
+  503: 'Service Unavailable',
+};
+
 /** "404 Not Found". */
 export function statusLine(status: number): string {
-  return `${status} ${STATUS_CODES[status] ?? 'Unknown'}`;
+  return `${status} ${REASONS[status] ?? 'Unknown'}`;
 }
 
 export function jsonAnswer(value: unknown, headers: Headers = []): Answer {
