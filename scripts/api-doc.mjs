@@ -14,7 +14,7 @@ const golden = (name) => JSON.parse(readFileSync(path.join(MACHINE, `golden/${na
 
 /** The page with its generated parts rewritten. Throws if a part has no markers, or a marker no part. */
 export async function withGenerated(text) {
-  const { pageParts } = await import(new URL('../dist/api/page.js', import.meta.url).href);
+  const { pageParts } = await import(new URL('../build/ts/src/api/page.js', import.meta.url).href);
   const parts = new Map(
     Object.entries(pageParts({ Usage: golden('default'), UsageDetail: golden('detail') })),
   );

@@ -9,6 +9,7 @@ import { createRequire } from 'node:module';
 import os from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { buildBundle } from './bundle.mjs';
 import { unpackAll } from './fixtures.mjs';
 import { buildWeb, isWebMissing } from './web.mjs';
 
@@ -132,10 +133,25 @@ function buildAddon() {
   console.error(`built the addon with ${useCmake ? 'cmake-js' : 'node-gyp'} in ${Date.now() - started} ms`);
 }
 
-function buildTypescript(project) {
+/** The modules in build/ts, which tests import, and from the same sources the program in dist/, which users run. */
+async function buildTypescript(project) {
   run(process.execPath, [require.resolve('typescript/bin/tsc'), '-b', project]);
   // The API documents, from the schemas that were just compiled.
-  run(process.execPath, [path.join(root, 'dist/api/generate.js')]);
+  run(process.execPath, [path.join(root, 'build/ts/src/api/generate.js')]);
+  await buildBundle();
+}
+
+/** Whether a part of the program does not exist or is older than what it is made of. */
+function isProgramMissing() {
+  const used = ['package-lock.json', 'tsconfig.json', 'scripts/bundle.mjs'];
+  const newest = Math.max(newestIn('src'), ...used.map((file) => statSync(path.join(root, file)).mtimeMs));
+  const built = [
+    'build/ts/src.tsbuildinfo',
+    'dist/main.js',
+    'dist/client/client.js',
+    'dist/api/openapi.json',
+  ];
+  return built.some((file) => isOlder(path.join(root, file), newest));
 }
 
 function isAddonMissing() {
@@ -150,22 +166,17 @@ const steps = {
   addon: buildAddon,
   async missing() {
     if (isAddonMissing()) buildAddon();
-    if (
-      isOlder(path.join(root, 'build/ts/src.tsbuildinfo'), newestIn('src')) ||
-      !existsSync(path.join(root, 'dist/main.js')) ||
-      !existsSync(path.join(root, 'dist/api/openapi.json'))
-    )
-      buildTypescript('.');
+    if (isProgramMissing()) await buildTypescript('.');
     if (isWebMissing()) await buildWeb();
   },
   web: buildWeb,
-  tests() {
-    buildTypescript('test');
+  async tests() {
+    await buildTypescript('test');
     unpackAll();
   },
   async all() {
     buildAddon();
-    buildTypescript('test');
+    await buildTypescript('test');
     await buildWeb();
   },
   clean() {

@@ -5,6 +5,7 @@ import path from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { EXTERNAL } from './bundle.mjs';
 
 const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
 const PROGRAM = '/opt/hostwire';
@@ -21,7 +22,7 @@ const MEDIA_KEYS = {
   'packaging/udev/60-hostwire-uinput.rules': '/etc/udev/rules.d/60-hostwire-uinput.rules',
 };
 
-/** The folders below node_modules that the service needs to run: its dependencies, and theirs. */
+/** The folders below node_modules that the service needs to run: what is not in its bundle, and what that depends on. */
 function findModules() {
   const found = new Map();
   const visit = (name, from) => {
@@ -35,8 +36,7 @@ function findModules() {
     found.set(folder, path.relative(root, folder));
     for (const dependency of Object.keys(dependencies)) visit(dependency, folder);
   };
-  const { dependencies } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'));
-  for (const name of Object.keys(dependencies)) visit(name, root);
+  for (const name of EXTERNAL) visit(name, root);
   return found;
 }
 

@@ -14,6 +14,7 @@ import {
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
+import { licensesOf } from './bundle.mjs';
 
 const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
 const source = path.join(root, 'web');
@@ -74,20 +75,11 @@ async function bundle() {
   return new Map(outputFiles.map((file) => [path.basename(file.path), Buffer.from(file.contents)]));
 }
 
-/** The licenses of the packages in the bundle. */
-function licenses() {
-  const texts = ['preact', 'uplot'].map((name) => {
-    const folder = path.dirname(fileURLToPath(import.meta.resolve(`${name}/package.json`)));
-    return `${name}\n\n${readFileSync(path.join(folder, 'LICENSE'), 'utf8')}`;
-  });
-  return Buffer.from(texts.join('\n\n'));
-}
-
 export async function buildWeb() {
   const started = Date.now();
   const files = await bundle();
   files.set('icon.svg', readFileSync(path.join(source, 'icon.svg')));
-  files.set('licenses.txt', licenses());
+  files.set('licenses.txt', licensesOf(['preact', 'uplot']));
   // Built beside the target and then renamed: a service that starts meanwhile finds either the old or the new files.
   const fresh = `${target}.new`;
   rmSync(fresh, { recursive: true, force: true });

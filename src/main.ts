@@ -4,13 +4,22 @@ import os from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
 import v8 from 'node:v8';
-import type { Arguments } from './cli/arguments.ts';
+import { type Arguments, parseArguments } from './cli/arguments.ts';
+import { checkConfiguration } from './cli/check.ts';
+import { examine } from './cli/doctor/doctor.ts';
+import { HELP } from './cli/help.ts';
+import { generateKey } from './cli/keygen.ts';
 import type { Output } from './cli/output.ts';
-import type { LoadOptions } from './config/load.ts';
+import { manageService } from './cli/windows-service.ts';
+import { type LoadOptions, loadConfig } from './config/load.ts';
+import { Reloader } from './config/reload.ts';
+import { readMachineNames } from './host/names.ts';
+import { findMachineDataFolder, openNativeHost, openWindowsService } from './host/native.ts';
 import { createLog } from './log.ts';
+import { openLogFile } from './log-file.ts';
 
 // Keeps the young generation of the heap at its initial size, 1 MiB: thousands of connections at once would make it grow
-// to 16 MiB for good, from which a service this small gains nothing. Must run before anything else is loaded.
+// to 16 MiB for good, from which a service this small gains nothing. Must run before the service is loaded.
 v8.setFlagsFromString('--semi-space-growth-factor=1');
 
 const VERSION = '0.1.0-alpha';
@@ -48,10 +57,8 @@ function explainLoadFailure(error: unknown): Error {
 
 type Words = Pick<LoadOptions, 'paths' | 'overrides'>;
 
-async function loadOptions(words: Words): Promise<LoadOptions> {
+function loadOptions(words: Words): LoadOptions {
   const { platform } = process;
-  const machineFolder =
-    platform === 'win32' ? (await import('./host/native.ts')).findMachineDataFolder() : undefined;
   return {
     ...words,
     surroundings: {
@@ -59,7 +66,7 @@ async function loadOptions(words: Words): Promise<LoadOptions> {
       cwd: process.cwd(),
       uid: process.geteuid?.(),
       variables: process.env,
-      machineFolder,
+      machineFolder: platform === 'win32' ? findMachineDataFolder() : undefined,
     },
   };
 }
@@ -71,12 +78,11 @@ async function run(words: Words): Promise<boolean> {
     refuseToStart(reason);
     return false;
   }
-  await serve(await loadOptions(words));
+  await serve(loadOptions(words));
   return true;
 }
 
 async function serve(options: LoadOptions): Promise<void> {
-  const { loadConfig } = await import('./config/load.ts');
   const loaded = loadConfig(options);
   const { config } = loaded;
   log.setLevel(config.log.level);
@@ -86,8 +92,6 @@ async function serve(options: LoadOptions): Promise<void> {
   process.env['UWS_HTTP_MAX_HEADERS_SIZE'] ??= '16384';
   if (process.getuid?.() === 0)
     log.warn('running as root, which is not needed: an ordinary user is safer and sees the same stats');
-  const { openNativeHost } = await import('./host/native.ts');
-  const { readMachineNames } = await import('./host/names.ts');
   const { Service } = await import('./service.ts').catch((error: unknown) => {
     throw explainLoadFailure(error);
   });
@@ -105,7 +109,6 @@ async function serve(options: LoadOptions): Promise<void> {
       platform: process.platform,
     },
   });
-  const { Reloader } = await import('./config/reload.ts');
   const { host, port } = service.start();
   const reloader = new Reloader({
     load: options,
@@ -128,18 +131,18 @@ async function serve(options: LoadOptions): Promise<void> {
 }
 
 /** The log file of a service that Windows starts; undefined where there is no such folder. */
-async function findServiceLog(): Promise<string | undefined> {
-  const folder = (await import('./host/native.ts')).findMachineDataFolder();
+function findServiceLog(): string | undefined {
+  const folder = findMachineDataFolder();
   return folder === undefined ? undefined : path.join(folder, 'hostwire', 'log', 'service.log');
 }
 
 /** As `run`, for the service manager of Windows: without a console and without signals. */
 async function runAsService(words: Words): Promise<void> {
-  const control = (await import('./host/native.ts')).openWindowsService();
+  const control = openWindowsService();
   // The same way as a signal on other systems.
   await control.begin(() => process.emit('SIGTERM', 'SIGTERM'));
-  const logFile = await findServiceLog();
-  if (logFile !== undefined) write = (await import('./log-file.ts')).openLogFile(logFile);
+  const logFile = findServiceLog();
+  if (logFile !== undefined) write = openLogFile(logFile);
   let hasCrashed = false;
   process.on('uncaughtExceptionMonitor', (error) => {
     hasCrashed = true;
@@ -153,7 +156,6 @@ async function runAsService(words: Words): Promise<void> {
 }
 
 async function main(): Promise<void> {
-  const { parseArguments } = await import('./cli/arguments.ts');
   const words = parseArguments(process.argv.slice(2));
   const { command, configPaths, overrides, isService, problem } = words;
   if (problem !== undefined) {
@@ -168,16 +170,16 @@ async function main(): Promise<void> {
   const paths = { paths: configPaths, overrides };
   switch (command) {
     case 'help':
-      return print({ text: (await import('./cli/help.ts')).HELP, exitCode: 0 });
+      return print({ text: HELP, exitCode: 0 });
     case 'version':
       return print({ text: `${VERSION}\n`, exitCode: 0 });
     case 'keygen':
-      return print((await import('./cli/keygen.ts')).generateKey());
+      return print(generateKey());
     case 'check':
-      return print((await import('./cli/check.ts')).checkConfiguration(await loadOptions(paths)));
+      return print(checkConfiguration(loadOptions(paths)));
     case 'doctor':
       return print(
-        await (await import('./cli/doctor/doctor.ts')).examine(await loadOptions(paths), {
+        await examine(loadOptions(paths), {
           runtime: unsupportedRuntime(),
           userName: os.userInfo().username,
           userId: process.getuid?.(),
@@ -185,18 +187,18 @@ async function main(): Promise<void> {
         }),
       );
     case 'service':
-      return print(await manageService(words));
+      return print(controlService(words));
     case 'run':
       if (isService) await runAsService(paths);
       else await run(paths);
   }
 }
 
-async function manageService(words: Arguments): Promise<Output> {
-  const control = (await import('./host/native.ts')).openWindowsService();
-  return (await import('./cli/windows-service.ts')).manageService(control, words, {
+function controlService(words: Arguments): Output {
+  const control = openWindowsService();
+  return manageService(control, words, {
     program: [process.execPath, ...process.argv.slice(1, 2)],
-    logFile: (await findServiceLog()) ?? 'none',
+    logFile: findServiceLog() ?? 'none',
   });
 }
 

@@ -47,7 +47,7 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   ],
   'http/endpoints': [
     ...['http', 'http/clients', 'commands', 'processes', 'stats', 'access', 'wire'],
-    ...['errors', 'host', 'params'],
+    ...['errors', 'host', 'params', 'place'],
   ],
   commands: ['host', 'wire', 'errors', 'params', 'log', 'clock', 'config', 'listeners'],
   processes: ['host', 'stats', 'wire', 'errors', 'params', 'clock', 'config'],
@@ -57,15 +57,16 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   cli: ['config', 'host', 'access'],
   'cli/doctor': ['cli', 'config', 'host'],
   client: ['wire'],
-  api: ['wire', 'errors', 'host'],
+  api: ['wire', 'errors', 'host', 'place'],
   params: ['wire', 'errors'],
-  host: [],
+  host: ['place'],
   wire: ['errors'],
   errors: [],
   log: [],
   'log-file': [],
   clock: [],
   listeners: [],
+  place: [],
 };
 
 const isAllowed = (room: string, target: string) =>

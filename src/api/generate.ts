@@ -1,14 +1,17 @@
-/** Writes the API documents beside itself, when the service is built; nothing of this room runs in the service. */
-import { readFileSync, writeFileSync } from 'node:fs';
+/** Writes the API documents beside the program, when the service is built; nothing of this room runs in the service. */
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { PLACE } from '../place.ts';
 import { asyncapiDocument } from './asyncapi.ts';
 import { openapiDocument } from './openapi.ts';
 
-const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
+const { version } = JSON.parse(readFileSync(new URL('../package.json', PLACE), 'utf8')) as {
   readonly version: string;
 };
 
+const folder = new URL('api/', PLACE);
+mkdirSync(folder, { recursive: true });
 for (const [name, document] of [
   ['openapi', openapiDocument(version)],
   ['asyncapi', asyncapiDocument(version)],
 ] as const)
-  writeFileSync(new URL(`${name}.json`, import.meta.url), JSON.stringify(document));
+  writeFileSync(new URL(`${name}.json`, folder), JSON.stringify(document));

@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { arch, platform } from 'node:os';
 import { fileURLToPath } from 'node:url';
+import { PLACE } from '../place.ts';
 import { describeMachine, type HostDescription } from './describe.ts';
 import type { Capability, Describer, Finding } from './finding.ts';
 import type {
@@ -82,8 +83,8 @@ interface Addon {
 
 /** One that was built for this platform on another machine has a folder of its own. */
 function findAddon(): string {
-  const own = fileURLToPath(new URL(`../${platform()}-${arch()}/hostwire.node`, import.meta.url));
-  return existsSync(own) ? own : fileURLToPath(new URL('../hostwire.node', import.meta.url));
+  const own = fileURLToPath(new URL(`${platform()}-${arch()}/hostwire.node`, PLACE));
+  return existsSync(own) ? own : fileURLToPath(new URL('hostwire.node', PLACE));
 }
 
 /** `reason`: the loader's own, which names the versions of the C library that the addon needs and does not find. */

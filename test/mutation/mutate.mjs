@@ -1,7 +1,8 @@
 // Tests the tests: makes small mistakes in the source, one at a time, and reports those that no test notices.
 //   node test/mutation/mutate.mjs --source src/access --test build/ts/test/access/decide.test.js [--test …]
 //     [--sample N] [--seed N] [--jobs N] [--timeout SECONDS] [--least PERCENT]
-// Build first (the addon, the source and the tests): each mutant is one file of dist, in a copy of the tree.
+// Build first (the addon, the source and the tests): each mutant is one compiled module, in a copy of the tree, where the
+// program is these modules instead of the bundle.
 // Name the quick tests first: a mutant is killed by the first test that fails or times out.
 import { spawn } from 'node:child_process';
 import {
@@ -105,6 +106,7 @@ function copyTree() {
     cpSync(path.join(root, name), path.join(copy, name), { recursive: true });
   }
   symlinkSync(path.join(root, 'node_modules'), path.join(copy, 'node_modules'));
+  writeFileSync(path.join(copy, 'dist/main.js'), "import '../build/ts/src/main.js';\n");
   return copy;
 }
 
@@ -153,7 +155,7 @@ async function judge(copy, mutant, tests, timeoutS) {
 }
 
 function targetOf(file) {
-  return path.join('dist', path.relative('src', file).replace(/\.ts$/, '.js'));
+  return path.join('build/ts/src', path.relative('src', file).replace(/\.ts$/, '.js'));
 }
 
 function collectMutants({ sources, sample, seed }) {

@@ -30,7 +30,7 @@ function whyNot(): string | undefined {
 }
 
 t.test('read-only is reported as it is for the first process', { skip: whyNot() ?? false }, async (t) => {
-  const module = new URL('../../../../dist/host/native.js', import.meta.url).href;
+  const module = import.meta.resolve('#src/host/native.js');
   const ran = spawnSync('unshare', [...FLAGS, 'sh', '-c', SEALED, process.execPath, module], {
     encoding: 'utf8',
     timeout: 240_000,

@@ -3,9 +3,9 @@ import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import t from 'tap';
 
-const BUILT = path.resolve(import.meta.dirname, '../../../../dist');
+const BUILT = path.resolve(import.meta.dirname, '../../src');
 
-/** Everything that is loaded with `file`, which is below dist/. */
+/** Everything that is loaded with `file`, which is below build/ts/src/. */
 function loadedWith(file: string, seen = new Set<string>()): ReadonlySet<string> {
   if (seen.has(file)) return seen;
   seen.add(file);

@@ -5,6 +5,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { AccessRequest } from '../../access/request.ts';
 import { ALL_SECTIONS } from '../../host/host.ts';
+import { PLACE } from '../../place.ts';
 import { type View, viewOf } from '../../stats/view.ts';
 import { OPERATIONS } from '../../wire/operations.ts';
 import { entriesOf, isKnown } from '../etag.ts';
@@ -67,7 +68,7 @@ export interface WebFile {
 }
 
 /** Where the build puts them: beside this program. */
-const FOLDER = fileURLToPath(new URL('../../web/', import.meta.url));
+const FOLDER = fileURLToPath(new URL('web/', PLACE));
 
 /** The files in `folder`, each with its compressed forms; empty if no dashboard was built. */
 export function readDashboard(folder: string = FOLDER): readonly WebFile[] {

@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { ServiceError } from '../../errors.ts';
+import { PLACE } from '../../place.ts';
 import { isKnown } from '../etag.ts';
 import { type Headers, statusLine } from '../reply.ts';
 import type { Request, Run, Runs } from '../routes.ts';
@@ -36,7 +37,7 @@ function runOf(name: string): Run {
 
 async function readDocument(name: string): Promise<StoredDocument> {
   try {
-    const bytes = await readFile(new URL(`../../api/${name}.json`, import.meta.url));
+    const bytes = await readFile(new URL(`api/${name}.json`, PLACE));
     return { bytes, tag: `"${createHash('sha256').update(bytes).digest('hex').slice(0, 16)}"` };
   } catch {
     throw new ServiceError('not_found', 'This service was built without its API documents.');

@@ -1,9 +1,13 @@
 /**
  * What "guard off" means. `access/web-guard.js` lets everything through. `access/origins.js` answers as a careless
  * server does: any origin may read, with credentials, and any preflight is granted. `http/uws/head.js` leaves out what
- * forbids other sites to embed an answer. Everything else is the program as it is shipped.
+ * forbids other sites to embed an answer. Everything else is the program as it is shipped, but run from its single
+ * modules: in the bundle there are no files to replace.
  */
 import type { LoadHook, ResolveHook } from 'node:module';
+
+/** A file of the program, compiled alone. */
+const moduleAt = (file: string) => new URL(`../../../src/${file}`, import.meta.url).href;
 
 const GUARD = `export const guardWeb = () => undefined;`;
 
@@ -27,10 +31,12 @@ const moduleOf = (text: string) => `data:text/javascript,${encodeURIComponent(te
 /** The program's own files get the substitutes; what a substitute imports is the shipped file. */
 export const resolve: ResolveHook = async (specifier, context, nextResolve) => {
   const resolved = await nextResolve(specifier, context);
+  if (context.parentURL === undefined && resolved.url.endsWith('/dist/main.js'))
+    return { ...resolved, url: moduleAt('main.js') };
   if (context.parentURL?.startsWith('data:') === true) return resolved;
-  if (resolved.url.endsWith('/dist/access/web-guard.js'))
+  if (resolved.url === moduleAt('access/web-guard.js'))
     return { ...resolved, url: moduleOf(GUARD), format: 'module' };
-  if (resolved.url.endsWith('/dist/access/origins.js'))
+  if (resolved.url === moduleAt('access/origins.js'))
     return { ...resolved, url: moduleOf(careless(resolved.url)), format: 'module' };
   return resolved;
 };
@@ -42,7 +48,7 @@ const DEFENDED = 'of DEFENSIVE_HEADERS)';
 
 export const load: LoadHook = async (url, context, nextLoad) => {
   const loaded = await nextLoad(url, context);
-  if (!url.endsWith('/dist/http/uws/head.js')) return loaded;
+  if (url !== moduleAt('http/uws/head.js')) return loaded;
   const source = String(loaded.source);
   if (!source.includes(WRITTEN) || !source.includes(DEFENDED))
     throw new Error('http/uws/head.js writes its headers in another way');

@@ -1,0 +1,107 @@
+// Bundles the program that users run: src/main.ts and what it imports, minified by esbuild, into dist/main.js and parts
+// beside it, with source maps; and hostwire/client, for programs, into dist/client/.
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
+const target = path.join(root, 'dist');
+/** The same sources, compiled one by one: tests import them as #src/…, and declarations come from there. */
+const modules = path.join(root, 'build/ts/src');
+
+/** Stay in node_modules: the engine is a native binary. */
+export const EXTERNAL = ['uWebSockets.js'];
+
+/** The licenses of packages, for those who ship a bundle of them. */
+export function licensesOf(packages) {
+  const texts = packages.map((name) => {
+    const folder = path.join(root, 'node_modules', name);
+    const file = ['LICENSE', 'LICENSE.md'].find((each) => existsSync(path.join(folder, each)));
+    return `${name}\n\n${readFileSync(path.join(folder, file), 'utf8')}`;
+  });
+  return Buffer.from(texts.join('\n\n'));
+}
+
+// Replaced, never overwritten: a service that starts meanwhile reads the old file or the new one.
+function write(file, bytes) {
+  mkdirSync(path.dirname(file), { recursive: true });
+  writeFileSync(`${file}.new`, bytes);
+  renameSync(`${file}.new`, file);
+}
+
+/** The names that esbuild gives to parts. */
+const PART = /-[A-Z0-9]{8}\.js(?:\.map)?$/;
+
+/** The package that a file belongs to; node_modules may be a link to elsewhere. */
+const LIBRARY = /(?:^|\/)node_modules\/((?:@[^/]+\/)?[^/]+)\//;
+
+async function bundle(options) {
+  // Imported only here: an installed package builds its addon without devDependencies.
+  const { build } = await import('esbuild');
+  return await build({
+    absWorkingDir: root,
+    outdir: target,
+    bundle: true,
+    write: false,
+    format: 'esm',
+    sourcemap: true,
+    legalComments: 'none',
+    logLevel: 'warning',
+    ...options,
+  });
+}
+
+async function bundleProgram() {
+  const { outputFiles, metafile } = await bundle({
+    entryPoints: ['src/main.ts'],
+    // What main.ts imports late stays in a file of its own. Few files: each costs about 1 ms and 0.1 MiB at the start.
+    splitting: true,
+    chunkNames: '[name]-[hash]',
+    define: { IS_BUNDLE: 'true' },
+    minify: true,
+    // Coverage is mapped by lines: with one long line for all, c8 takes lines that nothing ran for covered.
+    lineLimit: 10,
+    platform: 'node',
+    target: 'node20.9',
+    external: EXTERNAL,
+    metafile: true,
+  });
+  const files = new Map(outputFiles.map((file) => [path.basename(file.path), file.contents]));
+  // main.js last: until then the old one runs, with its own parts.
+  const isPart = (name) => PART.test(name);
+  for (const [name, bytes] of files) if (isPart(name)) write(path.join(target, name), bytes);
+  for (const [name, bytes] of files) if (!isPart(name)) write(path.join(target, name), bytes);
+  for (const name of readdirSync(target))
+    if (isPart(name) && !files.has(name)) rmSync(path.join(target, name));
+  const libraries = Object.keys(metafile.inputs).flatMap((file) => LIBRARY.exec(file)?.[1] ?? []);
+  write(path.join(target, 'licenses.txt'), licensesOf([...new Set(libraries)].sort()));
+}
+
+/** Copies the declarations of `file`, and those that they import. */
+function copyTypes(file, seen = new Set()) {
+  if (seen.has(file)) return;
+  seen.add(file);
+  const text = readFileSync(path.join(modules, file), 'utf8');
+  write(path.join(target, file), text);
+  for (const [, name] of text.matchAll(/(?:\bfrom |\bimport\()['"](\.[^'"]+)\.[jt]s['"]/g))
+    copyTypes(path.posix.join(path.posix.dirname(file), `${name}.d.ts`), seen);
+}
+
+async function bundleClient() {
+  const { outputFiles } = await bundle({
+    entryPoints: ['src/client/client.ts'],
+    outbase: 'src',
+    platform: 'neutral',
+    target: 'es2022',
+  });
+  for (const file of outputFiles) write(file.path, file.contents);
+  copyTypes('client/client.d.ts');
+}
+
+/** After the TypeScript was compiled. */
+export async function buildBundle() {
+  const started = Date.now();
+  await bundleClient();
+  await bundleProgram();
+  console.error(`bundled the program in ${Date.now() - started} ms`);
+}

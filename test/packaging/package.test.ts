@@ -1,0 +1,35 @@
+/** The files of the npm package: what runs, what builds the addon, and nothing that only a checkout needs. */
+import { execFileSync } from 'node:child_process';
+import path from 'node:path';
+import t from 'tap';
+
+const ROOT = path.resolve(import.meta.dirname, '../../../..');
+
+t.test('the package contains the program, its maps, and the client with its types', async (t) => {
+  const args = ['pack', '--dry-run', '--json', '--ignore-scripts'];
+  const printed = execFileSync('npm', args, { cwd: ROOT, encoding: 'utf8', stdio: 'pipe' });
+  const [{ files }] = JSON.parse(printed) as [{ readonly files: readonly { readonly path: string }[] }]; // Of npm 7 and later.
+  const names = files.map((file) => file.path);
+  for (const needed of [
+    ...['dist/main.js', 'dist/main.js.map', 'dist/licenses.txt', 'dist/hostwire.node'],
+    ...['dist/client/client.js', 'dist/client/client.d.ts', 'dist/wire/sample.d.ts'],
+    ...['dist/api/openapi.json', 'dist/web/index.html', 'native/addon.cc', 'scripts/build.mjs'],
+  ])
+    t.ok(names.includes(needed), needed);
+  t.ok(
+    names.some((name) => /^dist\/service-\w+\.js$/.test(name)),
+    'the part that main.js imports',
+  );
+  t.strictSame(
+    names.filter((name) => /^(?:src|test|build|bench|node_modules)\//.test(name)),
+    [],
+  );
+  // Modules, which a build before the bundle left in dist/, would be a second program.
+  t.strictSame(
+    names.filter(
+      (name) =>
+        /^dist\/.*\.js$/.test(name) && !/^dist\/(?:\w+|\w+-\w+|client\/client|web\/.*)\.js$/.test(name),
+    ),
+    [],
+  );
+});
