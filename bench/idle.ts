@@ -1,11 +1,14 @@
-/** The cost of the service without subscribers (reads of kernel files, CPU time, memory), and the time of its start. */
+/**
+ * The cost of the service without subscribers (reads of kernel files, CPU time, memory), and the time of its start. With
+ * `--beside FOLDER`, a built checkout of another commit, that one's service is measured in the same run.
+ */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import net from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
-import { abba, cpuNsOf, median, pssBytesOf } from './cpu.ts';
+import { abba, anonymousPssBytesOf, cpuNsOf, median } from './cpu.ts';
 import { publish, ROOT, type Target } from './report.ts';
 import { findFreePort, type ServiceProcess, startService, writeConfig } from './service-subject.ts';
 
@@ -14,9 +17,16 @@ const QUIET_SECONDS = 120;
 const SETTLE_MS = 30_000;
 const STARTS = 20;
 const MIB = 2 ** 20;
+const MAIN = path.join(ROOT, 'dist/main.js');
+const besideAt = process.argv.indexOf('--beside');
+const BESIDE = besideAt < 0 ? undefined : path.join(process.argv[besideAt + 1] ?? '', 'dist/main.js');
 
 const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 const pidOf = (child: ChildProcess) => child.pid ?? 0;
+const BARE = 'bare Node';
+const SERVICE = 'hostwire';
+const OTHER = 'hostwire, the commit beside';
+
 const subjectPath = (name: string) => path.join(ROOT, `build/ts/bench/subjects/${name}.js`);
 
 async function stopChild(child: ChildProcess): Promise<void> {
@@ -50,7 +60,7 @@ async function traceReads(
 
 interface Idle {
   readonly cpuPercent: number;
-  readonly pssBytes: number;
+  readonly anonymousBytes: number;
 }
 
 /** CPU time as a share of one core, and memory at the end. */
@@ -59,7 +69,7 @@ async function watchIdle(pids: readonly number[], seconds: number): Promise<read
   await sleep(seconds * 1000);
   return pids.map((pid, at) => ({
     cpuPercent: ((cpuNsOf(pid) - (before[at] ?? 0)) / (seconds * 1e9)) * 100,
-    pssBytes: pssBytesOf(pid),
+    anonymousBytes: anonymousPssBytesOf(pid),
   }));
 }
 
@@ -77,8 +87,13 @@ function answersStatus(port: number): Promise<boolean> {
   });
 }
 
-/** Milliseconds from the start of `node ARGS` to its first answer. */
-async function timeStart(args: readonly string[], port: number): Promise<number> {
+interface Start {
+  readonly wallMs: number;
+  readonly cpuMs: number;
+}
+
+/** From the start of `node ARGS` to its first answer; other programs on the machine change the CPU time little. */
+async function timeStart(args: readonly string[], port: number): Promise<Start> {
   const began = performance.now();
   const child = spawn(process.execPath, args, { stdio: 'ignore' });
   try {
@@ -87,49 +102,67 @@ async function timeStart(args: readonly string[], port: number): Promise<number>
       if (performance.now() - began > 20_000) throw new Error(`${args.join(' ')} never answered`);
       await sleep(1);
     }
-    return performance.now() - began;
+    return { wallMs: performance.now() - began, cpuMs: cpuNsOf(pidOf(child)) / 1e6 };
   } finally {
     await stopChild(child);
   }
 }
 
-async function timeStarts(): Promise<{ bare: number[]; service: number[] }> {
-  const times = { bare: [] as number[], service: [] as number[] };
+async function timeStarts(): Promise<ReadonlyMap<string, Start>> {
   const port = await findFreePort();
   const config = writeConfig(port, 2);
+  const subjects = new Map([
+    [BARE, [subjectPath('bare-server'), String(port)]],
+    [SERVICE, [MAIN, '--config', config.path]],
+    ...(BESIDE === undefined ? [] : [[OTHER, [BESIDE, '--config', config.path]] as const]),
+  ]);
+  const starts = new Map([...subjects.keys()].map((name) => [name, [] as Start[]]));
   try {
     for (let round = 0; round < STARTS / 2; round++)
-      for (const which of abba(['bare', 'service'] as const)) {
-        const args =
-          which === 'bare'
-            ? [subjectPath('bare-server'), String(port)]
-            : [path.join(ROOT, 'dist/main.js'), '--config', config.path];
-        times[which].push(await timeStart(args, port));
-      }
+      for (const [name, args] of abba([...subjects])) starts.get(name)?.push(await timeStart(args, port));
   } finally {
     config.remove();
   }
-  return times;
+  const medianOf = (of: readonly Start[]): Start => ({
+    wallMs: median(of.map(({ wallMs }) => wallMs)),
+    cpuMs: median(of.map(({ cpuMs }) => cpuMs)),
+  });
+  return new Map([...starts].map(([name, of]) => [name, medianOf(of)]));
 }
 
-async function measureIdle(traced: ServiceProcess, watched: ServiceProcess) {
+async function measureIdle(traced: ServiceProcess, watched: ReadonlyMap<string, ServiceProcess>) {
   const bare = spawn(process.execPath, [subjectPath('bare-timer')], { stdio: ['ignore', 'pipe', 'inherit'] });
   try {
     await new Promise((resolve) => bare.stdout.once('data', resolve));
     await sleep(SETTLE_MS);
-    const pids = [pidOf(bare), pidOf(watched.child)];
-    const [trace, [bareIdle, serviceIdle]] = await Promise.all([
+    const names = [BARE, ...watched.keys()];
+    const pids = [pidOf(bare), ...[...watched.values()].map(({ child }) => pidOf(child))];
+    const [trace, idle] = await Promise.all([
       traceReads(pidOf(traced.child), QUIET_SECONDS),
       watchIdle(pids, QUIET_SECONDS),
     ]);
-    if (bareIdle === undefined || serviceIdle === undefined) throw new Error('no process was watched');
-    return { trace, bareIdle, serviceIdle };
+    return { trace, idle: new Map(idle.map((one, at) => [names[at] ?? '', one])) };
   } finally {
     await stopChild(bare);
   }
 }
 
-const target = (what: string, measured: number, limit: number, unit: string): Target => ({
+function rowOf(name: string, starts: ReadonlyMap<string, Start>, idle: ReadonlyMap<string, Idle>) {
+  const { wallMs = Number.NaN, cpuMs = Number.NaN } = starts.get(name) ?? {};
+  const { cpuPercent = Number.NaN, anonymousBytes = Number.NaN } = idle.get(name) ?? {};
+  const bare = starts.get(BARE);
+  const ratio = (value: number, floor = Number.NaN) =>
+    `${value.toFixed(0)} ms (${(value / floor).toFixed(2)} ×)`;
+  return [
+    name,
+    (anonymousBytes / MIB).toFixed(2),
+    cpuPercent.toFixed(4),
+    ratio(wallMs, bare?.wallMs),
+    ratio(cpuMs, bare?.cpuMs),
+  ];
+}
+
+const target = (what: string, measured = Number.NaN, limit = Number.NaN, unit = ''): Target => ({
   what,
   measured,
   limit,
@@ -137,31 +170,44 @@ const target = (what: string, measured: number, limit: number, unit: string): Ta
 });
 
 export async function run(): Promise<void> {
+  // They make each start of a Node slower, the bare one too, and so the ratio better: reading certificates takes 35 ms.
+  for (const name of ['NODE_EXTRA_CA_CERTS', 'NODE_OPTIONS']) delete process.env[name];
   const starts = await timeStarts();
   const services: ServiceProcess[] = [];
+  const start = async (main: string) => {
+    const service = await startService(2, main);
+    services.push(service);
+    return service;
+  };
   try {
-    const traced = await startService(2);
-    services.push(traced);
-    const watched = await startService(2);
-    services.push(watched);
-    const { trace, bareIdle, serviceIdle } = await measureIdle(traced, watched);
-    const startMs = { bare: median(starts.bare), service: median(starts.service) };
+    const traced = await start(MAIN);
+    const watched = new Map([[SERVICE, await start(MAIN)]]);
+    if (BESIDE !== undefined) watched.set(OTHER, await start(BESIDE));
+    const { trace, idle } = await measureIdle(traced, watched);
+    const [bare, service] = [idle.get(BARE), idle.get(SERVICE)];
+    const startRatio = (starts.get(SERVICE)?.wallMs ?? Number.NaN) / (starts.get(BARE)?.wallMs ?? Number.NaN);
+    const overBare = ((service?.anonymousBytes ?? Number.NaN) - (bare?.anonymousBytes ?? Number.NaN)) / MIB;
     publish({
       name: 'idle',
-      columns: [],
-      rows: [],
+      columns: ['what', 'anonymous memory, MiB', 'CPU, % of a core', 'first answer', 'CPU time until then'],
+      rows: [...idle.keys()].map((name) => rowOf(name, starts, idle)),
       targets: [
         target(`reads of /proc and /sys in ${QUIET_SECONDS} s`, trace.reads.length, 0, 'calls'),
-        target('CPU, percent of a core', serviceIdle.cpuPercent, bareIdle.cpuPercent + 0.03, '%'),
-        target('memory (PSS)', serviceIdle.pssBytes / MIB, bareIdle.pssBytes / MIB + 14, 'MiB'),
-        target('start to first answer', startMs.service, 2 * startMs.bare, 'ms'),
+        target('CPU, percent of a core', service?.cpuPercent, (bare?.cpuPercent ?? Number.NaN) + 0.03, '%'),
+        target('anonymous memory above bare Node', overBare, 5, 'MiB'),
+        target('start to first answer', startRatio, 1.4, '× bare Node'),
       ],
       notes: [
-        `A bare Node with a timer used ${bareIdle.cpuPercent.toFixed(4)} % of a core, hostwire ${serviceIdle.cpuPercent.toFixed(4)} %; PSS ${(bareIdle.pssBytes / MIB).toFixed(1)} and ${(serviceIdle.pssBytes / MIB).toFixed(1)} MiB.`,
-        `A bare Node HTTP server answered after ${startMs.bare.toFixed(0)} ms, hostwire after ${startMs.service.toFixed(0)} ms (medians of ${STARTS} starts each, in ABBA order).`,
-        `Measured from ${SETTLE_MS / 1000} s after the start; under strace, ${trace.calls} system calls in total.`,
+        `Memory and CPU of bare Node are those of a timer, its start is that of an HTTP server with a constant answer.`,
+        `Medians of ${STARTS} starts each, in ABBA order.`,
+        `Memory ${SETTLE_MS / 1000 + QUIET_SECONDS} s after the start; under strace, ${trace.calls} system calls in total.`,
       ],
-      figures: { starts, startMs, bareIdle, serviceIdle, calls: trace.calls, reads: trace.reads },
+      figures: {
+        starts: Object.fromEntries(starts),
+        idle: Object.fromEntries(idle),
+        calls: trace.calls,
+        reads: trace.reads,
+      },
     });
   } finally {
     for (const service of services) await service.stop();

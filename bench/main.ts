@@ -25,9 +25,10 @@ async function load(name: string): Promise<Bench> {
   }
 }
 
-// A bench reads its own options (`--quick`, `--subscribers 6000`).
+// A bench reads its own options (`--quick`, `--subscribers 6000`, `--beside FOLDER`).
+const WITH_VALUE = ['--subscribers', '--beside'];
 const words = process.argv.slice(2);
-const names = words.filter((word, at) => !word.startsWith('--') && words[at - 1] !== '--subscribers');
+const names = words.filter((word, at) => !word.startsWith('--') && !WITH_VALUE.includes(words[at - 1] ?? ''));
 const unknown = names.filter((name) => !BENCHES.has(name));
 if (names.length === 0 || unknown.length > 0) {
   for (const name of unknown) process.stderr.write(`unknown bench "${name}"\n`);

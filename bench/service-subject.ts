@@ -40,10 +40,13 @@ export function writeConfig(port: number, intervalSeconds: number) {
 }
 
 /** Starts the service on loopback and waits until it listens. */
-export async function startService(intervalSeconds: number): Promise<ServiceProcess> {
+export async function startService(
+  intervalSeconds: number,
+  main: string = path.join(ROOT, 'dist/main.js'),
+): Promise<ServiceProcess> {
   const port = await findFreePort();
   const config = writeConfig(port, intervalSeconds);
-  const child = spawn(process.execPath, [path.join(ROOT, 'dist/main.js'), '--config', config.path], {
+  const child = spawn(process.execPath, [main, '--config', config.path], {
     stdio: ['ignore', 'ignore', 'pipe'],
   });
   const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
