@@ -1,6 +1,7 @@
 // The public half of the probers.
 #include "host/prober.h"
 
+#include <deque>
 #include <utility>
 #include <vector>
 
@@ -13,11 +14,13 @@ using std::chrono::milliseconds;
 ProberPool::ProberPool() : state_(std::make_shared<State>()) {}
 
 ProberPool::~ProberPool() {
+  // Released without the lock: what a question holds may include probers of this pool.
   std::vector<State::Task> released;
+  std::deque<State::Task> queued;
   const std::lock_guard lock(state_->mutex);
   state_->isClosed = true;
   released.swap(state_->tasks);
-  state_->queue.clear();
+  queued.swap(state_->queue);
   state_->roundDue.notify_all();
   state_->answered.notify_all();
 }
@@ -28,11 +31,18 @@ void askAll(const ProberPoolState& pool, milliseconds delay) {
   ProberPool::State& state = *pool;
   const std::lock_guard lock(state.mutex);
   if (state.isClosed || state.wantedCount == 0) return;
-  state.roundAt = ProbeClock::now() + delay;
+  const auto at = ProbeClock::now() + delay;
+  state.noteIntervalLocked(at);
   state.replaceHungServerLocked();
+  if (state.isAnyDueLocked(at)) {
+    state.roundAt = at;
+  } else {
+    state.dropWishesLocked();
+  }
+  if (!state.roundAt && state.queue.empty()) return;
   if (state.server == 0) {
     state.startServerLocked();
-  } else if (state.wakesAt > *state.roundAt + kLeeway) {
+  } else if (state.roundAt && state.wakesAt > *state.roundAt + kLeeway) {
     state.wakesAt = *state.roundAt;
     state.roundDue.notify_one();
   }
@@ -69,7 +79,7 @@ ProberHandle& ProberHandle::operator=(ProberHandle&& other) noexcept {
 ProberHandle::Status ProberHandle::consult() const {
   const std::lock_guard lock(task_->pool->mutex);
   const auto now = ProbeClock::now();
-  if (!task_->isFresh(now)) task_->pool->wantLocked(*task_);
+  task_->pool->wantLocked(*task_);
   Status status;
   status.hasAnswered = task_->hasAnswered;
   if (task_->hasAnswered) status.age = std::chrono::duration_cast<milliseconds>(now - task_->answeredAt);

@@ -35,7 +35,7 @@ class ProberPool {
 
   // Asks every prober that was consulted since the last round once more, `delay` from now: the caller passes
   // the time until it wants fresh answers, minus the time that asking takes. A new round replaces one that
-  // has not begun.
+  // has not begun. No thread wakes for a round in which no question is due.
   void askAll(std::chrono::milliseconds delay);
 
   // Threads that are stuck in a question at this moment.
@@ -59,7 +59,7 @@ void askAll(const ProberPoolState& pool, std::chrono::milliseconds delay);
 class ProberHandle {
  public:
   // `ask` runs on a prober thread and may outlive the handle: it owns all it touches. Its exception's text is
-  // the answer's error. At least `leastAge` passes between two rounds that ask it.
+  // the answer's error. At least `leastAge`, less a tenth, passes between two rounds that ask it.
   ProberHandle(ProberPoolState pool, std::function<void()> ask, std::chrono::milliseconds leastAge);
   ~ProberHandle();
   ProberHandle(ProberHandle&&) noexcept;
@@ -73,8 +73,8 @@ class ProberHandle {
     bool isStale = false;
     std::string error;
   };
-  // Also marks the question as wanted in the next round, unless it was last asked less than its least age
-  // ago.
+  // Also marks the question as wanted in the next round, which leaves it out when it was last asked less than
+  // its least age before.
   Status consult() const;
 
  private:

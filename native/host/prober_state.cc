@@ -53,6 +53,22 @@ void ProberPool::State::unwantLocked(ProbeTask& task) {
   --wantedCount;
 }
 
+void ProberPool::State::noteIntervalLocked(ProbeClock::time_point at) {
+  if (lastRequestedAt != ProbeClock::time_point{}) interval = at - lastRequestedAt;
+  lastRequestedAt = at;
+}
+
+bool ProberPool::State::isAnyDueLocked(ProbeClock::time_point at) const {
+  return std::any_of(tasks.begin(), tasks.end(), [at](const Task& task) {
+    return task->isWanted && task->phase != ProbeTask::Phase::kStuck && !task->isFresh(at);
+  });
+}
+
+void ProberPool::State::dropWishesLocked() {
+  for (const Task& task : tasks)
+    if (task->phase != ProbeTask::Phase::kStuck) unwantLocked(*task);
+}
+
 // Asks without the lock and records the outcome. The caller has set the phase.
 void ProberPool::State::askLocked(Lock& lock, const Task& task) {
   lock.unlock();
@@ -149,12 +165,15 @@ void ProberPool::State::serve(std::uint64_t me) {
   }
 }
 
-// Rounds come at regular intervals, so the thread wakes by itself when the next one is likely, and askAll()
-// need not wake it only to set another time. When no round came it sleeps until it is notified.
-void ProberPool::State::planWakeUpLocked(ProbeClock::time_point due) {
-  wakesAt = due + (due - lastRoundAt) + kLeeway / 2;
-  if (lastRoundAt == ProbeClock::time_point{}) wakesAt = ProbeClock::time_point::max();
-  lastRoundAt = due;
+// Rounds are requested at regular intervals, so the thread wakes by itself for the first one in which a
+// question is due, and askAll() need not wake it only to set another time. When no round came it sleeps until
+// it is notified.
+void ProberPool::State::planWakeUpLocked(ProbeClock::time_point due, ProbeClock::time_point nextDue) {
+  wakesAt = ProbeClock::time_point::max();
+  if (interval <= ProbeClock::duration{0} || nextDue == ProbeClock::time_point::max()) return;
+  const auto intervals =
+      std::max<ProbeClock::rep>(1, (nextDue - due + interval - ProbeClock::duration{1}) / interval);
+  wakesAt = due + intervals * interval + kLeeway / 2;
 }
 
 void ProberPool::State::waitForRoundLocked(Lock& lock) {
@@ -172,20 +191,21 @@ void ProberPool::State::waitForRoundLocked(Lock& lock) {
 }
 
 void ProberPool::State::beginRoundLocked() {
-  planWakeUpLocked(*roundAt);
+  const auto due = *roundAt;
   roundAt.reset();
   const auto now = ProbeClock::now();
+  auto nextDue = ProbeClock::time_point::max();
   for (const Task& task : tasks) {
     if (!task->isWanted || task->phase != ProbeTask::Phase::kIdle) continue;
-    if (task->isFresh(now)) {  // consulted while its first answer was on its way
-      unwantLocked(*task);
-      continue;
+    if (!task->isFresh(due)) {
+      queue.push_back(task);  // first: without memory the question stays wanted
+      task->phase = ProbeTask::Phase::kQueued;
+      task->askedAt = now;
     }
-    queue.push_back(task);  // first: without memory the question stays wanted
     unwantLocked(*task);
-    task->phase = ProbeTask::Phase::kQueued;
-    task->askedAt = now;
+    nextDue = std::min(nextDue, task->freshUntil());
   }
+  planWakeUpLocked(due, nextDue);
   // Trusted questions do not wait for the others.
   std::stable_partition(queue.begin(), queue.end(),
                         [](const Task& task) { return task->isTrusted() && !task->isRefused; });

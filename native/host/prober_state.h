@@ -34,9 +34,10 @@ class ProbeTask {
       : pool(std::move(owner)), ask(std::move(question)), leastAge(least) {}
 
   bool isTrusted() const { return quickInARow >= quickNeeded; }
-  bool isFresh(ProbeClock::time_point now) const {
-    return hasFinished && !isRefused && now - askedAt < leastAge;
-  }
+  // When it is due again. A tenth early: a least age that is a multiple of the interval must not become one
+  // interval more whenever the thread woke late the last time and on time now.
+  ProbeClock::time_point freshUntil() const { return askedAt + leastAge - leastAge / 10; }
+  bool isFresh(ProbeClock::time_point at) const { return hasFinished && !isRefused && at < freshUntil(); }
 
   const std::shared_ptr<ProberPool::State> pool;
   const std::function<void()> ask;
@@ -67,9 +68,10 @@ struct ProberPool::State : std::enable_shared_from_this<ProberPool::State> {
   std::vector<Task> tasks;
   std::deque<Task> queue;  // the rest of the current round
   std::optional<ProbeClock::time_point> roundAt;
-  ProbeClock::time_point lastRoundAt;  // when the last one was due
-  ProbeClock::time_point wakesAt;      // when the waiting serving thread wakes by itself
-  std::uint64_t server = 0;            // the number of the serving thread; 0 when there is none
+  ProbeClock::time_point lastRequestedAt;  // the time of the last round that was requested, due or not
+  ProbeClock::duration interval{0};        // between the last two; 0 before the second
+  ProbeClock::time_point wakesAt;          // when the waiting serving thread wakes by itself
+  std::uint64_t server = 0;                // the number of the serving thread; 0 when there is none
   std::uint64_t lastServer = 0;
   Task current;  // what the serving thread is asking
   std::size_t wantedCount = 0;
@@ -80,6 +82,12 @@ struct ProberPool::State : std::enable_shared_from_this<ProberPool::State> {
 
   void wantLocked(ProbeTask& task);
   void unwantLocked(ProbeTask& task);
+  // A round at this time is requested.
+  void noteIntervalLocked(ProbeClock::time_point at);
+  // Whether such a round has anything to ask.
+  bool isAnyDueLocked(ProbeClock::time_point at) const;
+  // For a round in which nothing is due: who wants a question then consults it again.
+  void dropWishesLocked();
   // Starts the serving thread; false when the system has no thread left.
   bool startServerLocked();
   // The serving thread has been in one question for too long: it is abandoned to it, and a new one takes over
@@ -90,7 +98,7 @@ struct ProberPool::State : std::enable_shared_from_this<ProberPool::State> {
   void serve(std::uint64_t me);
   bool isServingLocked(std::uint64_t me) const { return !isClosed && server == me; }
   void waitForRoundLocked(Lock& lock);
-  void planWakeUpLocked(ProbeClock::time_point due);
+  void planWakeUpLocked(ProbeClock::time_point due, ProbeClock::time_point nextDue);
   void beginRoundLocked();
   void endRoundLocked();
 

@@ -18,7 +18,7 @@
 #include <utility>
 #include <vector>
 
-#include "host/prober.h"
+#include "host/prober_state.h"
 
 namespace {
 
@@ -252,6 +252,50 @@ void sparesTheFresh() {
   check(rare.latest().value == 1, "and again once it is older");
 }
 
+// The pool's only question has been asked, and none is under way.
+bool isAtRest(ProberPool::State& state) {
+  const std::lock_guard lock(state.mutex);
+  const auto& task = *state.tasks.front();
+  return task.hasFinished && task.phase == hostwire::ProbeTask::Phase::kIdle && state.queue.empty() &&
+         !state.roundAt;
+}
+
+// Time is moved instead of passing: rounds are requested for later, and the last question is dated back.
+void judgesAgesAtTheRound() {
+  ProberPool pool;
+  const auto state = pool.state();
+  const Prober<int> rare(pool, [] { return 1; }, std::chrono::hours{1});
+  const auto request = [&](milliseconds delay) {
+    static_cast<void>(rare.latest());
+    pool.askAll(delay);
+  };
+  request(milliseconds{0});
+  while (!isAtRest(*state)) std::this_thread::sleep_for(milliseconds{1});
+  const auto takeRound = [&] {
+    const std::lock_guard lock(state->mutex);
+    return std::exchange(state->roundAt, std::nullopt).has_value();
+  };
+  const auto isPlanned = [&](milliseconds delay) {
+    request(delay);
+    return takeRound();
+  };
+  check(!isPlanned(std::chrono::minutes{53}), "no round before the least age");
+  pool.askAll(std::chrono::hours{2});
+  check(!takeRound(), "and none until it is consulted again");
+  check(isPlanned(std::chrono::minutes{55}), "one in its last tenth: the last one may have been late");
+  check(isPlanned(std::chrono::minutes{90}), "and one after it");
+  {
+    const std::lock_guard lock(state->mutex);
+    state->tasks.front()->askedAt -= std::chrono::hours{1};
+  }
+  request(milliseconds{0});
+  request(milliseconds{0});
+  while (!isAtRest(*state)) std::this_thread::sleep_for(milliseconds{1});
+  const std::lock_guard lock(state->mutex);
+  const auto sleepsFor = state->wakesAt - hostwire::ProbeClock::now();
+  check(sleepsFor > std::chrono::minutes{50}, "the thread sleeps until the question is due again");
+}
+
 void leavesTheHungBehind(int hungCount, bool didAnswer) {
   const std::string about =
       std::to_string(hungCount) + (didAnswer ? " that hang later: " : " that never answer: ");
@@ -402,6 +446,7 @@ int main(int count, char** arguments) {
   scenarios.emplace_back(wakesOnceARound);
   scenarios.emplace_back(reportsErrors);
   scenarios.emplace_back(sparesTheFresh);
+  scenarios.emplace_back(judgesAgesAtTheRound);
   for (const bool didAnswer : {false, true})
     for (const int hungCount : {1, 8, 64, 74})
       scenarios.emplace_back([hungCount, didAnswer] { leavesTheHungBehind(hungCount, didAnswer); });
