@@ -3,7 +3,6 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
 import '../helpers/service/dead-buses.ts';
 import { type Counters, type DiskCounters, SECTION_BITS } from '#src/host/host.js';
@@ -275,7 +274,7 @@ t.test('a table with nonsense in it', async (t) => {
   );
   t.same(pointsOf(disks), ['/'], 'leaves the lines that make sense');
   const none = makeMachine(t, {});
-  const counters = none.host.readCounters(DISKS, false, 0);
+  const counters = await readUntil(none.host, DISKS, false, ({ disks }) => disks === null);
   t.equal(counters.disks, null, 'no table: the section is null');
   t.match(counters.failures?.['disks'], /mountinfo/, 'and the reason says what');
 });
@@ -357,19 +356,21 @@ t.test('a btrfs on two devices: the sum of their bytes, and their average busy t
 
 t.test('changes of the table are noticed', async (t) => {
   const machine = makeMachine(t, { 'proc/self/mountinfo': lines(ROOT), ...folders('/mnt/new') });
-  t.same(pointsOf(machine.host.readCounters(DISKS, true, 0).disks ?? []), ['/']);
+  t.same(machine.host.readCounters(DISKS, true, 0).disks, [], 'the first reading waits for nothing');
+  await readUntil(machine.host, DISKS, true, isSettled);
   t.equal(
     machine.host.readCounters(DISKS, false, 0).disks?.[0]?.isStale,
     undefined,
     'no detail where none was requested',
   );
   machine.write({ 'proc/self/mountinfo': lines(ROOT, '31 30 8:17 / /mnt/new rw - ext4 /dev/sdb1 rw') });
-  const more = machine.host.readCounters(DISKS, true, 0).disks;
-  t.same(pointsOf(more ?? []), ['/', '/mnt/new'], 'a new mount is there at once');
-  t.match(more?.[1], { usage: null, isStale: true }, 'without an answer yet');
+  const isLonger = ({ disks }: Counters) => disks?.length === 2;
+  const more = (await readUntil(machine.host, DISKS, true, isLonger)).disks;
+  t.same(pointsOf(more ?? []), ['/', '/mnt/new'], 'a new mount is there');
+  t.ok(more?.[0]?.usage, 'and the last answer of one that stayed is kept');
   await readUntil(machine.host, DISKS, true, isSettled);
   machine.write({ 'proc/self/mountinfo': lines(ROOT.replace('rw,relatime', 'ro,relatime')) });
-  const after = machine.host.readCounters(DISKS, true, 0).disks;
+  const after = (await readUntil(machine.host, DISKS, true, ({ disks }) => disks?.length === 1)).disks;
   t.same(pointsOf(after ?? []), ['/']);
   t.equal(after?.[0]?.isReadOnly, true, 'a remount is seen');
   t.ok(after?.[0]?.usage, 'and the last answer of a mount that stayed is kept');
@@ -390,18 +391,14 @@ function df(): ReadonlyMap<string, readonly number[]> {
 const WRITTEN_MEANWHILE = 64 * MIB;
 
 t.test('the live machine, against df', { skip: process.platform !== 'linux' && 'for Linux' }, async (t) => {
-  const host = openNativeHost();
-  await readUntil(host, DISKS, true, isSettled);
   const before = df();
-  host.readCounters(DISKS, false, 0);
-  await sleep(30);
-  const disks = host.readCounters(DISKS, true, 0).disks ?? [];
+  const { disks } = await readUntil(openNativeHost(), DISKS, true, isSettled);
   const after = df();
   t.ok(
-    disks.some((disk) => disk.mountPoint === '/'),
+    disks?.some((disk) => disk.mountPoint === '/'),
     '/ is there',
   );
-  for (const { mountPoint, usage } of disks) {
+  for (const { mountPoint, usage } of disks ?? []) {
     const { totalBytes = 0, freeBytes = 0, availableBytes = 0 } = usage ?? {};
     const [size, ...changing] = before.get(mountPoint) ?? [];
     t.equal(totalBytes, size, `${mountPoint}: the size is df's`);

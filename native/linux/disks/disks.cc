@@ -4,14 +4,13 @@
 #include <algorithm>
 #include <chrono>
 #include <string_view>
+#include <unordered_map>
 #include <utility>
 
 #include "host/prober.h"
 #include "linux/disks/devices.h"
-#include "linux/disks/mounts.h"
+#include "linux/disks/filesystems.h"
 #include "linux/disks/parse_disks.h"
-#include "linux/disks/select_mounts.h"
-#include "linux/disks/usage.h"
 #include "linux/kernel/file.h"
 #include "linux/kernel/text.h"
 
@@ -20,62 +19,48 @@ namespace {
 
 constexpr std::chrono::seconds kDevicesInterval{60};
 
-// One filesystem, with the probers' last answers.
+using UsageAnswer = Answer<DiskUsageReply>;
+
+// One filesystem of the table in State, with what is shown of it.
 struct Entry {
-  MountGroup mounts;
-  std::vector<std::string> shownPoints;  // in the order of `mounts`
-  Prober<DiskUsageReply> usage;
-  std::size_t index = 0;    // of the mount that is shown
-  bool isFile = false;      // no mount of it is a directory: not shown, not asked again
-  bool isOutdated = false;  // the mounts after the first may have changed
+  explicit Entry(const Filesystem& one) : filesystem(&one) {}
+
+  const Filesystem* filesystem;
+  std::optional<DiskUsageReply> usage;
+  std::optional<DiskUsageReply> unconfirmed;  // see State::accept
+  std::size_t index = 0;                      // of the mount that is shown
+  bool isFile = false;                        // no mount of it is a directory: not shown, not asked again
   DiskDevice device;
 
-  const Mount& shown() const { return mounts[index]; }
+  const Mount& shown() const { return filesystem->mounts[index]; }
 };
 
-Entry makeEntry(MountGroup mounts, const std::string& prefix, ProberPool& probers) {
-  std::vector<std::string> paths;
-  std::vector<std::string> shownPoints;
-  for (const Mount& mount : mounts) {
-    paths.push_back(prefix + mount.point);
-    shownPoints.push_back(toValidUtf8(mount.point));
-  }
-  const auto question = std::make_shared<DiskUsageQuestion>(std::move(paths));
-  Prober<DiskUsageReply> prober(probers, [question] { return question->ask(); });
-  return {std::move(mounts), std::move(shownPoints), std::move(prober), 0, false, false, {}};
+// Sorted by number: each filesystem looks for its own.
+std::vector<DeviceIo> sortedByNumber(std::vector<DeviceIo> devices) {
+  std::sort(devices.begin(), devices.end(),
+            [](const DeviceIo& a, const DeviceIo& b) { return a.device < b.device; });
+  return devices;
 }
 
-bool isSameMount(const Mount& a, const Mount& b) {
-  return a.id == b.id && a.device == b.device && a.point == b.point;
-}
-
-bool isSameGroup(const MountGroup& a, const MountGroup& b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(), isSameMount);
-}
-
-// Takes the new reading of the mount table. An entry keeps its state, and a thread that may be stuck in its
-// question, as long as the mount it shows still exists; false when it does not.
-bool updateEntry(Entry& entry, const MountGroup& mounts) {
-  if (isSameGroup(entry.mounts, mounts)) {
-    entry.mounts = mounts;  // the options may have changed
-    return true;
-  }
-  if (entry.isFile || entry.index != 0 || !isSameMount(entry.mounts.front(), mounts.front())) return false;
-  entry.mounts.front() = mounts.front();
-  entry.isOutdated = true;
-  return true;
+std::optional<DiskIo> findIo(const std::vector<DeviceIo>& devices, const DeviceNumber& number) {
+  const auto found =
+      std::lower_bound(devices.begin(), devices.end(), number,
+                       [](const DeviceIo& one, const DeviceNumber& wanted) { return one.device < wanted; });
+  if (found == devices.end() || found->device != number) return std::nullopt;
+  return found->io;
 }
 
 // The sum over all devices of one filesystem; busy is their mean.
 std::optional<DiskIo> sumIo(const std::vector<DeviceIo>& devices, const std::vector<DeviceNumber>& parts) {
   DiskIo sum;
   std::uint64_t found = 0;
-  for (const DeviceIo& device : devices) {
-    if (std::find(parts.begin(), parts.end(), device.device) == parts.end()) continue;
+  for (const DeviceNumber& part : parts) {
+    const auto io = findIo(devices, part);
+    if (!io) continue;
     ++found;
-    sum.readBytes += device.io.readBytes;
-    sum.writeBytes += device.io.writeBytes;
-    sum.busyMs += device.io.busyMs;
+    sum.readBytes += io->readBytes;
+    sum.writeBytes += io->writeBytes;
+    sum.busyMs += io->busyMs;
   }
   if (found == 0) return std::nullopt;
   sum.busyMs /= found;
@@ -85,15 +70,14 @@ std::optional<DiskIo> sumIo(const std::vector<DeviceIo>& devices, const std::vec
 std::optional<DiskIo> findIo(const std::vector<DeviceIo>& devices, const Entry& entry) {
   if (!entry.device.parts.empty()) return sumIo(devices, entry.device.parts);
   const Mount& mount = entry.shown();
-  auto number = entry.device.number;
-  if (!number && mount.device.major != 0) number = mount.device;
+  if (entry.device.number) return findIo(devices, *entry.device.number);
+  if (mount.device.major != 0) return findIo(devices, mount.device);
   const std::string_view source = mount.source;
-  const auto found = std::find_if(devices.begin(), devices.end(), [&](const DeviceIo& device) {
-    if (number) return device.device == *number;
-    return source.starts_with("/dev/") && source.substr(source.rfind('/') + 1) == device.name;
-  });
-  if (found == devices.end()) return std::nullopt;
-  return found->io;
+  if (!source.starts_with("/dev/")) return std::nullopt;
+  const std::string_view name = source.substr(source.rfind('/') + 1);
+  const auto found =
+      std::find_if(devices.begin(), devices.end(), [&](const DeviceIo& one) { return one.name == name; });
+  return found == devices.end() ? std::nullopt : std::optional(found->io);
 }
 
 void addDetail(DiskCounters& disk, const Entry& entry, const std::vector<DeviceIo>& devices) {
@@ -109,23 +93,31 @@ void addDetail(DiskCounters& disk, const Entry& entry, const std::vector<DeviceI
 
 struct DisksReader::State {
   State(const Roots& givenRoots, ProberPool& pool)
-      : roots(givenRoots), probers(pool), table(givenRoots), diskstats(givenRoots.proc + "/diskstats") {}
+      : roots(givenRoots),
+        probers(pool),
+        filesystems(givenRoots, pool),
+        diskstats(givenRoots.proc + "/diskstats") {}
 
-  void refresh(std::vector<Mount> all) {
-    std::vector<Entry> next;
-    for (MountGroup& mounts : selectMounts(std::move(all))) {
-      const auto known = std::find_if(entries.begin(), entries.end(),
-                                      [&](Entry& entry) { return updateEntry(entry, mounts); });
-      if (known == entries.end()) {
-        next.push_back(makeEntry(std::move(mounts), table.pathPrefix(), probers));
-      } else {
-        next.push_back(std::move(*known));
-        entries.erase(known);
-      }
+  // Takes the last reading of the mount table; false before the first one.
+  bool takeTable() {
+    const SharedFilesystems& next = filesystems.take();
+    if (next == table) return table != nullptr;
+    std::unordered_map<const void*, const Entry*> known;
+    for (const Entry& entry : entries) known.emplace(entry.filesystem->usage.get(), &entry);
+    std::vector<Entry> kept;
+    kept.reserve(next->filesystems.size());
+    for (const Filesystem& one : next->filesystems) {
+      const auto same = known.find(one.usage.get());
+      kept.push_back(same == known.end() ? Entry(one) : *same->second);
+      kept.back().filesystem = &one;
+      if (confirmedBy != 0 && next->version >= confirmedBy) confirm(kept.back());
     }
-    entries = std::move(next);
+    if (next->version >= confirmedBy) confirmedBy = 0;
+    entries = std::move(kept);
+    table = next;
     areDevicesKnown = false;
     deviceProber.reset();
+    return true;
   }
 
   // What /sys and /dev report changes with the mounts: it is read after each change, and from time to time
@@ -147,32 +139,50 @@ struct DisksReader::State {
     deviceProber.reset();
   }
 
-  // The entry's counters, or nothing when it must not be shown.
-  std::optional<DiskCounters> readEntry(Entry& entry) {
-    if (entry.isFile) return std::nullopt;
-    const auto answer = entry.usage.latest();
-    if (answer.value) {
-      entry.isFile = !answer.value->hasDirectory;
-      entry.index = answer.value->index;
-      if (entry.isOutdated && (entry.isFile || entry.index != 0)) table.readAgain();
-      // Portals, archives and the like have no blocks; df omits them, too.
-      const bool isHollow = answer.value->usage.totalBytes == 0 && entry.shown().point != "/";
-      if (entry.isFile || isHollow) return std::nullopt;
+  // Once a filesystem is unmounted, its path leads to the one above: an answer counts only when the mount
+  // existed after it came. The table has not changed since, or the answer waits until a table that was read
+  // later has the mount too.
+  void accept(const std::vector<UsageAnswer>& answers) {
+    const bool isOutdated = filesystems.isOutdated();
+    if (isOutdated && confirmedBy != 0) return;  // earlier answers wait already
+    confirmedBy = isOutdated ? filesystems.version() : 0;
+    for (std::size_t i = 0; i < entries.size(); ++i) {
+      if (entries[i].isFile) continue;
+      entries[i].unconfirmed = answers[i].value;
+      if (!isOutdated) confirm(entries[i]);
     }
+  }
+
+  static void confirm(Entry& entry) {
+    entry.usage = std::exchange(entry.unconfirmed, std::nullopt);
+    if (!entry.usage) return;
+    entry.index = entry.usage->index;
+    entry.isFile = !entry.usage->hasDirectory;
+  }
+
+  // The entry's counters, or nothing when it must not be shown.
+  std::optional<DiskCounters> show(const Entry& entry, const UsageAnswer& answer) {
+    const bool isOther = entry.isFile || entry.index != 0;
+    if (entry.filesystem->isOutdated && isOther) filesystems.readAgain();
+    // Portals, archives and the like have no blocks; df omits them, too.
+    const bool isHollow = entry.usage && entry.usage->usage.totalBytes == 0 && entry.shown().point != "/";
+    if (entry.isFile || isHollow) return std::nullopt;
     DiskCounters disk;
-    disk.mountPoint = entry.shownPoints[entry.index];
-    if (answer.value) disk.usage = answer.value->usage;
-    const bool neverAnswered = !answer.value && answer.error.empty();
-    disk.isStale = answer.isStale || neverAnswered;
+    disk.mountPoint = entry.filesystem->shownPoints[entry.index];
+    if (entry.usage) disk.usage = entry.usage->usage;
+    const bool neverAnswered = !entry.usage && answer.error.empty();
+    disk.isStale = answer.isStale || neverAnswered || filesystems.isLate();
     return disk;
   }
 
   const Roots roots;
   ProberPool& probers;
-  MountTable table;
+  Filesystems filesystems;
   KeptFile diskstats;
   std::string buffer;
-  std::vector<Entry> entries;
+  SharedFilesystems table;
+  std::vector<Entry> entries;     // of `table`, in its order
+  std::uint64_t confirmedBy = 0;  // the version of the table that `unconfirmed` waits for; 0: nothing waits
   std::optional<Prober<DiskDevices>> deviceProber;
   bool areDevicesKnown = false;
   std::chrono::steady_clock::time_point devicesKnownAt;
@@ -184,38 +194,42 @@ DisksReader::~DisksReader() = default;
 
 std::vector<DiskCounters> DisksReader::read(bool withDetail) {
   State& state = *state_;
-  if (auto mounts = state.table.readIfChanged()) {
-    try {
-      state.refresh(std::move(*mounts));
-    } catch (...) {
-      state.table.readAgain();  // it took in only a part for lack of memory
-      throw;
-    }
-  }
+  if (!state.takeTable()) return {};
   std::vector<DeviceIo> devices;
   if (withDetail) {
     state.takeDevices();
-    devices = parseDiskstats(state.diskstats.readShortRecordsIfPresent(state.buffer));
+    devices = sortedByNumber(parseDiskstats(state.diskstats.readShortRecordsIfPresent(state.buffer)));
   }
+  std::vector<UsageAnswer> answers;
+  answers.reserve(state.entries.size());
+  for (const Entry& entry : state.entries)
+    answers.push_back(entry.isFile ? UsageAnswer{} : entry.filesystem->usage->latest());
+  state.accept(answers);
   std::vector<DiskCounters> disks;
   disks.reserve(state.entries.size());
-  for (Entry& entry : state.entries) {
-    auto disk = state.readEntry(entry);
+  for (std::size_t i = 0; i < answers.size(); ++i) {
+    auto disk = state.show(state.entries[i], answers[i]);
     if (!disk) continue;
-    if (withDetail) addDetail(*disk, entry, devices);
+    if (withDetail) addDetail(*disk, state.entries[i], devices);
     disks.push_back(std::move(*disk));
   }
   return disks;
 }
 
 Findings DisksReader::describe() {
-  const std::string table = state_->table.path();
-  return describeOrExplain("disks", table, [&]() -> Findings {
+  const State& state = *state_;
+  const std::string own = state.roots.proc + "/self/mountinfo";
+  return describeOrExplain("disks", own, [&]() -> Findings {
     const auto disks = read(true);
+    if (!state.table) {
+      auto finding = Finding::missing("disks", own, {"it has not been read yet", ""});
+      finding.isPending = true;
+      return {std::move(finding)};
+    }
     std::vector<std::string> stale;
     for (const DiskCounters& disk : disks)
       if (disk.isStale) stale.push_back(disk.mountPoint);
-    const std::string source = countOf(disks.size(), "mount") + " from " + table;
+    const std::string source = countOf(disks.size(), "mount") + " from " + state.table->path;
     if (stale.empty()) return {Finding::works("disks", source)};
     return {Finding::partly("disks", source, {"no answer from " + listOf(stale), ""})};
   });

@@ -1,29 +1,46 @@
-// The mount table, read again only when the kernel reports a change.
+// The mount table, and what reports its changes.
 #pragma once
 
 #include <sys/stat.h>
 
+#include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "host/roots.h"
-#include "linux/disks/first_mounts.h"
 #include "linux/disks/parse_mounts.h"
 #include "linux/kernel/file.h"
 
 namespace hostwire {
 
+// Reports changes of the mount table without reading it: one poll(2) on descriptors that stay open.
+class MountWatch {
+ public:
+  // Duplicates both; `first` may be -1.
+  MountWatch(int own, int first);
+  // Whether it has changed since the last call, or since the descriptors were opened.
+  bool takeChange() const;
+
+ private:
+  FileDescriptor own_;
+  FileDescriptor first_;
+};
+
+// Belongs to one prober's question: with 1,500 mounts the kernel takes milliseconds to write the text, and it
+// waits for whoever holds the lock of the mount namespace.
 class MountTable {
  public:
   explicit MountTable(const Roots& roots);
 
-  // The mounts at the first call and after a change, otherwise nothing. Throws HostError when they cannot be
-  // read; the next call tries again.
-  std::optional<std::vector<Mount>> readIfChanged();
+  // Throws HostError.
+  std::vector<Mount> read();
 
-  // Makes the next call return them even without a change.
-  void readAgain() { mustRead_ = true; }
+  // Absent before the first reading, and for a fixture, which reports nothing.
+  const std::shared_ptr<const MountWatch>& watch() const { return watch_; }
+  // Whether a fixture is another file than the one last read.
+  bool hasFixtureChanged() const;
 
   // Of the table: that of the machine's first process under roots that name another machine.
   std::string path() const { return file_ ? file_->path() : roots_.proc + "/self/mountinfo"; }
@@ -33,16 +50,19 @@ class MountTable {
 
  private:
   void openFirst();
-  bool hasChanged();
+  void correct(std::string_view ownText, std::vector<Mount>& own);
 
   const Roots roots_;
   std::string prefix_;
   std::optional<KeptFile> file_;
-  std::optional<FirstMounts> first_;  // only beside the table of this process's own machine
+  // The machine's first process: only beside the table of this process's own machine, and only while it
+  // differs.
+  std::optional<KeptFile> first_;
+  std::shared_ptr<const MountWatch> watch_;
   std::string buffer_;
+  std::string firstBuffer_;
   bool isKernelText_ = false;  // false: a fixture
-  bool mustRead_ = true;
-  struct stat fixtureBefore_ {};
+  struct stat fixture_ {};     // as it was last read
 };
 
 }  // namespace hostwire

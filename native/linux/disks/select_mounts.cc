@@ -165,6 +165,8 @@ std::vector<MountGroup> selectMounts(std::vector<Mount> mounts) {
   return selected;
 }
 
+bool mayWaitForServer(const Mount& mount) { return isNetwork(mount) || isFuse(mount); }
+
 void adoptReadOnly(std::vector<Mount>& own, const std::vector<Mount>& first) {
   std::unordered_map<std::string_view, const Mount*> byPoint;
   for (const Mount& mount : first)

@@ -19,6 +19,9 @@ using MountGroup = std::vector<Mount>;
 //   snaps, running AppImages, ISO files in a loop device, and read-only filesystem types on any device.
 std::vector<MountGroup> selectMounts(std::vector<Mount> mounts);
 
+// Whether a question to its filesystem waits for a server elsewhere, or for a program (FUSE).
+bool mayWaitForServer(const Mount& mount);
+
 // Gives the mounts of `own` the read-only flags that they have in `first`, another process's table; one that
 // is missing from `first` keeps its own.
 void adoptReadOnly(std::vector<Mount>& own, const std::vector<Mount>& first);

@@ -1,0 +1,60 @@
+// The filesystems that are shown, as a prober last found them in the mount table.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "host/prober.h"
+#include "host/roots.h"
+#include "linux/disks/mounts.h"
+#include "linux/disks/select_mounts.h"
+#include "linux/disks/usage.h"
+
+namespace hostwire {
+
+struct Filesystem {
+  MountGroup mounts;
+  std::vector<std::string> shownPoints;  // in the order of `mounts`; valid UTF-8
+  // The same one as long as the mount that is shown exists: it may be stuck in its question.
+  std::shared_ptr<const Prober<DiskUsageReply>> usage;
+  bool isOutdated = false;  // the mounts after the first may be others by now
+};
+
+struct FilesystemTable {
+  std::vector<Filesystem> filesystems;  // in the order of the mount table
+  std::uint64_t version = 0;            // the newest request that came before it was read
+  std::shared_ptr<const MountWatch> watch;
+  std::string path;  // of the mount table
+};
+using SharedFilesystems = std::shared_ptr<const FilesystemTable>;
+
+// For the JavaScript thread: opens and reads nothing. A prober reads the mount table when it has changed.
+class Filesystems {
+ public:
+  Filesystems(const Roots& roots, ProberPool& probers);
+
+  // Picks up what the prober has read; null before the first time. Throws ProbeError when the table cannot be
+  // read.
+  const SharedFilesystems& take();
+  // Whether the mounts may be others than those of the last `take`, which returned a table.
+  bool isOutdated();
+  // Has the table read again, even without a change.
+  void readAgain();
+  // Of the next table to be read.
+  std::uint64_t version() const { return *requested_; }
+  // Whether a changed table could not be read for seconds, so that nothing in it is certain.
+  bool isLate() const;
+
+ private:
+  const std::shared_ptr<std::atomic<std::uint64_t>> requested_;
+  const Prober<SharedFilesystems> prober_;
+  SharedFilesystems table_;
+  bool isUnanswered_ = false;
+  std::chrono::steady_clock::time_point outdatedSince_;
+};
+
+}  // namespace hostwire
