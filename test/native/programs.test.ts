@@ -1,5 +1,6 @@
 /** The addon's own objects in C++ programs (test/native/*.cc), for checks that JavaScript cannot make. */
 import t from 'tap';
+import { makeMachine } from '../helpers/machine/tree.ts';
 import { runProgram, whyNoProgram } from '../helpers/native/program.ts';
 
 t.test(
@@ -58,6 +59,33 @@ t.test(
   async (t) => {
     const { isSuccess, text } = await runProgram('error_test');
     t.ok(isSuccess, 'no check failed', { output: text });
+  },
+);
+
+t.test(
+  'how often readers ask at most: what waits for a server is asked for each reading',
+  { skip: whyNoProgram('least_ages_test') },
+  async (t) => {
+    const mounts = [
+      '30 1 8:2 / / rw - ext4 /dev/sda2 rw',
+      '31 30 0:60 / /net rw - nfs4 server:/home rw',
+      '32 30 0:61 / /ssh rw - fuse.sshfs me@host:/ rw',
+      '33 30 8:3 / /ntfs rw - fuseblk /dev/sda3 rw',
+    ];
+    const { root } = makeMachine(t, {
+      'proc/self/mountinfo': `${mounts.join('\n')}\n`,
+      'proc/stat': 'cpu 1 2 3 4 5 6 7 8\n',
+      'sys/class/hwmon/hwmon0/name': 'chip\n',
+      'sys/class/hwmon/hwmon0/temp1_input': '40000\n',
+    });
+    const { text } = await runProgram('least_ages_test', 'plain', [root, String(mounts.length)]);
+    t.strictSame(text.split('\n'), [
+      'cpu: 0 1000 2000 2000', // energy, temperature, speeds
+      'no sensor: not asked again',
+      'disks: 0 0 0 5000 5000', // the mount table, /net, /ssh, the local ones
+      'sensors: 1000 5000', // the chip, the search for chips
+      '',
+    ]);
   },
 );
 

@@ -2,6 +2,7 @@
 #include "linux/cpu/sensors.h"
 
 #include <algorithm>
+#include <chrono>
 #include <functional>
 #include <memory>
 
@@ -13,8 +14,18 @@
 namespace hostwire {
 namespace {
 
-std::function<std::optional<double>()> askTemperature(const Roots& roots) {
-  return [source = std::make_shared<CpuTemperature>(roots.sys)] { return source->read(); };
+// Neither is used for more than a number that a person reads, and a clock speed costs most: on some kernels
+// each processor is interrupted for it.
+constexpr std::chrono::seconds kTemperatureAge{1};
+constexpr std::chrono::seconds kSpeedAge{2};
+// Where there is no sensor, as in most virtual machines.
+constexpr std::chrono::seconds kNoSensorAge{10};
+
+std::function<TemperatureReading()> askTemperature(const Roots& roots) {
+  return [source = std::make_shared<CpuTemperature>(roots.sys)] {
+    const auto celsius = source->read();
+    return TemperatureReading{celsius, source->hasSensor()};
+  };
 }
 
 std::function<std::vector<CoreSpeed>()> askSpeeds(const Roots& roots, SpeedScope scope) {
@@ -50,14 +61,23 @@ std::vector<std::optional<double>> inOrderOf(const std::vector<CoreTimes>& cores
 
 CpuSensors::CpuSensors(const Roots& roots, ProberPool& probers)
     : roots_(roots),
-      temperature_(probers, askTemperature(roots)),
-      someSpeeds_(probers, askSpeeds(roots, SpeedScope::kSome)),
-      allSpeeds_(probers, askSpeeds(roots, SpeedScope::kAll)),
+      temperature_(probers, askTemperature(roots), kTemperatureAge),
+      someSpeeds_(probers, askSpeeds(roots, SpeedScope::kSome), kSpeedAge),
+      allSpeeds_(probers, askSpeeds(roots, SpeedScope::kAll), kSpeedAge),
       energy_(probers, askEnergy(roots)) {}
+
+std::optional<double> CpuSensors::readTemperature() {
+  const auto now = std::chrono::steady_clock::now();
+  if (now < temperatureRestsUntil_) return std::nullopt;
+  const auto answer = temperature_.latest();
+  const bool isNews = answer.value && answer.age < kNoSensorAge;
+  if (isNews && !answer.value->hasSensor) temperatureRestsUntil_ = now + kNoSensorAge;
+  return isNews ? answer.value->celsius : std::nullopt;
+}
 
 void CpuSensors::read(CpuCounters& counters, bool withDetail) {
   if (withDetail) counters.energy = recentValue(energy_.latest());
-  counters.temperatureCelsius = recentValue(temperature_.latest()).value_or(std::nullopt);
+  counters.temperatureCelsius = readTemperature();
   auto speeds = recentValue((withDetail ? allSpeeds_ : someSpeeds_).latest());
   // The first reading after detail was switched on or off: the other question's answer already has the mean.
   const bool isOther = !speeds;

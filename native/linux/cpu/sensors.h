@@ -2,6 +2,7 @@
 // hang.
 #pragma once
 
+#include <chrono>
 #include <optional>
 #include <vector>
 
@@ -11,6 +12,11 @@
 #include "linux/cpu/parse_cpu.h"
 
 namespace hostwire {
+
+struct TemperatureReading {
+  std::optional<double> celsius;
+  bool hasSensor = false;
+};
 
 class CpuSensors {
  public:
@@ -22,8 +28,11 @@ class CpuSensors {
   Findings describe(const CpuCounters& counters) const;
 
  private:
+  std::optional<double> readTemperature();
+
   const Roots roots_;
-  Prober<std::optional<double>> temperature_;
+  Prober<TemperatureReading> temperature_;
+  std::chrono::steady_clock::time_point temperatureRestsUntil_;
   Prober<std::vector<CoreSpeed>> someSpeeds_;
   Prober<std::vector<CoreSpeed>> allSpeeds_;
   Prober<EnergyReading> energy_;

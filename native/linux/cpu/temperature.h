@@ -19,6 +19,8 @@ class CpuTemperature {
   explicit CpuTemperature(std::string sys) : sys_(std::move(sys)) {}
   // Degrees Celsius; the hottest of several packages. Nothing where no source answers now.
   std::optional<double> read();
+  // Whether the last reading found a sensor, which may have been unable to answer.
+  bool hasSensor() const { return !sources_.empty(); }
 
  private:
   bool isDiscoveryDue() const;

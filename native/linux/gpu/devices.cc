@@ -12,8 +12,6 @@
 namespace hostwire {
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
 // The class file is 0xBBSSPP. Base class 03 is a display controller; AMD's server accelerators, which have
 // the same driver, are 12.
 constexpr std::uint32_t kDisplayClass = 0x03;
@@ -101,8 +99,7 @@ std::string loadRemedyOf(const GpuDevice& device) {
   return device.driver == "nouveau" ? "NVIDIA's own driver reports more" : "";
 }
 
-GpuDiscovery::GpuDiscovery(Roots roots, std::chrono::milliseconds interval)
-    : roots_(std::move(roots)), interval_(interval) {}
+GpuDiscovery::GpuDiscovery(Roots roots) : roots_(std::move(roots)) {}
 
 const GpuDiscovery::Identity& GpuDiscovery::identityOf(const std::string& name) {
   Identity& identity = identities_[name];
@@ -136,9 +133,6 @@ GpuDevice GpuDiscovery::describe(const std::string& name, const Identity& identi
 }
 
 SharedInventory GpuDiscovery::read() {
-  const auto now = Clock::now();
-  if (inventory_ && now - lookedAt_ < interval_) return inventory_;
-  lookedAt_ = now;
   GpuInventory found;
   const auto names = listFolder(roots_.sys + "/bus/pci/devices");
   // Another device may be added at the address of a removed one.

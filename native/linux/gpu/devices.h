@@ -1,7 +1,6 @@
 // The graphics processors of a Linux machine.
 #pragma once
 
-#include <chrono>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -58,8 +57,8 @@ std::string loadRemedyOf(const GpuDevice& device);
 // Used by one thread at a time. Reads only what the kernel keeps in memory: no device is woken.
 class GpuDiscovery {
  public:
-  GpuDiscovery(Roots roots, std::chrono::milliseconds interval);
-  // The same object as long as nothing changes; searches again when that is due.
+  explicit GpuDiscovery(Roots roots);
+  // Searches; the same object as long as nothing changes.
   SharedInventory read();
 
  private:
@@ -75,10 +74,8 @@ class GpuDiscovery {
   GpuDevice describe(const std::string& name, const Identity& identity) const;
 
   Roots roots_;
-  std::chrono::milliseconds interval_;
   std::map<std::string, Identity> identities_;  // by their names on the bus
   SharedInventory inventory_;
-  std::chrono::steady_clock::time_point lookedAt_;
 };
 
 }  // namespace hostwire

@@ -92,9 +92,10 @@ struct GpuReader::State {
 // The first search runs at once, for the first sample; it only reads what the kernel keeps in memory.
 void GpuReader::State::discover() {
   if (!discovery) {
-    const auto source = std::make_shared<GpuDiscovery>(roots, options.discoveryInterval);
+    const auto source = std::make_shared<GpuDiscovery>(roots);
     takeInventory(source->read());
-    discovery.emplace(probers, [source] { return source->read(); });
+    discovery.emplace(
+        probers, [source] { return source->read(); }, options.discoveryInterval);
   }
   auto answer = discovery->latest();
   if (answer.value && *answer.value != inventory) takeInventory(std::move(*answer.value));

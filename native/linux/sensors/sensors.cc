@@ -24,6 +24,7 @@ using Readings = std::vector<SensorReading>;
 // Added and removed chips show by their names; other changes are found at the longer interval.
 constexpr std::chrono::seconds kChipsInterval{5};
 constexpr std::chrono::seconds kSearchInterval{60};
+constexpr std::chrono::seconds kReadingAge{1};
 
 struct Entry {
   std::shared_ptr<const SensorChip> chip;
@@ -55,8 +56,6 @@ class Search {
 
   void run() {
     const auto now = Clock::now();
-    if (listedAt_ && now - *listedAt_ < kChipsInterval) return;
-    listedAt_ = now;
     auto names = listChips(roots_);
     if (searchedAt_ && names == names_ && now - *searchedAt_ < kSearchInterval) return;
     names_ = std::move(names);
@@ -79,7 +78,7 @@ class Search {
   Entry makeEntry(SensorChip chip) const {
     auto shared = std::make_shared<const SensorChip>(std::move(chip));
     auto question = [probe = std::make_shared<ChipProbe>(*shared)] { return probe->read(); };
-    auto prober = std::make_shared<const Prober<Readings>>(pool_, std::move(question));
+    auto prober = std::make_shared<const Prober<Readings>>(pool_, std::move(question), kReadingAge);
     prober->latest();  // marks it as wanted
     return {std::move(shared), std::move(prober)};
   }
@@ -88,7 +87,6 @@ class Search {
   const ProberPoolState pool_;
   const std::shared_ptr<Chips> chips_;
   std::vector<std::string> names_;
-  std::optional<Clock::time_point> listedAt_;
   std::optional<Clock::time_point> searchedAt_;
 };
 
@@ -154,10 +152,13 @@ struct SensorsReader::State {
   State(const Roots& givenRoots, ProberPool& probers)
       : roots(givenRoots),
         chips(std::make_shared<Chips>()),
-        search(probers, [search = std::make_shared<Search>(givenRoots, probers.state(), chips)] {
-          search->run();
-          return true;
-        }) {}
+        search(
+            probers,
+            [search = std::make_shared<Search>(givenRoots, probers.state(), chips)] {
+              search->run();
+              return true;
+            },
+            kChipsInterval) {}
 
   const Roots roots;
   const std::shared_ptr<Chips> chips;
