@@ -6,9 +6,8 @@ import path from 'node:path';
 import process from 'node:process';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { DEFAULT_CONFIG } from '#src/config/schema.js';
 import { openNativeProcesses } from '#src/host/native.js';
-import { ProcessReadings } from '#src/processes/readings.js';
+import { advanceWindow, deriveProcessSummary, type ProcessWindow } from '#src/processes/shares.js';
 import { abba, median } from './cpu.ts';
 import { BUILD, publish, ROOT } from './report.ts';
 import { Subject } from './subject.ts';
@@ -66,20 +65,18 @@ async function measure(plan: Plan, subjects: ReadonlyMap<string, Subject>): Prom
 
 /** How long a detailed sample occupies the JavaScript thread, in milliseconds; the median of ten. */
 async function measureOccupied(): Promise<number> {
-  const now = () => performance.now();
-  const clock = { now, sinceBoot: now, setTimer: setTimeout, clearTimer: () => undefined };
-  const readings = new ProcessReadings({
-    host: openNativeProcesses(),
-    clock,
-    config: { current: DEFAULT_CONFIG },
-  });
+  const host = openNativeProcesses();
   const times: number[] = [];
+  let window: ProcessWindow | undefined;
   while (times.length < 14) {
-    const began = performance.now();
-    const summary = readings.summary(0, 500);
-    const took = performance.now() - began;
-    if (summary !== null) times.push(took);
+    host.ask(0);
     await sleep(500);
+    const began = performance.now();
+    const columns = host.latest();
+    if (columns === null) continue;
+    window = advanceWindow(window, columns, 1e12);
+    deriveProcessSummary(window);
+    times.push(performance.now() - began);
   }
   return median(times.slice(4));
 }

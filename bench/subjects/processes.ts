@@ -1,26 +1,27 @@
-/** The service's process readings: `samples` takes them as a sampler does, `list` as a list request does. */
+/** The service's process readings: `samples` picks them up as samples do, but at any pace, `list` as a list request does. */
 import process from 'node:process';
-import { DEFAULT_CONFIG } from '#src/config/schema.js';
 import { openNativeProcesses } from '#src/host/native.js';
 import { buildGroupedList } from '#src/processes/list.js';
-import { ProcessReadings } from '#src/processes/readings.js';
-import { advanceWindow, type ProcessWindow } from '#src/processes/shares.js';
+import { advanceWindow, deriveProcessSummary, type ProcessWindow } from '#src/processes/shares.js';
 import { pace, serve } from './serve.ts';
+
+/** As for the samples of a stream. */
+const LEAD_MS = 250;
 
 const host = openNativeProcesses();
 let bytes = 0;
 
-const now = () => performance.now();
-const clock = { now, sinceBoot: now, setTimer: setTimeout, clearTimer: () => undefined };
-const readings = new ProcessReadings({ host, clock, config: { current: DEFAULT_CONFIG } });
+let window: ProcessWindow | undefined;
 
 function runSamples(count: number, intervalMs: number): Promise<void> {
   return pace(count, intervalMs, () => {
-    bytes += JSON.stringify(readings.summary(intervalMs, intervalMs) ?? null).length;
+    const columns = host.latest();
+    host.ask(Math.max(0, intervalMs - LEAD_MS));
+    if (columns === null) return;
+    window = advanceWindow(window, columns, 1e12);
+    bytes += JSON.stringify(deriveProcessSummary(window)).length;
   });
 }
-
-let window: ProcessWindow | undefined;
 
 function runList(count: number, intervalMs: number): Promise<void> {
   return pace(count, intervalMs, async () => {

@@ -41,6 +41,8 @@ struct ProcessOwner {
 // All processes at one moment, by ascending number.
 struct ProcessReading {
   ClockReading clock;
+  // CPU time of the thread that made the reading; at least that where the system counts it too coarsely.
+  std::int64_t spentNs = 0;
   std::uint32_t ticksPerSecond = 100;
   // The ticks of all processors since boot, idle included.
   std::optional<std::uint64_t> machineTicks;
@@ -67,9 +69,11 @@ class ProcessReader {
   ProcessReader& operator=(const ProcessReader&) = delete;
 
   struct State;
-  // The last reading that the reader's own thread made, without owners; nothing until the first one, nor when
-  // it is old. Schedules the next one shortly before `nextIn` from now. Never waits.
-  std::shared_ptr<const ProcessReading> latest(std::chrono::milliseconds nextIn);
+  // The last reading that the reader's own thread made, without owners, however old; nothing until the first
+  // one, nor when the last one failed. Never waits.
+  std::shared_ptr<const ProcessReading> latest();
+  // Has that thread make one `delay` from now, instead of one that was asked for and has not begun.
+  void ask(std::chrono::milliseconds delay);
 
   // For other threads, which may outlive the reader. May take 100 ms and more. Throws HostError.
   std::shared_ptr<State> state() const { return state_; }

@@ -37,6 +37,7 @@ void addReading(Napi::Object& object, const ProcessReading& reading) {
   object.Set("takenAtNs", js(env, reading.clock.monotonicNs));
   object.Set("sinceBootNs", js(env, reading.clock.sinceBootNs));
   object.Set("unixMs", js(env, reading.clock.unixMs));
+  object.Set("spentNs", js(env, reading.spentNs));
   object.Set("ticksPerSecond", js(env, reading.ticksPerSecond));
   object.Set("machineTicks", js(env, reading.machineTicks));
   const Processes& all = reading.processes;

@@ -64,11 +64,11 @@ Napi::Function ProcessesBinding::define(Napi::Env env) {
   using Self = ProcessesBinding;
   return DefineClass(
       env, "Processes",
-      {InstanceMethod<&Self::latest>("latest"), InstanceMethod<&Self::read>("read"),
-       InstanceMethod<&Self::describe>("describe"), InstanceMethod<&Self::readDetails>("readDetails"),
-       InstanceMethod<&Self::readPaths>("readPaths"), InstanceMethod<&Self::whyNoControl>("whyNoControl"),
-       InstanceMethod<&Self::signal>("signal"), InstanceMethod<&Self::waitForEnd>("waitForEnd"),
-       InstanceMethod<&Self::launch>("launch")});
+      {InstanceMethod<&Self::latest>("latest"), InstanceMethod<&Self::ask>("ask"),
+       InstanceMethod<&Self::read>("read"), InstanceMethod<&Self::describe>("describe"),
+       InstanceMethod<&Self::readDetails>("readDetails"), InstanceMethod<&Self::readPaths>("readPaths"),
+       InstanceMethod<&Self::whyNoControl>("whyNoControl"), InstanceMethod<&Self::signal>("signal"),
+       InstanceMethod<&Self::waitForEnd>("waitForEnd"), InstanceMethod<&Self::launch>("launch")});
 }
 
 ProcessesBinding::ProcessesBinding(const Napi::CallbackInfo& info)
@@ -83,9 +83,16 @@ ProcessesBinding::ProcessesBinding(const Napi::CallbackInfo& info)
 }
 
 Napi::Value ProcessesBinding::latest(const Napi::CallbackInfo& info) {
-  const auto reading = reader_->latest(timeOf(info[0]));
-  return reading ? js(info.Env(), *reading) : info.Env().Null();
+  auto reading = reader_->latest();
+  if (reading == nullptr) return info.Env().Null();
+  if (reading != converted_) {
+    columns_ = Napi::Persistent(js(info.Env(), *reading).As<Napi::Object>());
+    converted_ = std::move(reading);
+  }
+  return columns_.Value();
 }
+
+void ProcessesBinding::ask(const Napi::CallbackInfo& info) { reader_->ask(timeOf(info[0])); }
 
 Napi::Value ProcessesBinding::read(const Napi::CallbackInfo& info) {
   return startDetached<ProcessReading>(

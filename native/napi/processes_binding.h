@@ -18,8 +18,10 @@ class ProcessesBinding : public Napi::ObjectWrap<ProcessesBinding> {
   explicit ProcessesBinding(const Napi::CallbackInfo& info);
 
  private:
-  // latest(nextInMs: number): ProcessColumns | null
+  // latest(): ProcessColumns | null
   Napi::Value latest(const Napi::CallbackInfo& info);
+  // ask(inMs: number): void
+  void ask(const Napi::CallbackInfo& info);
   // read(): Promise<ProcessColumns>
   Napi::Value read(const Napi::CallbackInfo& info);
   // describe(): Promise<Finding[]>
@@ -39,6 +41,9 @@ class ProcessesBinding : public Napi::ObjectWrap<ProcessesBinding> {
 
   Roots roots_;
   std::unique_ptr<ProcessReader> reader_;
+  // What `latest` returned last, so that each reading is converted once.
+  std::shared_ptr<const ProcessReading> converted_;
+  Napi::ObjectReference columns_;
   std::shared_ptr<Completions> completions_;
 };
 

@@ -105,7 +105,8 @@ SystemInfo readSystem(const Roots&) { refuse("read system"); }
 struct ProcessReader::State {};
 ProcessReader::ProcessReader(const Roots&) : state_(std::make_shared<State>()) {}
 ProcessReader::~ProcessReader() = default;
-std::shared_ptr<const ProcessReading> ProcessReader::latest(std::chrono::milliseconds) { return nullptr; }
+std::shared_ptr<const ProcessReading> ProcessReader::latest() { return nullptr; }
+void ProcessReader::ask(std::chrono::milliseconds) {}
 ProcessReading ProcessReader::read(State&) { refuse("read processes"); }
 Findings ProcessReader::describe(State&) {
   return {unknown("processes").front(), Finding::possible("process-control", whyNoProcessControl({}))};

@@ -17,6 +17,8 @@ export interface ProcessColumns {
   readonly sinceBootNs: number;
   readonly unixMs: number;
   readonly ticksPerSecond: number;
+  /** CPU time that the reading itself took, in its thread; where that is not known, all its time. */
+  readonly spentNs: number;
   /** Ticks of all processors since boot, idle included; null where the system does not report them. */
   readonly machineTicks: number | null;
   readonly pids: Int32Array;
@@ -60,11 +62,10 @@ export interface LaunchRequest {
 
 /** The machine's processes. Implemented by the addon, and by fixtures in tests. */
 export interface ProcessHost {
-  /**
-   * The last reading of the process thread, or null until there is one. Schedules the next reading for shortly before
-   * `nextInMs` from now. Never waits.
-   */
-  latest(nextInMs: number): ProcessColumns | null;
+  /** The last reading of the process thread, the same object each time; null while there is none. Never waits. */
+  latest(): ProcessColumns | null;
+  /** Has that thread take a reading `inMs` from now, instead of one that was asked for and has not begun. */
+  ask(inMs: number): void;
   /** Takes a reading with owners now. Rejects with the system's error. */
   read(): Promise<ProcessColumns>;
   /** null: there is no such process. */

@@ -1,7 +1,9 @@
 /** Owns the readings of processes: those picked up by samples, and those taken for a list. */
 import type { Clock } from '../clock.ts';
 import type { CurrentConfig } from '../config/current.ts';
+import type { Counters } from '../host/host.ts';
 import type { ProcessColumns, ProcessHost } from '../host/processes.ts';
+import { oneDecimal } from '../stats/round.ts';
 import type { ProcessSummary } from '../wire/process.ts';
 import { advanceWindow, deriveProcessSummary, type ProcessWindow } from './shares.ts';
 
@@ -18,7 +20,17 @@ const MAX_WINDOW_MS = 10_000;
 /** …and the time to the second reading where there is no recent first one. */
 const FIRST_WINDOW_MS = 200;
 
+/** A reading for a sample begins this much before it: 10,000 processes take 100 ms and more. */
+const LEAD_MS = 250;
+/** Readings for samples take at most this part of a processor's time. */
+const MAX_SHARE = 0.01;
+/** Maximum time that requests between ticks share one reading, where readings are cheap. */
+const MAX_SHARED_MS = 10_000;
+/** An interval between two ticks may be this much shorter than another. */
+const LEEWAY_MS = 20;
+
 const NS_PER_MS = 1e6;
+const NS_PER_SECOND = 1e9;
 
 interface CachedWindow {
   readonly window: ProcessWindow;
@@ -29,6 +41,10 @@ interface CachedWindow {
 export class ProcessReadings {
   readonly #options: ProcessReadingsOptions;
   #picked: ProcessWindow | undefined;
+  /** Of `#picked`: derived once. */
+  #summary: ReturnType<typeof deriveProcessSummary> | undefined;
+  /** When the last reading that was asked for was to begin, on the clock of `Counters.sinceBootNs`. */
+  #askedForNs = Number.NEGATIVE_INFINITY;
   #cached: CachedWindow | undefined;
   #pending: Promise<ProcessWindow> | undefined;
 
@@ -37,16 +53,47 @@ export class ProcessReadings {
   }
 
   /**
-   * The part of a detailed sample; null until there is a first reading, undefined while `features.enable_processes` is
-   * off. The next sample is expected in `nextInMs`, and usually `intervalMs` apart. Never waits.
+   * Asks for a reading that is there in `inMs`. Not if that would be the second one within an interval, or if all of
+   * them would take more than 1 % of a processor. Never waits.
    */
-  summary(nextInMs: number, intervalMs: number): ProcessSummary | null | undefined {
+  ask({ sinceBootNs }: Pick<Counters, 'sinceBootNs'>, inMs: number, intervalMs: number): void {
+    if (!this.#options.config.current.features.enable_processes) return;
+    const known = this.#pick(intervalMs)?.after;
+    const delayMs = Math.max(0, inMs - LEAD_MS);
+    const beginNs = sinceBootNs + delayMs * NS_PER_MS;
+    // One that has not begun yet is replaced.
+    const hasBegun = this.#askedForNs <= sinceBootNs;
+    const lastNs = hasBegun ? this.#askedForNs : (known?.sinceBootNs ?? Number.NEGATIVE_INFINITY);
+    if (beginNs - lastNs < paceMs(known, intervalMs) * NS_PER_MS) return;
+    this.#askedForNs = beginNs;
+    this.#options.host.ask(delayMs);
+  }
+
+  /**
+   * The part of a detailed sample; null while there is no recent reading, undefined while `features.enable_processes`
+   * is off. Never waits.
+   */
+  summary(
+    { sinceBootNs }: Pick<Counters, 'sinceBootNs'>,
+    intervalMs: number,
+  ): ProcessSummary | null | undefined {
     if (!this.#options.config.current.features.enable_processes) return undefined;
-    const columns = this.#options.host.latest(nextInMs);
-    if (columns === null) return null;
-    const maxMs = Math.max(MAX_WINDOW_MS, 2 * intervalMs);
-    this.#picked = advanceWindow(this.#picked, columns, maxMs * NS_PER_MS);
-    return deriveProcessSummary(this.#picked);
+    const window = this.#pick(intervalMs);
+    if (window === undefined) return null;
+    const ageNs = Math.max(0, sinceBootNs - window.after.sinceBootNs);
+    if (ageNs > maxAgeMs(window.after, intervalMs) * NS_PER_MS) return null;
+    this.#summary ??= deriveProcessSummary(window);
+    return { ...this.#summary, age_seconds: oneDecimal(ageNs / NS_PER_SECOND) };
+  }
+
+  /** The window that ends with the last reading of the process thread. */
+  #pick(intervalMs: number): ProcessWindow | undefined {
+    const columns = this.#options.host.latest();
+    if (columns === null) return undefined;
+    const window = advanceWindow(this.#picked, columns, maxAgeMs(columns, intervalMs) * NS_PER_MS);
+    if (window !== this.#picked) this.#summary = undefined;
+    this.#picked = window;
+    return window;
   }
 
   /** A window that ends less than a second ago. Rejects with the system's Error. */
@@ -80,3 +127,13 @@ export class ProcessReadings {
     return window;
   }
 }
+
+/** The least time between the beginnings of two readings for samples. */
+function paceMs(known: ProcessColumns | undefined, intervalMs: number): number {
+  const spentMs = (known?.spentNs ?? 0) / NS_PER_MS;
+  return Math.max(Math.min(intervalMs, MAX_SHARED_MS) - LEEWAY_MS, spentMs / MAX_SHARE);
+}
+
+/** The age from which on a reading is not shown, and is no beginning of a window. */
+const maxAgeMs = (columns: ProcessColumns, intervalMs: number) =>
+  Math.max(MAX_WINDOW_MS, 2 * intervalMs, 2 * paceMs(columns, intervalMs));

@@ -93,8 +93,8 @@ export function shareAt(columns: ProcessColumns, row: number, shares: Float64Arr
   };
 }
 
-/** The processes in a detailed sample. Idle ones are not among the top ones by CPU. */
-export function deriveProcessSummary(window: ProcessWindow): ProcessSummary {
+/** The processes in a detailed sample, without their age. Idle ones are not among the top ones by CPU. */
+export function deriveProcessSummary(window: ProcessWindow): Omit<ProcessSummary, 'age_seconds'> {
   const { after } = window;
   const shares = sharesOf(window);
   const shown = (row: number) => shareAt(after, row, shares);

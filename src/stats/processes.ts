@@ -5,8 +5,9 @@ export const PROCESSES: DetailRow<'processes'> = {
   derive: (_counters, facts) => facts.processes,
   failures: () => [],
   // The busiest ones change from sample to sample: they make no series.
-  series: ({ count, running }) => [
+  series: ({ count, running, age_seconds }) => [
     { name: 'processes', unit: 'count', value: count },
     { name: 'processes_running', unit: 'count', value: running },
+    { name: 'processes_age', unit: 'seconds', value: age_seconds },
   ],
 };

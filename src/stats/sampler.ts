@@ -1,6 +1,6 @@
 /** Owns time: reads the host on absolute deadlines while there is demand, and on request. */
 import type { Clock } from '../clock.ts';
-import { type Host, SECTION_BITS } from '../host/host.ts';
+import { type Counters, type Host, SECTION_BITS } from '../host/host.ts';
 import type { Log } from '../log.ts';
 import type { ProcessSummary } from '../wire/process.ts';
 import { failedParts } from './details.ts';
@@ -26,10 +26,12 @@ export interface SamplerOptions {
   readonly log: Pick<Log, 'info' | 'warn'>;
 }
 
-/** The processes of a detailed sample. */
+/** The processes of a detailed sample. Neither waits. */
 export interface ProcessSummaries {
-  /** null until the first reading; undefined while they must not be shown. */
-  summary(nextInMs: number, intervalMs: number): ProcessSummary | null | undefined;
+  /** Asks for a reading that is there in `inMs` from `now`, unless the last one is recent enough. */
+  ask(now: Pick<Counters, 'sinceBootNs'>, inMs: number, intervalMs: number): void;
+  /** null while there is no recent reading; undefined while they must not be shown. */
+  summary(now: Pick<Counters, 'sinceBootNs'>, intervalMs: number): ProcessSummary | null | undefined;
 }
 
 /** Maximum age of a sample that answers a request. */
@@ -219,7 +221,8 @@ export class Sampler implements SampleSource {
     if (!needs.withDetail) return deriveSample(baseline, counters);
     this.#failures.noteParts(failedParts(counters));
     const about = { interval_seconds: this.#intervalMs / 1000, host: hostname };
-    const processes = this.#options.processes?.summary(nextInMs, this.#intervalMs);
+    const processes = this.#options.processes?.summary(counters, this.#intervalMs);
+    this.#options.processes?.ask(counters, nextInMs, this.#intervalMs);
     return deriveSample(baseline, counters, processes === undefined ? about : { ...about, processes });
   }
 

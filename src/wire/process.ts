@@ -95,6 +95,10 @@ export const processSummary = v.strictObject({
     'The busiest; null in the first reading.',
   ),
   top_memory: means(v.pipe(v.array(processShare), v.maxLength(MAX_TOP)), 'The largest.'),
+  age_seconds: means(
+    seconds,
+    'Since the processes were read: reading them may take 1 % of a processor at most, so 10,000 are read every 10 s or so.',
+  ),
 });
 export type ProcessSummary = Shape<typeof processSummary>;
 

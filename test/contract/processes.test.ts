@@ -23,6 +23,7 @@ interface Detail {
     readonly running: number;
     readonly top_cpu: readonly Share[] | null;
     readonly top_memory: readonly Share[];
+    readonly age_seconds: number;
   } | null;
 }
 
@@ -37,6 +38,7 @@ t.test('[3.detail-processes] five rows of each in a detailed sample, none by def
   t.ok((processes?.count ?? 0) > 1);
   t.equal(processes?.top_memory.length, 5);
   t.ok((processes?.top_cpu?.length ?? 9) <= 5);
+  t.ok((processes?.age_seconds ?? -1) >= 0);
   t.strictSame(Object.keys(processes?.top_memory[0] ?? {}), [
     'name',
     'pid',

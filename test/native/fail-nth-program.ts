@@ -100,7 +100,8 @@ class Machine {
     if (counters !== undefined) this.#judge(counters);
     const system = await this.#host.readSystem().catch((error: unknown) => this.#judgeError(error));
     const processes = await this.#processes.read().catch((error: unknown) => this.#judgeError(error));
-    this.#processes.latest(0);
+    this.#processes.ask(0);
+    this.#processes.latest();
     const seen = !(processes instanceof Error) && processes.pids.length > 0;
     return counters === undefined ? '' : shapeOf(counters, system instanceof Error ? 'none' : system, seen);
   }

@@ -175,14 +175,16 @@ t.test('[7.processes] a folder that is not a /proc, or is missing', async (t) =>
   t.equal((await host.read()).pids.length, 0);
   const gone = openNativeProcesses({ proc: '/nowhere-at-all' });
   await t.rejects(gone.read(), { code: 'ENOENT', message: /open \/nowhere-at-all/ });
-  t.equal(gone.latest(0), null);
+  gone.ask(0);
+  t.equal(gone.latest(), null);
   t.match(gone.whyNoControl(), /another root/);
 });
 
 /** Tries to pick up a reading until there is one. */
 async function pickUp(host: ProcessHost, after = 0): Promise<ProcessColumns> {
   for (let i = 0; i < 200; i++) {
-    const columns = host.latest(0);
+    host.ask(0);
+    const columns = host.latest();
     if (columns !== null && columns.takenAtNs > after) return columns;
     await sleep(10);
   }
@@ -191,10 +193,15 @@ async function pickUp(host: ProcessHost, after = 0): Promise<ProcessColumns> {
 
 t.test('[3.detail-processes] readings are made on another thread and picked up', async (t) => {
   const host = openNativeProcesses();
-  t.equal(host.latest(0), null, 'nobody waits for the first one');
+  host.ask(0);
+  t.equal(host.latest(), null, 'nobody waits for the first one');
   const first = await pickUp(host);
   t.not(rowOf(first, process.pid), undefined);
   t.ok((await pickUp(host, first.takenAtNs)).takenAtNs > first.takenAtNs);
+  t.ok(first.spentNs > 0);
+  // At most one reading that was asked for is still to come.
+  const picked = new Set(Array.from({ length: 5 }, () => host.latest()));
+  t.ok(picked.size <= 2, 'one that is picked up again is not converted again');
 });
 
 t.test('[7.processes] this machine: itself, and its children beside what ps says', async (t) => {
@@ -267,7 +274,8 @@ t.test('a worker may end while its questions are under way', async (t) => {
     const ask = () => processes.read().then(ask, () => undefined);
     for (let i = 0; i < 4; i++) ask();
     processes.waitForEnd([{ pid: 1, startTicks: 0 }], 0);
-    processes.latest(0);
+    processes.ask(0);
+    processes.latest();
     require('node:worker_threads').parentPort.postMessage('on');`;
   for (let i = 0; i < 20; i++) {
     const worker = new Worker(code, { eval: true });

@@ -1,11 +1,8 @@
 /** What two readings of processes say: shares of the machine, reuse of numbers, the few rows of a detailed sample. */
 import t from 'tap';
 import { rowOf } from '#src/host/process-columns.js';
-import type { ProcessColumns, ProcessHost } from '#src/host/processes.js';
-import { ProcessReadings } from '#src/processes/readings.js';
+import type { ProcessColumns } from '#src/host/processes.js';
 import { advanceWindow, deriveProcessSummary, sharesOf } from '#src/processes/shares.js';
-import { FakeClock } from '../helpers/fakes/clock.ts';
-import { FakeConfig } from '../helpers/fakes/config.ts';
 import { processColumns } from '../helpers/fakes/process-columns.ts';
 
 const MIB = 1024 * 1024;
@@ -132,93 +129,3 @@ t.test('a process is found by its number', async (t) => {
   );
   t.equal(rowOf(processColumns(1, []), 1), undefined);
 });
-
-/** A host whose readings are taken at the clock's time. */
-function readingHost(clock: FakeClock) {
-  const asked: number[] = [];
-  let reads = 0;
-  const columns = () => processColumns(clock.now() / 1000, [{ pid: 1, cpu: clock.now() / 10 }]);
-  const host: Pick<ProcessHost, 'latest' | 'read'> = {
-    latest(nextInMs) {
-      asked.push(nextInMs);
-      return asked.length === 1 ? null : columns();
-    },
-    async read() {
-      reads++;
-      return columns();
-    },
-  };
-  // Only these two are asked for readings.
-  return { host: host as ProcessHost, asked, reads: () => reads };
-}
-
-t.test('[3.detail-processes] null until there is a reading; a sample waits for none', async (t) => {
-  const clock = new FakeClock();
-  const { host, asked } = readingHost(clock);
-  const readings = new ProcessReadings({ host, clock, config: new FakeConfig() });
-  t.equal(readings.summary(1000, 1000), null);
-  await clock.advance(1000);
-  t.equal(readings.summary(1000, 1000)?.top_cpu, null);
-  await clock.advance(1000);
-  t.equal(readings.summary(500, 1000)?.top_cpu?.[0]?.cpu, 50);
-  t.strictSame(asked, [1000, 1000, 500]);
-});
-
-t.test(
-  '[7.process-readings] a list asked for between the first two readings waits for the second',
-  async (t) => {
-    const clock = new FakeClock();
-    const { host, reads } = readingHost(clock);
-    const readings = new ProcessReadings({ host, clock, config: new FakeConfig() });
-    const first = readings.window();
-    await clock.advance(100);
-    const second = readings.window();
-    await clock.advance(200);
-    t.equal(await second, await first);
-    t.not((await second).before, undefined, 'it has shares');
-    t.equal(reads(), 2);
-  },
-);
-
-t.test('[3.usage-resume] a list from before a sleep is not handed out after it', async (t) => {
-  const clock = new FakeClock();
-  const { host, reads } = readingHost(clock);
-  const readings = new ProcessReadings({ host, clock, config: new FakeConfig() });
-  const take = async () => {
-    const pending = readings.window();
-    await clock.advance(300);
-    return await pending;
-  };
-  const before = await take();
-  t.equal(await take(), before, 'it is young');
-  clock.suspend(60_000);
-  const count = reads();
-  t.not(await take(), before);
-  t.ok(reads() > count);
-});
-
-t.test(
-  '[7.process-readings] a list takes two readings at first, then one, and none within a second',
-  async (t) => {
-    const clock = new FakeClock();
-    const { host, reads } = readingHost(clock);
-    const readings = new ProcessReadings({ host, clock, config: new FakeConfig() });
-    const take = async () => {
-      const pending = [readings.window(), readings.window()];
-      await clock.advance(300);
-      return (await Promise.all(pending))[0];
-    };
-    const first = await take();
-    t.equal(reads(), 2, 'both who ask share them');
-    t.equal(first?.before && first.after.takenAtNs - first.before.takenAtNs, 2e8);
-    await take();
-    t.equal(reads(), 2, 'young enough');
-    await clock.advance(2000);
-    t.not((await take())?.before, undefined);
-    t.equal(reads(), 3);
-    await clock.advance(60_000);
-    const later = await take();
-    t.equal(reads(), 5, 'the window begins anew');
-    t.equal(later?.before && later.after.takenAtNs - later.before.takenAtNs, 2e8);
-  },
-);

@@ -209,7 +209,7 @@ t.test(
   'every number of a detail is in its series, except those of processes, which come and go',
   async (t) => {
     const share = { name: 'node', pid: 1, memory: 1, memory_mb: 1, cpu_time: 1, cpu: 1 };
-    const processes = { count: 311, running: 3, top_cpu: [share], top_memory: [share] };
+    const processes = { count: 311, running: 3, top_cpu: [share], top_memory: [share], age_seconds: 0.3 };
     const counters = fixtureHost().readCounters(0, true, 0);
     const details = deriveExtras({ ...FACTS, processes }, counters);
     for (const key of DETAIL_KEYS) {

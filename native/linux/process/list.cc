@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <charconv>
 #include <cstring>
+#include <ctime>
 #include <set>
 #include <string_view>
 
@@ -33,6 +34,13 @@ std::optional<std::int32_t> parsePid(std::string_view name) {
   const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), pid);
   if (error != std::errc{} || end != name.data() + name.size() || pid < 1) return std::nullopt;
   return pid;
+}
+
+// Of this thread.
+std::int64_t readCpuNs() {
+  timespec spent{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &spent);
+  return static_cast<std::int64_t>(spent.tv_sec) * 1'000'000'000 + spent.tv_nsec;
 }
 
 void takePids(std::string_view entries, std::vector<std::int32_t>& pids) {
@@ -79,6 +87,7 @@ std::optional<std::uint64_t> ProcessLister::readMachineTicks() {
 }
 
 ProcessReading ProcessLister::read(bool withOwners) {
+  const std::int64_t spentBefore = readCpuNs();
   ProcessReading reading;
   reading.ticksPerSecond = static_cast<std::uint32_t>(sysconf(_SC_CLK_TCK));
   listPids();
@@ -94,6 +103,7 @@ ProcessReading ProcessLister::read(bool withOwners) {
   names_->complete(reading.processes, kNamePatience);
   for (ProcessCounters& process : reading.processes) process.name = toValidUtf8(process.name);
   if (withOwners) reading.owners = readOwners(roots_, reading.processes);
+  reading.spentNs = readCpuNs() - spentBefore;
   return reading;
 }
 

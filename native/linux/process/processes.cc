@@ -5,12 +5,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <utility>
 
 #include "host/ask_within.h"
 #include "host/prober.h"
-#include "host/recent.h"
 #include "linux/kernel/directory.h"
 #include "linux/kernel/text.h"
 #include "linux/process/files.h"
@@ -20,8 +18,6 @@
 namespace hostwire {
 namespace {
 
-// 10,000 processes take 100 ms and more; a shorter list is ready earlier and slightly older when used.
-constexpr std::chrono::milliseconds kLead{250};
 constexpr std::size_t kCommandBytes = 32U << 10U;
 constexpr std::chrono::milliseconds kCommandPatience{300};
 
@@ -78,10 +74,11 @@ struct ProcessReader::State {
 ProcessReader::ProcessReader(const Roots& roots) : state_(std::make_shared<State>(roots)) {}
 ProcessReader::~ProcessReader() = default;
 
-Shared ProcessReader::latest(std::chrono::milliseconds nextIn) {
-  auto found = recentValue(state_->prober.latest());
-  state_->probers.askAll(std::max(std::chrono::milliseconds{0}, nextIn - kLead));
-  return found ? std::move(*found) : nullptr;
+Shared ProcessReader::latest() { return state_->prober.latest().value.value_or(nullptr); }
+
+void ProcessReader::ask(std::chrono::milliseconds delay) {
+  static_cast<void>(state_->prober.latest());  // marks it as wanted
+  state_->probers.askAll(delay);
 }
 
 ProcessReading ProcessReader::read(State& state) {

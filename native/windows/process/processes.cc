@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "host/prober.h"
-#include "host/recent.h"
 #include "windows/process/handle.h"
 #include "windows/process/list.h"
 #include "windows/process/memory.h"
@@ -17,7 +16,6 @@
 namespace hostwire {
 namespace {
 
-constexpr std::chrono::milliseconds kLead{250};
 // The longest path on Windows (Naming Files, Paths, and Namespaces).
 constexpr DWORD kPathUnits = 32'768;
 
@@ -48,10 +46,11 @@ struct ProcessReader::State {
 ProcessReader::ProcessReader(const Roots& roots) : state_(std::make_shared<State>(roots)) {}
 ProcessReader::~ProcessReader() = default;
 
-Shared ProcessReader::latest(std::chrono::milliseconds nextIn) {
-  auto answer = state_->prober.latest();
-  state_->probers.askAll(std::max(std::chrono::milliseconds{0}, nextIn - kLead));
-  return recentValue(std::move(answer)).value_or(nullptr);
+Shared ProcessReader::latest() { return state_->prober.latest().value.value_or(nullptr); }
+
+void ProcessReader::ask(std::chrono::milliseconds delay) {
+  static_cast<void>(state_->prober.latest());  // marks it as wanted
+  state_->probers.askAll(delay);
 }
 
 ProcessReading ProcessReader::read(State& state) { return ProcessLister().read(&state.owners); }

@@ -59,13 +59,15 @@ export class LivelyProcesses implements ProcessHost {
   readonly #now: () => number;
   #rows = programs();
   #at: number;
+  #columns: ProcessColumns;
 
   constructor(now: () => number) {
     this.#now = now;
     this.#at = now();
+    this.#columns = this.#take();
   }
 
-  latest(): ProcessColumns {
+  #take(): ProcessColumns {
     const now = this.#now();
     const elapsed = now - this.#at;
     this.#at = now;
@@ -76,7 +78,13 @@ export class LivelyProcesses implements ProcessHost {
     return processColumns(now, this.#rows, { machineTicks: Math.round(now * TICKS_PER_SECOND) });
   }
 
-  read = async () => this.latest();
+  latest = () => this.#columns;
+
+  ask(): void {
+    this.#columns = this.#take();
+  }
+
+  read = async () => this.#take();
   readDetails = async () => null;
   readPaths = async (processes: readonly ProcessId[]) => processes.map(() => null);
   whyNoControl = () => null;

@@ -28,6 +28,7 @@ export function processColumns(
     takenAtNs: Math.round(seconds * 1e9),
     sinceBootNs: seconds * 1e9,
     unixMs: 1e9 + seconds * 1000,
+    spentNs: 0,
     ticksPerSecond: 100,
     machineTicks: seconds * 200,
     pids: Int32Array.from(processes, ({ pid }) => pid),

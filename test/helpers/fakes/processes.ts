@@ -57,6 +57,8 @@ export class FakeProcessHost implements ProcessHost {
     return this.#columns;
   }
 
+  ask = () => undefined;
+
   async read(): Promise<ProcessColumns> {
     this.onRead(this.#reads++);
     if (this.failure !== undefined) throw this.failure;
