@@ -101,7 +101,8 @@ function readingOf<T>(counters: Counters, value: T, takenAtNs = counters.takenAt
   return { counters: value, takenAtNs, suspendedNs: suspendedNs(counters) };
 }
 
-function advanceBaseline(before: Baseline, counters: Counters, withDetail: boolean): Baseline {
+/** `before`, with the sections that `counters` has in their place. */
+export function advanceBaseline(before: Baseline, counters: Counters, withDetail: boolean): Baseline {
   const { cpu, disks, network } = counters;
   return {
     cpu: cpu ? readingOf(counters, cpu) : before.cpu,

@@ -1,4 +1,5 @@
 /** The two sides of the sampler: demand goes in, the samples of its ticks come out. */
+import type { Needs } from './needs.ts';
 import type { Encoded, View } from './view.ts';
 
 /** How many subscribers want each view; what nobody wants is not read. */
@@ -12,10 +13,10 @@ export interface Demand {
 export interface SampleSource extends Demand {
   /** Milliseconds from one tick to the next; a reload may change it. */
   readonly intervalMs: number;
-  /** The latest sample that covers `view`, if it is younger than a second. */
-  peek(view: View): Encoded | undefined;
+  /** The latest sample that has what is needed, if it is younger than a second. */
+  peek(needs: Needs): Encoded | undefined;
   /** As `peek`, otherwise a sample taken now. Rejects when the host cannot be read. */
-  latest(view: View): Promise<Encoded>;
+  latest(needs: Needs): Promise<Encoded>;
 }
 
 export interface SampleSink {

@@ -1,11 +1,9 @@
 /** Views: a set of sections, with or without detail, that a subscriber asked for; each is encoded once per sample. */
 import { ALL_SECTIONS, SECTION_BITS, SECTIONS, type Section } from '../host/host.ts';
+import { ALL_DETAILS, type Needs } from './needs.ts';
 import type { Sample } from './sample.ts';
 
-export interface View {
-  /** A set of SECTION_BITS. */
-  readonly sections: number;
-  readonly withDetail: boolean;
+export interface View extends Needs {
   /** 0–63, the same for equal views. */
   readonly index: number;
 }
@@ -15,6 +13,7 @@ const DETAIL_BIT = ALL_SECTIONS + 1;
 const VIEWS: readonly View[] = Array.from({ length: DETAIL_BIT * 2 }, (_, index) => ({
   sections: index & ALL_SECTIONS,
   withDetail: (index & DETAIL_BIT) !== 0,
+  details: (index & DETAIL_BIT) === 0 ? 0 : ALL_DETAILS,
   index,
 }));
 

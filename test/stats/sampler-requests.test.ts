@@ -2,7 +2,6 @@
 import t from 'tap';
 import { SECTION_BITS } from '#src/host/host.js';
 import { type Encoded, viewOf } from '#src/stats/view.js';
-import { settle } from '../helpers/fakes/clock.ts';
 import { link } from './literals.ts';
 import { ALL, CPU, DETAIL, setUp } from './sampler-setup.ts';
 
@@ -57,21 +56,6 @@ t.test('[3.usage-resume] a sample from before a sleep is not handed out after it
   t.not(after.encoded, encoded);
   t.equal(after.encoded.sample.uptime, Math.floor(clock.sinceBoot() / 1000), 'it was taken after the sleep');
   t.equal(sampler.peek(ALL), after.encoded);
-});
-
-t.test('concurrent requests share one reading; a larger one takes its own', async (t) => {
-  const { clock, host, sampler } = setUp();
-  const same = Promise.all([sampler.latest(ALL), sampler.latest(ALL), sampler.latest(CPU)]);
-  await settle();
-  const larger = sampler.latest(DETAIL);
-  await clock.advance(200);
-  const [first, second, third] = await same;
-  t.equal(first, second);
-  t.equal(first, third);
-  const detail = await larger;
-  t.not(detail, first);
-  t.ok(detail.sample.cpu?.detail);
-  t.equal(host.reads.length, 4);
 });
 
 t.test('a request between two ticks neither shortens their window nor brings them forward', async (t) => {

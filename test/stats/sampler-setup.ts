@@ -1,7 +1,9 @@
 /** A sampler over a clock and a host of the test's own. */
-import { ALL_SECTIONS, type Counters, SECTION_BITS } from '#src/host/host.js';
+import { ALL_SECTIONS, type Counters, type Host, SECTION_BITS } from '#src/host/host.js';
+import type { Needs } from '#src/stats/needs.js';
+import type { ProcessSummaries } from '#src/stats/sample-reader.js';
 import { Sampler } from '#src/stats/sampler.js';
-import { type Encoded, type View, viewOf } from '#src/stats/view.js';
+import { type Encoded, viewOf } from '#src/stats/view.js';
 import { FakeClock, settle } from '../helpers/fakes/clock.ts';
 import { SYSTEM } from '../helpers/fakes/host.ts';
 import { cpu, disk, link, memory, times } from './literals.ts';
@@ -44,7 +46,7 @@ class TestHost {
     this.#clock = clock;
   }
 
-  readCounters = (sections: number, withDetail: boolean, nextInMs: number): Counters => {
+  readCounters: Host['readCounters'] = (sections, withDetail, nextInMs) => {
     const now = this.#clock.now();
     this.reads.push({ atMs: now, sections, withDetail, nextInMs });
     if (this.error !== undefined) throw this.error;
@@ -70,7 +72,7 @@ class TestHost {
   };
 }
 
-export function setUp(intervalSeconds = 2) {
+export function setUp(intervalSeconds = 2, processes?: ProcessSummaries) {
   const clock = new FakeClock();
   const host = new TestHost(clock);
   const samples: { readonly atMs: number; readonly encoded: Encoded }[] = [];
@@ -80,6 +82,7 @@ export function setUp(intervalSeconds = 2) {
     clock,
     intervalSeconds,
     hostname: 'box',
+    processes,
     log: {
       info: (text) => logged.push(text.replace(/ can be read again$/, ': back')),
       warn: (text) => logged.push(text.replace(' cannot be read', '')),
@@ -88,7 +91,7 @@ export function setUp(intervalSeconds = 2) {
   sampler.attach({ publish: (encoded) => samples.push({ atMs: clock.now(), encoded }) });
   const load = (encoded: Encoded | undefined) => encoded?.sample.cpu?.stats.current_load;
   /** Asks, and lets the clock run until the answer is there; resolves with the answer and the time it took. */
-  const ask = async (view: View) => {
+  const ask = async (view: Needs) => {
     const startedAt = clock.now();
     let answer: Encoded | undefined;
     let failure: unknown;

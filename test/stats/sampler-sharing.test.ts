@@ -1,0 +1,125 @@
+/** Requests of different views at the same time, or in turn, share the sampler's readings. */
+import t from 'tap';
+import { SECTION_BITS } from '#src/host/host.js';
+import { viewOf } from '#src/stats/view.js';
+import { settle } from '../helpers/fakes/clock.ts';
+import { ALL, CPU, DETAIL, MEMORY, setUp } from './sampler-setup.ts';
+
+const { cpu, memory, network } = SECTION_BITS;
+const NETWORK = viewOf(network, false);
+
+t.test('[3.usage-shared] a request joins the reading that others wait for, and widens it', async (t) => {
+  const { clock, host, sampler, load } = setUp();
+  host.busyAt = (ms) => (ms < 1000 ? 0 : 0.25);
+  const begun = [sampler.latest(CPU), sampler.latest(MEMORY), sampler.latest(CPU)];
+  await clock.advance(150);
+  const joined = sampler.latest(viewOf(cpu | network, false));
+  await clock.advance(199);
+  t.equal(host.reads.length, 2, 'the window of network is not over');
+  await clock.advance(1);
+  const answers = await Promise.all([...begun, joined]);
+  t.equal(new Set(answers).size, 1);
+  t.equal(load(answers[0]), 25);
+  t.strictSame(
+    host.reads.map(({ atMs, sections }) => [atMs, sections]),
+    [
+      [1000, cpu],
+      [1150, network],
+      [1350, cpu | memory | network],
+    ],
+    'only what is missing is read at first',
+  );
+});
+
+t.test('[3.usage-shared] detail for one view is detail for all sections of the reading', async (t) => {
+  const { clock, host, sampler } = setUp();
+  const plain = sampler.latest(ALL);
+  await settle();
+  const detailed = sampler.latest(viewOf(cpu, true));
+  await clock.advance(200);
+  t.equal(await plain, await detailed);
+  t.equal(host.reads.length, 3);
+  const { sample } = await detailed;
+  t.equal(sample.disks?.detail?.[0]?.read_rate, 1000, 'it may answer a request for any of them');
+  t.equal(sampler.peek(DETAIL), await detailed);
+});
+
+t.test('[3.usage-shared] a reading is put off by 400 ms at most', async (t) => {
+  const { clock, sampler } = setUp();
+  const answered: string[] = [];
+  const ask = (name: string, view: typeof ALL) =>
+    void sampler.latest(view).then(() => answered.push(`${name} ${clock.now()}`));
+  ask('cpu', CPU);
+  await clock.advance(190);
+  ask('network', NETWORK);
+  await clock.advance(190);
+  ask('detail', DETAIL);
+  await clock.advance(1000);
+  t.strictSame(answered, ['cpu 1390', 'network 1390', 'detail 1590']);
+});
+
+t.test('[3.usage-shared] 1,000 requests for cpu and memory at once: two readings', async (t) => {
+  for (const views of [
+    [CPU, MEMORY],
+    [MEMORY, CPU],
+  ]) {
+    const { clock, host, sampler } = setUp();
+    const asked = Array.from({ length: 500 }, () => views.map((view) => sampler.latest(view))).flat();
+    await clock.advance(200);
+    t.equal(new Set(await Promise.all(asked)).size, 1);
+    t.equal(host.reads.length, 2);
+  }
+});
+
+t.test('[3.usage-shared] 1,000 requests for cpu and memory in turn: three readings a second', async (t) => {
+  const { clock, host, sampler, ask } = setUp();
+  const startedAt = clock.now();
+  for (let i = 0; i < 500; i++) {
+    await ask(CPU);
+    const { tookMs } = await ask(MEMORY);
+    t.equal(tookMs, 0, 'it has no window to wait for');
+    t.ok(sampler.peek(CPU), 'and costs no other view its sample');
+    await clock.advance(10);
+  }
+  const seconds = (clock.now() - startedAt) / 1000;
+  t.ok(host.reads.length <= 3 * (seconds + 1), `${host.reads.length} readings in ${seconds} s`);
+});
+
+t.test('[3.usage-shared] views with windows in turn: the second one reads for both', async (t) => {
+  const { clock, host, sampler, ask } = setUp();
+  await ask(CPU);
+  await ask(NETWORK);
+  t.equal(host.reads.at(-1)?.sections, cpu | network);
+  await clock.advance(500);
+  const reads = host.reads.length;
+  await ask(CPU);
+  await ask(NETWORK);
+  t.equal(host.reads.length, reads);
+  await clock.advance(500);
+  await ask(CPU);
+  t.equal(host.reads.at(-1)?.sections, cpu, 'what nobody has wanted for a second is not read');
+  clock.suspend(60_000);
+  await ask(NETWORK);
+  t.equal(host.reads.at(-1)?.sections, network, 'nor what is from before a sleep');
+  t.equal(sampler.peek(CPU), undefined);
+});
+
+t.test('[3.usage-shared] a host that fails fails all who wait, once', async (t) => {
+  const { clock, host, sampler, ask } = setUp();
+  host.error = new Error('torn at once');
+  await t.rejects(ask(ALL), { message: 'torn at once' });
+  host.error = undefined;
+  const waiting = [sampler.latest(CPU), sampler.latest(MEMORY)];
+  await settle();
+  host.error = new Error('torn');
+  const late = sampler.latest(DETAIL);
+  const outcomes = Promise.allSettled([...waiting, late]);
+  await clock.advance(200);
+  t.strictSame(
+    (await outcomes).map(({ status }) => status),
+    ['rejected', 'rejected', 'rejected'],
+  );
+  t.equal(host.reads.length, 4, 'the two first readings, that of detail, and the last one');
+  host.error = undefined;
+  t.ok((await ask(DETAIL)).encoded.sample.cpu?.detail, 'and the next request begins anew');
+});
