@@ -134,6 +134,7 @@ Napi::Value HostBinding::readCounters(const Napi::CallbackInfo& info) {
   const std::uint32_t wanted = info[0].ToNumber().Uint32Value();
   const bool withDetail = info[1].ToBoolean().Value();
   const std::chrono::milliseconds nextIn{std::max<std::int64_t>(0, info[2].ToNumber().Int64Value())};
+  const std::uint32_t wantedDetails = info[3].IsUndefined() ? ~0U : info[3].ToNumber().Uint32Value();
 
   const ClockReading clock = readClock();
   Failures failures(env);
@@ -153,9 +154,12 @@ Napi::Value HostBinding::readCounters(const Napi::CallbackInfo& info) {
     if (!isWanted || !section.failure) continue;
     if (const std::string& reason = section.failure(); !reason.empty()) failures.add(section.key, reason);
   }
-  if (withDetail)
-    for (const Detail& detail : details_)
-      values.push_back(failures.valueOf(detail.key, [&] { return detail.read(env); }));
+  for (std::size_t at = 0; withDetail && at < details_.size(); ++at) {
+    const Detail& detail = details_[at];
+    const bool isWanted = (wantedDetails & (1U << at)) != 0;
+    values.push_back(isWanted ? failures.valueOf(detail.key, [&] { return detail.read(env); })
+                              : env.Undefined());
+  }
   values.push_back(failures.reasons());
 
   // Every Host has the same tables.

@@ -21,7 +21,7 @@ class HostBinding : public Napi::ObjectWrap<HostBinding> {
   explicit HostBinding(const Napi::CallbackInfo& info);
 
  private:
-  // readCounters(sections: number, withDetail: boolean, nextInMs: number): Counters
+  // readCounters(sections: number, withDetail: boolean, nextInMs: number, details?: number): Counters
   Napi::Value readCounters(const Napi::CallbackInfo& info);
   // describe(): {findings: Finding[], isPending: boolean}. Takes a reading with detail; what probers ask is
   // missing in the first one. isPending: a device has yet to answer, and may within seconds.

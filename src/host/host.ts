@@ -254,9 +254,10 @@ export const ALL_SECTIONS = 31;
 export interface Host {
   /**
    * One synchronous reading of the sections in the set `sections` (see SECTION_BITS). `nextInMs` says when the
-   * next reading is expected: probers are asked shortly before, so that their answers are fresh then.
+   * next reading is expected: probers are asked shortly before, so that their answers are fresh then. `details`: the
+   * set of details to read with detail, 1 << its place in the addon's table each; all of them by default.
    */
-  readCounters(sections: number, withDetail: boolean, nextInMs: number): Counters;
+  readCounters(sections: number, withDetail: boolean, nextInMs: number, details?: number): Counters;
   readSystem(): Promise<SystemInfo>;
   /** Milliseconds since boot, suspended time included; the clock of `Counters.sinceBootNs`. */
   sinceBootMs(): number;

@@ -6,15 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { PLACE } from '../place.ts';
 import { describeMachine, type HostDescription } from './describe.ts';
 import type { Capability, Describer, Finding } from './finding.ts';
-import type {
-  Census,
-  ConnectionId,
-  Counters,
-  Host,
-  ListenerOptions,
-  PendingPeer,
-  SystemInfo,
-} from './host.ts';
+import type { Census, ConnectionId, Host, ListenerOptions, PendingPeer, SystemInfo } from './host.ts';
 import { type NativeMedia, openMedia } from './native-media.ts';
 import type { PowerHost } from './power.ts';
 import type { ProcessHost } from './processes.ts';
@@ -46,7 +38,7 @@ export interface NativeMachine extends Host {
 }
 
 interface NativeHost {
-  readCounters(sections: number, withDetail: boolean, nextInMs: number): Counters;
+  readCounters: Host['readCounters'];
   describe(): HostDescription;
   readSystem(): Promise<SystemInfo>;
 }
@@ -134,7 +126,7 @@ export function openNativeHost(roots: Roots = {}): NativeMachine {
   const power = openPower(addon, controls);
   const processes = new addon.Processes(roots);
   return {
-    readCounters: (sections, withDetail, nextInMs) => host.readCounters(sections, withDetail, nextInMs),
+    readCounters: (...asked) => host.readCounters(...asked),
     describe: (without = new Set()) =>
       describeMachine(() => host.describe(), { processes, power, media }, without),
     readSystem: () => host.readSystem(),

@@ -1,14 +1,10 @@
 /** Reports each section and detail that becomes unreadable or readable again, once per change. */
 import { SECTION_BITS, SECTIONS } from '../host/host.ts';
+import { DETAIL_KEYS } from './details.ts';
+import { DETAIL_BITS, type Needs } from './needs.ts';
 
 /** What failed as a whole: nothing could be read. */
 const HOST = 'host';
-
-/** What a reading was asked for. */
-interface Asked {
-  readonly sections: number;
-  readonly withDetail: boolean;
-}
 
 /** Called with a section, a detail or a part of one, and the reason, or undefined when it can be read again. */
 type Report = (what: string, reason: string | undefined) => void;
@@ -24,7 +20,7 @@ export class Failures {
   }
 
   /** After a reading: what it was not asked for stays as it was. */
-  note(asked: Asked, failures: Readonly<Record<string, string>> | undefined): void {
+  note(asked: Needs, failures: Readonly<Record<string, string>> | undefined): void {
     if (failures === undefined && this.#reasons.size === 0) return;
     for (const [key, reason] of Object.entries(failures ?? {})) this.#set(key, reason);
     for (const key of [...this.#reasons.keys()])
@@ -62,9 +58,10 @@ export class Failures {
   }
 }
 
-/** What is neither the host nor a section is a detail. */
-function wasRead(key: string, { sections, withDetail }: Asked): boolean {
+function wasRead(key: string, { sections, withDetail, details }: Needs): boolean {
   if (key === HOST) return true;
   const section = SECTIONS.find((known) => known === key);
-  return section === undefined ? withDetail : (sections & SECTION_BITS[section]) !== 0;
+  if (section !== undefined) return (sections & SECTION_BITS[section]) !== 0;
+  const detail = DETAIL_KEYS.find((known) => known === key);
+  return withDetail && (detail === undefined || (details & DETAIL_BITS[detail]) !== 0);
 }

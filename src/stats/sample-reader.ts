@@ -119,8 +119,8 @@ export class SampleReader {
 
   #read(keys: number, nextInMs: number): Counters {
     const needs = needsOf(keys);
-    const { sections, withDetail } = needs;
-    const counters = this.#options.host.readCounters(sections, withDetail, nextInMs);
+    const { sections, withDetail, details } = needs;
+    const counters = this.#options.host.readCounters(sections, withDetail, nextInMs, details);
     this.#failures.note(needs, counters.failures);
     if (withDetail) this.#failures.noteParts(failedParts(counters));
     return counters;

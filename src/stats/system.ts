@@ -1,6 +1,7 @@
 /** What /api/system returns: the host's own description, and what a sample has of disks, GPUs and interfaces. */
-import type { SystemInfo } from '../host/host.ts';
+import { SECTION_BITS, type SystemInfo } from '../host/host.ts';
 import type { Capabilities, SystemDetail, SystemPayload } from '../wire/system.ts';
+import { DETAIL_BITS, type Needs } from './needs.ts';
 import type { Sample } from './sample.ts';
 
 /** Facts about the service itself, shown with detail. */
@@ -12,6 +13,20 @@ export interface ServiceFacts {
   readonly node: string;
   readonly platform: string;
 }
+
+/** What `deriveSystem` takes from a sample: neither processes nor sensors are read for it. */
+export const SYSTEM_NEEDS: Needs = {
+  sections: SECTION_BITS.gpu | SECTION_BITS.disks,
+  withDetail: true,
+  details: 0,
+};
+
+/** The same of `deriveSystemDetail`. */
+export const SYSTEM_DETAIL_NEEDS: Needs = {
+  sections: SYSTEM_NEEDS.sections | SECTION_BITS.network,
+  withDetail: true,
+  details: DETAIL_BITS.batteries,
+};
 
 export function deriveSystem(info: SystemInfo, sample: Sample, service: ServiceFacts): SystemPayload {
   const gpu = sample.gpu?.detail ?? null;

@@ -2,6 +2,7 @@
 import t from 'tap';
 import { ALL_SECTIONS, type Counters, SECTION_BITS, SECTIONS } from '#src/host/host.js';
 import { DETAIL_KEYS } from '#src/stats/details.js';
+import { DETAIL_BITS } from '#src/stats/needs.js';
 import { makeMachine } from '../helpers/machine/tree.ts';
 
 const CLOCKS = ['takenAtNs', 'sinceBootNs', 'unixMs', 'networkTakenAtNs'];
@@ -20,6 +21,8 @@ t.test('each bit selects its section, and detail adds the details', async (t) =>
   // Processes have a reader of their own.
   const read = DETAIL_KEYS.filter((key) => key !== 'processes');
   t.strictSame(keysOf(host.readCounters(0, true, 0)), read);
+  for (const key of read) t.strictSame(keysOf(host.readCounters(0, true, 0, DETAIL_BITS[key])), [key]);
+  t.strictSame(keysOf(host.readCounters(SECTION_BITS.gpu, true, 0, 0)), ['gpu']);
 });
 
 t.test('a section that fails has the reason under its own key', async (t) => {

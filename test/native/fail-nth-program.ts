@@ -107,7 +107,7 @@ class Machine {
   }
 
   #judge(counters: Counters): void {
-    this.#failures.note({ sections: ALL_SECTIONS, withDetail: true }, counters.failures);
+    this.#failures.note(viewOf(ALL_SECTIONS, true), counters.failures);
     this.#failures.noteParts(failedParts(counters));
     const missing = READ_KEYS.filter((key) => counters[key] == null);
     for (const key of missing)

@@ -2,10 +2,15 @@
 import t from 'tap';
 import { SECTION_BITS } from '#src/host/host.js';
 import { Failures } from '#src/stats/failures.js';
+import { ALL_DETAILS, DETAIL_BITS } from '#src/stats/needs.js';
 
 const { cpu: CPU, memory: MEMORY, gpu: GPU, network: NETWORK } = SECTION_BITS;
 
-const asked = (sections: number, withDetail = false) => ({ sections, withDetail });
+const asked = (sections: number, withDetail = false, details = ALL_DETAILS) => ({
+  sections,
+  withDetail,
+  details,
+});
 
 function watched() {
   const reported: string[] = [];
@@ -56,6 +61,8 @@ t.test('a detail that fails is reported until a reading with detail succeeds', a
   t.strictSame(take(), ['sensors: EMFILE']);
   failures.note(asked(CPU), undefined);
   t.strictSame(take(), [], 'a reading without detail says nothing about it');
+  failures.note(asked(0, true, DETAIL_BITS.batteries), undefined);
+  t.strictSame(take(), [], 'nor does one of another detail');
   failures.note(asked(0, true), undefined);
   t.strictSame(take(), ['sensors: back']);
 });

@@ -2,6 +2,7 @@
 import t from 'tap';
 import { SECTION_BITS, SECTIONS } from '#src/host/host.js';
 import { keysOf, type Needs } from '#src/stats/needs.js';
+import { SYSTEM_DETAIL_NEEDS, SYSTEM_NEEDS } from '#src/stats/system.js';
 import { type Encoded, VIEW_COUNT, type View, viewAt } from '#src/stats/view.js';
 import { createRandom } from '../helpers/random.ts';
 import { link } from './literals.ts';
@@ -100,7 +101,7 @@ class Life {
     } else if (what < 11) {
       host.error = host.error === undefined ? new Error('torn') : undefined;
     } else {
-      const needs = this.#anyView();
+      const needs = this.#random.pick([this.#anyView(), this.#anyView(), SYSTEM_NEEDS, SYSTEM_DETAIL_NEEDS]);
       for (let count = this.#random.below(4); count >= 0; count--) this.#ask(needs);
     }
   }

@@ -1,6 +1,6 @@
 /** A sampler over a clock and a host of the test's own. */
 import { ALL_SECTIONS, type Counters, type Host, SECTION_BITS } from '#src/host/host.js';
-import type { Needs } from '#src/stats/needs.js';
+import { ALL_DETAILS, DETAIL_BITS, type Needs } from '#src/stats/needs.js';
 import type { ProcessSummaries } from '#src/stats/sample-reader.js';
 import { Sampler } from '#src/stats/sampler.js';
 import { type Encoded, viewOf } from '#src/stats/view.js';
@@ -18,6 +18,7 @@ interface Read {
   readonly sections: number;
   readonly withDetail: boolean;
   readonly nextInMs: number;
+  readonly details: number | undefined;
 }
 
 /**
@@ -46,9 +47,9 @@ class TestHost {
     this.#clock = clock;
   }
 
-  readCounters: Host['readCounters'] = (sections, withDetail, nextInMs) => {
+  readCounters: Host['readCounters'] = (sections, withDetail, nextInMs, details) => {
     const now = this.#clock.now();
-    this.reads.push({ atMs: now, sections, withDetail, nextInMs });
+    this.reads.push({ atMs: now, sections, withDetail, nextInMs, details });
     if (this.error !== undefined) throw this.error;
     let user = 0;
     for (let ms = 0; ms < now; ms++) user += this.busyAt(ms);
@@ -62,11 +63,16 @@ class TestHost {
       ...this.change,
     };
     const keys = { cpu: 1, memory: 2, gpu: 4, disks: 8, network: 16, failures: 31 };
+    const hasLimits = withDetail && ((details ?? ALL_DETAILS) & DETAIL_BITS.limits) !== 0;
+    const throttling = { group: '/', periods: now, throttledPeriods: now / 2 };
     const wanted = Object.entries(keys).filter(([, bit]) => (sections & bit) !== 0);
     return {
       takenAtNs: now * 1e6,
       sinceBootNs: this.#clock.sinceBoot() * 1e6,
       unixMs: 1e12 + now,
+      ...(hasLimits && {
+        limits: { memoryBytes: null, memoryUsedBytes: null, cpus: 1, throttling, failure: null },
+      }),
       ...Object.fromEntries(wanted.map(([key]) => [key, every[key as keyof typeof keys]])), // Keys of `keys`.
     };
   };

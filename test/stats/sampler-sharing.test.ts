@@ -1,6 +1,8 @@
 /** Requests of different views at the same time, or in turn, share the sampler's readings. */
 import t from 'tap';
-import { SECTION_BITS } from '#src/host/host.js';
+import { ALL_SECTIONS, SECTION_BITS } from '#src/host/host.js';
+import { readSystem, type SystemRooms } from '#src/http/endpoints/system.js';
+import { ALL_DETAILS, DETAIL_BITS, type Needs } from '#src/stats/needs.js';
 import { viewOf } from '#src/stats/view.js';
 import { settle } from '../helpers/fakes/clock.ts';
 import { ALL, CPU, DETAIL, MEMORY, setUp } from './sampler-setup.ts';
@@ -122,4 +124,35 @@ t.test('[3.usage-shared] a host that fails fails all who wait, once', async (t) 
   t.equal(host.reads.length, 4, 'the two first readings, that of detail, and the last one');
   host.error = undefined;
   t.ok((await ask(DETAIL)).encoded.sample.cpu?.detail, 'and the next request begins anew');
+});
+
+t.test('[3.system-needs] what /api/system shows is read, and nothing else', async (t) => {
+  const asked: number[] = [];
+  const summaries = { ask: () => void asked.push(1), summary: () => null };
+  const { clock, host, ask } = setUp(2, summaries);
+  const source = { latest: async (needs: Needs) => (await ask(needs)).encoded };
+  const facts = { version: '', pid: 1, startedAt: 0, node: '', platform: '' };
+  // What else is shown comes from here, and does not matter.
+  const nothing = { capabilities: () => ({}), capability: () => ({}) };
+  const rooms = { host, facts, source, power: nothing, media: nothing, processControl: nothing };
+  const show = (withDetail: boolean) => readSystem(rooms as unknown as SystemRooms, withDetail);
+  await show(false);
+  const { gpu, disks } = SECTION_BITS;
+  t.match(host.reads, [{}, { sections: gpu | disks, withDetail: true, details: 0 }]);
+  await clock.advance(5000);
+  await show(true);
+  t.match(host.reads.slice(2), [
+    {},
+    { sections: gpu | disks | network, withDetail: true, details: DETAIL_BITS.batteries },
+  ]);
+  t.equal(asked.length, 0, 'processes are not asked for');
+  await clock.advance(5000);
+  await ask(DETAIL);
+  t.equal(asked.length, 1, 'with detail they are, once: not by both readings');
+  t.match(host.reads.at(-1), { sections: ALL_SECTIONS, details: ALL_DETAILS });
+  await clock.advance(1500);
+  await show(true);
+  await clock.advance(1500);
+  const limits = (await ask(DETAIL)).encoded.sample.extras?.limits;
+  t.equal(limits?.throttled_percent, 50, 'a reading without limits does not cost the next one its rate');
 });

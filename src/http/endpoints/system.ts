@@ -2,10 +2,15 @@
 import type { Media } from '../../commands/media.ts';
 import type { Power } from '../../commands/power.ts';
 import type { ProcessControl } from '../../commands/process.ts';
-import { ALL_SECTIONS, type Host } from '../../host/host.ts';
+import type { Host } from '../../host/host.ts';
 import type { SampleSource } from '../../stats/source.ts';
-import { deriveSystem, deriveSystemDetail, type ServiceFacts } from '../../stats/system.ts';
-import { viewOf } from '../../stats/view.ts';
+import {
+  deriveSystem,
+  deriveSystemDetail,
+  type ServiceFacts,
+  SYSTEM_DETAIL_NEEDS,
+  SYSTEM_NEEDS,
+} from '../../stats/system.ts';
 import type { SystemPayload } from '../../wire/system.ts';
 
 export interface SystemRooms {
@@ -21,7 +26,7 @@ export async function readSystem(rooms: SystemRooms, withDetail: boolean): Promi
   const { host, facts, source, power, media, processControl } = rooms;
   const [info, { sample }] = await Promise.all([
     host.readSystem(),
-    source.latest(viewOf(ALL_SECTIONS, true)),
+    source.latest(withDetail ? SYSTEM_DETAIL_NEEDS : SYSTEM_NEEDS),
   ]);
   if (!withDetail) return deriveSystem(info, sample, facts);
   return deriveSystemDetail(info, sample, facts, {

@@ -165,9 +165,10 @@ export function fixtureHost(change: Partial<Counters> = {}): FixtureHost {
     get reads() {
       return reads;
     },
-    readCounters(sections, withDetail) {
+    readCounters(sections, withDetail, _nextInMs, details = ~0) {
       const wanted = SECTIONS.filter((section) => (sections & SECTION_BITS[section]) !== 0);
-      const keys = [...wanted, ...(withDetail ? DETAIL_KEYS : [])];
+      const wantedDetails = DETAIL_KEYS.filter((_, at) => withDetail && (details & (1 << at)) !== 0);
+      const keys = [...wanted, ...wantedDetails];
       const all = { ...everySection(reads++), ...DETAILS, ...change };
       const nowNs = Math.round(performance.now() * 1e6);
       return {

@@ -134,11 +134,11 @@ export function livelyHost({ ahead = () => 0, artUrl = null }: LivelyOptions = {
         baseSpeedHz: 3.3e9,
       },
     }),
-    readCounters(sections, withDetail, nextInMs) {
+    readCounters(...asked) {
       const s = seconds();
       odometer.advance(s);
       return {
-        ...base.readCounters(sections, withDetail, nextInMs),
+        ...base.readCounters(...asked),
         takenAtNs: Math.round(s * 1e9),
         sinceBootNs: Math.round(s * 1e9),
         unixMs: Date.now() + 1000 * ahead(),
