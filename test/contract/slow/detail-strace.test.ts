@@ -24,6 +24,7 @@ const EXCEPTIONS: readonly { readonly what: RegExp; readonly everySeconds: numbe
   { what: /^\/proc$/, everySeconds: INTERVAL_S },
   { what: /^\/proc\/\d+\/fd(?:info)?(?:\/|$)/, everySeconds: INTERVAL_S / 2 },
   { what: /^\/proc\/self\/status$/, everySeconds: 2.5 },
+  { what: /^\/proc\/self\/stat$/, everySeconds: 5 },
   { what: /^\/proc\/spl\/kstat\/zfs\/arcstats$/, everySeconds: 60 },
   { what: /^\/proc\/net\/(?:route|fib_trie|if_inet6|ipv6_route)$/, everySeconds: 5 },
   { what: /^\/sys\/class\/power_supply(?:\/|$)/, everySeconds: 5 },
