@@ -14,15 +14,24 @@ using std::chrono::milliseconds;
 ProberPool::ProberPool() : state_(std::make_shared<State>()) {}
 
 ProberPool::~ProberPool() {
-  // Released without the lock: what a question holds may include probers of this pool.
+  // Questions are released without the lock, because they may hold probers of this pool.
   std::vector<State::Task> released;
-  std::deque<State::Task> queued;
-  const std::lock_guard lock(state_->mutex);
-  state_->isClosed = true;
-  released.swap(state_->tasks);
-  queued.swap(state_->queue);
-  state_->roundDue.notify_all();
-  state_->answered.notify_all();
+  {
+    const std::lock_guard lock(state_->mutex);
+    state_->isClosed = true;
+    released.swap(state_->tasks);
+    state_->roundDue.notify_all();
+    state_->answered.notify_all();
+  }
+  // One at a time: another deque to swap with would need memory.
+  for (bool isEmpty = false; !isEmpty;) {
+    State::Task queued;
+    const std::lock_guard lock(state_->mutex);
+    isEmpty = state_->queue.empty();
+    if (isEmpty) continue;
+    queued = std::move(state_->queue.front());
+    state_->queue.pop_front();
+  }
 }
 
 void ProberPool::askAll(milliseconds delay) { hostwire::askAll(state_, delay); }
