@@ -1,4 +1,5 @@
 /** Why the addon cannot be loaded, in a sentence that says what to do. */
+import '../helpers/service/dead-buses.ts';
 import t from 'tap';
 import { explainLoadFailure } from '#src/host/native.js';
 

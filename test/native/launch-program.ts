@@ -1,4 +1,5 @@
 /** Launches programs from a process of its own, whose limits test/native/launch.test.ts has set. Prints one line of JSON. */
+import '../helpers/service/dead-buses.ts';
 import { existsSync, openSync, rmSync } from 'node:fs';
 import { constants } from 'node:os';
 import process from 'node:process';

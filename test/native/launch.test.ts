@@ -1,4 +1,5 @@
 /** Launched programs get the limits that the service was started with, and a launch that was answered is never undone. */
+import '../helpers/service/dead-buses.ts';
 import { execFile } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -2,6 +2,7 @@
  * Asks what hangs, and prints whether libuv's pool still works. Started by test/native/pool.test.ts with hung_calls.c
  * preloaded and one thread in the pool.
  */
+import '../helpers/service/dead-buses.ts';
 import { readFile } from 'node:fs/promises';
 import net from 'node:net';
 import { openNativeHost } from '#src/host/native.js';

@@ -1,4 +1,5 @@
 /** A sandboxed service has a mount table of its own, with its own read-only flags: the machine's are still reported. */
+import '../helpers/service/dead-buses.ts';
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import t from 'tap';

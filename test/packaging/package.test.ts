@@ -1,4 +1,5 @@
 /** The files of the npm package: what runs, what builds the addon, and nothing that only a checkout needs. */
+import '../helpers/service/dead-buses.ts';
 import { execFileSync } from 'node:child_process';
 import path from 'node:path';
 import t from 'tap';

@@ -180,8 +180,9 @@ void checkReading(const std::string& folder) {
   const auto paths = ProcessReader::readPaths(*state, std::array{child, ProcessId{child.pid, 1}});
   checks::equal(paths.front().value_or(""), ownPath(), "a path");
   check(!paths.back(), "none of another one with its number");
-  check(comes([&] { return reader.latest(milliseconds{0}) != nullptr; }), "the reader's own reading");
-  const auto latest = reader.latest(milliseconds{0});
+  reader.ask(milliseconds{0});
+  check(comes([&] { return reader.latest() != nullptr; }), "the reader's own reading");
+  const auto latest = reader.latest();
   check(latest->owners.empty() && findIn(*latest, child.pid) != nullptr, "without owners");
   check(hostwire::signalProcess(child, EndSignal::kKill) == SignalOutcome::kSent, "ended");
 }

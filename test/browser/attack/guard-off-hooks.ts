@@ -31,7 +31,7 @@ const moduleOf = (text: string) => `data:text/javascript,${encodeURIComponent(te
 /** The program's own files get the substitutes; what a substitute imports is the shipped file. */
 export const resolve: ResolveHook = async (specifier, context, nextResolve) => {
   const resolved = await nextResolve(specifier, context);
-  if (context.parentURL === undefined && resolved.url.endsWith('/dist/main.js'))
+  if (context.parentURL === undefined && /\/dist\/main\.js$/.test(resolved.url))
     return { ...resolved, url: moduleAt('main.js') };
   if (context.parentURL?.startsWith('data:') === true) return resolved;
   if (resolved.url === moduleAt('access/web-guard.js'))
