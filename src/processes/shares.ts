@@ -43,15 +43,17 @@ export function sharesOf({ before, after }: ProcessWindow): Float64Array | null 
   if (before === undefined || before.machineTicks === null || after.machineTicks === null) return null;
   const elapsed = after.machineTicks - before.machineTicks;
   if (!(elapsed > 0)) return null;
-  const shares = new Float64Array(after.pids.length).fill(Number.NaN);
+  const { pids, startTicks, cpuTicks } = after;
+  const { pids: oldPids, startTicks: oldStarts, cpuTicks: oldTicks } = before;
+  const shares = new Float64Array(pids.length).fill(Number.NaN);
   // Both are sorted by number: a merge, not a search.
   let old = 0;
-  for (let row = 0; row < after.pids.length; row++) {
-    const pid = after.pids[row] ?? 0;
-    while (old < before.pids.length && (before.pids[old] ?? 0) < pid) old++;
-    if (before.pids[old] !== pid || before.startTicks[old] !== after.startTicks[row]) continue;
-    const used = (after.cpuTicks[row] ?? 0) - (before.cpuTicks[old] ?? 0);
-    shares[row] = Math.min(100, Math.max(0, (used / elapsed) * 100));
+  for (let row = 0; row < pids.length; row++) {
+    const pid = pids[row] ?? 0;
+    while (old < oldPids.length && (oldPids[old] ?? 0) < pid) old++;
+    if (oldPids[old] !== pid || oldStarts[old] !== startTicks[row]) continue;
+    const used = (cpuTicks[row] ?? 0) - (oldTicks[old] ?? 0);
+    shares[row] = used > 0 ? Math.min(100, (used / elapsed) * 100) : 0;
   }
   return shares;
 }
@@ -69,14 +71,17 @@ export const toSeconds = (ticks: number, columns: ProcessColumns) =>
 /** The rows with the `count` greatest values above `floor`, greatest first; of equals the first. */
 export function greatestRows(values: Float64Array, count: number, floor: number): readonly number[] {
   const rows: number[] = [];
-  const valueAt = (row: number | undefined) => (row === undefined ? floor : (values[row] ?? floor));
+  // The value that the next one has to exceed. A reading comes every few seconds, so this loop is interpreted: its body
+  // is kept short.
+  let least = floor;
   for (let row = 0; row < values.length; row++) {
-    const value = valueAt(row);
+    const value = values[row] ?? floor;
     // Negated, so that NaN is skipped.
-    if (!(value > floor) || (rows.length === count && value <= valueAt(rows.at(-1)))) continue;
-    const place = rows.findIndex((other) => valueAt(other) < value);
+    if (!(value > least)) continue;
+    const place = rows.findIndex((other) => (values[other] ?? floor) < value);
     rows.splice(place < 0 ? rows.length : place, 0, row);
     if (rows.length > count) rows.pop();
+    if (rows.length === count) least = values[rows[count - 1] ?? 0] ?? floor;
   }
   return rows;
 }
@@ -99,7 +104,8 @@ export function deriveProcessSummary(window: ProcessWindow): Omit<ProcessSummary
   const shares = sharesOf(window);
   const shown = (row: number) => shareAt(after, row, shares);
   let running = 0;
-  for (const state of after.states) if (state === RUNNING) running++;
+  // Few of thousands run.
+  for (let at = after.states.indexOf(RUNNING); at >= 0; at = after.states.indexOf(RUNNING, at + 1)) running++;
   return {
     count: after.pids.length,
     running,
