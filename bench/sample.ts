@@ -143,7 +143,7 @@ function describe(steps: readonly Step[]): string {
       .filter((step) => step.isMain === isMain)
       .map(({ kind, path: name }) => (kind === 'read' ? `\`${name}\`` : `statvfs \`${name}\``))
       .join(', ');
-  return `Kernel files per sample, by strace: ${listOf(true)}; by a prober: ${listOf(false)}.`;
+  return `Kernel files per sample, by strace: ${listOf(true)}; by a prober: ${listOf(false) || 'none'}.`;
 }
 
 /** What the whole service takes for one subscriber. */
