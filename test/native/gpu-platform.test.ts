@@ -4,6 +4,7 @@ import t from 'tap';
 import { type Counters, type GpuCounters, SECTION_BITS } from '#src/host/host.js';
 import { describeGpu, drmClient, drmUse, platform, platformFolder } from '../helpers/machine/gpu-tree.ts';
 import { type Machine, makeMachine, readUntil } from '../helpers/machine/tree.ts';
+import { gpu as gpuCounters } from '../stats/literals.ts';
 
 const GPU = SECTION_BITS.gpu;
 
@@ -12,17 +13,6 @@ async function firstOf(machine: Machine, isDone: (gpu: GpuCounters) => boolean =
   const isReady = ({ gpu }: Counters) => gpu?.[0] !== undefined && isDone(gpu[0]);
   return (await readUntil(machine.host, GPU, true, isReady)).gpu?.[0];
 }
-
-const UNKNOWN = {
-  loadPercent: null,
-  temperatureCelsius: null,
-  memoryUsedBytes: null,
-  memoryTotalBytes: null,
-  powerWatts: null,
-  fanPercent: null,
-  clockMhz: null,
-  isAsleep: false,
-};
 
 /** v3d's gpu_stats after `seconds`, of which `share` were spent on rendering. */
 function queuesAt(seconds: number, share: number): string {
@@ -54,7 +44,7 @@ t.test('v3d of a Raspberry Pi: the busiest of its queues', async (t) => {
   await readUntil(machine.host, GPU, true, ({ failures }) => failures?.['gpu'] !== undefined);
   machine.write({ [stats]: queuesAt(1, 0.25) });
   const first = await firstOf(machine, (gpu) => gpu.loadPercent !== null);
-  t.strictSame(first, { ...UNKNOWN, name: 'Broadcom 2712-v3d', vendor: 'Broadcom', loadPercent: 25 });
+  t.strictSame(first, gpuCounters({ name: 'Broadcom 2712-v3d', vendor: 'Broadcom', loadPercent: 25 }));
   machine.write({ [stats]: queuesAt(2, 0.5) });
   t.equal((await firstOf(machine, (gpu) => gpu.loadPercent !== 25))?.loadPercent, 75, 'of the second only');
   machine.write({ [stats]: queuesAt(2, 0.5) });
@@ -92,7 +82,7 @@ t.test('panthor: the clock and the temperature; no load while clients are not ac
   });
   const found = await firstOf(machine, (gpu) => gpu.clockMhz !== null);
   const named = { name: 'Arm rk3588-mali', vendor: 'Arm' };
-  t.match(found, { ...UNKNOWN, ...named, temperatureCelsius: 47.153, clockMhz: 1000 });
+  t.match(found, gpuCounters({ ...named, temperatureCelsius: 47.153, clockMhz: 1000 }));
   t.match(await describeGpu(machine.host), { status: 'partly', remedy: /write 3 to .*profiling/ });
   machine.write({ [`${platformFolder(MALI.address)}/profiling`]: '3\n' });
   t.equal((await firstOf(machine, (gpu) => gpu.loadPercent !== null))?.loadPercent, 0);

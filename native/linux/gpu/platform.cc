@@ -117,14 +117,15 @@ PlatformGpu::PlatformGpu(const Roots& roots, GpuDevice device)
     : device_(std::move(device)),
       name_(lookUpGpuName(roots, device_).text),
       clients_(roots.proc, device_),
-      queues_(device_.folder + "/gpu_stats"),
-      load_(device_.folder + "/load"),
-      profiling_(device_.folder + "/profiling"),
+      queues_(keepIfPresent(device_.folder + "/gpu_stats")),
+      load_(device_.vendor == GpuVendor::kNvidia ? keepIfPresent(device_.folder + "/load") : std::nullopt),
+      profiling_(keepIfPresent(device_.folder + "/profiling")),
       clock_(findClock(device_.folder)),
       temperature_(findTemperature(roots)) {}
 
 std::optional<double> PlatformGpu::readQueues() {
-  auto queues = parseGpuQueues(queues_.readIfPresent(buffer_));
+  if (!queues_) return std::nullopt;
+  auto queues = parseGpuQueues(queues_->readIfPresent(buffer_));
   if (queues.empty()) return std::nullopt;
   const bool isSoon =
       !before_.empty() && queues.front().readAtNs - before_.front().readAtNs < kShortestWindowNs;
@@ -137,9 +138,10 @@ std::optional<double> PlatformGpu::readQueues() {
 std::optional<double> PlatformGpu::readLoad() {
   const auto load = readQueues();
   if (!before_.empty()) return load;
-  if (device_.vendor == GpuVendor::kNvidia)
-    return parseScaled(load_.readIfPresent(buffer_), kPermillePerPercent, 100);
-  if (device_.nodes.empty() || profiling_.readIfPresent(buffer_).starts_with('0')) return std::nullopt;
+  if (load_) return parseScaled(load_->readIfPresent(buffer_), kPermillePerPercent, 100);
+  if (device_.vendor == GpuVendor::kNvidia) return std::nullopt;
+  const bool isUnaccounted = profiling_ && profiling_->readIfPresent(buffer_).starts_with('0');
+  if (device_.nodes.empty() || isUnaccounted) return std::nullopt;
   return clients_.readLoad();
 }
 

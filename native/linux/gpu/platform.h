@@ -38,9 +38,9 @@ class PlatformGpu {
   const GpuDevice device_;
   const std::string name_;
   DrmClients clients_;
-  KeptFile queues_;     // v3d since Linux 6.8
-  KeptFile load_;       // nvgpu: in tenths of a percent
-  KeptFile profiling_;  // panfrost, panthor: "0" while clients are not accounted, as it is by default
+  std::optional<KeptFile> queues_;     // v3d since Linux 6.8
+  std::optional<KeptFile> load_;       // nvgpu: in tenths of a percent
+  std::optional<KeptFile> profiling_;  // panfrost, panthor: "0" while clients are not accounted, the default
   std::optional<KeptFile> clock_;
   std::optional<KeptFile> temperature_;
   std::vector<GpuQueue> before_;

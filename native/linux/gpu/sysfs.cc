@@ -44,19 +44,14 @@ SysfsGpu::SysfsGpu(const Roots& roots, const GpuOptions& options, GpuDevice devi
       last_(options.maxAge) {}
 
 // A file that turns out to be missing makes readNumber look for sources again.
-SysfsGpu::Source SysfsGpu::sourceAt(const std::string& path) const {
-  if (!mayBePresent(path)) return std::nullopt;
-  return KeptFile(path);
-}
-
 void SysfsGpu::findSources() {
   const std::string& hwmon = device_.hwmon;
   const auto sensor = [&](const char* name) {
-    return hwmon.empty() ? std::nullopt : sourceAt(hwmon + "/" + name);
+    return hwmon.empty() ? std::nullopt : keepIfPresent(hwmon + "/" + name);
   };
-  load_ = sourceAt(device_.folder + "/gpu_busy_percent");
-  vramUsed_ = sourceAt(device_.folder + "/mem_info_vram_used");
-  vramTotal_ = sourceAt(device_.folder + "/mem_info_vram_total");
+  load_ = keepIfPresent(device_.folder + "/gpu_busy_percent");
+  vramUsed_ = keepIfPresent(device_.folder + "/mem_info_vram_used");
+  vramTotal_ = keepIfPresent(device_.folder + "/mem_info_vram_total");
   power_ = sensor("power1_average");
   if (!power_) power_ = sensor("power1_input");
   energy_ = power_ ? std::nullopt : sensor("energy1_input");
@@ -70,15 +65,15 @@ void SysfsGpu::findSources() {
 }
 
 void SysfsGpu::findClock() {
-  clock_ = device_.hwmon.empty() ? std::nullopt : sourceAt(device_.hwmon + "/freq1_input");
+  clock_ = device_.hwmon.empty() ? std::nullopt : keepIfPresent(device_.hwmon + "/freq1_input");
   clockUnit_ = kMicro;
   if (clock_) return;
   clockUnit_ = 1;
-  clock_ = sourceAt(device_.folder + "/tile0/gt0/freq0/act_freq");
+  clock_ = keepIfPresent(device_.folder + "/tile0/gt0/freq0/act_freq");
   for (const std::string& node : device_.nodes) {
     const std::string card = device_.folder + "/drm/" + node;
-    if (!clock_) clock_ = sourceAt(card + "/gt/gt0/rps_act_freq_mhz");
-    if (!clock_) clock_ = sourceAt(card + "/gt_act_freq_mhz");
+    if (!clock_) clock_ = keepIfPresent(card + "/gt/gt0/rps_act_freq_mhz");
+    if (!clock_) clock_ = keepIfPresent(card + "/gt_act_freq_mhz");
   }
 }
 

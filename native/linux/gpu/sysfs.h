@@ -31,7 +31,6 @@ class SysfsGpu {
   void findClock();
   bool findTemperature();
   void nameDevice(bool isAwake);
-  Source sourceAt(const std::string& path) const;
   std::optional<double> readNumber(Source& source, double unit, double max);
   GpuValues readValues(bool withDetail);
   std::optional<double> readTemperature();

@@ -7,6 +7,7 @@
 #include <cerrno>
 
 #include "host/error.h"
+#include "linux/kernel/directory.h"
 
 namespace hostwire {
 namespace {
@@ -108,6 +109,11 @@ std::string_view KeptFile::readHeadIfPresent(std::string& buffer, std::size_t ma
     length += static_cast<std::size_t>(got);
   }
   return {buffer.data(), length};
+}
+
+std::optional<KeptFile> keepIfPresent(const std::string& path) {
+  if (!mayBePresent(path)) return std::nullopt;
+  return KeptFile(path);
 }
 
 std::string readSmallFile(const std::string& path) { return tryReadSmallFile(path).value_or(std::string()); }

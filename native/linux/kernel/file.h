@@ -62,6 +62,9 @@ class KeptFile {
   FileDescriptor fd_;
 };
 
+// A file to be kept; nothing where there is none of this path. What cannot be looked at now may exist.
+std::optional<KeptFile> keepIfPresent(const std::string& path);
+
 // Reads a small file once; empty where it cannot be read. No trailing newline.
 std::string readSmallFile(const std::string& path);
 // The same, but nothing where the file exists and cannot be read: it may be readable later.

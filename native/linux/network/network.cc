@@ -6,6 +6,7 @@
 #include <limits>
 #include <utility>
 
+#include "host/clock.h"
 #include "host/error.h"
 #include "host/prober.h"
 #include "host/recent.h"
@@ -30,11 +31,6 @@ constexpr std::size_t kEnoughBytes = 8192;
 constexpr std::size_t kFewAgain = kMaxInFiles / 2;
 
 constexpr const char* kAwaited = "the interfaces have not been read yet";
-
-// As in ClockReading, without its other clocks.
-std::int64_t monotonicNs() {
-  return std::chrono::nanoseconds(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
 
 template <class Probe>
 auto asking(Roots roots, LinkChanges changes) {
@@ -100,7 +96,7 @@ bool NetworkReader::State::readFiles() {
   auto links = files->read(canDump ? kMaxInFiles : std::numeric_limits<std::size_t>::max());
   if (!links) return false;
   reading.links = std::move(*links);
-  reading.takenAtNs = monotonicNs();
+  reading.takenAtNs = readClock().monotonicNs;
   return true;
 }
 
@@ -110,7 +106,7 @@ void NetworkReader::State::pickUp() {
   const Answer<SharedReading> latest = table.latest();
   if (latest.value && (*latest.value)->takenAtNs > reading.takenAtNs) answer = *latest.value;
   if (answer) reading = *answer;
-  const auto age = std::chrono::nanoseconds(monotonicNs() - reading.takenAtNs);
+  const auto age = std::chrono::nanoseconds(readClock().monotonicNs - reading.takenAtNs);
   const bool isOverdue = latest.isStale || !latest.error.empty();
   if (reading.takenAtNs == 0 || (isOverdue && age > kMaxAge))
     throw ProbeError(latest.error.empty() ? kAwaited : latest.error);
