@@ -42,17 +42,20 @@ const progressFile = path.join(work, 'progress.json');
 const binary = path.join(work, 'fuzz');
 const running = new Set();
 
+/** What calls the parsers. */
+const TARGETS = [
+  'native/fuzz/targets.cc',
+  'native/fuzz/windows_targets.cc',
+  'native/fuzz/drive_targets.cc',
+  'native/fuzz/network_targets.cc',
+  'native/fuzz/device_targets.cc',
+];
+
 const SANITIZERS = 'address,undefined,float-cast-overflow,float-divide-by-zero';
 
 /** Compiles the parsers, their targets and `program` into `binary` with Clang, whose libFuzzer GCC lacks. */
 function compileParsers({ flags, program, binary }) {
-  const sources = [
-    ...program,
-    'native/fuzz/targets.cc',
-    'native/fuzz/windows_targets.cc',
-    'native/fuzz/drive_targets.cc',
-    ...PARSERS,
-  ];
+  const sources = [...program, ...TARGETS, ...PARSERS];
   run('clang++-14', [
     '-std=c++20',
     '-g',
@@ -112,8 +115,9 @@ function fuzzer(target, args) {
 function sourcesHash() {
   const hash = createHash('sha1');
   const headers = PARSERS.map((file) => file.replace(/cc$/, 'h'));
-  const others = ['native/linux/kernel/scan.h', 'native/fuzz/targets.cc', 'native/fuzz/fuzz.cc'];
-  for (const file of [...PARSERS, ...headers, ...others]) hash.update(readFileSync(path.join(root, file)));
+  const others = ['native/linux/kernel/scan.h', 'native/fuzz/targets.h', 'native/fuzz/fuzz.cc'];
+  for (const file of [...PARSERS, ...headers, ...TARGETS, ...others])
+    hash.update(readFileSync(path.join(root, file)));
   return hash.digest('hex');
 }
 

@@ -13,11 +13,21 @@ struct FuzzTarget {
   void (*run)(std::string_view input);
 };
 
+// All of them.
 const std::vector<FuzzTarget>& fuzzTargets();
+// Those of the network, and of graphics processors, sensors and batteries, under Linux.
+const std::vector<FuzzTarget>& networkTargets();
+const std::vector<FuzzTarget>& deviceTargets();
 // The parsers for Windows and for the firmware's tables: pure, run on every platform.
 const std::vector<FuzzTarget>& windowsTargets();
 // The parsers for drives, likewise.
 const std::vector<FuzzTarget>& driveTargets();
+
+// For a parser that only must not crash.
+template <auto Parse>
+void call(std::string_view input) {
+  static_cast<void>(Parse(input));
+}
 
 // Ends the process with the message `what` when `holds` is false.
 void require(bool holds, const char* what);
