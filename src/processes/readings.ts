@@ -1,5 +1,5 @@
 /** Owns the readings of processes: those picked up by samples, and those taken for a list. */
-import type { Clock } from '../clock.ts';
+import { type Clock, type Defer, deferToNextTurn } from '../clock.ts';
 import type { CurrentConfig } from '../config/current.ts';
 import type { Counters } from '../host/host.ts';
 import type { ProcessColumns, ProcessHost } from '../host/processes.ts';
@@ -11,7 +11,12 @@ export interface ProcessReadingsOptions {
   readonly host: ProcessHost;
   readonly clock: Clock;
   readonly config: CurrentConfig;
+  /** For tests. */
+  readonly defer?: Defer;
 }
+
+/** Of more processes a summary takes milliseconds: it is derived in a turn of its own, not with the rest of a sample. */
+const MANY_PROCESSES = 4000;
 
 /** Maximum age of a reading that answers for a list. */
 const FRESH_MS = 1000;
@@ -32,6 +37,12 @@ const LEEWAY_MS = 20;
 const NS_PER_MS = 1e6;
 const NS_PER_SECOND = 1e9;
 
+/** The processes of a detailed sample, and what they were derived from. */
+interface DerivedSummary {
+  readonly window: ProcessWindow;
+  readonly summary: ReturnType<typeof deriveProcessSummary>;
+}
+
 interface CachedWindow {
   readonly window: ProcessWindow;
   /** Of the clock that counts suspended time: processes from before a sleep are not fresh after it. */
@@ -41,8 +52,9 @@ interface CachedWindow {
 export class ProcessReadings {
   readonly #options: ProcessReadingsOptions;
   #picked: ProcessWindow | undefined;
-  /** Of `#picked`: derived once. */
-  #summary: ReturnType<typeof deriveProcessSummary> | undefined;
+  /** Of `#picked`, or of the reading before while that is being derived. */
+  #derived: DerivedSummary | undefined;
+  #isDeferred = false;
   /** When the last reading that was asked for was to begin, on the clock of `Counters.sinceBootNs`. */
   #askedForNs = Number.NEGATIVE_INFINITY;
   #cached: CachedWindow | undefined;
@@ -80,20 +92,46 @@ export class ProcessReadings {
     if (!this.#options.config.current.features.enable_processes) return undefined;
     const window = this.#pick(intervalMs);
     if (window === undefined) return null;
-    const ageNs = Math.max(0, sinceBootNs - window.after.sinceBootNs);
-    if (ageNs > maxAgeMs(window.after, intervalMs) * NS_PER_MS) return null;
-    this.#summary ??= deriveProcessSummary(window);
-    return { ...this.#summary, age_seconds: oneDecimal(ageNs / NS_PER_SECOND) };
+    const ageNsOf = ({ after }: ProcessWindow) => Math.max(0, sinceBootNs - after.sinceBootNs);
+    const isRecent = (known: ProcessWindow) =>
+      ageNsOf(known) <= maxAgeMs(known.after, intervalMs) * NS_PER_MS;
+    if (!isRecent(window)) return null;
+    const { summary, window: shown } = this.#summaryOf(window, isRecent);
+    return { ...summary, age_seconds: oneDecimal(ageNsOf(shown) / NS_PER_SECOND) };
+  }
+
+  /** The summary of `window`; of the recent one before where deriving it takes a turn of its own. */
+  #summaryOf(window: ProcessWindow, isRecent: (known: ProcessWindow) => boolean): DerivedSummary {
+    const derived = this.#derived;
+    if (derived?.window === window) return derived;
+    if (derived !== undefined && window.after.pids.length > MANY_PROCESSES && isRecent(derived.window)) {
+      this.#deriveLater();
+      return derived;
+    }
+    return this.#derive(window);
+  }
+
+  #derive(window: ProcessWindow): DerivedSummary {
+    this.#derived = { window, summary: deriveProcessSummary(window) };
+    return this.#derived;
+  }
+
+  #deriveLater(): void {
+    if (this.#isDeferred) return;
+    this.#isDeferred = true;
+    const { defer = deferToNextTurn } = this.#options;
+    defer(() => {
+      this.#isDeferred = false;
+      if (this.#picked !== undefined) this.#derive(this.#picked);
+    });
   }
 
   /** The window that ends with the last reading of the process thread. */
   #pick(intervalMs: number): ProcessWindow | undefined {
     const columns = this.#options.host.latest();
     if (columns === null) return undefined;
-    const window = advanceWindow(this.#picked, columns, maxAgeMs(columns, intervalMs) * NS_PER_MS);
-    if (window !== this.#picked) this.#summary = undefined;
-    this.#picked = window;
-    return window;
+    this.#picked = advanceWindow(this.#picked, columns, maxAgeMs(columns, intervalMs) * NS_PER_MS);
+    return this.#picked;
   }
 
   /** A window that ends less than a second ago. Rejects with the system's Error. */

@@ -7,14 +7,18 @@ import { FakeClock } from '../helpers/fakes/clock.ts';
 import { FakeConfig } from '../helpers/fakes/config.ts';
 import { processColumns } from '../helpers/fakes/process-columns.ts';
 
+/** Equal processes, of which the first uses the processor. */
+const rowsAt = (cpu: number, count: number) =>
+  Array.from({ length: count }, (_, row) => ({ pid: row + 1, cpu: row === 0 ? cpu : 0, memory: 1 }));
+
 /** A host whose readings for samples take `spentMs` of CPU time; every other one begins `lateMs` late. */
-function readingHost(clock: FakeClock, spentMs = 1, lateMs = 0) {
+function readingHost(clock: FakeClock, spentMs = 1, lateMs = 0, processes = 1) {
   let reads = 0;
   let latest: ProcessColumns | null = null;
   let timer: unknown;
   const begunAtMs: number[] = [];
   const columns = () =>
-    processColumns(clock.sinceBoot() / 1000, [{ pid: 1, cpu: clock.now() / 10, memory: 1 }], {
+    processColumns(clock.sinceBoot() / 1000, rowsAt(clock.now() / 10, processes), {
       takenAtNs: clock.now() * 1e6,
       machineTicks: clock.now() / 5,
       spentNs: spentMs * 1e6,
@@ -239,5 +243,39 @@ t.test(
     const later = await take();
     t.equal(reads(), 5, 'the window begins anew');
     t.equal(later?.before && later.after.takenAtNs - later.before.takenAtNs, 2e8);
+  },
+);
+
+t.test(
+  '[3.detail-processes] of thousands of processes the last summary is shown until the next is derived',
+  async (t) => {
+    const clock = new FakeClock();
+    const { host } = readingHost(clock, 1, 0, 5000);
+    const deferred: (() => void)[] = [];
+    const readings = new ProcessReadings({
+      host,
+      clock,
+      config: new FakeConfig(),
+      defer: (slice) => deferred.push(slice),
+    });
+    const now = () => ({ sinceBootNs: clock.sinceBoot() * 1e6 });
+    const tick = async () => {
+      const summary = readings.summary(now(), 1000);
+      readings.ask(now(), 1000, 1000);
+      await clock.advance(1000);
+      return summary;
+    };
+    t.equal(await tick(), null);
+    t.match(await tick(), { count: 5000, top_cpu: null, age_seconds: 0.3 }, 'there is none to show instead');
+    t.equal(deferred.length, 0);
+    t.match(await tick(), { top_cpu: null, age_seconds: 1.3 }, 'the last one, with its age');
+    t.match(await tick(), { top_cpu: null, age_seconds: 2.3 });
+    t.equal(deferred.length, 1, 'asked for once');
+    deferred.pop()?.();
+    t.match(readings.summary(now(), 1000), { top_cpu: [{ cpu: 50 }], age_seconds: 1.3 });
+    deferred.pop()?.();
+    t.match(readings.summary(now(), 1000), { age_seconds: 0.3 });
+    await clock.advance(60_000);
+    t.equal(readings.summary(now(), 1000), null, 'an old one is not shown');
   },
 );
