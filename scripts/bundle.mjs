@@ -35,6 +35,20 @@ const PART = /-[A-Z0-9]{8}\.js(?:\.map)?$/;
 /** The package that a file belongs to; node_modules may be a link to elsewhere. */
 const LIBRARY = /(?:^|\/)node_modules\/((?:@[^/]+\/)?[^/]+)\//;
 
+/**
+ * `import process from 'node:process'` is the global object. As a module it has every property as an export, so that the
+ * import opens the standard streams: 2.5 ms of the start.
+ */
+const globalProcess = {
+  name: 'global process',
+  setup(build) {
+    build.onResolve({ filter: /^node:process$/ }, ({ path }) => ({ path, namespace: 'global' }));
+    build.onLoad({ filter: /.*/, namespace: 'global' }, () => ({
+      contents: 'export default globalThis.process',
+    }));
+  },
+};
+
 async function bundle(options) {
   // Imported only here: an installed package builds its addon without devDependencies.
   const { build } = await import('esbuild');
@@ -64,6 +78,7 @@ async function bundleProgram() {
     platform: 'node',
     target: 'node20.9',
     external: EXTERNAL,
+    plugins: [globalProcess],
     metafile: true,
   });
   const files = new Map(outputFiles.map((file) => [path.basename(file.path), file.contents]));
