@@ -1,4 +1,7 @@
-/** CPU time of one sample (with `--detail` a detailed one), compared with a C loop over the same files, a bare Node timer and systeminformation. */
+/**
+ * CPU time of one sample (with `--detail` a detailed one), compared with a C loop over the same files, a bare Node timer and
+ * systeminformation. With `--beside FOLDER`, a built checkout of another commit, that one's is measured in the same run.
+ */
 import { spawnSync } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';
@@ -45,7 +48,15 @@ const WARM_UP = 5000;
 const MAX_NOISE = 0.1;
 const MAX_RETRIES = 4;
 
-const subjectPath = (name: string) => path.join(ROOT, `build/ts/bench/subjects/${name}.js`);
+const subjectPath = (name: string, root = ROOT) => path.join(root, `build/ts/bench/subjects/${name}.js`);
+const besideAt = process.argv.indexOf('--beside');
+const BESIDE = besideAt < 0 ? undefined : path.resolve(process.argv[besideAt + 1] ?? '');
+
+/** The subjects of `plan`, with the commit beside where there is one. */
+function withBeside(plan: Plan): Plan {
+  if (BESIDE === undefined || !plan.subjects.includes('hostwire')) return plan;
+  return { ...plan, subjects: [...plan.subjects, 'beside'] };
+}
 
 function compileFloor(): string {
   mkdirSync(BUILD, { recursive: true });
@@ -123,6 +134,7 @@ const NAMES: ReadonlyMap<string, string> = new Map([
   ['floorOfMain', "C: clocks and the JavaScript thread's reads"],
   ['timer', 'bare Node: a timer'],
   ['hostwire', 'hostwire: read, derive, encode'],
+  ['beside', 'hostwire: the same, the commit beside'],
   ['service', 'hostwire: whole service, one subscriber'],
   ['systeminformation', 'systeminformation, child processes included'],
 ]);
@@ -165,22 +177,23 @@ export async function run(): Promise<void> {
   const steps = await traceSample(subjectPath('hostwire'), view);
   const binary = compileFloor();
   const main = steps.filter((step) => step.isMain);
-  const node = (name: string) => new Subject(process.execPath, [subjectPath(name), ...view]);
-  const plans = isDetailed ? DETAIL_PLANS : PLANS;
+  const node = (name: string, root?: string) =>
+    new Subject(process.execPath, [subjectPath(name, root), ...view]);
+  const plans = (isDetailed ? DETAIL_PLANS : PLANS).map(withBeside);
   const runners = new Map<string, Runner>([
     ['floor', openFloor(binary, steps)],
     ['floorOfMain', openFloor(binary, main)],
     ['timer', node('timer')],
     ['hostwire', node('hostwire')],
   ]);
+  if (BESIDE !== undefined) runners.set('beside', node('hostwire', BESIDE));
   if (!isDetailed) {
     runners.set('service', await openService(1));
     runners.set('systeminformation', node('systeminformation'));
   }
   try {
-    await runners.get('hostwire')?.run(WARM_UP, 0);
-    await runners.get('timer')?.run(500, 1);
-    await runners.get('hostwire')?.run(500, 1);
+    for (const name of ['hostwire', 'beside']) await runners.get(name)?.run(WARM_UP, 0);
+    for (const name of ['timer', 'hostwire', 'beside']) await runners.get(name)?.run(500, 1);
     const measured: (readonly [Plan, Measurement])[] = [];
     for (const plan of plans) measured.push([plan, await measure(plan, runners)]);
     const ratios = measured
