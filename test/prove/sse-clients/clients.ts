@@ -5,7 +5,7 @@ import os from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
 import { createInterface } from 'node:readline';
-import { launchBrowser } from '../../browser/browser.ts';
+import { launchBrowser, skipBrowser } from '../../browser/browser.ts';
 
 export interface Arrival {
   /** Unix time. */
@@ -22,6 +22,20 @@ export interface ForeignClient {
   readonly reads: string;
   /** Reads `url` and reports each event, until it is stopped. */
   readonly start: (url: string, onArrival: OnArrival) => Stop | Promise<Stop>;
+}
+
+const PYTHON = '/usr/bin/python3';
+const NEEDED = [
+  [PYTHON, '-c', 'import requests, httpx, aiohttp'],
+  ['javac', '-version'],
+  ['go', 'version'],
+  ['curl', '--version'],
+] as const;
+
+/** Why the clients cannot run here; false where they can. */
+export function whyMissing(): string | false {
+  const missing = NEEDED.filter(([command, ...args]) => spawnSync(command, args).status !== 0);
+  return missing.length > 0 ? `missing: ${missing.map((words) => words.join(' ')).join(', ')}` : skipBrowser;
 }
 
 const FOLDER = path.resolve(import.meta.dirname, '../../../../../test/prove/sse-clients');
@@ -56,7 +70,7 @@ function program(command: string, ...args: readonly string[]): ForeignClient['st
   };
 }
 
-const python = (library: string) => program('/usr/bin/python3', fileOf('client.py'), library);
+const python = (library: string) => program(PYTHON, fileOf('client.py'), library);
 
 /** curl prints the stream itself: an event has arrived when its blank line has. */
 const startCurl: ForeignClient['start'] = (url, onArrival) => {
