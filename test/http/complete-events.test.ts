@@ -77,13 +77,13 @@ function newestIn(text: string): number | undefined {
   return digits === undefined ? undefined : Number(digits);
 }
 
-const serve = (t: Test, eventBytes: number) =>
+const serve = async (t: Test, eventBytes: number) =>
   serveStreams(t, { address: '127.0.0.1', eventBytes, tickMs: undefined, watch: undefined });
 
 // All of them arrive in one read of 64 KiB. Around 16 KiB they leave in one piece or in two.
 for (const eventBytes of [10, KIB, 12 * KIB, 16 * KIB - 160, 16 * KIB - 100, 16 * KIB, 20 * KIB, 50 * KIB])
   t.test(`[4.complete] events of ${eventBytes} bytes end with their chunk, in one read`, async (t) => {
-    const { port, publish } = serve(t, eventBytes);
+    const { port, publish } = await serve(t, eventBytes);
     const reader = new WireReader(t, port);
     await reader.until('arrived', 0);
     for (let number = 1; number <= 20; number++) {
@@ -96,7 +96,7 @@ for (const eventBytes of [10, KIB, 12 * KIB, 16 * KIB - 160, 16 * KIB - 100, 16 
 
 for (const eventBytes of [KIB, 16 * KIB, 100 * KIB])
   t.test(`[4.complete] events of ${eventBytes} bytes are completed for a reader that stalls`, async (t) => {
-    const { port, publish } = serve(t, eventBytes);
+    const { port, publish } = await serve(t, eventBytes);
     const reader = new WireReader(t, port);
     await reader.until('arrived', 0);
     let number = 0;
