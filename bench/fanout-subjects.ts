@@ -95,7 +95,7 @@ export async function recordEvent(): Promise<number> {
     text += String(part);
     // The head, the first event, and the whole second one have arrived.
     const second = text.split(/\r\n(?=[0-9a-f]+\r\ndata: )/)[2];
-    if (second?.endsWith('\n\r\n1\r\n\n') !== true) continue;
+    if (second?.endsWith('\n\n\r\n3\r\n:\n\n') !== true) continue;
     mkdirSync(BUILD, { recursive: true });
     writeFileSync(EVENT_FILE, `\r\n${second}`);
     socket.destroy();

@@ -47,6 +47,18 @@ const PROOF_NEEDS = [
   { package: 'kmod', commands: ['depmod'], why: 'kernel modules of the virtual machine' },
   { package: 'clang-14', commands: ['clang++-14'], why: 'fuzzing the parsers' },
   { package: 'firefox-esr', commands: ['firefox-esr'], why: 'the second browser of the attack tests' },
+  {
+    package: 'python3-httpx',
+    files: ['/usr/lib/python3/dist-packages/httpx/__init__.py'],
+    why: 'an independent client',
+  },
+  {
+    package: 'python3-aiohttp',
+    files: ['/usr/lib/python3/dist-packages/aiohttp/__init__.py'],
+    why: 'an independent client',
+  },
+  { package: 'default-jdk-headless', commands: ['javac'], why: 'an independent client' },
+  { package: 'golang-go', commands: ['go'], why: 'an independent client' },
   { package: 'libclang-rt-14-dev', files: ['/usr/lib/clang/14/lib/linux'], why: 'libFuzzer and sanitizers' },
 ];
 

@@ -46,7 +46,7 @@ const sampler = new Sampler({
 });
 sampler.attach({
   publish(encoded) {
-    bytes += encoded.line(view).length;
+    bytes += encoded.event(view).length;
     left--;
     if (left === 0) finish();
   },

@@ -18,6 +18,8 @@ import { type Encoded, viewOf } from '#src/stats/view.js';
 const VIEW = viewOf(31, false);
 const SLOTS = 4;
 const SLOT_BYTES = 64 * 1024;
+/** Sent to subscribers that join before the first tick. */
+const FIRST_EVENT = 'data: {}\n\n';
 
 /** The messages from the first loop to the second, and back. */
 interface Tick {
@@ -45,7 +47,7 @@ class Loop {
   constructor(port: number, shared: SharedArrayBuffer, onDone: (tick: LoopTick) => void) {
     this.#shared = shared;
     this.#onDone = onDone;
-    this.#newest = this.#encodedOf({ number: 0, bytes: 16 });
+    this.#newest = this.#encodedOf({ number: 0, bytes: FIRST_EVENT.length });
     this.#fanout = new Fanout({
       source: { subscribe: () => undefined, unsubscribe: () => undefined },
       clock: systemClock(() => performance.now()),
@@ -79,14 +81,14 @@ class Loop {
   }
 
   #encodedOf({ number, bytes }: Tick): Encoded {
-    const line = Buffer.from(this.#shared, (number % SLOTS) * SLOT_BYTES, bytes);
+    const event = Buffer.from(this.#shared, (number % SLOTS) * SLOT_BYTES, bytes);
     // The fan-out uses nothing else of a sample.
-    return { line: () => line } as unknown as Encoded;
+    return { event: () => event } as unknown as Encoded;
   }
 
   #open(response: uws.HttpResponse): void {
     const exchange = {
-      startStream({ status, headers, line, view, caller, sent, writtenAt, onEvent }: StreamStart) {
+      startStream({ status, headers, event, view, caller, sent, writtenAt, onEvent }: StreamStart) {
         const socket = new StreamSocket(response, view, caller, sent, writtenAt);
         const onSocketEvent = onEvent.bind(socket);
         response.onAborted(onSocketEvent);
@@ -94,7 +96,7 @@ class Loop {
         response.cork(() => {
           response.writeStatus(status);
           for (const [name, value] of headers) response.writeHeader(name, value);
-          socket.sendFirst(line);
+          socket.sendFirst(event);
         });
         return { socket, isWhole: true };
       },
@@ -114,10 +116,10 @@ function serveSecond(port: number, shared: SharedArrayBuffer): void {
 
 async function serveFirst(eventFile: string, loops: number, port: number): Promise<void> {
   const event = readFileSync(eventFile, 'utf8');
-  const line = event.slice(event.indexOf('data: '), event.lastIndexOf('}') + 1);
+  const payload = event.slice(event.indexOf('data: '), event.lastIndexOf('}') + 1);
   const shared = new SharedArrayBuffer(SLOTS * SLOT_BYTES);
   const target = Buffer.from(shared);
-  target.write('data: {}\n      \n');
+  target.write(FIRST_EVENT);
   let begunAt = 0;
   let done: LoopTick[] = [];
   const onDone = (tick: LoopTick) => {
@@ -140,8 +142,8 @@ async function serveFirst(eventFile: string, loops: number, port: number): Promi
   setInterval(() => {
     begunAt = monotonicMs();
     done = [];
-    const text = line.replace(/(?<="timestamp":)\d{10}/, String(Math.floor(Date.now() / 1000)));
-    const bytes = target.write(`${text}\n`, (++number % SLOTS) * SLOT_BYTES);
+    const text = payload.replace(/(?<="timestamp":)\d{10}/, String(Math.floor(Date.now() / 1000)));
+    const bytes = target.write(`${text}\n\n`, (++number % SLOTS) * SLOT_BYTES);
     // The second loop first, because it has to wake up.
     for (const worker of workers) worker.postMessage({ number, bytes } satisfies Tick);
     first.send({ number, bytes });

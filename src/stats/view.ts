@@ -66,13 +66,19 @@ export function parseView(
 /** What a view was made into. */
 interface Bytes {
   readonly view: View;
-  readonly line: Buffer;
+  /** `data: <JSON>` and a blank line. */
+  readonly event: Buffer;
   message: Buffer | undefined;
 }
 
-const LINE_BEGIN = 'data: ';
+const EVENT_BEGIN = 'data: ';
+const EVENT_END = '\n\n';
 const MESSAGE_BEGIN = Buffer.from('{"type":"system_stats","data":');
 const MESSAGE_END = Buffer.from('}');
+
+function payloadIn(event: Buffer): Buffer {
+  return event.subarray(EVENT_BEGIN.length, -EVENT_END.length);
+}
 
 /** One sample as bytes: each view is encoded once, however many subscribe to it. */
 export class Encoded {
@@ -93,26 +99,25 @@ export class Encoded {
 
   /** The payload of `view` as JSON text. */
   json(view: View): string {
-    const line = this.#find(view)?.line;
-    if (line === undefined) return JSON.stringify(payloadOf(this.sample, view));
-    return line.toString('utf8', LINE_BEGIN.length, line.length - 1);
+    const event = this.#find(view)?.event;
+    if (event === undefined) return JSON.stringify(payloadOf(this.sample, view));
+    return event.toString('utf8', EVENT_BEGIN.length, event.length - EVENT_END.length);
   }
 
   /** The same as bytes, which all who ask for it share. */
   bytes(view: View): Buffer {
-    return this.#bytes(view).line.subarray(LINE_BEGIN.length, -1);
+    return payloadIn(this.event(view));
   }
 
-  /** The payload as the line `data: <JSON>\n` of an event stream. The blank line that ends it is not in it. */
-  line(view: View): Buffer {
-    return this.#bytes(view).line;
+  /** The payload as an event of an event stream, `data: <JSON>\n\n`. */
+  event(view: View): Buffer {
+    return this.#bytes(view).event;
   }
 
   /** The payload as the message `{"type":"system_stats","data":<JSON>}` of a WebSocket, from the same JSON text. */
   message(view: View): Buffer {
     const bytes = this.#bytes(view);
-    const { line } = bytes;
-    bytes.message ??= Buffer.concat([MESSAGE_BEGIN, line.subarray(LINE_BEGIN.length, -1), MESSAGE_END]);
+    bytes.message ??= Buffer.concat([MESSAGE_BEGIN, payloadIn(bytes.event), MESSAGE_END]);
     return bytes.message;
   }
 
@@ -124,8 +129,8 @@ export class Encoded {
     const known = this.#find(view);
     if (known !== undefined) return known;
     this.#encodes++;
-    const line = Buffer.from(`${LINE_BEGIN}${this.json(view)}\n`);
-    const bytes = { view, line, message: undefined };
+    const event = Buffer.from(`${EVENT_BEGIN}${this.json(view)}${EVENT_END}`);
+    const bytes = { view, event, message: undefined };
     if (this.#first === undefined) this.#first = bytes;
     else {
       this.#others ??= new Map();

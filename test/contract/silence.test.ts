@@ -29,11 +29,13 @@ t.test(
     const { clock, service, stream } = await open(t, 20);
     const { arrivals } = stream.connection;
     const before = arrivals.length;
+    const comments = stream.comments.length;
     await clock.advance(14_900);
     t.equal((await ask(service.port, '/api/status')).status, 200);
     t.equal(arrivals.length, before, 'silence for 14.9 s');
     await clock.advance(1600);
-    t.equal((await stream.next()).text, ':', 'a comment before 16.5 s');
+    t.equal((await stream.comment(comments)).text, ':', 'a comment before 16.5 s');
+    t.equal(stream.count(), 1, 'and no message');
     const then = arrivals.length;
     await clock.advance(3400);
     t.equal((await ask(service.port, '/api/status')).status, 200);
@@ -45,8 +47,11 @@ t.test(
 
 t.test('[4.no-comment] at an interval below 15 s there is none', async (t) => {
   const { clock, stream } = await open(t, 9);
+  const { arrivals } = stream.connection;
+  const before = arrivals.length;
   for (let i = 0; i < 3; i++) {
     await clock.advance(9000);
     t.match((await stream.next()).text, /^data: /);
   }
+  t.equal(arrivals.length, before + 3, 'one write per message, nothing in between');
 });

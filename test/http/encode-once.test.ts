@@ -10,15 +10,15 @@ const EACH = 50;
 const TICKS = 3;
 
 t.test('[4.encode-once] three views, 150 subscribers: three encodings per tick', async (t) => {
-  /** The samples whose lines the service requests. */
+  /** The samples whose events the service requests. */
   const asked = new Set<Encoded>();
-  const { line } = Encoded.prototype;
-  Encoded.prototype.line = function counted(view) {
+  const { event } = Encoded.prototype;
+  Encoded.prototype.event = function counted(view) {
     asked.add(this);
-    return line.call(this, view);
+    return event.call(this, view);
   };
   t.teardown(() => {
-    Encoded.prototype.line = line;
+    Encoded.prototype.event = event;
   });
   const service = await startHere(fixtureHost(), { stats: { stream_interval_seconds: 1 } });
   t.teardown(() => service.stop());

@@ -83,9 +83,9 @@ t.test('[4.encode-once] every view is encoded once and says what the sample says
       ),
     };
     t.equal(encoded.json(view), JSON.stringify(expected), `view ${index}`);
-    const line = encoded.line(view);
-    t.equal(line.toString(), `data: ${encoded.json(view)}\n`);
-    t.equal(encoded.line(view), line, 'the same bytes for all');
+    const event = encoded.event(view);
+    t.equal(event.toString(), `data: ${encoded.json(view)}\n\n`);
+    t.equal(encoded.event(view), event, 'the same bytes for all');
   }
   t.equal(encoded.encodes, VIEW_COUNT);
 });

@@ -22,7 +22,7 @@ export interface FanoutOptions {
 }
 
 export const STREAM_HEADERS: Headers = [
-  ['Content-Type', 'text/event-stream'],
+  ['Content-Type', 'text/event-stream; charset=utf-8'],
   ['Cache-Control', 'no-cache, no-transform'],
   ['X-Accel-Buffering', 'no'],
 ];
@@ -91,7 +91,7 @@ export class Fanout implements SampleSink {
     const opened = exchange.startStream({
       status: statusLine(200),
       headers: [...STREAM_HEADERS, ...headers],
-      line: encoded.line(view),
+      event: encoded.event(view),
       view,
       caller,
       sent: skipsNext ? this.#number + 1 : this.#number,
@@ -152,13 +152,13 @@ export class Fanout implements SampleSink {
     }
     socket.sent = this.#number;
     socket.writtenAt = this.#seconds();
-    const line = this.#newest.line(socket.view);
-    socket.sendDrained(line);
-    this.#reportKept(socket, line);
+    const event = this.#newest.event(socket.view);
+    socket.sendDrained(event);
+    this.#reportKept(socket, event);
   }
 
-  #reportKept(socket: StreamSocket, line: Buffer): void {
-    if (socket.isFull) this.#ledger.set(socket, socket.keptBytes(line.length), socket.caller.kept);
+  #reportKept(socket: StreamSocket, event: Buffer): void {
+    if (socket.isFull) this.#ledger.set(socket, socket.keptBytes(event.length), socket.caller.kept);
   }
 
   #seconds(): number {
@@ -175,9 +175,9 @@ export class Fanout implements SampleSink {
       if (socket.sent >= number || socket.isFull) return false;
       socket.sent = number;
       socket.writtenAt = seconds;
-      const line = encoded.line(socket.view);
-      socket.send(line);
-      this.#reportKept(socket, line);
+      const event = encoded.event(socket.view);
+      socket.send(event);
+      this.#reportKept(socket, event);
       return true;
     });
     if (isDone) {

@@ -24,8 +24,8 @@ export type StreamEventHandler = (this: StreamSocket, offset?: number) => boolea
 export interface StreamStart {
   readonly status: string;
   readonly headers: Answer['headers'];
-  /** The first event's line. */
-  readonly line: Buffer;
+  /** The first event. */
+  readonly event: Buffer;
   readonly view: View;
   readonly caller: Caller;
   readonly sent: number;
@@ -232,7 +232,7 @@ export class Exchange implements Holder {
   startStream(start: StreamStart): { readonly socket: StreamSocket; readonly isWhole: boolean } | undefined {
     const response = this.#isAnswered ? undefined : this.#release();
     if (response === undefined) return undefined;
-    const { status, headers, line, onEvent } = start;
+    const { status, headers, event, onEvent } = start;
     const socket = new StreamSocket(response, start.view, start.caller, start.sent, start.writtenAt);
     // Replaces the handler that would keep this exchange and its headers alive. One function is both handlers.
     const onSocketEvent = onEvent.bind(socket);
@@ -241,7 +241,7 @@ export class Exchange implements Holder {
     let isWhole = true;
     response.cork(() => {
       writeHead(response, status, headers);
-      isWhole = socket.sendFirst(line);
+      isWhole = socket.sendFirst(event);
     });
     return { socket, isWhole };
   }

@@ -16,12 +16,17 @@ export interface StreamResponse {
   close(): unknown;
 }
 
-const END_OF_EVENT = Buffer.from('\n');
-const SILENCE = Buffer.from(':\n\n');
+/**
+ * A comment of the event stream, which its readers ignore. It follows each event as a chunk of its own, because
+ * uWebSockets.js writes the CRLF that completes a chunk only with the next chunk: readers of whole chunks would get each
+ * event an interval late.
+ */
+const COMMENT = Buffer.from(':\n\n');
 
 /**
- * Maximum bytes of a line in one cork. The cork's buffer holds 16 KiB, and bytes that overflow it are lost when the
- * kernel does not take the buffer at that moment: so nothing may overflow it. The rest is for chunk marks.
+ * Maximum bytes of events in one cork. The cork's buffer holds 16 KiB, and bytes that overflow it are lost when the
+ * kernel does not take the buffer at that moment: so nothing may overflow it. The rest is for the marks of a probe (6
+ * bytes), of the piece after it (8), and the comment with its mark (8).
  */
 const MAX_CORKED_BYTES = 16 * 1024 - 64;
 /** As MAX_CORKED_BYTES, where headers and earlier answers on the connection may be in the buffer too. */
@@ -33,20 +38,9 @@ const MAX_FIRST_BYTES = 8 * 1024;
  */
 const PROBE_BYTES = 16;
 
-/** The rest of an event, its blank line included; empty: nothing is left, but the socket is full. */
+/** The rest of an event; empty: nothing is left, but the socket is full. */
 type Rest = Buffer;
 const NOTHING_LEFT: Rest = Buffer.alloc(0);
-
-// The last event that was needed as a whole: all streams that need it share it.
-let lastLine: Buffer | undefined;
-let lastWhole = NOTHING_LEFT;
-
-function wholeOf(line: Buffer): Rest {
-  if (line === lastLine) return lastWhole;
-  lastWhole = Buffer.concat([line, END_OF_EVENT]);
-  lastLine = line;
-  return lastWhole;
-}
 
 // One cork callback for all streams, with its arguments in variables: no closure per subscriber and tick.
 let corkedResponse: StreamResponse;
@@ -57,27 +51,26 @@ let fitted = true;
 
 function writeEvent(): void {
   corkedResponse.write(corkedBytes);
-  // A chunk of its own: uWebSockets.js completes a chunk only with the next one, and the line must arrive at once.
-  fitted = corkedResponse.write(END_OF_EVENT);
+  fitted = corkedResponse.write(COMMENT);
 }
 
 function writeComment(): void {
-  fitted = corkedResponse.write(SILENCE);
+  fitted = corkedResponse.write(COMMENT);
 }
 
 function writeNothing(): void {}
 
 function writePiece(): void {
-  const textBytes = corkedBytes.length - END_OF_EVENT.length;
-  takenBytes = Math.min(PROBE_BYTES, textBytes);
-  fitted = takenBytes === 0 || corkedResponse.write(corkedBytes.subarray(0, takenBytes));
-  if (!fitted) return;
-  const end = Math.min(MAX_CORKED_BYTES, textBytes);
-  if (end > takenBytes) corkedResponse.write(corkedBytes.subarray(takenBytes, end));
-  takenBytes = end;
-  if (end < textBytes) return;
-  fitted = corkedResponse.write(END_OF_EVENT);
-  takenBytes += END_OF_EVENT.length;
+  const { length } = corkedBytes;
+  takenBytes = Math.min(PROBE_BYTES, length);
+  fitted = corkedResponse.write(corkedBytes.subarray(0, takenBytes));
+  const end = Math.min(MAX_CORKED_BYTES, length);
+  if (fitted && end > takenBytes) {
+    corkedResponse.write(corkedBytes.subarray(takenBytes, end));
+    takenBytes = end;
+  }
+  // Also after a probe that was kept, if it was all: nothing else would complete its chunk before the next event.
+  if (takenBytes === length) fitted = corkedResponse.write(COMMENT);
 }
 
 /** Writes `rest` as far as it fits, each piece with one `send`; returns the rest, undefined when all of it fitted. */
@@ -139,9 +132,9 @@ export class StreamSocket implements Holder {
     this.#slot = place * VIEW_COUNT + (this.#slot % VIEW_COUNT);
   }
 
-  /** The maximum of what uWebSockets.js keeps for it while it is full, where the last event had `lineBytes`. */
-  keptBytes(lineBytes: number): number {
-    return Math.min(2 * lineBytes, MAX_CORKED_BYTES);
+  /** The maximum of what uWebSockets.js keeps for it while it is full, where the last event had `eventBytes`. */
+  keptBytes(eventBytes: number): number {
+    return Math.min(2 * eventBytes, MAX_CORKED_BYTES);
   }
 
   /** A write did not fit: nothing more is written until the socket drains. */
@@ -149,36 +142,36 @@ export class StreamSocket implements Holder {
     return this.#rest !== undefined;
   }
 
-  /** Sends one event: its line (`data: …\n`) and the blank line after it. Nothing is sent while full or closed. */
-  send(line: Buffer): void {
+  /** Sends one event (`data: …\n\n`) and the comment after it. Nothing is sent while full or closed. */
+  send(event: Buffer): void {
     if (this.#response === undefined || this.#rest !== undefined) return;
-    if (line.length > MAX_CORKED_BYTES) {
-      this.#rest = writeRest(this.#response, wholeOf(line));
+    if (event.length > MAX_CORKED_BYTES) {
+      this.#rest = writeRest(this.#response, event);
       return;
     }
     corkedResponse = this.#response;
-    corkedBytes = line;
+    corkedBytes = event;
     corkedResponse.cork(writeEvent);
     if (!fitted) this.#rest = NOTHING_LEFT;
   }
 
   /** As `send`, for a socket that has just drained: it may be full again before all kept bytes have left. */
-  sendDrained(line: Buffer): void {
+  sendDrained(event: Buffer): void {
     if (this.#response === undefined || this.#rest !== undefined) return;
-    this.#rest = writeRest(this.#response, wholeOf(line));
+    this.#rest = writeRest(this.#response, event);
   }
 
   /**
    * The first event, inside the cork that holds the headers. False: it is long, and `goOn` must be called in a later
    * turn for the rest; until then the socket is full.
    */
-  sendFirst(line: Buffer): boolean {
-    if (line.length <= MAX_FIRST_BYTES) {
-      this.send(line);
+  sendFirst(event: Buffer): boolean {
+    if (event.length <= MAX_FIRST_BYTES) {
+      this.send(event);
       return true;
     }
-    this.#response?.write(line.subarray(0, MAX_FIRST_BYTES));
-    this.#rest = wholeOf(line).subarray(MAX_FIRST_BYTES);
+    this.#response?.write(event.subarray(0, MAX_FIRST_BYTES));
+    this.#rest = event.subarray(MAX_FIRST_BYTES);
     return false;
   }
 
@@ -196,7 +189,7 @@ export class StreamSocket implements Holder {
     this.#response?.cork(writeNothing);
   }
 
-  /** Sends a comment, so that the connection is not silent. */
+  /** Sends a comment, so that the connection is not silent. A reader of whole chunks gets the previous comment. */
   sendComment(): void {
     if (this.#response === undefined || this.#rest !== undefined) return;
     corkedResponse = this.#response;

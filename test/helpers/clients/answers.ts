@@ -18,7 +18,7 @@ const DEFENSIVE: Readonly<Record<string, string>> = {
 };
 
 export const STREAM_HEADERS: Readonly<Record<string, string>> = {
-  'content-type': 'text/event-stream',
+  'content-type': 'text/event-stream; charset=utf-8',
   'cache-control': 'no-cache, no-transform',
   'x-accel-buffering': 'no',
 };

@@ -21,6 +21,8 @@ export class EventStream {
   readonly connection: RawConnection;
   readonly chunks: StreamChunk[] = [];
   readonly events: StreamEvent[] = [];
+  /** Those after events, too. */
+  readonly comments: StreamEvent[] = [];
   #at: number;
   #text = '';
   #taken = 0;
@@ -64,21 +66,30 @@ export class EventStream {
       else this.chunks.push({ atMs, text: chunk.data.toString(), wasEnded: chunk.isEnded });
       this.#text += chunk.data.toString();
       for (let end = this.#text.indexOf('\n\n'); end >= 0; end = this.#text.indexOf('\n\n')) {
-        this.events.push({ atMs, text: this.#text.slice(0, end) });
+        const text = this.#text.slice(0, end);
+        (text === ':' ? this.comments : this.events).push({ atMs, text });
         this.#text = this.#text.slice(end + 2);
       }
     }
     return this.events[this.#taken];
   }
 
-  /** The next event or comment. Throws after `limitMs`. */
+  /** The next event; comments are skipped. Throws after `limitMs`. */
   async next(limitMs = PATIENCE_MS): Promise<StreamEvent> {
     const event = await this.connection.until((bytes) => this.#take(bytes), limitMs);
     this.#taken++;
     return event;
   }
 
-  /** Number of events and comments that have arrived, taken or not. */
+  /** The comment at `index` in `comments`. Throws after `limitMs`. */
+  async comment(index: number, limitMs = PATIENCE_MS): Promise<StreamEvent> {
+    return await this.connection.until((bytes) => {
+      this.#take(bytes);
+      return this.comments[index];
+    }, limitMs);
+  }
+
+  /** Number of events that have arrived, taken or not. */
   count(): number {
     this.#take(this.connection.rest);
     return this.events.length;

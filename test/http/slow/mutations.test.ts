@@ -69,7 +69,10 @@ function faultOf(received: Buffer, { judged, isDue }: Exchanged): string | undef
       if (request?.success !== head.status) return `a wrong ${head.status} for request ${i + 1}`;
       successes++;
     }
-    if (valuesOf(head, 'content-type').includes('text/event-stream') && request?.method !== 'HEAD') {
+    if (
+      valuesOf(head, 'content-type').includes('text/event-stream; charset=utf-8') &&
+      request?.method !== 'HEAD'
+    ) {
       // If the bytes after a stream's request are not HTTP, uWebSockets.js answers into the stream and closes.
       const own = /(?:\r\n)?HTTP\/1\.1 (?:400|431|505) [A-Za-z ]+\r\nConnection: close\r\n\r\n<h1>.*$/s;
       const ownAt = rest.toString('latin1').search(own);

@@ -1,0 +1,137 @@
+/** Foreign clients of the event stream get each event when a raw socket gets its bytes, not an interval later. */
+import { readFileSync, writeFileSync } from 'node:fs';
+import net from 'node:net';
+import path from 'node:path';
+import process from 'node:process';
+import tls from 'node:tls';
+import t, { type Test } from 'tap';
+import { PATIENCE_MS } from '../helpers/limits.ts';
+import { type ConfigPart, startService } from '../helpers/service/service.ts';
+import { type Arrival, CLIENTS, type ForeignClient, whyMissing } from './sse-clients/clients.ts';
+import { type Column, withTable } from './sse-clients/page.ts';
+
+/** Judged per client: the median delay behind the raw reader. */
+const MAX_DELAY_MS = 20;
+const EVENTS = 15;
+const PAGE = path.resolve(import.meta.dirname, '../../../../docs/sse-clients.md');
+
+interface Setup {
+  readonly engine: 'uws' | 'node';
+  readonly scheme: 'http' | 'https';
+  readonly config: ConfigPart;
+}
+
+const SETUPS: readonly Setup[] = [{ engine: 'uws', scheme: 'http', config: {} }];
+
+/** Times of arrival by payload, without events that came before. */
+class Arrivals {
+  readonly times = new Map<string, number>();
+  readonly add = ({ atMs, payload }: Arrival): void => {
+    // sseclient returns an event without data for each comment.
+    if (payload !== '' && !this.times.has(payload)) this.times.set(payload, atMs);
+  };
+}
+
+/** Reads the stream's bytes, without a parser for chunks: when the text of an event is there, it has arrived. */
+function readRaw(url: URL, { add }: Arrivals): () => void {
+  const target = { host: url.hostname, port: Number(url.port) };
+  const socket =
+    url.protocol === 'https:' ? tls.connect({ ...target, rejectUnauthorized: false }) : net.connect(target);
+  socket.write(`GET ${url.pathname} HTTP/1.1\r\nHost: ${url.host}\r\n\r\n`);
+  let text = '';
+  socket.setEncoding('utf8').on('data', (part: string) => {
+    text += part;
+    const atMs = Date.now();
+    for (let found = EVENT.exec(text); found !== null; found = EVENT.exec(text)) {
+      add({ atMs, payload: found[1] ?? '' });
+      text = text.slice(found.index + found[0].length);
+    }
+  });
+  return () => void socket.destroy();
+}
+
+const EVENT = /data: (\{[^\n]*\})\n/;
+
+async function until(isDone: () => boolean, describe: () => string): Promise<void> {
+  const deadline = performance.now() + PATIENCE_MS;
+  while (!isDone()) {
+    if (performance.now() > deadline) throw new Error(describe());
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
+
+function delaysBetween(seen: Arrivals, raw: Arrivals, from: number): readonly number[] {
+  return [...raw.times]
+    .filter(([, atMs]) => atMs >= from)
+    .flatMap(([payload, atMs]) => {
+      const seenAt = seen.times.get(payload);
+      return seenAt === undefined ? [] : [seenAt - atMs];
+    })
+    .sort((a, b) => a - b);
+}
+
+const medianOf = (sorted: readonly number[]) =>
+  sorted[Math.floor(sorted.length / 2)] ?? Number.POSITIVE_INFINITY;
+
+interface Run {
+  readonly client: ForeignClient;
+  readonly seen: Arrivals;
+}
+
+async function startAll(t: Test, url: string): Promise<readonly Run[]> {
+  const runs: Run[] = [];
+  for (const client of CLIENTS) {
+    const seen = new Arrivals();
+    const stop = await client.start(url, seen.add);
+    t.teardown(stop);
+    runs.push({ client, seen });
+  }
+  return runs;
+}
+
+const msOf = (delays: readonly number[]) =>
+  `${medianOf(delays).toFixed(1)}, ${(delays.at(-1) ?? 0).toFixed(1)}`;
+
+const columns: Column[] = [];
+
+for (const { engine, scheme, config } of SETUPS)
+  t.test(
+    `[4.clients] ${engine}, ${scheme}: events reach every client at once`,
+    { skip: whyMissing(), timeout: 2 * PATIENCE_MS },
+    async (t) => {
+      const service = await startService({ config: { stats: { stream_interval_seconds: 1 }, ...config } });
+      t.teardown(() => service.stop());
+      const url = new URL('/api/stream', service.baseUrl);
+      url.protocol = scheme;
+      const raw = new Arrivals();
+      t.teardown(readRaw(url, raw));
+      const runs = await startAll(t, url.href);
+      const countsOf = (count: (run: Run) => number) => () =>
+        runs.map((run) => `${run.client.name} ${count(run)}`).join(', ');
+      const seenBy = ({ seen }: Run) => seen.times.size;
+      await until(() => runs.every((run) => seenBy(run) >= 3), countsOf(seenBy));
+      // Now all programs have been compiled and started.
+      const from = Date.now();
+      const delaysOf = ({ seen }: Run) => delaysBetween(seen, raw, from);
+      const judged = (run: Run) => delaysOf(run).length;
+      await until(() => runs.every((run) => judged(run) >= EVENTS), countsOf(judged));
+      const cells = new Map<string, string>();
+      for (const run of runs) {
+        const delays = delaysOf(run);
+        const median = medianOf(delays);
+        t.ok(median <= MAX_DELAY_MS, `${run.client.name}: ${median.toFixed(1)} ms behind a raw reader`);
+        cells.set(run.client.name, msOf(delays));
+      }
+      columns.push({ name: `${engine}, ${scheme}`, cells });
+      const figures = [...cells].map(([name, cell]) => `${name} ${cell}`);
+      t.comment(
+        `figure: ${engine}, ${scheme}: ms behind a raw reader, median and largest: ${figures.join('; ')}`,
+      );
+    },
+  );
+
+t.teardown(() => {
+  if (process.env['HOSTWIRE_FULL'] !== '1' || columns.length === 0) return;
+  const when = new Date().toISOString().slice(0, 10);
+  writeFileSync(PAGE, withTable(readFileSync(PAGE, 'utf8'), CLIENTS, columns, when));
+});

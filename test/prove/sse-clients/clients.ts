@@ -1,0 +1,130 @@
+/** Clients of event streams that are not ours: how each is started, and the lines that it prints. */
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import process from 'node:process';
+import { createInterface } from 'node:readline';
+import { launchBrowser, skipBrowser } from '../../browser/browser.ts';
+
+export interface Arrival {
+  /** Unix time. */
+  readonly atMs: number;
+  readonly payload: string;
+}
+
+export type OnArrival = (arrival: Arrival) => void;
+type Stop = () => void | Promise<void>;
+
+export interface ForeignClient {
+  readonly name: string;
+  /** How the program reads, for the page. */
+  readonly reads: string;
+  /** Reads `url` and reports each event, until it is stopped. */
+  readonly start: (url: string, onArrival: OnArrival) => Stop | Promise<Stop>;
+}
+
+const PYTHON = '/usr/bin/python3';
+const NEEDED = [
+  [PYTHON, '-c', 'import requests, httpx, aiohttp'],
+  ['javac', '-version'],
+  ['go', 'version'],
+  ['curl', '--version'],
+] as const;
+
+/** Why the clients cannot run here; false where they can. */
+export function whyMissing(): string | false {
+  const missing = NEEDED.filter(([command, ...args]) => spawnSync(command, args).status !== 0);
+  return missing.length > 0 ? `missing: ${missing.map((words) => words.join(' ')).join(', ')}` : skipBrowser;
+}
+
+const FOLDER = path.resolve(import.meta.dirname, '../../../../../test/prove/sse-clients');
+const fileOf = (name: string) => path.join(FOLDER, name);
+
+/** Must not outlive this process. */
+const children: ChildProcess[] = [];
+process.once('exit', () => {
+  for (const child of children) child.kill('SIGKILL');
+});
+
+/** `line`: time and payload, separated by a space. */
+function parseArrival(line: string): Arrival {
+  const space = line.indexOf(' ');
+  return { atMs: Number(line.slice(0, space)), payload: line.slice(space + 1) };
+}
+
+function linesOf(child: ChildProcess, onLine: (line: string) => void): Stop {
+  if (child.stdout === null) throw new Error('a client without a pipe for its output');
+  createInterface({ input: child.stdout }).on('line', onLine);
+  children.push(child);
+  return () => void child.kill();
+}
+
+/** A program that prints arrivals by itself. */
+function program(command: string, ...args: readonly string[]): ForeignClient['start'] {
+  return (url, onArrival) => {
+    // For Node alone; the other programs do not verify the certificate of a test either.
+    const env = { ...process.env, NODE_TLS_REJECT_UNAUTHORIZED: '0', NODE_NO_WARNINGS: '1' };
+    const child = spawn(command, [...args, url], { stdio: ['ignore', 'pipe', 'inherit'], env });
+    return linesOf(child, (line) => onArrival(parseArrival(line)));
+  };
+}
+
+const python = (library: string) => program(PYTHON, fileOf('client.py'), library);
+
+/** curl prints the stream itself: an event has arrived when its blank line has. */
+const startCurl: ForeignClient['start'] = (url, onArrival) => {
+  const child = spawn('curl', ['-skN', url], { stdio: ['ignore', 'pipe', 'inherit'] });
+  let payload: string | undefined;
+  return linesOf(child, (line) => {
+    if (line.startsWith('data: ')) payload = line.slice('data: '.length);
+    if (line !== '' || payload === undefined) return;
+    onArrival({ atMs: Date.now(), payload });
+    payload = undefined;
+  });
+};
+
+const startGo: ForeignClient['start'] = (url, onArrival) => {
+  const folder = mkdtempSync(path.join(os.tmpdir(), 'hostwire-go-'));
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+  const built = path.join(folder, 'client');
+  const env = { ...process.env, GO111MODULE: 'off', CGO_ENABLED: '0', GOCACHE: path.join(folder, 'cache') };
+  const { status, stderr } = spawnSync('go', ['build', '-o', built, fileOf('client.go')], { env });
+  if (status !== 0) throw new Error(`go build: ${stderr}`);
+  return program(built)(url, onArrival);
+};
+
+/** A page of the service itself, so that its rules for foreign pages do not apply. */
+const startChromium: ForeignClient['start'] = async (url, onArrival) => {
+  const browser = await launchBrowser();
+  const page = await (await browser.newContext({ ignoreHTTPSErrors: true })).newPage();
+  page.on('console', (message) => onArrival(parseArrival(message.text())));
+  await page.goto(new URL('/api/status', url).href);
+  await page.evaluate((target) => {
+    new EventSource(target).onmessage = ({ data }) => console.log(`${Date.now()} ${data}`);
+  }, url);
+  return () => browser.close();
+};
+
+export const CLIENTS: readonly ForeignClient[] = [
+  { name: 'sseclient', reads: 'bytes below the chunks (modelled)', start: python('sseclient') },
+  { name: 'sseclient-py', reads: `\`for piece in response\` (modelled)`, start: python('sseclient_py') },
+  { name: 'urllib3', reads: '`.stream()`', start: python('urllib3') },
+  { name: 'requests', reads: '`.iter_content(chunk_size=None)`', start: python('requests_content') },
+  { name: 'requests, lines', reads: '`.iter_lines()`', start: python('requests_lines') },
+  { name: 'httpx', reads: '`.iter_lines()`', start: python('httpx') },
+  { name: 'aiohttp', reads: '`async for line in response.content`', start: python('aiohttp') },
+  { name: 'curl', reads: '`-N`', start: startCurl },
+  {
+    name: 'Java',
+    reads: '`java.net.http`, `BodyHandlers.ofLines()`',
+    start: program('java', fileOf('Client.java')),
+  },
+  { name: 'Go', reads: '`net/http`, `bufio.Scanner`', start: startGo },
+  {
+    name: 'Node',
+    reads: '`EventSource` (`--experimental-eventsource`)',
+    start: program(process.execPath, '--experimental-eventsource', fileOf('eventsource.mjs')),
+  },
+  { name: 'Chromium', reads: '`EventSource`', start: startChromium },
+];
