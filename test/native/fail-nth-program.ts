@@ -52,8 +52,8 @@ const MAX_ROUNDS = 72;
 /** Longer than any interval between two searches for devices, sensors or links. */
 const NEXT_LOOK_SECONDS = 61;
 
-/** The keys of one reading; processes have their own reader. */
-const READ_KEYS = [...SECTIONS, ...DETAIL_KEYS.filter((key) => key !== 'processes')];
+/** The keys of one reading. Processes have their own reader, and a machine without limits has none to report. */
+const READ_KEYS = [...SECTIONS, ...DETAIL_KEYS.filter((key) => key !== 'processes' && key !== 'limits')];
 
 /** Keys whose values may be negative: degrees and decibels. */
 const SIGNED = /celsius|temperature|dbm|^value$/i;

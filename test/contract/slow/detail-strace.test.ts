@@ -35,6 +35,7 @@ const EXCEPTIONS: readonly { readonly what: RegExp; readonly everySeconds: numbe
   { what: /^\/sys\/(?:class\/block|block|dev\/block)(?:\/|$)/, everySeconds: 60 },
   { what: /^\/dev\/disk\/by-label$/, everySeconds: 60 },
   { what: /^\/sys\/devices\/system\/cpu(?:\/|$)/, everySeconds: 60 },
+  { what: /^\/proc\/sys\/vm\/overcommit_memory$/, everySeconds: 3600 },
 ];
 
 interface Seen {
