@@ -238,7 +238,7 @@ t.test('there are three ways to run work on another thread', async (t) => {
 t.test('each error that the addon names has a symbol', async (t) => {
   const known = new Set<string>();
   for (const file of ['native/host/error.cc', 'native/linux/error_symbol.cc'])
-    for (const [, name = ''] of textOf(file).matchAll(/HOSTWIRE_ERRNO\((\w+)\)/g)) known.add(name);
+    for (const [, name = ''] of textOf(file).matchAll(/HOSTWIRE_ERROR\((\w+)\)/g)) known.add(name);
   t.ok(known.size > 130, `${known.size} symbols`);
   for (const file of native.filter((name) => !name.startsWith('native/windows/')))
     for (const [name] of codeOf(file).matchAll(/\bE(?!\d\b)[A-Z0-9]{3,}\b/g))
