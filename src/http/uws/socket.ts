@@ -3,24 +3,12 @@
  * message (a close frame too) when too much is waiting, and reports a message sent within a handler as gone.
  */
 import type * as uws from 'uWebSockets.js';
-import type { Delivery } from '../../commands/command.ts';
-import type { Holder, Ledger } from '../clients/ledger.ts';
-
-/** The events of a socket, for its owner. */
-export interface SocketEvents {
-  /** `bytes` are valid during the call only. */
-  onMessage(bytes: Buffer, isBinary: boolean): void;
-  /** A ping or a pong, which uWebSockets.js has answered where needed. */
-  onControlFrame(): void;
-  /** It has room again after it was full. */
-  onDrained(): void;
-  /** Called once, whoever closed it; no event follows. */
-  onClosed(): void;
-}
+import type { Ledger } from '../clients/ledger.ts';
+import { CLOSE_CODES, type CloseCode, type Delivery, type Socket, type SocketEvents } from '../engine.ts';
 
 /** The user data of a socket in uWebSockets.js. */
 export interface SocketData {
-  readonly socket: Socket;
+  readonly socket: UwsSocket;
 }
 
 /**
@@ -33,11 +21,7 @@ const MAX_KEPT_BYTES = 64 * 1024;
 /** Maximum wait for a full socket to make room for the close frame. */
 const CLOSE_LIMIT_MS = 5000;
 
-/** The close codes in use (RFC 6455, 7.4.1). */
-export const CLOSE_CODES = { goingAway: 1001, policy: 1008, tooBig: 1009, broken: 1011 } as const;
-export type CloseCode = (typeof CLOSE_CODES)[keyof typeof CLOSE_CODES];
-
-export class Socket implements Holder {
+export class UwsSocket implements Socket {
   readonly address: string;
   readonly isStream = false;
   readonly #events: SocketEvents;
@@ -65,7 +49,6 @@ export class Socket implements Holder {
     return this.#ws !== undefined && !this.#isOver;
   }
 
-  /** While full, published messages are lost, and sent ones are kept until there is room. */
   get isFull(): boolean {
     return this.#kept !== undefined || (this.#ws?.getBufferedAmount() ?? 0) > FULL_BYTES;
   }
@@ -88,12 +71,10 @@ export class Socket implements Holder {
     this.reportKept();
   }
 
-  /** Reports what is kept for it to the ledger; published messages wait without any other notice. */
   reportKept(): void {
     if (this.#ws !== undefined) this.#ledger.set(this, this.#ws.getBufferedAmount() + this.#keptBytes);
   }
 
-  /** Sends `text` in a later turn; calls `onDelivered` once, when the kernel has its bytes or the socket has closed. */
   sendTracked(text: string, onDelivered: (delivery: Delivery) => void): void {
     // In a turn of its own: within a handler everything is held back until it returns.
     setImmediate(() => {
@@ -108,7 +89,6 @@ export class Socket implements Holder {
     });
   }
 
-  /** Messages that `body` sends leave together. */
   cork(body: () => void): void {
     if (this.isOpen) this.#ws?.cork(body);
   }
@@ -121,7 +101,6 @@ export class Socket implements Holder {
     if (this.isOpen) this.#ws?.unsubscribe(topic);
   }
 
-  /** Closes with a code and a reason, after the kept messages. Calls `onClosed` before it returns. */
   end(code: CloseCode, reason: string): void {
     const ws = this.#ws;
     if (ws === undefined || this.#isOver) return;
