@@ -41,8 +41,9 @@ async function loadNode(why: string): Promise<EngineChoice> {
 }
 
 /**
- * `auto` is uWebSockets.js where its binary loads, which only loading it tells: another uWebSockets.js than the one that
- * this package depends on may have been installed, with binaries for other versions of Node. Rejects with EngineError.
+ * `auto` is uWebSockets.js where its binary loads, which is found out by loading it: another
+ * uWebSockets.js than the one that this package depends on may have been installed, with binaries for other versions of
+ * Node. Rejects with EngineError.
  */
 export async function loadEngine(wanted: EngineName | 'auto'): Promise<EngineChoice> {
   if (wanted === 'node') return await loadNode('server.engine is node');

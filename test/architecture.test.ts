@@ -77,6 +77,7 @@ const isAllowed = (room: string, target: string) =>
 /** The one room that knows each third-party library. */
 const LIBRARIES: Readonly<Record<string, (file: string) => boolean>> = {
   'uWebSockets.js': (file) => file.startsWith('src/http/uws/'),
+  ws: (file) => file.startsWith('src/http/node/'),
   'ipaddr.js': (file) => file === 'src/access/addresses.ts',
   'js-yaml': (file) => file.startsWith('src/config/'),
   valibot: (file) => /^src\/config\/(?:schema|rows).ts$/.test(file) || /^src\/(?:wire|api)\//.test(file),
@@ -112,7 +113,7 @@ t.test('one file loads an engine, and an engine knows of the rest only its seam'
       if (ENGINES.test(roomOf(target)) && roomOf(target) !== room)
         t.equal(file, 'src/engines.ts', `${file} may import ${imported}`);
       if (ENGINES.test(room) && roomOf(target) === 'http')
-        t.match(target, /^src\/http\/(?:engine|head)\.ts$/, `${file} may import ${imported}`);
+        t.match(target, /^src\/http\/(?:engine|engine-socket|head)\.ts$/, `${file} may import ${imported}`);
     }
   }
 });
@@ -212,6 +213,14 @@ t.test('nothing in src/ or native/ starts a process, but the launcher', async (t
 const POOL_USERS: ReadonlyMap<string, RegExp> = new Map([
   // The documents of the API, from this program's own folder, once each.
   ['src/http/endpoints/documents.ts', /^readFile$/],
+  // Listening looks up `server.host` where it is a name, once.
+  ['src/http/node/server.ts', /^(?:http|net)$/],
+  // Types.
+  ['src/http/node/connection.ts', /^(?:IncomingMessage|ServerResponse|net)$/],
+  ['src/http/node/exchange.ts', /^(?:IncomingMessage|ServerResponse)$/],
+  ['src/http/node/head.ts', /^IncomingMessage$/],
+  ['src/http/node/sockets.ts', /^(?:IncomingMessage|net)$/],
+  ['src/http/node/stream.ts', /^net$/],
   // `hostwire doctor` listens for a moment: its own process, which serves nobody.
   ['src/cli/doctor/doctor.ts', /^net$/],
 ]);

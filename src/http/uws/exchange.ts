@@ -5,9 +5,9 @@
 import type * as uws from 'uWebSockets.js';
 import type { Ledger } from '../clients/ledger.ts';
 import type { BodyEvents, Delivery, Exchange, SocketEvents, StreamStart } from '../engine.ts';
+import { EngineSocket } from '../engine-socket.ts';
 import { type Answer, type Header, type RequestHead, saysClose, writeHeaders } from '../head.ts';
 import type { Counters } from './counters.ts';
-import { type SocketData, UwsSocket } from './socket.ts';
 import { UwsStream } from './stream.ts';
 
 /** Longer bodies are counted in the ledger until the peer has taken them. */
@@ -16,6 +16,11 @@ const MIN_COUNTED_BODY = 1024;
 const MAX_COPIED_BODY = 8 * 1024;
 
 const TOO_MANY: Answer = { status: '429 Too Many Requests', headers: [['Retry-After', '1']], body: '' };
+
+/** The user data of a socket in uWebSockets.js. */
+export interface SocketData {
+  readonly socket: EngineSocket;
+}
 
 /** For a request that may become a WebSocket. */
 export interface Upgrade {
@@ -186,12 +191,12 @@ export class UwsExchange implements Exchange {
     return this.#upgrade !== undefined && this.isOpen;
   }
 
-  startSocket(events: SocketEvents): UwsSocket | undefined {
+  startSocket(events: SocketEvents): EngineSocket | undefined {
     const upgrade = this.#upgrade;
     const response = upgrade === undefined || this.#isAnswered ? undefined : this.#release();
     if (upgrade === undefined || response === undefined) return undefined;
     this.#upgrade = undefined;
-    const socket = new UwsSocket(events, this.address, this.#ledger);
+    const socket = new EngineSocket(events, this.address, this.#ledger);
     // Calls the server's `open` handler.
     response.upgrade<SocketData>({ socket }, upgrade.key, '', '', upgrade.context);
     return socket;

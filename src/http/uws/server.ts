@@ -5,10 +5,10 @@
 import * as uws from 'uWebSockets.js';
 import { Ledger } from '../clients/ledger.ts';
 import { type Engine, type EngineOptions, ListenError } from '../engine.ts';
+import { FULL_BYTES } from '../engine-socket.ts';
 import type { RequestHead } from '../head.ts';
 import { Counters } from './counters.ts';
-import { type Upgrade, UwsExchange } from './exchange.ts';
-import { FULL_BYTES, type SocketData } from './socket.ts';
+import { type SocketData, type Upgrade, UwsExchange } from './exchange.ts';
 
 const SOCKETS = {
   /** None; the typings lack the constant. */
