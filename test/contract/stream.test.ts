@@ -7,6 +7,7 @@ import { ask, jsonOf, RawConnection, requestBytes, valuesOf } from '../helpers/c
 import { settle } from '../helpers/fakes/clock.ts';
 import { fixtureHost } from '../helpers/fakes/host.ts';
 import { startOnClock } from '../helpers/service/clocked.ts';
+import { DIFFERENCES } from '../helpers/service/differences.ts';
 import { type ConfigPart, startHere } from '../helpers/service/service.ts';
 
 t.jobs = 8;
@@ -62,20 +63,19 @@ async function openOnClock(t: Test, seconds: number) {
   return { ...rig, host, stream, countOf };
 }
 
-t.test('[4.two-chunks] each event is two chunks in one write', async (t) => {
+t.test('[4.two-chunks] each event leaves in one write, in the chunks of its engine', async (t) => {
   const { clock, stream } = await openOnClock(t, 1);
   for (let i = 0; i < 2; i++) {
     await clock.advance(1000);
     await stream.next();
   }
-  t.equal(stream.chunks.length % 2, 0);
-  for (let i = 0; i < stream.chunks.length; i += 2) {
-    const line = stream.chunks[i];
-    const blank = stream.chunks[i + 1];
-    t.match(line?.text, /^data: \{.*\}\n$/);
-    t.equal(line?.wasEnded, true, 'the chunk of the line is ended at once');
-    t.equal(blank?.text, '\n');
-    t.equal(blank?.atMs, line?.atMs, 'both arrived together');
+  const { chunksOfEvent: forms } = DIFFERENCES;
+  t.equal(stream.chunks.length, 3 * forms.length);
+  for (const [at, chunk] of stream.chunks.entries()) {
+    const place = at % forms.length;
+    t.match(chunk.text, forms[place] ?? /^$/);
+    if (place === 0) t.equal(chunk.wasEnded, true, 'the chunk of the line is ended at once');
+    t.equal(chunk.atMs, stream.chunks[at - place]?.atMs, 'all of it arrived together');
   }
   // The head with the first event, then one read per event.
   t.equal(stream.connection.arrivals.length, 3);

@@ -13,7 +13,7 @@ import type { Route } from '#src/http/routes.js';
 import { createLog } from '#src/log.js';
 import { type ConfigPart, configWith } from '../fakes/config-parts.ts';
 import { DEAD_BUS, DEAD_BUSES } from './dead-buses.ts';
-import { loadTestEngine, TEST_ENGINE } from './engine.ts';
+import { ENGINE_PART, loadTestEngine } from './engine.ts';
 
 export type { ConfigPart } from '../fakes/config-parts.ts';
 
@@ -62,7 +62,7 @@ function writeConfig(config: ConfigPart): string {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'hostwire-test-'));
   leftovers.push(() => rmSync(folder, { recursive: true, force: true }));
   const file = path.join(folder, 'config.json');
-  const server = { engine: TEST_ENGINE, ...(config.server ?? SAFE.server) };
+  const server = { ...ENGINE_PART, ...(config.server ?? SAFE.server) };
   writeFileSync(file, JSON.stringify({ ...SAFE, ...config, server }), { mode: 0o600 });
   return file;
 }

@@ -61,6 +61,8 @@ function bodyOf(reader: Reader): string {
   const parts: Buffer[] = [];
   while (at < bytes.length) {
     const end = bytes.indexOf('\r\n', at + 2);
+    // A chunk that is complete, and nothing behind it.
+    if (end < 0 && bytes.length - at === 2) break;
     const mark = bytes.toString('latin1', at, end);
     if (!/^\r\n[0-9a-f]+$/.test(mark)) throw new Error(`torn at ${at}: ${JSON.stringify(mark.slice(0, 80))}`);
     const size = Number.parseInt(mark.slice(2), 16);
