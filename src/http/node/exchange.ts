@@ -120,7 +120,7 @@ export class NodeExchange implements Exchange {
     const isEnd = isLast || saysClose(this.head) || !response.shouldKeepAlive;
     const flat = flatHeaders(headers);
     if (body !== undefined) flat.push('Content-Length', String(Buffer.byteLength(body)));
-    // HTTP/1.1 keeps a connection by default; HTTP/1.0 has to say so.
+    // Persistent by default in HTTP/1.1; in HTTP/1.0 only when it is agreed on.
     if (headers.some(([name]) => name.toLowerCase() === 'connection')) response.removeHeader('Connection');
     else if (isEnd) flat.push('Connection', 'close');
     else if (this.#request.httpVersion === '1.0') flat.push('Connection', 'keep-alive');
