@@ -10,7 +10,7 @@ const target = path.join(root, 'dist');
 const modules = path.join(root, 'build/ts/src');
 
 /** Stay in node_modules: the engine is a native binary. */
-export const EXTERNAL = ['uWebSockets.js'];
+export const EXTERNAL = ['uWebSockets.js', 'ws'];
 
 /** The licenses of packages, for those who ship a bundle of them. */
 export function licensesOf(packages) {

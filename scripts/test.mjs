@@ -1,7 +1,8 @@
 // Runs the tests with tap and ends with the line "N passed, N failed[, N skipped]". In CI a skip is a failure.
 //   node scripts/test.mjs [--coverage] [--node PATH] [FILE.test.js…]
-// Without files: test/**, four at a time, then those in solo/ folders, one at a time. Other commands run the rest:
-// `npm run prove` runs slow/ and prove/, `npm run check` runs sanitized/ and windows/. No file is run twice.
+// Without files: test/**, four at a time, then those in solo/ folders, one at a time; then those that serve HTTP once
+// more, on Node's own engine. Other commands run the rest: `npm run prove` runs slow/ and prove/, `npm run check` runs
+// sanitized/ and windows/.
 import { spawnSync } from 'node:child_process';
 import { closeSync, mkdirSync, openSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -35,6 +36,19 @@ export function testFiles(tier) {
     .filter((file) => TIERS.find((name) => file.split(path.sep).includes(name)) === tier)
     .map((file) => path.join('build/ts/test', file.replace(/\.ts$/, '.js')))
     .sort();
+}
+
+/** The rooms whose tests run on both engines, and how one of their files says that it serves. */
+const ON_BOTH_ENGINES = /\/test\/(?:access|client|contract|http)\//;
+const SERVES =
+  /\b(?:createEngine|startService|startHere|startOnClock|startRoutes|startProbed|serveSockets|serveStreams|loadTestEngine)\b/;
+
+/** The tests of `tier` that start the service or an engine. */
+function servingTests(tier) {
+  return testFiles(tier).filter((file) => {
+    const source = file.replace(/^build\/ts\//, '').replace(/\.js$/, '.ts');
+    return ON_BOTH_ENGINES.test(`/${source}`) && SERVES.test(readFileSync(path.join(root, source), 'utf8'));
+  });
 }
 
 function countsOf(text) {
@@ -81,10 +95,16 @@ export function runTests({
 
 /** The tests of npm test: those in no tier, several at a time, then those that need the machine to themselves. */
 function runAll(options) {
+  // The helpers that start a service read it (test/helpers/service/engine.ts).
+  const onNode = { ...options, env: { HOSTWIRE_TEST_ENGINE: 'node' } };
   const runs = [
     runTests({ ...options, files: testFiles(undefined) }),
     runTests({ ...options, files: testFiles('solo'), jobs: 1 }),
+    runTests({ ...onNode, files: servingTests(undefined) }),
+    runTests({ ...onNode, files: servingTests('solo'), jobs: 1 }),
   ];
+  for (const run of runs.slice(2))
+    run.failures = run.failures.map((failure) => `on Node's engine: ${failure}`);
   const sum = (name) => runs.reduce((total, { counts }) => total + counts[name], 0);
   return {
     counts: { passed: sum('passed'), failed: sum('failed'), skipped: sum('skipped') },

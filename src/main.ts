@@ -13,6 +13,7 @@ import type { Output } from './cli/output.ts';
 import { manageService } from './cli/windows-service.ts';
 import { type LoadOptions, loadConfig } from './config/load.ts';
 import { Reloader } from './config/reload.ts';
+import { describeEngine, loadEngine } from './engines.ts';
 import { readMachineNames } from './host/names.ts';
 import { findMachineDataFolder, openNativeHost, openWindowsService } from './host/native.ts';
 import { createLog } from './log.ts';
@@ -22,6 +23,10 @@ import { openLogFile } from './log-file.ts';
 // to 16 MiB for good, from which a service this small gains nothing. Must run before the service is loaded.
 v8.setFlagsFromString('--semi-space-growth-factor=1');
 
+// The limit of uWebSockets.js is 4 KiB unless this is set before it is loaded. Browsers also send the cookies of other
+// services on this host name.
+process.env['UWS_HTTP_MAX_HEADERS_SIZE'] ??= '16384';
+
 const VERSION = '0.1.0-alpha';
 /** Writes whole lines for people. */
 let write = (text: string): unknown => process.stderr.write(text);
@@ -30,29 +35,6 @@ const log = createLog((line) => write(line));
 function refuseToStart(text: string): void {
   write(`hostwire: ${text}\n`);
   process.exitCode = 1;
-}
-
-/** Why this Node cannot run the service; undefined when it can. */
-function unsupportedRuntime(): string | undefined {
-  const [major = ''] = process.versions.node.split('.');
-  if (major === '20' || major === '22') return undefined;
-  return (
-    `Node ${process.versions.node} has no uWebSockets.js binary here: use Node 22 or 20, or install ` +
-    'uNetworking/uWebSockets.js from GitHub, a drop-in of the same name that has binaries for newer ones'
-  );
-}
-
-/** The reason why a native part cannot be loaded on a supported Node. */
-function explainLoadFailure(error: unknown): Error {
-  // The report takes long, so it is made only now. It names glibc only where that is the C library.
-  const report = process.report.getReport() as {
-    readonly header?: { readonly glibcVersionRuntime?: string };
-  };
-  if (process.platform === 'linux' && report.header?.glibcVersionRuntime === undefined)
-    return new Error(
-      'this system uses musl, and uWebSockets.js has binaries for glibc only: use Debian, or another glibc system',
-    );
-  return error instanceof Error ? error : new Error(String(error));
 }
 
 type Words = Pick<LoadOptions, 'paths' | 'overrides'>;
@@ -71,33 +53,20 @@ function loadOptions(words: Words): LoadOptions {
   };
 }
 
-/** Starts serving; false when it cannot, for the reason it has printed. */
-async function run(words: Words): Promise<boolean> {
-  const reason = unsupportedRuntime();
-  if (reason !== undefined) {
-    refuseToStart(reason);
-    return false;
-  }
-  await serve(loadOptions(words));
-  return true;
-}
-
-async function serve(options: LoadOptions): Promise<void> {
+/** Serves until a signal ends it. */
+async function run(words: Words): Promise<void> {
+  const options = loadOptions(words);
   const loaded = loadConfig(options);
   const { config } = loaded;
   log.setLevel(config.log.level);
   for (const { level, text } of loaded.notices) log[level](text);
-  // The limit of uWebSockets.js is 4 KiB unless this is set before it is loaded. Browsers also send the cookies of other
-  // services on this host name.
-  process.env['UWS_HTTP_MAX_HEADERS_SIZE'] ??= '16384';
   if (process.getuid?.() === 0)
     log.warn('running as root, which is not needed: an ordinary user is safer and sees the same stats');
-  const { Service } = await import('./service.ts').catch((error: unknown) => {
-    throw explainLoadFailure(error);
-  });
+  const [{ Service }, engine] = await Promise.all([import('./service.ts'), loadEngine(config.server.engine)]);
   const service = new Service({
     config,
     host: openNativeHost({ proc: config.host.proc, sys: config.host.sys }),
+    engine,
     log,
     machineNames: readMachineNames(),
     rss: process.memoryUsage.rss,
@@ -109,7 +78,7 @@ async function serve(options: LoadOptions): Promise<void> {
       platform: process.platform,
     },
   });
-  const { host, port } = service.start();
+  const { host, port } = await service.start();
   const reloader = new Reloader({
     load: options,
     loaded,
@@ -128,6 +97,20 @@ async function serve(options: LoadOptions): Promise<void> {
   const urlHost = host.includes(':') ? `[${host}]` : host;
   const local = host === '::' || host === '0.0.0.0' ? ` (open http://localhost:${port})` : '';
   write(`listening on http://${urlHost}:${port}${local}\n`);
+}
+
+/** The engine that would run, also where the configuration cannot be read. */
+async function engineLine(words: Words): Promise<string> {
+  let wanted: Parameters<typeof loadEngine>[0] = 'auto';
+  try {
+    wanted = loadConfig(loadOptions(words)).config.server.engine;
+  } catch {
+    // `hostwire check` says what is wrong with it.
+  }
+  return await loadEngine(wanted).then(
+    describeEngine,
+    (error: Error) => `HTTP engine: none: ${error.message}`,
+  );
 }
 
 /** The log file of a service that Windows starts; undefined where there is no such folder. */
@@ -152,7 +135,8 @@ async function runAsService(words: Words): Promise<void> {
   process.on('exit', (code) => {
     if (!hasCrashed) control.ended(code);
   });
-  if (await run(words)) control.running();
+  await run(words);
+  control.running();
 }
 
 async function main(): Promise<void> {
@@ -172,7 +156,7 @@ async function main(): Promise<void> {
     case 'help':
       return print({ text: HELP, exitCode: 0 });
     case 'version':
-      return print({ text: `${VERSION}\n`, exitCode: 0 });
+      return print({ text: `${VERSION}\n${await engineLine(paths)}\n`, exitCode: 0 });
     case 'keygen':
       return print(generateKey());
     case 'check':
@@ -180,7 +164,7 @@ async function main(): Promise<void> {
     case 'doctor':
       return print(
         await examine(loadOptions(paths), {
-          runtime: unsupportedRuntime(),
+          node: process.version,
           userName: os.userInfo().username,
           userId: process.getuid?.(),
           runtimeFolder: process.env['XDG_RUNTIME_DIR'],

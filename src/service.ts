@@ -7,6 +7,7 @@ import { Media, mediaCommands } from './commands/media.ts';
 import { Power, powerCommands } from './commands/power.ts';
 import { ProcessControl, processCommands } from './commands/process.ts';
 import type { Config } from './config/schema.ts';
+import { describeEngine, type EngineChoice } from './engines.ts';
 import type { Host } from './host/host.ts';
 import { Ledger } from './http/clients/ledger.ts';
 import { Tally } from './http/clients/tally.ts';
@@ -23,12 +24,13 @@ import { PeerWatch } from './http/connections/peers.ts';
 import { readDashboard } from './http/endpoints/dashboard.ts';
 import { HEADERS_READ, surfaceOf } from './http/endpoints/surface.ts';
 import { readSystem } from './http/endpoints/system.ts';
+import type { Engine } from './http/engine.ts';
 import { Gate, SOCKET_PATH } from './http/gate.ts';
 import { Pipeline } from './http/pipeline.ts';
 import type { Route } from './http/routes.ts';
 import { Hub } from './http/socket/hub.ts';
 import { Fanout } from './http/stream/fanout.ts';
-import { HttpServer } from './http/uws/server.ts';
+import type { StreamHub } from './http/stream/stream-hub.ts';
 import type { Log } from './log.ts';
 import { ProcessQueries } from './processes/queries.ts';
 import { ProcessReadings } from './processes/readings.ts';
@@ -38,6 +40,7 @@ import type { ServiceFacts } from './stats/system.ts';
 export interface ServiceOptions {
   readonly config: Config;
   readonly host: Host;
+  readonly engine: EngineChoice;
   readonly log: Log;
   readonly facts: ServiceFacts;
   /** The machine's short and full host name: the web guard lets them through. */
@@ -53,7 +56,7 @@ const UNTUNED_STALL_SECONDS = 30;
 
 /** Time for connections to take their last bytes: the service must be gone within a second, under load too. */
 const CLOSE_LIMIT_MS = 500;
-/** Poll interval meanwhile; also the minimum wait, because uWebSockets.js may hold stream bytes without reporting it. */
+/** Poll interval meanwhile; also the minimum wait, because an engine may hold stream bytes without reporting it. */
 const CLOSE_GRACE_MS = 50;
 
 /** Shared by all parts. */
@@ -92,12 +95,12 @@ function createCommands({ config, host, clock, log }: Base, ownPid: number) {
 export class Service {
   readonly #base: Base;
   readonly #sampler: Sampler;
-  readonly #fanout: Fanout;
+  readonly #fanout: StreamHub;
   readonly #hub: Hub;
   readonly #power: Power;
   readonly #gate: Gate;
   readonly #pipeline: Pipeline;
-  readonly #server: HttpServer;
+  readonly #server: Engine;
   readonly #peers: PeerWatch;
   readonly #census: ConnectionCensus;
   readonly #heap: HeapTrim | undefined;
@@ -108,6 +111,7 @@ export class Service {
   constructor({
     config: initial,
     host,
+    engine,
     log,
     facts,
     machineNames,
@@ -133,7 +137,8 @@ export class Service {
         this.#heap?.trimSoon();
       },
     });
-    this.#server = new HttpServer({
+    log.info(describeEngine(engine));
+    this.#server = engine.create({
       ledger,
       countDescriptors: () => host.openDescriptors(),
       headersRead: HEADERS_READ,
@@ -196,11 +201,11 @@ export class Service {
     });
   }
 
-  /** Listens and serves; returns the host and port in use. Throws ListenError. */
-  start(): { readonly host: string; readonly port: number } {
+  /** Listens and serves; resolves with the host and port in use. Rejects with ListenError. */
+  async start(): Promise<{ readonly host: string; readonly port: number }> {
     const { config, host, log } = this.#base;
     const { server } = config.current;
-    const bound = listenOn(this.#server, server.host, server.port);
+    const bound = await listenOn(this.#server, server.host, server.port);
     const canJudge = canJudgePeers(host, log);
     const isTuned = tuneListening(host, bound.port, canJudge);
     this.#heap?.start();

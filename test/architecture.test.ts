@@ -31,18 +31,20 @@ function importsOf(file: string): readonly string[] {
 
 /** What each room may import from, besides itself: an entry stands for that room and for the rooms inside it. */
 const ARROWS: Readonly<Record<string, readonly string[]>> = {
-  main: ['service', 'config', 'host', 'cli', 'log', 'log-file', 'errors', 'clock'],
+  main: ['service', 'engines', 'config', 'host', 'cli', 'log', 'log-file', 'errors', 'clock'],
   service: [
-    ...['config', 'host', 'stats', 'processes', 'commands', 'access', 'http', 'wire'],
+    ...['engines', 'config', 'host', 'stats', 'processes', 'commands', 'access', 'http', 'wire'],
     ...['log', 'errors', 'clock'],
   ],
-  http: ['http/uws', 'http/clients', 'access', 'config', 'wire', 'errors', 'params', 'log'],
+  engines: ['http'],
+  http: ['http/clients', 'stats', 'access', 'config', 'wire', 'errors', 'params', 'log'],
   'http/clients': ['access', 'clock'],
-  'http/uws': ['http/clients', 'commands', 'stats', 'log'],
-  'http/connections': ['http/uws', 'http/clients', 'access', 'host', 'config', 'log', 'clock'],
-  'http/stream': ['http/uws', 'http/clients', 'http', 'stats', 'clock'],
+  'http/uws': ['http', 'http/clients', 'stats'],
+  'http/node': ['http', 'http/clients', 'stats'],
+  'http/connections': ['http', 'http/clients', 'access', 'host', 'config', 'log', 'clock'],
+  'http/stream': ['http', 'http/clients', 'stats', 'clock'],
   'http/socket': [
-    ...['http/uws', 'http/clients', 'commands', 'processes', 'stats', 'wire'],
+    ...['http', 'http/clients', 'commands', 'processes', 'stats', 'wire'],
     ...['errors', 'host', 'config', 'log', 'params', 'clock'],
   ],
   'http/endpoints': [
@@ -55,7 +57,7 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   access: [],
   config: ['access', 'errors', 'log'],
   cli: ['config', 'host', 'access'],
-  'cli/doctor': ['cli', 'config', 'host'],
+  'cli/doctor': ['cli', 'config', 'engines', 'host'],
   client: ['wire'],
   api: ['wire', 'errors', 'host', 'place'],
   params: ['wire', 'errors'],
@@ -75,6 +77,7 @@ const isAllowed = (room: string, target: string) =>
 /** The one room that knows each third-party library. */
 const LIBRARIES: Readonly<Record<string, (file: string) => boolean>> = {
   'uWebSockets.js': (file) => file.startsWith('src/http/uws/'),
+  ws: (file) => file.startsWith('src/http/node/'),
   'ipaddr.js': (file) => file === 'src/access/addresses.ts',
   'js-yaml': (file) => file.startsWith('src/config/'),
   valibot: (file) => /^src\/config\/(?:schema|rows).ts$/.test(file) || /^src\/(?:wire|api)\//.test(file),
@@ -95,6 +98,22 @@ t.test('rooms import only what ARROWS allows', async (t) => {
     for (const imported of importsOf(file).filter((name) => name.startsWith('.'))) {
       const target = roomOf(path.posix.normalize(path.posix.join(path.posix.dirname(file), imported)));
       t.ok(isAllowed(room, target), `${file} may import ${imported}`);
+    }
+  }
+});
+
+/** The engines. */
+const ENGINES = /^http\/(?:uws|node)$/;
+
+t.test('one file loads an engine, and an engine knows of the rest only its seam', async (t) => {
+  for (const file of sources) {
+    const room = roomOf(file);
+    for (const imported of importsOf(file).filter((name) => name.startsWith('.'))) {
+      const target = path.posix.normalize(path.posix.join(path.posix.dirname(file), imported));
+      if (ENGINES.test(roomOf(target)) && roomOf(target) !== room)
+        t.equal(file, 'src/engines.ts', `${file} may import ${imported}`);
+      if (ENGINES.test(room) && roomOf(target) === 'http')
+        t.match(target, /^src\/http\/(?:engine|engine-socket|head)\.ts$/, `${file} may import ${imported}`);
     }
   }
 });
@@ -194,6 +213,14 @@ t.test('nothing in src/ or native/ starts a process, but the launcher', async (t
 const POOL_USERS: ReadonlyMap<string, RegExp> = new Map([
   // The documents of the API, from this program's own folder, once each.
   ['src/http/endpoints/documents.ts', /^readFile$/],
+  // Listening looks up `server.host` where it is a name, once.
+  ['src/http/node/server.ts', /^(?:http|net)$/],
+  // Types.
+  ['src/http/node/connection.ts', /^(?:IncomingMessage|ServerResponse|net)$/],
+  ['src/http/node/exchange.ts', /^(?:IncomingMessage|ServerResponse)$/],
+  ['src/http/node/head.ts', /^IncomingMessage$/],
+  ['src/http/node/sockets.ts', /^(?:IncomingMessage|net)$/],
+  ['src/http/node/stream.ts', /^net$/],
   // `hostwire doctor` listens for a moment: its own process, which serves nobody.
   ['src/cli/doctor/doctor.ts', /^net$/],
 ]);

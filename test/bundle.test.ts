@@ -33,20 +33,23 @@ const partWith = (source: string) => FILES.find((file) => sourcesOf(file).includ
 const modulesOf = (files: ReadonlySet<string>) =>
   [...files].filter((file) => file.endsWith('.js') && existsSync(path.join(DIST, file))).flatMap(sourcesOf);
 
-t.test('the service is a part of its own, and only it loads the engine', async (t) => {
+t.test('the service and each engine are parts of their own', async (t) => {
   const atOnce = loadedWith('main.js');
   const service = partWith('src/service.ts');
+  const uws = partWith('src/http/uws/server.ts');
+  const node = partWith('src/http/node/server.ts');
   t.ok(
     modulesOf(atOnce).includes('src/config/load.ts'),
     'the modules of the other commands are loaded at once',
   );
-  t.notOk(
-    atOnce.has(service) || atOnce.has(ENGINE),
-    'with a Node or a C library without engine they still work',
-  );
-  t.ok(loadedWith(service).has(ENGINE), 'the engine is not in the bundle');
-  t.notOk(loadedWith(service).has('node:http'), 'Node has a server of its own, which would take memory');
-  t.ok(FILES.length <= 4, `few files: ${FILES.join(', ')}`);
+  t.notOk(atOnce.has(service), 'they run without the service');
+  for (const file of ['main.js', service])
+    for (const engine of [uws, node, ENGINE, 'node:http'])
+      t.notOk(loadedWith(file).has(engine), `${file} loads ${engine} only when it was chosen`);
+  t.ok(loadedWith(uws).has(ENGINE), 'uWebSockets.js is not in the bundle');
+  t.notOk(loadedWith(uws).has(node) || loadedWith(uws).has('node:http'), 'one engine is loaded');
+  t.notOk(loadedWith(node).has(uws) || loadedWith(node).has(ENGINE), 'one engine is loaded');
+  t.ok(FILES.length <= 9, `few files: ${FILES.join(', ')}`);
   const modules = FILES.flatMap(sourcesOf);
   t.equal(new Set(modules).size, modules.length, 'no module twice');
   t.strictSame(

@@ -10,9 +10,9 @@ import process from 'node:process';
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
 import { systemClock } from '#src/clock.js';
 import type { Caller } from '#src/http/clients/caller.js';
+import type { Exchange, StreamStart } from '#src/http/engine.js';
 import { Fanout } from '#src/http/stream/fanout.js';
-import type { Exchange, StreamStart } from '#src/http/uws/exchange.js';
-import { StreamSocket } from '#src/http/uws/stream.js';
+import { UwsStream } from '#src/http/uws/stream.js';
 import { type Encoded, viewOf } from '#src/stats/view.js';
 
 const VIEW = viewOf(31, false);
@@ -89,7 +89,7 @@ class Loop {
   #open(response: uws.HttpResponse): void {
     const exchange = {
       startStream({ status, headers, event, view, caller, sent, writtenAt, onEvent }: StreamStart) {
-        const socket = new StreamSocket(response, view, caller, sent, writtenAt);
+        const socket = new UwsStream(response, view, caller, sent, writtenAt);
         const onSocketEvent = onEvent.bind(socket);
         response.onAborted(onSocketEvent);
         response.onWritable(onSocketEvent);

@@ -134,6 +134,13 @@ export const KEYS = {
       meaning: 'The port. 0 takes any free one.',
       needsRestart: true,
     }),
+    engine: configRow<'auto' | 'uws' | 'node'>(v.picklist(['auto', 'uws', 'node']), 'auto', {
+      type: 'string',
+      expected: '"auto", "uws" or "node"',
+      meaning:
+        "The HTTP engine: `uws` is uWebSockets.js, `node` is Node's own (docs/engines.md). `auto`: uWebSockets.js where its binary loads, otherwise Node's.",
+      needsRestart: true,
+    }),
     max_streams: configRow(v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(1_000_000)), 0, {
       type: 'integer',
       expected: 'a whole number from 0 to 1000000',

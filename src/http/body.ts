@@ -1,7 +1,7 @@
 /** Request bodies: framing, size and content type, checked before anything acts. */
 import { ServiceError } from '../errors.ts';
-import type { Exchange } from './uws/exchange.ts';
-import type { HeaderLists, RequestHead } from './uws/head.ts';
+import type { Exchange } from './engine.ts';
+import type { HeaderLists, RequestHead } from './head.ts';
 
 export const MAX_BODY_BYTES = 16 * 1024;
 /** A refused body is read up to here, so that a client that is still sending can read the answer. */

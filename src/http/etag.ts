@@ -1,5 +1,5 @@
 /** Conditional requests: whether the client already has the current version. */
-import type { HeaderLists } from './uws/head.ts';
+import type { HeaderLists } from './head.ts';
 
 /** The entries of a header whose value is a list. */
 export const entriesOf = (headers: HeaderLists, name: string): readonly string[] =>

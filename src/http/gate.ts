@@ -12,8 +12,8 @@ import { ServiceError } from '../errors.ts';
 import type { Log } from '../log.ts';
 import { OPERATIONS } from '../wire/operations.ts';
 import type { Caller } from './clients/caller.ts';
+import type { Answer, RequestHead } from './head.ts';
 import { bareAnswer, emptyAnswer, errorAnswer, type Headers } from './reply.ts';
-import type { Answer, RequestHead } from './uws/head.ts';
 
 /** The gate's decision on a request. `client` is for `passes`. */
 export type GateVerdict =

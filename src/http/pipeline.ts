@@ -14,11 +14,11 @@ import {
 } from './body.ts';
 import type { Caller } from './clients/caller.ts';
 import { Tally } from './clients/tally.ts';
+import type { Exchange } from './engine.ts';
 import type { Gate } from './gate.ts';
+import type { Answer } from './head.ts';
 import { emptyAnswer, errorAnswer, type Headers } from './reply.ts';
 import { allowedMethods, type Endpoint, type Request, type Route, wildcardOf } from './routes.ts';
-import type { Exchange } from './uws/exchange.ts';
-import type { Answer } from './uws/head.ts';
 
 export interface PipelineOptions {
   readonly gate: Pick<Gate, 'judge'>;

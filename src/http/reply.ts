@@ -1,6 +1,6 @@
 /** Answers: JSON, errors, refusals without a body. */
 import type { ServiceError } from '../errors.ts';
-import type { Answer } from './uws/head.ts';
+import type { Answer } from './head.ts';
 
 export type Headers = readonly (readonly [name: string, value: string])[];
 

@@ -2,9 +2,9 @@
 import type { Config } from '../config/schema.ts';
 import { type Method, OPERATIONS, type Operation, type OperationId } from '../wire/operations.ts';
 import type { Caller } from './clients/caller.ts';
+import type { Exchange } from './engine.ts';
+import type { Answer } from './head.ts';
 import type { Headers } from './reply.ts';
-import type { Exchange } from './uws/exchange.ts';
-import type { Answer } from './uws/head.ts';
 
 /** A request that passed the gate, for a handler. */
 export interface Request {

@@ -3,6 +3,7 @@ import t from 'tap';
 import type { Endpoint } from '#src/http/routes.js';
 import { jsonOf, requestBytes } from '../helpers/clients/http.ts';
 import { startRoutes } from '../helpers/clients/routes.ts';
+import { DIFFERENCES } from '../helpers/service/differences.ts';
 
 let acts = 0;
 const act: Endpoint['run'] = ({ body }) => {
@@ -44,7 +45,11 @@ t.test(
         connection.write(`POST ${path} ${HEAD}${lines}\r\n0\r\n\r\n`);
         connection.end();
         try {
-          t.equal((await connection.readAnswer()).status, status, `${path} ${JSON.stringify(lines)}`);
+          t.equal(
+            (await connection.readAnswer()).status,
+            DIFFERENCES.framingStatus(status, lines),
+            `${path} ${JSON.stringify(lines)}`,
+          );
         } catch {
           // The bytes after such a head may have been read as another request: then there is no answer at all.
           t.ok(connection.isClosed);

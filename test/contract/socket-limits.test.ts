@@ -7,6 +7,7 @@ import { SocketClient } from '../helpers/clients/socket.ts';
 import { FakeClock } from '../helpers/fakes/clock.ts';
 import { fixtureHost } from '../helpers/fakes/host.ts';
 import { checkTime } from '../helpers/limits.ts';
+import { DIFFERENCES } from '../helpers/service/differences.ts';
 import { startHere, startService } from '../helpers/service/service.ts';
 
 t.setTimeout(280_000);
@@ -44,10 +45,10 @@ t.test('[7.limit-cut] above 64 KiB, or with bytes that are not UTF-8, the socket
   const { connect } = await start(t);
   const large = await connect();
   large.sayText(pingOf(64 * 1024 + 1));
-  t.equal((await large.closed).code, 1006);
+  t.equal((await large.closed).code, DIFFERENCES.tooLongCode);
   const bad = await connect();
   bad.ws.send(Buffer.from([0x22, 0xff, 0x22]), { binary: false });
-  t.equal((await bad.closed).code, 1006);
+  t.equal((await bad.closed).code, DIFFERENCES.notUtf8Code);
 });
 
 t.test('[7.error-parse] a message that is not a JSON object, or not text: PARSE_ERROR', async (t) => {

@@ -7,6 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import t from 'tap';
 import { ask } from '../helpers/clients/http.ts';
+import { ENGINE_PART } from '../helpers/service/engine.ts';
 import { type ServiceProcess, startService } from '../helpers/service/service.ts';
 
 const KEY = '0123456789abcdef0123456789abcdef';
@@ -91,7 +92,8 @@ t.test('[1.notice-open] auth off beyond loopback is one loud warning at start', 
   t.ok(service.stderr().indexOf('anyone who') < service.stderr().indexOf('listening on'), 'before it serves');
   // At a reload it is logged again if there is something new to report, and otherwise not.
   const rewrite = async (config: object, isDone: Parameters<typeof until>[0]) => {
-    writeFileSync(`${service.configFile}.new`, JSON.stringify(config), { mode: 0o600 });
+    const text = JSON.stringify({ server: ENGINE_PART, ...config });
+    writeFileSync(`${service.configFile}.new`, text, { mode: 0o600 });
     renameSync(`${service.configFile}.new`, service.configFile);
     process.kill(service.pid, 'SIGHUP');
     await until(isDone);
@@ -99,7 +101,7 @@ t.test('[1.notice-open] auth off beyond loopback is one loud warning at start', 
   const power = { backend: 'record' };
   await rewrite({ power, features: { enable_shutdown: true } }, () => warningsOf(service).length > 1);
   t.match(warningsOf(service)[1], /\(sleep, hibernate, shutdown, media, process list: on; restart, process/);
-  const near = { server: { alowed_hosts: [] } };
+  const near = { server: { ...ENGINE_PART, alowed_hosts: [] } };
   await rewrite(near, () => warningsOf(service).length > 2);
   t.match(warningsOf(service)[2], /alowed_hosts: unknown key/, 'a bad file between');
   const auth = { blocked_ips: ['127.0.0.66'] };

@@ -1,9 +1,9 @@
 /** The fan-out against a simple model: thousands of random turns with slow, fast, coming and going subscribers. */
 import process from 'node:process';
 import t from 'tap';
+import type { Exchange, StreamStart } from '#src/http/engine.js';
 import { Fanout } from '#src/http/stream/fanout.js';
-import type { Exchange, StreamStart } from '#src/http/uws/exchange.js';
-import { StreamSocket } from '#src/http/uws/stream.js';
+import { UwsStream } from '#src/http/uws/stream.js';
 import type { Sample } from '#src/stats/sample.js';
 import { Encoded, type View, viewOf } from '#src/stats/view.js';
 import { FakeDemand } from '../helpers/fakes/demand.ts';
@@ -71,7 +71,7 @@ class Stage {
 
   join(view: View, options: { kernelBytes?: number; skips?: boolean; client?: number } = {}): Peer {
     const { kernelBytes = 1 << 20, skips = false, client = 0 } = options;
-    let socket: StreamSocket | undefined;
+    let socket: UwsStream | undefined;
     let handler: StreamStart['onEvent'] | undefined;
     const response = new FakeResponse({
       kernelBytes,
@@ -81,7 +81,7 @@ class Stage {
     });
     const exchange = {
       startStream(start: StreamStart) {
-        socket = new StreamSocket(response, start.view, start.caller, start.sent, start.writtenAt);
+        socket = new UwsStream(response, start.view, start.caller, start.sent, start.writtenAt);
         handler = start.onEvent;
         let isWhole = true;
         response.cork(() => {

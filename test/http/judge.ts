@@ -5,6 +5,7 @@
  * Not judged, each for a reason: the contents of a query (any byte above a space), more than one Host (the web guard's
  * to refuse), a DEL in a header's value (RFC 9110, 5.5 lets it pass), and a chunked body (its connection ends with the answer, so that nothing behind it counts).
  */
+import { DIFFERENCES } from '../helpers/service/differences.ts';
 
 export interface JudgedRequest {
   readonly method: string;
@@ -14,8 +15,11 @@ export interface JudgedRequest {
   readonly isPlain: boolean;
 }
 
-const GET_PATHS = new Set(['/api/status', '/api/usage', '/api/system', '/api/stream']);
-const REQUEST_LINE = /^([!#$%&'*+\-.^_`|~0-9A-Za-z]+) (\/[\x21-\xff]*) HTTP\/1\.1$/;
+const GET_PATHS = new Set(['/', '/api/status', '/api/usage', '/api/system', '/api/stream']);
+// Node's parser takes several blanks where one belongs, which RFC 9112, 3 allows.
+const REQUEST_LINE = DIFFERENCES.servesAllForms
+  ? /^([!#$%&'*+\-.^_`|~0-9A-Za-z]+) +(?:[hH][tT]{2}[pP][sS]?:\/\/([^/?#\s]*)(?=[/?]))?(\*|(?:\/|(?<=\/\/[^/?#\s]*)\?)[\x21-\xff]*) +HTTP\/1\.([01])$/
+  : /^([!#$%&'*+\-.^_`|~0-9A-Za-z]+) ()(\/[\x21-\xff]*) HTTP\/1\.(1)$/;
 const FIELD = /^([!#$%&'*+\-.^_`|~0-9A-Za-z]+):[ \t]*([\t\x20-\xff]*)$/;
 // uWebSockets.js also treats bytes above 0x7f at either end of a value as blanks.
 const TRIMMED = /^[\t\x20\x80-\xff]+|[\t\x20\x80-\xff]+$/g;
@@ -27,6 +31,8 @@ const PLAIN_HEAD_LINES = 90;
 interface Head {
   readonly method: string;
   readonly path: string;
+  /** HTTP/1.0: the connection ends with the answer, unless the client asks otherwise; a Host is not needed. */
+  readonly isOld: boolean;
   readonly fields: ReadonlyMap<string, readonly string[]>;
 }
 
@@ -37,14 +43,17 @@ function readHead(text: string): Head | undefined {
   const fields = new Map<string, string[]>();
   for (const line of lines) {
     // For uWebSockets.js a line without a name is the last one, and no callback reports it.
-    if (line.startsWith(':')) break;
+    if (line.startsWith(':') && !DIFFERENCES.servesAllForms) break;
     const field = FIELD.exec(line);
     if (field === null) return undefined;
     const name = (field[1] ?? '').toLowerCase();
     fields.set(name, [...(fields.get(name) ?? []), (field[2] ?? '').replace(TRIMMED, '')]);
   }
-  if (!fields.has('host')) return undefined;
-  return { method: request[1] ?? '', path: (request[2] ?? '').split('?', 1)[0] ?? '', fields };
+  const isOld = request[4] === '0';
+  if (!fields.has('host') && !isOld) return undefined;
+  // The authority of a target in absolute form is the Host.
+  if (request[2]) fields.set('host', [request[2]]);
+  return { method: request[1] ?? '', path: (request[3] ?? '').split('?', 1)[0] || '/', isOld, fields };
 }
 
 /** How many bytes of body follow; undefined: nothing behind this request may be read as another one. */
@@ -57,11 +66,12 @@ function bodyLength(head: Head): number | undefined | 'doubtful' {
   if (lengths[0] !== undefined && !/^\d+$/.test(lengths[0])) return 'doubtful';
   const length = Number(lengths[0] ?? 0);
   const saysClose = head.fields.get('connection')?.some((value) => /(^|,)\s*close\s*(,|$)/i.test(value));
-  return length > MAX_DRAINED_BYTES || saysClose ? undefined : length;
+  const staysOpen = head.fields.get('connection')?.some((value) => /keep-alive/i.test(value));
+  return length > MAX_DRAINED_BYTES || saysClose || (head.isOld && !staysOpen) ? undefined : length;
 }
 
 function successOf({ method, path }: Head): 200 | 204 | undefined {
-  if (method === 'OPTIONS' && (GET_PATHS.has(path) || path === '/api/ws')) return 204;
+  if (method === 'OPTIONS' && (GET_PATHS.has(path) || path === '/api/ws' || path === '*')) return 204;
   return (method === 'GET' || method === 'HEAD') && GET_PATHS.has(path) ? 200 : undefined;
 }
 
@@ -70,6 +80,8 @@ export function judge(bytes: Buffer): readonly JudgedRequest[] {
   const text = bytes.toString('latin1');
   const judged: JudgedRequest[] = [];
   for (let at = 0; ; ) {
+    // RFC 9112, 2.2: empty lines before a request may be ignored.
+    while (DIFFERENCES.servesAllForms && /[\r\n]/.test(text[at] ?? '')) at++;
     const end = text.indexOf('\r\n\r\n', at);
     const head = end < 0 ? undefined : readHead(text.slice(at, end));
     if (head === undefined) return judged;
@@ -77,7 +89,13 @@ export function judge(bytes: Buffer): readonly JudgedRequest[] {
     const success = length === 'doubtful' ? undefined : successOf(head);
     const isSmall =
       end - at < PLAIN_HEAD_BYTES && text.slice(at, end).split('\r\n').length < PLAIN_HEAD_LINES;
-    const isPlain = isSmall && typeof length === 'number' && `${head.fields.get('host')}` === 'localhost';
+    // Node's parser refuses bytes above 0x7e in a target.
+    const isAscii = /^[\t\r\n\x20-\x7e]*$/.test(text.slice(at, end));
+    const isPlain =
+      isSmall &&
+      (isAscii || !DIFFERENCES.servesAllForms) &&
+      typeof length === 'number' &&
+      `${head.fields.get('host')}` === 'localhost';
     judged.push({ method: head.method, success, isPlain });
     if (typeof length !== 'number') return judged;
     at = end + 4 + length;

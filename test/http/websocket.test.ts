@@ -1,9 +1,9 @@
 /** The wrapper of a WebSocket on an object that behaves like uWebSockets.js's, down to throwing when it is closed. */
 import t from 'tap';
 import { Ledger } from '#src/http/clients/ledger.js';
-import { FULL_BYTES, Socket, type SocketData } from '#src/http/uws/socket.js';
+import { EngineSocket, FULL_BYTES } from '#src/http/engine-socket.js';
 
-type NativeSocket = Parameters<Socket['markOpen']>[0];
+type NativeSocket = Parameters<EngineSocket['markOpen']>[0];
 
 /** Keeps everything it is sent; bytes beyond `room` wait. */
 class FakeNative {
@@ -67,7 +67,7 @@ class FakeNative {
 
 function open() {
   const reported: string[] = [];
-  const socket = new Socket(
+  const socket = new EngineSocket(
     {
       onMessage: (bytes) => reported.push(`message ${bytes}`),
       onControlFrame: () => reported.push('control frame'),
@@ -80,7 +80,7 @@ function open() {
   const native = new FakeNative();
   native.onClose = () => socket.markClosed();
   // The part of it that the wrapper uses.
-  socket.markOpen(native as unknown as NativeSocket & SocketData);
+  socket.markOpen(native as unknown as NativeSocket);
   return { socket, native, reported };
 }
 
@@ -114,7 +114,7 @@ t.test('sent messages go out; after the end nothing reaches the native object', 
 
 t.test('a socket that was never opened does nothing', async (t) => {
   const fail = () => void t.fail('called');
-  const socket = new Socket(
+  const socket = new EngineSocket(
     { onMessage: fail, onControlFrame: fail, onDrained: fail, onClosed: fail },
     '',
     new Ledger(),

@@ -57,7 +57,7 @@ t.test('[4.stalled] a thousand half-open peers', { skip: reasonAgainstCable() ||
 });
 
 t.test(`the cost of checking ${STREAMS} streams`, { skip: needsGcc }, async (t) => {
-  const { host, port, publish, fanout } = serveStreams(t, {
+  const { host, port, publish, fanout } = await serveStreams(t, {
     address: '127.0.0.1',
     eventBytes: 300,
     tickMs: undefined,

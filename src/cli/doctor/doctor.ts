@@ -2,6 +2,7 @@
 import net from 'node:net';
 import { type LoadOptions, loadConfig } from '../../config/load.ts';
 import type { Config } from '../../config/schema.ts';
+import { loadEngine } from '../../engines.ts';
 import type { Finding } from '../../host/finding.ts';
 import { type NativeMachine, openNativeHost } from '../../host/native.ts';
 import type { Output } from '../output.ts';
@@ -10,8 +11,8 @@ import { findSwitchedOff, judgeSwitch } from './switches.ts';
 import { judgeUnit, readUnitFacts } from './unit.ts';
 
 export interface DoctorFacts {
-  /** Why this Node cannot run the service; undefined when it can. */
-  readonly runtime: string | undefined;
+  /** The version of Node. */
+  readonly node: string;
   readonly userName: string;
   /** 0 is root; undefined where users have no numbers, as on Windows. */
   readonly userId: number | undefined;
@@ -20,7 +21,7 @@ export interface DoctorFacts {
 }
 
 /** The service cannot start without these. */
-const REQUIRED = new Set(['node', 'configuration', 'addon', 'port']);
+const REQUIRED = new Set(['configuration', 'engine', 'addon', 'port']);
 
 /** The table. Exit code 1 when the service could not start. */
 export async function examine(options: LoadOptions, facts: DoctorFacts): Promise<Output> {
@@ -32,10 +33,11 @@ export async function examine(options: LoadOptions, facts: DoctorFacts): Promise
 /** The rows as data. The machine's own come from its readers, whatever they are. */
 async function collectRows(options: LoadOptions, facts: DoctorFacts): Promise<readonly Finding[]> {
   const { row, config } = examineConfiguration(options);
-  const first = [examineRuntime(facts), row];
+  const first = [works('node', facts.node), row];
   if (config === undefined) return first;
   return [
     ...first,
+    await examineEngine(config),
     ...(await examineMachine(config)),
     await examinePort(config),
     examineLimits(config),
@@ -45,10 +47,14 @@ async function collectRows(options: LoadOptions, facts: DoctorFacts): Promise<re
 
 const reasonOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
 
-function examineRuntime({ runtime }: DoctorFacts): Finding {
-  return runtime === undefined
-    ? works('node', 'supported')
-    : missing('node', 'not supported', { reason: runtime });
+/** Loads the engine as the service would. */
+async function examineEngine({ server }: Config): Promise<Finding> {
+  try {
+    const { title, why } = await loadEngine(server.engine);
+    return works('engine', `${title}: ${why}`);
+  } catch (error) {
+    return missing('engine', `server.engine is ${server.engine}`, { reason: reasonOf(error) });
+  }
 }
 
 interface Examined {

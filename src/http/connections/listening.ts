@@ -4,7 +4,7 @@ import type { Host, ListenerOptions } from '../../host/host.ts';
 import type { Log } from '../../log.ts';
 import type { Caller } from '../clients/caller.ts';
 import type { Tally } from '../clients/tally.ts';
-import type { HttpServer } from '../uws/server.ts';
+import type { Engine } from '../engine.ts';
 import { SILENT_LIMIT_MS } from './peers.ts';
 
 /** Inherited by every connection. The reasons for these numbers are in docs/performance.md. */
@@ -40,17 +40,17 @@ export function roomFor(
   };
 }
 
-/** Listens, and returns the address in use: a kernel without IPv6 has no "::". Throws ListenError. */
-export function listenOn(
-  server: HttpServer,
+/** Listens, and returns the address in use: a kernel without IPv6 has no "::". Rejects with ListenError. */
+export async function listenOn(
+  server: Engine,
   host: string,
   port: number,
-): { readonly host: string; readonly port: number } {
+): Promise<{ readonly host: string; readonly port: number }> {
   try {
-    return { host, port: server.listen(host, port) };
+    return { host, port: await server.listen(host, port) };
   } catch (error) {
     if (host !== '::') throw error;
-    return { host: '0.0.0.0', port: server.listen('0.0.0.0', port) };
+    return { host: '0.0.0.0', port: await server.listen('0.0.0.0', port) };
   }
 }
 

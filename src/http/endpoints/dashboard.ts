@@ -10,9 +10,9 @@ import { type View, viewOf } from '../../stats/view.ts';
 import { OPERATIONS } from '../../wire/operations.ts';
 import { entriesOf, isKnown } from '../etag.ts';
 import type { Gate } from '../gate.ts';
+import type { Answer } from '../head.ts';
 import { type Headers, statusLine } from '../reply.ts';
 import type { Request, Route } from '../routes.ts';
-import type { Answer } from '../uws/head.ts';
 
 /** The request headers that its routes read, in lower case. */
 export const DASHBOARD_HEADERS: readonly string[] = ['accept-encoding', 'if-none-match'];

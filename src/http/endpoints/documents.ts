@@ -4,9 +4,9 @@ import { readFile } from 'node:fs/promises';
 import { ServiceError } from '../../errors.ts';
 import { PLACE } from '../../place.ts';
 import { isKnown } from '../etag.ts';
+import type { Answer } from '../head.ts';
 import { type Headers, statusLine } from '../reply.ts';
 import type { Request, Run, Runs } from '../routes.ts';
-import type { Answer } from '../uws/head.ts';
 
 interface StoredDocument {
   readonly bytes: Buffer;

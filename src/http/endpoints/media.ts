@@ -5,9 +5,9 @@ import { checkParams } from '../../params.ts';
 import { parseView } from '../../stats/view.ts';
 import { mediaParams, mediaRequest } from '../../wire/requests.ts';
 import { parseJsonObject } from '../body.ts';
+import type { Answer } from '../head.ts';
 import { jsonAnswer } from '../reply.ts';
 import type { Request, Runs } from '../routes.ts';
-import type { Answer } from '../uws/head.ts';
 
 const PREFIX = 'media.';
 

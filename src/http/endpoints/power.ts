@@ -2,10 +2,10 @@
 import type { Commands } from '../../commands/command.ts';
 import type { Power } from '../../commands/power.ts';
 import type { POWER_ACTIONS } from '../../wire/requests.ts';
+import type { Answer } from '../head.ts';
 import { paramsOf } from '../query.ts';
 import { jsonAnswer } from '../reply.ts';
 import type { Request, Run, Runs } from '../routes.ts';
-import type { Answer } from '../uws/head.ts';
 
 const QUERY_TYPES = { numbers: ['delay'], booleans: ['force'] };
 

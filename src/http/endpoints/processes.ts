@@ -4,10 +4,10 @@ import { ServiceError } from '../../errors.ts';
 import { checkDetails, checkList, listable, type ProcessQueries } from '../../processes/queries.ts';
 import { OPERATIONS } from '../../wire/operations.ts';
 import { parseJsonObject } from '../body.ts';
+import type { Answer } from '../head.ts';
 import { paramsOf } from '../query.ts';
 import { jsonAnswer, jsonTextAnswer } from '../reply.ts';
 import type { Request, Runs } from '../routes.ts';
-import type { Answer } from '../uws/head.ts';
 
 const QUERY_TYPES = { numbers: ['limit'], booleans: ['grouped'] };
 

@@ -5,15 +5,16 @@ import { type Encoded, parseView } from '../../stats/view.ts';
 import type { SystemPayload } from '../../wire/system.ts';
 import type { Caller } from '../clients/caller.ts';
 import type { Gate } from '../gate.ts';
+import type { Answer } from '../head.ts';
 import { type Headers, jsonAnswer, jsonTextAnswer, statusLine } from '../reply.ts';
 import type { Request, Runs } from '../routes.ts';
-import { type Fanout, STREAM_HEADERS } from '../stream/fanout.ts';
-import type { Answer } from '../uws/head.ts';
+import { STREAM_HEADERS } from '../stream/fanout.ts';
+import type { StreamHub } from '../stream/stream-hub.ts';
 
 export interface StatsRooms {
   readonly gate: Pick<Gate, 'judge' | 'keep'>;
   readonly sampler: Pick<Sampler, 'latest' | 'peek' | 'nextTickInMs' | 'intervalMs'>;
-  readonly fanout: Pick<Fanout, 'open'>;
+  readonly fanout: Pick<StreamHub, 'open'>;
   /** Whether one more stream may be opened. */
   readonly hasRoom: (caller: Caller) => boolean;
   readonly readSystem: (withDetail: boolean) => Promise<SystemPayload>;

@@ -10,7 +10,7 @@ import type { Caller } from '../clients/caller.ts';
 import { GATE_HEADERS, type Gate } from '../gate.ts';
 import { type Route, type Runs, routesOf } from '../routes.ts';
 import type { Hub } from '../socket/hub.ts';
-import type { Fanout } from '../stream/fanout.ts';
+import type { StreamHub } from '../stream/stream-hub.ts';
 import { DASHBOARD_HEADERS, dashboardRoutes, type WebFile } from './dashboard.ts';
 import { DOCUMENT_HEADERS, documentRuns } from './documents.ts';
 import { mediaRuns } from './media.ts';
@@ -35,7 +35,7 @@ export const HEADERS_READ: ReadonlySet<string> = new Set([
 export interface Rooms {
   readonly gate: Gate;
   readonly sampler: Sampler;
-  readonly fanout: Fanout;
+  readonly fanout: StreamHub;
   readonly sockets: Hub;
   readonly commands: Commands;
   readonly power: Power;

@@ -6,7 +6,7 @@ import { type View, viewOf } from '../../stats/view.ts';
 import type { MessageId, OpData, SocketRequest } from '../../wire/socket.ts';
 import { readSocketMessage } from '../../wire/socket.ts';
 import type { Caller } from '../clients/caller.ts';
-import { CLOSE_CODES, type Socket, type SocketEvents } from '../uws/socket.ts';
+import { CLOSE_CODES, type Socket, type SocketEvents } from '../engine.ts';
 import type { Asker } from './commands.ts';
 import { errorText, eventText } from './events.ts';
 import { answerRequest, type Queried, readEnabled, readStats } from './queries.ts';

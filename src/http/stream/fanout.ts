@@ -1,13 +1,13 @@
 /** The fan-out: sends the newest sample to every subscriber of /api/stream, in slices. */
 import { type Clock, type Defer, deferToNextTurn } from '../../clock.ts';
-import type { Demand, SampleSink } from '../../stats/source.ts';
+import type { Demand } from '../../stats/source.ts';
 import type { Encoded, View } from '../../stats/view.ts';
 import type { Caller } from '../clients/caller.ts';
 import { Ledger } from '../clients/ledger.ts';
 import { Tally } from '../clients/tally.ts';
+import type { Exchange, StreamEventHandler, StreamSocket } from '../engine.ts';
 import { type Headers, statusLine } from '../reply.ts';
-import type { Exchange, StreamEventHandler } from '../uws/exchange.ts';
-import type { StreamSocket } from '../uws/stream.ts';
+import type { StreamHub } from './stream-hub.ts';
 import { beginPass, type Pass, Subscribers } from './subscribers.ts';
 
 export interface FanoutOptions {
@@ -32,7 +32,7 @@ const SILENCE_SECONDS = 15;
 /** From one `tend` to the next: well within the 10 s (± 2) after which uWebSockets.js cuts a full socket. */
 const TEND_MS = 3000;
 
-export class Fanout implements SampleSink {
+export class Fanout implements StreamHub {
   readonly #source: Demand;
   readonly #clock: Clock;
   readonly #defer: Defer;
@@ -49,10 +49,9 @@ export class Fanout implements SampleSink {
   #tending: Pass | undefined;
   #tendTimer: unknown;
   #isClosed = false;
-  /** Seconds a full socket may stay full before it is cut. Infinity where PeerWatch or the kernel cuts stalled peers. */
   stallLimitSeconds = Number.POSITIVE_INFINITY;
 
-  /** Both of uWebSockets.js's events: only the one that reports room passes an offset. */
+  /** Both events of a stream: only the one that reports room passes an offset. */
   readonly #onEvent: StreamEventHandler;
 
   constructor(options: FanoutOptions) {
@@ -79,7 +78,6 @@ export class Fanout implements SampleSink {
     return this.#subscribers.size;
   }
 
-  /** Replies with the stream's headers and `encoded`, then keeps the subscriber. `skipsNext`: the next tick is near. */
   open(
     exchange: Exchange,
     view: View,
@@ -109,7 +107,6 @@ export class Fanout implements SampleSink {
     else if (!isWhole) this.#defer(() => this.#drain(socket));
   }
 
-  /** Sends `encoded` to every subscriber. A distribution that is under way continues with it. */
   publish(encoded: Encoded): void {
     this.#newest = encoded;
     this.#number++;
@@ -126,12 +123,10 @@ export class Fanout implements SampleSink {
     this.#tendOn();
   }
 
-  /** Cuts every subscriber that `passes` no longer lets through. */
   judgeAgain(passes: (caller: Caller) => boolean): void {
     for (const socket of this.#subscribers.all) if (!passes(socket.caller)) this.#cut(socket);
   }
 
-  /** Ends every stream on a frame boundary; returns how many still have to take what they were sent before. */
   close(): number {
     this.#isClosed = true;
     let full = 0;

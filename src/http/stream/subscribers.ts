@@ -1,6 +1,6 @@
 /** The open streams by view, and passes over all of them that can stop and continue while streams come and go. */
 import { VIEW_COUNT } from '../../stats/view.ts';
-import type { StreamSocket } from '../uws/stream.ts';
+import type { StreamSocket } from '../engine.ts';
 
 /** Maximum time that a pass holds the event loop in one turn. */
 const SLICE_MS = 4;

@@ -3,36 +3,12 @@
  * onAborted if it outlives its handler, must be written in a cork, and must not be written to after a failed write.
  */
 import type * as uws from 'uWebSockets.js';
-import type { View } from '../../stats/view.ts';
-import type { Caller } from '../clients/caller.ts';
-import type { Holder, Ledger } from '../clients/ledger.ts';
+import type { Ledger } from '../clients/ledger.ts';
+import type { BodyEvents, Delivery, Exchange, SocketEvents, StreamStart } from '../engine.ts';
+import { EngineSocket } from '../engine-socket.ts';
+import { type Answer, type Header, type RequestHead, saysClose, writeHeaders } from '../head.ts';
 import type { Counters } from './counters.ts';
-import { type Answer, type RequestHead, writeHead } from './head.ts';
-import { Socket, type SocketData, type SocketEvents } from './socket.ts';
-import { StreamSocket } from './stream.ts';
-
-export interface BodyEvents {
-  /** Each chunk is valid only during the call. */
-  readonly onChunk: (chunk: Buffer, isLast: boolean) => void;
-  readonly onAborted: () => void;
-}
-
-/** Receives its socket as `this`, so that a stream holds only one bound function beside its socket. */
-export type StreamEventHandler = (this: StreamSocket, offset?: number) => boolean;
-
-/** How a stream starts. */
-export interface StreamStart {
-  readonly status: string;
-  readonly headers: Answer['headers'];
-  /** The first event. */
-  readonly event: Buffer;
-  readonly view: View;
-  readonly caller: Caller;
-  readonly sent: number;
-  readonly writtenAt: number;
-  /** Called with an offset when writing is possible again, without one when the connection has closed. */
-  readonly onEvent: StreamEventHandler;
-}
+import { UwsStream } from './stream.ts';
 
 /** Longer bodies are counted in the ledger until the peer has taken them. */
 const MIN_COUNTED_BODY = 1024;
@@ -41,7 +17,10 @@ const MAX_COPIED_BODY = 8 * 1024;
 
 const TOO_MANY: Answer = { status: '429 Too Many Requests', headers: [['Retry-After', '1']], body: '' };
 
-const CLOSE_OPTION = /(?:^|,)\s*close\s*(?:,|$)/i;
+/** The user data of a socket in uWebSockets.js. */
+export interface SocketData {
+  readonly socket: EngineSocket;
+}
 
 /** For a request that may become a WebSocket. */
 export interface Upgrade {
@@ -50,11 +29,15 @@ export interface Upgrade {
   readonly context: uws.us_socket_context_t;
 }
 
+function writeHead(response: uws.HttpResponse, status: string, headers: readonly Header[]): void {
+  response.writeStatus(status);
+  writeHeaders(headers, (name, value) => response.writeHeader(name, value));
+}
+
 /** After an abort its methods do nothing. */
-export class Exchange implements Holder {
+export class UwsExchange implements Exchange {
   readonly head: RequestHead;
   readonly isStream = false;
-  /** What kept bytes are counted by; the peer's own address until the gate has found the client's. */
   address: string;
   readonly #counters: Counters;
   readonly #ledger: Ledger;
@@ -99,7 +82,6 @@ export class Exchange implements Holder {
     this.#response?.close();
   }
 
-  /** Reports that `bytes` of the body are kept until all of it has arrived. */
   keepBody(bytes: number): void {
     if (this.#response !== undefined) this.#ledger.set(this, bytes);
   }
@@ -108,7 +90,6 @@ export class Exchange implements Holder {
     return this.#response !== undefined && !this.#isAnswered;
   }
 
-  /** Must be called once, while the request is being handled: later its bytes are gone. Throws otherwise. */
   readBody(events: BodyEvents): void {
     if (!this.#canReadBody) throw new Error('a body can be read once, while its request is being handled');
     this.#canReadBody = false;
@@ -122,21 +103,19 @@ export class Exchange implements Holder {
     this.#upgrade = undefined;
   }
 
-  /** Sends the answer; false when the peer has gone or the request was answered before. */
   answer(answer: Answer): boolean {
     if (!this.isOpen) return false;
     this.#isAnswered = true;
-    const saysClose = CLOSE_OPTION.test(this.head.headers.get('connection')?.join() ?? '');
     // In a later turn: while an answer is pending, uWebSockets.js cuts a connection that sends the next request. So at
     // most one answer is kept for a client that does not read, and no bytes behind a last request are served.
-    setImmediate(() => this.#send(answer, saysClose));
+    setImmediate(() => this.#send(answer, saysClose(this.head)));
     return true;
   }
 
-  #send(answer: Answer, saysClose: boolean): void {
+  #send(answer: Answer, isAsked: boolean): void {
     const { body } = answer;
     const hasBody = this.head.method !== 'HEAD' && body !== undefined && body.length > 0;
-    const wasLast = answer.isLast === true || saysClose;
+    const wasLast = answer.isLast === true || isAsked;
     if (hasBody && !wasLast) {
       this.#sendAsTaken(answer, body);
       return;
@@ -192,7 +171,7 @@ export class Exchange implements Holder {
    * Sends the answer in a later turn, closes, and reports the result: 'sent' when the kernel took every byte, 'closed'
    * when the peer has gone. Reports nothing when bytes were left over, because uWebSockets.js does not either.
    */
-  answerAndClose(answer: Answer, onDelivered: (delivery: 'sent' | 'closed') => void): void {
+  answerAndClose(answer: Answer, onDelivered: (delivery: Delivery) => void): void {
     if (!this.isOpen) {
       onDelivered('closed');
       return;
@@ -208,32 +187,26 @@ export class Exchange implements Holder {
     });
   }
 
-  /** Whether `startSocket` can upgrade it: it came with a key, and is still being handled. */
   get canUpgrade(): boolean {
     return this.#upgrade !== undefined && this.isOpen;
   }
 
-  /** Upgrades to a WebSocket, without subprotocol and extensions. undefined when it cannot be upgraded. */
-  startSocket(events: SocketEvents): Socket | undefined {
+  startSocket(events: SocketEvents): EngineSocket | undefined {
     const upgrade = this.#upgrade;
     const response = upgrade === undefined || this.#isAnswered ? undefined : this.#release();
     if (upgrade === undefined || response === undefined) return undefined;
     this.#upgrade = undefined;
-    const socket = new Socket(events, this.address, this.#ledger);
+    const socket = new EngineSocket(events, this.address, this.#ledger);
     // Calls the server's `open` handler.
     response.upgrade<SocketData>({ socket }, upgrade.key, '', '', upgrade.context);
     return socket;
   }
 
-  /**
-   * Answers with headers and a first event, and keeps the connection as a stream. `isWhole` false: the event was long,
-   * and the socket must `goOn` in a later turn. undefined when the peer has gone.
-   */
-  startStream(start: StreamStart): { readonly socket: StreamSocket; readonly isWhole: boolean } | undefined {
+  startStream(start: StreamStart): { readonly socket: UwsStream; readonly isWhole: boolean } | undefined {
     const response = this.#isAnswered ? undefined : this.#release();
     if (response === undefined) return undefined;
     const { status, headers, event, onEvent } = start;
-    const socket = new StreamSocket(response, start.view, start.caller, start.sent, start.writtenAt);
+    const socket = new UwsStream(response, start.view, start.caller, start.sent, start.writtenAt);
     // Replaces the handler that would keep this exchange and its headers alive. One function is both handlers.
     const onSocketEvent = onEvent.bind(socket);
     response.onAborted(onSocketEvent);

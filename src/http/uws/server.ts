@@ -1,29 +1,14 @@
 /**
- * The only file that loads uWebSockets.js. Turns its requests and upgrades into an Exchange or a Socket, which are safe to
+ * The only file that loads uWebSockets.js. Turns its requests and upgrades into an exchange or a socket, which are safe to
  * use at any time (its own request object is dead after its handler).
  */
 import * as uws from 'uWebSockets.js';
 import { Ledger } from '../clients/ledger.ts';
+import { type Engine, type EngineOptions, ListenError } from '../engine.ts';
+import { FULL_BYTES } from '../engine-socket.ts';
+import type { RequestHead } from '../head.ts';
 import { Counters } from './counters.ts';
-import { Exchange, type Upgrade } from './exchange.ts';
-import type { RequestHead } from './head.ts';
-import { FULL_BYTES, type SocketData } from './socket.ts';
-
-export interface ServerOptions {
-  /** The lower-case names of the headers to read. */
-  readonly headersRead: ReadonlySet<string>;
-  readonly onRequest: (exchange: Exchange) => void;
-  /** Called for each connection that is accepted, with the peer's address; false closes it at once. */
-  readonly onConnection?: (address: string) => boolean;
-  /** Called when this side has closed a WebSocket in good order. */
-  readonly onEnded?: () => void;
-  /** The descriptors that this process has open; undefined: not known. */
-  readonly countDescriptors?: () => number | undefined;
-  /** Counts what is kept for peers; without one nothing is limited. */
-  readonly ledger?: Ledger;
-  /** The path where a GET with a Sec-WebSocket-Key can be upgraded. */
-  readonly socketPath?: string;
-}
+import { type SocketData, type Upgrade, UwsExchange } from './exchange.ts';
 
 const SOCKETS = {
   /** None; the typings lack the constant. */
@@ -75,18 +60,10 @@ function readHead(
   };
 }
 
-/** The port could not be opened for listening. */
-export class ListenError extends Error {
-  constructor(host: string, port: number) {
-    super(`port ${port} on ${host} cannot be opened: it is in use, or this user may not listen on it`);
-    this.name = 'ListenError';
-  }
-}
-
 // The flag of uSockets that leaves out SO_REUSEPORT: a second instance must fail, not share the port.
 const LISTEN_EXCLUSIVE = 1;
 
-export class HttpServer {
+export class UwsEngine implements Engine {
   readonly #app: uws.TemplatedApp;
   readonly #counters = new Counters();
   readonly #countDescriptors: () => number | undefined;
@@ -97,16 +74,15 @@ export class HttpServer {
   #phantoms = 0;
   #countedAt = 0;
   #countAgainAt = 0;
-  /** A connection beyond this number is closed as soon as it is accepted. */
   maxConnections = Number.POSITIVE_INFINITY;
 
-  constructor(options: ServerOptions) {
+  constructor(options: EngineOptions) {
     const counters = this.#counters;
     const { ledger = new Ledger() } = options;
     this.#countDescriptors = options.countDescriptors ?? (() => undefined);
     const take = (response: uws.HttpResponse, request: uws.HttpRequest, upgrade?: Upgrade) => {
       const head = readHead(response, request, options.headersRead);
-      const exchange = new Exchange(response, head, counters, ledger, upgrade);
+      const exchange = new UwsExchange(response, head, counters, ledger, upgrade);
       options.onRequest(exchange);
       exchange.markHandled();
     };
@@ -176,23 +152,19 @@ export class HttpServer {
     return this.#mayBeOpen <= this.maxConnections;
   }
 
-  /** Sends the text message `bytes` to the sockets that joined `topic`, soon after this turn of the event loop. */
   publish(topic: string, bytes: Buffer): void {
     this.#app.publish(topic, bytes, false, false);
   }
 
-  /** Open connections, idle ones included. */
   get connections(): number {
     return this.#counters.connections;
   }
 
-  /** Requests that are neither answered nor streams yet. */
   get pending(): number {
     return this.#counters.pending;
   }
 
-  /** Listens on `host` and `port` (0: a free one) and returns the port. Throws ListenError. */
-  listen(host: string, port: number): number {
+  async listen(host: string, port: number): Promise<number> {
     // The typings lack this overload; the binding reads (host, port, options, callback).
     const listen = this.#app.listen.bind(this.#app) as unknown as (
       host: string,
@@ -207,13 +179,11 @@ export class HttpServer {
     return uws.us_socket_local_port(this.#listening);
   }
 
-  /** Accepts no more connections; the open ones stay. */
   stopListening(): void {
     if (this.#listening !== undefined) uws.us_listen_socket_close(this.#listening);
     this.#listening = undefined;
   }
 
-  /** Closes every connection at once. */
   close(): void {
     this.stopListening();
     this.#app.close();

@@ -4,7 +4,7 @@
  */
 import { VIEW_COUNT, type View, viewAt } from '../../stats/view.ts';
 import type { Caller } from '../clients/caller.ts';
-import type { Holder } from '../clients/ledger.ts';
+import type { StreamSocket } from '../engine.ts';
 
 /** The part of uWebSockets.js's response that a stream uses. */
 export interface StreamResponse {
@@ -90,7 +90,7 @@ function writeRest(response: StreamResponse, rest: Rest): Rest | undefined {
  * uWebSockets.js keeps bytes that do not fit into the kernel's buffer, and reports it only at the next write: a full
  * socket thus holds at most two events, and is skipped from then on.
  */
-export class StreamSocket implements Holder {
+export class UwsStream implements StreamSocket {
   /** For judging it again after a reload. */
   readonly caller: Caller;
   /** Number of the newest sample this stream has had (or may skip, having just joined). */

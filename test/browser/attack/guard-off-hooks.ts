@@ -1,6 +1,6 @@
 /**
  * What "guard off" means. `access/web-guard.js` lets everything through. `access/origins.js` answers as a careless
- * server does: any origin may read, with credentials, and any preflight is granted. `http/uws/head.js` leaves out what
+ * server does: any origin may read, with credentials, and any preflight is granted. `http/head.js` leaves out what
  * forbids other sites to embed an answer. Everything else is the program as it is shipped, but run from its single
  * modules: in the bundle there are no files to replace.
  */
@@ -48,9 +48,9 @@ const DEFENDED = 'of DEFENSIVE_HEADERS)';
 
 export const load: LoadHook = async (url, context, nextLoad) => {
   const loaded = await nextLoad(url, context);
-  if (url !== moduleAt('http/uws/head.js')) return loaded;
+  if (url !== moduleAt('http/head.js')) return loaded;
   const source = String(loaded.source);
   if (!source.includes(WRITTEN) || !source.includes(DEFENDED))
-    throw new Error('http/uws/head.js writes its headers in another way');
+    throw new Error('http/head.js writes its headers in another way');
   return { ...loaded, source: source.replace(DEFENDED, 'of [])').replace(WRITTEN, WRITTEN_WITHOUT) };
 };

@@ -37,7 +37,7 @@ function parse(text: string): ReadonlyMap<string, string> {
 
 /** At least these: readers may add others. */
 const SUBJECTS =
-  'node configuration addon c-library d-bus peers cpu temperature speed cpu-power memory pressure gpu disks network ' +
+  'node configuration engine addon c-library d-bus peers cpu temperature speed cpu-power memory pressure gpu disks network ' +
   'sensors drives batteries processes process-control power media keys port limits rights unit';
 
 t.test('[9.doctor] [9.doctor-limits] on this machine: one row per subject, exit 0', async (t) => {
@@ -46,7 +46,17 @@ t.test('[9.doctor] [9.doctor-limits] on this machine: one row per subject, exit 
   t.equal(stderr, '');
   const statuses = parse(stdout);
   for (const subject of SUBJECTS.split(' ')) t.ok(statuses.has(subject), subject);
-  for (const subject of ['node', 'configuration', 'addon', 'peers', 'cpu', 'memory', 'processes', 'port'])
+  for (const subject of [
+    'node',
+    'configuration',
+    'engine',
+    'addon',
+    'peers',
+    'cpu',
+    'memory',
+    'processes',
+    'port',
+  ])
     t.equal(statuses.get(subject), 'works', subject);
   t.match(
     stdout,

@@ -73,17 +73,37 @@ t.test('[9.arguments-exit] arguments that make no sense: exit 2 with a sentence'
   t.match(stderr, /^hostwire: unknown option "--prot"; the nearest is --port\. [^\n]+\n$/);
 });
 
-t.test('[9.node-version] a Node without binaries: exit 1 and which one to use', async (t) => {
-  const pretend = `data:text/javascript,Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '24.1.0' } })`;
-  const { code, stderr } = await runToEnd(['--port', '0'], {}, ['--import', pretend]);
-  t.equal(code, 1);
-  t.match(
-    stderr,
-    /^hostwire: Node 24\.1\.0 has no uWebSockets\.js binary here: use Node 22 or 20, or [^\n]+\n$/,
-  );
-  const version = await runToEnd(['--version'], {}, ['--import', pretend]);
-  t.equal(version.code, 0, 'what does not serve works all the same');
-  t.match(version.stdout, /^0\.\d+\.\d+\S*\n$/);
+/** A Node that uWebSockets.js has no binary for: it finds its binary by this number. */
+const WITHOUT_BINARY = [
+  '--import',
+  `data:text/javascript,Object.defineProperty(process, 'versions', { value: { ...process.versions, modules: '999' } })`,
+];
+
+t.test(
+  "[9.engine] without a binary of uWebSockets.js Node's own engine runs, unless the other one is asked for",
+  async (t) => {
+    const ask = async (engine: 'auto' | 'uws' | 'node') =>
+      (await runToEnd(['--version'], { server: { engine } }, WITHOUT_BINARY)).stdout;
+    const [version = '', engine = ''] = (await ask('auto')).split('\n');
+    t.match(version, /^0\.\d+\.\d+\S*$/);
+    t.match(engine, /^HTTP engine: Node's own \(uWebSockets\.js cannot be loaded here: [^\n]+\)$/);
+    t.match(await ask('node'), "\nHTTP engine: Node's own (server.engine is node)\n");
+    t.match(await ask('uws'), /\nHTTP engine: none: server\.engine is uws, but [^\n]+\n$/);
+    const { code, stderr } = await runToEnd(['--port', '0'], { server: { engine: 'uws' } }, WITHOUT_BINARY);
+    t.equal(code, 1);
+    t.match(
+      stderr,
+      /^hostwire: server\.engine is uws, but uWebSockets\.js cannot be loaded here \([^\n]+\): set server\.engine to auto or node, [^\n]+\n$/m,
+    );
+  },
+);
+
+t.test('[9.engine] with a binary of uWebSockets.js that engine runs', async (t) => {
+  const version = await runToEnd(['--version'], { server: { engine: 'auto' } });
+  t.match(version.stdout, /\nHTTP engine: uWebSockets\.js \(its binary loads here\)\n$/);
+  const broken = await runToEnd(['--version'], { server: { port: -1 } });
+  t.equal(broken.code, 0);
+  t.match(broken.stdout, /\nHTTP engine: uWebSockets\.js \(/, 'also where the configuration is wrong');
 });
 
 t.test('[9.signal] a second signal while it stops changes nothing', async (t) => {

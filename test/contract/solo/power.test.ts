@@ -9,6 +9,7 @@ import type { PowerPayload } from '#src/wire/power.js';
 import { ask, askAll } from '../../helpers/clients/http-thread.ts';
 import { EVERYTHING_ON } from '../../helpers/fakes/power.ts';
 import { DEAD_BUS } from '../../helpers/service/dead-buses.ts';
+import { loadTestEngine } from '../../helpers/service/engine.ts';
 
 // Rounds are repeated until the machine is calm enough, which takes long on a busy one.
 t.setTimeout(280_000);
@@ -30,7 +31,11 @@ interface Rig {
   readonly log: readonly LogLine[];
 }
 
-function start(t: Test, part: Partial<Config> = {}, onLine: (text: string) => void = () => undefined): Rig {
+async function start(
+  t: Test,
+  part: Partial<Config> = {},
+  onLine: (text: string) => void = () => undefined,
+): Promise<Rig> {
   const log: LogLine[] = [];
   const config: Config = {
     ...DEFAULT_CONFIG,
@@ -43,6 +48,7 @@ function start(t: Test, part: Partial<Config> = {}, onLine: (text: string) => vo
   const service = new Service({
     config,
     host,
+    engine: await loadTestEngine(),
     facts,
     machineNames: ['testhost'],
     log: createLog((line) => {
@@ -50,7 +56,7 @@ function start(t: Test, part: Partial<Config> = {}, onLine: (text: string) => vo
       onLine(line);
     }, 'debug'),
   });
-  const { port } = service.start();
+  const { port } = await service.start();
   t.teardown(() => service.close());
   return { service, port, config, log };
 }
@@ -86,7 +92,7 @@ async function recorded(rig: Rig, count: number) {
 const ms = (ns: bigint) => Number(ns) / 1e6;
 
 t.test('[5.result-body] the four actions answer with the same exact body', async (t) => {
-  const rig = start(t);
+  const rig = await start(t);
   for (const action of ['shutdown', 'restart', 'sleep', 'hibernate', 'lock']) {
     const { status, headers, body } = parse((await ask(rig.port, postText(`/api/pw/${action}`))).text);
     t.equal(status, 200, action);
@@ -114,7 +120,7 @@ const TOO_BUSY = 'this machine is too busy to determine what came first';
 t.test(
   '[5.answer-first] the whole answer was read before the act, which does not wait for long',
   async (t) => {
-    const rig = start(t);
+    const rig = await start(t);
     let judged = 0;
     for (let i = 0; i < 30 && judged < 3; i++) {
       const action = i % 2 ? 'restart' : 'sleep';
@@ -158,7 +164,7 @@ function replay(t: Test, rig: Rig): readonly string[] {
 
 /** Sends two hundred at once; returns whether machine and clients were quick enough to know which came first. */
 async function askTwoHundred(t: Test): Promise<boolean> {
-  const rig = start(t);
+  const rig = await start(t);
   rig.service.reconfigure({ ...rig.config, features: { ...EVERYTHING_ON, enable_shutdown: false } });
   const wanted = Array.from({ length: 200 }, (_, i) => KINDS[(i * 7) % KINDS.length]);
   // Other requests keep their connection; asked to close it, every client reads an end.
@@ -207,7 +213,7 @@ t.test('[5.concurrent-200] two hundred mixed requests at once', async (t) => {
 });
 
 t.test('[5.answer-closed] a client that does not wait for the answer is still obeyed', async (t) => {
-  const rig = start(t);
+  const rig = await start(t);
   // Two requests without waiting: uWebSockets.js closes such a connection before the first answer.
   await ask(rig.port, postText('/api/pw/sleep').repeat(2)).catch(() => undefined);
   const [act] = await recorded(rig, 1);
@@ -217,7 +223,7 @@ t.test('[5.answer-closed] a client that does not wait for the answer is still ob
 });
 
 t.test('[5.flags-default] as shipped, shutdown and restart are off', async (t) => {
-  const rig = start(t, { features: DEFAULT_CONFIG.features });
+  const rig = await start(t, { features: DEFAULT_CONFIG.features });
   for (const action of ['shutdown', 'restart']) {
     const answer = await post(rig, `/api/pw/${action}?delay=wrong`);
     t.equal(answer.status, 403);
@@ -241,7 +247,7 @@ t.test('[5.flags-default] as shipped, shutdown and restart are off', async (t) =
 });
 
 t.test('[5.body-ignored] any body of any type is read and ignored', async (t) => {
-  const rig = start(t);
+  const rig = await start(t);
   for (const [type, body] of [
     ['text/plain', 'hello'],
     ['application/json', '{"not json'],
@@ -258,7 +264,7 @@ t.test('[5.body-ignored] any body of any type is read and ignored', async (t) =>
 });
 
 t.test('[5.delay-range] ambiguous parameters are refused', async (t) => {
-  const rig = start(t);
+  const rig = await start(t);
   const bad = [
     'delay=',
     'delay=-1',
@@ -298,7 +304,7 @@ t.test('[5.delay-range] ambiguous parameters are refused', async (t) => {
 t.test(
   '[5.delay] [5.cancel] [5.power-pending] a delayed action waits, is shown, and can be cancelled',
   async (t) => {
-    const rig = start(t);
+    const rig = await start(t);
     const scheduled = await post(rig, '/api/pw/shutdown?delay=3600');
     t.equal(await scheduled.text(), OK);
     t.not(scheduled.headers.get('connection'), 'close', 'nothing follows this answer');
@@ -331,7 +337,7 @@ t.test(
 );
 
 t.test('[5.status] the overview, and the requests that each path accepts', async (t) => {
-  const rig = start(t);
+  const rig = await start(t);
   const answer = await fetchFrom(rig, '/api/pw');
   t.equal(answer.status, 200);
   t.equal(
@@ -360,7 +366,7 @@ t.test('[5.status] the overview, and the requests that each path accepts', async
 });
 
 t.test('[5.not-supported] without a power manager everything is refused with the reason', async (t) => {
-  const rig = start(t, { power: { backend: 'system' } });
+  const rig = await start(t, { power: { backend: 'system' } });
   const reason = `there is no system bus: cannot connect to ${DEAD_BUS}: Not a directory`;
   for (const action of ['shutdown', 'restart', 'sleep', 'hibernate', 'lock'])
     for (const query of ['', '?force=1', '?delay=5']) {
@@ -381,8 +387,8 @@ t.test('[5.not-supported] without a power manager everything is refused with the
 
 t.test('the trial backend says so at start', async (t) => {
   const isSaid = (rig: Rig) => rig.log.some(({ text }) => text.includes('power.backend is record'));
-  t.ok(isSaid(start(t)));
-  t.notOk(isSaid(start(t, { power: { backend: 'system' } })));
+  t.ok(isSaid(await start(t)));
+  t.notOk(isSaid(await start(t, { power: { backend: 'system' } })));
 });
 
 t.test('stopping drops actions that were accepted and not handed over', async (t) => {
@@ -390,7 +396,7 @@ t.test('stopping drops actions that were accepted and not handed over', async (t
   const stopping = new Promise<void>((resolve) => {
     stop = resolve;
   });
-  const rig = start(t, {}, (text) => {
+  const rig = await start(t, {}, (text) => {
     if (text.includes('power: accepted')) queueMicrotask(() => void rig.service.close().then(stop));
   });
   await ask(rig.port, postText('/api/pw/sleep'));

@@ -1,8 +1,8 @@
 /** A server with a table of routes made for a test, behind the service's own pipeline. */
-import process from 'node:process';
 import { DEFAULT_CONFIG } from '#src/config/schema.js';
 import type { Route } from '#src/http/routes.js';
 import { createLog } from '#src/log.js';
+import { createEngine } from '../service/engine.ts';
 import { RawConnection } from './http.ts';
 
 interface Scope {
@@ -16,12 +16,7 @@ export async function startRoutes(routes: readonly Route[]): Promise<{
   readonly connect: (test: Scope) => Promise<RawConnection>;
   readonly stop: () => void;
 }> {
-  // uWebSockets.js reads this when it is loaded; main sets it too.
-  process.env['UWS_HTTP_MAX_HEADERS_SIZE'] ??= '16384';
-  const [{ Pipeline }, { HttpServer }] = await Promise.all([
-    import('#src/http/pipeline.js'),
-    import('#src/http/uws/server.js'),
-  ]);
+  const { Pipeline } = await import('#src/http/pipeline.js');
   const log: string[] = [];
   const pipeline = new Pipeline({
     gate: {
@@ -45,11 +40,11 @@ export async function startRoutes(routes: readonly Route[]): Promise<{
     isStopping: () => false,
     log: createLog((line) => log.push(line)),
   });
-  const server = new HttpServer({
+  const server = await createEngine({
     headersRead: new Set(['connection', 'content-length', 'transfer-encoding', 'content-type']),
     onRequest: (exchange) => pipeline.handle(exchange),
   });
-  const port = server.listen('127.0.0.1', 0);
+  const port = await server.listen('127.0.0.1', 0);
   const connect = async (test: Scope) => {
     const connection = await RawConnection.open(port);
     test.teardown(() => connection.destroy());

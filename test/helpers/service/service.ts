@@ -13,6 +13,7 @@ import type { Route } from '#src/http/routes.js';
 import { createLog } from '#src/log.js';
 import { type ConfigPart, configWith } from '../fakes/config-parts.ts';
 import { DEAD_BUS, DEAD_BUSES } from './dead-buses.ts';
+import { ENGINE_PART, loadTestEngine } from './engine.ts';
 
 export type { ConfigPart } from '../fakes/config-parts.ts';
 
@@ -61,7 +62,8 @@ function writeConfig(config: ConfigPart): string {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'hostwire-test-'));
   leftovers.push(() => rmSync(folder, { recursive: true, force: true }));
   const file = path.join(folder, 'config.json');
-  writeFileSync(file, JSON.stringify({ ...SAFE, ...config }), { mode: 0o600 });
+  const server = { ...ENGINE_PART, ...(config.server ?? SAFE.server) };
+  writeFileSync(file, JSON.stringify({ ...SAFE, ...config, server }), { mode: 0o600 });
   return file;
 }
 
@@ -195,13 +197,12 @@ export async function startHere(
   config: ConfigPart = {},
   { listensOn = '127.0.0.1', machineNames = ['testhost'], port: wanted = 0, clock }: HereOptions = {},
 ): Promise<ServiceHere> {
-  // uWebSockets.js reads this when it is loaded; main sets it too.
-  process.env['UWS_HTTP_MAX_HEADERS_SIZE'] ??= '16384';
   const { Service } = await import('#src/service.js');
   const lines: string[] = [];
   const service = new Service({
     config: merged(config, listensOn, wanted),
     host,
+    engine: await loadTestEngine(),
     machineNames,
     ...(clock && { clock }),
     log: createLog((line) => lines.push(line), 'debug'),
@@ -213,7 +214,7 @@ export async function startHere(
       platform: process.platform,
     },
   });
-  const { port } = service.start();
+  const { port } = await service.start();
   return {
     port,
     baseUrl: `http://127.0.0.1:${port}`,

@@ -1,6 +1,5 @@
 /** The WebSocket half of the service inside this process: no machine, samples of any size at any time. */
 import './dead-buses.ts';
-import process from 'node:process';
 import type { Test } from 'tap';
 import { systemClock } from '#src/clock.js';
 import { type Command, Commands, defineCommand } from '#src/commands/command.js';
@@ -12,6 +11,7 @@ import { Encoded } from '#src/stats/view.js';
 import { FakeConfig } from '../fakes/config.ts';
 import { FakeDemand } from '../fakes/demand.ts';
 import { clientAt } from '../fakes/stream.ts';
+import { createEngine } from './engine.ts';
 
 /** A sample with `number` as its timestamp, about `bytes` long with detail. */
 export function encodedOf(number: number, bytes = 0): Encoded {
@@ -39,12 +39,7 @@ export interface SocketServerOptions {
 
 /** Ends with the test. */
 export async function serveSockets(t: Test, options: SocketServerOptions = {}) {
-  // uWebSockets.js reads this when it is loaded; main sets it too.
-  process.env['UWS_HTTP_MAX_HEADERS_SIZE'] ??= '16384';
-  const [{ HttpServer }, { Hub }] = await Promise.all([
-    import('#src/http/uws/server.js'),
-    import('#src/http/socket/hub.js'),
-  ]);
+  const { Hub } = await import('#src/http/socket/hub.js');
   const log: string[] = [];
   const config = new FakeConfig();
   const demand = new FakeDemand();
@@ -67,7 +62,7 @@ export async function serveSockets(t: Test, options: SocketServerOptions = {}) {
     }),
   ];
   const mediaChanges = new Listeners();
-  const server = new HttpServer({
+  const server = await createEngine({
     headersRead: new Set(),
     socketPath: '/api/ws',
     onRequest: (exchange) => hub.open(exchange, clientAt(exchange.head.remoteAddress ?? '')),
@@ -98,7 +93,7 @@ export async function serveSockets(t: Test, options: SocketServerOptions = {}) {
       },
     },
   });
-  const port = server.listen('127.0.0.1', 0);
+  const port = await server.listen('127.0.0.1', 0);
   t.teardown(() => {
     hub.close('the test is over');
     server.close();

@@ -5,12 +5,12 @@ import { systemClock } from '#src/clock.js';
 import { openNativeHost } from '#src/host/native.js';
 import { PeerWatch } from '#src/http/connections/peers.js';
 import { Fanout } from '#src/http/stream/fanout.js';
-import { HttpServer } from '#src/http/uws/server.js';
 import { createLog } from '#src/log.js';
 import type { Sample } from '#src/stats/sample.js';
 import { Encoded, viewOf } from '#src/stats/view.js';
 import { FakeDemand } from '../fakes/demand.ts';
 import { clientAt } from '../fakes/stream.ts';
+import { createEngine } from './engine.ts';
 
 const DETAIL = viewOf(0, true);
 /** Shorter than in the service: well within the 10 s of uWebSockets.js. */
@@ -41,12 +41,15 @@ export interface StreamServerOptions {
 }
 
 /** Ends with the test. */
-export function serveStreams(t: Test, { address, eventBytes, tickMs, watch: limits }: StreamServerOptions) {
+export async function serveStreams(
+  t: Test,
+  { address, eventBytes, tickMs, watch: limits }: StreamServerOptions,
+) {
   const host = openNativeHost();
   const fanout = new Fanout({ source: new FakeDemand(), clock: systemClock(() => performance.now()) });
   let number = 0;
   let newest = encodedOf(number, eventBytes);
-  const server = new HttpServer({
+  const server = await createEngine({
     headersRead: new Set(),
     onRequest: (exchange) => fanout.open(exchange, DETAIL, newest, [], clientAt('127.0.0.1'), false),
     onConnection: () => {
@@ -61,7 +64,7 @@ export function serveStreams(t: Test, { address, eventBytes, tickMs, watch: limi
     server,
     ...limits,
   });
-  const port = server.listen(address, 0);
+  const port = await server.listen(address, 0);
   host.tuneListener(port, { notSentLowWaterBytes: 16 * 1024 });
   if (limits !== undefined) watch.start(port);
   const publish = () => {

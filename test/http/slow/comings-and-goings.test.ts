@@ -9,12 +9,12 @@ import process from 'node:process';
 import t, { type Test } from 'tap';
 import { systemClock } from '#src/clock.js';
 import { Fanout } from '#src/http/stream/fanout.js';
-import { HttpServer } from '#src/http/uws/server.js';
 import { Encoded, viewOf } from '#src/stats/view.js';
 import { anonymousPssBytesOf, median } from '../../../bench/cpu.ts';
 import { compile, Sink } from '../../../bench/fanout-subjects.ts';
 import { FakeDemand } from '../../helpers/fakes/demand.ts';
 import { clientAt } from '../../helpers/fakes/stream.ts';
+import { createEngine } from '../../helpers/service/engine.ts';
 import { type ProbedService, startProbed } from '../../helpers/service/probed.ts';
 
 const IS_FULL = process.env['HOSTWIRE_FULL'] === '1';
@@ -90,7 +90,7 @@ t.test('every count is back at 0 when all have left', needs, async (t) => {
       network: undefined,
     });
   let number = 0;
-  const server = new HttpServer({
+  const server = await createEngine({
     headersRead: new Set(),
     onRequest: (exchange) => {
       if (exchange.head.method === 'POST') {
@@ -104,7 +104,7 @@ t.test('every count is back at 0 when all have left', needs, async (t) => {
       else fanout.open(exchange, VIEW, sampleOf(number), [], clientAt('127.0.0.1'), false);
     },
   });
-  const port = server.listen('127.0.0.1', 0);
+  const port = await server.listen('127.0.0.1', 0);
   const ticks = setInterval(() => fanout.publish(sampleOf(++number)), 5);
   t.teardown(() => {
     clearInterval(ticks);

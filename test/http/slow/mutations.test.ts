@@ -28,7 +28,7 @@ const ANSWER_LIMIT_MS = 5000;
 const STATUSES = new Set([100, 200, 204, 400, 403, 404, 405, 413, 415, 426, 431, 505]);
 const HEADERS = new Set(
   (
-    'content-type cache-control x-content-type-options cross-origin-resource-policy x-frame-options x-accel-buffering allow upgrade connection date ' +
+    'content-type content-security-policy referrer-policy cross-origin-opener-policy permissions-policy vary etag cache-control x-content-type-options cross-origin-resource-policy x-frame-options x-accel-buffering allow upgrade connection date ' +
     'uwebsockets content-length transfer-encoding x-ignored-fields x-error-code www-authenticate sec-websocket-version'
   ).split(' '),
 );
@@ -84,8 +84,10 @@ function faultOf(received: Buffer, { judged, isDue }: Exchanged): string | undef
     // An answer to bytes that the judge does not accept as a request: whether it was a HEAD is unknown.
     if (request === undefined)
       return /HTTP\/1\.1 20[04] /.test(rest.toString('latin1')) ? 'a success too many' : undefined;
-    // The answer of uWebSockets.js itself to bytes that are not HTTP has a body, also for HEAD, up to the end.
-    const isItsOwn = valuesOf(head, 'content-type').length === 0 && [400, 431, 505].includes(head.status);
+    // The answer of an engine itself to bytes that are not HTTP has a body, also for HEAD, up to the end.
+    const isBare = valuesOf(head, 'content-type').length === 0;
+    const hasError = rest.toString('latin1', head.bytes).startsWith('{"error":');
+    const isItsOwn = (isBare || hasError) && [400, 408, 431, 505].includes(head.status);
     const whole = parseAnswer(rest, isItsOwn ? 'GET' : request.method, true);
     if (whole === undefined) return 'half an answer';
     rest = rest.subarray(whole.end);

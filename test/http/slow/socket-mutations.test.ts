@@ -8,6 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
 import { anonymousPssBytesOf, median } from '../../../bench/cpu.ts';
 import { parseHead, RawConnection } from '../../helpers/clients/http.ts';
+import { DIFFERENCES } from '../../helpers/service/differences.ts';
 import { startService } from '../../helpers/service/service.ts';
 import { startBystander } from '../bystander.ts';
 import { randomOf } from '../mutate.ts';
@@ -30,7 +31,7 @@ const SLACK_MS = IS_FULL ? 20 : 100;
 
 const STATUSES = new Set([101, 200, 204, 400, 403, 404, 405, 413, 426, 431, 503, 505]);
 /** Normal, those that the service chooses, those a client may have sent itself, and none. */
-const CLOSE_CODES = new Set([1000, 1005, 1008, 1009]);
+const CLOSE_CODES = new Set([1000, 1005, 1008, 1009, ...DIFFERENCES.protocolErrorCodes]);
 
 /** The head of the final answer: a client that sends `Expect: 100-continue` gets a 100 before it. */
 function headOf(bytes: Buffer): { readonly status: number; readonly bytes: number } | undefined {
@@ -64,7 +65,10 @@ function faultOf(said: Said, { fate, ids, pongs, kind }: Attack): string | undef
       : 'answers differ';
   if (kind !== 'messages of any kind' && !isPrefix(answered.slice(0, ids.length), ids))
     return 'answers out of order';
-  if (fate === 'cut') return closeCode === undefined ? undefined : `closed with ${closeCode}`;
+  if (fate === 'cut')
+    return closeCode === undefined || DIFFERENCES.protocolErrorCodes.has(closeCode)
+      ? undefined
+      : `closed with ${closeCode}`;
   if (typeof fate === 'number') return closeCode === fate ? undefined : `close code ${closeCode}`;
   return undefined;
 }

@@ -55,7 +55,7 @@ const hasGcc = spawnSync('gcc', ['--version'], { stdio: 'ignore' }).status === 0
 const needsGcc = !hasGcc && 'needs gcc for the sink';
 
 t.test('[4.stalled-again] readers that stall again and again', { skip: needsGcc }, async (t) => {
-  const { port, server } = serve(t, '127.0.0.1');
+  const { port, server } = await serve(t, '127.0.0.1');
   // A small window never opens wide: to the kernel's timer all of their stalls are one.
   const sink = new Sink(port, '/api/stream', SMALL_BUFFER);
   t.teardown(() => sink.stop());
@@ -73,7 +73,7 @@ t.test('[4.stalled-again] readers that stall again and again', { skip: needsGcc 
 });
 
 t.test('[4.stalled] a reader that stalls for good is cut in time, the others are not', async (t) => {
-  const { port, server, fanout } = serve(t, '127.0.0.1');
+  const { port, server, fanout } = await serve(t, '127.0.0.1');
   const healthy = openReader(t, port);
   const stalled = Array.from({ length: READERS }, () => openReader(t, port));
   await sleep(300);
@@ -100,7 +100,7 @@ const reason =
 
 t.test('[4.stalled] peers that vanish without a word are gone in time', { skip: reason }, async (t) => {
   const cable = layCable(t);
-  const { port, server, fanout } = serve(t, cable.address);
+  const { port, server, fanout } = await serve(t, cable.address);
   const sink: ChildProcess = cable.spawn(compile('sink'), String(port), '/api/stream', '0', cable.address);
   t.teardown(() => sink.kill('SIGKILL'));
   if (sink.stdout === null || sink.stdin === null) throw new Error('the sink has no pipes');

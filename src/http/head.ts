@@ -1,5 +1,4 @@
-/** The heads of requests and answers. */
-import type * as uws from 'uWebSockets.js';
+/** The heads of requests and answers, the same with every engine. */
 
 /** Headers by lower-case name, each with its values in order of arrival. */
 export type HeaderLists = ReadonlyMap<string, readonly string[]>;
@@ -18,16 +17,16 @@ export interface RequestHead {
 
 export interface Answer {
   readonly status: string;
-  readonly headers: readonly (readonly [name: string, value: string])[];
+  readonly headers: readonly Header[];
   /** undefined: no body and no Content-Length (204); '' sends Content-Length: 0. */
   readonly body: string | Buffer | undefined;
   /** Closes the connection after the answer. */
   readonly isLast?: boolean;
 }
 
-type Header = readonly [name: string, value: string];
+export type Header = readonly [name: string, value: string];
 
-// uWebSockets.js checks nothing: a line break in a value would begin another header, or another answer.
+// No engine checks all of it: a line break in a value would begin another header, or another answer.
 const SPLITS_ANSWER = /[\0\r\n]/;
 
 /**
@@ -41,9 +40,15 @@ const DEFENSIVE_HEADERS: readonly Header[] = [
   ['X-Frame-Options', 'DENY'],
 ];
 
-export function writeHead(response: uws.HttpResponse, status: string, headers: readonly Header[]): void {
-  response.writeStatus(status);
-  for (const [name, value] of DEFENSIVE_HEADERS) response.writeHeader(name, value);
+/** Passes each header of an answer to `write`: the defensive ones, then those of `headers` that are safe to write. */
+export function writeHeaders(headers: readonly Header[], write: (name: string, value: string) => void): void {
+  for (const [name, value] of DEFENSIVE_HEADERS) write(name, value);
   for (const [name, value] of headers)
-    if (!SPLITS_ANSWER.test(name) && !SPLITS_ANSWER.test(value)) response.writeHeader(name, value);
+    if (!SPLITS_ANSWER.test(name) && !SPLITS_ANSWER.test(value)) write(name, value);
 }
+
+const CLOSE_OPTION = /(?:^|,)\s*close\s*(?:,|$)/i;
+
+/** Whether the client wants the connection to end with the answer. */
+export const saysClose = ({ headers }: RequestHead): boolean =>
+  CLOSE_OPTION.test(headers.get('connection')?.join() ?? '');

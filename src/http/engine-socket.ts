@@ -1,30 +1,28 @@
 /**
- * One open WebSocket, safe to use at any time. The object of uWebSockets.js is not: it throws once it is closed, drops a
- * message (a close frame too) when too much is waiting, and reports a message sent within a handler as gone.
+ * An open WebSocket as everything above the engine knows it, on whatever object the engine has for it. That object throws
+ * once it is closed, and drops a message (a close frame too) when too much is waiting: this one does neither.
  */
-import type * as uws from 'uWebSockets.js';
-import type { Delivery } from '../../commands/command.ts';
-import type { Holder, Ledger } from '../clients/ledger.ts';
+import type { Ledger } from './clients/ledger.ts';
+import { CLOSE_CODES, type CloseCode, type Delivery, type Socket, type SocketEvents } from './engine.ts';
 
-/** The events of a socket, for its owner. */
-export interface SocketEvents {
-  /** `bytes` are valid during the call only. */
-  onMessage(bytes: Buffer, isBinary: boolean): void;
-  /** A ping or a pong, which uWebSockets.js has answered where needed. */
-  onControlFrame(): void;
-  /** It has room again after it was full. */
-  onDrained(): void;
-  /** Called once, whoever closed it; no event follows. */
-  onClosed(): void;
-}
-
-/** The user data of a socket in uWebSockets.js. */
-export interface SocketData {
-  readonly socket: Socket;
+/** The engine's own object of a WebSocket. It is not used after `markClosed`. */
+export interface RawSocket {
+  /** Bytes that wait in user memory. */
+  getBufferedAmount(): number;
+  send(text: string): unknown;
+  /** Messages that `body` sends leave together. */
+  cork(body: () => void): unknown;
+  subscribe(topic: string): unknown;
+  unsubscribe(topic: string): unknown;
+  getTopics(): readonly string[];
+  /** Sends a close frame and ends the connection. */
+  end(code: number, reason: string): unknown;
+  /** Cuts the connection at once. */
+  close(): unknown;
 }
 
 /**
- * A socket with more than this waiting in user memory is full. Then uWebSockets.js drops published messages, which may be
+ * A socket with more than this waiting in user memory is full. Then the engine drops published messages, which may be
  * lost, and this class keeps all others. The kernel holds 16 KiB unsent as well (listening.ts).
  */
 export const FULL_BYTES = 16 * 1024;
@@ -33,16 +31,12 @@ const MAX_KEPT_BYTES = 64 * 1024;
 /** Maximum wait for a full socket to make room for the close frame. */
 const CLOSE_LIMIT_MS = 5000;
 
-/** The close codes in use (RFC 6455, 7.4.1). */
-export const CLOSE_CODES = { goingAway: 1001, policy: 1008, tooBig: 1009, broken: 1011 } as const;
-export type CloseCode = (typeof CLOSE_CODES)[keyof typeof CLOSE_CODES];
-
-export class Socket implements Holder {
+export class EngineSocket implements Socket {
   readonly address: string;
   readonly isStream = false;
   readonly #events: SocketEvents;
   readonly #ledger: Ledger;
-  #ws: uws.WebSocket<SocketData> | undefined;
+  #raw: RawSocket | undefined;
   #kept: string[] | undefined;
   #keptBytes = 0;
   #deliveries: ((delivery: Delivery) => void)[] | undefined;
@@ -56,25 +50,24 @@ export class Socket implements Holder {
     this.#ledger = ledger;
   }
 
-  /** Called by the server alone, when the upgrade is done. */
-  markOpen(ws: uws.WebSocket<SocketData>): void {
-    this.#ws = ws;
+  /** Called by the engine alone, when the upgrade is done. */
+  markOpen(raw: RawSocket): void {
+    this.#raw = raw;
   }
 
   get isOpen(): boolean {
-    return this.#ws !== undefined && !this.#isOver;
+    return this.#raw !== undefined && !this.#isOver;
   }
 
-  /** While full, published messages are lost, and sent ones are kept until there is room. */
   get isFull(): boolean {
-    return this.#kept !== undefined || (this.#ws?.getBufferedAmount() ?? 0) > FULL_BYTES;
+    return this.#kept !== undefined || (this.#raw?.getBufferedAmount() ?? 0) > FULL_BYTES;
   }
 
   /** Sends `text`, or keeps it until there is room; exceeding MAX_KEPT_BYTES closes the socket. */
   send(text: string): void {
     if (!this.isOpen) return;
     if (!this.isFull) {
-      this.#ws?.send(text, false, false);
+      this.#raw?.send(text);
       this.reportKept();
       return;
     }
@@ -88,14 +81,12 @@ export class Socket implements Holder {
     this.reportKept();
   }
 
-  /** Reports what is kept for it to the ledger; published messages wait without any other notice. */
   reportKept(): void {
-    if (this.#ws !== undefined) this.#ledger.set(this, this.#ws.getBufferedAmount() + this.#keptBytes);
+    if (this.#raw !== undefined) this.#ledger.set(this, this.#raw.getBufferedAmount() + this.#keptBytes);
   }
 
-  /** Sends `text` in a later turn; calls `onDelivered` once, when the kernel has its bytes or the socket has closed. */
   sendTracked(text: string, onDelivered: (delivery: Delivery) => void): void {
-    // In a turn of its own: within a handler everything is held back until it returns.
+    // In a turn of its own: within a handler uWebSockets.js holds everything back until it returns.
     setImmediate(() => {
       this.send(text);
       if (!this.isOpen) {
@@ -108,44 +99,42 @@ export class Socket implements Holder {
     });
   }
 
-  /** Messages that `body` sends leave together. */
   cork(body: () => void): void {
-    if (this.isOpen) this.#ws?.cork(body);
+    if (this.isOpen) this.#raw?.cork(body);
   }
 
   join(topic: string): void {
-    if (this.isOpen) this.#ws?.subscribe(topic);
+    if (this.isOpen) this.#raw?.subscribe(topic);
   }
 
   leave(topic: string): void {
-    if (this.isOpen) this.#ws?.unsubscribe(topic);
+    if (this.isOpen) this.#raw?.unsubscribe(topic);
   }
 
-  /** Closes with a code and a reason, after the kept messages. Calls `onClosed` before it returns. */
   end(code: CloseCode, reason: string): void {
-    const ws = this.#ws;
-    if (ws === undefined || this.#isOver) return;
+    const raw = this.#raw;
+    if (raw === undefined || this.#isOver) return;
     const kept = this.#kept ?? [];
     this.#finish();
-    if (kept.length === 0 && ws.getBufferedAmount() <= FULL_BYTES) {
-      ws.end(code, reason);
+    if (kept.length === 0 && raw.getBufferedAmount() <= FULL_BYTES) {
+      raw.end(code, reason);
       return;
     }
     // At this moment the close frame would be dropped.
-    for (const topic of ws.getTopics()) ws.unsubscribe(topic);
+    for (const topic of raw.getTopics()) raw.unsubscribe(topic);
     const timer = setTimeout(() => this.cut(), CLOSE_LIMIT_MS).unref();
     this.#closeFull = () => {
-      while (kept.length > 0 && ws.getBufferedAmount() <= FULL_BYTES) ws.send(kept.shift() ?? '');
-      if (ws.getBufferedAmount() > FULL_BYTES) return;
+      while (kept.length > 0 && raw.getBufferedAmount() <= FULL_BYTES) raw.send(kept.shift() ?? '');
+      if (raw.getBufferedAmount() > FULL_BYTES) return;
       clearTimeout(timer);
-      ws.end(code, reason);
+      raw.end(code, reason);
     };
   }
 
   /** Cuts the connection at once. */
   cut(): void {
     this.#isCut = true;
-    this.#ws?.close();
+    this.#raw?.close();
   }
 
   /** Its connection was closed here, not by the peer. */
@@ -153,24 +142,24 @@ export class Socket implements Holder {
     return this.#isCut;
   }
 
-  /** Called by the server alone. */
+  /** Called by the engine alone. */
   takeMessage(bytes: Buffer, isBinary: boolean): void {
     if (this.isOpen) this.#events.onMessage(bytes, isBinary);
   }
 
-  /** Called by the server alone. */
+  /** Called by the engine alone. */
   takeControlFrame(): void {
     if (this.isOpen) this.#events.onControlFrame();
   }
 
-  /** Called by the server alone: the kernel has taken some of the waiting bytes. */
+  /** Called by the engine alone: the kernel has taken some of the waiting bytes. */
   markDrained(): void {
     if (this.#isOver) {
       this.#closeFull?.();
       return;
     }
     const kept = this.#kept;
-    if (kept !== undefined && (this.#ws?.getBufferedAmount() ?? 0) <= FULL_BYTES) {
+    if (kept !== undefined && (this.#raw?.getBufferedAmount() ?? 0) <= FULL_BYTES) {
       this.#kept = undefined;
       this.#keptBytes = 0;
       // Messages without room are kept again.
@@ -181,16 +170,16 @@ export class Socket implements Holder {
     if (this.isOpen && !this.isFull) this.#events.onDrained();
   }
 
-  /** Called by the server alone: from now on the object of uWebSockets.js must not be used. */
+  /** Called by the engine alone: from now on the engine's object must not be used. */
   markClosed(): void {
-    this.#ws = undefined;
+    this.#raw = undefined;
     this.#ledger.release(this);
     if (!this.#isOver) this.#finish();
   }
 
   #reportDelivered(): void {
     const deliveries = this.#deliveries;
-    if (deliveries === undefined || this.#kept !== undefined || this.#ws?.getBufferedAmount() !== 0) return;
+    if (deliveries === undefined || this.#kept !== undefined || this.#raw?.getBufferedAmount() !== 0) return;
     this.#deliveries = undefined;
     for (const onDelivered of deliveries) onDelivered('sent');
   }

@@ -1,0 +1,167 @@
+/**
+ * What an HTTP engine is: everything above it knows this file only, and not which engine runs. There are two, in uws/ and
+ * in node/; src/engines.ts chooses one and loads nothing of the other.
+ */
+import type { View } from '../stats/view.ts';
+import type { Caller } from './clients/caller.ts';
+import type { Holder, Ledger } from './clients/ledger.ts';
+import type { Answer, RequestHead } from './head.ts';
+
+export interface Engine {
+  /** Open connections, idle ones included. */
+  readonly connections: number;
+  /** Requests that are neither answered nor streams yet. */
+  readonly pending: number;
+  /** A connection beyond this number is closed as soon as it is accepted. */
+  maxConnections: number;
+  /** Listens on `host` and `port` (0: a free one) and resolves with the port. Rejects with ListenError. */
+  listen(host: string, port: number): Promise<number>;
+  /** Accepts no more connections; the open ones stay. */
+  stopListening(): void;
+  /** Closes every connection at once. */
+  close(): void;
+  /** Sends the text message `bytes` to the sockets that joined `topic`, soon after this turn of the event loop. */
+  publish(topic: string, bytes: Buffer): void;
+}
+
+export interface EngineOptions {
+  /** The lower-case names of the headers to read. */
+  readonly headersRead: ReadonlySet<string>;
+  readonly onRequest: (exchange: Exchange) => void;
+  /** Called for each connection that is accepted, with the peer's address; false closes it at once. */
+  readonly onConnection?: (address: string) => boolean;
+  /** Called when this side has closed a WebSocket in good order. */
+  readonly onEnded?: () => void;
+  /** The descriptors that this process has open; undefined: not known. */
+  readonly countDescriptors?: () => number | undefined;
+  /** Counts what is kept for peers; without one nothing is limited. */
+  readonly ledger?: Ledger;
+  /** The path where a GET with a Sec-WebSocket-Key can be upgraded. */
+  readonly socketPath?: string;
+}
+
+/** The port could not be opened for listening. */
+export class ListenError extends Error {
+  constructor(host: string, port: number) {
+    super(`port ${port} on ${host} cannot be opened: it is in use, or this user may not listen on it`);
+    this.name = 'ListenError';
+  }
+}
+
+/** 'sent': the kernel has every byte; 'closed': the peer has gone. */
+export type Delivery = 'sent' | 'closed';
+
+/** One request and its one answer, safe to use at any time: when its peer has gone its methods do nothing. */
+export interface Exchange extends Holder {
+  readonly head: RequestHead;
+  /** What kept bytes are counted by; the peer's own address until the gate has found the client's. */
+  address: string;
+  /** Not answered, and its peer is still there. */
+  readonly isOpen: boolean;
+  /** Whether `startSocket` can upgrade it: it came with a key, and is still being handled. */
+  readonly canUpgrade: boolean;
+  /** Must be called once, while the request is being handled: later its bytes are gone. Throws otherwise. */
+  readBody(events: BodyEvents): void;
+  /** Reports that `bytes` of the body are kept until all of it has arrived. */
+  keepBody(bytes: number): void;
+  /** Sends the answer in a later turn; false when the peer has gone or the request was answered before. */
+  answer(answer: Answer): boolean;
+  /** As `answer`; then closes the connection and reports the delivery, once at most. */
+  answerAndClose(answer: Answer, onDelivered: (delivery: Delivery) => void): void;
+  /** Upgrades to a WebSocket, without subprotocol and extensions. undefined when it cannot be upgraded. */
+  startSocket(events: SocketEvents): Socket | undefined;
+  /**
+   * Answers with headers and a first event, and keeps the connection as a stream. `isWhole` false: the event was long,
+   * and the stream must `goOn` in a later turn. undefined when the peer has gone.
+   */
+  startStream(start: StreamStart): { readonly socket: StreamSocket; readonly isWhole: boolean } | undefined;
+}
+
+export interface BodyEvents {
+  /** Each chunk is valid only during the call. */
+  readonly onChunk: (chunk: Buffer, isLast: boolean) => void;
+  readonly onAborted: () => void;
+}
+
+/** Receives its stream as `this`, so that a stream holds only one bound function beside its socket. */
+export type StreamEventHandler = (this: StreamSocket, offset?: number) => boolean;
+
+/** How a stream starts. */
+export interface StreamStart {
+  readonly status: string;
+  readonly headers: Answer['headers'];
+  /** The first event. */
+  readonly event: Buffer;
+  readonly view: View;
+  readonly caller: Caller;
+  readonly sent: number;
+  readonly writtenAt: number;
+  /** Called with an offset when writing is possible again, without one when the connection has closed. */
+  readonly onEvent: StreamEventHandler;
+}
+
+/** One open event stream: writes to it safely, and holds the fan-out's state of it. */
+export interface StreamSocket extends Holder {
+  /** For judging it again after a reload. */
+  readonly caller: Caller;
+  readonly view: View;
+  /** Its place in its view's list. */
+  place: number;
+  /** Number of the newest sample this stream has had (or may skip, having just joined). */
+  sent: number;
+  /** Time of the last write, in whole seconds. */
+  writtenAt: number;
+  /** A write did not fit: nothing more is written until the socket drains. */
+  readonly isFull: boolean;
+  /** The maximum of what is kept for it in user memory while it is full, where the last event had `eventBytes`. */
+  keptBytes(eventBytes: number): number;
+  /** Sends one event, `data: …\n\n`. Nothing is sent while full or closed. */
+  send(event: Buffer): void;
+  /** As `send`, for a socket that has just drained: it may be full again before all kept bytes have left. */
+  sendDrained(event: Buffer): void;
+  /** The kernel has room again. False: the rest of a long event has filled it again. */
+  goOn(): boolean;
+  /** Passes kept bytes to the kernel, as far as they fit. */
+  flush(): void;
+  /** Sends a comment, so that the connection is not silent. */
+  sendComment(): void;
+  /** Ends the stream, after the events that were begun. */
+  end(): void;
+  /** The connection has closed: nothing must be written any more. */
+  markClosed(): void;
+}
+
+/** The events of a WebSocket, for its owner. */
+export interface SocketEvents {
+  /** `bytes` are valid during the call only. */
+  onMessage(bytes: Buffer, isBinary: boolean): void;
+  /** A ping or a pong, which was answered where needed. */
+  onControlFrame(): void;
+  /** It has room again after it was full. */
+  onDrained(): void;
+  /** Called once, whoever closed it; no event follows. */
+  onClosed(): void;
+}
+
+/** The close codes in use (RFC 6455, 7.4.1). */
+export const CLOSE_CODES = { goingAway: 1001, policy: 1008, tooBig: 1009, broken: 1011 } as const;
+export type CloseCode = (typeof CLOSE_CODES)[keyof typeof CLOSE_CODES];
+
+/** One open WebSocket, safe to use at any time. */
+export interface Socket extends Holder {
+  readonly isOpen: boolean;
+  /** While full, published messages are lost, and sent ones are kept until there is room. */
+  readonly isFull: boolean;
+  /** Sends `text`, or keeps it until there is room; more than 64 KiB of kept messages close the socket. */
+  send(text: string): void;
+  /** Sends `text` in a later turn; calls `onDelivered` once, when the kernel has its bytes or the socket has closed. */
+  sendTracked(text: string, onDelivered: (delivery: Delivery) => void): void;
+  /** Reports what is kept for it to the ledger; published messages wait without any other notice. */
+  reportKept(): void;
+  /** Messages that `body` sends leave together. */
+  cork(body: () => void): void;
+  join(topic: string): void;
+  leave(topic: string): void;
+  /** Closes with a code and a reason, after the kept messages. Calls `onClosed` before it returns. */
+  end(code: CloseCode, reason: string): void;
+}

@@ -1,0 +1,159 @@
+/** One connection of node:http: serves its requests one after the other, then ends it so that the answer arrives. */
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type net from 'node:net';
+import type { Ledger } from '../clients/ledger.ts';
+import type { EngineSocket } from '../engine-socket.ts';
+import type { RequestHead } from '../head.ts';
+import { type Line, NodeExchange } from './exchange.ts';
+import { faultBytes, OTHER_VERSION } from './head.ts';
+
+/**
+ * A peer has this long to close its side after ours. Until then its bytes are read and forgotten: closed with bytes
+ * unread, the connection would be reset, and the reset may overtake the last answer.
+ */
+const CLOSING_MS = 2000;
+/** Requests that may wait for the answer before them, and that may follow a last one. A peer that sends more is cut. */
+const MAX_WAITING = 16;
+
+export interface ConnectionOptions {
+  readonly ledger: Ledger;
+  readonly readHead: (request: IncomingMessage) => RequestHead;
+  readonly onExchange: (exchange: NodeExchange) => void;
+  /** Upgrades the connection; false when that is not possible. */
+  readonly onSocket: (socket: EngineSocket, request: IncomingMessage, head: Buffer) => boolean;
+  /** Serves HTTP on the connection again, after an upgrade was refused. `head`: bytes that came with it. */
+  readonly putBack: (socket: net.Socket, head: Buffer) => void;
+  /** Requests that are neither answered nor streams yet: more or fewer. */
+  readonly count: (change: number) => void;
+}
+
+interface Waiting {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  /** The bytes that came with an upgrade; undefined: it is none. */
+  readonly upgradeHead?: Buffer | undefined;
+}
+
+/** Replaces the `destroySoon` of Node's socket, which node:http calls after a last answer and which would close at once. */
+function closeGently(this: net.Socket): void {
+  this.end();
+  this.setTimeout(CLOSING_MS, () => this.destroy());
+}
+
+export class Connection implements Line {
+  readonly ledger: Ledger;
+  readonly #socket: net.Socket;
+  readonly #options: ConnectionOptions;
+  readonly #waiting: Waiting[] = [];
+  #current: NodeExchange | undefined;
+  /** The bytes that came with an upgrade, until it is decided about. */
+  #upgradeHead: Buffer | undefined;
+  /** No further request is served: a last answer, a stream, or a WebSocket. */
+  #isTaken = false;
+  #onClosed: (() => void) | undefined;
+
+  constructor(socket: net.Socket, options: ConnectionOptions) {
+    this.#socket = socket;
+    this.#options = options;
+    this.ledger = options.ledger;
+    socket.destroySoon = closeGently;
+  }
+
+  /** A request has arrived; with `upgradeHead` it may become a WebSocket. */
+  take(request: IncomingMessage, response: ServerResponse, upgradeHead?: Buffer): void {
+    if (this.#current === undefined && !this.#isTaken) {
+      this.#begin({ request, response, upgradeHead });
+      return;
+    }
+    this.#waiting.push({ request, response });
+    if (this.#waiting.length > MAX_WAITING || this.#onClosed !== undefined) this.#socket.destroy();
+  }
+
+  #begin({ request, response, upgradeHead }: Waiting): void {
+    const { httpVersion } = request;
+    if (httpVersion !== '1.1' && httpVersion !== '1.0') {
+      this.fail(OTHER_VERSION);
+      return;
+    }
+    // RFC 9112, 3.2. The gate, which says the same, lets public paths pass.
+    if (httpVersion === '1.1' && request.headers.host === undefined) {
+      this.fail('');
+      return;
+    }
+    const head = this.#options.readHead(request);
+    const exchange = new NodeExchange(head, request, response, this, upgradeHead);
+    this.#current = exchange;
+    this.#upgradeHead = upgradeHead;
+    this.#options.count(1);
+    if (request.headers.expect?.toLowerCase() === '100-continue') response.writeContinue();
+    this.#options.onExchange(exchange);
+    exchange.markHandled();
+  }
+
+  #release(): void {
+    if (this.#current === undefined) return;
+    this.#current = undefined;
+    this.#options.count(-1);
+  }
+
+  answered(isLast: boolean): void {
+    this.#release();
+    const upgradeHead = this.#upgradeHead;
+    this.#upgradeHead = undefined;
+    if (isLast) this.#isTaken = true;
+    if (isLast) {
+      // What follows an upgrade nobody reads yet.
+      if (upgradeHead !== undefined) this.#socket.resume();
+      this.#socket.destroySoon();
+    } else if (upgradeHead !== undefined) this.#options.putBack(this.#socket, upgradeHead);
+    if (this.#isTaken || this.#socket.destroyed) return;
+    const next = this.#waiting.shift();
+    if (next !== undefined) this.#begin(next);
+  }
+
+  becomeStream(onClosed: () => void): void {
+    this.#isTaken = true;
+    this.#onClosed = onClosed;
+    this.#release();
+    // PeerWatch and the fan-out judge it from now on.
+    this.#socket.setTimeout(0);
+    if (this.#waiting.length > 0) this.#socket.destroy();
+  }
+
+  becomeSocket(socket: EngineSocket, request: IncomingMessage, head: Buffer): boolean {
+    this.#isTaken = true;
+    this.#upgradeHead = undefined;
+    this.#release();
+    this.#socket.setTimeout(0);
+    return this.#options.onSocket(socket, request, head);
+  }
+
+  /** What has arrived is no request. It is said where nothing else is being answered. */
+  fail(code: string): void {
+    // After the last answer anything may come.
+    if (this.#socket.writableEnded) return;
+    const current = this.#current;
+    // Without a byte of a request there is nothing to answer.
+    const isMute = this.#socket.bytesRead === 0 || this.#isTaken;
+    if (isMute || !this.#socket.writable || (current !== undefined && !current.isOpen)) {
+      this.#socket.destroy();
+      return;
+    }
+    this.#isTaken = true;
+    current?.markOver();
+    this.#release();
+    this.#socket.write(faultBytes(code));
+    this.#socket.destroySoon();
+  }
+
+  /** The socket has closed. */
+  markClosed(): void {
+    this.#isTaken = true;
+    this.#waiting.length = 0;
+    this.#current?.markOver();
+    this.#release();
+    const onClosed = this.#onClosed;
+    this.#onClosed = undefined;
+    onClosed?.();
+  }
+}

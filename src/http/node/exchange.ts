@@ -1,0 +1,175 @@
+/** One request of node:http and its one answer. */
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Ledger } from '../clients/ledger.ts';
+import type { BodyEvents, Delivery, Exchange, SocketEvents, StreamStart } from '../engine.ts';
+import { EngineSocket } from '../engine-socket.ts';
+import { type Answer, type RequestHead, saysClose } from '../head.ts';
+import { flatHeaders, hasBody, headBytes } from './head.ts';
+import { NodeStream } from './stream.ts';
+
+/** The connection of an exchange, as far as it decides about it. */
+export interface Line {
+  readonly ledger: Ledger;
+  /** It is a stream from now on; `onClosed` is called when it has closed. */
+  becomeStream(onClosed: () => void): void;
+  /** Upgrades it for `socket`, with the bytes that came with the request; false when it was refused. */
+  becomeSocket(socket: EngineSocket, request: IncomingMessage, head: Buffer): boolean;
+  /** The answer has left; `isLast`: nothing more is served. */
+  answered(isLast: boolean): void;
+}
+
+/** Shorter bodies that wait are not counted in the ledger. */
+const MIN_COUNTED_BODY = 1024;
+/** A peer that takes nothing of an answer for this long is cut. Where the kernel reports what peers acknowledge, PeerWatch is no later. */
+const UNREAD_LIMIT_MS = 20_000;
+const NOTHING = Buffer.alloc(0);
+
+export class NodeExchange implements Exchange {
+  readonly head: RequestHead;
+  readonly isStream = false;
+  address: string;
+  readonly #request: IncomingMessage;
+  readonly #response: ServerResponse;
+  readonly #line: Line;
+  readonly #upgradeHead: Buffer | undefined;
+  #isAnswered = false;
+  #isOver = false;
+  #isBeingHandled = true;
+  #hasBody = false;
+  #onClosed: (() => void) | undefined;
+
+  constructor(
+    head: RequestHead,
+    request: IncomingMessage,
+    response: ServerResponse,
+    line: Line,
+    upgradeHead?: Buffer,
+  ) {
+    this.head = head;
+    this.address = head.remoteAddress ?? '';
+    this.#request = request;
+    this.#response = response;
+    this.#line = line;
+    this.#upgradeHead = upgradeHead;
+  }
+
+  get isOpen(): boolean {
+    return !this.#isOver && !this.#isAnswered;
+  }
+
+  get canUpgrade(): boolean {
+    // With a body it cannot, which its route says better than 'no upgrade'.
+    const isUpgrade = this.#upgradeHead !== undefined || hasBody(this.#request);
+    return isUpgrade && this.#isBeingHandled && this.isOpen;
+  }
+
+  /** Called by the connection alone, when the request's handler has returned. */
+  markHandled(): void {
+    this.#isBeingHandled = false;
+  }
+
+  /** Called by the connection alone, when it has closed or its answer has left. */
+  markOver(): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#line.ledger.release(this);
+    this.#onClosed?.();
+  }
+
+  cut(): void {
+    if (!this.#isOver) this.#request.socket.destroy();
+  }
+
+  keepBody(bytes: number): void {
+    if (!this.#isOver) this.#line.ledger.set(this, bytes);
+  }
+
+  readBody(events: BodyEvents): void {
+    if (this.#hasBody || !this.#isBeingHandled)
+      throw new Error('a body can be read once, while its request is being handled');
+    this.#hasBody = true;
+    this.#onClosed = events.onAborted;
+    if (this.#isOver) return;
+    this.#request.on('data', (chunk: Buffer) => events.onChunk(chunk, false));
+    this.#request.on('end', () => events.onChunk(NOTHING, true));
+  }
+
+  answer(answer: Answer): boolean {
+    if (!this.isOpen) return false;
+    this.#isAnswered = true;
+    this.#send(answer);
+    return true;
+  }
+
+  answerAndClose(answer: Answer, onDelivered: (delivery: Delivery) => void): void {
+    if (!this.isOpen) {
+      onDelivered('closed');
+      return;
+    }
+    this.#isAnswered = true;
+    this.#onClosed = () => onDelivered('closed');
+    this.#send({ ...answer, isLast: true }, () => {
+      this.#onClosed = undefined;
+      onDelivered('sent');
+    });
+  }
+
+  #send({ status, headers, body, isLast = false }: Answer, onSent?: () => void): void {
+    const { socket } = this.#request;
+    const response = this.#response;
+    const isEnd = isLast || saysClose(this.head) || !response.shouldKeepAlive;
+    const flat = flatHeaders(headers);
+    if (body !== undefined) flat.push('Content-Length', String(Buffer.byteLength(body)));
+    // Persistent by default in HTTP/1.1; in HTTP/1.0 only when it is agreed on.
+    if (headers.some(([name]) => name.toLowerCase() === 'connection')) response.removeHeader('Connection');
+    else if (isEnd) flat.push('Connection', 'close');
+    else if (this.#request.httpVersion === '1.0') flat.push('Connection', 'keep-alive');
+    else response.removeHeader('Connection');
+    // The kernel has every byte.
+    response.on('finish', () => {
+      onSent?.();
+      this.#onClosed = undefined;
+      this.markOver();
+      this.#line.answered(isEnd);
+    });
+    const [code = '', ...reason] = status.split(' ');
+    response.writeHead(Number(code), reason.join(' '), flat);
+    // Of a body that several share node:http keeps no copy.
+    response.end(typeof body === 'string' ? Buffer.from(body) : body);
+    if (this.#isOver || socket.writableLength === 0) return;
+    socket.setTimeout(UNREAD_LIMIT_MS);
+    const length = body === undefined ? 0 : Buffer.byteLength(body);
+    if (length <= MIN_COUNTED_BODY) return;
+    if (Buffer.isBuffer(body)) this.#line.ledger.set(this, 0, { key: body.buffer, bytes: length });
+    else this.#line.ledger.set(this, length);
+  }
+
+  startSocket(events: SocketEvents): EngineSocket | undefined {
+    const head = this.#upgradeHead;
+    if (head === undefined || !this.canUpgrade) return undefined;
+    this.#isAnswered = true;
+    this.markOver();
+    this.#response.detachSocket(this.#request.socket);
+    const socket = new EngineSocket(events, this.address, this.#line.ledger);
+    return this.#line.becomeSocket(socket, this.#request, head) ? socket : undefined;
+  }
+
+  startStream(start: StreamStart): { readonly socket: NodeStream; readonly isWhole: boolean } | undefined {
+    if (!this.isOpen) return undefined;
+    this.#isAnswered = true;
+    const isChunked = this.#request.httpVersion !== '1.0';
+    const socket = new NodeStream(this.#request.socket, isChunked, start);
+    const onEvent = start.onEvent.bind(socket);
+    socket.onRoom = () => void onEvent(0);
+    this.#line.becomeStream(onEvent);
+    this.#onClosed = undefined;
+    this.markOver();
+    const framing = isChunked
+      ? (['Transfer-Encoding', 'chunked'] as const)
+      : (['Connection', 'close'] as const);
+    socket.sendFirst(headBytes(start.status, [...start.headers, framing]), start.event);
+    // A body that came along is read and forgotten.
+    this.#request.resume();
+    return { socket, isWhole: true };
+  }
+}

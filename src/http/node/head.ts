@@ -1,0 +1,106 @@
+/** Heads as node:http has them: of requests, of answers, and the answer to bytes that are no request. */
+import type { IncomingMessage } from 'node:http';
+import { type Header, type RequestHead, writeHeaders } from '../head.ts';
+
+/** A target in absolute form (RFC 9112, 3.2.2): its authority stands for the Host header. */
+const ABSOLUTE = /^https?:\/\/([^/?#]*)(.*)$/i;
+/** Where `OPTIONS *`, which asks for the server as a whole (RFC 9112, 3.2.4), is answered: it always exists. */
+const SERVER_AS_A_WHOLE = '/api/status';
+
+interface Target {
+  readonly path: string;
+  readonly query: string;
+  readonly authority: string | undefined;
+}
+
+/** Takes a target apart, without decoding any of it. */
+function readTarget(method: string, url: string): Target {
+  const [, authority, rest = url] = ABSOLUTE.exec(url) ?? [];
+  if (url === '*' && method === 'OPTIONS') return { path: SERVER_AS_A_WHOLE, query: '', authority };
+  const mark = rest.indexOf('?');
+  const path = mark < 0 ? rest : rest.slice(0, mark);
+  return {
+    path: authority !== undefined && path === '' ? '/' : path,
+    query: mark < 0 ? '' : rest.slice(mark + 1),
+    authority,
+  };
+}
+
+/** Whether bytes of a body follow the head. */
+export const hasBody = ({ headers }: IncomingMessage): boolean =>
+  (headers['content-length'] ?? '0') !== '0' || headers['transfer-encoding'] !== undefined;
+
+function readHeaders(raw: readonly string[], wanted: ReadonlySet<string>): Map<string, string[]> {
+  const lists = new Map<string, string[]>();
+  for (let at = 0; at + 1 < raw.length; at += 2) {
+    const name = (raw[at] ?? '').toLowerCase();
+    if (!wanted.has(name)) continue;
+    const value = raw[at + 1] ?? '';
+    const values = lists.get(name);
+    if (values === undefined) lists.set(name, [value]);
+    else values.push(value);
+  }
+  return lists;
+}
+
+/** An IPv6 address without its zone, which names an interface of this machine. */
+export const withoutZone = (address: string): string => address.replace(/%.*$/, '');
+
+export function readHead(request: IncomingMessage, wanted: ReadonlySet<string>): RequestHead {
+  const { method = '', url = '', rawHeaders, socket } = request;
+  const { path, query, authority } = readTarget(method, url);
+  const headers = readHeaders(rawHeaders, wanted);
+  if (authority !== undefined && wanted.has('host')) headers.set('host', [authority]);
+  const { remoteAddress } = socket;
+  return {
+    method,
+    path,
+    query,
+    headers,
+    remoteAddress: remoteAddress === undefined ? undefined : withoutZone(remoteAddress),
+  };
+}
+
+// node:http throws on others. A header that cannot be written is left out, as one with a line break is.
+const NAME = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
+const VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
+
+/** The headers of an answer, one name and one value after the other. */
+export function flatHeaders(headers: readonly Header[]): string[] {
+  const flat: string[] = [];
+  writeHeaders(headers, (name, value) => {
+    if (NAME.test(name) && VALUE.test(value)) flat.push(name, value);
+  });
+  return flat;
+}
+
+/** A head as bytes, for what is written past node:http. */
+export function headBytes(status: string, headers: readonly Header[]): Buffer {
+  const flat = flatHeaders([...headers, ['Date', new Date().toUTCString()]]);
+  let text = `HTTP/1.1 ${status}\r\n`;
+  for (let at = 0; at + 1 < flat.length; at += 2) text += `${flat[at]}: ${flat[at + 1]}\r\n`;
+  return Buffer.from(`${text}\r\n`, 'latin1');
+}
+
+/** A version that Node's parser takes, and that is not spoken here: 0.9 or 2.0. */
+export const OTHER_VERSION = 'OTHER_VERSION';
+
+/** The errors that are not a mistake in the syntax: of node:http, and one of ours. */
+const FAULTS: Readonly<Record<string, readonly [status: string, sentence: string]>> = {
+  HPE_HEADER_OVERFLOW: ['431 Request Header Fields Too Large', 'The head of a request may have 16 KiB.'],
+  [OTHER_VERSION]: ['505 HTTP Version Not Supported', 'HTTP/1.1 and HTTP/1.0 are spoken here.'],
+  ERR_HTTP_REQUEST_TIMEOUT: ['408 Request Timeout', 'The request took too long to arrive.'],
+};
+
+/** The last answer on a connection whose bytes are no request. */
+export function faultBytes(code: string): Buffer {
+  const [status, error] = FAULTS[code] ?? ['400 Bad Request', 'These bytes are not an HTTP request.'];
+  const body = JSON.stringify({ error, code: 'bad_request' });
+  const head = headBytes(status, [
+    ['Content-Type', 'application/json; charset=utf-8'],
+    ['Cache-Control', 'no-store'],
+    ['Content-Length', String(body.length)],
+    ['Connection', 'close'],
+  ]);
+  return Buffer.concat([head, Buffer.from(body)]);
+}

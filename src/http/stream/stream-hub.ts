@@ -1,0 +1,28 @@
+/** What the service and its routes know of the open streams: the fan-out, or another writer in its place. */
+import type { SampleSink } from '../../stats/source.ts';
+import type { Encoded, View } from '../../stats/view.ts';
+import type { Caller } from '../clients/caller.ts';
+import type { Exchange } from '../engine.ts';
+import type { Headers } from '../reply.ts';
+
+export interface StreamHub extends SampleSink {
+  /** Open streams. */
+  readonly size: number;
+  /** Seconds a full socket may stay full before it is cut. Infinity where PeerWatch or the kernel cuts stalled peers. */
+  stallLimitSeconds: number;
+  /** Replies with the stream's headers and `encoded`, then keeps the subscriber. `skipsNext`: the next tick is near. */
+  open(
+    exchange: Exchange,
+    view: View,
+    encoded: Encoded,
+    headers: Headers,
+    caller: Caller,
+    skipsNext: boolean,
+  ): void;
+  /** Sends `encoded` to every subscriber. A distribution that is under way continues with it. */
+  publish(encoded: Encoded): void;
+  /** Cuts every subscriber that `passes` no longer lets through. */
+  judgeAgain(passes: (caller: Caller) => boolean): void;
+  /** Ends every stream on a frame boundary; returns how many still have to take what they were sent before. */
+  close(): number;
+}

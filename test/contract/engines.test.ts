@@ -1,0 +1,125 @@
+/** What the engines take of requests that are legal and unusual: Node's serves them, uWebSockets.js answers 505. */
+import { execFileSync } from 'node:child_process';
+import process from 'node:process';
+import t from 'tap';
+import type { EngineName } from '#src/engines.js';
+import { RawConnection } from '../helpers/clients/http.ts';
+import { isNodeEngine } from '../helpers/service/engine.ts';
+import { startService } from '../helpers/service/service.ts';
+
+const service = await startService({ config: { stats: { stream_interval_seconds: 1 } } });
+t.teardown(() => service.stop());
+
+const HEAD = 'HTTP/1.1\r\nHost: localhost\r\n';
+
+/** Writes `pieces` one after the other; returns the connection. */
+async function ask(...pieces: readonly string[]): Promise<RawConnection> {
+  const connection = await RawConnection.open(service.port);
+  t.teardown(() => connection.destroy());
+  for (const piece of pieces) {
+    connection.write(piece);
+    // Each in a packet of its own: Nagle's algorithm is off.
+    if (pieces.length > 1) await new Promise((resolve) => setTimeout(resolve, 2));
+  }
+  return connection;
+}
+
+/** Each with the status that Node's engine answers, and whether the connection stays open. */
+const UNUSUAL: Readonly<Record<string, readonly [bytes: readonly string[], status: number, stays: boolean]>> =
+  {
+    'a request in 30 pieces': [splitOf(`GET /api/status ${HEAD}\r\n`, 30), 200, true],
+    "haproxy's httpchk": [['OPTIONS / HTTP/1.0\r\n\r\n'], 204, false],
+    'OPTIONS *': [['OPTIONS * HTTP/1.0\r\n\r\n'], 204, false],
+    'HTTP/1.0': [['GET /api/status HTTP/1.0\r\n\r\n'], 200, false],
+    'HTTP/1.0 that keeps alive': [
+      ['GET /api/status HTTP/1.0\r\nHost: localhost\r\nConnection: Keep-Alive\r\n\r\n'],
+      200,
+      true,
+    ],
+    'absolute form': [['GET http://localhost/api/status HTTP/1.1\r\nHost: localhost\r\n\r\n'], 200, true],
+  };
+
+function splitOf(text: string, pieces: number): readonly string[] {
+  const size = Math.ceil(text.length / pieces);
+  return Array.from({ length: pieces }, (_, at) => text.slice(at * size, (at + 1) * size));
+}
+
+for (const [name, [pieces, status, stays]] of Object.entries(UNUSUAL))
+  t.test(`[9.engine-unusual] ${name}`, async (t) => {
+    const connection = await ask(...pieces);
+    const answer = await connection.readAnswer();
+    if (!isNodeEngine) {
+      t.equal(answer.status, 505);
+      return;
+    }
+    t.equal(answer.status, status);
+    if (!stays) {
+      await connection.closed();
+      return;
+    }
+    connection.write(pieces.join(''));
+    t.equal((await connection.readAnswer()).status, status, 'once more on the same connection');
+  });
+
+t.test('[9.engine-unusual] the authority of an absolute form is its Host', async (t) => {
+  if (!isNodeEngine) return;
+  const connection = await ask('GET http://evil.example/api/usage HTTP/1.1\r\nHost: localhost\r\n\r\n');
+  t.equal((await connection.readAnswer()).status, 403);
+});
+
+t.test(
+  '[9.engine-unusual] a stream for HTTP/1.0 has no chunks and lasts until the connection ends',
+  async (t) => {
+    if (!isNodeEngine) return;
+    const connection = await ask('GET /api/stream?fields=cpu HTTP/1.0\r\nHost: localhost\r\n\r\n');
+    const text = await connection.until((bytes) => {
+      const received = bytes.toString('latin1');
+      return /\r\n\r\n(?:data: \{[^\n]*\}\n\n){2}$/.test(received) ? received : undefined;
+    });
+    t.notMatch(text, /transfer-encoding/i);
+  },
+);
+
+t.test('[9.engine-unusual] bytes that are no request', async (t) => {
+  if (!isNodeEngine) return;
+  for (const [bytes, status] of [
+    ['\x16\x03\x01\x02\x00\x01\r\n\r\n', 400],
+    ['GET /api/status HTTP/1.1\r\n\r\n', 400],
+    ['GET /api/status HTTP/2.0\r\nHost: localhost\r\n\r\n', 505],
+    ['GET /api/status HTTP/0.9\r\n\r\n', 505],
+    [`GET /api/status ${HEAD}Cookie: ${'a'.repeat(17_000)}\r\n\r\n`, 431],
+  ] as const) {
+    const connection = await ask(bytes);
+    const answer = await connection.readAnswer();
+    t.equal(answer.status, status);
+    t.match(JSON.parse(answer.body.toString()), { code: 'bad_request', error: /\.$/ });
+    await connection.closed();
+  }
+});
+
+/** What a process has loaded that has chosen this engine. */
+const LOADED = (engine: EngineName) => `
+  import { createRequire } from 'node:module';
+  const { loadEngine } = await import(${JSON.stringify(import.meta.resolve('#src/engines.js'))});
+  const engine = await loadEngine('${engine}');
+  engine.create({ headersRead: new Set(), onRequest: () => undefined });
+  const files = [...Object.keys(createRequire('/').cache), ...process.report.getReport().sharedObjects];
+  console.log(JSON.stringify({
+    uws: files.some((file) => /uws_\\w+\\.node$/.test(file)),
+    http: process.moduleLoadList.includes('NativeModule _http_server'),
+    ws: files.some((file) => /[\\\\/]ws[\\\\/]lib[\\\\/]/.test(file)),
+  }));
+`;
+
+t.test(
+  '[9.engine-loaded] the engine that is not used is not loaded, and ws only at an upgrade',
+  async (t) => {
+    for (const [engine, loaded] of [
+      ['uws', { uws: true, http: false, ws: false }],
+      ['node', { uws: false, http: true, ws: false }],
+    ] as const) {
+      const args = ['--input-type=module', '-e', LOADED(engine)];
+      t.strictSame(JSON.parse(execFileSync(process.execPath, args, { encoding: 'utf8' })), loaded, engine);
+    }
+  },
+);

@@ -1,0 +1,52 @@
+/** Where the engines differ below the service, for the tests that see it. docs/engines.md has the same as a table. */
+import { isNodeEngine } from './engine.ts';
+
+/** Node's parser knows the methods of its own list; other words are 400 whatever the path. */
+const NODE_METHODS: ReadonlySet<string> = new Set(['POST', 'PUT', 'DELETE', 'PATCH', 'TRACE']);
+
+interface Differences {
+  /** Whether the engine itself refuses a method with 400. */
+  readonly refusesMethod: (method: string) => boolean;
+  /** The status of a head whose framing is in doubt by these lines, where the service would say `status`. */
+  readonly framingStatus: (status: number, lines: string) => number;
+  /** How a WebSocket ends on a message above 64 KiB, and on bytes that are not UTF-8. */
+  readonly tooLongCode: number;
+  readonly notUtf8Code: number;
+  /** The codes that it closes a WebSocket with when a message breaks the protocol; none: it cuts the connection. */
+  readonly protocolErrorCodes: ReadonlySet<number>;
+  /** Whether HTTP/1.0, targets in absolute form and `OPTIONS *` are served. */
+  readonly servesAllForms: boolean;
+  /** Whether a request is answered that arrives while the one before it is not answered; otherwise both are cut. */
+  readonly servesPipelined: boolean;
+  /** Whether the delivery of an answer is reported that did not leave at once. */
+  readonly reportsLateDelivery: boolean;
+  /** Whether a peer that reads no answers is cut before much is kept for it: answers without a body cannot be counted. */
+  readonly cutsUnreadBareAnswers: boolean;
+}
+
+const UWS: Differences = {
+  refusesMethod: () => false,
+  framingStatus: (status) => status,
+  tooLongCode: 1006,
+  notUtf8Code: 1006,
+  protocolErrorCodes: new Set(),
+  servesAllForms: false,
+  servesPipelined: false,
+  reportsLateDelivery: false,
+  cutsUnreadBareAnswers: true,
+};
+
+const NODE: Differences = {
+  refusesMethod: (method) => !NODE_METHODS.has(method),
+  // Its parser takes a list of encodings that ends with chunked.
+  framingStatus: (status, lines) => (lines.includes('gzip, chunked') ? status : 400),
+  tooLongCode: 1009,
+  notUtf8Code: 1007,
+  protocolErrorCodes: new Set([1002, 1007, 1009]),
+  servesAllForms: true,
+  servesPipelined: true,
+  reportsLateDelivery: true,
+  cutsUnreadBareAnswers: false,
+};
+
+export const DIFFERENCES = isNodeEngine ? NODE : UWS;
