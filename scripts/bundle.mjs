@@ -9,8 +9,8 @@ const target = path.join(root, 'dist');
 /** The same sources, compiled one by one: tests import them as #src/…, and declarations come from there. */
 const modules = path.join(root, 'build/ts/src');
 
-/** Stay in node_modules: the engine is a native binary. */
-export const EXTERNAL = ['uWebSockets.js', 'ws'];
+/** Stay in node_modules: the engines, and selfsigned, which only `keygen --tls` loads. */
+export const EXTERNAL = ['uWebSockets.js', 'ws', 'selfsigned'];
 
 /** The licenses of packages, for those who ship a bundle of them. */
 export function licensesOf(packages) {
@@ -104,9 +104,11 @@ function copyTypes(file, seen = new Set()) {
 
 async function bundleClient() {
   const { outputFiles } = await bundle({
-    entryPoints: ['src/client/client.ts'],
+    // pinned.ts is loaded on Node alone, when a pin is used.
+    entryPoints: ['src/client/client.ts', 'src/client/pinned.ts'],
     outbase: 'src',
     platform: 'neutral',
+    external: ['node:*', 'ws'],
     target: 'es2022',
   });
   for (const file of outputFiles) write(file.path, file.contents);

@@ -5,6 +5,7 @@ import path from 'node:path';
 import process from 'node:process';
 import v8 from 'node:v8';
 import { type Arguments, parseArguments } from './cli/arguments.ts';
+import { generateCertificate } from './cli/certificate.ts';
 import { checkConfiguration } from './cli/check.ts';
 import { examine } from './cli/doctor/doctor.ts';
 import { HELP } from './cli/help.ts';
@@ -16,6 +17,7 @@ import { Reloader } from './config/reload.ts';
 import { describeEngine, loadEngine } from './engines.ts';
 import { readMachineNames } from './host/names.ts';
 import { findMachineDataFolder, openNativeHost, openWindowsService } from './host/native.ts';
+import type { Bound } from './http/connections/listening.ts';
 import { createLog } from './log.ts';
 import { openLogFile } from './log-file.ts';
 
@@ -78,7 +80,7 @@ async function run(words: Words): Promise<void> {
       platform: process.platform,
     },
   });
-  const { host, port } = await service.start();
+  const bound = await service.start();
   const reloader = new Reloader({
     load: options,
     loaded,
@@ -94,9 +96,14 @@ async function run(words: Words): Promise<void> {
   process.once('SIGTERM', stop);
   process.once('SIGINT', stop);
   // Last: the reader of this line may send a signal at once.
+  write(`listening on ${bound.map(describeBound).join(' and ')}\n`);
+}
+
+/** Its URL, and for a wildcard the URL to open. */
+function describeBound({ scheme, host, port }: Bound): string {
   const urlHost = host.includes(':') ? `[${host}]` : host;
-  const local = host === '::' || host === '0.0.0.0' ? ` (open http://localhost:${port})` : '';
-  write(`listening on http://${urlHost}:${port}${local}\n`);
+  const local = host === '::' || host === '0.0.0.0' ? ` (open ${scheme}://localhost:${port})` : '';
+  return `${scheme}://${urlHost}:${port}${local}`;
 }
 
 /** The engine that would run, also where the configuration cannot be read. */
@@ -157,8 +164,12 @@ async function main(): Promise<void> {
       return print({ text: HELP, exitCode: 0 });
     case 'version':
       return print({ text: `${VERSION}\n${await engineLine(paths)}\n`, exitCode: 0 });
-    case 'keygen':
-      return print(generateKey());
+    case 'keygen': {
+      const { certificate } = words;
+      if (certificate === undefined) return print(generateKey());
+      const facts = { names: readMachineNames(), cwd: process.cwd(), isRoot: process.getuid?.() === 0 };
+      return print(await generateCertificate(certificate, facts));
+    }
     case 'check':
       return print(checkConfiguration(loadOptions(paths)));
     case 'doctor':

@@ -1,5 +1,6 @@
 /** The composition root: builds the parts, connects them, and is all that main knows of them. */
 import os from 'node:os';
+import { isDeepStrictEqual } from 'node:util';
 import { type Clock, systemClock } from './clock.ts';
 import { chooseBackend } from './commands/choose-backend.ts';
 import { Commands } from './commands/command.ts';
@@ -14,9 +15,11 @@ import { Tally } from './http/clients/tally.ts';
 import { ConnectionCensus } from './http/connections/census.ts';
 import { HeapTrim } from './http/connections/heap.ts';
 import {
+  type Bound,
   canJudgePeers,
-  listenOn,
+  listenAll,
   maxConnections,
+  pairOf,
   roomFor,
   tuneListening,
 } from './http/connections/listening.ts';
@@ -36,6 +39,7 @@ import { ProcessQueries } from './processes/queries.ts';
 import { ProcessReadings } from './processes/readings.ts';
 import { Sampler } from './stats/sampler.ts';
 import type { ServiceFacts } from './stats/system.ts';
+import type { TlsPair } from './tls/pair.ts';
 
 export interface ServiceOptions {
   readonly config: Config;
@@ -107,6 +111,8 @@ export class Service {
   /** For the test that compares the API documents with it. */
   readonly routes: readonly Route[];
   #isStopping = false;
+  /** Sets the options of the listening sockets; false when that failed. */
+  #tune = (): boolean => false;
 
   constructor({
     config: initial,
@@ -201,17 +207,24 @@ export class Service {
     });
   }
 
-  /** Listens and serves; resolves with the host and port in use. Rejects with ListenError. */
-  async start(): Promise<{ readonly host: string; readonly port: number }> {
+  /** Listens and serves; resolves with the ports in use. Rejects with ListenError, or an Error for a bad certificate. */
+  async start(): Promise<readonly Bound[]> {
     const { config, host, log } = this.#base;
-    const { server } = config.current;
-    const bound = await listenOn(this.#server, server.host, server.port);
+    let bound: readonly Bound[];
+    try {
+      bound = await listenAll(this.#server, config.current.server);
+    } catch (error) {
+      this.#server.close();
+      throw error;
+    }
+    const ports = bound.map(({ port }) => port);
     const canJudge = canJudgePeers(host, log);
-    const isTuned = tuneListening(host, bound.port, canJudge);
+    this.#tune = () => ports.map((port) => tuneListening(host, port, canJudge)).every((isTuned) => isTuned);
+    const isTuned = this.#tune();
     this.#heap?.start();
     if (canJudge) {
-      this.#peers.start(bound.port);
-      this.#census.start(bound.port);
+      this.#peers.start(...ports);
+      this.#census.start(...ports);
     }
     this.#server.maxConnections = maxConnections(host.descriptorLimit());
     this.#fanout.stallLimitSeconds = canJudge || isTuned ? Number.POSITIVE_INFINITY : UNTUNED_STALL_SECONDS;
@@ -221,6 +234,7 @@ export class Service {
   /** Puts a new configuration into effect while streams go on. Keys that need a restart keep their old values in it. */
   reconfigure(next: Config): void {
     const { config, log } = this.#base;
+    const before = pairOf(config.current.server);
     config.current = next;
     log.setLevel(next.log.level);
     this.#sampler.setInterval(next.stats.stream_interval_seconds);
@@ -228,6 +242,21 @@ export class Service {
     const passes = this.#gate.passes.bind(this.#gate);
     this.#fanout.judgeAgain(passes);
     this.#hub.reconfigure(passes);
+    const pair = pairOf(next.server);
+    if (pair !== undefined && !isDeepStrictEqual(pair, before)) void this.#renew(pair);
+  }
+
+  /** Never rejects. */
+  async #renew(pair: TlsPair): Promise<void> {
+    const { log } = this.#base;
+    try {
+      await this.#server.renew(pair);
+      this.#tune();
+      log.info(`new connections get the certificate in ${pair.cert.path}`);
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      log.error(`the certificate was not renewed, the old one stays in use: ${reason}`);
+    }
   }
 
   /** Stops within a second: no new connections, streams end on a frame boundary. */

@@ -31,17 +31,28 @@ function importsOf(file: string): readonly string[] {
 
 /** What each room may import from, besides itself: an entry stands for that room and for the rooms inside it. */
 const ARROWS: Readonly<Record<string, readonly string[]>> = {
-  main: ['service', 'engines', 'config', 'host', 'cli', 'log', 'log-file', 'errors', 'clock'],
+  main: [
+    'service',
+    'engines',
+    'http/connections',
+    'config',
+    'host',
+    'cli',
+    'log',
+    'log-file',
+    'errors',
+    'clock',
+  ],
   service: [
-    ...['engines', 'config', 'host', 'stats', 'processes', 'commands', 'access', 'http', 'wire'],
+    ...['engines', 'config', 'tls', 'host', 'stats', 'processes', 'commands', 'access', 'http', 'wire'],
     ...['log', 'errors', 'clock'],
   ],
   engines: ['http'],
-  http: ['http/clients', 'stats', 'access', 'config', 'wire', 'errors', 'params', 'log'],
+  http: ['http/clients', 'stats', 'tls', 'access', 'config', 'wire', 'errors', 'params', 'log'],
   'http/clients': ['access', 'clock'],
-  'http/uws': ['http', 'http/clients', 'stats'],
-  'http/node': ['http', 'http/clients', 'stats'],
-  'http/connections': ['http', 'http/clients', 'access', 'host', 'config', 'log', 'clock'],
+  'http/uws': ['http', 'http/clients', 'stats', 'tls'],
+  'http/node': ['http', 'http/clients', 'stats', 'tls'],
+  'http/connections': ['tls', 'http', 'http/clients', 'access', 'host', 'config', 'log', 'clock'],
   'http/stream': ['http', 'http/clients', 'stats', 'clock'],
   'http/socket': [
     ...['http', 'http/clients', 'commands', 'processes', 'stats', 'wire'],
@@ -55,10 +66,11 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   processes: ['host', 'stats', 'wire', 'errors', 'params', 'clock', 'config'],
   stats: ['host', 'wire', 'clock', 'log'],
   access: [],
-  config: ['access', 'errors', 'log'],
-  cli: ['config', 'host', 'access'],
-  'cli/doctor': ['cli', 'config', 'engines', 'host'],
-  client: ['wire'],
+  config: ['access', 'tls', 'errors', 'log'],
+  cli: ['config', 'host', 'access', 'tls'],
+  'cli/doctor': ['cli', 'config', 'engines', 'host', 'tls'],
+  tls: [],
+  client: ['wire', 'tls'],
   api: ['wire', 'errors', 'host', 'place'],
   params: ['wire', 'errors'],
   host: ['place'],
@@ -77,7 +89,8 @@ const isAllowed = (room: string, target: string) =>
 /** The one room that knows each third-party library. */
 const LIBRARIES: Readonly<Record<string, (file: string) => boolean>> = {
   'uWebSockets.js': (file) => file.startsWith('src/http/uws/'),
-  ws: (file) => file.startsWith('src/http/node/'),
+  selfsigned: (file) => file === 'src/tls/self-signed.ts',
+  ws: (file) => file.startsWith('src/http/node/') || file === 'src/client/pinned.ts',
   'ipaddr.js': (file) => file === 'src/access/addresses.ts',
   'js-yaml': (file) => file.startsWith('src/config/'),
   valibot: (file) => /^src\/config\/(?:schema|rows).ts$/.test(file) || /^src\/(?:wire|api)\//.test(file),
@@ -214,7 +227,7 @@ const POOL_USERS: ReadonlyMap<string, RegExp> = new Map([
   // The documents of the API, from this program's own folder, once each.
   ['src/http/endpoints/documents.ts', /^readFile$/],
   // Listening looks up `server.host` where it is a name, once.
-  ['src/http/node/server.ts', /^(?:http|net)$/],
+  ['src/http/node/server.ts', /^(?:https?|net)$/],
   // Types.
   ['src/http/node/connection.ts', /^(?:IncomingMessage|ServerResponse|net)$/],
   ['src/http/node/exchange.ts', /^(?:IncomingMessage|ServerResponse)$/],
@@ -223,6 +236,10 @@ const POOL_USERS: ReadonlyMap<string, RegExp> = new Map([
   ['src/http/node/stream.ts', /^net$/],
   // `hostwire doctor` listens for a moment: its own process, which serves nobody.
   ['src/cli/doctor/doctor.ts', /^net$/],
+  // As server.ts.
+  ['src/http/node/secure.ts', /^https$/],
+  // The client: a program of its own.
+  ['src/client/pinned.ts', /^https$/],
 ]);
 /** Those of node:fs that use no thread of the pool: the synchronous ones, and inotify. */
 const OFF_POOL = /Sync$|^(?:constants|watch|type FSWatcher)$/;
@@ -239,7 +256,7 @@ t.test("libuv's pool runs nothing of the addon, and only what is listed of the s
         const word = name.trim();
         if (word === '' || (room === 'fs' && OFF_POOL.test(word))) continue;
         // Tables and tests of text.
-        if (['STATUS_CODES', 'isIPv4', 'isIPv6'].includes(word)) continue;
+        if (['STATUS_CODES', 'isIP', 'isIPv4', 'isIPv6'].includes(word)) continue;
         t.match(word, POOL_USERS.get(file) ?? /^$/, `${file}: ${word} of node:${room}`);
         used.add(file);
       }

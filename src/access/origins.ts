@@ -29,7 +29,7 @@ export function isListedOrigin(listed: ReadonlySet<string>, origin: string | und
 
 /**
  * Whether the page has the host and port that the request was sent to; a missing port is the scheme's default.
- * `scheme`: the one that the request used, if a proxy named it; otherwise the page's own.
+ * `scheme`: the one that the request used, if it is known; otherwise the page's own.
  */
 export function isSameOrigin(origin: string, host: string, scheme?: 'http' | 'https'): boolean {
   const canonical = canonicalOrigin(origin);

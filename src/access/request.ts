@@ -48,6 +48,8 @@ export interface AccessRequest {
   readonly path: string;
   /** The request asks for a WebSocket. */
   readonly isUpgrade: boolean;
+  /** Set where this service speaks TLS itself. Undefined: plain HTTP, behind a proxy that ends TLS or not. */
+  readonly scheme?: 'https' | undefined;
   /** Lower-case names (those of ACCESS_HEADERS), each with its values in order of arrival. */
   readonly headers: ReadonlyMap<string, readonly string[]>;
   /** The values of `api_key` in the query, decoded; given for the WebSocket route only, otherwise empty. */

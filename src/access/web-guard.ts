@@ -91,7 +91,7 @@ export function guardWeb(
   const origin = originOf(request);
   if (isListedOrigin(guard.origins, origin)) return undefined;
   const hasOrigin = valuesOf(request, 'origin').length > 0;
-  const scheme = isProxied ? schemeOf(request) : undefined;
+  const scheme = (isProxied ? schemeOf(request) : undefined) ?? request.scheme;
   const isOwn = origin !== undefined && isSameOrigin(origin, host, scheme);
   if (hasOrigin && !isOwn) return refuseOrigin(origin);
   const isForeign = valuesOf(request, 'sec-fetch-site').some(isForeignFetch);

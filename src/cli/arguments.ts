@@ -1,8 +1,10 @@
 /** Parses the command line. Pure. */
+import { isIP } from 'node:net';
 import type { Overrides } from '../config/merge.ts';
 import { findNearest } from '../config/nearest.ts';
 import { quote } from '../config/problems.ts';
 import { accepts, ROWS } from '../config/schema.ts';
+import { isHostName } from '../config/values.ts';
 
 export const COMMANDS = ['run', 'check', 'doctor', 'service', 'keygen', 'help', 'version'] as const;
 export type Command = (typeof COMMANDS)[number];
@@ -10,6 +12,12 @@ export type Command = (typeof COMMANDS)[number];
 /** What `service` can do. */
 export const SERVICE_ACTIONS = ['install', 'remove'] as const;
 export type ServiceAction = (typeof SERVICE_ACTIONS)[number];
+
+export interface CertificateWords {
+  /** As given. */
+  readonly folder: string | undefined;
+  readonly names: readonly string[];
+}
 
 export interface Arguments {
   readonly command: Command;
@@ -21,12 +29,14 @@ export interface Arguments {
   readonly isService: boolean;
   /** With `service` only. */
   readonly serviceAction: ServiceAction | undefined;
+  /** With `keygen --tls` only: where the files go (`--out`), and further names of this machine. */
+  readonly certificate: CertificateWords | undefined;
   /** The command line is not valid: print this on standard error and exit with this code. */
   readonly problem?: { readonly text: string; readonly exitCode: 2 };
 }
 
 interface Option {
-  /** The configuration key that it sets; none: it names a file to load. */
+  /** The configuration key that it sets; none: it names a file to load, or a folder. */
   readonly key?: string;
   readonly read: (text: string) => unknown;
 }
@@ -35,8 +45,12 @@ const asText = (text: string): unknown => text;
 // Digits only: Number would also take "0x1F", " 80" and "".
 const asInteger = (text: string): unknown => (/^\d{1,6}$/u.test(text) ? Number(text) : text);
 
+const OUT_OPTION = '--out';
+const TLS_OPTION = '--tls';
+
 const OPTIONS: ReadonlyMap<string, Option> = new Map([
   ['--config', { read: asText }],
+  [OUT_OPTION, { read: asText }],
   ['--host', { key: 'server.host', read: asText }],
   ['--port', { key: 'server.port', read: asInteger }],
   ['--log-level', { key: 'log.level', read: asText }],
@@ -55,6 +69,9 @@ const SWITCHES: ReadonlyMap<string, Command> = new Map([
 export function parseArguments(words: readonly string[]): Arguments {
   const overrides = new Map<string, { value: unknown; option: string }>();
   const configPaths: string[] = [];
+  const folders: string[] = [];
+  const names: string[] = [];
+  let isTls = false;
   let command: Command | undefined;
   let switched: Command | undefined;
   let isService = false;
@@ -65,12 +82,22 @@ export function parseArguments(words: readonly string[]): Arguments {
     overrides,
     isService,
     serviceAction,
+    certificate: isTls ? { folder: folders[0], names } : undefined,
   });
   const refuse = (text: string): Arguments => ({
     ...parsed(),
     command: command ?? 'run',
     problem: { text: `${text}. "hostwire --help" lists the commands and options.`, exitCode: 2 },
   });
+  /** Why the words of keygen cannot be combined. */
+  const describeKeygen = (): string | undefined => {
+    if (isTls && command !== 'keygen') return `${TLS_OPTION} can be used with keygen only`;
+    if (!isTls && folders.length > 0) return `${OUT_OPTION} can be used with keygen ${TLS_OPTION} only`;
+    if (folders.length > 1) return `${OUT_OPTION} was given twice`;
+    if (!isTls && names.length > 0) return `unexpected argument ${quote(names[0] ?? '')}`;
+    const bad = names.find((name) => isIP(name) === 0 && !isHostName(name));
+    return bad === undefined ? undefined : `${quote(bad)} is neither a host name nor an address`;
+  };
 
   for (let index = 0; index < words.length; index++) {
     const word = words[index] ?? '';
@@ -79,23 +106,26 @@ export function parseArguments(words: readonly string[]): Arguments {
     const known = COMMANDS.find((candidate) => candidate === word);
     if (SWITCHES.has(word)) switched ??= SWITCHES.get(word);
     else if (word === SERVICE_OPTION) isService = true;
+    else if (word === TLS_OPTION) isTls = true;
     else if (option !== undefined) {
       const text = inline ?? words[++index];
       if (text === undefined || text === '' || (inline === undefined && OPTIONS.has(split(text).name))) {
         return refuse(`${name} needs a value`);
       }
-      const problem = takeOption(name, option, text, configPaths, overrides);
+      const paths = name === OUT_OPTION ? folders : configPaths;
+      const problem = takeOption(name, option, text, paths, overrides);
       if (problem !== undefined) return refuse(problem);
     } else if (word.startsWith('-')) return refuse(describeUnknown('option', name, listOptions()));
     else if (command === 'service' && serviceAction === undefined) {
       serviceAction = SERVICE_ACTIONS.find((action) => action === word);
       if (serviceAction === undefined)
         return refuse(describeUnknown('action of service', word, SERVICE_ACTIONS));
-    } else if (command !== undefined) return refuse(`unexpected argument ${quote(word)}`);
+    } else if (command === 'keygen') names.push(word);
+    else if (command !== undefined) return refuse(`unexpected argument ${quote(word)}`);
     else if (known === undefined) return refuse(describeUnknown('command', word, COMMANDS));
     else command = known;
   }
-  const misfit = switched === undefined ? describeMisfit(parsed()) : undefined;
+  const misfit = switched === undefined ? (describeMisfit(parsed()) ?? describeKeygen()) : undefined;
   return misfit === undefined ? parsed() : refuse(misfit);
 }
 
@@ -109,7 +139,7 @@ function describeMisfit({ command, isService, serviceAction }: Arguments): strin
 
 /** Every option, for suggestions and for the test of the help. */
 export function listOptions(): readonly string[] {
-  return [...OPTIONS.keys(), SERVICE_OPTION, ...SWITCHES.keys()];
+  return [...OPTIONS.keys(), SERVICE_OPTION, TLS_OPTION, ...SWITCHES.keys()];
 }
 
 function split(word: string): { readonly name: string; readonly inline: string | undefined } {

@@ -1,8 +1,10 @@
 /** `hostwire check`: the configuration with defaults and origins, or all that is wrong with it. */
 import { type Loaded, type LoadOptions, loadConfig } from '../config/load.ts';
 import { ConfigError, formatProblem } from '../config/problems.ts';
+import type { Row } from '../config/rows.ts';
 import { type LaunchEntry, ROWS, readKey } from '../config/schema.ts';
 import { isMap } from '../config/values.ts';
+import { isPemFile } from '../tls/pair.ts';
 import type { Output } from './output.ts';
 
 /** Exit code 1 on errors and on unknown keys. The text contains no secret. */
@@ -47,9 +49,13 @@ function listRows({ config, origins }: Loaded, key: string): (readonly [string, 
   }
   const row = ROWS.get(key);
   const value = readKey(config, key);
-  // A checked address list is shown as it was written.
-  const written = row?.items !== undefined && isMap(value) ? value['entries'] : value;
-  return [[`${key} = ${renderValue(written, row?.isSecret === true)}`, origin]];
+  return [[`${key} = ${renderValue(asWritten(value, row), row?.isSecret === true)}`, origin]];
+}
+
+/** A checked value as a file has it: the entries of an address list, the path of a PEM file. */
+function asWritten(value: unknown, row: Row<unknown> | undefined): unknown {
+  if (row?.items !== undefined && isMap(value)) return value['entries'];
+  return isPemFile(value) ? value.path : value;
 }
 
 function renderValue(value: unknown, isSecret: boolean): string {

@@ -11,7 +11,8 @@ Commands:
   doctor    print what works on this machine, what does not, why, and what it would take
   service   on Windows: "service install" registers hostwire as a service that starts with the system, with the
             options given here; "service remove" stops and unregisters it
-  keygen    print a new API key of 64 hex characters
+  keygen    print a new API key of 64 hex characters; "keygen --tls [--out FOLDER] [NAME…]" writes a private key and a
+            self-signed certificate for this machine's names and those given, and prints the certificate's pin
   help      print this help
   version   print the version
 
@@ -20,6 +21,8 @@ Options:
   --host HOST        the address to listen on
   --port PORT        the port to listen on
   --log-level LEVEL  the lowest severity to log: error, warn, info or debug
+  --tls              with keygen: make a key and a certificate for HTTPS
+  --out FOLDER       with keygen --tls: where to write them (default: the working folder)
   --service          run as a Windows service; for the service control manager
   --help, -h         print this help
   --version          print the version

@@ -29,7 +29,7 @@ export type SocketConstructor = new (url: string) => SocketLike;
 export interface ConnectionOptions {
   readonly url: string;
   readonly key: string | undefined;
-  readonly WebSocket: SocketConstructor;
+  readonly createSocket: (url: string) => SocketLike;
   readonly environment: Environment;
   readonly onState: (state: ConnectionState) => void;
   /** Called with the data of the service's `connected` message. */
@@ -74,7 +74,7 @@ export class Connection {
     if (this.#isClosed) return;
     this.#timer = environment.setTimer(() => this.#lose(unreachable()), environment.timing.connectMs);
     try {
-      this.#listen(new this.#options.WebSocket(address.href));
+      this.#listen(this.#options.createSocket(address.href));
     } catch (error) {
       this.#lose(unreachable(error));
     }
@@ -175,8 +175,8 @@ export class Connection {
       });
       // 426 means that the service would have accepted an upgrade.
       return response.status === 426 ? error : await refusalOf(response);
-    } catch {
-      return error;
+    } catch (reason) {
+      return reason instanceof ClientError ? reason : error;
     } finally {
       environment.clearTimer(timer);
       probe.abort();

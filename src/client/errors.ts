@@ -11,6 +11,7 @@
  * - `bad_answer`: the server is not hostwire, or speaks another protocol version.
  * - `refused`: an HTTP status other than 200 without a code; `too_large`: a message over the service's limit.
  * - `no_websocket`: this program has no WebSocket and none was passed.
+ * - `wrong_certificate`: the server's key does not have the pin; nothing was sent. `no_pinning`: a pin outside Node.
  */
 export type ConnectionCode =
   | 'unauthorized'
@@ -25,7 +26,9 @@ export type ConnectionCode =
   | 'bad_answer'
   | 'refused'
   | 'too_large'
-  | 'no_websocket';
+  | 'no_websocket'
+  | 'wrong_certificate'
+  | 'no_pinning';
 
 /** A code of this module, or one that the service sends in HTTP answers, errors and feedback. */
 export type ClientErrorCode = ConnectionCode | (string & {});

@@ -1,12 +1,15 @@
 /** Single HTTP requests to the service, with the key. */
 import { ENVIRONMENT, type Environment, onAborted } from './environment.ts';
 import { badAnswer, ClientError, unreachable } from './errors.ts';
+import { loadPinned, withPinned } from './pin.ts';
 import { addressOf, keyHeader, refusalOf } from './refusals.ts';
 
 export interface RequestOptions {
   /** The address of the service: `http://pc:9990`. */
   readonly url: string;
   readonly key?: string | undefined;
+  /** On Node, with an https address: the pin of the service's key (`sha256/…`). No other server is sent anything. */
+  readonly pin?: string | undefined;
   /** Default: POST when there is a body, otherwise GET. */
   readonly method?: 'GET' | 'POST' | undefined;
   /** Sent as JSON. */
@@ -39,8 +42,9 @@ export async function requestIn<T>(
   options: RequestOptions,
   environment: Environment,
 ): Promise<Answer<T>> {
-  const { url, key, body, signal, timeoutMs = TIMEOUT_MS } = options;
+  const { url, key, pin, body, signal, timeoutMs = TIMEOUT_MS } = options;
   const address = addressOf(url, path);
+  const pinned = loadPinned(pin, url);
   signal?.throwIfAborted();
   const attempt = new AbortController();
   const stopListening = onAborted(signal, () => attempt.abort(signal?.reason));
@@ -49,7 +53,7 @@ export async function requestIn<T>(
     timeoutMs,
   );
   try {
-    const response = await environment.fetch(address.href, {
+    const response = await withPinned(environment, pinned).fetch(address.href, {
       method: options.method ?? (body === undefined ? 'GET' : 'POST'),
       headers: { ...keyHeader(key), ...(body !== undefined && { 'content-type': 'application/json' }) },
       ...(body !== undefined && { body: JSON.stringify(body) }),

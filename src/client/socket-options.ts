@@ -7,7 +7,9 @@ export interface SocketOptions {
   readonly url: string;
   /** Sent in the query of the upgrade, because browsers cannot send headers with it. */
   readonly key?: string | undefined;
-  /** For Node 20, which has no WebSocket: that of the package ws. */
+  /** On Node, with an https address: the pin of the service's key (`sha256/…`). No other server is sent anything. */
+  readonly pin?: string | undefined;
+  /** For Node 20, which has no WebSocket: that of the package ws. Not used with a pin. */
   readonly WebSocket?: SocketConstructor | undefined;
   /** Time limit of requests that do not set one. Default: 10,000. */
   readonly timeoutMs?: number | undefined;

@@ -1,11 +1,12 @@
 /** The service's WebSocket API as an object: subscriptions that survive lost connections, commands with results. */
 import { Asker } from './calls.ts';
-import { Connection, type SocketConstructor } from './connection.ts';
+import { Connection, type SocketConstructor, type SocketLike } from './connection.ts';
 import { ENVIRONMENT, type Environment, onAborted } from './environment.ts';
-import { ClientError } from './errors.ts';
+import { ClientError, unreachable } from './errors.ts';
 import { Listeners } from './listeners.ts';
 import type { Feedback, Message, SocketEvents, Topic } from './messages.ts';
 import { Requests } from './pending.ts';
+import { loadPinned, withPinned } from './pin.ts';
 import { Processes } from './processes.ts';
 import { addressOf } from './refusals.ts';
 import { type Snapshot, snapshotOf } from './snapshot.ts';
@@ -57,15 +58,21 @@ export function connect(options: SocketOptions): HostSocket {
 
 /** The same with an environment that tests provide. */
 export function connectIn(options: SocketOptions, environment: Environment): HostSocket {
+  addressOf(options.url, '');
+  const pinned = loadPinned(options.pin, options.url);
   // Not every runtime has it, even where the types declare it.
   const WebSocket = options.WebSocket ?? (globalThis as { WebSocket?: SocketConstructor }).WebSocket;
-  if (WebSocket === undefined)
+  const source = pinned ?? (WebSocket && { WebSocket });
+  if (source === undefined)
     throw new ClientError(
       'no_websocket',
       'this runtime has no WebSocket (Node has one since version 22); pass the one of the package ws: connect({ url, WebSocket })',
     );
-  addressOf(options.url, '');
-  return new LastingSocket(options, WebSocket, environment);
+  return new LastingSocket(options, source, withPinned(environment, pinned));
+}
+
+interface SocketSource {
+  readonly WebSocket: SocketConstructor;
 }
 
 class LastingSocket implements HostSocket {
@@ -82,7 +89,11 @@ class LastingSocket implements HostSocket {
   /** A new connection starts with the latest sample, which may have arrived over the previous one. */
   #mayRepeat = false;
 
-  constructor(options: SocketOptions, WebSocket: SocketConstructor, environment: Environment) {
+  constructor(
+    options: SocketOptions,
+    source: SocketSource | Promise<SocketSource>,
+    environment: Environment,
+  ) {
     const { url, key, timeoutMs, signal } = options;
     this.#environment = environment;
     this.#requests = new Requests(environment, (text) => this.#connection.send(text));
@@ -91,10 +102,13 @@ class LastingSocket implements HostSocket {
     this.#subscriber = new Subscriber(this.#requests, ({ code, message, details }) =>
       this.#listeners.emit('error', { code, message, details }),
     );
+    let createSocket: (url: string) => SocketLike = () => {
+      throw new Error('not loaded');
+    };
     this.#connection = new Connection({
       url,
       key,
-      WebSocket,
+      createSocket: (address) => createSocket(address),
       environment,
       onState: (state) => this.#setState(state),
       onOpen: (data) => this.#open(data),
@@ -103,8 +117,23 @@ class LastingSocket implements HostSocket {
     });
     this.#stopListening = onAborted(signal, () => this.close());
     if (signal?.aborted === true) this.close();
-    // The caller can add its listeners first.
-    else queueMicrotask(() => this.#connection.start());
+    else
+      void this.#start(source, (WebSocket) => {
+        createSocket = (address) => new WebSocket(address);
+      });
+  }
+
+  /** In a later turn, so that the caller can add its listeners first. */
+  async #start(
+    source: SocketSource | Promise<SocketSource>,
+    use: (WebSocket: SocketConstructor) => void,
+  ): Promise<void> {
+    try {
+      use((await source).WebSocket);
+    } catch (error) {
+      return this.#connection.close(unreachable(error));
+    }
+    this.#connection.start();
   }
 
   get state(): ConnectionState {

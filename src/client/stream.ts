@@ -4,6 +4,7 @@ import { callOut, ENVIRONMENT, type Environment, onAborted } from './environment
 import { badAnswer, ClientError, isRefusal, silent, unreachable } from './errors.ts';
 import { EventParser } from './event-parser.ts';
 import type { Section, StatsPayload } from './payload.ts';
+import { loadPinned, withPinned } from './pin.ts';
 import { addressOf, keyHeader, refusalOf } from './refusals.ts';
 import type { ConnectionState } from './state.ts';
 import { MAX_SILENT_TICKS, Watchdog } from './watchdog.ts';
@@ -12,6 +13,8 @@ export interface StreamOptions<S extends Section = Section, D extends boolean = 
   /** The address of the service: `http://pc:9990`. */
   readonly url: string;
   readonly key?: string | undefined;
+  /** On Node, with an https address: the pin of the service's key (`sha256/…`). No other server is sent anything. */
+  readonly pin?: string | undefined;
   /** Default: all sections. */
   readonly fields?: readonly S[] | undefined;
   readonly detail?: D | undefined;
@@ -29,7 +32,7 @@ export interface StatsStream {
 
 /**
  * Subscribes to the samples of the service at `url`, and again after each loss, until it is closed or refused (401,
- * 403). Each sample is passed to `onSample` once. Throws a TypeError when `url` is invalid.
+ * 403). Each sample is passed to `onSample` once. Throws a TypeError when `url` or `pin` is invalid.
  */
 export function streamStats<const S extends Section = Section, const D extends boolean = false>(
   options: StreamOptions<S, D>,
@@ -60,7 +63,7 @@ class Stream<S extends Section, D extends boolean> implements StatsStream {
 
   constructor(options: StreamOptions<S, D>, environment: Environment) {
     this.#options = options;
-    this.#environment = environment;
+    this.#environment = withPinned(environment, loadPinned(options.pin, options.url));
     this.#backoff = new Backoff(environment);
     const address = addressOf(options.url, 'api/stream');
     const { fields = [], detail, signal } = options;

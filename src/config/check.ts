@@ -4,7 +4,7 @@ import { judgeItems } from './items.ts';
 import { judgeLaunch } from './launch.ts';
 import { formatPlace, kindOf, type Problem, show } from './problems.ts';
 import type { Row } from './rows.ts';
-import { accepts, KEY_GROUPS } from './schema.ts';
+import { accepts, isRow, KEY_GROUPS, type KeyGroup } from './schema.ts';
 import { type MapEntry, type TextProblem, type Tree, toValue } from './tree.ts';
 import { judgeUnknown } from './unknown.ts';
 
@@ -17,9 +17,9 @@ export function checkTree(file: string, tree: Tree, findings: Findings): void {
   }
   findings.problems.push(...findTrapKeys(tree, []).map((problem) => placed(file, problem)));
   for (const entry of tree.entries) {
-    const rows = Object.hasOwn(KEY_GROUPS, entry.key) ? KEY_GROUPS[entry.key] : undefined;
-    if (rows === undefined) addUnknown(file, [entry.key], entry, findings);
-    else checkSection(file, entry, rows, findings);
+    const group = Object.hasOwn(KEY_GROUPS, entry.key) ? KEY_GROUPS[entry.key] : undefined;
+    if (group === undefined) addUnknown(file, [entry.key], entry, findings);
+    else checkGroup(file, [entry.key], entry, group, findings);
   }
 }
 
@@ -47,22 +47,24 @@ function addUnknown(file: string, path: readonly string[], entry: MapEntry, find
   }
 }
 
-function checkSection(
+function checkGroup(
   file: string,
-  { key: section, line, value: tree }: MapEntry,
-  rows: Readonly<Record<string, Row<unknown>>>,
+  path: readonly string[],
+  { line, value: tree }: MapEntry,
+  group: KeyGroup,
   findings: Findings,
 ): void {
   if (tree.kind !== 'map') {
-    const message = `expected a map of keys such as ${Object.keys(rows)[0]}, found ${kindOf(toValue(tree))}`;
-    findings.problems.push({ file, line, key: section, value: undefined, message });
+    const message = `expected a map of keys such as ${Object.keys(group)[0]}, found ${kindOf(toValue(tree))}`;
+    findings.problems.push({ file, line, key: path.join('.'), value: undefined, message });
     return;
   }
   for (const entry of tree.entries) {
-    const path = [section, entry.key];
-    const row = Object.hasOwn(rows, entry.key) ? rows[entry.key] : undefined;
-    if (row === undefined) addUnknown(file, path, entry, findings);
-    else checkEntry(file, path, entry, row, findings);
+    const inner = [...path, entry.key];
+    const known = Object.hasOwn(group, entry.key) ? group[entry.key] : undefined;
+    if (known === undefined) addUnknown(file, inner, entry, findings);
+    else if (isRow(known)) checkEntry(file, inner, entry, known, findings);
+    else checkGroup(file, inner, entry, known, findings);
   }
 }
 

@@ -18,6 +18,7 @@ import { ConfigError, formatProblem, type Notice, type Problem } from './problem
 import { MAX_FILE_BYTES, type Ownership, readText } from './read.ts';
 import { type Config, type LaunchEntry, toConfig } from './schema.ts';
 import { findSources, findSourcesAgain, type Sources, type Surroundings } from './search.ts';
+import { resolveTls } from './tls-files.ts';
 import type { Parsed } from './tree.ts';
 
 export interface LoadOptions {
@@ -58,7 +59,8 @@ export function loadConfig(options: LoadOptions, previous?: Sources): Loaded {
   applyOverrides(overrides, settings, findings);
   if (surroundings.uid !== undefined) judgeCommands(surroundings.uid, findings);
   const keyFile = resolveKeyFile(settings, findings, surroundings.uid);
-  const watch = keyFile === undefined ? sources.watch : [...sources.watch, keyFile.path];
+  const tlsFiles = resolveTls(settings, findings, surroundings.uid);
+  const watch = [...sources.watch, ...(keyFile === undefined ? [] : [keyFile.path]), ...tlsFiles];
   if (findings.problems.length > 0) throw new ConfigError(sort(findings.problems, sources.files), watch);
 
   if (surroundings.platform !== 'win32') warnOfReaders(owners, keyFile, findings);

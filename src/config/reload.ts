@@ -1,5 +1,6 @@
 /** Reloads the configuration on a signal or a file change, and applies it only when it is valid. */
 import { isDeepStrictEqual } from 'node:util';
+import { isPemFile } from '../tls/pair.ts';
 import { type Loaded, type LoadOptions, loadConfig } from './load.ts';
 import { ConfigError, formatProblem, type Notice, show } from './problems.ts';
 import { type Config, ROWS, readKey, toConfig } from './schema.ts';
@@ -14,13 +15,18 @@ export interface ReloaderOptions {
   /** Lines for the log. */
   readonly report: (notice: Notice) => void;
   readonly times?: WatchTimes;
+  /** For tests: replaces a day. */
+  readonly dayMs?: number;
 }
+
+const DAY_MS = 86_400_000;
 
 export class Reloader {
   readonly #options: ReloaderOptions;
   #loaded: Loaded;
   #config: Config;
   #watcher: ConfigWatcher | undefined;
+  #daily: NodeJS.Timeout | undefined;
   /** The notices of the last load, which the next load does not repeat. */
   #reported: ReadonlySet<string>;
   #lastError: string | undefined;
@@ -41,6 +47,9 @@ export class Reloader {
   start(): void {
     if (this.#watcher !== undefined) return;
     this.#watcher = watchConfig(this.#loaded.watch, () => this.#reload(false), this.#options.times);
+    // A certificate comes near its end without a change of any file.
+    if (this.#config.server.tls.cert !== undefined)
+      this.#daily = setInterval(() => this.#reload(false), this.#options.dayMs ?? DAY_MS).unref();
     this.#reload(false);
   }
 
@@ -50,6 +59,7 @@ export class Reloader {
   }
 
   close(): void {
+    clearInterval(this.#daily);
     this.#watcher?.close();
     this.#watcher = undefined;
   }
@@ -94,12 +104,18 @@ export function keepRestartKeys(
   const restart: Notice[] = [];
   for (const [key, row] of ROWS) {
     const [before, after] = [readKey(current, key), readKey(next, key)];
-    if (!row.needsRestart || before === after) continue;
+    if (row.needsRestart === undefined || before === after) continue;
+    if (row.needsRestart === 'switching' && before !== undefined && after !== undefined) continue;
     kept.set(key, before);
     restart.push({
       level: 'warn',
-      text: `${key} is now ${show(after)}: restart needed, ${show(before)} stays in effect`,
+      text: `${key} is now ${describe(after)}: restart needed, ${describe(before)} stays in effect`,
     });
   }
   return { config: kept.size === 0 ? next : toConfig(kept, next), restart };
+}
+
+function describe(value: unknown): string | undefined {
+  if (value === undefined) return 'no value';
+  return show(isPemFile(value) ? value.path : value);
 }

@@ -1,6 +1,8 @@
 /** The rows that the table of configuration keys is made of. */
 import * as v from 'valibot';
 import { type AddressList, NO_ADDRESSES } from '../access/addresses.ts';
+import type { PemFile } from '../tls/pair.ts';
+import { isFileName } from './values.ts';
 
 type AddressKind = 'address' | 'address or *';
 type NameKind = 'host name' | 'origin';
@@ -20,8 +22,8 @@ export interface Row<T> {
   /** One line for the documentation. */
   readonly meaning: string;
   readonly items?: ItemKind;
-  /** A change takes effect only when the service is restarted. */
-  readonly needsRestart?: true;
+  /** A change takes effect only when the service is restarted; with 'switching' only one from or to "not set" does. */
+  readonly needsRestart?: true | 'switching';
   /** The value never appears in a message, a log or the output of `check`. */
   readonly isSecret?: true;
   /** A wrong value may be a secret written under the wrong key, so it is not shown. */
@@ -63,4 +65,19 @@ export function limitRow(fallback: number, what: string): Row<number> {
     expected: 'a whole number from 0 to 1000000',
     meaning: `The maximum number of ${what} of one client address (IPv6: of one /64 network) without the key. 0: no limit.`,
   });
+}
+
+/** The path of a PEM file; `Config` has its content as well. */
+export function pemRow(what: string, meaning: string): Row<PemFile | undefined> {
+  return {
+    schema: v.pipe(v.string(), v.check(isFileName)),
+    default: undefined,
+    type: 'string',
+    expected: `the path of a PEM file with ${what}`,
+    meaning: `${meaning} A relative path starts at the folder of the file that names it.`,
+    defaultInWords: 'none',
+    needsRestart: 'switching',
+    // The content may have been written in place of the path.
+    mayBeSecret: true,
+  };
 }

@@ -1,7 +1,7 @@
 /** Every configuration key once: its type, default, check and documentation are one row of a table. */
 import * as v from 'valibot';
 import { LOG_LEVELS, type LogLevel } from '../log.ts';
-import { addressesRow, booleanRow, configRow, limitRow, namesRow, type Row } from './rows.ts';
+import { addressesRow, booleanRow, configRow, limitRow, namesRow, pemRow, type Row } from './rows.ts';
 import {
   deepFreeze,
   isAbsolutePath,
@@ -23,6 +23,7 @@ export interface LaunchEntry {
 
 const PATH = v.pipe(v.string(), v.check(isAbsolutePath));
 const ARGUMENT = v.pipe(v.string(), v.check(isArgument));
+const PORT = v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(65_535));
 const API_KEY = v.pipe(v.string(), v.maxLength(1024), v.check(isPrintable));
 
 /** The keys of one entry of `processes.launch`. */
@@ -128,7 +129,7 @@ export const KEYS = {
         'The address to listen on. `::` is every address of both families; without IPv6, `0.0.0.0` is used.',
       needsRestart: true,
     }),
-    port: configRow(v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(65_535)), 9990, {
+    port: configRow(PORT, 9990, {
       type: 'integer',
       expected: 'a whole number from 0 to 65535',
       meaning: 'The port. 0 takes any free one.',
@@ -167,6 +168,24 @@ export const KEYS = {
       'Origins (scheme, host and port) of web pages that may read and control without a key.',
     ),
     trusted_proxies: addressesRow('address', ADDRESSES, 'Proxies whose X-Forwarded-For is trusted.'),
+    tls: {
+      cert: pemRow(
+        'the certificate',
+        'The certificate in PEM form, the certificates of its issuers after it. Set with `key`, the service speaks HTTPS. Reloaded when it changes.',
+      ),
+      key: pemRow(
+        'the private key',
+        'The private key of the certificate, in PEM form, without a passphrase. Nobody but its owner and its group may read it. Reloaded when it changes.',
+      ),
+      port: configRow<number | undefined>(PORT, undefined, {
+        type: 'integer',
+        expected: 'a whole number from 0 to 65535',
+        meaning:
+          'The port for HTTPS, beside plain HTTP on `server.port`. Without it `server.port` speaks HTTPS only.',
+        needsRestart: true,
+        defaultInWords: 'none',
+      }),
+    },
   },
   power: {
     backend: configRow<'system' | 'record'>(v.picklist(['system', 'record']), 'system', {
@@ -201,25 +220,35 @@ export const KEYS = {
 };
 
 type Keys = typeof KEYS;
-type Value<R> = R extends Row<infer T> ? T : never;
+type Values<G> = { readonly [K in keyof G]: G[K] extends Row<infer T> ? T : Values<G[K]> };
 
 /**
  * The checked configuration, deeply frozen. `auth.api_key` holds the key also when it came from
  * `auth.api_key_file` (which is then an absolute path); undefined: none is configured.
  */
-export type Config = {
-  readonly [S in keyof Keys]: { readonly [K in keyof Keys[S]]: Value<Keys[S][K]> };
-};
+export type Config = Values<Keys>;
 
-/** Group → key → row, for code that walks the whole table. */
-export const KEY_GROUPS: Readonly<Record<string, Readonly<Record<string, Row<unknown>>>>> = KEYS;
+/** Keys by name; a group may have groups. */
+export interface KeyGroup {
+  readonly [name: string]: Row<unknown> | KeyGroup;
+}
+
+export function isRow(entry: Row<unknown> | KeyGroup): entry is Row<unknown> {
+  return Object.hasOwn(entry, 'schema');
+}
+
+/** The whole table, for code that walks it. */
+export const KEY_GROUPS: Readonly<Record<string, KeyGroup>> = KEYS;
 
 /** Dotted key → row, in the table's order. */
-export const ROWS: ReadonlyMap<string, Row<unknown>> = new Map(
-  Object.entries(KEY_GROUPS).flatMap(([group, rows]) =>
-    Object.entries(rows).map(([name, row]): [string, Row<unknown>] => [`${group}.${name}`, row]),
-  ),
-);
+export const ROWS: ReadonlyMap<string, Row<unknown>> = new Map(listRows(KEYS, ''));
+
+function listRows(group: KeyGroup, prefix: string): (readonly [string, Row<unknown>])[] {
+  return Object.entries(group).flatMap(([name, entry]) => {
+    const key = `${prefix}${name}`;
+    return isRow(entry) ? [[key, entry] as const] : listRows(entry, `${key}.`);
+  });
+}
 
 /** Whether a value satisfies its row. Entries of lists and of `processes.launch` are checked elsewhere as well. */
 export function accepts({ schema }: Pick<Row<unknown>, 'schema'>, value: unknown): boolean {
@@ -228,24 +257,25 @@ export function accepts({ schema }: Pick<Row<unknown>, 'schema'>, value: unknown
 
 /** Nests `dotted key → value`; a key that is missing has its value in `base`, or its default without one. */
 export function toConfig(values: ReadonlyMap<string, unknown>, base?: Config): Config {
-  const groups = Object.entries(KEY_GROUPS).map(([group, rows]) => {
-    const entries = Object.entries(rows).map(([name, row]) => {
-      const key = `${group}.${name}`;
-      if (values.has(key)) return [name, values.get(key)];
-      return [name, base === undefined ? row.default : readKey(base, key)];
-    });
-    return [group, Object.fromEntries(entries)];
-  });
+  const nest = (group: KeyGroup, prefix: string): object =>
+    Object.fromEntries(
+      Object.entries(group).map(([name, entry]) => {
+        const key = `${prefix}${name}`;
+        if (!isRow(entry)) return [name, nest(entry, `${key}.`)];
+        if (values.has(key)) return [name, values.get(key)];
+        return [name, base === undefined ? entry.default : readKey(base, key)];
+      }),
+    );
   // Every key of the table is there, and each value was checked by its row, from which Config is derived.
-  return deepFreeze(Object.fromEntries(groups) as Config);
+  return deepFreeze(nest(KEYS, '') as Config);
 }
 
 /** The value of a dotted key. */
 export function readKey(config: Config, key: string): unknown {
-  const [group = '', name = ''] = key.split('.');
   // Only keys of the table are asked for.
-  const groups = config as unknown as Readonly<Record<string, Readonly<Record<string, unknown>>>>;
-  return groups[group]?.[name];
+  return key
+    .split('.')
+    .reduce<unknown>((group, name) => (group as Readonly<Record<string, unknown>>)[name], config);
 }
 
 export const DEFAULT_CONFIG: Config = toConfig(new Map());

@@ -11,6 +11,11 @@ export function isAbsolutePath(text: string): boolean {
   return isAbsolute(text) && isArgument(text);
 }
 
+/** A path, and not the text of a file. */
+export function isFileName(text: string): boolean {
+  return text !== '' && !/[\0\r\n]|-----BEGIN/u.test(text);
+}
+
 /** A key must fit into a header and a query: printable ASCII, no space at either end, not empty. */
 export function isPrintable(text: string): boolean {
   return /^[!-~](?:[ -~]*[!-~])?$/u.test(text);

@@ -2,7 +2,9 @@
  * What an HTTP engine is: everything above it knows this file only, and not which engine runs. There are two, in uws/ and
  * in node/; src/engines.ts chooses one and loads nothing of the other.
  */
+
 import type { View } from '../stats/view.ts';
+import type { TlsPair } from '../tls/pair.ts';
 import type { Caller } from './clients/caller.ts';
 import type { Holder, Ledger } from './clients/ledger.ts';
 import type { Answer, RequestHead } from './head.ts';
@@ -14,8 +16,16 @@ export interface Engine {
   readonly pending: number;
   /** A connection beyond this number is closed as soon as it is accepted. */
   maxConnections: number;
-  /** Listens on `host` and `port` (0: a free one) and resolves with the port. Rejects with ListenError. */
-  listen(host: string, port: number): Promise<number>;
+  /**
+   * Listens on `host` and `port` (0: a free one) and resolves with the port; with `pair` for HTTPS. At most once for each
+   * of the two. Rejects with ListenError, or an Error when it refuses the pair.
+   */
+  listen(host: string, port: number, pair?: TlsPair): Promise<number>;
+  /**
+   * Uses another certificate for new connections to the HTTPS port; open ones stay. The listening socket may be another
+   * one then. Rejects with an Error, and goes on with the old certificate.
+   */
+  renew(pair: TlsPair): Promise<void>;
   /** Accepts no more connections; the open ones stay. */
   stopListening(): void;
   /** Closes every connection at once. */

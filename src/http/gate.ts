@@ -119,6 +119,7 @@ function requestOf(head: RequestHead): { -readonly [Key in keyof Caller]: Caller
     method: head.method,
     path: head.path,
     isUpgrade,
+    scheme: head.isSecure ? 'https' : undefined,
     headers: head.headers,
     queryKeys: head.path === SOCKET_PATH ? new URLSearchParams(head.query).getAll('api_key') : [],
     address: '',

@@ -13,6 +13,8 @@ export interface RequestHead {
   readonly headers: HeaderLists;
   /** The peer's address; undefined when its socket is already reset. */
   readonly remoteAddress: string | undefined;
+  /** It came over TLS. */
+  readonly isSecure: boolean;
 }
 
 export interface Answer {

@@ -199,6 +199,26 @@ t.test('1.step4-origin-same the same host and port may act', async (t) => {
   }
 });
 
+t.test('1.step4-origin-tls over TLS the scheme of an own page is https', async (t) => {
+  const rows: readonly (readonly [string, string, boolean])[] = [
+    ['localhost:9990', 'https://localhost:9990', true],
+    ['localhost', 'https://localhost', true],
+    ['localhost:443', 'https://localhost', true],
+    ['localhost:9990', 'http://localhost:9990', false],
+    ['localhost', 'http://localhost', false],
+    ['localhost:80', 'http://localhost', false],
+    ['localhost:80', 'https://localhost', false],
+  ];
+  for (const [host, origin, isOwn] of rows) {
+    const request = { method: 'POST', scheme: 'https' as const, headers: { host, origin } };
+    t.equal(verdict({}, request), isOwn ? 'keyless' : '403 origin_not_allowed', `${origin} on ${host}`);
+    t.equal(
+      verdict({}, { ...request, method: 'GET', isUpgrade: true }),
+      isOwn ? 'keyless' : '403 origin_not_allowed',
+    );
+  }
+});
+
 t.test('1.step4-origin-foreign compared exactly, never by prefix, suffix or substring', async (t) => {
   const origins: readonly (string | readonly string[])[] = [
     EVIL,

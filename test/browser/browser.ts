@@ -10,11 +10,11 @@ const PROGRAM = '/usr/bin/chromium';
 /** Why browser tests cannot run here; false where they can. */
 export const skipBrowser = !existsSync(PROGRAM) && `apt-get install chromium (missing: ${PROGRAM})`;
 
-export function launchBrowser(): Promise<Browser> {
+export function launchBrowser(...more: readonly string[]): Promise<Browser> {
   return chromium.launch({
     executablePath: PROGRAM,
     // Root has no sandbox.
-    args: ['--no-sandbox', '--disable-background-networking', '--js-flags=--expose-gc'],
+    args: ['--no-sandbox', '--disable-background-networking', '--js-flags=--expose-gc', ...more],
   });
 }
 

@@ -106,3 +106,18 @@ t.test('[9.help] the help names every command and option', async (t) => {
     t.match(HELP, new RegExp(`^  (?:.*, )?${word}\\b`, 'm'), word);
   t.match(HELP, /alpha/);
 });
+
+t.test('[9.keygen-tls-words] keygen --tls takes a folder and names, and nothing else does', async (t) => {
+  const words = (...list: readonly string[]) => parseArguments(['keygen', ...list]).certificate;
+  t.same(words(), undefined);
+  t.same(words('--tls'), { folder: undefined, names: [] });
+  t.same(words('--out', 'x', 'pc.lan', '--tls', '10.0.0.1', '::1'), {
+    folder: 'x',
+    names: ['pc.lan', '10.0.0.1', '::1'],
+  });
+  t.equal(short('keygen', 'pc'), '2 unexpected argument "pc"');
+  t.equal(short('keygen', '--out=x'), '2 --out can be used with keygen --tls only');
+  t.equal(short('check', '--tls'), '2 --tls can be used with keygen only');
+  t.equal(short('keygen', '--tls', '--out=x', '--out=y'), '2 --out was given twice');
+  t.equal(short('keygen', '--tls', 'a b'), '2 "a b" is neither a host name nor an address');
+});

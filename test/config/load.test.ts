@@ -37,6 +37,7 @@ t.test('[8.defaults] the documented defaults', async (t) => {
     {
       host: '::',
       port: 9990,
+      engine: 'auto',
       max_streams: 0,
       max_connections_per_address: 512,
       max_streams_per_address: 256,
@@ -45,6 +46,7 @@ t.test('[8.defaults] the documented defaults', async (t) => {
       allowed_hosts: [],
       cors_origins: [],
       trusted_proxies: NO_ADDRESSES,
+      tls: { cert: undefined, key: undefined, port: undefined },
     },
   );
   t.strictSame(
@@ -82,7 +84,7 @@ t.test('[8.spellings] JSON and YAML have the same keys', async (t) => {
            "blocked_ips": ["10.0.0.9"], "refuse_forwarded": false},
   "features": {"enable_sleep": false, "enable_hibernate": true, "enable_restart": true, "enable_shutdown": true,
                "enable_media": false, "enable_processes": false, "enable_process_control": true, "enable_dashboard": false},
-  "server": {"host": "127.0.0.1", "port": 0, "max_streams": 7, "max_streams_per_address": 8,
+  "server": {"host": "127.0.0.1", "port": 0, "engine": "node", "max_streams": 7, "max_streams_per_address": 8,
              "max_connections_per_address": 11,
              "max_requests_per_address": 9, "max_kept_megabytes": 10, "allowed_hosts": ["pc.example.org"],
              "cors_origins": ["https://a.example:8443"], "trusted_proxies": ["127.0.0.1"]},
@@ -99,6 +101,8 @@ t.test('[8.spellings] JSON and YAML have the same keys', async (t) => {
     t.equal(config.auth.api_key_file, undefined);
     t.same(asWritten(config), {
       ...wanted,
+      // TLS has files (tls.test.ts).
+      server: { ...wanted.server, tls: {} },
       processes: { launch: { x: { command: '/bin/x', args: [], env: {}, allow_args: false } } },
     });
   }

@@ -61,6 +61,39 @@ t.test('[1.connections] few connections of an address are never looked at', asyn
   t.equal(world.clock.timers, 0, 'and no timer runs');
 });
 
+t.test('[1.connections] those of all ports of the service are counted', async (t) => {
+  const ports: number[] = [];
+  const clock = new FakeClock();
+  const ledger = new Ledger({ defer: (work) => work() });
+  const census = new ConnectionCensus({
+    clock,
+    ledger,
+    log: createLog(() => {}),
+    host: {
+      async takeCensus(port) {
+        ports.push(port);
+        const connection = { descriptor: port, cookie: BigInt(port) };
+        return {
+          clients: [{ address: '10.0.0.1', connections: 60 }],
+          halfClosed: [connection],
+          unanswered: [{ connection, address: '10.0.0.1', bytes: 5000 }],
+        };
+      },
+      cutConnections: (connections) => connections.length,
+    },
+    maxPerAddress: () => 100,
+    isProxy: () => false,
+    unfinished: () => 0,
+    heap: undefined,
+  });
+  census.start(80, 443);
+  for (let i = 0; i < 60; i++) census.opened('10.0.0.1');
+  await clock.advance(10);
+  t.same(ports, [80, 443]);
+  t.equal(census.isOver('10.0.0.1'), true, '60 on either port');
+  t.equal(ledger.bytes, 10_000);
+});
+
 t.test('[1.connections] many are counted, and those that closed are given back', async (t) => {
   const { world, census, open } = setUp();
   world.census = { ...NOBODY, clients: [{ address: '10.0.0.1', connections: 3 }] };

@@ -250,3 +250,22 @@ t.test('no peer is cut after the end, even while a look is under way', async (t)
   t.same(world.cut, []);
   t.equal(world.clock.timers, 0);
 });
+
+t.test('the peers of all ports are watched', async (t) => {
+  const clock = new FakeClock();
+  const cut: bigint[] = [];
+  const watch = new PeerWatch({
+    clock,
+    log: createLog(() => {}),
+    server: { connections: 2 },
+    host: {
+      readPendingPeers: async (port) => [peer(port, 0)],
+      cutPeers: (peers) => cut.push(...peers.map(({ cookie }) => cookie)),
+    },
+    pauseMs: 10_000,
+  });
+  watch.start(80, 443);
+  await clock.advance(60_000);
+  t.ok(cut.includes(80n) && cut.includes(443n));
+  watch.stop();
+});

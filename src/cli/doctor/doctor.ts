@@ -6,6 +6,7 @@ import { loadEngine } from '../../engines.ts';
 import type { Finding } from '../../host/finding.ts';
 import { type NativeMachine, openNativeHost } from '../../host/native.ts';
 import type { Output } from '../output.ts';
+import { judgeCertificate } from './certificate.ts';
 import { missing, partly, printRows, works } from './rows.ts';
 import { findSwitchedOff, judgeSwitch } from './switches.ts';
 import { judgeUnit, readUnitFacts } from './unit.ts';
@@ -21,7 +22,7 @@ export interface DoctorFacts {
 }
 
 /** The service cannot start without these. */
-const REQUIRED = new Set(['configuration', 'engine', 'addon', 'port']);
+const REQUIRED = new Set(['configuration', 'engine', 'addon', 'port', 'tls-port']);
 
 /** The table. Exit code 1 when the service could not start. */
 export async function examine(options: LoadOptions, facts: DoctorFacts): Promise<Output> {
@@ -39,7 +40,8 @@ async function collectRows(options: LoadOptions, facts: DoctorFacts): Promise<re
     ...first,
     await examineEngine(config),
     ...(await examineMachine(config)),
-    await examinePort(config),
+    ...(await examinePorts(config)),
+    ...judgeCertificate(config, Date.now()),
     examineLimits(config),
     ...examineUser(facts),
   ];
@@ -90,22 +92,28 @@ async function examineMachine(config: Config): Promise<readonly Finding[]> {
   ];
 }
 
+async function examinePorts({ server }: Config): Promise<readonly Finding[]> {
+  const { host, port, tls } = server;
+  const first = await examinePort('port', 'server.port', host, port);
+  if (tls.port === undefined) return [first];
+  return [first, await examinePort('tls-port', 'server.tls.port', host, tls.port)];
+}
+
 /** Tries to listen as the service would, for a moment. */
-function examinePort(config: Config): Promise<Finding> {
-  const { host, port } = config.server;
+function examinePort(subject: string, key: string, host: string, port: number): Promise<Finding> {
   const source = `port ${port} on ${host}`;
   return new Promise((resolve) => {
     const server = net.createServer();
     server.once('error', (error) =>
       resolve(
-        missing('port', source, {
+        missing(subject, source, {
           reason: `cannot listen on it: ${error.message}`,
-          remedy: 'stop the program that uses it, or set server.port to another port',
+          remedy: `stop the program that uses it, or set ${key} to another port`,
         }),
       ),
     );
     server.listen({ host, port, exclusive: true }, () =>
-      server.close(() => resolve(works('port', `${source} is free`))),
+      server.close(() => resolve(works(subject, `${source} is free`))),
     );
   });
 }

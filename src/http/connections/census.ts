@@ -66,7 +66,7 @@ class Unanswered implements Holder {
 
 export class ConnectionCensus {
   readonly #options: ConnectionCensusOptions;
-  #port = 0;
+  #ports: readonly number[] = [];
   /** No fewer than each address has: connections that close are noticed at the next look. */
   #counts = new Tally();
   /** Those accepted since the look that is going on began. */
@@ -88,20 +88,20 @@ export class ConnectionCensus {
   }
 
   /** Before it, and after `stop`, nothing is counted and nothing refused. */
-  start(port: number): void {
-    this.#port = port;
+  start(...ports: readonly number[]): void {
+    this.#ports = ports;
   }
 
   stop(): void {
     const { clock } = this.#options;
-    this.#port = 0;
+    this.#ports = [];
     clock.clearTimer(this.#timer);
     clock.clearTimer(this.#comparing);
   }
 
   /** A connection of the peer at `address` was accepted. False: it has far too many, and this one must be closed at once. */
   opened(address: string): boolean {
-    if (this.#port === 0) return true;
+    if (this.#ports.length === 0) return true;
     this.#compareLater();
     const max = this.#options.maxPerAddress();
     if (max === 0 || this.#options.isProxy(address)) return true;
@@ -130,7 +130,7 @@ export class ConnectionCensus {
   }
 
   #lookIn(ms: number): void {
-    if (this.#port === 0) return;
+    if (this.#ports.length === 0) return;
     const { clock } = this.#options;
     const at = Math.max(clock.now() + ms, this.#nextLookAt);
     if (at >= this.#dueAt) return;
@@ -164,10 +164,14 @@ export class ConnectionCensus {
     const startedAt = clock.now();
     try {
       const limits = { halfClosedMs: HALF_CLOSED_MS, unansweredBytes: MIN_UNANSWERED };
-      const census = await host.takeCensus(this.#port, limits);
+      const parts = await Promise.all(this.#ports.map((port) => host.takeCensus(port, limits)));
       this.#lookTookMs = clock.now() - startedAt;
       this.#nextLookAt = clock.now() + Math.min(PAUSE_PER_LOOK * this.#lookTookMs, MAX_PAUSE_MS);
-      this.#take(census);
+      this.#take({
+        clients: parts.flatMap(({ clients }) => clients),
+        halfClosed: parts.flatMap(({ halfClosed }) => halfClosed),
+        unanswered: parts.flatMap(({ unanswered }) => unanswered),
+      });
       this.#hasFailed = false;
     } catch (error) {
       this.#nextLookAt = clock.now() + 60_000;
@@ -179,7 +183,7 @@ export class ConnectionCensus {
   }
 
   #take({ clients, halfClosed, unanswered }: Census): void {
-    if (this.#port === 0) return;
+    if (this.#ports.length === 0) return;
     this.#counts = new Tally();
     for (const { address, connections } of clients) this.#counts.add(networkOf(address), connections);
     for (const [network, count] of this.#accepted) this.#counts.add(network, count);

@@ -1,7 +1,9 @@
 /** The listening socket: its address, the options that connections inherit, and how many descriptors it reserves. */
 import type { CurrentConfig } from '../../config/current.ts';
+import type { Config } from '../../config/schema.ts';
 import type { Host, ListenerOptions } from '../../host/host.ts';
 import type { Log } from '../../log.ts';
+import type { TlsPair } from '../../tls/pair.ts';
 import type { Caller } from '../clients/caller.ts';
 import type { Tally } from '../clients/tally.ts';
 import type { Engine } from '../engine.ts';
@@ -40,17 +42,42 @@ export function roomFor(
   };
 }
 
-/** Listens, and returns the address in use: a kernel without IPv6 has no "::". Rejects with ListenError. */
-export async function listenOn(
-  server: Engine,
+/** A port that the service listens on. */
+export interface Bound {
+  readonly scheme: 'http' | 'https';
+  readonly host: string;
+  readonly port: number;
+}
+
+/** The certificate and the key of the configuration, which has both or none. */
+export function pairOf({ tls: { cert, key } }: Config['server']): TlsPair | undefined {
+  return cert === undefined || key === undefined ? undefined : { cert, key };
+}
+
+/** Listens on all ports of the configuration. Rejects with ListenError, or the engine's Error; some may listen then. */
+export async function listenAll(engine: Engine, server: Config['server']): Promise<readonly Bound[]> {
+  const { host, port, tls } = server;
+  const pair = pairOf(server);
+  const bound: Bound[] = [];
+  if (pair === undefined || tls.port !== undefined)
+    bound.push({ scheme: 'http', ...(await listenOn(engine, host, port)) });
+  if (pair !== undefined)
+    bound.push({ scheme: 'https', ...(await listenOn(engine, host, tls.port ?? port, pair)) });
+  return bound;
+}
+
+/** Listens, and returns the address in use: a kernel without IPv6 has no "::". */
+async function listenOn(
+  engine: Engine,
   host: string,
   port: number,
+  pair?: TlsPair,
 ): Promise<{ readonly host: string; readonly port: number }> {
   try {
-    return { host, port: await server.listen(host, port) };
+    return { host, port: await engine.listen(host, port, pair) };
   } catch (error) {
     if (host !== '::') throw error;
-    return { host: '0.0.0.0', port: await server.listen('0.0.0.0', port) };
+    return { host: '0.0.0.0', port: await engine.listen('0.0.0.0', port, pair) };
   }
 }
 

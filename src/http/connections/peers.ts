@@ -80,11 +80,11 @@ export interface PeerWatchOptions {
   readonly pauseMs?: number;
 }
 
-/** Watches the connections of one port while there are any. */
+/** Watches the connections of the service's ports while there are any. */
 export class PeerWatch {
   readonly #options: PeerWatchOptions;
   readonly #limitMs: number;
-  #port = 0;
+  #ports: readonly number[] = [];
   #suspects: Suspects = new Map();
   #timer: unknown;
   #nextLookAt = 0;
@@ -97,21 +97,21 @@ export class PeerWatch {
     this.#limitMs = options.limitMs ?? SILENT_LIMIT_MS;
   }
 
-  /** Starts watching `port`; before it, and after `stop`, `wake` does nothing. */
-  start(port: number): void {
-    this.#port = port;
+  /** Starts watching the connections of `ports`; before it, and after `stop`, `wake` does nothing. */
+  start(...ports: readonly number[]): void {
+    this.#ports = ports;
     this.wake();
   }
 
   stop(): void {
-    this.#port = 0;
+    this.#ports = [];
     this.#options.clock.clearTimer(this.#timer);
     this.#timer = undefined;
   }
 
   /** A connection was opened. */
   wake(): void {
-    if (this.#port === 0 || this.#timer !== undefined || this.#isLooking) return;
+    if (this.#ports.length === 0 || this.#timer !== undefined || this.#isLooking) return;
     const now = this.#options.clock.now();
     // Nothing was pending while there was no connection.
     this.#lookedAt = now;
@@ -142,7 +142,7 @@ export class PeerWatch {
       return;
     }
     if (clock.now() >= this.#nextLookAt) await this.#look();
-    if (this.#port === 0) return;
+    if (this.#ports.length === 0) return;
     const { gone, kept, nextAt } = judgeTime(this.#suspects, clock.now(), this.#limitMs);
     this.#suspects = kept;
     this.#cut(gone);
@@ -154,7 +154,7 @@ export class PeerWatch {
     this.#nextLookAt = clock.now() + this.#pauseMs();
     this.#isLooking = true;
     try {
-      const peers = await host.readPendingPeers(this.#port);
+      const peers = (await Promise.all(this.#ports.map((port) => host.readPendingPeers(port)))).flat();
       const at = clock.now();
       this.#suspects = judgeLook(this.#suspects, { peers, at, previousAt: this.#lookedAt });
       this.#lookedAt = at;
@@ -170,7 +170,7 @@ export class PeerWatch {
 
   /** The host checks once more whether each of them is the same connection and still without progress. */
   #cut(peers: readonly PendingPeer[]): void {
-    if (peers.length === 0 || this.#port === 0) return;
+    if (peers.length === 0 || this.#ports.length === 0) return;
     const cut = this.#options.host.cutPeers(peers.slice(0, MAX_CUT_PER_TURN));
     if (cut > 0) this.#options.log.debug(`${cut} connections cut: nothing acknowledged for too long`);
     if (peers.length > MAX_CUT_PER_TURN)

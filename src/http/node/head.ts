@@ -58,6 +58,7 @@ export function readHead(request: IncomingMessage, wanted: ReadonlySet<string>):
     query,
     headers,
     remoteAddress: remoteAddress === undefined ? undefined : withoutZone(remoteAddress),
+    isSecure: 'encrypted' in socket,
   };
 }
 

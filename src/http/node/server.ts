@@ -1,10 +1,13 @@
 /** The engine on node:http: for every Node and every C library, and for what uWebSockets.js refuses (docs/engines.md). */
 import http from 'node:http';
+import type https from 'node:https';
 import net from 'node:net';
+import type { TlsPair } from '../../tls/pair.ts';
 import { Ledger } from '../clients/ledger.ts';
 import { type Engine, type EngineOptions, ListenError } from '../engine.ts';
 import { Connection, type ConnectionOptions } from './connection.ts';
 import { hasBody, readHead, withoutZone } from './head.ts';
+import { createSecureServer, renewContext } from './secure.ts';
 import { NodeSockets } from './sockets.ts';
 
 const LIMITS = {
@@ -63,7 +66,10 @@ function requestClass(socketPath: string | undefined): typeof http.IncomingMessa
 
 export class NodeEngine implements Engine {
   readonly #options: EngineOptions;
-  readonly #server: http.Server;
+  #plain: http.Server | undefined;
+  #secure: https.Server | undefined;
+  /** As accepted; over TLS another object than the one in `#connections`, which comes with the end of the handshake. */
+  readonly #accepted = new Set<net.Socket>();
   readonly #connections = new Map<net.Socket, Connection>();
   readonly #connectionOptions: ConnectionOptions;
   #pending = 0;
@@ -80,27 +86,27 @@ export class NodeEngine implements Engine {
       onSocket: (...opening) => this.#sockets?.open(...opening) ?? false,
       putBack: (socket, head) => {
         if (head.length > 0) socket.unshift(head);
-        this.#server.emit('connection', socket);
+        // Over TLS the handshake is done.
+        if ('encrypted' in socket) this.#secure?.emit('secureConnection', socket);
+        else this.#plain?.emit('connection', socket);
       },
       count: (change) => {
         this.#pending += change;
       },
     };
-    this.#server = http.createServer({ ...LIMITS, IncomingMessage: requestClass(options.socketPath) });
-    // Headers beyond a limit would be left out without a word, a second Host among them. 16 KiB is the limit.
-    this.#server.maxHeadersCount = 0;
-    // A poller may use its connection for days.
-    this.#server.maxRequestsPerSocket = 0;
-    // The time of an answer is limited by its exchange, that of a request by the limits above.
-    this.#server.timeout = 0;
-    this.#listenToServer();
   }
 
-  #listenToServer(): void {
+  #prepare(server: http.Server | https.Server): void {
+    // Headers beyond a limit would be left out without a word, a second Host among them. 16 KiB is the limit.
+    server.maxHeadersCount = 0;
+    // A poller may use its connection for days.
+    server.maxRequestsPerSocket = 0;
+    // The time of an answer is limited by its exchange, that of a request by the limits above.
+    server.timeout = 0;
     const take = (request: http.IncomingMessage, response: http.ServerResponse) =>
       this.#connections.get(request.socket)?.take(request, response);
-    this.#server
-      .on('connection', (socket) => this.#accept(socket))
+    server
+      .on('connection', (socket) => this.#accept(socket, server === this.#secure))
       .on('request', take)
       // Continued when its turn has come.
       .on('checkContinue', take)
@@ -115,12 +121,25 @@ export class NodeEngine implements Engine {
         if (connection === undefined || error.code === 'ECONNRESET') socket.destroy();
         else connection.fail(error.code ?? '');
       });
+    if (server === this.#secure) server.on('secureConnection', (socket) => this.#connect(socket));
   }
 
-  #accept(socket: net.Socket): void {
+  #accept(socket: net.Socket, isSecure: boolean): void {
     // Put back after an upgrade that was refused.
-    if (this.#connections.has(socket)) return;
+    if (this.#accepted.has(socket)) return;
     const address = withoutZone(socket.remoteAddress ?? '');
+    this.#accepted.add(socket);
+    socket.on('close', () => this.#accepted.delete(socket));
+    if (isSecure) socket.on('error', () => undefined);
+    else this.#connect(socket);
+    // So that descriptors are left for the service's own files.
+    if (this.connections > this.maxConnections) socket.destroy();
+    else if (this.#options.onConnection?.(address) === false) socket.destroy();
+  }
+
+  /** HTTP can be spoken on it. */
+  #connect(socket: net.Socket): void {
+    if (this.#connections.has(socket)) return;
     const connection = new Connection(socket, this.#connectionOptions);
     this.#connections.set(socket, connection);
     socket.on('close', () => {
@@ -129,9 +148,6 @@ export class NodeEngine implements Engine {
     });
     // A reset. 'close' follows.
     socket.on('error', () => undefined);
-    // So that descriptors are left for the service's own files.
-    if (this.connections > this.maxConnections) socket.destroy();
-    else if (this.#options.onConnection?.(address) === false) socket.destroy();
   }
 
   /** Node has taken the connection out of HTTP: it becomes a WebSocket, or is put back. */
@@ -148,34 +164,55 @@ export class NodeEngine implements Engine {
   }
 
   get connections(): number {
-    return this.#connections.size;
+    return this.#accepted.size;
   }
 
   get pending(): number {
     return this.#pending;
   }
 
-  listen(host: string, port: number): Promise<number> {
-    return new Promise((resolve, reject) => {
+  async listen(host: string, port: number, pair?: TlsPair): Promise<number> {
+    const server = await this.#createServer(pair);
+    this.#prepare(server);
+    return await new Promise((resolve, reject) => {
       const onError = () => reject(new ListenError(host, port));
-      this.#server.once('error', onError);
-      this.#server.listen({ host, port, exclusive: true, backlog: BACKLOG }, () => {
-        this.#server.off('error', onError);
+      server.once('error', onError);
+      server.listen({ host, port, exclusive: true, backlog: BACKLOG }, () => {
+        server.off('error', onError);
         // Not a pipe: it has an address.
-        resolve((this.#server.address() as net.AddressInfo).port);
+        resolve((server.address() as net.AddressInfo).port);
       });
     });
   }
 
+  async #createServer(pair: TlsPair | undefined): Promise<http.Server | https.Server> {
+    const options = { ...LIMITS, IncomingMessage: requestClass(this.#options.socketPath) };
+    if (pair === undefined) {
+      this.#plain = http.createServer(options);
+      return this.#plain;
+    }
+    this.#secure = await createSecureServer(options, pair);
+    return this.#secure;
+  }
+
+  get #servers(): readonly (http.Server | https.Server)[] {
+    return [this.#plain, this.#secure].filter((server) => server !== undefined);
+  }
+
+  async renew(pair: TlsPair): Promise<void> {
+    if (this.#secure === undefined) throw new Error('there is no listening socket for HTTPS');
+    renewContext(this.#secure, pair);
+  }
+
   stopListening(): void {
     // close() of http.Server closes idle connections too; their next request is answered with 503 while the service stops.
-    net.Server.prototype.close.call(this.#server);
+    for (const server of this.#servers) net.Server.prototype.close.call(server);
   }
 
   close(): void {
-    this.#server.close();
+    for (const server of this.#servers) server.close();
     this.#sockets?.close();
-    for (const socket of this.#connections.keys()) socket.destroy();
+    for (const socket of [...this.#connections.keys(), ...this.#accepted]) socket.destroy();
   }
 
   publish(topic: string, bytes: Buffer): void {

@@ -2,13 +2,15 @@
  * The only file that loads uWebSockets.js. Turns its requests and upgrades into an exchange or a socket, which are safe to
  * use at any time (its own request object is dead after its handler).
  */
-import * as uws from 'uWebSockets.js';
+import type * as uws from 'uWebSockets.js';
+import type { TlsPair } from '../../tls/pair.ts';
 import { Ledger } from '../clients/ledger.ts';
-import { type Engine, type EngineOptions, ListenError } from '../engine.ts';
+import type { Engine, EngineOptions } from '../engine.ts';
 import { FULL_BYTES } from '../engine-socket.ts';
 import type { RequestHead } from '../head.ts';
 import { Counters } from './counters.ts';
 import { type SocketData, type Upgrade, UwsExchange } from './exchange.ts';
+import { Listener } from './listener.ts';
 
 const SOCKETS = {
   /** None; the typings lack the constant. */
@@ -42,6 +44,7 @@ function readHead(
   response: uws.HttpResponse,
   request: uws.HttpRequest,
   wanted: ReadonlySet<string>,
+  isSecure: boolean,
 ): RequestHead {
   const headers = new Map<string, string[]>();
   request.forEach((name, value) => {
@@ -57,17 +60,17 @@ function readHead(
     query: request.getQuery() ?? '',
     headers,
     remoteAddress: address === '' ? undefined : address,
+    isSecure,
   };
 }
 
-// The flag of uSockets that leaves out SO_REUSEPORT: a second instance must fail, not share the port.
-const LISTEN_EXCLUSIVE = 1;
-
 export class UwsEngine implements Engine {
-  readonly #app: uws.TemplatedApp;
+  readonly #options: EngineOptions;
+  readonly #ledger: Ledger;
   readonly #counters = new Counters();
-  readonly #countDescriptors: () => number | undefined;
-  #listening: uws.us_listen_socket | undefined;
+  /** Those that listen, and those with an earlier certificate that still have connections. */
+  #listeners: readonly Listener[] = [];
+  #secure: { readonly listener: Listener; readonly host: string; readonly port: number } | undefined;
   /** Connections that are said to be gone, and may still be there. */
   #doubtful = 0;
   /** Connections that are counted as open, and were gone at the last count of descriptors. */
@@ -77,20 +80,26 @@ export class UwsEngine implements Engine {
   maxConnections = Number.POSITIVE_INFINITY;
 
   constructor(options: EngineOptions) {
+    this.#options = options;
+    this.#ledger = options.ledger ?? new Ledger();
+  }
+
+  #createListener(pair: TlsPair | undefined): Listener {
+    const options = this.#options;
     const counters = this.#counters;
-    const { ledger = new Ledger() } = options;
-    this.#countDescriptors = options.countDescriptors ?? (() => undefined);
+    const listener = new Listener(pair);
+    const { isSecure } = listener;
     const take = (response: uws.HttpResponse, request: uws.HttpRequest, upgrade?: Upgrade) => {
-      const head = readHead(response, request, options.headersRead);
-      const exchange = new UwsExchange(response, head, counters, ledger, upgrade);
+      const head = readHead(response, request, options.headersRead, isSecure);
+      const exchange = new UwsExchange(response, head, counters, this.#ledger, upgrade);
       options.onRequest(exchange);
       exchange.markHandled();
     };
-    this.#app = uws
-      .App()
+    listener.app
       .filter((response, change) => {
         counters.connections += change;
-        if (change < 0) counters.closes++;
+        listener.connections += change;
+        if (change < 0) this.#noteClosed(listener);
         // Out of descriptors, accept fails and the event loop would spin on the connections that wait.
         else if (this.#mayBeOpen > this.maxConnections && !this.#hasRoom()) response.close();
         else if (options.onConnection?.(addressOf(response)) === false) response.close();
@@ -106,32 +115,40 @@ export class UwsEngine implements Engine {
         drain: (ws) => socketOf(ws).markDrained(),
         close: (ws, code) => {
           const socket = socketOf(ws);
-          this.#endSocket(code, socket.isCut);
+          this.#endSocket(listener, code, socket.isCut);
           if (!socket.isCut) options.onEnded?.();
           socket.markClosed();
         },
       })
       // Catches everything: uWebSockets.js closes the socket without an answer where no route matches.
       .any('/*', (response, request) => take(response, request));
+    return listener;
   }
 
   /** uWebSockets.js does not call `filter` for a connection that became a WebSocket. */
-  #endSocket(code: number, isCut: boolean): void {
+  #endSocket(listener: Listener, code: number, isCut: boolean): void {
     const isGone = isCut || code === GONE;
-    if (isGone) this.#forgetConnection();
+    if (isGone) this.#forgetConnection(listener);
     if (isCut) return;
     if (isGone) this.#doubtful++;
     const endedAt = performance.now();
     setTimeout(() => {
       if (isGone) this.#doubtful--;
-      else this.#forgetConnection();
+      else this.#forgetConnection(listener);
       if (endedAt < this.#countedAt && this.#phantoms > 0) this.#phantoms--;
     }, CLOSING_MS).unref();
   }
 
-  #forgetConnection(): void {
+  #forgetConnection(listener: Listener): void {
     this.#counters.connections--;
+    listener.connections--;
+    this.#noteClosed(listener);
+  }
+
+  #noteClosed(listener: Listener): void {
     this.#counters.closes++;
+    if (listener.connections === 0 && !listener.isListening)
+      this.#listeners = this.#listeners.filter((other) => other !== listener);
   }
 
   /** No fewer than are open. */
@@ -144,7 +161,7 @@ export class UwsEngine implements Engine {
     const now = performance.now();
     if (now < this.#countAgainAt) return false;
     this.#countedAt = now;
-    const open = this.#countDescriptors();
+    const open = this.#options.countDescriptors?.();
     const endedAt = performance.now();
     this.#countAgainAt = endedAt + (endedAt - now) / COUNTING_SHARE;
     if (open === undefined) return false;
@@ -153,7 +170,8 @@ export class UwsEngine implements Engine {
   }
 
   publish(topic: string, bytes: Buffer): void {
-    this.#app.publish(topic, bytes, false, false);
+    // A topic belongs to one app.
+    for (const { app } of this.#listeners) app.publish(topic, bytes, false, false);
   }
 
   get connections(): number {
@@ -164,28 +182,46 @@ export class UwsEngine implements Engine {
     return this.#counters.pending;
   }
 
-  async listen(host: string, port: number): Promise<number> {
-    // The typings lack this overload; the binding reads (host, port, options, callback).
-    const listen = this.#app.listen.bind(this.#app) as unknown as (
-      host: string,
-      port: number,
-      options: number,
-      done: (socket: uws.us_listen_socket | false) => void,
-    ) => void;
-    listen(host, port, LISTEN_EXCLUSIVE, (socket) => {
-      this.#listening = socket === false ? undefined : socket;
-    });
-    if (this.#listening === undefined) throw new ListenError(host, port);
-    return uws.us_socket_local_port(this.#listening);
+  async listen(host: string, port: number, pair?: TlsPair): Promise<number> {
+    const listener = this.#createListener(pair);
+    const bound = listener.listen(host, port);
+    if (pair !== undefined && port === 0) {
+      // For a port that it chose itself uSockets does not set SO_REUSEADDR, and `renew` could not listen on it again
+      // while there are connections.
+      listener.stopListening();
+      listener.listen(host, bound);
+    }
+    this.#listeners = [...this.#listeners, listener];
+    if (pair !== undefined) this.#secure = { listener, host, port: bound };
+    return bound;
+  }
+
+  /**
+   * A client by address sends no server name, so it always gets the certificate that its app was made with: a new one
+   * needs another app. The port is exclusive, so the first app stops listening before the second begins, in one turn.
+   */
+  async renew(pair: TlsPair): Promise<void> {
+    if (this.#secure === undefined) throw new Error('there is no listening socket for HTTPS');
+    const { listener: old, host, port } = this.#secure;
+    const listener = this.#createListener(pair);
+    old.stopListening();
+    try {
+      listener.listen(host, port);
+    } catch (error) {
+      old.listen(host, port);
+      throw error;
+    }
+    const kept = this.#listeners.filter((other) => other !== old || old.connections > 0);
+    this.#listeners = [...kept, listener];
+    this.#secure = { listener, host, port };
   }
 
   stopListening(): void {
-    if (this.#listening !== undefined) uws.us_listen_socket_close(this.#listening);
-    this.#listening = undefined;
+    for (const listener of this.#listeners) listener.stopListening();
   }
 
   close(): void {
     this.stopListening();
-    this.#app.close();
+    for (const { app } of this.#listeners) app.close();
   }
 }

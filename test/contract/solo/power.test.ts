@@ -56,7 +56,7 @@ async function start(
       onLine(line);
     }, 'debug'),
   });
-  const { port } = await service.start();
+  const [{ port } = { port: 0 }] = await service.start();
   t.teardown(() => service.close());
   return { service, port, config, log };
 }

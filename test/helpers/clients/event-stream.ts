@@ -41,7 +41,15 @@ export class EventStream {
     headers: Readonly<Record<string, string>> = {},
     from?: string,
   ): Promise<EventStream> {
-    const connection = await RawConnection.open(port, '127.0.0.1', from);
+    return await EventStream.over(await RawConnection.open(port, '127.0.0.1', from), target, headers);
+  }
+
+  /** The same on a connection that is open. */
+  static async over(
+    connection: RawConnection,
+    target = '/api/stream',
+    headers: Readonly<Record<string, string>> = {},
+  ): Promise<EventStream> {
     connection.write(requestBytes(target, { headers }));
     return new EventStream(connection, await connection.until((bytes) => parseHead(bytes)));
   }

@@ -1,5 +1,7 @@
 /** An HTTP client on raw sockets: sends exactly the given bytes and parses answers strictly. */
 import net from 'node:net';
+import tls from 'node:tls';
+import { pinOf } from '#src/tls/certificate.js';
 import { PATIENCE_MS } from '../limits.ts';
 
 export interface RawAnswer {
@@ -146,6 +148,25 @@ export class RawConnection {
     const socket = net.connect({ port, host, ...(from !== undefined && { localAddress: from }) });
     await new Promise<void>((resolve, reject) => socket.once('connect', resolve).once('error', reject));
     return new RawConnection(socket);
+  }
+
+  /** Over TLS, with any certificate. */
+  static async openSecure(port: number, options: tls.ConnectionOptions = {}): Promise<RawConnection> {
+    const socket = tls.connect({ port, host: '127.0.0.1', rejectUnauthorized: false, ...options });
+    await new Promise<void>((resolve, reject) =>
+      socket
+        .once('secureConnect', resolve)
+        .once('error', reject)
+        .once('close', () => reject(new Error('closed'))),
+    );
+    return new RawConnection(socket);
+  }
+
+  /** `sha256/…` of the peer's key, over TLS. */
+  get pin(): string | undefined {
+    const certificate =
+      this.#socket instanceof tls.TLSSocket ? this.#socket.getPeerX509Certificate() : undefined;
+    return certificate && pinOf(certificate);
   }
 
   get isClosed(): boolean {

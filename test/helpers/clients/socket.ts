@@ -8,6 +8,8 @@ export interface SocketOptions {
   /** The address of this machine to connect from. */
   readonly from?: string;
   readonly protocols?: readonly string[];
+  /** Over TLS, with any certificate. */
+  readonly isSecure?: boolean;
 }
 
 /** The upgrade was refused with an HTTP answer. */
@@ -41,9 +43,10 @@ export class SocketClient extends Talk {
 
   /** Opens a socket and waits for `connected`, which stays in the queue. Throws Refused. */
   static async open(port: number, options: SocketOptions = {}): Promise<SocketClient> {
-    const { path = '/api/ws', headers = {}, from, protocols = [] } = options;
-    const ws = new WebSocket(`ws://127.0.0.1:${port}${path}`, [...protocols], {
+    const { path = '/api/ws', headers = {}, from, protocols = [], isSecure = false } = options;
+    const ws = new WebSocket(`${isSecure ? 'wss' : 'ws'}://127.0.0.1:${port}${path}`, [...protocols], {
       headers,
+      rejectUnauthorized: false,
       ...(from === undefined ? {} : { localAddress: from }),
     });
     const client = new SocketClient(ws);

@@ -139,7 +139,7 @@ export async function startService(
   const port = await listeningPort(child, stderr);
   return {
     port,
-    baseUrl: `http://127.0.0.1:${port}`,
+    baseUrl: `${/listening on (https?)/.exec(stderr())?.[1]}://127.0.0.1:${port}`,
     pid: child.pid ?? 0,
     configFile,
     stderr,
@@ -161,7 +161,7 @@ function refuseRealPower(config: ConfigPart | undefined, systemBus: string): voi
 async function listeningPort(child: ChildProcess, stderr: () => string): Promise<number> {
   const deadline = performance.now() + START_LIMIT_MS;
   for (;;) {
-    const found = /listening on http:\/\/\S+:(\d+)/.exec(stderr());
+    const found = /listening on https?:\/\/\S+:(\d+)/.exec(stderr());
     if (found !== null) return Number(found[1]);
     if (child.exitCode !== null) throw new Error(`the service ended with ${child.exitCode}: ${stderr()}`);
     if (performance.now() > deadline) {
@@ -173,6 +173,8 @@ async function listeningPort(child: ChildProcess, stderr: () => string): Promise
 }
 
 export interface ServiceHere extends StartedService {
+  /** 0: it does not speak HTTPS. */
+  readonly securePort: number;
   readonly stop: () => Promise<void>;
   readonly reconfigure: (config: ConfigPart) => void;
   readonly routes: readonly Route[];
@@ -214,10 +216,12 @@ export async function startHere(
       platform: process.platform,
     },
   });
-  const { port } = await service.start();
+  const bound = await service.start();
+  const port = bound[0]?.port ?? 0;
   return {
     port,
-    baseUrl: `http://127.0.0.1:${port}`,
+    securePort: bound.find(({ scheme }) => scheme === 'https')?.port ?? 0,
+    baseUrl: `${bound[0]?.scheme}://127.0.0.1:${port}`,
     stderr: () => lines.join(''),
     stop: () => service.close(),
     reconfigure: (next) => service.reconfigure(merged(next, listensOn, wanted)),

@@ -8,6 +8,7 @@ import { Fanout } from '#src/http/stream/fanout.js';
 import { createLog } from '#src/log.js';
 import type { Sample } from '#src/stats/sample.js';
 import { Encoded, viewOf } from '#src/stats/view.js';
+import type { TlsPair } from '#src/tls/pair.js';
 import { FakeDemand } from '../fakes/demand.ts';
 import { clientAt } from '../fakes/stream.ts';
 import { createEngine } from './engine.ts';
@@ -38,12 +39,14 @@ export interface StreamServerOptions {
   readonly tickMs: number | undefined;
   /** Options of the watch; undefined: peers are not watched. */
   readonly watch: { readonly limitMs: number; readonly pauseMs: number } | undefined;
+  /** Over TLS. */
+  readonly pair?: TlsPair;
 }
 
 /** Ends with the test. */
 export async function serveStreams(
   t: Test,
-  { address, eventBytes, tickMs, watch: limits }: StreamServerOptions,
+  { address, eventBytes, tickMs, watch: limits, pair }: StreamServerOptions,
 ) {
   const host = openNativeHost();
   const fanout = new Fanout({ source: new FakeDemand(), clock: systemClock(() => performance.now()) });
@@ -64,7 +67,7 @@ export async function serveStreams(
     server,
     ...limits,
   });
-  const port = await server.listen(address, 0);
+  const port = await server.listen(address, 0, pair);
   host.tuneListener(port, { notSentLowWaterBytes: 16 * 1024 });
   if (limits !== undefined) watch.start(port);
   const publish = () => {

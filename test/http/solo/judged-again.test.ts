@@ -74,7 +74,7 @@ t.test('streams with the same access data share one stored copy of it', async (t
   const clientOf = (change: Partial<RequestHead>) => {
     const headers = new Map([['host', ['localhost']]]);
     const head = { method: 'GET', path: '/api/stream', query: '', headers, remoteAddress: '10.0.0.1' };
-    const verdict = gate.judge({ ...head, ...change });
+    const verdict = gate.judge({ ...head, isSecure: false, ...change });
     if (!verdict.isAllowed) throw new Error('refused');
     return gate.keep(verdict.client);
   };

@@ -1,0 +1,314 @@
+/** `server.tls`: which keys belong together, whose files are used, which pairs are refused, and what is warned of. */
+import { chmodSync, chownSync, renameSync, symlinkSync, unlinkSync } from 'node:fs';
+import path from 'node:path';
+import process from 'node:process';
+import { setTimeout as sleep } from 'node:timers/promises';
+import t, { type Test } from 'tap';
+import { checkConfiguration } from '#src/cli/check.js';
+import { loadConfig } from '#src/config/load.js';
+import { Reloader } from '#src/config/reload.js';
+import type { Config } from '#src/config/schema.js';
+import { makePair, type TestPair } from '../helpers/certificates.ts';
+import {
+  catchProblems,
+  type Files,
+  makeFolder,
+  optionsFor,
+  shorten,
+  shortProblemsOf,
+  writeFiles,
+} from './loading.ts';
+
+const [pair, other] = await Promise.all([makePair(), makePair({ name: 'other' })]);
+const CONFIG = 'server:\n  tls:\n    cert: cert.pem\n    key: key.pem\n';
+
+const filesOf = ({ cert, key }: Pick<TestPair, 'cert' | 'key'>, config = CONFIG): Files => ({
+  'config.yaml': config,
+  'cert.pem': cert,
+  'key.pem': key,
+});
+
+/** The problems of a pair, with the folder left out. */
+function problemsOf(t: Test, files: Files, uid?: number): readonly string[] {
+  const folder = makeFolder(t);
+  writeFiles(folder, files);
+  const options = optionsFor(folder);
+  const problems = catchProblems(() =>
+    loadConfig({ ...options, surroundings: { ...options.surroundings, uid } }),
+  );
+  return problems.map((problem) => shorten(problem).replaceAll(`${folder}/`, ''));
+}
+
+t.test('[8.tls-keys] cert and key belong together, and the port to both', async (t) => {
+  const of = (text: string) => shortProblemsOf(t, { ...filesOf(pair), 'config.yaml': text });
+  t.same(of('server:\n  tls: {cert: cert.pem}'), [
+    'config.yaml:2 server.tls.cert needs server.tls.key as well',
+  ]);
+  t.same(of('server:\n  tls: {key: key.pem}'), [
+    'config.yaml:2 server.tls.key needs server.tls.cert as well',
+  ]);
+  t.same(of('server:\n  tls:\n    port: 9443'), [
+    'config.yaml:3 server.tls.port needs server.tls.cert and server.tls.key as well',
+  ]);
+  t.same(of(`${CONFIG}    port: 9990`), [
+    'config.yaml:5 server.tls.port server.port is 9990 too, by default; without server.tls.port that port speaks HTTPS',
+  ]);
+  t.same(of(`${CONFIG}    port: 80\n  port: 80`).length, 1, 'the same port twice');
+  t.same(of(`${CONFIG}    port: 0\n  port: 0`), [], 'two free ones');
+  t.same(of('server: {tls: on}'), [
+    'config.yaml:1 server.tls expected a map of keys such as cert, found a string',
+  ]);
+  t.same(of('server: {tls: {crt: x}}'), [
+    'config.yaml:1 server.tls.crt unknown key; the nearest known one is server.tls.cert',
+  ]);
+  const [pasted] = of(`server: {tls: {key: "${pair.key.replaceAll('\n', '\\n')}"}}`);
+  t.match(
+    pasted,
+    /^config.yaml:1 server.tls.key expected the path of a PEM file with the private key, found/,
+  );
+  t.notMatch(pasted, /BEGIN/, 'a key in place of its path is not shown');
+});
+
+t.test('[8.tls-load] the pair is part of the configuration, and check shows its paths only', async (t) => {
+  const folder = makeFolder(t);
+  writeFiles(folder, filesOf(pair));
+  const { config, notices, watch } = loadConfig(optionsFor(folder));
+  const at = (name: string) => path.join(folder, name);
+  t.same(config.server.tls, {
+    cert: { path: at('cert.pem'), pem: pair.cert },
+    key: { path: at('key.pem'), pem: pair.key },
+    port: undefined,
+  });
+  t.same(notices, []);
+  t.ok(watch.includes(at('cert.pem')) && watch.includes(at('key.pem')));
+  const { text, exitCode } = checkConfiguration(optionsFor(folder));
+  t.equal(exitCode, 0);
+  t.match(text, `server.tls.key = "${at('key.pem')}"`);
+  t.notMatch(text, /BEGIN/);
+});
+
+t.test('[8.tls-refused] a pair that cannot be used is refused with its file and the reason', async (t) => {
+  const rsa = await makePair({ rsaBits: 1024 });
+  const issuer = await makePair({ name: 'issuer', isIssuer: true });
+  const issued = await makePair({ issuer });
+  const cases: readonly (readonly [Partial<TestPair>, string])[] = [
+    [{ key: other.key }, 'key key.pem: does not match the certificate in cert.pem'],
+    [
+      { cert: issuer.cert + issued.cert, key: issued.key },
+      'key key.pem: matches certificate 2 in cert.pem, which must be the first one there',
+    ],
+    [{ cert: 'x' }, 'cert cert.pem: contains no certificate in PEM form'],
+    [{ cert: pair.key }, 'cert cert.pem: contains no certificate in PEM form'],
+    [
+      { cert: pair.cert.replace(/.{60}/, 'A'.repeat(60)) },
+      'cert cert.pem: certificate 1 in it cannot be read',
+    ],
+    [
+      { cert: `${pair.cert}${pair.cert.slice(0, 99)}\n-----END CERTIFICATE-----` },
+      'cert cert.pem: certificate 2 in it cannot be read',
+    ],
+    [{ key: pair.cert }, 'key key.pem: contains no private key in PEM form'],
+    [
+      { key: pair.key.replace(/\n.{40}/, '\nAAAA') },
+      'key key.pem: contains a private key that cannot be read',
+    ],
+    [
+      { key: '-----BEGIN ENCRYPTED PRIVATE KEY-----\nAAAA\n-----END ENCRYPTED PRIVATE KEY-----\n' },
+      'key key.pem: is encrypted; write it without a passphrase: openssl pkey -in key.pem -out FILE',
+    ],
+    [
+      rsa,
+      'key key.pem: contains a key that browsers do not accept; expected EC (P-256, P-384, P-521) or RSA of 2048 bits or more',
+    ],
+    [{ cert: '\0' }, 'cert cert.pem: contains a NUL character'],
+  ];
+  for (const [change, wanted] of cases) {
+    const line = wanted.startsWith('cert') ? 3 : 4;
+    t.same(problemsOf(t, filesOf({ ...pair, ...change })), [`config.yaml:${line} server.tls.${wanted}`]);
+  }
+  const missing = { ...filesOf(pair), 'config.yaml': CONFIG.replace('key.pem', 'none.pem') };
+  t.same(problemsOf(t, missing), [
+    'config.yaml:4 server.tls.key none.pem: cannot be opened: it does not exist',
+  ]);
+  t.same(problemsOf(t, filesOf(await makePair({ rsaBits: 2048 }))), [], 'RSA of 2048 bits');
+});
+
+t.test('[8.tls-warnings] an expired certificate, a chain out of order', async (t) => {
+  const issuer = await makePair({ name: 'issuer', isIssuer: true });
+  const issued = await makePair({ issuer });
+  const cases: readonly (readonly [TestPair, RegExp | undefined])[] = [
+    [
+      await makePair({ fromDays: -9, untilDays: -1 }),
+      /cert.pem: the certificate expired on \d{4}-\d\d-\d\d, and clients refuse it$/,
+    ],
+    [
+      await makePair({ fromDays: 2 }),
+      /cert.pem: the certificate is valid from .* on, and clients refuse it until then$/,
+    ],
+    [await makePair({ untilDays: 13 }), /cert.pem: the certificate expires on .*, in less than 14 days$/],
+    [await makePair({ untilDays: 14 }), undefined],
+    [{ ...issued, cert: issued.cert + issuer.cert }, undefined],
+    [{ ...issued, cert: issued.cert + other.cert }, /certificate 2 in it did not issue certificate 1/],
+  ];
+  for (const [made, wanted] of cases) {
+    const folder = makeFolder(t);
+    writeFiles(folder, filesOf(made));
+    const { notices } = loadConfig(optionsFor(folder));
+    t.equal(notices.length, wanted === undefined ? 0 : 1);
+    if (wanted !== undefined) t.match(notices, [{ level: 'warn', text: wanted }]);
+  }
+});
+
+t.test('[8.tls-rights] a key that others can read, or files that are not the service’s own', async (t) => {
+  const uid = process.getuid?.() ?? 0;
+  const folder = makeFolder(t);
+  writeFiles(folder, filesOf(pair));
+  const at = (name: string) => path.join(folder, name);
+  const options = optionsFor(folder);
+  const problems = (as = uid) =>
+    catchProblems(() => loadConfig({ ...options, surroundings: { ...options.surroundings, uid: as } })).map(
+      (problem) => shorten(problem).replaceAll(`${folder}/`, ''),
+    );
+  t.same(problems(), []);
+  chmodSync(at('cert.pem'), 0o644);
+  chmodSync(at('key.pem'), 0o640);
+  t.same(problems(), [], 'a group may read the key, as ssl-cert does');
+  chmodSync(at('key.pem'), 0o644);
+  t.same(problems(), ['config.yaml:4 server.tls.key key.pem: can be read by others; run chmod o-r on it']);
+  chmodSync(at('key.pem'), 0o602);
+  t.same(problems(), [
+    'config.yaml:4 server.tls.key key.pem: can be written by others; run chmod go-w on it',
+  ]);
+  chmodSync(at('key.pem'), 0o600);
+  chmodSync(at('cert.pem'), 0o666);
+  t.same(problems(), [
+    'config.yaml:3 server.tls.cert cert.pem: can be written by others; run chmod go-w on it',
+  ]);
+  chmodSync(at('cert.pem'), 0o644);
+  if (uid !== 0) return t.comment('only root can give a file to another user');
+  chownSync(at('key.pem'), 4711, 4711);
+  t.same(problems(), [
+    'config.yaml:4 server.tls.key key.pem: belongs to user 4711, not to root; run chown 0 on it, or use another',
+  ]);
+});
+
+function startReloader(t: Test, files: Files) {
+  const folder = makeFolder(t);
+  writeFiles(folder, files);
+  const load = optionsFor(folder);
+  const applied: Config[] = [];
+  const said: string[] = [];
+  const reloader = new Reloader({
+    load,
+    loaded: loadConfig(load),
+    apply: (config) => applied.push(config),
+    report: ({ level, text }) => said.push(`${level}: ${text.replaceAll(`${folder}/`, '')}`),
+    times: { quietMs: 40, maxMs: 200, pollMs: 100 },
+    dayMs: 20,
+  });
+  t.teardown(() => reloader.close());
+  const until = async (isDone: () => boolean) => {
+    const deadline = performance.now() + 60_000;
+    while (!isDone() && performance.now() < deadline) await sleep(10);
+  };
+  const certs = () => applied.map(({ server }) => server.tls.cert?.pem);
+  return { folder, at: (name: string) => path.join(folder, name), reloader, applied, said, certs, until };
+}
+
+t.test('[8.tls-reload] a new pair is taken, a bad one keeps the old with one error', async (t) => {
+  const { folder, reloader, said, certs } = startReloader(t, filesOf(pair));
+  reloader.reload();
+  t.same(certs(), [], 'nothing has changed');
+  writeFiles(folder, { 'cert.pem': other.cert });
+  reloader.reload();
+  const error =
+    'error: the configuration was not reloaded, the old one stays in effect: config.yaml:4: server.tls.key: key.pem: does not match the certificate in cert.pem';
+  t.same(said, [error]);
+  t.equal(reloader.config.server.tls.cert?.pem, pair.cert);
+  writeFiles(folder, { 'key.pem': other.key });
+  reloader.reload();
+  t.same(certs(), [other.cert]);
+  t.same(said, [error]);
+});
+
+t.test('[8.tls-reload-watch] files renamed over, and links that are switched', async (t) => {
+  const renamed = startReloader(t, filesOf(pair));
+  renamed.reloader.start();
+  writeFiles(renamed.folder, { 'new-cert': other.cert, 'new-key': other.key });
+  renameSync(renamed.at('new-key'), renamed.at('key.pem'));
+  renameSync(renamed.at('new-cert'), renamed.at('cert.pem'));
+  await renamed.until(() => renamed.certs().length > 0);
+  t.same(renamed.certs(), [other.cert], 'renamed over');
+
+  const config = CONFIG.replace('cert.pem', 'live/cert.pem').replace('key.pem', 'live/key.pem');
+  const linked = startReloader(t, {
+    'config.yaml': config,
+    ...Object.fromEntries(
+      [pair, other].flatMap(({ cert, key }, index) => [
+        [`archive/cert${index}.pem`, cert],
+        [`archive/key${index}.pem`, key],
+      ]),
+    ),
+    'live/cert.pem': pair.cert,
+    'live/key.pem': pair.key,
+  });
+  const link = (index: number) => {
+    for (const name of ['cert', 'key']) {
+      unlinkSync(linked.at(`live/${name}.pem`));
+      symlinkSync(`../archive/${name}${index}.pem`, linked.at(`live/${name}.pem`));
+    }
+  };
+  link(0);
+  linked.reloader.start();
+  link(1);
+  await linked.until(() => linked.certs().length > 0);
+  t.same(linked.certs(), [other.cert], 'a link to the renewed files, as certbot keeps them');
+});
+
+t.test('[8.tls-reload-mount] a folder behind a link that is switched', async (t) => {
+  const { folder, at, reloader, certs, until } = startReloader(t, filesOf(pair));
+  reloader.close();
+  writeFiles(folder, {
+    'v1/cert.pem': pair.cert,
+    'v1/key.pem': pair.key,
+    'v2/cert.pem': other.cert,
+    'v2/key.pem': other.key,
+  });
+  for (const name of ['cert.pem', 'key.pem']) {
+    unlinkSync(at(name));
+    symlinkSync(`..data/${name}`, at(name));
+  }
+  symlinkSync('v1', at('..data'));
+  reloader.start();
+  t.same(certs(), [], 'the same pair');
+  symlinkSync('v2', at('..new'));
+  renameSync(at('..new'), at('..data'));
+  await until(() => certs().length > 0);
+  t.same(certs(), [other.cert], 'as Kubernetes mounts a secret');
+});
+
+t.test('[8.tls-warnings] a certificate that comes near its end while the service runs', async (t) => {
+  // Its last fortnight begins in 5 s; the minute is that of makePair.
+  const soon = await makePair({ untilDays: 14 - 55 / 86_400 });
+  const { reloader, said, until } = startReloader(t, filesOf(soon));
+  t.same(said, []);
+  reloader.start();
+  await until(() => said.length > 0);
+  t.match(said, [/^warn: cert.pem: the certificate expires on .*, in less than 14 days$/]);
+  await sleep(100);
+  t.equal(said.length, 1, 'once');
+});
+
+t.test('[8.tls-restart] to switch TLS on or off, or its port, needs a restart', async (t) => {
+  const { folder, at, reloader, applied, said } = startReloader(t, filesOf(pair));
+  writeFiles(folder, { 'config.yaml': 'server: {max_streams: 3}' });
+  reloader.reload();
+  t.same(said, [
+    `warn: server.tls.cert is now no value: restart needed, "cert.pem" stays in effect`,
+    `warn: server.tls.key is now no value: restart needed, "key.pem" stays in effect`,
+  ]);
+  t.match(applied, [{ server: { max_streams: 3, tls: { cert: { path: at('cert.pem') } } } }]);
+  writeFiles(folder, { 'config.yaml': `${CONFIG}    port: 9443` });
+  reloader.reload();
+  t.match(said.at(-1), 'server.tls.port is now 9443: restart needed, no value stays in effect');
+});

@@ -1,0 +1,63 @@
+/** The service inside this process with a certificate from files that the test can replace. */
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import type { PemFile } from '#src/tls/pair.js';
+import { makePair, type TestPair, writePair } from '../certificates.ts';
+import { RawConnection } from '../clients/http.ts';
+import { fixtureHost } from '../fakes/host.ts';
+import { type ConfigPart, type ServiceHere, startHere } from './service.ts';
+
+interface Test {
+  teardown(done: () => unknown): unknown;
+}
+
+export interface SecureService extends ServiceHere {
+  readonly folder: string;
+  /** The pair that it started with. */
+  readonly pair: TestPair;
+  /** Writes `pair` to the files, and applies the configuration as a reload does, unchecked. */
+  readonly renew: (pair: Pick<TestPair, 'cert' | 'key'>) => void;
+  /** A connection over TLS, closed with the test. */
+  readonly connect: () => Promise<RawConnection>;
+}
+
+/** `hasPlain` false: HTTPS on the only port. */
+export async function startSecure(
+  t: Test,
+  { server = {}, ...config }: ConfigPart = {},
+  hasPlain = true,
+  host = fixtureHost(),
+): Promise<SecureService> {
+  const folder = mkdtempSync(path.join(os.tmpdir(), 'hostwire-tls-'));
+  t.teardown(() => rmSync(folder, { recursive: true, force: true }));
+  const read = (name: string): PemFile => {
+    const file = path.join(folder, name);
+    return { path: file, pem: readFileSync(file, 'utf8') };
+  };
+  const configured = (): ConfigPart => ({
+    ...config,
+    server: {
+      ...server,
+      tls: { cert: read('cert.pem'), key: read('key.pem'), port: hasPlain ? 0 : undefined },
+    },
+  });
+  const pair = await makePair();
+  writePair(folder, pair);
+  const service = await startHere(host, configured());
+  t.teardown(() => service.stop());
+  return {
+    ...service,
+    folder,
+    pair,
+    renew: (next) => {
+      writePair(folder, next);
+      service.reconfigure(configured());
+    },
+    connect: async () => {
+      const connection = await RawConnection.openSecure(service.securePort);
+      t.teardown(() => connection.destroy());
+      return connection;
+    },
+  };
+}

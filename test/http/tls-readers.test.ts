@@ -1,0 +1,53 @@
+/** Slow readers over TLS: events of any size arrive whole, and the newest one always does. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import t from 'tap';
+import { makePair, writePair } from '../helpers/certificates.ts';
+import { EventStream, payloadOf } from '../helpers/clients/event-stream.ts';
+import { RawConnection } from '../helpers/clients/http.ts';
+import { serveStreams } from '../helpers/service/stream-server.ts';
+
+const EVENTS = 120;
+
+for (const eventBytes of [16_300, 60_000])
+  t.test(`[8.tls-readers] events of ${eventBytes} bytes`, async (t) => {
+    const folder = mkdtempSync(path.join(os.tmpdir(), 'hostwire-tls-'));
+    t.teardown(() => rmSync(folder, { recursive: true, force: true }));
+    const made = await makePair();
+    writePair(folder, made);
+    const pair = {
+      cert: { path: path.join(folder, 'cert.pem'), pem: made.cert },
+      key: { path: path.join(folder, 'key.pem'), pem: made.key },
+    };
+    const options = { address: '127.0.0.1', eventBytes, tickMs: undefined, watch: undefined };
+    const { port, publish } = await serveStreams(t, { ...options, pair });
+    const open = async () => {
+      const stream = await EventStream.over(await RawConnection.openSecure(port));
+      t.teardown(() => stream.close());
+      return stream;
+    };
+    const [fast, slow] = await Promise.all([open(), open()]);
+    const numbers = (stream: EventStream) =>
+      stream.events.filter(({ text }) => text !== ':').map((event) => Number(payloadOf(event)['timestamp']));
+    for (let i = 1; i <= EVENTS; i++) {
+      // It reads a little now and then, so that it drains in the middle of an event.
+      if (i % 40 === 0) slow.connection.resume();
+      publish();
+      await sleep(2);
+      slow.connection.pause();
+    }
+    slow.connection.resume();
+    for (const stream of [fast, slow])
+      while (stream.count() === 0 || numbers(stream).at(-1) !== EVENTS) await sleep(5);
+    const got = numbers(slow);
+    t.strictSame(
+      got,
+      [...got].sort((a, b) => a - b),
+      'in order',
+    );
+    t.equal(new Set(got).size, got.length, 'none twice');
+    t.equal(slow.partial, '', 'and none in part');
+    t.comment(`${got.length} of ${EVENTS} events for the slow reader, ${numbers(fast).length} for the other`);
+  });
