@@ -17,6 +17,7 @@
 #include "napi/power_binding.h"
 #include "napi/processes_binding.h"
 #include "napi/service_binding.h"
+#include "napi/streams_binding.h"
 
 namespace hostwire {
 namespace {
@@ -82,6 +83,7 @@ Napi::Object init(Napi::Env env, Napi::Object exports) {
   exports.Set("machineDataFolder", Napi::Function::New(env, machineDataFolderFromJs, "machineDataFolder"));
   exportPeers(env, exports, completions);
   exportService(env, exports);
+  exportStreams(env, exports);
   return exports;
 }
 

@@ -33,6 +33,7 @@ import { Pipeline } from './http/pipeline.ts';
 import type { Route } from './http/routes.ts';
 import { Hub } from './http/socket/hub.ts';
 import { Fanout } from './http/stream/fanout.ts';
+import { NativeFanout } from './http/stream/native-fanout.ts';
 import type { StreamHub } from './http/stream/stream-hub.ts';
 import type { Log } from './log.ts';
 import { ProcessQueries } from './processes/queries.ts';
@@ -147,6 +148,7 @@ export class Service {
     this.#server = engine.create({
       ledger,
       countDescriptors: () => host.openDescriptors(),
+      countAdopted: () => this.#fanout.adopted,
       headersRead: HEADERS_READ,
       socketPath: SOCKET_PATH,
       onRequest: (exchange) => this.#pipeline.handle(exchange),
@@ -169,7 +171,11 @@ export class Service {
       unfinished: () => this.#server.connections - this.#fanout.size,
       heap: this.#heap,
     });
-    this.#fanout = new Fanout({ source: sampler, clock, ledger, tally });
+    const fanoutOptions = { source: sampler, clock, ledger, tally };
+    this.#fanout =
+      engine.name === 'node' && host.streams !== undefined
+        ? new NativeFanout({ ...fanoutOptions, streams: host.streams })
+        : new Fanout(fanoutOptions);
     this.#hub = new Hub({
       version: facts.version,
       config,
@@ -271,7 +277,7 @@ export class Service {
     this.#power.close();
     const isDrained = this.#fanout.close() + this.#hub.close('the service is shutting down') === 0;
     this.#sampler.close();
-    const isSettled = () => isDrained && this.#server.pending === 0;
+    const isSettled = () => isDrained && !this.#fanout.isEnding && this.#server.pending === 0;
     // In real time, which is what the kernel takes. Ended streams' connections stay open for another request: nothing
     // waits for those.
     do await new Promise((resolve) => setTimeout(resolve, CLOSE_GRACE_MS));

@@ -32,7 +32,8 @@ std::vector<PendingPeer> readPendingPeers(std::uint16_t port);
 
 // Closes those of `peers` that are still the same connections, still have bytes pending and have acknowledged
 // nothing since they were read; returns how many. A poller of such a descriptor gets a hang-up; once it is
-// closed, nothing of the connection is left in the kernel. Only on the thread that opens and closes them.
+// closed, nothing of the connection is left in the kernel. Only on the thread that opens and
+// closes them, apart from those that a StreamWriter owns.
 int cutPeers(const std::vector<PendingPeer>& peers);
 
 }  // namespace hostwire

@@ -3,6 +3,7 @@ import type { DetailCounters } from './details.ts';
 import type { MediaHost } from './media.ts';
 import type { PowerHost } from './power.ts';
 import type { ProcessHost } from './processes.ts';
+import type { StreamHost } from './streams.ts';
 
 /** Time since boot, in ticks of any one length. Guest time is inside user and nice; softirq is inside irq. */
 export interface CpuTimes {
@@ -279,6 +280,8 @@ export interface Host {
   takeCensus(port: number, limits: CensusLimits): Promise<Census>;
   /** Closes those that are still the same connections; returns their number. */
   cutConnections(connections: readonly ConnectionId[]): number;
+  /** Absent on platforms where the addon cannot own a connection. */
+  readonly streams?: StreamHost;
   /** Absent on platforms without media players. */
   readonly media?: MediaHost;
   /** Absent on platforms without power actions. */

@@ -10,6 +10,13 @@ import type { Census, ConnectionId, Host, ListenerOptions, PendingPeer, SystemIn
 import { type NativeMedia, openMedia } from './native-media.ts';
 import type { PowerHost } from './power.ts';
 import type { ProcessHost } from './processes.ts';
+import {
+  type NativeStreams,
+  type OpenNativeStreams,
+  type SendMethod,
+  type StreamHost,
+  startStreams,
+} from './streams.ts';
 import type { WindowsService } from './windows-service.ts';
 
 /** Where the kernel's files are; a test or a container names others. */
@@ -55,6 +62,9 @@ interface Addon {
   readonly Media: new (controls: NativeControls, roots: Roots, onNews: () => void) => NativeMedia;
   readonly Power: new (controls: NativeControls, onSleep: (isGoingToSleep: boolean) => void) => NativePower;
   readonly Processes: new (roots: Roots) => NativeProcesses;
+  readonly Streams: new (...args: Parameters<OpenNativeStreams>) => NativeStreams;
+  canOwnStreams(): boolean;
+  findSendMethod(): SendMethod;
   sinceBootMs(): number;
   tuneListener(port: number, options: ListenerOptions): number;
   descriptorLimit(): number;
@@ -117,6 +127,16 @@ function openPower(addon: Addon, controls: NativeControls): PowerHost & Describe
   };
 }
 
+function openStreams(addon: Addon): { readonly streams?: StreamHost } {
+  if (!addon.canOwnStreams()) return {};
+  return {
+    streams: {
+      start: (options, events) => startStreams((...args) => new addon.Streams(...args), options, events),
+      findMethod: () => addon.findSendMethod(),
+    },
+  };
+}
+
 /** The machine seen through `roots`. Throws an Error with a sentence for people when the addon cannot be loaded. */
 export function openNativeHost(roots: Roots = {}): NativeMachine {
   const addon = loadAddon();
@@ -141,6 +161,7 @@ export function openNativeHost(roots: Roots = {}): NativeMachine {
     takeCensus: (port, { halfClosedMs, unansweredBytes }) =>
       addon.takeCensus(port, halfClosedMs, unansweredBytes),
     cutConnections: (connections) => addon.cutConnections(connections),
+    ...openStreams(addon),
     media,
     power,
     processes,

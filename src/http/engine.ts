@@ -42,6 +42,8 @@ export interface EngineOptions {
   readonly onConnection?: (address: string) => boolean;
   /** Called when this side has closed a WebSocket in good order. */
   readonly onEnded?: () => void;
+  /** Connections that were handed over (StreamSocket.handOver) and are still open: they count as the engine's. */
+  readonly countAdopted?: () => number;
   /** The descriptors that this process has open; undefined: not known. */
   readonly countDescriptors?: () => number | undefined;
   /** Counts what is kept for peers; without one nothing is limited. */
@@ -125,6 +127,11 @@ export interface StreamSocket extends Holder {
   readonly isFull: boolean;
   /** The maximum of what is kept for it in user memory while it is full, where the last event had `eventBytes`. */
   keptBytes(eventBytes: number): number;
+  /**
+   * Gives the connection away once nothing waits for it: `adopt` duplicates the descriptor, or throws. No event of the
+   * stream follows. False: something waits. Absent where the engine cannot do that.
+   */
+  handOver?(adopt: (descriptor: number, framing: 'chunked' | 'plain') => void): boolean;
   /** Sends one event, `data: …\n\n`. Nothing is sent while full or closed. */
   send(event: Buffer): void;
   /** As `send`, for a socket that has just drained: it may be full again before all kept bytes have left. */

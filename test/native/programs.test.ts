@@ -89,6 +89,17 @@ t.test(
   },
 );
 
+t.test(
+  'the promises of the stream writer, by both methods of sending',
+  { skip: whyNoProgram('streams_test') },
+  async (t) => {
+    const { isSuccess, text } = await runProgram('streams_test');
+    t.ok(isSuccess, 'no check failed', { output: text });
+    t.match(text, /^all well: \d{4} checks$/m, 'all of them ran');
+    t.pass('io_uring', { skip: text.includes('no io_uring here') && 'io_uring is not permitted here' });
+  },
+);
+
 t.test('the promises of the bus core', { skip: whyNoProgram('bus_test') }, async (t) => {
   const { isSuccess, text, missing } = await runProgram('bus_test', 'plain', ['patient']);
   t.comment(text.trim());

@@ -12,6 +12,7 @@ const skip = whyNoProgram('unsupported.node');
 t.test('a reader that throws costs its own section or detail, and says why', { skip }, async (t) => {
   const addon = createRequire(import.meta.url)(programPath('unsupported.node')) as {
     readonly Host: new () => Host;
+    canOwnStreams(): boolean;
   };
   const host = new addon.Host();
   // Drives are searched for by a prober: the first reading only starts that.
@@ -31,5 +32,6 @@ t.test('a reader that throws costs its own section or detail, and says why', { s
   t.match(sample.extras, { sensors: [], batteries: [], drives: [], limits: null });
   t.equal(host.readCounters(0, false, 0).failures, undefined, 'nothing was asked, nothing failed');
   // The name by which src/ knows it, whatever the C library calls its number.
+  t.equal(addon.canOwnStreams(), false, 'sockets stay with Node');
   await t.rejects(host.readSystem(), { code: 'ENOTSUP', operation: 'read system' });
 });

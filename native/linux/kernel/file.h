@@ -26,6 +26,8 @@ class FileDescriptor {
   int get() const { return fd_; }
   bool isOpen() const { return fd_ >= 0; }
   void reset(int fd = -1);
+  // Somebody else closes it from now on.
+  int release() { return std::exchange(fd_, -1); }
 
  private:
   int fd_ = -1;

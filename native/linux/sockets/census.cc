@@ -11,8 +11,10 @@
 #include <cstring>
 #include <iterator>
 #include <map>
+#include <mutex>
 #include <optional>
 
+#include "linux/sockets/closing.h"
 #include "linux/sockets/options.h"
 #include "linux/sockets/tcp.h"
 
@@ -91,6 +93,7 @@ Census takeCensus(const CensusOptions& options) {
 int cutConnections(const std::vector<ConnectionId>& connections) {
   int cut = 0;
   for (const auto& [descriptor, cookie] : connections) {
+    const std::lock_guard lock(closingLock());
     if (readCookie(descriptor) != cookie) continue;
     resetConnection(descriptor);
     ++cut;

@@ -9,11 +9,13 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <mutex>
 #include <optional>
 
 #include "host/error.h"
 #include "linux/kernel/file.h"
 #include "linux/kernel/parse_proc.h"
+#include "linux/sockets/closing.h"
 #include "linux/sockets/options.h"
 #include "linux/sockets/tcp.h"
 
@@ -82,6 +84,7 @@ std::vector<PendingPeer> readPendingPeers(std::uint16_t port) {
 int cutPeers(const std::vector<PendingPeer>& peers) {
   int cut = 0;
   for (const PendingPeer& peer : peers) {
+    const std::lock_guard lock(closingLock());
     const auto now = readPeer(peer.descriptor);
     if (!now || now->cookie != peer.cookie || now->acknowledgedBytes != peer.acknowledgedBytes) continue;
     if (!hasPending(peer.descriptor).value_or(false)) continue;

@@ -164,7 +164,7 @@ export class NodeEngine implements Engine {
   }
 
   get connections(): number {
-    return this.#accepted.size;
+    return this.#accepted.size + (this.#options.countAdopted?.() ?? 0);
   }
 
   get pending(): number {

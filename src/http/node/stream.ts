@@ -27,6 +27,14 @@ function chunkOf(event: Buffer): Buffer {
 /** How the bytes of a stream are framed: HTTP/1.0 has no chunks. */
 export const framingOf = (isChunked: boolean) => (isChunked ? chunkOf : (event: Buffer) => event);
 
+/** Undocumented, but in every Node. undefined for TLS, whose bytes are not those of the descriptor, and on Windows. */
+function descriptorOf(socket: net.Socket): number | undefined {
+  if ('encrypted' in socket) return undefined;
+  const { _handle: handle } = socket as net.Socket & { readonly _handle?: { readonly fd?: number } | null };
+  const fd = handle?.fd;
+  return fd !== undefined && fd >= 0 ? fd : undefined;
+}
+
 /** Calls `onEmpty` when all that waits in user memory has left; false: nothing waits. */
 export function whenEmpty(socket: net.Socket, onEmpty: () => void): boolean {
   if (socket.writableLength === 0) return false;
@@ -67,6 +75,17 @@ export class NodeStream implements StreamSocket {
 
   get isFull(): boolean {
     return this.#isFull;
+  }
+
+  handOver(adopt: (descriptor: number, framing: 'chunked' | 'plain') => void): boolean {
+    const socket = this.#socket;
+    const descriptor = socket === undefined ? undefined : descriptorOf(socket);
+    if (socket === undefined || descriptor === undefined || socket.writableLength > 0) return false;
+    adopt(descriptor, this.#isChunked ? 'chunked' : 'plain');
+    this.#socket = undefined;
+    // Closes Node's descriptor without a shutdown.
+    socket.destroy();
+    return true;
   }
 
   keptBytes(): number {

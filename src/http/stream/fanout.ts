@@ -17,6 +17,8 @@ export interface FanoutOptions {
   readonly ledger?: Ledger;
   /** Counts the streams of each address that were opened without the key. */
   readonly tally?: Tally;
+  /** Takes over a stream that has been sent all it needs; true when it did. */
+  readonly handOver?: (socket: StreamSocket) => boolean;
   /** For tests. */
   readonly defer?: Defer;
 }
@@ -39,6 +41,7 @@ export class Fanout implements StreamHub {
   readonly #subscribers: Subscribers;
   readonly #ledger: Ledger;
   readonly #tally: Tally;
+  readonly #handOver: ((socket: StreamSocket) => boolean) | undefined;
   /** The newest sample and its number; samples are numbered from 1. */
   #newest: Encoded | undefined;
   #number = 0;
@@ -61,6 +64,7 @@ export class Fanout implements StreamHub {
     this.#defer = defer;
     this.#ledger = ledger;
     this.#tally = tally;
+    this.#handOver = options.handOver;
     this.#subscribers = new Subscribers(clock.now);
     const drain = (socket: StreamSocket) => this.#drain(socket);
     const forget = (socket: StreamSocket) => {
@@ -77,6 +81,9 @@ export class Fanout implements StreamHub {
   get size(): number {
     return this.#subscribers.size;
   }
+
+  readonly adopted = 0;
+  readonly isEnding = false;
 
   open(
     exchange: Exchange,
@@ -105,6 +112,7 @@ export class Fanout implements StreamHub {
     if (this.#tendTimer === undefined) this.#tendLater();
     if (this.#isClosed) this.#end(socket);
     else if (!isWhole) this.#defer(() => this.#drain(socket));
+    else this.#giveAway(socket);
   }
 
   publish(encoded: Encoded): void {
@@ -143,6 +151,7 @@ export class Fanout implements StreamHub {
     if (this.#newest === undefined || socket.sent >= this.#number) {
       // uWebSockets.js passes on the bytes it kept only when something is written.
       socket.flush();
+      this.#giveAway(socket);
       return;
     }
     socket.sent = this.#number;
@@ -150,6 +159,11 @@ export class Fanout implements StreamHub {
     const event = this.#newest.event(socket.view);
     socket.sendDrained(event);
     this.#reportKept(socket, event);
+    if (!socket.isFull) this.#giveAway(socket);
+  }
+
+  #giveAway(socket: StreamSocket): void {
+    if (this.#handOver?.(socket) === true) this.#remove(socket);
   }
 
   #reportKept(socket: StreamSocket, event: Buffer): void {

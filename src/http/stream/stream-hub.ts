@@ -8,6 +8,10 @@ import type { Headers } from '../reply.ts';
 export interface StreamHub extends SampleSink {
   /** Open streams. */
   readonly size: number;
+  /** Those of them whose connections are no longer the engine's. */
+  readonly adopted: number;
+  /** Closed, and some streams have not been sent their end. */
+  readonly isEnding: boolean;
   /** Seconds a full socket may stay full before it is cut. Infinity where PeerWatch or the kernel cuts stalled peers. */
   stallLimitSeconds: number;
   /** Replies with the stream's headers and `encoded`, then keeps the subscriber. `skipsNext`: the next tick is near. */

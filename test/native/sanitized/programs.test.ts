@@ -7,6 +7,7 @@ const PROGRAMS: readonly (readonly [name: string, ...variants: readonly Variant[
   ['art_file_test', 'address', 'thread'],
   ['bus_test', 'address', 'thread'],
   ['prober_test', 'address', 'thread'],
+  ['streams_test', 'address', 'thread'],
   ['describe_test', 'address'],
   ['media_test', 'address'],
   ['netlink_test', 'address'],

@@ -1,0 +1,37 @@
+// One event as it goes over the wire, made once and shared by all streams that are sent it.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "host/streams.h"
+
+namespace hostwire {
+
+class Frame {
+ public:
+  // `event` with its blank line, and the number of its sample.
+  static std::shared_ptr<const Frame> event(std::string_view event, std::uint32_t number);
+  // Readers of event streams ignore it.
+  static std::shared_ptr<const Frame> comment();
+  // The end of a body: empty where it is not chunked.
+  static std::shared_ptr<const Frame> last();
+
+  std::string_view bytes(StreamFraming framing) const {
+    const std::string_view all = bytes_;
+    return framing == StreamFraming::kChunked ? all : all.substr(head_, body_);
+  }
+  std::uint32_t number() const { return number_; }
+
+ private:
+  Frame(std::string_view body, std::uint32_t number);
+
+  std::string bytes_;
+  std::size_t head_ = 0;  // bytes of the chunk's size line
+  std::size_t body_ = 0;
+  std::uint32_t number_ = 0;
+};
+
+}  // namespace hostwire

@@ -1,0 +1,88 @@
+// What JavaScript's thread and the writer's thread hand to each other. Neither holds the lock for longer than
+// a move.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "host/streams.h"
+#include "linux/kernel/file.h"
+#include "linux/streams/frame.h"
+#include "linux/streams/table.h"
+
+namespace hostwire {
+
+using StreamClock = std::chrono::steady_clock;
+
+struct Adoption {
+  std::uint32_t slot = 0;
+  Stream stream;
+};
+
+// For the writer's thread, since it last looked.
+struct Orders {
+  std::vector<Adoption> adopted;
+  std::vector<StreamId> cut;
+  std::map<std::uint8_t, std::shared_ptr<const Frame>> newest;
+  std::optional<StreamClock::time_point> endAt;
+  bool isStopped = false;
+
+  bool isEmpty() const { return adopted.empty() && cut.empty() && newest.empty() && !endAt && !isStopped; }
+};
+
+class Mailbox {
+ public:
+  // Throws HostError.
+  explicit Mailbox(std::function<void()> onNews);
+
+  // Changes the orders and wakes the writer's thread; false when that has ended and must be started again.
+  template <class Change>
+  bool order(const Change& change) {
+    const std::lock_guard lock(mutex_);
+    if (!isRunning_) return false;
+    change(orders_);
+    if (!std::exchange(isWoken_, true)) wake();
+    return true;
+  }
+  // The writer's thread will look.
+  void begin();
+
+  StreamNews takeNews();
+
+  // On the writer's thread, like the rest.
+  int wakeDescriptor() const { return wakeFd_.get(); }
+  Orders takeOrders();
+  // False when there are orders: otherwise the thread must end now. `isLast`: no more orders are obeyed.
+  bool finish(bool isLast);
+  // Whether kept bytes that were reported before have been taken, so that more may be.
+  bool canReportKept();
+  void report(StreamNews news);
+
+  std::atomic<std::size_t> streams = 0;
+  std::atomic<std::size_t> fullStreams = 0;
+  std::atomic<std::size_t> keptBytes = 0;
+  std::atomic<SendMethod> method = SendMethod::kAuto;
+
+ private:
+  void wake() const;
+
+  const std::function<void()> onNews_;
+  const FileDescriptor wakeFd_;
+  std::mutex mutex_;
+  Orders orders_;
+  StreamNews news_;
+  bool isWoken_ = false;
+  bool isRunning_ = false;
+  bool hasNews_ = false;
+  bool isKeptAwaited_ = false;  // the thread has more to report
+};
+
+}  // namespace hostwire

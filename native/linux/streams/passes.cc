@@ -1,0 +1,208 @@
+// What is sent to whom. A pass goes once over the streams of a view and sends each what it needs then; a
+// newer sample that comes meanwhile reaches the streams that are left by this pass, and the others by the
+// next.
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <mutex>
+#include <utility>
+
+#include "linux/sockets/closing.h"
+#include "linux/streams/distributor.h"
+
+namespace hostwire {
+namespace {
+
+constexpr int kMaxLastReads = 16;
+constexpr std::size_t kBytesPerLastRead = 64U << 10U;
+
+// The connection lives, and the kernel has no room or memory for it now.
+bool isTemporary(std::int32_t result) {
+  return result == -EAGAIN || result == -EINTR || result == -ENOBUFS || result == -ENOMEM;
+}
+
+}  // namespace
+
+bool Distributor::hasDueView() const {
+  return passPlace_ > 0 || std::any_of(table_.views().begin(), table_.views().end(),
+                                       [](const StreamView& view) { return view.isDue; });
+}
+
+// The next view in turn, so that one that is always due does not keep the others waiting. False when none is
+// due.
+bool Distributor::beginPass() {
+  auto& views = table_.views();
+  for (std::size_t step = 1; step <= views.size(); ++step) {
+    const std::size_t index = (passView_ + step) % views.size();
+    if (!std::exchange(views[index].isDue, false)) continue;
+    passView_ = index;
+    passPlace_ = views[index].slots.size();
+    return true;
+  }
+  return false;
+}
+
+void Distributor::runBatch() {
+  sends_.clear();
+  targets_.clear();
+  while (sends_.size() < sender_.batch()) {
+    // A pass begins with an empty batch: the next one over the same view would meet streams that this one is
+    // sending to.
+    if (passPlace_ == 0 && (!sends_.empty() || !beginPass())) break;
+    const auto& slots = table_.views()[passView_].slots;
+    passPlace_ = std::min(passPlace_, slots.size());
+    if (passPlace_ == 0) continue;
+    const std::uint32_t slot = slots[--passPlace_];
+    Stream& stream = table_.at(slot);
+    const auto* const frame = needOf(stream);
+    if (frame == nullptr) continue;
+    sends_.push_back({stream.fd, (*frame)->bytes(stream.framing())});
+    targets_.push_back({slot, *frame});
+  }
+  if (sends_.empty()) return;
+  sender_.sendAll(sends_);
+  for (std::size_t at = 0; at < sends_.size(); ++at)
+    settle(targets_[at].slot, targets_[at].frame, sends_[at].result);
+  sends_.clear();
+  targets_.clear();
+}
+
+// What this stream is to be sent now; null for nothing.
+const std::shared_ptr<const Frame>* Distributor::needOf(Stream& stream) {
+  if (stream.isFull || stream.isLastSent) return nullptr;
+  const auto& newest = table_.viewOf(stream).newest;
+  if (newest && newest->number() > stream.sent) return &newest;
+  if (endAt_) return &last_;
+  return now_ - stream.wroteAt >= silence_ ? &comment_ : nullptr;
+}
+
+// After a send of `frame`: all of it, a part or nothing has left, or the connection is gone.
+void Distributor::settle(std::uint32_t slot, const std::shared_ptr<const Frame>& frame, std::int32_t result) {
+  Stream& stream = table_.at(slot);
+  if (result < 0 && !isTemporary(result)) return close(slot, Close::kPlain);
+  const std::size_t all = frame->bytes(stream.framing()).size();
+  const std::size_t sent = result < 0 ? 0 : static_cast<std::size_t>(result);
+  if (sent == all || sent > 0) {
+    stream.wroteAt = now_;
+    stream.sent = std::max(stream.sent, frame->number());
+    stream.isLastSent = frame == last_;
+  }
+  if (sent < all) {
+    setFull(slot);
+    // Of what has not been begun nothing is kept: there may be something newer when there is room.
+    if (sent > 0) keep(slot, {frame, sent});
+    return;
+  }
+  if (stream.isLastSent) return close(slot, Close::kPlain);
+  if (endAt_) table_.viewOf(stream).isDue = true;
+}
+
+// Sends what a stream needs, until it needs nothing or is full.
+void Distributor::serve(std::uint32_t slot) {
+  Stream& stream = table_.at(slot);
+  while (stream.fd >= 0) {
+    const auto* const found = needOf(stream);
+    if (found == nullptr) return;
+    const std::shared_ptr<const Frame> frame = *found;
+    Send send{stream.fd, frame->bytes(stream.framing())};
+    Sender::sendOne(send);
+    settle(slot, frame, send.result);
+  }
+}
+
+// The socket has room again.
+void Distributor::drain(std::uint32_t slot) {
+  Stream& stream = table_.at(slot);
+  if (stream.isFull && !sendRest(slot)) return;
+  if (std::exchange(stream.isFull, false)) --mailbox_.fullStreams;
+  if (stream.isLastSent) return close(slot, Close::kPlain);
+  serve(slot);
+  if (stream.fd >= 0 && !stream.isFull) watch(slot, false);
+}
+
+// False when some of it is left, or the stream has ended.
+bool Distributor::sendRest(std::uint32_t slot) {
+  const auto found = rests_.find(slot);
+  if (found == rests_.end()) return true;
+  Stream& stream = table_.at(slot);
+  Rest& rest = found->second;
+  Send send{stream.fd, rest.frame->bytes(stream.framing()).substr(rest.offset)};
+  Sender::sendOne(send);
+  if (send.result < 0) {
+    if (!isTemporary(send.result)) close(slot, Close::kPlain);
+    return false;
+  }
+  stream.wroteAt = now_;
+  const auto sent = static_cast<std::size_t>(send.result);
+  if (sent == send.bytes.size()) return dropRest(slot), true;
+  rest.offset += sent;
+  mailbox_.keptBytes -= sent;
+  return false;
+}
+
+void Distributor::setFull(std::uint32_t slot) {
+  Stream& stream = table_.at(slot);
+  stream.isFull = true;
+  stream.wroteAt = now_;
+  ++mailbox_.fullStreams;
+  watch(slot, true);
+}
+
+void Distributor::keep(std::uint32_t slot, Rest rest) {
+  mailbox_.keptBytes += rest.frame->bytes(table_.at(slot).framing()).size() - rest.offset;
+  rests_.insert_or_assign(slot, std::move(rest));
+  listKept(slot);
+}
+
+void Distributor::dropRest(std::uint32_t slot) {
+  const auto found = rests_.find(slot);
+  if (found == rests_.end()) return;
+  mailbox_.keptBytes -= found->second.frame->bytes(table_.at(slot).framing()).size() - found->second.offset;
+  rests_.erase(found);
+  listKept(slot);
+}
+
+void Distributor::listKept(std::uint32_t slot) {
+  if (!std::exchange(table_.at(slot).isKeptListed, true)) keptListed_.push_back(slot);
+}
+
+void Distributor::watch(std::uint32_t slot, bool forRoom) {
+  Stream& stream = table_.at(slot);
+  if (stream.isWaiting == forRoom) return;
+  stream.isWaiting = forRoom;
+  epoll_event event{EPOLLIN | EPOLLRDHUP | (forRoom ? EPOLLOUT : 0U),
+                    {.u64 = StreamTable::idOf(slot, stream)}};
+  // Of a descriptor that is registered, so it can only fail for want of memory; then the next event comes
+  // late.
+  epoll_ctl(poller_.get(), EPOLL_CTL_MOD, stream.fd, &event);
+}
+
+void Distributor::close(std::uint32_t slot, Close how) {
+  Stream& stream = table_.at(slot);
+  // Explicitly: while the caller's own descriptor is open the registration would outlive ours.
+  epoll_ctl(poller_.get(), EPOLL_CTL_DEL, stream.fd, nullptr);
+  // A peer that hung up takes nothing of what is pending, which the kernel would keep for it.
+  if (how == Close::kReset || (stream.isFull && !stream.isLastSent)) {
+    const linger reset{1, 0};
+    setsockopt(stream.fd, SOL_SOCKET, SO_LINGER, &reset, sizeof reset);
+  } else if (stream.isLastSent) {
+    // Unread input would turn the end into a reset, which may take the last bytes with it.
+    for (int reads = 0; reads < kMaxLastReads; ++reads)
+      if (recv(stream.fd, nullptr, kBytesPerLastRead, MSG_DONTWAIT | MSG_TRUNC) <= 0) break;
+    shutdown(stream.fd, SHUT_WR);
+  }
+  {
+    const std::lock_guard lock(closingLock());
+    ::close(stream.fd);
+  }
+  dropRest(slot);
+  if (stream.isFull) --mailbox_.fullStreams;
+  --mailbox_.streams;
+  closed_.push_back(StreamTable::idOf(slot, stream));
+  table_.remove(slot);
+  if (table_.size() == 0) idleSince_ = StreamClock::now();
+}
+
+}  // namespace hostwire

@@ -1,0 +1,30 @@
+// Sends batches by whichever method is chosen.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <span>
+
+#include "host/streams.h"
+#include "linux/streams/ring.h"
+#include "linux/streams/send.h"
+
+namespace hostwire {
+
+class Sender {
+ public:
+  // Throws HostError for kIoUring where there is none.
+  explicit Sender(SendMethod wanted);
+
+  SendMethod method() const { return ring_ ? SendMethod::kIoUring : SendMethod::kSend; }
+  // How many sends are best made at once.
+  std::size_t batch() const;
+  // At most batch() of them. All are complete when it returns.
+  void sendAll(std::span<Send> sends);
+  static void sendOne(Send& send);
+
+ private:
+  std::unique_ptr<SendRing> ring_;
+};
+
+}  // namespace hostwire

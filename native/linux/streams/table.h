@@ -1,0 +1,62 @@
+// The streams that the writer's thread owns: one small record each, and one list of slots per view.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "host/streams.h"
+#include "linux/streams/frame.h"
+
+namespace hostwire {
+
+// 28 bytes; with its entry in a view's list 32.
+struct Stream {
+  int fd = -1;                // -1: the slot is free
+  std::uint32_t place = 0;    // in its view's list
+  std::uint32_t sent = 0;     // number of the newest sample that it has had
+  std::uint32_t wroteAt = 0;  // last write, or when it became full, in tenths of a second
+  std::uint32_t inputBytes = 0;
+  std::uint16_t generation = 0;
+  std::uint8_t view = 0;
+  bool isPlain = false;
+  bool isFull = false;        // the kernel took not all of the last write
+  bool isWaiting = false;     // epoll reports room
+  bool isLastSent = false;    // the last chunk has been begun
+  bool isKeptListed = false;  // its kept bytes have changed and are to be reported
+
+  StreamFraming framing() const { return isPlain ? StreamFraming::kPlain : StreamFraming::kChunked; }
+};
+
+struct StreamView {
+  std::vector<std::uint32_t> slots;
+  std::shared_ptr<const Frame> newest;
+  bool isDue = false;  // some of its streams may need something
+};
+
+class StreamTable {
+ public:
+  void add(std::uint32_t slot, const Stream& stream);
+  void remove(std::uint32_t slot);
+  Stream& at(std::uint32_t slot) { return streams_[slot]; }
+  // Null unless the stream with this id is there.
+  Stream* find(StreamId id);
+  StreamView& viewOf(const Stream& stream) { return views_[stream.view]; }
+  std::vector<StreamView>& views() { return views_; }
+  const std::vector<StreamView>& views() const { return views_; }
+  std::size_t slots() const { return streams_.size(); }
+  std::size_t size() const { return size_; }
+
+  static StreamId idOf(std::uint32_t slot, const Stream& stream) {
+    return slot | static_cast<StreamId>(stream.generation) << kStreamSlotBits;
+  }
+  static std::uint32_t slotOf(StreamId id) { return id & ((1U << kStreamSlotBits) - 1); }
+
+ private:
+  std::vector<Stream> streams_;
+  std::vector<StreamView> views_;
+  std::size_t size_ = 0;
+};
+
+}  // namespace hostwire

@@ -1,0 +1,192 @@
+// The JavaScript class `Streams`.
+#include "napi/streams_binding.h"
+
+#include <node_api.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "napi/error_js.h"
+#include "napi/js.h"
+
+namespace hostwire {
+namespace {
+
+constexpr std::uint32_t kMaxView = 255;
+
+const char* nameOf(SendMethod method) {
+  switch (method) {
+    case SendMethod::kSend: return "send";
+    case SendMethod::kIoUring: return "io_uring";
+    case SendMethod::kAuto: break;
+  }
+  return "none";
+}
+
+StreamOptions optionsOf(const Napi::Value& value) {
+  StreamOptions options;
+  if (!value.IsObject()) return options;
+  const auto given = value.As<Napi::Object>();
+  const auto time = [&](const char* key, std::chrono::milliseconds& to) {
+    const Napi::Value found = given.Get(key);
+    if (found.IsNumber()) to = std::chrono::milliseconds(found.As<Napi::Number>().Int64Value());
+  };
+  time("silenceMs", options.silence);
+  time("stallLimitMs", options.stallLimit);
+  const Napi::Value method = given.Get("method");
+  for (const SendMethod known : {SendMethod::kSend, SendMethod::kIoUring})
+    if (method.IsString() && method.As<Napi::String>().Utf8Value() == nameOf(known)) options.method = known;
+  return options;
+}
+
+std::uint8_t viewOf(const Napi::Value& value) {
+  const std::uint32_t view = value.ToNumber().Uint32Value();
+  if (view > kMaxView) throw Napi::RangeError::New(value.Env(), "no view " + std::to_string(view));
+  return static_cast<std::uint8_t>(view);
+}
+
+Napi::Uint32Array numbersOf(Napi::Env env, const std::vector<std::uint32_t>& numbers) {
+  auto array = Napi::Uint32Array::New(env, numbers.size());
+  std::copy(numbers.begin(), numbers.end(), array.Data());
+  return array;
+}
+
+}  // namespace
+
+Napi::Function StreamsBinding::define(Napi::Env env) {
+  return DefineClass(
+      env, "Streams",
+      {InstanceMethod<&StreamsBinding::adopt>("adopt"), InstanceMethod<&StreamsBinding::publish>("publish"),
+       InstanceMethod<&StreamsBinding::cut>("cut"), InstanceMethod<&StreamsBinding::end>("end"),
+       InstanceMethod<&StreamsBinding::close>("close"),
+       InstanceMethod<&StreamsBinding::counters>("counters")});
+}
+
+StreamsBinding::StreamsBinding(const Napi::CallbackInfo& info)
+    : Napi::ObjectWrap<StreamsBinding>(info), js_(info.Env()) {
+  if (!info[1].IsFunction()) throw Napi::TypeError::New(info.Env(), "onNews must be a function");
+  onNews_ = Napi::Persistent(info[1].As<Napi::Function>());
+  try {
+    writer_ = std::make_unique<StreamWriter>(optionsOf(info[0]),
+                                             [this] { js_.post([this](Napi::Env env) { deliver(env); }); });
+  } catch (const std::exception& error) {
+    js_.close();
+    throw toJsError(info.Env(), error);
+  }
+  // Pinned while there may be a thread that uses it: until close().
+  Ref();
+  // Added after the thread-safe function was created, so that it runs before that function is finalized.
+  isHooked_ = napi_add_env_cleanup_hook(info.Env(), endWithEnvironment, this) == napi_ok;
+}
+
+StreamsBinding::~StreamsBinding() {
+  if (isHooked_) napi_remove_env_cleanup_hook(Env(), endWithEnvironment, this);
+  finish();
+}
+
+// Joining is safe because nothing on the writer's thread blocks.
+void StreamsBinding::finish() {
+  if (writer_) writer_->close();
+  js_.close();
+}
+
+void StreamsBinding::endWithEnvironment(void* data) {
+  auto* const self = static_cast<StreamsBinding*>(data);
+  self->isHooked_ = false;
+  self->finish();
+}
+
+Napi::Value StreamsBinding::adopt(const Napi::CallbackInfo& info) {
+  const int descriptor = info[0].ToNumber().Int32Value();
+  const std::uint8_t view = viewOf(info[1]);
+  const std::uint32_t sent = info[2].ToNumber().Uint32Value();
+  const bool isPlain = info[3].ToBoolean();
+  try {
+    return js(info.Env(), writer_->adopt(descriptor, view, sent,
+                                         isPlain ? StreamFraming::kPlain : StreamFraming::kChunked));
+  } catch (const std::exception& error) {
+    throw toJsError(info.Env(), error);
+  }
+}
+
+Napi::Value StreamsBinding::publish(const Napi::CallbackInfo& info) {
+  if (!info[2].IsTypedArray()) throw Napi::TypeError::New(info.Env(), "event must be a Uint8Array");
+  const auto event = info[2].As<Napi::Uint8Array>();
+  writer_->publish(viewOf(info[0]), info[1].ToNumber().Uint32Value(),
+                   {reinterpret_cast<const char*>(event.Data()), event.ByteLength()});
+  return info.Env().Undefined();
+}
+
+Napi::Value StreamsBinding::cut(const Napi::CallbackInfo& info) {
+  if (!info[0].IsTypedArray()) throw Napi::TypeError::New(info.Env(), "ids must be a Uint32Array");
+  const auto ids = info[0].As<Napi::Uint32Array>();
+  writer_->cut({ids.Data(), ids.ElementLength()});
+  return info.Env().Undefined();
+}
+
+Napi::Value StreamsBinding::end(const Napi::CallbackInfo& info) {
+  if (ending_) throw Napi::Error::New(info.Env(), "ended before");
+  ending_.emplace(Napi::Promise::Deferred::New(info.Env()));
+  const Napi::Promise promise = ending_->Promise();
+  if (isClosed_) {
+    settle(info.Env(), 0);
+  } else {
+    // Node stays until it is settled.
+    js_.hold();
+    writer_->end(std::chrono::milliseconds(info[0].ToNumber().Int64Value()));
+  }
+  return promise;
+}
+
+void StreamsBinding::settle(Napi::Env env, std::size_t cut) {
+  if (!ending_ || std::exchange(hasSettled_, true)) return;
+  ending_->Resolve(js(env, cut));
+  js_.release();
+}
+
+Napi::Value StreamsBinding::close(const Napi::CallbackInfo& info) {
+  if (isClosed_) return info.Env().Undefined();
+  isClosed_ = true;
+  writer_->close();
+  js_.close();
+  Unref();
+  deliver(info.Env());
+  return info.Env().Undefined();
+}
+
+Napi::Value StreamsBinding::counters(const Napi::CallbackInfo& info) {
+  const StreamCounters counters = writer_->counters();
+  static const Literal shape("streams, fullStreams, keptBytes, method");
+  const std::array<napi_value, 4> values{
+      js(info.Env(), counters.streams), js(info.Env(), counters.fullStreams),
+      js(info.Env(), counters.keptBytes), js(info.Env(), nameOf(writer_->method()))};
+  return shape.make(info.Env(), values);
+}
+
+void StreamsBinding::deliver(Napi::Env env) {
+  const StreamNews news = writer_->takeNews();
+  if (news.hasEnded || isClosed_) settle(env, news.cutAtEnd);
+  if (news.kept.empty() && news.closed.empty()) return;
+  std::vector<std::uint32_t> kept;
+  kept.reserve(news.kept.size() * 2);
+  for (const auto& [id, bytes] : news.kept) kept.insert(kept.end(), {id, bytes});
+  onNews_.Value().Call({numbersOf(env, kept), numbersOf(env, news.closed)});
+}
+
+void exportStreams(Napi::Env env, Napi::Object exports) {
+  exports.Set("Streams", StreamsBinding::define(env));
+  const auto add = [&](const char* name, const auto& function) {
+    exports.Set(name, Napi::Function::New(env, function, name));
+  };
+  add("canOwnStreams",
+      [](const Napi::CallbackInfo& info) { return Napi::Boolean::New(info.Env(), canOwnStreams()); });
+  add("findSendMethod",
+      [](const Napi::CallbackInfo& info) { return Napi::String::New(info.Env(), nameOf(findSendMethod())); });
+}
+
+}  // namespace hostwire

@@ -1,0 +1,149 @@
+/** Streams of the Node engine whose connections the addon takes over: all that is counted stays right. */
+import '../helpers/service/dead-buses.ts';
+import net from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import t, { type Test } from 'tap';
+import { systemClock } from '#src/clock.js';
+import { loadEngine } from '#src/engines.js';
+import { openNativeHost } from '#src/host/native.js';
+import { Ledger } from '#src/http/clients/ledger.js';
+import { Tally } from '#src/http/clients/tally.js';
+import { NativeFanout } from '#src/http/stream/native-fanout.js';
+import type { Sample } from '#src/stats/sample.js';
+import { Encoded, viewOf } from '#src/stats/view.js';
+import { FakeDemand } from '../helpers/fakes/demand.ts';
+import { clientAt } from '../helpers/fakes/stream.ts';
+
+const { streams } = openNativeHost();
+if (streams === undefined) throw new Error('no streams on this platform');
+
+const VIEW = viewOf(0, true);
+
+function encodedOf(number: number, bytes = 10): Encoded {
+  const sample: Partial<Sample> = {
+    timestamp: number,
+    uptime: 0,
+    // Its other keys do not matter here.
+    extras: { interval_seconds: 1, host: 'x'.repeat(bytes) } as Sample['extras'] & object,
+  };
+  return new Encoded(sample as Sample);
+}
+
+async function serve(t: Test, firstBytes = 10) {
+  const [ledger, tally, source] = [new Ledger(), new Tally(), new FakeDemand()];
+  const clock = systemClock(() => performance.now());
+  const fanout = new NativeFanout({ source, clock, ledger, tally, streams: streams ?? never() });
+  let newest = encodedOf(1, firstBytes);
+  let number = 1;
+  const { create } = await loadEngine('node');
+  const engine = create({
+    headersRead: new Set(),
+    countAdopted: () => fanout.adopted,
+    onRequest: (exchange) =>
+      fanout.open(
+        exchange,
+        VIEW,
+        newest,
+        [],
+        clientAt(exchange.head.path === '/b' ? '10.0.0.2' : '10.0.0.1'),
+        false,
+      ),
+  });
+  const port = await engine.listen('127.0.0.1', 0);
+  t.teardown(() => {
+    fanout.close();
+    engine.close();
+  });
+  const publish = (bytes?: number) => {
+    newest = encodedOf(++number, bytes);
+    fanout.publish(newest);
+  };
+  const open = (path: string, version = '1.1') => {
+    const client = net.connect(port, '127.0.0.1');
+    client.on('error', () => undefined);
+    t.teardown(() => client.destroy());
+    client.write(`GET ${path} HTTP/${version}\r\nHost: localhost\r\n\r\n`);
+    let text = '';
+    client.setEncoding('latin1').on('data', (part) => {
+      text += part;
+    });
+    return { client, text: () => text };
+  };
+  return { fanout, ledger, tally, source, engine, publish, open };
+}
+
+function never(): never {
+  throw new Error('never');
+}
+
+async function until(is: () => boolean): Promise<void> {
+  while (!is()) await sleep(5);
+}
+
+const eventsOf = (text: string) => [...text.matchAll(/"timestamp":(\d+)/g)].map((match) => Number(match[1]));
+
+t.test('streams come, are judged again and end', async (t) => {
+  const { fanout, tally, source, engine, publish, open } = await serve(t);
+  const a = open('/a');
+  const b = open('/b');
+  const old = open('/a', '1.0');
+  await until(() => fanout.adopted === 3);
+  t.equal(fanout.size, 3, 'each is counted once');
+  t.equal(engine.connections, 3, 'they are still connections of the service');
+  t.strictSame([tally.of('10.0.0.1'), tally.of('10.0.0.2')], [2, 1]);
+  t.strictSame(
+    [source.size, source.maxSize],
+    [3, 4],
+    'a view in demand is never without a subscriber meanwhile',
+  );
+  publish();
+  for (const { text } of [a, b, old]) await until(() => eventsOf(text()).length === 2);
+  t.strictSame(eventsOf(a.text()), [1, 2]);
+  t.match(old.text(), /\r\n\r\ndata: [^\r]*\n\ndata: [^\r]*\n\n$/, 'HTTP/1.0 has no chunk marks');
+  fanout.judgeAgain((caller) => caller.address !== '10.0.0.2');
+  await until(() => b.client.closed && fanout.size === 2);
+  t.strictSame([source.size, tally.of('10.0.0.2')], [2, 0]);
+  a.client.destroy();
+  await until(() => fanout.size === 1);
+  fanout.close();
+  t.equal(fanout.isEnding, true);
+  await until(() => old.client.closed && !fanout.isEnding && fanout.size === 0);
+  t.strictSame([source.size, tally.of('10.0.0.1'), engine.connections], [0, 0, 0]);
+});
+
+t.test('a first event that is long stays with Node until it has left', async (t) => {
+  const { fanout, publish, open } = await serve(t, 8_000_000);
+  const { client, text } = open('/a');
+  client.pause();
+  await until(() => fanout.size === 1);
+  publish();
+  await sleep(50);
+  t.equal(fanout.adopted, 0);
+  client.resume();
+  await until(() => fanout.adopted === 1);
+  publish();
+  await until(() => eventsOf(text()).includes(3));
+  t.strictSame(eventsOf(text()), [1, 2, 3]);
+});
+
+t.test('what the writer keeps for a stream is in the ledger', async (t) => {
+  const { fanout, ledger, publish, open } = await serve(t);
+  const { client } = open('/a');
+  await until(() => fanout.adopted === 1);
+  client.pause();
+  await until(() => {
+    publish(1_000_000);
+    return ledger.bytesOf('10.0.0.1') > 0;
+  });
+  t.ok(ledger.bytesOf('10.0.0.1') < 1_000_200, 'one event at most');
+  client.resume();
+  await until(() => ledger.bytes === 0);
+  client.pause();
+  await until(() => {
+    publish(1_000_000);
+    return ledger.bytes > 0;
+  });
+  client.destroy();
+  await until(() => ledger.bytes === 0 && fanout.size === 0);
+  t.pass('all of it is released');
+});

@@ -1,0 +1,149 @@
+/** Sockets of a Node server that the addon takes over: the peer sees one connection, and Node has nothing left of it. */
+import { once } from 'node:events';
+import net from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Worker } from 'node:worker_threads';
+import t, { type Test } from 'tap';
+import { openNativeHost } from '#src/host/native.js';
+import {
+  type StreamAdoption,
+  type StreamWriter,
+  type StreamWriterOptions,
+  slotOf,
+} from '#src/host/streams.js';
+import '../helpers/service/dead-buses.ts';
+
+const host = openNativeHost();
+const streams = host.streams;
+if (streams === undefined) throw new Error('no streams on this platform');
+
+const HEAD = 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n';
+const FIRST: StreamAdoption = { view: 0, sent: 0, framing: 'chunked' };
+const METHODS = streams.findMethod() === 'io_uring' ? (['send', 'io_uring'] as const) : (['send'] as const);
+
+/** Undocumented, and there since Node 0.x. */
+const descriptorOf = (socket: net.Socket): number =>
+  (socket as unknown as { readonly _handle: { readonly fd: number } })._handle.fd;
+
+function start(t: Test, options: StreamWriterOptions) {
+  const kept = new Map<number, number>();
+  const closed: number[] = [];
+  const writer = streams?.start(options, {
+    onKept: (id, bytes) => kept.set(id, bytes),
+    onClosed: (ids) => closed.push(...ids),
+  }) as StreamWriter;
+  t.teardown(() => writer.close());
+  return { writer, kept, closed };
+}
+
+/** A server whose connections are handed over after the head has left; `ids` in the order of connections. */
+async function serve(t: Test, writer: StreamWriter, adoption = FIRST) {
+  const ids: number[] = [];
+  const server = net.createServer((socket) => {
+    socket.write(HEAD, () => {
+      ids.push(writer.adopt(descriptorOf(socket), adoption));
+      socket.destroy();
+    });
+  });
+  t.teardown(() => server.close());
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const { port } = server.address() as net.AddressInfo;
+  const connect = async () => {
+    const client = net.connect({ port, host: '127.0.0.1' });
+    client.on('error', () => undefined);
+    t.teardown(() => client.destroy());
+    let text = '';
+    client.setEncoding('latin1').on('data', (part) => {
+      text += part;
+    });
+    const before = ids.length;
+    while (ids.length === before) await sleep(5);
+    return { client, received: () => text };
+  };
+  return { ids, port, connect };
+}
+
+async function until(is: () => boolean): Promise<void> {
+  while (!is()) await sleep(5);
+}
+
+for (const method of METHODS)
+  t.test(`a stream that is handed over, with ${method}`, async (t) => {
+    const { writer, closed } = start(t, { method });
+    t.match(writer.counters(), { streams: 0, fullStreams: 0, keptBytes: 0, method: 'none' });
+    const { ids, connect } = await serve(t, writer);
+    const { client, received } = await connect();
+    const other = await connect();
+    t.equal(writer.counters().method, method);
+    t.strictSame(ids.map(slotOf).sort(), [0, 1], 'slots are dense');
+    writer.publish(0, 1, Buffer.from('data: {}\n\n'));
+    writer.publish(1, 1, Buffer.from('data: of another view\n\n'));
+    await until(() => received() === `${HEAD}a\r\ndata: {}\n\n\r\n`);
+    client.destroy();
+    await until(() => closed.length === 1);
+    t.strictSame(closed, [ids[0]], 'a hang-up is reported');
+    t.match(writer.counters(), { streams: 1 });
+    const ending = writer.end(60_000);
+    t.equal(await ending, 0, 'nobody was cut');
+    await until(() => other.client.closed);
+    t.equal(other.received(), `${HEAD}a\r\ndata: {}\n\n\r\n0\r\n\r\n`, 'the end is clean');
+    t.equal(await writer.end(0), 0, 'it ends once');
+    t.throws(() => writer.adopt(0, FIRST), { code: 'ECANCELED' });
+  });
+
+t.test('what cannot be adopted has a code', async (t) => {
+  const { writer } = start(t, {});
+  t.throws(() => writer.adopt(-1, FIRST), { code: 'EBADF' });
+  t.throws(() => writer.adopt(0, { ...FIRST, view: 256 }), RangeError);
+  t.match(writer.counters(), { streams: 0 });
+});
+
+t.test('a stalled peer: what is kept for it is reported, and it is cut by its descriptor', async (t) => {
+  const { writer, kept, closed } = start(t, {});
+  const { ids, port, connect } = await serve(t, writer);
+  const { client } = await connect();
+  client.pause();
+  const line = Buffer.from(`data: ${'x'.repeat(1_000_000)}\n\n`);
+  let number = 0;
+  await until(() => {
+    writer.publish(0, ++number, line);
+    return writer.counters().fullStreams === 1;
+  });
+  await until(() => (kept.get(ids[0] ?? -1) ?? 0) > 0);
+  t.equal(kept.get(ids[0] ?? -1), writer.counters().keptBytes);
+  const peers = await host.readPendingPeers(port);
+  t.equal(peers.length, 1, 'the watch of silent peers sees it');
+  t.equal(host.cutPeers(peers), 1, 'and cuts it');
+  await until(() => closed.length === 1);
+  t.match(writer.counters(), { streams: 0, fullStreams: 0, keptBytes: 0 });
+  t.equal(host.cutPeers(peers), 0, 'once: its descriptor may be of another by now');
+});
+
+t.test('cut and close', async (t) => {
+  const { writer, closed } = start(t, { silenceMs: 200 });
+  const { ids, connect } = await serve(t, writer);
+  const first = await connect();
+  const second = await connect();
+  await until(() => second.received().endsWith('3\r\n:\n\n\r\n'));
+  writer.cut(ids.slice(0, 1));
+  await until(() => first.client.closed && closed.length === 1);
+  writer.close();
+  t.strictSame(closed, ids, 'close reports at once');
+  await until(() => second.client.closed);
+  writer.close();
+  t.equal(await writer.end(0), 0, 'all calls are harmless then');
+  writer.publish(0, 1, Buffer.from('data: {}\n\n'));
+});
+
+t.test('an environment that ends takes its writer with it', async (t) => {
+  // The worker's module is the compiled one beside this file.
+  const worker = new Worker(new URL('streams-worker.js', import.meta.url));
+  const [port] = await once(worker, 'message');
+  const client = net.connect({ port, host: '127.0.0.1' });
+  client.on('error', () => undefined);
+  await once(client, 'data');
+  await once(worker, 'message');
+  await worker.terminate();
+  if (!client.closed) await once(client, 'close');
+  t.pass('its streams are closed');
+});

@@ -1,0 +1,317 @@
+// The promises of the stream writer, over loopback with small buffers, by both of its methods of sending.
+// Prints each failed check and exits 1 if there was one.
+#include <dirent.h>
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "checks.h"
+#include "host/error.h"
+#include "host/streams.h"
+#include "streams_model.h"
+#include "streams_peer.h"
+
+namespace {
+
+using checks::check;
+using hostwire::SendMethod;
+using hostwire::StreamFraming;
+using hostwire::StreamId;
+using hostwire::StreamOptions;
+using hostwire::StreamWriter;
+using std::chrono::milliseconds;
+using streams::comes;
+using streams::eventOf;
+using streams::parse;
+using streams::Peer;
+using streams::Watched;
+
+// A kernel buffer that a few kilobytes fill.
+constexpr int kSmall = 16'384;
+constexpr std::size_t kLong = 20'000;
+
+StreamOptions with(SendMethod method) {
+  StreamOptions options;
+  options.method = method;
+  return options;
+}
+
+StreamId adopt(Watched& watched, Peer& peer, std::uint8_t view = 0,
+               StreamFraming framing = StreamFraming::kChunked, std::uint32_t sent = 0) {
+  const StreamId id = watched.writer.adopt(peer.served(), view, sent, framing);
+  peer.closeServed();
+  return id;
+}
+
+bool gets(Peer& peer, const std::string& wanted) {
+  return comes([&] {
+    peer.read();
+    return peer.bytes() == wanted;
+  });
+}
+
+bool ends(Peer& peer) {
+  return comes([&] {
+    peer.read();
+    return peer.isOver();
+  });
+}
+
+// Fills the stream of `peer` until the writer reports it as full.
+std::uint32_t fill(Watched& watched, std::uint8_t view, std::uint32_t number) {
+  for (int i = 0; i < 200 && watched.writer.counters().fullStreams == 0; ++i) {
+    ++number;
+    watched.writer.publish(view, number, eventOf(view, number, kLong));
+    std::this_thread::sleep_for(milliseconds{5});
+  }
+  check(watched.writer.counters().fullStreams == 1, "a peer that reads nothing is full");
+  return number;
+}
+
+void testFraming(SendMethod method) {
+  Watched watched(with(method));
+  Peer chunked;
+  Peer plain;
+  Peer other;
+  Peer early;
+  adopt(watched, chunked);
+  adopt(watched, plain, 0, StreamFraming::kPlain);
+  adopt(watched, other, 5);
+  adopt(watched, early, 0, StreamFraming::kChunked, 7);
+  watched.writer.publish(0, 7, "data: {}\n\n");
+  check(gets(chunked, "a\r\ndata: {}\n\n\r\n"), "an event is one complete chunk");
+  check(gets(plain, "data: {}\n\n"), "HTTP/1.0 has no chunk marks");
+  check(watched.writer.method() == method, "the method that was asked for");
+  // The same number again, for those that came meanwhile.
+  watched.writer.publish(0, 7, "data: {}\n\n");
+  Peer late;
+  adopt(watched, late, 0, StreamFraming::kChunked, 6);
+  check(gets(late, "a\r\ndata: {}\n\n\r\n"),
+        "a sample that came while a stream was handed over is made up for");
+  watched.writer.publish(0, 8, "data: []\n\n");
+  check(gets(early, "a\r\ndata: []\n\n\r\n"), "no stream gets a sample that it has had");
+  check(gets(chunked, "a\r\ndata: {}\n\n\r\na\r\ndata: []\n\n\r\n"), "and none gets one twice");
+  other.read();
+  check(other.bytes().empty(), "no stream gets another view's");
+}
+
+void testSilence(SendMethod method) {
+  StreamOptions options = with(method);
+  options.silence = milliseconds{300};
+  Watched watched(options);
+  Peer chunked;
+  Peer plain;
+  adopt(watched, chunked);
+  adopt(watched, plain, 1, StreamFraming::kPlain);
+  check(comes([&] { return chunked.read(), parse(chunked, 0, false).comments == 2; }),
+        "a comment after silence");
+  check(comes([&] { return plain.read(), parse(plain, 1, true).comments >= 2; }), "and without chunk marks");
+  check(chunked.bytes().substr(0, 8) == "3\r\n:\n\n\r\n", "its chunk is complete");
+}
+
+void testFull(SendMethod method) {
+  Watched watched(with(method));
+  Peer peer(kSmall, kSmall);
+  const StreamId id = adopt(watched, peer, 2);
+  std::uint32_t number = fill(watched, 2, 0);
+  check(comes([&] { return watched.takeNews(), watched.kept[id] > 0; }), "what is kept for it is reported");
+  check(watched.kept[id] == watched.writer.counters().keptBytes, "and counted");
+  check(watched.kept[id] < kLong + 64, "it is less than one event");
+  for (const std::uint32_t last = number + 20; number < last;) {
+    ++number;
+    watched.writer.publish(2, number, eventOf(2, number, kLong));
+  }
+  check(watched.writer.counters().keptBytes < kLong + 64, "nothing else queues");
+  check(comes([&] {
+          peer.read();
+          const auto received = parse(peer, 2, false);
+          return !received.numbers.empty() && received.numbers.back() == number;
+        }),
+        "it gets the newest sample as soon as there is room");
+  const auto received = parse(peer, 2, false);
+  check(received.fault.empty() && received.left == 0, "no event is torn: " + received.fault);
+  check(received.numbers.size() < number - 15, "it skipped those between");
+  check(comes([&] { return watched.takeNews(), watched.kept[id] == 0; }), "then nothing is kept");
+  const auto counters = watched.writer.counters();
+  check(counters.fullStreams == 0 && counters.keptBytes == 0 && counters.streams == 1, "the counters agree");
+}
+
+void testHangUp(SendMethod method) {
+  Watched watched(with(method));
+  Peer stays;
+  const StreamId staysId = adopt(watched, stays);
+  auto leaves = std::make_unique<Peer>();
+  const StreamId id = adopt(watched, *leaves);
+  leaves->hangUp();
+  check(comes([&] { return watched.takeNews(), watched.closed.count(id) == 1; }), "a hang-up is reported");
+  check(watched.writer.counters().streams == 1 && watched.closed.count(staysId) == 0, "the others stay");
+  Peer next;
+  const StreamId nextId = adopt(watched, next);
+  check(nextId != id && (nextId & 0xfffff) == (id & 0xfffff), "its slot is used again, its id is not");
+  watched.writer.cut(std::vector{id});
+  watched.writer.publish(0, 1, "data: {}\n\n");
+  check(gets(next, "a\r\ndata: {}\n\n\r\n"), "an id that has ended cuts nobody");
+  watched.writer.cut(std::vector{nextId});
+  check(ends(next) && next.isReset(), "one that is cut is reset");
+  check(comes([&] { return watched.takeNews(), watched.closed.count(nextId) == 1; }), "and reported");
+}
+
+void testInput(SendMethod method) {
+  Watched watched(with(method));
+  Peer chatty;
+  Peer flood;
+  adopt(watched, chatty);
+  const StreamId floodId = adopt(watched, flood);
+  const std::string kilobyte(1024, 'x');
+  for (int i = 0; i < 16; ++i) send(chatty.fd(), kilobyte.data(), kilobyte.size(), MSG_NOSIGNAL);
+  check(comes([&] {
+          for (int i = 0; i < 16; ++i) send(flood.fd(), kilobyte.data(), kilobyte.size(), MSG_NOSIGNAL);
+          return watched.takeNews(), watched.closed.count(floodId) == 1;
+        }),
+        "a peer that floods is cut");
+  watched.writer.publish(0, 1, "data: {}\n\n");
+  check(gets(chatty, "a\r\ndata: {}\n\n\r\n"), "one that sends a little is not");
+}
+
+void testStall(SendMethod method) {
+  StreamOptions options = with(method);
+  options.stallLimit = milliseconds{600};
+  Watched watched(options);
+  Peer stalled(kSmall, kSmall);
+  Peer reads;
+  const StreamId id = adopt(watched, stalled, 1);
+  adopt(watched, reads, 2);
+  fill(watched, 1, 0);
+  check(comes([&] { return watched.takeNews(), watched.closed.count(id) == 1; }),
+        "one that takes nothing is cut");
+  check(watched.kept[id] > 0 && watched.writer.counters().keptBytes == 0, "and nothing is kept for it");
+  std::this_thread::sleep_for(milliseconds{800});
+  check(watched.writer.counters().streams == 1, "one that has room stays however silent");
+}
+
+void testEnd(SendMethod method) {
+  Watched watched(with(method));
+  Peer idle;
+  Peer plain;
+  Peer slow(kSmall, kSmall);
+  Peer stuck(kSmall, kSmall);
+  adopt(watched, idle, 1);
+  adopt(watched, plain, 1, StreamFraming::kPlain);
+  adopt(watched, slow, 2);
+  const std::uint32_t number = fill(watched, 2, 0);
+  adopt(watched, stuck, 3);
+  for (std::uint32_t i = 1; i < 200 && watched.writer.counters().fullStreams < 2; ++i) {
+    watched.writer.publish(3, i, eventOf(3, i, kLong));
+    std::this_thread::sleep_for(milliseconds{5});
+  }
+  watched.writer.publish(1, 1, eventOf(1, 1, 10));
+  watched.writer.end(milliseconds{4000});
+  check(ends(idle) && !idle.isReset(), "a stream ends");
+  auto received = parse(idle, 1, false);
+  check(received.fault.empty() && received.hasEnd && received.numbers.size() == 1,
+        "after its last event, cleanly");
+  check(ends(plain) && plain.bytes() == eventOf(1, 1, 10), "the end of HTTP/1.0 is the connection's");
+  check(ends(slow) && !slow.isReset(), "one with a rest takes it first");
+  received = parse(slow, 2, false);
+  check(received.fault.empty() && received.hasEnd && received.numbers.back() == number,
+        "and the newest sample");
+  check(comes([&] { return watched.takeNews(), watched.hasEnded; }), "the end is reported");
+  check(watched.cutAtEnd == 1 && watched.closed.size() == 4, "one that takes nothing is cut at the limit");
+  check(watched.writer.counters().streams == 0, "none is left");
+  Peer late;
+  try {
+    adopt(watched, late);
+    check(false, "no stream begins after the end");
+  } catch (const hostwire::HostError& error) {
+    check(error.symbol() == "ECANCELED", "no stream begins after the end");
+  }
+}
+
+int threadsAlive() {
+  int count = 0;
+  DIR* folder = opendir("/proc/self/task");
+  while (const dirent* entry = readdir(folder))
+    if (entry->d_name[0] != '.') ++count;
+  closedir(folder);
+  return count;
+}
+
+int descriptorsOpen() {
+  int count = 0;
+  DIR* folder = opendir("/proc/self/fd");
+  while (const dirent* entry = readdir(folder))
+    if (entry->d_name[0] != '.') ++count;
+  closedir(folder);
+  return count;
+}
+
+void testThread(SendMethod method) {
+  const int before = threadsAlive();
+  Watched watched(with(method));
+  const int descriptors = descriptorsOpen();
+  watched.writer.publish(0, 1, "data: {}\n\n");
+  check(threadsAlive() == before && watched.writer.method() == SendMethod::kAuto,
+        "no thread without streams");
+  for (int round = 0; round < 2; ++round) {
+    Peer peer;
+    adopt(watched, peer);
+    check(threadsAlive() == before + 1, "one with a stream");
+    peer.hangUp();
+    check(comes([&] { return watched.takeNews(), threadsAlive() == before; }),
+          "and none again after the last");
+    check(descriptorsOpen() == descriptors, "nor any descriptor");
+  }
+}
+
+void testFailures(SendMethod method) {
+  Watched watched(with(method));
+  Peer peer;
+  rlimit limit{};
+  getrlimit(RLIMIT_NOFILE, &limit);
+  const rlimit none{0, limit.rlim_max};
+  setrlimit(RLIMIT_NOFILE, &none);
+  std::string symbol;
+  try {
+    watched.writer.adopt(peer.served(), 0, 0, StreamFraming::kChunked);
+  } catch (const hostwire::HostError& error) {
+    symbol = error.symbol();
+  }
+  setrlimit(RLIMIT_NOFILE, &limit);
+  check(symbol == "EINVAL" || symbol == "EMFILE", "without a descriptor none is adopted: " + symbol);
+  check(watched.writer.counters().streams == 0, "and none is counted");
+  adopt(watched, peer);
+  watched.writer.publish(0, 1, "data: {}\n\n");
+  check(gets(peer, "a\r\ndata: {}\n\n\r\n"), "the next one is");
+  watched.writer.close();
+  check(ends(peer), "close ends at once");
+}
+
+}  // namespace
+
+// streams_test [seed]
+int main(int argc, char** argv) {
+  const bool hasSeed = argc > 1 && std::atoi(argv[1]) > 0;
+  const auto seed = hasSeed ? static_cast<unsigned>(std::atoi(argv[1])) : 1;
+  std::vector<SendMethod> methods{SendMethod::kSend};
+  if (hostwire::findSendMethod() == SendMethod::kIoUring)
+    methods.push_back(SendMethod::kIoUring);
+  else
+    std::printf("no io_uring here\n");
+  for (const SendMethod method : methods) {
+    if (!hasSeed) {
+      for (const auto& test : {testFraming, testSilence, testFull, testHangUp, testInput, testStall, testEnd,
+                               testThread, testFailures})
+        test(method);
+      streams::testReuse(method);
+    }
+    for (unsigned history = 0; history < 12; ++history) streams::testHistory(method, seed + history);
+  }
+  return checks::report();
+}
