@@ -13,6 +13,7 @@
 #include "napi/detached_work.h"
 #include "napi/host_binding.h"
 #include "napi/media_binding.h"
+#include "napi/output_binding.h"
 #include "napi/peers_binding.h"
 #include "napi/power_binding.h"
 #include "napi/processes_binding.h"
@@ -81,6 +82,7 @@ Napi::Object init(Napi::Env env, Napi::Object exports) {
   exports.Set("descriptorLimit", Napi::Function::New(env, descriptorLimitFromJs, "descriptorLimit"));
   exports.Set("openDescriptors", Napi::Function::New(env, openDescriptorsFromJs, "openDescriptors"));
   exports.Set("machineDataFolder", Napi::Function::New(env, machineDataFolderFromJs, "machineDataFolder"));
+  exportOutput(env, exports);
   exportPeers(env, exports, completions);
   exportService(env, exports);
   exportStreams(env, exports);

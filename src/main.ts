@@ -1,5 +1,6 @@
 #!/usr/bin/env node
-/** Arguments, signals, exit codes: the only file that touches `process`. */
+/** Arguments and exit codes. Only this file and run.ts touch `process`. */
+import { writeSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
@@ -13,13 +14,11 @@ import { generateKey } from './cli/keygen.ts';
 import type { Output } from './cli/output.ts';
 import { manageService } from './cli/windows-service.ts';
 import { type LoadOptions, loadConfig } from './config/load.ts';
-import { Reloader } from './config/reload.ts';
 import { describeEngine, loadEngine } from './engines.ts';
 import { readMachineNames } from './host/names.ts';
-import { findMachineDataFolder, openNativeHost, openWindowsService } from './host/native.ts';
-import type { Bound } from './http/connections/listening.ts';
-import { createLog } from './log.ts';
-import { openLogFile } from './log-file.ts';
+import { findMachineDataFolder, openWindowsService } from './host/native.ts';
+import { openLogFile } from './log/file.ts';
+import { run } from './run.ts';
 
 // Keeps the young generation of the heap at its initial size, 1 MiB: thousands of connections at once would make it grow
 // to 16 MiB for good, from which a service this small gains nothing. Must run before the service is loaded.
@@ -30,16 +29,38 @@ v8.setFlagsFromString('--semi-space-growth-factor=1');
 process.env['UWS_HTTP_MAX_HEADERS_SIZE'] ??= '16384';
 
 const VERSION = '0.1.0-alpha';
-/** Writes whole lines for people. */
-let write = (text: string): unknown => process.stderr.write(text);
-const log = createLog((line) => write(line));
+const STDOUT = 1;
+const STDERR = 2;
+
+/** Writes all of `text`; false when nobody can read it: the reader has gone, or the disk is full. */
+function print(descriptor: number, text: string): boolean {
+  const bytes = Buffer.from(text);
+  for (let at = 0; at < bytes.length; ) {
+    try {
+      at += writeSync(descriptor, bytes, at);
+    } catch (error) {
+      // Somebody else made the terminal or pipe one that does not wait.
+      if (!(error instanceof Error && 'code' in error && error.code === 'EAGAIN')) return false;
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 10);
+    }
+  }
+  return true;
+}
+
+/** Takes the lines of a service without a console. */
+let write: ((line: string) => void) | undefined;
 
 function refuseToStart(text: string): void {
-  write(`hostwire: ${text}\n`);
+  const line = `hostwire: ${text}\n`;
+  if (write === undefined) print(STDERR, line);
+  else write(line);
   process.exitCode = 1;
 }
 
 type Words = Pick<LoadOptions, 'paths' | 'overrides'>;
+
+/** As they were at the start. */
+const VARIABLES: Readonly<Record<string, string | undefined>> = { ...process.env };
 
 function loadOptions(words: Words): LoadOptions {
   const { platform } = process;
@@ -49,61 +70,10 @@ function loadOptions(words: Words): LoadOptions {
       platform,
       cwd: process.cwd(),
       uid: process.geteuid?.(),
-      variables: process.env,
+      variables: VARIABLES,
       machineFolder: platform === 'win32' ? findMachineDataFolder() : undefined,
     },
   };
-}
-
-/** Serves until a signal ends it. */
-async function run(words: Words): Promise<void> {
-  const options = loadOptions(words);
-  const loaded = loadConfig(options);
-  const { config } = loaded;
-  log.setLevel(config.log.level);
-  for (const { level, text } of loaded.notices) log[level](text);
-  if (process.getuid?.() === 0)
-    log.warn('running as root, which is not needed: an ordinary user is safer and sees the same stats');
-  const [{ Service }, engine] = await Promise.all([import('./service.ts'), loadEngine(config.server.engine)]);
-  const service = new Service({
-    config,
-    host: openNativeHost({ proc: config.host.proc, sys: config.host.sys }),
-    engine,
-    log,
-    machineNames: readMachineNames(),
-    rss: process.memoryUsage.rss,
-    facts: {
-      version: VERSION,
-      pid: process.pid,
-      startedAt: Math.floor(Date.now() / 1000),
-      node: process.version,
-      platform: process.platform,
-    },
-  });
-  const bound = await service.start();
-  const reloader = new Reloader({
-    load: options,
-    loaded,
-    apply: (next) => service.reconfigure(next),
-    report: ({ level, text }) => log[level](text),
-  });
-  reloader.start();
-  process.on('SIGHUP', () => reloader.reload());
-  const stop = () => {
-    reloader.close();
-    void service.close().then(() => process.exit(0));
-  };
-  process.once('SIGTERM', stop);
-  process.once('SIGINT', stop);
-  // Last: the reader of this line may send a signal at once.
-  write(`listening on ${bound.map(describeBound).join(' and ')}\n`);
-}
-
-/** Its URL, and for a wildcard the URL to open. */
-function describeBound({ scheme, host, port }: Bound): string {
-  const urlHost = host.includes(':') ? `[${host}]` : host;
-  const local = host === '::' || host === '0.0.0.0' ? ` (open ${scheme}://localhost:${port})` : '';
-  return `${scheme}://${urlHost}:${port}${local}`;
 }
 
 /** The engine that would run, also where the configuration cannot be read. */
@@ -136,13 +106,13 @@ async function runAsService(words: Words): Promise<void> {
   let hasCrashed = false;
   process.on('uncaughtExceptionMonitor', (error) => {
     hasCrashed = true;
-    write(`hostwire error: ${error.stack ?? error.message}\n`);
+    write?.(`hostwire error: ${error.stack ?? error.message}\n`);
   });
   // The manager restarts a service that ends without a report.
   process.on('exit', (code) => {
     if (!hasCrashed) control.ended(code);
   });
-  await run(words);
+  await run({ options: loadOptions(words), version: VERSION, write });
   control.running();
 }
 
@@ -150,42 +120,54 @@ async function main(): Promise<void> {
   const words = parseArguments(process.argv.slice(2));
   const { command, configPaths, overrides, isService, problem } = words;
   if (problem !== undefined) {
-    process.stderr.write(`hostwire: ${problem.text}\n`);
+    print(STDERR, `hostwire: ${problem.text}\n`);
     process.exitCode = problem.exitCode;
     return;
   }
-  const print = ({ text, exitCode }: Output) => {
-    process.stdout.write(text);
-    process.exitCode = exitCode;
+  const answer = ({ text, exitCode }: Output) => {
+    process.exitCode = print(STDOUT, text) ? exitCode : Math.max(1, exitCode);
   };
   const paths = { paths: configPaths, overrides };
   switch (command) {
     case 'help':
-      return print({ text: HELP, exitCode: 0 });
+      return answer({ text: HELP, exitCode: 0 });
     case 'version':
-      return print({ text: `${VERSION}\n${await engineLine(paths)}\n`, exitCode: 0 });
+      return answer({ text: `${VERSION}\n${await engineLine(paths)}\n`, exitCode: 0 });
     case 'keygen': {
       const { certificate } = words;
-      if (certificate === undefined) return print(generateKey());
+      if (certificate === undefined) return answer(generateKey());
       const facts = { names: readMachineNames(), cwd: process.cwd(), isRoot: process.getuid?.() === 0 };
-      return print(await generateCertificate(certificate, facts));
+      return answer(await generateCertificate(certificate, facts));
     }
     case 'check':
-      return print(checkConfiguration(loadOptions(paths)));
+      return answer(checkConfiguration(loadOptions(paths), words.isJson));
     case 'doctor':
-      return print(
-        await examine(loadOptions(paths), {
-          node: process.version,
-          userName: os.userInfo().username,
-          userId: process.getuid?.(),
-          runtimeFolder: process.env['XDG_RUNTIME_DIR'],
-        }),
+      return answer(
+        await examine(
+          loadOptions(paths),
+          {
+            node: process.version,
+            userName: userName(),
+            userId: process.getuid?.(),
+            runtimeFolder: process.env['XDG_RUNTIME_DIR'],
+          },
+          words.isJson,
+        ),
       );
     case 'service':
-      return print(controlService(words));
+      return answer(controlService(words));
     case 'run':
       if (isService) await runAsService(paths);
-      else await run(paths);
+      else await run({ options: loadOptions(paths), version: VERSION, write });
+  }
+}
+
+function userName(): string {
+  try {
+    return os.userInfo().username;
+  } catch {
+    // A container may run as a user without an entry in passwd.
+    return `user ${process.getuid?.()}`;
   }
 }
 

@@ -2,6 +2,7 @@
 import os from 'node:os';
 import { isDeepStrictEqual } from 'node:util';
 import { type Clock, systemClock } from './clock.ts';
+import { auditCommands } from './commands/audit.ts';
 import { chooseBackend } from './commands/choose-backend.ts';
 import { Commands } from './commands/command.ts';
 import { Media, mediaCommands } from './commands/media.ts';
@@ -35,7 +36,7 @@ import { Hub } from './http/socket/hub.ts';
 import { Fanout } from './http/stream/fanout.ts';
 import { NativeFanout } from './http/stream/native-fanout.ts';
 import type { StreamHub } from './http/stream/stream-hub.ts';
-import type { Log } from './log.ts';
+import type { Log } from './log/log.ts';
 import { ProcessQueries } from './processes/queries.ts';
 import { ProcessReadings } from './processes/readings.ts';
 import { Sampler } from './stats/sampler.ts';
@@ -79,7 +80,7 @@ function createStats({ config, host, clock, log }: Base) {
     host,
     clock,
     intervalSeconds: config.current.stats.stream_interval_seconds,
-    hostname: os.hostname(),
+    hostname: config.current.host.name ?? os.hostname(),
     processes: readings,
     log,
   });
@@ -94,7 +95,9 @@ function createCommands({ config, host, clock, log }: Base, ownPid: number) {
   const media = new Media({ host: host.media, clock, config, log });
   const processControl = new ProcessControl({ host: host.processes, ownPid, config, log });
   const rows = [...powerCommands(power), ...mediaCommands(media), ...processCommands(processControl)];
-  return { power, media, processControl, commands: new Commands(rows, config) };
+  const commands = new Commands(rows, config);
+  auditCommands(commands, log);
+  return { power, media, processControl, commands };
 }
 
 export class Service {

@@ -6,7 +6,7 @@ import process from 'node:process';
 import type { Clock } from '#src/clock.js';
 import { ALL_SECTIONS } from '#src/host/host.js';
 import { openNativeHost } from '#src/host/native.js';
-import { createLog } from '#src/log.js';
+import { createLog } from '#src/log/log.js';
 import { Sampler } from '#src/stats/sampler.js';
 import { viewOf } from '#src/stats/view.js';
 import { serve } from './serve.ts';

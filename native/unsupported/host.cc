@@ -15,7 +15,9 @@
 #include "host/listener.h"
 #include "host/memory.h"
 #include "host/network.h"
+#include "host/output.h"
 #include "host/peers.h"
+#include "host/port_holder.h"
 #include "host/process.h"
 #include "host/resource_limits.h"
 #include "host/sensors.h"
@@ -130,6 +132,13 @@ void tuneHeap() {}
 void trimHeap() {}
 
 std::optional<std::string> machineDataFolder() { return std::nullopt; }
+
+std::optional<PortHolder> findPortHolder(std::uint16_t) { return std::nullopt; }
+
+std::size_t writeAtOnce(int, std::string_view) { refuse("write"); }
+void ignoreStraySignals() {}
+void endWithParent() {}
+void releaseClosedTerminal() {}
 
 std::optional<std::uint64_t> descriptorLimit() { return std::nullopt; }
 

@@ -1,4 +1,4 @@
-/** Logs refusals: each name once, and floods of wrong keys as one line per minute; memory is bounded. */
+/** Logs refusals: each name once, and wrong keys in growing intervals; memory is bounded. */
 import type { Decision } from './request.ts';
 
 // Strangers choose these names, so both the memory and the log need a limit.
@@ -30,42 +30,55 @@ export class RefusalLog {
 }
 
 const MINUTE_MS = 60_000;
-const WRONG_KEYS_PER_LINE = 100;
+/** An address is logged at its first wrong key, and then after a minute, ten minutes, and every hour. */
+const PAUSES_MS = [MINUTE_MS, 10 * MINUTE_MS, 60 * MINUTE_MS];
+/** After this long without a wrong key an address begins anew. */
+const FORGET_MS = 120 * MINUTE_MS;
 const MAX_ADDRESSES = 1000;
 
 interface Tally {
-  readonly startedAtMs: number;
+  readonly lines: number;
+  readonly loggedAtMs: number;
+  lastAtMs: number;
+  /** Wrong keys since the last line. */
   count: number;
 }
 
-/** Counts wrong keys, and logs one line per minute for each address that sends 100 or more per minute. */
+/** Counts wrong keys, and logs those of an address at once and then in growing intervals. */
 export class WrongKeyLog {
-  readonly #log: (text: string) => void;
-  /** Oldest minute first: a tally that starts again moves to the end. */
+  readonly #log: (text: string, address: string) => void;
+  /** The one whose last line is oldest comes first. */
   readonly #tallies = new Map<string, Tally>();
 
-  constructor(log: (text: string) => void) {
+  constructor(log: (text: string, address: string) => void) {
     this.#log = log;
   }
 
   /** `nowMs`: the time of a monotonic clock. */
   note(decision: Decision, nowMs: number): void {
     if (decision.isAllowed || !decision.isWrongKey || decision.client === undefined) return;
-    const tally = this.#tallyOf(decision.client, nowMs);
-    tally.count += 1;
-    if (tally.count === WRONG_KEYS_PER_LINE) {
-      this.#log(`${WRONG_KEYS_PER_LINE} wrong keys from ${decision.client} within a minute`);
-    }
+    const { client } = decision;
+    const known = this.#known(client, nowMs);
+    if (known !== undefined) {
+      known.count++;
+      known.lastAtMs = nowMs;
+      const pauseMs = PAUSES_MS[Math.min(known.lines, PAUSES_MS.length) - 1] ?? 0;
+      if (nowMs - known.loggedAtMs < pauseMs) return;
+      const minutes = Math.round((nowMs - known.loggedAtMs) / MINUTE_MS);
+      this.#log(`${known.count} more wrong keys within ${minutes} min`, client);
+    } else this.#log('wrong key', client);
+    this.#keep(client, { lines: (known?.lines ?? 0) + 1, loggedAtMs: nowMs, lastAtMs: nowMs, count: 0 });
   }
 
-  #tallyOf(client: string, nowMs: number): Tally {
+  #known(client: string, nowMs: number): Tally | undefined {
     const known = this.#tallies.get(client);
-    if (known !== undefined && nowMs - known.startedAtMs < MINUTE_MS) return known;
+    return known !== undefined && nowMs - known.lastAtMs < FORGET_MS ? known : undefined;
+  }
+
+  #keep(client: string, tally: Tally): void {
     this.#tallies.delete(client);
     const [oldest] = this.#tallies.keys();
     if (this.#tallies.size === MAX_ADDRESSES && oldest !== undefined) this.#tallies.delete(oldest);
-    const tally = { startedAtMs: nowMs, count: 0 };
     this.#tallies.set(client, tally);
-    return tally;
   }
 }

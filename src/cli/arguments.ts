@@ -27,6 +27,8 @@ export interface Arguments {
   readonly overrides: Overrides;
   /** Started by Windows' service control manager; with `run` only. */
   readonly isService: boolean;
+  /** With `check` and `doctor` only. */
+  readonly isJson: boolean;
   /** With `service` only. */
   readonly serviceAction: ServiceAction | undefined;
   /** With `keygen --tls` only: where the files go (`--out`), and further names of this machine. */
@@ -57,6 +59,7 @@ const OPTIONS: ReadonlyMap<string, Option> = new Map([
 ]);
 
 const SERVICE_OPTION = '--service';
+const JSON_OPTION = '--json';
 
 /** Options that stand for a command. */
 const SWITCHES: ReadonlyMap<string, Command> = new Map([
@@ -75,12 +78,14 @@ export function parseArguments(words: readonly string[]): Arguments {
   let command: Command | undefined;
   let switched: Command | undefined;
   let isService = false;
+  let isJson = false;
   let serviceAction: ServiceAction | undefined;
   const parsed = () => ({
     command: switched ?? command ?? 'run',
     configPaths,
     overrides,
     isService,
+    isJson,
     serviceAction,
     certificate: isTls ? { folder: folders[0], names } : undefined,
   });
@@ -107,6 +112,7 @@ export function parseArguments(words: readonly string[]): Arguments {
     if (SWITCHES.has(word)) switched ??= SWITCHES.get(word);
     else if (word === SERVICE_OPTION) isService = true;
     else if (word === TLS_OPTION) isTls = true;
+    else if (word === JSON_OPTION) isJson = true;
     else if (option !== undefined) {
       const text = inline ?? words[++index];
       if (text === undefined || text === '' || (inline === undefined && OPTIONS.has(split(text).name))) {
@@ -130,8 +136,10 @@ export function parseArguments(words: readonly string[]): Arguments {
 }
 
 /** Why arguments that are each valid cannot be combined. */
-function describeMisfit({ command, isService, serviceAction }: Arguments): string | undefined {
+function describeMisfit({ command, isService, isJson, serviceAction }: Arguments): string | undefined {
   if (isService && command !== 'run') return `${SERVICE_OPTION} can be used with run only`;
+  if (isJson && command !== 'check' && command !== 'doctor')
+    return `${JSON_OPTION} can be used with check and doctor only`;
   if (command === 'service' && serviceAction === undefined)
     return `service needs an action: ${SERVICE_ACTIONS.join(' or ')}`;
   return undefined;
@@ -139,7 +147,7 @@ function describeMisfit({ command, isService, serviceAction }: Arguments): strin
 
 /** Every option, for suggestions and for the test of the help. */
 export function listOptions(): readonly string[] {
-  return [...OPTIONS.keys(), SERVICE_OPTION, TLS_OPTION, ...SWITCHES.keys()];
+  return [...OPTIONS.keys(), SERVICE_OPTION, JSON_OPTION, TLS_OPTION, ...SWITCHES.keys()];
 }
 
 function split(word: string): { readonly name: string; readonly inline: string | undefined } {

@@ -23,11 +23,13 @@ Options:
   --log-level LEVEL  the lowest severity to log: error, warn, info or debug
   --tls              with keygen: make a key and a certificate for HTTPS
   --out FOLDER       with keygen --tls: where to write them (default: the working folder)
+  --json             with check and doctor: print JSON
   --service          run as a Windows service; for the service control manager
   --help, -h         print this help
   --version          print the version
 
-Without --config, hostwire reads config.json, config.yaml and config.yml from the first of these folders that has
-any of them: the working folder, $XDG_CONFIG_HOME/hostwire (~/.config/hostwire if that is not set), /etc/hostwire
-(%ProgramData%\\hostwire on Windows).
+Without --config and $HOSTWIRE_CONFIG, hostwire reads config.json, config.yaml and config.yml from the first of these
+folders that has any of them: $XDG_CONFIG_HOME/hostwire (~/.config/hostwire if that is not set), the working folder (only
+files with keys of hostwire), /etc/hostwire (%ProgramData%\\hostwire on Windows). Every key can also be set by a variable
+such as HOSTWIRE_SERVER_PORT, which wins over files and loses to options.
 `;

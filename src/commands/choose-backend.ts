@@ -2,7 +2,7 @@
 import type { Clock } from '../clock.ts';
 import type { Config } from '../config/schema.ts';
 import type { PowerHost } from '../host/power.ts';
-import type { Log } from '../log.ts';
+import type { Log } from '../log/log.ts';
 import { HostPower } from './host-power.ts';
 import { absentBackend, type PowerBackend, recordingBackend } from './power-backend.ts';
 

@@ -38,10 +38,20 @@ export interface Outcome {
   readonly isFollowed?: true;
 }
 
-/** How a command that was allowed and understood was answered: its outcome, or its error. */
+/** The client that a command comes from. */
+export interface Sender {
+  readonly address: string;
+  /** It sent the key. */
+  readonly isKeyed: boolean;
+}
+
+/** How a command was answered: its outcome, or its error. */
 export interface Report {
   readonly name: string;
+  readonly sender: Sender;
   readonly answer: Outcome | ServiceError;
+  /** It was not begun: its flag is off, or its parameters are not understood. */
+  readonly isRefused: boolean;
   /** The follower it was invoked with. Its owner has the reply and needs no report. */
   readonly follower: Follower | undefined;
 }
@@ -93,7 +103,7 @@ export class Commands {
     return [...this.#rows.keys()];
   }
 
-  /** Calls `listener` after every command that ran, whichever door it came through. */
+  /** Calls `listener` after every command, whichever door it came through. */
   onReport(listener: (report: Report) => void): void {
     this.#reports.add(listener);
   }
@@ -102,30 +112,40 @@ export class Commands {
    * Runs a command: flag, parameters, act. Rejects with ServiceError: `unknown_action`, `feature_disabled`, and those
    * of its check and of its act.
    */
-  async invoke(name: string, params: Params): Promise<Outcome> {
-    return await this.prepare(name, params)();
+  async invoke(name: string, params: Params, sender: Sender): Promise<Outcome> {
+    return await this.prepare(name, params, sender)();
   }
 
   /**
    * The first half of `invoke`, for a door that reports when the act begins: flag and parameters. The function it
    * returns runs the command, once. Throws ServiceError as `invoke` rejects.
    */
-  prepare(name: string, params: Params): (follower?: Follower) => Promise<Outcome> {
+  prepare(name: string, params: Params, sender: Sender): (follower?: Follower) => Promise<Outcome> {
     const row = this.#rows.get(name);
+    // Not reported: the name is the sender's own words.
     if (row === undefined)
       throw new ServiceError('unknown_action', 'There is no such command.', { allowed: this.names });
-    if (!this.#isAllowed(row)) throw featureDisabled(actionOf(name));
-    const run = row.prepare(params);
-    return async (follower) => {
-      try {
-        const answer = await run(follower);
-        this.#reports.notify({ name, answer, follower });
-        return answer;
-      } catch (error) {
-        if (error instanceof ServiceError) this.#reports.notify({ name, answer: error, follower });
-        throw error;
-      }
+    const report = (answer: Report['answer'], isRefused: boolean, follower?: Follower) =>
+      this.#reports.notify({ name, sender, answer, isRefused, follower });
+    const reportError = (error: unknown, isRefused: boolean, follower?: Follower) => {
+      if (error instanceof ServiceError) report(error, isRefused, follower);
+      return error;
     };
+    try {
+      if (!this.#isAllowed(row)) throw featureDisabled(actionOf(name));
+      const run = row.prepare(params);
+      return async (follower) => {
+        try {
+          const answer = await run(follower);
+          report(answer, false, follower);
+          return answer;
+        } catch (error) {
+          throw reportError(error, false, follower);
+        }
+      };
+    } catch (error) {
+      throw reportError(error, true);
+    }
   }
 
   /**

@@ -2,7 +2,7 @@
 import type { Clock } from '../clock.ts';
 import type { PowerAction, PowerHost } from '../host/power.ts';
 import { Listeners } from '../listeners.ts';
-import type { Log } from '../log.ts';
+import type { Log } from '../log/log.ts';
 import type { Inhibitor } from '../wire/power.ts';
 import type { PowerBackend, Support } from './power-backend.ts';
 

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import type { Clock } from '../clock.ts';
 import { ServiceError } from '../errors.ts';
 import type { MediaHost, MediaPlayer } from '../host/media.ts';
-import type { Log } from '../log.ts';
+import type { Log } from '../log/log.ts';
 import { nameOf } from './media-status.ts';
 
 /** Covers usually have a few hundred kilobytes. */

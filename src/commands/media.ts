@@ -10,7 +10,7 @@ import {
   type MediaVerb,
 } from '../host/media.ts';
 import { Listeners } from '../listeners.ts';
-import type { Log } from '../log.ts';
+import type { Log } from '../log/log.ts';
 import type { Capability } from '../wire/capability.ts';
 import type { MediaPayload } from '../wire/media.ts';
 import { MEDIA_ACTIONS, type MediaAction } from '../wire/requests.ts';

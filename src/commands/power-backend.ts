@@ -1,6 +1,6 @@
 /** The interface that carries power commands out, a backend that only records, and one for a machine without any. */
 import type { PowerAction } from '../host/power.ts';
-import type { Log } from '../log.ts';
+import type { Log } from '../log/log.ts';
 import type { Inhibitor } from '../wire/power.ts';
 
 export type Support =

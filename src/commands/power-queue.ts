@@ -1,7 +1,7 @@
 /** Accepted power actions on their way to the machine: after their replies, in order, one at a time. */
 import type { Clock } from '../clock.ts';
 import type { PowerAction } from '../host/power.ts';
-import type { Log } from '../log.ts';
+import type { Log } from '../log/log.ts';
 import type { Delivery, Follower, Step } from './command.ts';
 import type { PowerBackend } from './power-backend.ts';
 

@@ -3,7 +3,7 @@ import type { CurrentConfig } from '../config/current.ts';
 import { ServiceError } from '../errors.ts';
 import { groupByName, idAt, nameOf, rowOf, startedAt } from '../host/process-columns.ts';
 import type { ProcessColumns, ProcessHost } from '../host/processes.ts';
-import type { Log } from '../log.ts';
+import type { Log } from '../log/log.ts';
 import type { ProcessCapabilities, ProcessFeedback } from '../wire/process.ts';
 import { type Command, defineCommand, type Outcome } from './command.ts';
 import { type EndResult, endProcesses } from './process-end.ts';

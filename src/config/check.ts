@@ -54,6 +54,8 @@ function checkGroup(
   group: KeyGroup,
   findings: Findings,
 ): void {
+  // In YAML a section of which all lines are comments.
+  if (tree.kind === 'scalar' && tree.value === null) return;
   if (tree.kind !== 'map') {
     const message = `expected a map of keys such as ${Object.keys(group)[0]}, found ${kindOf(toValue(tree))}`;
     findings.problems.push({ file, line, key: path.join('.'), value: undefined, message });
@@ -68,6 +70,13 @@ function checkGroup(
   }
 }
 
+/** Of other programs' configuration: here it would be the key itself, in plain sight. */
+const PLACEHOLDER = /^\$\{\w+\}$/u;
+
+/** `['server', 'port']` or `['server.port']` → `HOSTWIRE_SERVER_PORT`. */
+export const variableOf = (path: readonly string[]) =>
+  `HOSTWIRE_${path.join('_').replaceAll('.', '_').toUpperCase()}`;
+
 function checkEntry(
   file: string,
   path: readonly string[],
@@ -77,7 +86,10 @@ function checkEntry(
 ): void {
   const place = { file, line: entry.line, path };
   const value = toValue(entry.value);
-  if (!accepts(row, value)) findings.problems.push(refuse(place, row, value));
+  if (typeof value === 'string' && PLACEHOLDER.test(value)) {
+    const message = `looks like a variable, which is not replaced here: set ${variableOf(path)} in the environment`;
+    findings.problems.push(placed(file, { ...place, message }));
+  } else if (!accepts(row, value)) findings.problems.push(refuse(place, row, value));
   else if (path.join('.') === 'processes.launch') judgeLaunch(file, entry.value, findings);
   else if (row.items === undefined || entry.value.kind !== 'list') {
     findings.settings.push({ key: path.join('.'), value, file, line: entry.line });

@@ -1,7 +1,8 @@
 /** Checks `processes.launch`. Each app is a setting of its own, so that two files may each define some. */
 import { type Findings, type Place, placed, refuse } from './findings.ts';
+import { LAUNCH_KEYS, type LaunchEntry } from './launch-rows.ts';
 import type { Row } from './rows.ts';
-import { accepts, LAUNCH_KEYS, type LaunchEntry } from './schema.ts';
+import { accepts } from './schema.ts';
 import { type MapEntry, type Tree, toValue } from './tree.ts';
 import { findMeantAmong } from './unknown.ts';
 import { isLaunchName } from './values.ts';

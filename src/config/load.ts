@@ -3,6 +3,7 @@ import path from 'node:path';
 import { checkTree } from './check.ts';
 import { createFindings, type Findings, placed } from './findings.ts';
 import { judgeKey, type KeyFile, resolveKeyFile } from './key-file.ts';
+import type { LaunchEntry } from './launch-rows.ts';
 import {
   applyOverrides,
   clampInterval,
@@ -16,10 +17,11 @@ import { parseJson } from './parse-json.ts';
 import { parseYaml } from './parse-yaml.ts';
 import { ConfigError, formatProblem, type Notice, type Problem } from './problems.ts';
 import { MAX_FILE_BYTES, type Ownership, readText } from './read.ts';
-import { type Config, type LaunchEntry, toConfig } from './schema.ts';
+import { type Config, KEY_GROUPS, toConfig } from './schema.ts';
 import { findSources, findSourcesAgain, type Sources, type Surroundings } from './search.ts';
 import { resolveTls } from './tls-files.ts';
 import type { Parsed } from './tree.ts';
+import { applyVariables } from './variables.ts';
 
 export interface LoadOptions {
   /** The files of `--config`, in order; empty: the files are searched for. */
@@ -49,13 +51,15 @@ export function loadConfig(options: LoadOptions, previous?: Sources): Loaded {
   const { paths, overrides, surroundings } = options;
   const sources =
     previous === undefined
-      ? findSources(paths, surroundings)
-      : findSourcesAgain(previous, paths, surroundings);
+      ? findSources(paths, surroundings, isOurs)
+      : findSourcesAgain(previous, paths, surroundings, isOurs);
   const findings = createFindings();
   findings.problems.push(...sources.problems);
+  findings.notices.push(...noticesOf(sources, previous));
   const owners = new Map<string, Ownership>();
   for (const file of sources.files) loadFile(file, surroundings.uid, findings, owners);
   const settings = mergeSettings(findings);
+  applyVariables(surroundings.variables, settings, findings);
   applyOverrides(overrides, settings, findings);
   if (surroundings.uid !== undefined) judgeCommands(surroundings.uid, findings);
   const keyFile = resolveKeyFile(settings, findings, surroundings.uid);
@@ -76,6 +80,24 @@ export function loadConfig(options: LoadOptions, previous?: Sources): Loaded {
     sources,
     watch,
   };
+}
+
+function noticesOf({ foreign, files }: Sources, previous: Sources | undefined): readonly Notice[] {
+  const gone = (previous?.files ?? []).filter((file) => !files.includes(file));
+  return [
+    ...foreign.map(
+      (file): Notice => ({ level: 'info', text: `${file}: not read, none of its keys is ours` }),
+    ),
+    ...gone.map((file): Notice => ({ level: 'warn', text: `${file}: gone, its settings no longer apply` })),
+  ];
+}
+
+/** A file that cannot be read or parsed is taken for ours, because it may be the one that turns auth on. */
+function isOurs(file: string): boolean {
+  const read = readText(file, MAX_FILE_BYTES);
+  if ('message' in read) return true;
+  const { tree } = PARSERS[path.extname(file).toLowerCase()]?.(read.text) ?? {};
+  return tree?.kind !== 'map' || tree.entries.some(({ key }) => Object.hasOwn(KEY_GROUPS, key));
 }
 
 const PARSERS: Readonly<Record<string, (text: string) => Parsed>> = {

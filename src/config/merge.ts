@@ -1,8 +1,9 @@
 /** Merges the settings of all files: conflicts, command-line options, and values that depend on others. */
 import { isDeepStrictEqual } from 'node:util';
 import { type Findings, placed, refuse, type Setting } from './findings.ts';
+import type { LaunchEntry } from './launch-rows.ts';
 import { formatPlace } from './problems.ts';
-import { accepts, type LaunchEntry, ROWS } from './schema.ts';
+import { accepts, ROWS } from './schema.ts';
 
 /** Values from the command line: dotted key → value and the option's name. They override files. */
 export type Overrides = ReadonlyMap<string, { readonly value: unknown; readonly option: string }>;

@@ -16,7 +16,7 @@ export interface Problem {
 
 /** A line for the log that does not stop the service. */
 export interface Notice {
-  readonly level: 'warn' | 'error';
+  readonly level: 'info' | 'warn' | 'error';
   readonly text: string;
 }
 

@@ -66,8 +66,8 @@ export class Reloader {
 
   #reload(isAsked: boolean): void {
     try {
-      this.#take(loadConfig(this.#options.load, this.#loaded.sources));
-      this.#lastError = undefined;
+      const hasChanged = this.#take(loadConfig(this.#options.load, this.#loaded.sources));
+      this.#reportSuccess(hasChanged, isAsked);
     } catch (error) {
       if (error instanceof ConfigError) this.#watcher?.setPaths([...this.#loaded.watch, ...error.watch]);
       const reason =
@@ -81,9 +81,21 @@ export class Reloader {
     }
   }
 
-  #take(loaded: Loaded): void {
+  #reportSuccess(hasChanged: boolean, isAsked: boolean): void {
+    const wasWrong = this.#lastError !== undefined;
+    this.#lastError = undefined;
+    if (!hasChanged && !isAsked && !wasWrong) return;
+    const what = hasChanged
+      ? 'the configuration was reloaded'
+      : 'the configuration was read again: no changes';
+    this.#options.report({ level: 'info', text: wasWrong ? `${what}; it is sound again` : what });
+  }
+
+  /** Whether anything changed that takes effect. */
+  #take(loaded: Loaded): boolean {
     const { config, restart } = keepRestartKeys(this.#config, loaded.config);
-    if (!isDeepStrictEqual(config, this.#config)) {
+    const hasChanged = !isDeepStrictEqual(config, this.#config);
+    if (hasChanged) {
       this.#options.apply(config);
       this.#config = config;
     }
@@ -92,6 +104,7 @@ export class Reloader {
     const notices = [...loaded.notices, ...restart];
     for (const notice of notices) if (!this.#reported.has(notice.text)) this.#options.report(notice);
     this.#reported = new Set(notices.map(({ text }) => text));
+    return hasChanged;
   }
 }
 

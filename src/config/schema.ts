@@ -1,72 +1,15 @@
 /** Every configuration key once: its type, default, check and documentation are one row of a table. */
 import * as v from 'valibot';
-import { LOG_LEVELS, type LogLevel } from '../log.ts';
+import { LOG_FORMATS, type LogFormat } from '../log/format.ts';
+import { LOG_LEVELS, type LogLevel } from '../log/log.ts';
+import { LAUNCH_ROW } from './launch-rows.ts';
 import { addressesRow, booleanRow, configRow, limitRow, namesRow, pemRow, type Row } from './rows.ts';
-import {
-  deepFreeze,
-  isAbsolutePath,
-  isArgument,
-  isEnvironment,
-  isListenHost,
-  isMap,
-  isPrintable,
-} from './values.ts';
-
-/** An app that clients may start by name (`processes.launch`). */
-export interface LaunchEntry {
-  readonly command: string;
-  readonly args: readonly string[];
-  readonly cwd?: string;
-  readonly env: Readonly<Record<string, string>>;
-  readonly allow_args: boolean;
-}
+import { deepFreeze, isAbsolutePath, isArgument, isHostName, isListenHost, isPrintable } from './values.ts';
 
 const PATH = v.pipe(v.string(), v.check(isAbsolutePath));
 const ARGUMENT = v.pipe(v.string(), v.check(isArgument));
 const PORT = v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(65_535));
 const API_KEY = v.pipe(v.string(), v.maxLength(1024), v.check(isPrintable));
-
-/** The keys of one entry of `processes.launch`. */
-export const LAUNCH_KEYS = {
-  command: configRow(PATH, '', {
-    type: 'string',
-    expected: 'an absolute path',
-    meaning: 'The program to start: an absolute path. Required.',
-    defaultInWords: 'required',
-  }),
-  args: configRow<readonly string[]>(v.array(ARGUMENT), [], {
-    type: 'list of strings',
-    expected: 'a list of strings',
-    meaning: 'Arguments that are always passed.',
-  }),
-  cwd: configRow<string | undefined>(PATH, undefined, {
-    type: 'string',
-    expected: 'an absolute path',
-    meaning: 'The folder it starts in.',
-    defaultInWords: "the service's",
-  }),
-  env: configRow<Readonly<Record<string, string>>>(
-    v.custom<Record<string, string>>(isEnvironment),
-    {},
-    {
-      type: 'map of strings',
-      expected: 'a map of variable names to strings',
-      meaning: 'Environment variables that are added.',
-      isSecret: true,
-    },
-  ),
-  allow_args: booleanRow(false, 'Whether clients may add arguments of their own.'),
-};
-
-const LAUNCH_ROW: Row<Readonly<Record<string, LaunchEntry>>> = {
-  schema: v.custom<Readonly<Record<string, unknown>>>(isMap),
-  // No prototype, so that a client's "constructor" finds nothing.
-  default: Object.create(null),
-  type: 'map',
-  expected: 'a map of app names to {command, args, cwd, env, allow_args}',
-  meaning: 'Apps that clients may start by name; see below.',
-};
-
 const ADDRESSES = 'a list of addresses or CIDR ranges, in quotes';
 
 /** The table, in the order of the documentation. */
@@ -197,16 +140,31 @@ export const KEYS = {
   },
   processes: { launch: LAUNCH_ROW },
   host: {
+    root: configRow<string | undefined>(PATH, undefined, {
+      type: 'string',
+      expected: 'an absolute path',
+      meaning:
+        "Where the host's file system is mounted, for containers (read-only, say at `/host`): disks, processes and devices are the host's.",
+      defaultInWords: 'none',
+      needsRestart: true,
+    }),
+    name: configRow<string | undefined>(v.pipe(v.string(), v.check(isHostName)), undefined, {
+      type: 'string',
+      expected: 'a host name',
+      meaning: 'The host name that is shown, and that the web guard lets through.',
+      defaultInWords: "the machine's",
+      needsRestart: true,
+    }),
     proc: configRow(PATH, '/proc', {
       type: 'string',
       expected: 'an absolute path',
-      meaning: "Where the machine's /proc is, for containers.",
+      meaning: "Where the machine's /proc is, for containers. Below `host.root` where that is set.",
       needsRestart: true,
     }),
     sys: configRow(PATH, '/sys', {
       type: 'string',
       expected: 'an absolute path',
-      meaning: "Where the machine's /sys is, for containers.",
+      meaning: "Where the machine's /sys is, for containers. Below `host.root` where that is set.",
       needsRestart: true,
     }),
   },
@@ -215,6 +173,20 @@ export const KEYS = {
       type: 'string',
       expected: '"error", "warn", "info" or "debug"',
       meaning: 'The lowest severity that is logged.',
+    }),
+    format: configRow<LogFormat>(v.picklist(LOG_FORMATS), 'text', {
+      type: 'string',
+      expected: '"text" or "json"',
+      meaning: 'The form of each line. `json`: an object with `time`, `level`, `message` and further fields.',
+      needsRestart: true,
+    }),
+    file: configRow<string | undefined>(PATH, undefined, {
+      type: 'string',
+      expected: 'an absolute path',
+      meaning:
+        'A file for the audit trail: a line for each power, process and media command. It is opened again on SIGHUP. Without one these lines go to the log.',
+      defaultInWords: 'none',
+      needsRestart: true,
     }),
   },
 };

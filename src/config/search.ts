@@ -27,67 +27,90 @@ export interface Sources {
   readonly problems: readonly Problem[];
   /** The folder they were found in; undefined: the files were named, or none exists. */
   readonly folder: string | undefined;
+  /** Those of the start: one of them that is gone is an error, and never a silent return to the defaults. */
+  readonly required: readonly string[];
+  /** Files of the working folder that are another program's. */
+  readonly foreign: readonly string[];
 }
 
 const NAMES = ['config.json', 'config.yaml', 'config.yml'];
 
-/** The folders in the order of the search: the working folder, the user's, the machine's. */
+/** The folders in the order of the search: the user's, the working folder, the machine's. */
 export function listFolders({ platform, cwd, variables, machineFolder }: Surroundings): readonly string[] {
   if (platform === 'win32') {
     const programData = machineFolder ?? variables['ProgramData'] ?? variables['PROGRAMDATA'];
-    const users = variables['XDG_CONFIG_HOME'];
-    const bases = [users, programData].filter((base) => base !== undefined).filter(path.win32.isAbsolute);
-    return [cwd, ...bases.map((base) => path.win32.join(base, 'hostwire'))];
+    const inBase = (base: string | undefined) =>
+      base !== undefined && path.win32.isAbsolute(base) ? [path.win32.join(base, 'hostwire')] : [];
+    return [...inBase(variables['XDG_CONFIG_HOME']), cwd, ...inBase(programData)];
   }
   const home = variables['HOME'];
   // XDG base directory specification: an unset or relative value means $HOME/.config.
   const set = variables['XDG_CONFIG_HOME'];
   const own = isAbsolute(set) ? set : isAbsolute(home) ? path.posix.join(home, '.config') : undefined;
-  return [cwd, ...(own === undefined ? [] : [path.posix.join(own, 'hostwire')]), '/etc/hostwire'];
+  return [...(own === undefined ? [] : [path.posix.join(own, 'hostwire')]), cwd, '/etc/hostwire'];
 }
 
 function isAbsolute(folder: string | undefined): folder is string {
   return folder !== undefined && path.posix.isAbsolute(folder);
 }
 
-/** The files of `--config`, or without that option those of the first folder that has any. */
-export function findSources(paths: readonly string[], surroundings: Surroundings): Sources {
-  if (paths.length > 0) {
-    const files = [...new Set(paths.map((given) => path.resolve(surroundings.cwd, given)))];
-    return { files, watch: files, problems: [], folder: undefined };
-  }
-  const watch: string[] = [];
-  for (const folder of listFolders(surroundings)) {
-    const sources = findIn(folder);
-    watch.push(...sources.watch);
-    // A folder that cannot be read may hold the file that turns auth on, so it is never skipped.
-    if (sources.files.length + sources.problems.length > 0) return sources;
-  }
-  return { files: [], watch, problems: [], folder: undefined };
+/** Whether a file in the working folder is one of ours, and not of another program that runs there. */
+export type IsOurs = (file: string) => boolean;
+
+/** Not where it is one of the others too. */
+function isWorkingFolder(folder: string, surroundings: Surroundings): boolean {
+  const folders = listFolders(surroundings);
+  return folder === surroundings.cwd && folders.filter((each) => each === folder).length === 1;
 }
 
 /**
- * The files at a reload: the earlier ones, and any that have appeared beside them. A file that is gone stays in
- * the list, so that it is an error and never a silent return to the defaults.
+ * The files of `--config`, or that of $HOSTWIRE_CONFIG, or those of the first folder that has any. In the working folder
+ * only those count that are ours.
  */
+export function findSources(paths: readonly string[], surroundings: Surroundings, isOurs: IsOurs): Sources {
+  const { cwd, variables } = surroundings;
+  const named = variables['HOSTWIRE_CONFIG'] ?? '';
+  const given = paths.length > 0 || named === '' ? paths : [named];
+  if (given.length > 0) {
+    const files = [...new Set(given.map((each) => path.resolve(cwd, each)))];
+    return { files, watch: files, problems: [], folder: undefined, required: files, foreign: [] };
+  }
+  const watch: string[] = [];
+  const foreign: string[] = [];
+  // Each once: the working folder may be the user's, where all files are ours.
+  for (const folder of new Set(listFolders(surroundings))) {
+    const sources = findIn(folder, isWorkingFolder(folder, surroundings) ? isOurs : () => true);
+    watch.push(...sources.watch);
+    foreign.push(...sources.foreign);
+    // A folder that cannot be read may hold the file that turns auth on, so it is never skipped.
+    if (sources.files.length + sources.problems.length > 0)
+      return { ...sources, foreign, required: sources.files };
+  }
+  return { files: [], watch, problems: [], folder: undefined, required: [], foreign };
+}
+
+/** The files at a reload: those of the start, and any that have appeared beside them. */
 export function findSourcesAgain(
   previous: Sources,
   paths: readonly string[],
   surroundings: Surroundings,
+  isOurs: IsOurs,
 ): Sources {
-  if (previous.folder === undefined) return findSources(paths, surroundings);
-  const now = findIn(previous.folder);
-  const files = now.watch.filter((file) => previous.files.includes(file) || now.files.includes(file));
-  return { ...now, files };
+  const { folder, required } = previous;
+  if (folder === undefined) return findSources(paths, surroundings, isOurs);
+  const now = findIn(folder, isWorkingFolder(folder, surroundings) ? isOurs : () => true);
+  const files = now.watch.filter((file) => required.includes(file) || now.files.includes(file));
+  return { ...now, files, required };
 }
 
-function findIn(folder: string): Sources {
+function findIn(folder: string, isOurs: IsOurs): Omit<Sources, 'required'> {
   const watch = NAMES.map((name) => path.join(folder, name));
   const files: string[] = [];
+  const foreign: string[] = [];
   const problems: Problem[] = [];
   for (const file of watch) {
     const failure = findFailure(file);
-    if (failure === undefined) files.push(file);
+    if (failure === undefined) (isOurs(file) ? files : foreign).push(file);
     else if (!['ENOENT', 'ENOTDIR'].includes(codeOf(failure))) {
       problems.push({
         file,
@@ -98,7 +121,7 @@ function findIn(folder: string): Sources {
       });
     }
   }
-  return { files, watch, problems, folder };
+  return { files, watch, problems, folder, foreign };
 }
 
 // lstat, so that a dangling link counts as a file, and is then an error.

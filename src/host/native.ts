@@ -81,6 +81,11 @@ interface Addon {
   cutPeers(peers: readonly PendingPeer[]): number;
   takeCensus(port: number, halfClosedMs: number, unansweredBytes: number): Promise<Census>;
   cutConnections(connections: readonly ConnectionId[]): number;
+  writeAtOnce(stream: 1 | 2, bytes: Buffer): number;
+  ignoreStraySignals(): void;
+  endWithParent(): void;
+  releaseClosedTerminal(): void;
+  findPortHolder(port: number): PortHolder | undefined;
 }
 
 /** One that was built for this platform on another machine has a folder of its own. */
@@ -184,6 +189,34 @@ export function openWindowsService(): WindowsService {
     install: (command) => addon.installService(command),
     remove: () => addon.removeService(),
   };
+}
+
+/** A process that listens on a port. */
+export interface PortHolder {
+  readonly pid: number;
+  readonly name: string;
+}
+
+/** The process's own streams and signals. */
+export interface NativeProcess {
+  /**
+   * Writes the first bytes to standard output or error, as many as it takes at once, and returns their number. Throws
+   * where nothing can be written: its reader has gone, its terminal was closed, the disk is full.
+   */
+  writeAtOnce(stream: 1 | 2, bytes: Buffer): number;
+  /** Ignores SIGUSR1, on which Node opens its inspector, and SIGTTOU. */
+  ignoreStraySignals(): void;
+  /** Ends this process with SIGTERM when its parent ends (Linux). */
+  endWithParent(): void;
+  /** Before the process ends: Node 20 aborts where its terminal was closed. */
+  releaseClosedTerminal(): void;
+  /** Who listens on `port`; undefined: another user, or not known on this platform. Reads for milliseconds. */
+  findPortHolder(port: number): PortHolder | undefined;
+}
+
+/** As openNativeHost. */
+export function openNativeProcess(): NativeProcess {
+  return loadAddon();
 }
 
 /** Where Windows keeps programs' settings for all users; undefined elsewhere, and where the addon cannot be loaded. */

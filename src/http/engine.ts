@@ -54,9 +54,14 @@ export interface EngineOptions {
 
 /** The port could not be opened for listening. */
 export class ListenError extends Error {
+  readonly host: string;
+  readonly port: number;
+
   constructor(host: string, port: number) {
     super(`port ${port} on ${host} cannot be opened: it is in use, or this user may not listen on it`);
     this.name = 'ListenError';
+    this.host = host;
+    this.port = port;
   }
 }
 

@@ -9,7 +9,7 @@ import { RefusalLog, WrongKeyLog } from '../access/refusals.ts';
 import { ACCESS_HEADERS, type AccessRequest, type Decision } from '../access/request.ts';
 import type { Config } from '../config/schema.ts';
 import { ServiceError } from '../errors.ts';
-import type { Log } from '../log.ts';
+import type { Log } from '../log/log.ts';
 import { OPERATIONS } from '../wire/operations.ts';
 import type { Caller } from './clients/caller.ts';
 import type { Answer, RequestHead } from './head.ts';
@@ -54,7 +54,7 @@ export class Gate {
     this.#options = options;
     this.#policy = compileAccess(options.config, options.machineNames, options.dashboardPaths);
     this.#refusals = new RefusalLog((text) => options.log.warn(text));
-    this.#wrongKeys = new WrongKeyLog((text) => options.log.warn(text));
+    this.#wrongKeys = new WrongKeyLog((text, address) => options.log.warn(`access: ${text}`, { address }));
     this.#warnOfExposure(options.config);
   }
 

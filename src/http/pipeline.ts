@@ -1,7 +1,7 @@
 /** The path of a request: gate, route, method, framing, size, type, flag, then its handler; errors become answers. */
 import type { CurrentConfig } from '../config/current.ts';
 import { featureDisabled, ServiceError, stackOf } from '../errors.ts';
-import type { Log } from '../log.ts';
+import type { Log } from '../log/log.ts';
 import type { Method } from '../wire/operations.ts';
 import {
   type Body,
@@ -151,7 +151,8 @@ export class Pipeline {
       return;
     }
     const { method, path } = passage.exchange.head;
-    this.#options.log.error(`${method} ${path} failed: ${stackOf(error)}`);
+    const { address } = passage.exchange;
+    this.#options.log.error(`${method} ${path} failed: ${stackOf(error)}`, { address });
     const sentence = 'The service failed to answer; see its log.';
     send(passage, errorAnswer(new ServiceError('internal_error', sentence), headers));
   }

@@ -1,7 +1,7 @@
 /** Reads the host, and keeps what the next reading is compared with. */
 import type { Clock } from '../clock.ts';
 import { type Counters, type Host, SECTION_BITS } from '../host/host.ts';
-import type { Log } from '../log.ts';
+import type { Log } from '../log/log.ts';
 import type { ProcessSummary } from '../wire/process.ts';
 import type { SampleFacts } from './detail-row.ts';
 import { failedParts } from './details.ts';

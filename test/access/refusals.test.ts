@@ -48,25 +48,33 @@ function wrongKey(remoteAddress: string, change: RequestChange = {}) {
   return decide(WITH_KEY, { remoteAddress, headers: { authorization: 'Bearer wrong' }, ...change });
 }
 
-t.test('1.keys-wrong-log one line per minute and address, from the hundredth on', async (t) => {
+const MINUTE = 60_000;
+
+t.test('1.keys-wrong-log the first of an address at once, then in growing intervals', async (t) => {
   const lines: string[] = [];
-  const log = new WrongKeyLog((text) => lines.push(text));
+  const log = new WrongKeyLog((text, address) => lines.push(`${text} ${address}`));
   const first = wrongKey('10.0.0.1');
-  for (let count = 0; count < 99; count++) log.note(first, 1000 + count);
-  t.same(lines, []);
-  log.note(first, 1099);
-  t.same(lines, ['100 wrong keys from 10.0.0.1 within a minute']);
-  for (let count = 0; count < 1000; count++) log.note(first, 60_999);
-  t.equal(lines.length, 1, 'not again within the minute');
-  for (let count = 0; count < 99; count++) log.note(first, 61_000);
-  t.equal(lines.length, 1, 'the next minute counts anew');
-  log.note(first, 61_001);
-  t.equal(lines.length, 2);
+  log.note(first, 0);
+  t.strictSame(lines.splice(0), ['wrong key 10.0.0.1']);
+  // One per second for four hours.
+  const at: number[] = [];
+  for (let seconds = 1; seconds <= 4 * 3600; seconds++) {
+    log.note(first, seconds * 1000);
+    if (lines.length > at.length) at.push(seconds / 60);
+  }
+  t.strictSame(at, [1, 11, 71, 131, 191]);
+  t.equal(lines[0], '60 more wrong keys within 1 min 10.0.0.1');
+  t.equal(lines[2], '3600 more wrong keys within 60 min 10.0.0.1');
+  lines.length = 0;
+  log.note(first, 4 * 60 * MINUTE + 119 * MINUTE);
+  t.match(lines, [/^\d+ more wrong keys within/], 'it is known for two hours');
+  log.note(first, 4 * 60 * MINUTE + 240 * MINUTE);
+  t.equal(lines.at(-1), 'wrong key 10.0.0.1', 'then it begins anew');
 });
 
 t.test('1.keys-wrong-log only wrong keys count, each address separately', async (t) => {
   const lines: string[] = [];
-  const log = new WrongKeyLog((text) => lines.push(text));
+  const log = new WrongKeyLog((text, address) => lines.push(`${text} ${address}`));
   const missing = decide(WITH_KEY);
   const blocked = decide({ auth: { blocked_ips: ['0.0.0.0/0'] } });
   const allowed = decide({});
@@ -74,40 +82,23 @@ t.test('1.keys-wrong-log only wrong keys count, each address separately', async 
     for (const decision of [missing, blocked, allowed]) log.note(decision, count);
     log.note(wrongKey(`10.0.0.${count % 4}`), count);
   }
-  t.same(lines, []);
-  for (let count = 0; count < 25; count++) log.note(wrongKey('10.0.0.1'), 400);
-  t.same(lines, ['100 wrong keys from 10.0.0.1 within a minute']);
+  t.strictSame(
+    lines,
+    [0, 1, 2, 3].map((last) => `wrong key 10.0.0.${last}`),
+  );
 });
 
-t.test('1.keys-wrong-log its memory is bounded: the oldest address is forgotten', async (t) => {
+t.test('1.keys-wrong-log its memory is bounded: the address with the oldest line is forgotten', async (t) => {
   const lines: string[] = [];
-  const log = new WrongKeyLog((text) => lines.push(text));
+  const log = new WrongKeyLog((_, address) => lines.push(address));
   const address = (index: number) => wrongKey(`10.1.${index >> 8}.${index & 255}`);
-  const hammer = (index: number, times: number, nowMs: number) => {
-    for (let count = 0; count < times; count++) log.note(address(index), nowMs);
-  };
-  hammer(0, 99, 0);
-  for (let index = 1; index < 1000; index++) hammer(index, 1, 1);
-  hammer(0, 1, 2);
-  t.equal(lines.length, 1, 'a thousand addresses are known');
-  hammer(1, 98, 3);
-  hammer(1000, 1, 3);
-  hammer(1, 1, 4);
-  t.equal(lines.length, 2, 'the first was forgotten, not the second');
-  hammer(0, 1, 5);
-  hammer(1, 99, 5);
-  t.equal(lines.length, 2, 'now the second too, for the first came anew');
-  hammer(1, 1, 5);
-  t.equal(lines.length, 3);
-});
-
-t.test('1.keys-wrong-log a minute that starts again becomes the newest', async (t) => {
-  const lines: string[] = [];
-  const log = new WrongKeyLog((text) => lines.push(text));
-  const address = (index: number) => wrongKey(`10.1.${index >> 8}.${index & 255}`);
-  for (let index = 0; index < 1000; index++) log.note(address(index), 0);
-  for (let count = 0; count < 99; count++) log.note(address(1), 60_000);
-  for (const index of [1000, 1001, 1002]) log.note(address(index), 60_001);
-  log.note(address(1), 60_002);
-  t.equal(lines.length, 1, 'three older ones were forgotten for three new ones');
+  for (let index = 0; index < 1000; index++) log.note(address(index), index);
+  t.equal(lines.length, 1000);
+  log.note(address(0), 2000);
+  t.equal(lines.length, 1000, 'a thousand addresses are known');
+  log.note(address(1000), 2001);
+  log.note(address(1), 2002);
+  t.equal(lines.length, 1001, 'the second is');
+  log.note(address(0), 2003);
+  t.equal(lines.length, 1002, 'the first was forgotten');
 });

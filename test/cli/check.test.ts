@@ -12,10 +12,11 @@ function check(
   t: { teardown(run: () => void): void },
   files: Files,
   overrides = new Map<string, { value: unknown; option: string }>(),
+  isJson = false,
 ) {
   const folder = makeFolder(t);
   writeFiles(folder, files);
-  const { text, exitCode } = checkConfiguration(optionsFor(folder, { overrides }));
+  const { text, exitCode } = checkConfiguration(optionsFor(folder, { overrides }), isJson);
   return { text: text.replaceAll(`${folder}${path.sep}`, ''), exitCode };
 }
 
@@ -83,9 +84,46 @@ t.test('[9.check-unknown] fails on unknown keys that only warn elsewhere', async
   t.equal(exitCode, 1);
   t.match(
     text,
-    /\n\nwarn: auth\.api_key has fewer than 32 characters.*\nerror: config\.yaml:1: theme: unknown key, ignored\nThe configuration has unknown keys\.\n$/,
+    /\n\nwarn: auth\.api_key has fewer than 32 characters.*\nerror: config\.yaml:1: theme: unknown key, ignored\nThe configuration has errors\.\n$/,
   );
   t.notMatch(text, 'warn: config.yaml:1');
+});
+
+t.test('[9.check-auth] fails where it prints an error: authentication without a key', async (t) => {
+  const { text, exitCode } = check(t, { 'config.yaml': 'auth: {enabled: true}\n' });
+  t.equal(exitCode, 1);
+  t.match(text, /\nerror: auth\..*\nThe configuration has errors\.\n$/);
+});
+
+t.test('[9.json] check --json: the same as data', async (t) => {
+  const files = {
+    'config.yaml': `theme: dark\nauth: {api_key: ${'k'.repeat(40)}}\nprocesses: {launch: {x: {command: /x, env: {A: secret}}}}\n`,
+  };
+  const { text, exitCode } = check(t, files, new Map(), true);
+  t.equal(exitCode, 1);
+  t.notMatch(text, /kkkk|"secret"/);
+  const report = JSON.parse(text);
+  t.match(report, {
+    valid: false,
+    files: [/config\.yaml$/],
+    settings: {
+      'auth.api_key': { value: '(set, not shown)', origin: /config\.yaml:2$/ },
+      'auth.api_key_file': { value: null, origin: 'default' },
+      'server.port': { value: 9990, origin: 'default' },
+      'processes.launch.x': {
+        value: { command: '/x', env: { A: '(not shown)' } },
+        origin: /config\.yaml:3$/,
+      },
+    },
+    notices: [{ level: 'error', text: /config\.yaml:1: theme: unknown key/ }],
+  });
+  const broken = check(t, { 'config.yaml': 'log: {level: x}' }, new Map(), true);
+  t.equal(broken.exitCode, 1);
+  t.match(JSON.parse(broken.text), {
+    valid: false,
+    notices: [{ level: 'error', text: /log\.level: expected/ }],
+  });
+  t.match(JSON.parse(check(t, {}, new Map(), true).text), { valid: true, notices: [] });
 });
 
 t.test('an error that is not about the configuration is thrown', async (t) => {

@@ -2,7 +2,7 @@
 import t, { type Test } from 'tap';
 import { HostPower } from '#src/commands/host-power.js';
 import type { PowerAction, PowerHost } from '#src/host/power.js';
-import { createLog } from '#src/log.js';
+import { createLog } from '#src/log/log.js';
 import { FakeClock, settle } from '../helpers/fakes/clock.ts';
 
 class FakeHost implements PowerHost {

@@ -3,7 +3,7 @@ import t from 'tap';
 import { Media } from '#src/commands/media.js';
 import { MAX_ART_BYTES } from '#src/commands/media-art.js';
 import type { MediaPlayer } from '#src/host/media.js';
-import { createLog } from '#src/log.js';
+import { createLog } from '#src/log/log.js';
 import { FakeClock, settle } from '../helpers/fakes/clock.ts';
 import { FakeConfig } from '../helpers/fakes/config.ts';
 import { FakeMediaHost, playerOf, snapshotOf } from '../helpers/fakes/media.ts';

@@ -4,11 +4,12 @@ import { Commands, type Outcome } from '#src/commands/command.js';
 import { Media, mediaCommands } from '#src/commands/media.js';
 import { DEFAULT_CONFIG } from '#src/config/schema.js';
 import { ServiceError } from '#src/errors.js';
-import { createLog } from '#src/log.js';
+import { createLog } from '#src/log/log.js';
 import type { Params } from '#src/params.js';
 import { FakeClock } from '../helpers/fakes/clock.ts';
 import { FakeConfig } from '../helpers/fakes/config.ts';
 import { FakeMediaHost, playerOf, snapshotOf } from '../helpers/fakes/media.ts';
+import { SENDER } from '../helpers/fakes/sender.ts';
 
 const FOUR = ['play', 'pause', 'next', 'prev'];
 const HONEST = ['play_pause', 'stop', 'previous', 'seek', 'set_volume', 'volume_up', 'volume_down'];
@@ -37,7 +38,7 @@ class Rig {
   }
 
   async ask(action: string, params: Params = VALUES[action] ?? {}): Promise<Outcome> {
-    const outcome = await this.commands.invoke(`media.${action}`, params);
+    const outcome = await this.commands.invoke(`media.${action}`, params, SENDER);
     const { failure, ...answered } = outcome;
     this.failure = failure;
     return answered;
@@ -264,7 +265,7 @@ t.test('[6.feature] switched off: no player is looked for', async (t) => {
   const rig = new Rig();
   rig.config.features = { ...DEFAULT_CONFIG.features, enable_media: false };
   for (const action of [...FOUR, ...HONEST])
-    await t.rejects(rig.commands.invoke(`media.${action}`, {}), { code: 'feature_disabled' });
+    await t.rejects(rig.commands.invoke(`media.${action}`, {}, SENDER), { code: 'feature_disabled' });
   const reason = 'features.enable_media is off, so no player is looked for';
   t.strictSame(await rig.media.capability(), { enabled: false, supported: false, reason });
   t.equal(rig.host.watched, 0);

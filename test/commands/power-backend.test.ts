@@ -1,7 +1,7 @@
 /** The backends that reach no machine. */
 import t from 'tap';
 import { absentBackend, recordingBackend } from '#src/commands/power-backend.js';
-import { createLog } from '#src/log.js';
+import { createLog } from '#src/log/log.js';
 import { POWER_ACTIONS } from '#src/wire/requests.js';
 
 t.test('[5.record] the recording backend supports everything, does nothing and lists it', async (t) => {

@@ -4,6 +4,7 @@ import type { Follower, Outcome } from '#src/commands/command.js';
 import type { PowerFeedback } from '#src/commands/power-queue.js';
 import type { Params } from '#src/params.js';
 import { PowerRig } from '../helpers/fakes/power.ts';
+import { SENDER } from '../helpers/fakes/sender.ts';
 
 class Rig extends PowerRig {
   /** The stages that each follower was notified of: `1 running`. */
@@ -15,7 +16,7 @@ class Rig extends PowerRig {
   );
 
   async askAs(who: number, action: string, params: Params = {}): Promise<Outcome> {
-    const run = this.commands.prepare(`power.${action}`, params);
+    const run = this.commands.prepare(`power.${action}`, params, SENDER);
     const outcome = await run(this.followers[who]);
     outcome.onDelivered?.('sent');
     return outcome;

@@ -4,6 +4,7 @@ import { feedbackCodeOf } from '#src/commands/feedback.js';
 import { DEFAULT_CONFIG } from '#src/config/schema.js';
 import { ServiceError } from '#src/errors.js';
 import { OWN_PID, ProcessRig } from '../helpers/fakes/processes.ts';
+import { SENDER } from '../helpers/fakes/sender.ts';
 
 t.test('[7.kill] by number or by name; term comes first, and a stopped process goes on', async (t) => {
   const rig = new ProcessRig();
@@ -196,7 +197,7 @@ t.test('[7.kill-tree] all or nothing: stopped processes go on when one may not b
   failing.host.onRead = (count) => {
     if (count === 1) failing.host.failure = new Error('no more descriptors');
   };
-  await t.rejects(failing.commands.invoke('process.kill', { pid: 200, tree: true, signal: 'kill' }));
+  await t.rejects(failing.commands.invoke('process.kill', { pid: 200, tree: true, signal: 'kill' }, SENDER));
   t.strictSame(
     failing.host.sent,
     ['stop', 'continue'].flatMap((signal) => [200, 201, 202].map((pid) => [pid, signal])),
@@ -214,7 +215,7 @@ t.test('[7.process-flag] off by default, and checked before the parameters', asy
   const rig = new ProcessRig();
   rig.config.features = DEFAULT_CONFIG.features;
   for (const name of ['process.kill', 'process.launch'])
-    await t.rejects(rig.commands.invoke(name, {}), { code: 'feature_disabled' });
+    await t.rejects(rig.commands.invoke(name, {}, SENDER), { code: 'feature_disabled' });
 });
 
 t.test(

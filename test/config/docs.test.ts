@@ -2,9 +2,10 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import t from 'tap';
+import { LAUNCH_KEYS } from '#src/config/launch-rows.js';
 import { loadConfig } from '#src/config/load.js';
 import type { Row } from '#src/config/rows.js';
-import { DEFAULT_CONFIG, LAUNCH_KEYS, ROWS } from '#src/config/schema.js';
+import { DEFAULT_CONFIG, ROWS } from '#src/config/schema.js';
 import { makeFolder, optionsFor, writeFiles } from './loading.ts';
 
 const root = path.resolve(import.meta.dirname, '../../../..');

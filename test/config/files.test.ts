@@ -3,8 +3,9 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { chmodSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import path from 'node:path';
-import t from 'tap';
-import { type Loaded, loadConfig } from '#src/config/load.js';
+import t, { type Test } from 'tap';
+import { type Loaded, type LoadOptions, loadConfig } from '#src/config/load.js';
+import { ConfigError } from '#src/config/problems.js';
 import { describe } from '#src/config/read.js';
 import { listFolders } from '#src/config/search.js';
 import { checkTime } from '../helpers/limits.ts';
@@ -22,22 +23,15 @@ import {
 const level = ({ config }: Loaded) => config.log.level;
 
 t.test(
-  '[8.search-order] the working folder, then $XDG_CONFIG_HOME/hostwire, then /etc/hostwire',
+  '[8.search-order] $XDG_CONFIG_HOME/hostwire, then the working folder, then /etc/hostwire',
   async (t) => {
     const on = (platform: string, variables: Record<string, string>) =>
       listFolders({ platform, cwd: '/w', variables });
-    t.same(on('linux', { HOME: '/home/u', XDG_CONFIG_HOME: '/x' }), ['/w', '/x/hostwire', '/etc/hostwire']);
-    t.same(on('linux', { HOME: '/home/u' }), ['/w', '/home/u/.config/hostwire', '/etc/hostwire']);
-    t.same(on('darwin', { HOME: '/home/u', XDG_CONFIG_HOME: 'relative' }), [
-      '/w',
-      '/home/u/.config/hostwire',
-      '/etc/hostwire',
-    ]);
-    t.same(on('linux', { HOME: '/home/u', XDG_CONFIG_HOME: '' }), [
-      '/w',
-      '/home/u/.config/hostwire',
-      '/etc/hostwire',
-    ]);
+    t.same(on('linux', { HOME: '/home/u', XDG_CONFIG_HOME: '/x' }), ['/x/hostwire', '/w', '/etc/hostwire']);
+    const atHome = ['/home/u/.config/hostwire', '/w', '/etc/hostwire'];
+    t.same(on('linux', { HOME: '/home/u' }), atHome);
+    t.same(on('darwin', { HOME: '/home/u', XDG_CONFIG_HOME: 'relative' }), atHome);
+    t.same(on('linux', { HOME: '/home/u', XDG_CONFIG_HOME: '' }), atHome);
     t.same(on('linux', {}), ['/w', '/etc/hostwire']);
     t.same(on('linux', { HOME: 'u' }), ['/w', '/etc/hostwire']);
     t.same(on('win32', { ProgramData: 'C:\\ProgramData', HOME: '/home/u' }), [
@@ -45,8 +39,8 @@ t.test(
       'C:\\ProgramData\\hostwire',
     ]);
     t.same(on('win32', { PROGRAMDATA: 'D:\\P', XDG_CONFIG_HOME: 'C:\\x' }), [
-      '/w',
       'C:\\x\\hostwire',
+      '/w',
       'D:\\P\\hostwire',
     ]);
     t.same(on('win32', { ProgramData: 'x' }), ['/w']);
@@ -63,23 +57,27 @@ t.test(
   },
 );
 
-t.test('[8.search-first] only the first folder that has a file counts', async (t) => {
+function searchIn(t: Test) {
   const folder = makeFolder(t);
   const surroundings = {
     platform: 'linux',
     cwd: path.join(folder, 'cwd'),
     variables: { XDG_CONFIG_HOME: path.join(folder, 'xdg') },
   };
-  writeFiles(folder, { 'cwd/other.txt': '', 'xdg/hostwire/config.yml': 'log: {level: warn}' });
-  const options = optionsFor(folder, { surroundings });
+  return { folder, surroundings, options: optionsFor(folder, { surroundings }) };
+}
+
+t.test('[8.search-first] only the first folder that has a file counts', async (t) => {
+  const { folder, options } = searchIn(t);
+  writeFiles(folder, { 'xdg/hostwire/other.txt': '', 'cwd/config.yml': 'log: {level: warn}' });
   t.equal(level(loadConfig(options)), 'warn');
-  writeFiles(folder, { 'cwd/config.yaml': 'server: {port: 1}' });
+  writeFiles(folder, { 'xdg/hostwire/config.yaml': 'server: {port: 1}' });
   const loaded = loadConfig(options);
   t.equal(level(loaded), 'info', 'the second folder is not looked at');
-  t.same(loaded.sources.files, [path.join(folder, 'cwd/config.yaml')]);
+  t.same(loaded.sources.files, [path.join(folder, 'xdg/hostwire/config.yaml')]);
   t.same(
     loaded.watch,
-    ['config.json', 'config.yaml', 'config.yml'].map((name) => path.join(folder, 'cwd', name)),
+    ['config.json', 'config.yaml', 'config.yml'].map((name) => path.join(folder, 'xdg/hostwire', name)),
   );
   rmSync(path.join(folder, 'cwd'), { recursive: true });
   rmSync(path.join(folder, 'xdg'), { recursive: true });
@@ -87,6 +85,68 @@ t.test('[8.search-first] only the first folder that has a file counts', async (t
   const none = loadConfig(options);
   t.same(none.sources.files, []);
   t.equal(none.watch.length, 9, 'all places are watched while there is no file');
+});
+
+t.test('[8.search-foreign] in the working folder a file of another program is not read', async (t) => {
+  const { folder, options } = searchIn(t);
+  const file = path.join(folder, 'cwd/config.json');
+  writeFiles(folder, { 'cwd/config.json': '{"compilerOptions": {}, "enabled": false}' });
+  const loaded = loadConfig(options);
+  t.same(loaded.sources.files, []);
+  t.same(loaded.notices, [{ level: 'info', text: `${file}: not read, none of its keys is ours` }]);
+  t.ok(loaded.watch.includes(file), 'it may become ours');
+  writeFiles(folder, { 'cwd/config.yaml': 'log: {level: warn}' });
+  const both = loadConfig(options);
+  t.equal(level(both), 'warn');
+  t.same(both.sources.files, [path.join(folder, 'cwd/config.yaml')]);
+  for (const text of ['{"auth": {"enabled": true}, "more": 1}', '{"auth": ', '[]']) {
+    writeFiles(folder, { 'cwd/config.json': text });
+    const files = catchFiles(options);
+    t.ok(files.includes(file), `${text} is read, or stops the start`);
+  }
+  writeFiles(folder, { 'cwd/config.json': '{}', 'xdg/hostwire/config.json': '{"compilerOptions": {}}' });
+  t.match(loadConfig(options).unknownKeys, [{ key: 'compilerOptions' }], 'elsewhere every file is ours');
+});
+
+/** The files that are read, or that have problems. */
+function catchFiles(options: LoadOptions): readonly string[] {
+  try {
+    return loadConfig(options).sources.files;
+  } catch (error) {
+    return error instanceof ConfigError ? error.problems.map(({ file }) => file) : [];
+  }
+}
+
+t.test('[8.config-variable] $HOSTWIRE_CONFIG names the file; --config comes before it', async (t) => {
+  const { folder, surroundings, options } = searchIn(t);
+  writeFiles(folder, {
+    'cwd/config.json': '{"log": {"level": "error"}}',
+    'cwd/other.json': '{"log": {"level": "warn"}}',
+    'cwd/third.json': '{"log": {"level": "debug"}}',
+  });
+  const variables = { ...surroundings.variables, HOSTWIRE_CONFIG: 'other.json' };
+  const named = { ...options, surroundings: { ...surroundings, variables } };
+  t.equal(level(loadConfig(named)), 'warn');
+  t.equal(level(loadConfig({ ...named, paths: ['third.json'] })), 'debug');
+  const unset = { ...surroundings, variables: { ...variables, HOSTWIRE_CONFIG: '' } };
+  t.equal(level(loadConfig({ ...options, surroundings: unset })), 'error');
+});
+
+t.test('[8.reload-files] a file that appeared and is gone again stops no later reload', async (t) => {
+  const { folder, options } = searchIn(t);
+  writeFiles(folder, { 'cwd/config.json': '{"log": {"level": "error"}}' });
+  const first = loadConfig(options);
+  const added = path.join(folder, 'cwd/config.yaml');
+  writeFiles(folder, { 'cwd/config.yaml': 'server: {max_streams: 5}' });
+  const second = loadConfig(options, first.sources);
+  t.equal(second.config.server.max_streams, 5);
+  rmSync(added);
+  const third = loadConfig(options, second.sources);
+  t.equal(third.config.server.max_streams, 0);
+  t.same(third.notices, [{ level: 'warn', text: `${added}: gone, its settings no longer apply` }]);
+  t.same(loadConfig(options, third.sources).notices, []);
+  rmSync(path.join(folder, 'cwd/config.json'));
+  t.throws(() => loadConfig(options, third.sources), ConfigError, 'one of the start must stay');
 });
 
 t.test('[8.search-refused] a folder that cannot be read stops the start', async (t) => {
@@ -232,7 +292,7 @@ t.test(
   async (t) => {
     const folder = makeFolder(t);
     writeFiles(folder, { 'config.json': '{}', 'closed/config.json': '{}' });
-    chmodSync(folder, 0o755);
+    for (const each of [path.dirname(folder), folder]) chmodSync(each, 0o755);
     chmodSync(path.join(folder, 'closed'), 0o700);
     const script = `
     const { loadConfig } = await import(${JSON.stringify(import.meta.resolve('#src/config/load.js'))});

@@ -10,10 +10,12 @@ interface Scope {
   teardown(run: () => void): void;
 }
 
-/** A new folder that is removed after the test. */
+/** A new folder that is removed after the test; one of a user's configuration. */
 export function makeFolder(t: Scope): string {
-  const folder = mkdtempSync(path.join(tmpdir(), 'hostwire-config-'));
-  t.teardown(() => rmSync(folder, { recursive: true, force: true }));
+  const base = mkdtempSync(path.join(tmpdir(), 'hostwire-config-'));
+  t.teardown(() => rmSync(base, { recursive: true, force: true }));
+  const folder = path.join(base, 'hostwire');
+  mkdirSync(folder);
   return folder;
 }
 
@@ -32,7 +34,7 @@ export function optionsFor(folder: string, more: Partial<LoadOptions> = {}): Loa
   return {
     paths: [],
     overrides: new Map(),
-    surroundings: { platform: 'linux', cwd: folder, variables: {} },
+    surroundings: { platform: 'linux', cwd: folder, variables: { XDG_CONFIG_HOME: path.dirname(folder) } },
     ...more,
   };
 }

@@ -240,7 +240,7 @@ const MUTATIONS: Readonly<Record<string, Mutation>> = {
   'wrong value': (draft) =>
     withSecret(draft, JSON.stringify(pick(draft.random, alternativesOf(draft.path).bad))),
   'section of a wrong type': ({ random, spelling, sections, section }) => {
-    const value = pick(random, ['null', '5', '"x"', '[]', 'true']);
+    const value = pick(random, ['5', '"x"', '[]', 'true']);
     const line = lineOf(sections, section);
     const whole = sections.map((one) => (one === section ? undefined : one));
     const parts = whole.map((one) =>

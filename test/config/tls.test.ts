@@ -202,7 +202,9 @@ function startReloader(t: Test, files: Files) {
     load,
     loaded: loadConfig(load),
     apply: (config) => applied.push(config),
-    report: ({ level, text }) => said.push(`${level}: ${text.replaceAll(`${folder}/`, '')}`),
+    report({ level, text }) {
+      if (level !== 'info') said.push(`${level}: ${text.replaceAll(`${folder}/`, '')}`);
+    },
     times: { quietMs: 40, maxMs: 200, pollMs: 100 },
     dayMs: 20,
   });

@@ -4,7 +4,7 @@ import type { Census } from '#src/host/host.js';
 import { Ledger } from '#src/http/clients/ledger.js';
 import { ConnectionCensus } from '#src/http/connections/census.js';
 import { HeapTrim } from '#src/http/connections/heap.js';
-import { createLog } from '#src/log.js';
+import { createLog } from '#src/log/log.js';
 import { FakeClock } from '../helpers/fakes/clock.ts';
 
 const MIB = 2 ** 20;

@@ -3,7 +3,7 @@ import { EventEmitter, once } from 'node:events';
 import t from 'tap';
 import type { ListenerOptions, PendingPeer } from '#src/host/host.js';
 import { judgeLook, judgeTime, PeerWatch, type Suspects } from '#src/http/connections/peers.js';
-import { createLog } from '#src/log.js';
+import { createLog } from '#src/log/log.js';
 import { FakeClock, settle } from '../helpers/fakes/clock.ts';
 import { fixtureHost } from '../helpers/fakes/host.ts';
 import { startHere } from '../helpers/service/service.ts';

@@ -19,14 +19,16 @@ import '../helpers/service/dead-buses.ts';
 import { Commands } from '#src/commands/command.js';
 import { feedbackCodeOf } from '#src/commands/feedback.js';
 import { ProcessControl, processCommands } from '#src/commands/process.js';
-import { DEFAULT_CONFIG, type LaunchEntry } from '#src/config/schema.js';
+import type { LaunchEntry } from '#src/config/launch-rows.js';
+import { DEFAULT_CONFIG } from '#src/config/schema.js';
 import { ServiceError } from '#src/errors.js';
 import { openNativeProcesses } from '#src/host/native.js';
 import { idAt, nameOf, rowOf } from '#src/host/process-columns.js';
 import type { ProcessId } from '#src/host/processes.js';
-import { createLog } from '#src/log.js';
+import { createLog } from '#src/log/log.js';
 import type { Params } from '#src/params.js';
 import { FakeConfig } from '../helpers/fakes/config.ts';
+import { SENDER } from '../helpers/fakes/sender.ts';
 import { checkTime } from '../helpers/limits.ts';
 
 const host = openNativeProcesses();
@@ -50,7 +52,7 @@ const control = new ProcessControl({
 const commands = new Commands(processCommands(control), config);
 
 async function invoke(name: string, params: Params): Promise<Readonly<Record<string, unknown>>> {
-  const outcome = await commands.invoke(name, params);
+  const outcome = await commands.invoke(name, params, SENDER);
   return outcome.result;
 }
 

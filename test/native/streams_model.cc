@@ -193,7 +193,7 @@ class History {
   std::array<std::size_t, kViews> padding_{};
 };
 
-// Opens and closes until it is told to stop, and looks whether anything happened to what it had open.
+// Opens and closes until it must stop, and looks whether anything happened to what it had open.
 void churn(const std::atomic<bool>& isOver, std::atomic<int>& harmed, std::atomic<int>& rounds) {
   while (!isOver) {
     std::array<int, 2> pair{};

@@ -1,11 +1,12 @@
 /** `hostwire doctor`: what works on this machine, what does not, why, and what it would take. */
-import net from 'node:net';
 import { type LoadOptions, loadConfig } from '../../config/load.ts';
 import type { Config } from '../../config/schema.ts';
 import { loadEngine } from '../../engines.ts';
 import type { Finding } from '../../host/finding.ts';
 import { type NativeMachine, openNativeHost } from '../../host/native.ts';
+import { describeContainer, isContainer, rootsOf } from '../../host/place.ts';
 import type { Output } from '../output.ts';
+import { findPortProblem } from '../ports.ts';
 import { judgeCertificate } from './certificate.ts';
 import { missing, partly, printRows, works } from './rows.ts';
 import { findSwitchedOff, judgeSwitch } from './switches.ts';
@@ -24,11 +25,12 @@ export interface DoctorFacts {
 /** The service cannot start without these. */
 const REQUIRED = new Set(['configuration', 'engine', 'addon', 'port', 'tls-port']);
 
-/** The table. Exit code 1 when the service could not start. */
-export async function examine(options: LoadOptions, facts: DoctorFacts): Promise<Output> {
+/** The table, or with `isJson` its rows. Exit code 1 when the service could not start. */
+export async function examine(options: LoadOptions, facts: DoctorFacts, isJson = false): Promise<Output> {
   const rows = await collectRows(options, facts);
   const isBroken = rows.some(({ subject, status }) => status === 'missing' && REQUIRED.has(subject));
-  return { text: printRows(rows), exitCode: isBroken ? 1 : 0 };
+  const text = isJson ? `${JSON.stringify(rows, undefined, 2)}\n` : printRows(rows);
+  return { text, exitCode: isBroken ? 1 : 0 };
 }
 
 /** The rows as data. The machine's own come from its readers, whatever they are. */
@@ -43,6 +45,7 @@ async function collectRows(options: LoadOptions, facts: DoctorFacts): Promise<re
     ...(await examinePorts(config)),
     ...judgeCertificate(config, Date.now()),
     examineLimits(config),
+    ...examineContainer(config),
     ...examineUser(facts),
   ];
 }
@@ -76,10 +79,9 @@ function examineConfiguration(options: LoadOptions): Examined {
 }
 
 async function examineMachine(config: Config): Promise<readonly Finding[]> {
-  const { proc, sys } = config.host;
   let machine: NativeMachine;
   try {
-    machine = openNativeHost({ proc, sys });
+    machine = openNativeHost(rootsOf(config.host));
   } catch (error) {
     return [missing('addon', 'hostwire.node', { reason: reasonOf(error) })];
   }
@@ -99,23 +101,22 @@ async function examinePorts({ server }: Config): Promise<readonly Finding[]> {
   return [first, await examinePort('tls-port', 'server.tls.port', host, tls.port)];
 }
 
-/** Tries to listen as the service would, for a moment. */
-function examinePort(subject: string, key: string, host: string, port: number): Promise<Finding> {
+/** Tries to listen as the service would. */
+async function examinePort(subject: string, key: string, host: string, port: number): Promise<Finding> {
   const source = `port ${port} on ${host}`;
-  return new Promise((resolve) => {
-    const server = net.createServer();
-    server.once('error', (error) =>
-      resolve(
-        missing(subject, source, {
-          reason: `cannot listen on it: ${error.message}`,
-          remedy: `stop the program that uses it, or set ${key} to another port`,
-        }),
-      ),
-    );
-    server.listen({ host, port, exclusive: true }, () =>
-      server.close(() => resolve(works(subject, `${source} is free`))),
-    );
-  });
+  const problem = await findPortProblem(host, port, key);
+  if (problem === undefined) return works(subject, `${source} is free`);
+  // The service itself is no problem.
+  if (problem.isOurs === true) return works(subject, `${source}: ${problem.reason}`);
+  return missing(subject, source, problem);
+}
+
+/** Nothing outside a container. */
+function examineContainer({ host }: Config): readonly Finding[] {
+  if (!isContainer()) return [];
+  const problem = describeContainer(host, true);
+  if (problem !== undefined) return [partly('container', 'running in a container', problem)];
+  return [works('container', `running in a container; the host is at ${host.root ?? host.proc}`)];
 }
 
 /** What clients may take. */

@@ -6,7 +6,7 @@
 import { networkOf, networkOfPeer } from '../../access/addresses.ts';
 import type { Clock } from '../../clock.ts';
 import type { Census, ConnectionId, Host } from '../../host/host.ts';
-import type { Log } from '../../log.ts';
+import type { Log } from '../../log/log.ts';
 import type { Holder, Ledger } from '../clients/ledger.ts';
 import { Tally } from '../clients/tally.ts';
 import type { HeapTrim } from './heap.ts';

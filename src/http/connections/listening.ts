@@ -2,7 +2,7 @@
 import type { CurrentConfig } from '../../config/current.ts';
 import type { Config } from '../../config/schema.ts';
 import type { Host, ListenerOptions } from '../../host/host.ts';
-import type { Log } from '../../log.ts';
+import type { Log } from '../../log/log.ts';
 import type { TlsPair } from '../../tls/pair.ts';
 import type { Caller } from '../clients/caller.ts';
 import type { Tally } from '../clients/tally.ts';

@@ -4,7 +4,7 @@
  */
 import type { Clock } from '../../clock.ts';
 import type { Host, PendingPeer } from '../../host/host.ts';
-import type { Log } from '../../log.ts';
+import type { Log } from '../../log/log.ts';
 
 /** A peer without progress for this long is gone. */
 export const SILENT_LIMIT_MS = 20_000;

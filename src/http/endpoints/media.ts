@@ -33,7 +33,7 @@ async function control(commands: Commands, request: Request): Promise<Answer> {
   const named = request.query.get('player');
   const asked = { ...(named === null ? {} : { player: named }), ...parseJsonObject(request.body) };
   const { action, ...params } = checkParams(mediaRequest, asked);
-  const outcome = await commands.invoke(`${PREFIX}${action}`, params);
+  const outcome = await commands.invoke(`${PREFIX}${action}`, params, request.client);
   const { result, delivered = 'unknown' } = outcome;
   return jsonAnswer(result, [['X-Media-Delivered', delivered], ...request.headers]);
 }

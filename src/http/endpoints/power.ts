@@ -33,7 +33,7 @@ export function powerRuns({
 }
 
 async function invoke(commands: Commands, name: string, request: Request): Promise<Answer | undefined> {
-  const outcome = await commands.invoke(name, paramsOf(request.query, QUERY_TYPES));
+  const outcome = await commands.invoke(name, paramsOf(request.query, QUERY_TYPES), request.client);
   const answer = jsonAnswer(outcome.result, request.headers);
   if (outcome.onDelivered === undefined) return answer;
   request.exchange.answerAndClose(answer, outcome.onDelivered);

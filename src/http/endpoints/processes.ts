@@ -59,6 +59,6 @@ function decode(text: string): string {
 async function kill(commands: Commands, request: Request): Promise<Answer> {
   // Before the body is parsed, as the flag of every endpoint is.
   commands.refuseDisabled('process.kill');
-  const outcome = await commands.invoke('process.kill', parseJsonObject(request.body));
+  const outcome = await commands.invoke('process.kill', parseJsonObject(request.body), request.client);
   return jsonAnswer(outcome.result, request.headers);
 }

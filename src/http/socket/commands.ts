@@ -7,7 +7,7 @@ import { feedbackCodeOf } from '../../commands/feedback.ts';
 import type { Power } from '../../commands/power.ts';
 import type { PowerFeedback } from '../../commands/power-queue.ts';
 import { type ErrorCode, ServiceError, stackOf } from '../../errors.ts';
-import type { Log } from '../../log.ts';
+import type { Log } from '../../log/log.ts';
 import type { Params } from '../../params.ts';
 import type { MessageId } from '../../wire/socket.ts';
 import type { CommandFeedback, ProcessCommandFeedback, SocketEvent } from '../../wire/socket-events.ts';
@@ -70,7 +70,7 @@ export class CommandDoor {
   async run(asker: Asker, request: CommandRequest): Promise<void> {
     const { group, action, params, id } = request;
     try {
-      const run = this.#options.commands.prepare(`${group}.${action}`, params);
+      const run = this.#options.commands.prepare(`${group}.${action}`, params, asker.caller);
       // A power action is accepted only when the machine has answered.
       if (id !== undefined && group !== 'power') sendBegun(asker, request);
       const follower = this.#followerOf(asker, request);
@@ -81,7 +81,8 @@ export class CommandDoor {
   }
 
   /** Notifies the subscribers of a command's group, whichever door it came through, if its reply is its end. */
-  #report({ name, answer: given, follower }: Report): void {
+  #report({ name, answer: given, follower, isRefused }: Report): void {
+    if (isRefused) return;
     const [prefix = '', action = ''] = name.split('.', 2);
     const group = groupOf(prefix);
     if (group === undefined) return;

@@ -4,7 +4,7 @@ import type { Commands } from '../../commands/command.ts';
 import type { Power } from '../../commands/power.ts';
 import type { CurrentConfig } from '../../config/current.ts';
 import { stackOf } from '../../errors.ts';
-import type { Log } from '../../log.ts';
+import type { Log } from '../../log/log.ts';
 import type { SampleSink, SampleSource } from '../../stats/source.ts';
 import type { Encoded } from '../../stats/view.ts';
 import { PROTOCOL } from '../../wire/socket.ts';

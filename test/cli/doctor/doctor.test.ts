@@ -1,6 +1,7 @@
 /** `hostwire doctor`: its table, and the command on this machine. */
 import net from 'node:net';
 import path from 'node:path';
+import process from 'node:process';
 import t from 'tap';
 import '../../helpers/service/dead-buses.ts';
 import { missing, partly, printRows, works } from '#src/cli/doctor/rows.js';
@@ -75,7 +76,10 @@ t.test('[9.doctor-port] a port that is taken: exit 1 and the port by name', asyn
   const { code, stdout } = await runToEnd(['doctor', '--host', '127.0.0.1', '--port', `${address.port}`]);
   t.equal(code, 1);
   t.equal(parse(stdout).get('port'), 'missing');
-  t.match(stdout, new RegExp(`port ${address.port} on 127.0.0.1\\n +why: cannot listen on it`));
+  t.match(
+    stdout,
+    new RegExp(`port ${address.port} on 127.0.0.1\\n +why: it is in use by process ${process.pid}`),
+  );
 });
 
 t.test('[9.doctor-config] a bad configuration: exit 1, and what is wrong with it', async (t) => {

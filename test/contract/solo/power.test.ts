@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import t, { type Test } from 'tap';
 import { type Config, DEFAULT_CONFIG } from '#src/config/schema.js';
 import { openNativeHost } from '#src/host/native.js';
-import { createLog } from '#src/log.js';
+import { createLog } from '#src/log/log.js';
 import { Service } from '#src/service.js';
 import type { PowerPayload } from '#src/wire/power.js';
 import { ask, askAll } from '../../helpers/clients/http-thread.ts';
@@ -41,7 +41,7 @@ async function start(
     ...DEFAULT_CONFIG,
     server: { ...DEFAULT_CONFIG.server, host: '127.0.0.1', port: 0 },
     power: { backend: 'record' },
-    log: { level: 'debug' },
+    log: { ...DEFAULT_CONFIG.log, level: 'debug' },
     features: EVERYTHING_ON,
     ...part,
   };

@@ -6,11 +6,12 @@ import type { PowerFeedback } from '#src/commands/power-queue.js';
 import { type Config, DEFAULT_CONFIG } from '#src/config/schema.js';
 import { ServiceError } from '#src/errors.js';
 import type { PowerAction } from '#src/host/power.js';
-import { createLog } from '#src/log.js';
+import { createLog } from '#src/log/log.js';
 import type { Params } from '#src/params.js';
 import type { Inhibitor } from '#src/wire/power.js';
 import { FakeClock } from './clock.ts';
 import { FakeConfig } from './config.ts';
+import { SENDER } from './sender.ts';
 
 export const EVERYTHING_ON: Config['features'] = {
   ...DEFAULT_CONFIG.features,
@@ -95,7 +96,7 @@ export class PowerRig {
 
   /** Invokes `power.<action>` and expects it to be answered. */
   async ask(action: string, params: Params = {}): Promise<Outcome> {
-    return await this.commands.invoke(`power.${action}`, params);
+    return await this.commands.invoke(`power.${action}`, params, SENDER);
   }
 
   /** Asks, and reports at once that the answer has been sent. */

@@ -11,10 +11,11 @@ import type {
   ProcessHost,
   ProcessId,
 } from '#src/host/processes.js';
-import { createLog } from '#src/log.js';
+import { createLog } from '#src/log/log.js';
 import type { Params } from '#src/params.js';
 import { FakeConfig } from './config.ts';
 import { type ProcessLiteral, processColumns } from './process-columns.ts';
+import { SENDER } from './sender.ts';
 
 /** The pid of this service in the readings. */
 export const OWN_PID = 100;
@@ -103,7 +104,7 @@ export class ProcessRig {
 
   /** Invokes `process.<action>` and expects it to succeed. */
   async ask(action: string, params: Params): Promise<Outcome['result']> {
-    const outcome = await this.commands.invoke(`process.${action}`, params);
+    const outcome = await this.commands.invoke(`process.${action}`, params, SENDER);
     return outcome.result;
   }
 

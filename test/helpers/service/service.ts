@@ -10,7 +10,7 @@ import type { Clock } from '#src/clock.js';
 import type { Config } from '#src/config/schema.js';
 import type { Host } from '#src/host/host.js';
 import type { Route } from '#src/http/routes.js';
-import { createLog } from '#src/log.js';
+import { createLog } from '#src/log/log.js';
 import { type ConfigPart, configWith } from '../fakes/config-parts.ts';
 import { DEAD_BUS, DEAD_BUSES } from './dead-buses.ts';
 import { ENGINE_PART, loadTestEngine } from './engine.ts';

@@ -4,7 +4,7 @@ import type { Test } from 'tap';
 import { systemClock } from '#src/clock.js';
 import { type Command, Commands, defineCommand } from '#src/commands/command.js';
 import { Listeners } from '#src/listeners.js';
-import { createLog } from '#src/log.js';
+import { createLog } from '#src/log/log.js';
 import type { Sample } from '#src/stats/sample.js';
 import type { SampleSource } from '#src/stats/source.js';
 import { Encoded } from '#src/stats/view.js';

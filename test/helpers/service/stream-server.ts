@@ -5,7 +5,7 @@ import { systemClock } from '#src/clock.js';
 import { openNativeHost } from '#src/host/native.js';
 import { PeerWatch } from '#src/http/connections/peers.js';
 import { Fanout } from '#src/http/stream/fanout.js';
-import { createLog } from '#src/log.js';
+import { createLog } from '#src/log/log.js';
 import type { Sample } from '#src/stats/sample.js';
 import { Encoded, viewOf } from '#src/stats/view.js';
 import type { TlsPair } from '#src/tls/pair.js';

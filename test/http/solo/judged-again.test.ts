@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
 import { Gate } from '#src/http/gate.js';
 import type { RequestHead } from '#src/http/head.js';
-import { createLog } from '#src/log.js';
+import { createLog } from '#src/log/log.js';
 import { configOf } from '../../access/setup.ts';
 import { EventStream } from '../../helpers/clients/event-stream.ts';
 import { ask, jsonOf, RawConnection, requestBytes, valuesOf } from '../../helpers/clients/http.ts';

@@ -5,7 +5,7 @@ import t from 'tap';
 import { systemClock } from '#src/clock.js';
 import { openNativeHost } from '#src/host/native.js';
 import { PeerWatch } from '#src/http/connections/peers.js';
-import { createLog } from '#src/log.js';
+import { createLog } from '#src/log/log.js';
 import { SocketClient } from '../../helpers/clients/socket.ts';
 import { serveSockets } from '../../helpers/service/socket-server.ts';
 

@@ -2,7 +2,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import t from 'tap';
-import { openLogFile } from '#src/log-file.js';
+import { openLogFile } from '#src/log/file.js';
 
 const textOf = (file: string) => readFileSync(file, 'utf8');
 

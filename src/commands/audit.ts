@@ -1,0 +1,33 @@
+/** The audit trail: a line in the log per command, with its client and its outcome. */
+import { ServiceError } from '../errors.ts';
+import type { Log } from '../log/log.ts';
+import type { Commands, Report } from './command.ts';
+
+export function auditCommands(commands: Pick<Commands, 'onReport'>, log: Pick<Log, 'audit'>): void {
+  commands.onReport(({ name, sender, answer }) => {
+    const [group = '', action = ''] = name.split('.', 2);
+    log.audit(`${group}: ${action} ${outcomeOf(answer)}`, {
+      address: sender.address,
+      keyed: sender.isKeyed,
+      ...subjectOf(answer),
+    });
+  });
+}
+
+function outcomeOf(answer: Report['answer']): string {
+  if (answer instanceof ServiceError) return `refused: ${answer.code}`;
+  if (answer.failure !== undefined) return `failed: ${answer.failure.code}`;
+  return answer.isFollowed ? 'accepted' : 'done';
+}
+
+/** What it acted on, and why it failed. */
+function subjectOf(answer: Report['answer']) {
+  const failure = answer instanceof ServiceError ? answer : answer.failure;
+  const { pid, name } = answer instanceof ServiceError ? { ...answer.details } : answer.result;
+  const { reason } = { ...failure?.details };
+  return {
+    ...(typeof pid === 'number' ? { pid } : {}),
+    ...(typeof name === 'string' ? { name } : {}),
+    ...(typeof reason === 'string' ? { reason } : {}),
+  };
+}

@@ -1,0 +1,53 @@
+/** Where the machine is that is measured: this one, or the host of a container. */
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import type { Host } from './host.ts';
+import type { Roots } from './native.ts';
+
+/** Of the configuration. */
+interface HostPlace {
+  readonly proc: string;
+  readonly sys: string;
+  readonly root: string | undefined;
+  readonly name: string | undefined;
+}
+
+/** Below `host.root` everything of the host is found; `host.proc` and `host.sys` win where they are set. */
+export function rootsOf({ proc, sys, root }: HostPlace): Roots {
+  if (root === undefined) return { proc, sys };
+  const below = (given: string, fallback: string) => (given === fallback ? path.join(root, fallback) : given);
+  return { proc: below(proc, '/proc'), sys: below(sys, '/sys'), files: root };
+}
+
+/** `host` under another name; undefined: its own. */
+export function withName<T extends Pick<Host, 'readSystem'>>(host: T, name: string | undefined): T {
+  if (name === undefined) return host;
+  return { ...host, readSystem: async () => ({ ...(await host.readSystem()), hostname: name }) };
+}
+
+/** What container managers leave in a container: Docker, Podman, and those that follow systemd's container interface. */
+const MARKS = ['/.dockerenv', '/run/.containerenv', '/run/systemd/container'];
+
+export function isContainer(exists: (file: string) => boolean = existsSync): boolean {
+  return MARKS.some(exists);
+}
+
+/** What is the container's own instead of the host's; undefined outside one, or where all was set. */
+export function describeContainer(
+  { proc, root, name }: HostPlace,
+  isInContainer: boolean,
+): { readonly reason: string; readonly remedy: string } | undefined {
+  if (!isInContainer) return undefined;
+  const own: string[] = [];
+  const remedies: string[] = [];
+  if (root === undefined && proc === '/proc') {
+    own.push('disks', 'network', 'processes');
+    remedies.push("mount the host's / read-only at /host and set host.root to /host");
+  }
+  if (name === undefined) {
+    own.push('host name');
+    remedies.push('set host.name');
+  }
+  if (own.length === 0) return undefined;
+  return { reason: `the container's own are shown: ${own.join(', ')}`, remedy: remedies.join('; ') };
+}

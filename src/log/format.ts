@@ -1,0 +1,71 @@
+/** The forms of a line of the log. */
+import type { LogFields, LogLevel } from './log.ts';
+
+export const LOG_FORMATS = ['text', 'json'] as const;
+export type LogFormat = (typeof LOG_FORMATS)[number];
+
+export interface LogEntry {
+  readonly level: LogLevel;
+  readonly text: string;
+  readonly fields: LogFields;
+}
+
+// With control characters or line separators a peer could forge log lines, or control a terminal.
+const UNSAFE = /[\p{Cc}\u2028\u2029]/gu;
+const NEEDS_QUOTES = /[\s"=]|^$/u;
+
+const clean = (text: string) => text.replace(UNSAFE, ' ');
+
+function known(fields: LogFields): readonly (readonly [string, string | number | boolean])[] {
+  return Object.entries(fields).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]));
+}
+
+function body({ text, fields }: LogEntry): string {
+  const words = known(fields).map(([name, value]) => {
+    const shown = clean(String(value));
+    return ` ${name}=${NEEDS_QUOTES.test(shown) ? JSON.stringify(shown) : shown}`;
+  });
+  return `${clean(text)}${words.join('')}\n`;
+}
+
+/** `hostwire warn: TEXT name=value`: where somebody else adds the time. */
+export const formatPlain = (entry: LogEntry) => `hostwire ${entry.level}: ${body(entry)}`;
+
+const timestamp = () => new Date().toISOString();
+
+const formatTimed = (entry: LogEntry) => `${timestamp()} ${formatPlain(entry)}`;
+
+/** Of syslog, which journald reads at the beginning of a line (sd-daemon(3)). */
+const PRIORITIES: Readonly<Record<LogLevel, number>> = { error: 3, warn: 4, info: 6, debug: 7 };
+
+/** journald adds the time and the name of the service. */
+const formatJournal = (entry: LogEntry) => `<${PRIORITIES[entry.level]}>${body(entry)}`;
+
+function formatJson({ level, text, fields }: LogEntry): string {
+  const row = { time: timestamp(), level, message: clean(text), ...Object.fromEntries(known(fields)) };
+  return `${JSON.stringify(row)}\n`;
+}
+
+export interface FormatPlace {
+  /** journald reads the lines. */
+  readonly isJournal: boolean;
+  /** The writer of the lines adds the time. */
+  readonly hasTime: boolean;
+}
+
+export function formatOf(
+  format: LogFormat,
+  { isJournal, hasTime }: FormatPlace,
+): (entry: LogEntry) => string {
+  if (format === 'json') return formatJson;
+  if (isJournal) return formatJournal;
+  return hasTime ? formatPlain : formatTimed;
+}
+
+/** Whether the open file of `stream` is the one that systemd names in JOURNAL_STREAM (systemd.exec(5)). */
+export function isJournal(
+  variables: Readonly<Record<string, string | undefined>>,
+  stream: { readonly dev: number; readonly ino: number } | undefined,
+): boolean {
+  return stream !== undefined && variables['JOURNAL_STREAM'] === `${stream.dev}:${stream.ino}`;
+}

@@ -1,0 +1,84 @@
+/** Clients cause lines, so their number has limits; what was left out is counted and reported. */
+import type { LogFields } from './log.ts';
+
+const MINUTE_MS = 60_000;
+/** Lines that no client caused, of one kind: `media`, `power`, `process`, and all others. */
+const MAX_OF_KIND = 100;
+/** Lines of one address per minute, and of all together: at most 60 KiB. */
+const MAX_OF_ADDRESS = 200;
+const MAX_OF_STRANGERS = 300;
+/** Of all clients with the key: what they do must be found in the log. */
+const MAX_OF_KEYED = 2000;
+
+export interface LineLimiterOptions {
+  /** Monotonic milliseconds. */
+  readonly now: () => number;
+  /** Receives a sentence about the lines that were left out. */
+  readonly report: (text: string) => void;
+  /** Calls back after `ms`, without keeping the process alive. */
+  readonly later?: (act: () => void, ms: number) => void;
+}
+
+export class LineLimiter {
+  readonly #options: LineLimiterOptions;
+  /** Lines of this minute by what they are counted by. */
+  readonly #counts = new Map<string, number>();
+  #startedAt = Number.NEGATIVE_INFINITY;
+  #leftOut = 0;
+  /** The first that exceeded its limit. */
+  #firstLeftOut = '';
+
+  constructor(options: LineLimiterOptions) {
+    this.#options = options;
+  }
+
+  /** Whether the line may be written. */
+  takes(text: string, fields: LogFields = {}): boolean {
+    this.#startMinute();
+    const limits = limitsOf(text, fields);
+    const exceeded = limits.find(([name, most]) => (this.#counts.get(name) ?? 0) >= most);
+    if (exceeded !== undefined) {
+      this.#leaveOut(exceeded[0]);
+      return false;
+    }
+    for (const [name] of limits) this.#counts.set(name, (this.#counts.get(name) ?? 0) + 1);
+    return true;
+  }
+
+  #leaveOut(name: string): void {
+    if (this.#leftOut === 0) {
+      this.#firstLeftOut = name;
+      const { later = laterUnref, now } = this.#options;
+      later(() => this.#startMinute(), MINUTE_MS - (now() - this.#startedAt));
+    }
+    this.#leftOut++;
+  }
+
+  #startMinute(): void {
+    const now = this.#options.now();
+    if (now - this.#startedAt < MINUTE_MS) return;
+    this.#startedAt = now;
+    this.#counts.clear();
+    const count = this.#leftOut;
+    this.#leftOut = 0;
+    if (count > 0)
+      this.#options.report(
+        `${count} lines were left out within a minute, because there were too many; the first of ${this.#firstLeftOut}`,
+      );
+  }
+}
+
+const laterUnref = (act: () => void, ms: number) => void setTimeout(act, ms).unref();
+
+const kindOf = (text: string) => /^[a-z]+(?=:)/.exec(text)?.[0] ?? 'other kinds';
+
+type Limit = readonly [name: string, most: number];
+
+function limitsOf(text: string, { address, keyed = false }: LogFields): readonly Limit[] {
+  if (address === undefined) return [[kindOf(text), MAX_OF_KIND]];
+  if (keyed) return [['clients with the key', MAX_OF_KEYED]];
+  return [
+    [address, MAX_OF_ADDRESS],
+    ['clients without the key', MAX_OF_STRANGERS],
+  ];
+}

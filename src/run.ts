@@ -1,0 +1,118 @@
+/** Runs the service in this process: its signals, its log, its start and its end. */
+import process from 'node:process';
+import { findPortProblem } from './cli/ports.ts';
+import { type LoadOptions, loadConfig } from './config/load.ts';
+import { Reloader } from './config/reload.ts';
+import { SECRET_VARIABLES } from './config/variables.ts';
+import { loadEngine } from './engines.ts';
+import { readMachineNames } from './host/names.ts';
+import { openNativeHost, openNativeProcess } from './host/native.ts';
+import { describeContainer, isContainer, rootsOf, withName } from './host/place.ts';
+import type { Bound } from './http/connections/listening.ts';
+import { ListenError } from './http/engine.ts';
+import type { Log } from './log/log.ts';
+import { openServiceLog } from './log/service-log.ts';
+
+export interface RunOptions {
+  readonly options: LoadOptions;
+  readonly version: string;
+  /** Takes the lines of the log of a service without a console. */
+  readonly write: ((line: string) => void) | undefined;
+}
+
+/** Signals and warnings that would end the service, or open it to others, or write beside its log. */
+function settleProcess(log: Log): void {
+  const native = openNativeProcess();
+  native.ignoreStraySignals();
+  // npm's shell does not pass signals on.
+  if (process.env['npm_lifecycle_event'] === 'start') native.endWithParent();
+  process.removeAllListeners('warning');
+  process.on('warning', ({ name, message }) => log.warn(`${name}: ${message}`));
+}
+
+/** Resolves when it serves; a signal ends it. Rejects with an Error for people. */
+export async function run({ options, version, write }: RunOptions): Promise<void> {
+  let onHangUp = () => {};
+  // From now on: a terminal that closes during the start must not end the service.
+  process.on('SIGHUP', () => onHangUp());
+  // Apps that the service launches get its environment.
+  for (const name of SECRET_VARIABLES) delete process.env[name];
+  const loaded = loadConfig(options);
+  const { config } = loaded;
+  const serviceLog = openServiceLog({
+    config: config.log,
+    native: openNativeProcess(),
+    variables: process.env,
+    write,
+  });
+  const { log } = serviceLog;
+  settleProcess(log);
+  log.info(`version ${version}, process ${process.pid}, Node ${process.version}`);
+  log.info(describeFiles(loaded.sources.files));
+  for (const { level, text } of loaded.notices) log[level](text);
+  const container = describeContainer(config.host, isContainer());
+  if (container !== undefined) log.warn(`in a container ${container.reason}: ${container.remedy}`);
+  if (process.getuid?.() === 0)
+    log.warn('running as root, which is not needed: an ordinary user is safer and sees the same stats');
+  const [{ Service }, engine] = await Promise.all([import('./service.ts'), loadEngine(config.server.engine)]);
+  const service = new Service({
+    config,
+    host: withName(openNativeHost(rootsOf(config.host)), config.host.name),
+    engine,
+    log,
+    machineNames: [...readMachineNames(), ...(config.host.name === undefined ? [] : [config.host.name])],
+    rss: process.memoryUsage.rss,
+    facts: {
+      version,
+      pid: process.pid,
+      startedAt: Math.floor(Date.now() / 1000),
+      node: process.version,
+      platform: process.platform,
+    },
+  });
+  const bound = await service.start().catch(explainListening);
+  const reloader = new Reloader({
+    load: options,
+    loaded,
+    apply: (next) => service.reconfigure(next),
+    report: ({ level, text }) => log[level](text),
+  });
+  reloader.start();
+  onHangUp = () => {
+    serviceLog.reopen();
+    reloader.reload();
+  };
+  const stop = (signal: NodeJS.Signals) => {
+    log.notice(`stopping: ${signal}`);
+    reloader.close();
+    void service.close().then(() => {
+      log.notice('stopped');
+      serviceLog.flush();
+      openNativeProcess().releaseClosedTerminal();
+      process.exit(0);
+    });
+  };
+  process.once('SIGTERM', stop);
+  process.once('SIGINT', stop);
+  // Last: the reader of this line may send a signal at once.
+  log.notice(`listening on ${bound.map(describeBound).join(' and ')}`);
+}
+
+/** Its URL, and for a wildcard the URL to open. */
+function describeBound({ scheme, host, port }: Bound): string {
+  const urlHost = host.includes(':') ? `[${host}]` : host;
+  const local = host === '::' || host === '0.0.0.0' ? ` (open ${scheme}://localhost:${port})` : '';
+  return `${scheme}://${urlHost}:${port}${local}`;
+}
+
+/** Throws `error`, with the reason where a port cannot be opened. */
+async function explainListening(error: unknown): Promise<never> {
+  if (!(error instanceof ListenError)) throw error;
+  const { host, port } = error;
+  const problem = await findPortProblem(host, port);
+  if (problem === undefined) throw error;
+  throw new Error(`cannot listen on port ${port} of ${host}: ${problem.reason}; ${problem.remedy}`);
+}
+
+const describeFiles = (files: readonly string[]) =>
+  files.length === 0 ? 'configuration: no file, only defaults' : `configuration: ${files.join(', ')}`;

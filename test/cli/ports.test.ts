@@ -1,0 +1,80 @@
+/** Why a port cannot be listened on: asked of the kernel and the resolver. */
+import { spawnSync } from 'node:child_process';
+import net from 'node:net';
+import process from 'node:process';
+import t from 'tap';
+import { findPortProblem } from '#src/cli/ports.js';
+import { findFreePort } from '../helpers/service/free-port.ts';
+import { runToEnd, startService } from '../helpers/service/service.ts';
+
+t.test('[9.port-cause] in use, and by which process', async (t) => {
+  const server = net.createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.teardown(() => server.close());
+  const { port } = server.address() as net.AddressInfo;
+  const problem = await findPortProblem('127.0.0.1', port);
+  t.match(problem?.reason, new RegExp(`^it is in use by process ${process.pid} \\(`));
+  const { code, stderr } = await runToEnd(['--host', '127.0.0.1', '--port', String(port)]);
+  t.equal(code, 1);
+  t.match(
+    stderr,
+    new RegExp(`cannot listen on port ${port} of 127\\.0\\.0\\.1: it is in use by process ${process.pid}`),
+  );
+});
+
+t.test('[9.port-cause] by hostwire itself', async (t) => {
+  const service = await startService();
+  t.teardown(() => service.stop());
+  t.match(await findPortProblem('127.0.0.1', service.port), {
+    reason: `hostwire runs there already, as process ${service.pid}`,
+    isOurs: true,
+  });
+  const args = ['doctor', '--json', '--host', '127.0.0.1', '--port', String(service.port)];
+  const { code, stdout } = await runToEnd(args);
+  t.equal(code, 0);
+  const rows = JSON.parse(stdout) as readonly { readonly subject: string; readonly status: string }[];
+  t.match(
+    rows.find(({ subject }) => subject === 'port'),
+    { status: 'works', source: /hostwire runs there already/ },
+  );
+});
+
+t.test('[9.port-cause] no address of this machine, and no known name', async (t) => {
+  // TEST-NET-1 (RFC 5737) and .invalid (RFC 6761).
+  t.match(await findPortProblem('192.0.2.1', 0), { reason: '"192.0.2.1" is no address of this machine' });
+  t.match(await findPortProblem('hostwire.invalid', 0), {
+    reason: '"hostwire.invalid" is no known host name',
+  });
+  const { code, stderr } = await runToEnd(['--host', '192.0.2.1', '--port', '9990']);
+  t.equal(code, 1);
+  t.match(stderr, /"192\.0\.2\.1" is no address of this machine; set server\.host to/);
+  t.equal(await findPortProblem('127.0.0.1', await findFreePort()), undefined);
+});
+
+t.test(
+  '[9.port-cause] a port that needs a privilege',
+  { skip: process.getuid?.() !== 0 && 'only root can become someone else' },
+  async (t) => {
+    const script = `
+      const { findPortProblem } = await import(${JSON.stringify(import.meta.resolve('#src/cli/ports.js'))});
+      process.setgroups([]); process.setgid(65534); process.setuid(65534);
+      console.log((await findPortProblem('127.0.0.1', 80))?.reason);`;
+    // A network namespace has the kernel's default for the first port that needs none.
+    const { stdout, stderr } = spawnSync(
+      'unshare',
+      [
+        '--net',
+        'sh',
+        '-c',
+        'ip link set lo up; exec "$@"',
+        'sh',
+        process.execPath,
+        '--input-type=module',
+        '-e',
+        script,
+      ],
+      { encoding: 'utf8' },
+    );
+    t.equal(stdout, 'this user may not listen on port 80\n', stderr);
+  },
+);

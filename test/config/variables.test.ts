@@ -1,0 +1,115 @@
+/** Settings from environment variables. */
+import t, { type Test } from 'tap';
+import { loadConfig } from '#src/config/load.js';
+import { KEY_GROUPS } from '#src/config/schema.js';
+import { catchProblems, type Files, makeFolder, optionsFor, shorten, writeFiles } from './loading.ts';
+
+const KEY = '0123456789abcdef0123456789abcdef';
+
+function optionsWith(t: Test, variables: Readonly<Record<string, string>>, files: Files = {}) {
+  const folder = makeFolder(t);
+  writeFiles(folder, files);
+  return optionsFor(folder, { surroundings: { platform: 'linux', cwd: folder, variables } });
+}
+
+t.test('[8.variables] every key, by one rule; they win over files and lose to options', async (t) => {
+  const options = optionsWith(
+    t,
+    {
+      HOSTWIRE_SERVER_PORT: '8080',
+      HOSTWIRE_SERVER_ALLOWED_HOSTS: 'a.example.org, b.example.org',
+      HOSTWIRE_SERVER_CORS_ORIGINS: '["https://a.example"]',
+      HOSTWIRE_AUTH_API_KEY: KEY,
+      HOSTWIRE_AUTH_ENABLED: 'true',
+      HOSTWIRE_AUTH_BLOCKED_IPS: '',
+      HOSTWIRE_STATS_STREAM_INTERVAL_SECONDS: '2.5',
+      HOSTWIRE_LOG_LEVEL: 'warn',
+      HOSTWIRE_PROCESSES_LAUNCH: '{"x": {"command": "/bin/x"}}',
+      HOSTWIRE_FULL: '1',
+      PATH: '/bin',
+    },
+    { 'config.json': '{"server": {"port": 1}, "auth": {"blocked_ips": ["10.0.0.1"]}}' },
+  );
+  const { config, origins, notices } = loadConfig({
+    ...options,
+    overrides: new Map([['log.level', { value: 'debug', option: '--log-level' }]]),
+  });
+  t.strictSame(notices, []);
+  t.equal(config.server.port, 8080);
+  t.strictSame(config.server.allowed_hosts, ['a.example.org', 'b.example.org']);
+  t.strictSame(config.server.cors_origins, ['https://a.example']);
+  t.equal(config.auth.api_key, KEY);
+  t.equal(config.auth.enabled, true);
+  t.strictSame(config.auth.blocked_ips.entries, []);
+  t.equal(config.stats.stream_interval_seconds, 2.5);
+  t.equal(config.log.level, 'debug');
+  t.equal(config.processes.launch['x']?.command, '/bin/x');
+  t.equal(origins.get('server.port'), 'variable HOSTWIRE_SERVER_PORT');
+  t.equal(origins.get('log.level'), 'option --log-level');
+});
+
+t.test('[8.variables] a text stays a text', async (t) => {
+  for (const text of ['12345678901234567890123456789012', 'true', 'null'])
+    t.equal(loadConfig(optionsWith(t, { HOSTWIRE_AUTH_API_KEY: text })).config.auth.api_key, text);
+});
+
+t.test('[8.variables] the key and the file of the key replace each other', async (t) => {
+  const files = { 'config.json': '{"auth": {"api_key_file": "gone"}}', 'key.txt': KEY };
+  t.equal(loadConfig(optionsWith(t, { HOSTWIRE_AUTH_API_KEY: KEY }, files)).config.auth.api_key, KEY);
+  const other = { 'config.json': `{"auth": {"api_key": "x${KEY}"}}`, 'key.txt': KEY };
+  const options = optionsWith(t, {}, other);
+  const { cwd } = options.surroundings;
+  const variables = { HOSTWIRE_AUTH_API_KEY_FILE: `${cwd}/key.txt` };
+  t.equal(
+    loadConfig({ ...options, surroundings: { ...options.surroundings, variables } }).config.auth.api_key,
+    KEY,
+  );
+});
+
+t.test('[8.variables] a bad value names its variable, and never shows a secret', async (t) => {
+  const problems = catchProblems(() =>
+    loadConfig(
+      optionsWith(t, {
+        HOSTWIRE_SERVER_PORT: '70000',
+        HOSTWIRE_AUTH_ENABLED: 'maybe',
+        HOSTWIRE_AUTH_API_KEY: `${KEY}\u0001`,
+        HOSTWIRE_AUTH_BLOCKED_IPS: '10.0.0.1,10.0.0.300',
+        HOSTWIRE_AUTH_APIKEY: KEY,
+      }),
+    ),
+  );
+  t.notMatch(JSON.stringify(problems), new RegExp(KEY));
+  t.match(problems.map(shorten).sort(), [
+    /^variable HOSTWIRE_AUTH_APIKEY:- - sets no key of the configuration/,
+    /^variable HOSTWIRE_AUTH_API_KEY:- auth\.api_key expected .* \(not shown\)/,
+    /^variable HOSTWIRE_AUTH_BLOCKED_IPS:- auth\.blocked_ips\[1\]/,
+    /^variable HOSTWIRE_AUTH_ENABLED:- auth\.enabled expected true or false, found "maybe"/,
+    /^variable HOSTWIRE_SERVER_PORT:- server\.port expected a whole number from 0 to 65535, found 70000/,
+  ]);
+});
+
+t.test('[8.variables] one that sets no key gets a warning, if it looks like ours', async (t) => {
+  const { unknownKeys } = loadConfig(
+    optionsWith(t, { HOSTWIRE_SERVER_COLOUR: 'red', HOSTWIRE_TEST_ENGINE: 'node', OTHER: '1' }),
+  );
+  t.match(unknownKeys, [{ file: 'variable HOSTWIRE_SERVER_COLOUR' }]);
+  t.equal(unknownKeys.length, 1);
+});
+
+t.test('[8.placeholder] a value that looks like a variable is refused with a hint', async (t) => {
+  // The text of other programs' configuration files.
+  const text = `\${HOSTWIRE_KEY}`;
+  const problems = catchProblems(() =>
+    loadConfig(optionsWith(t, {}, { 'config.yaml': `auth:\n  api_key: "${text}"\n` })),
+  );
+  t.match(problems.map(shorten), [
+    /^config\.yaml:2 auth\.api_key looks like a variable, which is not replaced here: set HOSTWIRE_AUTH_API_KEY in the environment/,
+  ]);
+});
+
+t.test('[8.empty-section] a section of which all lines are comments is empty', async (t) => {
+  for (const section of Object.keys(KEY_GROUPS)) {
+    const { notices } = loadConfig(optionsWith(t, {}, { 'config.yaml': `${section}:\n  # nothing: yet\n` }));
+    t.strictSame(notices, []);
+  }
+});

@@ -1,0 +1,83 @@
+/** A container that was given the host's file system: its figures are the host's. */
+import { spawn } from 'node:child_process';
+import { mkdirSync } from 'node:fs';
+import path from 'node:path';
+import process from 'node:process';
+import t, { type Test } from 'tap';
+import { describeContainer, isContainer, rootsOf } from '#src/host/place.js';
+import { ask, jsonOf } from '../../helpers/clients/http.ts';
+import { type ConfigPart, startService } from '../../helpers/service/service.ts';
+
+const NOT_ROOT = process.getuid?.() !== 0 && 'needs root, for a mount namespace';
+
+interface Usage {
+  readonly disks: readonly { readonly fs: string; readonly used: number; readonly available: number }[];
+  readonly memory: { readonly used: number; readonly free: number };
+  readonly processes?: { readonly count: number };
+}
+
+/** `$1`: the folder where the host's file system appears. Then the disks of the container itself: one, and empty. */
+const SET_UP = `
+set -e
+mount --make-rprivate /
+mount --rbind / "$1/host"
+mkdir -p "$1/own"
+mount -t tmpfs -o size=1m tmpfs "$1/own"
+shift; exec "$@"`;
+
+async function usageOf(t: Test, config: ConfigPart, folder?: string): Promise<Usage> {
+  const service = await startService({
+    config,
+    ...(folder === undefined
+      ? {}
+      : {
+          start: (command, args, how) =>
+            spawn('unshare', ['--mount', 'sh', '-c', SET_UP, 'sh', folder, command, ...args], how),
+        }),
+  });
+  t.teardown(() => service.stop());
+  await ask(service.port, '/api/usage?detail=1');
+  // The contract's shape, which other tests check.
+  return jsonOf(await ask(service.port, '/api/usage?detail=1')) as unknown as Usage;
+}
+
+t.test(
+  '[8.host-root] with host.root the disks and processes are those below it',
+  { skip: NOT_ROOT },
+  async (t) => {
+    const folder = t.testdir({ host: {} });
+    mkdirSync(path.join(folder, 'host'), { recursive: true });
+    const direct = await usageOf(t, {});
+    const inside = await usageOf(t, { host: { root: path.join(folder, 'host'), name: 'nas' } }, folder);
+    const namesOf = ({ disks }: Usage) => disks.map(({ fs }) => fs);
+    t.ok(namesOf(direct).includes('/'));
+    t.strictSame(namesOf(inside), namesOf(direct), 'the mount points of the host, without the prefix');
+    const total = ({ disks }: Usage) => (disks[0]?.used ?? 0) + (disks[0]?.available ?? 0);
+    t.ok(Math.abs(total(inside) / total(direct) - 1) < 0.01, 'and their sizes');
+    t.match(inside, { host: 'nas' });
+  },
+);
+
+t.test('[8.host-root] host.proc and host.sys stand below it, unless they are set', async (t) => {
+  const host = { proc: '/proc', sys: '/sys', root: undefined, name: undefined };
+  t.strictSame(rootsOf(host), { proc: '/proc', sys: '/sys' });
+  t.strictSame(rootsOf({ ...host, root: '/host' }), { proc: '/host/proc', sys: '/host/sys', files: '/host' });
+  t.strictSame(rootsOf({ ...host, root: '/host', proc: '/p' }), {
+    proc: '/p',
+    sys: '/host/sys',
+    files: '/host',
+  });
+});
+
+t.test('[8.host-root] a container without it says what is its own', async (t) => {
+  const host = { proc: '/proc', sys: '/sys', root: undefined, name: undefined };
+  t.equal(describeContainer(host, false), undefined);
+  t.match(describeContainer(host, true), {
+    reason: "the container's own are shown: disks, network, processes, host name",
+    remedy: /^mount the host's \/ read-only at \/host and set host\.root to \/host; set host\.name$/,
+  });
+  t.match(describeContainer({ ...host, root: '/host' }, true), { reason: /shown: host name$/ });
+  t.equal(describeContainer({ ...host, root: '/host', name: 'nas' }, true), undefined);
+  t.ok(isContainer((file) => file === '/run/.containerenv'));
+  t.notOk(isContainer(() => false));
+});

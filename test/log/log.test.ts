@@ -1,0 +1,123 @@
+/** The log: forms of its lines, and their limits, because clients cause lines and must not fill a disk with them. */
+import t from 'tap';
+import { formatOf, isJournal, type LogEntry } from '#src/log/format.js';
+import { createLog } from '#src/log/log.js';
+
+function setUp(level: 'info' | 'debug' = 'info') {
+  const lines: string[] = [];
+  const clock = { nowMs: 5_000_000 };
+  const later: { act: () => void; ms: number }[] = [];
+  const log = createLog((line) => lines.push(line), level, {
+    now: () => clock.nowMs,
+    later: (act, ms) => later.push({ act, ms }),
+  });
+  return { log, lines, clock, later };
+}
+
+t.test('lines that no client caused: a hundred of a kind per minute; other kinds go on', async (t) => {
+  const { log, lines, clock, later } = setUp();
+  for (let i = 0; i < 1000; i++) log.info(`media: ${i} was not done`);
+  t.equal(lines.length, 100);
+  t.equal(lines[99], 'hostwire info: media: 99 was not done\n');
+  log.warn('power: sleep is forced');
+  log.error('GET /one failed: x');
+  t.equal(lines.length, 102, 'other kinds have room');
+  for (let i = 0; i < 1000; i++) log.error(`GET /${i} failed: x`);
+  t.equal(lines.length, 201, 'what clients write makes no kinds');
+  t.equal(later.length, 1, 'one look at the end of the minute');
+  t.equal(later[0]?.ms, 60_000);
+  clock.nowMs += 60_000;
+  later[0]?.act();
+  t.equal(
+    lines.at(-1),
+    'hostwire warn: 1801 lines were left out within a minute, because there were too many; the first of media\n',
+  );
+  log.info('media: again');
+  t.equal(lines.at(-1), 'hostwire info: media: again\n');
+  clock.nowMs += 60_000;
+  log.info('media: again');
+  t.equal(lines.length, 204, 'nothing was left out of the last minute');
+});
+
+t.test('a client fills neither the log nor the share of others', async (t) => {
+  const { log, lines } = setUp();
+  const address = '192.0.2.7';
+  for (let i = 0; i < 100; i++) log.audit(`power: sleep ${i}`, { address, keyed: false });
+  t.equal(lines.length, 100, 'a hundred commands are complete');
+  for (let kind = 0; kind < 20; kind++)
+    for (let i = 0; i < 5000; i++)
+      log.warn(`${'abcdefghijklmnopqrst'[kind]}: ${i} ${'x'.repeat(80)}`, { address });
+  t.equal(lines.length, 200);
+  log.info('media: of another one', { address: '192.0.2.8' });
+  t.equal(lines.length, 201);
+  for (let i = 0; i < 5000; i++) log.info('media: of many', { address: `192.0.2.${i}` });
+  t.equal(lines.length, 300, 'all without the key together');
+  t.ok(lines.join('').length < 64 * 1024);
+  log.audit('power: sleep accepted', { address, keyed: true });
+  log.warn('disks cannot be read');
+  t.equal(lines.length, 302, 'not those with the key, and not the service itself');
+});
+
+t.test('debug lines are complete', async (t) => {
+  const { log, lines } = setUp('debug');
+  for (let i = 0; i < 500; i++) log.debug(`power: ${i}`);
+  t.equal(lines.length, 500);
+});
+
+t.test('levels; a notice is always written', async (t) => {
+  const { log, lines } = setUp();
+  log.setLevel('error');
+  log.warn('no');
+  log.audit('no');
+  log.notice('listening');
+  log.error('yes');
+  t.strictSame(lines, ['hostwire info: listening\n', 'hostwire error: yes\n']);
+});
+
+t.test(
+  'the audit trail in a file of its own, whatever the level; in the log where it cannot be written',
+  async (t) => {
+    const lines: string[] = [];
+    const audited: string[] = [];
+    let isWritable = true;
+    const log = createLog((line) => lines.push(line), 'error', {
+      auditTo: (line) => isWritable && audited.push(line) > 0,
+    });
+    log.audit('power: sleep accepted', { address: '::1', keyed: true });
+    t.strictSame(audited, ['hostwire info: power: sleep accepted address=::1 keyed=true\n']);
+    log.setLevel('info');
+    isWritable = false;
+    log.audit('power: sleep accepted');
+    t.strictSame(lines, ['hostwire info: power: sleep accepted\n']);
+  },
+);
+
+t.test('a line has its time unless somebody adds it, and journald its priority', async (t) => {
+  const entry: LogEntry = {
+    level: 'warn',
+    text: 'media: a\nb\u2028c\u001b[2J',
+    fields: { address: '::1', keyed: false, count: 3, why: 'it "is" so', none: undefined, empty: '' },
+  };
+  const body = 'media: a b c [2J address=::1 keyed=false count=3 why="it \\"is\\" so" empty=""\n';
+  const place = { isJournal: false, hasTime: false };
+  t.match(
+    formatOf('text', place)(entry),
+    /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z hostwire warn: media: a b c \[2J address=::1 /,
+  );
+  t.equal(formatOf('text', { ...place, hasTime: true })(entry), `hostwire warn: ${body}`);
+  t.equal(formatOf('text', { ...place, isJournal: true })(entry), `<4>${body}`);
+  const json = formatOf('json', place)(entry);
+  t.ok(json.endsWith('}\n'));
+  t.match(JSON.parse(json), {
+    time: /^\d{4}-\S+Z$/,
+    level: 'warn',
+    message: 'media: a b c [2J',
+    address: '::1',
+    keyed: false,
+    count: 3,
+  });
+  t.ok(isJournal({ JOURNAL_STREAM: '8:123' }, { dev: 8, ino: 123 }));
+  t.notOk(isJournal({ JOURNAL_STREAM: '8:123' }, { dev: 8, ino: 12 }), 'of an unrelated service above it');
+  t.notOk(isJournal({}, { dev: 8, ino: 123 }));
+  t.notOk(isJournal({ JOURNAL_STREAM: '8:123' }, undefined));
+});
