@@ -14,13 +14,16 @@ export const TEXTS = {
   refused:
     'The service refuses this address or host name (403). Its log shows the line to add to the configuration. The page tries again every few seconds.',
   waiting: 'Waiting for the first values.',
-  uptime: (text: string) => `up ${text}`,
+  uptime: (text: string) => `running for ${text}`,
   key: {
     title: 'This service requires a key',
-    text: 'The key is kept in this tab only, until the tab is closed.',
+    text: 'Enter the key of the service. It is kept in this tab until the tab is closed.',
     label: 'Key',
     wrong: 'That key was not accepted.',
     send: 'Connect',
+    remember: 'Remember on this device',
+    rememberNote: 'Only on a device that nobody else uses: the key is stored without encryption.',
+    forget: 'Forget the key on this device',
   },
   processes: {
     title: 'Processes',
