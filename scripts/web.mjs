@@ -87,8 +87,9 @@ export async function buildWeb() {
   for (const [name, bytes] of files) {
     const { name: stem, ext } = path.parse(name);
     const hashed = `assets/${stem}-${hashOf(bytes)}${ext}`;
-    if (!page.includes(`"/${name}"`)) throw new Error(`web/index.html does not name /${name}`);
-    page = page.replaceAll(`"/${name}"`, `"/${hashed}"`);
+    if (!page.includes(`"${name}"`)) throw new Error(`web/index.html does not name ${name}`);
+    // Relative: a proxy may serve the page under a path.
+    page = page.replaceAll(`"${name}"`, `"${hashed}"`);
     write(fresh, hashed, bytes);
   }
   write(fresh, 'index.html', Buffer.from(page));

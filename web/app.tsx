@@ -3,9 +3,10 @@ import { useEffect } from 'preact/hooks';
 import { AbsentCard } from './cards/absent.tsx';
 import { CARDS } from './cards/table.ts';
 import { duration } from './format.ts';
-import { connection, hostName, sample, system } from './live.ts';
+import { connection, dropKey, hostName, sample, system } from './live.ts';
+import { Notes } from './parts/card.tsx';
 import { KeyPrompt } from './parts/key-prompt.tsx';
-import { lock } from './requests.ts';
+import { isKeyRemembered, lock } from './requests.ts';
 import type { Sample } from './sample.ts';
 import { TEXTS } from './texts.ts';
 import { useValue } from './value.ts';
@@ -26,7 +27,7 @@ function Head() {
     <header class="head">
       <div>
         <h1>{host === '' ? 'hostwire' : host}</h1>
-        <p class="note">{notes.filter((note) => note !== undefined).join(' · ')}</p>
+        <Notes parts={notes.filter((note) => note !== undefined)} />
       </div>
       <p class={`state ${state}`} role="status">
         {TEXTS.connection[state]}
@@ -49,7 +50,16 @@ function Cards({ now }: { readonly now: Sample }) {
 
 function Foot() {
   const version = useValue(system)?.service?.version;
-  return <footer class="note">{version !== undefined && TEXTS.about(version)}</footer>;
+  return (
+    <footer class="note">
+      {version !== undefined && TEXTS.about(version)}
+      {isKeyRemembered() && (
+        <button type="button" class="quiet" onClick={dropKey}>
+          {TEXTS.key.forget}
+        </button>
+      )}
+    </footer>
+  );
 }
 
 export function App() {

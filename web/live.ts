@@ -1,7 +1,7 @@
 /** Keeps the page live: one stream with reconnects, a pause while hidden, and requests renewed with each connection. */
 import { type ConnectionState, type StatsStream, streamStats } from '../src/client/client.ts';
 import { History, type Point } from './history.ts';
-import { getJson, keepKey, lock, noteRefusal, readKey } from './requests.ts';
+import { forgetKey, getJson, keepKey, lock, noteRefusal, readKey, SERVICE_URL } from './requests.ts';
 import type { Sample, System } from './sample.ts';
 import { Value } from './value.ts';
 
@@ -81,7 +81,7 @@ function restart(): void {
   }
   const key = readKey();
   visit = streamStats({
-    url: location.origin,
+    url: SERVICE_URL,
     key,
     detail: true,
     onSample: take,
@@ -89,8 +89,14 @@ function restart(): void {
   });
 }
 
-export function giveKey(key: string): void {
-  keepKey(key);
+/** Removes the key, so that the page asks for it again where one is needed. */
+export function dropKey(): void {
+  forgetKey();
+  restart();
+}
+
+export function giveKey(key: string, isRemembered: boolean): void {
+  keepKey(key, isRemembered);
   lock.set(undefined);
   restart();
 }

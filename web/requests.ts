@@ -3,12 +3,27 @@ import { ClientError, request } from '../src/client/client.ts';
 import { TEXTS } from './texts.ts';
 import { Value } from './value.ts';
 
-const KEY_NAME = 'hostwire-key';
+/** The address of the service: the folder of this page, because a proxy may serve it under a path. */
+export const SERVICE_URL = new URL('.', document.baseURI).href;
 
-/** Session storage, which ends with the tab. */
-export const readKey = (): string | undefined => sessionStorage.getItem(KEY_NAME) ?? undefined;
+/** With the path: a proxy may serve several machines from one origin, each with its own key. */
+const KEY_NAME = `hostwire-key ${new URL(SERVICE_URL).pathname}`;
 
-export const keepKey = (key: string): void => sessionStorage.setItem(KEY_NAME, key);
+/** Session storage ends with the tab; local storage is used only where the user asked for it. */
+export const readKey = (): string | undefined =>
+  sessionStorage.getItem(KEY_NAME) ?? localStorage.getItem(KEY_NAME) ?? undefined;
+
+export const isKeyRemembered = (): boolean => localStorage.getItem(KEY_NAME) !== null;
+
+export function keepKey(key: string, isRemembered: boolean): void {
+  forgetKey();
+  (isRemembered ? localStorage : sessionStorage).setItem(KEY_NAME, key);
+}
+
+export function forgetKey(): void {
+  sessionStorage.removeItem(KEY_NAME);
+  localStorage.removeItem(KEY_NAME);
+}
 
 /** Set while the service requires a key; whether a wrong one was sent. */
 export const lock = new Value<{ readonly isWrong: boolean } | undefined>(undefined);
@@ -18,7 +33,7 @@ export function noteRefusal(error: unknown, usedKey: string | undefined): void {
   if (!(error instanceof ClientError) || error.status !== 401) return;
   // Another key may have been entered meanwhile.
   if (usedKey !== readKey()) return;
-  sessionStorage.removeItem(KEY_NAME);
+  forgetKey();
   lock.set({ isWrong: usedKey !== undefined });
 }
 
@@ -31,7 +46,7 @@ interface Ask {
 async function ask<T>(path: string, options: Ask) {
   const key = readKey();
   try {
-    return await request<T>(path, { url: location.origin, key, ...options });
+    return await request<T>(path, { url: SERVICE_URL, key, ...options });
   } catch (error) {
     noteRefusal(error, key);
     throw error;
@@ -48,11 +63,11 @@ export async function post(path: string, body?: object): Promise<Headers> {
   return (await ask(path, { method: 'POST', ...(body === undefined ? {} : { body }) })).headers;
 }
 
-/** The picture at `path`; undefined when there is none. */
+/** The picture at `path`, relative to the service; undefined when there is none. */
 export async function getPicture(path: string, signal: AbortSignal): Promise<Blob | undefined> {
   const key = readKey();
   const headers = key === undefined ? {} : { authorization: `Bearer ${key}` };
-  const answer = await fetch(path, { headers, signal });
+  const answer = await fetch(new URL(path, SERVICE_URL), { headers, signal });
   return answer.ok ? await answer.blob() : undefined;
 }
 

@@ -14,13 +14,16 @@ export const TEXTS = {
   refused:
     'The service refuses this address or host name (403). Its log shows the line to add to the configuration. The page tries again every few seconds.',
   waiting: 'Waiting for the first values.',
-  uptime: (text: string) => `up ${text}`,
+  uptime: (text: string) => `running for ${text}`,
   key: {
     title: 'This service requires a key',
-    text: 'The key is kept in this tab only, until the tab is closed.',
+    text: 'Enter the key of the service. It is kept in this tab until the tab is closed.',
     label: 'Key',
     wrong: 'That key was not accepted.',
     send: 'Connect',
+    remember: 'Remember on this device',
+    rememberNote: 'Only on a device that nobody else uses: the key is stored without encryption.',
+    forget: 'Forget the key on this device',
   },
   processes: {
     title: 'Processes',
@@ -32,8 +35,8 @@ export const TEXTS = {
     caption: 'Table of processes',
     columns: {
       name: 'Name',
-      count: 'Count',
-      pid: 'PID',
+      count: 'Processes',
+      pid: 'Process ID',
       user: 'User',
       cpu: 'CPU',
       memory: 'Memory',
@@ -52,7 +55,41 @@ export const TEXTS = {
     group: (name: string, count: number) => (count === 1 ? name : `${name} (${count} processes)`),
     one: (name: string, pid: number) => `${name} (${pid})`,
     none: 'No process matches.',
-    shown: (shown: number, all: number) => `${shown} of ${all} shown`,
+    shown: (rows: number, all: number, areGroups: boolean, isFiltered: boolean) => {
+      if (areGroups) return isFiltered ? `${rows} matching names` : `All ${all} processes, by ${rows} names`;
+      if (isFiltered) return `${rows} of ${all} processes match`;
+      return rows === all ? `All ${all} processes` : `The first ${rows} of ${all} processes`;
+    },
+    age: (seconds: number) => `read ${seconds} s ago`,
+    facts: {
+      pid: 'Process ID',
+      user: 'User',
+      state: 'State',
+      started: 'Started',
+      threads: 'Threads',
+      cpu: 'CPU',
+      memory: 'Memory',
+      time: 'CPU time',
+      files: 'Open files',
+      parent: 'Started by (process ID)',
+      path: 'Program',
+      command: 'Command',
+      folder: 'Working folder',
+    },
+    states: {
+      running: 'Running',
+      sleeping: 'Sleeping',
+      waiting: 'Waiting for a device',
+      stopped: 'Stopped',
+      ended: 'Ended',
+      idle: 'Idle',
+      unknown: 'Unknown',
+    },
+    started: (at: Date, ago: string) =>
+      `${at.toLocaleString('en-GB', { dateStyle: 'medium', timeStyle: 'short' })} (${ago} ago)`,
+    ofUser: (user: string, state: string) => `${user} · ${state}`,
+    firstOf: (shown: number, all: number) => `The first ${shown} of ${all}:`,
+    leave: 'Close',
     control: 'Ending processes',
   },
   error: {

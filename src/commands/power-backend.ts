@@ -4,7 +4,8 @@ import type { Log } from '../log/log.ts';
 import type { Inhibitor } from '../wire/power.ts';
 
 export type Support =
-  | { readonly isSupported: true; readonly reason: null }
+  /** The reason, where there is one, is what keeps it from being done in full. */
+  | { readonly isSupported: true; readonly reason: string | null }
   /** The reason, as a sentence without a full stop. */
   | { readonly isSupported: false; readonly reason: string };
 
@@ -40,7 +41,7 @@ const MAX_RECORDED = 1000;
 export function recordingBackend(unixMs: () => number, log: Log): PowerBackend {
   const recorded: RecordedAction[] = [];
   return {
-    support: async () => ({ isSupported: true, reason: null }),
+    support: async () => ({ isSupported: true, reason: 'no action is carried out, only recorded: power.backend is record' }),
     async act(action) {
       recorded.push({ action, atMs: unixMs() });
       if (recorded.length > MAX_RECORDED) recorded.shift();

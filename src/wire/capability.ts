@@ -6,6 +6,6 @@ import { known, type Shape } from './quantities.ts';
 export const capability = v.strictObject({
   enabled: means(v.boolean(), 'Its feature flag is on.'),
   supported: means(v.boolean(), 'The machine can do it.'),
-  reason: means(known(v.string()), 'Why it is not supported; null if it is.'),
+  reason: means(known(v.string()), 'Why it is not supported, or only in part; otherwise null.'),
 });
 export type Capability = Shape<typeof capability>;

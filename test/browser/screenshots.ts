@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { BrowserContextOptions } from 'playwright-core';
+import type { BrowserContextOptions, Page } from 'playwright-core';
 import { ALL_SECTIONS } from '#src/host/host.js';
 import { deriveSample, NO_BASELINE } from '#src/stats/sample.js';
 import { Encoded, viewOf } from '#src/stats/view.js';
@@ -17,18 +17,29 @@ interface Shot {
   readonly name: string;
   readonly options: BrowserContextOptions;
   readonly hasTable?: boolean;
+  /** Text of twice the size. */
+  readonly isLarge?: boolean;
 }
 
-const PHONE = { viewport: { width: 390, height: 844 }, deviceScaleFactor: 1, isMobile: true, hasTouch: true };
+const DESKTOP: BrowserContextOptions = { viewport: { width: 1280, height: 900 } };
+const TABLET: BrowserContextOptions = { viewport: { width: 768, height: 1024 } };
+const PHONE: BrowserContextOptions = {
+  viewport: { width: 360, height: 740 },
+  isMobile: true,
+  hasTouch: true,
+};
 const SHOTS: readonly Shot[] = [
-  { name: 'dashboard-light', options: { viewport: { width: 1280, height: 900 }, colorScheme: 'light' } },
-  {
-    name: 'dashboard-dark',
-    options: { viewport: { width: 1280, height: 900 }, colorScheme: 'dark' },
-    hasTable: true,
-  },
-  { name: 'dashboard-phone', options: { ...PHONE, colorScheme: 'dark' } },
+  { name: 'dashboard-light', options: { ...DESKTOP, colorScheme: 'light' } },
+  { name: 'dashboard-dark', options: { ...DESKTOP, colorScheme: 'dark' }, hasTable: true },
+  { name: 'dashboard-tablet', options: { ...TABLET, colorScheme: 'light' } },
+  { name: 'dashboard-phone-light', options: { ...PHONE, colorScheme: 'light' } },
+  { name: 'dashboard-phone-dark', options: { ...PHONE, colorScheme: 'dark' }, hasTable: true },
+  { name: 'dashboard-large-text', options: { ...TABLET, colorScheme: 'light' }, isLarge: true },
 ];
+const WEBP_QUALITY = 82;
+/** The rest of a long page is cut off: pictures stay below 150 KB. */
+const MAX_HEIGHT = 4600;
+const MAX_HEIGHT_LARGE = 2600;
 const INTERVAL_SECONDS = 2;
 const FIVE_MINUTES = 300;
 
@@ -56,6 +67,13 @@ function shiftTo(recorded: string, end: number): string {
   return recorded.replaceAll(/"timestamp":(\d+)/g, (_, time) => `"timestamp":${Number(time) + later}`);
 }
 
+/** A picture of the whole page as WebP, which Playwright cannot write: a third of the bytes of a PNG. */
+async function takePicture(page: Page, file: string): Promise<void> {
+  const session = await page.context().newCDPSession(page);
+  const { data } = await session.send('Page.captureScreenshot', { format: 'webp', quality: WEBP_QUALITY });
+  writeFileSync(file, Buffer.from(data, 'base64'));
+}
+
 /** The page gets the recorded history first, and goes on with the service's own stream. */
 export async function takeScreenshots(folder: string): Promise<void> {
   mkdirSync(folder, { recursive: true });
@@ -69,9 +87,10 @@ export async function takeScreenshots(folder: string): Promise<void> {
   const features = { enable_shutdown: true, enable_restart: true, enable_process_control: true };
   const service = await startHere(host, { features });
   const browser = await launchBrowser();
-  for (const { name, options, hasTable } of SHOTS) {
+  for (const { name, options, hasTable, isLarge } of SHOTS) {
     const { page } = await openPage(browser, options);
-    const moved = shiftTo(recorded, Date.now() / 1000);
+    // Older than what the service read last, which its stream starts with.
+    const moved = shiftTo(recorded, Date.now() / 1000 - INTERVAL_SECONDS - 1);
     await page.route(
       '**/api/stream*',
       (route) => route.fulfill({ body: moved, contentType: 'text/event-stream' }),
@@ -82,16 +101,15 @@ export async function takeScreenshots(folder: string): Promise<void> {
     await page.goto(service.baseUrl);
     await page.waitForSelector('.state.live');
     await page.waitForSelector('.controls');
+    if (isLarge) await page.evaluate('document.documentElement.style.fontSize = "200%"');
     if (hasTable) await page.getByRole('button', { name: 'Show all' }).click();
     // As high as the page: charts that are not visible are not drawn.
     const { width } = page.viewportSize() ?? { width: 1280 };
     await page.waitForTimeout(3000);
-    await page.setViewportSize({
-      width,
-      height: await page.evaluate<number>('document.documentElement.scrollHeight'),
-    });
+    const height = await page.evaluate<number>('document.documentElement.scrollHeight');
+    await page.setViewportSize({ width, height: Math.min(height, isLarge ? MAX_HEIGHT_LARGE : MAX_HEIGHT) });
     await page.waitForTimeout(2500);
-    await page.screenshot({ path: path.join(folder, `${name}.png`), fullPage: true });
+    await takePicture(page, path.join(folder, `${name}.webp`));
     await page.context().close();
   }
   await browser.close();

@@ -12,7 +12,8 @@ t.test('[5.record] the recording backend supports everything, does nothing and l
     createLog((line) => lines.push(line)),
   );
   for (const action of POWER_ACTIONS) {
-    t.strictSame(await backend.support(action), { isSupported: true, reason: null }, action);
+    const reason = 'no action is carried out, only recorded: power.backend is record';
+    t.strictSame(await backend.support(action), { isSupported: true, reason }, action);
     t.equal(await backend.act(action, { isForced: false }), undefined);
   }
   t.strictSame(await backend.inhibitors(), []);

@@ -45,8 +45,9 @@ async function served(t: Test, config: ConfigPart = {}, host: Host = fixtureHost
   return service;
 }
 
+/** Their paths at a service without a proxy; the page names them relative to itself. */
 const assetsIn = (page: Buffer) =>
-  [...page.toString().matchAll(/"(\/assets\/[^"]+)"/g)].map(([, name = '']) => name);
+  [...page.toString().matchAll(/"(assets\/[^"]+)"/g)].map(([, name = '']) => `/${name}`);
 
 t.test('the page and each of its files come in every encoding, with the same content', async (t) => {
   const { baseUrl } = await served(t);

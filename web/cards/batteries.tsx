@@ -1,7 +1,7 @@
 /** Batteries: charge, power, time left and health. */
 import type { BatteryDetail } from '../../src/wire/details.ts';
 import { duration, percent, watts } from '../format.ts';
-import { Bar, Card } from '../parts/card.tsx';
+import { Bar, Card, Notes } from '../parts/card.tsx';
 import { Chart, type Line, PERCENT_RANGE } from '../parts/chart.tsx';
 import { SERIES } from '../parts/palette.ts';
 import type { CardRow } from './row.ts';
@@ -24,7 +24,7 @@ const T = {
 
 const SCALE = { format: percent, range: PERCENT_RANGE };
 
-function noteOf(battery: BatteryDetail): string {
+function notesOf(battery: BatteryDetail): readonly string[] {
   const left = battery.seconds_left === null ? undefined : duration(battery.seconds_left);
   const parts = [
     T.states[battery.state],
@@ -32,7 +32,7 @@ function noteOf(battery: BatteryDetail): string {
     left === undefined ? undefined : battery.state === 'charging' ? T.untilFull(left) : T.untilEmpty(left),
     battery.health_percent === null ? undefined : T.health(percent(battery.health_percent)),
   ];
-  return parts.filter((part) => part !== undefined).join(' · ');
+  return parts.filter((part) => part !== undefined);
 }
 
 function BatteryCard({ batteries }: { readonly batteries: readonly BatteryDetail[] }) {
@@ -52,7 +52,7 @@ function BatteryCard({ batteries }: { readonly batteries: readonly BatteryDetail
             <span class="name">{battery.name}</span>
             <span class="value">{percent(battery.percent)}</span>
             <Bar label={T.charge} share={battery.percent} words={percent(battery.percent)} />
-            <p class="note under">{noteOf(battery)}</p>
+            <Notes parts={notesOf(battery)} isUnder />
           </li>
         ))}
       </ul>

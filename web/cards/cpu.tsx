@@ -11,24 +11,30 @@ const T = {
   title: 'Processor',
   load: 'Load',
   temperature: 'Temperature',
-  speed: 'Speed',
-  power: 'Power',
-  loadAverage: 'Load average',
-  pressure: 'Waiting',
+  speed: 'Clock speed',
+  power: 'Power draw',
+  loadAverage: 'Load over 1, 5, 15 min',
+  pressure: 'Waiting for the processor',
   cores: 'Load of each core',
   core: (index: number, load: string) => `core ${index}: ${load}`,
   coreCount: (cores: number, physical: number) =>
     cores === physical ? `${cores} cores` : `${physical} cores, ${cores} threads`,
-  eachCore: 'Each core',
+  eachCore: 'Show each core',
 } as const;
 
 const SCALE = { format: percent, range: PERCENT_RANGE };
+/** More cores are drawn without a space between them, so that they fit on a phone. */
+const MAX_SPACED = 48;
 const TOTAL: Line = { series: 'cpu', label: T.load, colour: 'series-1' };
 
 function Cores({ loads }: { readonly loads: readonly (number | null)[] }) {
   const words = loads.map((load, i) => T.core(i, percent(load))).join(', ');
   return (
-    <div class="cores" role="img" aria-label={`${T.cores}: ${words}`}>
+    <div
+      class={loads.length > MAX_SPACED ? 'cores tight' : 'cores'}
+      role="img"
+      aria-label={`${T.cores}: ${words}`}
+    >
       {loads.map((load, i) => (
         // Cores are identified by their index; their order never changes.
         <i key={i} title={T.core(i, percent(load))} style={{ '--load': String(load ?? 0) }} />

@@ -1,8 +1,8 @@
 /** Disk traffic, and the usage of each filesystem. */
 import type { DiskDetail } from '../../src/wire/sample.ts';
-import { bytes, percent, rate, rateTick } from '../format.ts';
+import { bytes, percent, rate, rateTick, round } from '../format.ts';
 import type { Point } from '../history.ts';
-import { Bar, Card } from '../parts/card.tsx';
+import { Bar, Card, Folded, Notes } from '../parts/card.tsx';
 import { Chart, type Line, RATE_RANGE } from '../parts/chart.tsx';
 import type { CardRow } from './row.ts';
 
@@ -11,7 +11,9 @@ const T = {
   read: 'Read',
   write: 'Written',
   free: (text: string) => `${text} free`,
-  usedOf: (used: string, size: string) => `${used} of ${size}`,
+  of: (size: string) => `of ${size}`,
+  used: (text: string) => `${text} used`,
+  more: (count: number) => `${count} more`,
   busy: (text: string) => `${text} busy`,
   stale: 'not responding',
   readOnly: 'read-only',
@@ -24,31 +26,37 @@ const LINES: readonly Line[] = [
 ];
 const MAX_SHOWN = 12;
 
-function noteOf(disk: DiskDetail): string {
-  if (disk.stale) return T.stale;
+function notesOf(disk: DiskDetail): readonly string[] {
   const parts = [
+    T.of(round(bytes(disk.size))),
+    disk.stale && T.stale,
     disk.type,
     disk.read_only === true && T.readOnly,
-    disk.busy_percent !== null && T.busy(percent(disk.busy_percent)),
+    disk.busy_percent !== null && !disk.stale && T.busy(percent(disk.busy_percent)),
   ];
-  return parts.filter((part) => typeof part === 'string').join(' · ');
+  return parts.filter((part) => typeof part === 'string');
+}
+
+function DiskRow({ disk }: { readonly disk: DiskDetail }) {
+  return (
+    <li class="disk">
+      <span class="name" title={disk.device ?? undefined}>
+        {disk.fs}
+      </span>
+      <span class="value">{T.free(bytes(disk.available))}</span>
+      <Bar label={disk.fs} share={disk.used_percent} words={T.used(percent(disk.used_percent))} />
+      <Notes parts={notesOf(disk)} isUnder />
+    </li>
+  );
 }
 
 function DiskCard({ disks }: { readonly disks: readonly DiskDetail[] }) {
+  const rows = disks.map((disk) => <DiskRow key={disk.fs} disk={disk} />);
   return (
     <Card title={T.title}>
       <Chart title={T.title} lines={LINES} scale={SCALE} />
-      <ul class="rows">
-        {disks.slice(0, MAX_SHOWN).map((disk) => (
-          <li key={disk.fs} class="disk">
-            <span class="name" title={disk.device ?? undefined}>
-              {disk.fs} <small>{noteOf(disk)}</small>
-            </span>
-            <span class="value">{T.usedOf(bytes(disk.used), bytes(disk.size))}</span>
-            <Bar label={disk.fs} share={disk.used_percent} words={percent(disk.used_percent)} />
-          </li>
-        ))}
-      </ul>
+      <ul class="rows">{rows.slice(0, MAX_SHOWN)}</ul>
+      <Folded label={T.more(rows.length - MAX_SHOWN)}>{rows.slice(MAX_SHOWN)}</Folded>
     </Card>
   );
 }

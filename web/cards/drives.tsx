@@ -1,7 +1,7 @@
 /** Drives: the verdict of each on its own health, and the numbers behind it. */
 import type { DriveDetail } from '../../src/wire/details.ts';
 import { celsius, count, percent } from '../format.ts';
-import { Card } from '../parts/card.tsx';
+import { Card, Notes } from '../parts/card.tsx';
 import type { CardRow } from './row.ts';
 
 const T = {
@@ -20,7 +20,7 @@ function verdictOf({ health }: DriveDetail): string {
   return health.passed ? T.passed : T.failing;
 }
 
-function noteOf({ model, health, reason }: DriveDetail): string {
+function notesOf({ model, health, reason }: DriveDetail): readonly string[] {
   const parts = [
     model,
     reason,
@@ -29,7 +29,7 @@ function noteOf({ model, health, reason }: DriveDetail): string {
     health?.power_on_hours == null ? null : T.on(health.power_on_hours),
     health?.media_errors == null ? null : T.errors(health.media_errors),
   ];
-  return parts.filter((part) => part !== null).join(' · ');
+  return parts.filter((part) => part !== null);
 }
 
 function DriveCard({ drives }: { readonly drives: readonly DriveDetail[] }) {
@@ -40,7 +40,7 @@ function DriveCard({ drives }: { readonly drives: readonly DriveDetail[] }) {
           <li key={drive.name} class="disk">
             <span class="name">{drive.name}</span>
             <span class="value">{verdictOf(drive)}</span>
-            <p class="note under">{noteOf(drive)}</p>
+            <Notes parts={notesOf(drive)} isUnder />
           </li>
         ))}
       </ul>

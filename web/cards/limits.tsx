@@ -5,11 +5,11 @@ import { Bar, Card, type Fact, Facts } from '../parts/card.tsx';
 import type { CardRow } from './row.ts';
 
 const T = {
-  title: 'Limits',
+  title: 'Limits of this service',
   memory: 'Memory',
   of: (used: string, limit: string) => `${used} of ${limit}`,
-  cpus: 'Processors',
-  throttled: 'Throttled',
+  cpus: 'Processor cores it may use',
+  throttled: 'Time held back by that limit',
 } as const;
 
 function usedPercent({ memory_bytes, memory_used_bytes }: LimitsDetail): number | null {

@@ -41,7 +41,7 @@ function useArt(artUrl: string | null, title: string): string | undefined {
     const ended = new AbortController();
     let made: string | undefined;
     const load = async () => {
-      const picture = await getPicture('/api/media/art', ended.signal);
+      const picture = await getPicture('api/media/art', ended.signal);
       if (picture === undefined || ended.signal.aborted) return;
       made = URL.createObjectURL(picture);
       show(made);

@@ -8,11 +8,11 @@ import type { CardRow } from './row.ts';
 const T = {
   title: 'Memory',
   used: 'Used',
-  cached: 'Cached',
+  cached: 'Used as cache',
   swap: 'Swap',
   available: 'Available',
   of: (total: string) => `of ${total}`,
-  pressure: 'Waiting',
+  pressure: 'Waiting for memory',
 } as const;
 
 const SCALE = { format: percent, range: PERCENT_RANGE };

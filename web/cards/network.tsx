@@ -1,6 +1,7 @@
 /** Network traffic, in total and per interface. */
+import type { InterfaceDetail } from '../../src/wire/sample.ts';
 import { bytes, rate, rateTick } from '../format.ts';
-import { Card } from '../parts/card.tsx';
+import { Card, Folded } from '../parts/card.tsx';
 import { Chart, type Line, RATE_RANGE } from '../parts/chart.tsx';
 import type { Detail } from '../sample.ts';
 import type { CardRow } from './row.ts';
@@ -9,8 +10,10 @@ const T = {
   title: 'Network',
   receive: 'Received',
   send: 'Sent',
-  total: (received: string, sent: string) => `${received} received, ${sent} sent since boot`,
-  down: 'down',
+  total: (received: string, sent: string) => `${received} received, ${sent} sent since the machine started`,
+  down: 'not connected',
+  more: (count: number) => `${count} more`,
+  areDown: (count: number) => (count === 1 ? '1 not connected' : `${count} not connected`),
 } as const;
 
 const SCALE = { format: rate, tick: rateTick, range: RATE_RANGE };
@@ -18,29 +21,40 @@ const LINES: readonly Line[] = [
   { series: 'receive', label: T.receive, colour: 'series-2' },
   { series: 'send', label: T.send, colour: 'series-6', isDashed: true },
 ];
-/** /api/usage lists all of them. */
+/** More are folded away. */
 const MAX_SHOWN = 8;
 
+function InterfaceRow({ of: each }: { readonly of: InterfaceDetail }) {
+  return (
+    <li>
+      <span class="name" title={each.addresses.join(', ')}>
+        {each.name} <small>{each.kind === 'ethernet' ? '' : each.kind}</small>
+      </span>
+      <span class="value">
+        {each.up === false ? (
+          T.down
+        ) : (
+          <>
+            <span>↓ {rate(each.receive_rate)}</span> <span>↑ {rate(each.send_rate)}</span>
+          </>
+        )}
+      </span>
+    </li>
+  );
+}
+
 function NetworkCard({ network }: { readonly network: Detail<'network'> }) {
-  // Those that are up first; otherwise in the service's order.
-  const shown = network.interfaces
-    .toSorted((a, b) => Number(b.up ?? false) - Number(a.up ?? false))
-    .slice(0, MAX_SHOWN);
+  const { interfaces } = network;
+  const rowsOf = (all: readonly InterfaceDetail[]) =>
+    all.map((each) => <InterfaceRow key={each.name} of={each} />);
+  const up = rowsOf(interfaces.filter((each) => each.up !== false));
+  const down = rowsOf(interfaces.filter((each) => each.up === false));
   return (
     <Card title={T.title}>
       <Chart title={T.title} lines={LINES} scale={SCALE} />
-      <ul class="rows">
-        {shown.map((each) => (
-          <li key={each.name}>
-            <span class="name" title={each.addresses.join(', ')}>
-              {each.name} <small>{each.kind === 'ethernet' ? '' : each.kind}</small>
-            </span>
-            <span class="value">
-              {each.up === false ? T.down : `↓ ${rate(each.receive_rate)}  ↑ ${rate(each.send_rate)}`}
-            </span>
-          </li>
-        ))}
-      </ul>
+      <ul class="rows">{up.slice(0, MAX_SHOWN)}</ul>
+      <Folded label={T.more(up.length - MAX_SHOWN)}>{up.slice(MAX_SHOWN)}</Folded>
+      <Folded label={T.areDown(down.length)}>{down}</Folded>
       <p class="note">{T.total(bytes(network.bytesRecv), bytes(network.bytesSent))}</p>
     </Card>
   );

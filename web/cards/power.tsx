@@ -26,7 +26,7 @@ const T = {
   asked: (action: string) => `${action} is scheduled and can be cancelled.`,
   cancel: 'Cancel it',
   cancelled: (action: string) => `${action} was cancelled.`,
-  trial: 'Nothing is carried out: power.backend is record.',
+  trial: 'This is a trial. Nothing is carried out: power.backend is “record” in the configuration.',
   recorded: (action: string, time: string) => `${action} was recorded at ${time}.`,
   heldUp: (who: string, why: string) => `${who} blocks this: ${why}`,
 } as const;
@@ -90,7 +90,7 @@ function Confirm({
   const holding = status.inhibitors.filter((held) => held.what.split(':').includes(what));
   return (
     <Dialog title={T.confirm(T.actions[action], hostName())} onLeave={onLeave}>
-      <p>{T.explain(DELAY_SECONDS)}</p>
+      <p>{isTrial(status) ? T.trial : T.explain(DELAY_SECONDS)}</p>
       {holding.map((held) => (
         <p class="problem" key={`${held.who} ${held.why}`}>
           {T.heldUp(held.who, held.why)}
@@ -107,6 +107,10 @@ function Confirm({
     </Dialog>
   );
 }
+
+/** What is supported only in part has a reason too. */
+const isTrial = ({ actions, recorded }: PowerPayload) =>
+  recorded.length > 0 || Object.values(actions).some(({ supported, reason }) => supported && reason !== null);
 
 function PowerCard() {
   const { value: status, error, refresh } = usePolled<PowerPayload>('/api/pw', EVERY_MS);
@@ -158,10 +162,10 @@ function PowerCard() {
           </button>
         ))}
       </div>
-      {last !== undefined && (
+      {isTrial(status) && (
         <p class="note">
           {T.trial}{' '}
-          {T.recorded(powerLabel(last.action), new Date(last.at * 1000).toLocaleTimeString('en-GB'))}
+          {last && T.recorded(powerLabel(last.action), new Date(last.at * 1000).toLocaleTimeString('en-GB'))}
         </p>
       )}
       <NoticeLine notice={acts.notice} onClear={acts.clear} />

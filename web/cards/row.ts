@@ -23,6 +23,6 @@ export interface CardRow {
 
 /** Why a capability cannot be used; `flag` is its key of `features`. */
 export function whyNot({ enabled, supported, reason }: Capability, flag: string): string | undefined {
-  if (!enabled) return `switched off: features.${flag}`;
+  if (!enabled) return `switched off in the configuration (features.${flag})`;
   return supported ? undefined : (reason ?? 'not supported');
 }

@@ -13,7 +13,7 @@ import { MEDIA } from './media.tsx';
 import { MEMORY } from './memory.tsx';
 import { NETWORK } from './network.tsx';
 import { POWER } from './power.tsx';
-import { PROCESSES } from './processes.tsx';
+import { PROCESSES } from './processes/card.tsx';
 import type { CardRow } from './row.ts';
 import { SENSORS } from './sensors.tsx';
 

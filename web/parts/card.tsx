@@ -1,5 +1,5 @@
 /** The frame of a card, and the small parts in it. */
-import type { ComponentChildren } from 'preact';
+import { type ComponentChildren, Fragment, type JSX } from 'preact';
 import { useId } from 'preact/hooks';
 
 interface CardProps {
@@ -7,19 +7,35 @@ interface CardProps {
   /** Shown beside the title. */
   readonly note?: ComponentChildren;
   readonly size?: 'wide' | 'full';
+  /** A button at the end of the title's line. */
+  readonly action?: ComponentChildren;
   readonly children: ComponentChildren;
 }
 
-export function Card({ title, note, size, children }: CardProps) {
+export function Card({ title, note, size, action, children }: CardProps) {
   const id = useId();
   return (
     <section class={size === undefined ? 'card' : `card ${size}`} aria-labelledby={id}>
       <header>
         <h2 id={id}>{title}</h2>
         {note !== undefined && <p class="note">{note}</p>}
+        {action !== undefined && <div class="action">{action}</div>}
       </header>
       {children}
     </section>
+  );
+}
+
+/** Short texts in one paragraph, each kept in one line where it fits. */
+export function Notes({ parts, isUnder }: { readonly parts: readonly string[]; readonly isUnder?: boolean }) {
+  return (
+    <p class={isUnder ? 'note under' : 'note'}>
+      {parts.map((part, i) => (
+        <Fragment key={part}>
+          <span class="part">{i + 1 < parts.length ? `${part} ·` : part}</span>{' '}
+        </Fragment>
+      ))}
+    </p>
   );
 }
 
@@ -36,6 +52,23 @@ export function Facts({ facts }: { readonly facts: readonly Fact[] }) {
         </div>
       ))}
     </dl>
+  );
+}
+
+interface FoldedProps {
+  /** The text to tap on. */
+  readonly label: string;
+  readonly children: readonly JSX.Element[];
+}
+
+/** Rows that are shown on request; nothing where there are none. */
+export function Folded({ label, children }: FoldedProps) {
+  if (children.length === 0) return null;
+  return (
+    <details>
+      <summary>{label}</summary>
+      <ul class="rows">{children}</ul>
+    </details>
   );
 }
 

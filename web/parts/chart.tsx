@@ -45,12 +45,25 @@ interface ChartProps {
   readonly title: string;
   readonly lines: readonly Line[];
   readonly scale: Scale;
-  /** Minimum height in pixels; the chart grows with its card. */
+  /** Minimum height in pixels at a text size of 16; the chart grows with its card and with the text. */
   readonly height?: number;
 }
 
-const FONT = '11px system-ui, sans-serif';
-const LEFT = 66;
+/** In units of the text size, like everything in the style sheet: a user may have made text larger. */
+const FONT_REM = 0.6875;
+const LEFT_REM = 4.125;
+/** The width of the widest label of the time axis in common fonts, in units of its own font. */
+const LABEL_EM = 4;
+
+const remPx = () => Number.parseFloat(getComputedStyle(document.documentElement).fontSize);
+
+/** The labels of the time axis that have room on `plotPx`, as minutes before now. */
+export function minutesOn(plotPx: number, labelPx: number): readonly number[] {
+  const minutePx = (60 * plotPx) / WINDOW_SECONDS;
+  if (labelPx <= minutePx) return [4, 3, 2, 1];
+  if (labelPx <= 2 * minutePx) return [4, 2];
+  return labelPx <= plotPx ? [2] : [];
+}
 
 function fillOf(u: uPlot, colour: string): CanvasGradient | string {
   const { top, height } = u.bbox;
@@ -68,24 +81,27 @@ function seriesOf(line: Line): uPlot.Series {
   return { ...first, stroke: () => colourOf(line.colour), ...dash };
 }
 
-function axes({ format, tick = format }: Scale): uPlot.Axis[] {
-  const shared = { stroke: () => colourOf('muted'), font: FONT, ticks: { show: false } };
+function axes({ format, tick = format }: Scale, rem: number): uPlot.Axis[] {
+  const fontPx = FONT_REM * rem;
+  const font = `${fontPx}px system-ui, sans-serif`;
+  const shared = { stroke: () => colourOf('muted'), font, ticks: { show: false } };
   const grid = { stroke: () => colourOf('grid'), width: 1 };
   return [
     {
       ...shared,
       grid: { show: false },
-      size: 20,
-      gap: 4,
-      splits: (_u, _axis, _min, max) => [4, 3, 2, 1].map((minute) => max - 60 * minute),
+      size: 1.25 * rem,
+      gap: 0.25 * rem,
+      splits: (u, _axis, _min, max) =>
+        minutesOn(u.width - LEFT_REM * rem, LABEL_EM * fontPx).map((minute) => max - 60 * minute),
       values: (u, splits) =>
         splits.map((at) => TEXTS.chart.ago(Math.round(((u.scales['x']?.max ?? at) - at) / 60))),
     },
     {
       ...shared,
       grid,
-      size: LEFT,
-      gap: 6,
+      size: LEFT_REM * rem,
+      gap: 0.375 * rem,
       splits: (_u, _axis, min, max) => [min, (min + max) / 2, max],
       values: (_u, splits) => splits.map((value) => tick(value)),
     },
@@ -95,13 +111,14 @@ function axes({ format, tick = format }: Scale): uPlot.Axis[] {
 function options(
   props: ChartProps,
   place: HTMLElement,
+  rem: number,
   onHover: (index: number | null) => void,
 ): uPlot.Options {
   const { lines, scale } = props;
   return {
     width: place.clientWidth,
     height: place.clientHeight,
-    padding: [8, 4, 0, 0],
+    padding: [rem / 2, rem / 4, 0, 0],
     legend: { show: false },
     cursor: {
       y: false,
@@ -118,7 +135,7 @@ function options(
         },
       },
     },
-    axes: axes(scale),
+    axes: axes(scale, rem),
     series: [{}, ...lines.map(seriesOf)],
     hooks: { setCursor: [(u) => onHover(u.cursor.idx ?? null)] },
   };
@@ -135,9 +152,10 @@ function show(target: HTMLElement, props: ChartProps, onHover: (index: number | 
   const { lines } = props;
   let chart: uPlot | undefined;
   let isSeen = false;
+  let rem = remPx();
   const draw = () => {
     // Created with its data, because a chart that is created empty is drawn twice.
-    if (chart === undefined) chart = new uPlot(options(props, target, onHover), dataOf(lines), target);
+    if (chart === undefined) chart = new uPlot(options(props, target, rem, onHover), dataOf(lines), target);
     else chart.setData(dataOf(lines));
   };
   const update = () => {
@@ -153,7 +171,13 @@ function show(target: HTMLElement, props: ChartProps, onHover: (index: number | 
   );
   seen.observe(target);
   const resized = new ResizeObserver(() => {
-    chart?.setSize({ width: target.clientWidth, height: target.clientHeight });
+    // The height is in units of the text size, so a change of it arrives here; uPlot cannot change its fonts.
+    if (rem !== remPx()) {
+      rem = remPx();
+      chart?.destroy();
+      chart = undefined;
+      update();
+    } else chart?.setSize({ width: target.clientWidth, height: target.clientHeight });
   });
   resized.observe(target);
   const unwatch = [sample.watch(update), scheme.watch(() => chart?.redraw())];
@@ -194,7 +218,7 @@ export function Chart(props: ChartProps) {
       )}
       <div
         class="plot"
-        style={{ minHeight: `${height}px` }}
+        style={{ minHeight: `${height / 16}rem` }}
         ref={place}
         role="img"
         aria-label={TEXTS.chart.label(title, words)}

@@ -7,9 +7,10 @@ interface DialogProps {
   readonly children: ComponentChildren;
   /** Called on Escape; undefined: the dialog cannot be left. */
   readonly onLeave?: () => void;
+  readonly isWide?: boolean;
 }
 
-export function Dialog({ title, children, onLeave }: DialogProps) {
+export function Dialog({ title, children, onLeave, isWide }: DialogProps) {
   const id = useId();
   const dialog = useRef<HTMLDialogElement>(null);
   useEffect(() => {
@@ -26,7 +27,7 @@ export function Dialog({ title, children, onLeave }: DialogProps) {
     onLeave?.();
   };
   return (
-    <dialog ref={dialog} aria-labelledby={id} onCancel={cancel}>
+    <dialog ref={dialog} class={isWide ? 'broad' : undefined} aria-labelledby={id} onCancel={cancel}>
       <h2 id={id}>{title}</h2>
       {children}
     </dialog>

@@ -8,10 +8,11 @@ const T = TEXTS.key;
 
 export function KeyPrompt({ isWrong }: { readonly isWrong: boolean }) {
   const field = useRef<HTMLInputElement>(null);
+  const remember = useRef<HTMLInputElement>(null);
   const submit = (event: Event) => {
     event.preventDefault();
     const key = field.current?.value.trim() ?? '';
-    if (key !== '') giveKey(key);
+    if (key !== '') giveKey(key, remember.current?.checked === true);
   };
   return (
     <Dialog title={T.title}>
@@ -34,6 +35,13 @@ export function KeyPrompt({ isWrong }: { readonly isWrong: boolean }) {
             {T.wrong}
           </p>
         )}
+        <label class="check">
+          <input ref={remember} type="checkbox" name="remember" aria-describedby="remember-note" />{' '}
+          {T.remember}
+        </label>
+        <p class="note" id="remember-note">
+          {T.rememberNote}
+        </p>
         <p class="buttons">
           <button type="submit" class="primary">
             {T.send}

@@ -156,7 +156,10 @@ else {
       t.equal(await card(page, title).count(), 0, `no card ${title}`);
     t.match(await card(page, 'Processor').innerText(), /^Processor[\s\S]*n\/a[\s\S]*Temperature\s+n\/a/);
     t.match(await card(page, 'Memory').innerText(), /n\/a/);
-    t.match(await card(page, 'Limits').innerText(), /512 MiB of 2 GiB[\s\S]*1\.50[\s\S]*Throttled/);
+    t.match(
+      await card(page, 'Limits of this service').innerText(),
+      /512 MiB of 2 GiB[\s\S]*1\.50[\s\S]*held back/,
+    );
     t.notMatch(await page.locator('main').innerText(), /NaN|undefined|null|Infinity/);
     t.strictSame(complaints, []);
     await page.context().close();

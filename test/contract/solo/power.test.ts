@@ -15,7 +15,12 @@ import { loadTestEngine } from '../../helpers/service/engine.ts';
 t.setTimeout(280_000);
 
 const OK = '{"status":"ok","message":"Command initiated"}';
-const ABLE = { enabled: true, supported: true, reason: null };
+/** The backend is `record`, and says so. */
+const ABLE = {
+  enabled: true,
+  supported: true,
+  reason: 'no action is carried out, only recorded: power.backend is record',
+};
 const facts = { version: '0', pid: 1, startedAt: 0, node: 'v0', platform: 'linux' };
 const host = openNativeHost();
 

@@ -4,6 +4,7 @@ import type { Counters, Host } from '#src/host/host.js';
 import { fixtureHost } from './host.ts';
 import { LivelyProcesses } from './lively-processes.ts';
 import { FakeMediaHost, playerOf, snapshotOf } from './media.ts';
+import type { ProcessLiteral } from './process-columns.ts';
 import { wave } from './wave.ts';
 
 const GIB = 1024 ** 3;
@@ -105,10 +106,12 @@ interface LivelyOptions {
   /** Seconds by which its clocks are ahead of the real ones. */
   readonly ahead?: () => number;
   readonly artUrl?: string | null;
+  /** Default: those of a workstation. */
+  readonly processes?: readonly ProcessLiteral[];
 }
 
 /** The machine has been running for a little over a day. */
-export function livelyHost({ ahead = () => 0, artUrl = null }: LivelyOptions = {}): LivelyHost {
+export function livelyHost({ ahead = () => 0, artUrl = null, processes }: LivelyOptions = {}): LivelyHost {
   const seconds = () => 100_000 + performance.now() / 1000 + ahead();
   const idle = Array.from({ length: CORES }, (_, core) => (s: number) => 100 * (1 - loadOf(s, core)));
   const busy = Array.from({ length: CORES }, (_, core) => (s: number) => 100 * loadOf(s, core));
@@ -121,7 +124,7 @@ export function livelyHost({ ahead = () => 0, artUrl = null }: LivelyOptions = {
       return base.reads;
     },
     media: livelyMedia(artUrl),
-    processes: new LivelyProcesses(seconds),
+    processes: new LivelyProcesses(seconds, processes),
     readSystem: async () => ({
       ...(await base.readSystem()),
       hostname: 'workbench',
@@ -144,6 +147,20 @@ export function livelyHost({ ahead = () => 0, artUrl = null }: LivelyOptions = {
         unixMs: Date.now() + 1000 * ahead(),
         ...countersAt(s, odometer.totals),
       };
+    },
+  };
+}
+
+/** `host` with some counters changed. */
+export function withCounters(
+  host: LivelyHost,
+  change: (counters: Counters) => Partial<Counters>,
+): LivelyHost {
+  return {
+    ...host,
+    readCounters(...asked) {
+      const counters = host.readCounters(...asked);
+      return { ...counters, ...change(counters) };
     },
   };
 }

@@ -1,5 +1,5 @@
 /** Imaginary processes that use CPU time and can be ended. */
-import type { EndSignal, ProcessColumns, ProcessHost, ProcessId } from '#src/host/processes.js';
+import type { EndSignal, ProcessColumns, ProcessFacts, ProcessHost, ProcessId } from '#src/host/processes.js';
 import { type ProcessLiteral, processColumns } from './process-columns.ts';
 import { wave } from './wave.ts';
 
@@ -35,6 +35,7 @@ const PROGRAMS = [
   ['polkitd', 1, 14],
 ] as const;
 
+/** A workstation's: 81 processes of 25 names. */
 function programs(): readonly ProcessLiteral[] {
   const rows: ProcessLiteral[] = [{ pid: 1, name: 'systemd', ppid: 0, memory: 13 * MIB, cpu: 900 }];
   for (const [name, many, mib] of PROGRAMS)
@@ -56,13 +57,16 @@ export class LivelyProcesses implements ProcessHost {
   readonly sent: (readonly [pid: number, signal: EndSignal])[] = [];
   /** Processes that end only by force. */
   readonly stubborn = new Set<number>();
+  /** Its figures stay those of the first reading, as on a machine whose processes take long to read. */
+  isSlow = false;
   readonly #now: () => number;
-  #rows = programs();
+  #rows: readonly ProcessLiteral[];
   #at: number;
   #columns: ProcessColumns;
 
-  constructor(now: () => number) {
+  constructor(now: () => number, rows: readonly ProcessLiteral[] = programs()) {
     this.#now = now;
+    this.#rows = rows;
     this.#at = now();
     this.#columns = this.#take();
   }
@@ -75,17 +79,26 @@ export class LivelyProcesses implements ProcessHost {
       ...row,
       cpu: (row.cpu ?? 0) + 0.3 * TICKS_PER_SECOND * elapsed * wave(now, i * 0.37) ** 8,
     }));
-    return processColumns(now, this.#rows, { machineTicks: Math.round(now * TICKS_PER_SECOND) });
+    return processColumns(now, this.#rows, {
+      machineTicks: Math.round(now * TICKS_PER_SECOND),
+      unixMs: Date.now(),
+    });
   }
 
   latest = () => this.#columns;
 
   ask(): void {
-    this.#columns = this.#take();
+    if (!this.isSlow) this.#columns = this.#take();
   }
 
   read = async () => this.#take();
-  readDetails = async () => null;
+  readDetails = async (pid: number): Promise<ProcessFacts | null> => {
+    const row = this.#rows.find((each) => each.pid === pid);
+    if (row === undefined) return null;
+    const path = `/usr/bin/${row.name}`;
+    const command = [path, '--profile', '/home/ada/.config/a-profile-with-a-long-name'];
+    return { pid, startTicks: row.start ?? 100, path, folder: '/home/ada', openFiles: 37, command };
+  };
   readPaths = async (processes: readonly ProcessId[]) => processes.map(() => null);
   whyNoControl = () => null;
 

@@ -1,9 +1,9 @@
 /** Asks for confirmation before a process is ended, and before it is forced when it did not end. */
 import { useState } from 'preact/hooks';
-import { Dialog } from '../parts/dialog.tsx';
-import { NoticeLine, useActs } from '../parts/notice.tsx';
-import { post } from '../requests.ts';
-import { TEXTS } from '../texts.ts';
+import { Dialog } from '../../parts/dialog.tsx';
+import { NoticeLine, useActs } from '../../parts/notice.tsx';
+import { post } from '../../requests.ts';
+import { TEXTS } from '../../texts.ts';
 
 const T = TEXTS.processes;
 

@@ -1,0 +1,106 @@
+/** Processes: the busiest ten from the stream, or all of them in a table. */
+import { useState } from 'preact/hooks';
+import type { ProcessShare } from '../../../src/wire/process.ts';
+import { bytes, count, percent } from '../../format.ts';
+import { Card } from '../../parts/card.tsx';
+import type { Sample, System } from '../../sample.ts';
+import { TEXTS } from '../../texts.ts';
+import { type CardRow, whyNot } from '../row.ts';
+import { All } from './all.tsx';
+import { Details, type Subject } from './details.tsx';
+
+const T = TEXTS.processes;
+/** Figures that are older are shown with their age. */
+const FRESH_SECONDS = 2;
+
+interface TopProps {
+  readonly title: string;
+  readonly rows: readonly ProcessShare[] | null;
+  readonly value: (row: ProcessShare) => string;
+  readonly onOpen: (subject: Subject) => void;
+}
+
+function Top({ title, rows, value, onOpen }: TopProps) {
+  return (
+    <div>
+      <h3>{title}</h3>
+      <ul class="rows">
+        {(rows ?? []).map((row) => (
+          <li key={row.pid}>
+            <span class="name">
+              <button
+                type="button"
+                class="quiet open"
+                aria-haspopup="dialog"
+                onClick={() => onOpen({ name: row.name, pid: row.pid })}
+              >
+                {row.name} <small>{row.pid}</small>
+              </button>
+            </span>
+            <span class="value">{value(row)}</span>
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}
+
+function noteOf(summary: Sample['processes']): string | undefined {
+  if (!summary) return undefined;
+  const { age_seconds } = summary;
+  const note = T.count(count(summary.count), count(summary.running));
+  return age_seconds > FRESH_SECONDS ? `${note} · ${T.age(Math.round(age_seconds))}` : note;
+}
+
+interface ProcessCardProps {
+  readonly summary: Sample['processes'];
+  readonly system: System;
+}
+
+function ProcessCard({ summary, system }: ProcessCardProps) {
+  const [isOpen, open] = useState(false);
+  const [subject, look] = useState<Subject>();
+  const { control } = system.capabilities.processes;
+  const toggle = (
+    <button type="button" aria-expanded={isOpen} onClick={() => open(!isOpen)}>
+      {isOpen ? T.close : T.open}
+    </button>
+  );
+  return (
+    <Card title={T.title} note={noteOf(summary)} size="full" action={toggle}>
+      {isOpen ? (
+        <All mayEnd={control.enabled && control.supported} system={system} />
+      ) : (
+        <div class="columns">
+          <Top
+            title={T.topCpu}
+            rows={summary?.top_cpu ?? null}
+            value={(row) => percent(row.cpu, 1)}
+            onOpen={look}
+          />
+          <Top
+            title={T.topMemory}
+            rows={summary?.top_memory ?? null}
+            value={(row) => bytes(row.memory)}
+            onOpen={look}
+          />
+        </div>
+      )}
+      {subject !== undefined && (
+        <Details subject={subject} guard={undefined} onEnd={undefined} onClose={() => look(undefined)} />
+      )}
+    </Card>
+  );
+}
+
+export const PROCESSES: CardRow = {
+  Card: ({ sample, system }) => {
+    const can = system?.capabilities.processes.list;
+    if (system === undefined || can?.enabled !== true || !can.supported) return null;
+    return <ProcessCard summary={sample.processes} system={system} />;
+  },
+  absences: (_sample, { capabilities: { processes } }) => [
+    [T.title, whyNot(processes.list, 'enable_processes')],
+    [T.control, whyNot(processes.control, 'enable_process_control')],
+  ],
+};

@@ -1,0 +1,173 @@
+/** The table of processes: sorted by the service, rendered where it is scrolled to. */
+import { useLayoutEffect, useRef } from 'preact/hooks';
+import type { ProcessListPayload } from '../../../src/wire/process.ts';
+import { bytes, clock, percent } from '../../format.ts';
+import { useVirtual } from '../../parts/virtual.ts';
+import { TEXTS } from '../../texts.ts';
+import type { Subject } from './details.tsx';
+import type { Victim } from './end-dialog.tsx';
+import type { Guard } from './guard.ts';
+
+const T = TEXTS.processes;
+
+export type Sort = 'name' | 'cpu' | 'memory';
+type Row = ProcessListPayload['processes'][number];
+
+/** The service's sort order for each column. */
+const DIRECTIONS = { name: 'ascending', cpu: 'descending', memory: 'descending' } as const;
+
+const keyOf = (row: Row) => ('pid' in row ? String(row.pid) : row.name);
+
+const victimOf = (row: Row): Victim =>
+  'started_at' in row
+    ? { what: T.one(row.name, row.pid), body: { pid: row.pid, started_at: row.started_at } }
+    : { what: T.group(row.name, 'count' in row ? row.count : 1), body: { name: row.name } };
+
+/** undefined where the service would refuse to end it. */
+function endable(row: Row, guard: Guard | undefined): Victim | undefined {
+  const mayEnd = 'ppid' in row ? guard?.mayEnd(row) : guard?.mayEndAll(row.name);
+  return mayEnd === true ? victimOf(row) : undefined;
+}
+
+interface TableProps {
+  readonly rows: readonly Row[];
+  readonly sort: Sort;
+  readonly onSort: (sort: Sort) => void;
+  readonly onOpen: (subject: Subject) => void;
+  /** undefined: processes cannot be ended. */
+  readonly onEnd: ((victim: Victim) => void) | undefined;
+  /** undefined: not known yet. */
+  readonly guard: Guard | undefined;
+}
+
+function Sorted({ by, sort, onSort }: { readonly by: Sort } & Pick<TableProps, 'sort' | 'onSort'>) {
+  const isSorted = by === sort;
+  return (
+    <th
+      scope="col"
+      aria-sort={isSorted ? DIRECTIONS[by] : 'none'}
+      class={by === 'name' ? 'name' : `number ${by}`}
+    >
+      <button type="button" class="quiet" onClick={() => onSort(by)}>
+        {T.columns[by]}
+        <span aria-hidden="true">{isSorted ? (DIRECTIONS[by] === 'ascending' ? ' ↑' : ' ↓') : ''}</span>
+      </button>
+    </th>
+  );
+}
+
+function Head({ areGroups, sort, onSort, onEnd }: TableProps & { readonly areGroups: boolean }) {
+  const sorting = { sort, onSort };
+  return (
+    <thead>
+      <tr>
+        <Sorted by="name" {...sorting} />
+        <th scope="col" class="number more">
+          {areGroups ? T.columns.count : T.columns.pid}
+        </th>
+        {!areGroups && (
+          <th scope="col" class="more user">
+            {T.columns.user}
+          </th>
+        )}
+        <Sorted by="cpu" {...sorting} />
+        <Sorted by="memory" {...sorting} />
+        <th scope="col" class="number more">
+          {T.columns.time}
+        </th>
+        {onEnd !== undefined && (
+          <th scope="col" class="act">
+            {T.act}
+          </th>
+        )}
+      </tr>
+    </thead>
+  );
+}
+
+function BodyRow({
+  row,
+  index,
+  onOpen,
+  onEnd,
+  guard,
+}: TableProps & { readonly row: Row; readonly index: number }) {
+  const victim = endable(row, guard);
+  return (
+    <tr aria-rowindex={index}>
+      <th scope="row" class="name">
+        <button
+          type="button"
+          class="quiet open"
+          aria-haspopup="dialog"
+          data-key={`open ${keyOf(row)}`}
+          onClick={() => onOpen('pid' in row ? { name: row.name, pid: row.pid } : { name: row.name })}
+        >
+          {row.name}
+        </button>
+      </th>
+      <td class="number more">{'count' in row ? row.count : row.pid}</td>
+      {!('count' in row) && <td class="more user">{'user' in row ? row.user : ''}</td>}
+      <td class="number cpu">{percent(row.cpu, 1)}</td>
+      <td class="number memory">{bytes(row.memory)}</td>
+      <td class="number more">{clock(row.cpu_time)}</td>
+      {onEnd !== undefined && (
+        <td class="act">
+          {victim !== undefined && (
+            <button
+              type="button"
+              class="quiet"
+              data-key={`end ${keyOf(row)}`}
+              aria-label={T.endWhat(victim.what)}
+              onClick={() => onEnd(victim)}
+            >
+              {T.end}
+            </button>
+          )}
+        </td>
+      )}
+    </tr>
+  );
+}
+
+/** Browsers drop the focus of a moved element, so it is restored to the button of the same process. */
+function useKeptFocus(rows: readonly Row[]) {
+  const body = useRef<HTMLTableSectionElement>(null);
+  const focused = useRef<string | undefined>(undefined);
+  useLayoutEffect(() => {
+    if (focused.current === undefined || document.activeElement !== document.body) return;
+    const button = body.current?.querySelector<HTMLElement>(`[data-key="${CSS.escape(focused.current)}"]`);
+    button?.focus({ preventScroll: true });
+  }, [rows]);
+  const onFocusIn = (event: FocusEvent) => {
+    focused.current = event.target instanceof HTMLElement ? event.target.dataset['key'] : undefined;
+  };
+  const onFocusOut = (event: FocusEvent) => {
+    if (event.relatedTarget !== null) focused.current = undefined;
+  };
+  return { ref: body, onFocusIn, onFocusOut };
+}
+
+export function ProcessTable(props: TableProps) {
+  const { rows } = props;
+  const kept = useKeptFocus(rows);
+  const { ref, onScroll, first, end, beforePx, afterPx } = useVirtual(rows.length);
+  const areGroups = rows.some((row) => 'count' in row);
+  if (rows.length === 0) return <p class="empty">{T.none}</p>;
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be reachable by keyboard (WCAG 2.1.1)
+    <section class="scroll" tabIndex={0} aria-label={T.caption} ref={ref} onScroll={onScroll}>
+      <div style={{ paddingTop: `${beforePx}px`, paddingBottom: `${afterPx}px` }}>
+        <table aria-rowcount={rows.length + 1}>
+          <Head {...props} areGroups={areGroups} />
+          <tbody {...kept}>
+            {rows.slice(first, end).map((row, i) => (
+              // The head is the first row.
+              <BodyRow key={keyOf(row)} {...props} row={row} index={first + i + 2} />
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </section>
+  );
+}
