@@ -43,17 +43,21 @@ const sectionsOf = ({ data }: Told) => Object.keys(data).filter((key) => SECTION
 const playing = (title: string) =>
   snapshotOf(playerOf('p', { playback: 'playing', title, positionSeconds: 1 }));
 
-t.test('[7.frames] [7.connected] a greeting on open: version, protocol and features', async (t) => {
-  const { client } = await start(t, { features: { enable_media: false } });
-  const greeting = await client.take('connected');
-  t.strictSame(Object.keys(greeting.data), ['version', 'protocol', 'features']);
-  t.match(greeting.data, {
-    version: '0.0.0-test',
-    protocol: 1,
-    features: { enable_media: false, enable_sleep: true },
-  });
-  t.equal(greeting.text, JSON.stringify({ type: 'connected', data: greeting.data }), 'one line of JSON');
-});
+t.test(
+  '[7.frames] [7.connected] a greeting on open: version, protocol, features and a sentence',
+  async (t) => {
+    const { client } = await start(t, { features: { enable_media: false } });
+    const greeting = await client.take('connected');
+    t.strictSame(Object.keys(greeting.data), ['version', 'protocol', 'features', 'message']);
+    t.match(greeting.data, {
+      version: '0.0.0-test',
+      protocol: 1,
+      message: 'Connected to hostwire 0.0.0-test.',
+      features: { enable_media: false, enable_sleep: true },
+    });
+    t.equal(greeting.text, JSON.stringify({ type: 'connected', data: greeting.data }), 'one line of JSON');
+  },
+);
 
 t.test('[7.ping] [7.id] ping is answered with pong, and an id comes back as it was', async (t) => {
   const { client } = await start(t);
@@ -88,33 +92,46 @@ t.test('[7.subscribe] [7.snapshot] subscribed, then a snapshot of each topic, al
   t.strictSame(sectionsOf(snapshots.get('system_stats') ?? subscribed), SECTIONS);
 });
 
-t.test('[7.topics] stats, its sections by both names, and unknown names reported', async (t) => {
-  const { client, pass } = await start(t);
-  for (const [topics, now] of [
-    [['stats'], ['stats']],
-    [['stats.cpu'], ['stats.cpu']],
-    [
-      ['cpu', 'stats.cpu', 'network'],
-      ['stats.cpu', 'stats.network'],
-    ],
-    [SECTIONS, ['stats']],
-    [SECTIONS.map((name) => `stats.${name}`), ['stats']],
-    [[], []],
-  ] as const) {
-    client.say('subscribe', { topics }, 1);
-    await pass(FIRST_WINDOW_MS);
-    t.strictSame((await client.take('subscribed')).data, { topics: now, unknown: [] });
-    if (now.length > 0) {
-      const sections = now[0] === 'stats' ? SECTIONS : now.map((name) => name.slice('stats.'.length));
-      t.strictSame(sectionsOf(await client.take('system_stats')), sections);
+t.test(
+  '[7.topics] stats, its sections by both names, aliases, in any case, and unknown names reported',
+  async (t) => {
+    const { client, pass } = await start(t);
+    for (const [topics, now] of [
+      [['stats'], ['stats']],
+      [['stats.cpu'], ['stats.cpu']],
+      [
+        ['cpu', 'stats.cpu', 'network'],
+        ['stats.cpu', 'stats.network'],
+      ],
+      [['NET'], ['stats.network']],
+      [
+        ['Stats.CPU', 'CPU', 'STATS.NETWORK', 'net'],
+        ['stats.cpu', 'stats.network'],
+      ],
+      [SECTIONS, ['stats']],
+      [SECTIONS.map((name) => `stats.${name}`), ['stats']],
+      [[], []],
+    ] as const) {
+      client.say('subscribe', { topics }, 1);
+      await pass(FIRST_WINDOW_MS);
+      t.strictSame((await client.take('subscribed')).data, { topics: now, unknown: [] });
+      if (now.length > 0) {
+        const sections = now[0] === 'stats' ? SECTIONS : now.map((name) => name.slice('stats.'.length));
+        t.strictSame(sectionsOf(await client.take('system_stats')), sections);
+      }
     }
-  }
-  client.say('subscribe', { topics: ['CPU', 'stats.', 'toString', 'cpu', 'toString'] }, 2);
-  t.strictSame((await client.take((told) => told.id === 2)).data, {
-    topics: ['stats.cpu'],
-    unknown: ['CPU', 'stats.', 'toString'],
-  });
-});
+    client.say('subscribe', { topics: ['CPU!', 'stats.', 'toString', 'cpu', 'toString'] }, 2);
+    t.strictSame((await client.take((told) => told.id === 2)).data, {
+      topics: ['stats.cpu'],
+      unknown: ['CPU!', 'stats.', 'toString'],
+    });
+    client.say('subscribe', { topics: ['Process', 'Stats.Media', 'POWER'] }, 3);
+    t.strictSame((await client.take((told) => told.id === 3)).data, {
+      topics: ['media', 'processes', 'power'],
+      unknown: [],
+    });
+  },
+);
 
 t.test(
   '[7.modes] replace by default; add adds; unsubscribe removes, everything if it names no topics',
@@ -240,6 +257,22 @@ t.test('[7.get] one event per topic, each once, with the id', async (t) => {
   await pass(5000);
   t.strictSame(await client.settle(), [], 'nothing is subscribed');
 });
+
+t.test(
+  '[7.media-pause] pausing and playing on are changes, also where the payload stays the same',
+  async (t) => {
+    const { client, media } = await start(t);
+    media.change(playing('one'));
+    client.say('subscribe', { topics: ['media'] });
+    const { data } = await client.take('media_update');
+    for (const playback of ['paused', 'playing'] as const) {
+      media.change(snapshotOf(playerOf('p', { playback, title: 'one' })));
+      t.strictSame((await client.take('media_update')).data, data);
+    }
+    media.change(snapshotOf(playerOf('p', { playback: 'playing', title: 'one', volume: 0.5 })));
+    t.strictSame(await client.settle(), [], 'a volume is none');
+  },
+);
 
 t.test('[7.media-update] pushed to subscribers, once per change', async (t) => {
   const { client, media, connect } = await start(t);

@@ -219,7 +219,13 @@ t.test('[4.never-4xx] no parameter is ever answered with an error', async (t) =>
 t.test('[4.detail] detail on the stream', async (t) => {
   const stream = await open(t, '/api/stream?fields=cpu&detail=true');
   const payload = payloadOf(await stream.next());
-  t.strictSame(Object.keys(payload).slice(0, 5), ['timestamp', 'uptime', 'interval_seconds', 'window_seconds', 'host']);
+  t.strictSame(Object.keys(payload).slice(0, 5), [
+    'timestamp',
+    'uptime',
+    'interval_seconds',
+    'window_seconds',
+    'host',
+  ]);
   t.equal(payload['interval_seconds'], 1);
   t.ok('cores' in Object(payload['cpu']));
 });
