@@ -120,6 +120,7 @@ export type ProcessCapabilities = Shape<typeof processCapabilities>;
 export const PROCESS_DOCS: DocsOf<'listProcesses' | 'getProcess' | 'killProcess' | 'launchProcess'> = {
   listProcesses: {
     summary: 'The processes, grouped by name or one by one',
+    description: 'A list younger than one second answers for all who request the same.',
     query: processListRequest,
     payloads: [processListPayload],
     errors: ['invalid_value', 'not_possible_now', 'not_supported'],
