@@ -43,6 +43,7 @@ export class Sampler implements SampleSource {
   #deadlineMs = 0;
   /** Drops what nobody has asked for in a long time. */
   #expiryTimer: unknown;
+  #isClosed = false;
 
   constructor(options: SampleReaderOptions) {
     this.#clock = options.clock;
@@ -98,6 +99,7 @@ export class Sampler implements SampleSource {
     this.#clock.clearTimer(this.#timer);
     this.#clock.clearTimer(this.#expiryTimer);
     this.#timer = undefined;
+    this.#isClosed = true;
   }
 
   peek(needs: Needs): Encoded | undefined {
@@ -173,6 +175,8 @@ export class Sampler implements SampleSource {
 
   /** One timer from the first reading on; it is set again only if it fires too early. */
   #expireIn(delayMs: number): void {
+    // A reading that was pending at the end may be over only now.
+    if (this.#isClosed) return;
     this.#expiryTimer ??= this.#clock.setTimer(() => {
       this.#expiryTimer = undefined;
       this.#cached = this.#cached.filter((cached) => this.#isFresh(cached));

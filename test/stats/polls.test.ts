@@ -157,6 +157,16 @@ t.test('[4.demand] readings are kept for 10 minutes after the last poll, by one 
   t.equal(clock.timers, 0);
 });
 
+t.test('no timer is left after the end, also of a request that is answered later', async (t) => {
+  const { clock, sampler } = setUp();
+  const late = sampler.latest(ALL);
+  await clock.advance(100);
+  sampler.close();
+  await clock.advance(100);
+  await late;
+  t.equal(clock.timers, 0);
+});
+
 t.test('what needs no window and asks no prober is answered at once', async (t) => {
   const { clock, ask } = setUp();
   for (let polls = 0; polls < 3; polls++) {
