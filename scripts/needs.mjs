@@ -45,6 +45,14 @@ const PROOF_NEEDS = [
   },
   { package: 'e2fsprogs', commands: ['mke2fs'], why: 'disks of the virtual machine' },
   { package: 'kmod', commands: ['depmod'], why: 'kernel modules of the virtual machine' },
+  { package: 'collectd-core', commands: ['collectd'], why: 'a recipe' },
+  { package: 'libyajl2', files: ['/usr/lib/x86_64-linux-gnu/libyajl.so.2'], why: "collectd's curl_json" },
+  { package: 'python3-httpx', files: ['/usr/lib/python3/dist-packages/httpx/__init__.py'], why: 'a recipe' },
+  {
+    package: 'python3-jinja2',
+    files: ['/usr/lib/python3/dist-packages/jinja2/__init__.py'],
+    why: 'a recipe',
+  },
   { package: 'clang-14', commands: ['clang++-14'], why: 'fuzzing the parsers' },
   { package: 'firefox-esr', commands: ['firefox-esr'], why: 'the second browser of the attack tests' },
   {

@@ -1,7 +1,7 @@
 /** The examples of README.md and docs/ do what they say: they run, against a service of this test. */
 import './helpers/service/dead-buses.ts';
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
 import { pathToFileURL } from 'node:url';
@@ -9,7 +9,7 @@ import t, { type Test } from 'tap';
 import ts from 'typescript';
 import { rowOf } from '#src/host/process-columns.js';
 import type { ProcessFacts, ProcessHost } from '#src/host/processes.js';
-import { CURL_LINES, PROGRAMS } from './helpers/docs/examples.ts';
+import { CURL_LINES, OTHER_BLOCKS, PROGRAMS } from './helpers/docs/examples.ts';
 import { fixtureHost } from './helpers/fakes/host.ts';
 import { FakeMediaHost, playerOf, snapshotOf } from './helpers/fakes/media.ts';
 import { FakeProcessHost } from './helpers/fakes/processes.ts';
@@ -61,6 +61,7 @@ async function startService(t: Test, folder: string) {
   const host = { ...fixtureHost(), media, processes: processHost() };
   const service = await startHere(host, {
     features: EVERYTHING_ON,
+    processes: { launch: { editor: { command: '/bin/true', args: [], env: {}, allow_args: false } } },
     stats: { stream_interval_seconds: 1 },
   });
   t.teardown(() => service.stop());
@@ -153,6 +154,15 @@ t.test('a program that fails is noticed', async (t) => {
   const { code, stderr } = await run(folder, text, service.baseUrl);
   t.equal(code, 1);
   t.match(stderr, /INVALID_DATA/);
+});
+
+t.test('what else README.md shows: how it is started', async (t) => {
+  t.strictSame(OTHER_BLOCKS, ['npm ci && npm start'], 'every other block is run by this file');
+  const manifest: { readonly scripts: Readonly<Record<string, string>> } = JSON.parse(
+    readFileSync(path.join(BUILD, '../package.json'), 'utf8'),
+  );
+  // What startService of test/helpers/service/service.ts starts for hundreds of tests.
+  t.equal(manifest.scripts['start'], 'node dist/main.js');
 });
 
 /** The status that a line is answered with, other than 200. */

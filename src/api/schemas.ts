@@ -93,17 +93,37 @@ export interface SchemaWriter {
 
 const PREFIX = '#/components/schemas/';
 
-/** `part` with each unit as the end of its description: no reader of JSON Schema knows a key for units. */
-function withUnitsInWords(part: unknown): unknown {
-  if (Array.isArray(part)) return part.map(withUnitsInWords);
+/**
+ * `part` with each unit as the end of its description, as no reader of JSON Schema knows a key for units, and with the
+ * length of each tuple as a maximum: some linters take `items: false` for a missing `items`.
+ */
+function forReaders(part: unknown): unknown {
+  if (Array.isArray(part)) return part.map(forReaders);
   if (typeof part !== 'object' || part === null) return part;
   const { [UNIT_KEY]: unit, ...rest } = part as Json;
-  const written = Object.fromEntries(
-    Object.entries(rest).map(([key, value]) => [key, withUnitsInWords(value)]),
-  );
+  const entries = Object.entries(rest).map(([key, value]): [string, unknown] => [key, forReaders(value)]);
+  const written: Record<string, unknown> = Object.fromEntries(entries);
+  const { prefixItems, items } = written;
+  if (Array.isArray(prefixItems) && items === false)
+    Object.assign(written, { items: prefixItems.at(-1), maxItems: prefixItems.length });
+  if (typeof written['properties'] === 'object')
+    written['properties'] = withoutDefaults(written['properties']);
   if (typeof unit !== 'string') return written;
   const { description } = rest;
   return { ...written, description: `${description === undefined ? '' : `${description} `}Unit: ${unit}.` };
+}
+
+/** Defaults in words: generators of clients take a property with a default for one that is always there. */
+function withoutDefaults(properties: unknown): Json {
+  return Object.fromEntries(
+    // The properties of a schema are schemas.
+    Object.entries(properties as Readonly<Record<string, Json>>).map(([name, property]) => {
+      const { default: value, ...rest } = property;
+      if (value === undefined) return [name, property];
+      const description = `${String(rest['description'] ?? '')} Default: ${JSON.stringify(value)}.`.trim();
+      return [name, { ...rest, description }];
+    }),
+  );
 }
 
 /** `keepsUnits`: as the key UNIT_KEY, for docs/api.md. */
@@ -115,7 +135,7 @@ export function schemaWriter(target: 'draft-07' | 'draft-2020-12', keepsUnits = 
     overrideRef: ({ referenceId }: { readonly referenceId: string }) => `${PREFIX}${referenceId}`,
   };
   // Both halves of the writer return objects, which stay objects.
-  const finished = (part: Json) => (keepsUnits ? part : withUnitsInWords(part)) as Json;
+  const finished = (part: Json) => (keepsUnits ? part : forReaders(part)) as Json;
   const named = finished(toJsonSchemaDefs(COMPONENTS, config));
   const used = new Set<string>();
   const note = (part: unknown): void => {

@@ -51,7 +51,10 @@ export type MediaAction =
   | 'seek'
   | 'set_volume'
   | 'volume_up'
-  | 'volume_down';
+  | 'volume_down'
+  | 'mute'
+  | 'unmute'
+  | 'toggle_mute';
 
 export interface MediaOptions extends CommandOptions {
   /** Seconds for `seek`, 0–100 for `set_volume`. */

@@ -1,5 +1,5 @@
 /** Selects the player a request refers to and builds its status payload. Pure. */
-import type { MediaPlayer, MediaSnapshot } from '../host/media.ts';
+import { MEDIA_VERBS, type MediaPlayer, type MediaSnapshot } from '../host/media.ts';
 import type { MediaPayload } from '../wire/media.ts';
 
 /** playerctld only proxies other players, which are listed themselves. */
@@ -67,6 +67,7 @@ export function deriveMediaStatus(
   return {
     ...status,
     playback: player?.playback ?? 'stopped',
+    playing: player?.playback === 'playing',
     album: current?.album ?? null,
     position: rounded(current?.positionSeconds, 1000),
     duration: rounded(current?.durationSeconds, 1000),
@@ -74,6 +75,8 @@ export function deriveMediaStatus(
     shuffle: player?.shuffle ?? null,
     repeat: player?.repeat ?? null,
     volume: rounded(percentOf(player?.volume), 10),
+    muted: player?.volume == null ? null : player.volume === 0,
+    supports_ctrl: player !== undefined && MEDIA_VERBS.some((verb) => !player.cannot.includes(verb)),
     player: player === undefined ? null : nameOf(player),
     players: playersOf(snapshot).map(nameOf),
     art_url: current?.artUrl ?? null,

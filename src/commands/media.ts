@@ -8,6 +8,7 @@ import {
   type MediaPlayer,
   type MediaSnapshot,
   type MediaVerb,
+  type Playback,
 } from '../host/media.ts';
 import { Listeners } from '../listeners.ts';
 import type { Log } from '../log/log.ts';
@@ -18,6 +19,7 @@ import { type Command, type Delivered, defineCommand, type Outcome } from './com
 import { MediaArt, type Picture } from './media-art.ts';
 import { checkMediaParams, type MediaParams } from './media-params.ts';
 import { currentOf, deriveMediaStatus, findPlayer, nameOf, selectPlayer } from './media-status.ts';
+import { isVolumeAction, MediaVolume } from './media-volume.ts';
 
 export interface MediaOptions {
   /** undefined: media players are not supported on this platform. */
@@ -42,6 +44,9 @@ const VERBS: Readonly<Record<MediaAction, MediaVerb>> = {
   set_volume: 'set_volume',
   volume_up: 'set_volume',
   volume_down: 'set_volume',
+  mute: 'set_volume',
+  unmute: 'set_volume',
+  toggle_mute: 'set_volume',
 };
 
 /** Wait for the first answers of all players, at the first status request. */
@@ -51,10 +56,6 @@ const CONTROL_SETTLE_MS = 400;
 /** Wait for the player's reply. Together with CONTROL_SETTLE_MS less than the 1.5 s that a request may take. */
 const ANSWER_MS = 1000;
 
-const VOLUME_STEP = 0.05;
-/** Players report a new volume a little later: until then the next step starts from the volume that was requested. */
-const VOLUME_REPORTED_MS = 1000;
-
 const OK = { status: 'ok' } as const;
 
 /** How a command went. `error`: for the actions that do not always reply ok. */
@@ -63,23 +64,18 @@ interface Result {
   readonly error?: ServiceError;
 }
 
-interface RequestedVolume {
-  readonly id: string;
-  readonly volume: number;
-  readonly atMs: number;
-}
-
 export class Media {
   readonly #options: MediaOptions;
   readonly #settling = new Set<() => void>();
   #isWatching = false;
   readonly #changes = new Listeners();
-  #requestedVolume: RequestedVolume | undefined;
+  readonly #volume: MediaVolume;
   readonly #art: MediaArt | undefined;
 
   constructor(options: MediaOptions) {
     this.#options = options;
     const { host, clock, log } = options;
+    this.#volume = new MediaVolume(clock);
     this.#art = host === undefined ? undefined : new MediaArt({ host, clock, log });
   }
 
@@ -94,6 +90,13 @@ export class Media {
     if (host === undefined) return deriveMediaStatus(NOTHING, choose(NOTHING, name), withDetail);
     const snapshot = await this.#settled(host, STATUS_SETTLE_MS);
     return deriveMediaStatus(snapshot, choose(snapshot, name), withDetail);
+  }
+
+  /** The state of the selected player. */
+  async playback(): Promise<Playback> {
+    const { host } = this.#options;
+    const snapshot = host === undefined ? NOTHING : await this.#settled(host, STATUS_SETTLE_MS);
+    return selectPlayer(snapshot)?.playback ?? 'stopped';
   }
 
   /** The picture of the current track, if it is a file of this machine; see MediaArt. Rejects with `player_not_found`. */
@@ -136,13 +139,14 @@ export class Media {
     }
     const snapshot = await this.#settled(host, CONTROL_SETTLE_MS);
     const player = choose(snapshot, name);
-    if (player !== undefined) return this.#send(host, player, action, value);
+    if (player !== undefined) return this.#send(host, snapshot, player, action, value);
     if (snapshot.absence === null) return refused('not_possible_now', action, 'there is no player');
     return pressKey(host, verb, action, snapshot.absence);
   }
 
   async #send(
     host: MediaHost,
+    { players }: MediaSnapshot,
     player: MediaPlayer,
     action: MediaAction,
     value: number | undefined,
@@ -151,10 +155,10 @@ export class Media {
     const name = nameOf(player);
     if (player.cannot.includes(verb))
       return refused('not_possible_now', action, `${name} says that it cannot do that now`);
-    const wanted = this.#valueFor(player, action, value);
+    const wanted = isVolumeAction(action)
+      ? this.#volume.request(player, players, action, value)
+      : positionIn(player, action, value);
     if (typeof wanted === 'string') return refused('not_possible_now', action, wanted);
-    if (verb === 'set_volume' && wanted !== undefined)
-      this.#requestedVolume = { id: player.id, volume: wanted, atMs: this.#options.clock.now() };
     const reply = await host.control(player.id, verb, wanted, ANSWER_MS);
     switch (reply.outcome) {
       case 'done':
@@ -166,29 +170,6 @@ export class Media {
       case 'failed':
         return refused('action_failed', action, `${name}: ${reply.reason}`);
     }
-  }
-
-  /** The value that goes with the verb, in the player's units; a text is the reason why there is none. */
-  #valueFor(
-    player: MediaPlayer,
-    action: MediaAction,
-    value: number | undefined,
-  ): number | undefined | string {
-    if (action === 'set_volume') return (value ?? 0) / 100;
-    if (action === 'volume_up' || action === 'volume_down') {
-      const requested = this.#requestedVolume;
-      const isRecent =
-        requested?.id === player.id && this.#options.clock.now() - requested.atMs < VOLUME_REPORTED_MS;
-      const volume = isRecent ? requested.volume : player.volume;
-      if (volume === null) return `${nameOf(player)} does not report its volume`;
-      const step = action === 'volume_up' ? VOLUME_STEP : -VOLUME_STEP;
-      // `volume_up` must not turn down a player that is above 100 % already.
-      return Math.min(Math.max(volume + step, 0), Math.max(1, volume));
-    }
-    const { durationSeconds } = player;
-    if (action === 'seek' && durationSeconds !== null && value !== undefined && value > durationSeconds)
-      return `the track ends after ${Math.floor(durationSeconds)} s`;
-    return value;
   }
 
   /** The players, once each has answered; watches them from the first call on. Waits at most `limitMs`. */
@@ -222,6 +203,17 @@ export class Media {
 
 const NOTHING = { absence: null, isSettled: true, players: [], leftOut: 0 };
 const NO_HOST = 'media players are not supported on this platform';
+
+/** The value that goes with the verb; a text is the reason why there is none. */
+function positionIn(
+  { durationSeconds }: MediaPlayer,
+  action: MediaAction,
+  value: number | undefined,
+): number | undefined | string {
+  if (action === 'seek' && durationSeconds !== null && value !== undefined && value > durationSeconds)
+    return `the track ends after ${Math.floor(durationSeconds)} s`;
+  return value;
+}
 
 /** Throws `player_not_found`. */
 function choose(snapshot: MediaSnapshot, name: string | undefined) {
@@ -263,7 +255,7 @@ async function pressKey(
   }
 }
 
-/** `media.play` … `media.volume_down`. */
+/** `media.play` … `media.toggle_mute`. */
 export function mediaCommands(media: Media): readonly Command[] {
   return MEDIA_ACTIONS.map((action) =>
     defineCommand({

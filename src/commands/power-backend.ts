@@ -41,7 +41,10 @@ const MAX_RECORDED = 1000;
 export function recordingBackend(unixMs: () => number, log: Log): PowerBackend {
   const recorded: RecordedAction[] = [];
   return {
-    support: async () => ({ isSupported: true, reason: 'no action is carried out, only recorded: power.backend is record' }),
+    support: async () => ({
+      isSupported: true,
+      reason: 'no action is carried out, only recorded: power.backend is record',
+    }),
     async act(action) {
       recorded.push({ action, atMs: unixMs() });
       if (recorded.length > MAX_RECORDED) recorded.shift();

@@ -22,10 +22,15 @@ export const DETAILS: { readonly [Key in DetailKey]: DetailRow<Key> } = {
 // Object.keys is typed as strings, because an object may have more keys than its type; this one has not.
 export const DETAIL_KEYS = Object.keys(DETAILS) as readonly DetailKey[];
 
-/** `before`: those of the last reading with detail. */
-export function deriveExtras(facts: SampleFacts, counters: Counters, before?: DetailCounters): DetailExtras {
+/** `before`: those of the last reading with detail. `window_seconds`: null where the sample is compared with none. */
+export function deriveExtras(
+  facts: SampleFacts,
+  counters: Counters,
+  before?: DetailCounters,
+  window_seconds: number | null = null,
+): DetailExtras {
   const { interval_seconds, host } = facts;
-  const extras: Record<string, unknown> = { interval_seconds, host };
+  const extras: Record<string, unknown> = { interval_seconds, window_seconds, host };
   for (const key of DETAIL_KEYS) {
     const value = DETAILS[key].derive(counters, facts, before);
     if (value !== undefined) extras[key] = value;

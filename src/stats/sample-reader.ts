@@ -1,21 +1,16 @@
 /** Reads the host, and keeps what the next reading is compared with. */
 import type { Clock } from '../clock.ts';
-import { type Counters, type Host, SECTION_BITS } from '../host/host.ts';
+import type { Counters, Host } from '../host/host.ts';
 import type { Log } from '../log/log.ts';
 import type { ProcessSummary } from '../wire/process.ts';
+import { advanceBaseline, type Baseline, NO_BASELINE, newestOf } from './baseline.ts';
 import type { SampleFacts } from './detail-row.ts';
 import { failedParts } from './details.ts';
 import { Failures } from './failures.ts';
-import { bitsOf, covers, detailKey, keyOfDetail, needsOf, wantsProcesses, windowed } from './needs.ts';
-import {
-  advanceBaseline,
-  type Baseline,
-  type BaselineField,
-  deriveSample,
-  mergeBaselines,
-  NO_BASELINE,
-  type Sample,
-} from './sample.ts';
+import { bitsOf, needsOf, wantsProcesses, windowed } from './needs.ts';
+import { NO_TOTALS } from './network-totals.ts';
+import { keysThat, MAX_BASELINE_AGE_MS, PollBaseline, withKeys } from './poll-baseline.ts';
+import { deriveSample, type Sample } from './sample.ts';
 
 export interface SampleReaderOptions {
   readonly host: Host;
@@ -40,24 +35,23 @@ export const FIRST_WINDOW_MS = 200;
 /** Time for the probers to answer before a requested reading. */
 const PROBE_WAIT_MS = 25;
 
-const KEY_OF: Readonly<Record<BaselineField, number>> = {
-  cpu: SECTION_BITS.cpu,
-  cores: detailKey(SECTION_BITS.cpu),
-  energy: detailKey(SECTION_BITS.cpu),
-  disks: detailKey(SECTION_BITS.disks),
-  network: SECTION_BITS.network,
-  // The only detail that is a rate.
-  details: keyOfDetail('limits'),
-};
-
-/** Keys are those of `keysOf` (needs.ts). All but `windowMs` throw what the host throws. */
+/**
+ * Keys are those of `keysOf` (needs.ts). Ticks are compared with ticks and requests with requests: neither shortens the
+ * window of the other. All but `windowMs` and `expire` throw what the host throws.
+ */
 export class SampleReader {
-  /** Of the ticks; older readings than two of them are not recent. */
+  /** Of the ticks. */
   intervalMs: number;
   readonly #options: SampleReaderOptions;
-  #baseline: Baseline = NO_BASELINE;
-  /** When each key was last read into the baseline. */
-  readonly #readAtMs = new Map<number, number>();
+  #ticks: Baseline = NO_BASELINE;
+  /** What the last tick has read; nothing since the ticks have stopped. */
+  #tickKeys = 0;
+  /** When each key was last read by a tick. */
+  readonly #tickAtMs = new Map<number, number>();
+  #polls = new PollBaseline();
+  #tickedAtMs = Number.NEGATIVE_INFINITY;
+  #polledAtMs = Number.NEGATIVE_INFINITY;
+  #totals = NO_TOTALS;
   readonly #failures: Failures;
 
   constructor(options: SampleReaderOptions) {
@@ -71,45 +65,76 @@ export class SampleReader {
     );
   }
 
-  /** The sample of a tick, over the time since the tick before; the next one comes in `nextInMs`. */
+  /**
+   * The sample of a tick, over the time since the tick before; the next one comes in `nextInMs`. What the tick before
+   * has not read is compared with the last reading of all.
+   */
   readTick(keys: number, nextInMs: number): Sample {
     const counters = this.#read(keys, nextInMs);
-    const sample = this.#derive(keys, this.#baseline, counters, keys);
+    const before = withKeys(newestOf(this.#ticks, this.#polls.newest), this.#ticks, this.#tickKeys);
+    const { sample, baseline } = this.#derive(keys, before, counters);
+    this.#ticks = withKeys(this.#ticks, baseline, keys);
+    this.#tickKeys = keys;
+    this.#tickedAtMs = this.#options.clock.now();
+    for (const key of bitsOf(keys)) this.#tickAtMs.set(key, this.#tickedAtMs);
     if (wantsProcesses(keys)) this.#options.processes?.ask(counters, nextInMs, this.intervalMs);
     return sample;
   }
 
+  endTicks(): void {
+    this.#tickKeys = 0;
+  }
+
   /** How long a requested reading of `keys` has to wait for its probers and its windows. */
   windowMs(keys: number): number {
-    const ages = bitsOf(windowed(keys)).map((key) => this.#ageOf(key));
-    if (ages.length === 0) return 0;
-    const isFirst = Math.max(...ages) > 2 * this.intervalMs;
-    return isFirst ? FIRST_WINDOW_MS : Math.max(PROBE_WAIT_MS, FIRST_WINDOW_MS - Math.min(...ages));
+    return Math.max(0, ...bitsOf(windowed(keys)).map((key) => this.#windowMs(key)));
+  }
+
+  #windowMs(key: number): number {
+    if (this.#polls.knows(key, this.#options.clock.now())) return PROBE_WAIT_MS;
+    return this.#hasTick(key)
+      ? Math.max(PROBE_WAIT_MS, FIRST_WINDOW_MS - this.#tickAgeMs(key))
+      : FIRST_WINDOW_MS;
   }
 
   /**
-   * The first of the two readings of a request: asks the probers, and begins the windows of `keys` that have none.
-   * Returns `start` with what `keys` will be compared with.
+   * The first of the two readings of a request: asks the probers, and begins the windows of those of `keys` that have
+   * nothing to be compared with. Returns `start` with what `keys` will be compared with.
    */
   open(keys: number, waitMs: number, start: Baseline): Baseline {
     const opened = windowed(keys);
     if (opened === 0) return start;
     const counters = this.#read(opened, waitMs);
     if (wantsProcesses(opened)) this.#options.processes?.ask(counters, waitMs, this.intervalMs);
-    const fresh = advanceBaseline(this.#baseline, counters, needsOf(opened).withDetail);
-    const known = mergeBaselines(this.#baseline, fresh, (field) => !this.#isRecent(KEY_OF[field]));
-    return mergeBaselines(start, known, (field) => covers(opened, KEY_OF[field]));
+    const now = this.#options.clock.now();
+    const fresh = advanceBaseline(NO_BASELINE, counters, needsOf(opened).withDetail);
+    const ticked = withKeys(
+      fresh,
+      this.#ticks,
+      keysThat(opened, (key) => this.#hasTick(key)),
+    );
+    const polled = keysThat(opened, (key) => this.#polls.knows(key, now));
+    return withKeys(start, withKeys(ticked, this.#polls.at(now), polled), opened);
   }
 
-  /**
-   * The second one. While ticks own the baseline only what they do not read is kept of it: a request between two ticks
-   * must not shorten their window.
-   */
-  readRequest(keys: number, start: Baseline, nextInMs: number, ticksOwn: boolean): Sample {
+  /** The second one. */
+  readRequest(keys: number, start: Baseline, nextInMs: number): Sample {
     const counters = this.#read(keys, nextInMs);
-    const kept = bitsOf(keys).filter((key) => !ticksOwn || !this.#isRecent(key));
-    const keptKeys = kept.reduce((all, key) => all | key, 0);
-    return this.#derive(keys, { ...start, totals: this.#baseline.totals }, counters, keptKeys);
+    const { sample, baseline } = this.#derive(keys, start, counters);
+    this.#polledAtMs = this.#options.clock.now();
+    this.#polls.keep(keys, baseline, start, this.#polledAtMs);
+    return sample;
+  }
+
+  /** Drops the readings that are too old; returns the milliseconds until others will be, or undefined if none will. */
+  expire(): number | undefined {
+    const now = this.#options.clock.now();
+    if (now - this.#polledAtMs >= MAX_BASELINE_AGE_MS) this.#polls = new PollBaseline();
+    const areTicking = this.#tickKeys !== 0;
+    if (!areTicking && now - this.#tickedAtMs >= MAX_BASELINE_AGE_MS) this.#ticks = NO_BASELINE;
+    const lastMs = Math.max(this.#polledAtMs, areTicking ? Number.NEGATIVE_INFINITY : this.#tickedAtMs);
+    const restMs = lastMs + MAX_BASELINE_AGE_MS - now;
+    return restMs > 0 ? restMs : undefined;
   }
 
   /** After an error that has no caller to be thrown to. */
@@ -126,12 +151,14 @@ export class SampleReader {
     return counters;
   }
 
-  #derive(keys: number, before: Baseline, counters: Counters, kept: number): Sample {
-    const { sample, baseline } = deriveSample(before, counters, this.#factsFor(keys, counters));
-    this.#baseline = mergeBaselines(this.#baseline, baseline, (field) => covers(kept, KEY_OF[field]));
-    const now = this.#options.clock.now();
-    for (const key of bitsOf(kept)) this.#readAtMs.set(key, now);
-    return sample;
+  #derive(keys: number, before: Baseline, counters: Counters) {
+    const derived = deriveSample(
+      { ...before, totals: this.#totals },
+      counters,
+      this.#factsFor(keys, counters),
+    );
+    this.#totals = derived.baseline.totals;
+    return derived;
   }
 
   #factsFor(keys: number, counters: Counters): SampleFacts | undefined {
@@ -142,11 +169,11 @@ export class SampleReader {
     return summary === undefined ? facts : { ...facts, processes: summary };
   }
 
-  #ageOf(key: number): number {
-    return this.#options.clock.now() - (this.#readAtMs.get(key) ?? Number.NEGATIVE_INFINITY);
+  #tickAgeMs(key: number): number {
+    return this.#options.clock.now() - (this.#tickAtMs.get(key) ?? Number.NEGATIVE_INFINITY);
   }
 
-  #isRecent(key: number): boolean {
-    return this.#ageOf(key) <= 2 * this.intervalMs;
+  #hasTick(key: number): boolean {
+    return this.#tickAgeMs(key) <= MAX_BASELINE_AGE_MS;
   }
 }

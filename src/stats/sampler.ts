@@ -1,6 +1,8 @@
 /** Owns time: reads the host on absolute deadlines while there is demand, and on request. */
+import { type Baseline, NO_BASELINE } from './baseline.ts';
 import { covers, keysOf, type Needs, unite, windowed } from './needs.ts';
-import { type Baseline, NO_BASELINE, type Sample } from './sample.ts';
+import { MAX_BASELINE_AGE_MS } from './poll-baseline.ts';
+import type { Sample } from './sample.ts';
 import { FIRST_WINDOW_MS, SampleReader, type SampleReaderOptions } from './sample-reader.ts';
 import type { SampleSink, SampleSource } from './source.ts';
 import { Encoded, VIEW_COUNT, type View, viewAt } from './view.ts';
@@ -39,6 +41,9 @@ export class Sampler implements SampleSource {
   #pending: (PendingReading & { readonly sample: Promise<Encoded> }) | undefined;
   #timer: unknown;
   #deadlineMs = 0;
+  /** Drops what nobody has asked for in a long time. */
+  #expiryTimer: unknown;
+  #isClosed = false;
 
   constructor(options: SampleReaderOptions) {
     this.#clock = options.clock;
@@ -78,6 +83,8 @@ export class Sampler implements SampleSource {
     if (this.#keys !== 0 || this.#demand.some((n) => n > 0)) return;
     this.#clock.clearTimer(this.#timer);
     this.#timer = undefined;
+    this.#reader.endTicks();
+    this.#expireIn(MAX_BASELINE_AGE_MS);
   }
 
   /** Takes effect from the next tick on; a tick that is further away than the new interval is brought forward. */
@@ -90,14 +97,16 @@ export class Sampler implements SampleSource {
 
   close(): void {
     this.#clock.clearTimer(this.#timer);
+    this.#clock.clearTimer(this.#expiryTimer);
     this.#timer = undefined;
+    this.#isClosed = true;
   }
 
   peek(needs: Needs): Encoded | undefined {
     return this.#find(keysOf(needs));
   }
 
-  /** For a first load: over two readings 200 ms apart. */
+  /** An average since the last requested reading; for a first load over two readings 200 ms apart. */
   async latest(needs: Needs): Promise<Encoded> {
     const wanted = keysOf(needs);
     for (;;) {
@@ -159,12 +168,21 @@ export class Sampler implements SampleSource {
     // A tick may have come meanwhile.
     const young = this.#find(pending.keys);
     if (young !== undefined) return young;
-    const hasTicks = this.#timer !== undefined;
-    const nextInMs = hasTicks ? Math.max(0, this.nextTickInMs) : this.intervalMs;
-    return this.#keep(
-      pending.keys,
-      this.#reader.readRequest(pending.keys, pending.start, nextInMs, hasTicks),
-    );
+    const nextInMs = this.#timer !== undefined ? Math.max(0, this.nextTickInMs) : this.intervalMs;
+    this.#expireIn(MAX_BASELINE_AGE_MS);
+    return this.#keep(pending.keys, this.#reader.readRequest(pending.keys, pending.start, nextInMs));
+  }
+
+  /** One timer from the first reading on; it is set again only if it fires too early. */
+  #expireIn(delayMs: number): void {
+    // A reading that was pending at the end may be over only now.
+    if (this.#isClosed) return;
+    this.#expiryTimer ??= this.#clock.setTimer(() => {
+      this.#expiryTimer = undefined;
+      this.#cached = this.#cached.filter((cached) => this.#isFresh(cached));
+      const restMs = this.#reader.expire();
+      if (restMs !== undefined) this.#expireIn(restMs);
+    }, delayMs);
   }
 
   #keep(keys: number, sample: Sample): Encoded {

@@ -20,6 +20,7 @@ export type MediaStatus = Shape<typeof mediaStatus>;
 export const mediaDetail = v.strictObject({
   ...mediaStatus.entries,
   playback: means(v.picklist(['playing', 'paused', 'stopped']), 'State of the player.'),
+  playing: means(v.boolean(), 'Whether `playback` is playing.'),
   album: means(known(v.string()), 'Album.'),
   position: means(known(anySeconds), 'Position in the track.'),
   duration: means(known(anySeconds), 'Length of the track.'),
@@ -27,6 +28,8 @@ export const mediaDetail = v.strictObject({
   shuffle: means(known(v.boolean()), 'Tracks are played in random order.'),
   repeat: means(known(v.picklist(['none', 'track', 'playlist'])), 'What is repeated.'),
   volume: means(known(anyPercent), 'Volume; some players go beyond 100.'),
+  muted: means(known(v.boolean()), 'Whether the volume is 0: players have no other way to be silent.'),
+  supports_ctrl: means(v.boolean(), 'There is a player, and it accepts at least one command at present.'),
   player: means(
     known(v.string()),
     'The player that this status describes, and that commands without `player` go to.',
@@ -72,7 +75,7 @@ export const MEDIA_DOCS: DocsOf<'getMedia' | 'getMediaArt' | 'controlMedia'> = {
   controlMedia: {
     summary: 'Control a media player',
     description:
-      '`play`, `pause`, `next` and `prev` are answered with 200 whenever they are understood; `X-Media-Delivered` (`true`, `false`, `unknown`) says whether a player accepted them. The other actions return an error when they fail. `player` may be in the body or in the query.',
+      '`play`, `pause`, `next` and `prev` are answered with 200 whenever they are understood; `X-Media-Delivered` (`true`, `false`, `unknown`) says whether a player accepted them. The other actions return an error when they fail. `mute` sets the volume to 0, `unmute` to what it was before. `player` may be in the body or in the query.',
     query: mediaParams,
     body: mediaCommand,
     payloads: [mediaResult],

@@ -67,6 +67,14 @@ export const OPERATIONS = {
     isJudgedByCommand: true,
     body: 'json',
   },
+  launchProcess: {
+    method: 'POST',
+    path: '/api/processes/launch',
+    tag: 'processes',
+    feature: 'enable_process_control',
+    isJudgedByCommand: true,
+    body: 'json',
+  },
 
   getStatus: { method: 'GET', path: '/api/status', tag: 'service', isPublic: true },
   getOpenapi: { method: 'GET', path: '/api/openapi.json', tag: 'service' },

@@ -14,7 +14,7 @@ import {
   seconds,
   unixSeconds,
 } from './quantities.ts';
-import { processKillRequest, processListRequest } from './requests.ts';
+import { processKillRequest, processLaunchRequest, processListRequest } from './requests.ts';
 
 const shares = {
   memory: means(bytes, 'Resident memory; shared memory counts in each process.'),
@@ -117,9 +117,10 @@ export type ProcessFeedback = Shape<typeof processFeedback>;
 export const processCapabilities = v.strictObject({ list: capability, control: capability });
 export type ProcessCapabilities = Shape<typeof processCapabilities>;
 
-export const PROCESS_DOCS: DocsOf<'listProcesses' | 'getProcess' | 'killProcess'> = {
+export const PROCESS_DOCS: DocsOf<'listProcesses' | 'getProcess' | 'killProcess' | 'launchProcess'> = {
   listProcesses: {
     summary: 'The processes, grouped by name or one by one',
+    description: 'A list younger than one second answers for all who request the same.',
     query: processListRequest,
     payloads: [processListPayload],
     errors: ['invalid_value', 'not_possible_now', 'not_supported'],
@@ -150,5 +151,14 @@ export const PROCESS_DOCS: DocsOf<'listProcesses' | 'getProcess' | 'killProcess'
       'not_supported',
     ],
     example: { body: { name: 'editor' } },
+  },
+  launchProcess: {
+    summary: 'Start an app of the configuration',
+    description:
+      'Its flag is off by default. `app` is a name from `processes.launch`; `args` are appended where the configuration allows that, and are refused with 400 `invalid_value` otherwise.',
+    body: processLaunchRequest,
+    payloads: [processFeedback],
+    errors: ['missing_field', 'invalid_value', 'not_found', 'action_failed', 'not_supported'],
+    example: { body: { app: 'editor' } },
   },
 };

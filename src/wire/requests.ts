@@ -197,6 +197,9 @@ export const MEDIA_ACTIONS = [
   'set_volume',
   'volume_up',
   'volume_down',
+  'mute',
+  'unmute',
+  'toggle_mute',
 ] as const;
 export type MediaAction = (typeof MEDIA_ACTIONS)[number];
 

@@ -64,6 +64,7 @@ export const EVENTS = {
       v.record(v.string(), v.boolean()),
       v.description('The keys of `features` in the configuration.'),
     ),
+    message: v.pipe(v.string(), v.description('A sentence for people.')),
   }),
   subscribed: v.strictObject({
     topics: v.pipe(names, v.description('All current subscriptions.')),

@@ -3,7 +3,7 @@ import * as v from 'valibot';
 import { details } from './details.ts';
 import { means } from './meaning.ts';
 import type { DocsOf } from './operation-docs.ts';
-import { type Shape, seconds, unixSeconds, wholeSeconds } from './quantities.ts';
+import { known, type Shape, seconds, unixSeconds, wholeSeconds } from './quantities.ts';
 import {
   cpuDetail,
   cpuStats,
@@ -20,6 +20,10 @@ import {
 /** The keys that `detail` adds beside the sections. */
 const detailExtras = v.strictObject({
   interval_seconds: means(seconds, 'Time between two messages of the stream.'),
+  window_seconds: means(
+    known(seconds),
+    'Time that loads and rates are averages over, without suspended time: the interval in a message of the stream, the time since the reading before in an answer. The shortest, where sections differ.',
+  ),
   host: means(v.string(), 'Host name.'),
   ...details.entries,
 });

@@ -61,7 +61,12 @@ async function send(
 }
 
 /** What a sound request is answered with where there is neither an upgrade nor a player. */
-const OTHER_THAN_200: Readonly<Record<string, number>> = { openSocket: 426, getMediaArt: 404 };
+const OTHER_THAN_200: Readonly<Record<string, number>> = {
+  openSocket: 426,
+  getMediaArt: 404,
+  // No app is configured.
+  launchProcess: 404,
+};
 
 /** What EventSource must never be refused for. */
 const LENIENT = new Set(['fields', 'detail']);

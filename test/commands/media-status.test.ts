@@ -7,7 +7,7 @@ import {
   playersOf,
   selectPlayer,
 } from '#src/commands/media-status.js';
-import type { MediaPlayer } from '#src/host/media.js';
+import { MEDIA_VERBS, type MediaPlayer } from '#src/host/media.js';
 import { playerOf, snapshotOf } from '../helpers/fakes/media.ts';
 
 const chosen = (...players: readonly MediaPlayer[]) => {
@@ -127,6 +127,7 @@ t.test('[6.detail] detail adds its keys, null where the player does not say', as
     title: 'Grüße 🎵',
     artist: 'Ä, Ö',
     playback: 'paused',
+    playing: false,
     album: 'Album',
     position: 1.234,
     duration: 61.235,
@@ -134,6 +135,8 @@ t.test('[6.detail] detail adds its keys, null where the player does not say', as
     shuffle: false,
     repeat: 'track',
     volume: 50.5,
+    muted: false,
+    supports_ctrl: true,
     player: 'mpv',
     players: ['aaa', 'mpv'],
     art_url: 'file:///a.png',
@@ -148,18 +151,21 @@ t.test('[6.detail] detail adds its keys, null where the player does not say', as
     shuffle: null,
     repeat: null,
     volume: null,
+    muted: null,
     art_url: null,
   };
   t.strictSame(deriveMediaStatus(snapshotOf(silent), silent, true), {
-    ...{ status: 'idle', title: '', artist: '', playback: 'playing' },
+    ...{ status: 'idle', title: '', artist: '', playback: 'playing', playing: true },
     ...unknown,
-    ...{ player: 'mpv', players: ['mpv'] },
+    ...{ player: 'mpv', players: ['mpv'], supports_ctrl: true },
   });
   t.strictSame(deriveMediaStatus(snapshotOf(), undefined, true), {
-    ...{ status: 'stopped', title: '', artist: '', playback: 'stopped' },
+    ...{ status: 'stopped', title: '', artist: '', playback: 'stopped', playing: false },
     ...unknown,
-    ...{ player: null, players: [] },
+    ...{ player: null, players: [], supports_ctrl: false },
   });
+  const helpless = playerOf('mpv', { volume: 0, cannot: MEDIA_VERBS });
+  t.match(deriveMediaStatus(snapshotOf(helpless), helpless, true), { muted: true, supports_ctrl: false });
   const stopped = { ...player, playback: 'stopped' } as const;
   t.match(
     deriveMediaStatus(snapshotOf(stopped), stopped, true),

@@ -12,7 +12,8 @@ import { FakeMediaHost, playerOf, snapshotOf } from '../helpers/fakes/media.ts';
 import { SENDER } from '../helpers/fakes/sender.ts';
 
 const FOUR = ['play', 'pause', 'next', 'prev'];
-const HONEST = ['play_pause', 'stop', 'previous', 'seek', 'set_volume', 'volume_up', 'volume_down'];
+const VOLUME = ['set_volume', 'volume_up', 'volume_down', 'mute', 'unmute', 'toggle_mute'];
+const HONEST = ['play_pause', 'stop', 'previous', 'seek', ...VOLUME];
 const VALUES: Readonly<Record<string, Params>> = { seek: { value: 2 }, set_volume: { value: 50 } };
 
 class Rig {
@@ -66,13 +67,13 @@ t.test('[6.control] each action is one call to the selected player', async (t) =
     t.strictSame(await rig.ask(action), { result: OK, delivered: 'true' }, action);
   t.strictSame(
     rig.host.controls.map(({ verb }) => verb),
-    [...verbs, 'set_volume', 'set_volume', 'set_volume'],
+    [...verbs, ...VOLUME.map(() => 'set_volume')],
     'play and pause are two, never a toggle',
   );
   for (const { id, limitMs } of rig.host.controls) t.ok(id === ':1.b' && limitMs <= 1000);
   t.strictSame(
     rig.host.controls.map(({ value }) => value).filter((value) => value !== undefined),
-    [2, 0.5, 0.55, 0.5],
+    [2, 0.5, 0.55, 0.5, 0, 0.5, 0],
     'seek in seconds, volume of 1',
   );
   t.strictSame(rig.log, []);
@@ -148,7 +149,7 @@ t.test('[6.keys] no bus, but keys: pressed blindly, and the answer says so', asy
   for (const action of [...FOUR, 'play_pause', 'stop', 'previous'])
     t.strictSame(await rig.ask(action), { result: OK, delivered: 'unknown' }, action);
   t.strictSame(rig.host.pressed, ['play', 'pause', 'next', 'previous', 'play_pause', 'stop', 'previous']);
-  for (const action of ['seek', 'set_volume', 'volume_up', 'volume_down'])
+  for (const action of ['seek', ...VOLUME])
     t.strictSame(await rig.refusal(action), [
       501,
       'not_supported',
@@ -228,6 +229,52 @@ t.test(
     t.strictSame(await rig.refusal('volume_up'), [409, 'not_possible_now', 'p does not report its volume']);
   },
 );
+
+t.test('[6.mute] muting is a volume of 0, and unmuting the one before it', async (t) => {
+  const rig = new Rig();
+  const { host, clock } = rig;
+  const set = (volume: number | null) => {
+    host.snapshot = snapshotOf(playerOf('p', { volume }), playerOf('q', { volume: 0.2 }));
+  };
+  const last = async (action: string, params: Params = {}) => {
+    t.equal((await rig.ask(action, params)).delivered, 'true');
+    t.equal(host.controls.at(-1)?.verb, 'set_volume');
+    return host.controls.at(-1)?.value;
+  };
+  set(0.4);
+  t.equal(await last('unmute'), 0.4, 'it is not muted');
+  t.equal(await last('mute'), 0);
+  t.equal(await last('mute'), 0, 'twice is once');
+  t.equal(await last('unmute'), 0.4, 'before the player has reported the first change');
+  t.equal(await last('toggle_mute'), 0);
+  set(0);
+  await clock.advance(5000);
+  t.equal(await last('toggle_mute'), 0.4);
+  set(0.4);
+  t.equal(await last('set_volume', { value: 0 }), 0);
+  t.equal(await last('unmute'), 0.4, 'also after a volume of 0 that a client has set');
+  await clock.advance(5000);
+  t.equal(await last('mute', { player: 'q' }), 0);
+  await clock.advance(5000);
+  set(0);
+  t.equal(await last('unmute'), 0.4, 'each player has its own');
+  host.snapshot = snapshotOf(playerOf('r', { volume: 0 }));
+  for (const action of ['unmute', 'toggle_mute'])
+    t.strictSame(await rig.refusal(action), [
+      409,
+      'not_possible_now',
+      'the volume before muting is not known',
+    ]);
+  host.snapshot = snapshotOf(playerOf('r', { volume: 1 }));
+  await rig.ask('mute');
+  set(0);
+  await clock.advance(5000);
+  t.equal((await rig.refusal('unmute'))[0], 409, 'nothing is kept of players that have left');
+  set(null);
+  await clock.advance(5000);
+  for (const action of ['mute', 'unmute', 'toggle_mute'])
+    t.strictSame(await rig.refusal(action), [409, 'not_possible_now', 'p does not report its volume']);
+});
 
 t.test('[6.more-actions] seek beyond the end is not possible', async (t) => {
   const rig = new Rig();

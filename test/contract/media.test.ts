@@ -19,7 +19,18 @@ t.teardown(() => service.stop());
 const { port } = service;
 
 const CONTRACT = ['play', 'pause', 'next', 'prev'];
-const MORE = ['play_pause', 'stop', 'previous', 'seek', 'set_volume', 'volume_up', 'volume_down'];
+const MORE = [
+  'play_pause',
+  'stop',
+  'previous',
+  'seek',
+  'set_volume',
+  'volume_up',
+  'volume_down',
+  'mute',
+  'unmute',
+  'toggle_mute',
+];
 const TRACK = { title: 'Größe – 第二', artists: ['Ärzte', '坂本'] };
 
 t.beforeEach(() => {
@@ -77,11 +88,23 @@ t.test('[6.status] [I.media.status] exactly three string keys', async (t) => {
 });
 
 t.test('[6.detail] detail=1 adds the rest', async (t) => {
-  const keys = ['status', 'title', 'artist', 'playback', 'album', 'position', 'duration', 'rate', 'shuffle'];
-  keys.push('repeat', 'volume', 'player', 'players', 'art_url');
+  const keys = [
+    'status',
+    'title',
+    'artist',
+    'playback',
+    'playing',
+    'album',
+    'position',
+    'duration',
+    'rate',
+    'shuffle',
+  ];
+  keys.push('repeat', 'volume', 'muted', 'supports_ctrl', 'player', 'players', 'art_url');
   for (const detail of ['1', 'true', 'TRUE']) {
     const body = jsonOf(await ask(port, `/api/media/status?detail=${detail}`)) as Record<string, unknown>;
     t.strictSame(Object.keys(body), keys);
+    t.match(body, { playing: true, muted: false, supports_ctrl: true });
     t.match(body, { playback: 'playing', player: 'mpv', players: ['mpv', 'vlc'], volume: 50, duration: 60 });
   }
 });

@@ -98,7 +98,13 @@ t.test(
   '[3.detail-cpu] [3.detail-memory] [3.detail-gpu] [3.detail-disks] [3.detail-network] keys of detail',
   async (t) => {
     const payload = await read('/api/usage?detail=1');
-    t.match(keysOf(payload).slice(0, 4), ['timestamp', 'uptime', 'interval_seconds', 'host']);
+    t.match(keysOf(payload).slice(0, 5), [
+      'timestamp',
+      'uptime',
+      'interval_seconds',
+      'window_seconds',
+      'host',
+    ]);
     t.strictSame(
       keysOf(payload.cpu),
       'current_load current_temp current_speed cores speeds load_average breakdown temperature power_watts pressure'.split(

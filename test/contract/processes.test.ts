@@ -212,6 +212,50 @@ t.test('[7.process-rest-kill] [2.409-others] POST /api/processes/kill, off by de
   t.equal(mine.child.signalCode, 'SIGTERM');
 });
 
+t.test('[7.process-rest-launch] POST /api/processes/launch, off by default', async (t) => {
+  const entry = { command: '/bin/true', args: [], env: {}, allow_args: false };
+  const launch = {
+    plain: entry,
+    open: { ...entry, allow_args: true },
+    broken: { ...entry, command: '/nonexistent/program' },
+  };
+  const post = (service: { readonly port: number }, body: unknown) =>
+    ask(service.port, '/api/processes/launch', { method: 'POST', body: JSON.stringify(body) });
+  const off = await startService({ config: { processes: { launch } } });
+  t.teardown(() => off.stop());
+  const refused = await post(off, { app: 'plain' });
+  t.equal(refused.status, 403);
+  t.strictSame(valuesOf(refused, 'x-error-code'), ['feature_disabled']);
+
+  const service = await startService({
+    config: { features: { enable_process_control: true }, processes: { launch } },
+  });
+  t.teardown(() => service.stop());
+  for (const [body, status, code] of [
+    [{}, 400, 'missing_field'],
+    [{ app: 1 }, 400, 'invalid_value'],
+    [[], 400, 'invalid_body'],
+    [{ app: 'none' }, 404, 'not_found'],
+    [{ app: 'constructor' }, 404, 'not_found'],
+    [{ app: 'plain', args: ['x'] }, 400, 'invalid_value'],
+    [{ app: 'open', args: 'x' }, 400, 'invalid_value'],
+    [{ app: 'broken' }, 500, 'action_failed'],
+  ] as const) {
+    const answer = await post(service, body);
+    t.equal(answer.status, status, JSON.stringify(body));
+    t.match(jsonOf(answer), { code });
+  }
+  for (const body of [{ app: 'plain' }, { app: 'open', args: ['a', 'b'] }])
+    t.match(jsonOf(await post(service, body)), {
+      success: true,
+      action: 'launch',
+      final: true,
+      name: body.app,
+      pid: Number,
+    });
+  t.equal((await ask(service.port, '/api/processes/launch')).status, 405);
+});
+
 t.test('[7.process-flags] enable_processes off: neither list nor details', async (t) => {
   const service = await startService({ config: { features: { enable_processes: false } } });
   t.teardown(() => service.stop());

@@ -43,17 +43,21 @@ const sectionsOf = ({ data }: Told) => Object.keys(data).filter((key) => SECTION
 const playing = (title: string) =>
   snapshotOf(playerOf('p', { playback: 'playing', title, positionSeconds: 1 }));
 
-t.test('[7.frames] [7.connected] a greeting on open: version, protocol and features', async (t) => {
-  const { client } = await start(t, { features: { enable_media: false } });
-  const greeting = await client.take('connected');
-  t.strictSame(Object.keys(greeting.data), ['version', 'protocol', 'features']);
-  t.match(greeting.data, {
-    version: '0.0.0-test',
-    protocol: 1,
-    features: { enable_media: false, enable_sleep: true },
-  });
-  t.equal(greeting.text, JSON.stringify({ type: 'connected', data: greeting.data }), 'one line of JSON');
-});
+t.test(
+  '[7.frames] [7.connected] a greeting on open: version, protocol, features and a sentence',
+  async (t) => {
+    const { client } = await start(t, { features: { enable_media: false } });
+    const greeting = await client.take('connected');
+    t.strictSame(Object.keys(greeting.data), ['version', 'protocol', 'features', 'message']);
+    t.match(greeting.data, {
+      version: '0.0.0-test',
+      protocol: 1,
+      message: 'Connected to hostwire 0.0.0-test.',
+      features: { enable_media: false, enable_sleep: true },
+    });
+    t.equal(greeting.text, JSON.stringify({ type: 'connected', data: greeting.data }), 'one line of JSON');
+  },
+);
 
 t.test('[7.ping] [7.id] ping is answered with pong, and an id comes back as it was', async (t) => {
   const { client } = await start(t);
@@ -109,11 +113,29 @@ t.test('[7.topics] stats, its sections by both names, and unknown names reported
       t.strictSame(sectionsOf(await client.take('system_stats')), sections);
     }
   }
-  client.say('subscribe', { topics: ['CPU', 'stats.', 'toString', 'cpu', 'toString'] }, 2);
+  client.say('subscribe', { topics: ['CPU!', 'stats.', 'toString', 'cpu', 'toString'] }, 2);
   t.strictSame((await client.take((told) => told.id === 2)).data, {
     topics: ['stats.cpu'],
-    unknown: ['CPU', 'stats.', 'toString'],
+    unknown: ['CPU!', 'stats.', 'toString'],
   });
+});
+
+t.test('[7.topics] in any case, and by the names that other services have', async (t) => {
+  const { client } = await start(t);
+  for (const [topics, now] of [
+    [['NET'], ['stats.network']],
+    [
+      ['Stats.CPU', 'CPU', 'STATS.NETWORK', 'net'],
+      ['stats.cpu', 'stats.network'],
+    ],
+    [
+      ['Process', 'Stats.Media', 'POWER'],
+      ['media', 'processes', 'power'],
+    ],
+  ] as const) {
+    client.say('subscribe', { topics }, 1);
+    t.strictSame((await client.take('subscribed')).data, { topics: now, unknown: [] });
+  }
 });
 
 t.test(
@@ -212,9 +234,9 @@ t.test('[7.demand] the machine is read only while a client subscribes to stats',
   client.say('subscribe', { topics: ['cpu'] });
   await pass(FIRST_WINDOW_MS);
   await client.take('system_stats');
-  t.equal(clock.timers, 1, 'the next tick');
+  t.equal(clock.timers, 2, 'the next tick, and the one that drops old readings');
   client.cut();
-  while (clock.timers > 0) await settle();
+  while (clock.timers > 1) await settle();
   const left = host.reads;
   await clock.advance(5000);
   t.equal(host.reads, left, 'after the last socket has gone too');
@@ -240,6 +262,26 @@ t.test('[7.get] one event per topic, each once, with the id', async (t) => {
   await pass(5000);
   t.strictSame(await client.settle(), [], 'nothing is subscribed');
 });
+
+t.test(
+  '[7.media-pause] pausing and playing on are changes, also where the payload stays the same',
+  async (t) => {
+    const { client, media } = await start(t);
+    media.change(playing('one'));
+    client.say('subscribe', { topics: ['media'] });
+    const { data } = await client.take('media_update');
+    for (const playback of ['paused', 'playing'] as const) {
+      media.change(snapshotOf(playerOf('p', { playback, title: 'one' })));
+      t.strictSame((await client.take('media_update')).data, data);
+    }
+    media.change(snapshotOf(playerOf('p', { playback: 'playing', title: 'one', volume: 0.5 })));
+    const later = await client.settle();
+    t.notOk(
+      later.some(({ type }) => type === 'media_update'),
+      'a volume is none',
+    );
+  },
+);
 
 t.test('[7.media-update] pushed to subscribers, once per change', async (t) => {
   const { client, media, connect } = await start(t);

@@ -9,9 +9,10 @@ import process from 'node:process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ALL_SECTIONS, type Counters, SECTIONS } from '#src/host/host.js';
 import { openNativeHost, openNativeProcesses, type Roots } from '#src/host/native.js';
+import { type Baseline, NO_BASELINE } from '#src/stats/baseline.js';
 import { DETAIL_KEYS, failedParts } from '#src/stats/details.js';
 import { Failures } from '#src/stats/failures.js';
-import { type Baseline, deriveSample, NO_BASELINE } from '#src/stats/sample.js';
+import { deriveSample } from '#src/stats/sample.js';
 import { Encoded, viewOf } from '#src/stats/view.js';
 import { FailControl, type FailureKind } from '../helpers/machine/fail-control.ts';
 

@@ -8,7 +8,8 @@ import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Counters, SECTION_BITS } from '#src/host/host.js';
 import { openNativeHost } from '#src/host/native.js';
-import { type Baseline, deriveSample, NO_BASELINE } from '#src/stats/sample.js';
+import { type Baseline, NO_BASELINE } from '#src/stats/baseline.js';
+import { deriveSample } from '#src/stats/sample.js';
 
 const host = openNativeHost();
 let baseline: Baseline = NO_BASELINE;

@@ -1,6 +1,7 @@
 /** Which interfaces are in the totals of the machines people have: from the files of /proc and /sys to the sum. */
 import t, { type Test } from 'tap';
-import { deriveSample, NO_BASELINE } from '#src/stats/sample.js';
+import { NO_BASELINE } from '#src/stats/baseline.js';
+import { deriveSample } from '#src/stats/sample.js';
 import { FOLDER, makeMachine, type Tree } from '../helpers/machine/tree.ts';
 import { DEVICE, HEADER, link, NETWORK, to } from './network-tree.ts';
 

@@ -3,8 +3,9 @@ import { createRequire } from 'node:module';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
 import { ALL_SECTIONS, type Counters, type Host, SECTIONS } from '#src/host/host.js';
+import { NO_BASELINE } from '#src/stats/baseline.js';
 import { DETAIL_KEYS } from '#src/stats/details.js';
-import { deriveSample, NO_BASELINE } from '#src/stats/sample.js';
+import { deriveSample } from '#src/stats/sample.js';
 import { programPath, whyNoProgram } from '../helpers/native/program.ts';
 
 const skip = whyNoProgram('unsupported.node');

@@ -2,9 +2,10 @@
 import t from 'tap';
 import type { BatteryCounters, SensorCounters } from '#src/host/details.js';
 import type { Counters, EnergyCounters } from '#src/host/host.js';
+import { NO_BASELINE } from '#src/stats/baseline.js';
 import { DETAIL_KEYS, DETAILS, deriveExtras, detailSeries, failedParts } from '#src/stats/details.js';
 import { deriveWatts } from '#src/stats/energy.js';
-import { deriveSample, NO_BASELINE } from '#src/stats/sample.js';
+import { deriveSample } from '#src/stats/sample.js';
 import { fixtureHost } from '../helpers/fakes/host.ts';
 import { at, cpu } from './literals.ts';
 
@@ -234,9 +235,14 @@ t.test(
 );
 
 t.test('a row derives its own key, in the order of the payload', async (t) => {
-  t.strictSame(Object.keys(extrasOf({})), ['interval_seconds', 'host', ...Object.keys(NO_DETAILS)]);
+  t.strictSame(Object.keys(extrasOf({})), [
+    'interval_seconds',
+    'window_seconds',
+    'host',
+    ...Object.keys(NO_DETAILS),
+  ]);
   t.strictSame(Object.keys(deriveExtras({ ...FACTS, processes: null }, at(1))), [
-    ...Object.keys(FACTS),
+    ...['interval_seconds', 'window_seconds', 'host'],
     ...Object.keys(DETAILS),
   ]);
 });

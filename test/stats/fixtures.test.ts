@@ -9,7 +9,8 @@ import process from 'node:process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
 import { ALL_SECTIONS, type Counters, type Host } from '#src/host/host.js';
-import { deriveSample, NO_BASELINE, type Sample } from '#src/stats/sample.js';
+import { NO_BASELINE } from '#src/stats/baseline.js';
+import { deriveSample, type Sample } from '#src/stats/sample.js';
 import { deriveSystem } from '#src/stats/system.js';
 import { Encoded, viewOf } from '#src/stats/view.js';
 import {

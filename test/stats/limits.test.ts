@@ -1,8 +1,9 @@
 /** The limits of a detailed sample: rounding, the throttled share between two readings, and failures. */
 import t from 'tap';
 import type { CpuThrottling, LimitCounters } from '#src/host/details.js';
+import { type Baseline, NO_BASELINE } from '#src/stats/baseline.js';
 import { failedParts } from '#src/stats/details.js';
-import { type Baseline, deriveSample, NO_BASELINE } from '#src/stats/sample.js';
+import { deriveSample } from '#src/stats/sample.js';
 import { at, cpu } from './literals.ts';
 
 const FACTS = { interval_seconds: 2, host: 'box' };

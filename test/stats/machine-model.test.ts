@@ -2,7 +2,8 @@
 import process from 'node:process';
 import t from 'tap';
 import type { CpuTimes } from '#src/host/host.js';
-import { deriveSample, NO_BASELINE, type Sample } from '#src/stats/sample.js';
+import { NO_BASELINE } from '#src/stats/baseline.js';
+import { deriveSample, type Sample } from '#src/stats/sample.js';
 import { createRandom } from '../helpers/random.ts';
 import { times } from './literals.ts';
 import { addTimes, ModelMachine } from './machine-model.ts';

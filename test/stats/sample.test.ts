@@ -1,7 +1,8 @@
 /** What two readings yield: baselines, clocks, suspends, and a flood of random counters. */
 import t from 'tap';
 import { ALL_SECTIONS, type Counters, type InterfaceCounters } from '#src/host/host.js';
-import { type Baseline, deriveSample, mergeBaselines, NO_BASELINE, type Sample } from '#src/stats/sample.js';
+import { type Baseline, mergeBaselines, NO_BASELINE } from '#src/stats/baseline.js';
+import { deriveSample, type Sample } from '#src/stats/sample.js';
 import { Encoded, viewOf } from '#src/stats/view.js';
 import { at, cpu, disk, link, memory, times } from './literals.ts';
 

@@ -14,7 +14,7 @@ const LIVES = 20;
 /** Twice the longest wait: one reading may have to be over before the next can be joined. */
 const MAX_WAIT_MS = 800;
 /** Two readings for each of the few steps in which needs can grow within a second. */
-const MAX_READINGS_PER_SECOND = 20;
+const MAX_READINGS_PER_SECOND = 24;
 
 type SetUp = ReturnType<typeof setUp>;
 

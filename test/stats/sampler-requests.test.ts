@@ -15,19 +15,13 @@ t.test('[3.first-load] two readings 200 ms apart when there is no recent one', a
     [1000, 1200],
   );
   t.equal(load(first.encoded), 25);
-  await clock.advance(4001);
-  host.busyAt = (ms) => (ms < 5201 ? 0 : 1);
-  t.equal(load((await ask(ALL)).encoded), 100, 'the reading of 4 s ago is no longer recent');
-});
-
-t.test('[3.first-load] otherwise against the last reading', async (t) => {
-  const { clock, host, ask, load } = setUp();
-  host.busyAt = (ms) => (ms < 1200 ? 0 : ms < 2200 ? 1 : 0);
-  await ask(ALL);
-  await clock.advance(2000 - 25);
-  const next = await ask(ALL);
-  t.equal(next.tookMs, 25, 'what probers are given');
-  t.equal(load(next.encoded), 50, 'over the two seconds since');
+  t.equal(first.encoded.sample.extras, undefined);
+  await clock.advance(600_001);
+  host.busyAt = (ms) => (ms < 601_201 ? 0 : 1);
+  const late = await ask(DETAIL);
+  t.equal(load(late.encoded), 100, 'the reading of more than 10 minutes ago is not compared with');
+  t.equal(late.tookMs, 200);
+  t.equal(late.encoded.sample.extras?.window_seconds, 0.2, 'and detail says so');
 });
 
 t.test('[3.usage-age] a sample younger than a second answers at once, and without a reading', async (t) => {
@@ -97,7 +91,6 @@ t.test(
   'a request just after a tick that lacks what it wants is not compared over a few milliseconds',
   async (t) => {
     const { clock, host, sampler, ask, load } = setUp();
-    await ask(DETAIL);
     sampler.subscribe(CPU);
     await clock.advance(2010);
     const tickAt = host.reads.at(-1)?.atMs ?? 0;

@@ -18,10 +18,10 @@ t.test('[4.demand] nothing is read while nobody listens or asks', async (t) => {
   await clock.advance(2000);
   t.equal(samples.length, 3);
   sampler.unsubscribe(CPU);
-  t.equal(clock.timers, 0);
   const reads = host.reads.length;
-  await clock.advance(60_000);
-  t.equal(host.reads.length, reads);
+  t.equal(clock.timers, 1, 'the one that drops the last reading');
+  await clock.advance(600_000);
+  t.strictSame([host.reads.length, clock.timers], [reads, 0]);
   t.throws(() => sampler.unsubscribe(CPU));
 });
 
@@ -154,7 +154,6 @@ t.test('a sink with a view is demand while it is attached, and gets every tick',
   const { length } = host.reads;
   await clock.advance(4000);
   t.equal(host.reads.length, length, 'no demand is left');
-  t.equal(clock.timers, 0);
 });
 
 t.test('a sink without a view is no demand, and gets the ticks that others demand', async (t) => {

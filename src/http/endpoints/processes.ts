@@ -1,4 +1,4 @@
-/** Processes over HTTP: lists, details, and the command `process.kill`. */
+/** Processes over HTTP: lists, details, and the commands `process.kill` and `process.launch`. */
 import type { Commands } from '../../commands/command.ts';
 import { ServiceError } from '../../errors.ts';
 import { checkDetails, checkList, listable, type ProcessQueries } from '../../processes/queries.ts';
@@ -23,7 +23,7 @@ export interface ProcessRooms {
 export function processRuns({
   commands,
   processQueries: queries,
-}: ProcessRooms): Runs<'listProcesses' | 'getProcess' | 'killProcess'> {
+}: ProcessRooms): Runs<'listProcesses' | 'getProcess' | 'killProcess' | 'launchProcess'> {
   return {
     async listProcesses({ query, headers, client }) {
       const params = checkList(paramsOf(query, QUERY_TYPES));
@@ -31,7 +31,8 @@ export function processRuns({
     },
     getProcess: async (request) =>
       jsonTextAnswer(await findDetails(listable(queries), request), request.headers),
-    killProcess: (request) => kill(commands, request),
+    killProcess: (request) => invoke(commands, 'process.kill', request),
+    launchProcess: (request) => invoke(commands, 'process.launch', request),
   };
 }
 
@@ -56,9 +57,13 @@ function decode(text: string): string {
   }
 }
 
-async function kill(commands: Commands, request: Request): Promise<Answer> {
+async function invoke(
+  commands: Commands,
+  name: 'process.kill' | 'process.launch',
+  request: Request,
+): Promise<Answer> {
   // Before the body is parsed, as the flag of every endpoint is.
-  commands.refuseDisabled('process.kill');
-  const outcome = await commands.invoke('process.kill', parseJsonObject(request.body), request.client);
+  commands.refuseDisabled(name);
+  const outcome = await commands.invoke(name, parseJsonObject(request.body), request.client);
   return jsonAnswer(outcome.result, request.headers);
 }

@@ -81,7 +81,15 @@ export class Hub implements SampleSink, SessionOwner {
     if (!caller.isKeyed) this.#tally.add(caller.address);
     const { version, config } = this.#options;
     const { features } = config.current;
-    session.start(socket, eventText('connected', { version, protocol: PROTOCOL, features }));
+    session.start(
+      socket,
+      eventText('connected', {
+        version,
+        protocol: PROTOCOL,
+        features,
+        message: `Connected to hostwire ${version}.`,
+      }),
+    );
   }
 
   /** Sends `encoded` to every socket that subscribes to stats. */

@@ -47,6 +47,8 @@ export class State {
   readonly #followers = new Set<StateFollower>();
   /** The message that was sent last, without and with detail. */
   readonly #sent: [plain: string | undefined, detailed: string | undefined] = [undefined, undefined];
+  /** The mark that it had then. */
+  #mark: string | undefined;
   #timer: unknown;
   #isRefreshing = false;
   #refreshesAgain = false;
@@ -69,6 +71,7 @@ export class State {
     if (this.#followers.size === 0) {
       // It was not read while it had no followers.
       this.#sent.fill(undefined);
+      this.#mark = undefined;
       if (this.row.watch === undefined) this.#refreshLater();
     }
     this.#followers.add(follower);
@@ -88,6 +91,7 @@ export class State {
   async begin(follower: StateFollower, id: MessageId | undefined): Promise<string> {
     const json = await this.row.read(this.#options.rooms, follower.withDetail);
     this.#sent[this.#variantOf(follower)] ??= eventTextOf(this.row.event, json);
+    this.#mark ??= await this.row.mark?.(this.#options.rooms);
     return eventTextOf(this.row.event, json, id);
   }
 
@@ -138,11 +142,14 @@ export class State {
     const { row } = this;
     const { rooms, defer, onError } = this.#options;
     const changed = new Set<0 | 1>();
+    const mark = await row.mark?.(rooms).catch(() => undefined);
+    const isMarked = this.#mark !== undefined && mark !== this.#mark;
+    this.#mark = mark;
     for (const variant of new Set([...this.#followers].map((follower) => this.#variantOf(follower)))) {
       try {
         const text = eventTextOf(row.event, await row.read(rooms, variant === 1));
         this.#hasFailed = false;
-        if (text === this.#sent[variant]) continue;
+        if (text === this.#sent[variant] && !isMarked) continue;
         this.#sent[variant] = text;
         changed.add(variant);
       } catch (error) {

@@ -9,7 +9,7 @@ import type { Group } from './commands.ts';
 
 /** The rooms that topics are read from. */
 export interface TopicRooms {
-  readonly media: Pick<Media, 'status' | 'onChange'>;
+  readonly media: Pick<Media, 'status' | 'playback' | 'onChange'>;
   readonly power: Pick<Power, 'status' | 'onChange'>;
   /** undefined: processes are not supported on this platform. */
   readonly processes: ProcessQueries | undefined;
@@ -25,6 +25,8 @@ export interface TopicRow<N extends TopicName = TopicName> {
   readonly hasDetail: boolean;
   /** Its payload as JSON. */
   readonly read: (rooms: TopicRooms, withDetail: boolean) => Promise<string>;
+  /** What is a change also where the payload without detail stays the same. */
+  readonly mark?: (rooms: TopicRooms) => Promise<string>;
   /** Calls `onChange` whenever it may have changed. Without it the topic is read each interval while subscribed to. */
   readonly watch?: (rooms: TopicRooms, onChange: () => void) => void;
 }
@@ -49,6 +51,8 @@ export const TOPIC_ROWS: { readonly [N in TopicName]: TopicRow<N> } = {
     group: 'media',
     hasDetail: true,
     read: async ({ media }, withDetail) => JSON.stringify(await media.status(undefined, withDetail)),
+    // The contract's three keys do not distinguish paused from playing.
+    mark: async ({ media }) => await media.playback(),
     watch: ({ media }, onChange) => media.onChange(onChange),
   },
   processes: {
@@ -96,9 +100,17 @@ const BY_NAME: ReadonlyMap<string, Topics> = new Map([
   ...TOPIC_NAMES.map((name): [string, Topics] => [name, { sections: 0, states: bitOf(name) }]),
 ]);
 
-/** The topics that a name stands for; undefined where it is none. */
+/** Other names, which clients of similar services use. */
+const ALIASES: ReadonlyMap<string, string> = new Map([
+  ['net', 'network'],
+  ['process', 'processes'],
+  [`${PREFIX}media`, 'media'],
+]);
+
+/** The topics that a name stands for, in any case; undefined where it is none. */
 export function topicOf(name: string): Topics | undefined {
-  return BY_NAME.get(name);
+  const lowered = name.toLowerCase();
+  return BY_NAME.get(ALIASES.get(lowered) ?? lowered);
 }
 
 /** All of `names` together, and those that are no topics. */

@@ -139,6 +139,11 @@ t.test(
       t.equal(await seen(rig, 'mpv', ['volume'], '0.550000'), '0.550000', 'three steps at once are three');
       t.equal((await service.control('volume_down')).delivered, 'true');
       t.equal(await seen(rig, 'mpv', ['volume'], '0.500000'), '0.500000');
+      t.equal((await service.control('mute')).delivered, 'true');
+      t.equal(await seen(rig, 'mpv', ['volume'], '0.000000'), '0.000000');
+      t.match(await service.until(({ muted }) => muted === true), { volume: 0, supports_ctrl: true });
+      t.equal((await service.control('toggle_mute')).delivered, 'true');
+      t.equal(await seen(rig, 'mpv', ['volume'], '0.500000'), '0.500000');
       t.equal((await service.until(({ volume }) => volume === 50)).volume, 50);
       t.equal((await service.control('play_pause')).delivered, 'true');
       await service.until(({ playback }) => playback === 'playing');

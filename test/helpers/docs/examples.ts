@@ -31,6 +31,12 @@ export const PROGRAMS: readonly Example[] = PAGES.flatMap((page) =>
   ),
 );
 
+/** The blocks of README.md that are neither programs nor have lines of curl. */
+export const OTHER_BLOCKS: readonly string[] = blocksOf('README.md').flatMap(
+  ([, language = '', text = '']) =>
+    /^(?:[jt]sx?|mjs)$/.test(language) || /^(?:\$ )?curl /m.test(text) ? [] : [text.trim()],
+);
+
 /** Command lines that run curl, without the prompt. */
 export const CURL_LINES: readonly Example[] = PAGES.flatMap((page) =>
   numbered(

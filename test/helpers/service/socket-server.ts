@@ -77,6 +77,7 @@ export async function serveSockets(t: Test, options: SocketServerOptions = {}) {
     rooms: {
       media: {
         status: async () => ({ status: 'active', title, artist: '' }),
+        playback: async () => 'playing',
         onChange: (listener) => mediaChanges.add(listener),
       },
       power: {

@@ -1,0 +1,119 @@
+/** Earlier readings that the next one is compared with. Pure. */
+import type { DetailCounters } from '../host/details.ts';
+import type {
+  CoreTimes,
+  Counters,
+  CpuCounters,
+  DiskCounters,
+  EnergyCounters,
+  InterfaceCounters,
+} from '../host/host.ts';
+import { advanceTotals, type NetworkTotals, NO_TOTALS } from './network-totals.ts';
+
+/** One section's last reading. */
+export interface Reading<T> {
+  readonly counters: T;
+  readonly takenAtNs: number;
+  /** Boot time minus monotonic time: grows by exactly the time that the machine was suspended. */
+  readonly suspendedNs: number;
+}
+
+/** Earlier readings, per section: reading one section never loses another's. */
+export interface Baseline {
+  readonly cpu: Reading<CpuCounters> | undefined;
+  /** From readings with detail only, like `energy` and `disks`: one without must not make the next rates unknown. */
+  readonly cores: Reading<readonly CoreTimes[]> | undefined;
+  readonly energy: Reading<EnergyCounters> | undefined;
+  readonly disks: Reading<readonly DiskCounters[]> | undefined;
+  readonly network: Reading<readonly InterfaceCounters[]> | undefined;
+  readonly details: Reading<DetailCounters> | undefined;
+  readonly totals: NetworkTotals;
+}
+
+export const NO_BASELINE: Baseline = {
+  cpu: undefined,
+  cores: undefined,
+  energy: undefined,
+  disks: undefined,
+  network: undefined,
+  details: undefined,
+  totals: NO_TOTALS,
+};
+
+const NS_PER_SECOND = 1e9;
+
+// Below a millisecond a rate is noise; across a suspend it is a spike, or wrong.
+export function secondsBetween(
+  before: Reading<unknown> | undefined,
+  counters: Counters,
+  takenAtNs = counters.takenAtNs,
+): number {
+  if (before === undefined) return 0;
+  const slept = suspendedNs(counters) - before.suspendedNs;
+  const elapsed = takenAtNs - before.takenAtNs;
+  return slept > NS_PER_SECOND || elapsed < 1e6 ? 0 : elapsed / NS_PER_SECOND;
+}
+
+const suspendedNs = (counters: Counters) => counters.sinceBootNs - counters.takenAtNs;
+
+function readingOf<T>(counters: Counters, value: T, takenAtNs = counters.takenAtNs): Reading<T> {
+  return { counters: value, takenAtNs, suspendedNs: suspendedNs(counters) };
+}
+
+/** `before`, with the sections that `counters` has in their place. */
+export function advanceBaseline(before: Baseline, counters: Counters, withDetail: boolean): Baseline {
+  const { cpu, disks, network } = counters;
+  return {
+    cpu: cpu ? readingOf(counters, cpu) : before.cpu,
+    cores: cpu?.cores ? readingOf(counters, cpu.cores) : before.cores,
+    energy: cpu?.energy ? readingOf(counters, cpu.energy) : before.energy,
+    disks: disks && withDetail ? readingOf(counters, disks) : before.disks,
+    network: network ? readingOf(counters, network, counters.networkTakenAtNs) : before.network,
+    details: withDetail ? readingOf(counters, counters) : before.details,
+    totals: network ? advanceTotals(before.totals, network) : before.totals,
+  };
+}
+
+export type BaselineField = Exclude<keyof Baseline, 'totals'>;
+
+/** The totals of `fresh`, because they must never go back, and its readings that `takes` selects; the others of `kept`. */
+export function mergeBaselines(
+  kept: Baseline,
+  fresh: Baseline,
+  takes: (field: BaselineField) => boolean,
+): Baseline {
+  return {
+    cpu: (takes('cpu') ? fresh : kept).cpu,
+    cores: (takes('cores') ? fresh : kept).cores,
+    energy: (takes('energy') ? fresh : kept).energy,
+    disks: (takes('disks') ? fresh : kept).disks,
+    network: (takes('network') ? fresh : kept).network,
+    details: (takes('details') ? fresh : kept).details,
+    totals: fresh.totals,
+  };
+}
+
+/** Of each field the reading that was taken last. The totals are those of `some`. */
+export function newestOf(some: Baseline, others: Baseline): Baseline {
+  const takenAt = (reading: Reading<unknown> | undefined) => reading?.takenAtNs ?? Number.NEGATIVE_INFINITY;
+  return {
+    ...mergeBaselines(others, some, (field) => takenAt(some[field]) >= takenAt(others[field])),
+    totals: some.totals,
+  };
+}
+
+/**
+ * Seconds awake that the loads and rates of a sample cover, in the section where that is shortest; null where nothing
+ * is compared.
+ */
+export function windowSeconds(before: Baseline, counters: Counters): number | null {
+  const { cpu, disks, network, takenAtNs } = counters;
+  const begins = [
+    cpu && before.cpu,
+    cpu?.cores && before.cores,
+    disks && before.disks,
+    network && before.network,
+  ].flatMap((reading) => (reading ? [reading.takenAtNs] : []));
+  if (begins.length === 0) return null;
+  return Math.max(0, Math.round((takenAtNs - Math.max(...begins)) / (NS_PER_SECOND / 100)) / 100);
+}
