@@ -51,7 +51,7 @@ export async function run({ options, version, write }: RunOptions): Promise<void
   log.info(describeFiles(loaded.sources.files));
   for (const { level, text } of loaded.notices) log[level](text);
   const container = describeContainer(config.host, isContainer());
-  if (container !== undefined) log.warn(`in a container ${container.reason}: ${container.remedy}`);
+  if (container !== undefined) log.warn(`running in a container: ${container.reason}; ${container.remedy}`);
   if (process.getuid?.() === 0)
     log.warn('running as root, which is not needed: an ordinary user is safer and sees the same stats');
   const [{ Service }, engine] = await Promise.all([import('./service.ts'), loadEngine(config.server.engine)]);

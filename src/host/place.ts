@@ -49,5 +49,5 @@ export function describeContainer(
     remedies.push('set host.name');
   }
   if (own.length === 0) return undefined;
-  return { reason: `the container's own are shown: ${own.join(', ')}`, remedy: remedies.join('; ') };
+  return { reason: `the container's own are shown (${own.join(', ')})`, remedy: remedies.join('; ') };
 }

@@ -73,10 +73,10 @@ t.test('[8.host-root] a container without it says what is its own', async (t) =>
   const host = { proc: '/proc', sys: '/sys', root: undefined, name: undefined };
   t.equal(describeContainer(host, false), undefined);
   t.match(describeContainer(host, true), {
-    reason: "the container's own are shown: disks, network, processes, host name",
+    reason: "the container's own are shown (disks, network, processes, host name)",
     remedy: /^mount the host's \/ read-only at \/host and set host\.root to \/host; set host\.name$/,
   });
-  t.match(describeContainer({ ...host, root: '/host' }, true), { reason: /shown: host name$/ });
+  t.match(describeContainer({ ...host, root: '/host' }, true), { reason: /shown \(host name\)$/ });
   t.equal(describeContainer({ ...host, root: '/host', name: 'nas' }, true), undefined);
   t.ok(isContainer((file) => file === '/run/.containerenv'));
   t.notOk(isContainer(() => false));
