@@ -109,7 +109,7 @@ async function checkTraffic(t: Test, service: ServiceProcess): Promise<void> {
     );
   for (const status of ['200', '400', '401', '404', '426'])
     t.ok((counts.get(status) ?? 0) > 0, `${counts.get(status)} × ${status}`);
-  t.match(service.stderr(), /100 wrong keys from 127\.0\.0\.1 within a minute/);
+  t.match(service.stderr(), /access: wrong key address=127\.0\.0\.1 *\n/);
 }
 
 /** Configurations that are wrong around a key. */

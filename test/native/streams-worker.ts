@@ -1,4 +1,5 @@
 /** A worker with a stream that the addon owns; streams.test.ts terminates it. */
+import '../helpers/service/dead-buses.ts';
 import net from 'node:net';
 import { parentPort } from 'node:worker_threads';
 import { openNativeHost } from '#src/host/native.js';

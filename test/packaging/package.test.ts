@@ -29,7 +29,8 @@ t.test('the package contains the program, its maps, and the client with its type
   t.strictSame(
     names.filter(
       (name) =>
-        /^dist\/.*\.js$/.test(name) && !/^dist\/(?:\w+|\w+-\w+|client\/client|web\/.*)\.js$/.test(name),
+        /^dist\/.*\.js$/.test(name) &&
+        !/^dist\/(?:\w+|\w+-\w+|client\/(?:client|pinned)|web\/.*)\.js$/.test(name),
     ),
     [],
   );

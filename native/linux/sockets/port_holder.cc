@@ -55,7 +55,9 @@ std::set<std::string> listenersIn(const std::string& table, std::uint16_t port) 
 bool holdsOne(const std::string& folder, const std::set<std::string>& sockets) {
   for (const std::string& name : listFolder(folder)) {
     std::array<char, 64> target{};
-    const ssize_t length = readlink((folder + "/" + name).c_str(), target.data(), target.size());
+    std::string path = folder;
+    path.append("/").append(name);
+    const ssize_t length = readlink(path.c_str(), target.data(), target.size());
     if (length > 0 && sockets.count(std::string(target.data(), static_cast<std::size_t>(length))) > 0)
       return true;
   }
