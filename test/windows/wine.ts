@@ -151,7 +151,7 @@ async function listeningPort(started: WineProcess): Promise<number> {
     hasEnded = true;
   });
   while (performance.now() < limit && !hasEnded) {
-    const port = /^listening on http:\/\/\S+:(\d+)/m.exec(started.stderr())?.[1];
+    const port = /listening on http:\/\/\S+:(\d+)/.exec(started.stderr())?.[1];
     if (port !== undefined) return Number(port);
     await sleep(50);
   }
