@@ -29,10 +29,10 @@ export function applyVariables(
     if (key !== undefined) readVariable(name, key, text, own);
     else if (SECTIONS.some((section) => name.startsWith(section))) noteUnknown(name, own);
   }
-  for (const { key, value, file } of own.settings) {
-    if (EXCLUSIVE.includes(key)) for (const other of EXCLUSIVE) settings.delete(other);
-    settings.set(key, { key, value, file, line: undefined });
-  }
+  // Before all others are set: two variables are as wrong together as two keys of a file.
+  if (own.settings.some(({ key }) => EXCLUSIVE.includes(key)))
+    for (const key of EXCLUSIVE) settings.delete(key);
+  for (const { key, value, file } of own.settings) settings.set(key, { key, value, file, line: undefined });
   const withoutLine = own.problems.map((problem) => ({ ...problem, line: undefined }));
   findings.problems.push(...withoutLine);
   findings.unknownKeys.push(...own.unknownKeys);

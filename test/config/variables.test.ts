@@ -66,6 +66,21 @@ t.test('[8.variables] the key and the file of the key replace each other', async
   );
 });
 
+t.test('[8.variables] the key and its file as two variables are refused, as in a file', async (t) => {
+  for (const names of [
+    ['HOSTWIRE_AUTH_API_KEY', 'HOSTWIRE_AUTH_API_KEY_FILE'],
+    ['HOSTWIRE_AUTH_API_KEY_FILE', 'HOSTWIRE_AUTH_API_KEY'],
+  ]) {
+    const options = optionsWith(t, {}, { 'key.txt': KEY });
+    const valueOf = (name: string) => (name.endsWith('_FILE') ? `${options.surroundings.cwd}/key.txt` : KEY);
+    const variables = Object.fromEntries(names.map((name) => [name, valueOf(name)]));
+    const problems = catchProblems(() =>
+      loadConfig({ ...options, surroundings: { ...options.surroundings, variables } }),
+    );
+    t.match(problems.map(shorten), [/cannot be set together with auth\.api_key, which is set at variable/]);
+  }
+});
+
 t.test('[8.variables] a bad value names its variable, and never shows a secret', async (t) => {
   const problems = catchProblems(() =>
     loadConfig(
