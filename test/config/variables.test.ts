@@ -72,8 +72,8 @@ t.test('[8.variables] the key and its file as two variables are refused, as in a
     ['HOSTWIRE_AUTH_API_KEY_FILE', 'HOSTWIRE_AUTH_API_KEY'],
   ]) {
     const options = optionsWith(t, {}, { 'key.txt': KEY });
-    const valueOf = (name: string) => (name.endsWith('_FILE') ? `${options.surroundings.cwd}/key.txt` : KEY);
-    const variables = Object.fromEntries(names.map((name) => [name, valueOf(name)]));
+    const setTo = (name: string) => (name.endsWith('_FILE') ? `${options.surroundings.cwd}/key.txt` : KEY);
+    const variables = Object.fromEntries(names.map((name) => [name, setTo(name)]));
     const problems = catchProblems(() =>
       loadConfig({ ...options, surroundings: { ...options.surroundings, variables } }),
     );
