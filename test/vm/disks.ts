@@ -39,7 +39,10 @@ const lasting = (disks: readonly Disk[]) =>
 const flagsOf = (disks: readonly Disk[]) =>
   Object.fromEntries(disks.map((disk) => [disk.fs, disk.read_only]));
 
-/** Waits until both report the disks that `readOnly` names, then compares everything else. */
+/**
+ * Waits until both report the disks that `readOnly` names, with what lasts of them: labels and the like come from
+ * probers, which a service that has just started may still be waiting for. Then compares everything else.
+ */
 export async function expectSameDisks(
   t: Test,
   vm: Machine,
@@ -47,12 +50,14 @@ export async function expectSameDisks(
   when: string,
 ): Promise<void> {
   const isAsWanted = (disks: readonly Disk[]) => isDeepStrictEqual(flagsOf(disks), readOnly);
+  const areSettled = (some: readonly Disk[], others: readonly Disk[]) =>
+    isAsWanted(some) && isAsWanted(others) && isDeepStrictEqual(lasting(some), lasting(others));
   const end = Date.now() + LIMIT_MS;
   let inside: readonly Disk[] = [];
   let outside: readonly Disk[] = [];
   do {
     [inside, outside] = await Promise.all([disksAt(vm.port), disksAt(vm.otherPort)]);
-  } while (!(isAsWanted(inside) && isAsWanted(outside)) && Date.now() < end);
+  } while (!areSettled(inside, outside) && Date.now() < end);
   t.strictSame(flagsOf(inside), readOnly, `${when}: the disks, and which are read-only`);
   t.strictSame(lasting(inside), lasting(outside), `${when}: the same as outside the sandbox`);
   t.ok(
