@@ -89,8 +89,13 @@ let failures = 0;
 for (const { name, file } of proofs()) {
   if (wanted.length > 0 && !wanted.includes(name)) continue;
   const started = Date.now();
-  const { counts, text } = runTests({ files: [file], limitSeconds: 3600, env: { HOSTWIRE_FULL: '1' } });
+  const {
+    counts,
+    text,
+    failures: messages,
+  } = runTests({ files: [file], limitSeconds: 3600, env: { HOSTWIRE_FULL: '1' } });
   const seconds = Math.round((Date.now() - started) / 1000);
+  for (const message of messages) console.log(`FAILED: ${message}`);
   const isGood = counts.failed === 0 && counts.skipped === 0 && counts.passed > 0;
   if (!isGood) failures++;
   const figures = [...text.matchAll(/^ *# figure: (.*)$/gm)].map((match) => match[1].replaceAll('|', '/'));

@@ -4,7 +4,16 @@
 // more, on Node's own engine. Other commands run the rest: `npm run prove` runs slow/ and prove/, `npm run check` runs
 // sanitized/ and windows/.
 import { spawnSync } from 'node:child_process';
-import { closeSync, mkdirSync, openSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import process from 'node:process';
@@ -69,9 +78,9 @@ export function runTests({
   jobs = JOBS,
   limitSeconds = 900,
 }) {
-  const output = path.join(root, 'build/test.tap');
+  // Of its own while it runs: two runs at once in one checkout don't mix their results.
+  const output = path.join(root, `build/test-${process.pid}.tap`);
   mkdirSync(path.dirname(output), { recursive: true });
-  rmSync(output, { force: true });
   const tap = openSync(output, 'w');
   const args = [path.join(root, 'scripts/tap.mjs'), String(jobs), String(limitSeconds), ...files];
   const result = spawnSync(node, args, {
@@ -86,6 +95,7 @@ export function runTests({
   });
   closeSync(tap);
   const text = readFileSync(output, 'utf8');
+  renameSync(output, path.join(root, 'build/test.tap'));
   const counts = countsOf(text);
   if (counts.skipped > 0)
     for (const line of text.match(/^ *(?:not )?ok .*# (?:SKIP|TODO).*$/gm) ?? []) console.error(line.trim());
