@@ -40,11 +40,14 @@ void askAll(const ProberPoolState& pool, milliseconds delay) {
   ProberPool::State& state = *pool;
   const std::lock_guard lock(state.mutex);
   if (state.isClosed || state.wantedCount == 0) return;
-  const auto at = ProbeClock::now() + delay;
+  const auto now = ProbeClock::now();
+  const auto at = now + delay;
   state.noteIntervalLocked(at);
   state.replaceHungServerLocked();
   if (state.isAnyDueLocked(at)) {
-    state.roundAt = at;
+    // On a busy machine the thread may not have run since a round became due: it stays due, or readings could
+    // put it off for ever.
+    if (!state.roundAt || *state.roundAt > now) state.roundAt = at;
   } else {
     state.dropWishesLocked();
   }

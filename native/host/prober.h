@@ -35,7 +35,7 @@ class ProberPool {
 
   // Asks every prober that was consulted since the last round once more, `delay` from now: the caller passes
   // the time until it wants fresh answers, minus the time that asking takes. A new round replaces one that
-  // has not begun. No thread wakes for a round in which no question is due.
+  // is not due yet. No thread wakes for a round in which no question is due.
   void askAll(std::chrono::milliseconds delay);
 
   // Threads that are stuck in a question at this moment.

@@ -331,6 +331,25 @@ void leavesTheHungBehind(int hungCount, bool didAnswer) {
   check(after(1, [&] { return areFresh(healthy) && areFresh(later); }), about + "the others as before");
 }
 
+// Requests that come faster than the thread gets a processor: each reading asks for a round of its own.
+void keepsWhatIsDue() {
+  ProberPool pool;
+  const auto busy = makeSubjects(pool, 1, true);
+  busy[0].question->takesMs = 30;
+  const auto waiting = makeSubjects(pool, 1, true);
+  static_cast<void>(busy[0].prober.latest());
+  pool.askAll(milliseconds{0});
+  while (busy[0].question->asked == 0) std::this_thread::sleep_for(milliseconds{1});
+  static_cast<void>(waiting[0].prober.latest());
+  pool.askAll(milliseconds{0});
+  std::this_thread::sleep_for(milliseconds{1});
+  pool.askAll(std::chrono::minutes{1});
+  const auto since = Clock::now();
+  while (waiting[0].question->asked == 0 && elapsedMs(since) < 5000)
+    std::this_thread::sleep_for(milliseconds{5});
+  check(waiting[0].question->asked == 1, "a round that is due is not put off");
+}
+
 void findsEightInOneGo() {
   ProberPool pool;
   const auto subjects = makeSubjects(pool, 8, true);
@@ -450,6 +469,7 @@ int main(int count, char** arguments) {
   for (const bool didAnswer : {false, true})
     for (const int hungCount : {1, 8, 64, 74})
       scenarios.emplace_back([hungCount, didAnswer] { leavesTheHungBehind(hungCount, didAnswer); });
+  scenarios.emplace_back(keepsWhatIsDue);
   scenarios.emplace_back(findsEightInOneGo);
   scenarios.emplace_back(goesAwayWhileStuck);
   scenarios.emplace_back(bearsTheSlow);
