@@ -1,8 +1,8 @@
 // Runs the tests with tap and ends with the line "N passed, N failed[, N skipped]". In CI a skip is a failure.
-//   node scripts/test.mjs [--coverage] [--node PATH] [FILE.test.js…]
+//   node scripts/test.mjs [--coverage] [--node PATH] [--contract | FILE.test.js…]
 // Without files: test/**, four at a time, then those in solo/ folders, one at a time; then those that serve HTTP once
-// more, on Node's own engine. Other commands run the rest: `npm run prove` runs slow/ and prove/, `npm run check` runs
-// sanitized/ and windows/.
+// more, on Node's own engine. With --contract: of these only the tests of the contract and of HTTP, without solo/. Other
+// commands run the rest: `npm run prove` runs slow/ and prove/, `npm run check` runs sanitized/ and windows/.
 import { spawnSync } from 'node:child_process';
 import { closeSync, mkdirSync, openSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -42,6 +42,9 @@ export function testFiles(tier) {
 const ON_BOTH_ENGINES = /\/test\/(?:access|client|contract|http)\//;
 const SERVES =
   /\b(?:createEngine|startService|startHere|startOnClock|startRoutes|startProbed|serveSockets|serveStreams|loadTestEngine)\b/;
+
+/** What `--contract` runs. */
+const CONTRACT = /\/test\/(?:contract|http)\//;
 
 /** The tests of `tier` that start the service or an engine. */
 function servingTests(tier) {
@@ -93,18 +96,30 @@ export function runTests({
   return { counts, text, failures: failuresOf(text) };
 }
 
-/** The tests of npm test: those in no tier, several at a time, then those that need the machine to themselves. */
-function runAll(options) {
-  // The helpers that start a service read it (test/helpers/service/engine.ts).
-  const onNode = { ...options, env: { HOSTWIRE_TEST_ENGINE: 'node' } };
-  const runs = [
-    runTests({ ...options, files: testFiles(undefined) }),
-    runTests({ ...options, files: testFiles('solo'), jobs: 1 }),
-    runTests({ ...onNode, files: servingTests(undefined) }),
-    runTests({ ...onNode, files: servingTests('solo'), jobs: 1 }),
-  ];
-  for (const run of runs.slice(2))
-    run.failures = run.failures.map((failure) => `on Node's engine: ${failure}`);
+/** Whether uWebSockets.js has a binary for `node`: it loads or it does not, as in the service. */
+function loadsUws(node) {
+  const args = ['--input-type=module', '-e', "import 'uWebSockets.js'"];
+  return spawnSync(node, args, { cwd: root, stdio: 'ignore' }).status === 0;
+}
+
+/**
+ * The tests of npm test: those in no tier, several at a time, then those that need the machine to themselves; then those
+ * that serve, on the other engine. Where uWebSockets.js does not load, all of them run on Node's engine. `only` limits
+ * this to the files in no tier that it matches.
+ */
+function runAll({ only, ...options }) {
+  const engines = loadsUws(options.node) ? ['uws', 'node'] : ['node'];
+  const tiers = only === undefined ? [undefined, 'solo'] : [undefined];
+  const runs = engines.flatMap((engine, pass) =>
+    tiers.map((tier) => {
+      const files = (pass === 0 ? testFiles : servingTests)(tier).filter((file) => only?.test(file) ?? true);
+      // The helpers that start a service read the variable (test/helpers/service/engine.ts).
+      const env = { HOSTWIRE_TEST_ENGINE: engine };
+      const run = runTests({ ...options, files, env, jobs: tier === 'solo' ? 1 : JOBS });
+      const where = engine === 'node' ? "on Node's engine: " : '';
+      return { ...run, failures: run.failures.map((failure) => `${where}${failure}`) };
+    }),
+  );
   const sum = (name) => runs.reduce((total, { counts }) => total + counts[name], 0);
   return {
     counts: { passed: sum('passed'), failed: sum('failed'), skipped: sum('skipped') },
@@ -158,7 +173,7 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const files = args.filter((arg, index) => !arg.startsWith('--') && (nodeAt < 0 || index !== nodeAt + 1));
   provideNeeds();
   if (coverage) rmSync(coverageFolder, { recursive: true, force: true });
-  const options = { node, coverage };
+  const options = { node, coverage, ...(args.includes('--contract') ? { only: CONTRACT } : {}) };
   const { counts, failures, text } = files.length > 0 ? runTests({ ...options, files }) : runAll(options);
   const isCovered = !coverage || checkCoverage();
   for (const line of slowestOf(text)) console.log(line);
