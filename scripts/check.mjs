@@ -9,7 +9,7 @@ import path from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { provideNeeds } from './needs.mjs';
-import { OTHER_NODES, provideNode } from './nodes.mjs';
+import { OLDEST_NODE, OTHER_NODES, provideNode } from './nodes.mjs';
 import { testFiles } from './test.mjs';
 
 const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
@@ -70,29 +70,20 @@ async function loadsAndReads(file, node = process.execPath) {
   return (await run(node, ['-e', program, path.join(root, file)])).isGood;
 }
 
-/** `{ version, node }` of each other supported Node that npm can install. */
-async function installOtherNodes() {
-  const provided = [];
-  for (const version of OTHER_NODES) {
-    try {
-      provided.push({ version, node: await provideNode(version) });
-    } catch (error) {
-      if (process.env.CI === 'true') {
-        note(false, `Node ${version} could not be installed`, error.message);
-      } else {
-        totals.skipped++;
-        console.log(`skipped: Node ${version} could not be installed: ${error.message}`);
-      }
+/** Calls `use` with the path of each of these Nodes; one that npm cannot install fails in CI and is skipped elsewhere. */
+async function onNodes(versions, use) {
+  for (const version of versions) {
+    const node = await provideNode(version).catch((error) => error);
+    if (!(node instanceof Error)) {
+      await use(node, version);
+    } else if (process.env.CI === 'true') {
+      note(false, `Node ${version} could not be installed`, node.message);
+    } else {
+      totals.skipped++;
+      console.log(`skipped: Node ${version} could not be installed: ${node.message}`);
     }
   }
-  return provided;
 }
-
-let otherNodes;
-const provideOtherNodes = () => {
-  otherNodes ??= installOtherNodes();
-  return otherNodes;
-};
 
 /** With an empty HOME: a user's own npm configuration can hide that a build needs it. */
 async function build() {
@@ -116,8 +107,9 @@ async function gyp() {
   if (!(await runScript('built by node-gyp', 'scripts/build.mjs', 'gyp'))) return;
   const built = 'build/gyp/hostwire.node';
   note(await loadsAndReads(built), 'built by node-gyp, loads and reads');
-  for (const { version, node } of await provideOtherNodes())
-    note(await loadsAndReads(built, node), `loads on Node ${version}`);
+  await onNodes(OTHER_NODES, async (node, version) =>
+    note(await loadsAndReads(built, node), `loads on Node ${version}`),
+  );
 }
 
 /** Beside the races: replaying takes one core for a minute. */
@@ -128,10 +120,14 @@ async function parsers() {
   ]);
 }
 
-/** On Node 20 and 22 with both engines; uWebSockets.js has no binary for later ones. */
+/** On Node 20 and 22 with both engines; uWebSockets.js has no binary for later ones. The oldest Node only has to serve. */
 async function nodes() {
-  for (const { version, node } of await provideOtherNodes())
-    await runTests(`contract tests on Node ${version}`, 'scripts/test.mjs', '--contract', '--node', node);
+  const test = (name, node, ...args) => runTests(name, 'scripts/test.mjs', '--node', node, ...args);
+  await onNodes(OTHER_NODES, (node, version) =>
+    test(`contract tests on Node ${version}`, node, '--contract'),
+  );
+  const stream = 'build/ts/test/contract/stream.test.js';
+  await onNodes([OLDEST_NODE], (node, version) => test(`streams on Node ${version}`, node, stream));
 }
 
 const steps = {

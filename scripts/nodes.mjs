@@ -1,6 +1,6 @@
 // The versions of Node that hostwire supports, as npm packages with their binaries.
 import { execFile } from 'node:child_process';
-import { existsSync, mkdirSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
@@ -8,13 +8,17 @@ import { promisify } from 'node:util';
 
 const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
 
-/** Those that `engines` in package.json promises, oldest first. */
+/** One of each line in `engines` of package.json. */
 const SUPPORTED = ['20.20.2', '22.23.3', '24.21.0', '26.10.0'];
 
 const majorOf = (version) => version.slice(0, version.indexOf('.'));
 
 /** Those of other lines than the running one, which runs all tests. */
 export const OTHER_NODES = SUPPORTED.filter((version) => majorOf(version) !== majorOf(process.versions.node));
+
+/** The first version in `engines`. */
+const { engines } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'));
+export const OLDEST_NODE = /\d+\.\d+\.\d+/.exec(engines.node)[0];
 
 /** Installs the binary of `version` below build/, once; returns its path. Rejects where npm cannot. */
 export async function provideNode(version) {
