@@ -63,10 +63,18 @@ function countsOf(text) {
   return { passed: count(2), failed: count(3), skipped: count(4) + count(5) };
 }
 
+/** The HTTP engines that `node` can load, which is found out as in the service; tests run on the first one. */
+function enginesOf(node) {
+  const args = ['--input-type=module', '-e', "import 'uWebSockets.js'"];
+  const loads = spawnSync(node, args, { cwd: root, stdio: 'ignore' }).status === 0;
+  return loads ? ['uws', 'node'] : ['node'];
+}
+
 /** Runs `files` under `node`; returns tap's counts, its TAP text and the failures. */
 export function runTests({
   files,
   node = process.execPath,
+  engine = process.env.HOSTWIRE_TEST_ENGINE ?? enginesOf(node)[0],
   coverage = false,
   env = {},
   jobs = JOBS,
@@ -83,6 +91,8 @@ export function runTests({
     env: {
       ...process.env,
       ...DEAD_BUSES,
+      // The helpers that start a service read it (test/helpers/service/engine.ts).
+      HOSTWIRE_TEST_ENGINE: engine,
       ...env,
       ...(coverage ? { NODE_V8_COVERAGE: coverageFolder } : {}),
     },
@@ -96,26 +106,17 @@ export function runTests({
   return { counts, text, failures: failuresOf(text) };
 }
 
-/** Whether uWebSockets.js has a binary for `node`: it loads or it does not, as in the service. */
-function loadsUws(node) {
-  const args = ['--input-type=module', '-e', "import 'uWebSockets.js'"];
-  return spawnSync(node, args, { cwd: root, stdio: 'ignore' }).status === 0;
-}
-
 /**
  * The tests of npm test: those in no tier, several at a time, then those that need the machine to themselves; then those
  * that serve, on the other engine. Where uWebSockets.js does not load, all of them run on Node's engine. `only` limits
  * this to the files in no tier that it matches.
  */
 function runAll({ only, ...options }) {
-  const engines = loadsUws(options.node) ? ['uws', 'node'] : ['node'];
   const tiers = only === undefined ? [undefined, 'solo'] : [undefined];
-  const runs = engines.flatMap((engine, pass) =>
+  const runs = enginesOf(options.node).flatMap((engine, pass) =>
     tiers.map((tier) => {
       const files = (pass === 0 ? testFiles : servingTests)(tier).filter((file) => only?.test(file) ?? true);
-      // The helpers that start a service read the variable (test/helpers/service/engine.ts).
-      const env = { HOSTWIRE_TEST_ENGINE: engine };
-      const run = runTests({ ...options, files, env, jobs: tier === 'solo' ? 1 : JOBS });
+      const run = runTests({ ...options, files, engine, jobs: tier === 'solo' ? 1 : JOBS });
       const where = engine === 'node' ? "on Node's engine: " : '';
       return { ...run, failures: run.failures.map((failure) => `${where}${failure}`) };
     }),

@@ -5,6 +5,7 @@ import os from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
 import t, { type Test } from 'tap';
+import '../helpers/service/dead-buses.ts';
 
 const ROOT = path.resolve(import.meta.dirname, '../../../..');
 const skip = process.platform === 'linux' ? false : 'names packages of Debian';
