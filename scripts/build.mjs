@@ -11,6 +11,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { buildBundle } from './bundle.mjs';
 import { unpackAll } from './fixtures.mjs';
+import { hasCmake, missingTools } from './tools.mjs';
 import { buildWeb, isWebMissing } from './web.mjs';
 
 const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
@@ -47,12 +48,16 @@ function install(built) {
   renameSync(`${addonPath}.new`, addonPath);
 }
 
-function hasCmake() {
-  return spawnSync('cmake', ['--version'], { stdio: 'ignore' }).status === 0;
+function requireTools(useCmake) {
+  const problem = missingTools(useCmake);
+  if (problem === undefined) return;
+  console.error(problem);
+  process.exit(1);
 }
 
 /** Runs cmake-js in build/cmake, which the test programs and clang-tidy use too. */
 function runCmakeJs(command) {
+  requireTools(true);
   const cmakeJs = require.resolve('cmake-js/bin/cmake-js');
   run(process.execPath, [cmakeJs, command, '-O', 'build/cmake', '--parallel', JOBS], true);
 }
@@ -104,6 +109,7 @@ function buildSanitizedAddon() {
 
 /** With node-gyp, into build/Release or, without optimization, build/Debug. */
 function buildWithGyp({ isQuick = false } = {}) {
+  requireTools(false);
   const nodeGyp = require.resolve('node-gyp/bin/node-gyp.js');
   // Without --nodedir node-gyp downloads Node's headers; most installations include them.
   const prefix = path.dirname(path.dirname(process.execPath));

@@ -6,6 +6,7 @@ import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { EXTERNAL } from './bundle.mjs';
+import { missingTools } from './tools.mjs';
 
 const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
 const PROGRAM = '/opt/hostwire';
@@ -49,7 +50,7 @@ function isWanted(file) {
 function installProgram(target) {
   for (const needed of ['dist/main.js', 'dist/hostwire.node'])
     if (!existsSync(path.join(root, needed)))
-      throw new Error(`${needed} is missing: build first (npm run build)`);
+      throw new Error(missingTools() ?? `${needed} is missing: build first (npm ci && npm run build)`);
   rmSync(target, { recursive: true, force: true });
   mkdirSync(target, { recursive: true });
   cpSync(path.join(root, 'dist'), path.join(target, 'dist'), { recursive: true, dereference: true });
@@ -58,21 +59,23 @@ function installProgram(target) {
     cpSync(folder, path.join(target, place), { recursive: true, dereference: true, filter: isWanted });
 }
 
-const { values } = parseArgs({
-  options: {
-    destdir: { type: 'string', default: '/' },
-    'media-keys': { type: 'boolean', default: false },
-    remove: { type: 'boolean', default: false },
-  },
-});
-// Another user must be able to read the installed files.
-process.umask(0o022);
-const below = (file) => path.join(values.destdir, file);
-if (values.remove) {
-  rmSync(below(PROGRAM), { recursive: true, force: true });
-  for (const target of Object.values({ ...FILES, ...MEDIA_KEYS })) rmSync(below(target), { force: true });
-  console.log('removed; /etc/hostwire and the user hostwire are kept. Now run `systemctl daemon-reload`');
-} else {
+function main() {
+  const { values } = parseArgs({
+    options: {
+      destdir: { type: 'string', default: '/' },
+      'media-keys': { type: 'boolean', default: false },
+      remove: { type: 'boolean', default: false },
+    },
+  });
+  // Another user must be able to read the installed files.
+  process.umask(0o022);
+  const below = (file) => path.join(values.destdir, file);
+  if (values.remove) {
+    rmSync(below(PROGRAM), { recursive: true, force: true });
+    for (const target of Object.values({ ...FILES, ...MEDIA_KEYS })) rmSync(below(target), { force: true });
+    console.log('removed; /etc/hostwire and the user hostwire are kept. Now run `systemctl daemon-reload`');
+    return;
+  }
   installProgram(below(PROGRAM));
   const files = values['media-keys'] ? { ...FILES, ...MEDIA_KEYS } : FILES;
   for (const [source, target] of Object.entries(files)) {
@@ -83,4 +86,12 @@ if (values.remove) {
   console.log('  a desktop:  systemctl --user daemon-reload && systemctl --user enable --now hostwire');
   console.log('  a server:   systemd-sysusers && systemd-tmpfiles --create hostwire.conf');
   console.log('              systemctl daemon-reload && systemctl enable --now hostwire');
+}
+
+try {
+  main();
+} catch (error) {
+  // An argument that is unknown, nothing built, or a folder that only root may write: no stack is needed for these.
+  console.error(`cannot install: ${error.message}`);
+  process.exitCode = 1;
 }

@@ -1,8 +1,8 @@
 // Runs the tests with tap and ends with the line "N passed, N failed[, N skipped]". In CI a skip is a failure.
-//   node scripts/test.mjs [--coverage] [--node PATH] [FILE.test.js…]
+//   node scripts/test.mjs [--coverage] [--node PATH] [--contract | FILE.test.js…]
 // Without files: test/**, four at a time, then those in solo/ folders, one at a time; then those that serve HTTP once
-// more, on Node's own engine. Other commands run the rest: `npm run prove` runs slow/ and prove/, `npm run check` runs
-// sanitized/ and windows/.
+// more, on Node's own engine. With --contract: of these only the tests of the contract and of HTTP, without solo/. Other
+// commands run the rest: `npm run prove` runs slow/ and prove/, `npm run check` runs sanitized/ and windows/.
 import { spawnSync } from 'node:child_process';
 import {
   closeSync,
@@ -52,6 +52,9 @@ const ON_BOTH_ENGINES = /\/test\/(?:access|client|contract|http)\//;
 const SERVES =
   /\b(?:createEngine|startService|startHere|startOnClock|startRoutes|startProbed|serveSockets|serveStreams|loadTestEngine)\b/;
 
+/** What `--contract` runs: all but the two slowest files of HTTP, which take a quarter of the time. */
+const CONTRACT = /\/test\/(?:contract|http)\/(?!(?:unread-answers|tls-readers)\.)/;
+
 /** The tests of `tier` that start the service or an engine. */
 function servingTests(tier) {
   return testFiles(tier).filter((file) => {
@@ -69,10 +72,18 @@ function countsOf(text) {
   return { passed: count(2), failed: count(3), skipped: count(4) + count(5) };
 }
 
+/** The HTTP engines that `node` can load, which is found out as in the service; tests run on the first one. */
+function enginesOf(node) {
+  const args = ['--input-type=module', '-e', "import 'uWebSockets.js'"];
+  const loads = spawnSync(node, args, { cwd: root, stdio: 'ignore' }).status === 0;
+  return loads ? ['uws', 'node'] : ['node'];
+}
+
 /** Runs `files` under `node`; returns tap's counts, its TAP text and the failures. */
 export function runTests({
   files,
   node = process.execPath,
+  engine = process.env.HOSTWIRE_TEST_ENGINE ?? enginesOf(node)[0],
   coverage = false,
   env = {},
   jobs = JOBS,
@@ -89,6 +100,8 @@ export function runTests({
     env: {
       ...process.env,
       ...DEAD_BUSES,
+      // The helpers that start a service read it (test/helpers/service/engine.ts).
+      HOSTWIRE_TEST_ENGINE: engine,
       ...env,
       ...(coverage ? { NODE_V8_COVERAGE: coverageFolder } : {}),
     },
@@ -103,18 +116,21 @@ export function runTests({
   return { counts, text, failures: failuresOf(text) };
 }
 
-/** The tests of npm test: those in no tier, several at a time, then those that need the machine to themselves. */
-function runAll(options) {
-  // The helpers that start a service read it (test/helpers/service/engine.ts).
-  const onNode = { ...options, env: { HOSTWIRE_TEST_ENGINE: 'node' } };
-  const runs = [
-    runTests({ ...options, files: testFiles(undefined) }),
-    runTests({ ...options, files: testFiles('solo'), jobs: 1 }),
-    runTests({ ...onNode, files: servingTests(undefined) }),
-    runTests({ ...onNode, files: servingTests('solo'), jobs: 1 }),
-  ];
-  for (const run of runs.slice(2))
-    run.failures = run.failures.map((failure) => `on Node's engine: ${failure}`);
+/**
+ * The tests of npm test: those in no tier, several at a time, then those that need the machine to themselves; then those
+ * that serve, on the other engine. Where uWebSockets.js does not load, all of them run on Node's engine. `only` limits
+ * this to the files in no tier that it matches.
+ */
+function runAll({ only, ...options }) {
+  const tiers = only === undefined ? [undefined, 'solo'] : [undefined];
+  const runs = enginesOf(options.node).flatMap((engine, pass) =>
+    tiers.map((tier) => {
+      const files = (pass === 0 ? testFiles : servingTests)(tier).filter((file) => only?.test(file) ?? true);
+      const run = runTests({ ...options, files, engine, jobs: tier === 'solo' ? 1 : JOBS });
+      const where = engine === 'node' ? "on Node's engine: " : '';
+      return { ...run, failures: run.failures.map((failure) => `${where}${failure}`) };
+    }),
+  );
   const sum = (name) => runs.reduce((total, { counts }) => total + counts[name], 0);
   return {
     counts: { passed: sum('passed'), failed: sum('failed'), skipped: sum('skipped') },
@@ -168,7 +184,7 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const files = args.filter((arg, index) => !arg.startsWith('--') && (nodeAt < 0 || index !== nodeAt + 1));
   provideNeeds();
   if (coverage) rmSync(coverageFolder, { recursive: true, force: true });
-  const options = { node, coverage };
+  const options = { node, coverage, ...(args.includes('--contract') ? { only: CONTRACT } : {}) };
   const { counts, failures, text } = files.length > 0 ? runTests({ ...options, files }) : runAll(options);
   const isCovered = !coverage || checkCoverage();
   for (const line of slowestOf(text)) console.log(line);

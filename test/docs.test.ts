@@ -83,7 +83,9 @@ t.test('docs/troubleshooting.md quotes messages that exist, and codes that exist
   const inRemedies = [...guide.matchAll(/`([^`]+ …)`/g)].map(([, text = '']) => text);
   const fragments = [...quoted, ...inRemedies].flatMap((text) => text.split('…').map((part) => part.trim()));
   // The tests quote what sources put together.
-  const texts = ['src', 'native', 'test/config', 'test/contract'].map(textsBelow).join('\n');
+  const texts = ['src', 'native', 'test/config', 'test/contract', 'test/packaging']
+    .map(textsBelow)
+    .join('\n');
   const long = fragments.filter((fragment) => fragment.length >= 8);
   t.ok(long.length > 15, `${long.length} fragments`);
   for (const fragment of long) t.ok(texts.includes(fragment), `"${fragment}" is printed somewhere`);

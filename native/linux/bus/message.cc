@@ -66,8 +66,13 @@ std::string oneLine(std::string_view text) {
 }
 
 std::string errorWords(int error) {
-  // strerror is not thread-safe.
+#ifdef __GLIBC__
+  // Its strerror is not thread-safe.
   const char* words = strerrordesc_np(error);
+#else
+  // musl's returns constant texts.
+  const char* words = std::strerror(error);
+#endif
   return words != nullptr ? words : "error " + std::to_string(error);
 }
 

@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
+import { setTimeout as sleep } from 'node:timers/promises';
 import t, { type Test } from 'tap';
 import { describeContainer, isContainer, rootsOf } from '#src/host/place.js';
 import { ask, jsonOf } from '../../helpers/clients/http.ts';
@@ -36,9 +37,13 @@ async function usageOf(t: Test, config: ConfigPart, folder?: string): Promise<Us
         }),
   });
   t.teardown(() => service.stop());
-  await ask(service.port, '/api/usage?detail=1');
-  // The contract's shape, which other tests check.
-  return jsonOf(await ask(service.port, '/api/usage?detail=1')) as unknown as Usage;
+  for (;;) {
+    // The contract's shape, which other tests check.
+    const usage = jsonOf(await ask(service.port, '/api/usage?detail=1')) as unknown as Usage;
+    // Mount points are listed by a prober, which may take longer than the first readings.
+    if (usage.disks.length > 0) return usage;
+    await sleep(100);
+  }
 }
 
 t.test(
