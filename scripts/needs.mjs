@@ -32,6 +32,8 @@ const NEEDS = [
   { package: 'playerctl', commands: ['playerctl'], why: 'an independent check of players' },
   { package: 'systemd', commands: ['systemd-analyze'], why: 'checks of the shipped units' },
   { package: 'curl', commands: ['curl'], why: 'an independent client' },
+  { package: 'haproxy', commands: ['haproxy'], why: 'health checks' },
+  { package: 'apache2-utils', commands: ['ab'], why: 'a client that speaks HTTP/1.0' },
   { package: 'chromium', commands: ['chromium'], why: 'the browser that tests the dashboard' },
 ];
 

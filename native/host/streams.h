@@ -11,6 +11,8 @@
 #include <string_view>
 #include <vector>
 
+#include "host/finding.h"
+
 namespace hostwire {
 
 // How bytes leave: one send(2) per stream, or io_uring with one system call per 1,024 of them.
@@ -52,47 +54,48 @@ struct StreamCounters {
   std::size_t keptBytes = 0;
 };
 
-// Whether this platform has a StreamWriter.
-bool canOwnStreams();
-// What kAuto chooses here. Makes a small ring to see.
-SendMethod findSendMethod();
-
 // Its functions are called on one thread, and none of them waits for the network. The writer's own thread
 // exists only while there are streams.
 class StreamWriter {
  public:
-  // `onNews` is called on the writer's thread when there is something for takeNews(), and once until it is
-  // taken.
-  StreamWriter(const StreamOptions& options, std::function<void()> onNews);
   // close().
-  ~StreamWriter();
+  virtual ~StreamWriter() = default;
   StreamWriter(const StreamWriter&) = delete;
   StreamWriter& operator=(const StreamWriter&) = delete;
 
   // Owns a duplicate of the connected socket `fd` from now on, as a stream of `view` that has had all samples
   // up to number `sent`; the caller closes `fd` without a shutdown(2). Throws HostError: EMFILE, ENFILE,
   // EBADF, ENOMEM, and EAGAIN without a thread; ECANCELED after end(); ENOSPC with 2^20 streams.
-  StreamId adopt(int fd, std::uint8_t view, std::uint32_t sent, StreamFraming framing);
+  virtual StreamId adopt(int fd, std::uint8_t view, std::uint32_t sent, StreamFraming framing) = 0;
   // Sends `event`, its blank line included, to every stream of `view` which has had no sample of this
   // number or a higher one. One of the same number again reaches those which joined meanwhile. Does nothing
   // without streams.
-  void publish(std::uint8_t view, std::uint32_t number, std::string_view event);
+  virtual void publish(std::uint8_t view, std::uint32_t number, std::string_view event) = 0;
   // Resets these connections; ids that have ended are ignored.
-  void cut(std::span<const StreamId> ids);
+  virtual void cut(std::span<const StreamId> ids) = 0;
   // Every stream is sent its rest and a last chunk; what is left after `limit` is reset. Then hasEnded is
   // reported.
-  void end(std::chrono::milliseconds limit);
+  virtual void end(std::chrono::milliseconds limit) = 0;
   // Closes everything at once and joins the thread, which takes milliseconds: it never blocks.
-  void close();
+  virtual void close() = 0;
 
-  StreamNews takeNews();
-  StreamCounters counters() const;
+  virtual StreamNews takeNews() = 0;
+  virtual StreamCounters counters() const = 0;
   // The method in use, or kAuto before the first stream.
-  SendMethod method() const;
+  virtual SendMethod method() const = 0;
 
- private:
-  struct State;
-  std::unique_ptr<State> state_;
+ protected:
+  StreamWriter() = default;
 };
+
+// Whether this platform has a StreamWriter.
+bool canOwnStreams();
+// `onNews` is called on the writer's thread when there is something for takeNews(), and once until it is
+// taken. Throws HostError where this platform has no writer.
+std::unique_ptr<StreamWriter> makeStreamWriter(const StreamOptions& options, std::function<void()> onNews);
+// What kAuto chooses here. Makes a small ring to see.
+SendMethod findSendMethod();
+// Of what sends events to the subscribers of Node's engine here, and why it is not io_uring.
+Finding describeStreams();
 
 }  // namespace hostwire

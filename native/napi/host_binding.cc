@@ -11,6 +11,7 @@
 #include "host/clock.h"
 #include "host/library.h"
 #include "host/peers.h"
+#include "host/streams.h"
 #include "host/system.h"
 #include "napi/finding_js.h"
 #include "napi/js.h"
@@ -173,6 +174,7 @@ Napi::Value HostBinding::readCounters(const Napi::CallbackInfo& info) {
 Napi::Value HostBinding::describe(const Napi::CallbackInfo& info) {
   Findings findings = describeLibraries();
   findings.push_back(describePeers());
+  findings.push_back(describeStreams());
   const auto add = [&findings](const auto& rows) {
     for (const auto& row : rows)
       for (Finding& finding : row.describe()) findings.push_back(std::move(finding));

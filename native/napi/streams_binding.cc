@@ -72,8 +72,8 @@ StreamsBinding::StreamsBinding(const Napi::CallbackInfo& info)
   if (!info[1].IsFunction()) throw Napi::TypeError::New(info.Env(), "onNews must be a function");
   onNews_ = Napi::Persistent(info[1].As<Napi::Function>());
   try {
-    writer_ = std::make_unique<StreamWriter>(optionsOf(info[0]),
-                                             [this] { js_.post([this](Napi::Env env) { deliver(env); }); });
+    writer_ =
+        makeStreamWriter(optionsOf(info[0]), [this] { js_.post([this](Napi::Env env) { deliver(env); }); });
   } catch (const std::exception& error) {
     js_.close();
     throw toJsError(info.Env(), error);

@@ -21,6 +21,7 @@
 #include "host/process.h"
 #include "host/resource_limits.h"
 #include "host/sensors.h"
+#include "host/streams.h"
 #include "host/system.h"
 
 namespace hostwire {
@@ -152,5 +153,12 @@ std::vector<PendingPeer> readPendingPeers(std::uint16_t) { refuse("read pending 
 int cutPeers(const std::vector<PendingPeer>&) { return 0; }
 Census takeCensus(const CensusOptions&) { refuse("count connections"); }
 int cutConnections(const std::vector<ConnectionId>&) { return 0; }
+
+bool canOwnStreams() { return false; }
+std::unique_ptr<StreamWriter> makeStreamWriter(const StreamOptions&, std::function<void()>) {
+  refuse("own streams");
+}
+SendMethod findSendMethod() { return SendMethod::kSend; }
+Finding describeStreams() { return Finding::works("streams", "Node's sockets"); }
 
 }  // namespace hostwire

@@ -42,6 +42,12 @@ export interface PowerOptions extends Omit<PowerQueueOptions, 'onEnd'> {
 /** How an action ended; its `followers` were called before. */
 type FeedbackListener = (feedback: PowerFeedback, followers: ReadonlySet<Follower>) => void;
 
+/** A request with a delay that the machine has not judged yet. */
+interface Asked {
+  readonly action: PowerAction;
+  isCancelled: boolean;
+}
+
 interface Scheduled {
   readonly action: PowerAction;
   readonly isForced: boolean;
@@ -61,6 +67,7 @@ export class Power {
   readonly #feedback = new Listeners<Parameters<FeedbackListener>>();
   readonly #changes = new Listeners();
   #scheduled: Scheduled | undefined;
+  readonly #asked = new Set<Asked>();
   #isClosed = false;
 
   constructor(options: PowerOptions) {
@@ -85,15 +92,22 @@ export class Power {
   }
 
   /**
-   * Accepts `action`, or rejects with ServiceError: `not_supported`, `not_possible_now` (an inhibitor of root),
-   * `power_pending` (with a delay only), `shutting_down`. Its flag was judged by the table of commands.
+   * Accepts `action`, or rejects with ServiceError: `not_supported`, `not_possible_now` (an inhibitor of root, or it was
+   * cancelled meanwhile), `power_pending` (with a delay only), `shutting_down`. Its flag was judged by the table of commands.
    */
   async request(
     action: PowerAction,
     { delaySeconds, isForced }: PowerParams,
     follower?: Follower,
   ): Promise<Outcome> {
-    await this.#judge(action, isForced);
+    const asked: Asked = { action, isCancelled: false };
+    if (delaySeconds > 0) this.#asked.add(asked);
+    try {
+      await this.#judge(action, isForced);
+    } finally {
+      this.#asked.delete(asked);
+    }
+    if (asked.isCancelled) throw new ServiceError('not_possible_now', `The ${action} was cancelled.`);
     if (this.#isClosed) throw new ServiceError('shutting_down', 'The service is shutting down.');
     if (delaySeconds === 0) {
       const onDelivered = this.#queue.add(action, isForced, follower);
@@ -113,10 +127,15 @@ export class Power {
     return { result: INITIATED, isFollowed: true };
   }
 
-  /** Cancels the action that was scheduled with a delay. */
+  /** Cancels the action that was scheduled with a delay, and requests with a delay that are still being judged. */
   cancel(): Outcome {
+    const asked = [...this.#asked];
+    for (const each of asked) each.isCancelled = true;
     const scheduled = this.#scheduled;
-    if (scheduled === undefined) return { result: okResult('Nothing pending') };
+    if (scheduled === undefined)
+      return {
+        result: okResult(asked[0] === undefined ? 'Nothing pending' : `Cancelled ${asked[0].action}`),
+      };
     this.#unschedule();
     const message = `the scheduled ${scheduled.action} was cancelled`;
     this.#options.log.info(`power: ${message}`);

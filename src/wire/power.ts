@@ -83,7 +83,9 @@ export const POWER_DOCS: DocsOf<'getPower' | 'cancelPower' | (typeof POWER_ACTIO
   lock: powerAction('Lock the session'),
   cancelPower: {
     summary: 'Cancel the scheduled power action',
-    description: 'Returns 200 even when nothing is scheduled. A body is ignored.',
+    description:
+      'A request with a delay that is still being checked is withdrawn too: its answer is 409 `not_possible_now`. ' +
+      'Returns 200 even when nothing is scheduled. A body is ignored.',
     payloads: [powerResult],
     errors: [],
   },

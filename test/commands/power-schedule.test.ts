@@ -1,5 +1,6 @@
 /** What power commands add to the contract: delay, cancel, force, the overview; with a clock that the test owns. */
 import t from 'tap';
+import type { Support } from '#src/commands/power-backend.js';
 import { PowerRig } from '../helpers/fakes/power.ts';
 
 const OK = { status: 'ok', message: 'Command initiated' };
@@ -100,6 +101,33 @@ t.test('[5.cancel] cancel withdraws the scheduled action, and says when there is
   await rig.clock.advance(120_000);
   t.strictSame(rig.backend.acts, []);
 });
+
+t.test(
+  '[5.cancel] cancel also withdraws a request that the machine is still being asked about',
+  async (t) => {
+    const rig = new PowerRig();
+    const { backend } = rig;
+    let answer: (support: Support) => void = () => undefined;
+    backend.support = () =>
+      new Promise((resolve) => {
+        answer = resolve;
+      });
+    const refused = rig.refusal('sleep', { delay: 60 });
+    t.strictSame(await rig.ask('cancel'), { result: { status: 'ok', message: 'Cancelled sleep' } });
+    t.strictSame(
+      await rig.ask('cancel'),
+      { result: { status: 'ok', message: 'Cancelled sleep' } },
+      'repeatable',
+    );
+    answer({ isSupported: true, reason: null });
+    t.match(await refused, { code: 'not_possible_now', status: 409, message: 'The sleep was cancelled.' });
+    t.equal(rig.clock.timers, 0, 'it is not scheduled');
+    t.strictSame(await rig.ask('cancel'), { result: { status: 'ok', message: 'Nothing pending' } });
+    const other = rig.ask('restart', { delay: 60 });
+    answer({ isSupported: true, reason: null });
+    t.strictSame((await other).result, OK, 'one that comes later is not cancelled');
+  },
+);
 
 t.test('[5.cancel] cancel is allowed with every flag off', async (t) => {
   const rig = new PowerRig();

@@ -6,6 +6,7 @@ import type { Endpoint } from '#src/http/routes.js';
 import { checkError } from '../helpers/clients/answers.ts';
 import { jsonOf, requestBytes, valuesOf } from '../helpers/clients/http.ts';
 import { startRoutes } from '../helpers/clients/routes.ts';
+import { DIFFERENCES } from '../helpers/service/differences.ts';
 
 const KIB = 1024;
 const MOST = 16 * KIB;
@@ -77,8 +78,9 @@ t.test('[1.drain-limit] beyond 1 MiB the connection ends', async (t) => {
 
 t.test('[1.chunked] a chunked body is read, however it is cut, and ends its connection', async (t) => {
   const request = chunked('/json', '{"a"', ':', '1}');
-  // uWebSockets.js refuses a request line that comes in pieces; after it, a cut at any place must work.
-  const split = [...request].map((_, at) => at).filter((at) => at >= request.indexOf('\r\n') + 2);
+  // Where a request line may not come in pieces, a cut at any place after it must work.
+  const first = DIFFERENCES.servesAllForms ? 1 : request.indexOf('\r\n') + 2;
+  const split = [...request].map((_, at) => at).slice(first);
   for (const at of split) {
     const connection = await connect(t);
     connection.write(request.slice(0, at));

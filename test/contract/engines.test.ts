@@ -3,7 +3,9 @@ import { execFileSync } from 'node:child_process';
 import process from 'node:process';
 import t from 'tap';
 import type { EngineName } from '#src/engines.js';
+import { EventStream } from '../helpers/clients/event-stream.ts';
 import { RawConnection } from '../helpers/clients/http.ts';
+import { DIFFERENCES } from '../helpers/service/differences.ts';
 import { isNodeEngine, TEST_ENGINE } from '../helpers/service/engine.ts';
 import { startService } from '../helpers/service/service.ts';
 
@@ -48,7 +50,7 @@ for (const [name, [pieces, status, stays]] of Object.entries(UNUSUAL))
   t.test(`[9.engine-unusual] ${name}`, async (t) => {
     const connection = await ask(...pieces);
     const answer = await connection.readAnswer();
-    if (!isNodeEngine) {
+    if (!DIFFERENCES.servesAllForms) {
       t.equal(answer.status, 505);
       return;
     }
@@ -62,7 +64,7 @@ for (const [name, [pieces, status, stays]] of Object.entries(UNUSUAL))
   });
 
 t.test('[9.engine-unusual] the authority of an absolute form is its Host', async (t) => {
-  if (!isNodeEngine) return;
+  if (!DIFFERENCES.servesAllForms) return;
   const connection = await ask('GET http://evil.example/api/usage HTTP/1.1\r\nHost: localhost\r\n\r\n');
   t.equal((await connection.readAnswer()).status, 403);
 });
@@ -70,7 +72,7 @@ t.test('[9.engine-unusual] the authority of an absolute form is its Host', async
 t.test(
   '[9.engine-unusual] a stream for HTTP/1.0 has no chunks and lasts until the connection ends',
   async (t) => {
-    if (!isNodeEngine) return;
+    if (!DIFFERENCES.servesAllForms) return;
     const connection = await ask('GET /api/stream?fields=cpu HTTP/1.0\r\nHost: localhost\r\n\r\n');
     const text = await connection.until((bytes) => {
       const received = bytes.toString('latin1');
@@ -81,7 +83,7 @@ t.test(
 );
 
 t.test('[9.engine-unusual] bytes that are no request', async (t) => {
-  if (!isNodeEngine) return;
+  if (!DIFFERENCES.servesAllForms) return;
   for (const [bytes, status] of [
     ['\x16\x03\x01\x02\x00\x01\r\n\r\n', 400],
     ['GET /api/status HTTP/1.1\r\n\r\n', 400],
@@ -95,6 +97,24 @@ t.test('[9.engine-unusual] bytes that are no request', async (t) => {
     t.match(JSON.parse(answer.body.toString()), { code: 'bad_request', error: /\.$/ });
     await connection.closed();
   }
+});
+
+t.test('[9.engine-differences] more than 100 headers', async (t) => {
+  const many = Array.from({ length: 120 }, (_, at) => `X-${at}: 1\r\n`).join('');
+  const connection = await ask(`GET /api/status ${HEAD}${many}\r\n`);
+  t.equal((await connection.readAnswer()).status, DIFFERENCES.takesManyHeaders ? 200 : 431);
+});
+
+t.test('[9.engine-differences] the chunks of an event', async (t) => {
+  const stream = await EventStream.open(service.port, '/api/stream?fields=cpu');
+  t.teardown(() => stream.close());
+  for (let event = 0; event < 3; event++) await stream.next();
+  const { chunksPerEvent } = DIFFERENCES;
+  const chunks = stream.chunks.slice(0, 2 * chunksPerEvent.length);
+  t.match(
+    chunks.map(({ text }) => text),
+    [...chunksPerEvent, ...chunksPerEvent],
+  );
 });
 
 /** What a process has loaded that has chosen this engine. */

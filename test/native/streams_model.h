@@ -10,7 +10,8 @@ namespace streams {
 
 // A writer, and all that it has reported.
 struct Watched {
-  explicit Watched(const hostwire::StreamOptions& options) : writer(options, [] {}) {}
+  explicit Watched(const hostwire::StreamOptions& options)
+      : owner(hostwire::makeStreamWriter(options, [] {})), writer(*owner) {}
 
   void takeNews() {
     const auto news = writer.takeNews();
@@ -20,7 +21,8 @@ struct Watched {
     cutAtEnd += news.cutAtEnd;
   }
 
-  hostwire::StreamWriter writer;
+  const std::unique_ptr<hostwire::StreamWriter> owner;
+  hostwire::StreamWriter& writer;
   std::map<hostwire::StreamId, std::uint32_t> kept;
   std::set<hostwire::StreamId> closed;
   bool hasEnded = false;

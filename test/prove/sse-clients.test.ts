@@ -6,7 +6,8 @@ import process from 'node:process';
 import tls from 'node:tls';
 import t, { type Test } from 'tap';
 import { PATIENCE_MS } from '../helpers/limits.ts';
-import { type ConfigPart, startService } from '../helpers/service/service.ts';
+import { startService } from '../helpers/service/service.ts';
+import { type Certificate, makeCertificate } from './sse-clients/certificate.ts';
 import { type Arrival, CLIENTS, type ForeignClient, whyMissing } from './sse-clients/clients.ts';
 import { type Column, withTable } from './sse-clients/page.ts';
 
@@ -15,13 +16,12 @@ const MAX_DELAY_MS = 20;
 const EVENTS = 15;
 const PAGE = path.resolve(import.meta.dirname, '../../../../docs/sse-clients.md');
 
-interface Setup {
-  readonly engine: 'uws' | 'node';
-  readonly scheme: 'http' | 'https';
-  readonly config: ConfigPart;
-}
-
-const SETUPS: readonly Setup[] = [{ engine: 'uws', scheme: 'http', config: {} }];
+const SETUPS = [
+  { engine: 'uws', scheme: 'http' },
+  { engine: 'uws', scheme: 'https' },
+  { engine: 'node', scheme: 'http' },
+  { engine: 'node', scheme: 'https' },
+] as const;
 
 /** Times of arrival by payload, without events that came before. */
 class Arrivals {
@@ -33,10 +33,12 @@ class Arrivals {
 }
 
 /** Reads the stream's bytes, without a parser for chunks: when the text of an event is there, it has arrived. */
-function readRaw(url: URL, { add }: Arrivals): () => void {
+function readRaw(url: URL, { env }: Certificate, { add }: Arrivals): () => void {
   const target = { host: url.hostname, port: Number(url.port) };
   const socket =
-    url.protocol === 'https:' ? tls.connect({ ...target, rejectUnauthorized: false }) : net.connect(target);
+    url.protocol === 'https:'
+      ? tls.connect({ ...target, ca: readFileSync(env.SSL_CERT_FILE) })
+      : net.connect(target);
   socket.write(`GET ${url.pathname} HTTP/1.1\r\nHost: ${url.host}\r\n\r\n`);
   let text = '';
   socket.setEncoding('utf8').on('data', (part: string) => {
@@ -78,11 +80,11 @@ interface Run {
   readonly seen: Arrivals;
 }
 
-async function startAll(t: Test, url: string): Promise<readonly Run[]> {
+async function startAll(t: Test, url: string, certificate: Certificate): Promise<readonly Run[]> {
   const runs: Run[] = [];
   for (const client of CLIENTS) {
     const seen = new Arrivals();
-    const stop = await client.start(url, seen.add);
+    const stop = await client.start(url, certificate, seen.add);
     t.teardown(stop);
     runs.push({ client, seen });
   }
@@ -94,18 +96,20 @@ const msOf = (delays: readonly number[]) =>
 
 const columns: Column[] = [];
 
-for (const { engine, scheme, config } of SETUPS)
+for (const { engine, scheme } of SETUPS)
   t.test(
     `[4.clients] ${engine}, ${scheme}: events reach every client at once`,
     { skip: whyMissing(), timeout: 2 * PATIENCE_MS },
     async (t) => {
-      const service = await startService({ config: { stats: { stream_interval_seconds: 1 }, ...config } });
+      const certificate = await makeCertificate(t);
+      const server = { engine, ...(scheme === 'https' && { tls: certificate.tls }) };
+      const service = await startService({ config: { stats: { stream_interval_seconds: 1 }, server } });
       t.teardown(() => service.stop());
       const url = new URL('/api/stream', service.baseUrl);
-      url.protocol = scheme;
+      t.equal(url.protocol, `${scheme}:`);
       const raw = new Arrivals();
-      t.teardown(readRaw(url, raw));
-      const runs = await startAll(t, url.href);
+      t.teardown(readRaw(url, certificate, raw));
+      const runs = await startAll(t, url.href, certificate);
       const countsOf = (count: (run: Run) => number) => () =>
         runs.map((run) => `${run.client.name} ${count(run)}`).join(', ');
       const seenBy = ({ seen }: Run) => seen.times.size;

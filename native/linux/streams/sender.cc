@@ -4,8 +4,10 @@
 #include <sys/socket.h>
 
 #include <cerrno>
+#include <string>
 
 #include "host/error.h"
+#include "linux/kernel/file.h"
 
 namespace hostwire {
 namespace {
@@ -22,6 +24,17 @@ std::unique_ptr<SendRing> makeRing(SendMethod wanted, unsigned entries) {
     if (wanted == SendMethod::kIoUring) throw;
     return nullptr;
   }
+}
+
+Obstacle whyNoRing(const HostError& error) {
+  const std::string reason = "io_uring is not used: " + error.operation() + " failed with " + error.symbol();
+  if (error.code().value() != EPERM) return {reason, ""};
+  // Since Linux 6.6: 1 refuses those who are neither privileged nor in kernel.io_uring_group, 2 refuses all.
+  const std::string disabled = readSmallFile("/proc/sys/kernel/io_uring_disabled");
+  if (disabled == "1" || disabled == "2")
+    return {reason + ", kernel.io_uring_disabled is " + disabled, "sysctl -w kernel.io_uring_disabled=0"};
+  return {reason + ": a seccomp filter, as containers have it",
+          "permit io_uring_setup, io_uring_enter and io_uring_register in that filter"};
 }
 
 }  // namespace
@@ -46,6 +59,17 @@ void Sender::sendAll(std::span<Send> sends) {
 
 SendMethod findSendMethod() {
   return makeRing(SendMethod::kAuto, 1) ? SendMethod::kIoUring : SendMethod::kSend;
+}
+
+Finding describeStreams() {
+  const std::string subject = "streams";
+  try {
+    const SendRing ring(1);
+    return Finding::works(
+        subject, "io_uring: one system call for up to " + std::to_string(kRingEntries) + " subscribers");
+  } catch (const HostError& error) {
+    return Finding::partly(subject, "send: one system call per subscriber", whyNoRing(error));
+  }
 }
 
 }  // namespace hostwire

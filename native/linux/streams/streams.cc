@@ -58,57 +58,65 @@ void* runThread(void* argument) {
   return nullptr;
 }
 
-}  // namespace
+class Writer final : public StreamWriter {
+ public:
+  Writer(const StreamOptions& options, std::function<void()> onNews)
+      : options_(options), mailbox_(std::move(onNews)) {}
+  ~Writer() override { stop(); }
+  Writer(const Writer&) = delete;
+  Writer& operator=(const Writer&) = delete;
 
-bool canOwnStreams() { return true; }
+  StreamId adopt(int fd, std::uint8_t view, std::uint32_t sent, StreamFraming framing) override;
+  void publish(std::uint8_t view, std::uint32_t number, std::string_view event) override;
+  void cut(std::span<const StreamId> ids) override;
+  void end(std::chrono::milliseconds limit) override;
+  void close() override { stop(); }
+  StreamNews takeNews() override;
+  StreamCounters counters() const override;
+  SendMethod method() const override { return mailbox_.method; }
 
-struct StreamWriter::State {
-  State(const StreamOptions& given, std::function<void()> onNews)
-      : options(given), mailbox(std::move(onNews)) {}
-
-  void start() {
-    join();
-    auto distributor = std::make_unique<Distributor>(mailbox, options);
-    pthread_attr_t attributes;
-    if (const int error = pthread_attr_init(&attributes)) throw HostError(error, "start a thread");
-    pthread_attr_setstacksize(&attributes, kStackBytes);
-    // Signals belong to the main thread.
-    sigset_t all;
-    sigset_t before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    mailbox.begin();
-    mailbox.method = distributor->method();
-    const int error = pthread_create(&thread, &attributes, runThread, distributor.get());
-    pthread_sigmask(SIG_SETMASK, &before, nullptr);
-    pthread_attr_destroy(&attributes);
-    if (error != 0) {
-      mailbox.finish(true);
-      throw HostError(error, "start a thread");
-    }
-    static_cast<void>(distributor.release());
-    hasThread = true;
-    pthread_setname_np(thread, "hostwire-stream");
-  }
+ private:
+  void start();
+  void stop();
   void join() {
-    if (std::exchange(hasThread, false)) pthread_join(thread, nullptr);
+    if (std::exchange(hasThread_, false)) pthread_join(thread_, nullptr);
   }
 
-  const StreamOptions options;
-  Mailbox mailbox;
-  Slots slots;
-  pthread_t thread{};
-  bool hasThread = false;
-  bool isEnding = false;
+  const StreamOptions options_;
+  Mailbox mailbox_;
+  Slots slots_;
+  pthread_t thread_{};
+  bool hasThread_ = false;
+  bool isEnding_ = false;
 };
 
-StreamWriter::StreamWriter(const StreamOptions& options, std::function<void()> onNews)
-    : state_(std::make_unique<State>(options, std::move(onNews))) {}
+void Writer::start() {
+  join();
+  auto distributor = std::make_unique<Distributor>(mailbox_, options_);
+  pthread_attr_t attributes;
+  if (const int error = pthread_attr_init(&attributes)) throw HostError(error, "start a thread");
+  pthread_attr_setstacksize(&attributes, kStackBytes);
+  // Signals belong to the main thread.
+  sigset_t all;
+  sigset_t before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  mailbox_.begin();
+  mailbox_.method = distributor->method();
+  const int error = pthread_create(&thread_, &attributes, runThread, distributor.get());
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  pthread_attr_destroy(&attributes);
+  if (error != 0) {
+    mailbox_.finish(true);
+    throw HostError(error, "start a thread");
+  }
+  static_cast<void>(distributor.release());
+  hasThread_ = true;
+  pthread_setname_np(thread_, "hostwire-stream");
+}
 
-StreamWriter::~StreamWriter() { close(); }
-
-StreamId StreamWriter::adopt(int fd, std::uint8_t view, std::uint32_t sent, StreamFraming framing) {
-  if (state_->isEnding) throw HostError(ECANCELED, "adopt a stream");
+StreamId Writer::adopt(int fd, std::uint8_t view, std::uint32_t sent, StreamFraming framing) {
+  if (isEnding_) throw HostError(ECANCELED, "adopt a stream");
   FileDescriptor own(fcntl(fd, F_DUPFD_CLOEXEC, 0));
   if (!own.isOpen()) throw HostError(errno, "duplicate a stream's descriptor");
   Adoption adoption;
@@ -116,59 +124,64 @@ StreamId StreamWriter::adopt(int fd, std::uint8_t view, std::uint32_t sent, Stre
   adoption.stream.view = view;
   adoption.stream.sent = sent;
   adoption.stream.isPlain = framing == StreamFraming::kPlain;
-  std::tie(adoption.slot, adoption.stream.generation) = state_->slots.take();
+  std::tie(adoption.slot, adoption.stream.generation) = slots_.take();
   const auto order = [&](Orders& orders) { orders.adopted.push_back(adoption); };
-  ++state_->mailbox.streams;
+  ++mailbox_.streams;
   try {
-    if (!state_->mailbox.order(order)) {
-      state_->start();
-      state_->mailbox.order(order);
+    if (!mailbox_.order(order)) {
+      start();
+      mailbox_.order(order);
     }
   } catch (...) {
-    --state_->mailbox.streams;
-    state_->slots.release(adoption.slot);
+    --mailbox_.streams;
+    slots_.release(adoption.slot);
     throw;
   }
   static_cast<void>(own.release());
   return StreamTable::idOf(adoption.slot, adoption.stream);
 }
 
-void StreamWriter::publish(std::uint8_t view, std::uint32_t number, std::string_view event) {
-  if (state_->isEnding || state_->mailbox.streams == 0) return;
+void Writer::publish(std::uint8_t view, std::uint32_t number, std::string_view event) {
+  if (isEnding_ || mailbox_.streams == 0) return;
   auto frame = Frame::event(event, number);
-  state_->mailbox.order([&](Orders& orders) { orders.newest.insert_or_assign(view, std::move(frame)); });
+  mailbox_.order([&](Orders& orders) { orders.newest.insert_or_assign(view, std::move(frame)); });
 }
 
-void StreamWriter::cut(std::span<const StreamId> ids) {
-  state_->mailbox.order([&](Orders& orders) { orders.cut.insert(orders.cut.end(), ids.begin(), ids.end()); });
+void Writer::cut(std::span<const StreamId> ids) {
+  mailbox_.order([&](Orders& orders) { orders.cut.insert(orders.cut.end(), ids.begin(), ids.end()); });
 }
 
-void StreamWriter::end(std::chrono::milliseconds limit) {
-  if (std::exchange(state_->isEnding, true)) return;
+void Writer::end(std::chrono::milliseconds limit) {
+  if (std::exchange(isEnding_, true)) return;
   const auto endAt = StreamClock::now() + limit;
-  if (state_->mailbox.order([&](Orders& orders) { orders.endAt = endAt; })) return;
+  if (mailbox_.order([&](Orders& orders) { orders.endAt = endAt; })) return;
   StreamNews news;
   news.hasEnded = true;
-  state_->mailbox.report(std::move(news));
+  mailbox_.report(std::move(news));
 }
 
-void StreamWriter::close() {
-  state_->isEnding = true;
-  state_->mailbox.order([](Orders& orders) { orders.isStopped = true; });
-  state_->join();
+void Writer::stop() {
+  isEnding_ = true;
+  mailbox_.order([](Orders& orders) { orders.isStopped = true; });
+  join();
 }
 
-StreamNews StreamWriter::takeNews() {
-  StreamNews news = state_->mailbox.takeNews();
-  for (const StreamId id : news.closed) state_->slots.release(StreamTable::slotOf(id));
+StreamNews Writer::takeNews() {
+  StreamNews news = mailbox_.takeNews();
+  for (const StreamId id : news.closed) slots_.release(StreamTable::slotOf(id));
   return news;
 }
 
-StreamCounters StreamWriter::counters() const {
-  const Mailbox& mailbox = state_->mailbox;
-  return {mailbox.streams, mailbox.fullStreams, mailbox.keptBytes};
+StreamCounters Writer::counters() const {
+  return {mailbox_.streams, mailbox_.fullStreams, mailbox_.keptBytes};
 }
 
-SendMethod StreamWriter::method() const { return state_->mailbox.method; }
+}  // namespace
+
+bool canOwnStreams() { return true; }
+
+std::unique_ptr<StreamWriter> makeStreamWriter(const StreamOptions& options, std::function<void()> onNews) {
+  return std::make_unique<Writer>(options, std::move(onNews));
+}
 
 }  // namespace hostwire

@@ -1,7 +1,7 @@
 /** `hostwire doctor`: what works on this machine, what does not, why, and what it would take. */
 import { type LoadOptions, loadConfig } from '../../config/load.ts';
 import type { Config } from '../../config/schema.ts';
-import { loadEngine } from '../../engines.ts';
+import { type EngineName, loadEngine } from '../../engines.ts';
 import type { Finding } from '../../host/finding.ts';
 import { type NativeMachine, openNativeHost } from '../../host/native.ts';
 import { describeContainer, isContainer, rootsOf } from '../../host/place.ts';
@@ -9,6 +9,7 @@ import type { Output } from '../output.ts';
 import { findPortProblem } from '../ports.ts';
 import { judgeCertificate } from './certificate.ts';
 import { missing, partly, printRows, works } from './rows.ts';
+import { judgeStreams } from './streams.ts';
 import { findSwitchedOff, judgeSwitch } from './switches.ts';
 import { judgeUnit, readUnitFacts } from './unit.ts';
 
@@ -38,10 +39,11 @@ async function collectRows(options: LoadOptions, facts: DoctorFacts): Promise<re
   const { row, config } = examineConfiguration(options);
   const first = [works('node', facts.node), row];
   if (config === undefined) return first;
+  const engine = await examineEngine(config);
   return [
     ...first,
-    await examineEngine(config),
-    ...(await examineMachine(config)),
+    engine.row,
+    ...(await examineMachine(config, engine.name)),
     ...(await examinePorts(config)),
     ...judgeCertificate(config, Date.now()),
     examineLimits(config),
@@ -53,12 +55,14 @@ async function collectRows(options: LoadOptions, facts: DoctorFacts): Promise<re
 const reasonOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
 
 /** Loads the engine as the service would. */
-async function examineEngine({ server }: Config): Promise<Finding> {
+async function examineEngine({
+  server,
+}: Config): Promise<{ readonly row: Finding; readonly name?: EngineName }> {
   try {
-    const { title, why } = await loadEngine(server.engine);
-    return works('engine', `${title}: ${why}`);
+    const { name, title, why } = await loadEngine(server.engine);
+    return { row: works('engine', `${title}: ${why}`), name };
   } catch (error) {
-    return missing('engine', `server.engine is ${server.engine}`, { reason: reasonOf(error) });
+    return { row: missing('engine', `server.engine is ${server.engine}`, { reason: reasonOf(error) }) };
   }
 }
 
@@ -78,7 +82,7 @@ function examineConfiguration(options: LoadOptions): Examined {
   }
 }
 
-async function examineMachine(config: Config): Promise<readonly Finding[]> {
+async function examineMachine(config: Config, engine: EngineName | undefined): Promise<readonly Finding[]> {
   let machine: NativeMachine;
   try {
     machine = openNativeHost(rootsOf(config.host));
@@ -89,7 +93,11 @@ async function examineMachine(config: Config): Promise<readonly Finding[]> {
   const findings = await machine.describe(new Set(off.keys()));
   return [
     works('addon', 'loaded'),
-    ...findings.map((finding) => judgeSwitch(finding, config)),
+    ...findings.map((finding) =>
+      finding.subject === 'streams'
+        ? judgeStreams(finding, engine, config.server)
+        : judgeSwitch(finding, config),
+    ),
     ...off.values(),
   ];
 }

@@ -1,9 +1,7 @@
 /** Checks of every answer: exactly the expected headers, and the bodies of the contract. */
 import type { Test } from 'tap';
+import { DIFFERENCES } from '../service/differences.ts';
 import { jsonOf, type RawAnswer, valuesOf } from './http.ts';
-
-/** uWebSockets.js adds these to every answer. */
-const ALWAYS = ['date', 'uwebsockets'];
 
 export const JSON_HEADERS: Readonly<Record<string, string>> = {
   'content-type': 'application/json; charset=utf-8',
@@ -33,7 +31,7 @@ export function checkHeaders(
   t.equal(new Set(names).size, names.length, 'each header once');
   const rest = answer.headers
     .map(([name, value]) => [name.toLowerCase(), value] as const)
-    .filter(([name]) => !ALWAYS.includes(name) && name !== 'content-length');
+    .filter(([name]) => !DIFFERENCES.ownHeaders.includes(name) && name !== 'content-length');
   const all = 'sec-websocket-accept' in expected ? expected : { ...DEFENSIVE, ...expected };
   t.strictSame(Object.fromEntries(rest), all, 'exactly the headers expected');
 }

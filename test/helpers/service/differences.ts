@@ -14,8 +14,14 @@ interface Differences {
   readonly notUtf8Code: number;
   /** The codes that it closes a WebSocket with when a message breaks the protocol; none: it cuts the connection. */
   readonly protocolErrorCodes: ReadonlySet<number>;
-  /** Whether HTTP/1.0, targets in absolute form and `OPTIONS *` are served. */
+  /** Whether HTTP/1.0, targets in absolute form, `OPTIONS *` and request lines in several packets are served. */
   readonly servesAllForms: boolean;
+  /** Whether a head may have more than 100 headers. */
+  readonly takesManyHeaders: boolean;
+  /** The headers, in lower case, that it adds to every answer. */
+  readonly ownHeaders: readonly string[];
+  /** The chunks of one event. */
+  readonly chunksPerEvent: readonly RegExp[];
   /** Whether a request is answered that arrives while the one before it is not answered; otherwise both are cut. */
   readonly servesPipelined: boolean;
   /** Whether the delivery of an answer is reported that did not leave at once. */
@@ -31,6 +37,9 @@ const UWS: Differences = {
   notUtf8Code: 1006,
   protocolErrorCodes: new Set(),
   servesAllForms: false,
+  takesManyHeaders: false,
+  ownHeaders: ['date', 'uwebsockets'],
+  chunksPerEvent: [/^data: \{[^\n]*\}\n\n$/, /^:\n\n$/],
   servesPipelined: false,
   reportsLateDelivery: false,
   cutsUnreadBareAnswers: true,
@@ -44,6 +53,9 @@ const NODE: Differences = {
   notUtf8Code: 1007,
   protocolErrorCodes: new Set([1002, 1007, 1009]),
   servesAllForms: true,
+  takesManyHeaders: true,
+  ownHeaders: ['date'],
+  chunksPerEvent: [/^data: \{[^\n]*\}\n\n$/],
   servesPipelined: true,
   reportsLateDelivery: true,
   cutsUnreadBareAnswers: false,

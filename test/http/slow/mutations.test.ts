@@ -12,6 +12,7 @@ import {
   requestBytes,
   valuesOf,
 } from '../../helpers/clients/http.ts';
+import { DIFFERENCES } from '../../helpers/service/differences.ts';
 import { startService } from '../../helpers/service/service.ts';
 import { type JudgedRequest, judge } from '../judge.ts';
 import { mutant, randomOf, SEEDS } from '../mutate.ts';
@@ -126,8 +127,8 @@ function* exchanges(count: number): Generator<Exchanged> {
   let left = count;
   for (const seed of SEEDS) {
     const judged = judge(seed);
-    // uWebSockets.js refuses a request line that comes in pieces with 505: the only refusal allowed.
-    const lineEnd = seed.indexOf('\r\n') + 2;
+    // A request line that comes in pieces may be refused with 505 by one of the engines: the only refusal allowed.
+    const lineEnd = DIFFERENCES.servesAllForms ? 0 : seed.indexOf('\r\n') + 2;
     const isOne = judged.length === 1 && judged[0]?.isPlain === true && judged[0].success !== undefined;
     for (let at = 1; at < seed.length && left > 0; at++, left--)
       yield { pieces: [seed.subarray(0, at), seed.subarray(at)], judged, isDue: isOne && at >= lineEnd };

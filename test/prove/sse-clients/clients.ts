@@ -6,6 +6,7 @@ import path from 'node:path';
 import process from 'node:process';
 import { createInterface } from 'node:readline';
 import { launchBrowser, skipBrowser } from '../../browser/browser.ts';
+import { type Certificate, KEY_STORE_PASSWORD } from './certificate.ts';
 
 export interface Arrival {
   /** Unix time. */
@@ -20,14 +21,15 @@ export interface ForeignClient {
   readonly name: string;
   /** How the program reads, for the page. */
   readonly reads: string;
-  /** Reads `url` and reports each event, until it is stopped. */
-  readonly start: (url: string, onArrival: OnArrival) => Stop | Promise<Stop>;
+  /** Reads `url`, trusting `certificate` where that is HTTPS, and reports each event, until it is stopped. */
+  readonly start: (url: string, certificate: Certificate, onArrival: OnArrival) => Stop | Promise<Stop>;
 }
 
 const PYTHON = '/usr/bin/python3';
 const NEEDED = [
   [PYTHON, '-c', 'import requests, httpx, aiohttp'],
   ['javac', '-version'],
+  ['keytool', '-help'],
   ['go', 'version'],
   ['curl', '--version'],
 ] as const;
@@ -60,23 +62,31 @@ function linesOf(child: ChildProcess, onLine: (line: string) => void): Stop {
   return () => void child.kill();
 }
 
-/** A program that prints arrivals by itself. */
-function program(command: string, ...args: readonly string[]): ForeignClient['start'] {
-  return (url, onArrival) => {
-    // For Node alone; the other programs do not verify the certificate of a test either.
-    const env = { ...process.env, NODE_TLS_REJECT_UNAUTHORIZED: '0', NODE_NO_WARNINGS: '1' };
-    const child = spawn(command, [...args, url], { stdio: ['ignore', 'pipe', 'inherit'], env });
-    return linesOf(child, (line) => onArrival(parseArrival(line)));
-  };
+function startProgram(
+  command: string,
+  args: readonly string[],
+  { env }: Certificate,
+  onLine: (line: string) => void,
+): Stop {
+  const child = spawn(command, args, {
+    stdio: ['ignore', 'pipe', 'inherit'],
+    env: { ...process.env, ...env, NODE_NO_WARNINGS: '1' },
+  });
+  return linesOf(child, onLine);
 }
+
+/** A program that prints arrivals by itself. */
+const program =
+  (command: string, ...args: readonly string[]): ForeignClient['start'] =>
+  (url, certificate, onArrival) =>
+    startProgram(command, [...args, url], certificate, (line) => onArrival(parseArrival(line)));
 
 const python = (library: string) => program(PYTHON, fileOf('client.py'), library);
 
 /** curl prints the stream itself: an event has arrived when its blank line has. */
-const startCurl: ForeignClient['start'] = (url, onArrival) => {
-  const child = spawn('curl', ['-skN', url], { stdio: ['ignore', 'pipe', 'inherit'] });
+const startCurl: ForeignClient['start'] = (url, certificate, onArrival) => {
   let payload: string | undefined;
-  return linesOf(child, (line) => {
+  return startProgram('curl', ['-sN', url], certificate, (line) => {
     if (line.startsWith('data: ')) payload = line.slice('data: '.length);
     if (line !== '' || payload === undefined) return;
     onArrival({ atMs: Date.now(), payload });
@@ -84,20 +94,26 @@ const startCurl: ForeignClient['start'] = (url, onArrival) => {
   });
 };
 
-const startGo: ForeignClient['start'] = (url, onArrival) => {
+const startJava: ForeignClient['start'] = (url, certificate, onArrival) => {
+  const store = `-Djavax.net.ssl.trustStore=${certificate.keyStore}`;
+  const password = `-Djavax.net.ssl.trustStorePassword=${KEY_STORE_PASSWORD}`;
+  return program('java', store, password, fileOf('Client.java'))(url, certificate, onArrival);
+};
+
+const startGo: ForeignClient['start'] = (url, certificate, onArrival) => {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'hostwire-go-'));
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
   const built = path.join(folder, 'client');
   const env = { ...process.env, GO111MODULE: 'off', CGO_ENABLED: '0', GOCACHE: path.join(folder, 'cache') };
   const { status, stderr } = spawnSync('go', ['build', '-o', built, fileOf('client.go')], { env });
   if (status !== 0) throw new Error(`go build: ${stderr}`);
-  return program(built)(url, onArrival);
+  return program(built)(url, certificate, onArrival);
 };
 
 /** A page of the service itself, so that its rules for foreign pages do not apply. */
-const startChromium: ForeignClient['start'] = async (url, onArrival) => {
-  const browser = await launchBrowser();
-  const page = await (await browser.newContext({ ignoreHTTPSErrors: true })).newPage();
+const startChromium: ForeignClient['start'] = async (url, { pin }, onArrival) => {
+  const browser = await launchBrowser(`--ignore-certificate-errors-spki-list=${pin}`);
+  const page = await browser.newPage();
   page.on('console', (message) => onArrival(parseArrival(message.text())));
   await page.goto(new URL('/api/status', url).href);
   await page.evaluate((target) => {
@@ -118,7 +134,7 @@ export const CLIENTS: readonly ForeignClient[] = [
   {
     name: 'Java',
     reads: '`java.net.http`, `BodyHandlers.ofLines()`',
-    start: program('java', fileOf('Client.java')),
+    start: startJava,
   },
   { name: 'Go', reads: '`net/http`, `bufio.Scanner`', start: startGo },
   {
