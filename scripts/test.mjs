@@ -38,18 +38,24 @@ export function testFiles(tier) {
     .sort();
 }
 
-/** The rooms whose tests run on both engines, and how one of their files says that it serves. */
-const ON_BOTH_ENGINES = /\/test\/(?:access|client|contract|http)\//;
+/** The rooms and proofs that run on both engines, and how one of their files says that it serves. */
+const ON_BOTH_ENGINES =
+  /\/test\/(?:(?:access|client|contract|http)\/|config\/slow\/reload-streams|prove\/(?:dead-peers|siege|socket-idle|stream-stalls)\.)/;
 const SERVES =
-  /\b(?:createEngine|startService|startHere|startOnClock|startRoutes|startProbed|serveSockets|serveStreams|loadTestEngine)\b/;
+  /\b(?:createEngine|startService|startHere|startOnClock|startRoutes|startProbed|serveSockets|serveStreams|loadTestEngine|runSieges)\b/;
 
-/** The tests of `tier` that start the service or an engine. */
-function servingTests(tier) {
-  return testFiles(tier).filter((file) => {
-    const source = file.replace(/^build\/ts\//, '').replace(/\.js$/, '.ts');
-    return ON_BOTH_ENGINES.test(`/${source}`) && SERVES.test(readFileSync(path.join(root, source), 'utf8'));
-  });
+export const sourceOf = (file) => file.replace(/^build\/ts\//, '').replace(/\.js$/, '.ts');
+
+/** What a test reads that runs on Node's own engine (test/helpers/service/engine.ts). */
+export const ON_NODE_ENGINE = { HOSTWIRE_TEST_ENGINE: 'node' };
+
+/** Whether a test starts the service or an engine, and is to be run on both. */
+export function runsOnBothEngines(file) {
+  const source = sourceOf(file);
+  return ON_BOTH_ENGINES.test(`/${source}`) && SERVES.test(readFileSync(path.join(root, source), 'utf8'));
 }
+
+const servingTests = (tier) => testFiles(tier).filter(runsOnBothEngines);
 
 function countsOf(text) {
   const summary =
@@ -95,8 +101,7 @@ export function runTests({
 
 /** The tests of npm test: those in no tier, several at a time, then those that need the machine to themselves. */
 function runAll(options) {
-  // The helpers that start a service read it (test/helpers/service/engine.ts).
-  const onNode = { ...options, env: { HOSTWIRE_TEST_ENGINE: 'node' } };
+  const onNode = { ...options, env: ON_NODE_ENGINE };
   const runs = [
     runTests({ ...options, files: testFiles(undefined) }),
     runTests({ ...options, files: testFiles('solo'), jobs: 1 }),
