@@ -79,8 +79,8 @@ class StreamWriter {
   void publish(std::uint8_t view, std::uint32_t number, std::string_view event);
   // Resets these connections; ids that have ended are ignored.
   void cut(std::span<const StreamId> ids);
-  // Every stream is sent its rest and a last chunk; what is left after `limit` is reset. Then hasEnded is
-  // reported.
+  // Every stream is sent its rest and a last chunk; what has not taken it after `limit` is reset. Then
+  // hasEnded is reported.
   void end(std::chrono::milliseconds limit);
   // Closes everything at once and joins the thread, which takes milliseconds: it never blocks.
   void close();
