@@ -2,7 +2,7 @@
  * Many subscribers, over real sockets: nobody misses anything, one send per event, few descriptors, and the end. With
  * HOSTWIRE_FULL=1 ten times as many.
  */
-import { type SpawnOptions, spawn, spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
 import http from 'node:http';
@@ -12,7 +12,7 @@ import process from 'node:process';
 import t, { type Test } from 'tap';
 import { cpuNsOf } from '../../../bench/cpu.ts';
 import { Sink } from '../../../bench/fanout-subjects.ts';
-import { type ServiceProcess, startService } from '../../helpers/service/service.ts';
+import { type ServiceProcess, startService, withDescriptors } from '../../helpers/service/service.ts';
 
 const IS_FULL = process.env['HOSTWIRE_FULL'] === '1';
 const SUBSCRIBERS = IS_FULL ? 10_000 : 1000;
@@ -23,11 +23,9 @@ const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 /** The service as a program, one event per second, with at most `descriptors` open. */
 async function start(t: Test, descriptors?: number): Promise<ServiceProcess> {
-  const limited = (command: string, args: readonly string[], how: SpawnOptions) =>
-    spawn('prlimit', [`--nofile=${descriptors}:${descriptors}`, command, ...args], how);
   const service = await startService({
     config: { stats: { stream_interval_seconds: 1 } },
-    ...(descriptors !== undefined && { start: limited }),
+    ...(descriptors !== undefined && { start: withDescriptors(descriptors) }),
   });
   t.teardown(() => service.stop('SIGKILL'));
   return service;
