@@ -105,15 +105,25 @@ export async function recordEvent(): Promise<number> {
   throw new Error('the service sent no event');
 }
 
+/** Where the subscribers are: the service's address for them, and how a program with pipes is started there. */
+export interface SinkPlace {
+  readonly address: string;
+  readonly spawn: (command: string, ...args: readonly string[]) => ChildProcess;
+}
+
+const HERE: SinkPlace = {
+  address: '127.0.0.1',
+  spawn: (command, ...args) => spawn(command, args, { stdio: ['pipe', 'pipe', 'inherit'] }),
+};
+
 export class Sink {
   readonly #child: ChildProcess;
   readonly #answers: AsyncIterator<string>;
 
   /** `receiveBytes`: the receive buffer of each subscriber; default: the kernel's. */
-  constructor(port: number, target = '/api/stream', receiveBytes = 0) {
-    const child = spawn(compile('sink'), [String(port), target, String(receiveBytes)], {
-      stdio: ['pipe', 'pipe', 'inherit'],
-    });
+  constructor(port: number, target = '/api/stream', receiveBytes = 0, place: SinkPlace = HERE) {
+    const child = place.spawn(compile('sink'), String(port), target, String(receiveBytes), place.address);
+    if (child.stdout === null) throw new Error('the sink has no pipes');
     this.#child = child;
     this.#answers = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
   }

@@ -1,5 +1,6 @@
 // The long runs: slow/ and prove/ with HOSTWIRE_FULL=1, soaks, ten thousand subscribers. Writes docs/proofs.md with
 // date, commit and figures.   node scripts/prove.mjs [NAME…]   (all proofs without a name; `--list` names them)
+// Those that serve HTTP run on both engines; 'NAME on node' is the second of them alone.
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
@@ -7,7 +8,7 @@ import path from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { provideNeeds } from './needs.mjs';
-import { runTests, testFiles } from './test.mjs';
+import { runsOnBothEngines, runTests, sourceOf, testFiles } from './test.mjs';
 
 const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
 const page = path.join(root, 'docs/proofs.md');
@@ -15,23 +16,28 @@ const page = path.join(root, 'docs/proofs.md');
 /** Tests of `npm test` with more in a proof: a full form, limits in milliseconds (test/helpers/limits.ts), figures. */
 function othersWithProofs() {
   const isProof = /HOSTWIRE_FULL|\bcheckTime\(|figure: /;
-  const sourceOf = (file) => file.replace(/^build\/ts\//, '').replace(/\.js$/, '.ts');
   return [...testFiles(undefined), ...testFiles('solo')].filter((file) =>
     isProof.test(readFileSync(path.join(root, sourceOf(file)), 'utf8')),
   );
 }
 
-/** `{ name, file }` of each proof: `name` is the name of its row, without the tier. */
+/** The suffix of the rows of Node's own engine. */
+const ON_NODE = ' on node';
+
+const FULL = { HOSTWIRE_FULL: '1' };
+
+/** `{ name, file, engine }` of each proof: `name` is that of its row, without the tier; no engine: the first that loads. */
 function proofs() {
   const files = [...testFiles('prove'), ...testFiles('slow'), ...othersWithProofs()];
-  return files.map((file) => ({
-    name: file
+  return files.flatMap((file) => {
+    const name = file
       .replace(/^build\/ts\/test\//, '')
       .replace(/\.test\.js$/, '')
       .replace(/^prove\//, '')
-      .replace(/\/(?:slow|solo)\//, '/'),
-    file,
-  }));
+      .replace(/\/(?:slow|solo)\//, '/');
+    const onNode = { name: `${name}${ON_NODE}`, file, engine: 'node' };
+    return [{ name, file }, ...(runsOnBothEngines(file) ? [onNode] : [])];
+  });
 }
 
 function output(command, args) {
@@ -43,7 +49,7 @@ function knownRows() {
   const rows = new Map();
   if (!existsSync(page)) return rows;
   for (const line of readFileSync(page, 'utf8').split('\n')) {
-    const name = /^\| ([\w/-]+) \| \d{4}-/.exec(line)?.[1];
+    const name = /^\| ([\w/ -]+) \| \d{4}-/.exec(line)?.[1];
     if (name !== undefined) rows.set(name, line);
   }
   return rows;
@@ -86,14 +92,14 @@ if (wanted.includes('--list')) {
 const rows = knownRows();
 const commit = output('git', ['rev-parse', '--short', 'HEAD']);
 let failures = 0;
-for (const { name, file } of proofs()) {
-  if (wanted.length > 0 && !wanted.includes(name)) continue;
+for (const { name, file, engine } of proofs()) {
+  if (wanted.length > 0 && !wanted.includes(name) && !wanted.includes(name.replace(ON_NODE, ''))) continue;
   const started = Date.now();
   const {
     counts,
     text,
     failures: messages,
-  } = runTests({ files: [file], limitSeconds: 3600, env: { HOSTWIRE_FULL: '1' } });
+  } = runTests({ files: [file], limitSeconds: 3600, env: FULL, engine });
   const seconds = Math.round((Date.now() - started) / 1000);
   for (const message of messages) console.log(`FAILED: ${message}`);
   const isGood = counts.failed === 0 && counts.skipped === 0 && counts.passed > 0;

@@ -47,21 +47,24 @@ export function testFiles(tier) {
     .sort();
 }
 
-/** The rooms whose tests run on both engines, and how one of their files says that it serves. */
-const ON_BOTH_ENGINES = /\/test\/(?:access|client|contract|http)\//;
+/** The rooms and proofs that run on both engines, and how one of their files says that it serves. */
+const ON_BOTH_ENGINES =
+  /\/test\/(?:(?:access|client|contract|http)\/|config\/slow\/reload-streams|prove\/(?:dead-peers|siege|socket-idle|stream-stalls)\.)/;
 const SERVES =
-  /\b(?:createEngine|startService|startHere|startOnClock|startRoutes|startProbed|serveSockets|serveStreams|loadTestEngine)\b/;
+  /\b(?:createEngine|startService|startHere|startOnClock|startRoutes|startProbed|serveSockets|serveStreams|loadTestEngine|runSieges)\b/;
 
 /** What `--contract` runs: all but the two slowest files of HTTP, which take a quarter of the time. */
 const CONTRACT = /\/test\/(?:contract|http)\/(?!(?:unread-answers|tls-readers)\.)/;
 
-/** The tests of `tier` that start the service or an engine. */
-function servingTests(tier) {
-  return testFiles(tier).filter((file) => {
-    const source = file.replace(/^build\/ts\//, '').replace(/\.js$/, '.ts');
-    return ON_BOTH_ENGINES.test(`/${source}`) && SERVES.test(readFileSync(path.join(root, source), 'utf8'));
-  });
+export const sourceOf = (file) => file.replace(/^build\/ts\//, '').replace(/\.js$/, '.ts');
+
+/** Whether a test starts the service or an engine, and is to be run on both. */
+export function runsOnBothEngines(file) {
+  const source = sourceOf(file);
+  return ON_BOTH_ENGINES.test(`/${source}`) && SERVES.test(readFileSync(path.join(root, source), 'utf8'));
 }
+
+const servingTests = (tier) => testFiles(tier).filter(runsOnBothEngines);
 
 function countsOf(text) {
   const summary =

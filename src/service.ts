@@ -62,6 +62,8 @@ const UNTUNED_STALL_SECONDS = 30;
 
 /** Time for connections to take their last bytes: the service must be gone within a second, under load too. */
 const CLOSE_LIMIT_MS = 500;
+/** The native writer cuts by itself those who take nothing. It takes longer only where it has no processor. */
+const WRITER_LIMIT_MS = 5000;
 /** Poll interval meanwhile; also the minimum wait, because an engine may hold stream bytes without reporting it. */
 const CLOSE_GRACE_MS = 50;
 
@@ -280,11 +282,15 @@ export class Service {
     this.#power.close();
     const isDrained = this.#fanout.close() + this.#hub.close('the service is shutting down') === 0;
     this.#sampler.close();
-    const isSettled = () => isDrained && !this.#fanout.isEnding && this.#server.pending === 0;
+    const isSettled = () => isDrained && this.#server.pending === 0;
+    const hasTime = (limitMs: number) => performance.now() - startedAt < limitMs;
     // In real time, which is what the kernel takes. Ended streams' connections stay open for another request: nothing
     // waits for those.
     do await new Promise((resolve) => setTimeout(resolve, CLOSE_GRACE_MS));
-    while (!isSettled() && this.#server.connections > 0 && performance.now() - startedAt < CLOSE_LIMIT_MS);
+    while (
+      (this.#fanout.isEnding && hasTime(WRITER_LIMIT_MS)) ||
+      (!isSettled() && this.#server.connections > 0 && hasTime(CLOSE_LIMIT_MS))
+    );
     this.#server.close();
   }
 }

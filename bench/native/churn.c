@@ -1,5 +1,6 @@
 // Connects COUNT times and disconnects at once, in each of several ways in turn.
-//   churn PORT COUNT [PARALLEL]   PARALLEL connections are open at a time; prints how many could not connect
+//   churn PORT COUNT [PARALLEL [PER_SECOND]]   PARALLEL connections are open at a time; prints how many could
+//                                              not connect
 #include <arpa/inet.h>
 #include <errno.h>
 #include <netinet/in.h>
@@ -51,12 +52,13 @@ static void leave(int fd, unsigned number) {
 }
 
 int main(int argc, char** argv) {
-  if (argc < 3) return fprintf(stderr, "usage: churn PORT COUNT [ABREAST]\n"), 2;
+  if (argc < 3) return fprintf(stderr, "usage: churn PORT COUNT [PARALLEL [PER_SECOND]]\n"), 2;
   signal(SIGPIPE, SIG_IGN);
   const int port = atoi(argv[1]);
   const unsigned count = (unsigned)atoi(argv[2]);
   unsigned parallel = argc > 3 ? (unsigned)atoi(argv[3]) : 100;
   if (parallel < 1 || parallel > MAX_PARALLEL) parallel = MAX_PARALLEL;
+  const unsigned perSecond = argc > 4 ? (unsigned)atoi(argv[4]) : 0;
   struct rlimit limit;
   getrlimit(RLIMIT_NOFILE, &limit);
   limit.rlim_cur = limit.rlim_max;
@@ -68,6 +70,7 @@ int main(int argc, char** argv) {
     if (number >= parallel && *place >= 0) leave(*place, number - parallel);
     *place = number < count ? come(port, number) : -1;
     if (number < count && *place < 0) failed++;
+    if (perSecond > 0) usleep(1000000 / perSecond);
   }
   printf("%u\n", failed);
   return 0;

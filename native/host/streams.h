@@ -73,8 +73,8 @@ class StreamWriter {
   virtual void publish(std::uint8_t view, std::uint32_t number, std::string_view event) = 0;
   // Resets these connections; ids that have ended are ignored.
   virtual void cut(std::span<const StreamId> ids) = 0;
-  // Every stream is sent its rest and a last chunk; what is left after `limit` is reset. Then hasEnded is
-  // reported.
+  // Every stream is sent its rest and a last chunk; what has not taken it after `limit` is reset. Then
+  // hasEnded is reported.
   virtual void end(std::chrono::milliseconds limit) = 0;
   // Closes everything at once and joins the thread, which takes milliseconds: it never blocks.
   virtual void close() = 0;

@@ -142,6 +142,17 @@ function openStreams(addon: Addon): { readonly streams?: StreamHost } {
   };
 }
 
+/** Callers that ask while an answer is under way share it: each takes a thread, and there are 32 at most. */
+function shared<T>(ask: () => Promise<T>): () => Promise<T> {
+  let underWay: Promise<T> | undefined;
+  return () => {
+    underWay ??= ask().finally(() => {
+      underWay = undefined;
+    });
+    return underWay;
+  };
+}
+
 /** The machine seen through `roots`. Throws an Error with a sentence for people when the addon cannot be loaded. */
 export function openNativeHost(roots: Roots = {}): NativeMachine {
   const addon = loadAddon();
@@ -154,7 +165,7 @@ export function openNativeHost(roots: Roots = {}): NativeMachine {
     readCounters: (...asked) => host.readCounters(...asked),
     describe: (without = new Set()) =>
       describeMachine(() => host.describe(), { processes, power, media }, without),
-    readSystem: () => host.readSystem(),
+    readSystem: shared(() => host.readSystem()),
     sinceBootMs: () => addon.sinceBootMs(),
     tuneListener: (port, options) => addon.tuneListener(port, options),
     descriptorLimit: () => addon.descriptorLimit(),

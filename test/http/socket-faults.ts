@@ -141,8 +141,8 @@ export const FAULTS: readonly Fault[] = [
   {
     kind: 'a flood',
     fate: 1008,
-    count: 250,
-    make: () => Buffer.concat(Array.from({ length: 250 }, (_, i) => text(pingText(10_000 + i)))),
+    count: 500,
+    make: () => Buffer.concat(Array.from({ length: 500 }, (_, i) => text(pingText(10_000 + i)))),
   },
   {
     kind: 'frames without a mask',

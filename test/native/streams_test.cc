@@ -233,6 +233,26 @@ void testEnd(SendMethod method) {
   }
 }
 
+// As on a machine so busy that the limit has passed before the thread gets a processor.
+void testLateEnd(SendMethod method) {
+  constexpr std::size_t kPeers = 300;
+  Watched watched(with(method));
+  std::vector<std::unique_ptr<Peer>> peers;
+  for (std::size_t i = 0; i < kPeers; ++i) {
+    peers.push_back(std::make_unique<Peer>());
+    adopt(watched, *peers.back(), 1);
+  }
+  watched.writer.publish(1, 1, eventOf(1, 1, 10));
+  watched.writer.end(milliseconds{0});
+  check(comes([&] { return watched.takeNews(), watched.hasEnded; }), "the end is reported");
+  check(watched.cutAtEnd == 0, "nobody who takes the last chunk is cut");
+  check(std::all_of(peers.begin(), peers.end(),
+                    [](const auto& peer) {
+                      return ends(*peer) && !peer->isReset() && parse(*peer, 1, false).hasEnd;
+                    }),
+        "each stream ends after its last event");
+}
+
 int threadsAlive() {
   int count = 0;
   DIR* folder = opendir("/proc/self/task");
@@ -306,7 +326,7 @@ int main(int argc, char** argv) {
   for (const SendMethod method : methods) {
     if (!hasSeed) {
       for (const auto& test : {testFraming, testSilence, testFull, testHangUp, testInput, testStall, testEnd,
-                               testThread, testFailures})
+                               testLateEnd, testThread, testFailures})
         test(method);
       streams::testReuse(method);
     }

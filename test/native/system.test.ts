@@ -11,6 +11,13 @@ import { makeMachine, type Tree } from '../helpers/machine/tree.ts';
 const systemOf = (t: Test, tree: Tree): Promise<SystemInfo> =>
   makeMachine(t, { 'proc/stat': '', ...tree }).host.readSystem();
 
+t.test('more callers at once than there are threads', async (t) => {
+  const { host } = makeMachine(t, { 'proc/stat': '', 'etc/os-release': 'NAME=Vendor' });
+  const systems = await Promise.all(Array.from({ length: 100 }, () => host.readSystem()));
+  t.ok(systems.every(({ os: { name } }) => name === 'Vendor'));
+  t.match((await host.readSystem()).os, { name: 'Vendor' }, 'and again after them');
+});
+
 t.test('os-release: quotes, escapes, missing keys, and the path of the file', async (t) => {
   const cases: readonly (readonly [string, string, string])[] = [
     ['NAME="Debian GNU/Linux"\nVERSION="12 (bookworm)"\n', 'Debian GNU/Linux', '12 (bookworm)'],

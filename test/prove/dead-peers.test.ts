@@ -2,9 +2,8 @@
 import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import process from 'node:process';
-import { createInterface } from 'node:readline';
 import t from 'tap';
-import { compile, Sink } from '../../bench/fanout-subjects.ts';
+import { Sink } from '../../bench/fanout-subjects.ts';
 import { layCable, reasonAgainstCable } from '../helpers/clients/network-namespace.ts';
 import { startService } from '../helpers/service/service.ts';
 import { serveStreams } from '../helpers/service/stream-server.ts';
@@ -24,17 +23,15 @@ const orphans = () => Number(/^TCP:.* orphan (\d+) /m.exec(readFileSync('/proc/n
 t.test('[4.stalled] a thousand half-open peers', { skip: reasonAgainstCable() || needsGcc }, async (t) => {
   const cable = layCable(t);
   const service = await startService({ host: cable.address });
-  const sink = cable.spawn(compile('sink'), String(service.port), '/api/stream', '0', cable.address);
+  const sink = new Sink(service.port, '/api/stream', 0, cable);
   t.teardown(async () => {
-    sink.kill('SIGKILL');
+    await sink.stop();
     await service.stop();
   });
-  if (sink.stdout === null || sink.stdin === null) throw new Error('the sink has no pipes');
   const descriptors = () => readdirSync(`/proc/${service.pid}/fd`).length;
-  const lines = createInterface({ input: sink.stdout })[Symbol.asyncIterator]();
-  sink.stdin.write(`open ${PEERS}\n`);
-  t.match(JSON.parse(String((await lines.next()).value)), { open: PEERS, waiting: 0 });
-  sink.stdin.write('window 120\n');
+  await sink.open(PEERS);
+  // Runs until the end of the test stops it.
+  void sink.window(120).catch(() => undefined);
   await sleep(7000);
   const orphansBefore = orphans();
   // The service's other descriptors.

@@ -8,7 +8,7 @@ import type { Siege } from './siege.ts';
 import { linesPerMinute } from './usage.ts';
 
 const MAX_LATE_MS = 250;
-const MAX_STATUS_P99_MS = 25;
+const MAX_STATUS_P99_MS = 20;
 const MAX_STATUS_MS = 250;
 /** The default of server.max_kept_megabytes. */
 const BUDGET_MIB = 64;

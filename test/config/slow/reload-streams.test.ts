@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
 import { EventStream, payloadOf } from '../../helpers/clients/event-stream.ts';
 import { ask } from '../../helpers/clients/http.ts';
-import { startService } from '../../helpers/service/service.ts';
+import { configText, startService } from '../../helpers/service/service.ts';
 
 const IS_FULL = process.env['HOSTWIRE_FULL'] === '1';
 const STREAMS = IS_FULL ? 1000 : 200;
@@ -17,14 +17,12 @@ const RENAMES_A_SECOND = 200;
 const STRANGERS = ['127.0.0.66', '127.0.0.67', '127.0.0.68'];
 
 /** Valid configurations, each different from the one before, so that every reload has something to apply. */
-function configText(count: number, blocked: readonly string[]): string {
-  return JSON.stringify({
+const configOf = (count: number, blocked: readonly string[]): string =>
+  configText({
     stats: { stream_interval_seconds: 1 },
-    power: { backend: 'record' },
     auth: { blocked_ips: blocked },
     server: { allowed_hosts: [`pc${count}.example.org`] },
   });
-}
 
 /** Renames valid files over `file` until stopped. */
 class Storm {
@@ -44,7 +42,7 @@ class Storm {
 
   #rename(): void {
     this.renames++;
-    rewrite(this.#file, configText(this.renames, this.blocked));
+    rewrite(this.#file, configOf(this.renames, this.blocked));
   }
 
   stop(): void {

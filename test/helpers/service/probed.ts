@@ -18,10 +18,11 @@ export interface ProbedService extends ServiceProcess {
   readonly collect: () => Promise<{ readonly heapUsedBytes: number }>;
 }
 
-export async function startProbed(config: ConfigPart = {}): Promise<ProbedService> {
+export async function startProbed(config: ConfigPart = {}, host = '127.0.0.1'): Promise<ProbedService> {
   let child: ChildProcess | undefined;
   const service = await startService({
     config,
+    host,
     start: (command, args) => {
       child = spawn(command, ['--expose-gc', '--import', PROBE, ...args], {
         stdio: ['ignore', 'ignore', 'pipe', 'ipc'],

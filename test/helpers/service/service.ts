@@ -44,12 +44,15 @@ const START_LIMIT_MS = 10_000;
 const atExit: (() => void)[] = [];
 process.once('exit', () => atExit.forEach((clear) => clear()));
 
-/** Keeps the machine on, whatever a test requests. */
-/** Tests are many clients at one address. */
-const SAFE: ConfigPart = {
+/** Keeps the machine on, whatever a test requests; tests are many clients at one address. */
+const SAFE = {
   power: { backend: 'record' },
   server: { max_connections_per_address: 0, max_streams_per_address: 0, max_requests_per_address: 0 },
-};
+} as const satisfies ConfigPart;
+
+/** What a service of a test is configured with, as a file: `config` and what all of them have. */
+export const configText = (config: ConfigPart): string =>
+  JSON.stringify({ ...SAFE, ...config, server: { ...ENGINE_PART, ...SAFE.server, ...config.server } });
 
 /** Clean-up functions for everything that must not outlive this process. */
 const leftovers: (() => void)[] = [];
@@ -62,8 +65,7 @@ function writeConfig(config: ConfigPart): string {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'hostwire-test-'));
   leftovers.push(() => rmSync(folder, { recursive: true, force: true }));
   const file = path.join(folder, 'config.json');
-  const server = { ...ENGINE_PART, ...(config.server ?? SAFE.server) };
-  writeFileSync(file, JSON.stringify({ ...SAFE, ...config, server }), { mode: 0o600 });
+  writeFileSync(file, configText(config), { mode: 0o600 });
   return file;
 }
 
@@ -150,6 +152,12 @@ export async function startService(
     },
   };
 }
+
+/** For `startService`: at most so many descriptors. More than this process may have need root. */
+export const withDescriptors =
+  (count: number) =>
+  (command: string, args: readonly string[], how: SpawnOptions): ChildProcess =>
+    spawn('prlimit', [`--nofile=${count}:${count}`, command, ...args], how);
 
 /** Throws if power commands could reach any bus outside a temporary folder. */
 function refuseRealPower(config: ConfigPart | undefined, systemBus: string): void {

@@ -5,13 +5,14 @@ import { systemClock } from '#src/clock.js';
 import { openNativeHost } from '#src/host/native.js';
 import { PeerWatch } from '#src/http/connections/peers.js';
 import { Fanout } from '#src/http/stream/fanout.js';
+import { NativeFanout } from '#src/http/stream/native-fanout.js';
 import { createLog } from '#src/log/log.js';
 import type { Sample } from '#src/stats/sample.js';
 import { Encoded, viewOf } from '#src/stats/view.js';
 import type { TlsPair } from '#src/tls/pair.js';
 import { FakeDemand } from '../fakes/demand.ts';
 import { clientAt } from '../fakes/stream.ts';
-import { createEngine } from './engine.ts';
+import { createEngine, isNodeEngine } from './engine.ts';
 
 const DETAIL = viewOf(0, true);
 /** Shorter than in the service: well within the 10 s of uWebSockets.js. */
@@ -49,11 +50,15 @@ export async function serveStreams(
   { address, eventBytes, tickMs, watch: limits, pair }: StreamServerOptions,
 ) {
   const host = openNativeHost();
-  const fanout = new Fanout({ source: new FakeDemand(), clock: systemClock(() => performance.now()) });
+  const options = { source: new FakeDemand(), clock: systemClock(() => performance.now()) };
+  // As in the service: the native writer serves Node's engine.
+  const streams = isNodeEngine ? host.streams : undefined;
+  const fanout = streams === undefined ? new Fanout(options) : new NativeFanout({ ...options, streams });
   let number = 0;
   let newest = encodedOf(number, eventBytes);
   const server = await createEngine({
     headersRead: new Set(),
+    countAdopted: () => fanout.adopted,
     onRequest: (exchange) => fanout.open(exchange, DETAIL, newest, [], clientAt('127.0.0.1'), false),
     onConnection: () => {
       watch.wake();
@@ -75,7 +80,7 @@ export async function serveStreams(
     fanout.publish(newest);
   };
   const ticks = tickMs === undefined ? undefined : setInterval(publish, tickMs);
-  const tends = setInterval(() => fanout.tend(), TEND_MS);
+  const tends = fanout instanceof Fanout ? setInterval(() => fanout.tend(), TEND_MS) : undefined;
   t.teardown(() => {
     clearInterval(ticks);
     clearInterval(tends);

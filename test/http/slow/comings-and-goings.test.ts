@@ -2,8 +2,7 @@
  * Subscribers that come and go leave nothing behind: no descriptor, no memory, no count. With HOSTWIRE_FULL=1 rounds of
  * 5,000 subscribers and 200,000 connections.
  */
-import { spawn, spawnSync } from 'node:child_process';
-import { once } from 'node:events';
+import { spawnSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import process from 'node:process';
 import t, { type Test } from 'tap';
@@ -11,7 +10,8 @@ import { systemClock } from '#src/clock.js';
 import { Fanout } from '#src/http/stream/fanout.js';
 import { Encoded, viewOf } from '#src/stats/view.js';
 import { anonymousPssBytesOf, median } from '../../../bench/cpu.ts';
-import { compile, Sink } from '../../../bench/fanout-subjects.ts';
+import { Sink } from '../../../bench/fanout-subjects.ts';
+import { churn } from '../../helpers/clients/churn.ts';
 import { FakeDemand } from '../../helpers/fakes/demand.ts';
 import { clientAt } from '../../helpers/fakes/stream.ts';
 import { createEngine } from '../../helpers/service/engine.ts';
@@ -29,19 +29,6 @@ const hasGcc = spawnSync('gcc', ['--version'], { stdio: 'ignore' }).status === 0
 t.setTimeout(300_000);
 const needs = { skip: !hasGcc && 'needs gcc for the sink', timeout: 300_000 };
 const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
-
-/** Connects and leaves `count` times, in six ways by turns, half of them with a reset; throws when a connect fails. */
-async function churn(port: number, count: number): Promise<void> {
-  const child = spawn(compile('churn'), [String(port), String(count), String(ABREAST)], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  let said = '';
-  child.stdout.setEncoding('utf8').on('data', (text: string) => {
-    said += text;
-  });
-  const [code] = await once(child, 'close');
-  if (code !== 0 || said.trim() !== '0') throw new Error(`churn ended with ${code}: ${said}`);
-}
 
 async function until(isDone: () => boolean, limitMs: number): Promise<boolean> {
   const deadline = performance.now() + limitMs;
@@ -71,7 +58,7 @@ async function memoryOf(service: ProbedService) {
 
 /** The first thousands leave lasting things: compiled code, the usual heap size, the files of the first sample. */
 async function warmUp(service: ProbedService): Promise<void> {
-  await churn(service.port, IS_FULL ? 100_000 : 8000);
+  await churn(service.port, IS_FULL ? 100_000 : 8000, ABREAST);
   await sleep(1000);
 }
 
@@ -114,7 +101,7 @@ t.test('every count is back at 0 when all have left', needs, async (t) => {
   const look = setInterval(() => {
     mostConnections = Math.max(mostConnections, server.connections);
   }, 1);
-  await churn(port, 2000);
+  await churn(port, 2000, ABREAST);
   clearInterval(look);
   t.ok(await until(() => server.connections === 0, 3000), `${server.connections} connections`);
   t.ok(mostConnections > 0, `at most ${mostConnections} at a time`);
@@ -129,7 +116,7 @@ t.test(`${CONNECTIONS} connects and disconnects leak nothing`, needs, async (t) 
   await warmUp(service);
   const before = await memoryOf(service);
   const descriptors = descriptorsOf(service.pid);
-  await churn(service.port, CONNECTIONS);
+  await churn(service.port, CONNECTIONS, ABREAST);
   t.ok(
     await until(() => descriptorsOf(service.pid) <= descriptors, 5000),
     `${descriptors} descriptors before, ${descriptorsOf(service.pid)} after`,

@@ -2,11 +2,10 @@
  * Streams whose peers stall or vanish, over real sockets, with the limit of 20 s scaled down to 2 s: a peer that stalls
  * for less is never cut, however often; one that stalls for good, or vanishes silently, is cut in time.
  */
-import { type ChildProcess, spawnSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import net from 'node:net';
-import { createInterface } from 'node:readline';
 import t, { type Test } from 'tap';
-import { compile, Sink } from '../../../bench/fanout-subjects.ts';
+import { Sink } from '../../../bench/fanout-subjects.ts';
 import { layCable, reasonAgainstCable } from '../../helpers/clients/network-namespace.ts';
 import { serveStreams } from '../../helpers/service/stream-server.ts';
 
@@ -101,13 +100,11 @@ const reason =
 t.test('[4.stalled] peers that vanish without a word are gone in time', { skip: reason }, async (t) => {
   const cable = layCable(t);
   const { port, server, fanout } = await serve(t, cable.address);
-  const sink: ChildProcess = cable.spawn(compile('sink'), String(port), '/api/stream', '0', cable.address);
-  t.teardown(() => sink.kill('SIGKILL'));
-  if (sink.stdout === null || sink.stdin === null) throw new Error('the sink has no pipes');
-  const lines = createInterface({ input: sink.stdout })[Symbol.asyncIterator]();
-  sink.stdin.write('open 20\n');
-  t.match(JSON.parse(String((await lines.next()).value)), { open: 20, waiting: 0 });
-  sink.stdin.write('window 60\n');
+  const sink = new Sink(port, '/api/stream', 0, cable);
+  t.teardown(() => sink.stop());
+  await sink.open(20);
+  // Runs until the end of the test stops it.
+  void sink.window(60).catch(() => undefined);
   await sleep(500);
   t.equal(fanout.size, 20);
   cable.cut();

@@ -1,6 +1,7 @@
 /** Keys, commands and bodies: wrong keys, commands in storms, sizes at the limits, ambiguous framing, mutated bytes. */
 import { requestBytes } from '../../helpers/clients/http.ts';
 import { below, mutant, pick, type Random } from '../../http/mutate.ts';
+import { smuggled } from '../../http/smuggled.ts';
 import { type Attack, atRate, send, type Target } from '../target.ts';
 
 const KIB = 1024;
@@ -72,17 +73,13 @@ function chunked(random: Random): string {
 
 const HIDDEN = `GET /api/system HTTP/1.1\r\n${HOST}\r\n`;
 const SMUGGLED = [
-  `POST /api/status HTTP/1.1\r\n${HOST}Content-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n${HIDDEN}`,
-  `POST /api/status HTTP/1.1\r\n${HOST}Content-Length: 0\r\nContent-Length: ${HIDDEN.length}\r\n\r\n${HIDDEN}`,
-  `POST /api/status HTTP/1.1\r\n${HOST}Transfer-Encoding: chunked\r\nTransfer-Encoding: identity\r\n\r\n0\r\n\r\n${HIDDEN}`,
+  ...smuggled('/api/status', HIDDEN),
   `GET /api/status HTTP/1.1\r\n${HOST}X: y\r\n\tfolded: z\r\n\r\n${HIDDEN}`,
   `GET /api/status HTTP/1.1\n${HOST.replace('\r', '')}\n${HIDDEN.replaceAll('\r', '')}`,
   `GET http://localhost/api/status HTTP/1.1\r\n${HOST}\r\n`,
   `GET http://user@other:1/api/status HTTP/1.1\r\n${HOST}\r\n`,
   `CONNECT localhost:22 HTTP/1.1\r\n${HOST}\r\n`,
   `OPTIONS * HTTP/1.1\r\n${HOST}\r\n`,
-  `GET /api/status HTTP/1.1\r\n${HOST}Content-Length: +5\r\n\r\nhello${HIDDEN}`,
-  `GET /api/status HTTP/1.1\r\n${HOST}Content-Length : 5\r\n\r\nhello${HIDDEN}`,
   `PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n`,
 ];
 

@@ -1,6 +1,7 @@
 /** Connections: slow, half-closed, idle, and in storms. */
 import { requestBytes } from '../../helpers/clients/http.ts';
 import { pick } from '../../http/mutate.ts';
+import { UPGRADE } from '../../http/socket-attacks.ts';
 import { type Attack, atRate, send, type Target } from '../target.ts';
 
 const MAX_UNREAD = 200;
@@ -80,6 +81,7 @@ export const CONNECTIONS: readonly Attack[] = [
     'POST /api/media/control HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n',
     '{"action": "none"}',
   ),
+  trickle('upgrades at one byte per second', `${UPGRADE.toString('latin1').slice(0, -2)}X: `, 'slow'),
   storm('request, FIN, wait for the answer', 100, (socket, request) => {
     socket.resume();
     socket.end(request);
