@@ -1,30 +1,52 @@
 /**
- * The fan-out at its limit: CPU time and memory of many subscribers, compared with a bare C server that sends
- * byte-identical events with one `send` each, with nginx and nchan, and with Node's http. Options: --subscribers N, --quick.
+ * The fan-out at its limit: hostwire on either engine, and on Node's with either method of the native writer, beside a
+ * bare C server that sends the events with one `send` each, nginx with nchan, and Node's http. Options: --subscribers N,
+ * --quick.
  */
 import process from 'node:process';
 import { parseArgs } from 'node:util';
-import { abba, anonymousPssBytesOf, cpuNsOf, median } from './cpu.ts';
-import { recordEvent, Sink, type SubjectName, startSubject, type Window } from './fanout-subjects.ts';
+import { openNativeHost } from '#src/host/native.js';
+import { abba, median } from './cpu.ts';
+import {
+  type Levels,
+  measureMemory,
+  measureRound,
+  medianOf,
+  type Round,
+  type RoundPlan,
+  ratioOf,
+} from './fanout-rounds.ts';
+import { recordEvent, type ServiceName, type SubjectName } from './fanout-subjects.ts';
 import { hasNginx } from './nginx.ts';
-import { publish } from './report.ts';
+import { publish, type Target } from './report.ts';
 
-interface Plan {
-  readonly few: number;
-  readonly low: number;
-  readonly memory: number;
-  readonly high: number;
-  readonly windowSeconds: number;
-  readonly settleSeconds: number;
-  readonly rounds: number;
+interface Plan extends RoundPlan {
+  readonly services: readonly ServiceName[];
   readonly anchors: readonly SubjectName[];
-  readonly withMemory: boolean;
+  readonly memoryRounds: number;
+}
+
+/** The numbers of subscribers of the two processes whose memory is compared. */
+const MEMORY_LEVELS = [1000, 10_000] as const;
+
+function leaveOut(name: string, reason: string): readonly never[] {
+  process.stderr.write(`${name} is left out: ${reason}\n`);
+  return [];
+}
+
+function services(): readonly ServiceName[] {
+  const hasRing = openNativeHost().streams?.findMethod() === 'io_uring';
+  const ring = hasRing
+    ? ['node, io_uring' as const]
+    : leaveOut('node, io_uring', 'the kernel does not permit it');
+  return ['uws', 'node, send', ...ring];
 }
 
 function anchors(): readonly SubjectName[] {
-  if (hasNginx()) return ['nginx-nchan', 'node-http'];
-  process.stderr.write('nginx-nchan is left out: nginx or libnginx-mod-nchan is not installed\n');
-  return ['node-http'];
+  const nginx = hasNginx()
+    ? ['nginx-nchan' as const]
+    : leaveOut('nginx-nchan', 'nginx or libnginx-mod-nchan is not installed');
+  return [...nginx, 'node-http'];
 }
 
 function planOf(): Plan {
@@ -33,181 +55,143 @@ function planOf(): Plan {
     options: { subscribers: { type: 'string' }, quick: { type: 'boolean' } },
   });
   const isQuick = values.quick === true;
-  const high = Number(values.subscribers ?? (isQuick ? 6000 : 18_000));
-  if (!(high >= 3000 && high <= 19_000)) throw new Error('--subscribers takes 3000 to 19000');
+  const many = Number(values.subscribers ?? (isQuick ? 6000 : 18_000));
+  if (!(many >= 3000 && many <= 19_000)) throw new Error('--subscribers takes 3000 to 19000');
   return {
-    few: 1000,
-    low: 2000,
-    memory: Math.min(15_000, high),
-    high,
-    windowSeconds: isQuick ? 2.95 : 5.95,
-    settleSeconds: isQuick ? 1 : 2,
-    rounds: isQuick ? 1 : 2,
+    levels: { few: 1000, middle: many / 2, many },
+    windowSeconds: isQuick ? 2.95 : 4.95,
+    warmUpSeconds: isQuick ? 4 : 10,
+    services: services(),
     anchors: isQuick ? [] : anchors(),
-    withMemory: !isQuick,
+    memoryRounds: isQuick ? 0 : 3,
   };
 }
 
-interface Level {
-  readonly cpuNs: number;
-  readonly memoryBytes: number;
-  readonly window: Window;
-}
-
-interface Round {
-  readonly name: SubjectName;
-  /** Total CPU time of the process per event, at the smallest number of subscribers. */
-  readonly fewUs: number;
-  /** Cost of one more event between `low` and `high` subscribers. */
-  readonly marginalUs: number;
-  /** Memory of one more subscriber between the smallest number and `high`, all in one process. */
-  readonly slopeBytes: number;
-  readonly spreadMs: number;
-  readonly bytesPerEvent: number;
-  readonly faults: number;
-}
-
-/**
- * After this the process is in the state of a long-running service: V8 has compiled, and has collected the garbage of
- * opening many connections, which it does 8 to 20 s after that.
- */
-const WARM_UP_SECONDS = 25;
-
-/** V8's young generation varies from 1 to 16 MiB, which is 0.2 KiB per subscriber between two runs. */
-const MEMORY_ROUNDS = 5;
-
-const faultsOf = ({ torn, doubled, missed, alone, lost }: Window) => torn + doubled + missed + alone + lost;
-
-async function measure(name: SubjectName, plan: Plan): Promise<Round> {
-  const server = await startSubject(name);
-  const sink = new Sink(server.port);
-  const levelAt = async (count: number): Promise<Level> => {
-    await sink.open(count);
-    await sink.window(name === 'floor' || count === plan.low ? plan.settleSeconds : WARM_UP_SECONDS);
-    const before = cpuNsOf(server.pid);
-    const window = await sink.window(plan.windowSeconds);
-    const cpuNs = cpuNsOf(server.pid) - before;
-    return { cpuNs, memoryBytes: anonymousPssBytesOf(server.pid), window };
-  };
-  try {
-    const few = await levelAt(plan.few);
-    const low = await levelAt(plan.low);
-    const high = await levelAt(plan.high);
-    const events = high.window.events - low.window.events;
-    return {
-      name,
-      fewUs: few.cpuNs / few.window.events / 1000,
-      marginalUs: (high.cpuNs - low.cpuNs) / events / 1000,
-      slopeBytes: (high.memoryBytes - few.memoryBytes) / (plan.high - plan.few),
-      spreadMs: high.window.spreadMs,
-      bytesPerEvent: high.window.bytes / high.window.events,
-      faults: [few, low, high].reduce((sum, level) => sum + faultsOf(level.window), 0),
-    };
-  } finally {
-    await sink.stop();
-    await server.stop();
-  }
-}
-
-/** The memory of a fresh process after it has served `count` subscribers for a while. */
-async function memoryAt(name: SubjectName, count: number): Promise<number> {
-  const server = await startSubject(name);
-  const sink = new Sink(server.port);
-  try {
-    await sink.open(count);
-    await sink.window(12);
-    return anonymousPssBytesOf(server.pid);
-  } finally {
-    await sink.stop();
-    await server.stop();
-  }
-}
-
-/** Bytes per additional subscriber, between `few` and `memory` of them. */
-async function measureMemory(name: SubjectName, plan: Plan): Promise<number> {
-  const few = await memoryAt(name, plan.few);
-  return ((await memoryAt(name, plan.memory)) - few) / (plan.memory - plan.few);
+/** The floor between every two others, so that each has it for a neighbour; the whole in the order ABBA. */
+function orderOf(names: readonly SubjectName[]): readonly SubjectName[] {
+  return abba(names.flatMap((name, at) => (at % 2 === 0 ? (['floor', name] as const) : [name])));
 }
 
 function note(round: Round): void {
-  const { name, fewUs, marginalUs, spreadMs, faults } = round;
+  const { name, us, marginalUs, spreadMs, statusMs, faults } = round;
   process.stderr.write(
-    `${name}: ${fewUs.toFixed(2)} µs per event, marginal ${marginalUs.toFixed(2)} µs, ` +
-      `first to last ${spreadMs.toFixed(0)} ms, ${faults} faults\n`,
+    `${name}: ${us.few.toFixed(2)} µs per event, marginal ${marginalUs.toFixed(2)} µs, ` +
+      `first to last ${spreadMs.toFixed(0)} ms, status ${statusMs.toFixed(1)} ms, ${faults} faults\n`,
   );
 }
 
-/** The ratio of each round of the service to the floor's neighbouring round. */
-function ratios(rounds: readonly Round[], figure: (round: Round) => number): readonly number[] {
-  const floors = rounds.filter(({ name }) => name === 'floor').map(figure);
-  const services = rounds.filter(({ name }) => name === 'service').map(figure);
-  return services.map((value, at) => value / (floors[at] ?? Number.NaN));
+type Slopes = ReadonlyMap<SubjectName, readonly number[]>;
+
+function kibOf(rounds: readonly Round[], slopes: Slopes, name: SubjectName): number {
+  const fresh = slopes.get(name) ?? [];
+  return (fresh.length > 0 ? median(fresh) : medianOf(rounds, name, ({ slopeBytes }) => slopeBytes)) / 1024;
 }
 
-function rowOf(rounds: readonly Round[], name: SubjectName, slopes: readonly number[]): readonly string[] {
-  const mine = rounds.filter((round) => round.name === name);
-  const of = (figure: (round: Round) => number, digits: number) => median(mine.map(figure)).toFixed(digits);
+function rowOf(rounds: readonly Round[], slopes: Slopes, name: SubjectName): readonly string[] {
+  const withRatio = (figure: (round: Round) => number, digits: number) =>
+    `${medianOf(rounds, name, figure).toFixed(digits)} (${ratioOf(rounds, name, figure).toFixed(2)} ×)`;
+  const statusMs = medianOf(rounds, name, (round) => round.statusMs);
   return [
     name,
-    of((round) => round.fewUs, 2),
-    of((round) => round.marginalUs, 2),
-    slopes.length === 0 ? of((round) => round.slopeBytes, 0) : median(slopes).toFixed(0),
-    of((round) => round.spreadMs, 0),
-    of((round) => round.bytesPerEvent, 0),
+    withRatio(({ us }) => us.few, 2),
+    withRatio(({ us }) => us.middle, 2),
+    withRatio(({ us }) => us.many, 2),
+    withRatio(({ marginalUs }) => marginalUs, 2),
+    withRatio(({ spreadMs }) => spreadMs, 0),
+    kibOf(rounds, slopes, name).toFixed(2),
+    Number.isNaN(statusMs) ? '' : statusMs.toFixed(1),
+    medianOf(rounds, name, ({ bytesPerEvent }) => bytesPerEvent).toFixed(0),
+  ];
+}
+
+interface Limits {
+  readonly marginal: number;
+  readonly few: number;
+  readonly kib: number;
+  readonly spread?: number;
+  readonly statusMs?: number;
+}
+
+const LIMITS: Readonly<Record<ServiceName, Limits>> = {
+  // Not more than what was measured before there was a second engine, on 2026-11-21.
+  uws: { marginal: 1.22, few: 1.33, kib: 0.84 },
+  'node, send': { marginal: 1, few: 1.15, kib: 0.1, spread: 1, statusMs: 10 },
+  'node, io_uring': { marginal: 0.9, few: 1.15, kib: 0.1, spread: 1, statusMs: 10 },
+};
+
+function targetsOf(
+  rounds: readonly Round[],
+  slopes: Slopes,
+  levels: Levels,
+  name: ServiceName,
+): readonly Target[] {
+  const { marginal, few, kib, spread, statusMs } = LIMITS[name];
+  const floors = '× floor';
+  const target = (what: string, measured: number, limit: number | undefined, unit: string) =>
+    limit === undefined || Number.isNaN(measured)
+      ? []
+      : [{ what: `${name}: ${what}`, measured, limit, unit }];
+  return [
+    ...target(
+      'marginal CPU time',
+      ratioOf(rounds, name, (round) => round.marginalUs),
+      marginal,
+      floors,
+    ),
+    ...target(
+      `CPU time at ${levels.few}`,
+      ratioOf(rounds, name, ({ us }) => us.few),
+      few,
+      floors,
+    ),
+    ...target('memory', kibOf(rounds, slopes, name), kib, 'KiB per subscriber'),
+    ...target(
+      'first to last',
+      ratioOf(rounds, name, (round) => round.spreadMs),
+      spread,
+      floors,
+    ),
+    ...target(
+      'p99 of GET /api/status',
+      medianOf(rounds, name, (round) => round.statusMs),
+      statusMs,
+      'ms',
+    ),
   ];
 }
 
 export async function run(): Promise<void> {
   const plan = planOf();
+  const { levels } = plan;
   const eventBytes = await recordEvent();
   const rounds: Round[] = [];
-  const measureAndNote = async (name: SubjectName) => {
-    const round = await measure(name, plan);
+  for (const name of orderOf([...plan.services, ...plan.anchors])) {
+    const round = await measureRound(name, plan);
     rounds.push(round);
     note(round);
-  };
-  for (let i = 0; i < plan.rounds; i++)
-    for (const name of abba<SubjectName>(['floor', 'service'])) await measureAndNote(name);
-  for (const name of plan.anchors) await measureAndNote(name);
-  const marginal = median(ratios(rounds, (round) => round.marginalUs));
-  const few = median(ratios(rounds, (round) => round.fewUs));
-  const names = [...new Set(rounds.map(({ name }) => name))];
-  const slopes: number[] = [];
-  if (plan.withMemory)
-    for (let i = 0; i < MEMORY_ROUNDS; i++) slopes.push(await measureMemory('service', plan));
-  const slope = median(slopes);
-  const targets = [
-    {
-      what: `marginal CPU time, ${plan.low} to ${plan.high}`,
-      measured: marginal,
-      limit: 1.08,
-      unit: '× floor',
-    },
-    { what: `total CPU time at ${plan.few}`, measured: few, limit: 1.25, unit: '× floor' },
-    {
-      what: `memory, ${plan.few} to ${plan.memory}`,
-      measured: slope / 1024,
-      limit: 0.9,
-      unit: 'KiB per subscriber',
-    },
-  ];
+  }
+  const slopes = await measureMemory(plan.services, MEMORY_LEVELS, plan.memoryRounds);
+  const names: readonly SubjectName[] = ['floor', ...plan.services, ...plan.anchors];
   publish({
     name: 'fanout',
     columns: [
       'server',
-      `µs per event at ${plan.few}`,
-      `marginal µs per event, ${plan.low} to ${plan.high}`,
-      'bytes per subscriber',
-      `first to last at ${plan.high}, ms`,
+      `µs per event at ${levels.few}`,
+      `at ${levels.middle}`,
+      `at ${levels.many}`,
+      `marginal µs per event, ${levels.few} to ${levels.many}`,
+      `first to last at ${levels.many}, ms`,
+      'KiB per subscriber',
+      `p99 of GET /api/status at ${levels.many}, ms`,
       'bytes per event',
     ],
-    rows: names.map((name) => rowOf(rounds, name, name === 'service' ? slopes : [])),
-    targets: targets.filter(({ measured }) => !Number.isNaN(measured)),
+    rows: names.map((name) => rowOf(rounds, slopes, name)),
+    targets: plan.services.flatMap((name) => targetsOf(rounds, slopes, levels, name)),
     notes: [
-      `One event per second of ${eventBytes} bytes per subscriber${slopes.length > 0 ? "; the service's memory is that of fresh processes" : ''}.`,
-      `Medians of ${2 * plan.rounds} rounds in the order ABBA; ratios of neighbouring rounds.`,
+      `One event per second per subscriber; the floor's has ${eventBytes} bytes.`,
+      'Medians of rounds in the order ABBA, and of the ratios of each round to its neighbouring round of the floor.',
       `Events torn, doubled or lost in all rounds: ${rounds.reduce((sum, round) => sum + round.faults, 0)}.`,
     ],
-    figures: { plan, eventBytes, rounds, marginal, few, slopes },
+    figures: { plan, eventBytes, rounds, slopes: Object.fromEntries(slopes) },
   });
 }

@@ -33,6 +33,10 @@ http {
   nchan_shared_memory_size 64M;
   server {
     listen 127.0.0.1:${port} backlog=4096;
+    keepalive_requests 100000;
+    location = /api/status {
+      return 200 '{"status":"ok"}';
+    }
     location = /api/stream {
       nchan_subscriber eventsource;
       nchan_subscriber_first_message oldest;
