@@ -1,4 +1,5 @@
 /** One round of the fan-out bench: a fresh server, and its figures with few, more and many subscribers. */
+import path from 'node:path';
 import { anonymousPssBytesOf, cpuNsOf, median } from './cpu.ts';
 import {
   checkMethod,
@@ -8,6 +9,7 @@ import {
   startSubject,
   type Window,
 } from './fanout-subjects.ts';
+import { ROOT } from './report.ts';
 import { statusP99Ms } from './status.ts';
 
 export interface Levels {
@@ -46,13 +48,18 @@ interface Level {
 
 /** A C program needs no time for compiled code and collected garbage, only for its connections. */
 const SETTLE_SECONDS = 1.5;
-/** V8 collects the garbage of opening many connections 8 to 20 s after that. */
+/** Longer than the garbage of opening many connections takes to be collected and returned to the system. */
 const MEMORY_SECONDS = 25;
 /**
- * V8's young generation has any size from 1 to 16 MiB after a while, which is up to 1.7 KiB per subscriber between two
- * processes; held at its smallest size it is the same in both.
+ * What a subscriber keeps, without the garbage of its opening, which V8 collects when it likes, and which is up to 2 KiB
+ * per subscriber then. V8's young generation, of 1 to 16 MiB, is held at its smallest size.
  */
-const MEMORY_ARGS = ['--max-semi-space-size=1'];
+const MEMORY_ARGS = [
+  '--max-semi-space-size=1',
+  '--expose-gc',
+  '--import',
+  path.join(ROOT, 'build/ts/bench/subjects/collect.js'),
+];
 
 export const faultsOf = ({ torn, doubled, missed, alone, lost }: Window) =>
   torn + doubled + missed + alone + lost;

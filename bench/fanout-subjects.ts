@@ -7,7 +7,7 @@ import process from 'node:process';
 import { createInterface } from 'node:readline';
 import { startNginx } from './nginx.ts';
 import { BUILD, ROOT } from './report.ts';
-import { startService } from './service-subject.ts';
+import { startService, stopChild } from './service-subject.ts';
 
 /** hostwire on either engine; on Node's, the native writer sends by one of two methods. */
 export type ServiceName = 'uws' | 'node, send' | 'node, io_uring';
@@ -56,13 +56,6 @@ export function compile(name: string): string {
   if (result.status !== 0)
     throw new Error(`gcc failed on ${source}: ${result.stderr ?? result.error?.message}`);
   return program;
-}
-
-async function stopChild(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return;
-  const ended = new Promise((resolve) => child.once('exit', resolve));
-  child.kill('SIGKILL');
-  await ended;
 }
 
 /** A program that prints the port it listens on. */

@@ -27,7 +27,7 @@ interface Plan extends RoundPlan {
 }
 
 /** The numbers of subscribers of the two processes whose memory is compared. */
-const MEMORY_LEVELS = [1000, 10_000] as const;
+const MEMORY_LEVELS = [1000, 15_000] as const;
 
 function leaveOut(name: string, reason: string): readonly never[] {
   process.stderr.write(`${name} is left out: ${reason}\n`);

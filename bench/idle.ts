@@ -4,14 +4,20 @@
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import net from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
 import type { EngineName } from '#src/engines.js';
 import { abba, anonymousPssBytesOf, cpuNsOf, median } from './cpu.ts';
 import { publish, ROOT, type Target } from './report.ts';
-import { findFreePort, type ServiceOptions, startService, writeConfig } from './service-subject.ts';
+import {
+  findFreePort,
+  type ServiceOptions,
+  startService,
+  stopChild,
+  writeConfig,
+} from './service-subject.ts';
+import { type Start, timeStart } from './start-time.ts';
 
 const QUIET_SECONDS = 120;
 /** V8 collects the garbage of the start 10 to 20 s later, which is a cost of the start. */
@@ -37,13 +43,6 @@ const SERVICES: ReadonlyMap<string, ServiceOptions> = new Map<string, ServiceOpt
 
 const subjectPath = (name: string) => path.join(ROOT, `build/ts/bench/subjects/${name}.js`);
 
-async function stopChild(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return;
-  const ended = new Promise((resolve) => child.once('exit', resolve));
-  child.kill('SIGTERM');
-  await ended;
-}
-
 /** Attaches strace to a running process for `seconds`: its system calls that name or read a file of /proc or /sys. */
 async function traceReads(
   pid: number,
@@ -56,7 +55,7 @@ async function traceReads(
   try {
     await sleep(seconds * 1000);
     if (tracer.exitCode !== null) throw new Error('strace ended early');
-    await stopChild(tracer);
+    await stopChild(tracer, 'SIGTERM');
     const lines = readdirSync(folder).flatMap((file) =>
       readFileSync(path.join(folder, file), 'latin1').split('\n').filter(Boolean),
     );
@@ -79,41 +78,6 @@ async function watchIdle(pids: readonly number[], seconds: number): Promise<read
     cpuPercent: ((cpuNsOf(pid) - (before[at] ?? 0)) / (seconds * 1e9)) * 100,
     anonymousBytes: anonymousPssBytesOf(pid),
   }));
-}
-
-/** Whether `port` answers /api/status with 200; false while nothing listens. */
-function answersStatus(port: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const socket = net.connect(port, '127.0.0.1', () => {
-      socket.write('GET /api/status HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n');
-    });
-    socket.once('data', (answer) => {
-      socket.destroy();
-      resolve(answer.toString('latin1').startsWith('HTTP/1.1 200'));
-    });
-    socket.once('error', () => resolve(false));
-  });
-}
-
-interface Start {
-  readonly wallMs: number;
-  readonly cpuMs: number;
-}
-
-/** From the start of `node ARGS` to its first answer; other programs on the machine change the CPU time little. */
-async function timeStart(args: readonly string[], port: number): Promise<Start> {
-  const began = performance.now();
-  const child = spawn(process.execPath, args, { stdio: 'ignore' });
-  try {
-    while (!(await answersStatus(port))) {
-      if (child.exitCode !== null) throw new Error(`${args.join(' ')} ended with ${child.exitCode}`);
-      if (performance.now() - began > 20_000) throw new Error(`${args.join(' ')} never answered`);
-      await sleep(1);
-    }
-    return { wallMs: performance.now() - began, cpuMs: cpuNsOf(pidOf(child)) / 1e6 };
-  } finally {
-    await stopChild(child);
-  }
 }
 
 async function timeStarts(): Promise<ReadonlyMap<string, Start>> {
@@ -148,7 +112,7 @@ async function startBare(): Promise<Watched> {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   await new Promise((resolve) => child.stdout.once('data', resolve));
-  return { name: BARE, pid: pidOf(child), stop: () => stopChild(child) };
+  return { name: BARE, pid: pidOf(child), stop: () => stopChild(child, 'SIGTERM') };
 }
 
 async function startWatched(name: string): Promise<Watched> {

@@ -26,6 +26,16 @@ export interface ServiceProcess {
   stop(): Promise<void>;
 }
 
+export async function stopChild(
+  child: ChildProcess,
+  signal: 'SIGTERM' | 'SIGKILL' = 'SIGKILL',
+): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const ended = new Promise((resolve) => child.once('exit', resolve));
+  child.kill(signal);
+  await ended;
+}
+
 export interface ServiceOptions {
   /** Default: what `auto` comes to. */
   readonly engine?: EngineName;
