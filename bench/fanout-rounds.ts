@@ -1,164 +1,177 @@
-/** One round of the fan-out bench: a fresh server, and its figures with few, more and many subscribers. */
-import path from 'node:path';
-import { anonymousPssBytesOf, cpuNsOf, median } from './cpu.ts';
+/**
+ * The rounds of the fan-out bench. All servers live from the beginning to the end, each with its subscribers, and are
+ * stopped except the one that is measured: so every figure has those of the others within half a minute, and code is
+ * compiled and garbage collected before the first one counts.
+ */
+import process from 'node:process';
+import { abba, anonymousPssBytesOf, cpuNsOf, median } from './cpu.ts';
 import {
   checkMethod,
-  type ServiceName,
+  type Server,
   Sink,
   type SubjectName,
   startSubject,
   type Window,
 } from './fanout-subjects.ts';
-import { ROOT } from './report.ts';
 import { statusP99Ms } from './status.ts';
 
-export interface Levels {
-  readonly few: number;
-  readonly middle: number;
-  readonly many: number;
-}
-
-export interface RoundPlan {
-  readonly levels: Levels;
-  readonly windowSeconds: number;
-  /** Before each window of a server that V8 runs. */
+export interface Level {
+  readonly subscribers: number;
+  /** In the order ABBA. */
+  readonly passes: number;
   readonly warmUpSeconds: number;
 }
 
+export interface Plan {
+  /** From the fewest subscribers to the most. */
+  readonly levels: readonly Level[];
+  readonly windowSeconds: number;
+}
+
+/** One window of one server. */
 export interface Round {
   readonly name: SubjectName;
-  /** Total CPU time of the process per event, at each level. */
-  readonly us: Readonly<Record<keyof Levels, number>>;
-  /** CPU time of one more event between the fewest and the most subscribers. */
-  readonly marginalUs: number;
-  /** Memory of one more subscriber between the same, all in one process. */
-  readonly slopeBytes: number;
+  readonly subscribers: number;
+  /** Counts the halves of the ABBA passes: one round per server in each. */
+  readonly half: number;
+  /** CPU time of the process per event. */
+  readonly us: number;
+  readonly memoryBytes: number;
   readonly spreadMs: number;
-  /** Of GET /api/status while the most subscribers are served; NaN for the floor, which has nothing but the stream. */
+  /** Of GET /api/status meanwhile; NaN for the floor, which has nothing but the stream. */
   readonly statusMs: number;
   readonly bytesPerEvent: number;
   readonly faults: number;
 }
 
-interface Level {
-  readonly cpuNs: number;
-  readonly memoryBytes: number;
-  readonly window: Window;
-}
-
-/** A C program needs no time for compiled code and collected garbage, only for its connections. */
-const SETTLE_SECONDS = 1.5;
-/** Longer than the garbage of opening many connections takes to be collected and returned to the system. */
-const MEMORY_SECONDS = 25;
-/**
- * What a subscriber keeps, without the garbage of its opening, which V8 collects when it likes, and which is up to 2 KiB
- * per subscriber then. V8's young generation, of 1 to 16 MiB, is held at its smallest size.
- */
-const MEMORY_ARGS = [
-  '--max-semi-space-size=1',
-  '--expose-gc',
-  '--import',
-  path.join(ROOT, 'build/ts/bench/subjects/collect.js'),
-];
+const SETTLE_SECONDS = 1;
+const STATUS_SECONDS = 1.95;
 
 export const faultsOf = ({ torn, doubled, missed, alone, lost }: Window) =>
   torn + doubled + missed + alone + lost;
 
-const isNative = (name: SubjectName) => name === 'floor' || name === 'nginx-nchan';
+interface Contender {
+  readonly name: SubjectName;
+  readonly server: Server;
+  readonly sink: Sink;
+}
 
-export async function measureRound(name: SubjectName, plan: RoundPlan): Promise<Round> {
-  const { levels, windowSeconds, warmUpSeconds } = plan;
-  const server = await startSubject(name);
-  const sink = new Sink(server.port);
-  const measureAt = async (count: number): Promise<Level> => {
-    await sink.open(count);
-    await sink.window(isNative(name) ? SETTLE_SECONDS : warmUpSeconds);
-    const before = cpuNsOf(server.pid);
-    const window = await sink.window(windowSeconds);
-    const cpuNs = cpuNsOf(server.pid) - before;
-    return { cpuNs, memoryBytes: anonymousPssBytesOf(server.pid), window };
+function setPaused({ server }: Contender, isPaused: boolean): void {
+  server.setPaused?.(isPaused);
+  process.kill(server.pid, isPaused ? 'SIGSTOP' : 'SIGCONT');
+}
+
+async function measureRound(
+  contender: Contender,
+  plan: Plan,
+  subscribers: number,
+  half: number,
+): Promise<Round> {
+  const { name, server, sink } = contender;
+  setPaused(contender, false);
+  await sink.window(SETTLE_SECONDS);
+  const before = cpuNsOf(server.pid);
+  const window = await sink.window(plan.windowSeconds);
+  const cpuNs = cpuNsOf(server.pid) - before;
+  const memoryBytes = anonymousPssBytesOf(server.pid);
+  const [meanwhile, statusMs] = await Promise.all([
+    sink.window(STATUS_SECONDS),
+    name === 'floor' ? Number.NaN : statusP99Ms(server.port, STATUS_SECONDS),
+  ]);
+  setPaused(contender, true);
+  return {
+    name,
+    subscribers,
+    half,
+    us: cpuNs / window.events / 1000,
+    memoryBytes,
+    spreadMs: window.spreadMs,
+    statusMs,
+    bytesPerEvent: window.bytes / window.events,
+    faults: faultsOf(window) + faultsOf(meanwhile),
   };
+}
+
+async function measureLevel(
+  contenders: readonly Contender[],
+  plan: Plan,
+  level: Level,
+): Promise<readonly Round[]> {
+  const { subscribers, passes, warmUpSeconds } = level;
+  for (const contender of contenders) {
+    setPaused(contender, false);
+    await contender.sink.open(subscribers);
+  }
+  await Promise.all(contenders.map(({ sink }) => sink.window(warmUpSeconds)));
+  for (const { name, server } of contenders) checkMethod(name, server.pid);
+  for (const contender of contenders) setPaused(contender, true);
+  const rounds: Round[] = [];
+  for (let pass = 0; pass < passes; pass++)
+    for (const [at, contender] of abba(contenders).entries()) {
+      const half = 2 * pass + (at < contenders.length ? 0 : 1);
+      const round = await measureRound(contender, plan, subscribers, half);
+      rounds.push(round);
+      const { name, us, spreadMs, statusMs, faults } = round;
+      process.stderr.write(
+        `${name}, ${subscribers}: ${us.toFixed(2)} µs per event, first to last ${spreadMs.toFixed(0)} ms, ` +
+          `status ${statusMs.toFixed(1)} ms, ${faults} faults\n`,
+      );
+    }
+  return rounds;
+}
+
+export async function measureRounds(names: readonly SubjectName[], plan: Plan): Promise<readonly Round[]> {
+  const contenders: Contender[] = [];
   try {
-    const few = await measureAt(levels.few);
-    const middle = await measureAt(levels.middle);
-    const many = await measureAt(levels.many);
-    checkMethod(name, server.pid);
-    const [meanwhile, statusMs] = await Promise.all([
-      sink.window(windowSeconds),
-      name === 'floor' ? Number.NaN : statusP99Ms(server.port, windowSeconds),
-    ]);
-    const usOf = ({ cpuNs, window }: Level) => cpuNs / window.events / 1000;
-    return {
-      name,
-      us: { few: usOf(few), middle: usOf(middle), many: usOf(many) },
-      marginalUs: (many.cpuNs - few.cpuNs) / (many.window.events - few.window.events) / 1000,
-      slopeBytes: (many.memoryBytes - few.memoryBytes) / (levels.many - levels.few),
-      spreadMs: many.window.spreadMs,
-      statusMs,
-      bytesPerEvent: many.window.bytes / many.window.events,
-      faults: [few.window, middle.window, many.window, meanwhile].reduce(
-        (sum, one) => sum + faultsOf(one),
-        0,
-      ),
-    };
+    for (const name of names) {
+      const server = await startSubject(name);
+      contenders.push({ name, server, sink: new Sink(server.port) });
+    }
+    const rounds: Round[] = [];
+    for (const level of plan.levels) rounds.push(...(await measureLevel(contenders, plan, level)));
+    return rounds;
   } finally {
-    await sink.stop();
-    await server.stop();
+    for (const contender of contenders) {
+      setPaused(contender, false);
+      await contender.sink.stop();
+      await contender.server.stop();
+    }
   }
 }
 
-/** The memory of a fresh process that has served `count` subscribers for a while. */
-async function memoryAt(name: SubjectName, count: number): Promise<number> {
-  const server = await startSubject(name, MEMORY_ARGS);
-  const sink = new Sink(server.port);
-  try {
-    await sink.open(count);
-    await sink.window(MEMORY_SECONDS);
-    return anonymousPssBytesOf(server.pid);
-  } finally {
-    await sink.stop();
-    await server.stop();
-  }
-}
+export type Figure = (round: Round) => number;
 
-/** Bytes per subscriber of each, between two fresh processes; the median of the rounds. All processes run at once. */
-export async function measureMemory(
-  names: readonly ServiceName[],
-  [few, many]: readonly [few: number, many: number],
-  rounds: number,
-): Promise<ReadonlyMap<SubjectName, readonly number[]>> {
-  const slopes = new Map<SubjectName, number[]>(names.map((name) => [name, []]));
-  for (let round = 0; round < rounds; round++)
-    await Promise.all(
-      names.map(async (name) => {
-        const [least, most] = await Promise.all([memoryAt(name, few), memoryAt(name, many)]);
-        slopes.get(name)?.push((most - least) / (many - few));
-      }),
-    );
-  return slopes;
-}
+const roundsOf = (rounds: readonly Round[], name: SubjectName, subscribers: number) =>
+  rounds.filter((round) => round.name === name && round.subscribers === subscribers);
 
-/** The median over the rounds of `name`. */
 export function medianOf(
   rounds: readonly Round[],
   name: SubjectName,
-  figure: (round: Round) => number,
+  subscribers: number,
+  figure: Figure,
 ): number {
-  return median(rounds.filter((round) => round.name === name).map(figure));
+  return median(roundsOf(rounds, name, subscribers).map(figure));
 }
 
-/** The median ratio of each round of `name` to the nearest round of the floor. */
+/** The median ratio of each round of `name` to the floor's of the same half. */
 export function ratioOf(
   rounds: readonly Round[],
   name: SubjectName,
-  figure: (round: Round) => number,
+  subscribers: number,
+  figure: Figure,
+  floorFigure: Figure = figure,
 ): number {
-  const ratios = rounds.flatMap((round, at) => {
-    if (round.name !== name) return [];
-    const floors = rounds.flatMap((other, place) => (other.name === 'floor' ? [place] : []));
-    const [nearest = -1] = floors.sort((a, b) => Math.abs(a - at) - Math.abs(b - at));
-    const floor = rounds[nearest];
-    return floor === undefined ? [] : [figure(round) / figure(floor)];
-  });
-  return median(ratios);
+  const floors = roundsOf(rounds, 'floor', subscribers);
+  return median(
+    roundsOf(rounds, name, subscribers).map((round) => {
+      const floor = floors.find(({ half }) => half === round.half);
+      return floor === undefined ? Number.NaN : figure(round) / floorFigure(floor);
+    }),
+  );
+}
+
+/** CPU time of one more event between `few` and the subscribers of the round. */
+export function marginalUs(rounds: readonly Round[], name: SubjectName, few: number): Figure {
+  const fewUs = medianOf(rounds, name, few, ({ us }) => us);
+  return ({ us, subscribers }) => (us * subscribers - fewUs * few) / (subscribers - few);
 }

@@ -17,6 +17,8 @@ export type SubjectName = 'floor' | ServiceName | 'nginx-nchan' | 'node-http';
 export interface Server {
   readonly pid: number;
   readonly port: number;
+  /** Without it the process is stopped by SIGSTOP alone. */
+  setPaused?(isPaused: boolean): void;
   stop(): Promise<void>;
 }
 

@@ -6,21 +6,22 @@
 import process from 'node:process';
 import { parseArgs } from 'node:util';
 import { openNativeHost } from '#src/host/native.js';
-import { abba, median } from './cpu.ts';
+import { median } from './cpu.ts';
 import {
-  type Levels,
-  measureMemory,
-  measureRound,
+  type Figure,
+  marginalUs,
+  measureRounds,
   medianOf,
+  type Plan,
   type Round,
-  type RoundPlan,
   ratioOf,
 } from './fanout-rounds.ts';
 import { recordEvent, type ServiceName, type SubjectName } from './fanout-subjects.ts';
 import { hasNginx } from './nginx.ts';
 import { publish, type Target } from './report.ts';
+import { measureMemory } from './subscriber-memory.ts';
 
-interface Plan extends RoundPlan {
+interface BenchPlan extends Plan {
   readonly services: readonly ServiceName[];
   readonly anchors: readonly SubjectName[];
   readonly memoryRounds: number;
@@ -49,7 +50,7 @@ function anchors(): readonly SubjectName[] {
   return [...nginx, 'node-http'];
 }
 
-function planOf(): Plan {
+function planOf(): BenchPlan {
   const { values } = parseArgs({
     allowPositionals: true,
     options: { subscribers: { type: 'string' }, quick: { type: 'boolean' } },
@@ -58,49 +59,63 @@ function planOf(): Plan {
   const many = Number(values.subscribers ?? (isQuick ? 6000 : 18_000));
   if (!(many >= 3000 && many <= 19_000)) throw new Error('--subscribers takes 3000 to 19000');
   return {
-    levels: { few: 1000, middle: many / 2, many },
-    windowSeconds: isQuick ? 2.95 : 4.95,
-    warmUpSeconds: isQuick ? 4 : 10,
+    levels: [
+      // V8 has compiled what a tick needs after some 20 of them.
+      { subscribers: 1000, passes: isQuick ? 1 : 2, warmUpSeconds: isQuick ? 5 : 20 },
+      { subscribers: many / 2, passes: 1, warmUpSeconds: isQuick ? 2 : 8 },
+      { subscribers: many, passes: isQuick ? 1 : 3, warmUpSeconds: isQuick ? 2 : 12 },
+    ],
+    windowSeconds: isQuick ? 2.95 : 3.95,
     services: services(),
     anchors: isQuick ? [] : anchors(),
-    memoryRounds: isQuick ? 0 : 3,
+    memoryRounds: isQuick ? 0 : 2,
   };
 }
 
-/** The floor between every two others, so that each has it for a neighbour; the whole in the order ABBA. */
-function orderOf(names: readonly SubjectName[]): readonly SubjectName[] {
-  return abba(names.flatMap((name, at) => (at % 2 === 0 ? (['floor', name] as const) : [name])));
+/** The rounds, and the memory of fresh processes; the numbers of subscribers from the fewest to the most. */
+interface Results {
+  readonly rounds: readonly Round[];
+  readonly slopes: ReadonlyMap<SubjectName, readonly number[]>;
+  readonly levels: readonly [few: number, middle: number, many: number];
 }
 
-function note(round: Round): void {
-  const { name, us, marginalUs, spreadMs, statusMs, faults } = round;
-  process.stderr.write(
-    `${name}: ${us.few.toFixed(2)} µs per event, marginal ${marginalUs.toFixed(2)} µs, ` +
-      `first to last ${spreadMs.toFixed(0)} ms, status ${statusMs.toFixed(1)} ms, ${faults} faults\n`,
-  );
-}
+const usOf: Figure = ({ us }) => us;
 
-type Slopes = ReadonlyMap<SubjectName, readonly number[]>;
-
-function kibOf(rounds: readonly Round[], slopes: Slopes, name: SubjectName): number {
+function kibOf({ rounds, slopes, levels: [few, , many] }: Results, name: SubjectName): number {
   const fresh = slopes.get(name) ?? [];
-  return (fresh.length > 0 ? median(fresh) : medianOf(rounds, name, ({ slopeBytes }) => slopeBytes)) / 1024;
+  if (fresh.length > 0) return median(fresh) / 1024;
+  const bytesAt = (subscribers: number) =>
+    medianOf(rounds, name, subscribers, ({ memoryBytes }) => memoryBytes);
+  return (bytesAt(many) - bytesAt(few)) / (many - few) / 1024;
 }
 
-function rowOf(rounds: readonly Round[], slopes: Slopes, name: SubjectName): readonly string[] {
-  const withRatio = (figure: (round: Round) => number, digits: number) =>
-    `${medianOf(rounds, name, figure).toFixed(digits)} (${ratioOf(rounds, name, figure).toFixed(2)} ×)`;
-  const statusMs = medianOf(rounds, name, (round) => round.statusMs);
+function marginalOf({ rounds, levels: [few, , many] }: Results, name: SubjectName) {
+  const [mine, floors] = [marginalUs(rounds, name, few), marginalUs(rounds, 'floor', few)];
+  return { us: medianOf(rounds, name, many, mine), ratio: ratioOf(rounds, name, many, mine, floors) };
+}
+
+const withRatio = (value: number, ratio: number, digits: number) =>
+  `${value.toFixed(digits)} (${ratio.toFixed(2)} ×)`;
+
+function rowOf(results: Results, name: SubjectName): readonly string[] {
+  const { rounds, levels } = results;
+  const [, , many] = levels;
+  const cell = (subscribers: number, figure: Figure, digits: number) =>
+    withRatio(
+      medianOf(rounds, name, subscribers, figure),
+      ratioOf(rounds, name, subscribers, figure),
+      digits,
+    );
+  const marginal = marginalOf(results, name);
+  const statusMs = medianOf(rounds, name, many, (round) => round.statusMs);
   return [
     name,
-    withRatio(({ us }) => us.few, 2),
-    withRatio(({ us }) => us.middle, 2),
-    withRatio(({ us }) => us.many, 2),
-    withRatio(({ marginalUs }) => marginalUs, 2),
-    withRatio(({ spreadMs }) => spreadMs, 0),
-    kibOf(rounds, slopes, name).toFixed(2),
+    ...levels.map((subscribers) => cell(subscribers, usOf, 2)),
+    withRatio(marginal.us, marginal.ratio, 2),
+    cell(many, (round) => round.spreadMs, 0),
+    kibOf(results, name).toFixed(2),
     Number.isNaN(statusMs) ? '' : statusMs.toFixed(1),
-    medianOf(rounds, name, ({ bytesPerEvent }) => bytesPerEvent).toFixed(0),
+    medianOf(rounds, name, many, ({ bytesPerEvent }) => bytesPerEvent).toFixed(0),
   ];
 }
 
@@ -119,78 +134,56 @@ const LIMITS: Readonly<Record<ServiceName, Limits>> = {
   'node, io_uring': { marginal: 0.9, few: 1.15, kib: 0.1, spread: 1, statusMs: 10 },
 };
 
-function targetsOf(
-  rounds: readonly Round[],
-  slopes: Slopes,
-  levels: Levels,
-  name: ServiceName,
-): readonly Target[] {
+function targetsOf(results: Results, name: ServiceName): readonly Target[] {
   const { marginal, few, kib, spread, statusMs } = LIMITS[name];
-  const floors = '× floor';
+  const { rounds, levels } = results;
+  const [fewest, , many] = levels;
   const target = (what: string, measured: number, limit: number | undefined, unit: string) =>
     limit === undefined || Number.isNaN(measured)
       ? []
       : [{ what: `${name}: ${what}`, measured, limit, unit }];
+  const spreads = ratioOf(rounds, name, many, (round) => round.spreadMs);
+  const p99 = medianOf(rounds, name, many, (round) => round.statusMs);
   return [
-    ...target(
-      'marginal CPU time',
-      ratioOf(rounds, name, (round) => round.marginalUs),
-      marginal,
-      floors,
-    ),
-    ...target(
-      `CPU time at ${levels.few}`,
-      ratioOf(rounds, name, ({ us }) => us.few),
-      few,
-      floors,
-    ),
-    ...target('memory', kibOf(rounds, slopes, name), kib, 'KiB per subscriber'),
-    ...target(
-      'first to last',
-      ratioOf(rounds, name, (round) => round.spreadMs),
-      spread,
-      floors,
-    ),
-    ...target(
-      'p99 of GET /api/status',
-      medianOf(rounds, name, (round) => round.statusMs),
-      statusMs,
-      'ms',
-    ),
+    ...target('marginal CPU time', marginalOf(results, name).ratio, marginal, '× floor'),
+    ...target(`CPU time at ${fewest}`, ratioOf(rounds, name, fewest, usOf), few, '× floor'),
+    ...target('memory', kibOf(results, name), kib, 'KiB per subscriber'),
+    ...target(`first to last at ${many}`, spreads, spread, '× floor'),
+    ...target(`p99 of GET /api/status at ${many}`, p99, statusMs, 'ms'),
   ];
 }
 
 export async function run(): Promise<void> {
   const plan = planOf();
-  const { levels } = plan;
+  const { services, anchors } = plan;
   const eventBytes = await recordEvent();
-  const rounds: Round[] = [];
-  for (const name of orderOf([...plan.services, ...plan.anchors])) {
-    const round = await measureRound(name, plan);
-    rounds.push(round);
-    note(round);
-  }
-  const slopes = await measureMemory(plan.services, MEMORY_LEVELS, plan.memoryRounds);
-  const names: readonly SubjectName[] = ['floor', ...plan.services, ...plan.anchors];
+  const [uws, send, ...rest] = services;
+  // In the middle, the floor is near to all of hostwire's.
+  const names = [uws, send, 'floor' as const, ...rest, ...anchors].filter((name) => name !== undefined);
+  const rounds = await measureRounds(names, plan);
+  const slopes = await measureMemory(services, MEMORY_LEVELS, plan.memoryRounds);
+  const [few = 0, middle = 0, many = 0] = plan.levels.map(({ subscribers }) => subscribers);
+  const results: Results = { rounds, slopes, levels: [few, middle, many] };
+  const faults = rounds.reduce((sum, round) => sum + round.faults, 0);
   publish({
     name: 'fanout',
     columns: [
       'server',
-      `µs per event at ${levels.few}`,
-      `at ${levels.middle}`,
-      `at ${levels.many}`,
-      `marginal µs per event, ${levels.few} to ${levels.many}`,
-      `first to last at ${levels.many}, ms`,
+      `µs per event at ${few}`,
+      `at ${middle}`,
+      `at ${many}`,
+      `marginal µs per event, ${few} to ${many}`,
+      `first to last at ${many}, ms`,
       'KiB per subscriber',
-      `p99 of GET /api/status at ${levels.many}, ms`,
+      `p99 of GET /api/status at ${many}, ms`,
       'bytes per event',
     ],
-    rows: names.map((name) => rowOf(rounds, slopes, name)),
-    targets: plan.services.flatMap((name) => targetsOf(rounds, slopes, levels, name)),
+    rows: (['floor', ...services, ...anchors] as const).map((name) => rowOf(results, name)),
+    targets: services.flatMap((name) => targetsOf(results, name)),
     notes: [
       `One event per second per subscriber; the floor's has ${eventBytes} bytes.`,
-      'Medians of rounds in the order ABBA, and of the ratios of each round to its neighbouring round of the floor.',
-      `Events torn, doubled or lost in all rounds: ${rounds.reduce((sum, round) => sum + round.faults, 0)}.`,
+      'Medians of rounds in the order ABBA, and of the ratios of each round to the round of the floor beside it.',
+      `Events torn, doubled or lost in all rounds: ${faults}.`,
     ],
     figures: { plan, eventBytes, rounds, slopes: Object.fromEntries(slopes) },
   });

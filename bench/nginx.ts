@@ -88,10 +88,16 @@ export async function startNginx(eventFile: string) {
     if (child.exitCode !== null || performance.now() > until) throw new Error('nginx does not start');
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
-  const timer = setInterval(() => void publish(port, payload), 1000);
+  let isPaused = false;
+  const timer = setInterval(() => {
+    if (!isPaused) void publish(port, payload);
+  }, 1000);
   return {
     pid: workerOf(child),
     port,
+    setPaused(value: boolean) {
+      isPaused = value;
+    },
     async stop() {
       clearInterval(timer);
       child.kill('SIGTERM');
