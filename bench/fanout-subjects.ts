@@ -1,19 +1,24 @@
 /** The servers that the fan-out bench compares, and the sink that subscribes to them. */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readlinkSync, writeFileSync } from 'node:fs';
 import net from 'node:net';
 import path from 'node:path';
 import process from 'node:process';
 import { createInterface } from 'node:readline';
 import { startNginx } from './nginx.ts';
 import { BUILD, ROOT } from './report.ts';
-import { startService } from './service-subject.ts';
+import { startService, stopChild } from './service-subject.ts';
 
-export type SubjectName = 'floor' | 'service' | 'node-http' | 'nginx-nchan';
+/** hostwire on either engine; on Node's, the native writer sends by one of two methods. */
+export type ServiceName = 'uws' | 'node, send' | 'node, io_uring';
+
+export type SubjectName = 'floor' | ServiceName | 'nginx-nchan' | 'node-http';
 
 export interface Server {
   readonly pid: number;
   readonly port: number;
+  /** Without it the process is stopped by SIGSTOP alone. */
+  setPaused?(isPaused: boolean): void;
   stop(): Promise<void>;
 }
 
@@ -55,13 +60,6 @@ export function compile(name: string): string {
   return program;
 }
 
-async function stopChild(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return;
-  const ended = new Promise((resolve) => child.once('exit', resolve));
-  child.kill('SIGKILL');
-  await ended;
-}
-
 /** A program that prints the port it listens on. */
 export async function startProgram(command: string, args: readonly string[]): Promise<Server> {
   const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'inherit'] });
@@ -73,7 +71,27 @@ export async function startProgram(command: string, args: readonly string[]): Pr
   return { pid: child.pid ?? 0, port, stop: () => stopChild(child) };
 }
 
-export async function startSubject(name: SubjectName): Promise<Server> {
+/** `nodeArgs`: options of the service's Node. */
+async function startHostwire(name: ServiceName, nodeArgs: readonly string[]): Promise<Server> {
+  const node = [process.execPath, ...nodeArgs] as const;
+  const service = await startService(1, {
+    engine: name === 'uws' ? 'uws' : 'node',
+    // Where there is io_uring the writer uses it.
+    command: name === 'node, send' ? [compile('without_io_uring'), ...node] : node,
+  });
+  return { pid: service.child.pid ?? 0, port: service.port, stop: () => service.stop() };
+}
+
+/** Throws when a service that has streams does not send them by the method of its name. */
+export function checkMethod(name: SubjectName, pid: number): void {
+  const folder = `/proc/${pid}/fd`;
+  const hasRing = readdirSync(folder).some(
+    (fd) => readlinkSync(`${folder}/${fd}`) === 'anon_inode:[io_uring]',
+  );
+  if (hasRing !== (name === 'node, io_uring')) throw new Error(`"${name}" does not send as it should`);
+}
+
+export async function startSubject(name: SubjectName, nodeArgs: readonly string[] = []): Promise<Server> {
   if (name === 'floor') return await startProgram(compile('floor'), [EVENT_FILE]);
   if (name === 'nginx-nchan') return await startNginx(EVENT_FILE);
   if (name === 'node-http')
@@ -81,13 +99,12 @@ export async function startSubject(name: SubjectName): Promise<Server> {
       path.join(ROOT, 'build/ts/bench/anchors/node-http.js'),
       EVENT_FILE,
     ]);
-  const service = await startService(1);
-  return { pid: service.child.pid ?? 0, port: service.port, stop: () => service.stop() };
+  return await startHostwire(name, nodeArgs);
 }
 
-/** Records one event of the service, with its chunk framing, for the others to send. Returns its length in bytes. */
+/** Records one event of the service on uWebSockets.js, with its chunk framing, for the others to send. Returns its length in bytes. */
 export async function recordEvent(): Promise<number> {
-  const service = await startService(1);
+  const service = await startService(1, { engine: 'uws' });
   const socket = net.connect(service.port, '127.0.0.1');
   socket.write('GET /api/stream HTTP/1.1\r\nHost: localhost\r\n\r\n');
   let text = '';

@@ -1,213 +1,190 @@
 /**
- * The fan-out at its limit: CPU time and memory of many subscribers, compared with a bare C server that sends
- * byte-identical events with one `send` each, with nginx and nchan, and with Node's http. Options: --subscribers N, --quick.
+ * The fan-out at its limit: hostwire on either engine, and on Node's with either method of the native writer, beside a
+ * bare C server that sends the events with one `send` each, nginx with nchan, and Node's http. Options: --subscribers N,
+ * --quick.
  */
 import process from 'node:process';
 import { parseArgs } from 'node:util';
-import { abba, anonymousPssBytesOf, cpuNsOf, median } from './cpu.ts';
-import { recordEvent, Sink, type SubjectName, startSubject, type Window } from './fanout-subjects.ts';
+import { openNativeHost } from '#src/host/native.js';
+import { median } from './cpu.ts';
+import {
+  type Figure,
+  marginalUs,
+  measureRounds,
+  medianOf,
+  type Plan,
+  type Round,
+  ratioOf,
+} from './fanout-rounds.ts';
+import { recordEvent, type ServiceName, type SubjectName } from './fanout-subjects.ts';
 import { hasNginx } from './nginx.ts';
-import { publish } from './report.ts';
+import { publish, type Target } from './report.ts';
+import { measureMemory } from './subscriber-memory.ts';
 
-interface Plan {
-  readonly few: number;
-  readonly low: number;
-  readonly memory: number;
-  readonly high: number;
-  readonly windowSeconds: number;
-  readonly settleSeconds: number;
-  readonly rounds: number;
+interface BenchPlan extends Plan {
+  readonly services: readonly ServiceName[];
   readonly anchors: readonly SubjectName[];
-  readonly withMemory: boolean;
+  readonly memoryRounds: number;
+}
+
+/** The numbers of subscribers of the two processes whose memory is compared. */
+const MEMORY_LEVELS = [1000, 15_000] as const;
+
+function leaveOut(name: string, reason: string): readonly never[] {
+  process.stderr.write(`${name} is left out: ${reason}\n`);
+  return [];
+}
+
+function services(): readonly ServiceName[] {
+  const hasRing = openNativeHost().streams?.findMethod() === 'io_uring';
+  const ring = hasRing
+    ? ['node, io_uring' as const]
+    : leaveOut('node, io_uring', 'the kernel does not permit it');
+  return ['uws', 'node, send', ...ring];
 }
 
 function anchors(): readonly SubjectName[] {
-  if (hasNginx()) return ['nginx-nchan', 'node-http'];
-  process.stderr.write('nginx-nchan is left out: nginx or libnginx-mod-nchan is not installed\n');
-  return ['node-http'];
+  const nginx = hasNginx()
+    ? ['nginx-nchan' as const]
+    : leaveOut('nginx-nchan', 'nginx or libnginx-mod-nchan is not installed');
+  return [...nginx, 'node-http'];
 }
 
-function planOf(): Plan {
+function planOf(): BenchPlan {
   const { values } = parseArgs({
     allowPositionals: true,
     options: { subscribers: { type: 'string' }, quick: { type: 'boolean' } },
   });
   const isQuick = values.quick === true;
-  const high = Number(values.subscribers ?? (isQuick ? 6000 : 18_000));
-  if (!(high >= 3000 && high <= 19_000)) throw new Error('--subscribers takes 3000 to 19000');
+  const many = Number(values.subscribers ?? (isQuick ? 6000 : 18_000));
+  if (!(many >= 3000 && many <= 19_000)) throw new Error('--subscribers takes 3000 to 19000');
   return {
-    few: 1000,
-    low: 2000,
-    memory: Math.min(15_000, high),
-    high,
-    windowSeconds: isQuick ? 2.95 : 5.95,
-    settleSeconds: isQuick ? 1 : 2,
-    rounds: isQuick ? 1 : 2,
+    levels: [
+      // V8 has compiled what a tick needs after some 20 of them.
+      { subscribers: 1000, passes: isQuick ? 1 : 2, warmUpSeconds: isQuick ? 5 : 20 },
+      { subscribers: many / 2, passes: 1, warmUpSeconds: isQuick ? 2 : 8 },
+      { subscribers: many, passes: isQuick ? 1 : 3, warmUpSeconds: isQuick ? 2 : 12 },
+    ],
+    windowSeconds: isQuick ? 2.95 : 3.95,
+    services: services(),
     anchors: isQuick ? [] : anchors(),
-    withMemory: !isQuick,
+    memoryRounds: isQuick ? 0 : 2,
   };
 }
 
-interface Level {
-  readonly cpuNs: number;
-  readonly memoryBytes: number;
-  readonly window: Window;
+/** The rounds, and the memory of fresh processes; the numbers of subscribers from the fewest to the most. */
+interface Results {
+  readonly rounds: readonly Round[];
+  readonly slopes: ReadonlyMap<SubjectName, readonly number[]>;
+  readonly levels: readonly [few: number, middle: number, many: number];
 }
 
-interface Round {
-  readonly name: SubjectName;
-  /** Total CPU time of the process per event, at the smallest number of subscribers. */
-  readonly fewUs: number;
-  /** Cost of one more event between `low` and `high` subscribers. */
-  readonly marginalUs: number;
-  /** Memory of one more subscriber between the smallest number and `high`, all in one process. */
-  readonly slopeBytes: number;
-  readonly spreadMs: number;
-  readonly bytesPerEvent: number;
-  readonly faults: number;
+const usOf: Figure = ({ us }) => us;
+
+function kibOf({ rounds, slopes, levels: [few, , many] }: Results, name: SubjectName): number {
+  const fresh = slopes.get(name) ?? [];
+  if (fresh.length > 0) return median(fresh) / 1024;
+  const bytesAt = (subscribers: number) =>
+    medianOf(rounds, name, subscribers, ({ memoryBytes }) => memoryBytes);
+  return (bytesAt(many) - bytesAt(few)) / (many - few) / 1024;
 }
 
-/**
- * After this the process is in the state of a long-running service: V8 has compiled, and has collected the garbage of
- * opening many connections, which it does 8 to 20 s after that.
- */
-const WARM_UP_SECONDS = 25;
-
-/** V8's young generation varies from 1 to 16 MiB, which is 0.2 KiB per subscriber between two runs. */
-const MEMORY_ROUNDS = 5;
-
-const faultsOf = ({ torn, doubled, missed, alone, lost }: Window) => torn + doubled + missed + alone + lost;
-
-async function measure(name: SubjectName, plan: Plan): Promise<Round> {
-  const server = await startSubject(name);
-  const sink = new Sink(server.port);
-  const levelAt = async (count: number): Promise<Level> => {
-    await sink.open(count);
-    await sink.window(name === 'floor' || count === plan.low ? plan.settleSeconds : WARM_UP_SECONDS);
-    const before = cpuNsOf(server.pid);
-    const window = await sink.window(plan.windowSeconds);
-    const cpuNs = cpuNsOf(server.pid) - before;
-    return { cpuNs, memoryBytes: anonymousPssBytesOf(server.pid), window };
-  };
-  try {
-    const few = await levelAt(plan.few);
-    const low = await levelAt(plan.low);
-    const high = await levelAt(plan.high);
-    const events = high.window.events - low.window.events;
-    return {
-      name,
-      fewUs: few.cpuNs / few.window.events / 1000,
-      marginalUs: (high.cpuNs - low.cpuNs) / events / 1000,
-      slopeBytes: (high.memoryBytes - few.memoryBytes) / (plan.high - plan.few),
-      spreadMs: high.window.spreadMs,
-      bytesPerEvent: high.window.bytes / high.window.events,
-      faults: [few, low, high].reduce((sum, level) => sum + faultsOf(level.window), 0),
-    };
-  } finally {
-    await sink.stop();
-    await server.stop();
-  }
+function marginalOf({ rounds, levels: [few, , many] }: Results, name: SubjectName) {
+  const [mine, floors] = [marginalUs(rounds, name, few), marginalUs(rounds, 'floor', few)];
+  return { us: medianOf(rounds, name, many, mine), ratio: ratioOf(rounds, name, many, mine, floors) };
 }
 
-/** The memory of a fresh process after it has served `count` subscribers for a while. */
-async function memoryAt(name: SubjectName, count: number): Promise<number> {
-  const server = await startSubject(name);
-  const sink = new Sink(server.port);
-  try {
-    await sink.open(count);
-    await sink.window(12);
-    return anonymousPssBytesOf(server.pid);
-  } finally {
-    await sink.stop();
-    await server.stop();
-  }
-}
+const withRatio = (value: number, ratio: number, digits: number) =>
+  `${value.toFixed(digits)} (${ratio.toFixed(2)} ×)`;
 
-/** Bytes per additional subscriber, between `few` and `memory` of them. */
-async function measureMemory(name: SubjectName, plan: Plan): Promise<number> {
-  const few = await memoryAt(name, plan.few);
-  return ((await memoryAt(name, plan.memory)) - few) / (plan.memory - plan.few);
-}
-
-function note(round: Round): void {
-  const { name, fewUs, marginalUs, spreadMs, faults } = round;
-  process.stderr.write(
-    `${name}: ${fewUs.toFixed(2)} µs per event, marginal ${marginalUs.toFixed(2)} µs, ` +
-      `first to last ${spreadMs.toFixed(0)} ms, ${faults} faults\n`,
-  );
-}
-
-/** The ratio of each round of the service to the floor's neighbouring round. */
-function ratios(rounds: readonly Round[], figure: (round: Round) => number): readonly number[] {
-  const floors = rounds.filter(({ name }) => name === 'floor').map(figure);
-  const services = rounds.filter(({ name }) => name === 'service').map(figure);
-  return services.map((value, at) => value / (floors[at] ?? Number.NaN));
-}
-
-function rowOf(rounds: readonly Round[], name: SubjectName, slopes: readonly number[]): readonly string[] {
-  const mine = rounds.filter((round) => round.name === name);
-  const of = (figure: (round: Round) => number, digits: number) => median(mine.map(figure)).toFixed(digits);
+function rowOf(results: Results, name: SubjectName): readonly string[] {
+  const { rounds, levels } = results;
+  const [, , many] = levels;
+  const cell = (subscribers: number, figure: Figure, digits: number) =>
+    withRatio(
+      medianOf(rounds, name, subscribers, figure),
+      ratioOf(rounds, name, subscribers, figure),
+      digits,
+    );
+  const marginal = marginalOf(results, name);
+  const statusMs = medianOf(rounds, name, many, (round) => round.statusMs);
   return [
     name,
-    of((round) => round.fewUs, 2),
-    of((round) => round.marginalUs, 2),
-    slopes.length === 0 ? of((round) => round.slopeBytes, 0) : median(slopes).toFixed(0),
-    of((round) => round.spreadMs, 0),
-    of((round) => round.bytesPerEvent, 0),
+    ...levels.map((subscribers) => cell(subscribers, usOf, 2)),
+    withRatio(marginal.us, marginal.ratio, 2),
+    cell(many, (round) => round.spreadMs, 0),
+    kibOf(results, name).toFixed(2),
+    Number.isNaN(statusMs) ? '' : statusMs.toFixed(1),
+    medianOf(rounds, name, many, ({ bytesPerEvent }) => bytesPerEvent).toFixed(0),
+  ];
+}
+
+interface Limits {
+  readonly marginal: number;
+  readonly few: number;
+  readonly kib: number;
+  readonly spread?: number;
+  readonly statusMs?: number;
+}
+
+const LIMITS: Readonly<Record<ServiceName, Limits>> = {
+  // Not more than what was measured before there was a second engine, on 2026-11-21.
+  uws: { marginal: 1.22, few: 1.33, kib: 0.84 },
+  'node, send': { marginal: 1, few: 1.15, kib: 0.1, spread: 1, statusMs: 10 },
+  'node, io_uring': { marginal: 0.9, few: 1.15, kib: 0.1, spread: 1, statusMs: 10 },
+};
+
+function targetsOf(results: Results, name: ServiceName): readonly Target[] {
+  const { marginal, few, kib, spread, statusMs } = LIMITS[name];
+  const { rounds, levels } = results;
+  const [fewest, , many] = levels;
+  const target = (what: string, measured: number, limit: number | undefined, unit: string) =>
+    limit === undefined || Number.isNaN(measured)
+      ? []
+      : [{ what: `${name}: ${what}`, measured, limit, unit }];
+  const spreads = ratioOf(rounds, name, many, (round) => round.spreadMs);
+  const p99 = medianOf(rounds, name, many, (round) => round.statusMs);
+  return [
+    ...target('marginal CPU time', marginalOf(results, name).ratio, marginal, '× floor'),
+    ...target(`CPU time at ${fewest}`, ratioOf(rounds, name, fewest, usOf), few, '× floor'),
+    ...target('memory', kibOf(results, name), kib, 'KiB per subscriber'),
+    ...target(`first to last at ${many}`, spreads, spread, '× floor'),
+    ...target(`p99 of GET /api/status at ${many}`, p99, statusMs, 'ms'),
   ];
 }
 
 export async function run(): Promise<void> {
   const plan = planOf();
+  const { services, anchors } = plan;
   const eventBytes = await recordEvent();
-  const rounds: Round[] = [];
-  const measureAndNote = async (name: SubjectName) => {
-    const round = await measure(name, plan);
-    rounds.push(round);
-    note(round);
-  };
-  for (let i = 0; i < plan.rounds; i++)
-    for (const name of abba<SubjectName>(['floor', 'service'])) await measureAndNote(name);
-  for (const name of plan.anchors) await measureAndNote(name);
-  const marginal = median(ratios(rounds, (round) => round.marginalUs));
-  const few = median(ratios(rounds, (round) => round.fewUs));
-  const names = [...new Set(rounds.map(({ name }) => name))];
-  const slopes: number[] = [];
-  if (plan.withMemory)
-    for (let i = 0; i < MEMORY_ROUNDS; i++) slopes.push(await measureMemory('service', plan));
-  const slope = median(slopes);
-  const targets = [
-    {
-      what: `marginal CPU time, ${plan.low} to ${plan.high}`,
-      measured: marginal,
-      limit: 1.08,
-      unit: '× floor',
-    },
-    { what: `total CPU time at ${plan.few}`, measured: few, limit: 1.25, unit: '× floor' },
-    {
-      what: `memory, ${plan.few} to ${plan.memory}`,
-      measured: slope / 1024,
-      limit: 0.9,
-      unit: 'KiB per subscriber',
-    },
-  ];
+  const [uws, send, ...rest] = services;
+  // In the middle, the floor is near to all of hostwire's.
+  const names = [uws, send, 'floor' as const, ...rest, ...anchors].filter((name) => name !== undefined);
+  const rounds = await measureRounds(names, plan);
+  const slopes = await measureMemory(services, MEMORY_LEVELS, plan.memoryRounds);
+  const [few = 0, middle = 0, many = 0] = plan.levels.map(({ subscribers }) => subscribers);
+  const results: Results = { rounds, slopes, levels: [few, middle, many] };
+  const faults = rounds.reduce((sum, round) => sum + round.faults, 0);
   publish({
     name: 'fanout',
     columns: [
       'server',
-      `µs per event at ${plan.few}`,
-      `marginal µs per event, ${plan.low} to ${plan.high}`,
-      'bytes per subscriber',
-      `first to last at ${plan.high}, ms`,
+      `µs per event at ${few}`,
+      `at ${middle}`,
+      `at ${many}`,
+      `marginal µs per event, ${few} to ${many}`,
+      `first to last at ${many}, ms`,
+      'KiB per subscriber',
+      `p99 of GET /api/status at ${many}, ms`,
       'bytes per event',
     ],
-    rows: names.map((name) => rowOf(rounds, name, name === 'service' ? slopes : [])),
-    targets: targets.filter(({ measured }) => !Number.isNaN(measured)),
+    rows: (['floor', ...services, ...anchors] as const).map((name) => rowOf(results, name)),
+    targets: services.flatMap((name) => targetsOf(results, name)),
     notes: [
-      `One event per second of ${eventBytes} bytes per subscriber${slopes.length > 0 ? "; the service's memory is that of fresh processes" : ''}.`,
-      `Medians of ${2 * plan.rounds} rounds in the order ABBA; ratios of neighbouring rounds.`,
-      `Events torn, doubled or lost in all rounds: ${rounds.reduce((sum, round) => sum + round.faults, 0)}.`,
+      `One event per second per subscriber; the floor's has ${eventBytes} bytes.`,
+      'Medians of rounds in the order ABBA, and of the ratios of each round to the round of the floor beside it.',
+      `Events torn, doubled or lost in all rounds: ${faults}.`,
     ],
-    figures: { plan, eventBytes, rounds, marginal, few, slopes },
+    figures: { plan, eventBytes, rounds, slopes: Object.fromEntries(slopes) },
   });
 }

@@ -1,16 +1,23 @@
 /**
- * The cost of the service without subscribers (reads of kernel files, CPU time, memory), and the time of its start. With
- * `--beside FOLDER`, a built checkout of another commit, that one's service is measured in the same run.
+ * The cost of the service without subscribers (reads of kernel files, CPU time, memory), and the time of its start, on
+ * both engines. With `--beside FOLDER`, a built checkout of another commit, that one's service is measured in the same run.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import net from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
+import type { EngineName } from '#src/engines.js';
 import { abba, anonymousPssBytesOf, cpuNsOf, median } from './cpu.ts';
 import { publish, ROOT, type Target } from './report.ts';
-import { findFreePort, type ServiceProcess, startService, writeConfig } from './service-subject.ts';
+import {
+  findFreePort,
+  type ServiceOptions,
+  startService,
+  stopChild,
+  writeConfig,
+} from './service-subject.ts';
+import { type Start, timeStart } from './start-time.ts';
 
 const QUIET_SECONDS = 120;
 /** V8 collects the garbage of the start 10 to 20 s later, which is a cost of the start. */
@@ -20,21 +27,21 @@ const MIB = 2 ** 20;
 const MAIN = path.join(ROOT, 'dist/main.js');
 const besideAt = process.argv.indexOf('--beside');
 const BESIDE = besideAt < 0 ? undefined : path.join(process.argv[besideAt + 1] ?? '', 'dist/main.js');
+const ENGINES = ['uws', 'node'] as const satisfies readonly EngineName[];
 
 const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 const pidOf = (child: ChildProcess) => child.pid ?? 0;
 const BARE = 'bare Node';
-const SERVICE = 'hostwire';
 const OTHER = 'hostwire, the commit beside';
+const nameOf = (engine: EngineName) => `hostwire, ${engine}`;
+
+/** What is measured beside bare Node; the commit beside may have no choice of an engine. */
+const SERVICES: ReadonlyMap<string, ServiceOptions> = new Map<string, ServiceOptions>([
+  ...ENGINES.map((engine) => [nameOf(engine), { engine }] as const),
+  ...(BESIDE === undefined ? [] : [[OTHER, { main: BESIDE }] as const]),
+]);
 
 const subjectPath = (name: string) => path.join(ROOT, `build/ts/bench/subjects/${name}.js`);
-
-async function stopChild(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return;
-  const ended = new Promise((resolve) => child.once('exit', resolve));
-  child.kill('SIGTERM');
-  await ended;
-}
 
 /** Attaches strace to a running process for `seconds`: its system calls that name or read a file of /proc or /sys. */
 async function traceReads(
@@ -48,7 +55,7 @@ async function traceReads(
   try {
     await sleep(seconds * 1000);
     if (tracer.exitCode !== null) throw new Error('strace ended early');
-    await stopChild(tracer);
+    await stopChild(tracer, 'SIGTERM');
     const lines = readdirSync(folder).flatMap((file) =>
       readFileSync(path.join(folder, file), 'latin1').split('\n').filter(Boolean),
     );
@@ -73,55 +80,19 @@ async function watchIdle(pids: readonly number[], seconds: number): Promise<read
   }));
 }
 
-/** Whether `port` answers /api/status with 200; false while nothing listens. */
-function answersStatus(port: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const socket = net.connect(port, '127.0.0.1', () => {
-      socket.write('GET /api/status HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n');
-    });
-    socket.once('data', (answer) => {
-      socket.destroy();
-      resolve(answer.toString('latin1').startsWith('HTTP/1.1 200'));
-    });
-    socket.once('error', () => resolve(false));
-  });
-}
-
-interface Start {
-  readonly wallMs: number;
-  readonly cpuMs: number;
-}
-
-/** From the start of `node ARGS` to its first answer; other programs on the machine change the CPU time little. */
-async function timeStart(args: readonly string[], port: number): Promise<Start> {
-  const began = performance.now();
-  const child = spawn(process.execPath, args, { stdio: 'ignore' });
-  try {
-    while (!(await answersStatus(port))) {
-      if (child.exitCode !== null) throw new Error(`${args.join(' ')} ended with ${child.exitCode}`);
-      if (performance.now() - began > 20_000) throw new Error(`${args.join(' ')} never answered`);
-      await sleep(1);
-    }
-    return { wallMs: performance.now() - began, cpuMs: cpuNsOf(pidOf(child)) / 1e6 };
-  } finally {
-    await stopChild(child);
-  }
-}
-
 async function timeStarts(): Promise<ReadonlyMap<string, Start>> {
   const port = await findFreePort();
-  const config = writeConfig(port, 2);
-  const subjects = new Map([
-    [BARE, [subjectPath('bare-server'), String(port)]],
-    [SERVICE, [MAIN, '--config', config.path]],
-    ...(BESIDE === undefined ? [] : [[OTHER, [BESIDE, '--config', config.path]] as const]),
-  ]);
-  const starts = new Map([...subjects.keys()].map((name) => [name, [] as Start[]]));
+  const configs = [...SERVICES].map(([name, { engine, main = MAIN }]) => {
+    const config = writeConfig(port, 2, engine);
+    return { name, args: [main, '--config', config.path], remove: () => config.remove() };
+  });
+  const subjects = [{ name: BARE, args: [subjectPath('bare-server'), String(port)] }, ...configs];
+  const starts = new Map(subjects.map(({ name }) => [name, [] as Start[]]));
   try {
     for (let round = 0; round < STARTS / 2; round++)
-      for (const [name, args] of abba([...subjects])) starts.get(name)?.push(await timeStart(args, port));
+      for (const { name, args } of abba(subjects)) starts.get(name)?.push(await timeStart(args, port));
   } finally {
-    config.remove();
+    for (const config of configs) config.remove();
   }
   const medianOf = (of: readonly Start[]): Start => ({
     wallMs: median(of.map(({ wallMs }) => wallMs)),
@@ -130,20 +101,52 @@ async function timeStarts(): Promise<ReadonlyMap<string, Start>> {
   return new Map([...starts].map(([name, of]) => [name, medianOf(of)]));
 }
 
-async function measureIdle(traced: ServiceProcess, watched: ReadonlyMap<string, ServiceProcess>) {
-  const bare = spawn(process.execPath, [subjectPath('bare-timer')], { stdio: ['ignore', 'pipe', 'inherit'] });
+interface Watched {
+  readonly name: string;
+  readonly pid: number;
+  stop(): Promise<void>;
+}
+
+async function startBare(): Promise<Watched> {
+  const child = spawn(process.execPath, [subjectPath('bare-timer')], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  await new Promise((resolve) => child.stdout.once('data', resolve));
+  return { name: BARE, pid: pidOf(child), stop: () => stopChild(child, 'SIGTERM') };
+}
+
+async function startWatched(name: string): Promise<Watched> {
+  const options = SERVICES.get(name);
+  if (options === undefined) return await startBare();
+  const service = await startService(2, options);
+  return { name, pid: pidOf(service.child), stop: () => service.stop() };
+}
+
+/** Two processes of each, started in the order ABBA and idle at the same time; and one of each engine under strace. */
+async function measureIdle() {
+  const [traced, watched]: [Watched[], Watched[]] = [[], []];
   try {
-    await new Promise((resolve) => bare.stdout.once('data', resolve));
+    for (const engine of ENGINES) traced.push(await startWatched(nameOf(engine)));
+    for (const name of abba([BARE, ...SERVICES.keys()])) watched.push(await startWatched(name));
     await sleep(SETTLE_MS);
-    const names = [BARE, ...watched.keys()];
-    const pids = [pidOf(bare), ...[...watched.values()].map(({ child }) => pidOf(child))];
-    const [trace, idle] = await Promise.all([
-      traceReads(pidOf(traced.child), QUIET_SECONDS),
-      watchIdle(pids, QUIET_SECONDS),
+    const [all, traces] = await Promise.all([
+      watchIdle(
+        watched.map(({ pid }) => pid),
+        QUIET_SECONDS,
+      ),
+      Promise.all(traced.map(({ pid }) => traceReads(pid, QUIET_SECONDS))),
     ]);
-    return { trace, idle: new Map(idle.map((one, at) => [names[at] ?? '', one])) };
+    const idle = new Map(
+      [BARE, ...SERVICES.keys()].map((name) => {
+        const mine = all.filter((_, at) => watched[at]?.name === name);
+        const of = (figure: (one: Idle) => number) => median(mine.map(figure));
+        const [cpuPercent, anonymousBytes] = [of((one) => one.cpuPercent), of((one) => one.anonymousBytes)];
+        return [name, { cpuPercent, anonymousBytes }];
+      }),
+    );
+    return { traces, idle };
   } finally {
-    await stopChild(bare);
+    for (const { stop } of [...traced, ...watched]) await stop();
   }
 }
 
@@ -169,47 +172,50 @@ const target = (what: string, measured = Number.NaN, limit = Number.NaN, unit = 
   unit,
 });
 
+type Traces = Awaited<ReturnType<typeof measureIdle>>['traces'];
+
+function targetsOf(starts: ReadonlyMap<string, Start>, idle: ReadonlyMap<string, Idle>, traces: Traces) {
+  const bare = { start: starts.get(BARE)?.wallMs ?? Number.NaN, ...idle.get(BARE) };
+  return ENGINES.flatMap((engine, at) => {
+    const name = nameOf(engine);
+    const one = idle.get(name);
+    const overBare = ((one?.anonymousBytes ?? Number.NaN) - (bare.anonymousBytes ?? Number.NaN)) / MIB;
+    const startRatio = (starts.get(name)?.wallMs ?? Number.NaN) / bare.start;
+    return [
+      target(
+        `${engine}: reads of /proc and /sys in ${QUIET_SECONDS} s`,
+        traces[at]?.reads.length,
+        0,
+        'calls',
+      ),
+      target(
+        `${engine}: CPU, percent of a core`,
+        one?.cpuPercent,
+        (bare.cpuPercent ?? Number.NaN) + 0.03,
+        '%',
+      ),
+      target(`${engine}: anonymous memory above bare Node`, overBare, 5, 'MiB'),
+      target(`${engine}: start to first answer`, startRatio, 1.4, '× bare Node'),
+    ];
+  });
+}
+
 export async function run(): Promise<void> {
   // They make each start of a Node slower, the bare one too, and so the ratio better: reading certificates takes 35 ms.
   for (const name of ['NODE_EXTRA_CA_CERTS', 'NODE_OPTIONS']) delete process.env[name];
   const starts = await timeStarts();
-  const services: ServiceProcess[] = [];
-  const start = async (main: string) => {
-    const service = await startService(2, main);
-    services.push(service);
-    return service;
-  };
-  try {
-    const traced = await start(MAIN);
-    const watched = new Map([[SERVICE, await start(MAIN)]]);
-    if (BESIDE !== undefined) watched.set(OTHER, await start(BESIDE));
-    const { trace, idle } = await measureIdle(traced, watched);
-    const [bare, service] = [idle.get(BARE), idle.get(SERVICE)];
-    const startRatio = (starts.get(SERVICE)?.wallMs ?? Number.NaN) / (starts.get(BARE)?.wallMs ?? Number.NaN);
-    const overBare = ((service?.anonymousBytes ?? Number.NaN) - (bare?.anonymousBytes ?? Number.NaN)) / MIB;
-    publish({
-      name: 'idle',
-      columns: ['what', 'anonymous memory, MiB', 'CPU, % of a core', 'first answer', 'CPU time until then'],
-      rows: [...idle.keys()].map((name) => rowOf(name, starts, idle)),
-      targets: [
-        target(`reads of /proc and /sys in ${QUIET_SECONDS} s`, trace.reads.length, 0, 'calls'),
-        target('CPU, percent of a core', service?.cpuPercent, (bare?.cpuPercent ?? Number.NaN) + 0.03, '%'),
-        target('anonymous memory above bare Node', overBare, 5, 'MiB'),
-        target('start to first answer', startRatio, 1.4, '× bare Node'),
-      ],
-      notes: [
-        `Memory and CPU of bare Node are those of a timer, its start is that of an HTTP server with a constant answer.`,
-        `Medians of ${STARTS} starts each, in ABBA order.`,
-        `Memory ${SETTLE_MS / 1000 + QUIET_SECONDS} s after the start; under strace, ${trace.calls} system calls in total.`,
-      ],
-      figures: {
-        starts: Object.fromEntries(starts),
-        idle: Object.fromEntries(idle),
-        calls: trace.calls,
-        reads: trace.reads,
-      },
-    });
-  } finally {
-    for (const service of services) await service.stop();
-  }
+  const { traces, idle } = await measureIdle();
+  const calls = ENGINES.map((engine, at) => `${traces[at]?.calls} (${engine})`).join(', ');
+  publish({
+    name: 'idle',
+    columns: ['what', 'anonymous memory, MiB', 'CPU, % of a core', 'first answer', 'CPU time until then'],
+    rows: [...idle.keys()].map((name) => rowOf(name, starts, idle)),
+    targets: targetsOf(starts, idle, traces),
+    notes: [
+      `Memory and CPU of bare Node are those of a timer, its start is that of an HTTP server with a constant answer.`,
+      `Medians of ${STARTS} starts and of two idle processes each, in ABBA order.`,
+      `Memory ${SETTLE_MS / 1000 + QUIET_SECONDS} s after the start; system calls in total under strace: ${calls}.`,
+    ],
+    figures: { starts: Object.fromEntries(starts), idle: Object.fromEntries(idle), traces },
+  });
 }

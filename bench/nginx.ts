@@ -33,6 +33,10 @@ http {
   nchan_shared_memory_size 64M;
   server {
     listen 127.0.0.1:${port} backlog=4096;
+    keepalive_requests 100000;
+    location = /api/status {
+      return 200 '{"status":"ok"}';
+    }
     location = /api/stream {
       nchan_subscriber eventsource;
       nchan_subscriber_first_message oldest;
@@ -84,10 +88,16 @@ export async function startNginx(eventFile: string) {
     if (child.exitCode !== null || performance.now() > until) throw new Error('nginx does not start');
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
-  const timer = setInterval(() => void publish(port, payload), 1000);
+  let isPaused = false;
+  const timer = setInterval(() => {
+    if (!isPaused) void publish(port, payload);
+  }, 1000);
   return {
     pid: workerOf(child),
     port,
+    setPaused(value: boolean) {
+      isPaused = value;
+    },
     async stop() {
       clearInterval(timer);
       child.kill('SIGTERM');

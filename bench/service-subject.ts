@@ -6,6 +6,7 @@ import net from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
+import type { EngineName } from '#src/engines.js';
 import { cpuNsOf } from './cpu.ts';
 import { ROOT } from './report.ts';
 
@@ -25,14 +26,39 @@ export interface ServiceProcess {
   stop(): Promise<void>;
 }
 
+export async function stopChild(
+  child: ChildProcess,
+  signal: 'SIGTERM' | 'SIGKILL' = 'SIGKILL',
+): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const ended = new Promise((resolve) => child.once('exit', resolve));
+  child.kill(signal);
+  await ended;
+}
+
+export interface ServiceOptions {
+  /** Default: what `auto` comes to. */
+  readonly engine?: EngineName;
+  /** Default: the built program of this checkout. */
+  readonly main?: string;
+  /** Runs Node: the program and its arguments. Default: Node itself. */
+  readonly command?: readonly [program: string, ...args: string[]];
+}
+
 /** A configuration of its own: whatever this machine has elsewhere does not count. */
-export function writeConfig(port: number, intervalSeconds: number) {
+export function writeConfig(port: number, intervalSeconds: number, engine?: EngineName) {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'hostwire-bench-'));
   const file = path.join(folder, 'config.json');
   const content = {
     stats: { stream_interval_seconds: intervalSeconds },
     // All subscribers come from one address.
-    server: { host: '127.0.0.1', port, max_connections_per_address: 0, max_streams_per_address: 0 },
+    server: {
+      host: '127.0.0.1',
+      port,
+      max_connections_per_address: 0,
+      max_streams_per_address: 0,
+      ...(engine === undefined ? {} : { engine }),
+    },
     power: { backend: 'record' },
   };
   writeFileSync(file, JSON.stringify(content), { mode: 0o600 });
@@ -42,11 +68,13 @@ export function writeConfig(port: number, intervalSeconds: number) {
 /** Starts the service on loopback and waits until it listens. */
 export async function startService(
   intervalSeconds: number,
-  main: string = path.join(ROOT, 'dist/main.js'),
+  options: ServiceOptions = {},
 ): Promise<ServiceProcess> {
+  const { engine, main = path.join(ROOT, 'dist/main.js'), command = [process.execPath] } = options;
+  const [program, ...args] = command;
   const port = await findFreePort();
-  const config = writeConfig(port, intervalSeconds);
-  const child = spawn(process.execPath, [main, '--config', config.path], {
+  const config = writeConfig(port, intervalSeconds, engine);
+  const child = spawn(program, [...args, main, '--config', config.path], {
     stdio: ['ignore', 'ignore', 'pipe'],
   });
   const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));

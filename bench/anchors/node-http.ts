@@ -10,7 +10,11 @@ const clients = new Set<http.ServerResponse>();
 const eventNow = () =>
   `data: ${JSON.stringify({ ...payload, timestamp: Math.floor(Date.now() / 1000) })}\n\n`;
 
-const server = http.createServer((_request, response) => {
+const server = http.createServer((request, response) => {
+  if (request.url === '/api/status') {
+    response.end('{"status":"ok"}');
+    return;
+  }
   response.writeHead(200, { 'Content-Type': 'text/event-stream', 'Cache-Control': 'no-cache' });
   response.write(eventNow());
   clients.add(response);

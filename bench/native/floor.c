@@ -39,8 +39,11 @@ static void stamp(void) {
   static const char key[] = "\"timestamp\":";
   char* at = memmem(event, eventLength, key, sizeof key - 1);
   if (at == NULL) return;
-  char digits[16];
-  snprintf(digits, sizeof digits, "%010lld", (long long)time(NULL));
+  // Counted on: two ticks may fall into the same second of the clock.
+  static long long second;
+  second = second == 0 ? (long long)time(NULL) : second + 1;
+  char digits[32];
+  snprintf(digits, sizeof digits, "%010lld", second);
   memcpy(at + sizeof key - 1, digits, 10);
 }
 

@@ -12,9 +12,10 @@
 namespace hostwire {
 namespace {
 
-constexpr unsigned kRingEntries = 1024;
-// About 1 ms; between two batches the thread looks for hang-ups, drained sockets and newer samples.
-constexpr std::size_t kSendsPerBatch = 128;
+// About 1 ms; between two batches the thread looks for hang-ups, drained sockets and newer samples. A kernel
+// without preemption also lets the JavaScript thread wait for the end of a batch: io_uring makes all of its
+// sends in one system call.
+constexpr unsigned kSendsPerBatch = 128;
 
 std::unique_ptr<SendRing> makeRing(SendMethod wanted, unsigned entries) {
   if (wanted == SendMethod::kSend) return nullptr;
@@ -39,7 +40,7 @@ Obstacle whyNoRing(const HostError& error) {
 
 }  // namespace
 
-Sender::Sender(SendMethod wanted) : ring_(makeRing(wanted, kRingEntries)) {}
+Sender::Sender(SendMethod wanted) : ring_(makeRing(wanted, kSendsPerBatch)) {}
 
 std::size_t Sender::batch() const { return ring_ ? ring_->entries() : kSendsPerBatch; }
 
