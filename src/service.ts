@@ -14,16 +14,9 @@ import type { Host } from './host/host.ts';
 import { Ledger } from './http/clients/ledger.ts';
 import { Tally } from './http/clients/tally.ts';
 import { ConnectionCensus } from './http/connections/census.ts';
+import { DescriptorRoom, MIN_DESCRIPTORS, roomFor } from './http/connections/descriptors.ts';
 import { HeapTrim } from './http/connections/heap.ts';
-import {
-  type Bound,
-  canJudgePeers,
-  listenAll,
-  maxConnections,
-  pairOf,
-  roomFor,
-  tuneListening,
-} from './http/connections/listening.ts';
+import { type Bound, canJudgePeers, listenAll, pairOf, tuneListening } from './http/connections/listening.ts';
 import { PeerWatch } from './http/connections/peers.ts';
 import { readDashboard } from './http/endpoints/dashboard.ts';
 import { HEADERS_READ, surfaceOf } from './http/endpoints/surface.ts';
@@ -113,6 +106,7 @@ export class Service {
   readonly #server: Engine;
   readonly #peers: PeerWatch;
   readonly #census: ConnectionCensus;
+  readonly #room: DescriptorRoom;
   readonly #heap: HeapTrim | undefined;
   /** For the test that compares the API documents with it. */
   readonly routes: readonly Route[];
@@ -160,10 +154,12 @@ export class Service {
       onConnection: (address) => {
         this.#peers.wake();
         this.#heap?.trimSoon();
+        this.#server.maxConnections = this.#room.maxConnections();
         return this.#census.opened(address);
       },
       onEnded: () => this.#census.ended(),
     });
+    this.#room = new DescriptorRoom({ host, now: clock.now, connections: () => this.#server.connections });
     this.#peers = new PeerWatch({ host, clock, log, server: this.#server });
     this.#heap = rss && new HeapTrim({ host, clock, rss });
     this.#census = new ConnectionCensus({
@@ -205,7 +201,7 @@ export class Service {
       processQueries: queries,
       dashboard,
       readSystem: (withDetail) => readSystem(systemRooms, withDetail),
-      hasRoom: roomFor(host, config, [this.#fanout, this.#hub], tally),
+      hasRoom: roomFor(this.#room, config, [this.#fanout, this.#hub], tally),
     });
     const isStopping = () => this.#isStopping;
     this.#pipeline = new Pipeline({
@@ -237,7 +233,12 @@ export class Service {
       this.#peers.start(...ports);
       this.#census.start(...ports);
     }
-    this.#server.maxConnections = maxConnections(host.descriptorLimit());
+    const limit = host.descriptorLimit();
+    if (limit < MIN_DESCRIPTORS)
+      log.warn(
+        `only ${limit} files may be open, the service needs ${MIN_DESCRIPTORS}: raise "ulimit -n" or LimitNOFILE=`,
+      );
+    this.#server.maxConnections = this.#room.maxConnections();
     this.#fanout.stallLimitSeconds = canJudge || isTuned ? Number.POSITIVE_INFINITY : UNTUNED_STALL_SECONDS;
     return bound;
   }

@@ -8,6 +8,7 @@
 
 #include "host/error.h"
 #include "host/gpu.h"
+#include "host/limits.h"
 #include "linux/gpu/devices.h"
 #include "linux/kernel/directory.h"
 #include "linux/kernel/text.h"
@@ -18,7 +19,11 @@ namespace {
 
 // All chips together; above this, files are opened per reading: the process needs descriptors for other
 // things.
-constexpr std::size_t kMaxKept = 64;
+std::size_t maxKept() {
+  constexpr std::uint64_t kMost = 64;
+  constexpr std::uint64_t kShare = 16;  // of the descriptors that the process may have
+  return std::min(kMost, descriptorLimit().value_or(kMost * kShare) / kShare);
+}
 // A drive's temperature changes slowly. Reading it may keep some models from spinning down
 // (Documentation/hwmon/drivetemp.rst), and is a command to an NVMe controller, which leaves a state of low
 // power for it.
@@ -129,13 +134,14 @@ std::vector<std::string> listChips(const Roots& roots) {
 std::vector<SensorChip> findChips(const Roots& roots) {
   std::vector<SensorChip> chips;
   std::vector<ChipNames> names;
+  const std::size_t most = maxKept();
   std::size_t kept = 0;
   for (const std::string& name : listChips(roots)) {
     auto found = findChip(roots.sys + "/class/hwmon/" + name);
     if (!found) continue;
     std::size_t files = found->chip.runtimeStatus.empty() ? 0 : 1;
     for (const SensorInput& input : found->chip.inputs) files += input.fault.empty() ? 1 : 2;
-    found->chip.keepsOpen = !found->chip.isSlow && kept + files <= kMaxKept;
+    found->chip.keepsOpen = !found->chip.isSlow && kept + files <= most;
     if (found->chip.keepsOpen) kept += files;
     names.push_back(std::move(found->names));
     chips.push_back(std::move(found->chip));

@@ -20,6 +20,7 @@ export class HeapTrim {
   #timer: unknown;
   #left = 0;
   #isOn = false;
+  #rss = 0;
   /** The least memory seen. */
   #atRest = Number.POSITIVE_INFINITY;
 
@@ -27,15 +28,20 @@ export class HeapTrim {
     this.#options = options;
   }
 
-  /** The resident memory of this process, in bytes. */
+  /** The resident memory of this process, in bytes. Without a free descriptor it cannot be read: what it was before. */
   rss(): number {
-    return this.#options.rss();
+    try {
+      this.#rss = this.#options.rss();
+    } catch {
+      // It is read again at the next look.
+    }
+    return this.#rss;
   }
 
   /** Before it, and after `stop`, nothing is done. */
   start(): void {
     this.#isOn = true;
-    this.#atRest = this.#options.rss();
+    this.#atRest = this.rss();
   }
 
   stop(): void {
@@ -57,8 +63,8 @@ export class HeapTrim {
   }
 
   async #look(): Promise<void> {
-    const { host, rss } = this.#options;
-    const now = rss();
+    const { host } = this.#options;
+    const now = this.rss();
     this.#atRest = Math.min(this.#atRest, now);
     // Again and again: whether it is free by now is not known.
     // Without a thread for it, it is tried at the next look.

@@ -1,11 +1,8 @@
-/** The listening socket: its address, the options that connections inherit, and how many descriptors it reserves. */
-import type { CurrentConfig } from '../../config/current.ts';
+/** The listening socket: its address, and the options that connections inherit. */
 import type { Config } from '../../config/schema.ts';
 import type { Host, ListenerOptions } from '../../host/host.ts';
 import type { Log } from '../../log/log.ts';
 import type { TlsPair } from '../../tls/pair.ts';
-import type { Caller } from '../clients/caller.ts';
-import type { Tally } from '../clients/tally.ts';
 import type { Engine } from '../engine.ts';
 import { SILENT_LIMIT_MS } from './peers.ts';
 
@@ -17,30 +14,6 @@ const LISTENER: ListenerOptions = {
   keepAliveProbes: 2,
   backlog: 4096,
 };
-
-/** The descriptors that streams must leave free. Of no limit (Infinity) the rest is Infinity, too. */
-const reserveOf = (limit: number) => Math.min(256, Math.floor(limit / 4));
-
-/** Half of the reserve is for other requests, half for the service's own files. */
-export const maxConnections = (limit: number) => limit - Math.floor(reserveOf(limit) / 2);
-
-/** Whether one more subscriber may be let in beside those of `doors`; `tally` counts the keyless ones by address. */
-export function roomFor(
-  host: Pick<Host, 'descriptorLimit'>,
-  config: CurrentConfig,
-  doors: readonly { readonly size: number }[],
-  tally: Tally,
-): (caller: Caller) => boolean {
-  return ({ address, isKeyed }) => {
-    const { max_streams_per_address: maxOfAddress } = config.current.server;
-    if (!isKeyed && maxOfAddress > 0 && tally.of(address) >= maxOfAddress) return false;
-    const limit = host.descriptorLimit();
-    const allowed = limit - reserveOf(limit);
-    const wanted = config.current.server.max_streams;
-    const max = wanted === 0 ? allowed : Math.min(wanted, allowed);
-    return doors.reduce((sum, { size }) => sum + size, 0) < max;
-  };
-}
 
 /** A port that the service listens on. */
 export interface Bound {
