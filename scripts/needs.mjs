@@ -33,6 +33,10 @@ const NEEDS = [
   { package: 'systemd', commands: ['systemd-analyze'], why: 'checks of the shipped units' },
   { package: 'curl', commands: ['curl'], why: 'an independent client' },
   { package: 'chromium', commands: ['chromium'], why: 'the browser that tests the dashboard' },
+  { package: 'nginx', commands: ['nginx'], why: 'a reverse proxy of docs/operating.md' },
+  { package: 'apache2-bin', commands: ['apache2'], why: 'a reverse proxy of docs/operating.md' },
+  { package: 'caddy', commands: ['caddy'], why: 'a reverse proxy of docs/operating.md' },
+  { package: 'haproxy', commands: ['haproxy'], why: 'a reverse proxy of docs/operating.md' },
 ];
 
 /** Needed by the long runs only: most of them to build and start a virtual machine. */
