@@ -35,6 +35,10 @@ const NEEDS = [
   { package: 'haproxy', commands: ['haproxy'], why: 'health checks' },
   { package: 'apache2-utils', commands: ['ab'], why: 'a client that speaks HTTP/1.0' },
   { package: 'chromium', commands: ['chromium'], why: 'the browser that tests the dashboard' },
+  { package: 'nginx', commands: ['nginx'], why: 'a reverse proxy of docs/operating.md' },
+  { package: 'apache2-bin', commands: ['apache2'], why: 'a reverse proxy of docs/operating.md' },
+  { package: 'caddy', commands: ['caddy'], why: 'a reverse proxy of docs/operating.md' },
+  { package: 'haproxy', commands: ['haproxy'], why: 'a reverse proxy of docs/operating.md' },
 ];
 
 /** Needed by the long runs only: most of them to build and start a virtual machine. */

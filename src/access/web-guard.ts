@@ -81,12 +81,16 @@ export function guardWeb(
   isProxied: boolean,
 ): WebRefusal | undefined {
   const hosts = valuesOf(request, 'host');
-  const host = (isProxied ? lastElement(request, 'x-forwarded-host') : undefined) ?? hosts[0];
-  if (hosts.length !== 1 || host === undefined || host === '') {
+  const [asked] = hosts;
+  if (hosts.length !== 1 || asked === undefined || asked === '') {
     return { status: 400, errorCode: undefined, hint: undefined };
   }
-  const name = parseAuthority(host);
-  if (name === undefined || !isSafeHost(guard.hosts, name)) return refuseHost(name);
+  const host = (isProxied ? lastElement(request, 'x-forwarded-host') : undefined) ?? asked;
+  // Both: a proxy that does not set X-Forwarded-Host passes on what a page with a rebound name has put there.
+  for (const each of [asked, host]) {
+    const name = parseAuthority(each);
+    if (name === undefined || !isSafeHost(guard.hosts, name)) return refuseHost(name);
+  }
 
   const origin = originOf(request);
   if (isListedOrigin(guard.origins, origin)) return undefined;

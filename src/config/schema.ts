@@ -110,7 +110,11 @@ export const KEYS = {
       'a list of origins such as "https://example.org"',
       'Origins (scheme, host and port) of web pages that may read and control without a key.',
     ),
-    trusted_proxies: addressesRow('address', ADDRESSES, 'Proxies whose X-Forwarded-For is trusted.'),
+    trusted_proxies: addressesRow(
+      'address',
+      ADDRESSES,
+      'Proxies that are believed about their clients: X-Forwarded-For, X-Forwarded-Host and X-Forwarded-Proto.',
+    ),
     tls: {
       cert: pemRow(
         'the certificate',

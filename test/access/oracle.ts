@@ -193,10 +193,12 @@ function webGuard(c: Case): string {
       ?.trim() ?? '';
   const peer = numberOf(c.peer?.split('%')[0] ?? '');
   const isProxied = peer !== undefined && holds(c.trusted, peer);
-  const host = (isProxied && said('x-forwarded-host')) || (c.host[0] ?? '');
+  const asked = c.host[0] ?? '';
+  const host = (isProxied && said('x-forwarded-host')) || asked;
   const scheme = isProxied ? said('x-forwarded-proto').toLowerCase() : '';
-  if (c.host.length !== 1 || host === '') return '400';
-  if (!isSafeName(host, [...c.hosts, 'pc', 'pc.campus.edu'])) return '403 host_not_allowed';
+  if (c.host.length !== 1 || asked === '') return '400';
+  const own = [...c.hosts, 'pc', 'pc.campus.edu'];
+  if (!isSafeName(asked, own) || !isSafeName(host, own)) return '403 host_not_allowed';
   const [origin] = c.origin;
   if (c.origin.length > 1) return '403 origin_not_allowed';
   if (origin !== undefined && isForeign(origin, host, scheme, c.origins)) return '403 origin_not_allowed';

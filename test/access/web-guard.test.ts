@@ -297,7 +297,8 @@ t.test('1.step4-proxied a trusted proxy names the host and the scheme, nobody el
   const judge = (headers: HeaderTable, settings = behind) => verdict(settings, { method: 'POST', headers });
   const forwarded = { 'x-forwarded-host': 'pc.example.org', 'x-forwarded-proto': 'https' };
   t.equal(judge({ ...forwarded, origin: 'https://pc.example.org' }), 'keyless');
-  t.equal(judge({ ...forwarded, host: 'upstream:1', origin: 'https://pc.example.org' }), 'keyless');
+  for (const host of ['127.0.0.1:9990', 'localhost', 'pc'])
+    t.equal(judge({ ...forwarded, host, origin: 'https://pc.example.org' }), 'keyless', host);
   const other = '403 origin_not_allowed';
   t.equal(judge({ ...forwarded, origin: 'http://pc.example.org' }), other, 'a page without TLS');
   t.equal(judge({ ...forwarded, origin: 'http://localhost:9990' }), other);
@@ -305,6 +306,8 @@ t.test('1.step4-proxied a trusted proxy names the host and the scheme, nobody el
   t.equal(judge({ 'x-forwarded-host': 'evil.com' }), unsafe);
   t.equal(judge({ 'x-forwarded-host': 'localhost, evil.com' }), unsafe, "the last one is the proxy's own");
   t.equal(judge({ 'x-forwarded-host': ['localhost', 'evil.com'] }), unsafe);
+  for (const host of ['evil.com', 'upstream:1'])
+    t.equal(judge({ ...forwarded, host }), unsafe, 'a page with a rebound name may set X-Forwarded-Host');
   t.equal(judge({ host: 'evil.com', 'x-forwarded-host': 'localhost' }, {}), unsafe, 'from anybody else');
   t.equal(judge({ 'x-forwarded-host': 'evil.com' }, {}), 'keyless', 'ignored from anybody else');
 });

@@ -10,6 +10,8 @@ export interface SocketOptions {
   readonly protocols?: readonly string[];
   /** Over TLS, with any certificate. */
   readonly isSecure?: boolean;
+  /** The name for TLS; otherwise none is sent. */
+  readonly servername?: string;
 }
 
 /** The upgrade was refused with an HTTP answer. */
@@ -43,10 +45,11 @@ export class SocketClient extends Talk {
 
   /** Opens a socket and waits for `connected`, which stays in the queue. Throws Refused. */
   static async open(port: number, options: SocketOptions = {}): Promise<SocketClient> {
-    const { path = '/api/ws', headers = {}, from, protocols = [], isSecure = false } = options;
+    const { path = '/api/ws', headers = {}, from, protocols = [], isSecure = false, servername } = options;
     const ws = new WebSocket(`${isSecure ? 'wss' : 'ws'}://127.0.0.1:${port}${path}`, [...protocols], {
       headers,
       rejectUnauthorized: false,
+      ...(servername === undefined ? {} : { servername }),
       ...(from === undefined ? {} : { localAddress: from }),
     });
     const client = new SocketClient(ws);
