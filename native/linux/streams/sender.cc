@@ -67,7 +67,7 @@ Finding describeStreams() {
   try {
     const SendRing ring(1);
     return Finding::works(
-        subject, "io_uring: one system call for up to " + std::to_string(kRingEntries) + " subscribers");
+        subject, "io_uring: one system call for up to " + std::to_string(kSendsPerBatch) + " subscribers");
   } catch (const HostError& error) {
     return Finding::partly(subject, "send: one system call per subscriber", whyNoRing(error));
   }
