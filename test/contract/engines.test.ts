@@ -51,7 +51,8 @@ for (const [name, [pieces, status, stays]] of Object.entries(UNUSUAL))
     const connection = await ask(...pieces);
     const answer = await connection.readAnswer();
     if (!DIFFERENCES.servesAllForms) {
-      t.equal(answer.status, 505);
+      // A busy uWebSockets.js may read all pieces at once, and then serves them.
+      t.ok(answer.status === 505 || (pieces.length > 1 && answer.status === status), `${answer.status}`);
       return;
     }
     t.equal(answer.status, status);
