@@ -5,7 +5,7 @@ import { judgeLaunch } from './launch.ts';
 import { formatPlace, kindOf, type Problem, show } from './problems.ts';
 import type { Row } from './rows.ts';
 import { accepts, isRow, KEY_GROUPS, type KeyGroup } from './schema.ts';
-import { type MapEntry, type TextProblem, type Tree, toValue } from './tree.ts';
+import { type Line, type MapEntry, type TextProblem, type Tree, toValue } from './tree.ts';
 import { judgeUnknown } from './unknown.ts';
 
 /** Adds what `tree` holds to `findings`. */
@@ -27,17 +27,18 @@ export function checkTree(file: string, tree: Tree, findings: Findings): void {
 function findTrapKeys(tree: Tree, path: readonly string[]): TextProblem[] {
   if (tree.kind === 'list') return tree.items.flatMap((item) => findTrapKeys(item, path));
   if (tree.kind === 'scalar') return [];
-  const lines = new Map<string, number>();
+  const lines = new Map<string, Line>();
   return tree.entries.flatMap(({ key, line, value }) => {
     const here = [...path, key];
-    const earlier = lines.get(key);
-    if (earlier === undefined) lines.set(key, line);
     const own: TextProblem[] = [];
-    if (earlier !== undefined) own.push({ line, path: here, message: `set twice; first in line ${earlier}` });
+    if (lines.has(key)) own.push({ line, path: here, message: `set twice${firstIn(lines.get(key))}` });
+    else lines.set(key, line);
     if (key === '__proto__') own.push({ line, path: here, message: 'is not allowed as a key' });
     return [...own, ...findTrapKeys(value, here)];
   });
 }
+
+const firstIn = (line: Line) => (line === undefined ? '' : `; first in line ${line}`);
 
 function addUnknown(file: string, path: readonly string[], entry: MapEntry, findings: Findings): void {
   // findTrapKeys has reported it.

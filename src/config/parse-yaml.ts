@@ -13,6 +13,7 @@ import {
 import { KEY_GROUPS } from './schema.ts';
 import {
   createLineFinder,
+  type Line,
   MAX_DEPTH,
   type MapEntry,
   type Parsed,
@@ -100,7 +101,7 @@ class Builder {
     return this.#lineOf(marker.exec(this.#text)?.index ?? this.#text.length);
   }
 
-  #readNode(lineAbove: number): Tree {
+  #readNode(lineAbove: Line): Tree {
     const event = this.#events[this.#next++];
     const offset = event === undefined ? ABSENT : offsetOf(event);
     this.#lastOffset = Math.max(this.#lastOffset, offset);
@@ -118,7 +119,7 @@ class Builder {
     return { kind: 'scalar', line, value: null };
   }
 
-  #readEntries(event: CollectionEvent, line: number): MapEntry[] {
+  #readEntries(event: CollectionEvent, line: Line): MapEntry[] {
     this.#checkTag(event, line);
     const entries: MapEntry[] = [];
     while (!this.#closes()) {
@@ -138,14 +139,14 @@ class Builder {
     return entries;
   }
 
-  #readItems(event: CollectionEvent, line: number): Tree[] {
+  #readItems(event: CollectionEvent, line: Line): Tree[] {
     this.#checkTag(event, line);
     const items: Tree[] = [];
     while (!this.#closes()) items.push(this.#readNode(line));
     return items;
   }
 
-  #readScalar(event: ScalarEvent, line: number): Scalar {
+  #readScalar(event: ScalarEvent, line: Line): Scalar {
     const isTagged = event.tagStart !== ABSENT;
     const value = isTagged ? this.#construct(event, [POP], line) : resolveUntagged(this.#text, event);
     if (value === null || typeof value === 'string' || typeof value === 'boolean') return value;
@@ -154,12 +155,12 @@ class Builder {
     return null;
   }
 
-  #checkTag(event: CollectionEvent, line: number): void {
+  #checkTag(event: CollectionEvent, line: Line): void {
     if (event.tagStart !== ABSENT) this.#construct(event, [POP, POP], line);
   }
 
   // js-yaml resolves the node by the core schema. Alone in a document, it can fail for its tag only.
-  #construct(event: ScalarEvent | CollectionEvent, closing: readonly Event[], line: number): unknown {
+  #construct(event: ScalarEvent | CollectionEvent, closing: readonly Event[], line: Line): unknown {
     // An anchor was reported already.
     const plain = { ...event, anchorStart: ABSENT, anchorEnd: ABSENT };
     try {
@@ -181,7 +182,7 @@ class Builder {
     return true;
   }
 
-  #report(line: number, message: string): void {
+  #report(line: Line, message: string): void {
     this.#problems.push({ line, path: [...this.#path], message });
   }
 }

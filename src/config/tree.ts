@@ -4,19 +4,21 @@ export type Scalar = string | number | boolean | null;
 
 export interface MapEntry {
   readonly key: string;
-  /** The line of the key, from 1. */
-  readonly line: number;
+  readonly line: Line;
   readonly value: Tree;
 }
 
+/** Of a key or a value in its file, from 1; undefined for what an environment variable holds. */
+export type Line = number | undefined;
+
 export type Tree =
-  | { readonly kind: 'scalar'; readonly line: number; readonly value: Scalar }
-  | { readonly kind: 'list'; readonly line: number; readonly items: readonly Tree[] }
-  | { readonly kind: 'map'; readonly line: number; readonly entries: readonly MapEntry[] };
+  | { readonly kind: 'scalar'; readonly line: Line; readonly value: Scalar }
+  | { readonly kind: 'list'; readonly line: Line; readonly items: readonly Tree[] }
+  | { readonly kind: 'map'; readonly line: Line; readonly entries: readonly MapEntry[] };
 
 /** Something wrong with the text itself. */
 export interface TextProblem {
-  readonly line: number;
+  readonly line: Line;
   readonly path: readonly string[];
   readonly message: string;
 }
@@ -53,4 +55,16 @@ export function toValue(tree: Tree): unknown {
   const map: Record<string, unknown> = Object.create(null);
   for (const { key, value } of tree.entries) map[key] = toValue(value);
   return map;
+}
+
+/** The same values, as those of no file. */
+export function withoutLines(tree: Tree): Tree {
+  const line = undefined;
+  if (tree.kind === 'scalar') return { ...tree, line };
+  if (tree.kind === 'list') return { ...tree, line, items: tree.items.map(withoutLines) };
+  return {
+    ...tree,
+    line,
+    entries: tree.entries.map(({ key, value }) => ({ key, line, value: withoutLines(value) })),
+  };
 }

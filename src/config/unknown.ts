@@ -1,11 +1,11 @@
 /** Unknown keys: likely typos stop the start; others only get a warning. */
 import { findNearest } from './nearest.ts';
 import { KEY_GROUPS, ROWS } from './schema.ts';
-import type { Tree } from './tree.ts';
+import type { Line, Tree } from './tree.ts';
 
 export interface UnknownKey {
   readonly path: readonly string[];
-  readonly line: number;
+  readonly line: Line;
   /** false: a warning is enough. */
   readonly isError: boolean;
   readonly message: string;
@@ -37,7 +37,7 @@ export function findMeant(path: readonly string[]): string | undefined {
 }
 
 /** Judges a key that is not in the table, and everything below it. */
-export function judgeUnknown(path: readonly string[], line: number, value: Tree): readonly UnknownKey[] {
+export function judgeUnknown(path: readonly string[], line: Line, value: Tree): readonly UnknownKey[] {
   const meant = findMeant(path);
   const isInAuth = path[0] === 'auth';
   if (meant !== undefined || isInAuth) {

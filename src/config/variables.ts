@@ -4,7 +4,7 @@ import { createFindings, type Findings, placed, type Setting } from './findings.
 import { parseJson } from './parse-json.ts';
 import type { Row } from './rows.ts';
 import { KEY_GROUPS, ROWS } from './schema.ts';
-import type { Tree } from './tree.ts';
+import { type Tree, withoutLines } from './tree.ts';
 
 const KEY_OF: ReadonlyMap<string, string> = new Map([...ROWS.keys()].map((key) => [variableOf([key]), key]));
 const SECTIONS = Object.keys(KEY_GROUPS).map((section) => variableOf([section, '']));
@@ -32,13 +32,10 @@ export function applyVariables(
   // Before all others are set: two variables are as wrong together as two keys of a file.
   if (own.settings.some(({ key }) => EXCLUSIVE.includes(key)))
     for (const key of EXCLUSIVE) settings.delete(key);
-  for (const { key, value, file } of own.settings) settings.set(key, { key, value, file, line: undefined });
-  const withoutLine = own.problems.map((problem) => ({ ...problem, line: undefined }));
-  findings.problems.push(...withoutLine);
+  for (const setting of own.settings) settings.set(setting.key, setting);
+  findings.problems.push(...own.problems);
   findings.unknownKeys.push(...own.unknownKeys);
-  findings.notices.push(
-    ...own.notices.map((notice) => ({ ...notice, text: notice.text.replace(':1:', ':') })),
-  );
+  findings.notices.push(...own.notices);
 }
 
 function readVariable(name: string, key: string, text: string, findings: Findings): void {
@@ -47,20 +44,20 @@ function readVariable(name: string, key: string, text: string, findings: Finding
   const tree = key
     .split('.')
     .reduceRight<Tree>(
-      (value, word) => ({ kind: 'map', line: 1, entries: [{ key: word, line: 1, value }] }),
+      (value, word) => ({ kind: 'map', line: undefined, entries: [{ key: word, line: undefined, value }] }),
       parseText(text, row),
     );
-  checkTree(`variable ${name}`, tree, findings);
+  checkTree(`variable ${name}`, withoutLines(tree), findings);
 }
 
 /** What is not of its row's type stays a text, which the row then refuses. */
 function parseText(text: string, { type }: Row<unknown>): Tree {
-  const scalar = (value: string | number | boolean): Tree => ({ kind: 'scalar', line: 1, value });
+  const scalar = (value: string | number | boolean): Tree => ({ kind: 'scalar', line: undefined, value });
   if (type === 'boolean' && (text === 'true' || text === 'false')) return scalar(text === 'true');
   if ((type === 'integer' || type === 'number') && /^-?\d+(?:\.\d+)?$/u.test(text))
     return scalar(Number(text));
   if (type === 'list of strings' && !text.trimStart().startsWith('['))
-    return { kind: 'list', line: 1, items: listOf(text).map(scalar) };
+    return { kind: 'list', line: undefined, items: listOf(text).map(scalar) };
   if (type === 'list of strings' || type === 'map') return parseJson(text).tree ?? scalar(text);
   return scalar(text);
 }

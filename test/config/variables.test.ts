@@ -122,9 +122,24 @@ t.test('[8.placeholder] a value that looks like a variable is refused with a hin
   ]);
 });
 
-t.test('[8.empty-section] a section of which all lines are comments is empty', async (t) => {
+t.test('[8.variables] messages name the variable and no line', async (t) => {
+  const list = '["10.0.0.0/24", "10.0.0.1/24"]';
+  for (const text of [list, '10.0.0.0/24, 10.0.0.1/24']) {
+    const { notices } = loadConfig(optionsWith(t, { HOSTWIRE_AUTH_BLOCKED_IPS: text }));
+    t.match(notices, [{ level: 'warn', text: /^variable HOSTWIRE_AUTH_BLOCKED_IPS: auth\.blocked_ips: / }]);
+  }
+  const wrong = { HOSTWIRE_PROCESSES_LAUNCH: '{"a": {"command": "/a", "command": "/b"}}' };
+  t.strictSame(catchProblems(() => loadConfig(optionsWith(t, wrong))).map(shorten), [
+    'variable HOSTWIRE_PROCESSES_LAUNCH:- processes.launch.a.command set twice',
+  ]);
+});
+
+t.test('[8.empty-section] a section without a value is empty', async (t) => {
   for (const section of Object.keys(KEY_GROUPS)) {
     const { notices } = loadConfig(optionsWith(t, {}, { 'config.yaml': `${section}:\n  # nothing: yet\n` }));
     t.strictSame(notices, []);
+    t.strictSame(loadConfig(optionsWith(t, {}, { 'config.json': `{"${section}": null}` })).notices, []);
   }
+  const inner = { 'config.yaml': 'server:\n  port: 80\n  tls:\n    # cert: /x\n' };
+  t.equal(loadConfig(optionsWith(t, {}, inner)).config.server.port, 80);
 });
