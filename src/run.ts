@@ -3,6 +3,7 @@ import process from 'node:process';
 import { findPortProblem } from './cli/ports.ts';
 import { type LoadOptions, loadConfig } from './config/load.ts';
 import { Reloader } from './config/reload.ts';
+import type { Config } from './config/schema.ts';
 import { SECRET_VARIABLES } from './config/variables.ts';
 import { loadEngine } from './engines.ts';
 import { readMachineNames } from './host/names.ts';
@@ -70,7 +71,7 @@ export async function run({ options, version, write }: RunOptions): Promise<void
       platform: process.platform,
     },
   });
-  const bound = await service.start().catch(explainListening);
+  const bound = await service.start().catch((error: unknown) => explainListening(error, config.server));
   const reloader = new Reloader({
     load: options,
     loaded,
@@ -106,10 +107,11 @@ function describeBound({ scheme, host, port }: Bound): string {
 }
 
 /** Throws `error`, with the reason where a port cannot be opened. */
-async function explainListening(error: unknown): Promise<never> {
+async function explainListening(error: unknown, { tls }: Config['server']): Promise<never> {
   if (!(error instanceof ListenError)) throw error;
   const { host, port } = error;
-  const problem = await findPortProblem(host, port);
+  const key = port === tls.port ? 'server.tls.port' : 'server.port';
+  const problem = await findPortProblem(host, port, key);
   if (problem === undefined) throw error;
   throw new Error(`cannot listen on port ${port} of ${host}: ${problem.reason}; ${problem.remedy}`);
 }

@@ -1,9 +1,12 @@
 /** Why a port cannot be listened on: asked of the kernel and the resolver. */
 import { spawnSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
 import net from 'node:net';
+import path from 'node:path';
 import process from 'node:process';
 import t from 'tap';
 import { findPortProblem } from '#src/cli/ports.js';
+import { makePair, writePair } from '../helpers/certificates.ts';
 import { findFreePort } from '../helpers/service/free-port.ts';
 import { runToEnd, startService } from '../helpers/service/service.ts';
 
@@ -20,6 +23,23 @@ t.test('[9.port-cause] in use, and by which process', async (t) => {
     stderr,
     new RegExp(`cannot listen on port ${port} of 127\\.0\\.0\\.1: it is in use by process ${process.pid}`),
   );
+});
+
+t.test('[9.port-cause] the port for HTTPS is named by its own key', async (t) => {
+  const server = net.createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.teardown(() => server.close());
+  const { port } = server.address() as net.AddressInfo;
+  const folder = t.testdir();
+  writePair(folder, await makePair());
+  const tls = { cert: path.join(folder, 'cert.pem'), key: path.join(folder, 'key.pem'), port };
+  const file = path.join(folder, 'config.json');
+  writeFileSync(file, JSON.stringify({ server: { host: '127.0.0.1', port: await findFreePort(), tls } }), {
+    mode: 0o600,
+  });
+  const { code, stderr } = await runToEnd([], { file });
+  t.equal(code, 1);
+  t.match(stderr, /or set server\.tls\.port to another port/);
 });
 
 t.test('[9.port-cause] by hostwire itself', async (t) => {
