@@ -10,6 +10,7 @@
 #include "host/error.h"
 #include "host/prober.h"
 #include "host/recent.h"
+#include "linux/kernel/directory.h"
 #include "linux/kernel/text.h"
 #include "linux/network/addresses.h"
 #include "linux/network/link_files.h"
@@ -159,6 +160,21 @@ const NetworkReading& NetworkReader::read(bool withDetail) {
   return state.reading;
 }
 
+namespace {
+
+Finding describeLinks(std::size_t count, const std::string& source, const std::string& attributes) {
+  std::string from = countOf(count, "interface") + " from " + source;
+  if (isPresent(attributes)) return Finding::works("network", std::move(from));
+  return Finding::partly(
+      "network", std::move(from),
+      {"there is no " + attributes +
+           ", which has the kind and the state of each interface: the totals are the sum of "
+           "all but the loopback",
+       "mount sysfs there, or set host.sys to where it is mounted"});
+}
+
+}  // namespace
+
 Findings NetworkReader::describe() {
   const std::string source = state_->files ? state_->files->path() : "the kernel's dump of all links";
   return describeOrExplain("network", source, [&]() -> Findings {
@@ -168,7 +184,7 @@ Findings NetworkReader::describe() {
       return {std::move(pending)};
     }
     const auto& links = read(true).links;
-    Findings findings{Finding::works("network", countOf(links.size(), "interface") + " from " + source)};
+    Findings findings{describeLinks(links.size(), source, state_->roots.sys + "/class/net")};
     if (auto wifi = describeWifi(links, state_->roots)) findings.push_back(std::move(*wifi));
     return findings;
   });

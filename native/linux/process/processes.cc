@@ -28,6 +28,16 @@ Prober<Shared> makeProber(ProberPool& pool, const Roots& roots, const std::share
   return {pool, [lister]() -> Shared { return std::make_shared<const ProcessReading>(lister->read(false)); }};
 }
 
+// Process 1 is in every pid namespace. `hidepid` (proc(5)) hides its folder or its files from all but root,
+// the process's own user, and the group of `gid=`.
+std::optional<Obstacle> whyOnlyOwn(const std::string& proc) {
+  const std::string file = proc + "/1/stat";
+  if (access(file.c_str(), R_OK) == 0) return std::nullopt;
+  return Obstacle{proc + " shows only the processes of this user: it is mounted with hidepid",
+                  "mount it without hidepid, or add this user to the group of its option gid=; in a unit of "
+                  "systemd set ProtectProc=default"};
+}
+
 // Since Linux 6.2 the folder's size is the number of entries (proc_pid_fd(5)).
 std::optional<std::uint32_t> countOpenFiles(int procFolder, std::int32_t pid, const std::string& file,
                                             const std::string& proc) {
@@ -89,7 +99,9 @@ Findings ProcessReader::describe(State& state) {
   const std::string& proc = state.roots.proc;
   auto findings = describeOrExplain("processes", proc, [&]() -> Findings {
     const std::size_t count = read(state).processes.size();
-    return {Finding::works("processes", countOf(count, "process", "processes") + " in " + proc)};
+    std::string source = countOf(count, "process", "processes") + " in " + proc;
+    if (auto obstacle = whyOnlyOwn(proc)) return {Finding::partly("processes", source, *obstacle)};
+    return {Finding::works("processes", std::move(source))};
   });
   findings.push_back(Finding::possible("process-control", whyNoProcessControl(state.roots)));
   return findings;
