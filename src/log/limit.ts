@@ -3,12 +3,14 @@ import type { LogFields } from './log.ts';
 
 const MINUTE_MS = 60_000;
 /** Lines that no client caused, of one kind: `media`, `power`, `process`, and all others. */
-const MAX_OF_KIND = 100;
-/** Lines of one address per minute, and of all together: at most 60 KiB. */
-const MAX_OF_ADDRESS = 200;
-const MAX_OF_STRANGERS = 300;
+const MAX_OF_KIND = 50;
+/** Lines of one address per minute, and of all together: with those above 200 lines of the four kinds, 60 KiB. */
+const MAX_OF_ADDRESS = 150;
+const MAX_OF_STRANGERS = 200;
 /** Of all clients with the key: what they do must be found in the log. */
 const MAX_OF_KEYED = 2000;
+/** What exceeded a limit in one minute has this share of it in the next: whoever goes on for days must fill no disk. */
+const SHARE_AFTER_EXCESS = 0.1;
 
 export interface LineLimiterOptions {
   /** Monotonic milliseconds. */
@@ -23,6 +25,9 @@ export class LineLimiter {
   readonly #options: LineLimiterOptions;
   /** Lines of this minute by what they are counted by. */
   readonly #counts = new Map<string, number>();
+  /** What exceeded its limit in this minute, and in the one before. */
+  #excessive = new Set<string>();
+  #reduced: ReadonlySet<string> = new Set();
   #startedAt = Number.NEGATIVE_INFINITY;
   #leftOut = 0;
   /** The first that exceeded its limit. */
@@ -36,7 +41,7 @@ export class LineLimiter {
   takes(text: string, fields: LogFields = {}): boolean {
     this.#startMinute();
     const limits = limitsOf(text, fields);
-    const exceeded = limits.find(([name, most]) => (this.#counts.get(name) ?? 0) >= most);
+    const exceeded = limits.find(([name, most]) => (this.#counts.get(name) ?? 0) >= this.#reduce(name, most));
     if (exceeded !== undefined) {
       this.#leaveOut(exceeded[0]);
       return false;
@@ -45,7 +50,12 @@ export class LineLimiter {
     return true;
   }
 
+  #reduce(name: string, most: number): number {
+    return this.#reduced.has(name) ? most * SHARE_AFTER_EXCESS : most;
+  }
+
   #leaveOut(name: string): void {
+    this.#excessive.add(name);
     if (this.#leftOut === 0) {
       this.#firstLeftOut = name;
       const { later = laterUnref, now } = this.#options;
@@ -57,6 +67,8 @@ export class LineLimiter {
   #startMinute(): void {
     const now = this.#options.now();
     if (now - this.#startedAt < MINUTE_MS) return;
+    this.#reduced = now - this.#startedAt < 2 * MINUTE_MS ? this.#excessive : new Set();
+    this.#excessive = new Set();
     this.#startedAt = now;
     this.#counts.clear();
     const count = this.#leftOut;
