@@ -100,7 +100,8 @@ Findings ProcessReader::describe(State& state) {
   auto findings = describeOrExplain("processes", proc, [&]() -> Findings {
     const std::size_t count = read(state).processes.size();
     std::string source = countOf(count, "process", "processes") + " in " + proc;
-    if (auto obstacle = whyOnlyOwn(proc)) return {Finding::partly("processes", source, *obstacle)};
+    if (auto obstacle = whyOnlyOwn(proc); obstacle && count > 0)
+      return {Finding::partly("processes", source, *obstacle)};
     return {Finding::works("processes", std::move(source))};
   });
   findings.push_back(Finding::possible("process-control", whyNoProcessControl(state.roots)));

@@ -58,7 +58,7 @@ const SENT = 'send: one system call per subscriber';
 
 t.test('[9.doctor-streams] io_uring where the kernel permits it', async (t) => {
   const skip = openNativeHost().streams?.findMethod() !== 'io_uring' && 'the kernel refuses io_uring here';
-  const source = 'io_uring: one system call for up to 1024 subscribers';
+  const source = 'io_uring: one system call for up to 128 subscribers';
   if (skip) t.pass(source, { skip });
   else t.strictSame(rowOf(t), { ...RING, source });
 });
