@@ -1,10 +1,10 @@
 /**
- * The rounds of the fan-out bench. All servers live from the beginning to the end, each with its subscribers, and are
- * stopped except the one that is measured: so every figure has those of the others within half a minute, and code is
- * compiled and garbage collected before the first one counts.
+ * The rounds of the fan-out bench. Each server lives together with a floor, and both take turns of a few seconds: one is
+ * stopped while the other one is measured. So a figure and its floor are seconds apart, on a machine whose speed changes
+ * within minutes, and code is compiled and garbage collected before the first one counts.
  */
 import process from 'node:process';
-import { abba, anonymousPssBytesOf, cpuNsOf, median } from './cpu.ts';
+import { anonymousPssBytesOf, cpuNsOf, median } from './cpu.ts';
 import {
   checkMethod,
   type Server,
@@ -22,30 +22,35 @@ export interface Level {
   readonly warmUpSeconds: number;
 }
 
-export interface Plan {
-  /** From the fewest subscribers to the most. */
-  readonly levels: readonly Level[];
-  readonly windowSeconds: number;
-}
-
-/** One window of one server. */
+/** One turn of one server. */
 export interface Round {
   readonly name: SubjectName;
+  /** The one that it takes turns with the floor, or is. */
+  readonly pair: SubjectName;
   readonly subscribers: number;
-  /** Counts the halves of the ABBA passes: one round per server in each. */
+  /** Counts the halves of the ABBA passes: one round of each in each. */
   readonly half: number;
   /** CPU time of the process per event. */
   readonly us: number;
   readonly memoryBytes: number;
   readonly spreadMs: number;
-  /** Of GET /api/status meanwhile; NaN for the floor, which has nothing but the stream. */
-  readonly statusMs: number;
   readonly bytesPerEvent: number;
   readonly faults: number;
 }
 
-const SETTLE_SECONDS = 1;
-const STATUS_SECONDS = 1.95;
+export interface Pair {
+  readonly rounds: readonly Round[];
+  /** The 99th percentile of GET /api/status while the most subscribers are served. */
+  readonly statusMs: number;
+}
+
+/**
+ * A turn and a half in which a server is stopped are less than the 10 s after which the kernel asks peers whether they
+ * are alive: so many probes at once that some are dropped, and connections with them.
+ */
+const SETTLE_SECONDS = 0.8;
+const WINDOW_SECONDS = 2.95;
+const STATUS_SECONDS = 4.95;
 
 export const faultsOf = ({ torn, doubled, missed, alone, lost }: Window) =>
   torn + doubled + missed + alone + lost;
@@ -61,75 +66,59 @@ function setPaused({ server }: Contender, isPaused: boolean): void {
   process.kill(server.pid, isPaused ? 'SIGSTOP' : 'SIGCONT');
 }
 
-async function measureRound(
-  contender: Contender,
-  plan: Plan,
-  subscribers: number,
-  half: number,
-): Promise<Round> {
+type Turn = Pick<Round, 'pair' | 'subscribers' | 'half'>;
+
+async function measureRound(contender: Contender, turn: Turn): Promise<Round> {
   const { name, server, sink } = contender;
   setPaused(contender, false);
   await sink.window(SETTLE_SECONDS);
   const before = cpuNsOf(server.pid);
-  const window = await sink.window(plan.windowSeconds);
+  const window = await sink.window(WINDOW_SECONDS);
   const cpuNs = cpuNsOf(server.pid) - before;
   const memoryBytes = anonymousPssBytesOf(server.pid);
-  const [meanwhile, statusMs] = await Promise.all([
-    sink.window(STATUS_SECONDS),
-    name === 'floor' ? Number.NaN : statusP99Ms(server.port, STATUS_SECONDS),
-  ]);
   setPaused(contender, true);
   return {
+    ...turn,
     name,
-    subscribers,
-    half,
     us: cpuNs / window.events / 1000,
     memoryBytes,
     spreadMs: window.spreadMs,
-    statusMs,
     bytesPerEvent: window.bytes / window.events,
-    faults: faultsOf(window) + faultsOf(meanwhile),
+    faults: faultsOf(window),
   };
 }
 
-async function measureLevel(
-  contenders: readonly Contender[],
-  plan: Plan,
-  level: Level,
-): Promise<readonly Round[]> {
+async function measureLevel(contenders: readonly Contender[], pair: SubjectName, level: Level) {
   const { subscribers, passes, warmUpSeconds } = level;
-  for (const contender of contenders) {
-    setPaused(contender, false);
-    await contender.sink.open(subscribers);
-  }
+  for (const contender of contenders) await contender.sink.open(subscribers);
   await Promise.all(contenders.map(({ sink }) => sink.window(warmUpSeconds)));
   for (const { name, server } of contenders) checkMethod(name, server.pid);
   for (const contender of contenders) setPaused(contender, true);
   const rounds: Round[] = [];
-  for (let pass = 0; pass < passes; pass++)
-    for (const [at, contender] of abba(contenders).entries()) {
-      const half = 2 * pass + (at < contenders.length ? 0 : 1);
-      const round = await measureRound(contender, plan, subscribers, half);
-      rounds.push(round);
-      const { name, us, spreadMs, statusMs, faults } = round;
-      process.stderr.write(
-        `${name}, ${subscribers}: ${us.toFixed(2)} µs per event, first to last ${spreadMs.toFixed(0)} ms, ` +
-          `status ${statusMs.toFixed(1)} ms, ${faults} faults\n`,
-      );
-    }
+  for (let half = 0; half < 2 * passes; half++)
+    for (const contender of half % 2 === 0 ? contenders : contenders.toReversed())
+      rounds.push(await measureRound(contender, { pair, subscribers, half }));
+  for (const contender of contenders) setPaused(contender, false);
   return rounds;
 }
 
-export async function measureRounds(names: readonly SubjectName[], plan: Plan): Promise<readonly Round[]> {
+export async function measurePair(name: SubjectName, levels: readonly Level[]): Promise<Pair> {
   const contenders: Contender[] = [];
   try {
-    for (const name of names) {
-      const server = await startSubject(name);
-      contenders.push({ name, server, sink: new Sink(server.port) });
+    for (const one of ['floor', name] as const) {
+      const server = await startSubject(one);
+      contenders.push({ name: one, server, sink: new Sink(server.port) });
     }
     const rounds: Round[] = [];
-    for (const level of plan.levels) rounds.push(...(await measureLevel(contenders, plan, level)));
-    return rounds;
+    for (const level of levels) rounds.push(...(await measureLevel(contenders, name, level)));
+    const [floor, subject] = contenders;
+    if (floor === undefined || subject === undefined) throw new Error('a pair has two servers');
+    setPaused(floor, true);
+    const [, statusMs] = await Promise.all([
+      subject.sink.window(STATUS_SECONDS),
+      statusP99Ms(subject.server.port, STATUS_SECONDS),
+    ]);
+    return { rounds, statusMs };
   } finally {
     for (const contender of contenders) {
       setPaused(contender, false);
@@ -153,25 +142,27 @@ export function medianOf(
   return median(roundsOf(rounds, name, subscribers).map(figure));
 }
 
-/** The median ratio of each round of `name` to the floor's of the same half. */
+/** The median ratio of the rounds of `name` to the floor's beside them. */
 export function ratioOf(
   rounds: readonly Round[],
   name: SubjectName,
   subscribers: number,
   figure: Figure,
-  floorFigure: Figure = figure,
 ): number {
   const floors = roundsOf(rounds, 'floor', subscribers);
   return median(
     roundsOf(rounds, name, subscribers).map((round) => {
-      const floor = floors.find(({ half }) => half === round.half);
-      return floor === undefined ? Number.NaN : figure(round) / floorFigure(floor);
+      const floor = floors.find(({ half, pair }) => half === round.half && pair === round.pair);
+      return floor === undefined ? Number.NaN : figure(round) / figure(floor);
     }),
   );
 }
 
 /** CPU time of one more event between `few` and the subscribers of the round. */
-export function marginalUs(rounds: readonly Round[], name: SubjectName, few: number): Figure {
-  const fewUs = medianOf(rounds, name, few, ({ us }) => us);
-  return ({ us, subscribers }) => (us * subscribers - fewUs * few) / (subscribers - few);
+export function marginalUs(rounds: readonly Round[], few: number): Figure {
+  return ({ name, pair, us, subscribers }) => {
+    const mine = rounds.filter((round) => round.pair === pair);
+    const fewUs = medianOf(mine, name, few, (round) => round.us);
+    return (us * subscribers - fewUs * few) / (subscribers - few);
+  };
 }

@@ -9,10 +9,11 @@ import { openNativeHost } from '#src/host/native.js';
 import { median } from './cpu.ts';
 import {
   type Figure,
+  type Level,
   marginalUs,
-  measureRounds,
+  measurePair,
   medianOf,
-  type Plan,
+  type Pair,
   type Round,
   ratioOf,
 } from './fanout-rounds.ts';
@@ -21,7 +22,9 @@ import { hasNginx } from './nginx.ts';
 import { publish, type Target } from './report.ts';
 import { measureMemory } from './subscriber-memory.ts';
 
-interface BenchPlan extends Plan {
+interface Plan {
+  /** From the fewest subscribers to the most. */
+  readonly levels: readonly Level[];
   readonly services: readonly ServiceName[];
   readonly anchors: readonly SubjectName[];
   readonly memoryRounds: number;
@@ -50,7 +53,7 @@ function anchors(): readonly SubjectName[] {
   return [...nginx, 'node-http'];
 }
 
-function planOf(): BenchPlan {
+function planOf(): Plan {
   const { values } = parseArgs({
     allowPositionals: true,
     options: { subscribers: { type: 'string' }, quick: { type: 'boolean' } },
@@ -61,21 +64,36 @@ function planOf(): BenchPlan {
   return {
     levels: [
       // V8 has compiled what a tick needs after some 20 of them.
-      { subscribers: 1000, passes: isQuick ? 1 : 2, warmUpSeconds: isQuick ? 5 : 20 },
-      { subscribers: many / 2, passes: 1, warmUpSeconds: isQuick ? 2 : 8 },
-      { subscribers: many, passes: isQuick ? 1 : 3, warmUpSeconds: isQuick ? 2 : 12 },
+      { subscribers: 1000, passes: isQuick ? 1 : 2, warmUpSeconds: isQuick ? 5 : 15 },
+      { subscribers: many / 2, passes: 1, warmUpSeconds: isQuick ? 2 : 4 },
+      { subscribers: many, passes: isQuick ? 1 : 2, warmUpSeconds: isQuick ? 2 : 8 },
     ],
-    windowSeconds: isQuick ? 2.95 : 3.95,
     services: services(),
     anchors: isQuick ? [] : anchors(),
     memoryRounds: isQuick ? 0 : 2,
   };
 }
 
+/** What is only shown for comparison is measured less often. */
+const shorten = ({ subscribers, warmUpSeconds }: Level): Level => ({
+  subscribers,
+  warmUpSeconds: Math.ceil(warmUpSeconds / 2),
+  passes: 1,
+});
+
+function note({ rounds, statusMs }: Pair, name: SubjectName): void {
+  for (const { name: one, subscribers, us, spreadMs, faults } of rounds)
+    process.stderr.write(
+      `${one}, ${subscribers}: ${us.toFixed(2)} µs per event, first to last ${spreadMs.toFixed(0)} ms, ${faults} faults\n`,
+    );
+  process.stderr.write(`${name}: p99 of GET /api/status ${statusMs.toFixed(1)} ms\n`);
+}
+
 /** The rounds, and the memory of fresh processes; the numbers of subscribers from the fewest to the most. */
 interface Results {
   readonly rounds: readonly Round[];
   readonly slopes: ReadonlyMap<SubjectName, readonly number[]>;
+  readonly statusMs: ReadonlyMap<SubjectName, number>;
   readonly levels: readonly [few: number, middle: number, many: number];
 }
 
@@ -90,8 +108,8 @@ function kibOf({ rounds, slopes, levels: [few, , many] }: Results, name: Subject
 }
 
 function marginalOf({ rounds, levels: [few, , many] }: Results, name: SubjectName) {
-  const [mine, floors] = [marginalUs(rounds, name, few), marginalUs(rounds, 'floor', few)];
-  return { us: medianOf(rounds, name, many, mine), ratio: ratioOf(rounds, name, many, mine, floors) };
+  const figure = marginalUs(rounds, few);
+  return { us: medianOf(rounds, name, many, figure), ratio: ratioOf(rounds, name, many, figure) };
 }
 
 const withRatio = (value: number, ratio: number, digits: number) =>
@@ -107,14 +125,14 @@ function rowOf(results: Results, name: SubjectName): readonly string[] {
       digits,
     );
   const marginal = marginalOf(results, name);
-  const statusMs = medianOf(rounds, name, many, (round) => round.statusMs);
+  const statusMs = results.statusMs.get(name);
   return [
     name,
     ...levels.map((subscribers) => cell(subscribers, usOf, 2)),
     withRatio(marginal.us, marginal.ratio, 2),
     cell(many, (round) => round.spreadMs, 0),
     kibOf(results, name).toFixed(2),
-    Number.isNaN(statusMs) ? '' : statusMs.toFixed(1),
+    statusMs?.toFixed(1) ?? '',
     medianOf(rounds, name, many, ({ bytesPerEvent }) => bytesPerEvent).toFixed(0),
   ];
 }
@@ -143,7 +161,7 @@ function targetsOf(results: Results, name: ServiceName): readonly Target[] {
       ? []
       : [{ what: `${name}: ${what}`, measured, limit, unit }];
   const spreads = ratioOf(rounds, name, many, (round) => round.spreadMs);
-  const p99 = medianOf(rounds, name, many, (round) => round.statusMs);
+  const p99 = results.statusMs.get(name) ?? Number.NaN;
   return [
     ...target('marginal CPU time', marginalOf(results, name).ratio, marginal, '× floor'),
     ...target(`CPU time at ${fewest}`, ratioOf(rounds, name, fewest, usOf), few, '× floor'),
@@ -157,13 +175,18 @@ export async function run(): Promise<void> {
   const plan = planOf();
   const { services, anchors } = plan;
   const eventBytes = await recordEvent();
-  const [uws, send, ...rest] = services;
-  // In the middle, the floor is near to all of hostwire's.
-  const names = [uws, send, 'floor' as const, ...rest, ...anchors].filter((name) => name !== undefined);
-  const rounds = await measureRounds(names, plan);
+  const rounds: Round[] = [];
+  const statusMs = new Map<SubjectName, number>();
+  for (const name of [...services, ...anchors]) {
+    const isAnchor = anchors.includes(name);
+    const pair = await measurePair(name, isAnchor ? plan.levels.map(shorten) : plan.levels);
+    rounds.push(...pair.rounds);
+    statusMs.set(name, pair.statusMs);
+    note(pair, name);
+  }
   const slopes = await measureMemory(services, MEMORY_LEVELS, plan.memoryRounds);
   const [few = 0, middle = 0, many = 0] = plan.levels.map(({ subscribers }) => subscribers);
-  const results: Results = { rounds, slopes, levels: [few, middle, many] };
+  const results: Results = { rounds, slopes, statusMs, levels: [few, middle, many] };
   const faults = rounds.reduce((sum, round) => sum + round.faults, 0);
   publish({
     name: 'fanout',
@@ -185,6 +208,12 @@ export async function run(): Promise<void> {
       'Medians of rounds in the order ABBA, and of the ratios of each round to the round of the floor beside it.',
       `Events torn, doubled or lost in all rounds: ${faults}.`,
     ],
-    figures: { plan, eventBytes, rounds, slopes: Object.fromEntries(slopes) },
+    figures: {
+      plan,
+      eventBytes,
+      rounds,
+      slopes: Object.fromEntries(slopes),
+      statusMs: Object.fromEntries(statusMs),
+    },
   });
 }

@@ -34,7 +34,7 @@ function planOf(): Plan {
   const { values } = parseArgs({ allowPositionals: true, options: { quick: { type: 'boolean' } } });
   return values.quick === true
     ? { few: 2000, many: 6000, stalled: 600, windowSeconds: 5.95, stalledSeconds: 5, rounds: 1 }
-    : { few: 1000, many: 10_000, stalled: 1000, windowSeconds: 9.95, stalledSeconds: 60, rounds: 2 };
+    : { few: 1000, many: 10_000, stalled: 1000, windowSeconds: 7.95, stalledSeconds: 20, rounds: 1 };
 }
 
 const ENGINES = ['uws', 'node'] as const satisfies readonly EngineName[];
