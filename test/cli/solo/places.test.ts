@@ -140,6 +140,8 @@ function start({ place, folder }: World, args: readonly string[]): ChildProcess 
     env: {
       ...process.env,
       ...DEAD_BUSES,
+      // Another user cannot write where the tests' coverage is counted.
+      NODE_V8_COVERAGE: '',
       HOME: '/',
       XDG_CONFIG_HOME: '',
       FOLDER: folder,
