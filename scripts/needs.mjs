@@ -32,13 +32,16 @@ const NEEDS = [
   { package: 'playerctl', commands: ['playerctl'], why: 'an independent check of players' },
   { package: 'systemd', commands: ['systemd-analyze'], why: 'checks of the shipped units' },
   { package: 'curl', commands: ['curl'], why: 'an independent client' },
-  { package: 'haproxy', commands: ['haproxy'], why: 'health checks' },
   { package: 'apache2-utils', commands: ['ab'], why: 'a client that speaks HTTP/1.0' },
   { package: 'chromium', commands: ['chromium'], why: 'the browser that tests the dashboard' },
   { package: 'nginx', commands: ['nginx'], why: 'a reverse proxy of docs/operating.md' },
   { package: 'apache2-bin', commands: ['apache2'], why: 'a reverse proxy of docs/operating.md' },
   { package: 'caddy', commands: ['caddy'], why: 'a reverse proxy of docs/operating.md' },
-  { package: 'haproxy', commands: ['haproxy'], why: 'a reverse proxy of docs/operating.md' },
+  {
+    package: 'haproxy',
+    commands: ['haproxy'],
+    why: 'health checks, and a reverse proxy of docs/operating.md',
+  },
 ];
 
 /** Needed by the long runs only: most of them to build and start a virtual machine. */

@@ -15,7 +15,7 @@
 
 namespace hostwire {
 
-// How bytes leave: one send(2) per stream, or io_uring with one system call per 1,024 of them.
+// How bytes leave: one send(2) per stream, or io_uring with one system call per batch of them.
 enum class SendMethod { kAuto, kSend, kIoUring };
 
 // The end of each event on the wire: a complete chunk of HTTP/1.1, or just the bytes for HTTP/1.0.
