@@ -146,7 +146,8 @@ t.test(
     );
     t.equal(await pinNow(), old, 'half a pair');
     renameSync(at('new/tls-key.pem'), at('old/tls-key.pem'));
-    while ((await pinNow()) !== next) await sleep(20);
+    // uWebSockets.js resets a connection that arrives in the instant of the change (docs/engines.md).
+    while ((await pinNow().catch(() => undefined)) !== next) await sleep(20);
     t.equal(service.stderr().split('does not match').length, 2, 'one error');
   },
 );
