@@ -166,7 +166,7 @@ StreamNews StreamWriter::takeNews() {
 
 StreamCounters StreamWriter::counters() const {
   const Mailbox& mailbox = state_->mailbox;
-  return {mailbox.streams, mailbox.fullStreams, mailbox.keptBytes};
+  return {mailbox.streams, mailbox.fullStreams, mailbox.keptBytes, mailbox.sentEvents, mailbox.skippedEvents};
 }
 
 SendMethod StreamWriter::method() const { return state_->mailbox.method; }
