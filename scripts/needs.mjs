@@ -33,6 +33,12 @@ const NEEDS = [
   { package: 'systemd', commands: ['systemd-analyze'], why: 'checks of the shipped units' },
   { package: 'curl', commands: ['curl'], why: 'an independent client' },
   { package: 'chromium', commands: ['chromium'], why: 'the browser that tests the dashboard' },
+  { package: 'prometheus', commands: ['prometheus', 'promtool'], why: 'scrapes of a real Prometheus' },
+  {
+    package: 'prometheus-node-exporter',
+    commands: ['prometheus-node-exporter'],
+    why: 'the exporter that ours is compared with',
+  },
 ];
 
 /** Needed by the long runs only: most of them to build and start a virtual machine. */

@@ -25,11 +25,17 @@ export class LineLimiter {
   readonly #counts = new Map<string, number>();
   #startedAt = Number.NEGATIVE_INFINITY;
   #leftOut = 0;
+  #leftOutInAll = 0;
   /** The first that exceeded its limit. */
   #firstLeftOut = '';
 
   constructor(options: LineLimiterOptions) {
     this.#options = options;
+  }
+
+  /** Lines since the start. */
+  get leftOut(): number {
+    return this.#leftOutInAll;
   }
 
   /** Whether the line may be written. */
@@ -52,6 +58,7 @@ export class LineLimiter {
       later(() => this.#startMinute(), MINUTE_MS - (now() - this.#startedAt));
     }
     this.#leftOut++;
+    this.#leftOutInAll++;
   }
 
   #startMinute(): void {
