@@ -140,15 +140,20 @@ const batteries = (all: readonly BatteryCounters[]): readonly Family[] =>
     ),
   );
 
-/** A device that comes and goes keeps its number: those of one list are in a fixed order while none is added. */
+/**
+ * The list begins with those that are awake, so a place in it would be another device's after a sleep: `gpu` counts
+ * those of one name.
+ */
 function gpus(all: readonly GpuCounters[]): readonly Family[] {
-  const of = (get: (gpu: GpuCounters) => number | null, share = 1) =>
+  const labels = all.map(({ name, vendor }, at) => ({
+    gpu: String(all.slice(0, at).filter((other) => other.name === name).length),
+    name,
+    vendor,
+  }));
+  const of = (get: (gpu: GpuCounters) => number | null, factor = 1) =>
     all.map((gpu, at) => {
       const value = get(gpu);
-      return {
-        labels: { gpu: String(at), name: gpu.name, vendor: gpu.vendor },
-        value: value === null ? null : value * share,
-      };
+      return { labels: labels[at] ?? {}, value: value === null ? null : value * factor };
     });
   return [
     gauge(

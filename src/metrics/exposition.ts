@@ -47,22 +47,33 @@ export function writeFamily({ name, help, type, samples }: Family): string {
   return `# HELP ${name} ${help}\n# TYPE ${name} ${type}\n${lines.join('')}`;
 }
 
-/** A heading, `# HELP name text` or `# TYPE name type`; the names of metrics have no other characters. */
-const HEADING = /^# (HELP|TYPE) ([A-Za-z_:][\w:]*) (.*)$/gm;
+const BEGIN = '\n# HELP ';
 
 /**
  * The same families as OpenMetrics. The name of a counter is that of its samples without `_total`; a counter whose name
- * does not end so, which node_exporter has, and what it calls untyped are `unknown` there.
+ * does not end so, which node_exporter has, and what it calls untyped are `unknown` there. Samples are the same, so only
+ * the headings are looked at: a machine with hundreds of interfaces has a text of a megabyte.
  */
 export function toOpenMetrics(text: string): string {
-  const counters = new Set<string>();
-  for (const [, word, name = '', type] of text.matchAll(HEADING))
-    if (word === 'TYPE' && type === 'counter' && name.endsWith('_total')) counters.add(name);
-  const body = text.replaceAll(HEADING, (_line, word: string, name: string, rest: string) => {
-    const isCounter = counters.has(name);
-    const family = isCounter ? name.slice(0, -'_total'.length) : name;
-    if (word === 'HELP') return `# HELP ${family} ${rest.replaceAll('"', '\\"')}`;
-    return `# TYPE ${family} ${rest === 'gauge' || isCounter ? rest : 'unknown'}`;
-  });
-  return `${body}# EOF\n`;
+  const parts: string[] = [];
+  for (let at = 0; at < text.length; ) {
+    const helpEnd = text.indexOf('\n', at);
+    const typeEnd = text.indexOf('\n', helpEnd + 1);
+    const next = text.indexOf(BEGIN, typeEnd);
+    const end = next < 0 ? text.length : next + 1;
+    parts.push(headingOf(text.slice(at, typeEnd)), text.slice(typeEnd, end));
+    at = end;
+  }
+  return `${parts.join('')}# EOF\n`;
+}
+
+const HEADING = /^# HELP (\S+) (.*)\n# TYPE \S+ (\S+)$/;
+
+/** Both lines of a family, as writeFamily and the addon write them. */
+function headingOf(lines: string): string {
+  const [, name = '', help = '', type = ''] = HEADING.exec(lines) ?? [];
+  const isCounter = type === 'counter' && name.endsWith('_total');
+  const family = isCounter ? name.slice(0, -'_total'.length) : name;
+  const known = type === 'gauge' || isCounter ? type : 'unknown';
+  return `# HELP ${family} ${help.replaceAll('"', '\\"')}\n# TYPE ${family} ${known}`;
 }
