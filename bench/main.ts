@@ -6,6 +6,7 @@ const BENCHES: ReadonlyMap<string, string> = new Map([
   ['sample', 'CPU time of one sample, compared with a C loop that reads the same files'],
   ['idle', 'cost of the service without subscribers, and time of its start'],
   ['processes', 'CPU time of reading 10,000 processes, compared with a C loop'],
+  ['metrics', 'CPU time of a scrape of /metrics, compared with bare reads and with node_exporter'],
   ['fanout', 'CPU time and memory of many event streams, compared with a C loop'],
   ['sockets', 'CPU time and memory of many WebSockets, compared with a C loop'],
   ['second-loop', 'gain of a second event loop on the same port'],

@@ -29,6 +29,12 @@ function write(file, bytes) {
   renameSync(`${file}.new`, file);
 }
 
+/**
+ * Loaded when it is first used, and shares no module with the rest: as a further entry of the program esbuild would move
+ * its own helpers into one more file, which every start reads.
+ */
+const LATE = 'src/metrics/metrics.ts';
+
 /** The names that esbuild gives to parts. */
 const PART = /-[A-Z0-9]{8}\.js(?:\.map)?$/;
 
@@ -65,22 +71,44 @@ async function bundle(options) {
   });
 }
 
+const PROGRAM = {
+  define: { IS_BUNDLE: 'true' },
+  minify: true,
+  // Coverage is mapped by lines: with one long line for all, c8 takes lines that nothing ran for covered.
+  lineLimit: 10,
+  platform: 'node',
+  target: 'node20.9',
+  external: EXTERNAL,
+};
+
+/** Imports of LATE lead to its own bundle, `name`. */
+const latePart = (name) => ({
+  name: 'late part',
+  setup(build) {
+    const suffix = `/${path.basename(path.dirname(LATE))}/${path.basename(LATE)}`;
+    build.onResolve({ filter: /^\.\.?\// }, ({ path: wanted, kind }) =>
+      kind === 'dynamic-import' && wanted.endsWith(suffix)
+        ? { path: `./${name}`, external: true }
+        : undefined,
+    );
+  },
+});
+
 async function bundleProgram() {
-  const { outputFiles, metafile } = await bundle({
+  const late = await bundle({ ...PROGRAM, entryPoints: [LATE], entryNames: '[name]-[hash]' });
+  const lateName = late.outputFiles
+    .map((file) => path.basename(file.path))
+    .find((name) => name.endsWith('.js'));
+  const program = await bundle({
+    ...PROGRAM,
     entryPoints: ['src/main.ts'],
     // What main.ts imports late stays in a file of its own. Few files: each costs about 1 ms and 0.1 MiB at the start.
     splitting: true,
     chunkNames: '[name]-[hash]',
-    define: { IS_BUNDLE: 'true' },
-    minify: true,
-    // Coverage is mapped by lines: with one long line for all, c8 takes lines that nothing ran for covered.
-    lineLimit: 10,
-    platform: 'node',
-    target: 'node20.9',
-    external: EXTERNAL,
-    plugins: [globalProcess],
+    plugins: [globalProcess, latePart(lateName)],
     metafile: true,
   });
+  const outputFiles = [...late.outputFiles, ...program.outputFiles];
   const files = new Map(outputFiles.map((file) => [path.basename(file.path), file.contents]));
   // main.js last: until then the old one runs, with its own parts.
   const isPart = (name) => PART.test(name);
@@ -88,7 +116,7 @@ async function bundleProgram() {
   for (const [name, bytes] of files) if (!isPart(name)) write(path.join(target, name), bytes);
   for (const name of readdirSync(target))
     if (isPart(name) && !files.has(name)) rmSync(path.join(target, name));
-  const libraries = Object.keys(metafile.inputs).flatMap((file) => LIBRARY.exec(file)?.[1] ?? []);
+  const libraries = Object.keys(program.metafile.inputs).flatMap((file) => LIBRARY.exec(file)?.[1] ?? []);
   write(path.join(target, 'licenses.txt'), licensesOf([...new Set(libraries)].sort()));
 }
 

@@ -47,6 +47,7 @@ const TARGETS = [
   'native/fuzz/targets.cc',
   'native/fuzz/windows_targets.cc',
   'native/fuzz/drive_targets.cc',
+  'native/fuzz/metrics_targets.cc',
   'native/fuzz/network_targets.cc',
   'native/fuzz/device_targets.cc',
 ];

@@ -42,6 +42,12 @@ const NEEDS = [
     commands: ['haproxy'],
     why: 'health checks, and a reverse proxy of docs/operating.md',
   },
+  { package: 'prometheus', commands: ['prometheus', 'promtool'], why: 'scrapes of a real Prometheus' },
+  {
+    package: 'prometheus-node-exporter',
+    commands: ['prometheus-node-exporter'],
+    why: 'the exporter that ours is compared with',
+  },
 ];
 
 /** Needed by the long runs only: most of them to build and start a virtual machine. */

@@ -13,7 +13,7 @@ export const CORPUS = 'native/fuzz/corpus';
 export const FIXTURES = unpackAll();
 /** The parsers of every platform: they are pure, and run on each. */
 export const PARSERS = sourcesOf('shared', 'linux', 'windows').filter((file) =>
-  /\/(?:parse\w*|select_\w*|kernel\/text)\.cc$/.test(file),
+  /\/(?:parse\w*|select_\w*|kernel\/text|host\/exposition)\.cc$/.test(file),
 );
 
 /** Runs a command to its end; with `isQuiet` returns its output instead of printing it. A failure ends this process. */

@@ -200,6 +200,10 @@ export class Service {
       media,
       processQueries: queries,
       dashboard,
+      metrics: {
+        ...{ host, source: sampler, clock, facts, engine: engine.name, sampler, gate: this.#gate },
+        ...{ server: this.#server, streams: this.#fanout, sockets: this.#hub, media, config, log, rss },
+      },
       readSystem: (withDetail) => readSystem(systemRooms, withDetail),
       hasRoom: roomFor(this.#room, config, [this.#fanout, this.#hub], tally),
     });

@@ -50,8 +50,9 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   ],
   'http/endpoints': [
     ...['http', 'http/clients', 'commands', 'processes', 'stats', 'access', 'wire'],
-    ...['errors', 'host', 'params', 'place'],
+    ...['errors', 'host', 'metrics', 'params', 'place'],
   ],
+  metrics: ['stats', 'host', 'clock'],
   commands: ['host', 'wire', 'errors', 'params', 'log', 'clock', 'config', 'listeners'],
   processes: ['host', 'stats', 'wire', 'errors', 'params', 'clock', 'config'],
   stats: ['host', 'wire', 'clock', 'log'],
@@ -216,6 +217,8 @@ t.test('nothing in src/ or native/ starts a process, but the launcher', async (t
 const POOL_USERS: ReadonlyMap<string, RegExp> = new Map([
   // The documents of the API, from this program's own folder, once each.
   ['src/http/endpoints/documents.ts', /^readFile$/],
+  // Metrics, compressed for a scrape that asks for it.
+  ['src/metrics/metrics.ts', /^gzip$/],
   // Listening looks up `server.host` where it is a name, once.
   ['src/http/node/server.ts', /^(?:https?|net)$/],
   // Types.

@@ -148,7 +148,8 @@ std::vector<FuzzTarget> linuxTargets() {
 const std::vector<FuzzTarget>& fuzzTargets() {
   static const std::vector<FuzzTarget> targets = [] {
     std::vector<FuzzTarget> all = linuxTargets();
-    for (const auto* others : {&networkTargets(), &deviceTargets(), &windowsTargets(), &driveTargets()})
+    for (const auto* others :
+         {&networkTargets(), &deviceTargets(), &windowsTargets(), &driveTargets(), &metricsTargets()})
       all.insert(all.end(), others->begin(), others->end());
     return all;
   }();

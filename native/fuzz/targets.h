@@ -22,6 +22,8 @@ const std::vector<FuzzTarget>& deviceTargets();
 const std::vector<FuzzTarget>& windowsTargets();
 // The parsers for drives, likewise.
 const std::vector<FuzzTarget>& driveTargets();
+// Those of metrics.
+const std::vector<FuzzTarget>& metricsTargets();
 
 // For a parser that only must not crash.
 template <auto Parse>

@@ -17,10 +17,11 @@ class ProberPool;
 struct DiskUsage {
   std::uint64_t totalBytes = 0;
   std::uint64_t freeBytes = 0;       // free for root
-  std::uint64_t availableBytes = 0;  // available to root
+  std::uint64_t availableBytes = 0;  // available to everyone else
+  // Inodes; 0 where the filesystem has no fixed number of them, absent where the platform has none.
+  std::optional<std::uint64_t> files, filesFree;
 };
 
-// available to everyone else
 struct DiskIo {
   std::uint64_t readBytes = 0;
   std::uint64_t writeBytes = 0;

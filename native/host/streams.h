@@ -52,6 +52,9 @@ struct StreamCounters {
   std::size_t streams = 0;
   std::size_t fullStreams = 0;
   std::size_t keptBytes = 0;
+  // Since the start: samples that streams were sent, and those that full ones were never sent.
+  std::uint64_t sentEvents = 0;
+  std::uint64_t skippedEvents = 0;
 };
 
 // Its functions are called on one thread, and none of them waits for the network. The writer's own thread

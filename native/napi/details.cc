@@ -25,10 +25,15 @@ static Napi::Value js(Napi::Env env, SensorKind kind) {
 }
 
 static Napi::Value js(Napi::Env env, const SensorCounters& sensor) {
-  static const Shape shape{
-      Key{"driver", &SensorCounters::driver}, Key{"chip", &SensorCounters::chip},
-      Key{"label", &SensorCounters::label},   Key{"kind", &SensorCounters::kind},
-      Key{"value", &SensorCounters::value},   Key{"failure", orNull(&SensorCounters::failure)}};
+  static const Shape shape{Key{"driver", &SensorCounters::driver},
+                           Key{"chip", &SensorCounters::chip},
+                           Key{"label", &SensorCounters::label},
+                           Key{"device", &SensorCounters::device},
+                           Key{"file", &SensorCounters::file},
+                           Key{"ownLabel", &SensorCounters::ownLabel},
+                           Key{"kind", &SensorCounters::kind},
+                           Key{"value", &SensorCounters::value},
+                           Key{"failure", orNull(&SensorCounters::failure)}};
   return shape.make(env, sensor);
 }
 

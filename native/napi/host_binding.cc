@@ -107,7 +107,8 @@ Napi::Function HostBinding::define(Napi::Env env, const std::shared_ptr<Completi
   return DefineClass(env, "Host",
                      {InstanceMethod<&HostBinding::readCounters>("readCounters"),
                       InstanceMethod<&HostBinding::describe>("describe"),
-                      InstanceMethod<&HostBinding::readSystem>("readSystem")},
+                      InstanceMethod<&HostBinding::readSystem>("readSystem"),
+                      InstanceMethod<&HostBinding::readMetrics>("readMetrics")},
                      completions.get());
 }
 
@@ -193,6 +194,15 @@ Napi::Value HostBinding::readSystem(const Napi::CallbackInfo& info) {
   return startDetached<SystemInfo>(
       info.Env(), completions_, [roots = roots_] { return hostwire::readSystem(roots); },
       [](Napi::Env env, const SystemInfo& system) { return js(env, system); });
+}
+
+Napi::Value HostBinding::readMetrics(const Napi::CallbackInfo& info) {
+  if (!metrics_) metrics_ = std::make_shared<MetricsReader>(roots_);
+  return startDetached<std::string>(
+      info.Env(), completions_, [reader = metrics_] { return reader->read(); },
+      [](Napi::Env env, const std::string& text) {
+        return Napi::Buffer<char>::Copy(env, text.data(), text.size());
+      });
 }
 
 }  // namespace hostwire

@@ -6,6 +6,7 @@
 #include <memory>
 #include <vector>
 
+#include "host/metrics.h"
 #include "host/prober.h"
 #include "host/roots.h"
 #include "napi/detached_work.h"
@@ -28,12 +29,16 @@ class HostBinding : public Napi::ObjectWrap<HostBinding> {
   Napi::Value describe(const Napi::CallbackInfo& info);
   // readSystem(): Promise<SystemInfo>
   Napi::Value readSystem(const Napi::CallbackInfo& info);
+  // readMetrics(): Promise<Buffer>
+  Napi::Value readMetrics(const Napi::CallbackInfo& info);
 
   Roots roots_;
   // The readers share it, so they are destroyed first.
   ProberPool probers_;
   std::vector<Section> sections_;
   std::vector<Detail> details_;
+  // Since the first request for metrics; shared with the thread that reads them.
+  std::shared_ptr<MetricsReader> metrics_;
   std::shared_ptr<Completions> completions_;
 };
 

@@ -78,13 +78,21 @@ static Napi::Value js(Napi::Env env, const DiskIo& io) {
   return shape.make(env, io);
 }
 
+static std::optional<std::uint64_t> filesOf(const DiskCounters& disk) {
+  return disk.usage ? disk.usage->files : std::nullopt;
+}
+
+static std::optional<std::uint64_t> filesFreeOf(const DiskCounters& disk) {
+  return disk.usage ? disk.usage->filesFree : std::nullopt;
+}
+
 static Napi::Value js(Napi::Env env, const DiskCounters& disk, bool withDetail) {
   static const Shape plain{Key{"mountPoint", &DiskCounters::mountPoint}, Key{"usage", &DiskCounters::usage}};
   static const auto detailed =
       plain.with(Key{"device", &DiskCounters::device}, Key{"type", &DiskCounters::type},
                  Key{"label", &DiskCounters::label}, Key{"isReadOnly", &DiskCounters::isReadOnly},
                  Key{"isRemovable", &DiskCounters::isRemovable}, Key{"isStale", &DiskCounters::isStale},
-                 Key{"io", &DiskCounters::io});
+                 Key{"io", &DiskCounters::io}, Key{"files", filesOf}, Key{"filesFree", filesFreeOf});
   return withDetail ? detailed.make(env, disk) : plain.make(env, disk);
 }
 

@@ -14,6 +14,7 @@
 #include "host/limits.h"
 #include "host/listener.h"
 #include "host/memory.h"
+#include "host/metrics.h"
 #include "host/network.h"
 #include "host/output.h"
 #include "host/peers.h"
@@ -54,6 +55,11 @@ MemoryReader::MemoryReader(const Roots&) {}
 MemoryReader::~MemoryReader() = default;
 MemoryCounters MemoryReader::read(bool) { refuse("read memory"); }
 Findings MemoryReader::describe() { return unknown("memory"); }
+
+struct MetricsReader::State {};
+MetricsReader::MetricsReader(const Roots&) {}
+MetricsReader::~MetricsReader() = default;
+std::string MetricsReader::read() { refuse("read metrics"); }
 
 struct DisksReader::State {};
 DisksReader::DisksReader(const Roots&, ProberPool&) {}

@@ -1,4 +1,4 @@
-/** The OpenAPI document of all operations below /api. */
+/** The OpenAPI document of all operations. */
 import { errorPayload } from '../wire/errors.ts';
 import type { Tag } from '../wire/operations.ts';
 import { DOCUMENTED, type DocumentedOperation, templateOf } from './operations.ts';

@@ -56,10 +56,10 @@ const ownTables = ({ payloads }: DocumentedOperation, { write }: SchemaWriter): 
     .map(tablesOf);
 
 function answerOf(operation: DocumentedOperation, { write }: SchemaWriter): string {
-  const { payloads, imageTypes, isStream, isUpgrade, headers = [] } = operation;
+  const { payloads, imageTypes, textTypes, isStream, isUpgrade, headers = [] } = operation;
   const [first, second] = payloads.map((schema) => payloadIn(write(schema)));
   if (isUpgrade) return 'Answer: 101 and a WebSocket.';
-  const payload = imageTypes?.join(', ') ?? first ?? 'a JSON document';
+  const payload = (imageTypes ?? textTypes)?.join(', ') ?? first ?? 'a JSON document';
   const detailed = second === undefined ? '' : `, with \`detail=1\` ${second}`;
   const named = headers.length === 0 ? '' : `; header ${headers.map((name) => `\`${name}\``).join(', ')}`;
   return `Answer: ${isStream ? 'events with ' : ''}${payload}${detailed}${named}.`;

@@ -62,7 +62,7 @@ export function errorsOf({ body, errors }: DocumentedOperation): readonly ErrorC
 }
 
 function success(operation: DocumentedOperation, { write }: SchemaWriter): Json {
-  const { payloads, imageTypes, isStream, headers = [] } = operation;
+  const { payloads, imageTypes, textTypes, isStream, headers = [] } = operation;
   const written = payloads.map(write);
   const [only] = written;
   const payload = written.length > 1 ? { anyOf: written } : (only ?? { type: 'object' });
@@ -72,14 +72,17 @@ function success(operation: DocumentedOperation, { write }: SchemaWriter): Json 
       headers: headersNamed([...headers, ...ALL_HEADERS]),
       content: { 'text/event-stream': { schema: { type: 'string' }, 'x-message': payload } },
     };
+  const contentOf = (): Json => {
+    if (imageTypes) return Object.fromEntries(imageTypes.map((type) => [type, {}]));
+    if (textTypes) return Object.fromEntries(textTypes.map((type) => [type, { schema: { type: 'string' } }]));
+    return { [JSON_TYPE]: { schema: payload } };
+  };
   // A document may be cached.
   const common = headers.includes('ETag') ? ALL_HEADERS : JSON_HEADERS;
   return {
     description: 'Done.',
     headers: headersNamed([...headers, ...common]),
-    content: imageTypes
-      ? Object.fromEntries(imageTypes.map((type) => [type, {}]))
-      : { [JSON_TYPE]: { schema: payload } },
+    content: contentOf(),
   };
 }
 

@@ -99,6 +99,13 @@ export class Media {
     return selectPlayer(snapshot)?.playback ?? 'stopped';
   }
 
+  /** The same without asking for players: undefined while nobody has. */
+  peekPlayback(): Playback | undefined {
+    const { host } = this.#options;
+    if (host === undefined || !this.#isWatching) return undefined;
+    return selectPlayer(host.readPlayers())?.playback ?? 'stopped';
+  }
+
   /** The picture of the current track, if it is a file of this machine; see MediaArt. Rejects with `player_not_found`. */
   async art(name: string | undefined): Promise<Picture | undefined> {
     const { host } = this.#options;

@@ -63,6 +63,7 @@ export const KEYS = {
       'Ending and starting processes; command lines in process details.',
     ),
     enable_dashboard: booleanRow(true, 'The dashboard at `/`.'),
+    enable_metrics: booleanRow(true, 'Metrics for Prometheus at `/metrics` (docs/metrics.md).'),
   },
   server: {
     host: configRow(v.pipe(v.string(), v.check(isListenHost)), '::', {

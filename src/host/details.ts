@@ -9,6 +9,10 @@ export interface SensorCounters {
   readonly chip: string;
   /** Unique per sensor; begins with the chip. */
   readonly label: string;
+  /** What the system calls them: the device "platform/coretemp.0", the value's file "temp1_input", its label "Core 0". */
+  readonly device?: string;
+  readonly file?: string;
+  readonly ownLabel?: string;
   readonly kind: SensorKind;
   /** °C, RPM, V or W. */
   readonly value: number | null;

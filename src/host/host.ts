@@ -91,6 +91,9 @@ export interface DiskCounters {
   readonly isRemovable?: boolean | null;
   readonly isStale?: boolean;
   readonly io?: DiskIo | null;
+  /** Inodes; 0 where the filesystem has no fixed number of them, null where the platform has none. */
+  readonly files?: number | null;
+  readonly filesFree?: number | null;
 }
 
 export type InterfaceKind =
@@ -260,6 +263,11 @@ export interface Host {
    */
   readCounters(sections: number, withDetail: boolean, nextInMs: number, details?: number): Counters;
   readSystem(): Promise<SystemInfo>;
+  /**
+   * The kernel's own counters in the exposition format of Prometheus, read by a thread of its own. At most one at a time
+   * is useful. Rejects with the code ENOTSUP where the platform has none.
+   */
+  readMetrics(): Promise<Buffer>;
   /** Milliseconds since boot, suspended time included; the clock of `Counters.sinceBootNs`. */
   sinceBootMs(): number;
   /** Applies `options` to this process's listening sockets on `port`; returns how many were tuned. */

@@ -48,6 +48,7 @@ interface NativeHost {
   readCounters: Host['readCounters'];
   describe(): HostDescription;
   readSystem(): Promise<SystemInfo>;
+  readMetrics(): Promise<Buffer>;
 }
 
 /** The command thread, which others are made from; it does not run before it is needed. */
@@ -166,6 +167,7 @@ export function openNativeHost(roots: Roots = {}): NativeMachine {
     describe: (without = new Set()) =>
       describeMachine(() => host.describe(), { processes, power, media }, without),
     readSystem: shared(() => host.readSystem()),
+    readMetrics: () => host.readMetrics(),
     sinceBootMs: () => addon.sinceBootMs(),
     tuneListener: (port, options) => addon.tuneListener(port, options),
     descriptorLimit: () => addon.descriptorLimit(),

@@ -59,6 +59,9 @@ export interface StreamCounters {
   readonly streams: number;
   readonly fullStreams: number;
   readonly keptBytes: number;
+  /** Samples that were sent since the start, and those that full streams were never sent. */
+  readonly sentEvents: number;
+  readonly skippedEvents: number;
   /** The one in use. */
   readonly method: SendMethod;
 }

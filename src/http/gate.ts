@@ -28,6 +28,9 @@ export const SOCKET_PATH = OPERATIONS.openSocket.path;
 /** A client whose request takes less is not counted: so much is part of the price of a connection. */
 const MIN_COUNTED = 512;
 
+/** What a status alone says; other refusals have a code. */
+const REASON_OF = { 400: 'bad_request', 401: 'unauthorized', 403: 'address' } as const;
+
 export interface GateOptions {
   readonly config: Config;
   readonly machineNames: readonly string[];
@@ -44,6 +47,14 @@ export class Gate {
   readonly #wrongKeys: WrongKeyLog;
   #policy: AccessPolicy;
   #warning: string | undefined;
+  /** Requests by why they were refused; each reason is there from the start. */
+  readonly #refused = {
+    bad_request: 0,
+    unauthorized: 0,
+    address: 0,
+    host_not_allowed: 0,
+    origin_not_allowed: 0,
+  };
   // Ten thousand viewers behind one proxy are equal in everything that is judged: they share one kept request.
   readonly #clients = new Map<string, WeakRef<Caller>>();
   readonly #forgotten = new FinalizationRegistry<string>((key) => {
@@ -68,11 +79,19 @@ export class Gate {
     const decision = decideAccess(this.#policy, request);
     this.#refusals.note(decision);
     this.#wrongKeys.note(decision, this.#options.now());
-    if (!decision.isAllowed) return { isAllowed: false, answer: refusalOf(decision) };
+    if (!decision.isAllowed) {
+      this.#refused[decision.errorCode ?? REASON_OF[decision.status]]++;
+      return { isAllowed: false, answer: refusalOf(decision) };
+    }
     if (decision.isPreflight) return { isAllowed: false, answer: emptyAnswer(decision.headers) };
     request.address = networkOf(decision.client);
     request.isKeyed = decision.isKeyed;
     return { isAllowed: true, headers: corsHeaders(decision), client: request };
+  }
+
+  /** Requests that were refused since the start, by reason. */
+  get refusals(): Readonly<Record<string, number>> {
+    return { ...this.#refused };
   }
 
   /** The part of a client's request that is kept while its connection is open; equal ones are shared. */

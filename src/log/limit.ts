@@ -30,11 +30,17 @@ export class LineLimiter {
   #reduced: ReadonlySet<string> = new Set();
   #startedAt = Number.NEGATIVE_INFINITY;
   #leftOut = 0;
+  #leftOutInAll = 0;
   /** The first that exceeded its limit. */
   #firstLeftOut = '';
 
   constructor(options: LineLimiterOptions) {
     this.#options = options;
+  }
+
+  /** Lines since the start. */
+  get leftOut(): number {
+    return this.#leftOutInAll;
   }
 
   /** Whether the line may be written. */
@@ -62,6 +68,7 @@ export class LineLimiter {
       later(() => this.#startMinute(), MINUTE_MS - (now() - this.#startedAt));
     }
     this.#leftOut++;
+    this.#leftOutInAll++;
   }
 
   #startMinute(): void {

@@ -24,6 +24,8 @@ export interface Log {
   /** A command of a client and its outcome. Of level info; with `auditTo` in a file of its own. */
   readonly audit: Line;
   setLevel(level: LogLevel): void;
+  /** Lines that were left out since the start, because there were too many. */
+  readonly leftOut?: () => number;
 }
 
 export interface LogOptions {
@@ -70,6 +72,7 @@ export function createLog(
       const entry = entryOf('info', text, fields);
       if (auditTo?.(entry) !== true && isWanted('info')) write(entry);
     },
+    leftOut: () => limiter.leftOut,
     setLevel(next) {
       limit = LOG_LEVELS.indexOf(next);
     },

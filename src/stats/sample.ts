@@ -41,6 +41,8 @@ export interface Sample {
   readonly gpu: Derived<GpuStats | null, GpuDetail | null> | undefined;
   readonly disks: Derived<readonly DiskStats[], readonly DiskDetail[]> | undefined;
   readonly network: Derived<NetworkStats, NetworkDetail> | undefined;
+  /** The reading itself, for what exports raw numbers. */
+  readonly counters: Counters;
 }
 
 /**
@@ -92,6 +94,7 @@ export function deriveSample(
               secondsBetween(before.network, counters, counters.networkTakenAtNs),
             ),
           ),
+    counters,
   };
   return { sample, baseline };
 }

@@ -44,6 +44,8 @@ export class Sampler implements SampleSource {
   /** Drops what nobody has asked for in a long time. */
   #expiryTimer: unknown;
   #isClosed = false;
+  #ticks = 0;
+  #latenessMs = 0;
 
   constructor(options: SampleReaderOptions) {
     this.#clock = options.clock;
@@ -57,6 +59,11 @@ export class Sampler implements SampleSource {
   /** Milliseconds until the next tick; Infinity while nobody is subscribed. */
   get nextTickInMs(): number {
     return this.#timer === undefined ? Number.POSITIVE_INFINITY : this.#deadlineMs - this.#clock.now();
+  }
+
+  /** The ticks since the start, and by how much they were late, all together. */
+  get tickCounters(): { readonly ticks: number; readonly latenessMs: number } {
+    return { ticks: this.#ticks, latenessMs: this.#latenessMs };
   }
 
   /** Sends `sink` the sample of each tick, until the returned function is called. */
@@ -206,6 +213,8 @@ export class Sampler implements SampleSource {
 
   #tick(): void {
     const now = this.#clock.now();
+    this.#ticks++;
+    this.#latenessMs += Math.max(0, now - this.#deadlineMs);
     // setTimeout may fire up to a millisecond early; deadlines are absolute, so lateness never adds up.
     let next = this.#deadlineMs + this.intervalMs;
     if (next <= now) next = now + this.intervalMs - ((now - this.#deadlineMs) % this.intervalMs);

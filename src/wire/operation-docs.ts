@@ -36,6 +36,8 @@ export interface OperationDocs {
   readonly isUpgrade?: true;
   /** The answer is a picture of one of these types instead of JSON. */
   readonly imageTypes?: readonly string[];
+  /** The answer is text of one of these types instead of JSON. */
+  readonly textTypes?: readonly string[];
   /** The answer is a stream of events, each with a payload. */
   readonly isStream?: true;
   readonly headers?: readonly AnswerHeader[];

@@ -1,5 +1,5 @@
 /**
- * Every operation of HTTP below /api, once: the router matches these rows, and the API documents are made from them.
+ * Every operation of HTTP, once: the router matches these rows, and the API documents are made from them.
  * The service loads this table, so it has no payload schemas and no prose. Those are the OperationDocs beside the
  * payloads (wire/power.ts, for example), and the handlers are in http/endpoints/: both are tied to the ids by type.
  */
@@ -13,7 +13,7 @@ export type Tag = 'stats' | 'power' | 'media' | 'processes' | 'service';
 export interface Operation<Feature extends string = string> {
   readonly method: Method;
   /** Compared byte for byte with the raw path. A final `/*` matches one last part, which is not empty. */
-  readonly path: `/api/${string}`;
+  readonly path: `/api/${string}` | '/metrics';
   readonly tag: Tag;
   /** The flag of the configuration that allows it. Off: 403 `feature_disabled`. */
   readonly feature?: Feature;
@@ -79,6 +79,7 @@ export const OPERATIONS = {
   getStatus: { method: 'GET', path: '/api/status', tag: 'service', isPublic: true },
   getOpenapi: { method: 'GET', path: '/api/openapi.json', tag: 'service' },
   getAsyncapi: { method: 'GET', path: '/api/asyncapi.json', tag: 'service' },
+  getMetrics: { method: 'GET', path: '/metrics', tag: 'stats', feature: 'enable_metrics' },
 } as const satisfies Readonly<Record<string, Operation>>;
 
 export type OperationId = keyof typeof OPERATIONS;

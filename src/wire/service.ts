@@ -5,7 +5,7 @@ import type { DocsOf } from './operation-docs.ts';
 /** Says nothing about the machine, because anyone may ask. */
 export const healthCheck = v.strictObject({ status: v.literal('ok') });
 
-export const SERVICE_DOCS: DocsOf<'getStatus' | 'getOpenapi' | 'getAsyncapi'> = {
+export const SERVICE_DOCS: DocsOf<'getStatus' | 'getOpenapi' | 'getAsyncapi' | 'getMetrics'> = {
   getStatus: {
     summary: 'Whether the service is up',
     description: 'Open to every address that is not blocked. Says nothing about the machine.',
@@ -24,6 +24,14 @@ export const SERVICE_DOCS: DocsOf<'getStatus' | 'getOpenapi' | 'getAsyncapi'> = 
     description: 'Describes the messages of `/api/stream` and `/api/ws` for programs (AsyncAPI 3.0).',
     payloads: [],
     headers: ['ETag'],
+    errors: [],
+  },
+  getMetrics: {
+    summary: 'Metrics for Prometheus',
+    description:
+      'Counters and gauges with the names, labels and units of node_exporter, and `hostwire_*` for what it has not (docs/metrics.md). `Accept` chooses between the text format 0.0.4 and OpenMetrics 1.0, `Accept-Encoding` gzip. A reading answers all scrapes within a second.',
+    payloads: [],
+    textTypes: ['text/plain', 'application/openmetrics-text'],
     errors: [],
   },
 };

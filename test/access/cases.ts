@@ -82,6 +82,7 @@ export const DIMENSIONS: Dimensions = {
   method: ['GET', 'POST', 'HEAD', 'OPTIONS', 'PUT', 'DELETE'],
   path: [
     '/api/usage',
+    '/metrics',
     '/api/status',
     '/',
     '/api/ws',

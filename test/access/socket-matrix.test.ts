@@ -57,10 +57,11 @@ function casesOf(family: Family, random: Random): readonly Case[] {
   return [...cases.values()];
 }
 
-const GET_PATHS = ['/', '/api/usage', '/api/status'];
+const GET_PATHS = ['/', '/api/usage', '/api/status', '/metrics'];
 const ALLOW: Readonly<Record<string, string>> = {
   '/': 'GET, HEAD',
   '/api/usage': 'GET, HEAD',
+  '/metrics': 'GET, HEAD',
   '/api/status': 'GET, HEAD',
   '/api/ws': 'GET, HEAD',
   '/api/pw/sleep': 'POST',

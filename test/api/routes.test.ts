@@ -11,8 +11,8 @@ const openapi = new Openapi(openapiDocument('0'));
 
 const service = await startHere(fixtureHost());
 t.teardown(() => service.stop());
-/** What is below /api is the API; the rest is the dashboard. */
-const routes = service.routes.filter(({ path }) => path.startsWith('/api'));
+/** What is below /api is the API, and so is /metrics; the rest is the dashboard. */
+const routes = service.routes.filter(({ path }) => path.startsWith('/api') || path === '/metrics');
 
 t.test('[I.api-routes] every route and method has its operation, and the reverse', async (t) => {
   const served = routes.flatMap(({ path, methods }) =>

@@ -60,6 +60,7 @@ t.test('[8.defaults] the documented defaults', async (t) => {
       enable_processes: true,
       enable_process_control: false,
       enable_dashboard: true,
+      enable_metrics: true,
     },
   );
   t.strictSame(
@@ -92,7 +93,8 @@ t.test('[8.spellings] JSON and YAML have the same keys', async (t) => {
   "auth": {"enabled": true, "api_key": "0123456789abcdef0123456789abcdef", "allowed_ips": ["*", "10.0.0.0/8"],
            "blocked_ips": ["10.0.0.9"], "refuse_forwarded": false},
   "features": {"enable_sleep": false, "enable_hibernate": true, "enable_restart": true, "enable_shutdown": true,
-               "enable_media": false, "enable_processes": false, "enable_process_control": true, "enable_dashboard": false},
+               "enable_media": false, "enable_processes": false, "enable_process_control": true, "enable_dashboard": false,
+               "enable_metrics": false},
   "server": {"host": "127.0.0.1", "port": 0, "engine": "node", "max_streams": 7, "max_streams_per_address": 8,
              "max_connections_per_address": 11,
              "max_requests_per_address": 9, "max_kept_megabytes": 10, "allowed_hosts": ["pc.example.org"],

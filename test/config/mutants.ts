@@ -72,6 +72,7 @@ export const BASE: Values = {
     enable_processes: false,
     enable_process_control: true,
     enable_dashboard: false,
+    enable_metrics: false,
   },
   server: {
     max_streams: 10,
@@ -424,6 +425,7 @@ const DEFAULTS: Readonly<Record<string, unknown>> = {
   'features.enable_processes': true,
   'features.enable_process_control': false,
   'features.enable_dashboard': true,
+  'features.enable_metrics': true,
   'server.max_streams': 0,
   'server.max_connections_per_address': 512,
   'server.max_streams_per_address': 256,

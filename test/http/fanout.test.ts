@@ -30,6 +30,7 @@ function encodedOf(number: number, padding = 0): Encoded {
     gpu: undefined,
     disks: undefined,
     network: undefined,
+    counters: { takenAtNs: 0, sinceBootNs: 0, unixMs: 0 },
   };
   return new Encoded(sample);
 }

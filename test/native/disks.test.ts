@@ -452,6 +452,12 @@ t.test(
     const others = calls.filter(
       (call) => !/^(?:poll|futex|clock_\w+|madvise|mmap|munmap|mprotect|brk)\(/.test(call),
     );
-    t.same(others, [], 'nothing else');
+    // V8 wakes its loop to collect what the readings left, whenever they have filled its young space.
+    const isWakeUp = (call: string) => /^write\(\d+, "\\1(?:\\0){7}", 8\)/.test(call);
+    t.same(
+      others.filter((call) => !isWakeUp(call)),
+      [],
+      'nothing else',
+    );
   },
 );

@@ -32,6 +32,7 @@ class TestHost {
   change: Partial<Counters> = {};
   error: Error | undefined;
   readSystem = () => Promise.resolve(SYSTEM);
+  readMetrics = () => Promise.resolve(Buffer.alloc(0));
   sinceBootMs = () => this.#clock.sinceBoot();
   tuneListener = () => 1;
   descriptorLimit = () => 1000;

@@ -29,6 +29,8 @@ DiskUsage usageOf(const struct statvfs& filesystem) {
   usage.totalBytes = bytesOf(filesystem.f_blocks, blockBytes);
   usage.freeBytes = std::min(usage.totalBytes, bytesOf(countOf(filesystem.f_bfree), blockBytes));
   usage.availableBytes = std::min(usage.totalBytes, bytesOf(countOf(filesystem.f_bavail), blockBytes));
+  usage.files = filesystem.f_files;
+  usage.filesFree = std::min<std::uint64_t>(filesystem.f_files, filesystem.f_ffree);
   return usage;
 }
 

@@ -2,6 +2,9 @@
 #include "linux/sensors/hwmon.h"
 
 #include <algorithm>
+#include <array>
+#include <climits>
+#include <cstdlib>
 #include <map>
 #include <string_view>
 #include <utility>
@@ -65,6 +68,16 @@ ChipNames nameChip(const std::string& folder, const std::string& chipName, bool 
   return {chipName, place.empty() ? lastPart(folder) : std::move(place)};
 }
 
+// The bus and the name of a chip's device, as the last two parts of its path.
+std::string placeOfDevice(const std::string& folder) {
+  std::array<char, PATH_MAX> path{};
+  if (realpath((folder + "/device").c_str(), path.data()) == nullptr) return {};
+  const std::string_view whole(path.data());
+  const std::size_t name = whole.rfind('/');
+  const std::size_t parent = name == 0 ? 0 : whole.rfind('/', name - 1);
+  return toValidUtf8(whole.substr(parent + 1));
+}
+
 // Devices that never sleep report "unsupported".
 std::string findRuntimeStatus(const std::string& folder) {
   std::string path = folder + "/device/power/runtime_status";
@@ -89,7 +102,7 @@ std::vector<SensorInput> findInputs(const std::string& folder) {
     names.push_back({prefix, readName(stem + "_label")});
     std::string fault = stem + "_fault";
     if (!isPresent(fault)) fault.clear();
-    inputs.push_back({key.first, {}, within(folder, file), std::move(fault)});
+    inputs.push_back({key.first, {}, within(folder, file), names.back().label, std::move(fault)});
   }
   auto shown = nameInputs(names);
   for (std::size_t at = 0; at < inputs.size(); ++at) inputs[at].name = std::move(shown[at]);
@@ -111,6 +124,7 @@ std::optional<FoundChip> findChip(const std::string& classFolder) {
   found.chip.isSlow = name == "drivetemp" || name == "nvme";
   found.names = nameChip(classFolder, name, found.chip.isSlow);
   found.chip.driver = name;
+  found.chip.device = placeOfDevice(classFolder);
   found.chip.runtimeStatus = findRuntimeStatus(classFolder);
   if (const auto gpu = findGpuOfChip(classFolder + "/device", folder)) {
     found.chip.gpuFolder = classFolder + "/device";

@@ -19,13 +19,15 @@ struct SensorInput {
   SensorKind kind = SensorKind::kTemperature;
   std::string name;   // within the chip; valid UTF-8
   std::string path;   // of the value
+  std::string label;  // as the chip gives it; empty where it gives none; valid UTF-8
   std::string fault;  // path of the file that says whether the value can be trusted; usually empty
   friend bool operator==(const SensorInput&, const SensorInput&) = default;
 };
 
 struct SensorChip {
-  std::string driver;         // the chip's own name for itself; valid UTF-8
-  std::string name;           // unique; valid UTF-8
+  std::string driver;  // the chip's own name for itself; valid UTF-8
+  std::string name;    // unique; valid UTF-8
+  std::string device;  // the last two parts of its path, "platform/coretemp.0"; empty without; valid UTF-8
   std::string runtimeStatus;  // path of the device's power state; empty where it never sleeps
   std::string gpuFolder;      // of the device, where it is a graphics processor; otherwise empty
   bool isIntegratedGpu = false;

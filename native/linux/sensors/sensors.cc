@@ -178,8 +178,15 @@ std::vector<SensorCounters> SensorsReader::read() {
     const Readings readings = recentValue(std::move(answer)).value_or(Readings{});
     for (std::size_t at = 0; at < entry.chip->inputs.size(); ++at) {
       const SensorInput& input = entry.chip->inputs[at];
-      SensorCounters sensor{
-          entry.chip->driver, entry.chip->name, entry.chip->name + " " + input.name, input.kind, {}, failure};
+      SensorCounters sensor;
+      sensor.driver = entry.chip->driver;
+      sensor.chip = entry.chip->name;
+      sensor.label = entry.chip->name + " " + input.name;
+      sensor.device = entry.chip->device;
+      sensor.file = input.path.substr(input.path.rfind('/') + 1);
+      sensor.ownLabel = input.label;
+      sensor.kind = input.kind;
+      sensor.failure = failure;
       if (at < readings.size()) {
         sensor.value = readings[at].value;
         if (failure.empty()) sensor.failure = readings[at].failure;

@@ -66,9 +66,18 @@ class Mailbox {
   bool canReportKept();
   void report(StreamNews news);
 
+  // A stream that has had sample `before` was sent `number`; comments and ends have smaller numbers.
+  void noteSent(std::uint32_t before, std::uint32_t number) {
+    if (number <= before) return;
+    sentEvents.fetch_add(1, std::memory_order_relaxed);
+    skippedEvents.fetch_add(number - before - 1, std::memory_order_relaxed);
+  }
+
   std::atomic<std::size_t> streams = 0;
   std::atomic<std::size_t> fullStreams = 0;
   std::atomic<std::size_t> keptBytes = 0;
+  std::atomic<std::uint64_t> sentEvents = 0;
+  std::atomic<std::uint64_t> skippedEvents = 0;
   std::atomic<SendMethod> method = SendMethod::kAuto;
 
  private:

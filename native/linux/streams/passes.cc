@@ -86,6 +86,7 @@ void Distributor::settle(std::uint32_t slot, const std::shared_ptr<const Frame>&
   const std::size_t sent = result < 0 ? 0 : static_cast<std::size_t>(result);
   if (sent == all || sent > 0) {
     stream.wroteAt = now_;
+    mailbox_.noteSent(stream.sent, frame->number());
     stream.sent = std::max(stream.sent, frame->number());
     stream.isLastSent = frame == last_;
   }

@@ -173,7 +173,8 @@ StreamNews Writer::takeNews() {
 }
 
 StreamCounters Writer::counters() const {
-  return {mailbox_.streams, mailbox_.fullStreams, mailbox_.keptBytes};
+  return {mailbox_.streams, mailbox_.fullStreams, mailbox_.keptBytes, mailbox_.sentEvents,
+          mailbox_.skippedEvents};
 }
 
 }  // namespace

@@ -112,24 +112,30 @@ ProcessorName nameArmProcessor(const Cpuinfo& info) {
 
 }  // namespace
 
-OsRelease parseOsRelease(std::string_view text) {
-  std::string name, version, versionId, buildId;
+OsReleaseFields parseOsReleaseFields(std::string_view text) {
+  OsReleaseFields fields;
   std::string_view line;
   while (takeLine(text, line)) {
     skipBlanks(line);
     if (line.ends_with('\r')) line.remove_suffix(1);
     const std::size_t equals = line.find('=');
     if (equals == std::string_view::npos || line.starts_with('#')) continue;
-    const std::string_view key = line.substr(0, equals);
-    const std::string_view value = line.substr(equals + 1);
-    if (key == "NAME") name = unquote(value);
-    if (key == "VERSION") version = unquote(value);
-    if (key == "VERSION_ID") versionId = unquote(value);
-    if (key == "BUILD_ID") buildId = unquote(value);
+    fields.insert_or_assign(std::string(line.substr(0, equals)), unquote(line.substr(equals + 1)));
   }
+  return fields;
+}
+
+OsRelease parseOsRelease(std::string_view text) {
+  const OsReleaseFields fields = parseOsReleaseFields(text);
+  const auto firstOf = [&](std::initializer_list<const char*> keys) -> std::string {
+    for (const char* key : keys)
+      if (const auto found = fields.find(key); found != fields.end() && !found->second.empty())
+        return found->second;
+    return {};
+  };
+  std::string name = firstOf({"NAME"});
   if (name.empty()) name = "Linux";
-  if (version.empty()) version = versionId.empty() ? buildId : versionId;
-  return {name, version};
+  return {std::move(name), firstOf({"VERSION", "VERSION_ID", "BUILD_ID"})};
 }
 
 ProcessorName nameProcessor(const Cpuinfo& info) {

@@ -2,6 +2,7 @@
 import type { Commands } from '../../commands/command.ts';
 import type { Media } from '../../commands/media.ts';
 import type { Power } from '../../commands/power.ts';
+import type { MetricsRooms } from '../../metrics/metrics.ts';
 import type { ProcessQueries } from '../../processes/queries.ts';
 import type { Sampler } from '../../stats/sampler.ts';
 import type { OperationId } from '../../wire/operations.ts';
@@ -15,6 +16,7 @@ import { DASHBOARD_HEADERS, dashboardRoutes, type WebFile } from './dashboard.ts
 import { DOCUMENT_HEADERS, documentRuns } from './documents.ts';
 import { mediaRuns } from './media.ts';
 import { mediaArtRuns } from './media-art.ts';
+import { METRICS_HEADERS, metricsRuns } from './metrics.ts';
 import { powerRuns } from './power.ts';
 import { processRuns } from './processes.ts';
 import { statsRuns } from './stats.ts';
@@ -25,6 +27,7 @@ export const HEADERS_READ: ReadonlySet<string> = new Set([
   ...DOCUMENT_HEADERS,
   ...SOCKET_HEADERS,
   ...DASHBOARD_HEADERS,
+  ...METRICS_HEADERS,
   'connection',
   'content-length',
   'transfer-encoding',
@@ -33,6 +36,7 @@ export const HEADERS_READ: ReadonlySet<string> = new Set([
 
 /** What the routes need of the other rooms. */
 export interface Rooms {
+  readonly metrics: MetricsRooms;
   readonly gate: Gate;
   readonly sampler: Sampler;
   readonly fanout: StreamHub;
@@ -57,6 +61,7 @@ export function surfaceOf(rooms: Rooms): readonly Route[] {
     ...processRuns(rooms),
     ...documentRuns(),
     ...socketRuns(rooms),
+    ...metricsRuns(rooms.metrics),
   };
   return [...routesOf(runs), ...dashboardRoutes(rooms)];
 }

@@ -72,6 +72,11 @@ export class Hub implements SampleSink, SessionOwner {
     return this.#sessions.size;
   }
 
+  /** Samples that were sent since the start, one per socket. */
+  get sent(): number {
+    return this.#shards.sent;
+  }
+
   /** Upgrades `exchange` and greets the client; does nothing when its peer has gone. */
   open(exchange: Exchange, caller: Caller): void {
     const session = new Session(this.#shared, caller);

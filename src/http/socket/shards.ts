@@ -38,9 +38,15 @@ export class StatsShards {
   /** The shards that are still to be served. */
   #due: Shard[] = [];
   #isRunning = false;
+  #sent = 0;
 
   constructor(options: StatsShardsOptions) {
     this.#options = options;
+  }
+
+  /** Messages since the start, one per socket. */
+  get sent(): number {
+    return this.#sent;
   }
 
   /** A place for one more socket of `view`, which has had the newest sample. */
@@ -81,6 +87,7 @@ export class StatsShards {
       shard.sent = this.#number;
       this.#options.server.publish(shard.topic, encoded.message(shard.view));
       served += shard.size;
+      this.#sent += shard.size;
       if (served >= SOCKETS_PER_TURN) break;
     }
     // The shards that got an older sample in this round are served again.

@@ -7,7 +7,7 @@ import { Ledger } from '../clients/ledger.ts';
 import { Tally } from '../clients/tally.ts';
 import type { Exchange, StreamEventHandler, StreamSocket } from '../engine.ts';
 import { type Headers, statusLine } from '../reply.ts';
-import type { StreamHub } from './stream-hub.ts';
+import type { EventCounters, StreamHub } from './stream-hub.ts';
 import { beginPass, type Pass, Subscribers } from './subscribers.ts';
 
 export interface FanoutOptions {
@@ -52,6 +52,8 @@ export class Fanout implements StreamHub {
   #tending: Pass | undefined;
   #tendTimer: unknown;
   #isClosed = false;
+  #sent = 0;
+  #skipped = 0;
   stallLimitSeconds = Number.POSITIVE_INFINITY;
 
   /** Both events of a stream: only the one that reports room passes an offset. */
@@ -82,6 +84,10 @@ export class Fanout implements StreamHub {
     return this.#subscribers.size;
   }
 
+  get eventCounters(): EventCounters {
+    return { sent: this.#sent, skipped: this.#skipped };
+  }
+
   readonly adopted = 0;
   readonly isEnding = false;
 
@@ -105,6 +111,7 @@ export class Fanout implements StreamHub {
     });
     if (opened === undefined) return;
     const { socket, isWhole } = opened;
+    this.#sent++;
     this.#subscribers.add(socket);
     if (!caller.isKeyed) this.#tally.add(caller.address);
     if (caller.kept !== undefined) this.#ledger.set(socket, 0, caller.kept);
@@ -154,12 +161,19 @@ export class Fanout implements StreamHub {
       this.#giveAway(socket);
       return;
     }
-    socket.sent = this.#number;
+    this.#note(socket, this.#number);
     socket.writtenAt = this.#seconds();
     const event = this.#newest.event(socket.view);
     socket.sendDrained(event);
     this.#reportKept(socket, event);
     if (!socket.isFull) this.#giveAway(socket);
+  }
+
+  /** That `socket` is sent sample `number`, and none of those since the one before. */
+  #note(socket: StreamSocket, number: number): void {
+    this.#sent++;
+    this.#skipped += number - socket.sent - 1;
+    socket.sent = number;
   }
 
   #giveAway(socket: StreamSocket): void {
@@ -182,7 +196,7 @@ export class Fanout implements StreamHub {
     const seconds = this.#seconds();
     const isDone = this.#subscribers.walk(pass, (socket) => {
       if (socket.sent >= number || socket.isFull) return false;
-      socket.sent = number;
+      this.#note(socket, number);
       socket.writtenAt = seconds;
       const event = encoded.event(socket.view);
       socket.send(event);

@@ -12,7 +12,7 @@ import { Tally } from '../clients/tally.ts';
 import type { Exchange, StreamSocket } from '../engine.ts';
 import type { Headers } from '../reply.ts';
 import { Fanout, type FanoutOptions } from './fanout.ts';
-import type { StreamHub } from './stream-hub.ts';
+import type { EventCounters, StreamHub } from './stream-hub.ts';
 
 /** A stream that takes nothing of its rest for this long when all end is cut; the service is gone within a second. */
 const END_LIMIT_MS = 400;
@@ -57,6 +57,12 @@ export class NativeFanout implements StreamHub {
 
   get adopted(): number {
     return this.#size;
+  }
+
+  get eventCounters(): EventCounters {
+    const { sent, skipped } = this.#fanout.eventCounters;
+    const written = this.#writer?.counters();
+    return { sent: sent + (written?.sentEvents ?? 0), skipped: skipped + (written?.skippedEvents ?? 0) };
   }
 
   get isEnding(): boolean {

@@ -5,11 +5,18 @@ import type { Caller } from '../clients/caller.ts';
 import type { Exchange } from '../engine.ts';
 import type { Headers } from '../reply.ts';
 
+export interface EventCounters {
+  readonly sent: number;
+  readonly skipped: number;
+}
+
 export interface StreamHub extends SampleSink {
   /** Open streams. */
   readonly size: number;
   /** Those of them whose connections are no longer the engine's. */
   readonly adopted: number;
+  /** Samples that were sent since the start, and those that a full stream was never sent. */
+  readonly eventCounters: EventCounters;
   /** Closed, and some streams have not been sent their end. */
   readonly isEnding: boolean;
   /** Seconds a full socket may stay full before it is cut. Infinity where PeerWatch or the kernel cuts stalled peers. */

@@ -180,6 +180,13 @@ export function fixtureHost(change: Partial<Counters> = {}): FixtureHost {
       };
     },
     readSystem: () => Promise.resolve(SYSTEM),
+    readMetrics: () =>
+      Promise.resolve(
+        Buffer.from(
+          '# HELP node_load1 1m load average.\n# TYPE node_load1 gauge\nnode_load1 0.5\n' +
+            '# HELP node_forks_total Total number of forks.\n# TYPE node_forks_total counter\nnode_forks_total 7\n',
+        ),
+      ),
     tuneListener: () => 1,
     sinceBootMs: () => performance.now(),
     descriptorLimit: () => 20_000,

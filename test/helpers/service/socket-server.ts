@@ -25,6 +25,7 @@ export function encodedOf(number: number, bytes = 0): Encoded {
     gpu: undefined,
     disks: undefined,
     network: undefined,
+    counters: { takenAtNs: 0, sinceBootNs: 0, unixMs: 0 },
   };
   return new Encoded(sample);
 }

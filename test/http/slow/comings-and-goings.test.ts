@@ -75,6 +75,7 @@ t.test('every count is back at 0 when all have left', needs, async (t) => {
       gpu: undefined,
       disks: undefined,
       network: undefined,
+      counters: { takenAtNs: 0, sinceBootNs: 0, unixMs: 0 },
     });
   let number = 0;
   const server = await createEngine({

@@ -28,6 +28,7 @@ function encodedOf(number: number, bytes: number): Encoded {
     gpu: undefined,
     disks: undefined,
     network: undefined,
+    counters: { takenAtNs: 0, sinceBootNs: 0, unixMs: 0 },
   };
   return new Encoded(sample);
 }

@@ -1,0 +1,141 @@
+/**
+ * CPU time of a scrape: the addon's reading beside bare reads of the same files in C, and the whole service beside
+ * node_exporter, each scraped once a second. `--quick`: fewer rounds.
+ */
+import { spawn, spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import process from 'node:process';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { abba, median } from './cpu.ts';
+import { BUILD, publish, ROOT } from './report.ts';
+import { findFreePort, startService } from './service-subject.ts';
+import { Subject } from './subject.ts';
+
+const isQuick = process.argv.includes('--quick');
+const BLOCKS = isQuick ? 2 : 4;
+const READINGS = isQuick ? 200 : 500;
+const SCRAPES = isQuick ? 10 : 25;
+/** Of the issue: of the bare reads, and of node_exporter. */
+const READ_LIMIT = 1.5;
+const EXPORTER_LIMIT = 0.5;
+
+/** What a reading reads; the kernel's list of interfaces has no file. */
+const FILES = [
+  ...['stat', 'loadavg', 'meminfo', 'vmstat', 'diskstats', 'sys/fs/file-nr', 'net/dev'],
+  ...['pressure/cpu', 'pressure/io', 'pressure/memory', 'pressure/irq'],
+  ...['sys/kernel/random/entropy_avail', 'sys/kernel/random/poolsize'],
+  ...['sys/net/netfilter/nf_conntrack_count', 'sys/net/netfilter/nf_conntrack_max'],
+  ...['net/sockstat', 'net/sockstat6', 'net/snmp', 'net/netstat', 'net/snmp6', 'net/softnet_stat'],
+].map((name) => `/proc/${name}`);
+
+function compileFloor(): string {
+  mkdirSync(BUILD, { recursive: true });
+  const binary = path.join(BUILD, 'read_floor');
+  const source = path.join(ROOT, 'bench/native/read_floor.c');
+  if (spawnSync('gcc', ['-O2', '-o', binary, source], { stdio: 'inherit' }).status !== 0)
+    throw new Error('the floor was not compiled');
+  return binary;
+}
+
+/** CPU nanoseconds per round of each subject, in blocks of ABBA. */
+async function measure<Name extends string>(
+  names: readonly Name[],
+  block: (name: Name) => Promise<number>,
+): Promise<Readonly<Record<Name, number>>> {
+  const taken = new Map<Name, number[]>(names.map((name) => [name, []]));
+  for (let at = 0; at < BLOCKS; at++)
+    for (const name of abba(names)) taken.get(name)?.push(await block(name));
+  // Each name has its medians.
+  return Object.fromEntries([...taken].map(([name, all]) => [name, median(all)])) as Record<Name, number>;
+}
+
+async function measureReadings() {
+  const subjects = {
+    floor: new Subject(
+      compileFloor(),
+      FILES.filter((file) => existsSync(file)).flatMap((file) => ['read', file]),
+    ),
+    addon: new Subject(process.execPath, [path.join(ROOT, 'build/ts/bench/subjects/metrics.js')]),
+  };
+  await subjects.addon.run(READINGS, 0);
+  const measured = await measure(
+    ['floor', 'addon'],
+    async (name) => (await subjects[name].run(READINGS, 0)) / READINGS,
+  );
+  for (const subject of Object.values(subjects)) await subject.stop();
+  return measured;
+}
+
+/** Of all threads, those that have ended included: utime and stime of proc_pid_stat(5), in ticks of 10 ms. */
+function cpuNsOfAll(pid: number): number {
+  const fields = readFileSync(`/proc/${pid}/stat`, 'latin1')
+    .replace(/^.*\) /s, '')
+    .split(' ');
+  return (Number(fields[11]) + Number(fields[12])) * 1e7;
+}
+
+async function measureScrapes() {
+  const address = `127.0.0.1:${await findFreePort()}`;
+  const options = [`--web.listen-address=${address}`, '--web.disable-exporter-metrics', '--log.level=error'];
+  const exporter = spawn('prometheus-node-exporter', options, { stdio: 'ignore' });
+  const service = await startService(1);
+  const targets = {
+    exporter: { pid: exporter.pid ?? 0, url: `http://${address}/metrics` },
+    service: { pid: service.child.pid ?? 0, url: `http://127.0.0.1:${service.port}/metrics` },
+  };
+  const block = async (name: keyof typeof targets) => {
+    const { pid, url } = targets[name];
+    const before = cpuNsOfAll(pid);
+    for (let scrape = 0; scrape < SCRAPES; scrape++) {
+      await sleep(1050);
+      await (await fetch(url)).arrayBuffer();
+    }
+    return (cpuNsOfAll(pid) - before) / SCRAPES;
+  };
+  try {
+    for (const name of ['exporter', 'service'] as const) await (await fetch(targets[name].url)).arrayBuffer();
+    return await measure(['exporter', 'service'], block);
+  } finally {
+    exporter.kill();
+    await service.stop();
+  }
+}
+
+export async function run(): Promise<void> {
+  const readings = await measureReadings();
+  const scrapes = await measureScrapes();
+  const micro = (ns: number) => `${(ns / 1000).toFixed(0)} µs`;
+  publish({
+    name: 'metrics',
+    columns: ['what', 'CPU time', 'compared with', 'CPU time'],
+    rows: [
+      ["the addon's reading and text", micro(readings.addon), 'bare reads in C', micro(readings.floor)],
+      [
+        'a scrape of the service',
+        micro(scrapes.service),
+        'a scrape of node_exporter',
+        micro(scrapes.exporter),
+      ],
+    ],
+    targets: [
+      {
+        what: 'a reading, of the bare reads',
+        measured: readings.addon / readings.floor,
+        limit: READ_LIMIT,
+        unit: 'times',
+      },
+      {
+        what: 'a scrape, of one of node_exporter',
+        measured: scrapes.service / scrapes.exporter,
+        limit: EXPORTER_LIMIT,
+        unit: 'times',
+      },
+    ],
+    notes: [
+      'Readings back to back, scrapes once a second.',
+      "The addon also asks for the kernel's list of interfaces, which the bare reads have as /proc/net/dev.",
+    ],
+    figures: { readings, scrapes },
+  });
+}

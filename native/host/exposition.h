@@ -1,0 +1,64 @@
+// Metrics as text: the exposition format of Prometheus, version 0.0.4, written family by family.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace hostwire {
+
+enum class MetricType { kCounter, kGauge, kUntyped };
+
+// A decimal number as text would have it, exact: 12.50 is 1250 with 2 decimals.
+class MetricValue {
+ public:
+  // `units` / 10^`decimals`.
+  explicit MetricValue(std::uint64_t units, unsigned decimals = 0) : units_(units), decimals_(decimals) {}
+  static MetricValue ofSigned(std::int64_t value);
+  static MetricValue ofFlag(bool isSet) { return MetricValue(isSet ? 1 : 0); }
+
+  void appendTo(std::string& text) const;
+
+ private:
+  std::uint64_t units_;
+  unsigned decimals_;
+  bool isNegative_ = false;
+};
+
+// Digits with at most one point in them, which fill `text`; nothing where there is anything else.
+std::optional<MetricValue> parseMetricValue(std::string_view text);
+
+struct MetricLabel {
+  std::string_view name;
+  std::string_view value;  // valid UTF-8
+};
+using MetricLabels = std::initializer_list<MetricLabel>;
+
+class Exposition {
+ public:
+  // Begins a family. Its heading is written with its first sample: a family without any is absent. The texts
+  // must last until the next family.
+  void family(std::string_view name, std::string_view help, MetricType type);
+  // A sample of that family; the caller makes no two with the same labels.
+  void add(const MetricValue& value, MetricLabels labels = {});
+  // A family of one sample.
+  void single(std::string_view name, std::string_view help, MetricType type, const MetricValue& value);
+
+  void reserve(std::size_t bytes) { text_.reserve(bytes); }
+  const std::string& text() const { return text_; }
+  std::string take() { return std::move(text_); }
+
+ private:
+  void writeHeading();
+
+  std::string text_;
+  std::string_view name_;
+  std::string_view help_;
+  MetricType type_ = MetricType::kUntyped;
+  bool hasHeading_ = false;
+};
+
+}  // namespace hostwire

@@ -1,0 +1,25 @@
+// The kernel's own counters as metrics: the names, labels, units and help texts of Prometheus' node_exporter.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "host/roots.h"
+
+namespace hostwire {
+
+class MetricsReader {
+ public:
+  explicit MetricsReader(const Roots& roots);
+  ~MetricsReader();
+  // All families that can be read now, in the exposition format of Prometheus. Reads dozens of files and may
+  // wait for the kernel's network configuration lock: not for the JavaScript thread. From any thread; one
+  // reading at a time. Throws HostError where the platform has none.
+  std::string read();
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace hostwire

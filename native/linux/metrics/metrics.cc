@@ -1,0 +1,192 @@
+// The readings behind the metrics of Linux. Files stay open from the first reading on.
+#include "host/metrics.h"
+
+#include <linux/rtnetlink.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <ctime>
+#include <functional>
+#include <mutex>
+#include <vector>
+
+#include "host/error.h"
+#include "host/exposition.h"
+#include "linux/kernel/file.h"
+#include "linux/kernel/parse_proc.h"
+#include "linux/kernel/text.h"
+#include "linux/metrics/parse_counters.h"
+#include "linux/metrics/parse_devices.h"
+#include "linux/metrics/parse_links.h"
+#include "linux/metrics/parse_sockets.h"
+#include "linux/network/addresses.h"
+#include "linux/network/links.h"
+#include "linux/network/netlink/netlink.h"
+#include "linux/network/parse_network.h"
+
+namespace hostwire {
+namespace {
+
+constexpr auto kGauge = MetricType::kGauge;
+// Bounds the answer, on a machine with a veth per container, too.
+constexpr std::size_t kMaxLinks = 512;
+
+// One text of the kernel, and how it is written.
+struct Source {
+  KeptFile file;
+  std::function<void(std::string_view, Exposition&)> write;
+};
+
+// Those that are one number in a file.
+struct NumberFile {
+  const char* path;  // below /proc
+  const char* name;
+  const char* help;
+};
+constexpr std::array kNumberFiles{
+    NumberFile{"/sys/kernel/random/entropy_avail", "node_entropy_available_bits",
+               "Bits of available entropy."},
+    NumberFile{"/sys/kernel/random/poolsize", "node_entropy_pool_size_bits", "Bits of entropy pool."},
+    NumberFile{"/sys/net/netfilter/nf_conntrack_count", "node_nf_conntrack_entries",
+               "Number of currently allocated flow entries for connection tracking."},
+    NumberFile{"/sys/net/netfilter/nf_conntrack_max", "node_nf_conntrack_entries_limit",
+               "Maximum size of connection tracking table."}};
+
+void writeTime(Exposition& out) {
+  timespec now{};
+  clock_gettime(CLOCK_REALTIME, &now);
+  const auto ns =
+      static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000U + static_cast<std::uint64_t>(now.tv_nsec);
+  out.single("node_time_seconds", "System time in seconds since epoch (1970).", kGauge, MetricValue(ns, 9));
+}
+
+void writeUname(Exposition& out) {
+  utsname system{};
+  if (uname(&system) != 0) return;
+  const auto textOf = [](const char* text) { return toValidUtf8(text); };
+  out.family("node_uname_info", "Labeled system information as provided by the uname system call.", kGauge);
+  out.add(MetricValue(1), {{"domainname", textOf(system.domainname)},
+                           {"machine", textOf(system.machine)},
+                           {"nodename", textOf(system.nodename)},
+                           {"release", textOf(system.release)},
+                           {"sysname", textOf(system.sysname)},
+                           {"version", textOf(system.version)}});
+}
+
+// EINVAL while the interface is down, and where its driver has none.
+void addSysfs(LinkMetrics& link, const Roots& roots) {
+  if (!link.isRunning) return;
+  const std::string folder = linkFolder(roots, link.rawName);
+  link.speedMbps = parseInteger(readSmallFile(folder + "/speed"));
+  link.duplex = toValidUtf8(readSmallFile(folder + "/duplex"));
+}
+
+}  // namespace
+
+struct MetricsReader::State {
+  explicit State(Roots given) : roots(std::move(given)), netlink(NETLINK_ROUTE) {
+    add("/stat", [this](std::string_view text, Exposition& out) { writeStat(text, times, out); });
+    add("/loadavg", writeLoad);
+    add("/meminfo", writeMemory);
+    add("/vmstat", writeVmstat);
+    for (const std::string resource : {"cpu", "io", "memory", "irq"})
+      add("/pressure/" + resource,
+          [resource](std::string_view text, Exposition& out) { writePressure(resource, text, out); });
+    add("/diskstats", writeBlockDevices);
+    add("/sys/fs/file-nr", writeFileDescriptors);
+    for (const NumberFile& row : kNumberFiles)
+      add(row.path, [&row](std::string_view text, Exposition& out) {
+        if (const auto value = parseInteger(text))
+          out.single(row.name, row.help, kGauge, MetricValue::ofSigned(*value));
+      });
+    addNetwork();
+  }
+
+  using Write = std::function<void(std::string_view, Exposition&)>;
+  void add(const std::string& path, Write write) {
+    sources.push_back({KeptFile(roots.proc + path), std::move(write)});
+  }
+
+  void addNetwork() {
+    const std::string net = netFolder(roots);
+    const auto addNet = [&](const char* name, Write write) {
+      sources.push_back({KeptFile(net + name), std::move(write)});
+    };
+    const auto pageBytes = static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
+    const auto sockets = [pageBytes](std::string_view text, Exposition& out) {
+      writeSockets(text, pageBytes, out);
+    };
+    addNet("/sockstat", sockets);
+    addNet("/sockstat6", sockets);
+    addNet("/snmp", writeProtocols);
+    addNet("/netstat", writeProtocols);
+    addNet("/snmp6", writeProtocols6);
+    addNet("/softnet_stat", writePacketQueues);
+    // The kernel would answer for our own network namespace, which is not that of these files.
+    if (roots.isDefault()) return;
+    addNet("/dev", [](std::string_view text, Exposition& out) {
+      auto counters = parseNetDev(text);
+      counters.resize(std::min(counters.size(), kMaxLinks));
+      writeLinkCounters(counters, out);
+    });
+  }
+
+  // The last answer where the kernel has none now, so that the series do not come and go.
+  void writeNetwork(Exposition& out) {
+    if (!roots.isDefault()) return;
+    try {
+      std::vector<LinkMetrics> found;
+      const ifinfomsg all{};
+      netlink.ask({RTM_GETLINK, true, bytesOf(all)}, [&](std::string_view message) {
+        auto link = found.size() < kMaxLinks ? parseLinkMetrics(message) : std::nullopt;
+        if (link) found.push_back(std::move(*link));
+      });
+      for (LinkMetrics& link : found) addSysfs(link, roots);
+      links.swap(found);
+    } catch (const HostError&) {
+      // Its lock is taken, or no memory is left for the answer.
+    }
+    writeLinks(links, out);
+  }
+
+  std::string readOs() const {
+    std::string text = readSmallFile(roots.files + "/etc/os-release");
+    return text.empty() ? readSmallFile(roots.files + "/usr/lib/os-release") : text;
+  }
+
+  std::string read() {
+    Exposition out;
+    out.reserve(lastSize + lastSize / 8);
+    writeTime(out);
+    for (Source& source : sources) {
+      const std::string_view text = source.file.readShortRecordsIfPresent(buffer);
+      if (!text.empty()) source.write(text, out);
+    }
+    writeNetwork(out);
+    writeUname(out);
+    writeOs(readOs(), out);
+    lastSize = out.text().size();
+    return out.take();
+  }
+
+  const Roots roots;
+  std::mutex mutex;
+  std::vector<Source> sources;
+  SteadyTimes times;
+  Netlink netlink;
+  std::vector<LinkMetrics> links;  // of the last answer
+  std::string buffer;
+  std::size_t lastSize = 0;
+};
+
+MetricsReader::MetricsReader(const Roots& roots) : state_(std::make_unique<State>(roots)) {}
+MetricsReader::~MetricsReader() = default;
+
+std::string MetricsReader::read() {
+  const std::lock_guard lock(state_->mutex);
+  return state_->read();
+}
+
+}  // namespace hostwire

@@ -1,0 +1,44 @@
+// The kernel's counters as families of metrics: pure functions of the kernel's texts, which never throw for
+// what is in them. A line that is not understood is left out.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+#include <unordered_map>
+
+#include "host/exposition.h"
+
+namespace hostwire {
+
+// The times of each processor as they were written last. The kernel's idle and iowait may step back a little
+// (proc_stat(5)), which Prometheus would take for a restart of the counter, and add all of it to a rate.
+class SteadyTimes {
+ public:
+  // user, nice, system, idle, iowait, irq, softirq, steal, guest and guest_nice, in ticks.
+  static constexpr std::size_t kCount = 10;
+  using Ticks = std::array<std::uint64_t, kCount>;
+
+  // Each time is `now`, or the last one where that was a little more.
+  const Ticks& advance(std::uint64_t processor, const Ticks& now);
+
+ private:
+  std::unordered_map<std::uint64_t, Ticks> last_;
+};
+
+// proc_stat(5).
+void writeStat(std::string_view text, SteadyTimes& times, Exposition& out);
+// proc_loadavg(5).
+void writeLoad(std::string_view text, Exposition& out);
+// proc_meminfo(5): all of it.
+void writeMemory(std::string_view text, Exposition& out);
+// Documentation/accounting/psi.rst. `resource`: "cpu", "io", "memory" or "irq".
+void writePressure(std::string_view resource, std::string_view text, Exposition& out);
+// proc_vmstat(5): paging, faults and kills for lack of memory.
+void writeVmstat(std::string_view text, Exposition& out);
+// /proc/sys/fs/file-nr.
+void writeFileDescriptors(std::string_view text, Exposition& out);
+// os-release(5).
+void writeOs(std::string_view text, Exposition& out);
+
+}  // namespace hostwire

@@ -1,0 +1,129 @@
+// The columns of /proc/diskstats.
+#include "linux/metrics/parse_devices.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "linux/kernel/scan.h"
+#include "linux/kernel/text.h"
+
+namespace hostwire {
+namespace {
+
+// Bounds the answer; more devices than a machine has drives.
+constexpr std::size_t kMaxDevices = 512;
+constexpr unsigned kMilliseconds = 3;
+// The kernel counts in these, whatever the device has.
+constexpr std::uint64_t kSectorBytes = 512;
+
+struct Column {
+  const char* name;
+  const char* help;
+  MetricType type = MetricType::kCounter;
+  unsigned decimals = 0;
+  std::uint64_t factor = 1;
+};
+// In the kernel's order. Linux 4.18 added those of discards, 5.5 those of flushes.
+constexpr std::array kColumns{
+    Column{"node_disk_reads_completed_total", "The total number of reads completed successfully."},
+    Column{"node_disk_reads_merged_total", "The total number of reads merged."},
+    Column{"node_disk_read_bytes_total", "The total number of bytes read successfully.", MetricType::kCounter,
+           0, kSectorBytes},
+    Column{"node_disk_read_time_seconds_total", "The total number of seconds spent by all reads.",
+           MetricType::kCounter, kMilliseconds},
+    Column{"node_disk_writes_completed_total", "The total number of writes completed successfully."},
+    Column{"node_disk_writes_merged_total", "The number of writes merged."},
+    Column{"node_disk_written_bytes_total", "The total number of bytes written successfully.",
+           MetricType::kCounter, 0, kSectorBytes},
+    Column{"node_disk_write_time_seconds_total", "This is the total number of seconds spent by all writes.",
+           MetricType::kCounter, kMilliseconds},
+    Column{"node_disk_io_now", "The number of I/Os currently in progress.", MetricType::kGauge},
+    Column{"node_disk_io_time_seconds_total", "Total seconds spent doing I/Os.", MetricType::kCounter,
+           kMilliseconds},
+    Column{"node_disk_io_time_weighted_seconds_total", "The weighted # of seconds spent doing I/Os.",
+           MetricType::kCounter, kMilliseconds},
+    Column{"node_disk_discards_completed_total", "The total number of discards completed successfully."},
+    Column{"node_disk_discards_merged_total", "The total number of discards merged."},
+    Column{"node_disk_discarded_sectors_total", "The total number of sectors discarded successfully."},
+    Column{"node_disk_discard_time_seconds_total",
+           "This is the total number of seconds spent by all discards.", MetricType::kCounter, kMilliseconds},
+    Column{"node_disk_flush_requests_total", "The total number of flush requests completed successfully"},
+    Column{"node_disk_flush_requests_time_seconds_total",
+           "This is the total number of seconds spent by all flush requests.", MetricType::kCounter,
+           kMilliseconds}};
+
+struct Device {
+  std::string name;
+  std::array<std::uint64_t, kColumns.size()> values{};
+  std::size_t count = 0;  // of the values that this kernel has
+};
+
+bool isNumber(std::string_view text) {
+  return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
+}
+
+// A number at the end, after one of these beginnings, is that of a partition or of a device without a drive:
+// loop0, ram0, fd0, sda1, vdb2, xvda1.
+bool isNumbered(std::string_view name) {
+  for (const std::string_view prefix : {"loop", "ram", "fd"})
+    if (name.starts_with(prefix) && isNumber(name.substr(prefix.size()))) return true;
+  for (const std::string_view prefix : {"sd", "hd", "vd", "xvd"}) {
+    if (!name.starts_with(prefix) || name.size() <= prefix.size() + 1) continue;
+    const char letter = name[prefix.size()];
+    if (letter >= 'a' && letter <= 'z' && isNumber(name.substr(prefix.size() + 1))) return true;
+  }
+  return false;
+}
+
+// nvme0n1p2
+bool isNvmePartition(std::string_view name) {
+  if (!name.starts_with("nvme")) return false;
+  const std::size_t part = name.rfind('p');
+  const std::size_t space = name.rfind('n', part);
+  return part != std::string_view::npos && space != std::string_view::npos && space > 4 &&
+         isNumber(name.substr(4, space - 4)) && isNumber(name.substr(space + 1, part - space - 1)) &&
+         isNumber(name.substr(part + 1));
+}
+
+std::uint64_t scaled(std::uint64_t value, std::uint64_t factor) {
+  constexpr auto kMax = std::numeric_limits<std::uint64_t>::max();
+  return value > kMax / factor ? kMax : value * factor;
+}
+
+std::vector<Device> parseDevices(std::string_view text) {
+  std::vector<Device> devices;
+  std::string_view line;
+  while (devices.size() < kMaxDevices && takeLine(text, line)) {
+    const bool hasNumber = takeUnsigned(line) && takeUnsigned(line);
+    const std::string_view name = takeWord(line);
+    if (!hasNumber || name.empty() || isNumbered(name) || isNvmePartition(name)) continue;
+    Device device{toValidUtf8(name)};
+    while (device.count < kColumns.size()) {
+      const auto value = takeUnsigned(line);
+      if (!value) break;
+      device.values.at(device.count++) = *value;
+    }
+    if (device.count > 0) devices.push_back(std::move(device));
+  }
+  return devices;
+}
+
+}  // namespace
+
+void writeBlockDevices(std::string_view text, Exposition& out) {
+  const std::vector<Device> devices = parseDevices(text);
+  for (std::size_t at = 0; at < kColumns.size(); ++at) {
+    const Column& column = kColumns.at(at);
+    out.family(column.name, column.help, column.type);
+    for (const Device& device : devices)
+      if (at < device.count)
+        out.add(MetricValue(scaled(device.values.at(at), column.factor), column.decimals),
+                {{"device", device.name}});
+  }
+}
+
+}  // namespace hostwire

@@ -1,0 +1,49 @@
+/** GET /metrics, for Prometheus. What makes the answer is loaded with the first scrape. */
+import { ALL_SECTIONS, SECTION_BITS } from '../../host/host.ts';
+import type { Metrics, MetricsRooms } from '../../metrics/metrics.ts';
+import { DETAIL_BITS, type Needs } from '../../stats/needs.ts';
+import { entriesOf } from '../etag.ts';
+import { statusLine } from '../reply.ts';
+import type { Runs } from '../routes.ts';
+
+/** The request headers that choose the form of the answer. */
+export const METRICS_HEADERS: readonly string[] = ['accept', 'accept-encoding'];
+
+const devices: Needs = {
+  sections: SECTION_BITS.cpu | SECTION_BITS.gpu | SECTION_BITS.disks,
+  withDetail: true,
+  details: DETAIL_BITS.sensors | DETAIL_BITS.batteries,
+};
+const NEEDS = { devices, everything: { ...devices, sections: ALL_SECTIONS } };
+
+// It imports no module of the service: the bundler would make a part of each that both use.
+async function openMetrics(rooms: MetricsRooms): Promise<Metrics> {
+  const { Metrics } = await import('../../metrics/metrics.ts');
+  return new Metrics({ ...rooms, needs: NEEDS });
+}
+
+export function metricsRuns(rooms: MetricsRooms): Runs<'getMetrics'> {
+  let opened: Promise<Metrics> | undefined;
+  return {
+    async getMetrics({ exchange, headers }) {
+      opened ??= openMetrics(rooms);
+      const given = exchange.head.headers;
+      const metrics = await opened;
+      const { type, isGzip, body } = await metrics.scrape(
+        entriesOf(given, 'accept'),
+        entriesOf(given, 'accept-encoding'),
+      );
+      return {
+        status: statusLine(200),
+        headers: [
+          ['Content-Type', type],
+          ['Cache-Control', 'no-store'],
+          ['Vary', 'Accept, Accept-Encoding'],
+          ...(isGzip ? [['Content-Encoding', 'gzip'] as const] : []),
+          ...headers,
+        ],
+        body,
+      };
+    },
+  };
+}

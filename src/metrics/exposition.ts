@@ -1,0 +1,79 @@
+/** Families of metrics as text: the exposition format of Prometheus, version 0.0.4, and OpenMetrics 1.0 made of it. */
+
+export type MetricType = 'counter' | 'gauge';
+
+export type Labels = Readonly<Record<string, string>>;
+
+export interface MetricSample {
+  readonly labels?: Labels;
+  /** null: it cannot be read now, and the sample is left out. */
+  readonly value: number | null | undefined;
+}
+
+export interface Family {
+  readonly name: string;
+  /** Without a line break or a backslash. */
+  readonly help: string;
+  readonly type: MetricType;
+  readonly samples: readonly MetricSample[];
+}
+
+/** A family of one sample without labels. */
+export const single = (
+  name: string,
+  help: string,
+  type: MetricType,
+  value: MetricSample['value'],
+): Family => ({
+  name,
+  help,
+  type,
+  samples: [{ value }],
+});
+
+const ESCAPES: Readonly<Record<string, string>> = { '\\': '\\\\', '"': '\\"', '\n': '\\n' };
+const escapeLabel = (value: string) => value.replaceAll(/[\\"\n]/g, (found) => ESCAPES[found] ?? found);
+
+function labelsOf(labels: Labels = {}): string {
+  const pairs = Object.entries(labels).map(([name, value]) => `${name}="${escapeLabel(value)}"`);
+  return pairs.length === 0 ? '' : `{${pairs.join(',')}}`;
+}
+
+/** A family without a sample is left out. */
+export function writeFamily({ name, help, type, samples }: Family): string {
+  const known = samples.filter((sample) => Number.isFinite(sample.value));
+  if (known.length === 0) return '';
+  const lines = known.map(({ labels, value }) => `${name}${labelsOf(labels)} ${String(value)}\n`);
+  return `# HELP ${name} ${help}\n# TYPE ${name} ${type}\n${lines.join('')}`;
+}
+
+const BEGIN = '\n# HELP ';
+
+/**
+ * The same families as OpenMetrics. The name of a counter is that of its samples without `_total`; a counter whose name
+ * does not end so, which node_exporter has, and what it calls untyped are `unknown` there. Samples are the same, so only
+ * the headings are looked at: a machine with hundreds of interfaces has a text of a megabyte.
+ */
+export function toOpenMetrics(text: string): string {
+  const parts: string[] = [];
+  for (let at = 0; at < text.length; ) {
+    const helpEnd = text.indexOf('\n', at);
+    const typeEnd = text.indexOf('\n', helpEnd + 1);
+    const next = text.indexOf(BEGIN, typeEnd);
+    const end = next < 0 ? text.length : next + 1;
+    parts.push(headingOf(text.slice(at, typeEnd)), text.slice(typeEnd, end));
+    at = end;
+  }
+  return `${parts.join('')}# EOF\n`;
+}
+
+const HEADING = /^# HELP (\S+) (.*)\n# TYPE \S+ (\S+)$/;
+
+/** Both lines of a family, as writeFamily and the addon write them. */
+function headingOf(lines: string): string {
+  const [, name = '', help = '', type = ''] = HEADING.exec(lines) ?? [];
+  const isCounter = type === 'counter' && name.endsWith('_total');
+  const family = isCounter ? name.slice(0, -'_total'.length) : name;
+  const known = type === 'gauge' || isCounter ? type : 'unknown';
+  return `# HELP ${family} ${help.replaceAll('"', '\\"')}\n# TYPE ${family} ${known}`;
+}

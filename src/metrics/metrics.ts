@@ -1,0 +1,138 @@
+/** The answer to a scrape: the kernel's counters, what probers know, and the service itself, read once a second at most. */
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
+import type { Clock } from '../clock.ts';
+import type { Host } from '../host/host.ts';
+import type { Needs } from '../stats/needs.ts';
+import type { SampleSource } from '../stats/source.ts';
+import { deviceFamilies } from './devices.ts';
+import { type Family, toOpenMetrics, writeFamily } from './exposition.ts';
+import { chooseForm, type Form, TYPE_OF } from './negotiate.ts';
+import { type OwnRooms, ownFamilies } from './own.ts';
+import { platformFamilies } from './platform.ts';
+
+/** The parts of the service that metrics are made of. */
+export interface MetricsRooms extends OwnRooms {
+  readonly host: Pick<Host, 'readMetrics' | 'readSystem'>;
+  readonly source: Pick<SampleSource, 'latest'>;
+  readonly clock: Pick<Clock, 'sinceBoot'>;
+}
+
+export interface MetricsOptions extends MetricsRooms {
+  /** What only probers know; and everything, where the kernel has no texts of counters. */
+  readonly needs: { readonly devices: Needs; readonly everything: Needs };
+}
+
+export interface Scrape {
+  readonly type: string;
+  readonly isGzip: boolean;
+  readonly body: Buffer;
+}
+
+/** How long a reading answers further scrapes. */
+const FRESH_MS = 1000;
+
+const compress = promisify(gzip);
+/** Of a text that repeats itself a higher level saves 5 % of the bytes and takes three times as long. */
+const GZIP = { level: 1 } as const;
+
+const write = (families: readonly Family[]) => families.map(writeFamily).join('');
+const isUnsupported = (error: unknown) =>
+  error instanceof Error && 'code' in error && error.code === 'ENOTSUP';
+
+/** One reading in the forms that were asked for: each is made once. */
+class Reading {
+  readonly #text: Buffer;
+  readonly #forms = new Map<string, Promise<Buffer>>();
+
+  constructor(text: Buffer) {
+    this.#text = text;
+  }
+
+  body(form: Form): Promise<Buffer> {
+    const name = `${form.isOpenMetrics} ${form.isGzip}`;
+    let made = this.#forms.get(name);
+    if (made === undefined) {
+      made = this.#make(form);
+      this.#forms.set(name, made);
+    }
+    return made;
+  }
+
+  async #make({ isOpenMetrics, isGzip }: Form): Promise<Buffer> {
+    if (isGzip) return await compress(await this.body({ isOpenMetrics, isGzip: false }), GZIP);
+    return isOpenMetrics ? Buffer.from(toOpenMetrics(this.#text.toString())) : this.#text;
+  }
+}
+
+export class Metrics {
+  readonly #options: MetricsOptions;
+  #hasKernelTexts = true;
+  /** The last reading, or the one that is under way. */
+  #reading: Promise<Reading> | undefined;
+  #isReading = false;
+  #readAtMs = Number.NEGATIVE_INFINITY;
+
+  constructor(options: MetricsOptions) {
+    this.#options = options;
+  }
+
+  /** `accept` and `encodings`: the entries of the headers Accept and Accept-Encoding. Rejects when the machine cannot be read. */
+  async scrape(accept: readonly string[], encodings: readonly string[]): Promise<Scrape> {
+    const form = chooseForm(accept, encodings);
+    const { clock } = this.#options;
+    let reading = this.#reading;
+    // Also of one that waits for the kernel: no second thread is started for the same question.
+    if (reading === undefined || (!this.#isReading && clock.sinceBoot() - this.#readAtMs >= FRESH_MS))
+      reading = this.#begin();
+    const body = await (await reading).body(form);
+    return { type: form.isOpenMetrics ? TYPE_OF.openMetrics : TYPE_OF.text, isGzip: form.isGzip, body };
+  }
+
+  #begin(): Promise<Reading> {
+    this.#isReading = true;
+    const reading = this.#read().finally(() => {
+      this.#isReading = false;
+      this.#readAtMs = this.#options.clock.sinceBoot();
+    });
+    this.#reading = reading;
+    // A failure is not kept.
+    reading.catch(() => {
+      this.#reading = undefined;
+    });
+    return reading;
+  }
+
+  async #read(): Promise<Reading> {
+    const { source, needs } = this.#options;
+    const [kernel, { sample }] = await Promise.all([
+      this.#readKernel(),
+      source.latest(this.#hasKernelTexts ? needs.devices : needs.everything),
+    ]);
+    const families = [...deviceFamilies(sample.counters), ...ownFamilies(this.#options)];
+    return new Reading(Buffer.concat([kernel, Buffer.from(write(families))]));
+  }
+
+  async #readKernel(): Promise<Buffer> {
+    const { host, source, needs, facts } = this.#options;
+    if (this.#hasKernelTexts)
+      try {
+        return await host.readMetrics();
+      } catch (error) {
+        if (!isUnsupported(error)) throw error;
+        this.#hasKernelTexts = false;
+      }
+    const [{ sample }, { hostname, os }] = await Promise.all([
+      source.latest(needs.everything),
+      host.readSystem(),
+    ]);
+    const names = {
+      sysname: facts.platform === 'win32' ? 'Windows' : facts.platform,
+      release: os.version,
+      version: os.build,
+      machine: os.arch,
+      nodename: hostname,
+    };
+    return Buffer.from(write(platformFamilies(sample.counters, names)));
+  }
+}

@@ -1,0 +1,113 @@
+/** The families of the service itself. Every series is there from the first scrape on: none appears with its first event. */
+import type { ServiceFacts } from '../stats/system.ts';
+import { type Family, single } from './exposition.ts';
+
+/** The parts of the service that count. */
+export interface OwnRooms {
+  readonly facts: ServiceFacts;
+  /** The name of the HTTP engine. */
+  readonly engine: string;
+  readonly server: { readonly connections: number };
+  readonly streams: {
+    readonly size: number;
+    /** Samples that were sent, and those that a full stream was never sent. */
+    readonly eventCounters: { readonly sent: number; readonly skipped: number };
+  };
+  readonly sockets: { readonly size: number; readonly sent: number };
+  readonly sampler: { readonly tickCounters: { readonly ticks: number; readonly latenessMs: number } };
+  /** Refused requests by reason. */
+  readonly gate: { readonly refusals: Readonly<Record<string, number>> };
+  /** The state of the player; undefined while nobody has asked for players. */
+  readonly media: { peekPlayback(): string | undefined };
+  readonly config: { readonly current: { readonly features: { readonly enable_media: boolean } } };
+  readonly log: { readonly leftOut?: () => number };
+  /** The resident memory of this process, in bytes. */
+  readonly rss: (() => number) | undefined;
+}
+
+const PLAYBACKS = ['playing', 'paused', 'stopped'] as const;
+
+const labelled = (label: string, values: Readonly<Record<string, number>>) =>
+  Object.entries(values).map(([name, value]) => ({ labels: { [label]: name }, value }));
+
+const family = (type: Family['type'], name: string, help: string, samples: Family['samples']): Family => ({
+  name: `hostwire_${name}`,
+  help,
+  type,
+  samples,
+});
+
+const one = (type: Family['type'], name: string, help: string, value: number | undefined) =>
+  single(`hostwire_${name}`, help, type, value);
+
+function processFamilies({ facts, engine, rss, server }: OwnRooms): readonly Family[] {
+  const { version, node, platform } = facts;
+  const labels = { version, engine, node, platform };
+  return [
+    family('gauge', 'build_info', 'The running version; its value is always 1.', [{ labels, value: 1 }]),
+    one('gauge', 'start_time_seconds', 'When the service was started, in unixtime.', facts.startedAt),
+    one('gauge', 'resident_memory_bytes', 'Resident memory of the service.', rss?.()),
+    one('gauge', 'connections', 'Open connections.', server.connections),
+  ];
+}
+
+function subscriberFamilies({ streams, sockets, sampler }: OwnRooms): readonly Family[] {
+  const { sent, skipped } = streams.eventCounters;
+  const { ticks, latenessMs } = sampler.tickCounters;
+  return [
+    family(
+      'gauge',
+      'subscribers',
+      'Open event streams and WebSockets.',
+      labelled('kind', { stream: streams.size, socket: sockets.size }),
+    ),
+    family(
+      'counter',
+      'events_sent_total',
+      'Samples that were sent, one per subscriber.',
+      labelled('kind', { stream: sent, socket: sockets.sent }),
+    ),
+    one(
+      'counter',
+      'events_skipped_total',
+      'Samples that an event stream was not sent, because it was full.',
+      skipped,
+    ),
+    one('counter', 'ticks_total', 'Readings that were made for subscribers.', ticks),
+    one(
+      'counter',
+      'tick_lateness_seconds_total',
+      'Time by which these readings were late, all together.',
+      latenessMs / 1000,
+    ),
+  ];
+}
+
+export function ownFamilies(rooms: OwnRooms): readonly Family[] {
+  const { gate, log, media, config } = rooms;
+  const playback = config.current.features.enable_media ? media.peekPlayback() : undefined;
+  return [
+    ...processFamilies(rooms),
+    ...subscriberFamilies(rooms),
+    family(
+      'counter',
+      'refused_requests_total',
+      'Requests that the access rules refused.',
+      labelled('reason', gate.refusals),
+    ),
+    one(
+      'counter',
+      'log_lines_left_out_total',
+      'Lines of the log that were left out, because there were too many.',
+      log.leftOut?.(),
+    ),
+    family(
+      'gauge',
+      'media_playback',
+      'State of the media player: 1 for the present one.',
+      playback === undefined
+        ? []
+        : PLAYBACKS.map((state) => ({ labels: { state }, value: Number(state === playback) })),
+    ),
+  ];
+}
