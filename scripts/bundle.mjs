@@ -33,7 +33,7 @@ function write(file, bytes) {
  * Loaded when it is first used, and shares no module with the rest: as a further entry of the program esbuild would move
  * its own helpers into one more file, which every start reads.
  */
-const LATE = 'src/metrics/metrics.ts';
+const LATE = 'src/exporters/prometheus/metrics.ts';
 
 /** The names that esbuild gives to parts. */
 const PART = /-[A-Z0-9]{8}\.js(?:\.map)?$/;

@@ -1,15 +1,10 @@
 /** The composition root: builds the parts, connects them, and is all that main knows of them. */
-import os from 'node:os';
 import { isDeepStrictEqual } from 'node:util';
 import { type Clock, systemClock } from './clock.ts';
-import { auditCommands } from './commands/audit.ts';
-import { chooseBackend } from './commands/choose-backend.ts';
-import { Commands } from './commands/command.ts';
-import { Media, mediaCommands } from './commands/media.ts';
-import { Power, powerCommands } from './commands/power.ts';
-import { ProcessControl, processCommands } from './commands/process.ts';
+import type { Power } from './commands/power.ts';
 import type { Config } from './config/schema.ts';
 import { describeEngine, type EngineChoice } from './engines.ts';
+import { type ExporterParts, Exporters } from './exporters/exporters.ts';
 import type { Host } from './host/host.ts';
 import { Ledger } from './http/clients/ledger.ts';
 import { Tally } from './http/clients/tally.ts';
@@ -30,9 +25,8 @@ import { Fanout } from './http/stream/fanout.ts';
 import { NativeFanout } from './http/stream/native-fanout.ts';
 import type { StreamHub } from './http/stream/stream-hub.ts';
 import type { Log } from './log/log.ts';
-import { ProcessQueries } from './processes/queries.ts';
-import { ProcessReadings } from './processes/readings.ts';
-import { Sampler } from './stats/sampler.ts';
+import { type Base, createCommands, createStats } from './parts.ts';
+import type { Sampler } from './stats/sampler.ts';
 import type { ServiceFacts } from './stats/system.ts';
 import type { TlsPair } from './tls/pair.ts';
 
@@ -60,41 +54,6 @@ const WRITER_LIMIT_MS = 5000;
 /** Poll interval meanwhile; also the minimum wait, because an engine may hold stream bytes without reporting it. */
 const CLOSE_GRACE_MS = 50;
 
-/** Shared by all parts. */
-interface Base {
-  readonly config: { current: Config };
-  readonly host: Host;
-  readonly clock: Clock;
-  readonly log: Log;
-}
-
-function createStats({ config, host, clock, log }: Base) {
-  const { processes } = host;
-  const readings = processes && new ProcessReadings({ host: processes, clock, config });
-  const sampler = new Sampler({
-    host,
-    clock,
-    intervalSeconds: config.current.stats.stream_interval_seconds,
-    hostname: config.current.host.name ?? os.hostname(),
-    processes: readings,
-    log,
-  });
-  const queries = processes && readings && new ProcessQueries({ host: processes, readings, clock, config });
-  return { sampler, queries };
-}
-
-function createCommands({ config, host, clock, log }: Base, ownPid: number) {
-  const wanted = config.current.power.backend;
-  const backend = chooseBackend({ wanted, host: host.power, clock, log });
-  const power = new Power({ backend, clock, unixMs: Date.now, config, log });
-  const media = new Media({ host: host.media, clock, config, log });
-  const processControl = new ProcessControl({ host: host.processes, ownPid, config, log });
-  const rows = [...powerCommands(power), ...mediaCommands(media), ...processCommands(processControl)];
-  const commands = new Commands(rows, config);
-  auditCommands(commands, log);
-  return { power, media, processControl, commands };
-}
-
 export class Service {
   readonly #base: Base;
   readonly #sampler: Sampler;
@@ -108,6 +67,8 @@ export class Service {
   readonly #census: ConnectionCensus;
   readonly #room: DescriptorRoom;
   readonly #heap: HeapTrim | undefined;
+  readonly #exporters = new Exporters();
+  readonly #exporterParts: Omit<ExporterParts, 'doors'>;
   /** For the test that compares the API documents with it. */
   readonly routes: readonly Route[];
   #isStopping = false;
@@ -131,6 +92,7 @@ export class Service {
     const dashboard = readDashboard();
     const dashboardPaths = dashboard.map((file) => file.path);
     this.#base = base;
+    this.#exporterParts = { ...base, facts, sampler, commands, power, media, queries };
     this.#sampler = sampler;
     this.#power = power;
     this.#gate = new Gate({ config: initial, machineNames, dashboardPaths, log, now: clock.now });
@@ -244,6 +206,7 @@ export class Service {
       );
     this.#server.maxConnections = this.#room.maxConnections();
     this.#fanout.stallLimitSeconds = canJudge || isTuned ? Number.POSITIVE_INFINITY : UNTUNED_STALL_SECONDS;
+    this.#exporters.start({ ...this.#exporterParts, doors: bound });
     return bound;
   }
 
@@ -258,6 +221,7 @@ export class Service {
     const passes = this.#gate.passes.bind(this.#gate);
     this.#fanout.judgeAgain(passes);
     this.#hub.reconfigure(passes);
+    this.#exporters.reconfigure();
     const pair = pairOf(next.server);
     if (pair !== undefined && !isDeepStrictEqual(pair, before)) void this.#renew(pair);
   }
@@ -283,6 +247,7 @@ export class Service {
     this.#census.stop();
     this.#heap?.stop();
     const startedAt = performance.now();
+    const exportersClosed = this.#exporters.close();
     // First, so that its subscribers are still there to be notified of dropped actions.
     this.#power.close();
     const isDrained = this.#fanout.close() + this.#hub.close('the service is shutting down') === 0;
@@ -297,5 +262,6 @@ export class Service {
       (!isSettled() && this.#server.connections > 0 && hasTime(CLOSE_LIMIT_MS))
     );
     this.#server.close();
+    await exportersClosed;
   }
 }

@@ -35,8 +35,9 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   run: ['service', 'engines', 'http/connections', 'http', 'config', 'host', 'cli', 'log'],
   service: [
     ...['engines', 'config', 'tls', 'host', 'stats', 'processes', 'commands', 'access', 'http', 'wire'],
-    ...['log', 'errors', 'clock'],
+    ...['log', 'errors', 'clock', 'parts', 'exporters'],
   ],
+  parts: ['config', 'host', 'stats', 'processes', 'commands', 'log', 'clock'],
   engines: ['http'],
   http: ['http/clients', 'stats', 'tls', 'access', 'config', 'wire', 'errors', 'params', 'log'],
   'http/clients': ['access', 'clock'],
@@ -50,9 +51,10 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   ],
   'http/endpoints': [
     ...['http', 'http/clients', 'commands', 'processes', 'stats', 'access', 'wire'],
-    ...['errors', 'host', 'metrics', 'params', 'place'],
+    ...['errors', 'exporters', 'host', 'params', 'place'],
   ],
-  metrics: ['stats', 'host', 'clock'],
+  exporters: ['parts', 'config', 'stats', 'commands', 'processes'],
+  'exporters/prometheus': ['stats', 'host', 'clock'],
   commands: ['host', 'wire', 'errors', 'params', 'log', 'clock', 'config', 'listeners'],
   processes: ['host', 'stats', 'wire', 'errors', 'params', 'clock', 'config'],
   stats: ['host', 'wire', 'clock', 'log'],
@@ -218,7 +220,7 @@ const POOL_USERS: ReadonlyMap<string, RegExp> = new Map([
   // The documents of the API, from this program's own folder, once each.
   ['src/http/endpoints/documents.ts', /^readFile$/],
   // Metrics, compressed for a scrape that asks for it.
-  ['src/metrics/metrics.ts', /^gzip$/],
+  ['src/exporters/prometheus/metrics.ts', /^gzip$/],
   // Listening looks up `server.host` where it is a name, once.
   ['src/http/node/server.ts', /^(?:https?|net)$/],
   // Types.

@@ -46,7 +46,7 @@ t.test('the service and each engine are parts of their own', async (t) => {
   for (const file of ['main.js', service])
     for (const engine of [uws, node, ENGINE, 'node:http'])
       t.notOk(loadedWith(file).has(engine), `${file} loads ${engine} only when it was chosen`);
-  const metrics = partWith('src/metrics/metrics.ts');
+  const metrics = partWith('src/exporters/prometheus/metrics.ts');
   for (const file of ['main.js', service, uws, node])
     t.notOk(loadedWith(file).has(metrics), `${file} loads the metrics only for a scrape`);
   t.strictSame(

@@ -1,7 +1,7 @@
 /** How families become text, and which form a request gets. */
 import t from 'tap';
-import { toOpenMetrics, writeFamily } from '#src/metrics/exposition.js';
-import { chooseForm } from '#src/metrics/negotiate.js';
+import { toOpenMetrics, writeFamily } from '#src/exporters/prometheus/exposition.js';
+import { chooseForm } from '#src/exporters/prometheus/negotiate.js';
 import { parseFamilies } from './families.ts';
 
 t.test('[3.metrics-text] label values are escaped, what has no value is left out', async (t) => {

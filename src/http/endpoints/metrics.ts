@@ -1,6 +1,7 @@
 /** GET /metrics, for Prometheus. What makes the answer is loaded with the first scrape. */
+
+import type { Metrics, MetricsRooms } from '../../exporters/prometheus/metrics.ts';
 import { ALL_SECTIONS, SECTION_BITS } from '../../host/host.ts';
-import type { Metrics, MetricsRooms } from '../../metrics/metrics.ts';
 import { DETAIL_BITS, type Needs } from '../../stats/needs.ts';
 import { entriesOf } from '../etag.ts';
 import { statusLine } from '../reply.ts';
@@ -18,7 +19,7 @@ const NEEDS = { devices, everything: { ...devices, sections: ALL_SECTIONS } };
 
 // It imports no module of the service: the bundler would make a part of each that both use.
 async function openMetrics(rooms: MetricsRooms): Promise<Metrics> {
-  const { Metrics } = await import('../../metrics/metrics.ts');
+  const { Metrics } = await import('../../exporters/prometheus/metrics.ts');
   return new Metrics({ ...rooms, needs: NEEDS });
 }
 

@@ -2,7 +2,7 @@
 import type { Commands } from '../../commands/command.ts';
 import type { Media } from '../../commands/media.ts';
 import type { Power } from '../../commands/power.ts';
-import type { MetricsRooms } from '../../metrics/metrics.ts';
+import type { MetricsRooms } from '../../exporters/prometheus/metrics.ts';
 import type { ProcessQueries } from '../../processes/queries.ts';
 import type { Sampler } from '../../stats/sampler.ts';
 import type { OperationId } from '../../wire/operations.ts';

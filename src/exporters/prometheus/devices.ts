@@ -1,6 +1,6 @@
 /** Families of what probers ask: filesystems, sensors and batteries with node_exporter's names, GPUs with our own. */
-import type { BatteryCounters, SensorCounters } from '../host/details.ts';
-import type { Counters, DiskCounters, GpuCounters } from '../host/host.ts';
+import type { BatteryCounters, SensorCounters } from '../../host/details.ts';
+import type { Counters, DiskCounters, GpuCounters } from '../../host/host.ts';
 import { type Family, type Labels, type MetricSample, single } from './exposition.ts';
 
 const gauge = (name: string, help: string, samples: readonly MetricSample[]): Family => ({

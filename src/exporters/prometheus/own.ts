@@ -1,5 +1,5 @@
 /** The families of the service itself. Every series is there from the first scrape on: none appears with its first event. */
-import type { ServiceFacts } from '../stats/system.ts';
+import type { ServiceFacts } from '../../stats/system.ts';
 import { type Family, single } from './exposition.ts';
 
 /** The parts of the service that count. */

@@ -1,10 +1,10 @@
 /** The answer to a scrape: the kernel's counters, what probers know, and the service itself, read once a second at most. */
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
-import type { Clock } from '../clock.ts';
-import type { Host } from '../host/host.ts';
-import type { Needs } from '../stats/needs.ts';
-import type { SampleSource } from '../stats/source.ts';
+import type { Clock } from '../../clock.ts';
+import type { Host } from '../../host/host.ts';
+import type { Needs } from '../../stats/needs.ts';
+import type { SampleSource } from '../../stats/source.ts';
 import { deviceFamilies } from './devices.ts';
 import { type Family, toOpenMetrics, writeFamily } from './exposition.ts';
 import { chooseForm, type Form, TYPE_OF } from './negotiate.ts';

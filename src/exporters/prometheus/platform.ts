@@ -1,5 +1,5 @@
 /** The families of a platform whose kernel has no texts of counters, from what a reading of it has. */
-import type { Counters, CpuTimes, InterfaceCounters } from '../host/host.ts';
+import type { Counters, CpuTimes, InterfaceCounters } from '../../host/host.ts';
 import { type Family, type MetricSample, single } from './exposition.ts';
 
 /** The names that `uname` has there; a label of what the platform has not is empty. */

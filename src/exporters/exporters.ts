@@ -1,0 +1,89 @@
+/** Sinks and doors to other systems that the service opens by itself, each loaded when the configuration asks for it. */
+import type { Commands } from '../commands/command.ts';
+import type { Media } from '../commands/media.ts';
+import type { Power } from '../commands/power.ts';
+import type { Config } from '../config/schema.ts';
+import type { Base } from '../parts.ts';
+import type { ProcessQueries } from '../processes/queries.ts';
+import type { Sampler } from '../stats/sampler.ts';
+import type { ServiceFacts } from '../stats/system.ts';
+
+/** Where the service listens. */
+export interface Door {
+  readonly scheme: 'http' | 'https';
+  readonly host: string;
+  readonly port: number;
+}
+
+/** What an exporter may use of the service. */
+export interface ExporterParts extends Base {
+  readonly facts: ServiceFacts;
+  readonly sampler: Sampler;
+  readonly commands: Commands;
+  readonly power: Power;
+  readonly media: Media;
+  /** Absent where the host has no processes. */
+  readonly queries: ProcessQueries | undefined;
+  readonly doors: readonly Door[];
+}
+
+export interface Exporter {
+  /** The configuration has changed. Must not throw. */
+  reconfigure(): void;
+  /** Takes its leave of the other system. Never rejects, and takes less than half a second. */
+  close(): Promise<void>;
+}
+
+export interface ExporterRow {
+  readonly name: string;
+  readonly isWanted: (config: Config) => boolean;
+  /** Imports it and starts it. It goes on trying by itself where the other system does not answer. */
+  readonly open: (parts: ExporterParts) => Promise<Exporter>;
+}
+
+export const EXPORTERS: readonly ExporterRow[] = [];
+
+export class Exporters {
+  readonly #rows: readonly ExporterRow[];
+  readonly #open = new Map<ExporterRow, Promise<Exporter | undefined>>();
+  #parts: ExporterParts | undefined;
+
+  constructor(rows = EXPORTERS) {
+    this.#rows = rows;
+  }
+
+  start(parts: ExporterParts): void {
+    this.#parts = parts;
+    this.reconfigure();
+  }
+
+  /** Opens what the configuration asks for now, closes what it no longer asks for, and informs the others. */
+  reconfigure(): void {
+    const parts = this.#parts;
+    if (parts === undefined) return;
+    for (const row of this.#rows) {
+      const exporter = this.#open.get(row);
+      if (!row.isWanted(parts.config.current)) {
+        this.#open.delete(row);
+        void exporter?.then((open) => open?.close());
+      } else if (exporter === undefined) this.#open.set(row, openRow(row, parts));
+      else void exporter.then((open) => open?.reconfigure());
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#parts = undefined;
+    const open = [...this.#open.values()];
+    this.#open.clear();
+    await Promise.all(open.map(async (exporter) => (await exporter)?.close()));
+  }
+}
+
+async function openRow(row: ExporterRow, parts: ExporterParts): Promise<Exporter | undefined> {
+  try {
+    return await row.open(parts);
+  } catch (error) {
+    parts.log.error(`${row.name} does not start: ${error instanceof Error ? error.message : String(error)}`);
+    return undefined;
+  }
+}
