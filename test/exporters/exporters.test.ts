@@ -1,0 +1,62 @@
+/** What a table of exporters does at the start, at a reload and at the end. */
+import t from 'tap';
+import type { Config } from '#src/config/schema.js';
+import { type ExporterParts, type ExporterRow, Exporters } from '#src/exporters/exporters.js';
+
+/** Stands for the configuration: whether the exporter is wanted. */
+type Wanted = { isWanted: boolean };
+
+function setUp(isWanted: boolean, open?: ExporterRow['open']) {
+  const events: string[] = [];
+  const errors: string[] = [];
+  const config = { current: { isWanted } as unknown as Config };
+  const row: ExporterRow = {
+    name: 'an exporter',
+    isWanted: (current) => (current as unknown as Wanted).isWanted,
+    open: async (parts) => {
+      events.push('opened');
+      await open?.(parts);
+      return {
+        reconfigure: () => events.push('informed'),
+        close: async () => void events.push('closed'),
+      };
+    },
+  };
+  const exporters = new Exporters([row]);
+  const parts = { config, log: { error: (line: string) => errors.push(line) } } as unknown as ExporterParts;
+  const reload = async (next: boolean) => {
+    config.current = { isWanted: next } as unknown as Config;
+    exporters.reconfigure();
+    await new Promise(setImmediate);
+  };
+  return { exporters, parts, reload, events, errors };
+}
+
+t.test('an exporter is opened when the configuration asks for it, once', async (t) => {
+  const { exporters, parts, reload, events } = setUp(false);
+  exporters.reconfigure();
+  exporters.start(parts);
+  t.same(events, [], 'not before');
+  await reload(true);
+  t.same(events, ['opened']);
+  await reload(true);
+  t.same(events, ['opened', 'informed']);
+  await reload(false);
+  t.same(events, ['opened', 'informed', 'closed']);
+  await reload(true);
+  await exporters.close();
+  t.same(events.slice(3), ['opened', 'closed']);
+  await reload(true);
+  t.equal(events.length, 5, 'nothing is opened after the end');
+});
+
+t.test('one that cannot start is an error in the log, and nothing else', async (t) => {
+  const { exporters, parts, reload, events, errors } = setUp(true, async () => {
+    throw new Error('no such module');
+  });
+  exporters.start(parts);
+  await reload(true);
+  await exporters.close();
+  t.same(events, ['opened']);
+  t.same(errors, ['an exporter does not start: no such module']);
+});
