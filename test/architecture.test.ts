@@ -85,8 +85,9 @@ const LIBRARIES: Readonly<Record<string, (file: string) => boolean>> = {
   ws: (file) => file.startsWith('src/http/node/') || file === 'src/client/pinned.ts',
   'ipaddr.js': (file) => file === 'src/access/addresses.ts',
   'js-yaml': (file) => file.startsWith('src/config/'),
+  mqtt: (file) => file.startsWith('src/exporters/mqtt/'),
   valibot: (file) =>
-    /^src\/config\/(?:schema|rows|launch-rows).ts$/.test(file) || /^src\/(?:wire|api)\//.test(file),
+    /^src\/config\/(?:schema|rows|launch-rows|mqtt-rows).ts$/.test(file) || /^src\/(?:wire|api)\//.test(file),
 };
 
 /** Those that only the build needs: nothing of these rooms is loaded by the service. */
