@@ -55,6 +55,7 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   ],
   exporters: ['parts', 'config', 'stats', 'commands', 'processes'],
   'exporters/prometheus': ['stats', 'host', 'clock'],
+  'exporters/mqtt/discovery': ['commands', 'stats', 'host', 'wire'],
   commands: ['host', 'wire', 'errors', 'params', 'log', 'clock', 'config', 'listeners'],
   processes: ['host', 'stats', 'wire', 'errors', 'params', 'clock', 'config'],
   stats: ['host', 'wire', 'clock', 'log'],

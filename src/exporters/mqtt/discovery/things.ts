@@ -1,0 +1,213 @@
+/** The entities of what a machine may have several of: filesystems, interfaces, GPUs, sensors, batteries, drives. */
+import type { Sample } from '../../../stats/sample.ts';
+import type { BatteryDetail, SensorDetail } from '../../../wire/details.ts';
+import type { GpuDevice, InterfaceDetail } from '../../../wire/sample.ts';
+import {
+  DIAGNOSTIC,
+  type Entity,
+  entitiesOf,
+  MEASURED,
+  type Named,
+  OFF,
+  type Options,
+  percent,
+  type Row,
+  yesNo,
+} from './entity.ts';
+import { slugsOf } from './ids.ts';
+import { networkRows } from './machine.ts';
+import { DISK, DRIVE, IMAGES } from './storage.ts';
+
+/** Bound the document, which a broker keeps, on a machine with a mount per container. */
+export const MAX_THINGS = { disk: 64, interface: 32, gpu: 8, sensor: 128, battery: 8, drive: 32 } as const;
+
+const MAX_LABEL = 80;
+
+/** What people read: without control characters, and not too long for a list. */
+const legible = (name: string) =>
+  name
+    .replaceAll(/\p{C}+/gu, ' ')
+    .trim()
+    .slice(0, MAX_LABEL);
+
+/** The first things of `all`, by the names that they keep. `label`: what people read; by default the name. */
+function named<Thing>(
+  kind: keyof typeof MAX_THINGS,
+  all: readonly Thing[],
+  nameOf: (thing: Thing, at: number) => string,
+  labelOf: (thing: Thing, name: string) => string,
+): readonly Named<Thing>[] {
+  const first = all.slice(0, MAX_THINGS[kind]);
+  const names = first.map(nameOf);
+  const slugs = slugsOf(names);
+  return first.map((thing, at) => ({
+    slug: slugs[at] ?? '',
+    label: legible(labelOf(thing, names[at] ?? '')),
+    thing,
+  }));
+}
+
+const INTERFACE: readonly Row<InterfaceDetail>[] = [
+  ...networkRows(false),
+  {
+    key: 'signal',
+    name: 'signal',
+    value: ({ signal_dbm }) => signal_dbm,
+    isThere: ({ kind }) => kind === 'wifi',
+    show: { ...MEASURED.dbm, ...DIAGNOSTIC },
+  },
+];
+
+const GPU: readonly Row<GpuDevice>[] = [
+  { key: 'load', name: 'load', value: ({ load }) => load, show: percent('mdi:expansion-card') },
+  {
+    key: 'temperature',
+    name: 'temperature',
+    value: ({ temperature }) => temperature,
+    show: MEASURED.celsius,
+  },
+  {
+    key: 'memory',
+    name: 'memory in use',
+    value: ({ memory_used }) => memory_used,
+    show: MEASURED.mebibytes,
+  },
+  { key: 'power', name: 'power', value: ({ power_watts }) => power_watts, show: MEASURED.watts },
+  { key: 'fan', name: 'fan', value: ({ fan_percent }) => fan_percent, show: percent('mdi:fan') },
+  {
+    key: 'clock',
+    name: 'clock',
+    value: ({ clock_mhz }) => clock_mhz,
+    show: { ...MEASURED.megahertz, ...OFF },
+  },
+];
+
+const SENSOR_SHOWS: Readonly<Record<SensorDetail['kind'], Options>> = {
+  temperature: MEASURED.celsius,
+  fan: MEASURED.rpm,
+  voltage: MEASURED.volts,
+  power: MEASURED.watts,
+};
+
+const sensorRow = (kind: SensorDetail['kind']): readonly Row<SensorDetail>[] => [
+  {
+    key: '',
+    name: '',
+    value: ({ value }) => value,
+    isThere: () => true,
+    show: { ...SENSOR_SHOWS[kind], ...OFF, ...DIAGNOSTIC },
+  },
+];
+
+const BATTERY: readonly Row<BatteryDetail>[] = [
+  {
+    key: 'percent',
+    name: '',
+    value: (battery) => battery.percent,
+    isThere: () => true,
+    show: MEASURED.battery,
+  },
+  {
+    key: 'charging',
+    name: 'charging',
+    value: ({ state }) => (state === 'unknown' ? null : state === 'charging'),
+    isThere: () => true,
+    show: yesNo('battery_charging'),
+  },
+  { key: 'power', name: 'power', value: ({ power_watts }) => power_watts, show: MEASURED.watts },
+  {
+    key: 'time_left',
+    name: 'time left',
+    value: ({ seconds_left }) => seconds_left,
+    isThere: () => true,
+    show: { ...MEASURED.seconds, ...OFF },
+  },
+  {
+    key: 'health',
+    name: 'health',
+    value: ({ health_percent }) => health_percent,
+    show: { ...percent('mdi:battery-heart-variant'), ...DIAGNOSTIC },
+  },
+];
+
+/** All batteries together. A battery that gives power says that there is no other source. */
+const MAINS: readonly Row<readonly BatteryDetail[]>[] = [
+  {
+    key: '',
+    name: 'On mains',
+    value: (batteries) => {
+      const states = batteries.map(({ state }) => state);
+      if (states.includes('discharging')) return false;
+      return states.every((state) => state === 'unknown') ? null : true;
+    },
+    isThere: () => true,
+    show: yesNo('plug'),
+  },
+];
+
+/** Hardware, and what is configured by hand; not the ends of containers, of which each start makes a new one. */
+const KINDS = new Set(['ethernet', 'wifi', 'bond', 'vlan', 'tunnel']);
+
+/** A sensor's number in its label may change with the next start; the device and the file that it is read from do not. */
+function sensorEntities({ extras, counters }: Sample): readonly Entity[] {
+  const places = counters.sensors ?? [];
+  const sensors = named(
+    'sensor',
+    extras?.sensors ?? [],
+    ({ label }, at) => {
+      const { device = '', file = '' } = places[at] ?? {};
+      return device === '' || file === '' ? label : `${device}/${file}`;
+    },
+    ({ label }) => label,
+  );
+  return sensors.flatMap((sensor) => entitiesOf('sensor', [sensor], sensorRow(sensor.thing.kind)));
+}
+
+/** Every other mount point has a slash in it (on Windows a colon), so none is called root. */
+const mountName = ({ fs }: { readonly fs: string }) => (fs === '/' ? 'root' : fs);
+
+export function thingEntities(sample: Sample): readonly Entity[] {
+  const { disks, network, gpu, extras } = sample;
+  const gpus = gpu?.detail?.devices ?? [];
+  const batteries = extras?.batteries ?? [];
+  const mounts = (disks?.detail ?? []).filter(({ type }) => !IMAGES.has(type ?? ''));
+  const links = (network?.detail?.interfaces ?? []).filter(({ kind }) => KINDS.has(kind));
+  const name = (thing: { readonly name: string }) => thing.name;
+  const soleOr = (all: readonly unknown[], sole: string, each: (name: string) => string) =>
+    all.length === 1 ? () => sole : (_: unknown, known: string) => each(known);
+  return [
+    ...entitiesOf(
+      'disk',
+      named('disk', mounts, mountName, ({ fs }) => `Disk ${fs}`),
+      DISK,
+    ),
+    ...entitiesOf('interface', named('interface', links, name, name), INTERFACE),
+    ...entitiesOf(
+      'gpu',
+      named(
+        'gpu',
+        gpus,
+        name,
+        soleOr(gpus, 'GPU', (each) => each),
+      ),
+      GPU,
+    ),
+    ...sensorEntities(sample),
+    ...entitiesOf(
+      'battery',
+      named(
+        'battery',
+        batteries,
+        name,
+        soleOr(batteries, 'Battery', (each) => `Battery ${each}`),
+      ),
+      BATTERY,
+    ),
+    ...entitiesOf('mains', batteries.length === 0 ? [] : [{ slug: '', label: '', thing: batteries }], MAINS),
+    ...entitiesOf(
+      'drive',
+      named('drive', extras?.drives ?? [], name, (_, known) => `Drive ${known}`),
+      DRIVE,
+    ),
+  ];
+}
