@@ -25,7 +25,7 @@ t.test(
     await ask('restart');
     await ask('lock');
     t.equal(seen.length, 6, 'nothing else is a sleep');
-    },
+  },
 );
 
 t.test(

@@ -3,7 +3,7 @@ import type { Clock } from '../../clock.ts';
 import type { Log } from '../../log/log.ts';
 import { Backoff } from './backoff.ts';
 import type { Broker, ProtocolVersion } from './broker.ts';
-import { Connection, type Ending, type Message } from './connection.ts';
+import { Connection, type Ending, type Message, Refusal } from './connection.ts';
 
 export const ONLINE = 'online';
 export const OFFLINE = 'offline';
@@ -18,6 +18,8 @@ export interface LinkOptions {
   /** Called when `online` has been published. */
   readonly onOnline: (connection: Connection) => void;
   readonly onMessage: (message: Message, connection: Connection) => void;
+  /** The broker does not take a message on `topic`. */
+  readonly onRefused: (topic: string, reason: string) => void;
   /** Called when such a connection has ended. */
   readonly onOffline: () => void;
 }
@@ -108,15 +110,14 @@ export class Link {
   }
 
   #begin(connection: Connection): void {
-    const { broker, availability, clock, log, onOnline } = this.#options;
+    const { broker, availability, clock, log, onOnline, onRefused } = this.#options;
     this.#readyAtMs = clock.now();
     this.#isVersionKnown = true;
     this.#logged.clear();
     log.info(`mqtt: connected to ${broker.name} (MQTT ${this.#version === 5 ? '5' : '3.1.1'})`);
-    connection.deliver(availability, ONLINE, true).then(
-      () => undefined,
-      (error: Error) => log.debug(`mqtt: ${availability}: ${error.message}`),
-    );
+    connection.deliver(availability, ONLINE, true).catch((error: unknown) => {
+      if (error instanceof Refusal) onRefused(availability, error.message);
+    });
     onOnline(connection);
   }
 
