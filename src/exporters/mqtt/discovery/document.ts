@@ -9,7 +9,7 @@ import { entitiesIn } from './state.ts';
 import type { Topics } from './topics.ts';
 
 export interface DiscoveryFacts extends Reading {
-  /** Of letters, digits, `_` and `-`; for ever the same. */
+  /** Of letters, digits, `_` and `-`. It never changes. */
   readonly id: string;
   /** What people call the machine. */
   readonly name: string;
@@ -45,12 +45,12 @@ export interface DeviceDocument {
 const NONE: Components = new Map();
 
 /**
- * A thing is gone when it was missing from so many documents. Probers answer some time after the start, and a reading may
+ * In documents: a thing that was missing from this many is gone. Probers answer some time after the start, and a reading may
  * fail: Home Assistant would forget what people have set for its entities, and see new ones a moment later.
  */
 export const MISSED_UNTIL_GONE = 4;
 
-/** A value is shown as unavailable after so many intervals without a message. */
+/** In intervals: without a message for this long a value is shown as unavailable. */
 const EXPIRES_AFTER = 4;
 const MAX_MACS = 8;
 const NO_MAC = /^(?:00:){5}00$/;

@@ -32,9 +32,9 @@ export interface Row<Thing> {
   /** Follows the thing's own name. */
   readonly name: string;
   readonly value: (thing: Thing) => Value;
-  /** Whether the machine can tell it at all; by default when it has told it once. */
+  /** Whether the machine has it; by default once the value has been known. */
   readonly isThere?: (thing: Thing) => boolean;
-  /** The unit that people read is so many times the unit of the message. */
+  /** The unit that people read, in units of the message. */
   readonly per?: number;
   readonly show: Options;
 }

@@ -1,6 +1,6 @@
 /**
  * The parts of component ids that name a thing: a mount point, an interface, a sensor. Home Assistant knows an entity by its
- * id for ever, so an id depends on nothing but the thing's own name: not on its place in a list, nor on what else there is.
+ * id, so an id depends on nothing but the thing's own name: not on its place in a list, nor on what else there is.
  */
 import { createHash } from 'node:crypto';
 
