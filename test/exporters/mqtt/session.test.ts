@@ -1,5 +1,6 @@
 /** What goes out to a real broker, what comes in, and when. */
 import t from 'tap';
+import { FakeClock } from '../../helpers/fakes/clock.ts';
 import { snapshotOf } from '../../helpers/fakes/media.ts';
 import {
   AVAILABILITY,
@@ -201,4 +202,33 @@ t.test('[3.mqtt-moved] another topic: the old device is removed', { skip }, asyn
   await witness.waitFor('home/pc/state', /./);
   service.reconfigure({ ...part, mqtt: mqttPart(undefined) });
   await witness.waitFor('home/pc/availability', 'offline');
+});
+
+t.test('[3.mqtt-slept] what came in while the machine slept is not done', { skip }, async (t) => {
+  const broker = await startBroker(t);
+  const witness = await Witness.open(t, broker.url);
+  const clock = new FakeClock();
+  const { service, media } = await startBeside(t, { mqtt: mqttPart(broker.url) }, { clock });
+  const press = async () => await witness.say(commandTopic('media.play'), '{}');
+  const advanceUntil = async (isTrue: () => boolean, what: string) =>
+    await until(() => {
+      void clock.advance(100);
+      return isTrue();
+    }, what);
+  // Subscribed when one is done.
+  await witness.waitFor(AVAILABILITY, 'online');
+  await advanceUntil(() => {
+    if (media.controls.length === 0) void press();
+    return media.controls.length > 0;
+  }, 'a command');
+  await advanceUntil(() => /"done"/.test(witness.on(FEEDBACK).at(-1) ?? ''), 'its feedback');
+  const before = media.controls.length;
+  clock.suspend(5000);
+  await press();
+  await until(() => /was lost: the machine has slept/.test(service.stderr()), 'a new connection');
+  await advanceUntil(
+    () => witness.on(AVAILABILITY).filter((text) => text === 'online').length === 2,
+    'online',
+  );
+  t.equal(media.controls.length, before, 'it was not done');
 });
