@@ -1,6 +1,6 @@
 /**
- * Commands from the broker: which messages are commands, how they are carried out, and the feedback. Whoever may publish
- * on the topics of commands has been let through by the broker.
+ * Commands from the broker: which messages are commands, how they are carried out, and the feedback. A sender that may publish
+ * on their topics has been let through by the broker.
  */
 import type { Clock } from '../../clock.ts';
 import type { Commands, Follower, Outcome, Sender, Step } from '../../commands/command.ts';

@@ -3,7 +3,7 @@ import type { ErrorCode } from '../../errors.ts';
 import type { Params } from '../../params.ts';
 
 export const MAX_PAYLOAD_BYTES = 64 * 1024;
-/** What Home Assistant's buttons send unless they are told otherwise. */
+/** What Home Assistant's buttons send by default. */
 const PRESS = 'PRESS';
 /** Of an id that its sender chose. */
 const MAX_ID_LENGTH = 128;
