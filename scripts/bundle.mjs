@@ -9,8 +9,8 @@ const target = path.join(root, 'dist');
 /** The same sources, compiled one by one: tests import them as #src/…, and declarations come from there. */
 const modules = path.join(root, 'build/ts/src');
 
-/** Stay in node_modules: the engines, and selfsigned, which only `keygen --tls` loads. */
-export const EXTERNAL = ['uWebSockets.js', 'ws', 'selfsigned'];
+/** Stay in node_modules: the engines, selfsigned, which only `keygen --tls` loads, and mqtt, for its exporter. */
+export const EXTERNAL = ['uWebSockets.js', 'ws', 'selfsigned', 'mqtt'];
 
 /** The licenses of packages, for those who ship a bundle of them. */
 export function licensesOf(packages) {
@@ -30,10 +30,10 @@ function write(file, bytes) {
 }
 
 /**
- * Loaded when it is first used, and shares no module with the rest: as a further entry of the program esbuild would move
- * its own helpers into one more file, which every start reads.
+ * Each is loaded when it is first used, and shares no module with the rest: as further entries of the program esbuild would
+ * move its own helpers into one more file, which every start reads.
  */
-const LATE = 'src/exporters/prometheus/metrics.ts';
+const LATE = ['src/exporters/prometheus/metrics.ts', 'src/exporters/mqtt/exporter.ts'];
 
 /** The names that esbuild gives to parts. */
 const PART = /-[A-Z0-9]{8}\.js(?:\.map)?$/;
@@ -81,34 +81,46 @@ const PROGRAM = {
   external: EXTERNAL,
 };
 
-/** Imports of LATE lead to its own bundle, `name`. */
-const latePart = (name) => ({
-  name: 'late part',
+/** Imports of the entries of LATE lead to their own bundles. `names`: entry → file. */
+const lateParts = (names) => ({
+  name: 'late parts',
   setup(build) {
-    const suffix = `/${path.basename(path.dirname(LATE))}/${path.basename(LATE)}`;
-    build.onResolve({ filter: /^\.\.?\// }, ({ path: wanted, kind }) =>
-      kind === 'dynamic-import' && wanted.endsWith(suffix)
-        ? { path: `./${name}`, external: true }
-        : undefined,
-    );
+    const bySuffix = [...names].map(([entry, name]) => [
+      `/${path.basename(path.dirname(entry))}/${path.basename(entry)}`,
+      `./${name}`,
+    ]);
+    build.onResolve({ filter: /^\.\.?\// }, ({ path: wanted, kind }) => {
+      if (kind !== 'dynamic-import') return undefined;
+      const late = bySuffix.find(([suffix]) => wanted.endsWith(suffix));
+      return late && { path: late[1], external: true };
+    });
   },
 });
 
+async function bundleLate(entry) {
+  // Not named alike: two bundles may have modules of one name.
+  const name = path.basename(path.dirname(entry));
+  const { outputFiles } = await bundle({
+    ...PROGRAM,
+    entryPoints: { [name]: entry },
+    entryNames: '[name]-[hash]',
+  });
+  const file = outputFiles.map(({ path: each }) => path.basename(each)).find((each) => each.endsWith('.js'));
+  return { entry, name: file, outputFiles };
+}
+
 async function bundleProgram() {
-  const late = await bundle({ ...PROGRAM, entryPoints: [LATE], entryNames: '[name]-[hash]' });
-  const lateName = late.outputFiles
-    .map((file) => path.basename(file.path))
-    .find((name) => name.endsWith('.js'));
+  const late = await Promise.all(LATE.map(bundleLate));
   const program = await bundle({
     ...PROGRAM,
     entryPoints: ['src/main.ts'],
     // What main.ts imports late stays in a file of its own. Few files: each costs about 1 ms and 0.1 MiB at the start.
     splitting: true,
     chunkNames: '[name]-[hash]',
-    plugins: [globalProcess, latePart(lateName)],
+    plugins: [globalProcess, lateParts(new Map(late.map(({ entry, name }) => [entry, name])))],
     metafile: true,
   });
-  const outputFiles = [...late.outputFiles, ...program.outputFiles];
+  const outputFiles = [...late.flatMap((each) => each.outputFiles), ...program.outputFiles];
   const files = new Map(outputFiles.map((file) => [path.basename(file.path), file.contents]));
   // main.js last: until then the old one runs, with its own parts.
   const isPart = (name) => PART.test(name);

@@ -41,8 +41,12 @@ function findModules() {
   return found;
 }
 
+/** What is for browsers (1.5 MB of mqtt) or for compilers (2.9 MB). */
+const UNUSED = /\/node_modules\/(?:mqtt\/dist|@types)(?:\/|$)/;
+
 /** uWebSockets.js ships binaries for every platform, 130 MB in all: only those of this platform are copied. */
 function isWanted(file) {
+  if (UNUSED.test(file)) return false;
   const binary = /\/uws_(\w+?)_(\w+?)_\d+\.node$/.exec(file);
   return binary === null || (binary[1] === process.platform && binary[2] === process.arch);
 }

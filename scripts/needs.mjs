@@ -48,6 +48,7 @@ const NEEDS = [
     commands: ['prometheus-node-exporter'],
     why: 'the exporter that ours is compared with',
   },
+  { package: 'mosquitto', commands: ['mosquitto', 'mosquitto_passwd'], why: 'an MQTT broker' },
   {
     package: 'python3-jinja2',
     files: ['/usr/lib/python3/dist-packages/jinja2/__init__.py'],

@@ -53,7 +53,21 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
     ...['http', 'http/clients', 'commands', 'processes', 'stats', 'access', 'wire'],
     ...['errors', 'exporters', 'host', 'params', 'place'],
   ],
-  exporters: ['parts', 'config', 'stats', 'commands', 'processes'],
+  exporters: ['parts', 'config', 'stats', 'commands', 'processes', 'host', 'exporters/mqtt'],
+  'exporters/mqtt': [
+    ...[
+      'commands',
+      'config',
+      'stats',
+      'host',
+      'wire',
+      'errors',
+      'log',
+      'clock',
+      'params',
+      'exporters/mqtt/discovery',
+    ],
+  ],
   'exporters/prometheus': ['stats', 'host', 'clock'],
   'exporters/mqtt/discovery': ['commands', 'stats', 'host', 'wire'],
   commands: ['host', 'wire', 'errors', 'params', 'log', 'clock', 'config', 'listeners'],
@@ -86,8 +100,9 @@ const LIBRARIES: Readonly<Record<string, (file: string) => boolean>> = {
   ws: (file) => file.startsWith('src/http/node/') || file === 'src/client/pinned.ts',
   'ipaddr.js': (file) => file === 'src/access/addresses.ts',
   'js-yaml': (file) => file.startsWith('src/config/'),
+  mqtt: (file) => file.startsWith('src/exporters/mqtt/'),
   valibot: (file) =>
-    /^src\/config\/(?:schema|rows|launch-rows).ts$/.test(file) || /^src\/(?:wire|api)\//.test(file),
+    /^src\/config\/(?:schema|rows|launch-rows|mqtt-rows).ts$/.test(file) || /^src\/(?:wire|api)\//.test(file),
 };
 
 /** Those that only the build needs: nothing of these rooms is loaded by the service. */
@@ -230,6 +245,10 @@ const POOL_USERS: ReadonlyMap<string, RegExp> = new Map([
   ['src/http/node/head.ts', /^IncomingMessage$/],
   ['src/http/node/sockets.ts', /^(?:IncomingMessage|net)$/],
   ['src/http/node/stream.ts', /^net$/],
+  // The name of the broker is looked up before each attempt to connect, one at a time.
+  ['src/exporters/mqtt/broker.ts', /^(?:net|lookup|type Lookup\w+)$/],
+  // Types.
+  ['src/exporters/mqtt/connection.ts', /^Socket$/],
   // `hostwire doctor` listens for a moment: its own process, which serves nobody.
   ['src/cli/ports.ts', /^net$/],
   // As server.ts.

@@ -46,19 +46,25 @@ t.test('the service and each engine are parts of their own', async (t) => {
   for (const file of ['main.js', service])
     for (const engine of [uws, node, ENGINE, 'node:http'])
       t.notOk(loadedWith(file).has(engine), `${file} loads ${engine} only when it was chosen`);
-  const metrics = partWith('src/exporters/prometheus/metrics.ts');
+  for (const entry of ['src/exporters/prometheus/metrics.ts', 'src/exporters/mqtt/exporter.ts']) {
+    const late = partWith(entry);
+    for (const file of ['main.js', service, uws, node])
+      t.notOk(loadedWith(file).has(late), `${file} loads ${entry} only when it is used`);
+    t.strictSame(
+      [...loadedWith(late)].filter((file) => file.endsWith('.js')),
+      [late],
+      'and it is in one file',
+    );
+    t.match(read(service), `import("./${late}")`);
+  }
+  const mqtt = partWith('src/exporters/mqtt/exporter.ts');
+  t.ok(loadedWith(mqtt).has('mqtt'), 'mqtt is not in the bundle');
   for (const file of ['main.js', service, uws, node])
-    t.notOk(loadedWith(file).has(metrics), `${file} loads the metrics only for a scrape`);
-  t.strictSame(
-    [...loadedWith(metrics)].filter((file) => file.endsWith('.js')),
-    [metrics],
-    'and they are in one file',
-  );
-  t.match(read(service), `import("./${metrics}")`);
+    t.notOk(loadedWith(file).has('mqtt'), `${file} does not load mqtt`);
   t.ok(loadedWith(uws).has(ENGINE), 'uWebSockets.js is not in the bundle');
   t.notOk(loadedWith(uws).has(node) || loadedWith(uws).has('node:http'), 'one engine is loaded');
   t.notOk(loadedWith(node).has(uws) || loadedWith(node).has(ENGINE), 'one engine is loaded');
-  t.ok(FILES.length <= 10, `few files: ${FILES.join(', ')}`);
+  t.ok(FILES.length <= 11, `few files: ${FILES.join(', ')}`);
   const modules = FILES.flatMap(sourcesOf);
   t.equal(new Set(modules).size, modules.length, 'no module twice');
   t.strictSame(

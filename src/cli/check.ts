@@ -2,6 +2,7 @@
 
 import type { LaunchEntry } from '../config/launch-rows.ts';
 import { type Loaded, type LoadOptions, loadConfig } from '../config/load.ts';
+import { isSecretFile } from '../config/mqtt-rows.ts';
 import { ConfigError, formatProblem, type Notice } from '../config/problems.ts';
 import { ROWS, readKey } from '../config/schema.ts';
 import { isMap } from '../config/values.ts';
@@ -99,11 +100,11 @@ function listRows({ config, origins }: Loaded, key: string): (readonly [string, 
   return [[`${key} = ${renderValue(value, ROWS.get(key)?.isSecret === true)}`, origin]];
 }
 
-/** A checked value as a file has it: the entries of an address list, the path of a PEM file. */
+/** A checked value as a file has it: the entries of an address list, the path of a file. */
 function writtenValue({ config }: Pick<Loaded, 'config'>, key: string): unknown {
   const value = readKey(config, key);
   if (ROWS.get(key)?.items !== undefined && isMap(value)) return value['entries'];
-  return isPemFile(value) ? value.path : value;
+  return isPemFile(value) || isSecretFile(value) ? value.path : value;
 }
 
 const SECRET = '(set, not shown)';

@@ -103,6 +103,11 @@ export class Commands {
     return [...this.#rows.keys()];
   }
 
+  /** The names of those whose flag is on. */
+  get allowed(): readonly string[] {
+    return [...this.#rows.values()].filter((row) => this.#isAllowed(row)).map(({ name }) => name);
+  }
+
   /** Calls `listener` after every command, whichever door it came through. */
   onReport(listener: (report: Report) => void): void {
     this.#reports.add(listener);

@@ -20,6 +20,7 @@ const WAKE_LIMIT_MS = 30_000;
 export class HostPower implements PowerBackend {
   readonly #options: HostPowerOptions;
   readonly #unlisten: () => void;
+  readonly #sleeps = new Listeners();
   readonly #wakes = new Listeners();
   /** Waits for the next signal: going to sleep (true) or woken (false). */
   #onSignal: ((isGoingToSleep: boolean) => void) | undefined;
@@ -63,6 +64,10 @@ export class HostPower implements PowerBackend {
     }
   }
 
+  onSleep(listener: () => void): void {
+    this.#sleeps.add(listener);
+  }
+
   onWake(listener: () => void): void {
     this.#wakes.add(listener);
   }
@@ -76,7 +81,7 @@ export class HostPower implements PowerBackend {
     this.#options.log.info(
       isGoingToSleep ? 'power: the machine is going to sleep' : 'power: the machine has woken',
     );
-    if (!isGoingToSleep) this.#wakes.notify();
+    (isGoingToSleep ? this.#sleeps : this.#wakes).notify();
     this.#onSignal?.(isGoingToSleep);
   }
 

@@ -28,6 +28,8 @@ export interface PowerBackend {
   inhibitors(): Promise<readonly Inhibitor[]>;
   /** The actions that were recorded instead of carried out, oldest first; absent in a backend that acts. */
   recorded?(): readonly RecordedAction[];
+  /** Calls `listener` when the machine is about to sleep, whoever puts it to sleep. */
+  onSleep?(listener: () => void): void;
   /** Calls `listener` when the machine has woken, whoever put it to sleep. */
   onWake?(listener: () => void): void;
   /** Releases the machine. */

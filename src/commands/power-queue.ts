@@ -16,6 +16,8 @@ export interface PowerQueueOptions {
   readonly backend: PowerBackend;
   readonly clock: Clock;
   readonly log: Log;
+  /** Called when an action is about to be handed over. */
+  readonly onAct?: (action: PowerAction) => void;
   /** Called when an action has ended, after its `followers` were. */
   readonly onEnd: (feedback: PowerFeedback, followers: ReadonlySet<Follower>) => void;
 }
@@ -116,6 +118,7 @@ export class PowerQueue {
     this.#isActing = true;
     log.info(`power: handing over ${action}`);
     notifyFollowers(entry, { stage: 'running', message: `Handing over ${action}` });
+    this.#options.onAct?.(action);
     let failure: string | undefined;
     try {
       await backend.act(action, { isForced });

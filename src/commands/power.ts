@@ -33,7 +33,7 @@ export interface PowerParams {
   readonly isForced: boolean;
 }
 
-export interface PowerOptions extends Omit<PowerQueueOptions, 'onEnd'> {
+export interface PowerOptions extends Omit<PowerQueueOptions, 'onAct' | 'onEnd'> {
   /** Wall clock, Unix milliseconds. */
   readonly unixMs: () => number;
   readonly config: CurrentConfig;
@@ -66,6 +66,7 @@ export class Power {
   readonly #queue: PowerQueue;
   readonly #feedback = new Listeners<Parameters<FeedbackListener>>();
   readonly #changes = new Listeners();
+  readonly #sleeps = new Listeners<[isGoingToSleep: boolean]>();
   #scheduled: Scheduled | undefined;
   readonly #asked = new Set<Asked>();
   #isClosed = false;
@@ -74,16 +75,33 @@ export class Power {
     this.#options = options;
     const { backend, clock, log } = options;
     const onEnd: FeedbackListener = (feedback, followers) => {
+      // However it went: the machine is awake.
+      if (isSleep(feedback.action)) this.#sleeps.notify(false);
       this.#feedback.notify(feedback, followers);
       this.#changes.notify();
     };
-    this.#queue = new PowerQueue({ backend, clock, log, onEnd });
-    backend.onWake?.(() => this.drop());
+    const onAct = (action: PowerAction) => {
+      if (isSleep(action)) this.#sleeps.notify(true);
+    };
+    this.#queue = new PowerQueue({ backend, clock, log, onAct, onEnd });
+    backend.onSleep?.(() => this.#sleeps.notify(true));
+    backend.onWake?.(() => {
+      this.drop();
+      this.#sleeps.notify(false);
+    });
   }
 
   /** Calls `listener` when an action has ended, well or not. */
   onFeedback(listener: FeedbackListener): void {
     this.#feedback.add(listener);
+  }
+
+  /**
+   * Calls `listener` with true before the machine sleeps, as far as that is known, and with false when it is awake: more
+   * than once for one sleep. Sleeps that this service did not ask for are known from its first request for power on.
+   */
+  onSleep(listener: (isGoingToSleep: boolean) => void): void {
+    this.#sleeps.add(listener);
   }
 
   /** Calls `listener` when `status` may have changed. */
@@ -243,6 +261,8 @@ export class Power {
     this.#feedback.notify({ action, success: false, message }, new Set(follower && [follower]));
   }
 }
+
+const isSleep = (action: PowerAction) => action === 'sleep' || action === 'hibernate';
 
 const unixSeconds = (ms: number) => Math.round(ms / 1000);
 

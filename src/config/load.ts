@@ -12,6 +12,7 @@ import {
   mergeSettings,
   type Overrides,
 } from './merge.ts';
+import { resolveMqtt } from './mqtt-files.ts';
 import { whyCommandNotTrusted, whyFileNotTrusted } from './owners.ts';
 import { parseJson } from './parse-json.ts';
 import { parseYaml } from './parse-yaml.ts';
@@ -64,7 +65,13 @@ export function loadConfig(options: LoadOptions, previous?: Sources): Loaded {
   if (surroundings.uid !== undefined) judgeCommands(surroundings.uid, findings);
   const keyFile = resolveKeyFile(settings, findings, surroundings.uid);
   const tlsFiles = resolveTls(settings, findings, surroundings.uid);
-  const watch = [...sources.watch, ...(keyFile === undefined ? [] : [keyFile.path]), ...tlsFiles];
+  const mqttFiles = resolveMqtt(settings, findings, surroundings.uid);
+  const watch = [
+    ...sources.watch,
+    ...(keyFile === undefined ? [] : [keyFile.path]),
+    ...tlsFiles,
+    ...mqttFiles,
+  ];
   if (findings.problems.length > 0) throw new ConfigError(sort(findings.problems, sources.files), watch);
 
   if (surroundings.platform !== 'win32') warnOfReaders(owners, keyFile, findings);

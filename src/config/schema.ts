@@ -3,6 +3,7 @@ import * as v from 'valibot';
 import { LOG_FORMATS, type LogFormat } from '../log/format.ts';
 import { LOG_LEVELS, type LogLevel } from '../log/log.ts';
 import { LAUNCH_ROW } from './launch-rows.ts';
+import { MQTT_ROWS } from './mqtt-rows.ts';
 import { addressesRow, booleanRow, configRow, limitRow, namesRow, pemRow, type Row } from './rows.ts';
 import { deepFreeze, isAbsolutePath, isArgument, isHostName, isListenHost, isPrintable } from './values.ts';
 
@@ -144,6 +145,7 @@ export const KEYS = {
     }),
   },
   processes: { launch: LAUNCH_ROW },
+  mqtt: MQTT_ROWS,
   host: {
     root: configRow<string | undefined>(PATH, undefined, {
       type: 'string',
@@ -158,6 +160,13 @@ export const KEYS = {
       expected: 'a host name',
       meaning: 'The host name that is shown, and that the web guard lets through.',
       defaultInWords: "the machine's",
+      needsRestart: true,
+    }),
+    id: configRow<string | undefined>(v.pipe(v.string(), v.regex(/^[A-Za-z0-9_-]{1,64}$/)), undefined, {
+      type: 'string',
+      expected: '1 to 64 letters, digits, "_" and "-"',
+      meaning: 'The name of this machine in MQTT topics. Two machines with one id are one to other systems.',
+      defaultInWords: "a digest of the machine's own id",
       needsRestart: true,
     }),
     proc: configRow(PATH, '/proc', {

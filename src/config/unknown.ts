@@ -14,8 +14,9 @@ export interface UnknownKey {
 const PATHS = [...ROWS.keys()];
 const LAST_WORDS = new Map(PATHS.map((path) => [path.slice(path.indexOf('.') + 1), path]));
 
-// With two edits allowed, a word of up to four letters would be near to almost any other.
+// With two edits allowed, a word of up to four letters would be near to almost any other; with one, a word of two.
 function maxEdits(candidate: string): number {
+  if (candidate.length <= 2) return 0;
   return candidate.length <= 4 ? 1 : 2;
 }
 

@@ -35,6 +35,19 @@ export function isListenHost(text: string): boolean {
   return isHostName(text);
 }
 
+/** `mqtt://` or `mqtts://`, a host, perhaps a port, and nothing else. */
+export function isBrokerUrl(text: string): boolean {
+  const parts = /^mqtts?:\/\/(\[[^\]]+\]|[^:/?#@[\]]+)(?::(\d{1,5}))?\/?$/u.exec(text);
+  const [, host = '', port = '1'] = parts ?? [];
+  const isHost = host.startsWith('[') ? isIPv6(host.slice(1, -1)) : isListenHost(host);
+  return isHost && Number(port) >= 1 && Number(port) <= 65_535;
+}
+
+/** The beginning of a topic: no wildcard, no empty level. */
+export function isTopic(text: string): boolean {
+  return text.length <= 128 && /^[A-Za-z0-9_.-]+(?:\/[A-Za-z0-9_.-]+)*$/u.test(text);
+}
+
 /** The name of an app in `processes.launch`. */
 export function isLaunchName(text: string): boolean {
   return /^[A-Za-z0-9_.-]{1,64}$/u.test(text);

@@ -3,10 +3,13 @@ import type { Commands } from '../commands/command.ts';
 import type { Media } from '../commands/media.ts';
 import type { Power } from '../commands/power.ts';
 import type { Config } from '../config/schema.ts';
+import { ALL_SECTIONS } from '../host/host.ts';
 import type { Base } from '../parts.ts';
 import type { ProcessQueries } from '../processes/queries.ts';
+import { ALL_DETAILS, type Needs } from '../stats/needs.ts';
 import type { Sampler } from '../stats/sampler.ts';
 import type { ServiceFacts } from '../stats/system.ts';
+import { identify } from './identity.ts';
 
 /** Where the service listens. */
 export interface Door {
@@ -41,7 +44,20 @@ export interface ExporterRow {
   readonly open: (parts: ExporterParts) => Promise<Exporter>;
 }
 
-export const EXPORTERS: readonly ExporterRow[] = [];
+/** A detailed sample. */
+const DETAILED: Needs = { sections: ALL_SECTIONS, withDetail: true, details: ALL_DETAILS };
+
+// An exporter's own modules import none of the service: the bundler would make a part of each that both use.
+export const EXPORTERS: readonly ExporterRow[] = [
+  {
+    name: 'mqtt',
+    isWanted: ({ mqtt }) => mqtt.url !== undefined,
+    async open(parts) {
+      const { openMqtt } = await import('./mqtt/exporter.ts');
+      return openMqtt({ ...parts, id: identify(parts.config.current.host), needs: DETAILED });
+    },
+  },
+];
 
 export class Exporters {
   readonly #rows: readonly ExporterRow[];

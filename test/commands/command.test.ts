@@ -42,12 +42,14 @@ t.test('a flag that is off is noticed before anything else is read, and again at
   const commands = new Commands(tableOf(calls), config);
   await t.rejects(commands.invoke('a.flagged', {}, SENDER), { code: 'feature_disabled', status: 403 });
   t.strictSame(calls, []);
+  t.strictSame(commands.allowed, ['a.free']);
   t.strictSame(
     await commands.invoke('a.free', { value: 1 }, SENDER),
     { result: { doubled: 2 } },
     'no flag, always allowed',
   );
   config.features = { ...config.features, enable_sleep: true };
+  t.strictSame(commands.allowed, ['a.flagged', 'a.free']);
   t.strictSame(await commands.invoke('a.flagged', { value: 2 }, SENDER), { result: { doubled: 4 } });
 });
 

@@ -81,6 +81,7 @@ t.test('[8.defaults] the documented defaults', async (t) => {
     {
       root: undefined,
       name: undefined,
+      id: undefined,
       proc: '/proc',
       sys: '/sys',
     },
@@ -101,7 +102,9 @@ t.test('[8.spellings] JSON and YAML have the same keys', async (t) => {
              "cors_origins": ["https://a.example:8443"], "trusted_proxies": ["127.0.0.1"]},
   "power": {"backend": "record"},
   "processes": {"launch": {"x": {"command": "/bin/x"}}},
-  "host": {"root": "/host", "name": "nas", "proc": "/host/proc", "sys": "/host/sys"},
+  "mqtt": {"url": "mqtt://broker.lan", "username": "pc", "client_id": "pc-1", "topic": "home/pc", "discovery_prefix": "",
+           "interval_seconds": 30},
+  "host": {"root": "/host", "name": "nas", "id": "nas-1", "proc": "/host/proc", "sys": "/host/sys"},
   "log": {"level": "debug", "format": "json", "file": "/var/log/hostwire.log"}
 }`;
   const wanted = JSON.parse(text);

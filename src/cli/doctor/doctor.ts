@@ -46,6 +46,7 @@ async function collectRows(options: LoadOptions, facts: DoctorFacts): Promise<re
     ...(await examineMachine(config, engine.name)),
     ...(await examinePorts(config)),
     ...judgeCertificate(config, Date.now()),
+    ...examineMqtt(config),
     examineLimits(config),
     ...examineContainer(config),
     ...examineUser(facts),
@@ -125,6 +126,13 @@ function examineContainer({ host }: Config): readonly Finding[] {
   const problem = describeContainer(host, true);
   if (problem !== undefined) return [partly('container', 'running in a container', problem)];
   return [works('container', `running in a container; the host is at ${host.root ?? host.proc}`)];
+}
+
+/** Nothing without a broker. Whether it answers is in the log of the service. */
+function examineMqtt({ mqtt }: Config): readonly Finding[] {
+  if (mqtt.url === undefined) return [];
+  const user = mqtt.username === undefined ? 'without a user' : `as ${mqtt.username}`;
+  return [works('mqtt', `${mqtt.url} ${user}, below ${mqtt.topic}/`)];
 }
 
 /** What clients may take. */

@@ -1,7 +1,7 @@
 /** The entities of media players and of power: what is playing, what is scheduled, and the commands. */
 import type { MediaDetail } from '../../../wire/media.ts';
 import type { PowerCapabilities } from '../../../wire/power.ts';
-import { type MediaAction, POWER_ACTIONS } from '../../../wire/requests.ts';
+import type { MediaAction, POWER_ACTIONS } from '../../../wire/requests.ts';
 import { OFF, type Options, templateOf, yesNo } from './entity.ts';
 import type { Topics } from './topics.ts';
 
@@ -138,9 +138,12 @@ const POWER_BUTTONS: Readonly<Record<(typeof POWER_ACTIONS)[number], [string, Pa
   shutdown: ['Shut down', { icon: 'mdi:power' }],
 };
 
+// The bundle that this is in shares no module with the service, which has the list.
+const ACTIONS = Object.keys(POWER_BUTTONS) as (keyof typeof POWER_BUTTONS)[]; // Its own keys are exactly these.
+
 /** Buttons of what the flags allow and the machine can do; nothing of power where that is nothing. */
 export function powerControls(topics: Topics, actions: PowerCapabilities): Controls {
-  const possible = POWER_ACTIONS.filter((action) => actions[action].enabled && actions[action].supported);
+  const possible = ACTIONS.filter((action) => actions[action].enabled && actions[action].supported);
   if (possible.length === 0) return {};
   return {
     ...Object.fromEntries(
@@ -153,7 +156,7 @@ export function powerControls(topics: Topics, actions: PowerCapabilities): Contr
     power_pending: shown(topics.power, 'pending', 'Pending power action', {
       platform: 'sensor',
       device_class: 'enum',
-      options: [NO_ACTION, ...POWER_ACTIONS],
+      options: [NO_ACTION, ...ACTIONS],
     }),
     power_pending_at: shown(topics.power, 'pending_at', 'Pending power action at', {
       platform: 'sensor',

@@ -1,0 +1,32 @@
+/** The time until the next attempt to reach the broker. */
+
+const FIRST_MS = 1000;
+const LAST_MS = 60_000;
+/** A connection that ended sooner counts as half an attempt: two clients with one id end each other's for ever. */
+const STABLE_MS = 10_000;
+/** After it the wait is 2 to 4 seconds. */
+const UNSTABLE_ATTEMPTS = 2;
+
+export class Backoff {
+  readonly #random: () => number;
+  #attempts = 0;
+
+  /** `random`: from 0 to 1. */
+  constructor(random: () => number) {
+    this.#random = random;
+  }
+
+  /** `lastedMs`: how long there was a connection; undefined: there was none. */
+  next(lastedMs: number | undefined): number {
+    if (lastedMs !== undefined)
+      this.#attempts = lastedMs >= STABLE_MS ? 0 : Math.min(this.#attempts, UNSTABLE_ATTEMPTS);
+    const limitMs = Math.min(LAST_MS, FIRST_MS * 2 ** this.#attempts);
+    this.#attempts++;
+    // At least half of it, and not all clients of a broker at once.
+    return limitMs * (0.5 + this.#random() / 2);
+  }
+
+  reset(): void {
+    this.#attempts = 0;
+  }
+}

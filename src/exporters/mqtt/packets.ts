@@ -1,0 +1,39 @@
+/** The lengths of MQTT packets, read as their bytes pass: the parser of the library keeps a packet of any length. */
+
+/** Longer than the document of any device; commands have a limit of their own. */
+export const MAX_PACKET_BYTES = 1024 * 1024;
+
+const CONTINUES = 0x80;
+/** More digits than a length may have. */
+const MAX_LENGTH_BYTES = 4;
+
+export class PacketLengths {
+  /** Bytes of the present packet that are to come. */
+  #left = 0;
+  /** Bytes of its length that were read; undefined: the next byte is the type of a packet. */
+  #digits: number | undefined;
+
+  /** Whether the packets in `chunk` are of lengths that are taken. */
+  take(chunk: Uint8Array): boolean {
+    for (let at = 0; at < chunk.length; ) {
+      if (this.#digits === undefined && this.#left > 0) {
+        const skipped = Math.min(this.#left, chunk.length - at);
+        this.#left -= skipped;
+        at += skipped;
+      } else if (!this.#takeHead(chunk[at++] ?? 0)) return false;
+    }
+    return true;
+  }
+
+  #takeHead(byte: number): boolean {
+    if (this.#digits === undefined) {
+      this.#digits = 0;
+      return true;
+    }
+    this.#left += (byte & ~CONTINUES) * 128 ** this.#digits;
+    this.#digits += 1;
+    if ((byte & CONTINUES) === 0) this.#digits = undefined;
+    else if (this.#digits === MAX_LENGTH_BYTES) return false;
+    return this.#left <= MAX_PACKET_BYTES;
+  }
+}

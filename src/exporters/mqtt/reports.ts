@@ -1,0 +1,203 @@
+/** What is published: readings every interval, media and power when they change, and the device of Home Assistant. */
+import type { Clock } from '../../clock.ts';
+import type { Media } from '../../commands/media.ts';
+import type { Power } from '../../commands/power.ts';
+import type { CurrentConfig } from '../../config/current.ts';
+import type { Host, SystemInfo } from '../../host/host.ts';
+import type { Log } from '../../log/log.ts';
+import type { Needs } from '../../stats/needs.ts';
+import type { SampleSource } from '../../stats/source.ts';
+import type { ServiceFacts } from '../../stats/system.ts';
+import type { MediaDetail } from '../../wire/media.ts';
+import { Again } from './again.ts';
+import type { Connection } from './connection.ts';
+import { type Components, componentsIn, deviceDocument } from './discovery/document.ts';
+import { type Reading, settleBootTime } from './discovery/machine.ts';
+import { artMessage, mediaMessage, powerMessage, stateMessage } from './discovery/state.ts';
+import type { Topics } from './discovery/topics.ts';
+
+/** The parts of the service that reports are made of. */
+export interface ReportRooms {
+  readonly config: CurrentConfig;
+  readonly host: Pick<Host, 'readSystem' | 'media'>;
+  readonly facts: Pick<ServiceFacts, 'version'>;
+  readonly sampler: Pick<SampleSource, 'latest'>;
+  readonly media: Pick<Media, 'status' | 'art'>;
+  readonly power: Pick<Power, 'status' | 'capabilities'>;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** All sections, with all details. */
+  readonly needs: Needs;
+}
+
+export interface ReportOptions extends ReportRooms {
+  readonly id: string;
+  readonly topics: Topics;
+  readonly intervalSeconds: number;
+  /** Of the dashboard, by the name of the machine. */
+  readonly urlOf: (hostname: string) => string | undefined;
+  /** Publishes with QoS 1 and logs a refusal once. Resolves with whether the broker has it; never rejects. */
+  readonly deliver: (topic: string, payload: string, isRetained?: boolean) => Promise<boolean>;
+}
+
+/** Wait for the document that the broker keeps. */
+const KEPT_MS = 500;
+/** Least time between two messages on media, and on power. */
+const PACE_MS = 200;
+
+export class Reports {
+  readonly #options: ReportOptions;
+  readonly #media: Again;
+  readonly #power: Again;
+  readonly #readings: Again;
+  #connection: Connection | undefined;
+  #timer: unknown;
+  #system: SystemInfo | undefined;
+  #bootedAt: number | undefined;
+  /** What the last document announced; undefined: the one that the broker keeps was not read yet. */
+  #components: Components | undefined;
+  #takeKept: (payload: string) => void = () => undefined;
+  /** The last payload on each topic, on this connection. */
+  readonly #sent = new Map<string, string>();
+  #failure: string | undefined;
+
+  constructor(options: ReportOptions) {
+    this.#options = options;
+    const paced = (run: () => Promise<void>) =>
+      new Again({ run, clock: options.clock, paceMs: PACE_MS, onError: (error) => this.#report(error) });
+    this.#media = paced(() => this.#sendMedia());
+    this.#power = paced(() => this.#sendPower());
+    this.#readings = paced(() => this.#sendReading());
+  }
+
+  /** A connection was made: everything is published on it. */
+  begin(connection: Connection): void {
+    this.#connection = connection;
+    this.#system = undefined;
+    void this.#findKept(connection).finally(() => {
+      if (this.#connection === connection) this.repeat();
+    });
+  }
+
+  /** Nothing is read any more. */
+  end(): void {
+    this.#connection = undefined;
+    this.#options.clock.clearTimer(this.#timer);
+    this.#timer = undefined;
+  }
+
+  /** Publishes everything, whether it has changed or not. */
+  repeat(): void {
+    if (this.#connection === undefined) return;
+    this.#sent.clear();
+    this.#tick();
+  }
+
+  mediaChanged(): void {
+    if (this.#connection !== undefined) this.#media.request();
+  }
+
+  powerChanged(): void {
+    if (this.#connection !== undefined) this.#power.request();
+  }
+
+  /** The document that the broker keeps. */
+  takeKept(payload: string): void {
+    this.#takeKept(payload);
+  }
+
+  #tick(): void {
+    const { clock, intervalSeconds } = this.#options;
+    clock.clearTimer(this.#timer);
+    this.#timer = clock.setTimer(() => this.#tick(), intervalSeconds * 1000);
+    this.#readings.request();
+    // The position in a track goes on without a change.
+    this.#media.request();
+    this.#power.request();
+  }
+
+  /** Asks the broker for the document of an earlier start: what it announced and is gone now must be removed. */
+  async #findKept(connection: Connection): Promise<void> {
+    const { topics, clock } = this.#options;
+    const { discovery } = topics;
+    if (this.#components !== undefined || discovery === undefined) return;
+    const kept = new Promise<string>((resolve) => {
+      this.#takeKept = resolve;
+      clock.setTimer(() => resolve(''), KEPT_MS);
+    });
+    try {
+      await connection.subscribe([discovery]);
+      this.#components = componentsIn(await kept);
+      await connection.unsubscribe([discovery]);
+    } catch {
+      // The connection has ended; the next one asks again.
+    }
+  }
+
+  async #sendReading(): Promise<void> {
+    const { host, sampler, needs, facts, topics } = this.#options;
+    const connection = this.#connection;
+    const { sample } = await sampler.latest(needs);
+    this.#system ??= await host.readSystem();
+    this.#bootedAt = settleBootTime(sample, this.#bootedAt);
+    const reading: Reading = {
+      ...{ sample, system: this.#system, version: facts.version, bootedAt: this.#bootedAt },
+    };
+    await this.#announce(reading);
+    if (connection === this.#connection) await connection?.send(topics.state, stateMessage(reading));
+  }
+
+  async #announce(reading: Reading): Promise<void> {
+    const { id, topics, intervalSeconds, power, urlOf } = this.#options;
+    if (topics.discovery === undefined) return;
+    const { hostname } = reading.system;
+    const document = deviceDocument(
+      {
+        ...{ ...reading, id, name: hostname, topics, intervalSeconds, url: urlOf(hostname) },
+        ...{ media: await this.#readMedia(), power: await power.capabilities() },
+      },
+      this.#components,
+    );
+    this.#components = document.components;
+    await this.#sendChanged(topics.discovery, document.payload, true);
+  }
+
+  async #readMedia(): Promise<MediaDetail | undefined> {
+    const { config, host, media } = this.#options;
+    if (!config.current.features.enable_media || host.media === undefined) return undefined;
+    // With detail all keys are there.
+    return (await media.status(undefined, true)) as MediaDetail;
+  }
+
+  async #sendMedia(): Promise<void> {
+    const { topics, media } = this.#options;
+    const status = await this.#readMedia();
+    if (status === undefined) return;
+    await this.#sendChanged(topics.media, mediaMessage(status));
+    const { player, title, art_url: url } = status;
+    const track = JSON.stringify([player, title, url]);
+    if (this.#sent.get(topics.art) === track) return;
+    this.#sent.set(topics.art, track);
+    const picture = await media.art(undefined).catch(() => undefined);
+    await this.#options.deliver(topics.art, artMessage(picture));
+  }
+
+  async #sendPower(): Promise<void> {
+    const { topics, power } = this.#options;
+    await this.#sendChanged(topics.power, powerMessage(await power.status()));
+  }
+
+  async #sendChanged(topic: string, payload: string, isRetained = false): Promise<void> {
+    if (this.#connection === undefined || this.#sent.get(topic) === payload) return;
+    this.#sent.set(topic, payload);
+    await this.#options.deliver(topic, payload, isRetained);
+    this.#failure = undefined;
+  }
+
+  #report(error: unknown): void {
+    const reason = error instanceof Error ? error.message : String(error);
+    if (this.#connection === undefined || reason === this.#failure) return;
+    this.#failure = reason;
+    this.#options.log.error(`mqtt: the machine cannot be read: ${reason}`);
+  }
+}

@@ -1,0 +1,182 @@
+/** All that belongs to one broker and one set of topics: the link, what is published, and the commands that come in. */
+import type { Commands } from '../../commands/command.ts';
+import type { Config } from '../../config/schema.ts';
+import { type Broker, brokerOf } from './broker.ts';
+import { type Connection, type Message, Refusal } from './connection.ts';
+import { topicsOf } from './discovery/topics.ts';
+import { CommandDoor } from './door.ts';
+import { Link, ONLINE } from './link.ts';
+import { type ReportRooms, Reports } from './reports.ts';
+
+/** Where the service listens. */
+interface ServiceDoor {
+  readonly scheme: 'http' | 'https';
+  readonly host: string;
+  readonly port: number;
+}
+
+export interface SessionRooms extends ReportRooms {
+  readonly commands: Pick<Commands, 'prepare' | 'allowed'>;
+  readonly doors: readonly ServiceDoor[];
+  /** Of this machine: `[A-Za-z0-9_-]`. */
+  readonly id: string;
+  /** For tests. */
+  readonly random?: () => number;
+  readonly unixMs?: () => number;
+}
+
+/** Home Assistant has started: everything is published again, but not by all clients of a broker at once. */
+const REPEAT_WITHIN_MS = 3000;
+
+export class Session {
+  readonly #rooms: SessionRooms;
+  readonly #broker: Broker;
+  readonly topics: ReturnType<typeof topicsOf>;
+  readonly #door: CommandDoor;
+  readonly #reports: Reports;
+  readonly #link: Link;
+  readonly #random: () => number;
+  /** The topics of commands that are subscribed to, with the names of the commands. */
+  #names: ReadonlyMap<string, string> = new Map();
+  /** Topics whose refusal was logged. */
+  readonly #refused = new Set<string>();
+
+  constructor(rooms: SessionRooms, url: string, mqtt: Config['mqtt']) {
+    const { clock, log, commands, id } = rooms;
+    this.#rooms = rooms;
+    this.#random = rooms.random ?? Math.random;
+    this.#broker = brokerOf(url, mqtt, id);
+    this.topics = topicsOf({ topic: mqtt.topic, discoveryPrefix: mqtt.discovery_prefix, id });
+    const { host, port } = this.#broker;
+    this.#door = new CommandDoor({
+      ...{ commands, clock, log, unixMs: rooms.unixMs ?? Date.now },
+      // The broker has let it through, and this service has seen no key.
+      sender: { address: `${host}:${port}`, isKeyed: false },
+      nameOf: (topic) => this.#names.get(topic),
+      answer: (feedback) => this.#deliver(this.topics.feedback, JSON.stringify(feedback)),
+      clear: (topic) => void this.#deliver(topic, '', true),
+      isStale: () => this.#endStale(),
+    });
+    this.#reports = new Reports({
+      ...rooms,
+      topics: this.topics,
+      intervalSeconds: mqtt.interval_seconds,
+      urlOf: (hostname) => this.#urlOf(hostname),
+      deliver: (...message) => this.#deliver(...message),
+    });
+    this.#link = new Link({
+      ...{ broker: this.#broker, availability: this.topics.availability, clock, log, random: this.#random },
+      onOnline: (connection) => this.#begin(connection),
+      onMessage: (message) => this.#receive(message),
+      onOffline: () => this.#reports.end(),
+      onRefused: (topic, reason) => this.#reportRefusal([topic], reason),
+    });
+  }
+
+  /** Flags or other settings have changed. */
+  reconfigure(): void {
+    const { connection } = this.#link;
+    if (connection === undefined) return;
+    void this.#subscribe(connection);
+    this.#reports.repeat();
+  }
+
+  mediaChanged(): void {
+    this.#reports.mediaChanged();
+  }
+
+  powerChanged(): void {
+    this.#reports.powerChanged();
+  }
+
+  setAsleep(isAsleep: boolean): void {
+    this.#link.setAsleep(isAsleep);
+  }
+
+  /** `forgets`: removes the device from Home Assistant. Takes less than half a second. */
+  async close(forgets = false): Promise<void> {
+    this.#reports.end();
+    const { discovery } = this.topics;
+    await this.#link.close(
+      forgets && discovery !== undefined
+        ? async (connection) => await connection.deliver(discovery, '', true)
+        : undefined,
+    );
+  }
+
+  #begin(connection: Connection): void {
+    this.#names = new Map();
+    this.#door.begin();
+    void this.#subscribe(connection);
+    this.#reports.begin(connection);
+  }
+
+  /** Each command whose flag is on has a topic, and so has each group of them. Never rejects. */
+  async #subscribe(connection: Connection): Promise<void> {
+    const { allowed } = this.#rooms.commands;
+    const groups = allowed.map((name) => name.slice(0, name.indexOf('.')));
+    const names = new Map([...groups, ...allowed].map((name) => [this.topics.command(name), name]));
+    const before = this.#names;
+    // First: a retained message may come before the answer.
+    this.#names = names;
+    const { homeAssistantStatus: status } = this.topics;
+    const wanted = [...names.keys(), ...(status === undefined ? [] : [status])];
+    try {
+      await connection.unsubscribe([...before.keys()].filter((topic) => !names.has(topic)));
+      const refused = await connection.subscribe(wanted.filter((topic) => !before.has(topic)));
+      this.#reportRefusal(refused, 'the subscription is refused');
+    } catch (error) {
+      if (connection.isReady) this.#rooms.log.warn(`mqtt: no commands are taken: ${String(error)}`);
+    }
+  }
+
+  #receive(message: Message): void {
+    const { topic, payload, isRetained } = message;
+    // The retained one is older than this connection, on which everything was published.
+    if (topic === this.topics.homeAssistantStatus) {
+      if (!isRetained && payload.toString() === ONLINE) this.#repeatSoon();
+    } else if (topic === this.topics.discovery) {
+      if (isRetained) this.#reports.takeKept(payload.toString());
+    } else this.#door.take(message);
+  }
+
+  #repeatSoon(): void {
+    this.#rooms.clock.setTimer(() => this.#reports.repeat(), this.#random() * REPEAT_WITHIN_MS);
+  }
+
+  /** What came in while the machine slept is not done, and the connection is made anew. */
+  #endStale(): boolean {
+    const hasSlept = this.#link.hasSlept;
+    if (hasSlept) this.#link.renew('the machine has slept');
+    return hasSlept;
+  }
+
+  async #deliver(topic: string, payload: string, isRetained = false): Promise<boolean> {
+    try {
+      await this.#link.connection?.deliver(topic, payload, isRetained);
+      return this.#link.connection !== undefined;
+    } catch (error) {
+      if (error instanceof Refusal) this.#reportRefusal([topic], error.message);
+      return false;
+    }
+  }
+
+  /** One line, and each topic once. */
+  #reportRefusal(topics: readonly string[], reason: string): void {
+    const news = topics.filter((topic) => !this.#refused.has(topic));
+    if (news.length === 0) return;
+    for (const topic of news) this.#refused.add(topic);
+    this.#rooms.log.warn(`mqtt: ${this.#broker.name} refuses ${news.join(', ')}: ${reason}`);
+  }
+
+  /** The address of the dashboard in the network; undefined where it is off, or for this machine only. */
+  #urlOf(hostname: string): string | undefined {
+    const { config, doors } = this.#rooms;
+    const door = doors.find(({ scheme }) => scheme === 'https') ?? doors[0];
+    if (door === undefined || !config.current.features.enable_dashboard) return undefined;
+    const { scheme, host, port } = door;
+    if (/^(?:localhost|127\.|::1$)/.test(host)) return undefined;
+    const isAny = host === '::' || host === '0.0.0.0';
+    return `${scheme}://${isAny ? hostname : host.includes(':') ? `[${host}]` : host}:${port}`;
+  }
+}

@@ -1,0 +1,52 @@
+/** Who must do something before the machine sleeps is notified of it, whoever puts it to sleep. */
+import t from 'tap';
+import { HostPower } from '#src/commands/host-power.js';
+import { createLog } from '#src/log/log.js';
+import { FakeClock } from '../helpers/fakes/clock.ts';
+import { PowerRig } from '../helpers/fakes/power.ts';
+
+t.test(
+  '[5.sleep-notice] an own sleep is announced before it is handed over, and its end however it went',
+  async (t) => {
+    const { power, backend, clock } = new PowerRig();
+    const seen: string[] = [];
+    power.onSleep((isGoing) => seen.push(`${isGoing} after ${backend.acts.length}`));
+    const ask = async (action: string) => {
+      await power.request(action as 'sleep', { delaySeconds: 0, isForced: false });
+      await clock.advance(500);
+    };
+    await ask('sleep');
+    t.same(seen, ['true after 0', 'false after 1']);
+    await ask('hibernate');
+    backend.failure = new Error('no swap');
+    await ask('hibernate');
+    t.same(seen.slice(2), ['true after 1', 'false after 2', 'true after 2', 'false after 3']);
+    backend.failure = undefined;
+    await ask('restart');
+    await ask('lock');
+    t.equal(seen.length, 6, 'nothing else is a sleep');
+  },
+);
+
+t.test(
+  "[5.sleep-notice] a sleep that somebody else asked for is announced by the machine's signal",
+  async (t) => {
+    let signal: ((isGoing: boolean) => void) | undefined;
+    const host = {
+      support: async () => ({ isSupported: true, reason: null }),
+      act: async () => undefined,
+      inhibitors: async () => [],
+      onSleep(listener: (isGoing: boolean) => void) {
+        signal = listener;
+        return () => undefined;
+      },
+    };
+    const power = new HostPower({ host, clock: new FakeClock(), log: createLog(() => undefined) });
+    const seen: string[] = [];
+    power.onSleep(() => seen.push('sleeps'));
+    power.onWake(() => seen.push('wakes'));
+    signal?.(true);
+    signal?.(false);
+    t.same(seen, ['sleeps', 'wakes']);
+  },
+);

@@ -1,0 +1,157 @@
+/** `mqtt` and `host.id`: which values are taken, whose files are read, and that no secret is shown. */
+import { chmodSync } from 'node:fs';
+import path from 'node:path';
+import process from 'node:process';
+import t, { type Test } from 'tap';
+import { checkConfiguration } from '#src/cli/check.js';
+import { loadConfig } from '#src/config/load.js';
+import { makePair } from '../helpers/certificates.ts';
+import { catchProblems, type Files, load, makeFolder, optionsFor, shorten, writeFiles } from './loading.ts';
+
+const { cert } = await makePair({ isIssuer: true });
+
+/** The problems of a configuration in JSON, with the folder left out. */
+function problemsOf(t: Test, config: object, files: Files = {}, uid?: number): readonly string[] {
+  const folder = makeFolder(t);
+  writeFiles(folder, { 'config.json': JSON.stringify(config), ...files });
+  const options = optionsFor(folder);
+  const load = () => loadConfig({ ...options, surroundings: { ...options.surroundings, uid } });
+  return catchProblems(load).map((problem) => shorten(problem).replaceAll(`${folder}/`, ''));
+}
+
+t.test('[3.mqtt-keys] the values that are taken', async (t) => {
+  const good = {
+    url: [
+      'mqtt://broker',
+      'mqtt://10.0.0.1:1',
+      'mqtts://broker.lan:8883/',
+      'mqtt://[::1]:65535',
+      'mqtts://a-b',
+    ],
+    username: ['x', 'two words', 'é'],
+    client_id: ['hostwire', 'a/b'],
+    topic: ['hostwire', 'home/pc-1/x.y_z'],
+    discovery_prefix: ['', 'homeassistant', 'a/b'],
+    interval_seconds: [1, 1.5, 86_400],
+  };
+  const bad = {
+    url: [
+      ...[
+        'broker',
+        'http://broker',
+        'mqtt://',
+        'mqtt://a:0',
+        'mqtt://a:65536',
+        'mqtt://a/b',
+        'mqtt://a?b',
+        'ws://a',
+      ],
+      ...[
+        'mqtt://user@a',
+        'mqtt://user:pass@a',
+        'mqtt://a b',
+        'mqtt://[1]',
+        'MQTT://a',
+        'mqtt://-a',
+        5,
+        '',
+        null,
+      ],
+    ],
+    username: ['', ' x', 'x ', 'a\nb', 'a\0b', 'x'.repeat(257), 5],
+    client_id: ['', 'a\tb'],
+    topic: ['', '/a', 'a/', 'a//b', 'a/+', '#', '$SYS', 'a b', 'x'.repeat(129)],
+    discovery_prefix: ['/', 'a/#', ' '],
+    interval_seconds: [0, 0.5, 86_401, '15', null],
+  };
+  for (const [key, values] of Object.entries(good))
+    for (const value of values)
+      t.same(problemsOf(t, { mqtt: { [key]: value } }), [], `${key} ${JSON.stringify(value)}`);
+  for (const [key, values] of Object.entries(bad))
+    for (const value of values)
+      t.match(
+        problemsOf(t, { mqtt: { [key]: value } }),
+        [new RegExp(`^config.json:1 mqtt.${key} expected `)],
+        `${key} ${JSON.stringify(value)}`,
+      );
+  for (const id of ['pc', 'A-b_9']) t.same(problemsOf(t, { host: { id } }), []);
+  for (const id of ['', 'a.b', 'a/b', 'é', 'x'.repeat(65)])
+    t.equal(problemsOf(t, { host: { id } }).length, 1, id);
+});
+
+t.test('[3.mqtt-credentials] a password in the URL is refused, and not shown', async (t) => {
+  const [problem = '', ...more] = problemsOf(t, { mqtt: { url: 'mqtt://me:hunter2@broker' } });
+  t.match(problem, 'user and password belong in mqtt.username and mqtt.password_file');
+  t.notMatch(problem, 'hunter2');
+  t.same(more, []);
+});
+
+t.test('[3.mqtt-password-file] the password is read from a file, and never shown', async (t) => {
+  const mqtt = { url: 'mqtt://localhost', username: 'pc', password_file: 'secret/password' };
+  for (const [content, secret] of [
+    ['hunter2\n', 'hunter2'],
+    ['hunter2\r\n', 'hunter2'],
+    [' with spaces ', ' with spaces '],
+  ] as const) {
+    const folder = makeFolder(t);
+    writeFiles(folder, { 'config.json': JSON.stringify({ mqtt }), 'secret/password': content });
+    const loaded = loadConfig(optionsFor(folder));
+    const file = path.join(folder, 'secret/password');
+    t.same(loaded.config.mqtt.password_file, { path: file, secret });
+    t.ok(loaded.watch.includes(file), 'a change of it calls for a reload');
+    t.same(loaded.notices, []);
+    for (const isJson of [false, true]) {
+      const { text, exitCode } = checkConfiguration(optionsFor(folder), isJson);
+      t.equal(exitCode, 0);
+      t.match(text, file, 'its path is');
+      t.notMatch(text, secret, 'the password is not');
+    }
+  }
+});
+
+t.test(
+  '[3.mqtt-password-refused] a password file that is not private, or has none, stops the start',
+  async (t) => {
+    const mqtt = { url: 'mqtt://localhost', username: 'pc', password_file: 'password' };
+    const why = 'config.json:1 mqtt.password_file the file it names:';
+    t.same(problemsOf(t, { mqtt }), [`${why} cannot be opened: it does not exist`]);
+    t.same(problemsOf(t, { mqtt }, { password: '\n' }), [`${why} expected a password, found nothing`]);
+    t.same(problemsOf(t, { mqtt }, { password: 'x'.repeat(4097) }), [`${why} longer than 4 KiB`]);
+    t.same(problemsOf(t, { mqtt: { ...mqtt, username: undefined } }, { password: 'x' }), [
+      'config.json:1 mqtt.password_file needs mqtt.username as well',
+    ]);
+    const folder = makeFolder(t);
+    writeFiles(folder, { 'config.json': JSON.stringify({ mqtt }), password: 'x' });
+    chmodSync(path.join(folder, 'password'), 0o644);
+    const options = optionsFor(folder);
+    const uid = process.getuid?.();
+    const problems = catchProblems(() =>
+      loadConfig({ ...options, surroundings: { ...options.surroundings, uid } }),
+    );
+    t.same(problems.map(shorten), [`${why} can be read by others; run chmod o-r on it`]);
+  },
+);
+
+t.test('[3.mqtt-ca] authorities are read from a PEM file, and only for TLS', async (t) => {
+  const of = (mqtt: object, ca: string) =>
+    problemsOf(t, { mqtt: { ca: 'ca.pem', ...mqtt } }, { 'ca.pem': ca });
+  t.same(of({ url: 'mqtts://broker' }, cert), []);
+  t.same(of({ url: 'mqtt://broker' }, cert), [
+    'config.json:1 mqtt.ca is used with TLS only; write mqtts:// in mqtt.url, or leave it out',
+  ]);
+  const why = 'config.json:1 mqtt.ca the file it names:';
+  t.same(of({}, 'x'), [`${why} contains no certificate in PEM form`]);
+  const broken = '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n';
+  t.same(of({}, `${cert}\n${broken}`), [`${why} certificate 2 in it cannot be read`]);
+});
+
+t.test('[3.mqtt-plain] a password without TLS is warned of, but not on this machine', async (t) => {
+  const noticesOf = (url: string) =>
+    load(t, {
+      'config.json': JSON.stringify({ mqtt: { url, username: 'pc', password_file: 'password' } }),
+      password: 'x',
+    }).notices;
+  t.match(noticesOf('mqtt://broker.lan'), [{ level: 'warn', text: /unencrypted; use mqtts:/ }]);
+  for (const url of ['mqtts://broker.lan', 'mqtt://localhost', 'mqtt://127.0.0.1:1883', 'mqtt://[::1]'])
+    t.same(noticesOf(url), [], url);
+});

@@ -1,0 +1,116 @@
+/** The small parts of the MQTT exporter: lengths of packets, waits, tasks that run again, the id of the machine. */
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import t from 'tap';
+import { identify } from '#src/exporters/identity.js';
+import { Again } from '#src/exporters/mqtt/again.js';
+import { Backoff } from '#src/exporters/mqtt/backoff.js';
+import { brokerOf } from '#src/exporters/mqtt/broker.js';
+import { MAX_PACKET_BYTES, PacketLengths } from '#src/exporters/mqtt/packets.js';
+import { FakeClock, settle } from '../../helpers/fakes/clock.ts';
+import { mqttPart } from './broker.ts';
+
+const packet = (length: number, body = Buffer.alloc(length)) => {
+  const digits: number[] = [];
+  let left = length;
+  do {
+    digits.push((left % 128) + (left >= 128 ? 128 : 0));
+    left = Math.floor(left / 128);
+  } while (left > 0);
+  return Buffer.from([0x30, ...digits, ...body]);
+};
+
+t.test('[3.mqtt-long] a packet that is too long is noticed by its head, however it is cut', async (t) => {
+  const good = Buffer.concat([packet(0), packet(127), packet(128), packet(20_000), packet(0), packet(1)]);
+  for (const size of [1, 2, 7, 1000, good.length]) {
+    const lengths = new PacketLengths();
+    for (let at = 0; at < good.length; at += size)
+      if (!lengths.take(good.subarray(at, at + size))) t.fail(`at ${at} of ${size}`);
+    t.notOk(lengths.take(packet(MAX_PACKET_BYTES + 1, Buffer.alloc(0))), `after parts of ${size}`);
+  }
+  t.ok(new PacketLengths().take(packet(MAX_PACKET_BYTES, Buffer.alloc(10))));
+  t.notOk(new PacketLengths().take(Buffer.from([0x30, 0x80, 0x80, 0x80, 0x80])), 'no length has five digits');
+});
+
+t.test(
+  '[3.mqtt-backoff] waits grow to a minute, and begin anew after a connection that lasted',
+  async (t) => {
+    for (const [random, factor] of [
+      [0, 0.5],
+      [1, 1],
+    ] as const) {
+      const backoff = new Backoff(() => random);
+      const waits = Array.from({ length: 9 }, () => backoff.next(undefined) / factor / 1000);
+      t.same(waits, [1, 2, 4, 8, 16, 32, 60, 60, 60]);
+      t.equal(backoff.next(10_000) / factor, 1000);
+      t.same(
+        [1, 2, 3, 4].map(() => backoff.next(100) / factor),
+        [2000, 4000, 4000, 4000],
+        'two with one id',
+      );
+    }
+  },
+);
+
+t.test('a task runs one at a time, and once more for all requests meanwhile', async (t) => {
+  const clock = new FakeClock();
+  const errors: unknown[] = [];
+  let runs = 0;
+  let finish: () => void = () => undefined;
+  const again = new Again({
+    run: async () => {
+      runs++;
+      await new Promise<void>((resolve) => {
+        finish = resolve;
+      });
+      if (runs === 2) throw new Error('failed');
+    },
+    clock,
+    paceMs: 200,
+    onError: (error) => errors.push(error),
+  });
+  for (let count = 0; count < 3; count++) again.request();
+  t.equal(runs, 1);
+  finish();
+  await clock.advance(199);
+  t.equal(runs, 1, 'not at once');
+  await clock.advance(1);
+  t.equal(runs, 2);
+  finish();
+  await settle();
+  await clock.advance(1000);
+  t.equal(runs, 2, 'nobody asked');
+  t.equal(errors.length, 1);
+  again.request();
+  t.equal(runs, 3);
+});
+
+t.test(
+  '[3.mqtt-id] the id is configured, or a digest that does not show the id of the machine',
+  async (t) => {
+    const root = mkdtempSync(path.join(tmpdir(), 'hostwire-id-'));
+    t.teardown(() => rmSync(root, { recursive: true, force: true }));
+    const of = (id?: string) => identify({ id, root }, 'pc');
+    t.equal(of('my-pc'), 'my-pc');
+    const byName = of();
+    t.match(byName, /^[0-9a-f]{16}$/);
+    t.equal(identify({ id: undefined, root }, 'pc'), byName);
+    t.not(identify({ id: undefined, root }, 'pc2'), byName);
+    mkdirSync(path.join(root, 'etc'));
+    writeFileSync(path.join(root, 'etc/machine-id'), '0123456789abcdef0123456789abcdef\n');
+    const own = of();
+    t.match(own, /^[0-9a-f]{16}$/);
+    t.not(own, byName);
+    t.notOk('0123456789abcdef0123456789abcdef'.includes(own));
+    writeFileSync(path.join(root, 'etc/machine-id'), 'uninitialized\n');
+    t.equal(of(), byName, 'what is no id is none');
+  },
+);
+
+t.test('the broker by its URL', async (t) => {
+  const of = (url: string) => brokerOf(url, mqttPart(url), 'pc');
+  t.match(of('mqtt://a'), { host: 'a', port: 1883, isSecure: false, name: 'mqtt://a:1883' });
+  t.match(of('mqtts://a/'), { host: 'a', port: 8883, isSecure: true, clientId: 'hostwire-pc' });
+  t.match(of('mqtt://[::1]:99'), { host: '::1', port: 99, name: 'mqtt://[::1]:99' });
+});
