@@ -55,12 +55,13 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   ],
   exporters: ['parts', 'config', 'stats', 'commands', 'processes'],
   'exporters/prometheus': ['stats', 'host', 'clock'],
-  commands: ['host', 'wire', 'errors', 'params', 'log', 'clock', 'config', 'listeners'],
+  commands: ['host', 'wake', 'wire', 'errors', 'params', 'log', 'clock', 'config', 'listeners'],
   processes: ['host', 'stats', 'wire', 'errors', 'params', 'clock', 'config'],
   stats: ['host', 'wire', 'clock', 'log'],
   access: [],
-  config: ['access', 'tls', 'errors', 'log'],
-  cli: ['config', 'host', 'access', 'tls'],
+  wake: ['host'],
+  config: ['access', 'tls', 'wake', 'errors', 'log'],
+  cli: ['config', 'host', 'access', 'tls', 'wake'],
   'cli/doctor': ['cli', 'config', 'engines', 'host', 'tls'],
   tls: [],
   client: ['wire', 'tls'],
@@ -86,7 +87,7 @@ const LIBRARIES: Readonly<Record<string, (file: string) => boolean>> = {
   'ipaddr.js': (file) => file === 'src/access/addresses.ts',
   'js-yaml': (file) => file.startsWith('src/config/'),
   valibot: (file) =>
-    /^src\/config\/(?:schema|rows|launch-rows).ts$/.test(file) || /^src\/(?:wire|api)\//.test(file),
+    /^src\/config\/(?:schema|rows|launch-rows|wake-rows).ts$/.test(file) || /^src\/(?:wire|api)\//.test(file),
 };
 
 /** Those that only the build needs: nothing of these rooms is loaded by the service. */

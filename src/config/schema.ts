@@ -5,6 +5,7 @@ import { LOG_LEVELS, type LogLevel } from '../log/log.ts';
 import { LAUNCH_ROW } from './launch-rows.ts';
 import { addressesRow, booleanRow, configRow, limitRow, namesRow, pemRow, type Row } from './rows.ts';
 import { deepFreeze, isAbsolutePath, isArgument, isHostName, isListenHost, isPrintable } from './values.ts';
+import { WAKE_ROW } from './wake-rows.ts';
 
 const PATH = v.pipe(v.string(), v.check(isAbsolutePath));
 const ARGUMENT = v.pipe(v.string(), v.check(isArgument));
@@ -62,6 +63,7 @@ export const KEYS = {
       false,
       'Ending and starting processes; command lines in process details.',
     ),
+    enable_wake: booleanRow(false, 'Waking the machines of `wake.hosts`.'),
     enable_dashboard: booleanRow(true, 'The dashboard at `/`.'),
     enable_metrics: booleanRow(true, 'Metrics for Prometheus at `/metrics` (docs/metrics.md).'),
   },
@@ -144,6 +146,7 @@ export const KEYS = {
     }),
   },
   processes: { launch: LAUNCH_ROW },
+  wake: { hosts: WAKE_ROW },
   host: {
     root: configRow<string | undefined>(PATH, undefined, {
       type: 'string',
@@ -189,7 +192,7 @@ export const KEYS = {
       type: 'string',
       expected: 'an absolute path',
       meaning:
-        'A file for the audit trail: a line for each power, process and media command. It is opened again on SIGHUP. Without one these lines go to the log.',
+        'A file for the audit trail: a line for each power, process, media and wake command. It is opened again on SIGHUP. Without one these lines go to the log.',
       defaultInWords: 'none',
       needsRestart: true,
     }),
@@ -227,7 +230,7 @@ function listRows(group: KeyGroup, prefix: string): (readonly [string, Row<unkno
   });
 }
 
-/** Whether a value satisfies its row. Entries of lists and of `processes.launch` are checked elsewhere as well. */
+/** Whether a value satisfies its row. Entries of lists and of named maps are checked elsewhere as well. */
 export function accepts({ schema }: Pick<Row<unknown>, 'schema'>, value: unknown): boolean {
   return v.is(schema, value);
 }

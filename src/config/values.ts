@@ -35,8 +35,8 @@ export function isListenHost(text: string): boolean {
   return isHostName(text);
 }
 
-/** The name of an app in `processes.launch`. */
-export function isLaunchName(text: string): boolean {
+/** The name of an app in `processes.launch`, of a machine in `wake.hosts`. */
+export function isEntryName(text: string): boolean {
   return /^[A-Za-z0-9_.-]{1,64}$/u.test(text);
 }
 

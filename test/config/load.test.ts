@@ -59,6 +59,7 @@ t.test('[8.defaults] the documented defaults', async (t) => {
       enable_media: true,
       enable_processes: true,
       enable_process_control: false,
+      enable_wake: false,
       enable_dashboard: true,
       enable_metrics: true,
     },
@@ -94,13 +95,14 @@ t.test('[8.spellings] JSON and YAML have the same keys', async (t) => {
            "blocked_ips": ["10.0.0.9"], "refuse_forwarded": false},
   "features": {"enable_sleep": false, "enable_hibernate": true, "enable_restart": true, "enable_shutdown": true,
                "enable_media": false, "enable_processes": false, "enable_process_control": true, "enable_dashboard": false,
-               "enable_metrics": false},
+               "enable_wake": true, "enable_metrics": false},
   "server": {"host": "127.0.0.1", "port": 0, "engine": "node", "max_streams": 7, "max_streams_per_address": 8,
              "max_connections_per_address": 11,
              "max_requests_per_address": 9, "max_kept_megabytes": 10, "allowed_hosts": ["pc.example.org"],
              "cors_origins": ["https://a.example:8443"], "trusted_proxies": ["127.0.0.1"]},
   "power": {"backend": "record"},
   "processes": {"launch": {"x": {"command": "/bin/x"}}},
+  "wake": {"hosts": {"nas": {"mac": "02:00:5e:10:00:00", "broadcast": "192.0.2.255", "port": 7}}},
   "host": {"root": "/host", "name": "nas", "proc": "/host/proc", "sys": "/host/sys"},
   "log": {"level": "debug", "format": "json", "file": "/var/log/hostwire.log"}
 }`;

@@ -62,6 +62,18 @@ export class WiredNamespace {
     });
   }
 
+  /** Changes the packet filter inside. */
+  nft(command: string): void {
+    run('ip', ['netns', 'exec', this.#box, 'nft', command]);
+  }
+
+  /** As spawn, at the far ends of the cables. */
+  spawnFar(command: string, ...args: readonly string[]): ChildProcess {
+    return spawn('ip', ['netns', 'exec', this.#wall, command, ...args], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+  }
+
   /** Whether this kernel has interfaces of `type`. */
   canHave(type: string, ...options: readonly string[]): boolean {
     const name = 'trial';
