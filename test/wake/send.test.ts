@@ -1,4 +1,4 @@
-/** Where packets go, and what becomes of each; on the loopback of this machine only. */
+/** Where packets go, and how each sending ends; on the loopback of this machine only. */
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import t from 'tap';
