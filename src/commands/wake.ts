@@ -16,6 +16,9 @@ export interface WakeControlOptions {
   readonly log: Log;
 }
 
+/** Machines that are being woken at the same time: each takes 0.2 s and up to 32 sockets. */
+const MAX_UNDER_WAY = 8;
+
 export class WakeControl {
   readonly #options: WakeControlOptions;
   /** Those who ask for the same machine meanwhile share the packets: they cost the network, not this service. */
@@ -60,6 +63,8 @@ export class WakeControl {
   async #send(name: string, entry: WakeEntry): Promise<WakeResult> {
     let result = this.#underWay.get(name);
     if (result === undefined) {
+      if (this.#underWay.size >= MAX_UNDER_WAY)
+        throw new ServiceError('not_possible_now', 'Too many machines are being woken at the same time.');
       result = wakeMachine(entry, () => this.#options.host.readBroadcastAddresses()).finally(() =>
         this.#underWay.delete(name),
       );

@@ -56,7 +56,7 @@ export const WAKE_DOCS: DocsOf<'wake'> = {
   wake: {
     summary: 'Wake another machine of this network',
     description:
-      "Its flag is off by default. `host` is a name from `wake.hosts`. A magic packet (Wake-on-LAN) is sent three times within 0.2 s to the broadcast address of every interface that is up, or to the entry's own; the answer lists them. An unknown name is answered with 404 `not_found` and the known ones; where no packet could be sent, 409 `not_possible_now` (no interface) or 500 `action_failed` with the reason of each interface.",
+      "Its flag is off by default. `host` is a name from `wake.hosts`. A magic packet (Wake-on-LAN) is sent three times within 0.2 s to the broadcast address of every interface that is up, or to the entry's own; the answer lists them. An unknown name is answered with 404 `not_found` and the known ones; where no packet could be sent, 409 `not_possible_now` (no interface, or eight others are being woken) or 500 `action_failed` with the reason of each interface.",
     body: wakeRequest,
     payloads: [wakeFeedback],
     errors: [

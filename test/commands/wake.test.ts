@@ -163,3 +163,14 @@ t.test('[3.wake-shared] who asks while packets are under way shares them', async
   await rig.wake({ host: 'nas' });
   t.equal(rig.asked, 2, 'and later ones send again');
 });
+
+t.test('[3.wake-shared] eight machines are woken at a time', async (t) => {
+  const rig = new WakeRig();
+  const entry = { mac: MAC, broadcast: '127.0.0.1', port: 9 };
+  const names = Array.from({ length: 9 }, (_, at) => `n${at}`);
+  rig.config.wakeable = Object.fromEntries(names.map((name) => [name, entry]));
+  const eight = names.slice(0, 8).map((host) => rig.wake({ host }));
+  t.match(await rig.refusal({ host: 'n8' }), { code: 'not_possible_now', text: /^Too many machines/ });
+  for (const answer of await Promise.all(eight)) t.match(answer, { success: true });
+  t.match(await rig.wake({ host: 'n8' }), { success: true });
+});

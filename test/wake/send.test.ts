@@ -60,3 +60,14 @@ t.test('[3.wake-nowhere] without an interface nothing is sent', async (t) => {
     new Error('no'),
   );
 });
+
+t.test('[3.wake-repeated] more interfaces than sockets at a time', async (t) => {
+  const target = { interface: 'lo', from: '127.0.0.1', address: '127.0.0.1', port: 9 };
+  const targets = Array.from({ length: 70 }, (_, at) => ({ ...target, interface: `lo${at}` }));
+  const sent = await sendToAll(magicPacket(MAC), targets);
+  t.strictSame(
+    sent.map(({ interface: name, packets }) => [name, packets]),
+    targets.map(({ interface: name }) => [name, 3]),
+    'in their order',
+  );
+});
