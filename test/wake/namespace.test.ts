@@ -2,6 +2,7 @@
  * Packets that wake machines, on cables of a network namespace: what arrives at the far ends, byte for byte. Nothing
  * leaves the two namespaces, which have no other interface.
  */
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
@@ -12,6 +13,7 @@ import { fileURLToPath } from 'node:url';
 import t, { type Test } from 'tap';
 import { reasonAgainstNamespace, WiredNamespace } from '../helpers/machine/wired-namespace.ts';
 import { DEAD_BUSES } from '../helpers/service/dead-buses.ts';
+import { startService } from '../helpers/service/service.ts';
 import { listenAt, type Packet } from './far-end.ts';
 
 const MAIN = fileURLToPath(new URL('../../../../dist/main.js', import.meta.url));
@@ -148,6 +150,28 @@ t.test('[3.wake-refused] the reason where nothing can be sent', { skip }, async 
   await awaitLink(box, 'eth0');
   t.match(await run(box, [MAC]), { code: 0 });
   t.equal((await far.take(3)).get('far0')?.length, 3, 'nothing had arrived before');
+});
+
+t.test('[3.wake-wire] the service, asked over HTTP inside the namespace', { skip }, async (t) => {
+  const box = await wire(t);
+  const far = await listenAt(t, box, 'far0', 'far1');
+  const service = await startService({
+    config: { features: { enable_wake: true }, wake: { hosts: { nas: { mac: MAC, port: 9 } } } },
+    start: (command, args, how) => spawn('ip', [...box.inside, command, ...args], how),
+  });
+  t.teardown(() => service.stop());
+  const curl = box.spawn('curl', '--silent', '--json', '{"host":"nas"}', `${service.baseUrl}/api/wake`);
+  const [text] = curl.stdout === null ? [] : await once(curl.stdout, 'data');
+  t.match(JSON.parse(String(text)), {
+    success: true,
+    targets: [
+      { interface: 'eth0', address: '198.18.1.255', packets: 3 },
+      { interface: 'eth1', address: '255.255.255.255', packets: 3 },
+    ],
+  });
+  const arrived = await far.take(6);
+  t.strictSame(arrived.get('far0'), thrice(broadcastFrom('198.18.1.1', '198.18.1.255')));
+  t.strictSame(arrived.get('far1'), thrice(broadcastFrom('198.18.2.0', '255.255.255.255')));
 });
 
 /** Of Debian's package of that name. */

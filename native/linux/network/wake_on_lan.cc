@@ -7,9 +7,11 @@
 #include <sys/socket.h>
 
 #include <array>
+#include <atomic>
 #include <cerrno>
 #include <chrono>
 #include <cstring>
+#include <memory>
 
 #include "host/ask_within.h"
 #include "host/error.h"
@@ -55,9 +57,29 @@ std::vector<DriverAnswer> askDrivers(const std::vector<std::string>& rawNames) {
   const FileDescriptor any(socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0));
   if (!any.isOpen()) throw HostError(errno, "open a socket");
   std::vector<DriverAnswer> answers;
+  answers.reserve(rawNames.size());
   for (const std::string& rawName : rawNames) answers.push_back(askDriver(any.get(), rawName));
   return answers;
 }
+
+constexpr const char* kSilent = "the driver did not answer within a second";
+
+// The right to ask the drivers. A question that hangs keeps it, so that no further thread hangs with it.
+class Turn {
+ public:
+  static std::shared_ptr<Turn> take() { return isTaken.exchange(true) ? nullptr : std::make_shared<Turn>(); }
+  Turn() = default;
+  ~Turn() { release(); }
+  Turn(const Turn&) = delete;
+  Turn& operator=(const Turn&) = delete;
+  void release() {
+    if (isHeld_.exchange(false)) isTaken = false;
+  }
+
+ private:
+  std::atomic<bool> isHeld_{true};
+  static inline std::atomic<bool> isTaken{false};
+};
 
 std::string describeError(int error) {
   switch (error) {
@@ -109,15 +131,20 @@ std::vector<WakeOnLan> readWakeOnLan(const Roots& roots) {
     else if (!roots.isDefault())
       card.failure = "the driver was not asked: the service may be in another network than the machine";
     else {
-      card.failure = "the kernel's network configuration lock is held";
+      card.failure = kSilent;
       asked.push_back(cards.size());
       askedNames.push_back(rawName);
     }
     cards.push_back(std::move(card));
   }
   if (asked.empty()) return cards;
-  const auto answers =
-      askWithin<std::vector<DriverAnswer>>(kPatience, [askedNames] { return askDrivers(askedNames); });
+  const auto turn = Turn::take();
+  if (!turn) return cards;
+  const auto answers = askWithin<std::vector<DriverAnswer>>(kPatience, [askedNames, turn] {
+    auto all = askDrivers(askedNames);
+    turn->release();  // before the answer is taken: the thread ends a moment later
+    return all;
+  });
   for (std::size_t at = 0; answers && at < asked.size(); ++at) {
     WakeOnLan& card = cards[asked[at]];
     card.failure.reset();

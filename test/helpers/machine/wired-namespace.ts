@@ -42,6 +42,11 @@ export class WiredNamespace {
     return run('ip', ['-n', this.#box, ...args]);
   }
 
+  /** The words before a command that runs inside. */
+  get inside(): readonly string[] {
+    return ['netns', 'exec', this.#box];
+  }
+
   /** Adds `pairs` of veth interfaces, which carry nothing. */
   crowd(pairs: number): void {
     const lines = Array.from(
