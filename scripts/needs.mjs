@@ -25,6 +25,7 @@ const NEEDS = [
     why: 'an independent client',
   },
   { package: 'iproute2', commands: ['ip'], why: 'network namespaces for peers that vanish' },
+  { package: 'etherwake', files: ['/usr/sbin/etherwake'], why: 'another sender of Wake-on-LAN' },
   { package: 'nftables', commands: ['nft'], why: 'dropping the packets of a peer' },
   { package: 'dbus', commands: ['dbus-daemon'], why: 'private buses' },
   { package: 'mpv', commands: ['mpv'], why: 'a real player' },

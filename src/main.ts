@@ -12,11 +12,12 @@ import { examine } from './cli/doctor/doctor.ts';
 import { HELP } from './cli/help.ts';
 import { generateKey } from './cli/keygen.ts';
 import type { Output } from './cli/output.ts';
+import { wake } from './cli/wake.ts';
 import { manageService } from './cli/windows-service.ts';
 import { type LoadOptions, loadConfig } from './config/load.ts';
 import { describeEngine, loadEngine } from './engines.ts';
 import { readMachineNames } from './host/names.ts';
-import { findMachineDataFolder, openWindowsService } from './host/native.ts';
+import { findMachineDataFolder, openNativeHost, openWindowsService } from './host/native.ts';
 import { openLogFile } from './log/file.ts';
 import { run } from './run.ts';
 
@@ -154,6 +155,13 @@ async function main(): Promise<void> {
           words.isJson,
         ),
       );
+    case 'wake': {
+      const interfaces = () => openNativeHost().readBroadcastAddresses();
+      // Without a machine the arguments were refused.
+      if (words.wake !== undefined)
+        answer(await wake(words.wake, loadOptions(paths), words.isJson, interfaces));
+      return;
+    }
     case 'service':
       return answer(controlService(words));
     case 'run':

@@ -7,6 +7,7 @@ import { Commands } from './commands/command.ts';
 import { Media, mediaCommands } from './commands/media.ts';
 import { Power, powerCommands } from './commands/power.ts';
 import { ProcessControl, processCommands } from './commands/process.ts';
+import { WakeControl, wakeCommands } from './commands/wake.ts';
 import type { Config } from './config/schema.ts';
 import type { Host } from './host/host.ts';
 import type { Log } from './log/log.ts';
@@ -43,8 +44,14 @@ export function createCommands({ config, host, clock, log }: Base, ownPid: numbe
   const power = new Power({ backend, clock, unixMs: Date.now, config, log });
   const media = new Media({ host: host.media, clock, config, log });
   const processControl = new ProcessControl({ host: host.processes, ownPid, config, log });
-  const rows = [...powerCommands(power), ...mediaCommands(media), ...processCommands(processControl)];
+  const wakeControl = new WakeControl({ host, config, log });
+  const rows = [
+    ...powerCommands(power),
+    ...mediaCommands(media),
+    ...processCommands(processControl),
+    ...wakeCommands(wakeControl),
+  ];
   const commands = new Commands(rows, config);
   auditCommands(commands, log);
-  return { power, media, processControl, commands };
+  return { power, media, processControl, wakeControl, commands };
 }

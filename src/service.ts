@@ -88,7 +88,7 @@ export class Service {
     const config = { current: initial };
     const base = { config, host, clock, log };
     const { sampler, queries } = createStats(base);
-    const { power, media, processControl, commands } = createCommands(base, facts.pid);
+    const { power, media, processControl, wakeControl, commands } = createCommands(base, facts.pid);
     const dashboard = readDashboard();
     const dashboardPaths = dashboard.map((file) => file.path);
     this.#base = base;
@@ -151,7 +151,7 @@ export class Service {
       tally,
     });
     for (const sink of [this.#fanout, this.#hub]) sampler.attach(sink);
-    const systemRooms = { host, facts, source: sampler, power, media, processControl };
+    const systemRooms = { host, facts, source: sampler, power, media, processControl, wakeControl };
     this.routes = surfaceOf({
       gate: this.#gate,
       sampler,

@@ -70,12 +70,13 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   ],
   'exporters/prometheus': ['stats', 'host', 'clock'],
   'exporters/mqtt/discovery': ['commands', 'stats', 'host', 'wire'],
-  commands: ['host', 'wire', 'errors', 'params', 'log', 'clock', 'config', 'listeners'],
+  commands: ['host', 'wake', 'wire', 'errors', 'params', 'log', 'clock', 'config', 'listeners'],
   processes: ['host', 'stats', 'wire', 'errors', 'params', 'clock', 'config'],
   stats: ['host', 'wire', 'clock', 'log'],
   access: [],
-  config: ['access', 'tls', 'errors', 'log'],
-  cli: ['config', 'host', 'access', 'tls'],
+  wake: ['host'],
+  config: ['access', 'tls', 'wake', 'errors', 'log'],
+  cli: ['config', 'host', 'access', 'tls', 'wake'],
   'cli/doctor': ['cli', 'config', 'engines', 'host', 'tls'],
   tls: [],
   client: ['wire', 'tls'],
@@ -102,7 +103,8 @@ const LIBRARIES: Readonly<Record<string, (file: string) => boolean>> = {
   'js-yaml': (file) => file.startsWith('src/config/'),
   mqtt: (file) => file.startsWith('src/exporters/mqtt/'),
   valibot: (file) =>
-    /^src\/config\/(?:schema|rows|launch-rows|mqtt-rows).ts$/.test(file) || /^src\/(?:wire|api)\//.test(file),
+    /^src\/config\/(?:schema|rows|launch-rows|mqtt-rows|wake-rows).ts$/.test(file) ||
+    /^src\/(?:wire|api)\//.test(file),
 };
 
 /** Those that only the build needs: nothing of these rooms is loaded by the service. */

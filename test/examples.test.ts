@@ -23,6 +23,7 @@ const EVERYTHING_ON = {
   enable_restart: true,
   enable_hibernate: true,
   enable_process_control: true,
+  enable_wake: true,
 };
 
 function makeFolder(t: Test): string {
@@ -62,6 +63,7 @@ async function startService(t: Test, folder: string) {
   const service = await startHere(host, {
     features: EVERYTHING_ON,
     processes: { launch: { editor: { command: '/bin/true', args: [], env: {}, allow_args: false } } },
+    wake: { hosts: { nas: { mac: '02:00:5e:10:00:00', port: 9 } } },
     stats: { stream_interval_seconds: 1 },
   });
   t.teardown(() => service.stop());

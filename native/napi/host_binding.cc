@@ -13,6 +13,7 @@
 #include "host/peers.h"
 #include "host/streams.h"
 #include "host/system.h"
+#include "host/wake.h"
 #include "napi/finding_js.h"
 #include "napi/js.h"
 
@@ -45,6 +46,19 @@ static Napi::Value js(Napi::Env env, const SystemInfo& system) {
                            Key{"memorySlots", &SystemInfo::memorySlots},
                            Key{"network", &SystemInfo::network}};
   return shape.make(env, system);
+}
+
+static Napi::Value js(Napi::Env env, const BroadcastAddress& address) {
+  static const Shape shape{Key{"name", &BroadcastAddress::name}, Key{"address", &BroadcastAddress::address},
+                           Key{"broadcast", &BroadcastAddress::broadcast}};
+  return shape.make(env, address);
+}
+
+static Napi::Value js(Napi::Env env, const WakeOnLan& card) {
+  static const Shape shape{Key{"name", &WakeOnLan::name}, Key{"isEnabled", &WakeOnLan::isEnabled},
+                           Key{"supported", &WakeOnLan::supported}, Key{"armed", &WakeOnLan::armed},
+                           Key{"failure", &WakeOnLan::failure}};
+  return shape.make(env, card);
 }
 
 namespace {
@@ -108,6 +122,8 @@ Napi::Function HostBinding::define(Napi::Env env, const std::shared_ptr<Completi
                      {InstanceMethod<&HostBinding::readCounters>("readCounters"),
                       InstanceMethod<&HostBinding::describe>("describe"),
                       InstanceMethod<&HostBinding::readSystem>("readSystem"),
+                      InstanceMethod<&HostBinding::readBroadcastAddresses>("readBroadcastAddresses"),
+                      InstanceMethod<&HostBinding::readWakeOnLan>("readWakeOnLan"),
                       InstanceMethod<&HostBinding::readMetrics>("readMetrics")},
                      completions.get());
 }
@@ -194,6 +210,20 @@ Napi::Value HostBinding::readSystem(const Napi::CallbackInfo& info) {
   return startDetached<SystemInfo>(
       info.Env(), completions_, [roots = roots_] { return hostwire::readSystem(roots); },
       [](Napi::Env env, const SystemInfo& system) { return js(env, system); });
+}
+
+Napi::Value HostBinding::readBroadcastAddresses(const Napi::CallbackInfo& info) {
+  using Addresses = std::vector<BroadcastAddress>;
+  return startDetached<Addresses>(
+      info.Env(), completions_, [] { return hostwire::readBroadcastAddresses(); },
+      [](Napi::Env env, const Addresses& addresses) { return js(env, addresses); });
+}
+
+Napi::Value HostBinding::readWakeOnLan(const Napi::CallbackInfo& info) {
+  using Cards = std::vector<WakeOnLan>;
+  return startDetached<Cards>(
+      info.Env(), completions_, [roots = roots_] { return hostwire::readWakeOnLan(roots); },
+      [](Napi::Env env, const Cards& cards) { return js(env, cards); });
 }
 
 Napi::Value HostBinding::readMetrics(const Napi::CallbackInfo& info) {

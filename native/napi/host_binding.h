@@ -29,6 +29,10 @@ class HostBinding : public Napi::ObjectWrap<HostBinding> {
   Napi::Value describe(const Napi::CallbackInfo& info);
   // readSystem(): Promise<SystemInfo>
   Napi::Value readSystem(const Napi::CallbackInfo& info);
+  // readBroadcastAddresses(): Promise<BroadcastAddress[]>
+  Napi::Value readBroadcastAddresses(const Napi::CallbackInfo& info);
+  // readWakeOnLan(): Promise<WakeOnLan[]>
+  Napi::Value readWakeOnLan(const Napi::CallbackInfo& info);
   // readMetrics(): Promise<Buffer>
   Napi::Value readMetrics(const Napi::CallbackInfo& info);
 

@@ -24,6 +24,7 @@
 #include "host/sensors.h"
 #include "host/streams.h"
 #include "host/system.h"
+#include "host/wake.h"
 
 namespace hostwire {
 namespace {
@@ -155,6 +156,9 @@ bool canReadPendingPeers() { return false; }
 Findings describeLibraries() { return {}; }
 
 Finding describePeers() { return unknown("peers").front(); }
+std::vector<BroadcastAddress> readBroadcastAddresses() { refuse("list the network interfaces"); }
+std::vector<WakeOnLan> readWakeOnLan(const Roots&) { refuse("read Wake-on-LAN"); }
+
 std::vector<PendingPeer> readPendingPeers(std::uint16_t) { refuse("read pending peers"); }
 int cutPeers(const std::vector<PendingPeer>&) { return 0; }
 Census takeCensus(const CensusOptions&) { refuse("count connections"); }

@@ -13,6 +13,7 @@ export interface ExposureSettings {
     readonly enable_media: boolean;
     readonly enable_processes: boolean;
     readonly enable_process_control: boolean;
+    readonly enable_wake: boolean;
   };
 }
 
@@ -30,6 +31,7 @@ function listSwitches({ features }: ExposureSettings): string {
     media: features.enable_media,
     'process list': features.enable_processes,
     'process control': features.enable_process_control,
+    'waking other machines': features.enable_wake,
   });
   const named = (isOn: boolean) =>
     switches.flatMap(([name, value]) => (value === isOn ? [name] : [])).join(', ') || 'nothing';

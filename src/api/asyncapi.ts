@@ -17,6 +17,7 @@ const OP_SUMMARIES: Readonly<Record<Op, string>> = {
   process_kill: 'End processes',
   process_launch: 'Start an app from the configuration',
   power: 'Request a power action, or cancel the scheduled one',
+  wake: 'Wake another machine of the network',
   ping: 'Request a pong',
 };
 
@@ -28,6 +29,7 @@ const EVENT_SUMMARIES: Readonly<Record<Exclude<SocketEvent, TopicEvent>, string>
   media_feedback: 'How a media command goes (experimental)',
   process_feedback: 'How a process command goes',
   power_feedback: 'How a power command goes',
+  wake_feedback: 'How the waking of a machine goes',
   closing: 'The service is about to close this connection',
   pong: 'The sign of life',
   error: 'A message was not understood, or is not allowed',

@@ -8,6 +8,7 @@ import { SERVICE_DOCS } from '../wire/service.ts';
 import { SOCKET_DOCS } from '../wire/socket-events.ts';
 import { SYSTEM_DOCS } from '../wire/system.ts';
 import { USAGE_DOCS } from '../wire/usage.ts';
+import { WAKE_DOCS } from '../wire/wake.ts';
 
 // The compiler misses an operation that is documented nowhere here.
 const DOCS: DocsOf<OperationId> = {
@@ -15,6 +16,7 @@ const DOCS: DocsOf<OperationId> = {
   ...SYSTEM_DOCS,
   ...SOCKET_DOCS,
   ...POWER_DOCS,
+  ...WAKE_DOCS,
   ...MEDIA_DOCS,
   ...PROCESS_DOCS,
   ...SERVICE_DOCS,

@@ -17,7 +17,12 @@ import {
   processShare,
   processSummary,
 } from '../wire/process.ts';
-import { processDetailsRequest, processKillRequest, processLaunchRequest } from '../wire/requests.ts';
+import {
+  processDetailsRequest,
+  processKillRequest,
+  processLaunchRequest,
+  wakeRequest,
+} from '../wire/requests.ts';
 import {
   cpuDetail,
   cpuStats,
@@ -33,9 +38,10 @@ import {
   networkStats,
 } from '../wire/sample.ts';
 import { messageId } from '../wire/socket.ts';
-import { commandFeedback, processCommandFeedback } from '../wire/socket-events.ts';
-import { system, systemDetail } from '../wire/system.ts';
+import { commandFeedback, processCommandFeedback, wakeCommandFeedback } from '../wire/socket-events.ts';
+import { system, systemDetail, systemInterface } from '../wire/system.ts';
 import { usage, usageDetail } from '../wire/usage.ts';
+import { wakeCapability, wakeFeedback, wakeOnLan, wakeTarget } from '../wire/wake.ts';
 
 /** A part of a document. */
 export type Json = Readonly<Record<string, unknown>>;
@@ -59,6 +65,8 @@ export const COMPONENTS = {
   ...DETAIL_COMPONENTS,
   System: system,
   SystemDetail: systemDetail,
+  SystemInterface: systemInterface,
+  WakeOnLan: wakeOnLan,
   Capability: capability,
   PowerCapabilities: powerCapabilities,
   Power: powerPayload,
@@ -78,8 +86,13 @@ export const COMPONENTS = {
   ProcessFeedback: processFeedback,
   ProcessTarget: processDetailsRequest,
   ProcessLaunch: processLaunchRequest,
+  Wake: wakeRequest,
+  WakeTarget: wakeTarget,
+  WakeFeedback: wakeFeedback,
+  WakeCapability: wakeCapability,
   CommandFeedback: commandFeedback,
   ProcessCommandFeedback: processCommandFeedback,
+  WakeCommandFeedback: wakeCommandFeedback,
   MessageId: messageId,
 } as const;
 

@@ -5,8 +5,9 @@ import { findNearest } from '../config/nearest.ts';
 import { quote } from '../config/problems.ts';
 import { accepts, ROWS } from '../config/schema.ts';
 import { isHostName } from '../config/values.ts';
+import { describeWakeProblem, type WakeWords } from './wake.ts';
 
-export const COMMANDS = ['run', 'check', 'doctor', 'service', 'keygen', 'help', 'version'] as const;
+export const COMMANDS = ['run', 'check', 'doctor', 'service', 'keygen', 'wake', 'help', 'version'] as const;
 export type Command = (typeof COMMANDS)[number];
 
 /** What `service` can do. */
@@ -27,18 +28,20 @@ export interface Arguments {
   readonly overrides: Overrides;
   /** Started by Windows' service control manager; with `run` only. */
   readonly isService: boolean;
-  /** With `check` and `doctor` only. */
+  /** With `check`, `doctor` and `wake` only. */
   readonly isJson: boolean;
   /** With `service` only. */
   readonly serviceAction: ServiceAction | undefined;
   /** With `keygen --tls` only: where the files go (`--out`), and further names of this machine. */
   readonly certificate: CertificateWords | undefined;
+  /** With `wake` only. */
+  readonly wake: WakeWords | undefined;
   /** The command line is not valid: print this on standard error and exit with this code. */
   readonly problem?: { readonly text: string; readonly exitCode: 2 };
 }
 
 interface Option {
-  /** The configuration key that it sets; none: it names a file to load, or a folder. */
+  /** The configuration key that it sets; none: it names a file to load, a folder, or an address. */
   readonly key?: string;
   readonly read: (text: string) => unknown;
 }
@@ -49,10 +52,12 @@ const asInteger = (text: string): unknown => (/^\d{1,6}$/u.test(text) ? Number(t
 
 const OUT_OPTION = '--out';
 const TLS_OPTION = '--tls';
+const BROADCAST_OPTION = '--broadcast';
 
 const OPTIONS: ReadonlyMap<string, Option> = new Map([
   ['--config', { read: asText }],
   [OUT_OPTION, { read: asText }],
+  [BROADCAST_OPTION, { read: asText }],
   ['--host', { key: 'server.host', read: asText }],
   ['--port', { key: 'server.port', read: asInteger }],
   ['--log-level', { key: 'log.level', read: asText }],
@@ -73,7 +78,9 @@ export function parseArguments(words: readonly string[]): Arguments {
   const overrides = new Map<string, { value: unknown; option: string }>();
   const configPaths: string[] = [];
   const folders: string[] = [];
+  const broadcasts: string[] = [];
   const names: string[] = [];
+  let machine: string | undefined;
   let isTls = false;
   let command: Command | undefined;
   let switched: Command | undefined;
@@ -88,6 +95,7 @@ export function parseArguments(words: readonly string[]): Arguments {
     isJson,
     serviceAction,
     certificate: isTls ? { folder: folders[0], names } : undefined,
+    wake: machine === undefined ? undefined : { host: machine, broadcast: broadcasts[0] },
   });
   const refuse = (text: string): Arguments => ({
     ...parsed(),
@@ -104,6 +112,16 @@ export function parseArguments(words: readonly string[]): Arguments {
     return bad === undefined ? undefined : `${quote(bad)} is neither a host name nor an address`;
   };
 
+  const describeWake = (): string | undefined => {
+    if (broadcasts.length > 0 && command !== 'wake') return `${BROADCAST_OPTION} can be used with wake only`;
+    if (broadcasts.length > 1) return `${BROADCAST_OPTION} was given twice`;
+    return command === 'wake' ? describeWakeProblem(machine, broadcasts[0]) : undefined;
+  };
+  const listsOf = new Map([
+    [OUT_OPTION, folders],
+    [BROADCAST_OPTION, broadcasts],
+  ]);
+
   for (let index = 0; index < words.length; index++) {
     const word = words[index] ?? '';
     const { name, inline } = split(word);
@@ -118,7 +136,7 @@ export function parseArguments(words: readonly string[]): Arguments {
       if (text === undefined || text === '' || (inline === undefined && OPTIONS.has(split(text).name))) {
         return refuse(`${name} needs a value`);
       }
-      const paths = name === OUT_OPTION ? folders : configPaths;
+      const paths = listsOf.get(name) ?? configPaths;
       const problem = takeOption(name, option, text, paths, overrides);
       if (problem !== undefined) return refuse(problem);
     } else if (word.startsWith('-')) return refuse(describeUnknown('option', name, listOptions()));
@@ -127,19 +145,21 @@ export function parseArguments(words: readonly string[]): Arguments {
       if (serviceAction === undefined)
         return refuse(describeUnknown('action of service', word, SERVICE_ACTIONS));
     } else if (command === 'keygen') names.push(word);
+    else if (command === 'wake' && machine === undefined) machine = word;
     else if (command !== undefined) return refuse(`unexpected argument ${quote(word)}`);
     else if (known === undefined) return refuse(describeUnknown('command', word, COMMANDS));
     else command = known;
   }
-  const misfit = switched === undefined ? (describeMisfit(parsed()) ?? describeKeygen()) : undefined;
+  const misfit =
+    switched === undefined ? (describeMisfit(parsed()) ?? describeKeygen() ?? describeWake()) : undefined;
   return misfit === undefined ? parsed() : refuse(misfit);
 }
 
 /** Why arguments that are each valid cannot be combined. */
 function describeMisfit({ command, isService, isJson, serviceAction }: Arguments): string | undefined {
   if (isService && command !== 'run') return `${SERVICE_OPTION} can be used with run only`;
-  if (isJson && command !== 'check' && command !== 'doctor')
-    return `${JSON_OPTION} can be used with check and doctor only`;
+  if (isJson && command !== 'check' && command !== 'doctor' && command !== 'wake')
+    return `${JSON_OPTION} can be used with check, doctor and wake only`;
   if (command === 'service' && serviceAction === undefined)
     return `service needs an action: ${SERVICE_ACTIONS.join(' or ')}`;
   return undefined;

@@ -1,6 +1,5 @@
 /** `hostwire check`: the configuration with defaults and origins, or all that is wrong with it. */
 
-import type { LaunchEntry } from '../config/launch-rows.ts';
 import { type Loaded, type LoadOptions, loadConfig } from '../config/load.ts';
 import { isSecretFile } from '../config/mqtt-rows.ts';
 import { ConfigError, formatProblem, type Notice } from '../config/problems.ts';
@@ -43,26 +42,31 @@ const renderJson = ({ isValid, ...report }: CheckReport) =>
   `${JSON.stringify({ valid: isValid, ...report }, undefined, 2)}\n`;
 
 function reportOf(loaded: Loaded): CheckReport {
-  const settings = [...ROWS].map(([key, row]) => {
+  const settings = [...ROWS].flatMap(([key, row]) => {
+    const entries = listEntries(loaded, key);
+    if (entries.length > 0) return entries.map(({ key: name, ...setting }) => [name, setting] as const);
     const value = writtenValue(loaded, key);
     const shown = row.isSecret === true && value !== undefined ? SECRET : value;
-    return [key, { value: shown ?? null, origin: loaded.origins.get(key) ?? '' }] as const;
+    return [[key, { value: shown ?? null, origin: loaded.origins.get(key) ?? '' }] as const];
   });
   return {
     isValid: !hasErrors(loaded),
     files: loaded.sources.files,
-    settings: { ...Object.fromEntries(settings), ...appsOf(loaded) },
+    settings: Object.fromEntries(settings),
     notices: noticesOf(loaded),
   };
 }
 
-/** Each app under its own key, as in the text. */
-function appsOf({ config, origins }: Loaded) {
-  const apps = Object.entries(config.processes.launch).map(([name, app]) => {
-    const key = `processes.launch.${name}`;
-    return [key, { value: maskedApp(app), origin: origins.get(key) ?? '' }] as const;
-  });
-  return apps.length === 0 ? {} : { 'processes.launch': undefined, ...Object.fromEntries(apps) };
+/** The entries of a named map, each under its own key; none where `key` is no such map, or it is empty. */
+function listEntries({ config, origins }: Loaded, key: string) {
+  const row = ROWS.get(key);
+  const map = readKey(config, key);
+  if (row?.entries === undefined || !isMap(map)) return [];
+  return Object.entries(map).map(([name, value]) => ({
+    key: `${key}.${name}`,
+    value: masked(value),
+    origin: origins.get(`${key}.${name}`) ?? '',
+  }));
 }
 
 /** Unknown keys, which only warn elsewhere, are errors here. */
@@ -87,16 +91,12 @@ function render(loaded: Loaded): string {
   return `${lines.join('\n')}\n`;
 }
 
-function listRows({ config, origins }: Loaded, key: string): (readonly [string, string])[] {
-  const origin = origins.get(key) ?? '';
-  const apps = Object.entries(config.processes.launch);
-  if (key === 'processes.launch' && apps.length > 0) {
-    return apps.map(([name, app]) => [
-      `${key}.${name} = ${JSON.stringify(maskedApp(app))}`,
-      origins.get(`${key}.${name}`) ?? '',
-    ]);
-  }
-  const value = writtenValue({ config }, key);
+function listRows(loaded: Loaded, key: string): (readonly [string, string])[] {
+  const origin = loaded.origins.get(key) ?? '';
+  const entries = listEntries(loaded, key);
+  if (entries.length > 0)
+    return entries.map((entry) => [`${entry.key} = ${JSON.stringify(entry.value)}`, entry.origin]);
+  const value = writtenValue(loaded, key);
   return [[`${key} = ${renderValue(value, ROWS.get(key)?.isSecret === true)}`, origin]];
 }
 
@@ -114,9 +114,11 @@ function renderValue(value: unknown, isSecret: boolean): string {
   return isSecret ? SECRET : JSON.stringify(value);
 }
 
-// The values of environment variables are often tokens.
-function maskedApp({ env, ...app }: LaunchEntry) {
-  return { ...app, env: Object.fromEntries(Object.keys(env).map((name) => [name, '(not shown)'])) };
+// The values of an app's environment variables are often tokens.
+function masked(entry: unknown): unknown {
+  if (!isMap(entry) || !isMap(entry['env'])) return entry;
+  const { env, ...app } = entry;
+  return { ...app, env: Object.fromEntries(Object.keys(entry['env']).map((name) => [name, '(not shown)'])) };
 }
 
 function align(rows: readonly (readonly [string, string])[]): readonly string[] {

@@ -13,6 +13,8 @@ Commands:
             options given here; "service remove" stops and unregisters it
   keygen    print a new API key of 64 hex characters; "keygen --tls [--out FOLDER] [NAME…]" writes a private key and a
             self-signed certificate for this machine's names and those given, and prints the certificate's pin
+  wake      "wake NAME|MAC" wakes a machine of this network (Wake-on-LAN): one of wake.hosts in the configuration, or any
+            MAC address
   help      print this help
   version   print the version
 
@@ -23,7 +25,8 @@ Options:
   --log-level LEVEL  the lowest severity to log: error, warn, info or debug
   --tls              with keygen: make a key and a certificate for HTTPS
   --out FOLDER       with keygen --tls: where to write them (default: the working folder)
-  --json             with check and doctor: print JSON
+  --broadcast ADDR   with wake: send to this IPv4 address only (default: the broadcast address of each interface)
+  --json             with check, doctor and wake: print JSON
   --service          run as a Windows service; for the service control manager
   --help, -h         print this help
   --version          print the version

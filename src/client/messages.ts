@@ -1,6 +1,7 @@
 /** The messages of /api/ws in the types of this module. */
 import type { ProcessDetailsPayload } from '../wire/process.ts';
 import type { TopicEvents, TopicName } from '../wire/topics.ts';
+import type { WakeTarget } from '../wire/wake.ts';
 import type { Section, StatsPayload } from './payload.ts';
 import type { ConnectionState } from './state.ts';
 
@@ -23,6 +24,14 @@ export interface ProcessCommandFeedback extends Feedback {
   readonly name?: string;
   /** Processes that have ended. */
   readonly count?: number;
+}
+
+export interface WakeFeedback extends Feedback {
+  /** The name in the service's configuration. */
+  readonly name?: string;
+  readonly mac?: string;
+  /** Where packets were sent. Nobody confirms that the machine wakes. */
+  readonly targets?: readonly WakeTarget[];
 }
 
 /** The service's first message on a connection. */
@@ -51,6 +60,7 @@ export interface SocketEvents extends TopicEvents {
   readonly media_feedback: Feedback;
   readonly process_feedback: ProcessCommandFeedback;
   readonly power_feedback: Feedback;
+  readonly wake_feedback: WakeFeedback;
   readonly closing: { readonly reason: string };
   readonly error: ErrorMessage;
 }

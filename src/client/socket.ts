@@ -4,7 +4,7 @@ import { Connection, type SocketConstructor, type SocketLike } from './connectio
 import { ENVIRONMENT, type Environment, onAborted } from './environment.ts';
 import { ClientError, unreachable } from './errors.ts';
 import { Listeners } from './listeners.ts';
-import type { Feedback, Message, SocketEvents, Topic } from './messages.ts';
+import type { Feedback, Message, SocketEvents, Topic, WakeFeedback } from './messages.ts';
 import { Requests } from './pending.ts';
 import { loadPinned, withPinned } from './pin.ts';
 import { Processes } from './processes.ts';
@@ -12,6 +12,7 @@ import { addressOf } from './refusals.ts';
 import { type Snapshot, snapshotOf } from './snapshot.ts';
 import type {
   AskOptions,
+  CommandOptions,
   GetOptions,
   MediaAction,
   MediaOptions,
@@ -39,6 +40,8 @@ export interface HostSocket {
   get(topics: readonly Topic[], options?: GetOptions): Promise<Snapshot>;
   media(action: MediaAction, options?: MediaOptions): Promise<Feedback>;
   power(action: PowerAction, options?: PowerOptions): Promise<Feedback>;
+  /** Wakes another machine that is listed in the service's configuration. */
+  wake(name: string, options?: CommandOptions): Promise<WakeFeedback>;
   /** The round-trip time to the service, in milliseconds. */
   ping(options?: AskOptions): Promise<number>;
   /** Closes the socket for good; pending promises reject with `closed`. */
@@ -167,6 +170,10 @@ class LastingSocket implements HostSocket {
 
   power(action: PowerAction, { delay, force, ...options }: PowerOptions = {}): Promise<Feedback> {
     return this.#asker.command('power', { action, delay, force }, options, (delay ?? 0) * 1000);
+  }
+
+  wake(name: string, options: CommandOptions = {}): Promise<WakeFeedback> {
+    return this.#asker.command('wake', { host: name }, options);
   }
 
   async ping(options: AskOptions = {}): Promise<number> {

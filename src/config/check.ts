@@ -1,7 +1,7 @@
 /** Turns one file's tree into settings that satisfy their rows, and lists everything that is wrong with it. */
 import { type Findings, type Place, placed, refuse } from './findings.ts';
 import { judgeItems } from './items.ts';
-import { judgeLaunch } from './launch.ts';
+import { judgeEntries } from './named.ts';
 import { formatPlace, kindOf, type Problem, show } from './problems.ts';
 import type { Row } from './rows.ts';
 import { accepts, isRow, KEY_GROUPS, type KeyGroup } from './schema.ts';
@@ -91,7 +91,7 @@ function checkEntry(
     const message = `looks like a variable, which is not replaced here: set ${variableOf(path)} in the environment`;
     findings.problems.push(placed(file, { ...place, message }));
   } else if (!accepts(row, value)) findings.problems.push(refuse(place, row, value));
-  else if (path.join('.') === 'processes.launch') judgeLaunch(file, entry.value, findings);
+  else if (row.entries !== undefined) judgeEntries(place, row.entries, entry.value, findings);
   else if (row.items === undefined || entry.value.kind !== 'list') {
     findings.settings.push({ key: path.join('.'), value, file, line: entry.line });
   } else checkList(place, row, entry.value.items, findings);

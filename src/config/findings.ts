@@ -4,7 +4,7 @@ import type { Row } from './rows.ts';
 
 /** A key with a value that its row accepts. */
 export interface Setting {
-  /** Dotted; each app of `processes.launch` is a setting of its own. */
+  /** Dotted; each entry of a named map is a setting of its own. */
   readonly key: string;
   readonly value: unknown;
   /** A path, or `option --port`. */

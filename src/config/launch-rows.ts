@@ -1,7 +1,7 @@
 /** The rows of `processes.launch`. */
 import * as v from 'valibot';
-import { booleanRow, configRow, type Row } from './rows.ts';
-import { isAbsolutePath, isArgument, isEnvironment, isMap } from './values.ts';
+import { booleanRow, configRow, namedRow, type Row } from './rows.ts';
+import { isAbsolutePath, isArgument, isEnvironment } from './values.ts';
 
 /** An app that clients may start by name (`processes.launch`). */
 export interface LaunchEntry {
@@ -47,11 +47,10 @@ export const LAUNCH_KEYS = {
   allow_args: booleanRow(false, 'Whether clients may add arguments of their own.'),
 };
 
-export const LAUNCH_ROW: Row<Readonly<Record<string, LaunchEntry>>> = {
-  schema: v.custom<Readonly<Record<string, unknown>>>(isMap),
-  // No prototype, so that a client's "constructor" finds nothing.
-  default: Object.create(null),
-  type: 'map',
-  expected: 'a map of app names to {command, args, cwd, env, allow_args}',
-  meaning: 'Apps that clients may start by name; see below.',
-};
+export const LAUNCH_ROW: Row<Readonly<Record<string, LaunchEntry>>> = namedRow<LaunchEntry>(
+  { keys: LAUNCH_KEYS, required: 'command', requires: 'an absolute path' },
+  {
+    expected: 'a map of app names to {command, args, cwd, env, allow_args}',
+    meaning: 'Apps that clients may start by name; see below.',
+  },
+);

@@ -1,7 +1,6 @@
 /** Merges the settings of all files: conflicts, command-line options, and values that depend on others. */
 import { isDeepStrictEqual } from 'node:util';
 import { type Findings, placed, refuse, type Setting } from './findings.ts';
-import type { LaunchEntry } from './launch-rows.ts';
 import { formatPlace } from './problems.ts';
 import { accepts, ROWS } from './schema.ts';
 
@@ -53,24 +52,25 @@ export function clampInterval(settings: Map<string, Setting>, findings: Findings
 
 const SLEEP = 'features.enable_sleep';
 const HIBERNATE = 'features.enable_hibernate';
-const LAUNCH = 'processes.launch';
+const MAPS = [...ROWS].flatMap(([key, { entries }]) => (entries === undefined ? [] : [key]));
 
-/** Dotted key → value, with all apps under one key and hibernate following sleep; keys that are not set are absent. */
+/** Dotted key → value, with all entries of a map under one key and hibernate following sleep; keys that are not set are absent. */
 export function collectValues(settings: ReadonlyMap<string, Setting>): ReadonlyMap<string, unknown> {
   const values = new Map<string, unknown>();
   // No prototype, so that a client's "constructor" finds nothing.
-  const apps: Record<string, LaunchEntry> = Object.create(null);
+  const maps = new Map(MAPS.map((key): [string, Record<string, unknown>] => [key, Object.create(null)]));
   for (const { key, value } of settings.values()) {
-    // Only checked entries have such a key.
-    if (key.startsWith(`${LAUNCH}.`)) apps[key.slice(LAUNCH.length + 1)] = value as LaunchEntry;
-    else values.set(key, value);
+    const found = MAPS.find((map) => key.startsWith(`${map}.`));
+    const map = found === undefined ? undefined : maps.get(found);
+    if (found === undefined || map === undefined) values.set(key, value);
+    else map[key.slice(found.length + 1)] = value;
   }
-  values.set(LAUNCH, apps);
+  for (const [key, map] of maps) values.set(key, map);
   if (!values.has(HIBERNATE) && values.has(SLEEP)) values.set(HIBERNATE, values.get(SLEEP));
   return values;
 }
 
-/** Dotted key → `file:line`, `default` or `option --port`; each app of `processes.launch` has an entry of its own. */
+/** Dotted key → `file:line`, `default` or `option --port`; each entry of a named map has one of its own. */
 export function listOrigins(settings: ReadonlyMap<string, Setting>): ReadonlyMap<string, string> {
   const origins = new Map([...ROWS.keys()].map((key): [string, string] => [key, 'default']));
   for (const { key, file, line } of settings.values()) origins.set(key, formatPlace(file, line));

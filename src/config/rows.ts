@@ -2,7 +2,7 @@
 import * as v from 'valibot';
 import { type AddressList, NO_ADDRESSES } from '../access/addresses.ts';
 import type { PemFile } from '../tls/pair.ts';
-import { isFileName } from './values.ts';
+import { isFileName, isMap } from './values.ts';
 
 type AddressKind = 'address' | 'address or *';
 type NameKind = 'host name' | 'origin';
@@ -10,9 +10,19 @@ type NameKind = 'host name' | 'origin';
 /** What the entries of a list must be; each is checked by itself. */
 export type ItemKind = AddressKind | NameKind;
 
+/** What the entries of a map by name are. Each is a setting of its own, so that two files may each define some. */
+export interface NamedEntries {
+  readonly keys: Readonly<Record<string, Row<unknown>>>;
+  /** The key that each entry must have, and the words for its value. */
+  readonly required: string;
+  readonly requires: string;
+  /** The key that a text in the place of an entry stands for. */
+  readonly short?: string;
+}
+
 /** One key. `T` is the type of its value in `Config`. */
 export interface Row<T> {
-  /** What a value in a file must satisfy; entries of lists and of `processes.launch` are checked further. */
+  /** What a value in a file must satisfy; entries of lists and of named maps are checked further. */
   readonly schema: v.GenericSchema;
   readonly default: T;
   /** The type in words, for the documentation. */
@@ -22,6 +32,7 @@ export interface Row<T> {
   /** One line for the documentation. */
   readonly meaning: string;
   readonly items?: ItemKind;
+  readonly entries?: NamedEntries;
   /** A change takes effect only when the service is restarted; with 'switching' only one from or to "not set" does. */
   readonly needsRestart?: true | 'switching';
   /** The value never appears in a message, a log or the output of `check`. */
@@ -44,6 +55,21 @@ export function booleanRow(
   more: Partial<Description> = {},
 ): Row<boolean> {
   return configRow(v.boolean(), fallback, { type: 'boolean', expected: 'true or false', meaning, ...more });
+}
+
+/** A map whose keys are names; each entry is checked further. */
+export function namedRow<T>(
+  entries: NamedEntries,
+  words: Pick<Description, 'expected' | 'meaning'>,
+): Row<Readonly<Record<string, T>>> {
+  return {
+    schema: v.custom<Readonly<Record<string, unknown>>>(isMap),
+    // No prototype, so that a client's "constructor" finds nothing.
+    default: Object.create(null),
+    type: 'map',
+    entries,
+    ...words,
+  };
 }
 
 // The entries are checked one by one, so that a message can name the line of each.

@@ -6,6 +6,7 @@ import { LAUNCH_ROW } from './launch-rows.ts';
 import { MQTT_ROWS } from './mqtt-rows.ts';
 import { addressesRow, booleanRow, configRow, limitRow, namesRow, pemRow, type Row } from './rows.ts';
 import { deepFreeze, isAbsolutePath, isArgument, isHostName, isListenHost, isPrintable } from './values.ts';
+import { WAKE_ROW } from './wake-rows.ts';
 
 const PATH = v.pipe(v.string(), v.check(isAbsolutePath));
 const ARGUMENT = v.pipe(v.string(), v.check(isArgument));
@@ -63,6 +64,7 @@ export const KEYS = {
       false,
       'Ending and starting processes; command lines in process details.',
     ),
+    enable_wake: booleanRow(false, 'Waking the machines of `wake.hosts`.'),
     enable_dashboard: booleanRow(true, 'The dashboard at `/`.'),
     enable_metrics: booleanRow(true, 'Metrics for Prometheus at `/metrics` (docs/metrics.md).'),
   },
@@ -146,6 +148,7 @@ export const KEYS = {
   },
   processes: { launch: LAUNCH_ROW },
   mqtt: MQTT_ROWS,
+  wake: { hosts: WAKE_ROW },
   host: {
     root: configRow<string | undefined>(PATH, undefined, {
       type: 'string',
@@ -198,7 +201,7 @@ export const KEYS = {
       type: 'string',
       expected: 'an absolute path',
       meaning:
-        'A file for the audit trail: a line for each power, process and media command. It is opened again on SIGHUP. Without one these lines go to the log.',
+        'A file for the audit trail: a line for each power, process, media and wake command. It is opened again on SIGHUP. Without one these lines go to the log.',
       defaultInWords: 'none',
       needsRestart: true,
     }),
@@ -236,7 +239,7 @@ function listRows(group: KeyGroup, prefix: string): (readonly [string, Row<unkno
   });
 }
 
-/** Whether a value satisfies its row. Entries of lists and of `processes.launch` are checked elsewhere as well. */
+/** Whether a value satisfies its row. Entries of lists and of named maps are checked elsewhere as well. */
 export function accepts({ schema }: Pick<Row<unknown>, 'schema'>, value: unknown): boolean {
   return v.is(schema, value);
 }

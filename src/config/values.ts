@@ -48,8 +48,8 @@ export function isTopic(text: string): boolean {
   return text.length <= 128 && /^[A-Za-z0-9_.-]+(?:\/[A-Za-z0-9_.-]+)*$/u.test(text);
 }
 
-/** The name of an app in `processes.launch`. */
-export function isLaunchName(text: string): boolean {
+/** The name of an app in `processes.launch`, of a machine in `wake.hosts`. */
+export function isEntryName(text: string): boolean {
   return /^[A-Za-z0-9_.-]{1,64}$/u.test(text);
 }
 

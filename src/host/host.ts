@@ -1,9 +1,11 @@
 /** The machine as the service sees it: the counters' types and the interface that returns them. */
 import type { DetailCounters } from './details.ts';
+import type { ListenerOptions } from './listener.ts';
 import type { MediaHost } from './media.ts';
 import type { PowerHost } from './power.ts';
 import type { ProcessHost } from './processes.ts';
 import type { StreamHost } from './streams.ts';
+import type { WakeHost } from './wake.ts';
 
 /** Time since boot, in ticks of any one length. Guest time is inside user and nice; softirq is inside irq. */
 export interface CpuTimes {
@@ -196,17 +198,6 @@ export interface SystemInfo {
   } | null;
 }
 
-/** Settings of the listening socket; each accepted connection inherits them. */
-export interface ListenerOptions {
-  readonly notSentLowWaterBytes?: number;
-  readonly userTimeoutMs?: number;
-  readonly keepAliveIdleSeconds?: number;
-  readonly keepAliveIntervalSeconds?: number;
-  readonly keepAliveProbes?: number;
-  readonly sendBufferBytes?: number;
-  readonly backlog?: number;
-}
-
 /** A connection of the service whose peer has not acknowledged all that was sent to it. */
 export interface PendingPeer {
   readonly descriptor: number;
@@ -255,7 +246,7 @@ export const SECTION_BITS: Readonly<Record<Section, number>> = {
 export const ALL_SECTIONS = 31;
 
 /** The machine. Implemented by the addon, and by fixtures in tests. */
-export interface Host {
+export interface Host extends WakeHost {
   /**
    * One synchronous reading of the sections in the set `sections` (see SECTION_BITS). `nextInMs` says when the
    * next reading is expected: probers are asked shortly before, so that their answers are fresh then. `details`: the

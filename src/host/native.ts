@@ -6,7 +6,8 @@ import { fileURLToPath } from 'node:url';
 import { PLACE } from '../place.ts';
 import { describeMachine, type HostDescription } from './describe.ts';
 import type { Capability, Describer, Finding } from './finding.ts';
-import type { Census, ConnectionId, Host, ListenerOptions, PendingPeer, SystemInfo } from './host.ts';
+import type { Census, ConnectionId, Host, PendingPeer, SystemInfo } from './host.ts';
+import type { ListenerOptions } from './listener.ts';
 import { type NativeMedia, openMedia } from './native-media.ts';
 import type { PowerHost } from './power.ts';
 import type { ProcessHost } from './processes.ts';
@@ -17,6 +18,7 @@ import {
   type StreamHost,
   startStreams,
 } from './streams.ts';
+import type { WakeHost } from './wake.ts';
 import type { WindowsService } from './windows-service.ts';
 
 /** Where the kernel's files are; a test or a container names others. */
@@ -44,7 +46,7 @@ export interface NativeMachine extends Host {
   describe(without?: ReadonlySet<Capability>): Promise<readonly Finding[]>;
 }
 
-interface NativeHost {
+interface NativeHost extends WakeHost {
   readCounters: Host['readCounters'];
   describe(): HostDescription;
   readSystem(): Promise<SystemInfo>;
@@ -167,6 +169,8 @@ export function openNativeHost(roots: Roots = {}): NativeMachine {
     describe: (without = new Set()) =>
       describeMachine(() => host.describe(), { processes, power, media }, without),
     readSystem: shared(() => host.readSystem()),
+    readBroadcastAddresses: shared(() => host.readBroadcastAddresses()),
+    readWakeOnLan: shared(() => host.readWakeOnLan()),
     readMetrics: () => host.readMetrics(),
     sinceBootMs: () => addon.sinceBootMs(),
     tuneListener: (port, options) => addon.tuneListener(port, options),

@@ -1,6 +1,8 @@
 /** What /api/system returns: the host's own description, and what a sample has of disks, GPUs and interfaces. */
 import { SECTION_BITS, type SystemInfo } from '../host/host.ts';
-import type { Capabilities, SystemDetail, SystemPayload } from '../wire/system.ts';
+import type { WakeOnLan } from '../host/wake.ts';
+import type { InterfaceDetail } from '../wire/sample.ts';
+import type { Capabilities, SystemDetail, SystemInterface, SystemPayload } from '../wire/system.ts';
 import { DETAIL_BITS, type Needs } from './needs.ts';
 import type { Sample } from './sample.ts';
 
@@ -53,17 +55,41 @@ export function deriveSystem(info: SystemInfo, sample: Sample, service: ServiceF
   };
 }
 
+/** What `deriveSystemDetail` shows beside a sample. */
+export interface SystemExtras {
+  readonly capabilities: Capabilities;
+  /** The network cards; an Error where they cannot be read. */
+  readonly cards: readonly WakeOnLan[] | Error;
+}
+
+function withWakeOnLan(link: InterfaceDetail, cards: SystemExtras['cards']): SystemInterface {
+  if (cards instanceof Error) return { ...link, wake_on_lan: null, wake_on_lan_reason: cards.message };
+  const card = cards.find(({ name }) => name === link.name);
+  if (card === undefined)
+    return {
+      ...link,
+      wake_on_lan: null,
+      wake_on_lan_reason: 'it is no network card: it has no hardware of its own',
+    };
+  const { isEnabled: enabled, supported, armed, failure } = card;
+  return {
+    ...link,
+    wake_on_lan: enabled === null ? null : { enabled, supported, armed },
+    wake_on_lan_reason: failure,
+  };
+}
+
 /** The same, with what `detail=1` adds. */
 export function deriveSystemDetail(
   info: SystemInfo,
   sample: Sample,
   service: ServiceFacts,
-  capabilities: Capabilities,
+  { capabilities, cards }: SystemExtras,
 ): SystemDetail {
   return {
     ...deriveSystem(info, sample, service),
     gpus: sample.gpu?.detail?.devices ?? [],
-    interfaces: sample.network?.detail?.interfaces ?? [],
+    interfaces: (sample.network?.detail?.interfaces ?? []).map((link) => withWakeOnLan(link, cards)),
     batteries: sample.extras?.batteries ?? [],
     boot_time: sample.timestamp - sample.uptime,
     service: {

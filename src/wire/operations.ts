@@ -47,6 +47,15 @@ export const OPERATIONS = {
   lock: { ...powerCommand, path: '/api/pw/lock', feature: 'enable_sleep' },
   cancelPower: { ...powerCommand, path: '/api/pw/cancel' },
 
+  wake: {
+    method: 'POST',
+    path: '/api/wake',
+    tag: 'power',
+    feature: 'enable_wake',
+    isJudgedByCommand: true,
+    body: 'json',
+  },
+
   getMedia: { ...media, method: 'GET', path: '/api/media/status' },
   getMediaArt: { ...media, method: 'GET', path: '/api/media/art' },
   controlMedia: {

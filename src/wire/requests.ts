@@ -155,6 +155,20 @@ export const processLaunchRequest = v.object({
   ),
 });
 
+// Wake
+
+const WAKE_SENTENCE = 'host must be a name of 1 to 64 characters.';
+
+/** The op `wake`, and the body of POST /api/wake. */
+export const wakeRequest = v.object({
+  host: v.pipe(
+    v.string(WAKE_SENTENCE),
+    v.nonEmpty(WAKE_SENTENCE),
+    v.maxLength(64, WAKE_SENTENCE),
+    v.description('A name from wake.hosts.'),
+  ),
+});
+
 // Power
 
 /** Each is a path under /api/pw and an action of the op `power`; so is `cancel`. */

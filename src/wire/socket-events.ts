@@ -5,6 +5,7 @@ import { processDetailsPayload } from './process.ts';
 import { count, type Shape } from './quantities.ts';
 import { TOPIC_SCHEMAS } from './topics.ts';
 import { usage, usageDetail } from './usage.ts';
+import { wakeSubject } from './wake.ts';
 
 /** Codes of failed commands. Messages that were not understood or not allowed get an `error` with an errorCode. */
 export const feedbackCode = v.picklist([
@@ -53,6 +54,14 @@ export const processCommandFeedback = v.strictObject({
 });
 export type ProcessCommandFeedback = Shape<typeof processCommandFeedback>;
 
+export const wakeCommandFeedback = v.strictObject({
+  ...feedback,
+  name: v.exactOptional(wakeSubject.name),
+  mac: v.exactOptional(wakeSubject.mac),
+  targets: v.exactOptional(wakeSubject.targets),
+});
+export type WakeCommandFeedback = Shape<typeof wakeCommandFeedback>;
+
 const names = v.array(v.string());
 
 /** Each type of message with its `data`. */
@@ -76,6 +85,7 @@ export const EVENTS = {
   media_feedback: commandFeedback,
   process_feedback: processCommandFeedback,
   power_feedback: commandFeedback,
+  wake_feedback: wakeCommandFeedback,
   closing: v.strictObject({ reason: v.string() }),
   pong: v.strictObject({}),
   error: v.strictObject({

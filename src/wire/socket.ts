@@ -8,6 +8,7 @@ import {
   processKillRequest,
   processLaunchRequest,
   processListRequest,
+  wakeRequest,
 } from './requests.ts';
 
 /** The version of this protocol; `connected` carries it. */
@@ -53,6 +54,7 @@ export const OPS = {
   process_kill: processKillRequest,
   process_launch: processLaunchRequest,
   power: powerRequest,
+  wake: wakeRequest,
   ping: v.object({}),
 } as const;
 

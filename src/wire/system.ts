@@ -8,6 +8,7 @@ import { powerCapabilities } from './power.ts';
 import { processCapabilities } from './process.ts';
 import { bytes, count, gigahertz, known, mib, type Shape, unixSeconds } from './quantities.ts';
 import { gpuDevice, interfaceDetail } from './sample.ts';
+import { wakeCapability, wakeOnLan } from './wake.ts';
 
 export const system = v.strictObject({
   hostname: means(v.string(), 'Host name.'),
@@ -73,10 +74,21 @@ export const system = v.strictObject({
 });
 export type SystemPayload = Shape<typeof system>;
 
+export const systemInterface = v.strictObject({
+  ...interfaceDetail.entries,
+  wake_on_lan: means(known(wakeOnLan), 'Whether it can wake this machine; null where that is not known.'),
+  wake_on_lan_reason: means(
+    known(v.string()),
+    'Why `wake_on_lan` is null, or is the power setting alone; null where the card itself answered.',
+  ),
+});
+export type SystemInterface = Shape<typeof systemInterface>;
+
 const capabilities = v.strictObject({
   power: powerCapabilities,
   media: capability,
   processes: means(processCapabilities, 'Listing and controlling processes.'),
+  wake: means(wakeCapability, 'Waking other machines.'),
 });
 export type Capabilities = Shape<typeof capabilities>;
 
@@ -84,7 +96,7 @@ export type Capabilities = Shape<typeof capabilities>;
 export const systemDetail = v.strictObject({
   ...system.entries,
   gpus: means(v.array(gpuDevice), 'Every GPU.'),
-  interfaces: means(v.array(interfaceDetail), 'Every network interface.'),
+  interfaces: means(v.array(systemInterface), 'Every network interface.'),
   batteries: means(v.array(batteryDetail), 'Every battery.'),
   boot_time: means(unixSeconds, 'When the machine was started.'),
   service: means(

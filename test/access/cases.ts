@@ -87,6 +87,7 @@ export const DIMENSIONS: Dimensions = {
     '/',
     '/api/ws',
     '/api/pw/sleep',
+    '/api/wake',
     '/api/status/',
     '//api/status',
     '/%61pi/status',

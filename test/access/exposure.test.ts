@@ -7,7 +7,7 @@ t.test('1.notice-open auth off beyond loopback', async (t) => {
   t.equal(
     exposureWarning(configOf({})),
     'anyone who can reach this machine may use the service: auth.enabled is false and server.host is :: ' +
-      '(sleep, hibernate, media, process list: on; restart, shutdown, process control: off). ' +
+      '(sleep, hibernate, media, process list: on; restart, shutdown, process control, waking other machines: off). ' +
       'Set auth.enabled and auth.api_key, or server.host to 127.0.0.1. ' +
       'Do not forward a port of your router to it; use a VPN to reach it from outside.',
   );
@@ -22,8 +22,16 @@ t.test('1.notice-open auth off beyond loopback', async (t) => {
     exposureWarning(configOf({ features })),
     '(nothing: on; sleep, hibernate, restart, shutdown, media, ',
   );
-  const all = { enable_restart: true, enable_shutdown: true, enable_process_control: true };
-  t.match(exposureWarning(configOf({ features: all })), 'process control: on; nothing: off)');
+  const all = {
+    enable_restart: true,
+    enable_shutdown: true,
+    enable_process_control: true,
+    enable_wake: true,
+  };
+  t.match(
+    exposureWarning(configOf({ features: all })),
+    'process control, waking other machines: on; nothing: off)',
+  );
   for (const host of ['127.0.0.1', '127.8.9.1', '::1', 'localhost', '::ffff:127.0.0.1']) {
     t.equal(exposureWarning(configOf({ server: { host } })), undefined, host);
   }

@@ -65,6 +65,7 @@ const ALLOW: Readonly<Record<string, string>> = {
   '/api/status': 'GET, HEAD',
   '/api/ws': 'GET, HEAD',
   '/api/pw/sleep': 'POST',
+  '/api/wake': 'POST',
 };
 
 /** The answers of the routes behind the gate. */
@@ -73,7 +74,8 @@ function routed({ method, path, upgrade, dashboard }: Case): number {
   if (allow === undefined) return 404;
   if (method === 'OPTIONS') return 204;
   if (!allow.split(', ').includes(method)) return 405;
-  if (path === '/' && !dashboard) return 403;
+  // features.enable_wake is off.
+  if ((path === '/' && !dashboard) || path === '/api/wake') return 403;
   if (path === '/api/ws' && method === 'GET' && upgrade) return 101;
   return GET_PATHS.includes(path) || path === '/api/pw/sleep' ? 200 : 426;
 }

@@ -64,8 +64,9 @@ async function send(
 const OTHER_THAN_200: Readonly<Record<string, number>> = {
   openSocket: 426,
   getMediaArt: 404,
-  // No app is configured.
+  // No app and no machine is configured.
   launchProcess: 404,
+  wake: 404,
 };
 
 /** What EventSource must never be refused for. */

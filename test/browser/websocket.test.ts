@@ -25,7 +25,13 @@ if (skipBrowser) t.test("Chromium's WebSocket", { skip: skipBrowser }, () => und
 else {
   const browser = await startBrowser(t);
   const service = await startService({
-    config: { ...QUICK, features: { enable_process_control: true }, processes: { launch: { sleeper } } },
+    config: {
+      ...QUICK,
+      features: { enable_process_control: true, enable_wake: true },
+      processes: { launch: { sleeper } },
+      // Its packets stay on this machine.
+      wake: { hosts: { nas: { mac: '02:00:5e:10:00:00', broadcast: '127.0.0.1', port: 9 } } },
+    },
   });
   t.teardown(() => service.stop());
   /** The dashboard of the program: a page with the strictest policy. */
@@ -183,6 +189,13 @@ else {
       type: 'error',
       data: { code: 'FORBIDDEN' },
     });
+    client.close();
+  });
+
+  t.test('[3.wake-socket] a machine of the configuration is woken', async (t) => {
+    const client = await own.connect();
+    const woken = (await client.askToEnd('wake', { host: 'nas' }, 'w')).at(-1)?.data;
+    t.match(woken, { success: true, name: 'nas', targets: [{ address: '127.0.0.1', packets: 3 }] });
     client.close();
   });
 

@@ -12,7 +12,7 @@ const short = (...words: readonly string[]) => {
 
 t.test('[9.commands] run is the default; check, doctor, keygen, --help, --version', async (t) => {
   t.same(short(), ['run', [], {}]);
-  for (const command of COMMANDS.filter((name) => name !== 'service'))
+  for (const command of COMMANDS.filter((name) => name !== 'service' && name !== 'wake'))
     t.same(short(command), [command, [], {}]);
   t.same(short('--help'), ['help', [], {}]);
   t.same(short('-h'), ['help', [], {}]);
@@ -120,4 +120,26 @@ t.test('[9.keygen-tls-words] keygen --tls takes a folder and names, and nothing 
   t.equal(short('check', '--tls'), '2 --tls can be used with keygen only');
   t.equal(short('keygen', '--tls', '--out=x', '--out=y'), '2 --out was given twice');
   t.equal(short('keygen', '--tls', 'a b'), '2 "a b" is neither a host name nor an address');
+});
+
+t.test('[9.wake-words] wake takes a machine and --broadcast, and nothing else does', async (t) => {
+  const words = (...list: readonly string[]) => parseArguments(['wake', ...list]).wake;
+  t.same(words('nas'), { host: 'nas', broadcast: undefined });
+  t.same(words('--broadcast=192.0.2.255', '02:00:5e:10:00:00', '--json'), {
+    host: '02:00:5e:10:00:00',
+    broadcast: '192.0.2.255',
+  });
+  t.equal(short('wake'), '2 wake needs a name of wake.hosts, or a MAC address');
+  t.equal(short('wake', 'a', 'b'), '2 unexpected argument "b"');
+  for (const address of ['pc.lan', '::1', '192.0.2'])
+    t.equal(
+      short('wake', 'a', '--broadcast', address),
+      `2 --broadcast expects an IPv4 address, found "${address}"`,
+    );
+  t.equal(short('check', '--broadcast=192.0.2.255'), '2 --broadcast can be used with wake only');
+  t.equal(
+    short('wake', 'a', '--broadcast=192.0.2.1', '--broadcast=192.0.2.2'),
+    '2 --broadcast was given twice',
+  );
+  t.same(short('wake', '--help'), ['help', [], {}]);
 });

@@ -58,6 +58,7 @@ const COMMANDS: readonly (readonly [
     { app: 'editor', args: ['a'] },
     'process_feedback',
   ],
+  ['wake', (s) => s.wake('nas'), 'wake', { host: 'nas' }, 'wake_feedback'],
 ];
 
 const QUESTIONS: readonly (readonly [

@@ -28,6 +28,7 @@ interface Payload {
   readonly limits?: LimitsDetail | null;
   readonly boot_time?: number;
   readonly service?: object;
+  readonly interfaces?: readonly object[];
 }
 
 // Read off the wire: only the checks of the tests establish the type.
@@ -303,6 +304,7 @@ t.test('[3.system-detail] the keys that detail adds', async (t) => {
   const payload = await read('/api/system?detail=1');
   const added = ['gpus', 'interfaces', 'batteries', 'boot_time', 'service', 'capabilities'];
   t.strictSame(keysOf(payload), [...plain, ...added]);
+  t.strictSame(keysOf(payload.interfaces?.[0]).slice(-2), ['wake_on_lan', 'wake_on_lan_reason']);
   t.strictSame(keysOf(payload.service), ['version', 'pid', 'started_at', 'node']);
   t.ok(Number.isInteger(payload.boot_time));
 });

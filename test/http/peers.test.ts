@@ -1,7 +1,8 @@
 /** Peers that acknowledge nothing: how they are judged, with literals and a fake clock. */
 import { EventEmitter, once } from 'node:events';
 import t from 'tap';
-import type { ListenerOptions, PendingPeer } from '#src/host/host.js';
+import type { PendingPeer } from '#src/host/host.js';
+import type { ListenerOptions } from '#src/host/listener.js';
 import { judgeLook, judgeTime, PeerWatch, type Suspects } from '#src/http/connections/peers.js';
 import { createLog } from '#src/log/log.js';
 import { FakeClock, settle } from '../helpers/fakes/clock.ts';

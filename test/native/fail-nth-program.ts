@@ -100,6 +100,7 @@ class Machine {
     }
     if (counters !== undefined) this.#judge(counters);
     const system = await this.#host.readSystem().catch((error: unknown) => this.#judgeError(error));
+    await this.#host.readWakeOnLan().catch((error: unknown) => this.#judgeError(error));
     const processes = await this.#processes.read().catch((error: unknown) => this.#judgeError(error));
     this.#processes.ask(0);
     this.#processes.latest();

@@ -32,6 +32,7 @@
 #include "host/resource_limits.h"
 #include "host/sensors.h"
 #include "host/system.h"
+#include "host/wake.h"
 
 namespace {
 
@@ -155,6 +156,13 @@ std::vector<Case> casesOf(const Roots& roots, const std::string& nvml) {
       {"batteries", probed<hostwire::BatteriesReader>(roots)},
       {"limits", probed<hostwire::LimitsReader>(roots)},
       {"system", [roots] { attempt([&] { hostwire::readSystem(roots); }); }},
+      {"wake",
+       [roots] {
+         attempt([&] {
+           hostwire::readWakeOnLan(roots);
+           hostwire::readBroadcastAddresses();
+         });
+       }},
       {"processes",
        [roots] {
          attempt([&] {

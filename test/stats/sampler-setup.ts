@@ -32,6 +32,8 @@ class TestHost {
   change: Partial<Counters> = {};
   error: Error | undefined;
   readSystem = () => Promise.resolve(SYSTEM);
+  readBroadcastAddresses = () => Promise.resolve([]);
+  readWakeOnLan = () => Promise.resolve([]);
   readMetrics = () => Promise.resolve(Buffer.alloc(0));
   sinceBootMs = () => this.#clock.sinceBoot();
   tuneListener = () => 1;

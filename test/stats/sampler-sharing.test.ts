@@ -134,7 +134,15 @@ t.test('[3.system-needs] what /api/system shows is read, and nothing else', asyn
   const facts = { version: '', pid: 1, startedAt: 0, node: '', platform: '' };
   // What else is shown comes from here, and does not matter.
   const nothing = { capabilities: () => ({}), capability: () => ({}) };
-  const rooms = { host, facts, source, power: nothing, media: nothing, processControl: nothing };
+  const rooms = {
+    host,
+    facts,
+    source,
+    power: nothing,
+    media: nothing,
+    processControl: nothing,
+    wakeControl: nothing,
+  };
   const show = (withDetail: boolean) => readSystem(rooms as unknown as SystemRooms, withDetail);
   await show(false);
   const { gpu, disks } = SECTION_BITS;

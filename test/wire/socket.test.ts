@@ -31,6 +31,7 @@ t.test('each op with the least that it needs, and its defaults', async (t) => {
     process_kill: [{ name: 'x' }, { name: 'x', signal: 'term', tree: false, timeout_ms: 3000 }],
     process_launch: [{ app: 'editor' }, { app: 'editor', args: [] }],
     power: [{ action: 'cancel' }, { action: 'cancel', delay: 0, force: false }],
+    wake: [{ host: 'nas' }, { host: 'nas' }],
     ping: [undefined, {}],
   };
   for (const [op, [data, read]] of Object.entries(cases))

@@ -1,6 +1,7 @@
 /** The listening socket: its address, and the options that connections inherit. */
 import type { Config } from '../../config/schema.ts';
-import type { Host, ListenerOptions } from '../../host/host.ts';
+import type { Host } from '../../host/host.ts';
+import type { ListenerOptions } from '../../host/listener.ts';
 import type { Log } from '../../log/log.ts';
 import type { TlsPair } from '../../tls/pair.ts';
 import type { Engine } from '../engine.ts';

@@ -3,11 +3,10 @@ import type { Commands } from '../../commands/command.ts';
 import { ServiceError } from '../../errors.ts';
 import { checkDetails, checkList, listable, type ProcessQueries } from '../../processes/queries.ts';
 import { OPERATIONS } from '../../wire/operations.ts';
-import { parseJsonObject } from '../body.ts';
-import type { Answer } from '../head.ts';
 import { paramsOf } from '../query.ts';
-import { jsonAnswer, jsonTextAnswer } from '../reply.ts';
+import { jsonTextAnswer } from '../reply.ts';
 import type { Request, Runs } from '../routes.ts';
+import { runJsonCommand } from './json-command.ts';
 
 const QUERY_TYPES = { numbers: ['limit'], booleans: ['grouped'] };
 
@@ -31,8 +30,8 @@ export function processRuns({
     },
     getProcess: async (request) =>
       jsonTextAnswer(await findDetails(listable(queries), request), request.headers),
-    killProcess: (request) => invoke(commands, 'process.kill', request),
-    launchProcess: (request) => invoke(commands, 'process.launch', request),
+    killProcess: (request) => runJsonCommand(commands, 'process.kill', request),
+    launchProcess: (request) => runJsonCommand(commands, 'process.launch', request),
   };
 }
 
@@ -55,15 +54,4 @@ function decode(text: string): string {
   } catch {
     throw new ServiceError('invalid_value', 'The name is not percent-encoded UTF-8.');
   }
-}
-
-async function invoke(
-  commands: Commands,
-  name: 'process.kill' | 'process.launch',
-  request: Request,
-): Promise<Answer> {
-  // Before the body is parsed, as the flag of every endpoint is.
-  commands.refuseDisabled(name);
-  const outcome = await commands.invoke(name, parseJsonObject(request.body), request.client);
-  return jsonAnswer(outcome.result, request.headers);
 }

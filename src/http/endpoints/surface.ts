@@ -20,6 +20,7 @@ import { METRICS_HEADERS, metricsRuns } from './metrics.ts';
 import { powerRuns } from './power.ts';
 import { processRuns } from './processes.ts';
 import { statsRuns } from './stats.ts';
+import { wakeRuns } from './wake.ts';
 import { SOCKET_HEADERS, socketRuns } from './websocket.ts';
 
 export const HEADERS_READ: ReadonlySet<string> = new Set([
@@ -59,6 +60,7 @@ export function surfaceOf(rooms: Rooms): readonly Route[] {
     ...mediaRuns(rooms),
     ...mediaArtRuns(rooms),
     ...processRuns(rooms),
+    ...wakeRuns(rooms),
     ...documentRuns(),
     ...socketRuns(rooms),
     ...metricsRuns(rooms.metrics),

@@ -2,6 +2,7 @@
 import type { Media } from '../../commands/media.ts';
 import type { Power } from '../../commands/power.ts';
 import type { ProcessControl } from '../../commands/process.ts';
+import type { WakeControl } from '../../commands/wake.ts';
 import type { Host } from '../../host/host.ts';
 import type { SampleSource } from '../../stats/source.ts';
 import {
@@ -14,24 +15,38 @@ import {
 import type { SystemPayload } from '../../wire/system.ts';
 
 export interface SystemRooms {
-  readonly host: Pick<Host, 'readSystem'>;
+  readonly host: Pick<Host, 'readSystem' | 'readWakeOnLan'>;
   readonly facts: ServiceFacts;
   readonly source: Pick<SampleSource, 'latest'>;
   readonly power: Pick<Power, 'capabilities'>;
   readonly media: Pick<Media, 'capability'>;
   readonly processControl: Pick<ProcessControl, 'capabilities'>;
+  readonly wakeControl: Pick<WakeControl, 'capability'>;
 }
 
 export async function readSystem(rooms: SystemRooms, withDetail: boolean): Promise<SystemPayload> {
-  const { host, facts, source, power, media, processControl } = rooms;
-  const [info, { sample }] = await Promise.all([
+  const { host, facts, source, power, media, processControl, wakeControl } = rooms;
+  const [info, { sample }, cards] = await Promise.all([
     host.readSystem(),
     source.latest(withDetail ? SYSTEM_DETAIL_NEEDS : SYSTEM_NEEDS),
+    withDetail ? readCards(host) : [],
   ]);
   if (!withDetail) return deriveSystem(info, sample, facts);
   return deriveSystemDetail(info, sample, facts, {
-    power: await power.capabilities(),
-    media: await media.capability(),
-    processes: processControl.capabilities(),
+    cards,
+    capabilities: {
+      power: await power.capabilities(),
+      media: await media.capability(),
+      processes: processControl.capabilities(),
+      wake: wakeControl.capability(),
+    },
+  });
+}
+
+/** What the platform does not report, or cannot at the moment, costs nothing else. */
+async function readCards(host: SystemRooms['host']) {
+  return await host.readWakeOnLan().catch((error: unknown) => {
+    const isUnknown = error instanceof Error && 'code' in error && error.code === 'ENOTSUP';
+    return new Error(isUnknown ? 'not read on this system' : 'it could not be read');
   });
 }

@@ -10,7 +10,13 @@ import { type ErrorCode, ServiceError, stackOf } from '../../errors.ts';
 import type { Log } from '../../log/log.ts';
 import type { Params } from '../../params.ts';
 import type { MessageId } from '../../wire/socket.ts';
-import type { CommandFeedback, ProcessCommandFeedback, SocketEvent } from '../../wire/socket-events.ts';
+import type {
+  CommandFeedback,
+  ProcessCommandFeedback,
+  SocketEvent,
+  WakeCommandFeedback,
+} from '../../wire/socket-events.ts';
+import type { WakeTarget } from '../../wire/wake.ts';
 import type { Caller } from '../clients/caller.ts';
 import { errorText, eventText, sentenceOf } from './events.ts';
 import { TOPIC_ROWS } from './topics.ts';
@@ -19,7 +25,7 @@ type GroupOf<Event> = Event extends `${infer Name}_feedback` ? Name : never;
 /** A group of commands: their prefix in the table, and the event of their feedback. */
 export type Group = GroupOf<SocketEvent>;
 
-export type Feedback = CommandFeedback | ProcessCommandFeedback;
+export type Feedback = CommandFeedback | ProcessCommandFeedback | WakeCommandFeedback;
 
 /** The sender of a command. */
 export interface Asker {
@@ -157,13 +163,12 @@ function endOf(action: string, outcome: Outcome): Feedback | undefined {
   const { result, delivered, failure, isFollowed } = outcome;
   if (isFollowed) return undefined;
   if (failure !== undefined) return failureOf(action, failure);
-  const { pid, name, count } = result;
   return {
     success: true,
     action,
     message: delivered === 'unknown' ? SENT_BLINDLY : messageOf(outcome),
     final: true,
-    ...subjectOf({ pid, name, count }),
+    ...subjectOf(result),
   };
 }
 
@@ -188,11 +193,15 @@ export function failureOf(action: string, error: ServiceError): Feedback | undef
   };
 }
 
-function subjectOf({ pid, name, count }: Readonly<Record<string, unknown>>) {
+/** What it acted on: the keys that the feedback of its group has. */
+function subjectOf({ pid, name, count, mac, targets }: Readonly<Record<string, unknown>>) {
   return {
     ...(typeof pid === 'number' ? { pid } : {}),
     ...(typeof name === 'string' ? { name } : {}),
     ...(typeof count === 'number' ? { count } : {}),
+    ...(typeof mac === 'string' ? { mac } : {}),
+    // Only commands/wake.ts has such a key.
+    ...(Array.isArray(targets) ? { targets: targets as readonly WakeTarget[] } : {}),
   };
 }
 

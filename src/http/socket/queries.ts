@@ -43,6 +43,8 @@ export async function answerRequest(queried: Queried, asker: Asker, request: Soc
       return await run('process', 'kill', request.data);
     case 'process_launch':
       return await run('process', 'launch', request.data);
+    case 'wake':
+      return await run('wake', 'wake', request.data);
     default:
       throw new Error(`${request.op} is not answered here`);
   }

@@ -20,4 +20,8 @@ export class FakeConfig implements CurrentConfig {
   set apps(launch: Config['processes']['launch']) {
     this.current = { ...this.current, processes: { launch } };
   }
+
+  set wakeable(hosts: Config['wake']['hosts']) {
+    this.current = { ...this.current, wake: { hosts } };
+  }
 }

@@ -180,6 +180,13 @@ export function fixtureHost(change: Partial<Counters> = {}): FixtureHost {
       };
     },
     readSystem: () => Promise.resolve(SYSTEM),
+    // Nothing leaves this machine.
+    readBroadcastAddresses: () =>
+      Promise.resolve([{ name: 'test0', address: '127.0.0.1', broadcast: '127.255.255.255' }]),
+    readWakeOnLan: () =>
+      Promise.resolve([
+        { name: 'eth0', isEnabled: true, supported: ['phy', 'magic'], armed: ['magic'], failure: null },
+      ]),
     readMetrics: () =>
       Promise.resolve(
         Buffer.from(

@@ -42,6 +42,11 @@ export class WiredNamespace {
     return run('ip', ['-n', this.#box, ...args]);
   }
 
+  /** The words before a command that runs inside. */
+  get inside(): readonly string[] {
+    return ['netns', 'exec', this.#box];
+  }
+
   /** Adds `pairs` of veth interfaces, which carry nothing. */
   crowd(pairs: number): void {
     const lines = Array.from(
@@ -59,6 +64,18 @@ export class WiredNamespace {
   spawn(command: string, ...args: readonly string[]): ChildProcess {
     return spawn('ip', ['netns', 'exec', this.#box, command, ...args], {
       stdio: ['pipe', 'pipe', 'inherit'],
+    });
+  }
+
+  /** Changes the packet filter inside. */
+  nft(command: string): void {
+    run('ip', ['netns', 'exec', this.#box, 'nft', command]);
+  }
+
+  /** As spawn, at the far ends of the cables. */
+  spawnFar(command: string, ...args: readonly string[]): ChildProcess {
+    return spawn('ip', ['netns', 'exec', this.#wall, command, ...args], {
+      stdio: ['ignore', 'pipe', 'inherit'],
     });
   }
 

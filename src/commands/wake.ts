@@ -1,0 +1,98 @@
+/** Waking other machines: the command's row in the table of commands. */
+import type { CurrentConfig } from '../config/current.ts';
+import type { WakeEntry } from '../config/wake-rows.ts';
+import { ServiceError } from '../errors.ts';
+import type { WakeHost } from '../host/wake.ts';
+import type { Log } from '../log/log.ts';
+import { checkParams, type Params } from '../params.ts';
+import { describeSent, type WakeResult, wakeMachine } from '../wake/wake.ts';
+import { wakeRequest } from '../wire/requests.ts';
+import type { WakeCapability, WakeFeedback } from '../wire/wake.ts';
+import { type Command, defineCommand, type Outcome } from './command.ts';
+
+export interface WakeControlOptions {
+  readonly host: Pick<WakeHost, 'readBroadcastAddresses'>;
+  readonly config: CurrentConfig;
+  readonly log: Log;
+}
+
+/** Machines that are being woken at the same time: each takes 0.2 s and up to 32 sockets. */
+const MAX_UNDER_WAY = 8;
+
+export class WakeControl {
+  readonly #options: WakeControlOptions;
+  /** Those who ask for the same machine meanwhile share the packets: they cost the network, not this service. */
+  readonly #underWay = new Map<string, Promise<WakeResult>>();
+
+  constructor(options: WakeControlOptions) {
+    this.#options = options;
+  }
+
+  capability(): WakeCapability {
+    const { features, wake } = this.#options.config.current;
+    const hosts = features.enable_wake ? Object.keys(wake.hosts) : [];
+    return { enabled: features.enable_wake, supported: true, reason: null, hosts };
+  }
+
+  /** Rejects with ServiceError: `not_found`, `not_possible_now`, `action_failed`. */
+  async wake(name: string): Promise<Outcome> {
+    const { mac, targets, failure } = await this.#send(name, this.#find(name));
+    const details = { name, mac, targets, reason: failure };
+    if (targets.length === 0)
+      throw new ServiceError('not_possible_now', `${name} cannot be woken from here: ${failure}.`, details);
+    if (failure !== undefined)
+      throw new ServiceError('action_failed', `No packet for ${name} was sent: ${failure}.`, details);
+    const where = targets.map(describeSent).join(', ');
+    this.#options.log.info(`wake: packets for ${name} (${mac}) to ${where}`);
+    const message = `Sent packets for ${name} to ${where}.`;
+    return feedback({ success: true, action: 'wake', message, final: true, name, mac, targets });
+  }
+
+  #find(name: string): WakeEntry {
+    const { hosts } = this.#options.config.current.wake;
+    const entry = Object.hasOwn(hosts, name) ? hosts[name] : undefined;
+    if (entry !== undefined) return entry;
+    // Everyone who gets here may wake them, and so may know them.
+    const allowed = Object.keys(hosts);
+    const known = allowed.length === 0 ? 'it names none' : `it names ${allowed.join(', ')}`;
+    throw new ServiceError('not_found', `The configuration names no such machine to wake: ${known}.`, {
+      allowed,
+    });
+  }
+
+  async #send(name: string, entry: WakeEntry): Promise<WakeResult> {
+    let result = this.#underWay.get(name);
+    if (result === undefined) {
+      if (this.#underWay.size >= MAX_UNDER_WAY)
+        throw new ServiceError('not_possible_now', 'Too many machines are being woken at the same time.');
+      result = wakeMachine(entry, () => this.#options.host.readBroadcastAddresses()).finally(() =>
+        this.#underWay.delete(name),
+      );
+      this.#underWay.set(name, result);
+    }
+    return await result.catch(fail);
+  }
+}
+
+/** The reply. */
+const feedback = (result: WakeFeedback): Outcome => ({ result: { ...result } });
+
+function fail(error: unknown): never {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  if (code === 'ENOTSUP')
+    throw new ServiceError('not_supported', 'Machines cannot be woken from this platform.');
+  const reason = error instanceof Error ? error.message : String(error);
+  throw new ServiceError('action_failed', 'The network interfaces cannot be listed.', { reason });
+}
+
+/** `wake.wake`. */
+export function wakeCommands(control: WakeControl): readonly Command[] {
+  return [
+    defineCommand({
+      name: 'wake.wake',
+      feature: 'enable_wake',
+      check: (params: Params) => checkParams(wakeRequest, params).host,
+      run: (host) => control.wake(host),
+    }),
+  ];
+}

@@ -1,0 +1,78 @@
+/** Checks the entries of a map by name. Each is a setting of its own, so that two files may each define some. */
+import { type Findings, type Place, placed, refuse } from './findings.ts';
+import type { NamedEntries } from './rows.ts';
+import { accepts } from './schema.ts';
+import { type MapEntry, type Tree, toValue } from './tree.ts';
+import { findMeantAmong } from './unknown.ts';
+import { isEntryName } from './values.ts';
+
+/** `place`: the map's. */
+export function judgeEntries(
+  { file, path: map }: Place,
+  entries: NamedEntries,
+  tree: Tree,
+  findings: Findings,
+): void {
+  for (const entry of tree.kind === 'map' ? tree.entries : []) {
+    // checkTree has reported it.
+    if (entry.key === '__proto__') continue;
+    const path = [...map, entry.key];
+    if (!isEntryName(entry.key)) {
+      const message = 'expected a name of 1 to 64 letters, digits, "_", "." or "-"';
+      findings.problems.push(placed(file, { line: entry.line, path, message }));
+    }
+    judgeEntry(file, path, entries, entry, findings);
+  }
+}
+
+function judgeEntry(
+  file: string,
+  path: readonly string[],
+  { keys, required, requires, short }: NamedEntries,
+  { line, value: written }: MapEntry,
+  findings: Findings,
+): void {
+  const isShort = short !== undefined && written.kind === 'scalar' && typeof written.value === 'string';
+  const tree: Tree = isShort
+    ? { kind: 'map', line, entries: [{ key: short, line, value: written }] }
+    : written;
+  if (tree.kind !== 'map') {
+    const expected = `${short === undefined ? '' : `${requires} in quotes, or `}a map with the key ${required}`;
+    findings.problems.push(refuse({ file, line, path }, { expected }, toValue(tree)));
+    return;
+  }
+  const values: Record<string, unknown> = {};
+  for (const [key, row] of Object.entries(keys)) values[key] = row.default;
+  const before = findings.problems.length;
+  for (const entry of tree.entries.filter(({ key }) => key !== '__proto__')) {
+    const place = { file, line: entry.line, path: isShort ? path : [...path, entry.key] };
+    const row = Object.hasOwn(keys, entry.key) ? keys[entry.key] : undefined;
+    const value = toValue(entry.value);
+    if (row === undefined) addUnknown(place, entry.key, Object.keys(keys), findings);
+    else if (accepts(row, value)) values[entry.key] = value;
+    else findings.problems.push(refuse(place, row, value));
+  }
+  if (!tree.entries.some(({ key }) => key === required)) {
+    const message = `expected the key ${required}, with ${requires}`;
+    findings.problems.push(placed(file, { line, path, message }));
+  }
+  if (findings.problems.length > before) return;
+  // Every key has its default or a value that its row accepted; one that is absent is left out.
+  const value = Object.fromEntries(Object.entries(values).filter(([, each]) => each !== undefined));
+  findings.settings.push({ key: path.join('.'), value, file, line });
+}
+
+function addUnknown(
+  { file, line, path }: Place,
+  key: string,
+  known: readonly string[],
+  findings: Findings,
+): void {
+  const nearest = findMeantAmong(key, known);
+  if (nearest === undefined) {
+    findings.unknownKeys.push(placed(file, { line, path, message: 'unknown key, ignored' }));
+  } else {
+    const message = `unknown key; the nearest known one is ${nearest}`;
+    findings.problems.push(placed(file, { line, path, message }));
+  }
+}

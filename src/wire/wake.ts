@@ -1,0 +1,72 @@
+/** Waking machines on the wire: the result of the command, and what can be woken. */
+import * as v from 'valibot';
+import { capability } from './capability.ts';
+import { means } from './meaning.ts';
+import type { DocsOf } from './operation-docs.ts';
+import { count, known, type Shape } from './quantities.ts';
+import { wakeRequest } from './requests.ts';
+
+/** Where a packet went. */
+export const wakeTarget = v.strictObject({
+  interface: means(
+    known(v.string()),
+    'The interface that it left through; null for a `broadcast` of the configuration, where the routes decide.',
+  ),
+  address: means(v.string(), 'The broadcast address that it was sent to.'),
+  port: means(count, 'The UDP port.'),
+  packets: means(count, 'How often it was sent.'),
+  error: means(known(v.string()), 'Why it was not sent, or not every time.'),
+});
+export type WakeTarget = Shape<typeof wakeTarget>;
+
+/** What names the machine and where its packets went; also part of the feedback over /api/ws. */
+export const wakeSubject = {
+  name: means(v.string(), 'The name in the configuration.'),
+  mac: means(v.string(), 'The MAC address in the packet.'),
+  targets: means(v.array(wakeTarget), 'Where it was sent, one entry per interface.'),
+};
+
+export const wakeFeedback = v.strictObject({
+  success: means(v.boolean(), 'At least one packet was sent. Nobody confirms that the machine wakes.'),
+  action: means(v.literal('wake'), 'What was requested.'),
+  message: means(v.string(), 'A sentence for people.'),
+  final: means(v.boolean(), 'Always true over HTTP.'),
+  ...wakeSubject,
+});
+export type WakeFeedback = Shape<typeof wakeFeedback>;
+
+export const wakeCapability = v.strictObject({
+  ...capability.entries,
+  hosts: means(v.array(v.string()), 'The names that can be woken; none while the flag is off.'),
+});
+export type WakeCapability = Shape<typeof wakeCapability>;
+
+/** Of a network card of this machine. */
+export const wakeOnLan = v.strictObject({
+  enabled: means(v.boolean(), 'What the card waits for wakes this machine.'),
+  supported: means(
+    known(v.array(v.string())),
+    'The events that the card can wait for: phy, unicast, multicast, broadcast, arp, magic, secureon, filter; null where only the power setting could be read.',
+  ),
+  armed: means(known(v.array(v.string())), 'Those that it waits for; `magic` is the packet of Wake-on-LAN.'),
+});
+export type WakeOnLanDetail = Shape<typeof wakeOnLan>;
+
+export const WAKE_DOCS: DocsOf<'wake'> = {
+  wake: {
+    summary: 'Wake another machine of this network',
+    description:
+      "Its flag is off by default. `host` is a name from `wake.hosts`. A magic packet (Wake-on-LAN) is sent three times within 0.2 s to the broadcast address of every interface that is up, or to the entry's own; the answer lists them. An unknown name is answered with 404 `not_found` and the known ones; where no packet could be sent, 409 `not_possible_now` (no interface, or eight others are being woken) or 500 `action_failed` with the reason of each interface.",
+    body: wakeRequest,
+    payloads: [wakeFeedback],
+    errors: [
+      'missing_field',
+      'invalid_value',
+      'not_found',
+      'not_possible_now',
+      'action_failed',
+      'not_supported',
+    ],
+    example: { body: { host: 'nas' } },
+  },
+};
