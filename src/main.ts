@@ -8,6 +8,7 @@ import v8 from 'node:v8';
 import { type Arguments, parseArguments } from './cli/arguments.ts';
 import { generateCertificate } from './cli/certificate.ts';
 import { checkConfiguration } from './cli/check.ts';
+import { discover } from './cli/discover.ts';
 import { examine } from './cli/doctor/doctor.ts';
 import { HELP } from './cli/help.ts';
 import { generateKey } from './cli/keygen.ts';
@@ -16,7 +17,7 @@ import { manageService } from './cli/windows-service.ts';
 import { type LoadOptions, loadConfig } from './config/load.ts';
 import { describeEngine, loadEngine } from './engines.ts';
 import { readMachineNames } from './host/names.ts';
-import { findMachineDataFolder, openWindowsService } from './host/native.ts';
+import { findMachineDataFolder, openNativeHost, openWindowsService } from './host/native.ts';
 import { openLogFile } from './log/file.ts';
 import { run } from './run.ts';
 
@@ -141,6 +142,8 @@ async function main(): Promise<void> {
     }
     case 'check':
       return answer(checkConfiguration(loadOptions(paths), words.isJson));
+    case 'discover':
+      return answer(await discover(openNativeHost().discovery, words));
     case 'doctor':
       return answer(
         await examine(

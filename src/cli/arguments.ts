@@ -6,7 +6,16 @@ import { quote } from '../config/problems.ts';
 import { accepts, ROWS } from '../config/schema.ts';
 import { isHostName } from '../config/values.ts';
 
-export const COMMANDS = ['run', 'check', 'doctor', 'service', 'keygen', 'help', 'version'] as const;
+export const COMMANDS = [
+  'run',
+  'check',
+  'doctor',
+  'discover',
+  'service',
+  'keygen',
+  'help',
+  'version',
+] as const;
 export type Command = (typeof COMMANDS)[number];
 
 /** What `service` can do. */
@@ -27,8 +36,10 @@ export interface Arguments {
   readonly overrides: Overrides;
   /** Started by Windows' service control manager; with `run` only. */
   readonly isService: boolean;
-  /** With `check` and `doctor` only. */
+  /** With `check`, `doctor` and `discover` only. */
   readonly isJson: boolean;
+  /** With `discover` only: how long to listen. */
+  readonly seconds: number;
   /** With `service` only. */
   readonly serviceAction: ServiceAction | undefined;
   /** With `keygen --tls` only: where the files go (`--out`), and further names of this machine. */
@@ -38,7 +49,7 @@ export interface Arguments {
 }
 
 interface Option {
-  /** The configuration key that it sets; none: it names a file to load, or a folder. */
+  /** The configuration key that it sets; none: its text goes to a list of its own. */
   readonly key?: string;
   readonly read: (text: string) => unknown;
 }
@@ -49,10 +60,13 @@ const asInteger = (text: string): unknown => (/^\d{1,6}$/u.test(text) ? Number(t
 
 const OUT_OPTION = '--out';
 const TLS_OPTION = '--tls';
+const SECONDS_OPTION = '--seconds';
+const DEFAULT_SECONDS = 3;
 
 const OPTIONS: ReadonlyMap<string, Option> = new Map([
   ['--config', { read: asText }],
   [OUT_OPTION, { read: asText }],
+  [SECONDS_OPTION, { read: asText }],
   ['--host', { key: 'server.host', read: asText }],
   ['--port', { key: 'server.port', read: asInteger }],
   ['--log-level', { key: 'log.level', read: asText }],
@@ -74,6 +88,7 @@ export function parseArguments(words: readonly string[]): Arguments {
   const configPaths: string[] = [];
   const folders: string[] = [];
   const names: string[] = [];
+  const waits: string[] = [];
   let isTls = false;
   let command: Command | undefined;
   let switched: Command | undefined;
@@ -86,6 +101,7 @@ export function parseArguments(words: readonly string[]): Arguments {
     overrides,
     isService,
     isJson,
+    seconds: Number(waits[0] ?? DEFAULT_SECONDS),
     serviceAction,
     certificate: isTls ? { folder: folders[0], names } : undefined,
   });
@@ -104,6 +120,13 @@ export function parseArguments(words: readonly string[]): Arguments {
     return bad === undefined ? undefined : `${quote(bad)} is neither a host name nor an address`;
   };
 
+  const describeDiscover = (): string | undefined => {
+    if (waits.length > 0 && command !== 'discover') return `${SECONDS_OPTION} can be used with discover only`;
+    if (waits.length > 1) return `${SECONDS_OPTION} was given twice`;
+    const bad = waits.find((wait) => !/^(?:[1-9]|[1-5]\d|60)$/u.test(wait));
+    return bad === undefined ? undefined : `${SECONDS_OPTION} expects 1 to 60, found ${quote(bad)}`;
+  };
+
   for (let index = 0; index < words.length; index++) {
     const word = words[index] ?? '';
     const { name, inline } = split(word);
@@ -118,8 +141,8 @@ export function parseArguments(words: readonly string[]): Arguments {
       if (text === undefined || text === '' || (inline === undefined && OPTIONS.has(split(text).name))) {
         return refuse(`${name} needs a value`);
       }
-      const paths = name === OUT_OPTION ? folders : configPaths;
-      const problem = takeOption(name, option, text, paths, overrides);
+      const texts = name === OUT_OPTION ? folders : name === SECONDS_OPTION ? waits : configPaths;
+      const problem = takeOption(name, option, text, texts, overrides);
       if (problem !== undefined) return refuse(problem);
     } else if (word.startsWith('-')) return refuse(describeUnknown('option', name, listOptions()));
     else if (command === 'service' && serviceAction === undefined) {
@@ -131,15 +154,16 @@ export function parseArguments(words: readonly string[]): Arguments {
     else if (known === undefined) return refuse(describeUnknown('command', word, COMMANDS));
     else command = known;
   }
-  const misfit = switched === undefined ? (describeMisfit(parsed()) ?? describeKeygen()) : undefined;
+  const misfit =
+    switched === undefined ? (describeMisfit(parsed()) ?? describeKeygen() ?? describeDiscover()) : undefined;
   return misfit === undefined ? parsed() : refuse(misfit);
 }
 
 /** Why arguments that are each valid cannot be combined. */
 function describeMisfit({ command, isService, isJson, serviceAction }: Arguments): string | undefined {
   if (isService && command !== 'run') return `${SERVICE_OPTION} can be used with run only`;
-  if (isJson && command !== 'check' && command !== 'doctor')
-    return `${JSON_OPTION} can be used with check and doctor only`;
+  if (isJson && command !== 'check' && command !== 'doctor' && command !== 'discover')
+    return `${JSON_OPTION} can be used with check, doctor and discover only`;
   if (command === 'service' && serviceAction === undefined)
     return `service needs an action: ${SERVICE_ACTIONS.join(' or ')}`;
   return undefined;
@@ -161,11 +185,11 @@ function takeOption(
   name: string,
   { key, read }: Option,
   text: string,
-  configPaths: string[],
+  texts: string[],
   overrides: Map<string, { value: unknown; option: string }>,
 ): string | undefined {
   if (key === undefined) {
-    configPaths.push(text);
+    texts.push(text);
     return undefined;
   }
   if (overrides.has(key)) return `${name} was given twice`;

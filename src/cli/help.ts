@@ -9,6 +9,7 @@ Commands:
   check     print the configuration, defaults included, and where each setting comes from; exits with 1 if there
             are errors or unknown keys
   doctor    print what works on this machine, what does not, why, and what it would take
+  discover  list the hostwire services that announce themselves on the network (discovery.mdns)
   service   on Windows: "service install" registers hostwire as a service that starts with the system, with the
             options given here; "service remove" stops and unregisters it
   keygen    print a new API key of 64 hex characters; "keygen --tls [--out FOLDER] [NAME…]" writes a private key and a
@@ -23,7 +24,8 @@ Options:
   --log-level LEVEL  the lowest severity to log: error, warn, info or debug
   --tls              with keygen: make a key and a certificate for HTTPS
   --out FOLDER       with keygen --tls: where to write them (default: the working folder)
-  --json             with check and doctor: print JSON
+  --seconds N        with discover: how long to listen for answers, 1 to 60 (default: 3)
+  --json             with check, doctor and discover: print JSON
   --service          run as a Windows service; for the service control manager
   --help, -h         print this help
   --version          print the version

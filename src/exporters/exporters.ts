@@ -7,6 +7,7 @@ import type { Base } from '../parts.ts';
 import type { ProcessQueries } from '../processes/queries.ts';
 import type { Sampler } from '../stats/sampler.ts';
 import type { ServiceFacts } from '../stats/system.ts';
+import { machineId } from './identity.ts';
 
 /** Where the service listens. */
 export interface Door {
@@ -41,7 +42,16 @@ export interface ExporterRow {
   readonly open: (parts: ExporterParts) => Promise<Exporter>;
 }
 
-export const EXPORTERS: readonly ExporterRow[] = [];
+export const EXPORTERS: readonly ExporterRow[] = [
+  {
+    name: 'mDNS',
+    isWanted: ({ discovery }) => discovery.mdns,
+    open: async (parts) => {
+      const { openMdns } = await import('./mdns/mdns.ts');
+      return await openMdns(parts, machineId(parts.config.current.host));
+    },
+  },
+];
 
 export class Exporters {
   readonly #rows: readonly ExporterRow[];

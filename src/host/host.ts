@@ -1,5 +1,6 @@
 /** The machine as the service sees it: the counters' types and the interface that returns them. */
 import type { DetailCounters } from './details.ts';
+import type { DiscoveryHost } from './discovery.ts';
 import type { MediaHost } from './media.ts';
 import type { PowerHost } from './power.ts';
 import type { ProcessHost } from './processes.ts';
@@ -290,6 +291,8 @@ export interface Host {
   cutConnections(connections: readonly ConnectionId[]): number;
   /** Absent on platforms where the addon cannot own a connection. */
   readonly streams?: StreamHost;
+  /** Absent in hosts of tests; where it is not supported, its answers say so. */
+  readonly discovery?: DiscoveryHost;
   /** Absent on platforms without media players. */
   readonly media?: MediaHost;
   /** Absent on platforms without power actions. */
