@@ -1,4 +1,5 @@
 /** Sinks and doors to other systems that the service opens by itself, each loaded when the configuration asks for it. */
+import { isLoopback } from '../access/exposure.ts';
 import type { Commands } from '../commands/command.ts';
 import type { Media } from '../commands/media.ts';
 import type { Power } from '../commands/power.ts';
@@ -48,7 +49,8 @@ export const EXPORTERS: readonly ExporterRow[] = [
     isWanted: ({ discovery }) => discovery.mdns,
     open: async (parts) => {
       const { openMdns } = await import('./mdns/mdns.ts');
-      return await openMdns(parts, machineId(parts.config.current.host));
+      const doors = parts.doors.map((door) => ({ ...door, isLoopback: isLoopback(door.host) }));
+      return await openMdns({ ...parts, doors }, machineId(parts.config.current.host));
     },
   },
 ];

@@ -291,12 +291,9 @@ export interface Host {
   cutConnections(connections: readonly ConnectionId[]): number;
   /** Absent on platforms where the addon cannot own a connection. */
   readonly streams?: StreamHost;
-  /** Absent in hosts of tests; where it is not supported, its answers say so. */
+  /** Each of these is absent on platforms that have no such thing. */
   readonly discovery?: DiscoveryHost;
-  /** Absent on platforms without media players. */
   readonly media?: MediaHost;
-  /** Absent on platforms without power actions. */
   readonly power?: PowerHost;
-  /** Absent on platforms where processes cannot be read. */
   readonly processes?: ProcessHost;
 }

@@ -74,6 +74,7 @@ export const BASE: Values = {
     enable_dashboard: false,
     enable_metrics: false,
   },
+  discovery: { mdns: true },
   server: {
     max_streams: 10,
     max_connections_per_address: 50,
@@ -426,6 +427,7 @@ const DEFAULTS: Readonly<Record<string, unknown>> = {
   'features.enable_process_control': false,
   'features.enable_dashboard': true,
   'features.enable_metrics': true,
+  'discovery.mdns': false,
   'server.max_streams': 0,
   'server.max_connections_per_address': 512,
   'server.max_streams_per_address': 256,

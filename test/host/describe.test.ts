@@ -48,7 +48,11 @@ t.test('[9.doctor-gpu] a device that is slow to answer is waited for', async (t)
 t.test('[9.doctor-processes] [9.doctor-media] [9.doctor-power] what must not be asked is not', async (t) => {
   const { asked, capabilities } = machine();
   const settled = (): HostDescription => ({ findings: [row('cpu')], isPending: false });
-  const findings = await describeMachine(settled, capabilities, new Set(['media', 'power', 'processes', 'discovery']));
+  const findings = await describeMachine(
+    settled,
+    capabilities,
+    new Set(['media', 'power', 'processes', 'discovery']),
+  );
   t.strictSame(findings, [row('cpu')]);
   t.strictSame(asked, []);
 });

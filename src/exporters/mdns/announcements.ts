@@ -1,12 +1,13 @@
 /** What is announced on the network: a service for each door that is open to it. Pure. */
 import { isIP } from 'node:net';
-import { isLoopback } from '../../access/exposure.ts';
 import type { Announcement } from '../../host/discovery.ts';
 
 export interface AnnouncedDoor {
   readonly scheme: 'http' | 'https';
   readonly host: string;
   readonly port: number;
+  /** Nobody on the network reaches it. */
+  readonly isLoopback: boolean;
 }
 
 export interface AnnouncementFacts {
@@ -24,9 +25,9 @@ const TXTVERS = 1;
 /** One label of DNS. */
 const MAX_NAME_BYTES = 63;
 
-/** None for a door on loopback, which nobody else reaches. */
+/** None for a door on loopback. */
 export function listAnnouncements(facts: AnnouncementFacts): readonly Announcement[] {
-  const doors = facts.doors.filter(({ host }) => !isLoopback(host));
+  const doors = facts.doors.filter(({ isLoopback }) => !isLoopback);
   return doors.map(({ scheme, host, port }) => ({
     // Two services of one name on one host would be a collision.
     name: nameOf(facts.hostname, doors.length > 1 && scheme === 'https' ? ' (https)' : ''),
