@@ -1,9 +1,9 @@
 /** How often the machine is read for scrapes, and what happens where it cannot be. */
 import { gunzipSync } from 'node:zlib';
 import t from 'tap';
+import { ALL_SECTIONS, type Counters } from '#src/host/host.js';
 import { Metrics } from '#src/exporters/prometheus/metrics.js';
 import type { OwnRooms } from '#src/exporters/prometheus/own.js';
-import { ALL_SECTIONS, type Counters } from '#src/host/host.js';
 import { NO_BASELINE } from '#src/stats/baseline.js';
 import { ALL_DETAILS } from '#src/stats/needs.js';
 import { deriveSample } from '#src/stats/sample.js';
