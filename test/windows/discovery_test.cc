@@ -145,9 +145,10 @@ void testLife() {
 }
 
 void testEndedBeforeAdded() {
-  fake.delayMs = 100;
+  fake.delayMs = 300;
   Rig rig(findFake);
   rig.set({kDesk});
+  check(comes([&] { return rig.isDone.load(); }), "there was nothing to withdraw");
   rig.set({});
   check(comes([&] { return rig.isDone.load(); }), "withdrawn once it was there");
   check(asked().find("\nremove ") != std::string::npos, "what was under way is removed");
