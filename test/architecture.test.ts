@@ -264,6 +264,7 @@ const THREADS = [
   'native/host/prober_state.cc',
   ...['native/host/ask_within.h', 'native/napi/detached_work.h', 'native/windows/command_thread.h'],
   ...['native/linux/bus/thread.cc', 'native/windows/command_thread.cc'],
+  'native/windows/discovery/registration.cc',
   ...['native/windows/media/smtc.cc', 'native/windows/service/control.cc'],
   ...['native/linux/process/launch.cc', 'native/linux/streams/streams.cc'],
 ];
