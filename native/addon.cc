@@ -11,6 +11,7 @@
 #include "host/listener.h"
 #include "napi/controls_binding.h"
 #include "napi/detached_work.h"
+#include "napi/discovery_binding.h"
 #include "napi/host_binding.h"
 #include "napi/media_binding.h"
 #include "napi/output_binding.h"
@@ -74,6 +75,7 @@ Napi::Object init(Napi::Env env, Napi::Object exports) {
   const auto completions = Completions::open(env);
   exports.Set("Host", HostBinding::define(env, completions));
   exports.Set("Controls", ControlsBinding::define(env));
+  exports.Set("Discovery", DiscoveryBinding::define(env));
   exports.Set("Media", MediaBinding::define(env));
   exports.Set("Power", PowerBinding::define(env));
   exports.Set("Processes", ProcessesBinding::define(env));

@@ -53,7 +53,17 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
     ...['http', 'http/clients', 'commands', 'processes', 'stats', 'access', 'wire'],
     ...['errors', 'exporters', 'host', 'params', 'place'],
   ],
-  exporters: ['parts', 'config', 'stats', 'commands', 'processes', 'host', 'exporters/mqtt'],
+  exporters: [
+    'parts',
+    'config',
+    'stats',
+    'commands',
+    'processes',
+    'host',
+    'access',
+    'exporters/mqtt',
+    'exporters/mdns',
+  ],
   'exporters/mqtt': [
     ...[
       'commands',
@@ -68,6 +78,7 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
       'exporters/mqtt/discovery',
     ],
   ],
+  'exporters/mdns': ['config', 'host', 'log'],
   'exporters/prometheus': ['stats', 'host', 'clock'],
   'exporters/mqtt/discovery': ['commands', 'stats', 'host', 'wire'],
   commands: ['host', 'wake', 'wire', 'errors', 'params', 'log', 'clock', 'config', 'listeners'],
@@ -77,7 +88,7 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   wake: ['host'],
   config: ['access', 'tls', 'wake', 'errors', 'log'],
   cli: ['config', 'host', 'access', 'tls', 'wake'],
-  'cli/doctor': ['cli', 'config', 'engines', 'host', 'tls'],
+  'cli/doctor': ['cli', 'access', 'config', 'engines', 'host', 'tls'],
   tls: [],
   client: ['wire', 'tls'],
   api: ['wire', 'errors', 'host', 'place'],
@@ -285,6 +296,7 @@ const THREADS = [
   'native/host/prober_state.cc',
   ...['native/host/ask_within.h', 'native/napi/detached_work.h', 'native/windows/command_thread.h'],
   ...['native/linux/bus/thread.cc', 'native/windows/command_thread.cc'],
+  'native/windows/discovery/registration.cc',
   ...['native/windows/media/smtc.cc', 'native/windows/service/control.cc'],
   ...['native/linux/process/launch.cc', 'native/linux/streams/streams.cc'],
 ];

@@ -61,10 +61,14 @@ t.test('the service and each engine are parts of their own', async (t) => {
   t.ok(loadedWith(mqtt).has('mqtt'), 'mqtt is not in the bundle');
   for (const file of ['main.js', service, uws, node])
     t.notOk(loadedWith(file).has('mqtt'), `${file} does not load mqtt`);
+  const mdns = partWith('src/exporters/mdns/mdns.ts');
+  for (const file of ['main.js', service, uws, node])
+    t.notOk(loadedWith(file).has(mdns), `${file} loads mDNS only where it is wanted`);
+  t.match(read(service), `import("./${mdns}")`);
   t.ok(loadedWith(uws).has(ENGINE), 'uWebSockets.js is not in the bundle');
   t.notOk(loadedWith(uws).has(node) || loadedWith(uws).has('node:http'), 'one engine is loaded');
   t.notOk(loadedWith(node).has(uws) || loadedWith(node).has(ENGINE), 'one engine is loaded');
-  t.ok(FILES.length <= 11, `few files: ${FILES.join(', ')}`);
+  t.ok(FILES.length <= 13, `few files: ${FILES.join(', ')}`);
   const modules = FILES.flatMap(sourcesOf);
   t.equal(new Set(modules).size, modules.length, 'no module twice');
   t.strictSame(

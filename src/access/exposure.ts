@@ -17,7 +17,7 @@ export interface ExposureSettings {
   };
 }
 
-function isLoopback(host: string): boolean {
+export function isLoopback(host: string): boolean {
   const address = parseAddress(host)?.text;
   return host === 'localhost' || address === '::1' || address?.startsWith('127.') === true;
 }

@@ -7,7 +7,17 @@ import { accepts, ROWS } from '../config/schema.ts';
 import { isHostName } from '../config/values.ts';
 import { describeWakeProblem, type WakeWords } from './wake.ts';
 
-export const COMMANDS = ['run', 'check', 'doctor', 'service', 'keygen', 'wake', 'help', 'version'] as const;
+export const COMMANDS = [
+  'run',
+  'check',
+  'doctor',
+  'discover',
+  'service',
+  'keygen',
+  'wake',
+  'help',
+  'version',
+] as const;
 export type Command = (typeof COMMANDS)[number];
 
 /** What `service` can do. */
@@ -28,8 +38,10 @@ export interface Arguments {
   readonly overrides: Overrides;
   /** Started by Windows' service control manager; with `run` only. */
   readonly isService: boolean;
-  /** With `check`, `doctor` and `wake` only. */
+  /** With `check`, `doctor`, `discover` and `wake` only. */
   readonly isJson: boolean;
+  /** With `discover` only: how long to listen. */
+  readonly seconds: number;
   /** With `service` only. */
   readonly serviceAction: ServiceAction | undefined;
   /** With `keygen --tls` only: where the files go (`--out`), and further names of this machine. */
@@ -41,7 +53,7 @@ export interface Arguments {
 }
 
 interface Option {
-  /** The configuration key that it sets; none: it names a file to load, a folder, or an address. */
+  /** The configuration key that it sets; none: its text goes to a list of its own. */
   readonly key?: string;
   readonly read: (text: string) => unknown;
 }
@@ -53,11 +65,14 @@ const asInteger = (text: string): unknown => (/^\d{1,6}$/u.test(text) ? Number(t
 const OUT_OPTION = '--out';
 const TLS_OPTION = '--tls';
 const BROADCAST_OPTION = '--broadcast';
+const SECONDS_OPTION = '--seconds';
+const DEFAULT_SECONDS = 3;
 
 const OPTIONS: ReadonlyMap<string, Option> = new Map([
   ['--config', { read: asText }],
   [OUT_OPTION, { read: asText }],
   [BROADCAST_OPTION, { read: asText }],
+  [SECONDS_OPTION, { read: asText }],
   ['--host', { key: 'server.host', read: asText }],
   ['--port', { key: 'server.port', read: asInteger }],
   ['--log-level', { key: 'log.level', read: asText }],
@@ -81,6 +96,7 @@ export function parseArguments(words: readonly string[]): Arguments {
   const broadcasts: string[] = [];
   const names: string[] = [];
   let machine: string | undefined;
+  const waits: string[] = [];
   let isTls = false;
   let command: Command | undefined;
   let switched: Command | undefined;
@@ -93,6 +109,7 @@ export function parseArguments(words: readonly string[]): Arguments {
     overrides,
     isService,
     isJson,
+    seconds: Number(waits[0] ?? DEFAULT_SECONDS),
     serviceAction,
     certificate: isTls ? { folder: folders[0], names } : undefined,
     wake: machine === undefined ? undefined : { host: machine, broadcast: broadcasts[0] },
@@ -117,9 +134,16 @@ export function parseArguments(words: readonly string[]): Arguments {
     if (broadcasts.length > 1) return `${BROADCAST_OPTION} was given twice`;
     return command === 'wake' ? describeWakeProblem(machine, broadcasts[0]) : undefined;
   };
+  const describeDiscover = (): string | undefined => {
+    if (waits.length > 0 && command !== 'discover') return `${SECONDS_OPTION} can be used with discover only`;
+    if (waits.length > 1) return `${SECONDS_OPTION} was given twice`;
+    const bad = waits.find((wait) => !/^(?:[1-9]|[1-5]\d|60)$/u.test(wait));
+    return bad === undefined ? undefined : `${SECONDS_OPTION} expects 1 to 60, found ${quote(bad)}`;
+  };
   const listsOf = new Map([
     [OUT_OPTION, folders],
     [BROADCAST_OPTION, broadcasts],
+    [SECONDS_OPTION, waits],
   ]);
 
   for (let index = 0; index < words.length; index++) {
@@ -151,15 +175,17 @@ export function parseArguments(words: readonly string[]): Arguments {
     else command = known;
   }
   const misfit =
-    switched === undefined ? (describeMisfit(parsed()) ?? describeKeygen() ?? describeWake()) : undefined;
+    switched === undefined
+      ? (describeMisfit(parsed()) ?? describeKeygen() ?? describeWake() ?? describeDiscover())
+      : undefined;
   return misfit === undefined ? parsed() : refuse(misfit);
 }
 
 /** Why arguments that are each valid cannot be combined. */
 function describeMisfit({ command, isService, isJson, serviceAction }: Arguments): string | undefined {
   if (isService && command !== 'run') return `${SERVICE_OPTION} can be used with run only`;
-  if (isJson && command !== 'check' && command !== 'doctor' && command !== 'wake')
-    return `${JSON_OPTION} can be used with check, doctor and wake only`;
+  if (isJson && !['check', 'doctor', 'discover', 'wake'].includes(command ?? ''))
+    return `${JSON_OPTION} can be used with check, doctor, discover and wake only`;
   if (command === 'service' && serviceAction === undefined)
     return `service needs an action: ${SERVICE_ACTIONS.join(' or ')}`;
   return undefined;
@@ -181,11 +207,11 @@ function takeOption(
   name: string,
   { key, read }: Option,
   text: string,
-  configPaths: string[],
+  texts: string[],
   overrides: Map<string, { value: unknown; option: string }>,
 ): string | undefined {
   if (key === undefined) {
-    configPaths.push(text);
+    texts.push(text);
     return undefined;
   }
   if (overrides.has(key)) return `${name} was given twice`;

@@ -9,6 +9,7 @@ Commands:
   check     print the configuration, defaults included, and where each setting comes from; exits with 1 if there
             are errors or unknown keys
   doctor    print what works on this machine, what does not, why, and what it would take
+  discover  list the hostwire services that announce themselves on the network (discovery.mdns)
   service   on Windows: "service install" registers hostwire as a service that starts with the system, with the
             options given here; "service remove" stops and unregisters it
   keygen    print a new API key of 64 hex characters; "keygen --tls [--out FOLDER] [NAME…]" writes a private key and a
@@ -26,7 +27,8 @@ Options:
   --tls              with keygen: make a key and a certificate for HTTPS
   --out FOLDER       with keygen --tls: where to write them (default: the working folder)
   --broadcast ADDR   with wake: send to this IPv4 address only (default: the broadcast address of each interface)
-  --json             with check, doctor and wake: print JSON
+  --seconds N        with discover: how long to listen for answers, 1 to 60 (default: 3)
+  --json             with check, doctor, discover and wake: print JSON
   --service          run as a Windows service; for the service control manager
   --help, -h         print this help
   --version          print the version

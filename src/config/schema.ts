@@ -138,6 +138,12 @@ export const KEYS = {
       }),
     },
   },
+  discovery: {
+    mdns: booleanRow(
+      false,
+      'Announces the service on the network as `_hostwire._tcp` by mDNS, where it listens beyond loopback (docs/discovery.md).',
+    ),
+  },
   power: {
     backend: configRow<'system' | 'record'>(v.picklist(['system', 'record']), 'system', {
       type: 'string',

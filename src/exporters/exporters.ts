@@ -1,4 +1,5 @@
 /** Sinks and doors to other systems that the service opens by itself, each loaded when the configuration asks for it. */
+import { isLoopback } from '../access/exposure.ts';
 import type { Commands } from '../commands/command.ts';
 import type { Media } from '../commands/media.ts';
 import type { Power } from '../commands/power.ts';
@@ -55,6 +56,15 @@ export const EXPORTERS: readonly ExporterRow[] = [
     async open(parts) {
       const { openMqtt } = await import('./mqtt/exporter.ts');
       return openMqtt({ ...parts, id: identify(parts.config.current.host), needs: DETAILED });
+    },
+  },
+  {
+    name: 'mDNS',
+    isWanted: ({ discovery }) => discovery.mdns,
+    open: async (parts) => {
+      const { openMdns } = await import('./mdns/mdns.ts');
+      const doors = parts.doors.map((door) => ({ ...door, isLoopback: isLoopback(door.host) }));
+      return await openMdns({ ...parts, doors }, identify(parts.config.current.host));
     },
   },
 ];

@@ -14,7 +14,7 @@ export interface Finding {
 }
 
 /** What is described only by asking others (a bus, players, a list of processes): the configuration may forbid it. */
-export type Capability = 'processes' | 'power' | 'media';
+export type Capability = 'processes' | 'power' | 'media' | 'discovery';
 
 /** Answers within a few seconds, without holding up the JavaScript thread. */
 export interface Describer {

@@ -1,5 +1,6 @@
 /** The machine as the service sees it: the counters' types and the interface that returns them. */
 import type { DetailCounters } from './details.ts';
+import type { DiscoveryHost } from './discovery.ts';
 import type { ListenerOptions } from './listener.ts';
 import type { MediaHost } from './media.ts';
 import type { PowerHost } from './power.ts';
@@ -281,10 +282,9 @@ export interface Host extends WakeHost {
   cutConnections(connections: readonly ConnectionId[]): number;
   /** Absent on platforms where the addon cannot own a connection. */
   readonly streams?: StreamHost;
-  /** Absent on platforms without media players. */
+  /** Each of these is absent on platforms that have no such thing. */
+  readonly discovery?: DiscoveryHost;
   readonly media?: MediaHost;
-  /** Absent on platforms without power actions. */
   readonly power?: PowerHost;
-  /** Absent on platforms where processes cannot be read. */
   readonly processes?: ProcessHost;
 }

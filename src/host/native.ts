@@ -5,6 +5,7 @@ import { arch, platform } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { PLACE } from '../place.ts';
 import { describeMachine, type HostDescription } from './describe.ts';
+import type { Announced, DiscoveryHost } from './discovery.ts';
 import type { Capability, Describer, Finding } from './finding.ts';
 import type { Census, ConnectionId, Host, PendingPeer, SystemInfo } from './host.ts';
 import type { ListenerOptions } from './listener.ts';
@@ -39,6 +40,7 @@ export interface Roots {
 
 /** The machine as the addon knows it. */
 export interface NativeMachine extends Host {
+  readonly discovery: DiscoveryHost;
   /**
    * What each reader and each capability reports about itself. Takes at least 0.4 s, so that probers can answer, and a
    * few seconds where something answers late. `without`: capabilities that must not be asked.
@@ -58,12 +60,17 @@ type NativeControls = object;
 
 type NativePower = Omit<PowerHost, 'onSleep'> & Describer;
 type NativeProcesses = ProcessHost & Describer;
+type NativeDiscovery = Omit<DiscoveryHost, 'onNews'> & Describer;
 
 interface Addon {
   readonly Host: new (roots: Roots) => NativeHost;
   readonly Controls: new () => NativeControls;
   readonly Media: new (controls: NativeControls, roots: Roots, onNews: () => void) => NativeMedia;
   readonly Power: new (controls: NativeControls, onSleep: (isGoingToSleep: boolean) => void) => NativePower;
+  readonly Discovery: new (
+    controls: NativeControls,
+    onNews: (announced: readonly Announced[]) => void,
+  ) => NativeDiscovery;
   readonly Processes: new (roots: Roots) => NativeProcesses;
   readonly Streams: new (...args: Parameters<OpenNativeStreams>) => NativeStreams;
   canOwnStreams(): boolean;
@@ -135,6 +142,19 @@ function openPower(addon: Addon, controls: NativeControls): PowerHost & Describe
   };
 }
 
+function openDiscovery(addon: Addon, controls: NativeControls): DiscoveryHost & Describer {
+  let listener: (announced: readonly Announced[]) => void = () => undefined;
+  const discovery = new addon.Discovery(controls, (announced) => listener(announced));
+  return {
+    announce: (list) => discovery.announce(list),
+    browse: (milliseconds) => discovery.browse(milliseconds),
+    describe: () => discovery.describe(),
+    onNews: (next) => {
+      listener = next;
+    },
+  };
+}
+
 function openStreams(addon: Addon): { readonly streams?: StreamHost } {
   if (!addon.canOwnStreams()) return {};
   return {
@@ -163,11 +183,12 @@ export function openNativeHost(roots: Roots = {}): NativeMachine {
   const controls = new addon.Controls();
   const media = openMedia((onNews) => new addon.Media(controls, roots, onNews));
   const power = openPower(addon, controls);
+  const discovery = openDiscovery(addon, controls);
   const processes = new addon.Processes(roots);
   return {
     readCounters: (...asked) => host.readCounters(...asked),
     describe: (without = new Set()) =>
-      describeMachine(() => host.describe(), { processes, power, media }, without),
+      describeMachine(() => host.describe(), { processes, power, media, discovery }, without),
     readSystem: shared(() => host.readSystem()),
     readBroadcastAddresses: shared(() => host.readBroadcastAddresses()),
     readWakeOnLan: shared(() => host.readWakeOnLan()),
@@ -184,6 +205,7 @@ export function openNativeHost(roots: Roots = {}): NativeMachine {
       addon.takeCensus(port, halfClosedMs, unansweredBytes),
     cutConnections: (connections) => addon.cutConnections(connections),
     ...openStreams(addon),
+    discovery,
     media,
     power,
     processes,

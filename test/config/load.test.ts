@@ -101,6 +101,7 @@ t.test('[8.spellings] JSON and YAML have the same keys', async (t) => {
              "max_connections_per_address": 11,
              "max_requests_per_address": 9, "max_kept_megabytes": 10, "allowed_hosts": ["pc.example.org"],
              "cors_origins": ["https://a.example:8443"], "trusted_proxies": ["127.0.0.1"]},
+  "discovery": {"mdns": true},
   "power": {"backend": "record"},
   "processes": {"launch": {"x": {"command": "/bin/x"}}},
   "wake": {"hosts": {"nas": {"mac": "02:00:5e:10:00:00", "broadcast": "192.0.2.255", "port": 7}}},

@@ -75,6 +75,7 @@ export const BASE: Values = {
     enable_dashboard: false,
     enable_metrics: false,
   },
+  discovery: { mdns: true },
   server: {
     max_streams: 10,
     max_connections_per_address: 50,
@@ -428,6 +429,7 @@ const DEFAULTS: Readonly<Record<string, unknown>> = {
   'features.enable_wake': false,
   'features.enable_dashboard': true,
   'features.enable_metrics': true,
+  'discovery.mdns': false,
   'server.max_streams': 0,
   'server.max_connections_per_address': 512,
   'server.max_streams_per_address': 256,

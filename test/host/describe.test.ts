@@ -25,6 +25,7 @@ const machine = () => {
       processes: describer('processes'),
       power: describer('power'),
       media: describer('media'),
+      discovery: describer('discovery'),
     },
   };
 };
@@ -39,15 +40,19 @@ t.test('[9.doctor-gpu] a device that is slow to answer is waited for', async (t)
   const findings = await describeMachine(describe, capabilities, new Set());
   t.strictSame(
     findings.map(({ subject }) => subject),
-    ['cpu-4', 'processes', 'power', 'media'],
+    ['cpu-4', 'processes', 'power', 'media', 'discovery'],
   );
-  t.strictSame(asked, ['processes', 'power', 'media']);
+  t.strictSame(asked, ['processes', 'power', 'media', 'discovery']);
 });
 
 t.test('[9.doctor-processes] [9.doctor-media] [9.doctor-power] what must not be asked is not', async (t) => {
   const { asked, capabilities } = machine();
   const settled = (): HostDescription => ({ findings: [row('cpu')], isPending: false });
-  const findings = await describeMachine(settled, capabilities, new Set(['media', 'power', 'processes']));
+  const findings = await describeMachine(
+    settled,
+    capabilities,
+    new Set(['media', 'power', 'processes', 'discovery']),
+  );
   t.strictSame(findings, [row('cpu')]);
   t.strictSame(asked, []);
 });

@@ -17,12 +17,16 @@ struct ObjectPath {
   std::string text;
 };
 using BasicArgument = std::variant<bool, std::int32_t, std::uint32_t, std::int64_t, std::uint64_t, double,
-                                   std::string, ObjectPath>;
+                                   std::string, ObjectPath, std::uint16_t>;
 // A value inside a variant ("v").
 struct Boxed {
   BasicArgument value;
 };
-using Argument = std::variant<BasicArgument, Boxed>;
+// An array of byte strings ("aay"), as a DNS record has them: they need not be UTF-8.
+struct ByteStrings {
+  std::vector<std::string> strings;
+};
+using Argument = std::variant<BasicArgument, Boxed, ByteStrings>;
 
 // A method call. It never starts a service that is not running.
 struct Call {

@@ -1,6 +1,7 @@
 // Writes a method call: sd_bus_message_append_basic(3).
 #include "linux/bus/message.h"
 
+#include <algorithm>
 #include <cstring>
 #include <type_traits>
 
@@ -12,7 +13,7 @@ namespace {
 constexpr std::size_t kMaxReasonBytes = 200;
 
 char typeOf(const BasicArgument& argument) {
-  constexpr std::string_view kTypes = "biuxtdso";  // in the order of BasicArgument
+  constexpr std::string_view kTypes = "biuxtdsoq";  // in the order of BasicArgument
   static_assert(kTypes.size() == std::variant_size_v<BasicArgument>);
   return kTypes[argument.index()];
 }
@@ -40,6 +41,20 @@ bool append(const sdbus::Functions& functions, sdbus::Message* message, const Bo
   const char signature[] = {typeOf(boxed.value), '\0'};
   return functions.message_open_container(message, 'v', signature) >= 0 &&
          append(functions, message, boxed.value) && functions.message_close_container(message) >= 0;
+}
+
+bool appendBytes(const sdbus::Functions& functions, sdbus::Message* message, const std::string& bytes) {
+  return functions.message_open_container(message, 'a', "y") >= 0 &&
+         std::all_of(bytes.begin(), bytes.end(),
+                     [&](char byte) { return functions.message_append_basic(message, 'y', &byte) >= 0; }) &&
+         functions.message_close_container(message) >= 0;
+}
+
+bool append(const sdbus::Functions& functions, sdbus::Message* message, const ByteStrings& list) {
+  return functions.message_open_container(message, 'a', "ay") >= 0 &&
+         std::all_of(list.strings.begin(), list.strings.end(),
+                     [&](const std::string& bytes) { return appendBytes(functions, message, bytes); }) &&
+         functions.message_close_container(message) >= 0;
 }
 
 }  // namespace

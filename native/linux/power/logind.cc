@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "linux/bus/failure.h"
 #include "linux/bus/message.h"
 
 namespace hostwire::logind {
@@ -31,10 +32,6 @@ const char* methodOf(PowerAction action) {
 }
 
 PowerSupport refusal(std::string reason) { return {false, std::move(reason)}; }
-
-bool isError(const Reply& reply, std::string_view name) {
-  return reply.end == CallEnd::kRefused && reply.errorName == name;
-}
 
 }  // namespace
 
@@ -134,24 +131,6 @@ Call ownerCall(const std::string& name) {
           "org.freedesktop.DBus",
           "GetNameOwner",
           {BasicArgument(name)}};
-}
-
-bool isNobody(const Reply& reply) {
-  return isError(reply, "org.freedesktop.DBus.Error.NameHasNoOwner") ||
-         isError(reply, "org.freedesktop.DBus.Error.ServiceUnknown");
-}
-
-std::string failureText(const Reply& reply, const std::string& who) {
-  switch (reply.end) {
-    case CallEnd::kAnswered: break;
-    case CallEnd::kRefused:
-      if (isNobody(reply)) return "there is no " + who + " on the system bus";
-      return who + " refuses: " + reply.errorText;
-    case CallEnd::kTimedOut: return who + " does not answer";
-    case CallEnd::kLost: return who + " or the system bus went away without answering";
-    case CallEnd::kNoBus: return "there is no system bus: " + reply.errorText;
-  }
-  return "";
 }
 
 }  // namespace hostwire::logind

@@ -50,9 +50,4 @@ Call lockAllCall();
 std::optional<Call> managerCall(PowerAction action);
 Call ownerCall(const std::string& name);
 
-// No service has the name that was called.
-bool isNobody(const Reply& reply);
-// Why a call failed, as a sentence about `who` without a full stop.
-std::string failureText(const Reply& reply, const std::string& who);
-
 }  // namespace hostwire::logind

@@ -7,6 +7,7 @@
 #include <chrono>
 #include <utility>
 
+#include "linux/bus/failure.h"
 #include "linux/command_thread.h"
 #include "linux/power/logind.h"
 
@@ -22,7 +23,6 @@ constexpr const char* kNobodyToAsk = "there is neither logind nor systemd's mana
 
 using SupportAnswer = std::function<void(const PowerSupport&)>;
 using ActAnswer = std::function<void(const std::optional<std::string>&)>;
-using logind::failureText;
 
 // All of these run on the bus thread. Each calls `answer` once.
 
@@ -31,7 +31,7 @@ void supportOfManager(BusConnection& bus, PowerAction action, const SupportAnswe
     return answer({false, "there is no logind on the system bus, and systemd's manager cannot do it"});
   bus.call(logind::ownerCall("org.freedesktop.systemd1"), kDeadline, [answer](Reply& reply) {
     if (reply.end != CallEnd::kAnswered)
-      return answer({false, logind::isNobody(reply) ? kNobodyToAsk : failureText(reply, "the bus")});
+      return answer({false, isNobody(reply) ? kNobodyToAsk : failureText(reply, "the bus")});
     // It does not ask polkit: it accepts a shutdown from those who may call reboot(2).
     if (geteuid() != 0)
       return answer({false, "there is no logind, and systemd's manager accepts it from root only"});
@@ -68,7 +68,7 @@ void supportOf(BusConnection& bus, PowerAction action, const SupportAnswer& answ
       answer({reason.empty(), reason});
     });
   bus.call(logind::canCall(action), kDeadline, [&bus, action, answer](Reply& reply) {
-    if (logind::isNobody(reply)) return supportOfManager(bus, action, answer);
+    if (isNobody(reply)) return supportOfManager(bus, action, answer);
     answer(logind::supportOf(reply));
   });
 }
@@ -124,7 +124,7 @@ void lock(BusConnection& bus, const ActAnswer& answer) {
 void act(BusConnection& bus, PowerAction action, const ActAnswer& answer) {
   if (action == PowerAction::kLock) return lock(bus, answer);
   callInTurn(bus, logind::actCalls(action), [&bus, action, answer](const Reply& reply) {
-    if (logind::isNobody(reply)) return actByManager(bus, action, answer);
+    if (isNobody(reply)) return actByManager(bus, action, answer);
     reportEnd(reply, "logind", answer);
   });
 }
@@ -142,11 +142,10 @@ Finding noManager(const std::string& address, const std::string& reason) {
 void findManager(BusConnection& bus, const std::function<void(const Finding&)>& answer) {
   bus.call(logind::ownerCall("org.freedesktop.login1"), kDeadline, [&bus, answer](Reply& reply) {
     if (reply.end == CallEnd::kAnswered) return answer(foundManager(bus, "logind"));
-    if (!logind::isNobody(reply)) return answer(noManager(bus.address().text, failureText(reply, "the bus")));
+    if (!isNobody(reply)) return answer(noManager(bus.address().text, failureText(reply, "the bus")));
     bus.call(logind::ownerCall("org.freedesktop.systemd1"), kDeadline, [&bus, answer](Reply& other) {
       if (other.end == CallEnd::kAnswered) return answer(foundManager(bus, "systemd's manager"));
-      answer(noManager(bus.address().text,
-                       logind::isNobody(other) ? kNobodyToAsk : failureText(other, "the bus")));
+      answer(noManager(bus.address().text, isNobody(other) ? kNobodyToAsk : failureText(other, "the bus")));
     });
   });
 }
@@ -187,7 +186,7 @@ void PowerControl::inhibitors(const InhibitorsAnswer& answer) {
   const auto ask = [answer](BusConnection& bus) {
     bus.call(logind::inhibitorsCall(), kDeadline, [answer](Reply& reply) {
       // Without logind, or with one that knows no inhibitors, nothing can be inhibited.
-      if (logind::isNobody(reply) || logind::isUnknown(reply)) return answer({}, std::nullopt);
+      if (isNobody(reply) || logind::isUnknown(reply)) return answer({}, std::nullopt);
       if (reply.end != CallEnd::kAnswered) return answer({}, failureText(reply, "logind"));
       answer(logind::readInhibitors(reply.body), std::nullopt);
     });

@@ -8,6 +8,7 @@ import { describeContainer, isContainer, rootsOf } from '../../host/place.ts';
 import type { Output } from '../output.ts';
 import { findPortProblem } from '../ports.ts';
 import { judgeCertificate } from './certificate.ts';
+import { judgeMdns } from './mdns.ts';
 import { missing, partly, printRows, works } from './rows.ts';
 import { judgeStreams } from './streams.ts';
 import { findSwitchedOff, judgeSwitch } from './switches.ts';
@@ -94,13 +95,16 @@ async function examineMachine(config: Config, engine: EngineName | undefined): P
   const findings = await machine.describe(new Set(off.keys()));
   return [
     works('addon', 'loaded'),
-    ...findings.map((finding) =>
-      finding.subject === 'streams'
-        ? judgeStreams(finding, engine, config.server)
-        : judgeSwitch(finding, config),
-    ),
+    ...findings.map((finding) => judgeRow(finding, config, engine)),
     ...off.values(),
   ];
+}
+
+/** What the configuration makes of a row of the machine. */
+function judgeRow(finding: Finding, config: Config, engine: EngineName | undefined): Finding {
+  if (finding.subject === 'streams') return judgeStreams(finding, engine, config.server);
+  if (finding.subject === 'mdns') return judgeMdns(finding, config.server);
+  return judgeSwitch(finding, config);
 }
 
 async function examinePorts({ server }: Config): Promise<readonly Finding[]> {

@@ -1,9 +1,9 @@
 /** What the configuration switches off: it is not asked, or would work if it were switched on. Pure. */
 import type { Config } from '../../config/schema.ts';
 import type { Capability, Finding } from '../../host/finding.ts';
-import { type Obstacle, partly } from './rows.ts';
+import { type Obstacle, partly, works } from './rows.ts';
 
-export type SwitchConfig = Pick<Config, 'features' | 'power'>;
+export type SwitchConfig = Pick<Config, 'features' | 'power' | 'discovery'>;
 
 type Feature = keyof Config['features'];
 
@@ -23,7 +23,11 @@ const turnOn = (feature: Feature): Obstacle => ({
 });
 
 /** A row for each capability that must not be asked. */
-export function findSwitchedOff({ features, power }: SwitchConfig): ReadonlyMap<Capability, Finding> {
+export function findSwitchedOff({
+  features,
+  power,
+  discovery,
+}: SwitchConfig): ReadonlyMap<Capability, Finding> {
   const off = new Map<Capability, Finding>();
   if (!features.enable_processes)
     off.set('processes', partly('processes', 'switched off', turnOn('enable_processes')));
@@ -36,6 +40,7 @@ export function findSwitchedOff({ features, power }: SwitchConfig): ReadonlyMap<
       }),
     );
   if (!features.enable_media) off.set('media', partly('media', 'switched off', turnOn('enable_media')));
+  if (!discovery.mdns) off.set('discovery', works('mdns', 'off: discovery.mdns is false'));
   return off;
 }
 

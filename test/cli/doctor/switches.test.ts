@@ -1,5 +1,6 @@
 /** `hostwire doctor` on what the configuration switches off. */
 import t from 'tap';
+import { judgeMdns } from '#src/cli/doctor/mdns.js';
 import { partly, works } from '#src/cli/doctor/rows.js';
 import { findSwitchedOff, judgeSwitch, type SwitchConfig } from '#src/cli/doctor/switches.js';
 import { DEFAULT_CONFIG } from '#src/config/schema.js';
@@ -7,7 +8,11 @@ import { DEFAULT_CONFIG } from '#src/config/schema.js';
 const configWith = (
   features: Partial<SwitchConfig['features']>,
   backend: SwitchConfig['power']['backend'] = 'system',
-): SwitchConfig => ({ features: { ...DEFAULT_CONFIG.features, ...features }, power: { backend } });
+): SwitchConfig => ({
+  features: { ...DEFAULT_CONFIG.features, ...features },
+  power: { backend },
+  discovery: { mdns: true },
+});
 
 t.test('[9.doctor-processes] [9.doctor-media] [9.doctor-power] what must not be asked', async (t) => {
   t.strictSame([...findSwitchedOff(configWith({}))], []);
@@ -38,6 +43,19 @@ t.test('[9.doctor-processes] [9.doctor-media] [9.doctor-power] what must not be 
       ],
     ],
   );
+});
+
+t.test('[9.doctor-mdns] Avahi is not asked unless the service is to be announced', async (t) => {
+  const off = findSwitchedOff({ ...configWith({}), discovery: { mdns: false } });
+  t.strictSame([...off], [['discovery', works('mdns', 'off: discovery.mdns is false')]]);
+});
+
+t.test('[9.doctor-mdns] a service on loopback announces nothing', async (t) => {
+  const row = works('mdns', 'avahi 0.8 on unix:path=/run/dbus/system_bus_socket');
+  for (const host of ['127.0.0.1', '::1', 'localhost']) t.equal(judgeMdns(row, { host }).status, 'partly');
+  for (const host of ['::', '0.0.0.0', '192.0.2.1', 'pc.lan']) t.equal(judgeMdns(row, { host }), row);
+  const none = { ...row, status: 'missing', reason: 'there is no Avahi' } as const;
+  t.equal(judgeMdns(none, { host: '::1' }), none, 'the machine comes first');
 });
 
 t.test('[9.doctor-processes] [9.doctor-power] what is possible and switched off says so', async (t) => {

@@ -1,0 +1,28 @@
+// Why a call on the system bus failed: the names of errors are those of the D-Bus specification.
+#include "linux/bus/failure.h"
+
+namespace hostwire {
+
+bool isError(const Reply& reply, std::string_view name) {
+  return reply.end == CallEnd::kRefused && reply.errorName == name;
+}
+
+bool isNobody(const Reply& reply) {
+  return isError(reply, "org.freedesktop.DBus.Error.NameHasNoOwner") ||
+         isError(reply, "org.freedesktop.DBus.Error.ServiceUnknown");
+}
+
+std::string failureText(const Reply& reply, const std::string& who) {
+  switch (reply.end) {
+    case CallEnd::kAnswered: break;
+    case CallEnd::kRefused:
+      if (isNobody(reply)) return "there is no " + who + " on the system bus";
+      return who + " refuses: " + reply.errorText;
+    case CallEnd::kTimedOut: return who + " does not answer";
+    case CallEnd::kLost: return who + " or the system bus went away without answering";
+    case CallEnd::kNoBus: return "there is no system bus: " + reply.errorText;
+  }
+  return "";
+}
+
+}  // namespace hostwire

@@ -1,0 +1,14 @@
+/** The row on mDNS, where it is wanted. */
+import { isLoopback } from '../../access/exposure.ts';
+import type { Config } from '../../config/schema.ts';
+import type { Finding } from '../../host/finding.ts';
+import { partly } from './rows.ts';
+
+/** `native`: the row of the addon, on the responder. Pure. */
+export function judgeMdns(native: Finding, { host }: Pick<Config['server'], 'host'>): Finding {
+  if (native.status !== 'works' || !isLoopback(host)) return native;
+  return partly(native.subject, native.source, {
+    reason: `nothing is announced: the service listens on ${host} only`,
+    remedy: 'set server.host to "::" or to an address of the network, or discovery.mdns to false',
+  });
+}

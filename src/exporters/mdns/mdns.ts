@@ -1,0 +1,86 @@
+/** Keeps the service announced on the network, as the configuration asks for it. */
+import { networkInterfaces } from 'node:os';
+import { setTimeout as delay } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
+import type { Config } from '../../config/schema.ts';
+import type { Announced, Announcement } from '../../host/discovery.ts';
+import type { Host } from '../../host/host.ts';
+import type { Log } from '../../log/log.ts';
+import { type AnnouncedDoor, listAnnouncements } from './announcements.ts';
+
+export interface MdnsParts {
+  readonly config: { readonly current: Config };
+  readonly host: Pick<Host, 'discovery' | 'readSystem'>;
+  readonly log: Log;
+  readonly facts: { readonly version: string };
+  readonly doors: readonly AnnouncedDoor[];
+}
+
+/** The responder answers within a millisecond; and what is not withdrawn now is when this process ends. */
+const WITHDRAW_LIMIT_MS = 300;
+
+export async function openMdns(parts: MdnsParts, id: string): Promise<Mdns> {
+  const { hostname } = await parts.host.readSystem();
+  return new Mdns(parts, id, hostname);
+}
+
+export class Mdns {
+  readonly #parts: MdnsParts;
+  readonly #id: string;
+  readonly #hostname: string;
+  #announced: readonly Announcement[] | undefined;
+  /** The last lines that were logged, by place in the list: each is logged when it has changed. */
+  #lines: readonly string[] = [];
+
+  constructor(parts: MdnsParts, id: string, hostname: string) {
+    this.#parts = parts;
+    this.#id = id;
+    this.#hostname = hostname;
+    parts.host.discovery?.onNews((announced) => this.#report(announced));
+    this.reconfigure();
+  }
+
+  /** A host without discovery is one of a test. */
+  reconfigure(): void {
+    const { config, doors, facts, host, log } = this.#parts;
+    const list = listAnnouncements({
+      hostname: this.#hostname,
+      id: this.#id,
+      version: facts.version,
+      hasKey: config.current.auth.enabled,
+      doors,
+      links: networkInterfaces(),
+    });
+    if (isDeepStrictEqual(list, this.#announced)) return;
+    if (list.length === 0) {
+      const hosts = [...new Set(doors.map((door) => door.host))].join(', ');
+      log.info(`nothing is announced on the network (discovery.mdns): the service listens on ${hosts} only`);
+    }
+    this.#announced = list;
+    void host.discovery?.announce(list);
+  }
+
+  async close(): Promise<void> {
+    const { discovery } = this.#parts.host;
+    discovery?.onNews(() => undefined);
+    if (discovery === undefined || this.#announced?.length === 0) return;
+    await Promise.race([discovery.announce([]), delay(WITHDRAW_LIMIT_MS, undefined, { ref: false })]);
+  }
+
+  #report(announced: readonly Announced[]): void {
+    const { log } = this.#parts;
+    const logged = new Set(this.#lines);
+    // What is not settled yet keeps its line. All may have one reason, which is logged once.
+    this.#lines = announced.map(({ name, isAnnounced, reason }, at) => {
+      const before = this.#lines[at] ?? '';
+      if (!isAnnounced && reason === null) return before;
+      const wanted = this.#announced?.[at];
+      const line = isAnnounced
+        ? `announced on the network as ${JSON.stringify(name)}, port ${wanted?.port} (mDNS)`
+        : `not announced on the network (discovery.mdns): ${reason}`;
+      if (!logged.has(line)) log[isAnnounced ? 'info' : 'warn'](line);
+      logged.add(line);
+      return line;
+    });
+  }
+}
