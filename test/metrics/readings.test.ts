@@ -1,9 +1,9 @@
 /** How often the machine is read for scrapes, and what happens where it cannot be. */
 import { gunzipSync } from 'node:zlib';
 import t from 'tap';
-import { ALL_SECTIONS, type Counters } from '#src/host/host.js';
 import { Metrics } from '#src/exporters/prometheus/metrics.js';
 import type { OwnRooms } from '#src/exporters/prometheus/own.js';
+import { ALL_SECTIONS, type Counters } from '#src/host/host.js';
 import { NO_BASELINE } from '#src/stats/baseline.js';
 import { ALL_DETAILS } from '#src/stats/needs.js';
 import { deriveSample } from '#src/stats/sample.js';
@@ -22,7 +22,7 @@ const OWN: OwnRooms = {
   sampler: { tickCounters: { ticks: 7, latenessMs: 8 } },
   gate: { refusals: { unauthorized: 9 } },
   media: { peekPlayback: () => 'paused' },
-  config: { current: { features: { enable_media: true } } },
+  config: { current: { features: { enable_media: true, enable_processes: true } } },
   log: {},
   rss: undefined,
 };
@@ -46,6 +46,7 @@ function setUp(kernel: () => Promise<Buffer>) {
     host: { readMetrics, readSystem: host.readSystem },
     source: { latest },
     clock,
+    processes: undefined,
     ...OWN,
     needs: { devices: needs, everything: needs },
   });

@@ -14,9 +14,11 @@
 
 #include "host/error.h"
 #include "host/exposition.h"
+#include "linux/kernel/directory.h"
 #include "linux/kernel/file.h"
 #include "linux/kernel/parse_proc.h"
 #include "linux/kernel/text.h"
+#include "linux/metrics/clock.h"
 #include "linux/metrics/parse_counters.h"
 #include "linux/metrics/parse_devices.h"
 #include "linux/metrics/parse_links.h"
@@ -32,6 +34,7 @@ namespace {
 constexpr auto kGauge = MetricType::kGauge;
 // Bounds the answer, on a machine with a veth per container, too.
 constexpr std::size_t kMaxLinks = 512;
+constexpr std::size_t kMaxSupplies = 64;
 
 // One text of the kernel, and how it is written.
 struct Source {
@@ -75,6 +78,17 @@ void writeUname(Exposition& out) {
                            {"version", textOf(system.version)}});
 }
 
+// Adapters and whatever else says whether it supplies; of batteries the probers know more.
+void writeSupplies(const Roots& roots, Exposition& out) {
+  const std::string folder = roots.sys + "/class/power_supply/";
+  std::vector<std::string> names = listFolder(folder);
+  names.resize(std::min(names.size(), kMaxSupplies));
+  out.family("node_power_supply_online", "online value of /sys/class/power_supply/<power_supply>.", kGauge);
+  for (const std::string& name : names)
+    if (const auto value = parseInteger(readSmallFile(folder + name + "/online")))
+      out.add(MetricValue::ofSigned(*value), {{"power_supply", toValidUtf8(name)}});
+}
+
 // EINVAL while the interface is down, and where its driver has none.
 void addSysfs(LinkMetrics& link, const Roots& roots) {
   if (!link.isRunning) return;
@@ -94,19 +108,29 @@ struct MetricsReader::State {
     for (const std::string resource : {"cpu", "io", "memory", "irq"})
       add("/pressure/" + resource,
           [resource](std::string_view text, Exposition& out) { writePressure(resource, text, out); });
-    add("/diskstats", writeBlockDevices);
+    add("/diskstats", [this](std::string_view text, Exposition& out) {
+      writeBlockDevices(
+          text, [this](auto major, auto minor) { return readUdev(major, minor); }, out);
+    });
     add("/sys/fs/file-nr", writeFileDescriptors);
     for (const NumberFile& row : kNumberFiles)
       add(row.path, [&row](std::string_view text, Exposition& out) {
         if (const auto value = parseInteger(text))
           out.single(row.name, row.help, kGauge, MetricValue::ofSigned(*value));
       });
+    addClockSource("current_clocksource", writeCurrentClockSource);
+    addClockSource("available_clocksource", writeClockSources);
     addNetwork();
   }
 
   using Write = std::function<void(std::string_view, Exposition&)>;
   void add(const std::string& path, Write write) {
     sources.push_back({KeptFile(roots.proc + path), std::move(write)});
+  }
+
+  void addClockSource(const char* name, Write write) {
+    const std::string folder = roots.sys + "/devices/system/clocksource/clocksource0/";
+    sources.push_back({KeptFile(folder + name), std::move(write)});
   }
 
   void addNetwork() {
@@ -151,6 +175,11 @@ struct MetricsReader::State {
     writeLinks(links, out);
   }
 
+  std::string readUdev(std::uint64_t major, std::uint64_t minor) const {
+    const std::string numbers = std::to_string(major) + ":" + std::to_string(minor);
+    return readSmallFile(roots.files + "/run/udev/data/b" + numbers);
+  }
+
   std::string readOs() const {
     std::string text = readSmallFile(roots.files + "/etc/os-release");
     return text.empty() ? readSmallFile(roots.files + "/usr/lib/os-release") : text;
@@ -165,6 +194,9 @@ struct MetricsReader::State {
       if (!text.empty()) source.write(text, out);
     }
     writeNetwork(out);
+    writeSupplies(roots, out);
+    writeSystemClock(out);
+    writeTimeZone(out);
     writeUname(out);
     writeOs(readOs(), out);
     lastSize = out.text().size();
