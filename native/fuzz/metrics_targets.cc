@@ -4,7 +4,7 @@
 #include <string>
 
 #include "fuzz/targets.h"
-#include "linux/metrics/clock.h"
+#include "linux/metrics/parse_clock.h"
 #include "linux/metrics/parse_counters.h"
 #include "linux/metrics/parse_devices.h"
 #include "linux/metrics/parse_links.h"

@@ -2,6 +2,7 @@
 #include "host/metrics.h"
 
 #include <linux/rtnetlink.h>
+#include <sys/timex.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -18,7 +19,7 @@
 #include "linux/kernel/file.h"
 #include "linux/kernel/parse_proc.h"
 #include "linux/kernel/text.h"
-#include "linux/metrics/clock.h"
+#include "linux/metrics/parse_clock.h"
 #include "linux/metrics/parse_counters.h"
 #include "linux/metrics/parse_devices.h"
 #include "linux/metrics/parse_links.h"
@@ -63,6 +64,22 @@ void writeTime(Exposition& out) {
   const auto ns =
       static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000U + static_cast<std::uint64_t>(now.tv_nsec);
   out.single("node_time_seconds", "System time in seconds since epoch (1970).", kGauge, MetricValue(ns, 9));
+}
+
+// Nothing where the call is forbidden, as by ProtectClock= of systemd.
+void writeSystemClock(Exposition& out) {
+  timex clock{};  // modes 0: only asks
+  const int state = adjtimex(&clock);
+  if (state >= 0) writeClock(clock, state, out);
+}
+
+// That of this process.
+void writeTimeZone(Exposition& out) {
+  const std::time_t now = std::time(nullptr);
+  std::tm local{};
+  if (localtime_r(&now, &local) == nullptr || local.tm_zone == nullptr) return;
+  out.family("node_time_zone_offset_seconds", "System time zone offset in seconds.", kGauge);
+  out.add(MetricValue::ofSigned(local.tm_gmtoff), {{"time_zone", toValidUtf8(local.tm_zone)}});
 }
 
 void writeUname(Exposition& out) {

@@ -1,5 +1,4 @@
 /** The processes that matter, grouped by name: few series, which stay. */
-import { nameOf } from '../../host/process-columns.ts';
 import type { ProcessColumns } from '../../host/processes.ts';
 import { type Family, type MetricSample, single } from './exposition.ts';
 
@@ -34,13 +33,16 @@ function groupsOf(columns: ProcessColumns, before: ProcessColumns | undefined): 
   const groups = new Map<string, Group>();
   // Both are sorted by number.
   let old = 0;
+  let nameStart = 0;
   for (let row = 0; row < columns.pids.length; row++) {
+    const nameEnd = columns.nameEnds[row] ?? nameStart;
+    const name = columns.names.toString('utf8', nameStart, nameEnd);
+    nameStart = nameEnd;
     if (columns.kernelThreads[row] === 1) continue;
     const pid = columns.pids[row] ?? 0;
     while (before !== undefined && (before.pids[old] ?? Number.POSITIVE_INFINITY) < pid) old++;
     const isKnown = before?.pids[old] === pid && before.startTicks[old] === columns.startTicks[row];
     const ticks = columns.cpuTicks[row] ?? 0;
-    const name = nameOf(columns, row);
     const group = groups.get(name) ?? { name, count: 0, residentBytes: 0, ticks: 0, usedTicks: 0 };
     group.count++;
     group.residentBytes += columns.residentBytes[row] ?? 0;

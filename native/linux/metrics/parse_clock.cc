@@ -1,12 +1,11 @@
 // The units of adjtimex(2): microseconds, or nanoseconds while STA_NANO is set, and parts per million with 16
 // bits of fraction.
-#include "linux/metrics/clock.h"
+#include "linux/metrics/parse_clock.h"
 
 #include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <ctime>
 #include <string>
 
 #include "linux/kernel/scan.h"
@@ -98,20 +97,6 @@ void writeClock(const timex& clock, int state, Exposition& out) {
   for (const ClockRow& row : kRows) out.single(row.name, row.help, row.type, row.of(clock));
   out.single("node_timex_sync_status", "Is clock synchronized to a reliable server (1 = yes, 0 = no).",
              kGauge, MetricValue::ofFlag(state != TIME_ERROR));
-}
-
-void writeSystemClock(Exposition& out) {
-  timex clock{};  // modes 0: only asks
-  const int state = adjtimex(&clock);
-  if (state >= 0) writeClock(clock, state, out);
-}
-
-void writeTimeZone(Exposition& out) {
-  const std::time_t now = std::time(nullptr);
-  std::tm local{};
-  if (localtime_r(&now, &local) == nullptr || local.tm_zone == nullptr) return;
-  out.family("node_time_zone_offset_seconds", "System time zone offset in seconds.", kGauge);
-  out.add(MetricValue::ofSigned(local.tm_gmtoff), {{"time_zone", toValidUtf8(local.tm_zone)}});
 }
 
 void writeCurrentClockSource(std::string_view text, Exposition& out) {
