@@ -8,9 +8,14 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <ctime>
 #include <functional>
+#include <map>
 #include <mutex>
+#include <optional>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "host/error.h"
@@ -36,6 +41,8 @@ constexpr auto kGauge = MetricType::kGauge;
 // Bounds the answer, on a machine with a veth per container, too.
 constexpr std::size_t kMaxLinks = 512;
 constexpr std::size_t kMaxSupplies = 64;
+// How long that is kept which only a change of the hardware or of the system changes.
+constexpr std::chrono::seconds kSettledFor{5};
 
 // One text of the kernel, and how it is written.
 struct Source {
@@ -96,10 +103,7 @@ void writeUname(Exposition& out) {
 }
 
 // Adapters and whatever else says whether it supplies; of batteries the probers know more.
-void writeSupplies(const Roots& roots, Exposition& out) {
-  const std::string folder = roots.sys + "/class/power_supply/";
-  std::vector<std::string> names = listFolder(folder);
-  names.resize(std::min(names.size(), kMaxSupplies));
+void writeSupplies(const std::string& folder, const std::vector<std::string>& names, Exposition& out) {
   out.family("node_power_supply_online", "online value of /sys/class/power_supply/<power_supply>.", kGauge);
   for (const std::string& name : names)
     if (const auto value = parseInteger(readSmallFile(folder + name + "/online")))
@@ -192,9 +196,22 @@ struct MetricsReader::State {
     writeLinks(links, out);
   }
 
-  std::string readUdev(std::uint64_t major, std::uint64_t minor) const {
-    const std::string numbers = std::to_string(major) + ":" + std::to_string(minor);
-    return readSmallFile(roots.files + "/run/udev/data/b" + numbers);
+  const std::string& readUdev(std::uint64_t major, std::uint64_t minor) {
+    const auto [found, isNew] = udev.try_emplace({major, minor});
+    if (isNew)
+      found->second = readSmallFile(roots.files + "/run/udev/data/b" + std::to_string(major) + ":" +
+                                    std::to_string(minor));
+    return found->second;
+  }
+
+  void renewSettled() {
+    const auto now = std::chrono::steady_clock::now();
+    if (settledAt && now - *settledAt < kSettledFor) return;
+    settledAt = now;
+    udev.clear();
+    os = readOs();
+    supplies = listFolder(supplyFolder);
+    supplies.resize(std::min(supplies.size(), kMaxSupplies));
   }
 
   std::string readOs() const {
@@ -206,26 +223,32 @@ struct MetricsReader::State {
     Exposition out;
     out.reserve(lastSize + lastSize / 8);
     writeTime(out);
+    renewSettled();
     for (Source& source : sources) {
       const std::string_view text = source.file.readShortRecordsIfPresent(buffer);
       if (!text.empty()) source.write(text, out);
     }
     writeNetwork(out);
-    writeSupplies(roots, out);
+    writeSupplies(supplyFolder, supplies, out);
     writeSystemClock(out);
     writeTimeZone(out);
     writeUname(out);
-    writeOs(readOs(), out);
+    writeOs(os, out);
     lastSize = out.text().size();
     return out.take();
   }
 
   const Roots roots;
+  const std::string supplyFolder = roots.sys + "/class/power_supply/";
   std::mutex mutex;
   std::vector<Source> sources;
   SteadyTimes times;
   Netlink netlink;
   std::vector<LinkMetrics> links;  // of the last answer
+  std::optional<std::chrono::steady_clock::time_point> settledAt;
+  std::map<std::pair<std::uint64_t, std::uint64_t>, std::string> udev;  // by the numbers of the device
+  std::vector<std::string> supplies;
+  std::string os;
   std::string buffer;
   std::size_t lastSize = 0;
 };
