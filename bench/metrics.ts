@@ -1,6 +1,7 @@
 /**
  * CPU time of a scrape: the addon's reading beside bare reads of the same files in C, and the whole service beside
- * node_exporter, each scraped once a second. `--quick`: fewer rounds.
+ * node_exporter, each scraped once a second, without processes and with them; and how many readings 1,000 scrapes a
+ * second take. `--quick`: fewer rounds.
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
@@ -15,10 +16,15 @@ import { Subject } from './subject.ts';
 const isQuick = process.argv.includes('--quick');
 const BLOCKS = isQuick ? 2 : 4;
 const READINGS = isQuick ? 200 : 500;
-const SCRAPES = isQuick ? 10 : 25;
+const SCRAPES = isQuick ? 2 : 7;
+const WARM_UP = 10;
+const CROWD_SECONDS = 5;
+const CROWD_PER_SECOND = 1000;
+const CLIENTS = 20;
 /** Of the issue: of the bare reads, and of node_exporter. */
 const READ_LIMIT = 1.5;
 const EXPORTER_LIMIT = 0.5;
+const CROWD_LIMIT = 1;
 
 /** What a reading reads; the kernel's list of interfaces has no file. */
 const FILES = [
@@ -28,6 +34,8 @@ const FILES = [
   ...['sys/net/netfilter/nf_conntrack_count', 'sys/net/netfilter/nf_conntrack_max'],
   ...['net/sockstat', 'net/sockstat6', 'net/snmp', 'net/netstat', 'net/snmp6', 'net/softnet_stat'],
 ].map((name) => `/proc/${name}`);
+const CLOCK_SOURCE = '/sys/devices/system/clocksource/clocksource0';
+FILES.push(`${CLOCK_SOURCE}/current_clocksource`, `${CLOCK_SOURCE}/available_clocksource`);
 
 function compileFloor(): string {
   mkdirSync(BUILD, { recursive: true });
@@ -75,31 +83,79 @@ function cpuNsOfAll(pid: number): number {
   return (Number(fields[11]) + Number(fields[12])) * 1e7;
 }
 
-async function measureScrapes() {
+async function startExporter(...more: readonly string[]) {
   const address = `127.0.0.1:${await findFreePort()}`;
   const options = [`--web.listen-address=${address}`, '--web.disable-exporter-metrics', '--log.level=error'];
-  const exporter = spawn('prometheus-node-exporter', options, { stdio: 'ignore' });
-  const service = await startService(1);
+  const child = spawn('prometheus-node-exporter', [...options, ...more], { stdio: 'ignore' });
+  return { pid: child.pid ?? 0, url: `http://${address}/metrics`, stop: async () => child.kill() };
+}
+
+async function startOwn(hasProcesses: boolean) {
+  const more = { features: { enable_processes: hasProcesses } };
+  const { child, port, stop } = await startService(1, { more });
+  return { pid: child.pid ?? 0, url: `http://127.0.0.1:${port}/metrics`, stop };
+}
+
+async function measureScrapes() {
   const targets = {
-    exporter: { pid: exporter.pid ?? 0, url: `http://${address}/metrics` },
-    service: { pid: service.child.pid ?? 0, url: `http://127.0.0.1:${service.port}/metrics` },
+    exporter: await startExporter(),
+    service: await startOwn(false),
+    exporterOfProcesses: await startExporter('--collector.processes'),
+    serviceOfProcesses: await startOwn(true),
   };
-  const block = async (name: keyof typeof targets) => {
-    const { pid, url } = targets[name];
-    const before = cpuNsOfAll(pid);
-    for (let scrape = 0; scrape < SCRAPES; scrape++) {
-      await sleep(1050);
-      await (await fetch(url)).arrayBuffer();
-    }
-    return (cpuNsOfAll(pid) - before) / SCRAPES;
-  };
+  const scrape = async (url: string) => await (await fetch(url)).arrayBuffer();
+  const turns = abba(Object.values(targets));
   try {
-    for (const name of ['exporter', 'service'] as const) await (await fetch(targets[name].url)).arrayBuffer();
-    return await measure(['exporter', 'service'], block);
+    // The first ones load and compile.
+    for (let at = 0; at < WARM_UP; at++) {
+      await sleep(1050);
+      await Promise.all(Object.values(targets).map(({ url }) => scrape(url)));
+    }
+    const before = new Map(turns.map(({ pid }) => [pid, cpuNsOfAll(pid)]));
+    for (let block = 0; block < BLOCKS; block++)
+      for (const { url } of turns)
+        for (let at = 0; at < SCRAPES; at++) {
+          await sleep(1050);
+          await scrape(url);
+        }
+    // From the first to the last, because the kernel counts in steps of 10 ms; between its turns none does anything.
+    const scrapes = (BLOCKS * SCRAPES * turns.length) / Object.keys(targets).length;
+    const spent = ({ pid }: { readonly pid: number }) =>
+      (cpuNsOfAll(pid) - (before.get(pid) ?? Number.NaN)) / scrapes;
+    return {
+      exporter: spent(targets.exporter),
+      service: spent(targets.service),
+      exporterOfProcesses: spent(targets.exporterOfProcesses),
+      serviceOfProcesses: spent(targets.serviceOfProcesses),
+      crowd: await measureCrowd(targets.serviceOfProcesses.url),
+    };
   } finally {
-    exporter.kill();
-    await service.stop();
+    for (const target of Object.values(targets)) await target.stop();
   }
+}
+
+/** Readings per second at 1,000 scrapes a second: each reading has another time. */
+async function measureCrowd(url: string) {
+  const times = new Set<string>();
+  const scrape = async () => {
+    const [, time = ''] =
+      /^node_time_seconds (\S+)$/m.exec(
+        await (await fetch(url, { headers: { 'Accept-Encoding': 'identity' } })).text(),
+      ) ?? [];
+    times.add(time);
+  };
+  const started = performance.now();
+  const client = async () => {
+    for (let sent = 0; sent < CROWD_SECONDS * (CROWD_PER_SECOND / CLIENTS); sent++) {
+      await scrape();
+      const dueMs = started + ((sent + 1) * CLIENTS * 1000) / CROWD_PER_SECOND;
+      await sleep(Math.max(0, dueMs - performance.now()));
+    }
+  };
+  await Promise.all(Array.from({ length: CLIENTS }, client));
+  // The first reading is there at the beginning.
+  const seconds = (performance.now() - started) / 1000;
+  return { readings: (times.size - 1) / seconds, scrapes: (CROWD_SECONDS * CROWD_PER_SECOND) / seconds };
 }
 
 export async function run(): Promise<void> {
@@ -117,6 +173,12 @@ export async function run(): Promise<void> {
         'a scrape of node_exporter',
         micro(scrapes.exporter),
       ],
+      [
+        'a scrape of the service with processes',
+        micro(scrapes.serviceOfProcesses),
+        "a scrape of node_exporter with its collector 'processes'",
+        micro(scrapes.exporterOfProcesses),
+      ],
     ],
     targets: [
       {
@@ -130,6 +192,18 @@ export async function run(): Promise<void> {
         measured: scrapes.service / scrapes.exporter,
         limit: EXPORTER_LIMIT,
         unit: 'times',
+      },
+      {
+        what: 'a scrape with processes, of one of node_exporter with processes',
+        measured: scrapes.serviceOfProcesses / scrapes.exporterOfProcesses,
+        limit: EXPORTER_LIMIT,
+        unit: 'times',
+      },
+      {
+        what: `readings at ${scrapes.crowd.scrapes.toFixed(0)} scrapes a second`,
+        measured: scrapes.crowd.readings,
+        limit: CROWD_LIMIT,
+        unit: 'per second',
       },
     ],
     notes: [

@@ -43,10 +43,17 @@ export interface ServiceOptions {
   readonly main?: string;
   /** Runs Node: the program and its arguments. Default: Node itself. */
   readonly command?: readonly [program: string, ...args: string[]];
+  /** Further sections of its configuration. */
+  readonly more?: Readonly<Record<string, object>>;
 }
 
 /** A configuration of its own: whatever this machine has elsewhere does not count. */
-export function writeConfig(port: number, intervalSeconds: number, engine?: EngineName) {
+export function writeConfig(
+  port: number,
+  intervalSeconds: number,
+  engine?: EngineName,
+  more: ServiceOptions['more'] = {},
+) {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'hostwire-bench-'));
   const file = path.join(folder, 'config.json');
   const content = {
@@ -60,6 +67,7 @@ export function writeConfig(port: number, intervalSeconds: number, engine?: Engi
       ...(engine === undefined ? {} : { engine }),
     },
     power: { backend: 'record' },
+    ...more,
   };
   writeFileSync(file, JSON.stringify(content), { mode: 0o600 });
   return { path: file, remove: () => rmSync(folder, { recursive: true, force: true }) };
@@ -70,10 +78,10 @@ export async function startService(
   intervalSeconds: number,
   options: ServiceOptions = {},
 ): Promise<ServiceProcess> {
-  const { engine, main = path.join(ROOT, 'dist/main.js'), command = [process.execPath] } = options;
+  const { engine, main = path.join(ROOT, 'dist/main.js'), command = [process.execPath], more } = options;
   const [program, ...args] = command;
   const port = await findFreePort();
-  const config = writeConfig(port, intervalSeconds, engine);
+  const config = writeConfig(port, intervalSeconds, engine, more);
   const child = spawn(program, [...args, main, '--config', config.path], {
     stdio: ['ignore', 'ignore', 'pipe'],
   });

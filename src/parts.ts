@@ -35,7 +35,7 @@ export function createStats({ config, host, clock, log }: Base) {
     log,
   });
   const queries = processes && readings && new ProcessQueries({ host: processes, readings, clock, config });
-  return { sampler, queries };
+  return { sampler, readings, queries };
 }
 
 export function createCommands({ config, host, clock, log }: Base, ownPid: number) {

@@ -87,7 +87,7 @@ export class Service {
   }: ServiceOptions) {
     const config = { current: initial };
     const base = { config, host, clock, log };
-    const { sampler, queries } = createStats(base);
+    const { sampler, readings, queries } = createStats(base);
     const { power, media, processControl, wakeControl, commands } = createCommands(base, facts.pid);
     const dashboard = readDashboard();
     const dashboardPaths = dashboard.map((file) => file.path);
@@ -165,6 +165,7 @@ export class Service {
       metrics: {
         ...{ host, source: sampler, clock, facts, engine: engine.name, sampler, gate: this.#gate },
         ...{ server: this.#server, streams: this.#fanout, sockets: this.#hub, media, config, log, rss },
+        processes: readings,
       },
       readSystem: (withDetail) => readSystem(systemRooms, withDetail),
       hasRoom: roomFor(this.#room, config, [this.#fanout, this.#hub], tally),

@@ -1,7 +1,10 @@
 // The fuzzing surface: the texts that metrics are made of.
+#include <algorithm>
+#include <cstring>
 #include <string>
 
 #include "fuzz/targets.h"
+#include "linux/metrics/parse_clock.h"
 #include "linux/metrics/parse_counters.h"
 #include "linux/metrics/parse_devices.h"
 #include "linux/metrics/parse_links.h"
@@ -37,6 +40,23 @@ void runStat(std::string_view input) {
   SteadyTimes times;
   writeStat(input, times, out);
   writeStat(input.substr(input.size() / 2), times, out);
+  check(out);
+}
+
+// The text is what udev keeps, too.
+void runDevices(std::string_view input) {
+  Exposition out;
+  writeBlockDevices(
+      input, [&](auto, auto) { return std::string(input); }, out);
+  check(out);
+}
+
+// Any bytes as what the kernel answers.
+void runClock(std::string_view input) {
+  timex clock{};
+  if (!input.empty()) std::memcpy(&clock, input.data(), std::min(sizeof clock, input.size()));
+  Exposition out;
+  writeClock(clock, clock.status, out);
   check(out);
 }
 
@@ -79,11 +99,14 @@ const std::vector<FuzzTarget>& metricsTargets() {
       {"metrics-vmstat", "/vmstat", write<writeVmstat>},
       {"metrics-descriptors", "/file-nr", write<writeFileDescriptors>},
       {"metrics-os", "/os-release", write<writeOs>},
-      {"metrics-devices", "/diskstats", write<writeBlockDevices>},
+      {"metrics-devices", "/diskstats", runDevices},
       {"metrics-sockets", "/sockstat", runSockets},
       {"metrics-protocols", "/snmp", write<writeProtocols>},
       {"metrics-protocols6", "/snmp6", write<writeProtocols6>},
       {"metrics-queues", "/softnet_stat", write<writePacketQueues>},
+      {"metrics-clock", "", runClock},
+      {"metrics-clock-source", "/current_clocksource", write<writeCurrentClockSource>},
+      {"metrics-clock-sources", "/available_clocksource", write<writeClockSources>},
       {"metrics-links", "", runLinks},
       {"metrics-netdev", "/net/dev", runLinkCounters},
       {"metrics-value", "/loadavg", call<parseMetricValue>}};

@@ -33,9 +33,9 @@ bool isDigit(char c) { return c >= '0' && c <= '9'; }
 
 }  // namespace
 
-MetricValue MetricValue::ofSigned(std::int64_t value) {
+MetricValue MetricValue::ofSigned(std::int64_t value, unsigned decimals) {
   const auto units = static_cast<std::uint64_t>(value);
-  MetricValue made(value < 0 ? 0 - units : units);
+  MetricValue made(value < 0 ? 0 - units : units, decimals);
   made.isNegative_ = value < 0;
   return made;
 }

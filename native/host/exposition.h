@@ -17,7 +17,7 @@ class MetricValue {
  public:
   // `units` / 10^`decimals`.
   explicit MetricValue(std::uint64_t units, unsigned decimals = 0) : units_(units), decimals_(decimals) {}
-  static MetricValue ofSigned(std::int64_t value);
+  static MetricValue ofSigned(std::int64_t value, unsigned decimals = 0);
   static MetricValue ofFlag(bool isSet) { return MetricValue(isSet ? 1 : 0); }
 
   void appendTo(std::string& text) const;

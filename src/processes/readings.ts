@@ -59,6 +59,7 @@ export class ProcessReadings {
   #askedForNs = Number.NEGATIVE_INFINITY;
   #cached: CachedWindow | undefined;
   #pending: Promise<ProcessWindow> | undefined;
+  #reading: Promise<ProcessWindow> | undefined;
 
   constructor(options: ProcessReadingsOptions) {
     this.#options = options;
@@ -136,27 +137,43 @@ export class ProcessReadings {
 
   /** A window that ends less than a second ago. Rejects with the system's Error. */
   async window(): Promise<ProcessWindow> {
-    const { clock } = this.#options;
-    const cached = this.#cached;
+    const fresh = this.#fresh();
     // The first of two readings is fresh too, but there is nothing to compare it with until the second.
-    if (
-      this.#pending === undefined &&
-      cached !== undefined &&
-      clock.sinceBoot() - cached.sinceBootMs < FRESH_MS
-    )
-      return cached.window;
+    if (this.#pending === undefined && fresh?.before !== undefined) return fresh;
     this.#pending ??= this.#take().finally(() => {
       this.#pending = undefined;
     });
     return await this.#pending;
   }
 
+  /** A reading of less than a second ago, for those who compare it with nothing. Rejects with the system's Error. */
+  async columns(): Promise<ProcessColumns> {
+    return (this.#fresh() ?? (await this.#read())).after;
+  }
+
+  #fresh(): ProcessWindow | undefined {
+    const cached = this.#cached;
+    return cached !== undefined && this.#options.clock.sinceBoot() - cached.sinceBootMs < FRESH_MS
+      ? cached.window
+      : undefined;
+  }
+
   async #take(): Promise<ProcessWindow> {
-    const { host, clock } = this.#options;
-    const first = this.#keep(await host.read());
+    const first = this.#fresh() ?? (await this.#read());
     if (first.before !== undefined) return first;
-    await new Promise<void>((resolve) => clock.setTimer(resolve, FIRST_WINDOW_MS));
-    return this.#keep(await host.read());
+    await new Promise<void>((resolve) => this.#options.clock.setTimer(resolve, FIRST_WINDOW_MS));
+    return await this.#read();
+  }
+
+  /** One reading at a time: whoever asks meanwhile gets that one. */
+  #read(): Promise<ProcessWindow> {
+    this.#reading ??= this.#options.host
+      .read()
+      .then((columns) => this.#keep(columns))
+      .finally(() => {
+        this.#reading = undefined;
+      });
+    return this.#reading;
   }
 
   #keep(columns: ProcessColumns): ProcessWindow {

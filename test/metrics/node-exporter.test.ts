@@ -21,13 +21,13 @@ const read = async (url: string) => await (await fetch(url)).text();
 
 /** They may be anything a moment later. */
 const MOMENTARY =
-  /^node_(?:procs_|disk_io_now|sockstat_|filefd_|entropy_|nf_conntrack_entries$|netstat_Tcp_CurrEstab|load|memory_(?:Dirty|Writeback|Committed_AS))/;
+  /^node_(?:procs_|timex_(?:offset|maxerror|estimated_error)|disk_io_now|sockstat_|filefd_|entropy_|nf_conntrack_entries$|netstat_Tcp_CurrEstab|load|memory_(?:Dirty|Writeback|Committed_AS))/;
 /** What the compilers of a busy machine may allocate and free meanwhile. */
 const MEMORY_SLACK = 2 * 2 ** 30;
 
 /** Ours was read between the other two. */
 function isBetween(name: string, before: number, ours: number, after: number): boolean {
-  if (MOMENTARY.test(name)) return ours >= 0;
+  if (MOMENTARY.test(name)) return ours >= 0 || name === 'node_timex_offset_seconds';
   const [low, high] = [Math.min(before, after), Math.max(before, after)];
   const slack = /^node_(?:memory|filesystem)_/.test(name) ? MEMORY_SLACK : Math.abs(high) * 1e-3;
   // The kernel corrects idle times.

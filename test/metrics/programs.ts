@@ -79,15 +79,27 @@ export async function startPrometheus(t: Test, config: object) {
   };
 }
 
-/** What `promtool check metrics` objects to, by the name of the metric. */
-export function checkMetrics(text: string): Promise<ReadonlyMap<string, string>> {
-  return new Promise((resolve, reject) => {
-    const child = execFile('promtool', ['check', 'metrics'], (error, stdout, stderr) => {
+/** Runs promtool with `input` as its standard input; resolves with its exit code and all that it prints. */
+function promtool(args: readonly string[], input = ''): Promise<{ code: number; lines: readonly string[] }> {
+  return new Promise((resolve) => {
+    const child = execFile('promtool', args, (error, stdout, stderr) => {
       const lines = `${stdout}${stderr}`.split('\n').filter((line) => line !== '');
-      // 3: it has remarks. 1: it cannot read the text.
-      if (error !== null && error.code !== 3) reject(new Error(`promtool: ${lines.join('; ')}`));
-      resolve(new Map(lines.map((line) => [line.split(' ')[0] ?? '', line])));
+      resolve({ code: Number(error?.code ?? 0), lines });
     });
-    child.stdin?.end(text);
+    child.stdin?.end(input);
   });
+}
+
+/** What `promtool check metrics` objects to, by the name of the metric. */
+export async function checkMetrics(text: string): Promise<ReadonlyMap<string, string>> {
+  const { code, lines } = await promtool(['check', 'metrics'], text);
+  // 3: it has remarks. 1: it cannot read the text.
+  if (code !== 0 && code !== 3) throw new Error(`promtool: ${lines.join('; ')}`);
+  return new Map(lines.map((line) => [line.split(' ')[0] ?? '', line]));
+}
+
+/** Rejects unless promtool can read the file: `what` is "config" or "rules". */
+export async function checkFile(what: 'config' | 'rules', file: string): Promise<void> {
+  const { code, lines } = await promtool(['check', what, file]);
+  if (code !== 0) throw new Error(`promtool: ${lines.join('; ')}`);
 }

@@ -22,7 +22,7 @@ const OWN: OwnRooms = {
   sampler: { tickCounters: { ticks: 7, latenessMs: 8 } },
   gate: { refusals: { unauthorized: 9 } },
   media: { peekPlayback: () => 'paused' },
-  config: { current: { features: { enable_media: true } } },
+  config: { current: { features: { enable_media: true, enable_processes: true } } },
   log: {},
   rss: undefined,
 };
@@ -46,6 +46,7 @@ function setUp(kernel: () => Promise<Buffer>) {
     host: { readMetrics, readSystem: host.readSystem },
     source: { latest },
     clock,
+    processes: undefined,
     ...OWN,
     needs: { devices: needs, everything: needs },
   });

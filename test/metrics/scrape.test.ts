@@ -1,14 +1,18 @@
 /** GET /metrics of a whole service: access, flag, headers, and the families of the service itself. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { gunzipSync } from 'node:zlib';
 import t, { type Test } from 'tap';
+import type { ProcessHost } from '#src/host/processes.js';
 import { EventStream } from '../helpers/clients/event-stream.ts';
 import { ask, type RawAnswer, valuesOf } from '../helpers/clients/http.ts';
 import type { ConfigPart } from '../helpers/fakes/config-parts.ts';
 import { fixtureHost } from '../helpers/fakes/host.ts';
+import { processColumns } from '../helpers/fakes/process-columns.ts';
 import { startHere } from '../helpers/service/service.ts';
 import { parseFamilies } from './families.ts';
 
 const KEY = 'a-key-of-this-test';
+const KEYED = { Authorization: `Bearer ${KEY}` };
 
 async function start(t: Test, config: ConfigPart = {}) {
   const service = await startHere(fixtureHost(), config);
@@ -52,17 +56,16 @@ t.test('[3.metrics-flag] features.enable_metrics', async (t) => {
 
 t.test('[3.metrics-access] the rules are those of /api/usage', async (t) => {
   const { port } = await start(t, { auth: { enabled: true, api_key: KEY } });
-  const keyed = { Authorization: `Bearer ${KEY}` };
   const foreign = { Origin: 'https://evil.example', 'Sec-Fetch-Site': 'cross-site' };
   for (const [headers, status] of [
     [{}, 401],
     [{ Authorization: 'Bearer wrong' }, 401],
-    [keyed, 200],
-    [{ ...keyed, ...foreign }, 200],
+    [KEYED, 200],
+    [{ ...KEYED, ...foreign }, 200],
   ] as const)
     for (const target of ['/metrics', '/api/usage'])
       t.equal((await ask(port, target, { headers })).status, status, `${target} ${JSON.stringify(headers)}`);
-  const counted = await ask(port, '/metrics', { headers: keyed });
+  const counted = await ask(port, '/metrics', { headers: KEYED });
   t.equal(valueIn(counted, 'hostwire_refused_requests_total', 'reason=unauthorized'), 4);
   t.equal(valueIn(counted, 'hostwire_refused_requests_total', 'reason=host_not_allowed'), 0);
   t.notMatch(counted.body.toString(), KEY);
@@ -70,6 +73,34 @@ t.test('[3.metrics-access] the rules are those of /api/usage', async (t) => {
   for (const target of ['/metrics', '/api/usage'])
     t.equal((await ask(open.port, target, { headers: foreign })).status, 403, `${target}: the web guard`);
 });
+
+t.test(
+  '[3.metrics-processes] features.enable_processes: groups while it is on, no name while not',
+  async (t) => {
+    const lists = processColumns(10, [{ pid: 7, name: 'a "b"\nc', cpu: 500, memory: 4096 }]);
+    const processes = { latest: () => null, ask: () => undefined, read: () => Promise.resolve(lists) };
+    // Only these of its methods are called.
+    const host = { ...fixtureHost(), processes: processes as unknown as ProcessHost };
+    const key = { auth: { enabled: true, api_key: KEY } };
+    const service = await startHere(host, key);
+    t.teardown(() => service.stop());
+    const scrape = (headers: Readonly<Record<string, string>>) => ask(service.port, '/metrics', { headers });
+    /** Not the reading that is there. */
+    const scrapeAgain = async () => {
+      await sleep(1100);
+      return await scrape(KEYED);
+    };
+    const group = 'group=a \\"b\\"\\nc';
+    const first = await scrape(KEYED);
+    t.equal(valueIn(first, 'hostwire_process_group_cpu_seconds_total', group), 5);
+    t.equal(valueIn(first, 'hostwire_process_group_resident_memory_bytes', group), 4096);
+    t.notMatch((await scrape({ Authorization: 'Bearer wrong' })).body.toString(), 'group');
+    service.reconfigure({ ...key, features: { enable_processes: false } });
+    t.notMatch((await scrapeAgain()).body.toString(), /hostwire_process/);
+    service.reconfigure(key);
+    t.equal(valueIn(await scrapeAgain(), 'hostwire_processes'), 1);
+  },
+);
 
 t.test('[3.metrics-own] subscribers, events and ticks are counted', async (t) => {
   const { port } = await start(t, { stats: { stream_interval_seconds: 1 } });

@@ -2,21 +2,29 @@
 #include "host/metrics.h"
 
 #include <linux/rtnetlink.h>
+#include <sys/timex.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <ctime>
 #include <functional>
+#include <map>
 #include <mutex>
+#include <optional>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "host/error.h"
 #include "host/exposition.h"
+#include "linux/kernel/directory.h"
 #include "linux/kernel/file.h"
 #include "linux/kernel/parse_proc.h"
 #include "linux/kernel/text.h"
+#include "linux/metrics/parse_clock.h"
 #include "linux/metrics/parse_counters.h"
 #include "linux/metrics/parse_devices.h"
 #include "linux/metrics/parse_links.h"
@@ -32,6 +40,9 @@ namespace {
 constexpr auto kGauge = MetricType::kGauge;
 // Bounds the answer, on a machine with a veth per container, too.
 constexpr std::size_t kMaxLinks = 512;
+constexpr std::size_t kMaxSupplies = 64;
+// How long that is kept which only a change of the hardware or of the system changes.
+constexpr std::chrono::seconds kSettledFor{5};
 
 // One text of the kernel, and how it is written.
 struct Source {
@@ -62,6 +73,22 @@ void writeTime(Exposition& out) {
   out.single("node_time_seconds", "System time in seconds since epoch (1970).", kGauge, MetricValue(ns, 9));
 }
 
+// Nothing where the call is forbidden, as by ProtectClock= of systemd.
+void writeSystemClock(Exposition& out) {
+  timex clock{};  // modes 0: only asks
+  const int state = adjtimex(&clock);
+  if (state >= 0) writeClock(clock, state, out);
+}
+
+// That of this process.
+void writeTimeZone(Exposition& out) {
+  const std::time_t now = std::time(nullptr);
+  std::tm local{};
+  if (localtime_r(&now, &local) == nullptr || local.tm_zone == nullptr) return;
+  out.family("node_time_zone_offset_seconds", "System time zone offset in seconds.", kGauge);
+  out.add(MetricValue::ofSigned(local.tm_gmtoff), {{"time_zone", toValidUtf8(local.tm_zone)}});
+}
+
 void writeUname(Exposition& out) {
   utsname system{};
   if (uname(&system) != 0) return;
@@ -73,6 +100,14 @@ void writeUname(Exposition& out) {
                            {"release", textOf(system.release)},
                            {"sysname", textOf(system.sysname)},
                            {"version", textOf(system.version)}});
+}
+
+// Adapters and whatever else says whether it supplies; of batteries the probers know more.
+void writeSupplies(const std::string& folder, const std::vector<std::string>& names, Exposition& out) {
+  out.family("node_power_supply_online", "online value of /sys/class/power_supply/<power_supply>.", kGauge);
+  for (const std::string& name : names)
+    if (const auto value = parseInteger(readSmallFile(folder + name + "/online")))
+      out.add(MetricValue::ofSigned(*value), {{"power_supply", toValidUtf8(name)}});
 }
 
 // EINVAL while the interface is down, and where its driver has none.
@@ -94,19 +129,29 @@ struct MetricsReader::State {
     for (const std::string resource : {"cpu", "io", "memory", "irq"})
       add("/pressure/" + resource,
           [resource](std::string_view text, Exposition& out) { writePressure(resource, text, out); });
-    add("/diskstats", writeBlockDevices);
+    add("/diskstats", [this](std::string_view text, Exposition& out) {
+      writeBlockDevices(
+          text, [this](auto major, auto minor) { return readUdev(major, minor); }, out);
+    });
     add("/sys/fs/file-nr", writeFileDescriptors);
     for (const NumberFile& row : kNumberFiles)
       add(row.path, [&row](std::string_view text, Exposition& out) {
         if (const auto value = parseInteger(text))
           out.single(row.name, row.help, kGauge, MetricValue::ofSigned(*value));
       });
+    addClockSource("current_clocksource", writeCurrentClockSource);
+    addClockSource("available_clocksource", writeClockSources);
     addNetwork();
   }
 
   using Write = std::function<void(std::string_view, Exposition&)>;
   void add(const std::string& path, Write write) {
     sources.push_back({KeptFile(roots.proc + path), std::move(write)});
+  }
+
+  void addClockSource(const char* name, Write write) {
+    const std::string folder = roots.sys + "/devices/system/clocksource/clocksource0/";
+    sources.push_back({KeptFile(folder + name), std::move(write)});
   }
 
   void addNetwork() {
@@ -151,6 +196,24 @@ struct MetricsReader::State {
     writeLinks(links, out);
   }
 
+  const std::string& readUdev(std::uint64_t major, std::uint64_t minor) {
+    const auto [found, isNew] = udev.try_emplace({major, minor});
+    if (isNew)
+      found->second = readSmallFile(roots.files + "/run/udev/data/b" + std::to_string(major) + ":" +
+                                    std::to_string(minor));
+    return found->second;
+  }
+
+  void renewSettled() {
+    const auto now = std::chrono::steady_clock::now();
+    if (settledAt && now - *settledAt < kSettledFor) return;
+    settledAt = now;
+    udev.clear();
+    os = readOs();
+    supplies = listFolder(supplyFolder);
+    supplies.resize(std::min(supplies.size(), kMaxSupplies));
+  }
+
   std::string readOs() const {
     std::string text = readSmallFile(roots.files + "/etc/os-release");
     return text.empty() ? readSmallFile(roots.files + "/usr/lib/os-release") : text;
@@ -160,23 +223,32 @@ struct MetricsReader::State {
     Exposition out;
     out.reserve(lastSize + lastSize / 8);
     writeTime(out);
+    renewSettled();
     for (Source& source : sources) {
       const std::string_view text = source.file.readShortRecordsIfPresent(buffer);
       if (!text.empty()) source.write(text, out);
     }
     writeNetwork(out);
+    writeSupplies(supplyFolder, supplies, out);
+    writeSystemClock(out);
+    writeTimeZone(out);
     writeUname(out);
-    writeOs(readOs(), out);
+    writeOs(os, out);
     lastSize = out.text().size();
     return out.take();
   }
 
   const Roots roots;
+  const std::string supplyFolder = roots.sys + "/class/power_supply/";
   std::mutex mutex;
   std::vector<Source> sources;
   SteadyTimes times;
   Netlink netlink;
   std::vector<LinkMetrics> links;  // of the last answer
+  std::optional<std::chrono::steady_clock::time_point> settledAt;
+  std::map<std::pair<std::uint64_t, std::uint64_t>, std::string> udev;  // by the numbers of the device
+  std::vector<std::string> supplies;
+  std::string os;
   std::string buffer;
   std::size_t lastSize = 0;
 };

@@ -58,6 +58,7 @@ constexpr std::array kColumns{
 
 struct Device {
   std::string name;
+  std::uint64_t major = 0, minor = 0;
   std::array<std::uint64_t, kColumns.size()> values{};
   std::size_t count = 0;  // of the values that this kernel has
 };
@@ -98,10 +99,11 @@ std::vector<Device> parseDevices(std::string_view text) {
   std::vector<Device> devices;
   std::string_view line;
   while (devices.size() < kMaxDevices && takeLine(text, line)) {
-    const bool hasNumber = takeUnsigned(line) && takeUnsigned(line);
+    const auto major = takeUnsigned(line);
+    const auto minor = takeUnsigned(line);
     const std::string_view name = takeWord(line);
-    if (!hasNumber || name.empty() || isNumbered(name) || isNvmePartition(name)) continue;
-    Device device{toValidUtf8(name)};
+    if (!major || !minor || name.empty() || isNumbered(name) || isNvmePartition(name)) continue;
+    Device device{toValidUtf8(name), *major, *minor};
     while (device.count < kColumns.size()) {
       const auto value = takeUnsigned(line);
       if (!value) break;
@@ -112,10 +114,38 @@ std::vector<Device> parseDevices(std::string_view text) {
   return devices;
 }
 
+// "E:ID_MODEL=Samsung_SSD": what follows the sign of equality.
+std::string propertyOf(std::string_view text, std::string_view key) {
+  std::string_view line;
+  while (takeLine(text, line)) {
+    if (!line.starts_with("E:")) continue;
+    line.remove_prefix(2);
+    if (line.starts_with(key) && line.substr(key.size()).starts_with('='))
+      return toValidUtf8(line.substr(key.size() + 1));
+  }
+  return {};
+}
+
+void writeInfo(const std::vector<Device>& devices, const UdevText& udev, Exposition& out) {
+  out.family("node_disk_info", "Info of /sys/block/<block_device>.", MetricType::kGauge);
+  for (const Device& device : devices) {
+    const std::string text = udev(device.major, device.minor);
+    out.add(MetricValue(1), {{"device", device.name},
+                             {"major", std::to_string(device.major)},
+                             {"minor", std::to_string(device.minor)},
+                             {"model", propertyOf(text, "ID_MODEL")},
+                             {"path", propertyOf(text, "ID_PATH")},
+                             {"revision", propertyOf(text, "ID_REVISION")},
+                             {"serial", ""},
+                             {"wwn", ""}});
+  }
+}
+
 }  // namespace
 
-void writeBlockDevices(std::string_view text, Exposition& out) {
+void writeBlockDevices(std::string_view text, const UdevText& udev, Exposition& out) {
   const std::vector<Device> devices = parseDevices(text);
+  writeInfo(devices, udev, out);
   for (std::size_t at = 0; at < kColumns.size(); ++at) {
     const Column& column = kColumns.at(at);
     out.family(column.name, column.help, column.type);

@@ -3,6 +3,7 @@ import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import type { Clock } from '../../clock.ts';
 import type { Host } from '../../host/host.ts';
+import type { ProcessColumns } from '../../host/processes.ts';
 import type { Needs } from '../../stats/needs.ts';
 import type { SampleSource } from '../../stats/source.ts';
 import { deviceFamilies } from './devices.ts';
@@ -10,12 +11,15 @@ import { type Family, toOpenMetrics, writeFamily } from './exposition.ts';
 import { chooseForm, type Form, TYPE_OF } from './negotiate.ts';
 import { type OwnRooms, ownFamilies } from './own.ts';
 import { platformFamilies } from './platform.ts';
+import { ProcessGroups } from './process-groups.ts';
 
 /** The parts of the service that metrics are made of. */
 export interface MetricsRooms extends OwnRooms {
   readonly host: Pick<Host, 'readMetrics' | 'readSystem'>;
   readonly source: Pick<SampleSource, 'latest'>;
   readonly clock: Pick<Clock, 'sinceBoot'>;
+  /** A recent reading of all processes; undefined where they cannot be listed. */
+  readonly processes: { columns(): Promise<ProcessColumns> } | undefined;
 }
 
 export interface MetricsOptions extends MetricsRooms {
@@ -31,6 +35,9 @@ export interface Scrape {
 
 /** How long a reading answers further scrapes. */
 const FRESH_MS = 1000;
+
+/** Readings of processes take at most this part of a processor's time: 10,000 processes take 100 ms and more. */
+const MAX_PROCESS_SHARE = 0.01;
 
 const compress = promisify(gzip);
 /** Of a text that repeats itself a higher level saves 5 % of the bytes and takes three times as long. */
@@ -72,6 +79,9 @@ export class Metrics {
   #reading: Promise<Reading> | undefined;
   #isReading = false;
   #readAtMs = Number.NEGATIVE_INFINITY;
+  /** undefined while `features.enable_processes` is off. */
+  #groups: ProcessGroups | undefined;
+  #processesDueMs = Number.NEGATIVE_INFINITY;
 
   constructor(options: MetricsOptions) {
     this.#options = options;
@@ -105,12 +115,33 @@ export class Metrics {
 
   async #read(): Promise<Reading> {
     const { source, needs } = this.#options;
-    const [kernel, { sample }] = await Promise.all([
+    const [kernel, { sample }, processes] = await Promise.all([
       this.#readKernel(),
       source.latest(this.#hasKernelTexts ? needs.devices : needs.everything),
+      this.#readProcesses(),
     ]);
-    const families = [...deviceFamilies(sample.counters), ...ownFamilies(this.#options)];
+    const families = [...deviceFamilies(sample.counters), ...processes, ...ownFamilies(this.#options)];
     return new Reading(Buffer.concat([kernel, Buffer.from(write(families))]));
+  }
+
+  /** Of the last reading where there is no new one. */
+  async #readProcesses(): Promise<readonly Family[]> {
+    const { config, clock, processes } = this.#options;
+    if (processes === undefined || !config.current.features.enable_processes) {
+      this.#groups = undefined;
+      this.#processesDueMs = Number.NEGATIVE_INFINITY;
+      return [];
+    }
+    this.#groups ??= new ProcessGroups();
+    const groups = this.#groups;
+    if (clock.sinceBoot() >= this.#processesDueMs) {
+      const columns = await processes.columns().catch(() => undefined);
+      if (columns !== undefined) {
+        this.#processesDueMs = clock.sinceBoot() + columns.spentNs / 1e6 / MAX_PROCESS_SHARE;
+        groups.update(columns);
+      }
+    }
+    return groups.families();
   }
 
   async #readKernel(): Promise<Buffer> {

@@ -19,7 +19,11 @@ export interface OwnRooms {
   readonly gate: { readonly refusals: Readonly<Record<string, number>> };
   /** The state of the player; undefined while nobody has asked for players. */
   readonly media: { peekPlayback(): string | undefined };
-  readonly config: { readonly current: { readonly features: { readonly enable_media: boolean } } };
+  readonly config: {
+    readonly current: {
+      readonly features: { readonly enable_media: boolean; readonly enable_processes: boolean };
+    };
+  };
   readonly log: { readonly leftOut?: () => number };
   /** The resident memory of this process, in bytes. */
   readonly rss: (() => number) | undefined;

@@ -1,0 +1,18 @@
+// The system clock as families of metrics. Pure.
+#pragma once
+
+#include <sys/timex.h>
+
+#include <string_view>
+
+#include "host/exposition.h"
+
+namespace hostwire {
+
+// What adjtimex(2) answers: `state` is its result.
+void writeClock(const timex& clock, int state, Exposition& out);
+// `current_clocksource` and `available_clocksource` of /sys/devices/system/clocksource/clocksource0.
+void writeCurrentClockSource(std::string_view text, Exposition& out);
+void writeClockSources(std::string_view text, Exposition& out);
+
+}  // namespace hostwire

@@ -1,0 +1,135 @@
+/** The processes that matter, grouped by name: few series, which stay. */
+import type { ProcessColumns } from '../../host/processes.ts';
+import { type Family, type MetricSample, single } from './exposition.ts';
+
+/** So many by CPU time and so many by memory get a place. */
+const TOP = 5;
+/** Groups at a time. */
+const MAX_PLACES = 32;
+/** A place whose group has been in no top for so long goes to one that is, when there is no free place. */
+const KEEP_NS = 600e9;
+/** A group in the top by CPU has used at least this part of a processor since the reading before. */
+const MIN_SHARE = 0.05;
+
+interface Group {
+  readonly name: string;
+  count: number;
+  residentBytes: number;
+  /** CPU time of its living processes, in ticks… */
+  ticks: number;
+  /** …and the part of it since the reading before; of a new process all. */
+  usedTicks: number;
+}
+
+/** An exported group. */
+interface Place {
+  /** Only grows: the time of processes that have ended stays in it. */
+  ticks: number;
+  topAtNs: number;
+}
+
+/** Kernel threads are left out: their names change with what they do. */
+function groupsOf(columns: ProcessColumns, before: ProcessColumns | undefined): ReadonlyMap<string, Group> {
+  const groups = new Map<string, Group>();
+  // Both are sorted by number.
+  let old = 0;
+  let nameStart = 0;
+  for (let row = 0; row < columns.pids.length; row++) {
+    const nameEnd = columns.nameEnds[row] ?? nameStart;
+    const name = columns.names.toString('utf8', nameStart, nameEnd);
+    nameStart = nameEnd;
+    if (columns.kernelThreads[row] === 1) continue;
+    const pid = columns.pids[row] ?? 0;
+    while (before !== undefined && (before.pids[old] ?? Number.POSITIVE_INFINITY) < pid) old++;
+    const isKnown = before?.pids[old] === pid && before.startTicks[old] === columns.startTicks[row];
+    const ticks = columns.cpuTicks[row] ?? 0;
+    const group = groups.get(name) ?? { name, count: 0, residentBytes: 0, ticks: 0, usedTicks: 0 };
+    group.count++;
+    group.residentBytes += columns.residentBytes[row] ?? 0;
+    group.ticks += ticks;
+    group.usedTicks += isKnown ? Math.max(0, ticks - (before.cpuTicks[old] ?? 0)) : ticks;
+    groups.set(name, group);
+  }
+  return groups;
+}
+
+function greatest(groups: Iterable<Group>, of: (group: Group) => number, least: number): readonly Group[] {
+  return [...groups]
+    .filter((group) => of(group) > least)
+    .sort((a, b) => of(b) - of(a))
+    .slice(0, TOP);
+}
+
+function topOf(
+  groups: ReadonlyMap<string, Group>,
+  columns: ProcessColumns,
+  before: ProcessColumns | undefined,
+): ReadonlySet<Group> {
+  const seconds = before === undefined ? 0 : (columns.sinceBootNs - before.sinceBootNs) / 1e9;
+  const leastTicks = seconds * columns.ticksPerSecond * MIN_SHARE;
+  return new Set([
+    ...greatest(groups.values(), ({ usedTicks }) => usedTicks, leastTicks),
+    ...greatest(groups.values(), ({ residentBytes }) => residentBytes, 0),
+  ]);
+}
+
+export class ProcessGroups {
+  readonly #places = new Map<string, Place>();
+  #last: ProcessColumns | undefined;
+  #groups: ReadonlyMap<string, Group> = new Map();
+
+  /** Readings come in the order of their times; the same one again changes nothing. */
+  update(columns: ProcessColumns): void {
+    const before = this.#last;
+    if (before?.takenAtNs === columns.takenAtNs) return;
+    this.#groups = groupsOf(columns, before);
+    this.#last = columns;
+    for (const [name, place] of this.#places) place.ticks += this.#groups.get(name)?.usedTicks ?? 0;
+    for (const group of topOf(this.#groups, columns, before)) this.#give(group, columns.sinceBootNs);
+  }
+
+  #give({ name, ticks }: Group, nowNs: number): void {
+    const place = this.#places.get(name);
+    if (place !== undefined) place.topAtNs = nowNs;
+    else if (this.#places.size < MAX_PLACES || this.#freeOne(nowNs))
+      this.#places.set(name, { ticks, topAtNs: nowNs });
+  }
+
+  /** Whether there was one to be given up. */
+  #freeOne(nowNs: number): boolean {
+    const [oldest] = [...this.#places].sort(([, a], [, b]) => a.topAtNs - b.topAtNs);
+    return oldest !== undefined && nowNs - oldest[1].topAtNs > KEEP_NS && this.#places.delete(oldest[0]);
+  }
+
+  families(): readonly Family[] {
+    const columns = this.#last;
+    if (columns === undefined) return [];
+    const family = (
+      name: string,
+      help: string,
+      type: Family['type'],
+      of: (name: string, place: Place) => MetricSample['value'],
+    ): Family => ({
+      name: `hostwire_process_group_${name}`,
+      help,
+      type,
+      samples: [...this.#places].map(([group, place]) => ({ labels: { group }, value: of(group, place) })),
+    });
+    return [
+      single('hostwire_processes', 'Processes, kernel threads included.', 'gauge', columns.pids.length),
+      family(
+        'cpu_seconds_total',
+        'CPU time of all processes of one name, those that have ended included.',
+        'counter',
+        (_name, { ticks }) => ticks / columns.ticksPerSecond,
+      ),
+      family(
+        'resident_memory_bytes',
+        'Resident memory of all processes of one name; what they share is counted in each.',
+        'gauge',
+        (name) => this.#groups.get(name)?.residentBytes ?? 0,
+      ),
+      family('processes', 'Processes of one name.', 'gauge', (name) => this.#groups.get(name)?.count ?? 0),
+    ];
+  }
+}
