@@ -6,7 +6,7 @@ import { type Family, type MetricSample, single } from './exposition.ts';
 const TOP = 5;
 /** Groups at a time. */
 const MAX_PLACES = 32;
-/** A place whose group has been in no top for so long goes to one that is, when there is no free place. */
+/** When there is no free place, the place of a group that has been in no top for this long goes to one that is. */
 const KEEP_NS = 600e9;
 /** A group in the top by CPU has used at least this part of a processor since the reading before. */
 const MIN_SHARE = 0.05;
