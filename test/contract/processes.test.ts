@@ -273,7 +273,7 @@ t.test(
     const service = await startService();
     t.teardown(() => service.stop());
     const { capabilities } = objectOf(await ask(service.port, '/api/system?detail=1'));
-    t.strictSame(Object.keys(Object(capabilities)).sort(), ['media', 'power', 'processes']);
+    t.strictSame(Object.keys(Object(capabilities)).sort(), ['media', 'power', 'processes', 'wake']);
     const shape = { enabled: Boolean, supported: Boolean };
     t.match(capabilities, { processes: { list: shape, control: { ...shape, enabled: false } } });
   },

@@ -90,7 +90,7 @@ t.test('[1.notice-open] auth off beyond loopback is one loud warning at start', 
   t.teardown(() => service.stop());
   t.same(warningsOf(service), [
     'hostwire warn: anyone who can reach this machine may use the service: auth.enabled is false and server.host is :: ' +
-      '(sleep, hibernate, media, process list: on; restart, shutdown, process control: off). ' +
+      '(sleep, hibernate, media, process list: on; restart, shutdown, process control, waking other machines: off). ' +
       'Set auth.enabled and auth.api_key, or server.host to 127.0.0.1. ' +
       'Do not forward a port of your router to it; use a VPN to reach it from outside.',
   ]);

@@ -85,7 +85,8 @@ t.test(
     t.match(media.controls, [{ verb: 'set_volume', value: 0.3 }]);
     t.match(feedbackIn(witness), [{ command: 'media.set_volume', id: 'a', stage: 'done', success: true }]);
     await witness.say(commandTopic('media'), '{"action": "mute"}');
-    await until(() => media.controls.length === 2, 'the topic of a group');
+    await until(() => feedbackIn(witness).length === 2, 'the topic of a group');
+    t.equal(media.controls.length, 2);
     for (const [topic, payload, code] of [
       ['media.set_volume', '{"value": 101}', 'invalid_value'],
       ['media.set_volume', '{}', 'missing_field'],
