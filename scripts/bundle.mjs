@@ -141,10 +141,11 @@ async function bundleProgram() {
   write(path.join(target, 'licenses.txt'), licensesOf([...libraries].sort()));
 }
 
-/** Copies the declarations of `file`, and those that they import. */
-function copyTypes(file, seen = new Set()) {
+/** Copies the declarations of `file`, and those that they import; `seen` gets those of the wire, which are not copied. */
+function copyTypes(file, seen) {
   if (seen.has(file)) return;
   seen.add(file);
+  if (file.startsWith('wire/')) return;
   const text = readFileSync(path.join(modules, file), 'utf8');
   write(path.join(target, file), text);
   for (const [, name] of text.matchAll(/(?:\bfrom |\bimport\()['"](\.[^'"]+)\.[jt]s['"]/g))
@@ -161,7 +162,13 @@ async function bundleClient() {
     target: 'es2022',
   });
   for (const file of outputFiles) write(file.path, file.contents);
-  copyTypes('client/client.d.ts');
+  const types = new Set();
+  copyTypes('client/client.d.ts', types);
+  const { flattenTypes } = await import('./client-types.mjs');
+  const wire = [...types].filter((file) => file.startsWith('wire/')).map((file) => path.join(modules, file));
+  rmSync(path.join(target, 'wire'), { recursive: true, force: true });
+  rmSync(path.join(target, 'errors.d.ts'), { force: true });
+  for (const [file, text] of flattenTypes(wire)) write(path.join(target, path.relative(modules, file)), text);
 }
 
 /** After the TypeScript was compiled. */

@@ -47,7 +47,7 @@ function packClient() {
   build();
   const target = path.join(root, 'packages/client/dist');
   rmSync(target, { recursive: true, force: true });
-  for (const name of ['client', 'wire', 'errors.d.ts'])
+  for (const name of ['client', 'wire'])
     cpSync(path.join(root, 'dist', name), path.join(target, name), { recursive: true });
 }
 
