@@ -67,6 +67,7 @@ const NEEDS = [
 /** Needed by the long runs only: most of them to build and start a virtual machine. */
 const PROOF_NEEDS = [
   { package: 'mmdebstrap', commands: ['mmdebstrap'], why: 'a root filesystem from packages' },
+  { package: 'qemu-user-static', commands: ['qemu-aarch64-static'], why: 'the addon for arm64' },
   {
     package: 'qemu-system-x86',
     commands: ['qemu-system-x86_64'],
