@@ -53,6 +53,8 @@ const NEEDS = [
 /** Needed by the long runs only: most of them to build and start a virtual machine. */
 const PROOF_NEEDS = [
   { package: 'mmdebstrap', commands: ['mmdebstrap'], why: 'a root filesystem from packages' },
+  { package: 'lintian', commands: ['lintian'], why: 'checks of the Debian package' },
+  { package: 'xz-utils', commands: ['xz'], why: 'the bundle for Linux' },
   {
     package: 'qemu-system-x86',
     commands: ['qemu-system-x86_64'],
