@@ -9,14 +9,14 @@ const target = path.join(root, 'dist');
 /** The same sources, compiled one by one: tests import them as #src/…, and declarations come from there. */
 const modules = path.join(root, 'build/ts/src');
 
-/** Stay in node_modules: the engines, and selfsigned, which only `keygen --tls` loads. */
-export const EXTERNAL = ['uWebSockets.js', 'ws', 'selfsigned'];
+/** Stay in node_modules: the engines. */
+export const EXTERNAL = ['uWebSockets.js', 'ws'];
 
 /** The licenses of packages, for those who ship a bundle of them. */
 export function licensesOf(packages) {
   const texts = packages.map((name) => {
     const folder = path.join(root, 'node_modules', name);
-    const file = ['LICENSE', 'LICENSE.md'].find((each) => existsSync(path.join(folder, each)));
+    const file = ['LICENSE', 'LICENSE.md', 'LICENSE.txt'].find((each) => existsSync(path.join(folder, each)));
     return `${name}\n\n${readFileSync(path.join(folder, file), 'utf8')}`;
   });
   return Buffer.from(texts.join('\n\n'));
@@ -34,6 +34,19 @@ function write(file, bytes) {
  * its own helpers into one more file, which every start reads.
  */
 const LATE = 'src/exporters/prometheus/metrics.ts';
+
+/**
+ * A library that only `keygen --tls` loads, and what it depends on, in one file without a map: 0.4 MB of 9 MB. They are
+ * CommonJS, which requires Node's modules.
+ */
+const LATE_LIBRARY = {
+  stdin: { contents: "export { generate } from 'selfsigned';", resolveDir: root, sourcefile: 'selfsigned' },
+  banner: {
+    js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);",
+  },
+  entryNames: 'selfsigned-[hash]',
+  sourcemap: false,
+};
 
 /** The names that esbuild gives to parts. */
 const PART = /-[A-Z0-9]{8}\.js(?:\.map)?$/;
@@ -76,13 +89,14 @@ const PROGRAM = {
   minify: true,
   // Coverage is mapped by lines: with one long line for all, c8 takes lines that nothing ran for covered.
   lineLimit: 10,
+  metafile: true,
   platform: 'node',
   target: 'node20.9',
   external: EXTERNAL,
 };
 
-/** Imports of LATE lead to its own bundle, `name`. */
-const latePart = (name) => ({
+/** Imports of LATE lead to its own bundle, `name`, and those of the late library to `libraryName`. */
+const latePart = (name, libraryName) => ({
   name: 'late part',
   setup(build) {
     const suffix = `/${path.basename(path.dirname(LATE))}/${path.basename(LATE)}`;
@@ -91,24 +105,31 @@ const latePart = (name) => ({
         ? { path: `./${name}`, external: true }
         : undefined,
     );
+    build.onResolve({ filter: /^selfsigned$/ }, () => ({ path: `./${libraryName}`, external: true }));
   },
 });
 
+const nameOfScript = ({ outputFiles }) =>
+  outputFiles.map((file) => path.basename(file.path)).find((name) => name.endsWith('.js'));
+
+/** The packages that parts of a bundle came from. */
+const librariesIn = (...bundles) =>
+  bundles.flatMap(({ metafile }) =>
+    Object.keys(metafile.inputs).flatMap((file) => LIBRARY.exec(file)?.[1] ?? []),
+  );
+
 async function bundleProgram() {
   const late = await bundle({ ...PROGRAM, entryPoints: [LATE], entryNames: '[name]-[hash]' });
-  const lateName = late.outputFiles
-    .map((file) => path.basename(file.path))
-    .find((name) => name.endsWith('.js'));
+  const library = await bundle({ ...PROGRAM, ...LATE_LIBRARY });
   const program = await bundle({
     ...PROGRAM,
     entryPoints: ['src/main.ts'],
     // What main.ts imports late stays in a file of its own. Few files: each costs about 1 ms and 0.1 MiB at the start.
     splitting: true,
     chunkNames: '[name]-[hash]',
-    plugins: [globalProcess, latePart(lateName)],
-    metafile: true,
+    plugins: [globalProcess, latePart(nameOfScript(late), nameOfScript(library))],
   });
-  const outputFiles = [...late.outputFiles, ...program.outputFiles];
+  const outputFiles = [late, library, program].flatMap((built) => built.outputFiles);
   const files = new Map(outputFiles.map((file) => [path.basename(file.path), file.contents]));
   // main.js last: until then the old one runs, with its own parts.
   const isPart = (name) => PART.test(name);
@@ -116,8 +137,8 @@ async function bundleProgram() {
   for (const [name, bytes] of files) if (!isPart(name)) write(path.join(target, name), bytes);
   for (const name of readdirSync(target))
     if (isPart(name) && !files.has(name)) rmSync(path.join(target, name));
-  const libraries = Object.keys(program.metafile.inputs).flatMap((file) => LIBRARY.exec(file)?.[1] ?? []);
-  write(path.join(target, 'licenses.txt'), licensesOf([...new Set(libraries)].sort()));
+  const libraries = new Set(librariesIn(late, library, program));
+  write(path.join(target, 'licenses.txt'), licensesOf([...libraries].sort()));
 }
 
 /** Copies the declarations of `file`, and those that they import. */
