@@ -7,12 +7,14 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
+  statSync,
   writeFileSync,
 } from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { findDifferences } from '../engine.mjs';
+import { sourcesOf } from '../sources.mjs';
 import { findModules, layOutProgram } from './program.mjs';
 import { provideRuntime, RUNTIME, runTool, strip } from './runtime.mjs';
 
@@ -29,13 +31,15 @@ export function sourceDate() {
 
 /** The addon for `arch`: the prebuilt one, which runs on older systems, otherwise that of this machine. */
 function findAddon(arch) {
-  const folder = path.join(root, 'prebuilds', `linux-${arch}`);
-  const prebuilt = existsSync(folder)
-    ? readdirSync(folder).find((name) => name.endsWith('.node'))
-    : undefined;
-  if (prebuilt !== undefined) return path.join(folder, prebuilt);
+  const prebuilt = path.join(root, 'prebuilds', `linux-${arch}`, 'hostwire.node');
+  if (existsSync(prebuilt)) {
+    const sources = ['CMakeLists.txt', ...sourcesOf('shared', 'linux')];
+    const newest = Math.max(...sources.map((file) => statSync(path.join(root, file)).mtimeMs));
+    if (statSync(prebuilt).mtimeMs >= newest) return prebuilt;
+    throw new Error(`prebuilds/linux-${arch} is older than the sources: npm run prebuilds -- linux-${arch}`);
+  }
   if (arch === process.arch) return path.join(root, 'dist/hostwire.node');
-  throw new Error(`there is no addon for linux-${arch} in prebuilds/`);
+  throw new Error(`there is no addon for it: npm run prebuilds -- linux-${arch}`);
 }
 
 /** The license of each part, by its name: hostwire's own dependencies, bundled or not, and Node with what it includes. */
