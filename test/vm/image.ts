@@ -29,6 +29,7 @@ const PACKAGES = [
   'udev',
   'kmod',
   'libstdc++6',
+  'procps',
   'iproute2',
   'util-linux',
   'mount',
