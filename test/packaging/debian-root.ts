@@ -29,7 +29,7 @@ exec chroot "$@"`;
 
 /** No bus, and a service that only records power actions. */
 const SAFE = {
-  PATH: '/usr/sbin:/usr/bin:/sbin:/bin',
+  PATH: '/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',
   LC_ALL: 'C',
   DEBIAN_FRONTEND: 'noninteractive',
   HOSTWIRE_POWER_BACKEND: 'record',
