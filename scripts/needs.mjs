@@ -68,6 +68,8 @@ const NEEDS = [
 const PROOF_NEEDS = [
   { package: 'mmdebstrap', commands: ['mmdebstrap'], why: 'a root filesystem from packages' },
   { package: 'qemu-user-static', commands: ['qemu-aarch64-static'], why: 'the addon for arm64' },
+  { package: 'lintian', commands: ['lintian'], why: 'checks of the Debian package' },
+  { package: 'xz-utils', commands: ['xz'], why: 'the bundle for Linux' },
   {
     package: 'qemu-system-x86',
     commands: ['qemu-system-x86_64'],
