@@ -9,7 +9,7 @@ import { type Arguments, parseArguments } from './cli/arguments.ts';
 import { generateCertificate } from './cli/certificate.ts';
 import { checkConfiguration } from './cli/check.ts';
 import { examine } from './cli/doctor/doctor.ts';
-import { HELP } from './cli/help.ts';
+import { formatHelp } from './cli/help.ts';
 import { generateKey } from './cli/keygen.ts';
 import type { Output } from './cli/output.ts';
 import { manageService } from './cli/windows-service.ts';
@@ -130,7 +130,7 @@ async function main(): Promise<void> {
   const paths = { paths: configPaths, overrides };
   switch (command) {
     case 'help':
-      return answer({ text: HELP, exitCode: 0 });
+      return answer({ text: formatHelp(), exitCode: 0 });
     case 'version':
       return answer({ text: `${VERSION}\n${await engineLine(paths)}\n`, exitCode: 0 });
     case 'keygen': {

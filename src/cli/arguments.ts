@@ -5,13 +5,14 @@ import { findNearest } from '../config/nearest.ts';
 import { quote } from '../config/problems.ts';
 import { accepts, ROWS } from '../config/schema.ts';
 import { isHostName } from '../config/values.ts';
-
-export const COMMANDS = ['run', 'check', 'doctor', 'service', 'keygen', 'help', 'version'] as const;
-export type Command = (typeof COMMANDS)[number];
-
-/** What `service` can do. */
-export const SERVICE_ACTIONS = ['install', 'remove'] as const;
-export type ServiceAction = (typeof SERVICE_ACTIONS)[number];
+import {
+  COMMANDS,
+  type Command,
+  OPTION_LIST,
+  type OptionName,
+  SERVICE_ACTIONS,
+  type ServiceAction,
+} from './words.ts';
 
 export interface CertificateWords {
   /** As given. */
@@ -37,9 +38,9 @@ export interface Arguments {
   readonly problem?: { readonly text: string; readonly exitCode: 2 };
 }
 
-interface Option {
-  /** The configuration key that it sets; none: it names a file to load, or a folder. */
-  readonly key?: string;
+interface Setting {
+  /** The configuration key that it sets. */
+  readonly key: string;
   readonly read: (text: string) => unknown;
 }
 
@@ -47,26 +48,29 @@ const asText = (text: string): unknown => text;
 // Digits only: Number would also take "0x1F", " 80" and "".
 const asInteger = (text: string): unknown => (/^\d{1,6}$/u.test(text) ? Number(text) : text);
 
-const OUT_OPTION = '--out';
-const TLS_OPTION = '--tls';
+const OUT_OPTION: OptionName = '--out';
+const TLS_OPTION: OptionName = '--tls';
+const SERVICE_OPTION: OptionName = '--service';
+const JSON_OPTION: OptionName = '--json';
 
-const OPTIONS: ReadonlyMap<string, Option> = new Map([
-  ['--config', { read: asText }],
-  [OUT_OPTION, { read: asText }],
+/** The options whose value is a setting. */
+const SETTINGS: ReadonlyMap<string, Setting> = new Map<OptionName, Setting>([
   ['--host', { key: 'server.host', read: asText }],
   ['--port', { key: 'server.port', read: asInteger }],
   ['--log-level', { key: 'log.level', read: asText }],
 ]);
 
-const SERVICE_OPTION = '--service';
-const JSON_OPTION = '--json';
-
 /** Options that stand for a command. */
-const SWITCHES: ReadonlyMap<string, Command> = new Map([
+const SWITCHES: ReadonlyMap<string, Command> = new Map<OptionName, Command>([
   ['--help', 'help'],
   ['-h', 'help'],
   ['--version', 'version'],
 ]);
+
+/** Those that take a value. */
+const VALUED: ReadonlySet<string> = new Set(
+  OPTION_LIST.flatMap(({ names, value }) => (value === undefined ? [] : names)),
+);
 
 /** `words`: the arguments after the program's name. */
 export function parseArguments(words: readonly string[]): Arguments {
@@ -107,19 +111,18 @@ export function parseArguments(words: readonly string[]): Arguments {
   for (let index = 0; index < words.length; index++) {
     const word = words[index] ?? '';
     const { name, inline } = split(word);
-    const option = OPTIONS.get(name);
     const known = COMMANDS.find((candidate) => candidate === word);
     if (SWITCHES.has(word)) switched ??= SWITCHES.get(word);
     else if (word === SERVICE_OPTION) isService = true;
     else if (word === TLS_OPTION) isTls = true;
     else if (word === JSON_OPTION) isJson = true;
-    else if (option !== undefined) {
+    else if (VALUED.has(name)) {
       const text = inline ?? words[++index];
-      if (text === undefined || text === '' || (inline === undefined && OPTIONS.has(split(text).name))) {
+      if (text === undefined || text === '' || (inline === undefined && VALUED.has(split(text).name))) {
         return refuse(`${name} needs a value`);
       }
       const paths = name === OUT_OPTION ? folders : configPaths;
-      const problem = takeOption(name, option, text, paths, overrides);
+      const problem = takeOption(name, text, paths, overrides);
       if (problem !== undefined) return refuse(problem);
     } else if (word.startsWith('-')) return refuse(describeUnknown('option', name, listOptions()));
     else if (command === 'service' && serviceAction === undefined) {
@@ -145,10 +148,8 @@ function describeMisfit({ command, isService, isJson, serviceAction }: Arguments
   return undefined;
 }
 
-/** Every option, for suggestions and for the test of the help. */
-export function listOptions(): readonly string[] {
-  return [...OPTIONS.keys(), SERVICE_OPTION, JSON_OPTION, TLS_OPTION, ...SWITCHES.keys()];
-}
+/** Every option, for suggestions. */
+export const listOptions = (): readonly string[] => OPTION_LIST.flatMap(({ names }) => names);
 
 function split(word: string): { readonly name: string; readonly inline: string | undefined } {
   const equals = word.startsWith('--') ? word.indexOf('=') : -1;
@@ -159,15 +160,16 @@ function split(word: string): { readonly name: string; readonly inline: string |
 
 function takeOption(
   name: string,
-  { key, read }: Option,
   text: string,
-  configPaths: string[],
+  paths: string[],
   overrides: Map<string, { value: unknown; option: string }>,
 ): string | undefined {
-  if (key === undefined) {
-    configPaths.push(text);
+  const setting = SETTINGS.get(name);
+  if (setting === undefined) {
+    paths.push(text);
     return undefined;
   }
+  const { key, read } = setting;
   if (overrides.has(key)) return `${name} was given twice`;
   const value = read(text);
   const row = ROWS.get(key);
