@@ -10,6 +10,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { buildBundle } from './bundle.mjs';
+import { writeCommit } from './commit.mjs';
 import { unpackAll } from './fixtures.mjs';
 import { hasCmake, missingTools } from './tools.mjs';
 import { buildWeb, isWebMissing } from './web.mjs';
@@ -145,6 +146,7 @@ async function buildTypescript(project) {
   // The API documents, from the schemas that were just compiled.
   run(process.execPath, [path.join(root, 'build/ts/src/api/generate.js')]);
   await buildBundle();
+  writeCommit();
 }
 
 /** Whether a part of the program does not exist or is older than what it is made of. */
@@ -174,6 +176,7 @@ const steps = {
     if (isAddonMissing()) buildAddon();
     if (isProgramMissing()) await buildTypescript('.');
     if (isWebMissing()) await buildWeb();
+    writeCommit();
   },
   web: buildWeb,
   async tests() {

@@ -60,7 +60,7 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   stats: ['host', 'wire', 'clock', 'log'],
   access: [],
   config: ['access', 'tls', 'errors', 'log'],
-  cli: ['config', 'host', 'access', 'tls'],
+  cli: ['config', 'host', 'access', 'tls', 'place'],
   'cli/doctor': ['cli', 'config', 'engines', 'host', 'tls'],
   tls: [],
   client: ['wire', 'tls'],

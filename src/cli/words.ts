@@ -33,7 +33,7 @@ export const COMMAND_ROWS: Readonly<Record<Command, CommandRow>> = {
       "self-signed certificate for this machine's names and those given, and prints the certificate's pin",
   },
   help: { help: 'print this help' },
-  version: { help: 'print the version and the HTTP engine' },
+  version: { help: 'print the version, the commit, the HTTP engine and the C library' },
 };
 
 /** What a shell offers for a value: files with these endings, folders, these words, or nothing. */
