@@ -145,8 +145,10 @@ async function buildTypescript(project) {
   run(process.execPath, [require.resolve('typescript/bin/tsc'), '-b', project]);
   // The API documents, from the schemas that were just compiled.
   run(process.execPath, [path.join(root, 'build/ts/src/api/generate.js')]);
-  await buildBundle();
   writeCommit();
+  // The completions and the manual page, whose date is that of the commit.
+  run(process.execPath, [path.join(root, 'build/ts/src/cli/share/generate.js')]);
+  await buildBundle();
 }
 
 /** Whether a part of the program does not exist or is older than what it is made of. */
@@ -158,6 +160,7 @@ function isProgramMissing() {
     'dist/main.js',
     'dist/client/client.js',
     'dist/api/openapi.json',
+    'dist/share/man/man1/hostwire.1',
   ];
   return built.some((file) => isOlder(path.join(root, file), newest));
 }

@@ -61,6 +61,7 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   access: [],
   config: ['access', 'tls', 'errors', 'log'],
   cli: ['config', 'host', 'access', 'tls', 'place'],
+  'cli/share': ['cli', 'place'],
   'cli/doctor': ['cli', 'config', 'engines', 'host', 'tls'],
   tls: [],
   client: ['wire', 'tls'],

@@ -3,13 +3,13 @@ import { COMMAND_ROWS, COMMANDS, OPTION_LIST, PLACES, PURPOSE } from './words.ts
 
 const WIDTH = 120;
 
-/** `text` in lines of at most WIDTH, the lines after the first indented by `indent`. */
-function wrap(text: string, indent: number): string {
+/** `text` in lines of at most `width`, those after the first indented by `indent`. */
+export function wrap(text: string, indent: number, width = WIDTH): string {
   let column = indent;
   let wrapped = '';
   for (const word of text.split(' ')) {
     const isFirst = wrapped === '';
-    if (!isFirst && column + 1 + word.length > WIDTH) {
+    if (!isFirst && column + 1 + word.length > width) {
       wrapped += `\n${' '.repeat(indent)}${word}`;
       column = indent + word.length;
     } else {
