@@ -42,10 +42,10 @@ function readPlace() {
     text = error.stdout ?? '';
   }
   const { settings } = JSON.parse(text);
-  const valueOf = (key) => settings[key]?.value ?? undefined;
-  const isSecure = valueOf('server.tls.cert') !== undefined;
-  const port = (isSecure ? valueOf('server.tls.port') : undefined) ?? valueOf('server.port');
-  return { host: valueOf('server.host'), port, isSecure };
+  const read = (key) => settings[key]?.value ?? undefined;
+  const isSecure = read('server.tls.cert') !== undefined;
+  const port = (isSecure ? read('server.tls.port') : undefined) ?? read('server.port');
+  return { host: read('server.host'), port, isSecure };
 }
 
 /** The configuration costs three times as much to read as the service to ask, so it is read only where this is not it. */
