@@ -108,7 +108,6 @@ t.test('the container image', { skip }, async (t) => {
     t.match(running.log(), `warn: running in a container: ${reason}; mount the host's / read-only at /host`);
     const rowOf = doctor(built, running);
     t.match(rowOf('container'), { status: 'partly', reason });
-    t.match(rowOf('power'), { status: 'missing' });
     t.match(await get(port, '/api/system'), { hostname: 'container' });
     t.match(await get(port, '/api/processes'), { total_count: 1 });
     t.equal(
