@@ -9,6 +9,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { addonPath, buildAddon, buildWithCmake, configureCmake, JOBS, run, tryGyp } from './addon.mjs';
 import { buildBundle } from './bundle.mjs';
+import { writeCommit } from './commit.mjs';
 import { unpackAll } from './fixtures.mjs';
 import { hasCmake } from './tools.mjs';
 import { buildWeb, isWebMissing } from './web.mjs';
@@ -70,6 +71,9 @@ async function buildTypescript(project) {
   run(process.execPath, [require.resolve('typescript/bin/tsc'), '-b', project]);
   // The API documents, from the schemas that were just compiled.
   run(process.execPath, [path.join(root, 'build/ts/src/api/generate.js')]);
+  writeCommit();
+  // The completions and the manual page, whose date is that of the commit.
+  run(process.execPath, [path.join(root, 'build/ts/src/cli/share/generate.js')]);
   await buildBundle();
 }
 
@@ -82,6 +86,7 @@ function isProgramMissing() {
     'dist/main.js',
     'dist/client/client.js',
     'dist/api/openapi.json',
+    'dist/share/man/man1/hostwire.1',
   ];
   return built.some((file) => isOlder(path.join(root, file), newest));
 }
@@ -103,6 +108,7 @@ const steps = {
   async program() {
     if (isProgramMissing()) await buildTypescript('.');
     if (isWebMissing()) await buildWeb();
+    writeCommit();
   },
   web: buildWeb,
   async tests() {
