@@ -9,14 +9,14 @@ const target = path.join(root, 'dist');
 /** The same sources, compiled one by one: tests import them as #src/…, and declarations come from there. */
 const modules = path.join(root, 'build/ts/src');
 
-/** Stay in node_modules: the engines, selfsigned, which only `keygen --tls` loads, and mqtt, for its exporter. */
-export const EXTERNAL = ['uWebSockets.js', 'ws', 'selfsigned', 'mqtt'];
+/** Stay in node_modules: the engines. */
+export const EXTERNAL = ['uWebSockets.js', 'ws'];
 
 /** The licenses of packages, for those who ship a bundle of them. */
 export function licensesOf(packages) {
   const texts = packages.map((name) => {
     const folder = path.join(root, 'node_modules', name);
-    const file = ['LICENSE', 'LICENSE.md'].find((each) => existsSync(path.join(folder, each)));
+    const file = ['LICENSE', 'LICENSE.md', 'LICENSE.txt'].find((each) => existsSync(path.join(folder, each)));
     return `${name}\n\n${readFileSync(path.join(folder, file), 'utf8')}`;
   });
   return Buffer.from(texts.join('\n\n'));
@@ -34,6 +34,23 @@ function write(file, bytes) {
  * move its own helpers into one more file, which every start reads.
  */
 const LATE = ['src/exporters/prometheus/metrics.ts', 'src/exporters/mqtt/exporter.ts'];
+
+/** Libraries in CommonJS require Node's modules. */
+const REQUIRE = {
+  banner: {
+    js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);",
+  },
+};
+
+/**
+ * A library that only `keygen --tls` loads, and what it depends on, in one file without a map: 0.4 MB of 9 MB.
+ */
+const LATE_LIBRARY = {
+  stdin: { contents: "export { generate } from 'selfsigned';", resolveDir: root, sourcefile: 'selfsigned' },
+  ...REQUIRE,
+  entryNames: 'selfsigned-[hash]',
+  sourcemap: false,
+};
 
 /** The names that esbuild gives to parts. */
 const PART = /-[A-Z0-9]{8}\.js(?:\.map)?$/;
@@ -76,13 +93,14 @@ const PROGRAM = {
   minify: true,
   // Coverage is mapped by lines: with one long line for all, c8 takes lines that nothing ran for covered.
   lineLimit: 10,
+  metafile: true,
   platform: 'node',
   target: 'node20.9',
   external: EXTERNAL,
 };
 
-/** Imports of the entries of LATE lead to their own bundles. `names`: entry → file. */
-const lateParts = (names) => ({
+/** Imports of the entries of LATE lead to their own bundles (`names`: entry → file), those of the library to `library`. */
+const lateParts = (names, library) => ({
   name: 'late parts',
   setup(build) {
     const bySuffix = [...names].map(([entry, name]) => [
@@ -94,33 +112,41 @@ const lateParts = (names) => ({
       const late = bySuffix.find(([suffix]) => wanted.endsWith(suffix));
       return late && { path: late[1], external: true };
     });
+    build.onResolve({ filter: /^selfsigned$/ }, () => ({ path: `./${library}`, external: true }));
   },
 });
 
-async function bundleLate(entry) {
-  // Not named alike: two bundles may have modules of one name.
-  const name = path.basename(path.dirname(entry));
-  const { outputFiles } = await bundle({
+const nameOfScript = ({ outputFiles }) =>
+  outputFiles.map((file) => path.basename(file.path)).find((name) => name.endsWith('.js'));
+
+/** The packages that parts of a bundle came from. */
+const librariesIn = (...bundles) =>
+  bundles.flatMap(({ metafile }) =>
+    Object.keys(metafile.inputs).flatMap((file) => LIBRARY.exec(file)?.[1] ?? []),
+  );
+
+/** Named after its folder: two bundles may have modules of one name. */
+const bundleLate = (entry) =>
+  bundle({
     ...PROGRAM,
-    entryPoints: { [name]: entry },
+    ...REQUIRE,
+    entryPoints: { [path.basename(path.dirname(entry))]: entry },
     entryNames: '[name]-[hash]',
   });
-  const file = outputFiles.map(({ path: each }) => path.basename(each)).find((each) => each.endsWith('.js'));
-  return { entry, name: file, outputFiles };
-}
 
 async function bundleProgram() {
   const late = await Promise.all(LATE.map(bundleLate));
+  const names = new Map(late.map((built, index) => [LATE[index], nameOfScript(built)]));
+  const library = await bundle({ ...PROGRAM, ...LATE_LIBRARY });
   const program = await bundle({
     ...PROGRAM,
     entryPoints: ['src/main.ts'],
     // What main.ts imports late stays in a file of its own. Few files: each costs about 1 ms and 0.1 MiB at the start.
     splitting: true,
     chunkNames: '[name]-[hash]',
-    plugins: [globalProcess, lateParts(new Map(late.map(({ entry, name }) => [entry, name])))],
-    metafile: true,
+    plugins: [globalProcess, lateParts(names, nameOfScript(library))],
   });
-  const outputFiles = [...late.flatMap((each) => each.outputFiles), ...program.outputFiles];
+  const outputFiles = [...late, library, program].flatMap((built) => built.outputFiles);
   const files = new Map(outputFiles.map((file) => [path.basename(file.path), file.contents]));
   // main.js last: until then the old one runs, with its own parts.
   const isPart = (name) => PART.test(name);
@@ -128,14 +154,15 @@ async function bundleProgram() {
   for (const [name, bytes] of files) if (!isPart(name)) write(path.join(target, name), bytes);
   for (const name of readdirSync(target))
     if (isPart(name) && !files.has(name)) rmSync(path.join(target, name));
-  const libraries = Object.keys(program.metafile.inputs).flatMap((file) => LIBRARY.exec(file)?.[1] ?? []);
-  write(path.join(target, 'licenses.txt'), licensesOf([...new Set(libraries)].sort()));
+  const libraries = new Set(librariesIn(...late, library, program));
+  write(path.join(target, 'licenses.txt'), licensesOf([...libraries].sort()));
 }
 
-/** Copies the declarations of `file`, and those that they import. */
-function copyTypes(file, seen = new Set()) {
+/** Copies the declarations of `file`, and those that they import; `seen` gets those of the wire, which are not copied. */
+function copyTypes(file, seen) {
   if (seen.has(file)) return;
   seen.add(file);
+  if (file.startsWith('wire/')) return;
   const text = readFileSync(path.join(modules, file), 'utf8');
   write(path.join(target, file), text);
   for (const [, name] of text.matchAll(/(?:\bfrom |\bimport\()['"](\.[^'"]+)\.[jt]s['"]/g))
@@ -152,7 +179,13 @@ async function bundleClient() {
     target: 'es2022',
   });
   for (const file of outputFiles) write(file.path, file.contents);
-  copyTypes('client/client.d.ts');
+  const types = new Set();
+  copyTypes('client/client.d.ts', types);
+  const { flattenTypes } = await import('./client-types.mjs');
+  const wire = [...types].filter((file) => file.startsWith('wire/')).map((file) => path.join(modules, file));
+  rmSync(path.join(target, 'wire'), { recursive: true, force: true });
+  rmSync(path.join(target, 'errors.d.ts'), { force: true });
+  for (const [file, text] of flattenTypes(wire)) write(path.join(target, path.relative(modules, file)), text);
 }
 
 /** After the TypeScript was compiled. */

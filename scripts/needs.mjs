@@ -38,6 +38,11 @@ const NEEDS = [
   { package: 'mpv', commands: ['mpv'], why: 'a real player' },
   { package: 'mpv-mpris', files: ['/usr/lib/mpv-mpris/mpris.so'], why: "mpv's connection to the bus" },
   { package: 'playerctl', commands: ['playerctl'], why: 'an independent check of players' },
+  { package: 'zsh', commands: ['zsh'], why: 'the completion for zsh' },
+  { package: 'fish', commands: ['fish'], why: 'the completion for fish' },
+  { package: 'man-db', commands: ['man', 'lexgrog'], why: 'the manual page' },
+  { package: 'groff', commands: ['groff'], why: 'warnings about the manual page' },
+  { package: 'mandoc', commands: ['mandoc'], why: 'lint of the manual page' },
   { package: 'systemd', commands: ['systemd-analyze'], why: 'checks of the shipped units' },
   { package: 'curl', commands: ['curl'], why: 'an independent client' },
   { package: 'apache2-utils', commands: ['ab'], why: 'a client that speaks HTTP/1.0' },
@@ -67,12 +72,16 @@ const NEEDS = [
 /** Needed by the long runs only: most of them to build and start a virtual machine. */
 const PROOF_NEEDS = [
   { package: 'mmdebstrap', commands: ['mmdebstrap'], why: 'a root filesystem from packages' },
+  { package: 'qemu-user-static', commands: ['qemu-aarch64-static'], why: 'the addon for arm64' },
+  { package: 'lintian', commands: ['lintian'], why: 'checks of the Debian package' },
+  { package: 'xz-utils', commands: ['xz'], why: 'the bundle for Linux' },
   {
     package: 'qemu-system-x86',
     commands: ['qemu-system-x86_64'],
     why: 'a virtual machine that may be powered off',
   },
   { package: 'e2fsprogs', commands: ['mke2fs'], why: 'disks of the virtual machine' },
+  { package: 'buildah', commands: ['buildah'], why: 'the container image' },
   { package: 'kmod', commands: ['depmod'], why: 'kernel modules of the virtual machine' },
   { package: 'collectd-core', commands: ['collectd'], why: 'a recipe' },
   { package: 'libyajl2', files: ['/usr/lib/x86_64-linux-gnu/libyajl.so.2'], why: "collectd's curl_json" },

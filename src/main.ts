@@ -10,9 +10,10 @@ import { generateCertificate } from './cli/certificate.ts';
 import { checkConfiguration } from './cli/check.ts';
 import { discover } from './cli/discover.ts';
 import { examine } from './cli/doctor/doctor.ts';
-import { HELP } from './cli/help.ts';
+import { formatHelp } from './cli/help.ts';
 import { generateKey } from './cli/keygen.ts';
 import type { Output } from './cli/output.ts';
+import { describeLibc, formatVersion, type LibraryReport, type VersionFacts } from './cli/version.ts';
 import { wake } from './cli/wake.ts';
 import { manageService } from './cli/windows-service.ts';
 import { type LoadOptions, loadConfig } from './config/load.ts';
@@ -92,6 +93,13 @@ async function engineLine(words: Words): Promise<string> {
   );
 }
 
+async function versionFacts(words: Words): Promise<VersionFacts> {
+  const { platform, arch, version: node } = process;
+  // Its type is only `object`; these parts of it are documented.
+  const libc = platform === 'linux' ? describeLibc(process.report.getReport() as LibraryReport) : undefined;
+  return { version: VERSION, engine: await engineLine(words), node: `${node} on ${platform} ${arch}`, libc };
+}
+
 /** The log file of a service that Windows starts; undefined where there is no such folder. */
 function findServiceLog(): string | undefined {
   const folder = findMachineDataFolder();
@@ -132,9 +140,9 @@ async function main(): Promise<void> {
   const paths = { paths: configPaths, overrides };
   switch (command) {
     case 'help':
-      return answer({ text: HELP, exitCode: 0 });
+      return answer({ text: formatHelp(), exitCode: 0 });
     case 'version':
-      return answer({ text: `${VERSION}\n${await engineLine(paths)}\n`, exitCode: 0 });
+      return answer({ text: formatVersion(await versionFacts(paths)), exitCode: 0 });
     case 'keygen': {
       const { certificate } = words;
       if (certificate === undefined) return answer(generateKey());

@@ -87,7 +87,8 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   access: [],
   wake: ['host'],
   config: ['access', 'tls', 'wake', 'errors', 'log'],
-  cli: ['config', 'host', 'access', 'tls', 'wake'],
+  cli: ['config', 'host', 'access', 'tls', 'wake', 'place'],
+  'cli/share': ['cli', 'place'],
   'cli/doctor': ['cli', 'access', 'config', 'engines', 'host', 'tls'],
   tls: [],
   client: ['wire', 'tls'],
@@ -182,14 +183,22 @@ t.test('each third-party library is known to one room', async (t) => {
       const isItsRoom = LIBRARIES[name] ?? BUILD_LIBRARIES[name];
       t.ok(isItsRoom?.(file), `${file} may import ${name}`);
     }
-  const dependencies = JSON.parse(textOf('package.json')) as { dependencies: Record<string, string> };
+  const { dependencies, devDependencies, bundleDependencies } = JSON.parse(
+    textOf('package.json'),
+  ) as Readonly<{
+    dependencies: Record<string, string>;
+    devDependencies: Record<string, string>;
+    bundleDependencies: readonly string[];
+  }>;
   t.same(
-    Object.keys(dependencies.dependencies).sort(),
-    Object.keys(LIBRARIES).sort(),
-    'no other runtime dependency',
+    Object.keys(dependencies).sort(),
+    ['node-addon-api', 'node-api-headers', 'uWebSockets.js', 'ws'],
+    'the engines, and what the addon is compiled with where no prebuilt one loads; the rest is in the bundle',
   );
-  for (const [name, version] of Object.entries(dependencies.dependencies))
-    t.match(version, /^(npm:[\w-]+@)?\d+\.\d+\.\d+$/, `${name} is pinned exactly`);
+  t.same([...bundleDependencies].sort(), Object.keys(dependencies).sort(), 'the package brings all of them');
+  const versions = { ...devDependencies, ...dependencies };
+  for (const name of new Set([...Object.keys(LIBRARIES), ...Object.keys(dependencies)]))
+    t.match(versions[name] ?? 'none', /^(npm:[\w-]+@)?\d+\.\d+\.\d+$/, `${name} is pinned exactly`);
 });
 
 t.test(

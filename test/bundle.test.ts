@@ -1,7 +1,7 @@
 /** The program in dist/: what of it is loaded late, its source maps, its licenses, and the files of the package. */
 import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { SourceMap, type SourceMapPayload } from 'node:module';
+import { isBuiltin, SourceMap, type SourceMapPayload } from 'node:module';
 import path from 'node:path';
 import process from 'node:process';
 import t from 'tap';
@@ -17,7 +17,10 @@ const sourceOf = (file: string, source: string) =>
   path.relative(ROOT, path.resolve(DIST, path.dirname(file), source));
 const sourcesOf = (file: string) => mapOf(file).sources.map((source) => sourceOf(file, source));
 
-const FILES = readdirSync(DIST).filter((file) => file.endsWith('.js'));
+const SCRIPTS = readdirSync(DIST).filter((file) => file.endsWith('.js'));
+/** The library that is loaded late, which has no map. */
+const LIBRARY = SCRIPTS.filter((file) => file.startsWith('selfsigned-'));
+const FILES = SCRIPTS.filter((file) => !LIBRARY.includes(file));
 
 /** What is loaded at once with `file`: by its static imports. */
 function loadedWith(file: string, seen = new Set<string>()): ReadonlySet<string> {
@@ -72,7 +75,7 @@ t.test('the service and each engine are parts of their own', async (t) => {
   const modules = FILES.flatMap(sourcesOf);
   t.equal(new Set(modules).size, modules.length, 'no module twice');
   t.strictSame(
-    modules.filter((module) => module.startsWith('src/api/')),
+    modules.filter((module) => /^src\/(?:api|cli\/share)\//.test(module)),
     [],
     'what only the build runs is not in it',
   );
@@ -110,6 +113,20 @@ t.test('each package in the bundle has its license beside it', async (t) => {
     FILES.flatMap(sourcesOf).flatMap((source) => /(?:^|\/)node_modules\/([^/]+)\//.exec(source)?.[1] ?? []),
   );
   t.strictSame([...packages].sort(), ['ipaddr.js', 'js-yaml', 'valibot']);
-  for (const name of packages)
-    t.match(read('licenses.txt'), new RegExp(`^${name}\\n\\n[^]*?Copyright`, 'm'), name);
+  for (const name of [...packages, 'selfsigned', '@peculiar/x509', 'tslib', 'tsyringe'])
+    t.match(read('licenses.txt'), new RegExp(`^${name}\\n\\n[^]*?Copyright`, 'mi'), name);
+});
+
+t.test('what only keygen --tls needs is one file that nothing loads at once', async (t) => {
+  t.equal(LIBRARY.length, 1);
+  const [library = ''] = LIBRARY;
+  t.match(read(partWith('src/tls/self-signed.ts')), `import("./${library}")`);
+  for (const file of FILES) t.notOk(loadedWith(file).has(library), `${file} loads it only when it is used`);
+  t.strictSame(
+    [...read(library).matchAll(/\brequire\("([^"]+)"\)/g)]
+      .map(([, name]) => name)
+      .filter((name) => !isBuiltin(name ?? '')),
+    [],
+    'and it is complete',
+  );
 });

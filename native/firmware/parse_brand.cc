@@ -3,8 +3,9 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <utility>
+
+#include "host/decimal.h"
 
 namespace hostwire {
 namespace {
@@ -64,15 +65,12 @@ std::optional<double> parseBrandSpeed(std::string_view brand) {
   if (at == std::string_view::npos) return std::nullopt;
   brand.remove_prefix(at + 1);
   skipBlanks(brand);
-  double number = 0;
-  const auto [end, error] =
-      std::from_chars(brand.data(), brand.data() + brand.size(), number, std::chars_format::fixed);
-  // Excludes NaN as well; no processor is faster.
-  if (error != std::errc{} || !(number > 0 && number <= 1e6)) return std::nullopt;
-  brand.remove_prefix(static_cast<std::size_t>(end - brand.data()));
+  const auto number = takeDecimal(brand);
+  // No processor is faster.
+  if (!number || !(*number > 0 && *number <= 1e6)) return std::nullopt;
   const std::string_view unit = takeWord(brand);
-  if (unit.starts_with("GHz")) return number * 1e9;
-  if (unit.starts_with("MHz")) return number * 1e6;
+  if (unit.starts_with("GHz")) return *number * 1e9;
+  if (unit.starts_with("MHz")) return *number * 1e6;
   return std::nullopt;
 }
 

@@ -6,23 +6,14 @@ import { quote } from '../config/problems.ts';
 import { accepts, ROWS } from '../config/schema.ts';
 import { isHostName } from '../config/values.ts';
 import { describeWakeProblem, type WakeWords } from './wake.ts';
-
-export const COMMANDS = [
-  'run',
-  'check',
-  'doctor',
-  'discover',
-  'service',
-  'keygen',
-  'wake',
-  'help',
-  'version',
-] as const;
-export type Command = (typeof COMMANDS)[number];
-
-/** What `service` can do. */
-export const SERVICE_ACTIONS = ['install', 'remove'] as const;
-export type ServiceAction = (typeof SERVICE_ACTIONS)[number];
+import {
+  COMMANDS,
+  type Command,
+  OPTION_LIST,
+  type OptionName,
+  SERVICE_ACTIONS,
+  type ServiceAction,
+} from './words.ts';
 
 export interface CertificateWords {
   /** As given. */
@@ -52,9 +43,9 @@ export interface Arguments {
   readonly problem?: { readonly text: string; readonly exitCode: 2 };
 }
 
-interface Option {
-  /** The configuration key that it sets; none: its text goes to a list of its own. */
-  readonly key?: string;
+interface Setting {
+  /** The configuration key that it sets. */
+  readonly key: string;
   readonly read: (text: string) => unknown;
 }
 
@@ -62,31 +53,32 @@ const asText = (text: string): unknown => text;
 // Digits only: Number would also take "0x1F", " 80" and "".
 const asInteger = (text: string): unknown => (/^\d{1,6}$/u.test(text) ? Number(text) : text);
 
-const OUT_OPTION = '--out';
-const TLS_OPTION = '--tls';
-const BROADCAST_OPTION = '--broadcast';
-const SECONDS_OPTION = '--seconds';
+const OUT_OPTION: OptionName = '--out';
+const TLS_OPTION: OptionName = '--tls';
+const BROADCAST_OPTION: OptionName = '--broadcast';
+const SECONDS_OPTION: OptionName = '--seconds';
 const DEFAULT_SECONDS = 3;
+const SERVICE_OPTION: OptionName = '--service';
+const JSON_OPTION: OptionName = '--json';
 
-const OPTIONS: ReadonlyMap<string, Option> = new Map([
-  ['--config', { read: asText }],
-  [OUT_OPTION, { read: asText }],
-  [BROADCAST_OPTION, { read: asText }],
-  [SECONDS_OPTION, { read: asText }],
+/** The options whose value is a setting. */
+const SETTINGS: ReadonlyMap<string, Setting> = new Map<OptionName, Setting>([
   ['--host', { key: 'server.host', read: asText }],
   ['--port', { key: 'server.port', read: asInteger }],
   ['--log-level', { key: 'log.level', read: asText }],
 ]);
 
-const SERVICE_OPTION = '--service';
-const JSON_OPTION = '--json';
-
 /** Options that stand for a command. */
-const SWITCHES: ReadonlyMap<string, Command> = new Map([
+const SWITCHES: ReadonlyMap<string, Command> = new Map<OptionName, Command>([
   ['--help', 'help'],
   ['-h', 'help'],
   ['--version', 'version'],
 ]);
+
+/** Those that take a value. */
+const VALUED: ReadonlySet<string> = new Set(
+  OPTION_LIST.flatMap(({ names, value }) => (value === undefined ? [] : names)),
+);
 
 /** `words`: the arguments after the program's name. */
 export function parseArguments(words: readonly string[]): Arguments {
@@ -140,7 +132,7 @@ export function parseArguments(words: readonly string[]): Arguments {
     const bad = waits.find((wait) => !/^(?:[1-9]|[1-5]\d|60)$/u.test(wait));
     return bad === undefined ? undefined : `${SECONDS_OPTION} expects 1 to 60, found ${quote(bad)}`;
   };
-  const listsOf = new Map([
+  const listsOf: ReadonlyMap<string, string[]> = new Map([
     [OUT_OPTION, folders],
     [BROADCAST_OPTION, broadcasts],
     [SECONDS_OPTION, waits],
@@ -149,19 +141,18 @@ export function parseArguments(words: readonly string[]): Arguments {
   for (let index = 0; index < words.length; index++) {
     const word = words[index] ?? '';
     const { name, inline } = split(word);
-    const option = OPTIONS.get(name);
     const known = COMMANDS.find((candidate) => candidate === word);
     if (SWITCHES.has(word)) switched ??= SWITCHES.get(word);
     else if (word === SERVICE_OPTION) isService = true;
     else if (word === TLS_OPTION) isTls = true;
     else if (word === JSON_OPTION) isJson = true;
-    else if (option !== undefined) {
+    else if (VALUED.has(name)) {
       const text = inline ?? words[++index];
-      if (text === undefined || text === '' || (inline === undefined && OPTIONS.has(split(text).name))) {
+      if (text === undefined || text === '' || (inline === undefined && VALUED.has(split(text).name))) {
         return refuse(`${name} needs a value`);
       }
-      const paths = listsOf.get(name) ?? configPaths;
-      const problem = takeOption(name, option, text, paths, overrides);
+      const texts = listsOf.get(name) ?? configPaths;
+      const problem = takeOption(name, text, texts, overrides);
       if (problem !== undefined) return refuse(problem);
     } else if (word.startsWith('-')) return refuse(describeUnknown('option', name, listOptions()));
     else if (command === 'service' && serviceAction === undefined) {
@@ -191,10 +182,8 @@ function describeMisfit({ command, isService, isJson, serviceAction }: Arguments
   return undefined;
 }
 
-/** Every option, for suggestions and for the test of the help. */
-export function listOptions(): readonly string[] {
-  return [...OPTIONS.keys(), SERVICE_OPTION, JSON_OPTION, TLS_OPTION, ...SWITCHES.keys()];
-}
+/** Every option, for suggestions. */
+export const listOptions = (): readonly string[] => OPTION_LIST.flatMap(({ names }) => names);
 
 function split(word: string): { readonly name: string; readonly inline: string | undefined } {
   const equals = word.startsWith('--') ? word.indexOf('=') : -1;
@@ -205,15 +194,16 @@ function split(word: string): { readonly name: string; readonly inline: string |
 
 function takeOption(
   name: string,
-  { key, read }: Option,
   text: string,
   texts: string[],
   overrides: Map<string, { value: unknown; option: string }>,
 ): string | undefined {
-  if (key === undefined) {
+  const setting = SETTINGS.get(name);
+  if (setting === undefined) {
     texts.push(text);
     return undefined;
   }
+  const { key, read } = setting;
   if (overrides.has(key)) return `${name} was given twice`;
   const value = read(text);
   const row = ROWS.get(key);

@@ -98,10 +98,16 @@ interface Addon {
   findPortHolder(port: number): PortHolder | undefined;
 }
 
-/** One that was built for this platform on another machine has a folder of its own. */
+/**
+ * One that was built for this platform on another machine has a folder of its own; one that was built here comes before
+ * the prebuilt one of the package.
+ */
 function findAddon(): string {
-  const own = fileURLToPath(new URL(`${platform()}-${arch()}/hostwire.node`, PLACE));
-  return existsSync(own) ? own : fileURLToPath(new URL('hostwire.node', PLACE));
+  const own = `${platform()}-${arch()}/hostwire.node`;
+  const places = [own, 'hostwire.node', `../prebuilds/${own}`].map((name) =>
+    fileURLToPath(new URL(name, PLACE)),
+  );
+  return places.find((file) => existsSync(file)) ?? fileURLToPath(new URL('hostwire.node', PLACE));
 }
 
 /** `reason`: the loader's own, which names the versions of the C library that the addon needs and does not find. */

@@ -1,10 +1,12 @@
 // The pure parts of the Windows platform, with the values that Windows reports: runs on every platform.
+#include <cstdlib>
 #include <cstring>
 #include <string>
 
 #include "../windows/checks.h"
 #include "firmware/parse_brand.h"
 #include "firmware/parse_smbios.h"
+#include "host/decimal.h"
 #include "windows/sensors/parse_battery_status.h"
 #include "windows/system/parse_windows.h"
 #include "windows/win32/parse_counters.h"
@@ -74,6 +76,25 @@ void testNames() {
         "a speed");
 }
 
+// Compared with strtod, which reads more: exponents, "inf", "0x1".
+void testDecimals() {
+  const auto isAsStrtod = [](const std::string& number, const std::string& rest) {
+    const std::string text = number + rest;
+    std::string_view left = text;
+    const auto value = hostwire::takeDecimal(left);
+    return value == std::strtod(number.c_str(), nullptr) && left == rest;
+  };
+  check(isAsStrtod("0.52", " 0.5") && isAsStrtod("2445.406", "") && isAsStrtod("-56.", "") &&
+            isAsStrtod("123456789.123456", "GHz") && isAsStrtod("7", "e3") && isAsStrtod("0", "x1") &&
+            isAsStrtod(".5", ".5") && isAsStrtod("1." + std::string(400, '0'), ""),
+        "decimal numbers");
+  for (const std::string& text : {std::string(), std::string("-"), std::string("."), std::string("inf"),
+                                  std::string("+1"), std::string(400, '9')}) {
+    std::string_view left = text;
+    check(!hostwire::takeDecimal(left) && left == text, "no decimal number");
+  }
+}
+
 std::string structure(std::uint8_t type, const std::string& body, const std::string& strings) {
   std::string text{static_cast<char>(type), static_cast<char>(4 + body.size()), '\0', '\0'};
   return text + body + strings + std::string(2, '\0');
@@ -130,6 +151,7 @@ int main() {
   testProcessorTimes();
   testCounters();
   testNames();
+  testDecimals();
   testSmbios();
   testBatteries();
   return checks::report();

@@ -12,9 +12,10 @@ t.test('the package contains the program, its maps, and the client with its type
   const [{ files }] = JSON.parse(printed) as [{ readonly files: readonly { readonly path: string }[] }]; // Of npm 7 and later.
   const names = files.map((file) => file.path);
   for (const needed of [
-    ...['dist/main.js', 'dist/main.js.map', 'dist/licenses.txt', 'dist/hostwire.node'],
+    ...['dist/main.js', 'dist/main.js.map', 'dist/licenses.txt', 'docs/operating.md'],
     ...['dist/client/client.js', 'dist/client/client.d.ts', 'dist/wire/sample.d.ts'],
-    ...['dist/api/openapi.json', 'dist/web/index.html', 'native/addon.cc', 'scripts/build.mjs'],
+    ...['dist/commit.txt', 'dist/share/man/man1/hostwire.1', 'dist/share/zsh/site-functions/_hostwire'],
+    ...['dist/api/openapi.json', 'dist/web/index.html', 'native/addon.cc', 'scripts/addon.mjs'],
   ])
     t.ok(names.includes(needed), needed);
   t.ok(
@@ -22,7 +23,7 @@ t.test('the package contains the program, its maps, and the client with its type
     'the part that main.js imports',
   );
   t.strictSame(
-    names.filter((name) => /^(?:src|test|build|bench|node_modules)\//.test(name)),
+    names.filter((name) => /^(?:src|test|build|bench|packages)\/|^dist\/.*\.node$/.test(name)),
     [],
   );
   // Modules, which a build before the bundle left in dist/, would be a second program.

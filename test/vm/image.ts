@@ -29,6 +29,7 @@ const PACKAGES = [
   'udev',
   'kmod',
   'libstdc++6',
+  'procps',
   'iproute2',
   'util-linux',
   'mount',
@@ -106,7 +107,7 @@ export function whyNoImage(): string | undefined {
 const isKept = (file: string) => existsSync(file) && Date.now() - statSync(file).mtimeMs < 7 * 24 * 3600e3;
 
 /** Keeps what took long: packages, unpacked. */
-function kept(name: string, make: (target: string) => void): string {
+export function kept(name: string, make: (target: string) => void): string {
   const target = path.join(CACHE, name);
   if (isKept(target)) return target;
   mkdirSync(CACHE, { recursive: true });
@@ -167,21 +168,36 @@ function makeInitramfs(folder: string, kernel: string, init: string, target: str
   run('sh', ['-c', pack, 'sh', path.join(kernel, 'bin/busybox'), target], { cwd: folder });
 }
 
-/** The release's packages, this machine's Node, hostwire as the install script lays it out, and the test's own files. */
-function makeRootfs(folder: string, release: string, kernel: string): void {
+/** Installs hostwire in the root filesystem `folder`, with its unit enabled. */
+export type Install = (folder: string) => void;
+
+/** With the script of the checkout, and this machine's Node. */
+function installByScript(folder: string): void {
+  copyFileSync(process.execPath, path.join(folder, 'usr/local/bin/node'));
+  chmodSync(path.join(folder, 'usr/local/bin/node'), 0o755);
+  run(process.execPath, [path.join(ROOT, 'scripts/install.mjs'), '--destdir', folder, '--media-keys']);
+  run('systemd-sysusers', [`--root=${folder}`]);
+}
+
+/** The Debian package `file`, as apt would unpack it. Nothing in it starts a program outside of `folder`. */
+export const installPackage =
+  (file: string): Install =>
+  (folder) => {
+    copyFileSync(file, path.join(folder, 'root/hostwire.deb'));
+    run('chroot', [folder, 'dpkg', '--install', '/root/hostwire.deb']);
+  };
+
+/** The release's packages, hostwire, and the test's own files. */
+function makeRootfs(folder: string, release: string, kernel: string, install: Install): void {
   mkdirSync(folder);
   run('tar', ['-x', '-C', folder, '--exclude=./dev/*', '-f', baseTar(release)]);
   cpSync(path.join(kernel, 'lib/modules'), path.join(folder, 'lib/modules'), { recursive: true });
   run('depmod', ['-b', folder, kernelVersion(kernel)]);
-  copyFileSync(process.execPath, path.join(folder, 'usr/local/bin/node'));
-  chmodSync(path.join(folder, 'usr/local/bin/node'), 0o755);
-  const install = path.join(ROOT, 'scripts/install.mjs');
-  run(process.execPath, [install, '--destdir', folder, '--media-keys']);
+  install(folder);
   cpSync(path.join(GUEST, 'root'), folder, { recursive: true });
   // Where the machine mounts its disks, now and later.
   for (const point of ['srv/sealed', 'srv/late', 'srv/again'])
     mkdirSync(path.join(folder, point), { recursive: true });
-  run('systemd-sysusers', [`--root=${folder}`]);
   for (const unit of ['hostwire.service', 'agent.service', 'systemd-networkd.service'])
     run('systemctl', [`--root=${folder}`, 'enable', unit]);
 }
@@ -192,14 +208,14 @@ function makeDisk(file: string, megabytes: number, options: readonly string[]): 
 }
 
 /** Everything in `folder`, which is the caller's to remove; what can be used again is kept below build/. */
-export function buildImage(folder: string, release: string): Image {
+export function buildImage(folder: string, release: string, install: Install = installByScript): Image {
   const wasKept = [baseName(release), KERNEL_NAME].every((name) => isKept(path.join(CACHE, name)));
   const kernel = kernelFolder();
   const version = kernelVersion(kernel);
   const initramfs = path.join(folder, 'initramfs');
   makeInitramfs(path.join(folder, 'early'), kernel, 'init.sh', initramfs);
   const rootfs = path.join(folder, 'rootfs');
-  makeRootfs(rootfs, release, kernel);
+  makeRootfs(rootfs, release, kernel, install);
   const disks = [
     makeDisk(path.join(folder, 'root.ext4'), 900, ['-L', 'system', '-d', rootfs]),
     makeDisk(path.join(folder, 'home.ext4'), 64, ['-L', 'people']),

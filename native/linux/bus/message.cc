@@ -1,6 +1,8 @@
 // Writes a method call: sd_bus_message_append_basic(3).
 #include "linux/bus/message.h"
 
+#include <locale.h>
+
 #include <algorithm>
 #include <cstring>
 #include <type_traits>
@@ -81,14 +83,9 @@ std::string oneLine(std::string_view text) {
 }
 
 std::string errorWords(int error) {
-#ifdef __GLIBC__
-  // Its strerror is not thread-safe.
-  const char* words = strerrordesc_np(error);
-#else
-  // musl's returns constant texts.
-  const char* words = std::strerror(error);
-#endif
-  return words != nullptr ? words : "error " + std::to_string(error);
+  // strerror is not thread-safe in glibc, and glibc has strerrordesc_np only since 2.32. "C" is built in.
+  static const locale_t untranslated = newlocale(LC_ALL_MASK, "C", nullptr);
+  return strerror_l(error, untranslated);
 }
 
 }  // namespace hostwire

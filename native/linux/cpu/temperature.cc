@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <charconv>
+#include <cstdio>
 
 #include "host/error.h"
 #include "linux/kernel/directory.h"
@@ -89,9 +89,8 @@ Finding describeTemperature(const std::string& sys, std::optional<double> celsiu
                             {"no sensor there measures the processor, as is usual in virtual machines",
                              "load the driver of its sensor: coretemp (Intel), k10temp (AMD)"});
   std::array<char, 32> text{};
-  const auto written =
-      std::to_chars(text.data(), text.data() + text.size(), *celsius, std::chars_format::fixed, 1);
-  return Finding::works("temperature", std::string(text.data(), written.ptr) + " °C from " + source);
+  static_cast<void>(std::snprintf(text.data(), text.size(), "%.1f °C from ", *celsius));
+  return Finding::works("temperature", text.data() + source);
 }
 
 }  // namespace hostwire

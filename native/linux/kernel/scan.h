@@ -6,6 +6,8 @@
 #include <optional>
 #include <string_view>
 
+#include "host/decimal.h"
+
 namespace hostwire {
 
 // Removes the next line from `text` (without its newline). False at the end.
@@ -47,12 +49,7 @@ inline std::optional<std::uint64_t> takeUnsigned(std::string_view& text) {
 
 inline std::optional<double> takeDouble(std::string_view& text) {
   skipBlanks(text);
-  double value = 0;
-  const auto [end, error] =
-      std::from_chars(text.data(), text.data() + text.size(), value, std::chars_format::fixed);
-  if (error != std::errc{} || !(value >= -1e300 && value <= 1e300)) return std::nullopt;
-  text.remove_prefix(static_cast<std::size_t>(end - text.data()));
-  return value;
+  return takeDecimal(text);
 }
 
 // A hexadecimal number that fills `text`, without a prefix.

@@ -22,7 +22,8 @@ FileDescriptor findFile(const std::string& path) {
   open_how how{};
   how.flags = O_PATH | O_CLOEXEC;
   how.resolve = RESOLVE_NO_MAGICLINKS;
-  const long fd = syscall(SYS_openat2, AT_FDCWD, path.c_str(), &how, sizeof how);
+  // The kernel's name of the number: glibc 2.31 has none of its own.
+  const long fd = syscall(__NR_openat2, AT_FDCWD, path.c_str(), &how, sizeof how);
   const int code = errno;
   if (fd < 0)
     throw HostError(code, code == ENOSYS ? "find the file, which needs Linux 5.6" : "find the file");

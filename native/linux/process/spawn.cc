@@ -48,7 +48,7 @@ int failAt(Child& child, const char* operation) {
 // All descriptors, so that there is one left to open even where this process has reached its limit.
 bool closeAll(int end) {
   for (int fd = 0; fd < end; ++fd) close(fd);
-  return end > 0 || syscall(SYS_close_range, 0U, ~0U, 0U) == 0;
+  return end > 0 || syscall(__NR_close_range, 0U, ~0U, 0U) == 0;
 }
 
 // The child, on memory that it shares with this process: only system calls, without an allocation or a lock.
@@ -70,8 +70,8 @@ int becomeProgram(void* argument) {
   return failAt(child, "execve");
 }
 
-// close_range(2) exists since Linux 5.9. Throws HostError.
-int findDescriptorsEnd() { return syscall(SYS_close_range, ~0U, ~0U, 0U) == 0 ? 0 : descriptorsEnd(); }
+// close_range(2) exists since Linux 5.9; glibc 2.31 has no name of its own for it. Throws HostError.
+int findDescriptorsEnd() { return syscall(__NR_close_range, ~0U, ~0U, 0U) == 0 ? 0 : descriptorsEnd(); }
 
 }  // namespace
 

@@ -1,0 +1,126 @@
+// Builds the addon, dist/hostwire.node, with cmake-js, CMake alone or node-gyp, whichever is there.
+//   node scripts/addon.mjs   what npm runs when it installs: in a checkout it builds the addon; in the published package
+// it takes the prebuilt one if that loads here, builds otherwise, and removes what cannot load here (prebuilt.mjs).
+import { spawnSync } from 'node:child_process';
+import { copyFileSync, existsSync, mkdirSync, renameSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import os from 'node:os';
+import path from 'node:path';
+import process from 'node:process';
+import { fileURLToPath } from 'node:url';
+import { prunePackage, whyNotPrebuilt } from './prebuilt.mjs';
+import { hasCmake, missingTools } from './tools.mjs';
+
+const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
+const require = createRequire(import.meta.url);
+export const JOBS = String(os.availableParallelism());
+export const addonPath = path.join(root, 'dist/hostwire.node');
+/** The sources of the program are only there. */
+const isCheckout = existsSync(path.join(root, 'src'));
+
+/** Ends this program where the command fails. */
+export function run(command, args, quiet = false, env = process.env) {
+  const stdio = quiet ? 'pipe' : 'inherit';
+  const result = spawnSync(command, args, { cwd: root, stdio, encoding: 'utf8', env });
+  if (result.status === 0) return;
+  if (quiet) process.stderr.write(`${result.stdout ?? ''}${result.stderr ?? ''}`);
+  console.error(`failed: ${[command, ...args].join(' ')}${result.error ? ` (${result.error.message})` : ''}`);
+  process.exit(1);
+}
+
+// Replaced, never overwritten: a running service may have the old file mapped.
+function install(built) {
+  mkdirSync(path.dirname(addonPath), { recursive: true });
+  copyFileSync(built, `${addonPath}.new`);
+  renameSync(`${addonPath}.new`, addonPath);
+}
+
+function requireTools(useCmake) {
+  const problem = missingTools(useCmake);
+  if (problem === undefined) return;
+  console.error(problem);
+  process.exit(1);
+}
+
+/** Runs cmake-js in build/cmake, which the test programs and clang-tidy use too. */
+function runCmakeJs(command) {
+  requireTools(true);
+  const cmakeJs = require.resolve('cmake-js/bin/cmake-js');
+  run(process.execPath, [cmakeJs, command, '-O', 'build/cmake', '--parallel', JOBS], true);
+}
+
+export function configureCmake() {
+  if (!existsSync(path.join(root, 'build/cmake/compile_commands.json'))) runCmakeJs('configure');
+}
+
+export function buildWithCmake() {
+  runCmakeJs('build');
+  return path.join(root, 'build/cmake/Release/hostwire.node');
+}
+
+/** In the published package, which brings Node-API's headers, so that nothing is downloaded, and not cmake-js. */
+function buildWithCmakeAlone() {
+  requireTools(true);
+  const headers = path.join(path.dirname(require.resolve('node-api-headers')), 'include');
+  run('cmake', ['-S', '.', '-B', 'build/cmake', `-DCMAKE_JS_INC=${headers}`], true);
+  run('cmake', ['--build', 'build/cmake', '--target', 'hostwire', '--parallel', JOBS], true);
+  return path.join(root, 'build/cmake/hostwire.node');
+}
+
+/** npm names its own to the scripts that it runs. */
+function findNodeGyp() {
+  try {
+    return require.resolve('node-gyp/bin/node-gyp.js');
+  } catch (error) {
+    if (process.env.npm_config_node_gyp !== undefined) return process.env.npm_config_node_gyp;
+    throw error;
+  }
+}
+
+/** With node-gyp, into build/Release or, without optimization, build/Debug. */
+function buildWithGyp({ isQuick = false } = {}) {
+  requireTools(false);
+  const nodeGyp = findNodeGyp();
+  // Without --nodedir node-gyp downloads Node's headers; most installations include them.
+  const prefix = path.dirname(path.dirname(process.execPath));
+  const options = existsSync(path.join(prefix, 'include/node/node_api.h')) ? [`--nodedir=${prefix}`] : [];
+  if (isQuick) options.push('--debug');
+  const env = { ...process.env, ...(isQuick ? { CXXFLAGS: '-g0' } : {}) };
+  // CMake reads this variable itself; node-gyp does not.
+  const launcher = env.CMAKE_CXX_COMPILER_LAUNCHER;
+  if (launcher) env.CXX = `${launcher} ${env.CXX ?? 'g++'}`;
+  // Not `rebuild`: it first deletes build/, which holds all other builds too.
+  run(process.execPath, [nodeGyp, 'configure', ...options], true);
+  run(process.execPath, [nodeGyp, 'build', '-j', JOBS, ...options], true, env);
+  return path.join(root, 'build', isQuick ? 'Debug' : 'Release', 'hostwire.node');
+}
+
+/** Shows that node-gyp can build the addon; the result goes to build/gyp and is not used. */
+export function tryGyp() {
+  const built = path.join(root, 'build/gyp/hostwire.node');
+  mkdirSync(path.dirname(built), { recursive: true });
+  copyFileSync(buildWithGyp({ isQuick: true }), built);
+}
+
+export function buildAddon() {
+  const started = Date.now();
+  const useCmake = hasCmake() && (isCheckout || process.platform === 'linux');
+  if (!useCmake) install(buildWithGyp());
+  else install(isCheckout ? buildWithCmake() : buildWithCmakeAlone());
+  const tool = useCmake ? (isCheckout ? 'cmake-js' : 'CMake') : 'node-gyp';
+  console.error(`built the addon with ${tool} in ${Date.now() - started} ms`);
+}
+
+function installPackage() {
+  const reason = whyNotPrebuilt(root);
+  if (reason !== undefined) {
+    console.error(`no prebuilt addon loads here (${reason}): building it`);
+    buildAddon();
+  }
+  prunePackage(root);
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  if (isCheckout) buildAddon();
+  else installPackage();
+}

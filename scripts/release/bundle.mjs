@@ -1,0 +1,83 @@
+// Makes build/release/hostwire-VERSION-linux-ARCH.tar.xz and .tar.gz: unpack and run, without Node.
+//   node scripts/release/bundle.mjs [--arch x64|arm64]   (this machine's by default; build first)
+import { copyFileSync, mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import process from 'node:process';
+import { parseArgs } from 'node:util';
+import { runTool } from './runtime.mjs';
+import { layOutTree, root, settleFiles, sourceDate, thirdPartyLicenses, unitFor, VERSION } from './tree.mjs';
+
+/** The files of packaging/ that a service needs, by their name in the bundle. */
+const SERVICE_FILES = {
+  '50-hostwire.rules': 'packaging/polkit/50-hostwire.rules',
+  'sysusers.conf': 'packaging/sysusers/hostwire.conf',
+  'tmpfiles.conf': 'packaging/tmpfiles/hostwire.conf',
+  '60-hostwire-uinput.rules': 'packaging/udev/60-hostwire-uinput.rules',
+};
+/** Documents beside the program. */
+const DOCUMENTS = {
+  'README.txt': 'packaging/bundle/README.txt',
+  LICENSE: 'LICENSE',
+  'CHANGELOG.md': 'CHANGELOG.md',
+  'config.example.json': 'config.example.json',
+  'config.example.yaml': 'config.example.yaml',
+};
+
+function layOut(target, arch, seconds) {
+  const runtime = layOutTree(target, arch);
+  writeFileSync(path.join(target, 'licenses.txt'), thirdPartyLicenses(runtime));
+  const service = path.join(target, 'linux');
+  mkdirSync(service);
+  for (const kind of ['system', 'user'])
+    writeFileSync(
+      path.join(service, `${kind}.service`),
+      unitFor(`packaging/systemd/${kind}/hostwire.service`, '/opt/hostwire/hostwire'),
+    );
+  for (const [name, file] of Object.entries(SERVICE_FILES))
+    copyFileSync(path.join(root, file), path.join(service, name));
+  for (const [name, file] of Object.entries(DOCUMENTS))
+    copyFileSync(path.join(root, file), path.join(target, name));
+  const programs = [path.join(target, 'hostwire'), path.join(target, 'node')];
+  settleFiles(target, seconds, (file) => programs.includes(file));
+}
+
+/**
+ * gzip -n: neither name nor time. Two threads of xz make the same blocks as any other number but one; level 6 because
+ * level 9 brings 1 % and takes 700 MB of memory.
+ */
+const COMPRESSORS = { xz: ['xz', '-6', '-T2', '-k', '-f'], gz: ['gzip', '-9', '-n', '-k', '-f'] };
+
+export function makeBundle(arch, output) {
+  const seconds = sourceDate();
+  const name = `hostwire-${VERSION}-linux-${arch}`;
+  mkdirSync(output, { recursive: true });
+  const target = path.join(output, name);
+  layOut(target, arch, seconds);
+  const tarball = `${target}.tar`;
+  const owner = ['--owner=root:0', '--group=root:0', '--numeric-owner'];
+  const order = ['--sort=name', '--format=gnu', `--mtime=@${seconds}`];
+  runTool('tar', ['-c', ...order, ...owner, '-C', output, '-f', tarball, name], {
+    env: { ...process.env, LC_ALL: 'C' },
+  });
+  const made = Object.entries(COMPRESSORS).map(([extension, [command, ...args]]) => {
+    runTool(command, [...args, tarball]);
+    return `${tarball}.${extension}`;
+  });
+  rmSync(tarball);
+  rmSync(target, { recursive: true });
+  return made;
+}
+
+try {
+  const { values } = parseArgs({
+    options: {
+      arch: { type: 'string', default: process.arch },
+      output: { type: 'string', default: path.join(root, 'build/release') },
+    },
+  });
+  for (const file of makeBundle(values.arch, values.output))
+    console.log(`${file} (${(statSync(file).size / 1e6).toFixed(1)} MB)`);
+} catch (error) {
+  console.error(`cannot make the bundle: ${error.message}`);
+  process.exitCode = 1;
+}

@@ -1,0 +1,98 @@
+// Lays out all of hostwire for machines without Node: the program, the addon, Node beside them, one entry and licenses.
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  lutimesSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import path from 'node:path';
+import process from 'node:process';
+import { fileURLToPath } from 'node:url';
+import { findDifferences } from '../engine.mjs';
+import { sourcesOf } from '../sources.mjs';
+import { findModules, layOutProgram } from './program.mjs';
+import { provideRuntime, RUNTIME, runTool, strip } from './runtime.mjs';
+
+export const root = path.dirname(path.dirname(path.dirname(fileURLToPath(import.meta.url))));
+
+export const { version: VERSION } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'));
+
+/** All files get the time of the commit, so that two runs from one commit make the same bytes. Unix seconds. */
+export function sourceDate() {
+  return Number(
+    process.env.SOURCE_DATE_EPOCH ?? runTool('git', ['log', '-1', '--format=%ct'], { cwd: root }),
+  );
+}
+
+/** The addon for `arch`: the prebuilt one, which runs on older systems, otherwise that of this machine. */
+function findAddon(arch) {
+  const prebuilt = path.join(root, 'prebuilds', `linux-${arch}`, 'hostwire.node');
+  if (existsSync(prebuilt)) {
+    const sources = ['CMakeLists.txt', ...sourcesOf('shared', 'linux')];
+    const newest = Math.max(...sources.map((file) => statSync(path.join(root, file)).mtimeMs));
+    if (statSync(prebuilt).mtimeMs >= newest) return prebuilt;
+    throw new Error(`prebuilds/linux-${arch} is older than the sources: npm run prebuilds -- linux-${arch}`);
+  }
+  if (arch === process.arch) return path.join(root, 'dist/hostwire.node');
+  throw new Error(`there is no addon for it: npm run prebuilds -- linux-${arch}`);
+}
+
+/** The license of each part, by its name: hostwire's own dependencies, bundled or not, and Node with what it includes. */
+export function thirdPartyLicenses(runtime) {
+  const texts = [['What is bundled in dist/', readFileSync(path.join(root, 'dist/licenses.txt'), 'utf8')]];
+  const web = path.join(root, 'dist/web/assets');
+  for (const name of readdirSync(web).filter((each) => /^licenses-\w+\.txt$/.test(each)))
+    texts.push(['What is bundled in dist/web/', readFileSync(path.join(web, name), 'utf8')]);
+  for (const [folder, place] of findModules()) {
+    const file = readdirSync(folder).find((name) => /^licen[cs]e/i.test(name));
+    const { license } = JSON.parse(readFileSync(path.join(folder, 'package.json'), 'utf8'));
+    const text = file === undefined ? `License: ${license}\n` : readFileSync(path.join(folder, file), 'utf8');
+    texts.push([place, text]);
+  }
+  texts.push([`Node.js ${RUNTIME.version}`, readFileSync(path.join(runtime, 'LICENSE'), 'utf8')]);
+  return texts.map(([name, text]) => `${'='.repeat(80)}\n${name}\n\n${text.trimEnd()}\n`).join('\n');
+}
+
+/** Modes that depend on no umask, and one time, for everything in `folder` and for itself. */
+export function settleFiles(folder, seconds, isProgram) {
+  for (const entry of readdirSync(folder, { withFileTypes: true })) {
+    const file = path.join(folder, entry.name);
+    if (entry.isDirectory()) settleFiles(file, seconds, isProgram);
+    if (entry.isFile()) chmodSync(file, isProgram(file) ? 0o755 : 0o644);
+    lutimesSync(file, seconds, seconds);
+  }
+  chmodSync(folder, 0o755);
+  lutimesSync(folder, seconds, seconds);
+}
+
+/** The shipped unit `file`, with `command` in place of the one for scripts/install.mjs. */
+export function unitFor(file, command) {
+  const text = readFileSync(path.join(root, file), 'utf8');
+  const changed = text.replace(/^ExecStart=node \/opt\/hostwire\/dist\/main\.js$/m, `ExecStart=${command}`);
+  if (changed === text) throw new Error(`${file} has no ExecStart to replace`);
+  return changed;
+}
+
+/** Makes `target` anew: `hostwire`, `node`, dist/, node_modules/, package.json. Returns the folder of Node's license. */
+export function layOutTree(target, arch) {
+  const differences = findDifferences();
+  if (differences.length > 0) throw new Error(`uWebSockets.js: ${differences.join('; ')}`);
+  const addon = findAddon(arch);
+  const runtime = provideRuntime(root, arch);
+  layOutProgram(target, { platform: 'linux', arch, abi: RUNTIME.abi }, true);
+  rmSync(path.join(target, 'dist/hostwire.node'));
+  copyFileSync(addon, path.join(target, 'dist/hostwire.node'));
+  strip(path.join(target, 'dist/hostwire.node'), arch);
+  copyFileSync(path.join(runtime, 'node'), path.join(target, 'node'));
+  copyFileSync(path.join(root, 'packaging/bundle/hostwire'), path.join(target, 'hostwire'));
+  // Neither scripts nor dependencies: nothing is installed from here.
+  const { name, version, license, type } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'));
+  const facts = { name, version, license, type, private: true };
+  writeFileSync(path.join(target, 'package.json'), `${JSON.stringify(facts, undefined, 2)}\n`);
+  return runtime;
+}

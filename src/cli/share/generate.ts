@@ -1,0 +1,32 @@
+/**
+ * Writes the completions and the manual page below dist/share/, as they lie below /usr/local/share/, when the service is
+ * built; nothing of this room runs in the service.
+ */
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { PLACE } from '../../place.ts';
+import { formatBash } from './bash.ts';
+import { formatFish } from './fish.ts';
+import { formatMan } from './man.ts';
+import { formatZsh } from './zsh.ts';
+
+const { version } = JSON.parse(readFileSync(new URL('../package.json', PLACE), 'utf8')) as {
+  readonly version: string;
+};
+
+/** The commit's, so that the same commit gives the same page. */
+function dateOfBuild(): string {
+  const file = new URL('commit.txt', PLACE);
+  const [date] = /\d{4}-\d\d-\d\d/.exec(existsSync(file) ? readFileSync(file, 'utf8') : '') ?? [];
+  return date ?? '1970-01-01';
+}
+
+for (const [name, text] of Object.entries({
+  'bash-completion/completions/hostwire': formatBash(),
+  'zsh/site-functions/_hostwire': formatZsh(),
+  'fish/vendor_completions.d/hostwire.fish': formatFish(),
+  'man/man1/hostwire.1': formatMan(version, dateOfBuild()),
+})) {
+  const file = new URL(`share/${name}`, PLACE);
+  mkdirSync(new URL('.', file), { recursive: true });
+  writeFileSync(file, text);
+}

@@ -1,0 +1,135 @@
+/** The commands and options: the parser, the help, the shell completion and the man page are made from these rows. */
+
+export const COMMANDS = [
+  'run',
+  'check',
+  'doctor',
+  'discover',
+  'service',
+  'keygen',
+  'wake',
+  'help',
+  'version',
+] as const;
+export type Command = (typeof COMMANDS)[number];
+
+/** What `service` can do. */
+export const SERVICE_ACTIONS = ['install', 'remove'] as const;
+export type ServiceAction = (typeof SERVICE_ACTIONS)[number];
+
+export interface CommandRow {
+  readonly help: string;
+  /** The words that may follow it. */
+  readonly actions?: readonly string[];
+}
+
+export const COMMAND_ROWS: Readonly<Record<Command, CommandRow>> = {
+  run: { help: 'run the service (the default)' },
+  check: {
+    help:
+      'print the configuration, defaults included, and where each setting comes from; exits with 1 if there are errors ' +
+      'or unknown keys',
+  },
+  doctor: { help: 'print what works on this machine, what does not, why, and what it would take' },
+  discover: { help: 'list the hostwire services that announce themselves on the network (discovery.mdns)' },
+  service: {
+    help:
+      'on Windows: "service install" registers hostwire as a service that starts with the system, with the options ' +
+      'given here; "service remove" stops and unregisters it',
+    actions: SERVICE_ACTIONS,
+  },
+  keygen: {
+    help:
+      'print a new API key of 64 hex characters; "keygen --tls [--out FOLDER] [NAME…]" writes a private key and a ' +
+      "self-signed certificate for this machine's names and those given, and prints the certificate's pin",
+  },
+  wake: {
+    help:
+      '"wake NAME|MAC" wakes a machine of this network (Wake-on-LAN): one of wake.hosts in the configuration, or any MAC ' +
+      'address',
+  },
+  help: { help: 'print this help' },
+  version: { help: 'print the version, the commit, the HTTP engine and the C library' },
+};
+
+/** What a shell offers for a value: files with these endings, folders, these words, or nothing. */
+export type Offer =
+  | { readonly endings: readonly string[] }
+  | 'folders'
+  | { readonly words: readonly string[] }
+  | undefined;
+
+export interface OptionRow {
+  /** The first is the long one. */
+  readonly names: readonly [string, ...string[]];
+  /** What its value is called; none: it takes no value. */
+  readonly value?: string;
+  readonly offer?: Offer;
+  /** The commands that it can be used with; none: all. */
+  readonly commands?: readonly Command[];
+  readonly help: string;
+}
+
+export const OPTION_ROWS = [
+  {
+    names: ['--config'],
+    value: 'PATH',
+    offer: { endings: ['json', 'yaml', 'yml'] },
+    help: 'read this configuration file (.json, .yaml, .yml) and no others; may be repeated',
+  },
+  { names: ['--host'], value: 'HOST', help: 'the address to listen on' },
+  { names: ['--port'], value: 'PORT', help: 'the port to listen on' },
+  {
+    names: ['--log-level'],
+    value: 'LEVEL',
+    offer: { words: ['error', 'warn', 'info', 'debug'] },
+    help: 'the lowest severity to log: error, warn, info or debug',
+  },
+  { names: ['--tls'], commands: ['keygen'], help: 'with keygen: make a key and a certificate for HTTPS' },
+  {
+    names: ['--out'],
+    value: 'FOLDER',
+    offer: 'folders',
+    commands: ['keygen'],
+    help: 'with keygen --tls: where to write them (default: the working folder)',
+  },
+  {
+    names: ['--broadcast'],
+    value: 'ADDRESS',
+    commands: ['wake'],
+    help: 'with wake: send to this IPv4 address only (default: the broadcast address of each interface)',
+  },
+  {
+    names: ['--seconds'],
+    value: 'N',
+    commands: ['discover'],
+    help: 'with discover: how long to listen for answers, 1 to 60 (default: 3)',
+  },
+  {
+    names: ['--json'],
+    commands: ['check', 'doctor', 'discover', 'wake'],
+    help: 'with check, doctor, discover and wake: print JSON',
+  },
+  {
+    names: ['--service'],
+    commands: ['run'],
+    help: 'run as a Windows service; for the service control manager',
+  },
+  { names: ['--help', '-h'], help: 'print this help' },
+  { names: ['--version'], help: COMMAND_ROWS.version.help },
+] as const satisfies readonly OptionRow[];
+
+export type OptionName = (typeof OPTION_ROWS)[number]['names'][number];
+
+/** For code that treats all rows alike. */
+export const OPTION_LIST: readonly OptionRow[] = OPTION_ROWS;
+
+export const PURPOSE =
+  "streams this computer's stats and carries out power, media and process commands (alpha)";
+
+/** Where settings come from. */
+export const PLACES =
+  'Without --config and $HOSTWIRE_CONFIG, hostwire reads config.json, config.yaml and config.yml from the first of these ' +
+  'folders that has any of them: $XDG_CONFIG_HOME/hostwire (~/.config/hostwire if that is not set), the working folder ' +
+  '(only files with keys of hostwire), /etc/hostwire (%ProgramData%\\hostwire on Windows). Every key can also be set by ' +
+  'a variable such as HOSTWIRE_SERVER_PORT, which wins over files and loses to options.';

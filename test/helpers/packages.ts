@@ -1,0 +1,46 @@
+/** The npm packages of this checkout, packed and installed as their users do it. */
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import process from 'node:process';
+import type { Test } from 'tap';
+
+const ROOT = path.resolve(import.meta.dirname, '../../../..');
+
+/** Runs npm; throws an Error with what it printed. */
+export function npm(args: readonly string[], folder = ROOT): string {
+  return execFileSync('npm', [...args, '--no-audit', '--no-fund', '--no-update-notifier'], {
+    cwd: folder,
+    encoding: 'utf8',
+    stdio: 'pipe',
+    // npm gives its own settings to the scripts that it runs, as this one may be.
+    env: Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^npm_/i.test(name))),
+  });
+}
+
+/** An empty folder that goes with the test. */
+export function emptyFolder(t: Pick<Test, 'teardown'>): string {
+  const folder = mkdtempSync(path.join(os.tmpdir(), 'hostwire-package-'));
+  t.teardown(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** Packs hostwire, or a workspace; returns the path of the tarball. */
+export function pack(folder: string, workspace?: string): string {
+  const before = new Set(readdirSync(folder));
+  npm(['pack', '--pack-destination', folder, ...(workspace === undefined ? [] : ['--workspace', workspace])]);
+  const [name = ''] = readdirSync(folder).filter((file) => !before.has(file) && file.endsWith('.tgz'));
+  return path.join(folder, name);
+}
+
+/** `npm install` with an empty cache and without a network. */
+export const installOffline = (t: Pick<Test, 'teardown'>, args: readonly string[], folder: string) =>
+  npm(['install', '--offline', '--cache', emptyFolder(t), ...args], folder);
+
+/** The bytes of all files below `folder`. */
+export function bytesIn(folder: string): number {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .reduce((sum, entry) => sum + statSync(path.join(entry.parentPath, entry.name)).size, 0);
+}

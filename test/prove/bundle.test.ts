@@ -1,0 +1,64 @@
+/** The bundle for Linux: the same bytes twice, small enough, and it runs where there is no Node. */
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync, statSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import t from 'tap';
+import { checkTime } from '../helpers/limits.ts';
+import { DebianRoot, whyNoRoot } from '../packaging/debian-root.ts';
+import { digestOf, make } from '../packaging/made.ts';
+
+const MAX_BYTES = 35e6;
+/** From the start to the first event. */
+const MAX_FIRST_EVENT_MS = 1000;
+/** The oldest with glibc 2.31, and the two that are maintained. */
+const RELEASES = ['bullseye', 'bookworm', 'trixie'] as const;
+
+t.setTimeout(1_800_000);
+const skip = whyNoRoot() ?? false;
+const megabytes = (bytes: number) => (bytes / 1e6).toFixed(1);
+
+t.test('the bundle', { skip }, async (t) => {
+  const folder = mkdtempSync(path.join(os.tmpdir(), 'hostwire-bundle-'));
+  t.teardown(() => rmSync(folder, { recursive: true, force: true }));
+  const [first, second] = ['first', 'second'].map((name) => make('bundle.mjs', path.join(folder, name)));
+  const [xz = '', gz = ''] = first ?? [];
+  t.match(xz, /hostwire-[\w.-]+-linux-x64\.tar\.xz$/);
+  t.match(gz, /hostwire-[\w.-]+-linux-x64\.tar\.gz$/);
+  t.strictSame(second?.map(digestOf), first?.map(digestOf), 'two runs make the same bytes');
+  t.ok(statSync(xz).size <= MAX_BYTES, `${statSync(xz).size} bytes`);
+  t.comment(
+    `figure: ${megabytes(statSync(xz).size)} MB as .tar.xz, ${megabytes(statSync(gz).size)} MB as .tar.gz`,
+  );
+
+  const owners = execFileSync('tar', ['-tvJf', xz, '--numeric-owner'], { encoding: 'utf8' });
+  t.strictSame(
+    owners.split('\n').filter((line) => line !== '' && !/^[-d]rw[-x]r-[-x]r-[-x] 0\/0 /.test(line)),
+    [],
+    'everything is root’s, and readable for all',
+  );
+  for (const release of RELEASES)
+    await t.test(`runs on Debian's ${release} without Node`, async (t) => {
+      const root = new DebianRoot(release);
+      t.teardown(() => root.remove());
+      t.throws(() => root.run('command -v node'), 'there is none');
+      // minbase has no xz: unpacked from outside.
+      execFileSync('tar', ['-x', '-C', root.shared, '-f', xz]);
+      root.run('mkdir -p /usr/local/bin && ln -s /media/test/hostwire-*/hostwire /usr/local/bin/hostwire');
+      t.match(
+        root.run('cd /usr && hostwire --version'),
+        /^\d.*\nHTTP engine: uWebSockets\.js \(its binary loads here\)\n$/,
+      );
+      const { event, exitCode, firstEventMs, log } = await root.serve(['/usr/local/bin/hostwire']);
+      t.ok(JSON.parse(event).memory.used > 0, event);
+      t.equal(exitCode, 0, 'SIGTERM reaches the program through the launcher');
+      t.notMatch(log, /\b(?:error|warn): (?!running as root|power\.backend is record)/);
+      t.match(
+        root.run('hostwire keygen --tls --out /root bundle.test'),
+        /sha256\//,
+        'and what is loaded late',
+      );
+      checkTime(t, firstEventMs, MAX_FIRST_EVENT_MS, 'from the start to the first event');
+      t.comment(`figure: first event on ${release} ${firstEventMs.toFixed(0)} ms after the start`);
+    });
+});

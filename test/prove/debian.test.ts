@@ -1,0 +1,132 @@
+/** The Debian package: lintian, and its installation, upgrade, removal and purge in clean root filesystems. */
+import { execFileSync, spawnSync } from 'node:child_process';
+import { copyFileSync, mkdtempSync, rmSync, statSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import t, { type Test } from 'tap';
+import { checkTime } from '../helpers/limits.ts';
+import { DebianRoot, whyNoRoot } from '../packaging/debian-root.ts';
+import { digestOf, make } from '../packaging/made.ts';
+
+const MAX_BYTES = 35e6;
+/** From the start to the first event. */
+const MAX_FIRST_EVENT_MS = 1000;
+/** What a machine that the package is for has anyway. */
+const PACKAGES = ['systemd-sysv', 'dbus', 'polkitd', 'procps'];
+
+t.setTimeout(1_800_000);
+const skip = whyNoRoot('lintian', 'dpkg-deb') ?? false;
+const RULE = '/etc/polkit-1/rules.d/50-hostwire.rules';
+
+/** What is in `after` and was not, or not so, in `before`; and the other way round. */
+function differences(
+  before: ReadonlyMap<string, string>,
+  after: ReadonlyMap<string, string>,
+): readonly string[] {
+  return [
+    ...[...after].filter(([file, facts]) => before.get(file) !== facts).map(([file]) => `+ ${file}`),
+    ...[...before.keys()].filter((file) => !after.has(file)).map((file) => `- ${file}`),
+  ];
+}
+
+/** Runs the script and returns the seconds that it took and what it printed. */
+function timed(root: DebianRoot, script: string): { readonly seconds: string; readonly text: string } {
+  const start = performance.now();
+  const text = root.run(script);
+  return { text, seconds: ((performance.now() - start) / 1000).toFixed(1) };
+}
+
+async function expectServing(t: Test, root: DebianRoot): Promise<number> {
+  const asService = [
+    'setpriv',
+    '--reuid=hostwire',
+    '--regid=hostwire',
+    '--clear-groups',
+    '/usr/bin/hostwire',
+  ];
+  const { event, exitCode, firstEventMs, log } = await root.serve(asService);
+  t.ok(JSON.parse(event).memory.used > 0, event);
+  t.equal(exitCode, 0);
+  t.notMatch(
+    log,
+    /\b(?:error|warn): (?!power\.backend is record)/,
+    'as the user of the system unit nothing is missing',
+  );
+  checkTime(t, firstEventMs, MAX_FIRST_EVENT_MS, 'from the start to the first event');
+  return firstEventMs;
+}
+
+t.test('the Debian package', { skip }, async (t) => {
+  const folder = mkdtempSync(path.join(os.tmpdir(), 'hostwire-deb-'));
+  t.teardown(() => rmSync(folder, { recursive: true, force: true }));
+  const [first = ''] = make('debian.mjs', path.join(folder, 'first'));
+  const [again = ''] = make('debian.mjs', path.join(folder, 'again'));
+  const [next = ''] = make('debian.mjs', folder, '--revision', '2');
+  t.equal(digestOf(again), digestOf(first), 'two runs make the same bytes');
+  t.ok(statSync(first).size <= MAX_BYTES, `${statSync(first).size} bytes`);
+  t.comment(`figure: ${(statSync(first).size / 1e6).toFixed(1)} MB`);
+
+  await t.test('lintian reports no error', async (t) => {
+    const { status, stdout } = spawnSync('lintian', ['--fail-on', 'error', first], { encoding: 'utf8' });
+    t.equal(status, 0, stdout);
+    // Further warnings would be new.
+    t.strictSame(stdout.match(/^[EW]: hostwire: \S+/gm) ?? [], ['W: hostwire: no-manual-page']);
+  });
+
+  await t.test('it depends on what Debian 11 has', async (t) => {
+    const depends = execFileSync('dpkg-deb', ['-f', first, 'Depends'], { encoding: 'utf8' });
+    t.match(depends, /^libc6 \(>= 2\.31\), libgcc-s1, libstdc\+\+6 \(>= [5-9]\), /);
+  });
+
+  for (const release of ['bookworm', 'trixie'])
+    await t.test(`installed, upgraded, removed and purged on Debian's ${release}`, async (t) => {
+      const root = new DebianRoot(release, PACKAGES);
+      t.teardown(() => root.remove());
+      for (const [name, file] of Object.entries({ 'hostwire.deb': first, 'next.deb': next }))
+        copyFileSync(file, path.join(root.shared, name));
+      const install = (name: string) => timed(root, `apt-get install -y /media/test/${name}`);
+      const before = root.list();
+
+      const installed = install('hostwire.deb');
+      t.match(installed.text, /systemctl --user enable --now hostwire/, 'it says how to go on');
+      const added = differences(before, root.list());
+      t.strictSame(
+        added.filter((change) => change.startsWith('- ')),
+        [],
+      );
+      t.strictSame(
+        added.filter((change) => /\.wants\//.test(change)),
+        [],
+        'nothing is enabled',
+      );
+      t.equal(root.run('stat -c "%a %U %G" /etc/hostwire').trim(), '750 root hostwire');
+      t.match(root.run('getent passwd hostwire'), /:\/usr\/sbin\/nologin$/m);
+      t.equal(root.run(`dpkg-query -W -f '\${Conffiles}' hostwire`).trim().split(' ')[0], RULE);
+      root.run(
+        'dpkg --verify hostwire && systemd-analyze verify --man=no /usr/lib/systemd/system/hostwire.service',
+      );
+      const firstEventMs = await expectServing(t, root);
+
+      root.run(`rm ${RULE}; echo 'server: { port: 9990 }' >/etc/hostwire/config.yaml
+        systemctl enable hostwire && systemctl --global enable hostwire`);
+      const upgraded = install('next.deb');
+      t.match(root.run('dpkg-query -W hostwire'), /-2$/m);
+      t.notMatch(upgraded.text, /systemctl --user enable/, 'an upgrade says nothing');
+      t.notOk(root.list().has(RULE), 'a rule that was removed stays so');
+      t.ok(root.list().has('/etc/hostwire/config.yaml'));
+      await expectServing(t, root);
+
+      const removed = timed(root, 'apt-get remove -y hostwire');
+      const left = differences(before, root.list()).map((change) => change.slice(2));
+      t.ok(left.includes('/etc/hostwire/config.yaml'), 'a removal keeps the configuration');
+      t.strictSame(
+        left.filter((file) => /^\/usr\/(?!lib\/hostwire\b)/.test(file)),
+        [],
+      );
+      root.run('apt-get purge -y hostwire');
+      t.strictSame(differences(before, root.list()), [], 'a purge leaves nothing');
+      t.comment(
+        `figure: ${release}: installed in ${installed.seconds} s, first event ${firstEventMs.toFixed(0)} ms after the start, upgraded in ${upgraded.seconds} s, removed in ${removed.seconds} s`,
+      );
+    });
+});
