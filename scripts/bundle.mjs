@@ -1,6 +1,6 @@
 // Bundles the program that users run: src/main.ts and what it imports, minified by esbuild, into dist/main.js and parts
 // beside it, with source maps; and hostwire/client, for programs, into dist/client/.
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -12,11 +12,12 @@ const modules = path.join(root, 'build/ts/src');
 /** Stay in node_modules: the engines. */
 export const EXTERNAL = ['uWebSockets.js', 'ws'];
 
-/** The licenses of packages, for those who ship a bundle of them. */
+/** The licenses of packages, for those who ship a bundle of them. Throws where a package has none. */
 export function licensesOf(packages) {
   const texts = packages.map((name) => {
     const folder = path.join(root, 'node_modules', name);
-    const file = ['LICENSE', 'LICENSE.md', 'LICENSE.txt'].find((each) => existsSync(path.join(folder, each)));
+    const file = readdirSync(folder).find((each) => /^licen[cs]e(?:\.md|\.txt)?$/i.test(each));
+    if (file === undefined) throw new Error(`${folder} has no license`);
     return `${name}\n\n${readFileSync(path.join(folder, file), 'utf8')}`;
   });
   return Buffer.from(texts.join('\n\n'));
