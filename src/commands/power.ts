@@ -99,14 +99,15 @@ export class Power {
   /**
    * Calls `listener` with true before the machine sleeps, as far as that is known, and with false when it is awake: more
    * than once for one sleep. Sleeps that this service did not ask for are known from its first request for power on.
+   * Returns a function that removes it.
    */
-  onSleep(listener: (isGoingToSleep: boolean) => void): void {
-    this.#sleeps.add(listener);
+  onSleep(listener: (isGoingToSleep: boolean) => void): () => void {
+    return this.#sleeps.add(listener);
   }
 
-  /** Calls `listener` when `status` may have changed. */
-  onChange(listener: () => void): void {
-    this.#changes.add(listener);
+  /** Calls `listener` when `status` may have changed. Returns a function that removes it. */
+  onChange(listener: () => void): () => void {
+    return this.#changes.add(listener);
   }
 
   /**
