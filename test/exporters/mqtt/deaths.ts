@@ -79,8 +79,8 @@ export async function sufferDeaths(t: Test, deaths: number, seed: number): Promi
 
 const pause = (random: Random, limitMs: number) => 100 + random.below(limitMs);
 
-const isSince = (id: string | undefined, first: number) =>
-  Number(id?.replace(/^c/, '') ?? Number.NaN) >= first;
+/** Those with an id have the letter c and the number. */
+const isSince = (id: string | number | undefined, first: number) => Number(String(id).slice(1)) >= first;
 
 function judge(
   t: Test,
