@@ -76,7 +76,7 @@ async function answersAsHostwire(host: string, port: number): Promise<boolean> {
   return false;
 }
 
-/** What is answered to a question that needs no key; '' for none. */
+/** The text of the answer to `GET /api/status`, which needs no key; '' where there is none. */
 async function readStatus(
   get: typeof import('node:https').get,
   target: { readonly host: string; readonly port: number },

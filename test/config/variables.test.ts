@@ -133,13 +133,17 @@ t.test('[8.variables] one that sets no key gets a warning, if it looks like ours
 
 t.test('[8.placeholder] a value that looks like a variable is refused with a hint', async (t) => {
   // The text of other programs' configuration files.
-  const text = `\${HOSTWIRE_KEY}`;
-  const problems = catchProblems(() =>
-    loadConfig(optionsWith(t, {}, { 'config.yaml': `auth:\n  api_key: "${text}"\n` })),
-  );
-  t.match(problems.map(shorten), [
-    /^config\.yaml:2 auth\.api_key looks like a variable, which is not replaced here: set HOSTWIRE_AUTH_API_KEY in the environment/,
-  ]);
+  for (const name of ['HOSTWIRE_KEY', 'KEY:-nothing', 'KEY:?']) {
+    const text = `\${${name}}`;
+    const files = { 'config.yaml': `auth:\n  api_key: "${text}"\n` };
+    t.match(catchProblems(() => loadConfig(optionsWith(t, {}, files))).map(shorten), [
+      /^config\.yaml:2 auth\.api_key looks like a variable, which is not replaced here: set HOSTWIRE_AUTH_API_KEY in the environment/,
+    ]);
+    const lists = { 'config.json': JSON.stringify({ server: { allowed_hosts: ['a.b', text] } }) };
+    t.match(catchProblems(() => loadConfig(optionsWith(t, {}, lists))).map(shorten), [
+      /^config\.json:1 server\.allowed_hosts\[1\] looks like a variable, .* set HOSTWIRE_SERVER_ALLOWED_HOSTS in the environment$/,
+    ]);
+  }
 });
 
 t.test('[8.variables] messages name the variable and no line', async (t) => {
