@@ -29,12 +29,8 @@ std::optional<T> askWithin(std::chrono::milliseconds patience, std::function<T()
     bool isDone = false;
     std::optional<T> answer;
   };
-  if (hangingCount.fetch_add(1) >= kMaxHanging) {
-    hangingCount.fetch_sub(1);
-    return std::nullopt;
-  }
   const auto shared = std::make_shared<Shared>();
-  const bool isStarted = startThread([shared, ask = std::move(question)] {
+  std::function<void()> body = [shared, ask = std::move(question)] {
     std::optional<T> answer;
     try {
       answer = ask();
@@ -46,9 +42,12 @@ std::optional<T> askWithin(std::chrono::milliseconds patience, std::function<T()
     shared->answer = std::move(answer);
     shared->isDone = true;
     shared->changed.notify_all();
-  });
-  if (!isStarted) hangingCount.fetch_sub(1);
-  if (!isStarted) return std::nullopt;
+  };
+  // Nothing throws between the count and the thread that takes it back.
+  if (hangingCount.fetch_add(1) >= kMaxHanging || !startThread(std::move(body))) {
+    hangingCount.fetch_sub(1);
+    return std::nullopt;
+  }
   std::unique_lock lock(shared->mutex);
   shared->changed.wait_for(lock, patience, [&] { return shared->isDone; });
   return std::move(shared->answer);

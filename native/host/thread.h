@@ -6,7 +6,7 @@
 namespace hostwire {
 
 // Runs `body` on a detached thread; `body` owns what it touches and must not throw. False when the system has
-// no thread left. The code it runs stays loaded for the life of the process.
+// no thread or memory left. The code it runs stays loaded for the life of the process.
 bool startThread(std::function<void()> body);
 
 }  // namespace hostwire

@@ -6,6 +6,7 @@
 
 #include <csignal>
 #include <memory>
+#include <new>
 #include <utility>
 
 namespace hostwire {
@@ -36,7 +37,8 @@ void keepThisCodeLoaded() {
 bool startThread(std::function<void()> body) {
   static const bool isKept = (keepThisCodeLoaded(), true);
   static_cast<void>(isKept);
-  auto owned = std::make_unique<Body>(std::move(body));
+  std::unique_ptr<Body> owned(new (std::nothrow) Body(std::move(body)));
+  if (!owned) return false;
   pthread_attr_t attributes;
   if (pthread_attr_init(&attributes) != 0) return false;
   pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);

@@ -4,6 +4,7 @@
 #include <process.h>
 
 #include <memory>
+#include <new>
 #include <utility>
 
 #include "windows/win32/win32.h"
@@ -35,7 +36,8 @@ bool keepThisCodeLoaded() {
 bool startThread(std::function<void()> body) {
   static const bool isKept = keepThisCodeLoaded();
   static_cast<void>(isKept);
-  auto owned = std::make_unique<Body>(std::move(body));
+  std::unique_ptr<Body> owned(new (std::nothrow) Body(std::move(body)));
+  if (!owned) return false;
   const auto started =
       _beginthreadex(nullptr, kStackBytes, runBody, owned.get(), STACK_SIZE_PARAM_IS_A_RESERVATION, nullptr);
   if (started == 0) return false;

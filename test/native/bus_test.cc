@@ -209,7 +209,7 @@ void findsItsWayBack() {
     check(comesTrue([&] { return ready == i + 2; }), "back after a loss");
     worst = std::max(worst, elapsedMs(restarted));
     check(bus->count("AddMatch") == 1, "subscribed again, once");
-    bus->emit("Changed", textBody("x"));
+    bus->emit({"Changed"}, textBody("x"));
     check(comesTrue([&] { return signals == i + 1; }), "signals come again");
   }
   checkWithin(worst, 2000, "back within two seconds");
@@ -229,7 +229,7 @@ void removesSubscriptions() {
     });
   });
   check(comesTrue([&] { return bus.count("AddMatch") == 1; }), "subscribed");
-  bus.emit("Once", textBody("x"), 5);
+  bus.emit({"Once"}, textBody("x"), 5);
   check(comesTrue([&] { return bus.count("RemoveMatch") == 1; }), "unsubscribed");
   check(seen == 1, "a subscription that removes itself hears nothing more");
 }
@@ -293,7 +293,7 @@ void oneBusDoesNotHoldUpTheOther() {
       [&](BusLoop& loop) { loop.sessionBus().addMatch("member='Noise'", [&](Signal&) { ++heard; }); });
   check(comesTrue([&] { return loud.count("AddMatch") == 1; }), "subscribed");
   ask(thread, callTo("Echo"));
-  loud.emit("Noise", textBody("x"), 30'000);
+  loud.emit({"Noise"}, textBody("x"), 30'000);
   long worst = 0;
   while (heard < 25'000 && failures == 0) worst = std::max(worst, ask(thread, callTo("Echo")).ms);
   check(comesTrue([&] { return heard == 30'000; }), "nothing is lost");

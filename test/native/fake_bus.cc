@@ -25,28 +25,16 @@ void putField(Bytes& fields, std::uint8_t code, char type, std::string_view valu
     fields.putText(value);
 }
 
-std::string message(std::uint8_t type, std::uint32_t replyTo, const Body& body, std::string_view member,
-                    std::uint32_t descriptors = 0) {
-  Bytes fields;
-  if (type == 4) {
-    putField(fields, 1, 'o', "/fake");
-    putField(fields, 2, 's', "fake.Interface");
-    putField(fields, 3, 's', member);
-  } else {
-    fields.pad(8);
-    fields.put(std::uint8_t{5});
-    fields.putSignature("u");
-    fields.put(replyTo);
-    if (type == 3) putField(fields, 4, 's', "fake.Error");
-  }
-  putField(fields, 7, 's', type == 4 ? ":1.99" : kDriver);
+void putNumber(Bytes& fields, std::uint8_t code, std::uint32_t value) {
+  fields.pad(8);
+  fields.put(code);
+  fields.putSignature("u");
+  fields.put(value);
+}
+
+// A message with `fields`, to which the signature of `body` is added.
+std::string message(std::uint8_t type, Bytes fields, const Body& body) {
   if (!body.signature.empty()) putField(fields, 8, 'g', body.signature);
-  if (descriptors > 0) {
-    fields.pad(8);
-    fields.put(std::uint8_t{9});
-    fields.putSignature("u");
-    fields.put(descriptors);
-  }
   static std::atomic<std::uint32_t> serial{0};
   Bytes all;
   all.text = "l";
@@ -59,6 +47,16 @@ std::string message(std::uint8_t type, std::uint32_t replyTo, const Body& body, 
   all.text += fields.text;
   all.pad(8);
   return all.text + body.bytes;
+}
+
+std::string answerBytes(const Answer& answer, std::uint32_t serial, std::uint32_t descriptors) {
+  const bool isError = answer.kind == Answer::Kind::error;
+  Bytes fields;
+  putNumber(fields, 5, serial);
+  if (isError) putField(fields, 4, 's', answer.errorName);
+  putField(fields, 7, 's', kDriver);
+  if (descriptors > 0) putNumber(fields, 9, descriptors);
+  return message(isError ? 3 : 2, std::move(fields), answer.body);
 }
 
 std::uint32_t readU32(std::string_view bytes, std::size_t at) {
@@ -76,7 +74,7 @@ std::optional<Call> takeCall(std::string& input) {
   const std::size_t bodyAt = align(fieldsEnd, 8);
   const std::size_t end = bodyAt + readU32(input, 4);
   if (input.size() < end) return std::nullopt;
-  Call call{readU32(input, 8), "", ""};
+  Call call{readU32(input, 8), "", "", "", input.substr(bodyAt, end - bodyAt)};
   bool hasText = false;
   for (std::size_t at = 16; at < fieldsEnd;) {
     at = align(at, 8);
@@ -92,6 +90,7 @@ std::optional<Call> takeCall(std::string& input) {
       const std::uint32_t value = readU32(input, at);
       at += 4;
       if (type == 'u') continue;
+      if (code == 1) call.path = input.substr(at, value);
       if (code == 3) call.member = input.substr(at, value);
       at += value + 1;
     }
@@ -129,100 +128,15 @@ void sendWithDescriptors(int fd, std::string_view bytes, int passed, std::uint32
   if (sent > 0) sendAll(fd, bytes.substr(static_cast<std::size_t>(sent)));
 }
 
-std::size_t typeLength(std::string_view signature) {
-  if (signature[0] == 'a') return 1 + typeLength(signature.substr(1));
-  if (signature[0] != '(' && signature[0] != '{') return 1;
-  std::size_t at = 1;
-  while (signature[at] != ')' && signature[at] != '}') at += typeLength(signature.substr(at));
-  return at + 1;
-}
-
-std::size_t alignmentOf(char type) {
-  switch (type) {
-    case 'y':
-    case 'g':
-    case 'v': return 1;
-    case 'n':
-    case 'q': return 2;
-    case 'x':
-    case 't':
-    case 'd':
-    case '(':
-    case '{': return 8;
-    default: return 4;
-  }
-}
-
-void putRandom(std::mt19937& random, Bytes& bytes, std::string_view type);
-
-void putRandomAll(std::mt19937& random, Bytes& bytes, std::string_view signature) {
-  while (!signature.empty()) {
-    const std::size_t length = typeLength(signature);
-    putRandom(random, bytes, signature.substr(0, length));
-    signature.remove_prefix(length);
-  }
-}
-
-void putRandom(std::mt19937& random, Bytes& bytes, std::string_view type) {
-  const auto number = static_cast<std::uint64_t>(random()) << 32U | random();
-  switch (type[0]) {
-    case 'y': return bytes.put(static_cast<std::uint8_t>(number));
-    case 'n':
-    case 'q': return bytes.put(static_cast<std::uint16_t>(number));
-    case 'i':
-    case 'u': return bytes.put(static_cast<std::uint32_t>(number));
-    case 'b': return bytes.put(static_cast<std::uint32_t>(number % 2));
-    case 'x':
-    case 't':
-    case 'd': return bytes.put(number);
-    case 's': return bytes.putText(number % 3 == 0 ? "Title" : std::string(number % 600, 'x') + "\u20ac");
-    case 'o': return bytes.putText("/some/path");
-    case 'g': return bytes.putSignature("a{sv}");
-    case 'v': {
-      const std::string inner = randomSignature(random, 1);
-      const std::string first = inner.substr(0, inner.empty() ? 0 : typeLength(inner));
-      bytes.putSignature(first.empty() ? "s" : first);
-      return putRandom(random, bytes, first.empty() ? "s" : first);
-    }
-    case 'a': {
-      bytes.put(std::uint32_t{0});
-      const std::size_t lengthAt = bytes.text.size() - 4;
-      bytes.pad(alignmentOf(type[1]));
-      const std::size_t begin = bytes.text.size();
-      for (unsigned i = 0; i < number % 4; ++i) putRandom(random, bytes, type.substr(1));
-      const auto length = static_cast<std::uint32_t>(bytes.text.size() - begin);
-      std::memcpy(bytes.text.data() + lengthAt, &length, sizeof length);
-      return;
-    }
-    default: bytes.pad(8); return putRandomAll(random, bytes, type.substr(1, type.size() - 2));
-  }
-}
-
-std::string randomType(std::mt19937& random, int depth) {
-  constexpr std::string_view kBasic = "ynqiubxtdsog";
-  const auto basic = [&] { return std::string(1, kBasic[random() % kBasic.size()]); };
-  switch (depth > 0 ? random() % 6 : 0) {
-    case 1: return "a" + randomType(random, depth - 1);
-    case 2: return "(" + randomType(random, depth - 1) + basic() + ")";
-    case 3: return "a{" + basic() + randomType(random, depth - 1) + "}";
-    case 4: return "v";
-    case 5: return "a{sv}";
-    default: return basic();
-  }
-}
-
 }  // namespace
 
-std::string randomSignature(std::mt19937& random, int depth) {
-  std::string signature;
-  for (std::size_t i = 0, count = random() % 4; i < count; ++i) signature += randomType(random, depth);
-  return signature;
-}
-
-Body randomBody(std::mt19937& random, std::string signature) {
-  Bytes bytes;
-  putRandomAll(random, bytes, signature);
-  return {std::move(signature), bytes.text};
+std::string signalBytes(const SignalName& name, const Body& body) {
+  Bytes fields;
+  putField(fields, 1, 'o', name.path);
+  putField(fields, 2, 's', name.interface);
+  putField(fields, 3, 's', name.member);
+  putField(fields, 7, 's', name.sender);
+  return message(4, std::move(fields), body);
 }
 
 struct Bus::Peer {
@@ -255,8 +169,8 @@ Bus::~Bus() {
   unlink(path_.c_str());
 }
 
-void Bus::emit(const std::string& member, const Body& body, int times) {
-  const std::string signal = message(4, 0, body, member);
+void Bus::emit(const SignalName& name, const Body& body, int times) {
+  const std::string signal = signalBytes(name, body);
   const std::lock_guard lock(mutex_);
   for (int i = 0; i < times; ++i) outgoing_ += signal;
   eventfd_write(wakeFd_, 1);
@@ -350,8 +264,7 @@ bool Bus::answerCall(Peer& peer, const Call& call) {
   if (answer.kind == Answer::Kind::hangUp) return false;
   if (answer.kind == Answer::Kind::nothing) return true;
   const std::uint32_t descriptors = peer.takesDescriptors ? answer.descriptors : 0;
-  if (answer.kind != Answer::Kind::raw)
-    bytes = message(answer.kind == Answer::Kind::error ? 3 : 2, call.serial, answer.body, "", descriptors);
+  if (answer.kind != Answer::Kind::raw) bytes += answerBytes(answer, call.serial, descriptors);
   if (descriptors > 0) sendWithDescriptors(peer.fd, bytes, wakeFd_, descriptors);
   for (int i = descriptors > 0 ? 1 : 0; i < answer.copies; ++i) sendAll(peer.fd, bytes);
   return true;

@@ -6,61 +6,41 @@
 #include <functional>
 #include <map>
 #include <mutex>
-#include <random>
 #include <string>
 #include <string_view>
 #include <thread>
 #include <vector>
 
+#include "fake_body.h"
+
 namespace fake {
-
-// Bytes of a D-Bus message, in this machine's order.
-class Bytes {
- public:
-  void pad(std::size_t to) { text.append((to - text.size() % to) % to, '\0'); }
-  template <class T>
-  void put(T value) {
-    pad(sizeof value);
-    text.append(reinterpret_cast<const char*>(&value), sizeof value);
-  }
-  void putText(std::string_view value) {
-    put(static_cast<std::uint32_t>(value.size()));
-    text.append(value);
-    text += '\0';
-  }
-  void putSignature(std::string_view value) {
-    text += static_cast<char>(value.size());
-    text.append(value);
-    text += '\0';
-  }
-  std::string text;
-};
-
-struct Body {
-  std::string signature;
-  std::string bytes;
-};
-
-// Marshals a value of each type in `signature`, with numbers and texts that `random` chooses. The signature
-// is well formed.
-Body randomBody(std::mt19937& random, std::string signature);
-// A well-formed signature of up to three complete types, nested at most `depth` deep.
-std::string randomSignature(std::mt19937& random, int depth);
 
 struct Call {
   std::uint32_t serial;
   std::string member;
   std::string text;  // the first argument when it is a text
+  std::string path;
+  std::string body;
 };
+
+struct SignalName {
+  std::string member;
+  std::string path = "/fake";
+  std::string interface = "fake.Interface";
+  std::string sender = ":1.99";
+};
+// The bytes of a signal.
+std::string signalBytes(const SignalName& name, const Body& body);
 
 // How a call is answered.
 struct Answer {
   enum class Kind { body, error, raw, nothing, hangUp };
   Kind kind = Kind::body;
   Body body;                      // of an error: its text
-  std::string raw;                // instead of a message
+  std::string raw;                // instead of a message; of the other kinds: before it
   int copies = 1;                 // number of times the answer is sent
   std::uint32_t descriptors = 0;  // passed with it to a peer that takes them
+  std::string errorName = "fake.Error";
 };
 
 class Bus {
@@ -76,7 +56,7 @@ class Bus {
   Bus& operator=(const Bus&) = delete;
 
   // Sends a signal to everyone, `times` over.
-  void emit(const std::string& member, const Body& body, int times = 1);
+  void emit(const SignalName& name, const Body& body, int times = 1);
   // How often a member was called, including AddMatch and Hello.
   int count(const std::string& member);
 

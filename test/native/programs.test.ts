@@ -100,6 +100,16 @@ t.test(
   },
 );
 
+t.test(
+  'what is announced and found through an Avahi that behaves well, badly and not at all',
+  { skip: whyNoProgram('discovery_test') },
+  async (t) => {
+    const { isSuccess, text, missing } = await runProgram('discovery_test');
+    t.ok(isSuccess, 'no check failed', { skip: missing, output: text });
+    if (missing === false) t.match(text, /^all well: \d{3} checks$/m, 'all of them ran');
+  },
+);
+
 t.test('the promises of the bus core', { skip: whyNoProgram('bus_test') }, async (t) => {
   const { isSuccess, text, missing } = await runProgram('bus_test', 'plain', ['patient']);
   t.comment(text.trim());

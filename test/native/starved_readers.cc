@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "fuzz/failing_new.h"
+#include "host/ask_within.h"
 #include "host/batteries.h"
 #include "host/cpu.h"
 #include "host/disks.h"
@@ -25,6 +26,7 @@
 #include "host/error.h"
 #include "host/gpu.h"
 #include "host/memory.h"
+#include "host/metrics.h"
 #include "host/network.h"
 #include "host/prober.h"
 #include "host/prober_state.h"
@@ -127,9 +129,30 @@ std::function<void()> probed(const Roots& roots) {
   };
 }
 
+// The second reading is one of kept files and of a reader whose first one may have failed.
+void readMetrics(const Roots& roots) {
+  attempt([&] {
+    hostwire::MetricsReader reader(roots);
+    for (int round = 0; round < 2; ++round) attempt([&] { reader.read(); });
+  });
+}
+
+void readWake(const Roots& roots) {
+  attempt([&] { hostwire::readWakeOnLan(roots); });
+  attempt([] { hostwire::readBroadcastAddresses(); });
+}
+
+bool isEachCardAsked() {
+  for (const auto& card : hostwire::readWakeOnLan({}))
+    if (card.failure && card.failure->find("did not answer within") != std::string::npos) return false;
+  return true;
+}
+
 struct Case {
   const char* name;
   std::function<void()> run;
+  // Must be true again afterwards where it was before.
+  std::function<bool()> isWell = [] { return true; };
 };
 
 std::vector<Case> casesOf(const Roots& roots, const std::string& nvml) {
@@ -156,13 +179,11 @@ std::vector<Case> casesOf(const Roots& roots, const std::string& nvml) {
       {"batteries", probed<hostwire::BatteriesReader>(roots)},
       {"limits", probed<hostwire::LimitsReader>(roots)},
       {"system", [roots] { attempt([&] { hostwire::readSystem(roots); }); }},
-      {"wake",
-       [roots] {
-         attempt([&] {
-           hostwire::readWakeOnLan(roots);
-           hostwire::readBroadcastAddresses();
-         });
-       }},
+      {"metrics", [roots] { readMetrics(roots); }},
+      // Interfaces are asked for at the kernel, and cards at their drivers, on a real machine only.
+      {"metrics of this machine", [] { readMetrics({}); }},
+      {"wake", [roots] { readWake(roots); }},
+      {"wake of this machine", [] { readWake({}); }, isEachCardAsked},
       {"processes",
        [roots] {
          attempt([&] {
@@ -179,15 +200,21 @@ std::vector<Case> casesOf(const Roots& roots, const std::string& nvml) {
 
 // How often an allocation failed.
 std::size_t starve(const Case& each, std::uint64_t sparse) {
+  const bool wasWell = each.isWell();
   each.run();  // what is made once for the whole process is made
   std::size_t failures = 0;
   for (std::uint64_t nth = 1;; nth += 1 + (sparse == 0 ? 0 : nth / sparse)) {
     hostwire::failAllocation(nth);
     each.run();
     waitForThreads();
-    if (!hostwire::stopFailing()) return failures;
+    const bool hasFailed = hostwire::stopFailing();
+    if (hostwire::hangingCount != 0) fail("questions that are counted as hanging and are not");
+    if (!hasFailed) break;
     ++failures;
   }
+  for (const auto end = Clock::now() + kPatience; wasWell && !each.isWell();)
+    if (Clock::now() > end) fail(std::string(each.name) + " does not recover");
+  return failures;
 }
 
 }  // namespace

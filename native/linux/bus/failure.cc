@@ -14,7 +14,7 @@ bool isNobody(const Reply& reply) {
 
 std::string failureText(const Reply& reply, const std::string& who) {
   switch (reply.end) {
-    case CallEnd::kAnswered: break;
+    case CallEnd::kAnswered: return who + " answers in a form that is not known here";
     case CallEnd::kRefused:
       if (isNobody(reply)) return "there is no " + who + " on the system bus";
       return who + " refuses: " + reply.errorText;

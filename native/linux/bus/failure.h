@@ -14,7 +14,7 @@ bool isError(const Reply& reply, std::string_view name);
 // No service has the name that was called.
 bool isNobody(const Reply& reply);
 
-// A sentence about `who` without a full stop.
+// A sentence about `who` without a full stop; of a call that was answered: the answer cannot be read.
 std::string failureText(const Reply& reply, const std::string& who);
 
 }  // namespace hostwire

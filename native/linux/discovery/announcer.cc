@@ -18,7 +18,7 @@ constexpr milliseconds kDeadline{2000};
 constexpr milliseconds kRetry{30'000};
 // Each is a number that is counted up: "name #2".
 constexpr int kMaxRenames = 50;
-constexpr std::size_t kMaxPathBytes = 256;
+constexpr std::size_t kMaxTextBytes = 256;
 
 constexpr const char* kAvahi = "Avahi";
 
@@ -49,7 +49,7 @@ void Announcer::subscribe() {
   bus_.addMatch(avahi::kOwnerRule, guarded([this](Signal& signal) {
                   signal.body.skip();
                   signal.body.skip();
-                  const auto owner = signal.body.text(kMaxPathBytes);
+                  const auto owner = signal.body.text(kMaxTextBytes);
                   forgetGroups();
                   if (owner && !owner->empty()) return begin();
                   failAll("Avahi has ended");
@@ -104,12 +104,10 @@ void Announcer::begin() {
   ++round_;
   loop_.cancel(retryTimer_);
   ask(0, avahi::stateCall(), [this](Entry&, Reply& reply) {
-    if (reply.end != CallEnd::kAnswered) {
-      failAll(failureText(reply, kAvahi));
-      if (!isNobody(reply)) retryLater();
-      return;
-    }
-    if (const auto state = avahi::readServerState(reply.body)) onServer(*state);
+    const auto state = avahi::readServerState(reply.body);
+    if (state) return onServer(*state);
+    failAll(failureText(reply, kAvahi));
+    if (!isNobody(reply)) retryLater();
   });
 }
 
@@ -130,13 +128,13 @@ void Announcer::publish() {
     entry.now = {entry.wanted.name, false, ""};
     entry.renames = 0;
     ask(avahi::newGroupCall(), [this, at, round = round_](Reply& reply) {
-      if (reply.end != CallEnd::kAnswered) {
-        if (round == round_) fail(at, failureText(reply, kAvahi));
+      const auto group = avahi::readObject(reply.body);
+      if (round != round_) {
+        if (group) ask(avahi::freeGroupCall(*group), [](Reply&) {});
         return;
       }
-      const std::string group = reply.body.text(kMaxPathBytes).value_or("");
-      if (round != round_) return ask(avahi::freeGroupCall(group), [](Reply&) {});
-      entries_[at].group = group;
+      if (!group) return fail(at, failureText(reply, kAvahi));
+      entries_[at].group = *group;
       fill(at);
     });
   }
@@ -160,7 +158,7 @@ void Announcer::rename(std::size_t at) {
     return fail(at, "all names like \"" + entry.wanted.name + "\" are taken");
   ask(at, avahi::resetCall(entry.group), [](Entry&, Reply&) {});
   ask(at, avahi::alternativeCall(entry.now.name), [this, at](Entry& renamed, Reply& reply) {
-    const auto name = reply.body.text(kMaxPathBytes);
+    const auto name = reply.body.text(kMaxTextBytes);
     if (!name) return fail(at, failureText(reply, kAvahi));
     renamed.now.name = *name;
     fill(at);

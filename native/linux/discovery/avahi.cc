@@ -16,6 +16,8 @@ constexpr std::int32_t kAny = -1;
 constexpr std::uint32_t kNoFlags = 0;
 // A DNS name has at most 255 bytes; written with escapes, four times as many.
 constexpr std::size_t kMaxNameBytes = 1024;
+// "/Client7/ServiceBrowser12"
+constexpr std::size_t kMaxPathBytes = 256;
 // A TXT string has at most 255 bytes; RFC 6763, 6.2 advises to keep below 1300 in all.
 constexpr std::size_t kMaxTexts = 64;
 constexpr std::size_t kMaxTextBytes = 255;
@@ -34,11 +36,18 @@ Argument text(std::string value) { return BasicArgument(std::move(value)); }
 Argument number(std::int32_t value) { return BasicArgument(value); }
 Argument flags() { return BasicArgument(kNoFlags); }
 
+// A number of any type comes as a double, which holds more than an integer.
+std::optional<std::int32_t> readInteger(BodyReader& body) {
+  const auto number = body.number();
+  if (!number || !(*number >= INT32_MIN && *number <= INT32_MAX)) return std::nullopt;
+  return static_cast<std::int32_t>(*number);
+}
+
 template <class State>
 std::optional<State> readState(BodyReader& body, State last) {
-  const auto number = body.number();
-  if (!number || !(*number >= 0 && *number <= static_cast<double>(last))) return std::nullopt;
-  return static_cast<State>(static_cast<int>(*number));
+  const auto number = readInteger(body);
+  if (!number || *number < 0 || *number > static_cast<std::int32_t>(last)) return std::nullopt;
+  return static_cast<State>(*number);
 }
 
 std::int32_t linkOf(const std::string& name) {
@@ -46,9 +55,9 @@ std::int32_t linkOf(const std::string& name) {
   return index == 0 ? kAny : static_cast<std::int32_t>(index);
 }
 
-std::string nameOfLink(double index) {
+std::string nameOfLink(std::int32_t index) {
   std::array<char, IF_NAMESIZE> name{};
-  if (!(index >= 1 && index <= INT32_MAX)) return "";
+  if (index < 1) return "";
   return if_indextoname(static_cast<unsigned>(index), name.data()) != nullptr ? name.data() : "";
 }
 
@@ -62,6 +71,13 @@ std::string readBytes(BodyReader& body) {
 }
 
 }  // namespace
+
+std::optional<std::string> readObject(BodyReader& body) {
+  if (body.peek() != 'o') return std::nullopt;
+  auto path = body.text(kMaxPathBytes + 1);
+  if (!path || path->size() > kMaxPathBytes) return std::nullopt;
+  return path;
+}
 
 std::optional<ServerState> readServerState(BodyReader& body) {
   return readState(body, ServerState::kFailure);
@@ -104,13 +120,13 @@ Call freeBrowserCall(const std::string& browser) {
 }
 
 std::optional<Item> readItem(BodyReader& body) {
-  const auto link = body.number();
-  const auto protocol = body.number();
+  const auto link = readInteger(body);
+  const auto protocol = readInteger(body);
   const auto name = body.text(kMaxNameBytes);
   body.skip();  // the type, which was asked for
   const auto domain = body.text(kMaxNameBytes);
   if (!link || !protocol || !name || !domain) return std::nullopt;
-  return Item{static_cast<std::int32_t>(*link), static_cast<std::int32_t>(*protocol), *name, *domain};
+  return Item{*link, *protocol, *name, *domain};
 }
 
 Call resolveCall(const Item& item) {
@@ -121,7 +137,7 @@ Call resolveCall(const Item& item) {
 // iissssisqaayu: interface, protocol, name, type, domain, host, its protocol, address, port, texts, flags
 std::optional<FoundService> readResolved(BodyReader& body) {
   FoundService found;
-  found.link = nameOfLink(body.number().value_or(0));
+  found.link = nameOfLink(readInteger(body).value_or(0));
   body.skip();
   found.name = body.text(kMaxNameBytes).value_or("");
   body.skip();

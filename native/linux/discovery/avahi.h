@@ -2,6 +2,7 @@
 // siblings, version 0.6 and later).
 #pragma once
 
+#include <compare>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -28,6 +29,8 @@ inline constexpr const char* kBrowserRule =
 enum class ServerState { kInvalid, kRegistering, kRunning, kCollision, kFailure };
 enum class GroupState { kUncommitted, kRegistering, kEstablished, kCollision, kFailure };
 
+// The path of a group or browser that an answer names; nothing where it names no object.
+std::optional<std::string> readObject(BodyReader& body);
 std::optional<ServerState> readServerState(BodyReader& body);
 struct GroupNews {
   GroupState state;
@@ -57,6 +60,8 @@ struct Item {
   std::int32_t protocol;
   std::string name;
   std::string domain;
+
+  auto operator<=>(const Item&) const = default;
 };
 std::optional<Item> readItem(BodyReader& body);
 Call resolveCall(const Item& item);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -18,7 +19,8 @@ using std::chrono::milliseconds;
 constexpr milliseconds kDeadline{2000};
 // Anybody on the network may announce any number.
 constexpr std::size_t kMaxItems = 256;
-constexpr std::size_t kMaxPathBytes = 256;
+constexpr std::size_t kMaxReasonBytes = 256;
+constexpr const char* kAvahi = "Avahi";
 
 // Lives in the handlers of what it has asked for.
 class Browse : public std::enable_shared_from_this<Browse> {
@@ -28,22 +30,33 @@ class Browse : public std::enable_shared_from_this<Browse> {
         bus_(loop.systemBus()),
         endsAt_(BusClock::now() + duration),
         answer_(std::move(answer)) {}
+  // The loop drops its timers and signals when it ends.
+  ~Browse() {
+    if (answer_) answer_({}, "the service is stopping");
+  }
+  Browse(const Browse&) = delete;
+  Browse& operator=(const Browse&) = delete;
 
-  // Signals may come before the answer that names their browser: there is only one.
   void begin() {
-    match_ = bus_.addMatch(avahi::kBrowserRule, [self = shared_from_this()](Signal& signal) {
-      if (signal.member == "ItemNew") self->resolve(signal.body);
-      if (signal.member == "Failure") self->failure_ = "Avahi cannot browse: " + self->textOf(signal.body);
-    });
+    match_ = bus_.addMatch(avahi::kBrowserRule,
+                           [self = shared_from_this()](Signal& signal) { self->hear(signal); });
     bus_.call(avahi::newBrowserCall(), kDeadline, [self = shared_from_this()](Reply& reply) {
-      if (reply.end != CallEnd::kAnswered) return self->finish(failureText(reply, "Avahi"));
-      self->browser_ = self->textOf(reply.body);
+      const auto browser = avahi::readObject(reply.body);
+      if (!browser) return self->finish(failureText(reply, kAvahi));
+      self->browser_ = *browser;
       self->loop_.after(self->left(), [self] { self->finish(self->failure_); });
     });
   }
 
  private:
-  static std::string textOf(BodyReader& body) { return body.text(kMaxPathBytes).value_or(""); }
+  // Signals may come before the answer that names their browser, and of the browser of another look: until
+  // then they are taken from any.
+  void hear(Signal& signal) {
+    if (!browser_.empty() && signal.path != browser_) return;
+    if (signal.member == "ItemNew") resolve(signal.body);
+    if (signal.member == "Failure")
+      failure_ = "Avahi cannot browse: " + signal.body.text(kMaxReasonBytes).value_or("");
+  }
 
   milliseconds left() const {
     return std::max(milliseconds{1}, std::chrono::ceil<milliseconds>(endsAt_ - BusClock::now()));
@@ -51,7 +64,7 @@ class Browse : public std::enable_shared_from_this<Browse> {
 
   void resolve(BodyReader& body) {
     const auto item = avahi::readItem(body);
-    if (!item || ++items_ > kMaxItems) return;
+    if (!item || items_.size() == kMaxItems || !items_.insert(*item).second) return;
     bus_.call(avahi::resolveCall(*item), left(), [self = shared_from_this()](Reply& reply) {
       if (reply.end != CallEnd::kAnswered) return;
       if (auto found = avahi::readResolved(reply.body)) self->found_.push_back(std::move(*found));
@@ -61,16 +74,16 @@ class Browse : public std::enable_shared_from_this<Browse> {
   void finish(const std::optional<std::string>& failure) {
     bus_.removeMatch(match_);
     if (!browser_.empty()) bus_.call(avahi::freeBrowserCall(browser_), kDeadline, [](Reply&) {});
-    answer_(found_, failure);
+    std::exchange(answer_, nullptr)(found_, failure);
   }
 
   BusLoop& loop_;
   BusConnection& bus_;
   const BusClock::time_point endsAt_;
-  const Discovery::BrowseAnswer answer_;
+  Discovery::BrowseAnswer answer_;
   BusConnection::MatchId match_ = 0;
   std::string browser_;
-  std::size_t items_ = 0;
+  std::set<avahi::Item> items_;
   std::vector<FoundService> found_;
   std::optional<std::string> failure_;
 };

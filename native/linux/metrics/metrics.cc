@@ -207,11 +207,11 @@ struct MetricsReader::State {
   void renewSettled() {
     const auto now = std::chrono::steady_clock::now();
     if (settledAt && now - *settledAt < kSettledFor) return;
-    settledAt = now;
     udev.clear();
     os = readOs();
     supplies = listFolder(supplyFolder);
     supplies.resize(std::min(supplies.size(), kMaxSupplies));
+    settledAt = now;  // not where one of these had no memory
   }
 
   std::string readOs() const {

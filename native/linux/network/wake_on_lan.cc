@@ -67,7 +67,11 @@ constexpr const char* kSilent = "the driver did not answer within a second";
 // The right to ask the drivers. A question that hangs keeps it, so that no further thread hangs with it.
 class Turn {
  public:
-  static std::shared_ptr<Turn> take() { return isTaken.exchange(true) ? nullptr : std::make_shared<Turn>(); }
+  static std::shared_ptr<Turn> take() {
+    auto turn = std::make_shared<Turn>();  // first: what has no memory takes nothing
+    turn->isHeld_ = !isTaken.exchange(true);
+    return turn->isHeld_ ? turn : nullptr;
+  }
   Turn() = default;
   ~Turn() { release(); }
   Turn(const Turn&) = delete;
@@ -77,7 +81,7 @@ class Turn {
   }
 
  private:
-  std::atomic<bool> isHeld_{true};
+  std::atomic<bool> isHeld_{false};
   static inline std::atomic<bool> isTaken{false};
 };
 

@@ -6,6 +6,7 @@ import { runProgram, type Variant, whyNoProgram } from '../../helpers/native/pro
 const PROGRAMS: readonly (readonly [name: string, ...variants: readonly Variant[]])[] = [
   ['art_file_test', 'address', 'thread'],
   ['bus_test', 'address', 'thread'],
+  ['discovery_test', 'address', 'thread'],
   ['prober_test', 'address', 'thread'],
   ['streams_test', 'address', 'thread'],
   ['describe_test', 'address'],
