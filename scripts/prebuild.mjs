@@ -27,8 +27,6 @@ const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
 const RELEASE = 'bullseye';
 const PACKAGES = 'g++,cmake,make,g++-aarch64-linux-gnu';
 export const DEBIAN = path.join(root, 'build/prebuild', RELEASE);
-/** The libraries of arm64 in it, for qemu-user. */
-export const ARM64_LIBRARIES = path.join(DEBIAN, 'usr/aarch64-linux-gnu');
 /** The programs of the tests for linux-arm64. */
 export const ARM64_PROGRAMS = path.join(DEBIAN, 'src/build/native/plain');
 

@@ -19,6 +19,10 @@ export function npm(args: readonly string[], folder = ROOT): string {
   });
 }
 
+/** The folder of this machine's npm. */
+export const findNpm = (): string =>
+  path.join(execFileSync('npm', ['root', '--global'], { encoding: 'utf8' }).trim(), 'npm');
+
 /** An empty folder that goes with the test. */
 export function emptyFolder(t: Pick<Test, 'teardown'>): string {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'hostwire-package-'));

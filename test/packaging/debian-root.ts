@@ -1,7 +1,7 @@
 /** Root filesystems of Debian releases, made of packages, to install in as users do and to remove without a trace. */
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
@@ -19,8 +19,12 @@ export function whyNoRoot(...commands: readonly string[]): string | undefined {
   return missing.length === 0 ? undefined : `missing: ${missing.join(', ')}`;
 }
 
-/** What a chroot needs, in a mount namespace that ends with the command. Arguments: the folder, and the command in it. */
+/**
+ * What a chroot needs, in a mount namespace that ends with the command; tools for containers want / to be a mount. Arguments:
+ * the folder, and the command in it.
+ */
 const ENTER = `set -e
+mount --bind "$1" "$1"
 mount -t proc proc "$1/proc"
 mount --rbind /sys "$1/sys"
 mount --rbind /dev "$1/dev"
@@ -64,6 +68,17 @@ async function readFirstEvent(port: number, child: ChildProcess): Promise<string
   }
 }
 
+/** What is in `after` and was not, or not so, in `before`; and the other way round. */
+export function differences(
+  before: ReadonlyMap<string, string>,
+  after: ReadonlyMap<string, string>,
+): readonly string[] {
+  return [
+    ...[...after].filter(([file, facts]) => before.get(file) !== facts).map(([file]) => `+ ${file}`),
+    ...[...before.keys()].filter((file) => !after.has(file)).map((file) => `- ${file}`),
+  ];
+}
+
 export class DebianRoot {
   readonly folder: string;
   readonly release: string;
@@ -91,6 +106,11 @@ export class DebianRoot {
     return path.join(this.folder, 'media/test');
   }
 
+  /** Copies `file` there under `name`. */
+  add(file: string, name: string): void {
+    copyFileSync(file, path.join(this.shared, name));
+  }
+
   #arguments(command: readonly string[]): readonly string[] {
     return ['--mount', '--propagation', 'private', 'sh', '-c', ENTER, 'sh', this.folder, ...command];
   }
@@ -104,6 +124,13 @@ export class DebianRoot {
     });
     if (status !== 0) throw new Error(`${script}: exit code ${status}\n${stdout}\n${stderr}`);
     return stdout;
+  }
+
+  /** As `run`, with the seconds that it took. */
+  timed(script: string): { readonly seconds: string; readonly text: string } {
+    const start = performance.now();
+    const text = this.run(script);
+    return { text, seconds: ((performance.now() - start) / 1000).toFixed(1) };
   }
 
   /**

@@ -12,6 +12,7 @@ import type { Host } from '#src/host/host.js';
 import type { Route } from '#src/http/routes.js';
 import { createLog } from '#src/log/log.js';
 import { type ConfigPart, configWith } from '../fakes/config-parts.ts';
+import { PATIENCE_MS } from '../limits.ts';
 import { DEAD_BUS, DEAD_BUSES } from './dead-buses.ts';
 import { ENGINE_PART, loadTestEngine } from './engine.ts';
 
@@ -39,7 +40,6 @@ export interface Ending {
 }
 
 const MAIN = fileURLToPath(new URL('../../../../../dist/main.js', import.meta.url));
-const START_LIMIT_MS = 10_000;
 
 const atExit: (() => void)[] = [];
 process.once('exit', () => atExit.forEach((clear) => clear()));
@@ -167,14 +167,14 @@ function refuseRealPower(config: ConfigPart | undefined, systemBus: string): voi
 }
 
 async function listeningPort(child: ChildProcess, stderr: () => string): Promise<number> {
-  const deadline = performance.now() + START_LIMIT_MS;
+  const deadline = performance.now() + PATIENCE_MS;
   for (;;) {
     const found = /listening on https?:\/\/\S+:(\d+)/.exec(stderr());
     if (found !== null) return Number(found[1]);
     if (child.exitCode !== null) throw new Error(`the service ended with ${child.exitCode}: ${stderr()}`);
     if (performance.now() > deadline) {
       child.kill('SIGKILL');
-      throw new Error(`the service is not listening after ${START_LIMIT_MS} ms: ${stderr()}`);
+      throw new Error(`the service is not listening after ${PATIENCE_MS} ms: ${stderr()}`);
     }
     await new Promise((resolve) => setTimeout(resolve, 10));
   }

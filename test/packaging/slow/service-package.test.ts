@@ -1,6 +1,16 @@
 /** The npm package of the service: packed, installed into empty prefixes without a network or a compiler, started. */
-import { type SpawnOptions, spawn } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { execFileSync, type SpawnOptions, spawn, spawnSync } from 'node:child_process';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
 import t from 'tap';
@@ -108,4 +118,34 @@ t.test('[9.package] what the README links is in the package', async (t) => {
     [],
   );
   t.comment(missing.join('\n'));
+});
+
+t.test('[9.package] without a prebuilt addon it is compiled, if there is a compiler', async (t) => {
+  const folder = emptyFolder(t);
+  execFileSync('tar', ['-xzf', tarball, '-C', folder]);
+  const own = path.join(folder, 'package');
+  rmSync(path.join(own, 'prebuilds'), { recursive: true });
+  const install = (programs: string | undefined) => {
+    const env = { ...process.env, PATH: programs };
+    const args = ['scripts/addon.mjs'];
+    return spawnSync(process.execPath, args, { cwd: own, env, encoding: 'utf8', timeout: 1_200_000 });
+  };
+  const announced = `no prebuilt addon loads here (there is none for ${HERE}): building it\n`;
+  const without = install(emptyFolder(t));
+  t.equal(without.status, 1);
+  t.ok(without.stderr.startsWith(announced), without.stderr);
+  t.match(
+    without.stderr.slice(announced.length),
+    /^[^\n]+g\+\+[^\n]+\n$/,
+    'one sentence names what is missing',
+  );
+  const { status, stderr } = install(process.env['PATH']);
+  t.equal(status, 0, stderr);
+  t.match(stderr, /^built the addon with (?:CMake|node-gyp) in \d+ ms$/m);
+  const main = path.join(own, 'dist/main.js');
+  chmodSync(main, 0o755);
+  mkdirSync(path.join(folder, 'bin'));
+  symlinkSync(main, path.join(folder, 'bin/hostwire'));
+  await serves(t, path.join(folder, 'bin'));
+  t.comment(`figure: ${/^built the addon .*$/m.exec(stderr)?.[0]}`);
 });
