@@ -74,7 +74,7 @@ ${[...rows.keys()]
   );
 }
 
-provideNeeds({ proofs: true });
+provideNeeds({ proofs: true, windows: true });
 const build = spawnSync(
   process.execPath,
   ['scripts/build.mjs', 'missing', 'tests', 'programs', 'sanitized', 'sanitized-addon'],
