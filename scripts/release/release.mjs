@@ -48,7 +48,7 @@ function stepsOf(output, { env, commit, seconds }) {
       for (const folder of ['dist', 'prebuilds', 'build/ts/src', 'build/ts/src.tsbuildinfo'])
         rmSync(path.join(root, folder), { recursive: true, force: true });
       run('scripts/prebuild.mjs');
-      mkdirSync(path.join(root, 'dist'));
+      mkdirSync(path.join(root, 'dist'), { recursive: true });
       const prebuilt = path.join(root, `prebuilds/linux-${process.arch}/hostwire.node`);
       copyFileSync(prebuilt, path.join(root, 'dist/hostwire.node'));
       run('scripts/build.mjs', 'program');
