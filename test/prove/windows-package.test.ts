@@ -160,7 +160,7 @@ t.test('for Windows', { skip }, async (t) => {
   await t.test('an update takes the place of what is installed, in the folder that was chosen', async (t) => {
     const chosen = path.join(DRIVE_C, 'chosen');
     t.equal((await install(installer, 'INSTALLDIR=C:\\chosen')).code, 0);
-    t.match(await registry(SERVICE_KEY), '"C:\\chosen\\dist\\main.js" --service');
+    t.match(await registry(SERVICE_KEY), 'C:\\chosen\\dist\\main.js --service');
     const other = path.join(output, 'other.msi');
     const edit = [
       '-q',
@@ -170,7 +170,7 @@ t.test('for Windows', { skip }, async (t) => {
     execFileSync('msibuild', [other, ...edit]);
     await startService(t, log);
     t.equal((await install(other)).code, 0);
-    t.match(await registry(SERVICE_KEY), '"C:\\chosen\\dist\\main.js"', 'registered again');
+    t.match(await registry(SERVICE_KEY), 'C:\\chosen\\dist\\main.js', 'registered again');
     t.notOk(existsSync(FOLDER));
     t.same(await status(await startService(t, log)), { status: 'ok' });
     t.equal((await remove(other)).code, 0);
