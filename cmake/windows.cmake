@@ -39,6 +39,7 @@ endif()
 if(MSVC)
   target_link_options(hostwire PRIVATE /DYNAMICBASE /NXCOMPAT)
 else()
-  # One file: without -static it wants libstdc++-6.dll and two more beside it.
-  target_link_options(hostwire PRIVATE -static -s)
+  # One file: without -static it wants libstdc++-6.dll and two more beside it. The time of the build would differ from
+  # one build to the next.
+  target_link_options(hostwire PRIVATE -static -s -Wl,--no-insert-timestamp)
 endif()

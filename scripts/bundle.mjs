@@ -56,8 +56,13 @@ const LATE_LIBRARY = {
 /** The names that esbuild gives to parts. */
 const PART = /-[A-Z0-9]{8}\.js(?:\.map)?$/;
 
-/** The package that a file belongs to; node_modules may be a link to elsewhere. */
-const LIBRARY = /(?:^|\/)node_modules\/((?:@[^/]+\/)?[^/]+)\//;
+/** The package that a file belongs to, below node_modules, which may be a link to elsewhere. */
+const LIBRARY = /(?:^|\/)node_modules\/((?:.*\/node_modules\/)?(?:@[^/]+\/)?[^/]+)\//;
+/** Where the list of packages in the program is kept, for scripts/release/sbom.mjs. */
+const LIBRARIES = path.join(root, 'build/libraries.json');
+
+/** The packages that the program was bundled from, by their folders below node_modules. */
+export const bundledLibraries = () => JSON.parse(readFileSync(LIBRARIES, 'utf8'));
 
 /**
  * `import process from 'node:process'` is the global object. As a module it has every property as an export, so that the
@@ -155,8 +160,9 @@ async function bundleProgram() {
   for (const [name, bytes] of files) if (!isPart(name)) write(path.join(target, name), bytes);
   for (const name of readdirSync(target))
     if (isPart(name) && !files.has(name)) rmSync(path.join(target, name));
-  const libraries = new Set(librariesIn(...late, library, program));
-  write(path.join(target, 'licenses.txt'), licensesOf([...libraries].sort()));
+  const libraries = [...new Set(librariesIn(...late, library, program))].sort();
+  write(path.join(target, 'licenses.txt'), licensesOf(libraries));
+  write(LIBRARIES, JSON.stringify(libraries));
 }
 
 /** Copies the declarations of `file`, and those that they import; `seen` gets those of the wire, which are not copied. */

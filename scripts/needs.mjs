@@ -75,6 +75,14 @@ const PROOF_NEEDS = [
   { package: 'qemu-user-static', commands: ['qemu-aarch64-static'], why: 'the addon for arm64' },
   { package: 'lintian', commands: ['lintian'], why: 'checks of the Debian package' },
   { package: 'xz-utils', commands: ['xz'], why: 'the bundle for Linux' },
+  { package: 'zip', commands: ['zip'], why: 'the zip for Windows' },
+  { package: 'wixl', commands: ['wixl'], why: 'the installer for Windows' },
+  { package: 'msitools', commands: ['msibuild', 'msiinfo'], why: 'the installer for Windows' },
+  {
+    package: 'binutils-aarch64-linux-gnu',
+    commands: ['aarch64-linux-gnu-strip'],
+    why: 'a release for arm64',
+  },
   {
     package: 'qemu-system-x86',
     commands: ['qemu-system-x86_64'],

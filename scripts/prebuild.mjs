@@ -41,17 +41,17 @@ const CROSS = [
   ...['-DCMAKE_CXX_COMPILER=aarch64-linux-gnu-g++', '-DCMAKE_C_COMPILER=aarch64-linux-gnu-gcc'],
 ];
 
-function run(command, args) {
-  const result = spawnSync(command, args, {
-    stdio: 'pipe',
-    encoding: 'utf8',
-    env: { ...process.env, LC_ALL: 'C' },
-  });
+function run(command, args, env = { ...process.env, LC_ALL: 'C' }) {
+  const result = spawnSync(command, args, { stdio: 'pipe', encoding: 'utf8', env });
   if (result.status === 0) return;
   throw new Error(
     `${result.stdout ?? ''}${result.stderr ?? ''}failed: ${[command, ...args].join(' ')} ${result.error?.message ?? ''}`,
   );
 }
+
+/** With nothing of this machine's environment: a compiler cache or flags in it would not be there, or change the result. */
+const inDebian = (...command) =>
+  run('chroot', [DEBIAN, ...command], { PATH: '/usr/sbin:/usr/bin:/sbin:/bin', HOME: '/root', LC_ALL: 'C' });
 
 function provideDebian() {
   const done = path.join(DEBIAN, 'packages');
@@ -104,20 +104,10 @@ function buildForLinux(name, withPrograms) {
   const headers = '-DCMAKE_JS_INC=/src/node_modules/node-api-headers/include';
   const isArm64 = name === 'linux-arm64';
   const folder = `/src/build/${name}`;
-  run('chroot', [
-    DEBIAN,
-    'cmake',
-    '-S',
-    '/src',
-    '-B',
-    folder,
-    ...options,
-    headers,
-    ...(isArm64 ? CROSS : []),
-  ]);
+  inDebian('cmake', '-S', '/src', '-B', folder, ...options, headers, ...(isArm64 ? CROSS : []));
   const targets = isArm64 && withPrograms ? ['hostwire', 'programs'] : ['hostwire'];
   const jobs = String(os.availableParallelism());
-  run('chroot', [DEBIAN, 'cmake', '--build', folder, '--parallel', jobs, '--target', ...targets]);
+  inDebian('cmake', '--build', folder, '--parallel', jobs, '--target', ...targets);
   keep(path.join(DEBIAN, folder, 'hostwire.node'), name);
 }
 

