@@ -20,7 +20,16 @@ const CACHE = path.join(ROOT, 'build/container');
 const RELEASE = 'bookworm';
 const LIMIT_MS = 1_800_000;
 
-export const TOOLS = ['buildah', 'mmdebstrap', 'unshare', 'nsenter', 'setpriv', 'git'];
+const TOOLS = ['buildah', 'mmdebstrap', 'unshare', 'nsenter', 'setpriv', 'git'];
+
+/** Why no image can be built and run here; undefined where one can. */
+export function whyNoImage(): string | undefined {
+  if (process.getuid?.() !== 0) return 'needs root, for namespaces';
+  const missing = TOOLS.filter(
+    (tool) => spawnSync(tool, ['--version'], { stdio: 'ignore' }).error !== undefined,
+  );
+  return missing.length === 0 ? undefined : `missing: ${missing.join(', ')}`;
+}
 
 function run(command: string, args: readonly string[]): string {
   const options = { cwd: ROOT, encoding: 'utf8', timeout: LIMIT_MS, maxBuffer: 64 << 20 } as const;
@@ -90,6 +99,8 @@ export interface BuiltImage extends Image {
   /** The words after "CMD" of its HEALTHCHECK. */
   readonly health: readonly string[];
   readonly sizes: { readonly base: number; readonly program: number; readonly compressed: number };
+  /** Writes it to a file, as `docker save` does. */
+  readonly save: (file: string) => void;
   readonly remove: () => void;
 }
 
@@ -178,5 +189,7 @@ export function buildImage(folder: string, isCompiled: boolean): BuiltImage {
   const { User: user, Entrypoint: command, Healthcheck } = inspected.Docker.config;
   const rootfs = buildah('mount', buildah('from', 'localhost/hostwire'));
   const health = Healthcheck.Test.slice(1);
-  return { rootfs, user, command, health, sizes: sizesOf(store, folder), remove: store.remove };
+  const save = (file: string) =>
+    void buildah('push', '--quiet', 'localhost/hostwire', `docker-archive:${file}:localhost/hostwire`);
+  return { rootfs, user, command, health, sizes: sizesOf(store, folder), save, remove: store.remove };
 }

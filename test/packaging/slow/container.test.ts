@@ -3,7 +3,7 @@
  * HOSTWIRE_FULL=1 also compiles the addon in the image, which takes minutes.
  */
 import '../../helpers/service/dead-buses.ts';
-import { spawn, spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -15,18 +15,13 @@ import { ask, jsonOf } from '../../helpers/clients/http.ts';
 import { checkTime, PATIENCE_MS } from '../../helpers/limits.ts';
 import { findFreePort } from '../../helpers/service/free-port.ts';
 import { type ComposeService, readService } from '../container/compose.ts';
-import { type BuiltImage, buildImage, TOOLS } from '../container/image.ts';
+import { type BuiltImage, buildImage, whyNoImage } from '../container/image.ts';
 import { type Running, runImage } from '../container/run.ts';
 
 t.setTimeout(3_500_000);
 
 const isFull = process.env['HOSTWIRE_FULL'] === '1';
-const missing = TOOLS.filter(
-  (tool) => spawnSync(tool, ['--version'], { stdio: 'ignore' }).error !== undefined,
-);
-const skip =
-  (process.getuid?.() !== 0 && 'needs root, for namespaces') ||
-  (missing.length > 0 && `missing: ${missing.join(', ')}`);
+const skip = whyNoImage() ?? false;
 
 /** Nothing of a test reaches this machine's own configuration or buses. */
 const NOT_HERE = {
