@@ -60,6 +60,11 @@ function stepsOf(output, { env, commit, seconds }) {
       runTool('xz', ['-6', '-T2', tarball], { env });
     },
     npm() {
+      // npm keeps the modes of files, which were made under some umask.
+      const tracked = runTool('git', ['ls-files', '-z'], { cwd: root }).split('\0').filter(Boolean);
+      const { bundleDependencies } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'));
+      const bundled = bundleDependencies.map((each) => path.join('node_modules', each));
+      runTool('chmod', ['-R', 'u+w,go-w,a+rX', '--', ...tracked, ...bundled], { cwd: root });
       for (const workspace of [[], ['-w', '@hostwire/client']])
         runTool('npm', ['pack', '--silent', '--pack-destination', output, ...workspace], { cwd: root, env });
     },
