@@ -1,8 +1,11 @@
 /** `hostwire top` in a real terminal, and without one. */
 import { type ChildProcess, spawn } from 'node:child_process';
+import { X509Certificate } from 'node:crypto';
 import { once } from 'node:events';
 import t, { type Test } from 'tap';
+import { pinOf } from '#src/tls/certificate.js';
 import { ask, jsonOf } from '../../helpers/clients/http.ts';
+import { startSecure } from '../../helpers/service/secure.ts';
 import { type ConfigPart, runToEnd, startService } from '../../helpers/service/service.ts';
 import { judgeScreen } from './judge.ts';
 import { startLively } from './lively.ts';
@@ -121,4 +124,17 @@ t.test('[9.top-refused] another server, and features that are off', async (t) =>
   const { stdout } = await runToEnd(['top', '--once', baseUrl]);
   t.match(stdout, /^Media +switched off in the service$/m);
   t.match(stdout, /^Processes {2}switched off in the service$/m);
+});
+
+t.test('[9.top-target] a self-signed certificate is accepted by its pin only', async (t) => {
+  const { baseUrl, pair } = await startSecure(t, {}, false);
+  const pin = pinOf(new X509Certificate(pair.cert));
+  const pinned = await runToEnd(['top', '--once', '--pin', pin, baseUrl]);
+  t.same([pinned.code, pinned.stderr], [0, '']);
+  const other = `sha256/${'A'.repeat(43)}=`;
+  for (const args of [['--pin', other], []]) {
+    const { code, stdout, stderr } = await runToEnd(['top', '--once', ...args, baseUrl]);
+    t.same([code, stdout], [1, '']);
+    t.match(stderr, args.length === 0 ? /cannot be reached/ : /the server's key has the pin/);
+  }
 });

@@ -22,7 +22,7 @@ async function startSlowLink(t: Pick<Test, 'teardown'>, port: number) {
     near.pipe(far);
     far.on('data', (bytes: Buffer) => waiting.push(bytes));
     const timer = setInterval(() => {
-      let left = (BYTES_PER_SECOND * STEP_MS) / 1000;
+      let left = Math.floor((BYTES_PER_SECOND * STEP_MS) / 1000);
       while (left > 0 && waiting[0] !== undefined) {
         const part = waiting[0].subarray(0, left);
         waiting[0] = waiting[0].subarray(part.length);
