@@ -58,6 +58,11 @@ class PowerControl {
   void inhibitors(const InhibitorsAnswer& answer);
   // Overrides block inhibitors: the caller has judged them. `failure` is null when the action was accepted.
   void act(PowerAction action, const std::function<void(const std::optional<std::string>& failure)>& answer);
+  // From now on each sleep waits until allowSleep(), for a second at most, whoever asks for it. `why` is
+  // shown to users. `failure` says why it does not, where it does not.
+  void delaySleep(std::string why,
+                  const std::function<void(const std::optional<std::string>& failure)>& answer);
+  void allowSleep();
   // The rows of `hostwire doctor`: the power manager, and each action if there is one.
   void describe(const std::function<void(const Findings&)>& answer);
 

@@ -1,6 +1,7 @@
 // The JavaScript class `Power`.
 #include "napi/power_binding.h"
 
+#include <functional>
 #include <optional>
 #include <string>
 
@@ -26,6 +27,14 @@ void resolveWith(const Open& open, const Value& value) {
   OpenPromise::resolve(open, [value](Napi::Env env) { return js(env, value); });
 }
 
+// Settles `open`: without a failure it is done.
+std::function<void(const std::optional<std::string>&)> answerTo(const Open& open) {
+  return [open](const std::optional<std::string>& failure) {
+    if (failure) return OpenPromise::reject(open, *failure);
+    OpenPromise::resolve(open, [](Napi::Env env) { return env.Undefined(); });
+  };
+}
+
 }  // namespace
 
 Napi::Function PowerBinding::define(Napi::Env env) {
@@ -33,6 +42,8 @@ Napi::Function PowerBinding::define(Napi::Env env) {
       env, "Power",
       {InstanceMethod<&PowerBinding::support>("support"), InstanceMethod<&PowerBinding::act>("act"),
        InstanceMethod<&PowerBinding::inhibitors>("inhibitors"),
+       InstanceMethod<&PowerBinding::delaySleep>("delaySleep"),
+       InstanceMethod<&PowerBinding::allowSleep>("allowSleep"),
        InstanceMethod<&PowerBinding::describe>("describe")});
 }
 
@@ -63,10 +74,7 @@ Napi::Value PowerBinding::support(const Napi::CallbackInfo& info) {
 Napi::Value PowerBinding::act(const Napi::CallbackInfo& info) {
   const PowerAction action = actionOf(info[0]);
   const auto open = OpenPromise::start(info.Env(), controls_);
-  power_->act(action, [open](const std::optional<std::string>& failure) {
-    if (failure) return OpenPromise::reject(open, *failure);
-    OpenPromise::resolve(open, [](Napi::Env env) { return env.Undefined(); });
-  });
+  power_->act(action, answerTo(open));
   return open->promise();
 }
 
@@ -79,6 +87,15 @@ Napi::Value PowerBinding::inhibitors(const Napi::CallbackInfo& info) {
       });
   return open->promise();
 }
+
+Napi::Value PowerBinding::delaySleep(const Napi::CallbackInfo& info) {
+  if (!info[0].IsString()) throw Napi::TypeError::New(info.Env(), "why must be a string");
+  const auto open = OpenPromise::start(info.Env(), controls_);
+  power_->delaySleep(info[0].As<Napi::String>().Utf8Value(), answerTo(open));
+  return open->promise();
+}
+
+void PowerBinding::allowSleep(const Napi::CallbackInfo&) { power_->allowSleep(); }
 
 Napi::Value PowerBinding::describe(const Napi::CallbackInfo& info) {
   const auto open = OpenPromise::start(info.Env(), controls_);

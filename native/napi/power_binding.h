@@ -23,6 +23,10 @@ class PowerBinding : public Napi::ObjectWrap<PowerBinding> {
   Napi::Value act(const Napi::CallbackInfo& info);
   // inhibitors(): Promise<{who, why, what, uid}[]>; rejects when they cannot be listed
   Napi::Value inhibitors(const Napi::CallbackInfo& info);
+  // delaySleep(why: string): Promise<void>; rejects with why sleeps are not delayed
+  Napi::Value delaySleep(const Napi::CallbackInfo& info);
+  // allowSleep(): void
+  void allowSleep(const Napi::CallbackInfo& info);
   // describe(): Promise<Finding[]>
   Napi::Value describe(const Napi::CallbackInfo& info);
 

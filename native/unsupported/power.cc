@@ -1,6 +1,7 @@
 // No power manager is known here, and saying so needs no thread.
 #include "host/power.h"
 
+#include <string>
 #include <utility>
 
 namespace hostwire {
@@ -25,6 +26,11 @@ void PowerControl::inhibitors(const InhibitorsAnswer& answer) { answer({}, std::
 void PowerControl::act(PowerAction, const std::function<void(const std::optional<std::string>&)>& answer) {
   answer(kReason);
 }
+void PowerControl::delaySleep(std::string,
+                              const std::function<void(const std::optional<std::string>&)>& answer) {
+  answer(kReason);
+}
+void PowerControl::allowSleep() {}
 void PowerControl::describeManager(const std::function<void(const Finding&)>& answer) {
   answer(Finding::missing("power", "none", {kReason, ""}));
 }

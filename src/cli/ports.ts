@@ -1,5 +1,6 @@
 /** Why a port cannot be listened on, and who has it. */
 import net from 'node:net';
+import { text } from 'node:stream/consumers';
 import { openNativeProcess, type PortHolder } from '../host/native.ts';
 
 export interface PortProblem {
@@ -22,7 +23,7 @@ export async function findPortProblem(
   const name = JSON.stringify(host);
   switch (error.code) {
     case 'EADDRINUSE':
-      return await describeUse(port, key);
+      return await describeUse(host, port, key);
     case 'EADDRNOTAVAIL':
       return {
         reason: `${name} is no address of this machine`,
@@ -49,8 +50,8 @@ function tryListening(host: string, port: number): Promise<NodeJS.ErrnoException
   });
 }
 
-async function describeUse(port: number, key: string): Promise<PortProblem> {
-  const isOurs = await answersAsHostwire(port);
+async function describeUse(host: string, port: number, key: string): Promise<PortProblem> {
+  const isOurs = await answersAsHostwire(host, port);
   const holder = findHolder(port);
   const who = holder === undefined ? '' : ` by process ${holder.pid} (${holder.name})`;
   return isOurs
@@ -65,16 +66,33 @@ async function describeUse(port: number, key: string): Promise<PortProblem> {
       };
 }
 
-/** Whether what listens on `port` of this machine answers as hostwire does. */
-async function answersAsHostwire(port: number): Promise<boolean> {
-  try {
-    const answer = await fetch(`http://localhost:${port}/api/status`, {
+const WILDCARDS = ['::', '0.0.0.0'];
+
+/** Whether what listens there answers as hostwire does, over HTTP or HTTPS: it may run with another configuration. */
+async function answersAsHostwire(host: string, port: number): Promise<boolean> {
+  const target = { host: WILDCARDS.includes(host) ? 'localhost' : host, port };
+  for (const load of [() => import('node:http'), () => import('node:https')])
+    if ((await readStatus((await load()).get, target)) === '{"status":"ok"}') return true;
+  return false;
+}
+
+/** The text of the answer to `GET /api/status`, which needs no key; '' where there is none. */
+async function readStatus(
+  get: typeof import('node:https').get,
+  target: { readonly host: string; readonly port: number },
+): Promise<string> {
+  return await new Promise((resolve) => {
+    const fail = () => resolve('');
+    const request = get({
+      ...target,
+      path: '/api/status',
       signal: AbortSignal.timeout(LIMIT_MS),
+      // Nothing secret is sent, and a certificate for other names is no less a hostwire's.
+      rejectUnauthorized: false,
     });
-    return (await answer.text()) === '{"status":"ok"}';
-  } catch {
-    return false;
-  }
+    request.once('response', (answer) => void text(answer).then(resolve, fail));
+    request.once('error', fail);
+  });
 }
 
 function findHolder(port: number): PortHolder | undefined {

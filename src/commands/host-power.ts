@@ -24,6 +24,8 @@ export class HostPower implements PowerBackend {
   readonly #wakes = new Listeners();
   /** Waits for the next signal: going to sleep (true) or woken (false). */
   #onSignal: ((isGoingToSleep: boolean) => void) | undefined;
+  /** The reason that was logged last. */
+  #undelayed: string | undefined;
   #stopWaiting: () => void = () => undefined;
 
   constructor(options: HostPowerOptions) {
@@ -62,6 +64,21 @@ export class HostPower implements PowerBackend {
       log.warn(`power: inhibitors cannot be read: ${reason}`);
       return [];
     }
+  }
+
+  async delaySleep(why: string): Promise<void> {
+    try {
+      await this.#options.host.delaySleep(why);
+      this.#undelayed = undefined;
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      if (reason !== this.#undelayed) this.#options.log.info(`power: sleeps are not delayed: ${reason}`);
+      this.#undelayed = reason;
+    }
+  }
+
+  allowSleep(): void {
+    this.#options.host.allowSleep();
   }
 
   onSleep(listener: () => void): void {

@@ -79,9 +79,12 @@ export class Media {
     this.#art = host === undefined ? undefined : new MediaArt({ host, clock, log });
   }
 
-  /** Calls `listener` when the players have changed. They are watched from the first request for them on. */
-  onChange(listener: () => void): void {
-    this.#changes.add(listener);
+  /**
+   * Calls `listener` when the players have changed. They are watched from the first request for them on. Returns a function
+   * that removes it.
+   */
+  onChange(listener: () => void): () => void {
+    return this.#changes.add(listener);
   }
 
   /** The status of the player `name`, or of the selected one. Rejects with `player_not_found`. */

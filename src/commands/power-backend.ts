@@ -15,7 +15,15 @@ export interface RecordedAction {
   readonly atMs: number;
 }
 
-export interface PowerBackend {
+/** Has sleeps wait, where the power manager can. For one caller: it allows what it has delayed. */
+export interface SleepDelays {
+  /** As PowerHost's, but it never rejects: a sleep that does not wait is worth a line in the log. */
+  delaySleep?(why: string): Promise<void>;
+  /** As PowerHost's. */
+  allowSleep?(): void;
+}
+
+export interface PowerBackend extends SleepDelays {
   /** The power manager's own answer. Never rejects: a power manager that cannot be asked supports nothing. */
   support(action: PowerAction): Promise<Support>;
   /**

@@ -7,6 +7,7 @@ import { checkParams, type Params } from '../params.ts';
 import type { PowerCapabilities, PowerPayload, PowerResult, TimedPowerAction } from '../wire/power.ts';
 import { POWER_ACTIONS, powerParams } from '../wire/requests.ts';
 import { type Command, defineCommand, type Feature, type Follower, type Outcome } from './command.ts';
+import type { SleepDelays } from './power-backend.ts';
 import { type PowerFeedback, PowerQueue, type PowerQueueOptions } from './power-queue.ts';
 
 /** The flag that allows each action. Locking is a small sleep: it needs no flag of its own. */
@@ -62,6 +63,7 @@ const okResult = (message: string): PowerResult & Outcome['result'] => ({ status
 const INITIATED = okResult('Command initiated');
 
 export class Power {
+  readonly delays: SleepDelays;
   readonly #options: PowerOptions;
   readonly #queue: PowerQueue;
   readonly #feedback = new Listeners<Parameters<FeedbackListener>>();
@@ -74,6 +76,7 @@ export class Power {
   constructor(options: PowerOptions) {
     this.#options = options;
     const { backend, clock, log } = options;
+    this.delays = backend;
     const onEnd: FeedbackListener = (feedback, followers) => {
       // However it went: the machine is awake.
       if (isSleep(feedback.action)) this.#sleeps.notify(false);
@@ -97,16 +100,16 @@ export class Power {
   }
 
   /**
-   * Calls `listener` with true before the machine sleeps, as far as that is known, and with false when it is awake: more
-   * than once for one sleep. Sleeps that this service did not ask for are known from its first request for power on.
+   * Calls `listener` with true before the machine sleeps, as far as that is known, and with false when it is awake: more than
+   * once for one sleep. Others' sleeps are known from the first request for power on. Returns a function that removes it.
    */
-  onSleep(listener: (isGoingToSleep: boolean) => void): void {
-    this.#sleeps.add(listener);
+  onSleep(listener: (isGoingToSleep: boolean) => void): () => void {
+    return this.#sleeps.add(listener);
   }
 
-  /** Calls `listener` when `status` may have changed. */
-  onChange(listener: () => void): void {
-    this.#changes.add(listener);
+  /** Calls `listener` when `status` may have changed. Returns a function that removes it. */
+  onChange(listener: () => void): () => void {
+    return this.#changes.add(listener);
   }
 
   /**
@@ -263,7 +266,6 @@ export class Power {
 }
 
 const isSleep = (action: PowerAction) => action === 'sleep' || action === 'hibernate';
-
 const unixSeconds = (ms: number) => Math.round(ms / 1000);
 
 const timed = ({ action, dueUnixMs }: Scheduled): TimedPowerAction => ({

@@ -71,12 +71,15 @@ function checkGroup(
   }
 }
 
-/** Of other programs' configuration: here it would be the key itself, in plain sight. */
-const PLACEHOLDER = /^\$\{\w+\}$/u;
+/** Of other programs' configuration, with or without a default: here it would be the key itself, in plain sight. */
+const PLACEHOLDER = /^\$\{\w+(?:\W[^}]*)?\}$/u;
 
 /** `['server', 'port']` or `['server.port']` → `HOSTWIRE_SERVER_PORT`. */
 export const variableOf = (path: readonly string[]) =>
   `HOSTWIRE_${path.join('_').replaceAll('.', '_').toUpperCase()}`;
+
+const describePlaceholder = (path: readonly string[]) =>
+  `looks like a variable, which is not replaced here: set ${variableOf(path)} in the environment`;
 
 function checkEntry(
   file: string,
@@ -88,8 +91,7 @@ function checkEntry(
   const place = { file, line: entry.line, path };
   const value = toValue(entry.value);
   if (typeof value === 'string' && PLACEHOLDER.test(value)) {
-    const message = `looks like a variable, which is not replaced here: set ${variableOf(path)} in the environment`;
-    findings.problems.push(placed(file, { ...place, message }));
+    findings.problems.push(placed(file, { ...place, message: describePlaceholder(path) }));
   } else if (!accepts(row, value)) findings.problems.push(refuse(place, row, value));
   else if (row.entries !== undefined) judgeEntries(place, row.entries, entry.value, findings);
   else if (row.items === undefined || entry.value.kind !== 'list') {
@@ -113,10 +115,11 @@ function checkList(place: Place, row: Row<unknown>, items: readonly Tree[], find
   const judged = judgeItems(entries, row.items);
   const key = place.path.join('.');
   for (const { index, reason } of judged.problems) {
-    findings.problems.push({
-      ...placed(place.file, { ...at(index), message: '' }),
-      ...describeItem(entries[index], reason),
-    });
+    const isPlaceholder = PLACEHOLDER.test(entries[index] ?? '');
+    const found = isPlaceholder
+      ? { value: undefined, message: describePlaceholder(place.path) }
+      : describeItem(entries[index], reason);
+    findings.problems.push({ ...placed(place.file, { ...at(index), message: '' }), ...found });
   }
   for (const text of judged.warnings) {
     findings.notices.push({ level: 'warn', text: `${formatPlace(place.file, place.line)}: ${key}: ${text}` });

@@ -1,11 +1,11 @@
 /** The API key: reads it from its file, and warns of a weak or missing one. */
-import path from 'node:path';
 import type { AddressList } from '../access/addresses.ts';
-import { type Findings, placed, type Setting } from './findings.ts';
+import type { Findings } from './findings.ts';
 import { whyFileNotTrusted } from './owners.ts';
 import { formatPlace, type Notice } from './problems.ts';
 import { type Ownership, readText } from './read.ts';
 import { accepts, KEYS } from './schema.ts';
+import { pathIn, refuserOf, type Settings } from './setting-files.ts';
 
 /** A key has at most 1024 characters; the rest is a margin. */
 const MAX_KEY_BYTES = 4096;
@@ -25,21 +25,19 @@ export interface KeyFile {
  * undefined on Windows.
  */
 export function resolveKeyFile(
-  settings: Map<string, Setting>,
+  settings: Settings,
   findings: Findings,
   uid: number | undefined,
 ): KeyFile | undefined {
   const setting = settings.get(KEY_FILE);
   if (setting === undefined) return undefined;
-  const { file, line } = setting;
+  const refuseKey = refuserOf(settings, findings);
   // No message shows the path, which may be the key itself, written under the wrong name.
-  const refuse = (message: string): void => {
-    findings.problems.push(placed(file, { line, path: KEY_FILE.split('.'), message }));
-  };
+  const refuse = (message: string): void => refuseKey(KEY_FILE, message);
   const other = settings.get(KEY);
   if (other !== undefined)
     refuse(`cannot be set together with ${KEY}, which is set at ${formatPlace(other.file, other.line)}`);
-  const resolved = path.resolve(path.dirname(file), String(setting.value));
+  const resolved = pathIn(setting);
   settings.set(KEY_FILE, { ...setting, value: resolved });
   const read = readText(resolved, MAX_KEY_BYTES);
   if ('message' in read) {

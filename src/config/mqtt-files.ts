@@ -1,25 +1,20 @@
 /** The files of `mqtt`: reads the password and the authorities, and refuses keys that cannot stand together. */
-import path from 'node:path';
 import { readCertificates } from '../tls/certificate.ts';
 import type { PemFile } from '../tls/pair.ts';
-import { type Findings, placed, type Setting } from './findings.ts';
+import type { Findings } from './findings.ts';
 import type { SecretFile } from './mqtt-rows.ts';
-import { whyFileNotTrusted } from './owners.ts';
-import { MAX_FILE_BYTES, readText } from './read.ts';
+import { MAX_FILE_BYTES } from './read.ts';
+import { pathIn, type Refuse, readTrusted, refuserOf, type Settings } from './setting-files.ts';
 
 const URL = 'mqtt.url';
 const USERNAME = 'mqtt.username';
 const PASSWORD_FILE = 'mqtt.password_file';
 const CA = 'mqtt.ca';
 
-const OTHERS_READ = 0o004;
 /** As that of a key file. */
 const MAX_PASSWORD_BYTES = 4096;
 /** A bundle of all public authorities has some 220 KiB; those who need it leave `mqtt.ca` out. */
 const MAX_CA_BYTES = MAX_FILE_BYTES;
-
-type Settings = Map<string, Setting>;
-type Refuse = (key: string, message: string) => void;
 
 /**
  * Reads the files into the settings `mqtt.password_file` and `mqtt.ca`, and returns their paths. `uid`: the service's
@@ -30,11 +25,7 @@ export function resolveMqtt(
   findings: Findings,
   uid: number | undefined,
 ): readonly string[] {
-  const refuse: Refuse = (key, message) => {
-    // Only keys that are set are refused.
-    const { file, line } = settings.get(key) ?? { file: key, line: undefined };
-    findings.problems.push(placed(file, { line, path: key.split('.'), message }));
-  };
+  const refuse = refuserOf(settings, findings);
   judgeKeys(settings, refuse);
   warnOfPlainPassword(settings, findings);
   return [
@@ -70,7 +61,7 @@ function readInto(
 ): readonly string[] {
   const setting = settings.get(key);
   if (setting === undefined) return [];
-  const file = path.resolve(path.dirname(setting.file), String(setting.value));
+  const file = pathIn(setting);
   const value = read(file);
   // The path is not shown: it may be the password itself.
   if (typeof value === 'string') refuse(key, `the file it names: ${value}`);
@@ -79,21 +70,15 @@ function readInto(
 }
 
 function readPassword(file: string, uid: number | undefined): SecretFile | string {
-  const read = readText(file, MAX_PASSWORD_BYTES);
+  const read = readTrusted(file, { maxBytes: MAX_PASSWORD_BYTES, isSecret: true, uid });
   if ('message' in read) return read.message;
-  const reason = whyFileNotTrusted(file, read.owner, uid);
-  if (reason !== undefined) return reason;
-  if (uid !== undefined && (read.owner.mode & OTHERS_READ) !== 0)
-    return 'can be read by others; run chmod o-r on it';
   const secret = read.text.replace(/\r?\n$/u, '');
   return secret === '' ? 'expected a password, found nothing' : { path: file, secret };
 }
 
 function readAuthorities(file: string, uid: number | undefined): PemFile | string {
-  const read = readText(file, MAX_CA_BYTES);
+  const read = readTrusted(file, { maxBytes: MAX_CA_BYTES, isSecret: false, uid });
   if ('message' in read) return read.message;
-  const reason = whyFileNotTrusted(file, read.owner, uid);
-  if (reason !== undefined) return reason;
   const certificates = readCertificates(read.text);
   const unreadable = certificates.findIndex((certificate) => certificate instanceof Error);
   if (certificates.length === 0) return 'contains no certificate in PEM form';

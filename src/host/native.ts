@@ -140,6 +140,8 @@ function openPower(addon: Addon, controls: NativeControls): PowerHost & Describe
     support: (act) => power.support(act),
     act: (act) => power.act(act),
     inhibitors: () => power.inhibitors(),
+    delaySleep: (why) => power.delaySleep(why),
+    allowSleep: () => power.allowSleep(),
     describe: () => power.describe(),
     onSleep(listener) {
       listeners.add(listener);

@@ -29,6 +29,13 @@ export interface PowerHost {
   /** Rejects with an Error when they cannot be determined; empty where the platform has none. */
   inhibitors(): Promise<readonly PowerInhibitor[]>;
   /**
+   * From now on each sleep waits for `allowSleep`, for a second at most, whoever asks for it; also with a power manager that
+   * starts later. `why` is shown to users. Rejects with an Error whose message is the reason why sleeps do not wait now.
+   */
+  delaySleep(why: string): Promise<void>;
+  /** The present sleep, and later ones, need not wait. */
+  allowSleep(): void;
+  /**
    * Calls `listener` with true before the machine sleeps and with false after it has woken, from the first call of this
    * interface on. Returns a function that removes it. A listener must not throw.
    */

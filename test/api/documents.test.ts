@@ -16,6 +16,7 @@ import { checkHeaders, JSON_HEADERS } from '../helpers/clients/answers.ts';
 import { ask, jsonOf, valuesOf } from '../helpers/clients/http.ts';
 import { fixtureHost } from '../helpers/fakes/host.ts';
 import { startHere } from '../helpers/service/service.ts';
+import { CALLS } from '../prove/openapi-calls.ts';
 import { Openapi, type Part } from './openapi.ts';
 
 const ROOT = new URL('../../../../', import.meta.url);
@@ -35,6 +36,10 @@ t.test('[I.api-documents] the OpenAPI document is sound by the schema of OpenAPI
   t.doesNotThrow(() => validator.resolveRefs(), 'every reference leads somewhere');
   const { valid: broken } = await new Validator().validate({ ...openapi.document, paths: [] });
   t.notOk(broken, 'a flaw is noticed');
+});
+
+t.test('[2.openapi-tools] the proof of generated clients calls each operation', async (t) => {
+  t.strictSame(Object.keys(CALLS).sort(), openapi.operations.map(({ id }) => id).sort());
 });
 
 t.test('[I.api-documents] the AsyncAPI document is sound by the schema of AsyncAPI 3.0', async (t) => {

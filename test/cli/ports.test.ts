@@ -4,7 +4,7 @@ import { writeFileSync } from 'node:fs';
 import net from 'node:net';
 import path from 'node:path';
 import process from 'node:process';
-import t from 'tap';
+import t, { type Test } from 'tap';
 import { findPortProblem } from '#src/cli/ports.js';
 import { makePair, writePair } from '../helpers/certificates.ts';
 import { findFreePort } from '../helpers/service/free-port.ts';
@@ -42,21 +42,46 @@ t.test('[9.port-cause] the port for HTTPS is named by its own key', async (t) =>
   t.match(stderr, /or set server\.tls\.port to another port/);
 });
 
-t.test('[9.port-cause] by hostwire itself', async (t) => {
-  const service = await startService();
+/** Starts a service, and looks for the row of its port in what `doctor` prints with the same settings. */
+async function checkRecognised(t: Test, host: string, env: Readonly<Record<string, string>> = {}) {
+  const service = await startService({ host, env });
   t.teardown(() => service.stop());
-  t.match(await findPortProblem('127.0.0.1', service.port), {
-    reason: `hostwire runs there already, as process ${service.pid}`,
-    isOurs: true,
-  });
-  const args = ['doctor', '--json', '--host', '127.0.0.1', '--port', String(service.port)];
-  const { code, stdout } = await runToEnd(args);
+  const args = ['doctor', '--json', '--host', host, '--port', String(service.port)];
+  const { code, stdout } = await runToEnd(args, { file: service.configFile }, [], env);
   t.equal(code, 0);
-  const rows = JSON.parse(stdout) as readonly { readonly subject: string; readonly status: string }[];
+  const rows = JSON.parse(stdout) as readonly { readonly subject: string; readonly source: string }[];
   t.match(
     rows.find(({ subject }) => subject === 'port'),
-    { status: 'works', source: /hostwire runs there already/ },
+    {
+      status: 'works',
+      source: `port ${service.port} on ${host}: hostwire runs there already, as process ${service.pid}`,
+    },
+    `${service.baseUrl}, ${host}`,
   );
+}
+
+t.test('[9.port-cause] by hostwire itself, wherever it listens', async (t) => {
+  for (const host of ['127.0.0.1', '127.0.0.9', '::']) await checkRecognised(t, host);
+});
+
+t.test('[9.port-cause] by hostwire itself, over HTTPS alone', async (t) => {
+  const folder = t.testdir();
+  // The certificate is for a name that this machine does not have.
+  writePair(folder, await makePair({ name: 'pc.example.org' }));
+  await checkRecognised(t, '127.0.0.1', {
+    HOSTWIRE_SERVER_TLS_CERT: path.join(folder, 'cert.pem'),
+    HOSTWIRE_SERVER_TLS_KEY: path.join(folder, 'key.pem'),
+  });
+});
+
+t.test('[9.port-cause] by a program that answers with something else, or never', async (t) => {
+  for (const answer of ['HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok', '']) {
+    const server = net.createServer((socket) => socket.on('error', () => socket.destroy()).write(answer));
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as net.AddressInfo;
+    t.match(await findPortProblem('127.0.0.1', port), { reason: /^it is in use by process / });
+    server.close();
+  }
 });
 
 t.test('[9.port-cause] no address of this machine, and no known name', async (t) => {

@@ -7,6 +7,7 @@ import { FakeClock, settle } from '../helpers/fakes/clock.ts';
 
 class FakeHost implements PowerHost {
   readonly acts: PowerAction[] = [];
+  delays = 0;
   failure: Error | undefined;
   listener: ((isGoingToSleep: boolean) => void) | undefined;
 
@@ -19,6 +20,13 @@ class FakeHost implements PowerHost {
   }
   async inhibitors(): Promise<readonly never[]> {
     throw new Error('logind does not answer');
+  }
+  async delaySleep() {
+    this.delays += 1;
+    throw new Error('logind does not answer');
+  }
+  allowSleep() {
+    this.delays -= 1;
   }
   onSleep(listener: (isGoingToSleep: boolean) => void) {
     this.listener = listener;
@@ -127,3 +135,16 @@ t.test(
     t.equal(host.listener, undefined, 'nothing is listened to after the end');
   },
 );
+
+t.test('[5.sleep-delay] a sleep that cannot be delayed is one line, and no error', async (t) => {
+  const { host, power, lines } = rig(t);
+  await power.delaySleep('for a test');
+  await power.delaySleep('for a test');
+  t.equal(host.delays, 2);
+  t.same(
+    lines.filter((line) => /delayed/.test(line)).map((line) => line.replace(/.*power/, 'power')),
+    ['power: sleeps are not delayed: logind does not answer'],
+  );
+  power.allowSleep();
+  t.equal(host.delays, 1);
+});

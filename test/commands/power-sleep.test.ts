@@ -36,6 +36,8 @@ t.test(
       support: async () => ({ isSupported: true, reason: null }),
       act: async () => undefined,
       inhibitors: async () => [],
+      delaySleep: async () => undefined,
+      allowSleep: () => undefined,
       onSleep(listener: (isGoing: boolean) => void) {
         signal = listener;
         return () => undefined;

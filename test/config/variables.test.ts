@@ -1,7 +1,7 @@
 /** Settings from environment variables. */
 import t, { type Test } from 'tap';
 import { loadConfig } from '#src/config/load.js';
-import { KEY_GROUPS } from '#src/config/schema.js';
+import { KEY_GROUPS, ROWS } from '#src/config/schema.js';
 import { catchProblems, type Files, makeFolder, optionsFor, shorten, writeFiles } from './loading.ts';
 
 const KEY = '0123456789abcdef0123456789abcdef';
@@ -46,6 +46,26 @@ t.test('[8.variables] every key, by one rule; they win over files and lose to op
   t.equal(config.processes.launch['x']?.command, '/bin/x');
   t.equal(origins.get('server.port'), 'variable HOSTWIRE_SERVER_PORT');
   t.equal(origins.get('log.level'), 'option --log-level');
+});
+
+t.test('[8.variables] the rule gives each key a name of its own, which is known', async (t) => {
+  const nameOf = (key: string) => `HOSTWIRE_${key.toUpperCase().replaceAll('.', '_')}`;
+  const names = [...ROWS.keys()].map(nameOf);
+  t.ok(names.length > 40, `${names.length} keys`);
+  t.equal(new Set(names).size, names.length, 'no two keys share one');
+  for (const [key, { type }] of ROWS) {
+    // A text that no type but a list takes: refused by its own key, and not as one that sets no key.
+    const options = optionsWith(t, { [nameOf(key)]: '\u0001' });
+    const found = (() => {
+      try {
+        return loadConfig(options).origins.get(key);
+      } catch (error) {
+        return String(error);
+      }
+    })();
+    t.match(found, new RegExp(`variable ${nameOf(key)}`), `${key}, ${type}`);
+    t.notMatch(found, /sets no key/);
+  }
 });
 
 t.test('[8.variables] a text stays a text', async (t) => {
@@ -113,13 +133,17 @@ t.test('[8.variables] one that sets no key gets a warning, if it looks like ours
 
 t.test('[8.placeholder] a value that looks like a variable is refused with a hint', async (t) => {
   // The text of other programs' configuration files.
-  const text = `\${HOSTWIRE_KEY}`;
-  const problems = catchProblems(() =>
-    loadConfig(optionsWith(t, {}, { 'config.yaml': `auth:\n  api_key: "${text}"\n` })),
-  );
-  t.match(problems.map(shorten), [
-    /^config\.yaml:2 auth\.api_key looks like a variable, which is not replaced here: set HOSTWIRE_AUTH_API_KEY in the environment/,
-  ]);
+  for (const name of ['HOSTWIRE_KEY', 'KEY:-nothing', 'KEY:?']) {
+    const text = `\${${name}}`;
+    const files = { 'config.yaml': `auth:\n  api_key: "${text}"\n` };
+    t.match(catchProblems(() => loadConfig(optionsWith(t, {}, files))).map(shorten), [
+      /^config\.yaml:2 auth\.api_key looks like a variable, which is not replaced here: set HOSTWIRE_AUTH_API_KEY in the environment/,
+    ]);
+    const lists = { 'config.json': JSON.stringify({ server: { allowed_hosts: ['a.b', text] } }) };
+    t.match(catchProblems(() => loadConfig(optionsWith(t, {}, lists))).map(shorten), [
+      /^config\.json:1 server\.allowed_hosts\[1\] looks like a variable, .* set HOSTWIRE_SERVER_ALLOWED_HOSTS in the environment$/,
+    ]);
+  }
 });
 
 t.test('[8.variables] messages name the variable and no line', async (t) => {

@@ -1,8 +1,9 @@
 /** The log of a service without a console. */
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import t from 'tap';
-import { openLogFile } from '#src/log/file.js';
+import { AuditFile, openLogFile } from '#src/log/file.js';
 
 const textOf = (file: string) => readFileSync(file, 'utf8');
 
@@ -46,4 +47,41 @@ t.test('[9.service-log] it throws nothing where nothing can be written', async (
   const write = openLogFile(file, 100);
   for (let i = 0; i < 20; i++) write('0123456789012345678901234567890123456789\n');
   t.ok(readFileSync(file).byteLength <= 100);
+});
+
+t.test('[9.audit] a place that takes no lines is reported once, and again after each look', async (t) => {
+  const folder = t.testdir({ real: '' });
+  const at = (name: string) => path.join(folder, name);
+  symlinkSync(at('real'), at('link'));
+  spawnSync('mkfifo', [at('pipe')]);
+  for (const [name, problem] of [
+    ['gone/audit.log', /^log\.file cannot be opened, its lines go to the log: ENOENT/],
+    ['link', /^log\.file cannot be opened, its lines go to the log: ELOOP/],
+    // Nobody reads it, for whom the service would wait.
+    ['pipe', /^log\.file cannot be opened, its lines go to the log: ENXIO/],
+    ['.', /^log\.file cannot be opened, its lines go to the log: EISDIR/],
+  ] as const) {
+    const problems: string[] = [];
+    const file = new AuditFile(at(name), (text) => problems.push(text));
+    t.strictSame([file.write('1\n'), file.write('2\n')], [false, false], name);
+    t.match(problems, [problem]);
+    file.reopen();
+    t.match(problems, [problem, problem]);
+  }
+  t.equal(textOf(at('real')), '', 'nothing behind the link');
+});
+
+t.test('[9.audit] it is appended to, and taken up again once there is room for it', async (t) => {
+  const folder = t.testdir({ 'audit.log': 'before\n', taken: {} });
+  const problems: string[] = [];
+  const file = new AuditFile(path.join(folder, 'audit.log'), (text) => problems.push(text));
+  t.ok(file.write('1\n'));
+  t.equal(textOf(path.join(folder, 'audit.log')), 'before\n1\n');
+  const other = new AuditFile(path.join(folder, 'taken'), (text) => problems.push(text));
+  t.notOk(other.write('2\n'));
+  rmSync(path.join(folder, 'taken'), { recursive: true });
+  other.reopen();
+  t.ok(other.write('3\n'));
+  t.equal(textOf(path.join(folder, 'taken')), '3\n');
+  t.equal(problems.length, 1);
 });

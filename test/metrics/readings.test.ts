@@ -55,6 +55,15 @@ function setUp(kernel: () => Promise<Buffer>) {
 
 const KERNEL = Buffer.from('# HELP node_load1 1m load average.\n# TYPE node_load1 gauge\nnode_load1 0.5\n');
 
+t.test('a text above the limit, which is compressed on another thread', async (t) => {
+  for (const lines of [10, 40_000]) {
+    const comments = Buffer.from('# a comment\n'.repeat(lines));
+    const { metrics } = setUp(() => Promise.resolve(Buffer.concat([comments, KERNEL])));
+    const [text, zipped] = [await metrics.scrape([], []), await metrics.scrape([], ['gzip'])];
+    t.ok(gunzipSync(zipped.body).equals(text.body), `${text.body.length} bytes`);
+  }
+});
+
 t.test('[3.metrics-once] 1,000 scrapes in a second, in all forms: one reading', async (t) => {
   const { clock, calls, metrics } = setUp(() => Promise.resolve(KERNEL));
   const forms = [

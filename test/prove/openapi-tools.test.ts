@@ -8,6 +8,7 @@ import { text } from 'node:stream/consumers';
 import t from 'tap';
 import { Installed } from '../helpers/docs/installed.ts';
 import { startService } from '../helpers/service/service.ts';
+import { CALLS } from './openapi-calls.ts';
 
 t.setTimeout(600_000);
 
@@ -18,6 +19,8 @@ const FEATURES = {
   enable_restart: true,
   enable_hibernate: true,
   enable_process_control: true,
+  enable_metrics: true,
+  enable_wake: true,
 };
 
 /** Warnings that are as they must be. */
@@ -26,40 +29,6 @@ const EXPECTED: Readonly<Record<string, readonly string[]>> = {
   redocly: ['operation-2xx-response #/paths/~1api~1ws/get/responses'],
   // The service belongs to whoever runs it: there is nobody to contact.
   spectral: ['info-contact info', 'operation-success-response paths./api/ws.get.responses'],
-};
-
-/** One call per operation, by its id, with the status that it must have on a machine without players and bus. */
-const CALLS: Readonly<Record<string, readonly [call: string, status: number]>> = {
-  getStatus: ["client.GET('/api/status')", 200],
-  getUsage: [
-    "client.GET('/api/usage', { params: { query: { fields: ['cpu', 'memory'], detail: '1' } } })",
-    200,
-  ],
-  openStream: [
-    "client.GET('/api/stream', { params: { query: { fields: ['network'] } }, parseAs: 'stream' })",
-    200,
-  ],
-  getSystem: ["client.GET('/api/system', { params: { query: { detail: '1' } } })", 200],
-  openSocket: ["client.GET('/api/ws')", 426],
-  getPower: ["client.GET('/api/pw')", 200],
-  shutdown: ["client.POST('/api/pw/shutdown', { params: { query: { delay: 60 } } })", 200],
-  cancelPower: ["client.POST('/api/pw/cancel')", 200],
-  restart: ["client.POST('/api/pw/restart', { params: { query: { force: '1' } } })", 200],
-  sleep: ["client.POST('/api/pw/sleep')", 200],
-  hibernate: ["client.POST('/api/pw/hibernate')", 200],
-  lock: ["client.POST('/api/pw/lock')", 200],
-  getMedia: ["client.GET('/api/media/status', { params: { query: { detail: '1' } } })", 200],
-  getMediaArt: ["client.GET('/api/media/art', { parseAs: 'blob' })", 404],
-  controlMedia: ["client.POST('/api/media/control', { body: { action: 'pause' } })", 200],
-  listProcesses: [
-    "client.GET('/api/processes', { params: { query: { sort: 'memory', limit: 3, grouped: '0' } } })",
-    200,
-  ],
-  getProcess: ["client.GET('/api/processes/{name}', { params: { path: { name: 'node' } } })", 200],
-  killProcess: ["client.POST('/api/processes/kill', { body: { pid: 4194303 } })", 404],
-  launchProcess: ["client.POST('/api/processes/launch', { body: { app: 'app' } })", 200],
-  getOpenapi: ["client.GET('/api/openapi.json')", 200],
-  getAsyncapi: ["client.GET('/api/asyncapi.json')", 200],
 };
 
 const PROGRAM = `

@@ -128,7 +128,7 @@ async function sampleOf(machine: FixtureMachine, withDetail: boolean, golden: Js
 }
 
 // Writing waits for all that may still come.
-t.setTimeout(isWriting ? 600_000 : 180_000);
+t.setTimeout(isWriting ? 600_000 : 280_000);
 
 for (const name of machineNames())
   t.test(

@@ -1,6 +1,8 @@
 // Reads what a peer has sent: sd_bus_message_peek_type(3), sd_bus_message_skip(3).
 #include "linux/bus/body.h"
 
+#include <fcntl.h>
+
 #include <cstdint>
 
 #include "linux/bus/sd_bus.h"
@@ -115,6 +117,20 @@ std::optional<bool> BodyReader::boolean() {
   }
   ++taken_;
   return value != 0;
+}
+
+FileDescriptor BodyReader::descriptor() {
+  if (peek() != 'h') {
+    skip();
+    return {};
+  }
+  int borrowed = -1;  // the message closes it
+  if (functions_->message_read_basic(message_, 'h', &borrowed) <= 0) {
+    fail();
+    return {};
+  }
+  ++taken_;
+  return FileDescriptor(fcntl(borrowed, F_DUPFD_CLOEXEC, 0));
 }
 
 bool BodyReader::enter(char kind) {

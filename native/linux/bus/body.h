@@ -7,6 +7,8 @@
 #include <string>
 #include <string_view>
 
+#include "linux/kernel/file.h"
+
 namespace hostwire {
 
 namespace sdbus {
@@ -34,6 +36,9 @@ class BodyReader {
   // d, y, n, q, i, u, x or t. May be infinite or NaN: D-Bus allows both.
   std::optional<double> number();
   std::optional<bool> boolean();
+  // h: a copy of its own, which outlives the message. Not open for a value of another type, and where the
+  // connection refuses descriptors.
+  FileDescriptor descriptor();
 
   // Each of these enters the next value if it is of that kind; otherwise it skips the value and returns
   // false. What `inside` leaves unread is skipped.

@@ -35,7 +35,11 @@ class BusConnection {
  public:
   using MatchId = std::uint64_t;
 
-  BusConnection(BusLoop& loop, BusAddress address);
+  // Whether peers may send descriptors. One connection of a bus that allows it is enough, and it is best
+  // closed while no answer is expected: peers can fill the table of descriptors through it.
+  enum class Descriptors { kRefused, kAllowed };
+
+  BusConnection(BusLoop& loop, BusAddress address, Descriptors descriptors = Descriptors::kRefused);
   ~BusConnection();
   BusConnection(const BusConnection&) = delete;
   BusConnection& operator=(const BusConnection&) = delete;
@@ -44,6 +48,10 @@ class BusConnection {
   // at once; while a connection is being made it waits for that, for at most a second. The handler is called
   // in a later turn, exactly once.
   void call(Call call, std::chrono::milliseconds deadline, ReplyHandler handler);
+
+  // Closes the connection, in a later turn, if nothing is pending then; the next call opens it again. Not for
+  // one with subscribers.
+  void rest();
 
   // Subscribes to the signals that `rule` selects (sd_bus_add_match(3)), now and after each loss. Also opens
   // the connection and keeps it open.
@@ -123,6 +131,7 @@ class BusConnection {
 
   BusLoop& loop_;
   BusAddress address_;
+  const Descriptors descriptors_;
   std::function<void()> locate_;
   const sdbus::Functions* functions_ = nullptr;
   sdbus::Bus* bus_ = nullptr;

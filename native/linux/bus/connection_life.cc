@@ -25,7 +25,8 @@ constexpr int kMaxAtOnce = 64;
 
 }  // namespace
 
-BusConnection::BusConnection(BusLoop& loop, BusAddress address) : loop_(loop), address_(std::move(address)) {}
+BusConnection::BusConnection(BusLoop& loop, BusAddress address, Descriptors descriptors)
+    : loop_(loop), address_(std::move(address)), descriptors_(descriptors) {}
 
 BusConnection::~BusConnection() {
   for (auto& [id, match] : matches_) unsubscribe(*match);
@@ -56,8 +57,8 @@ void BusConnection::open() {
   int result = functions_->create(&bus_);
   if (result >= 0) result = functions_->set_address(bus_, address_.text.c_str());
   if (result >= 0) result = functions_->set_bus_client(bus_, 1);
-  // No peer may fill our table of descriptors: nothing that is read here comes as one.
-  if (result >= 0) result = functions_->negotiate_fds(bus_, 0);
+  // No peer may fill our table of descriptors where nothing that is read comes as one.
+  if (result >= 0) result = functions_->negotiate_fds(bus_, descriptors_ == Descriptors::kAllowed ? 1 : 0);
   // The connection is made within start; the peer's view of our ids is settled by then.
   if (result >= 0)
     result = address_.as ? asUser(*address_.as, [this] { return functions_->start(bus_); })
@@ -65,6 +66,14 @@ void BusConnection::open() {
   if (result < 0) return lose("cannot connect to " + address_.text + ": " + errorWords(-result));
   state_ = State::kConnecting;
   connectTimer_ = loop_.after(kConnectLimit, [this] { lose("no answer from " + address_.text); });
+}
+
+void BusConnection::rest() {
+  loop_.defer([this] {
+    if (state_ != State::kReady || isLasting_ || !pending_.empty()) return;
+    lose("");
+    state_ = State::kIdle;
+  });
 }
 
 void BusConnection::setLocator(std::function<void()> locate) { locate_ = std::move(locate); }

@@ -1,4 +1,4 @@
-// What runs on the bus thread: ppoll(2) over both buses.
+// What runs on the bus thread: ppoll(2) over its connections.
 #include "linux/bus/loop.h"
 
 #include <algorithm>
@@ -16,7 +16,9 @@ constexpr int kMaxLastRounds = 100;
 
 BusLoop::BusLoop(const BusAddresses& addresses)
     : system_(std::make_unique<BusConnection>(*this, addresses.system)),
-      session_(std::make_unique<BusConnection>(*this, addresses.session)) {
+      session_(std::make_unique<BusConnection>(*this, addresses.session)),
+      descriptors_(
+          std::make_unique<BusConnection>(*this, addresses.system, BusConnection::Descriptors::kAllowed)) {
   if (!addresses.isSessionOfActiveUser) return;
   activeUser_.emplace(*system_, [this](BusAddress address) { session_->relocate(std::move(address)); });
   session_->setLocator([this] { activeUser_->find(); });
@@ -58,20 +60,18 @@ std::optional<BusClock::duration> BusLoop::nextWait() {
     if (at && (!next || *at < *next)) next = at;
   };
   if (!timers_.empty()) consider(timers_.begin()->first);
-  consider(system_->wakeAt());
-  consider(session_->wakeAt());
+  for (const BusConnection* connection : connections()) consider(connection->wakeAt());
   if (!next) return std::nullopt;
   return std::max(*next - BusClock::now(), BusClock::duration::zero());
 }
 
 void BusLoop::turn(int wakeFd) {
   runTimers();
-  system_->pump();
-  session_->pump();
+  for (BusConnection* connection : connections()) connection->pump();
   runDeferred();
-  std::array<pollfd, 3> entries{pollfd{wakeFd, POLLIN, 0}};
+  std::array<pollfd, 1 + std::tuple_size_v<decltype(connections())>> entries{pollfd{wakeFd, POLLIN, 0}};
   nfds_t count = 1;
-  for (const BusConnection* connection : {system_.get(), session_.get()})
+  for (const BusConnection* connection : connections())
     if (const auto entry = connection->pollEntry()) entries[count++] = *entry;
   timespec timeout{};
   const auto wait = nextWait();
@@ -85,8 +85,7 @@ void BusLoop::turn(int wakeFd) {
 
 void BusLoop::shutDown() {
   constexpr const char* kReason = "the service is stopping";
-  system_->close(kReason);
-  session_->close(kReason);
+  for (BusConnection* connection : connections()) connection->close(kReason);
   timers_.clear();
   for (int i = 0; i < kMaxLastRounds && !deferred_.empty(); ++i) runDeferred();
 }

@@ -1,8 +1,9 @@
-// What runs on the bus thread: its two connections, its timers and tasks from other threads.
+// What runs on the bus thread: its connections, its timers and tasks from other threads.
 #pragma once
 
 #include <poll.h>
 
+#include <array>
 #include <chrono>
 #include <cstdint>
 #include <functional>
@@ -30,6 +31,9 @@ class BusLoop {
 
   BusConnection& systemBus() { return *system_; }
   BusConnection& sessionBus() { return *session_; }
+  // Another connection to the system bus, for calls that are answered with a descriptor. Let it rest after
+  // each.
+  BusConnection& descriptorBus() { return *descriptors_; }
 
   // Runs `task` in this round or the next, after what runs now.
   void defer(Task task);
@@ -49,6 +53,9 @@ class BusLoop {
     Task task;
   };
 
+  std::array<BusConnection*, 3> connections() const {
+    return {system_.get(), session_.get(), descriptors_.get()};
+  }
   void runDeferred();
   void runTimers();
   std::optional<BusClock::duration> nextWait();
@@ -58,6 +65,7 @@ class BusLoop {
   TimerId lastTimer_ = 0;
   std::unique_ptr<BusConnection> system_;
   std::unique_ptr<BusConnection> session_;
+  std::unique_ptr<BusConnection> descriptors_;
   std::optional<ActiveUser> activeUser_;
 };
 

@@ -94,6 +94,11 @@ std::vector<PowerInhibitor> readInhibitors(BodyReader& body) {
   return found;
 }
 
+Call delaySleepCall(const std::string& why) {
+  const auto text = [](const char* value) { return BasicArgument(std::string(value)); };
+  return managerMethod("Inhibit", {text("sleep"), text("hostwire"), BasicArgument(why), text("delay")});
+}
+
 Call sessionsCall() { return managerMethod("ListSessions"); }
 
 std::vector<Session> readSessions(BodyReader& body) {

@@ -35,6 +35,13 @@ Call inhibitorsCall();
 // Block inhibitors only; at most 256, texts cut after 256 bytes.
 std::vector<PowerInhibitor> readInhibitors(BodyReader& body);
 
+// Selects the starts and ends of logind: NameOwnerChanged(sss), the last text is empty for an end.
+inline constexpr const char* kOwnerRule =
+    "type='signal',sender='org.freedesktop.DBus',interface='org.freedesktop.DBus',member='NameOwnerChanged',"
+    "arg0='org.freedesktop.login1'";
+// Delays sleeps while the descriptor (h) of its answer is open, by InhibitDelayMaxSec= (5 s) at most.
+Call delaySleepCall(const std::string& why);
+
 Call sessionsCall();
 struct Session {
   std::string id;

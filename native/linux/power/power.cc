@@ -10,6 +10,7 @@
 #include "linux/bus/failure.h"
 #include "linux/command_thread.h"
 #include "linux/power/logind.h"
+#include "linux/power/sleep_delay.h"
 
 namespace hostwire {
 namespace {
@@ -155,19 +156,27 @@ void findManager(BusConnection& bus, const std::function<void(const Finding&)>& 
 struct PowerControl::State {
   std::shared_ptr<CommandThread::State> thread;
   std::function<void(bool)> onSleep;
-  bool isListening = false;  // the bus thread's
+  bool isListening = false;                     // the bus thread's
+  std::shared_ptr<SleepDelay> delay = nullptr;  // the bus thread's
 
   // Runs `ask` there. False when that thread has ended.
   static bool post(const std::shared_ptr<State>& self, std::function<void(BusConnection&)> ask) {
+    return postToLoop(self, [ask = std::move(ask)](BusLoop& loop) { ask(loop.systemBus()); });
+  }
+
+  static bool postToLoop(const std::shared_ptr<State>& self, std::function<void(BusLoop&)> ask) {
     // Not its owner: the subscription must not keep alive the thread that holds the subscription.
     return self->thread->bus.post([weak = std::weak_ptr(self), ask = std::move(ask)](BusLoop& loop) {
       if (const auto alive = weak.lock(); alive && !std::exchange(alive->isListening, true)) {
         loop.systemBus().addMatch(logind::kSleepRule, [weak](Signal& signal) {
           const auto isGoing = signal.body.boolean();
-          if (const auto listener = weak.lock(); listener && isGoing) listener->onSleep(*isGoing);
+          const auto listener = weak.lock();
+          if (!listener || !isGoing) return;
+          if (listener->delay) listener->delay->onSleep(*isGoing);
+          listener->onSleep(*isGoing);
         });
       }
-      ask(loop.systemBus());
+      ask(loop);
     });
   }
 };
@@ -197,6 +206,22 @@ void PowerControl::inhibitors(const InhibitorsAnswer& answer) {
 void PowerControl::act(PowerAction action, const ActAnswer& answer) {
   if (!State::post(state_, [action, answer](BusConnection& bus) { hostwire::act(bus, action, answer); }))
     answer(kStopping);
+}
+
+void PowerControl::delaySleep(std::string why, const ActAnswer& answer) {
+  const auto ask = [weak = std::weak_ptr(state_), why = std::move(why), answer](BusLoop& loop) {
+    const auto state = weak.lock();
+    if (!state) return answer(kStopping);
+    if (!state->delay) state->delay = std::make_shared<SleepDelay>(loop);
+    state->delay->hold(why, answer);
+  };
+  if (!State::postToLoop(state_, ask)) answer(kStopping);
+}
+
+void PowerControl::allowSleep() {
+  State::postToLoop(state_, [weak = std::weak_ptr(state_)](BusLoop&) {
+    if (const auto state = weak.lock(); state && state->delay) state->delay->release();
+  });
 }
 
 void PowerControl::describeManager(const std::function<void(const Finding&)>& answer) {

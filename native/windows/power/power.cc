@@ -127,6 +127,15 @@ void PowerControl::act(PowerAction action, const ActAnswer& answer) {
   if (!State::post(state_, ask)) answer(kStopping);
 }
 
+// SuspendNews hands the notice over and returns at once. Windows waits about 2 s for programs at the most, so
+// what is sent on the notice usually leaves; nothing guarantees it.
+void PowerControl::delaySleep(std::string, const ActAnswer& answer) {
+  const auto ask = [answer](const PowerCalls&) { answer("Windows has no inhibitor that delays a sleep"); };
+  if (!State::post(state_, ask)) answer(kStopping);
+}
+
+void PowerControl::allowSleep() {}
+
 void PowerControl::describeManager(const std::function<void(const Finding&)>& answer) {
   const auto ask = [answer](const PowerCalls&) {
     answer(Finding::works("power", "Windows on this machine"));

@@ -12,6 +12,8 @@ export interface MqttParts extends SessionRooms {
 
 export class MqttExporter {
   readonly #parts: MqttParts;
+  /** Removes the listeners. */
+  readonly #unlisten: readonly (() => void)[];
   #session: Session | undefined;
   #isAsleep = false;
   #settings: unknown;
@@ -21,12 +23,14 @@ export class MqttExporter {
 
   constructor(parts: MqttParts) {
     this.#parts = parts;
-    parts.media.onChange(() => this.#session?.mediaChanged());
-    parts.power.onChange(() => this.#session?.powerChanged());
-    parts.power.onSleep((isGoingToSleep) => {
-      this.#isAsleep = isGoingToSleep;
-      this.#session?.setAsleep(isGoingToSleep);
-    });
+    this.#unlisten = [
+      parts.media.onChange(() => this.#session?.mediaChanged()),
+      parts.power.onChange(() => this.#session?.powerChanged()),
+      parts.power.onSleep((isGoingToSleep) => {
+        this.#isAsleep = isGoingToSleep;
+        this.#session?.setAsleep(isGoingToSleep);
+      }),
+    ];
     this.reconfigure();
   }
 
@@ -44,6 +48,7 @@ export class MqttExporter {
   /** Never rejects. */
   async close(): Promise<void> {
     this.#isClosed = true;
+    for (const unlisten of this.#unlisten) unlisten();
     const session = this.#session;
     this.#session = undefined;
     await Promise.all([this.#ending, session?.close()]);

@@ -1,5 +1,6 @@
 /** All that belongs to one broker and one set of topics: the link, what is published, and the commands that come in. */
 import type { Commands } from '../../commands/command.ts';
+import type { Power } from '../../commands/power.ts';
 import type { Config } from '../../config/schema.ts';
 import { type Broker, brokerOf } from './broker.ts';
 import { type Connection, type Message, Refusal } from './connection.ts';
@@ -17,6 +18,7 @@ interface ServiceDoor {
 
 export interface SessionRooms extends ReportRooms {
   readonly commands: Pick<Commands, 'prepare' | 'allowed'>;
+  readonly power: ReportRooms['power'] & Pick<Power, 'delays'>;
   readonly doors: readonly ServiceDoor[];
   /** Of this machine: `[A-Za-z0-9_-]`. */
   readonly id: string;
@@ -25,6 +27,8 @@ export interface SessionRooms extends ReportRooms {
   readonly unixMs?: () => number;
 }
 
+/** Shown in the list of inhibitors. */
+const WHY_DELAYED = 'publishes over MQTT that this machine is away';
 /** Home Assistant has started: everything is published again, but not by all clients of a broker at once. */
 const REPEAT_WITHIN_MS = 3000;
 
@@ -68,7 +72,7 @@ export class Session {
       ...{ broker: this.#broker, availability: this.topics.availability, clock, log, random: this.#random },
       onOnline: (connection) => this.#begin(connection),
       onMessage: (message) => this.#receive(message),
-      onOffline: () => this.#reports.end(),
+      onOffline: () => this.#end(),
       onRefused: (topic, reason) => this.#reportRefusal([topic], reason),
     });
   }
@@ -109,6 +113,13 @@ export class Session {
     this.#door.begin();
     void this.#subscribe(connection);
     this.#reports.begin(connection);
+    void this.#rooms.power.delays.delaySleep?.(WHY_DELAYED);
+  }
+
+  /** The connection has ended, before a sleep with `offline`: nothing is left to wait for. */
+  #end(): void {
+    this.#reports.end();
+    this.#rooms.power.delays.allowSleep?.();
   }
 
   /** Each command whose flag is on has a topic, and so has each group of them. Never rejects. */

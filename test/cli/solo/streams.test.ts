@@ -1,35 +1,22 @@
-/** The program's standard streams and stray signals: whatever happens to its terminal or its log's reader, it serves. */
+/** The program's standard streams: whatever happens to its terminal or the reader of its log, it serves. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
-import net from 'node:net';
+import { closeSync, openSync } from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import t, { type Test } from 'tap';
+import { EventStream } from '../../helpers/clients/event-stream.ts';
 import { ask } from '../../helpers/clients/http.ts';
 import { DEAD_BUSES } from '../../helpers/service/dead-buses.ts';
 import { findFreePort } from '../../helpers/service/free-port.ts';
-import { startService } from '../../helpers/service/service.ts';
+import { isServed } from '../../helpers/service/served.ts';
 
 const MAIN = fileURLToPath(new URL('../../../../../dist/main.js', import.meta.url));
-const ROOT = path.dirname(path.dirname(MAIN));
 const NOT_ROOT = process.getuid?.() !== 0 && 'needs root, for a file system of its own';
 const ENV = { ...process.env, ...DEAD_BUSES, HOSTWIRE_CONFIG: '' };
-
-async function isServed(port: number, isWanted = true): Promise<boolean> {
-  for (let i = 0; i < 100; i++) {
-    const isThere = await ask(port, '/api/status').then(
-      ({ status }) => status === 200,
-      () => false,
-    );
-    if (isThere === isWanted) return true;
-    await sleep(50);
-  }
-  return false;
-}
 
 interface Kept {
   readonly port: number;
@@ -101,18 +88,27 @@ for line in sys.stdin:
 child.kill()
 `;
 
+/** Causes lines of its log, and checks that a stream that was open before goes on. */
+async function checkServes(t: Test, { port, tell }: Kept): Promise<void> {
+  const stream = await EventStream.open(port);
+  t.teardown(() => stream.close());
+  await stream.next();
+  await tell('hang-up 5');
+  t.equal((await ask(port, '/api/usage', { headers: { Host: 'host.example.org' } })).status, 403);
+  for (let event = 0; event < 2; event++) await stream.next();
+  t.ok(await isServed(port));
+}
+
 t.test('a full disk under its log', async (t) => {
   const { port, tell } = await startKept(t, '/dev/full');
-  await tell('hang-up 5');
-  t.ok(await isServed(port));
+  await checkServes(t, { port, tell });
   t.equal(await tell('stop'), '0');
 });
 
 t.test('a reader of its log that has gone', async (t) => {
   const { port, tell } = await startKept(t, 'pipe');
   await tell('close');
-  await tell('hang-up 5');
-  t.ok(await isServed(port));
+  await checkServes(t, { port, tell });
   t.equal(await tell('stop'), '0');
 });
 
@@ -154,70 +150,25 @@ t.test('a terminal that is closed', async (t) => {
   const { port, tell } = await startKept(t, 'terminal');
   await tell('close');
   await sleep(200);
-  t.ok(await isServed(port), 'its hang-up is a reload');
+  await checkServes(t, { port, tell });
   t.equal(await tell('stop'), '0', 'and it ends in good order');
 });
 
-t.test('SIGUSR1 opens no inspector, and SIGTTOU stops nothing', async (t) => {
-  const service = await startService();
-  t.teardown(() => service.stop('SIGKILL'));
-  process.kill(service.pid, 'SIGUSR1');
-  process.kill(service.pid, 'SIGTTOU');
-  await sleep(500);
-  t.equal((await ask(service.port, '/api/status')).status, 200);
-  t.notMatch(service.stderr(), /[Dd]ebugger/);
-  const listening = readFileSync('/proc/net/tcp', 'latin1');
-  const ports = new Set(
-    [...listening.matchAll(/: [0-9A-F]+:([0-9A-F]{4}) \S+ 0A /g)].map(([, port]) =>
-      Number.parseInt(`${port}`, 16),
-    ),
-  );
-  t.ok(ports.has(service.port));
-  const isOpen = await new Promise<boolean>((resolve) => {
-    const socket = net.connect(9229, '127.0.0.1', () => socket.end(() => resolve(true)));
-    socket.once('error', () => resolve(false));
+for (const [what, output, code] of [
+  ['a full disk', '/dev/full', 1],
+  ['a file', '/dev/null', 0],
+] as const)
+  t.test(`check, doctor and --version that write to ${what}`, async (t) => {
+    const config = path.join(t.testdir({ 'config.json': '{"power": {"backend": "record"}}' }), 'config.json');
+    const place = ['--host', '127.0.0.1', '--port', String(await findFreePort())];
+    for (const words of [['check'], ['doctor', ...place], ['--version']] as const) {
+      const [stdout, stderr] = [openSync(output, 'w'), openSync(output, 'w')];
+      const child = spawn(process.execPath, [MAIN, ...words, '--config', config], {
+        stdio: ['ignore', stdout, stderr],
+        env: ENV,
+      });
+      closeSync(stdout);
+      closeSync(stderr);
+      t.strictSame(await once(child, 'exit'), [code, null], words.join(' '));
+    }
   });
-  t.notOk(isOpen && !service.stderr().includes('in use'), 'nothing answers on its port');
-});
-
-t.test('SIGHUP before it listens', async (t) => {
-  const service = await startService({
-    start: (command, args, how) => {
-      const child = spawn(command, args, how);
-      const timer = setInterval(() => {
-        // Node itself needs some 40 ms until it can take a signal.
-        if (hasHandler(child.pid ?? 0, 1)) child.kill('SIGHUP');
-      }, 1);
-      setTimeout(() => clearInterval(timer), 2000).unref();
-      return child;
-    },
-  });
-  t.equal((await ask(service.port, '/api/status')).status, 200);
-  t.match(await service.stop(), { code: 0 });
-});
-
-/** Whether the process catches signal `number` (SigCgt of proc_pid_status(5)). */
-function hasHandler(pid: number, number: number): boolean {
-  try {
-    const caught = /^SigCgt:\s*([0-9a-f]+)/m.exec(readFileSync(`/proc/${pid}/status`, 'latin1'))?.[1] ?? '0';
-    return ((BigInt(`0x${caught}`) >> BigInt(number - 1)) & 1n) === 1n;
-  } catch {
-    return false;
-  }
-}
-
-t.test('SIGTERM to "npm start" ends the service too', async (t) => {
-  const port = await findFreePort();
-  const config = path.join(t.testdir({ 'config.json': '{"power": {"backend": "record"}}' }), 'config.json');
-  const npm = spawn(
-    'npm',
-    ['start', '--', '--config', config, '--host', '127.0.0.1', '--port', String(port)],
-    { cwd: ROOT, stdio: 'ignore', env: ENV },
-  );
-  t.teardown(() => npm.kill('SIGKILL'));
-  const ended = once(npm, 'exit');
-  t.ok(await isServed(port));
-  npm.kill('SIGTERM');
-  await ended;
-  t.ok(await isServed(port, false), 'nothing stays behind');
-});

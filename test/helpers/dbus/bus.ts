@@ -33,6 +33,8 @@ export interface LogindWish {
   readonly sessions?: readonly (readonly [string, number, string])[];
   /** Seconds from PrepareForSleep(true) to (false) after a sleep; absent: neither is sent. */
   readonly sleepSeconds?: number;
+  /** File to which inhibitors and sleeps are written, one JSON object per line; a sleep then waits for delays. */
+  readonly journal?: string;
   /** Name of the error that refuses every act. */
   readonly refusal?: string;
 }

@@ -1,14 +1,72 @@
-"""dbusmock's template of logind, extended by ...WithFlags, inhibitors of any user, PrepareForSleep and refusals.
+"""dbusmock's template of logind, extended by ...WithFlags, inhibitors of any user, PrepareForSleep, delays and refusals.
 
 The parameters are those of LogindWish in bus.ts.
 """
+import json
+import os
+import time
+
 import dbus
+from dbusmock import mockobject
 from dbusmock.templates import logind
+from gi.repository import GLib
 # The template's own methods: dbusmock takes those it finds here.
 from dbusmock.templates.logind import *  # noqa: F403
 from dbusmock.templates.logind import BUS_NAME, MAIN_IFACE, MAIN_OBJ, SYSTEM_BUS  # noqa: F401
 
 wish = {}
+# The delay inhibitors that are held.
+held = []
+# As logind's InhibitDelayMaxSec=.
+MAX_DELAY_SECONDS = 5
+
+
+def note(event, *words):
+    if "journal" in wish:
+        with open(wish["journal"], "a", encoding="utf-8") as journal:
+            print(json.dumps({"atNs": str(time.monotonic_ns()), "event": event, "words": words}), file=journal)
+
+
+@dbus.service.method(MAIN_IFACE, in_signature="ssss", out_signature="h")
+def Inhibit(_, what, who, why, mode):
+    read, write = os.pipe()
+    words = [str(word) for word in (what, who, why, mode)]
+    held.append(words)
+    note("inhibit", *words)
+
+    def dropped(pipe, _condition):
+        os.close(pipe)
+        held.remove(words)
+        note("released", *words)
+        return False
+
+    GLib.unix_fd_add_full(GLib.PRIORITY_HIGH, read, GLib.IO_HUP, dropped)
+    GLib.idle_add(os.close, write)
+    return dbus.types.UnixFd(write)
+
+
+def sleep_after_delays(mock):
+    """Suspends as logind does: announced, begun when nobody delays it any more, and announced when it is over."""
+    begun = time.monotonic()
+    note("prepare")
+    mock.EmitSignal(MAIN_IFACE, "PrepareForSleep", "b", [True])
+
+    def wake():
+        note("awake")
+        mock.EmitSignal(MAIN_IFACE, "PrepareForSleep", "b", [False])
+        return False
+
+    def wait():
+        if held and time.monotonic() - begun < MAX_DELAY_SECONDS:
+            return True
+        note("asleep")
+        GLib.timeout_add(int(wish["sleepSeconds"] * 1000), wake)
+        return False
+
+    GLib.timeout_add(1, wait)
+
+
+mockobject.sleep_after_delays = sleep_after_delays
 
 
 @dbus.service.method(MAIN_IFACE, in_signature="", out_signature="a(ssssuu)")
@@ -32,7 +90,9 @@ def load(mock, parameters):
     flags = parameters.get("flags", "all")
     for act in ("PowerOff", "Reboot", "Suspend", "Hibernate"):
         done = ""
-        if "sleepSeconds" in parameters and act in ("Suspend", "Hibernate"):
+        if "journal" in parameters and act == "Suspend":
+            done = "from dbusmock import mockobject; mockobject.sleep_after_delays(self)"
+        elif "sleepSeconds" in parameters and act in ("Suspend", "Hibernate"):
             done = f"""
 from gi.repository import GLib
 self.EmitSignal('{MAIN_IFACE}', 'PrepareForSleep', 'b', [True])

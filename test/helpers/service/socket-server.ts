@@ -83,7 +83,7 @@ export async function serveSockets(t: Test, options: SocketServerOptions = {}) {
       },
       power: {
         status: async () => ({ actions: {}, pending: null, inhibitors: [], recorded: [] }) as never,
-        onChange: () => undefined,
+        onChange: () => () => undefined,
         onFeedback: () => undefined,
       },
       processes: undefined,

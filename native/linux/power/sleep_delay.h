@@ -1,0 +1,43 @@
+// Delays each sleep of the machine until what must be done before it is done: a delay inhibitor of logind
+// (org.freedesktop.login1(5), Inhibit). Everything here runs on the bus thread.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "linux/bus/loop.h"
+#include "linux/kernel/file.h"
+
+namespace hostwire {
+
+class SleepDelay : public std::enable_shared_from_this<SleepDelay> {
+ public:
+  using Answer = std::function<void(const std::optional<std::string>& failure)>;
+
+  // `loop` outlives every call.
+  explicit SleepDelay(BusLoop& loop) : loop_(loop) {}
+
+  // Takes the inhibitor, and takes it again after each sleep and from a logind that starts later, until
+  // release(). `answer` is called once: whether it was taken now.
+  void hold(std::string why, const Answer& answer);
+  // The present sleep, and later ones, need not wait.
+  void release();
+  // PrepareForSleep has come. One that is to begin waits for release() for a second at most.
+  void onSleep(bool isGoingToSleep);
+
+ private:
+  void subscribe();
+  void take(const Answer& answer);
+  void takeAgain();
+
+  BusLoop& loop_;
+  std::string why_;
+  bool isWanted_ = false;
+  bool isSubscribed_ = false;
+  FileDescriptor inhibitor_;  // logind's pipe: it waits for its end
+  BusLoop::TimerId limitTimer_ = 0;
+};
+
+}  // namespace hostwire

@@ -1,0 +1,120 @@
+/**
+ * The commands as a dimension of the access matrix: with what each operation of HTTP that runs commands is called, and which
+ * command of the table that is. A door of another protocol is sent the same.
+ */
+import type { Config } from '#src/config/schema.js';
+import { OPERATIONS, type Operation, type OperationId } from '#src/wire/operations.js';
+import { MEDIA_ACTIONS, type POWER_ACTIONS } from '#src/wire/requests.js';
+
+/** The operations that run a command. */
+export type CommandOperation = {
+  readonly [Id in OperationId]: (typeof OPERATIONS)[Id] extends { readonly isJudgedByCommand: true }
+    ? Id
+    : never;
+}[OperationId];
+
+export interface CommandCase {
+  /** `power.sleep`. */
+  readonly command: string;
+  readonly params: Readonly<Record<string, unknown>>;
+}
+
+const call = (command: string, ...params: readonly CommandCase['params'][]): readonly CommandCase[] =>
+  params.map((each) => ({ command, params: each }));
+
+/** In an hour: a machine that falls asleep takes leave of its broker. Only one action can be scheduled. */
+const LATER = { delay: 3600 };
+const power = (action: (typeof POWER_ACTIONS)[number], ...params: readonly CommandCase['params'][]) =>
+  call(`power.${action}`, ...params);
+
+/** The parameters of actions that need a value, the first of them good. */
+const VALUES: Readonly<Record<string, readonly CommandCase['params'][]>> = {
+  seek: [{ value: 10 }],
+  set_volume: [{ value: 30 }, { value: 101 }, {}],
+  play: [{}, { player: 'nobody' }],
+};
+
+/**
+ * In the order in which they are sent: what is scheduled is cancelled. Fewer than 40, which MQTT takes at once. The compiler
+ * misses an operation without cases.
+ */
+export const COMMAND_CASES: Readonly<Record<CommandOperation, readonly CommandCase[]>> = {
+  shutdown: power('shutdown', {}, { delay: -1 }),
+  restart: power('restart', {}),
+  sleep: power('sleep', LATER),
+  hibernate: power('hibernate', LATER),
+  lock: power('lock', {}),
+  cancelPower: call('power.cancel', {}),
+  wake: call('wake.wake', { host: 'nas' }, { host: 'tv' }, {}),
+  controlMedia: MEDIA_ACTIONS.flatMap((action) => call(`media.${action}`, ...(VALUES[action] ?? [{}]))),
+  killProcess: call('process.kill', { pid: 200 }, { pid: 1 }, { pid: 9999 }, { name: 'helper' }, {}),
+  launchProcess: call('process.launch', { app: 'app' }, { app: 'other' }, { app: 'app', args: ['x'] }, {}),
+};
+
+export type Features = Config['features'];
+const rows: Readonly<Record<OperationId, Operation<keyof Features>>> = OPERATIONS;
+
+/** The operations of HTTP's table that run commands, whatever the types say. */
+export const COMMAND_OPERATIONS = Object.entries(rows)
+  .filter(([, row]) => row.isJudgedByCommand)
+  .map(([id]) => id);
+
+/** A case with the operation it is called by over HTTP. */
+export interface DoorCase extends CommandCase {
+  readonly operation: Operation<keyof Features>;
+}
+
+export const DOOR_CASES: readonly DoorCase[] = Object.entries(COMMAND_CASES).flatMap(([id, cases]) =>
+  // The table's own keys are operations.
+  cases.map((each) => ({ ...each, operation: rows[id as OperationId] })),
+);
+
+/** By the table of HTTP's operations. */
+export const isOn = ({ operation: { feature } }: DoorCase, features: Features): boolean =>
+  feature === undefined || features[feature];
+
+/** `group`: `power`; `action`: `sleep`. */
+export function partsOf(command: string): { readonly group: string; readonly action: string } {
+  const [group = '', action = ''] = command.split('.');
+  return { group, action };
+}
+
+export interface Outcome {
+  readonly isDone: boolean;
+  /** Of the error; undefined where the door does not send it. */
+  readonly code: string | undefined;
+  readonly message: string | undefined;
+}
+
+/** Sends the case over HTTP. */
+export async function overHttp(
+  baseUrl: string,
+  key: string,
+  { operation, command, params }: DoorCase,
+): Promise<Outcome & { readonly text: string }> {
+  const { group, action } = partsOf(command);
+  const isJson = operation.body === 'json';
+  const query = new URLSearchParams(
+    Object.entries(params).map(([name, value]) => [name, String(value)] as [string, string]),
+  );
+  const body = JSON.stringify(group === 'media' ? { action, ...params } : params);
+  const answer = await fetch(`${baseUrl}${operation.path}${isJson ? '' : `?${query}`}`, {
+    method: operation.method,
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    ...(isJson && { body }),
+  });
+  const text = await answer.text();
+  // The documented shape of replies and errors.
+  const { code, message, error } = (text === '' ? {} : JSON.parse(text)) as Record<
+    string,
+    string | undefined
+  >;
+  // The four media actions of the contract are answered alike however they went.
+  const isDone = answer.status === 200 && answer.headers.get('x-media-delivered') !== 'false';
+  return {
+    isDone,
+    code: code ?? answer.headers.get('x-error-code') ?? undefined,
+    message: message ?? error,
+    text,
+  };
+}

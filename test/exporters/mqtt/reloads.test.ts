@@ -1,0 +1,40 @@
+/** What remains of the exporter after reloads that take `mqtt.url` away and bring it back. */
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import t from 'tap';
+import { Listeners } from '#src/listeners.js';
+import { findFreePort } from '../../helpers/service/free-port.ts';
+import { mqttPart, startBeside, until } from './broker.ts';
+
+const RELOADS = 100;
+
+/** Counts the listeners of all kinds that were added from now on and not removed. */
+function countListeners(): () => number {
+  const { add } = Listeners.prototype;
+  let count = 0;
+  Listeners.prototype.add = function (this: Listeners, listener) {
+    const remove = add.call(this, listener);
+    count++;
+    return () => {
+      count--;
+      remove();
+    };
+  };
+  return () => count;
+}
+
+t.test('[3.mqtt-reloads] 100 reloads leave no listener', async (t) => {
+  const listeners = countListeners();
+  const part = { host: { id: 'pc' } };
+  const { service } = await startBeside(t, part);
+  const before = listeners();
+  t.ok(before > 0, `${before} of the service itself`);
+  const on = { ...part, mqtt: mqttPart(`mqtt://127.0.0.1:${await findFreePort()}`) };
+  for (let reload = 0; reload < RELOADS; reload++) {
+    const closed = listeners();
+    service.reconfigure(on);
+    await until(() => listeners() > closed, 'the exporter is open');
+    service.reconfigure(part);
+    await nextTurn();
+  }
+  t.equal(listeners(), before);
+});
