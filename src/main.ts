@@ -13,6 +13,7 @@ import { examine } from './cli/doctor/doctor.ts';
 import { formatHelp } from './cli/help.ts';
 import { generateKey } from './cli/keygen.ts';
 import type { Output } from './cli/output.ts';
+import { findTarget } from './cli/reach.ts';
 import { describeLibc, formatVersion, type LibraryReport, type VersionFacts } from './cli/version.ts';
 import { wake } from './cli/wake.ts';
 import { manageService } from './cli/windows-service.ts';
@@ -172,6 +173,12 @@ async function main(): Promise<void> {
       if (words.wake !== undefined)
         answer(await wake(words.wake, loadOptions(paths), words.isJson, interfaces));
       return;
+    }
+    case 'top': {
+      const { top: topWords, isJson } = words;
+      const target = findTarget(topWords, VARIABLES, () => loadConfig(loadOptions(paths)).config);
+      const { top } = await import('./cli/top/top.ts');
+      return answer(await top({ target, isOnce: topWords.isOnce, isJson, variables: VARIABLES }, process));
     }
     case 'service':
       return answer(controlService(words));

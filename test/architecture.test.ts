@@ -89,6 +89,7 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   config: ['access', 'tls', 'wake', 'errors', 'log'],
   cli: ['config', 'host', 'access', 'tls', 'wake', 'place'],
   'cli/share': ['cli', 'place'],
+  'cli/top': ['cli', 'client', 'wire'],
   'cli/doctor': ['cli', 'access', 'config', 'engines', 'host', 'tls'],
   tls: [],
   client: ['wire', 'tls'],
@@ -110,7 +111,8 @@ const isAllowed = (room: string, target: string) =>
 const LIBRARIES: Readonly<Record<string, (file: string) => boolean>> = {
   'uWebSockets.js': (file) => file.startsWith('src/http/uws/'),
   selfsigned: (file) => file === 'src/tls/self-signed.ts',
-  ws: (file) => file.startsWith('src/http/node/') || file === 'src/client/pinned.ts',
+  ws: (file) =>
+    file.startsWith('src/http/node/') || file === 'src/client/pinned.ts' || file === 'src/cli/top/open.ts',
   'ipaddr.js': (file) => file === 'src/access/addresses.ts',
   'js-yaml': (file) => file.startsWith('src/config/'),
   mqtt: (file) => file.startsWith('src/exporters/mqtt/'),

@@ -5,6 +5,7 @@ import { findNearest } from '../config/nearest.ts';
 import { quote } from '../config/problems.ts';
 import { accepts, ROWS } from '../config/schema.ts';
 import { isHostName } from '../config/values.ts';
+import { describeTopProblem, type TopWords } from './reach.ts';
 import { describeWakeProblem, type WakeWords } from './wake.ts';
 import {
   COMMANDS,
@@ -29,7 +30,7 @@ export interface Arguments {
   readonly overrides: Overrides;
   /** Started by Windows' service control manager; with `run` only. */
   readonly isService: boolean;
-  /** With `check`, `doctor`, `discover` and `wake` only. */
+  /** With `check`, `doctor`, `discover`, `wake` and `top` only. */
   readonly isJson: boolean;
   /** With `discover` only: how long to listen. */
   readonly seconds: number;
@@ -39,6 +40,8 @@ export interface Arguments {
   readonly certificate: CertificateWords | undefined;
   /** With `wake` only. */
   readonly wake: WakeWords | undefined;
+  /** For `top`. */
+  readonly top: TopWords;
   /** The command line is not valid: print this on standard error and exit with this code. */
   readonly problem?: { readonly text: string; readonly exitCode: 2 };
 }
@@ -60,6 +63,9 @@ const SECONDS_OPTION: OptionName = '--seconds';
 const DEFAULT_SECONDS = 3;
 const SERVICE_OPTION: OptionName = '--service';
 const JSON_OPTION: OptionName = '--json';
+const ONCE_OPTION: OptionName = '--once';
+const KEY_FILE_OPTION: OptionName = '--key-file';
+const PIN_OPTION: OptionName = '--pin';
 
 /** The options whose value is a setting. */
 const SETTINGS: ReadonlyMap<string, Setting> = new Map<OptionName, Setting>([
@@ -89,6 +95,10 @@ export function parseArguments(words: readonly string[]): Arguments {
   const names: string[] = [];
   let machine: string | undefined;
   const waits: string[] = [];
+  const keyFiles: string[] = [];
+  const pins: string[] = [];
+  let url: string | undefined;
+  let isOnce = false;
   let isTls = false;
   let command: Command | undefined;
   let switched: Command | undefined;
@@ -105,6 +115,7 @@ export function parseArguments(words: readonly string[]): Arguments {
     serviceAction,
     certificate: isTls ? { folder: folders[0], names } : undefined,
     wake: machine === undefined ? undefined : { host: machine, broadcast: broadcasts[0] },
+    top: { url, keyFile: keyFiles[0], pin: pins[0], isOnce },
   });
   const refuse = (text: string): Arguments => ({
     ...parsed(),
@@ -132,10 +143,27 @@ export function parseArguments(words: readonly string[]): Arguments {
     const bad = waits.find((wait) => !/^(?:[1-9]|[1-5]\d|60)$/u.test(wait));
     return bad === undefined ? undefined : `${SECONDS_OPTION} expects 1 to 60, found ${quote(bad)}`;
   };
+  const describeTop = (): string | undefined => {
+    if (command === 'top') {
+      const twice = [keyFiles, pins].findIndex(({ length }) => length > 1);
+      return twice === -1
+        ? describeTopProblem(parsed().top)
+        : `${[KEY_FILE_OPTION, PIN_OPTION][twice]} was given twice`;
+    }
+    const used = [
+      isOnce && ONCE_OPTION,
+      keyFiles.length > 0 && KEY_FILE_OPTION,
+      pins.length > 0 && PIN_OPTION,
+    ];
+    const misfit = used.find((option) => option !== false);
+    return misfit === undefined ? undefined : `${misfit} can be used with top only`;
+  };
   const listsOf: ReadonlyMap<string, string[]> = new Map([
     [OUT_OPTION, folders],
     [BROADCAST_OPTION, broadcasts],
     [SECONDS_OPTION, waits],
+    [KEY_FILE_OPTION, keyFiles],
+    [PIN_OPTION, pins],
   ]);
 
   for (let index = 0; index < words.length; index++) {
@@ -146,6 +174,7 @@ export function parseArguments(words: readonly string[]): Arguments {
     else if (word === SERVICE_OPTION) isService = true;
     else if (word === TLS_OPTION) isTls = true;
     else if (word === JSON_OPTION) isJson = true;
+    else if (word === ONCE_OPTION) isOnce = true;
     else if (VALUED.has(name)) {
       const text = inline ?? words[++index];
       if (text === undefined || text === '' || (inline === undefined && VALUED.has(split(text).name))) {
@@ -161,13 +190,18 @@ export function parseArguments(words: readonly string[]): Arguments {
         return refuse(describeUnknown('action of service', word, SERVICE_ACTIONS));
     } else if (command === 'keygen') names.push(word);
     else if (command === 'wake' && machine === undefined) machine = word;
+    else if (command === 'top' && url === undefined) url = word;
     else if (command !== undefined) return refuse(`unexpected argument ${quote(word)}`);
     else if (known === undefined) return refuse(describeUnknown('command', word, COMMANDS));
     else command = known;
   }
   const misfit =
     switched === undefined
-      ? (describeMisfit(parsed()) ?? describeKeygen() ?? describeWake() ?? describeDiscover())
+      ? (describeMisfit(parsed()) ??
+        describeKeygen() ??
+        describeWake() ??
+        describeDiscover() ??
+        describeTop())
       : undefined;
   return misfit === undefined ? parsed() : refuse(misfit);
 }
@@ -175,8 +209,8 @@ export function parseArguments(words: readonly string[]): Arguments {
 /** Why arguments that are each valid cannot be combined. */
 function describeMisfit({ command, isService, isJson, serviceAction }: Arguments): string | undefined {
   if (isService && command !== 'run') return `${SERVICE_OPTION} can be used with run only`;
-  if (isJson && !['check', 'doctor', 'discover', 'wake'].includes(command ?? ''))
-    return `${JSON_OPTION} can be used with check, doctor, discover and wake only`;
+  if (isJson && !['check', 'doctor', 'discover', 'wake', 'top'].includes(command ?? ''))
+    return `${JSON_OPTION} can be used with check, doctor, discover, wake and top only`;
   if (command === 'service' && serviceAction === undefined)
     return `service needs an action: ${SERVICE_ACTIONS.join(' or ')}`;
   return undefined;

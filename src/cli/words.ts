@@ -8,6 +8,7 @@ export const COMMANDS = [
   'service',
   'keygen',
   'wake',
+  'top',
   'help',
   'version',
 ] as const;
@@ -48,13 +49,19 @@ export const COMMAND_ROWS: Readonly<Record<Command, CommandRow>> = {
       '"wake NAME|MAC" wakes a machine of this network (Wake-on-LAN): one of wake.hosts in the configuration, or any MAC ' +
       'address',
   },
+  top: {
+    help:
+      '"top [URL]" shows on a terminal what this or another service reports; --key-file or $HOSTWIRE_KEY has the key ' +
+      'of another one',
+  },
   help: { help: 'print this help' },
   version: { help: 'print the version, the commit, the HTTP engine and the C library' },
 };
 
-/** What a shell offers for a value: files with these endings, folders, these words, or nothing. */
+/** What a shell offers for a value: files (with these endings), folders, these words, or nothing. */
 export type Offer =
   | { readonly endings: readonly string[] }
+  | 'files'
   | 'folders'
   | { readonly words: readonly string[] }
   | undefined;
@@ -107,8 +114,22 @@ export const OPTION_ROWS = [
   },
   {
     names: ['--json'],
-    commands: ['check', 'doctor', 'discover', 'wake'],
-    help: 'with check, doctor, discover and wake: print JSON',
+    commands: ['check', 'doctor', 'discover', 'wake', 'top'],
+    help: 'with check, doctor, discover, wake and top: print JSON',
+  },
+  { names: ['--once'], commands: ['top'], help: 'with top: print one screen' },
+  {
+    names: ['--key-file'],
+    value: 'PATH',
+    offer: 'files',
+    commands: ['top'],
+    help: 'with top: a file with the key of the service (default: $HOSTWIRE_KEY)',
+  },
+  {
+    names: ['--pin'],
+    value: 'PIN',
+    commands: ['top'],
+    help: 'with top and https://: the pin of its certificate, sha256/BASE64, where no authority has signed it',
   },
   {
     names: ['--service'],

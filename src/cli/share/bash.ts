@@ -6,6 +6,7 @@ import { optionsOf } from './offers.ts';
 function offer({ offer }: OptionRow): string {
   if (offer === undefined) return ':';
   if (offer === 'folders') return 'compopt -o filenames 2>/dev/null; _hostwire_reply -d';
+  if (offer === 'files') return 'compopt -o filenames 2>/dev/null; _hostwire_reply -f';
   if ('words' in offer) return `_hostwire_reply -W '${offer.words.join(' ')}'`;
   const files = offer.endings.map((ending) => `_hostwire_reply -f -X '!*.${ending}'`);
   return ['compopt -o filenames 2>/dev/null', '_hostwire_reply -d', ...files].join('; ');

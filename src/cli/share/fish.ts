@@ -16,6 +16,7 @@ function offer({ value, offer }: OptionRow): string {
   if (value === undefined) return '';
   if (offer === undefined) return ' -x';
   if (offer === 'folders') return " -x -a '(__fish_complete_directories)'";
+  if (offer === 'files') return ' -r -F';
   if ('words' in offer) return ` -x -a ${quoted(offer.words.join(' '))}`;
   // __fish_complete_suffix offers other files too.
   const found = `__fish_complete_suffix .json | string match -r -- '.*(?:/|\\.(?:${offer.endings.join('|')}))$'`;

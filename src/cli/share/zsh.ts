@@ -5,6 +5,7 @@ import { optionsOf, quoted } from './offers.ts';
 function offer({ offer }: OptionRow): string {
   if (offer === undefined) return '';
   if (offer === 'folders') return '_files -/';
+  if (offer === 'files') return '_files';
   if ('words' in offer) return `(${offer.words.join(' ')})`;
   return `_files -g "*.(${offer.endings.join('|')})"`;
 }

@@ -1,0 +1,87 @@
+/** Which service `hostwire top` reaches, and with which key. */
+import { isIPv6 } from 'node:net';
+import { quote } from '../config/problems.ts';
+import { readText } from '../config/read.ts';
+import { accepts, type Config, KEYS } from '../config/schema.ts';
+import { pinOf, readCertificates } from '../tls/certificate.ts';
+
+export interface TopWords {
+  /** As given; undefined: the service of the configuration. */
+  readonly url: string | undefined;
+  readonly keyFile: string | undefined;
+  readonly pin: string | undefined;
+  readonly isOnce: boolean;
+}
+
+export interface Target {
+  readonly url: string;
+  readonly key: string | undefined;
+  /** Of the service's certificate, where no authority has signed it. */
+  readonly pin: string | undefined;
+}
+
+/** Everybody on a machine can read its command lines, but not the environment of others. */
+const KEY_VARIABLE = 'HOSTWIRE_KEY';
+const DEFAULT_PORT = 9990;
+const MAX_KEY_BYTES = 4096;
+
+/** Why the words make no sense; undefined where they do. */
+export function describeTopProblem({ url, pin }: TopWords): string | undefined {
+  if (url !== undefined && addressOf(url) === undefined)
+    return `${quote(url)} is no address of a service, such as http://pc:9990 (a key goes into --key-file or $${KEY_VARIABLE})`;
+  if (pin !== undefined && !/^sha256\/[\w+/]{43}=$/u.test(pin))
+    return `--pin expects sha256/BASE64, found ${quote(pin)}`;
+  return pin !== undefined && !/^https:/iu.test(url ?? '')
+    ? '--pin needs an address with https://'
+    : undefined;
+}
+
+/** `pc`, `pc:9990`, `http://pc:9990/path`. */
+function addressOf(text: string): string | undefined {
+  // Without a scheme, the port of hostwire.
+  const port = /:\d+$/u.test(text) ? '' : `:${DEFAULT_PORT}`;
+  try {
+    const url = new URL(text.includes('/') ? text : `http://${text}${port}`);
+    const hasMore = [url.username, url.password, url.search, url.hash].some((part) => part !== '');
+    return hasMore || !/^https?:$/u.test(url.protocol) ? undefined : url.href.replace(/\/$/u, '');
+  } catch {
+    return undefined;
+  }
+}
+
+/** `load`: the configuration of this machine's service, whose key no other service gets. Throws where it is wrong. */
+export function findTarget(
+  words: TopWords,
+  variables: Readonly<Record<string, string | undefined>>,
+  load: () => Pick<Config, 'server' | 'auth'>,
+): Target {
+  const given = words.keyFile === undefined ? variables[KEY_VARIABLE] : readKeyFile(words.keyFile);
+  const url = words.url === undefined ? undefined : addressOf(words.url);
+  if (url !== undefined) return { url, key: given, pin: words.pin };
+  const config = load();
+  const { server, auth } = config;
+  const { cert, port: securePort } = server.tls;
+  const isSecure = cert !== undefined && securePort === undefined;
+  // `::` takes IPv4 too.
+  const host = ['0.0.0.0', '::'].includes(server.host) ? '127.0.0.1' : server.host;
+  return {
+    url: `${isSecure ? 'https' : 'http'}://${isIPv6(host) ? `[${host}]` : host}:${server.port}`,
+    key: given ?? (auth.enabled ? auth.api_key : undefined),
+    pin: isSecure ? pinOfText(cert.pem) : undefined,
+  };
+}
+
+function pinOfText(pem: string): string | undefined {
+  const [certificate] = readCertificates(pem);
+  return certificate === undefined || certificate instanceof Error ? undefined : pinOf(certificate);
+}
+
+function readKeyFile(file: string): string {
+  const read = readText(file, MAX_KEY_BYTES);
+  // No message shows the path, which may be the key itself.
+  if ('message' in read) throw new Error(`the file of --key-file ${read.message}`);
+  const key = read.text.replace(/\r?\n$/u, '');
+  const row = KEYS.auth.api_key;
+  if (!accepts(row, key)) throw new Error(`the file of --key-file: expected ${row.expected}`);
+  return key;
+}

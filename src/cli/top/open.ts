@@ -1,0 +1,29 @@
+/** The connection to the service. */
+import type { HostSocket } from '../../client/client.ts';
+import type { SocketConstructor } from '../../client/connection.ts';
+import { ENVIRONMENT } from '../../client/environment.ts';
+import { ClientError } from '../../client/errors.ts';
+import { connectIn } from '../../client/socket.ts';
+import type { Target } from '../reach.ts';
+
+/** Node 20 has no WebSocket, and that of later versions sends no headers. */
+async function plainSocket(): Promise<SocketConstructor> {
+  const { WebSocket } = await import('ws');
+  return class extends WebSocket {
+    /** The client puts the key into the query, for browsers; proxies write that to their logs. */
+    constructor(address: string) {
+      const url = new URL(address);
+      const key = url.searchParams.get('api_key');
+      url.searchParams.delete('api_key');
+      super(url.href, key === null ? {} : { headers: { authorization: `Bearer ${key}` } });
+    }
+  };
+}
+
+export async function openSocket({ url, key, pin }: Target): Promise<HostSocket> {
+  if (pin === undefined) return connectIn({ url, key, WebSocket: await plainSocket() }, ENVIRONMENT);
+  // The client would look for this module beside its own bundle.
+  const { createPinned } = await import('../../client/pinned.ts');
+  const { WebSocket, fetch } = await createPinned(pin, ClientError);
+  return connectIn({ url, key, WebSocket }, { ...ENVIRONMENT, fetch });
+}

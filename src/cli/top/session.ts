@@ -1,0 +1,196 @@
+/** Keeps the view current over one WebSocket. */
+import type { Connected, HostSocket } from '../../client/client.ts';
+import type { MediaDetail } from '../../wire/media.ts';
+import type { ProcessRow } from '../../wire/process.ts';
+import type { Wish } from './keys.ts';
+import { FIRST_POINTS, type Listing, type Processes, type Sample, type View, withPoints } from './view.ts';
+
+/** A slow link may need this long for one answer. */
+const TIMEOUT_MS = 60_000;
+/** Between two lists, whatever keys are pressed. */
+const LEAST_REST_MS = 250;
+const MAX_INTERVAL_SECONDS = 60;
+
+const isOn = ({ features }: Connected, feature: string) => features?.[feature] === true;
+
+async function readSample(socket: HostSocket): Promise<Sample> {
+  const { stats } = await socket.get(['stats'], { detail: true, timeoutMs: TIMEOUT_MS });
+  // With `detail` they have this shape.
+  return stats as Sample;
+}
+
+async function readProcesses(socket: HostSocket, listing: Listing, shown: number): Promise<Processes> {
+  const { sort, query, offset } = listing;
+  // One screen more, for the next page.
+  const asked = { sort, query, limit: offset + 2 * shown, grouped: false, timeoutMs: TIMEOUT_MS };
+  const { processes, total_count: total } = await socket.processes.list(asked);
+  // One row per process, because they are not grouped.
+  return { rows: processes as readonly ProcessRow[], total, listing };
+}
+
+/** The service's greeting. Rejects with the reason where the first attempt fails. */
+const greeted = (socket: HostSocket) =>
+  new Promise<Connected>((resolve, reject) => {
+    socket.on('connected', resolve);
+    socket.on('state', (state) => {
+      if ('error' in state && state.error !== undefined) reject(state.error);
+    });
+  });
+
+/** All of it, once. */
+export async function readView(socket: HostSocket, url: string, shown: number): Promise<View> {
+  const connected = await greeted(socket);
+  const listing: Listing = { sort: 'cpu', query: '', offset: 0 };
+  const [sample, media, processes] = await Promise.all([
+    readSample(socket),
+    // Without a session bus there is an error instead.
+    isOn(connected, 'enable_media') ? socket.get(['media'], { detail: true }).catch(() => ({})) : {},
+    isOn(connected, 'enable_processes')
+      ? readProcesses(socket, listing, shown).catch(() => undefined)
+      : undefined,
+  ]);
+  const status = (media as { readonly media?: MediaDetail }).media; // As readSample.
+  const nowMs = Date.now();
+  return {
+    ...{ url, nowMs, connected, sample, processes, listing },
+    media: status === undefined ? undefined : { status, atMs: nowMs },
+    outage: undefined,
+    traces: withPoints(FIRST_POINTS, sample),
+    isTyping: false,
+    selected: undefined,
+    ending: undefined,
+    note: '',
+  };
+}
+
+/**
+ * Asks for the next sample when the last one has arrived and its interval is over. Samples that the service pushes would
+ * queue in front of a slow link, and the screen would fall behind.
+ */
+export class Session {
+  readonly #socket: HostSocket;
+  readonly #onChange: () => void;
+  #view: View;
+  #shown: number;
+  #lost: string | undefined;
+  #answeredMs = Date.now();
+  #isEnded = false;
+  #isWanted = false;
+  #stopResting: () => void = () => undefined;
+
+  constructor(socket: HostSocket, view: View, shown: number, onChange: () => void) {
+    this.#socket = socket;
+    this.#view = view;
+    this.#shown = shown;
+    this.#onChange = onChange;
+    socket.on('connected', (connected) => this.#change({ connected }));
+    socket.on('state', (state) => {
+      if (state.state === 'open') this.#lost = undefined;
+      if (state.state === 'waiting') this.#lost = state.error.message;
+      this.#onChange();
+    });
+    // Subscribed with `detail`.
+    socket.on('media_update', (status) =>
+      this.#change({ media: { status: status as MediaDetail, atMs: Date.now() } }),
+    );
+  }
+
+  /** The view at this moment. */
+  get view(): View {
+    const nowMs = Date.now();
+    const isLate = nowMs - this.#answeredMs > 3 * this.#intervalMs + 2000;
+    const reason = this.#lost ?? (isLate ? 'the link or the service is slow' : undefined);
+    const outage = reason === undefined ? undefined : { sinceMs: this.#answeredMs, reason };
+    return { ...this.#view, nowMs, outage };
+  }
+
+  /** What a key made of the view. */
+  take(view: View, shown: number): void {
+    const { listing } = this.#view;
+    this.#shown = shown;
+    this.#change(view);
+    if (view.listing !== listing) this.#wake();
+  }
+
+  async run(): Promise<void> {
+    if (isOn(this.#view.connected, 'enable_media'))
+      this.#socket.subscribe(['media'], { detail: true }).catch(() => undefined);
+    let dueMs = performance.now() + this.#intervalMs;
+    while (!this.#isEnded) {
+      await this.#rest(dueMs - performance.now());
+      const isDue = performance.now() >= dueMs;
+      if (isDue) dueMs = performance.now() + this.#intervalMs;
+      await Promise.all([isDue && this.#readSample(), this.#readProcesses()]);
+    }
+  }
+
+  async end({ end, by }: Exclude<Wish, string>): Promise<void> {
+    const { pid, started_at, name } = end;
+    const note = await this.#socket.processes.kill({ pid, started_at }, { by }).then(
+      () => `${name} (${pid}) has ended`,
+      (error: Error) => `${name} (${pid}): ${error.message}`,
+    );
+    this.#change({ note });
+    this.#wake();
+  }
+
+  close(): void {
+    this.#isEnded = true;
+    this.#socket.close();
+    this.#wake();
+  }
+
+  get #intervalMs(): number {
+    const { interval_seconds: seconds } = this.#view.sample;
+    return 1000 * (seconds >= 1 ? Math.min(seconds, MAX_INTERVAL_SECONDS) : 1);
+  }
+
+  #change(changed: Partial<View>): void {
+    this.#view = { ...this.#view, ...changed };
+    this.#onChange();
+  }
+
+  async #readSample(): Promise<void> {
+    await readSample(this.#socket).then(
+      (sample) => {
+        this.#answeredMs = Date.now();
+        this.#change({ sample, traces: withPoints(this.#view.traces, sample) });
+      },
+      (error: Error) => this.#note(error),
+    );
+  }
+
+  async #readProcesses(): Promise<void> {
+    if (!isOn(this.#view.connected, 'enable_processes')) return;
+    await readProcesses(this.#socket, this.#view.listing, this.#shown).then(
+      (processes) => this.#change({ processes }),
+      (error: Error) => this.#note(error),
+    );
+  }
+
+  /** What the connection says of itself is the outage's reason. */
+  #note({ message }: Error): void {
+    if (this.#lost === undefined && !this.#isEnded) this.#change({ note: message });
+  }
+
+  #wake(): void {
+    this.#isWanted = true;
+    this.#stopResting();
+  }
+
+  async #rest(ms: number): Promise<void> {
+    const wait = (delayMs: number) =>
+      new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, delayMs);
+        this.#stopResting = () => {
+          clearTimeout(timer);
+          resolve();
+        };
+      });
+    if (!this.#isWanted) await wait(Math.max(LEAST_REST_MS, ms));
+    if (this.#isWanted && !this.#isEnded) {
+      this.#isWanted = false;
+      await wait(LEAST_REST_MS);
+    }
+  }
+}

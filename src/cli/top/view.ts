@@ -1,0 +1,75 @@
+/** What the screen shows, as one value, and the points of its charts. */
+import type { Connected, Section, StatsPayload } from '../../client/client.ts';
+import type { MediaDetail } from '../../wire/media.ts';
+import type { ProcessRow } from '../../wire/process.ts';
+import type { Point } from './chart.ts';
+
+export type Sample = StatsPayload<Section, true>;
+export type Sort = 'cpu' | 'memory' | 'name';
+/** What is asked of the service for the list of processes. */
+export interface Listing {
+  readonly sort: Sort;
+  readonly query: string;
+  /** Rows above the first that is shown. */
+  readonly offset: number;
+}
+export interface Processes {
+  readonly total: number;
+  readonly rows: readonly ProcessRow[];
+  /** The sort and the query that were asked for. */
+  readonly listing: Listing;
+}
+
+export interface View {
+  readonly url: string;
+  readonly nowMs: number;
+  readonly connected: Connected;
+  readonly sample: Sample;
+  /** undefined: not yet, or switched off. */
+  readonly processes: Processes | undefined;
+  readonly media: { readonly status: MediaDetail; readonly atMs: number } | undefined;
+  /** Why the values are old, and since when they are. */
+  readonly outage: { readonly sinceMs: number; readonly reason: string } | undefined;
+  readonly traces: Traces;
+  readonly listing: Listing;
+  /** The filter is being typed. */
+  readonly isTyping: boolean;
+  /** The pid of the row that commands mean. */
+  readonly selected: number | undefined;
+  /** The process whose end waits to be confirmed. */
+  readonly ending: ProcessRow | undefined;
+  /** How the last command went. */
+  readonly note: string;
+}
+
+const sum = (...values: readonly (number | null | undefined)[]): Point => {
+  const known = values.filter((value) => typeof value === 'number');
+  return known.length === 0 ? null : known.reduce((total, value) => total + value, 0);
+};
+
+/** The charts, and what of a sample is a point of each. */
+const SERIES = {
+  cpu: ({ cpu }: Sample): Point => cpu?.current_load ?? null,
+  memory: ({ memory }: Sample): Point => memory?.used_percent ?? null,
+  network: ({ network }: Sample): Point => sum(network?.receive_rate, network?.send_rate),
+  disks: ({ disks }: Sample): Point =>
+    sum(...(disks ?? []).flatMap(({ read_rate, write_rate }) => [read_rate, write_rate])),
+  gpu: ({ gpu }: Sample): Point => gpu?.current_load ?? null,
+} as const;
+export type Series = keyof typeof SERIES;
+/** Oldest first. */
+export type Traces = Readonly<Record<Series, readonly Point[]>>;
+
+/** Two per character of the widest chart. */
+const MAX_POINTS = 512;
+
+/** The points before the first sample: the one place to fill from what the service remembers. */
+export const FIRST_POINTS: Traces = { cpu: [], memory: [], network: [], disks: [], gpu: [] };
+
+export const withPoints = (traces: Traces, sample: Sample): Traces => ({
+  cpu: [...traces.cpu, SERIES.cpu(sample)].slice(-MAX_POINTS),
+  memory: [...traces.memory, SERIES.memory(sample)].slice(-MAX_POINTS),
+  network: [...traces.network, SERIES.network(sample)].slice(-MAX_POINTS),
+  disks: [...traces.disks, SERIES.disks(sample)].slice(-MAX_POINTS),
+  gpu: [...traces.gpu, SERIES.gpu(sample)].slice(-MAX_POINTS),
+});

@@ -1,0 +1,140 @@
+/** `hostwire top` in a real terminal, and without one. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { X509Certificate } from 'node:crypto';
+import { once } from 'node:events';
+import t, { type Test } from 'tap';
+import { pinOf } from '#src/tls/certificate.js';
+import { ask, jsonOf } from '../../helpers/clients/http.ts';
+import { startSecure } from '../../helpers/service/secure.ts';
+import { type ConfigPart, runToEnd, startService } from '../../helpers/service/service.ts';
+import { judgeScreen } from './judge.ts';
+import { startLively } from './lively.ts';
+import { NO_TMUX, openTerminal } from './terminal.ts';
+
+const SIZE = { columns: 80, rows: 24 };
+const KEY = 'k'.repeat(40);
+
+async function startReal(t: Pick<Test, 'teardown'>, config: ConfigPart = {}) {
+  const service = await startService({ config: { stats: { stream_interval_seconds: 1 }, ...config } });
+  t.teardown(() => service.stop());
+  return service;
+}
+
+/** A process of the test's own that `hostwire top` may end. */
+async function startVictim(t: Pick<Test, 'teardown'>): Promise<ChildProcess> {
+  const child = spawn('sleep', ['1000'], { stdio: 'ignore' });
+  t.teardown(() => child.kill('SIGKILL'));
+  await once(child, 'spawn');
+  return child;
+}
+
+t.test(
+  '[9.top] a terminal shows what the service reports; keys sort, filter and end a process; q restores the screen',
+  { skip: NO_TMUX },
+  async (t) => {
+    const service = await startReal(t, { features: { enable_process_control: true } });
+    const terminal = openTerminal(t, SIZE, [service.baseUrl]);
+    await terminal.reached('the view', (text) => /\n +\d+ .*\nq quit/.test(text));
+    judgeScreen(t, terminal.screen(), SIZE);
+    terminal.press('m');
+    await terminal.reached('sorted by memory', (text) => {
+      const sizes = [...text.matchAll(/% {2} *([\d.]+) MiB/g)].map(([, size]) => Number(size));
+      return sizes.length > 3 && sizes.every((size, at) => size <= (sizes[at - 1] ?? Number.MAX_VALUE));
+    });
+    const victim = await startVictim(t);
+    terminal.press('/', String(victim.pid), 'Enter');
+    await terminal.reached('the one process', (text) =>
+      new RegExp(`NAME .*\n +${victim.pid} .*sleep *\n\n`).test(text),
+    );
+    terminal.press('k');
+    await terminal.reached('a sentence', (text) => /select a process/.test(text));
+    terminal.press('Down', 'k');
+    await terminal.reached('a question', (text) => text.includes(`End sleep (${victim.pid})?`));
+    terminal.press('n');
+    await terminal.reached('no answer but y', (text) => !text.includes('End sleep'));
+    t.equal(victim.signalCode, null, 'nothing was ended without the confirmation');
+    terminal.press('k');
+    await terminal.reached('the question again', (text) => text.includes(`End sleep (${victim.pid})?`));
+    const ended = once(victim, 'exit');
+    terminal.press('y');
+    t.same(await ended, [null, 'SIGTERM']);
+    await terminal.reached('the result', (text) => text.includes(`sleep (${victim.pid}) has ended`));
+    terminal.press('Escape');
+    terminal.press('q');
+    const after = await terminal.reached('the shell', (text) => text.includes('ended 0'));
+    t.notMatch(after, /CPU/, 'the screen that was there before');
+    t.ok(terminal.written().includes('\x1b[?1049l'), 'the alternate screen was left');
+  },
+);
+
+t.test('[9.top-once] --once prints one screen, --json the sample, without escapes', async (t) => {
+  const { baseUrl, port } = await startReal(t);
+  const env = { COLUMNS: '100', LINES: '30', TERM: 'xterm-256color', LC_ALL: 'C.UTF-8' };
+  const once = await runToEnd(['top', '--once', baseUrl], {}, [], env);
+  t.same([once.code, once.stderr], [0, '']);
+  t.notMatch(once.stdout.replaceAll('\n', ''), /\p{C}/u, 'no escapes, no control characters');
+  judgeScreen(t, [...once.stdout.split('\n').slice(0, -1), 'q quit  k end process'], {
+    columns: 100,
+    rows: 30,
+  });
+  const piped = await runToEnd(['top', baseUrl], {}, [], { ...env, COLUMNS: '', LINES: '' });
+  t.equal(piped.stdout.split('\n').length, 24, 'a pipe gets one screen too, of 80x24 without the keys');
+  const json = await runToEnd(['top', '--json', baseUrl]);
+  t.equal(json.code, 0);
+  const sample = JSON.parse(json.stdout) as Record<string, unknown>;
+  const usage = jsonOf(await ask(port, '/api/usage?detail=1')) as object;
+  t.same(Object.keys(sample).sort(), Object.keys(usage).sort(), 'as /api/usage?detail=1');
+});
+
+t.test('[9.top-untrusted] neither --json nor --once prints escapes of others', async (t) => {
+  const { baseUrl } = await startLively(t);
+  const json = await runToEnd(['top', '--json', baseUrl]);
+  t.equal(json.code, 0);
+  const screen = await runToEnd(['top', '--once', baseUrl]);
+  t.match(screen.stdout, /playing 日本語/);
+  for (const { stdout } of [json, screen]) t.notMatch(stdout.replaceAll('\n', ''), /\p{C}/u);
+});
+
+t.test('[9.top-refused] what is wrong is a sentence and exit code 1', async (t) => {
+  const { baseUrl, stop } = await startReal(t, { auth: { enabled: true, api_key: KEY } });
+  const run = async (env: Record<string, string>, ...args: readonly string[]) => {
+    const { code, stdout, stderr } = await runToEnd(['top', '--once', ...args], {}, [], env);
+    return [code, stdout === '', stderr.replaceAll(baseUrl, 'URL')];
+  };
+  const [code, isSilent, text] = await run({ HOSTWIRE_KEY: 'wrong' }, baseUrl);
+  t.same([code, isSilent], [1, true]);
+  t.match(text, /^hostwire: URL: .*key.*\n$/);
+  t.match((await run({}, baseUrl))[2], /^hostwire: URL: .*key.*\n$/);
+  t.equal((await run({ HOSTWIRE_KEY: KEY }, baseUrl))[0], 0, 'the environment has the key');
+  await stop();
+  t.match((await run({}, baseUrl))[2], /^hostwire: URL: the service cannot be reached/);
+});
+
+t.test('[9.top-refused] another server, and features that are off', async (t) => {
+  const { createServer } = await import('node:http');
+  const other = createServer((_request, response) => response.end('hello'));
+  await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
+  t.teardown(() => other.close());
+  const address = other.address();
+  const port = typeof address === 'object' ? address?.port : 0;
+  const refused = await runToEnd(['top', '--once', `http://127.0.0.1:${port}`]);
+  t.equal(refused.code, 1);
+  t.match(refused.stderr, /^hostwire: http:\/\/127\.0\.0\.1:\d+: .+\n$/);
+  const { baseUrl } = await startReal(t, { features: { enable_media: false, enable_processes: false } });
+  const { stdout } = await runToEnd(['top', '--once', baseUrl]);
+  t.match(stdout, /^Media +switched off in the service$/m);
+  t.match(stdout, /^Processes {2}switched off in the service$/m);
+});
+
+t.test('[9.top-target] a self-signed certificate is accepted by its pin only', async (t) => {
+  const { baseUrl, pair } = await startSecure(t, {}, false);
+  const pin = pinOf(new X509Certificate(pair.cert));
+  const pinned = await runToEnd(['top', '--once', '--pin', pin, baseUrl]);
+  t.same([pinned.code, pinned.stderr], [0, '']);
+  const other = `sha256/${'A'.repeat(43)}=`;
+  for (const args of [['--pin', other], []]) {
+    const { code, stdout, stderr } = await runToEnd(['top', '--once', ...args, baseUrl]);
+    t.same([code, stdout], [1, '']);
+    t.match(stderr, args.length === 0 ? /cannot be reached/ : /the server's key has the pin/);
+  }
+});
