@@ -6,7 +6,7 @@ import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
-import { configureCmake } from './build.mjs';
+import { configureCmake } from './addon.mjs';
 import { checkCommits } from './commits.mjs';
 import { findDifferences } from './engine.mjs';
 import { findCommand } from './needs.mjs';
