@@ -1,4 +1,5 @@
 /** The entry of the bundle and of the Debian package: which Node and which program it starts, from where. */
+import '../helpers/service/dead-buses.ts';
 import { spawnSync } from 'node:child_process';
 import { chmodSync, copyFileSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import os from 'node:os';

@@ -2,10 +2,10 @@
 // siblings, version 0.6 and later).
 #pragma once
 
-#include <compare>
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <tuple>
 
 #include "host/discovery.h"
 #include "linux/bus/call.h"
@@ -61,7 +61,10 @@ struct Item {
   std::string name;
   std::string domain;
 
-  auto operator<=>(const Item&) const = default;
+  bool operator<(const Item& other) const {
+    return std::tie(link, protocol, name, domain) <
+           std::tie(other.link, other.protocol, other.name, other.domain);
+  }
 };
 std::optional<Item> readItem(BodyReader& body);
 Call resolveCall(const Item& item);

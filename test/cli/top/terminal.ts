@@ -1,4 +1,5 @@
 /** A real terminal of a given size: tmux, with the program in it. */
+import '../../helpers/service/dead-buses.ts';
 import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import os from 'node:os';
