@@ -258,8 +258,17 @@ void checkRest() {
     equal(findings.front().source, "Windows on this machine", "the power manager");
     ++answers;
   });
-  check(comes([&] { return answers == 2; }), "both");
+  rig.power->delaySleep("a reason", [&](const auto& failure) {
+    equal(failure.value_or(""), "Windows has no inhibitor that delays a sleep", "no sleep waits");
+    ++answers;
+  });
+  rig.power->allowSleep();
+  check(comes([&] { return answers == 3; }), "all three");
   rig.thread.stop();
+  rig.power->delaySleep("a reason", [&](const auto& failure) {
+    equal(failure.value_or(""), "the service is stopping", "after the end");
+    ++answers;
+  });
   rig.power->support(PowerAction::kLock, [&](const PowerSupport& support) {
     equal(support.reason, "the service is stopping", "after the end");
     ++answers;
@@ -277,7 +286,7 @@ void checkRest() {
     equal(findings.front().obstacle.reason, "the service is stopping", "after the end");
     ++answers;
   });
-  check(answers == 6, "at once");
+  check(answers == 8, "at once");
 }
 
 // The real privilege: the token has it, and then it is removed for good.
