@@ -7,6 +7,14 @@ import process from 'node:process';
 
 const ROOT = path.resolve(import.meta.dirname, '../../../..');
 
+/** The addon that is shipped: that of this machine needs a later glibc. Compiles what has changed. */
+export function makeAddon(name: 'linux-x64'): void {
+  execFileSync(process.execPath, [path.join(ROOT, 'scripts/prebuild.mjs'), name], {
+    cwd: ROOT,
+    stdio: 'inherit',
+  });
+}
+
 /** Runs a script of scripts/release/; returns the files that it made. */
 export function make(script: string, output: string, ...args: readonly string[]): readonly string[] {
   const file = path.join(ROOT, 'scripts/release', script);

@@ -7,7 +7,7 @@ import t from 'tap';
 import { checkTime } from '../helpers/limits.ts';
 import { bytesIn } from '../helpers/packages.ts';
 import { DebianRoot, differences, whyNoRoot } from '../packaging/debian-root.ts';
-import { digestOf, make } from '../packaging/made.ts';
+import { digestOf, make, makeAddon } from '../packaging/made.ts';
 
 const MAX_BYTES = 35e6;
 /** From the start to the first event. */
@@ -22,6 +22,7 @@ const megabytes = (bytes: number) => (bytes / 1e6).toFixed(1);
 t.test('the bundle', { skip }, async (t) => {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'hostwire-bundle-'));
   t.teardown(() => rmSync(folder, { recursive: true, force: true }));
+  makeAddon('linux-x64');
   const [first, second] = ['first', 'second'].map((name) => make('bundle.mjs', path.join(folder, name)));
   const [xz = ''] = first ?? [];
   t.match(xz, /hostwire-[\w.-]+-linux-x64\.tar\.xz$/);

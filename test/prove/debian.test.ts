@@ -6,7 +6,7 @@ import path from 'node:path';
 import t, { type Test } from 'tap';
 import { checkTime } from '../helpers/limits.ts';
 import { DebianRoot, differences, whyNoRoot } from '../packaging/debian-root.ts';
-import { digestOf, make } from '../packaging/made.ts';
+import { digestOf, make, makeAddon } from '../packaging/made.ts';
 
 const MAX_BYTES = 35e6;
 /** From the start to the first event. */
@@ -48,6 +48,7 @@ async function expectServing(t: Test, root: DebianRoot): Promise<number> {
 t.test('the Debian package', { skip }, async (t) => {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'hostwire-deb-'));
   t.teardown(() => rmSync(folder, { recursive: true, force: true }));
+  makeAddon('linux-x64');
   const [first = ''] = make('debian.mjs', path.join(folder, 'first'));
   const [again = ''] = make('debian.mjs', path.join(folder, 'again'));
   const [next = ''] = make('debian.mjs', folder, '--revision', '2');
