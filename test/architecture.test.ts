@@ -96,6 +96,7 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   api: ['wire', 'errors', 'host', 'place'],
   params: ['wire', 'errors'],
   host: ['place'],
+  history: ['stats', 'host', 'processes', 'config', 'wire', 'log', 'clock', 'listeners'],
   wire: ['errors'],
   errors: [],
   log: [],
