@@ -91,11 +91,7 @@ export class SampleReader {
     const counters = this.#read(unite(keys, ahead), nextInMs);
     const newest = newestOf(this.#latest, this.#polls.newest);
     const slowly = keysThat(keys & ~demand, (key) => this.#hasTick(key));
-    const before = withKeys(
-      withKeys(newest, this.#latest, slowly),
-      this.#ticks,
-      demand & this.#tickKeys,
-    );
+    const before = withKeys(withKeys(newest, this.#latest, slowly), this.#ticks, demand & this.#tickKeys);
     const { sample, baseline } = this.#derive(keys, before, counters);
     this.#ticks = withKeys(this.#ticks, baseline, demand);
     this.#tickKeys = demanded ?? this.#tickKeys;
