@@ -5,6 +5,8 @@ import type { Power } from './commands/power.ts';
 import type { Config } from './config/schema.ts';
 import { describeEngine, type EngineChoice } from './engines.ts';
 import { type ExporterParts, Exporters } from './exporters/exporters.ts';
+import type { History } from './history/history.ts';
+import { HistoryQueries } from './history/queries.ts';
 import type { Host } from './host/host.ts';
 import { Ledger } from './http/clients/ledger.ts';
 import { Tally } from './http/clients/tally.ts';
@@ -42,7 +44,17 @@ export interface ServiceOptions {
   readonly rss?: () => number;
   /** For tests. */
   readonly clock?: Clock;
+  /** For tests. */
+  readonly history?: History;
 }
+
+// Until the recorder is there.
+const NO_HISTORY: History = {
+  isOn: false,
+  query: () => Promise.reject(new Error('off')),
+  processesAt: () => Promise.reject(new Error('off')),
+  onEvent: () => () => undefined,
+};
 
 /** Fallback stall limit, for platforms where neither PeerWatch nor TCP_USER_TIMEOUT is available. */
 const UNTUNED_STALL_SECONDS = 30;
@@ -84,11 +96,13 @@ export class Service {
     machineNames,
     rss,
     clock = systemClock(() => host.sinceBootMs()),
+    history: kept = NO_HISTORY,
   }: ServiceOptions) {
     const config = { current: initial };
     const base = { config, host, clock, log };
     const { sampler, readings, queries } = createStats(base);
     const { power, media, processControl, wakeControl, commands } = createCommands(base, facts.pid);
+    const history = new HistoryQueries({ history: kept, clock, unixMs: Date.now });
     const dashboard = readDashboard();
     const dashboardPaths = dashboard.map((file) => file.path);
     this.#base = base;
@@ -161,6 +175,7 @@ export class Service {
       power,
       media,
       processQueries: queries,
+      history,
       dashboard,
       metrics: {
         ...{ host, source: sampler, clock, facts, engine: engine.name, sampler, gate: this.#gate },

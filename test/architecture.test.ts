@@ -46,11 +46,11 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   'http/connections': ['tls', 'http', 'http/clients', 'access', 'host', 'config', 'log', 'clock'],
   'http/stream': ['host', 'http', 'http/clients', 'stats', 'clock'],
   'http/socket': [
-    ...['http', 'http/clients', 'commands', 'processes', 'stats', 'wire'],
+    ...['http', 'http/clients', 'commands', 'processes', 'history', 'stats', 'wire'],
     ...['errors', 'host', 'config', 'log', 'params', 'clock'],
   ],
   'http/endpoints': [
-    ...['http', 'http/clients', 'commands', 'processes', 'stats', 'access', 'wire'],
+    ...['http', 'http/clients', 'commands', 'processes', 'history', 'stats', 'access', 'wire'],
     ...['errors', 'exporters', 'host', 'params', 'place'],
   ],
   exporters: [
@@ -96,7 +96,9 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   api: ['wire', 'errors', 'host', 'place'],
   params: ['wire', 'errors'],
   host: ['place'],
-  history: ['stats', 'host', 'processes', 'config', 'wire', 'log', 'clock', 'listeners'],
+  history: [
+    ...['stats', 'host', 'processes', 'config', 'wire', 'log', 'clock', 'listeners', 'errors', 'params'],
+  ],
   wire: ['errors'],
   errors: [],
   log: [],
