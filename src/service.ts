@@ -160,7 +160,7 @@ export class Service {
       log,
       commands,
       source: sampler,
-      rooms: { media, power, processes: queries },
+      rooms: { media, power, processes: queries, history },
       server: this.#server,
       tally,
     });
