@@ -7,6 +7,7 @@ import { describeEngine, type EngineChoice } from './engines.ts';
 import { type ExporterParts, Exporters } from './exporters/exporters.ts';
 import type { History } from './history/history.ts';
 import { HistoryQueries } from './history/queries.ts';
+import type { RecordedHistory } from './history/recorded.ts';
 import type { Host } from './host/host.ts';
 import { Ledger } from './http/clients/ledger.ts';
 import { Tally } from './http/clients/tally.ts';
@@ -27,7 +28,7 @@ import { Fanout } from './http/stream/fanout.ts';
 import { NativeFanout } from './http/stream/native-fanout.ts';
 import type { StreamHub } from './http/stream/stream-hub.ts';
 import type { Log } from './log/log.ts';
-import { type Base, createCommands, createStats } from './parts.ts';
+import { type Base, createCommands, createHistory, createStats } from './parts.ts';
 import type { Sampler } from './stats/sampler.ts';
 import type { ServiceFacts } from './stats/system.ts';
 import type { TlsPair } from './tls/pair.ts';
@@ -44,17 +45,9 @@ export interface ServiceOptions {
   readonly rss?: () => number;
   /** For tests. */
   readonly clock?: Clock;
-  /** For tests. */
+  /** For tests: what is asked in place of the recorder. */
   readonly history?: History;
 }
-
-// Until the recorder is there.
-const NO_HISTORY: History = {
-  isOn: false,
-  query: () => Promise.reject(new Error('off')),
-  processesAt: () => Promise.reject(new Error('off')),
-  onEvent: () => () => undefined,
-};
 
 /** Fallback stall limit, for platforms where neither PeerWatch nor TCP_USER_TIMEOUT is available. */
 const UNTUNED_STALL_SECONDS = 30;
@@ -71,6 +64,7 @@ export class Service {
   readonly #sampler: Sampler;
   readonly #fanout: StreamHub;
   readonly #hub: Hub;
+  readonly #history: RecordedHistory;
   readonly #power: Power;
   readonly #gate: Gate;
   readonly #pipeline: Pipeline;
@@ -96,17 +90,18 @@ export class Service {
     machineNames,
     rss,
     clock = systemClock(() => host.sinceBootMs()),
-    history: kept = NO_HISTORY,
+    history: given,
   }: ServiceOptions) {
     const config = { current: initial };
     const base = { config, host, clock, log };
     const { sampler, readings, queries } = createStats(base);
     const { power, media, processControl, wakeControl, commands } = createCommands(base, facts.pid);
-    const history = new HistoryQueries({ history: kept, clock, unixMs: Date.now });
     const dashboard = readDashboard();
     const dashboardPaths = dashboard.map((file) => file.path);
     this.#base = base;
-    this.#exporterParts = { ...base, facts, sampler, commands, power, media, queries };
+    this.#history = createHistory(base, sampler, facts);
+    const history = new HistoryQueries({ history: given ?? this.#history, clock, unixMs: Date.now });
+    this.#exporterParts = { ...base, facts, sampler, history: this.#history, commands, power, media, queries };
     this.#sampler = sampler;
     this.#power = power;
     this.#gate = new Gate({ config: initial, machineNames, dashboardPaths, log, now: clock.now });
@@ -222,6 +217,7 @@ export class Service {
       );
     this.#server.maxConnections = this.#room.maxConnections();
     this.#fanout.stallLimitSeconds = canJudge || isTuned ? Number.POSITIVE_INFINITY : UNTUNED_STALL_SECONDS;
+    this.#history.start();
     this.#exporters.start({ ...this.#exporterParts, doors: bound });
     return bound;
   }
@@ -233,6 +229,7 @@ export class Service {
     config.current = next;
     log.setLevel(next.log.level);
     this.#sampler.setInterval(next.stats.stream_interval_seconds);
+    this.#history.reconfigure();
     this.#gate.reconfigure(next);
     const passes = this.#gate.passes.bind(this.#gate);
     this.#fanout.judgeAgain(passes);
@@ -264,6 +261,7 @@ export class Service {
     this.#heap?.stop();
     const startedAt = performance.now();
     const exportersClosed = this.#exporters.close();
+    const historyClosed = this.#history.close();
     // First, so that its subscribers are still there to be notified of dropped actions.
     this.#power.close();
     const isDrained = this.#fanout.close() + this.#hub.close('the service is shutting down') === 0;
@@ -279,5 +277,6 @@ export class Service {
     );
     this.#server.close();
     await exportersClosed;
+    await historyClosed;
   }
 }

@@ -6,7 +6,7 @@ import { ask, jsonOf, type RawAnswer, valuesOf } from '../helpers/clients/http.t
 import { FakeClock } from '../helpers/fakes/clock.ts';
 import { FAKE_NOW, FakeHistory } from '../helpers/fakes/history.ts';
 import { fixtureHost } from '../helpers/fakes/host.ts';
-import { type ConfigPart, startHere } from '../helpers/service/service.ts';
+import { type ConfigPart, startHere, startService } from '../helpers/service/service.ts';
 
 async function start(t: Test, config: ConfigPart = {}) {
   const history = new FakeHistory();
@@ -190,4 +190,26 @@ t.test('[3.history-shared] equal queries within a second have one answer', async
   await clock.advance(1);
   await get(target);
   t.equal(history.asked.length, 3);
+});
+
+t.test('[3.history] the program has recorded what it measured', async (t) => {
+  const config = { history: { minutes: 60, idle_interval_seconds: 1 } };
+  const service = await startService({ config });
+  t.teardown(() => service.stop());
+  const get = async (query: string) => objectOf(await ask(service.port, `/api/history?${query}`));
+  const knownIn = (payload: Record<string, unknown>, name: string) =>
+    // The documented shape, which api/requests checks.
+    (payload['series'] as Record<string, { readonly mean: readonly unknown[] }>)[name]?.mean.some(
+      (value) => typeof value === 'number',
+    );
+  let fine = await get('since=-60');
+  for (let i = 0; i < 600 && !knownIn(fine, 'cpu.load'); i++) {
+    await sleep(100);
+    fine = await get('since=-60');
+  }
+  t.match(fine, { step: 1, unknown: [], available: Array, marks: [{ kind: 'start' }], events: [] });
+  t.ok(knownIn(fine, 'memory.used_percent'));
+  t.match(await get('series=memory.*,x'), { step: 10, series: { 'memory.used': { unit: 'MiB' } }, unknown: ['x'] });
+  const gone = await ask(service.port, '/api/history?since=-10000000000&step=10');
+  t.equal(gone.status, 400, 'too long a time is refused before anything is read');
 });
