@@ -101,7 +101,16 @@ export class Service {
     this.#base = base;
     this.#history = createHistory(base, sampler, facts);
     const history = new HistoryQueries({ history: given ?? this.#history, clock, unixMs: Date.now });
-    this.#exporterParts = { ...base, facts, sampler, history: this.#history, commands, power, media, queries };
+    this.#exporterParts = {
+      ...base,
+      facts,
+      sampler,
+      history: this.#history,
+      commands,
+      power,
+      media,
+      queries,
+    };
     this.#sampler = sampler;
     this.#power = power;
     this.#gate = new Gate({ config: initial, machineNames, dashboardPaths, log, now: clock.now });

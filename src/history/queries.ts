@@ -40,12 +40,15 @@ export class HistoryQueries {
   async series(params: Params, client: string): Promise<HistoryAnswer> {
     this.#checkOn();
     const asked = checkParams(historyRequest, params);
+    const from = this.#momentOf(asked.since);
     const until = asked.until === undefined ? undefined : this.#momentOf(asked.until);
-    if (until !== undefined && this.#momentOf(asked.since) > until)
+    if (until !== undefined && from > until)
       throw new ServiceError('invalid_value', 'since must not be after until.');
     const question = JSON.stringify(['series', asked]);
+    // The history itself resolves what is relative to now: `-300` is exactly as long as it keeps each second.
+    const since = from === 0 ? 0 : asked.since;
     return await this.#answers.find(question, client, () =>
-      this.#series({ series: asked.series, since: asked.since, until, step: asked.step }),
+      this.#series({ series: asked.series, since, until, step: asked.step }),
     );
   }
 
@@ -54,9 +57,9 @@ export class HistoryQueries {
     this.#checkOn();
     const { at } = checkParams(processHistoryRequest, params);
     const moment = this.#momentOf(at);
-    return await this.#answers.find(JSON.stringify(['processes', at]), client, async () =>
+    return await this.#answers.find(JSON.stringify(['processes', at]), client, async () => [
       JSON.stringify(await this.#options.history.processesAt(moment)),
-    );
+    ]);
   }
 
   /** Calls `listener` with each event of a watch rule, until the returned function is called. */
@@ -68,12 +71,12 @@ export class HistoryQueries {
     if (!this.isOn) throw featureDisabled('The history');
   }
 
-  /** Unix seconds: a negative number is before now. */
+  /** Unix seconds: a negative number is before now. There is nothing before 1970. */
   #momentOf(seconds: number): number {
-    return seconds < 0 ? this.#options.unixMs() / 1000 + seconds : seconds;
+    return seconds < 0 ? Math.max(0, this.#options.unixMs() / 1000 + seconds) : seconds;
   }
 
-  async #series(request: Parameters<History['query']>[0]): Promise<string> {
+  async #series(request: Parameters<History['query']>[0]): Promise<readonly string[]> {
     const { history, defer = deferToNextTurn } = this.#options;
     const payload = await history.query(request);
     if (payload === 'too_many') throw new ServiceError('invalid_value', TOO_MANY);

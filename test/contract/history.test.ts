@@ -51,6 +51,8 @@ t.test('[3.history-defaults] without a query: the last hour of the usual series'
     'available' in objectOf(await get('/api/history?series=cpu.load')),
     'without, where some are named',
   );
+  await get('/api/history?since=-9999999999');
+  t.equal(history.asked.at(-1)?.since, 0, 'nothing is before 1970');
   await get('/api/history?since=-5&until=-1.5');
   const last = history.asked.at(-1);
   const age = Date.now() / 1000 - (last?.until ?? 0);
@@ -209,7 +211,11 @@ t.test('[3.history] the program has recorded what it measured', async (t) => {
   }
   t.match(fine, { step: 1, unknown: [], available: Array, marks: [{ kind: 'start' }], events: [] });
   t.ok(knownIn(fine, 'memory.used_percent'));
-  t.match(await get('series=memory.*,x'), { step: 10, series: { 'memory.used': { unit: 'MiB' } }, unknown: ['x'] });
+  t.match(await get('series=memory.*,x'), {
+    step: 10,
+    series: { 'memory.used': { unit: 'MiB' } },
+    unknown: ['x'],
+  });
   const gone = await ask(service.port, '/api/history?since=-10000000000&step=10');
   t.equal(gone.status, 400, 'too long a time is refused before anything is read');
 });

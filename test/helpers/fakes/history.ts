@@ -1,4 +1,4 @@
-/** A history in which everything is known: what was asked is kept, and what is answered is computed from it. */
+/** A history in which everything is known: what is asked is kept, and what is answered is computed from that. */
 import type { History, HistoryRequest } from '#src/history/history.js';
 import { Listeners } from '#src/listeners.js';
 import type { HistoryEvent, HistoryPayload, ProcessHistoryPayload } from '#src/wire/history.js';
@@ -32,22 +32,21 @@ export class FakeHistory implements History {
   /** What was asked, in order. */
   readonly asked: HistoryRequest[] = [];
   readonly askedAt: number[] = [];
+  /** Unix seconds at which it ends. */
+  now = () => FAKE_NOW;
+  /** The value of a slot, by its place and its begin. */
+  valueAt: (at: number, seconds: number) => number | null = (at) => (at === 1 ? null : at);
   /** More slots are too many. */
   maxSlots = 10_000;
   /** Awaited before each answer. */
   before: () => Promise<unknown> = async () => undefined;
   readonly #events = new Listeners<readonly [HistoryEvent]>();
 
-  get listeners(): number {
-    return this.#listening;
-  }
-  #listening = 0;
-
   async query(request: HistoryRequest): Promise<HistoryPayload | 'too_many'> {
     this.asked.push(request);
     await this.before();
-    const until = request.until ?? FAKE_NOW;
-    const since = request.since < 0 ? FAKE_NOW + request.since : request.since;
+    const until = request.until ?? this.now();
+    const since = request.since < 0 ? this.now() + request.since : request.since;
     const step = request.step ?? 10;
     const start = Math.floor(since / step) * step;
     const count = Math.max(0, Math.ceil((until - start) / step));
@@ -56,7 +55,11 @@ export class FakeHistory implements History {
     const isAsked = (name: string) =>
       patterns.length === 0 ? name === 'cpu.load' : patterns.some(([, pattern]) => pattern.test(name));
     const names = Object.keys(UNITS).filter(isAsked);
-    const column = (more: number) => Array.from({ length: count }, (_, at) => (at === 1 ? null : at + more));
+    const column = (more: number) =>
+      Array.from({ length: count }, (_, at) => {
+        const value = this.valueAt(at, start + at * step);
+        return value === null ? null : value + more;
+      });
     return {
       start,
       step,
@@ -94,12 +97,7 @@ export class FakeHistory implements History {
   }
 
   onEvent(listener: (event: HistoryEvent) => void): () => void {
-    this.#listening++;
-    const remove = this.#events.add(listener);
-    return () => {
-      this.#listening--;
-      remove();
-    };
+    return this.#events.add(listener);
   }
 
   notify(event: HistoryEvent): void {
