@@ -1,4 +1,4 @@
-/** A history in which everything is known: what is asked is kept, and what is answered is computed from that. */
+/** A history whose answers are computed from their requests, which it lists. */
 import type { History, HistoryRequest } from '#src/history/history.js';
 import { Listeners } from '#src/listeners.js';
 import type { HistoryEvent, HistoryPayload, ProcessHistoryPayload } from '#src/wire/history.js';
