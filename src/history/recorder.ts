@@ -93,8 +93,10 @@ export class Recorder implements SampleSink {
     this.#demand(false, Math.min(FIRST_MS, idleMs));
   }
 
-  /** Records nothing more, and forgets what it has. */
+  /** Records nothing more, hands on the slot that is being filled, and forgets what it has. */
   close(): void {
+    const unfinished = this.#memory?.advance(Number.POSITIVE_INFINITY);
+    if (unfinished !== undefined) this.slotListeners.notify(unfinished);
     this.#detach?.();
     this.#detach = undefined;
     this.#memory = undefined;
