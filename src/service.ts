@@ -5,6 +5,8 @@ import type { Power } from './commands/power.ts';
 import type { Config } from './config/schema.ts';
 import { describeEngine, type EngineChoice } from './engines.ts';
 import { type ExporterParts, Exporters } from './exporters/exporters.ts';
+import type { History } from './history/history.ts';
+import { HistoryQueries } from './history/queries.ts';
 import type { RecordedHistory } from './history/recorded.ts';
 import type { Host } from './host/host.ts';
 import { Ledger } from './http/clients/ledger.ts';
@@ -43,6 +45,8 @@ export interface ServiceOptions {
   readonly rss?: () => number;
   /** For tests. */
   readonly clock?: Clock;
+  /** For tests: what is asked in place of the recorder. */
+  readonly history?: History;
 }
 
 /** Fallback stall limit, for platforms where neither PeerWatch nor TCP_USER_TIMEOUT is available. */
@@ -86,6 +90,7 @@ export class Service {
     machineNames,
     rss,
     clock = systemClock(() => host.sinceBootMs()),
+    history: given,
   }: ServiceOptions) {
     const config = { current: initial };
     const base = { config, host, clock, log };
@@ -95,8 +100,17 @@ export class Service {
     const dashboardPaths = dashboard.map((file) => file.path);
     this.#base = base;
     this.#history = createHistory(base, sampler, facts);
-    const history = this.#history;
-    this.#exporterParts = { ...base, facts, sampler, history, commands, power, media, queries };
+    const history = new HistoryQueries({ history: given ?? this.#history, clock, unixMs: Date.now });
+    this.#exporterParts = {
+      ...base,
+      facts,
+      sampler,
+      history: this.#history,
+      commands,
+      power,
+      media,
+      queries,
+    };
     this.#sampler = sampler;
     this.#power = power;
     this.#gate = new Gate({ config: initial, machineNames, dashboardPaths, log, now: clock.now });
@@ -150,7 +164,7 @@ export class Service {
       log,
       commands,
       source: sampler,
-      rooms: { media, power, processes: queries },
+      rooms: { media, power, processes: queries, history },
       server: this.#server,
       tally,
     });
@@ -165,6 +179,7 @@ export class Service {
       power,
       media,
       processQueries: queries,
+      history,
       dashboard,
       metrics: {
         ...{ host, source: sampler, clock, facts, engine: engine.name, sampler, gate: this.#gate },

@@ -97,7 +97,9 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   api: ['wire', 'errors', 'host', 'place'],
   params: ['wire', 'errors'],
   host: ['place'],
-  history: ['stats', 'host', 'processes', 'config', 'wire', 'log', 'clock', 'listeners'],
+  history: [
+    ...['stats', 'host', 'processes', 'config', 'wire', 'log', 'clock', 'listeners', 'errors', 'params'],
+  ],
   wire: ['errors'],
   errors: [],
   log: [],

@@ -8,6 +8,7 @@ import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import type { Clock } from '#src/clock.js';
 import type { Config } from '#src/config/schema.js';
+import type { History } from '#src/history/history.js';
 import type { Host } from '#src/host/host.js';
 import type { Route } from '#src/http/routes.js';
 import { createLog } from '#src/log/log.js';
@@ -203,13 +204,21 @@ export interface HereOptions {
   readonly port?: number;
   /** Clock of the test, in place of real time. */
   readonly clock?: Clock;
+  /** In place of the recorder. */
+  readonly history?: History;
 }
 
 /** The service inside this process, seeing `host`. */
 export async function startHere(
   host: Host,
   config: ConfigPart = {},
-  { listensOn = '127.0.0.1', machineNames = ['testhost'], port: wanted = 0, clock }: HereOptions = {},
+  {
+    listensOn = '127.0.0.1',
+    machineNames = ['testhost'],
+    port: wanted = 0,
+    clock,
+    history,
+  }: HereOptions = {},
 ): Promise<ServiceHere> {
   const { Service } = await import('#src/service.js');
   const lines: string[] = [];
@@ -219,6 +228,7 @@ export async function startHere(
     engine: await loadTestEngine(),
     machineNames,
     ...(clock && { clock }),
+    ...(history && { history }),
     log: createLog((line) => lines.push(line), 'debug'),
     facts: {
       version: '0.0.0-test',
