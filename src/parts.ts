@@ -9,11 +9,13 @@ import { Power, powerCommands } from './commands/power.ts';
 import { ProcessControl, processCommands } from './commands/process.ts';
 import { WakeControl, wakeCommands } from './commands/wake.ts';
 import type { Config } from './config/schema.ts';
+import { RecordedHistory } from './history/recorded.ts';
 import type { Host } from './host/host.ts';
 import type { Log } from './log/log.ts';
 import { ProcessQueries } from './processes/queries.ts';
 import { ProcessReadings } from './processes/readings.ts';
 import { Sampler } from './stats/sampler.ts';
+import type { ServiceFacts } from './stats/system.ts';
 
 /** Shared by all parts. */
 export interface Base {
@@ -36,6 +38,12 @@ export function createStats({ config, host, clock, log }: Base) {
   });
   const queries = processes && readings && new ProcessQueries({ host: processes, readings, clock, config });
   return { sampler, readings, queries };
+}
+
+/** Records nothing before it is started. */
+export function createHistory({ config, log }: Base, sampler: Sampler, facts: ServiceFacts): RecordedHistory {
+  const { startedAt, version } = facts;
+  return new RecordedHistory({ sampler, config, log, unixMs: Date.now, startedAt, version });
 }
 
 export function createCommands({ config, host, clock, log }: Base, ownPid: number) {

@@ -5,6 +5,7 @@ import type { Power } from './commands/power.ts';
 import type { Config } from './config/schema.ts';
 import { describeEngine, type EngineChoice } from './engines.ts';
 import { type ExporterParts, Exporters } from './exporters/exporters.ts';
+import type { RecordedHistory } from './history/recorded.ts';
 import type { Host } from './host/host.ts';
 import { Ledger } from './http/clients/ledger.ts';
 import { Tally } from './http/clients/tally.ts';
@@ -25,7 +26,7 @@ import { Fanout } from './http/stream/fanout.ts';
 import { NativeFanout } from './http/stream/native-fanout.ts';
 import type { StreamHub } from './http/stream/stream-hub.ts';
 import type { Log } from './log/log.ts';
-import { type Base, createCommands, createStats } from './parts.ts';
+import { type Base, createCommands, createHistory, createStats } from './parts.ts';
 import type { Sampler } from './stats/sampler.ts';
 import type { ServiceFacts } from './stats/system.ts';
 import type { TlsPair } from './tls/pair.ts';
@@ -59,6 +60,7 @@ export class Service {
   readonly #sampler: Sampler;
   readonly #fanout: StreamHub;
   readonly #hub: Hub;
+  readonly #history: RecordedHistory;
   readonly #power: Power;
   readonly #gate: Gate;
   readonly #pipeline: Pipeline;
@@ -92,7 +94,9 @@ export class Service {
     const dashboard = readDashboard();
     const dashboardPaths = dashboard.map((file) => file.path);
     this.#base = base;
-    this.#exporterParts = { ...base, facts, sampler, commands, power, media, queries };
+    this.#history = createHistory(base, sampler, facts);
+    const history = this.#history;
+    this.#exporterParts = { ...base, facts, sampler, history, commands, power, media, queries };
     this.#sampler = sampler;
     this.#power = power;
     this.#gate = new Gate({ config: initial, machineNames, dashboardPaths, log, now: clock.now });
@@ -207,6 +211,7 @@ export class Service {
       );
     this.#server.maxConnections = this.#room.maxConnections();
     this.#fanout.stallLimitSeconds = canJudge || isTuned ? Number.POSITIVE_INFINITY : UNTUNED_STALL_SECONDS;
+    this.#history.start();
     this.#exporters.start({ ...this.#exporterParts, doors: bound });
     return bound;
   }
@@ -218,6 +223,7 @@ export class Service {
     config.current = next;
     log.setLevel(next.log.level);
     this.#sampler.setInterval(next.stats.stream_interval_seconds);
+    this.#history.reconfigure();
     this.#gate.reconfigure(next);
     const passes = this.#gate.passes.bind(this.#gate);
     this.#fanout.judgeAgain(passes);
@@ -249,6 +255,7 @@ export class Service {
     this.#heap?.stop();
     const startedAt = performance.now();
     const exportersClosed = this.#exporters.close();
+    const historyClosed = this.#history.close();
     // First, so that its subscribers are still there to be notified of dropped actions.
     this.#power.close();
     const isDrained = this.#fanout.close() + this.#hub.close('the service is shutting down') === 0;
@@ -264,5 +271,6 @@ export class Service {
     );
     this.#server.close();
     await exportersClosed;
+    await historyClosed;
   }
 }

@@ -44,9 +44,13 @@ const MAIN = fileURLToPath(new URL('../../../../../dist/main.js', import.meta.ur
 const atExit: (() => void)[] = [];
 process.once('exit', () => atExit.forEach((clear) => clear()));
 
-/** Keeps the machine on, whatever a test requests; tests are many clients at one address. */
+/**
+ * Keeps the machine on, whatever a test requests; tests are many clients at one address; and nothing is read but what a
+ * test asks for.
+ */
 const SAFE = {
   power: { backend: 'record' },
+  history: { minutes: 0 },
   server: { max_connections_per_address: 0, max_streams_per_address: 0, max_requests_per_address: 0 },
 } as const satisfies ConfigPart;
 
