@@ -55,6 +55,8 @@ export function judgeVersion(version: number): void {
     );
 }
 
+export const logOf = (path: string): string => `${path}-wal`;
+
 /** Changes when the path leads to another file; undefined: to none. */
 export function identityOf(path: string): string | undefined {
   const found = statSync(path, { bigint: true, throwIfNoEntry: false });

@@ -35,7 +35,12 @@ export interface Moment {
   readonly sinceBoot: number;
 }
 
-export interface Batch extends Moment {
+export interface BatchHead extends Moment {
+  /** Of the file with its log. */
+  readonly maxBytes: number;
+}
+
+export interface Batch extends BatchHead {
   readonly packed: PackedSlots;
   readonly marks: readonly HistoryMark[];
   readonly events: readonly HistoryEvent[];
@@ -88,7 +93,6 @@ export type Reply = Answer & { readonly id: number; readonly notices: readonly N
 export interface WorkerOptions {
   readonly hostwireStore: {
     readonly path: string;
-    readonly maxBytes: number;
     /** Unix seconds. */
     readonly startedAt: number;
   };

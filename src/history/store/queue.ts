@@ -1,7 +1,7 @@
 /** What waits for the disk: a bounded number of slots, marks and events. */
 import type { HistoryEvent, HistoryMark } from '../../wire/history.ts';
 import type { Slot } from '../history.ts';
-import type { Batch, Moment } from './messages.ts';
+import type { Batch, BatchHead } from './messages.ts';
 import { floorTo, MINUTE_SECONDS, SLOT_SECONDS } from './messages.ts';
 import { packSlots } from './pack.ts';
 
@@ -58,12 +58,12 @@ export class Queue {
   }
 
   /** All that waits; undefined while the last batch is on its way. settle() must follow. */
-  take(moment: Moment): Batch | undefined {
+  take(head: BatchHead): Batch | undefined {
     if (this.#sent !== undefined) return undefined;
     this.#sent = this.#waiting;
     this.#waiting = EMPTY;
     const { slots, marks, events, dropAfter } = this.#sent;
-    return { ...moment, packed: packSlots(slots), marks, events, dropAfter };
+    return { ...head, packed: packSlots(slots), marks, events, dropAfter };
   }
 
   /** What was taken is on disk, or it waits again. */

@@ -1,6 +1,7 @@
 /** The file over time, in the worker: opened when it can be, written to, read, and given up when it fails. */
+import { rmSync } from 'node:fs';
 import { Database } from './database.ts';
-import { identityOf, moveAside, Refusal } from './file.ts';
+import { identityOf, logOf, moveAside, Refusal } from './file.ts';
 import { noteWrite, readLastWrite } from './last-write.ts';
 import { explainAbsence } from './lifetimes.ts';
 import type { Answer, Batch, Moment, Notice, ReadRequest, WorkerOptions } from './messages.ts';
@@ -23,6 +24,8 @@ interface Open {
 export class Session {
   readonly #options: WorkerOptions['hostwireStore'];
   #open: Open | undefined;
+  /** Identity of the write-ahead log of the open file. */
+  #log: string | undefined;
   /** Marks of this start were written. */
   #isStarted = false;
   #notices: Notice[] = [];
@@ -53,9 +56,10 @@ export class Session {
         addNotes(database, batch.marks, batch.events);
         noteWrite(database, batch, isLast);
       });
+      this.#log = identityOf(logOf(this.#options.path));
       // What follows may fail: the batch is on disk.
       this.#attempt(() => {
-        makeRoom(database, series, this.#options.maxBytes, batch.now);
+        makeRoom(database, series, batch.maxBytes, batch.now);
         return { kind: 'written', names: [] };
       });
       return { kind: 'written', names: series.takeNews() };
@@ -97,9 +101,10 @@ export class Session {
   /** A removed or replaced file would be written to where nobody finds it. */
   #leaveIfMoved(): void {
     if (this.#open === undefined || this.#open.database.isInPlace) return;
-    // First, because this removes the log of the old file, which lies beside the new one under its name.
     this.close();
     const { path } = this.#options;
+    // SQLite leaves the log of a file that was moved, and would apply it to the new one.
+    if (this.#log !== undefined && identityOf(logOf(path)) === this.#log) rmSync(logOf(path));
     const isGone = identityOf(path) === undefined;
     this.#note(
       'warn',

@@ -8,7 +8,7 @@ import type { Log } from '../../log/log.ts';
 import type { HistoryEvent, HistoryMark } from '../../wire/history.ts';
 import type { Slot, Store, StoreAnswer, StoreRequest } from '../history.ts';
 import { stopMark } from './lifetimes.ts';
-import type { Answer, Moment } from './messages.ts';
+import type { Answer, BatchHead } from './messages.ts';
 import { unpackAnswer } from './pack.ts';
 import { Queue } from './queue.ts';
 import { hasSqlite } from './sqlite.ts';
@@ -17,11 +17,15 @@ import { Thread } from './thread.ts';
 export interface StoreOptions {
   /** `history.path`. */
   readonly path: string;
-  /** `history.max_megabytes`. */
-  readonly maxMegabytes: number;
+  /** `history.max_megabytes`, which may change. */
+  readonly maxMegabytes: () => number;
   readonly log: Log;
   readonly clock: Clock;
   readonly unixMs: () => number;
+  /** Of the service, in Unix seconds. */
+  readonly startedAt: number;
+  /** How long close() waits for what it writes. For tests, which may run on a machine that is busy. */
+  readonly closeLimitMs?: number;
 }
 
 /** A minute without a slot still writes a heartbeat; slots come up to 10 s late. */
@@ -47,7 +51,6 @@ export function openStore(options: StoreOptions): Store | undefined {
 
 class DiskStore implements Store {
   readonly #options: StoreOptions;
-  readonly #startedAt: number;
   readonly #queue = new Queue();
   /** Of all series on disk. */
   readonly #names = new Set<string>();
@@ -62,7 +65,6 @@ class DiskStore implements Store {
 
   constructor(options: StoreOptions) {
     this.#options = options;
-    this.#startedAt = Math.floor(options.unixMs() / 1000);
     this.#opened = this.#write();
   }
 
@@ -98,20 +100,24 @@ class DiskStore implements Store {
     this.#options.clock.clearTimer(this.#heartbeat);
     const thread = this.#thread;
     if (thread === undefined) return true;
-    const moment = this.#moment();
-    this.#queue.mark(stopMark(Math.floor(moment.now)));
+    const head = this.#head();
+    this.#queue.mark(stopMark(head.now));
     // Behind a batch that is on its way.
     this.#queue.settle(true);
-    const batch = this.#queue.take(moment);
+    const batch = this.#queue.take(head);
     if (batch !== undefined) void thread.ask({ kind: 'close', batch });
-    if (await endsWithin(thread, CLOSE_LIMIT_MS)) return true;
+    if (await endsWithin(thread, this.#options.closeLimitMs ?? CLOSE_LIMIT_MS)) return true;
     thread.terminate();
     return await endsWithin(thread, END_LIMIT_MS);
   }
 
-  #moment(): Moment {
-    const { unixMs, clock } = this.#options;
-    return { now: Math.floor(unixMs() / 1000), sinceBoot: clock.sinceBoot() / 1000 };
+  #head(): BatchHead {
+    const { unixMs, clock, maxMegabytes } = this.#options;
+    return {
+      now: Math.floor(unixMs() / 1000),
+      sinceBoot: clock.sinceBoot() / 1000,
+      maxBytes: maxMegabytes() * 2 ** 20,
+    };
   }
 
   /** Rejects when there is no answer in time, or none. */
@@ -139,7 +145,7 @@ class DiskStore implements Store {
     clock.clearTimer(this.#heartbeat);
     if (this.#isClosed) return;
     this.#heartbeat = clock.setTimer(() => void this.#write(), HEARTBEAT_MS);
-    const batch = this.#queue.take(this.#moment());
+    const batch = this.#queue.take(this.#head());
     this.#isDue = batch === undefined;
     if (batch === undefined) return;
     this.#thread ??= this.#startThread();
@@ -159,9 +165,9 @@ class DiskStore implements Store {
   }
 
   #startThread(): Thread {
-    const { path, maxMegabytes, log } = this.#options;
+    const { path, startedAt, log } = this.#options;
     return new Thread({
-      worker: { path, maxBytes: maxMegabytes * 2 ** 20, startedAt: this.#startedAt },
+      worker: { path, startedAt },
       onNotice: ({ level, text }) => log[level](text),
       onEnd: () => {
         this.#thread = undefined;

@@ -63,6 +63,8 @@ export async function sqliteTests(
       'NODE_OPTIONS',
       `${INSIDE}=${file}`,
       found.node,
+      // That of node:sqlite, where a test uses it itself.
+      '--disable-warning=ExperimentalWarning',
       file,
     ];
     await t.spawn(command, args, mounts ? 'in a mount namespace' : 'under a Node with node:sqlite');

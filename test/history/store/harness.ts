@@ -63,6 +63,7 @@ export class StoreRig {
   readonly log: Log;
   readonly path: string;
   readonly maxMegabytes: number;
+  closeLimitMs = PATIENCE_MS;
   /** Unix seconds. */
   now = BEGIN;
   #store: Store | undefined;
@@ -92,7 +93,7 @@ export class StoreRig {
     const { path: file, maxMegabytes, log, clock } = this;
     this.#store = openStore({
       path: file,
-      maxMegabytes,
+      maxMegabytes: () => maxMegabytes,
       log,
       clock: {
         now: clock.now,
@@ -101,6 +102,8 @@ export class StoreRig {
         clearTimer: clock.clearTimer,
       },
       unixMs: () => this.now * 1000,
+      startedAt: this.now,
+      closeLimitMs: this.closeLimitMs,
     });
     return this.store;
   }
