@@ -9,6 +9,7 @@ import { Power, powerCommands } from './commands/power.ts';
 import { ProcessControl, processCommands } from './commands/process.ts';
 import { WakeControl, wakeCommands } from './commands/wake.ts';
 import type { Config } from './config/schema.ts';
+import type { Store } from './history/history.ts';
 import { RecordedHistory } from './history/recorded.ts';
 import type { Host } from './host/host.ts';
 import type { Log } from './log/log.ts';
@@ -41,9 +42,25 @@ export function createStats({ config, host, clock, log }: Base) {
 }
 
 /** Records nothing before it is started. */
-export function createHistory({ config, log }: Base, sampler: Sampler, facts: ServiceFacts): RecordedHistory {
+export function createHistory(base: Base, sampler: Sampler, facts: ServiceFacts): RecordedHistory {
+  const { config, log } = base;
   const { startedAt, version } = facts;
-  return new RecordedHistory({ sampler, config, log, unixMs: Date.now, startedAt, version });
+  const openStore = () => openHistoryStore(base, startedAt);
+  return new RecordedHistory({ sampler, config, log, unixMs: Date.now, startedAt, version, openStore });
+}
+
+/** Loads it only where it is used. Never rejects. */
+async function openHistoryStore({ config, log, clock }: Base, startedAt: number): Promise<Store | undefined> {
+  const { path } = config.current.history;
+  if (path === undefined) return undefined;
+  const maxMegabytes = () => config.current.history.max_megabytes;
+  try {
+    const { openStore } = await import('./history/store/store.ts');
+    return openStore({ path, maxMegabytes, log, clock, unixMs: Date.now, startedAt });
+  } catch (error) {
+    log.error(`history.path: ${error instanceof Error ? error.message : String(error)}`);
+    return undefined;
+  }
 }
 
 export function createCommands({ config, host, clock, log }: Base, ownPid: number) {

@@ -261,8 +261,11 @@ export class Service {
     }
   }
 
-  /** Stops within a second: no new connections, streams end on a frame boundary. */
-  async close(): Promise<void> {
+  /**
+   * Stops within a second: no new connections, streams end on a frame boundary. False: a thread hangs in the kernel, and
+   * only `NativeProcess.exitNow` ends the process.
+   */
+  async close(): Promise<boolean> {
     this.#isStopping = true;
     this.#server.stopListening();
     this.#peers.stop();
@@ -286,6 +289,6 @@ export class Service {
     );
     this.#server.close();
     await exportersClosed;
-    await historyClosed;
+    return await historyClosed;
   }
 }

@@ -100,6 +100,7 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   history: [
     ...['stats', 'host', 'processes', 'config', 'wire', 'log', 'clock', 'listeners', 'errors', 'params'],
   ],
+  'history/store': ['history', 'wire', 'log', 'clock'],
   wire: ['errors'],
   errors: [],
   log: [],
@@ -281,6 +282,8 @@ const POOL_USERS: ReadonlyMap<string, RegExp> = new Map([
   ['src/cli/ports.ts', /^net$/],
   // As server.ts.
   ['src/http/node/secure.ts', /^https$/],
+  // In a worker of its own, on its thread.
+  ['src/history/store/blobs.ts', /^(?:deflateRawSync|inflateRawSync)$/],
   // The client: a program of its own.
   ['src/client/pinned.ts', /^https$/],
 ]);

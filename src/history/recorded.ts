@@ -3,6 +3,7 @@ import { Listeners } from '../listeners.ts';
 import type { HistoryEvent, HistoryMark, HistoryPayload, ProcessHistoryPayload } from '../wire/history.ts';
 import type { History, HistoryRequest, SeriesPoint, Slot, Store, StoreAnswer } from './history.ts';
 import { SLOT_SECONDS } from './history.ts';
+import type { Memory } from './memory.ts';
 import { columnsOf, DEFAULT_SERIES, type Grid, gridOf, matcherOf, memoryBegin } from './query.ts';
 import { Recorder, type RecorderOptions } from './recorder.ts';
 
@@ -29,19 +30,23 @@ export interface RecordedHistoryOptions extends RecorderOptions {
   readonly version: string;
   readonly processes?: SlotProcesses | undefined;
   readonly watch?: Watch | undefined;
-  readonly store?: Store | undefined;
+  /** Opens the history on disk, where the configuration has one. Never rejects. */
+  readonly openStore?: (() => Promise<Store | undefined>) | undefined;
 }
 
 /** Events that memory keeps. */
 const MAX_EVENTS = 1000;
 
-const NOTHING: StoreAnswer = { slots: [], marks: [], events: [] };
+const nothing = (step: number): StoreAnswer => ({ step, slots: [], marks: [], events: [] });
 
 export class RecordedHistory implements History {
   readonly #options: RecordedHistoryOptions;
   readonly #recorder: Recorder;
   readonly #events: HistoryEvent[] = [];
   readonly #eventListeners = new Listeners<[event: HistoryEvent]>();
+  /** Settled when it is open; undefined while nothing was recorded yet. */
+  #opening: Promise<void> | undefined;
+  #store: Store | undefined;
   #storeFailed = false;
 
   constructor(options: RecordedHistoryOptions) {
@@ -49,7 +54,7 @@ export class RecordedHistory implements History {
     this.#recorder = new Recorder(options);
     const { watch } = options;
     this.#recorder.slotListeners.add((slot) => this.#handOn(slot));
-    this.#recorder.markListeners.add((mark) => this.#options.store?.mark(mark));
+    this.#recorder.markListeners.add((mark) => this.#store?.mark(mark));
     if (watch === undefined) return;
     this.#recorder.pointsListeners.add((at, points) => watch.onPoints(at, points));
     watch.onEvent((event) => this.#keep(event));
@@ -65,7 +70,7 @@ export class RecordedHistory implements History {
   }
 
   start(): void {
-    this.#recorder.reconfigure();
+    this.reconfigure();
     const { startedAt: at, version } = this.#options;
     if (this.isOn)
       this.#recorder.mark({ at, kind: 'start', seconds: null, text: `hostwire ${version} started.` });
@@ -73,23 +78,36 @@ export class RecordedHistory implements History {
 
   reconfigure(): void {
     this.#recorder.reconfigure();
+    if (this.isOn) this.#opening ??= this.#open();
   }
 
-  /** Never rejects. */
-  async close(): Promise<void> {
+  async #open(): Promise<void> {
+    this.#store = await this.#options.openStore?.();
+  }
+
+  /** Never rejects. False: as `Store.close`. */
+  async close(): Promise<boolean> {
     this.#recorder.close();
-    await this.#options.store?.close();
+    await this.#opening;
+    return (await this.#store?.close()) ?? true;
   }
 
   async query(request: HistoryRequest): Promise<HistoryPayload | 'too_many'> {
     const { memory } = this.#recorder;
-    const grid = gridOf(request, this.#options.unixMs() / 1000);
-    const { start, step, count } = grid;
+    const nowSeconds = this.#options.unixMs() / 1000;
+    const wantedGrid = gridOf(request, nowSeconds);
     const wanted = request.series.length === 0 ? DEFAULT_SERIES : request.series;
     const matches = matcherOf(wanted);
     if (memory === undefined)
-      return { start, step, count, series: {}, unknown: [...request.series], marks: [], events: [] };
-    const stored = await this.#readStore(grid, matches, memoryBegin(grid, memory));
+      return { ...wantedGrid, series: {}, unknown: [...request.series], marks: [], events: [] };
+    const first = await this.#readStore(wantedGrid, matches, memory);
+    if (first === 'too_many') return first;
+    // Where only summaries are kept, the whole answer has their step.
+    const isCoarser = first.step > wantedGrid.step;
+    const grid = isCoarser ? gridOf({ ...request, step: first.step }, nowSeconds) : wantedGrid;
+    const stored = isCoarser ? await this.#readStore(grid, matches, memory) : first;
+    if (stored === 'too_many') return stored;
+    const { start, step, count } = grid;
     const series = columnsOf(grid, matches, memory, stored.slots);
     if (series === undefined) return 'too_many';
     const names = Object.keys(series);
@@ -106,8 +124,9 @@ export class RecordedHistory implements History {
   }
 
   async processesAt(at: number): Promise<ProcessHistoryPayload> {
-    const { processes, store } = this.#options;
-    const found = processes?.at(at) ?? (await store?.processesAt(at).catch((error) => this.#note(error)));
+    const found =
+      this.#options.processes?.at(at) ??
+      (await this.#store?.processesAt(at).catch((error) => this.#note(error)));
     if (!found) return { at, taken_at: null, window_seconds: null, cpu: null, memory: null, disk: null };
     const { takenAt, windowSeconds, cpu, memory, disk } = found;
     return { at, taken_at: takenAt, window_seconds: windowSeconds, cpu, memory, disk };
@@ -119,34 +138,34 @@ export class RecordedHistory implements History {
 
   /** A slot that is over. */
   #handOn(ended: Omit<Slot, 'processes'>): void {
-    const { processes, watch, store } = this.#options;
+    const { processes, watch } = this.#options;
     const slot: Slot = { ...ended, processes: processes?.take(ended) };
     watch?.onSlot(slot);
-    store?.put(slot);
+    this.#store?.put(slot);
   }
 
   #keep(event: HistoryEvent): void {
     this.#events.push(event);
     if (this.#events.length > MAX_EVENTS) this.#events.shift();
-    this.#options.store?.event(event);
+    this.#store?.event(event);
     this.#eventListeners.notify(event);
   }
 
   async #readStore(
-    { start, step, count }: Grid,
+    grid: Grid,
     names: (name: string) => boolean,
-    begin: number,
-  ): Promise<StoreAnswer> {
-    const { store } = this.#options;
-    const until = Math.min(start + step * count, begin);
-    if (store === undefined || step < SLOT_SECONDS || start >= until) return NOTHING;
+    memory: Memory,
+  ): Promise<StoreAnswer | 'too_many'> {
+    const { start, step, count } = grid;
+    const until = Math.min(start + step * count, memoryBegin(grid, memory));
+    if (this.#store === undefined || step < SLOT_SECONDS || start >= until) return nothing(step);
     try {
-      const answer = await store.read({ names, from: start, until, step });
+      const answer = await this.#store.read({ names, from: start, until, step });
       this.#storeFailed = false;
       return answer;
     } catch (error) {
       this.#note(error);
-      return NOTHING;
+      return nothing(step);
     }
   }
 
@@ -163,13 +182,13 @@ export class RecordedHistory implements History {
 const keyOfMark = ({ at, kind }: HistoryMark) => `${at} ${kind}`;
 const keyOfEvent = ({ at, rule, state, series }: HistoryEvent) => `${at} ${rule} ${state} ${series}`;
 
-/** Both, each once, in order. */
+/** Both, each once, in order; those on disk say more of a start. */
 function merged<T extends { readonly at: number }>(
   some: readonly T[],
   others: readonly T[],
   keyOf: (one: T) => string,
 ): readonly T[] {
   if (some.length === 0) return others;
-  const byKey = new Map([...some, ...others].map((one) => [keyOf(one), one]));
+  const byKey = new Map([...others, ...some].map((one) => [keyOf(one), one]));
   return [...byKey.values()].sort((a, b) => a.at - b.at);
 }

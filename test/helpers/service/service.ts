@@ -245,7 +245,7 @@ export async function startHere(
     securePort: bound.find(({ scheme }) => scheme === 'https')?.port ?? 0,
     baseUrl: `${bound[0]?.scheme}://127.0.0.1:${port}`,
     stderr: () => lines.join(''),
-    stop: () => service.close(),
+    stop: async () => void (await service.close()),
     reconfigure: (next) => service.reconfigure(merged(next, listensOn, wanted)),
     routes: service.routes,
   };
