@@ -3,8 +3,17 @@ import { Listeners } from '../listeners.ts';
 import type { HistoryEvent, HistoryMark, HistoryPayload, ProcessHistoryPayload } from '../wire/history.ts';
 import type { History, HistoryRequest, SeriesPoint, Slot, Store, StoreAnswer } from './history.ts';
 import { SLOT_SECONDS } from './history.ts';
-import { columnsOf, DEFAULT_SERIES, type Grid, gridOf, matcherOf, memoryBegin } from './query.ts';
+import {
+  columnSteps,
+  DEFAULT_SERIES,
+  type Grid,
+  gridOf,
+  MAX_NUMBERS,
+  matcherOf,
+  memoryBegin,
+} from './query.ts';
 import { Recorder, type RecorderOptions } from './recorder.ts';
+import { inTurns } from './turns.ts';
 
 /** What ran in each slot: reads processes, keeps some of them. */
 export interface SlotProcesses {
@@ -89,8 +98,9 @@ export class RecordedHistory implements History {
     const matches = matcherOf(wanted);
     if (memory === undefined)
       return { start, step, count, series: {}, unknown: [...request.series], marks: [], events: [] };
+    if (count > MAX_NUMBERS) return 'too_many';
     const stored = await this.#readStore(grid, matches, memoryBegin(grid, memory));
-    const series = columnsOf(grid, matches, memory, stored.slots);
+    const series = await inTurns(columnSteps(grid, matches, memory, stored.slots));
     if (series === undefined) return 'too_many';
     const names = Object.keys(series);
     const end = start + step * count;
