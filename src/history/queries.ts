@@ -7,6 +7,7 @@ import { historyRequest, processHistoryRequest } from '../wire/history-requests.
 import { type HistoryAnswer, HistoryAnswers } from './answers.ts';
 import { encodeHistory } from './encode.ts';
 import type { History } from './history.ts';
+import { inTurns } from './turns.ts';
 
 export interface HistoryQueriesOptions {
   readonly history: History;
@@ -80,6 +81,6 @@ export class HistoryQueries {
     const { history, defer = deferToNextTurn } = this.#options;
     const payload = await history.query(request);
     if (payload === 'too_many') throw new ServiceError('invalid_value', TOO_MANY);
-    return await encodeHistory(payload, defer);
+    return await inTurns(encodeHistory(payload), defer);
   }
 }

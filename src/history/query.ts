@@ -158,16 +158,19 @@ function fillCoarse(
 export const memoryBegin = ({ step }: Grid, memory: Memory) =>
   step === 1 ? Number.NEGATIVE_INFINITY : roundedUp(memory.firstSlot * SLOT_SECONDS, step);
 
+/** Undefined: more than MAX_NUMBERS. */
+export type ColumnsByName = Readonly<Record<string, HistorySeries>> | undefined;
+
 /**
  * The series that `matches`, by name: from memory, and `stored` slots (of the grid's step) before `memoryBegin`, or where
- * memory has nothing. undefined: more than MAX_NUMBERS.
+ * memory has nothing. Yields after each part of the work: 24 hours of a series take 0.7 ms.
  */
-export function columnsOf(
+export function* columnSteps(
   grid: Grid,
   matches: (name: string) => boolean,
   memory: Memory,
   stored: readonly Slot[] = [],
-): Readonly<Record<string, HistorySeries>> | undefined {
+): Generator<undefined, ColumnsByName> {
   if (grid.count > MAX_NUMBERS) return undefined;
   const perSeries = grid.count * (grid.step === 1 ? 1 : 3);
   const byName = new Map<string, Columns>();
@@ -184,6 +187,7 @@ export function columnsOf(
     if (columns === undefined) return undefined;
     if (grid.step === 1) fillFine(columns, series, grid);
     else fillCoarse(columns, series, grid, memory.firstSlot);
+    yield;
   }
   const begin = memoryBegin(grid, memory);
   for (const slot of stored) {
@@ -194,6 +198,16 @@ export function columnsOf(
       if (columns === undefined) return undefined;
       if (slot.at < begin || !columns.has(at)) columns.set(at, summary);
     }
+    yield;
   }
   return Object.fromEntries([...byName].map(([name, columns]) => [name, columns.answer]));
+}
+
+/** The same at once. */
+export function columnsOf(...asked: Parameters<typeof columnSteps>): ColumnsByName {
+  const steps = columnSteps(...asked);
+  for (;;) {
+    const { done, value } = steps.next();
+    if (done) return value;
+  }
 }

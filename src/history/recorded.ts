@@ -4,8 +4,17 @@ import type { HistoryEvent, HistoryMark, HistoryPayload, ProcessHistoryPayload }
 import type { History, HistoryRequest, SeriesPoint, Slot, Store, StoreAnswer } from './history.ts';
 import { SLOT_SECONDS } from './history.ts';
 import type { Memory } from './memory.ts';
-import { columnsOf, DEFAULT_SERIES, type Grid, gridOf, matcherOf, memoryBegin } from './query.ts';
+import {
+  columnSteps,
+  DEFAULT_SERIES,
+  type Grid,
+  gridOf,
+  MAX_NUMBERS,
+  matcherOf,
+  memoryBegin,
+} from './query.ts';
 import { Recorder, type RecorderOptions } from './recorder.ts';
+import { inTurns } from './turns.ts';
 
 /** What ran in each slot: reads processes, keeps some of them. */
 export interface SlotProcesses {
@@ -100,6 +109,7 @@ export class RecordedHistory implements History {
     const matches = matcherOf(wanted);
     if (memory === undefined)
       return { ...wantedGrid, series: {}, unknown: [...request.series], marks: [], events: [] };
+    if (wantedGrid.count > MAX_NUMBERS) return 'too_many';
     const first = await this.#readStore(wantedGrid, matches, memory);
     if (first === 'too_many') return first;
     // Where only summaries are kept, the whole answer has their step.
@@ -108,7 +118,7 @@ export class RecordedHistory implements History {
     const stored = isCoarser ? await this.#readStore(grid, matches, memory) : first;
     if (stored === 'too_many') return stored;
     const { start, step, count } = grid;
-    const series = columnsOf(grid, matches, memory, stored.slots);
+    const series = await inTurns(columnSteps(grid, matches, memory, stored.slots));
     if (series === undefined) return 'too_many';
     const names = Object.keys(series);
     const end = start + step * count;

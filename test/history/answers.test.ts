@@ -2,6 +2,7 @@
 import t from 'tap';
 import { HistoryAnswers } from '#src/history/answers.js';
 import { encodeHistory } from '#src/history/encode.js';
+import { inTurns } from '#src/history/turns.js';
 import type { HistoryPayload } from '#src/wire/history.js';
 import { FakeClock, settle } from '../helpers/fakes/clock.ts';
 
@@ -33,7 +34,7 @@ t.test('the parts are the payload as JSON.stringify writes it', async (t) => {
     payloadOf(['a', 'fine', 'disk.read//mnt/ä "b"', '__proto__'], 500),
     { ...payloadOf(['a'], 2), available: ['a', 'b'] },
   ])
-    t.equal((await encodeHistory(payload, now)).join(''), JSON.stringify(payload));
+    t.equal((await inTurns(encodeHistory(payload), now)).join(''), JSON.stringify(payload));
 });
 
 t.test('a long answer lets others have their turn between its columns', async (t) => {
@@ -42,7 +43,7 @@ t.test('a long answer lets others have their turn between its columns', async (t
     720,
   );
   let turns = 0;
-  const parts = await encodeHistory(payload, (slice) => {
+  const parts = await inTurns(encodeHistory(payload), (slice) => {
     turns++;
     slice();
   });
