@@ -24,11 +24,10 @@ class Series {
     this.coarse = new Ring(slots, 3);
   }
 
-  /** `value` at `second`, and in the `held` seconds before where none is known yet. */
+  /** `value` at `second`, and in the `held` seconds before it that are after the last known one. */
   add(second: number, held: number, value: number): void {
-    const { last } = this.fine;
-    const begin = last === Number.NEGATIVE_INFINITY ? second : Math.max(last + 1, second - held);
-    for (let at = Math.min(begin, second); at <= second; at++) this.fine.put(at, value);
+    const begin = Math.min(second, Math.max(this.fine.last + 1, second - held));
+    for (let at = begin; at <= second; at++) this.fine.put(at, value);
     this.#count++;
     this.#sum += value;
     this.#min = Math.min(this.#min, value);
@@ -70,7 +69,7 @@ export class Memory {
   readonly #series = new Map<string, Series>();
   /** The slot that is being filled; -Infinity before the first value. */
   #slot = Number.NEGATIVE_INFINITY;
-  /** The first slot since the beginning, or since the clock was set back before it; Infinity before the first value. */
+  /** Nothing before it is known any more; Infinity before the first value. */
   #firstSlot = Number.POSITIVE_INFINITY;
 
   constructor(minutes: number) {
@@ -106,7 +105,7 @@ export class Memory {
 
   /**
    * Ends the slot that is being filled if `at` (Unix seconds) is after it, and returns it; undefined if it goes on or has
-   * no values. Series without a value in all slots are dropped.
+   * no values. Series without a value in all that time are dropped.
    */
   advance(at: number): { readonly at: number; readonly values: SlotValues } | undefined {
     const slot = slotOf(at);
@@ -116,7 +115,8 @@ export class Memory {
     for (const [name, series] of this.#series) {
       const summary = series.close(ended);
       if (summary !== undefined) values.set(name, { ...summary, unit: series.unit });
-      else if (series.coarse.last <= slot - this.#slots) this.#series.delete(name);
+      else if (series.fine.last < at - Math.max(FINE_SECONDS, this.#slots * SLOT_SECONDS))
+        this.#series.delete(name);
     }
     this.#slot = slot;
     this.#firstSlot = Math.min(this.#firstSlot, slot);
@@ -155,13 +155,16 @@ export class Memory {
     }
     if (slot > this.#slot) return;
     for (const series of this.#series.values()) series.clear();
+    // What was forgotten before stays so.
+    this.#firstSlot = Math.min(this.firstSlot, slot);
     this.#slot = slot;
-    this.#firstSlot = Math.min(this.#firstSlot, slot);
   }
 
   /** Keeps what fits. */
   resize(minutes: number): void {
+    this.#firstSlot = this.firstSlot;
     this.#slots = (minutes * 60) / SLOT_SECONDS;
+    this.#firstSlot = this.firstSlot;
     for (const series of this.#series.values()) {
       const coarse = new Ring(this.#slots, 3);
       coarse.copy(series.coarse);

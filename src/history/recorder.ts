@@ -93,8 +93,10 @@ export class Recorder implements SampleSink {
     this.#demand(false, Math.min(FIRST_MS, idleMs));
   }
 
-  /** Records nothing more, and forgets what it has. */
+  /** Records nothing more, hands on the slot that is being filled, and forgets what it has. */
   close(): void {
+    const unfinished = this.#memory?.advance(Number.POSITIVE_INFINITY);
+    if (unfinished !== undefined) this.slotListeners.notify(unfinished);
     this.#detach?.();
     this.#detach = undefined;
     this.#memory = undefined;
@@ -145,6 +147,7 @@ export class Recorder implements SampleSink {
     const { counters } = sample;
     const at = counters.unixMs / 1000;
     const marks = this.#before === undefined ? [] : marksBetween(this.#before, counters);
+    const continues = this.#before !== undefined && marks.length === 0;
     for (const mark of marks) {
       if (mark.kind === 'clock' && mark.seconds !== null && mark.seconds < 0) memory.dropFrom(at);
       this.mark(mark);
@@ -152,7 +155,7 @@ export class Recorder implements SampleSink {
     const ended = memory.advance(at);
     if (ended !== undefined) this.slotListeners.notify(ended);
     const points = pointsOf(sample, this.#network);
-    const refused = memory.add(at, marks.length > 0 ? 0 : this.#heldSeconds, points);
+    const refused = memory.add(at, continues ? this.#heldSeconds : 0, points);
     if (refused > 0 && !this.#hasRefused) {
       this.#hasRefused = true;
       this.#options.log.warn(

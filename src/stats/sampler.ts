@@ -1,25 +1,16 @@
 /** Owns time: reads the host on absolute deadlines while there is demand, and on request. */
 import { type Baseline, NO_BASELINE } from './baseline.ts';
+import { FreshSamples } from './fresh-samples.ts';
 import { covers, keysOf, type Needs, unite, windowed } from './needs.ts';
 import { Pace, type Wake } from './pace.ts';
 import { MAX_BASELINE_AGE_MS } from './poll-baseline.ts';
 import type { Sample } from './sample.ts';
 import { FIRST_WINDOW_MS, SampleReader, type SampleReaderOptions, type Tick } from './sample-reader.ts';
 import type { SampleSink, SampleSource, SlowDemand } from './source.ts';
-import { Encoded, VIEW_COUNT, type View, viewAt } from './view.ts';
+import { type Encoded, VIEW_COUNT, type View, viewAt } from './view.ts';
 
-/** Maximum age of a sample that answers a request. */
-const FRESH_MS = 1000;
 /** The longest that requests which join a reading may put it off, from its beginning. */
 const MAX_WAIT_MS = 2 * FIRST_WINDOW_MS;
-
-interface CachedSample {
-  readonly encoded: Encoded;
-  /** What it has: a set of keys (needs.ts). */
-  readonly keys: number;
-  /** Of the clock that counts suspended time: a sample from before a sleep is not fresh after it. */
-  readonly sinceBootMs: number;
-}
 
 /** A reading that requests wait for. Further ones join it, and may widen it. */
 interface PendingReading {
@@ -37,8 +28,7 @@ export class Sampler implements SampleSource {
   readonly #demand = new Uint32Array(VIEW_COUNT);
   /** The keys of all demand. */
   #keys = 0;
-  /** The newest first, and older ones that have more. */
-  #cached: readonly CachedSample[] = [];
+  readonly #fresh: FreshSamples;
   #pending: (PendingReading & { readonly sample: Promise<Encoded> }) | undefined;
   readonly #pace: Pace;
   #timer: unknown;
@@ -50,6 +40,7 @@ export class Sampler implements SampleSource {
 
   constructor(options: SampleReaderOptions) {
     this.#clock = options.clock;
+    this.#fresh = new FreshSamples(options.clock);
     this.#reader = new SampleReader(options);
     this.#pace = new Pace(this.#reader.intervalMs);
   }
@@ -121,14 +112,14 @@ export class Sampler implements SampleSource {
   }
 
   peek(needs: Needs): Encoded | undefined {
-    return this.#find(keysOf(needs));
+    return this.#fresh.find(keysOf(needs));
   }
 
   /** An average since the last requested reading; for a first load over two readings 200 ms apart. */
   async latest(needs: Needs): Promise<Encoded> {
     const wanted = keysOf(needs);
     for (;;) {
-      const young = this.#find(wanted);
+      const young = this.#fresh.find(wanted);
       if (young !== undefined) return young;
       const pending = this.#pending;
       if (pending === undefined) return await this.#begin(wanted);
@@ -137,24 +128,12 @@ export class Sampler implements SampleSource {
     }
   }
 
-  #isFresh({ sinceBootMs }: CachedSample): boolean {
-    return this.#clock.sinceBoot() - sinceBootMs < FRESH_MS;
-  }
-
-  #find(wanted: number): Encoded | undefined {
-    return this.#cached.find((cached) => covers(cached.keys, wanted) && this.#isFresh(cached))?.encoded;
-  }
-
   #begin(wanted: number): Promise<Encoded> {
     const now = this.#clock.now();
     const pending = { keys: 0, start: NO_BASELINE, readyAtMs: now, maxReadyAtMs: now + MAX_WAIT_MS };
     // With all that fresh samples have, so that requests of different views in turn soon find one for all of them.
     // What needs no window is not kept waiting for that: its sample stands beside theirs.
-    const fresh = windowed(wanted) === 0 ? [] : this.#cached.filter((cached) => this.#isFresh(cached));
-    this.#join(
-      pending,
-      fresh.reduce((keys, cached) => unite(keys, cached.keys), wanted),
-    );
+    this.#join(pending, windowed(wanted) === 0 ? wanted : unite(wanted, this.#fresh.keys));
     const sample = this.#take(pending);
     this.#pending = Object.assign(pending, { sample });
     return sample;
@@ -184,12 +163,12 @@ export class Sampler implements SampleSource {
     }
     this.#pending = undefined;
     // A tick may have come meanwhile.
-    const young = this.#find(pending.keys);
+    const young = this.#fresh.find(pending.keys);
     if (young !== undefined) return young;
     const { next } = this.#pace;
     const nextInMs = next === undefined ? this.intervalMs : Math.max(0, next.atMs - this.#clock.now());
     this.#expireIn(MAX_BASELINE_AGE_MS);
-    return this.#keep(pending.keys, this.#reader.readRequest(pending.keys, pending.start, nextInMs));
+    return this.#fresh.keep(pending.keys, this.#reader.readRequest(pending.keys, pending.start, nextInMs));
   }
 
   /** One timer from the first reading on; it is set again only if it fires too early. */
@@ -198,17 +177,10 @@ export class Sampler implements SampleSource {
     if (this.#isClosed) return;
     this.#expiryTimer ??= this.#clock.setTimer(() => {
       this.#expiryTimer = undefined;
-      this.#cached = this.#cached.filter((cached) => this.#isFresh(cached));
+      this.#fresh.prune();
       const restMs = this.#reader.expire();
       if (restMs !== undefined) this.#expireIn(restMs);
     }, delayMs);
-  }
-
-  #keep(keys: number, sample: Sample): Encoded {
-    const encoded = new Encoded(sample);
-    const others = this.#cached.filter((cached) => !covers(keys, cached.keys) && this.#isFresh(cached));
-    this.#cached = [{ encoded, keys, sinceBootMs: this.#clock.sinceBoot() }, ...others];
-    return encoded;
   }
 
   #updateKeys(): void {
@@ -247,7 +219,7 @@ export class Sampler implements SampleSource {
     if (isSlow) this.#pace.slowDone(now, sample?.counters.unixMs);
     this.#arm();
     if (sample === undefined) return;
-    const encoded = this.#keep(unite(isTick ? this.#keys : 0, isSlow ? slowKeys : 0), sample);
+    const encoded = this.#fresh.keep(unite(isTick ? this.#keys : 0, isSlow ? slowKeys : 0), sample);
     if (isTick) for (const sink of this.#sinks) sink.publish(encoded);
     else slow?.publish(encoded);
   }
