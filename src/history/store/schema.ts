@@ -1,4 +1,4 @@
-/** The tables of the file, and what tells it from other databases. */
+/** The tables of the file, and what distinguishes it from other databases. */
 
 /** "hwhi", at offset 68 of the file (https://www.sqlite.org/fileformat2.html#application_id). */
 export const APPLICATION_ID = 0x68776869;
