@@ -9,7 +9,9 @@ import { Power, powerCommands } from './commands/power.ts';
 import { ProcessControl, processCommands } from './commands/process.ts';
 import { WakeControl, wakeCommands } from './commands/wake.ts';
 import type { Config } from './config/schema.ts';
+import { ProcessHistory } from './history/processes.ts';
 import { RecordedHistory } from './history/recorded.ts';
+import { Watch } from './history/watch.ts';
 import type { Host } from './host/host.ts';
 import type { Log } from './log/log.ts';
 import { ProcessQueries } from './processes/queries.ts';
@@ -41,9 +43,15 @@ export function createStats({ config, host, clock, log }: Base) {
 }
 
 /** Records nothing before it is started. */
-export function createHistory({ config, log }: Base, sampler: Sampler, facts: ServiceFacts): RecordedHistory {
-  const { startedAt, version } = facts;
-  return new RecordedHistory({ sampler, config, log, unixMs: Date.now, startedAt, version });
+export function createHistory(
+  { config, clock, log }: Base,
+  { sampler, readings }: Pick<ReturnType<typeof createStats>, 'sampler' | 'readings'>,
+  { startedAt, version }: ServiceFacts,
+): RecordedHistory {
+  const processes = readings && new ProcessHistory({ readings, clock, config });
+  const watch = new Watch({ config, clock, log, running: () => processes?.running });
+  const facts = { unixMs: Date.now, startedAt, version };
+  return new RecordedHistory({ sampler, config, log, processes, watch, ...facts });
 }
 
 export function createCommands({ config, host, clock, log }: Base, ownPid: number) {
