@@ -10,7 +10,9 @@ import { ProcessControl, processCommands } from './commands/process.ts';
 import { WakeControl, wakeCommands } from './commands/wake.ts';
 import type { Config } from './config/schema.ts';
 import type { Store } from './history/history.ts';
+import { ProcessHistory } from './history/processes.ts';
 import { RecordedHistory } from './history/recorded.ts';
+import { Watch } from './history/watch.ts';
 import type { Host } from './host/host.ts';
 import type { Log } from './log/log.ts';
 import { ProcessQueries } from './processes/queries.ts';
@@ -42,11 +44,17 @@ export function createStats({ config, host, clock, log }: Base) {
 }
 
 /** Records nothing before it is started. */
-export function createHistory(base: Base, sampler: Sampler, facts: ServiceFacts): RecordedHistory {
-  const { config, log } = base;
-  const { startedAt, version } = facts;
+export function createHistory(
+  base: Base,
+  { sampler, readings }: Pick<ReturnType<typeof createStats>, 'sampler' | 'readings'>,
+  { startedAt, version }: ServiceFacts,
+): RecordedHistory {
+  const { config, clock, log } = base;
+  const processes = readings && new ProcessHistory({ readings, clock, config });
+  const watch = new Watch({ config, clock, log, running: () => processes?.running });
   const openStore = () => openHistoryStore(base, startedAt);
-  return new RecordedHistory({ sampler, config, log, unixMs: Date.now, startedAt, version, openStore });
+  const facts = { unixMs: Date.now, startedAt, version };
+  return new RecordedHistory({ sampler, config, log, processes, watch, openStore, ...facts });
 }
 
 /** Loads it only where it is used. Never rejects. */

@@ -99,18 +99,10 @@ export class Service {
     const dashboard = readDashboard();
     const dashboardPaths = dashboard.map((file) => file.path);
     this.#base = base;
-    this.#history = createHistory(base, sampler, facts);
-    const history = new HistoryQueries({ history: given ?? this.#history, clock, unixMs: Date.now });
-    this.#exporterParts = {
-      ...base,
-      facts,
-      sampler,
-      history: this.#history,
-      commands,
-      power,
-      media,
-      queries,
-    };
+    this.#history = createHistory(base, { sampler, readings }, facts);
+    const kept = given ?? this.#history;
+    const history = new HistoryQueries({ history: kept, clock, unixMs: Date.now });
+    this.#exporterParts = { ...base, facts, sampler, history: kept, commands, power, media, queries };
     this.#sampler = sampler;
     this.#power = power;
     this.#gate = new Gate({ config: initial, machineNames, dashboardPaths, log, now: clock.now });

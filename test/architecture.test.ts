@@ -70,6 +70,7 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
       'commands',
       'config',
       'stats',
+      'history',
       'host',
       'wire',
       'errors',
@@ -122,7 +123,7 @@ const LIBRARIES: Readonly<Record<string, (file: string) => boolean>> = {
   'js-yaml': (file) => file.startsWith('src/config/'),
   mqtt: (file) => file.startsWith('src/exporters/mqtt/'),
   valibot: (file) =>
-    /^src\/config\/(?:schema|rows|history-rows|launch-rows|mqtt-rows|wake-rows).ts$/.test(file) ||
+    /^src\/config\/(?:schema|rows|history-rows|launch-rows|mqtt-rows|wake-rows|watch-rows).ts$/.test(file) ||
     /^src\/(?:wire|api)\//.test(file),
 };
 

@@ -8,6 +8,7 @@ import { MQTT_ROWS } from './mqtt-rows.ts';
 import { addressesRow, booleanRow, configRow, limitRow, namesRow, pemRow, type Row } from './rows.ts';
 import { deepFreeze, isAbsolutePath, isArgument, isHostName, isListenHost, isPrintable } from './values.ts';
 import { WAKE_ROW } from './wake-rows.ts';
+import { WATCH_ROW } from './watch-rows.ts';
 
 const PATH = v.pipe(v.string(), v.check(isAbsolutePath));
 const ARGUMENT = v.pipe(v.string(), v.check(isArgument));
@@ -157,6 +158,7 @@ export const KEYS = {
   history: HISTORY_ROWS,
   mqtt: MQTT_ROWS,
   wake: { hosts: WAKE_ROW },
+  watch: { rules: WATCH_ROW },
   host: {
     root: configRow<string | undefined>(PATH, undefined, {
       type: 'string',

@@ -18,16 +18,22 @@ import { inTurns } from './turns.ts';
 
 /** What ran in each slot: reads processes, keeps some of them. */
 export interface SlotProcesses {
+  /** The points of each sample. `isWanted`: what runs is read now, also while the machine is idle. */
+  onPoints(points: readonly SeriesPoint[], isWanted: boolean): void;
   /** Of the slot that is over; called once per slot, before it is handed on. */
   take(slot: Omit<Slot, 'processes'>): Slot['processes'];
   /** In memory; undefined where none are kept for that moment. */
   at(at: number): Slot['processes'];
+  reconfigure(): void;
+  close(): void;
 }
 
 /** The rules of `watch`. */
 export interface Watch {
+  /** Whether what runs now is going to be part of an event. */
+  readonly isWaiting: boolean;
   onPoints(at: number, points: readonly SeriesPoint[]): void;
-  onSlot(slot: Slot): void;
+  reconfigure(): void;
   onEvent(listener: (event: HistoryEvent) => void): () => void;
 }
 
@@ -61,12 +67,14 @@ export class RecordedHistory implements History {
   constructor(options: RecordedHistoryOptions) {
     this.#options = options;
     this.#recorder = new Recorder(options);
-    const { watch } = options;
+    const { watch, processes } = options;
     this.#recorder.slotListeners.add((slot) => this.#handOn(slot));
     this.#recorder.markListeners.add((mark) => this.#store?.mark(mark));
-    if (watch === undefined) return;
-    this.#recorder.pointsListeners.add((at, points) => watch.onPoints(at, points));
-    watch.onEvent((event) => this.#keep(event));
+    this.#recorder.pointsListeners.add((at, points) => {
+      watch?.onPoints(at, points);
+      processes?.onPoints(points, watch?.isWaiting === true);
+    });
+    watch?.onEvent((event) => this.#keep(event));
   }
 
   get isOn(): boolean {
@@ -88,6 +96,8 @@ export class RecordedHistory implements History {
   reconfigure(): void {
     this.#recorder.reconfigure();
     if (this.isOn) this.#opening ??= this.#open();
+    this.#options.processes?.reconfigure();
+    this.#options.watch?.reconfigure();
   }
 
   async #open(): Promise<void> {
@@ -97,6 +107,7 @@ export class RecordedHistory implements History {
   /** Never rejects. False: as `Store.close`. */
   async close(): Promise<boolean> {
     this.#recorder.close();
+    this.#options.processes?.close();
     await this.#opening;
     return (await this.#store?.close()) ?? true;
   }
@@ -148,10 +159,8 @@ export class RecordedHistory implements History {
 
   /** A slot that is over. */
   #handOn(ended: Omit<Slot, 'processes'>): void {
-    const { processes, watch } = this.#options;
-    const slot: Slot = { ...ended, processes: processes?.take(ended) };
-    watch?.onSlot(slot);
-    this.#store?.put(slot);
+    const { processes } = this.#options;
+    this.#store?.put({ ...ended, processes: processes?.take(ended) });
   }
 
   #keep(event: HistoryEvent): void {

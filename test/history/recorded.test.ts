@@ -34,6 +34,21 @@ class FakeStore implements Store {
 const uses = { cpu: [{ name: 'stress', count: 2, value: 90 }], memory: [], disk: null };
 const processesOf = (takenAt: number) => ({ ...uses, takenAt, windowSeconds: 10 });
 
+const NO_PROCESSES: SlotProcesses = {
+  onPoints: () => undefined,
+  take: () => undefined,
+  at: () => undefined,
+  reconfigure: () => undefined,
+  close: () => undefined,
+};
+
+const NO_WATCH: Watch = {
+  isWaiting: false,
+  onPoints: () => undefined,
+  reconfigure: () => undefined,
+  onEvent: () => () => undefined,
+};
+
 const slotAt = (seconds: number, mean: number): Slot => ({
   at: UNIX_SECONDS + seconds,
   values: new Map([['cpu.load', { mean, min: mean, max: mean, unit: '%' }]]),
@@ -48,12 +63,16 @@ const eventAt = (seconds: number): HistoryEvent => ({
 t.test('slots that are over, with their processes, and points are handed on', async (t) => {
   const store = new FakeStore();
   const points: (readonly [at: number, points: readonly SeriesPoint[]])[] = [];
-  const watched: Slot[] = [];
-  const processes: SlotProcesses = { take: ({ at }) => processesOf(at), at: () => undefined };
+  const asked: boolean[] = [];
+  const processes: SlotProcesses = {
+    ...NO_PROCESSES,
+    onPoints: (given, isWanted) => void (given === points.at(-1)?.[1] && asked.push(isWanted)),
+    take: ({ at }) => processesOf(at),
+  };
   const watch: Watch = {
+    ...NO_WATCH,
+    isWaiting: true,
     onPoints: (at, given) => void points.push([at, given]),
-    onSlot: (slot) => void watched.push(slot),
-    onEvent: () => () => undefined,
   };
   const { clock, history, sampler } = setUpHistory({}, { store, processes, watch });
   history.start();
@@ -65,8 +84,8 @@ t.test('slots that are over, with their processes, and points are handed on', as
   );
   t.match(store.slots[1], { processes: processesOf(UNIX_SECONDS + 10) });
   t.match(store.slots[1]?.values.get('cpu.load'), { mean: 50, min: 50, max: 50, unit: '%' });
-  t.strictSame(watched, store.slots);
   t.equal(points.length, 15, 'of each sample');
+  t.strictSame(asked, Array(15).fill(true), 'to the processes after the rules, with what these want');
   t.match(points.at(-1)?.[1][0], { name: 'cpu.load', value: 50 });
   t.match(store.marks, [{ kind: 'start' }]);
   await history.close();
@@ -128,7 +147,7 @@ t.test('a store that does not answer costs only its part', async (t) => {
 t.test('what ran at a moment: from memory, otherwise from the store', async (t) => {
   const store = new FakeStore();
   const processes: SlotProcesses = {
-    take: () => undefined,
+    ...NO_PROCESSES,
     at: (at) => (at >= UNIX_SECONDS ? processesOf(UNIX_SECONDS + 3) : undefined),
   };
   const { history } = setUpHistory({}, { store, processes });
@@ -147,8 +166,7 @@ t.test('events are kept, stored and reported', async (t) => {
   const store = new FakeStore();
   let report: (event: HistoryEvent) => void = () => undefined;
   const watch: Watch = {
-    onPoints: () => undefined,
-    onSlot: () => undefined,
+    ...NO_WATCH,
     onEvent: (listener) => {
       report = listener;
       return () => undefined;
