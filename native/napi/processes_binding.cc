@@ -65,11 +65,11 @@ Napi::Function ProcessesBinding::define(Napi::Env env) {
   return DefineClass(
       env, "Processes",
       {InstanceMethod<&Self::latest>("latest"), InstanceMethod<&Self::ask>("ask"),
-       InstanceMethod<&Self::includeDisks>("includeDisks"),
-       InstanceMethod<&Self::read>("read"), InstanceMethod<&Self::describe>("describe"),
-       InstanceMethod<&Self::readDetails>("readDetails"), InstanceMethod<&Self::readPaths>("readPaths"),
-       InstanceMethod<&Self::whyNoControl>("whyNoControl"), InstanceMethod<&Self::signal>("signal"),
-       InstanceMethod<&Self::waitForEnd>("waitForEnd"), InstanceMethod<&Self::launch>("launch")});
+       InstanceMethod<&Self::includeDisks>("includeDisks"), InstanceMethod<&Self::read>("read"),
+       InstanceMethod<&Self::describe>("describe"), InstanceMethod<&Self::readDetails>("readDetails"),
+       InstanceMethod<&Self::readPaths>("readPaths"), InstanceMethod<&Self::whyNoControl>("whyNoControl"),
+       InstanceMethod<&Self::signal>("signal"), InstanceMethod<&Self::waitForEnd>("waitForEnd"),
+       InstanceMethod<&Self::launch>("launch")});
 }
 
 ProcessesBinding::ProcessesBinding(const Napi::CallbackInfo& info)

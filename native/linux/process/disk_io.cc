@@ -101,7 +101,7 @@ std::vector<ProcessId> DiskIo::chooseAsked(const std::vector<ProcessCounters>& p
 std::optional<std::int64_t> DiskIo::complete(std::vector<ProcessCounters>& processes,
                                              std::chrono::milliseconds patience) {
   const auto place = std::find_if(passes_.begin(), passes_.end(),
-                                 [](const auto& pass) { return pass == nullptr || !pass->isRunning; });
+                                  [](const auto& pass) { return pass == nullptr || !pass->isRunning; });
   if (place == passes_.end()) return std::nullopt;
   const auto pass = std::make_shared<Pass>(chooseAsked(processes));
   *place = pass;
