@@ -21,7 +21,7 @@ t.test('nothing happened', async (t) => {
   t.strictSame(kinds(clocks(10), clocks(4000, 4000, -1)), []);
 });
 
-t.test('a sleep, and a clock that was set', async (t) => {
+t.test('[4.history-marks] a sleep, and a clock that was set', async (t) => {
   t.strictSame(marksBetween(clocks(10), clocks(12, 3672)), [
     { at: UNIX + 3672, kind: 'suspend', seconds: 3660, text: 'The machine slept for 1 h 1 min.' },
   ]);

@@ -134,16 +134,19 @@ t.test('another number of minutes', async (t) => {
   t.equal(memory.reader('cpu.load')?.coarse(112)?.mean, 12);
 });
 
-t.test('60 minutes of a desktop with 16 cores, 8 disks and 12 sensors take less than 2 MiB', async (t) => {
-  const memory = new Memory(60);
-  const samples = samplesOf([desktopAt(100), desktopAt(110)]);
-  for (const [at, sample] of samples.entries()) {
-    memory.advance(100 + at);
-    memory.add(100 + at, 0, pointsOf(sample, samples[at - 1]));
-  }
-  const { length } = [...memory.names];
-  t.ok(length > 80, `${length} series`);
-  t.equal(memory.bytes, length * (300 + 360 * 3) * 4, 'a series has the same size from its first value on');
-  t.ok(memory.bytes < 2 * 2 ** 20, `${memory.bytes} bytes`);
-  t.comment(`${length} series, ${(memory.bytes / 2 ** 20).toFixed(2)} MiB`);
-});
+t.test(
+  '[4.history-memory] 60 minutes of a desktop with 16 cores, 8 disks and 12 sensors take less than 2 MiB',
+  async (t) => {
+    const memory = new Memory(60);
+    const samples = samplesOf([desktopAt(100), desktopAt(110)]);
+    for (const [at, sample] of samples.entries()) {
+      memory.advance(100 + at);
+      memory.add(100 + at, 0, pointsOf(sample, samples[at - 1]));
+    }
+    const { length } = [...memory.names];
+    t.ok(length > 80, `${length} series`);
+    t.equal(memory.bytes, length * (300 + 360 * 3) * 4, 'a series has the same size from its first value on');
+    t.ok(memory.bytes < 2 * 2 ** 20, `${memory.bytes} bytes`);
+    t.comment(`${length} series, ${(memory.bytes / 2 ** 20).toFixed(2)} MiB`);
+  },
+);

@@ -7,7 +7,7 @@ import { batteryOf, setUpHistory } from './setup.ts';
 
 const RECORDED_DETAILS = DETAIL_BITS.sensors | DETAIL_BITS.batteries | DETAIL_BITS.limits;
 
-t.test('while nobody listens it reads in the middle of each slot', async (t) => {
+t.test('[4.history-idle] while nobody listens it reads in the middle of each slot', async (t) => {
   const { clock, host, history, readTimes, samples, query } = setUpHistory();
   history.start();
   await clock.advance(40_000);
@@ -31,25 +31,28 @@ t.test('each second is known while nobody listens', async (t) => {
   t.strictSame(unknown, [56, 57, 58, 59, 60], 'all but those since the last reading');
 });
 
-t.test('with subscribers it takes their samples, and reads no more than they do', async (t) => {
-  const { clock, history, sampler, readTimes, sampleTimes, query } = setUpHistory();
-  history.start();
-  await clock.advance(15_000);
-  sampler.subscribe(DETAIL);
-  await clock.advance(60_000);
-  t.strictSame(readTimes().slice(2), sampleTimes());
-  const { series } = await query(30);
-  t.ok(
-    series['cpu.core/0']?.mean.slice(0, 28).every((value) => value === 50),
-    'each second is known',
-  );
-  sampler.unsubscribe(DETAIL);
-  const { length } = readTimes();
-  await clock.advance(60_000);
-  t.equal(readTimes().length, length + 6, 'then it goes on by itself');
-});
+t.test(
+  '[4.history-shared] with subscribers it takes their samples, and reads no more than they do',
+  async (t) => {
+    const { clock, history, sampler, readTimes, sampleTimes, query } = setUpHistory();
+    history.start();
+    await clock.advance(15_000);
+    sampler.subscribe(DETAIL);
+    await clock.advance(60_000);
+    t.strictSame(readTimes().slice(2), sampleTimes());
+    const { series } = await query(30);
+    t.ok(
+      series['cpu.core/0']?.mean.slice(0, 28).every((value) => value === 50),
+      'each second is known',
+    );
+    sampler.unsubscribe(DETAIL);
+    const { length } = readTimes();
+    await clock.advance(60_000);
+    t.equal(readTimes().length, length + 6, 'then it goes on by itself');
+  },
+);
 
-t.test('what subscribers do not have it reads with their ticks', async (t) => {
+t.test('[4.history-shared] what subscribers do not have it reads with their ticks', async (t) => {
   const { clock, history, sampler, readTimes, sampleTimes, query } = setUpHistory();
   sampler.subscribe(CPU);
   history.start();
@@ -61,7 +64,7 @@ t.test('what subscribers do not have it reads with their ticks', async (t) => {
   t.ok(fine?.every((value) => value === 50));
 });
 
-t.test('idle_interval_seconds: 0 reads nothing of its own', async (t) => {
+t.test('[4.history-idle] [4.history-reload] idle_interval_seconds: 0 reads nothing of its own', async (t) => {
   const { clock, history, sampler, readTimes, reload, query } = setUpHistory({ idle_interval_seconds: 0 });
   history.start();
   await clock.advance(600_000);
@@ -80,7 +83,7 @@ t.test('idle_interval_seconds: 0 reads nothing of its own', async (t) => {
   t.equal(readTimes().length, 11);
 });
 
-t.test('minutes: 0 reads and keeps nothing, whoever listens', async (t) => {
+t.test('[4.demand] [4.history-reload] minutes: 0 reads and keeps nothing, whoever listens', async (t) => {
   const { clock, history, sampler, readTimes, sampleTimes, reload, query } = setUpHistory({ minutes: 0 });
   history.start();
   t.equal(history.isOn, false);
@@ -104,7 +107,7 @@ t.test('minutes: 0 reads and keeps nothing, whoever listens', async (t) => {
   t.equal(clock.timers, 1, 'the one that drops the last reading of the subscriber');
 });
 
-t.test('other minutes take effect at once, and keep what fits', async (t) => {
+t.test('[4.history-reload] other minutes take effect at once, and keep what fits', async (t) => {
   const { clock, history, reload, query } = setUpHistory();
   history.start();
   await clock.advance(300_000);
@@ -118,7 +121,7 @@ t.test('other minutes take effect at once, and keep what fits', async (t) => {
   t.equal((await known())?.length, 14);
 });
 
-t.test('on battery it rests while nobody listens', async (t) => {
+t.test('[4.history-idle] [4.history-reload] on battery it rests while nobody listens', async (t) => {
   const { clock, host, history, sampler, readTimes, reload } = setUpHistory();
   const onBattery = (isOn: boolean) => {
     host.change = { batteries: [batteryOf(isOn ? 'discharging' : 'charging')] };
@@ -151,7 +154,7 @@ t.test('on battery it rests while nobody listens', async (t) => {
   t.ok(detailed() >= resting + 3, 'on_battery takes effect at once');
 });
 
-t.test('a machine that sleeps leaves a gap and a mark', async (t) => {
+t.test('[4.history-marks] a machine that sleeps leaves a gap and a mark', async (t) => {
   const { clock, history, query } = setUpHistory();
   history.start();
   await clock.advance(34_500);
@@ -176,7 +179,7 @@ t.test('a machine that sleeps leaves a gap and a mark', async (t) => {
   t.equal(seconds.start + first, 1e9 + 645, 'the first value after it holds for none of the time before');
 });
 
-t.test('a clock that is set back starts anew from there', async (t) => {
+t.test('[4.history-marks] a clock that is set back starts anew from there', async (t) => {
   const { clock, host, history, query } = setUpHistory();
   const read = host.readCounters;
   let aheadMs = 25_000;

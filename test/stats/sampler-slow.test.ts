@@ -201,16 +201,19 @@ async function live(seed: number, withSlow: boolean) {
   return { lines, slowReads, reads: host.reads.length };
 }
 
-t.test('subscribers are sent the same events at the same times with it and without', async (t) => {
-  let [own, events] = [0, 0];
-  for (let seed = 0; seed < 24; seed++) {
-    const [without, beside] = [await live(seed, false), await live(seed, true)];
-    t.strictSame(beside.lines, without.lines, `seed ${seed}`);
-    own += beside.slowReads;
-    events += without.lines.length;
-  }
-  t.ok(own > 50 && events > 50, `${own} own readings, ${events} events`);
-});
+t.test(
+  '[4.history-shared] subscribers are sent the same events at the same times with it and without',
+  async (t) => {
+    let [own, events] = [0, 0];
+    for (let seed = 0; seed < 24; seed++) {
+      const [without, beside] = [await live(seed, false), await live(seed, true)];
+      t.strictSame(beside.lines, without.lines, `seed ${seed}`);
+      own += beside.slowReads;
+      events += without.lines.length;
+    }
+    t.ok(own > 50 && events > 50, `${own} own readings, ${events} events`);
+  },
+);
 
 t.test('a slow demand of nothing but a detail', async (t) => {
   const { clock, host, sampler } = setUp();

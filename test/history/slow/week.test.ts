@@ -7,7 +7,7 @@ const LIVES = [
   ...Array.from({ length: 14 }, (_, at) => ({ seed: 200 + at, hours: 12 })),
 ];
 
-t.test('a simulated week equals the reference', { timeout: 3_600_000 }, async (t) => {
+t.test('[4.history-equal] a simulated week equals the reference', { timeout: 3_600_000 }, async (t) => {
   for (const { seed, hours } of LIVES) {
     const life = new Life(seed);
     await life.run(hours);
