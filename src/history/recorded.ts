@@ -45,7 +45,9 @@ export interface RecordedHistoryOptions extends RecorderOptions {
   readonly version: string;
   readonly processes?: SlotProcesses | undefined;
   readonly watch?: Watch | undefined;
-  /** Opens the history on disk, where the configuration has one. Never rejects. */
+  /** The history on disk, where it is open already. */
+  readonly store?: Store | undefined;
+  /** Opens it, where the configuration has one. Never rejects. */
   readonly openStore?: (() => Promise<Store | undefined>) | undefined;
 }
 
@@ -66,6 +68,7 @@ export class RecordedHistory implements History {
 
   constructor(options: RecordedHistoryOptions) {
     this.#options = options;
+    this.#store = options.store;
     this.#recorder = new Recorder(options);
     const { watch, processes } = options;
     this.#recorder.slotListeners.add((slot) => this.#handOn(slot));
@@ -101,7 +104,7 @@ export class RecordedHistory implements History {
   }
 
   async #open(): Promise<void> {
-    this.#store = await this.#options.openStore?.();
+    this.#store ??= await this.#options.openStore?.();
   }
 
   /** Never rejects. False: as `Store.close`. */

@@ -6,7 +6,7 @@ import type { HistoryEvent, HistoryMark } from '#src/wire/history.js';
 import { CPU } from '../stats/sampler-setup.ts';
 import { setUpHistory, UNIX_SECONDS } from './setup.ts';
 
-const NOTHING: StoreAnswer = { slots: [], marks: [], events: [] };
+const NOTHING: StoreAnswer = { step: 10, slots: [], marks: [], events: [] };
 
 /** Keeps what it is given, and answers what the test says. */
 class FakeStore implements Store {
@@ -27,7 +27,7 @@ class FakeStore implements Store {
   processesAt = () => this.processes();
   close() {
     this.isClosed = true;
-    return Promise.resolve();
+    return Promise.resolve(true);
   }
 }
 
@@ -100,6 +100,7 @@ t.test('what is before memory comes from the store', async (t) => {
   history.start();
   await clock.advance(30_000);
   store.answer = async () => ({
+    step: 10,
     slots: [slotAt(-500, 7), slotAt(-490, 8)],
     marks: [mark, ...store.marks],
     events: [eventAt(-495)],

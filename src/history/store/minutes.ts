@@ -9,6 +9,7 @@ import {
   type PackedSlots,
   SLOT_SECONDS,
   SLOTS,
+  SPAN_SECONDS,
 } from './messages.ts';
 import type { SeriesTable } from './series.ts';
 import { bytesIn } from './sqlite.ts';
@@ -108,19 +109,20 @@ function writeProcesses(database: Database, minute: number, slots: readonly Pack
   else database.run('REPLACE INTO processes (at, data) VALUES (?, ?)', minute, encodeJson(distinct));
 }
 
-/** Removes the slots that begin after `at`, and everything else that is later: it belongs to another time. */
+/** Removes the slots from that of `at` on, and what else is later: it belongs to another time. As memory does it. */
 export function dropAfter(database: Database, at: number): void {
+  const first = floorTo(at, SLOT_SECONDS);
   const minute = floorTo(at, MINUTE_SECONDS);
   const values = readMinute(database, minute);
-  const keptProcesses = readProcesses(database, minute).filter((slot) => slot.at <= at);
+  const keptProcesses = readProcesses(database, minute).filter((slot) => slot.at < first);
   for (const table of ['minutes', 'processes']) database.run(`DELETE FROM ${table} WHERE at >= ?`, minute);
-  database.run('DELETE FROM spans WHERE at > ?', at - 600);
+  database.run('DELETE FROM spans WHERE at > ?', at - SPAN_SECONDS);
   database.run('DELETE FROM notes WHERE at > ?', at);
   if (keptProcesses.length > 0)
     database.run('REPLACE INTO processes (at, data) VALUES (?, ?)', minute, encodeJson(keptProcesses));
   if (values === undefined) return;
-  const last = Math.floor((at - minute) / SLOT_SECONDS);
   const kept = emptyValues(values.ids, SLOTS);
-  for (let i = 0; i < values.mean.length; i++) if (i % SLOTS <= last) copyValue(values, i, kept, i);
+  for (let i = 0; i < values.mean.length; i++)
+    if (minute + (i % SLOTS) * SLOT_SECONDS < first) copyValue(values, i, kept, i);
   storeMinute(database, minute, kept);
 }

@@ -90,11 +90,11 @@ export class Queue {
   }
 }
 
-/** Without the slots after `at`, which belong to another time. */
+/** Without the slots from that of `at` on, which belong to another time. */
 function dropped(content: Content, at: number): Content {
   return {
     ...content,
-    slots: content.slots.filter((slot) => slot.at <= at),
+    slots: content.slots.filter((slot) => slot.at < floorTo(at, SLOT_SECONDS)),
     dropAfter: Math.min(at, content.dropAfter ?? at),
   };
 }

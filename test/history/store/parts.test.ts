@@ -80,7 +80,6 @@ t.test(
       batch?.packed.slots.map(({ at, series }) => [at - BEGIN, series.length]),
       [
         [0, 3],
-        [10, 3],
         [20, 1],
       ],
     );

@@ -121,10 +121,10 @@ test('a clock that was set back drops what is later, on disk and on its way', as
   rig.now = BEGIN + 625;
   rig.store.mark({ at: rig.now, kind: 'clock', seconds: -1205, text: 'set back' });
   const again = (at: number) => slotAt(at, 1);
-  for (let at = BEGIN + 630; at < BEGIN + 660; at += 10) rig.store.put(again(at));
+  for (let at = BEGIN + 620; at < BEGIN + 660; at += 10) rig.store.put(again(at));
   await rig.settled();
   await rig.record(BEGIN + 660, 10, again);
-  const put = Array.from({ length: 126 }, (_, i) => slotAt(BEGIN + i * 10, i * 10 < 630 ? 3 : 1));
+  const put = Array.from({ length: 126 }, (_, i) => slotAt(BEGIN + i * 10, i * 10 < 620 ? 3 : 1));
   for (const step of [10, 600]) {
     const { slots, marks } = await readAll(rig.store, BEGIN, BEGIN + 3600, step);
     compare(t, slots, put, step);
