@@ -32,11 +32,14 @@ function importsOf(file: string): readonly string[] {
 /** What each room may import from, besides itself: an entry stands for that room and for the rooms inside it. */
 const ARROWS: Readonly<Record<string, readonly string[]>> = {
   main: ['run', 'engines', 'config', 'host', 'cli', 'log', 'errors'],
-  run: ['service', 'engines', 'http/connections', 'http', 'config', 'host', 'cli', 'log'],
+  run: ['service', 'hub', 'engines', 'http/connections', 'http', 'config', 'host', 'cli', 'log'],
   service: [
     ...['engines', 'config', 'tls', 'host', 'stats', 'processes', 'commands', 'access', 'http', 'wire'],
-    ...['log', 'errors', 'clock', 'parts', 'exporters'],
+    ...['log', 'errors', 'clock', 'parts', 'exporters', 'front'],
   ],
+  front: ['engines', 'parts', 'tls', 'config', 'http'],
+  hub: ['front', 'http', 'stats', 'host', 'config', 'engines', 'wire', 'errors', 'log', 'clock'],
+  'hub/pull': ['config', 'tls'],
   parts: ['config', 'host', 'stats', 'processes', 'commands', 'log', 'clock'],
   engines: ['http'],
   http: ['http/clients', 'stats', 'tls', 'access', 'config', 'wire', 'errors', 'params', 'log'],
@@ -118,7 +121,7 @@ const LIBRARIES: Readonly<Record<string, (file: string) => boolean>> = {
   'js-yaml': (file) => file.startsWith('src/config/'),
   mqtt: (file) => file.startsWith('src/exporters/mqtt/'),
   valibot: (file) =>
-    /^src\/config\/(?:schema|rows|launch-rows|mqtt-rows|wake-rows).ts$/.test(file) ||
+    /^src\/config\/(?:schema|rows|launch-rows|mqtt-rows|wake-rows|hub-rows).ts$/.test(file) ||
     /^src\/(?:wire|api)\//.test(file),
 };
 
@@ -278,6 +281,9 @@ const POOL_USERS: ReadonlyMap<string, RegExp> = new Map([
   ['src/cli/ports.ts', /^net$/],
   // As server.ts.
   ['src/http/node/secure.ts', /^https$/],
+  // The names of agents are looked up two at a time; the rest of the hub uses no thread of the pool.
+  ['src/hub/pull/names.ts', /^(?:lookup|LookupFunction)$/],
+  ['src/hub/pull/request.ts', /^net$/],
   // The client: a program of its own.
   ['src/client/pinned.ts', /^https$/],
 ]);

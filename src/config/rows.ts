@@ -18,6 +18,8 @@ export interface NamedEntries {
   readonly requires: string;
   /** The key that a text in the place of an entry stands for. */
   readonly short?: string;
+  /** What a name is made of, where that is not ENTRY_NAME. */
+  readonly names?: { readonly pattern: RegExp; readonly words: string };
 }
 
 /** One key. `T` is the type of its value in `Config`. */
