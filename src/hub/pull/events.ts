@@ -70,6 +70,7 @@ export class EventSplitter {
     this.#keptBytes = 0;
     if (first !== bytes && first[0] === COLON) return;
     const isEvent =
+      block.length >= BEGIN.length + END.length &&
       block.length <= MAX_EVENT_BYTES &&
       BEGIN.compare(block, 0, BEGIN.length) === 0 &&
       END.compare(block, block.length - END.length) === 0 &&
