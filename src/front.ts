@@ -122,6 +122,11 @@ export class Front {
     return roomFor(this.#room, this.#base.config, doors, this.tally);
   }
 
+  /** Many connections were opened that the engine does not know: memory may be returned when they have gone. */
+  trimSoon(): void {
+    this.#heap?.trimSoon();
+  }
+
   /** Answers requests with `routes`. */
   serve(routes: readonly Route[]): void {
     this.#pipeline = new Pipeline({

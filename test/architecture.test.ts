@@ -38,7 +38,7 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
     ...['log', 'errors', 'clock', 'parts', 'exporters', 'front'],
   ],
   front: ['engines', 'parts', 'tls', 'config', 'http'],
-  hub: ['front', 'http', 'stats', 'host', 'config', 'engines', 'wire', 'errors', 'log', 'clock'],
+  hub: ['front', 'hub/pull', 'http', 'stats', 'host', 'config', 'engines', 'wire', 'errors', 'log', 'clock'],
   'hub/pull': ['config', 'tls'],
   parts: ['config', 'host', 'stats', 'processes', 'commands', 'log', 'clock'],
   engines: ['http'],

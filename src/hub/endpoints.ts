@@ -100,13 +100,15 @@ async function openHostStream(rooms: HubRooms, host: Host, request: Request): Pr
   // Until its stream has subscribed: the sample is wanted.
   lane.subscribe(view);
   try {
-    const sample = await lane.first(view);
+    const first = await lane.first(view);
     // Again: meanwhile the rules may have changed, and other streams been opened.
     const verdict = gate.judge(request.exchange.head);
     if (!verdict.isAllowed) return verdict.answer;
     checkRoom(rooms, request);
-    const fanout = lane.openFanout();
-    fanout.open(request.exchange, view, sample, headers, gate.keep(request.client), false);
+    // One read may have brought more samples: without the newest one it would never be sent.
+    const { current } = lane;
+    const sample = current?.has(view) === true ? current : first;
+    lane.openFanout().open(request.exchange, view, sample, headers, gate.keep(request.client), false);
     return undefined;
   } finally {
     lane.unsubscribe(view);

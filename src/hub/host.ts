@@ -42,14 +42,14 @@ export class Host implements LaneOwner {
   readonly #answers: Answers;
   #isClosed = false;
 
-  constructor(id: string, entry: AgentEntry, parts: HubParts) {
+  /** `spreadMs`: its first check begins within this time. */
+  constructor(id: string, entry: AgentEntry, parts: HubParts, spreadMs: number) {
     this.id = id;
     this.#parts = parts;
     this.#entry = entry;
     this.#target = targetOf(entry);
     this.#answers = new Answers(parts.clock, parts.times);
-    // In its turn: a thousand at once would all fail in each other's way.
-    this.#attemptIn(parts.random() * parts.times.initialDelayMs);
+    this.#attemptIn(parts.random() * spreadMs);
   }
 
   get target(): Target {

@@ -7,6 +7,9 @@ import type { HostState } from '../wire/hub.ts';
 import { Host } from './host.ts';
 import type { HubParts } from './parts.ts';
 
+/** A thousand first checks at once would take 15 MB for good, and get in each other's way. */
+const MS_PER_HOST = 3;
+
 type Agents = Config['hub']['agents'];
 
 export class Hosts {
@@ -56,9 +59,11 @@ export class Hosts {
       this.#hosts.delete(id);
       host.close();
     }
-    for (const [id, entry] of Object.entries(agents)) {
+    const entries = Object.entries(agents);
+    for (const [id, entry] of entries) {
       const host = this.#hosts.get(id);
-      if (host === undefined) this.#hosts.set(id, new Host(id, entry, this.#parts));
+      if (host === undefined)
+        this.#hosts.set(id, new Host(id, entry, this.#parts, entries.length * MS_PER_HOST));
       else host.reconfigure(entry);
     }
     this.#sorted = undefined;

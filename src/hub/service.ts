@@ -85,6 +85,7 @@ export class HubService {
   /** Listens and serves; resolves with the ports in use. Rejects with ListenError, or an Error for a bad certificate. */
   async start(): Promise<readonly Bound[]> {
     const bound = await this.#front.start();
+    this.#front.trimSoon();
     const { length } = this.#hosts.all;
     if (length === 0) this.#log.warn('hub.agents is empty: there is no machine to show');
     else this.#log.info(`${length} machines in hub.agents`);

@@ -100,13 +100,14 @@ t.test(
   },
 );
 
-t.test('samples that are complete by themselves have no such form', async (t) => {
+t.test('[I.hub.stall] a full stream skips to the newest sample, and delays no other', async (t) => {
   const fanout = createFanout();
-  const stream = open(fanout);
+  const [stream, reader] = [open(fanout), open(fanout)];
   stream.isFull = true;
   fanout.publish(eventsOf('1'));
   fanout.publish(eventsOf('2'));
   stream.drain();
+  t.strictSame(reader.got, ['first', '1', '2']);
   t.strictSame(stream.got, ['first', '2']);
   fanout.close();
 });
