@@ -37,6 +37,7 @@ function write(file, bytes) {
 const LATE = [
   'src/exporters/prometheus/metrics.ts',
   'src/exporters/mqtt/exporter.ts',
+  'src/history/store/store.ts',
   'src/cli/top/top.ts',
   // A role of its own: with its own copy of the HTTP modules, so that those of the service stay in one file.
   'src/hub/service.ts',

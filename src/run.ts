@@ -108,10 +108,11 @@ export async function run({ options, version, write, role }: RunOptions): Promis
   const stop = (signal: NodeJS.Signals) => {
     log.notice(`stopping: ${signal}`);
     reloader.close();
-    void service.close().then(() => {
+    void service.close().then((isEnded) => {
       log.notice('stopped');
       serviceLog.flush();
       openNativeProcess().releaseClosedTerminal();
+      if (!isEnded) openNativeProcess().exitNow(0);
       process.exit(0);
     });
   };

@@ -5,6 +5,9 @@ import type { Config } from './config/schema.ts';
 import type { EngineChoice } from './engines.ts';
 import { type ExporterParts, Exporters } from './exporters/exporters.ts';
 import { Front } from './front.ts';
+import type { History } from './history/history.ts';
+import { HistoryQueries } from './history/queries.ts';
+import type { RecordedHistory } from './history/recorded.ts';
 import type { Host } from './host/host.ts';
 import type { Bound } from './http/connections/listening.ts';
 import { readDashboard } from './http/endpoints/dashboard.ts';
@@ -16,7 +19,7 @@ import { Fanout } from './http/stream/fanout.ts';
 import { NativeFanout } from './http/stream/native-fanout.ts';
 import type { StreamHub } from './http/stream/stream-hub.ts';
 import type { Log } from './log/log.ts';
-import { createCommands, createStats } from './parts.ts';
+import { createCommands, createHistory, createStats } from './parts.ts';
 import type { Sampler } from './stats/sampler.ts';
 import type { ServiceFacts } from './stats/system.ts';
 
@@ -32,6 +35,8 @@ export interface ServiceOptions {
   readonly rss?: () => number;
   /** For tests. */
   readonly clock?: Clock;
+  /** For tests: what is asked in place of the recorder. */
+  readonly history?: History;
 }
 
 export class Service {
@@ -39,6 +44,7 @@ export class Service {
   readonly #sampler: Sampler;
   readonly #fanout: StreamHub;
   readonly #hub: Hub;
+  readonly #history: RecordedHistory;
   readonly #power: Power;
   readonly #exporters = new Exporters();
   readonly #exporterParts: Omit<ExporterParts, 'doors'>;
@@ -54,6 +60,7 @@ export class Service {
     machineNames,
     rss,
     clock = systemClock(() => host.sinceBootMs()),
+    history: given,
   }: ServiceOptions) {
     const config = { current: initial };
     const base = { config, host, clock, log };
@@ -61,7 +68,10 @@ export class Service {
     const { power, media, processControl, wakeControl, commands } = createCommands(base, facts.pid);
     const dashboard = readDashboard();
     const dashboardPaths = dashboard.map((file) => file.path);
-    this.#exporterParts = { ...base, facts, sampler, commands, power, media, queries };
+    this.#history = createHistory(base, { sampler, readings }, facts);
+    const kept = given ?? this.#history;
+    const history = new HistoryQueries({ history: kept, clock, unixMs: Date.now });
+    this.#exporterParts = { ...base, facts, sampler, history: kept, commands, power, media, queries };
     this.#sampler = sampler;
     this.#power = power;
     const front = new Front({
@@ -83,7 +93,7 @@ export class Service {
       log,
       commands,
       source: sampler,
-      rooms: { media, power, processes: queries },
+      rooms: { media, power, processes: queries, history },
       server,
       tally,
     });
@@ -98,6 +108,7 @@ export class Service {
       power,
       media,
       processQueries: queries,
+      history,
       dashboard,
       metrics: {
         ...{ host, source: sampler, clock, facts, engine: engine.name, sampler, gate },
@@ -114,6 +125,7 @@ export class Service {
   async start(): Promise<readonly Bound[]> {
     const bound = await this.#front.start();
     this.#fanout.stallLimitSeconds = this.#front.stallLimitSeconds;
+    this.#history.start();
     this.#exporters.start({ ...this.#exporterParts, doors: bound });
     return bound;
   }
@@ -122,6 +134,7 @@ export class Service {
   reconfigure(next: Config): void {
     this.#front.reconfigure(next);
     this.#sampler.setInterval(next.stats.stream_interval_seconds);
+    this.#history.reconfigure();
     const { gate } = this.#front;
     const passes = gate.passes.bind(gate);
     this.#fanout.judgeAgain(passes);
@@ -129,15 +142,20 @@ export class Service {
     this.#exporters.reconfigure();
   }
 
-  /** Stops within a second: no new connections, streams end on a frame boundary. */
-  async close(): Promise<void> {
+  /**
+   * Stops within a second: no new connections, streams end on a frame boundary. False: a thread hangs in the kernel, and
+   * only `NativeProcess.exitNow` ends the process.
+   */
+  async close(): Promise<boolean> {
     this.#front.stop();
     const exportersClosed = this.#exporters.close();
+    const historyClosed = this.#history.close();
     // First, so that its subscribers are still there to be notified of dropped actions.
     this.#power.close();
     const isDrained = this.#fanout.close() + this.#hub.close('the service is shutting down') === 0;
     this.#sampler.close();
     await this.#front.close(isDrained);
     await exportersClosed;
+    return await historyClosed;
   }
 }

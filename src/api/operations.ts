@@ -1,4 +1,6 @@
 /** Every operation of HTTP as the API documents see it: its row, its OperationDocs and its id in one object. */
+
+import { HISTORY_DOCS } from '../wire/history.ts';
 import { HUB_DOCS } from '../wire/hub.ts';
 import { HUB_OPERATIONS, type HubOperationId } from '../wire/hub-operations.ts';
 import { MEDIA_DOCS } from '../wire/media.ts';
@@ -15,6 +17,7 @@ import { WAKE_DOCS } from '../wire/wake.ts';
 // The compiler misses an operation that is documented nowhere here.
 const DOCS: DocsOf<OperationId> = {
   ...USAGE_DOCS,
+  ...HISTORY_DOCS,
   ...SYSTEM_DOCS,
   ...SOCKET_DOCS,
   ...POWER_DOCS,

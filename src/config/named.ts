@@ -31,7 +31,7 @@ export function judgeEntries(
 function judgeEntry(
   file: string,
   path: readonly string[],
-  { keys, required, requires, short }: NamedEntries,
+  { keys, required, requires, short, check }: NamedEntries,
   { line, value: written }: MapEntry,
   findings: Findings,
 ): void {
@@ -59,6 +59,8 @@ function judgeEntry(
     const message = `expected the key ${required}, with ${requires}`;
     findings.problems.push(placed(file, { line, path, message }));
   }
+  const message = findings.problems.length > before ? undefined : check?.(values);
+  if (message !== undefined) findings.problems.push(placed(file, { line, path, message }));
   if (findings.problems.length > before) return;
   // Every key has its default or a value that its row accepted; one that is absent is left out.
   const value = Object.fromEntries(Object.entries(values).filter(([, each]) => each !== undefined));

@@ -68,7 +68,7 @@ export function isTopic(text: string): boolean {
   return text.length <= 128 && /^[A-Za-z0-9_.-]+(?:\/[A-Za-z0-9_.-]+)*$/u.test(text);
 }
 
-/** The name of an app in `processes.launch`, of a machine in `wake.hosts`. */
+/** The name of an app in `processes.launch`, of a machine in `wake.hosts`, of a rule in `watch.rules`. */
 export const ENTRY_NAME = /^[A-Za-z0-9_.-]{1,64}$/u;
 
 export function isMap(value: unknown): value is Readonly<Record<string, unknown>> {

@@ -4,6 +4,7 @@ import type { Commands } from '../commands/command.ts';
 import type { Media } from '../commands/media.ts';
 import type { Power } from '../commands/power.ts';
 import type { Config } from '../config/schema.ts';
+import type { History } from '../history/history.ts';
 import { ALL_SECTIONS } from '../host/host.ts';
 import type { Base } from '../parts.ts';
 import type { ProcessQueries } from '../processes/queries.ts';
@@ -23,6 +24,7 @@ export interface Door {
 export interface ExporterParts extends Base {
   readonly facts: ServiceFacts;
   readonly sampler: Sampler;
+  readonly history: History;
   readonly commands: Commands;
   readonly power: Power;
   readonly media: Media;

@@ -103,11 +103,12 @@ export class HubService {
     this.#fleet.judgeAgain(passes);
   }
 
-  /** Stops within a second: no new connections, streams end on a frame boundary. */
-  async close(): Promise<void> {
+  /** Stops within a second, as the service; true: no thread hangs in the kernel, because there is none. */
+  async close(): Promise<boolean> {
     this.#front.stop();
     const isDrained = this.#fleet.close() + this.#hosts.close() === 0;
     await this.#front.close(isDrained);
+    return true;
   }
 
   #events({ sent, skipped }: { readonly sent: number; readonly skipped: number }) {

@@ -8,6 +8,7 @@ import { loadConfig } from '#src/config/load.js';
 import type { Row } from '#src/config/rows.js';
 import { DEFAULT_CONFIG, ROWS } from '#src/config/schema.js';
 import { WAKE_KEYS } from '#src/config/wake-rows.js';
+import { WATCH_KEYS } from '#src/config/watch-rows.js';
 import { makeFolder, optionsFor, writeFiles } from './loading.ts';
 
 const root = path.resolve(import.meta.dirname, '../../../..');
@@ -32,6 +33,7 @@ const sections: readonly (readonly [RegExp, string])[] = [
   [/(<!-- keys: .*-->\n)[\s\S]*(<!-- \/keys -->)/, table(ROWS, true)],
   [/(<!-- wake -->\n)[\s\S]*(<!-- \/wake -->)/, table(Object.entries(WAKE_KEYS), false)],
   [/(<!-- agents -->\n)[\s\S]*(<!-- \/agents -->)/, table(Object.entries(AGENT_KEYS), false)],
+  [/(<!-- watch -->\n)[\s\S]*(<!-- \/watch -->)/, table(Object.entries(WATCH_KEYS), false)],
   [/(<!-- launch -->\n)[\s\S]*(<!-- \/launch -->)/, table(Object.entries(LAUNCH_KEYS), false)],
 ];
 

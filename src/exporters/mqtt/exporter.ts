@@ -2,11 +2,13 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Media } from '../../commands/media.ts';
 import type { Power } from '../../commands/power.ts';
+import type { History } from '../../history/history.ts';
 import { topicsOf } from './discovery/topics.ts';
 import { Session, type SessionRooms } from './session.ts';
 
 export interface MqttParts extends SessionRooms {
   readonly media: SessionRooms['media'] & Pick<Media, 'onChange'>;
+  readonly history: Pick<History, 'onEvent'>;
   readonly power: SessionRooms['power'] & Pick<Power, 'onChange' | 'onSleep'>;
 }
 
@@ -26,6 +28,7 @@ export class MqttExporter {
     this.#unlisten = [
       parts.media.onChange(() => this.#session?.mediaChanged()),
       parts.power.onChange(() => this.#session?.powerChanged()),
+      parts.history.onEvent((event) => this.#session?.sendEvent(event)),
       parts.power.onSleep((isGoingToSleep) => {
         this.#isAsleep = isGoingToSleep;
         this.#session?.setAsleep(isGoingToSleep);

@@ -148,12 +148,13 @@ export class Reports {
   }
 
   async #announce(reading: Reading): Promise<void> {
-    const { id, topics, intervalSeconds, power, urlOf } = this.#options;
+    const { id, topics, intervalSeconds, power, urlOf, config } = this.#options;
     if (topics.discovery === undefined) return;
     const { hostname } = reading.system;
     const document = deviceDocument(
       {
         ...{ ...reading, id, name: hostname, topics, intervalSeconds, url: urlOf(hostname) },
+        hasRules: Object.keys(config.current.watch.rules).length > 0,
         ...{ media: await this.#readMedia(), power: await power.capabilities() },
       },
       this.#components,

@@ -2,6 +2,7 @@
 import type { Commands } from '../../commands/command.ts';
 import type { Power } from '../../commands/power.ts';
 import type { Config } from '../../config/schema.ts';
+import type { HistoryEvent } from '../../wire/history.ts';
 import { type Broker, brokerOf } from './broker.ts';
 import { type Connection, type Message, Refusal } from './connection.ts';
 import { topicsOf } from './discovery/topics.ts';
@@ -91,6 +92,11 @@ export class Session {
 
   powerChanged(): void {
     this.#reports.powerChanged();
+  }
+
+  /** Lost while there is no connection: nothing is kept. */
+  sendEvent(event: HistoryEvent): void {
+    void this.#deliver(this.topics.event, JSON.stringify(event));
   }
 
   setAsleep(isAsleep: boolean): void {

@@ -10,6 +10,7 @@ import mqtt, { type IClientOptions } from 'mqtt';
 import type { Clock } from '#src/clock.js';
 import type { Config } from '#src/config/schema.js';
 import type { Feedback } from '#src/exporters/mqtt/door.js';
+import type { History } from '#src/history/history.js';
 import { fixtureHost } from '../../helpers/fakes/host.ts';
 import { FakeMediaHost, playerOf, snapshotOf } from '../../helpers/fakes/media.ts';
 import { PATIENCE_MS } from '../../helpers/limits.ts';
@@ -182,7 +183,11 @@ export interface Beside {
 export async function startBeside(
   t: Test,
   config: ConfigPart,
-  { clock, isClosed = true }: { readonly clock?: Clock; readonly isClosed?: boolean } = {},
+  {
+    clock,
+    history,
+    isClosed = true,
+  }: { readonly clock?: Clock; readonly history?: History; readonly isClosed?: boolean } = {},
 ): Promise<Beside> {
   const media = new FakeMediaHost();
   media.snapshot = snapshotOf(
@@ -195,7 +200,11 @@ export async function startBeside(
     }),
   );
   const host = { ...fixtureHost(), media };
-  const service = await startHere(host, { host: { id: 'pc' }, ...config }, clock && { clock });
+  const service = await startHere(
+    host,
+    { host: { id: 'pc' }, ...config },
+    { ...(clock && { clock }), ...(history && { history }) },
+  );
   if (isClosed) t.teardown(() => service.stop());
   return { service, media };
 }
