@@ -32,11 +32,14 @@ function importsOf(file: string): readonly string[] {
 /** What each room may import from, besides itself: an entry stands for that room and for the rooms inside it. */
 const ARROWS: Readonly<Record<string, readonly string[]>> = {
   main: ['run', 'engines', 'config', 'host', 'cli', 'log', 'errors'],
-  run: ['service', 'engines', 'http/connections', 'http', 'config', 'host', 'cli', 'log'],
+  run: ['service', 'hub', 'engines', 'http/connections', 'http', 'config', 'host', 'cli', 'log'],
   service: [
     ...['engines', 'config', 'tls', 'host', 'stats', 'history', 'processes', 'commands', 'access', 'http'],
-    ...['wire', 'log', 'errors', 'clock', 'parts', 'exporters'],
+    ...['wire', 'log', 'errors', 'clock', 'parts', 'exporters', 'front'],
   ],
+  front: ['engines', 'parts', 'tls', 'config', 'http'],
+  hub: ['front', 'hub/pull', 'http', 'stats', 'host', 'config', 'engines', 'wire', 'errors', 'log', 'clock'],
+  'hub/pull': ['config', 'tls'],
   parts: ['config', 'host', 'stats', 'history', 'processes', 'commands', 'log', 'clock'],
   engines: ['http'],
   http: ['http/clients', 'stats', 'tls', 'access', 'config', 'wire', 'errors', 'params', 'log'],
@@ -123,8 +126,9 @@ const LIBRARIES: Readonly<Record<string, (file: string) => boolean>> = {
   'js-yaml': (file) => file.startsWith('src/config/'),
   mqtt: (file) => file.startsWith('src/exporters/mqtt/'),
   valibot: (file) =>
-    /^src\/config\/(?:schema|rows|history-rows|launch-rows|mqtt-rows|wake-rows|watch-rows).ts$/.test(file) ||
-    /^src\/(?:wire|api)\//.test(file),
+    /^src\/config\/(?:schema|rows|history-rows|launch-rows|mqtt-rows|wake-rows|watch-rows|hub-rows).ts$/.test(
+      file,
+    ) || /^src\/(?:wire|api)\//.test(file),
 };
 
 /** Those that only the build needs: nothing of these rooms is loaded by the service. */
@@ -283,6 +287,9 @@ const POOL_USERS: ReadonlyMap<string, RegExp> = new Map([
   ['src/cli/ports.ts', /^net$/],
   // As server.ts.
   ['src/http/node/secure.ts', /^https$/],
+  // The names of agents are looked up two at a time; the rest of the hub uses no thread of the pool.
+  ['src/hub/pull/names.ts', /^(?:lookup|LookupFunction)$/],
+  ['src/hub/pull/request.ts', /^net$/],
   // In a worker of its own, on its thread.
   ['src/history/store/blobs.ts', /^(?:deflateRawSync|inflateRawSync)$/],
   // The client: a program of its own.

@@ -7,7 +7,7 @@
 export type Method = 'GET' | 'POST';
 
 /** How the API documents group the operations. */
-export type Tag = 'stats' | 'history' | 'power' | 'media' | 'processes' | 'service';
+export type Tag = 'stats' | 'history' | 'power' | 'media' | 'processes' | 'service' | 'hosts';
 
 /** `Feature`: the names of the flags; http/routes.ts narrows it to those of the configuration. */
 export interface Operation<Feature extends string = string> {

@@ -20,7 +20,8 @@ export const documentRuns = (): Runs<'getOpenapi' | 'getAsyncapi'> => ({
   getAsyncapi: runOf('asyncapi'),
 });
 
-function runOf(name: string): Run {
+/** Answers with a document of this name. */
+export function runOf(name: string): Run {
   // Kept from the first request on: most services never get one.
   let stored: Promise<StoredDocument> | undefined;
   const read = () => {
