@@ -92,7 +92,11 @@ export class Service {
     const dashboard = readDashboard();
     const dashboardPaths = dashboard.map((file) => file.path);
     this.#base = base;
-    this.#exporterParts = { ...base, facts, sampler, commands, power, media, queries };
+    const systemRooms = { host, facts, source: sampler, power, media, processControl, wakeControl };
+    const readSystemNow = (withDetail: boolean) => readSystem(systemRooms, withDetail);
+    this.#exporterParts = {
+      ...{ ...base, facts, sampler, commands, power, media, queries, readSystem: readSystemNow },
+    };
     this.#sampler = sampler;
     this.#power = power;
     this.#gate = new Gate({ config: initial, machineNames, dashboardPaths, log, now: clock.now });
@@ -151,7 +155,6 @@ export class Service {
       tally,
     });
     for (const sink of [this.#fanout, this.#hub]) sampler.attach(sink);
-    const systemRooms = { host, facts, source: sampler, power, media, processControl, wakeControl };
     this.routes = surfaceOf({
       gate: this.#gate,
       sampler,
@@ -167,7 +170,7 @@ export class Service {
         ...{ server: this.#server, streams: this.#fanout, sockets: this.#hub, media, config, log, rss },
         processes: readings,
       },
-      readSystem: (withDetail) => readSystem(systemRooms, withDetail),
+      readSystem: readSystemNow,
       hasRoom: roomFor(this.#room, config, [this.#fanout, this.#hub], tally),
     });
     const isStopping = () => this.#isStopping;
