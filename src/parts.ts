@@ -9,11 +9,14 @@ import { Power, powerCommands } from './commands/power.ts';
 import { ProcessControl, processCommands } from './commands/process.ts';
 import { WakeControl, wakeCommands } from './commands/wake.ts';
 import type { Config } from './config/schema.ts';
+import type { Store } from './history/history.ts';
+import { RecordedHistory } from './history/recorded.ts';
 import type { Host } from './host/host.ts';
 import type { Log } from './log/log.ts';
 import { ProcessQueries } from './processes/queries.ts';
 import { ProcessReadings } from './processes/readings.ts';
 import { Sampler } from './stats/sampler.ts';
+import type { ServiceFacts } from './stats/system.ts';
 
 /** Shared by all parts. */
 export interface Base {
@@ -36,6 +39,28 @@ export function createStats({ config, host, clock, log }: Base) {
   });
   const queries = processes && readings && new ProcessQueries({ host: processes, readings, clock, config });
   return { sampler, readings, queries };
+}
+
+/** Records nothing before it is started. */
+export function createHistory(base: Base, sampler: Sampler, facts: ServiceFacts): RecordedHistory {
+  const { config, log } = base;
+  const { startedAt, version } = facts;
+  const openStore = () => openHistoryStore(base, startedAt);
+  return new RecordedHistory({ sampler, config, log, unixMs: Date.now, startedAt, version, openStore });
+}
+
+/** Loads it only where it is used. Never rejects. */
+async function openHistoryStore({ config, log, clock }: Base, startedAt: number): Promise<Store | undefined> {
+  const { path } = config.current.history;
+  if (path === undefined) return undefined;
+  const maxMegabytes = () => config.current.history.max_megabytes;
+  try {
+    const { openStore } = await import('./history/store/store.ts');
+    return openStore({ path, maxMegabytes, log, clock, unixMs: Date.now, startedAt });
+  } catch (error) {
+    log.error(`history.path: ${error instanceof Error ? error.message : String(error)}`);
+    return undefined;
+  }
 }
 
 export function createCommands({ config, host, clock, log }: Base, ownPid: number) {

@@ -86,10 +86,11 @@ export async function run({ options, version, write }: RunOptions): Promise<void
   const stop = (signal: NodeJS.Signals) => {
     log.notice(`stopping: ${signal}`);
     reloader.close();
-    void service.close().then(() => {
+    void service.close().then((isEnded) => {
       log.notice('stopped');
       serviceLog.flush();
       openNativeProcess().releaseClosedTerminal();
+      if (!isEnded) openNativeProcess().exitNow(0);
       process.exit(0);
     });
   };

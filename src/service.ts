@@ -5,6 +5,9 @@ import type { Power } from './commands/power.ts';
 import type { Config } from './config/schema.ts';
 import { describeEngine, type EngineChoice } from './engines.ts';
 import { type ExporterParts, Exporters } from './exporters/exporters.ts';
+import type { History } from './history/history.ts';
+import { HistoryQueries } from './history/queries.ts';
+import type { RecordedHistory } from './history/recorded.ts';
 import type { Host } from './host/host.ts';
 import { Ledger } from './http/clients/ledger.ts';
 import { Tally } from './http/clients/tally.ts';
@@ -25,7 +28,7 @@ import { Fanout } from './http/stream/fanout.ts';
 import { NativeFanout } from './http/stream/native-fanout.ts';
 import type { StreamHub } from './http/stream/stream-hub.ts';
 import type { Log } from './log/log.ts';
-import { type Base, createCommands, createStats } from './parts.ts';
+import { type Base, createCommands, createHistory, createStats } from './parts.ts';
 import type { Sampler } from './stats/sampler.ts';
 import type { ServiceFacts } from './stats/system.ts';
 import type { TlsPair } from './tls/pair.ts';
@@ -42,6 +45,8 @@ export interface ServiceOptions {
   readonly rss?: () => number;
   /** For tests. */
   readonly clock?: Clock;
+  /** For tests: what is asked in place of the recorder. */
+  readonly history?: History;
 }
 
 /** Fallback stall limit, for platforms where neither PeerWatch nor TCP_USER_TIMEOUT is available. */
@@ -59,6 +64,7 @@ export class Service {
   readonly #sampler: Sampler;
   readonly #fanout: StreamHub;
   readonly #hub: Hub;
+  readonly #history: RecordedHistory;
   readonly #power: Power;
   readonly #gate: Gate;
   readonly #pipeline: Pipeline;
@@ -84,6 +90,7 @@ export class Service {
     machineNames,
     rss,
     clock = systemClock(() => host.sinceBootMs()),
+    history: given,
   }: ServiceOptions) {
     const config = { current: initial };
     const base = { config, host, clock, log };
@@ -92,10 +99,20 @@ export class Service {
     const dashboard = readDashboard();
     const dashboardPaths = dashboard.map((file) => file.path);
     this.#base = base;
+    this.#history = createHistory(base, sampler, facts);
+    const history = new HistoryQueries({ history: given ?? this.#history, clock, unixMs: Date.now });
     const systemRooms = { host, facts, source: sampler, power, media, processControl, wakeControl };
     const readSystemNow = (withDetail: boolean) => readSystem(systemRooms, withDetail);
     this.#exporterParts = {
-      ...{ ...base, facts, sampler, commands, power, media, queries, readSystem: readSystemNow },
+      ...base,
+      facts,
+      sampler,
+      history: this.#history,
+      commands,
+      power,
+      media,
+      queries,
+      readSystem: readSystemNow,
     };
     this.#sampler = sampler;
     this.#power = power;
@@ -150,7 +167,7 @@ export class Service {
       log,
       commands,
       source: sampler,
-      rooms: { media, power, processes: queries },
+      rooms: { media, power, processes: queries, history },
       server: this.#server,
       tally,
     });
@@ -164,6 +181,7 @@ export class Service {
       power,
       media,
       processQueries: queries,
+      history,
       dashboard,
       metrics: {
         ...{ host, source: sampler, clock, facts, engine: engine.name, sampler, gate: this.#gate },
@@ -210,6 +228,7 @@ export class Service {
       );
     this.#server.maxConnections = this.#room.maxConnections();
     this.#fanout.stallLimitSeconds = canJudge || isTuned ? Number.POSITIVE_INFINITY : UNTUNED_STALL_SECONDS;
+    this.#history.start();
     this.#exporters.start({ ...this.#exporterParts, doors: bound });
     return bound;
   }
@@ -221,6 +240,7 @@ export class Service {
     config.current = next;
     log.setLevel(next.log.level);
     this.#sampler.setInterval(next.stats.stream_interval_seconds);
+    this.#history.reconfigure();
     this.#gate.reconfigure(next);
     const passes = this.#gate.passes.bind(this.#gate);
     this.#fanout.judgeAgain(passes);
@@ -243,8 +263,11 @@ export class Service {
     }
   }
 
-  /** Stops within a second: no new connections, streams end on a frame boundary. */
-  async close(): Promise<void> {
+  /**
+   * Stops within a second: no new connections, streams end on a frame boundary. False: a thread hangs in the kernel, and
+   * only `NativeProcess.exitNow` ends the process.
+   */
+  async close(): Promise<boolean> {
     this.#isStopping = true;
     this.#server.stopListening();
     this.#peers.stop();
@@ -252,6 +275,7 @@ export class Service {
     this.#heap?.stop();
     const startedAt = performance.now();
     const exportersClosed = this.#exporters.close();
+    const historyClosed = this.#history.close();
     // First, so that its subscribers are still there to be notified of dropped actions.
     this.#power.close();
     const isDrained = this.#fanout.close() + this.#hub.close('the service is shutting down') === 0;
@@ -267,5 +291,6 @@ export class Service {
     );
     this.#server.close();
     await exportersClosed;
+    return await historyClosed;
   }
 }

@@ -34,10 +34,10 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   main: ['run', 'engines', 'config', 'host', 'cli', 'log', 'errors'],
   run: ['service', 'engines', 'http/connections', 'http', 'config', 'host', 'cli', 'log'],
   service: [
-    ...['engines', 'config', 'tls', 'host', 'stats', 'processes', 'commands', 'access', 'http', 'wire'],
-    ...['log', 'errors', 'clock', 'parts', 'exporters'],
+    ...['engines', 'config', 'tls', 'host', 'stats', 'history', 'processes', 'commands', 'access', 'http'],
+    ...['wire', 'log', 'errors', 'clock', 'parts', 'exporters'],
   ],
-  parts: ['config', 'host', 'stats', 'processes', 'commands', 'log', 'clock'],
+  parts: ['config', 'host', 'stats', 'history', 'processes', 'commands', 'log', 'clock'],
   engines: ['http'],
   http: ['http/clients', 'stats', 'tls', 'access', 'config', 'wire', 'errors', 'params', 'log'],
   'http/clients': ['access', 'clock'],
@@ -46,17 +46,18 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   'http/connections': ['tls', 'http', 'http/clients', 'access', 'host', 'config', 'log', 'clock'],
   'http/stream': ['host', 'http', 'http/clients', 'stats', 'clock'],
   'http/socket': [
-    ...['http', 'http/clients', 'commands', 'processes', 'stats', 'wire'],
+    ...['http', 'http/clients', 'commands', 'history', 'processes', 'stats', 'wire'],
     ...['errors', 'host', 'config', 'log', 'params', 'clock'],
   ],
   'http/endpoints': [
-    ...['http', 'http/clients', 'commands', 'processes', 'stats', 'access', 'wire'],
+    ...['http', 'http/clients', 'commands', 'history', 'processes', 'stats', 'access', 'wire'],
     ...['errors', 'exporters', 'host', 'params', 'place'],
   ],
   exporters: [
     'parts',
     'config',
     'stats',
+    'history',
     'commands',
     'processes',
     'host',
@@ -107,7 +108,10 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   api: ['wire', 'errors', 'host', 'place'],
   params: ['wire', 'errors'],
   host: ['place'],
-  history: ['stats', 'host', 'processes', 'config', 'wire', 'log', 'clock', 'listeners'],
+  history: [
+    ...['stats', 'host', 'processes', 'config', 'wire', 'log', 'clock', 'listeners', 'errors', 'params'],
+  ],
+  'history/store': ['history', 'wire', 'log', 'clock'],
   wire: ['errors'],
   errors: [],
   log: [],
@@ -129,7 +133,7 @@ const LIBRARIES: Readonly<Record<string, (file: string) => boolean>> = {
   'js-yaml': (file) => file.startsWith('src/config/'),
   mqtt: (file) => file.startsWith('src/exporters/mqtt/'),
   valibot: (file) =>
-    /^src\/config\/(?:schema|rows|launch-rows|mqtt-rows|wake-rows).ts$/.test(file) ||
+    /^src\/config\/(?:schema|rows|history-rows|launch-rows|mqtt-rows|wake-rows).ts$/.test(file) ||
     /^src\/(?:wire|api)\//.test(file),
 };
 
@@ -289,6 +293,8 @@ const POOL_USERS: ReadonlyMap<string, RegExp> = new Map([
   ['src/cli/ports.ts', /^net$/],
   // As server.ts.
   ['src/http/node/secure.ts', /^https$/],
+  // In a worker of its own, on its thread.
+  ['src/history/store/blobs.ts', /^(?:deflateRawSync|inflateRawSync)$/],
   // The client: a program of its own.
   ['src/client/pinned.ts', /^https$/],
 ]);

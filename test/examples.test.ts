@@ -65,6 +65,7 @@ async function startService(t: Test, folder: string) {
     processes: { launch: { editor: { command: '/bin/true', args: [], env: {}, allow_args: false } } },
     wake: { hosts: { nas: { mac: '02:00:5e:10:00:00', port: 9 } } },
     stats: { stream_interval_seconds: 1 },
+    history: { minutes: 60 },
   });
   t.teardown(() => service.stop());
   return { media, service };

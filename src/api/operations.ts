@@ -1,4 +1,5 @@
 /** Every operation of HTTP as the API documents see it: its row, its OperationDocs and its id in one object. */
+import { HISTORY_DOCS } from '../wire/history.ts';
 import { MEDIA_DOCS } from '../wire/media.ts';
 import type { DocsOf, OperationDocs } from '../wire/operation-docs.ts';
 import { OPERATIONS, type Operation, type OperationId } from '../wire/operations.ts';
@@ -13,6 +14,7 @@ import { WAKE_DOCS } from '../wire/wake.ts';
 // The compiler misses an operation that is documented nowhere here.
 const DOCS: DocsOf<OperationId> = {
   ...USAGE_DOCS,
+  ...HISTORY_DOCS,
   ...SYSTEM_DOCS,
   ...SOCKET_DOCS,
   ...POWER_DOCS,

@@ -2,6 +2,7 @@
 import * as v from 'valibot';
 import { LOG_FORMATS, type LogFormat } from '../log/format.ts';
 import { LOG_LEVELS, type LogLevel } from '../log/log.ts';
+import { HISTORY_ROWS } from './history-rows.ts';
 import { LAUNCH_ROW } from './launch-rows.ts';
 import { MQTT_ROWS } from './mqtt-rows.ts';
 import { addressesRow, booleanRow, configRow, limitRow, namesRow, pemRow, type Row } from './rows.ts';
@@ -153,6 +154,7 @@ export const KEYS = {
     }),
   },
   processes: { launch: LAUNCH_ROW },
+  history: HISTORY_ROWS,
   mqtt: MQTT_ROWS,
   wake: { hosts: WAKE_ROW },
   host: {

@@ -5,6 +5,7 @@ import type { Media } from '../commands/media.ts';
 import type { Power } from '../commands/power.ts';
 import type { Config } from '../config/schema.ts';
 import { featureDisabled } from '../errors.ts';
+import type { History } from '../history/history.ts';
 import { ALL_SECTIONS, SECTION_BITS } from '../host/host.ts';
 import type { Base } from '../parts.ts';
 import { checkDetails, checkList, listable, type ProcessQueries } from '../processes/queries.ts';
@@ -26,6 +27,7 @@ export interface Door {
 export interface ExporterParts extends Base {
   readonly facts: ServiceFacts;
   readonly sampler: Sampler;
+  readonly history: History;
   readonly commands: Commands;
   readonly power: Power;
   readonly media: Media;

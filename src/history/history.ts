@@ -65,11 +65,17 @@ export interface Store {
   put(slot: Slot): void;
   mark(mark: HistoryMark): void;
   event(event: HistoryEvent): void;
-  /** What is on disk of these series between `from` and `until`, in Unix seconds, in slots of `step`. Rejects when the disk does not answer. */
-  read(request: StoreRequest): Promise<StoreAnswer>;
+  /**
+   * What is on disk of these series between `from` and `until`, in Unix seconds, in slots of `step`. Rejects when the disk
+   * does not answer. `too_many`: more numbers than one answer may have.
+   */
+  read(request: StoreRequest): Promise<StoreAnswer | 'too_many'>;
   processesAt(at: number): Promise<Slot['processes']>;
-  /** Writes what it has, for at most 500 ms. */
-  close(): Promise<void>;
+  /**
+   * Writes what it has, for at most 500 ms. False: its thread hangs in the kernel, and process.exit would wait for it
+   * (NativeProcess.exitNow does not).
+   */
+  close(): Promise<boolean>;
 }
 
 export interface StoreRequest {
@@ -80,6 +86,8 @@ export interface StoreRequest {
 }
 
 export interface StoreAnswer {
+  /** As requested, or greater: 600 s and its multiples where only summaries are kept. */
+  readonly step: number;
   readonly slots: readonly Slot[];
   readonly marks: readonly HistoryMark[];
   readonly events: readonly HistoryEvent[];

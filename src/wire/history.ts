@@ -1,6 +1,8 @@
 /** The history on the wire: columns of series, marks, events of watch rules, and what ran at a moment. */
 import * as v from 'valibot';
+import { historyRequest, processHistoryRequest } from './history-requests.ts';
 import { means } from './meaning.ts';
+import type { DocsOf } from './operation-docs.ts';
 import { count, exactUnixSeconds, known, type Shape, seconds, unixSeconds } from './quantities.ts';
 
 /** One number per slot; null where nothing was recorded. */
@@ -95,3 +97,26 @@ export const processHistoryPayload = v.strictObject({
   ...processUses.entries,
 });
 export type ProcessHistoryPayload = Shape<typeof processHistoryPayload>;
+
+const OFF = 'While `history.minutes` is 0 the answer is 403 `feature_disabled`.';
+
+export const HISTORY_DOCS: DocsOf<'getHistory' | 'getProcessHistory'> = {
+  getHistory: {
+    summary: 'What was measured before now, as columns',
+    description: `Slot \`i\` of each column covers the time from \`start + i × step\` to \`start + (i + 1) × step\`; it is null where nothing was recorded. An answer has at most 100,000 numbers; a request for more is answered with 400 \`invalid_value\`: fewer series, a shorter time or a longer step make it smaller. An answer younger than one second answers for all who request the same. docs/history.md lists the names of series. ${OFF}`,
+    query: historyRequest,
+    payloads: [historyPayload],
+    headers: ['ETag'],
+    errors: ['invalid_value', 'not_possible_now'],
+    example: { target: '/api/history?series=cpu.load,network.*&since=-600' },
+  },
+  getProcessHistory: {
+    summary: 'Which programs used most at a moment before now',
+    description: `Programs by name, at most five for each of processor, memory and disks. ${OFF}`,
+    query: processHistoryRequest,
+    payloads: [processHistoryPayload],
+    headers: ['ETag'],
+    errors: ['missing_field', 'invalid_value', 'not_possible_now'],
+    example: { target: '/api/history/processes?at=-600' },
+  },
+};

@@ -4,6 +4,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
+import { PATIENCE_MS } from '../helpers/limits.ts';
 import { buildFakeSmtc } from './fake-smtc.ts';
 import { startOnWindows, windowsPath } from './wine.ts';
 import { openPrefix, runUnderWine } from './wine-program.ts';
@@ -60,7 +61,7 @@ t.test('[6.windows] sessions: distinguished, commanded, refusals reported', asyn
   const client = clientOf(service.baseUrl);
   /** Waits until the service has seen the commands of `say`. */
   const until = async (is: (body: Answer['body']) => boolean) => {
-    for (let i = 0; i < 100; i++) {
+    for (const begun = performance.now(); performance.now() - begun < PATIENCE_MS; ) {
       const { body } = await client.status();
       if (is(body)) return body;
       await sleep(50);

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import t, { type Test } from 'tap';
 import { DbusPeer } from '../../helpers/dbus/peer.ts';
 import { type SessionBus, startSessionBus } from '../../helpers/dbus/session-bus.ts';
-import { checkTime } from '../../helpers/limits.ts';
+import { checkTime, PATIENCE_MS } from '../../helpers/limits.ts';
 import { MediaService, percentile } from '../../helpers/service/media.ts';
 import { type Tags, writeWav } from '../audio-file.ts';
 
@@ -56,7 +56,7 @@ async function start(t: Test): Promise<Rig> {
 /** Waits until the witness says `expected`: mpv-mpris reports changes up to 100 ms after they were requested. */
 async function seen(rig: Rig, player: string, args: readonly string[], expected: string): Promise<string> {
   let said = '';
-  for (let i = 0; i < 100; i++) {
+  for (const begun = performance.now(); performance.now() - begun < PATIENCE_MS; ) {
     said = await rig.witness(player, ...args).catch((error: Error) => error.message);
     if (said === expected) break;
     await sleep(10);
@@ -196,7 +196,7 @@ t.test('[6.which-player] [6.player] several players, one stopped, and playerctld
   );
 
   bus.spawn('playerctld', []);
-  for (let i = 0; i < 100; i++) {
+  for (const begun = performance.now(); performance.now() - begun < PATIENCE_MS; ) {
     if ((await bus.run('playerctl', ['-p', 'playerctld', 'status']).catch(() => '')) !== '') break;
     await sleep(20);
   }

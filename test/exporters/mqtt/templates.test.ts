@@ -10,7 +10,6 @@ import { factsOf, MEDIA, machines, payloadOf, sampleOf, TOPICS } from './machine
 
 const LAPTOP = payloadOf('laptop');
 const skip = whyNoJinja;
-t.setTimeout(120_000);
 
 type Shown = readonly (readonly [id: string, component: Component, text: string])[];
 

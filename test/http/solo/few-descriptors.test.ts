@@ -8,6 +8,7 @@ import t, { type Test } from 'tap';
 import { DescriptorRoom } from '#src/http/connections/descriptors.js';
 import { cpuNsOf } from '../../../bench/cpu.ts';
 import { ask } from '../../helpers/clients/http.ts';
+import { isServed } from '../../helpers/service/served.ts';
 import { type ServiceProcess, startService } from '../../helpers/service/service.ts';
 
 const LIMIT = 64;
@@ -56,19 +57,6 @@ async function open(t: Test, port: number, count: number, text: string) {
     if (status === '503') socket.destroy();
   }
   return { sockets, statuses };
-}
-
-async function isServed(port: number): Promise<boolean> {
-  // The kernel closes connections one after the other.
-  for (let i = 0; i < 200; i++) {
-    const status = await ask(port, '/api/status').then(
-      (answer) => answer.status,
-      () => 0,
-    );
-    if (status === 200) return true;
-    await sleep(50);
-  }
-  return false;
 }
 
 t.test(`[4.few-descriptors] ${LIMIT} descriptors`, async (t) => {
