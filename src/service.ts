@@ -71,7 +71,10 @@ export class Service {
     this.#history = createHistory(base, { sampler, readings }, facts);
     const kept = given ?? this.#history;
     const history = new HistoryQueries({ history: kept, clock, unixMs: Date.now });
-    this.#exporterParts = { ...base, facts, sampler, history: kept, commands, power, media, queries };
+    const systemRooms = { host, facts, source: sampler, power, media, processControl, wakeControl };
+    const readSystemNow = (withDetail: boolean) => readSystem(systemRooms, withDetail);
+    const rooms = { sampler, history: kept, commands, power, media, queries, readSystem: readSystemNow };
+    this.#exporterParts = { ...base, facts, ...rooms };
     this.#sampler = sampler;
     this.#power = power;
     const front = new Front({
@@ -98,7 +101,6 @@ export class Service {
       tally,
     });
     for (const sink of [this.#fanout, this.#hub]) sampler.attach(sink);
-    const systemRooms = { host, facts, source: sampler, power, media, processControl, wakeControl };
     this.routes = surfaceOf({
       gate,
       sampler,
@@ -115,7 +117,7 @@ export class Service {
         ...{ server, streams: this.#fanout, sockets: this.#hub, media, config, log, rss },
         processes: readings,
       },
-      readSystem: (withDetail) => readSystem(systemRooms, withDetail),
+      readSystem: readSystemNow,
       hasRoom: front.roomBeside([this.#fanout, this.#hub]),
     });
     front.serve(this.routes);

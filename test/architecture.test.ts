@@ -64,6 +64,8 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
     'commands',
     'processes',
     'host',
+    'wire',
+    'errors',
     'access',
     'exporters/mqtt',
     'exporters/mdns',
@@ -81,7 +83,16 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
       'clock',
       'params',
       'exporters/mqtt/discovery',
+      'exporters/mqtt/door',
+      'exporters/mqtt/hub',
+      'exporters/mqtt/link',
     ],
+  ],
+  'exporters/mqtt/link': ['commands', 'config', 'log', 'clock'],
+  'exporters/mqtt/door': ['exporters/mqtt/link', 'commands', 'errors', 'params', 'log', 'clock'],
+  'exporters/mqtt/hub': [
+    ...['exporters/mqtt/link', 'exporters/mqtt/door', 'commands', 'config', 'processes', 'stats'],
+    ...['host', 'wire', 'errors', 'params', 'log', 'clock'],
   ],
   'exporters/mdns': ['config', 'host', 'log'],
   'exporters/prometheus': ['stats', 'host', 'clock'],
@@ -280,9 +291,9 @@ const POOL_USERS: ReadonlyMap<string, RegExp> = new Map([
   ['src/http/node/sockets.ts', /^(?:IncomingMessage|net)$/],
   ['src/http/node/stream.ts', /^net$/],
   // The name of the broker is looked up before each attempt to connect, one at a time.
-  ['src/exporters/mqtt/broker.ts', /^(?:net|lookup|type Lookup\w+)$/],
+  ['src/exporters/mqtt/link/broker.ts', /^(?:net|lookup|type Lookup\w+)$/],
   // Types.
-  ['src/exporters/mqtt/connection.ts', /^Socket$/],
+  ['src/exporters/mqtt/link/connection.ts', /^Socket$/],
   // `hostwire doctor` listens for a moment: its own process, which serves nobody.
   ['src/cli/ports.ts', /^net$/],
   // As server.ts.

@@ -9,12 +9,12 @@ import type { Needs } from '../../stats/needs.ts';
 import type { SampleSource } from '../../stats/source.ts';
 import type { ServiceFacts } from '../../stats/system.ts';
 import type { MediaDetail } from '../../wire/media.ts';
-import { Again } from './again.ts';
-import type { Connection } from './connection.ts';
 import { type Components, componentsIn, deviceDocument } from './discovery/document.ts';
 import { type Reading, settleBootTime } from './discovery/machine.ts';
 import { artMessage, mediaMessage, powerMessage, stateMessage } from './discovery/state.ts';
 import type { Topics } from './discovery/topics.ts';
+import { Again } from './link/again.ts';
+import type { Connection } from './link/connection.ts';
 
 /** The parts of the service that reports are made of. */
 export interface ReportRooms {

@@ -1,25 +1,27 @@
 /** Keeps a connection to the broker: makes it, makes it again with growing waits, and ends it while the machine sleeps. */
-import type { Clock } from '../../clock.ts';
-import type { Log } from '../../log/log.ts';
+import type { Clock } from '../../../clock.ts';
+import type { Log } from '../../../log/log.ts';
 import { Backoff } from './backoff.ts';
 import type { Broker, ProtocolVersion } from './broker.ts';
 import { Connection, type Ending, type Message, Refusal } from './connection.ts';
 
 export const ONLINE = 'online';
-export const OFFLINE = 'offline';
+const OFFLINE = 'offline';
 
 export interface LinkOptions {
   readonly broker: Broker;
-  /** Where `online` and `offline` are published, retained. */
+  /** Where `states` are published, retained; the second is also the last will. */
   readonly availability: string;
+  /** `online` and `offline` where it is absent. */
+  readonly states?: { readonly online: string; readonly offline: string };
   readonly clock: Clock;
   readonly log: Log;
   readonly random: () => number;
+  /** Called before `online` is published: what is subscribed here is in force when others see that. */
+  readonly beforeOnline?: (connection: Connection) => void;
   /** Called when `online` has been published. */
   readonly onOnline: (connection: Connection) => void;
   readonly onMessage: (message: Message, connection: Connection) => void;
-  /** The broker does not take a message on `topic`. */
-  readonly onRefused: (topic: string, reason: string) => void;
   /** Called when such a connection has ended. */
   readonly onOffline: () => void;
 }
@@ -45,9 +47,13 @@ export class Link {
   #isClosed = false;
   /** Reasons that were logged since there was a connection. */
   readonly #logged = new Set<string>();
+  /** Topics whose refusal was logged. */
+  readonly #refused = new Set<string>();
+  readonly #states: { readonly online: string; readonly offline: string };
 
   constructor(options: LinkOptions) {
     this.#options = options;
+    this.#states = options.states ?? { online: ONLINE, offline: OFFLINE };
     this.#backoff = new Backoff(options.random);
     this.#connect();
   }
@@ -57,15 +63,37 @@ export class Link {
     return this.#connection?.isReady === true ? this.#connection : undefined;
   }
 
-  /** Whether the machine has slept since the connection was made: what comes in now may be as old as the sleep. */
-  get hasSlept(): boolean {
-    return this.#measureSuspended() - this.#suspendedMs > SUSPENDED_MS;
+  /**
+   * Whether the machine has slept since the connection was made: what comes in now may be as old as the sleep. Such a connection
+   * is ended, and a new one made at once.
+   */
+  endStale(): boolean {
+    const hasSlept = this.#measureSuspended() - this.#suspendedMs > SUSPENDED_MS;
+    if (hasSlept) {
+      this.#backoff.reset();
+      this.#connection?.cut('the machine has slept');
+    }
+    return hasSlept;
   }
 
-  /** Ends a connection whose messages may be old, and makes a new one at once. */
-  renew(reason: string): void {
-    this.#backoff.reset();
-    this.#connection?.cut(reason);
+  /** Publishes with QoS 1, and logs a refusal once per topic. Resolves with whether the broker has it; never rejects. */
+  async deliver(topic: string, payload: string, isRetained = false): Promise<boolean> {
+    try {
+      await this.connection?.deliver(topic, payload, isRetained);
+      return this.connection !== undefined;
+    } catch (error) {
+      if (error instanceof Refusal) this.reportRefusal([topic], error.message);
+      return false;
+    }
+  }
+
+  /** One line, and each topic once. */
+  reportRefusal(topics: readonly string[], reason: string): void {
+    const { broker, log } = this.#options;
+    const news = topics.filter((topic) => !this.#refused.has(topic));
+    if (news.length === 0) return;
+    for (const topic of news) this.#refused.add(topic);
+    log.warn(`mqtt: ${broker.name} refuses ${news.join(', ')}: ${reason}`);
   }
 
   /** Publishes `offline` and ends the connection before the machine sleeps; makes a new one when it has woken. */
@@ -101,7 +129,7 @@ export class Link {
     const connection: Connection = new Connection({
       broker,
       version: this.#version,
-      will: { topic: availability, payload: OFFLINE },
+      will: { topic: availability, payload: this.#states.offline },
       onReady: () => this.#begin(connection),
       onMessage: (message) => onMessage(message, connection),
       onEnd: (ending) => this.#end(ending),
@@ -110,14 +138,13 @@ export class Link {
   }
 
   #begin(connection: Connection): void {
-    const { broker, availability, clock, log, onOnline, onRefused } = this.#options;
+    const { broker, availability, clock, log, beforeOnline, onOnline } = this.#options;
     this.#readyAtMs = clock.now();
     this.#isVersionKnown = true;
     this.#logged.clear();
     log.info(`mqtt: connected to ${broker.name} (MQTT ${this.#version === 5 ? '5' : '3.1.1'})`);
-    connection.deliver(availability, ONLINE, true).catch((error: unknown) => {
-      if (error instanceof Refusal) onRefused(availability, error.message);
-    });
+    beforeOnline?.(connection);
+    void this.deliver(availability, this.#states.online, true);
     onOnline(connection);
   }
 
@@ -164,7 +191,7 @@ export class Link {
   }
 
   async #sayOffline(connection: Connection): Promise<void> {
-    await connection.deliver(this.#options.availability, OFFLINE, true);
+    await connection.deliver(this.#options.availability, this.#states.offline, true);
   }
 
   #stopTimer(): void {

@@ -1,5 +1,5 @@
 /** Runs a task one at a time and not too often: requests that come meanwhile are one further run. */
-import type { Clock } from '../../clock.ts';
+import type { Clock } from '../../../clock.ts';
 
 export interface AgainOptions {
   readonly run: () => Promise<void>;

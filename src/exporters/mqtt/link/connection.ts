@@ -126,12 +126,12 @@ export class Connection {
     });
   }
 
-  /** Subscribes with QoS 1; resolves with those that were refused. */
-  async subscribe(topics: readonly string[]): Promise<readonly string[]> {
+  /** Subscribes, with QoS 1 by default; resolves with those that were refused. */
+  async subscribe(topics: readonly string[], qos: 0 | 1 = 1): Promise<readonly string[]> {
     if (topics.length === 0) return [];
     let granted: readonly unknown[] = [];
     await this.#settled((settle) => {
-      this.#client.subscribe([...topics], { qos: 1 }, (error, _, packet) => {
+      this.#client.subscribe([...topics], { qos }, (error, _, packet) => {
         granted = packet?.granted ?? [];
         settle(granted.length === 0 && error !== null ? error : undefined);
       });
