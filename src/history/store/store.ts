@@ -34,6 +34,7 @@ const HEARTBEAT_MS = 75_000;
 const SILENT_MS = 30_000;
 /** A request that waits longer is answered from memory alone. */
 const READ_LIMIT_MS = 5000;
+const SILENT = 'the disk does not answer';
 /** Requests that may wait for the worker. */
 const MAX_READS = 16;
 const CLOSE_LIMIT_MS = 500;
@@ -57,6 +58,8 @@ class DiskStore implements Store {
   #thread: Thread | undefined;
   #heartbeat: unknown;
   #isPaused = false;
+  /** A request has passed its limit, and none has been answered since. */
+  #isSilent = false;
   /** A minute was over while the last batch was on its way. */
   #isDue = false;
   #isClosed = false;
@@ -124,16 +127,22 @@ class DiskStore implements Store {
   async #ask(send: (thread: Thread) => Promise<Answer>): Promise<Answer> {
     const thread = this.#isClosed ? undefined : this.#thread;
     if (thread === undefined) throw new Error('the history on disk is not open');
+    // Requests are answered one after the other: each would wait for the limit, and those behind it for all of them.
+    if (this.#isSilent) throw new Error(SILENT);
     if (thread.pending >= MAX_READS) throw new Error('too many requests wait for the disk');
     const { clock } = this.#options;
     let timer: unknown;
     const limit = new Promise<Answer>((resolve) => {
-      timer = clock.setTimer(
-        () => resolve({ kind: 'failed', reason: 'the disk does not answer' }),
-        READ_LIMIT_MS,
-      );
+      timer = clock.setTimer(() => {
+        this.#isSilent = true;
+        resolve({ kind: 'failed', reason: SILENT });
+      }, READ_LIMIT_MS);
     });
-    const answer = await Promise.race([this.#opened.then(() => send(thread)), limit]);
+    const sent = this.#opened.then(() => send(thread));
+    void sent.then(() => {
+      this.#isSilent = false;
+    });
+    const answer = await Promise.race([sent, limit]);
     clock.clearTimer(timer);
     if (answer.kind === 'failed') throw new Error(answer.reason);
     return answer;

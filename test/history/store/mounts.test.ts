@@ -152,5 +152,7 @@ test('a disk that does not answer: one line, and nothing waits for it', async (t
   const failures = [t.rejects(reading, /does not answer/), t.rejects(running, /does not answer/)];
   await rig.clock.advance(6000);
   await Promise.all(failures);
+  // The clock stands still.
+  await t.rejects(readAll(rig.store, BEGIN, BEGIN + 600), /does not answer/, 'the next one does not wait');
   t.equal(await rig.close(), false, 'its thread hangs');
 });
