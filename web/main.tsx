@@ -1,8 +1,8 @@
 /** Entry point: shows the page and opens its one stream. */
 import { render } from 'preact';
 import { App } from './app.tsx';
-import { CHARTS } from './cards/table.ts';
+import { pointsOf } from './cards/table.ts';
 import { begin } from './live.ts';
 
-begin(CHARTS);
+begin(pointsOf);
 render(<App />, document.body);

@@ -21,12 +21,6 @@ struct ProcessId {
   std::uint64_t startTicks = 0;
 };
 
-// Since the process started.
-struct ProcessDisk {
-  std::uint64_t readBytes = 0;
-  std::uint64_t writeBytes = 0;
-};
-
 struct ProcessCounters {
   ProcessId id;
   std::int32_t parentPid = 0;
@@ -36,8 +30,7 @@ struct ProcessCounters {
   bool isKernelThread = false;
   std::uint64_t cpuTicks = 0;
   std::uint64_t residentBytes = 0;
-  std::optional<ProcessDisk> disk;  // nothing where it is hidden, and in readings without disks
-  std::string name;                 // UTF-8
+  std::string name;  // UTF-8
 };
 
 struct ProcessOwner {
@@ -53,7 +46,6 @@ struct ProcessReading {
   std::uint32_t ticksPerSecond = 100;
   // The ticks of all processors since boot, idle included.
   std::optional<std::uint64_t> machineTicks;
-  bool hasDisks = false;  // whether the processes were asked for theirs, and answered
   std::vector<ProcessCounters> processes;
   std::vector<ProcessOwner>
       owners;  // those of `processes` that have a name; empty in readings without owners
@@ -82,9 +74,6 @@ class ProcessReader {
   std::shared_ptr<const ProcessReading> latest();
   // Has that thread make one `delay` from now, instead of one that was asked for and has not begun.
   void ask(std::chrono::milliseconds delay);
-  // Has the next reading of that thread that begins include what the processes read from and write to disks:
-  // on Linux that takes almost as long as the reading itself.
-  void includeDisks();
 
   // For other threads, which may outlive the reader. May take 100 ms and more. Throws HostError.
   std::shared_ptr<State> state() const { return state_; }

@@ -9,7 +9,6 @@ export function auditCommands(commands: Pick<Commands, 'onReport'>, log: Pick<Lo
     log.audit(`${group}: ${action} ${outcomeOf(answer)}`, {
       address: sender.address,
       keyed: sender.isKeyed,
-      ...sender.via,
       ...subjectOf(answer),
     });
   });

@@ -83,7 +83,6 @@ export const DIMENSIONS: Dimensions = {
   path: [
     '/api/usage',
     '/metrics',
-    '/api/history',
     '/api/status',
     '/',
     '/api/ws',

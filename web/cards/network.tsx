@@ -2,8 +2,7 @@
 import type { InterfaceDetail } from '../../src/wire/sample.ts';
 import { bytes, rate, rateTick } from '../format.ts';
 import { Card, Folded } from '../parts/card.tsx';
-import { Chart } from '../parts/chart.tsx';
-import { type Line, RATE_RANGE } from '../parts/line.ts';
+import { Chart, type Line, RATE_RANGE } from '../parts/chart.tsx';
 import type { Detail } from '../sample.ts';
 import type { CardRow } from './row.ts';
 
@@ -19,8 +18,8 @@ const T = {
 
 const SCALE = { format: rate, tick: rateTick, range: RATE_RANGE };
 const LINES: readonly Line[] = [
-  { series: 'network.receive', label: T.receive, colour: 'series-2' },
-  { series: 'network.send', label: T.send, colour: 'series-6', isDashed: true },
+  { series: 'receive', label: T.receive, colour: 'series-2' },
+  { series: 'send', label: T.send, colour: 'series-6', isDashed: true },
 ];
 /** More are folded away. */
 const MAX_SHOWN = 8;
@@ -64,8 +63,7 @@ function NetworkCard({ network }: { readonly network: Detail<'network'> }) {
 export const NETWORK: CardRow = {
   Card: ({ sample: { network } }) => (network ? <NetworkCard network={network} /> : null),
   points: ({ network }) => [
-    ['network.receive', network?.receive_rate ?? null],
-    ['network.send', network?.send_rate ?? null],
+    ['receive', network?.receive_rate ?? null],
+    ['send', network?.send_rate ?? null],
   ],
-  kept: ['network.receive', 'network.send'],
 };

@@ -1,13 +1,13 @@
 /** The fan-out: sends the newest sample to every subscriber of /api/stream, in slices. */
 import { type Clock, type Defer, deferToNextTurn } from '../../clock.ts';
 import type { Demand } from '../../stats/source.ts';
-import type { View } from '../../stats/view.ts';
+import type { Encoded, View } from '../../stats/view.ts';
 import type { Caller } from '../clients/caller.ts';
 import { Ledger } from '../clients/ledger.ts';
 import { Tally } from '../clients/tally.ts';
 import type { Exchange, StreamEventHandler, StreamSocket } from '../engine.ts';
 import { type Headers, statusLine } from '../reply.ts';
-import type { EventCounters, SampleEvents, StreamHub } from './stream-hub.ts';
+import type { EventCounters, StreamHub } from './stream-hub.ts';
 import { beginPass, type Pass, Subscribers } from './subscribers.ts';
 
 export interface FanoutOptions {
@@ -43,7 +43,7 @@ export class Fanout implements StreamHub {
   readonly #tally: Tally;
   readonly #handOver: ((socket: StreamSocket) => boolean) | undefined;
   /** The newest sample and its number; samples are numbered from 1. */
-  #newest: SampleEvents | undefined;
+  #newest: Encoded | undefined;
   #number = 0;
   /** The running distribution. */
   #distribution: Pass | undefined;
@@ -94,7 +94,7 @@ export class Fanout implements StreamHub {
   open(
     exchange: Exchange,
     view: View,
-    encoded: SampleEvents,
+    encoded: Encoded,
     headers: Headers,
     caller: Caller,
     skipsNext: boolean,
@@ -122,7 +122,7 @@ export class Fanout implements StreamHub {
     else this.#giveAway(socket);
   }
 
-  publish(encoded: SampleEvents): void {
+  publish(encoded: Encoded): void {
     this.#newest = encoded;
     this.#number++;
     this.#runsAgain = this.#distribution !== undefined;
@@ -161,21 +161,19 @@ export class Fanout implements StreamHub {
       this.#giveAway(socket);
       return;
     }
-    const event = this.#take(this.#newest, socket);
+    this.#note(socket, this.#number);
     socket.writtenAt = this.#seconds();
+    const event = this.#newest.event(socket.view);
     socket.sendDrained(event);
     this.#reportKept(socket, event);
     if (!socket.isFull) this.#giveAway(socket);
   }
 
-  /** The event of the newest sample for `socket`, which gets none of those between it and its last one. */
-  #take(newest: SampleEvents, socket: StreamSocket): Buffer {
-    const skipped = this.#number - socket.sent - 1;
+  /** That `socket` is sent sample `number`, and none of those since the one before. */
+  #note(socket: StreamSocket, number: number): void {
     this.#sent++;
-    this.#skipped += skipped;
-    socket.sent = this.#number;
-    const { view } = socket;
-    return skipped > 0 && newest.whole !== undefined ? newest.whole(view) : newest.event(view);
+    this.#skipped += number - socket.sent - 1;
+    socket.sent = number;
   }
 
   #giveAway(socket: StreamSocket): void {
@@ -198,8 +196,9 @@ export class Fanout implements StreamHub {
     const seconds = this.#seconds();
     const isDone = this.#subscribers.walk(pass, (socket) => {
       if (socket.sent >= number || socket.isFull) return false;
-      const event = this.#take(encoded, socket);
+      this.#note(socket, number);
       socket.writtenAt = seconds;
+      const event = encoded.event(socket.view);
       socket.send(event);
       this.#reportKept(socket, event);
       return true;

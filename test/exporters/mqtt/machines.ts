@@ -83,7 +83,6 @@ export function factsOf(payload: UsageDetail, change: Partial<DiscoveryFacts> = 
     bootedAt: payload.timestamp - payload.uptime,
     media: MEDIA,
     power: POWER,
-    hasRules: true,
     ...change,
   };
 }

@@ -59,7 +59,6 @@ export class FakeProcessHost implements ProcessHost {
   }
 
   ask = () => undefined;
-  includeDisks = () => undefined;
 
   async read(): Promise<ProcessColumns> {
     this.onRead(this.#reads++);
