@@ -122,6 +122,8 @@ else {
       await page.waitForFunction("document.activeElement?.textContent === 'Shut down'");
       t.pass('and the focus is back');
       t.equal((await powerOf(service.baseUrl)).pending, null, 'nothing was asked');
+      // Before the countdown, in which a busy machine may not open a page.
+      const { page: other } = await open(service.baseUrl);
       await shutDown.click();
       await dialog.getByRole('button', { name: 'Shut down' }).click();
       await power.getByRole('timer').waitFor();
@@ -131,7 +133,6 @@ else {
       t.pass('the way back has the focus');
       t.equal((await powerOf(service.baseUrl)).pending?.action, 'shutdown');
       t.ok(await power.getByRole('button', { name: 'Sleep' }).isDisabled(), 'no second one meanwhile');
-      const { page: other } = await open(service.baseUrl);
       await card(other, 'Power').getByRole('button', { name: 'Cancel it' }).click();
       await until(
         () => powerOf(service.baseUrl),
@@ -149,7 +150,6 @@ else {
       const { recorded } = await until(
         () => powerOf(service.baseUrl),
         ({ recorded }) => recorded.some(({ action }) => action === 'sleep'),
-        20_000,
       );
       t.notOk(
         recorded.some(({ action }) => action === 'shutdown'),

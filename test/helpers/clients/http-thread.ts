@@ -5,6 +5,7 @@
  */
 import net from 'node:net';
 import { isMainThread, parentPort, Worker } from 'node:worker_threads';
+import { PATIENCE_MS } from '../limits.ts';
 
 export interface LastAnswer {
   readonly text: string;
@@ -27,8 +28,6 @@ interface Outcome {
   readonly answers?: Answers;
   readonly error?: unknown;
 }
-
-const LIMIT_MS = 20_000;
 
 // One thread for all jobs, one at a time: on a busy machine the start of a thread would delay the times it measures.
 let thread: Worker | undefined;
@@ -77,12 +76,14 @@ function readToEnd(socket: net.Socket): Promise<LastAnswer> {
   return new Promise((resolve, reject) => {
     let text = '';
     socket.setEncoding('latin1');
-    socket.setTimeout(LIMIT_MS, () => socket.destroy(new Error('no end of the answer')));
+    socket.setTimeout(PATIENCE_MS, () => socket.destroy(new Error('no end of the answer')));
     socket.on('data', (part: string) => {
       text += part;
     });
-    socket.once('end', () => resolve({ text, endedAtNs: process.hrtime.bigint() }));
-    socket.once('error', reject);
+    const end = () => resolve({ text, endedAtNs: process.hrtime.bigint() });
+    socket.once('end', end);
+    // A refused request may be cut while the rest of its body is still being written, after the answer.
+    socket.once('error', (error) => (text === '' ? reject(error) : end()));
   });
 }
 
