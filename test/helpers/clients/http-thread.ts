@@ -83,7 +83,9 @@ function readToEnd(socket: net.Socket): Promise<LastAnswer> {
     const end = () => resolve({ text, endedAtNs: process.hrtime.bigint() });
     socket.once('end', end);
     // A refused request may be cut while the rest of its body is still being written, after the answer.
-    socket.once('error', (error) => (text === '' ? reject(error) : end()));
+    socket.once('error', (error: NodeJS.ErrnoException) =>
+      error.code === 'EPIPE' && text !== '' ? end() : reject(error),
+    );
   });
 }
 
