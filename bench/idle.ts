@@ -1,22 +1,29 @@
 /**
- * The cost of the service without subscribers (reads of kernel files, CPU time, memory), and the time of its start, on
- * both engines. With `--beside FOLDER`, a built checkout of another commit, that one's service is measured in the same run.
+ * The cost of the service without subscribers (reads of kernel files, CPU time, memory) with its history and without,
+ * that of the history beside one subscriber, and the time of its start, on both engines. With `--beside FOLDER`, a built
+ * checkout of another commit, that one's service is measured in the same run.
  */
-import { type ChildProcess, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
-import type { EngineName } from '#src/engines.js';
 import { abba, anonymousPssBytesOf, cpuNsOf, median } from './cpu.ts';
-import { publish, ROOT, type Target } from './report.ts';
 import {
-  findFreePort,
-  type ServiceOptions,
-  startService,
-  stopChild,
-  writeConfig,
-} from './service-subject.ts';
+  BARE,
+  ENGINES,
+  MAIN,
+  nameOf,
+  offNameOf,
+  SERVICES,
+  SUBSCRIBED,
+  SUBSCRIBED_OFF,
+  startWatched,
+  subjectPath,
+  type Watched,
+} from './idle-subjects.ts';
+import { publish, type Target } from './report.ts';
+import { findFreePort, stopChild, writeConfig } from './service-subject.ts';
 import { type Start, timeStart } from './start-time.ts';
 
 const QUIET_SECONDS = 120;
@@ -24,25 +31,7 @@ const QUIET_SECONDS = 120;
 const SETTLE_MS = 30_000;
 const STARTS = 20;
 const MIB = 2 ** 20;
-const MAIN = path.join(ROOT, 'dist/main.js');
-const besideAt = process.argv.indexOf('--beside');
-const BESIDE = besideAt < 0 ? undefined : path.join(process.argv[besideAt + 1] ?? '', 'dist/main.js');
-const ENGINES = ['uws', 'node'] as const satisfies readonly EngineName[];
-
 const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
-const pidOf = (child: ChildProcess) => child.pid ?? 0;
-const BARE = 'bare Node';
-const OTHER = 'hostwire, the commit beside';
-const nameOf = (engine: EngineName) => `hostwire, ${engine}`;
-
-/** What is measured beside bare Node; the commit beside may have no choice of an engine. */
-const SERVICES: ReadonlyMap<string, ServiceOptions> = new Map<string, ServiceOptions>([
-  ...ENGINES.map((engine) => [nameOf(engine), { engine }] as const),
-  ...(BESIDE === undefined ? [] : [[OTHER, { main: BESIDE }] as const]),
-]);
-
-const subjectPath = (name: string) => path.join(ROOT, `build/ts/bench/subjects/${name}.js`);
-
 /** Attaches strace to a running process for `seconds`: its system calls that name or read a file of /proc or /sys. */
 async function traceReads(
   pid: number,
@@ -82,7 +71,8 @@ async function watchIdle(pids: readonly number[], seconds: number): Promise<read
 
 async function timeStarts(): Promise<ReadonlyMap<string, Start>> {
   const port = await findFreePort();
-  const configs = [...SERVICES].map(([name, { engine, main = MAIN }]) => {
+  const started = [...SERVICES].filter(([, { isStartKnown }]) => isStartKnown === undefined);
+  const configs = started.map(([name, { engine, main = MAIN }]) => {
     const config = writeConfig(port, 2, engine);
     return { name, args: [main, '--config', config.path], remove: () => config.remove() };
   });
@@ -101,32 +91,11 @@ async function timeStarts(): Promise<ReadonlyMap<string, Start>> {
   return new Map([...starts].map(([name, of]) => [name, medianOf(of)]));
 }
 
-interface Watched {
-  readonly name: string;
-  readonly pid: number;
-  stop(): Promise<void>;
-}
-
-async function startBare(): Promise<Watched> {
-  const child = spawn(process.execPath, [subjectPath('bare-timer')], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  await new Promise((resolve) => child.stdout.once('data', resolve));
-  return { name: BARE, pid: pidOf(child), stop: () => stopChild(child, 'SIGTERM') };
-}
-
-async function startWatched(name: string): Promise<Watched> {
-  const options = SERVICES.get(name);
-  if (options === undefined) return await startBare();
-  const service = await startService(2, options);
-  return { name, pid: pidOf(service.child), stop: () => service.stop() };
-}
-
 /** Two processes of each, started in the order ABBA and idle at the same time; and one of each engine under strace. */
 async function measureIdle() {
   const [traced, watched]: [Watched[], Watched[]] = [[], []];
   try {
-    for (const engine of ENGINES) traced.push(await startWatched(nameOf(engine)));
+    for (const engine of ENGINES) traced.push(await startWatched(offNameOf(engine)));
     for (const name of abba([BARE, ...SERVICES.keys()])) watched.push(await startWatched(name));
     await sleep(SETTLE_MS);
     const [all, traces] = await Promise.all([
@@ -160,8 +129,7 @@ function rowOf(name: string, starts: ReadonlyMap<string, Start>, idle: ReadonlyM
     name,
     (anonymousBytes / MIB).toFixed(2),
     cpuPercent.toFixed(4),
-    ratio(wallMs, bare?.wallMs),
-    ratio(cpuMs, bare?.cpuMs),
+    ...(Number.isNaN(wallMs) ? ['', ''] : [ratio(wallMs, bare?.wallMs), ratio(cpuMs, bare?.cpuMs)]),
   ];
 }
 
@@ -174,30 +142,47 @@ const target = (what: string, measured = Number.NaN, limit = Number.NaN, unit = 
 
 type Traces = Awaited<ReturnType<typeof measureIdle>>['traces'];
 
+/** What the history adds to the CPU time of the same service without it. */
+function historyTargets(idle: ReadonlyMap<string, Idle>) {
+  const pairs = [
+    ...ENGINES.map((engine) => [nameOf(engine), offNameOf(engine)] as const),
+    [SUBSCRIBED, SUBSCRIBED_OFF] as const,
+  ];
+  return pairs.map(([on, off]) =>
+    target(
+      `${on}: CPU for the history, percent of a core`,
+      (idle.get(on)?.cpuPercent ?? Number.NaN) - (idle.get(off)?.cpuPercent ?? Number.NaN),
+      0.02,
+      '%',
+    ),
+  );
+}
+
 function targetsOf(starts: ReadonlyMap<string, Start>, idle: ReadonlyMap<string, Idle>, traces: Traces) {
   const bare = { start: starts.get(BARE)?.wallMs ?? Number.NaN, ...idle.get(BARE) };
-  return ENGINES.flatMap((engine, at) => {
+  const engines = ENGINES.flatMap((engine, at) => {
     const name = nameOf(engine);
-    const one = idle.get(name);
+    const one = idle.get(offNameOf(engine));
     const overBare = ((one?.anonymousBytes ?? Number.NaN) - (bare.anonymousBytes ?? Number.NaN)) / MIB;
     const startRatio = (starts.get(name)?.wallMs ?? Number.NaN) / bare.start;
     return [
       target(
-        `${engine}: reads of /proc and /sys in ${QUIET_SECONDS} s`,
+        `${engine}, history off: reads of /proc and /sys in ${QUIET_SECONDS} s`,
         traces[at]?.reads.length,
         0,
         'calls',
       ),
       target(
-        `${engine}: CPU, percent of a core`,
+        `${engine}, history off: CPU, percent of a core`,
         one?.cpuPercent,
         (bare.cpuPercent ?? Number.NaN) + 0.03,
         '%',
       ),
-      target(`${engine}: anonymous memory above bare Node`, overBare, 5, 'MiB'),
+      target(`${engine}, history off: anonymous memory above bare Node`, overBare, 5, 'MiB'),
       target(`${engine}: start to first answer`, startRatio, 1.4, '× bare Node'),
     ];
   });
+  return [...engines, ...historyTargets(idle)];
 }
 
 export async function run(): Promise<void> {
@@ -214,6 +199,7 @@ export async function run(): Promise<void> {
     notes: [
       `Memory and CPU of bare Node are those of a timer, its start is that of an HTTP server with a constant answer.`,
       `Medians of ${STARTS} starts and of two idle processes each, in ABBA order.`,
+      'The history reads once every 10 s while nobody is subscribed.',
       `Memory ${SETTLE_MS / 1000 + QUIET_SECONDS} s after the start; system calls in total under strace: ${calls}.`,
     ],
     figures: { starts: Object.fromEntries(starts), idle: Object.fromEntries(idle), traces },

@@ -34,7 +34,14 @@ function write(file, bytes) {
  * Each is loaded when it is first used, and shares no module with the rest: as further entries of the program esbuild would
  * move its own helpers into one more file, which every start reads.
  */
-const LATE = ['src/exporters/prometheus/metrics.ts', 'src/exporters/mqtt/exporter.ts', 'src/cli/top/top.ts'];
+const LATE = [
+  'src/exporters/prometheus/metrics.ts',
+  'src/exporters/mqtt/exporter.ts',
+  'src/history/store/store.ts',
+  'src/cli/top/top.ts',
+  // A role of its own: with its own copy of the HTTP modules, so that those of the service stay in one file.
+  'src/hub/service.ts',
+];
 
 /** Libraries in CommonJS require Node's modules. */
 const REQUIRE = {

@@ -64,6 +64,11 @@ const NEEDS = [
   },
   { package: 'mosquitto', commands: ['mosquitto', 'mosquitto_passwd'], why: 'an MQTT broker' },
   {
+    package: 'nats-server',
+    commands: ['nats-server'],
+    why: 'a message server whose listener for MQTT hubs use',
+  },
+  {
     package: 'python3-jinja2',
     files: ['/usr/lib/python3/dist-packages/jinja2/__init__.py'],
     why: "Home Assistant's templates, and a recipe",

@@ -49,9 +49,9 @@ export function testFiles(tier) {
 
 /** The rooms and proofs that run on both engines, and how one of their files says that it serves. */
 const ON_BOTH_ENGINES =
-  /\/test\/(?:(?:access|client|contract|http)\/|config\/slow\/reload-streams|prove\/(?:dead-peers|siege|socket-idle|stream-stalls)\.)/;
+  /\/test\/(?:(?:access|client|contract|http|hub)\/|config\/slow\/reload-streams|prove\/(?:dead-peers|siege|socket-idle|stream-stalls)\.)/;
 const SERVES =
-  /\b(?:createEngine|startService|startHere|startOnClock|startRoutes|startProbed|serveSockets|serveStreams|loadTestEngine|runSieges)\b/;
+  /\b(?:createEngine|startService|startHere|startHub|startOnClock|startRoutes|startProbed|serveSockets|serveStreams|loadTestEngine|runSieges)\b/;
 
 /** What `--contract` runs: all but the two slowest files of HTTP, which take a quarter of the time. */
 const CONTRACT = /\/test\/(?:contract|http)\/(?!(?:unread-answers|tls-readers)\.)/;

@@ -25,6 +25,7 @@ export const STATUS_BY_CODE = {
   not_supported: 501,
   too_many_streams: 503,
   too_many_connections: 503,
+  host_unreachable: 503,
   shutting_down: 503,
 } as const;
 

@@ -123,7 +123,7 @@ async function runAsService(words: Words): Promise<void> {
   process.on('exit', (code) => {
     if (!hasCrashed) control.ended(code);
   });
-  await run({ options: loadOptions(words), version: VERSION, write });
+  await run({ options: loadOptions(words), version: VERSION, write, role: 'service' });
   control.running();
 }
 
@@ -182,9 +182,11 @@ async function main(): Promise<void> {
     }
     case 'service':
       return answer(controlService(words));
+    case 'hub':
+      return await run({ options: loadOptions(paths), version: VERSION, write, role: 'hub' });
     case 'run':
       if (isService) await runAsService(paths);
-      else await run({ options: loadOptions(paths), version: VERSION, write });
+      else await run({ options: loadOptions(paths), version: VERSION, write, role: 'service' });
   }
 }
 

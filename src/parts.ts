@@ -9,11 +9,16 @@ import { Power, powerCommands } from './commands/power.ts';
 import { ProcessControl, processCommands } from './commands/process.ts';
 import { WakeControl, wakeCommands } from './commands/wake.ts';
 import type { Config } from './config/schema.ts';
+import type { Store } from './history/history.ts';
+import { ProcessHistory } from './history/processes.ts';
+import { RecordedHistory } from './history/recorded.ts';
+import { Watch } from './history/watch.ts';
 import type { Host } from './host/host.ts';
 import type { Log } from './log/log.ts';
 import { ProcessQueries } from './processes/queries.ts';
 import { ProcessReadings } from './processes/readings.ts';
 import { Sampler } from './stats/sampler.ts';
+import type { ServiceFacts } from './stats/system.ts';
 
 /** Shared by all parts. */
 export interface Base {
@@ -36,6 +41,34 @@ export function createStats({ config, host, clock, log }: Base) {
   });
   const queries = processes && readings && new ProcessQueries({ host: processes, readings, clock, config });
   return { sampler, readings, queries };
+}
+
+/** Records nothing before it is started. */
+export function createHistory(
+  base: Base,
+  { sampler, readings }: Pick<ReturnType<typeof createStats>, 'sampler' | 'readings'>,
+  { startedAt, version }: ServiceFacts,
+): RecordedHistory {
+  const { config, clock, log } = base;
+  const processes = readings && new ProcessHistory({ readings, clock, config });
+  const watch = new Watch({ config, clock, log, running: () => processes?.running });
+  const openStore = () => openHistoryStore(base, startedAt);
+  const facts = { unixMs: Date.now, startedAt, version };
+  return new RecordedHistory({ sampler, config, log, processes, watch, openStore, ...facts });
+}
+
+/** Loads it only where it is used. Never rejects. */
+async function openHistoryStore({ config, log, clock }: Base, startedAt: number): Promise<Store | undefined> {
+  const { path } = config.current.history;
+  if (path === undefined) return undefined;
+  const maxMegabytes = () => config.current.history.max_megabytes;
+  try {
+    const { openStore } = await import('./history/store/store.ts');
+    return openStore({ path, maxMegabytes, log, clock, unixMs: Date.now, startedAt });
+  } catch (error) {
+    log.error(`history.path: ${error instanceof Error ? error.message : String(error)}`);
+    return undefined;
+  }
 }
 
 export function createCommands({ config, host, clock, log }: Base, ownPid: number) {

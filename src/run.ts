@@ -11,15 +11,21 @@ import { openNativeHost, openNativeProcess } from './host/native.ts';
 import { describeContainer, isContainer, rootsOf, withName } from './host/place.ts';
 import type { Bound } from './http/connections/listening.ts';
 import { ListenError } from './http/engine.ts';
+import type { HubOptions } from './hub/service.ts';
 import type { Log } from './log/log.ts';
 import { openServiceLog } from './log/service-log.ts';
+import type { Service, ServiceOptions } from './service.ts';
 
 export interface RunOptions {
   readonly options: LoadOptions;
   readonly version: string;
   /** Takes the lines of the log of a service without a console. */
   readonly write: ((line: string) => void) | undefined;
+  readonly role: 'service' | 'hub';
 }
+
+/** What a role is to this file. */
+type Role = Pick<Service, 'start' | 'reconfigure' | 'close'>;
 
 /** Signals and warnings that would end the service, or open it to others, or write beside its log. */
 function settleProcess(log: Log): void {
@@ -31,8 +37,22 @@ function settleProcess(log: Log): void {
   process.on('warning', ({ name, message }) => log.warn(`${name}: ${message}`));
 }
 
+/** Each role is loaded alone. */
+const LOADERS: Readonly<
+  Record<RunOptions['role'], () => Promise<(options: ServiceOptions & HubOptions) => Role>>
+> = {
+  async service() {
+    const { Service } = await import('./service.ts');
+    return (options) => new Service(options);
+  },
+  async hub() {
+    const { HubService } = await import('./hub/service.ts');
+    return (options) => new HubService(options);
+  },
+};
+
 /** Resolves when it serves; a signal ends it. Rejects with an Error for people. */
-export async function run({ options, version, write }: RunOptions): Promise<void> {
+export async function run({ options, version, write, role }: RunOptions): Promise<void> {
   let onHangUp = () => {};
   // From now on: a terminal that closes during the start must not end the service.
   process.on('SIGHUP', () => onHangUp());
@@ -52,11 +72,13 @@ export async function run({ options, version, write }: RunOptions): Promise<void
   log.info(describeFiles(loaded.sources.files));
   for (const { level, text } of loaded.notices) log[level](text);
   const container = describeContainer(config.host, isContainer());
-  if (container !== undefined) log.warn(`running in a container: ${container.reason}; ${container.remedy}`);
+  // A hub shows nothing of this machine.
+  if (container !== undefined && role === 'service')
+    log.warn(`running in a container: ${container.reason}; ${container.remedy}`);
   if (process.getuid?.() === 0)
     log.warn('running as root, which is not needed: an ordinary user is safer and sees the same stats');
-  const [{ Service }, engine] = await Promise.all([import('./service.ts'), loadEngine(config.server.engine)]);
-  const service = new Service({
+  const [create, engine] = await Promise.all([LOADERS[role](), loadEngine(config.server.engine)]);
+  const service = create({
     config,
     host: withName(openNativeHost(rootsOf(config.host)), config.host.name),
     engine,
@@ -86,10 +108,11 @@ export async function run({ options, version, write }: RunOptions): Promise<void
   const stop = (signal: NodeJS.Signals) => {
     log.notice(`stopping: ${signal}`);
     reloader.close();
-    void service.close().then(() => {
+    void service.close().then((isEnded) => {
       log.notice('stopped');
       serviceLog.flush();
       openNativeProcess().releaseClosedTerminal();
+      if (!isEnded) openNativeProcess().exitNow(0);
       process.exit(0);
     });
   };

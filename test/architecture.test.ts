@@ -32,12 +32,15 @@ function importsOf(file: string): readonly string[] {
 /** What each room may import from, besides itself: an entry stands for that room and for the rooms inside it. */
 const ARROWS: Readonly<Record<string, readonly string[]>> = {
   main: ['run', 'engines', 'config', 'host', 'cli', 'log', 'errors'],
-  run: ['service', 'engines', 'http/connections', 'http', 'config', 'host', 'cli', 'log'],
+  run: ['service', 'hub', 'engines', 'http/connections', 'http', 'config', 'host', 'cli', 'log'],
   service: [
-    ...['engines', 'config', 'tls', 'host', 'stats', 'processes', 'commands', 'access', 'http', 'wire'],
-    ...['log', 'errors', 'clock', 'parts', 'exporters'],
+    ...['engines', 'config', 'tls', 'host', 'stats', 'history', 'processes', 'commands', 'access', 'http'],
+    ...['wire', 'log', 'errors', 'clock', 'parts', 'exporters', 'front'],
   ],
-  parts: ['config', 'host', 'stats', 'processes', 'commands', 'log', 'clock'],
+  front: ['engines', 'parts', 'tls', 'config', 'http'],
+  hub: ['front', 'hub/pull', 'http', 'stats', 'host', 'config', 'engines', 'wire', 'errors', 'log', 'clock'],
+  'hub/pull': ['config', 'tls'],
+  parts: ['config', 'host', 'stats', 'history', 'processes', 'commands', 'log', 'clock'],
   engines: ['http'],
   http: ['http/clients', 'stats', 'tls', 'access', 'config', 'wire', 'errors', 'params', 'log'],
   'http/clients': ['access', 'clock'],
@@ -46,20 +49,23 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   'http/connections': ['tls', 'http', 'http/clients', 'access', 'host', 'config', 'log', 'clock'],
   'http/stream': ['host', 'http', 'http/clients', 'stats', 'clock'],
   'http/socket': [
-    ...['http', 'http/clients', 'commands', 'processes', 'stats', 'wire'],
+    ...['http', 'http/clients', 'commands', 'history', 'processes', 'stats', 'wire'],
     ...['errors', 'host', 'config', 'log', 'params', 'clock'],
   ],
   'http/endpoints': [
-    ...['http', 'http/clients', 'commands', 'processes', 'stats', 'access', 'wire'],
+    ...['http', 'http/clients', 'commands', 'history', 'processes', 'stats', 'access', 'wire'],
     ...['errors', 'exporters', 'host', 'params', 'place'],
   ],
   exporters: [
     'parts',
     'config',
     'stats',
+    'history',
     'commands',
     'processes',
     'host',
+    'wire',
+    'errors',
     'access',
     'exporters/mqtt',
     'exporters/mdns',
@@ -69,6 +75,7 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
       'commands',
       'config',
       'stats',
+      'history',
       'host',
       'wire',
       'errors',
@@ -76,7 +83,16 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
       'clock',
       'params',
       'exporters/mqtt/discovery',
+      'exporters/mqtt/door',
+      'exporters/mqtt/hub',
+      'exporters/mqtt/link',
     ],
+  ],
+  'exporters/mqtt/link': ['commands', 'config', 'log', 'clock'],
+  'exporters/mqtt/door': ['exporters/mqtt/link', 'commands', 'errors', 'params', 'log', 'clock'],
+  'exporters/mqtt/hub': [
+    ...['exporters/mqtt/link', 'exporters/mqtt/door', 'commands', 'config', 'processes', 'stats'],
+    ...['host', 'wire', 'errors', 'params', 'log', 'clock'],
   ],
   'exporters/mdns': ['config', 'host', 'log'],
   'exporters/prometheus': ['stats', 'host', 'clock'],
@@ -96,6 +112,10 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   api: ['wire', 'errors', 'host', 'place'],
   params: ['wire', 'errors'],
   host: ['place'],
+  history: [
+    ...['stats', 'host', 'processes', 'config', 'wire', 'log', 'clock', 'listeners', 'errors', 'params'],
+  ],
+  'history/store': ['history', 'wire', 'log', 'clock'],
   wire: ['errors'],
   errors: [],
   log: [],
@@ -117,8 +137,9 @@ const LIBRARIES: Readonly<Record<string, (file: string) => boolean>> = {
   'js-yaml': (file) => file.startsWith('src/config/'),
   mqtt: (file) => file.startsWith('src/exporters/mqtt/'),
   valibot: (file) =>
-    /^src\/config\/(?:schema|rows|launch-rows|mqtt-rows|wake-rows).ts$/.test(file) ||
-    /^src\/(?:wire|api)\//.test(file),
+    /^src\/config\/(?:schema|rows|history-rows|launch-rows|mqtt-rows|wake-rows|watch-rows|hub-rows).ts$/.test(
+      file,
+    ) || /^src\/(?:wire|api)\//.test(file),
 };
 
 /** Those that only the build needs: nothing of these rooms is loaded by the service. */
@@ -270,13 +291,18 @@ const POOL_USERS: ReadonlyMap<string, RegExp> = new Map([
   ['src/http/node/sockets.ts', /^(?:IncomingMessage|net)$/],
   ['src/http/node/stream.ts', /^net$/],
   // The name of the broker is looked up before each attempt to connect, one at a time.
-  ['src/exporters/mqtt/broker.ts', /^(?:net|lookup|type Lookup\w+)$/],
+  ['src/exporters/mqtt/link/broker.ts', /^(?:net|lookup|type Lookup\w+)$/],
   // Types.
-  ['src/exporters/mqtt/connection.ts', /^Socket$/],
+  ['src/exporters/mqtt/link/connection.ts', /^Socket$/],
   // `hostwire doctor` listens for a moment: its own process, which serves nobody.
   ['src/cli/ports.ts', /^net$/],
   // As server.ts.
   ['src/http/node/secure.ts', /^https$/],
+  // The names of agents are looked up two at a time; the rest of the hub uses no thread of the pool.
+  ['src/hub/pull/names.ts', /^(?:lookup|LookupFunction)$/],
+  ['src/hub/pull/request.ts', /^net$/],
+  // In a worker of its own, on its thread.
+  ['src/history/store/blobs.ts', /^(?:deflateRawSync|inflateRawSync)$/],
   // The client: a program of its own.
   ['src/client/pinned.ts', /^https$/],
 ]);

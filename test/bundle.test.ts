@@ -54,7 +54,11 @@ t.test('the service and each engine are parts of their own', async (t) => {
   for (const file of ['main.js', service])
     for (const engine of [uws, node, ENGINE, 'node:http'])
       t.notOk(loadedWith(file).has(engine), `${file} loads ${engine} only when it was chosen`);
-  for (const entry of ['src/exporters/prometheus/metrics.ts', 'src/exporters/mqtt/exporter.ts']) {
+  for (const entry of [
+    'src/exporters/prometheus/metrics.ts',
+    'src/exporters/mqtt/exporter.ts',
+    'src/history/store/store.ts',
+  ]) {
     const late = partWith(entry);
     for (const file of ['main.js', service, uws, node])
       t.notOk(loadedWith(file).has(late), `${file} loads ${entry} only when it is used`);
@@ -65,6 +69,12 @@ t.test('the service and each engine are parts of their own', async (t) => {
     );
     t.match(read(service), `import("./${late}")`);
   }
+  const hub = partWith('src/hub/service.ts');
+  t.match(read('main.js'), `import("./${hub}")`);
+  for (const file of ['main.js', service, uws, node])
+    t.notOk(loadedWith(file).has(hub), `${file} loads the hub only for its command`);
+  const store = partWith('src/history/store/store.ts');
+  t.equal(store, partWith('src/history/store/worker.ts'), 'the store is its own worker');
   const top = partWith('src/cli/top/top.ts');
   t.match(read('main.js'), `import("./${top}")`);
   for (const file of ['main.js', service, uws, node])
@@ -88,10 +98,15 @@ t.test('the service and each engine are parts of their own', async (t) => {
   t.ok(loadedWith(uws).has(ENGINE), 'uWebSockets.js is not in the bundle');
   t.notOk(loadedWith(uws).has(node) || loadedWith(uws).has('node:http'), 'one engine is loaded');
   t.notOk(loadedWith(node).has(uws) || loadedWith(node).has(ENGINE), 'one engine is loaded');
-  t.ok(FILES.length <= 14, `few files: ${FILES.join(', ')}`);
-  // The client compares pins with it, and is in no other part.
-  const modules = FILES.flatMap((file) =>
+  t.ok(FILES.length <= 16, `few files: ${FILES.join(', ')}`);
+  // The client compares pins with it, and is in no other part. The hub has its own copies, so that the service's modules
+  // stay in one file.
+  const modules = FILES.filter((file) => file !== hub).flatMap((file) =>
     sourcesOf(file).filter((source) => file !== top || source !== 'src/tls/certificate.ts'),
+  );
+  t.notOk(
+    modules.some((source) => source.startsWith('src/hub/')),
+    'no other part has a module of the hub',
   );
   t.equal(new Set(modules).size, modules.length, 'no module twice');
   t.strictSame(

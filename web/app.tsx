@@ -1,11 +1,13 @@
 /** The page as a whole: the head, the cards, and what is not available. */
 import { useEffect } from 'preact/hooks';
 import { AbsentCard } from './cards/absent.tsx';
+import { EventsCard } from './cards/events.tsx';
 import { CARDS } from './cards/table.ts';
 import { duration } from './format.ts';
 import { connection, dropKey, hostName, sample, system } from './live.ts';
 import { Notes } from './parts/card.tsx';
 import { KeyPrompt } from './parts/key-prompt.tsx';
+import { RangeSwitch } from './parts/range-switch.tsx';
 import { isKeyRemembered, lock } from './requests.ts';
 import type { Sample } from './sample.ts';
 import { TEXTS } from './texts.ts';
@@ -32,6 +34,7 @@ function Head() {
       <p class={`state ${state}`} role="status">
         {TEXTS.connection[state]}
       </p>
+      <RangeSwitch />
     </header>
   );
 }
@@ -43,6 +46,7 @@ function Cards({ now }: { readonly now: Sample }) {
       {Object.entries(CARDS).map(([key, { Card }]) => (
         <Card key={key} sample={now} system={about} />
       ))}
+      <EventsCard />
       {about !== undefined && <AbsentCard sample={now} system={about} />}
     </div>
   );

@@ -36,6 +36,10 @@ export const rateTick = (value: Maybe) => round(rate(value));
 export const rate = (value: Maybe) => known(value, (n) => `${bytes(n)}/s`);
 export const mebibytes = (value: Maybe) => known(value, (n) => bytes(n * 1024 ** 2));
 
+/** 14:05:30, of the clock of this device. */
+export const timeOfDay = (unixSeconds: number): string =>
+  new Date(1000 * unixSeconds).toLocaleTimeString('en-GB');
+
 /** 3:07, 1:02:03. */
 export function clock(value: Maybe): string {
   return known(value, (n) => {

@@ -1,57 +1,157 @@
-/** The data of the charts: the last five minutes of each series. */
-export const WINDOW_SECONDS = 300;
+/** The data of the charts: the values of each series in slots of equal length. */
+import type { HistorySeries } from '../src/wire/history.ts';
+
+export interface Range {
+  readonly label: string;
+  /** Shown time, and the length of a slot. */
+  readonly seconds: number;
+  readonly step: number;
+  /** Between two labels of the time axis. */
+  readonly tickMinutes: number;
+  readonly words: string;
+}
+
+export const RANGES: readonly [Range, Range] = [
+  { label: '5 min', seconds: 300, step: 1, tickMinutes: 1, words: 'last five minutes' },
+  { label: '1 h', seconds: 3600, step: 10, tickMinutes: 10, words: 'last hour' },
+];
+
 /** A pause of this many intervals is drawn as a gap. */
 const GAP_INTERVALS = 2.5;
-/** An interval is at least 1 s; each gap adds a point. */
-const MAX_POINTS = WINDOW_SECONDS * 2;
 
 export type Point = number | null;
 
+/** The mean of each slot; with slots of more than 1 s also the least and the greatest value. */
+type Columns = readonly [mean: Point[], min?: Point[], max?: Point[]];
+
+/** One series as the service's history sends it. */
+export type Kept = Omit<HistorySeries, 'unit'>;
+
+export interface Past {
+  readonly start: number;
+  readonly step: number;
+  readonly series: Readonly<Record<string, Kept>>;
+}
+
 export class History {
+  readonly range: Range;
+  /** The begin of each slot; the last one is that of the newest sample. */
   readonly times: number[] = [];
-  readonly #series = new Map<string, Point[]>();
+  readonly #series = new Map<string, Columns>();
+  /** Of the newest sample. */
+  #last = Number.NEGATIVE_INFINITY;
 
-  /** The points of `name` at `times`; all unknown for a series that does not exist. */
-  series(name: string): readonly Point[] {
-    return this.#series.get(name) ?? this.times.map(() => null);
+  constructor(range: Range) {
+    this.range = range;
   }
 
+  /** The columns of `name` at `times`; undefined for a series that does not exist. */
+  columns(name: string): Columns | undefined {
+    return this.#series.get(name);
+  }
+
+  /** The slot that `time` is in; outside of `times` where it is not shown. */
+  slotOf(time: number): number {
+    return Math.floor((time - (this.times[0] ?? 0)) / this.range.step);
+  }
+
+  /** A value holds for its interval, up to `time`; for a late sample from the one before. */
   push(time: number, intervalSeconds: number, values: ReadonlyMap<string, Point>): void {
-    const last = this.times.at(-1);
-    // The machine's clock was set back, so the drawn points belong to another time.
-    if (last !== undefined && time < last) this.#clear();
-    if (last !== undefined && time - last > intervalSeconds * GAP_INTERVALS)
-      this.#append(last + intervalSeconds, new Map());
-    if (last !== time) this.#append(time, values);
-    this.#forget(time - WINDOW_SECONDS);
+    if (time === this.#last) return;
+    // The machine's clock was set back, so what is drawn belongs to another time.
+    if (time < this.#last) this.#clear();
+    const isLate = time - this.#last <= intervalSeconds * GAP_INTERVALS;
+    const from = isLate ? this.#last + 1 : Math.floor(time - intervalSeconds) + 1;
+    this.#last = time;
+    this.#advance(Math.floor(time / this.range.step) * this.range.step);
+    for (const [name, value] of values) {
+      const columns = this.#columnsOf(name);
+      if (value !== null) this.#add(columns, value, from, time);
+    }
   }
 
-  #append(time: number, values: ReadonlyMap<string, Point>): void {
-    for (const name of values.keys())
-      if (!this.#series.has(name))
-        this.#series.set(
-          name,
-          this.times.map(() => null),
-        );
-    this.times.push(time);
-    for (const [name, points] of this.#series) points.push(values.get(name) ?? null);
+  /** Takes what is known of the series that it has. */
+  fill({ start, step, series }: Past): void {
+    for (const [name, { mean, min = mean, max = mean }] of Object.entries(series)) {
+      [mean, min, max].forEach((column, i) => {
+        const target = this.#series.get(name)?.[i];
+        if (target === undefined) return;
+        this.times.forEach((time, slot) => {
+          const value = column[Math.floor((time - start) / step)];
+          if (value != null) target[slot] = value;
+        });
+      });
+    }
   }
 
-  #forget(before: number): void {
-    const firstKept = this.times.findIndex((time) => time >= before);
-    const old = Math.max(firstKept, this.times.length - MAX_POINTS);
-    if (old <= 0) return;
-    this.times.splice(0, old);
-    for (const [name, points] of this.#series) {
-      points.splice(0, old);
-      if (points.every((point) => point === null)) this.#series.delete(name);
+  #add(columns: Columns, value: number, from: number, to: number): void {
+    const [mean, min, max] = columns;
+    const slot = this.times.length - 1;
+    const begin = this.times[slot] ?? to;
+    // Slots that the interval covers as a whole, or that no other sample was in.
+    for (let i = Math.max(0, this.slotOf(from)); i < slot; i++)
+      if (mean[i] === null) for (const column of columns) if (column !== undefined) column[i] = value;
+    const first = Math.max(from, begin);
+    // The seconds of the slot that earlier samples have had.
+    const had = first - begin;
+    const old = mean[slot] ?? value;
+    mean[slot] = (old * had + value * (to - first + 1)) / (to - begin + 1);
+    if (min !== undefined) min[slot] = Math.min(min[slot] ?? value, value);
+    if (max !== undefined) max[slot] = Math.max(max[slot] ?? value, value);
+  }
+
+  #columnsOf(name: string): Columns {
+    const known = this.#series.get(name);
+    if (known !== undefined) return known;
+    const empty = () => this.times.map(() => null);
+    const columns: Columns = this.range.step === 1 ? [empty()] : [empty(), empty(), empty()];
+    this.#series.set(name, columns);
+    return columns;
+  }
+
+  /** Moves the slots, so that the last one begins at `end`. */
+  #advance(end: number): void {
+    const { seconds, step } = this.range;
+    const { times } = this;
+    if (end - (times.at(-1) ?? Number.NEGATIVE_INFINITY) > seconds) {
+      this.#series.clear();
+      times.length = 0;
+      for (let time = end - seconds; time <= end; time += step) times.push(time);
+    }
+    for (let time = (times.at(-1) ?? end) + step; time <= end; time += step) {
+      times.shift();
+      times.push(time);
+      for (const [name, columns] of this.#series) {
+        for (const column of columns) {
+          column?.shift();
+          column?.push(null);
+        }
+        if (columns[0].every((point) => point === null)) this.#series.delete(name);
+      }
     }
   }
 
   #clear(): void {
     this.times.length = 0;
     this.#series.clear();
+    this.#last = Number.NEGATIVE_INFINITY;
   }
+}
+
+/** The sum of several series, times `factor`; unknown where all of them are. */
+export function sumOf(parts: readonly Kept[], factor = 1): Kept {
+  const sum = (of: (part: Kept) => readonly Point[]) =>
+    (parts[0]?.mean ?? []).map((_, slot) =>
+      parts.reduce<Point>((total, part) => {
+        const value = of(part)[slot] ?? null;
+        return value === null ? total : (total ?? 0) + value * factor;
+      }, null),
+    );
+  return {
+    mean: sum(({ mean }) => mean),
+    min: sum(({ mean, min = mean }) => min),
+    max: sum(({ mean, max = mean }) => max),
+  };
 }
 
 /** In percent. */

@@ -1,6 +1,6 @@
 /** Keeps the page live: one stream with reconnects, a pause while hidden, and requests renewed with each connection. */
 import { type ConnectionState, type StatsStream, streamStats } from '../src/client/client.ts';
-import { History, type Point } from './history.ts';
+import { type Charts, closePast, continuePast, openPast, renewPast } from './past.ts';
 import { forgetKey, getJson, keepKey, lock, noteRefusal, readKey, SERVICE_URL } from './requests.ts';
 import type { Sample, System } from './sample.ts';
 import { Value } from './value.ts';
@@ -11,7 +11,6 @@ export const connection = new Value<Connection>('connecting');
 export const sample = new Value<Sample | undefined>(undefined);
 export const system = new Value<System | undefined>(undefined);
 export const isHidden = new Value(document.visibilityState === 'hidden');
-export const history = new History();
 
 /** Empty until known. */
 export const hostName = (): string => system.current?.hostname ?? sample.current?.host ?? '';
@@ -25,12 +24,12 @@ const REFUSED_RETRY_MS = 5000;
 /** A reload of the configuration may switch features on and off. */
 const SYSTEM_EVERY_MS = 60_000;
 
-/** The points of all charts in one sample, as `begin` was given it: the cards know them, and they import this file. */
-let pointsOf: (sample: Sample) => ReadonlyMap<string, Point> = () => new Map();
+/** As `begin` was given it: the cards know it, and they import this file. */
+let charts: Charts;
 
 function take(next: Sample): void {
   clockOffset = next.timestamp - Date.now() / 1000;
-  history.push(next.timestamp, next.interval_seconds, pointsOf(next));
+  continuePast(next, connection.current !== 'live');
   sample.set(next);
   if (connection.current !== 'live') {
     connection.set('live');
@@ -75,10 +74,12 @@ function onState(state: ConnectionState, key: string | undefined): void {
 function restart(): void {
   visit?.close();
   clearTimeout(retry);
+  closePast();
   if (isHidden.current) {
     connection.set('resting');
     return;
   }
+  openPast(charts);
   const key = readKey();
   visit = streamStats({
     url: SERVICE_URL,
@@ -101,12 +102,14 @@ export function giveKey(key: string, isRemembered: boolean): void {
   restart();
 }
 
-export function begin(points: typeof pointsOf): void {
-  pointsOf = points;
+export function begin(of: typeof charts): void {
+  charts = of;
   document.addEventListener('visibilitychange', () => isHidden.set(document.visibilityState === 'hidden'));
   isHidden.watch(restart);
   setInterval(() => {
-    if (connection.current === 'live') void readSystem();
+    if (connection.current !== 'live') return;
+    void readSystem();
+    renewPast();
   }, SYSTEM_EVERY_MS);
   restart();
 }

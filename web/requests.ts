@@ -7,7 +7,8 @@ import { Value } from './value.ts';
 export const SERVICE_URL = new URL('.', document.baseURI).href;
 
 /** With the path: a proxy may serve several machines from one origin, each with its own key. */
-const KEY_NAME = `hostwire-key ${new URL(SERVICE_URL).pathname}`;
+export const storageName = (of: string): string => `hostwire-${of} ${new URL(SERVICE_URL).pathname}`;
+const KEY_NAME = storageName('key');
 
 /** Session storage ends with the tab; local storage is used only where the user asked for it. */
 export const readKey = (): string | undefined =>

@@ -131,6 +131,7 @@ std::vector<FuzzTarget> linuxTargets() {
       {"dmi", "/DMI", call<parseDmiMemoryModules>},
       {"process-status", "", runStatus},
       {"process-stat", "/stat", call<parseProcessStat>},
+      {"process-io", "", call<parseProcessIo>},
       {"process-name", "/cmdline", runProcessName},
       {"cmdline", "/cmdline", call<parseCmdline>},
       {"passwd", "", call<parsePasswd>},

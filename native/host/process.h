@@ -21,6 +21,12 @@ struct ProcessId {
   std::uint64_t startTicks = 0;
 };
 
+// Since the process started.
+struct ProcessDisk {
+  std::uint64_t readBytes = 0;
+  std::uint64_t writeBytes = 0;
+};
+
 struct ProcessCounters {
   ProcessId id;
   std::int32_t parentPid = 0;
@@ -30,7 +36,8 @@ struct ProcessCounters {
   bool isKernelThread = false;
   std::uint64_t cpuTicks = 0;
   std::uint64_t residentBytes = 0;
-  std::string name;  // UTF-8
+  std::optional<ProcessDisk> disk;  // nothing where it is hidden, and in readings without disks
+  std::string name;                 // UTF-8
 };
 
 struct ProcessOwner {
@@ -46,6 +53,7 @@ struct ProcessReading {
   std::uint32_t ticksPerSecond = 100;
   // The ticks of all processors since boot, idle included.
   std::optional<std::uint64_t> machineTicks;
+  bool hasDisks = false;  // whether the processes were asked for theirs, and answered
   std::vector<ProcessCounters> processes;
   std::vector<ProcessOwner>
       owners;  // those of `processes` that have a name; empty in readings without owners
@@ -74,6 +82,9 @@ class ProcessReader {
   std::shared_ptr<const ProcessReading> latest();
   // Has that thread make one `delay` from now, instead of one that was asked for and has not begun.
   void ask(std::chrono::milliseconds delay);
+  // Has the next reading of that thread that begins include what the processes read from and write to disks:
+  // on Linux that takes almost as long as the reading itself.
+  void includeDisks();
 
   // For other threads, which may outlive the reader. May take 100 ms and more. Throws HostError.
   std::shared_ptr<State> state() const { return state_; }

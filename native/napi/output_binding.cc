@@ -1,6 +1,8 @@
 // Standard streams, signals and the holder of a port: what the program asks about its own process.
 #include "napi/output_binding.h"
 
+#include <cstdlib>
+
 #include "host/output.h"
 #include "host/port_holder.h"
 #include "napi/error_js.h"
@@ -24,6 +26,10 @@ void ignoreStraySignalsFromJs(const Napi::CallbackInfo&) { ignoreStraySignals();
 
 void endWithParentFromJs(const Napi::CallbackInfo&) { endWithParent(); }
 
+// exitNow(code: number): ends the process without waiting for any of its threads. Node's own exit joins its workers, also
+// one whose system call the kernel never finishes.
+void exitNowFromJs(const Napi::CallbackInfo& info) { std::_Exit(info[0].ToNumber().Int32Value()); }
+
 void releaseClosedTerminalFromJs(const Napi::CallbackInfo&) { releaseClosedTerminal(); }
 
 // findPortHolder(port: number): { pid: number, name: string } | undefined
@@ -42,6 +48,7 @@ void exportOutput(Napi::Env env, Napi::Object exports) {
   exports.Set("writeAtOnce", Napi::Function::New(env, writeAtOnceFromJs, "writeAtOnce"));
   exports.Set("ignoreStraySignals", Napi::Function::New(env, ignoreStraySignalsFromJs, "ignoreStraySignals"));
   exports.Set("endWithParent", Napi::Function::New(env, endWithParentFromJs, "endWithParent"));
+  exports.Set("exitNow", Napi::Function::New(env, exitNowFromJs, "exitNow"));
   exports.Set("findPortHolder", Napi::Function::New(env, findPortHolderFromJs, "findPortHolder"));
   exports.Set("releaseClosedTerminal",
               Napi::Function::New(env, releaseClosedTerminalFromJs, "releaseClosedTerminal"));

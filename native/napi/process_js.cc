@@ -3,6 +3,7 @@
 #include "napi/process_js.h"
 
 #include <cstdint>
+#include <limits>
 
 #include "napi/js.h"
 
@@ -32,6 +33,19 @@ void addNames(Napi::Object& object, const Processes& processes) {
   object.Set("nameEnds", ends);
 }
 
+// NaN for a process that hides them.
+void addDisks(Napi::Object& object, const ProcessReading& reading) {
+  const auto add = [&](const char* key, std::uint64_t ProcessDisk::*bytes) {
+    if (!reading.hasDisks) return object.Set(key, object.Env().Null());
+    addColumn<double>(object, key, reading.processes, [bytes](const auto& one) {
+      return one.disk ? static_cast<double>((*one.disk).*bytes) : std::numeric_limits<double>::quiet_NaN();
+    });
+    return true;
+  };
+  add("readBytes", &ProcessDisk::readBytes);
+  add("writeBytes", &ProcessDisk::writeBytes);
+}
+
 void addReading(Napi::Object& object, const ProcessReading& reading) {
   const Napi::Env env = object.Env();
   object.Set("takenAtNs", js(env, reading.clock.monotonicNs));
@@ -50,6 +64,7 @@ void addReading(Napi::Object& object, const ProcessReading& reading) {
   addColumn<double>(object, "startTicks", all, [](const auto& one) { return one.id.startTicks; });
   addColumn<double>(object, "cpuTicks", all, [](const auto& one) { return one.cpuTicks; });
   addColumn<double>(object, "residentBytes", all, [](const auto& one) { return one.residentBytes; });
+  addDisks(object, reading);
   addNames(object, all);
 }
 

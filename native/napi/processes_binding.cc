@@ -65,10 +65,11 @@ Napi::Function ProcessesBinding::define(Napi::Env env) {
   return DefineClass(
       env, "Processes",
       {InstanceMethod<&Self::latest>("latest"), InstanceMethod<&Self::ask>("ask"),
-       InstanceMethod<&Self::read>("read"), InstanceMethod<&Self::describe>("describe"),
-       InstanceMethod<&Self::readDetails>("readDetails"), InstanceMethod<&Self::readPaths>("readPaths"),
-       InstanceMethod<&Self::whyNoControl>("whyNoControl"), InstanceMethod<&Self::signal>("signal"),
-       InstanceMethod<&Self::waitForEnd>("waitForEnd"), InstanceMethod<&Self::launch>("launch")});
+       InstanceMethod<&Self::includeDisks>("includeDisks"), InstanceMethod<&Self::read>("read"),
+       InstanceMethod<&Self::describe>("describe"), InstanceMethod<&Self::readDetails>("readDetails"),
+       InstanceMethod<&Self::readPaths>("readPaths"), InstanceMethod<&Self::whyNoControl>("whyNoControl"),
+       InstanceMethod<&Self::signal>("signal"), InstanceMethod<&Self::waitForEnd>("waitForEnd"),
+       InstanceMethod<&Self::launch>("launch")});
 }
 
 ProcessesBinding::ProcessesBinding(const Napi::CallbackInfo& info)
@@ -93,6 +94,8 @@ Napi::Value ProcessesBinding::latest(const Napi::CallbackInfo& info) {
 }
 
 void ProcessesBinding::ask(const Napi::CallbackInfo& info) { reader_->ask(timeOf(info[0])); }
+
+void ProcessesBinding::includeDisks(const Napi::CallbackInfo&) { reader_->includeDisks(); }
 
 Napi::Value ProcessesBinding::read(const Napi::CallbackInfo& info) {
   return startDetached<ProcessReading>(

@@ -22,6 +22,8 @@ class ProcessesBinding : public Napi::ObjectWrap<ProcessesBinding> {
   Napi::Value latest(const Napi::CallbackInfo& info);
   // ask(inMs: number): void
   void ask(const Napi::CallbackInfo& info);
+  // includeDisks(): void
+  void includeDisks(const Napi::CallbackInfo& info);
   // read(): Promise<ProcessColumns>
   Napi::Value read(const Napi::CallbackInfo& info);
   // describe(): Promise<Finding[]>

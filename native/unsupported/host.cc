@@ -117,6 +117,7 @@ ProcessReader::ProcessReader(const Roots&) : state_(std::make_shared<State>()) {
 ProcessReader::~ProcessReader() = default;
 std::shared_ptr<const ProcessReading> ProcessReader::latest() { return nullptr; }
 void ProcessReader::ask(std::chrono::milliseconds) {}
+void ProcessReader::includeDisks() {}
 ProcessReading ProcessReader::read(State&) { refuse("read processes"); }
 Findings ProcessReader::describe(State&) {
   return {unknown("processes").front(), Finding::possible("process-control", whyNoProcessControl({}))};

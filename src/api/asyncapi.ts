@@ -2,7 +2,7 @@
 import * as v from 'valibot';
 import { messageId, OPS, type Op } from '../wire/socket.ts';
 import { EVENTS, type SocketEvent } from '../wire/socket-events.ts';
-import { TOPICS, type TopicEvent } from '../wire/topics.ts';
+import { EVENTS_TOPIC, TOPICS, type TopicEvent } from '../wire/topics.ts';
 import { usage, usageDetail } from '../wire/usage.ts';
 import { ALPHA } from './openapi.ts';
 import { COMPONENTS, type Json, type SchemaWriter, schemaWriter } from './schemas.ts';
@@ -18,6 +18,8 @@ const OP_SUMMARIES: Readonly<Record<Op, string>> = {
   process_launch: 'Start an app from the configuration',
   power: 'Request a power action, or cancel the scheduled one',
   wake: 'Wake another machine of the network',
+  history: 'What was measured before now',
+  process_history: 'Which programs used most at a moment before now',
   ping: 'Request a pong',
 };
 
@@ -26,6 +28,9 @@ const EVENT_SUMMARIES: Readonly<Record<Exclude<SocketEvent, TopicEvent>, string>
   subscribed: 'What is subscribed to now',
   system_stats: 'The machine as it is now: what the stream carries',
   process_details: 'All processes of a name, or the one of a number',
+  event: EVENTS_TOPIC.summary,
+  history: 'Columns of what was measured',
+  process_history: 'The programs that used most at that moment',
   media_feedback: 'How a media command goes (experimental)',
   process_feedback: 'How a process command goes',
   power_feedback: 'How a power command goes',
@@ -129,7 +134,7 @@ export function asyncapiDocument(version: string): Json {
       },
       socket: {
         address: '/api/ws',
-        description: `JSON text frames of at most 16 KiB, 20 per second. Topics: stats and its sections, ${Object.keys(TOPICS).join(', ')}. \`id\` is echoed on every answer to the message that carries it.`,
+        description: `JSON text frames of at most 16 KiB, 20 per second. Topics: stats and its sections, ${Object.keys(TOPICS).join(', ')}, events. \`id\` is echoed on every answer to the message that carries it.`,
         servers: [{ $ref: '#/servers/ws' }],
         messages: fromComponents([...opNames, ...eventNames]),
       },

@@ -2,7 +2,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { PLACE } from '../place.ts';
 import { asyncapiDocument } from './asyncapi.ts';
-import { openapiDocument } from './openapi.ts';
+import { HUB_API, openapiDocument } from './openapi.ts';
 
 const { version } = JSON.parse(readFileSync(new URL('../package.json', PLACE), 'utf8')) as {
   readonly version: string;
@@ -12,6 +12,7 @@ const folder = new URL('api/', PLACE);
 mkdirSync(folder, { recursive: true });
 for (const [name, document] of [
   ['openapi', openapiDocument(version)],
+  ['hub-openapi', openapiDocument(version, HUB_API)],
   ['asyncapi', asyncapiDocument(version)],
 ] as const)
   writeFileSync(new URL(`${name}.json`, folder), JSON.stringify(document));

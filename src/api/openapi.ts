@@ -1,7 +1,7 @@
 /** The OpenAPI document of all operations. */
 import { errorPayload } from '../wire/errors.ts';
 import type { Tag } from '../wire/operations.ts';
-import { DOCUMENTED, type DocumentedOperation, templateOf } from './operations.ts';
+import { DOCUMENTED, DOCUMENTED_HUB, type DocumentedOperation, templateOf } from './operations.ts';
 import { parametersOf } from './parameters.ts';
 import { BARE_RESPONSES, headerComponents, responsesOf } from './responses.ts';
 import { type Json, type SchemaWriter, schemaWriter } from './schemas.ts';
@@ -13,12 +13,35 @@ const DESCRIPTION = `${ALPHA}
 
 Every request is checked against the block list, then (except /api/status) against the key and the allow list, then by the web guard; see docs/operating.md. HEAD works wherever GET does. Any other path is answered with 404 \`not_found\`, any other method with 405 \`method_not_allowed\` and \`Allow\`. OPTIONS is answered with 204 and \`Allow\`, or as a CORS preflight. A body may have at most 16 KiB, an ignored one 1 MiB.`;
 
-const TAGS: Readonly<Record<Tag, string>> = {
+const TAGS: Readonly<Record<Exclude<Tag, 'hosts'>, string>> = {
   stats: 'The load and the parts of the machine.',
+  history: 'What the machine did before now.',
   power: 'Shutting down, restarting, sleeping.',
   media: 'The track that is playing, and control of players. Experimental.',
   processes: 'The running programs.',
   service: 'The service itself.',
+};
+
+/** What a document describes. */
+export interface Api {
+  readonly title: string;
+  readonly summary: string;
+  readonly tags: Readonly<Record<string, string>>;
+  readonly operations: readonly DocumentedOperation[];
+}
+
+const SERVICE_API: Api = {
+  title: 'hostwire (alpha)',
+  summary: 'The stats of a computer, live, and control of its power, media and processes.',
+  tags: TAGS,
+  operations: DOCUMENTED,
+};
+
+export const HUB_API: Api = {
+  title: 'hostwire hub (alpha)',
+  summary: 'The stats of many computers, live.',
+  tags: { hosts: 'The machines.', stats: 'The figures of the hub.', service: 'The hub itself.' },
+  operations: DOCUMENTED_HUB,
 };
 
 const SERVER = {
@@ -50,9 +73,9 @@ function operationOf(operation: DocumentedOperation, writer: SchemaWriter, error
   };
 }
 
-function pathsOf(writer: SchemaWriter, error: Json): Json {
+function pathsOf(operations: Api['operations'], writer: SchemaWriter, error: Json): Json {
   const paths: Record<string, Json> = {};
-  for (const operation of DOCUMENTED) {
+  for (const operation of operations) {
     const path = templateOf(operation.path);
     const written = operationOf(operation, writer, error);
     paths[path] = { ...paths[path], [operation.method.toLowerCase()]: written };
@@ -60,25 +83,25 @@ function pathsOf(writer: SchemaWriter, error: Json): Json {
   return paths;
 }
 
-/** `version`: the service's. */
-export function openapiDocument(version: string): Json {
+/** `version`: the program's. */
+export function openapiDocument(version: string, api: Api = SERVICE_API): Json {
   const writer = schemaWriter('draft-2020-12');
   const error = writer.write(errorPayload);
-  const paths = pathsOf(writer, error);
+  const paths = pathsOf(api.operations, writer, error);
   const headers = headerComponents(writer);
   return {
     openapi: '3.1.0',
     info: {
-      title: 'hostwire (alpha)',
+      title: api.title,
       version,
-      summary: 'The stats of a computer, live, and control of its power, media and processes.',
+      summary: api.summary,
       description: DESCRIPTION,
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [SERVER],
     // Without a key as well: authentication may be off, and an address may be on the allow list.
     security: [{ key: [] }, {}],
-    tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
+    tags: Object.entries(api.tags).map(([name, description]) => ({ name, description })),
     paths,
     components: {
       securitySchemes: { key: { type: 'http', scheme: 'bearer', description: '`auth.api_key`.' } },

@@ -1,4 +1,8 @@
 /** Every operation of HTTP as the API documents see it: its row, its OperationDocs and its id in one object. */
+
+import { HISTORY_DOCS } from '../wire/history.ts';
+import { HUB_DOCS } from '../wire/hub.ts';
+import { HUB_OPERATIONS, type HubOperationId } from '../wire/hub-operations.ts';
 import { MEDIA_DOCS } from '../wire/media.ts';
 import type { DocsOf, OperationDocs } from '../wire/operation-docs.ts';
 import { OPERATIONS, type Operation, type OperationId } from '../wire/operations.ts';
@@ -13,6 +17,7 @@ import { WAKE_DOCS } from '../wire/wake.ts';
 // The compiler misses an operation that is documented nowhere here.
 const DOCS: DocsOf<OperationId> = {
   ...USAGE_DOCS,
+  ...HISTORY_DOCS,
   ...SYSTEM_DOCS,
   ...SOCKET_DOCS,
   ...POWER_DOCS,
@@ -23,18 +28,26 @@ const DOCS: DocsOf<OperationId> = {
 };
 
 export interface DocumentedOperation extends Omit<Operation, 'body'>, Omit<OperationDocs, 'body'> {
-  readonly id: OperationId;
+  readonly id: OperationId | HubOperationId;
   /** How a body is read; `bodySchema` says what it must be. */
   readonly body?: Operation['body'];
   readonly bodySchema: OperationDocs['body'];
 }
 
-export const DOCUMENTED: readonly DocumentedOperation[] = Object.entries(OPERATIONS).map(([key, row]) => {
+function documented<Id extends DocumentedOperation['id']>(
+  rows: Readonly<Record<Id, Operation>>,
+  docsOf: Readonly<Record<Id, OperationDocs>>,
+): readonly DocumentedOperation[] {
   // The table's own keys are exactly the ids.
-  const id = key as OperationId;
-  const { body: bodySchema, ...docs }: OperationDocs = DOCS[id];
-  return { id, ...docs, ...(row as Operation), bodySchema };
-});
+  return (Object.keys(rows) as Id[]).map((id) => {
+    const { body: bodySchema, ...docs }: OperationDocs = docsOf[id];
+    const row: Operation = rows[id];
+    return { id, ...docs, ...row, bodySchema };
+  });
+}
 
-/** The path as the documents write it: the `*` of a row is a last part that has a name. */
-export const templateOf = (path: string): string => path.replace(/\*$/, '{name}');
+export const DOCUMENTED = documented<OperationId>(OPERATIONS, DOCS);
+export const DOCUMENTED_HUB = documented<HubOperationId>(HUB_OPERATIONS, HUB_DOCS);
+
+/** The path as the documents write it: the `*` of a row is a part that has a name. */
+export const templateOf = (path: string): string => path.replace(/\*$/, '{name}').replace('*', '{id}');

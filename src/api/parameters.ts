@@ -1,6 +1,7 @@
 /** Parameters of requests: those that only HTTP has, and those of a request's schema. */
 import type * as v from 'valibot';
 import { SECTIONS } from '../host/host.ts';
+import { HOST_STATES } from '../wire/hub.ts';
 import type { ParameterName } from '../wire/operation-docs.ts';
 import type { DocumentedOperation } from './operations.ts';
 import type { Json, SchemaWriter } from './schemas.ts';
@@ -40,6 +41,25 @@ const NAMED: Readonly<Record<ParameterName, Parameter>> = {
     required: true,
     description: 'The name, percent-encoded; or a pid, unless a process has that number as its name.',
     schema: { type: 'string', minLength: 1, maxLength: 255 },
+  },
+  id: {
+    name: 'id',
+    in: 'path',
+    required: true,
+    description: 'The id of the machine in `hub.agents`.',
+    schema: { type: 'string', pattern: '^[A-Za-z0-9_-]{1,64}$' },
+  },
+  label: {
+    name: 'label',
+    in: 'query',
+    description: 'Only machines with this label, `NAME:VALUE`; several: with all of them, at most 16.',
+    schema: { type: 'array', items: { type: 'string' } },
+  },
+  state: {
+    name: 'state',
+    in: 'query',
+    description: 'Only machines in this state.',
+    schema: { type: 'string', enum: [...HOST_STATES] },
   },
 };
 

@@ -22,7 +22,7 @@ export function headerComponents({ write }: SchemaWriter): Json {
       schema: write(refusalCode),
     },
     ETag: {
-      ...text('Changes with the document; a matching If-None-Match is answered with 304.'),
+      ...text('Changes with the answer; a matching If-None-Match is answered with 304.'),
       required: true,
     },
     'WWW-Authenticate': { ...constant('Bearer'), required: true },
@@ -105,7 +105,7 @@ function failure(status: number, codes: readonly ErrorCode[], error: Json): Json
 
 const SWITCHED: Json = { description: 'The connection speaks WebSocket from now on.' };
 const UNCHANGED: Json = {
-  description: 'The document is still the same.',
+  description: 'The answer is still the same.',
   headers: headersNamed(['ETag', ...ALL_HEADERS]),
 };
 const answer = (name: string): Json => ({ $ref: `#/components/responses/${name}` });

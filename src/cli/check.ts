@@ -114,9 +114,11 @@ function renderValue(value: unknown, isSecret: boolean): string {
   return isSecret ? SECRET : JSON.stringify(value);
 }
 
-// The values of an app's environment variables are often tokens.
+// The values of an app's environment variables are often tokens; of an agent's key the file is shown.
 function masked(entry: unknown): unknown {
-  if (!isMap(entry) || !isMap(entry['env'])) return entry;
+  if (!isMap(entry)) return entry;
+  if (isSecretFile(entry['key_file'])) return { ...entry, key_file: entry['key_file'].path };
+  if (!isMap(entry['env'])) return entry;
   const { env, ...app } = entry;
   return { ...app, env: Object.fromEntries(Object.keys(entry['env']).map((name) => [name, '(not shown)'])) };
 }

@@ -2,6 +2,7 @@
 
 export const COMMANDS = [
   'run',
+  'hub',
   'check',
   'doctor',
   'discover',
@@ -26,6 +27,7 @@ export interface CommandRow {
 
 export const COMMAND_ROWS: Readonly<Record<Command, CommandRow>> = {
   run: { help: 'run the service (the default)' },
+  hub: { help: 'serve the machines of hub.agents in the configuration, which other services report' },
   check: {
     help:
       'print the configuration, defaults included, and where each setting comes from; exits with 1 if there are errors ' +

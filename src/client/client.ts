@@ -1,6 +1,14 @@
 /** The public interface of `hostwire/client`: the one file that a program imports. */
+export type {
+  HistoryEvent,
+  HistoryMark,
+  HistoryPayload,
+  HistorySeries,
+  ProcessHistoryPayload,
+} from '../wire/history.ts';
 export type { SocketConstructor, SocketLike } from './connection.ts';
 export { ClientError, type ClientErrorCode, type ConnectionCode } from './errors.ts';
+export { type HistoryQuery, history, processesAt, type ReadOptions } from './history.ts';
 export type * from './messages.ts';
 export type { Section, StatsPayload } from './payload.ts';
 export { type Answer, type RequestOptions, request } from './rest.ts';

@@ -1,11 +1,12 @@
 /** The messages of /api/ws in the types of this module. */
+import type { HistoryEvent, HistoryPayload, ProcessHistoryPayload } from '../wire/history.ts';
 import type { ProcessDetailsPayload } from '../wire/process.ts';
 import type { TopicEvents, TopicName } from '../wire/topics.ts';
 import type { WakeTarget } from '../wire/wake.ts';
 import type { Section, StatsPayload } from './payload.ts';
 import type { ConnectionState } from './state.ts';
 
-export type Topic = 'stats' | `stats.${Section}` | Section | TopicName;
+export type Topic = 'stats' | `stats.${Section}` | Section | TopicName | 'events';
 
 /** The progress of a command; with `final`, its result. */
 export interface Feedback {
@@ -56,6 +57,8 @@ export interface SocketEvents extends TopicEvents {
   readonly state: ConnectionState;
   readonly connected: Connected;
   readonly system_stats: AnyStats;
+  /** Of the topic `events`: the condition of a watch rule has begun or ended. */
+  readonly event: HistoryEvent;
   /** Feedback for commands of other clients, and for own commands whose promise is settled. */
   readonly media_feedback: Feedback;
   readonly process_feedback: ProcessCommandFeedback;
@@ -69,6 +72,8 @@ export interface SocketEvents extends TopicEvents {
 export interface AnswerEvents extends Omit<SocketEvents, 'state'> {
   readonly subscribed: { readonly topics: readonly string[]; readonly unknown?: readonly string[] };
   readonly process_details: ProcessDetailsPayload;
+  readonly history: HistoryPayload;
+  readonly process_history: ProcessHistoryPayload;
   readonly pong: unknown;
 }
 

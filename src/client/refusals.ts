@@ -21,9 +21,11 @@ function retryAfterMs(headers: Headers): number | undefined {
 }
 
 const CODE_BY_STATUS: Readonly<Record<number, string>> = { 401: 'unauthorized', 403: 'forbidden' };
-const SENTENCE_BY_STATUS: Readonly<Record<number, string>> = {
+/** By status, or by code where a status has several. */
+const SENTENCES: Readonly<Record<string, string>> = {
   401: 'the key is missing or wrong',
   403: 'the service does not allow requests from this address',
+  feature_disabled: 'it is switched off in the configuration of the service',
 };
 
 /** Turns an unsuccessful answer into an error. Never throws; a body that cannot be read is ignored. */
@@ -32,7 +34,7 @@ export async function refusalOf(response: Response): Promise<ClientError> {
   // Its shape is checked below, key by key.
   const body = ((await response.json().catch(() => null)) ?? {}) as Readonly<Record<string, unknown>>;
   const code = headers.get('x-error-code') ?? body['code'] ?? CODE_BY_STATUS[status];
-  const sentence = body['error'] ?? SENTENCE_BY_STATUS[status];
+  const sentence = body['error'] ?? SENTENCES[String(code)] ?? SENTENCES[status];
   const asked = retryAfterMs(headers);
   return new ClientError(
     typeof code === 'string' ? code : 'refused',

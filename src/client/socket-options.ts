@@ -1,5 +1,6 @@
 /** The options of a socket and of its requests. */
 import type { SocketConstructor } from './connection.ts';
+import type { HistoryQuery } from './history.ts';
 import type { Feedback } from './messages.ts';
 
 export interface SocketOptions {
@@ -70,6 +71,8 @@ export interface PowerOptions extends CommandOptions {
   /** Overrides the inhibitors of programs. */
   readonly force?: boolean | undefined;
 }
+
+export interface HistoryOptions extends HistoryQuery, AskOptions {}
 
 export interface ListOptions extends AskOptions {
   readonly sort?: 'cpu' | 'memory' | 'name' | undefined;

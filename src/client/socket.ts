@@ -1,4 +1,5 @@
 /** The service's WebSocket API as an object: subscriptions that survive lost connections, commands with results. */
+import type { HistoryPayload, ProcessHistoryPayload } from '../wire/history.ts';
 import { Asker } from './calls.ts';
 import { Connection, type SocketConstructor, type SocketLike } from './connection.ts';
 import { ENVIRONMENT, type Environment, onAborted } from './environment.ts';
@@ -14,6 +15,7 @@ import type {
   AskOptions,
   CommandOptions,
   GetOptions,
+  HistoryOptions,
   MediaAction,
   MediaOptions,
   PowerAction,
@@ -42,6 +44,10 @@ export interface HostSocket {
   power(action: PowerAction, options?: PowerOptions): Promise<Feedback>;
   /** Wakes another machine that is listed in the service's configuration. */
   wake(name: string, options?: CommandOptions): Promise<WakeFeedback>;
+  /** What was measured before now. Rejects with FEATURE_DISABLED where nothing is recorded. */
+  history(options?: HistoryOptions): Promise<HistoryPayload>;
+  /** Which programs used most at a moment: Unix seconds, or negative: before now. */
+  processesAt(at: number, options?: AskOptions): Promise<ProcessHistoryPayload>;
   /** The round-trip time to the service, in milliseconds. */
   ping(options?: AskOptions): Promise<number>;
   /** Closes the socket for good; pending promises reject with `closed`. */
@@ -174,6 +180,14 @@ class LastingSocket implements HostSocket {
 
   wake(name: string, options: CommandOptions = {}): Promise<WakeFeedback> {
     return this.#asker.command('wake', { host: name }, options);
+  }
+
+  history({ series, since, until, step, ...options }: HistoryOptions = {}): Promise<HistoryPayload> {
+    return this.#asker.question('history', { series, since, until, step }, 'history', options);
+  }
+
+  processesAt(at: number, options: AskOptions = {}): Promise<ProcessHistoryPayload> {
+    return this.#asker.question('process_history', { at }, 'process_history', options);
   }
 
   async ping(options: AskOptions = {}): Promise<number> {

@@ -9,6 +9,7 @@ export function auditCommands(commands: Pick<Commands, 'onReport'>, log: Pick<Lo
     log.audit(`${group}: ${action} ${outcomeOf(answer)}`, {
       address: sender.address,
       keyed: sender.isKeyed,
+      ...sender.via,
       ...subjectOf(answer),
     });
   });

@@ -2,6 +2,7 @@
 import path from 'node:path';
 import { checkTree } from './check.ts';
 import { createFindings, type Findings, placed } from './findings.ts';
+import { resolveAgents } from './hub-files.ts';
 import { judgeKey, type KeyFile, resolveKeyFile } from './key-file.ts';
 import type { LaunchEntry } from './launch-rows.ts';
 import {
@@ -66,11 +67,13 @@ export function loadConfig(options: LoadOptions, previous?: Sources): Loaded {
   const keyFile = resolveKeyFile(settings, findings, surroundings.uid);
   const tlsFiles = resolveTls(settings, findings, surroundings.uid);
   const mqttFiles = resolveMqtt(settings, findings, surroundings.uid);
+  const agentFiles = resolveAgents(settings, findings, surroundings.uid);
   const watch = [
     ...sources.watch,
     ...(keyFile === undefined ? [] : [keyFile.path]),
     ...tlsFiles,
     ...mqttFiles,
+    ...agentFiles,
   ];
   if (findings.problems.length > 0) throw new ConfigError(sort(findings.problems, sources.files), watch);
 

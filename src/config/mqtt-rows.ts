@@ -53,9 +53,23 @@ export const MQTT_ROWS = {
     "The authorities that the broker's certificate is checked with, in PEM form, for `mqtts`. Without it: those that Node knows.",
   ),
   client_id: {
-    ...textRow(NAME, '1 to 256 characters', 'The client id. No other client of the broker may have it.'),
+    ...textRow(
+      NAME,
+      '1 to 256 characters',
+      'The client id. No other client of the broker may have it. With `mqtt.publish: both` the connection for hubs adds `-hub`.',
+    ),
     defaultInWords: '`hostwire-` and the id of the machine',
   },
+  publish: configRow<'homeassistant' | 'hub' | 'both'>(
+    v.picklist(['homeassistant', 'hub', 'both']),
+    'homeassistant',
+    {
+      type: 'string',
+      expected: '"homeassistant", "hub" or "both"',
+      meaning:
+        'What is published: readings and the device for Home Assistant, what hubs ask for (docs/hub-protocol.md), or both.',
+    },
+  ),
   topic: configRow(TOPIC, 'hostwire', {
     type: 'string',
     expected: LEVELS,

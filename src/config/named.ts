@@ -4,7 +4,9 @@ import type { NamedEntries } from './rows.ts';
 import { accepts } from './schema.ts';
 import { type MapEntry, type Tree, toValue } from './tree.ts';
 import { findMeantAmong } from './unknown.ts';
-import { isEntryName } from './values.ts';
+import { ENTRY_NAME } from './values.ts';
+
+const ANY_NAME = { pattern: ENTRY_NAME, words: 'letters, digits, "_", "." or "-"' };
 
 /** `place`: the map's. */
 export function judgeEntries(
@@ -17,8 +19,9 @@ export function judgeEntries(
     // checkTree has reported it.
     if (entry.key === '__proto__') continue;
     const path = [...map, entry.key];
-    if (!isEntryName(entry.key)) {
-      const message = 'expected a name of 1 to 64 letters, digits, "_", "." or "-"';
+    const { pattern, words } = entries.names ?? ANY_NAME;
+    if (!pattern.test(entry.key)) {
+      const message = `expected a name of 1 to 64 ${words}`;
       findings.problems.push(placed(file, { line: entry.line, path, message }));
     }
     judgeEntry(file, path, entries, entry, findings);
@@ -28,7 +31,7 @@ export function judgeEntries(
 function judgeEntry(
   file: string,
   path: readonly string[],
-  { keys, required, requires, short }: NamedEntries,
+  { keys, required, requires, short, check }: NamedEntries,
   { line, value: written }: MapEntry,
   findings: Findings,
 ): void {
@@ -56,6 +59,8 @@ function judgeEntry(
     const message = `expected the key ${required}, with ${requires}`;
     findings.problems.push(placed(file, { line, path, message }));
   }
+  const message = findings.problems.length > before ? undefined : check?.(values);
+  if (message !== undefined) findings.problems.push(placed(file, { line, path, message }));
   if (findings.problems.length > before) return;
   // Every key has its default or a value that its row accepted; one that is absent is left out.
   const value = Object.fromEntries(Object.entries(values).filter(([, each]) => each !== undefined));

@@ -18,6 +18,10 @@ export interface NamedEntries {
   readonly requires: string;
   /** The key that a text in the place of an entry stands for. */
   readonly short?: string;
+  /** What a name is made of, where that is not ENTRY_NAME. */
+  readonly names?: { readonly pattern: RegExp; readonly words: string };
+  /** What is wrong with an entry whose values are right one by one. */
+  readonly check?: (entry: Readonly<Record<string, unknown>>) => string | undefined;
 }
 
 /** One key. `T` is the type of its value in `Config`. */

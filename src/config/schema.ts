@@ -2,11 +2,14 @@
 import * as v from 'valibot';
 import { LOG_FORMATS, type LogFormat } from '../log/format.ts';
 import { LOG_LEVELS, type LogLevel } from '../log/log.ts';
+import { HISTORY_ROWS } from './history-rows.ts';
+import { AGENTS_ROW } from './hub-rows.ts';
 import { LAUNCH_ROW } from './launch-rows.ts';
 import { MQTT_ROWS } from './mqtt-rows.ts';
 import { addressesRow, booleanRow, configRow, limitRow, namesRow, pemRow, type Row } from './rows.ts';
 import { deepFreeze, isAbsolutePath, isArgument, isHostName, isListenHost, isPrintable } from './values.ts';
 import { WAKE_ROW } from './wake-rows.ts';
+import { WATCH_ROW } from './watch-rows.ts';
 
 const PATH = v.pipe(v.string(), v.check(isAbsolutePath));
 const ARGUMENT = v.pipe(v.string(), v.check(isArgument));
@@ -153,8 +156,11 @@ export const KEYS = {
     }),
   },
   processes: { launch: LAUNCH_ROW },
+  history: HISTORY_ROWS,
   mqtt: MQTT_ROWS,
   wake: { hosts: WAKE_ROW },
+  hub: { agents: AGENTS_ROW },
+  watch: { rules: WATCH_ROW },
   host: {
     root: configRow<string | undefined>(PATH, undefined, {
       type: 'string',

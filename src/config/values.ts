@@ -43,15 +43,33 @@ export function isBrokerUrl(text: string): boolean {
   return isHost && Number(port) >= 1 && Number(port) <= 65_535;
 }
 
+/** `http://` or `https://`, a host, perhaps a port, and nothing else. */
+export function isAgentUrl(text: string): boolean {
+  return /^https?:/u.test(text) && isBrokerUrl(text.replace(/^http(s?):/u, 'mqtt$1:'));
+}
+
+/** A map of few short labels; every name is checked, also one such as "constructor". */
+export function isLabels(value: unknown): boolean {
+  if (!isMap(value)) return false;
+  const entries = Object.entries(value);
+  return (
+    entries.length <= 16 &&
+    entries.every(
+      ([name, text]) =>
+        /^[A-Za-z0-9_-]{1,64}$/u.test(name) &&
+        typeof text === 'string' &&
+        /^[^\s\p{C}](?:[^\p{C}]{0,62}[^\s\p{C}])?$/u.test(text),
+    )
+  );
+}
+
 /** The beginning of a topic: no wildcard, no empty level. */
 export function isTopic(text: string): boolean {
   return text.length <= 128 && /^[A-Za-z0-9_.-]+(?:\/[A-Za-z0-9_.-]+)*$/u.test(text);
 }
 
-/** The name of an app in `processes.launch`, of a machine in `wake.hosts`. */
-export function isEntryName(text: string): boolean {
-  return /^[A-Za-z0-9_.-]{1,64}$/u.test(text);
-}
+/** The name of an app in `processes.launch`, of a machine in `wake.hosts`, of a rule in `watch.rules`. */
+export const ENTRY_NAME = /^[A-Za-z0-9_.-]{1,64}$/u;
 
 export function isMap(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -4,12 +4,16 @@ import type { Commands } from '../commands/command.ts';
 import type { Media } from '../commands/media.ts';
 import type { Power } from '../commands/power.ts';
 import type { Config } from '../config/schema.ts';
-import { ALL_SECTIONS } from '../host/host.ts';
+import { featureDisabled } from '../errors.ts';
+import type { History } from '../history/history.ts';
+import { ALL_SECTIONS, SECTION_BITS } from '../host/host.ts';
 import type { Base } from '../parts.ts';
-import type { ProcessQueries } from '../processes/queries.ts';
+import { checkDetails, checkList, listable, type ProcessQueries } from '../processes/queries.ts';
 import { ALL_DETAILS, type Needs } from '../stats/needs.ts';
 import type { Sampler } from '../stats/sampler.ts';
 import type { ServiceFacts } from '../stats/system.ts';
+import { viewOf } from '../stats/view.ts';
+import type { SystemPayload } from '../wire/system.ts';
 import { identify } from './identity.ts';
 
 /** Where the service listens. */
@@ -23,11 +27,13 @@ export interface Door {
 export interface ExporterParts extends Base {
   readonly facts: ServiceFacts;
   readonly sampler: Sampler;
+  readonly history: History;
   readonly commands: Commands;
   readonly power: Power;
   readonly media: Media;
   /** Absent where the host has no processes. */
   readonly queries: ProcessQueries | undefined;
+  readonly readSystem: (withDetail: boolean) => Promise<SystemPayload>;
   readonly doors: readonly Door[];
 }
 
@@ -55,7 +61,8 @@ export const EXPORTERS: readonly ExporterRow[] = [
     isWanted: ({ mqtt }) => mqtt.url !== undefined,
     async open(parts) {
       const { openMqtt } = await import('./mqtt/exporter.ts');
-      return openMqtt({ ...parts, id: identify(parts.config.current.host), needs: DETAILED });
+      const tools = { sectionBits: SECTION_BITS, viewOf, checkList, checkDetails, listable, featureDisabled };
+      return openMqtt({ ...parts, id: identify(parts.config.current.host), needs: DETAILED, tools });
     },
   },
   {

@@ -95,6 +95,7 @@ interface Addon {
   ignoreStraySignals(): void;
   endWithParent(): void;
   releaseClosedTerminal(): void;
+  exitNow(code: number): void;
   findPortHolder(port: number): PortHolder | undefined;
 }
 
@@ -257,6 +258,8 @@ export interface NativeProcess {
   endWithParent(): void;
   /** Before the process ends: Node 20 aborts where its terminal was closed. */
   releaseClosedTerminal(): void;
+  /** Ends the process at once. Node's own exit waits for its workers, also for one that hangs in the kernel. */
+  exitNow(code: number): void;
   /** Who listens on `port`; undefined: another user, or not known on this platform. Reads for milliseconds. */
   findPortHolder(port: number): PortHolder | undefined;
 }

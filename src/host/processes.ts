@@ -33,6 +33,9 @@ export interface ProcessColumns {
   readonly startTicks: Float64Array;
   readonly cpuTicks: Float64Array;
   readonly residentBytes: Float64Array;
+  /** Read from disks since the process started; NaN where it is hidden. null in a reading without disks. */
+  readonly readBytes: Float64Array | null;
+  readonly writeBytes: Float64Array | null;
   /** All names, concatenated; `nameEnds` has the byte offset of the end of each. */
   readonly names: Buffer;
   readonly nameEnds: Uint32Array;
@@ -66,6 +69,8 @@ export interface ProcessHost {
   latest(): ProcessColumns | null;
   /** Has that thread take a reading `inMs` from now, instead of one that was asked for and has not begun. */
   ask(inMs: number): void;
+  /** Has the next reading of that thread that begins include `readBytes` and `writeBytes`. */
+  includeDisks(): void;
   /** Takes a reading with owners now. Rejects with the system's error. */
   read(): Promise<ProcessColumns>;
   /** null: there is no such process. */

@@ -18,7 +18,14 @@ import type { Exchange } from './engine.ts';
 import type { Gate } from './gate.ts';
 import type { Answer } from './head.ts';
 import { emptyAnswer, errorAnswer, type Headers } from './reply.ts';
-import { allowedMethods, type Endpoint, type Request, type Route, wildcardOf } from './routes.ts';
+import {
+  allowedMethods,
+  type Endpoint,
+  innerWildcardOf,
+  type Request,
+  type Route,
+  wildcardOf,
+} from './routes.ts';
 
 export interface PipelineOptions {
   readonly gate: Pick<Gate, 'judge'>;
@@ -88,7 +95,7 @@ export class Pipeline {
     }
     if (!client.isKeyed && this.#options.isCrowded?.(head.remoteAddress ?? ''))
       throw new ServiceError('too_many_connections', 'This address has too many connections.');
-    const route = this.#routes.get(head.path) ?? this.#routes.get(wildcardOf(head.path) ?? '');
+    const route = this.#find(head.path);
     if (route === undefined) throw new ServiceError('not_found', 'There is nothing at this path.');
     const allow = allowedMethods(route);
     const endpoint = endpointOf(route, head.method);
@@ -101,6 +108,11 @@ export class Pipeline {
     const request = { exchange, query: new URLSearchParams(head.query), headers, client, body: NO_BODY };
     if (client.isKeyed || endpoint.staysOpen) return this.#begin(passage, endpoint, request);
     return this.#counted(client.address, () => this.#begin(passage, endpoint, request));
+  }
+
+  #find(path: string): Route | undefined {
+    const routes = this.#routes;
+    return routes.get(path) ?? routes.get(wildcardOf(path) ?? '') ?? routes.get(innerWildcardOf(path) ?? '');
   }
 
   /** Refuses a request where too many of its address wait for their answer, and counts it while it waits itself. */

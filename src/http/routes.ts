@@ -22,7 +22,7 @@ export interface Request {
 export type Run = (request: Request) => Answer | undefined | Promise<Answer | undefined>;
 
 /** What runs for each of these operations. */
-export type Runs<Ids extends OperationId> = Readonly<Record<Ids, Run>>;
+export type Runs<Ids extends string> = Readonly<Record<Ids, Run>>;
 
 /** What the pipeline does before `run`, as the row says. */
 export interface Endpoint {
@@ -33,20 +33,24 @@ export interface Endpoint {
 }
 
 export interface Route {
-  /** Compared byte for byte with the raw path. `/*` at the end stands for one last part, which is not empty. */
+  /** Compared byte for byte with the raw path. A last or last but one part `*` stands for any that is not empty. */
   readonly path: string;
   readonly methods: Readonly<Partial<Record<Method, Endpoint>>>;
 }
 
-// The compiler refuses a row whose flag is not in the configuration.
-const rows: Readonly<Record<OperationId, Operation<keyof Config['features']>>> = OPERATIONS;
+/** A table of operations; the compiler refuses a row whose flag is not in the configuration. */
+type Operations<Ids extends string> = Readonly<Record<Ids, Operation<keyof Config['features']>>>;
 
-/** The routes of the table of operations. */
-export function routesOf(runs: Runs<OperationId>): readonly Route[] {
+/** The routes of the service's table of operations. */
+export const routesOf = (runs: Runs<OperationId>): readonly Route[] => routesOfTable(OPERATIONS, runs);
+
+/** The routes of a table of operations. */
+export function routesOfTable<Ids extends string>(table: Operations<Ids>, runs: Runs<Ids>): readonly Route[] {
   const methodsByPath = new Map<string, Route['methods']>();
-  for (const [id, { method, path, body, feature, staysOpen, isJudgedByCommand }] of Object.entries(rows)) {
-    // The table's own keys are exactly the ids.
-    const run = runs[id as OperationId];
+  // The table's own keys are exactly the ids.
+  for (const id of Object.keys(table) as Ids[]) {
+    const { method, path, body, feature, staysOpen, isJudgedByCommand } = table[id];
+    const run = runs[id];
     const endpoint = { body, feature: isJudgedByCommand ? undefined : feature, staysOpen, run };
     methodsByPath.set(path, { ...methodsByPath.get(path), [method]: endpoint });
   }
@@ -63,4 +67,11 @@ export function allowedMethods(route: Route): string {
 export function wildcardOf(path: string): string | undefined {
   const slash = path.lastIndexOf('/');
   return slash === path.length - 1 ? undefined : `${path.slice(0, slash)}/*`;
+}
+
+/** The same for the last but one part: `/api/hosts/*` + `/stream`. */
+export function innerWildcardOf(path: string): string | undefined {
+  const slash = path.lastIndexOf('/');
+  const inner = slash > 0 ? wildcardOf(path.slice(0, slash)) : undefined;
+  return inner === undefined ? undefined : `${inner}${path.slice(slash)}`;
 }

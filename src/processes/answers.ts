@@ -25,7 +25,7 @@ export class SharedAnswers {
   readonly #clock: Clock;
   #window: ProcessWindow | undefined;
   #keptCharacters = 0;
-  readonly #turns = new FairTurns();
+  readonly #turns = new FairTurns('processes');
 
   constructor(clock: Clock) {
     this.#clock = clock;

@@ -83,6 +83,21 @@ export class ProcessReadings {
   }
 
   /**
+   * Asks for a reading now that has what processes read from and write to disks, at the pace of all others. One that a
+   * sample has asked for and that begins first has it instead. Never waits.
+   */
+  askWithDisks(now: Pick<Counters, 'sinceBootNs'>, intervalMs: number): void {
+    if (!this.#options.config.current.features.enable_processes) return;
+    this.#options.host.includeDisks();
+    this.ask(now, 0, intervalMs);
+  }
+
+  /** The last reading that was asked for; null while there is none. Never waits. */
+  get latest(): ProcessColumns | null {
+    return this.#options.host.latest();
+  }
+
+  /**
    * The part of a detailed sample; null while there is no recent reading, undefined while `features.enable_processes`
    * is off. Never waits.
    */

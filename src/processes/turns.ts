@@ -11,8 +11,14 @@ type Job = () => Promise<void>;
 export class FairTurns {
   /** By client, in the order of their next turns. */
   readonly #queues = new Map<string, Job[]>();
+  readonly #subject: string;
   #waiting = 0;
   #isRunning = false;
+
+  /** `subject`: of the questions, for the sentence of a refusal. */
+  constructor(subject: string) {
+    this.#subject = subject;
+  }
 
   /**
    * The result of `work`, which begins in a turn of the event loop of its own. Rejects as `work` does, and with
@@ -21,7 +27,7 @@ export class FairTurns {
   take<T>(client: string, work: () => T | Promise<T>): Promise<T> {
     const queue = this.#queues.get(client) ?? [];
     if (queue.length >= MAX_WAITING || this.#waiting >= MAX_WAITING_IN_ALL) {
-      const sentence = 'Too many different questions about processes at the same time.';
+      const sentence = `Too many different questions about ${this.#subject} at the same time.`;
       return Promise.reject(new ServiceError('not_possible_now', sentence));
     }
     return new Promise<T>((resolve, reject) => {

@@ -7,7 +7,7 @@ import { advanceBaseline, type Baseline, NO_BASELINE, newestOf } from './baselin
 import type { SampleFacts } from './detail-row.ts';
 import { failedParts } from './details.ts';
 import { Failures } from './failures.ts';
-import { bitsOf, needsOf, wantsProcesses, windowed } from './needs.ts';
+import { bitsOf, needsOf, unite, wantsProcesses, windowed } from './needs.ts';
 import { NO_TOTALS } from './network-totals.ts';
 import { keysThat, MAX_BASELINE_AGE_MS, PollBaseline, withKeys } from './poll-baseline.ts';
 import { deriveSample, type Sample } from './sample.ts';
@@ -30,6 +30,18 @@ export interface ProcessSummaries {
   summary(now: Pick<Counters, 'sinceBootNs'>, intervalMs: number): ProcessSummary | null | undefined;
 }
 
+/** What a tick reads. Sets of keys; 0 is none. */
+export interface Tick {
+  /** For the subscribers; undefined where this is no tick of theirs. */
+  readonly demand: number | undefined;
+  /** For the slow demand, where that is due. */
+  readonly slow: number;
+  /** What the next reading needs beyond these: read only so that its probers are asked before that. */
+  readonly ahead: number;
+  readonly nextInMs: number;
+  readonly nextTickInMs: number;
+}
+
 /** The window of a first load: a shorter one is noise (a tick of the kernel is 10 ms), a longer one is a wait. */
 export const FIRST_WINDOW_MS = 200;
 /** Time for the probers to answer before a requested reading. */
@@ -43,10 +55,13 @@ export class SampleReader {
   /** Of the ticks. */
   intervalMs: number;
   readonly #options: SampleReaderOptions;
+  /** Of the ticks for subscribers. */
   #ticks: Baseline = NO_BASELINE;
-  /** What the last tick has read; nothing since the ticks have stopped. */
+  /** What the last of them has read; nothing since they have stopped. */
   #tickKeys = 0;
-  /** When each key was last read by a tick. */
+  /** Of these and of the readings for the slow demand. */
+  #latest: Baseline = NO_BASELINE;
+  /** When each key of `#latest` was read. */
   readonly #tickAtMs = new Map<number, number>();
   #polls = new PollBaseline();
   #tickedAtMs = Number.NEGATIVE_INFINITY;
@@ -66,18 +81,24 @@ export class SampleReader {
   }
 
   /**
-   * The sample of a tick, over the time since the tick before; the next one comes in `nextInMs`. What the tick before
-   * has not read is compared with the last reading of all.
+   * The sample of a tick. What it reads for subscribers is over the time since the tick before, or since the last reading
+   * of all if that one has not read it; what it reads for the slow demand alone is over the time since the last tick of
+   * either kind.
    */
-  readTick(keys: number, nextInMs: number): Sample {
-    const counters = this.#read(keys, nextInMs);
-    const before = withKeys(newestOf(this.#ticks, this.#polls.newest), this.#ticks, this.#tickKeys);
+  readTick({ demand: demanded, slow, ahead, nextInMs, nextTickInMs }: Tick): Sample {
+    const demand = demanded ?? 0;
+    const keys = unite(demand, slow);
+    const counters = this.#read(unite(keys, ahead), nextInMs);
+    const newest = newestOf(this.#latest, this.#polls.newest);
+    const slowly = keysThat(keys & ~demand, (key) => this.#hasTick(key));
+    const before = withKeys(withKeys(newest, this.#latest, slowly), this.#ticks, demand & this.#tickKeys);
     const { sample, baseline } = this.#derive(keys, before, counters);
-    this.#ticks = withKeys(this.#ticks, baseline, keys);
-    this.#tickKeys = keys;
+    this.#ticks = withKeys(this.#ticks, baseline, demand);
+    this.#tickKeys = demanded ?? this.#tickKeys;
+    this.#latest = withKeys(this.#latest, baseline, keys);
     this.#tickedAtMs = this.#options.clock.now();
     for (const key of bitsOf(keys)) this.#tickAtMs.set(key, this.#tickedAtMs);
-    if (wantsProcesses(keys)) this.#options.processes?.ask(counters, nextInMs, this.intervalMs);
+    if (wantsProcesses(demand)) this.#options.processes?.ask(counters, nextTickInMs, this.intervalMs);
     return sample;
   }
 
@@ -110,7 +131,7 @@ export class SampleReader {
     const fresh = advanceBaseline(NO_BASELINE, counters, needsOf(opened).withDetail);
     const ticked = withKeys(
       fresh,
-      this.#ticks,
+      this.#latest,
       keysThat(opened, (key) => this.#hasTick(key)),
     );
     const polled = keysThat(opened, (key) => this.#polls.knows(key, now));
@@ -131,7 +152,8 @@ export class SampleReader {
     const now = this.#options.clock.now();
     if (now - this.#polledAtMs >= MAX_BASELINE_AGE_MS) this.#polls = new PollBaseline();
     const areTicking = this.#tickKeys !== 0;
-    if (!areTicking && now - this.#tickedAtMs >= MAX_BASELINE_AGE_MS) this.#ticks = NO_BASELINE;
+    if (!areTicking && now - this.#tickedAtMs >= MAX_BASELINE_AGE_MS)
+      this.#ticks = this.#latest = NO_BASELINE;
     const lastMs = Math.max(this.#polledAtMs, areTicking ? Number.NEGATIVE_INFINITY : this.#tickedAtMs);
     const restMs = lastMs + MAX_BASELINE_AGE_MS - now;
     return restMs > 0 ? restMs : undefined;

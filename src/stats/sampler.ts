@@ -1,24 +1,16 @@
 /** Owns time: reads the host on absolute deadlines while there is demand, and on request. */
 import { type Baseline, NO_BASELINE } from './baseline.ts';
+import { FreshSamples } from './fresh-samples.ts';
 import { covers, keysOf, type Needs, unite, windowed } from './needs.ts';
+import { Pace, type Wake } from './pace.ts';
 import { MAX_BASELINE_AGE_MS } from './poll-baseline.ts';
 import type { Sample } from './sample.ts';
-import { FIRST_WINDOW_MS, SampleReader, type SampleReaderOptions } from './sample-reader.ts';
-import type { SampleSink, SampleSource } from './source.ts';
-import { Encoded, VIEW_COUNT, type View, viewAt } from './view.ts';
+import { FIRST_WINDOW_MS, SampleReader, type SampleReaderOptions, type Tick } from './sample-reader.ts';
+import type { SampleSink, SampleSource, SlowDemand } from './source.ts';
+import { type Encoded, VIEW_COUNT, type View, viewAt } from './view.ts';
 
-/** Maximum age of a sample that answers a request. */
-const FRESH_MS = 1000;
 /** The longest that requests which join a reading may put it off, from its beginning. */
 const MAX_WAIT_MS = 2 * FIRST_WINDOW_MS;
-
-interface CachedSample {
-  readonly encoded: Encoded;
-  /** What it has: a set of keys (needs.ts). */
-  readonly keys: number;
-  /** Of the clock that counts suspended time: a sample from before a sleep is not fresh after it. */
-  readonly sinceBootMs: number;
-}
 
 /** A reading that requests wait for. Further ones join it, and may widen it. */
 interface PendingReading {
@@ -36,11 +28,10 @@ export class Sampler implements SampleSource {
   readonly #demand = new Uint32Array(VIEW_COUNT);
   /** The keys of all demand. */
   #keys = 0;
-  /** The newest first, and older ones that have more. */
-  #cached: readonly CachedSample[] = [];
+  readonly #fresh: FreshSamples;
   #pending: (PendingReading & { readonly sample: Promise<Encoded> }) | undefined;
+  readonly #pace: Pace;
   #timer: unknown;
-  #deadlineMs = 0;
   /** Drops what nobody has asked for in a long time. */
   #expiryTimer: unknown;
   #isClosed = false;
@@ -49,16 +40,18 @@ export class Sampler implements SampleSource {
 
   constructor(options: SampleReaderOptions) {
     this.#clock = options.clock;
+    this.#fresh = new FreshSamples(options.clock);
     this.#reader = new SampleReader(options);
+    this.#pace = new Pace(this.#reader.intervalMs);
   }
 
   get intervalMs(): number {
-    return this.#reader.intervalMs;
+    return this.#pace.intervalMs;
   }
 
   /** Milliseconds until the next tick; Infinity while nobody is subscribed. */
   get nextTickInMs(): number {
-    return this.#timer === undefined ? Number.POSITIVE_INFINITY : this.#deadlineMs - this.#clock.now();
+    return this.#pace.tickAtMs - this.#clock.now();
   }
 
   /** The ticks since the start, and by how much they were late, all together. */
@@ -78,7 +71,9 @@ export class Sampler implements SampleSource {
   subscribe(view: View): void {
     this.#demand[view.index] = (this.#demand[view.index] ?? 0) + 1;
     if (!covers(this.#keys, keysOf(view))) this.#updateKeys();
-    if (this.#timer === undefined) this.#schedule(this.#clock.now() + this.intervalMs);
+    if (this.#pace.tickAtMs < Number.POSITIVE_INFINITY || this.#isClosed) return;
+    this.#pace.tickAtMs = this.#clock.now() + this.intervalMs;
+    this.#arm();
   }
 
   unsubscribe(view: View): void {
@@ -88,18 +83,25 @@ export class Sampler implements SampleSource {
     if (count > 1) return;
     this.#updateKeys();
     if (this.#keys !== 0 || this.#demand.some((n) => n > 0)) return;
-    this.#clock.clearTimer(this.#timer);
-    this.#timer = undefined;
+    this.#pace.tickAtMs = Number.POSITIVE_INFINITY;
+    this.#arm();
     this.#reader.endTicks();
     this.#expireIn(MAX_BASELINE_AGE_MS);
+  }
+
+  /** Reads for `slow` from `inMs` on, in place of the slow demand before; undefined: for none. */
+  setSlow(slow: SlowDemand | undefined, inMs = 0): void {
+    this.#pace.setSlow(slow, this.#clock.now() + inMs);
+    this.#arm();
   }
 
   /** Takes effect from the next tick on; a tick that is further away than the new interval is brought forward. */
   setInterval(seconds: number): void {
     this.#reader.intervalMs = seconds * 1000;
-    if (this.#timer === undefined) return;
-    this.#clock.clearTimer(this.#timer);
-    this.#schedule(Math.min(this.#deadlineMs, this.#clock.now() + this.intervalMs));
+    this.#pace.intervalMs = seconds * 1000;
+    if (this.#pace.tickAtMs === Number.POSITIVE_INFINITY) return;
+    this.#pace.tickAtMs = Math.min(this.#pace.tickAtMs, this.#clock.now() + this.intervalMs);
+    this.#arm();
   }
 
   close(): void {
@@ -110,14 +112,14 @@ export class Sampler implements SampleSource {
   }
 
   peek(needs: Needs): Encoded | undefined {
-    return this.#find(keysOf(needs));
+    return this.#fresh.find(keysOf(needs));
   }
 
   /** An average since the last requested reading; for a first load over two readings 200 ms apart. */
   async latest(needs: Needs): Promise<Encoded> {
     const wanted = keysOf(needs);
     for (;;) {
-      const young = this.#find(wanted);
+      const young = this.#fresh.find(wanted);
       if (young !== undefined) return young;
       const pending = this.#pending;
       if (pending === undefined) return await this.#begin(wanted);
@@ -126,24 +128,12 @@ export class Sampler implements SampleSource {
     }
   }
 
-  #isFresh({ sinceBootMs }: CachedSample): boolean {
-    return this.#clock.sinceBoot() - sinceBootMs < FRESH_MS;
-  }
-
-  #find(wanted: number): Encoded | undefined {
-    return this.#cached.find((cached) => covers(cached.keys, wanted) && this.#isFresh(cached))?.encoded;
-  }
-
   #begin(wanted: number): Promise<Encoded> {
     const now = this.#clock.now();
     const pending = { keys: 0, start: NO_BASELINE, readyAtMs: now, maxReadyAtMs: now + MAX_WAIT_MS };
     // With all that fresh samples have, so that requests of different views in turn soon find one for all of them.
     // What needs no window is not kept waiting for that: its sample stands beside theirs.
-    const fresh = windowed(wanted) === 0 ? [] : this.#cached.filter((cached) => this.#isFresh(cached));
-    this.#join(
-      pending,
-      fresh.reduce((keys, cached) => unite(keys, cached.keys), wanted),
-    );
+    this.#join(pending, windowed(wanted) === 0 ? wanted : unite(wanted, this.#fresh.keys));
     const sample = this.#take(pending);
     this.#pending = Object.assign(pending, { sample });
     return sample;
@@ -173,11 +163,12 @@ export class Sampler implements SampleSource {
     }
     this.#pending = undefined;
     // A tick may have come meanwhile.
-    const young = this.#find(pending.keys);
+    const young = this.#fresh.find(pending.keys);
     if (young !== undefined) return young;
-    const nextInMs = this.#timer !== undefined ? Math.max(0, this.nextTickInMs) : this.intervalMs;
+    const { next } = this.#pace;
+    const nextInMs = next === undefined ? this.intervalMs : Math.max(0, next.atMs - this.#clock.now());
     this.#expireIn(MAX_BASELINE_AGE_MS);
-    return this.#keep(pending.keys, this.#reader.readRequest(pending.keys, pending.start, nextInMs));
+    return this.#fresh.keep(pending.keys, this.#reader.readRequest(pending.keys, pending.start, nextInMs));
   }
 
   /** One timer from the first reading on; it is set again only if it fires too early. */
@@ -186,17 +177,10 @@ export class Sampler implements SampleSource {
     if (this.#isClosed) return;
     this.#expiryTimer ??= this.#clock.setTimer(() => {
       this.#expiryTimer = undefined;
-      this.#cached = this.#cached.filter((cached) => this.#isFresh(cached));
+      this.#fresh.prune();
       const restMs = this.#reader.expire();
       if (restMs !== undefined) this.#expireIn(restMs);
     }, delayMs);
-  }
-
-  #keep(keys: number, sample: Sample): Encoded {
-    const encoded = new Encoded(sample);
-    const others = this.#cached.filter((cached) => !covers(keys, cached.keys) && this.#isFresh(cached));
-    this.#cached = [{ encoded, keys, sinceBootMs: this.#clock.sinceBoot() }, ...others];
-    return encoded;
   }
 
   #updateKeys(): void {
@@ -206,29 +190,44 @@ export class Sampler implements SampleSource {
     });
   }
 
-  #schedule(deadlineMs: number): void {
-    this.#deadlineMs = deadlineMs;
-    this.#timer = this.#clock.setTimer(() => this.#tick(), Math.max(0, deadlineMs - this.#clock.now()));
+  #arm(): void {
+    this.#clock.clearTimer(this.#timer);
+    this.#timer = undefined;
+    const { next } = this.#pace;
+    if (next === undefined || this.#isClosed) return;
+    this.#timer = this.#clock.setTimer(() => this.#wake(next), Math.max(0, next.atMs - this.#clock.now()));
   }
 
-  #tick(): void {
+  #wake({ atMs, isTick, isSlow }: Wake): void {
     const now = this.#clock.now();
-    this.#ticks++;
-    this.#latenessMs += Math.max(0, now - this.#deadlineMs);
-    // setTimeout may fire up to a millisecond early; deadlines are absolute, so lateness never adds up.
-    let next = this.#deadlineMs + this.intervalMs;
-    if (next <= now) next = now + this.intervalMs - ((now - this.#deadlineMs) % this.intervalMs);
-    this.#schedule(next);
-    const sample = this.#tryRead(next - now);
+    if (isTick) {
+      this.#ticks++;
+      this.#latenessMs += Math.max(0, now - atMs);
+      this.#pace.tickDone(now);
+    }
+    const { slow } = this.#pace;
+    const slowKeys = slow === undefined ? 0 : keysOf(slow.needs);
+    // What follows is expected after an interval; the sample shows when it really is due.
+    if (isSlow) this.#pace.slowDone(now, undefined);
+    const sample = this.#tryRead({
+      demand: isTick ? this.#keys : undefined,
+      slow: isSlow ? slowKeys : 0,
+      ahead: this.#pace.next?.isSlow === true ? slowKeys : 0,
+      nextInMs: (this.#pace.next?.atMs ?? now) - now,
+      nextTickInMs: this.nextTickInMs,
+    });
+    if (isSlow) this.#pace.slowDone(now, sample?.counters.unixMs);
+    this.#arm();
     if (sample === undefined) return;
-    const encoded = this.#keep(this.#keys, sample);
-    for (const sink of this.#sinks) sink.publish(encoded);
+    const encoded = this.#fresh.keep(unite(isTick ? this.#keys : 0, isSlow ? slowKeys : 0), sample);
+    if (isTick) for (const sink of this.#sinks) sink.publish(encoded);
+    else slow?.publish(encoded);
   }
 
   /** A tick has no caller to throw to: its error is logged. */
-  #tryRead(nextInMs: number): Sample | undefined {
+  #tryRead(tick: Tick): Sample | undefined {
     try {
-      return this.#reader.readTick(this.#keys, nextInMs);
+      return this.#reader.readTick(tick);
     } catch (error) {
       this.#reader.noteError(error);
       return undefined;

@@ -25,3 +25,17 @@ export interface SampleSink {
   /** Takes the sample of each tick. Must not throw or wait: all sinks are served in one turn. */
   publish(encoded: Encoded): void;
 }
+
+/**
+ * A demand for readings at a slow pace, with or without subscribers. Where a tick is near it reads this as well;
+ * otherwise there is a reading of its own, which no sink is sent.
+ */
+export interface SlowDemand {
+  readonly needs: Needs;
+  /** Milliseconds from one reading to the next; within half of it a tick is near. */
+  readonly intervalMs: number;
+  /** Milliseconds to the next reading from one that was taken at `unixMs`. */
+  nextInMs(unixMs: number): number;
+  /** Takes the sample of a reading of its own. Must not throw or wait. */
+  publish(encoded: Encoded): void;
+}

@@ -7,7 +7,7 @@ import type { ErrorCode } from '../errors.ts';
 import type { OPERATIONS, OperationId } from './operations.ts';
 
 /** Parameters of several operations, and of paths; api/parameters.ts describes them. */
-export type ParameterName = 'fields' | 'detail' | 'name';
+export type ParameterName = 'fields' | 'detail' | 'name' | 'id' | 'label' | 'state';
 
 /** Headers of some successful answers only; api/responses.ts describes them. */
 export type AnswerHeader = 'X-Ignored-Fields' | 'X-Media-Delivered' | 'ETag';

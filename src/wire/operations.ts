@@ -7,7 +7,7 @@
 export type Method = 'GET' | 'POST';
 
 /** How the API documents group the operations. */
-export type Tag = 'stats' | 'power' | 'media' | 'processes' | 'service';
+export type Tag = 'stats' | 'history' | 'power' | 'media' | 'processes' | 'service' | 'hosts';
 
 /** `Feature`: the names of the flags; http/routes.ts narrows it to those of the configuration. */
 export interface Operation<Feature extends string = string> {
@@ -38,6 +38,14 @@ export const OPERATIONS = {
   openStream: { method: 'GET', path: '/api/stream', tag: 'stats', staysOpen: true },
   getSystem: { method: 'GET', path: '/api/system', tag: 'stats' },
   openSocket: { method: 'GET', path: '/api/ws', tag: 'stats', staysOpen: true },
+
+  getHistory: { method: 'GET', path: '/api/history', tag: 'history' },
+  getProcessHistory: {
+    method: 'GET',
+    path: '/api/history/processes',
+    tag: 'history',
+    feature: 'enable_processes',
+  },
 
   getPower: { method: 'GET', path: '/api/pw', tag: 'power' },
   shutdown: { ...powerCommand, path: '/api/pw/shutdown', feature: 'enable_shutdown' },

@@ -15,10 +15,10 @@ const MAX_DELAY_SECONDS = 86_400;
 /** About three years: longer than any track, and its microseconds are still exact. */
 const MAX_SEEK_SECONDS = 1e8;
 
-const numberFrom = (min: number, max: number, sentence: string) =>
+export const numberFrom = (min: number, max: number, sentence: string) =>
   v.pipe(v.number(sentence), v.minValue(min, sentence), v.maxValue(max, sentence));
 
-const wholeFrom = (min: number, max: number, sentence: string) =>
+export const wholeFrom = (min: number, max: number, sentence: string) =>
   v.pipe(v.number(sentence), v.integer(sentence), v.minValue(min, sentence), v.maxValue(max, sentence));
 
 /** `inspect` distinguishes a string that is no action from a value that is no string. */

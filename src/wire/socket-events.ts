@@ -1,9 +1,10 @@
 /** The messages that the service sends over /api/ws. It loads only their types; the API documents show the schemas. */
 import * as v from 'valibot';
+import { historyPayload, processHistoryPayload } from './history.ts';
 import type { DocsOf } from './operation-docs.ts';
 import { processDetailsPayload } from './process.ts';
 import { count, type Shape } from './quantities.ts';
-import { TOPIC_SCHEMAS } from './topics.ts';
+import { EVENTS_TOPIC, TOPIC_SCHEMAS } from './topics.ts';
 import { usage, usageDetail } from './usage.ts';
 import { wakeSubject } from './wake.ts';
 
@@ -81,6 +82,9 @@ export const EVENTS = {
   }),
   system_stats: v.union([usage, usageDetail]),
   ...TOPIC_SCHEMAS,
+  event: EVENTS_TOPIC.payload,
+  history: historyPayload,
+  process_history: processHistoryPayload,
   process_details: processDetailsPayload,
   media_feedback: commandFeedback,
   process_feedback: processCommandFeedback,

@@ -1,5 +1,6 @@
 /** The messages that clients send over /api/ws: the ops with their data, and the reader of a message. */
 import * as v from 'valibot';
+import { historyRequest, processHistoryRequest } from './history-requests.ts';
 import { type Flaw, inspect } from './inspect.ts';
 import {
   mediaRequest,
@@ -55,6 +56,8 @@ export const OPS = {
   process_launch: processLaunchRequest,
   power: powerRequest,
   wake: wakeRequest,
+  history: historyRequest,
+  process_history: processHistoryRequest,
   ping: v.object({}),
 } as const;
 

@@ -3,6 +3,7 @@
  * service loads only types of it; how each topic is read is a row of src/http/socket/topics.ts.
  */
 import * as v from 'valibot';
+import { historyEvent } from './history.ts';
 import { mediaDetail, mediaStatus } from './media.ts';
 import { powerPayload } from './power.ts';
 import { processListPayload } from './process.ts';
@@ -28,6 +29,13 @@ export const TOPICS = {
     summary: 'The power actions, and the one that is scheduled',
   },
 } as const satisfies Readonly<Record<string, TopicRow>>;
+
+/** The topic without a state: each event is sent once, when it happens. */
+export const EVENTS_TOPIC = {
+  event: 'event',
+  payload: historyEvent,
+  summary: 'The condition of a watch rule has begun or ended',
+} as const satisfies TopicRow;
 
 export type TopicName = keyof typeof TOPICS;
 export type TopicEvent<N extends TopicName = TopicName> = (typeof TOPICS)[N]['event'];

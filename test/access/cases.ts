@@ -83,6 +83,7 @@ export const DIMENSIONS: Dimensions = {
   path: [
     '/api/usage',
     '/metrics',
+    '/api/history',
     '/api/status',
     '/',
     '/api/ws',

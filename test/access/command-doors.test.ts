@@ -1,6 +1,6 @@
 /**
- * Every command with every flag and in several states of the machine, over HTTP and over MQTT: the outcome and what it did are
- * the same, and no secret is in any answer, topic, payload, line of the log or metric.
+ * Every command with every flag and in several states of the machine, over HTTP, over MQTT and through a hub: the outcome and
+ * what it did are the same, and no secret is in any answer, topic, payload, line of the log or metric.
  */
 import t, { type Test } from 'tap';
 import { systemClock } from '#src/clock.js';
@@ -102,7 +102,7 @@ const STATES: readonly State[] = [
   },
 ];
 
-t.setTimeout(280_000);
+t.setTimeout(560_000);
 
 t.test(
   '[1.matrix-commands] every operation of HTTP that runs a command, and every command, is in the matrix',
@@ -119,7 +119,7 @@ t.test(
 );
 
 t.test(
-  '[1.matrix-commands] [3.mqtt-commands] [8.secrets-mqtt] HTTP and MQTT: one outcome, and no secret',
+  '[1.matrix-commands] [3.mqtt-commands] [3.mqtt-hub-matrix] [8.secrets-mqtt] HTTP, MQTT and hubs: one outcome, and no secret',
   { skip },
   async (t) => {
     const broker = await startBroker(
@@ -141,7 +141,7 @@ t.test(
       doors.use(service);
       for (const [at, features] of state.features.entries()) {
         const topic = `s${STATES.indexOf(state)}x${at}`;
-        const mqtt = mqttPart(broker.url, { ...user, topic });
+        const mqtt = mqttPart(broker.url, { ...user, topic, publish: 'both' });
         // The document has names of its own; once is enough.
         service.reconfigure(
           partOf(features, { ...state.more, mqtt: at === 0 ? mqtt : { ...mqtt, discovery_prefix: '' } }),
@@ -162,6 +162,18 @@ t.test(
         t.same(differences, [], `${state.name}: flags ${at}`);
         t.same(actsOf(here), actsOverHttp, `${state.name}: what was done with flags ${at}`);
         count.acts += actsOverHttp.length;
+        await until(() => witness.on(`${topic}/pc/hub/status`).length > 0, 'the agent of hubs');
+        const throughHub = await doors.hub(`${topic}/pc`);
+        const otherwise = DOOR_CASES.flatMap((each, index) => {
+          const outcome = http[index];
+          const sent = { ...each, isExpected: true };
+          const feedback = throughHub[index];
+          const what = outcome === undefined ? 'no outcome' : differenceOf(sent, outcome, feedback, features);
+          count.outcomes++;
+          return what === undefined ? [] : [{ what, sent: each.params, http: outcome, hub: feedback }];
+        });
+        t.same(otherwise, [], `${state.name}: flags ${at}, through a hub`);
+        t.same(actsOf(here), actsOverHttp, `${state.name}: what a hub did with flags ${at}`);
       }
       await checkMetrics(t, service, state);
       await service.stop();

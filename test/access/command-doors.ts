@@ -1,5 +1,5 @@
-/** Sends the cases of the matrix of commands over HTTP and over MQTT, and compares the outcomes. */
-import type { Feedback } from '#src/exporters/mqtt/door.js';
+/** Sends the cases of the matrix of commands over HTTP, over MQTT and through a hub, and compares the outcomes. */
+import type { Feedback } from '#src/exporters/mqtt/door/door.js';
 import { until, type Witness } from '../exporters/mqtt/broker.ts';
 import type { ServiceHere } from '../helpers/service/service.ts';
 import {
@@ -46,6 +46,10 @@ export function messagesOf(base: string, features: Features): readonly Sent[] {
   });
 }
 
+/** The hub that the witness is. */
+const HUB = 'home';
+type HubFeedback = Feedback & { readonly run: string; readonly clock: number };
+
 /** Power one at a time, because of what is scheduled; of the others as many at a time as the door runs. */
 async function inTurns<Value extends DoorCase>(
   all: readonly Value[],
@@ -62,6 +66,7 @@ export class Doors {
   readonly #witness: Witness;
   readonly #ids = new Set<string>();
   readonly #key: string;
+  #asked = 0;
   /** The answers over HTTP. */
   readonly texts: string[] = [];
 
@@ -105,6 +110,41 @@ export class Doors {
     return this.#answers();
   }
 
+  /** The first answer to every case, in their order, as a hub at the same broker gets it. `base`: of the agent. */
+  async hub(base: string): Promise<readonly Feedback[]> {
+    const answers = () => this.#hubAnswers(`${base}/hub/feedback/${HUB}`);
+    const ask = async (topic: string, payload: object) => {
+      const id = `${base} hub ${this.#asked++}`;
+      const envelope = { hub: HUB, id, client: '192.0.2.7', key: 'default', ...payload };
+      await this.#witness.say(`${base}/hub/cmd/${topic}`, JSON.stringify(envelope));
+      await until(() => answers().has(id), `an answer to ${id} ${topic}`);
+      const answer = answers().get(id);
+      present = answer ?? present;
+      return answer;
+    };
+    let present: Pick<HubFeedback, 'run' | 'clock'> = { run: '', clock: 0 };
+    await ask('get', { what: 'clock' });
+    const found: Feedback[] = [];
+    const cases = DOOR_CASES.map((each, index) => ({ ...each, index }));
+    await inTurns(cases, async ({ index, command, params }) => {
+      const { group, action } = partsOf(command);
+      // By the clock of its last answer, because the machine may be slow.
+      const { run, clock } = present;
+      const answer = await ask(`${group}/${action}`, { run, deadline: clock + 29_000, params });
+      if (answer !== undefined) found[index] = answer;
+    });
+    return found;
+  }
+
+  #hubAnswers(topic: string): ReadonlyMap<string, HubFeedback> {
+    const answers = new Map<string, HubFeedback>();
+    for (const text of this.#witness.on(topic)) {
+      const feedback = JSON.parse(text) as HubFeedback;
+      if (!answers.has(String(feedback.id))) answers.set(String(feedback.id), feedback);
+    }
+    return answers;
+  }
+
   #answers(): ReadonlyMap<string, Feedback> {
     const answers = new Map<string, Feedback>();
     for (const { topic, text } of this.#witness.heard) {
@@ -117,7 +157,12 @@ export class Doors {
 }
 
 /** What differs between the doors; undefined: nothing. */
-export function differenceOf(sent: Sent, http: Outcome, feedback: Feedback | undefined, features: Features) {
+export function differenceOf(
+  sent: DoorCase & { readonly isExpected: boolean },
+  http: Outcome,
+  feedback: Feedback | undefined,
+  features: Features,
+) {
   const { code, message = '', stage } = feedback ?? {};
   if (!sent.isExpected) return feedback === undefined ? undefined : 'it is answered without a topic';
   const isDone = stage === 'done' || stage === 'accepted';

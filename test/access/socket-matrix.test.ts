@@ -62,6 +62,7 @@ const ALLOW: Readonly<Record<string, string>> = {
   '/': 'GET, HEAD',
   '/api/usage': 'GET, HEAD',
   '/metrics': 'GET, HEAD',
+  '/api/history': 'GET, HEAD',
   '/api/status': 'GET, HEAD',
   '/api/ws': 'GET, HEAD',
   '/api/pw/sleep': 'POST',
@@ -74,8 +75,8 @@ function routed({ method, path, upgrade, dashboard }: Case): number {
   if (allow === undefined) return 404;
   if (method === 'OPTIONS') return 204;
   if (!allow.split(', ').includes(method)) return 405;
-  // features.enable_wake is off.
-  if ((path === '/' && !dashboard) || path === '/api/wake') return 403;
+  // features.enable_wake is off, and history.minutes is 0.
+  if ((path === '/' && !dashboard) || path === '/api/wake' || path === '/api/history') return 403;
   if (path === '/api/ws' && method === 'GET' && upgrade) return 101;
   return GET_PATHS.includes(path) || path === '/api/pw/sleep' ? 200 : 426;
 }

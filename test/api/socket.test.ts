@@ -123,7 +123,9 @@ const launch = {
 };
 
 t.test('[7.documented] every op, sound and not; every event is as documented', async (t) => {
-  const service = await startService({ config: { features: flags, processes: { launch } } });
+  const service = await startService({
+    config: { features: flags, processes: { launch }, history: { minutes: 60 } },
+  });
   t.teardown(() => service.stop());
   const seen = new Set<string>();
   let sent = 0;
@@ -133,6 +135,8 @@ t.test('[7.documented] every op, sound and not; every event is as documented', a
       pid: await startChild(),
       name: path.basename(program),
       app: 'api',
+      // Not before `since`, which no schema can say.
+      until: -1,
     };
     const payload = messages[`op_${op}`]?.payload ?? {};
     const { data, op: word } = payload['properties'] as { readonly data: Part; readonly op: Part };
@@ -177,6 +181,8 @@ t.test('[7.documented] every op, sound and not; every event is as documented', a
   await service.stop();
   await closing;
   for (const { type } of last.received) seen.add(type);
-  t.strictSame([...seen].sort(), [...events].sort(), 'every documented event came');
+  // Nothing here makes a watch rule fire: contract/socket-history has it.
+  const expected = events.filter((type) => type !== 'event');
+  t.strictSame([...seen].sort(), [...expected].sort(), 'every other documented event came');
   t.comment(`figure: ${sent} generated messages, ${ops.length} ops, ${seen.size} events`);
 });

@@ -90,8 +90,8 @@ export async function takeScreenshots(folder: string): Promise<void> {
   const browser = await launchBrowser();
   for (const { name, options, hasTable, isLarge } of SHOTS) {
     const { page } = await openPage(browser, options);
-    // Older than what the service read last, which its stream starts with.
-    const moved = shiftTo(recorded, Date.now() / 1000 - INTERVAL_SECONDS - 1);
+    // Older than what the stream of the service starts with: the page opens it a second later, or more.
+    const moved = shiftTo(recorded, Date.now() / 1000 - 1);
     await page.route(
       '**/api/stream*',
       (route) => route.fulfill({ body: moved, contentType: 'text/event-stream' }),
@@ -99,6 +99,9 @@ export async function takeScreenshots(folder: string): Promise<void> {
         times: 1,
       },
     );
+    // There is a history, and what was recorded is all that it has.
+    const nothing = { start: 0, step: 10, count: 0, series: {}, unknown: [], marks: [], events: [] };
+    await page.route('**/api/history*', (route) => route.fulfill({ json: nothing }));
     await page.goto(service.baseUrl);
     await page.waitForSelector('.state.live');
     await page.waitForSelector('.controls');

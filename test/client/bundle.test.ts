@@ -5,7 +5,7 @@ import { build } from 'esbuild';
 import t from 'tap';
 
 const ROOT = path.resolve(import.meta.dirname, '../../../..');
-const MOST_BYTES = 6.5 * 1024;
+const MOST_BYTES = 6.75 * 1024;
 
 async function bundle(exports: string) {
   const { outputFiles, metafile } = await build({
@@ -27,7 +27,7 @@ t.test('programs import it as hostwire/client', async (t) => {
   // The compiler sees the sources, and not this file.
   const name: string = 'hostwire/client';
   const offered = Object.keys(await import(name)).sort();
-  t.strictSame(offered, ['ClientError', 'connect', 'request', 'streamStats']);
+  t.strictSame(offered, ['ClientError', 'connect', 'history', 'processesAt', 'request', 'streamStats']);
 });
 
 t.test('all of it, and the stream alone', async (t) => {

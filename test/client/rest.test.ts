@@ -38,7 +38,7 @@ t.test('an unsuccessful answer rejects with its code', async (t) => {
     [new Response(null, { status: 403 }), { code: 'forbidden', status: 403 }],
     [
       new Response(null, { status: 403, headers: { 'x-error-code': 'feature_disabled' } }),
-      { code: 'feature_disabled', status: 403 },
+      { code: 'feature_disabled', status: 403, message: /^it is switched off/ },
     ],
     [
       Response.json(

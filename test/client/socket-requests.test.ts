@@ -76,6 +76,15 @@ const QUESTIONS: readonly (readonly [
     { sort: 'name', limit: 5, query: 'ba', grouped: false },
     'process_list',
   ],
+  ['history', (s) => s.history(), 'history', {}, 'history'],
+  [
+    'history with options',
+    (s) => s.history({ series: ['cpu.load'], since: -60, until: -1, step: 10 }),
+    'history',
+    { series: ['cpu.load'], since: -60, until: -1, step: 10 },
+    'history',
+  ],
+  ['processesAt', (s) => s.processesAt(-60), 'process_history', { at: -60 }, 'process_history'],
   [
     'details',
     (s) => s.processes.details({ name: 'sh' }),

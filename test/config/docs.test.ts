@@ -2,11 +2,13 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import t from 'tap';
+import { AGENT_KEYS } from '#src/config/hub-rows.js';
 import { LAUNCH_KEYS } from '#src/config/launch-rows.js';
 import { loadConfig } from '#src/config/load.js';
 import type { Row } from '#src/config/rows.js';
 import { DEFAULT_CONFIG, ROWS } from '#src/config/schema.js';
 import { WAKE_KEYS } from '#src/config/wake-rows.js';
+import { WATCH_KEYS } from '#src/config/watch-rows.js';
 import { makeFolder, optionsFor, writeFiles } from './loading.ts';
 
 const root = path.resolve(import.meta.dirname, '../../../..');
@@ -30,6 +32,8 @@ function table(rows: Iterable<readonly [string, Row<unknown>]>, hasRestart: bool
 const sections: readonly (readonly [RegExp, string])[] = [
   [/(<!-- keys: .*-->\n)[\s\S]*(<!-- \/keys -->)/, table(ROWS, true)],
   [/(<!-- wake -->\n)[\s\S]*(<!-- \/wake -->)/, table(Object.entries(WAKE_KEYS), false)],
+  [/(<!-- agents -->\n)[\s\S]*(<!-- \/agents -->)/, table(Object.entries(AGENT_KEYS), false)],
+  [/(<!-- watch -->\n)[\s\S]*(<!-- \/watch -->)/, table(Object.entries(WATCH_KEYS), false)],
   [/(<!-- launch -->\n)[\s\S]*(<!-- \/launch -->)/, table(Object.entries(LAUNCH_KEYS), false)],
 ];
 

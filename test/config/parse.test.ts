@@ -339,7 +339,7 @@ t.test('[8.proto] __proto__ stops the start at any level, in both spellings', as
 
 t.test('[8.not-a-map] the top level is a map of sections', async (t) => {
   const message =
-    'expected a map of stats, auth, features, server, discovery, power, processes, mqtt, wake, host, log, found';
+    'expected a map of stats, auth, features, server, discovery, power, processes, history, mqtt, wake, hub, watch, host, log, found';
   t.same(yaml(t, '# x\n- a\n'), [`config.yaml:2 - ${message} a list`]);
   t.same(json(t, '\n"x"'), [`config.json:2 - ${message} a string`]);
   t.same(json(t, '3'), [`config.json:1 - ${message} a number`]);

@@ -1,4 +1,6 @@
 // The pure parts of the Windows platform, with the values that Windows reports: runs on every platform.
+#include <array>
+#include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <string>
@@ -7,6 +9,7 @@
 #include "firmware/parse_brand.h"
 #include "firmware/parse_smbios.h"
 #include "host/decimal.h"
+#include "windows/process/parse_processes.h"
 #include "windows/sensors/parse_battery_status.h"
 #include "windows/system/parse_windows.h"
 #include "windows/win32/parse_counters.h"
@@ -145,9 +148,26 @@ void testBatteries() {
   check(!hostwire::windows::isSystemBattery(facts), "an UPS is none");
 }
 
+// One process, with the offsets of SYSTEM_PROCESS_INFORMATION (x64).
+void testProcesses() {
+  std::array<std::byte, 256> bytes{};
+  const auto put = [&bytes](std::size_t at, auto number) {
+    std::memcpy(bytes.data() + at, &number, sizeof number);
+  };
+  put(80, std::uint64_t{4711});
+  put(144, std::uint64_t{1} << 33U);
+  put(232, std::int64_t{5'000'000'000});
+  put(240, std::int64_t{-1});
+  const auto found = hostwire::parseProcesses(bytes, 0);
+  check(found.size() == 1 && found[0].pid == 4711 && found[0].residentBytes == std::uint64_t{1} << 33U,
+        "a process");
+  check(found[0].readBytes == 5'000'000'000 && found[0].writeBytes == 0, "what it has transferred");
+}
+
 }  // namespace
 
 int main() {
+  testProcesses();
   testProcessorTimes();
   testCounters();
   testNames();

@@ -13,6 +13,11 @@ export const CALLS: Readonly<Record<string, readonly [call: string, status: numb
   ],
   getSystem: ["client.GET('/api/system', { params: { query: { detail: '1' } } })", 200],
   openSocket: ["client.GET('/api/ws')", 426],
+  getHistory: [
+    "client.GET('/api/history', { params: { query: { series: ['cpu.load', 'memory.*'], since: -60 } } })",
+    200,
+  ],
+  getProcessHistory: ["client.GET('/api/history/processes', { params: { query: { at: -60 } } })", 200],
   getPower: ["client.GET('/api/pw')", 200],
   shutdown: ["client.POST('/api/pw/shutdown', { params: { query: { delay: 60 } } })", 200],
   cancelPower: ["client.POST('/api/pw/cancel')", 200],

@@ -66,16 +66,19 @@ class TestHost {
       ...this.change,
     };
     const keys = { cpu: 1, memory: 2, gpu: 4, disks: 8, network: 16, failures: 31 };
-    const hasLimits = withDetail && ((details ?? ALL_DETAILS) & DETAIL_BITS.limits) !== 0;
+    const hasDetail = (bit: number) => withDetail && ((details ?? ALL_DETAILS) & bit) !== 0;
+    const hasLimits = hasDetail(DETAIL_BITS.limits);
+    const { batteries } = this.change;
     const throttling = { group: '/', periods: now, throttledPeriods: now / 2 };
     const wanted = Object.entries(keys).filter(([, bit]) => (sections & bit) !== 0);
     return {
       takenAtNs: now * 1e6,
       sinceBootNs: this.#clock.sinceBoot() * 1e6,
-      unixMs: 1e12 + now,
+      unixMs: 1e12 + this.#clock.sinceBoot(),
       ...(hasLimits && {
         limits: { memoryBytes: null, memoryUsedBytes: null, cpus: 1, throttling, failure: null },
       }),
+      ...(batteries && hasDetail(DETAIL_BITS.batteries) && { batteries }),
       ...Object.fromEntries(wanted.map(([key]) => [key, every[key as keyof typeof keys]])), // Keys of `keys`.
     };
   };

@@ -156,6 +156,7 @@ void checkReading(const std::string& folder) {
   check(listed->parentPid == own->id.pid, "its parent");
   check(listed->threads >= 1 && listed->residentBytes > 100'000, "threads and memory");
   checks::equal(listed->name, "process_test.exe", "its name");
+  check(reading.hasDisks && own->disk && listed->disk, "what they have transferred");
   check(own->cpuTicks > 0 && reading.machineTicks.value_or(0) > own->cpuTicks, "times");
   check(reading.ticksPerSecond == 10'000'000, "in units of 100 ns");
   const double seconds = static_cast<double>(own->id.startTicks) / 1e7;

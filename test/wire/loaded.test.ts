@@ -22,9 +22,16 @@ t.test('the service loads the schemas of requests, and no others', async (t) => 
     loaded.filter((file) => file.startsWith('api/')),
     [],
   );
-  const expected = ['inspect', 'meaning', 'operations', 'requests', 'socket'].map(
-    (name) => `wire/${name}.js`,
-  );
+  const names = [
+    'history-requests',
+    'hub-operations',
+    'inspect',
+    'meaning',
+    'operations',
+    'requests',
+    'socket',
+  ];
+  const expected = names.map((name) => `wire/${name}.js`);
   const wire = loaded.filter((file) => file.startsWith('wire/'));
   t.ok(wire.length >= 2, wire.join(', '));
   t.strictSame(

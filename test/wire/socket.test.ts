@@ -32,6 +32,8 @@ t.test('each op with the least that it needs, and its defaults', async (t) => {
     process_launch: [{ app: 'editor' }, { app: 'editor', args: [] }],
     power: [{ action: 'cancel' }, { action: 'cancel', delay: 0, force: false }],
     wake: [{ host: 'nas' }, { host: 'nas' }],
+    history: [{}, { series: [], since: -3600 }],
+    process_history: [{ at: -60 }, { at: -60 }],
     ping: [undefined, {}],
   };
   for (const [op, [data, read]] of Object.entries(cases))

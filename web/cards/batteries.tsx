@@ -2,7 +2,8 @@
 import type { BatteryDetail } from '../../src/wire/details.ts';
 import { duration, percent, watts } from '../format.ts';
 import { Bar, Card, Notes } from '../parts/card.tsx';
-import { Chart, type Line, PERCENT_RANGE } from '../parts/chart.tsx';
+import { Chart } from '../parts/chart.tsx';
+import { type Line, PERCENT_RANGE } from '../parts/line.ts';
 import { SERIES } from '../parts/palette.ts';
 import type { CardRow } from './row.ts';
 
@@ -38,7 +39,7 @@ function notesOf(battery: BatteryDetail): readonly string[] {
 function BatteryCard({ batteries }: { readonly batteries: readonly BatteryDetail[] }) {
   const lines = batteries.map(
     (battery, i): Line => ({
-      series: `battery ${battery.name}`,
+      series: `battery.charge/${battery.name}`,
       label: battery.name,
       colour: SERIES[(i + 2) % SERIES.length] ?? 'series-3',
       isDashed: i > 0,
@@ -63,6 +64,8 @@ function BatteryCard({ batteries }: { readonly batteries: readonly BatteryDetail
 
 export const BATTERIES: CardRow = {
   Card: ({ sample: { batteries } }) => (batteries.length > 0 ? <BatteryCard batteries={batteries} /> : null),
-  points: ({ batteries }) => batteries.map(({ name, percent }) => [`battery ${name}`, percent] as const),
+  points: ({ batteries }) =>
+    batteries.map(({ name, percent }) => [`battery.charge/${name}`, percent] as const),
+  kept: ['battery.charge/*'],
   absences: ({ batteries }) => [[T.title, batteries.length === 0 ? T.none : undefined]],
 };

@@ -1,8 +1,10 @@
 /** The processor: total load and load per core. */
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import { celsius, gigahertz, percent, plain, watts } from '../format.ts';
 import { Card, type Fact, Facts, Headline } from '../parts/card.tsx';
-import { Chart, type Line, PERCENT_RANGE } from '../parts/chart.tsx';
+import { Chart } from '../parts/chart.tsx';
+import { type Line, PERCENT_RANGE } from '../parts/line.ts';
+import { want } from '../past.ts';
 import type { Detail, System } from '../sample.ts';
 import { TEXTS } from '../texts.ts';
 import type { CardRow } from './row.ts';
@@ -25,7 +27,7 @@ const T = {
 const SCALE = { format: percent, range: PERCENT_RANGE };
 /** More cores are drawn without a space between them, so that they fit on a phone. */
 const MAX_SPACED = 48;
-const TOTAL: Line = { series: 'cpu', label: T.load, colour: 'series-1' };
+const TOTAL: Line = { series: 'cpu.load', label: T.load, colour: 'series-1' };
 
 function Cores({ loads }: { readonly loads: readonly (number | null)[] }) {
   const words = loads.map((load, i) => T.core(i, percent(load))).join(', ');
@@ -45,8 +47,11 @@ function Cores({ loads }: { readonly loads: readonly (number | null)[] }) {
 
 function CpuCard({ cpu, about }: { readonly cpu: Detail<'cpu'>; readonly about: System['cpu'] | undefined }) {
   const [hasLines, showLines] = useState(false);
+  useEffect(() => {
+    if (hasLines) want('cpu.core/*');
+  }, [hasLines]);
   const cores = cpu.cores.map(
-    (_, i): Line => ({ series: `core ${i}`, label: '', colour: 'series-2', isFaint: true }),
+    (_, i): Line => ({ series: `cpu.core/${i}`, label: '', colour: 'series-2', isFaint: true }),
   );
   const facts: Fact[] = [
     [T.temperature, celsius(cpu.temperature)],
@@ -75,7 +80,8 @@ function CpuCard({ cpu, about }: { readonly cpu: Detail<'cpu'>; readonly about: 
 export const CPU: CardRow = {
   Card: ({ sample: { cpu }, system }) => (cpu ? <CpuCard cpu={cpu} about={system?.cpu} /> : null),
   points: ({ cpu }) => [
-    ['cpu', cpu?.current_load ?? null],
-    ...(cpu?.cores ?? []).map((load, i) => [`core ${i}`, load] as const),
+    ['cpu.load', cpu?.current_load ?? null],
+    ...(cpu?.cores ?? []).map((load, i) => [`cpu.core/${i}`, load] as const),
   ],
+  kept: ['cpu.load'],
 };

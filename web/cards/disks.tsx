@@ -3,7 +3,8 @@ import type { DiskDetail } from '../../src/wire/sample.ts';
 import { bytes, percent, rate, rateTick, round } from '../format.ts';
 import type { Point } from '../history.ts';
 import { Bar, Card, Folded, Notes } from '../parts/card.tsx';
-import { Chart, type Line, RATE_RANGE } from '../parts/chart.tsx';
+import { Chart } from '../parts/chart.tsx';
+import { type Line, RATE_RANGE } from '../parts/line.ts';
 import type { CardRow } from './row.ts';
 
 const T = {
@@ -21,8 +22,8 @@ const T = {
 
 const SCALE = { format: rate, tick: rateTick, range: RATE_RANGE };
 const LINES: readonly Line[] = [
-  { series: 'read', label: T.read, colour: 'series-1' },
-  { series: 'write', label: T.write, colour: 'series-4', isDashed: true },
+  { series: 'disk.read', label: T.read, colour: 'series-1' },
+  { series: 'disk.write', label: T.write, colour: 'series-4', isDashed: true },
 ];
 const MAX_SHOWN = 12;
 
@@ -61,17 +62,28 @@ function DiskCard({ disks }: { readonly disks: readonly DiskDetail[] }) {
   );
 }
 
-/** The sum over devices: several filesystems of one device may be mounted, each with the traffic of the whole device. */
+/** One filesystem of each device: several of one device may be mounted, each with the traffic of the whole device. */
+const onePerDevice = (disks: readonly DiskDetail[]): readonly DiskDetail[] => [
+  ...new Map(disks.map((disk) => [disk.device, disk])).values(),
+];
+
 function sumOf(disks: readonly DiskDetail[], key: 'read_rate' | 'write_rate'): Point {
-  const rates = [...new Map(disks.map((disk) => [disk.device, disk[key]])).values()];
-  const known = rates.filter((rate) => rate !== null);
+  const known = onePerDevice(disks)
+    .map((disk) => disk[key])
+    .filter((rate) => rate !== null);
   return known.length === 0 ? null : known.reduce((sum, rate) => sum + rate, 0);
 }
 
 export const DISKS: CardRow = {
   Card: ({ sample: { disks } }) => (disks ? <DiskCard disks={disks} /> : null),
   points: ({ disks = [] }) => [
-    ['read', sumOf(disks, 'read_rate')],
-    ['write', sumOf(disks, 'write_rate')],
+    ['disk.read', sumOf(disks, 'read_rate')],
+    ['disk.write', sumOf(disks, 'write_rate')],
   ],
+  kept: ['disk.read/*', 'disk.write/*'],
+  sums: ({ disks = [] }) =>
+    ['disk.read', 'disk.write'].map((series) => ({
+      series,
+      of: onePerDevice(disks).map(({ fs }) => `${series}/${fs}`),
+    })),
 };

@@ -3,7 +3,8 @@ import type { GpuDevice } from '../../src/wire/sample.ts';
 import { celsius, mebibytes, megahertz, percent, round, watts } from '../format.ts';
 import { shareOf } from '../history.ts';
 import { Card, type Fact, Facts, Headline } from '../parts/card.tsx';
-import { Chart, type Line, PERCENT_RANGE } from '../parts/chart.tsx';
+import { Chart } from '../parts/chart.tsx';
+import { type Line, PERCENT_RANGE } from '../parts/line.ts';
 import type { CardRow } from './row.ts';
 
 const T = {
@@ -23,8 +24,8 @@ const SCALE = { format: percent, range: PERCENT_RANGE };
 
 function GpuCard({ device, index }: { readonly device: GpuDevice; readonly index: number }) {
   const lines: Line[] = [
-    { series: `gpu ${index}`, label: T.load, colour: 'series-5' },
-    { series: `gpu memory ${index}`, label: T.memory, colour: 'series-3', isDashed: true },
+    { series: `gpu.load/${index}`, label: T.load, colour: 'series-5' },
+    { series: `gpu.memory_percent/${index}`, label: T.memory, colour: 'series-3', isDashed: true },
   ];
   const facts: Fact[] = [
     [T.memory, `${mebibytes(device.memory_used)} ${T.of(round(mebibytes(device.memory_total)))}`],
@@ -56,8 +57,16 @@ export const GPU: CardRow = {
   ),
   points: ({ gpu }) =>
     (gpu?.devices ?? []).flatMap((device, i) => [
-      [`gpu ${i}`, device.load] as const,
-      [`gpu memory ${i}`, shareOf(device.memory_used, device.memory_total)] as const,
+      [`gpu.load/${i}`, device.load] as const,
+      [`gpu.memory_percent/${i}`, shareOf(device.memory_used, device.memory_total)] as const,
     ]),
+  kept: ['gpu.load/*', 'gpu.memory/*'],
+  // The service keeps it in MiB.
+  sums: ({ gpu }) =>
+    (gpu?.devices ?? []).flatMap(({ memory_total }, i) =>
+      memory_total
+        ? [{ series: `gpu.memory_percent/${i}`, of: [`gpu.memory/${i}`], factor: 100 / memory_total }]
+        : [],
+    ),
   absences: ({ gpu }) => [[T.title, gpu === null ? T.none : undefined]],
 };

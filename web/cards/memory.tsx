@@ -1,7 +1,8 @@
 /** Memory and swap. */
 import { bytes, percent, round } from '../format.ts';
 import { Bar, Card, type Fact, Facts, Headline } from '../parts/card.tsx';
-import { Chart, type Line, PERCENT_RANGE } from '../parts/chart.tsx';
+import { Chart } from '../parts/chart.tsx';
+import { type Line, PERCENT_RANGE } from '../parts/line.ts';
 import type { Detail } from '../sample.ts';
 import type { CardRow } from './row.ts';
 
@@ -16,8 +17,8 @@ const T = {
 } as const;
 
 const SCALE = { format: percent, range: PERCENT_RANGE };
-const USED: Line = { series: 'memory', label: T.used, colour: 'series-3' };
-const SWAP: Line = { series: 'swap', label: T.swap, colour: 'series-4', isDashed: true };
+const USED: Line = { series: 'memory.used_percent', label: T.used, colour: 'series-3' };
+const SWAP: Line = { series: 'memory.swap_percent', label: T.swap, colour: 'series-4', isDashed: true };
 
 function MemoryCard({ memory }: { readonly memory: Detail<'memory'> }) {
   const hasSwap = (memory.swap?.total ?? 0) > 0;
@@ -42,7 +43,8 @@ function MemoryCard({ memory }: { readonly memory: Detail<'memory'> }) {
 export const MEMORY: CardRow = {
   Card: ({ sample: { memory } }) => (memory ? <MemoryCard memory={memory} /> : null),
   points: ({ memory }) => [
-    ['memory', memory?.used_percent ?? null],
-    ['swap', memory?.swap?.used_percent ?? null],
+    ['memory.used_percent', memory?.used_percent ?? null],
+    ['memory.swap_percent', memory?.swap?.used_percent ?? null],
   ],
+  kept: ['memory.used_percent', 'memory.swap_percent'],
 };

@@ -2,7 +2,8 @@
 import type { InterfaceDetail } from '../../src/wire/sample.ts';
 import { bytes, rate, rateTick } from '../format.ts';
 import { Card, Folded } from '../parts/card.tsx';
-import { Chart, type Line, RATE_RANGE } from '../parts/chart.tsx';
+import { Chart } from '../parts/chart.tsx';
+import { type Line, RATE_RANGE } from '../parts/line.ts';
 import type { Detail } from '../sample.ts';
 import type { CardRow } from './row.ts';
 
@@ -18,8 +19,8 @@ const T = {
 
 const SCALE = { format: rate, tick: rateTick, range: RATE_RANGE };
 const LINES: readonly Line[] = [
-  { series: 'receive', label: T.receive, colour: 'series-2' },
-  { series: 'send', label: T.send, colour: 'series-6', isDashed: true },
+  { series: 'network.receive', label: T.receive, colour: 'series-2' },
+  { series: 'network.send', label: T.send, colour: 'series-6', isDashed: true },
 ];
 /** More are folded away. */
 const MAX_SHOWN = 8;
@@ -63,7 +64,8 @@ function NetworkCard({ network }: { readonly network: Detail<'network'> }) {
 export const NETWORK: CardRow = {
   Card: ({ sample: { network } }) => (network ? <NetworkCard network={network} /> : null),
   points: ({ network }) => [
-    ['receive', network?.receive_rate ?? null],
-    ['send', network?.send_rate ?? null],
+    ['network.receive', network?.receive_rate ?? null],
+    ['network.send', network?.send_rate ?? null],
   ],
+  kept: ['network.receive', 'network.send'],
 };

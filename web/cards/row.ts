@@ -1,6 +1,7 @@
 /** What one row of the table of cards (table.ts) consists of. */
 import type { JSX } from 'preact';
 import type { Point } from '../history.ts';
+import type { Sum } from '../past.ts';
 import type { Capability, Sample, System } from '../sample.ts';
 
 export interface CardProps {
@@ -15,8 +16,12 @@ export type Absence = readonly [label: string, reason: string | undefined];
 export interface CardRow {
   /** null while there is nothing to show. */
   readonly Card: (props: CardProps) => JSX.Element | null;
-  /** The points of its charts in one sample. */
+  /** The points of its charts in one sample, by the names of series that the service's history has too. */
   readonly points?: (sample: Sample) => readonly (readonly [series: string, point: Point])[];
+  /** The series of the service's history that its charts are filled from, where `*` stands for any text. */
+  readonly kept?: readonly string[];
+  /** Its series that the service does not keep as such. */
+  readonly sums?: (sample: Sample) => readonly Sum[];
   /** For the card that lists what is not available. */
   readonly absences?: (sample: Sample, system: System) => readonly Absence[];
 }

@@ -2,7 +2,8 @@
 import type { SensorDetail } from '../../src/wire/details.ts';
 import { celsius, measured } from '../format.ts';
 import { Card } from '../parts/card.tsx';
-import { Chart, DEGREE_RANGE, type Line } from '../parts/chart.tsx';
+import { Chart } from '../parts/chart.tsx';
+import { DEGREE_RANGE, type Line } from '../parts/line.ts';
 import { SERIES } from '../parts/palette.ts';
 import type { CardRow } from './row.ts';
 
@@ -25,7 +26,7 @@ function charted(sensors: readonly SensorDetail[]): readonly Line[] {
     if (sensor.kind === 'temperature' && sensor.value !== null && !chips.has(chip)) chips.set(chip, sensor);
   }
   return [...chips.values()].slice(0, MAX_LINES).map((sensor, i) => ({
-    series: `sensor ${sensor.label}`,
+    series: `sensor.temperature/${sensor.label}`,
     label: sensor.label,
     colour: SERIES[i % SERIES.length] ?? 'series-1',
     isDashed: i > 0,
@@ -64,6 +65,7 @@ export const SENSORS: CardRow = {
   points: ({ sensors }) =>
     sensors
       .filter(({ kind }) => kind === 'temperature')
-      .map(({ label, value }) => [`sensor ${label}`, value] as const),
+      .map(({ label, value }) => [`sensor.temperature/${label}`, value] as const),
+  kept: ['sensor.temperature/*'],
   absences: ({ sensors }) => [[T.title, sensors.length === 0 ? T.none : undefined]],
 };

@@ -1,8 +1,7 @@
 /** The cards, one row each, in the order of interest: first the sections and details, then what takes commands. */
 import type { Section } from '../../src/client/client.ts';
 import type { Details } from '../../src/wire/details.ts';
-import type { Point } from '../history.ts';
-import type { Sample } from '../sample.ts';
+import type { Charts } from '../past.ts';
 import { BATTERIES } from './batteries.tsx';
 import { CPU } from './cpu.tsx';
 import { DISKS } from './disks.tsx';
@@ -32,7 +31,11 @@ export const CARDS: Readonly<Record<Section | keyof Details | 'media' | 'power',
   processes: PROCESSES,
 };
 
-/** The points of all charts in one sample. */
-export function pointsOf(sample: Sample): ReadonlyMap<string, Point> {
-  return new Map(Object.values(CARDS).flatMap(({ points }) => points?.(sample) ?? []));
-}
+const ROWS = Object.values(CARDS);
+
+/** What all charts together are made of. */
+export const CHARTS: Charts = {
+  pointsOf: (sample) => new Map(ROWS.flatMap(({ points }) => points?.(sample) ?? [])),
+  kept: ROWS.flatMap(({ kept = [] }) => kept),
+  sumsOf: (sample) => ROWS.flatMap(({ sums }) => sums?.(sample) ?? []),
+};

@@ -8,7 +8,6 @@
 #include <cerrno>
 #include <charconv>
 #include <cstring>
-#include <ctime>
 #include <set>
 #include <string_view>
 
@@ -28,19 +27,14 @@ constexpr std::size_t kLengthAt = 16;
 constexpr std::size_t kNameAt = 19;
 // How long a reading may wait for new names.
 constexpr std::chrono::milliseconds kNamePatience{100};
+// How long it may wait for disk counters: of 10,000 processes they take 80 ms.
+constexpr std::chrono::milliseconds kDiskPatience{2000};
 
 std::optional<std::int32_t> parsePid(std::string_view name) {
   std::int32_t pid = 0;
   const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), pid);
   if (error != std::errc{} || end != name.data() + name.size() || pid < 1) return std::nullopt;
   return pid;
-}
-
-// Of this thread.
-std::int64_t readCpuNs() {
-  timespec spent{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &spent);
-  return static_cast<std::int64_t>(spent.tv_sec) * 1'000'000'000 + spent.tv_nsec;
 }
 
 void takePids(std::string_view entries, std::vector<std::int32_t>& pids) {
@@ -57,7 +51,7 @@ void takePids(std::string_view entries, std::vector<std::int32_t>& pids) {
 }  // namespace
 
 ProcessLister::ProcessLister(const Roots& roots, std::shared_ptr<FullNames> names)
-    : roots_(roots), names_(std::move(names)), stat_(roots.proc + "/stat") {}
+    : roots_(roots), names_(std::move(names)), disks_(roots.proc), stat_(roots.proc + "/stat") {}
 
 // The descriptor stays open; its position in the folder is reset.
 void ProcessLister::listPids() {
@@ -86,8 +80,8 @@ std::optional<std::uint64_t> ProcessLister::readMachineTicks() {
   return times.user + times.nice + times.system + times.idle + times.iowait + times.irq + times.steal;
 }
 
-ProcessReading ProcessLister::read(bool withOwners) {
-  const std::int64_t spentBefore = readCpuNs();
+ProcessReading ProcessLister::read(ReadingParts parts) {
+  const std::int64_t spentBefore = readThreadCpuNs();
   ProcessReading reading;
   reading.ticksPerSecond = static_cast<std::uint32_t>(sysconf(_SC_CLK_TCK));
   listPids();
@@ -97,13 +91,18 @@ ProcessReading ProcessLister::read(bool withOwners) {
   for (const std::int32_t pid : pids_) {
     auto process = readProcessStat(folder_.get(), pid);
     if (!process) continue;
-    if (withOwners) process->userId = readProcessOwner(folder_.get(), pid).value_or(0);
+    if (parts.hasOwners) process->userId = readProcessOwner(folder_.get(), pid).value_or(0);
     reading.processes.push_back(std::move(*process));
   }
   names_->complete(reading.processes, kNamePatience);
   for (ProcessCounters& process : reading.processes) process.name = toValidUtf8(process.name);
-  if (withOwners) reading.owners = readOwners(roots_, reading.processes);
-  reading.spentNs = readCpuNs() - spentBefore;
+  if (parts.hasOwners) reading.owners = readOwners(roots_, reading.processes);
+  if (parts.hasDisks) {
+    const auto spentNs = disks_.complete(reading.processes, kDiskPatience);
+    reading.hasDisks = spentNs.has_value();
+    reading.spentNs = spentNs.value_or(0);
+  }
+  reading.spentNs += readThreadCpuNs() - spentBefore;
   return reading;
 }
 

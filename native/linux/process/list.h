@@ -7,16 +7,22 @@
 
 #include "host/process.h"
 #include "linux/kernel/file.h"
+#include "linux/process/disk_io.h"
 #include "linux/process/names.h"
 
 namespace hostwire {
+
+struct ReadingParts {
+  bool hasOwners = false;
+  bool hasDisks = false;
+};
 
 // Keeps what consecutive readings need. Not for two threads at once.
 class ProcessLister {
  public:
   ProcessLister(const Roots& roots, std::shared_ptr<FullNames> names);
   // Throws HostError where there is no list at all.
-  ProcessReading read(bool withOwners);
+  ProcessReading read(ReadingParts parts);
 
  private:
   void listPids();
@@ -24,6 +30,7 @@ class ProcessLister {
 
   Roots roots_;
   std::shared_ptr<FullNames> names_;
+  DiskIo disks_;
   FileDescriptor folder_;
   KeptFile stat_;
   std::string buffer_;

@@ -66,6 +66,19 @@ std::optional<ProcessStat> parseProcessStat(std::string_view text) {
   return stat;
 }
 
+std::optional<ProcessDisk> parseProcessIo(std::string_view text) {
+  std::optional<std::uint64_t> read;
+  std::optional<std::uint64_t> written;
+  std::string_view line;
+  while (takeLine(text, line)) {
+    const std::string_view key = takeUntil(line, ':');
+    if (key == "read_bytes") read = takeUnsigned(line);
+    if (key == "write_bytes") written = takeUnsigned(line);
+  }
+  if (!read || !written) return std::nullopt;
+  return ProcessDisk{*read, *written};
+}
+
 std::vector<std::string> parseCmdline(std::string_view text) {
   std::vector<std::string> words;
   while (!text.empty()) words.emplace_back(takeUntil(text, '\0'));

@@ -7,6 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "host/process.h"
+
 namespace hostwire {
 
 struct ProcessStat {
@@ -22,6 +24,10 @@ struct ProcessStat {
 
 // proc_pid_stat(5). Nothing where the line ends before the start time, which identifies the process.
 std::optional<ProcessStat> parseProcessStat(std::string_view text);
+
+// proc_pid_io(5): what caused transfers of a block device; a read from the page cache is not among it.
+// Nothing where one of the two lines is missing.
+std::optional<ProcessDisk> parseProcessIo(std::string_view text);
 
 // The arguments that proc_pid_cmdline(5) separates by NULs. Arguments that a program has overwritten are
 // taken as they are.

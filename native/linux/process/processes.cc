@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <utility>
 
 #include "host/ask_within.h"
@@ -23,9 +24,15 @@ constexpr std::chrono::milliseconds kCommandPatience{300};
 
 using Shared = std::shared_ptr<const ProcessReading>;
 
-Prober<Shared> makeProber(ProberPool& pool, const Roots& roots, const std::shared_ptr<FullNames>& names) {
+using Flag = std::shared_ptr<std::atomic<bool>>;
+
+Prober<Shared> makeProber(ProberPool& pool, const Roots& roots, const std::shared_ptr<FullNames>& names,
+                          const Flag& wantsDisks) {
   const auto lister = std::make_shared<ProcessLister>(roots, names);
-  return {pool, [lister]() -> Shared { return std::make_shared<const ProcessReading>(lister->read(false)); }};
+  return {pool, [lister, wantsDisks]() -> Shared {
+            const ReadingParts parts{.hasOwners = false, .hasDisks = wantsDisks->exchange(false)};
+            return std::make_shared<const ProcessReading>(lister->read(parts));
+          }};
 }
 
 // Process 1 is in every pid namespace. `hidepid` (proc(5)) hides its folder or its files from all but root,
@@ -72,12 +79,13 @@ struct ProcessReader::State {
   explicit State(const Roots& givenRoots)
       : roots(givenRoots),
         names(std::make_shared<FullNames>(givenRoots.proc)),
-        prober(makeProber(probers, givenRoots, names)) {}
+        prober(makeProber(probers, givenRoots, names, wantsDisks)) {}
 
   const Roots roots;
   // Separate: a list that takes 100 ms must not delay other answers.
   ProberPool probers;
   std::shared_ptr<FullNames> names;
+  const Flag wantsDisks = std::make_shared<std::atomic<bool>>(false);
   Prober<Shared> prober;
 };
 
@@ -91,8 +99,10 @@ void ProcessReader::ask(std::chrono::milliseconds delay) {
   state_->probers.askAll(delay);
 }
 
+void ProcessReader::includeDisks() { state_->wantsDisks->store(true); }
+
 ProcessReading ProcessReader::read(State& state) {
-  return ProcessLister(state.roots, state.names).read(true);
+  return ProcessLister(state.roots, state.names).read({.hasOwners = true, .hasDisks = false});
 }
 
 Findings ProcessReader::describe(State& state) {

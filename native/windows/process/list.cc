@@ -51,6 +51,7 @@ ProcessCounters countersOf(ListedProcess&& listed) {
   counters.isKernelThread = isKernel(listed);
   counters.cpuTicks = listed.cpuTicks;
   counters.residentBytes = listed.residentBytes;
+  counters.disk = {listed.readBytes, listed.writeBytes};
   counters.name = std::move(listed.name);
   return counters;
 }
@@ -80,6 +81,7 @@ ProcessReading ProcessLister::read(ProcessOwners* owners) {
   auto listed = list();
   reading.clock = readClock();
   reading.machineTicks = readMachineTicks();
+  reading.hasDisks = true;
   forgetLaterParents(listed);
   // Number 0 is the idle process, which is not shown.
   const auto isNone = [](const ListedProcess& process) {

@@ -20,6 +20,8 @@ constexpr std::size_t kNameAddress = 64;
 constexpr std::size_t kPid = 80;
 constexpr std::size_t kParentPid = 88;
 constexpr std::size_t kWorkingSet = 144;
+constexpr std::size_t kReadTransfer = 232;
+constexpr std::size_t kWriteTransfer = 240;
 constexpr std::size_t kProcessSize = 256;
 
 // In SYSTEM_THREAD_INFORMATION; these follow the process, one after the other.
@@ -41,7 +43,8 @@ Number numberAt(std::span<const std::byte> bytes, std::size_t at) {
   return number;
 }
 
-std::uint64_t timeAt(std::span<const std::byte> bytes, std::size_t at) {
+// A LARGE_INTEGER that is not negative.
+std::uint64_t largeAt(std::span<const std::byte> bytes, std::size_t at) {
   return static_cast<std::uint64_t>(std::max<std::int64_t>(0, numberAt<std::int64_t>(bytes, at)));
 }
 
@@ -111,9 +114,11 @@ std::vector<ListedProcess> parseProcesses(std::span<const std::byte> bytes, std:
     process.pid = numberAt<std::uint32_t>(rest, kPid);
     process.parentPid = numberAt<std::uint32_t>(rest, kParentPid);
     process.threads = numberAt<std::uint32_t>(rest, kThreadCount);
-    process.createdTicks = timeAt(rest, kCreated);
-    process.cpuTicks = timeAt(rest, kUser) + timeAt(rest, kKernel);
+    process.createdTicks = largeAt(rest, kCreated);
+    process.cpuTicks = largeAt(rest, kUser) + largeAt(rest, kKernel);
     process.residentBytes = numberAt<std::uint64_t>(rest, kWorkingSet);
+    process.readBytes = largeAt(rest, kReadTransfer);
+    process.writeBytes = largeAt(rest, kWriteTransfer);
     process.name = nameIn(bytes, rest, address);
     process.state = stateOf(rest.subspan(kProcessSize), process.threads);
     processes.push_back(std::move(process));

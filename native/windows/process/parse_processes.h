@@ -18,6 +18,8 @@ struct ListedProcess {
   std::uint64_t createdTicks = 0;
   std::uint64_t cpuTicks = 0;
   std::uint64_t residentBytes = 0;
+  std::uint64_t readBytes = 0;  // transferred by its read and write calls: files, pipes and devices
+  std::uint64_t writeBytes = 0;
   std::string name;  // valid UTF-8; empty: the idle process
 };
 

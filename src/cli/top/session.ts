@@ -3,6 +3,7 @@ import type { Connected, HostSocket } from '../../client/client.ts';
 import type { MediaDetail } from '../../wire/media.ts';
 import type { ProcessRow } from '../../wire/process.ts';
 import type { Wish } from './keys.ts';
+import { readPast, withPast } from './past.ts';
 import { FIRST_POINTS, type Listing, type Processes, type Sample, type View, withPoints } from './view.ts';
 
 /** A slow link may need this long for one answer. */
@@ -10,6 +11,10 @@ const TIMEOUT_MS = 60_000;
 /** Between two lists, whatever keys are pressed. */
 const LEAST_REST_MS = 250;
 const MAX_INTERVAL_SECONDS = 60;
+
+/** Between two samples, whatever the service says. */
+const intervalOf = ({ interval_seconds: seconds }: Sample) =>
+  seconds >= 1 ? Math.min(seconds, MAX_INTERVAL_SECONDS) : 1;
 
 const isOn = ({ features }: Connected, feature: string) => features?.[feature] === true;
 
@@ -63,6 +68,13 @@ export async function readView(socket: HostSocket, url: string, shown: number): 
   };
 }
 
+/** `view` with charts that begin before it. */
+export async function readCharts(socket: HostSocket, view: View): Promise<View> {
+  const interval = intervalOf(view.sample);
+  const past = await readPast(socket, interval, TIMEOUT_MS);
+  return { ...view, traces: withPast(view.traces, past, interval) };
+}
+
 /**
  * Asks for the next sample when the last one has arrived and its interval is over. Samples that the service pushes would
  * queue in front of a slow link, and the screen would fall behind.
@@ -76,6 +88,8 @@ export class Session {
   #answeredMs = Date.now();
   #isEnded = false;
   #isWanted = false;
+  /** The next sample is the first one after an outage. */
+  #isFirst = false;
   #stopResting: () => void = () => undefined;
 
   constructor(socket: HostSocket, view: View, shown: number, onChange: () => void) {
@@ -83,7 +97,10 @@ export class Session {
     this.#view = view;
     this.#shown = shown;
     this.#onChange = onChange;
-    socket.on('connected', (connected) => this.#change({ connected }));
+    socket.on('connected', (connected) => {
+      this.#isFirst = true;
+      this.#change({ connected });
+    });
     socket.on('state', (state) => {
       if (state.state === 'open') this.#lost = undefined;
       if (state.state === 'waiting') this.#lost = state.error.message;
@@ -115,6 +132,7 @@ export class Session {
   async run(): Promise<void> {
     if (isOn(this.#view.connected, 'enable_media'))
       this.#socket.subscribe(['media'], { detail: true }).catch(() => undefined);
+    void this.#readPast();
     let dueMs = performance.now() + this.#intervalMs;
     while (!this.#isEnded) {
       await this.#rest(dueMs - performance.now());
@@ -141,8 +159,7 @@ export class Session {
   }
 
   get #intervalMs(): number {
-    const { interval_seconds: seconds } = this.#view.sample;
-    return 1000 * (seconds >= 1 ? Math.min(seconds, MAX_INTERVAL_SECONDS) : 1);
+    return 1000 * intervalOf(this.#view.sample);
   }
 
   #change(changed: Partial<View>): void {
@@ -155,9 +172,18 @@ export class Session {
       (sample) => {
         this.#answeredMs = Date.now();
         this.#change({ sample, traces: withPoints(this.#view.traces, sample) });
+        if (this.#isFirst) void this.#readPast();
+        this.#isFirst = false;
       },
       (error: Error) => this.#note(error),
     );
+  }
+
+  /** Never rejects. */
+  async #readPast(): Promise<void> {
+    const interval = intervalOf(this.#view.sample);
+    const past = await readPast(this.#socket, interval, TIMEOUT_MS);
+    this.#change({ traces: withPast(this.#view.traces, past, interval) });
   }
 
   async #readProcesses(): Promise<void> {

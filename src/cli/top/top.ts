@@ -4,7 +4,7 @@ import type { Target } from '../reach.ts';
 import { Display, type Painted, type Program } from './display.ts';
 import { drawScreen, type Size } from './layout.ts';
 import { openSocket } from './open.ts';
-import { readView } from './session.ts';
+import { readCharts, readView } from './session.ts';
 import { type Palette, paint } from './text.ts';
 import type { View } from './view.ts';
 
@@ -65,8 +65,7 @@ export async function top(
     const view = await readView(socket, target.url, size().rows);
     if (isJson) return { text: `${jsonOf(view)}\n`, exitCode: 0 };
     if (isOnce || !face.isFull || stdin.isTTY !== true)
-      // Without the line of keys.
-      return { text: `${paintView(view, size(), face, false).lines.slice(0, -1).join('\n')}\n`, exitCode: 0 };
+      return { text: textOf(paintView(await readCharts(socket, view), size(), face, false)), exitCode: 0 };
     const display = new Display(socket, view, program, (now) => paintView(now, size(), face, true));
     return { text: '', exitCode: await display.ended };
   } catch (error) {
@@ -77,6 +76,9 @@ export async function top(
     socket.close();
   }
 }
+
+/** Without the line of keys. */
+const textOf = ({ lines }: Painted) => `${lines.slice(0, -1).join('\n')}\n`;
 
 /** JSON leaves some control characters as they are. */
 const jsonOf = ({ sample }: View) =>

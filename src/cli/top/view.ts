@@ -52,24 +52,25 @@ const SERIES = {
   cpu: ({ cpu }: Sample): Point => cpu?.current_load ?? null,
   memory: ({ memory }: Sample): Point => memory?.used_percent ?? null,
   network: ({ network }: Sample): Point => sum(network?.receive_rate, network?.send_rate),
-  disks: ({ disks }: Sample): Point =>
-    sum(...(disks ?? []).flatMap(({ read_rate, write_rate }) => [read_rate, write_rate])),
   gpu: ({ gpu }: Sample): Point => gpu?.current_load ?? null,
 } as const;
 export type Series = keyof typeof SERIES;
 /** Oldest first. */
-export type Traces = Readonly<Record<Series, readonly Point[]>>;
+export type Traces = Readonly<Record<Series, readonly Point[]>> & {
+  /** When each of the points was, in the service's Unix seconds. */
+  readonly times: readonly number[];
+};
 
 /** Two per character of the widest chart. */
-const MAX_POINTS = 512;
+export const MAX_POINTS = 512;
 
-/** The points before the first sample: the one place to fill from what the service remembers. */
-export const FIRST_POINTS: Traces = { cpu: [], memory: [], network: [], disks: [], gpu: [] };
+/** The points before the first sample. */
+export const FIRST_POINTS: Traces = { times: [], cpu: [], memory: [], network: [], gpu: [] };
 
 export const withPoints = (traces: Traces, sample: Sample): Traces => ({
+  times: [...traces.times, sample.timestamp].slice(-MAX_POINTS),
   cpu: [...traces.cpu, SERIES.cpu(sample)].slice(-MAX_POINTS),
   memory: [...traces.memory, SERIES.memory(sample)].slice(-MAX_POINTS),
   network: [...traces.network, SERIES.network(sample)].slice(-MAX_POINTS),
-  disks: [...traces.disks, SERIES.disks(sample)].slice(-MAX_POINTS),
   gpu: [...traces.gpu, SERIES.gpu(sample)].slice(-MAX_POINTS),
 });

@@ -2,19 +2,29 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Media } from '../../commands/media.ts';
 import type { Power } from '../../commands/power.ts';
+import type { History } from '../../history/history.ts';
 import { topicsOf } from './discovery/topics.ts';
+import { HubSession, type HubSessionRooms } from './hub/session.ts';
+import { SleepHold } from './link/sleep-hold.ts';
 import { Session, type SessionRooms } from './session.ts';
 
-export interface MqttParts extends SessionRooms {
+export interface MqttParts extends SessionRooms, HubSessionRooms {
+  readonly config: SessionRooms['config'];
+  readonly sampler: HubSessionRooms['sampler'];
+  readonly commands: SessionRooms['commands'];
   readonly media: SessionRooms['media'] & Pick<Media, 'onChange'>;
-  readonly power: SessionRooms['power'] & Pick<Power, 'onChange' | 'onSleep'>;
+  readonly history: Pick<History, 'onEvent'>;
+  readonly power: SessionRooms['power'] & Pick<Power, 'onChange' | 'onSleep' | 'delays'>;
 }
 
 export class MqttExporter {
   readonly #parts: MqttParts;
   /** Removes the listeners. */
   readonly #unlisten: readonly (() => void)[];
+  /** For Home Assistant. */
   #session: Session | undefined;
+  #hubSession: HubSession | undefined;
+  readonly #holds: SleepHold;
   #isAsleep = false;
   #settings: unknown;
   /** The end of sessions before this one: two with one client id would end each other. */
@@ -23,12 +33,14 @@ export class MqttExporter {
 
   constructor(parts: MqttParts) {
     this.#parts = parts;
+    this.#holds = new SleepHold(parts.power.delays);
     this.#unlisten = [
-      parts.media.onChange(() => this.#session?.mediaChanged()),
-      parts.power.onChange(() => this.#session?.powerChanged()),
+      parts.media.onChange(() => this.#sessions.forEach((session) => session.mediaChanged())),
+      parts.power.onChange(() => this.#sessions.forEach((session) => session.powerChanged())),
+      parts.history.onEvent((event) => this.#session?.sendEvent(event)),
       parts.power.onSleep((isGoingToSleep) => {
         this.#isAsleep = isGoingToSleep;
-        this.#session?.setAsleep(isGoingToSleep);
+        for (const session of this.#sessions) session.setAsleep(isGoingToSleep);
       }),
     ];
     this.reconfigure();
@@ -38,7 +50,7 @@ export class MqttExporter {
   reconfigure(): void {
     const { mqtt } = this.#parts.config.current;
     if (isDeepStrictEqual(mqtt, this.#settings)) {
-      this.#session?.reconfigure();
+      for (const session of this.#sessions) session.reconfigure();
       return;
     }
     this.#settings = mqtt;
@@ -49,23 +61,36 @@ export class MqttExporter {
   async close(): Promise<void> {
     this.#isClosed = true;
     for (const unlisten of this.#unlisten) unlisten();
-    const session = this.#session;
+    await Promise.all([this.#ending, this.#closeSessions(false)]);
+  }
+
+  get #sessions(): readonly (Session | HubSession)[] {
+    return [this.#session, this.#hubSession].filter((session) => session !== undefined);
+  }
+
+  async #closeSessions(forgets: boolean): Promise<void> {
+    const sessions = [this.#session?.close(forgets), this.#hubSession?.close()];
     this.#session = undefined;
-    await Promise.all([this.#ending, session?.close()]);
+    this.#hubSession = undefined;
+    await Promise.all(sessions);
   }
 
   async #replace(): Promise<void> {
     const { mqtt } = this.#parts.config.current;
     if (this.#isClosed || mqtt.url === undefined || !isDeepStrictEqual(mqtt, this.#settings)) return;
-    const old = this.#session;
-    this.#session = undefined;
     const { discovery } = topicsOf({
       ...{ topic: mqtt.topic, discoveryPrefix: mqtt.discovery_prefix, id: this.#parts.id },
     });
-    await old?.close(old.topics.discovery !== discovery);
+    const { publish } = mqtt;
+    const isKept = publish !== 'hub' && this.#session?.topics.discovery === discovery;
+    await this.#closeSessions(!isKept);
     if (this.#isClosed) return;
-    this.#session = new Session(this.#parts, mqtt.url, mqtt);
-    if (this.#isAsleep) this.#session.setAsleep(true);
+    const isForBoth = publish === 'both';
+    if (publish !== 'hub') this.#session = new Session(this.#parts, mqtt.url, mqtt, this.#holds);
+    // A connection of its own: each has one last will.
+    if (publish !== 'homeassistant')
+      this.#hubSession = new HubSession(this.#parts, mqtt.url, mqtt, this.#holds, isForBoth);
+    if (this.#isAsleep) for (const session of this.#sessions) session.setAsleep(true);
   }
 }
 

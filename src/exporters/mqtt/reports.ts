@@ -9,12 +9,12 @@ import type { Needs } from '../../stats/needs.ts';
 import type { SampleSource } from '../../stats/source.ts';
 import type { ServiceFacts } from '../../stats/system.ts';
 import type { MediaDetail } from '../../wire/media.ts';
-import { Again } from './again.ts';
-import type { Connection } from './connection.ts';
 import { type Components, componentsIn, deviceDocument } from './discovery/document.ts';
 import { type Reading, settleBootTime } from './discovery/machine.ts';
 import { artMessage, mediaMessage, powerMessage, stateMessage } from './discovery/state.ts';
 import type { Topics } from './discovery/topics.ts';
+import { Again } from './link/again.ts';
+import type { Connection } from './link/connection.ts';
 
 /** The parts of the service that reports are made of. */
 export interface ReportRooms {
@@ -148,12 +148,13 @@ export class Reports {
   }
 
   async #announce(reading: Reading): Promise<void> {
-    const { id, topics, intervalSeconds, power, urlOf } = this.#options;
+    const { id, topics, intervalSeconds, power, urlOf, config } = this.#options;
     if (topics.discovery === undefined) return;
     const { hostname } = reading.system;
     const document = deviceDocument(
       {
         ...{ ...reading, id, name: hostname, topics, intervalSeconds, url: urlOf(hostname) },
+        hasRules: Object.keys(config.current.watch.rules).length > 0,
         ...{ media: await this.#readMedia(), power: await power.capabilities() },
       },
       this.#components,

@@ -1,12 +1,13 @@
 /** All that belongs to one broker and one set of topics: the link, what is published, and the commands that come in. */
 import type { Commands } from '../../commands/command.ts';
-import type { Power } from '../../commands/power.ts';
 import type { Config } from '../../config/schema.ts';
-import { type Broker, brokerOf } from './broker.ts';
-import { type Connection, type Message, Refusal } from './connection.ts';
+import type { HistoryEvent } from '../../wire/history.ts';
 import { topicsOf } from './discovery/topics.ts';
-import { CommandDoor } from './door.ts';
-import { Link, ONLINE } from './link.ts';
+import { CommandDoor } from './door/door.ts';
+import { brokerOf } from './link/broker.ts';
+import type { Connection, Message } from './link/connection.ts';
+import { Link, ONLINE } from './link/link.ts';
+import type { SleepHold } from './link/sleep-hold.ts';
 import { type ReportRooms, Reports } from './reports.ts';
 
 /** Where the service listens. */
@@ -18,7 +19,6 @@ interface ServiceDoor {
 
 export interface SessionRooms extends ReportRooms {
   readonly commands: Pick<Commands, 'prepare' | 'allowed'>;
-  readonly power: ReportRooms['power'] & Pick<Power, 'delays'>;
   readonly doors: readonly ServiceDoor[];
   /** Of this machine: `[A-Za-z0-9_-]`. */
   readonly id: string;
@@ -27,14 +27,12 @@ export interface SessionRooms extends ReportRooms {
   readonly unixMs?: () => number;
 }
 
-/** Shown in the list of inhibitors. */
-const WHY_DELAYED = 'publishes over MQTT that this machine is away';
 /** Home Assistant has started: everything is published again, but not by all clients of a broker at once. */
 const REPEAT_WITHIN_MS = 3000;
 
 export class Session {
   readonly #rooms: SessionRooms;
-  readonly #broker: Broker;
+  readonly #holds: SleepHold;
   readonly topics: ReturnType<typeof topicsOf>;
   readonly #door: CommandDoor;
   readonly #reports: Reports;
@@ -42,38 +40,37 @@ export class Session {
   readonly #random: () => number;
   /** The topics of commands that are subscribed to, with the names of the commands. */
   #names: ReadonlyMap<string, string> = new Map();
-  /** Topics whose refusal was logged. */
-  readonly #refused = new Set<string>();
 
-  constructor(rooms: SessionRooms, url: string, mqtt: Config['mqtt']) {
+  constructor(rooms: SessionRooms, url: string, mqtt: Config['mqtt'], holds: SleepHold) {
     const { clock, log, commands, id } = rooms;
     this.#rooms = rooms;
+    this.#holds = holds;
     this.#random = rooms.random ?? Math.random;
-    this.#broker = brokerOf(url, mqtt, id);
+    const broker = brokerOf(url, mqtt, id);
     this.topics = topicsOf({ topic: mqtt.topic, discoveryPrefix: mqtt.discovery_prefix, id });
-    const { host, port } = this.#broker;
+    const { host, port } = broker;
     this.#door = new CommandDoor({
       ...{ commands, clock, log, unixMs: rooms.unixMs ?? Date.now },
       // The broker has let it through, and this service has seen no key.
       sender: { address: `${host}:${port}`, isKeyed: false },
       nameOf: (topic) => this.#names.get(topic),
-      answer: (feedback) => this.#deliver(this.topics.feedback, JSON.stringify(feedback)),
-      clear: (topic) => void this.#deliver(topic, '', true),
-      isStale: () => this.#endStale(),
+      answer: (feedback) => this.#link.deliver(this.topics.feedback, JSON.stringify(feedback)),
+      clear: (topic) => void this.#link.deliver(topic, '', true),
+      // What came in while the machine slept is not done.
+      isStale: () => this.#link.endStale(),
     });
     this.#reports = new Reports({
       ...rooms,
       topics: this.topics,
       intervalSeconds: mqtt.interval_seconds,
       urlOf: (hostname) => this.#urlOf(hostname),
-      deliver: (...message) => this.#deliver(...message),
+      deliver: (...message) => this.#link.deliver(...message),
     });
     this.#link = new Link({
-      ...{ broker: this.#broker, availability: this.topics.availability, clock, log, random: this.#random },
+      ...{ broker, availability: this.topics.availability, clock, log, random: this.#random },
       onOnline: (connection) => this.#begin(connection),
       onMessage: (message) => this.#receive(message),
       onOffline: () => this.#end(),
-      onRefused: (topic, reason) => this.#reportRefusal([topic], reason),
     });
   }
 
@@ -91,6 +88,11 @@ export class Session {
 
   powerChanged(): void {
     this.#reports.powerChanged();
+  }
+
+  /** Lost while there is no connection: nothing is kept. */
+  sendEvent(event: HistoryEvent): void {
+    void this.#link.deliver(this.topics.event, JSON.stringify(event));
   }
 
   setAsleep(isAsleep: boolean): void {
@@ -113,13 +115,13 @@ export class Session {
     this.#door.begin();
     void this.#subscribe(connection);
     this.#reports.begin(connection);
-    void this.#rooms.power.delays.delaySleep?.(WHY_DELAYED);
+    this.#holds.hold(this);
   }
 
   /** The connection has ended, before a sleep with `offline`: nothing is left to wait for. */
   #end(): void {
     this.#reports.end();
-    this.#rooms.power.delays.allowSleep?.();
+    this.#holds.release(this);
   }
 
   /** Each command whose flag is on has a topic, and so has each group of them. Never rejects. */
@@ -135,7 +137,7 @@ export class Session {
     try {
       await connection.unsubscribe([...before.keys()].filter((topic) => !names.has(topic)));
       const refused = await connection.subscribe(wanted.filter((topic) => !before.has(topic)));
-      this.#reportRefusal(refused, 'the subscription is refused');
+      this.#link.reportRefusal(refused, 'the subscription is refused');
     } catch (error) {
       if (connection.isReady) this.#rooms.log.warn(`mqtt: no commands are taken: ${String(error)}`);
     }
@@ -153,31 +155,6 @@ export class Session {
 
   #repeatSoon(): void {
     this.#rooms.clock.setTimer(() => this.#reports.repeat(), this.#random() * REPEAT_WITHIN_MS);
-  }
-
-  /** What came in while the machine slept is not done, and the connection is made anew. */
-  #endStale(): boolean {
-    const hasSlept = this.#link.hasSlept;
-    if (hasSlept) this.#link.renew('the machine has slept');
-    return hasSlept;
-  }
-
-  async #deliver(topic: string, payload: string, isRetained = false): Promise<boolean> {
-    try {
-      await this.#link.connection?.deliver(topic, payload, isRetained);
-      return this.#link.connection !== undefined;
-    } catch (error) {
-      if (error instanceof Refusal) this.#reportRefusal([topic], error.message);
-      return false;
-    }
-  }
-
-  /** One line, and each topic once. */
-  #reportRefusal(topics: readonly string[], reason: string): void {
-    const news = topics.filter((topic) => !this.#refused.has(topic));
-    if (news.length === 0) return;
-    for (const topic of news) this.#refused.add(topic);
-    this.#rooms.log.warn(`mqtt: ${this.#broker.name} refuses ${news.join(', ')}: ${reason}`);
   }
 
   /** The address of the dashboard in the network; undefined where it is off, or for this machine only. */

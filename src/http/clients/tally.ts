@@ -2,6 +2,11 @@
 export class Tally<Key = string> {
   readonly #counts = new Map<Key, number>();
 
+  /** Keys that have any. */
+  get size(): number {
+    return this.#counts.size;
+  }
+
   of(key: Key): number {
     return this.#counts.get(key) ?? 0;
   }

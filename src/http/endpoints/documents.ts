@@ -3,10 +3,8 @@ import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { ServiceError } from '../../errors.ts';
 import { PLACE } from '../../place.ts';
-import { isKnown } from '../etag.ts';
-import type { Answer } from '../head.ts';
-import { type Headers, statusLine } from '../reply.ts';
-import type { Request, Run, Runs } from '../routes.ts';
+import { taggedJson } from '../etag.ts';
+import type { Run, Runs } from '../routes.ts';
 
 interface StoredDocument {
   readonly bytes: Buffer;
@@ -22,7 +20,8 @@ export const documentRuns = (): Runs<'getOpenapi' | 'getAsyncapi'> => ({
   getAsyncapi: runOf('asyncapi'),
 });
 
-function runOf(name: string): Run {
+/** Answers with a document of this name. */
+export function runOf(name: string): Run {
   // Kept from the first request on: most services never get one.
   let stored: Promise<StoredDocument> | undefined;
   const read = () => {
@@ -32,7 +31,10 @@ function runOf(name: string): Run {
     });
     return stored;
   };
-  return async (request) => answerWith(await read(), request);
+  return async (request) => {
+    const { bytes, tag } = await read();
+    return taggedJson(bytes, tag, request);
+  };
 }
 
 async function readDocument(name: string): Promise<StoredDocument> {
@@ -42,12 +44,4 @@ async function readDocument(name: string): Promise<StoredDocument> {
   } catch {
     throw new ServiceError('not_found', 'This service was built without its API documents.');
   }
-}
-
-function answerWith({ bytes, tag }: StoredDocument, { exchange, headers }: Request): Answer {
-  const common: Headers = [['ETag', tag], ['Cache-Control', 'no-cache'], ...headers];
-  if (isKnown(tag, exchange.head.headers))
-    return { status: statusLine(304), headers: common, body: undefined };
-  const type = ['Content-Type', 'application/json; charset=utf-8'] as const;
-  return { status: statusLine(200), headers: [type, ...common], body: bytes };
 }

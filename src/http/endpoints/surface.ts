@@ -3,6 +3,7 @@ import type { Commands } from '../../commands/command.ts';
 import type { Media } from '../../commands/media.ts';
 import type { Power } from '../../commands/power.ts';
 import type { MetricsRooms } from '../../exporters/prometheus/metrics.ts';
+import type { HistoryQueries } from '../../history/queries.ts';
 import type { ProcessQueries } from '../../processes/queries.ts';
 import type { Sampler } from '../../stats/sampler.ts';
 import type { OperationId } from '../../wire/operations.ts';
@@ -14,6 +15,7 @@ import type { Hub } from '../socket/hub.ts';
 import type { StreamHub } from '../stream/stream-hub.ts';
 import { DASHBOARD_HEADERS, dashboardRoutes, type WebFile } from './dashboard.ts';
 import { DOCUMENT_HEADERS, documentRuns } from './documents.ts';
+import { historyRuns } from './history.ts';
 import { mediaRuns } from './media.ts';
 import { mediaArtRuns } from './media-art.ts';
 import { METRICS_HEADERS, metricsRuns } from './metrics.ts';
@@ -46,6 +48,7 @@ export interface Rooms {
   readonly power: Power;
   readonly media: Media;
   readonly processQueries: ProcessQueries | undefined;
+  readonly history: HistoryQueries;
   readonly dashboard: readonly WebFile[];
   readonly readSystem: (withDetail: boolean) => Promise<SystemPayload>;
   /** Whether one more subscriber may be accepted. */
@@ -56,6 +59,7 @@ export function surfaceOf(rooms: Rooms): readonly Route[] {
   // The compiler misses an operation that nothing runs.
   const runs: Runs<OperationId> = {
     ...statsRuns(rooms),
+    ...historyRuns(rooms),
     ...powerRuns(rooms),
     ...mediaRuns(rooms),
     ...mediaArtRuns(rooms),

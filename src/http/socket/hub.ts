@@ -4,19 +4,22 @@ import type { Commands } from '../../commands/command.ts';
 import type { Power } from '../../commands/power.ts';
 import type { CurrentConfig } from '../../config/current.ts';
 import { stackOf } from '../../errors.ts';
+import type { HistoryQueries } from '../../history/queries.ts';
 import type { Log } from '../../log/log.ts';
 import type { SampleSink, SampleSource } from '../../stats/source.ts';
 import type { Encoded } from '../../stats/view.ts';
+import type { HistoryEvent } from '../../wire/history.ts';
 import { PROTOCOL } from '../../wire/socket.ts';
 import type { Caller } from '../clients/caller.ts';
 import { Tally } from '../clients/tally.ts';
 import { CLOSE_CODES, type Exchange } from '../engine.ts';
 import { type Asker, CommandDoor, type Group } from './commands.ts';
 import { eventText } from './events.ts';
+import type { Queried } from './queries.ts';
 import { Session, type SessionOwner, type Shared } from './session.ts';
 import { type Publisher, StatsShards } from './shards.ts';
 import { inSlices, State } from './states.ts';
-import { TOPIC_NAMES, type TopicRooms } from './topics.ts';
+import { EVENTS_BIT, TOPIC_NAMES, type TopicRooms } from './topics.ts';
 
 export interface HubOptions {
   /** The service's. */
@@ -26,7 +29,10 @@ export interface HubOptions {
   readonly log: Log;
   readonly source: SampleSource;
   readonly commands: Pick<Commands, 'prepare' | 'onReport'>;
-  readonly rooms: TopicRooms & { readonly power: Pick<Power, 'onFeedback'> };
+  readonly rooms: TopicRooms & {
+    readonly power: Pick<Power, 'onFeedback'>;
+    readonly history: Queried['history'] & Pick<HistoryQueries, 'onEvent'>;
+  };
   readonly server: Publisher;
   /** Counts the sockets of each address that were opened without the key. */
   readonly tally?: Tally;
@@ -63,9 +69,10 @@ export class Hub implements SampleSink, SessionOwner {
       broadcast: (group, text, askers) => this.#broadcast(group, text, askers),
       log,
     });
-    const { processes } = rooms;
+    const { processes, history } = rooms;
+    history.onEvent((event) => this.#sendEvent(event));
     const [shards, states] = [this.#shards, this.#states];
-    this.#shared = { owner: this, clock, config, source, shards, states, processes, door };
+    this.#shared = { owner: this, clock, config, source, shards, states, processes, history, door };
   }
 
   get size(): number {
@@ -133,6 +140,12 @@ export class Hub implements SampleSink, SessionOwner {
     if (!this.#sessions.delete(session)) return;
     const { address, isKeyed } = session.caller;
     if (!isKeyed) this.#tally.remove(address);
+  }
+
+  #sendEvent(event: HistoryEvent): void {
+    const followers = [...this.#sessions].filter((session) => session.follows(EVENTS_BIT));
+    const text = eventText('event', event);
+    inSlices(followers, this.#defer, (session) => session.sendEvent(text));
   }
 
   #broadcast(group: Group, text: string, askers: ReadonlySet<Asker>): void {

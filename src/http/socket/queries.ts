@@ -1,15 +1,17 @@
-/** Answers the requests of /api/ws other than subscriptions: topics once, stats once, processes, commands. */
+/** Answers the requests of /api/ws other than subscriptions: topics once, stats once, processes, history, commands. */
 import type { CurrentConfig } from '../../config/current.ts';
-import { featureDisabled, ServiceError } from '../../errors.ts';
+import { type ErrorCode, featureDisabled, ServiceError } from '../../errors.ts';
+import type { HistoryQueries } from '../../history/queries.ts';
 import type { Params } from '../../params.ts';
 import { checkDetails, checkList, listable, type ProcessQueries } from '../../processes/queries.ts';
 import type { SampleSource } from '../../stats/source.ts';
 import { type Encoded, type View, viewOf } from '../../stats/view.ts';
 import type { MessageId, OpData, SocketRequest } from '../../wire/socket.ts';
+import type { EventData } from '../../wire/socket-events.ts';
 import { type Asker, type CommandDoor, failureOf, feedbackText, type Group } from './commands.ts';
 import { errorText, eventTextOf } from './events.ts';
 import type { State } from './states.ts';
-import { topicOf } from './topics.ts';
+import { EVENTS_BIT, topicOf } from './topics.ts';
 
 export interface Queried {
   readonly config: CurrentConfig;
@@ -17,6 +19,7 @@ export interface Queried {
   readonly states: readonly State[];
   /** undefined: processes are not supported on this platform. */
   readonly processes: ProcessQueries | undefined;
+  readonly history: Pick<HistoryQueries, 'isOn' | 'series' | 'processesAt'>;
   readonly door: CommandDoor;
 }
 
@@ -31,6 +34,9 @@ export async function answerRequest(queried: Queried, asker: Asker, request: Soc
     case 'process_list':
     case 'process_details':
       return await answerProcesses(queried, asker, request);
+    case 'history':
+    case 'process_history':
+      return await answerHistory(queried, asker, request);
     case 'media': {
       const { action, ...params } = request.data;
       return await run('media', action, params);
@@ -63,6 +69,8 @@ async function get(
       asker.send(errorText('INVALID_DATA', 'There is no such topic.', id, { topic: name }));
     } else if (topic.sections !== 0) {
       asker.send(await readStats(source, viewOf(topic.sections, detail), id));
+    } else if (topic.states === EVENTS_BIT) {
+      asker.send(errorText('INVALID_DATA', 'The op history has past events.', id, { topic: name }));
     } else {
       for (const state of states)
         if ((topic.states & state.bit) !== 0)
@@ -117,8 +125,39 @@ async function answerProcesses(
   }
 }
 
-const disabledText = (name: string, id: MessageId | undefined, details?: Readonly<Record<string, unknown>>) =>
-  errorText('FEATURE_DISABLED', featureDisabled(name).message, id, details);
+async function answerHistory(
+  { config, history }: Queried,
+  asker: Asker,
+  request: Extract<SocketRequest, { op: 'history' | 'process_history' }>,
+): Promise<void> {
+  const { op, id, data } = request;
+  const { address } = asker.caller;
+  if (op === 'process_history' && !config.current.features.enable_processes) {
+    asker.send(disabledText('processes', id));
+    return;
+  }
+  try {
+    const read = op === 'history' ? history.series(data, address) : history.processesAt(data, address);
+    asker.send(eventTextOf(op, (await read).json, id));
+  } catch (error) {
+    const code = error instanceof ServiceError ? HISTORY_CODES[error.code] : undefined;
+    if (code === undefined) throw error;
+    asker.send(errorText(code, (error as ServiceError).message, id)); // It has a code.
+  }
+}
+
+/** The codes of HTTP for a question about the history that is refused, as codes of messages. */
+const HISTORY_CODES: Readonly<Partial<Record<ErrorCode, EventData<'error'>['code']>>> = {
+  feature_disabled: 'FEATURE_DISABLED',
+  invalid_value: 'INVALID_DATA',
+  not_possible_now: 'RATE_LIMITED',
+};
+
+export const disabledText = (
+  name: string,
+  id: MessageId | undefined,
+  details?: Readonly<Record<string, unknown>>,
+) => errorText('FEATURE_DISABLED', featureDisabled(name).message, id, details);
 
 /** Feedback that a query has failed. Throws any other error. */
 function failureText(group: Group, action: string, error: unknown, id: MessageId | undefined): string {

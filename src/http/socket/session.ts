@@ -9,11 +9,11 @@ import type { Caller } from '../clients/caller.ts';
 import { CLOSE_CODES, type Socket, type SocketEvents } from '../engine.ts';
 import type { Asker } from './commands.ts';
 import { errorText, eventText } from './events.ts';
-import { answerRequest, type Queried, readEnabled, readStats } from './queries.ts';
+import { answerRequest, disabledText, type Queried, readEnabled, readStats } from './queries.ts';
 import { type Grant, MessageRate } from './rate.ts';
 import type { Shard, StatsShards } from './shards.ts';
 import type { State, StateFollower } from './states.ts';
-import { namesOf, readTopics, type Topics } from './topics.ts';
+import { EVENTS_BIT, namesOf, readTopics, type Topics } from './topics.ts';
 
 /** Shared by all sessions. */
 export interface Shared extends Queried {
@@ -101,6 +101,11 @@ export class Session implements SocketEvents, Asker, StateFollower {
     else this.send(text);
   }
 
+  /** Sends an event of a watch rule, which is lost for a client without room. */
+  sendEvent(text: string): void {
+    if (this.follows(EVENTS_BIT) && !this.isFull) this.send(text);
+  }
+
   onDrained(): void {
     const unsent = this.#unsent;
     this.#unsent = 0;
@@ -175,6 +180,8 @@ export class Session implements SocketEvents, Asker, StateFollower {
     const next = { sections: before.sections | asked.sections, states: before.states | asked.states };
     const isMoved = this.#follow(next, asked.sections !== 0);
     this.send(eventText('subscribed', { topics: [...namesOf(next)], unknown: [...unknown] }, id));
+    if ((asked.states & EVENTS_BIT) !== 0 && !this.#shared.history.isOn)
+      this.send(disabledText('events', id, { topic: 'events' }));
     const snapshots = this.#shared.states
       .filter(({ bit }) => (asked.states & bit) !== 0)
       .map((state) => this.#sendSnapshot(state, id));

@@ -78,10 +78,14 @@ export const TOPIC_NAMES = Object.keys(TOPIC_ROWS) as readonly TopicName[]; // I
 /** One bit per topic, for sets of them. */
 export const bitOf = (name: TopicName): number => 1 << TOPIC_NAMES.indexOf(name);
 
+/** The bit of the topic `events`, which is no state. */
+export const EVENTS_BIT = 1 << TOPIC_NAMES.length;
+const EVENTS = 'events';
+
 export interface Topics {
   /** A set of SECTION_BITS. */
   readonly sections: number;
-  /** A set of bits of topics. */
+  /** A set of bits of topics, EVENTS_BIT among them. */
   readonly states: number;
 }
 
@@ -98,6 +102,7 @@ const BY_NAME: ReadonlyMap<string, Topics> = new Map([
     ];
   }),
   ...TOPIC_NAMES.map((name): [string, Topics] => [name, { sections: 0, states: bitOf(name) }]),
+  [EVENTS, { sections: 0, states: EVENTS_BIT }],
 ]);
 
 /** Other names, which clients of similar services use. */
@@ -133,5 +138,6 @@ export function namesOf({ sections, states }: Topics): readonly string[] {
     sections === ALL_SECTIONS
       ? [STATS]
       : SECTIONS.filter((name) => (sections & SECTION_BITS[name]) !== 0).map((name) => `${PREFIX}${name}`);
-  return [...stats, ...TOPIC_NAMES.filter((name) => (states & bitOf(name)) !== 0)];
+  const others = TOPIC_NAMES.filter((name) => (states & bitOf(name)) !== 0);
+  return [...stats, ...others, ...((states & EVENTS_BIT) === 0 ? [] : [EVENTS])];
 }

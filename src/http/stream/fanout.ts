@@ -1,13 +1,13 @@
 /** The fan-out: sends the newest sample to every subscriber of /api/stream, in slices. */
 import { type Clock, type Defer, deferToNextTurn } from '../../clock.ts';
 import type { Demand } from '../../stats/source.ts';
-import type { Encoded, View } from '../../stats/view.ts';
+import type { View } from '../../stats/view.ts';
 import type { Caller } from '../clients/caller.ts';
 import { Ledger } from '../clients/ledger.ts';
 import { Tally } from '../clients/tally.ts';
 import type { Exchange, StreamEventHandler, StreamSocket } from '../engine.ts';
 import { type Headers, statusLine } from '../reply.ts';
-import type { EventCounters, StreamHub } from './stream-hub.ts';
+import type { EventCounters, SampleEvents, StreamHub } from './stream-hub.ts';
 import { beginPass, type Pass, Subscribers } from './subscribers.ts';
 
 export interface FanoutOptions {
@@ -43,7 +43,7 @@ export class Fanout implements StreamHub {
   readonly #tally: Tally;
   readonly #handOver: ((socket: StreamSocket) => boolean) | undefined;
   /** The newest sample and its number; samples are numbered from 1. */
-  #newest: Encoded | undefined;
+  #newest: SampleEvents | undefined;
   #number = 0;
   /** The running distribution. */
   #distribution: Pass | undefined;
@@ -94,7 +94,7 @@ export class Fanout implements StreamHub {
   open(
     exchange: Exchange,
     view: View,
-    encoded: Encoded,
+    encoded: SampleEvents,
     headers: Headers,
     caller: Caller,
     skipsNext: boolean,
@@ -122,7 +122,7 @@ export class Fanout implements StreamHub {
     else this.#giveAway(socket);
   }
 
-  publish(encoded: Encoded): void {
+  publish(encoded: SampleEvents): void {
     this.#newest = encoded;
     this.#number++;
     this.#runsAgain = this.#distribution !== undefined;
@@ -161,19 +161,21 @@ export class Fanout implements StreamHub {
       this.#giveAway(socket);
       return;
     }
-    this.#note(socket, this.#number);
+    const event = this.#take(this.#newest, socket);
     socket.writtenAt = this.#seconds();
-    const event = this.#newest.event(socket.view);
     socket.sendDrained(event);
     this.#reportKept(socket, event);
     if (!socket.isFull) this.#giveAway(socket);
   }
 
-  /** That `socket` is sent sample `number`, and none of those since the one before. */
-  #note(socket: StreamSocket, number: number): void {
+  /** The event of the newest sample for `socket`, which gets none of those between it and its last one. */
+  #take(newest: SampleEvents, socket: StreamSocket): Buffer {
+    const skipped = this.#number - socket.sent - 1;
     this.#sent++;
-    this.#skipped += number - socket.sent - 1;
-    socket.sent = number;
+    this.#skipped += skipped;
+    socket.sent = this.#number;
+    const { view } = socket;
+    return skipped > 0 && newest.whole !== undefined ? newest.whole(view) : newest.event(view);
   }
 
   #giveAway(socket: StreamSocket): void {
@@ -196,9 +198,8 @@ export class Fanout implements StreamHub {
     const seconds = this.#seconds();
     const isDone = this.#subscribers.walk(pass, (socket) => {
       if (socket.sent >= number || socket.isFull) return false;
-      this.#note(socket, number);
+      const event = this.#take(encoded, socket);
       socket.writtenAt = seconds;
-      const event = encoded.event(socket.view);
       socket.send(event);
       this.#reportKept(socket, event);
       return true;

@@ -4,7 +4,7 @@
  */
 import type { StreamHost, StreamWriter } from '../../host/streams.ts';
 import { slotOf } from '../../host/streams.ts';
-import type { Encoded, View } from '../../stats/view.ts';
+import type { View } from '../../stats/view.ts';
 import { VIEW_COUNT, viewAt } from '../../stats/view.ts';
 import type { Caller } from '../clients/caller.ts';
 import { type Holder, Ledger } from '../clients/ledger.ts';
@@ -12,7 +12,7 @@ import { Tally } from '../clients/tally.ts';
 import type { Exchange, StreamSocket } from '../engine.ts';
 import type { Headers } from '../reply.ts';
 import { Fanout, type FanoutOptions } from './fanout.ts';
-import type { EventCounters, StreamHub } from './stream-hub.ts';
+import type { EventCounters, SampleEvents, StreamHub } from './stream-hub.ts';
 
 /** A stream that takes nothing of its rest for this long when all end is cut; the service is gone within a second. */
 const END_LIMIT_MS = 400;
@@ -39,7 +39,7 @@ export class NativeFanout implements StreamHub {
   #size = 0;
   /** By slot: the few for which bytes are kept. */
   readonly #holders = new Map<number, Holder>();
-  #newest: Encoded | undefined;
+  #newest: SampleEvents | undefined;
   #number = 0;
   #isEnding = false;
 
@@ -80,7 +80,7 @@ export class NativeFanout implements StreamHub {
   open(
     exchange: Exchange,
     view: View,
-    encoded: Encoded,
+    encoded: SampleEvents,
     headers: Headers,
     caller: Caller,
     skipsNext: boolean,
@@ -88,7 +88,7 @@ export class NativeFanout implements StreamHub {
     this.#fanout.open(exchange, view, encoded, headers, caller, skipsNext);
   }
 
-  publish(encoded: Encoded): void {
+  publish(encoded: SampleEvents): void {
     this.#newest = encoded;
     this.#number++;
     this.#fanout.publish(encoded);

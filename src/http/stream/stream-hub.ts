@@ -1,6 +1,5 @@
 /** What the service and its routes know of the open streams: the fan-out, or another writer in its place. */
-import type { SampleSink } from '../../stats/source.ts';
-import type { Encoded, View } from '../../stats/view.ts';
+import type { View } from '../../stats/view.ts';
 import type { Caller } from '../clients/caller.ts';
 import type { Exchange } from '../engine.ts';
 import type { Headers } from '../reply.ts';
@@ -10,7 +9,15 @@ export interface EventCounters {
   readonly skipped: number;
 }
 
-export interface StreamHub extends SampleSink {
+/** One sample as events: of this machine (Encoded), or of another one, which a hub passes on. */
+export interface SampleEvents {
+  /** `data: <JSON>\n\n`, the same bytes for all who want this view. */
+  event(view: View): Buffer;
+  /** For a subscriber that missed the sample before this one; absent: the same event. */
+  whole?(view: View): Buffer;
+}
+
+export interface StreamHub {
   /** Open streams. */
   readonly size: number;
   /** Those of them whose connections are no longer the engine's. */
@@ -25,13 +32,13 @@ export interface StreamHub extends SampleSink {
   open(
     exchange: Exchange,
     view: View,
-    encoded: Encoded,
+    encoded: SampleEvents,
     headers: Headers,
     caller: Caller,
     skipsNext: boolean,
   ): void;
   /** Sends `encoded` to every subscriber. A distribution that is under way continues with it. */
-  publish(encoded: Encoded): void;
+  publish(encoded: SampleEvents): void;
   /** Cuts every subscriber that `passes` no longer lets through. */
   judgeAgain(passes: (caller: Caller) => boolean): void;
   /** Ends every stream on a frame boundary; returns how many still have to take what they were sent before. */

@@ -21,6 +21,7 @@ const GREETING = `new Promise((resolve, reject) => {
 async function openDashboard(t: Test, browser: Browser, program: ProxyProgram, where: Where) {
   const service = await startHere(livelyHost(), {
     stats: { stream_interval_seconds: 1 },
+    history: { minutes: 60 },
     server: { trusted_proxies: ['127.0.0.1'], allowed_hosts: [NAME] },
   });
   t.teardown(() => service.stop());

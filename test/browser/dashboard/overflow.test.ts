@@ -9,6 +9,7 @@ import { type LivelyHost, livelyHost, withCounters } from '../../helpers/fakes/l
 import { startHere } from '../../helpers/service/service.ts';
 import { auditPage, liveState, openPage, skipBrowser, startBrowser, until } from '../browser.ts';
 import { findProblems, RECORD_LABELS } from './layout.ts';
+import { rangeSwitch } from './past-rig.ts';
 
 const WIDTHS = [360, 390, 768, 1280] as const;
 const TEXT_SIZES = [100, 200] as const;
@@ -56,6 +57,7 @@ else {
   const service = await startHere(crowdedHost(), {
     stats: { stream_interval_seconds: 1 },
     features: { enable_shutdown: true, enable_restart: true, enable_process_control: true },
+    history: { minutes: 60 },
   });
   t.teardown(() => service.stop());
 
@@ -79,6 +81,8 @@ else {
       await page.addInitScript(RECORD_LABELS);
       await page.goto(service.baseUrl);
       await liveState(page).waitFor();
+      // The labels of an hour are wider than those of five minutes.
+      if (colorScheme === 'dark') await rangeSwitch(page).getByRole('radio', { name: '1 h' }).check();
       await page.locator('.track').waitFor();
       await page.getByRole('button', { name: 'Show all' }).click();
       await page.getByText('All 7 sensors').click();

@@ -11,6 +11,7 @@ import { auditPage, card, liveState, openPage, skipBrowser, startBrowser, until 
 const EVERYTHING: ConfigPart = {
   stats: { stream_interval_seconds: 1 },
   features: { enable_shutdown: true, enable_restart: true, enable_process_control: true },
+  history: { minutes: 60 },
 };
 const PHONE: BrowserContextOptions = {
   viewport: { width: 360, height: 740 },
@@ -102,7 +103,7 @@ else {
     await page.keyboard.press('Tab');
     t.equal(await page.evaluate('document.activeElement?.textContent'), 'Skip to the values');
     const reached = new Set<string>();
-    for (let i = 0; i < 30; i++) {
+    for (let i = 0; i < 45; i++) {
       await page.keyboard.press('Tab');
       reached.add(
         await page.evaluate<string>(
@@ -110,7 +111,16 @@ else {
         ),
       );
     }
-    for (const name of ['Pause', 'Next track', 'Position', 'Sleep', 'Shut down', 'Show all', 'All 7 sensors'])
+    for (const name of [
+      'Moment in the chart Processor',
+      'Pause',
+      'Next track',
+      'Position',
+      'Sleep',
+      'Shut down',
+      'Show all',
+      'All 7 sensors',
+    ])
       t.ok(reached.has(name), name);
     const moving = await page.evaluate<number>('document.getAnimations().length');
     t.equal(moving, 0, 'nothing moves by itself');

@@ -1,5 +1,6 @@
 /** A service with all kinds of hardware, for the terminal. */
 import type { Test } from 'tap';
+import type { History } from '#src/history/history.js';
 import { livelyHost } from '../../helpers/fakes/lively-host.ts';
 import { playerOf, snapshotOf } from '../../helpers/fakes/media.ts';
 import { type ConfigPart, type ServiceHere, startHere } from '../../helpers/service/service.ts';
@@ -11,10 +12,15 @@ export async function startLively(
   t: Pick<Test, 'teardown'>,
   config: ConfigPart = {},
   title = HOSTILE_TITLE,
+  history?: History,
 ): Promise<ServiceHere> {
   const host = livelyHost();
   host.media.snapshot = snapshotOf(playerOf('spotify', { playback: 'playing', title, artists: ['Ω'] }));
-  const service = await startHere(host, { stats: { stream_interval_seconds: 1 }, ...config });
+  const service = await startHere(
+    host,
+    { stats: { stream_interval_seconds: 1 }, ...config },
+    history === undefined ? {} : { history },
+  );
   t.teardown(() => service.stop());
   return service;
 }

@@ -5,6 +5,7 @@ import { once } from 'node:events';
 import t, { type Test } from 'tap';
 import { pinOf } from '#src/tls/certificate.js';
 import { ask, jsonOf } from '../../helpers/clients/http.ts';
+import { FakeHistory } from '../../helpers/fakes/history.ts';
 import { startSecure } from '../../helpers/service/secure.ts';
 import { type ConfigPart, runToEnd, startService } from '../../helpers/service/service.ts';
 import { judgeScreen } from './judge.ts';
@@ -84,6 +85,26 @@ t.test('[9.top-once] --once prints one screen, --json the sample, without escape
   const sample = JSON.parse(json.stdout) as Record<string, unknown>;
   const usage = jsonOf(await ask(port, '/api/usage?detail=1')) as object;
   t.same(Object.keys(sample).sort(), Object.keys(usage).sort(), 'as /api/usage?detail=1');
+});
+
+t.test('[9.top-history] the charts are full at once where the service has a history', async (t) => {
+  const history = new FakeHistory();
+  history.now = () => Date.now() / 1000;
+  history.valueAt = () => 50;
+  const { baseUrl } = await startLively(t, {}, 'a title', history);
+  const env = { COLUMNS: '100', LINES: '60', LC_ALL: 'C.UTF-8' };
+  const chartIn = async () => {
+    const { stdout, code } = await runToEnd(['top', '--once', baseUrl], {}, [], env);
+    t.equal(code, 0);
+    const from = stdout.indexOf('\nMemory ');
+    return stdout.slice(from, stdout.indexOf('\nNetwork ')).match(/[\u2801-\u28ff]/g)?.length ?? 0;
+  };
+  // 49 characters wide; of the four rows, two are filled.
+  const full = await chartIn();
+  t.ok(full >= 96, `${full} characters`);
+  history.isOn = false;
+  const empty = await chartIn();
+  t.ok(empty > 0 && empty <= 4, `${empty} characters without a history`);
 });
 
 t.test('[9.top-untrusted] neither --json nor --once prints escapes of others', async (t) => {

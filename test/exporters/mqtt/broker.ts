@@ -1,6 +1,6 @@
 /** A real broker on a free port of loopback, a client that listens to it, and the service in this process beside it. */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import net from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -9,7 +9,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import mqtt, { type IClientOptions } from 'mqtt';
 import type { Clock } from '#src/clock.js';
 import type { Config } from '#src/config/schema.js';
-import type { Feedback } from '#src/exporters/mqtt/door.js';
+import type { Feedback } from '#src/exporters/mqtt/door/door.js';
+import type { History } from '#src/history/history.js';
 import { fixtureHost } from '../../helpers/fakes/host.ts';
 import { FakeMediaHost, playerOf, snapshotOf } from '../../helpers/fakes/media.ts';
 import { PATIENCE_MS } from '../../helpers/limits.ts';
@@ -22,6 +23,9 @@ const { findCommand } = (await import(
 )) as { readonly findCommand: (...names: readonly string[]) => string | undefined };
 
 const MOSQUITTO = findCommand('mosquitto');
+const NATS = findCommand('nats-server');
+/** Why there can be no nats-server here; false if there can. */
+export const NO_NATS = NATS === undefined && 'nats-server is not installed (scripts/needs.mjs)';
 /** Why there can be no broker here; false if there can. */
 export const NO_BROKER = MOSQUITTO === undefined && 'mosquitto is not installed (scripts/needs.mjs)';
 
@@ -47,15 +51,40 @@ const answers = (port: number) =>
     socket.on('connect', () => socket.destroy());
   });
 
+/** A program that is a broker, and its configuration; @ is its folder. */
+interface BrokerKind {
+  readonly command: string | undefined;
+  readonly configOf: (port: number, lines: readonly string[]) => readonly string[];
+}
+
+const MOSQUITTO_KIND: BrokerKind = {
+  command: MOSQUITTO,
+  configOf: (port, lines) => [`listener ${port} 127.0.0.1`, 'user root', ...lines],
+};
+
+/** It listens for its own protocol too. */
+export const natsKind = (ownPort: number): BrokerKind => ({
+  command: NATS,
+  configOf: (port, lines) => [
+    `server_name: test\nlisten: "127.0.0.1:${ownPort}"\njetstream { store_dir: "@/store" }`,
+    `mqtt { listen: "127.0.0.1:${port}" }`,
+    ...lines,
+  ],
+});
+
 export class Broker {
   readonly folder = mkdtempSync(path.join(tmpdir(), 'hostwire-mqtt-'));
   readonly port: number;
+  /** Added to its environment. */
+  env: Readonly<Record<string, string>> = {};
   readonly #lines: readonly string[];
+  readonly #kind: BrokerKind;
   #child: ChildProcess | undefined;
 
-  constructor(port: number, lines: readonly string[]) {
+  constructor(port: number, lines: readonly string[], kind: BrokerKind = MOSQUITTO_KIND) {
     this.port = port;
     this.#lines = lines;
+    this.#kind = kind;
   }
 
   get url(): string {
@@ -77,9 +106,11 @@ export class Broker {
   }
 
   async start(): Promise<void> {
-    const config = [`listener ${this.port} 127.0.0.1`, 'user root', ...this.#lines];
-    const file = this.file('mosquitto.conf', `${config.join('\n').replaceAll('@', this.folder)}\n`);
-    const child = spawn(MOSQUITTO ?? '', ['-c', file], { stdio: ['ignore', 'ignore', 'pipe'] });
+    const { command = '', configOf } = this.#kind;
+    const config = configOf(this.port, this.#lines).join('\n').replaceAll('@', this.folder);
+    const file = this.file('broker.conf', `${config}\n`);
+    const env = { ...process.env, ...this.env };
+    const child = spawn(command, ['-c', file], { stdio: ['ignore', 'ignore', 'pipe'], env });
     running.add(child);
     this.#child = child;
     let stderr = '';
@@ -87,7 +118,7 @@ export class Broker {
       stderr += text;
     });
     while (!(await answers(this.port))) {
-      if (child.exitCode !== null) throw new Error(`mosquitto ended with ${child.exitCode}: ${stderr}`);
+      if (child.exitCode !== null) throw new Error(`${command} ended with ${child.exitCode}: ${stderr}`);
       await sleep(20);
     }
   }
@@ -100,6 +131,26 @@ export class Broker {
     await ended;
     running.delete(child);
   }
+
+  /** Stops it where it is, with all that it has taken. Resolves when none of its threads runs any more. */
+  async freeze(): Promise<void> {
+    const child = this.#child;
+    child?.kill('SIGSTOP');
+    const tasks = `/proc/${child?.pid}/task`;
+    const isStopped = (task: string) => {
+      try {
+        return / T /.test(readFileSync(`${tasks}/${task}/stat`, 'utf8').replace(/^.*\)/, ''));
+      } catch {
+        // It ended meanwhile.
+        return true;
+      }
+    };
+    await until(() => readdirSync(tasks).every(isStopped), 'it stands still');
+  }
+
+  thaw(): void {
+    this.#child?.kill('SIGCONT');
+  }
 }
 
 /** `lines`: of its configuration; @ is its folder, to which `prepare` may add files. */
@@ -107,8 +158,9 @@ export async function startBroker(
   t: Test,
   lines: readonly string[] = ['allow_anonymous true'],
   prepare: (broker: Broker) => void = () => undefined,
+  kind?: BrokerKind,
 ): Promise<Broker> {
-  const broker = new Broker(await findFreePort(), lines);
+  const broker = new Broker(await findFreePort(), lines, kind);
   prepare(broker);
   await broker.start();
   t.teardown(async () => {
@@ -170,6 +222,7 @@ export const feedbackIn = (witness: Witness): readonly Feedback[] =>
 /** Settings of `mqtt` for `url`; readings are rare. */
 export const mqttPart = (url: string | undefined, more: Partial<Config['mqtt']> = {}): Config['mqtt'] => ({
   ...{ url, username: undefined, password_file: undefined, ca: undefined, client_id: undefined },
+  publish: 'homeassistant',
   ...{ topic: 'hostwire', discovery_prefix: 'homeassistant', interval_seconds: 3600, ...more },
 });
 
@@ -182,7 +235,11 @@ export interface Beside {
 export async function startBeside(
   t: Test,
   config: ConfigPart,
-  { clock, isClosed = true }: { readonly clock?: Clock; readonly isClosed?: boolean } = {},
+  {
+    clock,
+    history,
+    isClosed = true,
+  }: { readonly clock?: Clock; readonly history?: History; readonly isClosed?: boolean } = {},
 ): Promise<Beside> {
   const media = new FakeMediaHost();
   media.snapshot = snapshotOf(
@@ -195,7 +252,11 @@ export async function startBeside(
     }),
   );
   const host = { ...fixtureHost(), media };
-  const service = await startHere(host, { host: { id: 'pc' }, ...config }, clock && { clock });
+  const service = await startHere(
+    host,
+    { host: { id: 'pc' }, ...config },
+    { ...(clock && { clock }), ...(history && { history }) },
+  );
   if (isClosed) t.teardown(() => service.stop());
   return { service, media };
 }

@@ -2,8 +2,8 @@
 import t from 'tap';
 import type { Outcome, Sender } from '#src/commands/command.js';
 import { ServiceError } from '#src/errors.js';
-import type { Message } from '#src/exporters/mqtt/connection.js';
-import { CommandDoor, type Feedback } from '#src/exporters/mqtt/door.js';
+import { CommandDoor, type Feedback } from '#src/exporters/mqtt/door/door.js';
+import type { Message } from '#src/exporters/mqtt/link/connection.js';
 import { createLog } from '#src/log/log.js';
 import type { Params } from '#src/params.js';
 import { FakeClock, settle } from '../../helpers/fakes/clock.ts';

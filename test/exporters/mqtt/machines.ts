@@ -83,6 +83,7 @@ export function factsOf(payload: UsageDetail, change: Partial<DiscoveryFacts> = 
     bootedAt: payload.timestamp - payload.uptime,
     media: MEDIA,
     power: POWER,
+    hasRules: true,
     ...change,
   };
 }

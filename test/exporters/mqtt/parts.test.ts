@@ -4,10 +4,11 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import t from 'tap';
 import { identify } from '#src/exporters/identity.js';
-import { Again } from '#src/exporters/mqtt/again.js';
-import { Backoff } from '#src/exporters/mqtt/backoff.js';
-import { brokerOf } from '#src/exporters/mqtt/broker.js';
-import { MAX_PACKET_BYTES, PacketLengths } from '#src/exporters/mqtt/packets.js';
+import { Again } from '#src/exporters/mqtt/link/again.js';
+import { Backoff } from '#src/exporters/mqtt/link/backoff.js';
+import { brokerOf } from '#src/exporters/mqtt/link/broker.js';
+import { MAX_PACKET_BYTES, PacketLengths } from '#src/exporters/mqtt/link/packets.js';
+import { SleepHold } from '#src/exporters/mqtt/link/sleep-hold.js';
 import { FakeClock, settle } from '../../helpers/fakes/clock.ts';
 import { mqttPart } from './broker.ts';
 
@@ -113,4 +114,19 @@ t.test('the broker by its URL', async (t) => {
   t.match(of('mqtt://a'), { host: 'a', port: 1883, isSecure: false, name: 'mqtt://a:1883' });
   t.match(of('mqtts://a/'), { host: 'a', port: 8883, isSecure: true, clientId: 'hostwire-pc' });
   t.match(of('mqtt://[::1]:99'), { host: '::1', port: 99, name: 'mqtt://[::1]:99' });
+});
+
+t.test('[3.mqtt-publish-key] a sleep waits for both connections', async (t) => {
+  const said: string[] = [];
+  const holds = new SleepHold({
+    delaySleep: async () => void said.push('delay'),
+    allowSleep: () => said.push('allow'),
+  });
+  const [home, hub] = [{}, {}];
+  holds.hold(home);
+  holds.hold(hub);
+  holds.release(home);
+  t.same(said, ['delay', 'delay']);
+  holds.release(hub);
+  t.same(said, ['delay', 'delay', 'allow']);
 });

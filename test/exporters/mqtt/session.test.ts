@@ -1,6 +1,7 @@
 /** What goes out to a real broker, what comes in, and when. */
 import t from 'tap';
 import { FakeClock } from '../../helpers/fakes/clock.ts';
+import { FAKE_EVENT, FakeHistory } from '../../helpers/fakes/history.ts';
 import { snapshotOf } from '../../helpers/fakes/media.ts';
 import {
   AVAILABILITY,
@@ -68,6 +69,28 @@ t.test(
     await until(() => /"none"/.test(witness.on(`${BASE}/power`).at(-1) ?? ''), 'nothing pending');
   },
 );
+
+t.test('[3.mqtt-event] events of watch rules go out as they are, and are not kept', { skip }, async (t) => {
+  const broker = await startBroker(t);
+  const witness = await Witness.open(t, broker.url);
+  const history = new FakeHistory();
+  const rules = { busy: { series: 'cpu.load', above: 90, for_seconds: 30 } };
+  const config = { mqtt: mqttPart(broker.url), watch: { rules } };
+  const { service } = await startBeside(t, config, { history });
+  await witness.waitFor(`${BASE}/state`, /./);
+  history.notify(FAKE_EVENT);
+  history.notify({ ...FAKE_EVENT, state: 'end', value: null });
+  await until(() => witness.on(`${BASE}/event`).length === 2, 'both');
+  t.strictSame(witness.on(`${BASE}/event`).map(parse), [
+    FAKE_EVENT,
+    { ...FAKE_EVENT, state: 'end', value: null },
+  ]);
+  const late = await Witness.open(t, broker.url);
+  await late.waitFor(DOCUMENT, /"watch_event":\{"platform":"event"/);
+  t.strictSame(late.on(`${BASE}/event`), []);
+  service.reconfigure({ ...config, host: { id: 'pc' }, watch: { rules: {} } });
+  await witness.waitFor(DOCUMENT, /"watch_event":\{"platform":"event"\}/);
+});
 
 t.test(
   '[3.mqtt-commands] a command is judged by the table, and answered on the feedback topic',

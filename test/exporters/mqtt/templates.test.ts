@@ -5,6 +5,7 @@ import { settleBootTime } from '#src/exporters/mqtt/discovery/machine.js';
 import { artMessage, mediaMessage, powerMessage, stateMessage } from '#src/exporters/mqtt/discovery/state.js';
 import type { MediaDetail } from '#src/wire/media.js';
 import type { UsageDetail } from '#src/wire/usage.js';
+import { FAKE_EVENT } from '../../helpers/fakes/history.ts';
 import { type Component, type Document, render, UNKNOWN, whyNoJinja, whyNoState } from './home-assistant.ts';
 import { factsOf, MEDIA, machines, payloadOf, sampleOf, TOPICS } from './machines.ts';
 
@@ -69,6 +70,14 @@ t.test(
     t.equal(stateOf(shown, 'last_boot'), new Date((LAPTOP.timestamp - LAPTOP.uptime) * 1000).toISOString());
   },
 );
+
+t.test('[3.ha-event] an event has its type where Home Assistant looks for it', { skip }, async (t) => {
+  const shown = show(documentOf(factsOf(LAPTOP)), TOPICS.event, JSON.stringify(FAKE_EVENT));
+  t.equal(shown.length, 1);
+  t.strictSame(JSON.parse(stateOf(shown, 'watch_event') ?? ''), { ...FAKE_EVENT, event_type: 'begin' });
+  const { components } = documentOf(factsOf(LAPTOP, { hasRules: false }));
+  t.notOk('watch_event' in components, 'without rules there is none');
+});
 
 /** All numbers of a value are unknown. */
 function forget(value: unknown): unknown {

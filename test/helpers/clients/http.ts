@@ -104,7 +104,7 @@ export function parseAnswer(
   const encodings = valuesOf(head, 'transfer-encoding');
   if (more.length > 0 || encodings.length > 1 || (length !== undefined && encodings.length > 0))
     throw new NoAnswerError('an answer with more than one framing');
-  if (method === 'HEAD' || head.status === 204 || head.status < 200)
+  if (method === 'HEAD' || [204, 304].includes(head.status) || head.status < 200)
     return finish(Buffer.alloc(0), head.bytes);
   if (encodings.length > 0) {
     if (encodings[0] !== 'chunked') throw new NoAnswerError(`Transfer-Encoding ${encodings[0]}`);

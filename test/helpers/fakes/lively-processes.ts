@@ -91,6 +91,7 @@ export class LivelyProcesses implements ProcessHost {
     if (!this.isSlow) this.#columns = this.#take();
   }
 
+  includeDisks = () => undefined;
   read = async () => this.#take();
   readDetails = async (pid: number): Promise<ProcessFacts | null> => {
     const row = this.#rows.find((each) => each.pid === pid);

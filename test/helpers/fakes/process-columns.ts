@@ -14,6 +14,9 @@ export interface ProcessLiteral {
   readonly start?: number;
   readonly cpu?: number;
   readonly memory?: number;
+  /** Bytes read from disks; undefined: hidden. */
+  readonly read?: number;
+  readonly written?: number;
 }
 
 /** `seconds` after boot, which was at 1,000,000 s of Unix time, on a machine of two processors. */
@@ -40,6 +43,8 @@ export function processColumns(
     startTicks: Float64Array.from(processes, ({ start }) => start ?? 100),
     cpuTicks: Float64Array.from(processes, ({ cpu }) => cpu ?? 0),
     residentBytes: Float64Array.from(processes, ({ memory }) => memory ?? 0),
+    readBytes: Float64Array.from(processes, ({ read }) => read ?? Number.NaN),
+    writeBytes: Float64Array.from(processes, ({ written }) => written ?? Number.NaN),
     names: Buffer.concat(names),
     nameEnds: Uint32Array.from(names, (name) => {
       end += name.length;

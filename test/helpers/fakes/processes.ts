@@ -59,6 +59,7 @@ export class FakeProcessHost implements ProcessHost {
   }
 
   ask = () => undefined;
+  includeDisks = () => undefined;
 
   async read(): Promise<ProcessColumns> {
     this.onRead(this.#reads++);

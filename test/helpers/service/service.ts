@@ -8,6 +8,7 @@ import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import type { Clock } from '#src/clock.js';
 import type { Config } from '#src/config/schema.js';
+import type { History } from '#src/history/history.js';
 import type { Host } from '#src/host/host.js';
 import type { Route } from '#src/http/routes.js';
 import { createLog } from '#src/log/log.js';
@@ -44,9 +45,13 @@ const MAIN = fileURLToPath(new URL('../../../../../dist/main.js', import.meta.ur
 const atExit: (() => void)[] = [];
 process.once('exit', () => atExit.forEach((clear) => clear()));
 
-/** Keeps the machine on, whatever a test requests; tests are many clients at one address. */
+/**
+ * Keeps the machine on, whatever a test requests; tests are many clients at one address; and nothing is read but what a
+ * test asks for.
+ */
 const SAFE = {
   power: { backend: 'record' },
+  history: { minutes: 0 },
   server: { max_connections_per_address: 0, max_streams_per_address: 0, max_requests_per_address: 0 },
 } as const satisfies ConfigPart;
 
@@ -199,13 +204,21 @@ export interface HereOptions {
   readonly port?: number;
   /** Clock of the test, in place of real time. */
   readonly clock?: Clock;
+  /** In place of the recorder. */
+  readonly history?: History;
 }
 
 /** The service inside this process, seeing `host`. */
 export async function startHere(
   host: Host,
   config: ConfigPart = {},
-  { listensOn = '127.0.0.1', machineNames = ['testhost'], port: wanted = 0, clock }: HereOptions = {},
+  {
+    listensOn = '127.0.0.1',
+    machineNames = ['testhost'],
+    port: wanted = 0,
+    clock,
+    history,
+  }: HereOptions = {},
 ): Promise<ServiceHere> {
   const { Service } = await import('#src/service.js');
   const lines: string[] = [];
@@ -215,6 +228,7 @@ export async function startHere(
     engine: await loadTestEngine(),
     machineNames,
     ...(clock && { clock }),
+    ...(history && { history }),
     log: createLog((line) => lines.push(line), 'debug'),
     facts: {
       version: '0.0.0-test',
@@ -231,7 +245,7 @@ export async function startHere(
     securePort: bound.find(({ scheme }) => scheme === 'https')?.port ?? 0,
     baseUrl: `${bound[0]?.scheme}://127.0.0.1:${port}`,
     stderr: () => lines.join(''),
-    stop: () => service.close(),
+    stop: async () => void (await service.close()),
     reconfigure: (next) => service.reconfigure(merged(next, listensOn, wanted)),
     routes: service.routes,
   };

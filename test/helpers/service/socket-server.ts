@@ -3,6 +3,7 @@ import './dead-buses.ts';
 import type { Test } from 'tap';
 import { systemClock } from '#src/clock.js';
 import { type Command, Commands, defineCommand } from '#src/commands/command.js';
+import { HistoryQueries } from '#src/history/queries.js';
 import { Listeners } from '#src/listeners.js';
 import { createLog } from '#src/log/log.js';
 import type { Sample } from '#src/stats/sample.js';
@@ -10,6 +11,7 @@ import type { SampleSource } from '#src/stats/source.js';
 import { Encoded } from '#src/stats/view.js';
 import { FakeConfig } from '../fakes/config.ts';
 import { FakeDemand } from '../fakes/demand.ts';
+import { FakeHistory } from '../fakes/history.ts';
 import { clientAt } from '../fakes/stream.ts';
 import { createEngine } from './engine.ts';
 
@@ -63,6 +65,8 @@ export async function serveSockets(t: Test, options: SocketServerOptions = {}) {
     }),
   ];
   const mediaChanges = new Listeners();
+  const history = new FakeHistory();
+  const clock = systemClock(() => performance.now());
   const server = await createEngine({
     headersRead: new Set(),
     socketPath: '/api/ws',
@@ -71,7 +75,7 @@ export async function serveSockets(t: Test, options: SocketServerOptions = {}) {
   const hub = new Hub({
     version: '0',
     config,
-    clock: systemClock(() => performance.now()),
+    clock,
     log: createLog((line) => log.push(line)),
     source,
     commands: new Commands(rows, config),
@@ -87,6 +91,7 @@ export async function serveSockets(t: Test, options: SocketServerOptions = {}) {
         onFeedback: () => undefined,
       },
       processes: undefined,
+      history: new HistoryQueries({ history, clock, unixMs: Date.now }),
     },
     server: {
       publish: (topic, bytes) => {
@@ -105,6 +110,7 @@ export async function serveSockets(t: Test, options: SocketServerOptions = {}) {
     server,
     hub,
     log,
+    history,
     /** Number of sockets per view. */
     demand: demand.counts,
     /** Changes the title of the current track, which is sent. */

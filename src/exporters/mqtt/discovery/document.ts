@@ -2,8 +2,8 @@
 import type { Sample } from '../../../stats/sample.ts';
 import type { MediaDetail } from '../../../wire/media.ts';
 import type { PowerCapabilities } from '../../../wire/power.ts';
-import { type Controls, mediaControls, powerControls } from './controls.ts';
-import { DIAGNOSTIC, type Entity, type Platform, templateOf, yesNo } from './entity.ts';
+import { type Control, type Controls, mediaControls, powerControls } from './controls.ts';
+import { DIAGNOSTIC, type Entity, PLATFORMS, type Platform, templateOf, yesNo } from './entity.ts';
 import { type Reading, TOP_ATTRIBUTES } from './machine.ts';
 import { entitiesIn } from './state.ts';
 import type { Topics } from './topics.ts';
@@ -20,6 +20,8 @@ export interface DiscoveryFacts extends Reading {
   readonly media: MediaDetail | undefined;
   /** undefined: there is no power manager. */
   readonly power: PowerCapabilities | undefined;
+  /** Whether there are watch rules, whose begins and ends are events. */
+  readonly hasRules: boolean;
   /** Of the dashboard, where it can be opened from elsewhere. */
   readonly url?: string | undefined;
 }
@@ -67,7 +69,7 @@ export function macsOf({ network }: Sample): readonly string[] {
 }
 
 function componentsOf(facts: DiscoveryFacts, known: Components): Controls {
-  const { topics, intervalSeconds, media, power } = facts;
+  const { topics, intervalSeconds, media, power, hasRules } = facts;
   const expire_after = Math.ceil(EXPIRES_AFTER * intervalSeconds);
   const ofState = ({ id, name, per, show }: Entity) => ({
     ...show,
@@ -96,8 +98,19 @@ function componentsOf(facts: DiscoveryFacts, known: Components): Controls {
     },
     ...(media && mediaControls(topics, media, known)),
     ...(power && powerControls(topics, power)),
+    ...(hasRules && { watch_event: watchEvent(topics) }),
   };
 }
+
+/** Home Assistant wants the type of an event under a key of its own; all else in the message is an attribute. */
+const watchEvent = ({ event }: Topics): Control => ({
+  platform: 'event',
+  icon: 'mdi:bell-alert',
+  name: 'Watch rule',
+  state_topic: event,
+  event_types: ['begin', 'end'],
+  value_template: '{{ dict(value_json, event_type=value_json.state) | tojson }}',
+});
 
 function deviceOf({ id, name, sample, system, url }: DiscoveryFacts): object {
   const { os, cpu } = system;
@@ -112,8 +125,8 @@ function deviceOf({ id, name, sample, system, url }: DiscoveryFacts): object {
   };
 }
 
-/** A flag is off, or was switched: known at once. */
-const isControl = (id: string) => /^(?:media|power)_/.test(id);
+/** A flag is off, or was switched, or the last rule was removed: known at once. */
+const isControl = (id: string) => /^(?:media|power|watch)_/.test(id);
 
 /** Those that are missing, and those of them that are gone. */
 function missingFrom(now: Controls, before: Components) {
@@ -179,5 +192,4 @@ export function componentsIn(payload: string): Components {
 
 /** More than any document has. */
 const MAX_KNOWN = 2000;
-const PLATFORMS = ['sensor', 'binary_sensor', 'button', 'select', 'number', 'switch', 'image'];
-const isPlatform = (word: unknown): word is Platform => PLATFORMS.includes(String(word));
+const isPlatform = (word: unknown): word is Platform => PLATFORMS.some((platform) => platform === word);

@@ -1,6 +1,9 @@
 /** What an entity of Home Assistant is made of: a row of one of the tables, and a thing that the machine has. */
 
-export type Platform = 'sensor' | 'binary_sensor' | 'button' | 'select' | 'number' | 'switch' | 'image';
+export const PLATFORMS = [
+  ...(['sensor', 'binary_sensor', 'button', 'select', 'number', 'switch', 'image', 'event'] as const),
+];
+export type Platform = (typeof PLATFORMS)[number];
 
 /** The value in a message; null: not known at present. */
 export type Value = string | number | boolean | null | Readonly<Record<string, unknown>>;

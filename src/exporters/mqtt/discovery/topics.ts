@@ -16,6 +16,8 @@ export interface Topics {
   readonly state: string;
   readonly media: string;
   readonly power: string;
+  /** Begins and ends of watch rules. */
+  readonly event: string;
   /** The cover image as base64. */
   readonly art: string;
   /** How commands ended. */
@@ -36,6 +38,7 @@ export function topicsOf({ topic, discoveryPrefix, id }: TopicOptions): Topics {
     state: `${base}/state`,
     media: `${base}/media`,
     power: `${base}/power`,
+    event: `${base}/event`,
     art: `${base}/art`,
     feedback: `${base}/feedback`,
     discovery: hasDiscovery ? `${discoveryPrefix}/device/${id}/config` : undefined,

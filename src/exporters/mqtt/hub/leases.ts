@@ -1,0 +1,88 @@
+/** What hubs want at present. A lease ends 10 s after its last renewal has arrived: no clock of another machine matters. */
+import { hasAll, isNothing, unite, type Want, type Wish } from './want.ts';
+
+export const LEASE_MS = 10_000;
+export const MAX_LEASES = 16;
+const NOTHING: Wish = { plain: 0, detailed: undefined };
+
+interface Lease {
+  readonly want: Want;
+  readonly endsAtMs: number;
+  /** When its next sample is due. */
+  readonly dueAtMs: number;
+}
+
+/** What has become of a message: `wider` wants what its hub has not wanted before. */
+export type Taken = 'wider' | 'renewed' | 'full';
+
+export class Leases {
+  readonly #now: () => number;
+  readonly #living = new Map<string, Lease>();
+
+  /** `now`: monotonic milliseconds. */
+  constructor(now: () => number) {
+    this.#now = now;
+  }
+
+  /** All that is wanted. */
+  get wish(): Wish {
+    let wish = NOTHING;
+    for (const { want } of this.#living.values()) wish = unite(wish, want);
+    return wish;
+  }
+
+  /** Milliseconds until the next one ends; undefined: there is none. */
+  get endsInMs(): number | undefined {
+    const ends = [...this.#living.values()].map(({ endsAtMs }) => endsAtMs);
+    return ends.length === 0 ? undefined : Math.max(0, Math.min(...ends) - this.#now());
+  }
+
+  wants(topic: 'media' | 'power'): boolean {
+    return [...this.#living.values()].some(({ want }) => want[topic]);
+  }
+
+  /** Begins the lease of a hub, or renews it; one that wants nothing is the end of it. */
+  take(want: Want): Taken {
+    this.expire();
+    if (isNothing(want) && !want.media && !want.power) {
+      this.#living.delete(want.hub);
+      return 'renewed';
+    }
+    const now = this.#now();
+    const before = this.#living.get(want.hub);
+    if (before === undefined && this.#living.size >= MAX_LEASES) return 'full';
+    const isNarrow =
+      before !== undefined &&
+      hasAll(before.want, want) &&
+      (before.want.media || !want.media) &&
+      (before.want.power || !want.power);
+    const dueAtMs = isNarrow ? Math.min(before.dueAtMs, now + want.intervalMs) : now;
+    this.#living.set(want.hub, { want, endsAtMs: now + LEASE_MS, dueAtMs });
+    return isNarrow ? 'renewed' : 'wider';
+  }
+
+  /** What is due now or within `slackMs`, which counts as sent then; undefined: nothing is. */
+  due(slackMs: number): Wish | undefined {
+    const now = this.#now();
+    let wish = NOTHING;
+    for (const [hub, { want, endsAtMs, dueAtMs }] of this.#living) {
+      if (isNothing(want) || dueAtMs - slackMs > now) continue;
+      wish = unite(wish, want);
+      // On a grid, so that an interval that is no multiple of the service's own is right on average.
+      const next = dueAtMs + want.intervalMs;
+      const isLate = next <= now - want.intervalMs;
+      this.#living.set(hub, { want, endsAtMs, dueAtMs: isLate ? now + want.intervalMs : next });
+    }
+    return isNothing(wish) ? undefined : wish;
+  }
+
+  /** Drops those that have ended. */
+  expire(): void {
+    const now = this.#now();
+    for (const [hub, { endsAtMs }] of this.#living) if (endsAtMs <= now) this.#living.delete(hub);
+  }
+
+  clear(): void {
+    this.#living.clear();
+  }
+}

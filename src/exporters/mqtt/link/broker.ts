@@ -1,0 +1,69 @@
+/** Where the broker is and how it is spoken to, as the configuration has it; and its socket. */
+import { type LookupAddress, type LookupOptions, lookup } from 'node:dns';
+import net from 'node:net';
+import tls from 'node:tls';
+import type { Config } from '../../../config/schema.ts';
+
+/** 3.1.1 and 5. */
+export type ProtocolVersion = 4 | 5;
+
+export interface Broker {
+  readonly host: string;
+  readonly port: number;
+  readonly isSecure: boolean;
+  /** `mqtts://broker.lan:8883`, for the log. It has no credentials. */
+  readonly name: string;
+  readonly clientId: string;
+  readonly username: string | undefined;
+  readonly password: string | undefined;
+  /** Authorities in PEM form; undefined: those that Node knows. */
+  readonly ca: string | undefined;
+}
+
+const PORTS = { 'mqtt:': 1883, 'mqtts:': 8883 };
+
+/** `url`: as the configuration accepts it. */
+export function brokerOf(url: string, mqtt: Config['mqtt'], id: string): Broker {
+  const { protocol, hostname, port: given } = new URL(url);
+  const isSecure = protocol === 'mqtts:';
+  const port = given === '' ? PORTS[isSecure ? 'mqtts:' : 'mqtt:'] : Number(given);
+  return {
+    host: hostname.replace(/^\[(.*)\]$/, '$1'),
+    port,
+    isSecure,
+    name: `${protocol}//${hostname}:${port}`,
+    clientId: mqtt.client_id ?? `hostwire-${id}`,
+    username: mqtt.username,
+    password: mqtt.password_file?.secret,
+    ca: mqtt.ca?.pem,
+  };
+}
+
+type Looked = (
+  error: NodeJS.ErrnoException | null,
+  address: string | LookupAddress[],
+  family: number,
+) => void;
+
+let isLookingUp = false;
+
+/** One look-up at a time: each holds a thread of libuv's pool until the name server answers or is given up. */
+function lookUp(hostname: string, options: LookupOptions, done: Looked): void {
+  if (isLookingUp) {
+    setImmediate(() => done(new Error(`the look-up of ${hostname} has not ended yet`), '', 0));
+    return;
+  }
+  isLookingUp = true;
+  lookup(hostname, options, (error, address, family) => {
+    isLookingUp = false;
+    done(error, address, family);
+  });
+}
+
+/** Connects; the certificate of the broker is always checked, with its name. */
+export function openSocket({ host, port, isSecure, ca }: Broker): net.Socket {
+  const address = { host, port, lookup: lookUp };
+  if (!isSecure) return net.connect({ ...address, noDelay: true });
+  const servername = net.isIP(host) === 0 ? { servername: host } : {};
+  return tls.connect({ ...address, ...servername, ...(ca !== undefined && { ca }), minVersion: 'TLSv1.2' });
+}

@@ -1,0 +1,201 @@
+/** Keeps a connection to the broker: makes it, makes it again with growing waits, and ends it while the machine sleeps. */
+import type { Clock } from '../../../clock.ts';
+import type { Log } from '../../../log/log.ts';
+import { Backoff } from './backoff.ts';
+import type { Broker, ProtocolVersion } from './broker.ts';
+import { Connection, type Ending, type Message, Refusal } from './connection.ts';
+
+export const ONLINE = 'online';
+const OFFLINE = 'offline';
+
+export interface LinkOptions {
+  readonly broker: Broker;
+  /** Where `states` are published, retained; the second is also the last will. */
+  readonly availability: string;
+  /** `online` and `offline` where it is absent. */
+  readonly states?: { readonly online: string; readonly offline: string };
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly random: () => number;
+  /** Called before `online` is published: what is subscribed here is in force when others see that. */
+  readonly beforeOnline?: (connection: Connection) => void;
+  /** Called when `online` has been published. */
+  readonly onOnline: (connection: Connection) => void;
+  readonly onMessage: (message: Message, connection: Connection) => void;
+  /** Called when such a connection has ended. */
+  readonly onOffline: () => void;
+}
+
+/** Wait for the acknowledgement of `offline`: a service has half a second to close its exporters. */
+const FAREWELL_MS = 300;
+/** Maximum time awake between the notice of a sleep and that of its end; longer means that the second was lost. */
+const SLEEP_NOTICE_MS = 60_000;
+/** Clocks that count suspended time and those that do not differ by less while the machine is awake. */
+const SUSPENDED_MS = 1000;
+
+export class Link {
+  readonly #options: LinkOptions;
+  readonly #backoff: Backoff;
+  #connection: Connection | undefined;
+  #timer: unknown;
+  #readyAtMs: number | undefined;
+  /** What `sinceBoot` is ahead of `now`: it grows while the machine is suspended. */
+  #suspendedMs = 0;
+  #version: ProtocolVersion = 5;
+  #isVersionKnown = false;
+  #isAsleep = false;
+  #isClosed = false;
+  /** Reasons that were logged since there was a connection. */
+  readonly #logged = new Set<string>();
+  /** Topics whose refusal was logged. */
+  readonly #refused = new Set<string>();
+  readonly #states: { readonly online: string; readonly offline: string };
+
+  constructor(options: LinkOptions) {
+    this.#options = options;
+    this.#states = options.states ?? { online: ONLINE, offline: OFFLINE };
+    this.#backoff = new Backoff(options.random);
+    this.#connect();
+  }
+
+  /** The connection, while there is one. */
+  get connection(): Connection | undefined {
+    return this.#connection?.isReady === true ? this.#connection : undefined;
+  }
+
+  /**
+   * Whether the machine has slept since the connection was made: what comes in now may be as old as the sleep. Such a connection
+   * is ended, and a new one made at once.
+   */
+  endStale(): boolean {
+    const hasSlept = this.#measureSuspended() - this.#suspendedMs > SUSPENDED_MS;
+    if (hasSlept) {
+      this.#backoff.reset();
+      this.#connection?.cut('the machine has slept');
+    }
+    return hasSlept;
+  }
+
+  /** Publishes with QoS 1, and logs a refusal once per topic. Resolves with whether the broker has it; never rejects. */
+  async deliver(topic: string, payload: string, isRetained = false): Promise<boolean> {
+    try {
+      await this.connection?.deliver(topic, payload, isRetained);
+      return this.connection !== undefined;
+    } catch (error) {
+      if (error instanceof Refusal) this.reportRefusal([topic], error.message);
+      return false;
+    }
+  }
+
+  /** One line, and each topic once. */
+  reportRefusal(topics: readonly string[], reason: string): void {
+    const { broker, log } = this.#options;
+    const news = topics.filter((topic) => !this.#refused.has(topic));
+    if (news.length === 0) return;
+    for (const topic of news) this.#refused.add(topic);
+    log.warn(`mqtt: ${broker.name} refuses ${news.join(', ')}: ${reason}`);
+  }
+
+  /** Publishes `offline` and ends the connection before the machine sleeps; makes a new one when it has woken. */
+  setAsleep(isAsleep: boolean): void {
+    if (this.#isClosed || isAsleep === this.#isAsleep) return;
+    this.#isAsleep = isAsleep;
+    this.#stopTimer();
+    if (isAsleep) {
+      void this.#leave();
+      this.#timer = this.#options.clock.setTimer(() => this.setAsleep(false), SLEEP_NOTICE_MS);
+    } else {
+      this.#backoff.reset();
+      // One that is still ending is followed by the next.
+      if (this.#connection === undefined) this.#connect();
+    }
+  }
+
+  /** Publishes `offline`, and `more` before it, and ends. Takes less than half a second. */
+  async close(more?: (connection: Connection) => Promise<void>): Promise<void> {
+    this.#isClosed = true;
+    this.#stopTimer();
+    await this.#leave(more);
+  }
+
+  #measureSuspended(): number {
+    const { clock } = this.#options;
+    return clock.sinceBoot() - clock.now();
+  }
+
+  #connect(): void {
+    const { broker, availability, onMessage } = this.#options;
+    this.#suspendedMs = this.#measureSuspended();
+    const connection: Connection = new Connection({
+      broker,
+      version: this.#version,
+      will: { topic: availability, payload: this.#states.offline },
+      onReady: () => this.#begin(connection),
+      onMessage: (message) => onMessage(message, connection),
+      onEnd: (ending) => this.#end(ending),
+    });
+    this.#connection = connection;
+  }
+
+  #begin(connection: Connection): void {
+    const { broker, availability, clock, log, beforeOnline, onOnline } = this.#options;
+    this.#readyAtMs = clock.now();
+    this.#isVersionKnown = true;
+    this.#logged.clear();
+    log.info(`mqtt: connected to ${broker.name} (MQTT ${this.#version === 5 ? '5' : '3.1.1'})`);
+    beforeOnline?.(connection);
+    void this.deliver(availability, this.#states.online, true);
+    onOnline(connection);
+  }
+
+  #end(ending: Ending): void {
+    const { clock, onOffline } = this.#options;
+    const lastedMs = this.#readyAtMs === undefined ? undefined : clock.now() - this.#readyAtMs;
+    this.#readyAtMs = undefined;
+    this.#connection = undefined;
+    if (ending.wasReady) onOffline();
+    if (this.#isClosed) return;
+    if (this.#isAsleep) return;
+    const isAtOnce = ending.isLeave || this.#chooseVersion(ending);
+    if (!isAtOnce) this.#report(ending);
+    this.#timer = clock.setTimer(() => this.#connect(), isAtOnce ? 0 : this.#backoff.next(lastedMs));
+  }
+
+  /** A broker that refuses version 5, or closes the connection at its sight, is asked with 3.1.1. */
+  #chooseVersion({ isVersionRefused, isSilent }: Ending): boolean {
+    if (isVersionRefused && this.#version === 5) {
+      this.#version = 4;
+      return true;
+    }
+    if (isSilent && !this.#isVersionKnown) this.#version = this.#version === 5 ? 4 : 5;
+    return false;
+  }
+
+  #report({ reason, wasReady }: Ending): void {
+    const { broker, log } = this.#options;
+    if (this.#logged.has(reason)) return;
+    this.#logged.add(reason);
+    if (wasReady) log.warn(`mqtt: the connection to ${broker.name} was lost: ${reason}; it is tried again`);
+    else log.warn(`mqtt: no connection to ${broker.name}: ${reason}; it is tried again until there is one`);
+  }
+
+  /** Never rejects. */
+  async #leave(more?: (connection: Connection) => Promise<void>): Promise<void> {
+    const connection = this.#connection;
+    if (connection === undefined) return;
+    const farewells = this.connection === undefined ? [] : [more?.(connection), this.#sayOffline(connection)];
+    // In real time, which is what the network takes.
+    const limit = new Promise((resolve) => setTimeout(resolve, FAREWELL_MS).unref());
+    await Promise.race([Promise.allSettled(farewells), limit]);
+    await connection.leave();
+  }
+
+  async #sayOffline(connection: Connection): Promise<void> {
+    await connection.deliver(this.#options.availability, this.#states.offline, true);
+  }
+
+  #stopTimer(): void {
+    this.#options.clock.clearTimer(this.#timer);
+    this.#timer = undefined;
+  }
+}

@@ -1,0 +1,219 @@
+/**
+ * What stands between the network and the routes, the same for the service and for the hub: the engine, the gate, the
+ * limits of each address, the pipeline.
+ */
+import { isDeepStrictEqual } from 'node:util';
+import type { Config } from './config/schema.ts';
+import { describeEngine, type EngineChoice } from './engines.ts';
+import { Ledger } from './http/clients/ledger.ts';
+import { Tally } from './http/clients/tally.ts';
+import { ConnectionCensus } from './http/connections/census.ts';
+import { DescriptorRoom, MIN_DESCRIPTORS, roomFor } from './http/connections/descriptors.ts';
+import { HeapTrim } from './http/connections/heap.ts';
+import { type Bound, canJudgePeers, listenAll, pairOf, tuneListening } from './http/connections/listening.ts';
+import { PeerWatch } from './http/connections/peers.ts';
+import type { Engine } from './http/engine.ts';
+import { Gate, SOCKET_PATH } from './http/gate.ts';
+import { Pipeline } from './http/pipeline.ts';
+import type { Route } from './http/routes.ts';
+import type { Base } from './parts.ts';
+import type { TlsPair } from './tls/pair.ts';
+
+/** Fallback stall limit, for platforms where neither PeerWatch nor TCP_USER_TIMEOUT is available. */
+const UNTUNED_STALL_SECONDS = 30;
+
+/** Time for connections to take their last bytes: the service must be gone within a second, under load too. */
+const CLOSE_LIMIT_MS = 500;
+/** The native writer cuts by itself those who take nothing. It takes longer only where it has no processor. */
+const WRITER_LIMIT_MS = 5000;
+/** Poll interval meanwhile; also the minimum wait, because an engine may hold stream bytes without reporting it. */
+const CLOSE_GRACE_MS = 50;
+
+/** The open streams of a role, which are made after its front. */
+export interface OpenStreams {
+  readonly size: number;
+  /** Those whose connections are no longer the engine's. */
+  readonly adopted: number;
+  /** Closed, and some streams have not been sent their end. */
+  readonly isEnding: boolean;
+}
+
+export interface FrontOptions {
+  readonly base: Base;
+  readonly engine: EngineChoice;
+  /** The machine's short and full host name: the web guard lets them through. */
+  readonly machineNames: readonly string[];
+  /** The raw paths of files that everybody may read. */
+  readonly dashboardPaths?: readonly string[];
+  /** The request headers that the routes read, in lower case. */
+  readonly headersRead: ReadonlySet<string>;
+  readonly streams: () => OpenStreams;
+  /** The resident memory of this process, in bytes. Without it none is returned to the system early. */
+  readonly rss?: (() => number) | undefined;
+}
+
+export class Front {
+  readonly #base: Base;
+  readonly #streams: () => OpenStreams;
+  readonly gate: Gate;
+  readonly server: Engine;
+  readonly ledger: Ledger;
+  /** Streams and sockets of each address that were opened without the key. */
+  readonly tally = new Tally();
+  readonly #peers: PeerWatch;
+  readonly #census: ConnectionCensus;
+  readonly #room: DescriptorRoom;
+  readonly #heap: HeapTrim | undefined;
+  #pipeline: Pipeline | undefined;
+  #isStopping = false;
+  #stoppedAt = 0;
+  /** Seconds a full stream may stay full before it is cut; known once it listens. */
+  stallLimitSeconds = Number.POSITIVE_INFINITY;
+  /** Sets the options of the listening sockets; false when that failed. */
+  #tune = (): boolean => false;
+
+  constructor({ base, engine, machineNames, dashboardPaths, headersRead, streams, rss }: FrontOptions) {
+    const { config, host, clock, log } = base;
+    this.#base = base;
+    this.#streams = streams;
+    const paths = dashboardPaths === undefined ? {} : { dashboardPaths };
+    this.gate = new Gate({ config: config.current, machineNames, ...paths, log, now: clock.now });
+    this.ledger = new Ledger({
+      maxBytes: () => config.current.server.max_kept_megabytes * 2 ** 20,
+      onCut: (address, connections) => {
+        log.warn(`${connections} connections of ${address} cut: too many bytes were kept for them`);
+        this.#heap?.trimSoon();
+      },
+    });
+    log.info(describeEngine(engine));
+    this.server = engine.create({
+      ledger: this.ledger,
+      countDescriptors: () => host.openDescriptors(),
+      countAdopted: () => streams().adopted,
+      headersRead,
+      socketPath: SOCKET_PATH,
+      // `serve` comes before `start`.
+      onRequest: (exchange) => this.#pipeline?.handle(exchange),
+      onConnection: (address) => {
+        this.#peers.wake();
+        this.#heap?.trimSoon();
+        this.server.maxConnections = this.#room.maxConnections();
+        return this.#census.opened(address);
+      },
+      onEnded: () => this.#census.ended(),
+    });
+    this.#room = new DescriptorRoom({ host, now: clock.now, connections: () => this.server.connections });
+    this.#peers = new PeerWatch({ host, clock, log, server: this.server });
+    this.#heap = rss && new HeapTrim({ host, clock, rss });
+    this.#census = new ConnectionCensus({
+      host,
+      clock,
+      log,
+      ledger: this.ledger,
+      maxPerAddress: () => config.current.server.max_connections_per_address,
+      isProxy: (address) => this.gate.isTrustedProxy(address),
+      unfinished: () => this.server.connections - streams().size,
+      heap: this.#heap,
+    });
+  }
+
+  /** Whether one more subscriber may be let in beside those of `doors`. */
+  roomBeside(doors: readonly { readonly size: number }[]): ReturnType<typeof roomFor> {
+    return roomFor(this.#room, this.#base.config, doors, this.tally);
+  }
+
+  /** Many connections were opened that the engine does not know: memory may be returned when they have gone. */
+  trimSoon(): void {
+    this.#heap?.trimSoon();
+  }
+
+  /** Answers requests with `routes`. */
+  serve(routes: readonly Route[]): void {
+    this.#pipeline = new Pipeline({
+      gate: this.gate,
+      routes,
+      config: this.#base.config,
+      isStopping: () => this.#isStopping,
+      isCrowded: (address) => this.#census.isOver(address),
+      log: this.#base.log,
+    });
+  }
+
+  /** Listens; resolves with the ports in use. Rejects with ListenError, or an Error for a bad certificate. */
+  async start(): Promise<readonly Bound[]> {
+    const { config, host, log } = this.#base;
+    let bound: readonly Bound[];
+    try {
+      bound = await listenAll(this.server, config.current.server);
+    } catch (error) {
+      this.server.close();
+      throw error;
+    }
+    const ports = bound.map(({ port }) => port);
+    const canJudge = canJudgePeers(host, log);
+    this.#tune = () => ports.map((port) => tuneListening(host, port, canJudge)).every((isTuned) => isTuned);
+    const isTuned = this.#tune();
+    this.#heap?.start();
+    if (canJudge) {
+      this.#peers.start(...ports);
+      this.#census.start(...ports);
+    }
+    const limit = host.descriptorLimit();
+    if (limit < MIN_DESCRIPTORS)
+      log.warn(
+        `only ${limit} files may be open, the service needs ${MIN_DESCRIPTORS}: raise "ulimit -n" or LimitNOFILE=`,
+      );
+    this.server.maxConnections = this.#room.maxConnections();
+    if (!canJudge && !isTuned) this.stallLimitSeconds = UNTUNED_STALL_SECONDS;
+    return bound;
+  }
+
+  /** Puts a new configuration into effect; streams are judged again by the caller. */
+  reconfigure(next: Config): void {
+    const { config, log } = this.#base;
+    const before = pairOf(config.current.server);
+    config.current = next;
+    log.setLevel(next.log.level);
+    this.gate.reconfigure(next);
+    const pair = pairOf(next.server);
+    if (pair !== undefined && !isDeepStrictEqual(pair, before)) void this.#renew(pair);
+  }
+
+  /** Never rejects. */
+  async #renew(pair: TlsPair): Promise<void> {
+    const { log } = this.#base;
+    try {
+      await this.server.renew(pair);
+      this.#tune();
+      log.info(`new connections get the certificate in ${pair.cert.path}`);
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      log.error(`the certificate was not renewed, the old one stays in use: ${reason}`);
+    }
+  }
+
+  /** No new connections; requests are answered with 503. */
+  stop(): void {
+    this.#isStopping = true;
+    this.server.stopListening();
+    this.#peers.stop();
+    this.#census.stop();
+    this.#heap?.stop();
+    this.#stoppedAt = performance.now();
+  }
+
+  /** Waits, less than a second after `stop`, until clients have their last bytes; then closes. `isDrained`: no stream is full. */
+  async close(isDrained: boolean): Promise<void> {
+    const { server } = this;
+    const isSettled = () => isDrained && server.pending === 0;
+    const hasTime = (limitMs: number) => performance.now() - this.#stoppedAt < limitMs;
+    // In real time, which is what the kernel takes. Ended streams' connections stay open for another request: nothing
+    // waits for those.
+    do await new Promise((resolve) => setTimeout(resolve, CLOSE_GRACE_MS));
+    while (
+      (this.#streams().isEnding && hasTime(WRITER_LIMIT_MS)) ||
+      (!isSettled() && server.connections > 0 && hasTime(CLOSE_LIMIT_MS))
+    );
+    server.close();
+  }
+}

@@ -1,0 +1,79 @@
+/** Answers about the history as JSON, each made once for all who ask the same within a second. */
+import { createHash } from 'node:crypto';
+import type { Clock } from '../clock.ts';
+import { FairTurns } from '../processes/turns.ts';
+
+const KEPT_MS = 1000;
+/** Kept in all; an answer of 100,000 numbers has about 0.7 MB. */
+const MAX_KEPT_CHARACTERS = 8 * 1024 * 1024;
+
+export class HistoryAnswer {
+  readonly #parts: readonly string[];
+  #json: string | undefined;
+  #bytes: Buffer | undefined;
+  #tag: string | undefined;
+
+  constructor(parts: readonly string[]) {
+    this.#parts = parts;
+  }
+
+  get characters(): number {
+    return this.#parts.reduce((sum, part) => sum + part.length, 0);
+  }
+
+  get json(): string {
+    this.#json ??= this.#parts.join('');
+    return this.#json;
+  }
+
+  get bytes(): Buffer {
+    // Part by part: 0.6 MB take 0.3 ms instead of 2.2 ms.
+    this.#bytes ??= Buffer.concat(this.#parts.map((part) => Buffer.from(part)));
+    return this.#bytes;
+  }
+
+  /** A strong ETag. */
+  get tag(): string {
+    this.#tag ??= `"${createHash('sha256').update(this.bytes).digest('hex').slice(0, 16)}"`;
+    return this.#tag;
+  }
+}
+
+export class HistoryAnswers {
+  readonly #clock: Clock;
+  readonly #kept = new Map<string, Promise<HistoryAnswer>>();
+  readonly #turns = new FairTurns('the history');
+  #keptCharacters = 0;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /**
+   * The answer to `question`; `build` makes its JSON, in parts, where nobody has asked within a second. `client`: whose turn it
+   * costs. Rejects with `not_possible_now` where too many wait, and as `build` does.
+   */
+  find(question: string, client: string, build: () => Promise<readonly string[]>): Promise<HistoryAnswer> {
+    const known = this.#kept.get(question);
+    if (known !== undefined) return known;
+    const answer = this.#turns.take(client, async () => new HistoryAnswer(await build()));
+    this.#kept.set(question, answer);
+    answer.then(
+      ({ characters }) => this.#keep(question, characters),
+      () => this.#kept.delete(question),
+    );
+    return answer;
+  }
+
+  #keep(question: string, characters: number): void {
+    if (this.#keptCharacters + characters > MAX_KEPT_CHARACTERS) {
+      this.#kept.delete(question);
+      return;
+    }
+    this.#keptCharacters += characters;
+    this.#clock.setTimer(() => {
+      this.#kept.delete(question);
+      this.#keptCharacters -= characters;
+    }, KEPT_MS);
+  }
+}

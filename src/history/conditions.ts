@@ -1,0 +1,161 @@
+/** The conditions of watch rules: each series that a rule matches begins and ends by itself. Pure: the caller owns time. */
+import { isDeepStrictEqual } from 'node:util';
+import type { WatchRule } from '../config/watch-rows.ts';
+import type { HistoryEvent } from '../wire/history.ts';
+import type { SeriesPoint } from './history.ts';
+import { matcherOf } from './query.ts';
+
+/** Rules by name. */
+export type WatchRules = Readonly<Record<string, WatchRule>>;
+
+/** An event before it has the processes of its moment. */
+export type Turn = Omit<HistoryEvent, 'processes'>;
+
+export interface Step {
+  /** Unix seconds. */
+  readonly at: number;
+  /** Seconds on a clock that neither jumps nor counts suspended time. */
+  readonly awake: number;
+  /** A series without a value for longer than this has a gap: nobody knows what it was meanwhile. */
+  readonly gapSeconds: number;
+  readonly points: readonly SeriesPoint[];
+}
+
+/** One series under one rule, from when the condition first holds until it has ended. */
+interface Condition {
+  readonly rule: string;
+  readonly series: string;
+  unit: string;
+  /** Between `begin` and `end`. */
+  isOn: boolean;
+  /** Since when, awake, the value has been on the other side; undefined: it is not. */
+  turningSince: number | undefined;
+  /** When, awake, it last had a value. */
+  seen: number;
+}
+
+/** Samples are early by this much at most. */
+const LEEWAY_SECONDS = 0.5;
+/** The two clocks differ by more than this: the machine has slept, or its clock was set. */
+const JUMP_SECONDS = 2;
+/** Names of series that are kept with the rules they match. */
+const MAX_KNOWN = 2048;
+
+const NO_RULES: WatchRules = {};
+
+export class Conditions {
+  #rules = NO_RULES;
+  /** What each rule matches. */
+  #matchers: readonly (readonly [name: string, matches: (series: string) => boolean])[] = [];
+  /** The rules that match a series, by its name. */
+  readonly #rulesOf = new Map<string, readonly string[]>();
+  readonly #conditions = new Map<string, Condition>();
+  #last: Pick<Step, 'at' | 'awake'> | undefined;
+
+  /** Whether a condition holds whose event has not begun. */
+  get isWaiting(): boolean {
+    return [...this.#conditions.values()].some(({ isOn }) => !isOn);
+  }
+
+  /** Conditions of rules that stay as they are go on; those of others end. */
+  setRules(rules: WatchRules, at: number): readonly Turn[] {
+    const turns: Turn[] = [];
+    for (const [key, condition] of this.#conditions) {
+      const { rule, series, isOn } = condition;
+      if (isDeepStrictEqual(rules[rule], this.#rules[rule])) continue;
+      this.#conditions.delete(key);
+      const text = `${series} is no longer watched: the rule was removed or changed`;
+      if (isOn) turns.push({ at, rule, state: 'end', series, value: null, text });
+    }
+    this.#rules = rules;
+    this.#rulesOf.clear();
+    this.#matchers = Object.entries(rules).map(([name, { series }]) => [name, matcherOf([series])] as const);
+    return turns;
+  }
+
+  /** What begins and ends with the points of a sample. */
+  step(step: Step): readonly Turn[] {
+    const { at, awake, points } = step;
+    const last = this.#last;
+    this.#last = { at, awake };
+    if (this.#matchers.length === 0) return [];
+    // What a value was while the machine slept is not known.
+    if (last !== undefined && Math.abs(at - last.at - (awake - last.awake)) > JUMP_SECONDS)
+      for (const condition of this.#conditions.values()) condition.turningSince = undefined;
+    const turns = points.flatMap((point) =>
+      point.value === null
+        ? []
+        : this.#rulesFor(point.name).flatMap((rule) => this.#judge(rule, point, step)),
+    );
+    return [...turns, ...this.#endSilent(step)];
+  }
+
+  #rulesFor(series: string): readonly string[] {
+    const known = this.#rulesOf.get(series);
+    if (known !== undefined) return known;
+    if (this.#rulesOf.size >= MAX_KNOWN) this.#rulesOf.clear();
+    const found = this.#matchers.flatMap(([name, matches]) => (matches(series) ? [name] : []));
+    this.#rulesOf.set(series, found);
+    return found;
+  }
+
+  #judge(name: string, { name: series, unit, value }: SeriesPoint, step: Step): readonly Turn[] {
+    const rule = this.#rules[name];
+    if (rule === undefined || value === null) return [];
+    const { at, awake, gapSeconds } = step;
+    const key = `${name} ${series}`;
+    const holds = isBeyond(rule, value);
+    const known = this.#conditions.get(key);
+    if (known === undefined && !holds) return [];
+    const condition = known ?? {
+      ...{ rule: name, series, unit, isOn: false, turningSince: undefined, seen: awake },
+    };
+    this.#conditions.set(key, condition);
+    if (awake - condition.seen > gapSeconds) condition.turningSince = undefined;
+    condition.seen = awake;
+    if (holds === condition.isOn) condition.turningSince = undefined;
+    else condition.turningSince ??= awake;
+    const { isOn, turningSince } = condition;
+    const hasTurned = turningSince !== undefined && awake - turningSince >= rule.for_seconds - LEEWAY_SECONDS;
+    if (hasTurned) {
+      condition.isOn = !isOn;
+      condition.turningSince = undefined;
+    }
+    if (!condition.isOn && !holds) this.#conditions.delete(key);
+    if (!hasTurned) return [];
+    const text = textOf(rule, series, unit, value, holds);
+    return [{ at, rule: name, state: holds ? 'begin' : 'end', series, value, text }];
+  }
+
+  /** A gap by itself ends nothing; a series that stays away does. */
+  #endSilent({ at, awake, gapSeconds }: Step): readonly Turn[] {
+    const turns: Turn[] = [];
+    for (const [key, { rule: name, series, unit, isOn, seen }] of this.#conditions) {
+      const rule = this.#rules[name];
+      const patience = gapSeconds + (isOn ? (rule?.for_seconds ?? 0) : 0);
+      if (rule === undefined || awake - seen <= patience) continue;
+      this.#conditions.delete(key);
+      const text = `${series} was ${limitOf(rule, unit)} and has had no value for ${Math.round(awake - seen)} s`;
+      if (isOn) turns.push({ at, rule: name, state: 'end', series, value: null, text });
+    }
+    return turns;
+  }
+}
+
+function isBeyond({ above, below }: WatchRule, value: number): boolean {
+  return above !== undefined ? value > above : below !== undefined && value < below;
+}
+
+const withUnit = (value: number, unit: string) =>
+  `${Math.round(value * 10) / 10}${unit === '' ? '' : ` ${unit}`}`;
+
+function limitOf({ above, below }: WatchRule, unit: string): string {
+  return above !== undefined ? `above ${withUnit(above, unit)}` : `below ${withUnit(below ?? 0, unit)}`;
+}
+
+function textOf(rule: WatchRule, series: string, unit: string, value: number, holds: boolean): string {
+  const limit = limitOf(rule, unit);
+  return holds
+    ? `${series} has been ${limit} for ${rule.for_seconds} s: ${withUnit(value, unit)}`
+    : `${series} is no longer ${limit}: ${withUnit(value, unit)}`;
+}

@@ -1,0 +1,38 @@
+/** The names of series with several subjects, `disk.read/MOUNT`: made once each, because every sample needs all of them. */
+
+/** More are forgotten: interfaces of containers come and go. */
+const MAX_NAMES = 2048;
+
+const byBase = new Map<string, Map<string | number, string>>();
+let size = 0;
+
+export function nameOf(base: string, which: string | number): string {
+  let names = byBase.get(base);
+  const known = names?.get(which);
+  if (known !== undefined) return known;
+  if (size++ >= MAX_NAMES) {
+    byBase.clear();
+    size = 1;
+    names = undefined;
+  }
+  if (names === undefined) {
+    names = new Map();
+    byBase.set(base, names);
+  }
+  const name = `${base}/${which}`;
+  names.set(which, name);
+  return name;
+}
+
+/** `battery_power` of a detail as `battery.power`: the name up to its first `_` is the section. */
+export function dotted(name: string): string {
+  const known = dottedNames.get(name);
+  if (known !== undefined) return known;
+  const at = name.indexOf('_');
+  const made = at < 0 ? `${name}.count` : `${name.slice(0, at)}.${name.slice(at + 1)}`;
+  dottedNames.set(name, made);
+  return made;
+}
+
+/** The names of details are those of a table: there are few. */
+const dottedNames = new Map<string, string>();

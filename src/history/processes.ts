@@ -1,0 +1,157 @@
+/** What ran at the spike: every 10 s, or every minute while the machine is idle, the programs with most use. */
+import type { Clock } from '../clock.ts';
+import type { CurrentConfig } from '../config/current.ts';
+import type { ProcessColumns } from '../host/processes.ts';
+import type { ProcessReadings } from '../processes/readings.ts';
+import type { ProcessUses } from '../wire/history.ts';
+import { type SeriesPoint, SLOT_SECONDS, type Slot } from './history.ts';
+import { type ProcessMoment, ProcessRing } from './process-ring.ts';
+import { usesBetween } from './process-uses.ts';
+
+export interface ProcessHistoryOptions {
+  readonly readings: Pick<ProcessReadings, 'askWithDisks' | 'latest'>;
+  readonly clock: Clock;
+  /** `features.enable_processes`, `history.minutes`. */
+  readonly config: CurrentConfig;
+}
+
+const BUSY_PACE_MS = SLOT_SECONDS * 1000;
+const IDLE_PACE_MS = 60_000;
+/** Samples are late by this much at most: one that is early must not wait for the next. */
+const LEEWAY_MS = 500;
+/** In % of one processor: from here on the machine is busy. */
+const BUSY_PERCENT = 25;
+
+/** A reading is picked up after this time: 10,000 processes take 200 ms. */
+const PICK_MS = 300;
+/** One that is late is picked up later, or with the next sample. */
+const MAX_PICKS = 5;
+/** Least interval of readings that are asked for here; more than 1 % of a processor they never take. */
+const LEAST_INTERVAL_MS = 1000;
+/** What ran longer ago than this says nothing of now. */
+const MAX_RUNNING_MS = IDLE_PACE_MS + BUSY_PACE_MS;
+/** After more than this, an average would say nothing of the moment. */
+const MAX_WINDOW_NS = 150e9;
+
+const NS_PER_MS = 1e6;
+
+const LOAD = 'cpu.load';
+const CORE = 'cpu.core/';
+
+export class ProcessHistory {
+  readonly #options: ProcessHistoryOptions;
+  #ring: ProcessRing;
+  #minutes: number;
+  #before: ProcessColumns | undefined;
+  /** When the last reading was asked for, on the clock that counts suspended time; undefined: picked up, or never. */
+  #askedMs: number | undefined;
+  /** When the last one that was picked up was asked for. */
+  #lastMs = Number.NEGATIVE_INFINITY;
+  #picks = 0;
+  #timer: unknown;
+  /** Known once a sample with detail has come. */
+  #processors = 1;
+
+  constructor(options: ProcessHistoryOptions) {
+    this.#options = options;
+    this.#minutes = options.config.current.history.minutes;
+    this.#ring = new ProcessRing(this.#minutes);
+  }
+
+  /** The points of a sample. `isWanted`: also where the machine is idle, as while a watch rule waits. Never waits. */
+  onPoints(points: readonly SeriesPoint[], isWanted: boolean): void {
+    if (!this.#options.config.current.features.enable_processes) {
+      this.#clear();
+      return;
+    }
+    const nowMs = this.#options.clock.sinceBoot();
+    const isPaced = !isWanted && !this.#isBusy(points) && this.#ring.size > 1;
+    if (nowMs - this.#lastMs < (isPaced ? IDLE_PACE_MS : BUSY_PACE_MS) - LEEWAY_MS) return;
+    this.#askedMs ??= nowMs;
+    this.#picks = 0;
+    this.#ask(nowMs);
+  }
+
+  /** Whether the machine does something worth naming. */
+  #isBusy(points: readonly SeriesPoint[]): boolean {
+    const cores = points.filter(({ name }) => name.startsWith(CORE)).length;
+    if (cores > 0) this.#processors = cores;
+    const load = points.find(({ name }) => name === LOAD)?.value ?? 0;
+    return load * this.#processors >= BUSY_PERCENT;
+  }
+
+  /** The moment whose window contains `at`, in Unix seconds, or the nearest one before it. */
+  at(at: number): ProcessMoment | undefined {
+    return this.#ring.at(at);
+  }
+
+  /** The last moment in a slot that is over. */
+  take({ at }: Pick<Slot, 'at'>): ProcessMoment | undefined {
+    return this.#ring.within(at, at + SLOT_SECONDS);
+  }
+
+  /** What ran last, for an event; null where that is not known, undefined while `features.enable_processes` is off. */
+  get running(): ProcessUses | null | undefined {
+    if (!this.#options.config.current.features.enable_processes) return undefined;
+    const moment = this.#ring.newest;
+    if (moment === undefined || this.#options.clock.sinceBoot() - this.#lastMs > MAX_RUNNING_MS) return null;
+    const { cpu, memory, disk } = moment;
+    return { cpu, memory, disk };
+  }
+
+  /** Without the names. */
+  get byteLength(): number {
+    return this.#ring.byteLength;
+  }
+
+  /** `history.minutes` may have changed. */
+  reconfigure(): void {
+    const { minutes } = this.#options.config.current.history;
+    if (minutes === this.#minutes) return;
+    this.#minutes = minutes;
+    const old = this.#ring;
+    this.#ring = new ProcessRing(minutes);
+    for (const moment of old) this.#ring.put(moment);
+  }
+
+  close(): void {
+    this.#options.clock.clearTimer(this.#timer);
+    this.#timer = undefined;
+    this.#askedMs = undefined;
+  }
+
+  #clear(): void {
+    this.close();
+    this.#before = undefined;
+    this.#lastMs = Number.NEGATIVE_INFINITY;
+    if (this.#ring.size > 0) this.#ring = new ProcessRing(this.#minutes);
+  }
+
+  #ask(nowMs: number): void {
+    const { readings, clock } = this.#options;
+    readings.askWithDisks({ sinceBootNs: nowMs * NS_PER_MS }, LEAST_INTERVAL_MS);
+    clock.clearTimer(this.#timer);
+    this.#timer = clock.setTimer(() => this.#pick(), PICK_MS);
+  }
+
+  #pick(): void {
+    const { readings, clock } = this.#options;
+    const columns = readings.latest;
+    const askedMs = this.#askedMs ?? Number.POSITIVE_INFINITY;
+    const isNew = columns !== null && columns.sinceBootNs >= askedMs * NS_PER_MS;
+    // A reading that had begun before it was asked for disks has none: the next one has them.
+    const isWhole = isNew && columns.readBytes !== null;
+    this.#picks++;
+    if (isNew && (isWhole || this.#picks === MAX_PICKS)) this.#keep(columns, askedMs);
+    else if (this.#picks < MAX_PICKS) this.#ask(clock.sinceBoot());
+  }
+
+  #keep(columns: ProcessColumns, askedMs: number): void {
+    this.#askedMs = undefined;
+    this.#lastMs = askedMs;
+    const known = this.#before;
+    const isRecent = known !== undefined && columns.takenAtNs - known.takenAtNs <= MAX_WINDOW_NS;
+    this.#before = columns;
+    this.#ring.put({ ...usesBetween(isRecent ? known : undefined, columns), takenAt: columns.unixMs / 1000 });
+  }
+}

@@ -1,0 +1,86 @@
+/** Answers questions about the history, whichever door they come through. */
+import { type Clock, type Defer, deferToNextTurn } from '../clock.ts';
+import { featureDisabled, ServiceError } from '../errors.ts';
+import { checkParams, type Params } from '../params.ts';
+import type { HistoryEvent } from '../wire/history.ts';
+import { historyRequest, processHistoryRequest } from '../wire/history-requests.ts';
+import { type HistoryAnswer, HistoryAnswers } from './answers.ts';
+import { encodeHistory } from './encode.ts';
+import type { History } from './history.ts';
+import { inTurns } from './turns.ts';
+
+export interface HistoryQueriesOptions {
+  readonly history: History;
+  readonly clock: Clock;
+  /** The machine's clock. */
+  readonly unixMs: () => number;
+  /** For tests. */
+  readonly defer?: Defer;
+}
+
+const TOO_MANY =
+  'The answer would have more than 100,000 numbers: request fewer series, a shorter time or a longer step.';
+
+export class HistoryQueries {
+  readonly #options: HistoryQueriesOptions;
+  readonly #answers: HistoryAnswers;
+
+  constructor(options: HistoryQueriesOptions) {
+    this.#options = options;
+    this.#answers = new HistoryAnswers(options.clock);
+  }
+
+  get isOn(): boolean {
+    return this.#options.history.isOn;
+  }
+
+  /**
+   * A HistoryPayload for the data of a `historyRequest`. `client`: whose turn it costs. Rejects with ServiceError:
+   * `feature_disabled`, `invalid_value`, `not_possible_now` (too many queries at the same time).
+   */
+  async series(params: Params, client: string): Promise<HistoryAnswer> {
+    this.#checkOn();
+    const asked = checkParams(historyRequest, params);
+    const from = this.#momentOf(asked.since);
+    const until = asked.until === undefined ? undefined : this.#momentOf(asked.until);
+    if (until !== undefined && from > until)
+      throw new ServiceError('invalid_value', 'since must not be after until.');
+    const question = JSON.stringify(['series', asked]);
+    // The history itself resolves what is relative to now: `-300` is exactly as long as it keeps each second.
+    const since = from === 0 ? 0 : asked.since;
+    return await this.#answers.find(question, client, () =>
+      this.#series({ series: asked.series, since, until, step: asked.step }),
+    );
+  }
+
+  /** A ProcessHistoryPayload for the data of a `processHistoryRequest`. Rejects as `series`, and with `missing_field`. */
+  async processesAt(params: Params, client: string): Promise<HistoryAnswer> {
+    this.#checkOn();
+    const { at } = checkParams(processHistoryRequest, params);
+    const moment = this.#momentOf(at);
+    return await this.#answers.find(JSON.stringify(['processes', at]), client, async () => [
+      JSON.stringify(await this.#options.history.processesAt(moment)),
+    ]);
+  }
+
+  /** Calls `listener` with each event of a watch rule, until the returned function is called. */
+  onEvent(listener: (event: HistoryEvent) => void): () => void {
+    return this.#options.history.onEvent(listener);
+  }
+
+  #checkOn(): void {
+    if (!this.isOn) throw featureDisabled('The history');
+  }
+
+  /** Unix seconds: a negative number is before now. There is nothing before 1970. */
+  #momentOf(seconds: number): number {
+    return seconds < 0 ? Math.max(0, this.#options.unixMs() / 1000 + seconds) : seconds;
+  }
+
+  async #series(request: Parameters<History['query']>[0]): Promise<readonly string[]> {
+    const { history, defer = deferToNextTurn } = this.#options;
+    const payload = await history.query(request);
+    if (payload === 'too_many') throw new ServiceError('invalid_value', TOO_MANY);
+    return await inTurns(encodeHistory(payload), defer);
+  }
+}

@@ -1,0 +1,216 @@
+/** The history: what is recorded in memory, and on disk where that is configured, behind one interface. */
+import { Listeners } from '../listeners.ts';
+import type { HistoryEvent, HistoryMark, HistoryPayload, ProcessHistoryPayload } from '../wire/history.ts';
+import type { History, HistoryRequest, SeriesPoint, Slot, Store, StoreAnswer } from './history.ts';
+import { SLOT_SECONDS } from './history.ts';
+import type { Memory } from './memory.ts';
+import {
+  columnSteps,
+  DEFAULT_SERIES,
+  type Grid,
+  gridOf,
+  MAX_NUMBERS,
+  matcherOf,
+  memoryBegin,
+} from './query.ts';
+import { Recorder, type RecorderOptions } from './recorder.ts';
+import { inTurns } from './turns.ts';
+
+/** What ran in each slot: reads processes, keeps some of them. */
+export interface SlotProcesses {
+  /** The points of each sample. `isWanted`: what runs is read now, also while the machine is idle. */
+  onPoints(points: readonly SeriesPoint[], isWanted: boolean): void;
+  /** Of the slot that is over; called once per slot, before it is handed on. */
+  take(slot: Omit<Slot, 'processes'>): Slot['processes'];
+  /** In memory; undefined where none are kept for that moment. */
+  at(at: number): Slot['processes'];
+  reconfigure(): void;
+  close(): void;
+}
+
+/** The rules of `watch`. */
+export interface Watch {
+  /** Whether what runs now is going to be part of an event. */
+  readonly isWaiting: boolean;
+  onPoints(at: number, points: readonly SeriesPoint[]): void;
+  reconfigure(): void;
+  onEvent(listener: (event: HistoryEvent) => void): () => void;
+}
+
+export interface RecordedHistoryOptions extends RecorderOptions {
+  /** Unix milliseconds. */
+  readonly unixMs: () => number;
+  /** When the service started, in Unix seconds, and its version. */
+  readonly startedAt: number;
+  readonly version: string;
+  readonly processes?: SlotProcesses | undefined;
+  readonly watch?: Watch | undefined;
+  /** The history on disk, where it is open already. */
+  readonly store?: Store | undefined;
+  /** Opens it, where the configuration has one. Never rejects. */
+  readonly openStore?: (() => Promise<Store | undefined>) | undefined;
+}
+
+/** Events that memory keeps. */
+const MAX_EVENTS = 1000;
+
+const nothing = (step: number): StoreAnswer => ({ step, slots: [], marks: [], events: [] });
+
+export class RecordedHistory implements History {
+  readonly #options: RecordedHistoryOptions;
+  readonly #recorder: Recorder;
+  readonly #events: HistoryEvent[] = [];
+  readonly #eventListeners = new Listeners<[event: HistoryEvent]>();
+  /** Settled when it is open; undefined while nothing was recorded yet. */
+  #opening: Promise<void> | undefined;
+  #store: Store | undefined;
+  #storeFailed = false;
+
+  constructor(options: RecordedHistoryOptions) {
+    this.#options = options;
+    this.#store = options.store;
+    this.#recorder = new Recorder(options);
+    const { watch, processes } = options;
+    this.#recorder.slotListeners.add((slot) => this.#handOn(slot));
+    this.#recorder.markListeners.add((mark) => this.#store?.mark(mark));
+    this.#recorder.pointsListeners.add((at, points) => {
+      watch?.onPoints(at, points);
+      processes?.onPoints(points, watch?.isWaiting === true);
+    });
+    watch?.onEvent((event) => this.#keep(event));
+  }
+
+  get isOn(): boolean {
+    return this.#recorder.memory !== undefined;
+  }
+
+  /** Bytes of memory that readings take. */
+  get bytes(): number {
+    return this.#recorder.memory?.bytes ?? 0;
+  }
+
+  start(): void {
+    this.reconfigure();
+    const { startedAt: at, version } = this.#options;
+    if (this.isOn)
+      this.#recorder.mark({ at, kind: 'start', seconds: null, text: `hostwire ${version} started.` });
+  }
+
+  reconfigure(): void {
+    this.#recorder.reconfigure();
+    if (this.isOn) this.#opening ??= this.#open();
+    this.#options.processes?.reconfigure();
+    this.#options.watch?.reconfigure();
+  }
+
+  async #open(): Promise<void> {
+    this.#store ??= await this.#options.openStore?.();
+  }
+
+  /** Never rejects. False: as `Store.close`. */
+  async close(): Promise<boolean> {
+    this.#recorder.close();
+    this.#options.processes?.close();
+    await this.#opening;
+    return (await this.#store?.close()) ?? true;
+  }
+
+  async query(request: HistoryRequest): Promise<HistoryPayload | 'too_many'> {
+    const { memory } = this.#recorder;
+    const nowSeconds = this.#options.unixMs() / 1000;
+    const wantedGrid = gridOf(request, nowSeconds);
+    const wanted = request.series.length === 0 ? DEFAULT_SERIES : request.series;
+    const matches = matcherOf(wanted);
+    if (memory === undefined)
+      return { ...wantedGrid, series: {}, unknown: [...request.series], marks: [], events: [] };
+    if (wantedGrid.count > MAX_NUMBERS) return 'too_many';
+    const first = await this.#readStore(wantedGrid, matches, memory);
+    if (first === 'too_many') return first;
+    // Where only summaries are kept, the whole answer has their step.
+    const isCoarser = first.step > wantedGrid.step;
+    const grid = isCoarser ? gridOf({ ...request, step: first.step }, nowSeconds) : wantedGrid;
+    const stored = isCoarser ? await this.#readStore(grid, matches, memory) : first;
+    if (stored === 'too_many') return stored;
+    const { start, step, count } = grid;
+    const series = await inTurns(columnSteps(grid, matches, memory, stored.slots));
+    if (series === undefined) return 'too_many';
+    const names = Object.keys(series);
+    const end = start + step * count;
+    const isWithin = ({ at }: HistoryMark | HistoryEvent) => at >= start && at < end;
+    const isFound = (name: string) => names.some(matcherOf([name]));
+    return {
+      ...{ start, step, count, series },
+      unknown: request.series.filter((name) => !isFound(name)),
+      ...(request.series.length === 0 && { available: [...memory.names].sort() }),
+      marks: merged(stored.marks, this.#recorder.marks, keyOfMark).filter(isWithin),
+      events: merged(stored.events, this.#events, keyOfEvent).filter(isWithin),
+    };
+  }
+
+  async processesAt(at: number): Promise<ProcessHistoryPayload> {
+    const found =
+      this.#options.processes?.at(at) ??
+      (await this.#store?.processesAt(at).catch((error) => this.#note(error)));
+    if (!found) return { at, taken_at: null, window_seconds: null, cpu: null, memory: null, disk: null };
+    const { takenAt, windowSeconds, cpu, memory, disk } = found;
+    return { at, taken_at: takenAt, window_seconds: windowSeconds, cpu, memory, disk };
+  }
+
+  onEvent(listener: (event: HistoryEvent) => void): () => void {
+    return this.#eventListeners.add(listener);
+  }
+
+  /** A slot that is over. */
+  #handOn(ended: Omit<Slot, 'processes'>): void {
+    const { processes } = this.#options;
+    this.#store?.put({ ...ended, processes: processes?.take(ended) });
+  }
+
+  #keep(event: HistoryEvent): void {
+    this.#events.push(event);
+    if (this.#events.length > MAX_EVENTS) this.#events.shift();
+    this.#store?.event(event);
+    this.#eventListeners.notify(event);
+  }
+
+  async #readStore(
+    grid: Grid,
+    names: (name: string) => boolean,
+    memory: Memory,
+  ): Promise<StoreAnswer | 'too_many'> {
+    const { start, step, count } = grid;
+    const until = Math.min(start + step * count, memoryBegin(grid, memory));
+    if (this.#store === undefined || step < SLOT_SECONDS || start >= until) return nothing(step);
+    try {
+      const answer = await this.#store.read({ names, from: start, until, step });
+      this.#storeFailed = false;
+      return answer;
+    } catch (error) {
+      this.#note(error);
+      return nothing(step);
+    }
+  }
+
+  /** Logs that the store cannot be read, once until it can be again. */
+  #note(error: unknown): undefined {
+    if (!this.#storeFailed)
+      this.#options.log.warn(
+        `the history on disk cannot be read: ${error instanceof Error ? error.message : String(error)}`,
+      );
+    this.#storeFailed = true;
+  }
+}
+
+const keyOfMark = ({ at, kind }: HistoryMark) => `${at} ${kind}`;
+const keyOfEvent = ({ at, rule, state, series }: HistoryEvent) => `${at} ${rule} ${state} ${series}`;
+
+/** Both, each once, in order; those on disk say more of a start. */
+function merged<T extends { readonly at: number }>(
+  some: readonly T[],
+  others: readonly T[],
+  keyOf: (one: T) => string,
+): readonly T[] {
+  if (some.length === 0) return others;
+  const byKey = new Map([...others, ...some].map((one) => [keyOf(one), one]));
+  return [...byKey.values()].sort((a, b) => a.at - b.at);
+}

@@ -1,0 +1,99 @@
+/** What crosses between the store and its worker. */
+import type { HistoryEvent, HistoryMark } from '../../wire/history.ts';
+import type { Slot, StoreRequest } from '../history.ts';
+
+/** The file's own unit of time: slots of 10 s, six of them in a minute. */
+export const SLOT_SECONDS = 10;
+export const SLOTS = 6;
+export const MINUTE_SECONDS = 60;
+/** A summary on disk covers this long. */
+export const SPAN_SECONDS = 600;
+
+export const floorTo = (at: number, step: number): number => Math.floor(at / step) * step;
+
+/** Slots without an object per value: one list of series for all, and three numbers per value. */
+export interface PackedSlots {
+  readonly names: readonly string[];
+  readonly units: readonly string[];
+  readonly slots: readonly PackedSlot[];
+}
+
+export interface PackedSlot {
+  readonly at: number;
+  /** Positions in `names`. */
+  readonly series: Uint32Array;
+  /** Mean, min and max of each. */
+  readonly values: Float32Array;
+  readonly processes: Slot['processes'];
+}
+
+/** The machine's time at the moment of a write. */
+export interface Moment {
+  /** Unix seconds. */
+  readonly now: number;
+  /** Seconds since boot, suspended time included. */
+  readonly sinceBoot: number;
+}
+
+export interface BatchHead extends Moment {
+  /** Of the file with its log. */
+  readonly maxBytes: number;
+}
+
+export interface Batch extends BatchHead {
+  readonly packed: PackedSlots;
+  readonly marks: readonly HistoryMark[];
+  readonly events: readonly HistoryEvent[];
+  /** The clock was set back to this time: what lies after it is dropped first. */
+  readonly dropAfter: number | undefined;
+}
+
+export type ReadRequest = Omit<StoreRequest, 'names'> & { readonly names: readonly string[] };
+
+export interface Column {
+  readonly name: string;
+  readonly unit: string;
+  /** NaN: nothing was recorded. */
+  readonly mean: Float32Array;
+  readonly min: Float32Array;
+  readonly max: Float32Array;
+}
+
+export interface ReadAnswer {
+  /** Begin of the first slot. */
+  readonly start: number;
+  readonly step: number;
+  readonly columns: readonly Column[];
+  readonly marks: readonly HistoryMark[];
+  readonly events: readonly HistoryEvent[];
+}
+
+export type Request =
+  | { readonly kind: 'write'; readonly batch: Batch }
+  /** Writes, and ends the worker. */
+  | { readonly kind: 'close'; readonly batch: Batch }
+  | { readonly kind: 'read'; readonly request: ReadRequest }
+  | { readonly kind: 'processes'; readonly at: number };
+export type Numbered = Request & { readonly id: number };
+
+/** For the log. */
+export interface Notice {
+  readonly level: 'error' | 'warn' | 'info';
+  readonly text: string;
+}
+
+export type Answer =
+  | { readonly kind: 'written' /** That the store does not know yet. */; readonly names: readonly string[] }
+  | { readonly kind: 'read'; readonly answer: ReadAnswer | 'too_many' }
+  | { readonly kind: 'processes'; readonly processes: Slot['processes'] }
+  | { readonly kind: 'failed'; readonly reason: string };
+export type Reply = Answer & { readonly id: number; readonly notices: readonly Notice[] };
+
+/** What the worker is started with. */
+export interface WorkerOptions {
+  readonly hostwireStore: {
+    readonly path: string;
+    /** Unix seconds. */
+    readonly startedAt: number;
+  };
+}

@@ -1,0 +1,36 @@
+/** Marks and events as rows. */
+import type { HistoryEvent, HistoryMark } from '../../wire/history.ts';
+import type { Database } from './database.ts';
+import { numberIn, textIn } from './sqlite.ts';
+
+/** Of both together; the oldest go first. At most a few KiB each, 64 MiB at the very worst. */
+const MAX_NOTES = 20_000;
+/** Of one answer. */
+const MAX_READ = 2000;
+
+export function addNotes(
+  database: Database,
+  marks: readonly HistoryMark[],
+  events: readonly HistoryEvent[],
+): void {
+  const add = (kind: string, note: HistoryMark | HistoryEvent) =>
+    database.run('INSERT INTO notes (at, kind, data) VALUES (?, ?, ?)', note.at, kind, JSON.stringify(note));
+  for (const mark of marks) add('mark', mark);
+  for (const event of events) add('event', event);
+  if (marks.length + events.length === 0) return;
+  const newest = numberIn(database.get('SELECT max(id) AS id FROM notes'), 'id') ?? 0;
+  database.run('DELETE FROM notes WHERE id <= ?', newest - MAX_NOTES);
+}
+
+export function readNotes(database: Database, from: number, until: number) {
+  const marks: HistoryMark[] = [];
+  const events: HistoryEvent[] = [];
+  const sql = 'SELECT kind, data FROM notes WHERE at >= ? AND at < ? ORDER BY at DESC, id DESC LIMIT ?';
+  for (const row of database.rows(sql, from, until, MAX_READ)) {
+    // As addNotes wrote them.
+    const note: unknown = JSON.parse(textIn(row, 'data'));
+    if (textIn(row, 'kind') === 'mark') marks.push(note as HistoryMark);
+    else events.push(note as HistoryEvent);
+  }
+  return { marks: marks.reverse(), events: events.reverse() };
+}

@@ -1,0 +1,40 @@
+/** The tables of the file, and what distinguishes it from other databases. */
+
+/** "hwhi", at offset 68 of the file (https://www.sqlite.org/fileformat2.html#application_id). */
+export const APPLICATION_ID = 0x68776869;
+/** A file of a later version is refused; an earlier one has yet to exist. */
+export const VERSION = 1;
+
+/**
+ * `minutes` and `spans` have one blob per row (blobs.ts), keyed by the Unix second that they begin at. `series.seen` is the
+ * last day with a value: names that no row mentions any longer are removed. `processes` has the readings of a minute as
+ * JSON, deflated; `notes` has marks and events as JSON. auto_vacuum gives the pages of deleted rows back to the disk when the limit is lowered.
+ */
+export const SCHEMA = `
+CREATE TABLE meta (key TEXT PRIMARY KEY, value REAL NOT NULL) WITHOUT ROWID;
+CREATE TABLE series (id INTEGER PRIMARY KEY, name TEXT NOT NULL, unit TEXT NOT NULL, seen INTEGER NOT NULL, UNIQUE (name, unit));
+CREATE TABLE minutes (at INTEGER PRIMARY KEY, data BLOB NOT NULL);
+CREATE TABLE spans (at INTEGER PRIMARY KEY, data BLOB NOT NULL);
+CREATE TABLE processes (at INTEGER PRIMARY KEY, data BLOB NOT NULL);
+CREATE TABLE notes (id INTEGER PRIMARY KEY, at REAL NOT NULL, kind TEXT NOT NULL, data TEXT NOT NULL);
+CREATE INDEX notes_at ON notes (at);
+PRAGMA application_id = ${APPLICATION_ID};
+PRAGMA user_version = ${VERSION};
+`;
+
+/** In effect for the connection. The lock is held until it is closed, so that two services never write one file. */
+export const SETTINGS = `
+PRAGMA busy_timeout = 2000;
+PRAGMA locking_mode = EXCLUSIVE;
+PRAGMA cache_size = -512;
+PRAGMA temp_store = MEMORY;
+`;
+
+/** Pages of the write-ahead log after which they are moved into the file: 1 MiB. */
+export const CHECKPOINT_PAGES = 256;
+export const JOURNAL = `
+PRAGMA journal_mode = WAL;
+PRAGMA synchronous = NORMAL;
+PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGES};
+PRAGMA journal_size_limit = ${2 ** 20};
+`;

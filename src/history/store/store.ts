@@ -1,0 +1,214 @@
+/**
+ * The history on disk: one SQLite file, which a worker thread writes once per minute. Nothing here waits for it; what does
+ * not get through is kept for 10 minutes. A bundle of its own, with the worker in it, that is loaded where history.path
+ * is set.
+ */
+import type { Clock } from '../../clock.ts';
+import type { Log } from '../../log/log.ts';
+import type { HistoryEvent, HistoryMark } from '../../wire/history.ts';
+import type { Slot, Store, StoreAnswer, StoreRequest } from '../history.ts';
+import { stopMark } from './lifetimes.ts';
+import type { Answer, BatchHead } from './messages.ts';
+import { unpackAnswer } from './pack.ts';
+import { Queue } from './queue.ts';
+import { hasSqlite } from './sqlite.ts';
+import { Thread } from './thread.ts';
+
+export interface StoreOptions {
+  /** `history.path`. */
+  readonly path: string;
+  /** `history.max_megabytes`, which may change. */
+  readonly maxMegabytes: () => number;
+  readonly log: Log;
+  readonly clock: Clock;
+  readonly unixMs: () => number;
+  /** Of the service, in Unix seconds. */
+  readonly startedAt: number;
+  /** How long close() waits for what it writes. For tests, which may run on a machine that is busy. */
+  readonly closeLimitMs?: number;
+}
+
+/** A minute without a slot still writes a heartbeat; slots come up to 10 s late. */
+const HEARTBEAT_MS = 75_000;
+/** A write that takes longer is reported. */
+const SILENT_MS = 30_000;
+/** A request that waits longer is answered from memory alone. */
+const READ_LIMIT_MS = 5000;
+const SILENT = 'the disk does not answer';
+/** Requests that may wait for the worker. */
+const MAX_READS = 16;
+const CLOSE_LIMIT_MS = 500;
+/** For a worker that was terminated, unless it hangs in the kernel. */
+const END_LIMIT_MS = 100;
+
+/** Returns at once. Undefined where this Node has no SQLite, which is logged. */
+export function openStore(options: StoreOptions): Store | undefined {
+  if (hasSqlite()) return new DiskStore(options);
+  options.log.warn(
+    'history.path: the history stays in memory, because this Node has no node:sqlite: 22.13 and later have it',
+  );
+  return undefined;
+}
+
+class DiskStore implements Store {
+  readonly #options: StoreOptions;
+  readonly #queue = new Queue();
+  /** Of all series on disk. */
+  readonly #names = new Set<string>();
+  #thread: Thread | undefined;
+  #heartbeat: unknown;
+  #isPaused = false;
+  /** A request has passed its limit, and none has been answered since. */
+  #isSilent = false;
+  /** A minute was over while the last batch was on its way. */
+  #isDue = false;
+  #isClosed = false;
+  /** Settled when the names are known, or the file cannot be opened. */
+  readonly #opened: Promise<void>;
+
+  constructor(options: StoreOptions) {
+    this.#options = options;
+    this.#opened = this.#write();
+  }
+
+  put(slot: Slot): void {
+    if (this.#queue.put(slot)) void this.#write();
+  }
+
+  /** The worker writes the mark of this start, because it knows of the one before. */
+  mark(mark: HistoryMark): void {
+    if (mark.kind !== 'start') this.#queue.mark(mark);
+  }
+
+  event(event: HistoryEvent): void {
+    this.#queue.event(event);
+  }
+
+  async read({ names, ...rest }: StoreRequest): Promise<StoreAnswer | 'too_many'> {
+    const answer = await this.#ask((thread) => {
+      const request = { ...rest, names: [...this.#names].filter(names) };
+      return thread.ask({ kind: 'read', request });
+    });
+    if (answer.kind !== 'read') throw new Error('the worker answered something else');
+    return answer.answer === 'too_many' ? 'too_many' : unpackAnswer(answer.answer);
+  }
+
+  async processesAt(at: number): Promise<Slot['processes']> {
+    const answer = await this.#ask((thread) => thread.ask({ kind: 'processes', at }));
+    return answer.kind === 'processes' ? answer.processes : undefined;
+  }
+
+  async close(): Promise<boolean> {
+    this.#isClosed = true;
+    this.#options.clock.clearTimer(this.#heartbeat);
+    const thread = this.#thread;
+    if (thread === undefined) return true;
+    const head = this.#head();
+    this.#queue.mark(stopMark(head.now));
+    // Behind a batch that is on its way.
+    this.#queue.settle(true);
+    const batch = this.#queue.take(head);
+    if (batch !== undefined) void thread.ask({ kind: 'close', batch });
+    if (await endsWithin(thread, this.#options.closeLimitMs ?? CLOSE_LIMIT_MS)) return true;
+    thread.terminate();
+    return await endsWithin(thread, END_LIMIT_MS);
+  }
+
+  #head(): BatchHead {
+    const { unixMs, clock, maxMegabytes } = this.#options;
+    return {
+      now: Math.floor(unixMs() / 1000),
+      sinceBoot: clock.sinceBoot() / 1000,
+      maxBytes: maxMegabytes() * 2 ** 20,
+    };
+  }
+
+  /** Rejects when there is no answer in time, or none. */
+  async #ask(send: (thread: Thread) => Promise<Answer>): Promise<Answer> {
+    const thread = this.#isClosed ? undefined : this.#thread;
+    if (thread === undefined) throw new Error('the history on disk is not open');
+    // Requests are answered one after the other: each would wait for the limit, and those behind it for all of them.
+    if (this.#isSilent) throw new Error(SILENT);
+    if (thread.pending >= MAX_READS) throw new Error('too many requests wait for the disk');
+    const { clock } = this.#options;
+    let timer: unknown;
+    const limit = new Promise<Answer>((resolve) => {
+      timer = clock.setTimer(() => {
+        this.#isSilent = true;
+        resolve({ kind: 'failed', reason: SILENT });
+      }, READ_LIMIT_MS);
+    });
+    const sent = this.#opened.then(() => send(thread));
+    void sent.then(() => {
+      this.#isSilent = false;
+    });
+    const answer = await Promise.race([sent, limit]);
+    clock.clearTimer(timer);
+    if (answer.kind === 'failed') throw new Error(answer.reason);
+    return answer;
+  }
+
+  /** Sends what waits, unless the last batch has not been answered yet. Never rejects. */
+  async #write(): Promise<void> {
+    const { clock, path } = this.#options;
+    clock.clearTimer(this.#heartbeat);
+    if (this.#isClosed) return;
+    this.#heartbeat = clock.setTimer(() => void this.#write(), HEARTBEAT_MS);
+    const batch = this.#queue.take(this.#head());
+    this.#isDue = batch === undefined;
+    if (batch === undefined) return;
+    this.#thread ??= this.#startThread();
+    const silence = clock.setTimer(
+      () => this.#pause(`${path} has not answered for ${SILENT_MS / 1000} s`),
+      SILENT_MS,
+    );
+    const answer = await this.#thread.ask({ kind: 'write', batch });
+    clock.clearTimer(silence);
+    if (this.#isClosed) return;
+    this.#queue.settle(answer.kind === 'written');
+    if (answer.kind === 'failed') this.#pause(`${path}: ${answer.reason}`);
+    if (answer.kind !== 'written') return;
+    for (const name of answer.names) this.#names.add(name);
+    this.#resume();
+    if (this.#isDue) void this.#write();
+  }
+
+  #startThread(): Thread {
+    const { path, startedAt, log } = this.#options;
+    return new Thread({
+      worker: { path, startedAt },
+      onNotice: ({ level, text }) => log[level](text),
+      onEnd: () => {
+        this.#thread = undefined;
+      },
+    });
+  }
+
+  /** One line per pause, whatever else goes wrong in it. */
+  #pause(reason: string): void {
+    if (this.#isPaused || this.#isClosed) return;
+    this.#isPaused = true;
+    this.#options.log.error(
+      `history.path: recording on disk pauses: ${reason}; it is tried again every minute, and the history in memory goes on`,
+    );
+  }
+
+  #resume(): void {
+    if (!this.#isPaused) return;
+    this.#isPaused = false;
+    const lost = this.#queue.takeLost();
+    const loss = lost === 0 ? 'nothing was lost' : `${lost} slots of 10 s were lost`;
+    this.#options.log.info(`history.path: recording on disk goes on; ${loss}`);
+  }
+}
+
+/** In real time, which is what the disk takes. */
+async function endsWithin(thread: Thread, limitMs: number): Promise<boolean> {
+  let timer: NodeJS.Timeout | undefined;
+  const limit = new Promise<boolean>((resolve) => {
+    timer = setTimeout(() => resolve(false), limitMs);
+  });
+  const isEnded = await Promise.race([thread.ended.then(() => true), limit]);
+  clearTimeout(timer);
+  return isEnded;
+}

@@ -1,0 +1,68 @@
+/** Watch rules: begins and ends of conditions as events, with what ran then. */
+import type { Clock } from '../clock.ts';
+import type { CurrentConfig } from '../config/current.ts';
+import { Listeners } from '../listeners.ts';
+import type { Log } from '../log/log.ts';
+import type { HistoryEvent, ProcessUses } from '../wire/history.ts';
+import { Conditions, type Turn } from './conditions.ts';
+import type { SeriesPoint } from './history.ts';
+
+export interface WatchOptions {
+  /** `watch.rules`, and the intervals of samples. */
+  readonly config: CurrentConfig;
+  readonly clock: Pick<Clock, 'now'>;
+  readonly log: Pick<Log, 'info'>;
+  /** What runs now; null where that is not known, undefined while `features.enable_processes` is off. */
+  readonly running: () => ProcessUses | null | undefined;
+}
+
+/** Samples that may be missing without a gap. */
+const GAP_INTERVALS = 2;
+
+export class Watch {
+  readonly #options: WatchOptions;
+  readonly #conditions = new Conditions();
+  readonly #listeners = new Listeners<[event: HistoryEvent]>();
+  #lastAt = 0;
+
+  constructor(options: WatchOptions) {
+    this.#options = options;
+    this.#conditions.setRules(options.config.current.watch.rules, 0);
+  }
+
+  /** Whether a condition holds whose event has not begun: what runs now is going to be asked for. */
+  get isWaiting(): boolean {
+    return this.#conditions.isWaiting;
+  }
+
+  /** The points of a sample, taken at `at`, in Unix seconds. */
+  onPoints(at: number, points: readonly SeriesPoint[]): void {
+    const { config, clock } = this.#options;
+    const { stats, history } = config.current;
+    const intervalSeconds = Math.max(1, stats.stream_interval_seconds, history.idle_interval_seconds);
+    this.#lastAt = at;
+    const step = { at, awake: clock.now() / 1000, gapSeconds: GAP_INTERVALS * intervalSeconds, points };
+    this.#send(this.#conditions.step(step));
+  }
+
+  /** Calls `listener` with each event, until the returned function is called. */
+  onEvent(listener: (event: HistoryEvent) => void): () => void {
+    return this.#listeners.add(listener);
+  }
+
+  /** `watch.rules` may have changed. */
+  reconfigure(): void {
+    this.#send(this.#conditions.setRules(this.#options.config.current.watch.rules, this.#lastAt));
+  }
+
+  #send(turns: readonly Turn[]): void {
+    if (turns.length === 0) return;
+    const processes = this.#options.running();
+    for (const turn of turns) {
+      this.#options.log.info(
+        `watch rule ${turn.rule} ${turn.state === 'begin' ? 'begins' : 'ends'}: ${turn.text}`,
+      );
+      this.#listeners.notify({ ...turn, ...(processes !== undefined && { processes }) });
+    }
+  }
+}

@@ -1,0 +1,41 @@
+/** Which hosts a viewer wants: `label=NAME:VALUE` and `state=` of a query. */
+import { ServiceError } from '../errors.ts';
+import type { HostState } from '../wire/hub.ts';
+import type { Host } from './host.ts';
+
+// The schema of the wire has these words too; the hub loads no schemas.
+const STATES: readonly HostState[] = ['up', 'down', 'refused'];
+const MAX_LABELS = 16;
+const MAX_LABEL_LENGTH = 129;
+
+export interface Filter {
+  /** Equal for equal filters. */
+  readonly key: string;
+  matches(host: Pick<Host, 'labels' | 'condition'>): boolean;
+  /** Without the state, which changes by itself. */
+  concerns(host: Pick<Host, 'labels'>): boolean;
+}
+
+const invalid = (message: string) => new ServiceError('invalid_value', message);
+
+/** Throws ServiceError. */
+export function filterOf(query: URLSearchParams): Filter {
+  const states = query.getAll('state');
+  const state = STATES.find((name) => name === states[0]);
+  if (states.length > 1 || (states.length === 1 && state === undefined))
+    throw invalid(`state must be one of ${STATES.join(', ')}.`);
+  const labels = [...new Set(query.getAll('label'))].sort();
+  if (labels.length > MAX_LABELS) throw invalid(`A request may have at most ${MAX_LABELS} labels.`);
+  const wanted = labels.map((text) => {
+    const colon = text.indexOf(':');
+    if (colon < 1 || text.length > MAX_LABEL_LENGTH) throw invalid('label must be NAME:VALUE.');
+    return [text.slice(0, colon), text.slice(colon + 1)] as const;
+  });
+  const concerns = (host: Pick<Host, 'labels'>) =>
+    wanted.every(([name, value]) => Object.hasOwn(host.labels, name) && host.labels[name] === value);
+  return {
+    key: JSON.stringify([state ?? null, labels]),
+    concerns,
+    matches: (host) => concerns(host) && (state === undefined || host.condition.state === state),
+  };
+}

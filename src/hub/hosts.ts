@@ -1,0 +1,81 @@
+/** All hosts of the hub, by id; a reload adds and removes some and leaves the others as they are. */
+import type { Config } from '../config/schema.ts';
+import { ServiceError } from '../errors.ts';
+import type { Caller } from '../http/clients/caller.ts';
+import type { EventCounters } from '../http/stream/stream-hub.ts';
+import type { HostState } from '../wire/hub.ts';
+import { Host } from './host.ts';
+import type { HubParts } from './parts.ts';
+
+/** A thousand first checks at once would take 15 MB for good, and get in each other's way. */
+const MS_PER_HOST = 3;
+
+type Agents = Config['hub']['agents'];
+
+export class Hosts {
+  readonly #parts: HubParts;
+  readonly #hosts = new Map<string, Host>();
+  #sorted: readonly Host[] | undefined;
+
+  constructor(agents: Agents, parts: HubParts) {
+    this.#parts = parts;
+    this.reconfigure(agents);
+  }
+
+  /** In the order of their ids. */
+  get all(): readonly Host[] {
+    this.#sorted ??= [...this.#hosts.values()].sort((a, b) => (a.id < b.id ? -1 : 1));
+    return this.#sorted;
+  }
+
+  /** Throws ServiceError. */
+  find(id: string): Host {
+    const host = this.#hosts.get(id);
+    if (host === undefined) throw new ServiceError('not_found', 'There is no machine of that id.');
+    return host;
+  }
+
+  get states(): Readonly<Record<HostState, number>> {
+    const counts = { up: 0, down: 0, refused: 0 };
+    for (const { condition } of this.#hosts.values()) counts[condition.state]++;
+    return counts;
+  }
+
+  /** Of the fan-outs that are open. */
+  get eventCounters(): EventCounters {
+    let sent = 0;
+    let skipped = 0;
+    for (const { lanes } of this.#hosts.values())
+      for (const { fanout } of lanes) {
+        sent += fanout?.eventCounters.sent ?? 0;
+        skipped += fanout?.eventCounters.skipped ?? 0;
+      }
+    return { sent, skipped };
+  }
+
+  reconfigure(agents: Agents): void {
+    for (const [id, host] of this.#hosts) {
+      if (Object.hasOwn(agents, id)) continue;
+      this.#hosts.delete(id);
+      host.close();
+    }
+    const entries = Object.entries(agents);
+    for (const [id, entry] of entries) {
+      const host = this.#hosts.get(id);
+      if (host === undefined)
+        this.#hosts.set(id, new Host(id, entry, this.#parts, entries.length * MS_PER_HOST));
+      else host.reconfigure(entry);
+    }
+    this.#sorted = undefined;
+  }
+
+  /** Cuts every viewer that `passes` no longer lets through. */
+  judgeAgain(passes: (caller: Caller) => boolean): void {
+    for (const { lanes } of this.#hosts.values()) for (const { fanout } of lanes) fanout?.judgeAgain(passes);
+  }
+
+  /** Ends all streams; returns how many viewers still have to take what they were sent before. */
+  close(): number {
+    return [...this.#hosts.values()].reduce((full, host) => full + host.close(), 0);
+  }
+}

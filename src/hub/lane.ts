@@ -1,0 +1,249 @@
+/**
+ * The samples of one host, plain or detailed: what its viewers want together, the stream from the agent that has it, and
+ * the fan-out to them. Two lanes at most, because neither form can be made from the other.
+ */
+import { ServiceError } from '../errors.ts';
+import { ALL_SECTIONS, SECTION_BITS, SECTIONS } from '../host/host.ts';
+import { Tally } from '../http/clients/tally.ts';
+import { Fanout } from '../http/stream/fanout.ts';
+import type { Demand } from '../stats/source.ts';
+import type { View } from '../stats/view.ts';
+import type { HubParts } from './parts.ts';
+import { BadAnswer } from './pull/answer.ts';
+import { EventSplitter } from './pull/events.ts';
+import { AgentRequest, checkHead, type Failure } from './pull/request.ts';
+import type { Target } from './pull/target.ts';
+import { HostSample } from './sample.ts';
+
+/** The host of a lane. */
+export interface LaneOwner {
+  readonly id: string;
+  readonly target: Target;
+  readonly isUp: boolean;
+  /** A valid sample came. */
+  heard(): void;
+  failed(failure: Failure): void;
+  /** A lane is wanted that was not, or the reverse. */
+  changed(): void;
+  /** The error for viewers of a host that is not up. */
+  refusal(): ServiceError;
+}
+
+/** One stream from the agent. */
+interface Link {
+  readonly sections: number;
+  readonly request: AgentRequest;
+}
+
+interface Waiter {
+  readonly view: View;
+  readonly resolve: (sample: HostSample) => void;
+  readonly reject: (error: Error) => void;
+}
+
+const ENDED: Failure = { isRefusal: false, reason: 'it has ended its stream' };
+
+/** `fields=` of a stream, and `detail=`. */
+export function queryOf(sections: number, withDetail: boolean): string {
+  const names = SECTIONS.filter((name) => (sections & SECTION_BITS[name]) !== 0);
+  // No section at all is a name that none has.
+  const fields = sections === ALL_SECTIONS ? [] : [`fields=${names.join(',') || 'none'}`];
+  const query = [...fields, ...(withDetail ? ['detail=1'] : [])].join('&');
+  return query === '' ? '' : `?${query}`;
+}
+
+export class Lane implements Demand {
+  readonly #parts: HubParts;
+  readonly #owner: LaneOwner;
+  readonly #withDetail: boolean;
+  /** Subscribers by the sections of their views. */
+  readonly #wanted = new Tally<number>();
+  #union = 0;
+  #size = 0;
+  #link: Link | undefined;
+  /** Has other sections; it takes the place of `#link` with its first sample. */
+  #next: Link | undefined;
+  #timer: unknown;
+  readonly #waiters = new Set<Waiter>();
+  newest: HostSample | undefined;
+  #fanout: Fanout | undefined;
+
+  constructor(parts: HubParts, owner: LaneOwner, withDetail: boolean) {
+    this.#parts = parts;
+    this.#owner = owner;
+    this.#withDetail = withDetail;
+  }
+
+  get isWanted(): boolean {
+    return this.#size > 0;
+  }
+
+  /** Its stream is open, or being opened. */
+  get isLinked(): boolean {
+    return this.#link !== undefined || this.#next !== undefined;
+  }
+
+  /** The newest sample, while the host is there. */
+  get current(): HostSample | undefined {
+    return this.#link === undefined ? undefined : this.newest;
+  }
+
+  get fanout(): Fanout | undefined {
+    return this.#fanout;
+  }
+
+  subscribe({ sections }: View): void {
+    this.#wanted.add(sections);
+    this.#size++;
+    this.#update();
+    if (this.#size === 1) this.#owner.changed();
+  }
+
+  unsubscribe({ sections }: View): void {
+    this.#wanted.remove(sections);
+    this.#size--;
+    this.#update();
+    if (this.#size === 0) this.#owner.changed();
+  }
+
+  /** Its viewers, whose streams it ends at the latest in `close`. */
+  openFanout(): Fanout {
+    if (this.#fanout !== undefined) return this.#fanout;
+    const { clock, ledger, tally, viewers, stallLimitSeconds } = this.#parts;
+    const source: Demand = {
+      subscribe: (view) => {
+        viewers.size++;
+        this.subscribe(view);
+      },
+      unsubscribe: (view) => {
+        viewers.size--;
+        this.unsubscribe(view);
+      },
+    };
+    this.#fanout = new Fanout({ source, clock, ledger, tally });
+    this.#fanout.stallLimitSeconds = stallLimitSeconds();
+    return this.#fanout;
+  }
+
+  /** The newest sample that has `view`, otherwise the next one. Rejects with ServiceError. The caller has subscribed. */
+  async first(view: View): Promise<HostSample> {
+    const { newest } = this;
+    if (this.#link !== undefined && newest?.has(view)) return newest;
+    if (!this.#owner.isUp) throw this.#owner.refusal();
+    const { clock, times } = this.#parts;
+    let waiter: Waiter | undefined;
+    let timer: unknown;
+    try {
+      return await new Promise<HostSample>((resolve, reject) => {
+        waiter = { view, resolve, reject };
+        this.#waiters.add(waiter);
+        const late = new ServiceError('host_unreachable', 'The machine sent no sample in time.');
+        timer = clock.setTimer(() => reject(late), times.firstSampleMs);
+      });
+    } finally {
+      clock.clearTimer(timer);
+      if (waiter !== undefined) this.#waiters.delete(waiter);
+    }
+  }
+
+  /** Opens the stream from the agent, or another one where it has other sections than are wanted. */
+  connect(): void {
+    if (!this.isWanted || this.#next?.sections === this.#union) return;
+    this.#next?.request.close();
+    this.#next = undefined;
+    if (this.#link?.sections !== this.#union) this.#next = this.#open(this.#union);
+  }
+
+  /** Ends the stream from the agent; viewers stay. */
+  disconnect(): void {
+    this.#link?.request.close();
+    this.#next?.request.close();
+    this.#link = undefined;
+    this.#next = undefined;
+    this.#parts.clock.clearTimer(this.#timer);
+    this.#timer = undefined;
+  }
+
+  /** Ends all streams; returns how many of the viewers' still have to take what they were sent before. */
+  close(): number {
+    this.disconnect();
+    for (const waiter of this.#waiters) waiter.reject(new ServiceError('shutting_down', 'It is going away.'));
+    const full = this.#fanout?.close() ?? 0;
+    const { sent, skipped } = this.#fanout?.eventCounters ?? { sent: 0, skipped: 0 };
+    this.#parts.counters.sent += sent;
+    this.#parts.counters.skipped += skipped;
+    this.#fanout = undefined;
+    return full;
+  }
+
+  #update(): void {
+    let union = 0;
+    for (const [sections] of this.#wanted) union |= sections;
+    this.#union = union;
+    const asked = (this.#next ?? this.#link)?.sections;
+    if (!this.isWanted || asked === undefined || asked === union) return;
+    if ((union & ~asked) !== 0) this.connect();
+    else this.#connectIn(this.#parts.times.shrinkMs);
+  }
+
+  #connectIn(delayMs: number): void {
+    this.#timer ??= this.#parts.clock.setTimer(() => {
+      this.#timer = undefined;
+      if (this.isLinked) this.connect();
+    }, delayMs);
+  }
+
+  #open(sections: number): Link {
+    const { times, counters } = this.#parts;
+    counters.connections++;
+    const splitter = new EventSplitter((event) => this.#take(link, event));
+    const path = `/api/stream${queryOf(sections, this.#withDetail)}`;
+    const request = new AgentRequest(
+      this.#owner.target,
+      { method: 'GET', path, headMs: times.headMs, silenceMs: times.silenceMs },
+      {
+        onHead: (head) => checkHead(head, 'text/event-stream'),
+        onBody: (bytes, start, end) => splitter.push(bytes, start, end),
+        onEnd: (failure) => this.#failed(link, failure ?? ENDED),
+      },
+    );
+    const link = { sections, request };
+    return link;
+  }
+
+  #take(link: Link, event: Buffer): void {
+    const { clock, counters } = this.#parts;
+    const isFirst = link === this.#next;
+    // It was closed while its last bytes were cut into events.
+    if (!isFirst && link !== this.#link) return;
+    const sample = new HostSample(event, link.sections, clock.now());
+    // Not each one: passing on needs no look into it, but cutting does.
+    if ((isFirst || this.#wanted.size > 1) && !sample.isValid)
+      throw new BadAnswer('it sends something else than samples');
+    if (isFirst) {
+      this.#link?.request.close();
+      this.#link = link;
+      this.#next = undefined;
+    }
+    counters.samples++;
+    counters.sampleBytes += event.length;
+    this.newest = sample;
+    this.#owner.heard();
+    for (const { view, resolve } of this.#waiters) if (sample.has(view)) resolve(sample);
+    this.#fanout?.publish(sample);
+  }
+
+  #failed(link: Link, failure: Failure): void {
+    this.#parts.counters.failures++;
+    if (link === this.#next) this.#next = undefined;
+    else this.#link = undefined;
+    // While the other one is open, the host is there; for more sections it is asked again later.
+    if (this.isLinked) {
+      this.#connectIn(this.#parts.times.maxDelayMs);
+      return;
+    }
+    this.#owner.failed(failure);
+    if (this.#owner.isUp) return;
+    for (const { reject } of this.#waiters) reject(this.#owner.refusal());
+  }
+}

@@ -1,0 +1,59 @@
+/** The figures of the hub itself, as the text format 0.0.4 of Prometheus. */
+import type { EventCounters } from '../http/stream/stream-hub.ts';
+import type { HostState } from '../wire/hub.ts';
+import type { Counters } from './parts.ts';
+
+export interface Figures {
+  readonly states: Readonly<Record<HostState, number>>;
+  readonly viewers: number;
+  readonly counters: Counters;
+  /** Of all fan-outs, those that are gone included. */
+  readonly events: EventCounters;
+}
+
+type Kind = 'gauge' | 'counter';
+
+const family = (name: string, kind: Kind, help: string, ...samples: readonly string[]) =>
+  [`# HELP ${name} ${help}`, `# TYPE ${name} ${kind}`, ...samples.map((sample) => `${name}${sample}`)].join(
+    '\n',
+  );
+
+export function hubMetrics({ states, viewers, counters, events }: Figures): string {
+  const hosts = Object.entries(states).map(([state, count]) => `{state="${state}"} ${count}`);
+  const families = [
+    family('hostwire_hub_hosts', 'gauge', 'Machines by state.', ...hosts),
+    family('hostwire_hub_viewers', 'gauge', 'Open streams of viewers.', ` ${viewers}`),
+    family('hostwire_hub_samples_total', 'counter', 'Samples from agents.', ` ${counters.samples}`),
+    family(
+      'hostwire_hub_sample_bytes_total',
+      'counter',
+      'Bytes of these samples.',
+      ` ${counters.sampleBytes}`,
+    ),
+    family(
+      'hostwire_hub_agent_connections_total',
+      'counter',
+      'Connections to agents that were begun.',
+      ` ${counters.connections}`,
+    ),
+    family(
+      'hostwire_hub_agent_failures_total',
+      'counter',
+      'Connections to agents that failed or ended.',
+      ` ${counters.failures}`,
+    ),
+    family(
+      'hostwire_hub_viewer_events_total',
+      'counter',
+      'Events that were sent to viewers.',
+      ` ${events.sent}`,
+    ),
+    family(
+      'hostwire_hub_viewer_events_skipped_total',
+      'counter',
+      'Events that a full viewer was never sent.',
+      ` ${events.skipped}`,
+    ),
+  ];
+  return `${families.join('\n')}\n`;
+}

@@ -1,0 +1,42 @@
+/** What all hosts of a hub share. */
+import type { Clock } from '../clock.ts';
+import type { Ledger } from '../http/clients/ledger.ts';
+import type { Tally } from '../http/clients/tally.ts';
+import type { Log } from '../log/log.ts';
+import type { Times } from './times.ts';
+
+/** Figures for /metrics; they only grow. */
+export interface Counters {
+  /** From agents. */
+  samples: number;
+  sampleBytes: number;
+  connections: number;
+  failures: number;
+  /** To viewers, of fan-outs that are gone: each living one has its own. */
+  sent: number;
+  skipped: number;
+}
+
+export interface HubParts {
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly ledger: Ledger;
+  readonly tally: Tally;
+  readonly times: Times;
+  readonly counters: Counters;
+  /** Open streams of viewers. */
+  readonly viewers: { size: number };
+  /** A number from 0 to 1. */
+  readonly random: () => number;
+  /** Seconds a full stream may stay full; known once the hub listens. */
+  readonly stallLimitSeconds: () => number;
+}
+
+export const createCounters = (): Counters => ({
+  samples: 0,
+  sampleBytes: 0,
+  connections: 0,
+  failures: 0,
+  sent: 0,
+  skipped: 0,
+});

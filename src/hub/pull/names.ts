@@ -1,0 +1,36 @@
+/** Looks up the names of agents, two at a time: each holds a thread of libuv's pool until the name server answers. */
+import { lookup } from 'node:dns';
+import type { LookupFunction } from 'node:net';
+
+/** Of four threads that Node also reads files with. */
+const MAX_RUNNING = 2;
+const waiting: (() => void)[] = [];
+let running = 0;
+
+function begin(start: () => void): void {
+  if (running < MAX_RUNNING) {
+    running++;
+    start();
+  } else waiting.push(start);
+}
+
+function end(): void {
+  const next = waiting.shift();
+  if (next === undefined) running--;
+  else next();
+}
+
+/** For the option `lookup` of a connection. `isWanted`: asked when its turn comes, because it may have been given up. */
+export const lookUpWhile =
+  (isWanted: () => boolean): LookupFunction =>
+  (hostname, options, done) =>
+    begin(() => {
+      if (!isWanted()) {
+        end();
+        return;
+      }
+      lookup(hostname, options, (error, address, family) => {
+        end();
+        done(error, address, family);
+      });
+    });

@@ -1,0 +1,26 @@
+/** How long the hub waits for what, in milliseconds. Tests have shorter ones. */
+export interface Times {
+  /** From one check whether an unwatched agent is there to the next. */
+  readonly presenceMs: number;
+  /** For the connection to an agent and the head of its answer. */
+  readonly headMs: number;
+  /** Without a byte for this long a stream is given up: the service sends a comment every 15 s. */
+  readonly silenceMs: number;
+  readonly initialDelayMs: number;
+  /** The longest delay before the next attempt. */
+  readonly maxDelayMs: number;
+  /** For the first sample, while its viewer waits for the head of the answer. */
+  readonly firstSampleMs: number;
+  /** Sections that nobody wants any more are asked for this long, because pages are loaded again. */
+  readonly shrinkMs: number;
+}
+
+export const TIMES: Times = {
+  presenceMs: 10_000,
+  headMs: 5000,
+  silenceMs: 20_000,
+  initialDelayMs: 250,
+  maxDelayMs: 5000,
+  firstSampleMs: 10_000,
+  shrinkMs: 10_000,
+};

@@ -1,0 +1,61 @@
+/** The data of requests for the history, over HTTP and WebSocket alike. */
+import * as v from 'valibot';
+import { unit } from './meaning.ts';
+import { numberFrom, wholeFrom } from './requests.ts';
+
+export const MAX_SERIES = 64;
+/** A mount point may be long. */
+const MAX_SERIES_LENGTH = 512;
+/** About 300 years before now, and the year 33,658. */
+const TIMES = [-1e10, 1e12] as const;
+const MAX_STEP = 86_400;
+
+const SERIES_SENTENCE = `series must be at most ${MAX_SERIES} names of at most ${MAX_SERIES_LENGTH} characters.`;
+
+const momentOf = (name: string) => {
+  const sentence = `${name} must be a number of Unix seconds, or negative: that many seconds before now.`;
+  return v.pipe(numberFrom(...TIMES, sentence), unit('Unix seconds'));
+};
+
+/** The op `history`. GET /api/history has the same in its query. */
+export const historyRequest = v.object({
+  series: v.pipe(
+    v.optional(
+      v.pipe(
+        v.array(
+          v.pipe(v.string(SERIES_SENTENCE), v.maxLength(MAX_SERIES_LENGTH, SERIES_SENTENCE)),
+          SERIES_SENTENCE,
+        ),
+        v.maxLength(MAX_SERIES, SERIES_SENTENCE),
+      ),
+      [],
+    ),
+    v.description(
+      'Names of series, where `*` stands for any text; when absent: the load and the temperature of the processor, memory, network, how full the disks are and the load of the first GPU. In a query one parameter is a list separated by commas, and each of several is one whole name, which may then contain commas.',
+    ),
+  ),
+  since: v.pipe(
+    v.optional(momentOf('since'), -3600),
+    v.description('Begin of the time; negative: that many seconds before now.'),
+  ),
+  until: v.pipe(
+    v.optional(momentOf('until')),
+    v.description('End of the time, by default now; negative: that many seconds before now.'),
+  ),
+  step: v.pipe(
+    v.optional(
+      v.pipe(
+        wholeFrom(1, MAX_STEP, `step must be a whole number of seconds from 1 to ${MAX_STEP}.`),
+        unit('s'),
+      ),
+    ),
+    v.description(
+      'Length of a slot: 1 within the last 5 minutes, otherwise a multiple of 10 (others are raised). By default 1 s where the whole time is within the last 5 minutes, otherwise the least that gives at most 720 slots.',
+    ),
+  ),
+});
+
+/** The op `process_history`, and the query of GET /api/history/processes. */
+export const processHistoryRequest = v.object({
+  at: v.pipe(momentOf('at'), v.description('The moment; negative: that many seconds before now.')),
+});

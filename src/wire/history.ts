@@ -1,0 +1,122 @@
+/** The history on the wire: columns of series, marks, events of watch rules, and what ran at a moment. */
+import * as v from 'valibot';
+import { historyRequest, processHistoryRequest } from './history-requests.ts';
+import { means } from './meaning.ts';
+import type { DocsOf } from './operation-docs.ts';
+import { count, exactUnixSeconds, known, type Shape, seconds, unixSeconds } from './quantities.ts';
+
+/** One number per slot; null where nothing was recorded. */
+const column = v.array(known(v.number()));
+
+export const historySeries = v.strictObject({
+  unit: means(
+    v.string(),
+    'Unit of the values: `%`, `°C`, `bytes/s`, `MiB` and others; empty for a plain number.',
+  ),
+  mean: means(column, 'Mean of each slot.'),
+  min: means(v.exactOptional(column), 'Least value of each slot; absent at a step of 1 s.'),
+  max: means(v.exactOptional(column), 'Greatest value of each slot; absent at a step of 1 s.'),
+});
+export type HistorySeries = Shape<typeof historySeries>;
+
+export const MARK_KINDS = ['start', 'stop', 'crash', 'boot', 'suspend', 'clock'] as const;
+
+/** Something that explains a gap or a jump. */
+export const historyMark = v.strictObject({
+  at: means(exactUnixSeconds, 'When it was noticed, or happened if that is known.'),
+  kind: means(
+    v.picklist(MARK_KINDS),
+    'start, stop: of the service; crash: it ended without a stop; boot: the machine started; suspend: it slept; clock: its clock was set.',
+  ),
+  seconds: means(
+    known(v.number()),
+    'How long it slept or was away; for clock, by how much it was set (negative: back). Null where that is not known.',
+  ),
+  text: means(v.string(), 'A sentence for people.'),
+});
+export type HistoryMark = Shape<typeof historyMark>;
+
+/** The processes of one name, with what they used. */
+export const processUse = v.strictObject({
+  name: means(v.string(), 'Name of the program.'),
+  count: means(count, 'Processes of that name.'),
+  value: means(v.number(), 'What they used together, in the unit of the list.'),
+});
+export type ProcessUse = Shape<typeof processUse>;
+
+const uses = v.pipe(v.array(processUse), v.maxLength(5));
+
+export const processUses = v.strictObject({
+  cpu: means(known(uses), 'Most processor time, in % of the machine; null where it was not read.'),
+  memory: means(known(uses), 'Most resident memory, in bytes.'),
+  disk: means(
+    known(uses),
+    'Most bytes/s read from and written to disks; null where no process may be asked.',
+  ),
+});
+export type ProcessUses = Shape<typeof processUses>;
+
+export const historyEvent = v.strictObject({
+  at: means(exactUnixSeconds, 'When the condition had held for its time, or had ended.'),
+  rule: means(v.string(), 'Name of the rule in `watch.rules`.'),
+  state: means(v.picklist(['begin', 'end']), 'The condition began or ended.'),
+  series: means(v.string(), 'The series.'),
+  value: means(known(v.number()), 'Its value at that moment; null when the series has ended.'),
+  text: means(v.string(), 'A sentence for people.'),
+  processes: means(
+    v.exactOptional(known(processUses)),
+    'What ran then; absent while features.enable_processes is off.',
+  ),
+});
+export type HistoryEvent = Shape<typeof historyEvent>;
+
+/** GET /api/history and the op `history`. Slot `i` of each column covers [start + i × step, start + (i + 1) × step). */
+export const historyPayload = v.strictObject({
+  start: means(unixSeconds, 'Begin of the first slot, a multiple of `step`.'),
+  step: means(seconds, 'Length of a slot.'),
+  count: means(count, 'Number of slots.'),
+  series: means(v.record(v.string(), historySeries), 'By name.'),
+  unknown: means(v.array(v.string()), 'Requested names that match no series.'),
+  available: means(
+    v.exactOptional(v.array(v.string())),
+    'Names of all series that are kept; only if no series was requested.',
+  ),
+  marks: means(v.array(historyMark), 'Starts, stops, suspends and clock changes in that time, in order.'),
+  events: means(v.array(historyEvent), 'Events of watch rules in that time, in order.'),
+});
+export type HistoryPayload = Shape<typeof historyPayload>;
+
+/** GET /api/history/processes: the 10 s that `at` is in, or the nearest ones before that were read. */
+export const processHistoryPayload = v.strictObject({
+  at: means(exactUnixSeconds, 'The moment that was requested.'),
+  taken_at: means(
+    known(exactUnixSeconds),
+    'When these processes were read; null if none are kept for that moment.',
+  ),
+  window_seconds: means(known(seconds), 'Time that processor and disk use are averages over.'),
+  ...processUses.entries,
+});
+export type ProcessHistoryPayload = Shape<typeof processHistoryPayload>;
+
+const OFF = 'While `history.minutes` is 0 the answer is 403 `feature_disabled`.';
+
+export const HISTORY_DOCS: DocsOf<'getHistory' | 'getProcessHistory'> = {
+  getHistory: {
+    summary: 'What was measured before now, as columns',
+    description: `Slot \`i\` of each column covers the time from \`start + i × step\` to \`start + (i + 1) × step\`; it is null where nothing was recorded. An answer has at most 100,000 numbers; a request for more is answered with 400 \`invalid_value\`: fewer series, a shorter time or a longer step make it smaller. An answer younger than one second answers for all who request the same. docs/history.md lists the names of series. ${OFF}`,
+    query: historyRequest,
+    payloads: [historyPayload],
+    headers: ['ETag'],
+    errors: ['invalid_value', 'not_possible_now'],
+    example: { target: '/api/history?series=cpu.load,network.*&since=-600' },
+  },
+  getProcessHistory: {
+    summary: 'Which programs used most at a moment before now',
+    description: `Programs by name, at most five for each of processor, memory and disks. ${OFF}`,
+    query: processHistoryRequest,
+    payloads: [processHistoryPayload],
+    headers: ['ETag'],
+    errors: ['missing_field', 'invalid_value', 'not_possible_now'],
+    example: { target: '/api/history/processes?at=-600' },
+  },
+};

@@ -1,0 +1,115 @@
+/** What the hub sends: the list of hosts, and the events of the fleet. The payloads of one host are the service's own. */
+import * as v from 'valibot';
+import type { HubOperationId } from './hub-operations.ts';
+import { means } from './meaning.ts';
+import type { OperationDocs } from './operation-docs.ts';
+import { exactUnixSeconds, known, type Shape, seconds } from './quantities.ts';
+import { healthCheck, SERVICE_DOCS } from './service.ts';
+import { system, systemDetail } from './system.ts';
+import { usage, usageDetail } from './usage.ts';
+
+export const HOST_STATES = ['up', 'down', 'refused'] as const;
+export const hostState = v.picklist(HOST_STATES);
+export type HostState = (typeof HOST_STATES)[number];
+
+const condition = {
+  state: means(
+    hostState,
+    'up: the hub reaches it; down: it does not; refused: it answers, but not to this hub (key, address, certificate).',
+  ),
+  since: means(exactUnixSeconds, 'When that began, by the clock of the hub.'),
+  reason: means(v.exactOptional(v.string()), 'Why it is not up: a sentence for people.'),
+};
+
+export const hostRow = v.strictObject({
+  id: means(v.string(), 'Its name in `hub.agents`, and in paths.'),
+  name: means(v.string(), 'Its host name; the id until it was reached for the first time.'),
+  labels: means(v.record(v.string(), v.string()), 'Its labels in `hub.agents`.'),
+  ...condition,
+  sample_age: means(
+    known(seconds),
+    'How long ago its last sample came; null while nobody watches it, because it is not sampled then.',
+  ),
+});
+export type HostRow = Shape<typeof hostRow>;
+
+export const hostList = v.strictObject({ hosts: means(v.array(hostRow), 'In the order of their ids.') });
+export type HostList = Shape<typeof hostList>;
+
+export const fleetHost = v.strictObject({
+  ...condition,
+  sample: means(
+    v.exactOptional(v.union([usage, usageDetail])),
+    'Its last sample, as its own stream sends it; absent if none came since it is up.',
+  ),
+});
+export type FleetHost = Shape<typeof fleetHost>;
+
+/**
+ * One event of the fleet. The first one, and one after events that a slow reader missed, have `all: true` and every host
+ * that matches; the others only those that changed.
+ */
+export const fleetEvent = v.strictObject({
+  at: means(exactUnixSeconds, 'When it was put together, by the clock of the hub.'),
+  all: means(v.boolean(), 'It has every host that matches; what is not in it matches no more.'),
+  hosts: means(v.record(v.string(), fleetHost), 'By id: those with a new sample or another state.'),
+  removed: means(v.array(v.string()), 'Ids of those that no longer match or are no longer configured.'),
+});
+export type FleetEvent = Shape<typeof fleetEvent>;
+
+const { getStatus, getOpenapi, getMetrics } = SERVICE_DOCS;
+const unknownHost = ['not_found', 'host_unreachable'] as const;
+const invalid = ['invalid_value'] as const;
+
+export const HUB_DOCS: Readonly<Record<HubOperationId, OperationDocs>> = {
+  listHosts: {
+    summary: 'The machines of the hub',
+    description: 'Filters: `label=NAME:VALUE` (several: all must match) and `state`.',
+    parameters: ['label', 'state'],
+    payloads: [hostList],
+    errors: invalid,
+  },
+  openHostStream: {
+    summary: 'The samples of one machine, as its own `/api/stream` sends them',
+    description:
+      'While the machine cannot be reached an open stream is silent, and goes on when it is back; a new one is refused with 503.',
+    parameters: ['id', 'fields', 'detail'],
+    payloads: [usage, usageDetail],
+    isStream: true,
+    headers: ['X-Ignored-Fields'],
+    errors: [...unknownHost, 'too_many_streams'],
+  },
+  getHostUsage: {
+    summary: 'One sample of one machine',
+    description: 'At most one second old.',
+    parameters: ['id', 'fields', 'detail'],
+    payloads: [usage, usageDetail],
+    headers: ['X-Ignored-Fields'],
+    errors: unknownHost,
+  },
+  getHostSystem: {
+    summary: 'The hardware and the operating system of one machine',
+    description: 'At most 10 seconds old.',
+    parameters: ['id', 'detail'],
+    payloads: [system, systemDetail],
+    errors: unknownHost,
+  },
+  openFleetStream: {
+    summary: 'The samples and states of all machines, one event per interval',
+    description:
+      'An event has the hosts that changed since the one before it; the first has all. Filters as in `/api/hosts`; the interval is `stats.stream_interval_seconds` of the hub.',
+    parameters: ['label', 'state', 'fields', 'detail'],
+    payloads: [fleetEvent],
+    isStream: true,
+    headers: ['X-Ignored-Fields'],
+    errors: [...invalid, 'too_many_streams'],
+  },
+  getStatus: { ...getStatus, summary: 'Whether the hub is up', payloads: [healthCheck] },
+  getOpenapi,
+  getMetrics: {
+    ...getMetrics,
+    description:
+      'The figures of the hub itself, `hostwire_hub_*` (docs/hub.md), in the text format 0.0.4. Those of the machines are at their own `/metrics`.',
+    textTypes: ['text/plain'],
+  },
+};

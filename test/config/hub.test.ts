@@ -1,0 +1,110 @@
+/** `hub.agents`: the agents that are accepted and rejected, and their keys. */
+import { chmodSync } from 'node:fs';
+import path from 'node:path';
+import process from 'node:process';
+import t from 'tap';
+import { checkConfiguration } from '#src/cli/check.js';
+import { loadConfig } from '#src/config/load.js';
+import { json, load, makeFolder, optionsFor, writeFiles, yaml } from './loading.ts';
+
+const URL = 'http://pc1.lan:9990';
+const PIN = `sha256/${'A'.repeat(43)}=`;
+const KEY = 'k'.repeat(40);
+
+t.test('[8.hub] a map of ids to URLs, or to entries with more', async (t) => {
+  const { config, origins } = load(t, {
+    'config.yaml': `hub:
+  agents:
+    pc1: ${URL}
+    pc-2:
+      url: https://[2001:db8::1]
+      pin: ${PIN}
+      labels: {site: "Berlin, 2nd floor", role: web}
+    constructor: {url: "http://192.0.2.1:80/"}
+`,
+    'config.json': `{"hub": {"agents": {"pc1": "${URL}", "tv": {"url": "${URL}"}}}}`,
+  });
+  t.same(Object.keys(config.hub.agents).sort(), ['constructor', 'pc-2', 'pc1', 'tv']);
+  t.strictSame(config.hub.agents['pc1'], { url: URL, labels: {} }, 'two files may say the same');
+  t.same(config.hub.agents['pc-2'], {
+    url: 'https://[2001:db8::1]',
+    pin: PIN,
+    labels: { site: 'Berlin, 2nd floor', role: 'web' },
+  });
+  t.equal(config.hub.agents['toString'], undefined, 'no agent comes from a prototype');
+  t.match(origins.get('hub.agents.pc-2'), /config\.yaml:4$/);
+});
+
+t.test('[8.hub-refused] a wrong agent stops the start, with its line', async (t) => {
+  const expected =
+    'expected http://HOST or https://HOST, with a port where it is not 80 or 443, and nothing after it, found a string (not shown)';
+  const entry = (body: string) => `hub:\n  agents:\n    x:\n      url: "${URL}"\n      ${body}\n`;
+  const whole = (body: string) => `hub:\n  agents:\n    x: ${body}\n`;
+  const labels =
+    'expected a map of at most 16 labels: names of 1 to 64 letters, digits, "_" and "-", texts of 1 to 64 characters';
+  const cases: readonly (readonly [text: string, problem: string])[] = [
+    ...[
+      'pc1.lan',
+      'ftp://pc1',
+      'http://',
+      'http://pc1/x',
+      'http://u:p@pc1',
+      'http://pc1:99999',
+      'http://pc1?x',
+    ].map((url): readonly [string, string] => [whole(`"${url}"`), `3 hub.agents.x ${expected}`]),
+    [
+      whole('5'),
+      '3 hub.agents.x expected an http:// or https:// URL in quotes, or a map with the key url, found 5',
+    ],
+    [whole(`{pin: "${PIN}"}`), '3 hub.agents.x expected the key url, with an http:// or https:// URL'],
+    [entry('pin: abc'), '5 hub.agents.x.pin expected a pin, sha256/BASE64, found "abc"'],
+    [entry(`pin: "${PIN}"`), '3 hub.agents.x.pin needs https:// in its url'],
+    [entry('labels: [a]'), `5 hub.agents.x.labels ${labels}, found a list`],
+    [entry('lables: {}'), '5 hub.agents.x.lables unknown key; the nearest known one is labels'],
+    [
+      `hub:\n  agents:\n    a.b: "${URL}"\n`,
+      '3 hub.agents.a.b expected a name of 1 to 64 letters, digits, "_" or "-"',
+    ],
+    [
+      'hub:\n  agents: []\n',
+      '2 hub.agents expected a map of ids to URLs or {url, key_file, pin, labels}, found a list',
+    ],
+    [`hub:\n  agent:\n    x: "${URL}"\n`, '2 hub.agent unknown key; the nearest known one is hub.agents'],
+  ];
+  for (const [text, problem] of cases) t.same(yaml(t, text), [`config.yaml:${problem}`], text);
+  for (const wrong of ['{"a b": "x"}', '{"a": ""}', '{"a": 1}', `{"a": "${'x'.repeat(65)}"}`, '{"a": " x"}'])
+    t.equal(json(t, `{"hub": {"agents": {"x": {"url": "${URL}", "labels": ${wrong}}}}}`).length, 1, wrong);
+});
+
+t.test('[8.hub-key] the key of an agent comes from a file, which nothing shows', async (t) => {
+  const folder = makeFolder(t);
+  writeFiles(folder, {
+    'config.yaml': `hub:\n  agents:\n    pc1: {url: "${URL}", key_file: pc1.key}\n`,
+    'pc1.key': `${KEY}\n`,
+  });
+  const file = path.join(folder, 'pc1.key');
+  chmodSync(file, 0o600);
+  const found = optionsFor(folder);
+  const uid = process.getuid?.();
+  const options = { ...found, surroundings: { ...found.surroundings, uid } };
+  const { config, watch } = loadConfig(options);
+  t.strictSame(config.hub.agents['pc1']?.key_file, { path: file, secret: KEY });
+  t.ok(watch.includes(file), 'a new key is a reload');
+  for (const isJson of [false, true]) {
+    const { text } = checkConfiguration(options, isJson);
+    t.match(text, file);
+    t.notOk(text.includes(KEY), 'the key is not shown');
+  }
+  const problemsOf = () => checkConfiguration(options).text;
+  writeFiles(folder, { 'pc1.key': 'a key with ümlauts' });
+  t.match(problemsOf(), /hub\.agents\.pc1\.key_file.*the file it names: expected 1 to 1024 printable/);
+  writeFiles(folder, { 'config.yaml': `hub:\n  agents:\n    pc1: {url: "${URL}", key_file: none.key}\n` });
+  t.match(problemsOf(), /hub\.agents\.pc1\.key_file.*the file it names: /);
+  if (process.platform === 'win32') return;
+  writeFiles(folder, {
+    'config.yaml': `hub:\n  agents:\n    pc1: {url: "${URL}", key_file: pc1.key}\n`,
+    'pc1.key': KEY,
+  });
+  chmodSync(file, 0o644);
+  t.match(problemsOf(), 'can be read by others; run chmod o-r on it');
+});

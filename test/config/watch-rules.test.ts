@@ -1,0 +1,67 @@
+/** `watch.rules`: the conditions that are accepted and rejected. */
+import t from 'tap';
+import { checkConfiguration } from '#src/cli/check.js';
+import { load, makeFolder, optionsFor, writeFiles, yaml } from './loading.ts';
+
+t.test('[8.watch-rules] a map of names to conditions', async (t) => {
+  const { config, origins } = load(t, {
+    'config.yaml': `watch:
+  rules:
+    hot:
+      series: cpu.temperature
+      above: 85
+    idle: {series: cpu.load, below: 0.5, for_seconds: 3600}
+    constructor: {series: "disk.used_percent/*", above: -1}
+`,
+    'config.json': '{"watch": {"rules": {"low": {"series": "battery.percent/*", "below": 10}}}}',
+  });
+  t.strictSame(config.watch.rules['hot'], { series: 'cpu.temperature', above: 85, for_seconds: 10 });
+  t.strictSame(config.watch.rules['idle'], { series: 'cpu.load', below: 0.5, for_seconds: 3600 });
+  t.same(Object.keys(config.watch.rules).sort(), ['constructor', 'hot', 'idle', 'low']);
+  t.equal(config.watch.rules['toString'], undefined, 'no rule comes from a prototype');
+  t.match(origins.get('watch.rules.idle'), /config\.yaml:6$/);
+  t.same(load(t, {}).config.watch.rules, {}, 'none by default');
+});
+
+t.test('[8.watch-rules-refused] a wrong rule stops the start, with its line', async (t) => {
+  const whole = (body: string) => `watch:\n  rules:\n    x: ${body}\n`;
+  const series = 'the name of a series, such as "cpu.load" or "disk.used_percent/*"';
+  const seconds = 'a whole number of seconds from 1 to 86400';
+  const cases: readonly (readonly [text: string, problem: string])[] = [
+    [whole('{series: cpu.load}'), '3 watch.rules.x expected one of the keys above and below'],
+    [
+      whole('{series: cpu.load, above: 1, below: 2}'),
+      '3 watch.rules.x expected one of the keys above and below',
+    ],
+    [whole('{above: 1}'), '3 watch.rules.x expected the key series, with the name of a series'],
+    [whole('cpu.load'), '3 watch.rules.x expected a map with the key series, found "cpu.load"'],
+    [whole('{series: "", above: 1}'), `3 watch.rules.x.series expected ${series}, found ""`],
+    [whole('{series: 5, above: 1}'), `3 watch.rules.x.series expected ${series}, found 5`],
+    [whole('{series: a, above: "90"}'), '3 watch.rules.x.above expected a number, found "90"'],
+    [whole('{series: a, below: .inf}'), '3 watch.rules.x.below expected a number, found Infinity'],
+    [
+      whole('{series: a, above: 1, for_seconds: 0}'),
+      `3 watch.rules.x.for_seconds expected ${seconds}, found 0`,
+    ],
+    [
+      whole('{series: a, above: 1, for_second: 5}'),
+      '3 watch.rules.x.for_second unknown key; the nearest known one is for_seconds',
+    ],
+    [
+      'watch:\n  rules:\n    a b: {series: a, above: 1}\n',
+      '3 watch.rules.a b expected a name of 1 to 64 letters, digits, "_", "." or "-"',
+    ],
+    [
+      'watch:\n  rules: []\n',
+      '2 watch.rules expected a map of names to {series, above or below, for_seconds}, found a list',
+    ],
+  ];
+  for (const [text, problem] of cases) t.same(yaml(t, text), [`config.yaml:${problem}`], text);
+});
+
+t.test('[8.watch-rules] check shows each rule', async (t) => {
+  const folder = makeFolder(t);
+  writeFiles(folder, { 'config.yaml': 'watch:\n  rules:\n    hot: {series: cpu.load, above: 90}\n' });
+  const shown = checkConfiguration(optionsFor(folder)).text;
+  t.match(shown, 'watch.rules.hot = {"series":"cpu.load","above":90,"for_seconds":10}');
+});

@@ -1,0 +1,130 @@
+/** What programs used between two readings: by name, five of each kind. */
+import t from 'tap';
+import { usesBetween } from '#src/history/process-uses.js';
+import { type ProcessLiteral, processColumns } from '../helpers/fakes/process-columns.ts';
+import { createRandom } from '../helpers/random.ts';
+
+t.test('[3.history-ran] processes of one name are one program', async (t) => {
+  const before = processColumns(100, [
+    { pid: 1, name: 'a', cpu: 10, memory: 5, read: 1000, written: 0 },
+    { pid: 2, name: 'b', cpu: 0, memory: 7, read: 0, written: 500 },
+    { pid: 3, name: 'a', cpu: 5, memory: 6, read: 0, written: 0 },
+  ]);
+  const after = processColumns(110, [
+    { pid: 1, name: 'a', cpu: 110, memory: 50, read: 3000, written: 100 },
+    { pid: 2, name: 'b', cpu: 20, memory: 70, read: 0, written: 500 },
+    { pid: 3, name: 'a', cpu: 5, memory: 60, read: 0, written: 0 },
+  ]);
+  t.strictSame(usesBetween(before, after), {
+    // Two processors of 100 ticks: 2,000 in 10 s.
+    cpu: [
+      { name: 'a', count: 2, value: 5 },
+      { name: 'b', count: 1, value: 1 },
+    ],
+    memory: [
+      { name: 'a', count: 2, value: 110 },
+      { name: 'b', count: 1, value: 70 },
+    ],
+    disk: [{ name: 'a', count: 2, value: 210 }],
+    windowSeconds: 10,
+  });
+});
+
+t.test('[3.history-ran] a process that started within the window counts from 0', async (t) => {
+  const before = processColumns(100, [{ pid: 5, name: 'old', cpu: 900, start: 1, read: 9000, written: 0 }]);
+  const after = processColumns(160, [
+    { pid: 5, name: 'new', cpu: 600, start: 12_000, read: 600, written: 60 },
+    { pid: 6, name: 'burn', cpu: 1500, start: 12_000, read: 0, written: 0 },
+  ]);
+  const { cpu, disk } = usesBetween(before, after);
+  t.strictSame(cpu, [
+    { name: 'burn', count: 1, value: 12.5 },
+    { name: 'new', count: 1, value: 5 },
+  ]);
+  t.strictSame(disk, [{ name: 'new', count: 1, value: 11 }], 'its number had belonged to another one');
+});
+
+t.test('[3.history-ran] what cannot be known is null, and what is hidden is left out', async (t) => {
+  const rows: readonly ProcessLiteral[] = [
+    { pid: 1, name: 'hidden', cpu: 1, memory: 1 },
+    { pid: 2, name: 'shown', cpu: 1, memory: 1, read: 0, written: 10 },
+  ];
+  const later = rows.map((row) => ({ ...row, cpu: 2, ...(row.pid === 2 && { read: 10, written: 20 }) }));
+  const before = processColumns(1, rows);
+  const after = processColumns(2, later);
+  t.match(usesBetween(undefined, after), { cpu: null, memory: [{}, {}], disk: null, windowSeconds: null });
+  t.strictSame(usesBetween(before, after).disk, [{ name: 'shown', count: 1, value: 20 }]);
+  const without = { readBytes: null, writeBytes: null };
+  t.equal(usesBetween(before, processColumns(2, later, without)).disk, null);
+  t.equal(usesBetween(processColumns(1, rows, without), after).disk, null);
+  const hidden = rows.map(({ read, written, ...row }) => row);
+  t.equal(usesBetween(processColumns(1, hidden), processColumns(2, hidden)).disk, null, 'nobody shows it');
+  t.equal(usesBetween(before, processColumns(2, later, { machineTicks: null })).cpu, null);
+  t.equal(usesBetween(after, before).cpu, null, 'no time between the two');
+});
+
+t.test('[3.history-ran] names of any bytes; five of each kind, whatever there is', async (t) => {
+  const names = ['é', '日本', 'a b', '', '\u{1F600}', 'x\n'];
+  const rows = names.map((name, i) => ({ pid: i + 1, name, memory: 100 - i }));
+  const { memory } = usesBetween(undefined, processColumns(1, rows));
+  t.strictSame(
+    memory?.map(({ name }) => name),
+    names.slice(0, 5),
+  );
+});
+
+t.test('[3.history-ran] equal to sums that are made one by one', async (t) => {
+  const random = createRandom(20);
+  const names = Array.from({ length: 30 }, (_, i) => `program-${i}`);
+  for (let round = 0; round < 50; round++) {
+    const rows = (seconds: number) =>
+      Array.from({ length: 200 }, (_, i) => ({
+        pid: i + 1,
+        name: names[(i * 7) % names.length] ?? '',
+        cpu: seconds * random.below(20),
+        memory: random.below(1e9),
+        read: seconds * random.below(1e6),
+        written: 0,
+      }));
+    const first = rows(1);
+    const second = first.map((row) => ({
+      ...row,
+      cpu: row.cpu + random.below(50),
+      memory: random.below(1e9),
+      read: row.read + random.below(1e6),
+    }));
+    const { cpu, memory, disk } = usesBetween(processColumns(0, first), processColumns(10, second));
+    const top = (of: (row: (typeof second)[number], i: number) => number, step: number) => {
+      const sums = new Map<string, number>();
+      second.forEach((row, i) => sums.set(row.name, (sums.get(row.name) ?? 0) + of(row, i)));
+      return [...sums.values()]
+        .sort((a, b) => b - a)
+        .slice(0, 5)
+        .map((value) => Math.round(value / step) * step);
+    };
+    const values = (uses: typeof cpu) => uses?.map(({ value }) => value) ?? [];
+    const isNear = (some: readonly number[], others: readonly number[], by: number) =>
+      some.length === others.length && some.every((value, i) => Math.abs(value - (others[i] ?? 0)) <= by);
+    t.ok(
+      isNear(
+        values(cpu),
+        top((row, i) => ((row.cpu - (first[i]?.cpu ?? 0)) / 2000) * 100, 0.01),
+        1e-6,
+      ),
+    );
+    t.ok(
+      isNear(
+        values(memory),
+        top((row) => row.memory, 1),
+        0,
+      ),
+    );
+    t.ok(
+      isNear(
+        values(disk),
+        top((row, i) => (row.read - (first[i]?.read ?? 0)) / 10, 1),
+        1,
+      ),
+    );
+  }
+});

@@ -1,0 +1,213 @@
+/** Agents that fail: killed, stopped, restarted, silent, hostile, with a key, with TLS. Viewers' streams stay open. */
+import process from 'node:process';
+import { setTimeout as sleep } from 'node:timers/promises';
+import t from 'tap';
+import { payloadOf } from '../helpers/clients/event-stream.ts';
+import { ask, jsonOf } from '../helpers/clients/http.ts';
+import { fixtureHost } from '../helpers/fakes/host.ts';
+import { startSecure } from '../helpers/service/secure.ts';
+import { startHere, startService } from '../helpers/service/service.ts';
+import { eventWith, findLastingPort, isDown, isUp, PlayedAgent, startHub, until, watch } from './setup.ts';
+
+const EACH_SECOND = { stats: { stream_interval_seconds: 1 } };
+
+t.test('[I.hub.faults] an agent that is killed and started again: the stream goes on', async (t) => {
+  const first = await startService({ config: EACH_SECOND, port: await findLastingPort() });
+  const hub = await startHub(t, { a: { url: first.baseUrl }, b: { url: 'http://127.0.0.1:1' } });
+  const stream = await watch(hub, 'a');
+  await stream.next();
+  await first.stop('SIGKILL');
+  const down = await hub.host('a', isDown);
+  t.match(down.reason, /./, 'with a reason');
+  t.equal((await ask(hub.port, '/api/hosts/a/stream')).status, 503, 'a new viewer is refused');
+  t.notOk(stream.isEnded, 'an old one stays');
+  const before = stream.count();
+  const second = await startService({ config: EACH_SECOND, port: first.port });
+  t.teardown(() => second.stop());
+  await hub.host('a', isUp);
+  await until(() => (stream.count() >= before + 2 ? true : undefined));
+  t.pass('events came on the stream that was open before');
+});
+
+t.test('[I.hub.faults] an agent that nobody watches is found down, and up again', async (t) => {
+  const agent = await PlayedAgent.start(t, await findLastingPort());
+  const hub = await startHub(t, { a: { url: agent.url } });
+  await hub.host('a', isUp);
+  const { checks } = agent;
+  await until(() => (agent.checks > checks + 1 ? true : undefined));
+  t.equal(agent.queries.length, 0, 'checks take no samples');
+  agent.stop();
+  const { since } = await hub.host('a', ({ reason }) => reason === 'nothing listens there');
+  t.ok(since > Date.now() / 1000 - 3600 && since <= Date.now() / 1000, 'since when');
+  const again = await PlayedAgent.start(t, agent.port);
+  await hub.host('a', isUp);
+  t.ok(again.checks > 0);
+});
+
+t.test('[I.hub.faults] an agent that is stopped for some seconds: the stream goes on', async (t) => {
+  const agent = await startService({ config: EACH_SECOND });
+  t.teardown(() => agent.stop('SIGKILL'));
+  const hub = await startHub(t, { a: { url: agent.baseUrl } });
+  const stream = await watch(hub, 'a');
+  await stream.next();
+  process.kill(agent.pid, 'SIGSTOP');
+  await sleep(3000);
+  process.kill(agent.pid, 'SIGCONT');
+  const before = stream.count();
+  await until(() => (stream.count() >= before + 2 ? true : undefined));
+  t.notOk(stream.isEnded);
+});
+
+t.test('[I.hub.faults] an agent that falls silent is given up, and tried again', async (t) => {
+  const agent = await PlayedAgent.start(t);
+  const hub = await startHub(t, { a: { url: agent.url } }, {}, { silenceMs: 500, headMs: 60_000 });
+  await hub.host('a', isUp);
+  const opening = hub.open('/api/hosts/a/stream');
+  await until(() => (agent.streams === 1 ? true : undefined));
+  agent.sample({ timestamp: 1 });
+  const stream = await opening;
+  await hub.host('a', ({ reason }) => reason === 'it has fallen silent');
+  // It is asked again and again; the sample may be of any of these streams.
+  const pulse = setInterval(() => agent.sample({ timestamp: 2 }), 50);
+  t.teardown(() => clearInterval(pulse));
+  await eventWith(stream, (event) => event['timestamp'] === 2);
+  await hub.host('a', isUp);
+});
+
+t.test(
+  '[I.hub.hostile] an agent that sends rubbish is cut and reported, and viewers see none of it',
+  async (t) => {
+    const rubbish: readonly (readonly [string, string])[] = [
+      ['SSH-2.0-OpenSSH_9.2p1\r\n\r\n\r\n', 'the status line is not that of an answer of HTTP/1.1'],
+      [`HTTP/1.1 200 OK\r\n${'A: b\r\n'.repeat(4000)}`, 'the head of an answer is too long'],
+      ['HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<p>', 'what answers there is no hostwire'],
+      ['HTTP/1.1 500 Oops\r\n\r\n', 'it answers with 500'],
+      [
+        'HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\ndata: {"a":1}\n\n',
+        'it sends something else than samples',
+      ],
+      [
+        'HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\ndata: {"timestamp":1\n\n',
+        'something on the stream is no event of a sample',
+      ],
+      [
+        'HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\nevent: x\n\n',
+        'something on the stream is no event of a sample',
+      ],
+      [
+        'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nContent-Type: text/event-stream\r\n\r\nzz',
+        'a chunk has no valid size',
+      ],
+    ];
+    const agent = await PlayedAgent.start(t);
+    const sound = agent.opening;
+    const hub = await startHub(t, { a: { url: agent.url } });
+    await hub.host('a', isUp);
+    const opening = hub.open('/api/hosts/a/stream');
+    await until(() => (agent.streams === 1 ? true : undefined));
+    agent.sample({ timestamp: 1 });
+    const stream = await opening;
+    await stream.next();
+    for (const [opening, reason] of rubbish) {
+      agent.opening = opening;
+      agent.cut();
+      await hub.host('a', (row) => row.reason === reason);
+      t.pass(reason);
+    }
+    t.equal(stream.count(), 1, 'nothing was passed on');
+    agent.opening = sound;
+    const pulse = setInterval(() => agent.sample({ timestamp: 2 }), 50);
+    t.teardown(() => clearInterval(pulse));
+    await eventWith(stream, (event) => event['timestamp'] === 2);
+    t.equal((await hub.host('a', isUp)).reason, undefined);
+  },
+);
+
+t.test(
+  '[I.hub.key] an agent with a key: refused without it or with another one, served with it',
+  async (t) => {
+    const KEY = 'k'.repeat(32);
+    const service = await startHere(fixtureHost(), { ...EACH_SECOND, auth: { enabled: true, api_key: KEY } });
+    t.teardown(() => service.stop());
+    const url = service.baseUrl;
+    const keyed = (secret: string) => ({ url, key_file: { path: '/nowhere', secret } });
+    const hub = await startHub(t, { none: { url }, wrong: keyed('w'.repeat(32)), right: keyed(KEY) });
+    const stream = await watch(hub, 'right');
+    t.ok(payloadOf(await stream.next()));
+    t.equal((await ask(hub.port, '/api/hosts/right/system')).status, 200);
+    for (const id of ['none', 'wrong']) {
+      const { reason } = await hub.host(id, ({ state }) => state === 'refused');
+      t.equal(reason, 'it refuses the key, or needs one (401)');
+      const answer = await ask(hub.port, `/api/hosts/${id}/stream`);
+      t.match(jsonOf(answer), { code: 'host_unreachable', details: { state: 'refused' } });
+    }
+    t.notOk(hub.log.join('').includes(KEY), 'no key is logged');
+  },
+);
+
+t.test(
+  '[I.hub.pin] an agent with TLS: by its pin, not by another, and not without an authority',
+  async (t) => {
+    const service = await startSecure(t, EACH_SECOND);
+    const url = `https://127.0.0.1:${service.securePort}`;
+    const { pin } = service.pair;
+    const hub = await startHub(t, {
+      right: { url, pin },
+      wrong: { url, pin: `sha256/${'A'.repeat(43)}=` },
+      none: { url },
+      plain: { url: url.replace('https', 'http') },
+    });
+    const stream = await watch(hub, 'right', '?detail=1');
+    await stream.next();
+    await stream.next();
+    t.match((await hub.host('wrong', ({ state }) => state === 'refused')).reason, pin);
+    t.match(
+      (await hub.host('none', ({ state }) => state === 'refused')).reason,
+      /its certificate is not accepted/,
+    );
+    t.match((await hub.host('plain', ({ reason }) => reason !== 'it was not reached yet')).state, 'down');
+  },
+);
+
+t.test(
+  '[I.hub.reload] a reload adds and removes agents, and leaves the others and their viewers as they are',
+  async (t) => {
+    const [a, b, c] = await Promise.all([0, 1, 2].map(() => PlayedAgent.start(t)));
+    if (a === undefined || b === undefined || c === undefined) throw new Error('there are three');
+    const hub = await startHub(t, { a: { url: a.url }, b: { url: b.url } });
+    const opened = await Promise.all(
+      (
+        [
+          ['a', a],
+          ['b', b],
+        ] as const
+      ).map(async ([id, agent]) => {
+        await hub.host(id, isUp);
+        const opening = hub.open(`/api/hosts/${id}/stream`);
+        await until(() => (agent.streams === 1 ? true : undefined));
+        agent.sample({ timestamp: 1 });
+        return await opening;
+      }),
+    );
+    const [first, second] = opened;
+    if (first === undefined || second === undefined) throw new Error('there are two');
+    hub.reconfigure({ a: { url: a.url, labels: { site: 'berlin' } }, c: { url: c.url } });
+    t.strictSame(
+      (await hub.hosts()).map(({ id }) => id),
+      ['a', 'c'],
+    );
+    await second.ended();
+    await until(() => (b.streams === 0 ? true : undefined));
+    a.sample({ timestamp: 2 });
+    await eventWith(first, (event) => event['timestamp'] === 2);
+    t.equal(a.queries.length, 1, 'its stream is still the first one');
+    t.strictSame((await hub.host('a')).labels, { site: 'berlin' });
+    await hub.host('c', isUp);
+    // Another place for the same machine: its viewers stay.
+    hub.reconfigure({ a: { url: b.url }, c: { url: c.url } });
+    await until(() => (b.streams === 1 ? true : undefined));
+    b.sample({ timestamp: 3 });
+    await eventWith(first, (event) => event['timestamp'] === 3);
+    t.equal(a.streams, 0);
+  },
+);

@@ -1,0 +1,113 @@
+/** What a stream is sent that was full while others were sent events: all, where events have only what changed. */
+import t from 'tap';
+import type { Exchange, StreamEventHandler, StreamSocket, StreamStart } from '#src/http/engine.js';
+import { Fanout } from '#src/http/stream/fanout.js';
+import { viewOf } from '#src/stats/view.js';
+import { FakeClock } from '../helpers/fakes/clock.ts';
+import { FakeDemand } from '../helpers/fakes/demand.ts';
+import { clientAt } from '../helpers/fakes/stream.ts';
+
+const VIEW = viewOf(31, false);
+
+/** A stream that is full when the test says so. */
+class Stream implements StreamSocket {
+  readonly caller = clientAt('192.0.2.1');
+  readonly view = VIEW;
+  readonly address = '192.0.2.1';
+  readonly isStream = true;
+  readonly got: string[];
+  readonly #onEvent: StreamEventHandler;
+  place = 0;
+  sent: number;
+  writtenAt = 0;
+  isFull = false;
+
+  constructor({ event, sent, onEvent }: StreamStart) {
+    this.got = [String(event)];
+    this.sent = sent;
+    this.#onEvent = onEvent;
+  }
+
+  /** The kernel has room again. */
+  drain(): void {
+    this.#onEvent.call(this, 0);
+  }
+
+  keptBytes(): number {
+    return 0;
+  }
+  send(event: Buffer): void {
+    this.got.push(String(event));
+  }
+  sendDrained(event: Buffer): void {
+    this.send(event);
+  }
+  goOn(): boolean {
+    this.isFull = false;
+    return true;
+  }
+  flush(): void {}
+  sendComment(): void {}
+  end(): void {}
+  cut(): void {}
+  markClosed(): void {}
+}
+
+function open(fanout: Fanout): Stream {
+  const opened: Stream[] = [];
+  const exchange = {
+    startStream(start: StreamStart) {
+      const socket = new Stream(start);
+      opened.push(socket);
+      return { socket, isWhole: true };
+    },
+  } as unknown as Exchange; // The fan-out uses nothing else of it.
+  fanout.open(exchange, VIEW, eventsOf('first'), [], clientAt('192.0.2.1'), false);
+  const [stream] = opened;
+  if (stream === undefined) throw new Error('it was not opened');
+  return stream;
+}
+
+const eventsOf = (name: string, hasWhole = false) => ({
+  event: () => Buffer.from(name),
+  ...(hasWhole && { whole: () => Buffer.from(`all at ${name}`) }),
+});
+
+function createFanout(): Fanout {
+  const clock = new FakeClock();
+  return new Fanout({ source: new FakeDemand(), clock, defer: (slice) => slice() });
+}
+
+t.test(
+  '[I.hub.fleet] a viewer that missed an event gets all, those that did not get what changed',
+  async (t) => {
+    const fanout = createFanout();
+    const [reader, stalled] = [open(fanout), open(fanout)];
+    fanout.publish(eventsOf('1', true));
+    stalled.isFull = true;
+    fanout.publish(eventsOf('2', true));
+    fanout.publish(eventsOf('3', true));
+    stalled.drain();
+    fanout.publish(eventsOf('4', true));
+    t.strictSame(reader.got, ['first', '1', '2', '3', '4']);
+    t.strictSame(stalled.got, ['first', '1', 'all at 3', '4']);
+    stalled.isFull = true;
+    fanout.publish(eventsOf('5', true));
+    stalled.drain();
+    t.equal(stalled.got.at(-1), '5', 'one that came late was not missed');
+    t.strictSame(fanout.eventCounters, { sent: 11, skipped: 1 });
+    fanout.close();
+  },
+);
+
+t.test('[I.hub.stall] a full stream skips to the newest sample, and delays no other', async (t) => {
+  const fanout = createFanout();
+  const [stream, reader] = [open(fanout), open(fanout)];
+  stream.isFull = true;
+  fanout.publish(eventsOf('1'));
+  fanout.publish(eventsOf('2'));
+  stream.drain();
+  t.strictSame(reader.got, ['first', '1', '2']);
+  t.strictSame(stream.got, ['first', '2']);
+  fanout.close();
+});

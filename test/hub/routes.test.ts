@@ -1,0 +1,205 @@
+/** The hub's routes, its OpenAPI document and its answers agree; and who is let in, route by route. */
+import { readFileSync } from 'node:fs';
+import t from 'tap';
+import { HUB_API, openapiDocument } from '#src/api/openapi.js';
+import { templateOf } from '#src/api/operations.js';
+import { Openapi } from '../api/openapi.ts';
+import { payloadOf } from '../helpers/clients/event-stream.ts';
+import { ask, jsonOf, valuesOf } from '../helpers/clients/http.ts';
+import { fixtureHost } from '../helpers/fakes/host.ts';
+import { startHere } from '../helpers/service/service.ts';
+import { isUp, type StartedHub, startHub, until } from './setup.ts';
+
+const document = openapiDocument('0', HUB_API);
+const openapi = new Openapi(document);
+const service = await startHere(fixtureHost(), { stats: { stream_interval_seconds: 1 } });
+t.teardown(() => service.stop());
+const AGENTS = { a: { url: service.baseUrl, labels: { site: 'x' } }, gone: { url: 'http://127.0.0.1:1' } };
+const KEY = 'k'.repeat(32);
+const bearer = (key: string) => ({ Authorization: `Bearer ${key}` });
+/** Every route but that of the health check. */
+const PATHS = [
+  '/api/hosts',
+  '/api/hosts/a/stream',
+  '/api/hosts/a/usage',
+  '/api/hosts/a/system',
+  '/api/hosts/nobody/usage',
+  '/api/fleet/stream',
+  '/api/openapi.json',
+  '/metrics',
+];
+
+t.test('[I.hub.document] every route has its operation, and the reverse', async (t) => {
+  const hub = await startHub(t, AGENTS);
+  const served = hub.routes.flatMap(({ path, methods }) =>
+    Object.keys(methods).map((method) => `${method} ${templateOf(path)}`),
+  );
+  t.strictSame([...openapi.names].sort(), served.sort());
+  const answer = await ask(hub.port, '/api/openapi.json');
+  const built = new URL('../../../../dist/api/hub-openapi.json', import.meta.url);
+  t.strictSame(jsonOf(answer), JSON.parse(readFileSync(built, 'utf8')));
+  const tag = valuesOf(answer, 'etag')[0] ?? '';
+  const same = await ask(hub.port, '/api/openapi.json', {
+    method: 'HEAD',
+    headers: { 'If-None-Match': tag },
+  });
+  t.equal(same.status, 304);
+});
+
+t.test('[I.hub.document] answers are what the document says', async (t) => {
+  const hub = await startHub(t, AGENTS);
+  await hub.host('a', isUp);
+  await hub.host('gone', ({ reason }) => reason === 'nothing listens there');
+  const schemaOf = (template: string, type: string, key: string) =>
+    `/paths/${template.replaceAll('/', '~1')}/get/responses/200/content/${type.replace('/', '~1')}/${key}`;
+  for (const [target, template] of [
+    ['/api/hosts', '/api/hosts'],
+    ['/api/hosts/a/usage?detail=1', '/api/hosts/{id}/usage'],
+    ['/api/hosts/a/system', '/api/hosts/{id}/system'],
+    ['/api/status', '/api/status'],
+  ] as const) {
+    const answer = await ask(hub.port, target);
+    t.equal(
+      openapi.judge(schemaOf(template, 'application/json', 'schema'), jsonOf(answer)),
+      undefined,
+      target,
+    );
+  }
+  for (const [target, template] of [
+    ['/api/hosts/a/stream?detail=1', '/api/hosts/{id}/stream'],
+    ['/api/fleet/stream', '/api/fleet/stream'],
+  ] as const) {
+    const stream = await hub.open(target);
+    const where = schemaOf(template, 'text/event-stream', 'x-message');
+    for (let events = 0; events < 2; events++)
+      t.equal(openapi.judge(where, payloadOf(await stream.next())), undefined, target);
+  }
+  for (const path of ['/api/hosts/a/stream', '/api/fleet/stream']) {
+    const head = await ask(hub.port, path, { method: 'HEAD' });
+    t.equal(head.status, 200);
+    t.match(valuesOf(head, 'content-type')[0], 'text/event-stream');
+  }
+});
+
+t.test('[I.hub.metrics] the figures of the hub', async (t) => {
+  const hub = await startHub(t, AGENTS);
+  await hub.host('a', isUp);
+  await hub.host('gone', ({ reason }) => reason === 'nothing listens there');
+  const stream = await hub.open('/api/hosts/a/stream');
+  await stream.next();
+  await stream.next();
+  const text = String((await ask(hub.port, '/metrics')).body);
+  const figure = (name: string) => Number(new RegExp(`^${name} (\\d+)$`, 'm').exec(text)?.[1]);
+  t.equal(figure('hostwire_hub_hosts\\{state="up"\\}'), 1);
+  t.equal(figure('hostwire_hub_hosts\\{state="down"\\}'), 1);
+  t.equal(figure('hostwire_hub_hosts\\{state="refused"\\}'), 0);
+  t.equal(figure('hostwire_hub_viewers'), 1);
+  t.ok(figure('hostwire_hub_samples_total') >= 2);
+  t.ok(figure('hostwire_hub_viewer_events_total') >= 2);
+  const sent = figure('hostwire_hub_viewer_events_total');
+  stream.close();
+  await until(async () => {
+    const later = String((await ask(hub.port, '/metrics')).body);
+    return later.includes('hostwire_hub_viewers 0\n') ? later : undefined;
+  });
+  const after = String((await ask(hub.port, '/metrics')).body);
+  t.ok(Number(/^hostwire_hub_viewer_events_total (\d+)$/m.exec(after)?.[1]) >= sent, 'counters only grow');
+  const off = await startHub(t, {}, { features: { enable_metrics: false } });
+  const refused = await ask(off.port, '/metrics');
+  t.equal(refused.status, 403);
+  t.strictSame(valuesOf(refused, 'x-error-code'), ['feature_disabled']);
+});
+
+/** The status of each route for a request with these headers. */
+async function statuses(
+  hub: StartedHub,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<readonly number[]> {
+  const found: number[] = [];
+  for (const path of PATHS) {
+    const method = path.endsWith('stream') ? 'HEAD' : 'GET';
+    found.push((await ask(hub.port, path, { method, headers })).status);
+  }
+  return found;
+}
+
+t.test('[I.hub.access] the rules of the service hold for every route of the hub', async (t) => {
+  const open = [200, 200, 200, 200, 404, 200, 200, 200];
+  const all = (status: number) => PATHS.map(() => status);
+  const cases: readonly (readonly [
+    name: string,
+    config: Parameters<typeof startHub>[2],
+    headers: Readonly<Record<string, string>>,
+    wanted: readonly number[],
+    status: number,
+  ])[] = [
+    ['no authentication', {}, {}, open, 200],
+    ['a key, none sent', { auth: { enabled: true, api_key: KEY } }, {}, all(401), 200],
+    [
+      'a key, another one sent',
+      { auth: { enabled: true, api_key: KEY } },
+      bearer('x'.repeat(32)),
+      all(401),
+      200,
+    ],
+    ['a key, sent', { auth: { enabled: true, api_key: KEY } }, bearer(KEY), open, 200],
+    ['a listed address', { auth: { enabled: true, allowed_ips: ['127.0.0.1'] } }, {}, open, 200],
+    [
+      'an address that is not listed',
+      { auth: { enabled: true, allowed_ips: ['192.0.2.1'] } },
+      bearer(KEY),
+      all(403),
+      200,
+    ],
+    ['a blocked address', { auth: { blocked_ips: ['127.0.0.1'] } }, {}, all(403), 403],
+    ['a foreign host name', {}, { Host: 'evil.example' }, all(403), 200],
+    ['a foreign page', {}, { Origin: 'http://evil.example' }, all(403), 200],
+    [
+      'a foreign page with the key',
+      { auth: { enabled: true, api_key: KEY } },
+      { Origin: 'http://evil.example', ...bearer(KEY) },
+      open,
+      200,
+    ],
+  ];
+  for (const [name, config, headers, wanted, status] of cases) {
+    const hub = await startHub(t, AGENTS, config);
+    await until(() => (hub.log.some((line) => line.includes('host a is up')) ? true : undefined));
+    t.strictSame(await statuses(hub, headers), wanted, name);
+    t.equal((await ask(hub.port, '/api/status', { headers })).status, status, `${name}: the health check`);
+    await hub.stop();
+  }
+});
+
+t.test('[I.hub.access] a reload judges open streams again', async (t) => {
+  const hub = await startHub(t, AGENTS);
+  await hub.host('a', isUp);
+  const streams = await Promise.all([hub.open('/api/hosts/a/stream'), hub.open('/api/fleet/stream')]);
+  hub.reconfigure(AGENTS, { auth: { enabled: true, api_key: KEY } });
+  for (const stream of streams) await stream.ended();
+  t.pass('both were cut');
+});
+
+t.test('[I.hub.limits] streams of one address are limited; the key is not', async (t) => {
+  const config = { server: { max_streams_per_address: 2 }, auth: { api_key: KEY } };
+  const hub = await startHub(t, AGENTS, config);
+  await hub.host('a', isUp);
+  await hub.open('/api/hosts/a/stream');
+  await hub.open('/api/fleet/stream');
+  const third = await ask(hub.port, '/api/hosts/a/stream');
+  t.equal(third.status, 503);
+  t.match(jsonOf(third), { code: 'too_many_streams' });
+  const keyed = await hub.open('/api/hosts/a/stream', bearer(KEY));
+  t.equal(keyed.head.status, 200);
+});
+
+t.test('[I.hub.end] it ends with its streams', async (t) => {
+  const hub = await startHub(t, AGENTS);
+  await hub.host('a', isUp);
+  const streams = await Promise.all([hub.open('/api/hosts/a/stream'), hub.open('/api/fleet/stream')]);
+  await hub.stop();
+  for (const stream of streams) {
+    await stream.ended();
+    t.ok(stream.isEnded, 'on a frame boundary');
+  }
+});

@@ -1,0 +1,248 @@
+/** A hub inside this process, and agents made of raw sockets that send what a test says. */
+import net from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { AgentEntry } from '#src/config/hub-rows.js';
+import type { Config } from '#src/config/schema.js';
+import type { Times } from '#src/hub/times.js';
+import { createLog } from '#src/log/log.js';
+import type { HostList, HostRow } from '#src/wire/hub.js';
+import { EventStream, payloadOf } from '../helpers/clients/event-stream.ts';
+import { ask, jsonOf } from '../helpers/clients/http.ts';
+import { type ConfigPart, configWith } from '../helpers/fakes/config-parts.ts';
+import { fixtureHost } from '../helpers/fakes/host.ts';
+import { PATIENCE_MS } from '../helpers/limits.ts';
+import { loadTestEngine } from '../helpers/service/engine.ts';
+
+interface Scope {
+  teardown(run: () => unknown): unknown;
+}
+
+/** Short, so that tests do not wait; long where a busy machine must not be taken for a silent agent. */
+const QUICK: Partial<Times> = { presenceMs: 200, initialDelayMs: 20, maxDelayMs: 300, shrinkMs: 100 };
+
+export type Agents = Readonly<Record<string, Partial<AgentEntry> & Pick<AgentEntry, 'url'>>>;
+
+export interface StartedHub {
+  readonly port: number;
+  readonly log: readonly string[];
+  readonly routes: readonly { readonly path: string; readonly methods: object }[];
+  readonly reconfigure: (agents: Agents, config?: ConfigPart) => void;
+  /** The row of /api/hosts, as soon as `isWanted`. */
+  readonly host: (id: string, isWanted?: (row: HostRow) => boolean) => Promise<HostRow>;
+  readonly hosts: (query?: string) => Promise<readonly HostRow[]>;
+  readonly open: (target: string, headers?: Readonly<Record<string, string>>) => Promise<EventStream>;
+  readonly stop: () => Promise<void>;
+}
+
+const entriesOf = (agents: Agents): Readonly<Record<string, AgentEntry>> =>
+  Object.fromEntries(Object.entries(agents).map(([id, entry]) => [id, { labels: {}, ...entry }]));
+
+/** `found` as soon as it is not undefined; a test that waits for nothing fails. */
+export async function until<T>(find: () => T | undefined | Promise<T | undefined>): Promise<T> {
+  const deadline = performance.now() + PATIENCE_MS;
+  for (;;) {
+    const found = await find();
+    if (found !== undefined) return found;
+    if (performance.now() > deadline) throw new Error('it never came');
+    await sleep(10);
+  }
+}
+
+const UNLIMITED: ConfigPart = {
+  server: { host: '127.0.0.1', port: 0, max_connections_per_address: 0, max_streams_per_address: 0 },
+  stats: { stream_interval_seconds: 1 },
+};
+
+export async function startHub(
+  t: Scope,
+  agents: Agents,
+  config: ConfigPart = {},
+  times: Partial<Times> = {},
+): Promise<StartedHub> {
+  const { HubService } = await import('#src/hub/service.js');
+  const log: string[] = [];
+  const merged = (entries: Agents, part: ConfigPart): Config => {
+    const server = { ...UNLIMITED.server, ...part.server };
+    const laid = configWith({ ...UNLIMITED, ...part, server });
+    return { ...laid, hub: { agents: entriesOf(entries) } };
+  };
+  const hub = new HubService({
+    config: merged(agents, config),
+    host: fixtureHost(),
+    engine: await loadTestEngine(),
+    machineNames: ['testhub'],
+    log: createLog((line) => log.push(line), 'debug'),
+    times: { ...QUICK, ...times },
+  });
+  const [bound] = await hub.start();
+  const port = bound?.port ?? 0;
+  let isStopped = false;
+  const stop = async () => {
+    if (isStopped) return;
+    isStopped = true;
+    await hub.close();
+  };
+  t.teardown(stop);
+  const hosts = async (query = '') => {
+    const answer = await ask(port, `/api/hosts${query}`);
+    if (answer.status !== 200) throw new Error(`${answer.status} ${answer.body}`);
+    return (jsonOf(answer) as HostList).hosts; // test/hub/routes.test.ts checks it.
+  };
+  return {
+    port,
+    log,
+    hosts,
+    stop,
+    routes: hub.routes,
+    reconfigure: (entries, part = config) => hub.reconfigure(merged(entries, part)),
+    host: async (id, isWanted = () => true) =>
+      await until(async () => (await hosts()).find((row) => row.id === id && isWanted(row))),
+    async open(target, headers = {}) {
+      const stream = await EventStream.open(port, target, headers);
+      t.teardown(() => stream.close());
+      return stream;
+    },
+  };
+}
+
+export const isUp = ({ state }: HostRow): boolean => state === 'up';
+export const isDown = ({ state }: HostRow): boolean => state === 'down';
+
+/** Opens the stream once the hub has found the host up: before that it is refused. */
+export async function watch(hub: StartedHub, id: string, query = ''): Promise<EventStream> {
+  await hub.host(id, isUp);
+  return await hub.open(`/api/hosts/${id}/stream${query}`);
+}
+
+/** Takes events until one is wanted. */
+export async function eventWith(
+  stream: EventStream,
+  isWanted: (payload: Readonly<Record<string, unknown>>) => boolean,
+): Promise<Readonly<Record<string, unknown>>> {
+  for (;;) {
+    const payload = payloadOf(await stream.next());
+    if (isWanted(payload)) return payload;
+  }
+}
+
+/** FleetEvent of src/wire/hub.ts, whose type is too deep for a cast. */
+export interface SeenFleetEvent {
+  readonly all: boolean;
+  readonly hosts: Readonly<
+    Record<
+      string,
+      { readonly state: string; readonly since: number; readonly reason?: string; readonly sample?: object }
+    >
+  >;
+  readonly removed: readonly string[];
+}
+
+/** Each is parsed once: some have megabytes. */
+const parsedEvents = new WeakMap<object, SeenFleetEvent>();
+
+export const fleetEvents = (stream: EventStream): readonly SeenFleetEvent[] => {
+  stream.count();
+  return stream.events.map((event) => {
+    const parsed = parsedEvents.get(event) ?? (payloadOf(event) as unknown as SeenFleetEvent); // The same.
+    parsedEvents.set(event, parsed);
+    return parsed;
+  });
+};
+
+const HEAD =
+  'HTTP/1.1 200 OK\r\nContent-Type: text/event-stream; charset=utf-8\r\nTransfer-Encoding: chunked\r\n\r\n';
+const chunk = (text: string) => `${Buffer.byteLength(text).toString(16)}\r\n${text}\r\n`;
+
+/**
+ * A free port that no connection gets as its own: one of the kernel's range may be taken by a client while the agent that
+ * a test starts again is away.
+ */
+export async function findLastingPort(): Promise<number> {
+  for (;;) {
+    const port = 20_000 + Math.floor(Math.random() * 12_000);
+    const server = net.createServer();
+    const isFree = await new Promise<boolean>((resolve) =>
+      server.once('error', () => resolve(false)).listen(port, '127.0.0.1', () => resolve(true)),
+    );
+    if (!isFree) continue;
+    await new Promise((resolve) => server.close(resolve));
+    return port;
+  }
+}
+
+/** An agent that a test plays. */
+export class PlayedAgent {
+  readonly #server: net.Server;
+  readonly #streams = new Set<net.Socket>();
+  /** The request lines and headers that came, without those of checks whether it is there. */
+  readonly requests: string[] = [];
+  checks = 0;
+  /** What answers a stream in the place of its head. */
+  opening = HEAD;
+  port = 0;
+
+  constructor() {
+    this.#server = net.createServer((socket) => this.#serve(socket));
+  }
+
+  static async start(t: Scope, port = 0): Promise<PlayedAgent> {
+    const agent = new PlayedAgent();
+    await new Promise<void>((resolve) => agent.#server.listen(port, '127.0.0.1', resolve));
+    // It listens on a port.
+    agent.port = (agent.#server.address() as net.AddressInfo).port;
+    t.teardown(() => agent.stop());
+    return agent;
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${this.port}`;
+  }
+
+  /** Streams that are open. */
+  get streams(): number {
+    return this.#streams.size;
+  }
+
+  /** The queries of the streams that were opened, in their order. */
+  get queries(): readonly string[] {
+    return this.requests.flatMap((request) => /^GET \/api\/stream\??(\S*) /.exec(request)?.[1] ?? []);
+  }
+
+  /** Sends these bytes to every stream. */
+  send(text: string): void {
+    for (const socket of this.#streams) socket.write(text);
+  }
+
+  /** Sends a sample to every stream, as a chunk. */
+  sample(payload: object): void {
+    this.send(chunk(`data: ${JSON.stringify(payload)}\n\n`));
+  }
+
+  /** Cuts the streams; it goes on listening. */
+  cut(): void {
+    for (const socket of this.#streams) socket.destroy();
+  }
+
+  stop(): void {
+    this.#server.close();
+    this.cut();
+  }
+
+  #serve(socket: net.Socket): void {
+    socket.on('error', () => undefined);
+    socket.on('close', () => this.#streams.delete(socket));
+    socket.once('data', (bytes: Buffer) => {
+      const request = bytes.toString('latin1');
+      if (request.startsWith('GET /api/stream')) {
+        this.requests.push(request);
+        this.#streams.add(socket);
+        socket.write(this.opening);
+        return;
+      }
+      this.checks++;
+      const body = request.startsWith('HEAD') ? '' : '{"hostname":"played"}';
+      const type = request.startsWith('HEAD') ? 'text/event-stream' : 'application/json';
+      socket.end(`HTTP/1.1 200 OK\r\nContent-Type: ${type}\r\nContent-Length: ${body.length}\r\n\r\n${body}`);
+    });
+  }
+}

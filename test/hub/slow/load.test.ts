@@ -1,0 +1,145 @@
+/** A hub with a thousand simulated agents: its memory per host, its CPU time per sample, the delay to 3,000 viewers. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import process from 'node:process';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import v8 from 'node:v8';
+import vm from 'node:vm';
+import t from 'tap';
+import { TIMES } from '#src/hub/times.js';
+import { ask } from '../../helpers/clients/http.ts';
+import { startService } from '../../helpers/service/service.ts';
+import { findLastingPort, startHub, until } from '../setup.ts';
+
+t.setTimeout(1_200_000);
+
+const FEW = 200;
+const HOSTS = 1000;
+const VIEWERS = 3000;
+const SECONDS = process.env['HOSTWIRE_FULL'] === '1' ? 60 : 15;
+const CROWD = fileURLToPath(new URL('./crowd.js', import.meta.url));
+
+interface Seen {
+  readonly events: number;
+  readonly lost: number;
+  readonly ended: number;
+  readonly p50: number;
+  readonly p99: number;
+  readonly max: number;
+}
+
+/** Its lines so far are read by `line`. */
+function start(test: { teardown(run: () => void): void }, ...args: readonly (string | number)[]) {
+  const child: ChildProcess = spawn(process.execPath, [CROWD, ...args.map(String)], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  test.teardown(() => child.kill('SIGKILL'));
+  let text = '';
+  child.stdout?.setEncoding('utf8').on('data', (part: string) => {
+    text += part;
+  });
+  const line = async (index: number) =>
+    await until(() => (text.split('\n').length > index + 1 ? text.split('\n')[index] : undefined));
+  return { line, end: () => child.stdin?.end() };
+}
+
+/** Anonymous memory in KiB, which is the process's own. */
+const memoryOf = (pid: number) =>
+  Number(/RssAnon:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]);
+
+/** Milliseconds of CPU time. */
+function cpuOf(pid: number): number {
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
+  return (Number(fields[11]) + Number(fields[12])) * 10;
+}
+
+const agentsOf = (port: number, count: number) =>
+  Object.fromEntries(
+    Array.from({ length: count }, (_, i) => [
+      `h${i}`,
+      { url: `http://127.1.${i >> 8}.${i & 255}:${port}`, labels: {} },
+    ]),
+  );
+
+async function metricOf(port: number, name: string): Promise<number> {
+  const lines = String((await ask(port, '/metrics')).body).split('\n');
+  return Number(lines.find((line) => line.startsWith(`hostwire_hub_${name} `))?.split(' ')[1]);
+}
+
+const samplesOf = async (port: number) => await metricOf(port, 'samples_total');
+
+/** Live memory of this process in KiB. */
+function collected(): number {
+  // Kept out of the command line: scripts/test.mjs starts this file as any other.
+  v8.setFlagsFromString('--expose-gc');
+  const gc: unknown = vm.runInNewContext('gc');
+  if (typeof gc !== 'function') throw new Error('no collector');
+  gc();
+  gc();
+  const { heapUsed, external } = process.memoryUsage();
+  return (heapUsed + external) / 1024;
+}
+
+t.test('[I.hub.load] what is kept of a host that nobody watches', async (t) => {
+  const port = await findLastingPort();
+  await start(t, 'agents', port).line(0);
+  await startHub(t, {});
+  const before = collected();
+  const hub = await startHub(t, agentsOf(port, HOSTS), {}, TIMES);
+  await until(async () => {
+    await sleep(1000);
+    return (await metricOf(hub.port, 'hosts{state="up"}')) === HOSTS ? true : undefined;
+  });
+  // A round of checks, each of which must leave nothing.
+  await sleep(12_000);
+  const perHost = (collected() - before) / HOSTS;
+  t.ok(perHost > 0.1 && perHost < 8, `${perHost.toFixed(1)} KiB per host`);
+  t.comment(`figure: ${perHost.toFixed(1)} KiB are kept of a host that nobody watches`);
+});
+
+t.test('[I.hub.load] a thousand agents and three thousand viewers', async (t) => {
+  const port = await findLastingPort();
+  await start(t, 'agents', port).line(0);
+  // Compared with a hub of some hosts: what the checks leave until V8 collects it does not grow with them.
+  const [few, hub] = await Promise.all(
+    [FEW, FEW + HOSTS].map((count) =>
+      startService({ config: { hub: { agents: agentsOf(port, count) } }, args: ['hub'] }),
+    ),
+  );
+  if (few === undefined || hub === undefined) throw new Error('there are two');
+  t.teardown(() => Promise.all([few.stop(), hub.stop()]));
+  await until(async () => {
+    await sleep(1000);
+    return (await metricOf(hub.port, 'hosts{state="up"}')) === FEW + HOSTS ? true : undefined;
+  });
+  // Three rounds of checks, so that all of a host is there that stays.
+  await sleep(33_000);
+  const perHost = (memoryOf(hub.pid) - memoryOf(few.pid)) / HOSTS;
+  const restCpu = cpuOf(hub.pid);
+  await sleep(10_000);
+  const restPercent = (cpuOf(hub.pid) - restCpu) / 100;
+
+  const viewers = start(t, 'viewers', hub.port, VIEWERS, HOSTS);
+  await viewers.line(0);
+  await sleep(2000);
+  const [cpu, samples] = [cpuOf(hub.pid), await samplesOf(hub.port)];
+  await sleep(SECONDS * 1000);
+  const spentMs = cpuOf(hub.pid) - cpu;
+  const passed = (await samplesOf(hub.port)) - samples;
+  const watched = (memoryOf(hub.pid) - memoryOf(few.pid)) / HOSTS;
+  viewers.end();
+  const seen = JSON.parse((await viewers.line(1)) ?? '') as Seen; // As crowd.ts writes it.
+  t.equal(seen.lost, 0, 'no event was lost');
+  t.equal(seen.ended, 0, 'no stream has ended');
+  t.ok(seen.events > VIEWERS * SECONDS * 0.8, `${seen.events} events`);
+  const perSample = (spentMs * 1000) / passed;
+  const perEvent = perSample / (VIEWERS / HOSTS);
+  t.comment(
+    `figure: ${perHost.toFixed(1)} KiB of the process per host without viewers, what V8 has not collected yet included, ` +
+      `and ${restPercent.toFixed(1)} % of a core for the checks; ` +
+      `${watched.toFixed(1)} KiB per host with ${VIEWERS / HOSTS} viewers each; ${seen.events} events, ${seen.lost} lost; ` +
+      `${perSample.toFixed(0)} µs of CPU per sample and its ${VIEWERS / HOSTS} events (${perEvent.toFixed(0)} µs each); ` +
+      `delay p50 ${seen.p50.toFixed(1)} ms, p99 ${seen.p99.toFixed(1)} ms, at most ${seen.max.toFixed(0)} ms`,
+  );
+});

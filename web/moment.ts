@@ -1,0 +1,99 @@
+/** The moment that the pointer is at, the same in all charts, and what ran then. */
+import { ClientError } from '../src/client/client.ts';
+import type { ProcessHistoryPayload } from '../src/wire/history.ts';
+import { connection, serviceNow } from './live.ts';
+import { drawn, shown } from './past.ts';
+import { getJson } from './requests.ts';
+import { Value } from './value.ts';
+
+export interface Moment {
+  /** Unix seconds of the machine. */
+  readonly at: number;
+  /** The id of the chart that it was chosen in. */
+  readonly chart: string;
+}
+
+export const moment = new Value<Moment | undefined>(undefined);
+/** The last answer, which may be of the moment before. */
+export const ran = new Value<ProcessHistoryPayload | undefined>(undefined);
+
+/** The service reads processes this often at most. */
+const SLOT_SECONDS = 10;
+/** After this time no further reading changes the answer. */
+const SETTLED_SECONDS = 90;
+/** A pointer on its way to another moment requests nothing. */
+const REST_MS = 150;
+const RETRY_MS = 5000;
+const MAX_KEPT = 100;
+
+export const slotOf = (at: number): number => Math.floor(at / SLOT_SECONDS) * SLOT_SECONDS;
+
+const kept = new Map<number, ProcessHistoryPayload>();
+/** The slot that is shown or was requested. */
+let wanted: number | undefined;
+let isOff = false;
+let timer: ReturnType<typeof setTimeout> | undefined;
+let asking = new AbortController();
+
+export function point(at: number, chart: string): void {
+  if (at !== moment.current?.at || chart !== moment.current.chart) moment.set({ at, chart });
+}
+
+export const leave = (): void => moment.set(undefined);
+
+async function ask(slot: number): Promise<void> {
+  asking = new AbortController();
+  const { signal } = asking;
+  const answer = await getJson<ProcessHistoryPayload>(`/api/history/processes?at=${slot}`, signal).catch(
+    (error: unknown) => {
+      if (error instanceof ClientError && error.status === 403) isOff = true;
+    },
+  );
+  if (signal.aborted || isOff) return;
+  if (answer) ran.set(answer);
+  // An answer without processes, or one that is older than the slot, may be another one soon.
+  if (answer?.taken_at != null && (answer.taken_at >= slot || serviceNow() - slot > SETTLED_SECONDS))
+    keep(slot, answer);
+  else timer = setTimeout(ask, RETRY_MS, slot);
+}
+
+function keep(slot: number, answer: ProcessHistoryPayload): void {
+  kept.set(slot, answer);
+  const [oldest] = kept.keys();
+  if (kept.size > MAX_KEPT && oldest !== undefined) kept.delete(oldest);
+}
+
+moment.watch((next) => {
+  const slot = next && slotOf(next.at);
+  if (slot === wanted) return;
+  wanted = slot;
+  clearTimeout(timer);
+  asking.abort();
+  const known = slot === undefined ? undefined : kept.get(slot);
+  if (slot === undefined || known !== undefined) ran.set(known);
+  else if (!isOff) timer = setTimeout(ask, REST_MS, slot);
+});
+
+// Another service may answer from then on, or the same one with another configuration.
+connection.watch((state) => {
+  kept.clear();
+  isOff = false;
+  if (state === 'resting') leave();
+});
+
+// A moment that is not shown any more becomes the oldest one.
+drawn.watch(() => {
+  const { current } = moment;
+  const [oldest] = shown().times;
+  if (current === undefined) return;
+  if (oldest === undefined || shown().slotOf(current.at) >= shown().times.length) leave();
+  else if (current.at < oldest) point(oldest, current.chart);
+});
+
+document.addEventListener('keydown', ({ key }) => {
+  if (key === 'Escape') leave();
+});
+// A finger has no place to leave to.
+document.addEventListener('pointerdown', ({ target }) => {
+  if (!(target instanceof Element && target.closest('.plot'))) leave();
+});

@@ -1,0 +1,35 @@
+/** What a chart is made of: lines, and the scale that they share. */
+import type { Colour } from './palette.ts';
+
+export interface Line {
+  /** Its name in the service's history. */
+  readonly series: string;
+  readonly label: string;
+  readonly colour: Colour;
+  /** Lines must be distinguishable without colours. */
+  readonly isDashed?: boolean;
+  /** One of many lines: thin, and not in the legend. */
+  readonly isFaint?: boolean;
+}
+
+export interface Scale {
+  readonly format: (value: number | null) => string;
+  /** Like `format`, for the axis. */
+  readonly tick?: (value: number) => string;
+  /** The range of the axis for the range of the data. */
+  readonly range: (min: number, max: number) => readonly [number, number];
+}
+
+/** The steps of a scale of rates, chosen so that its middle is a round number of binary units too. */
+const LEAST_RATE = 16 * 1024;
+
+export const PERCENT_RANGE: Scale['range'] = () => [0, 100];
+export const RATE_RANGE: Scale['range'] = (_, max) => [
+  0,
+  2 ** Math.ceil(Math.log2(Math.max(max, LEAST_RATE))),
+];
+export const DEGREE_RANGE: Scale['range'] = (min, max) => {
+  const from = Math.max(0, Math.floor((min - 5) / 10) * 10);
+  // The middle is a multiple of ten too.
+  return [from, from + Math.max(40, Math.ceil((max + 5 - from) / 20) * 20)];
+};

@@ -1,0 +1,202 @@
+/** Draws a chart of the shown history with uPlot. */
+import uPlot from 'uplot';
+import type { History, Range } from '../history.ts';
+import { moment } from '../moment.ts';
+import { drawn, notes } from '../past.ts';
+import { TEXTS } from '../texts.ts';
+import { cancelDraw, requestDraw } from './draw-queue.ts';
+import type { Line, Scale } from './line.ts';
+import { colourOf, scheme } from './palette.ts';
+
+/** In units of the text size, like everything in the style sheet: a user may have made text larger. */
+const FONT_REM = 0.6875;
+const LEFT_REM = 4.125;
+/** The width of the widest label of the time axis in common fonts, in units of its own font; of one digit. */
+const LABEL_EM = 4;
+/** The width of a further digit. */
+const DIGIT_EM = 0.75;
+const POINT_PX = 6;
+
+const remPx = () => Number.parseFloat(getComputedStyle(document.documentElement).fontSize);
+
+/** The labels of the time axis that have room on `plotPx`, as minutes before now. */
+export function minutesOn(
+  { seconds, tickMinutes }: Range,
+  plotPx: number,
+  labelPx: number,
+): readonly number[] {
+  const ticks = seconds / 60 / tickMinutes;
+  const all = Array.from({ length: ticks - 1 }, (_, i) => tickMinutes * (ticks - 1 - i));
+  const tickPx = plotPx / ticks;
+  if (labelPx <= tickPx) return all;
+  if (labelPx <= 2 * tickPx) return all.filter((minutes) => (minutes / tickMinutes) % 2 === 0);
+  return labelPx <= plotPx ? [2 * tickMinutes] : [];
+}
+
+function fillOf(u: uPlot, colour: string): CanvasGradient | string {
+  const { top, height } = u.bbox;
+  if (!Number.isFinite(top) || height === 0) return `${colour}00`;
+  const gradient = u.ctx.createLinearGradient(0, top, 0, top + height);
+  gradient.addColorStop(0, `${colour}48`);
+  gradient.addColorStop(1, `${colour}06`);
+  return gradient;
+}
+
+function seriesOf(line: Line): uPlot.Series {
+  const first = { width: line.isFaint ? 1 : 1.75, spanGaps: false, points: { show: false } };
+  if (line.isFaint) return { ...first, stroke: () => `${colourOf(line.colour)}70` };
+  const dash = line.isDashed ? { dash: [5, 3] } : { fill: (u: uPlot) => fillOf(u, colourOf(line.colour)) };
+  return { ...first, stroke: () => colourOf(line.colour), ...dash };
+}
+
+function axes({ format, tick = format }: Scale, range: Range, rem: number): uPlot.Axis[] {
+  const fontPx = FONT_REM * rem;
+  const font = `${fontPx}px system-ui, sans-serif`;
+  const shared = { stroke: () => colourOf('muted'), font, ticks: { show: false } };
+  const labelPx = fontPx * (range.tickMinutes < 10 ? LABEL_EM : LABEL_EM + DIGIT_EM);
+  const grid = { stroke: () => colourOf('grid'), width: 1 };
+  return [
+    {
+      ...shared,
+      grid: { show: false },
+      size: 1.25 * rem,
+      gap: 0.25 * rem,
+      splits: (u, _axis, _min, max) =>
+        minutesOn(range, u.width - LEFT_REM * rem, labelPx).map((minute) => max - 60 * minute),
+      values: (u, splits) =>
+        splits.map((at) => TEXTS.chart.ago(Math.round(((u.scales['x']?.max ?? at) - at) / 60))),
+    },
+    {
+      ...shared,
+      grid,
+      size: LEFT_REM * rem,
+      gap: 0.375 * rem,
+      splits: (_u, _axis, min, max) => [min, (min + max) / 2, max],
+      values: (_u, splits) => splits.map((value) => tick(value)),
+    },
+  ];
+}
+
+/** An edge of a band. */
+const EDGE: uPlot.Series = { width: 0, points: { show: false } };
+
+/** Those with a band from the least to the greatest value of each slot. */
+const banded = (lines: readonly Line[], { range }: History) =>
+  range.step === 1 ? [] : lines.filter((line) => !line.isFaint);
+
+/** A thin line at each start, stop, sleep and change of the clock. */
+function drawMarks(u: uPlot): void {
+  const { left, top, width, height } = u.bbox;
+  u.ctx.fillStyle = `${colourOf('muted')}80`;
+  for (const { at } of notes.current.marks) {
+    const x = Math.round(u.valToPos(at, 'x', true));
+    if (x >= left && x <= left + width) u.ctx.fillRect(x, top, 1, height);
+  }
+}
+
+function options(
+  history: History,
+  lines: readonly Line[],
+  scale: Scale,
+  place: HTMLElement,
+  rem: number,
+): uPlot.Options {
+  const { range } = history;
+  const bands = banded(lines, history);
+  return {
+    width: place.clientWidth,
+    height: place.clientHeight,
+    padding: [rem / 2, rem / 4, 0, 0],
+    legend: { show: false },
+    cursor: {
+      y: false,
+      drag: { setScale: false, x: false, y: false },
+      points: { size: (_u, series) => (series > lines.length ? 0 : POINT_PX) },
+      // All charts show the same moment, and a pointer at rest stays at it while time goes on.
+      move: (u) => {
+        const at = moment.current?.at;
+        return at === undefined ? [-10, -10] : [u.valToPos(at, 'x'), 0];
+      },
+    },
+    scales: {
+      x: { time: false, range: (_u, _min, max) => [(max ?? 0) - range.seconds, max ?? 0] },
+      y: {
+        range: (_u, min, max) => {
+          const [from, to] = scale.range(min ?? 0, max ?? 0);
+          return [from, to];
+        },
+      },
+    },
+    axes: axes(scale, range, rem),
+    series: [{}, ...lines.map(seriesOf), ...bands.flatMap(() => [EDGE, EDGE])],
+    bands: bands.map((line, i) => ({
+      series: [lines.length + 2 * i + 2, lines.length + 2 * i + 1],
+      fill: () => `${colourOf(line.colour)}38`,
+    })),
+    hooks: { draw: [drawMarks] },
+  };
+}
+
+function dataOf(history: History, lines: readonly Line[]): uPlot.AlignedData {
+  const unknown = history.times.map(() => null);
+  const column = ({ series }: Line, i: number) => history.columns(series)?.[i] ?? unknown;
+  return [
+    history.times,
+    ...lines.map((line) => column(line, 0)),
+    ...banded(lines, history).flatMap((line) => [column(line, 1), column(line, 2)]),
+  ];
+}
+
+/** Draws each change of `history` in `target` while it is visible; returns a function that stops. */
+export function plot(
+  history: History,
+  lines: readonly Line[],
+  scale: Scale,
+  target: HTMLElement,
+): () => void {
+  let chart: uPlot | undefined;
+  let isSeen = false;
+  let rem = remPx();
+  const draw = () => {
+    // Created with its data, because a chart that is created empty is drawn twice.
+    const data = dataOf(history, lines);
+    if (chart === undefined) chart = new uPlot(options(history, lines, scale, target, rem), data, target);
+    else chart.setData(data);
+  };
+  const update = () => {
+    if (isSeen) requestDraw(draw);
+  };
+  const seen = new IntersectionObserver(
+    (entries) => {
+      isSeen = entries.at(-1)?.isIntersecting === true;
+      update();
+    },
+    // Drawn slightly before it is scrolled into view.
+    { rootMargin: '400px' },
+  );
+  seen.observe(target);
+  const resized = new ResizeObserver(() => {
+    // The height is in units of the text size, so a change of it arrives here; uPlot cannot change its fonts.
+    if (rem !== remPx()) {
+      rem = remPx();
+      chart?.destroy();
+      chart = undefined;
+      update();
+    } else chart?.setSize({ width: target.clientWidth, height: target.clientHeight });
+  });
+  resized.observe(target);
+  const unwatch = [
+    drawn.watch(update),
+    notes.watch(update),
+    scheme.watch(() => chart?.redraw()),
+    // The place is that of the moment, whatever is passed.
+    moment.watch(() => chart?.setCursor({ left: 0, top: 0 })),
+  ];
+  return () => {
+    unwatch.forEach((stop) => stop());
+    seen.disconnect();
+    resized.disconnect();
+    cancelDraw(draw);
+    chart?.destroy();
+  };
+}
