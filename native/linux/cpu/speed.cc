@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <utility>
 
 #include "linux/kernel/parse_proc.h"
 
@@ -18,6 +17,8 @@ constexpr std::size_t kMaxSampled = 16;
 // On kernels 4.15 to 5.18 a read sleeps for 10 to 20 ms; probers are asked 100 ms before the reading.
 constexpr std::size_t kMaxSampledWhenSlow = 4;
 constexpr std::chrono::milliseconds kSlowRead{5};
+// One slow read may be a thread that lost its processor; where reading sleeps, each one is slow.
+constexpr std::size_t kSlowReads = 4;
 // Above this, descriptors are opened per round: the process needs them for other things.
 constexpr std::size_t kMaxKept = 128;
 // A cpufreq driver may be loaded after the service started.
@@ -36,19 +37,24 @@ CpuSpeed::CpuSpeed(const Roots& roots, SpeedScope scope)
 
 std::vector<std::uint32_t> CpuSpeed::chooseCores() {
   auto online = parseCpuList(online_.readIfPresent(buffer_));
-  const std::size_t limit = isSlow_ ? kMaxSampledWhenSlow : kMaxSampled;
+  const std::size_t limit = isSlow() ? kMaxSampledWhenSlow : kMaxSampled;
   if (scope_ == SpeedScope::kAll || online.size() <= limit) return online;
   std::vector<std::uint32_t> chosen;
   for (std::size_t at = 0; at < limit; ++at) chosen.push_back(online[at * online.size() / limit]);
   return chosen;
 }
 
+bool CpuSpeed::isSlow() const { return !hasFastRead_ && slowReads_ >= kSlowReads; }
+
 // Kilohertz. Some drivers report 0 for a sleeping core, so 0 is a speed.
 std::optional<double> CpuSpeed::readOne(KeptFile& file) {
   const auto begun = Clock::now();
   const auto khz = parseInteger(file.readIfPresent(buffer_));
   if (!khz || *khz < 0) return std::nullopt;
-  if (!std::exchange(hasMeasured_, true)) isSlow_ = Clock::now() - begun >= kSlowRead;
+  if (!hasFastRead_ && slowReads_ < kSlowReads) {
+    hasFastRead_ = Clock::now() - begun < kSlowRead;
+    if (!hasFastRead_) ++slowReads_;
+  }
   return static_cast<double>(*khz) * 1000;
 }
 

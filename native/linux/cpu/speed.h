@@ -28,6 +28,7 @@ class CpuSpeed {
   std::vector<std::uint32_t> chooseCores();
   std::vector<CoreSpeed> readCpufreq();
   std::optional<double> readOne(KeptFile& file);
+  bool isSlow() const;
   std::vector<CoreSpeed> readCpuinfo();
 
   SpeedScope scope_;
@@ -35,8 +36,8 @@ class CpuSpeed {
   KeptFile online_;
   KeptFile cpuinfo_;
   std::map<std::uint32_t, KeptFile> frequencies_;
-  bool hasMeasured_ = false;
-  bool isSlow_ = false;
+  std::size_t slowReads_ = 0;
+  bool hasFastRead_ = false;
   std::optional<std::chrono::steady_clock::time_point> withoutCpufreqSince_;
   std::string buffer_;
 };
