@@ -26,6 +26,7 @@ const report = {
   platform: process.platform,
   totalmem: os.totalmem(),
   cpus: os.cpus().length,
+  cpuModel: os.cpus()[0]?.model,
   uptime: os.uptime(),
   hostname: os.hostname(),
   first,
