@@ -271,6 +271,27 @@ else {
     t.match((await client.take('media_feedback')).data, { success: false, code: 'CONFLICT', final: true });
   });
 
+  t.test('[7.history] [7.events] what was, and what a watch rule reports', async (t) => {
+    const config: ConfigPart = { ...QUICK, history: { minutes: 60 } };
+    const here = await startHere(fixtureHost(), config);
+    t.teardown(() => here.stop());
+    const page = await SocketPage.open(browser, here.baseUrl);
+    t.teardown(() => page.close());
+    pages.push(page);
+    const client = await page.connect();
+    // With a subscriber of samples a rule is judged every second.
+    const topics = ['stats.memory', 'events'];
+    t.match((await client.ask('subscribe', { topics }, 1)).data, { topics, unknown: [] });
+    const rule = { series: 'memory.used_percent', above: 0, for_seconds: 1 };
+    here.reconfigure({ ...config, watch: { rules: { used: rule } } });
+    const { data: event } = await client.take('event');
+    t.match(event, { rule: 'used', state: 'begin', series: rule.series, value: Number, text: String });
+    const { type, data } = await client.ask('history', { series: [rule.series], since: -60 }, 2);
+    t.equal(type, 'history');
+    t.match(data, { series: { [rule.series]: Object }, events: [event] });
+    t.match(await client.ask('process_history', { at: event['at'] }, 3), { type: 'process_history' });
+  });
+
   t.test('[7.error-parse] [7.error-op] [7.error-data] messages that are not valid', async (t) => {
     const client = await own.connect();
     client.sayText('{');
