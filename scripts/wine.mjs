@@ -34,7 +34,12 @@ function providePrefix() {
   rmSync(PREFIX, { recursive: true, force: true });
   mkdirSync(PREFIX, { recursive: true });
   const env = wineEnvironment();
-  run('wine', ['wineboot', '-i'], env);
+  try {
+    run('wine', ['wineboot', '-i'], env);
+  } catch {
+    // On a busy machine it gives up waiting for a service of its own; the second time the files are there.
+    run('wine', ['wineboot', '-u'], env);
+  }
   run('wine', ['winecfg', '-v', 'win10'], env);
   endWine();
   writeFileSync(stamp, '');

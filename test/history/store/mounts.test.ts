@@ -1,13 +1,22 @@
 /** A disk that is full, and one that becomes read-only: recording pauses with one line, and goes on by itself. */
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, fsyncSync, mkdirSync, openSync, rmSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeSync,
+} from 'node:fs';
 import path from 'node:path';
 import t, { type Test } from 'tap';
 import { openSqlite } from '#src/history/store/sqlite.js';
 import { sqliteTests } from '../../helpers/machine/sqlite-node.ts';
 import { programPath } from '../../helpers/native/program.ts';
-import { BEGIN, emptyFolder, readAll, StoreRig, slotAt } from './harness.ts';
+import { BEGIN, emptyFolder, readAll, StoreRig, slotAt, until } from './harness.ts';
 
 const test = await sqliteTests(t, import.meta.filename, { mounts: true });
 
@@ -125,6 +134,26 @@ test('a disk that is made read-only, before the start and while it runs', async 
   t.equal(rig.lines.length, 2);
 });
 
+/** Whether a thread of this process stays in a system call that nothing interrupts, as on a disk that hangs. */
+function hasHangingThread(): boolean {
+  const stateOf = (task: string) => {
+    try {
+      return /\) (\S) /.exec(readFileSync(`/proc/self/task/${task}/stat`, 'utf8'))?.[1];
+    } catch {
+      return undefined; // It has ended meanwhile.
+    }
+  };
+  const hanging = () => readdirSync('/proc/self/task').filter((task) => stateOf(task) === 'D');
+  let still = hanging();
+  // Others wait for a page in memory, which takes no second.
+  for (let look = 0; look < 10 && still.length > 0; look++) {
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 100);
+    const now = hanging();
+    still = still.filter((task) => now.includes(task));
+  }
+  return still.length > 0;
+}
+
 test('a disk that does not answer: one line, and nothing waits for it', async (t) => {
   const point = path.join(emptyFolder(t), 'hung');
   mkdirSync(point);
@@ -139,6 +168,8 @@ test('a disk that does not answer: one line, and nothing waits for it', async (t
   const rig = new StoreRig(path.join(point, 'history.db'));
   rig.closeLimitMs = 100;
   rig.open();
+  // The worker starts in real time.
+  await until(hasHangingThread);
   // Without waiting for anything, as a service would.
   for (let minute = 0; minute < 60; minute++) {
     for (let second = 0; second < 60; second += 10) rig.store.put(slotAt(BEGIN + minute * 60 + second));
