@@ -162,7 +162,11 @@ else {
       (list.data['processes'] as readonly { readonly pid: number }[]).find(({ pid }) => pid === child.pid),
       { pid: child.pid, name: 'sleep', ppid: process.pid },
     );
-    t.match(await client.ask('process_details', { pid: child.pid }, 2), {
+    const readDetails = async () => await client.ask('process_details', { pid: child.pid }, 2);
+    let details = await readDetails();
+    // A command line that is not read within its limit, on a busy machine, is left out.
+    while (JSON.stringify(details.data).includes('"command":[]')) details = await readDetails();
+    t.match(details, {
       type: 'process_details',
       data: { name: 'sleep', count: 1, processes: [{ pid: child.pid, command: ['/bin/sleep', '61'] }] },
     });
