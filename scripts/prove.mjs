@@ -108,7 +108,7 @@ for (const { name, file, engine } of chosen) {
     counts,
     text,
     failures: messages,
-  } = runTests({ files: [file], limitSeconds: 3600, env: FULL, engine });
+  } = runTests({ files: [file], limitSeconds: 5400, env: FULL, engine });
   const seconds = Math.round((Date.now() - started) / 1000);
   for (const message of messages) console.log(`FAILED: ${message}`);
   const isGood = counts.failed === 0 && counts.skipped === 0 && counts.passed > 0;
