@@ -53,7 +53,13 @@ async function start(): Promise<number> {
   const started = await wine('net', 'start', 'hostwire');
   t.equal(started.code, 0, started.stdout + started.stderr);
   await waitFor('RUNNING');
-  return Number(/listening on http:\/\/127\.0\.0\.1:(\d+)\n$/.exec(logText())?.[1]);
+  const limit = performance.now() + LIMIT_MS;
+  for (;;) {
+    const port = /listening on http:\/\/127\.0\.0\.1:(\d+)\n$/.exec(logText())?.[1];
+    if (port !== undefined) return Number(port);
+    if (performance.now() > limit) throw new Error(`it does not listen: ${logText()}`);
+    await sleep(100);
+  }
 }
 
 t.teardown(async () => {
