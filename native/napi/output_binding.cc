@@ -26,8 +26,8 @@ void ignoreStraySignalsFromJs(const Napi::CallbackInfo&) { ignoreStraySignals();
 
 void endWithParentFromJs(const Napi::CallbackInfo&) { endWithParent(); }
 
-// exitNow(code: number): ends the process without waiting for any of its threads. Node's own exit joins its workers, also
-// one whose system call the kernel never finishes.
+// exitNow(code: number): ends the process without waiting for any of its threads. Node's own exit joins its
+// workers, also one whose system call the kernel never finishes.
 void exitNowFromJs(const Napi::CallbackInfo& info) { std::_Exit(info[0].ToNumber().Int32Value()); }
 
 void releaseClosedTerminalFromJs(const Napi::CallbackInfo&) { releaseClosedTerminal(); }
