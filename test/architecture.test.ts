@@ -38,7 +38,10 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
     ...['wire', 'log', 'errors', 'clock', 'parts', 'exporters', 'front'],
   ],
   front: ['engines', 'parts', 'tls', 'config', 'http'],
-  hub: ['front', 'hub/pull', 'http', 'stats', 'host', 'config', 'engines', 'wire', 'errors', 'log', 'clock'],
+  hub: [
+    ...['front', 'hub/pull', 'http', 'stats', 'host', 'config', 'engines', 'wire', 'access', 'params'],
+    ...['errors', 'log', 'clock'],
+  ],
   'hub/pull': ['config', 'tls'],
   parts: ['config', 'host', 'stats', 'history', 'processes', 'commands', 'log', 'clock'],
   engines: ['http'],

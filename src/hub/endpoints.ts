@@ -9,6 +9,7 @@ import { type Request, type Route, routesOfTable } from '../http/routes.ts';
 import { STREAM_HEADERS } from '../http/stream/fanout.ts';
 import { parseView, type View } from '../stats/view.ts';
 import { HUB_OPERATIONS } from '../wire/hub-operations.ts';
+import type { Asking } from './asking.ts';
 import { filterOf } from './filter.ts';
 import type { Fleet } from './fleet.ts';
 import type { Host } from './host.ts';
@@ -27,6 +28,7 @@ export interface HubRooms {
   readonly hosts: Hosts;
   readonly fleet: Fleet;
   readonly gate: Pick<Gate, 'judge' | 'keep'>;
+  readonly asking: Asking;
   /** Whether one more stream may be opened. */
   readonly hasRoom: (caller: Caller) => boolean;
   /** The text of /metrics. */

@@ -5,6 +5,7 @@ import { ServiceError } from '../errors.ts';
 import type { View } from '../stats/view.ts';
 import type { HostRow, HostState } from '../wire/hub.ts';
 import { Answers } from './answers.ts';
+import type { Ask, HostAnswer } from './ask.ts';
 import { Lane, type LaneOwner, queryOf } from './lane.ts';
 import type { HubParts } from './parts.ts';
 import { checkPresence, type Presence } from './presence.ts';
@@ -104,6 +105,12 @@ export class Host implements LaneOwner {
   async #get(path: string, ageMs: number): Promise<Buffer> {
     if (!this.isUp) throw this.refusal();
     return await this.#answers.get(this.#target, path, ageMs);
+  }
+
+  /** Rejects with ServiceError, as Reach.ask. Clients' commands come through `Asking`, which judges them. */
+  async ask(_ask: Ask): Promise<HostAnswer> {
+    if (!this.isUp) throw this.refusal();
+    throw new ServiceError('not_supported', 'This hub cannot ask machines yet.');
   }
 
   /** Another entry of the same id: viewers stay. */

@@ -10,6 +10,7 @@ import type { Host } from '../host/host.ts';
 import type { Bound } from '../http/connections/listening.ts';
 import type { Route } from '../http/routes.ts';
 import type { Log } from '../log/log.ts';
+import { Asking } from './asking.ts';
 import { HUB_HEADERS, hubRoutes } from './endpoints.ts';
 import { Fleet } from './fleet.ts';
 import { Hosts } from './hosts.ts';
@@ -36,6 +37,7 @@ export class HubService {
   readonly #log: Log;
   readonly #hosts: Hosts;
   readonly #fleet: Fleet;
+  readonly #asking: Asking;
   /** For the test that compares the API document with it. */
   readonly routes: readonly Route[];
 
@@ -68,8 +70,10 @@ export class HubService {
     this.#log = log;
     this.#hosts = new Hosts(initial.hub.agents, parts);
     this.#fleet = new Fleet(parts, this.#hosts, initial.stats.stream_interval_seconds * 1000);
+    const { commands: rules } = initial.hub;
+    this.#asking = new Asking({ rules, gate, clock, times: parts.times, log });
     this.routes = hubRoutes({
-      ...{ hosts: this.#hosts, fleet: this.#fleet, gate },
+      ...{ hosts: this.#hosts, fleet: this.#fleet, gate, asking: this.#asking },
       hasRoom: front.roomBeside([viewers]),
       metrics: () =>
         hubMetrics({
@@ -97,6 +101,7 @@ export class HubService {
     const { gate } = this.#front;
     this.#front.reconfigure(next);
     this.#hosts.reconfigure(next.hub.agents);
+    this.#asking.reconfigure(next.hub.commands);
     this.#fleet.reconfigure(next.stats.stream_interval_seconds * 1000);
     const passes = gate.passes.bind(gate);
     this.#hosts.judgeAgain(passes);

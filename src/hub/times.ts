@@ -1,5 +1,8 @@
 /** How long the hub waits for what, in milliseconds. Tests have shorter ones. */
 export interface Times {
+  /** For a command, until it is begun and answered; and for a question. */
+  readonly commandMs: number;
+  readonly questionMs: number;
   /** From one check whether an unwatched agent is there to the next. */
   readonly presenceMs: number;
   /** For the connection to an agent and the head of its answer. */
@@ -16,6 +19,8 @@ export interface Times {
 }
 
 export const TIMES: Times = {
+  commandMs: 5000,
+  questionMs: 10_000,
   presenceMs: 10_000,
   headMs: 5000,
   silenceMs: 20_000,
