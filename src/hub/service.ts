@@ -32,6 +32,10 @@ export interface HubOptions {
   readonly times?: Partial<Times>;
 }
 
+/** What agents write in their audit trails. */
+const nameOf = ([first = '']: readonly string[]) =>
+  first.replaceAll(/[^A-Za-z0-9_-]/g, '-').slice(0, 64) || 'hub';
+
 export class HubService {
   readonly #front: Front;
   readonly #log: Log;
@@ -61,6 +65,7 @@ export class HubService {
     const { ledger, tally, gate } = front;
     const counters = createCounters();
     const parts: HubParts = {
+      name: nameOf(machineNames),
       ...{ clock, log, ledger, tally, counters, viewers },
       times: { ...TIMES, ...times },
       random: Math.random,
