@@ -15,6 +15,7 @@ import { PeerWatch } from './http/connections/peers.ts';
 import type { Engine } from './http/engine.ts';
 import { Gate, SOCKET_PATH } from './http/gate.ts';
 import { Pipeline } from './http/pipeline.ts';
+import { Relay } from './http/relay.ts';
 import type { Route } from './http/routes.ts';
 import type { Base } from './parts.ts';
 import type { TlsPair } from './tls/pair.ts';
@@ -133,6 +134,7 @@ export class Front {
       gate: this.gate,
       routes,
       config: this.#base.config,
+      relay: new Relay(this.#base.clock.sinceBoot),
       isStopping: () => this.#isStopping,
       isCrowded: (address) => this.#census.isOver(address),
       log: this.#base.log,

@@ -38,8 +38,11 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
     ...['wire', 'log', 'errors', 'clock', 'parts', 'exporters', 'front'],
   ],
   front: ['engines', 'parts', 'tls', 'config', 'http'],
-  hub: ['front', 'hub/pull', 'http', 'stats', 'host', 'config', 'engines', 'wire', 'errors', 'log', 'clock'],
-  'hub/pull': ['config', 'tls'],
+  hub: [
+    ...['front', 'hub/pull', 'http', 'stats', 'host', 'config', 'engines', 'wire', 'access', 'params'],
+    ...['errors', 'log', 'clock'],
+  ],
+  'hub/pull': ['config', 'tls', 'clock'],
   parts: ['config', 'host', 'stats', 'history', 'processes', 'commands', 'log', 'clock'],
   engines: ['http'],
   http: ['http/clients', 'stats', 'tls', 'access', 'config', 'wire', 'errors', 'params', 'log'],
@@ -300,6 +303,9 @@ const POOL_USERS: ReadonlyMap<string, RegExp> = new Map([
   ['src/http/node/secure.ts', /^https$/],
   // The names of agents are looked up two at a time; the rest of the hub uses no thread of the pool.
   ['src/hub/pull/names.ts', /^(?:lookup|LookupFunction)$/],
+  ['src/hub/pull/socket.ts', /^net$/],
+  // Types.
+  ['src/hub/pull/connection.ts', /^net$/],
   ['src/hub/pull/request.ts', /^net$/],
   // In a worker of its own, on its thread.
   ['src/history/store/blobs.ts', /^(?:deflateRawSync|inflateRawSync)$/],

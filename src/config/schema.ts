@@ -3,7 +3,7 @@ import * as v from 'valibot';
 import { LOG_FORMATS, type LogFormat } from '../log/format.ts';
 import { LOG_LEVELS, type LogLevel } from '../log/log.ts';
 import { HISTORY_ROWS } from './history-rows.ts';
-import { AGENTS_ROW } from './hub-rows.ts';
+import { AGENTS_ROW, COMMANDS_ROW } from './hub-rows.ts';
 import { LAUNCH_ROW } from './launch-rows.ts';
 import { MQTT_ROWS } from './mqtt-rows.ts';
 import { addressesRow, booleanRow, configRow, limitRow, namesRow, pemRow, type Row } from './rows.ts';
@@ -159,7 +159,7 @@ export const KEYS = {
   history: HISTORY_ROWS,
   mqtt: MQTT_ROWS,
   wake: { hosts: WAKE_ROW },
-  hub: { agents: AGENTS_ROW },
+  hub: { agents: AGENTS_ROW, commands: COMMANDS_ROW },
   watch: { rules: WATCH_ROW },
   host: {
     root: configRow<string | undefined>(PATH, undefined, {

@@ -9,8 +9,10 @@ import { type Request, type Route, routesOfTable } from '../http/routes.ts';
 import { STREAM_HEADERS } from '../http/stream/fanout.ts';
 import { parseView, type View } from '../stats/view.ts';
 import { HUB_OPERATIONS } from '../wire/hub-operations.ts';
+import type { Asking } from './asking.ts';
 import { filterOf } from './filter.ts';
 import type { Fleet } from './fleet.ts';
+import { forwardedRuns } from './forwarded.ts';
 import type { Host } from './host.ts';
 import type { Hosts } from './hosts.ts';
 
@@ -27,6 +29,7 @@ export interface HubRooms {
   readonly hosts: Hosts;
   readonly fleet: Fleet;
   readonly gate: Pick<Gate, 'judge' | 'keep'>;
+  readonly asking: Asking;
   /** Whether one more stream may be opened. */
   readonly hasRoom: (caller: Caller) => boolean;
   /** The text of /metrics. */
@@ -51,6 +54,7 @@ export function hubRoutes(rooms: HubRooms): readonly Route[] {
   const { hosts, fleet, gate, metrics } = rooms;
   // `/api/hosts/{id}/…`
   const hostOf = ({ exchange }: Request): Host => hosts.find(exchange.head.path.split('/')[3] ?? '');
+  const { asking } = rooms;
   return routesOfTable(HUB_OPERATIONS, {
     listHosts({ query, headers }) {
       const { matches } = filterOf(query);
@@ -65,6 +69,7 @@ export function hubRoutes(rooms: HubRooms): readonly Route[] {
       const { view, headers } = viewOf(request);
       return jsonTextAnswer(await hostOf(request).system(view.withDetail), headers);
     },
+    ...forwardedRuns({ asking, hostOf }),
     openFleetStream(request) {
       const { view, headers } = viewOf(request);
       const filter = filterOf(request.query);

@@ -2,18 +2,20 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { AgentEntry } from '../config/hub-rows.ts';
 import { ServiceError } from '../errors.ts';
+import { SECTION_BITS, SECTIONS } from '../host/host.ts';
+import type { Params } from '../params.ts';
 import type { View } from '../stats/view.ts';
 import type { HostRow, HostState } from '../wire/hub.ts';
 import { Answers } from './answers.ts';
-import { Lane, type LaneOwner, queryOf } from './lane.ts';
+import type { Ask, Asker, HostAnswer, Question } from './ask.ts';
+import { Lane, type LaneOwner } from './lane.ts';
 import type { HubParts } from './parts.ts';
-import { checkPresence, type Presence } from './presence.ts';
-import type { Failure } from './pull/request.ts';
+import type { Failure } from './pull/socket.ts';
 import { type Target, targetOf } from './pull/target.ts';
+import { Pulled } from './pulled.ts';
 
 /** As the service: younger samples answer a request. */
 const USAGE_AGE_MS = 1000;
-const SYSTEM_AGE_MS = 10_000;
 
 export interface Condition {
   readonly state: HostState;
@@ -22,6 +24,10 @@ export interface Condition {
   readonly reason?: string;
 }
 
+/** The hub itself asks. */
+const NOBODY: Asker = { address: '', key: undefined };
+
+const namesOf = (sections: number) => SECTIONS.filter((name) => (sections & SECTION_BITS[name]) !== 0);
 const unixSeconds = () => Date.now() / 1000;
 
 export class Host implements LaneOwner {
@@ -38,7 +44,9 @@ export class Host implements LaneOwner {
   /** The next attempt, or the next check of an agent that nobody watches. */
   #timer: unknown;
   #failures = 0;
-  #check: Presence | undefined;
+  /** A check under way; another object means that it was given up. */
+  #check: object | undefined;
+  #reach: Pulled;
   readonly #answers: Answers;
   #isClosed = false;
 
@@ -48,7 +56,8 @@ export class Host implements LaneOwner {
     this.#parts = parts;
     this.#entry = entry;
     this.#target = targetOf(entry);
-    this.#answers = new Answers(parts.clock, parts.times);
+    this.#reach = this.#reachOf(this.#target);
+    this.#answers = new Answers(parts.clock);
     this.#attemptIn(parts.random() * spreadMs);
   }
 
@@ -94,16 +103,23 @@ export class Host implements LaneOwner {
     const current = (view.withDetail ? this.#detailed : this.#plain)?.current;
     const isYoung = current !== undefined && this.#parts.clock.now() - current.takenAtMs < USAGE_AGE_MS;
     if (isYoung && current.has(view) && current.isValid) return current.payload(view);
-    return await this.#get(`/api/usage${queryOf(view.sections, view.withDetail)}`, USAGE_AGE_MS);
+    const params = { sections: namesOf(view.sections), detail: view.withDetail };
+    return (await this.#ask('usage', params)).bytes;
   }
 
   async system(withDetail: boolean): Promise<Buffer> {
-    return await this.#get(`/api/system${withDetail ? '?detail=1' : ''}`, SYSTEM_AGE_MS);
+    return (await this.#ask('system', { detail: withDetail })).bytes;
   }
 
-  async #get(path: string, ageMs: number): Promise<Buffer> {
+  async #ask(what: Question, params: Params): Promise<HostAnswer> {
+    const deadlineMs = this.#parts.clock.now() + this.#parts.times.headMs;
+    return await this.ask({ what, params, who: NOBODY, deadlineMs });
+  }
+
+  /** Rejects with ServiceError, as Reach.ask. Clients' commands come through `Asking`, which judges them. */
+  async ask(ask: Ask): Promise<HostAnswer> {
     if (!this.isUp) throw this.refusal();
-    return await this.#answers.get(this.#target, path, ageMs);
+    return await this.#answers.ask(this.#reach, ask);
   }
 
   /** Another entry of the same id: viewers stay. */
@@ -115,8 +131,9 @@ export class Host implements LaneOwner {
     this.#name = undefined;
     this.#answers.clear();
     for (const lane of this.lanes) lane.disconnect();
-    this.#check?.close();
     this.#check = undefined;
+    this.#reach.close();
+    this.#reach = this.#reachOf(this.#target);
     this.#set({ state: 'down', reason: 'its entry in hub.agents has changed, and it was not reached since' });
     this.#attemptIn(0);
   }
@@ -126,7 +143,8 @@ export class Host implements LaneOwner {
     this.#isClosed = true;
     this.#parts.clock.clearTimer(this.#timer);
     this.#answers.clear();
-    this.#check?.close();
+    this.#check = undefined;
+    this.#reach.close();
     return this.lanes.reduce((full, lane) => full + lane.close(), 0);
   }
 
@@ -189,38 +207,40 @@ export class Host implements LaneOwner {
   #attempt(): void {
     this.#timer = undefined;
     if (this.lanes.length > 0) this.#connect();
-    else if (this.#check === undefined) this.#begin();
+    else if (this.#check === undefined) void this.#begin();
   }
 
   #connect(): void {
     for (const lane of this.lanes) if (!lane.isLinked) lane.connect();
   }
 
-  #begin(): void {
-    const { times, counters, random } = this.#parts;
-    counters.connections++;
-    const done = (failure: Failure | undefined) => {
-      // It was given up when its answer had arrived already.
-      if (check !== this.#check) return;
-      this.#check = undefined;
-      if (failure !== undefined) {
-        counters.failures++;
-        this.failed(failure);
-        return;
-      }
-      this.heard();
-      if (this.lanes.length > 0) this.#connect();
-      else this.#attemptIn(times.presenceMs * (0.9 + random() / 5));
-    };
-    const onName = (name: string) => {
-      if (check === this.#check) this.#name = name;
-    };
-    const check = checkPresence(
-      this.#target,
-      times.headMs,
-      done,
-      this.#name === undefined ? onName : undefined,
-    );
+  #reachOf(target: Target): Pulled {
+    const reach: Pulled = new Pulled(this.#parts, target, {
+      onTrouble: () => {
+        // While it is watched its stream shows that.
+        if (reach === this.#reach && this.isUp && this.lanes.length === 0 && this.#check === undefined)
+          this.#attemptIn(0);
+      },
+    });
+    return reach;
+  }
+
+  /** Finds out whether the agent is there, and the first time its name. */
+  async #begin(): Promise<void> {
+    const { times, random } = this.#parts;
+    const check = {};
     this.#check = check;
+    const found = await this.#reach.check(times.headMs, this.#name === undefined);
+    // It was given up meanwhile.
+    if (check !== this.#check) return;
+    this.#check = undefined;
+    if ('reason' in found) {
+      this.failed(found);
+      return;
+    }
+    this.#name ??= found.name;
+    this.heard();
+    if (this.lanes.length > 0) this.#connect();
+    else this.#attemptIn(times.presenceMs * (0.9 + random() / 5));
   }
 }

@@ -11,7 +11,8 @@ import type { View } from '../stats/view.ts';
 import type { HubParts } from './parts.ts';
 import { BadAnswer } from './pull/answer.ts';
 import { EventSplitter } from './pull/events.ts';
-import { AgentRequest, checkHead, type Failure } from './pull/request.ts';
+import { AgentRequest } from './pull/request.ts';
+import { checkHead, type Failure } from './pull/socket.ts';
 import type { Target } from './pull/target.ts';
 import { HostSample } from './sample.ts';
 
@@ -200,7 +201,7 @@ export class Lane implements Demand {
     const path = `/api/stream${queryOf(sections, this.#withDetail)}`;
     const request = new AgentRequest(
       this.#owner.target,
-      { method: 'GET', path, headMs: times.headMs, silenceMs: times.silenceMs },
+      { path, headMs: times.headMs, silenceMs: times.silenceMs },
       {
         onHead: (head) => checkHead(head, 'text/event-stream'),
         onBody: (bytes, start, end) => splitter.push(bytes, start, end),

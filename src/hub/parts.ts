@@ -18,6 +18,8 @@ export interface Counters {
 }
 
 export interface HubParts {
+  /** Of this hub, for the audit trails of agents: letters, digits, `_` and `-`. */
+  readonly name: string;
   readonly clock: Clock;
   readonly log: Log;
   readonly ledger: Ledger;

@@ -10,6 +10,7 @@ import type { Host } from '../host/host.ts';
 import type { Bound } from '../http/connections/listening.ts';
 import type { Route } from '../http/routes.ts';
 import type { Log } from '../log/log.ts';
+import { Asking } from './asking.ts';
 import { HUB_HEADERS, hubRoutes } from './endpoints.ts';
 import { Fleet } from './fleet.ts';
 import { Hosts } from './hosts.ts';
@@ -31,11 +32,16 @@ export interface HubOptions {
   readonly times?: Partial<Times>;
 }
 
+/** What agents write in their audit trails. */
+const nameOf = ([first = '']: readonly string[]) =>
+  first.replaceAll(/[^A-Za-z0-9_-]/g, '-').slice(0, 64) || 'hub';
+
 export class HubService {
   readonly #front: Front;
   readonly #log: Log;
   readonly #hosts: Hosts;
   readonly #fleet: Fleet;
+  readonly #asking: Asking;
   /** For the test that compares the API document with it. */
   readonly routes: readonly Route[];
 
@@ -59,6 +65,7 @@ export class HubService {
     const { ledger, tally, gate } = front;
     const counters = createCounters();
     const parts: HubParts = {
+      name: nameOf(machineNames),
       ...{ clock, log, ledger, tally, counters, viewers },
       times: { ...TIMES, ...times },
       random: Math.random,
@@ -68,8 +75,10 @@ export class HubService {
     this.#log = log;
     this.#hosts = new Hosts(initial.hub.agents, parts);
     this.#fleet = new Fleet(parts, this.#hosts, initial.stats.stream_interval_seconds * 1000);
+    const { commands: rules } = initial.hub;
+    this.#asking = new Asking({ rules, gate, clock, times: parts.times, log });
     this.routes = hubRoutes({
-      ...{ hosts: this.#hosts, fleet: this.#fleet, gate },
+      ...{ hosts: this.#hosts, fleet: this.#fleet, gate, asking: this.#asking },
       hasRoom: front.roomBeside([viewers]),
       metrics: () =>
         hubMetrics({
@@ -97,6 +106,7 @@ export class HubService {
     const { gate } = this.#front;
     this.#front.reconfigure(next);
     this.#hosts.reconfigure(next.hub.agents);
+    this.#asking.reconfigure(next.hub.commands);
     this.#fleet.reconfigure(next.stats.stream_interval_seconds * 1000);
     const passes = gate.passes.bind(gate);
     this.#hosts.judgeAgain(passes);

@@ -1,5 +1,6 @@
 /** What the hub sends: the list of hosts, and the events of the fleet. The payloads of one host are the service's own. */
 import * as v from 'valibot';
+import { FORWARDED_DOCS } from './hub-forwarded.ts';
 import type { HubOperationId } from './hub-operations.ts';
 import { means } from './meaning.ts';
 import type { OperationDocs } from './operation-docs.ts';
@@ -94,6 +95,7 @@ export const HUB_DOCS: Readonly<Record<HubOperationId, OperationDocs>> = {
     payloads: [system, systemDetail],
     errors: unknownHost,
   },
+  ...FORWARDED_DOCS,
   openFleetStream: {
     summary: 'The samples and states of all machines, one event per interval',
     description:

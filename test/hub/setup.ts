@@ -64,7 +64,7 @@ export async function startHub(
   const merged = (entries: Agents, part: ConfigPart): Config => {
     const server = { ...UNLIMITED.server, ...part.server };
     const laid = configWith({ ...UNLIMITED, ...part, server });
-    return { ...laid, hub: { agents: entriesOf(entries) } };
+    return { ...laid, hub: { ...laid.hub, agents: entriesOf(entries) } };
   };
   const hub = new HubService({
     config: merged(agents, config),

@@ -24,7 +24,9 @@ function serveAgents(port: number): void {
     };
     socket.on('error', () => undefined);
     socket.on('close', () => clearInterval(timer));
-    socket.once('data', (bytes) => {
+    // As the service closes an idle connection.
+    socket.setTimeout(10_000, () => timer === undefined && socket.end());
+    socket.on('data', (bytes) => {
       const request = bytes.toString('latin1');
       if (request.startsWith('GET /api/stream')) {
         socket.write(HEAD);
@@ -38,7 +40,10 @@ function serveAgents(port: number): void {
       const isHead = request.startsWith('HEAD');
       const body = isHead ? '' : '{"hostname":"simulated"}';
       const type = isHead ? 'text/event-stream' : 'application/json';
-      socket.end(`HTTP/1.1 200 OK\r\nContent-Type: ${type}\r\nContent-Length: ${body.length}\r\n\r\n${body}`);
+      const clock = `X-Hostwire-Clock: abc ${Math.floor(performance.now())}`;
+      socket.write(
+        `HTTP/1.1 200 OK\r\nContent-Type: ${type}\r\n${clock}\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+      );
     });
   });
   server.listen({ port, host: '0.0.0.0', backlog: 4096 }, () => console.log('ready'));
