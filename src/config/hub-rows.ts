@@ -15,6 +15,25 @@ export interface AgentEntry {
 
 const PIN = v.pipe(v.string(), v.regex(/^sha256\/[A-Za-z0-9+/]{43}=$/));
 
+const labelsRow = (meaning: string, more: { readonly needsRestart?: true } = {}) =>
+  configRow<Readonly<Record<string, string>>>(
+    v.custom<Record<string, string>>(isLabels),
+    {},
+    {
+      type: 'map of strings',
+      expected:
+        'a map of at most 16 labels: names of 1 to 64 letters, digits, "_" and "-", texts of 1 to 64 characters',
+      meaning,
+      ...more,
+    },
+  );
+
+/** `host.labels`. */
+export const HOST_LABELS_ROW = labelsRow(
+  'What viewers of a hub may filter by, such as `site: berlin` (`mqtt.publish: hub`).',
+  { needsRestart: true },
+);
+
 /** The keys of one entry of `hub.agents`. */
 export const AGENT_KEYS = {
   url: configRow(v.pipe(v.string(), v.check(isAgentUrl)), '', {
@@ -41,16 +60,7 @@ export const AGENT_KEYS = {
       'With `https://`: the pin of its key, which `hostwire doctor` and `hostwire keygen --tls` print there. Without it an authority that Node knows must have signed its certificate.',
     defaultInWords: 'none',
   }),
-  labels: configRow<Readonly<Record<string, string>>>(
-    v.custom<Record<string, string>>(isLabels),
-    {},
-    {
-      type: 'map of strings',
-      expected:
-        'a map of at most 16 labels: names of 1 to 64 letters, digits, "_" and "-", texts of 1 to 64 characters',
-      meaning: 'What viewers may filter by, such as `site: berlin`.',
-    },
-  ),
+  labels: labelsRow('What viewers may filter by, such as `site: berlin`.'),
 };
 
 export const AGENTS_ROW: Row<Readonly<Record<string, AgentEntry>>> = namedRow<AgentEntry>(

@@ -48,8 +48,9 @@ class Group {
   readonly #filter: Filter;
   readonly #view: View;
   readonly fanout: Fanout;
-  /** The hosts whose samples it has subscribed to. */
+  /** The hosts whose samples it has subscribed to, and which hosts there were then. */
   readonly #subscribed = new Set<Host>();
+  #version = -1;
   #sent = new Map<string, Sent>();
   #whole: Buffer | undefined;
 
@@ -82,6 +83,7 @@ class Group {
   /** Subscribes to the hosts that the filter concerns. */
   follow(): void {
     const view = this.#view;
+    this.#version = this.#hosts.version;
     const wanted = new Set(this.#hosts.all.filter((host) => this.#filter.concerns(host)));
     for (const host of wanted) {
       if (this.#subscribed.has(host)) continue;
@@ -92,6 +94,7 @@ class Group {
   }
 
   tick(): void {
+    if (this.#version !== this.#hosts.version) this.follow();
     const event = this.#compose();
     if (event === undefined) return;
     const events: SampleEvents = { event: () => event, whole: () => this.#makeWhole() };

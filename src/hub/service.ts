@@ -11,6 +11,7 @@ import type { Bound } from '../http/connections/listening.ts';
 import type { Route } from '../http/routes.ts';
 import type { Log } from '../log/log.ts';
 import { Asking } from './asking.ts';
+import { BrokerRoom } from './broker-room.ts';
 import { HUB_HEADERS, hubRoutes } from './endpoints.ts';
 import { Fleet } from './fleet.ts';
 import { Hosts } from './hosts.ts';
@@ -39,8 +40,10 @@ const nameOf = ([first = '']: readonly string[]) =>
 export class HubService {
   readonly #front: Front;
   readonly #log: Log;
+  readonly #config: { readonly current: Config };
   readonly #hosts: Hosts;
   readonly #fleet: Fleet;
+  readonly #broker: BrokerRoom;
   readonly #asking: Asking;
   /** For the test that compares the API document with it. */
   readonly routes: readonly Route[];
@@ -74,6 +77,8 @@ export class HubService {
     this.#front = front;
     this.#log = log;
     this.#hosts = new Hosts(initial.hub.agents, parts);
+    this.#broker = new BrokerRoom(parts, this.#hosts);
+    this.#config = config;
     this.#fleet = new Fleet(parts, this.#hosts, initial.stats.stream_interval_seconds * 1000);
     const { commands: rules } = initial.hub;
     this.#asking = new Asking({ rules, gate, clock, times: parts.times, log });
@@ -95,9 +100,12 @@ export class HubService {
   async start(): Promise<readonly Bound[]> {
     const bound = await this.#front.start();
     this.#front.trimSoon();
-    const { length } = this.#hosts.all;
-    if (length === 0) this.#log.warn('hub.agents is empty: there is no machine to show');
-    else this.#log.info(`${length} machines in hub.agents`);
+    const { agents, mqtt } = this.#config.current.hub;
+    const { length } = Object.keys(agents);
+    if (length > 0) this.#log.info(`${length} machines in hub.agents`);
+    else if (mqtt.url === undefined)
+      this.#log.warn('hub.agents is empty, and there is no hub.mqtt: there is no machine to show');
+    this.#broker.configure(mqtt);
     return bound;
   }
 
@@ -106,6 +114,7 @@ export class HubService {
     const { gate } = this.#front;
     this.#front.reconfigure(next);
     this.#hosts.reconfigure(next.hub.agents);
+    this.#broker.configure(next.hub.mqtt);
     this.#asking.reconfigure(next.hub.commands);
     this.#fleet.reconfigure(next.stats.stream_interval_seconds * 1000);
     const passes = gate.passes.bind(gate);
@@ -117,7 +126,7 @@ export class HubService {
   async close(): Promise<boolean> {
     this.#front.stop();
     const isDrained = this.#fleet.close() + this.#hosts.close() === 0;
-    await this.#front.close(isDrained);
+    await Promise.all([this.#front.close(isDrained), this.#broker.close()]);
     return true;
   }
 
