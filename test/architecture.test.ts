@@ -39,8 +39,12 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   ],
   front: ['engines', 'parts', 'tls', 'config', 'http'],
   hub: [
-    ...['front', 'hub/pull', 'http', 'stats', 'host', 'config', 'engines', 'wire', 'access', 'params'],
-    ...['errors', 'log', 'clock'],
+    ...['front', 'hub/pull', 'hub/socket', 'http', 'stats', 'host', 'config', 'engines', 'wire', 'access'],
+    ...['params', 'errors', 'log', 'clock', 'listeners'],
+  ],
+  'hub/socket': [
+    ...['http', 'http/clients', 'http/socket', 'stats', 'wire', 'params', 'errors', 'log', 'clock'],
+    'listeners',
   ],
   'hub/pull': ['config', 'tls', 'clock'],
   parts: ['config', 'host', 'stats', 'history', 'processes', 'commands', 'log', 'clock'],

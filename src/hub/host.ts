@@ -189,6 +189,7 @@ export class Host implements LaneOwner {
       log.warn(`host ${this.id} is ${condition.state}: ${condition.reason}`);
     this.#condition = { ...condition, since };
     this.version++;
+    this.#parts.conditions.notify(this.id);
   }
 
   #drop(lane: Lane): void {

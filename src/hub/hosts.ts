@@ -28,6 +28,10 @@ export class Hosts {
     return this.#sorted;
   }
 
+  get(id: string): Host | undefined {
+    return this.#hosts.get(id);
+  }
+
   /** Throws ServiceError. */
   find(id: string): Host {
     const host = this.#hosts.get(id);

@@ -42,8 +42,6 @@ interface Waiter {
   readonly reject: (error: Error) => void;
 }
 
-const ENDED: Failure = { isRefusal: false, reason: 'it has ended its stream' };
-
 /** `fields=` of a stream, and `detail=`. */
 export function queryOf(sections: number, withDetail: boolean): string {
   const names = SECTIONS.filter((name) => (sections & SECTION_BITS[name]) !== 0);
@@ -67,6 +65,7 @@ export class Lane implements Demand {
   #timer: unknown;
   readonly #waiters = new Set<Waiter>();
   newest: HostSample | undefined;
+  sink: { publish(): void } | undefined;
   #fanout: Fanout | undefined;
 
   constructor(parts: HubParts, owner: LaneOwner, withDetail: boolean) {
@@ -205,7 +204,8 @@ export class Lane implements Demand {
       {
         onHead: (head) => checkHead(head, 'text/event-stream'),
         onBody: (bytes, start, end) => splitter.push(bytes, start, end),
-        onEnd: (failure) => this.#failed(link, failure ?? ENDED),
+        onEnd: (failure = { isRefusal: false, reason: 'it has ended its stream' }) =>
+          this.#failed(link, failure),
       },
     );
     const link = { sections, request };
@@ -218,8 +218,8 @@ export class Lane implements Demand {
     // It was closed while its last bytes were cut into events.
     if (!isFirst && link !== this.#link) return;
     const sample = new HostSample(event, link.sections, clock.now());
-    // Not each one: passing on needs no look into it, but cutting does.
-    if ((isFirst || this.#wanted.size > 1) && !sample.isValid)
+    // Not each one: passing on needs no look into it, but cutting does, and a message around it.
+    if ((isFirst || this.#wanted.size > 1 || this.sink !== undefined) && !sample.isValid)
       throw new BadAnswer('it sends something else than samples');
     if (isFirst) {
       this.#link?.request.close();
@@ -232,6 +232,7 @@ export class Lane implements Demand {
     this.#owner.heard();
     for (const { view, resolve } of this.#waiters) if (sample.has(view)) resolve(sample);
     this.#fanout?.publish(sample);
+    this.sink?.publish();
   }
 
   #failed(link: Link, failure: Failure): void {
