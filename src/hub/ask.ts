@@ -28,6 +28,9 @@ export interface Asker {
   readonly key: string | undefined;
 }
 
+/** The hub itself asks. */
+export const NOBODY: Asker = { address: '', key: undefined };
+
 /** The name of the key in `auth.api_key`, as long as there is one key. */
 export const KEY_NAME = 'default';
 

@@ -1,12 +1,10 @@
 /** The way to an agent behind a broker: questions, and commands with deadlines by the agent's own clock. */
 import { AgentClock, type ClockReading } from './agent-clock.ts';
-import { type Ask, type HostAnswer, isQuestion, type Reach } from './ask.ts';
+import { type Ask, type HostAnswer, isQuestion, NOBODY, type Reach } from './ask.ts';
 import type { Calls } from './broker/calls.ts';
 import { notDone } from './broker/feedback.ts';
 import type { HubParts } from './parts.ts';
 
-/** The hub itself asks. */
-const NOBODY = { address: '', key: undefined };
 const CLOCK = { what: 'clock', params: {} };
 
 export class BrokerReach implements Reach {

@@ -1,9 +1,10 @@
 /** The streams of one machine behind a broker: what they want together, and the samples that have it. */
-import { SECTION_BITS, SECTIONS, type Section } from '../host/host.ts';
+import { SECTION_BITS, type Section } from '../host/host.ts';
 import type { SampleLines } from './broker/lines.ts';
 import type { AgentStream, StreamSink } from './lane.ts';
 import type { Failure } from './pull/socket.ts';
 import { HostSample } from './sample.ts';
+import { namesOf } from './section-names.ts';
 
 /** What a hub publishes on `want`, beside its name. */
 export interface Want {
@@ -17,7 +18,6 @@ interface Stream {
   readonly sink: StreamSink;
 }
 
-const namesOf = (sections: number) => SECTIONS.filter((name) => (sections & SECTION_BITS[name]) !== 0);
 const bitsOf = (names: readonly Section[]) => names.reduce((bits, name) => bits | SECTION_BITS[name], 0);
 
 export class BrokerStreams {

@@ -74,7 +74,7 @@ export class Broker {
   /** Machines whose ids `hub.agents` no longer has are shown. */
   offerAgain(): void {
     for (const [id, { isClosed, status }] of this.#known) {
-      if (!isClosed || this.#hosts.has(id)) continue;
+      if (!isClosed || this.#hosts.get(id) !== undefined) continue;
       this.#known.delete(id);
       if (status !== undefined) this.#add(id)?.say(status, true);
     }

@@ -2,6 +2,8 @@
 import { ServiceError } from '../errors.ts';
 import type { Caller } from '../http/clients/caller.ts';
 import { DOCUMENT_HEADERS, runOf } from '../http/endpoints/documents.ts';
+import { SOCKET_HEADERS, socketRuns } from '../http/endpoints/websocket.ts';
+import type { Exchange } from '../http/engine.ts';
 import { GATE_HEADERS, type Gate } from '../http/gate.ts';
 import type { Answer } from '../http/head.ts';
 import { type Headers, jsonAnswer, jsonTextAnswer, statusLine } from '../http/reply.ts';
@@ -15,10 +17,12 @@ import type { Fleet } from './fleet.ts';
 import { forwardedRuns } from './forwarded.ts';
 import type { Host } from './host.ts';
 import type { Hosts } from './hosts.ts';
+import type { HubSockets } from './socket/sockets.ts';
 
 export const HUB_HEADERS: ReadonlySet<string> = new Set([
   ...GATE_HEADERS,
   ...DOCUMENT_HEADERS,
+  ...SOCKET_HEADERS,
   'connection',
   'content-length',
   'transfer-encoding',
@@ -29,6 +33,7 @@ export interface HubRooms {
   readonly hosts: Hosts;
   readonly fleet: Fleet;
   readonly gate: Pick<Gate, 'judge' | 'keep'>;
+  readonly sockets: Pick<HubSockets, 'open'>;
   readonly asking: Asking;
   /** Whether one more stream may be opened. */
   readonly hasRoom: (caller: Caller) => boolean;
@@ -51,10 +56,13 @@ const streamHead = (headers: Headers): Answer => ({
 });
 
 export function hubRoutes(rooms: HubRooms): readonly Route[] {
-  const { hosts, fleet, gate, metrics } = rooms;
+  const { hosts, fleet, gate, metrics, sockets, hasRoom, asking } = rooms;
   // `/api/hosts/{id}/…`
-  const hostOf = ({ exchange }: Request): Host => hosts.find(exchange.head.path.split('/')[3] ?? '');
-  const { asking } = rooms;
+  const hostAt = ({ head }: Exchange): Host => hosts.find(head.path.split('/')[3] ?? '');
+  const hostOf = ({ exchange }: Request): Host => hostAt(exchange);
+  const openOne = {
+    open: (exchange: Exchange, caller: Caller) => sockets.open(exchange, caller, hostAt(exchange)),
+  };
   return routesOfTable(HUB_OPERATIONS, {
     listHosts({ query, headers }) {
       const { matches } = filterOf(query);
@@ -79,7 +87,10 @@ export function hubRoutes(rooms: HubRooms): readonly Route[] {
       return undefined;
     },
     getStatus: ({ headers }) => jsonAnswer({ status: 'ok' }, headers),
+    ...socketRuns({ gate, sockets, hasRoom }),
+    openHostSocket: socketRuns({ gate, sockets: openOne, hasRoom }).openSocket,
     getOpenapi: runOf('hub-openapi'),
+    getAsyncapi: runOf('hub-asyncapi'),
     getMetrics: ({ headers }) => ({
       status: statusLine(200),
       headers: [

@@ -27,9 +27,12 @@ export type ForwardedId = Exclude<
   | 'openHostStream'
   | 'getHostUsage'
   | 'getHostSystem'
+  | 'openHostSocket'
   | 'openFleetStream'
+  | 'openSocket'
   | 'getStatus'
   | 'getOpenapi'
+  | 'getAsyncapi'
   | 'getMetrics'
 >;
 

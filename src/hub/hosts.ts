@@ -32,15 +32,16 @@ export class Hosts {
     return this.#sorted;
   }
 
+  /** undefined: there is none of that id. */
+  get(id: string): Host | undefined {
+    return this.#hosts.get(id);
+  }
+
   /** Throws ServiceError. */
   find(id: string): Host {
     const host = this.#hosts.get(id);
     if (host === undefined) throw new ServiceError('not_found', 'There is no machine of that id.');
     return host;
-  }
-
-  has(id: string): boolean {
-    return this.#hosts.has(id);
   }
 
   get states(): Readonly<Record<HostState, number>> {
@@ -75,8 +76,10 @@ export class Hosts {
       const host = new PulledHost(id, entry, this.#parts, entries.length * MS_PER_HOST);
       this.#pulled.set(id, host);
       // One of a broker that has this id makes way.
-      this.#hosts.get(id)?.close();
+      const other = this.#hosts.get(id);
+      other?.close();
       this.#put(host);
+      if (other !== undefined) this.#parts.conditions.notify(id);
     }
   }
 
@@ -93,6 +96,7 @@ export class Hosts {
     if (this.#hosts.get(host.id) !== host) return;
     this.#hosts.delete(host.id);
     this.#changed();
+    this.#parts.conditions.notify(host.id);
   }
 
   #put(host: Host): void {

@@ -66,6 +66,7 @@ export class Lane implements Demand {
   #timer: unknown;
   readonly #waiters = new Set<Waiter>();
   newest: HostSample | undefined;
+  sink: { publish(): void } | undefined;
   #fanout: Fanout | undefined;
 
   constructor(parts: HubParts, owner: LaneOwner, withDetail: boolean) {
@@ -208,8 +209,8 @@ export class Lane implements Demand {
     const isFirst = link === this.#next;
     // It was closed while its last bytes were cut into events.
     if (!isFirst && link !== this.#link) return;
-    // Not each one: passing on needs no look into it, but cutting does.
-    if ((isFirst || this.#wanted.size > 1) && !sample.isValid)
+    // Not each one: passing on needs no look into it, but cutting does, and a message around it.
+    if ((isFirst || this.#wanted.size > 1 || this.sink !== undefined) && !sample.isValid)
       throw new BadAnswer('it sends something else than samples');
     if (isFirst) {
       this.#link?.request.close();
@@ -222,6 +223,7 @@ export class Lane implements Demand {
     this.#owner.heard();
     for (const { view, resolve } of this.#waiters) if (sample.has(view)) resolve(sample);
     this.#fanout?.publish(sample);
+    this.sink?.publish();
   }
 
   #failed(link: Link, failure: Failure): void {

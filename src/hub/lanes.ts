@@ -1,19 +1,15 @@
 /** The lanes of one machine, and what of it is the same however it is reached. */
-import { SECTION_BITS, SECTIONS } from '../host/host.ts';
 import type { Params } from '../params.ts';
 import type { View } from '../stats/view.ts';
 import type { HostRow } from '../wire/hub.ts';
-import type { Asker, Question, Reach } from './ask.ts';
+import { NOBODY, type Question, type Reach } from './ask.ts';
 import type { Host } from './host.ts';
 import { Lane, type LaneOwner } from './lane.ts';
 import type { HubParts } from './parts.ts';
+import { namesOf } from './section-names.ts';
 
 /** As the service: younger samples answer a request. */
 const USAGE_AGE_MS = 1000;
-/** The hub itself asks. */
-const NOBODY: Asker = { address: '', key: undefined };
-
-const namesOf = (sections: number) => SECTIONS.filter((name) => (sections & SECTION_BITS[name]) !== 0);
 
 export class Lanes {
   readonly #parts: HubParts;

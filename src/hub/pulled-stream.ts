@@ -1,5 +1,5 @@
 /** The stream of samples that the hub opens at an agent. */
-import { ALL_SECTIONS, SECTION_BITS, SECTIONS } from '../host/host.ts';
+import { ALL_SECTIONS } from '../host/host.ts';
 import type { AgentStream, StreamSink } from './lane.ts';
 import type { HubParts } from './parts.ts';
 import { EventSplitter } from './pull/events.ts';
@@ -7,14 +7,14 @@ import { AgentRequest } from './pull/request.ts';
 import { checkHead, type Failure } from './pull/socket.ts';
 import type { Target } from './pull/target.ts';
 import { HostSample } from './sample.ts';
+import { namesOf } from './section-names.ts';
 
 const ENDED: Failure = { isRefusal: false, reason: 'it has ended its stream' };
 
 /** `fields=` of a stream, and `detail=`. */
 function queryOf(sections: number, withDetail: boolean): string {
-  const names = SECTIONS.filter((name) => (sections & SECTION_BITS[name]) !== 0);
   // No section at all is a name that none has.
-  const fields = sections === ALL_SECTIONS ? [] : [`fields=${names.join(',') || 'none'}`];
+  const fields = sections === ALL_SECTIONS ? [] : [`fields=${namesOf(sections).join(',') || 'none'}`];
   const query = [...fields, ...(withDetail ? ['detail=1'] : [])].join('&');
   return query === '' ? '' : `?${query}`;
 }

@@ -8,8 +8,12 @@ import type { EngineChoice } from '../engines.ts';
 import { Front, type OpenStreams } from '../front.ts';
 import type { Host } from '../host/host.ts';
 import type { Bound } from '../http/connections/listening.ts';
+import { SOCKET_PATHS } from '../http/gate.ts';
 import type { Route } from '../http/routes.ts';
+import { Listeners } from '../listeners.ts';
 import type { Log } from '../log/log.ts';
+import type { ServiceFacts } from '../stats/system.ts';
+import { HUB_OPERATIONS } from '../wire/hub-operations.ts';
 import { Asking } from './asking.ts';
 import { BrokerRoom } from './broker-room.ts';
 import { HUB_HEADERS, hubRoutes } from './endpoints.ts';
@@ -17,6 +21,8 @@ import { Fleet } from './fleet.ts';
 import { Hosts } from './hosts.ts';
 import { hubMetrics } from './metrics.ts';
 import { createCounters, type HubParts } from './parts.ts';
+import { HubSockets } from './socket/sockets.ts';
+import { HubSocketRooms } from './socket-rooms.ts';
 import { TIMES, type Times } from './times.ts';
 
 export interface HubOptions {
@@ -24,6 +30,7 @@ export interface HubOptions {
   readonly host: Host;
   readonly engine: EngineChoice;
   readonly log: Log;
+  readonly facts: Pick<ServiceFacts, 'version'>;
   /** The machine's short and full host name: the web guard lets them through. */
   readonly machineNames: readonly string[];
   /** The resident memory of this process, in bytes. Without it none is returned to the system early. */
@@ -45,11 +52,12 @@ export class HubService {
   readonly #fleet: Fleet;
   readonly #broker: BrokerRoom;
   readonly #asking: Asking;
+  readonly #sockets: HubSockets;
   /** For the test that compares the API document with it. */
   readonly routes: readonly Route[];
 
   constructor(options: HubOptions) {
-    const { config: initial, host, engine, log, machineNames, rss, times } = options;
+    const { config: initial, host, engine, log, machineNames, rss, times, facts } = options;
     const { clock = systemClock(() => host.sinceBootMs()) } = options;
     const config = { current: initial };
     const viewers = { size: 0 };
@@ -63,6 +71,7 @@ export class HubService {
     const front = new Front({
       ...{ base: { config, host, clock, log }, engine, machineNames, rss },
       headersRead: HUB_HEADERS,
+      socketPaths: [...SOCKET_PATHS, HUB_OPERATIONS.openHostSocket.path],
       streams: () => streams,
     });
     const { ledger, tally, gate } = front;
@@ -71,6 +80,7 @@ export class HubService {
       name: nameOf(machineNames),
       ...{ clock, log, ledger, tally, counters, viewers },
       times: { ...TIMES, ...times },
+      conditions: new Listeners(),
       random: Math.random,
       stallLimitSeconds: () => front.stallLimitSeconds,
     };
@@ -82,13 +92,21 @@ export class HubService {
     this.#fleet = new Fleet(parts, this.#hosts, initial.stats.stream_interval_seconds * 1000);
     const { commands: rules } = initial.hub;
     this.#asking = new Asking({ rules, gate, clock, times: parts.times, log });
+    const rooms = { hosts: this.#hosts, fleet: this.#fleet, asking: this.#asking };
+    this.#sockets = new HubSockets({
+      version: facts.version,
+      rooms: new HubSocketRooms({ ...rooms, clock, times: parts.times }),
+      ...{ clock, log, tally, conditions: parts.conditions },
+      intervalMs: () => config.current.stats.stream_interval_seconds * 1000,
+    });
     this.routes = hubRoutes({
-      ...{ hosts: this.#hosts, fleet: this.#fleet, gate, asking: this.#asking },
-      hasRoom: front.roomBeside([viewers]),
+      ...{ ...rooms, gate, sockets: this.#sockets },
+      hasRoom: front.roomBeside([viewers, this.#sockets]),
       metrics: () =>
         hubMetrics({
           states: this.#hosts.states,
           viewers: viewers.size,
+          sockets: this.#sockets,
           counters,
           events: this.#events(counters),
         }),
@@ -120,12 +138,14 @@ export class HubService {
     const passes = gate.passes.bind(gate);
     this.#hosts.judgeAgain(passes);
     this.#fleet.judgeAgain(passes);
+    this.#sockets.judgeAgain(passes);
   }
 
   /** Stops within a second, as the service; true: no thread hangs in the kernel, because there is none. */
   async close(): Promise<boolean> {
     this.#front.stop();
-    const isDrained = this.#fleet.close() + this.#hosts.close() === 0;
+    const full = this.#sockets.close('the hub is shutting down');
+    const isDrained = full + this.#fleet.close() + this.#hosts.close() === 0;
     await Promise.all([this.#front.close(isDrained), this.#broker.close()]);
     return true;
   }

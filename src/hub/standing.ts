@@ -18,14 +18,14 @@ const unixSeconds = () => Date.now() / 1000;
 
 export class Standing {
   readonly #id: string;
-  readonly #parts: Pick<HubParts, 'log' | 'clock'>;
+  readonly #parts: Pick<HubParts, 'log' | 'clock' | 'conditions'>;
   #condition: Condition = { state: 'down', since: unixSeconds(), reason: 'it was not reached yet' };
   /** Changes with the condition. */
   version = 0;
   #lines = 0;
   #countedSinceMs = 0;
 
-  constructor(id: string, parts: Pick<HubParts, 'log' | 'clock'>) {
+  constructor(id: string, parts: Pick<HubParts, 'log' | 'clock' | 'conditions'>) {
     this.#id = id;
     this.#parts = parts;
   }
@@ -46,6 +46,7 @@ export class Standing {
     if (state !== condition.state || this.version === 0) this.#log(condition);
     this.#condition = { ...condition, since };
     this.version++;
+    this.#parts.conditions.notify(this.#id);
   }
 
   #log({ state, reason }: Omit<Condition, 'since'>): void {

@@ -2,7 +2,7 @@
 import { OPERATIONS, type Operation } from './operations.ts';
 
 const host = { method: 'GET', tag: 'hosts' } as const;
-const { getStatus, getOpenapi, getMetrics } = OPERATIONS;
+const { getStatus, getOpenapi, getAsyncapi, getMetrics, openSocket } = OPERATIONS;
 
 /** The same operation of one machine of the hub. Its flag is the machine's own. */
 function ofHost({ method, path, body }: Operation): Operation<never> {
@@ -15,6 +15,7 @@ export const HUB_OPERATIONS = {
   openHostStream: { ...host, path: '/api/hosts/*/stream', staysOpen: true },
   getHostUsage: { ...host, path: '/api/hosts/*/usage' },
   getHostSystem: { ...host, path: '/api/hosts/*/system' },
+  openHostSocket: { ...host, path: '/api/hosts/*/ws', staysOpen: true },
 
   getHostHistory: ofHost(OPERATIONS.getHistory),
   getHostProcessHistory: ofHost(OPERATIONS.getProcessHistory),
@@ -35,8 +36,10 @@ export const HUB_OPERATIONS = {
   launchHostProcess: ofHost(OPERATIONS.launchProcess),
 
   openFleetStream: { ...host, path: '/api/fleet/stream', staysOpen: true },
+  openSocket,
   getStatus,
   getOpenapi,
+  getAsyncapi,
   getMetrics,
 } as const satisfies Readonly<Record<string, Operation>>;
 

@@ -73,6 +73,7 @@ export async function startHub(
     host: fixtureHost(),
     engine: await loadTestEngine(),
     machineNames: ['testhub'],
+    facts: { version: '0.0.0-test' },
     log: createLog((line) => log.push(line), 'debug'),
     times: { ...QUICK, ...times },
   });
