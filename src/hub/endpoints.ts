@@ -1,6 +1,7 @@
 /** The routes of the hub, and the request headers that they read. */
 import { ServiceError } from '../errors.ts';
 import type { Caller } from '../http/clients/caller.ts';
+import { DASHBOARD_HEADERS } from '../http/endpoints/dashboard.ts';
 import { DOCUMENT_HEADERS, runOf } from '../http/endpoints/documents.ts';
 import { GATE_HEADERS, type Gate } from '../http/gate.ts';
 import type { Answer } from '../http/head.ts';
@@ -17,6 +18,7 @@ import type { Hosts } from './hosts.ts';
 export const HUB_HEADERS: ReadonlySet<string> = new Set([
   ...GATE_HEADERS,
   ...DOCUMENT_HEADERS,
+  ...DASHBOARD_HEADERS,
   'connection',
   'content-length',
   'transfer-encoding',

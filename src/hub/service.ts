@@ -8,12 +8,14 @@ import type { EngineChoice } from '../engines.ts';
 import { Front, type OpenStreams } from '../front.ts';
 import type { Host } from '../host/host.ts';
 import type { Bound } from '../http/connections/listening.ts';
+import { fileRoutes } from '../http/endpoints/dashboard.ts';
 import type { Route } from '../http/routes.ts';
 import type { Log } from '../log/log.ts';
 import { HUB_HEADERS, hubRoutes } from './endpoints.ts';
 import { Fleet } from './fleet.ts';
 import { Hosts } from './hosts.ts';
 import { hubMetrics } from './metrics.ts';
+import { readPages } from './page.ts';
 import { createCounters, type HubParts } from './parts.ts';
 import { TIMES, type Times } from './times.ts';
 
@@ -36,7 +38,7 @@ export class HubService {
   readonly #log: Log;
   readonly #hosts: Hosts;
   readonly #fleet: Fleet;
-  /** For the test that compares the API document with it. */
+  /** Without the pages; for the test that compares the API document with it. */
   readonly routes: readonly Route[];
 
   constructor(options: HubOptions) {
@@ -51,8 +53,10 @@ export class HubService {
       adopted: 0,
       isEnding: false,
     };
+    const pages = readPages();
     const front = new Front({
       ...{ base: { config, host, clock, log }, engine, machineNames, rss },
+      dashboardPaths: pages.map(({ path }) => path),
       headersRead: HUB_HEADERS,
       streams: () => streams,
     });
@@ -79,7 +83,7 @@ export class HubService {
           events: this.#events(counters),
         }),
     });
-    front.serve(this.routes);
+    front.serve([...this.routes, ...fileRoutes(pages)]);
   }
 
   /** Listens and serves; resolves with the ports in use. Rejects with ListenError, or an Error for a bad certificate. */
