@@ -244,11 +244,16 @@ t.test(
       for (const name of importsOf(file)) {
         const target = path.posix.normalize(path.posix.join(path.posix.dirname(file), name));
         const isOwn = name.startsWith('.') && /^web\/|^src\/client\/client\.ts$/.test(target);
+        // Its stream is that of the service, of all machines, or of one machine of a hub.
+        const isStream = file === 'web/visit.ts' && /^src\/client\/(?:stream|environment)\.ts$/.test(target);
         const isType =
           /^src\/wire\//.test(target) &&
           text.includes(`from '${name}'`) &&
           !new RegExp(`import \\{[^}]*\\} from '${name}'`).test(text);
-        t.ok(isOwn || isType || /^(?:preact(?:\/hooks)?|uplot)$/.test(name), `${file} may import ${name}`);
+        t.ok(
+          isOwn || isStream || isType || /^(?:preact(?:\/hooks)?|uplot)$/.test(name),
+          `${file} may import ${name}`,
+        );
       }
       t.notMatch(
         codeOf(file),

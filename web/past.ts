@@ -2,7 +2,7 @@
 import { ClientError } from '../src/client/client.ts';
 import type { HistoryEvent, HistoryMark, HistoryPayload } from '../src/wire/history.ts';
 import { History, type Point, RANGES, sumOf } from './history.ts';
-import { getJson, storageName } from './requests.ts';
+import { getJson, HOST_ID, storageName } from './requests.ts';
 import type { Sample } from './sample.ts';
 import { Value } from './value.ts';
 
@@ -37,7 +37,7 @@ export const range = new Value(
   ),
 );
 /** Undefined until the service has answered. */
-export const hasHistory = new Value<boolean | undefined>(undefined);
+export const hasHistory = new Value<boolean | undefined>(HOST_ID === undefined ? undefined : false);
 /** Changes when the charts must be drawn again. */
 export const drawn = new Value(0);
 
@@ -113,6 +113,7 @@ async function request(names: readonly string[]): Promise<void> {
 }
 
 function requestAll(): void {
+  if (HOST_ID !== undefined) return;
   for (const names of [charts.kept, ...extras]) void request([names].flat());
 }
 

@@ -1,6 +1,7 @@
 /** The routes of the hub, and the request headers that they read. */
 import { ServiceError } from '../errors.ts';
 import type { Caller } from '../http/clients/caller.ts';
+import { DASHBOARD_HEADERS } from '../http/endpoints/dashboard.ts';
 import { DOCUMENT_HEADERS, runOf } from '../http/endpoints/documents.ts';
 import { SOCKET_HEADERS, socketRuns } from '../http/endpoints/websocket.ts';
 import type { Exchange } from '../http/engine.ts';
@@ -22,6 +23,7 @@ import type { HubSockets } from './socket/sockets.ts';
 export const HUB_HEADERS: ReadonlySet<string> = new Set([
   ...GATE_HEADERS,
   ...DOCUMENT_HEADERS,
+  ...DASHBOARD_HEADERS,
   ...SOCKET_HEADERS,
   'connection',
   'content-length',

@@ -8,6 +8,7 @@ import type { EngineChoice } from '../engines.ts';
 import { Front, type OpenStreams } from '../front.ts';
 import type { Host } from '../host/host.ts';
 import type { Bound } from '../http/connections/listening.ts';
+import { fileRoutes } from '../http/endpoints/dashboard.ts';
 import { SOCKET_PATHS } from '../http/gate.ts';
 import type { Route } from '../http/routes.ts';
 import { Listeners } from '../listeners.ts';
@@ -20,6 +21,7 @@ import { HUB_HEADERS, hubRoutes } from './endpoints.ts';
 import { Fleet } from './fleet.ts';
 import { Hosts } from './hosts.ts';
 import { hubMetrics } from './metrics.ts';
+import { readPages } from './page.ts';
 import { createCounters, type HubParts } from './parts.ts';
 import { HubSockets } from './socket/sockets.ts';
 import { HubSocketRooms } from './socket-rooms.ts';
@@ -53,7 +55,7 @@ export class HubService {
   readonly #broker: BrokerRoom;
   readonly #asking: Asking;
   readonly #sockets: HubSockets;
-  /** For the test that compares the API document with it. */
+  /** Without the pages; for the test that compares the API document with it. */
   readonly routes: readonly Route[];
 
   constructor(options: HubOptions) {
@@ -68,8 +70,10 @@ export class HubService {
       adopted: 0,
       isEnding: false,
     };
+    const pages = readPages();
     const front = new Front({
       ...{ base: { config, host, clock, log }, engine, machineNames, rss },
+      dashboardPaths: pages.map(({ path }) => path),
       headersRead: HUB_HEADERS,
       socketPaths: [...SOCKET_PATHS, HUB_OPERATIONS.openHostSocket.path],
       streams: () => streams,
@@ -111,7 +115,7 @@ export class HubService {
           events: this.#events(counters),
         }),
     });
-    front.serve(this.routes);
+    front.serve([...this.routes, ...fileRoutes(pages)]);
   }
 
   /** Listens and serves; resolves with the ports in use. Rejects with ListenError, or an Error for a bad certificate. */

@@ -12,14 +12,15 @@ const HEAD =
 
 /** As large as a plain sample of a machine with three mounts. */
 const REST =
-  '"uptime":2311,"cpu":{"current_load":12.3,"current_temp":51.2,"current_speed":3.4},"memory":{"used":1154760704,"free":24121266176,"used_percent":4.6},"gpu":null,"disks":[{"fs":"/","used":42949672960,"available":59055800320,"used_percent":42.1},{"fs":"/home","used":42949672960,"available":59055800320,"used_percent":42.1},{"fs":"/srv","used":42949672960,"available":59055800320,"used_percent":42.1}],"network":{"bytesRecv":123456789012,"bytesSent":98765432109}}';
+  ',"current_temp":51.2,"current_speed":3.4},"memory":{"used":1154760704,"free":24121266176,"used_percent":4.6},"gpu":null,"disks":[{"fs":"/","used":42949672960,"available":59055800320,"used_percent":42.1},{"fs":"/home","used":42949672960,"available":59055800320,"used_percent":42.1},{"fs":"/srv","used":42949672960,"available":59055800320,"used_percent":42.1}],"network":{"bytesRecv":123456789012,"bytesSent":98765432109}}';
 
 function serveAgents(port: number): void {
   const server = net.createServer({ noDelay: true }, (socket) => {
     let number = 0;
     let timer: NodeJS.Timeout | undefined;
     const send = () => {
-      const event = `data: {"timestamp":${Math.floor(now() / 1000)},"number":${++number},"sent":${now().toFixed(3)},${REST}\n\n`;
+      const cpu = `"uptime":2311,"cpu":{"current_load":${(100 * Math.random()).toFixed(1)}`;
+      const event = `data: {"timestamp":${Math.floor(now() / 1000)},"number":${++number},"sent":${now().toFixed(3)},${cpu}${REST}\n\n`;
       socket.write(`${event.length.toString(16)}\r\n${event}\r\n`);
     };
     socket.on('error', () => undefined);
