@@ -41,16 +41,13 @@ function Head() {
   );
 }
 
-/** A hub passes on what a machine measures, and nothing else yet. */
-const isShown = (key: string) => HOST_ID === undefined || !/^(?:media|power|processes)$/.test(key);
-
 function Cards({ now }: { readonly now: Sample }) {
   const about = useValue(system);
   return (
     <div class="cards">
-      {Object.entries(CARDS).map(
-        ([key, { Card }]) => isShown(key) && <Card key={key} sample={now} system={about} />,
-      )}
+      {Object.entries(CARDS).map(([key, { Card }]) => (
+        <Card key={key} sample={now} system={about} />
+      ))}
       <EventsCard />
       {about !== undefined && <AbsentCard sample={now} system={about} />}
     </div>

@@ -2,7 +2,7 @@
 import { ClientError } from '../src/client/client.ts';
 import type { HistoryEvent, HistoryMark, HistoryPayload } from '../src/wire/history.ts';
 import { History, type Point, RANGES, sumOf } from './history.ts';
-import { getJson, HOST_ID, storageName } from './requests.ts';
+import { getJson, storageName } from './requests.ts';
 import type { Sample } from './sample.ts';
 import { Value } from './value.ts';
 
@@ -37,7 +37,7 @@ export const range = new Value(
   ),
 );
 /** Undefined until the service has answered. */
-export const hasHistory = new Value<boolean | undefined>(HOST_ID === undefined ? undefined : false);
+export const hasHistory = new Value<boolean | undefined>(undefined);
 /** Changes when the charts must be drawn again. */
 export const drawn = new Value(0);
 
@@ -92,7 +92,8 @@ async function ask(
     hasHistory.set(true);
     return payload;
   } catch (error) {
-    if (error instanceof ClientError && error.status === 403) hasHistory.set(false);
+    // 501: of a machine behind a broker.
+    if (error instanceof ClientError && (error.status === 403 || error.status === 501)) hasHistory.set(false);
     return undefined;
   }
 }
@@ -113,7 +114,6 @@ async function request(names: readonly string[]): Promise<void> {
 }
 
 function requestAll(): void {
-  if (HOST_ID !== undefined) return;
   for (const names of [charts.kept, ...extras]) void request([names].flat());
 }
 

@@ -120,6 +120,28 @@ else {
     );
   });
 
+  t.test(
+    '[I.hub.page] controls, processes and the history of a machine, by the rules of the hub',
+    async (t) => {
+      const features = { enable_media: true, enable_processes: true };
+      const desk = await startAgent(t, 'desk.lan', 0, { features, history: { minutes: 60 } });
+      const agents = { desk: { url: desk.baseUrl } };
+      const hub = await startHub(t, agents);
+      await hub.host('desk', isUp);
+      const { page } = await openPage(browser);
+      t.teardown(() => page.context().close());
+      await page.goto(`http://127.0.0.1:${hub.port}/hosts/desk/`);
+      await page.getByRole('radio', { name: '1 h' }).waitFor();
+      await card(page, 'Processes').waitFor();
+      const media = card(page, 'Media');
+      await media.getByRole('button', { name: 'Pause' }).click();
+      await media.getByText('hub.commands does not allow this client to do that.').waitFor();
+      hub.reconfigure(agents, { hub: { commands: { all: { commands: ['media.*'], labels: {} } } } });
+      await media.getByRole('button', { name: 'Pause' }).click();
+      await media.getByRole('button', { name: 'Play', exact: true }).waitFor();
+    },
+  );
+
   t.test('[I.hub.page] a machine that goes and comes back: its row, and its dashboard', async (t) => {
     const port = await findLastingPort();
     const first = await startAgent(t, 'desk.lan', port);

@@ -14,8 +14,8 @@ export function namedHost(hostname: string): Host {
 
 const QUICK: ConfigPart = { stats: { stream_interval_seconds: 1 } };
 
-export async function startAgent(t: Test, hostname: string, port = 0) {
-  const service = await startHere(namedHost(hostname), { ...QUICK, server: { port } });
+export async function startAgent(t: Test, hostname: string, port = 0, config: ConfigPart = {}) {
+  const service = await startHere(namedHost(hostname), { ...QUICK, ...config, server: { port } });
   t.teardown(() => service.stop());
   return service;
 }
