@@ -1,4 +1,5 @@
 /** The machines behind a broker: the connection, who is there, and the leases by which their agents send samples. */
+import { isDeepStrictEqual } from 'node:util';
 import type { Config } from '../config/schema.ts';
 import type { Connection, Message } from '../exporters/mqtt/link/connection.ts';
 import type { Link } from '../exporters/mqtt/link/link.ts';
@@ -120,7 +121,10 @@ export class Broker {
     if (payload.length === 0 && known !== undefined) this.#forget(known);
     const status = readStatus(payload);
     if (status === undefined) return;
-    (known ?? this.#add(id))?.say(status, isRetained);
+    const host = known ?? this.#add(id);
+    const labels = host?.labels;
+    host?.say(status, isRetained);
+    if (!isDeepStrictEqual(labels, host?.labels)) this.#hosts.noteLabels();
   }
 
   #add(id: string): BrokerHost | undefined {

@@ -76,7 +76,7 @@ export class Group {
     };
     this.fanout = new Fanout({ source, clock, ledger, tally });
     this.fanout.stallLimitSeconds = stallLimitSeconds();
-    this.follow();
+    this.#follow();
     this.#compose();
   }
 
@@ -104,7 +104,7 @@ export class Group {
   }
 
   /** Subscribes to the hosts that the filter concerns. */
-  follow(): void {
+  #follow(): void {
     const view = this.#view;
     this.#version = this.#hosts.version;
     const wanted = new Set(this.#hosts.all.filter((host) => this.#filter.concerns(host)));
@@ -117,7 +117,7 @@ export class Group {
   }
 
   tick(): void {
-    if (this.#version !== this.#hosts.version) this.follow();
+    if (this.#version !== this.#hosts.version) this.#follow();
     const event = this.#compose();
     if (event === undefined) return;
     const number = ++this.#number;

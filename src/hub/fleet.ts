@@ -71,7 +71,6 @@ export class Fleet {
 
   reconfigure(intervalMs: number): void {
     this.#intervalMs = intervalMs;
-    for (const group of this.#groups.values()) group.follow();
   }
 
   judgeAgain(passes: (caller: Caller) => boolean): void {

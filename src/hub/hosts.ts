@@ -17,7 +17,7 @@ export class Hosts {
   readonly #hosts = new Map<string, Host>();
   /** Those of `hub.agents`. */
   readonly #pulled = new Map<string, PulledHost>();
-  /** Changes with the hosts that there are. */
+  /** Changes with the hosts that there are, and their labels. */
   version = 0;
   #sorted: readonly Host[] | undefined;
 
@@ -81,6 +81,12 @@ export class Hosts {
       this.#put(host);
       if (other !== undefined) this.#parts.conditions.notify(id);
     }
+    this.noteLabels();
+  }
+
+  /** Labels may be others than before. */
+  noteLabels(): void {
+    this.version++;
   }
 
   /** Adds one that the hub has learned of; false: `hub.agents` has the id. */

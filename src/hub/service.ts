@@ -22,7 +22,7 @@ import { Fleet } from './fleet.ts';
 import { Hosts } from './hosts.ts';
 import { hubMetrics } from './metrics.ts';
 import { readPages } from './page.ts';
-import { createCounters, type HubParts } from './parts.ts';
+import { type Counters, createCounters, type HubParts } from './parts.ts';
 import { HubSockets } from './socket/sockets.ts';
 import { HubSocketRooms } from './socket-rooms.ts';
 import { TIMES, type Times } from './times.ts';
@@ -46,6 +46,14 @@ export interface HubOptions {
 const nameOf = ([first = '']: readonly string[]) =>
   first.replaceAll(/[^A-Za-z0-9_-]/g, '-').slice(0, 64) || 'hub';
 
+const streamsOf = (viewers: { readonly size: number }): OpenStreams => ({
+  get size() {
+    return viewers.size;
+  },
+  adopted: 0,
+  isEnding: false,
+});
+
 export class HubService {
   readonly #front: Front;
   readonly #log: Log;
@@ -63,13 +71,7 @@ export class HubService {
     const { clock = systemClock(() => host.sinceBootMs()) } = options;
     const config = { current: initial };
     const viewers = { size: 0 };
-    const streams: OpenStreams = {
-      get size() {
-        return viewers.size;
-      },
-      adopted: 0,
-      isEnding: false,
-    };
+    const streams = streamsOf(viewers);
     const pages = readPages();
     const front = new Front({
       ...{ base: { config, host, clock, log }, engine, machineNames, rss },
@@ -106,14 +108,7 @@ export class HubService {
     this.routes = hubRoutes({
       ...{ ...rooms, gate, sockets: this.#sockets },
       hasRoom: front.roomBeside([viewers, this.#sockets]),
-      metrics: () =>
-        hubMetrics({
-          states: this.#hosts.states,
-          viewers: viewers.size,
-          sockets: this.#sockets,
-          counters,
-          events: this.#events(counters),
-        }),
+      metrics: () => this.#metrics(viewers.size, counters),
     });
     front.serve([...this.routes, ...fileRoutes(pages)]);
   }
@@ -154,11 +149,12 @@ export class HubService {
     return true;
   }
 
-  #events({ sent, skipped }: { readonly sent: number; readonly skipped: number }) {
+  #metrics(viewers: number, counters: Counters): string {
     const open = [this.#hosts.eventCounters, this.#fleet.eventCounters];
-    return {
-      sent: open.reduce((sum, each) => sum + each.sent, sent),
-      skipped: open.reduce((sum, each) => sum + each.skipped, skipped),
+    const events = {
+      sent: open.reduce((sum, each) => sum + each.sent, counters.sent),
+      skipped: open.reduce((sum, each) => sum + each.skipped, counters.skipped),
     };
+    return hubMetrics({ states: this.#hosts.states, viewers, sockets: this.#sockets, counters, events });
   }
 }

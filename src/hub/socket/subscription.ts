@@ -1,7 +1,7 @@
 /** What one socket has subscribed to of one machine: samples, states, and whether the machine is there. */
 import { ServiceError } from '../../errors.ts';
 import { failureOf } from '../../http/socket/feedback.ts';
-import { bitOf, namesOf, TOPIC_NAMES, type Topics } from '../../http/socket/topic-names.ts';
+import { bitOf, TOPIC_NAMES, type Topics } from '../../http/socket/topic-names.ts';
 import { type View, viewOf } from '../../stats/view.ts';
 import type { MessageId } from '../../wire/socket.ts';
 import type { Feed, FeedFollower } from './feed.ts';
@@ -56,10 +56,6 @@ export class Subscription implements FeedFollower, StateFollower {
 
   get topics(): Topics {
     return this.#topics;
-  }
-
-  get names(): readonly string[] {
-    return namesOf(this.#topics);
   }
 
   get withDetail(): boolean {
