@@ -3,7 +3,6 @@
 export const TEXTS = {
   unknown: 'n/a',
   skip: 'Skip to the values',
-  fleet: 'All machines',
   connection: {
     connecting: 'Connecting',
     live: 'Live',

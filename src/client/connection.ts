@@ -28,8 +28,6 @@ export type SocketConstructor = new (url: string) => SocketLike;
 
 export interface ConnectionOptions {
   readonly url: string;
-  /** Below `url`. */
-  readonly path: string;
   readonly key: string | undefined;
   readonly createSocket: (url: string) => SocketLike;
   readonly environment: Environment;
@@ -67,8 +65,8 @@ export class Connection {
   /** Starts an attempt to connect. */
   start(): void {
     if (this.#isClosed) return;
-    const { environment, url, path, key, onState } = this.#options;
-    const address = addressOf(url, path);
+    const { environment, key, onState } = this.#options;
+    const address = addressOf(this.#options.url, 'api/ws');
     address.protocol = address.protocol === 'https:' ? 'wss:' : 'ws:';
     // Browsers cannot send headers with an upgrade, so for this path only the service accepts the key in the query.
     if (key !== undefined) address.searchParams.set('api_key', key);
@@ -166,12 +164,12 @@ export class Connection {
 
   /** Why the WebSocket failed. WebSocket does not report it, so a plain request asks. Never rejects. */
   async #findReason(error: ClientError): Promise<ClientError> {
-    const { url, path, key, environment } = this.#options;
+    const { url, key, environment } = this.#options;
     const probe = new AbortController();
     this.#probe = probe;
     const timer = environment.setTimer(() => probe.abort(), environment.timing.connectMs);
     try {
-      const response = await environment.fetch(addressOf(url, path).href, {
+      const response = await environment.fetch(addressOf(url, 'api/ws').href, {
         headers: keyHeader(key),
         signal: probe.signal,
       });

@@ -30,7 +30,7 @@ const topics = v.pipe(
   ),
 );
 
-export const detail = v.pipe(
+const detail = v.pipe(
   v.optional(v.boolean('detail must be true or false.'), false),
   v.description(
     'Every key that is known, with null for values that cannot be read; otherwise only the usual keys.',
@@ -97,15 +97,9 @@ export interface SocketFlaw {
   readonly allowed?: readonly string[];
 }
 
-export interface RefusedMessage {
-  readonly isSound: false;
-  readonly flaw: SocketFlaw;
-}
-
-export type SocketMessage = { readonly isSound: true; readonly request: SocketRequest } | RefusedMessage;
-
-type ParsedObject = Readonly<Record<string, unknown>>;
-type ParsedText = { readonly isSound: true; readonly message: ParsedObject } | RefusedMessage;
+export type SocketMessage =
+  | { readonly isSound: true; readonly request: SocketRequest }
+  | { readonly isSound: false; readonly flaw: SocketFlaw };
 
 const frame = v.object({
   op: v.string('op must be a string.'),
@@ -119,23 +113,14 @@ function isMap(value: unknown): boolean {
 
 /** Reads one text frame. Never throws. */
 export function readSocketMessage(text: string): SocketMessage {
-  const parsed = parseSocketText(text);
-  return parsed.isSound ? readSocketFrame(parsed.message) : parsed;
-}
-
-/** The JSON object of a text frame. */
-export function parseSocketText(text: string): ParsedText {
+  let message: unknown;
   try {
-    const message: unknown = JSON.parse(text);
-    if (isMap(message)) return { isSound: true, message: message as ParsedObject }; // It is one.
-    return refuse({ id: undefined, code: 'PARSE_ERROR', message: 'The message must be a JSON object.' });
+    message = JSON.parse(text);
   } catch {
     return refuse({ id: undefined, code: 'PARSE_ERROR', message: 'The message is not valid JSON.' });
   }
-}
-
-/** Reads the object of a frame. Never throws. */
-export function readSocketFrame(message: ParsedObject): SocketMessage {
+  if (!isMap(message))
+    return refuse({ id: undefined, code: 'PARSE_ERROR', message: 'The message must be a JSON object.' });
   const id = idOf(message);
   const read = inspect(frame, message);
   if (!read.isSound) return refuse(invalid(id, read.flaw));
@@ -150,9 +135,9 @@ export function readSocketFrame(message: ParsedObject): SocketMessage {
 
 const isOp = (op: string): op is Op => Object.hasOwn(OPS, op);
 
-export const refuse = (flaw: SocketFlaw): RefusedMessage => ({ isSound: false, flaw });
+const refuse = (flaw: SocketFlaw): SocketMessage => ({ isSound: false, flaw });
 
-export const invalid = (id: MessageId | undefined, { sentence, allowed }: Flaw): SocketFlaw => ({
+const invalid = (id: MessageId | undefined, { sentence, allowed }: Flaw): SocketFlaw => ({
   id,
   code: 'INVALID_DATA',
   message: sentence,
@@ -160,7 +145,7 @@ export const invalid = (id: MessageId | undefined, { sentence, allowed }: Flaw):
 });
 
 /** A valid id is echoed even when the rest of the message is invalid. */
-export function idOf(message: unknown): MessageId | undefined {
+function idOf(message: unknown): MessageId | undefined {
   const read = v.safeParse(v.object({ id: messageId }), message);
   return read.success ? read.output.id : undefined;
 }

@@ -5,7 +5,6 @@ import net from 'node:net';
 import type { TlsPair } from '../../tls/pair.ts';
 import { Ledger } from '../clients/ledger.ts';
 import { type Engine, type EngineOptions, ListenError } from '../engine.ts';
-import { matchesPath } from '../head.ts';
 import { Connection, type ConnectionOptions } from './connection.ts';
 import { hasBody, readHead, withoutZone } from './head.ts';
 import { createSecureServer, renewContext } from './secure.ts';
@@ -47,7 +46,7 @@ const TOO_LATE = 'ERR_HTTP_REQUEST_TIMEOUT';
 const BACKLOG = 4096;
 
 /** Whether Node may take the request out of HTTP: only for what can become a WebSocket. */
-function asksForSocket(request: http.IncomingMessage, paths: readonly string[] | undefined): boolean {
+function asksForSocket(request: http.IncomingMessage, socketPath: string | undefined): boolean {
   const { upgrade, 'sec-websocket-key': key } = request.headers;
   return (
     request.method === 'GET' &&
@@ -55,7 +54,7 @@ function asksForSocket(request: http.IncomingMessage, paths: readonly string[] |
     key !== undefined &&
     /^[+/0-9A-Za-z]{22}==$/.test(key) &&
     !hasBody(request) &&
-    (paths === undefined || paths.some((path) => matchesPath(path, request.url?.split('?', 1)[0] ?? '')))
+    (socketPath === undefined || request.url?.split('?', 1)[0] === socketPath)
   );
 }
 
@@ -63,13 +62,13 @@ function asksForSocket(request: http.IncomingMessage, paths: readonly string[] |
  * Requests that name an upgrade which is not ours (h2c by curl and Java) are ordinary ones. Node takes all of them out of
  * HTTP once somebody listens for upgrades, so this property, which it reads for that, says which.
  */
-function requestClass(socketPaths: readonly string[] | undefined): typeof http.IncomingMessage {
+function requestClass(socketPath: string | undefined): typeof http.IncomingMessage {
   return class Request extends http.IncomingMessage {
     // No private field: Node's constructor sets `upgrade` before those of this class exist.
     declare namesUpgrade: boolean;
 
     get upgrade(): boolean {
-      return this.namesUpgrade && asksForSocket(this, socketPaths);
+      return this.namesUpgrade && asksForSocket(this, socketPath);
     }
 
     set upgrade(namesUpgrade: boolean) {
@@ -223,7 +222,7 @@ export class NodeEngine implements Engine {
   }
 
   async #createServer(pair: TlsPair | undefined): Promise<http.Server | https.Server> {
-    const options = { ...LIMITS, IncomingMessage: requestClass(this.#options.socketPaths) };
+    const options = { ...LIMITS, IncomingMessage: requestClass(this.#options.socketPath) };
     if (pair === undefined) {
       this.#plain = http.createServer(options);
       return this.#plain;

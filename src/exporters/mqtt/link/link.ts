@@ -10,15 +10,13 @@ const OFFLINE = 'offline';
 
 export interface LinkOptions {
   readonly broker: Broker;
-  /** Where `states` are published, retained; the second is also the last will. undefined: they are not. */
-  readonly availability: string | undefined;
+  /** Where `states` are published, retained; the second is also the last will. */
+  readonly availability: string;
   /** `online` and `offline` where it is absent. */
   readonly states?: { readonly online: string; readonly offline: string };
   readonly clock: Clock;
   readonly log: Log;
   readonly random: () => number;
-  /** The longest wait for the next attempt; a minute where it is absent. */
-  readonly maxDelayMs?: number;
   /** Called before `online` is published: what is subscribed here is in force when others see that. */
   readonly beforeOnline?: (connection: Connection) => void;
   /** Called when `online` has been published. */
@@ -56,7 +54,7 @@ export class Link {
   constructor(options: LinkOptions) {
     this.#options = options;
     this.#states = options.states ?? { online: ONLINE, offline: OFFLINE };
-    this.#backoff = new Backoff(options.random, options.maxDelayMs);
+    this.#backoff = new Backoff(options.random);
     this.#connect();
   }
 
@@ -131,7 +129,7 @@ export class Link {
     const connection: Connection = new Connection({
       broker,
       version: this.#version,
-      will: availability === undefined ? undefined : { topic: availability, payload: this.#states.offline },
+      will: { topic: availability, payload: this.#states.offline },
       onReady: () => this.#begin(connection),
       onMessage: (message) => onMessage(message, connection),
       onEnd: (ending) => this.#end(ending),
@@ -146,7 +144,7 @@ export class Link {
     this.#logged.clear();
     log.info(`mqtt: connected to ${broker.name} (MQTT ${this.#version === 5 ? '5' : '3.1.1'})`);
     beforeOnline?.(connection);
-    if (availability !== undefined) void this.deliver(availability, this.#states.online, true);
+    void this.deliver(availability, this.#states.online, true);
     onOnline(connection);
   }
 
@@ -193,8 +191,7 @@ export class Link {
   }
 
   async #sayOffline(connection: Connection): Promise<void> {
-    const { availability } = this.#options;
-    if (availability !== undefined) await connection.deliver(availability, this.#states.offline, true);
+    await connection.deliver(this.#options.availability, this.#states.offline, true);
   }
 
   #stopTimer(): void {
