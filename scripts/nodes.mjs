@@ -1,6 +1,6 @@
 // The versions of Node that hostwire supports, as npm packages with their binaries.
 import { execFile } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
@@ -20,14 +20,27 @@ export const OTHER_NODES = SUPPORTED.filter((version) => majorOf(version) !== ma
 const { engines } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'));
 export const OLDEST_NODE = /\d+\.\d+\.\d+/.exec(engines.node)[0];
 
-/** Installs the binary of `version` below build/, once; returns its path. Rejects where npm cannot. */
+/**
+ * Installs the binary of `version` below build/, once; returns its path. Rejects where npm cannot. Test files that run
+ * side by side may call it at once: each installs into a folder of its own, and the first one's is renamed, so that
+ * nobody runs a binary that is still being written ("Text file busy").
+ */
 export async function provideNode(version) {
   const folder = path.join(root, 'build/nodes', version);
   const name = `node-${process.platform}-${process.arch}`;
   const binary = path.join(folder, 'node_modules', name, 'bin/node');
   if (existsSync(binary)) return binary;
-  mkdirSync(folder, { recursive: true });
-  const options = ['--no-save', '--no-package-lock', '--no-audit', '--no-fund'];
-  await promisify(execFile)('npm', ['install', '--prefix', folder, ...options, `${name}@${version}`]);
+  mkdirSync(path.dirname(folder), { recursive: true });
+  const own = mkdtempSync(`${folder}-`);
+  try {
+    const options = ['--no-save', '--no-package-lock', '--no-audit', '--no-fund'];
+    await promisify(execFile)('npm', ['install', '--prefix', own, ...options, `${name}@${version}`]);
+    renameSync(own, folder);
+  } catch (error) {
+    // rename() replaces no folder that has files.
+    if (!existsSync(binary)) throw error;
+  } finally {
+    rmSync(own, { recursive: true, force: true });
+  }
   return binary;
 }

@@ -108,14 +108,15 @@ void tick(ProberPool& pool, std::initializer_list<const std::vector<Subject>*> g
 }
 
 // Under a sanitizer, on a busy machine, threads may wait long for a processor: there the same must become
-// true, but later.
+// true, but later, and counts may be higher.
 int patienceFactor = 1;
+int waitFactor = 1;
 
 template <class Condition>
 bool comesTrue(ProberPool& pool, std::initializer_list<const std::vector<Subject>*> groups, int ticks,
                Condition condition) {
   for (int i = 0; i < ticks; ++i) tick(pool, groups);
-  for (int i = 0; i < ticks * (patienceFactor - 1) && !condition(); ++i) tick(pool, groups);
+  for (int i = 0; i < ticks * (waitFactor - 1) && !condition(); ++i) tick(pool, groups);
   return condition();
 }
 
@@ -125,10 +126,12 @@ int countStale(const std::vector<Subject>& subjects) {
   return count;
 }
 
+constexpr milliseconds kFresh{250};
+
 bool areFresh(const std::vector<Subject>& subjects) {
   for (const Subject& subject : subjects) {
     const auto answer = subject.prober.latest();
-    if (!answer.value || answer.isStale || answer.age > milliseconds{250}) return false;
+    if (!answer.value || answer.isStale || answer.age > kFresh * (waitFactor > 1 ? 4 : 1)) return false;
   }
   return true;
 }
@@ -142,6 +145,18 @@ void waitUntilFree(const ProberPool& pool) {
   while (pool.stuckCount() > 0 && elapsedMs(started) < 2000) std::this_thread::sleep_for(milliseconds{5});
 }
 
+bool areOnOneThread(const std::vector<Subject>& subjects) {
+  const auto isWithFirst = [&](const Subject& subject) {
+    return subject.question->thread == subjects[0].question->thread;
+  };
+  return std::all_of(subjects.begin(), subjects.end(), isWithFirst);
+}
+
+// A question that was late once, if only for want of a processor, is asked on threads of its own for as long.
+constexpr int kRoundsToTrust = 16;
+
+// Under a sanitizer a thread that waits 50 ms for a processor counts as hung: what each round does is checked
+// without one.
 void asksInTurnOnOneThread() {
   std::thread([] {}).join();  // a sanitizer starts its own thread with the first one
   const int before = threadsAlive();
@@ -151,11 +166,14 @@ void asksInTurnOnOneThread() {
   check(!subjects[0].prober.latest().value.has_value(), "no answer before the first round");
   check(!subjects[0].prober.latest().isStale, "not asked is not stale");
   for (int i = 0; i < 4; ++i) tick(pool, {&subjects});
-  check(areFresh(subjects), "healthy questions are fresh");
-  for (const Subject& subject : subjects) {
-    check(subject.question->asked == 4, "asked once a round");
-    check(subject.question->thread == subjects[0].question->thread, "all on the serving thread");
+  check(comesTrue(pool, {&subjects}, 0, [&] { return areFresh(subjects); }), "healthy questions are fresh");
+  const auto areTogether = [&] { return areOnOneThread(subjects) && threadsAlive() == before + 1; };
+  if (patienceFactor > 1) {
+    check(comesTrue(pool, {&subjects}, kRoundsToTrust, areTogether), "one thread serves all in the end");
+    return;
   }
+  for (const Subject& subject : subjects) check(subject.question->asked == 4, "asked once a round");
+  check(areOnOneThread(subjects), "all on the serving thread");
   check(threadsAlive() == before + 1, "one thread serves all");
   pool.askAll(milliseconds{0});
   std::this_thread::sleep_for(kTick);
@@ -192,11 +210,20 @@ void wakesOnceARound() {
     std::this_thread::sleep_for(kTick);
   };
   for (int i = 0; i < 4; ++i) round();
-  const long before = sleepsOf(*thread);
-  for (int i = 0; i < 20; ++i) round();
-  const long sleeps = sleepsOf(*thread) - before;
+  // A count is of one thread: where the question was moved to another meanwhile, it is taken once more.
+  long serving = 0;
+  long before = -1;
+  long sleeps = -1;
+  for (int attempt = 0; attempt < 2 * patienceFactor && (before < 0 || serving != *thread); ++attempt) {
+    for (int i = 0; i < kRoundsToTrust && attempt > 0; ++i) round();
+    serving = *thread;
+    before = sleepsOf(serving);
+    for (int i = 0; i < 20; ++i) round();
+    sleeps = sleepsOf(serving) - before;
+  }
   std::printf("%ld wake-ups in 20 rounds\n", sleeps);
-  check(before >= 0 && sleeps >= 10 && sleeps <= 30 * patienceFactor, "about one wake-up a round");
+  check(before >= 0 && serving == *thread, "one thread serves 20 rounds");
+  check(sleeps >= 10 && sleeps <= 30 * patienceFactor, "about one wake-up a round");
   std::this_thread::sleep_for(2 * kTick);
   const long resting = sleepsOf(*thread);
   std::this_thread::sleep_for(5 * kTick);
@@ -210,10 +237,17 @@ void reportsErrors() {
     if (*isBroken) throw std::runtime_error("no such sensor");
     return 7;
   });
+  // One round; under a sanitizer, as many as it takes.
   const auto ask = [&] {
-    static_cast<void>(prober.latest());
-    pool.askAll(milliseconds{0});
-    std::this_thread::sleep_for(milliseconds{60});
+    const auto isThere = [&] {
+      const auto answer = prober.latest();
+      return *isBroken ? !answer.error.empty() : answer.value.has_value();
+    };
+    for (int i = 0; i == 0 || (i < waitFactor && !isThere()); ++i) {
+      static_cast<void>(prober.latest());
+      pool.askAll(milliseconds{0});
+      std::this_thread::sleep_for(milliseconds{60});
+    }
     return prober.latest();
   };
   auto answer = ask();
@@ -245,6 +279,7 @@ void sparesTheFresh() {
     if (std::exchange(*isFirst, false)) std::this_thread::sleep_for(milliseconds{30});
     return ++*asked;
   }, std::chrono::hours{1});
+  while (*asked == 1) ticks(first, 1);
   ticks(first, 10);
   check(*asked == 2, "nor when it was consulted before its first answer");
   const Prober<int> often(pool, ask, milliseconds{1});
@@ -311,8 +346,14 @@ void leavesTheHungBehind(int hungCount, bool didAnswer) {
     openAll(hung, false);
   }
   const auto expectedStuck = static_cast<std::size_t>(std::min(hungCount, 64));
-  const auto areFound = [&] { return pool.stuckCount() == expectedStuck && countStale(hung) == hungCount; };
-  check(after(5, areFound),
+  // Those that were late for want of a processor count as well, and take the serving thread's eight places.
+  const std::size_t mostStuck = expectedStuck + (patienceFactor > 1 ? 8 : 0);
+  const auto areFound = [&] {
+    const std::size_t stuck = pool.stuckCount();
+    return stuck >= expectedStuck && stuck <= mostStuck && countStale(hung) == hungCount;
+  };
+  const bool wereFound = after(5, areFound);
+  check(wereFound,
         about + "stuck " + std::to_string(pool.stuckCount()) + ", stale " + std::to_string(countStale(hung)));
   // With 64 threads stuck only subjects known to answer are asked, and those behind them are not known to;
   // nor are, under a sanitizer, those that were late for want of a processor.
@@ -327,7 +368,7 @@ void leavesTheHungBehind(int hungCount, bool didAnswer) {
   openAll(hung, true);
   waitUntilFree(pool);
   check(after(2, [&] { return areFresh(hung); }), about + "fresh within two rounds");
-  check(pool.stuckCount() == 0, about + "none stuck after");
+  check(after(1, [&] { return pool.stuckCount() == 0; }), about + "none stuck after");
   check(after(1, [&] { return areFresh(healthy) && areFresh(later); }), about + "the others as before");
 }
 
@@ -396,7 +437,7 @@ void goesAwayWhileStuck() {
     for (const Subject& subject : later) questions.push_back(subject.question);
     const auto started = Clock::now();
     pool.reset();
-    check(elapsedMs(started) < 50, "destroying waits for nobody");
+    check(elapsedMs(started) < 50L * patienceFactor, "destroying waits for nobody");
     check(hung[0].prober.latest().isStale, "a prober may outlive its pool");
   }
   for (const auto& question : questions) {
@@ -457,7 +498,10 @@ void livesThroughThousandsOfRounds() {
 
 // With the argument "patient": see patienceFactor.
 int main(int count, char** arguments) {
-  if (count > 1 && std::string(arguments[1]) == "patient") patienceFactor = 10;
+  if (count > 1 && std::string(arguments[1]) == "patient") {
+    patienceFactor = 10;
+    waitFactor = 40;
+  }
   const auto started = Clock::now();
   asksInTurnOnOneThread();  // counts threads, so alone
   costsLittleWhileStuck();

@@ -34,8 +34,9 @@ t.test('[7.windows-processes] a list with owners and paths, and ending one', asy
     return body['processes'] as readonly ListRow[];
   };
   let list = await rows();
-  // Wine's start of a program takes many seconds on a busy machine.
-  for (let i = 0; i < 600 && list.length < 2; i++) {
+  // Wine's start of a program takes many seconds on a busy machine, and lists it before it has a path.
+  const areStarted = () => list.length >= 2 && list.every((row) => row.path !== null);
+  for (let i = 0; i < 600 && !areStarted(); i++) {
     await sleep(200);
     list = await rows();
   }
