@@ -13,6 +13,10 @@ export interface StreamResponse {
   /** Everything that `body` writes leaves with one `send`. */
   cork(body: () => void): unknown;
   end(): unknown;
+  /** Stops the response's timer, and polling the connection. Without it `resume` stops polling for good. */
+  pause(): unknown;
+  /** Polls again as before `pause`, and starts the timer anew. */
+  resume(): unknown;
   close(): unknown;
 }
 
@@ -184,9 +188,18 @@ export class UwsStream implements StreamSocket {
     return this.#rest === undefined;
   }
 
-  /** Passes bytes kept by uWebSockets.js to the kernel, as far as they fit; otherwise restarts its 10 s timer. */
+  /**
+   * Passes bytes kept by uWebSockets.js to the kernel, as far as they fit. A failed write has started a timer of 10 s,
+   * which the kernel's report of room stops: a full socket whose kept bytes have all fitted gets neither another failed
+   * write nor, while its peer reads nothing, that report, and would be cut before its 20 s. Pausing starts it anew.
+   */
   flush(): void {
-    this.#response?.cork(writeNothing);
+    const response = this.#response;
+    if (response === undefined) return;
+    response.cork(writeNothing);
+    if (this.#rest === undefined) return;
+    response.pause();
+    response.resume();
   }
 
   /** Sends a comment, so that the connection is not silent. A reader of whole chunks gets the previous comment. */

@@ -1,0 +1,66 @@
+/** Readers that take nothing for longer than the 10 s of uWebSockets.js's own timer are not cut, and go on. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import t, { type Test } from 'tap';
+import { makePair, writePair } from '../helpers/certificates.ts';
+import { EventStream, payloadOf } from '../helpers/clients/event-stream.ts';
+import { RawConnection } from '../helpers/clients/http.ts';
+import { serveStreams } from '../helpers/service/stream-server.ts';
+
+/** uSockets rounds 10 s up to 14 s. */
+const PAUSE_MS = 18_000;
+const PAUSES = 2;
+/** More than the buffers of both kernels' ends take. */
+const EVENTS = 200;
+
+t.setTimeout(280_000);
+
+async function startServer(t: Test, isSecure: boolean) {
+  const options = { address: '127.0.0.1', eventBytes: 60_000, tickMs: undefined, watch: undefined };
+  if (!isSecure) return await serveStreams(t, options);
+  const folder = mkdtempSync(path.join(os.tmpdir(), 'hostwire-pauses-'));
+  t.teardown(() => rmSync(folder, { recursive: true, force: true }));
+  const made = await makePair();
+  writePair(folder, made);
+  const pair = {
+    cert: { path: path.join(folder, 'cert.pem'), pem: made.cert },
+    key: { path: path.join(folder, 'key.pem'), pem: made.key },
+  };
+  return await serveStreams(t, { ...options, pair });
+}
+
+async function pauseAgainAndAgain(t: Test, isSecure: boolean): Promise<void> {
+  const name = isSecure ? 'over TLS' : 'plain';
+  const { port, publish } = await startServer(t, isSecure);
+  const connection = await (isSecure ? RawConnection.openSecure(port) : RawConnection.open(port));
+  const stream = await EventStream.over(connection);
+  t.teardown(() => stream.close());
+  let published = 0;
+  const newest = () => {
+    const event = stream.events[stream.count() - 1];
+    return event && Number(payloadOf(event)['timestamp']);
+  };
+  for (let pause = 0; pause < PAUSES; pause++) {
+    connection.pause();
+    for (let i = 0; i < EVENTS; i++) {
+      publish();
+      published++;
+      await sleep(2);
+    }
+    await sleep(PAUSE_MS);
+    const before = stream.count();
+    connection.resume();
+    while (newest() !== published) {
+      if (connection.isClosed) throw new Error(`${name}: cut after ${stream.count()} events`);
+      await sleep(5);
+    }
+    t.ok(stream.count() - before < EVENTS, `${name}: it was full, and samples were skipped`);
+    t.equal(stream.partial, '', `${name}: the newest event is whole`);
+  }
+}
+
+t.test('[4.stalled] readers that pause for 18 s are not cut, and go on', async (t) => {
+  await Promise.all([false, true].map((isSecure) => pauseAgainAndAgain(t, isSecure)));
+});
