@@ -39,9 +39,10 @@ const LATE = [
   'src/exporters/mqtt/exporter.ts',
   'src/history/store/store.ts',
   'src/cli/top/top.ts',
-  // A role of its own: with its own copy of the HTTP modules, so that those of the service stay in one file.
-  'src/hub/service.ts',
 ];
+
+/** A role of its own: with its own copy of the HTTP modules, so that those of the service stay in one file. */
+const HUB = 'src/hub/service.ts';
 
 /** Libraries in CommonJS require Node's modules. */
 const REQUIRE = {
@@ -139,18 +140,23 @@ const librariesIn = (...bundles) =>
   );
 
 /** Named after its folder: two bundles may have modules of one name. */
-const bundleLate = (entry) =>
+const bundleLate = (entry, plugins = []) =>
   bundle({
     ...PROGRAM,
     ...REQUIRE,
+    plugins,
     entryPoints: { [path.basename(path.dirname(entry))]: entry },
     entryNames: '[name]-[hash]',
   });
 
 async function bundleProgram() {
-  const late = await Promise.all(LATE.map(bundleLate));
+  const late = await Promise.all(LATE.map((entry) => bundleLate(entry)));
   const names = new Map(late.map((built, index) => [LATE[index], nameOfScript(built)]));
   const library = await bundle({ ...PROGRAM, ...LATE_LIBRARY });
+  // It loads some of the others.
+  const hub = await bundleLate(HUB, [lateParts(names, nameOfScript(library))]);
+  late.push(hub);
+  names.set(HUB, nameOfScript(hub));
   const program = await bundle({
     ...PROGRAM,
     entryPoints: ['src/main.ts'],

@@ -1,4 +1,5 @@
-// Builds the dashboard: web/ bundled by esbuild into dist/web, with a brotli and a gzip copy beside each file.
+// Builds the pages, with a brotli and a gzip copy beside each file: the dashboard, from web/ into dist/web, and those of the
+// hub, from web/fleet/ into dist/fleet: all machines, and the page of one, whose files are those of the dashboard.
 
 import { createHash } from 'node:crypto';
 import {
@@ -19,6 +20,7 @@ import { licensesOf } from './bundle.mjs';
 const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
 const source = path.join(root, 'web');
 const target = path.join(root, 'dist/web');
+const fleetTarget = path.join(root, 'dist/fleet');
 
 function newestIn(folder) {
   return Math.max(
@@ -35,7 +37,8 @@ export const WEB_LIBRARIES = ['preact', 'uplot'];
 export function isWebMissing() {
   if (!existsSync(source)) return false;
   try {
-    return statSync(path.join(target, 'index.html')).mtimeMs < newestIn(source);
+    const newest = newestIn(source);
+    return [target, fleetTarget].some((folder) => statSync(path.join(folder, 'index.html')).mtimeMs < newest);
   } catch {
     return true;
   }
@@ -57,13 +60,29 @@ function write(folder, name, bytes) {
   for (const [ending, form] of forms) if (form.length < bytes.length) writeFileSync(file + ending, form);
 }
 
-/** `web/main.tsx` and `web/style.css`, minified. */
+/** A page cannot pin a certificate: the client's code for that is left out. */
+const withoutPins = {
+  name: 'without pins',
+  setup(build) {
+    build.onLoad({ filter: /\/src\/client\/pin\.ts$/ }, () => ({
+      contents:
+        'export const loadPinned = () => undefined; export const withPinned = (environment) => environment;',
+    }));
+  },
+};
+
+/** The scripts and styles of the pages, minified, by the names in their HTML. */
 async function bundle() {
   // Imported only here: a checkout without devDependencies must still be able to build the rest.
   const { build } = await import('esbuild');
   const { outputFiles } = await build({
     absWorkingDir: root,
-    entryPoints: ['web/main.tsx', 'web/style.css'],
+    entryPoints: {
+      main: 'web/main.tsx',
+      style: 'web/style.css',
+      'fleet-main': 'web/fleet/main.tsx',
+      fleet: 'web/fleet/fleet.css',
+    },
     outdir: target,
     bundle: true,
     minify: true,
@@ -74,9 +93,23 @@ async function bundle() {
     jsxImportSource: 'preact',
     legalComments: 'none',
     logLevel: 'warning',
+    plugins: [withoutPins],
   });
   return new Map(outputFiles.map((file) => [path.basename(file.path), Buffer.from(file.contents)]));
 }
+
+/** `page` with the names of `files` replaced by those in `names`, which begin with `folder`. */
+function withNames(page, files, names, folder) {
+  return files.reduce((text, file) => {
+    if (!text.includes(`"${file}"`)) throw new Error(`a page does not name ${file}`);
+    // Relative: a proxy may serve the page under a path.
+    return text.replaceAll(`"${file}"`, `"${folder}${names.get(file)}"`);
+  }, page);
+}
+
+const FLEET_FILES = ['fleet-main.js', 'fleet.css'];
+/** From the page of one machine to that of all. */
+const HUB = '../../';
 
 export async function buildWeb() {
   const started = Date.now();
@@ -84,20 +117,27 @@ export async function buildWeb() {
   files.set('icon.svg', readFileSync(path.join(source, 'icon.svg')));
   files.set('licenses.txt', licensesOf(WEB_LIBRARIES));
   // Built beside the target and then renamed: a service that starts meanwhile finds either the old or the new files.
-  const fresh = `${target}.new`;
-  rmSync(fresh, { recursive: true, force: true });
-  let page = readFileSync(path.join(source, 'index.html'), 'utf8');
+  const [fresh, freshFleet] = [target, fleetTarget].map((folder) => `${folder}.new`);
+  for (const folder of [fresh, freshFleet]) rmSync(folder, { recursive: true, force: true });
+  const names = new Map();
   for (const [name, bytes] of files) {
     const { name: stem, ext } = path.parse(name);
-    const hashed = `assets/${stem}-${hashOf(bytes)}${ext}`;
-    if (!page.includes(`"${name}"`)) throw new Error(`web/index.html does not name ${name}`);
-    // Relative: a proxy may serve the page under a path.
-    page = page.replaceAll(`"${name}"`, `"${hashed}"`);
-    write(fresh, hashed, bytes);
+    names.set(name, `assets/${stem}-${hashOf(bytes)}${ext}`);
+    write(FLEET_FILES.includes(name) ? freshFleet : fresh, names.get(name), bytes);
   }
-  write(fresh, 'index.html', Buffer.from(page));
-  rmSync(target, { recursive: true, force: true });
-  renameSync(fresh, target);
+  const shared = [...files.keys()].filter((name) => !FLEET_FILES.includes(name));
+  const page = readFileSync(path.join(source, 'index.html'), 'utf8');
+  const fleet = readFileSync(path.join(source, 'fleet/index.html'), 'utf8');
+  const host = page.replace('<html lang="en">', `<html lang="en" data-hub="${HUB}">`);
+  if (host === page) throw new Error('web/index.html does not begin as expected');
+  write(fresh, 'index.html', Buffer.from(withNames(page, shared, names, '')));
+  write(freshFleet, 'host.html', Buffer.from(withNames(host, shared, names, HUB)));
+  const ofFleet = [...shared.filter((name) => name !== 'main.js'), ...FLEET_FILES];
+  write(freshFleet, 'index.html', Buffer.from(withNames(fleet, ofFleet, names, '')));
+  for (const folder of [target, fleetTarget]) {
+    rmSync(folder, { recursive: true, force: true });
+    renameSync(`${folder}.new`, folder);
+  }
   console.error(`built the dashboard in ${Date.now() - started} ms`);
 }
 

@@ -9,6 +9,7 @@ export const STATUS_BY_CODE = {
   unknown_action: 400,
   bad_request: 400,
   feature_disabled: 403,
+  command_not_allowed: 403,
   not_found: 404,
   process_not_found: 404,
   player_not_found: 404,
@@ -27,6 +28,7 @@ export const STATUS_BY_CODE = {
   too_many_connections: 503,
   host_unreachable: 503,
   shutting_down: 503,
+  outcome_unknown: 504,
 } as const;
 
 export type ErrorCode = keyof typeof STATUS_BY_CODE;

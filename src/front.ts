@@ -13,8 +13,9 @@ import { HeapTrim } from './http/connections/heap.ts';
 import { type Bound, canJudgePeers, listenAll, pairOf, tuneListening } from './http/connections/listening.ts';
 import { PeerWatch } from './http/connections/peers.ts';
 import type { Engine } from './http/engine.ts';
-import { Gate, SOCKET_PATH } from './http/gate.ts';
+import { Gate, SOCKET_PATHS } from './http/gate.ts';
 import { Pipeline } from './http/pipeline.ts';
+import { Relay } from './http/relay.ts';
 import type { Route } from './http/routes.ts';
 import type { Base } from './parts.ts';
 import type { TlsPair } from './tls/pair.ts';
@@ -48,6 +49,8 @@ export interface FrontOptions {
   /** The request headers that the routes read, in lower case. */
   readonly headersRead: ReadonlySet<string>;
   readonly streams: () => OpenStreams;
+  /** Where a WebSocket can be asked for, as paths of routes. Default: that of the service. */
+  readonly socketPaths?: readonly string[];
   /** The resident memory of this process, in bytes. Without it none is returned to the system early. */
   readonly rss?: (() => number) | undefined;
 }
@@ -72,12 +75,21 @@ export class Front {
   /** Sets the options of the listening sockets; false when that failed. */
   #tune = (): boolean => false;
 
-  constructor({ base, engine, machineNames, dashboardPaths, headersRead, streams, rss }: FrontOptions) {
+  constructor(options: FrontOptions) {
+    const { base, engine, machineNames, dashboardPaths, headersRead, streams, rss } = options;
+    const { socketPaths = SOCKET_PATHS } = options;
     const { config, host, clock, log } = base;
     this.#base = base;
     this.#streams = streams;
     const paths = dashboardPaths === undefined ? {} : { dashboardPaths };
-    this.gate = new Gate({ config: config.current, machineNames, ...paths, log, now: clock.now });
+    this.gate = new Gate({
+      config: config.current,
+      machineNames,
+      ...paths,
+      socketPaths,
+      log,
+      now: clock.now,
+    });
     this.ledger = new Ledger({
       maxBytes: () => config.current.server.max_kept_megabytes * 2 ** 20,
       onCut: (address, connections) => {
@@ -91,7 +103,7 @@ export class Front {
       countDescriptors: () => host.openDescriptors(),
       countAdopted: () => streams().adopted,
       headersRead,
-      socketPath: SOCKET_PATH,
+      socketPaths,
       // `serve` comes before `start`.
       onRequest: (exchange) => this.#pipeline?.handle(exchange),
       onConnection: (address) => {
@@ -133,6 +145,7 @@ export class Front {
       gate: this.gate,
       routes,
       config: this.#base.config,
+      relay: new Relay(this.#base.clock.sinceBoot),
       isStopping: () => this.#isStopping,
       isCrowded: (address) => this.#census.isOver(address),
       log: this.#base.log,

@@ -38,8 +38,16 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
     ...['wire', 'log', 'errors', 'clock', 'parts', 'exporters', 'front'],
   ],
   front: ['engines', 'parts', 'tls', 'config', 'http'],
-  hub: ['front', 'hub/pull', 'http', 'stats', 'host', 'config', 'engines', 'wire', 'errors', 'log', 'clock'],
-  'hub/pull': ['config', 'tls'],
+  hub: [
+    ...['front', 'hub/pull', 'hub/broker', 'hub/socket', 'exporters/mqtt', 'http', 'stats', 'host', 'config'],
+    ...['engines', 'wire', 'access', 'params', 'errors', 'log', 'clock', 'listeners'],
+  ],
+  'hub/socket': [
+    ...['http', 'http/clients', 'http/socket', 'stats', 'wire', 'params', 'errors', 'log', 'clock'],
+    'listeners',
+  ],
+  'hub/pull': ['config', 'tls', 'clock'],
+  'hub/broker': ['host', 'errors', 'params', 'clock'],
   parts: ['config', 'host', 'stats', 'history', 'processes', 'commands', 'log', 'clock'],
   engines: ['http'],
   http: ['http/clients', 'stats', 'tls', 'access', 'config', 'wire', 'errors', 'params', 'log'],
@@ -236,11 +244,16 @@ t.test(
       for (const name of importsOf(file)) {
         const target = path.posix.normalize(path.posix.join(path.posix.dirname(file), name));
         const isOwn = name.startsWith('.') && /^web\/|^src\/client\/client\.ts$/.test(target);
+        // Its stream is that of the service, of all machines, or of one machine of a hub.
+        const isStream = file === 'web/visit.ts' && /^src\/client\/(?:stream|environment)\.ts$/.test(target);
         const isType =
           /^src\/wire\//.test(target) &&
           text.includes(`from '${name}'`) &&
           !new RegExp(`import \\{[^}]*\\} from '${name}'`).test(text);
-        t.ok(isOwn || isType || /^(?:preact(?:\/hooks)?|uplot)$/.test(name), `${file} may import ${name}`);
+        t.ok(
+          isOwn || isStream || isType || /^(?:preact(?:\/hooks)?|uplot)$/.test(name),
+          `${file} may import ${name}`,
+        );
       }
       t.notMatch(
         codeOf(file),
@@ -300,6 +313,9 @@ const POOL_USERS: ReadonlyMap<string, RegExp> = new Map([
   ['src/http/node/secure.ts', /^https$/],
   // The names of agents are looked up two at a time; the rest of the hub uses no thread of the pool.
   ['src/hub/pull/names.ts', /^(?:lookup|LookupFunction)$/],
+  ['src/hub/pull/socket.ts', /^net$/],
+  // Types.
+  ['src/hub/pull/connection.ts', /^net$/],
   ['src/hub/pull/request.ts', /^net$/],
   // In a worker of its own, on its thread.
   ['src/history/store/blobs.ts', /^(?:deflateRawSync|inflateRawSync)$/],

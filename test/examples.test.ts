@@ -14,6 +14,7 @@ import { fixtureHost } from './helpers/fakes/host.ts';
 import { FakeMediaHost, playerOf, snapshotOf } from './helpers/fakes/media.ts';
 import { FakeProcessHost } from './helpers/fakes/processes.ts';
 import { startHere } from './helpers/service/service.ts';
+import { isUp, startHub } from './hub/setup.ts';
 
 // Inside the package, so that programs find hostwire/client as its users do.
 const BUILD = path.resolve(import.meta.dirname, '../..');
@@ -68,7 +69,12 @@ async function startService(t: Test, folder: string) {
     history: { minutes: 60 },
   });
   t.teardown(() => service.stop());
-  return { media, service };
+  // Both machines of docs/client.md are this one.
+  const agent = { url: service.baseUrl, labels: { site: 'berlin' } };
+  const rules = { all: { commands: ['*'], labels: {} } };
+  const hub = await startHub(t, { desk: agent, nas: agent }, { hub: { commands: rules } });
+  for (const id of ['desk', 'nas']) await hub.host(id, isUp);
+  return { media, service, hubUrl: `http://127.0.0.1:${hub.port}` };
 }
 
 /** The text with the addresses that the examples use as those of `baseUrl`. */
@@ -119,7 +125,8 @@ process.exit(0);
 `;
 
 /** Runs a program to its end, or until it has printed something. */
-function run(folder: string, text: string, baseUrl: string): Promise<Ending> {
+function run(folder: string, example: string, baseUrl: string, hubUrl = ''): Promise<Ending> {
+  const text = example.replaceAll('http://hub:9980', hubUrl);
   const program = path.join(folder, 'example.mjs');
   const compilerOptions = { target: ts.ScriptTarget.ES2022, module: ts.ModuleKind.ESNext };
   writeFileSync(program, ts.transpileModule(addressed(text, baseUrl), { compilerOptions }).outputText);
@@ -131,10 +138,10 @@ function run(folder: string, text: string, baseUrl: string): Promise<Ending> {
 
 t.test('programs', async (t) => {
   const folder = makeFolder(t);
-  const { media, service } = await startService(t, folder);
+  const { media, service, hubUrl } = await startService(t, folder);
   t.ok(PROGRAMS.length >= 6, `${PROGRAMS.length} programs`);
   for (const { name, text } of PROGRAMS) {
-    const { code, stdout, stderr } = await run(folder, text, service.baseUrl);
+    const { code, stdout, stderr } = await run(folder, text, service.baseUrl, hubUrl);
     t.equal(code, 0, `${name} runs: ${stderr}`);
     if (text.includes('console.log')) t.match(stdout, /\S/, `${name} prints`);
     t.notMatch(stdout, /undefined|NaN/, `${name}: ${stdout}`);

@@ -4,14 +4,15 @@ import { AbsentCard } from './cards/absent.tsx';
 import { EventsCard } from './cards/events.tsx';
 import { CARDS } from './cards/table.ts';
 import { duration } from './format.ts';
-import { connection, dropKey, hostName, sample, system } from './live.ts';
+import { hostName, sample, system } from './live.ts';
 import { Notes } from './parts/card.tsx';
 import { KeyPrompt } from './parts/key-prompt.tsx';
 import { RangeSwitch } from './parts/range-switch.tsx';
-import { isKeyRemembered, lock } from './requests.ts';
+import { HOST_ID, isKeyRemembered, lock, SERVICE_URL, sentenceOf } from './requests.ts';
 import type { Sample } from './sample.ts';
 import { TEXTS } from './texts.ts';
 import { useValue } from './value.ts';
+import { connection, dropKey, failure } from './visit.ts';
 
 function Head() {
   const state = useValue(connection);
@@ -28,6 +29,7 @@ function Head() {
   return (
     <header class="head">
       <div>
+        {HOST_ID !== undefined && <a href={SERVICE_URL}>{TEXTS.fleet}</a>}
         <h1>{host === '' ? 'hostwire' : host}</h1>
         <Notes parts={notes.filter((note) => note !== undefined)} />
       </div>
@@ -70,6 +72,7 @@ export function App() {
   const now = useValue(sample);
   const state = useValue(connection);
   const locked = useValue(lock);
+  const failed = useValue(failure);
   return (
     <>
       <a class="skip" href="#values">
@@ -78,7 +81,11 @@ export function App() {
       <Head />
       <main id="values" tabIndex={-1} class={state === 'live' ? undefined : 'old'}>
         {state === 'refused' && <p class="empty problem">{TEXTS.refused}</p>}
-        {now === undefined ? <p class="empty">{TEXTS.waiting}</p> : <Cards now={now} />}
+        {now === undefined ? (
+          <p class="empty">{failed === undefined || state === 'live' ? TEXTS.waiting : sentenceOf(failed)}</p>
+        ) : (
+          <Cards now={now} />
+        )}
       </main>
       <Foot />
       {locked !== undefined && <KeyPrompt isWrong={locked.isWrong} />}

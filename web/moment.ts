@@ -1,10 +1,11 @@
 /** The moment that the pointer is at, the same in all charts, and what ran then. */
 import { ClientError } from '../src/client/client.ts';
 import type { ProcessHistoryPayload } from '../src/wire/history.ts';
-import { connection, serviceNow } from './live.ts';
+import { serviceNow } from './live.ts';
 import { drawn, shown } from './past.ts';
 import { getJson } from './requests.ts';
 import { Value } from './value.ts';
+import { connection } from './visit.ts';
 
 export interface Moment {
   /** Unix seconds of the machine. */

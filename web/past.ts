@@ -92,7 +92,8 @@ async function ask(
     hasHistory.set(true);
     return payload;
   } catch (error) {
-    if (error instanceof ClientError && error.status === 403) hasHistory.set(false);
+    // 501: of a machine behind a broker.
+    if (error instanceof ClientError && (error.status === 403 || error.status === 501)) hasHistory.set(false);
     return undefined;
   }
 }

@@ -3,8 +3,17 @@ import { ClientError, request } from '../src/client/client.ts';
 import { TEXTS } from './texts.ts';
 import { Value } from './value.ts';
 
-/** The address of the service: the folder of this page, because a proxy may serve it under a path. */
-export const SERVICE_URL = new URL('.', document.baseURI).href;
+const FOLDER = new URL('.', document.baseURI);
+/** Where the hub is, from the page of one of its machines; undefined on other pages. */
+const { hub } = document.documentElement.dataset;
+
+/** The id of the machine at its hub. */
+export const HOST_ID = hub === undefined ? undefined : FOLDER.pathname.split('/').at(-2);
+/** The address of the service: relative to the folder of this page, because a proxy may serve it under a path. */
+export const SERVICE_URL = new URL(hub ?? '.', FOLDER).href;
+/** The path for `api/…` of the machine that this page shows. */
+export const apiPath = (path: string): string =>
+  HOST_ID === undefined ? path : path.replace('api/', `api/hosts/${HOST_ID}/`);
 
 /** With the path: a proxy may serve several machines from one origin, each with its own key. */
 export const storageName = (of: string): string => `hostwire-${of} ${new URL(SERVICE_URL).pathname}`;
@@ -47,7 +56,7 @@ interface Ask {
 async function ask<T>(path: string, options: Ask) {
   const key = readKey();
   try {
-    return await request<T>(path, { url: SERVICE_URL, key, ...options });
+    return await request<T>(apiPath(path), { url: SERVICE_URL, key, ...options });
   } catch (error) {
     noteRefusal(error, key);
     throw error;
@@ -68,7 +77,7 @@ export async function post(path: string, body?: object): Promise<Headers> {
 export async function getPicture(path: string, signal: AbortSignal): Promise<Blob | undefined> {
   const key = readKey();
   const headers = key === undefined ? {} : { authorization: `Bearer ${key}` };
-  const answer = await fetch(new URL(path, SERVICE_URL), { headers, signal });
+  const answer = await fetch(new URL(apiPath(path), SERVICE_URL), { headers, signal });
   return answer.ok ? await answer.blob() : undefined;
 }
 

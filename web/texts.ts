@@ -3,6 +3,7 @@
 export const TEXTS = {
   unknown: 'n/a',
   skip: 'Skip to the values',
+  fleet: 'All machines',
   connection: {
     connecting: 'Connecting',
     live: 'Live',

@@ -33,6 +33,8 @@ export interface AccessPolicy {
   readonly trustedProxies: AddressRules;
   readonly refusesForwarded: boolean;
   readonly publicPaths: ReadonlySet<string>;
+  /** Those with a part that any text may take the place of. */
+  readonly publicPatterns: readonly RegExp[];
   readonly guard: WebGuard;
 }
 
@@ -48,13 +50,14 @@ function compileNames<Name>(
 
 /**
  * `machineNames`: the machine's short and full host name. `dashboardPaths`: the raw paths of the dashboard's
- * files, public while it is on; `/` always is one.
+ * files, public while it is on; `/` always is one. A part `*` in one stands for any that is not empty.
  */
 export function compileAccess(
   { auth, server, features }: AccessSettings,
   machineNames: readonly string[],
   dashboardPaths: readonly string[] = [],
 ): AccessPolicy {
+  const pages = features.enable_dashboard ? [DASHBOARD_ROOT, ...dashboardPaths] : [];
   return {
     isAuthEnabled: auth.enabled,
     keyDigest: auth.api_key === undefined || auth.api_key === '' ? undefined : digestKey(auth.api_key),
@@ -62,10 +65,10 @@ export function compileAccess(
     blocked: auth.blocked_ips.rules,
     trustedProxies: server.trusted_proxies.rules,
     refusesForwarded: auth.refuse_forwarded,
-    publicPaths: new Set([
-      STATUS_PATH,
-      ...(features.enable_dashboard ? [DASHBOARD_ROOT, ...dashboardPaths] : []),
-    ]),
+    publicPaths: new Set([STATUS_PATH, ...pages]),
+    publicPatterns: pages
+      .filter((page) => page.includes('*'))
+      .map((page) => new RegExp(`^${page.replaceAll('*', '[^/]+')}$`)),
     guard: {
       hosts: new Set([
         ...withLocalSuffixes([...compileNames(machineNames, normalizeName)]),
@@ -112,7 +115,8 @@ export function decideAccess(policy: AccessPolicy, request: AccessRequest): Deci
     return { isAllowed: true, isPreflight: true, client: who, headers: preflightHeaders(origins, request) };
   }
   const key = judgeKey(policy.keyDigest, request);
-  const isPublic = policy.publicPaths.has(request.path);
+  const isPublic =
+    policy.publicPaths.has(request.path) || policy.publicPatterns.some((page) => page.test(request.path));
   const verdict = isPublic ? (key === 'valid' ? 'keyed' : 'keyless') : judge(policy, client, key);
   if (verdict === 401 || verdict === 403) {
     const isWrongKey = verdict === 401 && key === 'wrong';

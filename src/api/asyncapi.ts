@@ -46,7 +46,7 @@ const TOPIC_SUMMARIES = Object.fromEntries(
 
 const EXPERIMENTAL = '(experimental)';
 
-function message(name: string, summary: string, payload: Json): Json {
+export function message(name: string, summary: string, payload: Json): Json {
   return {
     name,
     summary,
@@ -56,11 +56,18 @@ function message(name: string, summary: string, payload: Json): Json {
   };
 }
 
-/** `more`: beside `type` or `op`, and `id`. */
-function frame(kind: 'op' | 'type', name: string, data: Json, isDataRequired: boolean, id: Json): Json {
+/** `more`: properties beside `type` or `op`, `id` and `data`. */
+export function frame(
+  kind: 'op' | 'type',
+  name: string,
+  data: Json,
+  isDataRequired: boolean,
+  id: Json,
+  more: Json = {},
+): Json {
   return {
     type: 'object',
-    properties: { [kind]: { type: 'string', const: name }, id, data },
+    properties: { [kind]: { type: 'string', const: name }, ...more, id, data },
     required: [kind, ...(isDataRequired ? ['data'] : [])],
     ...(kind === 'type' ? { additionalProperties: false } : {}),
   };
@@ -69,33 +76,49 @@ function frame(kind: 'op' | 'type', name: string, data: Json, isDataRequired: bo
 // The one schema that reads all media commands does not say which needs a value.
 const dataOf = (op: Op): v.GenericSchema => (op === 'media' ? COMPONENTS.MediaCommand : OPS[op]);
 
-function opMessages({ write }: SchemaWriter): Json {
+/** `more`: see frame. */
+export function opMessages({ write }: SchemaWriter, more: Json = {}): Json {
   // Its own keys are exactly the ops.
   const ops = Object.keys(OPS) as Op[];
   return Object.fromEntries(
     ops.map((op) => {
       const isRequired = !v.is(OPS[op], {});
-      const payload = frame('op', op, write(dataOf(op)), isRequired, write(messageId));
+      const payload = frame('op', op, write(dataOf(op)), isRequired, write(messageId), more);
       return [`op_${op}`, message(op, OP_SUMMARIES[op], payload)];
     }),
   );
 }
 
-function eventMessages({ write }: SchemaWriter): Json {
-  const summaries: Readonly<Record<string, string>> = { ...EVENT_SUMMARIES, ...TOPIC_SUMMARIES };
+/** `more`: see frame. */
+export function eventMessages(
+  { write }: SchemaWriter,
+  events: Readonly<Record<string, v.GenericSchema>> = EVENTS,
+  ownSummaries: Readonly<Record<string, string>> = {},
+  more: Json = {},
+): Json {
+  const summaries: Readonly<Record<string, string>> = {
+    ...EVENT_SUMMARIES,
+    ...TOPIC_SUMMARIES,
+    ...ownSummaries,
+  };
   return Object.fromEntries(
-    Object.entries(EVENTS).map(([type, data]) => {
-      const payload = frame('type', type, write(data), true, write(messageId));
+    Object.entries(events).map(([type, data]) => {
+      const payload = frame('type', type, write(data), true, write(messageId), more);
       return [type, message(type, summaries[type] ?? '', payload)];
     }),
   );
 }
 
-const refs = (channel: string, names: readonly string[]) =>
+export const refs = (channel: string, names: readonly string[]) =>
   names.map((name) => ({ $ref: `#/channels/${channel}/messages/${name}` }));
 
-const fromComponents = (names: readonly string[]): Json =>
+export const fromComponents = (names: readonly string[]): Json =>
   Object.fromEntries(names.map((name) => [name, { $ref: `#/components/messages/${name}` }]));
+
+export const SECURITY_SCHEMES: Json = {
+  key: { type: 'http', scheme: 'bearer' },
+  keyInQuery: { type: 'httpApiKey', name: 'api_key', in: 'query' },
+};
 
 /** `version`: the service's. */
 export function asyncapiDocument(version: string): Json {
@@ -157,10 +180,7 @@ export function asyncapiDocument(version: string): Json {
       },
     },
     components: {
-      securitySchemes: {
-        key: { type: 'http', scheme: 'bearer' },
-        keyInQuery: { type: 'httpApiKey', name: 'api_key', in: 'query' },
-      },
+      securitySchemes: SECURITY_SCHEMES,
       messages: { sample, ...ops, ...events },
       schemas: writer.used(),
     },

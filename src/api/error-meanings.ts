@@ -9,6 +9,8 @@ export const ERROR_MEANINGS: Readonly<Record<ErrorCode, string>> = {
   unknown_action: 'There is no such action; `details.allowed` lists them.',
   bad_request: 'The request itself is malformed: its method, framing or `Host`.',
   feature_disabled: 'Its flag in the configuration is off. There is no body: `X-Error-Code` has the code.',
+  command_not_allowed:
+    'Only a hub: its `hub.commands` does not allow this client to do that there. There is no body: `X-Error-Code` has the code.',
   not_found: 'Nothing is at this path, or the track has no picture here.',
   process_not_found: 'No process has that name or pid.',
   player_not_found: 'No player has that name.',
@@ -31,4 +33,6 @@ export const ERROR_MEANINGS: Readonly<Record<ErrorCode, string>> = {
   host_unreachable:
     'Only a hub: it cannot reach that machine, or is refused there; `details` has its state and the reason.',
   shutting_down: 'The service is stopping.',
+  outcome_unknown:
+    'Only a hub: the command was sent, and nothing came back. Nobody knows whether it was done; it is not sent again.',
 };

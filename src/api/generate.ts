@@ -2,6 +2,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { PLACE } from '../place.ts';
 import { asyncapiDocument } from './asyncapi.ts';
+import { hubAsyncapiDocument } from './hub-asyncapi.ts';
 import { HUB_API, openapiDocument } from './openapi.ts';
 
 const { version } = JSON.parse(readFileSync(new URL('../package.json', PLACE), 'utf8')) as {
@@ -14,5 +15,6 @@ for (const [name, document] of [
   ['openapi', openapiDocument(version)],
   ['hub-openapi', openapiDocument(version, HUB_API)],
   ['asyncapi', asyncapiDocument(version)],
+  ['hub-asyncapi', hubAsyncapiDocument(version)],
 ] as const)
   writeFileSync(new URL(`${name}.json`, folder), JSON.stringify(document));

@@ -1,7 +1,7 @@
 /** Parameters of requests: those that only HTTP has, and those of a request's schema. */
 import type * as v from 'valibot';
 import { SECTIONS } from '../host/host.ts';
-import { HOST_STATES } from '../wire/hub.ts';
+import { HOST_STATES } from '../wire/host-states.ts';
 import type { ParameterName } from '../wire/operation-docs.ts';
 import type { DocumentedOperation } from './operations.ts';
 import type { Json, SchemaWriter } from './schemas.ts';

@@ -1,18 +1,21 @@
 /** The requests of a socket: the message that is sent, its time limit, and the answer that settles it. */
 import { callOut } from './environment.ts';
 import type { AnswerEvents, Feedback, Message } from './messages.ts';
-import { answered, check, type Requests, type Settlement } from './pending.ts';
+import { type Address, answered, check, type Sender, type Settlement } from './pending.ts';
 import type { AskOptions, CommandOptions } from './socket-options.ts';
 
 const TIMEOUT_MS = 10_000;
 
 export class Asker {
-  readonly #requests: Requests;
+  readonly #requests: Sender;
   readonly #timeoutMs: number;
+  readonly #address: Address | undefined;
 
-  constructor(requests: Requests, timeoutMs = TIMEOUT_MS) {
+  /** `address`: the machine of a hub that is asked. */
+  constructor(requests: Sender, timeoutMs = TIMEOUT_MS, address?: Address) {
     this.#requests = requests;
     this.#timeoutMs = timeoutMs;
+    this.#address = address;
   }
 
   /** A question: waits for the connection, and is answered by one message of type `answer`. */
@@ -32,7 +35,11 @@ export class Asker {
     take: (message: Message) => Settlement<T>,
   ): Promise<T> {
     const { signal, timeoutMs = this.#timeoutMs } = options;
-    return this.#requests.start({ op, data, kind: 'question', limitMs: timeoutMs, signal, take });
+    return this.#requests.start({
+      ...{ op, address: this.#address, data, signal, take },
+      kind: 'question',
+      limitMs: timeoutMs,
+    });
   }
 
   /**
@@ -50,6 +57,10 @@ export class Asker {
       if (onStage !== undefined) callOut(onStage, feedback);
       return undefined;
     };
-    return this.#requests.start({ op, data, kind: 'command', limitMs: timeoutMs + takesMs, signal, take });
+    return this.#requests.start({
+      ...{ op, address: this.#address, data, signal, take },
+      kind: 'command',
+      limitMs: timeoutMs + takesMs,
+    });
   }
 }

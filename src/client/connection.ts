@@ -28,6 +28,8 @@ export type SocketConstructor = new (url: string) => SocketLike;
 
 export interface ConnectionOptions {
   readonly url: string;
+  /** Below `url`. */
+  readonly path: string;
   readonly key: string | undefined;
   readonly createSocket: (url: string) => SocketLike;
   readonly environment: Environment;
@@ -65,8 +67,8 @@ export class Connection {
   /** Starts an attempt to connect. */
   start(): void {
     if (this.#isClosed) return;
-    const { environment, key, onState } = this.#options;
-    const address = addressOf(this.#options.url, 'api/ws');
+    const { environment, url, path, key, onState } = this.#options;
+    const address = addressOf(url, path);
     address.protocol = address.protocol === 'https:' ? 'wss:' : 'ws:';
     // Browsers cannot send headers with an upgrade, so for this path only the service accepts the key in the query.
     if (key !== undefined) address.searchParams.set('api_key', key);
@@ -164,12 +166,12 @@ export class Connection {
 
   /** Why the WebSocket failed. WebSocket does not report it, so a plain request asks. Never rejects. */
   async #findReason(error: ClientError): Promise<ClientError> {
-    const { url, key, environment } = this.#options;
+    const { url, path, key, environment } = this.#options;
     const probe = new AbortController();
     this.#probe = probe;
     const timer = environment.setTimer(() => probe.abort(), environment.timing.connectMs);
     try {
-      const response = await environment.fetch(addressOf(url, 'api/ws').href, {
+      const response = await environment.fetch(addressOf(url, path).href, {
         headers: keyHeader(key),
         signal: probe.signal,
       });

@@ -1,14 +1,14 @@
 /** The listeners of a socket, by event type. */
 import { callOut } from './environment.ts';
-import type { SocketEvents } from './messages.ts';
 
 type Listener = (value: unknown) => void;
 
-export class Listeners {
+/** `Events`: the value of each type. */
+export class Listeners<Events> {
   readonly #byType = new Map<string, Set<Listener>>();
 
   /** Returns a function that removes the listener. */
-  add<E extends keyof SocketEvents>(type: E, listener: (value: SocketEvents[E]) => void): () => void {
+  add<E extends keyof Events & string>(type: E, listener: (value: Events[E]) => void): () => void {
     const all = this.#byType.get(type) ?? new Set();
     this.#byType.set(type, all);
     // `emit` is called with the value that belongs to the type.
@@ -16,7 +16,7 @@ export class Listeners {
     return () => void all.delete(listener as Listener); // As above.
   }
 
-  /** `value` has the type that SocketEvents defines for `type`; an unknown type has no listeners. */
+  /** `value` has the type that Events has for `type`; an unknown type has no listeners. */
   emit(type: string, value: unknown): void {
     for (const listener of [...(this.#byType.get(type) ?? [])]) callOut(listener, value);
   }

@@ -81,6 +81,8 @@ export interface AnswerEvents extends Omit<SocketEvents, 'state'> {
 export interface Message {
   readonly type: string;
   readonly id?: unknown;
+  /** Of a hub: the machine that it is about. */
+  readonly host?: unknown;
   readonly data: unknown;
 }
 
@@ -91,7 +93,8 @@ export function parseMessage(text: unknown): Message | undefined {
     // Each key is checked below.
     const message = JSON.parse(text) as Partial<Message> | null;
     if (typeof message?.type !== 'string' || typeof message.data !== 'object') return undefined;
-    return { type: message.type, id: message.id, data: message.data };
+    const { type, id, host, data } = message;
+    return { type, id, host, data };
   } catch {
     return undefined;
   }

@@ -6,8 +6,18 @@ import type { ErrorMessage, Feedback, Message } from './messages.ts';
 /** `done`: the result, taken from the last answer; undefined: more answers follow. */
 export type Settlement<T> = { readonly done: T } | undefined;
 
+export interface Address {
+  readonly host?: string;
+  readonly hosts?: readonly string[];
+}
+
+/** What sends requests. */
+export type Sender = Pick<Requests, 'start' | 'isOpen' | 'end'>;
+
 export interface Asking<T> {
   readonly op: string;
+  /** The machines that it is about, for a hub. */
+  readonly address?: Address | undefined;
   readonly data: object;
   /** A command acts on the machine, so it is not kept for a later connection. */
   readonly kind: 'command' | 'question' | 'subscription';
@@ -19,6 +29,7 @@ export interface Asking<T> {
 }
 
 interface Pending {
+  readonly kind: Asking<unknown>['kind'];
   readonly text: string;
   isSent: boolean;
   readonly receive: (message: Message) => void;
@@ -52,11 +63,11 @@ export class Requests {
   }
 
   /** Sends at once, or when the connection opens; a command waits for the first connection only. */
-  start<T>({ op, data, kind, limitMs, signal, take }: Asking<T>): Promise<T> {
+  start<T>({ op, address, data, kind, limitMs, signal, take }: Asking<T>): Promise<T> {
     const number = ++this.#lastId;
     // The snapshots that follow a subscription have its id, and are for listeners.
     const id = kind === 'subscription' ? `s${number}` : number;
-    const text = JSON.stringify({ op, id, data });
+    const text = JSON.stringify({ op, ...address, id, data });
     const refusal = this.#refusalOf(text, kind === 'command');
     if (refusal !== undefined) return Promise.reject(refusal);
     if (signal?.aborted === true) return Promise.reject(signal.reason);
@@ -84,7 +95,7 @@ export class Requests {
           fail(error);
         }
       };
-      const pending = { text, isSent: false, receive, fail };
+      const pending = { kind, text, isSent: false, receive, fail };
       this.#pending.set(id, pending);
       if (this.#isOpen) this.#sendOne(pending);
     });
@@ -94,6 +105,8 @@ export class Requests {
   receive(message: Message): boolean {
     const { id, type } = message;
     const pending = this.#pending.get(id);
+    // A snapshot of one machine, while the answer about another one is awaited.
+    if (pending?.kind === 'subscription' && type !== 'subscribed' && type !== 'error') return false;
     pending?.receive(message);
     // A late answer is dropped, unless it is the feedback of a command.
     return pending !== undefined || (typeof id === 'number' && !type.endsWith('_feedback'));

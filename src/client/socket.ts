@@ -4,13 +4,14 @@ import { Asker } from './calls.ts';
 import { Connection, type SocketConstructor, type SocketLike } from './connection.ts';
 import { ENVIRONMENT, type Environment, onAborted } from './environment.ts';
 import { ClientError, unreachable } from './errors.ts';
+import { HostCalls } from './host-calls.ts';
 import { Listeners } from './listeners.ts';
 import type { Feedback, Message, SocketEvents, Topic, WakeFeedback } from './messages.ts';
 import { Requests } from './pending.ts';
 import { loadPinned, withPinned } from './pin.ts';
-import { Processes } from './processes.ts';
+import type { Processes } from './processes.ts';
 import { addressOf } from './refusals.ts';
-import { type Snapshot, snapshotOf } from './snapshot.ts';
+import type { Snapshot } from './snapshot.ts';
 import type {
   AskOptions,
   CommandOptions,
@@ -65,22 +66,28 @@ export function connect(options: SocketOptions): HostSocket {
   return connectIn(options, ENVIRONMENT);
 }
 
-/** The same with an environment that tests provide. */
-export function connectIn(options: SocketOptions, environment: Environment): HostSocket {
-  addressOf(options.url, '');
-  const pinned = loadPinned(options.pin, options.url);
+/** The same with an environment that tests provide. `path`: of another socket. */
+export function connectIn(options: SocketOptions, environment: Environment, path = 'api/ws'): HostSocket {
+  const { source, pinned } = sourceOf(options);
+  return new LastingSocket(options, source, withPinned(environment, pinned), path);
+}
+
+/** What makes WebSockets with these options, and requests with a pin. Throws as `connect`. */
+export function sourceOf({ url, pin, WebSocket: given }: SocketOptions) {
+  addressOf(url, '');
+  const pinned = loadPinned(pin, url);
   // Not every runtime has it, even where the types declare it.
-  const WebSocket = options.WebSocket ?? (globalThis as { WebSocket?: SocketConstructor }).WebSocket;
-  const source = pinned ?? (WebSocket && { WebSocket });
+  const WebSocket = given ?? (globalThis as { WebSocket?: SocketConstructor }).WebSocket;
+  const source: SocketSource | Promise<SocketSource> | undefined = pinned ?? (WebSocket && { WebSocket });
   if (source === undefined)
     throw new ClientError(
       'no_websocket',
       'this runtime has no WebSocket (Node has one since version 22); pass the one of the package ws: connect({ url, WebSocket })',
     );
-  return new LastingSocket(options, source, withPinned(environment, pinned));
+  return { source, pinned };
 }
 
-interface SocketSource {
+export interface SocketSource {
   readonly WebSocket: SocketConstructor;
 }
 
@@ -92,7 +99,8 @@ class LastingSocket implements HostSocket {
   readonly #requests: Requests;
   readonly #subscriber: Subscriber;
   readonly #asker: Asker;
-  readonly #listeners = new Listeners();
+  readonly #calls: HostCalls;
+  readonly #listeners = new Listeners<SocketEvents>();
   #state: ConnectionState = { state: 'connecting' };
   #lastStats: unknown;
   /** A new connection starts with the latest sample, which may have arrived over the previous one. */
@@ -102,12 +110,14 @@ class LastingSocket implements HostSocket {
     options: SocketOptions,
     source: SocketSource | Promise<SocketSource>,
     environment: Environment,
+    path: string,
   ) {
     const { url, key, timeoutMs, signal } = options;
     this.#environment = environment;
     this.#requests = new Requests(environment, (text) => this.#connection.send(text));
     this.#asker = new Asker(this.#requests, timeoutMs);
-    this.processes = new Processes(this.#asker);
+    this.#calls = new HostCalls(this.#asker);
+    this.processes = this.#calls.processes;
     this.#subscriber = new Subscriber(this.#requests, ({ code, message, details }) =>
       this.#listeners.emit('error', { code, message, details }),
     );
@@ -116,6 +126,7 @@ class LastingSocket implements HostSocket {
     };
     this.#connection = new Connection({
       url,
+      path,
       key,
       createSocket: (address) => createSocket(address),
       environment,
@@ -165,29 +176,28 @@ class LastingSocket implements HostSocket {
     return this.#subscriber.change({ kind: 'remove', topics, detail: undefined }, signal);
   }
 
-  get(topics: readonly Topic[], { detail, ...options }: GetOptions = {}): Promise<Snapshot> {
-    if (topics.length === 0) return Promise.resolve({});
-    return this.#asker.ask('get', { topics, detail }, options, snapshotOf(topics));
+  get(topics: readonly Topic[], options?: GetOptions): Promise<Snapshot> {
+    return this.#calls.get(topics, options);
   }
 
-  media(action: MediaAction, { value, player, ...options }: MediaOptions = {}): Promise<Feedback> {
-    return this.#asker.command('media', { action, value, player }, options);
+  media(action: MediaAction, options?: MediaOptions): Promise<Feedback> {
+    return this.#calls.media(action, options);
   }
 
-  power(action: PowerAction, { delay, force, ...options }: PowerOptions = {}): Promise<Feedback> {
-    return this.#asker.command('power', { action, delay, force }, options, (delay ?? 0) * 1000);
+  power(action: PowerAction, options?: PowerOptions): Promise<Feedback> {
+    return this.#calls.power(action, options);
   }
 
-  wake(name: string, options: CommandOptions = {}): Promise<WakeFeedback> {
-    return this.#asker.command('wake', { host: name }, options);
+  wake(name: string, options?: CommandOptions): Promise<WakeFeedback> {
+    return this.#calls.wake(name, options);
   }
 
-  history({ series, since, until, step, ...options }: HistoryOptions = {}): Promise<HistoryPayload> {
-    return this.#asker.question('history', { series, since, until, step }, 'history', options);
+  history(options?: HistoryOptions): Promise<HistoryPayload> {
+    return this.#calls.history(options);
   }
 
-  processesAt(at: number, options: AskOptions = {}): Promise<ProcessHistoryPayload> {
-    return this.#asker.question('process_history', { at }, 'process_history', options);
+  processesAt(at: number, options?: AskOptions): Promise<ProcessHistoryPayload> {
+    return this.#calls.processesAt(at, options);
   }
 
   async ping(options: AskOptions = {}): Promise<number> {

@@ -1,5 +1,6 @@
 /** The rows of `hub`. */
 import * as v from 'valibot';
+import { parseAddressList } from '../access/addresses.ts';
 import type { SecretFile } from './mqtt-rows.ts';
 import { configRow, namedRow, type Row } from './rows.ts';
 import { isAgentUrl, isFileName, isLabels } from './values.ts';
@@ -13,6 +14,25 @@ export interface AgentEntry {
 }
 
 const PIN = v.pipe(v.string(), v.regex(/^sha256\/[A-Za-z0-9+/]{43}=$/));
+
+const labelsRow = (meaning: string, more: { readonly needsRestart?: true } = {}) =>
+  configRow<Readonly<Record<string, string>>>(
+    v.custom<Record<string, string>>(isLabels),
+    {},
+    {
+      type: 'map of strings',
+      expected:
+        'a map of at most 16 labels: names of 1 to 64 letters, digits, "_" and "-", texts of 1 to 64 characters',
+      meaning,
+      ...more,
+    },
+  );
+
+/** `host.labels`. */
+export const HOST_LABELS_ROW = labelsRow(
+  'What viewers of a hub may filter by, such as `site: berlin` (`mqtt.publish: hub`).',
+  { needsRestart: true },
+);
 
 /** The keys of one entry of `hub.agents`. */
 export const AGENT_KEYS = {
@@ -40,16 +60,7 @@ export const AGENT_KEYS = {
       'With `https://`: the pin of its key, which `hostwire doctor` and `hostwire keygen --tls` print there. Without it an authority that Node knows must have signed its certificate.',
     defaultInWords: 'none',
   }),
-  labels: configRow<Readonly<Record<string, string>>>(
-    v.custom<Record<string, string>>(isLabels),
-    {},
-    {
-      type: 'map of strings',
-      expected:
-        'a map of at most 16 labels: names of 1 to 64 letters, digits, "_" and "-", texts of 1 to 64 characters',
-      meaning: 'What viewers may filter by, such as `site: berlin`.',
-    },
-  ),
+  labels: labelsRow('What viewers may filter by, such as `site: berlin`.'),
 };
 
 export const AGENTS_ROW: Row<Readonly<Record<string, AgentEntry>>> = namedRow<AgentEntry>(
@@ -64,5 +75,85 @@ export const AGENTS_ROW: Row<Readonly<Record<string, AgentEntry>>> = namedRow<Ag
     expected: 'a map of ids to URLs or {url, key_file, pin, labels}',
     meaning:
       'For `hostwire hub`: the services whose machines it shows, by id; a URL, or the keys below (docs/hub.md).',
+  },
+);
+
+/** Who may have commands carried out on which machines of the hub (`hub.commands`). What is absent is not looked at. */
+export interface CommandRule {
+  /** `*`, `media.*` or `media.play`. */
+  readonly commands: readonly string[];
+  /** Addresses and CIDR ranges. */
+  readonly clients?: readonly string[];
+  /** Names of keys. */
+  readonly keys?: readonly string[];
+  /** Ids of `hub.agents`. */
+  readonly hosts?: readonly string[];
+  readonly labels: Readonly<Record<string, string>>;
+}
+
+const COMMAND = v.pipe(v.string(), v.regex(/^(?:\*|[a-z]+\.(?:\*|[a-z_]+))$/));
+const CLIENTS = v.pipe(
+  v.array(v.string()),
+  v.check((entries) => parseAddressList(entries, false).problems.length === 0),
+);
+
+/** A list that is absent stands for everything; an empty one would be a mistake. */
+const listRow = (entry: v.GenericSchema<string>, expected: string, meaning: string) =>
+  configRow<readonly string[] | undefined>(v.pipe(v.array(entry), v.minLength(1)), undefined, {
+    ...{ type: 'list of strings', expected, meaning, defaultInWords: 'none' },
+  });
+
+/** The keys of one entry of `hub.commands`. */
+export const COMMAND_KEYS = {
+  commands: configRow<readonly string[]>(v.pipe(v.array(COMMAND), v.minLength(1)), [], {
+    type: 'list of strings',
+    expected: 'a list of commands, such as "media.*" or "power.sleep", or "*" for all',
+    meaning:
+      'What is allowed: `media.play`, `media.*` for all of a group (`media`, `power`, `process`, `wake`), `*` for everything. Required.',
+    defaultInWords: 'required',
+  }),
+  clients: configRow<readonly string[] | undefined>(v.pipe(CLIENTS, v.minLength(1)), undefined, {
+    type: 'list of strings',
+    expected: 'a list of addresses and CIDR ranges',
+    meaning: 'For clients with these addresses only.',
+    defaultInWords: 'any client',
+  }),
+  keys: {
+    ...listRow(
+      v.pipe(v.string(), v.regex(/^[A-Za-z0-9_-]{1,64}$/)),
+      'a list of names of keys',
+      'For clients that sent a key of this name only; that of `auth.api_key` is `default`.',
+    ),
+    defaultInWords: 'with or without a key',
+  },
+  hosts: {
+    ...listRow(
+      v.pipe(v.string(), v.regex(/^[A-Za-z0-9_-]{1,64}$/)),
+      'a list of ids of machines',
+      'On these machines only.',
+    ),
+    defaultInWords: 'every machine',
+  },
+  labels: configRow<Readonly<Record<string, string>>>(
+    v.custom<Record<string, string>>(isLabels),
+    {},
+    {
+      type: 'map of strings',
+      expected: 'a map of at most 16 labels: names of 1 to 64 letters, digits, "_" and "-", texts',
+      meaning: 'On machines with all of these labels only.',
+    },
+  ),
+};
+
+export const COMMANDS_ROW: Row<Readonly<Record<string, CommandRule>>> = namedRow<CommandRule>(
+  {
+    keys: COMMAND_KEYS,
+    required: 'commands',
+    requires: 'a list of commands',
+  },
+  {
+    expected: 'a map of names to {commands, clients, keys, hosts, labels}',
+    meaning:
+      'For `hostwire hub`: the rules by which clients may have commands carried out on its machines; one must allow all of it. Without any nobody may.',
   },
 );

@@ -1,4 +1,4 @@
-/** The files of `mqtt`: reads the password and the authorities, and refuses keys that cannot stand together. */
+/** The files of `mqtt` and `hub.mqtt`: reads the password and the authorities, and refuses keys that cannot stand together. */
 import { readCertificates } from '../tls/certificate.ts';
 import type { PemFile } from '../tls/pair.ts';
 import type { Findings } from './findings.ts';
@@ -6,18 +6,19 @@ import type { SecretFile } from './mqtt-rows.ts';
 import { MAX_FILE_BYTES } from './read.ts';
 import { pathIn, type Refuse, readTrusted, refuserOf, type Settings } from './setting-files.ts';
 
-const URL = 'mqtt.url';
-const USERNAME = 'mqtt.username';
-const PASSWORD_FILE = 'mqtt.password_file';
-const CA = 'mqtt.ca';
+/** What the keys of a broker begin with, and what a network carries unencrypted without TLS. */
+const GROUPS = [
+  { group: 'mqtt', carried: 'the password and all commands cross' },
+  { group: 'hub.mqtt', carried: 'the password, all samples and all commands cross' },
+] as const;
 
 /** As that of a key file. */
 const MAX_PASSWORD_BYTES = 4096;
-/** A bundle of all public authorities has some 220 KiB; those who need it leave `mqtt.ca` out. */
+/** A bundle of all public authorities has some 220 KiB; those who need it leave `ca` out. */
 const MAX_CA_BYTES = MAX_FILE_BYTES;
 
 /**
- * Reads the files into the settings `mqtt.password_file` and `mqtt.ca`, and returns their paths. `uid`: the service's
+ * Reads the files into the settings `password_file` and `ca` of each group, and returns their paths. `uid`: the service's
  * user; undefined on Windows.
  */
 export function resolveMqtt(
@@ -26,29 +27,36 @@ export function resolveMqtt(
   uid: number | undefined,
 ): readonly string[] {
   const refuse = refuserOf(settings, findings);
-  judgeKeys(settings, refuse);
-  warnOfPlainPassword(settings, findings);
-  return [
-    ...readInto(settings, PASSWORD_FILE, (file) => readPassword(file, uid), refuse),
-    ...readInto(settings, CA, (file) => readAuthorities(file, uid), refuse),
-  ];
+  return GROUPS.flatMap(({ group, carried }) => {
+    judgeKeys(group, settings, refuse);
+    warnOfPlainPassword(group, carried, settings, findings);
+    return [
+      ...readInto(settings, `${group}.password_file`, (file) => readPassword(file, uid), refuse),
+      ...readInto(settings, `${group}.ca`, (file) => readAuthorities(file, uid), refuse),
+    ];
+  });
 }
 
-function judgeKeys(settings: Settings, refuse: Refuse): void {
-  if (settings.has(PASSWORD_FILE) && !settings.has(USERNAME))
-    refuse(PASSWORD_FILE, `needs ${USERNAME} as well`);
-  const url = settings.get(URL)?.value;
-  if (settings.has(CA) && typeof url === 'string' && !url.startsWith('mqtts:'))
-    refuse(CA, `is used with TLS only; write mqtts:// in ${URL}, or leave it out`);
+function judgeKeys(group: string, settings: Settings, refuse: Refuse): void {
+  const [password, username, ca] = [`${group}.password_file`, `${group}.username`, `${group}.ca`];
+  if (settings.has(password) && !settings.has(username)) refuse(password, `needs ${username} as well`);
+  const url = settings.get(`${group}.url`)?.value;
+  if (settings.has(ca) && typeof url === 'string' && !url.startsWith('mqtts:'))
+    refuse(ca, `is used with TLS only; write mqtts:// in ${group}.url, or leave it out`);
 }
 
 const LOOPBACK = /^mqtt:\/\/(?:localhost|127\.[\d.]+|\[::1\])(?::\d+)?\/?$/u;
 
-function warnOfPlainPassword(settings: Settings, { notices }: Findings): void {
-  const url = settings.get(URL)?.value;
-  if (!settings.has(PASSWORD_FILE) || typeof url !== 'string') return;
+function warnOfPlainPassword(
+  group: string,
+  carried: string,
+  settings: Settings,
+  { notices }: Findings,
+): void {
+  const url = settings.get(`${group}.url`)?.value;
+  if (!settings.has(`${group}.password_file`) || typeof url !== 'string') return;
   if (url.startsWith('mqtts:') || LOOPBACK.test(url)) return;
-  const text = `${URL}: the password and all commands cross the network unencrypted; use mqtts:// if the broker has TLS`;
+  const text = `${group}.url: ${carried} the network unencrypted; use mqtts:// if the broker has TLS`;
   notices.push({ level: 'warn', text });
 }
 

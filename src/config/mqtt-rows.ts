@@ -35,23 +35,30 @@ const PASSWORD_ROW: Row<SecretFile | undefined> = {
   mayBeSecret: true,
 };
 
-export const MQTT_ROWS = {
-  url: configRow<string | undefined>(v.pipe(v.string(), v.check(isBrokerUrl)), undefined, {
+const CA_ROW = pemRow(
+  'the certificates of authorities',
+  "The authorities that the broker's certificate is checked with, in PEM form, for `mqtts`. Without it: those that Node knows.",
+);
+
+/** `prefix`: of the keys for user and password. */
+const urlRow = (prefix: string, meaning: string) =>
+  configRow<string | undefined>(v.pipe(v.string(), v.check(isBrokerUrl)), undefined, {
     type: 'string',
-    expected:
-      'mqtt://HOST or mqtts://HOST, with a port where it is not 1883 or 8883; user and password belong in mqtt.username and mqtt.password_file',
-    meaning:
-      'The MQTT broker that readings are published to and commands are taken from (docs/mqtt.md): `mqtt://broker.lan`, or `mqtts://broker.lan` for TLS. Without it there is no MQTT.',
+    expected: `mqtt://HOST or mqtts://HOST, with a port where it is not 1883 or 8883; user and password belong in ${prefix}.username and ${prefix}.password_file`,
+    meaning,
     defaultInWords: 'none',
     // It may have a password before an @.
     mayBeSecret: true,
-  }),
+  });
+
+export const MQTT_ROWS = {
+  url: urlRow(
+    'mqtt',
+    'The MQTT broker that readings are published to and commands are taken from (docs/mqtt.md): `mqtt://broker.lan`, or `mqtts://broker.lan` for TLS. Without it there is no MQTT.',
+  ),
   username: textRow(NAME, '1 to 256 characters', 'The user name at the broker.'),
   password_file: PASSWORD_ROW,
-  ca: pemRow(
-    'the certificates of authorities',
-    "The authorities that the broker's certificate is checked with, in PEM form, for `mqtts`. Without it: those that Node knows.",
-  ),
+  ca: CA_ROW,
   client_id: {
     ...textRow(
       NAME,
@@ -84,5 +91,29 @@ export const MQTT_ROWS = {
     type: 'number',
     expected: 'a number of seconds from 1 to 86400',
     meaning: 'Seconds between two readings that are published. Home Assistant records each of them.',
+  }),
+};
+
+/** Of `hub.mqtt`. */
+export const HUB_MQTT_ROWS = {
+  url: urlRow(
+    'hub.mqtt',
+    'For `hostwire hub`: the MQTT broker over which agents with `mqtt.publish: hub` report (docs/hub.md): `mqtt://broker.lan`, or `mqtts://broker.lan` for TLS.',
+  ),
+  name: {
+    ...textRow(
+      v.pipe(v.string(), v.regex(/^[A-Za-z0-9_-]{1,64}$/)),
+      '1 to 64 letters, digits, "_" and "-"',
+      'The name of this hub, in topics. Each hub of a broker has one of its own, which is also its user there.',
+    ),
+    defaultInWords: '`hub.mqtt.username`, or `hub`',
+  },
+  username: MQTT_ROWS.username,
+  password_file: PASSWORD_ROW,
+  ca: CA_ROW,
+  topic: configRow(TOPIC, 'hostwire', {
+    type: 'string',
+    expected: LEVELS,
+    meaning: 'What the topics of all agents begin with: their `mqtt.topic`.',
   }),
 };

@@ -3,9 +3,9 @@ import * as v from 'valibot';
 import { LOG_FORMATS, type LogFormat } from '../log/format.ts';
 import { LOG_LEVELS, type LogLevel } from '../log/log.ts';
 import { HISTORY_ROWS } from './history-rows.ts';
-import { AGENTS_ROW } from './hub-rows.ts';
+import { AGENTS_ROW, COMMANDS_ROW, HOST_LABELS_ROW } from './hub-rows.ts';
 import { LAUNCH_ROW } from './launch-rows.ts';
-import { MQTT_ROWS } from './mqtt-rows.ts';
+import { HUB_MQTT_ROWS, MQTT_ROWS } from './mqtt-rows.ts';
 import { addressesRow, booleanRow, configRow, limitRow, namesRow, pemRow, type Row } from './rows.ts';
 import { deepFreeze, isAbsolutePath, isArgument, isHostName, isListenHost, isPrintable } from './values.ts';
 import { WAKE_ROW } from './wake-rows.ts';
@@ -159,7 +159,7 @@ export const KEYS = {
   history: HISTORY_ROWS,
   mqtt: MQTT_ROWS,
   wake: { hosts: WAKE_ROW },
-  hub: { agents: AGENTS_ROW },
+  hub: { agents: AGENTS_ROW, commands: COMMANDS_ROW, mqtt: HUB_MQTT_ROWS },
   watch: { rules: WATCH_ROW },
   host: {
     root: configRow<string | undefined>(PATH, undefined, {
@@ -184,6 +184,7 @@ export const KEYS = {
       defaultInWords: "a digest of the machine's own id",
       needsRestart: true,
     }),
+    labels: HOST_LABELS_ROW,
     proc: configRow(PATH, '/proc', {
       type: 'string',
       expected: 'an absolute path',

@@ -48,8 +48,8 @@ export interface EngineOptions {
   readonly countDescriptors?: () => number | undefined;
   /** Counts what is kept for peers; without one nothing is limited. */
   readonly ledger?: Ledger;
-  /** The path where a GET with a Sec-WebSocket-Key can be upgraded. */
-  readonly socketPath?: string;
+  /** The paths where a GET with a Sec-WebSocket-Key can be upgraded, as those of routes; by default any. */
+  readonly socketPaths?: readonly string[];
 }
 
 /** The port could not be opened for listening. */

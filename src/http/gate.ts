@@ -12,7 +12,7 @@ import { ServiceError } from '../errors.ts';
 import type { Log } from '../log/log.ts';
 import { OPERATIONS } from '../wire/operations.ts';
 import type { Caller } from './clients/caller.ts';
-import type { Answer, RequestHead } from './head.ts';
+import { type Answer, matchesPath, type RequestHead } from './head.ts';
 import { bareAnswer, emptyAnswer, errorAnswer, type Headers } from './reply.ts';
 
 /** The gate's decision on a request. `client` is for `passes`. */
@@ -23,7 +23,8 @@ export type GateVerdict =
 /** The request headers that the gate reads, in lower case. */
 export const GATE_HEADERS: readonly string[] = [...ACCESS_HEADERS, 'upgrade'];
 
-export const SOCKET_PATH = OPERATIONS.openSocket.path;
+/** Where the service can be asked for a WebSocket. */
+export const SOCKET_PATHS: readonly string[] = [OPERATIONS.openSocket.path];
 
 /** A client whose request takes less is not counted: so much is part of the price of a connection. */
 const MIN_COUNTED = 512;
@@ -36,6 +37,8 @@ export interface GateOptions {
   readonly machineNames: readonly string[];
   /** The raw paths of the dashboard's files. */
   readonly dashboardPaths?: readonly string[];
+  /** Where a WebSocket may be asked for, as paths of routes: the key may be in the query there. Default: that of the service. */
+  readonly socketPaths?: readonly string[] | undefined;
   readonly log: Log;
   /** Monotonic milliseconds. */
   readonly now: () => number;
@@ -75,7 +78,7 @@ export class Gate {
   }
 
   judge(head: RequestHead): GateVerdict {
-    const request = requestOf(head);
+    const request = requestOf(head, this.#options.socketPaths ?? SOCKET_PATHS);
     const decision = decideAccess(this.#policy, request);
     this.#refusals.note(decision);
     this.#wrongKeys.note(decision, this.#options.now());
@@ -115,6 +118,11 @@ export class Gate {
     return peer !== undefined && matches(this.#policy.trustedProxies, peer);
   }
 
+  /** The whole address of a client, in its canonical form; undefined: unknown. */
+  addressOf(client: AccessRequest): string | undefined {
+    return decideAccess(this.#policy, client).client;
+  }
+
   /** Whether the current rules admit `client`. */
   passes(client: AccessRequest): boolean {
     return decideAccess(this.#policy, client).isAllowed;
@@ -129,7 +137,10 @@ export class Gate {
 }
 
 /** The client is not known yet. */
-function requestOf(head: RequestHead): { -readonly [Key in keyof Caller]: Caller[Key] } {
+function requestOf(
+  head: RequestHead,
+  socketPaths: readonly string[],
+): { -readonly [Key in keyof Caller]: Caller[Key] } {
   const isUpgrade =
     head.method === 'GET' &&
     (head.headers.get('upgrade') ?? []).some((value) => value.toLowerCase().includes('websocket'));
@@ -140,7 +151,9 @@ function requestOf(head: RequestHead): { -readonly [Key in keyof Caller]: Caller
     isUpgrade,
     scheme: head.isSecure ? 'https' : undefined,
     headers: head.headers,
-    queryKeys: head.path === SOCKET_PATH ? new URLSearchParams(head.query).getAll('api_key') : [],
+    queryKeys: socketPaths.some((path) => matchesPath(path, head.path))
+      ? new URLSearchParams(head.query).getAll('api_key')
+      : [],
     address: '',
     isKeyed: false,
   };

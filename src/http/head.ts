@@ -54,3 +54,12 @@ const CLOSE_OPTION = /(?:^|,)\s*close\s*(?:,|$)/i;
 /** Whether the client wants the connection to end with the answer. */
 export const saysClose = ({ headers }: RequestHead): boolean =>
   CLOSE_OPTION.test(headers.get('connection')?.join() ?? '');
+
+/** Whether the raw `path` is that of a route: byte for byte, where `*` stands for one part that is not empty. */
+export function matchesPath(route: string, path: string): boolean {
+  const star = route.indexOf('*');
+  if (star < 0) return route === path;
+  const end = route.slice(star + 1);
+  const part = path.slice(star, Math.max(star, path.length - end.length));
+  return part !== '' && !part.includes('/') && path === `${route.slice(0, star)}${part}${end}`;
+}

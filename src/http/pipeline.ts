@@ -17,20 +17,16 @@ import { Tally } from './clients/tally.ts';
 import type { Exchange } from './engine.ts';
 import type { Gate } from './gate.ts';
 import type { Answer } from './head.ts';
+import type { Relay, Relayed } from './relay.ts';
 import { emptyAnswer, errorAnswer, type Headers } from './reply.ts';
-import {
-  allowedMethods,
-  type Endpoint,
-  innerWildcardOf,
-  type Request,
-  type Route,
-  wildcardOf,
-} from './routes.ts';
+import { allowedMethods, type Endpoint, type Request, type Route, RouteTable } from './routes.ts';
 
 export interface PipelineOptions {
   readonly gate: Pick<Gate, 'judge'>;
   readonly routes: readonly Route[];
   readonly config: CurrentConfig;
+  /** Reads what hubs add to requests; absent: it takes none of hubs. */
+  readonly relay?: Relay;
   /** The service is shutting down: admitted requests are answered with 503, and their connections closed. */
   readonly isStopping: () => boolean;
   /** Whether the peer at this address has more connections than it may. */
@@ -53,13 +49,13 @@ const NO_HEADERS: Headers = [];
 
 export class Pipeline {
   readonly #options: PipelineOptions;
-  readonly #routes: ReadonlyMap<string, Route>;
+  readonly #routes: RouteTable;
   /** Requests of each address, without the key, that wait for their answer. */
   readonly #waiting = new Tally();
 
   constructor(options: PipelineOptions) {
     this.#options = options;
-    this.#routes = new Map(options.routes.map((route) => [route.path, route]));
+    this.#routes = new RouteTable(options.routes);
   }
 
   /** Answers `exchange`, now or later. Never throws. */
@@ -75,7 +71,9 @@ export class Pipeline {
       }
       headers = verdict.headers;
       exchange.address = verdict.client.address;
-      const outcome = this.#route(passage, headers, verdict.client);
+      const relayed = this.#options.relay?.read(exchange.head);
+      if (relayed !== undefined) headers = [...headers, ...(this.#options.relay?.stamp() ?? [])];
+      const outcome = this.#route(passage, headers, verdict.client, relayed);
       if (!(outcome instanceof Promise)) send(passage, outcome);
       else
         outcome
@@ -86,7 +84,7 @@ export class Pipeline {
     }
   }
 
-  #route(passage: Passage, headers: Headers, client: Caller): Outcome {
+  #route(passage: Passage, headers: Headers, client: Caller, relayed: Relayed | undefined): Outcome {
     const { exchange, framing } = passage;
     const { head } = exchange;
     if (this.#options.isStopping()) {
@@ -95,7 +93,7 @@ export class Pipeline {
     }
     if (!client.isKeyed && this.#options.isCrowded?.(head.remoteAddress ?? ''))
       throw new ServiceError('too_many_connections', 'This address has too many connections.');
-    const route = this.#find(head.path);
+    const route = this.#routes.find(head.path);
     if (route === undefined) throw new ServiceError('not_found', 'There is nothing at this path.');
     const allow = allowedMethods(route);
     const endpoint = endpointOf(route, head.method);
@@ -105,14 +103,10 @@ export class Pipeline {
     }
     if (framing.error !== undefined) throw framing.error;
     if (endpoint === undefined) return emptyAnswer([['Allow', `${allow}, OPTIONS`], ...headers]);
-    const request = { exchange, query: new URLSearchParams(head.query), headers, client, body: NO_BODY };
+    const query = new URLSearchParams(head.query);
+    const request = { exchange, query, headers, client, relayed, body: NO_BODY };
     if (client.isKeyed || endpoint.staysOpen) return this.#begin(passage, endpoint, request);
     return this.#counted(client.address, () => this.#begin(passage, endpoint, request));
-  }
-
-  #find(path: string): Route | undefined {
-    const routes = this.#routes;
-    return routes.get(path) ?? routes.get(wildcardOf(path) ?? '') ?? routes.get(innerWildcardOf(path) ?? '');
   }
 
   /** Refuses a request where too many of its address wait for their answer, and counts it while it waits itself. */

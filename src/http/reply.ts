@@ -27,6 +27,7 @@ const REASONS: Readonly<Record<number, string>> = {
   500: 'Internal Server Error',
   501: 'Not Implemented',
   503: 'Service Unavailable',
+  504: 'Gateway Timeout',
 };
 
 /** "404 Not Found". */

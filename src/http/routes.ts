@@ -4,6 +4,7 @@ import { type Method, OPERATIONS, type Operation, type OperationId } from '../wi
 import type { Caller } from './clients/caller.ts';
 import type { Exchange } from './engine.ts';
 import type { Answer } from './head.ts';
+import type { Relayed } from './relay.ts';
 import type { Headers } from './reply.ts';
 
 /** A request that passed the gate, for a handler. */
@@ -14,6 +15,8 @@ export interface Request {
   readonly headers: Headers;
   /** The client as the gate saw it, for judging a stream again after a reload. */
   readonly client: Caller;
+  /** A hub has passed it on. */
+  readonly relayed?: Relayed | undefined;
   /** The body: empty where the route ignores it. */
   readonly body: Buffer;
 }
@@ -33,7 +36,7 @@ export interface Endpoint {
 }
 
 export interface Route {
-  /** Compared byte for byte with the raw path. A last or last but one part `*` stands for any that is not empty. */
+  /** Compared byte for byte with the raw path. A part `*` stands for any that is not empty. */
   readonly path: string;
   readonly methods: Readonly<Partial<Record<Method, Endpoint>>>;
 }
@@ -64,14 +67,59 @@ export function allowedMethods(route: Route): string {
 }
 
 /** The path of the route that matches any last part in the place of that of `path`. */
-export function wildcardOf(path: string): string | undefined {
+function wildcardOf(path: string): string | undefined {
   const slash = path.lastIndexOf('/');
   return slash === path.length - 1 ? undefined : `${path.slice(0, slash)}/*`;
 }
 
 /** The same for the last but one part: `/api/hosts/*` + `/stream`. */
-export function innerWildcardOf(path: string): string | undefined {
+function innerWildcardOf(path: string): string | undefined {
   const slash = path.lastIndexOf('/');
   const inner = slash > 0 ? wildcardOf(path.slice(0, slash)) : undefined;
   return inner === undefined ? undefined : `${inner}${path.slice(slash)}`;
+}
+
+/** A route with a `*` elsewhere, or with several. */
+interface Pattern {
+  readonly parts: readonly string[];
+  readonly stars: number;
+  readonly route: Route;
+}
+
+function patternOf(route: Route): readonly Pattern[] {
+  const parts = route.path.split('/');
+  const stars = parts.filter((part) => part === '*').length;
+  const isLate = parts.slice(-2).includes('*');
+  return stars > 1 || (stars === 1 && !isLate) ? [{ parts, stars, route }] : [];
+}
+
+/** Finds the route of a path: one without `*` before others, then one with fewer. */
+export class RouteTable {
+  readonly #routes: ReadonlyMap<string, Route>;
+  readonly #patterns: readonly Pattern[];
+
+  constructor(routes: readonly Route[]) {
+    this.#routes = new Map(routes.map((route) => [route.path, route]));
+    this.#patterns = routes.flatMap(patternOf).sort((a, b) => a.stars - b.stars);
+  }
+
+  find(path: string): Route | undefined {
+    const routes = this.#routes;
+    return (
+      routes.get(path) ??
+      routes.get(wildcardOf(path) ?? '') ??
+      routes.get(innerWildcardOf(path) ?? '') ??
+      this.#match(path)
+    );
+  }
+
+  #match(path: string): Route | undefined {
+    if (this.#patterns.length === 0) return undefined;
+    const given = path.split('/');
+    return this.#patterns.find(
+      ({ parts }) =>
+        parts.length === given.length &&
+        parts.every((part, i) => (part === '*' ? given[i] !== '' : part === given[i])),
+    )?.route;
+  }
 }

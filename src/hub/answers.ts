@@ -1,52 +1,66 @@
-/** Answers of one agent by path: all who ask meanwhile share one request, and its answer for a few seconds. */
+/** Answers of one machine by what was asked: all who ask meanwhile share one question, and its answer for a few seconds. */
 import type { Clock } from '../clock.ts';
-import { ServiceError } from '../errors.ts';
-import { fetchJson } from './pull/fetch.ts';
-import type { Target } from './pull/target.ts';
-import type { Times } from './times.ts';
+import { type Ask, type HostAnswer, isQuestion, type Reach } from './ask.ts';
 
+/** How old an answer may be, as over HTTP; of the other questions it is shared only by those who wait for it. */
+const AGES_MS: Readonly<Record<string, number>> = { usage: 1000, system: 10_000 };
 /** Old ones are dropped this often. */
 const FORGET_MS = 20_000;
 
+interface Entry {
+  readonly answer: Promise<HostAnswer>;
+  untilMs: number;
+}
+
 export class Answers {
   readonly #clock: Clock;
-  readonly #times: Times;
   /** undefined where nobody has asked lately. */
-  #kept: Map<string, { readonly bytes: Promise<Buffer>; untilMs: number }> | undefined;
+  #kept: Map<string, Entry> | undefined;
   #timer: unknown;
 
-  constructor(clock: Clock, times: Times) {
+  constructor(clock: Clock) {
     this.#clock = clock;
-    this.#times = times;
   }
 
-  /** Rejects with ServiceError. */
-  async get(target: Target, path: string, ageMs: number): Promise<Buffer> {
+  /** Rejects as Reach.ask. */
+  async ask(reach: Reach, ask: Ask): Promise<HostAnswer> {
+    const { what, params } = ask;
+    if (isQuestion(what))
+      return await this.#get(JSON.stringify([what, params]), AGES_MS[what] ?? 0, () => reach.ask(ask));
+    try {
+      return await reach.ask(ask);
+    } finally {
+      // What is asked from now on shows what it did.
+      this.clear();
+    }
+  }
+
+  /** `ageMs` 0: it is not kept. */
+  async #get(key: string, ageMs: number, ask: () => Promise<HostAnswer>): Promise<HostAnswer> {
     this.#kept ??= new Map();
     const kept = this.#kept;
-    const known = kept.get(path);
-    if (known !== undefined && this.#clock.now() < known.untilMs) return await known.bytes;
-    const { headMs } = this.#times;
-    const bytes = fetchJson(target, path, { headMs, silenceMs: headMs }).answer.then((found) => {
-      if (Buffer.isBuffer(found)) return found;
-      const { isRefusal, reason } = found;
-      const state = isRefusal ? 'refused' : 'down';
-      throw new ServiceError('host_unreachable', 'The machine gave no answer.', { state, reason });
-    });
+    const known = kept.get(key);
+    if (known !== undefined && this.#clock.now() < known.untilMs) return await known.answer;
     // Its age counts from the answer on.
-    const entry = { bytes, untilMs: Number.POSITIVE_INFINITY };
-    kept.set(path, entry);
+    const entry = { answer: ask(), untilMs: Number.POSITIVE_INFINITY };
+    kept.set(key, entry);
     this.#timer ??= this.#clock.setTimer(() => this.#forget(), FORGET_MS);
+    const drop = () => {
+      if (kept.get(key) === entry) kept.delete(key);
+    };
     try {
-      return await bytes;
+      const answer = await entry.answer;
+      if (ageMs === 0) drop();
+      return answer;
     } catch (error) {
-      kept.delete(path);
+      drop();
       throw error;
     } finally {
       entry.untilMs = this.#clock.now() + ageMs;
     }
   }
 
+  /** Who asks from now on gets a new answer. */
   clear(): void {
     this.#clock.clearTimer(this.#timer);
     this.#timer = undefined;
@@ -56,7 +70,7 @@ export class Answers {
   #forget(): void {
     this.#timer = undefined;
     const now = this.#clock.now();
-    for (const [path, { untilMs }] of this.#kept ?? []) if (untilMs <= now) this.#kept?.delete(path);
+    for (const [key, { untilMs }] of this.#kept ?? []) if (untilMs <= now) this.#kept?.delete(key);
     if (this.#kept?.size === 0) this.#kept = undefined;
     if (this.#kept !== undefined) this.#timer = this.#clock.setTimer(() => this.#forget(), FORGET_MS);
   }

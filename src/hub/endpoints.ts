@@ -1,7 +1,10 @@
 /** The routes of the hub, and the request headers that they read. */
 import { ServiceError } from '../errors.ts';
 import type { Caller } from '../http/clients/caller.ts';
+import { DASHBOARD_HEADERS } from '../http/endpoints/dashboard.ts';
 import { DOCUMENT_HEADERS, runOf } from '../http/endpoints/documents.ts';
+import { SOCKET_HEADERS, socketRuns } from '../http/endpoints/websocket.ts';
+import type { Exchange } from '../http/engine.ts';
 import { GATE_HEADERS, type Gate } from '../http/gate.ts';
 import type { Answer } from '../http/head.ts';
 import { type Headers, jsonAnswer, jsonTextAnswer, statusLine } from '../http/reply.ts';
@@ -9,14 +12,19 @@ import { type Request, type Route, routesOfTable } from '../http/routes.ts';
 import { STREAM_HEADERS } from '../http/stream/fanout.ts';
 import { parseView, type View } from '../stats/view.ts';
 import { HUB_OPERATIONS } from '../wire/hub-operations.ts';
+import type { Asking } from './asking.ts';
 import { filterOf } from './filter.ts';
 import type { Fleet } from './fleet.ts';
+import { forwardedRuns } from './forwarded.ts';
 import type { Host } from './host.ts';
 import type { Hosts } from './hosts.ts';
+import type { HubSockets } from './socket/sockets.ts';
 
 export const HUB_HEADERS: ReadonlySet<string> = new Set([
   ...GATE_HEADERS,
   ...DOCUMENT_HEADERS,
+  ...DASHBOARD_HEADERS,
+  ...SOCKET_HEADERS,
   'connection',
   'content-length',
   'transfer-encoding',
@@ -27,6 +35,8 @@ export interface HubRooms {
   readonly hosts: Hosts;
   readonly fleet: Fleet;
   readonly gate: Pick<Gate, 'judge' | 'keep'>;
+  readonly sockets: Pick<HubSockets, 'open'>;
+  readonly asking: Asking;
   /** Whether one more stream may be opened. */
   readonly hasRoom: (caller: Caller) => boolean;
   /** The text of /metrics. */
@@ -48,9 +58,13 @@ const streamHead = (headers: Headers): Answer => ({
 });
 
 export function hubRoutes(rooms: HubRooms): readonly Route[] {
-  const { hosts, fleet, gate, metrics } = rooms;
+  const { hosts, fleet, gate, metrics, sockets, hasRoom, asking } = rooms;
   // `/api/hosts/{id}/…`
-  const hostOf = ({ exchange }: Request): Host => hosts.find(exchange.head.path.split('/')[3] ?? '');
+  const hostAt = ({ head }: Exchange): Host => hosts.find(head.path.split('/')[3] ?? '');
+  const hostOf = ({ exchange }: Request): Host => hostAt(exchange);
+  const openOne = {
+    open: (exchange: Exchange, caller: Caller) => sockets.open(exchange, caller, hostAt(exchange)),
+  };
   return routesOfTable(HUB_OPERATIONS, {
     listHosts({ query, headers }) {
       const { matches } = filterOf(query);
@@ -65,6 +79,7 @@ export function hubRoutes(rooms: HubRooms): readonly Route[] {
       const { view, headers } = viewOf(request);
       return jsonTextAnswer(await hostOf(request).system(view.withDetail), headers);
     },
+    ...forwardedRuns({ asking, hostOf }),
     openFleetStream(request) {
       const { view, headers } = viewOf(request);
       const filter = filterOf(request.query);
@@ -74,7 +89,10 @@ export function hubRoutes(rooms: HubRooms): readonly Route[] {
       return undefined;
     },
     getStatus: ({ headers }) => jsonAnswer({ status: 'ok' }, headers),
+    ...socketRuns({ gate, sockets, hasRoom }),
+    openHostSocket: socketRuns({ gate, sockets: openOne, hasRoom }).openSocket,
     getOpenapi: runOf('hub-openapi'),
+    getAsyncapi: runOf('hub-asyncapi'),
     getMetrics: ({ headers }) => ({
       status: statusLine(200),
       headers: [

@@ -1,10 +1,8 @@
 /** Which hosts a viewer wants: `label=NAME:VALUE` and `state=` of a query. */
 import { ServiceError } from '../errors.ts';
-import type { HostState } from '../wire/hub.ts';
+import { HOST_STATES } from '../wire/host-states.ts';
 import type { Host } from './host.ts';
 
-// The schema of the wire has these words too; the hub loads no schemas.
-const STATES: readonly HostState[] = ['up', 'down', 'refused'];
 const MAX_LABELS = 16;
 const MAX_LABEL_LENGTH = 129;
 
@@ -21,9 +19,9 @@ const invalid = (message: string) => new ServiceError('invalid_value', message);
 /** Throws ServiceError. */
 export function filterOf(query: URLSearchParams): Filter {
   const states = query.getAll('state');
-  const state = STATES.find((name) => name === states[0]);
+  const state = HOST_STATES.find((name) => name === states[0]);
   if (states.length > 1 || (states.length === 1 && state === undefined))
-    throw invalid(`state must be one of ${STATES.join(', ')}.`);
+    throw invalid(`state must be one of ${HOST_STATES.join(', ')}.`);
   const labels = [...new Set(query.getAll('label'))].sort();
   if (labels.length > MAX_LABELS) throw invalid(`A request may have at most ${MAX_LABELS} labels.`);
   const wanted = labels.map((text) => {

@@ -1,44 +1,59 @@
-/** One machine of the hub: whether its agent is there, when it is tried again, and the samples that viewers want. */
+/** One machine of the hub. One that it connects to itself: whether its agent is there, and when it is tried again. */
 import { isDeepStrictEqual } from 'node:util';
 import type { AgentEntry } from '../config/hub-rows.ts';
-import { ServiceError } from '../errors.ts';
+import type { ServiceError } from '../errors.ts';
 import type { View } from '../stats/view.ts';
-import type { HostRow, HostState } from '../wire/hub.ts';
+import type { HostRow } from '../wire/hub.ts';
 import { Answers } from './answers.ts';
-import { Lane, type LaneOwner, queryOf } from './lane.ts';
+import type { Ask, HostAnswer, Reach } from './ask.ts';
+import type { AgentStream, Lane, LaneOwner, StreamSink } from './lane.ts';
+import { Lanes } from './lanes.ts';
 import type { HubParts } from './parts.ts';
-import { checkPresence, type Presence } from './presence.ts';
-import type { Failure } from './pull/request.ts';
+import type { Failure } from './pull/socket.ts';
 import { type Target, targetOf } from './pull/target.ts';
+import { Pulled } from './pulled.ts';
+import { openPulledStream } from './pulled-stream.ts';
+import { type Condition, Standing } from './standing.ts';
 
-/** As the service: younger samples answer a request. */
-const USAGE_AGE_MS = 1000;
-const SYSTEM_AGE_MS = 10_000;
-
-export interface Condition {
-  readonly state: HostState;
-  /** Unix seconds. */
-  readonly since: number;
-  readonly reason?: string;
+/** A machine, however the hub reaches it. */
+export interface Host extends Reach {
+  readonly id: string;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly condition: Condition;
+  /** Changes with the condition. */
+  readonly version: number;
+  readonly isUp: boolean;
+  readonly lanes: readonly Lane[];
+  /** That of /api/hosts. */
+  readonly row: HostRow;
+  laneOf(view: View): Lane;
+  /** The payload of one sample, at most a second old. Rejects with ServiceError. */
+  usage(view: View): Promise<Buffer>;
+  /** At most 10 s old. Rejects with ServiceError. */
+  system(withDetail: boolean): Promise<Buffer>;
+  /** Clients' commands come through `Asking`, which judges them. */
+  ask(ask: Ask): Promise<HostAnswer>;
+  /** The error for those who ask it while it is not up. */
+  refusal(): ServiceError;
+  /** Ends all streams; returns how many still have to take what they were sent before. */
+  close(): number;
 }
 
-const unixSeconds = () => Date.now() / 1000;
-
-export class Host implements LaneOwner {
+/** A machine of `hub.agents`. */
+export class PulledHost implements Host, LaneOwner {
   readonly id: string;
   readonly #parts: HubParts;
   #entry: AgentEntry;
   #target: Target;
   #name: string | undefined;
-  #condition: Condition = { state: 'down', since: unixSeconds(), reason: 'it was not reached yet' };
-  /** Changes with the condition. */
-  version = 0;
-  #plain: Lane | undefined;
-  #detailed: Lane | undefined;
+  readonly #standing: Standing;
+  readonly #lanes: Lanes;
   /** The next attempt, or the next check of an agent that nobody watches. */
   #timer: unknown;
   #failures = 0;
-  #check: Presence | undefined;
+  /** A check under way; another object means that it was given up. */
+  #check: object | undefined;
+  #reach: Pulled;
   readonly #answers: Answers;
   #isClosed = false;
 
@@ -48,12 +63,11 @@ export class Host implements LaneOwner {
     this.#parts = parts;
     this.#entry = entry;
     this.#target = targetOf(entry);
-    this.#answers = new Answers(parts.clock, parts.times);
+    this.#reach = this.#reachOf(this.#target);
+    this.#standing = new Standing(id, parts);
+    this.#lanes = new Lanes(parts, this);
+    this.#answers = new Answers(parts.clock);
     this.#attemptIn(parts.random() * spreadMs);
-  }
-
-  get target(): Target {
-    return this.#target;
   }
 
   get labels(): Readonly<Record<string, string>> {
@@ -61,49 +75,44 @@ export class Host implements LaneOwner {
   }
 
   get condition(): Condition {
-    return this.#condition;
+    return this.#standing.condition;
+  }
+
+  get version(): number {
+    return this.#standing.version;
   }
 
   get isUp(): boolean {
-    return this.#condition.state === 'up';
+    return this.#standing.isUp;
   }
 
   get lanes(): readonly Lane[] {
-    return [this.#plain, this.#detailed].filter((lane) => lane !== undefined);
+    return this.#lanes.all;
   }
 
   get row(): HostRow {
-    const samples = this.lanes.flatMap(({ newest }) => (newest === undefined ? [] : [newest.takenAtMs]));
-    const age =
-      samples.length === 0 ? null : Math.round(this.#parts.clock.now() - Math.max(...samples)) / 1000;
-    const name = this.#name ?? this.id;
-    return { id: this.id, name, labels: this.labels, ...this.#condition, sample_age: age };
+    return this.#lanes.row(this, this.#name);
   }
 
-  laneOf({ withDetail }: View): Lane {
-    if (withDetail) {
-      this.#detailed ??= new Lane(this.#parts, this, true);
-      return this.#detailed;
-    }
-    this.#plain ??= new Lane(this.#parts, this, false);
-    return this.#plain;
+  laneOf(view: View): Lane {
+    return this.#lanes.of(view);
   }
 
-  /** The payload of one sample, at most a second old. Rejects with ServiceError. */
+  openStream(sections: number, withDetail: boolean, sink: StreamSink): AgentStream {
+    return openPulledStream(this.#target, this.#parts, { sections, withDetail }, sink);
+  }
+
   async usage(view: View): Promise<Buffer> {
-    const current = (view.withDetail ? this.#detailed : this.#plain)?.current;
-    const isYoung = current !== undefined && this.#parts.clock.now() - current.takenAtMs < USAGE_AGE_MS;
-    if (isYoung && current.has(view) && current.isValid) return current.payload(view);
-    return await this.#get(`/api/usage${queryOf(view.sections, view.withDetail)}`, USAGE_AGE_MS);
+    return await this.#lanes.usage(this, view);
   }
 
   async system(withDetail: boolean): Promise<Buffer> {
-    return await this.#get(`/api/system${withDetail ? '?detail=1' : ''}`, SYSTEM_AGE_MS);
+    return await this.#lanes.system(this, withDetail);
   }
 
-  async #get(path: string, ageMs: number): Promise<Buffer> {
+  async ask(ask: Ask): Promise<HostAnswer> {
     if (!this.isUp) throw this.refusal();
-    return await this.#answers.get(this.#target, path, ageMs);
+    return await this.#answers.ask(this.#reach, ask);
   }
 
   /** Another entry of the same id: viewers stay. */
@@ -115,31 +124,35 @@ export class Host implements LaneOwner {
     this.#name = undefined;
     this.#answers.clear();
     for (const lane of this.lanes) lane.disconnect();
-    this.#check?.close();
     this.#check = undefined;
-    this.#set({ state: 'down', reason: 'its entry in hub.agents has changed, and it was not reached since' });
+    this.#reach.close();
+    this.#reach = this.#reachOf(this.#target);
+    this.#standing.set({
+      state: 'down',
+      reason: 'its entry in hub.agents has changed, and it was not reached since',
+    });
     this.#attemptIn(0);
   }
 
-  /** Ends all streams; returns how many still have to take what they were sent before. */
   close(): number {
     this.#isClosed = true;
     this.#parts.clock.clearTimer(this.#timer);
     this.#answers.clear();
-    this.#check?.close();
-    return this.lanes.reduce((full, lane) => full + lane.close(), 0);
+    this.#check = undefined;
+    this.#reach.close();
+    return this.#lanes.close();
   }
 
   heard(): void {
     this.#failures = 0;
-    if (!this.isUp) this.#set({ state: 'up' });
+    if (!this.isUp) this.#standing.set({ state: 'up' });
   }
 
   failed({ isRefusal, reason }: Failure): void {
     if (this.#isClosed) return;
     // A stream of the other lane is open: it is there.
     if (!this.lanes.some((lane) => lane.current !== undefined))
-      this.#set({ state: isRefusal ? 'refused' : 'down', reason });
+      this.#standing.set({ state: isRefusal ? 'refused' : 'down', reason });
     const { initialDelayMs, maxDelayMs } = this.#parts.times;
     const step = Math.min(maxDelayMs, initialDelayMs * 2 ** this.#failures++);
     this.#attemptIn(step * (1 - this.#parts.random() / 2));
@@ -147,36 +160,15 @@ export class Host implements LaneOwner {
 
   changed(): void {
     if (this.#isClosed) return;
-    for (const lane of this.lanes) if (!lane.isWanted) this.#drop(lane);
+    this.#lanes.dropUnwanted();
     // While it is down the next attempt comes by itself.
     if (!this.isUp) return;
     if (this.lanes.length === 0) this.#attemptIn(this.#parts.times.presenceMs);
-    else this.#connect();
+    else this.#lanes.connect();
   }
 
   refusal(): ServiceError {
-    const { state, reason = '' } = this.#condition;
-    const message = state === 'refused' ? 'The machine refuses this hub.' : 'The machine cannot be reached.';
-    return new ServiceError('host_unreachable', message, { state, reason });
-  }
-
-  #set(condition: Omit<Condition, 'since'>): void {
-    const { state, reason } = this.#condition;
-    if (state === condition.state && reason === condition.reason) return;
-    const { log } = this.#parts;
-    // Since the state began, whatever the reasons were.
-    const since = state === condition.state ? this.#condition.since : unixSeconds();
-    if (condition.state === 'up') log.info(`host ${this.id} is up`);
-    else if (state !== condition.state || this.version === 0)
-      log.warn(`host ${this.id} is ${condition.state}: ${condition.reason}`);
-    this.#condition = { ...condition, since };
-    this.version++;
-  }
-
-  #drop(lane: Lane): void {
-    lane.close();
-    if (lane === this.#plain) this.#plain = undefined;
-    else this.#detailed = undefined;
+    return this.#standing.refusal();
   }
 
   #attemptIn(delayMs: number): void {
@@ -188,39 +180,37 @@ export class Host implements LaneOwner {
 
   #attempt(): void {
     this.#timer = undefined;
-    if (this.lanes.length > 0) this.#connect();
-    else if (this.#check === undefined) this.#begin();
+    if (this.lanes.length > 0) this.#lanes.connect();
+    else if (this.#check === undefined) void this.#begin();
   }
 
-  #connect(): void {
-    for (const lane of this.lanes) if (!lane.isLinked) lane.connect();
+  #reachOf(target: Target): Pulled {
+    const reach: Pulled = new Pulled(this.#parts, target, {
+      onTrouble: () => {
+        // While it is watched its stream shows that.
+        if (reach === this.#reach && this.isUp && this.lanes.length === 0 && this.#check === undefined)
+          this.#attemptIn(0);
+      },
+    });
+    return reach;
   }
 
-  #begin(): void {
-    const { times, counters, random } = this.#parts;
-    counters.connections++;
-    const done = (failure: Failure | undefined) => {
-      // It was given up when its answer had arrived already.
-      if (check !== this.#check) return;
-      this.#check = undefined;
-      if (failure !== undefined) {
-        counters.failures++;
-        this.failed(failure);
-        return;
-      }
-      this.heard();
-      if (this.lanes.length > 0) this.#connect();
-      else this.#attemptIn(times.presenceMs * (0.9 + random() / 5));
-    };
-    const onName = (name: string) => {
-      if (check === this.#check) this.#name = name;
-    };
-    const check = checkPresence(
-      this.#target,
-      times.headMs,
-      done,
-      this.#name === undefined ? onName : undefined,
-    );
+  /** Finds out whether the agent is there, and the first time its name. */
+  async #begin(): Promise<void> {
+    const { times, random } = this.#parts;
+    const check = {};
     this.#check = check;
+    const found = await this.#reach.check(times.headMs, this.#name === undefined);
+    // It was given up meanwhile.
+    if (check !== this.#check) return;
+    this.#check = undefined;
+    if ('reason' in found) {
+      this.failed(found);
+      return;
+    }
+    this.#name ??= found.name;
+    this.heard();
+    if (this.lanes.length > 0) this.#lanes.connect();
+    else this.#attemptIn(times.presenceMs * (0.9 + random() / 5));
   }
 }

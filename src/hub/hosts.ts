@@ -4,7 +4,7 @@ import { ServiceError } from '../errors.ts';
 import type { Caller } from '../http/clients/caller.ts';
 import type { EventCounters } from '../http/stream/stream-hub.ts';
 import type { HostState } from '../wire/hub.ts';
-import { Host } from './host.ts';
+import { type Host, PulledHost } from './host.ts';
 import type { HubParts } from './parts.ts';
 
 /** A thousand first checks at once would take 15 MB for good, and get in each other's way. */
@@ -15,6 +15,10 @@ type Agents = Config['hub']['agents'];
 export class Hosts {
   readonly #parts: HubParts;
   readonly #hosts = new Map<string, Host>();
+  /** Those of `hub.agents`. */
+  readonly #pulled = new Map<string, PulledHost>();
+  /** Changes with the hosts that there are, and their labels. */
+  version = 0;
   #sorted: readonly Host[] | undefined;
 
   constructor(agents: Agents, parts: HubParts) {
@@ -26,6 +30,11 @@ export class Hosts {
   get all(): readonly Host[] {
     this.#sorted ??= [...this.#hosts.values()].sort((a, b) => (a.id < b.id ? -1 : 1));
     return this.#sorted;
+  }
+
+  /** undefined: there is none of that id. */
+  get(id: string): Host | undefined {
+    return this.#hosts.get(id);
   }
 
   /** Throws ServiceError. */
@@ -54,19 +63,56 @@ export class Hosts {
   }
 
   reconfigure(agents: Agents): void {
-    for (const [id, host] of this.#hosts) {
+    for (const [id, host] of this.#pulled) {
       if (Object.hasOwn(agents, id)) continue;
-      this.#hosts.delete(id);
-      host.close();
+      this.#pulled.delete(id);
+      this.remove(host);
     }
     const entries = Object.entries(agents);
     for (const [id, entry] of entries) {
-      const host = this.#hosts.get(id);
-      if (host === undefined)
-        this.#hosts.set(id, new Host(id, entry, this.#parts, entries.length * MS_PER_HOST));
-      else host.reconfigure(entry);
+      const known = this.#pulled.get(id);
+      known?.reconfigure(entry);
+      if (known !== undefined) continue;
+      const host = new PulledHost(id, entry, this.#parts, entries.length * MS_PER_HOST);
+      this.#pulled.set(id, host);
+      // One of a broker that has this id makes way.
+      const other = this.#hosts.get(id);
+      other?.close();
+      this.#put(host);
+      if (other !== undefined) this.#parts.conditions.notify(id);
     }
+    this.noteLabels();
+  }
+
+  /** Labels may be others than before. */
+  noteLabels(): void {
+    this.version++;
+  }
+
+  /** Adds one that the hub has learned of; false: `hub.agents` has the id. */
+  add(host: Host): boolean {
+    if (this.#pulled.has(host.id)) return false;
+    this.#put(host);
+    return true;
+  }
+
+  /** Ends its streams. */
+  remove(host: Host): void {
+    host.close();
+    if (this.#hosts.get(host.id) !== host) return;
+    this.#hosts.delete(host.id);
+    this.#changed();
+    this.#parts.conditions.notify(host.id);
+  }
+
+  #put(host: Host): void {
+    this.#hosts.set(host.id, host);
+    this.#changed();
+  }
+
+  #changed(): void {
     this.#sorted = undefined;
+    this.version++;
   }
 
   /** Cuts every viewer that `passes` no longer lets through. */

@@ -3,23 +3,34 @@
  * the fan-out to them. Two lanes at most, because neither form can be made from the other.
  */
 import { ServiceError } from '../errors.ts';
-import { ALL_SECTIONS, SECTION_BITS, SECTIONS } from '../host/host.ts';
 import { Tally } from '../http/clients/tally.ts';
 import { Fanout } from '../http/stream/fanout.ts';
 import type { Demand } from '../stats/source.ts';
 import type { View } from '../stats/view.ts';
 import type { HubParts } from './parts.ts';
 import { BadAnswer } from './pull/answer.ts';
-import { EventSplitter } from './pull/events.ts';
-import { AgentRequest, checkHead, type Failure } from './pull/request.ts';
-import type { Target } from './pull/target.ts';
-import { HostSample } from './sample.ts';
+import type { Failure } from './pull/socket.ts';
+import type { HostSample } from './sample.ts';
+
+/** Where an agent's samples go. */
+export interface StreamSink {
+  /** Throws BadAnswer where it is none. */
+  readonly onSample: (sample: HostSample) => void;
+  /** The stream has ended by itself; called once. */
+  readonly onEnd: (failure: Failure) => void;
+}
+
+/** A stream of samples from an agent. */
+export interface AgentStream {
+  /** Ends it without a report. */
+  close(): void;
+}
 
 /** The host of a lane. */
 export interface LaneOwner {
-  readonly id: string;
-  readonly target: Target;
   readonly isUp: boolean;
+  /** Asks the agent for samples with these sections. It calls the sink later, never at once. */
+  openStream(sections: number, withDetail: boolean, sink: StreamSink): AgentStream;
   /** A valid sample came. */
   heard(): void;
   failed(failure: Failure): void;
@@ -32,24 +43,13 @@ export interface LaneOwner {
 /** One stream from the agent. */
 interface Link {
   readonly sections: number;
-  readonly request: AgentRequest;
+  readonly request: AgentStream;
 }
 
 interface Waiter {
   readonly view: View;
   readonly resolve: (sample: HostSample) => void;
   readonly reject: (error: Error) => void;
-}
-
-const ENDED: Failure = { isRefusal: false, reason: 'it has ended its stream' };
-
-/** `fields=` of a stream, and `detail=`. */
-export function queryOf(sections: number, withDetail: boolean): string {
-  const names = SECTIONS.filter((name) => (sections & SECTION_BITS[name]) !== 0);
-  // No section at all is a name that none has.
-  const fields = sections === ALL_SECTIONS ? [] : [`fields=${names.join(',') || 'none'}`];
-  const query = [...fields, ...(withDetail ? ['detail=1'] : [])].join('&');
-  return query === '' ? '' : `?${query}`;
 }
 
 export class Lane implements Demand {
@@ -66,6 +66,7 @@ export class Lane implements Demand {
   #timer: unknown;
   readonly #waiters = new Set<Waiter>();
   newest: HostSample | undefined;
+  sink: { publish(): void } | undefined;
   #fanout: Fanout | undefined;
 
   constructor(parts: HubParts, owner: LaneOwner, withDetail: boolean) {
@@ -194,31 +195,22 @@ export class Lane implements Demand {
   }
 
   #open(sections: number): Link {
-    const { times, counters } = this.#parts;
-    counters.connections++;
-    const splitter = new EventSplitter((event) => this.#take(link, event));
-    const path = `/api/stream${queryOf(sections, this.#withDetail)}`;
-    const request = new AgentRequest(
-      this.#owner.target,
-      { method: 'GET', path, headMs: times.headMs, silenceMs: times.silenceMs },
-      {
-        onHead: (head) => checkHead(head, 'text/event-stream'),
-        onBody: (bytes, start, end) => splitter.push(bytes, start, end),
-        onEnd: (failure) => this.#failed(link, failure ?? ENDED),
-      },
-    );
+    this.#parts.counters.connections++;
+    const request = this.#owner.openStream(sections, this.#withDetail, {
+      onSample: (sample) => this.#take(link, sample),
+      onEnd: (failure) => this.#failed(link, failure),
+    });
     const link = { sections, request };
     return link;
   }
 
-  #take(link: Link, event: Buffer): void {
-    const { clock, counters } = this.#parts;
+  #take(link: Link, sample: HostSample): void {
+    const { counters } = this.#parts;
     const isFirst = link === this.#next;
     // It was closed while its last bytes were cut into events.
     if (!isFirst && link !== this.#link) return;
-    const sample = new HostSample(event, link.sections, clock.now());
-    // Not each one: passing on needs no look into it, but cutting does.
-    if ((isFirst || this.#wanted.size > 1) && !sample.isValid)
+    // Not each one: passing on needs no look into it, but cutting does, and a message around it.
+    if ((isFirst || this.#wanted.size > 1 || this.sink !== undefined) && !sample.isValid)
       throw new BadAnswer('it sends something else than samples');
     if (isFirst) {
       this.#link?.request.close();
@@ -226,11 +218,12 @@ export class Lane implements Demand {
       this.#next = undefined;
     }
     counters.samples++;
-    counters.sampleBytes += event.length;
+    counters.sampleBytes += sample.byteLength;
     this.newest = sample;
     this.#owner.heard();
     for (const { view, resolve } of this.#waiters) if (sample.has(view)) resolve(sample);
     this.#fanout?.publish(sample);
+    this.sink?.publish();
   }
 
   #failed(link: Link, failure: Failure): void {

@@ -6,6 +6,7 @@ import type { Counters } from './parts.ts';
 export interface Figures {
   readonly states: Readonly<Record<HostState, number>>;
   readonly viewers: number;
+  readonly sockets: { readonly size: number; readonly sent: number };
   readonly counters: Counters;
   /** Of all fan-outs, those that are gone included. */
   readonly events: EventCounters;
@@ -18,11 +19,18 @@ const family = (name: string, kind: Kind, help: string, ...samples: readonly str
     '\n',
   );
 
-export function hubMetrics({ states, viewers, counters, events }: Figures): string {
+export function hubMetrics({ states, viewers, sockets, counters, events }: Figures): string {
   const hosts = Object.entries(states).map(([state, count]) => `{state="${state}"} ${count}`);
   const families = [
     family('hostwire_hub_hosts', 'gauge', 'Machines by state.', ...hosts),
     family('hostwire_hub_viewers', 'gauge', 'Open streams of viewers.', ` ${viewers}`),
+    family('hostwire_hub_sockets', 'gauge', 'Open WebSockets.', ` ${sockets.size}`),
+    family(
+      'hostwire_hub_socket_samples_total',
+      'counter',
+      'Samples that were sent over WebSockets.',
+      ` ${sockets.sent}`,
+    ),
     family('hostwire_hub_samples_total', 'counter', 'Samples from agents.', ` ${counters.samples}`),
     family(
       'hostwire_hub_sample_bytes_total',

@@ -2,6 +2,7 @@
 import type { Clock } from '../clock.ts';
 import type { Ledger } from '../http/clients/ledger.ts';
 import type { Tally } from '../http/clients/tally.ts';
+import type { Listeners } from '../listeners.ts';
 import type { Log } from '../log/log.ts';
 import type { Times } from './times.ts';
 
@@ -18,6 +19,8 @@ export interface Counters {
 }
 
 export interface HubParts {
+  /** Of this hub, for the audit trails of agents: letters, digits, `_` and `-`. */
+  readonly name: string;
   readonly clock: Clock;
   readonly log: Log;
   readonly ledger: Ledger;
@@ -26,6 +29,8 @@ export interface HubParts {
   readonly counters: Counters;
   /** Open streams of viewers. */
   readonly viewers: { size: number };
+  /** Notified of the id of a machine whose condition has changed, or that is gone. */
+  readonly conditions: Listeners<readonly [id: string]>;
   /** A number from 0 to 1. */
   readonly random: () => number;
   /** Seconds a full stream may stay full; known once the hub listens. */

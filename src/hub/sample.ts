@@ -15,6 +15,12 @@ const bitOf = (key: string): number => {
   return section === undefined ? 0 : SECTION_BITS[section];
 };
 
+/** Whether a member begins, with that key, wherever one is claimed to: then each claim ends where a member does. */
+const agree = (members: readonly Member[], claims: readonly Member[]): boolean =>
+  claims.every(({ key, start }) =>
+    members.some((member) => member.start === start && (key === '' || member.key === key)),
+  );
+
 export class HostSample implements SampleEvents {
   /** `data: {…}` and a blank line. */
   readonly #event: Buffer;
@@ -24,16 +30,23 @@ export class HostSample implements SampleEvents {
   readonly takenAtMs: number;
   /** undefined: not looked for yet; null: it is not valid JSON. */
   #members: readonly Member[] | null | undefined;
+  /** Where an agent says that its members are; a key of '' stands for several that belong to no section. */
+  readonly #claims: readonly Member[] | undefined;
   /** By sections: those that were made. */
   #cuts: Map<number, Buffer> | undefined;
 
-  constructor(event: Buffer, sections: number, takenAtMs: number) {
+  constructor(event: Buffer, sections: number, takenAtMs: number, claims?: readonly Member[]) {
     this.#event = event;
+    this.#claims = claims;
     this.sections = sections;
     this.takenAtMs = takenAtMs;
   }
 
-  /** Whether it is a JSON object with a time, which is found out once. */
+  get byteLength(): number {
+    return this.#event.length;
+  }
+
+  /** Whether it is a JSON object with a time, and what is claimed of it is true; found out once. */
   get isValid(): boolean {
     return this.#find()?.some(({ key }) => key === 'timestamp') === true;
   }
@@ -61,13 +74,16 @@ export class HostSample implements SampleEvents {
   }
 
   #find(): readonly Member[] | undefined {
-    this.#members ??= membersOf(this.#event, BEGIN.length, this.#event.length - END_BYTES) ?? null;
+    if (this.#members !== undefined) return this.#members ?? undefined;
+    const found = membersOf(this.#event, BEGIN.length, this.#event.length - END_BYTES);
+    this.#members = found !== undefined && agree(found, this.#claims ?? []) ? found : null;
     return this.#members ?? undefined;
   }
 
   #cut(extra: number): Buffer {
     const parts: Buffer[] = [BEGIN, OPEN];
-    for (const { key, start, end } of this.#find() ?? []) {
+    // Nothing is looked for where it is known: what is wrong there is seen by the viewers of that machine alone.
+    for (const { key, start, end } of this.#claims ?? this.#find() ?? []) {
       if ((bitOf(key) & extra) !== 0) continue;
       if (parts.length > 2) parts.push(COMMA);
       parts.push(this.#event.subarray(start, end));

@@ -8,13 +8,23 @@ import type { EngineChoice } from '../engines.ts';
 import { Front, type OpenStreams } from '../front.ts';
 import type { Host } from '../host/host.ts';
 import type { Bound } from '../http/connections/listening.ts';
+import { fileRoutes } from '../http/endpoints/dashboard.ts';
+import { SOCKET_PATHS } from '../http/gate.ts';
 import type { Route } from '../http/routes.ts';
+import { Listeners } from '../listeners.ts';
 import type { Log } from '../log/log.ts';
+import type { ServiceFacts } from '../stats/system.ts';
+import { HUB_OPERATIONS } from '../wire/hub-operations.ts';
+import { Asking } from './asking.ts';
+import { BrokerRoom } from './broker-room.ts';
 import { HUB_HEADERS, hubRoutes } from './endpoints.ts';
 import { Fleet } from './fleet.ts';
 import { Hosts } from './hosts.ts';
 import { hubMetrics } from './metrics.ts';
-import { createCounters, type HubParts } from './parts.ts';
+import { readPages } from './page.ts';
+import { type Counters, createCounters, type HubParts } from './parts.ts';
+import { HubSockets } from './socket/sockets.ts';
+import { HubSocketRooms } from './socket-rooms.ts';
 import { TIMES, type Times } from './times.ts';
 
 export interface HubOptions {
@@ -22,6 +32,7 @@ export interface HubOptions {
   readonly host: Host;
   readonly engine: EngineChoice;
   readonly log: Log;
+  readonly facts: Pick<ServiceFacts, 'version'>;
   /** The machine's short and full host name: the web guard lets them through. */
   readonly machineNames: readonly string[];
   /** The resident memory of this process, in bytes. Without it none is returned to the system early. */
@@ -31,64 +42,87 @@ export interface HubOptions {
   readonly times?: Partial<Times>;
 }
 
+/** What agents write in their audit trails. */
+const nameOf = ([first = '']: readonly string[]) =>
+  first.replaceAll(/[^A-Za-z0-9_-]/g, '-').slice(0, 64) || 'hub';
+
+const streamsOf = (viewers: { readonly size: number }): OpenStreams => ({
+  get size() {
+    return viewers.size;
+  },
+  adopted: 0,
+  isEnding: false,
+});
+
 export class HubService {
   readonly #front: Front;
   readonly #log: Log;
+  readonly #config: { readonly current: Config };
   readonly #hosts: Hosts;
   readonly #fleet: Fleet;
-  /** For the test that compares the API document with it. */
+  readonly #broker: BrokerRoom;
+  readonly #asking: Asking;
+  readonly #sockets: HubSockets;
+  /** Without the pages; for the test that compares the API document with it. */
   readonly routes: readonly Route[];
 
   constructor(options: HubOptions) {
-    const { config: initial, host, engine, log, machineNames, rss, times } = options;
+    const { config: initial, host, engine, log, machineNames, rss, times, facts } = options;
     const { clock = systemClock(() => host.sinceBootMs()) } = options;
     const config = { current: initial };
     const viewers = { size: 0 };
-    const streams: OpenStreams = {
-      get size() {
-        return viewers.size;
-      },
-      adopted: 0,
-      isEnding: false,
-    };
+    const streams = streamsOf(viewers);
+    const pages = readPages();
     const front = new Front({
       ...{ base: { config, host, clock, log }, engine, machineNames, rss },
+      dashboardPaths: pages.map(({ path }) => path),
       headersRead: HUB_HEADERS,
+      socketPaths: [...SOCKET_PATHS, HUB_OPERATIONS.openHostSocket.path],
       streams: () => streams,
     });
     const { ledger, tally, gate } = front;
     const counters = createCounters();
     const parts: HubParts = {
+      name: nameOf(machineNames),
       ...{ clock, log, ledger, tally, counters, viewers },
       times: { ...TIMES, ...times },
+      conditions: new Listeners(),
       random: Math.random,
       stallLimitSeconds: () => front.stallLimitSeconds,
     };
     this.#front = front;
     this.#log = log;
     this.#hosts = new Hosts(initial.hub.agents, parts);
+    this.#broker = new BrokerRoom(parts, this.#hosts);
+    this.#config = config;
     this.#fleet = new Fleet(parts, this.#hosts, initial.stats.stream_interval_seconds * 1000);
-    this.routes = hubRoutes({
-      ...{ hosts: this.#hosts, fleet: this.#fleet, gate },
-      hasRoom: front.roomBeside([viewers]),
-      metrics: () =>
-        hubMetrics({
-          states: this.#hosts.states,
-          viewers: viewers.size,
-          counters,
-          events: this.#events(counters),
-        }),
+    const { commands: rules } = initial.hub;
+    this.#asking = new Asking({ rules, gate, clock, times: parts.times, log });
+    const rooms = { hosts: this.#hosts, fleet: this.#fleet, asking: this.#asking };
+    this.#sockets = new HubSockets({
+      version: facts.version,
+      rooms: new HubSocketRooms({ ...rooms, clock, times: parts.times }),
+      ...{ clock, log, tally, conditions: parts.conditions },
+      intervalMs: () => config.current.stats.stream_interval_seconds * 1000,
     });
-    front.serve(this.routes);
+    this.routes = hubRoutes({
+      ...{ ...rooms, gate, sockets: this.#sockets },
+      hasRoom: front.roomBeside([viewers, this.#sockets]),
+      metrics: () => this.#metrics(viewers.size, counters),
+    });
+    front.serve([...this.routes, ...fileRoutes(pages)]);
   }
 
   /** Listens and serves; resolves with the ports in use. Rejects with ListenError, or an Error for a bad certificate. */
   async start(): Promise<readonly Bound[]> {
     const bound = await this.#front.start();
     this.#front.trimSoon();
-    const { length } = this.#hosts.all;
-    if (length === 0) this.#log.warn('hub.agents is empty: there is no machine to show');
-    else this.#log.info(`${length} machines in hub.agents`);
+    const { agents, mqtt } = this.#config.current.hub;
+    const { length } = Object.keys(agents);
+    if (length > 0) this.#log.info(`${length} machines in hub.agents`);
+    else if (mqtt.url === undefined)
+      this.#log.warn('hub.agents is empty, and there is no hub.mqtt: there is no machine to show');
+    this.#broker.configure(mqtt);
     return bound;
   }
 
@@ -97,25 +131,30 @@ export class HubService {
     const { gate } = this.#front;
     this.#front.reconfigure(next);
     this.#hosts.reconfigure(next.hub.agents);
+    this.#broker.configure(next.hub.mqtt);
+    this.#asking.reconfigure(next.hub.commands);
     this.#fleet.reconfigure(next.stats.stream_interval_seconds * 1000);
     const passes = gate.passes.bind(gate);
     this.#hosts.judgeAgain(passes);
     this.#fleet.judgeAgain(passes);
+    this.#sockets.judgeAgain(passes);
   }
 
   /** Stops within a second, as the service; true: no thread hangs in the kernel, because there is none. */
   async close(): Promise<boolean> {
     this.#front.stop();
-    const isDrained = this.#fleet.close() + this.#hosts.close() === 0;
-    await this.#front.close(isDrained);
+    const full = this.#sockets.close('the hub is shutting down');
+    const isDrained = full + this.#fleet.close() + this.#hosts.close() === 0;
+    await Promise.all([this.#front.close(isDrained), this.#broker.close()]);
     return true;
   }
 
-  #events({ sent, skipped }: { readonly sent: number; readonly skipped: number }) {
+  #metrics(viewers: number, counters: Counters): string {
     const open = [this.#hosts.eventCounters, this.#fleet.eventCounters];
-    return {
-      sent: open.reduce((sum, each) => sum + each.sent, sent),
-      skipped: open.reduce((sum, each) => sum + each.skipped, skipped),
+    const events = {
+      sent: open.reduce((sum, each) => sum + each.sent, counters.sent),
+      skipped: open.reduce((sum, each) => sum + each.skipped, counters.skipped),
     };
+    return hubMetrics({ states: this.#hosts.states, viewers, sockets: this.#sockets, counters, events });
   }
 }

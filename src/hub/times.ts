@@ -1,5 +1,10 @@
 /** How long the hub waits for what, in milliseconds. Tests have shorter ones. */
 export interface Times {
+  /** For a command, until it is begun and answered; and for a question. */
+  readonly commandMs: number;
+  readonly questionMs: number;
+  /** For the answer to a command, after its deadline: it may have been begun at the last moment. */
+  readonly answerMs: number;
   /** From one check whether an unwatched agent is there to the next. */
   readonly presenceMs: number;
   /** For the connection to an agent and the head of its answer. */
@@ -16,7 +21,11 @@ export interface Times {
 }
 
 export const TIMES: Times = {
-  presenceMs: 10_000,
+  commandMs: 5000,
+  questionMs: 10_000,
+  answerMs: 10_000,
+  // Agents close an idle connection after 8 to 12 s.
+  presenceMs: 6000,
   headMs: 5000,
   silenceMs: 20_000,
   initialDelayMs: 250,

@@ -13,4 +13,9 @@ export const errorPayload = v.strictObject({
 });
 
 /** In `X-Error-Code` of a 403. A 403 of the address lists has no code. */
-export const refusalCode = v.picklist(['origin_not_allowed', 'host_not_allowed', 'feature_disabled']);
+export const refusalCode = v.picklist([
+  'origin_not_allowed',
+  'host_not_allowed',
+  'feature_disabled',
+  'command_not_allowed',
+]);

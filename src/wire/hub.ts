@@ -1,18 +1,21 @@
 /** What the hub sends: the list of hosts, and the events of the fleet. The payloads of one host are the service's own. */
 import * as v from 'valibot';
+import { HOST_STATES } from './host-states.ts';
+import { FORWARDED_DOCS } from './hub-forwarded.ts';
 import type { HubOperationId } from './hub-operations.ts';
 import { means } from './meaning.ts';
 import type { OperationDocs } from './operation-docs.ts';
 import { exactUnixSeconds, known, type Shape, seconds } from './quantities.ts';
 import { healthCheck, SERVICE_DOCS } from './service.ts';
+import { SOCKET_DOCS } from './socket-events.ts';
 import { system, systemDetail } from './system.ts';
 import { usage, usageDetail } from './usage.ts';
 
-export const HOST_STATES = ['up', 'down', 'refused'] as const;
 export const hostState = v.picklist(HOST_STATES);
 export type HostState = (typeof HOST_STATES)[number];
 
-const condition = {
+/** What a machine is, and since when. */
+export const hostCondition = {
   state: means(
     hostState,
     'up: the hub reaches it; down: it does not; refused: it answers, but not to this hub (key, address, certificate).',
@@ -25,7 +28,7 @@ export const hostRow = v.strictObject({
   id: means(v.string(), 'Its name in `hub.agents`, and in paths.'),
   name: means(v.string(), 'Its host name; the id until it was reached for the first time.'),
   labels: means(v.record(v.string(), v.string()), 'Its labels in `hub.agents`.'),
-  ...condition,
+  ...hostCondition,
   sample_age: means(
     known(seconds),
     'How long ago its last sample came; null while nobody watches it, because it is not sampled then.',
@@ -37,7 +40,7 @@ export const hostList = v.strictObject({ hosts: means(v.array(hostRow), 'In the 
 export type HostList = Shape<typeof hostList>;
 
 export const fleetHost = v.strictObject({
-  ...condition,
+  ...hostCondition,
   sample: means(
     v.exactOptional(v.union([usage, usageDetail])),
     'Its last sample, as its own stream sends it; absent if none came since it is up.',
@@ -57,7 +60,8 @@ export const fleetEvent = v.strictObject({
 });
 export type FleetEvent = Shape<typeof fleetEvent>;
 
-const { getStatus, getOpenapi, getMetrics } = SERVICE_DOCS;
+const { getStatus, getOpenapi, getAsyncapi, getMetrics } = SERVICE_DOCS;
+const { openSocket } = SOCKET_DOCS;
 const unknownHost = ['not_found', 'host_unreachable'] as const;
 const invalid = ['invalid_value'] as const;
 
@@ -94,6 +98,14 @@ export const HUB_DOCS: Readonly<Record<HubOperationId, OperationDocs>> = {
     payloads: [system, systemDetail],
     errors: unknownHost,
   },
+  openHostSocket: {
+    ...openSocket,
+    summary: 'The WebSocket API of one machine',
+    description: 'Speaks the protocol of the `/api/ws` of a service; docs/hub.md has the differences.',
+    parameters: ['id'],
+    errors: [...openSocket.errors, 'not_found'],
+  },
+  ...FORWARDED_DOCS,
   openFleetStream: {
     summary: 'The samples and states of all machines, one event per interval',
     description:
@@ -105,7 +117,16 @@ export const HUB_DOCS: Readonly<Record<HubOperationId, OperationDocs>> = {
     errors: [...invalid, 'too_many_streams'],
   },
   getStatus: { ...getStatus, summary: 'Whether the hub is up', payloads: [healthCheck] },
+  openSocket: {
+    ...openSocket,
+    summary: 'The WebSocket API of all machines',
+    description: `${openSocket.description} Messages name the machine that they are about (docs/hub.md).`,
+  },
   getOpenapi,
+  getAsyncapi: {
+    ...getAsyncapi,
+    description: 'Describes the messages of `/api/ws` for programs (AsyncAPI 3.0).',
+  },
   getMetrics: {
     ...getMetrics,
     description:

@@ -30,7 +30,7 @@ const topics = v.pipe(
   ),
 );
 
-const detail = v.pipe(
+export const detail = v.pipe(
   v.optional(v.boolean('detail must be true or false.'), false),
   v.description(
     'Every key that is known, with null for values that cannot be read; otherwise only the usual keys.',
@@ -97,9 +97,15 @@ export interface SocketFlaw {
   readonly allowed?: readonly string[];
 }
 
-export type SocketMessage =
-  | { readonly isSound: true; readonly request: SocketRequest }
-  | { readonly isSound: false; readonly flaw: SocketFlaw };
+export interface RefusedMessage {
+  readonly isSound: false;
+  readonly flaw: SocketFlaw;
+}
+
+export type SocketMessage = { readonly isSound: true; readonly request: SocketRequest } | RefusedMessage;
+
+type ParsedObject = Readonly<Record<string, unknown>>;
+type ParsedText = { readonly isSound: true; readonly message: ParsedObject } | RefusedMessage;
 
 const frame = v.object({
   op: v.string('op must be a string.'),
@@ -113,14 +119,23 @@ function isMap(value: unknown): boolean {
 
 /** Reads one text frame. Never throws. */
 export function readSocketMessage(text: string): SocketMessage {
-  let message: unknown;
+  const parsed = parseSocketText(text);
+  return parsed.isSound ? readSocketFrame(parsed.message) : parsed;
+}
+
+/** The JSON object of a text frame. */
+export function parseSocketText(text: string): ParsedText {
   try {
-    message = JSON.parse(text);
+    const message: unknown = JSON.parse(text);
+    if (isMap(message)) return { isSound: true, message: message as ParsedObject }; // It is one.
+    return refuse({ id: undefined, code: 'PARSE_ERROR', message: 'The message must be a JSON object.' });
   } catch {
     return refuse({ id: undefined, code: 'PARSE_ERROR', message: 'The message is not valid JSON.' });
   }
-  if (!isMap(message))
-    return refuse({ id: undefined, code: 'PARSE_ERROR', message: 'The message must be a JSON object.' });
+}
+
+/** Reads the object of a frame. Never throws. */
+export function readSocketFrame(message: ParsedObject): SocketMessage {
   const id = idOf(message);
   const read = inspect(frame, message);
   if (!read.isSound) return refuse(invalid(id, read.flaw));
@@ -135,9 +150,9 @@ export function readSocketMessage(text: string): SocketMessage {
 
 const isOp = (op: string): op is Op => Object.hasOwn(OPS, op);
 
-const refuse = (flaw: SocketFlaw): SocketMessage => ({ isSound: false, flaw });
+export const refuse = (flaw: SocketFlaw): RefusedMessage => ({ isSound: false, flaw });
 
-const invalid = (id: MessageId | undefined, { sentence, allowed }: Flaw): SocketFlaw => ({
+export const invalid = (id: MessageId | undefined, { sentence, allowed }: Flaw): SocketFlaw => ({
   id,
   code: 'INVALID_DATA',
   message: sentence,
@@ -145,7 +160,7 @@ const invalid = (id: MessageId | undefined, { sentence, allowed }: Flaw): Socket
 });
 
 /** A valid id is echoed even when the rest of the message is invalid. */
-function idOf(message: unknown): MessageId | undefined {
+export function idOf(message: unknown): MessageId | undefined {
   const read = v.safeParse(v.object({ id: messageId }), message);
   return read.success ? read.output.id : undefined;
 }

@@ -133,6 +133,15 @@ t.test('1.step2-dashboard its root and files are public while the dashboard is o
   t.equal(verdict(off, { path: '/api/status' }, files), 'keyless');
 });
 
+t.test('1.step2-dashboard a part of a public path may be any text, and no further part', async (t) => {
+  const files = ['/hosts/*/'];
+  for (const path of ['/hosts/desk/', '/hosts/*/', '/hosts/%2e/'])
+    t.equal(verdict(WITH_KEY, { path }, files), 'keyless', path);
+  for (const path of ['/hosts/', '/hosts//', '/hosts/desk', '/hosts/a/b/', '/x/hosts/desk/', '/hosts/desk/?'])
+    t.equal(verdict(WITH_KEY, { path }, files), '401', path);
+  t.equal(verdict(WITH_KEY, { path: '/hosts/desk/' }), '401', 'without such a page');
+});
+
 t.test('1.step3-auth-off accepts, and still recognises a valid key', async (t) => {
   const off: Settings = { auth: { enabled: false, api_key: KEY, allowed_ips: ['10.0.0.1'] } };
   t.equal(verdict(off), 'keyless', 'the allow list is not asked');

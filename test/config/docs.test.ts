@@ -2,7 +2,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import t from 'tap';
-import { AGENT_KEYS } from '#src/config/hub-rows.js';
+import { AGENT_KEYS, COMMAND_KEYS } from '#src/config/hub-rows.js';
 import { LAUNCH_KEYS } from '#src/config/launch-rows.js';
 import { loadConfig } from '#src/config/load.js';
 import type { Row } from '#src/config/rows.js';
@@ -33,6 +33,7 @@ const sections: readonly (readonly [RegExp, string])[] = [
   [/(<!-- keys: .*-->\n)[\s\S]*(<!-- \/keys -->)/, table(ROWS, true)],
   [/(<!-- wake -->\n)[\s\S]*(<!-- \/wake -->)/, table(Object.entries(WAKE_KEYS), false)],
   [/(<!-- agents -->\n)[\s\S]*(<!-- \/agents -->)/, table(Object.entries(AGENT_KEYS), false)],
+  [/(<!-- commands -->\n)[\s\S]*(<!-- \/commands -->)/, table(Object.entries(COMMAND_KEYS), false)],
   [/(<!-- watch -->\n)[\s\S]*(<!-- \/watch -->)/, table(Object.entries(WATCH_KEYS), false)],
   [/(<!-- launch -->\n)[\s\S]*(<!-- \/launch -->)/, table(Object.entries(LAUNCH_KEYS), false)],
 ];

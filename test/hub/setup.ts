@@ -26,6 +26,8 @@ export interface StartedHub {
   readonly port: number;
   readonly log: readonly string[];
   readonly routes: readonly { readonly path: string; readonly methods: object }[];
+  /** Of its configuration. */
+  readonly mqtt: Config['hub']['mqtt'];
   readonly reconfigure: (agents: Agents, config?: ConfigPart) => void;
   /** The row of /api/hosts, as soon as `isWanted`. */
   readonly host: (id: string, isWanted?: (row: HostRow) => boolean) => Promise<HostRow>;
@@ -64,13 +66,14 @@ export async function startHub(
   const merged = (entries: Agents, part: ConfigPart): Config => {
     const server = { ...UNLIMITED.server, ...part.server };
     const laid = configWith({ ...UNLIMITED, ...part, server });
-    return { ...laid, hub: { agents: entriesOf(entries) } };
+    return { ...laid, hub: { ...laid.hub, agents: entriesOf(entries) } };
   };
   const hub = new HubService({
     config: merged(agents, config),
     host: fixtureHost(),
     engine: await loadTestEngine(),
     machineNames: ['testhub'],
+    facts: { version: '0.0.0-test' },
     log: createLog((line) => log.push(line), 'debug'),
     times: { ...QUICK, ...times },
   });
@@ -94,6 +97,7 @@ export async function startHub(
     hosts,
     stop,
     routes: hub.routes,
+    mqtt: merged(agents, config).hub.mqtt,
     reconfigure: (entries, part = config) => hub.reconfigure(merged(entries, part)),
     host: async (id, isWanted = () => true) =>
       await until(async () => (await hosts()).find((row) => row.id === id && isWanted(row))),

@@ -15,7 +15,13 @@ t.test('the package contains the program, its maps, and the client with its type
     ...['dist/main.js', 'dist/main.js.map', 'dist/licenses.txt', 'docs/operating.md'],
     ...['dist/client/client.js', 'dist/client/client.d.ts', 'dist/wire/sample.d.ts'],
     ...['dist/commit.txt', 'dist/share/man/man1/hostwire.1', 'dist/share/zsh/site-functions/_hostwire'],
-    ...['dist/api/openapi.json', 'dist/web/index.html', 'native/addon.cc', 'scripts/addon.mjs'],
+    ...[
+      'dist/api/openapi.json',
+      'dist/web/index.html',
+      'dist/fleet/index.html',
+      'native/addon.cc',
+      'scripts/addon.mjs',
+    ],
   ])
     t.ok(names.includes(needed), needed);
   t.ok(
@@ -31,7 +37,7 @@ t.test('the package contains the program, its maps, and the client with its type
     names.filter(
       (name) =>
         /^dist\/.*\.js$/.test(name) &&
-        !/^dist\/(?:\w+|\w+-\w+|client\/(?:client|pinned)|web\/.*)\.js$/.test(name),
+        !/^dist\/(?:\w+|\w+-\w+|client\/(?:client|pinned)|(?:web|fleet)\/.*)\.js$/.test(name),
     ),
     [],
   );

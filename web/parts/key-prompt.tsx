@@ -1,7 +1,7 @@
 /** Asks for the service's key. */
 import { useRef } from 'preact/hooks';
-import { giveKey } from '../live.ts';
 import { TEXTS } from '../texts.ts';
+import { giveKey } from '../visit.ts';
 import { Dialog } from './dialog.tsx';
 
 const T = TEXTS.key;

@@ -1,8 +1,8 @@
 /** Polls the service, only while the page is shown and connected, and never with two requests at a time. */
 import { useEffect, useState } from 'preact/hooks';
-import { connection } from '../live.ts';
 import { getJson, sentenceOf } from '../requests.ts';
 import { useValue } from '../value.ts';
+import { connection } from '../visit.ts';
 
 export interface Polled<T> {
   readonly value: T | undefined;

@@ -5,6 +5,8 @@ import type { Power } from '../../commands/power.ts';
 import type { History } from '../../history/history.ts';
 import { topicsOf } from './discovery/topics.ts';
 import { HubSession, type HubSessionRooms } from './hub/session.ts';
+import { type BrokerKeys, brokerOf } from './link/broker.ts';
+import { Link, type LinkOptions } from './link/link.ts';
 import { SleepHold } from './link/sleep-hold.ts';
 import { Session, type SessionRooms } from './session.ts';
 
@@ -95,3 +97,11 @@ export class MqttExporter {
 }
 
 export const openMqtt = (parts: MqttParts): MqttExporter => new MqttExporter(parts);
+
+/** The connection of a hub to its broker. It is made here so that the library is in one part of the program. */
+export const linkOf = (
+  url: string,
+  settings: BrokerKeys,
+  id: string,
+  options: Omit<LinkOptions, 'broker'>,
+): Link => new Link({ ...options, broker: brokerOf(url, settings, id) });

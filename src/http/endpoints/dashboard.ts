@@ -33,6 +33,8 @@ const TYPES: Readonly<Record<string, string>> = {
 
 const ROOT = '/';
 const INDEX = 'index.html';
+/** The paths of the pages; that of the dashboard of one machine of the hub has its id. */
+const PAGES: Readonly<Record<string, string>> = { [INDEX]: ROOT, 'host.html': '/hosts/*/' };
 
 /** Covers are fetched with the key and shown as blobs. */
 const POLICY = [
@@ -67,11 +69,12 @@ export interface WebFile {
   readonly encoded: ReadonlyMap<string, Buffer>;
 }
 
-/** Where the build puts them: beside this program. */
-const FOLDER = fileURLToPath(new URL('web/', PLACE));
+/** Where the build puts the files of the dashboard, and those of the hub's pages: beside this program. */
+export type WebFolder = 'web' | 'fleet';
 
-/** The files in `folder`, each with its compressed forms; empty if no dashboard was built. */
-export function readDashboard(folder: string = FOLDER): readonly WebFile[] {
+/** The files of `folder`, each with its compressed forms; empty if they were not built. */
+export function readDashboard(of: WebFolder = 'web'): readonly WebFile[] {
+  const folder = fileURLToPath(new URL(`${of}/`, PLACE));
   if (!existsSync(path.join(folder, INDEX))) return [];
   return readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && TYPES[path.extname(entry.name)] !== undefined)
@@ -83,7 +86,7 @@ function readWebFile(folder: string, file: string): WebFile {
   const plain = readFileSync(file);
   const digest = createHash('sha256').update(plain).digest('base64url').slice(0, 22);
   return {
-    path: name === INDEX ? ROOT : `/${name}`,
+    path: PAGES[name] ?? `/${name}`,
     type: TYPES[path.extname(name)] ?? '',
     etag: `W/"${digest}"`,
     plain,
@@ -108,26 +111,35 @@ export function dashboardRoutes({ dashboard, gate, sampler }: DashboardRooms): r
     if (gate.passes({ ...client, path: OPERATIONS.openStream.path }))
       sampler.latest(viewOf(ALL_SECTIONS, true)).catch(() => undefined);
   };
-  return dashboard.map((file) => ({
+  return fileRoutes(dashboard, (file, { client }) => {
+    if (file.path === ROOT) onOpened(client);
+  });
+}
+
+/** A route per file; `onRead` is called before each answer. */
+export const fileRoutes = (
+  files: readonly WebFile[],
+  onRead?: (file: WebFile, request: Request) => void,
+): readonly Route[] =>
+  files.map((file) => ({
     path: file.path,
     methods: {
       GET: {
         feature: 'enable_dashboard',
         run(request) {
-          if (file.path === ROOT) onOpened(request.client);
+          onRead?.(file, request);
           return fileAnswer(file, request);
         },
       },
     },
   }));
-}
 
 function fileAnswer(file: WebFile, { exchange, headers }: Request): Answer {
   const lists = exchange.head.headers;
   const shared: Headers = [
     ...HEADERS,
     // Every name except the page's contains the hash of its content.
-    ['Cache-Control', file.path === ROOT ? 'no-cache' : 'public, max-age=31536000, immutable'],
+    ['Cache-Control', file.path.endsWith('/') ? 'no-cache' : 'public, max-age=31536000, immutable'],
     ['ETag', file.etag],
     ...headers,
   ];

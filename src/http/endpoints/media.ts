@@ -8,6 +8,7 @@ import { parseJsonObject } from '../body.ts';
 import type { Answer } from '../head.ts';
 import { jsonAnswer } from '../reply.ts';
 import type { Request, Runs } from '../routes.ts';
+import { invoke } from './invoke.ts';
 
 const PREFIX = 'media.';
 
@@ -33,7 +34,7 @@ async function control(commands: Commands, request: Request): Promise<Answer> {
   const named = request.query.get('player');
   const asked = { ...(named === null ? {} : { player: named }), ...parseJsonObject(request.body) };
   const { action, ...params } = checkParams(mediaRequest, asked);
-  const outcome = await commands.invoke(`${PREFIX}${action}`, params, request.client);
+  const outcome = await invoke(commands, `${PREFIX}${action}`, params, request);
   const { result, delivered = 'unknown' } = outcome;
   return jsonAnswer(result, [['X-Media-Delivered', delivered], ...request.headers]);
 }

@@ -6,8 +6,8 @@ import type { Answer } from '../head.ts';
 import { paramsOf } from '../query.ts';
 import { jsonAnswer } from '../reply.ts';
 import type { Request, Run, Runs } from '../routes.ts';
-
-const QUERY_TYPES = { numbers: ['delay'], booleans: ['force'] };
+import { invoke } from './invoke.ts';
+import { POWER_QUERY } from './query-types.ts';
 
 export interface PowerRooms {
   readonly commands: Commands;
@@ -19,7 +19,7 @@ export function powerRuns({
   power,
 }: PowerRooms): Runs<'getPower' | 'cancelPower' | (typeof POWER_ACTIONS)[number]> {
   const runOf = (name: string): Run => {
-    return (request) => invoke(commands, name, request);
+    return (request) => run(commands, name, request);
   };
   return {
     getPower: async ({ headers }) => jsonAnswer(await power.status(), headers),
@@ -32,8 +32,8 @@ export function powerRuns({
   };
 }
 
-async function invoke(commands: Commands, name: string, request: Request): Promise<Answer | undefined> {
-  const outcome = await commands.invoke(name, paramsOf(request.query, QUERY_TYPES), request.client);
+async function run(commands: Commands, name: string, request: Request): Promise<Answer | undefined> {
+  const outcome = await invoke(commands, name, paramsOf(request.query, POWER_QUERY), request);
   const answer = jsonAnswer(outcome.result, request.headers);
   if (outcome.onDelivered === undefined) return answer;
   request.exchange.answerAndClose(answer, outcome.onDelivered);

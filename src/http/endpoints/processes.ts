@@ -7,8 +7,7 @@ import { paramsOf } from '../query.ts';
 import { jsonTextAnswer } from '../reply.ts';
 import type { Request, Runs } from '../routes.ts';
 import { runJsonCommand } from './json-command.ts';
-
-const QUERY_TYPES = { numbers: ['limit'], booleans: ['grouped'] };
+import { PROCESS_QUERY } from './query-types.ts';
 
 /** What stands before the name in the path of one process. */
 const NAME_PREFIX = OPERATIONS.getProcess.path.slice(0, -1);
@@ -25,7 +24,7 @@ export function processRuns({
 }: ProcessRooms): Runs<'listProcesses' | 'getProcess' | 'killProcess' | 'launchProcess'> {
   return {
     async listProcesses({ query, headers, client }) {
-      const params = checkList(paramsOf(query, QUERY_TYPES));
+      const params = checkList(paramsOf(query, PROCESS_QUERY));
       return jsonTextAnswer(await listable(queries).list(params, client.address), headers);
     },
     getProcess: async (request) =>

@@ -10,6 +10,7 @@ import type { OperationId } from '../../wire/operations.ts';
 import type { SystemPayload } from '../../wire/system.ts';
 import type { Caller } from '../clients/caller.ts';
 import { GATE_HEADERS, type Gate } from '../gate.ts';
+import { RELAY_HEADER } from '../relay.ts';
 import { type Route, type Runs, routesOf } from '../routes.ts';
 import type { Hub } from '../socket/hub.ts';
 import type { StreamHub } from '../stream/stream-hub.ts';
@@ -31,6 +32,7 @@ export const HEADERS_READ: ReadonlySet<string> = new Set([
   ...SOCKET_HEADERS,
   ...DASHBOARD_HEADERS,
   ...METRICS_HEADERS,
+  RELAY_HEADER,
   'connection',
   'content-length',
   'transfer-encoding',

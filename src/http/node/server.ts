@@ -5,6 +5,7 @@ import net from 'node:net';
 import type { TlsPair } from '../../tls/pair.ts';
 import { Ledger } from '../clients/ledger.ts';
 import { type Engine, type EngineOptions, ListenError } from '../engine.ts';
+import { matchesPath } from '../head.ts';
 import { Connection, type ConnectionOptions } from './connection.ts';
 import { hasBody, readHead, withoutZone } from './head.ts';
 import { createSecureServer, renewContext } from './secure.ts';
@@ -46,7 +47,7 @@ const TOO_LATE = 'ERR_HTTP_REQUEST_TIMEOUT';
 const BACKLOG = 4096;
 
 /** Whether Node may take the request out of HTTP: only for what can become a WebSocket. */
-function asksForSocket(request: http.IncomingMessage, socketPath: string | undefined): boolean {
+function asksForSocket(request: http.IncomingMessage, paths: readonly string[] | undefined): boolean {
   const { upgrade, 'sec-websocket-key': key } = request.headers;
   return (
     request.method === 'GET' &&
@@ -54,7 +55,7 @@ function asksForSocket(request: http.IncomingMessage, socketPath: string | undef
     key !== undefined &&
     /^[+/0-9A-Za-z]{22}==$/.test(key) &&
     !hasBody(request) &&
-    (socketPath === undefined || request.url?.split('?', 1)[0] === socketPath)
+    (paths === undefined || paths.some((path) => matchesPath(path, request.url?.split('?', 1)[0] ?? '')))
   );
 }
 
@@ -62,13 +63,13 @@ function asksForSocket(request: http.IncomingMessage, socketPath: string | undef
  * Requests that name an upgrade which is not ours (h2c by curl and Java) are ordinary ones. Node takes all of them out of
  * HTTP once somebody listens for upgrades, so this property, which it reads for that, says which.
  */
-function requestClass(socketPath: string | undefined): typeof http.IncomingMessage {
+function requestClass(socketPaths: readonly string[] | undefined): typeof http.IncomingMessage {
   return class Request extends http.IncomingMessage {
     // No private field: Node's constructor sets `upgrade` before those of this class exist.
     declare namesUpgrade: boolean;
 
     get upgrade(): boolean {
-      return this.namesUpgrade && asksForSocket(this, socketPath);
+      return this.namesUpgrade && asksForSocket(this, socketPaths);
     }
 
     set upgrade(namesUpgrade: boolean) {
@@ -222,7 +223,7 @@ export class NodeEngine implements Engine {
   }
 
   async #createServer(pair: TlsPair | undefined): Promise<http.Server | https.Server> {
-    const options = { ...LIMITS, IncomingMessage: requestClass(this.#options.socketPath) };
+    const options = { ...LIMITS, IncomingMessage: requestClass(this.#options.socketPaths) };
     if (pair === undefined) {
       this.#plain = http.createServer(options);
       return this.#plain;

@@ -3,29 +3,16 @@
  * subscribers are notified once.
  */
 import type { Commands, Follower, Outcome, Report, Step } from '../../commands/command.ts';
-import { feedbackCodeOf } from '../../commands/feedback.ts';
 import type { Power } from '../../commands/power.ts';
 import type { PowerFeedback } from '../../commands/power-queue.ts';
-import { type ErrorCode, ServiceError, stackOf } from '../../errors.ts';
+import { ServiceError, stackOf } from '../../errors.ts';
 import type { Log } from '../../log/log.ts';
 import type { Params } from '../../params.ts';
 import type { MessageId } from '../../wire/socket.ts';
-import type {
-  CommandFeedback,
-  ProcessCommandFeedback,
-  SocketEvent,
-  WakeCommandFeedback,
-} from '../../wire/socket-events.ts';
-import type { WakeTarget } from '../../wire/wake.ts';
 import type { Caller } from '../clients/caller.ts';
-import { errorText, eventText, sentenceOf } from './events.ts';
+import { errorText } from './events.ts';
+import { type Feedback, failureOf, feedbackText, type Group, subjectOf } from './feedback.ts';
 import { TOPIC_ROWS } from './topics.ts';
-
-type GroupOf<Event> = Event extends `${infer Name}_feedback` ? Name : never;
-/** A group of commands: their prefix in the table, and the event of their feedback. */
-export type Group = GroupOf<SocketEvent>;
-
-export type Feedback = CommandFeedback | ProcessCommandFeedback | WakeCommandFeedback;
 
 /** The sender of a command. */
 export interface Asker {
@@ -50,17 +37,6 @@ export interface CommandDoorOptions {
   readonly broadcast: (group: Group, text: string, askers: ReadonlySet<Asker>) => void;
   readonly log: Log;
 }
-
-/** The codes of messages that were not understood. */
-const NOT_UNDERSTOOD: ReadonlySet<ErrorCode> = new Set([
-  'invalid_body',
-  'missing_field',
-  'invalid_value',
-  'unknown_action',
-]);
-
-export const feedbackText = (group: Group, data: Feedback, id?: MessageId) =>
-  eventText(`${group}_feedback`, data, id);
 
 export class CommandDoor {
   readonly #options: CommandDoorOptions;
@@ -177,32 +153,6 @@ const SENT_BLINDLY = 'Sent as a media key; delivery cannot be confirmed.';
 function messageOf({ result }: Outcome): string {
   const { message } = result;
   return typeof message === 'string' ? message : 'Done';
-}
-
-/** undefined: the message was not understood, which is answered with an error instead. */
-export function failureOf(action: string, error: ServiceError): Feedback | undefined {
-  if (NOT_UNDERSTOOD.has(error.code)) return undefined;
-  const { details = {} } = error;
-  return {
-    success: false,
-    action,
-    message: sentenceOf(error),
-    final: true,
-    code: feedbackCodeOf(error),
-    ...subjectOf(details),
-  };
-}
-
-/** What it acted on: the keys that the feedback of its group has. */
-function subjectOf({ pid, name, count, mac, targets }: Readonly<Record<string, unknown>>) {
-  return {
-    ...(typeof pid === 'number' ? { pid } : {}),
-    ...(typeof name === 'string' ? { name } : {}),
-    ...(typeof count === 'number' ? { count } : {}),
-    ...(typeof mac === 'string' ? { mac } : {}),
-    // Only commands/wake.ts has such a key.
-    ...(Array.isArray(targets) ? { targets: targets as readonly WakeTarget[] } : {}),
-  };
 }
 
 function stepOf(action: string, { stage, message }: Step, withStage: boolean): Feedback {

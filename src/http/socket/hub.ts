@@ -13,13 +13,16 @@ import { PROTOCOL } from '../../wire/socket.ts';
 import type { Caller } from '../clients/caller.ts';
 import { Tally } from '../clients/tally.ts';
 import { CLOSE_CODES, type Exchange } from '../engine.ts';
-import { type Asker, CommandDoor, type Group } from './commands.ts';
+import { type Asker, CommandDoor } from './commands.ts';
 import { eventText } from './events.ts';
+import type { Group } from './feedback.ts';
 import type { Queried } from './queries.ts';
 import { Session, type SessionOwner, type Shared } from './session.ts';
 import { type Publisher, StatsShards } from './shards.ts';
-import { inSlices, State } from './states.ts';
-import { EVENTS_BIT, TOPIC_NAMES, type TopicRooms } from './topics.ts';
+import { inSlices } from './slices.ts';
+import { State } from './states.ts';
+import { EVENTS_BIT, TOPIC_NAMES } from './topic-names.ts';
+import type { TopicRooms } from './topics.ts';
 
 export interface HubOptions {
   /** The service's. */

@@ -8,10 +8,11 @@ import type { SampleSource } from '../../stats/source.ts';
 import { type Encoded, type View, viewOf } from '../../stats/view.ts';
 import type { MessageId, OpData, SocketRequest } from '../../wire/socket.ts';
 import type { EventData } from '../../wire/socket-events.ts';
-import { type Asker, type CommandDoor, failureOf, feedbackText, type Group } from './commands.ts';
+import type { Asker, CommandDoor } from './commands.ts';
 import { errorText, eventTextOf } from './events.ts';
+import { failureOf, feedbackText, type Group } from './feedback.ts';
 import type { State } from './states.ts';
-import { EVENTS_BIT, topicOf } from './topics.ts';
+import { EVENTS_BIT, topicOf } from './topic-names.ts';
 
 export interface Queried {
   readonly config: CurrentConfig;

@@ -13,7 +13,7 @@ import { answerRequest, disabledText, type Queried, readEnabled, readStats } fro
 import { type Grant, MessageRate } from './rate.ts';
 import type { Shard, StatsShards } from './shards.ts';
 import type { State, StateFollower } from './states.ts';
-import { EVENTS_BIT, namesOf, readTopics, type Topics } from './topics.ts';
+import { EVENTS_BIT, namesOf, readTopics, type Topics } from './topic-names.ts';
 
 /** Shared by all sessions. */
 export interface Shared extends Queried {

@@ -8,19 +8,9 @@ import type { SampleSource } from '../../stats/source.ts';
 import type { MessageId } from '../../wire/socket.ts';
 import type { TopicName } from '../../wire/topics.ts';
 import { eventTextOf } from './events.ts';
-import { bitOf, TOPIC_ROWS, type TopicRooms, type TopicRow } from './topics.ts';
-
-/** Messages sent in one turn of the event loop: each costs about 10 µs. */
-const MESSAGES_PER_TURN = 128;
-
-/** Calls `visit` for each of `items`, a few per turn of the event loop. */
-export function inSlices<T>(items: readonly T[], defer: Defer, visit: (item: T) => void): void {
-  const goOn = (from: number) => {
-    for (const item of items.slice(from, from + MESSAGES_PER_TURN)) visit(item);
-    if (from + MESSAGES_PER_TURN < items.length) defer(() => goOn(from + MESSAGES_PER_TURN));
-  };
-  goOn(0);
-}
+import { inSlices } from './slices.ts';
+import { bitOf } from './topic-names.ts';
+import { TOPIC_ROWS, type TopicRooms, type TopicRow } from './topics.ts';
 
 /** A subscriber of a topic. */
 export interface StateFollower {

@@ -95,16 +95,17 @@ export class UwsEngine implements Engine {
       options.onRequest(exchange);
       exchange.markHandled();
     };
-    listener.app
-      .filter((response, change) => {
-        counters.connections += change;
-        listener.connections += change;
-        if (change < 0) this.#noteClosed(listener);
-        // Out of descriptors, accept fails and the event loop would spin on the connections that wait.
-        else if (this.#mayBeOpen > this.maxConnections && !this.#hasRoom()) response.close();
-        else if (options.onConnection?.(addressOf(response)) === false) response.close();
-      })
-      .ws<SocketData>(options.socketPath ?? '/*', {
+    listener.app.filter((response, change) => {
+      counters.connections += change;
+      listener.connections += change;
+      if (change < 0) this.#noteClosed(listener);
+      // Out of descriptors, accept fails and the event loop would spin on the connections that wait.
+      else if (this.#mayBeOpen > this.maxConnections && !this.#hasRoom()) response.close();
+      else if (options.onConnection?.(addressOf(response)) === false) response.close();
+    });
+    // Its own patterns name the part that may be any.
+    for (const path of options.socketPaths?.map((each) => each.replace('*', ':part')) ?? ['/*'])
+      listener.app.ws<SocketData>(path, {
         ...SOCKETS,
         upgrade: (response, request, context) =>
           take(response, request, { key: request.getHeader('sec-websocket-key'), context }),
@@ -119,9 +120,9 @@ export class UwsEngine implements Engine {
           if (!socket.isCut) options.onEnded?.();
           socket.markClosed();
         },
-      })
-      // Catches everything: uWebSockets.js closes the socket without an answer where no route matches.
-      .any('/*', (response, request) => take(response, request));
+      });
+    // Catches everything: uWebSockets.js closes the socket without an answer where no route matches.
+    listener.app.any('/*', (response, request) => take(response, request));
     return listener;
   }
 

@@ -10,6 +10,7 @@ import { livelyHost } from '../../helpers/fakes/lively-host.ts';
 import { startHere } from '../../helpers/service/service.ts';
 import { card, openPage, skipBrowser, startBrowser } from '../browser.ts';
 import { KnownPast, rangeSwitch } from '../dashboard/past-rig.ts';
+import { tasksIn } from '../tasks.ts';
 
 const isFull = process.env['HOSTWIRE_FULL'] === '1';
 /** Charts exist, code has been compiled; the window of five minutes fills only in the full form, that of an hour is filled. */
@@ -21,31 +22,6 @@ const MOST_TASK_MS = 50;
 const MIB = 1024 ** 2;
 
 t.setTimeout(2 * (SETTLE_MS + 3 * ROUNDS * ROUND_MS));
-
-/** One event of Chromium's tracing; times in µs. */
-interface TraceEvent {
-  readonly name: string;
-  readonly pid: number;
-  readonly tid: number;
-  readonly args?: { readonly name?: string };
-  /** Wall time, and processor time, which excludes waiting for other programs. */
-  readonly dur?: number;
-  readonly tdur?: number;
-}
-
-/** The tasks of the page's main thread in a trace, in milliseconds of processor time. */
-function tasksOf(trace: Buffer): readonly number[] {
-  const { traceEvents } = JSON.parse(trace.toString()) as { traceEvents: readonly TraceEvent[] };
-  const threadOf = ({ pid, tid }: TraceEvent) => `${pid}/${tid}`;
-  const isMain = new Set(
-    traceEvents
-      .filter(({ name, args }) => name === 'thread_name' && args?.name === 'CrRendererMain')
-      .map(threadOf),
-  );
-  return traceEvents
-    .filter((event) => event.name === 'RunTask' && isMain.has(threadOf(event)))
-    .map(({ tdur, dur = 0 }) => (tdur ?? dur) / 1000);
-}
 
 const median = (values: readonly number[]) => [...values].sort((a, b) => a - b)[values.length >> 1];
 const spread = (values: readonly number[]) => Math.max(...values) - Math.min(...values);
@@ -81,12 +57,7 @@ else {
       const nodes: number[] = [];
       const tasks: number[] = [];
       for (let round = 0; round < ROUNDS; round++) {
-        await browser.startTracing(page, { categories: ['disabled-by-default-devtools.timeline'] });
-        await sleep(ROUND_MS);
-        const inRound = tasksOf(await browser.stopTracing());
-        if (inRound.length < ROUND_MS / 1000)
-          throw new Error(`${inRound.length} tasks in a round: not traced`);
-        tasks.push(...inRound);
+        tasks.push(...(await tasksIn(page, () => sleep(ROUND_MS), ROUND_MS / 1000)));
         await session.send('HeapProfiler.collectGarbage');
         heaps.push(await read('JSHeapUsedSize'));
         nodes.push(await read('Nodes'));

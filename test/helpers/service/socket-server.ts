@@ -69,7 +69,7 @@ export async function serveSockets(t: Test, options: SocketServerOptions = {}) {
   const clock = systemClock(() => performance.now());
   const server = await createEngine({
     headersRead: new Set(),
-    socketPath: '/api/ws',
+    socketPaths: ['/api/ws'],
     onRequest: (exchange) => hub.open(exchange, clientAt(exchange.head.remoteAddress ?? '')),
   });
   const hub = new Hub({

@@ -12,19 +12,22 @@ const HEAD =
 
 /** As large as a plain sample of a machine with three mounts. */
 const REST =
-  '"uptime":2311,"cpu":{"current_load":12.3,"current_temp":51.2,"current_speed":3.4},"memory":{"used":1154760704,"free":24121266176,"used_percent":4.6},"gpu":null,"disks":[{"fs":"/","used":42949672960,"available":59055800320,"used_percent":42.1},{"fs":"/home","used":42949672960,"available":59055800320,"used_percent":42.1},{"fs":"/srv","used":42949672960,"available":59055800320,"used_percent":42.1}],"network":{"bytesRecv":123456789012,"bytesSent":98765432109}}';
+  ',"current_temp":51.2,"current_speed":3.4},"memory":{"used":1154760704,"free":24121266176,"used_percent":4.6},"gpu":null,"disks":[{"fs":"/","used":42949672960,"available":59055800320,"used_percent":42.1},{"fs":"/home","used":42949672960,"available":59055800320,"used_percent":42.1},{"fs":"/srv","used":42949672960,"available":59055800320,"used_percent":42.1}],"network":{"bytesRecv":123456789012,"bytesSent":98765432109}}';
 
 function serveAgents(port: number): void {
   const server = net.createServer({ noDelay: true }, (socket) => {
     let number = 0;
     let timer: NodeJS.Timeout | undefined;
     const send = () => {
-      const event = `data: {"timestamp":${Math.floor(now() / 1000)},"number":${++number},"sent":${now().toFixed(3)},${REST}\n\n`;
+      const cpu = `"uptime":2311,"cpu":{"current_load":${(100 * Math.random()).toFixed(1)}`;
+      const event = `data: {"timestamp":${Math.floor(now() / 1000)},"number":${++number},"sent":${now().toFixed(3)},${cpu}${REST}\n\n`;
       socket.write(`${event.length.toString(16)}\r\n${event}\r\n`);
     };
     socket.on('error', () => undefined);
     socket.on('close', () => clearInterval(timer));
-    socket.once('data', (bytes) => {
+    // As the service closes an idle connection.
+    socket.setTimeout(10_000, () => timer === undefined && socket.end());
+    socket.on('data', (bytes) => {
       const request = bytes.toString('latin1');
       if (request.startsWith('GET /api/stream')) {
         socket.write(HEAD);
@@ -38,7 +41,10 @@ function serveAgents(port: number): void {
       const isHead = request.startsWith('HEAD');
       const body = isHead ? '' : '{"hostname":"simulated"}';
       const type = isHead ? 'text/event-stream' : 'application/json';
-      socket.end(`HTTP/1.1 200 OK\r\nContent-Type: ${type}\r\nContent-Length: ${body.length}\r\n\r\n${body}`);
+      const clock = `X-Hostwire-Clock: abc ${Math.floor(performance.now())}`;
+      socket.write(
+        `HTTP/1.1 200 OK\r\nContent-Type: ${type}\r\n${clock}\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+      );
     });
   });
   server.listen({ port, host: '0.0.0.0', backlog: 4096 }, () => console.log('ready'));

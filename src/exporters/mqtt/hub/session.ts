@@ -1,5 +1,6 @@
 /** All that belongs to the hubs of one broker: the link, what they want, and what they ask for. */
 import { randomBytes } from 'node:crypto';
+import os from 'node:os';
 import type { Clock } from '../../../clock.ts';
 import type { Commands } from '../../../commands/command.ts';
 import type { Config } from '../../../config/schema.ts';
@@ -29,6 +30,8 @@ export interface HubSessionRooms
 
 /** Of the protocol between agent and hub. */
 const VERSION = 1;
+/** Viewers wait for the end of an outage; each attempt is one connection. */
+const MAX_DELAY_MS = 5000;
 
 export class HubSession {
   readonly #clock: Clock;
@@ -49,7 +52,7 @@ export class HubSession {
     holds: SleepHold,
     isBeside: boolean,
   ) {
-    const { clock, log, commands, id, facts } = rooms;
+    const { clock, log, commands, id, facts, config } = rooms;
     this.#clock = clock;
     this.#holds = holds;
     const broker = brokerFor(url, mqtt, id, isBeside);
@@ -79,11 +82,13 @@ export class HubSession {
       present: () => this.#present(),
       deliver: (topic, payload) => this.#link.deliver(topic, payload),
     });
+    const { name = os.hostname(), labels } = config.current.host;
     const status = (state: string, more = {}) => JSON.stringify({ state, run: this.#run, ...more });
     this.#link = new Link({
       ...{ broker, availability: topics.status, clock, log, random: rooms.random ?? Math.random },
+      maxDelayMs: MAX_DELAY_MS,
       states: {
-        online: status('online', { version: facts.version, protocol: VERSION }),
+        online: status('online', { version: facts.version, protocol: VERSION, name, labels }),
         offline: status('offline'),
       },
       beforeOnline: (connection) => this.#begin(connection),

@@ -9,18 +9,20 @@ const UNSTABLE_ATTEMPTS = 2;
 
 export class Backoff {
   readonly #random: () => number;
+  readonly #maxMs: number;
   #attempts = 0;
 
   /** `random`: from 0 to 1. */
-  constructor(random: () => number) {
+  constructor(random: () => number, maxMs = LAST_MS) {
     this.#random = random;
+    this.#maxMs = maxMs;
   }
 
   /** `lastedMs`: how long there was a connection; undefined: there was none. */
   next(lastedMs: number | undefined): number {
     if (lastedMs !== undefined)
       this.#attempts = lastedMs >= STABLE_MS ? 0 : Math.min(this.#attempts, UNSTABLE_ATTEMPTS);
-    const limitMs = Math.min(LAST_MS, FIRST_MS * 2 ** this.#attempts);
+    const limitMs = Math.min(this.#maxMs, FIRST_MS * 2 ** this.#attempts);
     this.#attempts++;
     // At least half of it, and not all clients of a broker at once.
     return limitMs * (0.5 + this.#random() / 2);

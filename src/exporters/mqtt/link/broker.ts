@@ -20,10 +20,14 @@ export interface Broker {
   readonly ca: string | undefined;
 }
 
+/** Keys of the configuration: of `mqtt`, or of `hub.mqtt`. */
+export type BrokerKeys = Pick<Config['mqtt'], 'username' | 'password_file' | 'ca'> &
+  Partial<Pick<Config['mqtt'], 'client_id'>>;
+
 const PORTS = { 'mqtt:': 1883, 'mqtts:': 8883 };
 
 /** `url`: as the configuration accepts it. */
-export function brokerOf(url: string, mqtt: Config['mqtt'], id: string): Broker {
+export function brokerOf(url: string, mqtt: BrokerKeys, id: string): Broker {
   const { protocol, hostname, port: given } = new URL(url);
   const isSecure = protocol === 'mqtts:';
   const port = given === '' ? PORTS[isSecure ? 'mqtts:' : 'mqtt:'] : Number(given);

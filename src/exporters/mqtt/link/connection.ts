@@ -32,8 +32,8 @@ export interface Ending {
 export interface ConnectionOptions {
   readonly broker: Broker;
   readonly version: ProtocolVersion;
-  /** Published by the broker, retained, when the connection ends without a farewell. */
-  readonly will: { readonly topic: string; readonly payload: string };
+  /** Published by the broker, retained, when the connection ends without a farewell; undefined: nothing is. */
+  readonly will: { readonly topic: string; readonly payload: string } | undefined;
   readonly onReady: () => void;
   readonly onMessage: (message: Message) => void;
   /** Called once. */
@@ -106,6 +106,11 @@ export class Connection {
 
   get isReady(): boolean {
     return this.#isReady && !this.#isEnded;
+  }
+
+  /** Bytes that wait for the broker to take them. */
+  get waitingBytes(): number {
+    return this.#socket.writableLength;
   }
 
   /** Publishes with QoS 0. Resolves when the bytes were taken; rejects at the end of the connection. */
@@ -256,7 +261,9 @@ function clientOptions({ broker, version, will }: ConnectionOptions): IClientOpt
     reconnectPeriod: 0,
     resubscribe: false,
     queueQoSZero: false,
-    will: { topic: will.topic, payload: Buffer.from(will.payload), qos: 1, retain: true },
+    ...(will !== undefined && {
+      will: { topic: will.topic, payload: Buffer.from(will.payload), qos: 1 as const, retain: true },
+    }),
     ...(version === 5 && { properties: { maximumPacketSize: MAX_PACKET_BYTES } }),
   };
 }

@@ -10,13 +10,15 @@ const OFFLINE = 'offline';
 
 export interface LinkOptions {
   readonly broker: Broker;
-  /** Where `states` are published, retained; the second is also the last will. */
-  readonly availability: string;
+  /** Where `states` are published, retained; the second is also the last will. undefined: they are not. */
+  readonly availability: string | undefined;
   /** `online` and `offline` where it is absent. */
   readonly states?: { readonly online: string; readonly offline: string };
   readonly clock: Clock;
   readonly log: Log;
   readonly random: () => number;
+  /** The longest wait for the next attempt; a minute where it is absent. */
+  readonly maxDelayMs?: number;
   /** Called before `online` is published: what is subscribed here is in force when others see that. */
   readonly beforeOnline?: (connection: Connection) => void;
   /** Called when `online` has been published. */
@@ -54,7 +56,7 @@ export class Link {
   constructor(options: LinkOptions) {
     this.#options = options;
     this.#states = options.states ?? { online: ONLINE, offline: OFFLINE };
-    this.#backoff = new Backoff(options.random);
+    this.#backoff = new Backoff(options.random, options.maxDelayMs);
     this.#connect();
   }
 
@@ -129,7 +131,7 @@ export class Link {
     const connection: Connection = new Connection({
       broker,
       version: this.#version,
-      will: { topic: availability, payload: this.#states.offline },
+      will: availability === undefined ? undefined : { topic: availability, payload: this.#states.offline },
       onReady: () => this.#begin(connection),
       onMessage: (message) => onMessage(message, connection),
       onEnd: (ending) => this.#end(ending),
@@ -144,7 +146,7 @@ export class Link {
     this.#logged.clear();
     log.info(`mqtt: connected to ${broker.name} (MQTT ${this.#version === 5 ? '5' : '3.1.1'})`);
     beforeOnline?.(connection);
-    void this.deliver(availability, this.#states.online, true);
+    if (availability !== undefined) void this.deliver(availability, this.#states.online, true);
     onOnline(connection);
   }
 
@@ -191,7 +193,8 @@ export class Link {
   }
 
   async #sayOffline(connection: Connection): Promise<void> {
-    await connection.deliver(this.#options.availability, this.#states.offline, true);
+    const { availability } = this.#options;
+    if (availability !== undefined) await connection.deliver(availability, this.#states.offline, true);
   }
 
   #stopTimer(): void {

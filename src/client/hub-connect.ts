@@ -1,0 +1,234 @@
+/** The WebSocket API of a hub as an object: many machines on one socket. */
+import type { HostList, HostRow } from '../wire/hub.ts';
+import type { TopicEvents } from '../wire/topics.ts';
+import { Asker } from './calls.ts';
+import { Connection, type SocketLike } from './connection.ts';
+import { ENVIRONMENT, type Environment, onAborted } from './environment.ts';
+import { ClientError, unreachable } from './errors.ts';
+import { HostCalls } from './host-calls.ts';
+import { type FleetOptions, FleetState, type FleetView, type HostFilter } from './hub.ts';
+import { type HubSubscribed, HubSubscriber } from './hub-subscriber.ts';
+import { Listeners } from './listeners.ts';
+import type { AnyStats, ErrorMessage, Message, Topic } from './messages.ts';
+import { answered, Requests } from './pending.ts';
+import { withPinned } from './pin.ts';
+import { sourceOf } from './socket.ts';
+import type { AskOptions, SocketOptions } from './socket-options.ts';
+import type { ConnectionState } from './state.ts';
+
+/** A message about one machine. */
+export interface OfHost<T> {
+  readonly host: string;
+  readonly data: T;
+}
+
+export type HostConditionMessage = Pick<HostRow, 'state' | 'since' | 'reason'>;
+
+/** The events of listeners. */
+export type HubEvents = {
+  readonly [E in keyof TopicEvents]: OfHost<TopicEvents[E]>;
+} & {
+  readonly state: ConnectionState;
+  readonly system_stats: OfHost<AnyStats>;
+  /** Whether the hub reaches a machine that is subscribed to: first, and when it changes. */
+  readonly host: OfHost<HostConditionMessage>;
+  readonly fleet: FleetView;
+  readonly closing: { readonly reason: string };
+  /** `host`: absent where it is about no machine. */
+  readonly error: ErrorMessage & { readonly host?: string };
+};
+
+export type FleetTopicOptions = Pick<FleetOptions, 'labels' | 'state' | 'fields' | 'detail'>;
+
+export interface HubSocket {
+  readonly state: ConnectionState;
+  /** Calls `listener` on each event of `type`, until `closed`; returns a function that removes it. */
+  on<E extends keyof HubEvents & string>(type: E, listener: (value: HubEvents[E]) => void): () => void;
+  /**
+   * Subscribes for the life of the socket to these topics of these machines, in the place of what it had of them. Resolves
+   * when the hub has answered, over a later connection if need be.
+   */
+  subscribe(
+    hosts: readonly string[],
+    topics: readonly Exclude<Topic, 'events'>[],
+    options?: { readonly detail?: boolean | undefined },
+  ): Promise<HubSubscribed>;
+  /** Default: all machines. */
+  unsubscribe(hosts?: readonly string[]): void;
+  /** Subscribes to all machines that match, in the place of an earlier filter: event `fleet`. */
+  subscribeFleet(options?: FleetTopicOptions): void;
+  unsubscribeFleet(): void;
+  hosts(filter?: HostFilter, options?: AskOptions): Promise<readonly HostRow[]>;
+  /** Questions and commands of one machine. */
+  host(id: string): HostCalls;
+  /** The round-trip time to the hub, in milliseconds. */
+  ping(options?: AskOptions): Promise<number>;
+  /** Closes the socket for good; pending promises reject with `closed`. */
+  close(): void;
+}
+
+/**
+ * Connects to `/api/ws` of the hub at `url`, and again after each loss, until it is closed or refused (401, 403). What
+ * `connect` says of commands and errors holds here as well.
+ */
+export function connectHub(options: SocketOptions): HubSocket {
+  return connectHubIn(options, ENVIRONMENT);
+}
+
+/** The same with an environment that tests provide. */
+export function connectHubIn(options: SocketOptions, environment: Environment): HubSocket {
+  const { source, pinned } = sourceOf(options);
+  return new LastingHubSocket(options, source, withPinned(environment, pinned));
+}
+
+class LastingHubSocket implements HubSocket {
+  readonly #stopListening: () => void;
+  readonly #environment: Environment;
+  readonly #timeoutMs: number | undefined;
+  readonly #connection: Connection;
+  readonly #requests: Requests;
+  readonly #subscriber: HubSubscriber;
+  readonly #listeners = new Listeners<HubEvents>();
+  #state: ConnectionState = { state: 'connecting' };
+  #fleet: FleetTopicOptions | undefined;
+  #fleetState = new FleetState();
+
+  constructor(
+    { url, key, timeoutMs, signal }: SocketOptions,
+    source: ReturnType<typeof sourceOf>['source'],
+    environment: Environment,
+  ) {
+    this.#environment = environment;
+    this.#timeoutMs = timeoutMs;
+    this.#requests = new Requests(environment, (text) => this.#connection.send(text));
+    const onRefused = ({ code, message, details }: ClientError) =>
+      this.#listeners.emit('error', { code, message, details });
+    this.#subscriber = new HubSubscriber(this.#requests, onRefused);
+    let createSocket: (address: string) => SocketLike = () => {
+      throw new Error('not loaded');
+    };
+    this.#connection = new Connection({
+      ...{ url, path: 'api/ws', key, environment },
+      createSocket: (address) => createSocket(address),
+      onState: (state) => this.#setState(state),
+      onOpen: () => this.#open(),
+      onMessage: (message) => this.#receive(message),
+      onLost: (error) => this.#requests.lose(error),
+    });
+    this.#stopListening = onAborted(signal, () => this.close());
+    if (signal?.aborted === true) this.close();
+    else
+      void this.#start(source, (create) => {
+        createSocket = create;
+      });
+  }
+
+  /** In a later turn, so that the caller can add its listeners first. */
+  async #start(
+    source: ReturnType<typeof sourceOf>['source'],
+    use: (create: (address: string) => SocketLike) => void,
+  ): Promise<void> {
+    try {
+      const { WebSocket } = await source;
+      use((address) => new WebSocket(address));
+    } catch (error) {
+      return this.#connection.close(unreachable(error));
+    }
+    this.#connection.start();
+  }
+
+  get state(): ConnectionState {
+    return this.#state;
+  }
+
+  on<E extends keyof HubEvents & string>(type: E, listener: (value: HubEvents[E]) => void): () => void {
+    return this.#listeners.add(type, listener);
+  }
+
+  subscribe(
+    hosts: readonly string[],
+    topics: readonly string[],
+    { detail = false }: { readonly detail?: boolean | undefined } = {},
+  ): Promise<HubSubscribed> {
+    return this.#subscriber.subscribe(hosts, { topics, detail });
+  }
+
+  unsubscribe(hosts?: readonly string[]): void {
+    this.#subscriber.unsubscribe(hosts);
+  }
+
+  subscribeFleet(options: FleetTopicOptions = {}): void {
+    this.#fleet = options;
+    this.#sendFleet();
+  }
+
+  unsubscribeFleet(): void {
+    this.#fleet = undefined;
+    if (this.#requests.isOpen) this.#ask('unsubscribe', { topics: ['fleet'] });
+  }
+
+  async hosts({ labels, state }: HostFilter = {}, options: AskOptions = {}): Promise<readonly HostRow[]> {
+    const asker = new Asker(this.#requests, this.#timeoutMs);
+    return (await asker.ask('hosts', { labels, state }, options, answered<HostList>('hosts'))).hosts;
+  }
+
+  host(id: string): HostCalls {
+    return new HostCalls(new Asker(this.#requests, this.#timeoutMs, { host: id }));
+  }
+
+  async ping(options: AskOptions = {}): Promise<number> {
+    const sentAt = this.#environment.now();
+    await new Asker(this.#requests, this.#timeoutMs).question('ping', {}, 'pong', options);
+    return this.#environment.now() - sentAt;
+  }
+
+  close(): void {
+    this.#connection.close();
+  }
+
+  #setState(state: ConnectionState): void {
+    this.#state = state;
+    if (state.state === 'closed') {
+      this.#stopListening();
+      this.#requests.close(state.error ?? new ClientError('closed', 'the socket was closed'));
+    }
+    this.#listeners.emit('state', state);
+    if (state.state === 'closed') this.#listeners.clear();
+  }
+
+  #open(): void {
+    this.#subscriber.open();
+    this.#requests.open();
+    this.#sendFleet();
+  }
+
+  #sendFleet(): void {
+    if (this.#fleet === undefined || !this.#requests.isOpen) return;
+    const { labels, state, fields, detail } = this.#fleet;
+    this.#fleetState = new FleetState();
+    this.#ask('subscribe', { topics: ['fleet'], labels, state, fields, detail });
+  }
+
+  /** A change of the fleet topic; a refusal is an event. */
+  #ask(op: string, data: object): void {
+    const { signal, limitMs } = { signal: undefined, limitMs: undefined };
+    this.#requests
+      .start({ op, data, kind: 'subscription', limitMs, signal, take: answered('subscribed') })
+      .catch((error: unknown) => {
+        if (!(error instanceof ClientError) || error.code === 'connection_lost') return;
+        const { code, message, details } = error;
+        if (this.#requests.end === undefined) this.#listeners.emit('error', { code, message, details });
+      });
+  }
+
+  #receive(message: Message): void {
+    if (this.#requests.receive(message)) return;
+    const { type, host, data } = message;
+    if (type === 'fleet') {
+      // The hub's contract.
+      const event = data as Parameters<FleetState['take']>[0];
+      this.#listeners.emit('fleet', this.#fleetState.take(event));
+    } else if (type === 'error' && host !== undefined) this.#listeners.emit(type, { ...Object(data), host });
+    else this.#listeners.emit(type, host === undefined ? data : { host, data });
+  }
+}

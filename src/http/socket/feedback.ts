@@ -1,0 +1,55 @@
+/** The feedback messages of commands, whatever they are carried out by. */
+import { feedbackCodeOf } from '../../commands/feedback.ts';
+import type { ErrorCode, ServiceError } from '../../errors.ts';
+import type { MessageId } from '../../wire/socket.ts';
+import type {
+  CommandFeedback,
+  ProcessCommandFeedback,
+  SocketEvent,
+  WakeCommandFeedback,
+} from '../../wire/socket-events.ts';
+import type { WakeTarget } from '../../wire/wake.ts';
+import { eventText, sentenceOf } from './events.ts';
+
+type GroupOf<Event> = Event extends `${infer Name}_feedback` ? Name : never;
+/** A group of commands: their prefix in the table, and the event of their feedback. */
+export type Group = GroupOf<SocketEvent>;
+
+export type Feedback = CommandFeedback | ProcessCommandFeedback | WakeCommandFeedback;
+
+/** The codes of messages that were not understood. */
+const NOT_UNDERSTOOD: ReadonlySet<ErrorCode> = new Set([
+  'invalid_body',
+  'missing_field',
+  'invalid_value',
+  'unknown_action',
+]);
+
+export const feedbackText = (group: Group, data: Feedback, id?: MessageId) =>
+  eventText(`${group}_feedback`, data, id);
+
+/** undefined: the message was not understood, which is answered with an error instead. */
+export function failureOf(action: string, error: ServiceError): Feedback | undefined {
+  if (NOT_UNDERSTOOD.has(error.code)) return undefined;
+  const { details = {} } = error;
+  return {
+    success: false,
+    action,
+    message: sentenceOf(error),
+    final: true,
+    code: feedbackCodeOf(error),
+    ...subjectOf(details),
+  };
+}
+
+/** What it acted on: the keys that the feedback of its group has. */
+export function subjectOf({ pid, name, count, mac, targets }: Readonly<Record<string, unknown>>) {
+  return {
+    ...(typeof pid === 'number' ? { pid } : {}),
+    ...(typeof name === 'string' ? { name } : {}),
+    ...(typeof count === 'number' ? { count } : {}),
+    ...(typeof mac === 'string' ? { mac } : {}),
+    // Only commands/wake.ts has such a key.
+    ...(Array.isArray(targets) ? { targets: targets as readonly WakeTarget[] } : {}),
+  };
+}

@@ -1,0 +1,67 @@
+/**
+ * What is asked of a machine, however it is reached: a command of the service's table, or a question. Routes, WebSockets
+ * and members of a broker all use these types; `Asking` (asking.ts) is where they ask.
+ */
+import type { Params } from '../params.ts';
+
+/** What reads; each has the answer of the same question over HTTP. The names are those of docs/hub-protocol.md. */
+export const QUESTIONS = [
+  'system',
+  'usage',
+  'power',
+  'media',
+  'art',
+  'processes',
+  'process',
+  'history',
+  'process_history',
+] as const;
+export type Question = (typeof QUESTIONS)[number];
+
+export const isQuestion = (what: string): what is Question => QUESTIONS.some((name) => name === what);
+
+/** The client that asked the hub. */
+export interface Asker {
+  /** Canonical; empty: unknown. */
+  readonly address: string;
+  /** The name of the key that it sent; undefined: none. */
+  readonly key: string | undefined;
+}
+
+/** The hub itself asks. */
+export const NOBODY: Asker = { address: '', key: undefined };
+
+/** The name of the key in `auth.api_key`, as long as there is one key. */
+export const KEY_NAME = 'default';
+
+export interface Ask {
+  /** A question, or the name of a command, such as `media.set_volume`. */
+  readonly what: string;
+  /** As the service's own table takes them: numbers and booleans are no texts. */
+  readonly params: Params;
+  readonly who: Asker;
+  /** The last moment at which it may be begun, in milliseconds of the hub's clock (Clock.now). */
+  readonly deadlineMs: number;
+}
+
+/** A machine's answer with status 200. */
+export interface HostAnswer {
+  readonly type: string;
+  readonly bytes: Buffer;
+  /** Of media commands: whether the player has taken it. */
+  readonly delivered?: Delivered;
+  /** Its version, where the machine named one. */
+  readonly etag?: string;
+}
+
+export type Delivered = 'true' | 'false' | 'unknown';
+
+/** A way to one machine. */
+export interface Reach {
+  /**
+   * Asks once. A command is never sent again once a byte of it may have left, and never begun after its deadline.
+   * Rejects with ServiceError: the machine's own; `host_unreachable`: it was not done; `outcome_unknown`: it was sent, and
+   * nobody knows whether it was done.
+   */
+  ask(ask: Ask): Promise<HostAnswer>;
+}

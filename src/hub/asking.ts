@@ -1,0 +1,84 @@
+/** Asks machines for clients: judges commands by `hub.commands`, gives each its deadline, and writes the audit trail. */
+import type { Clock } from '../clock.ts';
+import type { Config } from '../config/schema.ts';
+import { ServiceError } from '../errors.ts';
+import type { Caller } from '../http/clients/caller.ts';
+import type { Gate } from '../http/gate.ts';
+import type { Log } from '../log/log.ts';
+import type { Params } from '../params.ts';
+import { type Asker, type HostAnswer, isQuestion, KEY_NAME } from './ask.ts';
+import { CommandRules } from './command-rules.ts';
+import type { Host } from './host.ts';
+import type { Times } from './times.ts';
+
+export interface AskingOptions {
+  readonly rules: Config['hub']['commands'];
+  readonly gate: Pick<Gate, 'addressOf'>;
+  readonly clock: Pick<Clock, 'now'>;
+  readonly times: Pick<Times, 'commandMs' | 'questionMs'>;
+  readonly log: Pick<Log, 'audit'>;
+}
+
+export class Asking {
+  readonly #options: AskingOptions;
+  #rules: CommandRules;
+
+  constructor(options: AskingOptions) {
+    this.#options = options;
+    this.#rules = new CommandRules(options.rules);
+  }
+
+  reconfigure(rules: Config['hub']['commands']): void {
+    this.#rules = new CommandRules(rules);
+  }
+
+  /** Throws `command_not_allowed`. `command`: also `media.*`, before it is known which of its group is meant. */
+  check(host: Host, command: string, client: Caller): void {
+    this.#rules.check(this.#askerOf(client), command, host);
+  }
+
+  /** Whether `check` would let it through. */
+  allows(host: Host, command: string, client: Caller): boolean {
+    return this.#rules.allows(this.#askerOf(client), command, host);
+  }
+
+  /**
+   * The machine's answer. `what`: a question (ask.ts), or the name of a command. `waitMs`: how long it may take until it
+   * is begun. Rejects with ServiceError: the machine's own codes, and `command_not_allowed`, `host_unreachable` (it was
+   * not done), `outcome_unknown` (it may have been).
+   */
+  async ask(
+    host: Host,
+    what: string,
+    params: Params,
+    client: Caller,
+    waitMs = isQuestion(what) ? this.#options.times.questionMs : this.#options.times.commandMs,
+  ): Promise<HostAnswer> {
+    const who = this.#askerOf(client);
+    const ask = { what, params, who, deadlineMs: this.#options.clock.now() + waitMs };
+    if (isQuestion(what)) return await host.ask(ask);
+    try {
+      this.#rules.check(who, what, host);
+      const answer = await host.ask(ask);
+      this.#audit(host, what, client, answer.delivered === 'false' ? 'failed' : 'done');
+      return answer;
+    } catch (error) {
+      if (error instanceof ServiceError) this.#audit(host, what, client, `refused: ${error.code}`);
+      throw error;
+    }
+  }
+
+  #askerOf(client: Caller): Asker {
+    return {
+      address: this.#options.gate.addressOf(client) ?? '',
+      key: client.isKeyed ? KEY_NAME : undefined,
+    };
+  }
+
+  #audit({ id }: Host, what: string, { address, isKeyed }: Caller, outcome: string): void {
+    const [group = '', action = ''] = what.split('.', 2);
+    // An unknown action is the client's own words.
+    const name = /^[a-z_]{1,32}$/.test(action) ? action : 'unknown action';
+    this.#options.log.audit(`${group}: ${name} ${outcome}`, { host: id, address, keyed: isKeyed });
+  }
+}

@@ -1,0 +1,204 @@
+/** The machines behind a broker: the connection, who is there, and the leases by which their agents send samples. */
+import { isDeepStrictEqual } from 'node:util';
+import type { Config } from '../config/schema.ts';
+import type { Connection, Message } from '../exporters/mqtt/link/connection.ts';
+import type { Link } from '../exporters/mqtt/link/link.ts';
+import { Calls } from './broker/calls.ts';
+import { readStatus } from './broker/status.ts';
+import { AgentTopics } from './broker/topics.ts';
+import { BrokerHost } from './broker-host.ts';
+import type { Hosts } from './hosts.ts';
+import type { HubParts } from './parts.ts';
+
+type Settings = Config['hub']['mqtt'];
+
+/** Opens the connection; in the part of the program that has the library. */
+export type OpenLink = typeof import('../exporters/mqtt/exporter.ts')['linkOf'];
+
+/** Agents forget a want after 10 s. */
+const RENEW_MS = 3000;
+const LOOK_MS = 1000;
+const MAX_DELAY_MS = 5000;
+/** Retained states of more are ignored: whoever may publish everywhere could make up any number. */
+const MAX_HOSTS = 20_000;
+/** In one packet. */
+const MAX_TOPICS = 500;
+/** Where more than this waits for the broker, nothing more is handed to it. */
+const MAX_WAITING_BYTES = 4 * 2 ** 20;
+const AWAY = 'the broker cannot be reached';
+const UNHEARD = 'the broker has no word of it';
+
+export const nameOf = ({ name, username }: Settings): string =>
+  name ?? (username !== undefined && /^[A-Za-z0-9_-]{1,64}$/.test(username) ? username : 'hub');
+
+/** As many topics as one packet has. */
+function* packets(topics: readonly string[]): Iterable<readonly string[]> {
+  for (let at = 0; at < topics.length; at += MAX_TOPICS) yield topics.slice(at, at + MAX_TOPICS);
+}
+
+export class Broker {
+  readonly #parts: HubParts;
+  readonly #hosts: Hosts;
+  readonly #name: string;
+  readonly #topics: AgentTopics;
+  readonly #calls: Calls;
+  readonly #link: Link;
+  readonly #known = new Map<string, BrokerHost>();
+  /** Those whose wants are to be published at the end of this turn. */
+  readonly #changed = new Set<BrokerHost>();
+  /** When the want of each was published. */
+  readonly #wanted = new Map<BrokerHost, number>();
+  #timer: unknown;
+  #isClosed = false;
+  #isFullLogged = false;
+
+  constructor(parts: HubParts, hosts: Hosts, url: string, settings: Settings, openLink: OpenLink) {
+    const { clock, log, random, times } = parts;
+    this.#parts = parts;
+    this.#hosts = hosts;
+    this.#name = nameOf(settings);
+    this.#topics = new AgentTopics(settings.topic, this.#name);
+    this.#calls = new Calls({
+      ...{ hub: this.#name, clock, answerMs: times.answerMs },
+      publish: (id, name, payload) => this.#send(this.#topics.command(id, name), payload),
+    });
+    this.#link = openLink(url, settings, `hub-${this.#name}`, {
+      ...{ availability: undefined, clock, log, random, maxDelayMs: MAX_DELAY_MS },
+      beforeOnline: (connection) => this.#begin(connection),
+      onOnline: () => undefined,
+      onMessage: (message) => this.#take(message),
+      onOffline: () => this.#lost(AWAY),
+    });
+    this.#timer = clock.setTimer(() => this.#look(), LOOK_MS);
+  }
+
+  /** Machines whose ids `hub.agents` no longer has are shown. */
+  offerAgain(): void {
+    for (const [id, { isClosed, status }] of this.#known) {
+      if (!isClosed || this.#hosts.get(id) !== undefined) continue;
+      this.#known.delete(id);
+      if (status !== undefined) this.#add(id)?.say(status, true);
+    }
+  }
+
+  /** Ends all streams. Never rejects. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    this.#parts.clock.clearTimer(this.#timer);
+    this.#calls.lost('this hub ends');
+    for (const host of this.#known.values()) this.#hosts.remove(host);
+    this.#flush();
+    await this.#link.close();
+  }
+
+  #begin(connection: Connection): void {
+    for (const host of this.#known.values()) host.lost(UNHEARD);
+    // With QoS 0 nothing is delivered again, and nats-server keeps no consumer for it.
+    connection.subscribe(this.#topics.filters, 0).then(
+      (refused) => this.#link.reportRefusal(refused, 'the subscription is refused'),
+      () => undefined,
+    );
+  }
+
+  #lost(reason: string): void {
+    this.#wanted.clear();
+    for (const host of this.#known.values()) host.lost(reason);
+  }
+
+  #take({ topic, payload, isRetained }: Message): void {
+    const heard = this.#topics.read(topic);
+    if (heard === undefined || this.#isClosed) return;
+    const { id, kind } = heard;
+    if (kind === 'status') this.#takeStatus(id, payload, isRetained);
+    else if (isRetained) return;
+    else if (kind === 'sample') this.#known.get(id)?.take(payload);
+    else this.#known.get(id)?.answer(payload);
+  }
+
+  #takeStatus(id: string, payload: Buffer, isRetained: boolean): void {
+    const known = this.#known.get(id);
+    // An empty one removes what is retained: somebody has cleared it away.
+    if (payload.length === 0 && known !== undefined) this.#forget(known);
+    const status = readStatus(payload);
+    if (status === undefined) return;
+    const host = known ?? this.#add(id);
+    const labels = host?.labels;
+    host?.say(status, isRetained);
+    if (!isDeepStrictEqual(labels, host?.labels)) this.#hosts.noteLabels();
+  }
+
+  #add(id: string): BrokerHost | undefined {
+    const { log } = this.#parts;
+    if (this.#known.size >= MAX_HOSTS) {
+      if (!this.#isFullLogged)
+        log.warn(`hub.mqtt: there are more than ${MAX_HOSTS} machines, the others are not shown`);
+      this.#isFullLogged = true;
+      return undefined;
+    }
+    const rooms = {
+      parts: this.#parts,
+      calls: this.#calls,
+      onWant: (each: BrokerHost) => this.#wantSoon(each),
+    };
+    const host = new BrokerHost(id, rooms);
+    this.#known.set(id, host);
+    if (this.#hosts.add(host)) return host;
+    log.warn(`hub.mqtt: the machine ${id} is in hub.agents too, where it is reached`);
+    host.close();
+    return undefined;
+  }
+
+  #forget(host: BrokerHost): void {
+    this.#known.delete(host.id);
+    this.#hosts.remove(host);
+    this.#calls.lost('its agent is gone', host.id);
+  }
+
+  /** All that changes in one turn is one message. */
+  #wantSoon(host: BrokerHost): void {
+    if (this.#changed.size === 0) setImmediate(() => this.#flush());
+    this.#changed.add(host);
+  }
+
+  #flush(): void {
+    const changed = [...this.#changed];
+    this.#changed.clear();
+    const { connection } = this.#link;
+    if (connection === undefined) return;
+    const begun = changed.filter((host) => host.want !== undefined && !this.#wanted.has(host));
+    const ended = changed.filter((host) => host.want === undefined && this.#wanted.has(host));
+    const topicsOf = (hosts: readonly BrokerHost[]) => hosts.map(({ id }) => this.#topics.sample(id));
+    // First: the first sample comes at once.
+    const report = (refused: readonly string[]) =>
+      this.#link.reportRefusal(refused, 'the subscription is refused');
+    for (const topics of packets(topicsOf(begun)))
+      connection.subscribe(topics, 0).then(report, () => undefined);
+    for (const host of changed) if (host.want !== undefined || this.#wanted.has(host)) this.#renew(host);
+    for (const host of ended) this.#wanted.delete(host);
+    for (const topics of packets(topicsOf(ended))) connection.unsubscribe(topics).catch(() => undefined);
+  }
+
+  #renew(host: BrokerHost): void {
+    const payload = JSON.stringify({ hub: this.#name, ...host.want });
+    // One that could not be sent now is sent at the next look.
+    const isSent = this.#send(this.#topics.want(host.id), payload);
+    this.#wanted.set(host, isSent ? this.#parts.clock.now() : Number.NEGATIVE_INFINITY);
+  }
+
+  #look(): void {
+    this.#timer = this.#parts.clock.setTimer(() => this.#look(), LOOK_MS);
+    if (this.#link.connection === undefined) return;
+    const nowMs = this.#parts.clock.now();
+    for (const [host, sentAtMs] of this.#wanted)
+      if (nowMs - sentAtMs >= RENEW_MS - LOOK_MS / 2) this.#renew(host);
+    for (const host of this.#known.values()) if (!host.isClosed) host.look(nowMs);
+  }
+
+  /** With QoS 0; false: it was not sent, and will not be. */
+  #send(topic: string, payload: string): boolean {
+    const { connection } = this.#link;
+    if (connection === undefined || connection.waitingBytes > MAX_WAITING_BYTES) return false;
+    connection.send(topic, payload).catch(() => undefined);
+    return true;
+  }
+}

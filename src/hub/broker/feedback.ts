@@ -1,0 +1,60 @@
+/** What an agent answers to a command or a question, and what of it a client gets. */
+import { type ErrorCode, ServiceError, STATUS_BY_CODE } from '../../errors.ts';
+import { isReading, type Reading } from './lines.ts';
+
+/** Far above a short answer's beginning, in which the id is. */
+const ID_WITHIN_BYTES = 512;
+const ID = /"id":"([A-Za-z0-9_-]{1,128})"/;
+
+/** The id in the text of a feedback, found without parsing: of one that nobody waits for no more is looked at. */
+export const idIn = (payload: Buffer): string | undefined =>
+  ID.exec(payload.toString('latin1', 0, ID_WITHIN_BYTES))?.[1];
+
+export interface Feedback {
+  readonly id: unknown;
+  readonly stage: unknown;
+  readonly message: unknown;
+  readonly code: unknown;
+  readonly details: unknown;
+  readonly result: unknown;
+  readonly delivered: unknown;
+  /** Of the agent's clock. */
+  readonly reading: Reading | undefined;
+}
+
+/** undefined: it is no object. */
+export function readFeedback(payload: Buffer): Feedback | undefined {
+  try {
+    const value: unknown = JSON.parse(payload.toString());
+    if (typeof value !== 'object' || value === null) return undefined;
+    const fields = value as Readonly<Record<string, unknown>>; // Of any object.
+    const { id, stage, message, code, details, result, delivered } = fields;
+    const reading = isReading(fields) ? (value as Reading) : undefined; // As was just checked.
+    return { id, stage, message, code, details, result, delivered, reading };
+  } catch {
+    return undefined;
+  }
+}
+
+const isCode = (code: unknown): code is ErrorCode =>
+  typeof code === 'string' && Object.hasOwn(STATUS_BY_CODE, code);
+
+const isMap = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const MAX_MESSAGE_LENGTH = 500;
+
+/** The agent's own error. */
+export function errorOf({ code, message, details }: Feedback): ServiceError {
+  const text =
+    typeof message === 'string' ? message.slice(0, MAX_MESSAGE_LENGTH) : 'The machine gave no reason.';
+  return new ServiceError(isCode(code) ? code : 'internal_error', text, isMap(details) ? details : undefined);
+}
+
+/** It was certainly not done. */
+export const notDone = (reason: string): ServiceError =>
+  new ServiceError('host_unreachable', 'It was not done.', { reason });
+
+/** It was sent, and nobody knows what became of it. */
+export const unknownOutcome = (reason: string): ServiceError =>
+  new ServiceError('outcome_unknown', 'It was sent, and it is not known whether it was done.', { reason });

@@ -1,0 +1,49 @@
+/** The topics of agents, as a hub uses them (docs/hub-protocol.md). */
+
+/** Where a message came from, and what it is. */
+export interface Heard {
+  /** Of the agent. */
+  readonly id: string;
+  readonly kind: 'status' | 'sample' | 'feedback';
+}
+
+const ID = /^[A-Za-z0-9_-]{1,64}$/;
+
+export class AgentTopics {
+  readonly #base: string;
+  readonly #feedback: string;
+
+  /** `topic`: what all begin with; `hub`: the name of this hub. */
+  constructor(topic: string, hub: string) {
+    this.#base = `${topic}/`;
+    this.#feedback = `feedback/${hub}`;
+  }
+
+  /** Filters for the states of all agents, and for all answers to this hub. */
+  get filters(): readonly string[] {
+    return [`${this.#base}+/hub/status`, `${this.#base}+/hub/${this.#feedback}`];
+  }
+
+  sample(id: string): string {
+    return `${this.#base}${id}/hub/sample`;
+  }
+
+  want(id: string): string {
+    return `${this.#base}${id}/hub/want`;
+  }
+
+  /** `name`: `power.sleep`, or `get` for a question. */
+  command(id: string, name: string): string {
+    return `${this.#base}${id}/hub/cmd/${name.replace('.', '/')}`;
+  }
+
+  /** undefined: no agent sends on it, or not to this hub. */
+  read(topic: string): Heard | undefined {
+    const idEnd = topic.indexOf('/', this.#base.length);
+    const id = topic.slice(this.#base.length, Math.max(0, idEnd));
+    if (!topic.startsWith(this.#base) || !topic.startsWith('/hub/', idEnd) || !ID.test(id)) return undefined;
+    const end = topic.slice(idEnd + '/hub/'.length);
+    if (end === 'sample' || end === 'status') return { id, kind: end };
+    return end === this.#feedback ? { id, kind: 'feedback' } : undefined;
+  }
+}

@@ -1,0 +1,185 @@
+/**
+ * The viewers of /api/fleet/stream and of the topic `fleet` with the same filter and view: their event is made once per
+ * interval. Samples are joined as bytes.
+ */
+import { deferToNextTurn } from '../clock.ts';
+import type { Caller } from '../http/clients/caller.ts';
+import type { Exchange } from '../http/engine.ts';
+import type { Headers } from '../http/reply.ts';
+import { inSlices } from '../http/socket/slices.ts';
+import { Fanout } from '../http/stream/fanout.ts';
+import type { SampleEvents } from '../http/stream/stream-hub.ts';
+import type { Demand } from '../stats/source.ts';
+import type { View } from '../stats/view.ts';
+import type { Filter } from './filter.ts';
+import type { Host } from './host.ts';
+import type { Hosts } from './hosts.ts';
+import type { HubParts } from './parts.ts';
+import type { HostSample } from './sample.ts';
+import type { FleetFollower, FleetWhole } from './socket/rooms.ts';
+
+const BEGIN = Buffer.from('data: ');
+const SAMPLE = Buffer.from(',"sample":');
+const CLOSE = Buffer.from('}');
+const COMMA = Buffer.from(',');
+
+/** What a group has sent of a host. */
+interface Sent {
+  readonly host: Host;
+  readonly version: number;
+  readonly sample: HostSample | undefined;
+}
+
+/** The newest sample of `host` for `view`, where it is a sample. */
+function sampleOf(host: Host, view: View): HostSample | undefined {
+  const { current } = host.laneOf(view);
+  return current?.has(view) === true && current.isValid ? current : undefined;
+}
+
+function partsOf({ id, condition }: Host, sample: HostSample | undefined, view: View): readonly Buffer[] {
+  const head = Buffer.from(`${JSON.stringify(id)}:${JSON.stringify(condition).slice(0, -1)}`);
+  return sample === undefined ? [head, CLOSE] : [head, SAMPLE, sample.payload(view), CLOSE];
+}
+
+export class Group {
+  readonly #hosts: Hosts;
+  readonly #filter: Filter;
+  readonly #view: View;
+  readonly fanout: Fanout;
+  /** The hosts whose samples it has subscribed to, and which hosts there were then. */
+  readonly #subscribed = new Set<Host>();
+  #version = -1;
+  #sent = new Map<string, Sent>();
+  #whole: Buffer | undefined;
+  readonly #sockets = new Set<FleetFollower>();
+  /** Viewers of either kind. */
+  #size = 0;
+  /** Of the newest event. */
+  #number = 0;
+  readonly #onEmpty: () => void;
+
+  constructor(parts: HubParts, hosts: Hosts, filter: Filter, view: View, onEmpty: () => void) {
+    this.#onEmpty = onEmpty;
+    this.#hosts = hosts;
+    this.#filter = filter;
+    this.#view = view;
+    const { clock, ledger, tally, viewers, stallLimitSeconds } = parts;
+    const source: Demand = {
+      subscribe: () => {
+        viewers.size++;
+        this.#size++;
+      },
+      unsubscribe: () => {
+        viewers.size--;
+        this.#lose();
+      },
+    };
+    this.fanout = new Fanout({ source, clock, ledger, tally });
+    this.fanout.stallLimitSeconds = stallLimitSeconds();
+    this.#follow();
+    this.#compose();
+  }
+
+  open(exchange: Exchange, headers: Headers, caller: Caller): void {
+    this.fanout.open(exchange, this.#view, { event: () => this.#makeWhole() }, headers, caller, false);
+  }
+
+  get isEmpty(): boolean {
+    return this.#size === 0;
+  }
+
+  /** Adds a WebSocket. */
+  join(follower: FleetFollower): void {
+    this.#sockets.add(follower);
+    this.#size++;
+  }
+
+  leave(follower: FleetFollower): void {
+    if (this.#sockets.delete(follower)) this.#lose();
+  }
+
+  /** What a WebSocket begins with, or goes on with after it missed something. */
+  whole(): FleetWhole {
+    return { event: this.#makeWhole(), number: this.#number };
+  }
+
+  /** Subscribes to the hosts that the filter concerns. */
+  #follow(): void {
+    const view = this.#view;
+    this.#version = this.#hosts.version;
+    const wanted = new Set(this.#hosts.all.filter((host) => this.#filter.concerns(host)));
+    for (const host of wanted) {
+      if (this.#subscribed.has(host)) continue;
+      this.#subscribed.add(host);
+      host.laneOf(view).subscribe(view);
+    }
+    for (const host of this.#subscribed) if (!wanted.has(host)) this.#unsubscribe(host);
+  }
+
+  tick(): void {
+    if (this.#version !== this.#hosts.version) this.#follow();
+    const event = this.#compose();
+    if (event === undefined) return;
+    const number = ++this.#number;
+    const events: SampleEvents = { event: () => event, whole: () => this.#makeWhole() };
+    this.fanout.publish(events);
+    inSlices([...this.#sockets], deferToNextTurn, (follower) => {
+      if (this.#sockets.has(follower)) follower.publish(event, number);
+    });
+  }
+
+  /** Returns how many viewers still have to take what they were sent before. */
+  close(): number {
+    const full = this.fanout.close();
+    for (const host of this.#subscribed) this.#unsubscribe(host);
+    return full;
+  }
+
+  #lose(): void {
+    if (--this.#size === 0) this.#onEmpty();
+  }
+
+  #unsubscribe(host: Host): void {
+    this.#subscribed.delete(host);
+    host.laneOf(this.#view).unsubscribe(this.#view);
+  }
+
+  /** The event of what changed since the last one; undefined: nothing. */
+  #compose(): Buffer | undefined {
+    const before = this.#sent;
+    const now = new Map<string, Sent>();
+    const changed: Sent[] = [];
+    for (const host of this.#subscribed) {
+      if (!this.#filter.matches(host)) continue;
+      const sent = { host, version: host.version, sample: sampleOf(host, this.#view) };
+      const last = before.get(host.id);
+      const isSame = last?.host === host && last.version === sent.version && last.sample === sent.sample;
+      if (!isSame) changed.push(sent);
+      now.set(host.id, isSame ? last : sent);
+    }
+    const removed = [...before.keys()].filter((id) => !now.has(id));
+    if (changed.length === 0 && removed.length === 0) return undefined;
+    this.#sent = now;
+    this.#whole = undefined;
+    return this.#join(changed, removed, false);
+  }
+
+  /** For a viewer that has nothing yet, or has missed an event: as of the last event, so that the next one follows it. */
+  #makeWhole(): Buffer {
+    this.#whole ??= this.#join([...this.#sent.values()], [], true);
+    return this.#whole;
+  }
+
+  #join(hosts: readonly Sent[], removed: readonly string[], isAll: boolean): Buffer {
+    const parts: Buffer[] = [
+      BEGIN,
+      Buffer.from(`{"at":${(Date.now() / 1000).toFixed(3)},"all":${isAll},"hosts":{`),
+    ];
+    for (const { host, sample } of hosts) {
+      if (parts.length > 2) parts.push(COMMA);
+      parts.push(...partsOf(host, sample, this.#view));
+    }
+    parts.push(Buffer.from(`},"removed":${JSON.stringify(removed)}}\n\n`));
+    return Buffer.concat(parts);
+  }
+}

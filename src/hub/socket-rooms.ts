@@ -1,0 +1,81 @@
+/** What the WebSockets of a hub ask of its hosts, its fleet and `Asking`: answers are checked before a message has them. */
+import type { Clock } from '../clock.ts';
+import { ServiceError } from '../errors.ts';
+import type { Caller } from '../http/clients/caller.ts';
+import type { Params } from '../params.ts';
+import { parseView, type View } from '../stats/view.ts';
+import type { FleetData } from '../wire/hub-socket.ts';
+import { NOBODY } from './ask.ts';
+import type { Asking } from './asking.ts';
+import { type Filter, filterOf } from './filter.ts';
+import type { Fleet } from './fleet.ts';
+import type { Hosts } from './hosts.ts';
+import { membersOf } from './members.ts';
+import type {
+  AskedAnswer,
+  FleetFollower,
+  FleetSubscription,
+  SocketHost,
+  SocketRooms,
+} from './socket/rooms.ts';
+import type { Times } from './times.ts';
+
+export interface SocketRoomsOptions {
+  readonly hosts: Hosts;
+  readonly fleet: Fleet;
+  readonly asking: Asking;
+  readonly clock: Pick<Clock, 'now'>;
+  readonly times: Pick<Times, 'questionMs'>;
+}
+
+export class HubSocketRooms implements SocketRooms {
+  readonly #options: SocketRoomsOptions;
+
+  constructor(options: SocketRoomsOptions) {
+    this.#options = options;
+  }
+
+  find(id: string): SocketHost | undefined {
+    return this.#options.hosts.get(id);
+  }
+
+  list(data: FleetData<'hosts'>) {
+    const { matches } = filterIn(data);
+    return { hosts: this.#options.hosts.all.filter(matches).map(({ row }) => row) };
+  }
+
+  joinFleet(data: FleetData<'subscribe'>, follower: FleetFollower): FleetSubscription {
+    const { view, ignored } = parseView(data.fields, data.detail ? '1' : null);
+    return { ...this.#options.fleet.join(filterIn(data), view, follower), ignored };
+  }
+
+  async usage(id: string, view: View): Promise<Buffer> {
+    return checked(await this.#options.hosts.find(id).usage(view));
+  }
+
+  async ask(id: string, what: string, params: Params, client: Caller): Promise<AskedAnswer> {
+    const { hosts, asking } = this.#options;
+    const { bytes, delivered } = await asking.ask(hosts.find(id), what, params, client);
+    return { bytes: checked(bytes), delivered };
+  }
+
+  async poll(id: string, what: string, params: Params): Promise<AskedAnswer> {
+    const { hosts, clock, times } = this.#options;
+    const deadlineMs = clock.now() + times.questionMs;
+    const { bytes } = await hosts.find(id).ask({ what, params, who: NOBODY, deadlineMs });
+    return { bytes: checked(bytes) };
+  }
+}
+
+/** Throws ServiceError. */
+function filterIn({ labels, state }: FleetData<'hosts'>): Filter {
+  const query = new URLSearchParams(labels.map((label): [string, string] => ['label', label]));
+  if (state !== undefined) query.append('state', state);
+  return filterOf(query);
+}
+
+/** Around other bytes than a JSON object there would be no message. */
+function checked(bytes: Buffer): Buffer {
+  if (membersOf(bytes, 0, bytes.length) !== undefined) return bytes;
+  throw new ServiceError('host_unreachable', 'The machine answered with something else than JSON.');
+}

@@ -1,0 +1,83 @@
+/** What the WebSockets of a hub need of its other parts. */
+import type { Caller } from '../../http/clients/caller.ts';
+import type { Params } from '../../params.ts';
+import type { Demand } from '../../stats/source.ts';
+import type { View } from '../../stats/view.ts';
+import type { HostList, HostRow, HostState } from '../../wire/hub.ts';
+import type { FleetData } from '../../wire/hub-socket.ts';
+
+/** A sample of another machine. */
+export interface LaneSample {
+  readonly isValid: boolean;
+  has(view: View): boolean;
+  /** The JSON of a view that it has. */
+  payload(view: View): Buffer;
+}
+
+/** Is notified of each sample of a lane, which is its `current` then. Must not throw or wait. */
+export interface LaneSink {
+  publish(): void;
+}
+
+/** The samples of one machine, plain or detailed. */
+export interface SampleLane extends Demand {
+  /** The newest, while the machine is there. */
+  readonly current: LaneSample | undefined;
+  sink: LaneSink | undefined;
+}
+
+/** A machine. */
+export interface SocketHost {
+  readonly id: string;
+  readonly condition: Pick<HostRow, 'since' | 'reason'> & { readonly state: HostState };
+  laneOf(view: View): SampleLane;
+}
+
+/** An answer of a machine, as over HTTP. */
+export interface AskedAnswer {
+  /** A JSON object, and nothing else. */
+  readonly bytes: Buffer;
+  /** Of a media command: whether the player has taken it. */
+  readonly delivered?: 'true' | 'false' | 'unknown' | undefined;
+}
+
+export interface SocketAsking {
+  /** The payload of one sample, at most a second old. Rejects with ServiceError. */
+  usage(id: string, view: View): Promise<Buffer>;
+  /** Asks a machine, or has a command carried out there, for a client. Rejects with ServiceError. */
+  ask(id: string, what: string, params: Params, client: Caller): Promise<AskedAnswer>;
+  /** A question of the hub itself, for all who follow a topic. Rejects with ServiceError. */
+  poll(id: string, what: string, params: Params): Promise<AskedAnswer>;
+}
+
+/** A WebSocket that follows all machines. */
+export interface FleetFollower {
+  /** `number`: of the event, one more than that of the one before. */
+  publish(event: Buffer, number: number): void;
+}
+
+/** An event with every machine that matches, and the number of the newest event that it contains. */
+export interface FleetWhole {
+  readonly event: Buffer;
+  readonly number: number;
+}
+
+/** A follower's place among those of the same filter and view. */
+export interface FleetPlace {
+  whole(): FleetWhole;
+  leave(): void;
+}
+
+export interface SocketRooms extends SocketAsking {
+  /** undefined: there is none of that id. */
+  find(id: string): SocketHost | undefined;
+  /** Throws ServiceError. */
+  list(filter: FleetData<'hosts'>): HostList;
+  /** Throws ServiceError. */
+  joinFleet(data: FleetData<'subscribe'>, follower: FleetFollower): FleetSubscription;
+}
+
+export interface FleetSubscription extends FleetPlace {
+  /** Names in `fields` that are no sections. */
+  readonly ignored: readonly string[];
+}

@@ -1,0 +1,31 @@
+/** The messages that a hub sends over its WebSockets. It loads only their types; the API documents show the schemas. */
+import * as v from 'valibot';
+import { fleetEvent, hostCondition, hostList } from './hub.ts';
+import { HUB_ERROR_CODES } from './hub-socket.ts';
+import { EVENTS, errorCode, feedbackCode } from './socket-events.ts';
+
+const code = v.pipe(
+  v.exactOptional(v.picklist([...feedbackCode.options, 'OUTCOME_UNKNOWN'])),
+  v.description('Why it failed. OUTCOME_UNKNOWN: it was sent, and nobody knows whether it was done.'),
+);
+
+// A hub has no events of watch rules.
+const { event: _, ...serviceEvents } = EVENTS;
+
+/** Each type of message with its `data`. */
+export const HUB_EVENTS = {
+  ...serviceEvents,
+  media_feedback: v.strictObject({ ...EVENTS.media_feedback.entries, code }),
+  process_feedback: v.strictObject({ ...EVENTS.process_feedback.entries, code }),
+  power_feedback: v.strictObject({ ...EVENTS.power_feedback.entries, code }),
+  wake_feedback: v.strictObject({ ...EVENTS.wake_feedback.entries, code }),
+  error: v.strictObject({
+    ...EVENTS.error.entries,
+    code: v.picklist([...errorCode.options, ...HUB_ERROR_CODES]),
+  }),
+  host: v.strictObject(hostCondition),
+  hosts: hostList,
+  fleet: fleetEvent,
+} as const;
+
+export type HubEvent = keyof typeof HUB_EVENTS;

@@ -1,0 +1,49 @@
+/** What the hub's document says about the operations of one machine that its own service answers. */
+import type { ErrorCode } from '../errors.ts';
+import { HISTORY_DOCS } from './history.ts';
+import type { HubOperationId } from './hub-operations.ts';
+import { MEDIA_DOCS } from './media.ts';
+import type { OperationDocs } from './operation-docs.ts';
+import { POWER_DOCS } from './power.ts';
+import { PROCESS_DOCS } from './process.ts';
+import { WAKE_DOCS } from './wake.ts';
+
+function ofHost(docs: OperationDocs, more: readonly ErrorCode[], sentence: string): OperationDocs {
+  const { example: _, parameters = [], description, ...same } = docs;
+  return {
+    ...same,
+    summary: `${docs.summary}, on one machine`,
+    description: [sentence, description].filter((text) => text !== undefined).join(' '),
+    parameters: ['id', ...parameters],
+    errors: [...new Set<ErrorCode>([...docs.errors, 'not_found', 'host_unreachable', ...more])],
+  };
+}
+
+const read = (docs: OperationDocs) => ofHost(docs, [], 'The answer of the machine, whose own flags decide.');
+
+const command = (docs: OperationDocs) =>
+  ofHost(
+    docs,
+    ['outcome_unknown'],
+    "The client must be allowed to by `hub.commands` (403 `command_not_allowed`), and the action by the machine's own flags. It is sent once, and not begun later than 5 seconds after the request: 503 `host_unreachable` means that it was not done, 504 `outcome_unknown` that nobody knows.",
+  );
+
+export const FORWARDED_DOCS = {
+  getHostHistory: read(HISTORY_DOCS.getHistory),
+  getHostProcessHistory: read(HISTORY_DOCS.getProcessHistory),
+  getHostPower: read(POWER_DOCS.getPower),
+  shutdownHost: command(POWER_DOCS.shutdown),
+  restartHost: command(POWER_DOCS.restart),
+  sleepHost: command(POWER_DOCS.sleep),
+  hibernateHost: command(POWER_DOCS.hibernate),
+  lockHost: command(POWER_DOCS.lock),
+  cancelHostPower: command(POWER_DOCS.cancelPower),
+  wakeFromHost: command(WAKE_DOCS.wake),
+  getHostMedia: read(MEDIA_DOCS.getMedia),
+  getHostMediaArt: read(MEDIA_DOCS.getMediaArt),
+  controlHostMedia: command(MEDIA_DOCS.controlMedia),
+  listHostProcesses: read(PROCESS_DOCS.listProcesses),
+  getHostProcess: read(PROCESS_DOCS.getProcess),
+  killHostProcess: command(PROCESS_DOCS.killProcess),
+  launchHostProcess: command(PROCESS_DOCS.launchProcess),
+} satisfies Readonly<Partial<Record<HubOperationId, OperationDocs>>>;

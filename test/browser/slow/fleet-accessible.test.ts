@@ -1,0 +1,98 @@
+/** The page of all machines for everybody: what axe-core finds, the layout, keyboard, phone, dark, large text. */
+import '../../helpers/service/dead-buses.ts';
+import t from 'tap';
+import { auditPage, liveState, openPage, skipBrowser, startBrowser, until } from '../browser.ts';
+import { findProblems } from '../dashboard/layout.ts';
+import { namesOn, startFleet } from '../fleet/rig.ts';
+
+const WIDTHS = [360, 390, 768, 1280] as const;
+/** Layout and an event follow a change within this time on a busy machine. */
+const SETTLE_MS = 30_000;
+
+t.setTimeout(580_000);
+
+if (skipBrowser) t.test('the fleet for everybody', { skip: skipBrowser }, () => undefined);
+else {
+  const browser = await startBrowser(t);
+  const hub = await startFleet(t);
+  const address = `http://127.0.0.1:${hub.port}`;
+
+  for (const colorScheme of ['light', 'dark'] as const)
+    for (const view of ['table', 'tiles'] as const)
+      t.test(
+        `[I.hub.page] nothing overlaps or is cut off, no violation: ${view}, ${colorScheme}`,
+        async (t) => {
+          const { page, complaints } = await openPage(browser, { colorScheme, bypassCSP: true });
+          t.teardown(() => page.context().close());
+          await page.goto(`${address}/?view=${view}`);
+          await liveState(page).waitFor();
+          await until(
+            () => namesOn(page),
+            (names) => names.length === 3,
+          );
+          for (const textPercent of [100, 200])
+            for (const width of WIDTHS) {
+              await page.setViewportSize({ width, height: 900 });
+              await page.evaluate(`document.documentElement.style.fontSize = '${textPercent}%'`);
+              const name = `${width} px, text ${textPercent} %`;
+              const read = () => page.evaluate<readonly string[]>(findProblems(0));
+              const problems = await until(read, (found) => found.length === 0, SETTLE_MS).catch(read);
+              t.strictSame(problems, [], name);
+              t.strictSame(await auditPage(page), [], `axe-core, ${name}`);
+            }
+          t.strictSame(complaints, []);
+        },
+      );
+
+  t.test(
+    '[I.hub.page] on a phone it opens with tiles, and all targets are large enough to touch',
+    async (t) => {
+      const { page } = await openPage(browser, {
+        viewport: { width: 360, height: 740 },
+        isMobile: true,
+        hasTouch: true,
+      });
+      t.teardown(() => page.context().close());
+      await page.goto(`${address}/`);
+      await page.locator('.tile').first().waitFor();
+      const small = await page
+        .locator('button:visible, select:visible, input:visible, a:visible')
+        .evaluateAll((all) =>
+          all
+            .filter((element) => !element.matches('.skip, .tile a'))
+            .map((element) => ({ text: element.outerHTML, box: element.getBoundingClientRect() }))
+            .filter(({ box }) => box.width < 24 || box.height < 24)
+            .map(({ text }) => text),
+        );
+      t.strictSame(small, [], 'WCAG 2.5.8');
+      await page
+        .locator('.tile')
+        .filter({ hasText: 'nas.lan' })
+        .tap({ position: { x: 20, y: 90 } });
+      await page.getByRole('heading', { name: 'nas.lan' }).waitFor();
+      t.equal(page.url(), `${address}/hosts/nas/`, 'the whole tile opens its machine');
+    },
+  );
+
+  t.test('[I.hub.page] the keyboard reaches everything, starting with a skip link', async (t) => {
+    const { page } = await openPage(browser, { reducedMotion: 'reduce' });
+    t.teardown(() => page.context().close());
+    await page.goto(`${address}/?view=table`);
+    await page.getByRole('link', { name: 'nas.lan' }).waitFor();
+    await page.keyboard.press('Tab');
+    const focused = () =>
+      page.evaluate<string>('document.activeElement?.ariaLabel ?? document.activeElement?.textContent ?? ""');
+    t.equal(await focused(), 'Skip to the machines');
+    const reached: string[] = [];
+    for (let i = 0; i < 14; i++) {
+      await page.keyboard.press('Tab');
+      reached.push(await focused());
+    }
+    for (const name of ['Load', 'Memory', 'Disk', 'Temperature', 'desk.lan', 'gone', 'nas.lan'])
+      t.ok(reached.includes(name), `${name} of ${reached.join(', ')}`);
+    await page.getByRole('link', { name: 'nas.lan' }).focus();
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'nas.lan' }).waitFor();
+    t.pass('Enter opens a machine');
+  });
+}

@@ -1,0 +1,183 @@
+/** Every route of the hub, with every way in, and every rule for commands: who is answered what, and what is done. */
+import t from 'tap';
+import type { CommandRule } from '#src/config/hub-rows.js';
+import { COMMAND_CASES, type CommandOperation, DOOR_CASES, partsOf } from '../access/command-cases.ts';
+import { ask, valuesOf } from '../helpers/clients/http.ts';
+import type { ConfigPart } from '../helpers/service/service.ts';
+import { allFlags, startCommanded } from './commanded.ts';
+import { isUp, type StartedHub, startHub } from './setup.ts';
+
+t.setTimeout(280_000);
+
+/** Of the hub at the machine: the audit trail of those without a key leaves lines out. */
+const AGENT_KEY = 'a'.repeat(40);
+const KEY = 'k'.repeat(40);
+const bearer = (key: string) => ({ Authorization: `Bearer ${key}` });
+
+/** A way in, what a request through it is answered with where the gate refuses it, and whether it has the key. */
+interface Way {
+  readonly name: string;
+  readonly config: ConfigPart;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly refused?: 401 | 403;
+  readonly isKeyed?: true;
+}
+
+const ENABLED: ConfigPart = { auth: { enabled: true, api_key: KEY } };
+const WAYS: readonly Way[] = [
+  { name: 'open', config: {}, headers: {} },
+  { name: 'no key', config: ENABLED, headers: {}, refused: 401 },
+  { name: 'a wrong key', config: ENABLED, headers: bearer('x'.repeat(40)), refused: 401 },
+  { name: 'the key', config: ENABLED, headers: bearer(KEY), isKeyed: true },
+  { name: 'a listed address', config: { auth: { enabled: true, allowed_ips: ['127.0.0.1'] } }, headers: {} },
+  {
+    name: 'another address',
+    config: { auth: { ...ENABLED.auth, allowed_ips: ['192.0.2.1'] } },
+    headers: bearer(KEY),
+    refused: 403,
+  },
+  { name: 'a blocked address', config: { auth: { blocked_ips: ['127.0.0.1'] } }, headers: {}, refused: 403 },
+  { name: 'a foreign host name', config: {}, headers: { Host: 'evil.example' }, refused: 403 },
+  { name: 'a foreign page', config: {}, headers: { Origin: 'http://evil.example' }, refused: 403 },
+];
+
+/** A rule, and whether it lets a client in for a command: `isKeyed` is all that differs between the ways in. */
+interface Rule {
+  readonly name: string;
+  readonly rule?: Partial<CommandRule>;
+  readonly allows: (command: string, isKeyed: boolean) => boolean;
+}
+
+const RULES: readonly Rule[] = [
+  { name: 'no rule', allows: () => false },
+  { name: 'everything', rule: {}, allows: () => true },
+  { name: 'media', rule: { commands: ['media.*'] }, allows: (command) => command.startsWith('media.') },
+  { name: 'one command', rule: { commands: ['power.lock'] }, allows: (command) => command === 'power.lock' },
+  { name: 'the key', rule: { keys: ['default'] }, allows: (_, isKeyed) => isKeyed },
+  { name: 'this address', rule: { clients: ['127.0.0.0/8'] }, allows: () => true },
+  { name: 'another address', rule: { clients: ['192.0.2.0/24'] }, allows: () => false },
+  { name: 'this machine', rule: { hosts: ['a'] }, allows: () => true },
+  { name: 'another machine', rule: { hosts: ['b'] }, allows: () => false },
+  { name: 'its label', rule: { labels: { site: 'x' } }, allows: () => true },
+  { name: 'another label', rule: { labels: { site: 'y' } }, allows: () => false },
+];
+
+interface Call {
+  readonly method: string;
+  readonly path: string;
+  readonly body?: string;
+  /** The command that it runs, where it runs one. */
+  readonly command?: string;
+}
+
+/** One request per route and method of the hub, and one per command. */
+function callsOf(hub: StartedHub): readonly Call[] {
+  return hub.routes.flatMap(({ path, methods }) =>
+    Object.keys(methods).flatMap((method): readonly Call[] => {
+      const query = path.endsWith('/history/processes') ? '?at=-10' : '';
+      const real = `${path.replace('/hosts/*', '/hosts/a').replace('*', 'helper')}${query}`;
+      if (method !== 'POST') return [{ method: path.endsWith('stream') ? 'HEAD' : method, path: real }];
+      return commandsAt(`/api${path.slice('/api/hosts/*'.length)}`).map(({ command, params }) => {
+        const { group, action } = partsOf(command);
+        const body = JSON.stringify(group === 'media' ? { action, ...params } : params);
+        return { method, path: real, command, ...(group === 'power' ? {} : { body }) };
+      });
+    }),
+  );
+}
+
+const PATHS: Readonly<Record<CommandOperation, string>> = {
+  shutdown: '/api/pw/shutdown',
+  restart: '/api/pw/restart',
+  sleep: '/api/pw/sleep',
+  hibernate: '/api/pw/hibernate',
+  lock: '/api/pw/lock',
+  cancelPower: '/api/pw/cancel',
+  wake: '/api/wake',
+  controlMedia: '/api/media/control',
+  killProcess: '/api/processes/kill',
+  launchProcess: '/api/processes/launch',
+};
+
+/** The first, good, case of each command at a path of the service. */
+function commandsAt(path: string) {
+  const cases = Object.entries(PATHS).flatMap(([id, own]) =>
+    own === path ? COMMAND_CASES[id as CommandOperation] : [],
+  ); // Its own keys.
+  return cases.filter(({ command }, i) => cases.findIndex((each) => each.command === command) === i);
+}
+
+t.test('[I.hub.access] [I.hub.commands] every route, way in and rule', async (t) => {
+  const machine = await startCommanded(t, { history: { minutes: 60 }, auth: { api_key: AGENT_KEY } });
+  let requests = 0;
+  let allowed = 0;
+  for (const { name, rule, allows } of RULES) {
+    const commands = rule === undefined ? {} : { r: { commands: ['*'], labels: {}, ...rule } };
+    const agents = {
+      a: {
+        url: machine.service.baseUrl,
+        labels: { site: 'x' },
+        key_file: { path: 'key', secret: AGENT_KEY },
+      },
+    };
+    const hub = await startHub(t, agents, { hub: { commands } });
+    await hub.host('a', isUp);
+    const calls = callsOf(hub);
+    t.strictSame(
+      calls.flatMap(({ command = [] }) => command).toSorted(),
+      [...new Set(DOOR_CASES.map(({ command }) => command))].toSorted(),
+      'every command has a route',
+    );
+    for (const way of WAYS) {
+      hub.reconfigure(agents, { ...way.config, hub: { commands } });
+      machine.acts();
+      for (const { method, path, body, command } of calls) {
+        const headers = {
+          ...way.headers,
+          ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
+        };
+        const before = machine.audit().length;
+        const answer = await ask(hub.port, path, {
+          method,
+          headers,
+          ...(body === undefined ? {} : { body }),
+        });
+        requests++;
+        const what = `${name}, ${way.name}: ${method} ${path} ${command ?? ''}`;
+        const isPublic = path === '/api/status' && way.name !== 'a blocked address';
+        const isRefused = way.refused !== undefined && !isPublic;
+        const mayCommand = command === undefined || allows(command, way.isKeyed === true);
+        const code = valuesOf(answer, 'x-error-code')[0];
+        if (isRefused) t.equal(answer.status, way.refused, what);
+        else if (!mayCommand) t.strictSame([answer.status, code], [403, 'command_not_allowed'], what);
+        else t.ok([200, 404, 409].includes(answer.status) && code === undefined, `${what}: ${answer.status}`);
+        if (command !== undefined) {
+          const isAsked = machine.audit().length > before;
+          t.equal(isAsked, !isRefused && mayCommand, `${what}: whether the machine was asked`);
+          if (isAsked) allowed++;
+        }
+      }
+    }
+    await hub.stop();
+  }
+  t.comment(`${requests} requests, ${allowed} commands reached the machine`);
+});
+
+t.test('[I.hub.commands] a rule is no flag of the machine, and a reload takes rules back', async (t) => {
+  const machine = await startCommanded(t);
+  const agents = { a: { url: machine.service.baseUrl } };
+  const all = { hub: { commands: { all: { commands: ['*'], labels: {} } } } };
+  const hub = await startHub(t, agents, all);
+  await hub.host('a', isUp);
+  const lock = async () => {
+    const answer = await ask(hub.port, '/api/hosts/a/pw/lock', { method: 'POST' });
+    return [answer.status, valuesOf(answer, 'x-error-code')[0]];
+  };
+  t.strictSame(await lock(), [200, undefined]);
+  machine.configure(allFlags(false));
+  t.strictSame(await lock(), [403, 'feature_disabled']);
+  hub.reconfigure(agents, {});
+  t.strictSame(await lock(), [403, 'command_not_allowed']);
+  const unknown = await ask(hub.port, '/api/hosts/nobody/pw/lock', { method: 'POST' });
+  t.equal(unknown.status, 404);
+});

@@ -1,0 +1,87 @@
+/** The hub's pages: their files, who may read them, how large they are. */
+import { readdirSync, statSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import t from 'tap';
+import { ask, valuesOf } from '../helpers/clients/http.ts';
+import { fixtureHost } from '../helpers/fakes/host.ts';
+import { startHere } from '../helpers/service/service.ts';
+import { startHub } from './setup.ts';
+
+const DIST = fileURLToPath(new URL('../../../../dist/', import.meta.url));
+const KEY = 'k'.repeat(32);
+const LOCKED = { auth: { enabled: true, api_key: KEY } };
+const AGENTS = { desk: { url: 'http://127.0.0.1:1' } };
+
+/** What a page names, as paths at the hub. */
+const filesOf = (page: Buffer, at: string) =>
+  [...page.toString().matchAll(/(?:href|src)="([^"]+)"/g)].map(
+    ([, name = '']) => new URL(name, `http://hub${at}`).pathname,
+  );
+
+t.test('[I.hub.page] the pages and their files are public, and everything else is not', async (t) => {
+  const hub = await startHub(t, AGENTS, LOCKED);
+  for (const at of ['/', '/hosts/desk/']) {
+    const page = await ask(hub.port, at);
+    t.equal(page.status, 200, at);
+    t.strictSame(valuesOf(page, 'content-type'), ['text/html; charset=utf-8']);
+    t.strictSame(valuesOf(page, 'cache-control'), ['no-cache']);
+    t.match(valuesOf(page, 'content-security-policy')[0], /^default-src 'none'; script-src 'self'; /);
+    t.notMatch(page.body.toString(), /https?:|<script>|style=|onclick/, 'nothing inline or from elsewhere');
+    const files = filesOf(page.body, at);
+    t.ok(files.length >= 4, files.join(' '));
+    for (const file of files) {
+      const answer = await ask(hub.port, file);
+      t.equal(answer.status, 200, file);
+      t.match(valuesOf(answer, 'cache-control')[0], /immutable/);
+      t.ok(answer.body.length > 0);
+    }
+  }
+  const known = await ask(hub.port, '/hosts/desk/');
+  const unknown = await ask(hub.port, '/hosts/nobody/');
+  t.ok(known.body.equals(unknown.body), 'the page of any id is the same, whether there is such a machine');
+  for (const other of ['/hosts/', '/hosts/desk', '/hosts/a/b/', '/hosts//', '/index.html', '/host.html'])
+    t.equal((await ask(hub.port, other)).status, 401, other);
+  t.equal((await ask(hub.port, '/api/hosts')).status, 401);
+});
+
+t.test(
+  '[I.hub.page] a blocked address gets no page, and none is served while it is switched off',
+  async (t) => {
+    const blocked = await startHub(t, AGENTS, { auth: { blocked_ips: ['127.0.0.1'] } });
+    const off = await startHub(t, AGENTS, { features: { enable_dashboard: false } });
+    const locked = await startHub(t, AGENTS, { ...LOCKED, features: { enable_dashboard: false } });
+    for (const at of ['/', '/hosts/desk/']) {
+      t.equal((await ask(blocked.port, at)).status, 403, at);
+      const refused = await ask(off.port, at);
+      t.equal(refused.status, 403, at);
+      t.strictSame(valuesOf(refused, 'x-error-code'), ['feature_disabled']);
+      t.equal((await ask(locked.port, at)).status, 401, at);
+    }
+  },
+);
+
+t.test('[I.hub.page] the service has no page of other machines', async (t) => {
+  const service = await startHere(fixtureHost(), LOCKED);
+  t.teardown(() => service.stop());
+  t.equal((await ask(service.port, '/hosts/desk/')).status, 401);
+  service.reconfigure({});
+  t.equal((await ask(service.port, '/hosts/desk/')).status, 404);
+});
+
+for (const [form, ending, limit] of [
+  ['gzip', '.gz', 70_000],
+  ['brotli', '.br', 50_000],
+] as const)
+  t.test(`all of the page of all machines is at most ${limit / 1000} KB in ${form}`, async (t) => {
+    const all = ['fleet', 'web'].flatMap((folder) =>
+      readdirSync(path.join(DIST, folder), { recursive: true }).map((name) =>
+        path.join(folder, String(name)),
+      ),
+    );
+    // The dashboard's script and page, and the page of one machine, are not loaded.
+    const files = all.filter((name) => name.endsWith(ending) && !/web\/index|host\.html|\/main-/.test(name));
+    const total = files.reduce((sum, name) => sum + statSync(path.join(DIST, name)).size, 0);
+    t.comment(`figure: the page of all machines is ${(total / 1000).toFixed(1)} KB in ${form}`);
+    t.ok(files.length >= 5 && total < limit, `${total} bytes`);
+  });

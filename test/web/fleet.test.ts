@@ -1,0 +1,152 @@
+/** The page of all machines: what events change, in which order machines are shown, and what is drawn of a minute. */
+import t from 'tap';
+import { arrange, type Choice, choiceOf, hold, queryOf } from '../../web/fleet/choice.ts';
+import { type FleetEvent, type Machine, Machines } from '../../web/fleet/machines.ts';
+import { TRAIL_LENGTH, Trail } from '../../web/fleet/trail.ts';
+
+type Hosts = FleetEvent['hosts'];
+
+const up = (load: number, disks: readonly number[] = []): Hosts[string] => ({
+  state: 'up',
+  since: 1,
+  sample: {
+    timestamp: 1,
+    uptime: 1,
+    cpu: { current_load: load, current_temp: 50, current_speed: 3 },
+    memory: { used: 1, free: 1, used_percent: 25 },
+    disks: disks.map((share) => ({ fs: '/', used: 1, available: 1, used_percent: share })),
+  },
+});
+const DOWN: Hosts[string] = { state: 'down', since: 2, reason: 'nothing listens there' };
+const event = (hosts: Hosts, change: Partial<FleetEvent> = {}): FleetEvent => ({
+  ...{ at: 1, all: false, removed: [] },
+  ...change,
+  hosts,
+});
+const row = (id: string, name = id, labels: Readonly<Record<string, string>> = {}) =>
+  ({ ...{ id, name, labels }, state: 'up', since: 1, sample_age: 0 }) as const;
+const USUAL = choiceOf(new URLSearchParams(), false);
+const namesOf = (list: readonly Machine[]) => list.map(({ name }) => name).join(' ');
+
+t.test('an event changes the machines that it has; one with all of them removes the others', async (t) => {
+  const machines = new Machines();
+  t.equal(machines.apply(event({ a: up(1, [10, 90, 20]), b: DOWN }, { all: true })), true, 'new machines');
+  machines.setRows([row('a'), row('b')]);
+  t.strictSame(machines.counts, { up: 1, down: 1, refused: 0 });
+  const [a, b] = machines.all;
+  t.match(a?.figures, { load: 1, memory: 25, disk: 90, temperature: 50 }, 'the fullest disk');
+  t.match(b, { condition: DOWN, figures: { load: null, disk: null } });
+  t.equal(machines.apply(event({ a: up(2) })), false, 'nothing that the list of machines would change');
+  t.equal(machines.all.length, 2);
+  t.equal(a?.figures.load, 2);
+  t.equal(a?.figures.disk, null, 'no disk');
+  t.equal(machines.apply(event({ a: DOWN })), false);
+  t.equal(a?.figures.load, null, 'what it was is not shown as what it is');
+  t.equal(machines.apply(event({ a: up(3) })), true, 'its name may be known now');
+  machines.apply(event({}, { removed: ['a'] }));
+  t.strictSame(
+    machines.all.map(({ id }) => id),
+    ['b'],
+  );
+  machines.apply(event({ c: up(1) }, { all: true }));
+  t.strictSame(
+    machines.all.map(({ id }) => id),
+    ['c'],
+  );
+  t.strictSame(machines.counts, { up: 1, down: 0, refused: 0 });
+});
+
+t.test('names that an event comes before are those of the list', async (t) => {
+  const machines = new Machines();
+  machines.apply(event({ x: up(1) }, { all: true }));
+  t.equal(namesOf(machines.all), 'x');
+  machines.setRows([row('x', 'web-1.lan', { site: 'berlin', role: 'web' })]);
+  t.equal(namesOf(machines.all), 'web-1.lan');
+  t.strictSame(machines.labels, ['role: web', 'site: berlin']);
+});
+
+t.test('order: by any column, either way, unknown values last, equal ones by name', async (t) => {
+  const machines = new Machines();
+  const names = ['web-10', 'web-2', 'db', 'old', 'far'];
+  machines.apply(event({ a: up(50), b: up(70), c: up(50), d: DOWN, e: { ...DOWN, state: 'refused' } }));
+  machines.setRows(['a', 'b', 'c', 'd', 'e'].map((id, i) => row(id, names[i])));
+  const order = (change: Partial<Choice>) => namesOf(arrange(machines.all, { ...USUAL, ...change }));
+  t.equal(order({}), 'db far old web-2 web-10', 'numbers in names are numbers');
+  t.equal(order({ isReversed: true }), 'web-10 web-2 old far db');
+  t.equal(order({ sort: 'load' }), 'web-2 db web-10 far old');
+  t.equal(order({ sort: 'load', isReversed: true }), 'db web-10 web-2 far old');
+  t.equal(order({ sort: 'state' }), 'old far db web-2 web-10');
+  t.equal(order({ sort: 'state', isReversed: true }), 'db web-2 web-10 far old');
+  for (const sort of ['memory', 'disk', 'temperature'] as const)
+    t.equal(order({ sort }).split(' ').length, 5, sort);
+});
+
+t.test('filters: state, label, and words in names, ids and labels', async (t) => {
+  const machines = new Machines();
+  machines.apply(event({ a: up(1), b: DOWN, c: up(2) }));
+  machines.setRows([
+    row('a', 'Alpha', { site: 'berlin' }),
+    row('b', 'Beta', { site: 'berlin' }),
+    row('c', 'Gamma'),
+  ]);
+  const found = (change: Partial<Choice>) => namesOf(arrange(machines.all, { ...USUAL, ...change }));
+  t.equal(found({ state: 'up' }), 'Alpha Gamma');
+  t.equal(found({ state: 'refused' }), '');
+  t.equal(found({ label: 'site: berlin' }), 'Alpha Beta');
+  t.equal(found({ label: 'site: berlin', state: 'down' }), 'Beta');
+  t.equal(found({ search: ' ALPHA ' }), 'Alpha');
+  t.equal(found({ search: 'berlin' }), 'Alpha Beta');
+  t.equal(found({ search: 'x' }), '');
+});
+
+t.test(
+  'a held order: nothing moves or goes that still exists, and new machines are at the end',
+  async (t) => {
+    const machines = new Machines();
+    machines.apply(event({ a: up(3), b: up(2), c: up(1) }));
+    machines.setRows([row('a'), row('b'), row('c')]);
+    const choice: Choice = { ...USUAL, sort: 'load', state: 'up' };
+    const shown = arrange(machines.all, choice);
+    t.equal(namesOf(shown), 'a b c');
+    machines.apply(event({ a: DOWN, c: up(9), d: up(5) }, { removed: ['b'] }));
+    const arranged = arrange(machines.all, choice);
+    t.equal(namesOf(arranged), 'c d');
+    t.equal(namesOf(hold(shown, arranged, machines.all)), 'a c d');
+  },
+);
+
+t.test('what is chosen is in the address, and comes back from it', async (t) => {
+  const choices: readonly Partial<Choice>[] = [
+    {},
+    { view: 'tiles', sort: 'load', isReversed: true, search: 'a b&c', state: 'down', label: 'site: berlin' },
+    { sort: 'name', isReversed: true },
+  ];
+  for (const change of choices) {
+    const choice = { ...USUAL, ...change };
+    const query = queryOf(choice, new URLSearchParams('?other=1&sort=disk'));
+    t.equal(query.get('other'), '1', 'the parameters of others stay');
+    t.strictSame(choiceOf(new URLSearchParams(query.toString()), true), choice);
+  }
+  const odd = choiceOf(new URLSearchParams('?view=3d&sort=colour&state=odd'), true);
+  t.match(odd, { view: 'tiles', sort: 'name', state: undefined }, 'unknown words are the usual choice');
+});
+
+t.test(
+  'the line of a minute: the newest value at the right, gaps, and values beyond the scale',
+  async (t) => {
+    const trail = new Trail();
+    t.equal(trail.path, '');
+    const right = TRAIL_LENGTH - 1;
+    trail.push(50);
+    t.equal(trail.path, `M${right} 12.0h0`);
+    trail.push(100);
+    t.equal(trail.path, `M${right - 1} 12.0h0L${right} 0.0`);
+    trail.push(null);
+    trail.push(-5);
+    t.equal(trail.path, `M${right - 3} 12.0h0L${right - 2} 0.0M${right} 24.0h0`);
+    trail.push(1000);
+    for (let i = 0; i < TRAIL_LENGTH; i++) trail.push(0);
+    t.equal(trail.path.split('L').length, TRAIL_LENGTH);
+    t.ok(trail.path.startsWith('M0 24.0h0L1 24.0'), trail.path.slice(0, 20));
+  },
+);

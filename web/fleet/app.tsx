@@ -1,0 +1,107 @@
+/** The page of all machines: the head, the tools, and the machines as a table or as tiles. */
+import { useEffect, useState } from 'preact/hooks';
+import { Notes } from '../parts/card.tsx';
+import { KeyPrompt } from '../parts/key-prompt.tsx';
+import { isKeyRemembered, lock } from '../requests.ts';
+import { TEXTS } from '../texts.ts';
+import { useValue } from '../value.ts';
+import { connection, dropKey } from '../visit.ts';
+import { type Choice, choiceOf, queryOf } from './choice.ts';
+import { machines, turn } from './live.ts';
+import { useOrder } from './parts.tsx';
+import { Table } from './table.tsx';
+import { T } from './texts.ts';
+import { Tiles } from './tiles.tsx';
+import { Tools } from './tools.tsx';
+
+/** Below this width, in units of the text size, a table has no room for its columns. */
+const NARROW_REM = 40;
+
+const isNarrow = () => matchMedia(`(max-width: ${NARROW_REM}rem)`).matches;
+
+function useChoice(): readonly [Choice, (change: Partial<Choice>) => void] {
+  const [choice, setChoice] = useState(() => choiceOf(new URLSearchParams(location.search), isNarrow()));
+  const choose = (change: Partial<Choice>) => {
+    const next = { ...choice, ...change };
+    setChoice(next);
+    const query = queryOf(next, new URLSearchParams(location.search));
+    history.replaceState(null, '', `?${query}${location.hash}`);
+  };
+  return [choice, choose];
+}
+
+function Head() {
+  useValue(turn);
+  const state = useValue(connection);
+  const { up, down, refused } = machines.counts;
+  useEffect(() => {
+    document.title = T.documentTitle(down + refused);
+  }, [down + refused]);
+  const notes = [
+    T.count(up, 'up'),
+    ...(down === 0 ? [] : [T.count(down, 'down')]),
+    ...(refused === 0 ? [] : [T.count(refused, 'refused')]),
+  ];
+  return (
+    <header class="head">
+      <div>
+        <h1>{T.title}</h1>
+        {machines.size > 0 && <Notes parts={notes} />}
+      </div>
+      <p class={`state ${state}`} role="status">
+        {TEXTS.connection[state]}
+      </p>
+    </header>
+  );
+}
+
+function List() {
+  const [choice, choose] = useChoice();
+  const { rows, holders } = useOrder(choice);
+  const View = choice.view === 'table' ? Table : Tiles;
+  return (
+    <>
+      <Tools choice={choice} onChoose={choose} />
+      <p class="note" role="status">
+        {rows.length === 0 ? T.none : T.shown(rows.length, machines.size)}
+      </p>
+      {rows.length > 0 && (
+        <div {...holders}>
+          <View rows={rows} choice={choice} onChoose={choose} />
+        </div>
+      )}
+    </>
+  );
+}
+
+function Content() {
+  useValue(turn);
+  const isLive = useValue(connection) === 'live';
+  if (machines.size > 0) return <List />;
+  return <p class="empty">{isLive ? T.empty : TEXTS.waiting}</p>;
+}
+
+export function App() {
+  const state = useValue(connection);
+  const locked = useValue(lock);
+  return (
+    <>
+      <a class="skip" href="#values">
+        {T.skip}
+      </a>
+      <Head />
+      <main id="values" tabIndex={-1} class={state === 'live' ? undefined : 'old'}>
+        {state === 'refused' && <p class="empty problem">{TEXTS.refused}</p>}
+        <Content />
+      </main>
+      <footer class="note">
+        {isKeyRemembered() && (
+          <button type="button" class="quiet" onClick={dropKey}>
+            {TEXTS.key.forget}
+          </button>
+        )}
+      </footer>
+      {locked !== undefined && <KeyPrompt isWrong={locked.isWrong} />}
+    </>
+  );
+}

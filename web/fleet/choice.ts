@@ -1,0 +1,97 @@
+/** What the user has chosen: order, filters and view, kept in the query of the page's address. */
+import type { HostState } from '../../src/wire/hub.ts';
+import type { Machine } from './machines.ts';
+
+export const SORTS = ['name', 'state', 'load', 'memory', 'disk', 'temperature'] as const;
+export type Sort = (typeof SORTS)[number];
+const STATES: readonly HostState[] = ['up', 'down', 'refused'];
+
+export interface Choice {
+  readonly view: 'table' | 'tiles';
+  readonly sort: Sort;
+  /** The other way round than usual. */
+  readonly isReversed: boolean;
+  readonly search: string;
+  /** Undefined: all. */
+  readonly state: HostState | undefined;
+  /** `name: value`; undefined: all. */
+  readonly label: string | undefined;
+}
+
+/** Figures begin with the greatest, states with those that need attention. */
+export const isDescending = (sort: Sort): boolean => sort !== 'name' && sort !== 'state';
+
+/** `isNarrow`: the view that is shown without a choice. */
+export function choiceOf(query: URLSearchParams, isNarrow: boolean): Choice {
+  const view = query.get('view');
+  const sort = query.get('sort')?.replace(/^-/, '');
+  const state = query.get('state');
+  return {
+    view: view === 'table' || view === 'tiles' ? view : isNarrow ? 'tiles' : 'table',
+    sort: SORTS.find((name) => name === sort) ?? 'name',
+    isReversed: query.get('sort')?.startsWith('-') === true,
+    search: query.get('search') ?? '',
+    state: STATES.find((name) => name === state),
+    label: query.get('label') ?? undefined,
+  };
+}
+
+/** The query that leads to the same choice; `before` has the parameters of others. */
+export function queryOf(choice: Choice, before: URLSearchParams): URLSearchParams {
+  const query = new URLSearchParams(before);
+  const { view, sort, isReversed, search, state, label } = choice;
+  const isUsual = sort === 'name' && !isReversed;
+  const entries = {
+    view,
+    sort: isUsual ? undefined : `${isReversed ? '-' : ''}${sort}`,
+    search: search === '' ? undefined : search,
+    state,
+    label,
+  };
+  for (const [name, value] of Object.entries(entries))
+    if (value === undefined) query.delete(name);
+    else query.set(name, value);
+  return query;
+}
+
+const WEIGHTS: Readonly<Record<HostState, number>> = { down: 0, refused: 1, up: 2 };
+
+const keyOf = (machine: Machine, sort: Sort): number | null => {
+  if (sort === 'name') return machine.rank;
+  if (sort === 'state') return WEIGHTS[machine.condition.state];
+  return machine.figures[sort];
+};
+
+function matches(machine: Machine, { state, label, search }: Choice): boolean {
+  if (state !== undefined && machine.condition.state !== state) return false;
+  if (label !== undefined && !machine.labels.includes(label)) return false;
+  return machine.words.includes(search.trim().toLowerCase());
+}
+
+/** The machines that match, in the chosen order; those whose value is unknown are the last, either way. */
+export function arrange(machines: readonly Machine[], choice: Choice): readonly Machine[] {
+  const { sort, isReversed } = choice;
+  const sign = isDescending(sort) === isReversed ? 1 : -1;
+  const keyed = machines
+    .filter((machine) => matches(machine, choice))
+    .map((machine) => ({ machine, value: keyOf(machine, sort) }));
+  keyed.sort((a, b) => {
+    if (a.value === b.value) return a.machine.rank - b.machine.rank;
+    if (a.value === null || b.value === null) return a.value === null ? 1 : -1;
+    return sign * (a.value - b.value);
+  });
+  return keyed.map(({ machine }) => machine);
+}
+
+/**
+ * The order while it is held, because the pointer or the focus is on a machine: nothing moves, nothing goes that still
+ * exists, and what is new is at the end.
+ */
+export function hold(shown: readonly Machine[], arranged: readonly Machine[], all: readonly Machine[]) {
+  const existing = new Set(all);
+  const had = new Set(shown);
+  return [
+    ...shown.filter((machine) => existing.has(machine)),
+    ...arranged.filter((machine) => !had.has(machine)),
+  ];
+}

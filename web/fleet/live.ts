@@ -1,0 +1,67 @@
+/** Keeps the page live: the events of all machines, and their names and labels. */
+import type { HostList } from '../../src/wire/hub.ts';
+import { getJson } from '../requests.ts';
+import { Value } from '../value.ts';
+import { connection, follow } from '../visit.ts';
+import { FIELDS, type FleetEvent, Machines } from './machines.ts';
+import { inPieces } from './pieces.ts';
+
+export const machines = new Machines();
+/** Changes with each event; shown at the next frame. */
+export const turn = new Value(0);
+
+/** A reload of the hub's configuration may change labels. */
+const ROWS_EVERY_MS = 60_000;
+/** Many machines may come one after the other. */
+const ROWS_REST_MS = 1000;
+
+let isAsking = false;
+let isShowing = false;
+
+/** An event is parsed, taken and shown in a task each: together they would take longer than a frame. */
+export function show(): void {
+  if (isShowing) return;
+  isShowing = true;
+  requestAnimationFrame(() => {
+    isShowing = false;
+    turn.set(turn.current + 1);
+  });
+}
+
+async function readRows(): Promise<void> {
+  // The stream reports when the hub cannot be reached, or refuses.
+  const rows = await getJson<HostList>('/api/hosts').catch(() => undefined);
+  if (rows === undefined) return;
+  machines.setRows(rows.hosts);
+  show();
+}
+
+function readRowsIn(delayMs: number): void {
+  if (isAsking) return;
+  isAsking = true;
+  setTimeout(() => {
+    isAsking = false;
+    void readRows();
+  }, delayMs);
+}
+
+function take(event: FleetEvent, isFirst: boolean): void {
+  const isStale = machines.apply(event);
+  if (isFirst) readRowsIn(0);
+  else if (isStale) readRowsIn(ROWS_REST_MS);
+  show();
+}
+
+export function begin(): void {
+  setInterval(() => {
+    if (connection.current === 'live') readRowsIn(0);
+  }, ROWS_EVERY_MS);
+  follow({
+    path: 'api/fleet/stream',
+    fields: FIELDS,
+    pass: inPieces,
+    // The client passes what was asked for.
+    // In the order in which they came: timers without delay keep it.
+    onMessage: (message, isFirst) => void setTimeout(take, 0, message as FleetEvent, isFirst),
+  });
+}

@@ -1,0 +1,139 @@
+/** The machines of the hub: their rows from /api/hosts, and what the events of the fleet change of them. */
+import type { StatsPayload } from '../../src/client/client.ts';
+import type { HostRow, HostState } from '../../src/wire/hub.ts';
+import { Trail } from './trail.ts';
+
+/** What the page asks of each machine. */
+export const FIELDS = ['cpu', 'memory', 'disks'] as const;
+
+type Sample = StatsPayload<(typeof FIELDS)[number]>;
+
+interface Condition {
+  readonly state: HostState;
+  readonly since: number;
+  readonly reason?: string;
+}
+
+/** FleetEvent of src/wire/hub.ts, as far as the page reads it. */
+export interface FleetEvent {
+  readonly at: number;
+  readonly all: boolean;
+  readonly hosts: Readonly<Record<string, Condition & { readonly sample?: Sample }>>;
+  readonly removed: readonly string[];
+}
+
+export interface Figures {
+  /** In percent. */
+  readonly load: number | null;
+  readonly memory: number | null;
+  /** Of the fullest disk. */
+  readonly disk: number | null;
+  /** In degrees Celsius. */
+  readonly temperature: number | null;
+}
+
+const UNKNOWN: Figures = { load: null, memory: null, disk: null, temperature: null };
+
+function figuresOf({ cpu, memory, disks = [] }: Sample): Figures {
+  const shares = disks.map((disk) => disk.used_percent);
+  return {
+    load: cpu?.current_load ?? null,
+    memory: memory?.used_percent ?? null,
+    disk: shares.length === 0 ? null : Math.max(...shares),
+    temperature: cpu?.current_temp ?? null,
+  };
+}
+
+/** Its values change in place: a thousand new objects per second would be thrown away again. */
+export class Machine {
+  readonly id: string;
+  name: string;
+  /** Its labels, as `name: value`. */
+  labels: readonly string[] = [];
+  condition: Condition = { state: 'down', since: 0 };
+  figures: Figures = UNKNOWN;
+  readonly trail = new Trail();
+  /** Its place in the order of names, which is slow to find. */
+  rank = 0;
+  /** What a search is compared with. */
+  words = '';
+
+  constructor(id: string) {
+    this.id = id;
+    this.name = id;
+  }
+}
+
+const collator = new Intl.Collator('en', { numeric: true });
+
+export class Machines {
+  readonly #machines = new Map<string, Machine>();
+  #counts: Readonly<Record<HostState, number>> = { up: 0, down: 0, refused: 0 };
+  /** All labels, each once. */
+  labels: readonly string[] = [];
+
+  get all(): readonly Machine[] {
+    return [...this.#machines.values()];
+  }
+
+  get size(): number {
+    return this.#machines.size;
+  }
+
+  get counts(): Readonly<Record<HostState, number>> {
+    return this.#counts;
+  }
+
+  /** Takes the rows of all machines: names and labels. */
+  setRows(rows: readonly HostRow[]): void {
+    let hasChanged = false;
+    for (const { id, name, labels } of rows) {
+      const machine = this.#of(id);
+      const pairs = Object.entries(labels).map(([label, value]) => `${label}: ${value}`);
+      const words = [id, name, ...pairs].join('\n').toLowerCase();
+      if (machine.name === name && machine.words === words) continue;
+      hasChanged = true;
+      machine.name = name;
+      machine.labels = pairs;
+      machine.words = words;
+    }
+    if (hasChanged) this.#rank();
+  }
+
+  /** Takes an event; returns whether the rows must be read again, because they have other machines or names. */
+  apply({ all, hosts, removed }: FleetEvent): boolean {
+    let hasNew = false;
+    let hasCome = false;
+    for (const [id, { sample, ...condition }] of Object.entries(hosts)) {
+      hasNew ||= !this.#machines.has(id);
+      const machine = this.#of(id);
+      hasCome ||= condition.state === 'up' && machine.condition.state !== 'up';
+      machine.condition = condition;
+      machine.figures = sample === undefined ? UNKNOWN : figuresOf(sample);
+      machine.trail.push(machine.figures.load);
+    }
+    const gone = all ? [...this.#machines.keys()].filter((id) => !Object.hasOwn(hosts, id)) : removed;
+    for (const id of gone) this.#machines.delete(id);
+    if (hasNew || gone.length > 0) this.#rank();
+    const counts = { up: 0, down: 0, refused: 0 };
+    for (const { condition } of this.#machines.values()) counts[condition.state]++;
+    this.#counts = counts;
+    return hasNew || hasCome;
+  }
+
+  #of(id: string): Machine {
+    let machine = this.#machines.get(id);
+    if (machine === undefined) {
+      machine = new Machine(id);
+      machine.words = id.toLowerCase();
+      this.#machines.set(id, machine);
+    }
+    return machine;
+  }
+
+  #rank(): void {
+    const sorted = [...this.all].sort((a, b) => collator.compare(a.name, b.name) || (a.id < b.id ? -1 : 1));
+    for (const [rank, machine] of sorted.entries()) machine.rank = rank;
+    this.labels = [...new Set(sorted.flatMap(({ labels }) => labels))].sort(collator.compare);
+  }
+}

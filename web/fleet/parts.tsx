@@ -1,0 +1,79 @@
+/** What the table and the tiles share: a link, a state, the line of the last minute, and the order while it is held. */
+import { useRef } from 'preact/hooks';
+import type { HostState } from '../../src/wire/hub.ts';
+import { useValue } from '../value.ts';
+import { arrange, type Choice, hold } from './choice.ts';
+import { machines, show, turn } from './live.ts';
+import type { Machine } from './machines.ts';
+import { T } from './texts.ts';
+import { TRAIL_HEIGHT, TRAIL_LENGTH } from './trail.ts';
+
+export interface ListProps {
+  readonly rows: readonly Machine[];
+  readonly choice: Choice;
+  readonly onChoose: (change: Partial<Choice>) => void;
+}
+
+/** Relative, because a proxy may serve the page under a path. */
+export function HostLink({ machine: { id, name } }: { readonly machine: Machine }) {
+  return (
+    <a href={`hosts/${id}/`} title={name === id ? undefined : id}>
+      {name}
+    </a>
+  );
+}
+
+export function State({ state }: { readonly state: HostState }) {
+  return <span class={`mark ${state}`}>{T.states[state]}</span>;
+}
+
+/** Why it is not up, otherwise its labels. */
+export const aboutOf = ({ condition, labels }: Machine): string => condition.reason ?? labels.join(', ');
+
+export function Spark({ machine }: { readonly machine: Machine }) {
+  return (
+    <svg
+      class="spark"
+      viewBox={`0 0 ${TRAIL_LENGTH - 1} ${TRAIL_HEIGHT}`}
+      preserveAspectRatio="none"
+      aria-hidden="true"
+      focusable="false"
+    >
+      <path d={machine.trail.path} />
+    </svg>
+  );
+}
+
+/** Nearly full. */
+export const levelOf = (share: number | null): string =>
+  share === null || share < 85 ? '' : share < 95 ? 'raised' : 'high';
+
+const isOnMachine = (target: EventTarget | null) =>
+  target instanceof Element && target.closest('[data-item]') !== null;
+
+/** The machines in the chosen order, and what the element that shows them needs for it to be held. */
+export function useOrder(choice: Choice) {
+  useValue(turn);
+  const shown = useRef<readonly Machine[]>([]);
+  const chosen = useRef(choice);
+  const held = useRef({ byPointer: false, byFocus: false });
+  const arranged = arrange(machines.all, choice);
+  const isHeld = chosen.current === choice && (held.current.byPointer || held.current.byFocus);
+  shown.current = isHeld ? hold(shown.current, arranged, machines.all) : arranged;
+  chosen.current = choice;
+  // What is not there cannot be left.
+  if (shown.current.length === 0) held.current = { byPointer: false, byFocus: false };
+  const set = (by: 'byPointer' | 'byFocus', isOn: boolean) => {
+    if (held.current[by] === isOn) return;
+    held.current[by] = isOn;
+    // There may be no further event that shows the order.
+    if (!isOn) show();
+  };
+  const holders = {
+    onPointerOver: ({ target }: Event) => set('byPointer', isOnMachine(target)),
+    onPointerLeave: () => set('byPointer', false),
+    onFocusIn: ({ target }: Event) => set('byFocus', isOnMachine(target)),
+    onFocusOut: () => set('byFocus', false),
+  };
+  return { rows: shown.current, holders };
+}

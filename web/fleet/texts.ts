@@ -1,0 +1,39 @@
+/** The texts of the page of all machines. */
+import type { HostState } from '../../src/wire/hub.ts';
+import type { Sort } from './choice.ts';
+
+const STATES: Readonly<Record<HostState, string>> = { up: 'Up', down: 'Down', refused: 'Refused' };
+const COLUMNS: Readonly<Record<Sort, string>> = {
+  name: 'Name',
+  state: 'State',
+  load: 'Load',
+  memory: 'Memory',
+  disk: 'Disk',
+  temperature: 'Temperature',
+};
+
+export const T = {
+  title: 'Machines',
+  skip: 'Skip to the machines',
+  states: STATES,
+  columns: COLUMNS,
+  count: (count: number, state: HostState) => `${count.toLocaleString('en')} ${STATES[state].toLowerCase()}`,
+  documentTitle: (down: number) => (down === 0 ? 'Machines · hostwire' : `${down} down · hostwire`),
+  search: 'Search',
+  state: 'State',
+  label: 'Label',
+  all: 'All',
+  sort: 'Order',
+  reverse: 'Reverse the order',
+  view: 'View',
+  views: { table: 'Table', tiles: 'Tiles' },
+  caption: 'Table of machines',
+  trail: 'Last minute',
+  about: 'About',
+  shown: (shown: number, all: number) =>
+    shown === all
+      ? `All ${all.toLocaleString('en')} machines`
+      : `${shown.toLocaleString('en')} of ${all.toLocaleString('en')} machines`,
+  none: 'No machine matches.',
+  empty: 'This hub has no machine: hub.agents is empty.',
+} as const;

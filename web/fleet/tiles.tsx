@@ -1,0 +1,73 @@
+/** The machines as tiles. */
+import { celsius, percent } from '../format.ts';
+import type { Machine } from './machines.ts';
+import { aboutOf, HostLink, type ListProps, levelOf, Spark, State } from './parts.tsx';
+import { T } from './texts.ts';
+import { useWindow } from './window.ts';
+
+interface FigureProps {
+  readonly label: string;
+  readonly value: string;
+  /** In percent, for the bar; undefined: none. */
+  readonly share?: number | null;
+}
+
+function Figure({ label, value, share }: FigureProps) {
+  return (
+    <div>
+      <dt>{label}</dt>
+      <dd>{value}</dd>
+      {share !== undefined && (
+        <dd class={`bar ${levelOf(share)}`} aria-hidden="true">
+          <span style={{ width: `${share ?? 0}%` }} />
+        </dd>
+      )}
+    </div>
+  );
+}
+
+interface TileProps {
+  readonly machine: Machine;
+  readonly place: number;
+  readonly of: number;
+}
+
+function Tile({ machine, place, of }: TileProps) {
+  const { condition, figures } = machine;
+  const about = aboutOf(machine);
+  return (
+    <li data-item class="card tile" aria-posinset={place} aria-setsize={of}>
+      <header>
+        <h2>
+          <HostLink machine={machine} />
+        </h2>
+        <State state={condition.state} />
+      </header>
+      <p class="note" title={about}>
+        {about}
+      </p>
+      <Spark machine={machine} />
+      <dl>
+        <Figure label={T.columns.load} value={percent(figures.load)} />
+        <Figure label={T.columns.memory} value={percent(figures.memory)} share={figures.memory} />
+        <Figure label={T.columns.disk} value={percent(figures.disk)} share={figures.disk} />
+        <Figure label={T.columns.temperature} value={celsius(figures.temperature)} />
+      </dl>
+    </li>
+  );
+}
+
+export function Tiles({ rows }: ListProps) {
+  const { ref, first, end, beforePx, afterPx, keyOf } = useWindow(rows.length);
+  return (
+    <div class="wall" ref={ref}>
+      <div style={{ paddingTop: `${beforePx}px`, paddingBottom: `${afterPx}px` }}>
+        <ul class="tiles">
+          {rows.slice(first, end).map((machine, i) => (
+            <Tile key={keyOf(first + i)} machine={machine} place={first + i + 1} of={rows.length} />
+          ))}
+        </ul>
+      </div>
+    </div>
+  );
+}

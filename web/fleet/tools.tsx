@@ -1,0 +1,114 @@
+/** Search, filters, order and view. */
+import { useMemo } from 'preact/hooks';
+import { useValue } from '../value.ts';
+import { type Choice, SORTS } from './choice.ts';
+import { machines, turn } from './live.ts';
+import type { ListProps } from './parts.tsx';
+import { T } from './texts.ts';
+
+interface PickProps<Name extends string> {
+  readonly label: string;
+  readonly value: Name | undefined;
+  readonly options: readonly (readonly [value: Name, text: string])[];
+  /** Whether nothing may be chosen. */
+  readonly hasAll?: boolean;
+  readonly onPick: (value: Name | undefined) => void;
+}
+
+function Pick<Name extends string>({ label, value, options, hasAll, onPick }: PickProps<Name>) {
+  return (
+    <label class="pick">
+      {label}
+      <select
+        value={value ?? ''}
+        onChange={({ currentTarget }) => onPick(options.find(([name]) => name === currentTarget.value)?.[0])}
+      >
+        {hasAll && <option value="">{T.all}</option>}
+        {options.map(([name, text]) => (
+          <option key={name} value={name}>
+            {text}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}
+
+const STATES = [
+  ['up', T.states.up],
+  ['down', T.states.down],
+  ['refused', T.states.refused],
+] as const;
+const VIEWS = ['table', 'tiles'] as const;
+
+function Order({ choice, onChoose }: Omit<ListProps, 'rows'>) {
+  return (
+    <>
+      <Pick
+        label={T.sort}
+        value={choice.sort}
+        options={SORTS.map((sort) => [sort, T.columns[sort]] as const)}
+        onPick={(sort = 'name') => onChoose({ sort, isReversed: false })}
+      />
+      <button
+        type="button"
+        aria-label={T.reverse}
+        aria-pressed={choice.isReversed}
+        onClick={() => onChoose({ isReversed: !choice.isReversed })}
+      >
+        <span aria-hidden="true">⇅</span>
+      </button>
+    </>
+  );
+}
+
+function Views({ choice, onChoose }: Omit<ListProps, 'rows'>) {
+  return (
+    <fieldset class="ranges">
+      <legend class="unseen">{T.view}</legend>
+      {VIEWS.map((view) => (
+        <label key={view}>
+          <input
+            type="radio"
+            name="view"
+            checked={choice.view === view}
+            onChange={() => onChoose({ view })}
+          />
+          <span class="pill">{T.views[view]}</span>
+        </label>
+      ))}
+    </fieldset>
+  );
+}
+
+export function Tools({ choice, onChoose }: Omit<ListProps, 'rows'>) {
+  useValue(turn);
+  const pick =
+    <Key extends keyof Choice>(key: Key) =>
+    (value: Choice[Key]) =>
+      onChoose({ [key]: value });
+  // There may be thousands, and they seldom change.
+  const labels = useMemo(() => {
+    // One that no machine has any more can still be taken back.
+    const names = new Set([...machines.labels, ...(choice.label === undefined ? [] : [choice.label])]);
+    const options = [...names].map((label) => [label, label] as const);
+    if (options.length === 0) return null;
+    return <Pick label={T.label} value={choice.label} options={options} hasAll onPick={pick('label')} />;
+  }, [machines.labels, choice]);
+  return (
+    <search class="tools">
+      <label class="search">
+        {T.search}
+        <input
+          type="search"
+          value={choice.search}
+          onInput={({ currentTarget }) => onChoose({ search: currentTarget.value })}
+        />
+      </label>
+      <Pick label={T.state} value={choice.state} options={STATES} hasAll onPick={pick('state')} />
+      {labels}
+      {choice.view === 'tiles' && <Order choice={choice} onChoose={onChoose} />}
+      <Views choice={choice} onChoose={onChoose} />
+    </search>
+  );
+}

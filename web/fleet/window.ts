@@ -1,0 +1,103 @@
+/** Renders only what is scrolled into view of a long list that scrolls with the page: 1,000 machines cost as much as 40. */
+import type { RefObject } from 'preact';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+
+/** Beyond each edge of the screen, so that the Tab key and a short scroll find the next ones. */
+const MARGIN_PX = 200;
+/** The first and the last row move in steps, so that most scroll events render nothing. */
+const STEP = 4;
+/** Until a row has been measured. */
+const GUESSED: Layout = { columns: 1, rowPx: 34 };
+
+interface Layout {
+  /** Items per row. */
+  readonly columns: number;
+  /** With the gap to the next one. */
+  readonly rowPx: number;
+}
+
+interface View extends Layout {
+  /** Rows. */
+  readonly first: number;
+  readonly end: number;
+}
+
+export interface Shown {
+  readonly ref: RefObject<HTMLDivElement | null>;
+  readonly first: number;
+  /** Exclusive. */
+  readonly end: number;
+  /** The height of the rows before the first and after the last. */
+  readonly beforePx: number;
+  readonly afterPx: number;
+  /**
+   * The key of an item by its index, so that elements are used again: while the list scrolls those of one end go to the
+   * other, and another order changes texts only.
+   */
+  readonly keyOf: (index: number) => number;
+}
+
+/** Of the rendered items, which are marked with `data-item` and equally high. */
+function measure(list: HTMLElement): Layout | undefined {
+  const items = [...list.querySelectorAll<HTMLElement>('[data-item]')];
+  const [head] = items;
+  if (head === undefined) return undefined;
+  const { top, height } = head.getBoundingClientRect();
+  if (height === 0) return undefined;
+  const columns = items.findIndex((item) => item.getBoundingClientRect().top > top + 1);
+  const next = columns < 0 ? undefined : items[columns];
+  return {
+    columns: columns < 0 ? Math.max(items.length, 1) : columns,
+    rowPx: next === undefined ? height : next.getBoundingClientRect().top - top,
+  };
+}
+
+const isSame = (a: View, b: View) =>
+  a.columns === b.columns && a.first === b.first && a.end === b.end && Math.abs(a.rowPx - b.rowPx) < 0.1;
+
+/** For `count` items in the element of `ref`, in which nothing else is higher than a row. */
+export function useWindow(count: number): Shown {
+  const ref = useRef<HTMLDivElement>(null);
+  const layout = useRef(GUESSED);
+  const [view, setView] = useState<View>({ ...GUESSED, first: 0, end: 40 });
+  const look = () => {
+    if (ref.current === null) return;
+    const { rowPx } = layout.current;
+    const above = -ref.current.getBoundingClientRect().top;
+    const first = Math.max(0, Math.floor((above - MARGIN_PX) / rowPx / STEP) * STEP);
+    const end = Math.max(first + 1, Math.ceil((above + innerHeight + MARGIN_PX) / rowPx / STEP) * STEP);
+    const next = { ...layout.current, first, end };
+    setView((now) => (isSame(now, next) ? now : next));
+  };
+  const remeasure = () => {
+    layout.current = (ref.current && measure(ref.current)) ?? layout.current;
+    look();
+  };
+  // Not with each event: measuring makes the browser lay out the page at once.
+  useLayoutEffect(remeasure, [count, view]);
+  useEffect(() => {
+    const resized = new ResizeObserver(remeasure);
+    if (ref.current !== null) resized.observe(ref.current);
+    addEventListener('scroll', look, { passive: true });
+    addEventListener('resize', remeasure);
+    return () => {
+      resized.disconnect();
+      removeEventListener('scroll', look);
+      removeEventListener('resize', remeasure);
+    };
+  }, []);
+  const { columns, rowPx } = view;
+  const all = Math.ceil(count / columns);
+  const end = Math.min(all, view.end);
+  const first = Math.min(view.first, Math.max(0, end - 1));
+  // The same for windows of nearly the same size.
+  const keys = 2 ** Math.ceil(Math.log2(Math.max(1, (end - first) * columns)));
+  return {
+    ref,
+    first: first * columns,
+    end: Math.min(count, end * columns),
+    keyOf: (index) => index % keys,
+    beforePx: first * rowPx,
+    afterPx: (all - end) * rowPx,
+  };
+}

@@ -1,0 +1,110 @@
+/** The one stream of the page: reconnects, a pause while the page is hidden, and the key. */
+import type { ClientError, ConnectionState, Section, StatsStream } from '../src/client/client.ts';
+import { ENVIRONMENT, type Environment } from '../src/client/environment.ts';
+import { streamStatsIn } from '../src/client/stream.ts';
+import { forgetKey, keepKey, lock, noteRefusal, readKey, SERVICE_URL } from './requests.ts';
+import { Value } from './value.ts';
+
+export type Connection = 'connecting' | 'live' | 'lost' | 'resting' | 'locked' | 'refused';
+
+export const connection = new Value<Connection>('connecting');
+/** Why the connection is lost. */
+export const failure = new Value<ClientError | undefined>(undefined);
+export const isHidden = new Value(document.visibilityState === 'hidden');
+
+export interface Feed {
+  /** Below the service. */
+  readonly path: string;
+  readonly fields?: readonly Section[];
+  readonly detail?: boolean;
+  /** Passes the bytes of an answer on in another way. */
+  readonly pass?: (answer: Response) => Response;
+  /** Before the stream is opened. */
+  readonly onBegin?: () => void;
+  /** `isFirst`: of a connection. */
+  readonly onMessage: (message: unknown, isFirst: boolean) => void;
+  readonly onEnd?: () => void;
+}
+
+/** The configuration may be changed while the page is open. */
+const REFUSED_RETRY_MS = 5000;
+
+let feed: Feed;
+/** From the moment that the page is shown, or a key is entered, until it is hidden. */
+let visit: StatsStream | undefined;
+let retry: ReturnType<typeof setTimeout> | undefined;
+
+function take(message: unknown): void {
+  const isFirst = connection.current !== 'live';
+  feed.onMessage(message, isFirst);
+  connection.set('live');
+}
+
+function onState(state: ConnectionState, key: string | undefined): void {
+  switch (state.state) {
+    case 'connecting':
+      // The client reconnects by itself; the page does not show each attempt.
+      if (connection.current !== 'lost' && connection.current !== 'refused') connection.set('connecting');
+      break;
+    case 'open':
+      break;
+    case 'waiting':
+      failure.set(state.error);
+      connection.set('lost');
+      break;
+    case 'closed':
+      if (state.error?.status === 401) {
+        connection.set('locked');
+        noteRefusal(state.error, key);
+      } else if (state.error !== undefined) {
+        connection.set('refused');
+        retry = setTimeout(restart, REFUSED_RETRY_MS);
+      }
+  }
+}
+
+function restart(): void {
+  visit?.close();
+  clearTimeout(retry);
+  feed.onEnd?.();
+  if (isHidden.current) {
+    connection.set('resting');
+    return;
+  }
+  feed.onBegin?.();
+  const key = readKey();
+  const { path, fields, detail, pass } = feed;
+  const options = {
+    url: SERVICE_URL,
+    ...{ key, fields, detail },
+    onSample: take,
+    onState: (state: ConnectionState) => onState(state, key),
+  };
+  const environment: Environment = {
+    ...ENVIRONMENT,
+    async fetch(address, init) {
+      const answer = await fetch(address, init);
+      return pass?.(answer) ?? answer;
+    },
+  };
+  visit = streamStatsIn(options, environment, path);
+}
+
+/** Removes the key, so that the page asks for it again where one is needed. */
+export function dropKey(): void {
+  forgetKey();
+  restart();
+}
+
+export function giveKey(key: string, isRemembered: boolean): void {
+  keepKey(key, isRemembered);
+  lock.set(undefined);
+  restart();
+}
+
+export function follow(of: Feed): void {
+  feed = of;
+  document.addEventListener('visibilitychange', () => isHidden.set(document.visibilityState === 'hidden'));
+  isHidden.watch(restart);
+  restart();
+}
