@@ -150,6 +150,7 @@ t.test('[I.hub.access] [I.hub.commands] every route, way in and rule', async (t)
         const code = valuesOf(answer, 'x-error-code')[0];
         if (isRefused) t.equal(answer.status, way.refused, what);
         else if (!mayCommand) t.strictSame([answer.status, code], [403, 'command_not_allowed'], what);
+        else if (path.endsWith('/ws')) t.equal(answer.status, 426, what);
         else t.ok([200, 404, 409].includes(answer.status) && code === undefined, `${what}: ${answer.status}`);
         if (command !== undefined) {
           const isAsked = machine.audit().length > before;

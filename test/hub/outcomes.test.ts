@@ -74,7 +74,7 @@ t.test('[I.hub.once] an agent that hangs: unknown when its time is up', async (t
   const { lock, commands } = await open(
     t,
     ({ path }) => (path.startsWith('/api/pw') ? new Promise(() => undefined) : undefined),
-    { ...PATIENT, commandMs: 60_000, answerMs: -59_000 },
+    { ...PATIENT, commandMs: 60_000, answerMs: -50_000 },
   );
   const answer = await lock();
   t.match(jsonOf(answer), { code: 'outcome_unknown', details: { reason: 'it does not answer' } });

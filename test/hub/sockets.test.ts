@@ -5,7 +5,7 @@ import { hubAsyncapiDocument } from '#src/api/hub-asyncapi.js';
 import { Refused, SocketClient } from '../helpers/clients/socket.ts';
 import { fixtureHost } from '../helpers/fakes/host.ts';
 import { startHere } from '../helpers/service/service.ts';
-import { isDown, isUp, PlayedAgent, startHub, until } from './setup.ts';
+import { findLastingPort, isDown, isUp, PlayedAgent, startHub, until } from './setup.ts';
 import { HubClient, type HubTold } from './socket-setup.ts';
 
 const document = hubAsyncapiDocument('0') as {
@@ -23,8 +23,9 @@ function flawOf({ text, type }: HubTold): string | undefined {
     : `${text.slice(0, 300)}: ${ajv.errorsText(validate?.errors)}`;
 }
 
-async function startTwo(t: Parameters<typeof startHub>[0]) {
-  const [a, b] = await Promise.all([PlayedAgent.start(t), PlayedAgent.start(t)]);
+/** `port`: of the first agent. */
+async function startTwo(t: Parameters<typeof startHub>[0], port = 0) {
+  const [a, b] = await Promise.all([PlayedAgent.start(t, port), PlayedAgent.start(t)]);
   if (a === undefined || b === undefined) throw new Error('there are two');
   const agents = {
     a: { url: a.url, labels: { site: 'berlin' } },
@@ -153,13 +154,13 @@ t.test('[I.hub.ws-share] sockets and event streams share the stream of an agent'
 });
 
 t.test('[I.hub.ws-state] a machine that goes and comes back', async (t) => {
-  const { a, agents, hub } = await startTwo(t);
+  const port = await findLastingPort();
+  const { a, agents, hub } = await startTwo(t, port);
   const client = await HubClient.open(t, hub);
   client.say('subscribe', { host: 'a', data: { topics: ['stats'] } });
   await until(() => (a.streams === 1 ? true : undefined));
   a.sample({ timestamp: 1 });
   await client.take(isSampleOf('a', 1));
-  const { port } = a;
   a.stop();
   t.match(await client.take((told) => told.type === 'host' && told.data['state'] === 'down'), { host: 'a' });
   const late = await HubClient.open(t, hub);

@@ -141,7 +141,7 @@ t.test(
       '/api/hosts//stream',
       '/api/hosts/a/b/stream',
       '/api/usage',
-      '/',
+      '/nothing',
     ])
       t.equal((await ask(hub.port, path)).status, 404, path);
     t.equal((await ask(hub.port, '/api/hosts/gone/stream', { method: 'POST' })).status, 405);

@@ -164,7 +164,7 @@ t.test(
     const broker = await BROKERS[0].start(t);
     const good = await PlayedAgent.start(t, broker.url, 'good');
     const bad = await PlayedAgent.start(t, broker.url, 'bad');
-    const times = { silenceMs: 2000, headMs: 500, maxDelayMs: 300 };
+    const times = { silenceMs: 2000, headMs: 5000, maxDelayMs: 300 };
     const hub = await startBrokerHub(t, broker.url, {}, times);
     const lines = ['"timestamp":1,"uptime":2', '"cpu":{}'];
     const open = async (agent: PlayedAgent, id: string) => {
