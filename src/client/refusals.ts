@@ -26,6 +26,7 @@ const SENTENCES: Readonly<Record<string, string>> = {
   401: 'the key is missing or wrong',
   403: 'the service does not allow requests from this address',
   feature_disabled: 'it is switched off in the configuration of the service',
+  command_not_allowed: 'hub.commands does not allow this client to do that',
 };
 
 /** Turns an unsuccessful answer into an error. Never throws; a body that cannot be read is ignored. */

@@ -135,7 +135,7 @@ else {
       await card(page, 'Processes').waitFor();
       const media = card(page, 'Media');
       await media.getByRole('button', { name: 'Pause' }).click();
-      await media.getByText('hub.commands does not allow this client to do that.').waitFor();
+      await media.getByText('hub.commands does not allow this client to do that').waitFor();
       hub.reconfigure(agents, { hub: { commands: { all: { commands: ['media.*'], labels: {} } } } });
       await media.getByRole('button', { name: 'Pause' }).click();
       await media.getByRole('button', { name: 'Play', exact: true }).waitFor();
