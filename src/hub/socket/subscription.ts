@@ -41,6 +41,8 @@ export class Subscription implements FeedFollower, StateFollower {
   #withDetail = false;
   #source: Source | undefined;
   readonly #states = new Map<number, HostState>();
+  /** States whose snapshot is being read: changes come after it. */
+  readonly #beginning = new Map<number, { hasChanged: boolean }>();
   sent = 0;
   /** The next sample is the answer to this message. */
   #answers: MessageId | undefined;
@@ -102,8 +104,11 @@ export class Subscription implements FeedFollower, StateFollower {
   }
 
   sendState(state: HostState): void {
+    const bit = bitOf(state.name);
     const json = state.newestFor(this);
-    if (json === undefined || !this.#hasRoomFor(bitOf(state.name))) return;
+    const beginning = this.#beginning.get(bit);
+    if (beginning !== undefined) beginning.hasChanged = true;
+    if (beginning !== undefined || json === undefined || !this.#hasRoomFor(bit)) return;
     this.#outlet.send(frameOf(STATE_ROWS[state.name].event, json, this.#place(undefined)));
   }
 
@@ -118,20 +123,28 @@ export class Subscription implements FeedFollower, StateFollower {
 
   /** Sends the states in `bits` as answers to a message. Never rejects, unless something is broken. */
   async sendSnapshots(bits: number, id: MessageId | undefined): Promise<void> {
-    for (const [bit, state] of this.#states) {
-      if ((bits & bit) === 0) continue;
-      const text = await this.#snapshotOf(state, id);
+    const asked = [...this.#states]
+      .filter(([bit]) => (bits & bit) !== 0)
+      .map(([bit, state]) => ({ bit, state, beginning: { hasChanged: false } }));
+    for (const { bit, beginning } of asked) this.#beginning.set(bit, beginning);
+    for (const { bit, state, beginning } of asked) {
+      const { text, json } = await this.#snapshotOf(state, id);
+      // Another message may have asked for it since.
+      if (this.#beginning.get(bit) === beginning) this.#beginning.delete(bit);
+      if (this.#states.get(bit) !== state) continue;
       // Where there is no room, its newest payload follows without the id.
-      if (this.#states.get(bit) === state && this.#hasRoomFor(bit)) this.#outlet.send(text);
+      if (this.#hasRoomFor(bit)) this.#outlet.send(text);
+      if (beginning.hasChanged && state.newestFor(this) !== json) this.sendState(state);
     }
   }
 
-  async #snapshotOf(state: HostState, id: MessageId | undefined): Promise<string> {
-    const { event } = STATE_ROWS[state.name];
+  /** `json`: its payload; undefined: it failed. */
+  async #snapshotOf(state: HostState, id: MessageId | undefined): Promise<{ text: string; json?: string }> {
     try {
-      return frameOf(event, await state.begin(this), this.#place(id));
+      const json = await state.begin(this);
+      return { text: frameOf(STATE_ROWS[state.name].event, json, this.#place(id)), json };
     } catch (error) {
-      return failureFrame(state.name, error, this.#place(id));
+      return { text: failureFrame(state.name, error, this.#place(id)) };
     }
   }
 
