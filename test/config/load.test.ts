@@ -85,6 +85,7 @@ t.test('[8.defaults] the documented defaults', async (t) => {
       id: undefined,
       proc: '/proc',
       sys: '/sys',
+      labels: {},
     },
   );
 });
@@ -108,7 +109,9 @@ t.test('[8.spellings] JSON and YAML have the same keys', async (t) => {
   "history": {"minutes": 5, "idle_interval_seconds": 0, "on_battery": true, "path": "/var/lib/history", "max_megabytes": 8},
   "mqtt": {"url": "mqtt://broker.lan", "username": "pc", "client_id": "pc-1", "topic": "home/pc", "discovery_prefix": "",
            "interval_seconds": 30, "publish": "both"},
-  "host": {"root": "/host", "name": "nas", "id": "nas-1", "proc": "/host/proc", "sys": "/host/sys"},
+  "host": {"root": "/host", "name": "nas", "id": "nas-1", "proc": "/host/proc", "sys": "/host/sys",
+           "labels": {"site": "berlin"}},
+  "hub": {"mqtt": {"topic": "fleet"}},
   "log": {"level": "debug", "format": "json", "file": "/var/log/hostwire.log"}
 }`;
   const wanted = JSON.parse(text);
@@ -122,7 +125,7 @@ t.test('[8.spellings] JSON and YAML have the same keys', async (t) => {
       // TLS has files (tls.test.ts).
       server: { ...wanted.server, tls: {} },
       // Named entries have tests of their own (hub.test.ts, watch-rows.test.ts).
-      hub: { agents: {} },
+      hub: { agents: {}, commands: {}, mqtt: { topic: 'fleet' } },
       watch: { rules: {} },
       processes: { launch: { x: { command: '/bin/x', args: [], env: {}, allow_args: false } } },
     });

@@ -117,7 +117,7 @@ t.test('[8.reload-deleted] a deleted file keeps the old configuration, with one 
 t.test('[8.reload-restart] keys that need a restart say so and keep their old values', async (t) => {
   const restart = [...ROWS].filter(([, row]) => row.needsRestart === true).map(([key]) => key);
   const ofServer = ['server.host', 'server.port', 'server.engine', 'server.tls.port'];
-  const ofHost = ['host.root', 'host.name', 'host.id', 'host.proc', 'host.sys'];
+  const ofHost = ['host.root', 'host.name', 'host.id', 'host.labels', 'host.proc', 'host.sys'];
   t.same(restart, [...ofServer, 'power.backend', 'history.path', ...ofHost, 'log.format', 'log.file']);
   const { reloader, at, applied, said } = start(t, { 'config.yaml': 'server: {port: 1}' });
   const text =
