@@ -4,9 +4,10 @@ import { WebSocket } from 'ws';
 import { ENVIRONMENT } from '#src/client/environment.js';
 import { type FleetView, host, hosts, streamFleet } from '#src/client/hub.js';
 import { connectHubIn, type HubSocket } from '#src/client/hub-connect.js';
+import { findFreePort } from '../helpers/service/free-port.ts';
 import type { ConfigPart } from '../helpers/service/service.ts';
 import { startCommanded } from './commanded.ts';
-import { findLastingPort, isUp, PlayedAgent, type StartedHub, startHub, until } from './setup.ts';
+import { isUp, PlayedAgent, type StartedHub, startHub, until } from './setup.ts';
 
 const QUICK = {
   ...ENVIRONMENT,
@@ -72,7 +73,7 @@ t.test('[I.hub.client] all machines in one stream, merged', async (t) => {
 t.test('[I.hub.client] many machines on one socket, across a restart of the hub', async (t) => {
   const all = await Promise.all([1, 2].map(async () => await PlayedAgent.start(t)));
   const agents = Object.fromEntries(all.map(({ url }, i) => [`h${i}`, { url }]));
-  const port = await findLastingPort();
+  const port = await findFreePort();
   const config: ConfigPart = { server: { port } };
   const hub = await startHub(t, agents, config);
   for (const id of Object.keys(agents)) await hub.host(id, isUp);

@@ -5,14 +5,15 @@ import t from 'tap';
 import { payloadOf } from '../helpers/clients/event-stream.ts';
 import { ask, jsonOf } from '../helpers/clients/http.ts';
 import { fixtureHost } from '../helpers/fakes/host.ts';
+import { findFreePort } from '../helpers/service/free-port.ts';
 import { startSecure } from '../helpers/service/secure.ts';
 import { startHere, startService } from '../helpers/service/service.ts';
-import { eventWith, findLastingPort, isDown, isUp, PlayedAgent, startHub, until, watch } from './setup.ts';
+import { eventWith, isDown, isUp, PlayedAgent, startHub, until, watch } from './setup.ts';
 
 const EACH_SECOND = { stats: { stream_interval_seconds: 1 } };
 
 t.test('[I.hub.faults] an agent that is killed and started again: the stream goes on', async (t) => {
-  const first = await startService({ config: EACH_SECOND, port: await findLastingPort() });
+  const first = await startService({ config: EACH_SECOND, port: await findFreePort() });
   const hub = await startHub(t, { a: { url: first.baseUrl }, b: { url: 'http://127.0.0.1:1' } });
   const stream = await watch(hub, 'a');
   await stream.next();
@@ -30,7 +31,7 @@ t.test('[I.hub.faults] an agent that is killed and started again: the stream goe
 });
 
 t.test('[I.hub.faults] an agent that nobody watches is found down, and up again', async (t) => {
-  const agent = await PlayedAgent.start(t, await findLastingPort());
+  const agent = await PlayedAgent.start(t, await findFreePort());
   const hub = await startHub(t, { a: { url: agent.url } });
   await hub.host('a', isUp);
   const { checks } = agent;

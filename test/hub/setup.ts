@@ -157,23 +157,6 @@ const HEAD =
   'HTTP/1.1 200 OK\r\nContent-Type: text/event-stream; charset=utf-8\r\nTransfer-Encoding: chunked\r\n\r\n';
 const chunk = (text: string) => `${Buffer.byteLength(text).toString(16)}\r\n${text}\r\n`;
 
-/**
- * A free port that no connection gets as its own: one of the kernel's range may be taken by a client while the agent that
- * a test starts again is away.
- */
-export async function findLastingPort(): Promise<number> {
-  for (;;) {
-    const port = 20_000 + Math.floor(Math.random() * 12_000);
-    const server = net.createServer();
-    const isFree = await new Promise<boolean>((resolve) =>
-      server.once('error', () => resolve(false)).listen(port, '127.0.0.1', () => resolve(true)),
-    );
-    if (!isFree) continue;
-    await new Promise((resolve) => server.close(resolve));
-    return port;
-  }
-}
-
 /** An agent that a test plays. */
 export class PlayedAgent {
   readonly #server: net.Server;

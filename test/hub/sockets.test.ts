@@ -4,8 +4,9 @@ import t from 'tap';
 import { hubAsyncapiDocument } from '#src/api/hub-asyncapi.js';
 import { Refused, SocketClient } from '../helpers/clients/socket.ts';
 import { fixtureHost } from '../helpers/fakes/host.ts';
+import { findFreePort } from '../helpers/service/free-port.ts';
 import { startHere } from '../helpers/service/service.ts';
-import { findLastingPort, isDown, isUp, PlayedAgent, startHub, until } from './setup.ts';
+import { isDown, isUp, PlayedAgent, startHub, until } from './setup.ts';
 import { HubClient, type HubTold } from './socket-setup.ts';
 
 const document = hubAsyncapiDocument('0') as {
@@ -154,7 +155,7 @@ t.test('[I.hub.ws-share] sockets and event streams share the stream of an agent'
 });
 
 t.test('[I.hub.ws-state] a machine that goes and comes back', async (t) => {
-  const port = await findLastingPort();
+  const port = await findFreePort();
   const { a, agents, hub } = await startTwo(t, port);
   const client = await HubClient.open(t, hub);
   client.say('subscribe', { host: 'a', data: { topics: ['stats'] } });

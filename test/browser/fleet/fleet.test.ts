@@ -2,7 +2,8 @@
 import '../../helpers/service/dead-buses.ts';
 import t from 'tap';
 import { startPrefixProxy } from '../../helpers/clients/prefix-proxy.ts';
-import { findLastingPort, isDown, isUp, startHub } from '../../hub/setup.ts';
+import { findFreePort } from '../../helpers/service/free-port.ts';
+import { isDown, isUp, startHub } from '../../hub/setup.ts';
 import { card, liveState, openPage, skipBrowser, startBrowser, until } from '../browser.ts';
 import { namesOn, startAgent, startFleet } from './rig.ts';
 
@@ -37,9 +38,18 @@ else {
       (d) => (d?.split('L').length ?? 0) >= 3,
     );
     const gone = table.getByRole('row').filter({ hasText: 'gone' });
-    t.match(await gone.innerText(), /Down[\s\S]*n\/a[\s\S]*nothing listens there/);
-    t.match(await page.locator('.head').innerText(), /2 up[\s\S]*1 down/);
-    t.equal(await page.title(), '1 down · hostwire');
+    await until(
+      () => gone.innerText(),
+      (text) => /Down[\s\S]*n\/a[\s\S]*nothing listens there/.test(text),
+    );
+    await until(
+      () => page.locator('.head').innerText(),
+      (text) => /2 up[\s\S]*1 down/.test(text),
+    );
+    await until(
+      () => page.title(),
+      (title) => title === '1 down · hostwire',
+    );
 
     await page.getByRole('button', { name: 'Name' }).click();
     await order('nas.lan gone desk.lan');
@@ -62,7 +72,10 @@ else {
     await page.getByLabel('Label').selectOption('All');
     await page.getByRole('combobox', { name: 'State' }).selectOption('Down');
     await order('gone');
-    t.match(await page.locator('.tile').innerText(), /gone[\s\S]*Down[\s\S]*nothing listens there/);
+    await until(
+      () => page.locator('.tile').innerText(),
+      (text) => /gone[\s\S]*Down[\s\S]*nothing listens there/.test(text),
+    );
     t.strictSame(complaints, []);
   });
 
@@ -143,7 +156,7 @@ else {
   );
 
   t.test('[I.hub.page] a machine that goes and comes back: its row, and its dashboard', async (t) => {
-    const port = await findLastingPort();
+    const port = await findFreePort();
     const first = await startAgent(t, 'desk.lan', port);
     const hub = await startHub(t, { desk: { url: first.baseUrl } });
     await hub.host('desk', isUp);

@@ -11,8 +11,8 @@ import { fileURLToPath } from 'node:url';
 import type { Page } from 'playwright-core';
 import t from 'tap';
 import { checkTime } from '../../helpers/limits.ts';
+import { findFreePort } from '../../helpers/service/free-port.ts';
 import { startService } from '../../helpers/service/service.ts';
-import { findLastingPort } from '../../hub/setup.ts';
 import { openPage, skipBrowser, startBrowser, until } from '../browser.ts';
 import { tasksIn } from '../tasks.ts';
 
@@ -40,7 +40,7 @@ const rest = () => sleep(1000 * SECONDS);
 if (skipBrowser) t.test('a thousand machines in Chromium', { skip: skipBrowser }, () => undefined);
 else
   t.test('[I.hub.frames] the page stays responsive and does not grow', async (t) => {
-    const port = await findLastingPort();
+    const port = await findFreePort();
     const crowd = spawn(process.execPath, [CROWD, 'agents', String(port)], {
       stdio: ['pipe', 'pipe', 'inherit'],
     });

@@ -9,8 +9,9 @@ import vm from 'node:vm';
 import t from 'tap';
 import { TIMES } from '#src/hub/times.js';
 import { ask } from '../../helpers/clients/http.ts';
+import { findFreePort } from '../../helpers/service/free-port.ts';
 import { startService } from '../../helpers/service/service.ts';
-import { findLastingPort, startHub, until } from '../setup.ts';
+import { startHub, until } from '../setup.ts';
 
 t.setTimeout(1_200_000);
 
@@ -82,7 +83,7 @@ function collected(): number {
 }
 
 t.test('[I.hub.load] what is kept of a host that nobody watches', async (t) => {
-  const port = await findLastingPort();
+  const port = await findFreePort();
   await start(t, 'agents', port).line(0);
   await startHub(t, {});
   const before = collected();
@@ -99,7 +100,7 @@ t.test('[I.hub.load] what is kept of a host that nobody watches', async (t) => {
 });
 
 t.test('[I.hub.load] a thousand agents and three thousand viewers', async (t) => {
-  const port = await findLastingPort();
+  const port = await findFreePort();
   await start(t, 'agents', port).line(0);
   // Compared with a hub of some hosts: what the checks leave until V8 collects it does not grow with them.
   const [few, hub] = await Promise.all(
