@@ -1,6 +1,6 @@
 // The versions of Node that hostwire supports, as npm packages with their binaries.
 import { execFile } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
@@ -32,6 +32,8 @@ export async function provideNode(version) {
   if (existsSync(binary)) return binary;
   mkdirSync(path.dirname(folder), { recursive: true });
   const own = mkdtempSync(`${folder}-`);
+  // Tests run it as other users too.
+  chmodSync(own, 0o755);
   try {
     const options = ['--no-save', '--no-package-lock', '--no-audit', '--no-fund'];
     await promisify(execFile)('npm', ['install', '--prefix', own, ...options, `${name}@${version}`]);
