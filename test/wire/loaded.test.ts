@@ -24,7 +24,9 @@ t.test('the service loads the schemas of requests, and no others', async (t) => 
   );
   const names = [
     'history-requests',
+    'host-states',
     'hub-operations',
+    'hub-socket',
     'inspect',
     'meaning',
     'operations',
