@@ -1,9 +1,12 @@
 /** Certificates for tests: made by the package that `hostwire keygen --tls` uses. */
 import { X509Certificate } from 'node:crypto';
-import { writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import os from 'node:os';
 import path from 'node:path';
 import { generate } from 'selfsigned';
+import type { Test } from 'tap';
 import { pinOf } from '#src/tls/certificate.js';
+import type { TlsPair } from '#src/tls/pair.js';
 
 export interface TestPair {
   readonly cert: string;
@@ -55,4 +58,16 @@ export async function makePair({
 export function writePair(folder: string, { cert, key }: Pick<TestPair, 'cert' | 'key'>): void {
   writeFileSync(path.join(folder, 'cert.pem'), cert);
   writeFileSync(path.join(folder, 'key.pem'), key, { mode: 0o600 });
+}
+
+/** A self-signed pair in files that the test removes at its end. */
+export async function makePairFiles(t: Test): Promise<TlsPair> {
+  const folder = mkdtempSync(path.join(os.tmpdir(), 'hostwire-pair-'));
+  t.teardown(() => rmSync(folder, { recursive: true, force: true }));
+  const made = await makePair();
+  writePair(folder, made);
+  return {
+    cert: { path: path.join(folder, 'cert.pem'), pem: made.cert },
+    key: { path: path.join(folder, 'key.pem'), pem: made.key },
+  };
 }

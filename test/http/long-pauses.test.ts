@@ -1,10 +1,7 @@
 /** Readers that take nothing for longer than the 10 s of uWebSockets.js's own timer are not cut, and go on. */
-import { mkdtempSync, rmSync } from 'node:fs';
-import os from 'node:os';
-import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t, { type Test } from 'tap';
-import { makePair, writePair } from '../helpers/certificates.ts';
+import { makePairFiles } from '../helpers/certificates.ts';
 import { EventStream, payloadOf } from '../helpers/clients/event-stream.ts';
 import { RawConnection } from '../helpers/clients/http.ts';
 import { serveStreams } from '../helpers/service/stream-server.ts';
@@ -17,23 +14,12 @@ const EVENTS = 200;
 
 t.setTimeout(280_000);
 
-async function startServer(t: Test, isSecure: boolean) {
-  const options = { address: '127.0.0.1', eventBytes: 60_000, tickMs: undefined, watch: undefined };
-  if (!isSecure) return await serveStreams(t, options);
-  const folder = mkdtempSync(path.join(os.tmpdir(), 'hostwire-pauses-'));
-  t.teardown(() => rmSync(folder, { recursive: true, force: true }));
-  const made = await makePair();
-  writePair(folder, made);
-  const pair = {
-    cert: { path: path.join(folder, 'cert.pem'), pem: made.cert },
-    key: { path: path.join(folder, 'key.pem'), pem: made.key },
-  };
-  return await serveStreams(t, { ...options, pair });
-}
-
 async function pauseAgainAndAgain(t: Test, isSecure: boolean): Promise<void> {
   const name = isSecure ? 'over TLS' : 'plain';
-  const { port, publish } = await startServer(t, isSecure);
+  const { port, publish } = await serveStreams(t, {
+    ...{ address: '127.0.0.1', eventBytes: 60_000, tickMs: undefined, watch: undefined },
+    ...(isSecure && { pair: await makePairFiles(t) }),
+  });
   const connection = await (isSecure ? RawConnection.openSecure(port) : RawConnection.open(port));
   const stream = await EventStream.over(connection);
   t.teardown(() => stream.close());

@@ -1,10 +1,7 @@
 /** Slow readers over TLS: events of any size arrive whole, and the newest one always does. */
-import { mkdtempSync, rmSync } from 'node:fs';
-import os from 'node:os';
-import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
-import { makePair, writePair } from '../helpers/certificates.ts';
+import { makePairFiles } from '../helpers/certificates.ts';
 import { EventStream, payloadOf, type StreamEvent } from '../helpers/clients/event-stream.ts';
 import { RawConnection } from '../helpers/clients/http.ts';
 import { serveStreams } from '../helpers/service/stream-server.ts';
@@ -13,16 +10,8 @@ const EVENTS = 120;
 
 for (const eventBytes of [16_300, 60_000])
   t.test(`[8.tls-readers] events of ${eventBytes} bytes`, async (t) => {
-    const folder = mkdtempSync(path.join(os.tmpdir(), 'hostwire-tls-'));
-    t.teardown(() => rmSync(folder, { recursive: true, force: true }));
-    const made = await makePair();
-    writePair(folder, made);
-    const pair = {
-      cert: { path: path.join(folder, 'cert.pem'), pem: made.cert },
-      key: { path: path.join(folder, 'key.pem'), pem: made.key },
-    };
     const options = { address: '127.0.0.1', eventBytes, tickMs: undefined, watch: undefined };
-    const { port, publish } = await serveStreams(t, { ...options, pair });
+    const { port, publish } = await serveStreams(t, { ...options, pair: await makePairFiles(t) });
     const open = async () => {
       const stream = await EventStream.over(await RawConnection.openSecure(port));
       t.teardown(() => stream.close());
