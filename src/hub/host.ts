@@ -145,7 +145,10 @@ export class PulledHost implements Host, LaneOwner {
 
   heard(): void {
     this.#failures = 0;
-    if (!this.isUp) this.#standing.set({ state: 'up' });
+    if (this.isUp) return;
+    this.#standing.set({ state: 'up' });
+    // Watched from before its first check, it was never asked for its name.
+    if (this.#name === undefined && this.#check === undefined) this.#attemptIn(0);
   }
 
   failed({ isRefusal, reason }: Failure): void {
@@ -180,8 +183,10 @@ export class PulledHost implements Host, LaneOwner {
 
   #attempt(): void {
     this.#timer = undefined;
-    if (this.lanes.length > 0) this.#lanes.connect();
-    else if (this.#check === undefined) void this.#begin();
+    const isWatched = this.lanes.length > 0;
+    if (isWatched) this.#lanes.connect();
+    const isNameWanted = this.isUp && this.#name === undefined;
+    if (this.#check === undefined && (!isWatched || isNameWanted)) void this.#begin();
   }
 
   #reachOf(target: Target): Pulled {
@@ -205,7 +210,9 @@ export class PulledHost implements Host, LaneOwner {
     if (check !== this.#check) return;
     this.#check = undefined;
     if ('reason' in found) {
-      this.failed(found);
+      // Its stream shows that it is there; only the name is missing.
+      if (this.isUp && this.lanes.some(({ isLinked }) => isLinked)) this.#attemptIn(times.presenceMs);
+      else this.failed(found);
       return;
     }
     this.#name ??= found.name;

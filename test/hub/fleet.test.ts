@@ -1,6 +1,7 @@
 /** /api/fleet/stream and /api/hosts: what changed per interval, filters, viewers that missed something. */
 import t, { type Test } from 'tap';
 import { ask, jsonOf } from '../helpers/clients/http.ts';
+import { findFreePort } from '../helpers/service/free-port.ts';
 import {
   fleetEvents,
   isUp,
@@ -87,6 +88,19 @@ t.test('[I.hub.fleet] a state that changes, an agent that is removed', async (t)
   hub.reconfigure(others);
   await viewer.when((all) => !all.has('a'));
   t.ok(viewer.events().some(({ removed }) => removed.includes('a')));
+});
+
+t.test('[I.hub.fleet] a machine that is watched before it is up gets its name', async (t) => {
+  const port = await findFreePort();
+  const hub = await startHub(t, { late: { url: `http://127.0.0.1:${port}` } });
+  const viewer = await fleet(hub);
+  await viewer.when((known) => known.get('late')?.state === 'down');
+  const agent = await PlayedAgent.start(t, port);
+  await until(() => (agent.streams === 1 ? true : undefined));
+  agent.sample({ timestamp: 1 });
+  await hub.host('late', ({ name }) => name === 'played');
+  t.equal(agent.checks, 1, 'it is asked once');
+  t.equal(agent.streams, 1, 'its stream goes on');
 });
 
 t.test('[I.hub.filters] by label, by state', async (t) => {
