@@ -52,6 +52,8 @@ export class Machine {
   labels: readonly string[] = [];
   condition: Condition = { state: 'down', since: 0 };
   figures: Figures = UNKNOWN;
+  /** Title and artist; empty: nothing, or not known. */
+  playing = '';
   readonly trail = new Trail();
   /** Its place in the order of names, which is slow to find. */
   rank = 0;
@@ -109,6 +111,7 @@ export class Machines {
       const machine = this.#of(id);
       hasCome ||= condition.state === 'up' && machine.condition.state !== 'up';
       machine.condition = condition;
+      if (condition.state !== 'up') machine.playing = '';
       machine.figures = sample === undefined ? UNKNOWN : figuresOf(sample);
       machine.trail.push(machine.figures.load);
     }

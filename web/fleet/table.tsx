@@ -3,6 +3,7 @@ import { celsius, percent } from '../format.ts';
 import { isDescending, type Sort } from './choice.ts';
 import type { Machine } from './machines.ts';
 import { aboutOf, HostLink, type ListProps, levelOf, Spark, State } from './parts.tsx';
+import { usePlaying } from './playing.ts';
 import { T } from './texts.ts';
 import { useWindow } from './window.ts';
 
@@ -41,6 +42,9 @@ function Head(props: Omit<ListProps, 'rows'>) {
         <Sorted by="memory" kind="number memory" {...props} />
         <Sorted by="disk" kind="number more" {...props} />
         <Sorted by="temperature" kind="number more" {...props} />
+        <th scope="col" class="media more">
+          {T.media}
+        </th>
         <th scope="col" class="about more">
           {T.about}
         </th>
@@ -52,6 +56,7 @@ function Head(props: Omit<ListProps, 'rows'>) {
 function Row({ machine, index }: { readonly machine: Machine; readonly index: number }) {
   const { condition, figures } = machine;
   const about = aboutOf(machine);
+  usePlaying(machine);
   return (
     <tr data-item aria-rowindex={index}>
       <th scope="row" class="name">
@@ -67,6 +72,9 @@ function Row({ machine, index }: { readonly machine: Machine; readonly index: nu
       <td class={`number memory ${levelOf(figures.memory)}`}>{percent(figures.memory)}</td>
       <td class={`number more ${levelOf(figures.disk)}`}>{percent(figures.disk)}</td>
       <td class="number more">{celsius(figures.temperature)}</td>
+      <td class="media more" title={machine.playing}>
+        {machine.playing}
+      </td>
       <td class="about more" title={about}>
         {about}
       </td>

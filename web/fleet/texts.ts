@@ -29,6 +29,8 @@ export const T = {
   views: { table: 'Table', tiles: 'Tiles' },
   caption: 'Table of machines',
   trail: 'Last minute',
+  media: 'Media',
+  paused: (track: string) => `Paused: ${track}`,
   about: 'About',
   shown: (shown: number, all: number) =>
     shown === all

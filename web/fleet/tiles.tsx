@@ -2,6 +2,7 @@
 import { celsius, percent } from '../format.ts';
 import type { Machine } from './machines.ts';
 import { aboutOf, HostLink, type ListProps, levelOf, Spark, State } from './parts.tsx';
+import { usePlaying } from './playing.ts';
 import { T } from './texts.ts';
 import { useWindow } from './window.ts';
 
@@ -35,6 +36,7 @@ interface TileProps {
 function Tile({ machine, place, of }: TileProps) {
   const { condition, figures } = machine;
   const about = aboutOf(machine);
+  usePlaying(machine);
   return (
     <li data-item class="card tile" aria-posinset={place} aria-setsize={of}>
       <header>
@@ -45,6 +47,9 @@ function Tile({ machine, place, of }: TileProps) {
       </header>
       <p class="note" title={about}>
         {about}
+      </p>
+      <p class="note" title={machine.playing}>
+        {machine.playing}
       </p>
       <Spark machine={machine} />
       <dl>

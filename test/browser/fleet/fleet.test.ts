@@ -1,6 +1,7 @@
 /** The hub's page of all machines in Chromium, and the dashboard of one of them through the hub. */
 import '../../helpers/service/dead-buses.ts';
 import t from 'tap';
+import { ask } from '../../helpers/clients/http.ts';
 import { startPrefixProxy } from '../../helpers/clients/prefix-proxy.ts';
 import { findFreePort } from '../../helpers/service/free-port.ts';
 import { isDown, isUp, startHub } from '../../hub/setup.ts';
@@ -154,6 +155,41 @@ else {
       await media.getByRole('button', { name: 'Play', exact: true }).waitFor();
     },
   );
+
+  t.test('[I.hub.page] what is played, of the machines in view alone', async (t) => {
+    const desk = await startAgent(t, 'desk.lan');
+    const mute = await startAgent(t, 'mute.lan', 0, { features: { enable_media: false } });
+    const hub = await startHub(t, { desk: { url: desk.baseUrl }, mute: { url: mute.baseUrl } });
+    await hub.host('desk', isUp);
+    await hub.host('mute', isUp);
+    const { page, requested } = await openPage(browser);
+    t.teardown(() => page.context().close());
+    await page.goto(`http://127.0.0.1:${hub.port}/?view=table`);
+    const playing = page.locator('td.media');
+    await until(
+      () => playing.allInnerTexts(),
+      ([first = '', second]) => first.includes(' — ') && !first.startsWith('Paused') && second === '',
+    );
+    const asked = (id: string) => requested.filter((url) => url.includes(`/api/hosts/${id}/media/status`));
+    await until(
+      async () => asked('desk').length,
+      (count) => count >= 2,
+    );
+    t.equal(asked('mute').length, 1, 'one whose media are off is not asked again soon');
+    await ask(desk.port, '/api/media/control', { method: 'POST', body: JSON.stringify({ action: 'pause' }) });
+    await until(
+      () => playing.first().innerText(),
+      (text) => text.startsWith('Paused: '),
+    );
+    await page.getByRole('radio', { name: 'Tiles' }).check();
+    await page.locator('.tile').getByText('Paused: ').waitFor();
+    await desk.stop();
+    await hub.host('desk', isDown);
+    await until(
+      () => page.locator('.tile').getByText('Paused: ').count(),
+      (count) => count === 0,
+    );
+  });
 
   t.test('[I.hub.page] a machine that goes and comes back: its row, and its dashboard', async (t) => {
     const port = await findFreePort();

@@ -1,0 +1,66 @@
+/**
+ * What the machines in view play. The stream of all machines has no media, so each machine in view is asked, and one at a
+ * time: the page makes at most five requests per second, however many machines there are.
+ */
+import { useEffect } from 'preact/hooks';
+import type { MediaDetail } from '../../src/wire/media.ts';
+import { getJson } from '../requests.ts';
+import { connection } from '../visit.ts';
+import { show } from './live.ts';
+import type { Machine } from './machines.ts';
+import { T } from './texts.ts';
+
+const TURN_MS = 200;
+const EVERY_MS = 5000;
+/** Its media are off, or it has no players: that changes rarely. */
+const REFUSED_MS = 60_000;
+
+/** With the times from which they may be asked again. */
+const inView = new Map<Machine, number>();
+let timer: ReturnType<typeof setInterval> | undefined;
+let isAsking = false;
+
+function textOf({ status, playback, title, artist }: MediaDetail): string {
+  if (status !== 'active') return '';
+  const track = [title, artist].filter((text) => text !== '').join(' — ');
+  return playback === 'playing' ? track : T.paused(track);
+}
+
+async function ask(machine: Machine): Promise<void> {
+  isAsking = true;
+  const text = await getJson<MediaDetail>(`/api/hosts/${machine.id}/media/status?detail=1`).then(
+    textOf,
+    () => undefined,
+  );
+  isAsking = false;
+  const waitMs = text === undefined ? REFUSED_MS : EVERY_MS;
+  if (inView.has(machine)) inView.set(machine, performance.now() + waitMs);
+  if (machine.playing === (text ?? '')) return;
+  machine.playing = text ?? '';
+  show();
+}
+
+/** Asks the one that has waited longest. */
+function turn(): void {
+  if (isAsking || connection.current !== 'live') return;
+  const now = performance.now();
+  let next: Machine | undefined;
+  let nextMs = now;
+  for (const [machine, dueMs] of inView)
+    if (machine.condition.state === 'up' && dueMs <= nextMs) [next, nextMs] = [machine, dueMs];
+  if (next !== undefined) void ask(next);
+}
+
+/** Keeps `machine.playing` up to date while the component is shown. */
+export function usePlaying(machine: Machine): void {
+  useEffect(() => {
+    inView.set(machine, 0);
+    timer ??= setInterval(turn, TURN_MS);
+    return () => {
+      inView.delete(machine);
+      if (inView.size > 0) return;
+      clearInterval(timer);
+      timer = undefined;
+    };
+  }, [machine]);
+}
