@@ -1,10 +1,10 @@
-/** Pictures of the dashboard: a machine that has everything, five minutes of it. */
+/** Pictures of the dashboard: a machine that has everything, five minutes of it; then those of the fleet. */
 import '../helpers/service/dead-buses.ts';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { BrowserContextOptions, Page } from 'playwright-core';
+import type { BrowserContextOptions } from 'playwright-core';
 import { ALL_SECTIONS } from '#src/host/host.js';
 import { NO_BASELINE } from '#src/stats/baseline.js';
 import { deriveSample } from '#src/stats/sample.js';
@@ -13,6 +13,8 @@ import { type LivelyHost, livelyHost } from '../helpers/fakes/lively-host.ts';
 import { startHere } from '../helpers/service/service.ts';
 import { launchBrowser, openPage } from './browser.ts';
 import { coverPicture } from './cover-picture.ts';
+import { takeFleetPictures } from './fleet/pictures.ts';
+import { takePicture } from './picture.ts';
 
 interface Shot {
   readonly name: string;
@@ -37,7 +39,6 @@ const SHOTS: readonly Shot[] = [
   { name: 'dashboard-phone-dark', options: { ...PHONE, colorScheme: 'dark' }, hasTable: true },
   { name: 'dashboard-large-text', options: { ...TABLET, colorScheme: 'light' }, isLarge: true },
 ];
-const WEBP_QUALITY = 82;
 /** The rest of a long page is cut off: pictures stay below 150 KB. */
 const MAX_HEIGHT = 4600;
 const MAX_HEIGHT_LARGE = 2600;
@@ -66,13 +67,6 @@ function shiftTo(recorded: string, end: number): string {
   const times = [...recorded.matchAll(/"timestamp":(\d+)/g)].map(([, time]) => Number(time));
   const later = Math.floor(end) - (times.at(-1) ?? 0);
   return recorded.replaceAll(/"timestamp":(\d+)/g, (_, time) => `"timestamp":${Number(time) + later}`);
-}
-
-/** A picture of the whole page as WebP, which Playwright cannot write: a third of the bytes of a PNG. */
-async function takePicture(page: Page, file: string): Promise<void> {
-  const session = await page.context().newCDPSession(page);
-  const { data } = await session.send('Page.captureScreenshot', { format: 'webp', quality: WEBP_QUALITY });
-  writeFileSync(file, Buffer.from(data, 'base64'));
 }
 
 /** The page gets the recorded history first, and goes on with the service's own stream. */
@@ -116,6 +110,7 @@ export async function takeScreenshots(folder: string): Promise<void> {
     await takePicture(page, path.join(folder, `${name}.webp`));
     await page.context().close();
   }
+  await takeFleetPictures(folder, browser);
   await browser.close();
   await service.stop();
   rmSync(path.dirname(art), { recursive: true });

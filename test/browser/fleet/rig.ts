@@ -6,9 +6,8 @@ import { livelyHost } from '../../helpers/fakes/lively-host.ts';
 import { type ConfigPart, startHere } from '../../helpers/service/service.ts';
 import { isUp, type StartedHub, startHub } from '../../hub/setup.ts';
 
-/** A lively machine of another name. */
-export function namedHost(hostname: string): Host {
-  const host = livelyHost();
+/** A machine of another name. */
+export function namedHost(hostname: string, host: Host = livelyHost()): Host {
   return { ...host, readSystem: async () => ({ ...(await host.readSystem()), hostname }) };
 }
 
