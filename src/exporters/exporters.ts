@@ -72,6 +72,14 @@ export const EXPORTERS: readonly ExporterRow[] = [
     },
   },
   {
+    name: 'hub.url',
+    isWanted: ({ hub }) => hub.url !== undefined,
+    async open(parts) {
+      const { openDial } = await import('./dial/exporter.ts');
+      return openDial({ ...parts, id: identify(parts.config.current.host), tools: TOOLS });
+    },
+  },
+  {
     name: 'mDNS',
     isWanted: ({ discovery }) => discovery.mdns,
     open: async (parts) => {
