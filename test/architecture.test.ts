@@ -130,7 +130,7 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   cli: ['config', 'host', 'access', 'tls', 'wake', 'place'],
   'cli/share': ['cli', 'place'],
   'cli/top': ['cli', 'client', 'wire'],
-  'cli/doctor': ['cli', 'access', 'config', 'engines', 'host', 'tls'],
+  'cli/doctor': ['cli', 'access', 'config', 'engines', 'exporters', 'host', 'tls'],
   tls: [],
   client: ['wire', 'tls'],
   api: ['wire', 'errors', 'host', 'place'],

@@ -151,7 +151,10 @@ export class DialIns implements SessionOwner {
 
   onRefused(session: DialSession, id: string): void {
     this.#parts.counters.failures++;
-    const why = this.#agents.has(id) ? `it does not have the key of ${id}` : 'its id is not in hub.agents';
+    // An id is of harmless characters.
+    const why = this.#agents.has(id)
+      ? `it does not have the key of ${id}`
+      : `hub.agents has no entry ${id} with dials_in`;
     this.#attempts.fail(session.address, id === '' ? 'it sent no proof' : why);
   }
 

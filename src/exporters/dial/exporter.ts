@@ -21,7 +21,9 @@ const settingsOf = ({ hub: { url, key_file: keyFile, pin } }: Config) => ({ url,
 /** The way to a hub that is dialled. */
 function overDial(url: string, key: string, pin: string | undefined, rooms: HubSessionRooms): Way {
   const target = hubTargetOf(url, pin);
-  const { id, clock } = rooms;
+  const { id, clock, log } = rooms;
+  // The name of its entry at the hub.
+  log.info(`hub: this machine dials ${target.name} as ${id}`);
   return {
     ...{ subject: 'hub', topics: topicsBelow('') },
     // The hub has proved itself, and names its clients.
