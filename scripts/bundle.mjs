@@ -37,6 +37,7 @@ function write(file, bytes) {
 const LATE = [
   'src/exporters/prometheus/metrics.ts',
   'src/exporters/mqtt/exporter.ts',
+  'src/exporters/dial/exporter.ts',
   'src/history/store/store.ts',
   'src/cli/top/top.ts',
 ];

@@ -51,6 +51,8 @@ export interface FrontOptions {
   readonly streams: () => OpenStreams;
   /** Where a WebSocket can be asked for, as paths of routes. Default: that of the service. */
   readonly socketPaths?: readonly string[];
+  /** As GateOptions.provenPaths. */
+  readonly provenPaths?: readonly string[];
   /** The resident memory of this process, in bytes. Without it none is returned to the system early. */
   readonly rss?: (() => number) | undefined;
 }
@@ -77,7 +79,7 @@ export class Front {
 
   constructor(options: FrontOptions) {
     const { base, engine, machineNames, dashboardPaths, headersRead, streams, rss } = options;
-    const { socketPaths = SOCKET_PATHS } = options;
+    const { socketPaths = SOCKET_PATHS, provenPaths = [] } = options;
     const { config, host, clock, log } = base;
     this.#base = base;
     this.#streams = streams;
@@ -87,6 +89,7 @@ export class Front {
       machineNames,
       ...paths,
       socketPaths,
+      provenPaths,
       log,
       now: clock.now,
     });

@@ -47,7 +47,7 @@ export class Service {
   readonly #history: RecordedHistory;
   readonly #power: Power;
   readonly #exporters = new Exporters();
-  readonly #exporterParts: Omit<ExporterParts, 'doors'>;
+  readonly #exporterParts: Omit<ExporterParts, 'doors' | 'holds'>;
   /** For the test that compares the API documents with it. */
   readonly routes: readonly Route[];
 

@@ -39,8 +39,21 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   ],
   front: ['engines', 'parts', 'tls', 'config', 'http'],
   hub: [
-    ...['front', 'hub/pull', 'hub/broker', 'hub/socket', 'exporters/mqtt', 'http', 'stats', 'host', 'config'],
-    ...['engines', 'wire', 'access', 'params', 'errors', 'log', 'clock', 'listeners'],
+    ...['front', 'hub/pull', 'hub/broker', 'hub/dial', 'hub/socket', 'exporters/mqtt', 'exporters/dial'],
+    ...[
+      'http',
+      'stats',
+      'host',
+      'config',
+      'engines',
+      'wire',
+      'access',
+      'params',
+      'errors',
+      'log',
+      'clock',
+      'listeners',
+    ],
   ],
   'hub/socket': [
     ...['http', 'http/clients', 'http/socket', 'stats', 'wire', 'params', 'errors', 'log', 'clock'],
@@ -48,6 +61,7 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   ],
   'hub/pull': ['config', 'tls', 'clock'],
   'hub/broker': ['host', 'errors', 'params', 'clock'],
+  'hub/dial': ['exporters/dial', 'http', 'http/clients', 'log', 'clock'],
   parts: ['config', 'host', 'stats', 'history', 'processes', 'commands', 'log', 'clock'],
   engines: ['http'],
   http: ['http/clients', 'stats', 'tls', 'access', 'config', 'wire', 'errors', 'params', 'log'],
@@ -76,6 +90,7 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
     'errors',
     'access',
     'exporters/mqtt',
+    'exporters/dial',
     'exporters/mdns',
   ],
   'exporters/mqtt': [
@@ -102,6 +117,7 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
     ...['exporters/mqtt/link', 'exporters/mqtt/door', 'commands', 'config', 'processes', 'stats'],
     ...['host', 'wire', 'errors', 'params', 'log', 'clock'],
   ],
+  'exporters/dial': ['exporters/mqtt/hub', 'exporters/mqtt/link', 'commands', 'config', 'tls', 'clock'],
   'exporters/mdns': ['config', 'host', 'log'],
   'exporters/prometheus': ['stats', 'host', 'clock'],
   'exporters/mqtt/discovery': ['commands', 'stats', 'host', 'wire'],
@@ -114,7 +130,7 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   cli: ['config', 'host', 'access', 'tls', 'wake', 'place'],
   'cli/share': ['cli', 'place'],
   'cli/top': ['cli', 'client', 'wire'],
-  'cli/doctor': ['cli', 'access', 'config', 'engines', 'host', 'tls'],
+  'cli/doctor': ['cli', 'access', 'config', 'engines', 'exporters', 'host', 'tls'],
   tls: [],
   client: ['wire', 'tls'],
   api: ['wire', 'errors', 'host', 'place'],
@@ -140,7 +156,10 @@ const LIBRARIES: Readonly<Record<string, (file: string) => boolean>> = {
   'uWebSockets.js': (file) => file.startsWith('src/http/uws/'),
   selfsigned: (file) => file === 'src/tls/self-signed.ts',
   ws: (file) =>
-    file.startsWith('src/http/node/') || file === 'src/client/pinned.ts' || file === 'src/cli/top/open.ts',
+    file.startsWith('src/http/node/') ||
+    file.startsWith('src/exporters/dial/') ||
+    file === 'src/client/pinned.ts' ||
+    file === 'src/cli/top/open.ts',
   'ipaddr.js': (file) => file === 'src/access/addresses.ts',
   'js-yaml': (file) => file.startsWith('src/config/'),
   mqtt: (file) => file.startsWith('src/exporters/mqtt/'),
@@ -307,6 +326,8 @@ const POOL_USERS: ReadonlyMap<string, RegExp> = new Map([
   ['src/exporters/mqtt/link/broker.ts', /^(?:net|lookup|type Lookup\w+)$/],
   // Types.
   ['src/exporters/mqtt/link/connection.ts', /^Socket$/],
+  // Types; the name of the hub is looked up by broker.ts.
+  ['src/exporters/dial/socket.ts', /^(?:RequestOptions|Socket)$/],
   // `hostwire doctor` listens for a moment: its own process, which serves nobody.
   ['src/cli/ports.ts', /^net$/],
   // As server.ts.

@@ -35,6 +35,8 @@ export interface AccessPolicy {
   readonly publicPaths: ReadonlySet<string>;
   /** Those with a part that any text may take the place of. */
   readonly publicPatterns: readonly RegExp[];
+  /** Their callers prove themselves in another way: the rules of addresses hold, a key is not needed. */
+  readonly provenPaths: ReadonlySet<string>;
   readonly guard: WebGuard;
 }
 
@@ -56,6 +58,7 @@ export function compileAccess(
   { auth, server, features }: AccessSettings,
   machineNames: readonly string[],
   dashboardPaths: readonly string[] = [],
+  provenPaths: readonly string[] = [],
 ): AccessPolicy {
   const pages = features.enable_dashboard ? [DASHBOARD_ROOT, ...dashboardPaths] : [];
   return {
@@ -69,6 +72,7 @@ export function compileAccess(
     publicPatterns: pages
       .filter((page) => page.includes('*'))
       .map((page) => new RegExp(`^${page.replaceAll('*', '[^/]+')}$`)),
+    provenPaths: new Set(provenPaths),
     guard: {
       hosts: new Set([
         ...withLocalSuffixes([...compileNames(machineNames, normalizeName)]),
@@ -118,12 +122,14 @@ export function decideAccess(policy: AccessPolicy, request: AccessRequest): Deci
   const isPublic =
     policy.publicPaths.has(request.path) || policy.publicPatterns.some((page) => page.test(request.path));
   const verdict = isPublic ? (key === 'valid' ? 'keyed' : 'keyless') : judge(policy, client, key);
-  if (verdict === 401 || verdict === 403) {
+  const isProven = policy.provenPaths.has(request.path);
+  if (verdict === 403 || (verdict === 401 && !isProven)) {
     const isWrongKey = verdict === 401 && key === 'wrong';
     return refuse(policy, request, client.address, { ...PLAIN_REFUSAL, status: verdict, isWrongKey });
   }
   const isKeyed = verdict === 'keyed';
-  const foreign = isKeyed || isPublic ? undefined : guardWeb(policy.guard, request, client.isProxied);
+  const foreign =
+    isKeyed || isPublic || isProven ? undefined : guardWeb(policy.guard, request, client.isProxied);
   if (foreign !== undefined) {
     return refuse(policy, request, client.address, { ...foreign, isWrongKey: false });
   }

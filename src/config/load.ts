@@ -2,7 +2,7 @@
 import path from 'node:path';
 import { checkTree } from './check.ts';
 import { createFindings, type Findings, placed } from './findings.ts';
-import { resolveAgents } from './hub-files.ts';
+import { resolveAgents, resolveDial } from './hub-files.ts';
 import { judgeKey, type KeyFile, resolveKeyFile } from './key-file.ts';
 import type { LaunchEntry } from './launch-rows.ts';
 import {
@@ -67,7 +67,10 @@ export function loadConfig(options: LoadOptions, previous?: Sources): Loaded {
   const keyFile = resolveKeyFile(settings, findings, surroundings.uid);
   const tlsFiles = resolveTls(settings, findings, surroundings.uid);
   const mqttFiles = resolveMqtt(settings, findings, surroundings.uid);
-  const agentFiles = resolveAgents(settings, findings, surroundings.uid);
+  const agentFiles = [
+    ...resolveAgents(settings, findings, surroundings.uid),
+    ...resolveDial(settings, findings, surroundings.uid),
+  ];
   const watch = [
     ...sources.watch,
     ...(keyFile === undefined ? [] : [keyFile.path]),

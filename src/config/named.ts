@@ -31,7 +31,7 @@ export function judgeEntries(
 function judgeEntry(
   file: string,
   path: readonly string[],
-  { keys, required, requires, short, check }: NamedEntries,
+  { keys, required, requires, orElse, short, check }: NamedEntries,
   { line, value: written }: MapEntry,
   findings: Findings,
 ): void {
@@ -55,8 +55,9 @@ function judgeEntry(
     else if (accepts(row, value)) values[entry.key] = value;
     else findings.problems.push(refuse(place, row, value));
   }
-  if (!tree.entries.some(({ key }) => key === required)) {
-    const message = `expected the key ${required}, with ${requires}`;
+  if (!tree.entries.some(({ key }) => key === required || key === orElse)) {
+    const other = orElse === undefined ? '' : `, or ${orElse}`;
+    const message = `expected the key ${required}, with ${requires}${other}`;
     findings.problems.push(placed(file, { line, path, message }));
   }
   const message = findings.problems.length > before ? undefined : check?.(values);

@@ -16,6 +16,8 @@ export interface NamedEntries {
   /** The key that each entry must have, and the words for its value. */
   readonly required: string;
   readonly requires: string;
+  /** A key that may stand in its place; `check` judges both. */
+  readonly orElse?: string;
   /** The key that a text in the place of an entry stands for. */
   readonly short?: string;
   /** What a name is made of, where that is not ENTRY_NAME. */

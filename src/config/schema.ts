@@ -3,7 +3,7 @@ import * as v from 'valibot';
 import { LOG_FORMATS, type LogFormat } from '../log/format.ts';
 import { LOG_LEVELS, type LogLevel } from '../log/log.ts';
 import { HISTORY_ROWS } from './history-rows.ts';
-import { AGENTS_ROW, COMMANDS_ROW, HOST_LABELS_ROW } from './hub-rows.ts';
+import { AGENTS_ROW, COMMANDS_ROW, DIAL_ROWS, HOST_LABELS_ROW } from './hub-rows.ts';
 import { LAUNCH_ROW } from './launch-rows.ts';
 import { HUB_MQTT_ROWS, MQTT_ROWS } from './mqtt-rows.ts';
 import { addressesRow, booleanRow, configRow, limitRow, namesRow, pemRow, type Row } from './rows.ts';
@@ -159,7 +159,7 @@ export const KEYS = {
   history: HISTORY_ROWS,
   mqtt: MQTT_ROWS,
   wake: { hosts: WAKE_ROW },
-  hub: { agents: AGENTS_ROW, commands: COMMANDS_ROW, mqtt: HUB_MQTT_ROWS },
+  hub: { ...DIAL_ROWS, agents: AGENTS_ROW, commands: COMMANDS_ROW, mqtt: HUB_MQTT_ROWS },
   watch: { rules: WATCH_ROW },
   host: {
     root: configRow<string | undefined>(PATH, undefined, {
@@ -180,7 +180,8 @@ export const KEYS = {
     id: configRow<string | undefined>(v.pipe(v.string(), v.regex(/^[A-Za-z0-9_-]{1,64}$/)), undefined, {
       type: 'string',
       expected: '1 to 64 letters, digits, "_" and "-"',
-      meaning: 'The name of this machine in MQTT topics. Two machines with one id are one to other systems.',
+      meaning:
+        'The name of this machine in MQTT topics, and at a hub that it dials. Two machines with one id are one to other systems.',
       defaultInWords: "a digest of the machine's own id",
       needsRestart: true,
     }),

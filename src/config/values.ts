@@ -48,6 +48,12 @@ export function isAgentUrl(text: string): boolean {
   return /^https?:/u.test(text) && isBrokerUrl(text.replace(/^http(s?):/u, 'mqtt$1:'));
 }
 
+/** `ws://` or `wss://`, a host, perhaps a port, and perhaps a path. */
+export function isHubUrl(text: string): boolean {
+  const [, secure, place = '', path = ''] = /^ws(s?):\/\/([^/]+)(\/.*)?$/u.exec(text) ?? [];
+  return isBrokerUrl(`mqtt${secure ?? ''}://${place}`) && /^(?:\/[A-Za-z0-9._~-]+)*\/?$/u.test(path);
+}
+
 /** A map of few short labels; every name is checked, also one such as "constructor". */
 export function isLabels(value: unknown): boolean {
   if (!isMap(value)) return false;

@@ -15,6 +15,7 @@ import type { ServiceFacts } from '../stats/system.ts';
 import { viewOf } from '../stats/view.ts';
 import type { SystemPayload } from '../wire/system.ts';
 import { identify } from './identity.ts';
+import { SleepHold } from './mqtt/link/sleep-hold.ts';
 
 /** Where the service listens. */
 export interface Door {
@@ -35,6 +36,8 @@ export interface ExporterParts extends Base {
   readonly queries: ProcessQueries | undefined;
   readonly readSystem: (withDetail: boolean) => Promise<SystemPayload>;
   readonly doors: readonly Door[];
+  /** Of those whose other side must learn of a sleep before it comes. */
+  readonly holds: SleepHold;
 }
 
 export interface Exporter {
@@ -54,6 +57,9 @@ export interface ExporterRow {
 /** A detailed sample. */
 const DETAILED: Needs = { sections: ALL_SECTIONS, withDetail: true, details: ALL_DETAILS };
 
+/** What hubs ask for is answered with functions of the service. */
+const TOOLS = { sectionBits: SECTION_BITS, viewOf, checkList, checkDetails, listable, featureDisabled };
+
 // An exporter's own modules import none of the service: the bundler would make a part of each that both use.
 export const EXPORTERS: readonly ExporterRow[] = [
   {
@@ -61,8 +67,16 @@ export const EXPORTERS: readonly ExporterRow[] = [
     isWanted: ({ mqtt }) => mqtt.url !== undefined,
     async open(parts) {
       const { openMqtt } = await import('./mqtt/exporter.ts');
-      const tools = { sectionBits: SECTION_BITS, viewOf, checkList, checkDetails, listable, featureDisabled };
-      return openMqtt({ ...parts, id: identify(parts.config.current.host), needs: DETAILED, tools });
+      const id = identify(parts.config.current.host);
+      return openMqtt({ ...parts, id, needs: DETAILED, tools: TOOLS });
+    },
+  },
+  {
+    name: 'hub.url',
+    isWanted: ({ hub }) => hub.url !== undefined,
+    async open(parts) {
+      const { openDial } = await import('./dial/exporter.ts');
+      return openDial({ ...parts, id: identify(parts.config.current.host), tools: TOOLS });
     },
   },
   {
@@ -85,8 +99,8 @@ export class Exporters {
     this.#rows = rows;
   }
 
-  start(parts: ExporterParts): void {
-    this.#parts = parts;
+  start(parts: Omit<ExporterParts, 'holds'>): void {
+    this.#parts = { ...parts, holds: new SleepHold(parts.power.delays) };
     this.reconfigure();
   }
 

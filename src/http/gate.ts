@@ -39,6 +39,8 @@ export interface GateOptions {
   readonly dashboardPaths?: readonly string[];
   /** Where a WebSocket may be asked for, as paths of routes: the key may be in the query there. Default: that of the service. */
   readonly socketPaths?: readonly string[] | undefined;
+  /** Raw paths whose callers prove themselves in another way than with the key. */
+  readonly provenPaths?: readonly string[];
   readonly log: Log;
   /** Monotonic milliseconds. */
   readonly now: () => number;
@@ -66,15 +68,20 @@ export class Gate {
 
   constructor(options: GateOptions) {
     this.#options = options;
-    this.#policy = compileAccess(options.config, options.machineNames, options.dashboardPaths);
+    this.#policy = this.#compile(options.config);
     this.#refusals = new RefusalLog((text) => options.log.warn(text));
     this.#wrongKeys = new WrongKeyLog((text, address) => options.log.warn(`access: ${text}`, { address }));
     this.#warnOfExposure(options.config);
   }
 
   reconfigure(config: Config): void {
-    this.#policy = compileAccess(config, this.#options.machineNames, this.#options.dashboardPaths);
+    this.#policy = this.#compile(config);
     this.#warnOfExposure(config);
+  }
+
+  #compile(config: Config): AccessPolicy {
+    const { machineNames, dashboardPaths, provenPaths } = this.#options;
+    return compileAccess(config, machineNames, dashboardPaths, provenPaths);
   }
 
   judge(head: RequestHead): GateVerdict {

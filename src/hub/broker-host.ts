@@ -1,4 +1,7 @@
-/** A machine whose agent reports over a broker: what it says of itself, what is wanted of it, and what it is asked. */
+/**
+ * A machine whose agent reports over a broker, or over a connection that it has opened: what it says of itself, what is
+ * wanted of it, and what it is asked.
+ */
 import type { ServiceError } from '../errors.ts';
 import type { View } from '../stats/view.ts';
 import type { HostRow } from '../wire/hub.ts';
@@ -21,6 +24,8 @@ import { type Condition, Standing } from './standing.ts';
 export interface BrokerHostRooms {
   readonly parts: HubParts;
   readonly calls: Calls;
+  /** Those of this hub's configuration; absent: those that the agent says. */
+  readonly labels?: () => Readonly<Record<string, string>>;
   /** What is wanted of it has changed. */
   readonly onWant: (host: BrokerHost) => void;
 }
@@ -60,7 +65,7 @@ export class BrokerHost implements Host, LaneOwner {
   }
 
   get labels(): Readonly<Record<string, string>> {
-    return this.#status?.labels ?? {};
+    return this.#rooms.labels?.() ?? this.#status?.labels ?? {};
   }
 
   get condition(): Condition {
@@ -164,7 +169,7 @@ export class BrokerHost implements Host, LaneOwner {
     if (reading !== undefined) this.#heardClock(reading);
   }
 
-  /** The broker is away. */
+  /** Nothing reaches it: the broker is away, or its own connection. */
   lost(reason: string): void {
     this.#reach.end(reason);
     this.#silentSinceMs = undefined;

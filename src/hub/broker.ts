@@ -1,23 +1,22 @@
 /** The machines behind a broker: the connection, who is there, and the leases by which their agents send samples. */
 import { isDeepStrictEqual } from 'node:util';
 import type { Config } from '../config/schema.ts';
-import type { Connection, Message } from '../exporters/mqtt/link/connection.ts';
-import type { Link } from '../exporters/mqtt/link/link.ts';
+import type { Connection } from '../exporters/mqtt/link/connection.ts';
+import type { Message } from '../exporters/mqtt/link/line.ts';
+import type { MqttLink } from '../exporters/mqtt/link/mqtt-link.ts';
 import { Calls } from './broker/calls.ts';
 import { readStatus } from './broker/status.ts';
 import { AgentTopics } from './broker/topics.ts';
 import { BrokerHost } from './broker-host.ts';
 import type { Hosts } from './hosts.ts';
 import type { HubParts } from './parts.ts';
+import { LOOK_MS, Wants } from './wants.ts';
 
 type Settings = Config['hub']['mqtt'];
 
 /** Opens the connection; in the part of the program that has the library. */
 export type OpenLink = typeof import('../exporters/mqtt/exporter.ts')['linkOf'];
 
-/** Agents forget a want after 10 s. */
-const RENEW_MS = 3000;
-const LOOK_MS = 1000;
 const MAX_DELAY_MS = 5000;
 /** Retained states of more are ignored: whoever may publish everywhere could make up any number. */
 const MAX_HOSTS = 20_000;
@@ -42,12 +41,9 @@ export class Broker {
   readonly #name: string;
   readonly #topics: AgentTopics;
   readonly #calls: Calls;
-  readonly #link: Link;
+  readonly #link: MqttLink;
   readonly #known = new Map<string, BrokerHost>();
-  /** Those whose wants are to be published at the end of this turn. */
-  readonly #changed = new Set<BrokerHost>();
-  /** When the want of each was published. */
-  readonly #wanted = new Map<BrokerHost, number>();
+  readonly #wants: Wants<BrokerHost>;
   #timer: unknown;
   #isClosed = false;
   #isFullLogged = false;
@@ -61,6 +57,15 @@ export class Broker {
     this.#calls = new Calls({
       ...{ hub: this.#name, clock, answerMs: times.answerMs },
       publish: (id, name, payload) => this.#send(this.#topics.command(id, name), payload),
+    });
+    this.#wants = new Wants({
+      clock,
+      isReady: () => this.#link.connection !== undefined,
+      send: (host) =>
+        this.#send(this.#topics.want(host.id), JSON.stringify({ hub: this.#name, ...host.want })),
+      // First: the first sample comes at once.
+      onBegun: (hosts) => this.#subscribe(hosts),
+      onEnded: (hosts) => this.#unsubscribe(hosts),
     });
     this.#link = openLink(url, settings, `hub-${this.#name}`, {
       ...{ availability: undefined, clock, log, random, maxDelayMs: MAX_DELAY_MS },
@@ -87,7 +92,7 @@ export class Broker {
     this.#parts.clock.clearTimer(this.#timer);
     this.#calls.lost('this hub ends');
     for (const host of this.#known.values()) this.#hosts.remove(host);
-    this.#flush();
+    this.#wants.flush();
     await this.#link.close();
   }
 
@@ -101,7 +106,7 @@ export class Broker {
   }
 
   #lost(reason: string): void {
-    this.#wanted.clear();
+    this.#wants.clear();
     for (const host of this.#known.values()) host.lost(reason);
   }
 
@@ -138,7 +143,7 @@ export class Broker {
     const rooms = {
       parts: this.#parts,
       calls: this.#calls,
-      onWant: (each: BrokerHost) => this.#wantSoon(each),
+      onWant: (each: BrokerHost) => this.#wants.changed(each),
     };
     const host = new BrokerHost(id, rooms);
     this.#known.set(id, host);
@@ -154,43 +159,27 @@ export class Broker {
     this.#calls.lost('its agent is gone', host.id);
   }
 
-  /** All that changes in one turn is one message. */
-  #wantSoon(host: BrokerHost): void {
-    if (this.#changed.size === 0) setImmediate(() => this.#flush());
-    this.#changed.add(host);
-  }
-
-  #flush(): void {
-    const changed = [...this.#changed];
-    this.#changed.clear();
-    const { connection } = this.#link;
-    if (connection === undefined) return;
-    const begun = changed.filter((host) => host.want !== undefined && !this.#wanted.has(host));
-    const ended = changed.filter((host) => host.want === undefined && this.#wanted.has(host));
-    const topicsOf = (hosts: readonly BrokerHost[]) => hosts.map(({ id }) => this.#topics.sample(id));
-    // First: the first sample comes at once.
+  #subscribe(hosts: readonly BrokerHost[]): void {
     const report = (refused: readonly string[]) =>
       this.#link.reportRefusal(refused, 'the subscription is refused');
-    for (const topics of packets(topicsOf(begun)))
-      connection.subscribe(topics, 0).then(report, () => undefined);
-    for (const host of changed) if (host.want !== undefined || this.#wanted.has(host)) this.#renew(host);
-    for (const host of ended) this.#wanted.delete(host);
-    for (const topics of packets(topicsOf(ended))) connection.unsubscribe(topics).catch(() => undefined);
+    for (const topics of this.#sampleTopics(hosts))
+      this.#link.connection?.subscribe(topics, 0).then(report, () => undefined);
   }
 
-  #renew(host: BrokerHost): void {
-    const payload = JSON.stringify({ hub: this.#name, ...host.want });
-    // One that could not be sent now is sent at the next look.
-    const isSent = this.#send(this.#topics.want(host.id), payload);
-    this.#wanted.set(host, isSent ? this.#parts.clock.now() : Number.NEGATIVE_INFINITY);
+  #unsubscribe(hosts: readonly BrokerHost[]): void {
+    for (const topics of this.#sampleTopics(hosts))
+      this.#link.connection?.unsubscribe(topics).catch(() => undefined);
+  }
+
+  #sampleTopics(hosts: readonly BrokerHost[]): Iterable<readonly string[]> {
+    return packets(hosts.map(({ id }) => this.#topics.sample(id)));
   }
 
   #look(): void {
     this.#timer = this.#parts.clock.setTimer(() => this.#look(), LOOK_MS);
     if (this.#link.connection === undefined) return;
     const nowMs = this.#parts.clock.now();
-    for (const [host, sentAtMs] of this.#wanted)
-      if (nowMs - sentAtMs >= RENEW_MS - LOOK_MS / 2) this.#renew(host);
+    this.#wants.look(nowMs);
     for (const host of this.#known.values()) if (!host.isClosed) host.look(nowMs);
   }
 

@@ -7,12 +7,13 @@ import { SOCKET_HEADERS, socketRuns } from '../http/endpoints/websocket.ts';
 import type { Exchange } from '../http/engine.ts';
 import { GATE_HEADERS, type Gate } from '../http/gate.ts';
 import type { Answer } from '../http/head.ts';
-import { type Headers, jsonAnswer, jsonTextAnswer, statusLine } from '../http/reply.ts';
+import { bareAnswer, type Headers, jsonAnswer, jsonTextAnswer, statusLine } from '../http/reply.ts';
 import { type Request, type Route, routesOfTable } from '../http/routes.ts';
 import { STREAM_HEADERS } from '../http/stream/fanout.ts';
 import { parseView, type View } from '../stats/view.ts';
 import { HUB_OPERATIONS } from '../wire/hub-operations.ts';
 import type { Asking } from './asking.ts';
+import type { DialIns } from './dial-ins.ts';
 import { filterOf } from './filter.ts';
 import type { Fleet } from './fleet.ts';
 import { forwardedRuns } from './forwarded.ts';
@@ -36,6 +37,7 @@ export interface HubRooms {
   readonly fleet: Fleet;
   readonly gate: Pick<Gate, 'judge' | 'keep'>;
   readonly sockets: Pick<HubSockets, 'open'>;
+  readonly dialIns: Pick<DialIns, 'open'>;
   readonly asking: Asking;
   /** Whether one more stream may be opened. */
   readonly hasRoom: (caller: Caller) => boolean;
@@ -58,13 +60,18 @@ const streamHead = (headers: Headers): Answer => ({
 });
 
 export function hubRoutes(rooms: HubRooms): readonly Route[] {
-  const { hosts, fleet, gate, metrics, sockets, hasRoom, asking } = rooms;
+  const { hosts, fleet, gate, metrics, sockets, hasRoom, asking, dialIns } = rooms;
   // `/api/hosts/{id}/…`
   const hostAt = ({ head }: Exchange): Host => hosts.find(head.path.split('/')[3] ?? '');
   const hostOf = ({ exchange }: Request): Host => hostAt(exchange);
   const openOne = {
     open: (exchange: Exchange, caller: Caller) => sockets.open(exchange, caller, hostAt(exchange)),
   };
+  // Agents of one address are limited by other counts than its viewers.
+  const dialIn = socketRuns({
+    ...{ gate, sockets: dialIns },
+    hasRoom: (caller) => hasRoom({ ...caller, isKeyed: true }),
+  }).openSocket;
   return routesOfTable(HUB_OPERATIONS, {
     listHosts({ query, headers }) {
       const { matches } = filterOf(query);
@@ -91,6 +98,12 @@ export function hubRoutes(rooms: HubRooms): readonly Route[] {
     getStatus: ({ headers }) => jsonAnswer({ status: 'ok' }, headers),
     ...socketRuns({ gate, sockets, hasRoom }),
     openHostSocket: socketRuns({ gate, sockets: openOne, hasRoom }).openSocket,
+    dialIn(request) {
+      // No browser speaks for an agent: a page of any site could open this socket.
+      if (request.exchange.head.headers.has('origin'))
+        return bareAnswer(403, [['X-Error-Code', 'origin_not_allowed']]);
+      return dialIn(request);
+    },
     getOpenapi: runOf('hub-openapi'),
     getAsyncapi: runOf('hub-asyncapi'),
     getMetrics: ({ headers }) => ({

@@ -30,6 +30,7 @@ export type ForwardedId = Exclude<
   | 'openHostSocket'
   | 'openFleetStream'
   | 'openSocket'
+  | 'dialIn'
   | 'getStatus'
   | 'getOpenapi'
   | 'getAsyncapi'

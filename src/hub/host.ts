@@ -1,6 +1,5 @@
 /** One machine of the hub. One that it connects to itself: whether its agent is there, and when it is tried again. */
 import { isDeepStrictEqual } from 'node:util';
-import type { AgentEntry } from '../config/hub-rows.ts';
 import type { ServiceError } from '../errors.ts';
 import type { View } from '../stats/view.ts';
 import type { HostRow } from '../wire/hub.ts';
@@ -10,7 +9,7 @@ import type { AgentStream, Lane, LaneOwner, StreamSink } from './lane.ts';
 import { Lanes } from './lanes.ts';
 import type { HubParts } from './parts.ts';
 import type { Failure } from './pull/socket.ts';
-import { type Target, targetOf } from './pull/target.ts';
+import { type PulledEntry, type Target, targetOf } from './pull/target.ts';
 import { Pulled } from './pulled.ts';
 import { openPulledStream } from './pulled-stream.ts';
 import { type Condition, Standing } from './standing.ts';
@@ -39,11 +38,11 @@ export interface Host extends Reach {
   close(): number;
 }
 
-/** A machine of `hub.agents`. */
+/** A machine of `hub.agents` that the hub connects to. */
 export class PulledHost implements Host, LaneOwner {
   readonly id: string;
   readonly #parts: HubParts;
-  #entry: AgentEntry;
+  #entry: PulledEntry;
   #target: Target;
   #name: string | undefined;
   readonly #standing: Standing;
@@ -58,7 +57,7 @@ export class PulledHost implements Host, LaneOwner {
   #isClosed = false;
 
   /** `spreadMs`: its first check begins within this time. */
-  constructor(id: string, entry: AgentEntry, parts: HubParts, spreadMs: number) {
+  constructor(id: string, entry: PulledEntry, parts: HubParts, spreadMs: number) {
     this.id = id;
     this.#parts = parts;
     this.#entry = entry;
@@ -116,7 +115,7 @@ export class PulledHost implements Host, LaneOwner {
   }
 
   /** Another entry of the same id: viewers stay. */
-  reconfigure(entry: AgentEntry): void {
+  reconfigure(entry: PulledEntry): void {
     const isSame = isDeepStrictEqual({ ...entry, labels: {} }, { ...this.#entry, labels: {} });
     this.#entry = entry;
     if (isSame) return;

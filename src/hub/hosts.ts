@@ -1,4 +1,5 @@
 /** All hosts of the hub, by id; a reload adds and removes some and leaves the others as they are. */
+import type { AgentEntry } from '../config/hub-rows.ts';
 import type { Config } from '../config/schema.ts';
 import { ServiceError } from '../errors.ts';
 import type { Caller } from '../http/clients/caller.ts';
@@ -6,23 +7,39 @@ import type { EventCounters } from '../http/stream/stream-hub.ts';
 import type { HostState } from '../wire/hub.ts';
 import { type Host, PulledHost } from './host.ts';
 import type { HubParts } from './parts.ts';
+import { isPulled, type PulledEntry } from './pull/target.ts';
 
 /** A thousand first checks at once would take 15 MB for good, and get in each other's way. */
 const MS_PER_HOST = 3;
 
 type Agents = Config['hub']['agents'];
 
+/** A machine of `hub.agents`. */
+export interface Configured {
+  readonly host: Host;
+  /** Whether it can go on with another entry: one for the same direction. */
+  readonly suits: (entry: AgentEntry) => boolean;
+  readonly reconfigure: (entry: AgentEntry) => void;
+  /** The configuration has it no more. */
+  readonly removed?: () => void;
+}
+
+/** Makes one whose agent dials in. */
+export type AddDialled = (id: string, entry: AgentEntry) => Configured;
+
 export class Hosts {
   readonly #parts: HubParts;
   readonly #hosts = new Map<string, Host>();
   /** Those of `hub.agents`. */
-  readonly #pulled = new Map<string, PulledHost>();
+  readonly #configured = new Map<string, Configured>();
+  readonly #addDialled: AddDialled;
   /** Changes with the hosts that there are, and their labels. */
   version = 0;
   #sorted: readonly Host[] | undefined;
 
-  constructor(agents: Agents, parts: HubParts) {
+  constructor(agents: Agents, parts: HubParts, addDialled: AddDialled) {
     this.#parts = parts;
+    this.#addDialled = addDialled;
     this.reconfigure(agents);
   }
 
@@ -63,25 +80,40 @@ export class Hosts {
   }
 
   reconfigure(agents: Agents): void {
-    for (const [id, host] of this.#pulled) {
-      if (Object.hasOwn(agents, id)) continue;
-      this.#pulled.delete(id);
+    for (const [id, { host, suits, removed }] of this.#configured) {
+      const entry = Object.hasOwn(agents, id) ? agents[id] : undefined;
+      if (entry !== undefined && suits(entry)) continue;
+      this.#configured.delete(id);
       this.remove(host);
+      removed?.();
     }
     const entries = Object.entries(agents);
     for (const [id, entry] of entries) {
-      const known = this.#pulled.get(id);
+      const known = this.#configured.get(id);
       known?.reconfigure(entry);
-      if (known !== undefined) continue;
-      const host = new PulledHost(id, entry, this.#parts, entries.length * MS_PER_HOST);
-      this.#pulled.set(id, host);
-      // One of a broker that has this id makes way.
-      const other = this.#hosts.get(id);
-      other?.close();
-      this.#put(host);
-      if (other !== undefined) this.#parts.conditions.notify(id);
+      if (known === undefined) this.#configure(id, entry, entries.length * MS_PER_HOST);
     }
     this.noteLabels();
+  }
+
+  #configure(id: string, entry: AgentEntry, spreadMs: number): void {
+    const added = isPulled(entry) ? this.#addPulled(id, entry, spreadMs) : this.#addDialled(id, entry);
+    this.#configured.set(id, added);
+    // One of a broker that has this id makes way.
+    const other = this.#hosts.get(id);
+    other?.close();
+    this.#put(added.host);
+    if (other !== undefined) this.#parts.conditions.notify(id);
+  }
+
+  #addPulled(id: string, entry: PulledEntry, spreadMs: number): Configured {
+    const host = new PulledHost(id, entry, this.#parts, spreadMs);
+    return {
+      ...{ host, suits: isPulled },
+      reconfigure(next) {
+        if (isPulled(next)) host.reconfigure(next);
+      },
+    };
   }
 
   /** Labels may be others than before. */
@@ -91,7 +123,7 @@ export class Hosts {
 
   /** Adds one that the hub has learned of; false: `hub.agents` has the id. */
   add(host: Host): boolean {
-    if (this.#pulled.has(host.id)) return false;
+    if (this.#configured.has(host.id)) return false;
     this.#put(host);
     return true;
   }

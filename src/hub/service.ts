@@ -17,6 +17,7 @@ import type { ServiceFacts } from '../stats/system.ts';
 import { HUB_OPERATIONS } from '../wire/hub-operations.ts';
 import { Asking } from './asking.ts';
 import { BrokerRoom } from './broker-room.ts';
+import { DialIns } from './dial-ins.ts';
 import { HUB_HEADERS, hubRoutes } from './endpoints.ts';
 import { Fleet } from './fleet.ts';
 import { Hosts } from './hosts.ts';
@@ -61,6 +62,7 @@ export class HubService {
   readonly #hosts: Hosts;
   readonly #fleet: Fleet;
   readonly #broker: BrokerRoom;
+  readonly #dialIns: DialIns;
   readonly #asking: Asking;
   readonly #sockets: HubSockets;
   /** Without the pages; for the test that compares the API document with it. */
@@ -77,7 +79,8 @@ export class HubService {
       ...{ base: { config, host, clock, log }, engine, machineNames, rss },
       dashboardPaths: pages.map(({ path }) => path),
       headersRead: HUB_HEADERS,
-      socketPaths: [...SOCKET_PATHS, HUB_OPERATIONS.openHostSocket.path],
+      socketPaths: [...SOCKET_PATHS, HUB_OPERATIONS.openHostSocket.path, HUB_OPERATIONS.dialIn.path],
+      provenPaths: [HUB_OPERATIONS.dialIn.path],
       streams: () => streams,
     });
     const { ledger, tally, gate } = front;
@@ -92,7 +95,8 @@ export class HubService {
     };
     this.#front = front;
     this.#log = log;
-    this.#hosts = new Hosts(initial.hub.agents, parts);
+    this.#dialIns = new DialIns(parts);
+    this.#hosts = new Hosts(initial.hub.agents, parts, (id, entry) => this.#dialIns.add(id, entry));
     this.#broker = new BrokerRoom(parts, this.#hosts);
     this.#config = config;
     this.#fleet = new Fleet(parts, this.#hosts, initial.stats.stream_interval_seconds * 1000);
@@ -106,8 +110,8 @@ export class HubService {
       intervalMs: () => config.current.stats.stream_interval_seconds * 1000,
     });
     this.routes = hubRoutes({
-      ...{ ...rooms, gate, sockets: this.#sockets },
-      hasRoom: front.roomBeside([viewers, this.#sockets]),
+      ...{ ...rooms, gate, sockets: this.#sockets, dialIns: this.#dialIns },
+      hasRoom: front.roomBeside([viewers, this.#sockets, this.#dialIns]),
       metrics: () => this.#metrics(viewers.size, counters),
     });
     front.serve([...this.routes, ...fileRoutes(pages)]);
@@ -138,11 +142,13 @@ export class HubService {
     this.#hosts.judgeAgain(passes);
     this.#fleet.judgeAgain(passes);
     this.#sockets.judgeAgain(passes);
+    this.#dialIns.judgeAgain(passes);
   }
 
   /** Stops within a second, as the service; true: no thread hangs in the kernel, because there is none. */
   async close(): Promise<boolean> {
     this.#front.stop();
+    this.#dialIns.close();
     const full = this.#sockets.close('the hub is shutting down');
     const isDrained = full + this.#fleet.close() + this.#hosts.close() === 0;
     await Promise.all([this.#front.close(isDrained), this.#broker.close()]);

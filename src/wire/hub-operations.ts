@@ -37,6 +37,8 @@ export const HUB_OPERATIONS = {
 
   openFleetStream: { ...host, path: '/api/fleet/stream', staysOpen: true },
   openSocket,
+  /** Also in exporters/dial/proof.ts. */
+  dialIn: { method: 'GET', path: '/api/agent', tag: 'hosts', staysOpen: true },
   getStatus,
   getOpenapi,
   getAsyncapi,

@@ -105,6 +105,13 @@ export const HUB_DOCS: Readonly<Record<HubOperationId, OperationDocs>> = {
     parameters: ['id'],
     errors: [...openSocket.errors, 'not_found'],
   },
+  dialIn: {
+    ...openSocket,
+    summary: 'Where agents dial in',
+    description:
+      'For agents with `hub.url`, not for clients: agent and hub prove to each other that they have the key of the entry in `hub.agents` (docs/hub-protocol.md, Dial-in). Needs no API key; a request with an `Origin` is refused.',
+    errors: [...openSocket.errors, 'not_found', 'too_many_requests'],
+  },
   ...FORWARDED_DOCS,
   openFleetStream: {
     summary: 'The samples and states of all machines, one event per interval',

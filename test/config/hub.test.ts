@@ -56,7 +56,10 @@ t.test('[8.hub-refused] a wrong agent stops the start, with its line', async (t)
       whole('5'),
       '3 hub.agents.x expected an http:// or https:// URL in quotes, or a map with the key url, found 5',
     ],
-    [whole(`{pin: "${PIN}"}`), '3 hub.agents.x expected the key url, with an http:// or https:// URL'],
+    [
+      whole(`{pin: "${PIN}"}`),
+      '3 hub.agents.x expected the key url, with an http:// or https:// URL, or dials_in',
+    ],
     [entry('pin: abc'), '5 hub.agents.x.pin expected a pin, sha256/BASE64, found "abc"'],
     [entry(`pin: "${PIN}"`), '3 hub.agents.x.pin needs https:// in its url'],
     [entry('labels: [a]'), `5 hub.agents.x.labels ${labels}, found a list`],
@@ -67,7 +70,7 @@ t.test('[8.hub-refused] a wrong agent stops the start, with its line', async (t)
     ],
     [
       'hub:\n  agents: []\n',
-      '2 hub.agents expected a map of ids to URLs or {url, key_file, pin, labels}, found a list',
+      '2 hub.agents expected a map of ids to URLs or {url, dials_in, key_file, pin, labels}, found a list',
     ],
     [`hub:\n  agent:\n    x: "${URL}"\n`, '2 hub.agent unknown key; the nearest known one is hub.agents'],
   ];
@@ -107,4 +110,77 @@ t.test('[8.hub-key] the key of an agent comes from a file, which nothing shows',
   });
   chmodSync(file, 0o644);
   t.match(problemsOf(), 'can be read by others; run chmod o-r on it');
+});
+
+t.test('[8.hub-dial] an entry is for one direction, and says what it lacks', async (t) => {
+  const entry = (body: string) => `hub:\n  agents:\n    x: {${body}}\n`;
+  const cases: readonly (readonly [text: string, problem: string])[] = [
+    [
+      entry(`url: "${URL}", dials_in: true, key_file: k`),
+      '3 hub.agents.x url and dials_in contradict each other; leave url out if the agent connects to this hub',
+    ],
+    [
+      entry('dials_in: true'),
+      '3 hub.agents.x dials_in needs key_file, with the key that "hostwire keygen" has made',
+    ],
+    [
+      entry('dials_in: false'),
+      '3 hub.agents.x expected the key url, or dials_in: true where the agent connects',
+    ],
+    [
+      entry(`dials_in: true, key_file: k, pin: "${PIN}"`),
+      '3 hub.agents.x pin belongs to url; an agent that dials in has the pin of this hub in hub.pin',
+    ],
+    [
+      'hub: {url: ws://hub.lan}\n',
+      '1 hub.url needs hub.key_file, with the key that "hostwire keygen" has made for this machine',
+    ],
+  ];
+  for (const [text, problem] of cases) t.same(yaml(t, text), [`config.yaml:${problem}`], text);
+  for (const url of [
+    'http://hub',
+    'ws://',
+    'ws://u:p@hub',
+    'ws://hub/a?b',
+    'ws://hub/a#b',
+    'ws://hub:0',
+    'hub',
+  ])
+    t.match(yaml(t, `hub: {url: "${url}"}`).join(), /hub\.url expected ws:\/\/HOST or wss:\/\/HOST/, url);
+});
+
+t.test('[8.hub-dial] the key is long, in a file that others cannot read, and never shown', async (t) => {
+  const folder = makeFolder(t);
+  const key = 'secret-'.repeat(6);
+  const write = (hub: object, text = key) => {
+    writeFiles(folder, { 'config.json': JSON.stringify({ hub }), 'pc.key': `${text}\n` });
+    chmodSync(path.join(folder, 'pc.key'), 0o640);
+    // A problem of the configuration is an error.
+    const { text: shown, exitCode } = checkConfiguration(optionsFor(folder));
+    t.notMatch(shown, key);
+    return { shown, exitCode };
+  };
+  const agent = { url: 'wss://hub.lan:9980/prefix', key_file: 'pc.key', pin: PIN };
+  t.equal(write(agent).exitCode, 0);
+  const file = path.join(folder, 'pc.key');
+  t.strictSame(loadConfig(optionsFor(folder)).config.hub.key_file, { path: file, secret: key });
+  t.ok(loadConfig(optionsFor(folder)).watch.includes(file), 'a new key is a reload');
+  const short = /key_file: the file it names: has fewer than 32 characters; "hostwire keygen" makes a key/;
+  t.match(write(agent, 'short').shown, short);
+  t.match(write({ agents: { pc: { dials_in: true, key_file: 'pc.key' } } }, 'short').shown, short);
+  t.equal(write({ agents: { pc: { dials_in: true, key_file: 'pc.key' } } }).exitCode, 0);
+  t.match(write({ key_file: 'pc.key' }).shown, /hub\.key_file: needs hub\.url as well/);
+  t.match(write({ ...agent, url: 'ws://hub.lan' }).shown, /hub\.pin: is used with TLS only/);
+  const plain = { url: 'ws://hub.lan', key_file: 'pc.key' };
+  t.match(write(plain).shown, /warn: hub\.url: all samples and all commands cross the network unencrypted/);
+  t.notMatch(write({ ...plain, url: 'ws://127.0.0.1:9980' }).shown, /unencrypted/);
+  const both = write({ ...agent, agents: { tv: URL } });
+  t.match(both.shown, /hub\.pin are used by "hostwire run" only, hub\.agents by "hostwire hub" only/);
+  t.equal(both.exitCode, 0, 'one file may serve both');
+  write(agent);
+  chmodSync(file, 0o644);
+  const { surroundings, ...found } = optionsFor(folder);
+  const options = { ...found, surroundings: { ...surroundings, uid: process.getuid?.() } };
+  if (process.platform !== 'win32')
+    t.match(checkConfiguration(options).text, /can be read by others; run chmod o-r on it/);
 });

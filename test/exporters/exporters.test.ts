@@ -23,7 +23,8 @@ function setUp(isWanted: boolean, open?: ExporterRow['open']) {
     },
   };
   const exporters = new Exporters([row]);
-  const parts = { config, log: { error: (line: string) => errors.push(line) } } as unknown as ExporterParts;
+  const log = { error: (line: string) => errors.push(line) };
+  const parts = { config, log, power: { delays: {} } } as unknown as ExporterParts;
   const reload = async (next: boolean) => {
     config.current = { isWanted: next } as unknown as Config;
     exporters.reconfigure();

@@ -2,6 +2,7 @@
 import { type LoadOptions, loadConfig } from '../../config/load.ts';
 import type { Config } from '../../config/schema.ts';
 import { type EngineName, loadEngine } from '../../engines.ts';
+import { identify } from '../../exporters/identity.ts';
 import type { Finding } from '../../host/finding.ts';
 import { type NativeMachine, openNativeHost } from '../../host/native.ts';
 import { describeContainer, isContainer, rootsOf } from '../../host/place.ts';
@@ -48,6 +49,7 @@ async function collectRows(options: LoadOptions, facts: DoctorFacts): Promise<re
     ...(await examinePorts(config)),
     ...judgeCertificate(config, Date.now()),
     ...examineMqtt(config),
+    ...examineDial(config),
     examineLimits(config),
     ...examineContainer(config),
     ...examineUser(facts),
@@ -137,6 +139,14 @@ function examineMqtt({ mqtt }: Config): readonly Finding[] {
   if (mqtt.url === undefined) return [];
   const user = mqtt.username === undefined ? 'without a user' : `as ${mqtt.username}`;
   return [works('mqtt', `${mqtt.url} ${user}, below ${mqtt.topic}/`)];
+}
+
+/** Nothing without a hub to dial. Whether it answers is in the log of the service. */
+function examineDial({ hub, host }: Config): readonly Finding[] {
+  if (hub.url === undefined) return [];
+  const how =
+    hub.pin !== undefined ? ', by its pin' : hub.url.startsWith('wss:') ? ', by its certificate' : '';
+  return [works('hub', `dials ${hub.url} as ${identify(host)}${how}`)];
 }
 
 /** What clients may take. */

@@ -4,10 +4,13 @@ import type { Media } from '../../commands/media.ts';
 import type { Power } from '../../commands/power.ts';
 import type { History } from '../../history/history.ts';
 import { topicsOf } from './discovery/topics.ts';
+import { overBroker } from './hub/over-broker.ts';
 import { HubSession, type HubSessionRooms } from './hub/session.ts';
 import { type BrokerKeys, brokerOf } from './link/broker.ts';
-import { Link, type LinkOptions } from './link/link.ts';
-import { SleepHold } from './link/sleep-hold.ts';
+import type { Connection } from './link/connection.ts';
+import type { LinkOptions } from './link/link.ts';
+import { type MqttLink, openMqttLink } from './link/mqtt-link.ts';
+import type { SleepHold } from './link/sleep-hold.ts';
 import { Session, type SessionRooms } from './session.ts';
 
 export interface MqttParts extends SessionRooms, HubSessionRooms {
@@ -16,7 +19,8 @@ export interface MqttParts extends SessionRooms, HubSessionRooms {
   readonly commands: SessionRooms['commands'];
   readonly media: SessionRooms['media'] & Pick<Media, 'onChange'>;
   readonly history: Pick<History, 'onEvent'>;
-  readonly power: SessionRooms['power'] & Pick<Power, 'onChange' | 'onSleep' | 'delays'>;
+  readonly power: SessionRooms['power'] & Pick<Power, 'onChange' | 'onSleep'>;
+  readonly holds: SleepHold;
 }
 
 export class MqttExporter {
@@ -26,7 +30,6 @@ export class MqttExporter {
   /** For Home Assistant. */
   #session: Session | undefined;
   #hubSession: HubSession | undefined;
-  readonly #holds: SleepHold;
   #isAsleep = false;
   #settings: unknown;
   /** The end of sessions before this one: two with one client id would end each other. */
@@ -35,7 +38,6 @@ export class MqttExporter {
 
   constructor(parts: MqttParts) {
     this.#parts = parts;
-    this.#holds = new SleepHold(parts.power.delays);
     this.#unlisten = [
       parts.media.onChange(() => this.#sessions.forEach((session) => session.mediaChanged())),
       parts.power.onChange(() => this.#sessions.forEach((session) => session.powerChanged())),
@@ -88,10 +90,14 @@ export class MqttExporter {
     await this.#closeSessions(!isKept);
     if (this.#isClosed) return;
     const isForBoth = publish === 'both';
-    if (publish !== 'hub') this.#session = new Session(this.#parts, mqtt.url, mqtt, this.#holds);
+    if (publish !== 'hub') this.#session = new Session(this.#parts, mqtt.url, mqtt, this.#parts.holds);
     // A connection of its own: each has one last will.
     if (publish !== 'homeassistant')
-      this.#hubSession = new HubSession(this.#parts, mqtt.url, mqtt, this.#holds, isForBoth);
+      this.#hubSession = new HubSession(
+        this.#parts,
+        overBroker(mqtt.url, mqtt, this.#parts.id, isForBoth),
+        this.#parts.holds,
+      );
     if (this.#isAsleep) for (const session of this.#sessions) session.setAsleep(true);
   }
 }
@@ -103,5 +109,5 @@ export const linkOf = (
   url: string,
   settings: BrokerKeys,
   id: string,
-  options: Omit<LinkOptions, 'broker'>,
-): Link => new Link({ ...options, broker: brokerOf(url, settings, id) });
+  options: LinkOptions<Connection>,
+): MqttLink => openMqttLink(brokerOf(url, settings, id), options);

@@ -5,8 +5,10 @@ import type { HistoryEvent } from '../../wire/history.ts';
 import { topicsOf } from './discovery/topics.ts';
 import { CommandDoor } from './door/door.ts';
 import { brokerOf } from './link/broker.ts';
-import type { Connection, Message } from './link/connection.ts';
-import { Link, ONLINE } from './link/link.ts';
+import type { Connection } from './link/connection.ts';
+import type { Message } from './link/line.ts';
+import { ONLINE } from './link/link.ts';
+import { type MqttLink, openMqttLink } from './link/mqtt-link.ts';
 import type { SleepHold } from './link/sleep-hold.ts';
 import { type ReportRooms, Reports } from './reports.ts';
 
@@ -36,7 +38,7 @@ export class Session {
   readonly topics: ReturnType<typeof topicsOf>;
   readonly #door: CommandDoor;
   readonly #reports: Reports;
-  readonly #link: Link;
+  readonly #link: MqttLink;
   readonly #random: () => number;
   /** The topics of commands that are subscribed to, with the names of the commands. */
   #names: ReadonlyMap<string, string> = new Map();
@@ -66,8 +68,8 @@ export class Session {
       urlOf: (hostname) => this.#urlOf(hostname),
       deliver: (...message) => this.#link.deliver(...message),
     });
-    this.#link = new Link({
-      ...{ broker, availability: this.topics.availability, clock, log, random: this.#random },
+    this.#link = openMqttLink(broker, {
+      ...{ availability: this.topics.availability, clock, log, random: this.#random },
       onOnline: (connection) => this.#begin(connection),
       onMessage: (message) => this.#receive(message),
       onOffline: () => this.#end(),

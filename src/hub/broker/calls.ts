@@ -1,5 +1,5 @@
 /**
- * Commands and questions to agents over a broker. A command is published once, with QoS 0: the library keeps nothing of it, and
+ * Commands and questions to agents over a broker, or over their own connections. A command is published once, with QoS 0: the library keeps nothing of it, and
  * what the broker loses is lost. Each has a deadline by the agent's own clock (docs/hub-protocol.md).
  */
 import { randomBytes } from 'node:crypto';
@@ -84,7 +84,10 @@ export class Calls {
   /** Rejects with ServiceError: nothing was done. */
   async question(id: string, { what, params, who, deadlineMs }: Call): Promise<CallAnswer> {
     if (!ASKED.has(what))
-      throw new ServiceError('not_supported', 'Machines behind a broker are not asked for that.');
+      throw new ServiceError(
+        'not_supported',
+        'Machines behind a broker, or that dial in, are not asked for that.',
+      );
     return await this.#send(id, 'get', { what, params, who }, deadlineMs, false);
   }
 
@@ -141,7 +144,7 @@ export class Calls {
       ofAgent.set(callId, { isCommand, timer, resolve, reject });
       this.#size++;
       if (!publish(id, name, payload))
-        this.#end(id, callId, () => reject(notDone('the broker cannot be reached')));
+        this.#end(id, callId, () => reject(notDone('nothing can be sent to it now')));
     });
   }
 

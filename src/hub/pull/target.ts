@@ -13,8 +13,13 @@ export interface Target {
 
 const PORTS = { http: 80, https: 443 };
 
+/** An entry that the hub connects to. */
+export type PulledEntry = AgentEntry & { readonly url: string };
+
+export const isPulled = (entry: AgentEntry): entry is PulledEntry => entry.url !== undefined;
+
 /** `url`: as the configuration accepts it. */
-export function targetOf({ url, key_file: key, pin }: Omit<AgentEntry, 'labels'>): Target {
+export function targetOf({ url, key_file: key, pin }: Omit<PulledEntry, 'labels'>): Target {
   const { protocol, hostname, host, port } = new URL(url);
   const isSecure = protocol === 'https:';
   const authorization = key === undefined ? '' : `Authorization: Bearer ${key.secret}\r\n`;

@@ -3,7 +3,7 @@ import t from 'tap';
 import type { Outcome, Sender } from '#src/commands/command.js';
 import { ServiceError } from '#src/errors.js';
 import { CommandDoor, type Feedback } from '#src/exporters/mqtt/door/door.js';
-import type { Message } from '#src/exporters/mqtt/link/connection.js';
+import type { Message } from '#src/exporters/mqtt/link/line.js';
 import { createLog } from '#src/log/log.js';
 import type { Params } from '#src/params.js';
 import { FakeClock, settle } from '../../helpers/fakes/clock.ts';

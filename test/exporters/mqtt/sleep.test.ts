@@ -87,7 +87,7 @@ t.test(
     await witness.waitFor(AVAILABILITY, 'online');
     await sleeper.waitFor('inhibit', 1);
     t.strictSame(sleeper.of('inhibit')[0]?.words, [
-      ...['sleep', 'hostwire', 'publishes over MQTT that this machine is away', 'delay'],
+      ...['sleep', 'hostwire', 'reports that this machine is away', 'delay'],
     ]);
     await until(() => witness.on('hostwire/pc/state').length === 1, 'nothing else is on its way');
     for (const sleep of [1, 2]) {

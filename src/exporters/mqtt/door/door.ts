@@ -1,12 +1,12 @@
 /**
- * Commands from the broker: which messages are commands, how they are carried out, and the feedback. A sender that may publish
- * on their topics has been let through by the broker.
+ * Commands from a broker or a dialled hub: which messages are commands, how they are carried out, and the feedback. A
+ * sender that may publish on their topics has been let through by the broker.
  */
 import type { Clock } from '../../../clock.ts';
 import type { Commands, Follower, Outcome, Sender, Step } from '../../../commands/command.ts';
 import type { ErrorCode } from '../../../errors.ts';
 import type { Log } from '../../../log/log.ts';
-import type { Message } from '../link/connection.ts';
+import type { Message } from '../link/line.ts';
 import { RecentCommands } from './recent.ts';
 import {
   type Asker,
@@ -46,6 +46,8 @@ export interface DoorOptions {
   readonly clock: Pick<Clock, 'now'>;
   readonly unixMs: () => number;
   readonly log: Log;
+  /** What lines of the log begin with; `mqtt` where it is absent. */
+  readonly subject?: string;
   /** Who it is that sends messages which do not name their sender: the broker. */
   readonly sender: Sender;
   /** What a message asks for; readRequest where it is absent. */
@@ -68,6 +70,7 @@ const FLOOD_REPORT_MS = 60_000;
 
 export class CommandDoor {
   readonly #options: DoorOptions;
+  readonly #subject: string;
   readonly #recent = new RecentCommands();
   readonly #turns: Turns;
   #running = 0;
@@ -76,6 +79,7 @@ export class CommandDoor {
 
   constructor(options: DoorOptions) {
     this.#options = options;
+    this.#subject = options.subject ?? 'mqtt';
     this.#turns = new Turns(options.clock);
   }
 
@@ -92,7 +96,7 @@ export class CommandDoor {
     if (name === undefined || message.payload.length === 0) return;
     if (message.isRetained) this.#removeRetained(name, message.topic);
     else if (this.#options.isStale())
-      this.#options.log.debug(`mqtt: ${name} came in while the machine slept`);
+      this.#options.log.debug(`${this.#subject}: ${name} came in while the machine slept`);
     else this.#judge(name, message);
   }
 
@@ -119,7 +123,7 @@ export class CommandDoor {
     this.#cleared.add(topic);
     const { log, clear } = this.#options;
     log.warn(
-      `mqtt: a retained message on ${topic} is no command and is ${clear === undefined ? 'ignored' : 'removed'}`,
+      `${this.#subject}: a retained message on ${topic} is no command and is ${clear === undefined ? 'ignored' : 'removed'}`,
     );
     clear?.(topic);
     this.#ignore({ name }, 'retained');
@@ -151,7 +155,7 @@ export class CommandDoor {
       this.#recent.note(message, key, clock.now());
       await this.#conclude(request, await run(this.#followerOf(request)));
     } catch (error) {
-      if (!isServiceError(error)) log.error(`mqtt: ${name} failed: ${String(error)}`);
+      if (!isServiceError(error)) log.error(`${this.#subject}: ${name} failed: ${String(error)}`);
       const failure = isServiceError(error) ? flawOf(error) : BROKEN;
       if (isBegun) this.#fail(request, failure);
       else this.#refuse(request, failure);
@@ -203,11 +207,11 @@ export class CommandDoor {
     const now = this.#options.clock.now();
     if (now - this.#reportedAtMs < FLOOD_REPORT_MS) return;
     this.#reportedAtMs = now;
-    this.#options.log.warn('mqtt: there are too many commands, some are refused');
+    this.#options.log.warn(`${this.#subject}: there are too many commands, some are refused`);
   }
 
   #ignore({ name, id, asker }: Named, code: keyof typeof IGNORED): void {
-    this.#options.log.debug(`mqtt: ${name} ignored: ${code}`);
+    this.#options.log.debug(`${this.#subject}: ${name} ignored: ${code}`);
     void this.#options.answer(
       { command: name, id, stage: 'ignored', success: false, message: IGNORED[code], code },
       { asker },

@@ -3,7 +3,7 @@
  * sender sends it again: as a new message, which only its content shows.
  */
 import { createHash } from 'node:crypto';
-import type { Message } from '../link/connection.ts';
+import type { Message } from '../link/line.ts';
 
 /** Ids are remembered without a limit of time. */
 const MAX_KNOWN = 1000;

@@ -9,6 +9,8 @@ import { type Envelope, readEnvelope } from './request.ts';
 export interface QuestionOptions extends AnswerRooms {
   readonly clock: Pick<Clock, 'now'>;
   readonly log: Log;
+  /** What lines of the log begin with. */
+  readonly subject: string;
   /** Publishes what was found out, as JSON, for a hub. Never rejects. */
   readonly answer: (hub: string, text: string) => void;
   /** The members that each feedback has. */
@@ -38,7 +40,7 @@ export class Questions {
   }
 
   async #run(envelope: Envelope): Promise<void> {
-    const { answer, stamp, log } = this.#options;
+    const { answer, stamp, log, subject } = this.#options;
     const { id, asker, params, fields } = envelope;
     const { what } = fields;
     this.#running++;
@@ -53,7 +55,7 @@ export class Questions {
       }
     } catch (error) {
       if (!isServiceError(error))
-        log.error(`mqtt: a question of the hub ${asker.hub} failed: ${String(error)}`);
+        log.error(`${subject}: a question of the hub ${asker.hub} failed: ${String(error)}`);
       this.#refuse(envelope, isServiceError(error) ? flawOf(error) : BROKEN);
     } finally {
       this.#running--;

@@ -8,7 +8,7 @@ import type { Sample } from '../../../stats/sample.ts';
 import type { Sampler } from '../../../stats/sampler.ts';
 import type { View } from '../../../stats/view.ts';
 import { Again } from '../link/again.ts';
-import type { Connection } from '../link/connection.ts';
+import type { Line } from '../link/line.ts';
 import type { HubTools } from './answers.ts';
 import { Leases, MAX_LEASES } from './leases.ts';
 import type { Present } from './request.ts';
@@ -24,6 +24,8 @@ export interface HubReportOptions {
   readonly tools: HubTools;
   readonly clock: Clock;
   readonly log: Log;
+  /** What lines of the log begin with. */
+  readonly subject: string;
   readonly topics: HubTopics;
   readonly present: () => Present;
   /** Publishes with QoS 1 and logs a refusal once. Never rejects. */
@@ -40,7 +42,7 @@ export class HubReports {
   readonly #first: Again;
   readonly #media: Again;
   readonly #power: Again;
-  #connection: Connection | undefined;
+  #connection: Line | undefined;
   /** What the sink demands. */
   #view: View | undefined;
   #detach: () => void = () => undefined;
@@ -65,7 +67,7 @@ export class HubReports {
     this.#power = paced(() => this.#sendPower());
   }
 
-  begin(connection: Connection): void {
+  begin(connection: Line): void {
     this.#connection = connection;
   }
 
@@ -186,13 +188,15 @@ export class HubReports {
     const now = this.#options.clock.now();
     if (now - this.#complainedAtMs < COMPLAINT_MS) return;
     this.#complainedAtMs = now;
-    this.#options.log.warn(`mqtt: what a hub wants is ignored: ${why}`);
+    const { log, subject } = this.#options;
+    log.warn(`${subject}: what a hub wants is ignored: ${why}`);
   }
 
   #report(error: unknown): void {
     const reason = error instanceof Error ? error.message : String(error);
     if (this.#connection === undefined || reason === this.#failure) return;
     this.#failure = reason;
-    this.#options.log.error(`mqtt: nothing is sent to hubs: ${reason}`);
+    const { log, subject } = this.#options;
+    log.error(`${subject}: nothing is sent to hubs: ${reason}`);
   }
 }

@@ -1,20 +1,18 @@
-/** All that belongs to the hubs of one broker: the link, what they want, and what they ask for. */
+/** All that belongs to the hubs on one way, a broker or a dialled hub: the link, what they want, and what they ask for. */
 import { randomBytes } from 'node:crypto';
 import os from 'node:os';
 import type { Clock } from '../../../clock.ts';
-import type { Commands } from '../../../commands/command.ts';
-import type { Config } from '../../../config/schema.ts';
+import type { Commands, Sender } from '../../../commands/command.ts';
 import type { ServiceFacts } from '../../../stats/system.ts';
 import { CommandDoor } from '../door/door.ts';
-import { type Broker, brokerOf } from '../link/broker.ts';
-import type { Connection, Message } from '../link/connection.ts';
-import { Link } from '../link/link.ts';
+import type { Line, Message } from '../link/line.ts';
+import type { LinkOptions } from '../link/link.ts';
 import type { SleepHold } from '../link/sleep-hold.ts';
 import type { AnswerRooms } from './answers.ts';
 import { Questions } from './questions.ts';
 import { type HubReportOptions, HubReports } from './reports.ts';
 import { type Present, readHubCommand } from './request.ts';
-import { type HubTopics, hubTopicsOf } from './topics.ts';
+import type { HubTopics } from './topics.ts';
 
 export interface HubSessionRooms
   extends Omit<AnswerRooms, 'sampler'>,
@@ -28,6 +26,25 @@ export interface HubSessionRooms
   readonly random?: () => number;
 }
 
+/** The link of a session, whatever carries it. */
+export interface HubLink {
+  deliver(topic: string, payload: string): Promise<boolean>;
+  endStale(): boolean;
+  setAsleep(isAsleep: boolean): void;
+  close(): Promise<void>;
+}
+
+/** How messages get from this agent to hubs and back. */
+export interface Way {
+  /** What lines of the log begin with. */
+  readonly subject: string;
+  readonly topics: HubTopics;
+  /** The other side, for messages that do not name their sender. */
+  readonly sender: Sender;
+  /** Opens the link, on which `topics` of hubs come in. `run`: of this session. */
+  readonly open: (options: LinkOptions, run: string) => HubLink;
+}
+
 /** Of the protocol between agent and hub. */
 const VERSION = 1;
 /** Viewers wait for the end of an outage; each attempt is one connection. */
@@ -39,28 +56,19 @@ export class HubSession {
   readonly #door: CommandDoor;
   readonly #questions: Questions;
   readonly #reports: HubReports;
-  readonly #link: Link;
+  readonly #link: HubLink;
   readonly #holds: SleepHold;
   /** Another one after each start: a command for an earlier one is not done. */
   readonly #run = randomBytes(8).toString('hex');
 
-  /** `isBeside`: another connection of this service has the client id. */
-  constructor(
-    rooms: HubSessionRooms,
-    url: string,
-    mqtt: Config['mqtt'],
-    holds: SleepHold,
-    isBeside: boolean,
-  ) {
-    const { clock, log, commands, id, facts, config } = rooms;
+  constructor(rooms: HubSessionRooms, way: Way, holds: SleepHold) {
+    const { clock, log, commands, facts, config } = rooms;
+    const { topics, subject, sender } = way;
     this.#clock = clock;
     this.#holds = holds;
-    const broker = brokerFor(url, mqtt, id, isBeside);
-    const topics = hubTopicsOf(mqtt.topic, id);
     this.#topics = topics;
     this.#door = new CommandDoor({
-      ...{ commands, clock, log, unixMs: Date.now },
-      sender: { address: `${broker.host}:${broker.port}`, isKeyed: false },
+      ...{ commands, clock, log, subject, sender, unixMs: Date.now },
       nameOf: topics.commandOn,
       read: (name, payload) => readHubCommand(name, payload, this.#present()),
       answer: async (feedback, { asker, ...aside }) =>
@@ -72,20 +80,19 @@ export class HubSession {
       isStale: () => this.#link.endStale(),
     });
     this.#questions = new Questions({
-      ...rooms,
+      ...{ ...rooms, subject },
       answer: (hub, text) => void this.#link.deliver(topics.feedback(hub), text),
       stamp: () => this.#present(),
     });
     this.#reports = new HubReports({
-      ...rooms,
-      topics,
+      ...{ ...rooms, subject, topics },
       present: () => this.#present(),
       deliver: (topic, payload) => this.#link.deliver(topic, payload),
     });
     const { name = os.hostname(), labels } = config.current.host;
     const status = (state: string, more = {}) => JSON.stringify({ state, run: this.#run, ...more });
-    this.#link = new Link({
-      ...{ broker, availability: topics.status, clock, log, random: rooms.random ?? Math.random },
+    const options: LinkOptions = {
+      ...{ availability: topics.status, clock, log, random: rooms.random ?? Math.random },
       maxDelayMs: MAX_DELAY_MS,
       states: {
         online: status('online', { version: facts.version, protocol: VERSION, name, labels }),
@@ -98,7 +105,8 @@ export class HubSession {
         this.#reports.end();
         this.#holds.release(this);
       },
-    });
+    };
+    this.#link = way.open(options, this.#run);
   }
 
   reconfigure(): void {
@@ -128,15 +136,9 @@ export class HubSession {
     return { run: this.#run, clock: Math.round(this.#clock.sinceBoot()) };
   }
 
-  #begin(connection: Connection): void {
+  #begin(connection: Line): void {
     this.#door.begin();
     this.#reports.begin(connection);
-    const { want, commands } = this.#topics;
-    // With QoS 0 nothing is delivered again, and nats-server keeps no consumer for it.
-    connection.subscribe([want, commands], 0).then(
-      (refused) => this.#link.reportRefusal(refused, 'the subscription is refused'),
-      () => undefined,
-    );
   }
 
   #receive(message: Message): void {
@@ -147,10 +149,4 @@ export class HubSession {
     else if (topic === this.#topics.want) this.#reports.want(payload);
     else this.#questions.take(payload);
   }
-}
-
-/** `isBeside`: another connection of this service has the client id. */
-function brokerFor(url: string, mqtt: Config['mqtt'], id: string, isBeside: boolean): Broker {
-  const broker = brokerOf(url, mqtt, id);
-  return isBeside ? { ...broker, clientId: `${broker.clientId}-hub` } : broker;
 }

@@ -1,4 +1,4 @@
-/** The topics between an agent and its hubs (docs/hub-protocol.md), below `<mqtt.topic>/<id>/hub`. */
+/** The topics between an agent and its hubs (docs/hub-protocol.md): below `<mqtt.topic>/<id>/hub` at a broker. */
 
 export interface HubTopics {
   /** Retained JSON; the last will. */
@@ -20,15 +20,17 @@ export interface HubTopics {
 }
 
 /** `topic`: of the configuration; `id`: of this machine. */
-export function hubTopicsOf(topic: string, id: string): HubTopics {
-  const base = `${topic}/${id}/hub`;
-  const begin = `${base}/cmd/`;
+export const hubTopicsOf = (topic: string, id: string): HubTopics => topicsBelow(`${topic}/${id}/hub/`);
+
+/** `base`: ends with a slash; '' on a connection to one hub. */
+export function topicsBelow(base: string): HubTopics {
+  const begin = `${base}cmd/`;
   return {
-    status: `${base}/status`,
-    sample: `${base}/sample`,
-    media: `${base}/media`,
-    power: `${base}/power`,
-    want: `${base}/want`,
+    status: `${base}status`,
+    sample: `${base}sample`,
+    media: `${base}media`,
+    power: `${base}power`,
+    want: `${base}want`,
     get: `${begin}get`,
     commands: `${begin}#`,
     // No dot: nats-server takes a topic for a subject, in which a dot stands between levels.
@@ -37,6 +39,6 @@ export function hubTopicsOf(topic: string, id: string): HubTopics {
       const isOne = text.startsWith(begin) && group !== '' && action !== '' && rest.length === 0;
       return isOne ? `${group}.${action}` : undefined;
     },
-    feedback: (hub) => `${base}/feedback/${hub}`,
+    feedback: (hub) => `${base}feedback/${hub}`,
   };
 }

@@ -64,10 +64,19 @@ function lookUp(hostname: string, options: LookupOptions, done: Looked): void {
   });
 }
 
-/** Connects; the certificate of the broker is always checked, with its name. */
-export function openSocket({ host, port, isSecure, ca }: Broker): net.Socket {
+/** What is connected to. */
+export interface Endpoint extends Pick<Broker, 'host' | 'port' | 'isSecure' | 'ca'> {
+  /** The caller compares its key with a pin, before it sends anything. */
+  readonly isPinned?: boolean;
+}
+
+/** Connects; the certificate of the other side is always checked, with its name, unless its key is. */
+export function openSocket({ host, port, isSecure, ca, isPinned = false }: Endpoint): net.Socket {
   const address = { host, port, lookup: lookUp };
   if (!isSecure) return net.connect({ ...address, noDelay: true });
   const servername = net.isIP(host) === 0 ? { servername: host } : {};
-  return tls.connect({ ...address, ...servername, ...(ca !== undefined && { ca }), minVersion: 'TLSv1.2' });
+  return tls.connect({
+    ...{ ...address, ...servername, ...(ca !== undefined && { ca }), minVersion: 'TLSv1.2' },
+    rejectUnauthorized: !isPinned,
+  });
 }

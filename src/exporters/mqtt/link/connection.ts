@@ -5,43 +5,15 @@
 import type { Socket } from 'node:net';
 import mqtt, { type IClientOptions, type IConnackPacket, type IPublishPacket } from 'mqtt';
 import { type Broker, openSocket, type ProtocolVersion } from './broker.ts';
+import { type Line, type LineEvents, Refusal } from './line.ts';
 import { MAX_PACKET_BYTES, PacketLengths } from './packets.ts';
 
-export interface Message {
-  readonly topic: string;
-  readonly payload: Buffer;
-  /** It was kept by the broker for those who subscribe later. */
-  readonly isRetained: boolean;
-  /** It was sent before, perhaps on another connection. */
-  readonly isRepeated: boolean;
-  readonly qos: 0 | 1 | 2;
-}
-
-/** Why a connection ended, or none was made. */
-export interface Ending {
-  readonly reason: string;
-  readonly wasReady: boolean;
-  /** The broker does not speak this version of the protocol. */
-  readonly isVersionRefused: boolean;
-  /** This side took its leave. */
-  readonly isLeave: boolean;
-  /** The broker was reached, and closed the connection without a word. */
-  readonly isSilent: boolean;
-}
-
-export interface ConnectionOptions {
+export interface ConnectionOptions extends LineEvents {
   readonly broker: Broker;
   readonly version: ProtocolVersion;
   /** Published by the broker, retained, when the connection ends without a farewell; undefined: nothing is. */
   readonly will: { readonly topic: string; readonly payload: string } | undefined;
-  readonly onReady: () => void;
-  readonly onMessage: (message: Message) => void;
-  /** Called once. */
-  readonly onEnd: (ending: Ending) => void;
 }
-
-/** The broker does not let this client publish or subscribe. */
-export class Refusal extends Error {}
 
 const CONNECT_LIMIT_MS = 10_000;
 const KEEPALIVE_SECONDS = 30;
@@ -64,7 +36,7 @@ interface Waiting {
   readonly settle: (error?: Error) => void;
 }
 
-export class Connection {
+export class Connection implements Line {
   readonly #options: ConnectionOptions;
   readonly #client: mqtt.MqttClient;
   readonly #socket: Socket;

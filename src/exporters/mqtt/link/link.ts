@@ -1,15 +1,31 @@
-/** Keeps a connection to the broker: makes it, makes it again with growing waits, and ends it while the machine sleeps. */
+/** Keeps a connection: makes it, makes it again with growing waits, and ends it while the machine sleeps. */
 import type { Clock } from '../../../clock.ts';
 import type { Log } from '../../../log/log.ts';
 import { Backoff } from './backoff.ts';
-import type { Broker, ProtocolVersion } from './broker.ts';
-import { Connection, type Ending, type Message, Refusal } from './connection.ts';
+import type { ProtocolVersion } from './broker.ts';
+import { type Ending, type Line, type LineEvents, type Message, Refusal } from './line.ts';
 
 export const ONLINE = 'online';
 const OFFLINE = 'offline';
 
-export interface LinkOptions {
-  readonly broker: Broker;
+/** What is published at the beginning and at the end of a connection. */
+export interface LinkWill {
+  readonly topic: string;
+  readonly payload: string;
+}
+
+/** The other side, and how a connection to it is made. */
+export interface LinkTarget<Kind extends Line> {
+  /** What lines of the log begin with: `mqtt`. */
+  readonly subject: string;
+  /** `mqtts://broker.lan:8883`, for the log. It has no credentials. */
+  readonly name: string;
+  /** Appended to the line on a connection that was made. */
+  readonly describe?: (version: ProtocolVersion) => string;
+  readonly connect: (events: LineEvents, version: ProtocolVersion, will: LinkWill | undefined) => Kind;
+}
+
+export interface LinkOptions<Kind extends Line = Line> {
   /** Where `states` are published, retained; the second is also the last will. undefined: they are not. */
   readonly availability: string | undefined;
   /** `online` and `offline` where it is absent. */
@@ -20,10 +36,10 @@ export interface LinkOptions {
   /** The longest wait for the next attempt; a minute where it is absent. */
   readonly maxDelayMs?: number;
   /** Called before `online` is published: what is subscribed here is in force when others see that. */
-  readonly beforeOnline?: (connection: Connection) => void;
+  readonly beforeOnline?: (connection: Kind) => void;
   /** Called when `online` has been published. */
-  readonly onOnline: (connection: Connection) => void;
-  readonly onMessage: (message: Message, connection: Connection) => void;
+  readonly onOnline: (connection: Kind) => void;
+  readonly onMessage: (message: Message) => void;
   /** Called when such a connection has ended. */
   readonly onOffline: () => void;
 }
@@ -35,10 +51,11 @@ const SLEEP_NOTICE_MS = 60_000;
 /** Clocks that count suspended time and those that do not differ by less while the machine is awake. */
 const SUSPENDED_MS = 1000;
 
-export class Link {
-  readonly #options: LinkOptions;
+export class Link<Kind extends Line> {
+  readonly #target: LinkTarget<Kind>;
+  readonly #options: LinkOptions<Kind>;
   readonly #backoff: Backoff;
-  #connection: Connection | undefined;
+  #connection: Kind | undefined;
   #timer: unknown;
   #readyAtMs: number | undefined;
   /** What `sinceBoot` is ahead of `now`: it grows while the machine is suspended. */
@@ -53,7 +70,8 @@ export class Link {
   readonly #refused = new Set<string>();
   readonly #states: { readonly online: string; readonly offline: string };
 
-  constructor(options: LinkOptions) {
+  constructor(target: LinkTarget<Kind>, options: LinkOptions<Kind>) {
+    this.#target = target;
     this.#options = options;
     this.#states = options.states ?? { online: ONLINE, offline: OFFLINE };
     this.#backoff = new Backoff(options.random, options.maxDelayMs);
@@ -61,7 +79,7 @@ export class Link {
   }
 
   /** The connection, while there is one. */
-  get connection(): Connection | undefined {
+  get connection(): Kind | undefined {
     return this.#connection?.isReady === true ? this.#connection : undefined;
   }
 
@@ -91,11 +109,11 @@ export class Link {
 
   /** One line, and each topic once. */
   reportRefusal(topics: readonly string[], reason: string): void {
-    const { broker, log } = this.#options;
+    const { subject, name } = this.#target;
     const news = topics.filter((topic) => !this.#refused.has(topic));
     if (news.length === 0) return;
     for (const topic of news) this.#refused.add(topic);
-    log.warn(`mqtt: ${broker.name} refuses ${news.join(', ')}: ${reason}`);
+    this.#options.log.warn(`${subject}: ${name} refuses ${news.join(', ')}: ${reason}`);
   }
 
   /** Publishes `offline` and ends the connection before the machine sleeps; makes a new one when it has woken. */
@@ -114,7 +132,7 @@ export class Link {
   }
 
   /** Publishes `offline`, and `more` before it, and ends. Takes less than half a second. */
-  async close(more?: (connection: Connection) => Promise<void>): Promise<void> {
+  async close(more?: (connection: Kind) => Promise<void>): Promise<void> {
     this.#isClosed = true;
     this.#stopTimer();
     await this.#leave(more);
@@ -126,41 +144,48 @@ export class Link {
   }
 
   #connect(): void {
-    const { broker, availability, onMessage } = this.#options;
+    const { availability, onMessage } = this.#options;
     this.#suspendedMs = this.#measureSuspended();
-    const connection: Connection = new Connection({
-      broker,
-      version: this.#version,
-      will: availability === undefined ? undefined : { topic: availability, payload: this.#states.offline },
-      onReady: () => this.#begin(connection),
-      onMessage: (message) => onMessage(message, connection),
-      onEnd: (ending) => this.#end(ending),
-    });
+    const connection: Kind = this.#target.connect(
+      {
+        onReady: () => this.#begin(connection),
+        onMessage,
+        onEnd: (ending) => this.#end(ending),
+      },
+      this.#version,
+      availability === undefined ? undefined : { topic: availability, payload: this.#states.offline },
+    );
     this.#connection = connection;
   }
 
-  #begin(connection: Connection): void {
-    const { broker, availability, clock, log, beforeOnline, onOnline } = this.#options;
+  #begin(connection: Kind): void {
+    const { availability, clock, log, beforeOnline, onOnline } = this.#options;
+    const { subject, name, describe } = this.#target;
     this.#readyAtMs = clock.now();
     this.#isVersionKnown = true;
     this.#logged.clear();
-    log.info(`mqtt: connected to ${broker.name} (MQTT ${this.#version === 5 ? '5' : '3.1.1'})`);
+    log.info(`${subject}: connected to ${name}${describe?.(this.#version) ?? ''}`);
     beforeOnline?.(connection);
     if (availability !== undefined) void this.deliver(availability, this.#states.online, true);
     onOnline(connection);
   }
 
   #end(ending: Ending): void {
-    const { clock, onOffline } = this.#options;
+    const { clock, onOffline, random } = this.#options;
     const lastedMs = this.#readyAtMs === undefined ? undefined : clock.now() - this.#readyAtMs;
     this.#readyAtMs = undefined;
     this.#connection = undefined;
     if (ending.wasReady) onOffline();
     if (this.#isClosed) return;
     if (this.#isAsleep) return;
+    // Not all at the same time.
+    const pauseMs = (ending.pauseMs ?? 0) * (1 + random() / 2);
     const isAtOnce = ending.isLeave || this.#chooseVersion(ending);
     if (!isAtOnce) this.#report(ending);
-    this.#timer = clock.setTimer(() => this.#connect(), isAtOnce ? 0 : this.#backoff.next(lastedMs));
+    this.#timer = clock.setTimer(
+      () => this.#connect(),
+      isAtOnce ? 0 : Math.max(pauseMs, this.#backoff.next(lastedMs)),
+    );
   }
 
   /** A broker that refuses version 5, or closes the connection at its sight, is asked with 3.1.1. */
@@ -174,15 +199,16 @@ export class Link {
   }
 
   #report({ reason, wasReady }: Ending): void {
-    const { broker, log } = this.#options;
+    const { log } = this.#options;
+    const { subject, name } = this.#target;
     if (this.#logged.has(reason)) return;
     this.#logged.add(reason);
-    if (wasReady) log.warn(`mqtt: the connection to ${broker.name} was lost: ${reason}; it is tried again`);
-    else log.warn(`mqtt: no connection to ${broker.name}: ${reason}; it is tried again until there is one`);
+    if (wasReady) log.warn(`${subject}: the connection to ${name} was lost: ${reason}; it is tried again`);
+    else log.warn(`${subject}: no connection to ${name}: ${reason}; it is tried again until there is one`);
   }
 
   /** Never rejects. */
-  async #leave(more?: (connection: Connection) => Promise<void>): Promise<void> {
+  async #leave(more?: (connection: Kind) => Promise<void>): Promise<void> {
     const connection = this.#connection;
     if (connection === undefined) return;
     const farewells = this.connection === undefined ? [] : [more?.(connection), this.#sayOffline(connection)];
@@ -192,7 +218,7 @@ export class Link {
     await connection.leave();
   }
 
-  async #sayOffline(connection: Connection): Promise<void> {
+  async #sayOffline(connection: Kind): Promise<void> {
     const { availability } = this.#options;
     if (availability !== undefined) await connection.deliver(availability, this.#states.offline, true);
   }

@@ -1,8 +1,8 @@
-/** Holds up each sleep of the machine while there is a connection whose broker must learn of it first. */
+/** Holds up each sleep of the machine while there is a connection whose other side must learn of it first. */
 import type { SleepDelays } from '../../../commands/power-backend.ts';
 
 /** Shown in the list of inhibitors. */
-const WHY_DELAYED = 'publishes over MQTT that this machine is away';
+const WHY_DELAYED = 'reports that this machine is away';
 
 export class SleepHold {
   readonly #delays: SleepDelays;

@@ -1,0 +1,188 @@
+/** One connection to a hub that was dialled: from the proofs of both sides to its end. A new one is made after each end. */
+import type { WebSocket } from 'ws';
+import type { Clock } from '../../clock.ts';
+import type { Line, LineEvents } from '../mqtt/link/line.ts';
+import { ENDINGS, pauseAfter, whyClosed, whyFailed, whyNotUpgraded } from './endings.ts';
+import { framesOf, readMessage } from './frames.ts';
+import { isProof, newNonce, proofOf, readNonce, readProof, type Terms } from './proof.ts';
+import { type HubTarget, openWebSocket } from './socket.ts';
+
+export interface DialOptions extends LineEvents {
+  readonly target: HubTarget;
+  readonly key: string;
+  /** Of this agent. */
+  readonly id: string;
+  readonly run: string;
+  readonly clock: Pick<Clock, 'now' | 'setTimer' | 'clearTimer'>;
+}
+
+/** For the connection, and for the proofs. */
+const OPEN_LIMIT_MS = 10_000;
+/** Of what a hub sends before it has proved itself. */
+const MAX_UNPROVEN_BYTES = 4096;
+/** The hub answers a ping at once: three that are lost are the end. */
+const PING_MS = 5000;
+const SILENCE_MS = 15_000;
+/** More is not handed to a socket that takes nothing. */
+const MAX_WAITING_BYTES = 2 * 1024 * 1024;
+/** Maximum time for the farewell to leave. */
+const LEAVE_MS = 100;
+
+type Stage = 'opening' | 'proving' | 'ready' | 'ended';
+
+export class DialConnection implements Line {
+  readonly #options: DialOptions;
+  readonly #socket: WebSocket;
+  #stage: Stage = 'opening';
+  #terms: Terms | undefined;
+  /** Why it ends; the first reason is the cause of the others. */
+  #reason: string | undefined;
+  #isLeave = false;
+  #timer: unknown;
+  #heardAtMs: number;
+  /** Rejects what was not sent when it ends. */
+  readonly #open = new Set<(error: Error) => void>();
+
+  constructor(options: DialOptions) {
+    const { target, clock } = options;
+    this.#options = options;
+    this.#heardAtMs = clock.now();
+    this.#timer = clock.setTimer(() => this.cut('the hub does not answer in time'), OPEN_LIMIT_MS);
+    this.#socket = openWebSocket(target, OPEN_LIMIT_MS);
+    this.#socket
+      // With the binary type that is set by default each message is one Buffer.
+      .on('message', (data, isBinary) => this.#take(data as Buffer, isBinary))
+      .on('ping', () => this.#hear())
+      .on('pong', () => this.#hear())
+      .on('unexpected-response', (request, { statusCode = 0 }) => {
+        this.#note(whyNotUpgraded(statusCode));
+        request.destroy();
+        this.#end();
+      })
+      .on('error', (error) => this.#note(whyFailed(error)))
+      .on('close', (code, reason) => {
+        this.#note(whyClosed(code, reason.toString()), pauseAfter(reason.toString()));
+        this.#end();
+      });
+  }
+
+  get isReady(): boolean {
+    return this.#stage === 'ready';
+  }
+
+  async send(topic: string, payload: string): Promise<void> {
+    if (!this.isReady) throw new Error('not connected');
+    const frames = framesOf(topic, payload);
+    if (this.#socket.bufferedAmount + payload.length > MAX_WAITING_BYTES)
+      throw new Error('too many bytes wait for the hub');
+    await new Promise<void>((resolve, reject) => {
+      this.#open.add(reject);
+      frames.forEach((frame, at) => {
+        // The last one has left after the others.
+        this.#socket.send(frame, () => {
+          if (at < frames.length - 1 || !this.#open.delete(reject)) return;
+          resolve();
+        });
+      });
+    });
+  }
+
+  /** As `send`: nobody is between the two. */
+  async deliver(topic: string, payload: string): Promise<void> {
+    await this.send(topic, payload);
+  }
+
+  async leave(): Promise<void> {
+    if (this.#stage === 'ended') return;
+    this.#isLeave = true;
+    const ended = new Promise<void>((resolve) => this.#socket.once('close', () => resolve()));
+    this.#socket.close(1000);
+    // In real time, which is what the network takes.
+    setTimeout(() => this.#socket.terminate(), LEAVE_MS).unref();
+    await ended;
+  }
+
+  cut(reason: string): void {
+    this.#note(reason);
+    this.#socket.terminate();
+  }
+
+  #take(bytes: Buffer, isBinary: boolean): void {
+    if (this.#stage === 'ended') return;
+    this.#hear();
+    if (this.#stage !== 'ready' && (isBinary || bytes.length > MAX_UNPROVEN_BYTES)) {
+      this.cut('what answers there is no hub');
+      return;
+    }
+    const message = isBinary ? undefined : readMessage(bytes);
+    if (message === undefined) this.cut('the hub has sent a message that is malformed');
+    else if (this.#stage === 'opening') this.#prove(message.payload);
+    else if (this.#stage === 'proving') this.#judge(message.payload);
+    else this.#options.onMessage({ ...message, isRetained: false, isRepeated: false, qos: 0 });
+  }
+
+  /** Sends this side's proof first: a stranger who dials a hub gets nothing that was made with a key. */
+  #prove(payload: Buffer): void {
+    const { id, run, key } = this.#options;
+    const hubNonce = readNonce(payload);
+    if (hubNonce === undefined) {
+      this.cut('what answers there is no hub');
+      return;
+    }
+    const agentNonce = newNonce();
+    this.#terms = { id, run, hubNonce, agentNonce };
+    this.#stage = 'proving';
+    const claim = { id, run, nonce: agentNonce, proof: proofOf(key, 'agent', this.#terms) };
+    for (const frame of framesOf('proof', JSON.stringify(claim))) this.#socket.send(frame);
+  }
+
+  #judge(payload: Buffer): void {
+    const { key, clock, onReady } = this.#options;
+    const proof = readProof(payload);
+    const terms = this.#terms;
+    if (proof === undefined || terms === undefined || !isProof(proof, key, 'hub', terms)) {
+      this.cut('what answers there has not proved that it has the key of this machine');
+      return;
+    }
+    this.#stage = 'ready';
+    clock.clearTimer(this.#timer);
+    this.#ping();
+    onReady();
+  }
+
+  #ping(): void {
+    const { clock } = this.#options;
+    this.#timer = clock.setTimer(() => {
+      if (clock.now() - this.#heardAtMs > SILENCE_MS - PING_MS / 2) this.cut('the hub is silent');
+      else {
+        this.#socket.ping();
+        this.#ping();
+      }
+    }, PING_MS);
+  }
+
+  #hear(): void {
+    this.#heardAtMs = this.#options.clock.now();
+  }
+
+  #note(reason: string, pauseMs = 0): void {
+    if (this.#reason !== undefined) return;
+    this.#reason = reason;
+    this.#pauseMs = pauseMs;
+  }
+
+  #pauseMs = 0;
+
+  #end(): void {
+    if (this.#stage === 'ended') return;
+    const wasReady = this.isReady;
+    this.#stage = 'ended';
+    this.#options.clock.clearTimer(this.#timer);
+    for (const reject of [...this.#open]) reject(new Error('the connection has ended'));
+    this.#open.clear();
+    this.#options.onEnd({
+      ...{ reason: this.#reason ?? ENDINGS.closing, wasReady, pauseMs: this.#pauseMs },
+      isLeave: this.#isLeave,
+    });
+  }
+}

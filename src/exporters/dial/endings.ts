@@ -1,0 +1,56 @@
+/** Why a hub closes the connection of an agent: the reasons of its close frames, and what they mean to the agent. */
+
+export const ENDINGS = {
+  refused: 'the id or its key is not one of hub.agents',
+  taken: 'another machine has this id',
+  replaced: 'a newer connection of this agent has taken its place',
+  silent: 'the agent has fallen silent',
+  slow: 'the proof took too long',
+  malformed: 'a message is malformed',
+  removed: 'the entry in hub.agents has changed',
+  closing: 'the hub is shutting down',
+} as const;
+
+export type EndingName = keyof typeof ENDINGS;
+
+/** A text of the other side goes into the log only if it is one of these. */
+const KNOWN: ReadonlySet<string> = new Set(Object.values(ENDINGS));
+/** Attempts that are refused are counted by the hub, also those of others at the same address. */
+const REFUSED_MS = 15_000;
+
+export function whyClosed(code: number, reason: string): string {
+  if (KNOWN.has(reason)) return `the hub says: ${reason}`;
+  return code === 1006 ? 'the connection was lost' : `the hub has closed the connection (${code})`;
+}
+
+export const pauseAfter = (reason: string): number => (reason === ENDINGS.refused ? REFUSED_MS : 0);
+
+const STATUS: Readonly<Record<number, string>> = {
+  401: 'what answers there takes no agents, or a proxy wants a key (401)',
+  403: 'the hub refuses the address of this machine (403)',
+  404: 'what answers there takes no agents (404)',
+  429: 'too many attempts from the address of this machine failed (429)',
+  503: 'the hub takes no more connections now (503)',
+};
+
+export const whyNotUpgraded = (status: number): string =>
+  STATUS[status] ?? `what answers there takes no agents (${status})`;
+
+const CODES: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'nothing listens there',
+  ECONNRESET: 'the connection was reset',
+  EPIPE: 'the connection was reset',
+  EHOSTUNREACH: 'there is no route to it',
+  ENETUNREACH: 'there is no route to it',
+  ETIMEDOUT: 'it does not answer',
+  ENOTFOUND: 'its name is not known',
+  EAI_AGAIN: 'its name cannot be looked up now',
+};
+const CERTIFICATE = /^(?:CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|ERR_TLS_CERT_|ERR_SSL_|EPROTO)/;
+
+/** `error`: of the socket. */
+export function whyFailed(error: Error): string {
+  const code = 'code' in error ? String(error.code) : '';
+  if (CERTIFICATE.test(code)) return `its certificate is not accepted (${code}); set hub.pin`;
+  return CODES[code] ?? `the connection failed: ${code === '' ? error.message.slice(0, 200) : code}`;
+}

@@ -1,0 +1,95 @@
+/** Dials a hub and reports to it: follows the configuration, the players, power and the sleep of the machine. */
+import { isDeepStrictEqual } from 'node:util';
+import type { Media } from '../../commands/media.ts';
+import type { Power } from '../../commands/power.ts';
+import type { Config } from '../../config/schema.ts';
+import { HubSession, type HubSessionRooms, type Way } from '../mqtt/hub/session.ts';
+import { topicsBelow } from '../mqtt/hub/topics.ts';
+import { Link } from '../mqtt/link/link.ts';
+import type { SleepHold } from '../mqtt/link/sleep-hold.ts';
+import { DialConnection } from './connection.ts';
+import { hubTargetOf } from './socket.ts';
+
+export interface DialParts extends HubSessionRooms {
+  readonly media: HubSessionRooms['media'] & Pick<Media, 'onChange'>;
+  readonly power: HubSessionRooms['power'] & Pick<Power, 'onChange' | 'onSleep'>;
+  readonly holds: SleepHold;
+}
+
+const settingsOf = ({ hub: { url, key_file: keyFile, pin } }: Config) => ({ url, keyFile, pin });
+
+/** The way to a hub that is dialled. */
+function overDial(url: string, key: string, pin: string | undefined, rooms: HubSessionRooms): Way {
+  const target = hubTargetOf(url, pin);
+  const { id, clock, log } = rooms;
+  // The name of its entry at the hub.
+  log.info(`hub: this machine dials ${target.name} as ${id}`);
+  return {
+    ...{ subject: 'hub', topics: topicsBelow('') },
+    // The hub has proved itself, and names its clients.
+    sender: { address: `${target.host}:${target.port}`, isKeyed: false },
+    open: (options, run) =>
+      new Link(
+        {
+          ...{ subject: 'hub', name: target.name },
+          connect: (events) => new DialConnection({ ...events, target, key, id, run, clock }),
+        },
+        options,
+      ),
+  };
+}
+
+export class DialExporter {
+  readonly #parts: DialParts;
+  /** Removes the listeners. */
+  readonly #unlisten: readonly (() => void)[];
+  #session: HubSession | undefined;
+  #settings: ReturnType<typeof settingsOf> | undefined;
+  #isAsleep = false;
+  /** The end of the session before this one: the hub takes one connection per id. */
+  #ending: Promise<void> = Promise.resolve();
+  #isClosed = false;
+
+  constructor(parts: DialParts) {
+    this.#parts = parts;
+    this.#unlisten = [
+      parts.media.onChange(() => this.#session?.mediaChanged()),
+      parts.power.onChange(() => this.#session?.powerChanged()),
+      parts.power.onSleep((isGoingToSleep) => {
+        this.#isAsleep = isGoingToSleep;
+        this.#session?.setAsleep(isGoingToSleep);
+      }),
+    ];
+    this.reconfigure();
+  }
+
+  /** Another hub or another key is another session. */
+  reconfigure(): void {
+    const settings = settingsOf(this.#parts.config.current);
+    if (isDeepStrictEqual(settings, this.#settings)) {
+      this.#session?.reconfigure();
+      return;
+    }
+    this.#settings = settings;
+    this.#ending = this.#ending.then(() => this.#replace(settings));
+  }
+
+  /** Never rejects. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    for (const unlisten of this.#unlisten) unlisten();
+    await Promise.all([this.#ending, this.#session?.close()]);
+  }
+
+  async #replace(settings: ReturnType<typeof settingsOf>): Promise<void> {
+    await this.#session?.close();
+    this.#session = undefined;
+    const { url, keyFile, pin } = settings;
+    if (this.#isClosed || settings !== this.#settings || url === undefined || keyFile === undefined) return;
+    const way = overDial(url, keyFile.secret, pin, this.#parts);
+    this.#session = new HubSession(this.#parts, way, this.#parts.holds);
+    if (this.#isAsleep) this.#session.setAsleep(true);
+  }
+}
+
+export const openDial = (parts: DialParts): DialExporter => new DialExporter(parts);

@@ -1,0 +1,34 @@
+/** The way to the hubs of a broker. */
+import type { Config } from '../../../config/schema.ts';
+import { brokerOf } from '../link/broker.ts';
+import { openMqttLink } from '../link/mqtt-link.ts';
+import type { Way } from './session.ts';
+import { hubTopicsOf } from './topics.ts';
+
+/** `isBeside`: another connection of this service has the client id. */
+export function overBroker(url: string, mqtt: Config['mqtt'], id: string, isBeside: boolean): Way {
+  const broker = brokerOf(url, mqtt, id);
+  const topics = hubTopicsOf(mqtt.topic, id);
+  return {
+    ...{ subject: 'mqtt', topics },
+    sender: { address: `${broker.host}:${broker.port}`, isKeyed: false },
+    open(options) {
+      const clientId = isBeside ? `${broker.clientId}-hub` : broker.clientId;
+      const link = openMqttLink(
+        { ...broker, clientId },
+        {
+          ...options,
+          beforeOnline(connection) {
+            options.beforeOnline?.(connection);
+            // With QoS 0 nothing is delivered again, and nats-server keeps no consumer for it.
+            connection.subscribe([topics.want, topics.commands], 0).then(
+              (refused) => link.reportRefusal(refused, 'the subscription is refused'),
+              () => undefined,
+            );
+          },
+        },
+      );
+      return link;
+    },
+  };
+}

@@ -1,0 +1,190 @@
+/** The machines of `hub.agents` whose agents dial this hub: who has proved to be which, and what each is sent. */
+import type { AgentEntry } from '../config/hub-rows.ts';
+import { ServiceError } from '../errors.ts';
+import type { EndingName } from '../exporters/dial/endings.ts';
+import type { Framed } from '../exporters/dial/frames.ts';
+import type { Caller } from '../http/clients/caller.ts';
+import type { Exchange } from '../http/engine.ts';
+import { Calls } from './broker/calls.ts';
+import { readStatus } from './broker/status.ts';
+import { BrokerHost } from './broker-host.ts';
+import { Attempts } from './dial/attempts.ts';
+import { DialSession, type SessionOwner } from './dial/session.ts';
+import type { Configured } from './hosts.ts';
+import type { HubParts } from './parts.ts';
+import { LOOK_MS, Wants } from './wants.ts';
+
+interface Dialled {
+  entry: AgentEntry;
+  readonly host: BrokerHost;
+  session: DialSession | undefined;
+}
+
+const UNSEEN = 'it has not dialled in yet';
+const CUT = 'its connection has ended';
+/** Of two machines with one id. */
+const COMPLAINT_MS = 60_000;
+
+export class DialIns implements SessionOwner {
+  readonly #parts: HubParts;
+  readonly #calls: Calls;
+  readonly #wants: Wants<BrokerHost>;
+  readonly #attempts: Attempts;
+  readonly #agents = new Map<string, Dialled>();
+  /** Those that have proved nothing yet too. */
+  readonly #sessions = new Set<DialSession>();
+  #timer: unknown;
+  #complainedAtMs = Number.NEGATIVE_INFINITY;
+
+  constructor(parts: HubParts) {
+    const { clock, log, name, times } = parts;
+    this.#parts = parts;
+    this.#attempts = new Attempts(clock, log);
+    this.#calls = new Calls({
+      ...{ hub: name, clock, answerMs: times.answerMs },
+      publish: (id, what, payload) => this.#send(id, `cmd/${what.replace('.', '/')}`, payload),
+    });
+    this.#wants = new Wants({
+      ...{ clock, isReady: () => true },
+      send: (host) => this.#send(host.id, 'want', JSON.stringify({ hub: name, ...host.want })),
+    });
+  }
+
+  /** Connections, also those that have proved nothing yet. */
+  get size(): number {
+    return this.#sessions.size;
+  }
+
+  /** A machine of the configuration, for Hosts. */
+  add(id: string, entry: AgentEntry): Configured {
+    const host: BrokerHost = new BrokerHost(id, {
+      ...{ parts: this.#parts, calls: this.#calls },
+      labels: () => agent.entry.labels,
+      onWant: (each) => this.#wants.changed(each),
+    });
+    const agent: Dialled = { entry, host, session: undefined };
+    this.#agents.set(id, agent);
+    host.lost(UNSEEN);
+    this.#timer ??= this.#parts.clock.setTimer(() => this.#look(), LOOK_MS);
+    return {
+      host,
+      suits: ({ dials_in: dialsIn }) => dialsIn === true,
+      reconfigure: (next) => {
+        const isSameKey = next.key_file?.secret === agent.entry.key_file?.secret;
+        agent.entry = next;
+        if (!isSameKey) agent.session?.end('removed');
+      },
+      removed: () => {
+        if (this.#agents.get(id) === agent) this.#agents.delete(id);
+        agent.session?.end('removed');
+      },
+    };
+  }
+
+  /** Upgrades `exchange`, which an agent has opened. Throws ServiceError. */
+  open(exchange: Exchange, caller: Caller): void {
+    if (this.#agents.size === 0) throw new ServiceError('not_found', 'No agent dials this hub.');
+    const refusal = this.#attempts.refusal(caller.address);
+    if (refusal === 'failures')
+      throw new ServiceError('too_many_requests', 'Too many attempts from this address have failed.');
+    if (refusal === 'full')
+      throw new ServiceError('too_many_streams', 'Too many agents are proving themselves now.');
+    const { name, clock, ledger } = this.#parts;
+    const session = new DialSession({ name, clock, ledger, owner: this }, caller);
+    const socket = exchange.startSocket(session);
+    if (socket === undefined) return;
+    this.#sessions.add(session);
+    this.#attempts.begin(caller.address);
+    session.start(socket);
+  }
+
+  /** Ends those whose addresses `passes` no longer lets through. */
+  judgeAgain(passes: (caller: Caller) => boolean): void {
+    for (const session of [...this.#sessions]) if (!passes(session.caller)) session.end('removed');
+  }
+
+  close(): void {
+    this.#parts.clock.clearTimer(this.#timer);
+    this.#calls.lost('this hub ends');
+    for (const session of [...this.#sessions]) session.end('closing');
+  }
+
+  keyOf(id: string): string | undefined {
+    return this.#agents.get(id)?.entry.key_file?.secret;
+  }
+
+  /**
+   * One machine has one connection. The next one of the same run takes its place: its agent has given the other up. Another
+   * run may be another machine, which has to wait until the first one is gone or has missed a ping.
+   */
+  admit(session: DialSession): EndingName | undefined {
+    const { id = '', run } = session.proven ?? {};
+    this.#attempts.settle(session.address);
+    const agent = this.#agents.get(id);
+    if (agent === undefined) return 'refused';
+    const before = agent.session;
+    if (before !== undefined && before.proven?.run !== run && !before.isDoubtful) {
+      this.#complain(id, session.address);
+      return 'taken';
+    }
+    agent.session = session;
+    this.#parts.counters.connections++;
+    if (before !== undefined) {
+      agent.host.lost(CUT);
+      before.end('replaced');
+    }
+    return undefined;
+  }
+
+  onMessage(session: DialSession, { topic, payload }: Framed): void {
+    const agent = this.#agents.get(session.proven?.id ?? '');
+    if (agent?.session !== session) return;
+    const { host } = agent;
+    if (topic === 'sample') host.take(payload);
+    else if (topic.startsWith('feedback/')) host.answer(payload);
+    else if (topic === 'status') {
+      const status = readStatus(payload);
+      if (status === undefined) session.end('malformed');
+      else host.say(status, false);
+    }
+  }
+
+  onRefused(session: DialSession, id: string): void {
+    this.#parts.counters.failures++;
+    // An id is of harmless characters.
+    const why = this.#agents.has(id)
+      ? `it does not have the key of ${id}`
+      : `hub.agents has no entry ${id} with dials_in`;
+    this.#attempts.fail(session.address, id === '' ? 'it sent no proof' : why);
+  }
+
+  onClosed(session: DialSession): void {
+    this.#sessions.delete(session);
+    if (session.proven === undefined) this.#attempts.settle(session.address);
+    const agent = this.#agents.get(session.proven?.id ?? '');
+    if (agent?.session !== session) return;
+    agent.session = undefined;
+    // It may have said why before.
+    if (agent.host.status?.isOnline === true) agent.host.lost(CUT);
+  }
+
+  #look(): void {
+    const { clock } = this.#parts;
+    this.#timer = clock.setTimer(() => this.#look(), LOOK_MS);
+    const nowMs = clock.now();
+    for (const session of [...this.#sessions]) session.look(nowMs);
+    for (const { host, session } of this.#agents.values()) if (session !== undefined) host.look(nowMs);
+    this.#wants.look(nowMs);
+  }
+
+  #send(id: string, topic: string, payload: string): boolean {
+    return this.#agents.get(id)?.session?.send(topic, payload) ?? false;
+  }
+
+  #complain(id: string, address: string): void {
+    const { clock, log } = this.#parts;
+    if (clock.now() - this.#complainedAtMs < COMPLAINT_MS) return;
+    this.#complainedAtMs = clock.now();
+    log.warn(`two machines dial in as ${id}, the second is refused while the first is there`, { address });
+  }
+}

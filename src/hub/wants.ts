@@ -1,0 +1,69 @@
+/** The wants of machines whose agents report by themselves: sent when they change, and again before agents forget them. */
+import type { Clock } from '../clock.ts';
+
+/** What is wanted of a machine; undefined: nothing. */
+interface Wanted {
+  readonly want: object | undefined;
+}
+
+export interface WantsOptions<Host extends Wanted> {
+  readonly clock: Pick<Clock, 'now'>;
+  /** Whether anything can be sent now. */
+  readonly isReady: () => boolean;
+  /** Sends it its want; false: it was not sent, and is sent again at the next look. */
+  readonly send: (host: Host) => boolean;
+  /** Called before the first want of these is sent, and after the last one. */
+  readonly onBegun?: (hosts: readonly Host[]) => void;
+  readonly onEnded?: (hosts: readonly Host[]) => void;
+}
+
+/** Agents forget a want after 10 s. */
+const RENEW_MS = 3000;
+/** `look` is called this often. */
+export const LOOK_MS = 1000;
+
+export class Wants<Host extends Wanted> {
+  readonly #options: WantsOptions<Host>;
+  /** Those whose wants are to be sent at the end of this turn. */
+  readonly #changed = new Set<Host>();
+  /** When the want of each was sent. */
+  readonly #sent = new Map<Host, number>();
+
+  constructor(options: WantsOptions<Host>) {
+    this.#options = options;
+  }
+
+  /** All that changes in one turn is one message. */
+  changed(host: Host): void {
+    if (this.#changed.size === 0) setImmediate(() => this.flush());
+    this.#changed.add(host);
+  }
+
+  flush(): void {
+    const { isReady, onBegun, onEnded } = this.#options;
+    const changed = [...this.#changed];
+    this.#changed.clear();
+    if (!isReady()) return;
+    const begun = changed.filter((host) => host.want !== undefined && !this.#sent.has(host));
+    const ended = changed.filter((host) => host.want === undefined && this.#sent.has(host));
+    onBegun?.(begun);
+    for (const host of changed) if (host.want !== undefined || this.#sent.has(host)) this.#send(host);
+    for (const host of ended) this.#sent.delete(host);
+    onEnded?.(ended);
+  }
+
+  look(nowMs: number): void {
+    for (const [host, sentAtMs] of this.#sent)
+      if (nowMs - sentAtMs >= RENEW_MS - LOOK_MS / 2) this.#send(host);
+  }
+
+  /** Agents have forgotten all of them. */
+  clear(): void {
+    this.#sent.clear();
+  }
+
+  #send(host: Host): void {
+    const { clock, send } = this.#options;
+    this.#sent.set(host, send(host) ? clock.now() : Number.NEGATIVE_INFINITY);
+  }
+}

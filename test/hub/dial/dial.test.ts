@@ -1,0 +1,135 @@
+/** Machines whose agents dial the hub: they have what the service of each of them has, and do what they are asked. */
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import t from 'tap';
+import { type WebSocket, WebSocketServer } from 'ws';
+import { EventStream, payloadOf } from '../../helpers/clients/event-stream.ts';
+import { ask, jsonOf } from '../../helpers/clients/http.ts';
+import { FakeClock } from '../../helpers/fakes/clock.ts';
+import { fixtureHost } from '../../helpers/fakes/host.ts';
+import { startHere } from '../../helpers/service/service.ts';
+import { isDown, isUp, startHub, until } from '../setup.ts';
+import { Dialler, dialled, KEY, PlayedHub, startAgent } from './setup.ts';
+
+t.setTimeout(280_000);
+
+const EVERYTHING = { hub: { commands: { all: { commands: ['*'], labels: {} } } } };
+const urlOf = ({ port }: { readonly port: number }) => `ws://127.0.0.1:${port}`;
+
+const keysOf = (value: unknown): unknown =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? Object.entries(value).map(([key, each]) => [key, keysOf(each)])
+    : typeof value;
+
+t.test('[I.hub.dial] samples, hardware and answers of an agent that dials in', async (t) => {
+  const hub = await startHub(t, { pc: dialled(KEY, { labels: { site: 'berlin' } }) }, EVERYTHING);
+  t.match(await hub.host('pc'), { state: 'down', reason: 'it has not dialled in yet' });
+  const agent = await startAgent(t, urlOf(hub), { host: { name: 'desk', labels: { site: 'paris' } } });
+  t.match(await hub.host('pc', isUp), { name: 'desk', labels: { site: 'berlin' }, sample_age: null });
+  for (const query of ['', '?fields=memory', '?detail=1', '?fields=cpu,disks&detail=1', '?fields=none']) {
+    const stream = await hub.open(`/api/hosts/pc/stream${query}`);
+    const own = jsonOf(await ask(agent.port, `/api/usage${query}`));
+    t.same(keysOf(payloadOf(await stream.next())), keysOf(own), `stream${query}`);
+    t.same(keysOf(payloadOf(await stream.next())), keysOf(own), 'and again');
+    const usage = await ask(hub.port, `/api/hosts/pc/usage${query}`);
+    t.same(keysOf(jsonOf(usage)), keysOf(own), `usage${query}`);
+    stream.close();
+  }
+  for (const route of ['system', 'pw', 'processes'])
+    t.same(
+      keysOf(jsonOf(await ask(hub.port, `/api/hosts/pc/${route}`))),
+      keysOf(jsonOf(await ask(agent.port, `/api/${route}`))),
+      route,
+    );
+  t.equal((await ask(hub.port, '/api/hosts/pc/media/art')).status, 501);
+  const done = await ask(hub.port, '/api/hosts/pc/pw/sleep', { method: 'POST' });
+  t.equal(done.status, 200);
+  const acts = await until(() => /power: sleep.*/.exec(agent.stderr())?.[0]);
+  t.match(acts, /hub=testhub/, 'with the hub that asked');
+  await agent.stop();
+  t.match(await hub.host('pc', isDown), { reason: 'its agent is offline' }, 'it said goodbye');
+  t.notMatch(hub.log.join('') + agent.stderr(), KEY, 'no log has the key');
+});
+
+t.test("[I.hub.dial.bytes] events are those of the agent's own stream, byte for byte", async (t) => {
+  const hub = await startHub(t, { pc: dialled() });
+  const agent = await startAgent(t, urlOf(hub));
+  await hub.host('pc', isUp);
+  for (const query of ['', '?fields=cpu,memory', '?detail=1', '?fields=disks&detail=1']) {
+    const [seen, own] = await Promise.all([
+      hub.open(`/api/hosts/pc/stream${query}`),
+      EventStream.open(agent.port, `/api/stream${query}`),
+    ]);
+    t.teardown(() => own.close());
+    // Of the same ticks: each of them is one sample of the agent.
+    const equal = await until(() => {
+      seen.count();
+      own.count();
+      const texts = new Set(own.events.map(({ text }) => text));
+      const found = seen.events.filter(({ text }) => texts.has(text));
+      return found.length >= 3 ? found : undefined;
+    });
+    t.ok(equal.length >= 3, query);
+    for (const stream of [seen, own]) stream.close();
+  }
+});
+
+t.test('[I.hub.dial.lease] an agent is asked for what viewers want, while they want it', async (t) => {
+  const hub = await startHub(t, { pc: dialled() });
+  const agent = new Dialler(t, hub.port);
+  await agent.enter();
+  await hub.host('pc', isUp);
+  t.same(agent.on('want'), [], 'nothing is wanted');
+  const opening = hub.open('/api/hosts/pc/stream?fields=cpu');
+  const wanted = async (want: object) =>
+    await until(() => agent.on('want').at(-1) === JSON.stringify({ hub: 'testhub', ...want }) || undefined);
+  await wanted({ sections: ['cpu'] });
+  const head = { v: 1, run: 'run1', clock: 1, n: 0, plain: ['cpu'] };
+  agent.say('sample', `${JSON.stringify(head)}\n"timestamp":1,"uptime":2\n"cpu":{"a":1}`);
+  const stream = await opening;
+  t.same(payloadOf(await stream.next()), { timestamp: 1, uptime: 2, cpu: { a: 1 } });
+  const before = agent.on('want').length;
+  await until(() => agent.on('want').length > before || undefined);
+  stream.close();
+  await wanted({});
+  agent.say('status', '{"state":"offline","run":"run1"}');
+  t.match(await hub.host('pc', isDown), { reason: 'its agent is offline' });
+});
+
+t.test('[I.hub.dial.rest] an agent rests when its viewers or its hub are gone', async (t) => {
+  const clock = new FakeClock();
+  const target = new WebSocketServer({ host: '127.0.0.1', port: 0 });
+  t.teardown(() => target.close());
+  await once(target, 'listening');
+  // A WebSocketServer on a port has an address.
+  const { port } = target.address() as AddressInfo;
+  const hub = { url: `ws://127.0.0.1:${port}`, key_file: { path: 'k', secret: KEY } };
+  const arriving = new Promise<WebSocket>((resolve) => target.once('connection', resolve));
+  const machine = fixtureHost();
+  const agent = await startHere(machine, { hub, host: { id: 'pc' } }, { clock });
+  t.teardown(() => agent.stop());
+  const socket = await arriving;
+  const played = new PlayedHub(socket);
+  await played.prove();
+  /** It samples, or does not, for some intervals of a second. */
+  const reads = async () => {
+    await clock.advance(500);
+    const before = machine.reads;
+    for (let step = 0; step < 30; step++) await clock.advance(100);
+    return machine.reads - before;
+  };
+  const isSampling = async (isWanted: boolean) =>
+    await until(async () => ((await reads()) > 0 === isWanted ? true : undefined));
+  await isSampling(false);
+  const want = { hub: 'hub1', sections: ['cpu'] };
+  played.say('want', want);
+  await isSampling(true);
+  played.say('want', { hub: 'hub1' });
+  await isSampling(false);
+  played.say('want', want);
+  await isSampling(true);
+  t.ok(played.on('sample').length > 3);
+  socket.terminate();
+  await until(() => /hub: the connection to .* was lost/.exec(agent.stderr()) ?? undefined);
+  t.equal(await reads(), 0, 'the lease has ended with the connection');
+});
