@@ -2,10 +2,11 @@
 import { isLoopback } from '../access/exposure.ts';
 import type { Commands } from '../commands/command.ts';
 import type { Media } from '../commands/media.ts';
+import { requestedPicture } from '../commands/media-art.ts';
 import type { Power } from '../commands/power.ts';
 import type { Config } from '../config/schema.ts';
 import { featureDisabled } from '../errors.ts';
-import type { History } from '../history/history.ts';
+import type { HistoryQueries } from '../history/queries.ts';
 import { ALL_SECTIONS, SECTION_BITS } from '../host/host.ts';
 import type { Base } from '../parts.ts';
 import { checkDetails, checkList, listable, type ProcessQueries } from '../processes/queries.ts';
@@ -27,7 +28,7 @@ export interface Door {
 export interface ExporterParts extends Base {
   readonly facts: ServiceFacts;
   readonly sampler: Sampler;
-  readonly history: History;
+  readonly history: HistoryQueries;
   readonly commands: Commands;
   readonly power: Power;
   readonly media: Media;
@@ -61,7 +62,8 @@ export const EXPORTERS: readonly ExporterRow[] = [
     isWanted: ({ mqtt }) => mqtt.url !== undefined,
     async open(parts) {
       const { openMqtt } = await import('./mqtt/exporter.ts');
-      const tools = { sectionBits: SECTION_BITS, viewOf, checkList, checkDetails, listable, featureDisabled };
+      const checks = { checkList, checkDetails, listable, requestedPicture, featureDisabled };
+      const tools = { sectionBits: SECTION_BITS, viewOf, ...checks };
       return openMqtt({ ...parts, id: identify(parts.config.current.host), needs: DETAILED, tools });
     },
   },

@@ -15,7 +15,7 @@ export interface MqttParts extends SessionRooms, HubSessionRooms {
   readonly sampler: HubSessionRooms['sampler'];
   readonly commands: SessionRooms['commands'];
   readonly media: SessionRooms['media'] & Pick<Media, 'onChange'>;
-  readonly history: Pick<History, 'onEvent'>;
+  readonly history: HubSessionRooms['history'] & Pick<History, 'onEvent'>;
   readonly power: SessionRooms['power'] & Pick<Power, 'onChange' | 'onSleep' | 'delays'>;
 }
 

@@ -6,7 +6,16 @@ import { randomBytes } from 'node:crypto';
 import type { Clock } from '../../clock.ts';
 import { ServiceError } from '../../errors.ts';
 import type { Params } from '../../params.ts';
-import { errorOf, type Feedback, idIn, notDone, readFeedback, unknownOutcome } from './feedback.ts';
+import {
+  answerOf,
+  type CallAnswer,
+  errorOf,
+  type Feedback,
+  idIn,
+  notDone,
+  readFeedback,
+  unknownOutcome,
+} from './feedback.ts';
 import type { Reading } from './lines.ts';
 
 /** As `Ask` of the hub. */
@@ -16,13 +25,6 @@ export interface Call {
   readonly who: { readonly address: string; readonly key: string | undefined };
   /** Milliseconds of the hub's clock. */
   readonly deadlineMs: number;
-}
-
-/** As HostAnswer of the hub. */
-export interface CallAnswer {
-  readonly type: string;
-  readonly bytes: Buffer;
-  readonly delivered?: 'true' | 'false' | 'unknown';
 }
 
 export interface CallsOptions {
@@ -37,6 +39,7 @@ export interface CallsOptions {
 
 interface Pending {
   readonly isCommand: boolean;
+  readonly isPicture: boolean;
   readonly timer: unknown;
   readonly resolve: (answer: CallAnswer) => void;
   readonly reject: (error: ServiceError) => void;
@@ -45,20 +48,8 @@ interface Pending {
 /** The agent takes 40 at once. */
 const MAX_PER_AGENT = 32;
 const MAX_PENDING = 2000;
-const JSON_TYPE = 'application/json';
 /** An address is required; the hub's own questions have none. */
 const NO_ADDRESS = '::';
-
-/** What an agent answers, by docs/hub-protocol.md. */
-const ASKED: ReadonlySet<string> = new Set([
-  'system',
-  'usage',
-  'power',
-  'media',
-  'processes',
-  'process',
-  'clock',
-]);
 
 const COMMAND = /^[a-z]+\.[a-z_]{1,64}$/;
 
@@ -83,8 +74,6 @@ export class Calls {
 
   /** Rejects with ServiceError: nothing was done. */
   async question(id: string, { what, params, who, deadlineMs }: Call): Promise<CallAnswer> {
-    if (!ASKED.has(what))
-      throw new ServiceError('not_supported', 'Machines behind a broker are not asked for that.');
     return await this.#send(id, 'get', { what, params, who }, deadlineMs, false);
   }
 
@@ -138,7 +127,8 @@ export class Calls {
         this.#end(id, callId, () => reject(isCommand ? unknownOutcome(SILENT) : notDone(SILENT)));
       const timer = clock.setTimer(late, Math.max(0, untilMs - clock.now()));
       this.#pending.set(id, ofAgent);
-      ofAgent.set(callId, { isCommand, timer, resolve, reject });
+      const isPicture = fields['what'] === 'art';
+      ofAgent.set(callId, { isCommand, isPicture, timer, resolve, reject });
       this.#size++;
       if (!publish(id, name, payload))
         this.#end(id, callId, () => reject(notDone('the broker cannot be reached')));
@@ -149,7 +139,11 @@ export class Calls {
     const { stage, code } = feedback;
     // What comes after `accepted` is not waited for.
     if (stage === 'done' || stage === 'accepted')
-      this.#end(id, callId, ({ resolve }) => resolve(answerOf(feedback)));
+      this.#end(id, callId, ({ resolve, reject, isPicture }) => {
+        const answer = answerOf(feedback, isPicture);
+        if (answer === undefined) reject(notDone('its answer is not understood'));
+        else resolve(answer);
+      });
     else if (stage === 'failed' || stage === 'refused')
       this.#end(id, callId, ({ reject }) => reject(errorOf(feedback)));
     else if (stage === 'ignored') {
@@ -171,10 +165,4 @@ export class Calls {
     if (ofAgent.size === 0) this.#pending.delete(id);
     settle(pending);
   }
-}
-
-function answerOf({ result, delivered }: Feedback): CallAnswer {
-  const bytes = Buffer.from(JSON.stringify(result ?? {}));
-  const isKnown = delivered === 'true' || delivered === 'false' || delivered === 'unknown';
-  return { type: JSON_TYPE, bytes, ...(isKnown && { delivered }) };
 }

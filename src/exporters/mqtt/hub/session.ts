@@ -73,7 +73,7 @@ export class HubSession {
     });
     this.#questions = new Questions({
       ...rooms,
-      answer: (hub, text) => void this.#link.deliver(topics.feedback(hub), text),
+      answer: (hub, text) => this.#link.deliver(topics.feedback(hub), text),
       stamp: () => this.#present(),
     });
     this.#reports = new HubReports({
