@@ -14,8 +14,10 @@ import {
   idIn,
   notDone,
   readFeedback,
+  textOf,
   unknownOutcome,
 } from './feedback.ts';
+import { Following, type OnStep } from './following.ts';
 import type { Reading } from './lines.ts';
 
 /** As `Ask` of the hub. */
@@ -25,6 +27,8 @@ export interface Call {
   readonly who: { readonly address: string; readonly key: string | undefined };
   /** Milliseconds of the hub's clock. */
   readonly deadlineMs: number;
+  readonly onStep?: OnStep | undefined;
+  readonly withBeginning?: boolean | undefined;
 }
 
 export interface CallsOptions {
@@ -40,6 +44,8 @@ export interface CallsOptions {
 interface Pending {
   readonly isCommand: boolean;
   readonly isPicture: boolean;
+  /** undefined: only the answer counts. */
+  readonly follow: { readonly onStep: OnStep; readonly untilMs: number } | undefined;
   readonly timer: unknown;
   readonly resolve: (answer: CallAnswer) => void;
   readonly reject: (error: ServiceError) => void;
@@ -57,49 +63,62 @@ const COMMAND = /^[a-z]+\.[a-z_]{1,64}$/;
 const waitOf = ({ timeout_ms: wait }: Params) =>
   typeof wait === 'number' && wait > 0 && wait <= 60_000 ? wait : 0;
 
+/** A power action with a delay goes on for so long after its answer. */
+function delayOf(params: unknown): number {
+  const delay = typeof params === 'object' && params !== null && 'delay' in params ? params.delay : 0;
+  return typeof delay === 'number' && delay > 0 && delay <= 86_400 ? delay * 1000 : 0;
+}
+
 const SILENT = 'it gave no answer in time';
 
 export class Calls {
   readonly #options: CallsOptions;
   /** By agent, then by id. */
   readonly #pending = new Map<string, Map<string, Pending>>();
+  readonly #following: Following;
   #size = 0;
   #count = 0;
   readonly #prefix: string;
 
   constructor(options: CallsOptions) {
     this.#options = options;
+    this.#following = new Following(options.clock);
     this.#prefix = `${options.hub}-${randomBytes(4).toString('hex')}-`.slice(-100);
   }
 
   /** Rejects with ServiceError: nothing was done. */
   async question(id: string, { what, params, who, deadlineMs }: Call): Promise<CallAnswer> {
-    return await this.#send(id, 'get', { what, params, who }, deadlineMs, false);
+    return await this.#send(id, 'get', { what, params, who }, deadlineMs);
   }
 
   /** `reading`: the deadline, by the agent's clock. Rejects with ServiceError. */
   async command(id: string, call: Call, reading: Reading): Promise<CallAnswer> {
-    const { what, params, who, deadlineMs } = call;
+    const { what, params, who, deadlineMs, onStep, withBeginning } = call;
     const { run, clock: deadline } = reading;
     // It is a part of a topic.
     if (!COMMAND.test(what)) throw new ServiceError('unknown_action', 'There is no such command.');
     if (this.#options.clock.now() >= deadlineMs) throw notDone('the time for it has passed');
     const untilMs = deadlineMs + this.#options.answerMs + waitOf(params);
-    return await this.#send(id, what, { run, deadline, params, who }, untilMs, true);
+    const stages = withBeginning === true ? { stages: true } : {};
+    return await this.#send(id, what, { run, deadline, params, who, ...stages }, untilMs, { onStep });
   }
 
   /** A message on the topic of feedbacks. Returns the reading of the agent's clock in it, if somebody waited for it. */
   take(id: string, payload: Buffer): Reading | undefined {
     const callId = idIn(payload);
-    if (callId === undefined || this.#pending.get(id)?.has(callId) !== true) return undefined;
+    if (callId === undefined) return undefined;
+    const isPending = this.#pending.get(id)?.has(callId) === true;
+    if (!isPending && !this.#following.has(id, callId)) return undefined;
     const feedback = readFeedback(payload);
     if (feedback?.id !== callId) return undefined;
-    this.#settle(id, callId, feedback);
+    if (isPending) this.#settle(id, callId, feedback);
+    else this.#following.take(id, callId, feedback);
     return feedback.reading;
   }
 
   /** Nothing more comes from this agent, or from any, to what was sent. */
   lost(reason: string, id?: string): void {
+    this.#following.lost(reason, id);
     const agents = id === undefined ? [...this.#pending.keys()] : [id];
     for (const agent of agents)
       for (const [callId, { isCommand }] of [...(this.#pending.get(agent) ?? [])])
@@ -113,9 +132,10 @@ export class Calls {
     name: string,
     { who, ...fields }: Pick<Call, 'who'> & Readonly<Record<string, unknown>>,
     untilMs: number,
-    isCommand: boolean,
+    command?: { readonly onStep: OnStep | undefined },
   ): Promise<CallAnswer> {
     const { hub, clock, publish } = this.#options;
+    const isCommand = command !== undefined;
     const ofAgent = this.#pending.get(id) ?? new Map<string, Pending>();
     if (ofAgent.size >= MAX_PER_AGENT || this.#size >= MAX_PENDING)
       throw new ServiceError('too_many_requests', 'Too many requests wait for this machine.');
@@ -127,8 +147,10 @@ export class Calls {
         this.#end(id, callId, () => reject(isCommand ? unknownOutcome(SILENT) : notDone(SILENT)));
       const timer = clock.setTimer(late, Math.max(0, untilMs - clock.now()));
       this.#pending.set(id, ofAgent);
+      const onStep = command?.onStep;
+      const follow = onStep && { onStep, untilMs: untilMs + delayOf(fields['params']) };
       const isPicture = fields['what'] === 'art';
-      ofAgent.set(callId, { isCommand, isPicture, timer, resolve, reject });
+      ofAgent.set(callId, { isCommand, isPicture, follow, timer, resolve, reject });
       this.#size++;
       if (!publish(id, name, payload))
         this.#end(id, callId, () => reject(notDone('the broker cannot be reached')));
@@ -137,12 +159,17 @@ export class Calls {
 
   #settle(id: string, callId: string, feedback: Feedback): void {
     const { stage, code } = feedback;
-    // What comes after `accepted` is not waited for.
-    if (stage === 'done' || stage === 'accepted')
-      this.#end(id, callId, ({ resolve, reject, isPicture }) => {
+    if (stage === 'running') {
+      const follow = this.#pending.get(id)?.get(callId)?.follow;
+      follow?.onStep({ stage: 'begun', message: textOf(feedback.message) });
+    } else if (stage === 'done' || stage === 'accepted')
+      this.#end(id, callId, ({ resolve, reject, isPicture, follow }) => {
         const answer = answerOf(feedback, isPicture);
+        // What comes after `accepted` is not waited for, but followed where somebody wants to know it.
+        const isFollowed = stage === 'accepted' && follow !== undefined;
+        if (isFollowed) this.#following.begin(id, callId, feedback, follow);
         if (answer === undefined) reject(notDone('its answer is not understood'));
-        else resolve(answer);
+        else resolve(isFollowed ? { ...answer, isFollowed } : answer);
       });
     else if (stage === 'failed' || stage === 'refused')
       this.#end(id, callId, ({ reject }) => reject(errorOf(feedback)));

@@ -44,6 +44,7 @@ export interface CallAnswer {
   readonly bytes: Buffer;
   readonly delivered?: 'true' | 'false' | 'unknown';
   readonly etag?: string;
+  readonly isFollowed?: true;
 }
 
 const JSON_TYPE = 'application/json';
@@ -74,10 +75,13 @@ const MAX_MESSAGE_LENGTH = 500;
 
 /** The agent's own error. */
 export function errorOf({ code, message, details }: Feedback): ServiceError {
-  const text =
-    typeof message === 'string' ? message.slice(0, MAX_MESSAGE_LENGTH) : 'The machine gave no reason.';
+  const text = textOf(message, 'The machine gave no reason.');
   return new ServiceError(isCode(code) ? code : 'internal_error', text, isMap(details) ? details : undefined);
 }
+
+/** The sentence of a feedback. */
+export const textOf = (message: unknown, otherwise = ''): string =>
+  typeof message === 'string' ? message.slice(0, MAX_MESSAGE_LENGTH) : otherwise;
 
 /** It was certainly not done. */
 export const notDone = (reason: string): ServiceError =>
