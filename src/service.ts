@@ -73,7 +73,7 @@ export class Service {
     const history = new HistoryQueries({ history: kept, clock, unixMs: Date.now });
     const systemRooms = { host, facts, source: sampler, power, media, processControl, wakeControl };
     const readSystemNow = (withDetail: boolean) => readSystem(systemRooms, withDetail);
-    const rooms = { sampler, history: kept, commands, power, media, queries, readSystem: readSystemNow };
+    const rooms = { sampler, history, commands, power, media, queries, readSystem: readSystemNow };
     this.#exporterParts = { ...base, facts, ...rooms };
     this.#sampler = sampler;
     this.#power = power;

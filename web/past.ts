@@ -92,8 +92,7 @@ async function ask(
     hasHistory.set(true);
     return payload;
   } catch (error) {
-    // 501: of a machine behind a broker.
-    if (error instanceof ClientError && (error.status === 403 || error.status === 501)) hasHistory.set(false);
+    if (error instanceof ClientError && error.status === 403) hasHistory.set(false);
     return undefined;
   }
 }

@@ -18,7 +18,8 @@ export const ERROR_MEANINGS: Readonly<Record<ErrorCode, string>> = {
   power_pending: 'A power action is already scheduled; cancel it first.',
   process_changed: 'Another process has that pid now: `started_at` differs.',
   not_possible_now: 'Something prevents it at the moment; the sentence says what.',
-  payload_too_large: 'The body exceeds 16 KiB (1 MiB where it is ignored).',
+  payload_too_large:
+    'The body exceeds 16 KiB (1 MiB where it is ignored). Of a hub also: the answer of a machine behind a broker is too long.',
   unsupported_media_type: 'The content type is not `application/json`.',
   upgrade_required: '`/api/ws` takes WebSocket upgrades only.',
   too_many_requests:

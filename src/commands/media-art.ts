@@ -8,6 +8,8 @@ import type { Clock } from '../clock.ts';
 import { ServiceError } from '../errors.ts';
 import type { MediaHost, MediaPlayer } from '../host/media.ts';
 import type { Log } from '../log/log.ts';
+import { checkParams, type Params } from '../params.ts';
+import { mediaParams } from '../wire/requests.ts';
 import { nameOf } from './media-status.ts';
 
 /** Covers usually have a few hundred kilobytes. */
@@ -119,6 +121,17 @@ function typeOf(bytes: Buffer): string | undefined {
 function pictureOf(bytes: Buffer): Picture | undefined {
   const type = typeOf(bytes);
   return type === undefined ? undefined : { type, bytes };
+}
+
+/** The picture that a request for one is answered with. Rejects as Media.art, and with `invalid_value` and `not_found`. */
+export async function requestedPicture(
+  media: { readonly art: (name: string | undefined) => Promise<Picture | undefined> },
+  params: Params,
+): Promise<Picture> {
+  const { player } = checkParams(mediaParams, { player: params['player'] });
+  const picture = await media.art(player);
+  if (picture === undefined) throw new ServiceError('not_found', 'The track has no picture on this machine.');
+  return picture;
 }
 
 /** The path in `url`; undefined unless it is a file of this machine. */

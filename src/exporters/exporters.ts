@@ -2,10 +2,11 @@
 import { isLoopback } from '../access/exposure.ts';
 import type { Commands } from '../commands/command.ts';
 import type { Media } from '../commands/media.ts';
+import { requestedPicture } from '../commands/media-art.ts';
 import type { Power } from '../commands/power.ts';
 import type { Config } from '../config/schema.ts';
 import { featureDisabled } from '../errors.ts';
-import type { History } from '../history/history.ts';
+import type { HistoryQueries } from '../history/queries.ts';
 import { ALL_SECTIONS, SECTION_BITS } from '../host/host.ts';
 import type { Base } from '../parts.ts';
 import { checkDetails, checkList, listable, type ProcessQueries } from '../processes/queries.ts';
@@ -28,7 +29,7 @@ export interface Door {
 export interface ExporterParts extends Base {
   readonly facts: ServiceFacts;
   readonly sampler: Sampler;
-  readonly history: History;
+  readonly history: HistoryQueries;
   readonly commands: Commands;
   readonly power: Power;
   readonly media: Media;
@@ -58,7 +59,8 @@ export interface ExporterRow {
 const DETAILED: Needs = { sections: ALL_SECTIONS, withDetail: true, details: ALL_DETAILS };
 
 /** What hubs ask for is answered with functions of the service. */
-const TOOLS = { sectionBits: SECTION_BITS, viewOf, checkList, checkDetails, listable, featureDisabled };
+const CHECKS = { checkList, checkDetails, listable, requestedPicture, featureDisabled };
+const TOOLS = { sectionBits: SECTION_BITS, viewOf, ...CHECKS };
 
 // An exporter's own modules import none of the service: the bundler would make a part of each that both use.
 export const EXPORTERS: readonly ExporterRow[] = [

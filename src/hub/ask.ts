@@ -34,6 +34,16 @@ export const NOBODY: Asker = { address: '', key: undefined };
 /** The name of the key in `auth.api_key`, as long as there is one key. */
 export const KEY_NAME = 'default';
 
+/** How far a command is. */
+export interface Step {
+  /**
+   * `begun`: the answer follows. `accepted`: it is answered, and goes on; further steps follow, of which only `running` is not the
+   * last. `unknown`: it went on, and nobody knows how.
+   */
+  readonly stage: 'begun' | 'accepted' | 'running' | 'done' | 'failed' | 'cancelled' | 'unknown';
+  readonly message: string;
+}
+
 export interface Ask {
   /** A question, or the name of a command, such as `media.set_volume`. */
   readonly what: string;
@@ -42,6 +52,13 @@ export interface Ask {
   readonly who: Asker;
   /** The last moment at which it may be begun, in milliseconds of the hub's clock (Clock.now). */
   readonly deadlineMs: number;
+  /**
+   * Of a command: called with its steps, as far as the machine reports them (docs/hub-protocol.md). `accepted` comes before the
+   * answer.
+   */
+  readonly onStep?: ((step: Step) => void) | undefined;
+  /** Also with `begun`. */
+  readonly withBeginning?: boolean | undefined;
 }
 
 /** A machine's answer with status 200. */
@@ -52,6 +69,8 @@ export interface HostAnswer {
   readonly delivered?: Delivered;
   /** Its version, where the machine named one. */
   readonly etag?: string;
+  /** It goes on: steps follow. */
+  readonly isFollowed?: true;
 }
 
 export type Delivered = 'true' | 'false' | 'unknown';

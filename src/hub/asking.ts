@@ -4,9 +4,10 @@ import type { Config } from '../config/schema.ts';
 import { ServiceError } from '../errors.ts';
 import type { Caller } from '../http/clients/caller.ts';
 import type { Gate } from '../http/gate.ts';
+import { Listeners } from '../listeners.ts';
 import type { Log } from '../log/log.ts';
 import type { Params } from '../params.ts';
-import { type Asker, type HostAnswer, isQuestion, KEY_NAME } from './ask.ts';
+import { type Asker, type HostAnswer, isQuestion, KEY_NAME, type Step } from './ask.ts';
 import { CommandRules } from './command-rules.ts';
 import type { Host } from './host.ts';
 import type { Times } from './times.ts';
@@ -19,9 +20,30 @@ export interface AskingOptions {
   readonly log: Pick<Log, 'audit'>;
 }
 
+/** A client that is notified of the steps of its command. */
+export interface Follower {
+  /** It gets an answer of its own, and not that for all others. */
+  readonly owner: object;
+  readonly onStep: (step: Step) => void;
+  /** Also of `begun`. */
+  readonly withBeginning: boolean;
+}
+
+/** How a command of a client has ended, or why it has not. */
+export interface CommandEnd {
+  /** The id of the machine. */
+  readonly host: string;
+  /** The name of the command. */
+  readonly what: string;
+  readonly end: HostAnswer | Step | ServiceError;
+  readonly owner: object | undefined;
+}
+
 export class Asking {
   readonly #options: AskingOptions;
   #rules: CommandRules;
+  /** Of all commands, whichever door they came through. */
+  readonly ends = new Listeners<readonly [end: CommandEnd]>();
 
   constructor(options: AskingOptions) {
     this.#options = options;
@@ -43,8 +65,7 @@ export class Asking {
   }
 
   /**
-   * The machine's answer. `what`: a question (ask.ts), or the name of a command. `waitMs`: how long it may take until it
-   * is begun. Rejects with ServiceError: the machine's own codes, and `command_not_allowed`, `host_unreachable` (it was
+   * The machine's answer. `what`: a question (ask.ts), or the name of a command. `follower`: of a command. Rejects with ServiceError: the machine's own codes, and `command_not_allowed`, `host_unreachable` (it was
    * not done), `outcome_unknown` (it may have been).
    */
   async ask(
@@ -52,18 +73,31 @@ export class Asking {
     what: string,
     params: Params,
     client: Caller,
-    waitMs = isQuestion(what) ? this.#options.times.questionMs : this.#options.times.commandMs,
+    follower?: Follower,
   ): Promise<HostAnswer> {
     const who = this.#askerOf(client);
-    const ask = { what, params, who, deadlineMs: this.#options.clock.now() + waitMs };
+    const { clock, times } = this.#options;
+    const waitMs = isQuestion(what) ? times.questionMs : times.commandMs;
+    const ask = { what, params, who, deadlineMs: clock.now() + waitMs };
     if (isQuestion(what)) return await host.ask(ask);
+    const notify = (end: CommandEnd['end']) =>
+      this.ends.notify({ host: host.id, what, end, owner: follower?.owner });
+    const onStep = (step: Step) => {
+      follower?.onStep(step);
+      // As a service: of one that was cancelled the cancel is reported.
+      if (step.stage === 'done' || step.stage === 'failed') notify(step);
+    };
     try {
       this.#rules.check(who, what, host);
-      const answer = await host.ask(ask);
+      const answer = await host.ask({ ...ask, onStep, withBeginning: follower?.withBeginning });
+      if (answer.isFollowed !== true) notify(answer);
       this.#audit(host, what, client, answer.delivered === 'false' ? 'failed' : 'done');
       return answer;
     } catch (error) {
-      if (error instanceof ServiceError) this.#audit(host, what, client, `refused: ${error.code}`);
+      if (error instanceof ServiceError) {
+        this.#audit(host, what, client, `refused: ${error.code}`);
+        notify(error);
+      }
       throw error;
     }
   }

@@ -106,7 +106,7 @@ export class HubService {
     this.#sockets = new HubSockets({
       version: facts.version,
       rooms: new HubSocketRooms({ ...rooms, clock, times: parts.times }),
-      ...{ clock, log, tally, conditions: parts.conditions },
+      ...{ clock, log, tally, conditions: parts.conditions, ends: this.#asking.ends },
       intervalMs: () => config.current.stats.stream_interval_seconds * 1000,
     });
     this.routes = hubRoutes({

@@ -6,7 +6,7 @@ import type { Params } from '../params.ts';
 import { parseView, type View } from '../stats/view.ts';
 import type { FleetData } from '../wire/hub-socket.ts';
 import { NOBODY } from './ask.ts';
-import type { Asking } from './asking.ts';
+import type { Asking, Follower } from './asking.ts';
 import { type Filter, filterOf } from './filter.ts';
 import type { Fleet } from './fleet.ts';
 import type { Hosts } from './hosts.ts';
@@ -53,10 +53,16 @@ export class HubSocketRooms implements SocketRooms {
     return checked(await this.#options.hosts.find(id).usage(view));
   }
 
-  async ask(id: string, what: string, params: Params, client: Caller): Promise<AskedAnswer> {
+  async ask(
+    id: string,
+    what: string,
+    params: Params,
+    client: Caller,
+    follower?: Follower,
+  ): Promise<AskedAnswer> {
     const { hosts, asking } = this.#options;
-    const { bytes, delivered } = await asking.ask(hosts.find(id), what, params, client);
-    return { bytes: checked(bytes), delivered };
+    const { bytes, ...more } = await asking.ask(hosts.find(id), what, params, client, follower);
+    return { ...more, bytes: checked(bytes) };
   }
 
   async poll(id: string, what: string, params: Params): Promise<AskedAnswer> {

@@ -21,6 +21,14 @@ function ofHost(docs: OperationDocs, more: readonly ErrorCode[], sentence: strin
 
 const read = (docs: OperationDocs) => ofHost(docs, [], 'The answer of the machine, whose own flags decide.');
 
+/** An answer that may be long. */
+const readLong = (docs: OperationDocs, limit = '512 KiB') =>
+  ofHost(
+    docs,
+    ['payload_too_large'],
+    `The answer of the machine, whose own flags decide. One of more than ${limit} does not pass through a broker: 413 \`payload_too_large\`.`,
+  );
+
 const command = (docs: OperationDocs) =>
   ofHost(
     docs,
@@ -29,8 +37,8 @@ const command = (docs: OperationDocs) =>
   );
 
 export const FORWARDED_DOCS = {
-  getHostHistory: read(HISTORY_DOCS.getHistory),
-  getHostProcessHistory: read(HISTORY_DOCS.getProcessHistory),
+  getHostHistory: readLong(HISTORY_DOCS.getHistory),
+  getHostProcessHistory: readLong(HISTORY_DOCS.getProcessHistory),
   getHostPower: read(POWER_DOCS.getPower),
   shutdownHost: command(POWER_DOCS.shutdown),
   restartHost: command(POWER_DOCS.restart),
@@ -40,9 +48,9 @@ export const FORWARDED_DOCS = {
   cancelHostPower: command(POWER_DOCS.cancelPower),
   wakeFromHost: command(WAKE_DOCS.wake),
   getHostMedia: read(MEDIA_DOCS.getMedia),
-  getHostMediaArt: read(MEDIA_DOCS.getMediaArt),
+  getHostMediaArt: readLong(MEDIA_DOCS.getMediaArt, '780,000 bytes'),
   controlHostMedia: command(MEDIA_DOCS.controlMedia),
-  listHostProcesses: read(PROCESS_DOCS.listProcesses),
+  listHostProcesses: readLong(PROCESS_DOCS.listProcesses),
   getHostProcess: read(PROCESS_DOCS.getProcess),
   killHostProcess: command(PROCESS_DOCS.killProcess),
   launchHostProcess: command(PROCESS_DOCS.launchProcess),

@@ -116,6 +116,32 @@ t.test('[I.hub.ws-commands] a command is carried out once, and has one feedback'
   t.equal(new Set(ids.map(({ id, host }) => `${host} ${id}`)).size, ids.length, 'one per message');
 });
 
+t.test('[I.hub.ws-results] other subscribers of a topic get the end of its commands', async (t) => {
+  const { many, one } = await start(t);
+  one.say('subscribe', { data: { topics: ['media', 'power'] } }, 's');
+  await one.take('power_update');
+  for (const [op, data] of [
+    ['power', { action: 'lock' }],
+    ['media', { action: 'set_volume', value: 20 }],
+    ['media', { action: 'seek', value: 1, player: 'nobody' }],
+    ['power', { action: 'cancel' }],
+  ] as const)
+    await many.ask(op, { host: 'pc', data });
+  await one.take(({ data }) => data['action'] === 'cancel');
+  const heard = one.told.filter(({ type }) => type.endsWith('_feedback'));
+  t.match(
+    heard.map(({ data }) => data),
+    [
+      { action: 'set_volume', success: true, final: true, stage: undefined },
+      { action: 'seek', success: false, final: true, code: 'NOT_FOUND' },
+      { action: 'cancel', success: true, final: true },
+    ],
+    'and not that one is accepted',
+  );
+  t.equal(heard.length, 3);
+  t.ok(heard.every(({ id }) => id === undefined));
+});
+
 t.test('[I.hub.ws-commands] hub.commands is judged before anything is sent', async (t) => {
   const { agent, ask, hub } = await start(t, {
     hub: { commands: { media: { commands: ['media.pause'], labels: {} } } },

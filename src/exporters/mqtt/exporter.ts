@@ -18,8 +18,8 @@ export interface MqttParts extends SessionRooms, HubSessionRooms {
   readonly sampler: HubSessionRooms['sampler'];
   readonly commands: SessionRooms['commands'];
   readonly media: SessionRooms['media'] & Pick<Media, 'onChange'>;
-  readonly history: Pick<History, 'onEvent'>;
-  readonly power: SessionRooms['power'] & Pick<Power, 'onChange' | 'onSleep'>;
+  readonly history: HubSessionRooms['history'] & Pick<History, 'onEvent'>;
+  readonly power: SessionRooms['power'] & Pick<Power, 'onChange' | 'onSleep' | 'delays'>;
   readonly holds: SleepHold;
 }
 

@@ -1,8 +1,6 @@
 /** The cover of the track, where it is a file of this machine: the dashboard must not fetch it from another server. */
 import type { Media } from '../../commands/media.ts';
-import { ServiceError } from '../../errors.ts';
-import { checkParams } from '../../params.ts';
-import { mediaParams } from '../../wire/requests.ts';
+import { requestedPicture } from '../../commands/media-art.ts';
 import { statusLine } from '../reply.ts';
 import type { Runs } from '../routes.ts';
 
@@ -13,10 +11,7 @@ export interface MediaArtRooms {
 export function mediaArtRuns({ media }: MediaArtRooms): Runs<'getMediaArt'> {
   return {
     async getMediaArt({ query, headers }) {
-      const { player } = checkParams(mediaParams, { player: query.get('player') ?? undefined });
-      const picture = await media.art(player);
-      if (picture === undefined)
-        throw new ServiceError('not_found', 'The track has no picture on this machine.');
+      const picture = await requestedPicture(media, { player: query.get('player') ?? undefined });
       return {
         status: statusLine(200),
         headers: [

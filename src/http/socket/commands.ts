@@ -11,7 +11,15 @@ import type { Params } from '../../params.ts';
 import type { MessageId } from '../../wire/socket.ts';
 import type { Caller } from '../clients/caller.ts';
 import { errorText } from './events.ts';
-import { type Feedback, failureOf, feedbackText, type Group, subjectOf } from './feedback.ts';
+import {
+  beginningOf,
+  type Feedback,
+  failureOf,
+  feedbackText,
+  type Group,
+  stepOf,
+  subjectOf,
+} from './feedback.ts';
 import { TOPIC_ROWS } from './topics.ts';
 
 /** The sender of a command. */
@@ -109,11 +117,8 @@ const GROUPS: readonly Group[] = Object.values(TOPIC_ROWS).map(({ group }) => gr
 const groupOf = (prefix: string) => GROUPS.find((group) => group === prefix);
 
 function sendBegun(asker: Asker, { group, action, id }: CommandRequest): void {
-  const sendStage = (stage: 'accepted' | 'running', message: string) =>
-    asker.send(feedbackText(group, { success: true, action, message, final: false, stage }, id));
   asker.cork(() => {
-    sendStage('accepted', 'Accepted');
-    sendStage('running', 'Running');
+    for (const begun of beginningOf(action)) asker.send(feedbackText(group, begun, id));
   });
 }
 
@@ -153,17 +158,4 @@ const SENT_BLINDLY = 'Sent as a media key; delivery cannot be confirmed.';
 function messageOf({ result }: Outcome): string {
   const { message } = result;
   return typeof message === 'string' ? message : 'Done';
-}
-
-function stepOf(action: string, { stage, message }: Step, withStage: boolean): Feedback {
-  const isOver = stage !== 'running';
-  return {
-    success: stage === 'running' || stage === 'done',
-    action,
-    message,
-    final: isOver,
-    ...(withStage ? { stage } : {}),
-    ...(stage === 'failed' ? { code: 'INTERNAL' as const } : {}),
-    ...(stage === 'cancelled' ? { code: 'CONFLICT' as const } : {}),
-  };
 }

@@ -1,4 +1,5 @@
 /** The feedback messages of commands, whatever they are carried out by. */
+import type { Step } from '../../commands/command.ts';
 import { feedbackCodeOf } from '../../commands/feedback.ts';
 import type { ErrorCode, ServiceError } from '../../errors.ts';
 import type { MessageId } from '../../wire/socket.ts';
@@ -51,5 +52,28 @@ export function subjectOf({ pid, name, count, mac, targets }: Readonly<Record<st
     ...(typeof mac === 'string' ? { mac } : {}),
     // Only commands/wake.ts has such a key.
     ...(Array.isArray(targets) ? { targets: targets as readonly WakeTarget[] } : {}),
+  };
+}
+
+/** The first two messages about a command that has begun, to a sender with an id. */
+export const beginningOf = (action: string): readonly Feedback[] =>
+  (
+    [
+      ['accepted', 'Accepted'],
+      ['running', 'Running'],
+    ] as const
+  ).map(([stage, message]) => ({ success: true, action, message, final: false, stage }));
+
+/** A step of a command that goes on after its reply. */
+export function stepOf(action: string, { stage, message }: Step, withStage: boolean): Feedback {
+  const isOver = stage !== 'running';
+  return {
+    success: stage === 'running' || stage === 'done',
+    action,
+    message,
+    final: isOver,
+    ...(withStage ? { stage } : {}),
+    ...(stage === 'failed' ? { code: 'INTERNAL' as const } : {}),
+    ...(stage === 'cancelled' ? { code: 'CONFLICT' as const } : {}),
   };
 }

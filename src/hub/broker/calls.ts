@@ -6,7 +6,18 @@ import { randomBytes } from 'node:crypto';
 import type { Clock } from '../../clock.ts';
 import { ServiceError } from '../../errors.ts';
 import type { Params } from '../../params.ts';
-import { errorOf, type Feedback, idIn, notDone, readFeedback, unknownOutcome } from './feedback.ts';
+import {
+  answerOf,
+  type CallAnswer,
+  errorOf,
+  type Feedback,
+  idIn,
+  notDone,
+  readFeedback,
+  textOf,
+  unknownOutcome,
+} from './feedback.ts';
+import { Following, type OnStep } from './following.ts';
 import type { Reading } from './lines.ts';
 
 /** As `Ask` of the hub. */
@@ -16,13 +27,8 @@ export interface Call {
   readonly who: { readonly address: string; readonly key: string | undefined };
   /** Milliseconds of the hub's clock. */
   readonly deadlineMs: number;
-}
-
-/** As HostAnswer of the hub. */
-export interface CallAnswer {
-  readonly type: string;
-  readonly bytes: Buffer;
-  readonly delivered?: 'true' | 'false' | 'unknown';
+  readonly onStep?: OnStep | undefined;
+  readonly withBeginning?: boolean | undefined;
 }
 
 export interface CallsOptions {
@@ -37,6 +43,9 @@ export interface CallsOptions {
 
 interface Pending {
   readonly isCommand: boolean;
+  readonly isPicture: boolean;
+  /** undefined: only the answer counts. */
+  readonly follow: { readonly onStep: OnStep; readonly untilMs: number } | undefined;
   readonly timer: unknown;
   readonly resolve: (answer: CallAnswer) => void;
   readonly reject: (error: ServiceError) => void;
@@ -45,20 +54,8 @@ interface Pending {
 /** The agent takes 40 at once. */
 const MAX_PER_AGENT = 32;
 const MAX_PENDING = 2000;
-const JSON_TYPE = 'application/json';
 /** An address is required; the hub's own questions have none. */
 const NO_ADDRESS = '::';
-
-/** What an agent answers, by docs/hub-protocol.md. */
-const ASKED: ReadonlySet<string> = new Set([
-  'system',
-  'usage',
-  'power',
-  'media',
-  'processes',
-  'process',
-  'clock',
-]);
 
 const COMMAND = /^[a-z]+\.[a-z_]{1,64}$/;
 
@@ -66,54 +63,62 @@ const COMMAND = /^[a-z]+\.[a-z_]{1,64}$/;
 const waitOf = ({ timeout_ms: wait }: Params) =>
   typeof wait === 'number' && wait > 0 && wait <= 60_000 ? wait : 0;
 
+/** A power action with a delay goes on for so long after its answer. */
+function delayOf(params: unknown): number {
+  const delay = typeof params === 'object' && params !== null && 'delay' in params ? params.delay : 0;
+  return typeof delay === 'number' && delay > 0 && delay <= 86_400 ? delay * 1000 : 0;
+}
+
 const SILENT = 'it gave no answer in time';
 
 export class Calls {
   readonly #options: CallsOptions;
   /** By agent, then by id. */
   readonly #pending = new Map<string, Map<string, Pending>>();
+  readonly #following: Following;
   #size = 0;
   #count = 0;
   readonly #prefix: string;
 
   constructor(options: CallsOptions) {
     this.#options = options;
+    this.#following = new Following(options.clock);
     this.#prefix = `${options.hub}-${randomBytes(4).toString('hex')}-`.slice(-100);
   }
 
   /** Rejects with ServiceError: nothing was done. */
   async question(id: string, { what, params, who, deadlineMs }: Call): Promise<CallAnswer> {
-    if (!ASKED.has(what))
-      throw new ServiceError(
-        'not_supported',
-        'Machines behind a broker, or that dial in, are not asked for that.',
-      );
-    return await this.#send(id, 'get', { what, params, who }, deadlineMs, false);
+    return await this.#send(id, 'get', { what, params, who }, deadlineMs);
   }
 
   /** `reading`: the deadline, by the agent's clock. Rejects with ServiceError. */
   async command(id: string, call: Call, reading: Reading): Promise<CallAnswer> {
-    const { what, params, who, deadlineMs } = call;
+    const { what, params, who, deadlineMs, onStep, withBeginning } = call;
     const { run, clock: deadline } = reading;
     // It is a part of a topic.
     if (!COMMAND.test(what)) throw new ServiceError('unknown_action', 'There is no such command.');
     if (this.#options.clock.now() >= deadlineMs) throw notDone('the time for it has passed');
     const untilMs = deadlineMs + this.#options.answerMs + waitOf(params);
-    return await this.#send(id, what, { run, deadline, params, who }, untilMs, true);
+    const stages = withBeginning === true ? { stages: true } : {};
+    return await this.#send(id, what, { run, deadline, params, who, ...stages }, untilMs, { onStep });
   }
 
   /** A message on the topic of feedbacks. Returns the reading of the agent's clock in it, if somebody waited for it. */
   take(id: string, payload: Buffer): Reading | undefined {
     const callId = idIn(payload);
-    if (callId === undefined || this.#pending.get(id)?.has(callId) !== true) return undefined;
+    if (callId === undefined) return undefined;
+    const isPending = this.#pending.get(id)?.has(callId) === true;
+    if (!isPending && !this.#following.has(id, callId)) return undefined;
     const feedback = readFeedback(payload);
     if (feedback?.id !== callId) return undefined;
-    this.#settle(id, callId, feedback);
+    if (isPending) this.#settle(id, callId, feedback);
+    else this.#following.take(id, callId, feedback);
     return feedback.reading;
   }
 
   /** Nothing more comes from this agent, or from any, to what was sent. */
   lost(reason: string, id?: string): void {
+    this.#following.lost(reason, id);
     const agents = id === undefined ? [...this.#pending.keys()] : [id];
     for (const agent of agents)
       for (const [callId, { isCommand }] of [...(this.#pending.get(agent) ?? [])])
@@ -127,9 +132,10 @@ export class Calls {
     name: string,
     { who, ...fields }: Pick<Call, 'who'> & Readonly<Record<string, unknown>>,
     untilMs: number,
-    isCommand: boolean,
+    command?: { readonly onStep: OnStep | undefined },
   ): Promise<CallAnswer> {
     const { hub, clock, publish } = this.#options;
+    const isCommand = command !== undefined;
     const ofAgent = this.#pending.get(id) ?? new Map<string, Pending>();
     if (ofAgent.size >= MAX_PER_AGENT || this.#size >= MAX_PENDING)
       throw new ServiceError('too_many_requests', 'Too many requests wait for this machine.');
@@ -141,7 +147,10 @@ export class Calls {
         this.#end(id, callId, () => reject(isCommand ? unknownOutcome(SILENT) : notDone(SILENT)));
       const timer = clock.setTimer(late, Math.max(0, untilMs - clock.now()));
       this.#pending.set(id, ofAgent);
-      ofAgent.set(callId, { isCommand, timer, resolve, reject });
+      const onStep = command?.onStep;
+      const follow = onStep && { onStep, untilMs: untilMs + delayOf(fields['params']) };
+      const isPicture = fields['what'] === 'art';
+      ofAgent.set(callId, { isCommand, isPicture, follow, timer, resolve, reject });
       this.#size++;
       if (!publish(id, name, payload))
         this.#end(id, callId, () => reject(notDone('nothing can be sent to it now')));
@@ -150,9 +159,18 @@ export class Calls {
 
   #settle(id: string, callId: string, feedback: Feedback): void {
     const { stage, code } = feedback;
-    // What comes after `accepted` is not waited for.
-    if (stage === 'done' || stage === 'accepted')
-      this.#end(id, callId, ({ resolve }) => resolve(answerOf(feedback)));
+    if (stage === 'running') {
+      const follow = this.#pending.get(id)?.get(callId)?.follow;
+      follow?.onStep({ stage: 'begun', message: textOf(feedback.message) });
+    } else if (stage === 'done' || stage === 'accepted')
+      this.#end(id, callId, ({ resolve, reject, isPicture, follow }) => {
+        const answer = answerOf(feedback, isPicture);
+        // What comes after `accepted` is not waited for, but followed where somebody wants to know it.
+        const isFollowed = stage === 'accepted' && follow !== undefined;
+        if (isFollowed) this.#following.begin(id, callId, feedback, follow);
+        if (answer === undefined) reject(notDone('its answer is not understood'));
+        else resolve(isFollowed ? { ...answer, isFollowed } : answer);
+      });
     else if (stage === 'failed' || stage === 'refused')
       this.#end(id, callId, ({ reject }) => reject(errorOf(feedback)));
     else if (stage === 'ignored') {
@@ -174,10 +192,4 @@ export class Calls {
     if (ofAgent.size === 0) this.#pending.delete(id);
     settle(pending);
   }
-}
-
-function answerOf({ result, delivered }: Feedback): CallAnswer {
-  const bytes = Buffer.from(JSON.stringify(result ?? {}));
-  const isKnown = delivered === 'true' || delivered === 'false' || delivered === 'unknown';
-  return { type: JSON_TYPE, bytes, ...(isKnown && { delivered }) };
 }

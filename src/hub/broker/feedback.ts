@@ -18,6 +18,8 @@ export interface Feedback {
   readonly details: unknown;
   readonly result: unknown;
   readonly delivered: unknown;
+  /** The version of the result. */
+  readonly etag: unknown;
   /** Of the agent's clock. */
   readonly reading: Reading | undefined;
 }
@@ -28,12 +30,39 @@ export function readFeedback(payload: Buffer): Feedback | undefined {
     const value: unknown = JSON.parse(payload.toString());
     if (typeof value !== 'object' || value === null) return undefined;
     const fields = value as Readonly<Record<string, unknown>>; // Of any object.
-    const { id, stage, message, code, details, result, delivered } = fields;
+    const { id, stage, message, code, details, result, delivered, etag } = fields;
     const reading = isReading(fields) ? (value as Reading) : undefined; // As was just checked.
-    return { id, stage, message, code, details, result, delivered, reading };
+    return { id, stage, message, code, details, result, delivered, etag, reading };
   } catch {
     return undefined;
   }
+}
+
+/** As HostAnswer of the hub. */
+export interface CallAnswer {
+  readonly type: string;
+  readonly bytes: Buffer;
+  readonly delivered?: 'true' | 'false' | 'unknown';
+  readonly etag?: string;
+  readonly isFollowed?: true;
+}
+
+const JSON_TYPE = 'application/json';
+const PICTURE = /^image\/(?:png|jpeg|gif|webp)$/;
+const TAG = /^"[\x21\x23-\x7e]{1,128}"$/;
+
+/** What a client gets. undefined: it is no answer to what was asked. */
+export function answerOf({ result, delivered, etag }: Feedback, isPicture: boolean): CallAnswer | undefined {
+  if (isPicture) return isMap(result) ? pictureOf(result) : undefined;
+  const bytes = Buffer.from(JSON.stringify(result ?? {}));
+  const isKnown = delivered === 'true' || delivered === 'false' || delivered === 'unknown';
+  const isTag = typeof etag === 'string' && TAG.test(etag);
+  return { type: JSON_TYPE, bytes, ...(isKnown && { delivered }), ...(isTag && { etag }) };
+}
+
+function pictureOf({ type, base64 }: Readonly<Record<string, unknown>>): CallAnswer | undefined {
+  if (typeof type !== 'string' || !PICTURE.test(type) || typeof base64 !== 'string') return undefined;
+  return { type, bytes: Buffer.from(base64, 'base64') };
 }
 
 const isCode = (code: unknown): code is ErrorCode =>
@@ -46,10 +75,13 @@ const MAX_MESSAGE_LENGTH = 500;
 
 /** The agent's own error. */
 export function errorOf({ code, message, details }: Feedback): ServiceError {
-  const text =
-    typeof message === 'string' ? message.slice(0, MAX_MESSAGE_LENGTH) : 'The machine gave no reason.';
+  const text = textOf(message, 'The machine gave no reason.');
   return new ServiceError(isCode(code) ? code : 'internal_error', text, isMap(details) ? details : undefined);
 }
+
+/** The sentence of a feedback. */
+export const textOf = (message: unknown, otherwise = ''): string =>
+  typeof message === 'string' ? message.slice(0, MAX_MESSAGE_LENGTH) : otherwise;
 
 /** It was certainly not done. */
 export const notDone = (reason: string): ServiceError =>

@@ -1,13 +1,14 @@
 /** Answers the requests of a hub's WebSockets about one machine other than subscriptions: topics once, questions, commands. */
 import { ServiceError } from '../../errors.ts';
 import type { Caller } from '../../http/clients/caller.ts';
-import { failureOf, type Group, subjectOf } from '../../http/socket/feedback.ts';
+import { failureOf, type Group } from '../../http/socket/feedback.ts';
 import { bitOf, EVENTS_BIT, TOPIC_NAMES, topicOf } from '../../http/socket/topic-names.ts';
 import type { Params } from '../../params.ts';
 import { viewOf } from '../../stats/view.ts';
 import type { MessageId, OpData, SocketRequest } from '../../wire/socket.ts';
+import { runCommand } from './commands.ts';
 import { errorFrame, frame, frameOf, type Place, refusalFrame } from './messages.ts';
-import type { AskedAnswer, SocketHost, SocketRooms } from './rooms.ts';
+import type { SocketHost, SocketRooms } from './rooms.ts';
 import { readState, STATE_ROWS } from './state.ts';
 import { failureFrame } from './subscription.ts';
 
@@ -139,61 +140,4 @@ async function answerOf(
     if (failure === undefined) return errorFrame('RATE_LIMITED', error.message, place);
     return frame('process_feedback', failure, place);
   }
-}
-
-interface Command {
-  readonly group: Group;
-  readonly action: string;
-  readonly params: Params;
-}
-
-/**
- * Sends a command to the machine, once. With an id it is `accepted` first. The answer of a power action is its
- * acceptance, and nothing follows: how it ends is in the topic `power`.
- */
-async function runCommand(
-  rooms: SocketRooms,
-  asker: Asker,
-  host: string,
-  { group, action, params }: Command,
-  place: Place,
-): Promise<void> {
-  const type = `${group}_feedback`;
-  try {
-    const answer = await rooms.ask(host, `${group}.${action}`, params, asker.caller);
-    const end = endOf(action, answer);
-    const stage = group === 'power' ? 'accepted' : end.success ? 'done' : 'failed';
-    asker.send(frame(type, place.id === undefined ? end : { ...end, stage }, place));
-  } catch (error) {
-    if (!(error instanceof ServiceError)) throw error;
-    asker.send(refusalFrame(error, place) ?? frame(type, failedOf(action, error, place), place));
-  }
-}
-
-function endOf(action: string, { bytes, delivered }: AskedAnswer) {
-  // The adapter has checked that it is a JSON object.
-  const reply = JSON.parse(bytes.toString()) as Readonly<Record<string, unknown>>;
-  if (delivered === 'false') {
-    const message = 'No player has accepted the command.';
-    return { success: false, action, message, final: true, code: 'NOT_SUPPORTED' };
-  }
-  const { message } = reply;
-  return {
-    success: true,
-    action,
-    message:
-      delivered === 'unknown'
-        ? 'Sent as a media key; delivery cannot be confirmed.'
-        : typeof message === 'string'
-          ? message
-          : 'Done',
-    final: true,
-    ...subjectOf(reply),
-  };
-}
-
-function failedOf(action: string, error: ServiceError, { id }: Place): object {
-  const failure = failureOf(action, error) ?? {};
-  const code = error.code === 'outcome_unknown' ? { code: 'OUTCOME_UNKNOWN' } : {};
-  return { ...failure, ...code, ...(id === undefined ? {} : { stage: 'failed' }) };
 }

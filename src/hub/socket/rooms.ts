@@ -1,4 +1,5 @@
 /** What the WebSockets of a hub need of its other parts. */
+import type { ServiceError } from '../../errors.ts';
 import type { Caller } from '../../http/clients/caller.ts';
 import type { Params } from '../../params.ts';
 import type { Demand } from '../../stats/source.ts';
@@ -39,13 +40,43 @@ export interface AskedAnswer {
   readonly bytes: Buffer;
   /** Of a media command: whether the player has taken it. */
   readonly delivered?: 'true' | 'false' | 'unknown' | undefined;
+  /** It goes on, and its follower gets the rest. */
+  readonly isFollowed?: true;
+}
+
+/** How far a command is: `begun`, or `accepted`, before its answer; after `accepted` it goes on. */
+export interface CommandStep {
+  readonly stage: 'begun' | 'accepted' | 'running' | 'done' | 'failed' | 'cancelled' | 'unknown';
+  readonly message: string;
+}
+
+/** The sender of a command. */
+export interface CommandFollower {
+  readonly owner: object;
+  readonly onStep: (step: CommandStep) => void;
+  /** Also of `begun`. */
+  readonly withBeginning: boolean;
+}
+
+/** How a command has ended that somebody, `owner`, has sent to the machine `host`. */
+export interface EndedCommand {
+  readonly host: string;
+  readonly what: string;
+  readonly end: Pick<AskedAnswer, 'bytes' | 'delivered'> | CommandStep | ServiceError;
+  readonly owner: object | undefined;
 }
 
 export interface SocketAsking {
   /** The payload of one sample, at most a second old. Rejects with ServiceError. */
   usage(id: string, view: View): Promise<Buffer>;
   /** Asks a machine, or has a command carried out there, for a client. Rejects with ServiceError. */
-  ask(id: string, what: string, params: Params, client: Caller): Promise<AskedAnswer>;
+  ask(
+    id: string,
+    what: string,
+    params: Params,
+    client: Caller,
+    follower?: CommandFollower,
+  ): Promise<AskedAnswer>;
   /** A question of the hub itself, for all who follow a topic. Rejects with ServiceError. */
   poll(id: string, what: string, params: Params): Promise<AskedAnswer>;
 }

@@ -93,6 +93,11 @@ export class Session implements SocketEvents, Outlet {
     else this.end(CLOSE_CODES.goingAway, 'the hub no longer has this machine');
   }
 
+  /** Whether it follows one of the topics in this set of bits, of this machine. */
+  follows(id: string, bits: number): boolean {
+    return ((this.#subscriptions.get(id)?.topics.states ?? 0) & bits) !== 0;
+  }
+
   findSubscription({ id }: SocketHost): Subscription | undefined {
     return this.#subscriptions.get(id);
   }
@@ -116,7 +121,7 @@ export class Session implements SocketEvents, Outlet {
     subscription.close();
   }
 
-  placeOf({ id: host }: SocketHost, id: MessageId | undefined): Place {
+  placeOf({ id: host }: Pick<SocketHost, 'id'>, id: MessageId | undefined): Place {
     return { host: this.only === undefined ? host : undefined, id };
   }
 

@@ -1,16 +1,20 @@
 /** All WebSockets of a hub: what they share, and how they are opened and closed. */
-import type { Clock } from '../../clock.ts';
+import { type Clock, deferToNextTurn } from '../../clock.ts';
 import { stackOf } from '../../errors.ts';
 import type { Caller } from '../../http/clients/caller.ts';
 import type { Tally } from '../../http/clients/tally.ts';
 import { CLOSE_CODES, type Exchange } from '../../http/engine.ts';
+import { inSlices } from '../../http/socket/slices.ts';
+import { bitOf, TOPIC_NAMES } from '../../http/socket/topic-names.ts';
 import type { Listeners } from '../../listeners.ts';
 import type { Log } from '../../log/log.ts';
 import { PROTOCOL } from '../../wire/socket.ts';
+import { endedFeedback } from './commands.ts';
 import { Feeds } from './feeds.ts';
 import { frame, NOWHERE } from './messages.ts';
-import type { SocketHost, SocketRooms } from './rooms.ts';
+import type { EndedCommand, SocketHost, SocketRooms } from './rooms.ts';
 import { Session, type SessionOwner, type Shared } from './session.ts';
+import { STATE_ROWS } from './state.ts';
 
 export interface SocketsOptions {
   /** The hub's. */
@@ -21,6 +25,8 @@ export interface SocketsOptions {
   /** Counts the sockets of each address that were opened without the key. */
   readonly tally: Tally;
   readonly conditions: Listeners<readonly [id: string]>;
+  /** Of commands that clients of the hub have sent. */
+  readonly ends: { readonly add: (listener: (ended: EndedCommand) => void) => unknown };
   /** From one question about a topic to the next. */
   readonly intervalMs: () => number;
 }
@@ -32,7 +38,7 @@ export class HubSockets implements SessionOwner {
   readonly #shared: Shared;
 
   constructor(options: SocketsOptions) {
-    const { rooms, clock, log, conditions, intervalMs } = options;
+    const { rooms, clock, log, conditions, ends, intervalMs } = options;
     this.#options = options;
     const onError = (error: unknown) => log.error(`a topic cannot be read: ${stackOf(error)}`);
     this.#feeds = new Feeds({ clock, asking: rooms, intervalMs, onError });
@@ -40,6 +46,7 @@ export class HubSockets implements SessionOwner {
     conditions.add((id) => {
       for (const session of this.#sessions) session.onCondition(id);
     });
+    ends.add((ended) => this.#sendEnd(ended));
   }
 
   get size(): number {
@@ -82,6 +89,19 @@ export class HubSockets implements SessionOwner {
       session.end(CLOSE_CODES.goingAway, reason);
     }
     return full;
+  }
+
+  /** To those who follow the topic of the command, but not to its sender. */
+  #sendEnd({ host: id, owner, ...ended }: EndedCommand): void {
+    const told = endedFeedback(ended);
+    if (told === undefined) return;
+    const { type, feedback } = told;
+    const names = TOPIC_NAMES.filter((name) => STATE_ROWS[name].group === told.group);
+    const bits = names.reduce((set, name) => set | bitOf(name), 0);
+    const others = [...this.#sessions].filter((session) => session !== owner && session.follows(id, bits));
+    inSlices(others, deferToNextTurn, (session) =>
+      session.send(frame(type, feedback, session.placeOf({ id }, undefined))),
+    );
   }
 
   onBroken(session: Session, error: unknown): void {

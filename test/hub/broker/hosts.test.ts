@@ -38,8 +38,6 @@ for (const { name, skip, start } of BROKERS) {
     const system = async (port: number, path: string) => keysOf(jsonOf(await ask(port, path)));
     t.same(await system(hub.port, '/api/hosts/pc/system'), await system(service.port, '/api/system'));
     t.same(await system(hub.port, '/api/hosts/pc/pw'), await system(service.port, '/api/pw'));
-    const art = await ask(hub.port, '/api/hosts/pc/media/art');
-    t.equal(art.status, 501);
     const fleet = await hub.open('/api/fleet/stream?fields=cpu');
     await until(() => {
       const event = fleetEvents(fleet).find(({ hosts }) => hosts['pc']?.sample !== undefined);

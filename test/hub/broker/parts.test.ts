@@ -196,12 +196,17 @@ t.test('[I.hub.mqtt.commands] how a command ends', async (t) => {
     { run: 'r', clock: 1 },
   );
   await refused(late, 'host_unreachable', 'too late to be sent');
-  await refused(
-    calls.question('pc', { what: 'art', params: {}, who, deadlineMs: clock.now() + 1 }),
-    'not_supported',
-    'not asked',
-  );
   t.equal(sent.length, before, 'none of them was sent');
+  for (const result of [
+    undefined,
+    {},
+    { type: 'text/html', base64: 'PGI+' },
+    { type: 'image/png', base64: 1 },
+  ]) {
+    const art = calls.question('pc', { what: 'art', params: {}, who, deadlineMs: clock.now() + 5000 });
+    answer({ stage: 'done', result });
+    await refused(art, 'host_unreachable', `no picture: ${JSON.stringify(result)}`);
+  }
 
   const many = Array.from({ length: 32 }, () => refused(begin(), 'outcome_unknown', 'lost'));
   await refused(begin(), 'too_many_requests', 'of one agent');

@@ -153,6 +153,7 @@ export class CommandDoor {
       const run = commands.prepare(name, params, asker?.sender ?? sender);
       isBegun = true;
       this.#recent.note(message, key, clock.now());
+      if (request.withStages === true) this.#reportBegun(request);
       await this.#conclude(request, await run(this.#followerOf(request)));
     } catch (error) {
       if (!isServiceError(error)) log.error(`${this.#subject}: ${name} failed: ${String(error)}`);
@@ -162,6 +163,13 @@ export class CommandDoor {
     } finally {
       this.#running--;
     }
+  }
+
+  /** An action of power is accepted first, and reports by itself when it begins. */
+  #reportBegun({ name, id, asker }: CommandRequest): void {
+    if (name.startsWith('power.')) return;
+    const begun = { command: name, id, stage: 'running' as const, success: true, message: 'Running' };
+    void this.#options.answer(begun, { asker });
   }
 
   #followerOf({ name, id, asker }: CommandRequest): Follower {

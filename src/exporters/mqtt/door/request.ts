@@ -28,6 +28,8 @@ export interface CommandRequest {
   readonly key?: string | number | undefined;
   /** Why it must not be done, as far as the message shows that. */
   readonly lateness?: 'late' | 'other_run' | undefined;
+  /** Its sender wants to be notified when it begins. */
+  readonly withStages?: boolean;
 }
 
 /** Why a message is not understood, or not done. */

@@ -1,5 +1,6 @@
 /** What a hub asks for once: each answer is the JSON of the same question over HTTP, by the same flags. */
 import type { Media } from '../../../commands/media.ts';
+import type { requestedPicture } from '../../../commands/media-art.ts';
 import type { Power } from '../../../commands/power.ts';
 import type { CurrentConfig } from '../../../config/current.ts';
 import type { Config } from '../../../config/schema.ts';
@@ -18,26 +19,58 @@ export interface HubTools {
   readonly checkList: typeof checkList;
   readonly checkDetails: typeof checkDetails;
   readonly listable: typeof listable;
+  readonly requestedPicture: typeof requestedPicture;
   /** Makes the error of a feature that is off. */
   readonly featureDisabled: (name: string) => ServiceError;
+}
+
+/** An answer about the past, and its version. */
+interface PastAnswer {
+  readonly json: string;
+  readonly tag: string;
+}
+
+/** As HistoryQueries. */
+interface PastQueries {
+  series(params: Params, client: string): Promise<PastAnswer>;
+  processesAt(params: Params, client: string): Promise<PastAnswer>;
 }
 
 export interface AnswerRooms {
   readonly config: CurrentConfig;
   readonly sampler: Pick<SampleSource, 'latest'>;
-  readonly media: Pick<Media, 'status'>;
+  readonly media: Pick<Media, 'status' | 'art'>;
   readonly power: Pick<Power, 'status'>;
   /** Absent where the host has no processes. */
   readonly queries: ProcessQueries | undefined;
+  readonly history: PastQueries;
   readonly readSystem: (withDetail: boolean) => Promise<SystemPayload>;
   readonly tools: HubTools;
 }
 
+/** What a hub is answered: JSON, and its version where HTTP has an ETag. */
+export interface Reply {
+  readonly json: string;
+  readonly etag?: string;
+  /** A longer one is not sent. */
+  readonly maxBytes: number;
+}
+
+type Found = string | Pick<Reply, 'json' | 'etag'>;
+
 /** A row: the flag that allows it, and the answer as JSON. `client`: whose turn it costs. */
 interface Question {
   readonly feature?: keyof Config['features'];
-  readonly answer: (rooms: AnswerRooms, params: Params, client: string) => string | Promise<string>;
+  readonly maxBytes?: number;
+  readonly answer: (rooms: AnswerRooms, params: Params, client: string) => Found | Promise<Found>;
 }
+
+/** Half of what a broker takes by default at least (nats-server: 1 MiB). */
+const MAX_ANSWER_BYTES = 512 * 1024;
+/** A cover has up to 1 MiB, and a third more in a message: nearly all that such a broker takes. */
+const MAX_PICTURE_BYTES = 1016 * 1024;
+
+const tagged = ({ json, tag: etag }: PastAnswer) => ({ json, etag });
 
 /** By the name that a hub asks with. */
 export const QUESTIONS: Readonly<Record<string, Question>> = {
@@ -73,19 +106,35 @@ export const QUESTIONS: Readonly<Record<string, Question>> = {
     answer: ({ queries, tools }, params, client) =>
       tools.listable(queries).details(tools.checkDetails(params), client),
   },
+  art: {
+    feature: 'enable_media',
+    maxBytes: MAX_PICTURE_BYTES,
+    async answer({ media, tools }, params) {
+      const { type, bytes } = await tools.requestedPicture(media, params);
+      return JSON.stringify({ type, base64: bytes.toString('base64') });
+    },
+  },
+  history: {
+    answer: async ({ history }, params, client) => tagged(await history.series(params, client)),
+  },
+  process_history: {
+    feature: 'enable_processes',
+    answer: async ({ history }, params, client) => tagged(await history.processesAt(params, client)),
+  },
 };
 
-/** The answer as JSON; undefined: there is no such question. Rejects with ServiceError. */
+/** The answer; undefined: there is no such question. Rejects with ServiceError. */
 export async function answerTo(
   rooms: AnswerRooms,
   what: unknown,
   params: Params,
   client: string,
-): Promise<string | undefined> {
+): Promise<Reply | undefined> {
   const question = typeof what === 'string' && Object.hasOwn(QUESTIONS, what) ? QUESTIONS[what] : undefined;
   if (question === undefined) return undefined;
-  const { feature, answer } = question;
+  const { feature, answer, maxBytes = MAX_ANSWER_BYTES } = question;
   if (feature !== undefined && !rooms.config.current.features[feature])
     throw rooms.tools.featureDisabled(feature);
-  return await answer(rooms, params, client);
+  const found = await answer(rooms, params, client);
+  return { ...(typeof found === 'string' ? { json: found } : found), maxBytes };
 }

@@ -3,7 +3,7 @@ import type { Clock } from '../../../clock.ts';
 import type { Log } from '../../../log/log.ts';
 import { type Flaw, flawOf, isFlaw, isServiceError, type Unread } from '../door/request.ts';
 import { Turns } from '../door/turns.ts';
-import { type AnswerRooms, answerTo, QUESTIONS } from './answers.ts';
+import { type AnswerRooms, answerTo, QUESTIONS, type Reply } from './answers.ts';
 import { type Envelope, readEnvelope } from './request.ts';
 
 export interface QuestionOptions extends AnswerRooms {
@@ -11,14 +11,13 @@ export interface QuestionOptions extends AnswerRooms {
   readonly log: Log;
   /** What lines of the log begin with. */
   readonly subject: string;
-  /** Publishes what was found out, as JSON, for a hub. Never rejects. */
-  readonly answer: (hub: string, text: string) => void;
+  /** Publishes what was found out, as JSON, for a hub. Resolves when it was sent, or cannot be. Never rejects. */
+  readonly answer: (hub: string, text: string) => Promise<unknown>;
   /** The members that each feedback has. */
   readonly stamp: () => object;
 }
 
-/** Half of what a broker takes by default at least (nats-server: 1 MiB). */
-const MAX_ANSWER_BYTES = 512 * 1024;
+/** Each until the broker has its answer: no more of them are kept for a broker that takes nothing. */
 const MAX_RUNNING = 16;
 
 export class Questions {
@@ -46,12 +45,13 @@ export class Questions {
     this.#running++;
     try {
       // A hub has many clients; what they ask is asked in its name.
-      const result = await answerTo(this.#options, what, params, `hub ${asker.hub}`);
-      if (result === undefined) this.#refuse(envelope, UNKNOWN);
-      else if (Buffer.byteLength(result) > MAX_ANSWER_BYTES) this.#refuse(envelope, TOO_LONG);
+      const reply = await answerTo(this.#options, what, params, `hub ${asker.hub}`);
+      if (reply === undefined) this.#refuse(envelope, UNKNOWN);
+      else if (Buffer.byteLength(reply.json) > reply.maxBytes) this.#refuse(envelope, tooLong(reply));
       else {
-        const said = { command: 'get', id, stage: 'done', success: true, message: 'Done', ...stamp() };
-        answer(asker.hub, `${JSON.stringify(said).slice(0, -1)},"result":${result}}`);
+        const { json, etag } = reply;
+        const said = { command: 'get', id, stage: 'done', success: true, message: 'Done', ...stamp(), etag };
+        await answer(asker.hub, `${JSON.stringify(said).slice(0, -1)},"result":${json}}`);
       }
     } catch (error) {
       if (!isServiceError(error))
@@ -65,7 +65,7 @@ export class Questions {
   #refuse({ id, asker }: Envelope | Unread, { code, message, details }: Flaw): void {
     if (asker === undefined) return;
     const said = { command: 'get', id, stage: 'refused', success: false, message, code, details };
-    this.#options.answer(asker.hub, JSON.stringify({ ...said, ...this.#options.stamp() }));
+    void this.#options.answer(asker.hub, JSON.stringify({ ...said, ...this.#options.stamp() }));
   }
 }
 
@@ -76,7 +76,7 @@ const UNKNOWN: Flaw = {
   message: 'There is no such question.',
   details: { allowed: Object.keys(QUESTIONS) },
 };
-const TOO_LONG: Flaw = {
+const tooLong = ({ maxBytes }: Reply): Flaw => ({
   code: 'payload_too_large',
-  message: `The answer has more than ${MAX_ANSWER_BYTES} bytes.`,
-};
+  message: `The answer has more than ${maxBytes} bytes.`,
+});

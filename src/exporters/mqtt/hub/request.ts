@@ -63,16 +63,17 @@ export function readHubCommand(
   const envelope = readEnvelope(payload);
   if (isFlaw(envelope)) return envelope;
   const { id, asker, params, fields } = envelope;
-  const { run: meant, deadline } = fields;
+  const { run: meant, deadline, stages } = fields;
   if (typeof meant !== 'string' || typeof deadline !== 'number')
     return { ...bad('run must be a string and deadline a number.'), id, asker };
   const request = { name, params, id, asker, sentAt: undefined, key: `${asker.hub}/${id}` };
+  const begun = stages === true ? { ...request, withStages: true } : request;
   // The clock of another run says nothing.
   if (meant !== run) return { ...request, lateness: 'other_run' };
   if (clock > deadline) return { ...request, lateness: 'late' };
   if (deadline - clock > MAX_AHEAD_MS)
     return { ...bad(`deadline must be within ${MAX_AHEAD_MS} ms.`), id, asker };
-  return request;
+  return begun;
 }
 
 function parse(text: string): unknown {

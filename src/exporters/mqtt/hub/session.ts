@@ -81,7 +81,7 @@ export class HubSession {
     });
     this.#questions = new Questions({
       ...{ ...rooms, subject },
-      answer: (hub, text) => void this.#link.deliver(topics.feedback(hub), text),
+      answer: (hub, text) => this.#link.deliver(topics.feedback(hub), text),
       stamp: () => this.#present(),
     });
     this.#reports = new HubReports({

@@ -106,6 +106,12 @@ t.test(
       ['processes', { limit: 'x' }, '/api/processes?limit=x'],
       ['process', { pid: 200 }, '/api/processes/200'],
       ['process', { name: 'nobody' }, '/api/processes/nobody'],
+      ['art', {}, '/api/media/art'],
+      ['art', { player: 'nobody' }, '/api/media/art?player=nobody'],
+      ['history', { series: ['none'], since: -60 }, '/api/history?series=none&since=-60'],
+      ['history', { step: 0 }, '/api/history?step=0'],
+      ['process_history', { at: -30 }, '/api/history/processes?at=-30'],
+      ['process_history', {}, '/api/history/processes'],
     ] as const)
       for (const isOn of [true, false]) {
         service.reconfigure(part({ enable_media: isOn, enable_processes: isOn }));
