@@ -18,7 +18,10 @@ export type OpenLink = typeof import('../exporters/mqtt/exporter.ts')['linkOf'];
 /** Agents forget a want after 10 s. */
 const RENEW_MS = 3000;
 const LOOK_MS = 1000;
-const MAX_DELAY_MS = 5000;
+/** Viewers wait for the end of an outage, 5 s at most. */
+const MAX_DELAY_MS = 4000;
+/** A broker that has sent nothing for this long is asked whether it is there. */
+const QUIET_MS = 5000;
 /** Retained states of more are ignored: whoever may publish everywhere could make up any number. */
 const MAX_HOSTS = 20_000;
 /** In one packet. */
@@ -187,7 +190,9 @@ export class Broker {
 
   #look(): void {
     this.#timer = this.#parts.clock.setTimer(() => this.#look(), LOOK_MS);
-    if (this.#link.connection === undefined) return;
+    const { connection } = this.#link;
+    if (connection === undefined) return;
+    if (connection.quietMs > QUIET_MS) connection.check();
     const nowMs = this.#parts.clock.now();
     for (const [host, sentAtMs] of this.#wanted)
       if (nowMs - sentAtMs >= RENEW_MS - LOOK_MS / 2) this.#renew(host);

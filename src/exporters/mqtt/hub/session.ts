@@ -30,8 +30,8 @@ export interface HubSessionRooms
 
 /** Of the protocol between agent and hub. */
 const VERSION = 1;
-/** Viewers wait for the end of an outage; each attempt is one connection. */
-const MAX_DELAY_MS = 5000;
+/** Viewers wait for the end of an outage, 5 s at most; each attempt is one connection. */
+const MAX_DELAY_MS = 4000;
 
 export class HubSession {
   readonly #clock: Clock;
@@ -81,6 +81,7 @@ export class HubSession {
       topics,
       present: () => this.#present(),
       deliver: (topic, payload) => this.#link.deliver(topic, payload),
+      onSilence: () => this.#link.connection?.check(),
     });
     const { name = os.hostname(), labels } = config.current.host;
     const status = (state: string, more = {}) => JSON.stringify({ state, run: this.#run, ...more });

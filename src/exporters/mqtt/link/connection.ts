@@ -6,6 +6,7 @@ import type { Socket } from 'node:net';
 import mqtt, { type IClientOptions, type IConnackPacket, type IPublishPacket } from 'mqtt';
 import { type Broker, openSocket, type ProtocolVersion } from './broker.ts';
 import { MAX_PACKET_BYTES, PacketLengths } from './packets.ts';
+import { Pulse } from './pulse.ts';
 
 export interface Message {
   readonly topic: string;
@@ -69,6 +70,7 @@ export class Connection {
   readonly #client: mqtt.MqttClient;
   readonly #socket: Socket;
   readonly #lengths = new PacketLengths();
+  readonly #pulse = new Pulse();
   readonly #waiting: Waiting[] = [];
   /** Settles what has not been settled when the connection ends. */
   readonly #open = new Set<(error?: Error) => void>();
@@ -111,6 +113,20 @@ export class Connection {
   /** Bytes that wait for the broker to take them. */
   get waitingBytes(): number {
     return this.#socket.writableLength;
+  }
+
+  /** Since the last byte of the broker. */
+  get quietMs(): number {
+    return this.#pulse.quietMs;
+  }
+
+  /** Asks the broker whether it is there; one that does not answer within seconds is cut. */
+  check(): void {
+    if (!this.isReady) return;
+    this.#pulse.check(
+      () => this.#client.sendPing(),
+      () => this.cut('the broker does not answer'),
+    );
   }
 
   /** Publishes with QoS 0. Resolves when the bytes were taken; rejects at the end of the connection. */
@@ -181,6 +197,7 @@ export class Connection {
   }
 
   #judge(chunk: Buffer): void {
+    this.#pulse.heard();
     if (!this.#lengths.take(chunk))
       this.cut(`a packet of the broker is longer than ${MAX_PACKET_BYTES} bytes`);
   }
@@ -230,6 +247,7 @@ export class Connection {
   #end(): void {
     if (this.#isEnded) return;
     this.#isEnded = true;
+    this.#pulse.stop();
     this.#waiting.length = 0;
     for (const settle of [...this.#open]) settle(new Error('the connection has ended'));
     // Its timers.

@@ -40,6 +40,7 @@ export class Link {
   readonly #backoff: Backoff;
   #connection: Connection | undefined;
   #timer: unknown;
+  #begunAtMs = 0;
   #readyAtMs: number | undefined;
   /** What `sinceBoot` is ahead of `now`: it grows while the machine is suspended. */
   #suspendedMs = 0;
@@ -126,8 +127,9 @@ export class Link {
   }
 
   #connect(): void {
-    const { broker, availability, onMessage } = this.#options;
+    const { broker, availability, clock, onMessage } = this.#options;
     this.#suspendedMs = this.#measureSuspended();
+    this.#begunAtMs = clock.now();
     const connection: Connection = new Connection({
       broker,
       version: this.#version,
@@ -152,7 +154,8 @@ export class Link {
 
   #end(ending: Ending): void {
     const { clock, onOffline } = this.#options;
-    const lastedMs = this.#readyAtMs === undefined ? undefined : clock.now() - this.#readyAtMs;
+    const nowMs = clock.now();
+    const lastedMs = this.#readyAtMs === undefined ? undefined : nowMs - this.#readyAtMs;
     this.#readyAtMs = undefined;
     this.#connection = undefined;
     if (ending.wasReady) onOffline();
@@ -160,7 +163,8 @@ export class Link {
     if (this.#isAsleep) return;
     const isAtOnce = ending.isLeave || this.#chooseVersion(ending);
     if (!isAtOnce) this.#report(ending);
-    this.#timer = clock.setTimer(() => this.#connect(), isAtOnce ? 0 : this.#backoff.next(lastedMs));
+    const waitMs = isAtOnce ? 0 : this.#backoff.next(lastedMs, nowMs - this.#begunAtMs);
+    this.#timer = clock.setTimer(() => this.#connect(), waitMs);
   }
 
   /** A broker that refuses version 5, or closes the connection at its sight, is asked with 3.1.1. */
