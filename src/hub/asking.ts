@@ -9,23 +9,30 @@ import type { Params } from '../params.ts';
 import { type Asker, type HostAnswer, isQuestion, KEY_NAME } from './ask.ts';
 import { CommandRules } from './command-rules.ts';
 import type { Host } from './host.ts';
+import { Standstill } from './standstill.ts';
 import type { Times } from './times.ts';
 
 export interface AskingOptions {
   readonly rules: Config['hub']['commands'];
   readonly gate: Pick<Gate, 'addressOf'>;
-  readonly clock: Pick<Clock, 'now'>;
+  readonly clock: Pick<Clock, 'now' | 'setTimer' | 'clearTimer'>;
   readonly times: Pick<Times, 'commandMs' | 'questionMs'>;
   readonly log: Pick<Log, 'audit'>;
 }
 
 export class Asking {
   readonly #options: AskingOptions;
+  readonly #standstill: Standstill;
   #rules: CommandRules;
 
   constructor(options: AskingOptions) {
     this.#options = options;
+    this.#standstill = new Standstill(options.clock);
     this.#rules = new CommandRules(options.rules);
+  }
+
+  close(): void {
+    this.#standstill.close();
   }
 
   reconfigure(rules: Config['hub']['commands']): void {
@@ -59,6 +66,7 @@ export class Asking {
     if (isQuestion(what)) return await host.ask(ask);
     try {
       this.#rules.check(who, what, host);
+      if (this.#standstill.isRecent) throw stoodStill();
       const answer = await host.ask(ask);
       this.#audit(host, what, client, answer.delivered === 'false' ? 'failed' : 'done');
       return answer;
@@ -82,3 +90,8 @@ export class Asking {
     this.#options.log.audit(`${group}: ${name} ${outcome}`, { host: id, address, keyed: isKeyed });
   }
 }
+
+const stoodStill = () =>
+  new ServiceError('host_unreachable', 'The hub has stood still. The command may be old, and was not sent.', {
+    reason: 'the hub has stood still',
+  });

@@ -143,6 +143,7 @@ export class HubService {
   /** Stops within a second, as the service; true: no thread hangs in the kernel, because there is none. */
   async close(): Promise<boolean> {
     this.#front.stop();
+    this.#asking.close();
     const full = this.#sockets.close('the hub is shutting down');
     const isDrained = full + this.#fleet.close() + this.#hosts.close() === 0;
     await Promise.all([this.#front.close(isDrained), this.#broker.close()]);
