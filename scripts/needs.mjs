@@ -96,6 +96,11 @@ const PROOF_NEEDS = [
   },
   { package: 'e2fsprogs', commands: ['mke2fs'], why: 'disks of the virtual machine' },
   { package: 'buildah', commands: ['buildah'], why: 'the container image' },
+  {
+    package: 'faketime',
+    files: ['/usr/lib/x86_64-linux-gnu/faketime/libfaketimeMT.so.1'],
+    why: 'an agent whose clock is set',
+  },
   { package: 'kmod', commands: ['depmod'], why: 'kernel modules of the virtual machine' },
   { package: 'collectd-core', commands: ['collectd'], why: 'a recipe' },
   { package: 'libyajl2', files: ['/usr/lib/x86_64-linux-gnu/libyajl.so.2'], why: "collectd's curl_json" },

@@ -10,12 +10,13 @@ import type { Params } from '../params.ts';
 import { type Asker, type HostAnswer, isQuestion, KEY_NAME, type Step } from './ask.ts';
 import { CommandRules } from './command-rules.ts';
 import type { Host } from './host.ts';
+import { Standstill } from './standstill.ts';
 import type { Times } from './times.ts';
 
 export interface AskingOptions {
   readonly rules: Config['hub']['commands'];
   readonly gate: Pick<Gate, 'addressOf'>;
-  readonly clock: Pick<Clock, 'now'>;
+  readonly clock: Pick<Clock, 'now' | 'setTimer' | 'clearTimer'>;
   readonly times: Pick<Times, 'commandMs' | 'questionMs'>;
   readonly log: Pick<Log, 'audit'>;
 }
@@ -41,13 +42,19 @@ export interface CommandEnd {
 
 export class Asking {
   readonly #options: AskingOptions;
+  readonly #standstill: Standstill;
   #rules: CommandRules;
   /** Of all commands, whichever door they came through. */
   readonly ends = new Listeners<readonly [end: CommandEnd]>();
 
   constructor(options: AskingOptions) {
     this.#options = options;
+    this.#standstill = new Standstill(options.clock);
     this.#rules = new CommandRules(options.rules);
+  }
+
+  close(): void {
+    this.#standstill.close();
   }
 
   reconfigure(rules: Config['hub']['commands']): void {
@@ -89,6 +96,7 @@ export class Asking {
     };
     try {
       this.#rules.check(who, what, host);
+      if (this.#standstill.isRecent) throw stoodStill();
       const answer = await host.ask({ ...ask, onStep, withBeginning: follower?.withBeginning });
       if (answer.isFollowed !== true) notify(answer);
       this.#audit(host, what, client, answer.delivered === 'false' ? 'failed' : 'done');
@@ -116,3 +124,8 @@ export class Asking {
     this.#options.log.audit(`${group}: ${name} ${outcome}`, { host: id, address, keyed: isKeyed });
   }
 }
+
+const stoodStill = () =>
+  new ServiceError('host_unreachable', 'The hub has stood still. The command may be old, and was not sent.', {
+    reason: 'the hub has stood still',
+  });

@@ -17,7 +17,10 @@ type Settings = Config['hub']['mqtt'];
 /** Opens the connection; in the part of the program that has the library. */
 export type OpenLink = typeof import('../exporters/mqtt/exporter.ts')['linkOf'];
 
-const MAX_DELAY_MS = 5000;
+/** Viewers wait for the end of an outage, 5 s at most. */
+const MAX_DELAY_MS = 4000;
+/** A broker that has sent nothing for this long is asked whether it is there. */
+const QUIET_MS = 5000;
 /** Retained states of more are ignored: whoever may publish everywhere could make up any number. */
 const MAX_HOSTS = 20_000;
 /** In one packet. */
@@ -177,7 +180,9 @@ export class Broker {
 
   #look(): void {
     this.#timer = this.#parts.clock.setTimer(() => this.#look(), LOOK_MS);
-    if (this.#link.connection === undefined) return;
+    const { connection } = this.#link;
+    if (connection === undefined) return;
+    if (connection.quietMs > QUIET_MS) connection.check();
     const nowMs = this.#parts.clock.now();
     this.#wants.look(nowMs);
     for (const host of this.#known.values()) if (!host.isClosed) host.look(nowMs);

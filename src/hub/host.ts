@@ -50,6 +50,8 @@ export class PulledHost implements Host, LaneOwner {
   /** The next attempt, or the next check of an agent that nobody watches. */
   #timer: unknown;
   #failures = 0;
+  /** When the last attempt began. */
+  #begunAtMs = Number.NEGATIVE_INFINITY;
   /** A check under way; another object means that it was given up. */
   #check: object | undefined;
   #reach: Pulled;
@@ -152,12 +154,16 @@ export class PulledHost implements Host, LaneOwner {
 
   failed({ isRefusal, reason }: Failure): void {
     if (this.#isClosed) return;
+    const wasUp = this.isUp;
     // A stream of the other lane is open: it is there.
     if (!this.lanes.some((lane) => lane.current !== undefined))
       this.#standing.set({ state: isRefusal ? 'refused' : 'down', reason });
     const { initialDelayMs, maxDelayMs } = this.#parts.times;
     const step = Math.min(maxDelayMs, initialDelayMs * 2 ** this.#failures++);
-    this.#attemptIn(step * (1 - this.#parts.random() / 2));
+    const waitMs = step * (1 - this.#parts.random() / 2);
+    // From one attempt to the next: one that nobody answers takes seconds itself.
+    const spentMs = wasUp ? 0 : this.#parts.clock.now() - this.#begunAtMs;
+    this.#attemptIn(Math.max(Math.min(waitMs, initialDelayMs), waitMs - spentMs));
   }
 
   changed(): void {
@@ -182,6 +188,7 @@ export class PulledHost implements Host, LaneOwner {
 
   #attempt(): void {
     this.#timer = undefined;
+    this.#begunAtMs = this.#parts.clock.now();
     const isWatched = this.lanes.length > 0;
     if (isWatched) this.#lanes.connect();
     const isNameWanted = this.isUp && this.#name === undefined;

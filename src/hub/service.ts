@@ -149,6 +149,7 @@ export class HubService {
   async close(): Promise<boolean> {
     this.#front.stop();
     this.#dialIns.close();
+    this.#asking.close();
     const full = this.#sockets.close('the hub is shutting down');
     const isDrained = full + this.#fleet.close() + this.#hosts.close() === 0;
     await Promise.all([this.#front.close(isDrained), this.#broker.close()]);

@@ -29,7 +29,8 @@ export const TIMES: Times = {
   headMs: 5000,
   silenceMs: 20_000,
   initialDelayMs: 250,
-  maxDelayMs: 5000,
+  // Streams go on within 5 s of the end of an outage.
+  maxDelayMs: 4000,
   firstSampleMs: 10_000,
   shrinkMs: 10_000,
 };

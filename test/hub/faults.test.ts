@@ -1,4 +1,5 @@
 /** Agents that fail: killed, stopped, restarted, silent, hostile, with a key, with TLS. Viewers' streams stay open. */
+import net from 'node:net';
 import process from 'node:process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
@@ -73,6 +74,29 @@ t.test('[I.hub.faults] an agent that falls silent is given up, and tried again',
   t.teardown(() => clearInterval(pulse));
   await eventWith(stream, (event) => event['timestamp'] === 2);
   await hub.host('a', isUp);
+});
+
+t.test('[I.hub.faults] attempts that nobody answers follow each other: what one took counts', async (t) => {
+  const begun: number[] = [];
+  const gaps: number[] = [];
+  let endedAtMs: number | undefined;
+  const server = net.createServer((socket) => {
+    begun.push(performance.now());
+    if (endedAtMs !== undefined) gaps.push(performance.now() - endedAtMs);
+    socket.on('error', () => undefined).resume();
+    socket.on('close', () => {
+      endedAtMs = performance.now();
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.teardown(() => server.close());
+  const { port } = server.address() as net.AddressInfo;
+  const times = { headMs: 300, maxDelayMs: 300, initialDelayMs: 20 };
+  await startHub(t, { a: { url: `http://127.0.0.1:${port}` } }, {}, times);
+  await until(() => (begun.length === 12 ? true : undefined));
+  // Without this the last ones are half of 300 ms at least.
+  const shortest = Math.min(...gaps.slice(-4));
+  t.ok(shortest < 150, `${shortest.toFixed(0)} ms from the end of an attempt to the next`);
 });
 
 t.test(

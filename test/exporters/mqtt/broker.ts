@@ -1,5 +1,5 @@
 /** A real broker on a free port of loopback, a client that listens to it, and the service in this process beside it. */
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { type ChildProcess, execFileSync, type SpawnOptions, spawn } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import net from 'node:net';
 import { tmpdir } from 'node:os';
@@ -45,29 +45,37 @@ export async function until(isTrue: () => boolean, what: string): Promise<void> 
 const running = new Set<ChildProcess>();
 process.once('exit', () => running.forEach((child) => child.kill('SIGKILL')));
 
-const answers = (port: number) =>
+const answers = (port: number, host: string) =>
   new Promise<boolean>((resolve) => {
-    const socket = net.connect(port, '127.0.0.1', () => resolve(true)).on('error', () => resolve(false));
+    const socket = net.connect(port, host, () => resolve(true)).on('error', () => resolve(false));
     socket.on('connect', () => socket.destroy());
   });
 
 /** A program that is a broker, and its configuration; @ is its folder. */
 interface BrokerKind {
   readonly command: string | undefined;
-  readonly configOf: (port: number, lines: readonly string[]) => readonly string[];
+  readonly configOf: (port: number, lines: readonly string[], host: string) => readonly string[];
 }
+
+/** Where a broker runs: here, on loopback, or behind a cable. */
+export interface BrokerPlace {
+  readonly host: string;
+  readonly start: (command: string, args: readonly string[], how: SpawnOptions) => ChildProcess;
+}
+
+const HERE: BrokerPlace = { host: '127.0.0.1', start: spawn };
 
 const MOSQUITTO_KIND: BrokerKind = {
   command: MOSQUITTO,
-  configOf: (port, lines) => [`listener ${port} 127.0.0.1`, 'user root', ...lines],
+  configOf: (port, lines, host) => [`listener ${port} ${host}`, 'user root', ...lines],
 };
 
 /** It listens for its own protocol too. */
 export const natsKind = (ownPort: number): BrokerKind => ({
   command: NATS,
-  configOf: (port, lines) => [
+  configOf: (port, lines, host) => [
     `server_name: test\nlisten: "127.0.0.1:${ownPort}"\njetstream { store_dir: "@/store" }`,
-    `mqtt { listen: "127.0.0.1:${port}" }`,
+    `mqtt { listen: "${host}:${port}" }`,
     ...lines,
   ],
 });
@@ -79,16 +87,23 @@ export class Broker {
   env: Readonly<Record<string, string>> = {};
   readonly #lines: readonly string[];
   readonly #kind: BrokerKind;
+  readonly #place: BrokerPlace;
   #child: ChildProcess | undefined;
 
-  constructor(port: number, lines: readonly string[], kind: BrokerKind = MOSQUITTO_KIND) {
+  constructor(
+    port: number,
+    lines: readonly string[],
+    kind: BrokerKind = MOSQUITTO_KIND,
+    place: BrokerPlace = HERE,
+  ) {
     this.port = port;
     this.#lines = lines;
     this.#kind = kind;
+    this.#place = place;
   }
 
   get url(): string {
-    return `mqtt://127.0.0.1:${this.port}`;
+    return `mqtt://${this.#place.host}:${this.port}`;
   }
 
   file(name: string, content: string): string {
@@ -107,17 +122,18 @@ export class Broker {
 
   async start(): Promise<void> {
     const { command = '', configOf } = this.#kind;
-    const config = configOf(this.port, this.#lines).join('\n').replaceAll('@', this.folder);
+    const { host, start } = this.#place;
+    const config = configOf(this.port, this.#lines, host).join('\n').replaceAll('@', this.folder);
     const file = this.file('broker.conf', `${config}\n`);
     const env = { ...process.env, ...this.env };
-    const child = spawn(command, ['-c', file], { stdio: ['ignore', 'ignore', 'pipe'], env });
+    const child = start(command, ['-c', file], { stdio: ['ignore', 'ignore', 'pipe'], env });
     running.add(child);
     this.#child = child;
     let stderr = '';
     child.stderr?.setEncoding('utf8').on('data', (text: string) => {
       stderr += text;
     });
-    while (!(await answers(this.port))) {
+    while (!(await answers(this.port, host))) {
       if (child.exitCode !== null) throw new Error(`${command} ended with ${child.exitCode}: ${stderr}`);
       await sleep(20);
     }
@@ -159,8 +175,9 @@ export async function startBroker(
   lines: readonly string[] = ['allow_anonymous true'],
   prepare: (broker: Broker) => void = () => undefined,
   kind?: BrokerKind,
+  place?: BrokerPlace,
 ): Promise<Broker> {
-  const broker = new Broker(await findFreePort(), lines, kind);
+  const broker = new Broker(await findFreePort(), lines, kind, place);
   prepare(broker);
   await broker.start();
   t.teardown(async () => {

@@ -50,6 +50,14 @@ t.test(
         [2000, 4000, 4000, 4000],
         'two with one id',
       );
+      const first = backoff.next(10_000);
+      t.ok(first > 0, 'begins anew');
+      t.equal(
+        backoff.next(undefined, 700),
+        Math.max(500, 2000 * factor - 700),
+        'what an attempt took counts',
+      );
+      t.equal(backoff.next(undefined, 10_000), 500, 'and leaves a short wait');
     }
   },
 );

@@ -1,12 +1,16 @@
 /** Peers on a cable that can be cut: a network namespace behind a pair of virtual interfaces. Needs root. */
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { type ChildProcess, type SpawnOptions, spawn, spawnSync } from 'node:child_process';
 import process from 'node:process';
 import type { Test } from 'tap';
 
 export interface Cable {
   /** This side's address. */
   readonly address: string;
-  /** Starts a program on the other side, with pipes to its input and output. */
+  /** That of the other side. */
+  readonly far: string;
+  /** Starts a program on the other side. */
+  readonly start: (command: string, args: readonly string[], how: SpawnOptions) => ChildProcess;
+  /** The same, with pipes to its input and output. */
   readonly spawn: (command: string, ...args: readonly string[]) => ChildProcess;
   /** Drops all packets from and to the other side. */
   readonly cut: () => void;
@@ -33,10 +37,12 @@ function lay(): Cable & { readonly remove: () => void } {
   run('ip', 'address', 'add', `${at(1)}/30`, 'dev', here);
   run('ip', 'link', 'set', here, 'up');
   run('ip', '-n', name, 'address', 'add', `${at(2)}/30`, 'dev', there);
-  run('ip', '-n', name, 'link', 'set', there, 'up');
+  for (const link of ['lo', there]) run('ip', '-n', name, 'link', 'set', link, 'up');
   const nft = (rule: string) => run('ip', ...inside, 'nft', rule);
   return {
     address: at(1),
+    far: at(2),
+    start: (command, args, how) => spawn('ip', [...inside, command, ...args], how),
     spawn: (command, ...args) =>
       spawn('ip', [...inside, command, ...args], { stdio: ['pipe', 'pipe', 'inherit'] }),
     cut() {

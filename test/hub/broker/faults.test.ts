@@ -68,6 +68,28 @@ for (const { name, skip, start } of BROKERS) {
     },
   );
 
+  t.test(
+    `[I.hub.mqtt.silent] ${name}: hub and agent leave a broker that does not answer, and find it again`,
+    { skip },
+    async (t) => {
+      const broker = await start(t);
+      const { service } = await startAgent(t, broker);
+      const hub = await startBrokerHub(t, broker.url, EVERYTHING);
+      const stream = await watch(hub, 'pc', '?fields=cpu');
+      await broker.freeze();
+      const left = /was lost: the broker does not answer/;
+      await hub.host('pc', ({ reason }) => reason === 'the broker cannot be reached');
+      t.match(hub.log.join(''), left, 'the hub, before the keep-alive of MQTT has ended');
+      await until(() => (/was lost/.test(service.stderr()) ? true : undefined));
+      t.match(service.stderr(), left, 'the agent, since its lease was not renewed');
+      broker.thaw();
+      await hub.host('pc', isUp);
+      const last = stream.count();
+      await until(() => (stream.count() > last ? true : undefined));
+      t.notOk(stream.isEnded);
+    },
+  );
+
   t.test(`[I.hub.mqtt.run] ${name}: a command is for one run of the agent`, { skip }, async (t) => {
     const broker = await start(t);
     const agent = await PlayedAgent.start(t, broker.url, 'pc');

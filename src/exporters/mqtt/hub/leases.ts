@@ -76,10 +76,12 @@ export class Leases {
     return isNothing(wish) ? undefined : wish;
   }
 
-  /** Drops those that have ended. */
-  expire(): void {
+  /** Drops those that have ended; whether there were any. */
+  expire(): boolean {
     const now = this.#now();
+    const before = this.#living.size;
     for (const [hub, { endsAtMs }] of this.#living) if (endsAtMs <= now) this.#living.delete(hub);
+    return this.#living.size < before;
   }
 
   clear(): void {

@@ -30,6 +30,8 @@ export interface HubReportOptions {
   readonly present: () => Present;
   /** Publishes with QoS 1 and logs a refusal once. Never rejects. */
   readonly deliver: (topic: string, payload: string) => Promise<boolean>;
+  /** A hub has not renewed its lease: it may be gone, or the way to the broker is. */
+  readonly onSilence: () => void;
 }
 
 /** Least time between two messages on one topic that are not those of ticks. */
@@ -111,7 +113,7 @@ export class HubReports {
   /** Demands what the living leases want, and comes back when the next of them ends. */
   #settle(): void {
     const { sampler, tools, clock } = this.#options;
-    this.#leases.expire();
+    if (this.#leases.expire()) this.#options.onSilence();
     const wish = this.#leases.wish;
     const { plain, detailed } = wish;
     const view = isNothing(wish) ? undefined : tools.viewOf(plain | (detailed ?? 0), detailed !== undefined);

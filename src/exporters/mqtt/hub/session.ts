@@ -30,6 +30,7 @@ export interface HubSessionRooms
 export interface HubLink {
   deliver(topic: string, payload: string): Promise<boolean>;
   endStale(): boolean;
+  check(): void;
   setAsleep(isAsleep: boolean): void;
   close(): Promise<void>;
 }
@@ -47,8 +48,8 @@ export interface Way {
 
 /** Of the protocol between agent and hub. */
 const VERSION = 1;
-/** Viewers wait for the end of an outage; each attempt is one connection. */
-const MAX_DELAY_MS = 5000;
+/** Viewers wait for the end of an outage, 5 s at most; each attempt is one connection. */
+const MAX_DELAY_MS = 4000;
 
 export class HubSession {
   readonly #clock: Clock;
@@ -88,6 +89,7 @@ export class HubSession {
       ...{ ...rooms, subject, topics },
       present: () => this.#present(),
       deliver: (topic, payload) => this.#link.deliver(topic, payload),
+      onSilence: () => this.#link.check(),
     });
     const { name = os.hostname(), labels } = config.current.host;
     const status = (state: string, more = {}) => JSON.stringify({ state, run: this.#run, ...more });

@@ -6,6 +6,8 @@ const LAST_MS = 60_000;
 const STABLE_MS = 10_000;
 /** After it the wait is 2 to 4 seconds. */
 const UNSTABLE_ATTEMPTS = 2;
+/** Least wait after an attempt that took long itself. */
+const MIN_MS = 500;
 
 export class Backoff {
   readonly #random: () => number;
@@ -18,14 +20,18 @@ export class Backoff {
     this.#maxMs = maxMs;
   }
 
-  /** `lastedMs`: how long there was a connection; undefined: there was none. */
-  next(lastedMs: number | undefined): number {
+  /**
+   * `lastedMs`: how long there was a connection; undefined: there was none. `spentMs`: what an attempt without one took, which
+   * counts: the waits are from one attempt to the next.
+   */
+  next(lastedMs: number | undefined, spentMs = 0): number {
     if (lastedMs !== undefined)
       this.#attempts = lastedMs >= STABLE_MS ? 0 : Math.min(this.#attempts, UNSTABLE_ATTEMPTS);
     const limitMs = Math.min(this.#maxMs, FIRST_MS * 2 ** this.#attempts);
     this.#attempts++;
     // At least half of it, and not all clients of a broker at once.
-    return limitMs * (0.5 + this.#random() / 2);
+    const waitMs = limitMs * (0.5 + this.#random() / 2);
+    return lastedMs === undefined ? Math.max(MIN_MS, waitMs - spentMs) : waitMs;
   }
 
   reset(): void {

@@ -70,13 +70,31 @@ export interface Endpoint extends Pick<Broker, 'host' | 'port' | 'isSecure' | 'c
   readonly isPinned?: boolean;
 }
 
+/** From the address of the other side to a connection: it is sent for at once, after 1 s and after 3 s. */
+const REACH_LIMIT_MS = 4000;
+
+/** One whose machine does not answer is given up sooner than one that is busy. */
+function limitReach(socket: net.Socket, host: string): net.Socket {
+  let timer: NodeJS.Timeout | undefined;
+  const begin = () => {
+    timer ??= setTimeout(() => socket.destroy(new Error('it does not answer')), REACH_LIMIT_MS).unref();
+  };
+  const stop = () => clearTimeout(timer);
+  // Not while a name server is waited for.
+  if (net.isIP(host) === 0) socket.once('lookup', begin);
+  else begin();
+  return socket.once('connect', stop).once('close', stop);
+}
+
 /** Connects; the certificate of the other side is always checked, with its name, unless its key is. */
 export function openSocket({ host, port, isSecure, ca, isPinned = false }: Endpoint): net.Socket {
   const address = { host, port, lookup: lookUp };
-  if (!isSecure) return net.connect({ ...address, noDelay: true });
+  if (!isSecure) return limitReach(net.connect({ ...address, noDelay: true }), host);
   const servername = net.isIP(host) === 0 ? { servername: host } : {};
-  return tls.connect({
-    ...{ ...address, ...servername, ...(ca !== undefined && { ca }), minVersion: 'TLSv1.2' },
+  const options = {
+    ...{ ...address, ...servername, ...(ca !== undefined && { ca }) },
+    minVersion: 'TLSv1.2',
     rejectUnauthorized: !isPinned,
-  });
+  } as const;
+  return limitReach(tls.connect(options), host);
 }

@@ -7,6 +7,7 @@ import mqtt, { type IClientOptions, type IConnackPacket, type IPublishPacket } f
 import { type Broker, openSocket, type ProtocolVersion } from './broker.ts';
 import { type Line, type LineEvents, Refusal } from './line.ts';
 import { MAX_PACKET_BYTES, PacketLengths } from './packets.ts';
+import { Pulse } from './pulse.ts';
 
 export interface ConnectionOptions extends LineEvents {
   readonly broker: Broker;
@@ -41,6 +42,7 @@ export class Connection implements Line {
   readonly #client: mqtt.MqttClient;
   readonly #socket: Socket;
   readonly #lengths = new PacketLengths();
+  readonly #pulse = new Pulse();
   readonly #waiting: Waiting[] = [];
   /** Settles what has not been settled when the connection ends. */
   readonly #open = new Set<(error?: Error) => void>();
@@ -83,6 +85,20 @@ export class Connection implements Line {
   /** Bytes that wait for the broker to take them. */
   get waitingBytes(): number {
     return this.#socket.writableLength;
+  }
+
+  /** Since the last byte of the broker. */
+  get quietMs(): number {
+    return this.#pulse.quietMs;
+  }
+
+  /** Asks the broker whether it is there; one that does not answer within seconds is cut. */
+  check(): void {
+    if (!this.isReady) return;
+    this.#pulse.check(
+      () => this.#client.sendPing(),
+      () => this.cut('the broker does not answer'),
+    );
   }
 
   /** Publishes with QoS 0. Resolves when the bytes were taken; rejects at the end of the connection. */
@@ -153,6 +169,7 @@ export class Connection implements Line {
   }
 
   #judge(chunk: Buffer): void {
+    this.#pulse.heard();
     if (!this.#lengths.take(chunk))
       this.cut(`a packet of the broker is longer than ${MAX_PACKET_BYTES} bytes`);
   }
@@ -202,6 +219,7 @@ export class Connection implements Line {
   #end(): void {
     if (this.#isEnded) return;
     this.#isEnded = true;
+    this.#pulse.stop();
     this.#waiting.length = 0;
     for (const settle of [...this.#open]) settle(new Error('the connection has ended'));
     // Its timers.

@@ -39,6 +39,8 @@ export interface Line {
   deliver(topic: string, payload: string, isRetained?: boolean): Promise<void>;
   /** Resolves when the connection has ended. */
   leave(): Promise<void>;
+  /** Asks the other side whether it is there, and ends without an answer. Absent where that is done all the time. */
+  check?(): void;
   /** Ends it without a farewell, for `reason`. */
   cut(reason: string): void;
 }

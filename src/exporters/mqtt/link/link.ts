@@ -57,6 +57,7 @@ export class Link<Kind extends Line> {
   readonly #backoff: Backoff;
   #connection: Kind | undefined;
   #timer: unknown;
+  #begunAtMs = 0;
   #readyAtMs: number | undefined;
   /** What `sinceBoot` is ahead of `now`: it grows while the machine is suspended. */
   #suspendedMs = 0;
@@ -107,6 +108,11 @@ export class Link<Kind extends Line> {
     }
   }
 
+  /** Finds out whether the other side is still there. */
+  check(): void {
+    this.connection?.check?.();
+  }
+
   /** One line, and each topic once. */
   reportRefusal(topics: readonly string[], reason: string): void {
     const { subject, name } = this.#target;
@@ -144,8 +150,9 @@ export class Link<Kind extends Line> {
   }
 
   #connect(): void {
-    const { availability, onMessage } = this.#options;
+    const { availability, clock, onMessage } = this.#options;
     this.#suspendedMs = this.#measureSuspended();
+    this.#begunAtMs = clock.now();
     const connection: Kind = this.#target.connect(
       {
         onReady: () => this.#begin(connection),
@@ -172,7 +179,8 @@ export class Link<Kind extends Line> {
 
   #end(ending: Ending): void {
     const { clock, onOffline, random } = this.#options;
-    const lastedMs = this.#readyAtMs === undefined ? undefined : clock.now() - this.#readyAtMs;
+    const nowMs = clock.now();
+    const lastedMs = this.#readyAtMs === undefined ? undefined : nowMs - this.#readyAtMs;
     this.#readyAtMs = undefined;
     this.#connection = undefined;
     if (ending.wasReady) onOffline();
@@ -182,10 +190,8 @@ export class Link<Kind extends Line> {
     const pauseMs = (ending.pauseMs ?? 0) * (1 + random() / 2);
     const isAtOnce = ending.isLeave || this.#chooseVersion(ending);
     if (!isAtOnce) this.#report(ending);
-    this.#timer = clock.setTimer(
-      () => this.#connect(),
-      isAtOnce ? 0 : Math.max(pauseMs, this.#backoff.next(lastedMs)),
-    );
+    const waitMs = isAtOnce ? 0 : Math.max(pauseMs, this.#backoff.next(lastedMs, nowMs - this.#begunAtMs));
+    this.#timer = clock.setTimer(() => this.#connect(), waitMs);
   }
 
   /** A broker that refuses version 5, or closes the connection at its sight, is asked with 3.1.1. */

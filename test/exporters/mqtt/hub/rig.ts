@@ -5,6 +5,7 @@ import { findFreePort } from '../../../helpers/service/free-port.ts';
 import {
   BASE,
   type Broker,
+  type BrokerPlace,
   mqttPart,
   NO_BROKER,
   NO_NATS,
@@ -23,11 +24,17 @@ interface Test {
 
 /** Both brokers, each with its own way to say who may do what. */
 export const BROKERS = [
-  { name: 'mosquitto', skip: NO_BROKER, start: (t: Test) => startBroker(t) },
+  {
+    name: 'mosquitto',
+    skip: NO_BROKER,
+    start: async (t: Test, place?: BrokerPlace) =>
+      await startBroker(t, undefined, undefined, undefined, place),
+  },
   {
     name: 'nats-server',
     skip: NO_NATS,
-    start: async (t: Test) => await startBroker(t, [], () => undefined, natsKind(await findFreePort())),
+    start: async (t: Test, place?: BrokerPlace) =>
+      await startBroker(t, [], undefined, natsKind(await findFreePort()), place),
   },
 ] as const;
 

@@ -1,0 +1,45 @@
+/**
+ * Whether this process has stood still: stopped, or without processor time. What it reads right after may have waited for it as
+ * long, and nothing says since when; a command among that would be done late.
+ */
+import type { Clock } from '../clock.ts';
+
+const TICK_MS = 1000;
+/** Of the tick: on a busy machine it comes late without a stop. */
+const MAX_LATE_MS = 2000;
+/** What has waited is read within this time: connections are accepted first, in several turns. */
+const SETTLE_MS = 1000;
+
+export class Standstill {
+  readonly #clock: Pick<Clock, 'now' | 'setTimer' | 'clearTimer'>;
+  #seenAtMs: number;
+  #settledAtMs = Number.NEGATIVE_INFINITY;
+  #timer: unknown;
+
+  constructor(clock: Pick<Clock, 'now' | 'setTimer' | 'clearTimer'>) {
+    this.#clock = clock;
+    this.#seenAtMs = clock.now();
+    this.#tick();
+  }
+
+  /** Whether it has ended just now. */
+  get isRecent(): boolean {
+    this.#look();
+    return this.#clock.now() < this.#settledAtMs;
+  }
+
+  close(): void {
+    this.#clock.clearTimer(this.#timer);
+  }
+
+  #tick(): void {
+    this.#look();
+    this.#timer = this.#clock.setTimer(() => this.#tick(), TICK_MS);
+  }
+
+  #look(): void {
+    const nowMs = this.#clock.now();
+    if (nowMs - this.#seenAtMs > TICK_MS + MAX_LATE_MS) this.#settledAtMs = nowMs + SETTLE_MS;
+    this.#seenAtMs = nowMs;
+  }
+}

@@ -1,0 +1,54 @@
+/** Whether a broker that says nothing is asked, and given up. */
+import { once } from 'node:events';
+import net from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import t from 'tap';
+import { Pulse } from '#src/exporters/mqtt/link/pulse.js';
+import { until } from './broker.ts';
+
+const ANSWER_MS = 50;
+
+t.test('[3.mqtt-pulse] one that does not answer is given up, once', async (t) => {
+  const pulse = new Pulse(ANSWER_MS);
+  let [asked, ends] = [0, 0];
+  const check = () =>
+    pulse.check(
+      () => asked++,
+      () => ends++,
+    );
+  check();
+  check();
+  t.equal(asked, 1, 'one question at a time');
+  await until(() => ends === 1, 'given up');
+  pulse.stop();
+  await sleep(2 * ANSWER_MS);
+  t.equal(ends, 1);
+});
+
+t.test('[3.mqtt-pulse] any byte is an answer, also one that is read after the time for it', async (t) => {
+  const pulse = new Pulse(ANSWER_MS);
+  let ends = 0;
+  const check = () =>
+    pulse.check(
+      () => undefined,
+      () => ends++,
+    );
+  check();
+  const before = pulse.quietMs;
+  await sleep(ANSWER_MS / 2);
+  t.ok(pulse.quietMs > before);
+  pulse.heard();
+  t.ok(pulse.quietMs < ANSWER_MS / 2);
+  // This process stands still: the timer is due, and the answer is read right after.
+  const server = net.createServer((socket) => socket.on('data', () => pulse.heard())).listen(0, '127.0.0.1');
+  t.teardown(() => server.close());
+  await once(server, 'listening');
+  const peer = net.connect((server.address() as net.AddressInfo).port, '127.0.0.1');
+  t.teardown(() => peer.destroy());
+  await once(server, 'connection');
+  check();
+  peer.write('x');
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2 * ANSWER_MS);
+  await sleep(2 * ANSWER_MS);
+  t.equal(ends, 0);
+});

@@ -1,0 +1,99 @@
+/** Agents and hubs of the fault tests: the program itself, each a process of its own, on loopback or behind a cable. */
+import type { Test } from 'tap';
+import { findFreePort } from '../../../helpers/service/free-port.ts';
+import { type ServiceProcess, startService } from '../../../helpers/service/service.ts';
+import { Marks } from './commands.ts';
+
+export const isFull = process.env['HOSTWIRE_FULL'] === '1';
+
+type Options = NonNullable<Parameters<typeof startService>[0]>;
+
+/** Where a program runs: here, or behind a cable. */
+export interface Place {
+  readonly host?: string;
+  readonly start?: NonNullable<Options['start']>;
+}
+
+/** A program that is killed and started again, with the same configuration and port. */
+export class Part {
+  readonly #options: Options;
+  readonly #logs: string[] = [];
+  #process: ServiceProcess | undefined;
+
+  constructor(options: Options) {
+    this.#options = options;
+  }
+
+  get port(): number {
+    return this.#options.port ?? 0;
+  }
+
+  get pid(): number {
+    return this.#process?.pid ?? 0;
+  }
+
+  /** Of all its runs. */
+  get log(): string {
+    return [...this.#logs, this.#process?.stderr() ?? ''].join('');
+  }
+
+  async start(t: Test): Promise<void> {
+    const started = await startService(this.#options);
+    this.#process = started;
+    t.teardown(async () => void (await started.stop('SIGKILL')));
+  }
+
+  async kill(): Promise<void> {
+    await this.#process?.stop('SIGKILL');
+    this.#logs.push(this.#process?.stderr() ?? '');
+    this.#process = undefined;
+  }
+
+  signal(signal: NodeJS.Signals): void {
+    process.kill(this.pid, signal);
+  }
+}
+
+/** Of each second; commands are to be found in the log. */
+const AGENT = {
+  stats: { stream_interval_seconds: 1 },
+  features: { enable_process_control: true },
+  log: { level: 'info' },
+} as const;
+
+/** `broker`: its URL; undefined: it is pulled. */
+export async function startAgent(
+  t: Test,
+  id: string,
+  broker: string | undefined,
+  place: Place = {},
+  env: Readonly<Record<string, string>> = {},
+): Promise<{ readonly part: Part; readonly marks: Marks }> {
+  const marks = new Marks(t);
+  const mqtt = broker === undefined ? {} : { mqtt: { url: broker, publish: 'hub' } };
+  const config = { ...AGENT, ...marks.part, host: { id }, ...mqtt } as Options['config'] & object;
+  const part = new Part({ config, port: await findFreePort(), ...place, env });
+  await part.start(t);
+  return { part, marks };
+}
+
+const RULES = { commands: { all: { commands: ['*'] } } };
+
+async function startHub(t: Test, hub: object): Promise<Part> {
+  const config = {
+    stats: { stream_interval_seconds: 1 },
+    hub: { ...RULES, ...hub },
+  } as unknown as Options['config'] & object;
+  const part = new Part({ config, args: ['hub'], port: await findFreePort() });
+  await part.start(t);
+  return part;
+}
+
+export const startBrokerHub = async (t: Test, url: string, name: string): Promise<Part> =>
+  await startHub(t, { mqtt: { url, name } });
+
+/** `agents`: URLs by id. */
+export const startPullingHub = async (t: Test, agents: Readonly<Record<string, string>>): Promise<Part> =>
+  await startHub(t, {
+    agents: Object.fromEntries(Object.entries(agents).map(([id, url]) => [id, { url }])),
+  });

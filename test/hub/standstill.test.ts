@@ -1,0 +1,37 @@
+/** A hub that has stood still: what waited for it meanwhile is read then, and a command among that is not done. */
+import t from 'tap';
+import { ask, jsonOf, RawConnection, requestBytes } from '../helpers/clients/http.ts';
+import { AnsweringAgent, reply } from './answering-agent.ts';
+import { isUp, startHub, until } from './setup.ts';
+
+const ALL = { hub: { commands: { all: { commands: ['*'], labels: {} } } } };
+const STOP_MS = 3500;
+/** Nothing but what the test does ends it. */
+const PATIENT = { commandMs: 300_000, answerMs: 300_000, headMs: 60_000, presenceMs: 600_000 };
+
+const standStill = () => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, STOP_MS);
+
+t.test('[I.hub.standstill] a command that waited while the hub stood still is not done', async (t) => {
+  const agent = await AnsweringAgent.start(t, ({ path }) =>
+    path.startsWith('/api/pw') ? reply(200, '{"status":"ok","message":"Command initiated"}') : undefined,
+  );
+  const hub = await startHub(t, { a: { url: agent.url } }, ALL, PATIENT);
+  await hub.host('a', isUp);
+  const lock = requestBytes('/api/hosts/a/pw/lock', { method: 'POST' });
+  const waiting = await RawConnection.open(hub.port);
+  t.teardown(() => waiting.destroy());
+  waiting.write(lock);
+  // The hub is in this process: the bytes are with the kernel, and nobody reads them.
+  standStill();
+  const answer = await waiting.readAnswer('POST');
+  t.equal(answer.status, 503);
+  t.match(jsonOf(answer), { code: 'host_unreachable', details: { reason: 'the hub has stood still' } });
+  t.equal(agent.at('/api/pw/').length, 0, 'the agent was not asked');
+  t.match(hub.log.join(''), /power: lock refused: host_unreachable/);
+  const again = await until(async () => {
+    const next = await ask(hub.port, '/api/hosts/a/pw/lock', { method: 'POST' });
+    return next.status === 200 ? next : undefined;
+  });
+  t.equal(again.status, 200, 'a moment later commands are taken again');
+  t.equal(agent.at('/api/pw/').length, 1);
+});
