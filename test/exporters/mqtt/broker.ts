@@ -91,6 +91,10 @@ export class Broker {
     return `mqtt://127.0.0.1:${this.port}`;
   }
 
+  get pid(): number {
+    return this.#child?.pid ?? 0;
+  }
+
   file(name: string, content: string): string {
     const file = path.join(this.folder, name);
     writeFileSync(file, content, { mode: 0o600 });
