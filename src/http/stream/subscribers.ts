@@ -1,5 +1,4 @@
 /** The open streams by view, and passes over all of them that can stop and continue while streams come and go. */
-import { VIEW_COUNT } from '../../stats/view.ts';
 import type { StreamSocket } from '../engine.ts';
 
 /** Maximum time that a pass holds the event loop in one turn. */
@@ -9,17 +8,27 @@ const WRITES_PER_LOOK = 32;
 
 /** The place of a pass: each list is walked from its end, so that swap-remove skips none. */
 export interface Pass {
-  view: number;
+  list: number;
   place: number;
 }
 
-const START: Readonly<Pass> = { view: 0, place: Number.MAX_SAFE_INTEGER };
+const START: Readonly<Pass> = { list: 0, place: Number.MAX_SAFE_INTEGER };
+
+/** Those of one view. */
+interface List {
+  readonly view: number;
+  readonly sockets: StreamSocket[];
+}
 
 export const beginPass = (): Pass => ({ ...START });
 
 export class Subscribers {
   readonly #now: () => number;
-  readonly #lists: StreamSocket[][] = Array.from({ length: VIEW_COUNT }, () => []);
+  /**
+   * Each is made when its view is first wanted, and stays in its place, which passes rely on. A hub has one of these objects
+   * per watched machine, mostly with one view: lists for all 64 took 3 KiB.
+   */
+  readonly #lists: List[] = [];
   #size = 0;
 
   constructor(now: () => number) {
@@ -32,25 +41,30 @@ export class Subscribers {
 
   /** A copy, for changes on the way. */
   get all(): readonly StreamSocket[] {
-    return this.#lists.flat();
+    return this.#lists.flatMap(({ sockets }) => sockets);
   }
 
   add(socket: StreamSocket): void {
-    const list = this.#listAt(socket.view.index);
-    socket.place = list.length;
-    list.push(socket);
+    const { index } = socket.view;
+    let list = this.#listOf(index);
+    if (list === undefined) {
+      list = { view: index, sockets: [] };
+      this.#lists.push(list);
+    }
+    socket.place = list.sockets.length;
+    list.sockets.push(socket);
     this.#size++;
   }
 
   /** False when it was removed before. */
   remove(socket: StreamSocket): boolean {
     const { view, place } = socket;
-    const list = this.#listAt(view.index);
-    if (list[place] !== socket) return false;
-    const last = list.pop();
+    const sockets = this.#listOf(view.index)?.sockets;
+    if (sockets?.[place] !== socket) return false;
+    const last = sockets.pop();
     if (last !== undefined && last !== socket) {
       last.place = place;
-      list[place] = last;
+      sockets[place] = last;
     }
     this.#size--;
     return true;
@@ -61,10 +75,10 @@ export class Subscribers {
     const now = this.#now;
     const endsAt = now() + SLICE_MS;
     let writes = 0;
-    for (; pass.view < VIEW_COUNT; pass.view++, pass.place = START.place) {
-      const list = this.#listAt(pass.view);
-      for (let place = Math.min(pass.place, list.length - 1); place >= 0; place--) {
-        const socket = list[place];
+    for (; pass.list < this.#lists.length; pass.list++, pass.place = START.place) {
+      const sockets = this.#lists[pass.list]?.sockets ?? [];
+      for (let place = Math.min(pass.place, sockets.length - 1); place >= 0; place--) {
+        const socket = sockets[place];
         if (socket === undefined || !visit(socket)) continue;
         if (++writes % WRITES_PER_LOOK !== 0 || now() < endsAt) continue;
         pass.place = place - 1;
@@ -74,9 +88,7 @@ export class Subscribers {
     return true;
   }
 
-  #listAt(index: number): StreamSocket[] {
-    const list = this.#lists[index];
-    if (list === undefined) throw new RangeError(`no view ${index}`);
-    return list;
+  #listOf(view: number): List | undefined {
+    return this.#lists.find((list) => list.view === view);
   }
 }

@@ -106,6 +106,10 @@ export class Broker {
     return `mqtt://${this.#place.host}:${this.port}`;
   }
 
+  get pid(): number {
+    return this.#child?.pid ?? 0;
+  }
+
   file(name: string, content: string): string {
     const file = path.join(this.folder, name);
     writeFileSync(file, content, { mode: 0o600 });

@@ -1,9 +1,7 @@
 /** A hub with a thousand simulated agents: its memory per host, its CPU time per sample, the delay to 3,000 viewers. */
-import { type ChildProcess, spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import process from 'node:process';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import v8 from 'node:v8';
 import vm from 'node:vm';
 import t from 'tap';
@@ -12,6 +10,7 @@ import { ask } from '../../helpers/clients/http.ts';
 import { findFreePort } from '../../helpers/service/free-port.ts';
 import { startService } from '../../helpers/service/service.ts';
 import { startHub, until } from '../setup.ts';
+import { seenBy, startCrowd } from './crowds.ts';
 
 t.setTimeout(1_200_000);
 
@@ -19,31 +18,6 @@ const FEW = 200;
 const HOSTS = 1000;
 const VIEWERS = 3000;
 const SECONDS = process.env['HOSTWIRE_FULL'] === '1' ? 60 : 15;
-const CROWD = fileURLToPath(new URL('./crowd.js', import.meta.url));
-
-interface Seen {
-  readonly events: number;
-  readonly lost: number;
-  readonly ended: number;
-  readonly p50: number;
-  readonly p99: number;
-  readonly max: number;
-}
-
-/** Its lines so far are read by `line`. */
-function start(test: { teardown(run: () => void): void }, ...args: readonly (string | number)[]) {
-  const child: ChildProcess = spawn(process.execPath, [CROWD, ...args.map(String)], {
-    stdio: ['pipe', 'pipe', 'inherit'],
-  });
-  test.teardown(() => child.kill('SIGKILL'));
-  let text = '';
-  child.stdout?.setEncoding('utf8').on('data', (part: string) => {
-    text += part;
-  });
-  const line = async (index: number) =>
-    await until(() => (text.split('\n').length > index + 1 ? text.split('\n')[index] : undefined));
-  return { line, end: () => child.stdin?.end() };
-}
 
 /** Anonymous memory in KiB, which is the process's own. */
 const memoryOf = (pid: number) =>
@@ -84,7 +58,7 @@ function collected(): number {
 
 t.test('[I.hub.load] what is kept of a host that nobody watches', async (t) => {
   const port = await findFreePort();
-  await start(t, 'agents', port).line(0);
+  await startCrowd(t, 'agents', port).ready;
   await startHub(t, {});
   const before = collected();
   const hub = await startHub(t, agentsOf(port, HOSTS), {}, TIMES);
@@ -101,7 +75,7 @@ t.test('[I.hub.load] what is kept of a host that nobody watches', async (t) => {
 
 t.test('[I.hub.load] a thousand agents and three thousand viewers', async (t) => {
   const port = await findFreePort();
-  await start(t, 'agents', port).line(0);
+  await startCrowd(t, 'agents', port).ready;
   // Compared with a hub of some hosts: what the checks leave until V8 collects it does not grow with them.
   const [few, hub] = await Promise.all(
     [FEW, FEW + HOSTS].map((count) =>
@@ -121,17 +95,19 @@ t.test('[I.hub.load] a thousand agents and three thousand viewers', async (t) =>
   await sleep(10_000);
   const restPercent = (cpuOf(hub.pid) - restCpu) / 100;
 
-  const viewers = start(t, 'viewers', hub.port, VIEWERS, HOSTS);
-  await viewers.line(0);
+  const viewers = startCrowd(t, 'viewers', hub.port, VIEWERS, HOSTS);
+  await viewers.ready;
+  viewers.say('measure');
   await sleep(2000);
   const [cpu, samples] = [cpuOf(hub.pid), await samplesOf(hub.port)];
   await sleep(SECONDS * 1000);
   const spentMs = cpuOf(hub.pid) - cpu;
   const passed = (await samplesOf(hub.port)) - samples;
   const watched = (memoryOf(hub.pid) - memoryOf(few.pid)) / HOSTS;
+  const seen = await seenBy([viewers]);
   viewers.end();
-  const seen = JSON.parse((await viewers.line(1)) ?? '') as Seen; // As crowd.ts writes it.
   t.equal(seen.lost, 0, 'no event was lost');
+  t.equal(seen.doubled + seen.disordered, 0, 'each came once, in order');
   t.equal(seen.ended, 0, 'no stream has ended');
   t.ok(seen.events > VIEWERS * SECONDS * 0.8, `${seen.events} events`);
   const perSample = (spentMs * 1000) / passed;

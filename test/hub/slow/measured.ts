@@ -1,0 +1,61 @@
+/** A hub as the program it is, whose CPU time and memory are measured from outside. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { anonymousPssBytesOf } from '../../../bench/cpu.ts';
+import { ask } from '../../helpers/clients/http.ts';
+import { type ConfigPart, type ServiceProcess, startService } from '../../helpers/service/service.ts';
+import type { Collected } from './collector.ts';
+
+const COLLECTOR = new URL('./collector.js', import.meta.url).href;
+
+/** In KiB, after V8's garbage was collected. */
+export interface Kept {
+  /** Of V8: objects, and the buffers that they hold. */
+  readonly live: number;
+  /** Anonymous memory of the process without what V8 has free in its heap. */
+  readonly used: number;
+  /** All anonymous memory of the process. */
+  readonly anonymous: number;
+}
+
+export interface MeasuredHub extends ServiceProcess {
+  readonly kept: () => Promise<Kept>;
+  /** A figure of /metrics; `name` without `hostwire_hub_`. */
+  readonly metric: (name: string) => Promise<number>;
+}
+
+export async function startMeasured(
+  t: { teardown(run: () => unknown): unknown },
+  config: ConfigPart,
+): Promise<MeasuredHub> {
+  let child: ChildProcess | undefined;
+  const hub = await startService({
+    config,
+    args: ['hub'],
+    start: (command, args, how) => {
+      child = spawn(command, ['--expose-gc', '--import', COLLECTOR, ...args], {
+        ...how,
+        stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+      });
+      return child;
+    },
+  });
+  t.teardown(() => hub.stop());
+  return {
+    ...hub,
+    async kept() {
+      if (child === undefined) throw new Error('it was started');
+      const answer = once(child, 'message');
+      child.send('collect');
+      const [message] = await answer;
+      const { heapUsed, heapTotal, external } = message as Collected; // As collector.ts sends it.
+      const anonymous = anonymousPssBytesOf(hub.pid);
+      const used = anonymous - (heapTotal - heapUsed);
+      return { live: (heapUsed + external) / 1024, used: used / 1024, anonymous: anonymous / 1024 };
+    },
+    async metric(name) {
+      const lines = String((await ask(hub.port, '/metrics')).body).split('\n');
+      return Number(lines.find((line) => line.startsWith(`hostwire_hub_${name} `))?.split(' ')[1]);
+    },
+  };
+}
