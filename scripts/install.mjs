@@ -13,6 +13,7 @@ const PROGRAM = '/opt/hostwire';
 /** The files of packaging/, and the folders for an administrator's own files of each kind. */
 const FILES = {
   'packaging/systemd/system/hostwire.service': '/etc/systemd/system/hostwire.service',
+  'packaging/systemd/system/hostwire-hub.service': '/etc/systemd/system/hostwire-hub.service',
   'packaging/systemd/user/hostwire.service': '/etc/systemd/user/hostwire.service',
   'packaging/polkit/50-hostwire.rules': '/etc/polkit-1/rules.d/50-hostwire.rules',
   'packaging/sysusers/hostwire.conf': '/etc/sysusers.d/hostwire.conf',
@@ -49,6 +50,7 @@ function main() {
   console.log('  a desktop:  systemctl --user daemon-reload && systemctl --user enable --now hostwire');
   console.log('  a server:   systemd-sysusers && systemd-tmpfiles --create hostwire.conf');
   console.log('              systemctl daemon-reload && systemctl enable --now hostwire');
+  console.log('  a hub:      the same with hostwire-hub, once /etc/hostwire/hub.yaml is there');
 }
 
 try {

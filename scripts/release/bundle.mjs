@@ -7,6 +7,12 @@ import { parseArgs } from 'node:util';
 import { runTool } from './runtime.mjs';
 import { layOutTree, root, settleFiles, sourceDate, thirdPartyLicenses, unitFor, VERSION } from './tree.mjs';
 
+/** The units, by their names in the bundle. */
+const UNIT_NAMES = {
+  'system.service': 'system/hostwire.service',
+  'user.service': 'user/hostwire.service',
+  'hub.service': 'system/hostwire-hub.service',
+};
 /** The files of packaging/ that a service needs, by their name in the bundle. */
 const SERVICE_FILES = {
   '50-hostwire.rules': 'packaging/polkit/50-hostwire.rules',
@@ -21,6 +27,7 @@ const DOCUMENTS = {
   'CHANGELOG.md': 'CHANGELOG.md',
   'config.example.json': 'config.example.json',
   'config.example.yaml': 'config.example.yaml',
+  'hub.example.yaml': 'hub.example.yaml',
 };
 
 function layOut(target, arch, seconds) {
@@ -28,11 +35,8 @@ function layOut(target, arch, seconds) {
   writeFileSync(path.join(target, 'licenses.txt'), thirdPartyLicenses(runtime));
   const service = path.join(target, 'linux');
   mkdirSync(service);
-  for (const kind of ['system', 'user'])
-    writeFileSync(
-      path.join(service, `${kind}.service`),
-      unitFor(`packaging/systemd/${kind}/hostwire.service`, '/opt/hostwire/hostwire'),
-    );
+  for (const [name, unit] of Object.entries(UNIT_NAMES))
+    writeFileSync(path.join(service, name), unitFor(`packaging/systemd/${unit}`, '/opt/hostwire/hostwire'));
   for (const [name, file] of Object.entries(SERVICE_FILES))
     copyFileSync(path.join(root, file), path.join(service, name));
   for (const [name, file] of Object.entries(DOCUMENTS))

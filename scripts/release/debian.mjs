@@ -17,7 +17,16 @@ import { parseArgs } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { dependenciesOf, OLDEST_GLIBC } from './libraries.mjs';
 import { runTool } from './runtime.mjs';
-import { layOutTree, root, settleFiles, sourceDate, thirdPartyLicenses, unitFor, VERSION } from './tree.mjs';
+import {
+  layOutTree,
+  root,
+  settleFiles,
+  sourceDate,
+  thirdPartyLicenses,
+  UNITS,
+  unitFor,
+  VERSION,
+} from './tree.mjs';
 
 const PROGRAM = '/usr/lib/hostwire';
 /** Without the shell of the launcher. */
@@ -39,6 +48,7 @@ const FILES = {
   [`${DOCUMENTS}/README.Debian`]: 'packaging/debian/README.Debian',
   [`${DOCUMENTS}/examples/config.example.json`]: 'config.example.json',
   [`${DOCUMENTS}/examples/config.example.yaml`]: 'config.example.yaml',
+  [`${DOCUMENTS}/examples/hub.example.yaml`]: 'hub.example.yaml',
 };
 
 const read = (file) => readFileSync(path.join(root, file), 'utf8');
@@ -74,12 +84,8 @@ function layOut(folder, arch, version, seconds) {
   const runtime = layOutTree(program, arch);
   mkdirSync(path.join(folder, 'usr/bin'));
   symlinkSync('../lib/hostwire/hostwire', path.join(folder, 'usr/bin/hostwire'));
-  for (const kind of ['system', 'user'])
-    write(
-      folder,
-      `/usr/lib/systemd/${kind}/hostwire.service`,
-      unitFor(`packaging/systemd/${kind}/hostwire.service`, COMMAND),
-    );
+  for (const unit of UNITS)
+    write(folder, `/usr/lib/systemd/${unit}`, unitFor(`packaging/systemd/${unit}`, COMMAND));
   for (const [target, file] of Object.entries(FILES)) write(folder, target, read(file));
   const page = gzipSync(read('dist/share/man/man1/hostwire.1'), { level: 9 });
   write(folder, '/usr/share/man/man1/hostwire.1.gz', page);

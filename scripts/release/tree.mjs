@@ -71,10 +71,16 @@ export function settleFiles(folder, seconds, isProgram) {
   lutimesSync(folder, seconds, seconds);
 }
 
-/** The shipped unit `file`, with `command` in place of the one for scripts/install.mjs. */
+/** The units of packaging/systemd. */
+export const UNITS = ['system/hostwire.service', 'system/hostwire-hub.service', 'user/hostwire.service'];
+
+/** The shipped unit `file`, with `command` in place of the one for scripts/install.mjs; its arguments stay. */
 export function unitFor(file, command) {
   const text = readFileSync(path.join(root, file), 'utf8');
-  const changed = text.replace(/^ExecStart=node \/opt\/hostwire\/dist\/main\.js$/m, `ExecStart=${command}`);
+  const changed = text.replace(
+    /^ExecStart=node \/opt\/hostwire\/dist\/main\.js(?= |$)/m,
+    `ExecStart=${command}`,
+  );
   if (changed === text) throw new Error(`${file} has no ExecStart to replace`);
   return changed;
 }

@@ -16,6 +16,7 @@ const DOCUMENTS = {
   'CHANGELOG.md': 'CHANGELOG.md',
   'config.example.json': 'config.example.json',
   'config.example.yaml': 'config.example.yaml',
+  'hub.example.yaml': 'hub.example.yaml',
 };
 
 /** cmd.exe and the editors of older systems take "\r\n" only. */

@@ -9,9 +9,10 @@ import '../helpers/service/dead-buses.ts';
 
 const ROOT = path.resolve(import.meta.dirname, '../../../..');
 const SYSTEM_UNIT = path.join(ROOT, 'packaging/systemd/system/hostwire.service');
+const HUB_UNIT = path.join(ROOT, 'packaging/systemd/system/hostwire-hub.service');
 const USER_UNIT = path.join(ROOT, 'packaging/systemd/user/hostwire.service');
 /** Times ten, as systemd-analyze expects it. */
-const MOST_EXPOSED = 25;
+const MOST_EXPOSED = { [SYSTEM_UNIT]: 25, [HUB_UNIT]: 15 };
 
 const hasAnalyze = spawnSync('systemd-analyze', ['--version']).status === 0;
 const skip = hasAnalyze ? false : 'no systemd-analyze (Debian: systemd)';
@@ -24,8 +25,8 @@ function directivesOf(file: string): readonly (readonly [string, string])[] {
     .map((line) => [line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1)]);
 }
 
-t.test('systemd accepts both units without a message', { skip }, async (t) => {
-  for (const file of [SYSTEM_UNIT, USER_UNIT]) {
+t.test('systemd accepts the units without a message', { skip }, async (t) => {
+  for (const file of [SYSTEM_UNIT, HUB_UNIT, USER_UNIT]) {
     const { status, stdout, stderr } = spawnSync('systemd-analyze', ['verify', '--man=no', file], {
       encoding: 'utf8',
     });
@@ -35,16 +36,18 @@ t.test('systemd accepts both units without a message', { skip }, async (t) => {
   }
 });
 
-t.test('the system unit is exposed at 2.5 or less', { skip }, async (t) => {
-  const judge = (threshold: number) =>
-    spawnSync(
-      'systemd-analyze',
-      ['security', '--offline=true', `--threshold=${threshold}`, '--no-pager', SYSTEM_UNIT],
-      { encoding: 'utf8' },
-    );
-  const { status, stdout, stderr } = judge(MOST_EXPOSED);
-  t.equal(status, 0, `${stdout.trim().split('\n').at(-1)}${stderr}`);
-  t.not(judge(1).status, 0, 'the judge can refuse');
+t.test('the system unit is exposed at 2.5 or less, the hub at 1.5 or less', { skip }, async (t) => {
+  for (const [unit, limit] of Object.entries(MOST_EXPOSED)) {
+    const judge = (threshold: number) =>
+      spawnSync(
+        'systemd-analyze',
+        ['security', '--offline=true', `--threshold=${threshold}`, '--no-pager', unit],
+        { encoding: 'utf8' },
+      );
+    const { status, stdout, stderr } = judge(limit);
+    t.equal(status, 0, `${stdout.trim().split('\n').at(-1)}${stderr}`);
+    t.not(judge(1).status, 0, 'the judge can refuse');
+  }
 });
 
 t.test('the system unit does not restrict disks, stats and V8', async (t) => {
@@ -69,6 +72,37 @@ t.test('the system unit does not restrict disks, stats and V8', async (t) => {
     t.notOk(used.has(key), key);
   const families = directivesOf(SYSTEM_UNIT).find(([key]) => key === 'RestrictAddressFamilies')?.[1];
   t.strictSame(families?.split(' ').sort(), ['AF_INET', 'AF_INET6', 'AF_NETLINK', 'AF_UNIX']);
+});
+
+t.test('the hub unit: its own file, another user than the service, no devices and no bus', async (t) => {
+  const unit = new Map(directivesOf(HUB_UNIT));
+  t.equal(unit.get('ExecStart'), 'node /opt/hostwire/dist/main.js hub --config /etc/hostwire/hub.yaml');
+  t.equal(unit.get('ConditionPathExists'), '/etc/hostwire/hub.yaml');
+  t.equal(unit.get('DynamicUser'), 'yes');
+  t.equal(unit.get('User'), 'hostwire-hub', 'not the one of the polkit rule');
+  t.equal(unit.get('SupplementaryGroups'), 'hostwire', 'which may read /etc/hostwire');
+  t.ok(Number(unit.get('LimitNOFILE')) >= 200_000, 'a descriptor per viewer');
+  t.equal(unit.get('PrivateDevices'), 'yes');
+  t.notOk(unit.has('DeviceAllow') || unit.has('StateDirectory') || unit.has('MemoryDenyWriteExecute'));
+  t.match(unit.get('InaccessiblePaths'), /\/run\/dbus\b/);
+  t.equal(unit.get('After'), 'network.target', 'no bus is waited for');
+});
+
+t.test('units of packages start the program of the package, with their arguments', async (t) => {
+  const { unitFor, UNITS } = (await import(path.join(ROOT, 'scripts/release/tree.mjs'))) as {
+    readonly unitFor: (file: string, command: string) => string;
+    readonly UNITS: readonly string[];
+  };
+  t.equal(UNITS.length, 3);
+  for (const unit of UNITS) {
+    const start = /^ExecStart=(.*)$/m.exec(unitFor(`packaging/systemd/${unit}`, '/x/node /x/main.js'))?.[1];
+    const more = unit.endsWith('hub.service') ? ' hub --config /etc/hostwire/hub.yaml' : '';
+    t.equal(start, `/x/node /x/main.js${more}`, unit);
+  }
+  const scripts = ['postinst', 'prerm', 'postrm'].map((name) =>
+    readFileSync(path.join(ROOT, 'packaging/debian', name), 'utf8'),
+  );
+  for (const script of scripts) t.match(script, /hostwire-hub\.service/, 'restarted, stopped, purged');
 });
 
 type Rule = (action: { readonly id: string }, subject: { readonly user: string }) => string | undefined;
@@ -136,14 +170,8 @@ t.test('the install script installs a program that runs, readable by others, and
     [],
     'another user can read all of it',
   );
-  for (const kind of [
-    'systemd/system',
-    'systemd/user',
-    'polkit-1/rules.d',
-    'sysusers.d',
-    'tmpfiles.d',
-    'udev/rules.d',
-  ])
+  t.equal(readdirSync(path.join(folder, 'etc/systemd/system')).length, 2, 'the service and the hub');
+  for (const kind of ['systemd/user', 'polkit-1/rules.d', 'sysusers.d', 'tmpfiles.d', 'udev/rules.d'])
     t.equal(readdirSync(path.join(folder, 'etc', kind)).length, 1, kind);
   install('--remove');
   t.notOk(existsSync(main));

@@ -92,13 +92,15 @@ t.test('the Debian package', { skip }, async (t) => {
       t.match(root.run('getent passwd hostwire'), /:\/usr\/sbin\/nologin$/m);
       t.equal(root.run(`dpkg-query -W -f '\${Conffiles}' hostwire`).trim().split(' ')[0], RULE);
       root.run(
-        'dpkg --verify hostwire && systemd-analyze verify --man=no /usr/lib/systemd/system/hostwire.service',
+        `dpkg --verify hostwire &&
+          systemd-analyze verify --man=no /usr/lib/systemd/system/hostwire.service /usr/lib/systemd/system/hostwire-hub.service`,
       );
       for (const file of SHARED) t.ok(root.list().has(file), file);
       const firstEventMs = await expectServing(t, root);
 
       root.run(`rm ${RULE}; echo 'server: { port: 9990 }' >/etc/hostwire/config.yaml
-        systemctl enable hostwire && systemctl --global enable hostwire`);
+        cp /usr/share/doc/hostwire/examples/hub.example.yaml /etc/hostwire/hub.yaml
+        systemctl enable hostwire hostwire-hub && systemctl --global enable hostwire`);
       const upgraded = install('next.deb');
       t.match(root.run('dpkg-query -W hostwire'), /-2$/m);
       t.notMatch(upgraded.text, /systemctl --user enable/, 'an upgrade says nothing');

@@ -76,9 +76,16 @@ export class PlayedAgent {
     await this.say('sample', [JSON.stringify(full), ...lines].join('\n'));
   }
 
-  async answer(id: string, more: object): Promise<void> {
+  async answer(id: string, more: object, hub = 'hub1'): Promise<void> {
     const clock = { run: this.run, clock: performance.now() };
-    await this.say('feedback/hub1', { command: 'x', id, success: true, message: 'Done', ...clock, ...more });
+    await this.say(`feedback/${hub}`, {
+      command: 'x',
+      id,
+      success: true,
+      message: 'Done',
+      ...clock,
+      ...more,
+    });
   }
 
   /** Ends without a farewell. */
@@ -98,6 +105,6 @@ export class PlayedAgent {
     const message = JSON.parse(text); // As the hub sends it.
     this.asked.push({ ...message, topic });
     if (message.what === 'clock' && this.isAnswering)
-      void this.answer(message.id, { stage: 'done', result: {} });
+      void this.answer(message.id, { stage: 'done', result: {} }, message.hub);
   }
 }
