@@ -1,12 +1,16 @@
 /** Machines whose agents dial the hub: they have what the service of each of them has, and do what they are asked. */
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
+import path from 'node:path';
 import t from 'tap';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { EventStream, payloadOf } from '../../helpers/clients/event-stream.ts';
 import { ask, jsonOf } from '../../helpers/clients/http.ts';
 import { FakeClock } from '../../helpers/fakes/clock.ts';
 import { fixtureHost } from '../../helpers/fakes/host.ts';
+import { livelyHost } from '../../helpers/fakes/lively-host.ts';
 import { startHere } from '../../helpers/service/service.ts';
 import { isDown, isUp, startHub, until } from '../setup.ts';
 import { Dialler, dialled, KEY, PlayedHub, startAgent } from './setup.ts';
@@ -41,7 +45,6 @@ t.test('[I.hub.dial] samples, hardware and answers of an agent that dials in', a
       keysOf(jsonOf(await ask(agent.port, `/api/${route}`))),
       route,
     );
-  t.equal((await ask(hub.port, '/api/hosts/pc/media/art')).status, 501);
   const done = await ask(hub.port, '/api/hosts/pc/pw/sleep', { method: 'POST' });
   t.equal(done.status, 200);
   const acts = await until(() => /power: sleep.*/.exec(agent.stderr())?.[0]);
@@ -49,6 +52,30 @@ t.test('[I.hub.dial] samples, hardware and answers of an agent that dials in', a
   await agent.stop();
   t.match(await hub.host('pc', isDown), { reason: 'its agent is offline' }, 'it said goodbye');
   t.notMatch(hub.log.join('') + agent.stderr(), KEY, 'no log has the key');
+});
+
+t.test('[I.hub.dial.long] the past, and a cover of many frames', async (t) => {
+  const file = path.join(t.testdir(), 'cover.png');
+  writeFileSync(file, Buffer.concat([Buffer.from('\x89PNG\r\n\x1a\n', 'latin1'), randomBytes(700_000)]));
+  const hub = await startHub(t, { pc: dialled() });
+  const agent = await startHere(livelyHost({ artUrl: `file://${file}` }), {
+    hub: { url: urlOf(hub), key_file: { path: 'k', secret: KEY } },
+    host: { id: 'pc' },
+    history: { minutes: 60 },
+  });
+  t.teardown(() => agent.stop());
+  await hub.host('pc', isUp);
+  const both = async (target: string) => ({
+    own: await ask(agent.port, `/api/${target}`),
+    through: await ask(hub.port, `/api/hosts/pc/${target}`),
+  });
+  const cover = await both('media/art');
+  t.equal(cover.own.body.length, 700_008);
+  t.ok(cover.through.body.equals(cover.own.body), `${cover.through.status}: the same bytes`);
+  const until = Math.floor(Date.now() / 1000) - 60;
+  const past = await both(`history?since=${until - 60}&until=${until}&step=1`);
+  t.equal(past.own.status, 200);
+  t.equal(past.through.body.toString(), past.own.body.toString());
 });
 
 t.test("[I.hub.dial.bytes] events are those of the agent's own stream, byte for byte", async (t) => {
