@@ -4,8 +4,9 @@ import type { Config } from '../config/schema.ts';
 import type { Connection, Message } from '../exporters/mqtt/link/connection.ts';
 import type { Link } from '../exporters/mqtt/link/link.ts';
 import { Calls } from './broker/calls.ts';
+import { kindOf } from './broker/pushed.ts';
 import { readStatus } from './broker/status.ts';
-import { AgentTopics } from './broker/topics.ts';
+import { AgentTopics, type Leased } from './broker/topics.ts';
 import { BrokerHost } from './broker-host.ts';
 import type { Hosts } from './hosts.ts';
 import type { HubParts } from './parts.ts';
@@ -36,6 +37,14 @@ function* packets(topics: readonly string[]): Iterable<readonly string[]> {
   for (let at = 0; at < topics.length; at += MAX_TOPICS) yield topics.slice(at, at + MAX_TOPICS);
 }
 
+/** What a machine sends for what is wanted of it. */
+function kindsOf({ want }: BrokerHost): readonly Leased[] {
+  if (want === undefined) return [];
+  const { sections, detail, topics = [] } = want;
+  const hasSamples = sections.length > 0 || detail !== undefined;
+  return [...(hasSamples ? (['sample'] as const) : []), ...topics.map(kindOf)];
+}
+
 export class Broker {
   readonly #parts: HubParts;
   readonly #hosts: Hosts;
@@ -48,6 +57,8 @@ export class Broker {
   readonly #changed = new Set<BrokerHost>();
   /** When the want of each was published. */
   readonly #wanted = new Map<BrokerHost, number>();
+  /** The kinds of messages that are subscribed to. */
+  readonly #subscribed = new Map<BrokerHost, readonly Leased[]>();
   #timer: unknown;
   #isClosed = false;
   #isFullLogged = false;
@@ -102,6 +113,7 @@ export class Broker {
 
   #lost(reason: string): void {
     this.#wanted.clear();
+    this.#subscribed.clear();
     for (const host of this.#known.values()) host.lost(reason);
   }
 
@@ -111,8 +123,8 @@ export class Broker {
     const { id, kind } = heard;
     if (kind === 'status') this.#takeStatus(id, payload, isRetained);
     else if (isRetained) return;
-    else if (kind === 'sample') this.#known.get(id)?.take(payload);
-    else this.#known.get(id)?.answer(payload);
+    else if (kind === 'feedback') this.#known.get(id)?.answer(payload);
+    else this.#known.get(id)?.take(kind, payload);
   }
 
   #takeStatus(id: string, payload: Buffer, isRetained: boolean): void {
@@ -165,17 +177,31 @@ export class Broker {
     this.#changed.clear();
     const { connection } = this.#link;
     if (connection === undefined) return;
-    const begun = changed.filter((host) => host.want !== undefined && !this.#wanted.has(host));
     const ended = changed.filter((host) => host.want === undefined && this.#wanted.has(host));
-    const topicsOf = (hosts: readonly BrokerHost[]) => hosts.map(({ id }) => this.#topics.sample(id));
+    const { begun, over } = this.#moveSubscriptions(changed);
     // First: the first sample comes at once.
     const report = (refused: readonly string[]) =>
       this.#link.reportRefusal(refused, 'the subscription is refused');
-    for (const topics of packets(topicsOf(begun)))
-      connection.subscribe(topics, 0).then(report, () => undefined);
+    for (const topics of packets(begun)) connection.subscribe(topics, 0).then(report, () => undefined);
     for (const host of changed) if (host.want !== undefined || this.#wanted.has(host)) this.#renew(host);
     for (const host of ended) this.#wanted.delete(host);
-    for (const topics of packets(topicsOf(ended))) connection.unsubscribe(topics).catch(() => undefined);
+    for (const topics of packets(over)) connection.unsubscribe(topics).catch(() => undefined);
+  }
+
+  /** The topics that are to be subscribed to now, and no longer. */
+  #moveSubscriptions(changed: readonly BrokerHost[]) {
+    const begun: string[] = [];
+    const over: string[] = [];
+    for (const host of changed) {
+      const before = this.#subscribed.get(host) ?? [];
+      const now = kindsOf(host);
+      const topicOf = (kind: Leased) => this.#topics.leased(host.id, kind);
+      begun.push(...now.filter((kind) => !before.includes(kind)).map(topicOf));
+      over.push(...before.filter((kind) => !now.includes(kind)).map(topicOf));
+      if (now.length > 0) this.#subscribed.set(host, now);
+      else this.#subscribed.delete(host);
+    }
+    return { begun, over };
   }
 
   #renew(host: BrokerHost): void {

@@ -5,6 +5,7 @@ import type { Clock } from '../../../clock.ts';
 import type { Commands } from '../../../commands/command.ts';
 import type { Config } from '../../../config/schema.ts';
 import type { ServiceFacts } from '../../../stats/system.ts';
+import type { HistoryEvent } from '../../../wire/history.ts';
 import { CommandDoor } from '../door/door.ts';
 import { type Broker, brokerOf } from '../link/broker.ts';
 import type { Connection, Message } from '../link/connection.ts';
@@ -112,6 +113,10 @@ export class HubSession {
 
   powerChanged(): void {
     this.#reports.powerChanged();
+  }
+
+  sendEvent(event: HistoryEvent): void {
+    this.#reports.sendEvent(event);
   }
 
   setAsleep(isAsleep: boolean): void {
