@@ -1,4 +1,5 @@
 /** The WebSocket API of a hub as an object: many machines on one socket. */
+import type { HistoryEvent } from '../wire/history.ts';
 import type { HostList, HostRow } from '../wire/hub.ts';
 import type { TopicEvents } from '../wire/topics.ts';
 import { Asker } from './calls.ts';
@@ -9,7 +10,15 @@ import { HostCalls } from './host-calls.ts';
 import { type FleetOptions, FleetState, type FleetView, type HostFilter } from './hub.ts';
 import { type HubSubscribed, HubSubscriber } from './hub-subscriber.ts';
 import { Listeners } from './listeners.ts';
-import type { AnyStats, ErrorMessage, Message, Topic } from './messages.ts';
+import type {
+  AnyStats,
+  ErrorMessage,
+  Feedback,
+  Message,
+  ProcessCommandFeedback,
+  Topic,
+  WakeFeedback,
+} from './messages.ts';
 import { answered, Requests } from './pending.ts';
 import { withPinned } from './pin.ts';
 import { sourceOf } from './socket.ts';
@@ -30,6 +39,13 @@ export type HubEvents = {
 } & {
   readonly state: ConnectionState;
   readonly system_stats: OfHost<AnyStats>;
+  /** Of the topic `events`, which machines behind a broker have: the condition of a watch rule has begun or ended. */
+  readonly event: OfHost<HistoryEvent>;
+  /** Feedback for commands of other clients, and for own commands whose promise is settled. */
+  readonly media_feedback: OfHost<Feedback>;
+  readonly process_feedback: OfHost<ProcessCommandFeedback>;
+  readonly power_feedback: OfHost<Feedback>;
+  readonly wake_feedback: OfHost<WakeFeedback>;
   /** Whether the hub reaches a machine that is subscribed to: first, and when it changes. */
   readonly host: OfHost<HostConditionMessage>;
   readonly fleet: FleetView;
@@ -50,7 +66,7 @@ export interface HubSocket {
    */
   subscribe(
     hosts: readonly string[],
-    topics: readonly Exclude<Topic, 'events'>[],
+    topics: readonly Topic[],
     options?: { readonly detail?: boolean | undefined },
   ): Promise<HubSubscribed>;
   /** Default: all machines. */

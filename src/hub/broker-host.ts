@@ -10,9 +10,11 @@ import { Answers } from './answers.ts';
 import type { Ask, HostAnswer } from './ask.ts';
 import type { Calls } from './broker/calls.ts';
 import { SampleLines } from './broker/lines.ts';
+import { PushedTopics, type TopicSink, type Want } from './broker/pushed.ts';
 import type { Status } from './broker/status.ts';
+import type { Leased } from './broker/topics.ts';
 import { BrokerReach } from './broker-reach.ts';
-import { BrokerStreams, type Want } from './broker-streams.ts';
+import { BrokerStreams } from './broker-streams.ts';
 import type { Host } from './host.ts';
 import type { AgentStream, Lane, LaneOwner, StreamSink } from './lane.ts';
 import { Lanes } from './lanes.ts';
@@ -41,6 +43,7 @@ export class BrokerHost implements Host, LaneOwner {
   readonly #answers: Answers;
   readonly #reach: BrokerReach;
   readonly #streams: BrokerStreams;
+  readonly #topics: PushedTopics;
   #status: Status | undefined;
   /** Of the hub's clock: the last message that was not kept by the broker. */
   #heardAtMs = Number.NEGATIVE_INFINITY;
@@ -57,6 +60,7 @@ export class BrokerHost implements Host, LaneOwner {
     this.#reach = new BrokerReach(id, rooms.calls, rooms.parts);
     this.#answers = new Answers(rooms.parts.clock);
     this.#streams = new BrokerStreams(() => rooms.onWant(this));
+    this.#topics = new PushedTopics(() => rooms.onWant(this));
   }
 
   /** Its last word. */
@@ -90,7 +94,7 @@ export class BrokerHost implements Host, LaneOwner {
 
   /** undefined: nothing. */
   get want(): Want | undefined {
-    return this.#streams.want;
+    return this.isUp ? this.#topics.addTo(this.#streams.want) : this.#streams.want;
   }
 
   laneOf(view: View): Lane {
@@ -99,6 +103,10 @@ export class BrokerHost implements Host, LaneOwner {
 
   openStream(sections: number, withDetail: boolean, sink: StreamSink): AgentStream {
     return this.#streams.open(sections, withDetail, sink);
+  }
+
+  followTopic(name: string, sink: TopicSink): (() => void) | undefined {
+    return this.#topics.follow(name, sink);
   }
 
   async usage(view: View): Promise<Buffer> {
@@ -132,19 +140,21 @@ export class BrokerHost implements Host, LaneOwner {
       return;
     }
     if (isOtherRun) this.#reach.end('its agent has started again');
+    if (isOtherRun) this.#topics.lost();
     // Nobody may have taken back what was kept: it is asked.
     if (isKept) this.#probe();
     else {
       this.#note();
       this.heard();
       // It has lost its leases.
-      if (!this.#streams.isEmpty) this.#rooms.onWant(this);
+      if (this.want !== undefined) this.#rooms.onWant(this);
     }
   }
 
-  /** A message on its topic of samples. */
-  take(payload: Buffer): void {
-    if (this.#streams.isEmpty) return;
+  /** What it sends while it is wanted. */
+  take(kind: Leased, payload: Buffer): void {
+    if (kind !== 'sample' && this.isUp) this.#topics.take(kind, payload);
+    if (kind !== 'sample' || this.#streams.isEmpty) return;
     const lines = SampleLines.read(payload);
     if (lines === undefined) {
       this.#fail('it sends something else than samples');
@@ -183,7 +193,7 @@ export class BrokerHost implements Host, LaneOwner {
     if (this.#status?.isOnline !== true) return;
     if (this.#silentSinceMs !== undefined && nowMs - this.#silentSinceMs > headMs && this.isUp)
       this.failed({ isRefusal: false, reason: 'it has fallen silent' });
-    const isWatched = this.lanes.length > 0;
+    const isWatched = this.lanes.length > 0 || this.#topics.names.length > 0;
     if (this.isUp && nowMs - this.#heardAtMs < (isWatched ? silenceMs / 4 : UNWATCHED_MS)) return;
     if (nowMs - this.#probedAtMs >= (isWatched ? presenceMs / 5 : presenceMs)) this.#probe();
   }
@@ -198,6 +208,7 @@ export class BrokerHost implements Host, LaneOwner {
     if (this.isUp || this.isClosed) return;
     this.#standing.set({ state: 'up' });
     this.#lanes.connect();
+    this.#topics.renew();
   }
 
   failed({ reason }: Failure): void {
@@ -205,6 +216,7 @@ export class BrokerHost implements Host, LaneOwner {
     // First: a lane asks for a new stream while it is up.
     this.#standing.set({ state: 'down', reason });
     this.#streams.end({ isRefusal: false, reason });
+    this.#topics.lost();
   }
 
   changed(): void {

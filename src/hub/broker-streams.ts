@@ -1,16 +1,11 @@
 /** The streams of one machine behind a broker: what they want together, and the samples that have it. */
 import { SECTION_BITS, type Section } from '../host/host.ts';
 import type { SampleLines } from './broker/lines.ts';
+import type { Want } from './broker/pushed.ts';
 import type { AgentStream, StreamSink } from './lane.ts';
 import type { Failure } from './pull/socket.ts';
 import { HostSample } from './sample.ts';
 import { namesOf } from './section-names.ts';
-
-/** What a hub publishes on `want`, beside its name. */
-export interface Want {
-  readonly sections: readonly string[];
-  readonly detail?: readonly string[];
-}
 
 interface Stream {
   readonly sections: number;

@@ -5,8 +5,9 @@ import type { Connection } from '../exporters/mqtt/link/connection.ts';
 import type { Message } from '../exporters/mqtt/link/line.ts';
 import type { MqttLink } from '../exporters/mqtt/link/mqtt-link.ts';
 import { Calls } from './broker/calls.ts';
+import { kindOf } from './broker/pushed.ts';
 import { readStatus } from './broker/status.ts';
-import { AgentTopics } from './broker/topics.ts';
+import { AgentTopics, type Leased } from './broker/topics.ts';
 import { BrokerHost } from './broker-host.ts';
 import type { Hosts } from './hosts.ts';
 import type { HubParts } from './parts.ts';
@@ -38,6 +39,14 @@ function* packets(topics: readonly string[]): Iterable<readonly string[]> {
   for (let at = 0; at < topics.length; at += MAX_TOPICS) yield topics.slice(at, at + MAX_TOPICS);
 }
 
+/** What a machine sends for what is wanted of it. */
+function kindsOf({ want }: BrokerHost): readonly Leased[] {
+  if (want === undefined) return [];
+  const { sections, detail, topics = [] } = want;
+  const hasSamples = sections.length > 0 || detail !== undefined;
+  return [...(hasSamples ? (['sample'] as const) : []), ...topics.map(kindOf)];
+}
+
 export class Broker {
   readonly #parts: HubParts;
   readonly #hosts: Hosts;
@@ -47,6 +56,8 @@ export class Broker {
   readonly #link: MqttLink;
   readonly #known = new Map<string, BrokerHost>();
   readonly #wants: Wants<BrokerHost>;
+  /** The kinds of messages that are subscribed to. */
+  readonly #subscribed = new Map<BrokerHost, readonly Leased[]>();
   #timer: unknown;
   #isClosed = false;
   #isFullLogged = false;
@@ -67,8 +78,7 @@ export class Broker {
       send: (host) =>
         this.#send(this.#topics.want(host.id), JSON.stringify({ hub: this.#name, ...host.want })),
       // First: the first sample comes at once.
-      onBegun: (hosts) => this.#subscribe(hosts),
-      onEnded: (hosts) => this.#unsubscribe(hosts),
+      begin: (changed) => this.#subscribe(changed),
     });
     this.#link = openLink(url, settings, `hub-${this.#name}`, {
       ...{ availability: undefined, clock, log, random, maxDelayMs: MAX_DELAY_MS },
@@ -110,6 +120,7 @@ export class Broker {
 
   #lost(reason: string): void {
     this.#wants.clear();
+    this.#subscribed.clear();
     for (const host of this.#known.values()) host.lost(reason);
   }
 
@@ -119,8 +130,8 @@ export class Broker {
     const { id, kind } = heard;
     if (kind === 'status') this.#takeStatus(id, payload, isRetained);
     else if (isRetained) return;
-    else if (kind === 'sample') this.#known.get(id)?.take(payload);
-    else this.#known.get(id)?.answer(payload);
+    else if (kind === 'feedback') this.#known.get(id)?.answer(payload);
+    else this.#known.get(id)?.take(kind, payload);
   }
 
   #takeStatus(id: string, payload: Buffer, isRetained: boolean): void {
@@ -162,20 +173,32 @@ export class Broker {
     this.#calls.lost('its agent is gone', host.id);
   }
 
-  #subscribe(hosts: readonly BrokerHost[]): void {
+  /** Subscribes to what is wanted now; the result takes back the subscriptions to what is wanted no longer. */
+  #subscribe(changed: readonly BrokerHost[]): () => void {
+    const { begun, over } = this.#moveSubscriptions(changed);
+    const { connection } = this.#link;
     const report = (refused: readonly string[]) =>
       this.#link.reportRefusal(refused, 'the subscription is refused');
-    for (const topics of this.#sampleTopics(hosts))
-      this.#link.connection?.subscribe(topics, 0).then(report, () => undefined);
+    for (const topics of packets(begun)) connection?.subscribe(topics, 0).then(report, () => undefined);
+    return () => {
+      for (const topics of packets(over)) connection?.unsubscribe(topics).catch(() => undefined);
+    };
   }
 
-  #unsubscribe(hosts: readonly BrokerHost[]): void {
-    for (const topics of this.#sampleTopics(hosts))
-      this.#link.connection?.unsubscribe(topics).catch(() => undefined);
-  }
-
-  #sampleTopics(hosts: readonly BrokerHost[]): Iterable<readonly string[]> {
-    return packets(hosts.map(({ id }) => this.#topics.sample(id)));
+  /** The topics that are to be subscribed to now, and no longer. */
+  #moveSubscriptions(changed: readonly BrokerHost[]) {
+    const begun: string[] = [];
+    const over: string[] = [];
+    for (const host of changed) {
+      const before = this.#subscribed.get(host) ?? [];
+      const now = kindsOf(host);
+      const topicOf = (kind: Leased) => this.#topics.leased(host.id, kind);
+      begun.push(...now.filter((kind) => !before.includes(kind)).map(topicOf));
+      over.push(...before.filter((kind) => !now.includes(kind)).map(topicOf));
+      if (now.length > 0) this.#subscribed.set(host, now);
+      else this.#subscribed.delete(host);
+    }
+    return { begun, over };
   }
 
   #look(): void {

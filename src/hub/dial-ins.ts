@@ -7,6 +7,7 @@ import type { Caller } from '../http/clients/caller.ts';
 import type { Exchange } from '../http/engine.ts';
 import { Calls } from './broker/calls.ts';
 import { readStatus } from './broker/status.ts';
+import { isLeased } from './broker/topics.ts';
 import { BrokerHost } from './broker-host.ts';
 import { Attempts } from './dial/attempts.ts';
 import { DialSession, type SessionOwner } from './dial/session.ts';
@@ -140,7 +141,7 @@ export class DialIns implements SessionOwner {
     const agent = this.#agents.get(session.proven?.id ?? '');
     if (agent?.session !== session) return;
     const { host } = agent;
-    if (topic === 'sample') host.take(payload);
+    if (isLeased(topic)) host.take(topic, payload);
     else if (topic.startsWith('feedback/')) host.answer(payload);
     else if (topic === 'status') {
       const status = readStatus(payload);

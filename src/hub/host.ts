@@ -5,6 +5,7 @@ import type { View } from '../stats/view.ts';
 import type { HostRow } from '../wire/hub.ts';
 import { Answers } from './answers.ts';
 import type { Ask, HostAnswer, Reach } from './ask.ts';
+import type { TopicSink } from './broker/pushed.ts';
 import type { AgentStream, Lane, LaneOwner, StreamSink } from './lane.ts';
 import { Lanes } from './lanes.ts';
 import type { HubParts } from './parts.ts';
@@ -26,6 +27,11 @@ export interface Host extends Reach {
   /** That of /api/hosts. */
   readonly row: HostRow;
   laneOf(view: View): Lane;
+  /**
+   * Follows a topic that the machine sends by itself; returns a function that ends it, or undefined where it does not send that one.
+   * Absent where it sends none.
+   */
+  followTopic?(name: string, sink: TopicSink): (() => void) | undefined;
   /** The payload of one sample, at most a second old. Rejects with ServiceError. */
   usage(view: View): Promise<Buffer>;
   /** At most 10 s old. Rejects with ServiceError. */

@@ -12,9 +12,8 @@ export interface WantsOptions<Host extends Wanted> {
   readonly isReady: () => boolean;
   /** Sends it its want; false: it was not sent, and is sent again at the next look. */
   readonly send: (host: Host) => boolean;
-  /** Called before the first want of these is sent, and after the last one. */
-  readonly onBegun?: (hosts: readonly Host[]) => void;
-  readonly onEnded?: (hosts: readonly Host[]) => void;
+  /** Called before the wants of these are sent, and its result afterwards. */
+  readonly begin?: (changed: readonly Host[]) => () => void;
 }
 
 /** Agents forget a want after 10 s. */
@@ -40,16 +39,16 @@ export class Wants<Host extends Wanted> {
   }
 
   flush(): void {
-    const { isReady, onBegun, onEnded } = this.#options;
+    const { isReady, begin } = this.#options;
     const changed = [...this.#changed];
     this.#changed.clear();
     if (!isReady()) return;
-    const begun = changed.filter((host) => host.want !== undefined && !this.#sent.has(host));
-    const ended = changed.filter((host) => host.want === undefined && this.#sent.has(host));
-    onBegun?.(begun);
-    for (const host of changed) if (host.want !== undefined || this.#sent.has(host)) this.#send(host);
-    for (const host of ended) this.#sent.delete(host);
-    onEnded?.(ended);
+    const end = begin?.(changed);
+    for (const host of changed) {
+      if (host.want !== undefined || this.#sent.has(host)) this.#send(host);
+      if (host.want === undefined) this.#sent.delete(host);
+    }
+    end?.();
   }
 
   look(nowMs: number): void {

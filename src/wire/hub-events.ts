@@ -9,12 +9,9 @@ const code = v.pipe(
   v.description('Why it failed. OUTCOME_UNKNOWN: it was sent, and nobody knows whether it was done.'),
 );
 
-// A hub has no events of watch rules.
-const { event: _, ...serviceEvents } = EVENTS;
-
 /** Each type of message with its `data`. */
 export const HUB_EVENTS = {
-  ...serviceEvents,
+  ...EVENTS,
   media_feedback: v.strictObject({ ...EVENTS.media_feedback.entries, code }),
   process_feedback: v.strictObject({ ...EVENTS.process_feedback.entries, code }),
   power_feedback: v.strictObject({ ...EVENTS.power_feedback.entries, code }),

@@ -41,7 +41,7 @@ export class MqttExporter {
     this.#unlisten = [
       parts.media.onChange(() => this.#sessions.forEach((session) => session.mediaChanged())),
       parts.power.onChange(() => this.#sessions.forEach((session) => session.powerChanged())),
-      parts.history.onEvent((event) => this.#session?.sendEvent(event)),
+      parts.history.onEvent((event) => this.#sessions.forEach((session) => session.sendEvent(event))),
       parts.power.onSleep((isGoingToSleep) => {
         this.#isAsleep = isGoingToSleep;
         for (const session of this.#sessions) session.setAsleep(isGoingToSleep);

@@ -63,7 +63,7 @@ const COMMAND = /^[a-z]+\.[a-z_]{1,64}$/;
 const waitOf = ({ timeout_ms: wait }: Params) =>
   typeof wait === 'number' && wait > 0 && wait <= 60_000 ? wait : 0;
 
-/** A power action with a delay goes on for so long after its answer. */
+/** Milliseconds from the answer of a power action to the action itself. */
 function delayOf(params: unknown): number {
   const delay = typeof params === 'object' && params !== null && 'delay' in params ? params.delay : 0;
   return typeof delay === 'number' && delay > 0 && delay <= 86_400 ? delay * 1000 : 0;

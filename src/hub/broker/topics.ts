@@ -4,8 +4,14 @@
 export interface Heard {
   /** Of the agent. */
   readonly id: string;
-  readonly kind: 'status' | 'sample' | 'feedback';
+  readonly kind: 'status' | 'feedback' | Leased;
 }
+
+/** What an agent sends only while it is wanted. */
+export type Leased = 'sample' | 'media' | 'power' | 'event';
+
+const LEASED: ReadonlySet<string> = new Set<Leased>(['sample', 'media', 'power', 'event']);
+export const isLeased = (end: string): end is Leased => LEASED.has(end);
 
 const ID = /^[A-Za-z0-9_-]{1,64}$/;
 
@@ -24,8 +30,8 @@ export class AgentTopics {
     return [`${this.#base}+/hub/status`, `${this.#base}+/hub/${this.#feedback}`];
   }
 
-  sample(id: string): string {
-    return `${this.#base}${id}/hub/sample`;
+  leased(id: string, kind: Leased): string {
+    return `${this.#base}${id}/hub/${kind}`;
   }
 
   want(id: string): string {
@@ -43,7 +49,7 @@ export class AgentTopics {
     const id = topic.slice(this.#base.length, Math.max(0, idEnd));
     if (!topic.startsWith(this.#base) || !topic.startsWith('/hub/', idEnd) || !ID.test(id)) return undefined;
     const end = topic.slice(idEnd + '/hub/'.length);
-    if (end === 'sample' || end === 'status') return { id, kind: end };
+    if (end === 'status' || isLeased(end)) return { id, kind: end };
     return end === this.#feedback ? { id, kind: 'feedback' } : undefined;
   }
 }

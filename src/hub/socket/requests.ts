@@ -67,7 +67,7 @@ async function get(
   for (const name of new Set(topics)) {
     const topic = topicOf(name);
     if (topic === undefined || topic.states === EVENTS_BIT) {
-      const text = topic === undefined ? 'There is no such topic.' : 'A hub has no events.';
+      const text = topic === undefined ? 'There is no such topic.' : 'The op history has past events.';
       asker.send(errorFrame('INVALID_DATA', text, place, { topic: name }));
     } else if (topic.sections !== 0) {
       asker.send(await statsOf(rooms, host, topic.sections, detail, name, place));

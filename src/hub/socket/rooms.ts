@@ -27,11 +27,21 @@ export interface SampleLane extends Demand {
   sink: LaneSink | undefined;
 }
 
+/** Gets what a machine sends by itself. */
+export interface TopicSink {
+  /** `json`: an object. */
+  readonly onPayload: (json: string) => void;
+  /** What came before may be old. */
+  readonly onLost: () => void;
+}
+
 /** A machine. */
 export interface SocketHost {
   readonly id: string;
   readonly condition: Pick<HostRow, 'since' | 'reason'> & { readonly state: HostState };
   laneOf(view: View): SampleLane;
+  /** A topic that the machine sends by itself; undefined: it does not. Returns a function that ends it. */
+  followTopic?(name: string, sink: TopicSink): (() => void) | undefined;
 }
 
 /** An answer of a machine, as over HTTP. */

@@ -93,10 +93,10 @@ export class HubSockets implements SessionOwner {
 
   /** To those who follow the topic of the command, but not to its sender. */
   #sendEnd({ host: id, owner, ...ended }: EndedCommand): void {
-    const told = endedFeedback(ended);
-    if (told === undefined) return;
-    const { type, feedback } = told;
-    const names = TOPIC_NAMES.filter((name) => STATE_ROWS[name].group === told.group);
+    const message = endedFeedback(ended);
+    if (message === undefined) return;
+    const { type, feedback } = message;
+    const names = TOPIC_NAMES.filter((name) => STATE_ROWS[name].group === message.group);
     const bits = names.reduce((set, name) => set | bitOf(name), 0);
     const others = [...this.#sessions].filter((session) => session !== owner && session.follows(id, bits));
     inSlices(others, deferToNextTurn, (session) =>

@@ -11,9 +11,10 @@ interface Asked extends Topics {
   readonly unknown: readonly string[];
 }
 
-/** A hub has no events of watch rules. */
-function readHubTopics(names: readonly string[]): Asked {
+/** Events of watch rules come from machines that send them by themselves; others have no such topic here. */
+function readHubTopics(names: readonly string[], { followTopic }: SocketHost): Asked {
   const { sections, states, unknown } = readTopics(names);
+  if (followTopic !== undefined) return { sections, states, unknown };
   const others = (states & EVENTS_BIT) === 0 ? unknown : [...unknown, 'events'];
   return { sections, states: states & ~EVENTS_BIT, unknown: others };
 }
@@ -26,7 +27,7 @@ export async function subscribe(
   id: MessageId | undefined,
 ): Promise<void> {
   const place = session.placeOf(host, id);
-  const { unknown, ...asked } = readHubTopics(topics);
+  const { unknown, ...asked } = readHubTopics(topics, host);
   try {
     const subscription = session.subscriptionOf(host);
     const isAdded = mode === 'add';
@@ -56,7 +57,8 @@ export function unsubscribe(
   const place = session.placeOf(host, id);
   const subscription = session.findSubscription(host);
   const before = subscription?.topics ?? NOTHING;
-  const { unknown, ...asked } = topics === undefined ? { ...before, unknown: [] } : readHubTopics(topics);
+  const { unknown, ...asked } =
+    topics === undefined ? { ...before, unknown: [] } : readHubTopics(topics, host);
   const next = { sections: before.sections & ~asked.sections, states: before.states & ~asked.states };
   const more = unknown.length === 0 ? {} : { unknown };
   session.send(frame('subscribed', { topics: namesOf(next), ...more }, place));

@@ -1,12 +1,13 @@
 /** What one socket has subscribed to of one machine: samples, states, and whether the machine is there. */
-import { ServiceError } from '../../errors.ts';
+import { featureDisabled, ServiceError } from '../../errors.ts';
 import { failureOf } from '../../http/socket/feedback.ts';
-import { bitOf, TOPIC_NAMES, type Topics } from '../../http/socket/topic-names.ts';
+import { bitOf, EVENTS_BIT, TOPIC_NAMES, type Topics } from '../../http/socket/topic-names.ts';
 import { type View, viewOf } from '../../stats/view.ts';
 import type { MessageId } from '../../wire/socket.ts';
 import type { Feed, FeedFollower } from './feed.ts';
 import type { Feeds } from './feeds.ts';
-import { frame, frameOf, type Place, refusalFrame } from './messages.ts';
+import type { EventFollower } from './host-events.ts';
+import { errorFrame, frame, frameOf, type Place, refusalFrame } from './messages.ts';
 import type { SampleLane, SocketHost } from './rooms.ts';
 import { type HostState, STATE_ROWS, type StateFollower } from './state.ts';
 
@@ -32,7 +33,7 @@ interface Source {
   readonly feed: Feed;
 }
 
-export class Subscription implements FeedFollower, StateFollower {
+export class Subscription implements FeedFollower, StateFollower, EventFollower {
   readonly host: SocketHost;
   readonly isNamed: boolean;
   readonly #outlet: Outlet;
@@ -71,6 +72,7 @@ export class Subscription implements FeedFollower, StateFollower {
 
   /** Follows `topics` and nothing else. The samples are sent anew where the view is another one, or `isAsked`. */
   follow(topics: Topics, withDetail: boolean, isAsked: boolean, id: MessageId | undefined): void {
+    this.#followEvents(topics.states);
     this.#topics = topics;
     this.#withDetail = withDetail;
     for (const name of TOPIC_NAMES) this.#followState(bitOf(name), name);
@@ -103,6 +105,10 @@ export class Subscription implements FeedFollower, StateFollower {
     this.#outlet.send(id === undefined ? text : this.#withId(text, id));
   }
 
+  sendEvent(json: string): void {
+    if (!this.#outlet.isFull) this.#outlet.send(frameOf('event', json, this.#place(undefined)));
+  }
+
   sendState(state: HostState): void {
     const bit = bitOf(state.name);
     const json = state.newestFor(this);
@@ -127,6 +133,7 @@ export class Subscription implements FeedFollower, StateFollower {
       .filter(([bit]) => (bits & bit) !== 0)
       .map(([bit, state]) => ({ bit, state, beginning: { hasChanged: false } }));
     for (const { bit, beginning } of asked) this.#beginning.set(bit, beginning);
+    if ((bits & EVENTS_BIT) !== 0) await this.#reportNoEvents(id);
     for (const { bit, state, beginning } of asked) {
       const { text, json } = await this.#snapshotOf(state, id);
       // Another message may have asked for it since.
@@ -157,6 +164,19 @@ export class Subscription implements FeedFollower, StateFollower {
     this.#unsent |= bit;
     this.#outlet.waits(this);
     return false;
+  }
+
+  async #reportNoEvents(id: MessageId | undefined): Promise<void> {
+    if (!(await this.#feeds.isWithoutEvents(this.host)) || (this.#topics.states & EVENTS_BIT) === 0) return;
+    const { message } = featureDisabled('events');
+    this.#outlet.send(errorFrame('FEATURE_DISABLED', message, this.#place(id), { topic: 'events' }));
+  }
+
+  #followEvents(states: number): void {
+    const isWanted = (states & EVENTS_BIT) !== 0;
+    if (isWanted === ((this.#topics.states & EVENTS_BIT) !== 0)) return;
+    if (isWanted) this.#feeds.followEvents(this.host, this);
+    else this.#feeds.unfollowEvents(this.host, this);
   }
 
   #followState(bit: number, name: HostState['name']): void {

@@ -114,7 +114,8 @@ t.test('[I.hub.mqtt] states and topics', async (t) => {
   t.equal(readStatus(Buffer.alloc(9000, 'x')), undefined);
   const topics = new AgentTopics('a/b', 'hub1');
   t.same(topics.filters, ['a/b/+/hub/status', 'a/b/+/hub/feedback/hub1']);
-  t.same(topics.read('a/b/pc/hub/sample'), { id: 'pc', kind: 'sample' });
+  for (const kind of ['sample', 'media', 'power', 'event'])
+    t.same(topics.read(`a/b/pc/hub/${kind}`), { id: 'pc', kind });
   t.same(topics.read('a/b/pc/hub/feedback/hub1'), { id: 'pc', kind: 'feedback' });
   for (const other of [
     'a/b/pc/hub/feedback/hub2',

@@ -12,8 +12,11 @@ import {
 } from '../../exporters/mqtt/broker.ts';
 import { hubPart } from '../../exporters/mqtt/hub/rig.ts';
 import { ask } from '../../helpers/clients/http.ts';
+import { FAKE_EVENT, FakeHistory } from '../../helpers/fakes/history.ts';
+import { snapshotOf } from '../../helpers/fakes/media.ts';
 import { findFreePort } from '../../helpers/service/free-port.ts';
 import { startHub, until, watch } from '../setup.ts';
+import { HubClient } from '../socket-setup.ts';
 import { brokerPart, EVERYTHING } from './setup.ts';
 
 const FILES = path.resolve(import.meta.dirname, '../../../../../packaging/mqtt');
@@ -51,10 +54,9 @@ for (const { name, skip, start } of BROKERS)
     const login = (username: keyof typeof PASSWORDS) => ({
       ...{ username, password_file: { path: 'password', secret: PASSWORDS[username] } },
     });
-    const { service, media } = await startBeside(t, {
-      mqtt: hubPart(broker, login('pc')),
-      stats: { stream_interval_seconds: 1 },
-    });
+    const history = new FakeHistory();
+    const config = { mqtt: hubPart(broker, login('pc')), stats: { stream_interval_seconds: 1 } };
+    const { service, media } = await startBeside(t, config, { history });
     // Its name is that of its user.
     const part = brokerPart(broker.url, EVERYTHING, { ...login('hub1'), name: undefined });
     const hub = await startHub(t, {}, part);
@@ -69,6 +71,17 @@ for (const { name, skip, start } of BROKERS)
     });
     t.equal(answer.status, 200);
     t.equal(media.controls.length, 1);
+    const client = await HubClient.open(t, hub);
+    client.say('subscribe', { host: 'pc', data: { topics: ['media', 'power', 'events'] } }, 'all');
+    await client.take('power_update');
+    const [player] = media.snapshot.players;
+    if (player === undefined) throw new Error('there is a player');
+    media.change(snapshotOf({ ...player, title: 'B' }));
+    await client.take(({ type, data }) => type === 'media_update' && data['title'] === 'B');
+    await until(() => {
+      history.notify(FAKE_EVENT);
+      return client.told.some(({ type }) => type === 'event') ? true : undefined;
+    });
     t.notMatch(service.stderr() + hub.log.join('\n'), /refuses|refused/);
     // Another agent's user is no hub.
     const thief = await startHub(

@@ -41,10 +41,13 @@ export class PlayedAgent {
     readonly hub: string;
     readonly id: string;
     readonly run?: string;
+    readonly what?: string;
   }[] = [];
   readonly run: string;
   /** Answers questions for its clock. */
   isAnswering = true;
+  /** Answers to other questions. */
+  readonly results = new Map<string, object>();
 
   private constructor(url: string, id: string, run: string) {
     this.#base = `hostwire/${id}/hub`;
@@ -104,6 +107,8 @@ export class PlayedAgent {
     }
     const message = JSON.parse(text); // As the hub sends it.
     this.asked.push({ ...message, topic });
+    const result = this.results.get(message.what);
+    if (result !== undefined) void this.answer(message.id, { stage: 'done', result });
     if (message.what === 'clock' && this.isAnswering)
       void this.answer(message.id, { stage: 'done', result: {} }, message.hub);
   }

@@ -3,6 +3,7 @@ import { hasAll, isNothing, unite, type Want, type Wish } from './want.ts';
 
 export const LEASE_MS = 10_000;
 export const MAX_LEASES = 16;
+const TOPICS = ['media', 'power', 'events'] as const;
 const NOTHING: Wish = { plain: 0, detailed: undefined };
 
 interface Lease {
@@ -37,14 +38,14 @@ export class Leases {
     return ends.length === 0 ? undefined : Math.max(0, Math.min(...ends) - this.#now());
   }
 
-  wants(topic: 'media' | 'power'): boolean {
+  wants(topic: (typeof TOPICS)[number]): boolean {
     return [...this.#living.values()].some(({ want }) => want[topic]);
   }
 
   /** Begins the lease of a hub, or renews it; one that wants nothing is the end of it. */
   take(want: Want): Taken {
     this.expire();
-    if (isNothing(want) && !want.media && !want.power) {
+    if (isNothing(want) && TOPICS.every((topic) => !want[topic])) {
       this.#living.delete(want.hub);
       return 'renewed';
     }
@@ -54,8 +55,7 @@ export class Leases {
     const isNarrow =
       before !== undefined &&
       hasAll(before.want, want) &&
-      (before.want.media || !want.media) &&
-      (before.want.power || !want.power);
+      TOPICS.every((topic) => before.want[topic] || !want[topic]);
     const dueAtMs = isNarrow ? Math.min(before.dueAtMs, now + want.intervalMs) : now;
     this.#living.set(want.hub, { want, endsAtMs: now + LEASE_MS, dueAtMs });
     return isNarrow ? 'renewed' : 'wider';

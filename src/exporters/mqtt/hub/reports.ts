@@ -1,4 +1,4 @@
-/** What goes to hubs while they want it: samples, and media and power when they change. */
+/** What goes to hubs while they want it: samples, media and power when they change, and events of watch rules. */
 import type { Clock } from '../../../clock.ts';
 import type { Media } from '../../../commands/media.ts';
 import type { Power } from '../../../commands/power.ts';
@@ -7,6 +7,7 @@ import type { Log } from '../../../log/log.ts';
 import type { Sample } from '../../../stats/sample.ts';
 import type { Sampler } from '../../../stats/sampler.ts';
 import type { View } from '../../../stats/view.ts';
+import type { HistoryEvent } from '../../../wire/history.ts';
 import { Again } from '../link/again.ts';
 import type { Line } from '../link/line.ts';
 import type { HubTools } from './answers.ts';
@@ -108,6 +109,14 @@ export class HubReports {
 
   powerChanged(): void {
     if (this.#leases.wants('power')) this.#power.request();
+  }
+
+  /** Lost while no hub wants it: the history has it. */
+  sendEvent(event: HistoryEvent): void {
+    const { topics, deliver } = this.#options;
+    this.#leases.expire();
+    if (this.#connection !== undefined && this.#leases.wants('events'))
+      void deliver(topics.event, JSON.stringify(event));
   }
 
   /** Demands what the living leases want, and comes back when the next of them ends. */

@@ -4,6 +4,7 @@ import os from 'node:os';
 import type { Clock } from '../../../clock.ts';
 import type { Commands, Sender } from '../../../commands/command.ts';
 import type { ServiceFacts } from '../../../stats/system.ts';
+import type { HistoryEvent } from '../../../wire/history.ts';
 import { CommandDoor } from '../door/door.ts';
 import type { Line, Message } from '../link/line.ts';
 import type { LinkOptions } from '../link/link.ts';
@@ -122,6 +123,10 @@ export class HubSession {
 
   powerChanged(): void {
     this.#reports.powerChanged();
+  }
+
+  sendEvent(event: HistoryEvent): void {
+    this.#reports.sendEvent(event);
   }
 
   setAsleep(isAsleep: boolean): void {

@@ -7,6 +7,8 @@ export interface HubTopics {
   readonly sample: string;
   readonly media: string;
   readonly power: string;
+  /** Of watch rules. */
+  readonly event: string;
   /** Where hubs renew their leases. */
   readonly want: string;
   /** Where a hub asks for an answer. */
@@ -30,6 +32,7 @@ export function topicsBelow(base: string): HubTopics {
     sample: `${base}sample`,
     media: `${base}media`,
     power: `${base}power`,
+    event: `${base}event`,
     want: `${base}want`,
     get: `${begin}get`,
     commands: `${begin}#`,

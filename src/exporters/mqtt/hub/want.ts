@@ -17,6 +17,8 @@ export interface Want extends Wish {
   /** Whether media and power are sent when they change. */
   readonly media: boolean;
   readonly power: boolean;
+  /** Whether events of watch rules are sent when they happen. */
+  readonly events: boolean;
 }
 
 export type SectionBits = Readonly<Record<Section, number>>;
@@ -59,7 +61,8 @@ export function readWant(payload: Buffer, bits: SectionBits): Want | string {
   if (plain === 'bad' || detailed === 'bad' || !isList(topics))
     return 'sections, detail and topics must be lists of names';
   const has = (name: string) => topics.includes(name);
-  return { hub, plain, detailed, intervalMs: interval * 1000, media: has('media'), power: has('power') };
+  const wanted = { media: has('media'), power: has('power'), events: has('events') };
+  return { hub, plain, detailed, intervalMs: interval * 1000, ...wanted };
 }
 
 const isList = (value: unknown): value is readonly unknown[] => Array.isArray(value);

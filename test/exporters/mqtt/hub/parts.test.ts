@@ -55,7 +55,15 @@ t.test('[3.mqtt-hub-sample] every view is made of lines, byte by byte as over HT
 t.test('[3.mqtt-hub-want] what is a want, and what is not', async (t) => {
   const read = (value: unknown) => readWant(bytes(value), SECTION_BITS);
   t.same(read({ hub: 'h-1', sections: ['cpu', 'disks'], interval_seconds: 2.5, topics: ['media', 'x'] }), {
-    ...{ hub: 'h-1', plain: 1 | 8, detailed: undefined, intervalMs: 2500, media: true, power: false },
+    ...{
+      hub: 'h-1',
+      plain: 1 | 8,
+      detailed: undefined,
+      intervalMs: 2500,
+      media: true,
+      power: false,
+      events: false,
+    },
   });
   t.match(read({ hub: 'h', detail: ['gpu'], sections: ['future'] }), {
     plain: 0,
@@ -83,7 +91,16 @@ t.test('[3.mqtt-hub-want] what is a want, and what is not', async (t) => {
 });
 
 const wantOf = (hub: string, more: Partial<Want> = {}): Want => ({
-  ...{ hub, plain: 1, detailed: undefined, intervalMs: 0, media: false, power: false, ...more },
+  ...{
+    hub,
+    plain: 1,
+    detailed: undefined,
+    intervalMs: 0,
+    media: false,
+    power: false,
+    events: false,
+    ...more,
+  },
 });
 
 t.test('[3.mqtt-hub-lease] leases end by arrival, are bounded, and add up', async (t) => {
@@ -93,6 +110,10 @@ t.test('[3.mqtt-hub-lease] leases end by arrival, are bounded, and add up', asyn
   t.equal(leases.take(wantOf('a')), 'wider');
   t.equal(leases.take(wantOf('a')), 'renewed');
   t.equal(leases.take(wantOf('a', { media: true })), 'wider');
+  t.equal(leases.take(wantOf('e', { plain: 0, events: true })), 'wider');
+  t.ok(leases.wants('events'));
+  t.equal(leases.take(wantOf('e', { plain: 0 })), 'renewed');
+  t.notOk(leases.wants('events'));
   t.equal(leases.take(wantOf('b', { plain: 6, detailed: 0 })), 'wider');
   t.same(leases.wish, { plain: 7, detailed: 0 });
   t.ok(leases.wants('media'));

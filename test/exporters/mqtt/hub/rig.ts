@@ -146,7 +146,7 @@ export class TestHub {
   static async open(t: Test, url: string, name = 'hub1', options: IClientOptions = {}): Promise<TestHub> {
     const hub = new TestHub(url, name, options);
     t.teardown(() => hub.client.end(true));
-    const topics = ['status', 'sample', 'media', 'power', `feedback/${name}`].map(
+    const topics = ['status', 'sample', 'media', 'power', 'event', `feedback/${name}`].map(
       (end) => `hostwire/+/hub/${end}`,
     );
     await hub.client.subscribeAsync(topics, { qos: 0 });

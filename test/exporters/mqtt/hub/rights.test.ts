@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import t, { type Test } from 'tap';
+import { FAKE_EVENT, FakeHistory } from '../../../helpers/fakes/history.ts';
 import { findFreePort } from '../../../helpers/service/free-port.ts';
 import {
   type Broker,
@@ -65,15 +66,19 @@ for (const { name, skip, start } of BROKERS)
       const hub = await TestHub.open(t, broker.url, 'hub1', login('hub1'));
       const secret = { path: 'password', secret: PASSWORDS.pc };
       const mqtt = hubPart(broker, { username: 'pc', password_file: secret });
-      const { service, media } = await startBeside(t, { mqtt, stats: { stream_interval_seconds: 1 } });
+      const history = new FakeHistory();
+      const config = { mqtt, stats: { stream_interval_seconds: 1 } };
+      const { service, media } = await startBeside(t, config, { history });
       await until(() => hub.state === 'online', 'online');
       await hub.ask('clock');
-      await hub.want({ sections: ['cpu'], topics: ['media', 'power'] });
+      await hub.want({ sections: ['cpu'], topics: ['media', 'power', 'events'] });
       await until(
         () =>
           hub.samples.length > 1 && hub.on(`${HUB}/media`).length > 0 && hub.on(`${HUB}/power`).length > 0,
         'all that an agent publishes',
       );
+      history.notify(FAKE_EVENT);
+      await until(() => hub.on(`${HUB}/event`).length > 0, 'and events');
       t.match(await hub.command('media.mute'), { stage: 'done' });
       t.equal(media.controls.length, 1);
       t.notMatch(service.stderr(), /refuses/);
@@ -94,7 +99,7 @@ for (const { name, skip, start } of BROKERS)
       const command = hub.envelope({});
       const forge = (topic: string, payload: object, retain = false) =>
         spy.say(topic, JSON.stringify(payload), { qos: 0, retain });
-      for (const end of ['status', 'sample', 'media', 'power', 'feedback/hub1']) {
+      for (const end of ['status', 'sample', 'media', 'power', 'event', 'feedback/hub1']) {
         await forge(`${HUB}/${end}`, forged);
         await forge(`${HUB}/${end}`, forged, true);
       }
