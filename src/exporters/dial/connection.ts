@@ -37,6 +37,7 @@ export class DialConnection implements Line {
   #terms: Terms | undefined;
   /** Why it ends; the first reason is the cause of the others. */
   #reason: string | undefined;
+  #pauseMs = 0;
   #isLeave = false;
   #timer: unknown;
   #heardAtMs: number;
@@ -170,8 +171,6 @@ export class DialConnection implements Line {
     this.#reason = reason;
     this.#pauseMs = pauseMs;
   }
-
-  #pauseMs = 0;
 
   #end(): void {
     if (this.#stage === 'ended') return;

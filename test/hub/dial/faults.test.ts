@@ -181,4 +181,11 @@ t.test('[I.hub.dial.reload-hub] a reload changes one entry, and leaves the other
   t.equal((await gone.end()).code, 1008);
   t.match(await hub.host('nas'), { state: 'up' });
   t.equal(nas.closed, undefined);
+  hub.reconfigure({ nas: { url: 'http://127.0.0.1:1', labels: {} } });
+  t.match(await nas.end(), { reason: 'the entry in hub.agents has changed' }, 'the other direction');
+  await hub.host('nas', ({ reason }) => reason === 'nothing listens there');
+  hub.reconfigure({ pc: dialled() });
+  const back = new Dialler(t, hub.port);
+  await back.enter();
+  await hub.host('pc', isUp);
 });

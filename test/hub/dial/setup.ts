@@ -31,7 +31,7 @@ export function keyFile(t: Scope, key = KEY): string {
 }
 
 /** A file names a file where a configuration has its content. */
-type Written = NonNullable<ConfigPart['hub']>;
+export type Written = NonNullable<ConfigPart['hub']>;
 
 /** The program as an agent of the hub at `url`. `more`: beside `hub` and `host.id`. */
 export async function startAgent(
