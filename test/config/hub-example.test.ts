@@ -7,7 +7,8 @@ import { DEFAULT_CONFIG } from '#src/config/schema.js';
 import { makePair } from '../helpers/certificates.ts';
 import { load, makeFolder, optionsFor, writeFiles } from './loading.ts';
 
-const TEXT = readFileSync(path.resolve(import.meta.dirname, '../../../../hub.example.yaml'), 'utf8');
+const ROOT = path.resolve(import.meta.dirname, '../../../..');
+const TEXT = readFileSync(path.join(ROOT, 'hub.example.yaml'), 'utf8');
 const KEY = 'k'.repeat(40);
 
 t.test('[8.hub-example] as it is: a hub on port 9980 without machines', async (t) => {
@@ -37,4 +38,26 @@ t.test('[8.hub-example] each line that is commented out has a known key', async 
   t.same(Object.keys(config.hub.commands), ['living-room']);
   t.equal(config.server.host, '127.0.0.1');
   t.same(edited.match(/^ *# *[a-z_-]+:.*$/gm) ?? [], [], 'no key is left commented out');
+});
+
+t.test('[8.hub-example] the hubs of packaging/compose', async (t) => {
+  const { cert } = await makePair();
+  const hubs = [
+    ['mosquitto', {}, 'hub1', 'hub1.key'],
+    ['nats', { HOSTWIRE_HUB_MQTT_USERNAME: 'hub2' }, 'hub2', 'broker.key'],
+  ] as const;
+  for (const [name, more, username, password] of hubs) {
+    const folder = makeFolder(t);
+    const text = readFileSync(path.join(ROOT, 'packaging/compose', name, 'hub.yaml'), 'utf8');
+    writeFiles(folder, { 'config.yaml': text, 'viewers.key': KEY, [password]: KEY, 'ca.pem': cert });
+    const variables = { XDG_CONFIG_HOME: path.dirname(folder), HOSTWIRE_SERVER_PORT: '9980', ...more };
+    const { config, notices, unknownKeys } = loadConfig(
+      optionsFor(folder, { surroundings: { platform: 'linux', cwd: folder, variables } }),
+    );
+    t.same(notices, []);
+    t.same(unknownKeys, []);
+    t.equal(config.server.port, 9980);
+    t.match(config.hub.mqtt, { username, password_file: { secret: KEY } });
+    t.equal(config.auth.enabled, true);
+  }
 });

@@ -25,7 +25,11 @@ process.once('exit', () => running.forEach((child) => child.kill('SIGKILL')));
 /** Where the two hubs and the three brokers listen; a broker also for its health check. */
 export interface Behind {
   readonly hubs: readonly number[];
-  readonly brokers: readonly { readonly port: number; readonly healthPort: number }[];
+  readonly brokers: readonly {
+    readonly port: number;
+    readonly leafPort?: number;
+    readonly healthPort: number;
+  }[];
 }
 
 export interface StartedHaproxy {
@@ -33,6 +37,8 @@ export interface StartedHaproxy {
   readonly port: number;
   /** For MQTT. */
   readonly mqttPort: number;
+  /** For the servers of sites. */
+  readonly leafPort: number;
   readonly log: () => string;
 }
 
@@ -46,16 +52,18 @@ const answers = (port: number) =>
 export async function startHaproxy(t: Scope, behind: Behind, pair: TestPair): Promise<StartedHaproxy> {
   const folder = mkdtempSync(path.join(tmpdir(), 'hostwire-haproxy-'));
   t.teardown(() => rmSync(folder, { recursive: true, force: true }));
-  const [port, mqttPort] = [await findFreePort(), await findFreePort()];
+  const [port, mqttPort, leafPort] = [await findFreePort(), await findFreePort(), await findFreePort()];
   const pem = path.join(folder, 'site.pem');
   writeFileSync(pem, `${pair.cert}\n${pair.key}`, { mode: 0o600 });
   const places: readonly Replacement[] = [
     ['bind :8443 ssl crt /etc/haproxy/site.pem', `bind 127.0.0.1:${port} ssl crt ${pem}`],
     ['bind :8883', `bind 127.0.0.1:${mqttPort}`],
     ...behind.hubs.map((hub, i) => [` hub${i + 1}:9980`, ` 127.0.0.1:${hub}`] as const),
-    ...behind.brokers.map(
-      (broker, i) => [` nats${i + 1}:8883`, ` 127.0.0.1:${broker.port} port ${broker.healthPort}`] as const,
-    ),
+    ['bind :7422', `bind 127.0.0.1:${leafPort}`],
+    ...behind.brokers.flatMap(({ port: broker, leafPort: leaf = broker, healthPort }, i) => [
+      [` nats${i + 1}:8883`, ` 127.0.0.1:${broker} port ${healthPort}`] as const,
+      [` nats${i + 1}:7422`, ` 127.0.0.1:${leaf} port ${healthPort}`] as const,
+    ]),
   ];
   const file = path.join(folder, 'haproxy.cfg');
   writeFileSync(file, edited(shipped('compose/nats/haproxy.cfg'), places));
@@ -76,5 +84,5 @@ export async function startHaproxy(t: Scope, behind: Behind, pair: TestPair): Pr
     if (child.exitCode !== null) throw new Error(`haproxy has ended: ${log}`);
     await sleep(20);
   }
-  return { port, mqttPort, log: () => log };
+  return { port, mqttPort, leafPort, log: () => log };
 }
