@@ -101,7 +101,7 @@ export class DialIns implements SessionOwner {
 
   /** Ends those whose addresses `passes` no longer lets through. */
   judgeAgain(passes: (caller: Caller) => boolean): void {
-    for (const session of [...this.#sessions]) if (!passes(session.caller)) session.end('removed');
+    for (const session of [...this.#sessions]) if (!passes(session.caller)) session.end('barred');
   }
 
   close(): void {

@@ -8,6 +8,7 @@ export const ENDINGS = {
   slow: 'the proof took too long',
   malformed: 'a message is malformed',
   removed: 'the entry in hub.agents has changed',
+  barred: 'the hub no longer takes the address of this machine',
   closing: 'the hub is shutting down',
 } as const;
 

@@ -89,7 +89,7 @@ t.test('[I.hub.dial.access] rules of addresses hold, the key of viewers is not n
   await agent.claim();
   await agent.next('proof');
   hub.reconfigure(agents, { auth: { ...auth, blocked_ips: ['127.0.0.1'] } });
-  await agent.end();
+  t.match(await agent.end(), { reason: 'the hub no longer takes the address of this machine' });
   const blocked = new Dialler(t, hub.port);
   t.equal(await until(() => blocked.status), 403);
   hub.reconfigure(agents, { auth: { ...auth, allowed_ips: ['192.0.2.1'] } });
