@@ -7,11 +7,12 @@ import { ask } from '../../helpers/clients/http.ts';
 import { checkTime } from '../../helpers/limits.ts';
 import { findFreePort } from '../../helpers/service/free-port.ts';
 import { NO_HAPROXY, startHaproxy } from '../cluster/proxy.ts';
-import { agentPart, makeAuthority, startCluster, startClusterHub } from '../cluster/setup.ts';
+import { agentPart, makeAuthority, startCluster, startClusterHub, startLeaf } from '../cluster/setup.ts';
 import { isUp, until, watch } from '../setup.ts';
 
 t.setTimeout(1_800_000);
 
+const skip = NO_NATS || NO_HAPROXY;
 const ROUNDS = 6;
 /** From the end of a fault to the next event: the goal of the hub. */
 const MAX_AFTER_MS = 5000;
@@ -38,71 +39,93 @@ const nextAfter = async (stream: EventStream, fromMs: number): Promise<number> =
     return stream.events.find(({ atMs }) => atMs > fromMs)?.atMs;
   });
 
-t.test(
-  '[I.hub.cluster.killed] one of three killed, and started again',
-  { skip: NO_NATS || NO_HAPROXY },
-  async (t) => {
-    const authority = await makeAuthority();
-    const { ca } = authority;
-    const servers = await startCluster(t, authority);
-    const nobody = await findFreePort();
-    const brokers = servers.map(({ broker, healthPort }) => ({ port: broker.port, healthPort }));
-    const proxy = await startHaproxy(t, { hubs: [nobody, nobody], brokers }, authority.server);
-    const { media, service } = await startBeside(t, {
-      mqtt: agentPart(proxy.mqttPort, 'pc', ca),
-      stats: { stream_interval_seconds: 1 },
-    });
-    const hubs = [
-      await startClusterHub(t, proxy.mqttPort, 'hub1', ca),
-      await startClusterHub(t, proxy.mqttPort, 'hub2', ca),
-    ];
-    const streams: EventStream[] = [];
-    for (const hub of hubs) streams.push(await watch(hub, 'pc', '?fields=cpu'));
-    let done = 0;
-    const gaps: number[] = [];
-    for (let round = 0; round < ROUNDS; round++) {
-      const { name, broker } = servers[round % servers.length] ?? {};
-      if (broker === undefined) throw new Error('three servers');
-      for (const stream of streams) await nextAfter(stream, performance.now());
-      const killedAt = performance.now();
-      await broker.kill('SIGKILL');
-      // With two of three everything goes on.
-      await look(streams, 30_000);
-      const goneOn = await Promise.all(streams.map((stream) => nextAfter(stream, performance.now())));
-      const gap = Math.max(
-        ...streams.map((stream, i) => longestGap(stream, killedAt, goneOn[i] ?? killedAt)),
-      );
-      gaps.push(gap);
-      for (const hub of hubs) {
-        await hub.host('pc', isUp);
-        if ((await ask(hub.port, '/api/hosts/pc/media/control', mute)).status === 200) done++;
-      }
-      const startedAt = performance.now();
-      await broker.start();
-      const after = await Promise.all(streams.map((stream) => nextAfter(stream, performance.now())));
-      checkTime(
-        t,
-        Math.max(...after) - startedAt,
-        MAX_AFTER_MS,
-        'from the start of the server to the next event',
-      );
-      await look(streams, 10_000);
-      const backGap = Math.max(
-        ...streams.map((stream) => {
-          stream.count();
-          return longestGap(stream, startedAt, performance.now());
-        }),
-      );
-      t.comment(
-        `${name}: nothing for ${seconds(gap)} s after its death, ${seconds(backGap)} s after its start`,
-      );
+t.test('[I.hub.cluster.killed] one of three killed, and started again', { skip }, async (t) => {
+  const authority = await makeAuthority();
+  const { ca } = authority;
+  const servers = await startCluster(t, authority);
+  const nobody = await findFreePort();
+  const brokers = servers.map(({ broker, healthPort }) => ({ port: broker.port, healthPort }));
+  const proxy = await startHaproxy(t, { hubs: [nobody, nobody], brokers }, authority.server);
+  const { media, service } = await startBeside(t, {
+    mqtt: agentPart(proxy.mqttPort, 'pc', ca),
+    stats: { stream_interval_seconds: 1 },
+  });
+  const hubs = [
+    await startClusterHub(t, proxy.mqttPort, 'hub1', ca),
+    await startClusterHub(t, proxy.mqttPort, 'hub2', ca),
+  ];
+  const streams: EventStream[] = [];
+  for (const hub of hubs) streams.push(await watch(hub, 'pc', '?fields=cpu'));
+  let done = 0;
+  const gaps: number[] = [];
+  for (let round = 0; round < ROUNDS; round++) {
+    const { name, broker } = servers[round % servers.length] ?? {};
+    if (broker === undefined) throw new Error('three servers');
+    for (const stream of streams) await nextAfter(stream, performance.now());
+    const killedAt = performance.now();
+    await broker.kill('SIGKILL');
+    // With two of three everything goes on.
+    await look(streams, 30_000);
+    const goneOn = await Promise.all(streams.map((stream) => nextAfter(stream, performance.now())));
+    const gap = Math.max(...streams.map((stream, i) => longestGap(stream, killedAt, goneOn[i] ?? killedAt)));
+    gaps.push(gap);
+    for (const hub of hubs) {
+      await hub.host('pc', isUp);
+      if ((await ask(hub.port, '/api/hosts/pc/media/control', mute)).status === 200) done++;
     }
-    t.equal(done, 2 * ROUNDS, 'commands are done with two of three');
-    t.equal(media.controls.length, done, 'once each');
-    t.notMatch(service.stderr(), /refuses/);
-    const sorted = gaps.toSorted((a, b) => a - b);
-    t.comment(
-      `figure: ${ROUNDS} servers of a cluster of three killed: viewers without an event for ${seconds(sorted[0] ?? 0)} to ${seconds(sorted.at(-1) ?? 0)} s`,
+    const startedAt = performance.now();
+    await broker.start();
+    const after = await Promise.all(streams.map((stream) => nextAfter(stream, performance.now())));
+    checkTime(
+      t,
+      Math.max(...after) - startedAt,
+      MAX_AFTER_MS,
+      'from the start of the server to the next event',
     );
-  },
-);
+    await look(streams, 10_000);
+    const backGap = Math.max(
+      ...streams.map((stream) => {
+        stream.count();
+        return longestGap(stream, startedAt, performance.now());
+      }),
+    );
+    t.comment(
+      `${name}: nothing for ${seconds(gap)} s after its death, ${seconds(backGap)} s after its start`,
+    );
+  }
+  t.equal(done, 2 * ROUNDS, 'commands are done with two of three');
+  t.equal(media.controls.length, done, 'once each');
+  t.notMatch(service.stderr(), /refuses/);
+  const sorted = gaps.toSorted((a, b) => a - b);
+  t.comment(
+    `figure: ${ROUNDS} servers of a cluster of three killed: viewers without an event for ${seconds(sorted[0] ?? 0)} to ${seconds(sorted.at(-1) ?? 0)} s`,
+  );
+});
+
+t.test('[I.hub.leaf.killed] the server of a site killed, and its way out', { skip }, async (t) => {
+  const authority = await makeAuthority();
+  const { ca } = authority;
+  const servers = await startCluster(t, authority);
+  const nobody = await findFreePort();
+  const brokers = servers.map(({ broker: { port }, ...more }) => ({ port, ...more }));
+  const proxy = await startHaproxy(t, { hubs: [nobody, nobody], brokers }, authority.server);
+  const leaf = await startLeaf(t, authority, proxy.leafPort);
+  await startBeside(t, { mqtt: agentPart(leaf.port, 'pc', ca), stats: { stream_interval_seconds: 1 } });
+  const [first] = servers;
+  if (first === undefined) throw new Error('three servers');
+  const hub = await startClusterHub(t, first.broker.port, 'hub1', ca);
+  const stream = await watch(hub, 'pc', '?fields=cpu');
+  const took: number[] = [];
+  for (let round = 0; round < 3; round++) {
+    await nextAfter(stream, performance.now());
+    await leaf.kill('SIGKILL');
+    await hub.host('pc', ({ state }) => state === 'down');
+    const startedAt = performance.now();
+    await leaf.start();
+    took.push((await nextAfter(stream, performance.now())) - startedAt);
+  }
+  checkTime(t, Math.max(...took), MAX_AFTER_MS, 'from the start of the server to the next event');
+  t.comment(
+    `figure: the server of a site killed: the next event ${took.map(seconds).join(', ')} s after its start`,
+  );
+});
