@@ -13,6 +13,7 @@ import { fixtureHost } from '../../helpers/fakes/host.ts';
 import { livelyHost } from '../../helpers/fakes/lively-host.ts';
 import { startHere } from '../../helpers/service/service.ts';
 import { isDown, isUp, startHub, until } from '../setup.ts';
+import { HubClient, type HubTold } from '../socket-setup.ts';
 import { Dialler, dialled, KEY, PlayedHub, startAgent } from './setup.ts';
 
 t.setTimeout(280_000);
@@ -76,6 +77,29 @@ t.test('[I.hub.dial.long] the past, and a cover of many frames', async (t) => {
   const past = await both(`history?since=${until - 60}&until=${until}&step=1`);
   t.equal(past.own.status, 200);
   t.equal(past.through.body.toString(), past.own.body.toString());
+});
+
+t.test('[I.hub.dial.pushed] media as they change, and the stages of a command', async (t) => {
+  // So long that nothing is asked for again.
+  const hub = await startHub(t, { pc: dialled() }, { ...EVERYTHING, stats: { stream_interval_seconds: 60 } });
+  const agent = await startHere(livelyHost(), {
+    hub: { url: urlOf(hub), key_file: { path: 'k', secret: KEY } },
+    host: { id: 'pc' },
+  });
+  t.teardown(() => agent.stop());
+  await hub.host('pc', isUp);
+  const client = await HubClient.open(t, hub);
+  const isMedia =
+    (playback: string) =>
+    ({ type, data }: HubTold) =>
+      type === 'media_update' && data['playback'] === playback;
+  client.say('subscribe', { host: 'pc', data: { topics: ['media'], detail: true } }, 's');
+  await client.take(isMedia('playing'));
+  client.say('media', { host: 'pc', data: { action: 'pause' } }, 'p');
+  await client.take(({ id, data }) => id === 'p' && data['final'] === true);
+  const stages = client.told.filter(({ id }) => id === 'p').map(({ data }) => data['stage']);
+  t.strictSame(stages, ['running', 'done']);
+  await client.take(isMedia('paused'));
 });
 
 t.test("[I.hub.dial.bytes] events are those of the agent's own stream, byte for byte", async (t) => {
