@@ -39,7 +39,16 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   ],
   front: ['engines', 'parts', 'tls', 'config', 'http'],
   hub: [
-    ...['front', 'hub/pull', 'hub/broker', 'hub/dial', 'hub/socket', 'exporters/mqtt', 'exporters/dial'],
+    ...[
+      'front',
+      'hub/broker',
+      'hub/commands',
+      'hub/dial',
+      'hub/fleet',
+      'hub/host',
+      'hub/hosts',
+      'hub/socket',
+    ],
     ...[
       'http',
       'stats',
@@ -59,9 +68,23 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
     ...['http', 'http/clients', 'http/socket', 'stats', 'wire', 'params', 'errors', 'log', 'clock'],
     'listeners',
   ],
+  'hub/fleet': ['hub/host', 'hub/hosts', 'hub/socket', 'http', 'stats', 'wire', 'errors', 'clock'],
+  'hub/dial': [
+    ...['hub/broker', 'hub/host', 'hub/hosts', 'exporters/dial', 'http', 'config', 'errors', 'log', 'clock'],
+  ],
+  'hub/broker': [
+    ...['hub/host', 'hub/hosts', 'hub/pull', 'exporters/mqtt', 'host', 'config', 'stats', 'wire'],
+    ...['errors', 'params', 'clock'],
+  ],
+  'hub/commands': [
+    ...['hub/host', 'access', 'http', 'config', 'stats', 'wire', 'errors', 'log', 'params', 'clock'],
+    'listeners',
+  ],
+  'hub/hosts': ['hub/host', 'hub/pull', 'host', 'http', 'config', 'stats', 'wire', 'errors', 'params'],
+  'hub/host': [
+    ...['hub/pull', 'host', 'http', 'stats', 'wire', 'errors', 'log', 'params', 'clock', 'listeners'],
+  ],
   'hub/pull': ['config', 'tls', 'clock'],
-  'hub/broker': ['host', 'errors', 'params', 'clock'],
-  'hub/dial': ['exporters/dial', 'http', 'http/clients', 'log', 'clock'],
   parts: ['config', 'host', 'stats', 'history', 'processes', 'commands', 'log', 'clock'],
   engines: ['http'],
   http: ['http/clients', 'stats', 'tls', 'access', 'config', 'wire', 'errors', 'params', 'log'],

@@ -12,13 +12,13 @@ import { type Request, type Route, routesOfTable } from '../http/routes.ts';
 import { STREAM_HEADERS } from '../http/stream/fanout.ts';
 import { parseView, type View } from '../stats/view.ts';
 import { HUB_OPERATIONS } from '../wire/hub-operations.ts';
-import type { Asking } from './asking.ts';
-import type { DialIns } from './dial-ins.ts';
-import { filterOf } from './filter.ts';
-import type { Fleet } from './fleet.ts';
-import { forwardedRuns } from './forwarded.ts';
-import type { Host } from './host.ts';
-import type { Hosts } from './hosts.ts';
+import type { Asking } from './commands/asking.ts';
+import { forwardedRuns } from './commands/forwarded.ts';
+import type { DialIns } from './dial/dial-ins.ts';
+import { filterOf } from './fleet/filter.ts';
+import type { Fleet } from './fleet/fleet.ts';
+import type { Host } from './host/host.ts';
+import type { Hosts } from './hosts/hosts.ts';
 import type { HubSockets } from './socket/sockets.ts';
 
 export const HUB_HEADERS: ReadonlySet<string> = new Set([

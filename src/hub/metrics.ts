@@ -1,7 +1,7 @@
 /** The figures of the hub itself, as the text format 0.0.4 of Prometheus. */
 import type { EventCounters } from '../http/stream/stream-hub.ts';
 import type { HostState } from '../wire/hub.ts';
-import type { Counters } from './parts.ts';
+import type { Counters } from './host/parts.ts';
 
 export interface Figures {
   readonly states: Readonly<Record<HostState, number>>;

@@ -15,18 +15,18 @@ import { Listeners } from '../listeners.ts';
 import type { Log } from '../log/log.ts';
 import type { ServiceFacts } from '../stats/system.ts';
 import { HUB_OPERATIONS } from '../wire/hub-operations.ts';
-import { Asking } from './asking.ts';
-import { BrokerRoom } from './broker-room.ts';
-import { DialIns } from './dial-ins.ts';
+import { BrokerRoom } from './broker/room.ts';
+import { Asking } from './commands/asking.ts';
+import { DialIns } from './dial/dial-ins.ts';
 import { HUB_HEADERS, hubRoutes } from './endpoints.ts';
-import { Fleet } from './fleet.ts';
-import { Hosts } from './hosts.ts';
+import { Fleet } from './fleet/fleet.ts';
+import { type Counters, createCounters, type HubParts } from './host/parts.ts';
+import { TIMES, type Times } from './host/times.ts';
+import { Hosts } from './hosts/hosts.ts';
 import { hubMetrics } from './metrics.ts';
 import { readPages } from './page.ts';
-import { type Counters, createCounters, type HubParts } from './parts.ts';
 import { HubSockets } from './socket/sockets.ts';
 import { HubSocketRooms } from './socket-rooms.ts';
-import { TIMES, type Times } from './times.ts';
 
 export interface HubOptions {
   readonly config: Config;

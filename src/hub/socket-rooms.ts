@@ -5,12 +5,13 @@ import type { Caller } from '../http/clients/caller.ts';
 import type { Params } from '../params.ts';
 import { parseView, type View } from '../stats/view.ts';
 import type { FleetData } from '../wire/hub-socket.ts';
-import { NOBODY } from './ask.ts';
-import type { Asking, Follower } from './asking.ts';
-import { type Filter, filterOf } from './filter.ts';
-import type { Fleet } from './fleet.ts';
-import type { Hosts } from './hosts.ts';
-import { membersOf } from './members.ts';
+import type { Asking, Follower } from './commands/asking.ts';
+import { type Filter, filterOf } from './fleet/filter.ts';
+import type { Fleet } from './fleet/fleet.ts';
+import { NOBODY } from './host/ask.ts';
+import { membersOf } from './host/members.ts';
+import type { Times } from './host/times.ts';
+import type { Hosts } from './hosts/hosts.ts';
 import type {
   AskedAnswer,
   FleetFollower,
@@ -18,7 +19,6 @@ import type {
   SocketHost,
   SocketRooms,
 } from './socket/rooms.ts';
-import type { Times } from './times.ts';
 
 export interface SocketRoomsOptions {
   readonly hosts: Hosts;

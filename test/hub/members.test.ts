@@ -1,8 +1,8 @@
 /** Cutting samples by bytes: the scanner against JSON.parse, and cuts against parsing, deleting and writing again. */
 import t from 'tap';
 import { SECTION_BITS, SECTIONS } from '#src/host/host.js';
-import { membersOf } from '#src/hub/members.js';
-import { HostSample } from '#src/hub/sample.js';
+import { membersOf } from '#src/hub/host/members.js';
+import { HostSample } from '#src/hub/host/sample.js';
 import { viewOf } from '#src/stats/view.js';
 import { createRandom } from '../helpers/random.ts';
 

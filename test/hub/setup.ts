@@ -3,7 +3,7 @@ import net from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { AgentEntry } from '#src/config/hub-rows.js';
 import type { Config } from '#src/config/schema.js';
-import type { Times } from '#src/hub/times.js';
+import type { Times } from '#src/hub/host/times.js';
 import { createLog } from '#src/log/log.js';
 import type { HostList, HostRow } from '#src/wire/hub.js';
 import { EventStream, payloadOf } from '../helpers/clients/event-stream.ts';

@@ -1,4 +1,5 @@
 /** The topics that a machine behind a broker sends by itself while somebody follows them: media, power, events of watch rules. */
+import type { TopicSink } from '../host/host.ts';
 import type { Leased } from './topics.ts';
 
 /** What a hub publishes on `want`, beside its name. */
@@ -10,14 +11,6 @@ export interface Want {
 
 /** As in a want. */
 export type PushedTopic = 'media' | 'power' | 'events';
-
-/** Who follows a topic. */
-export interface TopicSink {
-  /** `json`: an object. */
-  readonly onPayload: (json: string) => void;
-  /** What came before may be old: the machine is gone, or has started again. */
-  readonly onLost: () => void;
-}
 
 const KINDS: Readonly<Record<PushedTopic, Leased>> = { media: 'media', power: 'power', events: 'event' };
 /** A longer payload is not the service's. */

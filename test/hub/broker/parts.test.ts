@@ -6,7 +6,7 @@ import { Calls } from '#src/hub/broker/calls.js';
 import { SampleLines } from '#src/hub/broker/lines.js';
 import { readStatus } from '#src/hub/broker/status.js';
 import { AgentTopics } from '#src/hub/broker/topics.js';
-import { HostSample } from '#src/hub/sample.js';
+import { HostSample } from '#src/hub/host/sample.js';
 import { createLog } from '#src/log/log.js';
 import { Sampler } from '#src/stats/sampler.js';
 import { Encoded, VIEW_COUNT, viewAt, viewOf } from '#src/stats/view.js';

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import v8 from 'node:v8';
 import vm from 'node:vm';
 import t from 'tap';
-import { TIMES } from '#src/hub/times.js';
+import { TIMES } from '#src/hub/host/times.js';
 import { ask } from '../../helpers/clients/http.ts';
 import { findFreePort } from '../../helpers/service/free-port.ts';
 import { startService } from '../../helpers/service/service.ts';

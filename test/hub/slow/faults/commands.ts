@@ -11,7 +11,7 @@ import { type RawAnswer, RawConnection, requestBytes } from '../../../helpers/cl
 import type { ConfigPart } from '../../../helpers/service/service.ts';
 import { until } from '../../setup.ts';
 
-/** The hub's own limit: src/hub/times.ts. */
+/** The hub's own limit: src/hub/host/times.ts. */
 const COMMAND_SECONDS = 5;
 /** From the decision of the agent until the program has read the clock, on a busy machine. */
 const START_SECONDS = 1;

@@ -2,26 +2,26 @@
  * A machine whose agent reports over a broker, or over a connection that it has opened: what it says of itself, what is
  * wanted of it, and what it is asked.
  */
-import type { ServiceError } from '../errors.ts';
-import type { View } from '../stats/view.ts';
-import type { HostRow } from '../wire/hub.ts';
-import type { ClockReading } from './agent-clock.ts';
-import { Answers } from './answers.ts';
-import type { Ask, HostAnswer } from './ask.ts';
-import type { Calls } from './broker/calls.ts';
-import { SampleLines } from './broker/lines.ts';
-import { PushedTopics, type TopicSink, type Want } from './broker/pushed.ts';
-import type { Status } from './broker/status.ts';
-import type { Leased } from './broker/topics.ts';
-import { BrokerReach } from './broker-reach.ts';
-import { BrokerStreams } from './broker-streams.ts';
-import type { Host } from './host.ts';
-import type { AgentStream, Lane, LaneOwner, StreamSink } from './lane.ts';
-import { Lanes } from './lanes.ts';
-import type { HubParts } from './parts.ts';
-import { BadAnswer } from './pull/answer.ts';
-import type { Failure } from './pull/socket.ts';
-import { type Condition, Standing } from './standing.ts';
+import type { ServiceError } from '../../errors.ts';
+import type { View } from '../../stats/view.ts';
+import type { HostRow } from '../../wire/hub.ts';
+import type { ClockReading } from '../host/agent-clock.ts';
+import { Answers } from '../host/answers.ts';
+import type { Ask, HostAnswer } from '../host/ask.ts';
+import type { Host, TopicSink } from '../host/host.ts';
+import type { AgentStream, Lane, LaneOwner, StreamSink } from '../host/lane.ts';
+import { Lanes } from '../host/lanes.ts';
+import type { HubParts } from '../host/parts.ts';
+import { type Condition, Standing } from '../host/standing.ts';
+import { BadAnswer } from '../pull/answer.ts';
+import type { Failure } from '../pull/socket.ts';
+import type { Calls } from './calls.ts';
+import { SampleLines } from './lines.ts';
+import { PushedTopics, type Want } from './pushed.ts';
+import { BrokerReach } from './reach.ts';
+import type { Status } from './status.ts';
+import { BrokerStreams } from './streams.ts';
+import type { Leased } from './topics.ts';
 
 export interface BrokerHostRooms {
   readonly parts: HubParts;

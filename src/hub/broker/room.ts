@@ -1,8 +1,8 @@
 /** The broker of the present configuration; its library is loaded when there is one. */
-import type { Config } from '../config/schema.ts';
+import type { Config } from '../../config/schema.ts';
+import type { HubParts } from '../host/parts.ts';
+import type { Hosts } from '../hosts/hosts.ts';
 import { Broker } from './broker.ts';
-import type { Hosts } from './hosts.ts';
-import type { HubParts } from './parts.ts';
 
 type Settings = Config['hub']['mqtt'];
 
@@ -40,7 +40,7 @@ export class BrokerRoom {
       await this.#broker?.close();
       this.#broker = undefined;
       if (this.#isClosed || settings !== this.#settings || settings.url === undefined) return;
-      const { linkOf } = await import('../exporters/mqtt/exporter.ts');
+      const { linkOf } = await import('../../exporters/mqtt/exporter.ts');
       if (!this.#isClosed)
         this.#broker = new Broker(this.#parts, this.#hosts, settings.url, settings, linkOf);
     } catch (error) {

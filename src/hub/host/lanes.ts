@@ -1,7 +1,7 @@
 /** The lanes of one machine, and what of it is the same however it is reached. */
-import type { Params } from '../params.ts';
-import type { View } from '../stats/view.ts';
-import type { HostRow } from '../wire/hub.ts';
+import type { Params } from '../../params.ts';
+import type { View } from '../../stats/view.ts';
+import type { HostRow } from '../../wire/hub.ts';
 import { NOBODY, type Question, type Reach } from './ask.ts';
 import type { Host } from './host.ts';
 import { Lane, type LaneOwner } from './lane.ts';

@@ -1,48 +1,19 @@
-/** One machine of the hub. One that it connects to itself: whether its agent is there, and when it is tried again. */
+/** A machine that the hub connects to: whether its agent is there, and when it is tried again. */
 import { isDeepStrictEqual } from 'node:util';
-import type { ServiceError } from '../errors.ts';
-import type { View } from '../stats/view.ts';
-import type { HostRow } from '../wire/hub.ts';
-import { Answers } from './answers.ts';
-import type { Ask, HostAnswer, Reach } from './ask.ts';
-import type { TopicSink } from './broker/pushed.ts';
-import type { AgentStream, Lane, LaneOwner, StreamSink } from './lane.ts';
-import { Lanes } from './lanes.ts';
-import type { HubParts } from './parts.ts';
-import type { Failure } from './pull/socket.ts';
-import { type PulledEntry, type Target, targetOf } from './pull/target.ts';
+import type { ServiceError } from '../../errors.ts';
+import type { View } from '../../stats/view.ts';
+import type { HostRow } from '../../wire/hub.ts';
+import { Answers } from '../host/answers.ts';
+import type { Ask, HostAnswer } from '../host/ask.ts';
+import type { Host } from '../host/host.ts';
+import type { AgentStream, Lane, LaneOwner, StreamSink } from '../host/lane.ts';
+import { Lanes } from '../host/lanes.ts';
+import type { HubParts } from '../host/parts.ts';
+import { type Condition, Standing } from '../host/standing.ts';
+import type { Failure } from '../pull/socket.ts';
+import { type PulledEntry, type Target, targetOf } from '../pull/target.ts';
 import { Pulled } from './pulled.ts';
 import { openPulledStream } from './pulled-stream.ts';
-import { type Condition, Standing } from './standing.ts';
-
-/** A machine, however the hub reaches it. */
-export interface Host extends Reach {
-  readonly id: string;
-  readonly labels: Readonly<Record<string, string>>;
-  readonly condition: Condition;
-  /** Changes with the condition. */
-  readonly version: number;
-  readonly isUp: boolean;
-  readonly lanes: readonly Lane[];
-  /** That of /api/hosts. */
-  readonly row: HostRow;
-  laneOf(view: View): Lane;
-  /**
-   * Follows a topic that the machine sends by itself; returns a function that ends it, or undefined where it does not send that one.
-   * Absent where it sends none.
-   */
-  followTopic?(name: string, sink: TopicSink): (() => void) | undefined;
-  /** The payload of one sample, at most a second old. Rejects with ServiceError. */
-  usage(view: View): Promise<Buffer>;
-  /** At most 10 s old. Rejects with ServiceError. */
-  system(withDetail: boolean): Promise<Buffer>;
-  /** Clients' commands come through `Asking`, which judges them. */
-  ask(ask: Ask): Promise<HostAnswer>;
-  /** The error for those who ask it while it is not up. */
-  refusal(): ServiceError;
-  /** Ends all streams; returns how many still have to take what they were sent before. */
-  close(): number;
-}
 
 /** A machine of `hub.agents` that the hub connects to. */
 export class PulledHost implements Host, LaneOwner {

@@ -2,21 +2,21 @@
  * The viewers of /api/fleet/stream and of the topic `fleet` with the same filter and view: their event is made once per
  * interval. Samples are joined as bytes.
  */
-import { deferToNextTurn } from '../clock.ts';
-import type { Caller } from '../http/clients/caller.ts';
-import type { Exchange } from '../http/engine.ts';
-import type { Headers } from '../http/reply.ts';
-import { inSlices } from '../http/socket/slices.ts';
-import { Fanout } from '../http/stream/fanout.ts';
-import type { SampleEvents } from '../http/stream/stream-hub.ts';
-import type { Demand } from '../stats/source.ts';
-import type { View } from '../stats/view.ts';
+import { deferToNextTurn } from '../../clock.ts';
+import type { Caller } from '../../http/clients/caller.ts';
+import type { Exchange } from '../../http/engine.ts';
+import type { Headers } from '../../http/reply.ts';
+import { inSlices } from '../../http/socket/slices.ts';
+import { Fanout } from '../../http/stream/fanout.ts';
+import type { SampleEvents } from '../../http/stream/stream-hub.ts';
+import type { Demand } from '../../stats/source.ts';
+import type { View } from '../../stats/view.ts';
+import type { Host } from '../host/host.ts';
+import type { HubParts } from '../host/parts.ts';
+import type { HostSample } from '../host/sample.ts';
+import type { Hosts } from '../hosts/hosts.ts';
+import type { FleetFollower, FleetWhole } from '../socket/rooms.ts';
 import type { Filter } from './filter.ts';
-import type { Host } from './host.ts';
-import type { Hosts } from './hosts.ts';
-import type { HubParts } from './parts.ts';
-import type { HostSample } from './sample.ts';
-import type { FleetFollower, FleetWhole } from './socket/rooms.ts';
 
 const BEGIN = Buffer.from('data: ');
 const SAMPLE = Buffer.from(',"sample":');

@@ -1,13 +1,13 @@
 /** The stream of samples that the hub opens at an agent. */
-import { ALL_SECTIONS } from '../host/host.ts';
-import type { AgentStream, StreamSink } from './lane.ts';
-import type { HubParts } from './parts.ts';
-import { EventSplitter } from './pull/events.ts';
-import { AgentRequest } from './pull/request.ts';
-import { checkHead, type Failure } from './pull/socket.ts';
-import type { Target } from './pull/target.ts';
-import { HostSample } from './sample.ts';
-import { namesOf } from './section-names.ts';
+import { ALL_SECTIONS } from '../../host/host.ts';
+import type { AgentStream, StreamSink } from '../host/lane.ts';
+import type { HubParts } from '../host/parts.ts';
+import { HostSample } from '../host/sample.ts';
+import { namesOf } from '../host/section-names.ts';
+import { EventSplitter } from '../pull/events.ts';
+import { AgentRequest } from '../pull/request.ts';
+import { checkHead, type Failure } from '../pull/socket.ts';
+import type { Target } from '../pull/target.ts';
 
 const ENDED: Failure = { isRefusal: false, reason: 'it has ended its stream' };
 

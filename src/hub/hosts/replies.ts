@@ -1,7 +1,7 @@
 /** What an agent's answer other than 200 means: its own error, or that it cannot be reached. */
-import { type ErrorCode, ServiceError, STATUS_BY_CODE } from '../errors.ts';
-import type { WholeAnswer } from './pull/connection.ts';
-import type { Failure } from './pull/socket.ts';
+import { type ErrorCode, ServiceError, STATUS_BY_CODE } from '../../errors.ts';
+import type { WholeAnswer } from '../pull/connection.ts';
+import type { Failure } from '../pull/socket.ts';
 
 /** Errors are short; more is not the service's. */
 const MAX_ERROR_BYTES = 64 * 1024;

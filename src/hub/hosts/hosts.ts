@@ -1,13 +1,14 @@
 /** All hosts of the hub, by id; a reload adds and removes some and leaves the others as they are. */
-import type { AgentEntry } from '../config/hub-rows.ts';
-import type { Config } from '../config/schema.ts';
-import { ServiceError } from '../errors.ts';
-import type { Caller } from '../http/clients/caller.ts';
-import type { EventCounters } from '../http/stream/stream-hub.ts';
-import type { HostState } from '../wire/hub.ts';
-import { type Host, PulledHost } from './host.ts';
-import type { HubParts } from './parts.ts';
-import { isPulled, type PulledEntry } from './pull/target.ts';
+import type { AgentEntry } from '../../config/hub-rows.ts';
+import type { Config } from '../../config/schema.ts';
+import { ServiceError } from '../../errors.ts';
+import type { Caller } from '../../http/clients/caller.ts';
+import type { EventCounters } from '../../http/stream/stream-hub.ts';
+import type { HostState } from '../../wire/hub.ts';
+import type { Host } from '../host/host.ts';
+import type { HubParts } from '../host/parts.ts';
+import { isPulled, type PulledEntry } from '../pull/target.ts';
+import { PulledHost } from './pulled-host.ts';
 
 /** A thousand first checks at once would take 15 MB for good, and get in each other's way. */
 const MS_PER_HOST = 3;

@@ -1,19 +1,19 @@
 /** The machines of `hub.agents` whose agents dial this hub: who has proved to be which, and what each is sent. */
-import type { AgentEntry } from '../config/hub-rows.ts';
-import { ServiceError } from '../errors.ts';
-import type { EndingName } from '../exporters/dial/endings.ts';
-import type { Framed } from '../exporters/dial/frames.ts';
-import type { Caller } from '../http/clients/caller.ts';
-import type { Exchange } from '../http/engine.ts';
-import { Calls } from './broker/calls.ts';
-import { readStatus } from './broker/status.ts';
-import { isLeased } from './broker/topics.ts';
-import { BrokerHost } from './broker-host.ts';
-import { Attempts } from './dial/attempts.ts';
-import { DialSession, type SessionOwner } from './dial/session.ts';
-import type { Configured } from './hosts.ts';
-import type { HubParts } from './parts.ts';
-import { LOOK_MS, Wants } from './wants.ts';
+import type { AgentEntry } from '../../config/hub-rows.ts';
+import { ServiceError } from '../../errors.ts';
+import type { EndingName } from '../../exporters/dial/endings.ts';
+import type { Framed } from '../../exporters/dial/frames.ts';
+import type { Caller } from '../../http/clients/caller.ts';
+import type { Exchange } from '../../http/engine.ts';
+import { Calls } from '../broker/calls.ts';
+import { BrokerHost } from '../broker/host.ts';
+import { readStatus } from '../broker/status.ts';
+import { isLeased } from '../broker/topics.ts';
+import { LOOK_MS, Wants } from '../broker/wants.ts';
+import type { HubParts } from '../host/parts.ts';
+import type { Configured } from '../hosts/hosts.ts';
+import { Attempts } from './attempts.ts';
+import { DialSession, type SessionOwner } from './session.ts';
 
 interface Dialled {
   entry: AgentEntry;

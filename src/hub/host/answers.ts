@@ -1,5 +1,5 @@
 /** Answers of one machine by what was asked: all who ask meanwhile share one question, and its answer for a few seconds. */
-import type { Clock } from '../clock.ts';
+import type { Clock } from '../../clock.ts';
 import { type Ask, type HostAnswer, isQuestion, type Reach } from './ask.ts';
 
 /** How old an answer may be, as over HTTP; of the other questions it is shared only by those who wait for it. */

@@ -1,8 +1,8 @@
 /** The request over HTTP that asks an agent for what the hub was asked. */
-import { ServiceError } from '../errors.ts';
-import type { Params } from '../params.ts';
-import type { Question } from './ask.ts';
-import type { SentRequest } from './pull/connection.ts';
+import { ServiceError } from '../../errors.ts';
+import type { Params } from '../../params.ts';
+import type { Question } from '../host/ask.ts';
+import type { SentRequest } from '../pull/connection.ts';
 
 type HttpRequest = Pick<SentRequest, 'method' | 'path' | 'body'>;
 

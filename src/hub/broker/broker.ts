@@ -1,22 +1,22 @@
 /** The machines behind a broker: the connection, who is there, and the leases by which their agents send samples. */
 import { isDeepStrictEqual } from 'node:util';
-import type { Config } from '../config/schema.ts';
-import type { Connection } from '../exporters/mqtt/link/connection.ts';
-import type { Message } from '../exporters/mqtt/link/line.ts';
-import type { MqttLink } from '../exporters/mqtt/link/mqtt-link.ts';
-import { Calls } from './broker/calls.ts';
-import { kindOf } from './broker/pushed.ts';
-import { readStatus } from './broker/status.ts';
-import { AgentTopics, type Leased } from './broker/topics.ts';
-import { BrokerHost } from './broker-host.ts';
-import type { Hosts } from './hosts.ts';
-import type { HubParts } from './parts.ts';
+import type { Config } from '../../config/schema.ts';
+import type { Connection } from '../../exporters/mqtt/link/connection.ts';
+import type { Message } from '../../exporters/mqtt/link/line.ts';
+import type { MqttLink } from '../../exporters/mqtt/link/mqtt-link.ts';
+import type { HubParts } from '../host/parts.ts';
+import type { Hosts } from '../hosts/hosts.ts';
+import { Calls } from './calls.ts';
+import { BrokerHost } from './host.ts';
+import { kindOf } from './pushed.ts';
+import { readStatus } from './status.ts';
+import { AgentTopics, type Leased } from './topics.ts';
 import { LOOK_MS, Wants } from './wants.ts';
 
 type Settings = Config['hub']['mqtt'];
 
 /** Opens the connection; in the part of the program that has the library. */
-export type OpenLink = typeof import('../exporters/mqtt/exporter.ts')['linkOf'];
+export type OpenLink = typeof import('../../exporters/mqtt/exporter.ts')['linkOf'];
 
 /** Viewers wait for the end of an outage, 5 s at most. */
 const MAX_DELAY_MS = 4000;

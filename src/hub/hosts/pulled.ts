@@ -1,12 +1,12 @@
 /** The way to an agent that the hub connects to: requests over HTTP, on connections that are kept. */
-import { ServiceError } from '../errors.ts';
-import { AgentClock, type ClockReading } from './agent-clock.ts';
-import { type Ask, type HostAnswer, isQuestion, type Reach } from './ask.ts';
-import type { HubParts } from './parts.ts';
-import { BUSY, type Call, Calls, FULL } from './pull/calls.ts';
-import { isLost, type Lost, type SentRequest, type WholeAnswer } from './pull/connection.ts';
-import { type Failure, whyWrong } from './pull/socket.ts';
-import type { Target } from './pull/target.ts';
+import { ServiceError } from '../../errors.ts';
+import { AgentClock, type ClockReading } from '../host/agent-clock.ts';
+import { type Ask, type HostAnswer, isQuestion, type Reach } from '../host/ask.ts';
+import type { HubParts } from '../host/parts.ts';
+import { BUSY, type Call, Calls, FULL } from '../pull/calls.ts';
+import { isLost, type Lost, type SentRequest, type WholeAnswer } from '../pull/connection.ts';
+import { type Failure, whyWrong } from '../pull/socket.ts';
+import type { Target } from '../pull/target.ts';
 import { errorIn, headerOf, hostNameIn, unreachable } from './replies.ts';
 import { requestOfCommand, requestOfQuestion } from './requests.ts';
 

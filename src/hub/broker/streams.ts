@@ -1,11 +1,11 @@
 /** The streams of one machine behind a broker: what they want together, and the samples that have it. */
-import { SECTION_BITS, type Section } from '../host/host.ts';
-import type { SampleLines } from './broker/lines.ts';
-import type { Want } from './broker/pushed.ts';
-import type { AgentStream, StreamSink } from './lane.ts';
-import type { Failure } from './pull/socket.ts';
-import { HostSample } from './sample.ts';
-import { namesOf } from './section-names.ts';
+import { SECTION_BITS, type Section } from '../../host/host.ts';
+import type { AgentStream, StreamSink } from '../host/lane.ts';
+import { HostSample } from '../host/sample.ts';
+import { namesOf } from '../host/section-names.ts';
+import type { Failure } from '../pull/socket.ts';
+import type { SampleLines } from './lines.ts';
+import type { Want } from './pushed.ts';
 
 interface Stream {
   readonly sections: number;

@@ -2,7 +2,7 @@
  * Whether this process has stood still: stopped, or without processor time. What it reads right after may have waited for it as
  * long, and nothing says since when; a command among that would be done late.
  */
-import type { Clock } from '../clock.ts';
+import type { Clock } from '../../clock.ts';
 
 const TICK_MS = 1000;
 /** Of the tick: on a busy machine it comes late without a stop. */

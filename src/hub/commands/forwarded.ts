@@ -1,19 +1,19 @@
 /** The routes of one machine that its own service answers: what they ask it, and the answer. */
-import { ServiceError } from '../errors.ts';
-import { parseJsonObject } from '../http/body.ts';
-import { HISTORY_QUERY, POWER_QUERY, PROCESS_QUERY, seriesIn } from '../http/endpoints/query-types.ts';
-import { taggedJson } from '../http/etag.ts';
-import type { Answer } from '../http/head.ts';
-import { paramsOf } from '../http/query.ts';
-import { type Headers, jsonTextAnswer, statusLine } from '../http/reply.ts';
-import type { Request, Run, Runs } from '../http/routes.ts';
-import { checkParams, type Params } from '../params.ts';
-import { parseView } from '../stats/view.ts';
-import type { HubOperationId } from '../wire/hub-operations.ts';
-import { mediaRequest } from '../wire/requests.ts';
-import type { HostAnswer } from './ask.ts';
+import { ServiceError } from '../../errors.ts';
+import { parseJsonObject } from '../../http/body.ts';
+import { HISTORY_QUERY, POWER_QUERY, PROCESS_QUERY, seriesIn } from '../../http/endpoints/query-types.ts';
+import { taggedJson } from '../../http/etag.ts';
+import type { Answer } from '../../http/head.ts';
+import { paramsOf } from '../../http/query.ts';
+import { type Headers, jsonTextAnswer, statusLine } from '../../http/reply.ts';
+import type { Request, Run, Runs } from '../../http/routes.ts';
+import { checkParams, type Params } from '../../params.ts';
+import { parseView } from '../../stats/view.ts';
+import type { HubOperationId } from '../../wire/hub-operations.ts';
+import { mediaRequest } from '../../wire/requests.ts';
+import type { HostAnswer } from '../host/ask.ts';
+import type { Host } from '../host/host.ts';
 import type { Asking } from './asking.ts';
-import type { Host } from './host.ts';
 
 export interface ForwardRooms {
   readonly asking: Asking;

@@ -1,17 +1,17 @@
 /** Asks machines for clients: judges commands by `hub.commands`, gives each its deadline, and writes the audit trail. */
-import type { Clock } from '../clock.ts';
-import type { Config } from '../config/schema.ts';
-import { ServiceError } from '../errors.ts';
-import type { Caller } from '../http/clients/caller.ts';
-import type { Gate } from '../http/gate.ts';
-import { Listeners } from '../listeners.ts';
-import type { Log } from '../log/log.ts';
-import type { Params } from '../params.ts';
-import { type Asker, type HostAnswer, isQuestion, KEY_NAME, type Step } from './ask.ts';
+import type { Clock } from '../../clock.ts';
+import type { Config } from '../../config/schema.ts';
+import { ServiceError } from '../../errors.ts';
+import type { Caller } from '../../http/clients/caller.ts';
+import type { Gate } from '../../http/gate.ts';
+import { Listeners } from '../../listeners.ts';
+import type { Log } from '../../log/log.ts';
+import type { Params } from '../../params.ts';
+import { type Asker, type HostAnswer, isQuestion, KEY_NAME, type Step } from '../host/ask.ts';
+import type { Host } from '../host/host.ts';
+import type { Times } from '../host/times.ts';
 import { CommandRules } from './command-rules.ts';
-import type { Host } from './host.ts';
 import { Standstill } from './standstill.ts';
-import type { Times } from './times.ts';
 
 export interface AskingOptions {
   readonly rules: Config['hub']['commands'];

@@ -1,9 +1,9 @@
 /** The way to an agent behind a broker: questions, and commands with deadlines by the agent's own clock. */
-import { AgentClock, type ClockReading } from './agent-clock.ts';
-import { type Ask, type HostAnswer, isQuestion, NOBODY, type Reach } from './ask.ts';
-import type { Calls } from './broker/calls.ts';
-import { notDone } from './broker/feedback.ts';
-import type { HubParts } from './parts.ts';
+import { AgentClock, type ClockReading } from '../host/agent-clock.ts';
+import { type Ask, type HostAnswer, isQuestion, NOBODY, type Reach } from '../host/ask.ts';
+import type { HubParts } from '../host/parts.ts';
+import type { Calls } from './calls.ts';
+import { notDone } from './feedback.ts';
 
 const CLOCK = { what: 'clock', params: {} };
 

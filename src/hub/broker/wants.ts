@@ -1,5 +1,5 @@
 /** The wants of machines whose agents report by themselves: sent when they change, and again before agents forget them. */
-import type { Clock } from '../clock.ts';
+import type { Clock } from '../../clock.ts';
 
 /** What is wanted of a machine; undefined: nothing. */
 interface Wanted {

@@ -2,14 +2,14 @@
  * The samples of one host, plain or detailed: what its viewers want together, the stream from the agent that has it, and
  * the fan-out to them. Two lanes at most, because neither form can be made from the other.
  */
-import { ServiceError } from '../errors.ts';
-import { Tally } from '../http/clients/tally.ts';
-import { Fanout } from '../http/stream/fanout.ts';
-import type { Demand } from '../stats/source.ts';
-import type { View } from '../stats/view.ts';
+import { ServiceError } from '../../errors.ts';
+import { Tally } from '../../http/clients/tally.ts';
+import { Fanout } from '../../http/stream/fanout.ts';
+import type { Demand } from '../../stats/source.ts';
+import type { View } from '../../stats/view.ts';
+import { BadAnswer } from '../pull/answer.ts';
+import type { Failure } from '../pull/socket.ts';
 import type { HubParts } from './parts.ts';
-import { BadAnswer } from './pull/answer.ts';
-import type { Failure } from './pull/socket.ts';
 import type { HostSample } from './sample.ts';
 
 /** Where an agent's samples go. */

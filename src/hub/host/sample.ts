@@ -1,7 +1,7 @@
 /** A sample of another machine as bytes: passed on as it came, or with sections left out. */
-import { ALL_SECTIONS, SECTION_BITS, SECTIONS } from '../host/host.ts';
-import type { SampleEvents } from '../http/stream/stream-hub.ts';
-import type { View } from '../stats/view.ts';
+import { ALL_SECTIONS, SECTION_BITS, SECTIONS } from '../../host/host.ts';
+import type { SampleEvents } from '../../http/stream/stream-hub.ts';
+import type { View } from '../../stats/view.ts';
 import { type Member, membersOf } from './members.ts';
 
 const BEGIN = Buffer.from('data: ');

@@ -1,7 +1,7 @@
 /** Which hosts a viewer wants: `label=NAME:VALUE` and `state=` of a query. */
-import { ServiceError } from '../errors.ts';
-import { HOST_STATES } from '../wire/host-states.ts';
-import type { Host } from './host.ts';
+import { ServiceError } from '../../errors.ts';
+import { HOST_STATES } from '../../wire/host-states.ts';
+import type { Host } from '../host/host.ts';
 
 const MAX_LABELS = 16;
 const MAX_LABEL_LENGTH = 129;

@@ -1,9 +1,9 @@
 /** What all hosts of a hub share. */
-import type { Clock } from '../clock.ts';
-import type { Ledger } from '../http/clients/ledger.ts';
-import type { Tally } from '../http/clients/tally.ts';
-import type { Listeners } from '../listeners.ts';
-import type { Log } from '../log/log.ts';
+import type { Clock } from '../../clock.ts';
+import type { Ledger } from '../../http/clients/ledger.ts';
+import type { Tally } from '../../http/clients/tally.ts';
+import type { Listeners } from '../../listeners.ts';
+import type { Log } from '../../log/log.ts';
 import type { Times } from './times.ts';
 
 /** Figures for /metrics; they only grow. */

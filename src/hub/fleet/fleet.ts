@@ -2,17 +2,17 @@
  * All hosts in one stream: /api/fleet/stream, and the topic `fleet` of WebSockets. One event per interval with the hosts
  * that changed.
  */
-import { ServiceError } from '../errors.ts';
-import type { Caller } from '../http/clients/caller.ts';
-import type { Exchange } from '../http/engine.ts';
-import type { Headers } from '../http/reply.ts';
-import type { EventCounters } from '../http/stream/stream-hub.ts';
-import type { View } from '../stats/view.ts';
+import { ServiceError } from '../../errors.ts';
+import type { Caller } from '../../http/clients/caller.ts';
+import type { Exchange } from '../../http/engine.ts';
+import type { Headers } from '../../http/reply.ts';
+import type { EventCounters } from '../../http/stream/stream-hub.ts';
+import type { View } from '../../stats/view.ts';
+import type { HubParts } from '../host/parts.ts';
+import type { Hosts } from '../hosts/hosts.ts';
+import type { FleetFollower, FleetPlace } from '../socket/rooms.ts';
 import type { Filter } from './filter.ts';
-import { Group } from './fleet-group.ts';
-import type { Hosts } from './hosts.ts';
-import type { HubParts } from './parts.ts';
-import type { FleetFollower, FleetPlace } from './socket/rooms.ts';
+import { Group } from './group.ts';
 
 /** Each makes an event of its own per interval. */
 const MAX_GROUPS = 64;

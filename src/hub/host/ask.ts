@@ -2,7 +2,7 @@
  * What is asked of a machine, however it is reached: a command of the service's table, or a question. Routes, WebSockets
  * and members of a broker all use these types; `Asking` (asking.ts) is where they ask.
  */
-import type { Params } from '../params.ts';
+import type { Params } from '../../params.ts';
 
 /** What reads; each has the answer of the same question over HTTP. The names are those of docs/hub-protocol.md. */
 export const QUESTIONS = [

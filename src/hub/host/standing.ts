@@ -1,6 +1,6 @@
 /** Whether a machine is there, since when, and why not. */
-import { ServiceError } from '../errors.ts';
-import type { HostState } from '../wire/hub.ts';
+import { ServiceError } from '../../errors.ts';
+import type { HostState } from '../../wire/hub.ts';
 import type { HubParts } from './parts.ts';
 
 export interface Condition {

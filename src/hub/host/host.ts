@@ -1,0 +1,43 @@
+/** One machine of the hub, however it is reached. */
+import type { ServiceError } from '../../errors.ts';
+import type { View } from '../../stats/view.ts';
+import type { HostRow } from '../../wire/hub.ts';
+import type { Ask, HostAnswer, Reach } from './ask.ts';
+import type { Lane } from './lane.ts';
+import type { Condition } from './standing.ts';
+
+/** Who follows a topic. */
+export interface TopicSink {
+  /** `json`: an object. */
+  readonly onPayload: (json: string) => void;
+  /** What came before may be old: the machine is gone, or has started again. */
+  readonly onLost: () => void;
+}
+
+export interface Host extends Reach {
+  readonly id: string;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly condition: Condition;
+  /** Changes with the condition. */
+  readonly version: number;
+  readonly isUp: boolean;
+  readonly lanes: readonly Lane[];
+  /** That of /api/hosts. */
+  readonly row: HostRow;
+  laneOf(view: View): Lane;
+  /**
+   * Follows a topic that the machine sends by itself; returns a function that ends it, or undefined where it does not send that one.
+   * Absent where it sends none.
+   */
+  followTopic?(name: string, sink: TopicSink): (() => void) | undefined;
+  /** The payload of one sample, at most a second old. Rejects with ServiceError. */
+  usage(view: View): Promise<Buffer>;
+  /** At most 10 s old. Rejects with ServiceError. */
+  system(withDetail: boolean): Promise<Buffer>;
+  /** Clients' commands come through `Asking`, which judges them. */
+  ask(ask: Ask): Promise<HostAnswer>;
+  /** The error for those who ask it while it is not up. */
+  refusal(): ServiceError;
+  /** Ends all streams; returns how many still have to take what they were sent before. */
+  close(): number;
+}
