@@ -13,7 +13,7 @@ const BACK_MS = 5000;
 /** Of a test on a busy machine. */
 const MARGIN_MS = 2000;
 
-/** A way to the hub that can be cut without a word: nothing passes, and nobody is told. */
+/** A way to the hub that can be cut without a word: nothing passes, and no connection is closed. */
 async function startProxy(t: Test, port: number) {
   const pairs = new Set<readonly net.Socket[]>();
   const server = net.createServer((left) => {
