@@ -1,6 +1,7 @@
 /**
- * Commands and questions to agents over a broker, or over their own connections. A command is published once, with QoS 0: the library keeps nothing of it, and
- * what the broker loses is lost. Each has a deadline by the agent's own clock (docs/hub-protocol.md).
+ * Commands and questions to agents over a broker, or over their own connections. A command is published once, with QoS 0:
+ * the library keeps nothing of it, and what the broker loses is lost. Each has a deadline by the agent's own clock
+ * (docs/hub-protocol.md).
  */
 import { randomBytes } from 'node:crypto';
 import type { Clock } from '../../clock.ts';

@@ -72,8 +72,9 @@ export class Asking {
   }
 
   /**
-   * The machine's answer. `what`: a question (ask.ts), or the name of a command. `follower`: of a command. Rejects with ServiceError: the machine's own codes, and `command_not_allowed`, `host_unreachable` (it was
-   * not done), `outcome_unknown` (it may have been).
+   * The machine's answer. `what`: a question (ask.ts), or the name of a command. `follower`: of a command. Rejects with
+   * ServiceError: the machine's own codes, and `command_not_allowed`, `host_unreachable` (it was not done), `outcome_unknown`
+   * (it may have been).
    */
   async ask(
     host: Host,

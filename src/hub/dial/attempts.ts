@@ -45,7 +45,7 @@ export class Attempts {
     this.#inAll--;
   }
 
-  /** One line per minute. `why`: without anything that the other side has sent. */
+  /** One line per minute. `why`: of what the other side has sent it has an id at most. */
   fail(address: string, why: string): void {
     this.#turn();
     if (this.#failures.size >= MAX_ADDRESSES) this.#failures = new Tally();

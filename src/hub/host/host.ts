@@ -26,8 +26,8 @@ export interface Host extends Reach {
   readonly row: HostRow;
   laneOf(view: View): Lane;
   /**
-   * Follows a topic that the machine sends by itself; returns a function that ends it, or undefined where it does not send that one.
-   * Absent where it sends none.
+   * Follows a topic that the machine sends by itself; returns a function that ends it, or undefined where it does not send
+   * that one. Absent where it sends none.
    */
   followTopic?(name: string, sink: TopicSink): (() => void) | undefined;
   /** The payload of one sample, at most a second old. Rejects with ServiceError. */
