@@ -51,7 +51,7 @@ t.test('[I.hub.relayed] a command past its deadline, or for another run, is not 
   ] as const;
   for (const [path, body] of targets) {
     for (const [header, lateness] of [
-      [`h; run=${run}; deadline=${clock - 1000}`, 'late'],
+      [`h; run=${run}; deadline=${Math.max(0, clock - 1000)}`, 'late'],
       [`h; run=0; deadline=${clock + 20_000}`, 'other_run'],
     ]) {
       const answer = await send(header ?? '', path, body);

@@ -98,7 +98,7 @@ t.test('[I.hub.dial.pushed] media as they change, and the stages of a command', 
   client.say('media', { host: 'pc', data: { action: 'pause' } }, 'p');
   await client.take(({ id, data }) => id === 'p' && data['final'] === true);
   const stages = client.told.filter(({ id }) => id === 'p').map(({ data }) => data['stage']);
-  t.strictSame(stages, ['running', 'done']);
+  t.strictSame(stages, ['accepted', 'running', 'done']);
   await client.take(isMedia('paused'));
 });
 
