@@ -125,7 +125,7 @@ else {
       // Before the countdown, in which a busy machine may not open a page. Ten seconds may be too short there to cancel it.
       const { page: other } = await open(service.baseUrl);
       await page.route('**/api/pw/shutdown?delay=10', async (route) =>
-        route.continue({ url: route.request().url().replace('delay=10', 'delay=99') }),
+        route.continue({ url: route.request().url().replace('delay=10', 'delay=90') }),
       );
       await shutDown.click();
       await dialog.getByRole('button', { name: 'Shut down' }).click();
