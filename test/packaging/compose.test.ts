@@ -121,7 +121,9 @@ t.test('the mounted files of hubs and brokers name the mounted places', async (t
 t.test('machines and hubs have the same rights in a cluster as at one nats-server', async (t) => {
   const subjectsIn = (file: string) => {
     const config = readFileSync(path.join(ROOT, 'packaging/mqtt', file), 'utf8');
-    return [...new Set([...config.matchAll(/"(hostwire\.[^"]+)"/g)].map(([, subject = '']) => subject))].sort();
+    return [
+      ...new Set([...config.matchAll(/"(hostwire\.[^"]+)"/g)].map(([, subject = '']) => subject)),
+    ].sort();
   };
   const alone = subjectsIn('nats-users.conf').filter((subject) => !subject.startsWith('hostwire.nas.'));
   const cluster = subjectsIn('nats-cluster-users.conf').filter((subject) => !subject.endsWith('.hub2'));
