@@ -1,6 +1,8 @@
 /** A connection to an agent, and why it failed, in words. All connections read into one buffer. */
+
 import net from 'node:net';
 import tls from 'node:tls';
+import { SOCKET_ERRORS } from '../../socket-errors.ts';
 import { pinOf } from '../../tls/certificate.ts';
 import { type AnswerHead, BadAnswer } from './answer.ts';
 import { lookUpWhile } from './names.ts';
@@ -27,17 +29,6 @@ export interface SocketEvents {
 
 /** A connection that is read copies nothing: bytes are parsed where the kernel put them. */
 const SHARED = Buffer.allocUnsafeSlow(64 * 1024);
-
-const REASONS: Readonly<Record<string, string>> = {
-  ECONNREFUSED: 'nothing listens there',
-  ECONNRESET: 'the connection was reset',
-  EPIPE: 'the connection was reset',
-  EHOSTUNREACH: 'there is no route to it',
-  ENETUNREACH: 'there is no route to it',
-  ETIMEDOUT: 'it does not answer',
-  ENOTFOUND: 'its name is not known',
-  EAI_AGAIN: 'its name cannot be looked up now',
-};
 
 /** The agent's answer is not the one that was asked for. */
 class WrongAnswer extends Error {
@@ -76,7 +67,7 @@ export function failureOf(error: unknown): Failure {
       isRefusal: true,
       reason: `its certificate is not accepted (${code}); set its pin in hub.agents`,
     };
-  return { isRefusal: false, reason: REASONS[code] ?? `the connection failed (${code || error.name})` };
+  return { isRefusal: false, reason: SOCKET_ERRORS[code] ?? `the connection failed (${code || error.name})` };
 }
 
 /** Connects to an agent. `destroy()` of the socket ends it without a report. */
