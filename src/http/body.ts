@@ -4,8 +4,18 @@ import type { Exchange } from './engine.ts';
 import type { HeaderLists, RequestHead } from './head.ts';
 
 export const MAX_BODY_BYTES = 16 * 1024;
-/** A refused body is read up to here, so that a client that is still sending can read the answer. */
+/** A body that is too large is read up to here, so that a client that is still sending can read the answer. */
 export const MAX_DRAINED_BYTES = 1024 * 1024;
+/**
+ * A body may arrive in so many pieces, and in one more for each PIECE_BYTES of it. A piece is a chunk or a read of the
+ * socket, and costs a microsecond whatever its size: chunks of one byte would hold the event loop for 0.2 s per read.
+ */
+const MAX_FREE_PIECES = 256;
+const PIECE_BYTES = 256;
+/** Maximum time for the whole body: more than the 30 to 32 s after which node:http answers with 408. */
+const MAX_BODY_MS = 35_000;
+/** Memory of a body that is being read, beside its bytes: a promise, a timer, closures. */
+const OVERHEAD_BYTES = 1024;
 
 /** How the head delimits the request. */
 export interface Framing {
@@ -46,36 +56,101 @@ export function readFraming({ method, headers }: RequestHead): Framing {
   return { error, announcedBytes, isChunked, endsConnection };
 }
 
+const NOTHING = Buffer.alloc(0);
+
 export type Body =
   | { readonly isTooLarge: false; readonly bytes: Buffer }
   | { readonly isTooLarge: true; readonly isDrained: boolean };
 
+/** The beginning of a body in one buffer, which grows as needed: a buffer per piece would cost 100 times a small piece. */
+class BodyBytes {
+  #buffer = NOTHING;
+  #length = 0;
+
+  /** Bytes of memory. */
+  get capacity(): number {
+    return this.#buffer.length;
+  }
+
+  /** Copies `piece`: its bytes belong to the engine, and are overwritten after the call. */
+  append(piece: Buffer): void {
+    const length = this.#length + piece.length;
+    if (length > this.#buffer.length) {
+      // Not from the pool of Node, which a small buffer would keep alive as a whole.
+      const larger = Buffer.allocUnsafeSlow(
+        Math.min(MAX_BODY_BYTES, Math.max(length, 2 * this.#buffer.length)),
+      );
+      this.#buffer.copy(larger, 0, 0, this.#length);
+      this.#buffer = larger;
+    }
+    piece.copy(this.#buffer, this.#length);
+    this.#length = length;
+  }
+
+  clear(): void {
+    this.#buffer = NOTHING;
+    this.#length = 0;
+  }
+
+  /** The bytes so far; a part of the buffer. */
+  get bytes(): Buffer {
+    return this.#buffer.subarray(0, this.#length);
+  }
+}
+
 /**
- * The whole body, or that it is too large: then it was read to its end (`isDrained`) or was cut off at 1 MiB.
- * undefined if the peer closed the connection before its end. Call it while the request is being handled.
+ * Reads the whole body, or finds that it is too large: then it was read to its end (`isDrained`) or up to 1 MiB.
+ * Resolves with undefined if the connection ended first. Call it while the request is being handled.
+ *
+ * A body that takes too long or arrives in too many pieces cuts its connection, within the call that delivers the piece,
+ * because uWebSockets.js delivers all the pieces of a read (512 KiB) before anything else may run. `onCut` gets the reason.
  */
-export function readBody(exchange: Exchange): Promise<Body | undefined> {
+export function readBody(
+  exchange: Pick<Exchange, 'readBody' | 'keepBody' | 'cut'>,
+  onCut: (reason: string) => void,
+  limitMs = MAX_BODY_MS,
+): Promise<Body | undefined> {
   return new Promise((resolve) => {
-    const chunks: Buffer[] = [];
+    const kept = new BodyBytes();
     let total = 0;
+    let pieces = 0;
+    let isOver = false;
+    const finish = (body: Body | undefined): void => {
+      clearTimeout(timer);
+      resolve(body);
+    };
+    const cut = (reason: string): void => {
+      if (isOver) return;
+      isOver = true;
+      exchange.cut();
+      onCut(reason);
+      finish(undefined);
+    };
+    const timer = setTimeout(() => cut(`took longer than ${limitMs / 1000} s`), limitMs);
     exchange.readBody({
       onChunk(chunk, isLast) {
+        if (isOver) return;
         total += chunk.length;
-        // The bytes belong to uWebSockets.js and are overwritten after this call.
-        if (total <= MAX_BODY_BYTES) chunks.push(Buffer.from(chunk));
-        else chunks.length = 0;
-        if (!isLast) exchange.keepBody(Math.min(total, MAX_BODY_BYTES));
-        if (total > MAX_DRAINED_BYTES) resolve({ isTooLarge: true, isDrained: false });
+        pieces++;
+        if (pieces > MAX_FREE_PIECES + total / PIECE_BYTES) {
+          cut(`arrived in ${pieces} pieces of ${(total / pieces).toFixed(0)} bytes on average`);
+          return;
+        }
+        if (total <= MAX_BODY_BYTES) kept.append(chunk);
+        else kept.clear();
+        if (!isLast) exchange.keepBody(OVERHEAD_BYTES + kept.capacity);
+        // Pieces that follow are counted until the answer has ended the connection.
+        if (total > MAX_DRAINED_BYTES) finish({ isTooLarge: true, isDrained: false });
         else if (isLast)
-          resolve(
+          finish(
             total > MAX_BODY_BYTES
               ? { isTooLarge: true, isDrained: true }
-              : { isTooLarge: false, bytes: Buffer.concat(chunks) },
+              : { isTooLarge: false, bytes: kept.bytes },
           );
       },
       onAborted() {
-        chunks.length = 0;
-        resolve(undefined);
+        isOver = true;
+        finish(undefined);
       },
     });
   });

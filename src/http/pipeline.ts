@@ -38,8 +38,8 @@ export interface PipelineOptions {
 interface Passage {
   readonly exchange: Exchange;
   readonly framing: Framing;
-  /** A chunked body. It is always read: the connection ends with the answer, which the client must be able to read. */
-  readonly drained: Promise<Body | undefined> | undefined;
+  /** The body, once it is being read. */
+  body?: Promise<Body | undefined>;
 }
 
 type Outcome = Answer | undefined | Promise<Answer | undefined>;
@@ -60,8 +60,7 @@ export class Pipeline {
 
   /** Answers `exchange`, now or later. Never throws. */
   handle(exchange: Exchange): void {
-    const framing = readFraming(exchange.head);
-    const passage = { exchange, framing, drained: framing.isChunked ? readBody(exchange) : undefined };
+    const passage: Passage = { exchange, framing: readFraming(exchange.head) };
     let headers = NO_HEADERS;
     try {
       const verdict = this.#options.gate.judge(exchange.head);
@@ -103,6 +102,8 @@ export class Pipeline {
     }
     if (framing.error !== undefined) throw framing.error;
     if (endpoint === undefined) return emptyAnswer([['Allow', `${allow}, OPTIONS`], ...headers]);
+    if (framing.isChunked && endpoint.staysOpen)
+      throw new ServiceError('bad_request', 'A stream takes no body.');
     const query = new URLSearchParams(head.query);
     const request = { exchange, query, headers, client, relayed, body: NO_BODY };
     if (client.isKeyed || endpoint.staysOpen) return this.#begin(passage, endpoint, request);
@@ -124,7 +125,17 @@ export class Pipeline {
     if (endpoint.body === undefined) return this.#run(endpoint, request);
     const maxBytes = endpoint.body === 'json' ? MAX_BODY_BYTES : MAX_DRAINED_BYTES;
     if (passage.framing.announcedBytes > maxBytes) return tooLarge(request, maxBytes);
-    return this.#runWithBody(endpoint, request, passage.drained ?? readBody(passage.exchange));
+    passage.body = this.#readBody(passage.exchange);
+    return this.#runWithBody(endpoint, request, passage.body);
+  }
+
+  #readBody(exchange: Exchange): Promise<Body | undefined> {
+    const { method, path } = exchange.head;
+    return readBody(exchange, (reason) =>
+      this.#options.log.warn(`${method} ${path}: connection cut, the body ${reason}`, {
+        address: exchange.address,
+      }),
+    );
   }
 
   // The flag is judged after the body was read, so that a refused client has sent all of it and can read the answer.
@@ -164,12 +175,12 @@ export class Pipeline {
   }
 }
 
-function send(passage: Passage, answer: Answer | undefined): void {
-  const { exchange, framing, drained } = passage;
+/** A chunked body that is being read is read to its end first, so that the client can read the answer. */
+function send({ exchange, framing, body }: Passage, answer: Answer | undefined): void {
   if (answer === undefined) return;
   if (!framing.endsConnection) exchange.answer(answer);
-  else if (drained === undefined) exchange.answer({ ...answer, isLast: true });
-  else void drained.then(() => exchange.answer({ ...answer, isLast: true }));
+  else if (body === undefined) exchange.answer({ ...answer, isLast: true });
+  else void body.then(() => exchange.answer({ ...answer, isLast: true }));
 }
 
 function tooLarge(request: Request, maxBytes: number): Answer {

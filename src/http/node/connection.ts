@@ -1,19 +1,23 @@
 /** One connection of node:http: serves its requests one after the other, then ends it so that the answer arrives. */
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import { type IncomingMessage, ServerResponse } from 'node:http';
 import type net from 'node:net';
+import { ChunkedReader } from '../chunked.ts';
 import type { Ledger } from '../clients/ledger.ts';
+import type { BodyEvents } from '../engine.ts';
 import type { EngineSocket } from '../engine-socket.ts';
 import type { RequestHead } from '../head.ts';
 import { type Line, NodeExchange } from './exchange.ts';
 import { faultBytes, OTHER_VERSION } from './head.ts';
 
 /**
- * A peer has this long to close its side after ours. Until then its bytes are read and forgotten: closed with bytes
- * unread, the connection would be reset, and the reset may overtake the last answer.
+ * A peer has this long to close its side after ours. Until then its bytes are read and forgotten, so many at most: closed
+ * with bytes unread, the connection would be reset, and the reset may overtake the last answer.
  */
 const CLOSING_MS = 2000;
+const MAX_FORGOTTEN_BYTES = 2 ** 20;
 /** Requests that may wait for the answer before them, and that may follow a last one. A peer that sends more is cut. */
 const MAX_WAITING = 16;
+const NOTHING = Buffer.alloc(0);
 
 export interface ConnectionOptions {
   readonly ledger: Ledger;
@@ -29,15 +33,20 @@ export interface ConnectionOptions {
 
 interface Waiting {
   readonly request: IncomingMessage;
-  readonly response: ServerResponse;
+  /** undefined: its own is made when its turn has come. */
+  readonly response: ServerResponse | undefined;
   /** The bytes that came with an upgrade; undefined: it is none. */
   readonly upgradeHead?: Buffer | undefined;
+  /** The bytes that came with the head of a chunked request; undefined: it is none. */
+  readonly chunkedHead?: Buffer;
 }
 
-/** Replaces the `destroySoon` of Node's socket, which node:http calls after a last answer and which would close at once. */
-function closeGently(this: net.Socket): void {
-  this.end();
-  this.setTimeout(CLOSING_MS, () => this.destroy());
+/** The response to a request that Node has taken out of HTTP. */
+function responseTo(request: IncomingMessage): ServerResponse {
+  const response = new ServerResponse(request);
+  response.assignSocket(request.socket);
+  response.on('finish', () => response.detachSocket(request.socket));
+  return response;
 }
 
 export class Connection implements Line {
@@ -51,12 +60,34 @@ export class Connection implements Line {
   /** No further request is served: a last answer, a stream, or a WebSocket. */
   #isTaken = false;
   #onClosed: (() => void) | undefined;
+  #forgottenBytes = 0;
+  /** Once this side has closed: when the connection is cut, by performance.now(). */
+  #cutAtMs = Number.POSITIVE_INFINITY;
 
   constructor(socket: net.Socket, options: ConnectionOptions) {
     this.#socket = socket;
     this.#options = options;
     this.ledger = options.ledger;
-    socket.destroySoon = closeGently;
+    // node:http calls it after a last answer, and its own would close at that moment.
+    socket.destroySoon = () => this.#closeGently();
+  }
+
+  #closeGently(): void {
+    const socket = this.#socket;
+    if (socket.writableEnded) return;
+    socket.end();
+    socket.setTimeout(CLOSING_MS, () => socket.destroy());
+    this.#cutAtMs = performance.now() + CLOSING_MS;
+    // Past Node's parser, which makes a Buffer of each chunk of a body, 1 µs each.
+    socket.removeAllListeners('data');
+    socket.on('data', (bytes) => this.#forget(bytes));
+    socket.resume();
+  }
+
+  #forget(bytes: Buffer): void {
+    this.#forgottenBytes += bytes.length;
+    if (this.#forgottenBytes > MAX_FORGOTTEN_BYTES || performance.now() > this.#cutAtMs)
+      this.#socket.destroy();
   }
 
   /** A request has arrived; with `upgradeHead` it may become a WebSocket. */
@@ -69,7 +100,17 @@ export class Connection implements Line {
     if (this.#waiting.length > MAX_WAITING || this.#onClosed !== undefined) this.#socket.destroy();
   }
 
-  #begin({ request, response, upgradeHead }: Waiting): void {
+  /**
+   * A request with a chunked body has arrived, which Node has taken out of HTTP: its parser would make a Buffer and a call
+   * of each chunk, and cannot be stopped within a read of 64 KiB. `head`: the bytes that came with it.
+   */
+  takeChunked(request: IncomingMessage, head: Buffer): void {
+    const waiting = { request, response: undefined, chunkedHead: head };
+    if (this.#current === undefined && !this.#isTaken) this.#begin(waiting);
+    else this.#waiting.push(waiting);
+  }
+
+  #begin({ request, response: given, upgradeHead, chunkedHead }: Waiting): void {
     const { httpVersion } = request;
     if (httpVersion !== '1.1' && httpVersion !== '1.0') {
       this.fail(OTHER_VERSION);
@@ -81,7 +122,8 @@ export class Connection implements Line {
       return;
     }
     const head = this.#options.readHead(request);
-    const exchange = new NodeExchange(head, request, response, this, upgradeHead);
+    const response = given ?? responseTo(request);
+    const exchange = new NodeExchange(head, request, response, this, upgradeHead, chunkedHead);
     this.#current = exchange;
     this.#upgradeHead = upgradeHead;
     this.#options.count(1);
@@ -100,15 +142,34 @@ export class Connection implements Line {
     this.#release();
     const upgradeHead = this.#upgradeHead;
     this.#upgradeHead = undefined;
-    if (isLast) this.#isTaken = true;
     if (isLast) {
-      // What follows an upgrade nobody reads yet.
-      if (upgradeHead !== undefined) this.#socket.resume();
-      this.#socket.destroySoon();
+      this.#isTaken = true;
+      this.#closeGently();
     } else if (upgradeHead !== undefined) this.#options.putBack(this.#socket, upgradeHead);
     if (this.#isTaken || this.#socket.destroyed) return;
     const next = this.#waiting.shift();
     if (next !== undefined) this.#begin(next);
+  }
+
+  readChunked(head: Buffer, { onChunk }: BodyEvents): void {
+    const reader = new ChunkedReader({
+      onBody: (bytes, start, end) => onChunk(bytes.subarray(start, end), false),
+    });
+    const take = (bytes: Buffer): void => {
+      if (reader.isDone) {
+        this.#forget(bytes);
+        return;
+      }
+      try {
+        reader.push(bytes);
+      } catch {
+        this.fail('');
+        return;
+      }
+      if (reader.isDone) onChunk(NOTHING, true);
+    };
+    this.#socket.on('data', take);
+    take(head);
   }
 
   becomeStream(onClosed: () => void): void {

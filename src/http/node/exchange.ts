@@ -14,6 +14,8 @@ export interface Line {
   becomeStream(onClosed: () => void): void;
   /** Upgrades it for `socket`, with the bytes that came with the request; false when it was refused. */
   becomeSocket(socket: EngineSocket, request: IncomingMessage, head: Buffer): boolean;
+  /** Reads the chunked body of the request, of which `head` has arrived. */
+  readChunked(head: Buffer, events: BodyEvents): void;
   /** The answer has left; `isLast`: nothing more is served. */
   answered(isLast: boolean): void;
 }
@@ -32,6 +34,7 @@ export class NodeExchange implements Exchange {
   readonly #response: ServerResponse;
   readonly #line: Line;
   readonly #upgradeHead: Buffer | undefined;
+  readonly #chunkedHead: Buffer | undefined;
   #isAnswered = false;
   #isOver = false;
   #isBeingHandled = true;
@@ -44,6 +47,7 @@ export class NodeExchange implements Exchange {
     response: ServerResponse,
     line: Line,
     upgradeHead?: Buffer,
+    chunkedHead?: Buffer,
   ) {
     this.head = head;
     this.address = head.remoteAddress ?? '';
@@ -51,6 +55,7 @@ export class NodeExchange implements Exchange {
     this.#response = response;
     this.#line = line;
     this.#upgradeHead = upgradeHead;
+    this.#chunkedHead = chunkedHead;
   }
 
   get isOpen(): boolean {
@@ -90,6 +95,10 @@ export class NodeExchange implements Exchange {
     this.#hasBody = true;
     this.#onClosed = events.onAborted;
     if (this.#isOver) return;
+    if (this.#chunkedHead !== undefined) {
+      this.#line.readChunked(this.#chunkedHead, events);
+      return;
+    }
     this.#request.on('data', (chunk: Buffer) => events.onChunk(chunk, false));
     this.#request.on('end', () => events.onChunk(NOTHING, true));
   }

@@ -59,9 +59,13 @@ function asksForSocket(request: http.IncomingMessage, paths: readonly string[] |
   );
 }
 
+const isChunked = ({ headers }: http.IncomingMessage): boolean =>
+  headers['transfer-encoding']?.trim().toLowerCase() === 'chunked';
+
 /**
- * Requests that name an upgrade which is not ours (h2c by curl and Java) are ordinary ones. Node takes all of them out of
- * HTTP once somebody listens for upgrades, so this property, which it reads for that, says which.
+ * Node takes a request out of HTTP where this property says so: one that can become a WebSocket, and one with a chunked
+ * body, which is read here (Connection.takeChunked). Requests that name another upgrade (h2c by curl and Java) are
+ * ordinary ones.
  */
 function requestClass(socketPaths: readonly string[] | undefined): typeof http.IncomingMessage {
   return class Request extends http.IncomingMessage {
@@ -69,7 +73,7 @@ function requestClass(socketPaths: readonly string[] | undefined): typeof http.I
     declare namesUpgrade: boolean;
 
     get upgrade(): boolean {
-      return this.namesUpgrade && asksForSocket(this, socketPaths);
+      return isChunked(this) || (this.namesUpgrade && asksForSocket(this, socketPaths));
     }
 
     set upgrade(namesUpgrade: boolean) {
@@ -131,7 +135,8 @@ export class NodeEngine implements Engine {
       .on('checkExpectation', take)
       // Of a server on TCP every socket is one of node:net.
       .on('upgrade', (request, socket, head) => {
-        this.#upgrade(request, socket as net.Socket, head).catch(() => socket.destroy());
+        if (isChunked(request)) this.#connections.get(socket as net.Socket)?.takeChunked(request, head);
+        else this.#upgrade(request, socket as net.Socket, head).catch(() => socket.destroy());
       })
       .on('clientError', (error: NodeJS.ErrnoException, socket) => {
         const connection = this.#connections.get(socket as net.Socket);

@@ -12,6 +12,8 @@ interface Differences {
   /** How a WebSocket ends on a message above 64 KiB, and on bytes that are not UTF-8. */
   readonly tooLongCode: number;
   readonly notUtf8Code: number;
+  /** How many parts a message may have. */
+  readonly maxParts: number;
   /** The codes that it closes a WebSocket with when a message breaks the protocol; none: it cuts the connection. */
   readonly protocolErrorCodes: ReadonlySet<number>;
   /** Whether HTTP/1.0, targets in absolute form, `OPTIONS *` and request lines in several packets are served. */
@@ -35,6 +37,7 @@ const UWS: Differences = {
   framingStatus: (status) => status,
   tooLongCode: 1006,
   notUtf8Code: 1006,
+  maxParts: Number.POSITIVE_INFINITY,
   protocolErrorCodes: new Set(),
   servesAllForms: false,
   takesManyHeaders: false,
@@ -47,10 +50,11 @@ const UWS: Differences = {
 
 const NODE: Differences = {
   refusesMethod: (method) => !NODE_METHODS.has(method),
-  // Its parser takes a list of encodings that ends with chunked.
-  framingStatus: (status, lines) => (lines.includes('gzip, chunked') ? status : 400),
+  // Its parser takes a list of encodings that ends with chunked, and finds that an empty one is none after the head.
+  framingStatus: (status, lines) => (/gzip, chunked|Encoding: \r/.test(lines) ? status : 400),
   tooLongCode: 1009,
   notUtf8Code: 1007,
+  maxParts: 64,
   protocolErrorCodes: new Set([1002, 1007, 1009]),
   servesAllForms: true,
   takesManyHeaders: true,

@@ -1,0 +1,112 @@
+/** Reading a body: its limits of bytes, of pieces and of time, and the memory it is charged with. */
+import t, { type Test } from 'tap';
+import { type Body, readBody } from '#src/http/body.js';
+import type { BodyEvents } from '#src/http/engine.js';
+
+/** An exchange whose body the test sends. */
+function begin(limitMs?: number) {
+  const reasons: string[] = [];
+  let events: BodyEvents | undefined;
+  let charged = 0;
+  let cuts = 0;
+  const body = readBody(
+    {
+      readBody: (given) => {
+        events = given;
+      },
+      keepBody: (bytes) => {
+        charged = bytes;
+      },
+      cut: () => {
+        cuts++;
+        events?.onAborted();
+      },
+    },
+    (reason) => reasons.push(reason),
+    limitMs,
+  );
+  return {
+    body,
+    reasons,
+    send: (bytes: Buffer, isLast = false) => events?.onChunk(bytes, isLast),
+    abort: () => events?.onAborted(),
+    get charged() {
+      return charged;
+    },
+    get cuts() {
+      return cuts;
+    },
+  };
+}
+
+const bytesOf = (t: Test, body: Body | undefined) => {
+  if (body?.isTooLarge !== false) return t.fail('there is no body');
+  return body.bytes.toString();
+};
+
+t.test('pieces make one body', async (t) => {
+  const reading = begin();
+  const piece = Buffer.from('ab');
+  reading.send(piece);
+  piece.fill('x');
+  reading.send(Buffer.from('cd'));
+  reading.send(Buffer.alloc(0), true);
+  t.equal(bytesOf(t, await reading.body), 'abcd', 'each piece was copied');
+  t.strictSame(reading.reasons, []);
+});
+
+t.test('a body in too many pieces cuts its connection within the call of the last', async (t) => {
+  const reading = begin();
+  const one = Buffer.from('x');
+  let taken = 0;
+  while (reading.cuts === 0 && taken < 10_000) {
+    reading.send(one);
+    taken++;
+  }
+  t.equal(taken, 258, '256 pieces, and one for each 256 bytes');
+  t.strictSame(reading.reasons, ['arrived in 258 pieces of 1 bytes on average']);
+  reading.send(one);
+  t.equal(reading.cuts, 1);
+  t.equal(await reading.body, undefined, 'nothing acts on it');
+});
+
+t.test('empty pieces are pieces', async (t) => {
+  const reading = begin();
+  for (let i = 0; i < 257; i++) reading.send(Buffer.alloc(0));
+  t.equal(reading.cuts, 1);
+  t.equal(await reading.body, undefined);
+});
+
+t.test('a body of 1 MiB in pieces of 512 bytes is read to its end', async (t) => {
+  const reading = begin();
+  for (let i = 0; i < 2048; i++) reading.send(Buffer.alloc(512));
+  reading.send(Buffer.alloc(0), true);
+  t.strictSame(await reading.body, { isTooLarge: true, isDrained: true });
+  t.equal(reading.cuts, 0);
+});
+
+t.test('pieces behind the limit of bytes are still counted', async (t) => {
+  const reading = begin();
+  for (let i = 0; i < 3; i++) reading.send(Buffer.alloc(2 ** 19));
+  t.strictSame(await reading.body, { isTooLarge: true, isDrained: false });
+  for (let i = 0; i < 10_000 && reading.cuts === 0; i++) reading.send(Buffer.from('x'));
+  t.equal(reading.cuts, 1);
+});
+
+t.test('a slow body cuts its connection', async (t) => {
+  const reading = begin(20);
+  reading.send(Buffer.from('x'));
+  t.equal(await reading.body, undefined);
+  t.equal(reading.cuts, 1);
+  t.strictSame(reading.reasons, ['took longer than 0.02 s']);
+});
+
+t.test('the quota is charged with the memory, not with the bytes', async (t) => {
+  const reading = begin();
+  reading.send(Buffer.from('x'));
+  t.equal(reading.charged, 1025, 'what surrounds a body counts as well');
+  for (let i = 0; i < 20; i++) reading.send(Buffer.alloc(100));
+  t.ok(reading.charged > 1024 + 2001 && reading.charged <= 1024 + 4096, `${reading.charged} bytes`);
+  reading.abort();
+  t.equal(await reading.body, undefined);
+});
