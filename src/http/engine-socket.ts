@@ -39,6 +39,8 @@ export class EngineSocket implements Socket {
   #raw: RawSocket | undefined;
   #kept: string[] | undefined;
   #keptBytes = 0;
+  /** Memory of the message that is arriving. */
+  #inputBytes = 0;
   #deliveries: ((delivery: Delivery) => void)[] | undefined;
   #isOver = false;
   #isCut = false;
@@ -82,7 +84,15 @@ export class EngineSocket implements Socket {
   }
 
   reportKept(): void {
-    if (this.#raw !== undefined) this.#ledger.set(this, this.#raw.getBufferedAmount() + this.#keptBytes);
+    if (this.#raw === undefined) return;
+    this.#ledger.set(this, this.#raw.getBufferedAmount() + this.#keptBytes + this.#inputBytes);
+  }
+
+  /** Called by the engine alone: reports the memory of the message that is arriving, which the peer may never finish. */
+  keepInput(bytes: number): void {
+    if (bytes === this.#inputBytes) return;
+    this.#inputBytes = bytes;
+    this.reportKept();
   }
 
   sendTracked(text: string, onDelivered: (delivery: Delivery) => void): void {

@@ -8,6 +8,17 @@ import { whenEmpty } from './stream.ts';
 const NOTHING = Buffer.alloc(0);
 /** A longer message closes the socket. The session closes it with 1009 at a lower limit. */
 const MAX_MESSAGE_BYTES = 64 * 1024;
+/**
+ * `ws` keeps a Buffer for each part of a message, and for each read of a frame, until it is complete: 300 bytes of memory
+ * beside its own. The session takes 16 KiB at most, which honest clients send in one part and in few reads.
+ */
+const MAX_PARTS = 64;
+const MAX_READS = 128;
+const BUFFER_OVERHEAD = 300;
+/** Less of an unfinished message is part of the price of a connection. */
+const MIN_COUNTED_INPUT = 2048;
+/** Bytes of a control frame before its payload: a client's has a mask. */
+const CONTROL_HEAD = 6;
 /** A peer has this long to close its side after a close frame. */
 const CLOSING_MS = 2000;
 /** One timer for all sockets: a ping after 44 s of silence, and 16 s to answer it. Proxies often close after 60 s. */
@@ -36,6 +47,8 @@ class NodeSocket implements RawSocket {
   readonly #topics: Topics;
   readonly #joined = new Set<string>();
   #isWaiting = false;
+  /** Memory of the message that is arriving, at most. */
+  #inputBytes = 0;
   /** For the look at silent sockets. */
   #heardBytes = 0;
   #silentLooks = 0;
@@ -46,11 +59,24 @@ class NodeSocket implements RawSocket {
     this.#owner = owner;
     this.#topics = topics;
     // With the binary type that is set by default each message is one Buffer.
-    ws.on('message', (data, isBinary) => owner.takeMessage(data as Buffer, isBinary));
-    ws.on('ping', () => owner.takeControlFrame());
-    ws.on('pong', () => owner.takeControlFrame());
+    ws.on('message', (data, isBinary) => {
+      this.#noteInput(-this.#inputBytes);
+      owner.takeMessage(data as Buffer, isBinary);
+    });
+    const takeControlFrame = ({ length }: Buffer): void => {
+      this.#noteInput(-Math.min(this.#inputBytes, CONTROL_HEAD + length + BUFFER_OVERHEAD));
+      owner.takeControlFrame();
+    };
+    ws.on('ping', takeControlFrame);
+    ws.on('pong', takeControlFrame);
+    socket.on('data', ({ length }) => this.#noteInput(length + BUFFER_OVERHEAD));
     // A message that breaks the protocol: `ws` closes with the code for it.
     ws.on('error', () => undefined);
+  }
+
+  #noteInput(change: number): void {
+    this.#inputBytes += change;
+    this.#owner.keepInput(this.#inputBytes < MIN_COUNTED_INPUT ? 0 : this.#inputBytes);
   }
 
   getBufferedAmount(): number {
@@ -126,12 +152,19 @@ class NodeSocket implements RawSocket {
   }
 }
 
-/** The typings lack two options. */
-const OPTIONS: ServerOptions & { readonly closeTimeout: number; readonly maxPendingAutoPongs: number } = {
+/** The typings lack some options. */
+const OPTIONS: ServerOptions & {
+  readonly closeTimeout: number;
+  readonly maxBufferedChunks: number;
+  readonly maxFragments: number;
+  readonly maxPendingAutoPongs: number;
+} = {
   noServer: true,
   clientTracking: false,
   perMessageDeflate: false,
   maxPayload: MAX_MESSAGE_BYTES,
+  maxFragments: MAX_PARTS,
+  maxBufferedChunks: MAX_READS,
   skipUTF8Validation: false,
   // Each message in a turn of its own, so that what the one before it began has begun: a cancel may follow its action.
   allowSynchronousEvents: false,

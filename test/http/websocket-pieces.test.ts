@@ -1,0 +1,109 @@
+/** WebSocket messages in many small parts, which are never finished: what they cost, and when they end. */
+import t, { type Test } from 'tap';
+import { Ledger } from '#src/http/clients/ledger.js';
+import { RawConnection, requestBytes } from '../helpers/clients/http.ts';
+import { PATIENCE_MS } from '../helpers/limits.ts';
+import { DIFFERENCES } from '../helpers/service/differences.ts';
+import { createEngine } from '../helpers/service/engine.ts';
+import { frameBytes, OPCODES } from './socket-frames.ts';
+
+const UPGRADE = requestBytes('/api/ws', {
+  headers: {
+    Connection: 'Upgrade',
+    Upgrade: 'websocket',
+    'Sec-WebSocket-Key': 'dGhlIHNhbXBsZSBub25jZQ==',
+    'Sec-WebSocket-Version': '13',
+  },
+});
+const part = (opcode: number, text: string, isPart = true) =>
+  frameBytes({ opcode, payload: Buffer.from(text), isPart });
+
+/** Waits for a condition. */
+async function until(isTrue: () => boolean): Promise<void> {
+  const untilMs = performance.now() + PATIENCE_MS;
+  while (!isTrue()) {
+    if (performance.now() > untilMs) throw new Error('timed out');
+    await new Promise((resolve) => setTimeout(resolve, 2));
+  }
+}
+
+/** An engine whose sockets note their messages, and a connection to it that has become one. */
+async function open(t: Test) {
+  const ledger = new Ledger();
+  const messages: string[] = [];
+  let controlFrames = 0;
+  const engine = await createEngine({
+    headersRead: new Set(['connection', 'upgrade']),
+    ledger,
+    onRequest: (exchange) =>
+      exchange.startSocket({
+        onMessage: (bytes) => messages.push(bytes.toString()),
+        onControlFrame: () => {
+          controlFrames++;
+        },
+        onDrained: () => undefined,
+        onClosed: () => undefined,
+      }),
+  });
+  t.teardown(() => engine.close());
+  const port = await engine.listen('127.0.0.1', 0);
+  const connection = await RawConnection.open(port);
+  t.teardown(() => connection.destroy());
+  connection.write(UPGRADE);
+  await connection.until((bytes) => (bytes.includes('\r\n\r\n') ? true : undefined));
+  return { ledger, messages, connection, countControlFrames: () => controlFrames };
+}
+
+t.test('[7.parts] a message may have 64 parts', async (t) => {
+  const { messages, connection } = await open(t);
+  connection.write(part(OPCODES.text, 'a'));
+  for (let i = 0; i < 62; i++) connection.write(part(OPCODES.continuation, 'b'));
+  connection.write(part(OPCODES.continuation, 'c', false));
+  await until(() => messages.length > 0);
+  t.strictSame(messages, [`a${'b'.repeat(62)}c`]);
+});
+
+t.test('parts without an end, empty ones too', async (t) => {
+  for (const text of ['b', '']) {
+    const { messages, connection } = await open(t);
+    connection.write(part(OPCODES.text, 'a'));
+    const parts = Buffer.concat(Array.from({ length: 100 }, () => part(OPCODES.continuation, text)));
+    for (let sent = 0; sent < 16_000 && !connection.isClosed; sent += 100) connection.write(parts);
+    if (Number.isFinite(DIFFERENCES.maxParts)) await connection.closed();
+    else {
+      // uWebSockets.js joins them, so they cost their bytes alone.
+      connection.write(part(OPCODES.continuation, 'c', false));
+      await until(() => messages.length > 0);
+    }
+    t.ok(messages.length <= 1, JSON.stringify(text));
+  }
+});
+
+if (Number.isFinite(DIFFERENCES.maxParts)) {
+  t.test('a frame in reads of a byte each ends after 128 of them', async (t) => {
+    const { connection } = await open(t);
+    const frame = part(OPCODES.text, 'x'.repeat(1000), false);
+    for (const byte of frame) {
+      if (connection.isClosed) break;
+      connection.write(Buffer.of(byte));
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    await connection.closed();
+  });
+
+  t.test('the quota is charged with buffers, not with bytes, until the message is complete', async (t) => {
+    const { ledger, messages, connection, countControlFrames } = await open(t);
+    connection.write(part(OPCODES.text, 'a'));
+    for (let i = 0; i < 40; i++) {
+      connection.write(part(OPCODES.continuation, 'b'));
+      await new Promise((resolve) => setTimeout(resolve, 1));
+    }
+    await until(() => ledger.bytes > 40 * 100);
+    connection.write(part(OPCODES.continuation, 'c', false));
+    await until(() => messages.length > 0);
+    t.equal(ledger.bytes, 0, 'nothing is kept any more');
+    for (let i = 0; i < 200; i++) connection.write(frameBytes({ opcode: OPCODES.pong }));
+    await until(() => countControlFrames() === 200);
+    t.equal(ledger.bytes, 0, 'pongs are not kept');
+  });
+}
