@@ -28,6 +28,8 @@ export interface RawSocket {
 export const FULL_BYTES = 16 * 1024;
 /** Maximum size of the messages kept for a full socket. */
 const MAX_KEPT_BYTES = 64 * 1024;
+/** Messages and control frames that may arrive while a full socket waits to be closed; a peer that sends more is cut. */
+const MAX_AFTER_END = 64;
 /** Maximum wait for a full socket to make room for the close frame. */
 const CLOSE_LIMIT_MS = 5000;
 
@@ -43,6 +45,7 @@ export class EngineSocket implements Socket {
   #inputBytes = 0;
   #deliveries: ((delivery: Delivery) => void)[] | undefined;
   #isOver = false;
+  #takenAfterEnd = 0;
   #isCut = false;
   #closeFull: (() => void) | undefined;
 
@@ -155,11 +158,17 @@ export class EngineSocket implements Socket {
   /** Called by the engine alone. */
   takeMessage(bytes: Buffer, isBinary: boolean): void {
     if (this.isOpen) this.#events.onMessage(bytes, isBinary);
+    else this.#ignoreInput();
   }
 
   /** Called by the engine alone. */
   takeControlFrame(): void {
     if (this.isOpen) this.#events.onControlFrame();
+    else this.#ignoreInput();
+  }
+
+  #ignoreInput(): void {
+    if (++this.#takenAfterEnd > MAX_AFTER_END) this.cut();
   }
 
   /** Called by the engine alone: the kernel has taken some of the waiting bytes. */

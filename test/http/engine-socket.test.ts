@@ -1,0 +1,48 @@
+/** A WebSocket above its engine, with an engine's object that the test makes. */
+import t from 'tap';
+import { Ledger } from '#src/http/clients/ledger.js';
+import { EngineSocket, type RawSocket } from '#src/http/engine-socket.js';
+
+function open(buffered: number) {
+  const calls: string[] = [];
+  const raw: RawSocket = {
+    getBufferedAmount: () => buffered,
+    send: () => calls.push('send'),
+    cork: (body) => body(),
+    subscribe: () => undefined,
+    unsubscribe: () => undefined,
+    getTopics: () => [],
+    end: () => calls.push('end'),
+    close: () => calls.push('close'),
+  };
+  let messages = 0;
+  const events = {
+    onMessage: () => {
+      messages++;
+    },
+    onControlFrame: () => {
+      messages++;
+    },
+    onDrained: () => undefined,
+    onClosed: () => undefined,
+  };
+  const socket = new EngineSocket(events, '127.0.0.1', new Ledger());
+  socket.markOpen(raw);
+  return { socket, calls, countMessages: () => messages };
+}
+
+t.test('a full socket that waits to be closed is cut when its peer sends on', async (t) => {
+  const { socket, calls, countMessages } = open(100_000);
+  socket.takeMessage(Buffer.from('{}'), false);
+  socket.end(1008, 'too many messages');
+  t.strictSame(calls, [], 'the close frame would be dropped now');
+  for (let i = 0; i < 32; i++) {
+    socket.takeMessage(Buffer.from('{}'), false);
+    socket.takeControlFrame();
+  }
+  t.strictSame(calls, [], '64 may have been on their way');
+  socket.takeMessage(Buffer.from('{}'), false);
+  t.strictSame(calls, ['close']);
+  t.equal(countMessages(), 1, 'nothing after the end is taken');
+  socket.cut();
+});
