@@ -2,6 +2,7 @@
 import t from 'tap';
 import { type AnswerHead, AnswerParser } from '#src/hub/pull/answer.js';
 import { createRandom } from '../helpers/random.ts';
+import { Judge } from '../patterns/judge.ts';
 
 interface Seen {
   status: number;
@@ -136,6 +137,46 @@ t.test('[I.hub.hostile] wrong bytes are refused, and nothing of them is passed o
   );
   t.match(parse([bytes(CHUNKED.slice(0, -5))], true, true).error, 'within an answer', 'it ends too early');
   t.match(parse([bytes(SIZED.slice(0, -1))], true, true).error, 'within an answer');
+});
+
+/** Every text of up to `length` of the characters. */
+function* textsOf(characters: readonly string[], length: number): Iterable<string> {
+  yield '';
+  if (length > 0)
+    for (const rest of textsOf(characters, length - 1)) for (const each of characters) yield each + rest;
+}
+
+t.test(
+  'blanks around the value of a header are no part of it, and control characters are refused',
+  async (t) => {
+    const wrong: unknown[] = [];
+    // A no-break space is none of the blanks of HTTP.
+    for (const text of textsOf(['v', ' ', '\t', '\xa0', '\x01'], 5)) {
+      const { headers, error } = parse([bytes(`HTTP/1.1 204 No Content\r\nA:${text}\r\n\r\n`)]);
+      let value = text;
+      while (/^[ \t]/.test(value)) value = value.slice(1);
+      while (/[ \t]$/.test(value)) value = value.slice(0, -1);
+      const isSound = text.includes('\x01') ? error === 'a header is malformed' : headers['a'] === value;
+      if (!isSound) wrong.push({ text, headers, error });
+    }
+    t.strictSame(wrong, []);
+  },
+);
+
+t.test('a long line of blanks that is no header costs few scans of it', async (t) => {
+  const judge = new Judge();
+  const head = (line: string) => bytes(`HTTP/1.1 200 OK\r\n${line}\r\n\r\n`);
+  for (const line of [
+    `a:${' '.repeat(16_300)}\x01`,
+    `a:${' \t'.repeat(8_150)}\x01`,
+    `a:b${' '.repeat(16_300)}\x01`,
+  ]) {
+    const answer = head(line);
+    t.equal(parse([answer]).error, 'a header is malformed');
+    // One of as many letters takes 5, and 16,300 ways to divide the blanks take 10,000.
+    const scans = judge.scansOf(() => parse([answer]), 100);
+    t.ok(scans <= 100, `${scans.toFixed(1)} scans`);
+  }
 });
 
 t.test('any bytes end in an answer, an error or a wait, and never in more body than came', async (t) => {

@@ -1,0 +1,88 @@
+/**
+ * Judges whether a pattern takes time in proportion to its subject. The unit is a linear scan in the same process: at
+ * LONG characters a quadratic pattern takes thousands of scans, the slowest linear ones some tens.
+ */
+
+/** A head may have 16 KiB. */
+export const LONG = 16_384;
+/** Scans of LONG characters that a pattern may take for as many; for fewer it is in proportion. */
+const MAX_SCANS = 500;
+/** And for very few characters, where a pattern of exponential time already takes more. */
+const MIN_ALLOWED = 2;
+/** Lengths are doubled from here on, so that a pattern is found slow before its time is beyond all limits. */
+const FIRST = 16;
+/** One of many subjects is left where it takes at most CLEAR scans with this length: a slow one takes 60 and more. */
+const BRIEF = 2048;
+const CLEAR = 2.5;
+/** A busy machine makes single runs slow, but not all of them. */
+const RUNS = 5;
+
+/** A subject of about `length` characters. */
+export type Hostile = (length: number) => string;
+
+function timeOf(run: () => unknown): number {
+  const begun = performance.now();
+  run();
+  return performance.now() - begun;
+}
+
+function scan(text: string): number {
+  let sum = 0;
+  for (let at = 0; at < text.length; at++) sum = (sum + text.charCodeAt(at)) | 0;
+  return sum;
+}
+
+/** Milliseconds of the fastest of many scans over LONG characters. */
+function measureScan(): number {
+  const text = `\u2028${'x'.repeat(LONG - 1)}`;
+  return Math.min(...Array.from({ length: 200 }, () => timeOf(() => scan(text))));
+}
+
+/** Uses the pattern as the sources do: all matches are looked for where it is global. */
+function apply(pattern: RegExp, text: string): void {
+  pattern.lastIndex = 0;
+  if (pattern.global) text.replaceAll(pattern, '');
+  else pattern.exec(text);
+}
+
+/** What a pattern is slow at. */
+export interface Slow {
+  /** A short form of the subject. */
+  readonly subject: string;
+  readonly length: number;
+  /** Linear scans of LONG characters in the time that it takes. */
+  readonly scans: number;
+}
+
+export class Judge {
+  readonly #scanMs = measureScan();
+
+  /** Scans in the time of the fastest of several runs, or of the first that takes at most `enough`. */
+  scansOf(run: () => unknown, enough = 0): number {
+    let fastest = Number.POSITIVE_INFINITY;
+    for (let left = RUNS; left > 0 && fastest > enough; left--)
+      fastest = Math.min(fastest, timeOf(run) / this.#scanMs);
+    return fastest;
+  }
+
+  /** Whether the pattern takes more than linear time for subjects of one kind. `isBrief`: one of many kinds. */
+  judge(pattern: RegExp, hostile: Hostile, isBrief = false): Slow | undefined {
+    for (let length = FIRST; length <= LONG; length *= 2) {
+      const text = hostile(length);
+      const allowed = Math.max(MIN_ALLOWED, (MAX_SCANS * length) / LONG);
+      const scans = this.scansOf(() => apply(pattern, text), isBrief ? Math.min(CLEAR, allowed) : allowed);
+      if (scans > allowed) return { subject: hostile(8), length, scans: Math.round(scans) };
+      if (isBrief && length === BRIEF && scans <= CLEAR) return undefined;
+    }
+    return undefined;
+  }
+
+  /** The same for many kinds of subjects: the first that the pattern is slow at. */
+  judgeAll(pattern: RegExp, attacks: Iterable<Hostile>): Slow | undefined {
+    for (const hostile of attacks) {
+      const slow = this.judge(pattern, hostile, true);
+      if (slow !== undefined) return slow;
+    }
+    return undefined;
+  }
+}
