@@ -10,6 +10,12 @@ export interface Client {
   readonly isProxied: boolean;
 }
 
+/**
+ * Maximum number of addresses of a chain that are read, from the right: as many trusted proxies in a row are not to be
+ * expected, and a head of 16 KiB has room for 4,000.
+ */
+export const MAX_PROXIES = 32;
+
 // Some proxies append the port to the address.
 function parseForwardedFor(element: string): Address | undefined {
   const text = element.trim();
@@ -17,13 +23,17 @@ function parseForwardedFor(element: string): Address | undefined {
   return parseAddress(host?.[1] ?? host?.[2] ?? text);
 }
 
+/** The end of the chain that several headers and their elements make. */
+export const chainOf = (values: readonly string[]): string[] =>
+  values.join(',').split(',').slice(-MAX_PROXIES);
+
 /**
  * The right-most address that is not a trusted proxy; the left-most one when all are trusted proxies.
  * Undefined when an element on the way is not an address, because everything left of it may be forged.
  */
 function findClient(trusted: AddressRules, values: readonly string[]): Address | undefined {
   let address: Address | undefined;
-  for (const element of values.join(',').split(',').reverse()) {
+  for (const element of chainOf(values).reverse()) {
     address = parseForwardedFor(element);
     if (address === undefined || !matches(trusted, address)) return address;
   }

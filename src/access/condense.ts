@@ -1,4 +1,5 @@
 /** What is kept of a request to judge it again: as little as decides the same under every policy. */
+import { chainOf } from './client.ts';
 import { ACCESS_HEADERS, type AccessRequest, FORWARDING_HEADERS } from './request.ts';
 
 /** Of these the text counts; of the other forwarding headers only that they were sent. */
@@ -6,8 +7,6 @@ const READ_FORWARDING = new Set(['x-forwarded-for', 'x-forwarded-host', 'x-forwa
 /** Longer than any key, origin or host name that could be configured, so nothing that is cut is accepted. */
 const MAX_VALUE = 1100;
 const MAX_FETCH_VALUE = 32;
-/** Addresses of a chain of proxies, counted from the right; as many trusted proxies in a row are not to be expected. */
-const MAX_ADDRESSES = 32;
 /** Longer than any address with a port. */
 const MAX_ADDRESS = 64;
 
@@ -17,8 +16,13 @@ function copy(part: string): string {
 }
 
 function condenseChain(values: readonly string[]): readonly string[] {
-  const last = values.join(',').split(',').slice(-MAX_ADDRESSES);
-  return [copy(last.map((element) => element.trim().slice(0, MAX_ADDRESS)).join(','))];
+  return [
+    copy(
+      chainOf(values)
+        .map((element) => element.trim().slice(0, MAX_ADDRESS))
+        .join(','),
+    ),
+  ];
 }
 
 function condenseValues(name: string, values: readonly string[]): readonly string[] {

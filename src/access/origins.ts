@@ -6,11 +6,14 @@ import { type AccessRequest, type Decision, valuesOf } from './request.ts';
 // A scheme and an authority and nothing else, so that an origin can be echoed into a header unchanged.
 const ORIGIN = /^([a-z][a-z0-9+.-]*):\/\/([a-z0-9._-]+|\[[0-9a-f:.]+\])(:\d{1,5})?$/i;
 
+/** Maximum length of an origin: host names have 253 characters. URL takes quadratic time for long names in Punycode. */
+const MAX_ORIGIN_LENGTH = 1024;
+
 const EXPOSED_HEADERS = 'X-Ignored-Fields, X-Error-Code, X-Media-Delivered, Retry-After';
 
 /** The canonical form of an origin (case, default port, address notation); undefined: not an origin, or `null`. */
 export function canonicalOrigin(text: string): string | undefined {
-  if (!ORIGIN.test(text) || !URL.canParse(text)) return undefined;
+  if (text.length > MAX_ORIGIN_LENGTH || !ORIGIN.test(text) || !URL.canParse(text)) return undefined;
   const url = new URL(text);
   // Not `url.origin`: that is "null" for the schemes of browser extensions and of apps.
   return `${url.protocol}//${url.host}`;
