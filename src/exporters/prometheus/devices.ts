@@ -48,7 +48,7 @@ const cleanName = (name: string) =>
   name
     .toLowerCase()
     .replaceAll(/[^a-z0-9:_]/g, '_')
-    .replaceAll(/^_+|_+$/g, '');
+    .replaceAll(/^_+|(?<!_)_+$/g, '');
 
 /** "platform/coretemp.0" as platform_coretemp_0. */
 function chipOf({ device = '', chip }: SensorCounters): string {

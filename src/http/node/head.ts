@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import { type Header, type RequestHead, writeHeaders } from '../head.ts';
 
 /** A target in absolute form (RFC 9112, 3.2.2): its authority stands for the Host header. */
-const ABSOLUTE = /^https?:\/\/([^/?#]*)(.*)$/i;
+const ABSOLUTE = /^https?:\/\/([^/?#]*)(.*)$/is;
 /** Where `OPTIONS *`, which asks for the server as a whole (RFC 9112, 3.2.4), is answered: it always exists. */
 const SERVER_AS_A_WHOLE = '/api/status';
 
@@ -44,7 +44,7 @@ function readHeaders(raw: readonly string[], wanted: ReadonlySet<string>): Map<s
 }
 
 /** An IPv6 address without its zone, which names an interface of this machine. */
-export const withoutZone = (address: string): string => address.replace(/%.*$/, '');
+export const withoutZone = (address: string): string => address.replace(/%.*$/s, '');
 
 export function readHead(request: IncomingMessage, wanted: ReadonlySet<string>): RequestHead {
   const { method = '', url = '', rawHeaders, socket } = request;

@@ -17,7 +17,7 @@ export function slugOf(name: string): string {
     .toLowerCase()
     .replaceAll(/[^a-z0-9]+/g, '_')
     .slice(0, MAX_SLUG)
-    .replaceAll(/^_+|_+$/g, '');
+    .replaceAll(/^_+|(?<!_)_+$/g, '');
   const digest = createHash('sha256').update(name).digest('hex').slice(0, DIGEST_LENGTH);
   return slug === '' ? `x_${digest}` : `${slug}_${digest}`;
 }

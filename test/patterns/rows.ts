@@ -1,0 +1,315 @@
+/**
+ * Every regular expression of the sources: where it is, whose bytes it sees, and a hostile subject for it. One that only the
+ * owner of the machine, a build or the program itself reaches has none.
+ */
+import type { Hostile } from './judge.ts';
+
+/**
+ * `client`: HTTP and WebSockets; `agent`: what a hub receives from machines; `hub`: what an agent receives from hubs;
+ * `broker`: what others publish; `network`: answers over mDNS; `server`: the service that a client or `hostwire top`
+ * reads; `machine`: names that devices, programs and the kernel give.
+ */
+export type Peer = 'client' | 'agent' | 'hub' | 'broker' | 'network' | 'server' | 'machine';
+/** `owner`: configuration, arguments, environment, own files; `self`: texts of the program and of Node. */
+export type Insider = 'owner' | 'build' | 'self';
+
+export interface Row {
+  /** Within the repository. */
+  readonly file: string;
+  readonly by: Peer | Insider;
+  readonly pattern: RegExp;
+  /** The expression that makes the pattern, where that is not a literal. */
+  readonly made?: string;
+  /** undefined: no peer reaches it. */
+  readonly hostile: Hostile | undefined;
+}
+
+/** `length` times `part`, with what leads to it and what follows. */
+const run =
+  (part: string, after = '', before = ''): Hostile =>
+  (length) =>
+    before + part.repeat(Math.ceil(length / part.length)) + after;
+
+const reached = (by: Peer, file: string, pattern: RegExp, hostile: Hostile): Row => ({
+  file,
+  by,
+  pattern,
+  hostile,
+});
+const inside = (by: Insider, file: string, ...patterns: readonly RegExp[]): readonly Row[] =>
+  patterns.map((pattern) => ({ file, by, pattern, hostile: undefined }));
+
+const LINE = '\u2028x';
+const CONTROL = '\x01';
+
+const REACHED: readonly Row[] = [
+  reached('client', 'src/access/addresses.ts', /^[\d.]+$/, run('1', 'x')),
+  reached('client', 'src/access/addresses.ts', /^[\da-f:.]+$/i, run('a:', 'x')),
+  reached(
+    'client',
+    'src/access/client.ts',
+    /^(?:\[([^\]]*)\]|(\d+(?:\.\d+){3}))(?::\d{1,5})?$/,
+    run('1.', 'x'),
+  ),
+  {
+    ...reached('client', 'src/access/decide.ts', /^\/hosts\/[^/]+\/$/, run('a', '//', '/hosts/')),
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: the text of the source
+    made: "new RegExp(`^${page.replaceAll('*', '[^/]+')}$`)",
+  },
+  reached('client', 'src/access/hosts.ts', /^(\[[^\]]*\]|[^:[\]]+)(?::(\d{0,5}))?$/, run('a', '::')),
+  reached('client', 'src/access/hosts.ts', /^[a-z0-9_-]{1,63}(?:\.[a-z0-9_-]{1,63})*$/, run('a.', '!')),
+  reached('client', 'src/access/hosts.ts', /\.$/, run('.', 'x')),
+  reached('client', 'src/access/hosts.ts', /^\[([^%]+)(?:%[a-z0-9._~%-]+)?\]$/i, run('%', '!', '[a')),
+  reached('client', 'src/access/hosts.ts', /^([^.]+)\.[^.]+\.ts\.net$/, run('a', '.ts.nex')),
+  reached('client', 'src/access/key.ts', /^bearer +([^ ].*)$/is, run(' ', LINE, 'Bearer')),
+  reached(
+    'client',
+    'src/access/origins.ts',
+    /^([a-z][a-z0-9+.-]*):\/\/([a-z0-9._-]+|\[[0-9a-f:.]+\])(:\d{1,5})?$/i,
+    run('a', ':x', 'a://'),
+  ),
+  reached('client', 'src/access/origins.ts', /^(https?):/, run('https')),
+  reached('client', 'src/http/body.ts', /^\d+$/, run('1', 'x')),
+  reached('client', 'src/http/body.ts', /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/, run('A', LINE)),
+  reached('client', 'src/http/endpoints/dashboard.ts', /^q=0(?:\.0*)?$/, run('0', 'x', 'q=0.')),
+  reached('client', 'src/http/endpoints/processes.ts', /^\d{1,10}$/, run('1', 'x')),
+  reached('client', 'src/http/etag.ts', /^W\//, run('W/')),
+  reached('client', 'src/http/head.ts', /[\0\r\n]/, run('x')),
+  reached('client', 'src/http/head.ts', /(?:^|,)\s*close\s*(?:,|$)/i, run(' ', 'x', ',close')),
+  reached('client', 'src/http/node/head.ts', /^https?:\/\/([^/?#]*)(.*)$/is, run('a', '/\n', 'http://')),
+  reached('machine', 'src/http/node/head.ts', /%.*$/s, run('%', '\n')),
+  reached('client', 'src/http/node/head.ts', /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/, run('A', LINE)),
+  reached('client', 'src/http/node/head.ts', /^[\t\x20-\x7e\x80-\xff]*$/, run(' ', LINE)),
+  reached('client', 'src/http/node/server.ts', /^[+/0-9A-Za-z]{22}==$/, run('A', '==')),
+  reached('client', 'src/http/query.ts', /^-?\d+(\.\d+)?$/, run('1', '.', '1.')),
+  reached('client', 'src/http/relay.ts', /^[A-Za-z0-9_-]{1,64}$/, run('a', '!')),
+  reached('client', 'src/http/relay.ts', /^\d{1,15}$/, run('1', '!')),
+  reached('agent', 'src/http/socket/events.ts', /\.$/, run('.', 'x')),
+  reached('client', 'src/log/format.ts', /[\p{Cc}\u2028\u2029]/gu, run('\u2028')),
+  reached('client', 'src/log/format.ts', /[\s"=]|^$/u, run('x')),
+  reached('client', 'src/log/limit.ts', /^[a-z]+(?=:)/, run('a', '!')),
+  reached('client', 'src/stats/view.ts', /^[A-Za-z0-9_.-]{1,32}$/, run('a', '!')),
+  reached('client', 'src/wire/hub-socket.ts', /^[A-Za-z0-9_-]{1,64}$/, run('a', '!')),
+  reached('client', 'src/hub/broker/calls.ts', /^[a-z]+\.[a-z_]{1,64}$/, run('a', '!')),
+  reached('client', 'src/hub/commands/asking.ts', /^[a-z_]{1,32}$/, run('a', '!')),
+  reached('client', 'src/hub/commands/forwarded.ts', /^[a-z_]{1,64}$/, run('a', '!')),
+  reached('client', 'src/hub/hosts/requests.ts', /^([a-z]+)\.([a-z_]{1,64})$/, run('a', '!')),
+  reached('agent', 'src/exporters/dial/proof.ts', /^[A-Za-z0-9_-]{1,64}$/, run('a', '!')),
+  reached('agent', 'src/exporters/dial/proof.ts', /^[\x21-\x7e]{1,64}$/, run('a', ' ')),
+  reached('agent', 'src/exporters/dial/proof.ts', /^[A-Za-z0-9_-]{43}$/, run('a', '!')),
+  reached('agent', 'src/hub/broker/feedback.ts', /"id":"([A-Za-z0-9_-]{1,128})"/, run('"id":"a', '!')),
+  reached('agent', 'src/hub/broker/feedback.ts', /^image\/(?:png|jpeg|gif|webp)$/, run('image/png')),
+  reached('agent', 'src/hub/broker/feedback.ts', /^"[\x21\x23-\x7e]{1,128}"$/, run('a', '!', '"')),
+  reached('agent', 'src/hub/broker/lines.ts', /^[\x21-\x7e]{1,64}$/, run('a', ' ')),
+  reached('agent', 'src/hub/broker/status.ts', /^[\x21-\x7e]{1,64}$/, run('a', ' ')),
+  reached('agent', 'src/hub/broker/status.ts', /^[!-~]{1,253}$/, run('a', ' ')),
+  reached('agent', 'src/hub/broker/status.ts', /^[A-Za-z0-9_-]{1,64}$/, run('a', '!')),
+  reached('agent', 'src/hub/broker/status.ts', /^[^\p{C}]{1,64}$/u, run('a', CONTROL)),
+  reached('agent', 'src/hub/broker/topics.ts', /^[A-Za-z0-9_-]{1,64}$/, run('a', '!')),
+  reached(
+    'agent',
+    'src/hub/host/members.ts',
+    /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/,
+    run('1', '.', '1.'),
+  ),
+  reached('agent', 'src/hub/hosts/pulled.ts', /^image\/(?:png|jpeg|gif|webp)$/, run('image/png')),
+  reached('agent', 'src/hub/hosts/pulled.ts', /^"[\x21\x23-\x7e]{1,128}"$/, run('a', '!', '"')),
+  reached('agent', 'src/hub/hosts/pulled.ts', /^([0-9a-f]{1,64}) (\d{1,15})$/, run('a', '!')),
+  reached('agent', 'src/hub/hosts/pulled.ts', /^application\/json/, run('application/jso')),
+  reached('agent', 'src/hub/hosts/replies.ts', /^[!-~]{1,253}$/, run('a', ' ')),
+  reached(
+    'agent',
+    'src/hub/pull/answer.ts',
+    /^HTTP\/1\.1 ([2-5]\d\d)(?: [\t -~]*)?$/,
+    run(' ', CONTROL, 'HTTP/1.1 200 '),
+  ),
+  reached(
+    'agent',
+    'src/hub/pull/answer.ts',
+    /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*(?![ \t])((?:[!-~\x80-\xff](?:[\t -~\x80-\xff]*[!-~\x80-\xff])?)?)[ \t]*$/,
+    run(' ', CONTROL, 'a:'),
+  ),
+  reached('agent', 'src/hub/pull/answer.ts', /^\d+$/, run('1', 'x')),
+  reached('agent', 'src/hub/pull/connection.ts', /(?:^|,)\s*close\s*(?:,|$)/i, run(', ', 'x')),
+  reached('hub', 'src/exporters/mqtt/hub/request.ts', /^[\x21-\x7e]{1,64}$/, run('a', ' ')),
+  reached('hub', 'src/exporters/mqtt/hub/want.ts', /^[A-Za-z0-9_-]{1,64}$/, run('a', '!')),
+  reached('broker', 'src/exporters/mqtt/discovery/document.ts', /^(?:media|power|watch)_/, run('media')),
+  reached('broker', 'src/exporters/mqtt/discovery/document.ts', /^[a-z0-9_]{1,80}$/, run('a', '!')),
+  reached('machine', 'src/exporters/mqtt/discovery/document.ts', /^(?:00:){5}00$/, run('00:', '00')),
+  reached('machine', 'src/exporters/mqtt/discovery/ids.ts', /^[a-z0-9]{1,24}$/, run('a', '!')),
+  reached('machine', 'src/exporters/mqtt/discovery/ids.ts', /[^a-z0-9]+/g, run('_')),
+  reached('machine', 'src/exporters/mqtt/discovery/ids.ts', /^_+|(?<!_)_+$/g, run('_', 'x', 'x')),
+  reached('machine', 'src/exporters/mqtt/discovery/things.ts', /\p{C}+/gu, run('\x01x')),
+  reached('machine', 'src/exporters/prometheus/devices.ts', /[^a-z0-9:_]/g, run('/')),
+  reached('machine', 'src/exporters/prometheus/devices.ts', /^_+|(?<!_)_+$/g, run('_', 'x', 'x')),
+  reached('machine', 'src/exporters/prometheus/exposition.ts', /[\\"\n]/g, run('\\')),
+  reached(
+    'machine',
+    'src/exporters/prometheus/exposition.ts',
+    /^# HELP (\S+) (.*)\n# TYPE \S+ (\S+)$/,
+    run(' ', '\n# TYPE a b\n', '# HELP a '),
+  ),
+  reached(
+    'machine',
+    'web/cards/media.tsx',
+    /^data:image\/(?:png|jpeg|gif|webp);base64,/,
+    run('a', '', 'data:image/png;base64'),
+  ),
+  reached('network', 'src/cli/discover.ts', /[\p{C}\p{Zl}\p{Zp}\uFFFD]/gu, run('\u2028')),
+  reached('network', 'src/cli/discover.ts', /^fe[89ab]/iu, run('fe')),
+  reached('network', 'src/cli/discover.ts', /^([^=]+)=(.*)$/su, run('a', LINE)),
+  reached('server', 'src/cli/top/text.ts', /^[ -~]*$/, run(' ', LINE)),
+  reached(
+    'server',
+    'src/cli/top/text.ts',
+    /[\p{Cf}\p{Variation_Selector}\p{Emoji_Modifier}]|(?<=\p{M})\p{M}/gu,
+    run('\u0301'),
+  ),
+  reached('server', 'src/cli/top/text.ts', /\p{RI}/gu, run('\u{1f1e6}')),
+  reached('server', 'src/cli/top/text.ts', /[\p{C}\p{Zl}\p{Zp}]/gu, run('\u2028')),
+  reached(
+    'server',
+    'src/cli/top/text.ts',
+    /[\u1100-\u115F\u2E80-\u303E\u3041-\uA4CF\uA960-\uA97C\uAC00-\uD7A3\uF900-\uFAFF\uFE30-\uFE6F\uFF01-\uFF60\uFFE0-\uFFE6\u{16FE0}-\u{18AFF}\u{1B000}-\u{1B2FF}\u{1F200}-\u{1F265}\u{20000}-\u{3FFFD}\p{Emoji_Presentation}]/u,
+    run('a'),
+  ),
+  reached('server', 'src/cli/top/text.ts', /[\p{Mn}\p{Me}\u1160-\u11FF]/u, run('a')),
+  reached('server', 'src/cli/top/top.ts', /[\u007F-\u009F\u2028-\u202E\u2066-\u2069]/g, run('\u2028')),
+  reached('server', 'src/client/event-parser.ts', /[\r\n]/g, run('\r')),
+  reached('server', 'src/client/event-parser.ts', /^\d{1,9}$/, run('1', 'x')),
+  reached('server', 'src/client/refusals.ts', /^\d+$/, run('1', 'x')),
+];
+
+const PIN = /^sha256\/[A-Za-z0-9+/]{43}=$/;
+const NAME = /^[A-Za-z0-9_-]{1,64}$/;
+const CERTIFICATE = /^(?:CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|ERR_TLS_CERT_|ERR_SSL_|EPROTO)/;
+
+const INSIDE: readonly Row[] = [
+  ...inside('owner', 'src/access/addresses.ts', /^(?:0|[1-9]\d{0,2})$/),
+  ...inside('owner', 'src/cli/arguments.ts', /^\d{1,6}$/u, /^(?:[1-9]|[1-5]\d|60)$/u),
+  ...inside(
+    'owner',
+    'src/cli/reach.ts',
+    /^sha256\/[\w+/]{43}=$/u,
+    /^https:/iu,
+    /:\d+$/u,
+    /^https?:$/u,
+    /\/$/u,
+    /\r?\n$/u,
+  ),
+  ...inside('owner', 'src/cli/top/keys.ts', /^[^\p{C}]+$/u),
+  ...inside('owner', 'src/cli/top/top.ts', /utf-?8/i, /^[1-9]\d{0,3}$/),
+  ...inside('owner', 'src/client/hub.ts', /^\/+/),
+  ...inside('owner', 'src/client/pin.ts', /^sha256\/[\w+/]{43}=$/),
+  ...inside('owner', 'src/client/pinned.ts', /^[\d.]+$|:/),
+  ...inside('owner', 'src/client/refusals.ts', /^\/*/, /\/*$/),
+  ...inside('owner', 'src/config/check.ts', /^\$\{\w+(?:\W[^}]*)?\}$/u),
+  ...inside(
+    'owner',
+    'src/config/hub-files.ts',
+    /^ws:\/\/(?:localhost|127\.[\d.]+|\[::1\])(?:[:/]|$)/u,
+    /\r?\n$/u,
+  ),
+  ...inside('owner', 'src/config/hub-rows.ts', PIN, NAME, /^(?:\*|[a-z]+\.(?:\*|[a-z_]+))$/),
+  ...inside('owner', 'src/config/items.ts', /^(?:[a-z0-9._-]+|\[[0-9a-f:.]+\])(?::\d{1,5})?$/iu),
+  ...inside('owner', 'src/config/key-file.ts', /\r?\n$/u),
+  ...inside(
+    'owner',
+    'src/config/mqtt-files.ts',
+    /^mqtt:\/\/(?:localhost|127\.[\d.]+|\[::1\])(?::\d+)?\/?$/u,
+    /\r?\n$/u,
+  ),
+  ...inside('owner', 'src/config/mqtt-rows.ts', /^[^\s\p{C}](?:[^\p{C}]{0,254}[^\s\p{C}])?$/u, NAME),
+  ...inside(
+    'owner',
+    'src/config/parse-json.ts',
+    /[ \t\n\r]*/uy,
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: as in the source
+    /"(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"/y,
+  ),
+  ...inside(
+    'owner',
+    'src/config/parse-json.ts',
+    /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?/uy,
+    /(?:true|false|null)/uy,
+    /^(?:\/[/*]|#)/u,
+  ),
+  ...inside('owner', 'src/config/parse-yaml.ts', /(?<=characters): .*$/su, /"[\s\S]*"/gu, /\r\n|\r|\n/u),
+  ...inside('owner', 'src/config/parse-yaml.ts', /^([ \t]*)["']?(\w+)["']?[ \t]*:/u, /^(?:---|\.\.\.)/gmu),
+  ...inside('owner', 'src/config/problems.ts', /[\u007f-\u009f\u2028\u2029]/gu, /[\p{Cc}\u2028\u2029]/gu),
+  ...inside('owner', 'src/config/schema.ts', NAME),
+  ...inside('owner', 'src/config/tree.ts', /\r\n|\r|\n/gu),
+  ...inside(
+    'owner',
+    'src/config/values.ts',
+    /[\0\r\n]|-----BEGIN/u,
+    /^[!-~](?:[ -~]*[!-~])?$/u,
+    /^[0-9.]*$/u,
+    /^https?:/u,
+    /^http(s?):/u,
+  ),
+  ...inside(
+    'owner',
+    'src/config/values.ts',
+    /^(?!-)(?:[A-Za-z0-9_-]{1,63}\.)*[A-Za-z0-9_-]{0,62}[A-Za-z0-9_]\.?$/u,
+  ),
+  ...inside('owner', 'src/config/values.ts', /^mqtts?:\/\/(\[[^\]]+\]|[^:/?#@[\]]+)(?::(\d{1,5}))?\/?$/u),
+  ...inside('owner', 'src/config/values.ts', /^ws(s?):\/\/([^/]+)(\/.*)?$/u, /^(?:\/[A-Za-z0-9._~-]+)*\/?$/u),
+  ...inside(
+    'owner',
+    'src/config/values.ts',
+    /^[A-Za-z0-9_-]{1,64}$/u,
+    /^[^\s\p{C}](?:[^\p{C}]{0,62}[^\s\p{C}])?$/u,
+  ),
+  ...inside(
+    'owner',
+    'src/config/values.ts',
+    /^[A-Za-z0-9_.-]+(?:\/[A-Za-z0-9_.-]+)*$/u,
+    /^[A-Za-z0-9_.-]{1,64}$/u,
+    /^[A-Za-z_][A-Za-z0-9_]*$/u,
+  ),
+  ...inside('owner', 'src/config/variables.ts', /^-?\d+(?:\.\d+)?$/u),
+  ...inside('owner', 'src/exporters/dial/socket.ts', /\/+$/, /^\[(.*)\]$/),
+  ...inside('owner', 'src/exporters/identity.ts', /^[0-9a-f]{32}$/),
+  ...inside('owner', 'src/exporters/mqtt/link/broker.ts', /^\[(.*)\]$/),
+  ...inside('owner', 'src/exporters/mqtt/session.ts', /^(?:localhost|127\.|::1$)/),
+  ...inside('owner', 'src/host/names.ts', /\s+/),
+  ...inside('owner', 'src/hub/broker/broker.ts', NAME),
+  ...inside('owner', 'src/hub/pull/target.ts', /^\[(.*)\]$/),
+  ...inside('owner', 'src/hub/service.ts', /[^A-Za-z0-9_-]/g),
+  ...inside(
+    'owner',
+    'src/tls/certificate.ts',
+    /-----BEGIN (X509 |TRUSTED )?CERTIFICATE-----[\s\S]*?-----END \1?CERTIFICATE-----/gu,
+    /(?:DNS|IP Address):([^",\s]+)/gu,
+  ),
+  ...inside(
+    'owner',
+    'src/wake/packet.ts',
+    /^[0-9a-f]{2}([:-]?)[0-9a-f]{2}(?:\1[0-9a-f]{2}){4}$/iu,
+    /[:-]/gu,
+    /^0+$/u,
+    /../gu,
+  ),
+  ...inside('owner', 'web/fleet/choice.ts', /^-/),
+  ...inside('self', 'src/exporters/dial/endings.ts', CERTIFICATE),
+  ...inside('self', 'src/hub/pull/socket.ts', CERTIFICATE),
+  ...inside('self', 'src/host/native.ts', /version [`'"]?GLIBC_([\d.]+)'? not found/),
+  ...inside('self', 'web/format.ts', /\.0+ /),
+  ...inside('build', 'src/api/operations.ts', /\*$/),
+  ...inside('build', 'src/api/page.ts', /[^\w -]/g, /[?&]/),
+  ...inside('build', 'src/api/schemas.ts', /"\$ref":"#\/components\/schemas\/(\w+)"/g),
+  ...inside('build', 'src/cli/share/fish.ts', /['\\]/g),
+  ...inside('build', 'src/cli/share/generate.ts', /\d{4}-\d\d-\d\d/),
+  ...inside(
+    'build',
+    'src/cli/share/man.ts',
+    /[\\'~^`]|(?<!\w)-+|[^\n -~]/g,
+    /(?<=\.) (?=[A-Z])/,
+    /^(?=\.)/gm,
+  ),
+  ...inside('build', 'src/cli/share/zsh.ts', /[[\]:\\]/g),
+  ...inside('build', 'src/cli/version.ts', /^([0-9a-f]{40}) (\d{4}-\d\d-\d\d)( changed)?\n$/),
+];
+
+export const ROWS: readonly Row[] = [...REACHED, ...INSIDE];
