@@ -5,8 +5,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Config } from './config/schema.ts';
 import { describeEngine, type EngineChoice } from './engines.ts';
+import { AddressCounts } from './fairness/address-counts.ts';
 import { Ledger } from './http/clients/ledger.ts';
-import { Tally } from './http/clients/tally.ts';
 import { ConnectionCensus } from './http/connections/census.ts';
 import { DescriptorRoom, MIN_DESCRIPTORS, roomFor } from './http/connections/descriptors.ts';
 import { HeapTrim } from './http/connections/heap.ts';
@@ -64,7 +64,7 @@ export class Front {
   readonly server: Engine;
   readonly ledger: Ledger;
   /** Streams and sockets of each address that were opened without the key. */
-  readonly tally = new Tally();
+  readonly tally = new AddressCounts();
   readonly #peers: PeerWatch;
   readonly #census: ConnectionCensus;
   readonly #room: DescriptorRoom;

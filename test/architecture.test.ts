@@ -37,7 +37,7 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
     ...['engines', 'config', 'tls', 'host', 'stats', 'history', 'processes', 'commands', 'access', 'http'],
     ...['wire', 'log', 'errors', 'clock', 'parts', 'exporters', 'front'],
   ],
-  front: ['engines', 'parts', 'tls', 'config', 'http'],
+  front: ['engines', 'parts', 'tls', 'config', 'http', 'fairness'],
   hub: [
     ...[
       'front',
@@ -65,16 +65,18 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
     ],
   ],
   'hub/socket': [
-    ...['http', 'http/clients', 'http/socket', 'stats', 'wire', 'params', 'errors', 'log', 'clock'],
-    'listeners',
+    ...['http', 'http/clients', 'http/socket', 'fairness', 'stats', 'wire', 'params', 'errors', 'log'],
+    ...['clock', 'listeners'],
   ],
-  'hub/fleet': ['hub/host', 'hub/hosts', 'hub/socket', 'http', 'stats', 'wire', 'errors', 'clock'],
+  'hub/fleet': [
+    ...['hub/host', 'hub/hosts', 'hub/socket', 'http', 'fairness', 'stats', 'wire', 'errors', 'clock'],
+  ],
   'hub/dial': [
     ...['hub/broker', 'hub/host', 'hub/hosts', 'exporters/dial', 'http', 'config', 'errors', 'log', 'clock'],
   ],
   'hub/broker': [
-    ...['hub/host', 'hub/hosts', 'hub/pull', 'exporters/mqtt', 'host', 'config', 'stats', 'wire'],
-    ...['errors', 'params', 'clock'],
+    ...['hub/host', 'hub/hosts', 'hub/pull', 'exporters/mqtt', 'fairness', 'host', 'config', 'stats'],
+    ...['wire', 'errors', 'params', 'clock'],
   ],
   'hub/commands': [
     ...['hub/host', 'access', 'http', 'config', 'stats', 'wire', 'errors', 'log', 'params', 'clock'],
@@ -82,19 +84,22 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   ],
   'hub/hosts': ['hub/host', 'hub/pull', 'host', 'http', 'config', 'stats', 'wire', 'errors', 'params'],
   'hub/host': [
-    ...['hub/pull', 'host', 'http', 'stats', 'wire', 'errors', 'log', 'params', 'clock', 'listeners'],
+    ...['hub/pull', 'fairness', 'host', 'http', 'stats', 'wire', 'errors', 'log', 'params', 'clock'],
+    'listeners',
   ],
-  'hub/pull': ['config', 'tls', 'clock', 'socket-errors'],
+  'hub/pull': ['fairness', 'config', 'tls', 'clock', 'socket-errors'],
   parts: ['config', 'host', 'stats', 'history', 'processes', 'commands', 'log', 'clock'],
   engines: ['http'],
-  http: ['http/clients', 'stats', 'tls', 'access', 'config', 'wire', 'errors', 'params', 'log'],
-  'http/clients': ['access', 'clock'],
+  http: ['http/clients', 'fairness', 'stats', 'tls', 'access', 'config', 'wire', 'errors', 'params', 'log'],
+  'http/clients': ['access', 'fairness', 'clock'],
   'http/uws': ['http', 'http/clients', 'stats', 'tls'],
   'http/node': ['http', 'http/clients', 'stats', 'tls'],
-  'http/connections': ['tls', 'http', 'http/clients', 'access', 'host', 'config', 'log', 'clock'],
-  'http/stream': ['host', 'http', 'http/clients', 'stats', 'clock'],
+  'http/connections': [
+    ...['tls', 'http', 'http/clients', 'fairness', 'access', 'host', 'config', 'log', 'clock'],
+  ],
+  'http/stream': ['host', 'http', 'http/clients', 'fairness', 'stats', 'clock'],
   'http/socket': [
-    ...['http', 'http/clients', 'commands', 'history', 'processes', 'stats', 'wire'],
+    ...['http', 'http/clients', 'fairness', 'commands', 'history', 'processes', 'stats', 'wire'],
     ...['errors', 'host', 'config', 'log', 'params', 'clock'],
   ],
   'http/endpoints': [
@@ -135,9 +140,9 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
     ],
   ],
   'exporters/mqtt/link': ['commands', 'config', 'log', 'clock'],
-  'exporters/mqtt/door': ['exporters/mqtt/link', 'commands', 'errors', 'params', 'log', 'clock'],
+  'exporters/mqtt/door': ['exporters/mqtt/link', 'fairness', 'commands', 'errors', 'params', 'log', 'clock'],
   'exporters/mqtt/hub': [
-    ...['exporters/mqtt/link', 'exporters/mqtt/door', 'commands', 'config', 'processes', 'stats'],
+    ...['exporters/mqtt/link', 'exporters/mqtt/door', 'fairness', 'commands', 'config', 'processes', 'stats'],
     ...['host', 'wire', 'errors', 'params', 'log', 'clock'],
   ],
   'exporters/dial': [
@@ -153,9 +158,10 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   'exporters/prometheus': ['stats', 'host', 'clock'],
   'exporters/mqtt/discovery': ['commands', 'stats', 'host', 'wire'],
   commands: ['host', 'wake', 'wire', 'errors', 'params', 'log', 'clock', 'config', 'listeners'],
-  processes: ['host', 'stats', 'wire', 'errors', 'params', 'clock', 'config'],
+  processes: ['fairness', 'host', 'stats', 'wire', 'errors', 'params', 'clock', 'config'],
   stats: ['host', 'wire', 'clock', 'log'],
-  access: [],
+  access: ['fairness'],
+  fairness: [],
   wake: ['host'],
   config: ['access', 'tls', 'wake', 'errors', 'log'],
   cli: ['config', 'host', 'access', 'tls', 'wake', 'place'],
@@ -173,7 +179,7 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   'history/store': ['history', 'wire', 'log', 'clock'],
   wire: ['errors'],
   errors: [],
-  log: [],
+  log: ['fairness'],
   'socket-errors': [],
   clock: [],
   listeners: [],

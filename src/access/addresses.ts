@@ -130,20 +130,8 @@ export function parsePeer(text: string): Address | undefined {
 const knownPeers = new Map<string, Address | undefined>();
 const MAX_KNOWN_PEERS = 64;
 
-/**
- * What limits per client are counted by: a canonical IPv4 address itself, the first 64 bits of an IPv6 address, because
- * one machine has as many addresses as it likes below them.
- */
-export function networkOf(canonical: string): string {
-  if (!canonical.includes(':')) return canonical;
-  const [high = 0, low = 0] = parsePeer(canonical)?.words ?? [];
-  return `${high.toString(16)}:${low.toString(16)}::/64`;
-}
-
-/** The same for the address of a socket's peer, as the system writes it; empty if it is none. */
-export function networkOfPeer(text: string): string {
-  return networkOf(parsePeer(text)?.text ?? '');
-}
+/** The canonical form of the address of a socket's peer, which limits are counted by; empty where it is not an address. */
+export const canonicalPeer = (text: string): string => parsePeer(text)?.text ?? '';
 
 function maskOf(prefix: number, wordIndex: number): number {
   const bits = Math.min(Math.max(prefix - wordIndex * 32, 0), 32);

@@ -95,7 +95,7 @@ export function limitRow(fallback: number, what: string): Row<number> {
   return configRow(v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(1_000_000)), fallback, {
     type: 'integer',
     expected: 'a whole number from 0 to 1000000',
-    meaning: `The maximum number of ${what} of one client address (IPv6: of one /64 network) without the key. 0: no limit.`,
+    meaning: `The maximum number of ${what} of one client address without the key; an IPv6 /64 network may have four times as many. 0: no limit.`,
   });
 }
 

@@ -1,6 +1,6 @@
 /** The one gate for HTTP and WebSocket: judges requests before they are routed, and open streams after a reload. */
 import { createHash } from 'node:crypto';
-import { matches, networkOf, parsePeer } from '../access/addresses.ts';
+import { matches, parsePeer } from '../access/addresses.ts';
 import { condense } from '../access/condense.ts';
 import { type AccessPolicy, compileAccess, decideAccess } from '../access/decide.ts';
 import { exposureWarning } from '../access/exposure.ts';
@@ -94,7 +94,7 @@ export class Gate {
       return { isAllowed: false, answer: refusalOf(decision) };
     }
     if (decision.isPreflight) return { isAllowed: false, answer: emptyAnswer(decision.headers) };
-    request.address = networkOf(decision.client);
+    request.address = decision.client;
     request.isKeyed = decision.isKeyed;
     return { isAllowed: true, headers: corsHeaders(decision), client: request };
   }

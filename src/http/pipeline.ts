@@ -1,6 +1,7 @@
 /** The path of a request: gate, route, method, framing, size, type, flag, then its handler; errors become answers. */
 import type { CurrentConfig } from '../config/current.ts';
 import { featureDisabled, ServiceError, stackOf } from '../errors.ts';
+import { AddressCounts } from '../fairness/address-counts.ts';
 import type { Log } from '../log/log.ts';
 import type { Method } from '../wire/operations.ts';
 import {
@@ -13,7 +14,6 @@ import {
   readFraming,
 } from './body.ts';
 import type { Caller } from './clients/caller.ts';
-import { Tally } from './clients/tally.ts';
 import type { Exchange } from './engine.ts';
 import type { Gate } from './gate.ts';
 import type { Answer } from './head.ts';
@@ -51,7 +51,7 @@ export class Pipeline {
   readonly #options: PipelineOptions;
   readonly #routes: RouteTable;
   /** Requests of each address, without the key, that wait for their answer. */
-  readonly #waiting = new Tally();
+  readonly #waiting = new AddressCounts();
 
   constructor(options: PipelineOptions) {
     this.#options = options;
@@ -113,7 +113,7 @@ export class Pipeline {
   /** Refuses a request where too many of its address wait for their answer, and counts it while it waits itself. */
   #counted(address: string, begin: () => Outcome): Outcome {
     const max = this.#options.config.current.server.max_requests_per_address;
-    if (max > 0 && this.#waiting.of(address) >= max)
+    if (max > 0 && !this.#waiting.hasRoom(address, max))
       throw new ServiceError('too_many_requests', 'Too many requests of this address wait for their answer.');
     const outcome = begin();
     if (!(outcome instanceof Promise)) return outcome;

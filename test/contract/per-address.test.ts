@@ -68,7 +68,10 @@ t.test("[4.streams-proxied] a trusted proxy's clients are counted one by one", a
   t.equal(await statusOf('10.0.0.2'), 200);
   t.equal(await statusOf('10.0.0.1'), 503);
   t.equal(await statusOf('2001:db8:0:1::1'), 200);
-  t.equal(await statusOf('2001:db8:0:1:ffff::9'), 503, 'the same network');
+  t.equal(await statusOf('2001:db8:0:1::1'), 503);
+  for (const neighbour of ['2', '3', '4'])
+    t.equal(await statusOf(`2001:db8:0:1::${neighbour}`), 200, 'its neighbours have theirs');
+  t.equal(await statusOf('2001:db8:0:1:ffff::9'), 503, 'four times as much for the network');
   t.equal(await statusOf('2001:db8:0:2::1'), 200, 'another one');
 });
 

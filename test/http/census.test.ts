@@ -255,3 +255,23 @@ t.test(
     t.equal(trims.length, 2);
   },
 );
+
+t.test('[1.connections] an address of a /64 does not take the connections of its neighbours', async (t) => {
+  const { world, census, open } = setUp();
+  t.equal(open(1000, 'fe80::bad%eth0'), 164);
+  t.equal(open(100, 'fe80::1%eth0'), 100, 'all of its own');
+  t.equal(census.isOver('fe80::bad%eth0'), true);
+  t.equal(census.isOver('fe80::1%eth0'), false);
+  world.census = {
+    ...NOBODY,
+    clients: [
+      { address: 'fe80::bad', connections: 164 },
+      { address: 'fe80::1', connections: 100 },
+    ],
+  };
+  await world.clock.advance(1000);
+  let more = 0;
+  for (let i = 0; i < 1000; i++) more += open(1, `fe80::2:${i.toString(16)}`);
+  t.equal(more, 400 - 264 + 64, 'the network has four times the limit of one');
+  t.equal(open(10, '2001:db8::1'), 10);
+});

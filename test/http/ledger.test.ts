@@ -132,3 +132,32 @@ t.test('[2.ledger] cutting one may release others at the same time', async (t) =
   t.ok(ledger.bytes <= SHARE);
   t.equal(holders.filter(({ isCut }) => isCut).length, 1);
 });
+
+t.test('[2.ledger] in a /64 the address that keeps most is cut, its neighbours keep theirs', async (t) => {
+  const cuts: string[] = [];
+  const onCut = (address: string, connections: number) => cuts.push(`${address} ${connections}`);
+  const ledger = new Ledger({ maxBytes: () => MAX, onCut, defer });
+  const keep = (address: string, bytes: number) => {
+    const holder = new FakeHolder(address);
+    holder.onCut = () => undefined;
+    ledger.set(holder, bytes);
+    return holder;
+  };
+  const honest = [1, 2, 3].map((host) => keep(`fe80::${host}`, 1000));
+  const greedy = Array.from({ length: 500 }, () => keep('fe80::bad', 500));
+  t.ok(
+    honest.every(({ isCut }) => !isCut),
+    'no neighbour is cut',
+  );
+  t.ok(greedy.some(({ isCut }) => isCut));
+  t.ok(ledger.bytesOf('fe80::bad') > 15_000, 'and it keeps what the network has left');
+  t.ok(ledger.bytes <= SHARE, 'the network has the share of one IPv4 address');
+  t.ok(
+    cuts.every((text) => text.startsWith('fe80::bad ')),
+    'the line names the address',
+  );
+  // A host that invents addresses, each of which keeps less than a neighbour does.
+  const invented = Array.from({ length: 2000 }, (_, i) => keep(`fe80::1:${i.toString(16)}`, 400));
+  t.ok(invented.some(({ isCut }) => isCut));
+  t.ok(ledger.bytes <= SHARE);
+});

@@ -5,9 +5,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import t, { type Test } from 'tap';
 import { systemClock } from '#src/clock.js';
 import { loadEngine } from '#src/engines.js';
+import { AddressCounts } from '#src/fairness/address-counts.js';
 import { openNativeHost } from '#src/host/native.js';
 import { Ledger } from '#src/http/clients/ledger.js';
-import { Tally } from '#src/http/clients/tally.js';
 import { NativeFanout } from '#src/http/stream/native-fanout.js';
 import type { Sample } from '#src/stats/sample.js';
 import { Encoded, viewOf } from '#src/stats/view.js';
@@ -30,7 +30,7 @@ function encodedOf(number: number, bytes = 10): Encoded {
 }
 
 async function serve(t: Test, firstBytes = 10) {
-  const [ledger, tally, source] = [new Ledger(), new Tally(), new FakeDemand()];
+  const [ledger, tally, source] = [new Ledger(), new AddressCounts(), new FakeDemand()];
   const clock = systemClock(() => performance.now());
   const fanout = new NativeFanout({ source, clock, ledger, tally, streams: streams ?? never() });
   let newest = encodedOf(1, firstBytes);

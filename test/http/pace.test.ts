@@ -1,6 +1,5 @@
 /** Counting by client address: how many there are now, and how often something happens. */
 import t from 'tap';
-import { networkOf, parsePeer } from '#src/access/addresses.js';
 import { Pace } from '#src/http/clients/pace.js';
 import { Tally } from '#src/http/clients/tally.js';
 
@@ -25,13 +24,15 @@ t.test('[4.streams-per-address] what is there now, by address', async (t) => {
   t.strictSame([tally.of('a'), tally.of('b')], [1, 0]);
 });
 
-t.test('[4.streams-proxied] one client is an IPv4 address, or 64 bits of an IPv6 address', async (t) => {
-  const network = (text: string) => networkOf(parsePeer(text)?.text ?? 'none');
-  t.equal(network('192.0.2.7'), '192.0.2.7');
-  t.equal(network('::ffff:192.0.2.7'), '192.0.2.7');
-  t.equal(network('0000:0000:0000:0000:0000:ffff:c000:0207'), '192.0.2.7');
-  t.equal(network('2001:db8:1:2:3:4:5:6'), network('2001:db8:1:2::1'));
-  t.not(network('2001:db8:1:2::1'), network('2001:db8:1:3::1'));
-  t.equal(network('fe80::1%eth0'), network('fe80::2'));
-  t.not(network('::1'), '127.0.0.1');
+t.test('[2.unread] an address of a /64 does not take the pace of its neighbours', async (t) => {
+  const pace = new Pace(3, 1000, () => 0);
+  const taken = (address: string, count: number) =>
+    Array.from({ length: count }, () => pace.take(address)).filter((isTaken) => isTaken).length;
+  t.equal(taken('fe80::1%eth0', 50), 3);
+  t.equal(taken('fe80::2', 50), 3);
+  // A host that invents addresses: four times the pace of one.
+  let invented = 0;
+  for (let i = 16; i < 80; i++) invented += taken(`fe80::${i.toString(16)}`, 1);
+  t.equal(invented, 6);
+  t.equal(taken('fe80:0:0:1::1', 50), 3, 'another network');
 });

@@ -5,11 +5,9 @@
 #include <netinet/in.h>
 #include <sys/socket.h>
 
-#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstring>
-#include <iterator>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -21,7 +19,6 @@
 namespace hostwire {
 namespace {
 
-constexpr std::size_t kNetworkBytes = 8;
 constexpr std::size_t kMappedAt = 12;
 // TCP_FIN_WAIT2 of the kernel's include/net/tcp_states.h; the C library's header defines tcp_info anew.
 constexpr int kFinWait2 = 5;
@@ -31,9 +28,8 @@ std::string textOf(int family, const void* address) {
   return inet_ntop(family, address, text.data(), text.size()) == nullptr ? "" : text.data();
 }
 
-std::string clientOf(in6_addr address) {
+std::string clientOf(const in6_addr& address) {
   if (IN6_IS_ADDR_V4MAPPED(&address)) return textOf(AF_INET, &address.s6_addr[kMappedAt]);
-  std::fill(std::begin(address.s6_addr) + kNetworkBytes, std::end(address.s6_addr), 0);
   return textOf(AF_INET6, &address);
 }
 

@@ -3,10 +3,7 @@ import type { AccessRequest } from '../../access/request.ts';
 import type { Shared } from './ledger.ts';
 
 export interface Caller extends AccessRequest {
-  /**
-   * What its limits are counted by: the client's IPv4 address, or the first 64 bits of its IPv6 address, because one
-   * machine has 2^64 of those.
-   */
+  /** Its whole address in canonical form, without a zone. Limits count it, and its /64 network if it is IPv6. */
   readonly address: string;
   /** It sent the key: no limit per address applies. */
   readonly isKeyed: boolean;

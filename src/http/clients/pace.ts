@@ -1,11 +1,12 @@
 /** How often a client address may do something that is not counted otherwise. */
-import { Tally } from './tally.ts';
+import { canonicalPeer } from '../../access/addresses.ts';
+import { AddressCounts } from '../../fairness/address-counts.ts';
 
 export class Pace {
   readonly #limit: number;
   readonly #windowMs: number;
   readonly #now: () => number;
-  #counts = new Tally();
+  #counts = new AddressCounts();
   #endsAt = Number.NEGATIVE_INFINITY;
 
   /** `limit` times within each window of `windowMs`; `now`: monotonic milliseconds. */
@@ -15,13 +16,16 @@ export class Pace {
     this.#now = now;
   }
 
-  /** Counts once; false beyond the limit. */
+  /** Counts once; false beyond the limit of `address`, or of its /64 network. */
   take(address: string): boolean {
     const now = this.#now();
     if (now >= this.#endsAt) {
-      this.#counts = new Tally();
+      this.#counts = new AddressCounts();
       this.#endsAt = now + this.#windowMs;
     }
-    return this.#counts.add(address) <= this.#limit;
+    const client = canonicalPeer(address);
+    const isWithin = this.#counts.hasRoom(client, this.#limit);
+    if (isWithin) this.#counts.add(client);
+    return isWithin;
   }
 }

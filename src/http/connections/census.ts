@@ -3,12 +3,12 @@
  * side has closed, or much may be kept of requests and messages that are never finished, which uWebSockets.js does not
  * report. With fewer than a thousand connections of distinct addresses it never looks.
  */
-import { networkOf, networkOfPeer } from '../../access/addresses.ts';
+import { canonicalPeer } from '../../access/addresses.ts';
 import type { Clock } from '../../clock.ts';
+import { AddressCounts, levelsOf, limitOf } from '../../fairness/address-counts.ts';
 import type { Census, ConnectionId, Host } from '../../host/host.ts';
 import type { Log } from '../../log/log.ts';
 import type { Holder, Ledger } from '../clients/ledger.ts';
-import { Tally } from '../clients/tally.ts';
 import type { HeapTrim } from './heap.ts';
 
 /** A peer has this long to close its side. */
@@ -67,11 +67,11 @@ class Unanswered implements Holder {
 export class ConnectionCensus {
   readonly #options: ConnectionCensusOptions;
   #ports: readonly number[] = [];
-  /** No fewer than each address has: connections that close are noticed at the next look. */
-  #counts = new Tally();
+  /** At least what each address has: connections that close are noticed at the next look. */
+  #counts = new AddressCounts();
   /** Those accepted since the look that is going on began. */
-  #accepted = new Tally();
-  /** The count at which an address is a reason to look. */
+  #accepted = new AddressCounts();
+  /** The count at which an address, or a network, is a reason to look. */
   #suspicious = new Map<string, number>();
   #unanswered = new Map<bigint, Unanswered>();
   #isLooking = false;
@@ -105,12 +105,24 @@ export class ConnectionCensus {
     this.#compareLater();
     const max = this.#options.maxPerAddress();
     if (max === 0 || this.#options.isProxy(address)) return true;
-    const network = networkOfPeer(address);
-    const count = this.#counts.add(network);
-    if (this.#isLooking) this.#accepted.add(network);
-    if (count >= (this.#suspicious.get(network) ?? max / 2)) {
+    const client = canonicalPeer(address);
+    const isAdmitted = levelsOf(client)
+      .map((level) => this.#admits(level, max))
+      .every((admits) => admits);
+    // One that is refused is closed now: those of an address do not count against its network.
+    if (!isAdmitted) return false;
+    this.#counts.add(client);
+    if (this.#isLooking) this.#accepted.add(client);
+    return true;
+  }
+
+  /** Whether one more is admitted; looks where that is a reason to. */
+  #admits(level: string, maxPerAddress: number): boolean {
+    const count = this.#counts.of(level) + 1;
+    const max = limitOf(level, maxPerAddress);
+    if (count >= (this.#suspicious.get(level) ?? max / 2)) {
       // The next reason is half way to the limit, so that a look is over before it is reached.
-      this.#suspicious.set(network, Math.ceil((count + max) / 2));
+      this.#suspicious.set(level, Math.ceil((count + max) / 2));
       this.#lookIn(0);
     }
     return count <= max + ANSWERED;
@@ -121,7 +133,8 @@ export class ConnectionCensus {
     // For nearly every request this is all: to parse an address takes 3 µs.
     if (this.#suspicious.size === 0) return false;
     const max = this.#options.maxPerAddress();
-    return max > 0 && this.#counts.of(networkOfPeer(address)) > max;
+    if (max === 0) return false;
+    return levelsOf(canonicalPeer(address)).some((level) => this.#counts.of(level) > limitOf(level, max));
   }
 
   /** This side has closed a connection, which the peer may leave half open. */
@@ -160,7 +173,7 @@ export class ConnectionCensus {
       return;
     }
     this.#isLooking = true;
-    this.#accepted = new Tally();
+    this.#accepted = new AddressCounts();
     const startedAt = clock.now();
     try {
       const limits = { halfClosedMs: HALF_CLOSED_MS, unansweredBytes: MIN_UNANSWERED };
@@ -184,11 +197,12 @@ export class ConnectionCensus {
 
   #take({ clients, halfClosed, unanswered }: Census): void {
     if (this.#ports.length === 0) return;
-    this.#counts = new Tally();
-    for (const { address, connections } of clients) this.#counts.add(networkOf(address), connections);
-    for (const [network, count] of this.#accepted) this.#counts.add(network, count);
-    for (const network of this.#suspicious.keys())
-      if (this.#counts.of(network) < this.#options.maxPerAddress() / 2) this.#suspicious.delete(network);
+    this.#counts = new AddressCounts();
+    for (const { address, connections } of clients) this.#counts.add(address, connections);
+    for (const [address, count] of this.#accepted.addresses()) this.#counts.add(address, count);
+    const max = this.#options.maxPerAddress();
+    for (const level of this.#suspicious.keys())
+      if (this.#counts.of(level) < limitOf(level, max) / 2) this.#suspicious.delete(level);
     const cut = this.#options.host.cutConnections(halfClosed);
     if (cut > 0) this.#options.log.debug(`${cut} half-closed connections cut`);
     this.#charge(unanswered);
@@ -204,7 +218,7 @@ export class ConnectionCensus {
     for (const { connection, address, bytes } of unanswered) {
       const known = before.get(connection.cookie);
       before.delete(connection.cookie);
-      const holder = known ?? new Unanswered(networkOf(address), connection, host);
+      const holder = known ?? new Unanswered(address, connection, host);
       this.#unanswered.set(connection.cookie, holder);
       ledger.set(holder, Math.min(bytes, MAX_UNFINISHED));
     }

@@ -1,8 +1,8 @@
 /** How many connections and streams the limit of open descriptors leaves room for, beside the service's own files. */
 import type { CurrentConfig } from '../../config/current.ts';
+import type { AddressCounts } from '../../fairness/address-counts.ts';
 import type { Host } from '../../host/host.ts';
 import type { Caller } from '../clients/caller.ts';
-import type { Tally } from '../clients/tally.ts';
 
 /** Files, pipes and sockets of the service itself: 20 at rest, 54 while it reads everything (2 processors, 4 interfaces). */
 const MIN_OWN = 58;
@@ -70,11 +70,11 @@ export function roomFor(
   room: Pick<DescriptorRoom, 'maxStreams'>,
   config: CurrentConfig,
   doors: readonly { readonly size: number }[],
-  tally: Tally,
+  tally: AddressCounts,
 ): (caller: Caller) => boolean {
   return ({ address, isKeyed }) => {
     const { max_streams_per_address: maxOfAddress } = config.current.server;
-    if (!isKeyed && maxOfAddress > 0 && tally.of(address) >= maxOfAddress) return false;
+    if (!isKeyed && maxOfAddress > 0 && !tally.hasRoom(address, maxOfAddress)) return false;
     const allowed = room.maxStreams();
     const wanted = config.current.server.max_streams;
     const max = wanted === 0 ? allowed : Math.min(wanted, allowed);

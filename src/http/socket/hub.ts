@@ -4,6 +4,7 @@ import type { Commands } from '../../commands/command.ts';
 import type { Power } from '../../commands/power.ts';
 import type { CurrentConfig } from '../../config/current.ts';
 import { stackOf } from '../../errors.ts';
+import { AddressCounts } from '../../fairness/address-counts.ts';
 import type { HistoryQueries } from '../../history/queries.ts';
 import type { Log } from '../../log/log.ts';
 import type { SampleSink, SampleSource } from '../../stats/source.ts';
@@ -11,7 +12,6 @@ import type { Encoded } from '../../stats/view.ts';
 import type { HistoryEvent } from '../../wire/history.ts';
 import { PROTOCOL } from '../../wire/socket.ts';
 import type { Caller } from '../clients/caller.ts';
-import { Tally } from '../clients/tally.ts';
 import { CLOSE_CODES, type Exchange } from '../engine.ts';
 import { type Asker, CommandDoor } from './commands.ts';
 import { eventText } from './events.ts';
@@ -38,7 +38,7 @@ export interface HubOptions {
   };
   readonly server: Publisher;
   /** Counts the sockets of each address that were opened without the key. */
-  readonly tally?: Tally;
+  readonly tally?: AddressCounts;
   /** For tests. */
   readonly defer?: Defer;
 }
@@ -50,7 +50,7 @@ export class Hub implements SampleSink, SessionOwner {
   readonly #options: HubOptions;
   readonly #defer: Defer;
   readonly #sessions = new Set<Session>();
-  readonly #tally: Tally;
+  readonly #tally: AddressCounts;
   readonly #shards: StatsShards;
   #reportedAt = 0;
   readonly #states: readonly State[];
@@ -60,7 +60,7 @@ export class Hub implements SampleSink, SessionOwner {
     const { config, clock, log, source, rooms, server, commands, defer = deferToNextTurn } = options;
     this.#options = options;
     this.#defer = defer;
-    this.#tally = options.tally ?? new Tally();
+    this.#tally = options.tally ?? new AddressCounts();
     this.#shards = new StatsShards({ server, defer });
     const onError = (error: unknown) => log.error(`a topic cannot be read: ${String(error)}`);
     this.#states = TOPIC_NAMES.map(

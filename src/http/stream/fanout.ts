@@ -1,10 +1,10 @@
 /** The fan-out: sends the newest sample to every subscriber of /api/stream, in slices. */
 import { type Clock, type Defer, deferToNextTurn } from '../../clock.ts';
+import { AddressCounts } from '../../fairness/address-counts.ts';
 import type { Demand } from '../../stats/source.ts';
 import type { View } from '../../stats/view.ts';
 import type { Caller } from '../clients/caller.ts';
 import { Ledger } from '../clients/ledger.ts';
-import { Tally } from '../clients/tally.ts';
 import type { Exchange, StreamEventHandler, StreamSocket } from '../engine.ts';
 import { type Headers, statusLine } from '../reply.ts';
 import type { EventCounters, SampleEvents, StreamHub } from './stream-hub.ts';
@@ -16,7 +16,7 @@ export interface FanoutOptions {
   /** Counts what is kept for subscribers. */
   readonly ledger?: Ledger;
   /** Counts the streams of each address that were opened without the key. */
-  readonly tally?: Tally;
+  readonly tally?: Pick<AddressCounts, 'add' | 'remove'>;
   /** Takes over a stream that has been sent all it needs; true when it did. */
   readonly handOver?: (socket: StreamSocket) => boolean;
   /** For tests. */
@@ -40,7 +40,7 @@ export class Fanout implements StreamHub {
   readonly #defer: Defer;
   readonly #subscribers: Subscribers;
   readonly #ledger: Ledger;
-  readonly #tally: Tally;
+  readonly #tally: Pick<AddressCounts, 'add' | 'remove'>;
   readonly #handOver: ((socket: StreamSocket) => boolean) | undefined;
   /** The newest sample and its number; samples are numbered from 1. */
   #newest: SampleEvents | undefined;
@@ -60,7 +60,13 @@ export class Fanout implements StreamHub {
   readonly #onEvent: StreamEventHandler;
 
   constructor(options: FanoutOptions) {
-    const { source, clock, defer = deferToNextTurn, ledger = new Ledger(), tally = new Tally() } = options;
+    const {
+      source,
+      clock,
+      defer = deferToNextTurn,
+      ledger = new Ledger(),
+      tally = new AddressCounts(),
+    } = options;
     this.#source = source;
     this.#clock = clock;
     this.#defer = defer;

@@ -2,13 +2,14 @@
  * The fan-out with a native writer: a stream stays with the engine until its head and first event have left; then the
  * addon owns its connection, and what is left of it here are some bytes in arrays.
  */
+
+import { AddressCounts } from '../../fairness/address-counts.ts';
 import type { StreamHost, StreamWriter } from '../../host/streams.ts';
 import { slotOf } from '../../host/streams.ts';
 import type { View } from '../../stats/view.ts';
 import { VIEW_COUNT, viewAt } from '../../stats/view.ts';
 import type { Caller } from '../clients/caller.ts';
 import { type Holder, Ledger } from '../clients/ledger.ts';
-import { Tally } from '../clients/tally.ts';
 import type { Exchange, StreamSocket } from '../engine.ts';
 import type { Headers } from '../reply.ts';
 import { Fanout, type FanoutOptions } from './fanout.ts';
@@ -25,7 +26,7 @@ export interface NativeFanoutOptions extends FanoutOptions {
 export class NativeFanout implements StreamHub {
   readonly #options: NativeFanoutOptions;
   readonly #ledger: Ledger;
-  readonly #tally: Tally;
+  readonly #tally: Pick<AddressCounts, 'add' | 'remove'>;
   /** Those that are the engine's: their first event has not left, or they are not for the writer (TLS). */
   readonly #fanout: Fanout;
   /** Made with the first stream, when the stall limit is known. */
@@ -44,7 +45,7 @@ export class NativeFanout implements StreamHub {
   #isEnding = false;
 
   constructor(options: NativeFanoutOptions) {
-    const { ledger = new Ledger(), tally = new Tally() } = options;
+    const { ledger = new Ledger(), tally = new AddressCounts() } = options;
     this.#options = options;
     this.#ledger = ledger;
     this.#tally = tally;

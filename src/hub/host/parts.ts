@@ -1,7 +1,7 @@
 /** What all hosts of a hub share. */
 import type { Clock } from '../../clock.ts';
+import type { AddressCounts } from '../../fairness/address-counts.ts';
 import type { Ledger } from '../../http/clients/ledger.ts';
-import type { Tally } from '../../http/clients/tally.ts';
 import type { Listeners } from '../../listeners.ts';
 import type { Log } from '../../log/log.ts';
 import type { Times } from './times.ts';
@@ -24,7 +24,7 @@ export interface HubParts {
   readonly clock: Clock;
   readonly log: Log;
   readonly ledger: Ledger;
-  readonly tally: Tally;
+  readonly tally: AddressCounts;
   readonly times: Times;
   readonly counters: Counters;
   /** Open streams of viewers. */

@@ -1,8 +1,8 @@
 /** All WebSockets of a hub: what they share, and how they are opened and closed. */
 import { type Clock, deferToNextTurn } from '../../clock.ts';
 import { stackOf } from '../../errors.ts';
+import type { AddressCounts } from '../../fairness/address-counts.ts';
 import type { Caller } from '../../http/clients/caller.ts';
-import type { Tally } from '../../http/clients/tally.ts';
 import { CLOSE_CODES, type Exchange } from '../../http/engine.ts';
 import { inSlices } from '../../http/socket/slices.ts';
 import { bitOf, TOPIC_NAMES } from '../../http/socket/topic-names.ts';
@@ -23,7 +23,7 @@ export interface SocketsOptions {
   readonly clock: Clock;
   readonly log: Log;
   /** Counts the sockets of each address that were opened without the key. */
-  readonly tally: Tally;
+  readonly tally: AddressCounts;
   readonly conditions: Listeners<readonly [id: string]>;
   /** Of commands that clients of the hub have sent. */
   readonly ends: { readonly add: (listener: (ended: EndedCommand) => void) => unknown };
