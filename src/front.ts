@@ -126,6 +126,7 @@ export class Front {
       log,
       ledger: this.ledger,
       maxPerAddress: () => config.current.server.max_connections_per_address,
+      maxInAll: () => this.server.maxConnections,
       isProxy: (address) => this.gate.isTrustedProxy(address),
       unfinished: () => this.server.connections - streams().size,
       heap: this.#heap,

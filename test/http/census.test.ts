@@ -10,7 +10,7 @@ import { FakeClock } from '../helpers/fakes/clock.ts';
 const MIB = 2 ** 20;
 const NOBODY: Census = { clients: [], halfClosed: [], unanswered: [] };
 
-function setUp({ max = 100, maxBytes = 64 * MIB } = {}) {
+function setUp({ max = 100, maxBytes = 64 * MIB, maxInAll = 100_000 } = {}) {
   const clock = new FakeClock();
   const world = {
     clock,
@@ -43,6 +43,7 @@ function setUp({ max = 100, maxBytes = 64 * MIB } = {}) {
       },
     },
     maxPerAddress: () => max,
+    maxInAll: () => maxInAll,
     isProxy: (address) => address === '10.9.9.9',
     unfinished: () => world.unfinished,
     heap: { rss: () => world.rss, trimSoon: () => void world.trims++ },
@@ -275,3 +276,16 @@ t.test('[1.connections] an address of a /64 does not take the connections of its
   t.equal(more, 400 - 264 + 64, 'the network has four times the limit of one');
   t.equal(open(10, '2001:db8::1'), 10);
 });
+
+t.test(
+  '[1.connections] one address, or one /64, does not take all connections that there is room for',
+  async (t) => {
+    const { open } = setUp({ max: 512, maxInAll: 384 });
+    t.equal(open(1000), 288 + 48, 'three quarters, and some that are told why');
+    const other = setUp({ max: 512, maxInAll: 384 });
+    let invented = 0;
+    for (let i = 0; i < 1000; i++) invented += other.open(1, `fe80::${i.toString(16)}`);
+    t.equal(invented, 288 + 48);
+    t.equal(setUp({ max: 512, maxInAll: 100 }).open(150), 150, 'not where there is room for few');
+  },
+);

@@ -30,6 +30,10 @@ const MAX_PAUSE_MS = 500;
 const PAUSE_PER_ROUTINE_LOOK = 200;
 /** Addresses over the limit may open this many more, so that their requests are answered with the reason. */
 const ANSWERED = 64;
+/** One address, and one /64 network, may have at most this share of all connections that there is room for, */
+const SHARE_OF_ALL = 3 / 4;
+/** where that is room for so many: with few descriptors one client may need all of them. */
+const MIN_SHARED = 256;
 
 export interface ConnectionCensusOptions {
   readonly host: Pick<Host, 'takeCensus' | 'cutConnections'>;
@@ -38,6 +42,8 @@ export interface ConnectionCensusOptions {
   readonly ledger: Ledger;
   /** The maximum of connections of one address; 0: no limit. */
   readonly maxPerAddress: () => number;
+  /** Connections that there is room for in all. */
+  readonly maxInAll?: () => number;
   /** Whether a peer is a proxy that names its clients. */
   readonly isProxy: (address: string) => boolean;
   /** Open connections that are no streams: each may hold an unfinished request or message. */
@@ -119,13 +125,22 @@ export class ConnectionCensus {
   /** Whether one more is admitted; looks where that is a reason to. */
   #admits(level: string, maxPerAddress: number): boolean {
     const count = this.#counts.of(level) + 1;
-    const max = limitOf(level, maxPerAddress);
+    const max = this.#limitOf(level, maxPerAddress);
     if (count >= (this.#suspicious.get(level) ?? max / 2)) {
       // The next reason is half way to the limit, so that a look is over before it is reached.
       this.#suspicious.set(level, Math.ceil((count + max) / 2));
       this.#lookIn(0);
     }
-    return count <= max + ANSWERED;
+    return count <= max + Math.min(ANSWERED, this.#maxInAll / 8);
+  }
+
+  get #maxInAll(): number {
+    const max = this.#options.maxInAll?.() ?? 0;
+    return max < MIN_SHARED ? Number.POSITIVE_INFINITY : max;
+  }
+
+  #limitOf(level: string, maxPerAddress: number): number {
+    return Math.min(limitOf(level, maxPerAddress), Math.floor(this.#maxInAll * SHARE_OF_ALL));
   }
 
   /** Whether the peer at `address` has more connections than it may; a request on one of them is refused then. */
@@ -134,7 +149,9 @@ export class ConnectionCensus {
     if (this.#suspicious.size === 0) return false;
     const max = this.#options.maxPerAddress();
     if (max === 0) return false;
-    return levelsOf(canonicalPeer(address)).some((level) => this.#counts.of(level) > limitOf(level, max));
+    return levelsOf(canonicalPeer(address)).some(
+      (level) => this.#counts.of(level) > this.#limitOf(level, max),
+    );
   }
 
   /** This side has closed a connection, which the peer may leave half open. */
@@ -202,7 +219,7 @@ export class ConnectionCensus {
     for (const [address, count] of this.#accepted.addresses()) this.#counts.add(address, count);
     const max = this.#options.maxPerAddress();
     for (const level of this.#suspicious.keys())
-      if (this.#counts.of(level) < limitOf(level, max) / 2) this.#suspicious.delete(level);
+      if (this.#counts.of(level) < this.#limitOf(level, max) / 2) this.#suspicious.delete(level);
     const cut = this.#options.host.cutConnections(halfClosed);
     if (cut > 0) this.#options.log.debug(`${cut} half-closed connections cut`);
     this.#charge(unanswered);

@@ -1,6 +1,6 @@
 /** How many connections and streams the limit of open descriptors leaves room for, beside the service's own files. */
 import type { CurrentConfig } from '../../config/current.ts';
-import type { AddressCounts } from '../../fairness/address-counts.ts';
+import { type AddressCounts, networkOf } from '../../fairness/address-counts.ts';
 import type { Host } from '../../host/host.ts';
 import type { Caller } from '../clients/caller.ts';
 
@@ -65,6 +65,13 @@ export class DescriptorRoom {
   }
 }
 
+/** This share of all streams, the last ones, is for networks that have no more than this share of those. */
+const SPARE_SHARE = 1 / 4;
+/** Only where there is room for so many: with fewer one client may need all of them. */
+const MIN_SHARED = 64;
+/** Where a key is configured, the very last are for clients that send it. */
+const KEYED_SHARE = 1 / 8;
+
 /** Whether one more subscriber may be let in beside those of `doors`; `tally` counts the keyless ones by address. */
 export function roomFor(
   room: Pick<DescriptorRoom, 'maxStreams'>,
@@ -73,11 +80,15 @@ export function roomFor(
   tally: AddressCounts,
 ): (caller: Caller) => boolean {
   return ({ address, isKeyed }) => {
-    const { max_streams_per_address: maxOfAddress } = config.current.server;
-    if (!isKeyed && maxOfAddress > 0 && !tally.hasRoom(address, maxOfAddress)) return false;
+    const { max_streams_per_address: maxOfAddress, max_streams: wanted } = config.current.server;
+    const isLimited = !isKeyed && maxOfAddress > 0;
+    if (isLimited && !tally.hasRoom(address, maxOfAddress)) return false;
     const allowed = room.maxStreams();
-    const wanted = config.current.server.max_streams;
     const max = wanted === 0 ? allowed : Math.min(wanted, allowed);
-    return doors.reduce((sum, { size }) => sum + size, 0) < max;
+    const left = max - doors.reduce((sum, { size }) => sum + size, 0);
+    const hasKey = (config.current.auth.api_key ?? '') !== '';
+    if (left <= (hasKey && !isKeyed ? Math.floor(max * KEYED_SHARE) : 0)) return false;
+    const spare = max < MIN_SHARED ? 0 : Math.floor(max * SPARE_SHARE);
+    return !isLimited || left > spare || tally.of(networkOf(address)) < Math.ceil(spare * SPARE_SHARE);
   };
 }
