@@ -87,7 +87,7 @@ export class Gate {
   judge(head: RequestHead): GateVerdict {
     const request = requestOf(head, this.#options.socketPaths ?? SOCKET_PATHS);
     const decision = decideAccess(this.#policy, request);
-    this.#refusals.note(decision);
+    this.#refusals.note(decision, this.#options.now());
     this.#wrongKeys.note(decision, this.#options.now());
     if (!decision.isAllowed) {
       this.#refused[decision.errorCode ?? REASON_OF[decision.status]]++;

@@ -1,12 +1,20 @@
 /** Clients cause lines, so their number has limits; what was left out is counted and reported. */
+import { AddressCounts } from '../fairness/address-counts.ts';
 import type { LogFields } from './log.ts';
 
 const MINUTE_MS = 60_000;
 /** Lines that no client caused, of one kind: `media`, `power`, `process`, and all others. */
 const MAX_OF_KIND = 50;
-/** Lines of one address per minute, and of all together: with those above 200 lines of the four kinds, 60 KiB. */
+/** Lines of one address per minute. */
 const MAX_OF_ADDRESS = 150;
-const MAX_OF_STRANGERS = 200;
+/**
+ * The first lines of each address per minute have room of their own, which the many lines of another cannot take; those of
+ * a /64 network have a multiple.
+ */
+const FIRST_LINES = 5;
+const MAX_OF_FIRST = 50;
+/** The other lines of all clients without the key: with all those above 400 lines, 120 KiB. */
+const MAX_OF_STRANGERS = 150;
 /** Of all clients with the key: what they do must be found in the log. */
 const MAX_OF_KEYED = 2000;
 /** What exceeded a limit in one minute has this share of it in the next: whoever goes on for days must fill no disk. */
@@ -25,6 +33,8 @@ export class LineLimiter {
   readonly #options: LineLimiterOptions;
   /** Lines of this minute by what they are counted by. */
   readonly #counts = new Map<string, number>();
+  /** First lines of this minute. */
+  #first = new AddressCounts();
   /** What exceeded its limit in this minute, and in the one before. */
   #excessive = new Set<string>();
   #reduced: ReadonlySet<string> = new Set();
@@ -46,14 +56,23 @@ export class LineLimiter {
   /** Whether the line may be written. */
   takes(text: string, fields: LogFields = {}): boolean {
     this.#startMinute();
-    const limits = limitsOf(text, fields);
+    const limits = this.#limitsOf(text, fields);
     const exceeded = limits.find(([name, most]) => (this.#counts.get(name) ?? 0) >= this.#reduce(name, most));
     if (exceeded !== undefined) {
       this.#leaveOut(exceeded[0]);
       return false;
     }
     for (const [name] of limits) this.#counts.set(name, (this.#counts.get(name) ?? 0) + 1);
+    if (limits.includes(FIRST) && fields.address !== undefined) this.#first.add(fields.address);
     return true;
+  }
+
+  #limitsOf(text: string, { address, keyed = false }: LogFields): readonly Limit[] {
+    if (address === undefined) return [[kindOf(text), MAX_OF_KIND]];
+    if (keyed) return [['clients with the key', MAX_OF_KEYED]];
+    const isFirst =
+      this.#first.hasRoom(address, FIRST_LINES) && (this.#counts.get(FIRST[0]) ?? 0) < MAX_OF_FIRST;
+    return [[address, MAX_OF_ADDRESS], isFirst ? FIRST : OTHERS];
   }
 
   #reduce(name: string, most: number): number {
@@ -78,6 +97,7 @@ export class LineLimiter {
     this.#excessive = new Set();
     this.#startedAt = now;
     this.#counts.clear();
+    this.#first = new AddressCounts();
     const count = this.#leftOut;
     this.#leftOut = 0;
     if (count > 0)
@@ -93,11 +113,5 @@ const kindOf = (text: string) => /^[a-z]+(?=:)/.exec(text)?.[0] ?? 'other kinds'
 
 type Limit = readonly [name: string, most: number];
 
-function limitsOf(text: string, { address, keyed = false }: LogFields): readonly Limit[] {
-  if (address === undefined) return [[kindOf(text), MAX_OF_KIND]];
-  if (keyed) return [['clients with the key', MAX_OF_KEYED]];
-  return [
-    [address, MAX_OF_ADDRESS],
-    ['clients without the key', MAX_OF_STRANGERS],
-  ];
-}
+const FIRST: Limit = ['first lines of clients without the key', MAX_OF_FIRST];
+const OTHERS: Limit = ['clients without the key', MAX_OF_STRANGERS];

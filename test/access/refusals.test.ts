@@ -3,25 +3,26 @@ import t from 'tap';
 import { RefusalLog, WrongKeyLog } from '#src/access/refusals.js';
 import { decide, type RequestChange, WITH_KEY } from './setup.ts';
 
-function refusedHost(host: string) {
-  return decide({}, { headers: { host } });
+function refusedHost(host: string, remoteAddress = '10.0.0.1') {
+  return decide({}, { remoteAddress, headers: { host } });
 }
 
 t.test('1.step4-logged-once each refused name and origin', async (t) => {
   const lines: string[] = [];
   const log = new RefusalLog((text) => lines.push(text));
   for (let round = 0; round < 3; round++) {
-    log.note(refusedHost('evil.com'));
-    log.note(refusedHost('EVIL.com.:80'));
-    log.note(decide({}, { method: 'POST', headers: { origin: 'https://evil.com' } }));
-    log.note(refusedHost('localhost'));
-    log.note(decide({}, { headers: { host: [] } }));
-    log.note(decide(WITH_KEY));
+    log.note(refusedHost('evil.com'), 0);
+    log.note(refusedHost('EVIL.com.:80'), 0);
+    log.note(decide({}, { method: 'POST', headers: { origin: 'https://evil.com' } }), 0);
+    log.note(refusedHost('localhost'), 0);
+    log.note(decide({}, { headers: { host: [] } }), 0);
+    log.note(decide(WITH_KEY), 0);
     log.note(
       decide(
         {},
         { method: 'OPTIONS', headers: { origin: 'http://a.b', 'access-control-request-method': 'GET' } },
       ),
+      0,
     );
   }
   t.equal(lines.length, 2);
@@ -35,13 +36,31 @@ t.test('1.step4-logged-once each refused name and origin', async (t) => {
 t.test('1.step4-logged-once a flood of names fills neither the memory nor the log', async (t) => {
   const lines: string[] = [];
   const log = new RefusalLog((text) => lines.push(text));
-  for (let count = 0; count < 100; count++) log.note(refusedHost(`a${count}.evil.com`));
+  const flood = (from: number, to: number, nowMs: number) => {
+    for (let count = from; count < to; count++)
+      log.note(refusedHost(`a${count}.evil.com`, `10.0.${Math.floor(count / 10)}.1`), nowMs);
+  };
+  flood(0, 100, 0);
   t.equal(lines.length, 100);
-  log.note(refusedHost('a99.evil.com'));
+  log.note(refusedHost('a99.evil.com', '10.1.0.1'), 0);
   t.equal(lines.length, 100, 'one that is known');
-  for (let count = 100; count < 5000; count++) log.note(refusedHost(`a${count}.evil.com`));
+  flood(100, 2000, 3_599_999);
   t.equal(lines.length, 101);
   t.equal(lines[100], 'refused more than 100 different host names and origins; further ones are not logged');
+  log.note(refusedHost('pc.example', '10.1.0.2'), 3_600_000);
+  t.match(lines[101], /^refused the host name pc\.example/, 'names are logged again after an hour');
+});
+
+t.test('1.step4-logged-once the names that one address makes up do not hide those of another', async (t) => {
+  const lines: string[] = [];
+  const log = new RefusalLog((text) => lines.push(text));
+  for (let count = 0; count < 5000; count++) log.note(refusedHost(`a${count}.evil.com`, 'fe80::bad%eth0'), 0);
+  t.equal(lines.length, 10);
+  for (let count = 0; count < 5000; count++)
+    log.note(refusedHost(`b${count}.evil.com`, `fe80::${count.toString(16)}`), 0);
+  t.equal(lines.length, 40, 'of a host that invents addresses');
+  log.note(refusedHost('pc.example', '10.0.0.2'), 0);
+  t.match(lines[40], /^refused the host name pc\.example/);
 });
 
 function wrongKey(remoteAddress: string, change: RequestChange = {}) {
@@ -101,4 +120,15 @@ t.test('1.keys-wrong-log its memory is bounded: the address with the oldest line
   t.equal(lines.length, 1001, 'the second is');
   log.note(address(0), 2003);
   t.equal(lines.length, 1002, 'the first was forgotten');
+});
+
+t.test('1.keys-wrong-log a host that invents IPv6 addresses does not make others forgotten', async (t) => {
+  const lines: string[] = [];
+  const log = new WrongKeyLog((text, address) => lines.push(`${text} ${address}`));
+  log.note(wrongKey('10.0.0.1'), 0);
+  for (let count = 0; count < 3000; count++) log.note(wrongKey(`2001:db8::${count.toString(16)}`), 1);
+  t.equal(lines.length, 1 + 16 + 1, 'sixteen addresses, and their network');
+  t.equal(lines.at(-1), 'wrong key 2001:db8:0:0::/64');
+  log.note(wrongKey('10.0.0.1'), 2);
+  t.equal(lines.length, 18, 'the other one is still known');
 });

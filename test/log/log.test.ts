@@ -142,3 +142,27 @@ t.test('a line has its time unless somebody adds it, and journald its priority',
   t.notOk(isJournal({}, { dev: 8, ino: 123 }));
   t.notOk(isJournal({ JOURNAL_STREAM: '8:123' }, undefined));
 });
+
+t.test('two addresses that write many lines do not silence a third one', async (t) => {
+  const { log, lines, clock } = setUp();
+  for (let minute = 0; minute < 3; minute++) {
+    for (let i = 0; i < 5000; i++)
+      for (const address of ['192.0.2.1', '192.0.2.2']) log.info('access: wrong key', { address });
+    for (let i = 0; i < 3; i++) log.audit(`media: play ${minute} ${i}`, { address: '192.0.2.3' });
+    t.equal(lines.filter((line) => line.includes(`play ${minute} `)).length, 3);
+    clock.nowMs += 60_000;
+  }
+});
+
+t.test('an address of a /64 does not silence its neighbours, nor all others', async (t) => {
+  const { log, lines } = setUp();
+  for (let i = 0; i < 5000; i++) log.info('access: wrong key', { address: 'fe80::bad' });
+  for (let i = 0; i < 5000; i++) log.info('access: wrong key', { address: `fe80::1:${i.toString(16)}` });
+  for (const address of ['192.0.2.3', '192.0.2.4']) log.audit('media: play', { address });
+  t.equal(lines.filter((line) => line.includes('play')).length, 2);
+  const neighbours = setUp();
+  for (let i = 0; i < 5000; i++) neighbours.log.info('access: wrong key', { address: 'fe80::bad' });
+  for (let i = 0; i < 5000; i++) neighbours.log.info('access: wrong key', { address: '192.0.2.9' });
+  for (let i = 0; i < 5; i++) neighbours.log.audit('media: play', { address: 'fe80::1' });
+  t.equal(neighbours.lines.filter((line) => line.includes('play')).length, 5);
+});
