@@ -174,6 +174,7 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   params: ['wire', 'errors'],
   host: ['place'],
   history: [
+    'fairness',
     ...['stats', 'host', 'processes', 'config', 'wire', 'log', 'clock', 'listeners', 'errors', 'params'],
   ],
   'history/store': ['history', 'wire', 'log', 'clock'],

@@ -1,6 +1,7 @@
 /** Answers about the history as JSON, each made once for all who ask the same within a second. */
 import { createHash } from 'node:crypto';
 import type { Clock } from '../clock.ts';
+import { Clients } from '../fairness/fair-queue.ts';
 import { FairTurns } from '../processes/turns.ts';
 
 const KEPT_MS = 1000;
@@ -39,9 +40,15 @@ export class HistoryAnswer {
   }
 }
 
+/** An answer, and the clients that have asked for it: it is made in the turn of one of them. */
+interface Shared {
+  readonly answer: Promise<HistoryAnswer>;
+  readonly clients: Clients;
+}
+
 export class HistoryAnswers {
   readonly #clock: Clock;
-  readonly #kept = new Map<string, Promise<HistoryAnswer>>();
+  readonly #kept = new Map<string, Shared>();
   readonly #turns = new FairTurns('the history');
   #keptCharacters = 0;
 
@@ -55,9 +62,13 @@ export class HistoryAnswers {
    */
   find(question: string, client: string, build: () => Promise<readonly string[]>): Promise<HistoryAnswer> {
     const known = this.#kept.get(question);
-    if (known !== undefined) return known;
-    const answer = this.#turns.take(client, async () => new HistoryAnswer(await build()));
-    this.#kept.set(question, answer);
+    if (known !== undefined) {
+      known.clients.join(client);
+      return known.answer;
+    }
+    const clients = new Clients(client);
+    const answer = this.#turns.take(clients, async () => new HistoryAnswer(await build()));
+    this.#kept.set(question, { answer, clients });
     answer.then(
       ({ characters }) => this.#keep(question, characters),
       () => this.#kept.delete(question),

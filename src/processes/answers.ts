@@ -1,5 +1,6 @@
 /** Answers about processes, each built and encoded once for all who ask the same of the same window. */
 import type { Clock } from '../clock.ts';
+import { Clients } from '../fairness/fair-queue.ts';
 import type { ProcessWindow } from './shares.ts';
 import { FairTurns } from './turns.ts';
 
@@ -19,9 +20,15 @@ export interface Question {
   readonly isKept: boolean;
 }
 
+/** An answer, and the clients that have asked for it: it is made in the turn of one of them. */
+interface Shared {
+  readonly answer: Promise<string>;
+  readonly clients: Clients;
+}
+
 /** Each turn is one answer, so that everything else the service does has its turn in between. */
 export class SharedAnswers {
-  readonly #kept = new Map<string, Promise<string>>();
+  readonly #kept = new Map<string, Shared>();
   readonly #clock: Clock;
   #window: ProcessWindow | undefined;
   #keptCharacters = 0;
@@ -38,9 +45,13 @@ export class SharedAnswers {
   find({ window, text, client, isKept }: Question, build: () => unknown): Promise<string> {
     if (window !== this.#window) this.#begin(window);
     const known = this.#kept.get(text);
-    if (known !== undefined) return known;
-    const answer = this.#turns.take(client, async () => JSON.stringify(await build()));
-    this.#kept.set(text, answer);
+    if (known !== undefined) {
+      known.clients.join(client);
+      return known.answer;
+    }
+    const clients = new Clients(client);
+    const answer = this.#turns.take(clients, async () => JSON.stringify(await build()));
+    this.#kept.set(text, { answer, clients });
     answer.then(
       (json) => this.#judge(window, text, isKept ? json.length : Number.POSITIVE_INFINITY),
       () => this.#forget(window, text),

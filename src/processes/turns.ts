@@ -1,18 +1,23 @@
 /** Work that is done one piece at a time, in fair turns: the many questions of one client do not delay another's first. */
 import { ServiceError } from '../errors.ts';
+import { type Clients, FairQueue } from '../fairness/fair-queue.ts';
 
 /** Pieces of one client that wait; more are refused before any work is done for them. */
 const MAX_WAITING = 64;
-/** The same for all clients together. */
+/** The same for all clients together: beyond it the client that has most loses its newest one. */
 const MAX_WAITING_IN_ALL = 1024;
 
-type Job = () => Promise<void>;
+interface Job {
+  /** The client that asked first. */
+  readonly client: string;
+  readonly run: () => Promise<void>;
+  readonly refuse: () => void;
+}
 
 export class FairTurns {
-  /** By client, in the order of their next turns. */
-  readonly #queues = new Map<string, Job[]>();
+  readonly #queue = new FairQueue<Job>(MAX_WAITING_IN_ALL);
   readonly #subject: string;
-  #waiting = 0;
+  #running: Job | undefined;
   #isRunning = false;
 
   /** `subject`: of the questions, for the sentence of a refusal. */
@@ -21,46 +26,44 @@ export class FairTurns {
   }
 
   /**
-   * The result of `work`, which begins in a turn of the event loop of its own. Rejects as `work` does, and with
-   * `not_possible_now` where too much waits.
+   * The result of `work`, which begins in a turn of the event loop of its own. `clients`: those that wait for it, the first
+   * of which asked first; others may join. Rejects as `work` does, and with `not_possible_now` where too much waits.
    */
-  take<T>(client: string, work: () => T | Promise<T>): Promise<T> {
-    const queue = this.#queues.get(client) ?? [];
-    if (queue.length >= MAX_WAITING || this.#waiting >= MAX_WAITING_IN_ALL) {
-      const sentence = `Too many different questions about ${this.#subject} at the same time.`;
-      return Promise.reject(new ServiceError('not_possible_now', sentence));
-    }
+  take<T>(clients: Clients, work: () => T | Promise<T>): Promise<T> {
     return new Promise<T>((resolve, reject) => {
-      queue.push(async () => {
+      const client = clients.first;
+      const refuse = () => {
+        const sentence = `Too many different questions about ${this.#subject} at the same time.`;
+        reject(new ServiceError('not_possible_now', sentence));
+      };
+      if (this.#countOf(client) >= MAX_WAITING) {
+        refuse();
+        return;
+      }
+      const run = async () => {
         try {
           resolve(await work());
         } catch (error) {
           reject(error);
         }
-      });
-      this.#queues.set(client, queue);
-      this.#waiting++;
+      };
+      this.#queue.add({ client, run, refuse }, clients)?.refuse();
       if (!this.#isRunning) void this.#run();
     });
   }
 
-  async #run(): Promise<void> {
-    this.#isRunning = true;
-    for (;;) {
-      const [first] = this.#queues;
-      if (first === undefined) break;
-      await new Promise((resolve) => setImmediate(resolve));
-      await this.#serve(...first);
-    }
-    this.#isRunning = false;
+  #countOf(client: string): number {
+    return this.#queue.countOf(client) + (this.#running?.client === client ? 1 : 0);
   }
 
-  /** One piece of `client`, whose next one comes after all others'. */
-  async #serve(client: string, queue: Job[]): Promise<void> {
-    await queue[0]?.();
-    queue.shift();
-    this.#waiting--;
-    this.#queues.delete(client);
-    if (queue.length > 0) this.#queues.set(client, queue);
+  async #run(): Promise<void> {
+    this.#isRunning = true;
+    while (this.#queue.size > 0) {
+      await new Promise((resolve) => setImmediate(resolve));
+      this.#running = this.#queue.take();
+      await this.#running?.run();
+      this.#running = undefined;
+    }
+    this.#isRunning = false;
   }
 }

@@ -128,3 +128,21 @@ t.test("[7.list-fair] one client's many questions do not delay another's first",
   t.ok(refused.length > 0, 'too many of one client');
   await honest;
 });
+
+t.test('[7.list-fair] twenty clients that fill the queue do not keep another one out', async (t) => {
+  const answers = new SharedAnswers(new FakeClock());
+  const window = windowOf();
+  const order: string[] = [];
+  const ask = (client: string, text: string) =>
+    answers.find(asked(window, text, true, client), () => order.push(text));
+  const crowd = Array.from({ length: 20 * 64 }, (_, i) => ask(`192.0.2.${i % 20}`, `many ${i}`));
+  const settled = Promise.allSettled(crowd);
+  const honest = ask('192.0.2.100', 'honest');
+  // It asks what another one's question, far behind, asks too.
+  const shared = ask('192.0.2.101', `many ${20 * 50}`);
+  await Promise.all([honest, shared]);
+  t.ok(order.indexOf('honest') <= 21, `${order.indexOf('honest')} answers before it`);
+  t.ok(order.length <= 40, `${order.length} answers before what it shares`);
+  const refused = (await settled).filter(({ status }) => status === 'rejected').length;
+  t.ok(refused >= 20 * 64 - 1024, `${refused} of those are refused`);
+});
