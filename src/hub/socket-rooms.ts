@@ -44,9 +44,9 @@ export class HubSocketRooms implements SocketRooms {
     return { hosts: this.#options.hosts.all.filter(matches).map(({ row }) => row) };
   }
 
-  joinFleet(data: FleetData<'subscribe'>, follower: FleetFollower): FleetSubscription {
+  joinFleet(data: FleetData<'subscribe'>, follower: FleetFollower, client: Caller): FleetSubscription {
     const { view, ignored } = parseView(data.fields, data.detail ? '1' : null);
-    return { ...this.#options.fleet.join(filterIn(data), view, follower), ignored };
+    return { ...this.#options.fleet.join(filterIn(data), view, follower, client), ignored };
   }
 
   async usage(id: string, view: View): Promise<Buffer> {

@@ -1,5 +1,6 @@
 /** /api/fleet/stream and /api/hosts: what changed per interval, filters, viewers that missed something. */
 import t, { type Test } from 'tap';
+import { EventStream } from '../helpers/clients/event-stream.ts';
 import { ask, jsonOf } from '../helpers/clients/http.ts';
 import { findFreePort } from '../helpers/service/free-port.ts';
 import {
@@ -11,6 +12,7 @@ import {
   startHub,
   until,
 } from './setup.ts';
+import { HubClient } from './socket-setup.ts';
 
 /** What a viewer knows after these events. */
 function stateAfter(events: readonly SeenFleetEvent[]): ReadonlyMap<string, SeenFleetEvent['hosts'][string]> {
@@ -151,13 +153,57 @@ t.test('[I.hub.hostile] a sample that is no JSON is left out, and the others are
   t.strictSame([...known.keys()].sort(), ['a', 'b', 'gone'], 'every event is JSON');
 });
 
-t.test('[I.hub.filters] the number of different filters is limited', async (t) => {
+const KEY = 'k'.repeat(40);
+/** Everyone may read; who sends the key is known. */
+const OPEN = { auth: { api_key: KEY } };
+
+t.test(
+  '[I.hub.filters] one address does not use up the different filters, clients without the key neither',
+  async (t) => {
+    const hub = await startHub(t, { gone: { url: 'http://127.0.0.1:1' } }, OPEN);
+    const open = async (label: string, address: string, headers = {}) => {
+      const stream = await EventStream.open(hub.port, `/api/fleet/stream?label=${label}`, headers, address);
+      t.teardown(() => stream.close());
+      return stream;
+    };
+    const openMany = async (count: number, name: string, address: string, headers = {}) => {
+      const opened: EventStream[] = [];
+      for (let i = 0; i < count; i++) {
+        const stream = await open(`${name}:${i}`, address, headers);
+        if (stream.head.status === 200) opened.push(stream);
+      }
+      return opened;
+    };
+    const first = await openMany(64, 'a', '127.0.0.2');
+    t.equal(first.length, 16, 'a quarter');
+    t.equal((await open('b:0', '127.0.0.3')).head.status, 200, 'another address');
+    t.equal((await open('a:0', '127.0.0.2')).head.status, 200, 'one that is in use is shared');
+    t.equal((await open('b:0', '127.0.0.2')).head.status, 200, 'also one of another address');
+    t.equal((await hub.open('/api/fleet/stream?fields=cpu')).head.status, 200, 'one without a filter');
+    t.equal((await openMany(64, 'c', '127.0.0.4')).length, 16);
+    t.equal((await openMany(64, 'd', '127.0.0.5')).length, 15, 'three quarters for clients without the key');
+    t.equal((await openMany(64, 'e', '127.0.0.6')).length, 0);
+    const keyed = await openMany(64, 'f', '127.0.0.6', { Authorization: `Bearer ${KEY}` });
+    t.equal(keyed.length, 16, 'and the rest for those with it');
+    const client = await HubClient.open(t, hub);
+    const refused = await client.ask('subscribe', { data: { topics: ['fleet'], labels: ['g:1'] } });
+    t.equal(refused.type, 'error');
+    const whole = await client.ask('subscribe', { data: { topics: ['fleet'] } });
+    t.equal(whole.type, 'subscribed');
+  },
+);
+
+t.test('[I.hub.filters] a filter counts for the viewer that is still there', async (t) => {
   const hub = await startHub(t, { gone: { url: 'http://127.0.0.1:1' } });
-  let refused = 0;
-  for (let i = 0; i < 70; i++) {
-    const answer = hub.open(`/api/fleet/stream?label=a:${i}`);
-    if ((await answer).head.status === 503) refused++;
+  const open = async (label: string, address: string) =>
+    await EventStream.open(hub.port, `/api/fleet/stream?label=${label}`, {}, address);
+  const [owner, stranger] = ['127.0.0.2', '127.0.0.3'];
+  for (let i = 0; i < 16; i++) {
+    const [own, joined] = [await open(`a:${i}`, owner), await open(`a:${i}`, stranger)];
+    t.teardown(() => joined.close());
+    own.close();
   }
-  t.equal(refused, 6);
-  t.equal((await hub.open('/api/fleet/stream?label=a:1')).head.status, 200, 'one that is in use is shared');
+  // What the stranger keeps counts for it, and not for the address that began it.
+  await until(async () => ((await open('b:1', owner)).head.status === 200 ? true : undefined));
+  t.equal((await open('b:2', stranger)).head.status, 503);
 });

@@ -9,6 +9,8 @@ const MAX_LABEL_LENGTH = 129;
 export interface Filter {
   /** Equal for equal filters. */
   readonly key: string;
+  /** It wants every host. */
+  readonly isEmpty: boolean;
   matches(host: Pick<Host, 'labels' | 'condition'>): boolean;
   /** Without the state, which changes by itself. */
   concerns(host: Pick<Host, 'labels'>): boolean;
@@ -33,6 +35,7 @@ export function filterOf(query: URLSearchParams): Filter {
     wanted.every(([name, value]) => Object.hasOwn(host.labels, name) && host.labels[name] === value);
   return {
     key: JSON.stringify([state ?? null, labels]),
+    isEmpty: state === undefined && labels.length === 0,
     concerns,
     matches: (host) => concerns(host) && (state === undefined || host.condition.state === state),
   };

@@ -3,6 +3,7 @@
  * that changed.
  */
 import { ServiceError } from '../../errors.ts';
+import { SharedRoom } from '../../fairness/shared-room.ts';
 import type { Caller } from '../../http/clients/caller.ts';
 import type { Exchange } from '../../http/engine.ts';
 import type { Headers } from '../../http/reply.ts';
@@ -14,7 +15,10 @@ import type { FleetFollower, FleetPlace } from '../socket/rooms.ts';
 import type { Filter } from './filter.ts';
 import { Group } from './group.ts';
 
-/** Each makes an event of its own per interval. */
+/**
+ * Groups with a filter: each makes an event of its own per interval. Those without one are as many as there are views, so
+ * that a viewer of all machines always gets in.
+ */
 const MAX_GROUPS = 64;
 
 const keyOf = (filter: Filter, view: View) => `${view.index} ${filter.key}`;
@@ -44,29 +48,36 @@ export class Fleet {
 
   /** Throws ServiceError. */
   open(exchange: Exchange, filter: Filter, view: View, headers: Headers, caller: Caller): void {
-    const group = this.#groupOf(filter, view);
+    const group = this.#groupOf(filter, view, caller);
     group.open(exchange, headers, caller);
     // Its peer has gone already.
     if (group.isEmpty) this.#end(keyOf(filter, view), group);
   }
 
   /** Sends the events to a WebSocket as well. Throws ServiceError. */
-  join(filter: Filter, view: View, follower: FleetFollower): FleetPlace {
-    const group = this.#groupOf(filter, view);
-    group.join(follower);
+  join(filter: Filter, view: View, follower: FleetFollower, caller: Caller): FleetPlace {
+    const group = this.#groupOf(filter, view, caller);
+    group.join(follower, caller);
     return { whole: () => group.whole(), leave: () => group.leave(follower) };
   }
 
-  #groupOf(filter: Filter, view: View): Group {
+  #groupOf(filter: Filter, view: View, caller: Caller): Group {
     const key = keyOf(filter, view);
     const known = this.#groups.get(key);
     if (known !== undefined) return known;
-    if (this.#groups.size >= MAX_GROUPS)
+    if (!filter.isEmpty && !this.#hasRoom(caller))
       throw new ServiceError('too_many_streams', 'No more different filters can be used now.');
     const group: Group = new Group(this.#parts, this.#hosts, filter, view, () => this.#end(key, group));
     this.#groups.set(key, group);
     this.#timer ??= this.#parts.clock.setTimer(() => this.#tick(), this.#intervalMs);
     return group;
+  }
+
+  /** Whether this client may begin a group, beside those that others hold. */
+  #hasRoom(caller: Caller): boolean {
+    const room = new SharedRoom(MAX_GROUPS);
+    for (const group of this.#groups.values()) if (group.isFiltered) room.add(group.holder);
+    return room.hasRoom(caller);
   }
 
   reconfigure(intervalMs: number): void {

@@ -3,7 +3,9 @@
  * interval. Samples are joined as bytes.
  */
 import { deferToNextTurn } from '../../clock.ts';
+import type { Sharer } from '../../fairness/shared-room.ts';
 import type { Caller } from '../../http/clients/caller.ts';
+import { Tally } from '../../http/clients/tally.ts';
 import type { Exchange } from '../../http/engine.ts';
 import type { Headers } from '../../http/reply.ts';
 import { inSlices } from '../../http/socket/slices.ts';
@@ -51,7 +53,10 @@ export class Group {
   #version = -1;
   #sent = new Map<string, Sent>();
   #whole: Buffer | undefined;
-  readonly #sockets = new Set<FleetFollower>();
+  readonly #sockets = new Map<FleetFollower, Caller>();
+  /** Viewers without the key by address, in the order in which the addresses came. */
+  readonly #keyless = new Tally();
+  #keylessSize = 0;
   /** Viewers of either kind. */
   #size = 0;
   /** Of the newest event. */
@@ -74,7 +79,17 @@ export class Group {
         this.#lose();
       },
     };
-    this.fanout = new Fanout({ source, clock, ledger, tally });
+    const counts = {
+      add: (address: string) => {
+        tally.add(address);
+        this.#addKeyless(address);
+      },
+      remove: (address: string) => {
+        tally.remove(address);
+        this.#removeKeyless(address);
+      },
+    };
+    this.fanout = new Fanout({ source, clock, ledger, tally: counts });
     this.fanout.stallLimitSeconds = stallLimitSeconds();
     this.#follow();
     this.#compose();
@@ -88,14 +103,31 @@ export class Group {
     return this.#size === 0;
   }
 
+  get isFiltered(): boolean {
+    return !this.#filter.isEmpty;
+  }
+
+  /** The viewer that it is counted for: one with the key, otherwise that of the address that came first and is still here. */
+  get holder(): Sharer {
+    const [first] = this.#keyless;
+    return first === undefined || this.#size > this.#keylessSize
+      ? { address: '', isKeyed: true }
+      : { address: first[0], isKeyed: false };
+  }
+
   /** Adds a WebSocket. */
-  join(follower: FleetFollower): void {
-    this.#sockets.add(follower);
+  join(follower: FleetFollower, caller: Caller): void {
+    this.#sockets.set(follower, caller);
+    if (!caller.isKeyed) this.#addKeyless(caller.address);
     this.#size++;
   }
 
   leave(follower: FleetFollower): void {
-    if (this.#sockets.delete(follower)) this.#lose();
+    const caller = this.#sockets.get(follower);
+    if (caller === undefined) return;
+    this.#sockets.delete(follower);
+    if (!caller.isKeyed) this.#removeKeyless(caller.address);
+    this.#lose();
   }
 
   /** What a WebSocket begins with, or goes on with after it missed something. */
@@ -123,7 +155,7 @@ export class Group {
     const number = ++this.#number;
     const events: SampleEvents = { event: () => event, whole: () => this.#makeWhole() };
     this.fanout.publish(events);
-    inSlices([...this.#sockets], deferToNextTurn, (follower) => {
+    inSlices([...this.#sockets.keys()], deferToNextTurn, (follower) => {
       if (this.#sockets.has(follower)) follower.publish(event, number);
     });
   }
@@ -133,6 +165,16 @@ export class Group {
     const full = this.fanout.close();
     for (const host of this.#subscribed) this.#unsubscribe(host);
     return full;
+  }
+
+  #addKeyless(address: string): void {
+    this.#keyless.add(address);
+    this.#keylessSize++;
+  }
+
+  #removeKeyless(address: string): void {
+    this.#keyless.remove(address);
+    this.#keylessSize--;
   }
 
   #lose(): void {

@@ -1,4 +1,5 @@
 /** The topic `fleet` of one socket. */
+import type { Caller } from '../../http/clients/caller.ts';
 import type { FleetData } from '../../wire/hub-socket.ts';
 import { frameOf, NOWHERE } from './messages.ts';
 import type { FleetFollower, FleetSubscription, SocketRooms } from './rooms.ts';
@@ -19,6 +20,7 @@ function textOf(event: Buffer): string {
 
 interface Outlet {
   readonly isFull: boolean;
+  readonly caller: Caller;
   send(text: string): void;
 }
 
@@ -32,7 +34,7 @@ export class FleetViewer implements FleetFollower {
   /** Throws ServiceError. */
   constructor(rooms: Pick<SocketRooms, 'joinFleet'>, data: FleetData<'subscribe'>, outlet: Outlet) {
     this.#outlet = outlet;
-    this.#place = rooms.joinFleet(data, this);
+    this.#place = rooms.joinFleet(data, this, outlet.caller);
   }
 
   get ignored(): readonly string[] {

@@ -115,7 +115,7 @@ export interface SocketRooms extends SocketAsking {
   /** Throws ServiceError. */
   list(filter: FleetData<'hosts'>): HostList;
   /** Throws ServiceError. */
-  joinFleet(data: FleetData<'subscribe'>, follower: FleetFollower): FleetSubscription;
+  joinFleet(data: FleetData<'subscribe'>, follower: FleetFollower, client: Caller): FleetSubscription;
 }
 
 export interface FleetSubscription extends FleetPlace {
