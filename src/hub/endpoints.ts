@@ -80,11 +80,12 @@ export function hubRoutes(rooms: HubRooms): readonly Route[] {
     openHostStream: (request) => openHostStream(rooms, hostOf(request), request),
     async getHostUsage(request) {
       const { view, headers } = viewOf(request);
-      return jsonTextAnswer(await hostOf(request).usage(view), headers);
+      return jsonTextAnswer(await hostOf(request).usage(view, asking.askerOf(request.client)), headers);
     },
     async getHostSystem(request) {
       const { view, headers } = viewOf(request);
-      return jsonTextAnswer(await hostOf(request).system(view.withDetail), headers);
+      const who = asking.askerOf(request.client);
+      return jsonTextAnswer(await hostOf(request).system(view.withDetail, who), headers);
     },
     ...forwardedRuns({ asking, hostOf }),
     openFleetStream(request) {

@@ -49,8 +49,9 @@ export class HubSocketRooms implements SocketRooms {
     return { ...this.#options.fleet.join(filterIn(data), view, follower, client), ignored };
   }
 
-  async usage(id: string, view: View): Promise<Buffer> {
-    return checked(await this.#options.hosts.find(id).usage(view));
+  async usage(id: string, view: View, client: Caller): Promise<Buffer> {
+    const { hosts, asking } = this.#options;
+    return checked(await hosts.find(id).usage(view, asking.askerOf(client)));
   }
 
   async ask(

@@ -1,6 +1,7 @@
 /** The requests to one agent: kept connections, what is sent again and what is not, limits and deadlines. */
 import t from 'tap';
 import { systemClock } from '#src/clock.js';
+import { Clients } from '#src/fairness/fair-queue.js';
 import { type Call, Calls, FULL } from '#src/hub/pull/calls.js';
 import { isLost, type Lost, type WholeAnswer } from '#src/hub/pull/connection.js';
 import { targetOf } from '#src/hub/pull/target.js';
@@ -19,9 +20,12 @@ async function open(t: Parameters<typeof AnsweringAgent.start>[0], say: Say) {
   return { agent, calls, idleEnds: () => idleEnds };
 }
 
+const from = (address: string) => ({ address, isKeyed: false });
+
 const callOf = (path: string, more: Partial<Call> = {}): Call => {
   const untilMs = clock.now() + LONG_MS;
-  return { method: 'GET', path, isRepeatable: true, isUrgent: false, deadlineMs: untilMs, untilMs, ...more };
+  const kind = { isRepeatable: true, isUrgent: false, who: from('192.0.2.1') };
+  return { method: 'GET', path, ...kind, deadlineMs: untilMs, untilMs, ...more };
 };
 const command = (path: string, more: Partial<Call> = {}) =>
   callOf(path, { method: 'POST', isRepeatable: false, isUrgent: true, ...more });
@@ -30,7 +34,7 @@ const textOf = (found: WholeAnswer | Lost) => (isLost(found) ? found.reason : fo
 const echo: Say = ({ path }) => reply(200, JSON.stringify(path));
 
 t.test(
-  '[I.hub.kept] requests one after another share a connection; at most four are open at a time',
+  '[I.hub.kept] requests one after another share a connection; reads have three, an address four for commands',
   async (t) => {
     const held: (() => void)[] = [];
     const { agent, calls } = await open(t, async ({ path }) => {
@@ -41,21 +45,28 @@ t.test(
     t.equal(agent.connections, 1);
     const reads = Array.from({ length: 6 }, (_, i) => calls.call(callOf(`/held/${i}`)));
     await until(() => (held.length === 3 ? true : undefined));
-    const commands = Array.from({ length: 2 }, (_, i) => calls.call(command(`/held/command/${i}`)));
-    await until(() => (held.length === 4 ? true : undefined));
+    const commands = Array.from({ length: 5 }, (_, i) => calls.call(command(`/held/command/${i}`)));
+    await until(() => (held.length === 7 ? true : undefined));
     t.strictSame(
-      agent.at('/held').map(({ path }) => path),
-      ['/held/0', '/held/1', '/held/2', '/held/command/0'],
-      'three reads, and the connection that is left for commands',
+      agent
+        .at('/held')
+        .map(({ path }) => path)
+        .toSorted(),
+      [...[0, 1, 2].map((i) => `/held/${i}`), ...[0, 1, 2, 3].map((i) => `/held/command/${i}`)],
+      'three reads, and four commands',
     );
+    const other = calls.call(command('/held/command/other', { who: from('192.0.2.2') }));
+    await until(() => (held.length === 8 ? true : undefined));
+    t.ok(agent.at('/held/command/other').length === 1, 'the commands of one address do not hold up another');
     const free = setInterval(() => held.shift()?.(), 5);
     t.teardown(() => clearInterval(free));
+    t.equal(textOf(await other), '"/held/command/other"');
     t.strictSame((await Promise.all([...reads, ...commands])).map(textOf), [
       ...reads.map((_, i) => `"/held/${i}"`),
       ...commands.map((_, i) => `"/held/command/${i}"`),
     ]);
     const paths = agent.at('/held').map(({ path }) => path);
-    t.ok(paths.indexOf('/held/command/1') < paths.indexOf('/held/3'), 'commands go before reads that wait');
+    t.ok(paths.length === 12, 'all of them');
     await until(() => (agent.open === 1 ? true : undefined));
     t.pass('one connection is kept');
   },
@@ -119,7 +130,13 @@ t.test('[I.hub.hostile] what waits for a hung agent is limited and ends', async 
   t.equal(await calls.call(callOf('/one-more')), FULL);
   t.equal(textOf(await calls.call(callOf('/gone', { deadlineMs: clock.now() }))), FULL.reason);
   await until(() => (agent.connections === 3 ? true : undefined));
+  // Another client, and commands, take no notice of them.
+  const other = calls.call(callOf('/hung/other', { untilMs, who: from('192.0.2.2') }));
+  t.equal(await asked.at(-1), FULL, 'the newest of the client with most has made room');
+  void calls.call(command('/hung/command', { untilMs }));
+  await until(() => (agent.at('/hung/command').length === 1 ? true : undefined));
   calls.close();
+  t.ok(isLost(await other));
   t.ok((await Promise.all(asked)).every(isLost), 'closing ends all of them');
   t.match(await calls.call(callOf('/later')), { isSent: false });
 });
@@ -165,3 +182,24 @@ t.test(
     t.equal(agent.connections, 2);
   },
 );
+
+t.test('[I.hub.hostile] reads are sent in turns by client, also those that several wait for', async (t) => {
+  const held: (() => void)[] = [];
+  const { agent, calls } = await open(t, async ({ path }) => {
+    await new Promise<void>((resolve) => held.push(resolve));
+    return reply(200, JSON.stringify(path));
+  });
+  const shared = new Clients('192.0.2.1');
+  const many = Array.from({ length: 40 }, (_, i) =>
+    calls.call(callOf(`/many/${i}`, i === 39 ? { clients: shared } : {})),
+  );
+  await until(() => (held.length === 3 ? true : undefined));
+  const one = calls.call(callOf('/one', { who: from('192.0.2.2') }));
+  shared.join('192.0.2.3');
+  const free = setInterval(() => held.shift()?.(), 1);
+  t.teardown(() => clearInterval(free));
+  await Promise.all([one, ...many]);
+  const paths = agent.at('/').map(({ path }) => path);
+  t.ok(paths.indexOf('/one') < 6, `${paths.indexOf('/one')} before it`);
+  t.ok(paths.indexOf('/many/39') < 6, 'it is due when one of those who wait for it is');
+});

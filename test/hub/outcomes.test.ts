@@ -167,7 +167,7 @@ t.test('[I.hub.hostile] a hung agent costs the others nothing', async (t) => {
   t.equal(refused.status, 429, 'only so many wait');
   t.match(jsonOf(refused), { error: 'Too many requests wait for this machine.' });
   t.equal((await ask(hub.port, '/api/hosts/well/pw/lock', { method: 'POST' })).status, 200);
-  t.ok(hung.open <= 4, 'few connections');
+  t.ok(hung.open <= 7, 'three for reads, and four for commands of one address');
   await hub.stop();
   await Promise.allSettled([...waiting, ...commands]);
 });

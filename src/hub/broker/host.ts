@@ -7,7 +7,7 @@ import type { View } from '../../stats/view.ts';
 import type { HostRow } from '../../wire/hub.ts';
 import type { ClockReading } from '../host/agent-clock.ts';
 import { Answers } from '../host/answers.ts';
-import type { Ask, HostAnswer } from '../host/ask.ts';
+import type { Ask, Asker, HostAnswer } from '../host/ask.ts';
 import type { Host, TopicSink } from '../host/host.ts';
 import type { AgentStream, Lane, LaneOwner, StreamSink } from '../host/lane.ts';
 import { Lanes } from '../host/lanes.ts';
@@ -109,12 +109,12 @@ export class BrokerHost implements Host, LaneOwner {
     return this.#topics.follow(name, sink);
   }
 
-  async usage(view: View): Promise<Buffer> {
-    return await this.#lanes.usage(this, view);
+  async usage(view: View, who: Asker): Promise<Buffer> {
+    return await this.#lanes.usage(this, view, who);
   }
 
-  async system(withDetail: boolean): Promise<Buffer> {
-    return await this.#lanes.system(this, withDetail);
+  async system(withDetail: boolean, who: Asker): Promise<Buffer> {
+    return await this.#lanes.system(this, withDetail, who);
   }
 
   async ask(ask: Ask): Promise<HostAnswer> {

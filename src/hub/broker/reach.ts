@@ -12,6 +12,8 @@ export class BrokerReach implements Reach {
   readonly #calls: Calls;
   readonly #parts: HubParts;
   readonly #agentClock = new AgentClock();
+  /** Commands that need the clock share one question: it does not wait for others, so they must not become many. */
+  #asking: Promise<unknown> | undefined;
 
   constructor(id: string, calls: Calls, parts: HubParts) {
     this.#id = id;
@@ -21,9 +23,9 @@ export class BrokerReach implements Reach {
 
   async ask(ask: Ask): Promise<HostAnswer> {
     if (isQuestion(ask.what)) return await this.#calls.question(this.#id, ask);
-    const { deadlineMs, who } = ask;
+    const { deadlineMs } = ask;
     const find = () => this.#agentClock.at(deadlineMs, this.#parts.clock.now());
-    if (find() === undefined) await this.#calls.question(this.#id, { ...CLOCK, who, deadlineMs });
+    if (find() === undefined) await this.#askClock(deadlineMs);
     const deadline = find();
     if (deadline === undefined) throw notDone('its clock is not known');
     return await this.#calls.command(this.#id, ask, deadline);
@@ -34,6 +36,13 @@ export class BrokerReach implements Reach {
     const { clock, times } = this.#parts;
     const deadlineMs = clock.now() + times.headMs;
     this.#calls.question(this.#id, { ...CLOCK, who: NOBODY, deadlineMs }).catch(() => undefined);
+  }
+
+  async #askClock(deadlineMs: number): Promise<void> {
+    this.#asking ??= this.#calls.question(this.#id, { ...CLOCK, who: NOBODY, deadlineMs }).finally(() => {
+      this.#asking = undefined;
+    });
+    await this.#asking;
   }
 
   /** A reading that has just arrived. */

@@ -63,12 +63,12 @@ export class Asking {
 
   /** Throws `command_not_allowed`. `command`: also `media.*`, before it is known which of its group is meant. */
   check(host: Host, command: string, client: Caller): void {
-    this.#rules.check(this.#askerOf(client), command, host);
+    this.#rules.check(this.askerOf(client), command, host);
   }
 
   /** Whether `check` would let it through. */
   allows(host: Host, command: string, client: Caller): boolean {
-    return this.#rules.allows(this.#askerOf(client), command, host);
+    return this.#rules.allows(this.askerOf(client), command, host);
   }
 
   /**
@@ -83,7 +83,7 @@ export class Asking {
     client: Caller,
     follower?: Follower,
   ): Promise<HostAnswer> {
-    const who = this.#askerOf(client);
+    const who = this.askerOf(client);
     const { clock, times } = this.#options;
     const waitMs = isQuestion(what) ? times.questionMs : times.commandMs;
     const ask = { what, params, who, deadlineMs: clock.now() + waitMs };
@@ -111,7 +111,8 @@ export class Asking {
     }
   }
 
-  #askerOf(client: Caller): Asker {
+  /** How machines and their limits know a client. */
+  askerOf(client: Caller): Asker {
     return {
       address: this.#options.gate.addressOf(client) ?? '',
       key: client.isKeyed ? KEY_NAME : undefined,

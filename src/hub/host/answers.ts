@@ -1,5 +1,6 @@
 /** Answers of one machine by what was asked: all who ask meanwhile share one question, and its answer for a few seconds. */
 import type { Clock } from '../../clock.ts';
+import { Clients } from '../../fairness/fair-queue.ts';
 import { type Ask, type HostAnswer, isQuestion, type Reach } from './ask.ts';
 
 /** How old an answer may be, as over HTTP; of the other questions it is shared only by those who wait for it. */
@@ -9,6 +10,8 @@ const FORGET_MS = 20_000;
 
 interface Entry {
   readonly answer: Promise<HostAnswer>;
+  /** The addresses of those who ask: it has its turn when it is that of one of them. */
+  readonly clients: Clients;
   untilMs: number;
 }
 
@@ -24,9 +27,7 @@ export class Answers {
 
   /** Rejects as Reach.ask. */
   async ask(reach: Reach, ask: Ask): Promise<HostAnswer> {
-    const { what, params } = ask;
-    if (isQuestion(what))
-      return await this.#get(JSON.stringify([what, params]), AGES_MS[what] ?? 0, () => reach.ask(ask));
+    if (isQuestion(ask.what)) return await this.#get(reach, ask);
     try {
       return await reach.ask(ask);
     } finally {
@@ -35,14 +36,25 @@ export class Answers {
     }
   }
 
-  /** `ageMs` 0: it is not kept. */
-  async #get(key: string, ageMs: number, ask: () => Promise<HostAnswer>): Promise<HostAnswer> {
+  async #get(reach: Reach, ask: Ask): Promise<HostAnswer> {
+    const { what, params, who } = ask;
+    const key = JSON.stringify([what, params]);
+    // 0: it is not kept.
+    const ageMs = AGES_MS[what] ?? 0;
     this.#kept ??= new Map();
     const kept = this.#kept;
     const known = kept.get(key);
-    if (known !== undefined && this.#clock.now() < known.untilMs) return await known.answer;
+    if (known !== undefined && this.#clock.now() < known.untilMs) {
+      if (known.untilMs === Number.POSITIVE_INFINITY) known.clients.join(who.address);
+      return await known.answer;
+    }
+    const clients = new Clients(who.address);
     // Its age counts from the answer on.
-    const entry = { answer: ask(), untilMs: Number.POSITIVE_INFINITY };
+    const entry: Entry = {
+      answer: reach.ask({ ...ask, clients }),
+      clients,
+      untilMs: Number.POSITIVE_INFINITY,
+    };
     kept.set(key, entry);
     this.#timer ??= this.#clock.setTimer(() => this.#forget(), FORGET_MS);
     const drop = () => {

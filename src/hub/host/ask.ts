@@ -2,6 +2,8 @@
  * What is asked of a machine, however it is reached: a command of the service's table, or a question. Routes, WebSockets
  * and members of a broker all use these types; `Asking` (asking.ts) is where they ask.
  */
+import type { Clients } from '../../fairness/fair-queue.ts';
+import type { Sharer } from '../../fairness/shared-room.ts';
 import type { Params } from '../../params.ts';
 
 /** What reads; each has the answer of the same question over HTTP. The names are those of docs/hub-protocol.md. */
@@ -31,6 +33,12 @@ export interface Asker {
 /** The hub itself asks. */
 export const NOBODY: Asker = { address: '', key: undefined };
 
+/** The client as limits count it: the hub itself has the room of a client with the key. */
+export const sharerOf = ({ address, key }: Asker): Sharer => ({
+  address,
+  isKeyed: key !== undefined || address === '',
+});
+
 /** The name of the key in `auth.api_key`, as long as there is one key. */
 export const KEY_NAME = 'default';
 
@@ -50,6 +58,8 @@ export interface Ask {
   /** As the service's own table takes them: numbers and booleans are no texts. */
   readonly params: Params;
   readonly who: Asker;
+  /** The addresses of all who wait for the answer, `who` among them; more may join. */
+  readonly clients?: Clients | undefined;
   /** The last moment at which it may be begun, in milliseconds of the hub's clock (Clock.now). */
   readonly deadlineMs: number;
   /**

@@ -2,7 +2,7 @@
 import type { ServiceError } from '../../errors.ts';
 import type { View } from '../../stats/view.ts';
 import type { HostRow } from '../../wire/hub.ts';
-import type { Ask, HostAnswer, Reach } from './ask.ts';
+import type { Ask, Asker, HostAnswer, Reach } from './ask.ts';
 import type { Lane } from './lane.ts';
 import type { Condition } from './standing.ts';
 
@@ -31,9 +31,9 @@ export interface Host extends Reach {
    */
   followTopic?(name: string, sink: TopicSink): (() => void) | undefined;
   /** The payload of one sample, at most a second old. Rejects with ServiceError. */
-  usage(view: View): Promise<Buffer>;
+  usage(view: View, who: Asker): Promise<Buffer>;
   /** At most 10 s old. Rejects with ServiceError. */
-  system(withDetail: boolean): Promise<Buffer>;
+  system(withDetail: boolean, who: Asker): Promise<Buffer>;
   /** Clients' commands come through `Asking`, which judges them. */
   ask(ask: Ask): Promise<HostAnswer>;
   /** The error for those who ask it while it is not up. */

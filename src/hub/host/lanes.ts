@@ -2,7 +2,7 @@
 import type { Params } from '../../params.ts';
 import type { View } from '../../stats/view.ts';
 import type { HostRow } from '../../wire/hub.ts';
-import { NOBODY, type Question, type Reach } from './ask.ts';
+import type { Asker, Question, Reach } from './ask.ts';
 import type { Host } from './host.ts';
 import { Lane, type LaneOwner } from './lane.ts';
 import type { HubParts } from './parts.ts';
@@ -36,21 +36,21 @@ export class Lanes {
   }
 
   /** As Host.usage; `reach`: asks where no sample is young enough. */
-  async usage(reach: Reach, view: View): Promise<Buffer> {
+  async usage(reach: Reach, view: View, who: Asker): Promise<Buffer> {
     const { sections, withDetail } = view;
     const current = (withDetail ? this.#detailed : this.#plain)?.current;
     const isYoung = current !== undefined && this.#parts.clock.now() - current.takenAtMs < USAGE_AGE_MS;
     if (isYoung && current.has(view) && current.isValid) return current.payload(view);
-    return await this.#ask(reach, 'usage', { sections: namesOf(sections), detail: withDetail });
+    return await this.#ask(reach, 'usage', { sections: namesOf(sections), detail: withDetail }, who);
   }
 
-  async system(reach: Reach, withDetail: boolean): Promise<Buffer> {
-    return await this.#ask(reach, 'system', { detail: withDetail });
+  async system(reach: Reach, withDetail: boolean, who: Asker): Promise<Buffer> {
+    return await this.#ask(reach, 'system', { detail: withDetail }, who);
   }
 
-  async #ask(reach: Reach, what: Question, params: Params): Promise<Buffer> {
+  async #ask(reach: Reach, what: Question, params: Params, who: Asker): Promise<Buffer> {
     const deadlineMs = this.#parts.clock.now() + this.#parts.times.headMs;
-    return (await reach.ask({ what, params, who: NOBODY, deadlineMs })).bytes;
+    return (await reach.ask({ what, params, who, deadlineMs })).bytes;
   }
 
   /** Opens what is wanted and not open. */

@@ -4,7 +4,7 @@ import type { ServiceError } from '../../errors.ts';
 import type { View } from '../../stats/view.ts';
 import type { HostRow } from '../../wire/hub.ts';
 import { Answers } from '../host/answers.ts';
-import type { Ask, HostAnswer } from '../host/ask.ts';
+import type { Ask, Asker, HostAnswer } from '../host/ask.ts';
 import type { Host } from '../host/host.ts';
 import type { AgentStream, Lane, LaneOwner, StreamSink } from '../host/lane.ts';
 import { Lanes } from '../host/lanes.ts';
@@ -80,12 +80,12 @@ export class PulledHost implements Host, LaneOwner {
     return openPulledStream(this.#target, this.#parts, { sections, withDetail }, sink);
   }
 
-  async usage(view: View): Promise<Buffer> {
-    return await this.#lanes.usage(this, view);
+  async usage(view: View, who: Asker): Promise<Buffer> {
+    return await this.#lanes.usage(this, view, who);
   }
 
-  async system(withDetail: boolean): Promise<Buffer> {
-    return await this.#lanes.system(this, withDetail);
+  async system(withDetail: boolean, who: Asker): Promise<Buffer> {
+    return await this.#lanes.system(this, withDetail, who);
   }
 
   async ask(ask: Ask): Promise<HostAnswer> {

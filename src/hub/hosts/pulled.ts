@@ -1,7 +1,15 @@
 /** The way to an agent that the hub connects to: requests over HTTP, on connections that are kept. */
 import { ServiceError } from '../../errors.ts';
 import { AgentClock, type ClockReading } from '../host/agent-clock.ts';
-import { type Ask, type HostAnswer, isQuestion, type Reach } from '../host/ask.ts';
+import {
+  type Ask,
+  type Asker,
+  type HostAnswer,
+  isQuestion,
+  NOBODY,
+  type Reach,
+  sharerOf,
+} from '../host/ask.ts';
 import type { HubParts } from '../host/parts.ts';
 import { BUSY, type Call, Calls, FULL } from '../pull/calls.ts';
 import { isLost, type Lost, type SentRequest, type WholeAnswer } from '../pull/connection.ts';
@@ -54,9 +62,10 @@ export class Pulled implements Reach {
   async check(limitMs: number, withName: boolean): Promise<Failure | { readonly name?: string }> {
     const deadlineMs = this.#parts.clock.now() + limitMs;
     const headers = () => this.#hubHeader([]);
+    const check = { ...CHECK, who: sharerOf(NOBODY) };
     const found = withName
-      ? await this.#call({ method: 'GET', path: '/api/system', headers }, CHECK, deadlineMs)
-      : await this.#head(deadlineMs);
+      ? await this.#call({ method: 'GET', path: '/api/system', headers }, check, deadlineMs)
+      : await this.#head(NOBODY, deadlineMs);
     if (found === BUSY || found === FULL) return {};
     if (isLost(found)) return found;
     const wrong = whyWrong(found, withName ? JSON_TYPE : 'text/event-stream');
@@ -70,14 +79,16 @@ export class Pulled implements Reach {
     return isQuestion(ask.what) ? await this.#read(ask) : await this.#command(ask);
   }
 
-  async #head(deadlineMs: number): Promise<Found> {
+  async #head(who: Asker, deadlineMs: number): Promise<Found> {
     const headers = () => this.#hubHeader([]);
-    return await this.#call({ method: 'HEAD', path: '/api/stream', headers }, CHECK, deadlineMs);
+    const kind = { ...CHECK, who: sharerOf(who) };
+    return await this.#call({ method: 'HEAD', path: '/api/stream', headers }, kind, deadlineMs);
   }
 
-  async #read({ what, params, deadlineMs }: Ask): Promise<HostAnswer> {
+  async #read({ what, params, who, clients, deadlineMs }: Ask): Promise<HostAnswer> {
     if (!isQuestion(what)) throw new ServiceError('unknown_action', 'There is no such question.');
-    const found = await this.#call(requestOfQuestion(what, params), READ, deadlineMs);
+    const kind = { ...READ, who: sharerOf(who), clients };
+    const found = await this.#call(requestOfQuestion(what, params), kind, deadlineMs);
     if (isLost(found)) throw found.reason === FULL.reason ? crowded() : unreachable(found);
     const type = what === 'art' ? PICTURE : /^application\/json/;
     if (found.status !== 200) throw errorIn(found) ?? unreachable(whyWrong(found, JSON_TYPE));
@@ -87,7 +98,7 @@ export class Pulled implements Reach {
 
   async #command({ what, params, who, deadlineMs }: Ask): Promise<HostAnswer> {
     const request = requestOfCommand(what, params);
-    await this.#prove(deadlineMs);
+    await this.#prove(who, deadlineMs);
     const { clock } = this.#parts;
     const headers = () => {
       const deadline = this.#agentClock.at(deadlineMs, clock.now());
@@ -100,7 +111,8 @@ export class Pulled implements Reach {
       ]);
     };
     const untilMs = deadlineMs + this.#parts.times.answerMs + waitOf(params);
-    const found = await this.#call({ ...request, headers }, COMMAND, deadlineMs, untilMs);
+    const kind = { ...COMMAND, who: sharerOf(who) };
+    const found = await this.#call({ ...request, headers }, kind, deadlineMs, untilMs);
     if (isLost(found)) {
       if (found.isSent) throw unknown(found);
       throw found.reason === FULL.reason ? crowded() : unreachable(found);
@@ -118,11 +130,11 @@ export class Pulled implements Reach {
    * Before a command: the connection has answered lately, and the agent's clock is known. Rejects with ServiceError: nothing
    * was sent that could do something.
    */
-  async #prove(deadlineMs: number): Promise<void> {
+  async #prove(who: Asker, deadlineMs: number): Promise<void> {
     const { clock } = this.#parts;
     const isKnown = () => this.#agentClock.at(deadlineMs, clock.now()) !== undefined;
     if (this.#calls.isFresh && isKnown()) return;
-    const found = await this.#head(deadlineMs);
+    const found = await this.#head(who, deadlineMs);
     const failure = isLost(found) ? found : whyWrong(found, 'text/event-stream');
     if (failure !== undefined) throw failure.reason === FULL.reason ? crowded() : unreachable(failure);
     if (!isKnown())
@@ -131,7 +143,7 @@ export class Pulled implements Reach {
 
   async #call(
     request: SentRequest,
-    kind: Pick<Call, 'isRepeatable' | 'isUrgent'>,
+    kind: Pick<Call, 'isRepeatable' | 'isUrgent' | 'who' | 'clients'>,
     deadlineMs: number,
     untilMs = deadlineMs,
   ): Promise<Found> {

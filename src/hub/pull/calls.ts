@@ -1,16 +1,22 @@
 /**
- * The requests to one agent: a few connections at a time, one of which is kept. What waits and what is kept is limited,
- * and a request that may do something is never sent twice.
+ * The requests to one agent: a few connections at a time, one of which is kept. What waits is limited and has its turn by
+ * client, commands never wait for reads, and a request that may do something is never sent twice.
  */
 import type { Clock } from '../../clock.ts';
+import { Clients, FairQueue } from '../../fairness/fair-queue.ts';
+import { SharedRoom, type Sharer } from '../../fairness/shared-room.ts';
 import { AgentConnection, isLost, type Lost, type SentRequest, type WholeAnswer } from './connection.ts';
 import type { Target } from './target.ts';
 
 export interface Call extends SentRequest {
   /** Nothing is changed by it: it is sent again where a kept connection was closed before any answer. */
   readonly isRepeatable: boolean;
-  /** It goes before others, and may use the connection that is left for such: commands, and checks before them. */
+  /** It has connections and places of its own, which reads never take: commands, and checks before them. */
   readonly isUrgent: boolean;
+  /** The client that asked first. */
+  readonly who: Sharer;
+  /** The addresses of all clients that wait for the answer; more may join. Where it is absent, that of `who`. */
+  readonly clients?: Clients | undefined;
   /** It is not sent after this moment, of Clock.now, */
   readonly deadlineMs: number;
   /** and its answer is not waited for after this one. */
@@ -26,10 +32,14 @@ interface Waiting {
   connection: AgentConnection | undefined;
 }
 
-const MAX_CONNECTIONS = 4;
-/** One is left for urgent ones. */
-const MAX_READING = MAX_CONNECTIONS - 1;
+/** Reads that are sent at the same time, each on a connection. */
+const MAX_READING = 3;
+/** The same for urgent calls; one address without the key may have a quarter: a command may take 60 s. */
+const MAX_URGENT = 16;
+/** Reads that wait, in turns by client; beyond it the client that has most loses its newest one. */
 const MAX_WAITING = 64;
+/** The same for urgent calls. */
+const MAX_URGENT_WAITING = 64;
 /**
  * A command goes over a connection that has answered this lately, otherwise over a new one: an agent closes an idle one
  * after 8 to 12 s, a proxy perhaps after 5, and what was sent at that moment may have been done or not.
@@ -51,7 +61,10 @@ export class Calls {
   #kept: AgentConnection | undefined;
   /** undefined while nothing is asked: most agents are asked nothing but whether they are there. */
   #running: Set<Waiting> | undefined;
-  #waiting: Waiting[] | undefined;
+  #reads: FairQueue<Waiting> | undefined;
+  #urgent: FairQueue<Waiting> | undefined;
+  /** The urgent calls that run. */
+  readonly #room = new SharedRoom(MAX_URGENT);
   #isClosed = false;
   /** Connections that were begun. */
   begun = 0;
@@ -78,25 +91,31 @@ export class Calls {
     this.#isClosed = true;
     this.#kept?.close();
     this.#kept = undefined;
-    for (const each of this.#waiting ?? []) this.#settle(each, GONE);
+    for (const each of [...(this.#urgent ?? []), ...(this.#reads ?? [])]) this.#settle(each, GONE);
     for (const each of this.#running ?? []) each.connection?.close(GONE);
   }
 
   #add(call: Call, done: Done): void {
     const each: Waiting = { call, done, timer: undefined, connection: undefined };
-    if (this.#isClosed || (this.#waiting?.length ?? 0) >= MAX_WAITING) {
-      done(this.#isClosed ? GONE : FULL);
+    if (this.#isClosed) {
+      done(GONE);
       return;
     }
     this.#setTimer(each, call.deadlineMs, () => {
       if (each.connection === undefined) this.#settle(each, BUSY);
     });
-    this.#waiting ??= [];
-    // Urgent ones first, among themselves in their order.
-    const place = call.isUrgent ? this.#waiting.findIndex((other) => !other.call.isUrgent) : -1;
-    if (place < 0) this.#waiting.push(each);
-    else this.#waiting.splice(place, 0, each);
+    const dropped = this.#queueOf(call).add(each, call.clients ?? new Clients(call.who.address));
+    if (dropped !== undefined) this.#settle(dropped, FULL);
     this.#begin();
+  }
+
+  #queueOf({ isUrgent }: Call): FairQueue<Waiting> {
+    if (!isUrgent) {
+      this.#reads ??= new FairQueue(MAX_WAITING);
+      return this.#reads;
+    }
+    this.#urgent ??= new FairQueue(MAX_URGENT_WAITING);
+    return this.#urgent;
   }
 
   #setTimer(each: Waiting, atMs: number, fire: () => void): void {
@@ -107,13 +126,19 @@ export class Calls {
   /** Sends what waits, as far as connections go. */
   #begin(): void {
     for (;;) {
-      const next = this.#waiting?.[0];
-      const running = this.#running?.size ?? 0;
-      if (next === undefined || running >= (next.call.isUrgent ? MAX_CONNECTIONS : MAX_READING)) return;
-      this.#waiting?.shift();
-      if (this.#waiting?.length === 0) this.#waiting = undefined;
+      const next = this.#next();
+      if (next === undefined) break;
       this.#start(next);
     }
+    if (this.#reads?.size === 0) this.#reads = undefined;
+    if (this.#urgent?.size === 0) this.#urgent = undefined;
+  }
+
+  #next(): Waiting | undefined {
+    const urgent = this.#urgent?.take(({ call }) => this.#room.hasRoom(call.who));
+    if (urgent !== undefined) return urgent;
+    const reading = (this.#running?.size ?? 0) - this.#room.size;
+    return reading < MAX_READING ? this.#reads?.take() : undefined;
   }
 
   #start(each: Waiting): void {
@@ -127,16 +152,14 @@ export class Calls {
     const connection = wasKept ? kept : this.#connect();
     if (wasKept) this.#kept = undefined;
     each.connection = connection;
-    this.#running ??= new Set();
-    this.#running.add(each);
+    this.#run(each);
     this.#setTimer(each, call.untilMs, () => connection.close(LATE));
     const headers = () => {
       if (this.#clock.now() >= call.deadlineMs) return undefined;
       return call.headers === undefined ? '' : call.headers();
     };
     connection.send({ ...call, headers }, (found) => {
-      this.#running?.delete(each);
-      if (this.#running?.size === 0) this.#running = undefined;
+      this.#stop(each);
       each.connection = undefined;
       const isRepeated = isLost(found) && wasKept && call.isRepeatable && !found.isAnswered;
       if (isRepeated && !this.#isClosed) {
@@ -147,6 +170,18 @@ export class Calls {
       this.#settle(each, found);
       this.#begin();
     });
+  }
+
+  #run(each: Waiting): void {
+    this.#running ??= new Set();
+    this.#running.add(each);
+    if (each.call.isUrgent) this.#room.add(each.call.who);
+  }
+
+  #stop(each: Waiting): void {
+    this.#running?.delete(each);
+    if (this.#running?.size === 0) this.#running = undefined;
+    if (each.call.isUrgent) this.#room.remove(each.call.who);
   }
 
   #connect(): AgentConnection {
@@ -171,8 +206,8 @@ export class Calls {
 
   #settle(each: Waiting, found: WholeAnswer | Lost): void {
     this.#clock.clearTimer(each.timer);
-    if (this.#waiting !== undefined) this.#waiting = this.#waiting.filter((other) => other !== each);
-    if (this.#waiting?.length === 0) this.#waiting = undefined;
+    this.#reads?.remove(each);
+    this.#urgent?.remove(each);
     each.done(found);
   }
 }

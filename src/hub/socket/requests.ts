@@ -4,7 +4,7 @@ import type { Caller } from '../../http/clients/caller.ts';
 import { failureOf, type Group } from '../../http/socket/feedback.ts';
 import { bitOf, EVENTS_BIT, TOPIC_NAMES, topicOf } from '../../http/socket/topic-names.ts';
 import type { Params } from '../../params.ts';
-import { viewOf } from '../../stats/view.ts';
+import { type View, viewOf } from '../../stats/view.ts';
 import type { MessageId, OpData, SocketRequest } from '../../wire/socket.ts';
 import { runCommand } from './commands.ts';
 import { errorFrame, frame, frameOf, type Place, refusalFrame } from './messages.ts';
@@ -70,7 +70,8 @@ async function get(
       const text = topic === undefined ? 'There is no such topic.' : 'The op history has past events.';
       asker.send(errorFrame('INVALID_DATA', text, place, { topic: name }));
     } else if (topic.sections !== 0) {
-      asker.send(await statsOf(rooms, host, topic.sections, detail, name, place));
+      const view = viewOf(topic.sections, detail);
+      asker.send(await statsOf(rooms, asker, host, view, name, place));
     } else
       for (const state of TOPIC_NAMES)
         if ((topic.states & bitOf(state)) !== 0) asker.send(await stateOf(rooms, host, state, detail, place));
@@ -79,14 +80,14 @@ async function get(
 
 async function statsOf(
   rooms: SocketRooms,
+  { caller }: Asker,
   host: SocketHost,
-  sections: number,
-  detail: boolean,
+  view: View,
   topic: string,
   place: Place,
 ): Promise<string> {
   try {
-    return frameOf('system_stats', await rooms.usage(host.id, viewOf(sections, detail)), place);
+    return frameOf('system_stats', await rooms.usage(host.id, view, caller), place);
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
     const named = new ServiceError(error.code, error.message, { ...error.details, topic });

@@ -78,7 +78,7 @@ export interface EndedCommand {
 
 export interface SocketAsking {
   /** The payload of one sample, at most a second old. Rejects with ServiceError. */
-  usage(id: string, view: View): Promise<Buffer>;
+  usage(id: string, view: View, client: Caller): Promise<Buffer>;
   /** Asks a machine, or has a command carried out there, for a client. Rejects with ServiceError. */
   ask(
     id: string,

@@ -209,15 +209,19 @@ t.test('[I.hub.mqtt.commands] how a command ends', async (t) => {
     await refused(art, 'host_unreachable', `no picture: ${JSON.stringify(result)}`);
   }
 
-  const many = Array.from({ length: 32 }, () => refused(begin(), 'outcome_unknown', 'lost'));
+  const before32 = sent.length;
+  const many = Array.from({ length: 16 }, () => refused(begin(), 'outcome_unknown', 'lost'));
+  t.equal(sent.length, before32 + 16, 'as many as an agent takes at a time');
+  const waiting = Array.from({ length: 32 }, () => refused(begin(), 'host_unreachable', 'not sent'));
   await refused(begin(), 'too_many_requests', 'of one agent');
+  t.equal(sent.length, before32 + 16);
   t.equal(
     calls.take('nas', Buffer.from(sent.at(-1)?.text ?? '')),
     undefined,
     'another agent answers nothing',
   );
   calls.lost('gone', 'pc');
-  await Promise.all(many);
+  await Promise.all([...many, ...waiting]);
   const ids = sent.map(({ text }) => JSON.parse(text).id);
   t.equal(new Set(ids).size, ids.length, 'each has an id of its own');
 });

@@ -5,6 +5,7 @@
 import type { Clock } from '../../../clock.ts';
 import type { Commands, Follower, Outcome, Sender, Step } from '../../../commands/command.ts';
 import type { ErrorCode } from '../../../errors.ts';
+import { SharedRoom, type Sharer } from '../../../fairness/shared-room.ts';
 import type { Log } from '../../../log/log.ts';
 import type { Message } from '../link/line.ts';
 import { RecentCommands } from './recent.ts';
@@ -64,8 +65,10 @@ export interface DoorOptions {
 
 /** Age at which a command that says when it was sent is no longer done. */
 const MAX_AGE_SECONDS = 10;
-/** Commands that wait for a player or for processes to end. */
+/** Commands that wait for a player or for processes to end; one client of a hub may have a quarter. */
 const MAX_RUNNING = 16;
+/** Messages that do not name a client are those of the broker's users, whom it has let through. */
+const TRUSTED: Sharer = { address: '', isKeyed: true };
 const FLOOD_REPORT_MS = 60_000;
 
 export class CommandDoor {
@@ -73,7 +76,7 @@ export class CommandDoor {
   readonly #subject: string;
   readonly #recent = new RecentCommands();
   readonly #turns: Turns;
-  #running = 0;
+  readonly #running = new SharedRoom(MAX_RUNNING);
   #reportedAtMs = Number.NEGATIVE_INFINITY;
   readonly #cleared = new Set<string>();
 
@@ -104,7 +107,7 @@ export class CommandDoor {
     const { read = readRequest } = this.#options;
     const request = read(name, message.payload);
     const { id, asker } = request;
-    if (!this.#turns.take()) {
+    if (!this.#turns.take(asker?.hub)) {
       this.#refuse({ name, id, asker }, TOO_MANY);
       return;
     }
@@ -143,11 +146,12 @@ export class CommandDoor {
   async #run(request: CommandRequest, message: Message): Promise<void> {
     const { commands, sender, log, clock } = this.#options;
     const { name, params, id, key = id, asker } = request;
-    if (this.#running >= MAX_RUNNING) {
+    const who = asker?.sender ?? TRUSTED;
+    if (!this.#running.hasRoom(who)) {
       this.#refuse(request, TOO_MANY);
       return;
     }
-    this.#running++;
+    this.#running.add(who);
     let isBegun = false;
     try {
       const run = commands.prepare(name, params, asker?.sender ?? sender);
@@ -161,7 +165,7 @@ export class CommandDoor {
       if (isBegun) this.#fail(request, failure);
       else this.#refuse(request, failure);
     } finally {
-      this.#running--;
+      this.#running.remove(who);
     }
   }
 

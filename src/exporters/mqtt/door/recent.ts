@@ -5,8 +5,8 @@
 import { createHash } from 'node:crypto';
 import type { Message } from '../link/line.ts';
 
-/** Ids are remembered without a limit of time. */
-const MAX_KNOWN = 1000;
+/** More than 17 senders can send within 30 s, the furthest deadline, at 20 per second and 40 more (turns.ts). */
+const MAX_KNOWN = 11_000;
 /** A message without an id is a duplicate if it is equal to one of so long before the outage, and comes so soon after it. */
 const AROUND_OUTAGE_MS = 60_000;
 
@@ -49,8 +49,8 @@ export class RecentCommands {
     if (id !== undefined) {
       this.#ids.add(keyOf(topic, id));
       // A set keeps the order in which its values came.
-      if (this.#ids.size > MAX_KNOWN)
-        for (const oldest of [...this.#ids].slice(0, 1)) this.#ids.delete(oldest);
+      const [oldest] = this.#ids;
+      if (this.#ids.size > MAX_KNOWN && oldest !== undefined) this.#ids.delete(oldest);
     } else if (qos > 0) {
       this.#done.push({ digest: digestOf(topic, payload), atMs: nowMs, era: this.#era });
       if (this.#done.length > MAX_KNOWN) this.#done.shift();

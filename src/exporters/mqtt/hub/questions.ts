@@ -1,5 +1,6 @@
 /** The door for what hubs ask for once: limits, and the answer or error with the id of its question. */
 import type { Clock } from '../../../clock.ts';
+import { SharedRoom } from '../../../fairness/shared-room.ts';
 import type { Log } from '../../../log/log.ts';
 import { type Flaw, flawOf, isFlaw, isServiceError, type Unread } from '../door/request.ts';
 import { Turns } from '../door/turns.ts';
@@ -17,35 +18,47 @@ export interface QuestionOptions extends AnswerRooms {
   readonly stamp: () => object;
 }
 
-/** Each until the broker has its answer: no more of them are kept for a broker that takes nothing. */
+/**
+ * Each until the broker has its answer: no more of them are kept for a broker that takes nothing. One client of a hub may
+ * have a quarter.
+ */
 const MAX_RUNNING = 16;
 
 export class Questions {
   readonly #options: QuestionOptions;
   readonly #turns: Turns;
-  #running = 0;
+  /** A hub asks for the clock before commands: what others ask must not take its turn. */
+  readonly #clockTurns: Turns;
+  readonly #running = new SharedRoom(MAX_RUNNING);
 
   constructor(options: QuestionOptions) {
     this.#options = options;
     this.#turns = new Turns(options.clock);
+    this.#clockTurns = new Turns(options.clock);
   }
 
   /** Takes a message; never throws. Nothing is remembered of it: to answer twice does nothing. */
   take(payload: Buffer): void {
     const envelope = readEnvelope(payload);
-    if (!this.#turns.take() || this.#running >= MAX_RUNNING) this.#refuse(envelope, TOO_MANY);
-    else if (isFlaw(envelope)) this.#refuse(envelope, envelope);
-    else void this.#run(envelope);
+    if (isFlaw(envelope)) this.#refuse(envelope, this.#turns.take() ? envelope : TOO_MANY);
+    else if (this.#isTaken(envelope)) void this.#run(envelope);
+    else this.#refuse(envelope, TOO_MANY);
+  }
+
+  #isTaken({ asker: { hub, sender }, fields }: Envelope): boolean {
+    if (fields['what'] === 'clock') return this.#clockTurns.take(hub);
+    return this.#turns.take(hub) && this.#running.hasRoom(sender);
   }
 
   async #run(envelope: Envelope): Promise<void> {
     const { answer, stamp, log, subject } = this.#options;
     const { id, asker, params, fields } = envelope;
     const { what } = fields;
-    this.#running++;
+    this.#running.add(asker.sender);
     try {
-      // A hub has many clients; what they ask is asked in its name.
-      const reply = await answerTo(this.#options, what, params, `hub ${asker.hub}`);
+      // The clients of a hub share the turns of one client, and take them in turn.
+      const client = `${asker.hub}|${asker.sender.address}`;
+      const reply = await answerTo(this.#options, what, params, client);
       if (reply === undefined) this.#refuse(envelope, UNKNOWN);
       else if (Buffer.byteLength(reply.json) > reply.maxBytes) this.#refuse(envelope, tooLong(reply));
       else {
@@ -58,7 +71,7 @@ export class Questions {
         log.error(`${subject}: a question of the hub ${asker.hub} failed: ${String(error)}`);
       this.#refuse(envelope, isServiceError(error) ? flawOf(error) : BROKEN);
     } finally {
-      this.#running--;
+      this.#running.remove(asker.sender);
     }
   }
 

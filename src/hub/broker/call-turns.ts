@@ -1,0 +1,88 @@
+/**
+ * When the calls of one agent are sent: one of each client in turn, as many at a time and per second as an agent takes. So
+ * what waits, waits here in fair order, and the agent refuses nothing.
+ */
+import type { Clock } from '../../clock.ts';
+import { type Clients, FairQueue } from '../../fairness/fair-queue.ts';
+import { SharedRoom, type Sharer } from '../../fairness/shared-room.ts';
+
+export interface Turn {
+  readonly who: Sharer;
+  /** Sends it. */
+  readonly begin: () => void;
+  /** Too much waits, and its client has most of it. */
+  readonly drop: () => void;
+}
+
+/** An agent takes 20 per second, and 40 that come together; less, because messages may bunch up on their way. */
+const PER_SECOND = 16;
+const BURST = 32;
+
+export class CallTurns {
+  readonly #clock: Pick<Clock, 'now' | 'setTimer' | 'clearTimer'>;
+  readonly #waiting: FairQueue<Turn>;
+  readonly #running = new Set<Turn>();
+  readonly #room: SharedRoom;
+  #fullAtMs = 0;
+  #timer: unknown;
+
+  constructor(
+    clock: Pick<Clock, 'now' | 'setTimer' | 'clearTimer'>,
+    { maxRunning, maxWaiting }: { readonly maxRunning: number; readonly maxWaiting: number },
+  ) {
+    this.#clock = clock;
+    this.#waiting = new FairQueue(maxWaiting);
+    this.#room = new SharedRoom(maxRunning);
+  }
+
+  /** Nothing waits or runs, and a whole burst may be sent. */
+  get isIdle(): boolean {
+    return this.#waiting.size + this.#running.size === 0 && this.#fullAtMs <= this.#clock.now();
+  }
+
+  /** Begins it now or later. */
+  add(turn: Turn, clients: Clients): void {
+    this.#waiting.add(turn, clients)?.drop();
+    this.#advance();
+  }
+
+  /** It is over, or no longer wanted. */
+  end(turn: Turn): void {
+    this.#waiting.remove(turn);
+    if (this.#running.delete(turn)) this.#room.remove(turn.who);
+    this.#advance();
+  }
+
+  /** Nothing that waits is begun any more. */
+  clear(): void {
+    for (const turn of [...this.#waiting]) this.#waiting.remove(turn);
+  }
+
+  #advance(): void {
+    while (this.#waiting.size > 0) {
+      const waitMs = this.#waitMs();
+      if (waitMs > 0) {
+        this.#advanceIn(waitMs);
+        return;
+      }
+      const next = this.#waiting.take(({ who }) => this.#room.hasRoom(who));
+      if (next === undefined) return;
+      this.#fullAtMs = Math.max(this.#fullAtMs, this.#clock.now()) + 1000 / PER_SECOND;
+      this.#running.add(next);
+      this.#room.add(next.who);
+      next.begin();
+    }
+  }
+
+  /** Until one more may be sent. */
+  #waitMs(): number {
+    return this.#fullAtMs - this.#clock.now() - ((BURST - 1) * 1000) / PER_SECOND;
+  }
+
+  #advanceIn(waitMs: number): void {
+    this.#timer ??= this.#clock.setTimer(() => {
+      this.#timer = undefined;
+      this.#advance();
+    }, waitMs);
+  }
+}
