@@ -16,13 +16,19 @@ export interface WakeControlOptions {
   readonly log: Log;
 }
 
-/** Machines that are being woken at the same time: each takes 0.2 s and up to 32 sockets. */
+/**
+ * Machines that are being woken at the same time: each takes 0.2 s and up to 32 sockets. Others wait for their turn.
+ * Requests for one machine share it, so no more machines wait than the configuration names.
+ */
 const MAX_UNDER_WAY = 8;
 
 export class WakeControl {
   readonly #options: WakeControlOptions;
   /** Those who ask for the same machine meanwhile share the packets: they cost the network, not this service. */
   readonly #underWay = new Map<string, Promise<WakeResult>>();
+  #sending = 0;
+  /** Each begins one that waits. */
+  readonly #waiting: (() => void)[] = [];
 
   constructor(options: WakeControlOptions) {
     this.#options = options;
@@ -63,14 +69,23 @@ export class WakeControl {
   async #send(name: string, entry: WakeEntry): Promise<WakeResult> {
     let result = this.#underWay.get(name);
     if (result === undefined) {
-      if (this.#underWay.size >= MAX_UNDER_WAY)
-        throw new ServiceError('not_possible_now', 'Too many machines are being woken at the same time.');
-      result = wakeMachine(entry, () => this.#options.host.readBroadcastAddresses()).finally(() =>
-        this.#underWay.delete(name),
-      );
+      result = this.#sendInTurn(entry).finally(() => this.#underWay.delete(name));
       this.#underWay.set(name, result);
     }
     return await result.catch(fail);
+  }
+
+  async #sendInTurn(entry: WakeEntry): Promise<WakeResult> {
+    if (this.#sending >= MAX_UNDER_WAY) await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    else this.#sending++;
+    try {
+      return await wakeMachine(entry, () => this.#options.host.readBroadcastAddresses());
+    } finally {
+      // The one that waits takes this place.
+      const next = this.#waiting.shift();
+      if (next === undefined) this.#sending--;
+      else next();
+    }
   }
 }
 
