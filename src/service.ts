@@ -12,7 +12,7 @@ import type { Host } from './host/host.ts';
 import type { Bound } from './http/connections/listening.ts';
 import { readDashboard } from './http/endpoints/dashboard.ts';
 import { HEADERS_READ, surfaceOf } from './http/endpoints/surface.ts';
-import { readSystem } from './http/endpoints/system.ts';
+import { sharedSystem } from './http/endpoints/system.ts';
 import type { Route } from './http/routes.ts';
 import { Hub } from './http/socket/hub.ts';
 import { Fanout } from './http/stream/fanout.ts';
@@ -72,7 +72,7 @@ export class Service {
     const kept = given ?? this.#history;
     const history = new HistoryQueries({ history: kept, clock, unixMs: Date.now });
     const systemRooms = { host, facts, source: sampler, power, media, processControl, wakeControl };
-    const readSystemNow = (withDetail: boolean) => readSystem(systemRooms, withDetail);
+    const readSystemNow = sharedSystem(systemRooms);
     const rooms = { sampler, history, commands, power, media, queries, readSystem: readSystemNow };
     this.#exporterParts = { ...base, facts, ...rooms };
     this.#sampler = sampler;

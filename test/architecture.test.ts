@@ -157,7 +157,7 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   'exporters/mdns': ['config', 'host', 'log'],
   'exporters/prometheus': ['stats', 'host', 'clock'],
   'exporters/mqtt/discovery': ['commands', 'stats', 'host', 'wire'],
-  commands: ['host', 'wake', 'wire', 'errors', 'params', 'log', 'clock', 'config', 'listeners'],
+  commands: ['fairness', 'host', 'wake', 'wire', 'errors', 'params', 'log', 'clock', 'config', 'listeners'],
   processes: ['fairness', 'host', 'stats', 'wire', 'errors', 'params', 'clock', 'config'],
   stats: ['host', 'wire', 'clock', 'log'],
   access: ['fairness'],

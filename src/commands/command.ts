@@ -67,7 +67,11 @@ export interface CommandRow<Checked> {
   /** Turns parameters into the argument of `run`. Throws ServiceError (`missing_field`, `invalid_value`). */
   readonly check: (params: Params) => Checked;
   /** Does it, or accepts it and does it after the reply. Rejects with ServiceError. */
-  readonly run: (checked: Checked, follower?: Follower) => Outcome | Promise<Outcome>;
+  readonly run: (
+    checked: Checked,
+    follower: Follower | undefined,
+    sender: Sender,
+  ) => Outcome | Promise<Outcome>;
 }
 
 /** A row without the type of its parameters. */
@@ -75,16 +79,16 @@ export interface Command {
   readonly name: string;
   readonly feature: Feature | undefined;
   /** Checks `params` at once; the function it returns runs the command. */
-  readonly prepare: (params: Params) => (follower?: Follower) => Outcome | Promise<Outcome>;
+  readonly prepare: (params: Params, sender: Sender) => (follower?: Follower) => Outcome | Promise<Outcome>;
 }
 
 export function defineCommand<Checked>(row: CommandRow<Checked>): Command {
   return {
     name: row.name,
     feature: row.feature,
-    prepare(params) {
+    prepare(params, sender) {
       const checked = row.check(params);
-      return (follower) => row.run(checked, follower);
+      return (follower) => row.run(checked, follower, sender);
     },
   };
 }
@@ -140,7 +144,7 @@ export class Commands {
     };
     try {
       if (!this.#isAllowed(row)) throw featureDisabled(actionOf(name));
-      const run = row.prepare(params);
+      const run = row.prepare(params, sender);
       return async (follower) => {
         try {
           const answer = await run(follower);

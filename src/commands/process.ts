@@ -1,11 +1,12 @@
 /** The process commands: ending processes and starting apps, and their rows in the table of commands. */
 import type { CurrentConfig } from '../config/current.ts';
 import { ServiceError } from '../errors.ts';
+import { SharedRoom } from '../fairness/shared-room.ts';
 import { groupByName, idAt, nameOf, rowOf, startedAt } from '../host/process-columns.ts';
 import type { ProcessColumns, ProcessHost } from '../host/processes.ts';
 import type { Log } from '../log/log.ts';
 import type { ProcessCapabilities, ProcessFeedback } from '../wire/process.ts';
-import { type Command, defineCommand, type Outcome } from './command.ts';
+import { type Command, defineCommand, type Outcome, type Sender } from './command.ts';
 import { type EndResult, endProcesses } from './process-end.ts';
 import { isOver, treeOf, whyProtected } from './process-guards.ts';
 import { checkKill, checkLaunch, type KillParams, type LaunchParams } from './process-params.ts';
@@ -23,8 +24,15 @@ const NOT_HERE = 'not on this system';
 /** Wall clock and boot clock drift apart by less than this between two answers. */
 const SAME_START_SECONDS = 1;
 
+/**
+ * Requests to end processes that wait, each for up to 60 s on one of the 32 threads of the addon for processes; lists and
+ * readings need the others. One address without the key may have a quarter.
+ */
+const MAX_ENDING = 24;
+
 export class ProcessControl {
   readonly #options: ProcessControlOptions;
+  readonly #ending = new SharedRoom(MAX_ENDING);
 
   constructor(options: ProcessControlOptions) {
     this.#options = options;
@@ -55,8 +63,19 @@ export class ProcessControl {
    * `process_changed`, `not_supported`, `not_possible_now` (PROTECTED, or too many at a time), `action_failed`
    * (TIMEOUT).
    */
-  async kill(params: KillParams): Promise<Outcome> {
+  async kill(params: KillParams, sender: Sender): Promise<Outcome> {
     const host = this.#host();
+    const who = { address: sender.via?.client ?? sender.address, isKeyed: sender.isKeyed };
+    if (!this.#ending.hasRoom(who)) throw tooMany();
+    this.#ending.add(who);
+    try {
+      return await this.#kill(host, params);
+    } finally {
+      this.#ending.remove(who);
+    }
+  }
+
+  async #kill(host: ProcessHost, params: KillParams): Promise<Outcome> {
     const columns = await host.read().catch(fail);
     const rows = findTargets(columns, params);
     const [first = 0] = rows;
@@ -121,10 +140,12 @@ const feedback = (result: ProcessFeedback): Outcome => ({ result: { ...result } 
 
 /** The addon rejects with EAGAIN when it has no thread left to wait on. */
 function fail(error: unknown): never {
-  if (error instanceof Error && 'code' in error && error.code === 'EAGAIN')
-    throw new ServiceError('not_possible_now', 'Too many processes are being ended at the same time.');
+  if (error instanceof Error && 'code' in error && error.code === 'EAGAIN') throw tooMany();
   throw error;
 }
+
+const tooMany = () =>
+  new ServiceError('not_possible_now', 'Too many processes are being ended at the same time.');
 
 /** The rows that `params` name. Throws `process_not_found`, `process_changed`. */
 function findTargets(
@@ -180,7 +201,7 @@ export function processCommands(control: ProcessControl): readonly Command[] {
       name: 'process.kill',
       feature: 'enable_process_control',
       check: checkKill,
-      run: (params) => control.kill(params),
+      run: (params, _, sender) => control.kill(params, sender),
     }),
     defineCommand({
       name: 'process.launch',

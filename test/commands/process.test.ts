@@ -3,6 +3,7 @@ import t from 'tap';
 import { feedbackCodeOf } from '#src/commands/feedback.js';
 import { DEFAULT_CONFIG } from '#src/config/schema.js';
 import { ServiceError } from '#src/errors.js';
+import { settle } from '../helpers/fakes/clock.ts';
 import { OWN_PID, ProcessRig } from '../helpers/fakes/processes.ts';
 import { SENDER } from '../helpers/fakes/sender.ts';
 
@@ -294,4 +295,31 @@ t.test('every error of a command has a code for its feedback', async (t) => {
   t.equal(codeOf('not_possible_now'), 'CONFLICT');
   t.equal(codeOf('internal_error'), 'INTERNAL');
   t.equal(feedbackCodeOf(new ServiceError('action_failed', 'x', { feedback: 'odd' })), 'INTERNAL');
+});
+
+t.test('[7.kill] one address does not use up the threads that wait for ends', async (t) => {
+  const rig = new ProcessRig();
+  const waiting: (() => void)[] = [];
+  rig.host.waitForEnd = async (processes) => {
+    await new Promise<void>((resolve) => waiting.push(resolve));
+    return processes.map(() => true);
+  };
+  const kill = (address: string, isKeyed = false) =>
+    rig.commands.invoke('process.kill', { pid: 200 }, { address, isKeyed }).then(
+      () => 'ended',
+      (error: { readonly code: string }) => error.code,
+    );
+  const many = Array.from({ length: 40 }, () => kill('192.0.2.1'));
+  await settle();
+  t.equal(waiting.length, 6, 'a quarter of 24');
+  const others = [kill('192.0.2.2'), kill('192.0.2.3', true)];
+  await settle();
+  t.equal(waiting.length, 8);
+  for (let i = 0; i < 100; i++) void kill(`198.51.100.${i}`);
+  await settle();
+  t.equal(waiting.length, 19, 'three quarters for clients without the key, and one with it');
+  for (const resolve of waiting) resolve();
+  t.strictSame(await Promise.all(others), ['ended', 'ended']);
+  const ends = await Promise.all(many);
+  t.equal(ends.filter((end) => end === 'not_possible_now').length, 34);
 });

@@ -1,7 +1,7 @@
 /** Requests of different views at the same time, or in turn, share the sampler's readings. */
 import t from 'tap';
 import { ALL_SECTIONS, SECTION_BITS } from '#src/host/host.js';
-import { readSystem, type SystemRooms } from '#src/http/endpoints/system.js';
+import { readSystem, type SystemRooms, sharedSystem } from '#src/http/endpoints/system.js';
 import { ALL_DETAILS, DETAIL_BITS, type Needs } from '#src/stats/needs.js';
 import { viewOf } from '#src/stats/view.js';
 import { settle } from '../helpers/fakes/clock.ts';
@@ -163,4 +163,25 @@ t.test('[3.system-needs] what /api/system shows is read, and nothing else', asyn
   await clock.advance(1500);
   const limits = (await ask(DETAIL)).encoded.sample.extras?.limits;
   t.equal(limits?.throttled_percent, 50, 'a reading without limits does not cost the next one its rate');
+});
+
+t.test('[3.system-needs] those who ask at the same time share a reading of the hardware', async (t) => {
+  let reads = 0;
+  const pending: ((error: Error) => void)[] = [];
+  const host = {
+    readSystem: () => {
+      reads++;
+      return new Promise((_, reject) => pending.push(reject));
+    },
+  };
+  const rooms = { host, source: { latest: async () => ({ sample: {} }) } };
+  const show = sharedSystem(rooms as unknown as SystemRooms); // It gets no further than the host.
+  const asked = Array.from({ length: 64 }, () => show(false));
+  t.equal(reads, 1);
+  pending[0]?.(new Error('no thread is left'));
+  for (const answer of asked) await t.rejects(answer, /no thread is left/);
+  const again = show(false);
+  t.equal(reads, 2, 'later ones read again');
+  pending[1]?.(new Error('gone'));
+  await t.rejects(again, /gone/);
 });

@@ -24,6 +24,18 @@ export interface SystemRooms {
   readonly wakeControl: Pick<WakeControl, 'capability'>;
 }
 
+/** Those who ask at the same time share an answer: each reading takes one of 32 threads, which scrapes need as well. */
+export function sharedSystem(rooms: SystemRooms): (withDetail: boolean) => Promise<SystemPayload> {
+  const underWay = new Map<boolean, Promise<SystemPayload>>();
+  return async (withDetail) => {
+    const known = underWay.get(withDetail);
+    if (known !== undefined) return await known;
+    const answer = readSystem(rooms, withDetail).finally(() => underWay.delete(withDetail));
+    underWay.set(withDetail, answer);
+    return await answer;
+  };
+}
+
 export async function readSystem(rooms: SystemRooms, withDetail: boolean): Promise<SystemPayload> {
   const { host, facts, source, power, media, processControl, wakeControl } = rooms;
   const [info, { sample }, cards] = await Promise.all([
