@@ -22,7 +22,7 @@ import {
   textOf,
   unknownOutcome,
 } from './feedback.ts';
-import { Following, type OnStep } from './following.ts';
+import { type Follow, Following, type OnStep } from './following.ts';
 import type { Reading } from './lines.ts';
 
 /** As `Ask` of the hub. */
@@ -53,7 +53,7 @@ interface Pending {
   readonly turn: Turn;
   readonly isPicture: boolean;
   /** undefined: only the answer counts. */
-  readonly follow: { readonly onStep: OnStep; readonly untilMs: number } | undefined;
+  readonly follow: Follow | undefined;
   timer: unknown;
   readonly resolve: (answer: CallAnswer) => void;
   readonly reject: (error: ServiceError) => void;
@@ -196,7 +196,8 @@ export class Calls {
         Math.max(0, deadlineMs - clock.now()),
       );
       const onStep = command?.onStep;
-      const follow = onStep && { onStep, untilMs: untilMs + delayOf(fields['params']) };
+      const untilDueMs = untilMs + delayOf(fields['params']);
+      const follow = onStep && { onStep, untilMs: untilDueMs, client: who.address };
       const isPicture = fields['what'] === 'art';
       agent.pending.set(callId, {
         isCommand,

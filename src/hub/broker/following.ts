@@ -15,6 +15,8 @@ export type OnStep = (step: CallStep) => void;
 
 interface Followed {
   readonly agent: string;
+  /** The address of the client that sent it. */
+  readonly client: string;
   readonly onStep: OnStep;
   timer: unknown;
 }
@@ -29,6 +31,21 @@ const LAST_WORD_MS = 2000;
 
 const STAGES: ReadonlySet<unknown> = new Set(['running', 'done', 'failed', 'cancelled']);
 const isStage = (stage: unknown): stage is 'running' | 'done' | 'failed' | 'cancelled' => STAGES.has(stage);
+
+/** The receiver of the steps of a command, and the latest moment at which the command is due. */
+export interface Follow {
+  readonly onStep: OnStep;
+  readonly untilMs: number;
+  readonly client: string;
+}
+
+/** The oldest of the client with most: the commands of another one are not given up for its own. */
+function oldestOfBusiest(crowd: readonly (readonly [id: string, followed: Followed])[]): string | undefined {
+  const idsOf = new Map<string, string[]>();
+  for (const [id, { client }] of crowd) idsOf.set(client, [...(idsOf.get(client) ?? []), id]);
+  const [busiest] = [...idsOf.values()].sort((a, b) => b.length - a.length);
+  return busiest?.[0];
+}
 
 export class Following {
   readonly #clock: Pick<Clock, 'now' | 'setTimer' | 'clearTimer'>;
@@ -48,14 +65,15 @@ export class Following {
     agent: string,
     id: string,
     { message }: Pick<Feedback, 'message'>,
-    { onStep, untilMs }: { readonly onStep: OnStep; readonly untilMs: number },
+    { onStep, untilMs, client }: Follow,
   ): void {
     const ofAgent = [...this.#all].filter(([, followed]) => followed.agent === agent);
-    const [oldest] =
-      ofAgent.length >= MAX_PER_AGENT ? ofAgent : this.#all.size >= MAX_FOLLOWED ? this.#all : [];
-    if (oldest !== undefined) this.#giveUp(oldest[0], 'too many others go on');
+    const crowd =
+      ofAgent.length >= MAX_PER_AGENT ? ofAgent : this.#all.size >= MAX_FOLLOWED ? [...this.#all] : [];
+    const oldest = oldestOfBusiest(crowd);
+    if (oldest !== undefined) this.#giveUp(oldest, 'too many others are followed');
     onStep({ stage: 'accepted', message: textOf(message) });
-    const followed: Followed = { agent, onStep, timer: undefined };
+    const followed: Followed = { agent, client, onStep, timer: undefined };
     this.#all.set(id, followed);
     this.#giveUpIn(id, followed, untilMs - this.#clock.now() + END_WITHIN_MS, 'it has not said how it ended');
   }
