@@ -66,7 +66,7 @@ t.test('[I.hub.fleet] the first event has all, later ones what changed', async (
   a.sample({ timestamp: 1, cpu: { odd: '}"{' } });
   const known = await viewer.when((all) => all.get('a')?.sample !== undefined);
   t.strictSame(known.get('a')?.sample, { timestamp: 1, cpu: { odd: '}"{' } });
-  b.sample({ timestamp: 2, cpu: null });
+  b.sample({ timestamp: 2, cpu: {} });
   await viewer.when((all) => all.get('b')?.sample !== undefined);
   const last = viewer.events().at(-1);
   t.strictSame(Object.keys(last?.hosts ?? {}), ['b'], 'only what changed');

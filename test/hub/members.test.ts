@@ -24,6 +24,12 @@ function someValue(depth: number): unknown {
   );
 }
 
+/** Of the shape that a section has, with anything in it. */
+function someSection(name: string): unknown {
+  const value = { other: someValue(1) };
+  return name === 'disks' || name === 'sensors' ? [value, value] : value;
+}
+
 /** Whether JSON.parse takes it as an object, at most as deep as the scanner goes. */
 function isObjectText(text: string): boolean {
   try {
@@ -113,8 +119,11 @@ t.test('[I.hub.cut] a view is cut out of the bytes as JSON would leave it', asyn
     const payload = Object.fromEntries([
       ['timestamp', 1],
       ['uptime', 2],
-      ['sensors', someValue(1)],
-      ...SECTIONS.filter((name) => (asked & SECTION_BITS[name]) !== 0).map((name) => [name, someValue(1)]),
+      ['sensors', someSection('sensors')],
+      ...SECTIONS.filter((name) => (asked & SECTION_BITS[name]) !== 0).map((name) => [
+        name,
+        someSection(name),
+      ]),
     ]);
     const event = Buffer.from(`data: ${JSON.stringify(payload)}\n\n`);
     const sample = new HostSample(event, asked, 0);

@@ -195,9 +195,13 @@ export class PlayedAgent {
     return this.requests.flatMap((request) => /^GET \/api\/stream\??(\S*) /.exec(request)?.[1] ?? []);
   }
 
-  /** Sends these bytes to every stream. */
+  /** Sends this text to every stream. */
   send(text: string): void {
-    for (const socket of this.#streams) socket.write(text);
+    this.sendBytes(Buffer.from(text));
+  }
+
+  sendBytes(bytes: Buffer): void {
+    for (const socket of this.#streams) socket.write(bytes);
   }
 
   /** Sends a sample to every stream, as a chunk. */

@@ -209,9 +209,9 @@ export class Lane implements Demand {
     const isFirst = link === this.#next;
     // It was closed while its last bytes were cut into events.
     if (!isFirst && link !== this.#link) return;
-    // Not each one: passing on needs no look into it, but cutting does, and a message around it.
-    if ((isFirst || this.#wanted.size > 1 || this.sink !== undefined) && !sample.isValid)
-      throw new BadAnswer('it sends something else than samples');
+    // Before anything is passed on: what one machine sends must not cut or confuse viewers of many.
+    const { flaw } = sample;
+    if (flaw !== undefined) throw new BadAnswer(flaw);
     if (isFirst) {
       this.#link?.request.close();
       this.#link = link;

@@ -1,8 +1,11 @@
 /** A sample of another machine as bytes: passed on as it came, or with sections left out. */
+import { isUtf8 } from 'node:buffer';
 import { ALL_SECTIONS, SECTION_BITS, SECTIONS } from '../../host/host.ts';
 import type { SampleEvents } from '../../http/stream/stream-hub.ts';
 import type { View } from '../../stats/view.ts';
+import { type JsonObject, parseObject } from './json.ts';
 import { type Member, membersOf } from './members.ts';
+import { findMalformed } from './sample-shape.ts';
 
 const BEGIN = Buffer.from('data: ');
 const END_BYTES = 2;
@@ -15,11 +18,35 @@ const bitOf = (key: string): number => {
   return section === undefined ? 0 : SECTION_BITS[section];
 };
 
-/** Whether a member begins, with that key, wherever one is claimed to: then each claim ends where a member does. */
-const agree = (members: readonly Member[], claims: readonly Member[]): boolean =>
-  claims.every(({ key, start }) =>
-    members.some((member) => member.start === start && (key === '' || member.key === key)),
-  );
+/** Whether the keys of a part are those that are claimed of it: one section alone, or none. */
+const agree = (keys: readonly string[], claimed: string): boolean =>
+  bitOf(claimed) === 0
+    ? (claimed === '' || keys[0] === claimed) && keys.every((key) => bitOf(key) === 0)
+    : keys.length === 1 && keys[0] === claimed;
+
+/** The sample that claimed members make together; undefined: one of them is not the member that it is said to be. */
+function readClaims(event: Buffer, claims: readonly Member[]): JsonObject | undefined {
+  const found = new Map<string, unknown>();
+  for (const { key: claimed, start, end } of claims) {
+    const part = Object.entries(parseObject(`{${event.toString('utf8', start, end)}}`) ?? {});
+    const keys = part.map(([key]) => key);
+    if (keys.length === 0 || !agree(keys, claimed) || keys.some((key) => found.has(key))) return undefined;
+    for (const [key, value] of part) found.set(key, value);
+  }
+  return Object.fromEntries(found);
+}
+
+/** Why a sample is not passed on; null where it may be. No byte of it is in the reason. */
+function flawOf(event: Buffer, claims: readonly Member[] | undefined): string | null {
+  if (!isUtf8(event)) return 'its samples are not valid UTF-8';
+  const sample =
+    claims === undefined
+      ? parseObject(event.toString('utf8', BEGIN.length, event.length - END_BYTES))
+      : readClaims(event, claims);
+  if (sample?.['timestamp'] === undefined) return 'it sends something else than samples';
+  const malformed = findMalformed(sample);
+  return malformed === undefined ? null : `its samples are malformed: ${malformed}`;
+}
 
 export class HostSample implements SampleEvents {
   /** `data: {…}` and a blank line. */
@@ -28,8 +55,10 @@ export class HostSample implements SampleEvents {
   readonly sections: number;
   /** Of the hub's clock, in milliseconds. */
   readonly takenAtMs: number;
-  /** undefined: not looked for yet; null: it is not valid JSON. */
-  #members: readonly Member[] | null | undefined;
+  /** undefined: not looked for yet. */
+  #members: readonly Member[] | undefined;
+  /** undefined: not checked yet; null: it has none. */
+  #flaw: string | null | undefined;
   /** Where an agent says that its members are; a key of '' stands for several that belong to no section. */
   readonly #claims: readonly Member[] | undefined;
   /** By sections: those that were made. */
@@ -46,9 +75,14 @@ export class HostSample implements SampleEvents {
     return this.#event.length;
   }
 
-  /** Whether it is a JSON object with a time, and what is claimed of it is true; found out once. */
+  /** Why it must not be passed on; undefined where it may be. Found out once, where it enters: 10 µs per KB. */
+  get flaw(): string | undefined {
+    if (this.#flaw === undefined) this.#flaw = flawOf(this.#event, this.#claims);
+    return this.#flaw ?? undefined;
+  }
+
   get isValid(): boolean {
-    return this.#find()?.some(({ key }) => key === 'timestamp') === true;
+    return this.flaw === undefined;
   }
 
   has({ sections }: View): boolean {
@@ -73,17 +107,12 @@ export class HostSample implements SampleEvents {
     return event.subarray(BEGIN.length, event.length - END_BYTES);
   }
 
-  #find(): readonly Member[] | undefined {
-    if (this.#members !== undefined) return this.#members ?? undefined;
-    const found = membersOf(this.#event, BEGIN.length, this.#event.length - END_BYTES);
-    this.#members = found !== undefined && agree(found, this.#claims ?? []) ? found : null;
-    return this.#members ?? undefined;
-  }
-
   #cut(extra: number): Buffer {
     const parts: Buffer[] = [BEGIN, OPEN];
-    // Nothing is looked for where it is known: what is wrong there is seen by the viewers of that machine alone.
-    for (const { key, start, end } of this.#claims ?? this.#find() ?? []) {
+    // Nothing is looked for where it is known.
+    this.#members ??=
+      this.#claims ?? membersOf(this.#event, BEGIN.length, this.#event.length - END_BYTES) ?? [];
+    for (const { key, start, end } of this.#members) {
       if ((bitOf(key) & extra) !== 0) continue;
       if (parts.length > 2) parts.push(COMMA);
       parts.push(this.#event.subarray(start, end));

@@ -1,0 +1,148 @@
+/** Samples of one machine that are not what the contract promises: no viewer gets them, and others notice nothing. */
+import t from 'tap';
+import { SampleLines } from '#src/hub/broker/lines.js';
+import { HostSample } from '#src/hub/host/sample.js';
+import { Dialler, dialled } from './dial/setup.ts';
+import { fleetEvents, isUp, PlayedAgent, type StartedHub, startHub, until } from './setup.ts';
+import { HubClient } from './socket-setup.ts';
+
+const NESTED = `${'['.repeat(5000)}${']'.repeat(5000)}`;
+/** The bytes of a text in which U+00FF stands for a byte that UTF-8 never has. */
+const bytesOf = (text: string) => Buffer.from(text, 'latin1');
+
+const NO_SAMPLE = 'it sends something else than samples';
+const NO_UTF8 = 'its samples are not valid UTF-8';
+const malformed = (key: string) => `its samples are malformed: ${key}`;
+
+/** Members of a sample beside its time, and why they are refused. */
+const FLAWS: readonly (readonly [members: string, reason: string])[] = [
+  ['"disks":null', malformed('disks')],
+  ['"disks":[null]', malformed('disks')],
+  ['"disks":[{"fs":"/","used_percent":"9"}]', malformed('disks')],
+  ['"disks":{}', malformed('disks')],
+  ['"d\\u0069sks":null', malformed('disks')],
+  ['"cpu":null', malformed('cpu')],
+  ['"cpu":{"current_load":{}}', malformed('cpu')],
+  ['"cpu":{"cores":null}', malformed('cpu')],
+  ['"memory":7', malformed('memory')],
+  ['"gpu":[]', malformed('gpu')],
+  ['"network":"x"', malformed('network')],
+  ['"sensors":{}', malformed('sensors')],
+  ['"host":{}', malformed('host')],
+  ['"disks":[{"mount":"\xff"}]', NO_UTF8],
+  ['"cpu":{"name":"\xed\xa0\x80"}', NO_UTF8],
+  [`"cpu":{"x":${NESTED}}`, NO_SAMPLE],
+  ['"cpu":{"current_load":1e999}', NO_SAMPLE],
+  ['"cpu":{}}', NO_SAMPLE],
+];
+
+const eventOf = (members: string, time = '1') => bytesOf(`data: {"timestamp":${time},${members}}\n\n`);
+
+t.test('[I.hub.hostile] what a sample must be: UTF-8, JSON, and of the shape of a sample', async (t) => {
+  const flawOf = (members: string, time?: string) => new HostSample(eventOf(members, time), 31, 0).flaw;
+  for (const [members, reason] of FLAWS) t.equal(flawOf(members), reason, members.slice(0, 60));
+  for (const time of ['null', '"1"', '-1', '1e300'])
+    t.equal(flawOf('"uptime":1', time), malformed('timestamp'));
+  for (const sound of [
+    '"uptime":1',
+    '"gpu":null,"disks":[],"cpu":{"current_load":null,"later":[{}]}',
+    '"later":null,"limits":null,"processes":{"top_cpu":null,"top_memory":[]}',
+  ])
+    t.equal(flawOf(sound), undefined, sound);
+});
+
+t.test('[I.hub.hostile] the same of lines that agents publish', async (t) => {
+  const flawOf = (lines: readonly string[], plain: readonly string[]) => {
+    const head = JSON.stringify({ v: 1, run: 'r', clock: 1, plain });
+    const joined = SampleLines.read(bytesOf([head, '"timestamp":1,"uptime":2', ...lines].join('\n')))?.join(
+      false,
+    );
+    return joined && new HostSample(joined.event, 31, 0, joined.members).flaw;
+  };
+  t.equal(flawOf(['"disks":[]', '"cpu":{}'], ['disks', 'cpu']), undefined);
+  t.equal(flawOf(['"disks":null'], ['disks']), malformed('disks'));
+  t.equal(flawOf(['"disks":[{"mount":"\xff"}]'], ['disks']), NO_UTF8);
+  t.equal(flawOf([`"cpu":{"x":${NESTED}}`], ['cpu']), NO_SAMPLE);
+  for (const lines of [
+    ['"disks":[],"timestamp":2', '"cpu":{}'],
+    ['"disks":[],"x":2', '"cpu":{}'],
+    ['"disks":[', '1],"cpu":{}'],
+  ])
+    t.equal(flawOf(lines, ['disks', 'cpu']), NO_SAMPLE, lines.join(' | '));
+});
+
+const chunkOf = (event: Buffer) => `${event.length.toString(16)}\r\n${event.toString('latin1')}\r\n`;
+
+/** Two viewers of all machines, who must be cut neither by bytes nor by a sample of one of them. */
+async function watchAll(t: Parameters<typeof startHub>[0], hub: StartedHub) {
+  const stream = await hub.open('/api/fleet/stream');
+  const socket = await HubClient.open(t, hub);
+  socket.say('subscribe', { data: { topics: ['fleet'] } });
+  await socket.take('fleet');
+  return {
+    /** As soon as both have had a sample of `id` with this time. */
+    async sees(id: string, timestamp: number): Promise<void> {
+      const isIn = (hosts: object) =>
+        JSON.stringify(Object.entries(hosts)).includes(`["${id}",`) &&
+        JSON.stringify(hosts).includes(`"timestamp":${timestamp}`);
+      await until(() => (fleetEvents(stream).some(({ hosts }) => isIn(hosts)) ? true : undefined));
+      await socket.take(({ type, data }) => type === 'fleet' && isIn(data['hosts'] as object));
+    },
+    /** All that they were sent of `id`. */
+    samplesOf: (id: string) =>
+      fleetEvents(stream).flatMap(({ hosts }) => (hosts[id]?.sample === undefined ? [] : [hosts[id].sample])),
+    isWhole: () => !stream.events.some(({ text }) => text.includes('\ufffd')),
+  };
+}
+
+t.test('[I.hub.hostile] a bad sample over a connection that the hub opened', async (t) => {
+  const [bad, good] = [await PlayedAgent.start(t), await PlayedAgent.start(t)];
+  const hub = await startHub(t, { bad: { url: bad.url }, good: { url: good.url } });
+  const viewers = await watchAll(t, hub);
+  await until(() => (bad.streams === 1 && good.streams === 1 ? true : undefined));
+  bad.sample({ timestamp: 1, disks: [] });
+  await viewers.sees('bad', 1);
+  let time = 10;
+  for (const [members, reason] of FLAWS.filter(([members]) => /disks":null|mount|999/.test(members))) {
+    bad.sendBytes(bytesOf(chunkOf(eventOf(members, '2'))));
+    const row = await hub.host('bad', (each) => each.reason === reason);
+    t.equal(row.state, 'down', reason);
+    good.sample({ timestamp: ++time });
+    await viewers.sees('good', time);
+    await until(() => (bad.streams === 1 ? true : undefined));
+    bad.sample({ timestamp: 3 });
+    await hub.host('bad', isUp);
+  }
+  t.ok(viewers.isWhole(), 'each byte of the stream is UTF-8');
+  const times = viewers.samplesOf('bad').map((sample) => (sample as { timestamp?: number }).timestamp);
+  t.notOk(times.includes(2), 'no bad one was passed on');
+  const lines = hub.log.filter((line) => /host bad is down/.test(line) && !/debug/i.test(line));
+  t.ok(lines.length >= 1 && lines.length <= 10, `${lines.length} lines in the log`);
+});
+
+t.test('[I.hub.hostile] a bad sample of an agent that has dialled in', async (t) => {
+  const good = await PlayedAgent.start(t);
+  const hub = await startHub(t, { pc: dialled(), good: { url: good.url } });
+  const viewers = await watchAll(t, hub);
+  const agent = new Dialler(t, hub.port);
+  await agent.enter();
+  await until(() => (agent.on('want').length > 0 && good.streams === 1 ? true : undefined));
+  const say = (line: string) => {
+    const names = ['cpu', 'memory', 'gpu', 'disks', 'network'];
+    const head = JSON.stringify({ v: 1, run: 'run1', clock: performance.now(), n: 0, plain: names });
+    const rest = names.map((name) => (name === 'disks' ? line : `"${name}":{}`));
+    // In a binary frame, whose text no engine checks.
+    agent.socket.send(bytesOf(`\0sample\n${[head, '"timestamp":7,"uptime":2', ...rest].join('\n')}`));
+  };
+  say('"disks":[{"mount":"\xff"}]');
+  await hub.host('pc', ({ reason }) => reason === NO_UTF8);
+  good.sample({ timestamp: 5 });
+  await viewers.sees('good', 5);
+  t.ok(viewers.isWhole());
+  t.same(viewers.samplesOf('pc'), []);
+  agent.say('status', { state: 'online', run: 'run1' });
+  await hub.host('pc', isUp);
+  await until(() => (JSON.parse(agent.on('want').at(-1) ?? '{}').sections?.length === 5 ? true : undefined));
+  say('"disks":[]');
+  await viewers.sees('pc', 7);
+});
