@@ -1,6 +1,5 @@
-/** What the WebSockets of a hub ask of its hosts, its fleet and `Asking`: answers are checked before a message has them. */
+/** What the WebSockets of a hub ask of its hosts, its fleet and `Asking`. Answers were checked where they came in. */
 import type { Clock } from '../clock.ts';
-import { ServiceError } from '../errors.ts';
 import type { Caller } from '../http/clients/caller.ts';
 import type { Params } from '../params.ts';
 import { parseView, type View } from '../stats/view.ts';
@@ -9,7 +8,6 @@ import type { Asking, Follower } from './commands/asking.ts';
 import { type Filter, filterOf } from './fleet/filter.ts';
 import type { Fleet } from './fleet/fleet.ts';
 import { NOBODY } from './host/ask.ts';
-import { membersOf } from './host/members.ts';
 import type { Times } from './host/times.ts';
 import type { Hosts } from './hosts/hosts.ts';
 import type {
@@ -51,7 +49,7 @@ export class HubSocketRooms implements SocketRooms {
 
   async usage(id: string, view: View, client: Caller): Promise<Buffer> {
     const { hosts, asking } = this.#options;
-    return checked(await hosts.find(id).usage(view, asking.askerOf(client)));
+    return await hosts.find(id).usage(view, asking.askerOf(client));
   }
 
   async ask(
@@ -62,15 +60,13 @@ export class HubSocketRooms implements SocketRooms {
     follower?: Follower,
   ): Promise<AskedAnswer> {
     const { hosts, asking } = this.#options;
-    const { bytes, ...more } = await asking.ask(hosts.find(id), what, params, client, follower);
-    return { ...more, bytes: checked(bytes) };
+    return await asking.ask(hosts.find(id), what, params, client, follower);
   }
 
   async poll(id: string, what: string, params: Params): Promise<AskedAnswer> {
     const { hosts, clock, times } = this.#options;
     const deadlineMs = clock.now() + times.questionMs;
-    const { bytes } = await hosts.find(id).ask({ what, params, who: NOBODY, deadlineMs });
-    return { bytes: checked(bytes) };
+    return await hosts.find(id).ask({ what, params, who: NOBODY, deadlineMs });
   }
 }
 
@@ -79,10 +75,4 @@ function filterIn({ labels, state }: FleetData<'hosts'>): Filter {
   const query = new URLSearchParams(labels.map((label): [string, string] => ['label', label]));
   if (state !== undefined) query.append('state', state);
   return filterOf(query);
-}
-
-/** Around other bytes than a JSON object there would be no message. */
-function checked(bytes: Buffer): Buffer {
-  if (membersOf(bytes, 0, bytes.length) !== undefined) return bytes;
-  throw new ServiceError('host_unreachable', 'The machine answered with something else than JSON.');
 }

@@ -1,5 +1,6 @@
 /** What an agent answers to a command or a question, and what of it a client gets. */
 import { type ErrorCode, ServiceError, STATUS_BY_CODE } from '../../errors.ts';
+import { isObject, readJsonObject } from '../host/json.ts';
 import { isReading, type Reading } from './lines.ts';
 
 /** Far above a short answer's beginning, in which the id is. */
@@ -24,18 +25,13 @@ export interface Feedback {
   readonly reading: Reading | undefined;
 }
 
-/** undefined: it is no object. */
+/** undefined: it is not an object that may be passed on. */
 export function readFeedback(payload: Buffer): Feedback | undefined {
-  try {
-    const value: unknown = JSON.parse(payload.toString());
-    if (typeof value !== 'object' || value === null) return undefined;
-    const fields = value as Readonly<Record<string, unknown>>; // Of any object.
-    const { id, stage, message, code, details, result, delivered, etag } = fields;
-    const reading = isReading(fields) ? (value as Reading) : undefined; // As was just checked.
-    return { id, stage, message, code, details, result, delivered, etag, reading };
-  } catch {
-    return undefined;
-  }
+  const fields = readJsonObject(payload);
+  if (fields === undefined) return undefined;
+  const { id, stage, message, code, details, result, delivered, etag } = fields;
+  const reading = isReading(fields) ? (fields as unknown as Reading) : undefined; // As was just checked.
+  return { id, stage, message, code, details, result, delivered, etag, reading };
 }
 
 /** As HostAnswer of the hub. */
@@ -53,7 +49,8 @@ const TAG = /^"[\x21\x23-\x7e]{1,128}"$/;
 
 /** What a client gets. undefined: it is no answer to what was asked. */
 export function answerOf({ result, delivered, etag }: Feedback, isPicture: boolean): CallAnswer | undefined {
-  if (isPicture) return isMap(result) ? pictureOf(result) : undefined;
+  if (isPicture) return isObject(result) ? pictureOf(result) : undefined;
+  if (result !== undefined && result !== null && !isObject(result)) return undefined;
   const bytes = Buffer.from(JSON.stringify(result ?? {}));
   const isKnown = delivered === 'true' || delivered === 'false' || delivered === 'unknown';
   const isTag = typeof etag === 'string' && TAG.test(etag);
@@ -68,15 +65,16 @@ function pictureOf({ type, base64 }: Readonly<Record<string, unknown>>): CallAns
 const isCode = (code: unknown): code is ErrorCode =>
   typeof code === 'string' && Object.hasOwn(STATUS_BY_CODE, code);
 
-const isMap = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
 const MAX_MESSAGE_LENGTH = 500;
 
 /** The agent's own error. */
 export function errorOf({ code, message, details }: Feedback): ServiceError {
   const text = textOf(message, 'The machine gave no reason.');
-  return new ServiceError(isCode(code) ? code : 'internal_error', text, isMap(details) ? details : undefined);
+  return new ServiceError(
+    isCode(code) ? code : 'internal_error',
+    text,
+    isObject(details) ? details : undefined,
+  );
 }
 
 /** The sentence of a feedback. */

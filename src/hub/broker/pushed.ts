@@ -1,5 +1,6 @@
 /** The topics that a machine behind a broker sends by itself while somebody follows them: media, power, events of watch rules. */
 import type { TopicSink } from '../host/host.ts';
+import { readJsonObject } from '../host/json.ts';
 import type { Leased } from './topics.ts';
 
 /** What a hub publishes on `want`, beside its name. */
@@ -75,15 +76,8 @@ export class PushedTopics {
 
 export const kindOf = (name: PushedTopic): Leased => KINDS[name];
 
-/** The text as JSON.stringify writes it, as that of an answer; undefined: it is no object. */
+/** The text as JSON.stringify writes it, as that of an answer; undefined: it is not an object that may be passed on. */
 function readObject(payload: Buffer): string | undefined {
-  if (payload.length > MAX_BYTES) return undefined;
-  try {
-    const value: unknown = JSON.parse(payload.toString());
-    return typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? JSON.stringify(value)
-      : undefined;
-  } catch {
-    return undefined;
-  }
+  const value = payload.length > MAX_BYTES ? undefined : readJsonObject(payload);
+  return value && JSON.stringify(value);
 }

@@ -1,4 +1,5 @@
 /** What an agent says of itself, retained, at its beginning and its end. */
+import { readJsonObject } from '../host/json.ts';
 
 export interface Status {
   readonly isOnline: boolean;
@@ -18,7 +19,8 @@ const LABEL = /^[^\p{C}]{1,64}$/u;
 
 /** undefined: the message is none. */
 export function readStatus(payload: Buffer): Status | undefined {
-  const { state, run, name, labels } = parse(payload) ?? {};
+  const { state, run, name, labels } =
+    (payload.length > MAX_BYTES ? undefined : readJsonObject(payload)) ?? {};
   if ((state !== 'online' && state !== 'offline') || typeof run !== 'string' || !RUN.test(run))
     return undefined;
   return {
@@ -37,16 +39,4 @@ function readLabels(value: unknown): Readonly<Record<string, string>> {
       LABEL_NAME.test(entry[0]) && typeof entry[1] === 'string' && LABEL.test(entry[1]),
   );
   return Object.fromEntries(entries.slice(0, MAX_LABELS));
-}
-
-function parse(payload: Buffer): Readonly<Record<string, unknown>> | undefined {
-  if (payload.length > MAX_BYTES) return undefined;
-  try {
-    const value: unknown = JSON.parse(payload.toString());
-    return typeof value === 'object' && value !== null
-      ? (value as Readonly<Record<string, unknown>>) // Of any object.
-      : undefined;
-  } catch {
-    return undefined;
-  }
 }

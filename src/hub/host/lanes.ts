@@ -1,11 +1,14 @@
 /** The lanes of one machine, and what of it is the same however it is reached. */
+import { ServiceError } from '../../errors.ts';
 import type { Params } from '../../params.ts';
 import type { View } from '../../stats/view.ts';
 import type { HostRow } from '../../wire/hub.ts';
 import type { Asker, Question, Reach } from './ask.ts';
 import type { Host } from './host.ts';
+import { readJsonObject } from './json.ts';
 import { Lane, type LaneOwner } from './lane.ts';
 import type { HubParts } from './parts.ts';
+import { findMalformed } from './sample-shape.ts';
 import { namesOf } from './section-names.ts';
 
 /** As the service: younger samples answer a request. */
@@ -41,7 +44,11 @@ export class Lanes {
     const current = (withDetail ? this.#detailed : this.#plain)?.current;
     const isYoung = current !== undefined && this.#parts.clock.now() - current.takenAtMs < USAGE_AGE_MS;
     if (isYoung && current.has(view) && current.isValid) return current.payload(view);
-    return await this.#ask(reach, 'usage', { sections: namesOf(sections), detail: withDetail }, who);
+    const bytes = await this.#ask(reach, 'usage', { sections: namesOf(sections), detail: withDetail }, who);
+    const malformed = findMalformed(readJsonObject(bytes) ?? {});
+    if (malformed === undefined) return bytes;
+    const reason = `its samples are malformed: ${malformed}`;
+    throw new ServiceError('host_unreachable', 'The machine sent no valid sample.', { reason });
   }
 
   async system(reach: Reach, withDetail: boolean, who: Asker): Promise<Buffer> {

@@ -10,6 +10,7 @@ import {
   type Reach,
   sharerOf,
 } from '../host/ask.ts';
+import { readJsonObject } from '../host/json.ts';
 import type { HubParts } from '../host/parts.ts';
 import { BUSY, type Call, Calls, FULL } from '../pull/calls.ts';
 import { isLost, type Lost, type SentRequest, type WholeAnswer } from '../pull/connection.ts';
@@ -30,6 +31,7 @@ const CHECK = { isRepeatable: true, isUrgent: true };
 const COMMAND = { isRepeatable: false, isUrgent: true };
 
 const NO_HOSTWIRE: Failure = { isRefusal: false, reason: 'what answers there is no hostwire' };
+const MALFORMED: Failure = { isRefusal: false, reason: 'its answer is malformed' };
 const JSON_TYPE = 'application/json';
 const PICTURE = /^image\/(?:png|jpeg|gif|webp)$/;
 const TAG = /^"[\x21\x23-\x7e]{1,128}"$/;
@@ -93,6 +95,7 @@ export class Pulled implements Reach {
     const type = what === 'art' ? PICTURE : /^application\/json/;
     if (found.status !== 200) throw errorIn(found) ?? unreachable(whyWrong(found, JSON_TYPE));
     if (!type.test(headerOf(found, 'content-type'))) throw unreachable(NO_HOSTWIRE);
+    if (what !== 'art' && !isJson(found)) throw unreachable(MALFORMED);
     return answerOf(found);
   }
 
@@ -118,7 +121,10 @@ export class Pulled implements Reach {
       throw found.reason === FULL.reason ? crowded() : unreachable(found);
     }
     const { status } = found;
-    if (status === 200 && headerOf(found, 'content-type').startsWith(JSON_TYPE)) return answerOf(found);
+    if (status === 200 && headerOf(found, 'content-type').startsWith(JSON_TYPE)) {
+      if (!isJson(found)) throw unknown(MALFORMED);
+      return answerOf(found);
+    }
     const error = status === 200 ? undefined : errorIn(found);
     if (error !== undefined) throw error;
     // A proxy between has given up, or something else answers there.
@@ -165,6 +171,9 @@ export class Pulled implements Reach {
     return `X-Hostwire-Hub: ${[this.#parts.name, ...parts].join('; ')}\r\n`;
   }
 }
+
+/** Whether it may be passed on to those who asked, and to sockets together with what other machines send. */
+const isJson = ({ bytes }: WholeAnswer) => readJsonObject(bytes) !== undefined;
 
 const crowded = () => new ServiceError('too_many_requests', 'Too many requests wait for this machine.');
 

@@ -1,5 +1,6 @@
 /** What an agent's answer other than 200 means: its own error, or that it cannot be reached. */
 import { type ErrorCode, ServiceError, STATUS_BY_CODE } from '../../errors.ts';
+import { isObject, readJsonObject } from '../host/json.ts';
 import type { WholeAnswer } from '../pull/connection.ts';
 import type { Failure } from '../pull/socket.ts';
 
@@ -16,9 +17,6 @@ const OF_CONNECTION: ReadonlySet<ErrorCode> = new Set([
 
 const isCode = (code: unknown): code is ErrorCode =>
   typeof code === 'string' && Object.hasOwn(STATUS_BY_CODE, code);
-
-const isMap = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 export const headerOf = ({ headers }: WholeAnswer, name: string): string => headers.get(name) ?? '';
 
@@ -38,28 +36,19 @@ export function errorIn(answer: WholeAnswer): ServiceError | undefined {
     return new ServiceError('feature_disabled', 'It is switched off in the configuration of the machine.');
   }
   if (bytes.length > MAX_ERROR_BYTES) return undefined;
-  const { error, code, details } = parse(bytes);
+  const { error, code, details } = readJsonObject(bytes) ?? {};
   if (!isCode(code) || STATUS_BY_CODE[code] !== status || typeof error !== 'string') return undefined;
-  const extra = isMap(details) ? details : undefined;
+  const extra = isObject(details) ? details : undefined;
   if (typeof extra?.['lateness'] === 'string')
     return unreachable({ isRefusal: false, reason: 'it got the command too late, and has not done it' });
   if (OF_CONNECTION.has(code)) return unreachable({ isRefusal: false, reason: `it answers with ${code}` });
   return new ServiceError(code, error, extra);
 }
 
-function parse(bytes: Buffer): Readonly<Record<string, unknown>> {
-  try {
-    const value: unknown = JSON.parse(bytes.toString());
-    return isMap(value) ? value : {};
-  } catch {
-    return {};
-  }
-}
-
 const HOST_NAME = /^[!-~]{1,253}$/;
 
 /** `hostname` of an answer of /api/system. */
 export function hostNameIn(bytes: Buffer): string | undefined {
-  const { hostname } = parse(bytes);
+  const { hostname } = readJsonObject(bytes) ?? {};
   return typeof hostname === 'string' && HOST_NAME.test(hostname) ? hostname : undefined;
 }
