@@ -1,7 +1,7 @@
 /** Keeps the page live: the samples of its stream, and requests renewed with each connection. */
 import { type Charts, closePast, continuePast, openPast, renewPast } from './past.ts';
 import { apiPath, getJson, HOST_ID } from './requests.ts';
-import type { Sample, System } from './sample.ts';
+import { readSample, type Sample, type System } from './sample.ts';
 import { Value } from './value.ts';
 import { connection, follow } from './visit.ts';
 
@@ -54,8 +54,10 @@ export function begin(charts: Charts): void {
     path: apiPath('api/stream'),
     detail: true,
     onBegin: () => openPast(charts),
-    // The client passes what was asked for.
-    onMessage: (message, isFirst) => take(message as Sample, isFirst),
+    onMessage(message, isFirst) {
+      const next = readSample(message);
+      if (next !== undefined) take(next, isFirst);
+    },
     onEnd() {
       clearTimeout(silence);
       closePast();

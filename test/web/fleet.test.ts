@@ -2,6 +2,7 @@
 import t from 'tap';
 import { arrange, type Choice, choiceOf, hold, queryOf } from '../../web/fleet/choice.ts';
 import { type FleetEvent, type Machine, Machines } from '../../web/fleet/machines.ts';
+import { playedOf } from '../../web/fleet/read.ts';
 import { TRAIL_LENGTH, Trail } from '../../web/fleet/trail.ts';
 
 type Hosts = FleetEvent['hosts'];
@@ -54,6 +55,57 @@ t.test('an event changes the machines that it has; one with all of them removes 
     ['c'],
   );
   t.strictSame(machines.counts, { up: 1, down: 0, refused: 0 });
+});
+
+t.test('what one machine sends wrong is unknown of that machine alone', async (t) => {
+  const machines = new Machines();
+  const sound = up(7, [10, 60]);
+  const bad = (sample: unknown) => ({ state: 'up', since: 1, sample }) as Hosts[string]; // Of a faulty machine.
+  const samples = {
+    disks: { timestamp: 1, cpu: { current_load: 5 }, disks: null },
+    disk: { disks: [null, 7, { used_percent: '9' }, { used_percent: 33 }] },
+    sections: { cpu: null, memory: 'x', disks: {} },
+    figures: { cpu: { current_load: {}, current_temp: '50' }, memory: { used_percent: [1] } },
+    none: null,
+    text: 'x',
+    many: { disks: Array.from({ length: 300_000 }, () => ({ used_percent: 4 })) },
+  };
+  const hosts = Object.fromEntries(Object.entries(samples).map(([id, sample]) => [id, bad(sample)]));
+  const odd = { nothing: null, later: { state: 'asleep', since: 'x' } } as unknown as Hosts; // Of a later hub.
+  machines.apply(event({ a: sound, ...hosts, ...odd, z: sound }, { all: true }));
+  const figuresOf = (id: string) => machines.all.find((machine) => machine.id === id)?.figures;
+  for (const id of ['a', 'z']) t.match(figuresOf(id), { load: 7, memory: 25, disk: 60, temperature: 50 }, id);
+  const unknown = { load: null, memory: null, disk: null, temperature: null };
+  t.same(figuresOf('disks'), { ...unknown, load: 5 }, 'its load is known');
+  t.same(figuresOf('disk'), { ...unknown, disk: 33 });
+  t.same(figuresOf('many'), { ...unknown, disk: 4 });
+  for (const id of ['sections', 'figures', 'none', 'text', 'nothing', 'later'])
+    t.same(figuresOf(id), unknown, id);
+  t.same(machines.counts, { up: 9, down: 2, refused: 0 });
+  const rows = [
+    null,
+    { id: 5 },
+    { id: 'a', name: 7, labels: null },
+    { id: 'z', name: 'Z', labels: { n: {} } },
+  ];
+  machines.setRows(rows as never); // The same.
+  t.same(
+    machines.all.filter(({ id }) => id === 'a' || id === 'z').map(({ name, labels }) => [name, labels]),
+    [
+      ['a', []],
+      ['Z', ['n: ']],
+    ],
+  );
+});
+
+t.test('what a machine says that it plays', async (t) => {
+  const playing = { status: 'active', playback: 'playing', title: 'A', artist: 'B' };
+  t.equal(playedOf(playing), 'A — B');
+  t.equal(playedOf({ ...playing, playback: 'paused', artist: '' }), 'Paused: A');
+  let nested: unknown = [];
+  for (let i = 0; i < 20_000; i++) nested = [nested];
+  for (const odd of [null, [], 'x', { status: 'idle' }, { ...playing, title: nested, artist: null }])
+    t.equal(playedOf(odd), '');
 });
 
 t.test('names that an event comes before are those of the list', async (t) => {

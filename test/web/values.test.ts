@@ -2,6 +2,7 @@
 import t from 'tap';
 import { bytes, clock, duration, measured, percent, rate, rateTick } from '../../web/format.ts';
 import { shareOf } from '../../web/history.ts';
+import { readSample } from '../../web/sample.ts';
 
 t.test('unknown values of every kind are n/a', async (t) => {
   for (const write of [percent, bytes, rate, rateTick, clock, duration])
@@ -41,4 +42,29 @@ t.test('shares', async (t) => {
   t.equal(shareOf(null, 4), null);
   t.equal(shareOf(1, null), null);
   t.equal(shareOf(0, 0), null);
+});
+
+t.test('a sample that is malformed in part has the other parts', async (t) => {
+  const cpu = { current_load: 1, cores: [1], speeds: [] };
+  const sound = {
+    ...{ timestamp: 5, uptime: 1, interval_seconds: 2, cpu, gpu: null, memory: { swap: null } },
+    ...{ disks: [{ fs: '/' }], network: { interfaces: [{ name: 'eth0', addresses: [] }] } },
+    ...{ sensors: [{ label: 'a b' }], batteries: [], drives: [{ name: 'sda', health: null }] },
+    ...{ limits: null, processes: { top_cpu: null, top_memory: [] }, later: 'x' },
+  };
+  t.same(readSample(sound), sound);
+  for (const [part, otherwise] of [
+    [{ disks: null }, { disks: undefined }],
+    [{ disks: [null] }, { disks: undefined }],
+    [{ cpu: { cores: null } }, { cpu: undefined }],
+    [{ gpu: {} }, { gpu: undefined }],
+    [{ network: { interfaces: [{ name: 'eth0' }] } }, { network: undefined }],
+    [{ sensors: [{ label: 7 }] }, { sensors: [] }],
+    [{ drives: {} }, { drives: [] }],
+    [{ limits: 'x' }, { limits: null }],
+    [{ interval_seconds: '2' }, { interval_seconds: 1 }],
+  ])
+    t.same(readSample({ ...sound, ...part }), { ...sound, ...otherwise }, JSON.stringify(part));
+  for (const none of [null, [], 'x', {}, { ...sound, timestamp: 1e300 }, { ...sound, timestamp: '5' }])
+    t.equal(readSample(none), undefined);
 });

@@ -1,6 +1,7 @@
 /** The machines of the hub: their rows from /api/hosts, and what the events of the fleet change of them. */
 import type { StatsPayload } from '../../src/client/client.ts';
 import type { HostRow, HostState } from '../../src/wire/hub.ts';
+import { type Condition, conditionOf, type Figures, figuresOf, rowOf, UNKNOWN } from './read.ts';
 import { Trail } from './trail.ts';
 
 /** What the page asks of each machine. */
@@ -8,40 +9,12 @@ export const FIELDS = ['cpu', 'memory', 'disks'] as const;
 
 type Sample = StatsPayload<(typeof FIELDS)[number]>;
 
-interface Condition {
-  readonly state: HostState;
-  readonly since: number;
-  readonly reason?: string;
-}
-
 /** FleetEvent of src/wire/hub.ts, as far as the page reads it. */
 export interface FleetEvent {
   readonly at: number;
   readonly all: boolean;
   readonly hosts: Readonly<Record<string, Condition & { readonly sample?: Sample }>>;
   readonly removed: readonly string[];
-}
-
-export interface Figures {
-  /** In percent. */
-  readonly load: number | null;
-  readonly memory: number | null;
-  /** Of the fullest disk. */
-  readonly disk: number | null;
-  /** In degrees Celsius. */
-  readonly temperature: number | null;
-}
-
-const UNKNOWN: Figures = { load: null, memory: null, disk: null, temperature: null };
-
-function figuresOf({ cpu, memory, disks = [] }: Sample): Figures {
-  const shares = disks.map((disk) => disk.used_percent);
-  return {
-    load: cpu?.current_load ?? null,
-    memory: memory?.used_percent ?? null,
-    disk: shares.length === 0 ? null : Math.max(...shares),
-    temperature: cpu?.current_temp ?? null,
-  };
 }
 
 /** Its values change in place: a thousand new objects per second would be thrown away again. */
@@ -89,14 +62,16 @@ export class Machines {
   /** Takes the rows of all machines: names and labels. */
   setRows(rows: readonly HostRow[]): void {
     let hasChanged = false;
-    for (const { id, name, labels } of rows) {
+    for (const row of rows) {
+      const found = rowOf(row);
+      if (found === undefined) continue;
+      const { id, name, labels } = found;
       const machine = this.#of(id);
-      const pairs = Object.entries(labels).map(([label, value]) => `${label}: ${value}`);
-      const words = [id, name, ...pairs].join('\n').toLowerCase();
+      const words = [id, name, ...labels].join('\n').toLowerCase();
       if (machine.name === name && machine.words === words) continue;
       hasChanged = true;
       machine.name = name;
-      machine.labels = pairs;
+      machine.labels = labels;
       machine.words = words;
     }
     if (hasChanged) this.#rank();
@@ -106,13 +81,14 @@ export class Machines {
   apply({ all, hosts, removed }: FleetEvent): boolean {
     let hasNew = false;
     let hasCome = false;
-    for (const [id, { sample, ...condition }] of Object.entries(hosts)) {
+    for (const [id, host] of Object.entries(hosts)) {
+      const condition = conditionOf(host);
       hasNew ||= !this.#machines.has(id);
       const machine = this.#of(id);
       hasCome ||= condition.state === 'up' && machine.condition.state !== 'up';
       machine.condition = condition;
       if (condition.state !== 'up') machine.playing = '';
-      machine.figures = sample === undefined ? UNKNOWN : figuresOf(sample);
+      machine.figures = figuresOf(host?.sample);
       machine.trail.push(machine.figures.load);
     }
     const gone = all ? [...this.#machines.keys()].filter((id) => !Object.hasOwn(hosts, id)) : removed;

@@ -3,12 +3,11 @@
  * time: the page makes at most five requests per second, however many machines there are.
  */
 import { useEffect } from 'preact/hooks';
-import type { MediaDetail } from '../../src/wire/media.ts';
 import { getJson } from '../requests.ts';
 import { connection } from '../visit.ts';
 import { show } from './live.ts';
 import type { Machine } from './machines.ts';
-import { T } from './texts.ts';
+import { playedOf } from './read.ts';
 
 const TURN_MS = 200;
 const EVERY_MS = 5000;
@@ -20,16 +19,10 @@ const inView = new Map<Machine, number>();
 let timer: ReturnType<typeof setInterval> | undefined;
 let isAsking = false;
 
-function textOf({ status, playback, title, artist }: MediaDetail): string {
-  if (status !== 'active') return '';
-  const track = [title, artist].filter((text) => text !== '').join(' — ');
-  return playback === 'playing' ? track : T.paused(track);
-}
-
 async function ask(machine: Machine): Promise<void> {
   isAsking = true;
-  const text = await getJson<MediaDetail>(`/api/hosts/${machine.id}/media/status?detail=1`).then(
-    textOf,
+  const text = await getJson<unknown>(`/api/hosts/${machine.id}/media/status?detail=1`).then(
+    playedOf,
     () => undefined,
   );
   isAsking = false;

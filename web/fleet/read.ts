@@ -1,0 +1,91 @@
+/**
+ * Reads what came from machines, checked once: whatever one of them sends, only its own figures are unknown, and nothing
+ * here throws.
+ */
+import type { HostState } from '../../src/wire/hub.ts';
+import { T } from './texts.ts';
+
+export interface Condition {
+  readonly state: HostState;
+  readonly since: number;
+  readonly reason?: string;
+}
+
+export interface Figures {
+  /** In percent. */
+  readonly load: number | null;
+  readonly memory: number | null;
+  /** Of the fullest disk. */
+  readonly disk: number | null;
+  /** In degrees Celsius. */
+  readonly temperature: number | null;
+}
+
+export interface Row {
+  readonly id: string;
+  readonly name: string;
+  /** As `name: value`. */
+  readonly labels: readonly string[];
+}
+
+export const UNKNOWN: Figures = { load: null, memory: null, disk: null, temperature: null };
+
+type Members = Readonly<Record<string, unknown>>;
+
+const NOTHING: Members = {};
+const STATES: readonly HostState[] = ['up', 'down', 'refused'];
+
+/** The members of an object; none where it is something else. */
+const membersOf = (value: unknown): Members =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Members) : NOTHING;
+
+const numberOf = (value: unknown): number | null =>
+  typeof value === 'number' && Number.isFinite(value) ? value : null;
+
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
+
+/** The fullest one. In a loop: so many arguments as a list may have items are too many for a call. */
+function fullestOf(disks: unknown): number | null {
+  let fullest: number | null = null;
+  for (const disk of Array.isArray(disks) ? disks : []) {
+    const share = numberOf(membersOf(disk)['used_percent']);
+    if (share !== null && (fullest === null || share > fullest)) fullest = share;
+  }
+  return fullest;
+}
+
+/** `sample`: of one machine; undefined: it has sent none. */
+export function figuresOf(sample: unknown): Figures {
+  if (sample === undefined) return UNKNOWN;
+  const { cpu, memory, disks } = membersOf(sample);
+  const { current_load: load, current_temp: temperature } = membersOf(cpu);
+  return {
+    load: numberOf(load),
+    memory: numberOf(membersOf(memory)['used_percent']),
+    disk: fullestOf(disks),
+    temperature: numberOf(temperature),
+  };
+}
+
+/** Whether a machine of an event is there. A state that this page does not know is shown as down. */
+export function conditionOf(host: unknown): Condition {
+  const { state, since, reason } = membersOf(host);
+  const known = { state: STATES.find((name) => name === state) ?? 'down', since: numberOf(since) ?? 0 };
+  return typeof reason === 'string' ? { ...known, reason } : known;
+}
+
+/** undefined: it is no row. */
+export function rowOf(row: unknown): Row | undefined {
+  const { id, name, labels } = membersOf(row);
+  if (typeof id !== 'string') return undefined;
+  const pairs = Object.entries(membersOf(labels)).map(([label, value]) => `${label}: ${textOf(value)}`);
+  return { id, name: typeof name === 'string' ? name : id, labels: pairs };
+}
+
+/** What an answer of /api/media/status?detail=1 says is played; empty: nothing. */
+export function playedOf(answer: unknown): string {
+  const { status, playback, title, artist } = membersOf(answer);
+  if (status !== 'active') return '';
+  const track = [textOf(title), textOf(artist)].filter((text) => text !== '').join(' — ');
+  return playback === 'playing' ? track : T.paused(track);
+}
