@@ -17,6 +17,7 @@ import { forwardedRuns } from './commands/forwarded.ts';
 import type { DialIns } from './dial/dial-ins.ts';
 import { filterOf } from './fleet/filter.ts';
 import type { Fleet } from './fleet/fleet.ts';
+import type { HostLists } from './fleet/host-lists.ts';
 import type { Host } from './host/host.ts';
 import type { Hosts } from './hosts/hosts.ts';
 import type { HubSockets } from './socket/sockets.ts';
@@ -34,6 +35,7 @@ export const HUB_HEADERS: ReadonlySet<string> = new Set([
 
 export interface HubRooms {
   readonly hosts: Hosts;
+  readonly lists: Pick<HostLists, 'json'>;
   readonly fleet: Fleet;
   readonly gate: Pick<Gate, 'judge' | 'keep'>;
   readonly sockets: Pick<HubSockets, 'open'>;
@@ -60,7 +62,7 @@ const streamHead = (headers: Headers): Answer => ({
 });
 
 export function hubRoutes(rooms: HubRooms): readonly Route[] {
-  const { hosts, fleet, gate, metrics, sockets, hasRoom, asking, dialIns } = rooms;
+  const { hosts, lists, fleet, gate, metrics, sockets, hasRoom, asking, dialIns } = rooms;
   // `/api/hosts/{id}/…`
   const hostAt = ({ head }: Exchange): Host => hosts.find(head.path.split('/')[3] ?? '');
   const hostOf = ({ exchange }: Request): Host => hostAt(exchange);
@@ -74,8 +76,7 @@ export function hubRoutes(rooms: HubRooms): readonly Route[] {
   }).openSocket;
   return routesOfTable(HUB_OPERATIONS, {
     listHosts({ query, headers }) {
-      const { matches } = filterOf(query);
-      return jsonAnswer({ hosts: hosts.all.filter(matches).map(({ row }) => row) }, headers);
+      return jsonTextAnswer(lists.json(filterOf(query)), headers);
     },
     openHostStream: (request) => openHostStream(rooms, hostOf(request), request),
     async getHostUsage(request) {

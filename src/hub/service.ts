@@ -20,6 +20,7 @@ import { Asking } from './commands/asking.ts';
 import { DialIns } from './dial/dial-ins.ts';
 import { HUB_HEADERS, hubRoutes } from './endpoints.ts';
 import { Fleet } from './fleet/fleet.ts';
+import { HostLists } from './fleet/host-lists.ts';
 import { type Counters, createCounters, type HubParts } from './host/parts.ts';
 import { TIMES, type Times } from './host/times.ts';
 import { Hosts } from './hosts/hosts.ts';
@@ -102,7 +103,8 @@ export class HubService {
     this.#fleet = new Fleet(parts, this.#hosts, initial.stats.stream_interval_seconds * 1000);
     const { commands: rules } = initial.hub;
     this.#asking = new Asking({ rules, gate, clock, times: parts.times, log });
-    const rooms = { hosts: this.#hosts, fleet: this.#fleet, asking: this.#asking };
+    const lists = new HostLists(this.#hosts, clock);
+    const rooms = { hosts: this.#hosts, lists, fleet: this.#fleet, asking: this.#asking };
     this.#sockets = new HubSockets({
       version: facts.version,
       rooms: new HubSocketRooms({ ...rooms, clock, times: parts.times }),

@@ -7,6 +7,7 @@ import type { FleetData } from '../wire/hub-socket.ts';
 import type { Asking, Follower } from './commands/asking.ts';
 import { type Filter, filterOf } from './fleet/filter.ts';
 import type { Fleet } from './fleet/fleet.ts';
+import type { HostLists } from './fleet/host-lists.ts';
 import { NOBODY } from './host/ask.ts';
 import type { Times } from './host/times.ts';
 import type { Hosts } from './hosts/hosts.ts';
@@ -20,6 +21,7 @@ import type {
 
 export interface SocketRoomsOptions {
   readonly hosts: Hosts;
+  readonly lists: Pick<HostLists, 'json'>;
   readonly fleet: Fleet;
   readonly asking: Asking;
   readonly clock: Pick<Clock, 'now'>;
@@ -37,9 +39,8 @@ export class HubSocketRooms implements SocketRooms {
     return this.#options.hosts.get(id);
   }
 
-  list(data: FleetData<'hosts'>) {
-    const { matches } = filterIn(data);
-    return { hosts: this.#options.hosts.all.filter(matches).map(({ row }) => row) };
+  list(data: FleetData<'hosts'>): Buffer {
+    return this.#options.lists.json(filterIn(data));
   }
 
   joinFleet(data: FleetData<'subscribe'>, follower: FleetFollower, client: Caller): FleetSubscription {

@@ -4,7 +4,7 @@ import type { Caller } from '../../http/clients/caller.ts';
 import type { Params } from '../../params.ts';
 import type { Demand } from '../../stats/source.ts';
 import type { View } from '../../stats/view.ts';
-import type { HostList, HostRow, HostState } from '../../wire/hub.ts';
+import type { HostRow, HostState } from '../../wire/hub.ts';
 import type { FleetData } from '../../wire/hub-socket.ts';
 
 /** A sample of another machine. */
@@ -112,8 +112,8 @@ export interface FleetPlace {
 export interface SocketRooms extends SocketAsking {
   /** undefined: there is none of that id. */
   find(id: string): SocketHost | undefined;
-  /** Throws ServiceError. */
-  list(filter: FleetData<'hosts'>): HostList;
+  /** A HostList as JSON. Throws ServiceError. */
+  list(filter: FleetData<'hosts'>): Buffer;
   /** Throws ServiceError. */
   joinFleet(data: FleetData<'subscribe'>, follower: FleetFollower, client: Caller): FleetSubscription;
 }

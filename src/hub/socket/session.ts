@@ -8,7 +8,7 @@ import { type FleetRequest, type HubMessage, readHubMessage } from '../../wire/h
 import { type MessageId, readSocketMessage, type SocketRequest } from '../../wire/socket.ts';
 import type { Feeds } from './feeds.ts';
 import { FleetViewer } from './fleet-follower.ts';
-import { errorFrame, frame, NOWHERE, type Place, refusalFrame } from './messages.ts';
+import { errorFrame, frame, frameOf, NOWHERE, type Place, refusalFrame } from './messages.ts';
 import { answerRequest } from './requests.ts';
 import type { SocketHost, SocketRooms } from './rooms.ts';
 import { subscribe, unsubscribe } from './subscribing.ts';
@@ -204,7 +204,7 @@ export class Session implements SocketEvents, Outlet {
   #carryOut({ op, id, data }: FleetRequest): void {
     const place = { host: undefined, id };
     try {
-      if (op === 'hosts') this.send(frame('hosts', this.#shared.rooms.list(data), place));
+      if (op === 'hosts') this.send(frameOf('hosts', this.#shared.rooms.list(data), place));
       else if (op === 'subscribe') {
         const viewer = new FleetViewer(this.#shared.rooms, data, this);
         this.#fleet?.leave();
