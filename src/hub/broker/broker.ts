@@ -6,11 +6,13 @@ import type { Message } from '../../exporters/mqtt/link/line.ts';
 import type { MqttLink } from '../../exporters/mqtt/link/mqtt-link.ts';
 import type { HubParts } from '../host/parts.ts';
 import type { Hosts } from '../hosts/hosts.ts';
+import { Budget } from './budget.ts';
 import { Calls } from './calls.ts';
 import { BrokerHost } from './host.ts';
 import { kindOf } from './pushed.ts';
 import { readStatus } from './status.ts';
 import { AgentTopics, type Leased } from './topics.ts';
+import { Unheard } from './unheard.ts';
 import { LOOK_MS, Wants } from './wants.ts';
 
 type Settings = Config['hub']['mqtt'];
@@ -22,8 +24,12 @@ export type OpenLink = typeof import('../../exporters/mqtt/exporter.ts')['linkOf
 const MAX_DELAY_MS = 4000;
 /** A broker that has sent nothing for this long is asked whether it is there. */
 const QUIET_MS = 5000;
-/** Retained states of more are ignored: whoever may publish everywhere could make up any number. */
+/** Machines that have been heard; more are ignored: whoever may publish everywhere could make up any number. */
 const MAX_HOSTS = 20_000;
+/** The row of a machine in /api/hosts without its name and labels, id and reason of the greatest length included. */
+const ROW_BYTES = 400;
+/** Names and labels of all machines that have been heard; beyond it further ones are shown by their ids alone. */
+const MAX_TEXT_BYTES = 4 * 2 ** 20;
 /** In one packet. */
 const MAX_TOPICS = 500;
 /** Where more than this waits for the broker, nothing more is handed to it. */
@@ -60,7 +66,11 @@ export class Broker {
   readonly #subscribed = new Map<BrokerHost, readonly Leased[]>();
   #timer: unknown;
   #isClosed = false;
-  #isFullLogged = false;
+  /** Those that have not been heard yet. */
+  readonly #unheard = new Unheard<BrokerHost>();
+  readonly #texts = new Budget<BrokerHost>(MAX_TEXT_BYTES);
+  /** What has been logged: once per hub, because it may be about any number of machines. */
+  readonly #complaints = new Set<string>();
 
   constructor(parts: HubParts, hosts: Hosts, url: string, settings: Settings, openLink: OpenLink) {
     const { clock, log, random, times } = parts;
@@ -95,7 +105,10 @@ export class Broker {
     for (const [id, { isClosed, status }] of this.#known) {
       if (!isClosed || this.#hosts.get(id) !== undefined) continue;
       this.#known.delete(id);
-      if (status !== undefined) this.#add(id)?.say(status, true);
+      const host = status === undefined ? undefined : this.#add(id);
+      if (status === undefined || host === undefined) continue;
+      host.say(status, true);
+      this.#show(host);
     }
   }
 
@@ -111,6 +124,7 @@ export class Broker {
 
   #begin(connection: Connection): void {
     for (const host of this.#known.values()) host.lost(UNHEARD);
+    this.#unheard.begin();
     // With QoS 0 nothing is delivered again, and nats-server keeps no consumer for it.
     connection.subscribe(this.#topics.filters, 0).then(
       (refused) => this.#link.reportRefusal(refused, 'the subscription is refused'),
@@ -143,32 +157,81 @@ export class Broker {
     const host = known ?? this.#add(id);
     const labels = host?.labels;
     host?.say(status, isRetained);
+    if (host !== undefined) this.#show(host);
     if (!isDeepStrictEqual(labels, host?.labels)) this.#hosts.noteLabels();
   }
 
   #add(id: string): BrokerHost | undefined {
-    const { log } = this.#parts;
-    if (this.#known.size >= MAX_HOSTS) {
-      if (!this.#isFullLogged)
-        log.warn(`hub.mqtt: there are more than ${MAX_HOSTS} machines, the others are not shown`);
-      this.#isFullLogged = true;
+    if (this.#heardCount >= MAX_HOSTS) {
+      this.#complain(`there are more than ${MAX_HOSTS} machines, the others are not shown`);
       return undefined;
     }
-    const rooms = {
+    const { surplus } = this.#unheard;
+    if (surplus !== undefined) {
+      this.#complain(
+        'the broker keeps too many states of machines that do not answer; the oldest are dropped',
+      );
+      this.#forget(surplus);
+    }
+    const host = new BrokerHost(id, {
       parts: this.#parts,
       calls: this.#calls,
-      onWant: (each: BrokerHost) => this.#wants.changed(each),
-    };
-    const host = new BrokerHost(id, rooms);
+      onWant: (each) => this.#wants.changed(each),
+      mayProbe: (each) => this.#unheard.mayProbe(each),
+      onHeard: (each) => {
+        if (this.#unheard.delete(each)) this.#admit(each);
+      },
+    });
     this.#known.set(id, host);
-    if (this.#hosts.add(host)) return host;
-    log.warn(`hub.mqtt: the machine ${id} is in hub.agents too, where it is reached`);
+    this.#unheard.add(host);
+    return host;
+  }
+
+  get #heardCount(): number {
+    return this.#known.size - this.#unheard.size;
+  }
+
+  /** It has been heard for the first time. */
+  #admit(host: BrokerHost): void {
+    if (this.#heardCount > MAX_HOSTS) this.#forget(host);
+    else this.#show(host);
+    this.#hosts.noteLabels();
+  }
+
+  /** Shows a machine, as far as there is room for its row. */
+  #show(host: BrokerHost): void {
+    if (host.isClosed) return;
+    const bytes = host.textBytes;
+    const isShown = this.#hosts.get(host.id) === host;
+    if (this.#unheard.has(host)) {
+      host.isBrief = !this.#unheard.mayShow(host, ROW_BYTES + bytes);
+      if (!host.isBrief) this.#offer(host, isShown);
+      else if (isShown) this.#unheard.mayShow(host, ROW_BYTES);
+      else this.#complain('the broker keeps many states of machines that do not answer; not all are shown');
+      return;
+    }
+    host.isBrief = !this.#texts.take(host, bytes);
+    if (host.isBrief) this.#complain('the names and labels of the machines are too long; not all are shown');
+    this.#offer(host, isShown);
+  }
+
+  #offer(host: BrokerHost, isShown: boolean): void {
+    if (isShown || this.#hosts.add(host)) return;
+    this.#parts.log.warn(`hub.mqtt: the machine ${host.id} is in hub.agents too, where it is reached`);
     host.close();
-    return undefined;
+    this.#unheard.delete(host);
+    this.#texts.release(host);
+  }
+
+  #complain(what: string): void {
+    if (!this.#complaints.has(what)) this.#parts.log.warn(`hub.mqtt: ${what}`);
+    this.#complaints.add(what);
   }
 
   #forget(host: BrokerHost): void {
     this.#known.delete(host.id);
+    this.#unheard.delete(host);
+    this.#texts.release(host);
     this.#hosts.remove(host);
     this.#calls.lost('its agent is gone', host.id);
   }
@@ -208,7 +271,10 @@ export class Broker {
     if (connection.quietMs > QUIET_MS) connection.check();
     const nowMs = this.#parts.clock.now();
     this.#wants.look(nowMs);
-    for (const host of this.#known.values()) if (!host.isClosed) host.look(nowMs);
+    for (const host of this.#known.values()) if (!host.isClosed && !this.#unheard.has(host)) host.look(nowMs);
+    this.#unheard.look(nowMs, (host) => {
+      if (this.#unheard.hasRoom(host, ROW_BYTES + host.textBytes)) this.#show(host);
+    });
   }
 
   /** With QoS 0; false: it was not sent, and will not be. */

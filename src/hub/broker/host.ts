@@ -30,6 +30,10 @@ export interface BrokerHostRooms {
   readonly labels?: () => Readonly<Record<string, string>>;
   /** What is wanted of it has changed. */
   readonly onWant: (host: BrokerHost) => void;
+  /** Whether it may be asked now whether it is there. Absent: always. */
+  readonly mayProbe?: (host: BrokerHost) => boolean;
+  /** It has sent something that was not kept by a broker, and is up. */
+  readonly onHeard?: (host: BrokerHost) => void;
 }
 
 /** One that nobody watches is asked this often whether it is there: the broker may have lost its last word. */
@@ -50,7 +54,12 @@ export class BrokerHost implements Host, LaneOwner {
   /** When it was asked for its clock, and the first time since it was heard. */
   #probedAtMs = Number.NEGATIVE_INFINITY;
   #silentSinceMs: number | undefined;
+  #wasHeard = false;
   isClosed = false;
+  /** Bytes of its name and labels in /api/hosts. */
+  textBytes = 0;
+  /** Its name and labels are left out, because those of all machines are too long. */
+  isBrief = false;
 
   constructor(id: string, rooms: BrokerHostRooms) {
     this.id = id;
@@ -69,7 +78,7 @@ export class BrokerHost implements Host, LaneOwner {
   }
 
   get labels(): Readonly<Record<string, string>> {
-    return this.#rooms.labels?.() ?? this.#status?.labels ?? {};
+    return this.#rooms.labels?.() ?? (this.isBrief ? {} : (this.#status?.labels ?? {}));
   }
 
   get condition(): Condition {
@@ -89,7 +98,7 @@ export class BrokerHost implements Host, LaneOwner {
   }
 
   get row(): HostRow {
-    return this.#lanes.row(this, this.#status?.name);
+    return this.#lanes.row(this, this.isBrief ? undefined : this.#status?.name);
   }
 
   /** undefined: nothing. */
@@ -133,7 +142,9 @@ export class BrokerHost implements Host, LaneOwner {
     // The will of an earlier run, after the next one has begun.
     if (!status.isOnline && isOtherRun && this.#status?.isOnline === true && !isKept) return;
     const { name = this.#status?.name } = status;
-    this.#status = status.isOnline ? status : { ...status, name, labels: this.labels };
+    const { labels = {} } = this.#status ?? {};
+    this.#status = status.isOnline ? status : { ...status, name, labels };
+    this.textBytes = Buffer.byteLength(JSON.stringify([this.#status.name, this.#status.labels]));
     if (!status.isOnline) {
       this.#reach.end('its agent has gone away');
       this.failed({ isRefusal: false, reason: 'its agent is offline' });
@@ -206,7 +217,9 @@ export class BrokerHost implements Host, LaneOwner {
 
   heard(): void {
     if (this.isUp || this.isClosed) return;
+    this.#wasHeard = true;
     this.#standing.set({ state: 'up' });
+    this.#rooms.onHeard?.(this);
     this.#lanes.connect();
     this.#topics.renew();
   }
@@ -214,7 +227,8 @@ export class BrokerHost implements Host, LaneOwner {
   failed({ reason }: Failure): void {
     if (this.isClosed) return;
     // First: a lane asks for a new stream while it is up.
-    this.#standing.set({ state: 'down', reason });
+    // Of any number that a broker has kept nothing but a status of, no line each.
+    this.#standing.set({ state: 'down', reason }, !this.#wasHeard && this.#rooms.mayProbe !== undefined);
     this.#streams.end({ isRefusal: false, reason });
     this.#topics.lost();
   }
@@ -226,6 +240,7 @@ export class BrokerHost implements Host, LaneOwner {
   }
 
   #probe(): void {
+    if (this.#rooms.mayProbe?.(this) === false) return;
     const nowMs = this.#rooms.parts.clock.now();
     this.#probedAtMs = nowMs;
     // An answer comes through `answer`; that there is none is seen by `look`.

@@ -38,24 +38,25 @@ export class Standing {
     return this.#condition.state === 'up';
   }
 
-  set(condition: Omit<Condition, 'since'>): void {
+  /** `isQuiet`: the line is for debugging only. */
+  set(condition: Omit<Condition, 'since'>, isQuiet = false): void {
     const { state, reason } = this.#condition;
     if (state === condition.state && reason === condition.reason) return;
     // Since the state began, whatever the reasons were.
     const since = state === condition.state ? this.#condition.since : unixSeconds();
-    if (state !== condition.state || this.version === 0) this.#log(condition);
+    if (state !== condition.state || this.version === 0) this.#log(condition, isQuiet);
     this.#condition = { ...condition, since };
     this.version++;
     this.#parts.conditions.notify(this.#id);
   }
 
-  #log({ state, reason }: Omit<Condition, 'since'>): void {
+  #log({ state, reason }: Omit<Condition, 'since'>, isQuiet: boolean): void {
     const { log, clock } = this.#parts;
     if (clock.now() - this.#countedSinceMs > MINUTE_MS) {
       this.#countedSinceMs = clock.now();
       this.#lines = 0;
     }
-    const isTooMuch = this.#lines++ >= MAX_LINES;
+    const isTooMuch = isQuiet || this.#lines++ >= MAX_LINES;
     const line = `host ${this.#id} is ${state}${reason === undefined ? '' : `: ${reason}`}`;
     if (isTooMuch) log.debug(line);
     else if (state === 'up') log.info(line);

@@ -1,0 +1,137 @@
+/** A broker that keeps the states of any number of machines that never were: those that are there are listed, in few bytes. */
+import t from 'tap';
+import { DEFAULT_CONFIG } from '#src/config/schema.js';
+import { Ledger } from '#src/http/clients/ledger.js';
+import { Tally } from '#src/http/clients/tally.js';
+import { Broker, type OpenLink } from '#src/hub/broker/broker.js';
+import { Budget } from '#src/hub/broker/budget.js';
+import { filterOf } from '#src/hub/fleet/filter.js';
+import { Fleet } from '#src/hub/fleet/fleet.js';
+import { HostLists } from '#src/hub/fleet/host-lists.js';
+import { createCounters, type HubParts } from '#src/hub/host/parts.js';
+import { TIMES } from '#src/hub/host/times.js';
+import { Hosts } from '#src/hub/hosts/hosts.js';
+import { Listeners } from '#src/listeners.js';
+import { createLog } from '#src/log/log.js';
+import { viewOf } from '#src/stats/view.js';
+import { FakeClock } from '../../helpers/fakes/clock.ts';
+
+const ALL = filterOf(new URLSearchParams());
+/** An address may take a quarter of `server.max_kept_megabytes`, and several of its clients may be slow. */
+const MAX_LIST_BYTES = 2 * 2 ** 20;
+const LABELS = Object.fromEntries(
+  Array.from({ length: 16 }, (_, i) => [`${'n'.repeat(60)}${i}`, '€'.repeat(64)]),
+);
+
+/** A hub behind a broker that a test plays. Machines in `there` answer. */
+function play() {
+  const clock = new FakeClock();
+  const log: string[] = [];
+  const there = new Set<string>();
+  let asked = 0;
+  const parts: HubParts = {
+    ...{ name: 'hub1', clock, times: TIMES, ledger: new Ledger(), tally: new Tally(), random: () => 0.5 },
+    ...{ log: createLog((line) => log.push(line), 'warn'), counters: createCounters(), viewers: { size: 0 } },
+    ...{ conditions: new Listeners<readonly [id: string]>(), stallLimitSeconds: () => 20 },
+  };
+  const hosts = new Hosts({}, parts, () => {
+    throw new Error('none dials in');
+  });
+  type Message = Parameters<Parameters<OpenLink>[3]['onMessage']>[0];
+  let events: Parameters<OpenLink>[3] | undefined;
+  const take = (topic: string, payload: string, isRetained: boolean) => {
+    const message: Message = { topic, payload: Buffer.from(payload), isRetained, isRepeated: false, qos: 0 };
+    events?.onMessage(message);
+  };
+  const connection = {
+    ...{ quietMs: 0, waitingBytes: 0, check: () => undefined },
+    subscribe: async () => [],
+    unsubscribe: async () => undefined,
+    async send(topic: string, payload: string) {
+      const [, id = ''] = topic.split('/');
+      if (!topic.endsWith('/cmd/get')) return;
+      asked++;
+      const answer = { id: JSON.parse(payload).id, stage: 'done', result: {}, run: 'r', clock: clock.now() };
+      if (there.has(id))
+        clock.setTimer(() => take(`hostwire/${id}/hub/feedback/hub1`, JSON.stringify(answer), false), 50);
+    },
+  };
+  const openLink = ((_url: string, _settings: object, _id: string, given: Parameters<OpenLink>[3]) => {
+    events = given;
+    return { connection, reportRefusal: () => undefined, close: async () => undefined };
+  }) as unknown as OpenLink; // As much of a link as the hub uses.
+  const settings = { ...DEFAULT_CONFIG.hub.mqtt, name: 'hub1' };
+  const broker = new Broker(parts, hosts, 'mqtt://broker', settings, openLink);
+  events?.beforeOnline?.(connection as never); // The same.
+  return {
+    ...{ clock, log, there, hosts, parts, take, broker },
+    lists: new HostLists(hosts, clock),
+    asked: () => asked,
+    status: (id: string, isRetained = true, more: object = {}) =>
+      take(`hostwire/${id}/hub/status`, JSON.stringify({ state: 'online', run: 'r', ...more }), isRetained),
+  };
+}
+
+const junkId = (number: number) => `junk${number}`.padEnd(64, '-');
+const JUNK = { name: 'x'.repeat(253), labels: LABELS };
+
+t.test('[I.hub.hostile] 20,000 kept states of machines that never answer, 50 that do', async (t) => {
+  const { clock, log, there, hosts, parts, status, lists, asked } = play();
+  const real = Array.from({ length: 50 }, (_, i) => `real${i}`);
+  for (const id of real) there.add(id);
+  // Some are delivered before the others, most of them after.
+  for (const id of real.slice(0, 5)) status(id);
+  for (let i = 0; i < 20_000; i++)
+    status(junkId(i), true, { ...JUNK, state: i % 2 === 0 ? 'online' : 'offline' });
+  for (const id of real.slice(5)) status(id);
+  t.ok(lists.json(ALL).length < MAX_LIST_BYTES, `${lists.json(ALL).length} bytes at the beginning`);
+  const findUp = () => hosts.all.filter(({ condition }) => condition.state === 'up').map(({ id }) => id);
+  let most = 0;
+  let seconds = 0;
+  for (; seconds < 60 && findUp().length < real.length; seconds++) {
+    const before = asked();
+    await clock.advance(1000);
+    most = Math.max(most, asked() - before);
+  }
+  t.same(findUp().sort(), real.sort(), `all that are there are found, in ${seconds} s`);
+  t.ok(most <= 400, `${most} are asked in one second at most`);
+  const list = lists.json(ALL);
+  t.ok(list.length < MAX_LIST_BYTES, `${list.length} bytes`);
+  const { hosts: rows } = JSON.parse(list.toString());
+  t.ok(rows.length < 1000, `${rows.length} rows`);
+  const fleet = new Fleet(parts, hosts, 1000);
+  const place = fleet.join(ALL, viewOf(31, false), { publish: () => undefined });
+  t.ok(place.whole().event.length < MAX_LIST_BYTES, 'the first event of the fleet');
+  place.leave();
+  t.ok(log.filter((line) => /junk/.test(line)).length < 20, 'no line for each');
+  t.ok(log.some((line) => /keeps many states of machines that do not answer/.test(line)));
+});
+
+t.test('[I.hub.hostile] a new machine gets in, however many states are kept', async (t) => {
+  const { there, hosts, status, log } = play();
+  for (let i = 0; i < 30_000; i++) status(junkId(i), true, { state: i < 26_000 ? 'online' : 'offline' });
+  there.add('new');
+  status('new', false, { labels: { site: 'berlin' }, name: 'new.lan' });
+  t.match(hosts.get('new')?.row, { state: 'up', name: 'new.lan', labels: { site: 'berlin' } });
+  t.ok(log.some((line) => /keeps too many states/.test(line)));
+});
+
+t.test('[I.hub.hostile] machines that are there share the bytes of names and labels', async (t) => {
+  const { hosts, status, lists, log } = play();
+  for (let i = 0; i < 3000; i++) status(`m${i}`, false, JUNK);
+  const list = lists.json(ALL);
+  t.ok(list.length < 3000 * 400 + 4 * 2 ** 20, `${list.length} bytes`);
+  t.equal(hosts.all.length, 3000, 'each is listed');
+  t.match(hosts.get('m0')?.row, { name: JUNK.name });
+  t.match(hosts.get('m2999')?.row, { state: 'up', name: 'm2999', labels: {} }, 'by its id alone');
+  t.equal(log.filter((line) => /too long/.test(line)).length, 1);
+});
+
+t.test('a budget', async (t) => {
+  const budget = new Budget<string>(10);
+  t.equal(budget.take('a', 6), true);
+  t.equal(budget.take('b', 5), false);
+  t.equal(budget.take('a', 10), true, 'in the place of what it had');
+  t.equal(budget.take('a', 11), false);
+  t.equal(budget.freeBytes, 10, 'it has none then');
+});
