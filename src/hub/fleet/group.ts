@@ -25,6 +25,11 @@ const SAMPLE = Buffer.from(',"sample":');
 const CLOSE = Buffer.from('}');
 const COMMA = Buffer.from(',');
 
+/** Samples of one event together, half of what one address may be kept by default. Beyond it the large ones are left out. */
+const MAX_SAMPLE_BYTES = 8 * 2 ** 20;
+/** A plain sample with 500 disks has 60 KB. */
+const LARGE_BYTES = 64 * 1024;
+
 /** What a group has sent of a host. */
 interface Sent {
   readonly host: Host;
@@ -38,12 +43,24 @@ function sampleOf(host: Host, view: View): HostSample | undefined {
   return current?.has(view) === true && current.isValid ? current : undefined;
 }
 
-function partsOf({ id, condition }: Host, sample: HostSample | undefined, view: View): readonly Buffer[] {
+function partsOf({ id, condition }: Host, payload: Buffer | undefined): readonly Buffer[] {
   const head = Buffer.from(`${JSON.stringify(id)}:${JSON.stringify(condition).slice(0, -1)}`);
-  return sample === undefined ? [head, CLOSE] : [head, SAMPLE, sample.payload(view), CLOSE];
+  return payload === undefined ? [head, CLOSE] : [head, SAMPLE, payload, CLOSE];
+}
+
+/** The payloads of an event. Where all are too long for one, a few machines must not cost the others their viewers. */
+function payloadsOf(sent: readonly Sent[], view: View): readonly (Buffer | undefined)[] {
+  const payloads = sent.map(({ sample }) => sample?.payload(view));
+  const bytes = payloads.reduce((sum, payload) => sum + (payload?.length ?? 0), 0);
+  if (bytes <= MAX_SAMPLE_BYTES) return payloads;
+  return payloads.map((payload) =>
+    payload !== undefined && payload.length > LARGE_BYTES ? undefined : payload,
+  );
 }
 
 export class Group {
+  readonly #log: HubParts['log'];
+  #hasComplained = false;
   readonly #hosts: Hosts;
   readonly #filter: Filter;
   readonly #view: View;
@@ -65,6 +82,7 @@ export class Group {
 
   constructor(parts: HubParts, hosts: Hosts, filter: Filter, view: View, onEmpty: () => void) {
     this.#onEmpty = onEmpty;
+    this.#log = parts.log;
     this.#hosts = hosts;
     this.#filter = filter;
     this.#view = view;
@@ -212,14 +230,23 @@ export class Group {
     return this.#whole;
   }
 
+  #complain(): void {
+    if (!this.#hasComplained)
+      this.#log.warn('the samples of all machines are too long: those of more than 64 KiB are left out');
+    this.#hasComplained = true;
+  }
+
   #join(hosts: readonly Sent[], removed: readonly string[], isAll: boolean): Buffer {
     const parts: Buffer[] = [
       BEGIN,
       Buffer.from(`{"at":${(Date.now() / 1000).toFixed(3)},"all":${isAll},"hosts":{`),
     ];
-    for (const { host, sample } of hosts) {
-      if (parts.length > 2) parts.push(COMMA);
-      parts.push(...partsOf(host, sample, this.#view));
+    const payloads = payloadsOf(hosts, this.#view);
+    if (payloads.some((payload, at) => payload === undefined && hosts[at]?.sample !== undefined))
+      this.#complain();
+    for (const [at, { host }] of hosts.entries()) {
+      if (at > 0) parts.push(COMMA);
+      parts.push(...partsOf(host, payloads[at]));
     }
     parts.push(Buffer.from(`},"removed":${JSON.stringify(removed)}}\n\n`));
     return Buffer.concat(parts);
