@@ -2,6 +2,7 @@
  * A message as frames of a WebSocket: a text frame with the end of its topic, a newline and the payload. One that is longer
  * than a server takes at once is cut into binary frames, whose first byte says whether more follow.
  */
+import { PieceBuffer } from '../../piece-buffer.ts';
 
 /** The end of a topic, as it is below `<mqtt.topic>/<id>/hub/` at a broker, and what was sent on it. */
 export interface Framed {
@@ -13,6 +14,9 @@ export interface Framed {
 export const MAX_FRAME_BYTES = 48 * 1024;
 /** As that of a packet at a broker. */
 export const MAX_MESSAGE_BYTES = 1024 * 1024;
+
+/** A message of that length has 22 of them. */
+const MAX_PARTS = 64;
 
 const LF = 10;
 /** Longer than `feedback/` and the name of a hub. */
@@ -44,25 +48,31 @@ export function readMessage(bytes: Buffer): Framed | undefined {
 
 /** Joins the binary frames of one message. */
 export class Parts {
-  #parts: Buffer[] = [];
-  #bytes = 0;
+  readonly #joined = new PieceBuffer();
+  #count = 0;
 
-  /** Bytes that are kept. */
-  get bytes(): number {
-    return this.#bytes;
+  /** Memory that is kept. */
+  get keptBytes(): number {
+    return this.#joined.keptBytes;
   }
 
-  /** The whole message with its last frame; 'bad': it is longer than any may be, or no part. */
+  /**
+   * The whole message with its last frame; 'bad': it is longer or has more parts than any may have, or the frame is not a
+   * part, or an empty one before the last.
+   */
   take(frame: Buffer): Buffer | 'more' | 'bad' {
     const [mark] = frame;
-    this.#bytes += frame.length - 1;
-    if ((mark !== LAST && mark !== MORE) || this.#bytes > MAX_MESSAGE_BYTES) return 'bad';
+    const isLast = mark === LAST;
+    if (!isLast && (mark !== MORE || frame.length === 1)) return 'bad';
+    this.#count++;
+    const isLong = this.#joined.length + frame.length - 1 > MAX_MESSAGE_BYTES;
+    if (isLong || this.#count > MAX_PARTS) return 'bad';
     // Copied: the frame is valid during the call only.
-    this.#parts.push(Buffer.from(frame.subarray(1)));
-    if (mark === MORE) return 'more';
-    const whole = Buffer.concat(this.#parts);
-    this.#parts = [];
-    this.#bytes = 0;
+    this.#joined.add(frame, 1);
+    if (!isLast) return 'more';
+    const whole = this.#joined.bytes;
+    this.#joined.clear();
+    this.#count = 0;
     return whole;
   }
 }

@@ -147,7 +147,7 @@ export class DialSession implements SocketEvents, Holder {
 
   #join(frame: Buffer): void {
     const whole = this.#parts.take(frame);
-    this.#options.ledger.set(this, this.#parts.bytes);
+    this.#options.ledger.set(this, this.#parts.keptBytes);
     if (whole === 'bad') this.end('malformed');
     else if (whole !== 'more') this.#deliver(whole);
   }

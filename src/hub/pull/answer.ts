@@ -1,4 +1,5 @@
 /** Parses one answer of HTTP/1.1, split anywhere, as an agent sends it: strictly, and with limits. */
+import { PieceBuffer } from '../../piece-buffer.ts';
 
 export interface AnswerHead {
   readonly status: number;
@@ -19,6 +20,7 @@ export class BadAnswer extends Error {}
 
 /** Far above any head of the service, and of proxies. */
 const MAX_HEAD_BYTES = 16 * 1024;
+const HEAD_END = '\r\n\r\n';
 const STATUS_LINE = /^HTTP\/1\.1 ([2-5]\d\d)(?: [\t -~]*)?$/;
 // The blanks before a value are taken all or not at all: else a line of 16,000 blanks that ends in a control character
 // would be tried in 16,000 ways.
@@ -60,7 +62,7 @@ export class AnswerParser {
   readonly #sink: AnswerSink;
   readonly #hasBody: boolean;
   #state: State = STATES.head;
-  #head: Buffer | undefined;
+  #head: PieceBuffer | undefined;
   #left = 0;
   #digits = 0;
 
@@ -95,13 +97,18 @@ export class AnswerParser {
   /** Returns where the body begins; the length of `bytes` while the head is incomplete. */
   #takeHead(bytes: Buffer): number {
     const before = this.#head?.length ?? 0;
-    const all = this.#head === undefined ? bytes : Buffer.concat([this.#head, bytes]);
-    const end = all.indexOf('\r\n\r\n');
+    // Copied: the caller's buffer is used again. No further than a head may reach.
+    this.#head?.add(bytes, 0, Math.min(bytes.length, MAX_HEAD_BYTES + HEAD_END.length - before));
+    const all = this.#head?.bytes ?? bytes;
+    // Its end may have begun in the bytes before: what was searched is not searched again.
+    const end = all.indexOf(HEAD_END, Math.max(0, before - HEAD_END.length + 1));
     if (end > MAX_HEAD_BYTES || (end < 0 && all.length > MAX_HEAD_BYTES))
       throw new BadAnswer('the head of an answer is too long');
     if (end < 0) {
-      // Copied: the caller's buffer is used again.
-      this.#head = this.#head === undefined ? Buffer.from(bytes) : all;
+      if (this.#head === undefined) {
+        this.#head = new PieceBuffer();
+        this.#head.add(bytes);
+      }
       return bytes.length;
     }
     this.#head = undefined;

@@ -1,5 +1,6 @@
 /** A connection to an agent that is kept: it carries one request at a time, and is free again after a whole answer. */
 import type net from 'node:net';
+import { PieceBuffer } from '../../piece-buffer.ts';
 import { type AnswerHead, AnswerParser, BadAnswer } from './answer.ts';
 import { connectTo, type Failure, failureOf } from './socket.ts';
 import type { Target } from './target.ts';
@@ -26,10 +27,9 @@ export interface Lost extends Failure {
 interface Exchange {
   readonly request: SentRequest;
   readonly done: (found: WholeAnswer | Lost) => void;
-  readonly parts: Buffer[];
+  readonly body: PieceBuffer;
   parser: AnswerParser | undefined;
   head: AnswerHead | undefined;
-  length: number;
   isSent: boolean;
   isAnswered: boolean;
 }
@@ -66,8 +66,8 @@ export class AgentConnection {
   /** Sends a request, once; `done` is called once, later, unless `close` comes first. */
   send(request: SentRequest, done: Exchange['done']): void {
     this.#exchange = {
-      ...{ request, done, parts: [], parser: undefined, head: undefined },
-      ...{ length: 0, isSent: false, isAnswered: false },
+      ...{ request, done, body: new PieceBuffer(), parser: undefined, head: undefined },
+      ...{ isSent: false, isAnswered: false },
     };
     if (this.#isReady) this.#write();
     else
@@ -120,9 +120,8 @@ export class AgentConnection {
           exchange.head = head;
         },
         onBody: (bytes, start, end) => {
-          exchange.length += end - start;
-          if (exchange.length > MAX_BYTES) throw new BadAnswer('its answer is too long');
-          exchange.parts.push(Buffer.from(bytes.subarray(start, end)));
+          if (exchange.body.length + end - start > MAX_BYTES) throw new BadAnswer('its answer is too long');
+          exchange.body.add(bytes, start, end);
         },
         onEnd: () => undefined,
       },
@@ -150,12 +149,12 @@ export class AgentConnection {
   }
 
   #finish(exchange: Exchange): void {
-    const { head, parts, done } = exchange;
+    const { head, body, done } = exchange;
     if (head === undefined) return;
     this.#exchange = undefined;
     this.answeredAtMs = this.#now();
     if (/(?:^|,)\s*close\s*(?:,|$)/i.test(head.headers.get('connection') ?? '')) this.close();
-    done({ ...head, bytes: Buffer.concat(parts) });
+    done({ ...head, bytes: body.take() });
   }
 
   #ended(failure: Failure | undefined): void {
@@ -178,7 +177,6 @@ export class AgentConnection {
       return;
     }
     this.close();
-    if (exchange.head !== undefined)
-      exchange.done({ ...exchange.head, bytes: Buffer.concat(exchange.parts) });
+    if (exchange.head !== undefined) exchange.done({ ...exchange.head, bytes: exchange.body.take() });
   }
 }

@@ -2,6 +2,7 @@
  * Cuts the body of an agent's event stream into events. It takes only what the service sends (one `data: {…}` line or
  * one comment line, then a blank line) and what a proxy does not change; anything else is refused.
  */
+import { PieceBuffer } from '../../piece-buffer.ts';
 import { BadAnswer } from './answer.ts';
 
 /** Far above a sample of the largest machine (601 interfaces, 1,500 mounts: 0.7 MB). */
@@ -15,12 +16,16 @@ const END = Buffer.from('}\n\n');
 export class EventSplitter {
   readonly #onEvent: (event: Buffer) => void;
   /** The beginning of an incomplete line and its blank line. */
-  #kept: Buffer[] = [];
-  #keptBytes = 0;
+  readonly #kept = new PieceBuffer();
 
   /** `onEvent` gets each event with its `data: ` and its blank line, in bytes of its own. */
   constructor(onEvent: (event: Buffer) => void) {
     this.#onEvent = onEvent;
+  }
+
+  /** Memory for an incomplete event. */
+  get keptBytes(): number {
+    return this.#kept.keptBytes;
   }
 
   /** Throws BadAnswer. */
@@ -28,7 +33,9 @@ export class EventSplitter {
     for (let at = start; at < end; ) {
       const next = this.#endOf(bytes, at, end);
       if (next === undefined) {
-        this.#keep(bytes, at, end);
+        if (this.#kept.length + end - at > MAX_EVENT_BYTES)
+          throw new BadAnswer('an event of the stream is too long');
+        this.#kept.add(bytes, at, end);
         return;
       }
       this.#take(bytes, at, next);
@@ -38,9 +45,9 @@ export class EventSplitter {
 
   /** Where the block that begins at `at`, or began in what is kept, ends; undefined: not in these bytes. */
   #endOf(bytes: Buffer, at: number, end: number): number | undefined {
-    const last = this.#kept.at(-1);
+    const { bytes: kept } = this.#kept;
     // Its line is complete, the blank one is not.
-    if (last !== undefined && last[last.length - 1] === LF) {
+    if (kept.at(-1) === LF) {
       if (bytes[at] !== LF) throw new BadAnswer('an event of the stream has more than one line');
       return at + 1;
     }
@@ -50,25 +57,14 @@ export class EventSplitter {
     return line + 2;
   }
 
-  #keep(bytes: Buffer, at: number, end: number): void {
-    this.#keptBytes += end - at;
-    if (this.#keptBytes > MAX_EVENT_BYTES) throw new BadAnswer('an event of the stream is too long');
-    const copy = Buffer.allocUnsafeSlow(end - at);
-    bytes.copy(copy, 0, at, end);
-    this.#kept.push(copy);
-  }
-
   #take(bytes: Buffer, at: number, end: number): void {
-    const [first = bytes] = this.#kept;
-    if (this.#keptBytes === 0 && bytes[at] === COLON) return;
+    const { bytes: kept, length } = this.#kept;
+    this.#kept.clear();
+    if ((length === 0 ? bytes[at] : kept[0]) === COLON) return;
     // Slow: a slice of Node's pool would keep 8 KiB of it as long as it is kept.
-    const block = Buffer.allocUnsafeSlow(this.#keptBytes + end - at);
-    let to = 0;
-    for (const part of this.#kept) to += part.copy(block, to);
-    bytes.copy(block, to, at, end);
-    this.#kept = [];
-    this.#keptBytes = 0;
-    if (first !== bytes && first[0] === COLON) return;
+    const block = Buffer.allocUnsafeSlow(length + end - at);
+    kept.copy(block);
+    bytes.copy(block, length, at, end);
     const isEvent =
       block.length >= BEGIN.length + END.length &&
       block.length <= MAX_EVENT_BYTES &&
