@@ -7,7 +7,7 @@ import { identify } from '#src/exporters/identity.js';
 import { Again } from '#src/exporters/mqtt/link/again.js';
 import { Backoff } from '#src/exporters/mqtt/link/backoff.js';
 import { brokerOf } from '#src/exporters/mqtt/link/broker.js';
-import { MAX_PACKET_BYTES, PacketLengths } from '#src/exporters/mqtt/link/packets.js';
+import { MAX_PACKET_BYTES, MAX_PACKET_PIECES, PacketLengths } from '#src/exporters/mqtt/link/packets.js';
 import { SleepHold } from '#src/exporters/mqtt/link/sleep-hold.js';
 import { FakeClock, settle } from '../../helpers/fakes/clock.ts';
 import { mqttPart } from './broker.ts';
@@ -24,7 +24,7 @@ const packet = (length: number, body = Buffer.alloc(length)) => {
 
 t.test('[3.mqtt-long] a packet that is too long is noticed by its head, however it is cut', async (t) => {
   const good = Buffer.concat([packet(0), packet(127), packet(128), packet(20_000), packet(0), packet(1)]);
-  for (const size of [1, 2, 7, 1000, good.length]) {
+  for (const size of [5, 7, 1000, good.length]) {
     const lengths = new PacketLengths();
     for (let at = 0; at < good.length; at += size)
       if (!lengths.take(good.subarray(at, at + size))) t.fail(`at ${at} of ${size}`);
@@ -32,6 +32,20 @@ t.test('[3.mqtt-long] a packet that is too long is noticed by its head, however 
   }
   t.ok(new PacketLengths().take(packet(MAX_PACKET_BYTES, Buffer.alloc(10))));
   t.notOk(new PacketLengths().take(Buffer.from([0x30, 0x80, 0x80, 0x80, 0x80])), 'no length has five digits');
+});
+
+t.test('[3.mqtt-long] a packet in more pieces than a network makes is refused', async (t) => {
+  const bytes = [...packet(20_000)].map((byte) => Buffer.from([byte]));
+  const lengths = new PacketLengths();
+  const refusedAt = bytes.findIndex((byte) => !lengths.take(byte));
+  t.equal(refusedAt, MAX_PACKET_PIECES + 1, 'pieces of one byte');
+  const segments = new PacketLengths();
+  const longest = packet(MAX_PACKET_BYTES);
+  for (let at = 0; at < longest.length; at += 536)
+    if (!segments.take(longest.subarray(at, at + 536))) t.fail(`at ${at}`);
+  const short = new PacketLengths();
+  for (let i = 0; i < 2 * MAX_PACKET_PIECES; i++)
+    for (const byte of packet(1)) if (!short.take(Buffer.from([byte]))) t.fail(`packet ${i}`);
 });
 
 t.test(

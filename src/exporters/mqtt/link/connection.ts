@@ -6,7 +6,7 @@ import type { Socket } from 'node:net';
 import mqtt, { type IClientOptions, type IConnackPacket, type IPublishPacket } from 'mqtt';
 import { type Broker, openSocket, type ProtocolVersion } from './broker.ts';
 import { type Line, type LineEvents, Refusal } from './line.ts';
-import { MAX_PACKET_BYTES, PacketLengths } from './packets.ts';
+import { MAX_PACKET_BYTES, MAX_PACKET_PIECES, PacketLengths } from './packets.ts';
 import { Pulse } from './pulse.ts';
 
 export interface ConnectionOptions extends LineEvents {
@@ -171,7 +171,9 @@ export class Connection implements Line {
   #judge(chunk: Buffer): void {
     this.#pulse.heard();
     if (!this.#lengths.take(chunk))
-      this.cut(`a packet of the broker is longer than ${MAX_PACKET_BYTES} bytes`);
+      this.cut(
+        `a packet of the broker has more than ${MAX_PACKET_BYTES} bytes, or came in more than ${MAX_PACKET_PIECES} pieces`,
+      );
   }
 
   #refuseLong(topic: string, payload: string): void {

@@ -3,6 +3,12 @@
 /** Longer than the document of any device; commands have a limit of their own. */
 export const MAX_PACKET_BYTES = 1024 * 1024;
 
+/**
+ * Pieces in which the bytes of one packet may arrive: the parser keeps each as a buffer of its own, about 200 bytes of
+ * objects. The longest packet in segments of 536 bytes, the shortest that IPv4 is made for, is 1,957.
+ */
+export const MAX_PACKET_PIECES = 4096;
+
 const CONTINUES = 0x80;
 /** More digits than a length may have. */
 const MAX_LENGTH_BYTES = 4;
@@ -12,9 +18,12 @@ export class PacketLengths {
   #left = 0;
   /** Bytes of its length that were read; undefined: the next byte is the type of a packet. */
   #digits: number | undefined;
+  /** Chunks since the present packet began. */
+  #pieces = 0;
 
-  /** Whether the packets in `chunk` are of lengths that are taken. */
+  /** Whether the packets in `chunk` are of lengths that are taken, and arrive in as many pieces. */
   take(chunk: Uint8Array): boolean {
+    if (++this.#pieces > MAX_PACKET_PIECES) return false;
     for (let at = 0; at < chunk.length; ) {
       if (this.#digits === undefined && this.#left > 0) {
         const skipped = Math.min(this.#left, chunk.length - at);
@@ -28,6 +37,7 @@ export class PacketLengths {
   #takeHead(byte: number): boolean {
     if (this.#digits === undefined) {
       this.#digits = 0;
+      this.#pieces = 0;
       return true;
     }
     this.#left += (byte & ~CONTINUES) * 128 ** this.#digits;
