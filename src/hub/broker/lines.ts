@@ -60,15 +60,16 @@ export class SampleLines {
     if (headEnd < 0 || headEnd > MAX_HEAD_BYTES || payload.includes(CR, headEnd)) return undefined;
     const head = readHead(payload.toString('utf8', 0, headEnd));
     if (head === undefined) return undefined;
+    const { plain, detail } = head;
+    const count = 1 + plain.length + (detail === undefined ? 0 : 1 + detail.length);
     const lines: Line[] = [];
-    for (let start = headEnd + 1; start <= payload.length; ) {
+    // No further than to the first line too many: a payload of 1 MiB may have a million.
+    for (let start = headEnd + 1; start <= payload.length && lines.length <= count; ) {
       const found = payload.indexOf(LF, start);
       const end = found < 0 ? payload.length : found;
       lines.push([start, end]);
       start = end + 1;
     }
-    const { plain, detail } = head;
-    const count = 1 + plain.length + (detail === undefined ? 0 : 1 + detail.length);
     return lines.length === count ? new SampleLines(payload, head, lines) : undefined;
   }
 

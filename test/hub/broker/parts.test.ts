@@ -55,6 +55,18 @@ t.test('[I.hub.mqtt.samples] every view from lines, byte by byte as the service 
   }
 });
 
+t.test('[I.hub.hostile] a million lines are not searched for a sample of two', async (t) => {
+  const payload = message([]);
+  const long = Buffer.concat([payload, Buffer.alloc(2 ** 20 - payload.length, '\n')]);
+  let searches = 0;
+  const indexOf = (value: number, from?: number) => {
+    searches++;
+    return Buffer.prototype.indexOf.call(long, value, from);
+  };
+  t.equal(SampleLines.read(Object.assign(long, { indexOf })), undefined);
+  t.ok(searches < 10, `${searches} searches`);
+});
+
 t.test('[I.hub.mqtt.samples] what is no sample, and lines that are no members', async (t) => {
   const time = '"timestamp":1,"uptime":2';
   t.ok(SampleLines.read(message([time, '"cpu":{}'])));
