@@ -73,6 +73,7 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   ],
   'hub/dial': [
     ...['hub/broker', 'hub/host', 'hub/hosts', 'exporters/dial', 'http', 'config', 'errors', 'log', 'clock'],
+    'allowance',
   ],
   'hub/broker': [
     ...['hub/host', 'hub/hosts', 'hub/pull', 'exporters/mqtt', 'fairness', 'host', 'config', 'stats'],
@@ -87,7 +88,7 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
     ...['hub/pull', 'fairness', 'host', 'http', 'stats', 'wire', 'errors', 'log', 'params', 'clock'],
     'listeners',
   ],
-  'hub/pull': ['fairness', 'config', 'tls', 'clock', 'piece-buffer', 'socket-errors'],
+  'hub/pull': ['fairness', 'config', 'tls', 'clock', 'allowance', 'piece-buffer', 'socket-errors'],
   parts: ['config', 'host', 'stats', 'history', 'processes', 'commands', 'log', 'clock'],
   engines: ['http'],
   http: ['http/clients', 'fairness', 'stats', 'tls', 'access', 'config', 'wire', 'errors', 'params', 'log'],
@@ -152,6 +153,7 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
     'config',
     'tls',
     'clock',
+    'allowance',
     'piece-buffer',
     'socket-errors',
   ],
@@ -182,6 +184,7 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   wire: ['errors'],
   errors: [],
   log: ['fairness'],
+  allowance: [],
   'piece-buffer': [],
   'socket-errors': [],
   clock: [],

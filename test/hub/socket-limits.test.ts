@@ -89,8 +89,9 @@ t.test('[I.hub.ws-access] sockets count with the streams of their address', asyn
 });
 
 t.test('[I.hub.ws-stall] a socket that does not read misses samples, and gets the newest', async (t) => {
-  const agents = await Promise.all(['a', 'b'].map(async () => await PlayedAgent.start(t)));
-  const ids = ['a', 'b'];
+  // As many as fill the buffers, each with no more than an agent may send together (8 MiB).
+  const ids = ['a', 'b', 'c', 'd', 'e'];
+  const agents = await Promise.all(ids.map(async () => await PlayedAgent.start(t)));
   const hub = await startHub(t, Object.fromEntries(agents.map(({ url }, i) => [ids[i] ?? '', { url }])));
   for (const id of ids) await hub.host(id, isUp);
   const client = await HubClient.open(t, hub);
@@ -110,7 +111,7 @@ t.test('[I.hub.ws-stall] a socket that does not read misses samples, and gets th
         (told) => told.host === id && told.type === 'system_stats' && told.data['timestamp'] === at,
       ),
     );
-  while (timestamp < 80) {
+  while (timestamp < 30) {
     timestamp++;
     const at = timestamp;
     for (const agent of agents) agent.sample({ timestamp: at, filler });

@@ -14,6 +14,8 @@ export interface Times {
   readonly initialDelayMs: number;
   /** The longest delay before the next attempt. */
   readonly maxDelayMs: number;
+  /** The longest delay after an agent has sent more than is taken: each attempt lets it send that much again. */
+  readonly floodMs: number;
   /** For the first sample, while its viewer waits for the head of the answer. */
   readonly firstSampleMs: number;
   /** Sections that nobody wants any more are asked for this long, because pages are loaded again. */
@@ -31,6 +33,7 @@ export const TIMES: Times = {
   initialDelayMs: 250,
   // Streams go on within 5 s of the end of an outage.
   maxDelayMs: 4000,
+  floodMs: 20_000,
   firstSampleMs: 10_000,
   shrinkMs: 10_000,
 };

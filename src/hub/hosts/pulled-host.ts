@@ -129,13 +129,17 @@ export class PulledHost implements Host, LaneOwner {
     if (this.#name === undefined && this.#check === undefined) this.#attemptIn(0);
   }
 
-  failed({ isRefusal, reason }: Failure): void {
+  failed({ isRefusal, isFlood, reason }: Failure): void {
     if (this.#isClosed) return;
     const wasUp = this.isUp;
     // A stream of the other lane is open: it is there.
     if (!this.lanes.some((lane) => lane.current !== undefined))
       this.#standing.set({ state: isRefusal ? 'refused' : 'down', reason });
-    const { initialDelayMs, maxDelayMs } = this.#parts.times;
+    const { initialDelayMs, maxDelayMs, floodMs } = this.#parts.times;
+    if (isFlood === true) {
+      this.#attemptIn(floodMs * (1 - this.#parts.random() / 2));
+      return;
+    }
     const step = Math.min(maxDelayMs, initialDelayMs * 2 ** this.#failures++);
     const waitMs = step * (1 - this.#parts.random() / 2);
     // From one attempt to the next: one that nobody answers takes seconds itself.

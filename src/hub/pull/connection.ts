@@ -2,6 +2,7 @@
 import type net from 'node:net';
 import { PieceBuffer } from '../../piece-buffer.ts';
 import { type AnswerHead, AnswerParser, BadAnswer } from './answer.ts';
+import { AgentPace } from './pace.ts';
 import { connectTo, type Failure, failureOf } from './socket.ts';
 import type { Target } from './target.ts';
 
@@ -28,6 +29,7 @@ interface Exchange {
   readonly request: SentRequest;
   readonly done: (found: WholeAnswer | Lost) => void;
   readonly body: PieceBuffer;
+  readonly pace: AgentPace;
   parser: AnswerParser | undefined;
   head: AnswerHead | undefined;
   isSent: boolean;
@@ -66,7 +68,8 @@ export class AgentConnection {
   /** Sends a request, once; `done` is called once, later, unless `close` comes first. */
   send(request: SentRequest, done: Exchange['done']): void {
     this.#exchange = {
-      ...{ request, done, body: new PieceBuffer(), parser: undefined, head: undefined },
+      ...{ request, done, body: new PieceBuffer(), pace: new AgentPace(this.#now) },
+      ...{ parser: undefined, head: undefined },
       ...{ isSent: false, isAnswered: false },
     };
     if (this.#isReady) this.#write();
@@ -120,6 +123,7 @@ export class AgentConnection {
           exchange.head = head;
         },
         onBody: (bytes, start, end) => {
+          exchange.pace.takePiece();
           if (exchange.body.length + end - start > MAX_BYTES) throw new BadAnswer('its answer is too long');
           exchange.body.add(bytes, start, end);
         },
@@ -140,6 +144,7 @@ export class AgentConnection {
     exchange.isAnswered = true;
     const parser = this.#parserOf(exchange);
     try {
+      exchange.pace.takePiece(bytes.length);
       parser.push(bytes);
     } catch (error) {
       this.close(failureOf(error));

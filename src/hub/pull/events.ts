@@ -15,12 +15,17 @@ const END = Buffer.from('}\n\n');
 
 export class EventSplitter {
   readonly #onEvent: (event: Buffer) => void;
+  readonly #onBlock: () => void;
   /** The beginning of an incomplete line and its blank line. */
   readonly #kept = new PieceBuffer();
 
-  /** `onEvent` gets each event with its `data: ` and its blank line, in bytes of its own. */
-  constructor(onEvent: (event: Buffer) => void) {
+  /**
+   * `onEvent` gets each event with its `data: ` and its blank line, in bytes of its own. `onBlock` is called before it, and
+   * for each comment; it may throw.
+   */
+  constructor(onEvent: (event: Buffer) => void, onBlock: () => void = () => undefined) {
     this.#onEvent = onEvent;
+    this.#onBlock = onBlock;
   }
 
   /** Memory for an incomplete event. */
@@ -58,6 +63,7 @@ export class EventSplitter {
   }
 
   #take(bytes: Buffer, at: number, end: number): void {
+    this.#onBlock();
     const { bytes: kept, length } = this.#kept;
     this.#kept.clear();
     if ((length === 0 ? bytes[at] : kept[0]) === COLON) return;

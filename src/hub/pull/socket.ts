@@ -6,12 +6,15 @@ import { SOCKET_ERRORS } from '../../socket-errors.ts';
 import { pinOf } from '../../tls/certificate.ts';
 import { type AnswerHead, BadAnswer } from './answer.ts';
 import { lookUpWhile } from './names.ts';
+import { Flood } from './pace.ts';
 import type { Target } from './target.ts';
 
 /** Why a request or its stream ended. */
 export interface Failure {
   /** The agent answered, but refuses the hub, or is not the one that the pin names. */
   readonly isRefusal: boolean;
+  /** The agent sent more than the hub takes: the next attempt is later than after other failures. */
+  readonly isFlood?: boolean;
   /** A sentence without its full stop, for people. */
   readonly reason: string;
 }
@@ -59,7 +62,8 @@ const CERTIFICATE = /^(?:CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|ERR_TLS_CERT_
 
 export function failureOf(error: unknown): Failure {
   if (error instanceof WrongAnswer) return { isRefusal: error.isRefusal, reason: error.message };
-  if (error instanceof BadAnswer) return { isRefusal: false, reason: error.message };
+  if (error instanceof BadAnswer)
+    return { isRefusal: false, isFlood: error instanceof Flood, reason: error.message };
   if (!(error instanceof Error)) return { isRefusal: false, reason: String(error) };
   const code = 'code' in error ? String(error.code) : '';
   if (CERTIFICATE.test(code))
