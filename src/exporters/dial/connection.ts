@@ -1,5 +1,6 @@
 /** One connection to a hub that was dialled: from the proofs of both sides to its end. A new one is made after each end. */
 import type { WebSocket } from 'ws';
+import { Allowance, type Rate } from '../../allowance.ts';
 import type { Clock } from '../../clock.ts';
 import type { Line, LineEvents } from '../mqtt/link/line.ts';
 import { ENDINGS, pauseAfter, whyClosed, whyFailed, whyNotUpgraded } from './endings.ts';
@@ -20,6 +21,17 @@ export interface DialOptions extends LineEvents {
 const OPEN_LIMIT_MS = 10_000;
 /** Of what a hub sends before it has proved itself. */
 const MAX_UNPROVEN_BYTES = 4096;
+/** Pings and pongs before that. */
+const MAX_UNPROVEN_FRAMES = 8;
+/**
+ * Messages, pings and pongs of a hub. At most 20 questions and as many commands per second are answered, and a hub waits
+ * for 32 answers at a time: more than these are read later, so that a hub with a busy viewer is slowed, and not lost.
+ */
+const FRAMES: Rate = { perSecond: 200, burst: 400 };
+/** As many beyond these were read at a time: no hub has them under way. */
+const MAX_EXCESS = 2000;
+/** A message counts once more for each of these bytes. */
+const FRAME_BYTES = 4096;
 /** The hub answers a ping at once: three that are lost are the end. */
 const PING_MS = 5000;
 const SILENCE_MS = 15_000;
@@ -41,6 +53,10 @@ export class DialConnection implements Line {
   #isLeave = false;
   #timer: unknown;
   #heardAtMs: number;
+  readonly #allowance: Allowance;
+  #unprovenFrames = 0;
+  /** Nothing is read until it fires. */
+  #pause: unknown;
   /** Rejects what was not sent when it ends. */
   readonly #open = new Set<(error: Error) => void>();
 
@@ -48,19 +64,24 @@ export class DialConnection implements Line {
     const { target, clock } = options;
     this.#options = options;
     this.#heardAtMs = clock.now();
+    this.#allowance = new Allowance(FRAMES, clock.now());
     this.#timer = clock.setTimer(() => this.cut('the hub does not answer in time'), OPEN_LIMIT_MS);
     this.#socket = openWebSocket(target, OPEN_LIMIT_MS);
     this.#socket
       // With the binary type that is set by default each message is one Buffer.
       .on('message', (data, isBinary) => this.#take(data as Buffer, isBinary))
-      .on('ping', () => this.#hear())
-      .on('pong', () => this.#hear())
+      .on('ping', () => this.#takeControlFrame())
+      .on('pong', () => this.#takeControlFrame())
       .on('unexpected-response', (request, { statusCode = 0 }) => {
         this.#note(whyNotUpgraded(statusCode));
         request.destroy();
         this.#end();
       })
-      .on('error', (error) => this.#note(whyFailed(error)))
+      .on('error', (error) => {
+        this.#note(whyFailed(error));
+        // The library would wait 30 s for the close frame of a hub that breaks the protocol.
+        if (this.#socket.readyState !== this.#socket.CONNECTING) this.#socket.terminate();
+      })
       .on('close', (code, reason) => {
         this.#note(whyClosed(code, reason.toString()), pauseAfter(reason.toString()));
         this.#end();
@@ -110,7 +131,7 @@ export class DialConnection implements Line {
 
   #take(bytes: Buffer, isBinary: boolean): void {
     if (this.#stage === 'ended') return;
-    this.#hear();
+    this.#hear(bytes.length);
     if (this.#stage !== 'ready' && (isBinary || bytes.length > MAX_UNPROVEN_BYTES)) {
       this.cut('what answers there is no hub');
       return;
@@ -162,8 +183,37 @@ export class DialConnection implements Line {
     }, PING_MS);
   }
 
-  #hear(): void {
-    this.#heardAtMs = this.#options.clock.now();
+  #takeControlFrame(): void {
+    if (this.#stage === 'ended') return;
+    this.#hear(0);
+    if (this.#stage !== 'ready' && ++this.#unprovenFrames > MAX_UNPROVEN_FRAMES)
+      this.cut('what answers there is no hub');
+  }
+
+  /** Counts what was read; after more than the rate nothing is read until it is within it again. */
+  #hear(bytes: number): void {
+    const { clock } = this.#options;
+    this.#heardAtMs = clock.now();
+    const left = this.#allowance.take(1 + bytes / FRAME_BYTES, this.#heardAtMs);
+    if (left < -MAX_EXCESS) this.cut('the hub sends too much');
+    else if (left < 0 && this.#pause === undefined) {
+      this.#socket.pause();
+      this.#resumeIn(-left);
+    }
+  }
+
+  /** Reads on when `frames` are allowed, unless more of what was read before has arrived by then. */
+  #resumeIn(frames: number): void {
+    const { clock } = this.#options;
+    this.#pause = clock.setTimer(
+      () => {
+        this.#pause = undefined;
+        const left = this.#allowance.take(0, clock.now());
+        if (left < 0) this.#resumeIn(-left);
+        else this.#socket.resume();
+      },
+      (frames / FRAMES.perSecond) * 1000,
+    );
   }
 
   #note(reason: string, pauseMs = 0): void {
@@ -177,6 +227,7 @@ export class DialConnection implements Line {
     const wasReady = this.isReady;
     this.#stage = 'ended';
     this.#options.clock.clearTimer(this.#timer);
+    this.#options.clock.clearTimer(this.#pause);
     for (const reject of [...this.#open]) reject(new Error('the connection has ended'));
     this.#open.clear();
     this.#options.onEnd({

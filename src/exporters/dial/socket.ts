@@ -22,6 +22,9 @@ export interface HubTarget {
 const PORTS = { 'ws:': 80, 'wss:': 443 };
 /** Longer than any command. */
 const MAX_PAYLOAD_BYTES = 128 * 1024;
+/** Frames of one message, and reads of one frame: the library keeps each as a buffer of its own, 16,384 of them by default. */
+const MAX_FRAGMENTS = 64;
+const MAX_CHUNKS = 1024;
 
 /** `url`: as the configuration accepts it. */
 export function hubTargetOf(url: string, pin: string | undefined): HubTarget {
@@ -73,6 +76,10 @@ export function openWebSocket(target: HubTarget, limitMs: number): WebSocket {
   return new WebSocket(`${isSecure ? 'wss' : 'ws'}://${authority}${prefix}${DIAL_PATH}`, {
     ...{ createConnection, perMessageDeflate: false, handshakeTimeout: limitMs },
     maxPayload: MAX_PAYLOAD_BYTES,
+    maxFragments: MAX_FRAGMENTS,
+    maxBufferedChunks: MAX_CHUNKS,
+    // Each message in a turn of its own: a read may have thousands.
+    allowSynchronousEvents: false,
     followRedirects: false,
     headers: { 'User-Agent': 'hostwire-agent' },
   });

@@ -1,0 +1,59 @@
+/** A hub that sends as fast as it can to the agent that has dialled it, or breaks the protocol. */
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import t from 'tap';
+import { WebSocketServer } from 'ws';
+import { fixtureHost } from '../../helpers/fakes/host.ts';
+import { startHere } from '../../helpers/service/service.ts';
+import { until } from '../setup.ts';
+import { KEY, PlayedHub } from './setup.ts';
+
+t.setTimeout(280_000);
+
+t.test(
+  '[I.hub.dial.pace] an agent slows a hub that floods it, and leaves one that breaks the protocol',
+  async (t) => {
+    const server = new WebSocketServer({ host: '127.0.0.1', port: 0 });
+    t.teardown(() => server.close());
+    await once(server, 'listening');
+    const hubs: PlayedHub[] = [];
+    server.on('connection', (socket) => hubs.push(new PlayedHub(socket)));
+    // It listens on a port.
+    const { port } = server.address() as AddressInfo;
+    const agent = await startHere(fixtureHost(), {
+      hub: { url: `ws://127.0.0.1:${port}`, key_file: { path: 'k', secret: KEY } },
+      host: { id: 'pc' },
+    });
+    t.teardown(() => agent.stop());
+    const unproven = await until(() => hubs[0]);
+    for (let i = 0; i < 100; i++) unproven.socket.ping();
+    await unproven.end();
+    const left = await until(() => /what answers there is no hub/.exec(agent.stderr())?.[0]);
+    t.ok(left, 'after pings before the proof');
+
+    const hub = await until(() => hubs[1]);
+    await hub.prove();
+    await until(() => hub.on('status')[0]);
+    const begunAtMs = performance.now();
+    const question = {
+      hub: 'hub1',
+      client: '::1',
+      key: null,
+      what: 'clock',
+      params: { pad: 'x'.repeat(400) },
+    };
+    for (let id = 0; id < 900; id++) hub.say('cmd/get', { ...question, id: `q${id}` });
+    await until(() => (hub.on('feedback/hub1').length === 900 ? true : undefined));
+    const tookMs = performance.now() - begunAtMs;
+    // 400 immediately and 200 per second, beside the rest of one read of 64 KiB.
+    t.ok(tookMs > 1500, `900 after ${tookMs} ms`);
+    t.equal(hub.closed, undefined, 'all are answered or refused, and the connection stays');
+
+    for (let fragments = 0; fragments < 100; fragments++) hub.socket.send('x', { fin: false });
+    await hub.end();
+    await until(
+      () => /connection to .* was lost: the connection failed: WS_ERR/.exec(agent.stderr()) ?? undefined,
+    );
+    t.pass('a message of many fragments');
+  },
+);
