@@ -8,6 +8,7 @@ export const ENDINGS = {
   silent: 'the agent has fallen silent',
   slow: 'the proof took too long',
   malformed: 'a message is malformed',
+  flood: 'the agent sends more than the hub takes',
   removed: 'the entry in hub.agents has changed',
   barred: 'the hub no longer takes the address of this machine',
   closing: 'the hub is shutting down',
@@ -19,13 +20,18 @@ export type EndingName = keyof typeof ENDINGS;
 const KNOWN: ReadonlySet<string> = new Set(Object.values(ENDINGS));
 /** Attempts that are refused are counted by the hub, also those of others at the same address. */
 const REFUSED_MS = 15_000;
+/** The hub takes an agent again after 2 s; what made it send too much may last. */
+const FLOOD_MS = 15_000;
 
 export function whyClosed(code: number, reason: string): string {
   if (KNOWN.has(reason)) return `the hub says: ${reason}`;
   return code === 1006 ? 'the connection was lost' : `the hub has closed the connection (${code})`;
 }
 
-export const pauseAfter = (reason: string): number => (reason === ENDINGS.refused ? REFUSED_MS : 0);
+export function pauseAfter(reason: string): number {
+  if (reason === ENDINGS.refused) return REFUSED_MS;
+  return reason === ENDINGS.flood ? FLOOD_MS : 0;
+}
 
 const STATUS: Readonly<Record<number, string>> = {
   401: 'what answers there takes no agents, or a proxy wants a key (401)',

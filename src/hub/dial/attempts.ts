@@ -2,6 +2,7 @@
 import type { Clock } from '../../clock.ts';
 import { Tally } from '../../http/clients/tally.ts';
 import type { Log } from '../../log/log.ts';
+import { MinuteLog } from './minute-log.ts';
 
 /** Many agents may be behind one address. */
 const MAX_OF_ADDRESS = 16;
@@ -14,17 +15,15 @@ const MAX_ADDRESSES = 10_000;
 
 export class Attempts {
   readonly #clock: Pick<Clock, 'now'>;
-  readonly #log: Log;
+  readonly #refused: MinuteLog;
   readonly #unproven = new Tally();
   #inAll = 0;
   #failures = new Tally();
   #endsAtMs = Number.NEGATIVE_INFINITY;
-  #loggedAtMs = Number.NEGATIVE_INFINITY;
-  #unlogged = 0;
 
   constructor(clock: Pick<Clock, 'now'>, log: Log) {
     this.#clock = clock;
-    this.#log = log;
+    this.#refused = new MinuteLog(clock, log);
   }
 
   /** Why an address may not try now. */
@@ -50,15 +49,7 @@ export class Attempts {
     this.#turn();
     if (this.#failures.size >= MAX_ADDRESSES) this.#failures = new Tally();
     this.#failures.add(address);
-    const nowMs = this.#clock.now();
-    if (nowMs - this.#loggedAtMs < MINUTE_MS) {
-      this.#unlogged++;
-      return;
-    }
-    const more = this.#unlogged === 0 ? '' : `; ${this.#unlogged} more attempts were refused before`;
-    this.#log.warn(`an agent that dials in was refused: ${why}${more}`, { address });
-    this.#loggedAtMs = nowMs;
-    this.#unlogged = 0;
+    this.#refused.warn(`an agent that dials in was refused: ${why}`, { address });
   }
 
   #turn(): void {

@@ -13,18 +13,20 @@ import { LOOK_MS, Wants } from '../broker/wants.ts';
 import type { HubParts } from '../host/parts.ts';
 import type { Configured } from '../hosts/hosts.ts';
 import { Attempts } from './attempts.ts';
+import { MinuteLog } from './minute-log.ts';
+import { DialPace } from './pace.ts';
 import { DialSession, type SessionOwner } from './session.ts';
 
 interface Dialled {
   entry: AgentEntry;
   readonly host: BrokerHost;
+  readonly pace: DialPace;
   session: DialSession | undefined;
 }
 
 const UNSEEN = 'it has not dialled in yet';
 const CUT = 'its connection has ended';
-/** Of two machines with one id. */
-const COMPLAINT_MS = 60_000;
+const FLOODED = 'its agent sent more than the hub takes';
 
 export class DialIns implements SessionOwner {
   readonly #parts: HubParts;
@@ -34,13 +36,17 @@ export class DialIns implements SessionOwner {
   readonly #agents = new Map<string, Dialled>();
   /** Those that have proved nothing yet too. */
   readonly #sessions = new Set<DialSession>();
+  /** Two machines with one id. */
+  readonly #doubles: MinuteLog;
+  readonly #floods: MinuteLog;
   #timer: unknown;
-  #complainedAtMs = Number.NEGATIVE_INFINITY;
 
   constructor(parts: HubParts) {
     const { clock, log, name, times } = parts;
     this.#parts = parts;
     this.#attempts = new Attempts(clock, log);
+    this.#doubles = new MinuteLog(clock, log);
+    this.#floods = new MinuteLog(clock, log);
     this.#calls = new Calls({
       ...{ hub: name, clock, answerMs: times.answerMs },
       publish: (id, what, payload) => this.#send(id, `cmd/${what.replace('.', '/')}`, payload),
@@ -63,7 +69,8 @@ export class DialIns implements SessionOwner {
       labels: () => agent.entry.labels,
       onWant: (each) => this.#wants.changed(each),
     });
-    const agent: Dialled = { entry, host, session: undefined };
+    const pace = new DialPace(this.#parts.clock.now());
+    const agent: Dialled = { entry, host, pace, session: undefined };
     this.#agents.set(id, agent);
     host.lost(UNSEEN);
     this.#timer ??= this.#parts.clock.setTimer(() => this.#look(), LOOK_MS);
@@ -118,14 +125,16 @@ export class DialIns implements SessionOwner {
    * One machine has one connection. The next one of the same run takes its place: its agent has given the other up. Another
    * run may be another machine, which has to wait until the first one is gone or has missed a ping.
    */
-  admit(session: DialSession): EndingName | undefined {
+  admit(session: DialSession): DialPace | EndingName {
     const { id = '', run } = session.proven ?? {};
     this.#attempts.settle(session.address);
     const agent = this.#agents.get(id);
     if (agent === undefined) return 'refused';
+    if (agent.pace.isSpent(this.#parts.clock.now())) return 'flood';
     const before = agent.session;
     if (before !== undefined && before.proven?.run !== run && !before.isDoubtful) {
-      this.#complain(id, session.address);
+      const text = `two machines dial in as ${id}, the second is refused while the first is there`;
+      this.#doubles.warn(text, { address: session.address });
       return 'taken';
     }
     agent.session = session;
@@ -134,7 +143,19 @@ export class DialIns implements SessionOwner {
       agent.host.lost(CUT);
       before.end('replaced');
     }
-    return undefined;
+    return agent.pace;
+  }
+
+  onFlood(session: DialSession): void {
+    const { id = '' } = session.proven ?? {};
+    const agent = this.#agents.get(id);
+    if (agent?.session !== session) return;
+    this.#parts.counters.failures++;
+    this.#floods.warn(`the agent ${id} sent more than the hub takes, and was cut`, {
+      address: session.address,
+    });
+    agent.session = undefined;
+    agent.host.lost(FLOODED);
   }
 
   onMessage(session: DialSession, { topic, payload }: Framed): void {
@@ -180,12 +201,5 @@ export class DialIns implements SessionOwner {
 
   #send(id: string, topic: string, payload: string): boolean {
     return this.#agents.get(id)?.session?.send(topic, payload) ?? false;
-  }
-
-  #complain(id: string, address: string): void {
-    const { clock, log } = this.#parts;
-    if (clock.now() - this.#complainedAtMs < COMPLAINT_MS) return;
-    this.#complainedAtMs = clock.now();
-    log.warn(`two machines dial in as ${id}, the second is refused while the first is there`, { address });
   }
 }

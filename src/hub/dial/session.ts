@@ -6,6 +6,7 @@ import { type Claim, isProof, newNonce, proofOf, readClaim, type Terms } from '.
 import type { Caller } from '../../http/clients/caller.ts';
 import type { Holder, Ledger } from '../../http/clients/ledger.ts';
 import { CLOSE_CODES, type Socket, type SocketEvents } from '../../http/engine.ts';
+import type { DialPace } from './pace.ts';
 
 export interface SessionOptions {
   /** Of this hub. */
@@ -18,10 +19,12 @@ export interface SessionOptions {
 export interface SessionOwner {
   /** undefined: no agent of that id dials in. */
   keyOf(id: string): string | undefined;
-  /** Whether an agent that has proved itself may stay; otherwise why not. */
-  admit(session: DialSession): EndingName | undefined;
+  /** The pace of an agent that has proved itself; or why it may not stay. */
+  admit(session: DialSession): DialPace | EndingName;
   /** A message of an agent that has proved itself; valid during the call only. */
   onMessage(session: DialSession, message: Framed): void;
+  /** It has sent more than its pace allows, and is ended next. */
+  onFlood(session: DialSession): void;
   /** Nobody has proved anything on it. `id`: that was claimed. */
   onRefused(session: DialSession, id: string): void;
   onClosed(session: DialSession): void;
@@ -34,6 +37,8 @@ const MAX_UNPROVEN_BYTES = 4096;
 const MAX_UNPROVEN_FRAMES = 8;
 /** Agents ping every 5 s. */
 const SILENCE_MS = 15_000;
+/** Time for the close frame to arrive at an agent that floods the hub, which may never answer it. */
+const LINGER_MS = 250;
 /** One that has sent nothing for this long may be gone: pings come every 5 s. */
 const DOUBTFUL_MS = 7000;
 
@@ -48,6 +53,8 @@ export class DialSession implements SocketEvents, Holder {
   #openedAtMs: number;
   #heardAtMs: number;
   #controlFrames = 0;
+  /** Known with the proof. */
+  #pace: DialPace | undefined;
 
   constructor(options: SessionOptions, caller: Caller) {
     this.#options = options;
@@ -80,6 +87,7 @@ export class DialSession implements SocketEvents, Holder {
     const socket = this.#socket;
     if (socket === undefined || !socket.isOpen || socket.isFull) return false;
     socket.send(textOf(topic, payload));
+    if (topic.startsWith('cmd/')) this.#pace?.expectAnswer();
     return true;
   }
 
@@ -92,7 +100,10 @@ export class DialSession implements SocketEvents, Holder {
 
   end(reason: EndingName): void {
     const code = reason === 'closing' ? CLOSE_CODES.goingAway : CLOSE_CODES.policy;
-    this.#socket?.end(code, ENDINGS[reason]);
+    const socket = this.#socket;
+    socket?.end(code, ENDINGS[reason]);
+    // In real time, which is what the network takes.
+    if (reason === 'flood') setTimeout(() => socket?.cut(), LINGER_MS).unref();
   }
 
   cut(): void {
@@ -102,13 +113,15 @@ export class DialSession implements SocketEvents, Holder {
   onMessage(bytes: Buffer, isBinary: boolean): void {
     this.#heardAtMs = this.#options.clock.now();
     if (this.#claim === undefined) this.#judge(bytes, isBinary);
+    else if (!this.#isWithinPace(bytes.length)) return;
     else if (isBinary) this.#join(bytes);
     else this.#deliver(bytes);
   }
 
   onControlFrame(): void {
     this.#heardAtMs = this.#options.clock.now();
-    if (this.#claim === undefined && ++this.#controlFrames > MAX_UNPROVEN_FRAMES) this.end('malformed');
+    if (this.#claim !== undefined) this.#isWithinPace(0);
+    else if (++this.#controlFrames > MAX_UNPROVEN_FRAMES) this.end('malformed');
   }
 
   onDrained(): void {
@@ -139,10 +152,22 @@ export class DialSession implements SocketEvents, Holder {
       return;
     }
     this.#claim = claim;
-    const refusal = owner.admit(this);
-    if (refusal === undefined)
-      this.send('proof', JSON.stringify({ hub: name, proof: proofOf(key, 'hub', terms) }));
-    else this.end(refusal);
+    const admitted = owner.admit(this);
+    if (typeof admitted === 'string') {
+      this.end(admitted);
+      return;
+    }
+    this.#pace = admitted;
+    this.send('proof', JSON.stringify({ hub: name, proof: proofOf(key, 'hub', terms) }));
+  }
+
+  /** Counts a frame, and ends the connection with the first that is too many. */
+  #isWithinPace(bytes: number): boolean {
+    const { owner, clock } = this.#options;
+    if (this.#pace?.take(bytes, clock.now()) !== false) return true;
+    owner.onFlood(this);
+    this.end('flood');
+    return false;
   }
 
   #join(frame: Buffer): void {
