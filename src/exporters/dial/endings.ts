@@ -7,6 +7,7 @@ export const ENDINGS = {
   replaced: 'a newer connection of this agent has taken its place',
   silent: 'the agent has fallen silent',
   slow: 'the proof took too long',
+  crowded: 'too many others prove themselves now',
   malformed: 'a message is malformed',
   flood: 'the agent sends more than the hub takes',
   removed: 'the entry in hub.agents has changed',

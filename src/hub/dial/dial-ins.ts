@@ -92,17 +92,14 @@ export class DialIns implements SessionOwner {
   /** Upgrades `exchange`, which an agent has opened. Throws ServiceError. */
   open(exchange: Exchange, caller: Caller): void {
     if (this.#agents.size === 0) throw new ServiceError('not_found', 'No agent dials this hub.');
-    const refusal = this.#attempts.refusal(caller.address);
-    if (refusal === 'failures')
+    if (this.#attempts.hasFailed(caller.address))
       throw new ServiceError('too_many_requests', 'Too many attempts from this address have failed.');
-    if (refusal === 'full')
-      throw new ServiceError('too_many_streams', 'Too many agents are proving themselves now.');
     const { name, clock, ledger } = this.#parts;
     const session = new DialSession({ name, clock, ledger, owner: this }, caller);
     const socket = exchange.startSocket(session);
     if (socket === undefined) return;
     this.#sessions.add(session);
-    this.#attempts.begin(caller.address);
+    this.#attempts.begin(session);
     session.start(socket);
   }
 
@@ -127,7 +124,7 @@ export class DialIns implements SessionOwner {
    */
   admit(session: DialSession): DialPace | EndingName {
     const { id = '', run } = session.proven ?? {};
-    this.#attempts.settle(session.address);
+    this.#attempts.settle(session);
     const agent = this.#agents.get(id);
     if (agent === undefined) return 'refused';
     if (agent.pace.isSpent(this.#parts.clock.now())) return 'flood';
@@ -182,7 +179,7 @@ export class DialIns implements SessionOwner {
 
   onClosed(session: DialSession): void {
     this.#sessions.delete(session);
-    if (session.proven === undefined) this.#attempts.settle(session.address);
+    this.#attempts.settle(session);
     const agent = this.#agents.get(session.proven?.id ?? '');
     if (agent?.session !== session) return;
     agent.session = undefined;
@@ -194,7 +191,9 @@ export class DialIns implements SessionOwner {
     const { clock } = this.#parts;
     this.#timer = clock.setTimer(() => this.#look(), LOOK_MS);
     const nowMs = clock.now();
-    for (const session of [...this.#sessions]) session.look(nowMs);
+    const { proofLimitMs } = this.#attempts;
+    for (const session of [...this.#sessions]) session.look(nowMs, proofLimitMs);
+    this.#attempts.look(nowMs);
     for (const { host, session } of this.#agents.values()) if (session !== undefined) host.look(nowMs);
     this.#wants.look(nowMs);
   }

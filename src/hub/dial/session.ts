@@ -30,15 +30,14 @@ export interface SessionOwner {
   onClosed(session: DialSession): void;
 }
 
-/** For the proof of an agent. */
-const PROOF_LIMIT_MS = 5000;
 const MAX_UNPROVEN_BYTES = 4096;
 /** Pings and pongs before that. */
 const MAX_UNPROVEN_FRAMES = 8;
 /** Agents ping every 5 s. */
 const SILENCE_MS = 15_000;
-/** Time for the close frame to arrive at an agent that floods the hub, which may never answer it. */
+/** Time for the close frame to arrive at a peer that floods the hub or says nothing: it may never close its side. */
 const LINGER_MS = 250;
+const LINGERING: ReadonlySet<EndingName> = new Set(['flood', 'slow', 'crowded'] as const);
 /** One that has sent nothing for this long may be gone: pings come every 5 s. */
 const DOUBTFUL_MS = 7000;
 
@@ -92,9 +91,9 @@ export class DialSession implements SocketEvents, Holder {
   }
 
   /** Called every second: ends one that does not prove itself, or has fallen silent. */
-  look(nowMs: number): void {
+  look(nowMs: number, proofLimitMs: number): void {
     if (this.#claim === undefined) {
-      if (nowMs - this.#openedAtMs > PROOF_LIMIT_MS) this.end('slow');
+      if (nowMs - this.#openedAtMs > proofLimitMs) this.end('slow');
     } else if (nowMs - this.#heardAtMs > SILENCE_MS) this.end('silent');
   }
 
@@ -103,7 +102,7 @@ export class DialSession implements SocketEvents, Holder {
     const socket = this.#socket;
     socket?.end(code, ENDINGS[reason]);
     // In real time, which is what the network takes.
-    if (reason === 'flood') setTimeout(() => socket?.cut(), LINGER_MS).unref();
+    if (LINGERING.has(reason)) setTimeout(() => socket?.cut(), LINGER_MS).unref();
   }
 
   cut(): void {
