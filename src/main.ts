@@ -12,7 +12,7 @@ import { discover } from './cli/discover.ts';
 import { examine } from './cli/doctor/doctor.ts';
 import { formatHelp } from './cli/help.ts';
 import { generateKey } from './cli/keygen.ts';
-import type { Output } from './cli/output.ts';
+import { type Output, printable } from './cli/output.ts';
 import { findTarget } from './cli/reach.ts';
 import { describeLibc, formatVersion, type LibraryReport, type VersionFacts } from './cli/version.ts';
 import { wake } from './cli/wake.ts';
@@ -36,9 +36,9 @@ const VERSION = '0.1.0-alpha';
 const STDOUT = 1;
 const STDERR = 2;
 
-/** Writes all of `text`; false when nobody can read it: the reader has gone, or the disk is full. */
-function print(descriptor: number, text: string): boolean {
-  const bytes = Buffer.from(text);
+/** Writes all of `output`, cleaned; false when nobody can read it: the reader has gone, or the disk is full. */
+function print(descriptor: number, output: Pick<Output, 'text' | 'isPainted'>): boolean {
+  const bytes = Buffer.from(printable(output));
   for (let at = 0; at < bytes.length; ) {
     try {
       at += writeSync(descriptor, bytes, at);
@@ -55,9 +55,9 @@ function print(descriptor: number, text: string): boolean {
 let write: ((line: string) => void) | undefined;
 
 function refuseToStart(text: string): void {
-  const line = `hostwire: ${text}\n`;
+  const line = { text: `hostwire: ${text}\n` };
   if (write === undefined) print(STDERR, line);
-  else write(line);
+  else write(printable(line));
   process.exitCode = 1;
 }
 
@@ -117,7 +117,7 @@ async function runAsService(words: Words): Promise<void> {
   let hasCrashed = false;
   process.on('uncaughtExceptionMonitor', (error) => {
     hasCrashed = true;
-    write?.(`hostwire error: ${error.stack ?? error.message}\n`);
+    write?.(printable({ text: `hostwire error: ${error.stack ?? error.message}\n` }));
   });
   // The manager restarts a service that ends without a report.
   process.on('exit', (code) => {
@@ -131,12 +131,13 @@ async function main(): Promise<void> {
   const words = parseArguments(process.argv.slice(2));
   const { command, configPaths, overrides, isService, problem } = words;
   if (problem !== undefined) {
-    print(STDERR, `hostwire: ${problem.text}\n`);
+    print(STDERR, { text: `hostwire: ${problem.text}\n` });
     process.exitCode = problem.exitCode;
     return;
   }
-  const answer = ({ text, exitCode }: Output) => {
-    process.exitCode = print(STDOUT, text) ? exitCode : Math.max(1, exitCode);
+  const answer = (output: Output) => {
+    const { exitCode } = output;
+    process.exitCode = print(STDOUT, output) ? exitCode : Math.max(1, exitCode);
   };
   const paths = { paths: configPaths, overrides };
   switch (command) {

@@ -6,7 +6,7 @@ import { ConfigError, formatProblem, type Notice } from '../config/problems.ts';
 import { ROWS, readKey } from '../config/schema.ts';
 import { isMap } from '../config/values.ts';
 import { isPemFile } from '../tls/pair.ts';
-import type { Output } from './output.ts';
+import { jsonText, type Output } from './output.ts';
 
 /** Exit code 1 where it prints an error; unknown keys are errors here. The text contains no secret. */
 export function checkConfiguration(options: LoadOptions, isJson = false): Output {
@@ -38,8 +38,7 @@ interface CheckReport {
 
 const asError = (text: string): Notice => ({ level: 'error', text });
 
-const renderJson = ({ isValid, ...report }: CheckReport) =>
-  `${JSON.stringify({ valid: isValid, ...report }, undefined, 2)}\n`;
+const renderJson = ({ isValid, ...report }: CheckReport) => jsonText({ valid: isValid, ...report });
 
 function reportOf(loaded: Loaded): CheckReport {
   const settings = [...ROWS].flatMap(([key, row]) => {

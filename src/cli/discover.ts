@@ -1,8 +1,9 @@
 /** `hostwire discover`: the services that announce themselves on the network. */
 import { isIP } from 'node:net';
 import { isLoopback } from '../access/exposure.ts';
+import { clean } from '../clean.ts';
 import type { DiscoveryHost, FoundService } from '../host/discovery.ts';
-import type { Output } from './output.ts';
+import { jsonText, type Output } from './output.ts';
 
 /** A service as it describes itself; null: it does not say. */
 export interface Listed {
@@ -19,7 +20,7 @@ export interface Listed {
   readonly auth: boolean | null;
 }
 
-/** Longer texts are cut. */
+/** Any host on the network may have sent these texts; longer ones are cut. */
 const MAX_NAME = 63;
 const MAX_HOST = 255;
 const MAX_TEXT = 64;
@@ -32,14 +33,10 @@ export async function discover(
 ): Promise<Output> {
   const listed = listServices(await host.browse(seconds * 1000));
   const text = isJson
-    ? `${JSON.stringify(listed, undefined, 2)}\n`
+    ? jsonText(listed)
     : printServices(listed, `no hostwire answered within ${seconds} s\n`);
   return { text, exitCode: 0 };
 }
-
-/** Any host on the network may have sent these: a terminal must not obey them. Pure. */
-const tame = (text: string, max: number) =>
-  [...text.replaceAll(/[\p{C}\p{Zl}\p{Zp}\uFFFD]/gu, '?')].slice(0, max).join('');
 
 /** One entry for each service, whatever the number of its addresses; by name. Pure. */
 export function listServices(found: readonly FoundService[]): readonly Listed[] {
@@ -54,8 +51,8 @@ export function listServices(found: readonly FoundService[]): readonly Listed[] 
   return [...services.values()]
     .filter(({ first, addresses }) => first.port > 0 && addresses.size > 0)
     .map(({ first, addresses }) => ({
-      name: tame(first.name, MAX_NAME),
-      host: tame(first.host, MAX_HOST),
+      name: clean(first.name, MAX_NAME),
+      host: clean(first.host, MAX_HOST),
       addresses: [...addresses].sort((a, b) => rankOf(a) - rankOf(b) || (a < b ? -1 : 1)),
       port: first.port,
       ...readTexts(first.texts),
@@ -68,7 +65,7 @@ const isLinkLocal = (address: string) => /^fe[89ab]/iu.test(address);
 /** A link-local address is of use only with its interface. */
 function addressOf({ address, link }: FoundService): string | undefined {
   if (isIP(address) === 0 || address.includes('%')) return undefined;
-  return isLinkLocal(address) && link !== '' ? `${address}%${tame(link, MAX_TEXT)}` : address;
+  return isLinkLocal(address) && link !== '' ? `${address}%${clean(link, MAX_TEXT)}` : address;
 }
 
 /** This machine's own services are also found on its loopback. */
@@ -84,7 +81,7 @@ function readTexts(texts: readonly string[]): Pick<Listed, 'version' | 'id' | 'p
   for (const text of texts) {
     const [, key, value] = /^([^=]+)=(.*)$/su.exec(text) ?? [];
     if (key === undefined || value === undefined || values.has(key.toLowerCase())) continue;
-    values.set(key.toLowerCase(), tame(value, MAX_TEXT));
+    values.set(key.toLowerCase(), clean(value, MAX_TEXT));
   }
   const flag = (key: string) => {
     const value = values.get(key);

@@ -1,6 +1,7 @@
 /** Why a port cannot be listened on, and who has it. */
 import net from 'node:net';
 import { text } from 'node:stream/consumers';
+import { clean } from '../clean.ts';
 import { openNativeProcess, type PortHolder } from '../host/native.ts';
 
 export interface PortProblem {
@@ -11,6 +12,8 @@ export interface PortProblem {
 }
 
 const LIMIT_MS = 1000;
+/** A program chooses its name; that of Linux has 15 bytes. */
+const MAX_NAME = 64;
 
 /** Tries to listen, for a moment; undefined when that works. `key`: the port's in the configuration. */
 export async function findPortProblem(
@@ -53,7 +56,7 @@ function tryListening(host: string, port: number): Promise<NodeJS.ErrnoException
 async function describeUse(host: string, port: number, key: string): Promise<PortProblem> {
   const isOurs = await answersAsHostwire(host, port);
   const holder = findHolder(port);
-  const who = holder === undefined ? '' : ` by process ${holder.pid} (${holder.name})`;
+  const who = holder === undefined ? '' : ` by process ${holder.pid} (${clean(holder.name, MAX_NAME)})`;
   return isOurs
     ? {
         reason: `hostwire runs there already${holder === undefined ? '' : `, as process ${holder.pid}`}`,

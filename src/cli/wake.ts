@@ -5,7 +5,7 @@ import { quote } from '../config/problems.ts';
 import type { WakeHost } from '../host/wake.ts';
 import { parseMac, WAKE_PORT } from '../wake/packet.ts';
 import { describeSent, type WakeTarget, wakeMachine } from '../wake/wake.ts';
-import type { Output } from './output.ts';
+import { jsonText, type Output } from './output.ts';
 
 export interface WakeWords {
   /** A name of `wake.hosts`, or a MAC address. */
@@ -54,6 +54,6 @@ function findTarget({ host }: WakeWords, options: LoadOptions): WakeTarget | str
 const textOf = (line: string, exitCode: number): Output => ({ text: `${line}\n`, exitCode });
 
 const jsonOf = (report: { readonly host: string; readonly error: string | null }): Output => ({
-  text: `${JSON.stringify(report, undefined, 2)}\n`,
+  text: jsonText(report),
   exitCode: report.error === null ? 0 : 1,
 });

@@ -1,4 +1,5 @@
 /** The error of this module: a code for programs, a sentence for people. */
+import { clean } from '../clean.ts';
 
 /**
  * Failures of the connection:
@@ -33,6 +34,10 @@ export type ConnectionCode =
 /** A code of this module, or one that the service sends in HTTP answers, errors and feedback. */
 export type ClientErrorCode = ConnectionCode | (string & {});
 
+/** In UTF-16 units. */
+const MAX_MESSAGE = 500;
+const CODE = /^\w{1,64}$/;
+
 export interface ErrorFacts {
   readonly cause?: unknown;
   /** The status of the HTTP answer. */
@@ -49,10 +54,11 @@ export class ClientError extends Error {
   readonly details: unknown;
   readonly retryAfterMs: number | undefined;
 
+  /** Programs print `message`, and a server may have chosen it and the code: it is cleaned and cut. */
   constructor(code: ClientErrorCode, message: string, facts: ErrorFacts = {}) {
-    super(message, facts.cause === undefined ? undefined : { cause: facts.cause });
+    super(clean(message, MAX_MESSAGE), facts.cause === undefined ? undefined : { cause: facts.cause });
     this.name = 'ClientError';
-    this.code = code;
+    this.code = CODE.test(code) ? code : 'refused';
     this.status = facts.status;
     this.details = facts.details;
     this.retryAfterMs = facts.retryAfterMs;

@@ -19,7 +19,7 @@ import type {
   Topic,
   WakeFeedback,
 } from './messages.ts';
-import { answered, Requests } from './pending.ts';
+import { answered, errorMessage, Requests } from './pending.ts';
 import { withPinned } from './pin.ts';
 import { sourceOf } from './socket.ts';
 import type { AskOptions, SocketOptions } from './socket-options.ts';
@@ -244,7 +244,9 @@ class LastingHubSocket implements HubSocket {
       // The hub's contract.
       const event = data as Parameters<FleetState['take']>[0];
       this.#listeners.emit('fleet', this.#fleetState.take(event));
-    } else if (type === 'error' && host !== undefined) this.#listeners.emit(type, { ...Object(data), host });
-    else this.#listeners.emit(type, host === undefined ? data : { host, data });
+    } else if (type === 'error') {
+      const error = errorMessage(data);
+      this.#listeners.emit(type, host === undefined ? error : { ...error, host });
+    } else this.#listeners.emit(type, host === undefined ? data : { host, data });
   }
 }

@@ -149,15 +149,28 @@ export class Requests {
   }
 }
 
+const isText = (value: unknown): value is string => typeof value === 'string';
+
+/** The error in the data of a message: that of the service has a code and a message. */
+function errorIn(data: unknown, details: unknown = Object(data).details): ClientError {
+  const { code, message } = Object(data) as Readonly<Record<string, unknown>>; // Each is checked.
+  return new ClientError(isText(code) ? code : 'INTERNAL', isText(message) ? message : 'no reason', {
+    details,
+  });
+}
+
+/** The same for listeners, which print it. */
+export function errorMessage(data: unknown): ErrorMessage {
+  const { code, message, details } = errorIn(data);
+  return { code, message, details };
+}
+
 /** Throws when an answer is an error, or the feedback of a failed command. */
 export function check({ type, data }: Message): void {
-  if (type === 'error') {
-    const { code, message, details } = data as ErrorMessage; // The shape of the service's errors.
-    throw new ClientError(code, message, { details });
-  }
+  if (type === 'error') throw errorIn(data);
   if (!type.endsWith('_feedback')) return;
-  const { success, final, code = 'INTERNAL', message } = data as Feedback; // The shape of its feedback.
-  if (final && !success) throw new ClientError(code, message, { details: data });
+  const { success, final } = data as Feedback; // The shape of its feedback.
+  if (final && !success) throw errorIn(data, data);
 }
 
 /** Settles with the data of the answer of type `type`. */

@@ -7,7 +7,7 @@ import { ClientError, unreachable } from './errors.ts';
 import { HostCalls } from './host-calls.ts';
 import { Listeners } from './listeners.ts';
 import type { Feedback, Message, SocketEvents, Topic, WakeFeedback } from './messages.ts';
-import { Requests } from './pending.ts';
+import { errorMessage, Requests } from './pending.ts';
 import { loadPinned, withPinned } from './pin.ts';
 import type { Processes } from './processes.ts';
 import { addressOf } from './refusals.ts';
@@ -239,6 +239,6 @@ class LastingSocket implements HostSocket {
       this.#lastStats = data;
       if (isRepeated) return;
     }
-    this.#listeners.emit(type, data);
+    this.#listeners.emit(type, type === 'error' ? errorMessage(data) : data);
   }
 }

@@ -1,4 +1,5 @@
 /** Problems of a configuration, and the texts that describe them without showing a secret. */
+import { clean, escapeJson } from '../clean.ts';
 
 /** Something wrong, or an unknown key. */
 export interface Problem {
@@ -51,12 +52,12 @@ const MAX_SHOWN_CHARACTERS = 60;
 
 /** Text from a file, quoted, shortened and without control characters. */
 export function quote(text: string): string {
-  return JSON.stringify(shorten(text)).replace(/[\u007f-\u009f\u2028\u2029]/gu, '\ufffd');
+  return escapeJson(JSON.stringify(shorten(text)));
 }
 
 /** A key from a file, shortened and without control characters. */
 export function printable(key: string): string {
-  return shorten(key).replace(/[\p{Cc}\u2028\u2029]/gu, '\ufffd');
+  return clean(key, MAX_SHOWN_CHARACTERS + 1);
 }
 
 function shorten(text: string): string {

@@ -1,4 +1,5 @@
 /** The forms of a line of the log. */
+import { clean, escapeJson } from '../clean.ts';
 import type { LogFields, LogLevel } from './log.ts';
 
 export const LOG_FORMATS = ['text', 'json'] as const;
@@ -10,22 +11,27 @@ export interface LogEntry {
   readonly fields: LogFields;
 }
 
-// With control characters or line separators a peer could forge log lines, or control a terminal.
-const UNSAFE = /[\p{Cc}\u2028\u2029]/gu;
+/** A stack of an error has some 1,500 characters. */
+const MAX_TEXT = 4096;
+const MAX_FIELD = 1024;
 const NEEDS_QUOTES = /[\s"=]|^$/u;
 
-const clean = (text: string) => text.replace(UNSAFE, ' ');
+// Peers choose parts of these texts: they must not forge lines, or control a terminal.
+const cleanValue = (value: string | number | boolean) =>
+  typeof value === 'string' ? clean(value, MAX_FIELD) : value;
 
 function known(fields: LogFields): readonly (readonly [string, string | number | boolean])[] {
-  return Object.entries(fields).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]));
+  return Object.entries(fields).flatMap(([name, value]) =>
+    value === undefined ? [] : [[name, cleanValue(value)]],
+  );
 }
 
 function body({ text, fields }: LogEntry): string {
   const words = known(fields).map(([name, value]) => {
-    const shown = clean(String(value));
+    const shown = String(value);
     return ` ${name}=${NEEDS_QUOTES.test(shown) ? JSON.stringify(shown) : shown}`;
   });
-  return `${clean(text)}${words.join('')}\n`;
+  return `${clean(text, MAX_TEXT)}${words.join('')}\n`;
 }
 
 /** `hostwire warn: TEXT name=value`: where somebody else adds the time. */
@@ -42,8 +48,13 @@ const PRIORITIES: Readonly<Record<LogLevel, number>> = { error: 3, warn: 4, info
 const formatJournal = (entry: LogEntry) => `<${PRIORITIES[entry.level]}>${body(entry)}`;
 
 function formatJson({ level, text, fields }: LogEntry): string {
-  const row = { time: timestamp(), level, message: clean(text), ...Object.fromEntries(known(fields)) };
-  return `${JSON.stringify(row)}\n`;
+  const row = {
+    time: timestamp(),
+    level,
+    message: clean(text, MAX_TEXT),
+    ...Object.fromEntries(known(fields)),
+  };
+  return `${escapeJson(JSON.stringify(row))}\n`;
 }
 
 export interface FormatPlace {

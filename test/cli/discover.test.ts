@@ -53,10 +53,10 @@ t.test('[3.mdns-untrusted] what others announce cannot command a terminal, and i
     foundWith({ name: 'c', port: 0 }),
   ]);
   t.strictSame(more, [], 'without a port or an address it is of no use');
-  t.match(listed?.name, /^\?\]0;owned\?desk\?\?gnp\.exe\?x+$/);
+  t.match(listed?.name, /^\?\]0;owned\?desk \?gnp\.exe x+…$/);
   t.equal(listed?.name.length, 63);
   t.equal(listed?.host.length, 255);
-  t.match(listed, { version: '?[2J1.0', id: '???', tls: null, auth: null });
+  t.match(listed, { version: '?[2J1.0', id: '??\ufffd', tls: null, auth: null });
   t.equal(listed?.path?.length, 64);
   const { text } = await discover(
     { browse: async () => [foundWith({ name: '\u001b[31m', texts: ['id=\u009b'] })] },

@@ -515,9 +515,9 @@ t.test('texts from a file are shown shortened and without control characters', a
   const [problem] = problemsOf(t, {
     'config.json': JSON.stringify({ log: { level: `\u001b[31m\u0085${'x'.repeat(100)}` } }),
   });
-  t.equal(problem?.value, `"\\u001b[31m\ufffd${'x'.repeat(54)}…"`);
+  t.equal(problem?.value, `"\\u001b[31m\\u0085${'x'.repeat(54)}…"`);
   const [key] = problemsOf(t, {
     'config.json': JSON.stringify({ auth: { [`\u001b${'y'.repeat(100)}`]: 1 } }),
   });
-  t.equal(key?.key, `auth.\ufffd${'y'.repeat(59)}…`);
+  t.equal(key?.key, `auth.?${'y'.repeat(59)}…`);
 });

@@ -6,7 +6,7 @@ import { identify } from '../../exporters/identity.ts';
 import type { Finding } from '../../host/finding.ts';
 import { type NativeMachine, openNativeHost } from '../../host/native.ts';
 import { describeContainer, isContainer, rootsOf } from '../../host/place.ts';
-import type { Output } from '../output.ts';
+import { jsonText, type Output } from '../output.ts';
 import { findPortProblem } from '../ports.ts';
 import { judgeCertificate } from './certificate.ts';
 import { judgeMdns } from './mdns.ts';
@@ -32,7 +32,7 @@ const REQUIRED = new Set(['configuration', 'engine', 'addon', 'port', 'tls-port'
 export async function examine(options: LoadOptions, facts: DoctorFacts, isJson = false): Promise<Output> {
   const rows = await collectRows(options, facts);
   const isBroken = rows.some(({ subject, status }) => status === 'missing' && REQUIRED.has(subject));
-  const text = isJson ? `${JSON.stringify(rows, undefined, 2)}\n` : printRows(rows);
+  const text = isJson ? jsonText(rows) : printRows(rows);
   return { text, exitCode: isBroken ? 1 : 0 };
 }
 

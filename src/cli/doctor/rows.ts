@@ -1,4 +1,5 @@
 /** The table that `hostwire doctor` prints, and the rows that are written here rather than by the machine's readers. */
+import { clean } from '../../clean.ts';
 import type { Finding } from '../../host/finding.ts';
 
 export const works = (subject: string, source: string): Finding => ({
@@ -29,15 +30,17 @@ export const missing = (subject: string, source: string, obstacle: Obstacle): Fi
 });
 
 const STATUS_WIDTH = 'missing'.length;
+/** Names of devices, players and processes are in these texts. */
+const MAX_TEXT = 1024;
 
 /** One line per row; its reason and its remedy stand on lines of their own below it. */
 export function printRows(rows: readonly Finding[]): string {
   const width = Math.max(...rows.map(({ subject }) => subject.length));
   const below = ' '.repeat(width + 2 + STATUS_WIDTH + 2);
   const lines = rows.flatMap(({ subject, status, source, reason, remedy }) => [
-    `${subject.padEnd(width)}  ${status.padEnd(STATUS_WIDTH)}  ${source}`,
-    ...(reason === null ? [] : [`${below}why: ${reason}`]),
-    ...(remedy === null ? [] : [`${below}try: ${remedy}`]),
+    `${subject.padEnd(width)}  ${status.padEnd(STATUS_WIDTH)}  ${clean(source, MAX_TEXT)}`,
+    ...(reason === null ? [] : [`${below}why: ${clean(reason, MAX_TEXT)}`]),
+    ...(remedy === null ? [] : [`${below}try: ${clean(remedy, MAX_TEXT)}`]),
   ]);
   return lines.map((line) => `${line}\n`).join('');
 }

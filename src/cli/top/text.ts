@@ -1,5 +1,6 @@
 /** Lines for a terminal: cleaned, measured in columns, cut to a width, and painted. Pure. */
 import { stripVTControlCharacters } from 'node:util';
+import { clean as cleanText } from '../../clean.ts';
 
 export type Tone = 'plain' | 'dim' | 'bold' | 'title' | 'good' | 'warn' | 'bad' | 'selected';
 
@@ -18,16 +19,17 @@ const PRINTABLE = /^[ -~]*$/;
 const REGIONAL_A = 0x1f1e6;
 
 /**
- * What comes from the service may be from anyone: titles of players, names of processes. Escape sequences go, control
- * characters become `?`, and what terminals draw in different widths (joined emoji, flags) becomes its parts.
+ * What comes from the service may be from anyone: titles of players, names of processes. Whole escape sequences go before
+ * the rest is cleaned, and what terminals draw in different widths (joined emoji, flags) becomes its parts.
  */
 export function clean(text: string): string {
   if (text.length <= MAX_CHARACTERS && PRINTABLE.test(text)) return text;
-  return stripVTControlCharacters(text.slice(0, MAX_CHARACTERS))
+  const narrowed = stripVTControlCharacters(text.slice(0, MAX_CHARACTERS))
     .normalize('NFC')
     .replaceAll(/[\p{Cf}\p{Variation_Selector}\p{Emoji_Modifier}]|(?<=\p{M})\p{M}/gu, '')
-    .replaceAll(/\p{RI}/gu, (letter) => String.fromCharCode((letter.codePointAt(0) ?? 0) - REGIONAL_A + 65))
-    .replaceAll(/[\p{C}\p{Zl}\p{Zp}]/gu, '?');
+    .replaceAll(/\p{RI}/gu, (letter) => String.fromCharCode((letter.codePointAt(0) ?? 0) - REGIONAL_A + 65));
+  // Of what has no assigned character the width is not known.
+  return cleanText(narrowed, MAX_CHARACTERS).replaceAll(/\p{C}/gu, '?');
 }
 
 export const span = (text: string, tone: Tone = 'plain'): Span => ({ text: clean(text), tone });

@@ -1,5 +1,5 @@
 /** `hostwire top`: what a service reports, on a terminal. Loaded when it is used, in a bundle of its own. */
-import type { Output } from '../output.ts';
+import { jsonText, type Output } from '../output.ts';
 import type { Target } from '../reach.ts';
 import { Display, type Painted, type Program } from './display.ts';
 import { drawScreen, type Size } from './layout.ts';
@@ -63,9 +63,13 @@ export async function top(
   const socket = await openSocket(target);
   try {
     const view = await readView(socket, target.url, size().rows);
-    if (isJson) return { text: `${jsonOf(view)}\n`, exitCode: 0 };
+    if (isJson) return { text: jsonText(view.sample), exitCode: 0 };
     if (isOnce || !face.isFull || stdin.isTTY !== true)
-      return { text: textOf(paintView(await readCharts(socket, view), size(), face, false)), exitCode: 0 };
+      return {
+        text: textOf(paintView(await readCharts(socket, view), size(), face, false)),
+        isPainted: true,
+        exitCode: 0,
+      };
     const display = new Display(socket, view, program, (now) => paintView(now, size(), face, true));
     return { text: '', exitCode: await display.ended };
   } catch (error) {
@@ -79,10 +83,3 @@ export async function top(
 
 /** Without the line of keys. */
 const textOf = ({ lines }: Painted) => `${lines.slice(0, -1).join('\n')}\n`;
-
-/** JSON leaves some control characters as they are. */
-const jsonOf = ({ sample }: View) =>
-  JSON.stringify(sample, undefined, 2).replaceAll(
-    /[\u007F-\u009F\u2028-\u202E\u2066-\u2069]/g,
-    (found) => `\\u${found.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  );
