@@ -1,7 +1,8 @@
 /** Keeps a WebSocket to the service open: connects, watches it, and connects again after each loss. */
 import { Backoff } from './backoff.ts';
 import type { Environment } from './environment.ts';
-import { badAnswer, ClientError, isRefusal, silent, unreachable } from './errors.ts';
+import { badAnswer, ClientError, isRefusal, silent, tooLarge, unreachable } from './errors.ts';
+import { MAX_ANSWER } from './limits.ts';
 import { type Message, parseMessage } from './messages.ts';
 import { addressOf, keyHeader, refusalOf } from './refusals.ts';
 import type { ConnectionState } from './state.ts';
@@ -22,6 +23,8 @@ export interface SocketEvent {
   readonly type?: string;
   readonly data?: unknown;
   readonly code?: number;
+  /** The reason of an error, with the package ws. */
+  readonly error?: unknown;
 }
 
 export type SocketConstructor = new (url: string) => SocketLike;
@@ -42,6 +45,10 @@ export interface ConnectionOptions {
 }
 
 const PROTOCOL = 1;
+
+/** Whether the package ws refused a message for the limits in MESSAGE_LIMITS. */
+const isOverLimit = (error: unknown) =>
+  /^WS_ERR_(?:UNSUPPORTED_MESSAGE|TOO_MANY)/.test(String(Object(error).code));
 
 export class Connection {
   readonly #options: ConnectionOptions;
@@ -102,6 +109,7 @@ export class Connection {
     let isLeaving = false;
     socket.addEventListener('message', ({ data }) => {
       if (!isCurrent()) return;
+      if (typeof data === 'string' && data.length > MAX_ANSWER) return this.#lose(tooLarge('a message'));
       const message = parseMessage(data);
       if (message === undefined) return this.#lose(badAnswer());
       if (message.type === 'closing') isLeaving = true;
@@ -113,8 +121,10 @@ export class Connection {
       this.#lose(isLeaving ? ended : new ClientError('connection_lost', `the connection was lost (${code})`));
     });
     // Some implementations only emit this when they cannot connect.
-    socket.addEventListener('error', () => {
-      if (isCurrent() && !this.#isOpen) this.#lose(unreachable());
+    socket.addEventListener('error', ({ error }) => {
+      if (!isCurrent()) return;
+      if (isOverLimit(error)) this.#lose(tooLarge('a message'));
+      else if (!this.#isOpen) this.#lose(unreachable());
     });
   }
 
@@ -127,7 +137,7 @@ export class Connection {
   #greet(data: unknown): void {
     const { protocol } = (data ?? {}) as { readonly protocol?: unknown }; // Any object.
     if (protocol === PROTOCOL) this.#open(data);
-    else this.close(new ClientError('bad_answer', `the service speaks protocol ${String(protocol)}`));
+    else this.close(new ClientError('bad_answer', `the service speaks protocol ${JSON.stringify(protocol)}`));
   }
 
   #open(data: unknown): void {

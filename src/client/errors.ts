@@ -1,5 +1,6 @@
 /** The error of this module: a code for programs, a sentence for people. */
 import { clean } from '../clean.ts';
+import { MAX_ANSWER } from './limits.ts';
 
 /**
  * Failures of the connection:
@@ -10,7 +11,8 @@ import { clean } from '../clean.ts';
  * - `timeout`: no answer in time. A command may have been carried out.
  * - `closed`: `close()` was called. A command that was sent may have been carried out.
  * - `bad_answer`: the server is not hostwire, or speaks another protocol version.
- * - `refused`: an HTTP status other than 200 without a code; `too_large`: a message over the service's limit.
+ * - `refused`: an HTTP status other than 200 without a code; `too_large`: a message over the service's limit, or an
+ *   answer, an event or a message of the server over ours.
  * - `no_websocket`: this program has no WebSocket and none was passed.
  * - `wrong_certificate`: the server's key does not have the pin; nothing was sent. `no_pinning`: a pin outside Node.
  */
@@ -74,6 +76,10 @@ export const silent = () => new ClientError('silent', 'nothing arrived from the 
 
 export const badAnswer = () =>
   new ClientError('bad_answer', 'the server at this address is not a hostwire service');
+
+/** `what` came from the server: `an event`. */
+export const tooLarge = (what: string) =>
+  new ClientError('too_large', `${what} of the service is longer than ${MAX_ANSWER / 2 ** 20} MiB`);
 
 /** Any thrown `reason` as an error of this module; undefined when there was no answer in time. */
 export function unreachable(reason?: unknown): ClientError {

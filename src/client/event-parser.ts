@@ -1,5 +1,6 @@
 /** Parses text/event-stream as the HTML standard defines it, from chunks split anywhere. */
-import { badAnswer } from './errors.ts';
+import { tooLarge } from './errors.ts';
+import { MAX_ANSWER, PIECE_BYTES } from './limits.ts';
 
 export interface ParsedEvent {
   /** `message` where the stream does not name one. */
@@ -7,8 +8,6 @@ export interface ParsedEvent {
   readonly data: string;
 }
 
-/** Bounds the memory that a peer can make us use; far above any line of the service. In UTF-16 units. */
-const MAX_LINE_LENGTH = 8 * 1024 * 1024;
 const LINE_END = /[\r\n]/g;
 
 export class EventParser {
@@ -21,13 +20,22 @@ export class EventParser {
   #type = '';
   #data: string[] = [];
   #retryMs: number | undefined;
+  #pending = 0;
 
   /** The newest `retry` field, in milliseconds. */
   get retryMs(): number | undefined {
     return this.#retryMs;
   }
 
-  /** Returns the events that `bytes` completes. Throws `bad_answer` when a line is longer than MAX_LINE_LENGTH. */
+  /**
+   * Bytes that were received since the incomplete event or line began, comments included: parts of them are kept, and V8
+   * keeps a whole piece for a part of it.
+   */
+  get pending(): number {
+    return this.#pending;
+  }
+
+  /** Returns the events that `bytes` completes. Throws `too_large` when more than MAX_ANSWER is pending. */
   push(bytes: Uint8Array): readonly ParsedEvent[] {
     const text = this.#decoder.decode(bytes, { stream: true });
     const events: ParsedEvent[] = [];
@@ -50,7 +58,9 @@ export class EventParser {
       if (event !== undefined) events.push(event);
     }
     this.#line += text.slice(start);
-    if (this.#line.length > MAX_LINE_LENGTH) throw badAnswer();
+    if (this.#line === '' && this.#data.length === 0) this.#pending = 0;
+    else this.#pending += bytes.length + PIECE_BYTES;
+    if (this.#pending > MAX_ANSWER) throw tooLarge('an event');
     return events;
   }
 
@@ -71,6 +81,7 @@ export class EventParser {
     this.#type = '';
     if (data.length === 0) return undefined;
     this.#data = [];
+    this.#pending = 0;
     return { type, data: data.join('\n') };
   }
 }

@@ -7,6 +7,7 @@ import { Readable } from 'node:stream';
 import tls from 'node:tls';
 import { pinOf } from '../tls/certificate.ts';
 import type { ClientError } from './errors.ts';
+import { MESSAGE_LIMITS } from './limits.ts';
 import type { Pinned } from './pin.ts';
 
 const HANDSHAKE_LIMIT_MS = 10_000;
@@ -64,7 +65,7 @@ export async function createPinned(pin: string, ErrorClass: typeof ClientError):
     fetch: ((url: string, init: RequestInit = {}) => request(url, init, createConnection)) as typeof fetch,
     WebSocket: class extends WebSocket {
       constructor(url: string) {
-        super(url, { createConnection, perMessageDeflate: false });
+        super(url, { ...MESSAGE_LIMITS, createConnection, perMessageDeflate: false });
       }
     },
   };

@@ -1,4 +1,5 @@
 /** Addresses, the key's header, and errors from refused requests, for all requests of this module. */
+import { readText } from './body.ts';
 import { ClientError } from './errors.ts';
 
 /** `path` below the service's `url`, which may have a path itself (a reverse proxy's). Throws a TypeError if invalid. */
@@ -20,6 +21,9 @@ function retryAfterMs(headers: Headers): number | undefined {
   return ms >= 0 ? ms : undefined;
 }
 
+/** The service's errors have some hundred bytes; a longer body is as one that cannot be read. */
+const MAX_BYTES = 64 * 1024;
+
 const CODE_BY_STATUS: Readonly<Record<number, string>> = { 401: 'unauthorized', 403: 'forbidden' };
 /** By status, or by code where a status has several. */
 const SENTENCES: Readonly<Record<string, string>> = {
@@ -32,8 +36,11 @@ const SENTENCES: Readonly<Record<string, string>> = {
 /** Turns an unsuccessful answer into an error. Never throws; a body that cannot be read is ignored. */
 export async function refusalOf(response: Response): Promise<ClientError> {
   const { status, headers } = response;
+  const found: unknown = await readText(response, MAX_BYTES)
+    .then(JSON.parse)
+    .catch(() => null);
   // Its shape is checked below, key by key.
-  const body = ((await response.json().catch(() => null)) ?? {}) as Readonly<Record<string, unknown>>;
+  const body = Object(found) as Readonly<Record<string, unknown>>;
   const code = headers.get('x-error-code') ?? body['code'] ?? CODE_BY_STATUS[status];
   const sentence = body['error'] ?? SENTENCES[String(code)] ?? SENTENCES[status];
   const asked = retryAfterMs(headers);

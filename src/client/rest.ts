@@ -1,6 +1,9 @@
 /** Single HTTP requests to the service, with the key. */
+
+import { readText } from './body.ts';
 import { ENVIRONMENT, type Environment, onAborted } from './environment.ts';
 import { badAnswer, ClientError, unreachable } from './errors.ts';
+import { MAX_ANSWER } from './limits.ts';
 import { loadPinned, withPinned } from './pin.ts';
 import { addressOf, keyHeader, refusalOf } from './refusals.ts';
 
@@ -29,8 +32,8 @@ const TIMEOUT_MS = 10_000;
 
 /**
  * Requests `path` (`/api/media/control`) and resolves with its JSON, assumed to be a T. Rejects with a ClientError: the
- * code that the service sent, if any, `unauthorized`, `forbidden`, `refused`, `unreachable`, `timeout`, `bad_answer`;
- * or with the signal's reason. Sent once: after `timeout` or `unreachable` a command may have been carried out.
+ * code that the service sent, if any, `unauthorized`, `forbidden`, `refused`, `unreachable`, `timeout`, `bad_answer`,
+ * `too_large`; or with the signal's reason. Sent once: after `timeout` or `unreachable` a command may have been carried out.
  */
 export function request<T = unknown>(path: string, options: RequestOptions): Promise<Answer<T>> {
   return requestIn(path, options, ENVIRONMENT);
@@ -70,7 +73,7 @@ export async function requestIn<T>(
 }
 
 async function dataOf<T>(response: Response, signal: AbortSignal): Promise<T> {
-  const text = await response.text();
+  const text = await readText(response, MAX_ANSWER);
   signal.throwIfAborted();
   try {
     // The caller knows the shape that the path answers with; docs/api.md lists them.

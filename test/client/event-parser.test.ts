@@ -78,9 +78,60 @@ t.test('invalid UTF-8 becomes the replacement character and nothing breaks', asy
   ]);
 });
 
-t.test('a line without an end does not fill the memory', async (t) => {
+const MEGABYTE = 1024 * 1024;
+
+t.test('neither a line nor an event without an end fills the memory', async (t) => {
+  const filler = 'x'.repeat(1000);
+  for (const [name, piece] of [
+    ['a line', 'a'.repeat(MEGABYTE)],
+    ['a line in small pieces', 'a'.repeat(100)],
+    ['an event of long lines', `data: ${'x'.repeat(MEGABYTE)}\n`],
+    ['an event of short lines', `data: ${filler}\n`.repeat(1000)],
+    ['an event of empty lines', 'data\n'.repeat(200_000)],
+    ['an event with comments', `data: ${filler}\n:${filler}\n`.repeat(500)],
+    ['a comment', `:${'x'.repeat(MEGABYTE)}`],
+  ] as const) {
+    const parser = new EventParser();
+    const bytes = Buffer.from(piece);
+    let sent = 0;
+    let most = 0;
+    const pushAll = () => {
+      for (; sent < 64 * MEGABYTE; sent += bytes.length) {
+        parser.push(bytes);
+        most = Math.max(most, parser.pending);
+      }
+    };
+    t.throws(pushAll, { code: 'too_large', message: 'an event of the service is longer than 16 MiB' }, name);
+    t.ok(
+      sent <= 16 * MEGABYTE && most <= 16 * MEGABYTE,
+      `${name}: ${sent} bytes were taken, ${most} pending`,
+    );
+  }
+});
+
+t.test('a stream of any length is read, and what is pending is counted for each event anew', async (t) => {
   const parser = new EventParser();
-  const megabyte = new Uint8Array(1024 * 1024).fill(0x61);
-  for (let i = 0; i < 8; i++) parser.push(megabyte);
-  t.throws(() => parser.push(megabyte), { code: 'bad_answer' });
+  const bytes = Buffer.from(`data: ${'x'.repeat(MEGABYTE)}\n\n:\n\ndata: y`);
+  for (let i = 0; i < 40; i++) {
+    parser.push(bytes);
+    t.ok(parser.pending < 2 * MEGABYTE, `${parser.pending}`);
+    parser.push(Buffer.from('\n\n'));
+    t.equal(parser.pending, 0);
+  }
+});
+
+t.test('an event of 8 MiB is whole in pieces of 100 bytes, in linear time', async (t) => {
+  const parseTime = (length: number) => {
+    const bytes = Buffer.from(`data: ${'x'.repeat(length)}\n\n`);
+    const parser = new EventParser();
+    const startedAt = performance.now();
+    const found: ParsedEvent[] = [];
+    for (let at = 0; at < bytes.length; at += 100) found.push(...parser.push(bytes.subarray(at, at + 100)));
+    t.equal(found[0]?.data.length, length);
+    return performance.now() - startedAt;
+  };
+  parseTime(MEGABYTE);
+  const floor = parseTime(MEGABYTE);
+  const taken = parseTime(8 * MEGABYTE);
+  t.ok(taken < 64 * floor, `eight times as much takes ${(taken / floor).toFixed(1)} times as long`);
 });

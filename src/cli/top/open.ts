@@ -3,6 +3,7 @@ import type { HostSocket } from '../../client/client.ts';
 import type { SocketConstructor } from '../../client/connection.ts';
 import { ENVIRONMENT } from '../../client/environment.ts';
 import { ClientError } from '../../client/errors.ts';
+import { MESSAGE_LIMITS } from '../../client/limits.ts';
 import { connectIn } from '../../client/socket.ts';
 import type { Target } from '../reach.ts';
 
@@ -15,7 +16,11 @@ async function plainSocket(): Promise<SocketConstructor> {
       const url = new URL(address);
       const key = url.searchParams.get('api_key');
       url.searchParams.delete('api_key');
-      super(url.href, key === null ? {} : { headers: { authorization: `Bearer ${key}` } });
+      super(url.href, {
+        ...MESSAGE_LIMITS,
+        perMessageDeflate: false,
+        headers: key === null ? {} : { authorization: `Bearer ${key}` },
+      });
     }
   };
 }
