@@ -54,46 +54,97 @@ export class RefusalLog {
 const MINUTE_MS = 60_000;
 /** An address is logged at its first wrong key, and then after a minute, ten minutes, and every hour. */
 const PAUSES_MS = [MINUTE_MS, 10 * MINUTE_MS, 60 * MINUTE_MS];
+/** From this many wrong keys within a minute on it has a line each minute instead. */
+const MIN_FLOOD = 100;
 /** After this long without a wrong key an address begins anew. */
 const FORGET_MS = 120 * MINUTE_MS;
 const MAX_ADDRESSES = 1000;
 /** Addresses of one /64 network that are counted by themselves; further ones are counted together. */
 const MAX_OF_NETWORK = 16;
+/** Networks whose wrong keys have a pace. */
+const MAX_NETWORKS = 1000;
 
 interface Tally {
-  readonly lines: number;
-  readonly loggedAtMs: number;
+  lines: number;
+  loggedAtMs: number;
   lastAtMs: number;
   /** Wrong keys since the last line. */
   count: number;
+  /** The minute that is counted, and the wrong keys in it. */
+  minuteAtMs: number;
+  inMinute: number;
 }
 
-/** Counts wrong keys, and logs those of an address at once and then in growing intervals. */
+export interface WrongKeyLogOptions {
+  readonly log: (text: string, address: string) => void;
+  /** Calls back after `ms`, without keeping the process alive. */
+  readonly later?: (act: () => void, ms: number) => void;
+}
+
+const laterUnref = (act: () => void, ms: number) => void setTimeout(act, ms).unref();
+
+const wrongKeyOf = (decision: Decision) =>
+  decision.isAllowed || !decision.isWrongKey ? undefined : decision.client;
+
+/**
+ * Counts wrong keys, and logs those of an address immediately and then in growing intervals; a flood has one line per
+ * minute, the last one when it is over.
+ */
 export class WrongKeyLog {
-  readonly #log: (text: string, address: string) => void;
+  readonly #options: WrongKeyLogOptions;
   /** The one whose last line is oldest comes first. */
   readonly #tallies = new Map<string, Tally>();
   /** Addresses in `#tallies`, by network. */
   readonly #counted = new AddressCounts();
 
-  constructor(log: (text: string, address: string) => void) {
-    this.#log = log;
+  constructor(options: WrongKeyLogOptions) {
+    this.#options = options;
   }
 
   /** `nowMs`: the time of a monotonic clock. */
   note(decision: Decision, nowMs: number): void {
-    if (decision.isAllowed || !decision.isWrongKey || decision.client === undefined) return;
-    const client = this.#countedAs(decision.client);
+    const sender = wrongKeyOf(decision);
+    if (sender === undefined) return;
+    const client = this.#countedAs(sender);
     const known = this.#known(client, nowMs);
-    if (known !== undefined) {
-      known.count++;
-      known.lastAtMs = nowMs;
-      const pauseMs = PAUSES_MS[Math.min(known.lines, PAUSES_MS.length) - 1] ?? 0;
-      if (nowMs - known.loggedAtMs < pauseMs) return;
-      const minutes = Math.round((nowMs - known.loggedAtMs) / MINUTE_MS);
-      this.#log(`${known.count} more wrong keys within ${minutes} min`, client);
-    } else this.#log('wrong key', client);
-    this.#keep(client, { lines: (known?.lines ?? 0) + 1, loggedAtMs: nowMs, lastAtMs: nowMs, count: 0 });
+    if (known === undefined) {
+      const first = {
+        lines: 0,
+        loggedAtMs: nowMs,
+        lastAtMs: nowMs,
+        count: 0,
+        minuteAtMs: nowMs,
+        inMinute: 1,
+      };
+      this.#report(client, first, 'wrong key', nowMs);
+      return;
+    }
+    this.#endMinute(client, known, nowMs);
+    known.lastAtMs = nowMs;
+    known.count++;
+    known.inMinute++;
+    if (known.inMinute >= MIN_FLOOD) {
+      if (known.inMinute === MIN_FLOOD) this.#endLater(client, known, nowMs);
+      return;
+    }
+    const pauseMs = PAUSES_MS[Math.min(known.lines, PAUSES_MS.length) - 1] ?? 0;
+    if (nowMs - known.loggedAtMs < pauseMs) return;
+    const minutes = Math.round((nowMs - known.loggedAtMs) / MINUTE_MS);
+    this.#report(client, known, `${known.count} more wrong keys within ${minutes} min`, nowMs);
+  }
+
+  #endLater(client: string, tally: Tally, nowMs: number): void {
+    const endMs = tally.minuteAtMs + MINUTE_MS;
+    const { later = laterUnref } = this.#options;
+    later(() => this.#endMinute(client, tally, endMs), endMs - nowMs);
+  }
+
+  #endMinute(client: string, tally: Tally, nowMs: number): void {
+    if (nowMs - tally.minuteAtMs < MINUTE_MS) return;
+    const count = tally.inMinute;
+    tally.minuteAtMs = nowMs;
+    tally.inMinute = 0;
+    if (count >= MIN_FLOOD) this.#report(client, tally, `${count} wrong keys in the last minute`, nowMs);
   }
 
   /** The address, or its network where that has too many. */
@@ -107,6 +158,14 @@ export class WrongKeyLog {
     return known !== undefined && nowMs - known.lastAtMs < FORGET_MS ? known : undefined;
   }
 
+  #report(client: string, tally: Tally, text: string, nowMs: number): void {
+    this.#options.log(text, client);
+    tally.lines++;
+    tally.loggedAtMs = nowMs;
+    tally.count = 0;
+    this.#keep(client, tally);
+  }
+
   #keep(client: string, tally: Tally): void {
     this.#forget(client);
     const [oldest] = this.#tallies.keys();
@@ -117,5 +176,39 @@ export class WrongKeyLog {
 
   #forget(client: string): void {
     if (this.#tallies.delete(client)) this.#counted.remove(client);
+  }
+}
+
+/** Puts it last; the first one goes where there are too many. */
+function keep<T>(map: Map<string, T>, key: string, value: T): void {
+  map.delete(key);
+  const [oldest] = map.keys();
+  if (map.size === MAX_NETWORKS && oldest !== undefined) map.delete(oldest);
+  map.set(key, value);
+}
+
+/** Wrong keys of one network: in a burst, and per second after it. */
+const MAX_BURST = 100;
+const MAX_PER_SECOND = 10;
+
+interface Bucket {
+  readonly left: number;
+  readonly atMs: number;
+}
+
+/** The pace of wrong keys. What exceeds it loses its connection with the answer; a right key never does. */
+export class WrongKeyPace {
+  /** By network; the one with the oldest wrong key comes first. */
+  readonly #buckets = new Map<string, Bucket>();
+
+  /** Whether this is a wrong key beyond the pace. `nowMs`: the time of a monotonic clock. */
+  exceeds(decision: Decision, nowMs: number): boolean {
+    const client = wrongKeyOf(decision);
+    if (client === undefined) return false;
+    const network = networkOf(client);
+    const { left, atMs } = this.#buckets.get(network) ?? { left: MAX_BURST, atMs: nowMs };
+    const now = Math.min(MAX_BURST, left + ((nowMs - atMs) / 1000) * MAX_PER_SECOND);
+    keep(this.#buckets, network, { left: now < 1 ? now : now - 1, atMs: nowMs });
+    return now < 1;
   }
 }

@@ -5,7 +5,7 @@ import { condense } from '../access/condense.ts';
 import { type AccessPolicy, compileAccess, decideAccess } from '../access/decide.ts';
 import { exposureWarning } from '../access/exposure.ts';
 import { corsHeaders } from '../access/origins.ts';
-import { RefusalLog, WrongKeyLog } from '../access/refusals.ts';
+import { RefusalLog, WrongKeyLog, WrongKeyPace } from '../access/refusals.ts';
 import { ACCESS_HEADERS, type AccessRequest, type Decision } from '../access/request.ts';
 import type { Config } from '../config/schema.ts';
 import { ServiceError } from '../errors.ts';
@@ -50,6 +50,7 @@ export class Gate {
   readonly #options: GateOptions;
   readonly #refusals: RefusalLog;
   readonly #wrongKeys: WrongKeyLog;
+  readonly #wrongKeyPace = new WrongKeyPace();
   #policy: AccessPolicy;
   #warning: string | undefined;
   /** Requests by why they were refused; each reason is there from the start. */
@@ -70,7 +71,9 @@ export class Gate {
     this.#options = options;
     this.#policy = this.#compile(options.config);
     this.#refusals = new RefusalLog((text) => options.log.warn(text));
-    this.#wrongKeys = new WrongKeyLog((text, address) => options.log.warn(`access: ${text}`, { address }));
+    this.#wrongKeys = new WrongKeyLog({
+      log: (text, address) => options.log.warn(`access: ${text}`, { address }),
+    });
     this.#warnOfExposure(options.config);
   }
 
@@ -87,11 +90,16 @@ export class Gate {
   judge(head: RequestHead): GateVerdict {
     const request = requestOf(head, this.#options.socketPaths ?? SOCKET_PATHS);
     const decision = decideAccess(this.#policy, request);
-    this.#refusals.note(decision, this.#options.now());
-    this.#wrongKeys.note(decision, this.#options.now());
+    const now = this.#options.now();
+    this.#refusals.note(decision, now);
+    this.#wrongKeys.note(decision, now);
     if (!decision.isAllowed) {
       this.#refused[decision.errorCode ?? REASON_OF[decision.status]]++;
-      return { isAllowed: false, answer: refusalOf(decision) };
+      const answer = refusalOf(decision);
+      return {
+        isAllowed: false,
+        answer: this.#wrongKeyPace.exceeds(decision, now) ? { ...answer, isLast: true } : answer,
+      };
     }
     if (decision.isPreflight) return { isAllowed: false, answer: emptyAnswer(decision.headers) };
     request.address = decision.client;

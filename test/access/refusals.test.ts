@@ -1,7 +1,7 @@
 /** Refusals in the log: once each, bounded, and one line per minute for many wrong keys. */
 import t from 'tap';
-import { RefusalLog, WrongKeyLog } from '#src/access/refusals.js';
-import { decide, type RequestChange, WITH_KEY } from './setup.ts';
+import { RefusalLog, WrongKeyLog, WrongKeyPace } from '#src/access/refusals.js';
+import { decide, KEY, type RequestChange, WITH_KEY } from './setup.ts';
 
 function refusedHost(host: string, remoteAddress = '10.0.0.1') {
   return decide({}, { remoteAddress, headers: { host } });
@@ -71,7 +71,7 @@ const MINUTE = 60_000;
 
 t.test('1.keys-wrong-log the first of an address at once, then in growing intervals', async (t) => {
   const lines: string[] = [];
-  const log = new WrongKeyLog((text, address) => lines.push(`${text} ${address}`));
+  const log = new WrongKeyLog({ log: (text, address) => lines.push(`${text} ${address}`) });
   const first = wrongKey('10.0.0.1');
   log.note(first, 0);
   t.strictSame(lines.splice(0), ['wrong key 10.0.0.1']);
@@ -93,7 +93,7 @@ t.test('1.keys-wrong-log the first of an address at once, then in growing interv
 
 t.test('1.keys-wrong-log only wrong keys count, each address separately', async (t) => {
   const lines: string[] = [];
-  const log = new WrongKeyLog((text, address) => lines.push(`${text} ${address}`));
+  const log = new WrongKeyLog({ log: (text, address) => lines.push(`${text} ${address}`) });
   const missing = decide(WITH_KEY);
   const blocked = decide({ auth: { blocked_ips: ['0.0.0.0/0'] } });
   const allowed = decide({});
@@ -109,7 +109,7 @@ t.test('1.keys-wrong-log only wrong keys count, each address separately', async 
 
 t.test('1.keys-wrong-log its memory is bounded: the address with the oldest line is forgotten', async (t) => {
   const lines: string[] = [];
-  const log = new WrongKeyLog((_, address) => lines.push(address));
+  const log = new WrongKeyLog({ log: (_, address) => lines.push(address) });
   const address = (index: number) => wrongKey(`10.1.${index >> 8}.${index & 255}`);
   for (let index = 0; index < 1000; index++) log.note(address(index), index);
   t.equal(lines.length, 1000);
@@ -124,7 +124,7 @@ t.test('1.keys-wrong-log its memory is bounded: the address with the oldest line
 
 t.test('1.keys-wrong-log a host that invents IPv6 addresses does not make others forgotten', async (t) => {
   const lines: string[] = [];
-  const log = new WrongKeyLog((text, address) => lines.push(`${text} ${address}`));
+  const log = new WrongKeyLog({ log: (text, address) => lines.push(`${text} ${address}`) });
   log.note(wrongKey('10.0.0.1'), 0);
   for (let count = 0; count < 3000; count++) log.note(wrongKey(`2001:db8::${count.toString(16)}`), 1);
   t.equal(lines.length, 1 + 16 + 1, 'sixteen addresses, and their network');
@@ -132,3 +132,85 @@ t.test('1.keys-wrong-log a host that invents IPv6 addresses does not make others
   log.note(wrongKey('10.0.0.1'), 2);
   t.equal(lines.length, 18, 'the other one is still known');
 });
+
+t.test('1.keys-wrong-log a flood is one line a minute, the last one when it is over', async (t) => {
+  const lines: string[] = [];
+  const later: { act: () => void; atMs: number }[] = [];
+  let nowMs = 0;
+  const log = new WrongKeyLog({
+    log: (text, address) => lines.push(`${nowMs / 1000} s: ${text} ${address}`),
+    later: (act, ms) => later.push({ act, atMs: nowMs + ms }),
+  });
+  const decision = wrongKey('10.0.0.1');
+  const runTimers = () => {
+    for (const { act, atMs } of later.splice(0)) {
+      if (atMs <= nowMs) act();
+      else later.push({ act, atMs });
+    }
+  };
+  // 2,500 per second for 150 s.
+  for (let count = 0; count < 2500 * 150; count++) {
+    nowMs = (count / 2500) * 1000;
+    runTimers();
+    log.note(decision, nowMs);
+  }
+  t.equal(later.length, 1, 'one timer at a time');
+  nowMs = 180_000;
+  runTimers();
+  nowMs = 1_000_000;
+  runTimers();
+  t.strictSame(lines, [
+    '0 s: wrong key 10.0.0.1',
+    '60 s: 150000 wrong keys in the last minute 10.0.0.1',
+    '120 s: 150000 wrong keys in the last minute 10.0.0.1',
+    '180 s: 75000 wrong keys in the last minute 10.0.0.1',
+  ]);
+});
+
+t.test('1.keys-wrong-log many addresses of an IPv6 /64 are one event', async (t) => {
+  const lines: string[] = [];
+  const log = new WrongKeyLog({
+    log: (text, address) => lines.push(`${text} ${address}`),
+    later: () => undefined,
+  });
+  for (let count = 0; count <= 500; count++) log.note(wrongKey(`2001:db8::${count.toString(16)}`), count);
+  log.note(wrongKey('2001:db8:0:1::1'), 501);
+  log.note(wrongKey('2001:db8::ffff'), MINUTE + 100);
+  t.strictSame(lines.slice(16), [
+    'wrong key 2001:db8:0:0::/64',
+    'wrong key 2001:db8:0:1::1',
+    '485 wrong keys in the last minute 2001:db8:0:0::/64',
+  ]);
+});
+
+t.test('1.keys-wrong-pace a hundred in a burst and ten a second, each network by itself', async (t) => {
+  const pace = new WrongKeyPace();
+  const over = (address: string, nowMs: number, count: number) =>
+    Array.from({ length: count }, () => pace.exceeds(wrongKey(address), nowMs)).filter((isOver) => isOver)
+      .length;
+  t.equal(over('10.0.0.1', 0, 100), 0);
+  t.equal(over('10.0.0.1', 0, 50), 50);
+  t.equal(over('10.0.0.2', 0, 100), 0, 'another address notices nothing');
+  t.equal(over('10.0.0.1', 1000, 30), 20);
+  t.equal(over('10.0.0.1', 1050, 1), 1);
+  t.equal(over('10.0.0.1', 1100, 1), 0, 'what was refused is not counted');
+  t.equal(over('10.0.0.1', 60_000, 101), 1);
+  t.equal(over('2001:db8::1', 0, 100) + over('2001:db8::2', 0, 10), 10, 'a /64 is one network');
+  const right = decide(WITH_KEY, { remoteAddress: '10.0.0.1', headers: { authorization: `Bearer ${KEY}` } });
+  t.ok(right.isAllowed);
+  t.notOk(pace.exceeds(right, 60_000), 'a right key');
+  t.notOk(pace.exceeds(decide(WITH_KEY, { remoteAddress: '10.0.0.1' }), 60_000), 'a missing key');
+});
+
+t.test(
+  '1.keys-wrong-pace its memory is bounded: the network with the oldest wrong key is forgotten',
+  async (t) => {
+    const pace = new WrongKeyPace();
+    const exceeds = (index: number) => pace.exceeds(wrongKey(`10.1.${index >> 8}.${index & 255}`), 0);
+    for (let count = 0; count < 100; count++) exceeds(0);
+    for (let index = 1; index < 1000; index++) exceeds(index);
+    t.ok(exceeds(0), 'a thousand are known');
+    for (let index = 1; index <= 1000; index++) exceeds(index);
+    t.notOk(exceeds(0), 'then it begins anew');
+  },
+);
