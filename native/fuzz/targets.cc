@@ -49,6 +49,9 @@ void runPressure(std::string_view input) {
 void runText(std::string_view input) {
   const std::string once = toValidUtf8(input);
   require(toValidUtf8(once) == once, "valid UTF-8 stays as it is");
+  const std::string distinct = toDistinctUtf8(input);
+  require(toValidUtf8(distinct) == distinct, "invalid bytes as escapes are valid UTF-8");
+  require(toDistinctUtf8(distinct) == distinct, "escapes stay as they are");
 }
 
 void runMillidegrees(std::string_view input) {

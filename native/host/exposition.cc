@@ -72,6 +72,7 @@ void Exposition::family(std::string_view name, std::string_view help, MetricType
   help_ = help;
   type_ = type;
   hasHeading_ = false;
+  written_.clear();
 }
 
 // Help has no line break and no backslash: it is ours, or made of a name of letters, digits and `_`.
@@ -83,6 +84,7 @@ void Exposition::writeHeading() {
 
 void Exposition::add(const MetricValue& value, MetricLabels labels) {
   if (!hasHeading_) writeHeading();
+  const std::size_t start = text_.size();
   text_.append(name_);
   char separator = '{';
   for (const MetricLabel& label : labels) {
@@ -93,6 +95,10 @@ void Exposition::add(const MetricValue& value, MetricLabels labels) {
     separator = ',';
   }
   if (labels.size() > 0) text_.push_back('}');
+  if (!written_.insert(text_.substr(start + name_.size())).second) {
+    text_.resize(start);
+    return;
+  }
   text_.push_back(' ');
   value.appendTo(text_);
   text_.push_back('\n');

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_set>
 
 namespace hostwire {
 
@@ -42,7 +43,8 @@ class Exposition {
   // Begins a family. Its heading is written with its first sample: a family without any is absent. The texts
   // must last until the next family.
   void family(std::string_view name, std::string_view help, MetricType type);
-  // A sample of that family; the caller makes no two with the same labels.
+  // A sample of that family. One whose labels it has already is left out: Prometheus rejects such a scrape,
+  // or the sample.
   void add(const MetricValue& value, MetricLabels labels = {});
   // A family of one sample.
   void single(std::string_view name, std::string_view help, MetricType type, const MetricValue& value);
@@ -59,6 +61,7 @@ class Exposition {
   std::string_view help_;
   MetricType type_ = MetricType::kUntyped;
   bool hasHeading_ = false;
+  std::unordered_set<std::string> written_;  // the labels of the family's samples, as they are written
 };
 
 }  // namespace hostwire

@@ -11,9 +11,14 @@
 #include <cstdio>
 #include <cstring>
 #include <memory>
+#include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "host/exposition.h"
+#include "linux/kernel/scan.h"
+#include "linux/metrics/parse_links.h"
 #include "linux/network/netlink/generic.h"
 #include "linux/network/netlink/link_table.h"
 #include "linux/network/netlink/parse_link.h"
@@ -209,6 +214,44 @@ void checkThisKernel() {
   for (const auto& [index, level] : signals.read()) check(index > 0 && level < 0, "a level of a receiver");
 }
 
+std::vector<LinkMetrics> linksNamed(const std::vector<std::string>& names) {
+  std::vector<LinkMetrics> links;
+  for (const std::string& name : names) {
+    ifinfomsg header{};
+    header.ifi_index = static_cast<int>(links.size()) + 1;
+    const auto link = parseLinkMetrics(bytes(header) + attribute(IFLA_IFNAME, name + '\0') +
+                                       attribute(IFLA_STATS64, bytes(rtnl_link_stats64{})));
+    if (link) links.push_back(*link);
+  }
+  return links;
+}
+
+bool hasTwice(std::string_view text) {
+  std::set<std::string_view> seen;
+  std::string_view line;
+  while (takeLine(text, line))
+    if (!seen.insert(line.substr(0, line.rfind(' '))).second) return true;
+  return false;
+}
+
+void checkMetrics() {
+  Exposition out;
+  writeLinks(linksNamed({"net\xFF", "net\xFE", "net\xE2\x82", "n\xC3\xA4t"}), out);
+  const std::string& text = out.text();
+  bool hasAll = true;
+  for (const char* name : {R"("net\\xff")", R"("net\\xfe")", R"("net\\xe2\\x82")", "\"n\xC3\xA4t\""})
+    hasAll = hasAll && text.find("node_network_up{device=" + std::string(name)) != std::string::npos;
+  check(hasAll && !hasTwice(text), "interfaces whose names are not UTF-8 have series of their own");
+
+  Exposition equal;
+  writeLinks(linksNamed({"net", "net"}), equal);
+  equal.family("again", "Help.", MetricType::kGauge);
+  for (const std::uint64_t value : {1U, 2U}) equal.add(MetricValue(value));
+  equal.add(MetricValue(3), {{"device", "net"}});
+  const bool hasOthers = equal.text().find("again 1\nagain{device=\"net\"} 3\n") != std::string::npos;
+  check(hasOthers && !hasTwice(equal.text()), "no series is written twice");
+}
+
 }  // namespace
 
 int main() {
@@ -221,5 +264,6 @@ int main() {
   checkInterruption();
   checkThisKernel();
   checkThisTable();
+  checkMetrics();
   return failures == 0 ? 0 : 1;
 }

@@ -48,19 +48,40 @@ Sequence takeSequence(std::string_view bytes) {
   return {lead.following + 1, true};
 }
 
-}  // namespace
-
-std::string toValidUtf8(std::string_view bytes) {
+// `bytes`, with what `appendBroken(text, part)` appends for each broken part.
+template <class AppendBroken>
+std::string repair(std::string_view bytes, AppendBroken appendBroken) {
   if (std::all_of(bytes.begin(), bytes.end(), [](char c) { return static_cast<unsigned char>(c) < 0x80; }))
     return std::string(bytes);
   std::string text;
   text.reserve(bytes.size());
   while (!bytes.empty()) {
     const Sequence sequence = takeSequence(bytes);
-    text.append(sequence.isValid ? bytes.substr(0, sequence.length) : kReplacement);
+    const std::string_view part = bytes.substr(0, sequence.length);
+    if (sequence.isValid)
+      text.append(part);
+    else
+      appendBroken(text, part);
     bytes.remove_prefix(sequence.length);
   }
   return text;
+}
+
+}  // namespace
+
+std::string toValidUtf8(std::string_view bytes) {
+  return repair(bytes, [](std::string& text, std::string_view) { text.append(kReplacement); });
+}
+
+std::string toDistinctUtf8(std::string_view bytes) {
+  return repair(bytes, [](std::string& text, std::string_view part) {
+    constexpr std::string_view kDigits = "0123456789abcdef";
+    for (const char c : part) {
+      const auto byte = static_cast<unsigned char>(c);
+      text.append("\\x").push_back(kDigits[byte >> 4U]);
+      text.push_back(kDigits[byte & 15U]);
+    }
+  });
 }
 
 }  // namespace hostwire

@@ -10,4 +10,8 @@ namespace hostwire {
 // (and thereby Node's Buffer).
 std::string toValidUtf8(std::string_view bytes);
 
+// The same, but each invalid byte becomes "\xNN": names that differ in such bytes only stay different, which
+// labels of metrics must.
+std::string toDistinctUtf8(std::string_view bytes);
+
 }  // namespace hostwire

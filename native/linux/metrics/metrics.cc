@@ -86,13 +86,13 @@ void writeTimeZone(Exposition& out) {
   std::tm local{};
   if (localtime_r(&now, &local) == nullptr || local.tm_zone == nullptr) return;
   out.family("node_time_zone_offset_seconds", "System time zone offset in seconds.", kGauge);
-  out.add(MetricValue::ofSigned(local.tm_gmtoff), {{"time_zone", toValidUtf8(local.tm_zone)}});
+  out.add(MetricValue::ofSigned(local.tm_gmtoff), {{"time_zone", toDistinctUtf8(local.tm_zone)}});
 }
 
 void writeUname(Exposition& out) {
   utsname system{};
   if (uname(&system) != 0) return;
-  const auto textOf = [](const char* text) { return toValidUtf8(text); };
+  const auto textOf = [](const char* text) { return toDistinctUtf8(text); };
   out.family("node_uname_info", "Labeled system information as provided by the uname system call.", kGauge);
   out.add(MetricValue(1), {{"domainname", textOf(system.domainname)},
                            {"machine", textOf(system.machine)},
@@ -107,7 +107,7 @@ void writeSupplies(const std::string& folder, const std::vector<std::string>& na
   out.family("node_power_supply_online", "online value of /sys/class/power_supply/<power_supply>.", kGauge);
   for (const std::string& name : names)
     if (const auto value = parseInteger(readSmallFile(folder + name + "/online")))
-      out.add(MetricValue::ofSigned(*value), {{"power_supply", toValidUtf8(name)}});
+      out.add(MetricValue::ofSigned(*value), {{"power_supply", toDistinctUtf8(name)}});
 }
 
 // EINVAL while the interface is down, and where its driver has none.
@@ -115,7 +115,7 @@ void addSysfs(LinkMetrics& link, const Roots& roots) {
   if (!link.isRunning) return;
   const std::string folder = linkFolder(roots, link.rawName);
   link.speedMbps = parseInteger(readSmallFile(folder + "/speed"));
-  link.duplex = toValidUtf8(readSmallFile(folder + "/duplex"));
+  link.duplex = toDistinctUtf8(readSmallFile(folder + "/duplex"));
 }
 
 }  // namespace

@@ -81,7 +81,7 @@ constexpr std::array kRows{
              [](const timex& clock) { return MetricValue::ofSigned(clock.tai); }}};
 
 void addSource(std::string_view name, Exposition& out) {
-  out.add(MetricValue(1), {{"clocksource", toValidUtf8(name)}, {"device", "0"}});
+  out.add(MetricValue(1), {{"clocksource", toDistinctUtf8(name)}, {"device", "0"}});
 }
 
 // The file has one line.

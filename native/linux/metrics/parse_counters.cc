@@ -234,7 +234,7 @@ void writeOs(std::string_view text, Exposition& out) {
   const OsReleaseFields fields = parseOsReleaseFields(text);
   const auto find = [&](const char* key) {
     const auto found = fields.find(key);
-    return found == fields.end() ? std::string{} : toValidUtf8(found->second);
+    return found == fields.end() ? std::string{} : toDistinctUtf8(found->second);
   };
   const std::string id = find("ID"), idLike = find("ID_LIKE"), name = find("NAME");
   if (fields.empty()) return;

@@ -103,7 +103,7 @@ std::vector<Device> parseDevices(std::string_view text) {
     const auto minor = takeUnsigned(line);
     const std::string_view name = takeWord(line);
     if (!major || !minor || name.empty() || isNumbered(name) || isNvmePartition(name)) continue;
-    Device device{toValidUtf8(name), *major, *minor};
+    Device device{toDistinctUtf8(name), *major, *minor};
     while (device.count < kColumns.size()) {
       const auto value = takeUnsigned(line);
       if (!value) break;
@@ -121,7 +121,7 @@ std::string propertyOf(std::string_view text, std::string_view key) {
     if (!line.starts_with("E:")) continue;
     line.remove_prefix(2);
     if (line.starts_with(key) && line.substr(key.size()).starts_with('='))
-      return toValidUtf8(line.substr(key.size() + 1));
+      return toDistinctUtf8(line.substr(key.size() + 1));
   }
   return {};
 }

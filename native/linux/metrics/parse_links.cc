@@ -50,7 +50,7 @@ void takeAttributes(LinkMetrics& link, std::uint32_t& promiscuity, bool& hasCoun
     const std::string_view value = attribute.value;
     switch (attribute.type) {
       case IFLA_IFNAME: link.rawName = textOf(value); break;
-      case IFLA_IFALIAS: link.alias = toValidUtf8(textOf(value)); break;
+      case IFLA_IFALIAS: link.alias = toDistinctUtf8(textOf(value)); break;
       case IFLA_ADDRESS: link.address = hardwareAddress(value); break;
       case IFLA_BROADCAST: link.broadcast = hardwareAddress(value); break;
       case IFLA_LINK: link.link = valueOf<std::uint32_t>(value).value_or(link.index); break;
@@ -211,7 +211,7 @@ std::optional<LinkMetrics> parseLinkMetrics(std::string_view message) {
   bool hasCounters = false;
   takeAttributes(link, promiscuity, hasCounters, message.substr(sizeof(ifinfomsg)));
   if (link.rawName.empty() || !hasCounters) return std::nullopt;
-  link.name = toValidUtf8(link.rawName);
+  link.name = toDistinctUtf8(link.rawName);
   link.isRunning = (header->ifi_flags & IFF_UP) != 0;
   link.isDormant = (header->ifi_flags & kDormant) != 0;
   link.flags = ownFlags(header->ifi_flags, promiscuity);
@@ -236,7 +236,7 @@ void writeLinkCounters(const std::vector<InterfaceCounters>& links, Exposition& 
   for (const SharedCounter& row : kSharedCounters) {
     out.family(row.name, row.help, MetricType::kCounter);
     for (const InterfaceCounters& link : links) {
-      const std::string name = toValidUtf8(link.name);
+      const std::string name = toDistinctUtf8(link.name);
       out.add(MetricValue(link.*row.value), {{"device", name}});
     }
   }

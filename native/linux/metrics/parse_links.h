@@ -14,7 +14,7 @@
 
 namespace hostwire {
 
-// What one RTM_NEWLINK says of an interface; texts are valid UTF-8.
+// What one RTM_NEWLINK says of an interface; texts are valid UTF-8, and differ where the kernel's do.
 struct LinkMetrics {
   std::string rawName;  // as in the kernel
   std::string name;

@@ -32,18 +32,31 @@ export const single = (
 });
 
 const ESCAPES: Readonly<Record<string, string>> = { '\\': '\\\\', '"': '\\"', '\n': '\\n' };
-const escapeLabel = (value: string) => value.replaceAll(/[\\"\n]/g, (found) => ESCAPES[found] ?? found);
+// Encoded, every lone surrogate would be the same U+FFFD.
+const escapeLabel = (value: string) =>
+  value.replaceAll(
+    /[\\"\n]|\p{Cs}/gu,
+    (found) => ESCAPES[found] ?? `\\\\u${found.charCodeAt(0).toString(16)}`,
+  );
 
 function labelsOf(labels: Labels = {}): string {
   const pairs = Object.entries(labels).map(([name, value]) => `${name}="${escapeLabel(value)}"`);
   return pairs.length === 0 ? '' : `{${pairs.join(',')}}`;
 }
 
-/** A family without a sample is left out. */
+/**
+ * A family without a sample is left out, and so is a sample whose labels the family has already: names that differ in
+ * invalid bytes only, or in what is removed from them, are equal here, and Prometheus rejects such a scrape.
+ */
 export function writeFamily({ name, help, type, samples }: Family): string {
-  const known = samples.filter((sample) => Number.isFinite(sample.value));
-  if (known.length === 0) return '';
-  const lines = known.map(({ labels, value }) => `${name}${labelsOf(labels)} ${String(value)}\n`);
+  const written = new Map<string, number>();
+  for (const { labels, value } of samples) {
+    if (typeof value !== 'number' || !Number.isFinite(value)) continue;
+    const text = labelsOf(labels);
+    if (!written.has(text)) written.set(text, value);
+  }
+  if (written.size === 0) return '';
+  const lines = [...written].map(([labels, value]) => `${name}${labels} ${value}\n`);
   return `# HELP ${name} ${help}\n# TYPE ${name} ${type}\n${lines.join('')}`;
 }
 
