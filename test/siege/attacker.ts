@@ -11,6 +11,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { randomOf } from '../http/mutate.ts';
 import { ATTACKS } from './attacks.ts';
+import type { EndingReport } from './endings.ts';
 import { type Place, Target } from './target.ts';
 
 /** An attack that has not ended this long after its time is a failure, and its process is ended. */
@@ -25,6 +26,7 @@ interface Order {
 
 interface Outcome {
   readonly operations: number;
+  readonly endings?: EndingReport;
   /** Why the attack itself failed; undefined if it did not. */
   readonly error?: string;
 }
@@ -78,7 +80,8 @@ async function carryOut({ name, place, seed, seconds }: Order): Promise<Outcome>
   const target = new Target(place, random);
   try {
     await attack.run(target, random, AbortSignal.timeout(Math.round(seconds * 1000)));
-    return { operations: target.operations };
+    const endings = target.endings.report();
+    return { operations: target.operations, ...(endings && { endings }) };
   } catch (error) {
     return { operations: target.operations, error: String(error) };
   } finally {

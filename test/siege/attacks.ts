@@ -1,8 +1,12 @@
 /** All attacks of the siege. */
 import { BODIES } from './attacks/bodies.ts';
 import { CONNECTIONS } from './attacks/connections.ts';
+import { ENDLESS } from './attacks/endless.ts';
 import { HEADS } from './attacks/heads.ts';
+import { KEYS } from './attacks/keys.ts';
 import { MACHINE } from './attacks/machine.ts';
+import { PATTERNS } from './attacks/patterns.ts';
+import { PIECES } from './attacks/pieces.ts';
 import { REQUESTS } from './attacks/requests.ts';
 import { SOCKET_ATTACKS } from './attacks/sockets.ts';
 import type { Attack } from './target.ts';
@@ -13,5 +17,9 @@ export const ATTACKS: readonly Attack[] = [
   ...HEADS,
   ...CONNECTIONS,
   ...BODIES,
+  ...PATTERNS,
+  ...ENDLESS,
+  ...PIECES,
+  ...KEYS,
   ...MACHINE,
 ];

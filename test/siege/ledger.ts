@@ -1,4 +1,5 @@
 /** What was seen in each second of the siege, and which attacks ran in it. */
+import type { EndingReport } from './endings.ts';
 import type { Attack } from './target.ts';
 import type { Usage } from './usage.ts';
 import type { Report } from './witness.ts';
@@ -9,6 +10,7 @@ export interface Run {
   readonly fromMs: number;
   readonly toMs: number;
   readonly operations: number;
+  readonly endings?: EndingReport;
 }
 
 export interface Second {
@@ -25,6 +27,19 @@ export interface Summary {
   readonly worstStatusMs: number;
   readonly worstLateMs: number;
   readonly peakMib: number;
+  /** Fate of the connections that the service had to end or to answer; undefined: there were none. */
+  readonly endings?: EndingReport;
+}
+
+/** Of several runs together; undefined: none of them expected anything. */
+export function unite(reports: readonly (EndingReport | undefined)[]): EndingReport | undefined {
+  const all = reports.filter((report) => report !== undefined);
+  if (all.length === 0) return undefined;
+  return {
+    due: all.reduce((sum, { due }) => sum + due, 0),
+    overdue: all.reduce((sum, { overdue }) => sum + overdue, 0),
+    slowestSeconds: max(all.map(({ slowestSeconds }) => slowestSeconds)),
+  };
 }
 
 const max = (values: readonly number[]) => values.reduce((most, value) => Math.max(most, value), 0);
@@ -51,6 +66,7 @@ export class Ledger {
     const operations = runs.reduce((sum, run) => sum + run.operations, 0);
     const ranSeconds = runs.reduce((sum, { fromMs, toMs }) => sum + toMs - fromMs, 0) / 1000;
     const rate = operations / ranSeconds;
+    const endings = unite(runs.map((run) => run.endings));
     return {
       name,
       times: runs.length,
@@ -58,6 +74,7 @@ export class Ledger {
       worstStatusMs: max(seconds.flatMap(({ report }) => report.statusMs)),
       worstLateMs: max(seconds.map(({ report }) => report.lateMs)),
       peakMib: max(seconds.map(({ usage }) => usage.memoryMib)) - idleMib,
+      ...(endings && { endings }),
     };
   }
 

@@ -3,7 +3,7 @@ import { accessSync, constants, existsSync } from 'node:fs';
 import process from 'node:process';
 import type { Test } from 'tap';
 import { ATTACKS } from './attacks.ts';
-import type { Summary } from './ledger.ts';
+import { type Summary, unite } from './ledger.ts';
 import { tableOf } from './page.ts';
 import { type Form, whyNotSanitized } from './service.ts';
 import { besiege, type Siege } from './siege.ts';
@@ -59,6 +59,7 @@ export function summariesOf(sieges: readonly Siege[]): readonly Summary[] {
     const [first] = rows;
     if (first === undefined) return [];
     const worst = (of: (row: Summary) => number) => Math.max(...rows.map(of));
+    const endings = unite(rows.map((row) => row.endings));
     return [
       {
         ...first,
@@ -66,6 +67,7 @@ export function summariesOf(sieges: readonly Siege[]): readonly Summary[] {
         worstStatusMs: worst((row) => row.worstStatusMs),
         worstLateMs: worst((row) => row.worstLateMs),
         peakMib: worst((row) => row.peakMib),
+        ...(endings && { endings }),
       },
     ];
   });

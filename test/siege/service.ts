@@ -9,7 +9,7 @@ import { startSessionBus } from '../helpers/dbus/session-bus.ts';
 import { variant } from '../helpers/dbus/wire.ts';
 import { openFixture } from '../helpers/machine/fixtures.ts';
 import { type ConfigPart, type ServiceProcess, startService } from '../helpers/service/service.ts';
-import type { Place } from './target.ts';
+import { BLOCKED_RANGE, type Place } from './target.ts';
 
 const ROOT = path.resolve(import.meta.dirname, '../../../..');
 const SANITIZED_ADDON = path.join(ROOT, 'build/sanitized/address/hostwire.node');
@@ -46,7 +46,7 @@ function configOf({ hasAuth }: Form, tree: string | undefined): ConfigPart {
   return {
     stats: { stream_interval_seconds: 1 },
     features: { enable_sleep: true, enable_hibernate: true, enable_restart: true, enable_shutdown: true },
-    ...(hasAuth && { auth: { enabled: true, api_key: KEY } }),
+    auth: { blocked_ips: [BLOCKED_RANGE], ...(hasAuth && { enabled: true, api_key: KEY }) },
     ...(tree !== undefined && { host: { proc: path.join(tree, 'proc'), sys: path.join(tree, 'sys') } }),
   };
 }

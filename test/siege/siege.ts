@@ -106,8 +106,9 @@ async function attackFor(
       const order = { name: attack.name, place, seed: below(2 ** 31, random) };
       const wanted = attack.seconds ?? ATTACK_SECONDS;
       const left = Math.max(1, (untilMs - fromMs) / 1000);
-      const { operations, error } = await attacker.run({ ...order, seconds: Math.min(wanted, left) });
-      ledger.runs.push({ attack, fromMs, toMs: performance.now(), operations });
+      const outcome = await attacker.run({ ...order, seconds: Math.min(wanted, left) });
+      const { error, ...done } = outcome;
+      ledger.runs.push({ attack, fromMs, toMs: performance.now(), ...done });
       if (error === undefined) continue;
       failures.push(`${attack.name}: ${error}`);
       await sleep(1000);

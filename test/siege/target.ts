@@ -1,9 +1,10 @@
 /** What an attack gets: where the service is, and connections to it that are all closed when the attack is over. */
 import { once } from 'node:events';
 import net from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import { pick, type Random } from '../http/mutate.ts';
 import { UPGRADE } from '../http/socket-attacks.ts';
+import { Endings, type Expectation } from './endings.ts';
 
 /** Where the service and its surroundings are. Sent to other processes as JSON. */
 export interface Place {
@@ -20,14 +21,22 @@ export interface Place {
 
 /** Honest clients use 127.0.0.1 to 127.0.0.9. */
 const ADDRESSES = Array.from({ length: 16 }, (_, i) => `127.0.0.${66 + i}`);
+/** Sixteen more, which `auth.blocked_ips` of every form names. */
+export const BLOCKED_RANGE = '127.0.0.96/28';
+const BLOCKED = Array.from({ length: 16 }, (_, i) => `127.0.0.${96 + i}`);
 const CONNECT_LIMIT_MS = 5000;
+/** Bytes that one run of an attack may send at full speed: what the kernel takes in 5 s is a fraction of it. */
+const MAX_POURED_BYTES = 2 ** 31;
 
 export class Target {
   readonly place: Place;
   /** Operations so far, in the unit of the attack. */
   operations = 0;
+  /** What the attack expects of the service; judged when it is over. */
+  readonly endings = new Endings();
   readonly #random: Random;
   readonly #closers = new Set<() => unknown>();
+  #pouredBytes = 0;
 
   constructor(place: Place, random: Random) {
     this.place = place;
@@ -36,6 +45,11 @@ export class Target {
 
   get address(): string {
     return pick(ADDRESSES, this.#random) ?? '127.0.0.66';
+  }
+
+  /** One that the service refuses whatever is requested. */
+  get blockedAddress(): string {
+    return pick(BLOCKED, this.#random) ?? '127.0.0.96';
   }
 
   /** Number of connections and other things that are open. */
@@ -53,10 +67,16 @@ export class Target {
     return () => this.#closers.delete(close);
   }
 
-  /** A connection from one of the attackers' addresses. A refused one is returned closed. Nothing is read from it. */
-  async connect(options: { readonly allowHalfOpen?: boolean } = {}): Promise<net.Socket> {
+  /**
+   * A connection from one of the attackers' addresses, or from `from`. A refused one is returned closed. Nothing is read
+   * from it.
+   */
+  async connect(
+    options: { readonly allowHalfOpen?: boolean; readonly from?: string } = {},
+  ): Promise<net.Socket> {
     const { port } = this.place;
-    const socket = net.connect({ port, host: '127.0.0.1', localAddress: this.address, ...options });
+    const { allowHalfOpen = false, from: localAddress = this.address } = options;
+    const socket = net.connect({ port, host: '127.0.0.1', localAddress, allowHalfOpen });
     socket.setNoDelay(true);
     socket.pause();
     socket.on('error', () => undefined);
@@ -76,6 +96,28 @@ export class Target {
     return socket;
   }
 
+  /** Expects that the service ends `socket`, or answers on it, within `seconds`: it does what it must not do. */
+  expect(socket: net.Socket, seconds: number, what: Expectation = 'end'): void {
+    this.endings.expect(socket, seconds, what);
+  }
+
+  /**
+   * Sends `block` again and again, as fast as the kernel takes it, until the connection has ended or the attack is over.
+   * Returns the number of blocks.
+   */
+  async pour(socket: net.Socket, block: Buffer, signal: AbortSignal): Promise<number> {
+    let blocks = 0;
+    while (!signal.aborted && socket.writable && this.#pouredBytes < MAX_POURED_BYTES) {
+      blocks++;
+      this.#pouredBytes += block.length;
+      if (socket.write(block)) await nextTurn();
+      else await drained(socket, signal);
+    }
+    // Enough was sent: the connection is held.
+    while (!signal.aborted && socket.writable) await pause(100, signal);
+    return blocks;
+  }
+
   /** Ends everything that the attack left open. */
   async close(): Promise<void> {
     await Promise.all([...this.#closers].map((close) => close()));
@@ -91,6 +133,8 @@ export interface Attack {
   readonly seconds?: number;
   /** What `Place` must have. */
   readonly needs?: 'tree';
+  /** What the service must have logged when the attack has run. */
+  readonly log?: RegExp;
   /** Attacks, at its own pace, until `signal` aborts. */
   readonly run: (target: Target, random: Random, signal: AbortSignal) => Promise<unknown>;
 }
@@ -98,6 +142,19 @@ export interface Attack {
 /** Writes to a socket that may have been closed. */
 export function send(socket: net.Socket, bytes: string | Buffer): void {
   if (!socket.destroyed && socket.writable) socket.write(bytes);
+}
+
+/** Resolves when the kernel has taken what was written, or never will, or the attack is over. */
+function drained(socket: net.Socket, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const done = () => {
+      socket.off('drain', done).off('close', done);
+      signal.removeEventListener('abort', done);
+      resolve();
+    };
+    socket.on('drain', done).on('close', done);
+    signal.addEventListener('abort', done);
+  });
 }
 
 /** Waits, or until the attack is over. */
@@ -112,4 +169,20 @@ export async function atRate(perSecond: number, signal: AbortSignal, act: () => 
     await act();
     await pause(Math.max(1, dueMs - performance.now()), signal);
   }
+}
+
+/** Runs `act` again and again in each of `lanes`, without a pause, until the attack is over. */
+export async function atFullSpeed(
+  lanes: number,
+  signal: AbortSignal,
+  act: (lane: number) => Promise<unknown>,
+): Promise<void> {
+  const run = async (lane: number) => {
+    while (!signal.aborted) {
+      await act(lane);
+      // An act that fails immediately must not keep this process from seeing the signal.
+      await nextTurn();
+    }
+  };
+  await Promise.all(Array.from({ length: lanes }, (_, lane) => run(lane)));
 }

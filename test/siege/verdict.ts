@@ -4,6 +4,7 @@ import { EventStream } from '../helpers/clients/event-stream.ts';
 import { SocketClient } from '../helpers/clients/socket.ts';
 import { checkTime } from '../helpers/limits.ts';
 import { percentile } from '../helpers/service/media.ts';
+import { unite } from './ledger.ts';
 import type { Siege } from './siege.ts';
 import { linesPerMinute } from './usage.ts';
 
@@ -60,6 +61,23 @@ function checkTimes(t: Test, { ledger, form }: Siege): void {
   checkTime(t, statusMs.at(-1) ?? Number.NaN, MAX_STATUS_MS, 'the longest /api/status');
 }
 
+/** The attackers were cut or refused, and the log says so where a line is due. */
+function checkAttackers(t: Test, { ledger, besieged: { service } }: Siege): void {
+  const attacks = [...new Set(ledger.runs.map(({ attack }) => attack))];
+  const unended = attacks.flatMap(({ name }) => {
+    const { due = 0, overdue = 0 } =
+      unite(ledger.runs.filter(({ attack }) => attack.name === name).map(({ endings }) => endings)) ?? {};
+    return overdue === 0 ? [] : [`${name}: ${overdue} of ${due} connections were not ended in time`];
+  });
+  t.strictSame(unended, [], 'the service has ended or answered what it had to');
+  const unlogged = attacks.filter(({ log }) => log !== undefined && !log.test(service.stderr()));
+  t.strictSame(
+    unlogged.map(({ name, log }) => `${name}: no line like ${log}`),
+    [],
+    'the log has a line of each attack where one is due',
+  );
+}
+
 function printFigures(t: Test, siege: Siege): void {
   const { form, ledger, idle, after, recoverySeconds, last } = siege;
   const { statusMs } = ledger;
@@ -85,6 +103,7 @@ export async function judge(t: Test, siege: Siege): Promise<void> {
   t.ok(siege.ledger.runs.length > 0, `${siege.ledger.runs.length} attacks`);
   checkHonest(t, siege);
   checkUsage(t, siege);
+  checkAttackers(t, siege);
   checkTimes(t, siege);
   await checkServes(t, siege);
   t.notMatch(service.stderr(), /AddressSanitizer|runtime error/, 'no report of a sanitizer');
