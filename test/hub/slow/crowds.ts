@@ -22,7 +22,7 @@ export interface Crowd {
 /** `name`: of a program in crowd/. */
 export function startCrowd(
   t: Scope,
-  name: 'agents' | 'mqtt-agents' | 'viewers',
+  name: 'agents' | 'dial-agents' | 'mqtt-agents' | 'viewers',
   ...args: readonly (string | number)[]
 ): Crowd {
   const file = fileURLToPath(new URL(`./crowd/${name}.js`, import.meta.url));

@@ -7,12 +7,12 @@
 import net from 'node:net';
 import process from 'node:process';
 import readline from 'node:readline';
-import { counters, Machine, now, type Sample, SECTIONS, type Section } from './machine.ts';
+import { counters, now } from './machine.ts';
 import { connect, type Message, messageOf, PacketReader, PING, publish, subscribe, TYPE } from './packets.ts';
 import { passwordOf } from './passwords.ts';
+import { Reporter } from './reporter.ts';
 
 const KEEP_ALIVE_SECONDS = 30;
-const LEASE_MS = 10_000;
 const [port = 0, count = 0] = process.argv.slice(2).map(Number);
 /** Between the starts of two: a thousand logins at once are not what is measured. */
 const PACE_MS = 3;
@@ -20,27 +20,10 @@ const PACE_MS = 3;
 const more = { online: 0, ended: 0, refused: 0 };
 const SHARED = Buffer.alloc(64 * 1024);
 
-interface Lease {
-  readonly plain: readonly Section[];
-  /** undefined: nothing with detail. */
-  readonly detail: readonly Section[] | undefined;
-  readonly endsAtMs: number;
-}
-
-const known = (names: unknown): readonly Section[] =>
-  Array.isArray(names) ? SECTIONS.filter((name) => names.includes(name)) : [];
-
-const isWithin = (wanted: readonly Section[], had: readonly Section[]) =>
-  wanted.every((name) => had.includes(name));
-
 class Agent {
   readonly #base: string;
-  readonly #run = Math.random().toString(16).slice(2);
-  readonly #machine = new Machine();
-  readonly #leases = new Map<string, Lease>();
+  readonly #reporter: Reporter;
   readonly #socket: net.Socket;
-  #detach: (() => void) | undefined;
-  #count = 0;
   #lastId = 0;
   #sentAtMs = 0;
   /** Acknowledgements that are missing before it is online: of the subscription and of the state. */
@@ -48,6 +31,10 @@ class Agent {
 
   constructor(id: string) {
     this.#base = `hostwire/${id}/hub`;
+    this.#reporter = new Reporter((topic, payload) => {
+      const packetId = topic === 'sample' ? undefined : this.#nextId();
+      this.#send(publish(`${this.#base}/${topic}`, payload, packetId));
+    });
     const reader = new PacketReader((type, flags, body) => this.#take(type, flags, body));
     this.#socket = net.connect({
       ...{ port, host: '127.0.0.1', noDelay: true },
@@ -62,9 +49,9 @@ class Agent {
     this.#socket.on('error', () => undefined);
     this.#socket.on('close', () => {
       more.ended++;
-      this.#detach?.();
+      this.#reporter.rest();
     });
-    const will = { topic: `${this.#base}/status`, payload: this.#status('offline', {}) };
+    const will = { topic: `${this.#base}/status`, payload: this.#reporter.status('offline', {}) };
     const login = { clientId: `hostwire-${id}`, username: id, password: passwordOf(id) };
     this.#send(connect({ ...login, will, keepAliveSeconds: KEEP_ALIVE_SECONDS }));
   }
@@ -72,11 +59,7 @@ class Agent {
   /** Called every second. */
   look(): void {
     if (now() - this.#sentAtMs > (KEEP_ALIVE_SECONDS * 1000) / 2) this.#send(PING);
-    this.#expire();
-  }
-
-  #status(state: string, said: object): string {
-    return JSON.stringify({ state, run: this.#run, ...said });
+    this.#reporter.expire();
   }
 
   #send(bytes: Buffer): void {
@@ -101,69 +84,14 @@ class Agent {
   #begin(): void {
     this.#send(subscribe(this.#nextId(), [`${this.#base}/want`, `${this.#base}/cmd/#`]));
     const online = { version: '0.0.0-simulated', protocol: 1, name: 'simulated', labels: { site: 'test' } };
-    this.#send(publish(`${this.#base}/status`, this.#status('online', online), this.#nextId(), true));
+    this.#send(
+      publish(`${this.#base}/status`, this.#reporter.status('online', online), this.#nextId(), true),
+    );
   }
 
   #receive({ topic, payload, isRetained }: Message): void {
     if (isRetained) return;
-    const message: Readonly<Record<string, unknown>> = JSON.parse(payload); // As a hub sends it.
-    const hub = String(message['hub']);
-    if (topic === `${this.#base}/want`) this.#want(hub, message);
-    else this.#answer(hub, topic, message);
-  }
-
-  #want(hub: string, { sections, detail }: Readonly<Record<string, unknown>>): void {
-    this.#expire();
-    const lease = {
-      plain: known(sections),
-      detail: detail === undefined ? undefined : known(detail),
-      endsAtMs: now() + LEASE_MS,
-    };
-    const before = this.#leases.get(hub);
-    if (lease.plain.length === 0 && lease.detail === undefined) this.#leases.delete(hub);
-    else this.#leases.set(hub, lease);
-    this.#settle();
-    if (!this.#leases.has(hub)) return;
-    const isNarrow =
-      before !== undefined &&
-      isWithin(lease.plain, before.plain) &&
-      (lease.detail === undefined || (before.detail !== undefined && isWithin(lease.detail, before.detail)));
-    if (!isNarrow) this.#machine.sample();
-  }
-
-  #expire(): void {
-    for (const [hub, { endsAtMs }] of this.#leases) if (endsAtMs <= now()) this.#leases.delete(hub);
-    this.#settle();
-  }
-
-  /** It samples while there is a lease. */
-  #settle(): void {
-    if (this.#leases.size === 0) {
-      this.#detach?.();
-      this.#detach = undefined;
-    } else this.#detach ??= this.#machine.attach((sample) => this.#publish(sample));
-  }
-
-  #publish({ begin, sections }: Sample): void {
-    const leases = [...this.#leases.values()];
-    const plain = SECTIONS.filter((name) => leases.some((lease) => lease.plain.includes(name)));
-    const isDetailed = leases.some(({ detail }) => detail !== undefined);
-    const detail = SECTIONS.filter((name) => leases.some((lease) => lease.detail?.includes(name)));
-    const clock = Math.floor(now());
-    const head = { v: 1, run: this.#run, clock, n: this.#count++, plain, ...(isDetailed && { detail }) };
-    // Of what detail adds beside sections it has nothing, and its sections have no more with detail.
-    const lines = [...plain.map((name) => sections[name]), ...(isDetailed ? [''] : [])];
-    if (isDetailed) lines.push(...detail.map((name) => sections[name]));
-    this.#send(publish(`${this.#base}/sample`, [JSON.stringify(head), begin, ...lines].join('\n')));
-  }
-
-  #answer(hub: string, topic: string, { id, what }: Readonly<Record<string, unknown>>): void {
-    const isClock = topic === `${this.#base}/cmd/get` && what === 'clock';
-    const found = isClock
-      ? { command: 'get', stage: 'done', success: true, message: 'Done', result: {} }
-      : { stage: 'refused', success: false, message: 'It is simulated.', code: 'not_supported' };
-    const feedback = { ...found, id, run: this.#run, clock: Math.floor(now()) };
-    this.#send(publish(`${this.#base}/feedback/${hub}`, JSON.stringify(feedback), this.#nextId()));
+    this.#reporter.take(topic.slice(this.#base.length + 1), payload);
   }
 }
 
