@@ -1,6 +1,6 @@
 // The long runs: slow/ and prove/ with HOSTWIRE_FULL=1, soaks, ten thousand subscribers. Writes docs/proofs.md with
 // date, commit and figures.   node scripts/prove.mjs [NAME…]   (all proofs without a name; `--list` names them)
-// Those that serve HTTP run on both engines; 'NAME on node' is the second of them alone.
+// Those that serve HTTP run on both engines; 'NAME on node' is the second of them alone, 'NAME on uws' the first.
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
@@ -21,8 +21,9 @@ function othersWithProofs() {
   );
 }
 
-/** The suffix of the rows of Node's own engine. */
+/** The suffix of the rows of Node's own engine, and one for the command line that leaves them out. */
 const ON_NODE = ' on node';
+const ON_FIRST = ' on uws';
 
 const FULL = { HOSTWIRE_FULL: '1' };
 
@@ -90,7 +91,8 @@ if (wanted.includes('--list')) {
   process.exit(0);
 }
 const isWanted = ({ name }) =>
-  wanted.length === 0 || wanted.includes(name) || wanted.includes(name.replace(ON_NODE, ''));
+  wanted.length === 0 ||
+  [name, name.replace(ON_NODE, ''), `${name}${ON_FIRST}`].some((each) => wanted.includes(each));
 const chosen = proofs().filter(isWanted);
 if (chosen.length === 0) {
   console.error(`no proof is called ${wanted.join(' or ')}; --list names them`);

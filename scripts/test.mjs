@@ -49,7 +49,7 @@ export function testFiles(tier) {
 
 /** The rooms and proofs that run on both engines, and how one of their files says that it serves. */
 const ON_BOTH_ENGINES =
-  /\/test\/(?:(?:access|client|contract|http|hub)\/|config\/slow\/reload-streams|prove\/(?:dead-peers|siege|socket-idle|stream-stalls)\.)/;
+  /\/test\/(?:(?:access|client|contract|http|hub)\/|config\/slow\/reload-streams|prove\/(?:dead-peers|hub-siege|siege|socket-idle|stream-stalls)\.)/;
 const SERVES =
   /\b(?:createEngine|startService|startHere|startHub|startOnClock|startRoutes|startProbed|serveSockets|serveStreams|loadTestEngine|runSieges)\b/;
 

@@ -27,14 +27,14 @@ export interface Attack {
   readonly count: number;
 }
 
-export const UPGRADE = requestBytes('/api/ws', {
-  headers: {
-    Connection: 'Upgrade',
-    Upgrade: 'websocket',
-    'Sec-WebSocket-Version': '13',
-    'Sec-WebSocket-Key': 'dGhlIHNhbXBsZSBub25jZQ==',
-  },
-});
+export const UPGRADE_HEADERS = {
+  Connection: 'Upgrade',
+  Upgrade: 'websocket',
+  'Sec-WebSocket-Version': '13',
+  'Sec-WebSocket-Key': 'dGhlIHNhbXBsZSBub25jZQ==',
+};
+
+export const UPGRADE = requestBytes('/api/ws', { headers: UPGRADE_HEADERS });
 
 /** Messages and control frames before a fault: fewer than a socket may send at once. */
 const MAX_BEFORE = 24;

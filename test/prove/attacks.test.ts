@@ -12,7 +12,7 @@ import { checkRightfulUses } from '../browser/attack/rightful.ts';
 import { ROWS } from '../browser/attack/rows.ts';
 import { reasonAgainstBus, startSiege } from '../browser/attack/siege.ts';
 import { sectionOf, withSection } from '../browser/rebinding/section.ts';
-import { siegeSection, withSiege } from '../siege/page.ts';
+import { keepSieges } from '../siege/page.ts';
 
 const PAGE = path.resolve(import.meta.dirname, '../../../../docs/security-proof.md');
 const BROWSERS = [
@@ -42,7 +42,7 @@ t.test(
     if (!t.equal(runs.length, BROWSERS.length, 'both have run')) return;
     const old = readFileSync(PAGE, 'utf8');
     const page = renderProof(ROWS, runs, new Date().toISOString().slice(0, 10));
-    // `prove rebinding` and `prove siege` write these sections.
-    writeFileSync(PAGE, withSiege(withSection(page, sectionOf(old)), siegeSection(old)));
+    // `prove rebinding`, `prove siege` and `prove hub-siege` write these sections.
+    writeFileSync(PAGE, keepSieges(withSection(page, sectionOf(old)), old));
   },
 );

@@ -3,6 +3,9 @@ import { BODIES } from './attacks/bodies.ts';
 import { CONNECTIONS } from './attacks/connections.ts';
 import { ENDLESS } from './attacks/endless.ts';
 import { HEADS } from './attacks/heads.ts';
+import { HUB_DIALLED } from './attacks/hub-dialled.ts';
+import { HUB_PULLED } from './attacks/hub-pulled.ts';
+import { HUB_VIEWERS } from './attacks/hub-viewers.ts';
 import { KEYS } from './attacks/keys.ts';
 import { MACHINE } from './attacks/machine.ts';
 import { PATTERNS } from './attacks/patterns.ts';
@@ -21,5 +24,8 @@ export const ATTACKS: readonly Attack[] = [
   ...ENDLESS,
   ...PIECES,
   ...KEYS,
+  ...HUB_VIEWERS,
+  ...HUB_PULLED,
+  ...HUB_DIALLED,
   ...MACHINE,
 ];

@@ -95,6 +95,11 @@ export class Ledger {
     return this.seconds.flatMap(({ report }) => report.statusMs).sort((a, b) => a - b);
   }
 
+  /** Times of all commands and new filters of honest clients of a hub. */
+  get actMs(): readonly number[] {
+    return this.seconds.flatMap(({ report }) => report.actMs);
+  }
+
   get faults(): readonly string[] {
     return this.seconds.flatMap(({ report }) => report.faults);
   }

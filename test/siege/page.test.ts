@@ -5,7 +5,8 @@ import t from 'tap';
 import { tableLines } from '../browser/attack/proof-page.ts';
 import { HEADING, sectionOf, withSection } from '../browser/rebinding/section.ts';
 import { ATTACKS } from './attacks.ts';
-import { renderSiege, siegeSection, withoutSiege, withSiege } from './page.ts';
+import type { Summary } from './ledger.ts';
+import { keepSieges, renderSiege, siegeSection, tableOf, withoutSiege, withSiege } from './page.ts';
 
 const summaries = [
   {
@@ -52,11 +53,40 @@ t.test('the section on names and that of the siege leave each other alone, in ei
   }
 });
 
+t.test('the sections of a service and of a hub leave each other alone', async (t) => {
+  const hub = renderSiege({
+    ...{ sieges: [], summaries, minutes: 20, seed: 1, when: '2026-01-01', what: 'hub' },
+  });
+  t.not(hub, section);
+  const page = withSiege(withSiege(PAGE, section), hub, 'hub');
+  t.equal(siegeSection(page), section);
+  t.equal(siegeSection(page, 'hub'), hub);
+  t.equal(withoutSiege(page, 'hub'), withSiege(PAGE, section));
+  t.equal(siegeSection(withoutSiege(page), 'hub'), hub);
+  const newer = hub.replace('20 minutes', '5 minutes');
+  t.equal(
+    withSiege(page, newer, 'hub'),
+    page.replace(hub, () => newer),
+  );
+  t.equal(keepSieges(PAGE, page), page);
+  t.equal(keepSieges(PAGE, PAGE), PAGE);
+});
+
+t.test('a row says how many connections were ended or answered in time', async (t) => {
+  const [, , row] = tableOf([
+    { ...summaries[0], endings: { due: 12, overdue: 2, slowestSeconds: 0.31 } } as Summary, // There is one.
+  ]);
+  t.ok(row?.endsWith('| 10 of 12, 0.3 s |'), String(row));
+});
+
 t.test('each attack has a name of its own, and the shipped page has only rows of these', async (t) => {
   const names = new Set(ATTACKS.map(({ name }) => name));
   t.equal(names.size, ATTACKS.length);
   t.ok(names.size > 50, `${names.size} attacks`);
   const file = path.resolve(import.meta.dirname, '../../../../docs/security-proof.md');
-  const rows = [...siegeSection(readFileSync(file, 'utf8')).matchAll(/^\| (?!attack )([^|-][^|]*) \|/gm)];
-  for (const [, name = ''] of rows) t.ok(names.has(name), name);
+  const page = readFileSync(file, 'utf8');
+  for (const what of ['service', 'hub'] as const) {
+    const rows = [...siegeSection(page, what).matchAll(/^\| (?!attack )([^|-][^|]*?) \|/gm)];
+    for (const [, name = ''] of rows) t.ok(names.has(name), name);
+  }
 });

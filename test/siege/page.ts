@@ -1,30 +1,43 @@
-/** The section "The siege" of docs/security-proof.md, and its table. */
+/** The sections "The siege" and "The siege of a hub" of docs/security-proof.md, and their tables. */
 
 import type { EndingReport } from './endings.ts';
 import type { Summary } from './ledger.ts';
 import type { Siege } from './siege.ts';
 
-/** It begins with the heading, where the section before it ends. */
-const BEGIN = '## The siege\n\n<!-- written by `npm run prove siege` -->';
-const END = '<!-- end of the siege -->';
+export type Besieged = 'service' | 'hub';
+
+/** The texts that begin and end a section: it begins with the heading, where the section before it ends. */
+const MARKERS: Readonly<Record<Besieged, readonly [begin: string, end: string]>> = {
+  service: ['## The siege\n\n<!-- written by `npm run prove siege` -->', '<!-- end of the siege -->'],
+  hub: [
+    '## The siege of a hub\n\n<!-- written by `npm run prove hub-siege` -->',
+    '<!-- end of the siege of a hub -->',
+  ],
+};
 
 /** The section on the page, with its markers; empty if it has none. */
-export function siegeSection(page: string): string {
-  const from = page.indexOf(BEGIN);
-  const to = page.indexOf(END);
-  return from < 0 || to < from ? '' : page.slice(from, to + END.length);
+export function siegeSection(page: string, what: Besieged = 'service'): string {
+  const [begin, end] = MARKERS[what];
+  const from = page.indexOf(begin);
+  const to = page.indexOf(end);
+  return from < 0 || to < from ? '' : page.slice(from, to + end.length);
+}
+
+/** The page with the sections that `old` has. */
+export function keepSieges(page: string, old: string): string {
+  return withSiege(withSiege(page, siegeSection(old)), siegeSection(old, 'hub'), 'hub');
 }
 
 /** The page without the section. */
-export function withoutSiege(page: string): string {
-  const section = siegeSection(page);
+export function withoutSiege(page: string, what: Besieged = 'service'): string {
+  const section = siegeSection(page, what);
   return section === '' ? page : `${page.replace(section, '').trimEnd()}\n`;
 }
 
 /** The page with `section` in the place of the one it has, or at its end. */
-export function withSiege(page: string, section: string): string {
+export function withSiege(page: string, section: string, what: Besieged = 'service'): string {
   if (section === '') return page;
-  const old = siegeSection(page);
+  const old = siegeSection(page, what);
   // A function, because `$` has a meaning in a replacement text.
   return old === '' ? `${page.trimEnd()}\n\n${section}\n` : page.replace(old, () => section);
 }
@@ -53,18 +66,35 @@ export interface PageParts {
   readonly minutes: number;
   readonly seed: number;
   readonly when: string;
+  /** Default: a service. */
+  readonly what?: Besieged;
 }
 
-export function renderSiege({ sieges, summaries, minutes, seed, when }: PageParts): string {
+const SERVICE_WORDS = {
+  start: '`npm run prove siege` starts the real service',
+  honest: '20 streams and 10 WebSockets at one event per second',
+  more: '',
+};
+
+const HUB_WORDS = {
+  start:
+    '`npm run prove hub-siege` starts the real hub with 50 machines, of which it connects to 25 and 25 dial in; two are real services',
+  honest: '20 streams and 10 WebSockets of all machines and of single ones, at one event per second',
+  more: ' Two commands per second to real machines, a new filter every 3 s and a machine that dials in every 5 s must each succeed, and no viewer may get a malformed sample. Of each direction three more machines are hostile, one for each attack at a time.',
+};
+
+export function renderSiege({ sieges, summaries, minutes, seed, when, what = 'service' }: PageParts): string {
   const events = sieges.reduce((sum, { last }) => sum + (last?.events ?? 0), 0);
   const missing = sieges.reduce((sum, { last }) => sum + (last?.missing ?? 0), 0);
-  return `${BEGIN}
+  const [begin, end] = MARKERS[what];
+  const { start, honest, more } = what === 'hub' ? HUB_WORDS : SERVICE_WORDS;
+  return `${begin}
 
-\`npm run prove siege\` starts the real service and runs every attack below in random order (seed ${seed}), three at a time, from 16 addresses of the loopback network; in ${minutes.toFixed(0)} minutes on ${when}. Meanwhile 20 streams and 10 WebSockets at one event per second, from other addresses and in another process, must miss nothing, and /api/status is asked 20 times per second, on new and on kept connections. ${events} events were due to them; ${missing} were missing.
+${start}, and runs every attack below in random order (seed ${seed}), three at a time, from 16 addresses of the loopback network and 16 blocked ones; in ${minutes.toFixed(0)} minutes on ${when}. Meanwhile ${honest}, from other addresses and in another process, must miss nothing, and /api/status is asked 20 times per second, on new and on kept connections.${more} ${events} events were due to them; ${missing} were missing.
 
-The worst values of a row are those of all the seconds in which the attack ran, beside two others. The attackers run at the lowest priority, because on other machines they would not take the service's CPU. The forms of the service: ${sieges.map(({ form }) => form.name).join('; ')}. The last column has the connections that the service had to end or to answer, how many of them it did in time, and the slowest of these. The table has the forms whose times are judged.
+The worst values of a row are those of all the seconds in which the attack ran, beside two others. The attackers run at the lowest priority, because on other machines they would not take the service's CPU. The last column has the connections that had to be ended or answered, how many of them were in time, and the slowest of these. The forms: ${sieges.map(({ form }) => form.name).join('; ')}. The table has those whose times are judged.
 
 ${tableOf(summaries).join('\n')}
 
-${END}`;
+${end}`;
 }

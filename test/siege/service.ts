@@ -9,6 +9,7 @@ import { startSessionBus } from '../helpers/dbus/session-bus.ts';
 import { variant } from '../helpers/dbus/wire.ts';
 import { openFixture } from '../helpers/machine/fixtures.ts';
 import { type ConfigPart, type ServiceProcess, startService } from '../helpers/service/service.ts';
+import { HUB_KEY, startBesiegedHub } from './hub.ts';
 import { BLOCKED_RANGE, type Place } from './target.ts';
 
 const ROOT = path.resolve(import.meta.dirname, '../../../..');
@@ -23,6 +24,8 @@ export interface Form {
   /** Its part of the whole time. */
   readonly share: number;
   readonly hasAuth?: true;
+  /** A hub with 50 machines in the place of a service. */
+  readonly role?: 'hub';
   /** It sees a captured machine whose files can be changed. */
   readonly hasTree?: true;
   /** Its addon is built with AddressSanitizer and UBSan, which cost time and memory: neither is judged. */
@@ -37,6 +40,8 @@ export const SANITIZED: Form = {
   hasTree: true,
   isSanitized: true,
 };
+
+export const HUB: Form = { name: 'a hub with 50 machines', share: 1, role: 'hub' };
 
 export const whyNotSanitized = (): string | false =>
   !existsSync(SANITIZED_ADDON) && `${SANITIZED_ADDON} is missing: node scripts/build.mjs sanitized-addon`;
@@ -112,10 +117,52 @@ export interface Besieged {
   readonly place: Place;
   /** GET with the key, if there is one. */
   readonly get: (target: string) => Promise<Response>;
+  /** Paths that are served before and after. */
+  readonly served: readonly string[];
+  /** Machines of a hub that must be up at the end. */
+  readonly honest: readonly string[];
 }
 
-/** Starts the service; all of it ends with `t`. Each endpoint has been used once. */
-export async function startBesieged(t: Test, form: Form): Promise<Besieged> {
+/** The dashboard's script, or that of the page of all machines. */
+async function scriptOf(baseUrl: string, get: Besieged['get']): Promise<string> {
+  const script = /src="([^"]+\.js)"/.exec(await (await get('/')).text())?.[1];
+  if (script === undefined) throw new Error('the page has no script');
+  return new URL(script, `${baseUrl}/`).pathname;
+}
+
+function getWith(baseUrl: string, key: string | undefined): Besieged['get'] {
+  const headers = key === undefined ? {} : { authorization: `Bearer ${key}` };
+  return (target) => fetch(`${baseUrl}${target}`, { headers });
+}
+
+/** Starts what is besieged; all of it ends with `t`. Each endpoint has been used once. `lanes`: attacks at a time. */
+export async function startBesieged(t: Test, form: Form, lanes: number): Promise<Besieged> {
+  const besieged = form.role === 'hub' ? await startHub(t, lanes) : await startOne(t, form);
+  const { get, served, place } = besieged;
+  for (const target of [place.script, '/api/openapi.json', ...served])
+    await (await get(target)).arrayBuffer();
+  return besieged;
+}
+
+async function startHub(t: Test, lanes: number): Promise<Besieged> {
+  const { hub: service, place, honest, paths } = await startBesiegedHub(t, lanes);
+  const get = getWith(service.baseUrl, HUB_KEY);
+  const script = await scriptOf(service.baseUrl, get);
+  return {
+    ...{ service, get, honest },
+    place: { port: service.port, script, ...paths, key: HUB_KEY, hub: place },
+    served: [
+      '/api/status',
+      '/api/hosts',
+      '/metrics',
+      ...place.real.flatMap((id) =>
+        ['usage', 'pw', 'processes', 'history'].map((what) => `/api/hosts/${id}/${what}`),
+      ),
+    ],
+  };
+}
+
+async function startOne(t: Test, form: Form): Promise<Besieged> {
   const bus = await startSessionBus();
   t.teardown(() => bus.stop());
   await startPlayer(t, bus.address);
@@ -123,20 +170,15 @@ export async function startBesieged(t: Test, form: Form): Promise<Besieged> {
   const service = await startForm(t, form, bus.address, tree);
   t.teardown(() => service.stop());
   const key = form.hasAuth === true ? KEY : undefined;
-  const headers = key === undefined ? {} : { authorization: `Bearer ${key}` };
-  const get = (target: string) => fetch(`${service.baseUrl}${target}`, { headers });
-  const script = /src="([^"]+\.js)"/.exec(await (await get('/')).text())?.[1];
-  if (script === undefined) throw new Error('the dashboard has no script');
-  const { port } = service;
-  const scriptPath = new URL(script, `${service.baseUrl}/`).pathname;
-  for (const target of [scriptPath, '/api/openapi.json', '/api/processes', '/api/media/status', '/api/usage'])
-    await (await get(target)).arrayBuffer();
+  const { port, baseUrl } = service;
+  const get = getWith(baseUrl, key);
   const place: Place = {
-    port,
-    script: scriptPath,
+    ...{ port, stream: '/api/stream', machine: '/api' },
+    script: await scriptOf(baseUrl, get),
     bus: bus.address,
     ...(key !== undefined && { key }),
     ...(tree !== undefined && { tree }),
   };
-  return { service, place, get };
+  const served = ['/api/status', '/api/usage', '/api/processes', '/api/media/status', '/api/pw'];
+  return { service, place, get, served, honest: [] };
 }

@@ -13,7 +13,7 @@ import { judge } from './verdict.ts';
 import { type Report, Witness } from './witness.ts';
 
 /** Attacks that run at the same time. */
-const LANES = 3;
+export const LANES = 3;
 const ATTACK_SECONDS = 5;
 /** Enough for the phase of the events, and for the memory of a service that has just started. */
 const IDLE_SECONDS = 12;
@@ -86,7 +86,8 @@ async function attackFor(
 ): Promise<readonly string[]> {
   const { place } = besieged;
   const attacks = ATTACKS.filter(({ needs }) => needs === undefined || place[needs] !== undefined).filter(
-    ({ name }) => ONLY === undefined || name.includes(ONLY),
+    ({ name, isForService }) =>
+      (ONLY === undefined || name.includes(ONLY)) && !(isForService === true && place.hub !== undefined),
   );
   const failures: string[] = [];
   const untilMs = performance.now() + seconds * 1000;
@@ -97,13 +98,13 @@ async function attackFor(
     if (attack === undefined) throw new Error(`there is no attack "${ONLY}"`);
     return attack;
   };
-  const runLane = async (): Promise<void> => {
+  const runLane = async (lane: number): Promise<void> => {
     let attacker = Attacker.start();
     while (performance.now() < untilMs) {
       if (attacker.hasEnded) attacker = Attacker.start();
       const attack = next();
       const fromMs = performance.now();
-      const order = { name: attack.name, place, seed: below(2 ** 31, random) };
+      const order = { name: attack.name, place, lane, seed: below(2 ** 31, random) };
       const wanted = attack.seconds ?? ATTACK_SECONDS;
       const left = Math.max(1, (untilMs - fromMs) / 1000);
       const outcome = await attacker.run({ ...order, seconds: Math.min(wanted, left) });
@@ -115,7 +116,7 @@ async function attackFor(
     }
     await attacker.stop();
   };
-  await Promise.all(Array.from({ length: LANES }, runLane));
+  await Promise.all(Array.from({ length: LANES }, (_, lane) => runLane(lane)));
   return failures;
 }
 
@@ -138,7 +139,7 @@ async function recover(
 
 /** Besieges a service of `form` for `seconds`, and judges it. */
 export async function besiege(t: Test, form: Form, seconds: number, seed: number): Promise<Siege> {
-  const besieged = await startBesieged(t, form);
+  const besieged = await startBesieged(t, form, LANES);
   const observer = new Observer(besieged);
   t.teardown(() => observer.stop());
   await sleep(IDLE_SECONDS * 1000);

@@ -6,17 +6,45 @@ import { pick, type Random } from '../http/mutate.ts';
 import { UPGRADE } from '../http/socket-attacks.ts';
 import { Endings, type Expectation } from './endings.ts';
 
+/** The surroundings of a hub under siege. */
+export interface HubPlace {
+  /** Honest machines whose streams are watched. */
+  readonly watched: readonly string[];
+  /** Honest machines that are only shown: of these attackers may ask for other views, which has a machine send at another time. */
+  readonly shown: readonly string[];
+  /** Real services that take commands: one that the hub connects to, and one that dials in. */
+  readonly real: readonly string[];
+  /** An honest machine that dials in again and again. */
+  readonly guest: DialKey;
+  /** Hostile ones that the hub connects to, one per lane; they listen while an attack plays them. */
+  readonly pulled: readonly { readonly id: string; readonly host: string; readonly port: number }[];
+  /** Hostile ones that dial in, one per lane. */
+  readonly dialled: readonly DialKey[];
+}
+
+/** With which a machine proves itself to a hub. */
+export interface DialKey {
+  readonly id: string;
+  readonly key: string;
+}
+
 /** Where the service and its surroundings are. Sent to other processes as JSON. */
 export interface Place {
   readonly port: number;
   /** Path of the dashboard's script. */
   readonly script: string;
-  /** The key, where authentication is on: for the honest clients. */
+  /** Path of the stream that attackers open. */
+  readonly stream: string;
+  /** Prefix of the paths of one machine: `/api`, or that of a machine of a hub. */
+  readonly machine: string;
+  /** The key, where one is configured: for the honest clients. */
   readonly key?: string;
-  /** Address of the session bus on which the service looks for players. */
-  readonly bus: string;
+  /** Address of the session bus on which a service looks for players. */
+  readonly bus?: string;
   /** Root of the machine that the service sees, where that is a copy. */
   readonly tree?: string;
+  /** Where it is a hub. */
+  readonly hub?: HubPlace;
 }
 
 /** Honest clients use 127.0.0.1 to 127.0.0.9. */
@@ -30,17 +58,34 @@ const MAX_POURED_BYTES = 2 ** 31;
 
 export class Target {
   readonly place: Place;
+  /** In which the attack runs: two attacks at a time are in different ones. */
+  readonly lane: number;
   /** Operations so far, in the unit of the attack. */
   operations = 0;
-  /** What the attack expects of the service; judged when it is over. */
+  /** Ends and answers that the attack expects of the service; judged when it is over. */
   readonly endings = new Endings();
   readonly #random: Random;
   readonly #closers = new Set<() => unknown>();
   #pouredBytes = 0;
 
-  constructor(place: Place, random: Random) {
+  constructor(place: Place, random: Random, lane = 0) {
     this.place = place;
+    this.lane = lane;
     this.#random = random;
+  }
+
+  /** The hub under siege; for attacks that need one. */
+  get hub(): HubPlace {
+    const { hub } = this.place;
+    if (hub === undefined) throw new Error('the siege is not of a hub');
+    return hub;
+  }
+
+  /** The bus of the machine; for attacks that need one. */
+  get bus(): string {
+    const { bus } = this.place;
+    if (bus === undefined) throw new Error('the siege has no bus');
+    return bus;
   }
 
   get address(): string {
@@ -87,11 +132,11 @@ export class Target {
     return socket;
   }
 
-  /** An open WebSocket, whose bytes are read and dropped. */
-  async upgrade(): Promise<net.Socket> {
+  /** An open WebSocket, whose bytes are read and dropped. `request`: another one than for `/api/ws`. */
+  async upgrade(request: Buffer = UPGRADE): Promise<net.Socket> {
     const socket = await this.connect();
     socket.resume();
-    send(socket, UPGRADE);
+    send(socket, request);
     await once(socket, 'data', { signal: AbortSignal.timeout(CONNECT_LIMIT_MS) }).catch(() => undefined);
     return socket;
   }
@@ -132,8 +177,10 @@ export interface Attack {
   /** Default: 5 s. */
   readonly seconds?: number;
   /** What `Place` must have. */
-  readonly needs?: 'tree';
-  /** What the service must have logged when the attack has run. */
+  readonly needs?: 'bus' | 'hub' | 'tree';
+  /** A hub has nothing like it. */
+  readonly isForService?: true;
+  /** A line that the log must have when the attack has run. */
   readonly log?: RegExp;
   /** Attacks, at its own pace, until `signal` aborts. */
   readonly run: (target: Target, random: Random, signal: AbortSignal) => Promise<unknown>;

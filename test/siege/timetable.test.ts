@@ -1,11 +1,12 @@
 /** The measure of the siege itself: it finds each event that is late or missing. */
 import t from 'tap';
-import { Timetable } from './timetable.ts';
+import { EventCounter } from './event-counter.ts';
+import { Pulse, Timetable } from './timetable.ts';
 
 const INTERVAL_MS = 1000;
 
 /** Events of one subscriber at `times`; returns the lateness of each. */
-function latenessOf(timetable: Timetable, times: readonly number[]): readonly number[] {
+function latenessOf(timetable: Pick<Timetable, 'arrive'>, times: readonly number[]): readonly number[] {
   return times.map((atMs) => Math.round(timetable.arrive(0, atMs)));
 }
 
@@ -51,4 +52,36 @@ t.test('the phase is that of the majority', async (t) => {
   }
   t.ok(timetable.arrive(1, 20_500) <= 10);
   t.ok(timetable.arrive(2, 20_700) >= 190);
+});
+
+t.test('a pulse that drifts is never late, and one that pauses is late once', async (t) => {
+  const pulse = new Pulse(INTERVAL_MS);
+  const drifting = Array.from({ length: 2000 }, (_, i) => 500 + i * (INTERVAL_MS + 1));
+  t.ok(Math.max(...latenessOf(pulse, drifting)) <= 1);
+  const lastMs = drifting.at(-1) ?? 0;
+  t.equal(pulse.missing(lastMs + INTERVAL_MS), 0);
+  t.strictSame(latenessOf(pulse, [lastMs + 1300, lastMs + 2300]), [300, 0]);
+  t.equal(pulse.missing(lastMs + 2300), 0, 'late is not missing');
+  t.equal(pulse.events, 2002);
+});
+
+t.test('a pulse counts what is missing between two events, and after the last one', async (t) => {
+  const pulse = new Pulse(INTERVAL_MS);
+  latenessOf(pulse, punctual(20));
+  latenessOf(pulse, [22_500]);
+  t.equal(pulse.missing(22_500), 2);
+  t.equal(pulse.missing(27_600), 6);
+});
+
+t.test('each event of a stream is counted once, however the stream is split', async (t) => {
+  const stream = Buffer.from(
+    `HTTP/1.1 200 OK\r\n\r\n${'17\r\ndata: {"data":"data: "}\n\n\r\n'.repeat(9)}data: `,
+  );
+  for (let size = 1; size <= stream.length; size++) {
+    const counter = new EventCounter();
+    let count = 0;
+    for (let at = 0; at < stream.length; at += size) count += counter.take(stream.subarray(at, at + size));
+    if (count !== 9) t.fail(`${count} events in pieces of ${size} bytes`);
+  }
+  t.pass('9 events in pieces of every size');
 });

@@ -68,3 +68,37 @@ export class Timetable {
     return missing;
   }
 }
+
+/** As a timetable, of events that are only due an interval after the one before them. */
+export class Pulse {
+  readonly #intervalMs: number;
+  readonly #lastMs = new Map<number, number>();
+  #missing = 0;
+  #events = 0;
+
+  constructor(intervalMs: number) {
+    this.#intervalMs = intervalMs;
+  }
+
+  /** The lateness of an event against the subscriber's previous one. */
+  arrive(subscriber: number, atMs: number): number {
+    this.#events++;
+    const lastMs = this.#lastMs.get(subscriber) ?? atMs - this.#intervalMs;
+    this.#lastMs.set(subscriber, atMs);
+    const gapMs = atMs - lastMs;
+    // One that is late by half an interval is late, and none is missing before it.
+    this.#missing += Math.max(0, Math.floor(gapMs / this.#intervalMs - 0.5));
+    return Math.max(0, gapMs - this.#intervalMs);
+  }
+
+  get events(): number {
+    return this.#events;
+  }
+
+  missing(nowMs: number): number {
+    let missing = this.#missing;
+    for (const lastMs of this.#lastMs.values())
+      missing += Math.max(0, Math.floor((nowMs - lastMs) / this.#intervalMs - 0.5));
+    return missing;
+  }
+}

@@ -4,6 +4,7 @@ import { EventStream } from '../helpers/clients/event-stream.ts';
 import { SocketClient } from '../helpers/clients/socket.ts';
 import { checkTime } from '../helpers/limits.ts';
 import { percentile } from '../helpers/service/media.ts';
+import { statesOf } from './hub.ts';
 import { unite } from './ledger.ts';
 import type { Siege } from './siege.ts';
 import { linesPerMinute } from './usage.ts';
@@ -19,24 +20,30 @@ export const MAX_LEFT_MIB = 16;
 const MAX_LINES_PER_MINUTE = 800;
 
 /** The service still answers, and begins streams and sockets. */
-async function checkServes(t: Test, { besieged: { get, place } }: Siege): Promise<void> {
-  for (const target of ['/api/status', '/api/usage', '/api/processes', '/api/media/status', '/api/pw'])
-    t.equal((await get(target)).status, 200, `${target} is served`);
+async function checkServes(t: Test, { besieged }: Siege): Promise<void> {
+  const { get, place, served, honest, service } = besieged;
+  for (const target of served) t.equal((await get(target)).status, 200, `${target} is served`);
   const headers: Record<string, string> =
     place.key === undefined ? {} : { Authorization: `Bearer ${place.key}` };
-  const stream = await EventStream.open(place.port, '/api/stream', headers);
+  const stream = await EventStream.open(place.port, place.stream, headers);
   await stream.next();
   await stream.next();
   stream.close();
   const socket = await SocketClient.open(place.port, { headers });
   await socket.ask('ping', undefined, 1);
   socket.cut();
+  if (place.hub === undefined) return;
+  const states = await statesOf(service);
+  const lost = honest.filter((id) => states.get(id) !== 'up');
+  t.strictSame(lost, [], `${honest.length} honest machines are up`);
 }
 
-function checkHonest(t: Test, { ledger, last }: Siege): void {
+function checkHonest(t: Test, { ledger, last, form }: Siege): void {
   t.strictSame(ledger.faults.slice(0, 20), [], 'no honest connection was closed, every probe was answered');
   t.ok((last?.events ?? 0) > 0, `${last?.events} events to honest subscribers`);
   t.equal(last?.missing, 0, 'no event is missing');
+  // A failed one is among the faults.
+  if (form.role === 'hub') t.ok(ledger.actMs.length > 0, `${ledger.actMs.length} commands and new filters`);
 }
 
 function checkUsage(t: Test, { ledger, idle, after, form }: Siege): void {
@@ -80,7 +87,11 @@ function checkAttackers(t: Test, { ledger, besieged: { service } }: Siege): void
 
 function printFigures(t: Test, siege: Siege): void {
   const { form, ledger, idle, after, recoverySeconds, last } = siege;
-  const { statusMs } = ledger;
+  const { statusMs, actMs } = ledger;
+  const acts =
+    actMs.length === 0
+      ? ''
+      : `${actMs.length} commands and new filters, at most ${Math.max(...actMs).toFixed(0)} ms; `;
   const first = ledger.seconds[0]?.usage;
   const end = ledger.seconds.at(-1)?.usage;
   const used = (end?.cpuSeconds ?? 0) - (first?.cpuSeconds ?? 0);
@@ -89,7 +100,7 @@ function printFigures(t: Test, siege: Siege): void {
     `figure: ${form.name}: ${ledger.runs.length} attacks in ${ledger.seconds.length} s; ` +
       `${last?.events} events, ${last?.missing} missing, at most ${ledger.worstLateMs.toFixed(0)} ms late; ` +
       `/api/status ${statusMs.length} times, p99 ${percentile(statusMs, 0.99).toFixed(1)} ms, ` +
-      `at most ${(statusMs.at(-1) ?? Number.NaN).toFixed(0)} ms; memory ${idle.memoryMib.toFixed(1)} MiB idle, ` +
+      `at most ${(statusMs.at(-1) ?? Number.NaN).toFixed(0)} ms; ${acts}memory ${idle.memoryMib.toFixed(1)} MiB idle, ` +
       `${ledger.peakMib.toFixed(1)} at most, ${after.memoryMib.toFixed(1)} after ${recoverySeconds} s; ` +
       `${used.toFixed(0)} s of CPU, ${waited.toFixed(0)} s of waiting for one; ` +
       `the honest clients themselves were held up for up to ${ledger.worstOwnDelayMs.toFixed(0)} ms`,

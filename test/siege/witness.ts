@@ -9,26 +9,30 @@ import http from 'node:http';
 import net from 'node:net';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import process from 'node:process';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { requestBytes } from '../helpers/clients/http.ts';
 import { SocketClient } from '../helpers/clients/socket.ts';
+import { EventCounter } from './event-counter.ts';
+import { HubWatch } from './hub-watch.ts';
+import { FLEET, type SocketSubscription, type Subscription, socketsOf, streamsOf } from './subscriptions.ts';
 import type { Place } from './target.ts';
-import { Timetable } from './timetable.ts';
+import { Pulse, Timetable } from './timetable.ts';
 
-export const STREAMS = 20;
-export const SOCKETS = 10;
 export const INTERVAL_MS = 1000;
 const PROBE_MS = 100;
 /** A probe that takes longer counts as unanswered. */
 const PROBE_LIMIT_MS = 15_000;
-/** Some subscribers ask for other views. */
-const QUERIES = ['', '', '', '?detail=1', '?fields=cpu,memory'];
+/** Between two that join a hub: the machines begin to send. */
+const JOIN_PAUSE_MS = 50;
 
 /** What the honest clients saw since the last report. */
 export interface Report {
   /** The greatest lateness of an event. */
   readonly lateMs: number;
   readonly statusMs: readonly number[];
+  /** Of commands and new filters, at a hub. */
+  readonly actMs: readonly number[];
   /** The longest time for which this process's own event loop was held up, which counts as lateness above. */
   readonly ownDelayMs: number;
   /** Since the start. */
@@ -64,11 +68,14 @@ const now = () => Number(process.hrtime.bigint()) / 1e6;
 
 class Watch {
   readonly #place: Place;
-  readonly #timetable = new Timetable(INTERVAL_MS);
+  /** By source: the machines of a hub have a phase each. */
+  readonly #timetables = new Map<string, Timetable | Pulse>();
   readonly #delay = monitorEventLoopDelay({ resolution: 5 });
   readonly #kept = new http.Agent({ keepAlive: true, maxSockets: 1, localAddress: '127.0.0.9' });
+  #subscribers = 0;
   #lateMs = 0;
   #statusMs: number[] = [];
+  #actMs: number[] = [];
   #faults: string[] = [];
 
   constructor(place: Place) {
@@ -81,39 +88,41 @@ class Watch {
   }
 
   /** The first event comes when a client joins, not at an interval. */
-  #subscriber(index: number): () => void {
+  #subscriber(source: string): () => void {
+    const known = this.#timetables.get(source);
+    const timetable = known ?? (source === FLEET ? new Pulse(INTERVAL_MS) : new Timetable(INTERVAL_MS));
+    this.#timetables.set(source, timetable);
+    const index = this.#subscribers++;
     let count = 0;
     return () => {
-      if (++count > 1) this.#lateMs = Math.max(this.#lateMs, this.#timetable.arrive(index, now()));
+      if (++count > 1) this.#lateMs = Math.max(this.#lateMs, timetable.arrive(index, now()));
     };
   }
 
-  openStream(index: number): void {
-    const onEvent = this.#subscriber(index);
+  openStream(index: number, { source, path }: Subscription): void {
+    const onEvent = this.#subscriber(source);
     const localAddress = `127.0.0.${1 + (index % 8)}`;
     const socket = net.connect({ port: this.#place.port, host: '127.0.0.1', localAddress });
-    socket.write(requestBytes(`/api/stream${QUERIES[index % QUERIES.length]}`, { headers: this.#headers }));
-    let rest = '';
-    socket.setEncoding('latin1').on('data', (text: string) => {
-      const parts = (rest + text).split('data: {');
-      for (let i = 1; i < parts.length; i++) onEvent();
-      rest = (parts.at(-1) ?? '').slice(-6);
+    socket.write(requestBytes(path, { headers: this.#headers }));
+    const counter = new EventCounter();
+    socket.on('data', (bytes: Buffer) => {
+      for (let left = counter.take(bytes); left > 0; left--) onEvent();
     });
-    socket.on('error', (error) => this.#faults.push(`stream ${index}: ${error.message}`));
-    socket.on('close', () => this.#faults.push(`stream ${index} was closed`));
+    socket.on('error', (error) => this.#faults.push(`stream ${index} of ${path}: ${error.message}`));
+    socket.on('close', () => this.#faults.push(`stream ${index} of ${path} was closed`));
   }
 
-  async openSocket(index: number): Promise<void> {
-    const onEvent = this.#subscriber(STREAMS + index);
+  async openSocket(index: number, { source, path, message, begin }: SocketSubscription): Promise<void> {
+    const onEvent = this.#subscriber(source);
     const from = `127.0.0.${1 + (index % 8)}`;
-    const { ws } = await SocketClient.open(this.#place.port, { from, headers: this.#headers });
+    const { ws } = await SocketClient.open(this.#place.port, { path, from, headers: this.#headers });
     // SocketClient would keep every message.
     ws.removeAllListeners('message');
     ws.on('message', (bytes: Buffer) => {
-      if (bytes.toString('latin1', 0, 22) === '{"type":"system_stats"') onEvent();
+      if (bytes.toString('latin1', 0, begin.length) === begin) onEvent();
     });
-    ws.on('close', (code) => this.#faults.push(`socket ${index} was closed with ${code}`));
-    ws.send(JSON.stringify({ op: 'subscribe', data: { topics: ['stats'] } }));
+    ws.on('close', (code) => this.#faults.push(`socket ${index} of ${path} was closed with ${code}`));
+    ws.send(JSON.stringify(message));
   }
 
   probe(agent: http.Agent | false): void {
@@ -134,17 +143,29 @@ class Watch {
     this.probe(this.#kept);
   }
 
+  /** Begins what only clients of a hub do. */
+  watchHub(): void {
+    const { hub } = this.#place;
+    if (hub === undefined) return;
+    const onFault = (fault: string) => this.#faults.push(fault);
+    new HubWatch(this.#place, hub, { onFault, onAct: (ms) => this.#actMs.push(ms) }).start();
+  }
+
   takeReport(): Report {
+    const timetables = [...this.#timetables.values()];
+    const atMs = now();
     const report: Report = {
       lateMs: this.#lateMs,
       statusMs: this.#statusMs,
+      actMs: this.#actMs,
       ownDelayMs: this.#delay.max / 1e6,
-      events: this.#timetable.events,
-      missing: this.#timetable.missing(now()),
+      events: timetables.reduce((sum, { events }) => sum + events, 0),
+      missing: timetables.reduce((sum, each) => sum + each.missing(atMs), 0),
       faults: this.#faults,
     };
     this.#lateMs = 0;
     this.#statusMs = [];
+    this.#actMs = [];
     this.#faults = [];
     this.#delay.reset();
     return report;
@@ -155,9 +176,14 @@ class Watch {
 if (process.argv[2] === 'watch') {
   process.once('disconnect', () => process.exit(0));
   // Witness.start passes it.
-  const watch = new Watch(JSON.parse(process.argv[3] ?? '') as Place);
-  for (let i = 0; i < STREAMS; i++) watch.openStream(i);
-  await Promise.all(Array.from({ length: SOCKETS }, (_, i) => watch.openSocket(i)));
+  const place = JSON.parse(process.argv[3] ?? '') as Place;
+  const watch = new Watch(place);
+  for (const [index, stream] of streamsOf(place).entries()) {
+    watch.openStream(index, stream);
+    if (place.hub !== undefined) await sleep(JOIN_PAUSE_MS);
+  }
+  await Promise.all(socketsOf(place).map((socket, index) => watch.openSocket(index, socket)));
+  watch.watchHub();
   setInterval(() => watch.probeBoth(), PROBE_MS);
   setInterval(() => process.send?.(watch.takeReport()), 1000);
 }

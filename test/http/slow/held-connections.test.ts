@@ -84,7 +84,9 @@ t.test(`[2.robust] ${WANTED} connections that are held open`, async (t) => {
   t.teardown(() => service.stop());
   const { port, pid } = service;
   const reports: Report[] = [];
-  const witness = Witness.start({ port, script: '', bus: '' }, (report) => reports.push(report));
+  const witness = Witness.start({ port, script: '', stream: '/api/stream', machine: '/api' }, (report) =>
+    reports.push(report),
+  );
   t.teardown(() => witness.stop());
   await sleep(5000);
   const before = { sockets: socketsOf(pid), bytes: anonymousPssBytesOf(pid) };

@@ -2,11 +2,16 @@
 import { requestBytes } from '../../helpers/clients/http.ts';
 import { pick } from '../../http/mutate.ts';
 import { UPGRADE } from '../../http/socket-attacks.ts';
-import { type Attack, atRate, send, type Target } from '../target.ts';
+import { type Attack, atRate, type Place, send, type Target } from '../target.ts';
 
 const MAX_UNREAD = 200;
 const MAX_IDLE = 600;
-const REQUESTS = ['/api/status', '/api/usage', '/api/stream', '/api/media/status'];
+const requestsOf = ({ stream, machine }: Place) => [
+  '/api/status',
+  `${machine}/usage`,
+  stream,
+  `${machine}/media/status`,
+];
 
 const UNREAD_STREAMS: Attack = {
   name: 'streams with detail, never read',
@@ -15,7 +20,7 @@ const UNREAD_STREAMS: Attack = {
   run: (target, _random, signal) =>
     atRate(25, signal, async () => {
       if (target.size >= MAX_UNREAD) return;
-      send(await target.connect(), requestBytes('/api/stream?detail=1'));
+      send(await target.connect(), requestBytes(`${target.place.stream}?detail=1`));
       target.count();
     }),
 };
@@ -51,7 +56,7 @@ function storm(
     run: (target, random, signal) =>
       atRate(perSecond, signal, async () => {
         const socket = await target.connect({ allowHalfOpen: true });
-        leave(socket, requestBytes(pick(REQUESTS, random) ?? '/api/status'));
+        leave(socket, requestBytes(pick(requestsOf(target.place), random) ?? '/api/status'));
         target.count();
       }),
   };

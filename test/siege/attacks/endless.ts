@@ -1,10 +1,16 @@
 /** Bodies and heads without an end: as fast as the kernel takes them, and as slowly as is allowed. */
 import type net from 'node:net';
 import { pick } from '../../http/mutate.ts';
-import { type Attack, atFullSpeed, atRate, pause, send, type Target } from '../target.ts';
+import { type Attack, atFullSpeed, atRate, type Place, pause, send, type Target } from '../target.ts';
 
 const HOST = 'Host: localhost\r\n';
-const PATHS = ['/api/pw/cancel', '/api/pw/sleep', '/api/media/control', '/api/status', '/nowhere'];
+const pathsOf = ({ machine }: Place) => [
+  `${machine}/pw/cancel`,
+  `${machine}/pw/sleep`,
+  `${machine}/media/control`,
+  '/api/status',
+  '/nowhere',
+];
 /** At full speed a limit of bytes or of pieces is reached within a moment. */
 const FAST_SECONDS = 4;
 /** A body may take 30 s; engines look every few seconds. */
@@ -53,12 +59,12 @@ function endless({ name, unit, connections, head, piece, isBlocked }: Endless): 
 const CHUNKED = 'Transfer-Encoding: chunked';
 const CHUNK = '1\r\nx\r\n';
 
-function chunks(path: string): Attack {
+function chunks(what: string, pathOf: (place: Place) => string): Attack {
   return endless({
-    name: `chunks of a byte without an end to ${path}`,
+    name: `chunks of a byte without an end to ${what}`,
     unit: 'chunks',
     connections: 1,
-    head: () => post(path, CHUNKED),
+    head: ({ place }) => post(pathOf(place), CHUNKED),
     piece: CHUNK,
   });
 }
@@ -67,7 +73,10 @@ function manyChunks(name: string, connections: number, isBlocked?: true): Attack
   let next = 0;
   return endless({
     ...{ name, unit: 'chunks', connections, piece: CHUNK },
-    head: () => post(PATHS[next++ % PATHS.length] ?? '/', CHUNKED),
+    head: ({ place }) => {
+      const paths = pathsOf(place);
+      return post(paths[next++ % paths.length] ?? '/', CHUNKED);
+    },
     ...(isBlocked && { isBlocked }),
   });
 }
@@ -80,7 +89,7 @@ const SLOW_CHUNKS: Attack = {
     const sockets = await Promise.all(Array.from({ length: 16 }, () => target.connect()));
     for (const socket of sockets) {
       target.expect(socket, SLOW_BODY_SECONDS);
-      send(socket, post(pick(PATHS, random) ?? '/', CHUNKED));
+      send(socket, post(pick(pathsOf(target.place), random) ?? '/', CHUNKED));
     }
     await atRate(1000, signal, () => {
       const open = sockets.filter(isWritable);
@@ -105,7 +114,10 @@ const SEGMENTS: Attack = {
       target.expect(socket, SLOW_BODY_SECONDS, 'answer');
       send(
         socket,
-        post('/api/media/control', `Content-Type: application/json\r\nContent-Length: ${2 ** 20}`),
+        post(
+          `${target.place.machine}/media/control`,
+          `Content-Type: application/json\r\nContent-Length: ${2 ** 20}`,
+        ),
       );
     }
     await atFullSpeed(1, signal, async () => {
@@ -148,10 +160,10 @@ function slowHeads(name: string, everyMs: number): Attack {
 const EXTENSION = `1;${'x'.repeat(16_000)}\r\nx\r\n`;
 
 export const ENDLESS: readonly Attack[] = [
-  chunks('/api/pw/sleep'),
-  chunks('/api/media/control'),
-  chunks('/api/status'),
-  chunks('/nowhere'),
+  chunks('a power command', ({ machine }) => `${machine}/pw/sleep`),
+  chunks('the media', ({ machine }) => `${machine}/media/control`),
+  chunks('/api/status', () => '/api/status'),
+  chunks('nowhere', () => '/nowhere'),
   manyChunks('chunks of a byte without an end, 16 connections', 16),
   manyChunks('chunks of a byte without an end, from a blocked address', 1, true),
   manyChunks('chunks of a byte without an end, from blocked addresses, 16 connections', 16, true),
@@ -160,21 +172,21 @@ export const ENDLESS: readonly Attack[] = [
     name: 'chunk extensions of 16 KB without an end',
     unit: 'chunks',
     connections: 16,
-    head: () => post('/api/media/control', CHUNKED),
+    head: ({ place: { machine } }) => post(`${machine}/media/control`, CHUNKED),
     piece: EXTENSION,
   }),
   endless({
     name: 'trailers without an end',
     unit: 'lines',
     connections: 16,
-    head: () => `${post('/api/media/control', CHUNKED)}1\r\nx\r\n0\r\n`,
+    head: ({ place: { machine } }) => `${post(`${machine}/media/control`, CHUNKED)}1\r\nx\r\n0\r\n`,
     piece: 'A: b\r\n',
   }),
   endless({
     name: 'bodies of 99 GB',
     unit: 'KB',
     connections: 16,
-    head: () => post('/api/media/control', 'Content-Length: 99000000000'),
+    head: ({ place: { machine } }) => post(`${machine}/media/control`, 'Content-Length: 99000000000'),
     piece: '['.repeat(1000),
   }),
   SEGMENTS,

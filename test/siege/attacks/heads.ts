@@ -16,7 +16,7 @@ function largeStreams(what: string, header: string, value: string): Attack {
         if (target.size >= MAX_STREAMS) return;
         const socket = await target.connect();
         socket.resume();
-        send(socket, requestBytes('/api/stream', { headers: { [header]: value } }));
+        send(socket, requestBytes(target.place.stream, { headers: { [header]: value } }));
         target.count();
       }),
   };

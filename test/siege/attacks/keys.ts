@@ -1,18 +1,21 @@
 /** Wrong keys as fast as the service takes them: a guess per request, on kept connections and on new ones. */
 import { requestBytes } from '../../helpers/clients/http.ts';
 import { below, type Random } from '../../http/mutate.ts';
-import { type Attack, atFullSpeed, pause, type Target } from '../target.ts';
+import { type Attack, atFullSpeed, type Place, pause, type Target } from '../target.ts';
 
 const PIPELINED = 50;
 const KEPT_CONNECTIONS = 8;
 const NEW_CONNECTIONS = 32;
 const ANSWER_SECONDS = 4;
 
-function guess(random: Random): Buffer {
+function guess({ machine }: Place, random: Random): Buffer {
   const key = below(2 ** 31, random)
     .toString(16)
     .padStart(64, 'k');
-  return requestBytes('/api/pw/cancel', { method: 'POST', headers: { Authorization: `Bearer ${key}` } });
+  return requestBytes(`${machine}/pw/cancel`, {
+    method: 'POST',
+    headers: { Authorization: `Bearer ${key}` },
+  });
 }
 
 const KEPT: Attack = {
@@ -22,7 +25,7 @@ const KEPT: Attack = {
     atFullSpeed(KEPT_CONNECTIONS, signal, async () => {
       const socket = await target.connect();
       target.expect(socket, ANSWER_SECONDS, 'answer');
-      const batch = Buffer.concat(Array.from({ length: PIPELINED }, () => guess(random)));
+      const batch = Buffer.concat(Array.from({ length: PIPELINED }, () => guess(target.place, random)));
       target.count(PIPELINED * (await target.pour(socket, batch, signal)));
       await pause(5, signal);
     }),
@@ -38,7 +41,7 @@ async function tryOne(target: Target, random: Random, signal: AbortSignal): Prom
     signal.addEventListener('abort', done, { once: true });
     socket.once('close', () => signal.removeEventListener('abort', done));
   });
-  if (socket.writable) socket.write(guess(random));
+  if (socket.writable) socket.write(guess(target.place, random));
   else return;
   await answered;
   target.count();

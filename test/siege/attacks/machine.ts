@@ -20,7 +20,7 @@ async function startPlayer(
   name: string,
   properties: Properties = PLAYING,
 ): Promise<FakePlayer> {
-  const player = await FakePlayer.start(target.place.bus, name, properties);
+  const player = await FakePlayer.start(target.bus, name, properties);
   target.keep(() => player.close());
   return player;
 }
@@ -48,6 +48,7 @@ function amongPlayers(
   return {
     name,
     unit,
+    needs: 'bus',
     run: async (target, random, signal) => {
       await follow(target);
       const act = await start(target, random);
@@ -88,7 +89,7 @@ const PLAYERS: readonly Attack[] = [
     };
   }),
   amongPlayers('players that come and go', 'players', 100, async (target, random) => async () => {
-    const peer = await DbusPeer.open(target.place.bus);
+    const peer = await DbusPeer.open(target.bus);
     await peer.requestName(`org.mpris.MediaPlayer2.brief${below(1e9, random)}`);
     peer.close();
   }),
@@ -118,6 +119,7 @@ const PLAYERS: readonly Attack[] = [
 const PROCESSES: Attack = {
   name: 'processes with odd names',
   unit: 'processes',
+  isForService: true,
   seconds: 8,
   run: async (target, random, signal) => {
     await startScript(target, 'processes.py', ['300']);

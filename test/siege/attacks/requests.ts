@@ -56,7 +56,9 @@ const LISTS: Attack = {
           socket.resume();
           send(
             socket,
-            requestBytes(`/api/processes?${query.join('&')}`, { headers: { Connection: 'close' } }),
+            requestBytes(`${target.place.machine}/processes?${query.join('&')}`, {
+              headers: { Connection: 'close' },
+            }),
           );
           target.count();
         }),
@@ -65,7 +67,7 @@ const LISTS: Attack = {
 };
 
 /** Readers in Python, because Node cannot set the size of a receive buffer. */
-function smallBuffers(what: string, path: string, mode: 'never' | 'byte'): Attack {
+function smallBuffers(what: string, pathOf: (place: Place) => string, mode: 'never' | 'byte'): Attack {
   return {
     name: what,
     unit: 'connections',
@@ -73,7 +75,7 @@ function smallBuffers(what: string, path: string, mode: 'never' | 'byte'): Attac
     run: async (target: Target, _random, signal) => {
       const { port } = target.place;
       const count = 100;
-      await startScript(target, 'readers.py', [String(port), path, String(count), mode]);
+      await startScript(target, 'readers.py', [String(port), pathOf(target.place), String(count), mode]);
       target.count(count);
       await atRate(1, signal, () => undefined);
     },
@@ -86,9 +88,9 @@ export const REQUESTS: readonly Attack[] = [
   pipelined('the OpenAPI document', () => '/api/openapi.json'),
   unread("the dashboard's script", ({ script }) => script),
   unread('the OpenAPI document', () => '/api/openapi.json'),
-  unread('the cover', () => '/api/media/art'),
+  unread('the cover', ({ machine }) => `${machine}/media/art`),
   LISTS,
-  smallBuffers('documents to receive buffers of 2 KiB, unread', '/api/openapi.json', 'never'),
-  smallBuffers('documents read at one byte per second', '/api/openapi.json', 'byte'),
-  smallBuffers('streams read at one byte per second', '/api/stream?detail=1', 'byte'),
+  smallBuffers('documents to receive buffers of 2 KiB, unread', () => '/api/openapi.json', 'never'),
+  smallBuffers('documents read at one byte per second', () => '/api/openapi.json', 'byte'),
+  smallBuffers('streams read at one byte per second', ({ stream }) => `${stream}?detail=1`, 'byte'),
 ];

@@ -11,8 +11,15 @@ const SOCKETS = 20;
 const BURST = 40;
 const MAX_HELD = 100;
 
-const text = (message: object) =>
-  frameBytes({ opcode: OPCODES.text, payload: Buffer.from(JSON.stringify(message)) });
+/** On the socket of a hub a message names its machines: several where it subscribes, otherwise one. */
+const text = (
+  { place: { hub } }: Target,
+  message: { readonly op: string; readonly [key: string]: unknown },
+) => {
+  const where = message.op === 'subscribe' ? { hosts: hub?.shown } : { host: hub?.real[0] };
+  const payload = Buffer.from(JSON.stringify(hub === undefined ? message : { ...message, ...where }));
+  return frameBytes({ opcode: OPCODES.text, payload });
+};
 const open = (target: Target, count: number) =>
   Promise.all(Array.from({ length: count }, () => target.upgrade()));
 
@@ -27,7 +34,7 @@ function lists(how: string, isRead: boolean): Attack {
       await atRate(0.5, signal, () => {
         for (const socket of sockets) {
           const messages = Array.from({ length: BURST }, (_, id) =>
-            text({ op: 'process_list', id, data: listQuery(random) }),
+            text(target, { op: 'process_list', id, data: listQuery(random) }),
           );
           send(socket, Buffer.concat(messages));
         }
@@ -115,7 +122,7 @@ const UNREAD: Attack = {
       if (target.size >= MAX_HELD) return;
       const socket = await target.upgrade();
       socket.pause();
-      send(socket, text({ op: 'subscribe', data: { topics, detail: true } }));
+      send(socket, text(target, { op: 'subscribe', data: { topics, detail: true } }));
       target.count();
     });
   },
