@@ -41,6 +41,7 @@ Napi::Value tuneListenerFromJs(const Napi::CallbackInfo& info) {
   options.keepAliveIntervalSeconds = optionOf(given, "keepAliveIntervalSeconds");
   options.keepAliveProbes = optionOf(given, "keepAliveProbes");
   options.sendBufferBytes = optionOf(given, "sendBufferBytes");
+  options.receiveBufferBytes = optionOf(given, "receiveBufferBytes");
   options.backlog = optionOf(given, "backlog");
   return Napi::Number::New(info.Env(), tuneListener(port, options));
 }

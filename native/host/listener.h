@@ -13,8 +13,9 @@ struct ListenerOptions {
   std::optional<int> keepAliveIdleSeconds;  // SO_KEEPALIVE and its three intervals
   std::optional<int> keepAliveIntervalSeconds;
   std::optional<int> keepAliveProbes;
-  std::optional<int> sendBufferBytes;  // SO_SNDBUF
-  std::optional<int> backlog;          // a second listen() on the same socket
+  std::optional<int> sendBufferBytes;     // SO_SNDBUF
+  std::optional<int> receiveBufferBytes;  // SO_RCVBUF: how much one read may return
+  std::optional<int> backlog;             // a second listen() on the same socket
 };
 
 // Finds this process's listening TCP sockets on `port` and applies the options. Returns how many sockets were

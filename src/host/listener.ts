@@ -8,5 +8,6 @@ export interface ListenerOptions {
   readonly keepAliveIntervalSeconds?: number;
   readonly keepAliveProbes?: number;
   readonly sendBufferBytes?: number;
+  readonly receiveBufferBytes?: number;
   readonly backlog?: number;
 }

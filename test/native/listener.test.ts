@@ -69,6 +69,14 @@ t.test('only the listening sockets on the port are counted', async (t) => {
   t.equal(host.tuneListener(0, {}), 0);
 });
 
+t.test('the receive buffer is inherited: it bounds what one read returns', async (t) => {
+  const { server, port } = await listen(t);
+  t.equal(host.tuneListener(port, { receiveBufferBytes: 32 * 1024 }), 1);
+  await connect(t, server, port);
+  // The kernel takes twice the number, socket(7).
+  t.match(ss('-tm', `sport = :${port}`), /\brb65536\b/);
+});
+
 t.test('a socket that refuses an option is not counted as tuned', async (t) => {
   const { port } = await listen(t);
   t.equal(host.tuneListener(port, { keepAliveIdleSeconds: 0 }), 0, 'TCP_KEEPIDLE is 1 at least');

@@ -14,7 +14,7 @@
 namespace hostwire {
 namespace {
 
-// tcp(7), socket(7). Every accepted socket inherits these options. A send buffer of a set size is fixed: the
+// tcp(7), socket(7). Every accepted socket inherits these options. A buffer of a set size is fixed: the
 // kernel no longer grows it.
 bool tune(int fd, const ListenerOptions& options) {
   bool isTuned = true;
@@ -30,6 +30,7 @@ bool tune(int fd, const ListenerOptions& options) {
       options.keepAliveIdleSeconds || options.keepAliveIntervalSeconds || options.keepAliveProbes;
   if (wantsKeepAlive) set(SOL_SOCKET, SO_KEEPALIVE, 1);
   set(SOL_SOCKET, SO_SNDBUF, options.sendBufferBytes);
+  set(SOL_SOCKET, SO_RCVBUF, options.receiveBufferBytes);
   // A second listen(2) only changes the queue's length; net.core.somaxconn caps it.
   if (options.backlog) isTuned = listen(fd, *options.backlog) == 0 && isTuned;
   return isTuned;

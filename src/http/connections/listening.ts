@@ -10,6 +10,9 @@ import { SILENT_LIMIT_MS } from './peers.ts';
 /** Inherited by every connection. The reasons for these numbers are in docs/performance.md. */
 const LISTENER: ListenerOptions = {
   notSentLowWaterBytes: 16 * 1024,
+  // uWebSockets.js reads a connection again without a turn of the loop whenever a read filled its 512 KiB: a peer that
+  // sends faster than that is worked off held the loop for 5 to 15 s.
+  receiveBufferBytes: 32 * 1024,
   keepAliveIdleSeconds: 10,
   keepAliveIntervalSeconds: 5,
   keepAliveProbes: 2,
