@@ -180,8 +180,10 @@ export interface Attack {
   readonly needs?: 'bus' | 'hub' | 'tree';
   /** A hub has nothing like it. */
   readonly isForService?: true;
-  /** A line that the log must have when the attack has run. */
+  /** A line that the log must have when the attack has run, without authentication, */
   readonly log?: RegExp;
+  /** and with it: strangers are refused before all else. */
+  readonly keyedLog?: RegExp;
   /** Attacks, at its own pace, until `signal` aborts. */
   readonly run: (target: Target, random: Random, signal: AbortSignal) => Promise<unknown>;
 }

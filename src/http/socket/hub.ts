@@ -139,6 +139,12 @@ export class Hub implements SampleSink, SessionOwner {
     session.end(CLOSE_CODES.broken, 'the service failed; its log says why');
   }
 
+  onFlood(session: Session): void {
+    const { address, isKeyed: keyed } = session.caller;
+    this.#options.log.warn('/api/ws: a socket was closed: it sent too many messages', { address, keyed });
+    session.end(CLOSE_CODES.policy, 'too many messages');
+  }
+
   onClosed(session: Session): void {
     if (!this.#sessions.delete(session)) return;
     const { address, isKeyed } = session.caller;

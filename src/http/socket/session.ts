@@ -25,6 +25,8 @@ export interface Shared extends Queried {
 
 export interface SessionOwner {
   onBroken(session: Session, error: unknown): void;
+  /** It sends more messages than the rate allows. */
+  onFlood(session: Session): void;
   onClosed(session: Session): void;
 }
 
@@ -146,7 +148,7 @@ export class Session implements SocketEvents, Asker, StateFollower {
   /** Takes a message or a control frame from the rate; beyond it the socket is closed. */
   #take(): Grant {
     const grant = this.#rate.take(this.#shared.clock.now());
-    if (grant === 'flood') this.end(CLOSE_CODES.policy, 'too many messages');
+    if (grant === 'flood') this.#shared.owner.onFlood(this);
     return grant;
   }
 

@@ -24,6 +24,8 @@ export interface Shared {
 
 export interface SessionOwner {
   onBroken(session: Session, error: unknown): void;
+  /** It sends more messages than the rate allows. */
+  onFlood(session: Session): void;
   onClosed(session: Session): void;
 }
 
@@ -169,7 +171,7 @@ export class Session implements SocketEvents, Outlet {
 
   #take(): Grant {
     const grant = this.#rate.take(this.#shared.clock.now());
-    if (grant === 'flood') this.end(CLOSE_CODES.policy, 'too many messages');
+    if (grant === 'flood') this.#shared.owner.onFlood(this);
     return grant;
   }
 

@@ -109,6 +109,12 @@ export class HubSockets implements SessionOwner {
     session.end(CLOSE_CODES.broken, 'the hub failed; its log says why');
   }
 
+  onFlood(session: Session): void {
+    const { address, isKeyed: keyed } = session.caller;
+    this.#options.log.warn('a WebSocket was closed: it sent too many messages', { address, keyed });
+    session.end(CLOSE_CODES.policy, 'too many messages');
+  }
+
   onClosed(session: Session): void {
     if (!this.#sessions.delete(session)) return;
     const { address, isKeyed } = session.caller;

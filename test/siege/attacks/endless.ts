@@ -33,16 +33,18 @@ interface Endless {
   /** Repeated for ever. */
   readonly piece: string;
   readonly isBlocked?: true;
+  readonly log?: RegExp;
 }
 
 const BLOCK_BYTES = 64 * 1024;
 
-function endless({ name, unit, connections, head, piece, isBlocked }: Endless): Attack {
+function endless({ name, unit, connections, head, piece, isBlocked, log }: Endless): Attack {
   const block = blockOf(piece, BLOCK_BYTES);
   const pieces = block.length / piece.length;
   return {
     name,
     unit,
+    ...(log && { log }),
     run: (target, _random, signal) =>
       atFullSpeed(connections, signal, async () => {
         const socket = await target.connect({
@@ -59,13 +61,14 @@ function endless({ name, unit, connections, head, piece, isBlocked }: Endless): 
 const CHUNKED = 'Transfer-Encoding: chunked';
 const CHUNK = '1\r\nx\r\n';
 
-function chunks(what: string, pathOf: (place: Place) => string): Attack {
+function chunks(what: string, pathOf: (place: Place) => string, log?: RegExp): Attack {
   return endless({
     name: `chunks of a byte without an end to ${what}`,
     unit: 'chunks',
     connections: 1,
     head: ({ place }) => post(pathOf(place), CHUNKED),
     piece: CHUNK,
+    ...(log && { log }),
   });
 }
 
@@ -156,12 +159,14 @@ function slowHeads(name: string, everyMs: number): Attack {
   };
 }
 
+/** The body is read where its request is admitted. */
+const CUT = /: connection cut, the body arrived in/;
 /** Just below the 16 KiB that the line of a chunk could have. */
 const EXTENSION = `1;${'x'.repeat(16_000)}\r\nx\r\n`;
 
 export const ENDLESS: readonly Attack[] = [
-  chunks('a power command', ({ machine }) => `${machine}/pw/sleep`),
-  chunks('the media', ({ machine }) => `${machine}/media/control`),
+  chunks('a power command', ({ machine }) => `${machine}/pw/sleep`, CUT),
+  chunks('the media', ({ machine }) => `${machine}/media/control`, CUT),
   chunks('/api/status', () => '/api/status'),
   chunks('nowhere', () => '/nowhere'),
   manyChunks('chunks of a byte without an end, 16 connections', 16),

@@ -6,6 +6,8 @@ import { type Attack, atFullSpeed, type Place, pause, type Target } from '../tar
 const PIPELINED = 50;
 const KEPT_CONNECTIONS = 8;
 const NEW_CONNECTIONS = 32;
+/** A line immediately, and then one per minute with their number. */
+const WRONG_KEY = /access: wrong key/;
 const ANSWER_SECONDS = 4;
 
 function guess({ machine }: Place, random: Random): Buffer {
@@ -20,6 +22,7 @@ function guess({ machine }: Place, random: Random): Buffer {
 
 const KEPT: Attack = {
   name: 'wrong keys at full speed, on kept connections',
+  keyedLog: WRONG_KEY,
   unit: 'keys',
   run: (target, random, signal) =>
     atFullSpeed(KEPT_CONNECTIONS, signal, async () => {
@@ -51,6 +54,7 @@ async function tryOne(target: Target, random: Random, signal: AbortSignal): Prom
 
 const NEW: Attack = {
   name: 'wrong keys at full speed, on new connections',
+  keyedLog: WRONG_KEY,
   unit: 'keys',
   run: (target, random, signal) => atFullSpeed(NEW_CONNECTIONS, signal, () => tryOne(target, random, signal)),
 };

@@ -11,7 +11,7 @@ const SOCKETS = 20;
 const BURST = 40;
 const MAX_HELD = 100;
 
-/** On the socket of a hub a message names its machines: several where it subscribes, otherwise one. */
+/** A text frame; for the socket of a hub with the machines in it: several to subscribe, otherwise one. */
 const text = (
   { place: { hub } }: Target,
   message: { readonly op: string; readonly [key: string]: unknown },
