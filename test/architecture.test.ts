@@ -244,7 +244,11 @@ t.test('one file loads an engine, and an engine knows of the rest only its seam'
       if (ENGINES.test(roomOf(target)) && roomOf(target) !== room)
         t.equal(file, 'src/engines.ts', `${file} may import ${imported}`);
       if (ENGINES.test(room) && roomOf(target) === 'http')
-        t.match(target, /^src\/http\/(?:engine|engine-socket|head)\.ts$/, `${file} may import ${imported}`);
+        t.match(
+          target,
+          /^src\/http\/(?:chunked|engine|engine-socket|head)\.ts$/,
+          `${file} may import ${imported}`,
+        );
     }
   }
 });
@@ -361,8 +365,8 @@ const POOL_USERS: ReadonlyMap<string, RegExp> = new Map([
   ['src/exporters/prometheus/metrics.ts', /^gzip(?:Sync)?$/],
   // Listening looks up `server.host` where it is a name, once.
   ['src/http/node/server.ts', /^(?:https?|net)$/],
-  // Types.
-  ['src/http/node/connection.ts', /^(?:IncomingMessage|ServerResponse|net)$/],
+  // Types, and the class of responses.
+  ['src/http/node/connection.ts', /^(?:type IncomingMessage|ServerResponse|net)$/],
   ['src/http/node/exchange.ts', /^(?:IncomingMessage|ServerResponse)$/],
   ['src/http/node/head.ts', /^IncomingMessage$/],
   ['src/http/node/sockets.ts', /^(?:IncomingMessage|net)$/],

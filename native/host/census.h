@@ -15,8 +15,7 @@ struct ConnectionId {
 };
 
 struct ClientConnections {
-  // An IPv4 address, or the first 64 bits of an IPv6 address followed by zeros: one machine has as many below
-  // them as it likes.
+  // IPv4, also where it is mapped, or IPv6; without a zone.
   std::string address;
   std::uint32_t connections = 0;
 };

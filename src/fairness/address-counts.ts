@@ -10,7 +10,7 @@ const NETWORK_SUFFIX = '::/64';
 /** An IPv4 address in IPv6 form, as systems and engines write it. */
 const MAPPED = /^[0:]{2,34}:ffff:/i;
 
-/** Enough to tell an IPv6 address from any other text, such as `broker.lan:1883`. */
+/** Sufficient to distinguish an IPv6 address from any other text, such as `broker.lan:1883`. */
 const IPV6 = /^[\da-f]{0,4}(?::[\da-f]{0,4}){2,7}(?:%|$)/i;
 
 const groupsOf = (text: string): readonly string[] => (text === '' ? [] : text.split(':'));

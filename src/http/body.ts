@@ -7,8 +7,8 @@ export const MAX_BODY_BYTES = 16 * 1024;
 /** A body that is too large is read up to here, so that a client that is still sending can read the answer. */
 export const MAX_DRAINED_BYTES = 1024 * 1024;
 /**
- * A body may arrive in so many pieces, and in one more for each PIECE_BYTES of it. A piece is a chunk or a read of the
- * socket, and costs a microsecond whatever its size: chunks of one byte would hold the event loop for 0.2 s per read.
+ * Maximum pieces of a body, plus one for each PIECE_BYTES of it. A piece is a chunk or a read of the socket, and costs a
+ * microsecond whatever its size: chunks of one byte would hold the event loop for 0.2 s per read.
  */
 const MAX_FREE_PIECES = 256;
 const PIECE_BYTES = 256;

@@ -9,7 +9,7 @@ import { isDown, isUp, PlayedAgent, type StartedHub, startHub, until, watch } fr
 
 t.setTimeout(280_000);
 
-const SAMPLE = { timestamp: 1, uptime: 2, cpu: null };
+const SAMPLE = { timestamp: 1, uptime: 2 };
 /** An attacker gives up then. */
 const MAX_SENT_BYTES = 24 * 2 ** 20;
 const chunked = (text: string) => `${text.length.toString(16)}\r\n${text}\r\n`;

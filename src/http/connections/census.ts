@@ -32,7 +32,7 @@ const PAUSE_PER_ROUTINE_LOOK = 200;
 const ANSWERED = 64;
 /** One address, and one /64 network, may have at most this share of all connections that there is room for, */
 const SHARE_OF_ALL = 3 / 4;
-/** where that is room for so many: with few descriptors one client may need all of them. */
+/** where there is room for that many: with few descriptors one client may need all of them. */
 const MIN_SHARED = 256;
 
 export interface ConnectionCensusOptions {

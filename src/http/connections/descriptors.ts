@@ -67,7 +67,7 @@ export class DescriptorRoom {
 
 /** This share of all streams, the last ones, is for networks that have no more than this share of those. */
 const SPARE_SHARE = 1 / 4;
-/** Only where there is room for so many: with fewer one client may need all of them. */
+/** Only where there is room for that many: with fewer one client may need all of them. */
 const MIN_SHARED = 64;
 /** Where a key is configured, the very last are for clients that send it. */
 const KEYED_SHARE = 1 / 8;

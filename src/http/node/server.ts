@@ -63,10 +63,10 @@ const isChunked = ({ headers }: http.IncomingMessage): boolean =>
   headers['transfer-encoding']?.trim().toLowerCase() === 'chunked';
 
 /**
- * Node takes a request out of HTTP where this property says so: one that can become a WebSocket, one with a chunked body,
- * which is read here (Connection.takeChunked), and one on a connection that was cut, because otherwise its parser would
- * go through the rest of the read, 1,600 requests in 64 KiB. Requests that name another upgrade (h2c by curl and Java)
- * are ordinary ones.
+ * Node takes a request out of HTTP where this property is true: requests that can become a WebSocket, those with a
+ * chunked body, which Connection.takeChunked reads, and those on a connection that was cut, because otherwise the parser
+ * would work through the rest of the read, 1,600 requests in 64 KiB. Requests that name another upgrade (h2c by curl and
+ * Java) are ordinary ones.
  */
 function requestClass(socketPaths: readonly string[] | undefined): typeof http.IncomingMessage {
   return class Request extends http.IncomingMessage {

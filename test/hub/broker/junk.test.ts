@@ -1,8 +1,8 @@
 /** A broker that keeps the states of any number of machines that never were: those that are there are listed, in few bytes. */
 import t from 'tap';
 import { DEFAULT_CONFIG } from '#src/config/schema.js';
+import { AddressCounts } from '#src/fairness/address-counts.js';
 import { Ledger } from '#src/http/clients/ledger.js';
-import { Tally } from '#src/http/clients/tally.js';
 import { Broker, type OpenLink } from '#src/hub/broker/broker.js';
 import { Budget } from '#src/hub/broker/budget.js';
 import { filterOf } from '#src/hub/fleet/filter.js';
@@ -15,6 +15,7 @@ import { Listeners } from '#src/listeners.js';
 import { createLog } from '#src/log/log.js';
 import { viewOf } from '#src/stats/view.js';
 import { FakeClock } from '../../helpers/fakes/clock.ts';
+import { clientAt } from '../../helpers/fakes/stream.ts';
 
 const ALL = filterOf(new URLSearchParams());
 /** An address may take a quarter of `server.max_kept_megabytes`, and several of its clients may be slow. */
@@ -30,7 +31,14 @@ function play() {
   const there = new Set<string>();
   let asked = 0;
   const parts: HubParts = {
-    ...{ name: 'hub1', clock, times: TIMES, ledger: new Ledger(), tally: new Tally(), random: () => 0.5 },
+    ...{
+      name: 'hub1',
+      clock,
+      times: TIMES,
+      ledger: new Ledger(),
+      tally: new AddressCounts(),
+      random: () => 0.5,
+    },
     ...{ log: createLog((line) => log.push(line), 'warn'), counters: createCounters(), viewers: { size: 0 } },
     ...{ conditions: new Listeners<readonly [id: string]>(), stallLimitSeconds: () => 20 },
   };
@@ -100,7 +108,7 @@ t.test('[I.hub.hostile] 20,000 kept states of machines that never answer, 50 tha
   const { hosts: rows } = JSON.parse(list.toString());
   t.ok(rows.length < 1000, `${rows.length} rows`);
   const fleet = new Fleet(parts, hosts, 1000);
-  const place = fleet.join(ALL, viewOf(31, false), { publish: () => undefined });
+  const place = fleet.join(ALL, viewOf(31, false), { publish: () => undefined }, clientAt('10.0.0.1'));
   t.ok(place.whole().event.length < MAX_LIST_BYTES, 'the first event of the fleet');
   place.leave();
   t.ok(log.filter((line) => /junk/.test(line)).length < 20, 'no line for each');
