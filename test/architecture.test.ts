@@ -441,12 +441,15 @@ t.test('each error that the addon names has a symbol', async (t) => {
       t.ok(known.has(name), `${file}: ${name}`);
 });
 
+/** The engine on Node's own server asks which Node it is, whose parsers differ. */
+const MAY_TOUCH_PROCESS = ['src/main.ts', 'src/run.ts', 'src/http/node/server.ts'];
+
 t.test('src/ reads no kernel files, and only main touches process', async (t) => {
   for (const file of sources) {
     const text = codeOf(file);
     if (!file.startsWith('src/config/'))
       t.notMatch(text, /['"`]\/(?:proc|sys)\//, `${file} names no kernel file`);
-    if (file !== 'src/main.ts' && file !== 'src/run.ts')
+    if (!MAY_TOUCH_PROCESS.includes(file))
       t.notMatch(text, /(?<![/'-])\bprocess\.\w|from 'node:process'/, `${file} does not touch process`);
   }
 });

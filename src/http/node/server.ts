@@ -59,8 +59,11 @@ function asksForSocket(request: http.IncomingMessage, paths: readonly string[] |
   );
 }
 
+/** From Node 25 on its parser also reads the body of a request that it takes out of HTTP. */
+const LEAVES_BODIES = Number.parseInt(globalThis.process.versions.node, 10) < 25;
+
 const isChunked = ({ headers }: http.IncomingMessage): boolean =>
-  headers['transfer-encoding']?.trim().toLowerCase() === 'chunked';
+  LEAVES_BODIES && headers['transfer-encoding']?.trim().toLowerCase() === 'chunked';
 
 /**
  * Node takes a request out of HTTP where this property is true: requests that can become a WebSocket, those with a
