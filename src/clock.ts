@@ -21,4 +21,32 @@ export const systemClock = (sinceBoot: () => number): Clock => ({
 /** Runs `slice` in a later turn of the event loop, after requests that are waiting. */
 export type Defer = (slice: () => void) => void;
 
-export const deferToNextTurn: Defer = (slice) => void setImmediate(slice);
+/** Nothing is ever stored in it. */
+const word = new Int32Array(new SharedArrayBuffer(4));
+let waiting: (() => void)[] = [];
+
+function runWaiting(): void {
+  const slices = waiting;
+  waiting = [];
+  for (const slice of slices)
+    try {
+      slice();
+    } catch (error) {
+      // Here it would be the rejection of a promise, and the slices after it would be lost.
+      setImmediate(() => {
+        throw error;
+      });
+    }
+}
+
+/**
+ * Runs while the event loop polls, where Node runs the tasks of V8, such as the end of a wait. Not `setImmediate`: that
+ * comes after uWebSockets.js has freed the connections that were closed in a turn, and it never frees one that is closed
+ * between that and the end of the turn (464 bytes each). A MessageChannel would do too, for 0.9 MiB and 2 ms of the start.
+ */
+export const deferToNextTurn: Defer = (slice) => {
+  if (waiting.push(slice) > 1) return;
+  const { value } = Atomics.waitAsync(word, 0, 0);
+  void Promise.resolve(value).then(runWaiting);
+  Atomics.notify(word, 0);
+};

@@ -91,9 +91,12 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   'hub/pull': ['fairness', 'config', 'tls', 'clock', 'allowance', 'piece-buffer', 'socket-errors'],
   parts: ['config', 'host', 'stats', 'history', 'processes', 'commands', 'log', 'clock'],
   engines: ['http'],
-  http: ['http/clients', 'fairness', 'stats', 'tls', 'access', 'config', 'wire', 'errors', 'params', 'log'],
+  http: [
+    ...['http/clients', 'fairness', 'stats', 'tls', 'access', 'config', 'wire', 'errors', 'params', 'log'],
+    'clock',
+  ],
   'http/clients': ['access', 'fairness', 'clock'],
-  'http/uws': ['http', 'http/clients', 'stats', 'tls'],
+  'http/uws': ['http', 'http/clients', 'stats', 'tls', 'clock'],
   'http/node': ['http', 'http/clients', 'stats', 'tls'],
   'http/connections': [
     ...['tls', 'http', 'http/clients', 'fairness', 'access', 'host', 'config', 'log', 'clock'],

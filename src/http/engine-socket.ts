@@ -2,6 +2,7 @@
  * An open WebSocket as everything above the engine knows it, on whatever object the engine has for it. That object throws
  * once it is closed, and drops a message (a close frame too) when too much is waiting: this one does neither.
  */
+import { deferToNextTurn } from '../clock.ts';
 import type { Ledger } from './clients/ledger.ts';
 import { CLOSE_CODES, type CloseCode, type Delivery, type Socket, type SocketEvents } from './engine.ts';
 
@@ -100,7 +101,7 @@ export class EngineSocket implements Socket {
 
   sendTracked(text: string, onDelivered: (delivery: Delivery) => void): void {
     // In a turn of its own: within a handler uWebSockets.js holds everything back until it returns.
-    setImmediate(() => {
+    deferToNextTurn(() => {
       this.send(text);
       if (!this.isOpen) {
         onDelivered('closed');

@@ -3,6 +3,7 @@
  * onAborted if it outlives its handler, must be written in a cork, and must not be written to after a failed write.
  */
 import type * as uws from 'uWebSockets.js';
+import { deferToNextTurn } from '../../clock.ts';
 import type { Ledger } from '../clients/ledger.ts';
 import type { BodyEvents, Delivery, Exchange, SocketEvents, StreamStart } from '../engine.ts';
 import { EngineSocket } from '../engine-socket.ts';
@@ -108,7 +109,7 @@ export class UwsExchange implements Exchange {
     this.#isAnswered = true;
     // In a later turn: while an answer is pending, uWebSockets.js cuts a connection that sends the next request. So at
     // most one answer is kept for a client that does not read, and no bytes behind a last request are served.
-    setImmediate(() => this.#send(answer, saysClose(this.head)));
+    deferToNextTurn(() => this.#send(answer, saysClose(this.head)));
     return true;
   }
 
@@ -179,7 +180,7 @@ export class UwsExchange implements Exchange {
     this.#isAnswered = true;
     this.#onClosed = () => onDelivered('closed');
     // In a turn of its own: the connection closes within the call if nothing is left over, and no other one can.
-    setImmediate(() => {
+    deferToNextTurn(() => {
       if (this.#response === undefined) return;
       const before = this.#counters.closes;
       this.#send({ ...answer, isLast: true }, false);
