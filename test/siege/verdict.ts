@@ -11,6 +11,8 @@ import { linesPerMinute } from './usage.ts';
 
 const MAX_LATE_MS = 250;
 const MAX_STATUS_P99_MS = 20;
+/** A hub shares its CPUs with 50 machines that answer, dial in and are attacked themselves. */
+const MAX_HUB_STATUS_P99_MS = 50;
 const MAX_STATUS_MS = 250;
 /** The default of server.max_kept_megabytes. */
 const BUDGET_MIB = 64;
@@ -63,8 +65,9 @@ function checkUsage(t: Test, { ledger, idle, after, form }: Siege): void {
 function checkTimes(t: Test, { ledger, form }: Siege): void {
   if (form.isSanitized === true) return;
   const { statusMs, worstLateMs } = ledger;
+  const p99LimitMs = form.role === 'hub' ? MAX_HUB_STATUS_P99_MS : MAX_STATUS_P99_MS;
   checkTime(t, worstLateMs, MAX_LATE_MS, 'the latest event');
-  checkTime(t, percentile(statusMs, 0.99), MAX_STATUS_P99_MS, 'p99 of /api/status');
+  checkTime(t, percentile(statusMs, 0.99), p99LimitMs, 'p99 of /api/status');
   checkTime(t, statusMs.at(-1) ?? Number.NaN, MAX_STATUS_MS, 'the longest /api/status');
 }
 
