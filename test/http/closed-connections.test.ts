@@ -38,7 +38,7 @@ async function askOften(port: number, count: number): Promise<void> {
   await sleep(200);
 }
 
-t.test('[1.closed] nothing is kept of a connection that an answer has ended', async (t) => {
+t.test('nothing is kept of a connection that an answer has ended', async (t) => {
   const service = await startService();
   t.teardown(() => service.stop());
   await askOften(service.port, WARM_UP);
