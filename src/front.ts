@@ -9,7 +9,7 @@ import { AddressCounts } from './fairness/address-counts.ts';
 import { Ledger } from './http/clients/ledger.ts';
 import { ConnectionCensus } from './http/connections/census.ts';
 import { DescriptorRoom, MIN_DESCRIPTORS, roomFor } from './http/connections/descriptors.ts';
-import { HeapTrim } from './http/connections/heap.ts';
+import { HeapTrim, SCRIPT_HEAP } from './http/connections/heap.ts';
 import { type Bound, canJudgePeers, listenAll, pairOf, tuneListening } from './http/connections/listening.ts';
 import { PeerWatch } from './http/connections/peers.ts';
 import type { Engine } from './http/engine.ts';
@@ -119,7 +119,7 @@ export class Front {
     });
     this.#room = new DescriptorRoom({ host, now: clock.now, connections: () => this.server.connections });
     this.#peers = new PeerWatch({ host, clock, log, server: this.server });
-    this.#heap = rss && new HeapTrim({ host, clock, rss });
+    this.#heap = rss && new HeapTrim({ host, clock, rss, scriptHeap: SCRIPT_HEAP });
     this.#census = new ConnectionCensus({
       host,
       clock,

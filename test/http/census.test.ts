@@ -3,7 +3,7 @@ import t from 'tap';
 import type { Census } from '#src/host/host.js';
 import { Ledger } from '#src/http/clients/ledger.js';
 import { ConnectionCensus } from '#src/http/connections/census.js';
-import { HeapTrim } from '#src/http/connections/heap.js';
+import { HeapTrim, SCRIPT_HEAP } from '#src/http/connections/heap.js';
 import { createLog } from '#src/log/log.js';
 import { FakeClock } from '../helpers/fakes/clock.ts';
 
@@ -232,6 +232,7 @@ t.test(
           rss -= 20 * MIB;
         },
       },
+      scriptHeap: { bytes: () => MIB, collect: () => Number(t.fail('nothing to collect')) },
     });
     heap.start();
     t.equal(clock.timers, 0, 'nothing without a connection');
@@ -256,6 +257,59 @@ t.test(
     t.equal(trims.length, 2);
   },
 );
+
+t.test('[2.trimmed] a heap of V8 that has grown is collected, once where it is in use', async (t) => {
+  const clock = new FakeClock();
+  let bytes = 10 * MIB;
+  let inUse = 10 * MIB;
+  const collections: number[] = [];
+  const heap = new HeapTrim({
+    clock,
+    rss: () => 50 * MIB,
+    host: { trimHeap: async () => {} },
+    scriptHeap: {
+      bytes: () => bytes,
+      collect() {
+        collections.push(clock.now());
+        bytes = inUse;
+        return inUse;
+      },
+    },
+  });
+  heap.start();
+  bytes = 22 * MIB;
+  heap.trimSoon();
+  await clock.advance(120_000);
+  t.strictSame(collections, [], 'little');
+  bytes = 60 * MIB;
+  heap.trimSoon();
+  await clock.advance(5000);
+  t.equal(collections.length, 1);
+  bytes = 60 * MIB;
+  await clock.advance(25_000);
+  t.equal(collections.length, 1, 'not again within 30 s, however fast it grows');
+  inUse = 55 * MIB;
+  await clock.advance(10_000);
+  t.equal(collections.length, 2);
+  for (let minute = 0; minute < 10; minute++) {
+    heap.trimSoon();
+    await clock.advance(60_000);
+  }
+  t.equal(collections.length, 2, 'what is in use is no reason to collect again');
+});
+
+t.test('[2.trimmed] V8 returns what is garbage', async (t) => {
+  let garbage: unknown[] | undefined = Array.from({ length: 400_000 }, (_, i) => ({ i, list: [i] }));
+  const grown = SCRIPT_HEAP.bytes();
+  t.ok(garbage.length > 0);
+  garbage = undefined;
+  SCRIPT_HEAP.collect();
+  // Pages are returned by a thread of V8's.
+  const deadline = performance.now() + 10_000;
+  while (SCRIPT_HEAP.bytes() > grown - 8 * MIB && performance.now() < deadline)
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  t.ok(SCRIPT_HEAP.bytes() <= grown - 8 * MIB, `${grown} bytes, ${SCRIPT_HEAP.bytes()} after it`);
+});
 
 t.test('[1.connections] an address of a /64 does not take the connections of its neighbours', async (t) => {
   const { world, census, open } = setUp();
