@@ -21,7 +21,7 @@ export class Allowance {
   take(units: number, nowMs: number): number {
     const { perSecond, burst } = this.#rate;
     const gained = ((nowMs - this.#atMs) * perSecond) / 1000;
-    // What was granted may be above the burst: nothing is added to it then.
+    // A grant may exceed the burst; nothing is added to it then.
     this.#left = Math.max(this.#left, Math.min(burst, this.#left + gained)) - units;
     this.#atMs = nowMs;
     return this.#left;

@@ -93,7 +93,7 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   engines: ['http'],
   http: [
     ...['http/clients', 'fairness', 'stats', 'tls', 'access', 'config', 'wire', 'errors', 'params', 'log'],
-    'clock',
+    ...['clock', 'piece-buffer'],
   ],
   'http/clients': ['access', 'fairness', 'clock'],
   'http/uws': ['http', 'http/clients', 'stats', 'tls', 'clock'],

@@ -6,7 +6,7 @@
  */
 export const MAX_ANSWER = 16 * 1024 * 1024;
 
-/** What a piece takes beside its characters in a text that is put together. */
+/** Overhead of a piece in the text that it becomes part of, beside its characters. */
 export const PIECE_BYTES = 32;
 
 /** For the package ws, whose own limits are 100 MiB and 16,384 fragments, each of which may keep a read of 64 KiB. */

@@ -1,5 +1,6 @@
 /** Request bodies: framing, size and content type, checked before anything acts. */
 import { ServiceError } from '../errors.ts';
+import { PieceBuffer } from '../piece-buffer.ts';
 import type { Exchange } from './engine.ts';
 import type { HeaderLists, RequestHead } from './head.ts';
 
@@ -56,47 +57,9 @@ export function readFraming({ method, headers }: RequestHead): Framing {
   return { error, announcedBytes, isChunked, endsConnection };
 }
 
-const NOTHING = Buffer.alloc(0);
-
 export type Body =
   | { readonly isTooLarge: false; readonly bytes: Buffer }
   | { readonly isTooLarge: true; readonly isDrained: boolean };
-
-/** The beginning of a body in one buffer, which grows as needed: a buffer per piece would cost 100 times a small piece. */
-class BodyBytes {
-  #buffer = NOTHING;
-  #length = 0;
-
-  /** Bytes of memory. */
-  get capacity(): number {
-    return this.#buffer.length;
-  }
-
-  /** Copies `piece`: its bytes belong to the engine, and are overwritten after the call. */
-  append(piece: Buffer): void {
-    const length = this.#length + piece.length;
-    if (length > this.#buffer.length) {
-      // Not from the pool of Node, which a small buffer would keep alive as a whole.
-      const larger = Buffer.allocUnsafeSlow(
-        Math.min(MAX_BODY_BYTES, Math.max(length, 2 * this.#buffer.length)),
-      );
-      this.#buffer.copy(larger, 0, 0, this.#length);
-      this.#buffer = larger;
-    }
-    piece.copy(this.#buffer, this.#length);
-    this.#length = length;
-  }
-
-  clear(): void {
-    this.#buffer = NOTHING;
-    this.#length = 0;
-  }
-
-  /** The bytes so far; a part of the buffer. */
-  get bytes(): Buffer {
-    return this.#buffer.subarray(0, this.#length);
-  }
-}
 
 /**
  * Reads the whole body, or finds that it is too large: then it was read to its end (`isDrained`) or up to 1 MiB.
@@ -111,7 +74,7 @@ export function readBody(
   limitMs = MAX_BODY_MS,
 ): Promise<Body | undefined> {
   return new Promise((resolve) => {
-    const kept = new BodyBytes();
+    const kept = new PieceBuffer();
     let total = 0;
     let pieces = 0;
     let isOver = false;
@@ -136,9 +99,9 @@ export function readBody(
           cut(`arrived in ${pieces} pieces of ${(total / pieces).toFixed(0)} bytes on average`);
           return;
         }
-        if (total <= MAX_BODY_BYTES) kept.append(chunk);
+        if (total <= MAX_BODY_BYTES) kept.add(chunk);
         else kept.clear();
-        if (!isLast) exchange.keepBody(OVERHEAD_BYTES + kept.capacity);
+        if (!isLast) exchange.keepBody(OVERHEAD_BYTES + kept.keptBytes);
         // Pieces that follow are counted until the answer has ended the connection.
         if (total > MAX_DRAINED_BYTES) finish({ isTooLarge: true, isDrained: false });
         else if (isLast)
