@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import t from 'tap';
-import { withoutSiege } from '../siege/page.ts';
+import { withoutSieges } from '../siege/page.ts';
 import { fixedCells, tableLines } from './attack/proof-page.ts';
 import { ROWS } from './attack/rows.ts';
 import { STRANGERS_NAMES } from './rebinding/names.ts';
@@ -10,7 +10,7 @@ import { sectionOf } from './rebinding/section.ts';
 
 const file = path.resolve(import.meta.dirname, '../../../../docs/security-proof.md');
 const page = readFileSync(file, 'utf8');
-const lines = tableLines(withoutSiege(page));
+const lines = tableLines(withoutSieges(page));
 
 t.test('there are at least 40 attacks, each with a different method', async (t) => {
   t.ok(ROWS.length >= 40, `${ROWS.length} rows`);

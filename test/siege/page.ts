@@ -15,6 +15,9 @@ const MARKERS: Readonly<Record<Besieged, readonly [begin: string, end: string]>>
   ],
 };
 
+/** In the order of the page. */
+const KINDS: readonly Besieged[] = ['service', 'hub'];
+
 /** The section on the page, with its markers; empty if it has none. */
 export function siegeSection(page: string, what: Besieged = 'service'): string {
   const [begin, end] = MARKERS[what];
@@ -25,13 +28,15 @@ export function siegeSection(page: string, what: Besieged = 'service'): string {
 
 /** The page with the sections that `old` has. */
 export function keepSieges(page: string, old: string): string {
-  return withSiege(withSiege(page, siegeSection(old)), siegeSection(old, 'hub'), 'hub');
+  return KINDS.reduce((kept, what) => withSiege(kept, siegeSection(old, what), what), page);
 }
 
-/** The page without the section. */
-export function withoutSiege(page: string, what: Besieged = 'service'): string {
-  const section = siegeSection(page, what);
-  return section === '' ? page : `${page.replace(section, '').trimEnd()}\n`;
+/** The page without the sections of sieges. */
+export function withoutSieges(page: string): string {
+  return KINDS.reduce((rest, what) => {
+    const section = siegeSection(rest, what);
+    return section === '' ? rest : `${rest.replace(section, '').trimEnd()}\n`;
+  }, page);
 }
 
 /** The page with `section` in the place of the one it has, or at its end. */
