@@ -57,6 +57,18 @@ t.test('a connection that stays open is overdue, and only once that is due', asy
   t.strictSame(endings.report(), { due: 1, overdue: 1, slowestSeconds: 0 });
 });
 
+t.test('of a connection that was forgotten nothing is due, and its end counts for nothing', async (t) => {
+  const endings = new Endings();
+  const { client, peer } = await connectionOf(t);
+  endings.expect(client, 0);
+  endings.forget(client);
+  t.equal(endings.report(), undefined);
+  const ended = once(client, 'end');
+  peer.end();
+  await ended;
+  t.equal(endings.report(), undefined);
+});
+
 t.test('an end that comes too late is overdue', async (t) => {
   const endings = new Endings();
   const { client, peer } = await connectionOf(t);

@@ -21,7 +21,7 @@ interface Expected {
 
 export class Endings {
   /** Those that were met are only counted: an attack may open 10,000 connections per second. */
-  readonly #expected = new Set<Expected>();
+  readonly #expected = new Map<net.Socket, Expected>();
   #met = 0;
   #late = 0;
   #slowestMs = 0;
@@ -31,8 +31,8 @@ export class Endings {
   expect(socket: net.Socket, seconds: number, what: Expectation = 'end'): void {
     const sinceMs = performance.now();
     const expected: Expected = { sinceMs, dueMs: sinceMs + seconds * 1000 };
-    this.#expected.add(expected);
-    const meet = () => this.#meet(expected);
+    this.#expected.set(socket, expected);
+    const meet = () => this.#meet(socket, expected);
     if (socket.destroyed) {
       meet();
       return;
@@ -43,8 +43,13 @@ export class Endings {
     socket.resume();
   }
 
-  #meet(expected: Expected): void {
-    if (this.#isOver || !this.#expected.delete(expected)) return;
+  /** Expects nothing of `socket` any more. */
+  forget(socket: net.Socket): void {
+    this.#expected.delete(socket);
+  }
+
+  #meet(socket: net.Socket, expected: Expected): void {
+    if (this.#isOver || !this.#expected.delete(socket)) return;
     const tookMs = performance.now() - expected.sinceMs;
     this.#met++;
     if (performance.now() > expected.dueMs) this.#late++;
@@ -55,7 +60,7 @@ export class Endings {
   report(): EndingReport | undefined {
     this.#isOver = true;
     const nowMs = performance.now();
-    const open = [...this.#expected].filter(({ dueMs }) => dueMs <= nowMs).length;
+    const open = [...this.#expected.values()].filter(({ dueMs }) => dueMs <= nowMs).length;
     const due = this.#met + open;
     if (due === 0) return undefined;
     return { due, overdue: this.#late + open, slowestSeconds: this.#slowestMs / 1000 };

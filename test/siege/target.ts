@@ -53,8 +53,8 @@ const ADDRESSES = Array.from({ length: 16 }, (_, i) => `127.0.0.${66 + i}`);
 export const BLOCKED_RANGE = '127.0.0.96/28';
 const BLOCKED = Array.from({ length: 16 }, (_, i) => `127.0.0.${96 + i}`);
 const CONNECT_LIMIT_MS = 5000;
-/** Bytes that one run of an attack may send at full speed: what the kernel takes in 5 s is a fraction of it. */
-const MAX_POURED_BYTES = 2 ** 31;
+/** Bytes that one run of an attack may send at full speed: the kernel has taken 2 GiB within a second. */
+const MAX_POURED_BYTES = 2 ** 34;
 
 export class Target {
   readonly place: Place;
@@ -158,7 +158,8 @@ export class Target {
       if (socket.write(block)) await nextTurn();
       else await drained(socket, signal);
     }
-    // Enough was sent: the connection is held.
+    // Enough was sent: the connection is held. Of one that has sent nothing, nothing is due.
+    if (blocks === 0) this.endings.forget(socket);
     while (!signal.aborted && socket.writable) await pause(100, signal);
     return blocks;
   }
