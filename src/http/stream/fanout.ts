@@ -49,6 +49,8 @@ export class Fanout implements StreamHub {
   #distribution: Pass | undefined;
   /** A newer sample arrived mid-pass: sockets already served get it in another pass. */
   #runsAgain = false;
+  /** The newest sample is dropped after its distribution. */
+  #isLast = false;
   #tending: Pass | undefined;
   #tendTimer: unknown;
   #isClosed = false;
@@ -130,11 +132,18 @@ export class Fanout implements StreamHub {
 
   publish(encoded: SampleEvents): void {
     this.#newest = encoded;
+    this.#isLast = false;
     this.#number++;
     this.#runsAgain = this.#distribution !== undefined;
     if (this.#runsAgain) return;
     this.#distribution = beginPass();
     this.#distribute();
+  }
+
+  /** Drops the newest sample when the running distribution has ended: for now none follows it. Full sockets miss it. */
+  forget(): void {
+    this.#isLast = true;
+    if (this.#distribution === undefined) this.#newest = undefined;
   }
 
   /** Sends a comment to every stream that has been silent for 15 s, and looks after full sockets. Runs every 3 s. */
@@ -216,6 +225,7 @@ export class Fanout implements StreamHub {
       this.#runsAgain = false;
     }
     if (this.#distribution !== undefined) this.#defer(() => this.#distribute());
+    else if (this.#isLast) this.forget();
   }
 
   #tendLater(): void {

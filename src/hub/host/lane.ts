@@ -65,8 +65,11 @@ export class Lane implements Demand {
   #next: Link | undefined;
   #timer: unknown;
   readonly #waiters = new Set<Waiter>();
-  newest: HostSample | undefined;
-  sink: { publish(): void } | undefined;
+  /** Of `#link`. */
+  #newest: HostSample | undefined;
+  /** When the newest sample was taken, also when the host has gone; of the hub's clock, in milliseconds. */
+  takenAtMs: number | undefined;
+  sink: { publish(): void; forget(): void } | undefined;
   #fanout: Fanout | undefined;
 
   constructor(parts: HubParts, owner: LaneOwner, withDetail: boolean) {
@@ -86,7 +89,7 @@ export class Lane implements Demand {
 
   /** The newest sample, while the host is there. */
   get current(): HostSample | undefined {
-    return this.#link === undefined ? undefined : this.newest;
+    return this.#newest;
   }
 
   get fanout(): Fanout | undefined {
@@ -128,8 +131,7 @@ export class Lane implements Demand {
 
   /** The newest sample that has `view`, otherwise the next one. Rejects with ServiceError. The caller has subscribed. */
   async first(view: View): Promise<HostSample> {
-    const { newest } = this;
-    if (this.#link !== undefined && newest?.has(view)) return newest;
+    if (this.#newest?.has(view)) return this.#newest;
     if (!this.#owner.isUp) throw this.#owner.refusal();
     const { clock, times } = this.#parts;
     let waiter: Waiter | undefined;
@@ -159,7 +161,7 @@ export class Lane implements Demand {
   disconnect(): void {
     this.#link?.request.close();
     this.#next?.request.close();
-    this.#link = undefined;
+    this.#unlink();
     this.#next = undefined;
     this.#parts.clock.clearTimer(this.#timer);
     this.#timer = undefined;
@@ -204,6 +206,14 @@ export class Lane implements Demand {
     return link;
   }
 
+  /** A host that is gone keeps none of the hub's memory: a sample may have 4 MiB. */
+  #unlink(): void {
+    this.#link = undefined;
+    this.#newest = undefined;
+    this.#fanout?.forget();
+    this.sink?.forget();
+  }
+
   #take(link: Link, sample: HostSample): void {
     const { counters } = this.#parts;
     const isFirst = link === this.#next;
@@ -219,7 +229,8 @@ export class Lane implements Demand {
     }
     counters.samples++;
     counters.sampleBytes += sample.byteLength;
-    this.newest = sample;
+    this.#newest = sample;
+    this.takenAtMs = sample.takenAtMs;
     this.#owner.heard();
     for (const { view, resolve } of this.#waiters) if (sample.has(view)) resolve(sample);
     this.#fanout?.publish(sample);
@@ -229,7 +240,7 @@ export class Lane implements Demand {
   #failed(link: Link, failure: Failure): void {
     this.#parts.counters.failures++;
     if (link === this.#next) this.#next = undefined;
-    else this.#link = undefined;
+    else this.#unlink();
     // While the other one is open, the host is there; for more sections it is asked again later.
     if (this.isLinked) {
       this.#connectIn(this.#parts.times.maxDelayMs);

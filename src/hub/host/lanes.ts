@@ -81,7 +81,7 @@ export class Lanes {
 
   /** The row of /api/hosts. */
   row({ id, labels, condition }: Pick<Host, 'id' | 'labels' | 'condition'>, name = id): HostRow {
-    const samples = this.all.flatMap(({ newest }) => (newest === undefined ? [] : [newest.takenAtMs]));
+    const samples = this.all.flatMap(({ takenAtMs }) => takenAtMs ?? []);
     const age =
       samples.length === 0 ? null : Math.round(this.#parts.clock.now() - Math.max(...samples)) / 1000;
     return { id, name, labels, ...condition, sample_age: age };

@@ -1,5 +1,6 @@
 /** A sample of another machine as bytes: passed on as it came, or with sections left out. */
 import { isUtf8 } from 'node:buffer';
+import { BoundedCache } from '../../fairness/bounded-cache.ts';
 import { ALL_SECTIONS, SECTION_BITS, SECTIONS } from '../../host/host.ts';
 import type { SampleEvents } from '../../http/stream/stream-hub.ts';
 import type { View } from '../../stats/view.ts';
@@ -12,6 +13,9 @@ const END_BYTES = 2;
 const OPEN = Buffer.from('{');
 const COMMA = Buffer.from(',');
 const CLOSE = Buffer.from('}\n\n');
+
+/** 23 views of the largest machine's sample (0.7 MB). A sample of 4 MiB could have 512. */
+const MAX_CUTS_BYTES = 16 * 2 ** 20;
 
 const bitOf = (key: string): number => {
   const section = SECTIONS.find((name) => name === key);
@@ -62,7 +66,7 @@ export class HostSample implements SampleEvents {
   /** Where an agent says that its members are; a key of '' stands for several that belong to no section. */
   readonly #claims: readonly Member[] | undefined;
   /** By sections: those that were made. */
-  #cuts: Map<number, Buffer> | undefined;
+  #cuts: BoundedCache<number, Buffer> | undefined;
 
   constructor(event: Buffer, sections: number, takenAtMs: number, claims?: readonly Member[]) {
     this.#event = event;
@@ -96,7 +100,7 @@ export class HostSample implements SampleEvents {
     const known = this.#cuts?.get(sections);
     if (known !== undefined) return known;
     const cut = this.#cut(extra);
-    this.#cuts ??= new Map();
+    this.#cuts ??= new BoundedCache(MAX_CUTS_BYTES);
     this.#cuts.set(sections, cut);
     return cut;
   }

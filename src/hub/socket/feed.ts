@@ -1,11 +1,14 @@
 /** The samples of one lane for WebSockets: each message is made once per view, and sent in slices. */
 import type { Defer } from '../../clock.ts';
+import { BoundedCache } from '../../fairness/bounded-cache.ts';
 import type { View } from '../../stats/view.ts';
 import { frameOf } from './messages.ts';
 import type { LaneSample, LaneSink, SampleLane } from './rooms.ts';
 
 /** A send costs about 10 µs: less than 2 ms per turn of the event loop. */
 const SENDS_PER_TURN = 128;
+/** As MAX_CUTS_BYTES (src/hub/host/sample.ts). */
+const MAX_TEXTS_LENGTH = 16 * 2 ** 20;
 
 export interface FeedFollower {
   readonly view: View;
@@ -26,7 +29,7 @@ export class Feed implements LaneSink {
   #due: FeedFollower[] = [];
   #isRunning = false;
   /** The messages of a sample, by view and form. */
-  readonly #texts = new Map<number, string>();
+  readonly #texts = new BoundedCache<number, string>(MAX_TEXTS_LENGTH);
   #textsOf: LaneSample | undefined;
   #sent = 0;
 
@@ -60,6 +63,11 @@ export class Feed implements LaneSink {
     if (this.#isRunning) return;
     this.#due = [...this.#followers];
     this.#serve();
+  }
+
+  forget(): void {
+    this.#texts.clear();
+    this.#textsOf = undefined;
   }
 
   /** `follower` misses the newest sample. */

@@ -18,6 +18,8 @@ export interface LaneSample {
 /** Is notified of each sample of a lane, which is its `current` then. Must not throw or wait. */
 export interface LaneSink {
   publish(): void;
+  /** The machine is gone: what is kept of its newest sample is of no use. */
+  forget(): void;
 }
 
 /** The samples of one machine, plain or detailed. */

@@ -2,11 +2,10 @@
 import { readFileSync } from 'node:fs';
 import process from 'node:process';
 import { setTimeout as sleep } from 'node:timers/promises';
-import v8 from 'node:v8';
-import vm from 'node:vm';
 import t from 'tap';
 import { TIMES } from '#src/hub/host/times.js';
 import { ask } from '../../helpers/clients/http.ts';
+import { collectedBytes } from '../../helpers/collected.ts';
 import { findFreePort } from '../../helpers/service/free-port.ts';
 import { startService } from '../../helpers/service/service.ts';
 import { startHub, until } from '../setup.ts';
@@ -45,16 +44,7 @@ async function metricOf(port: number, name: string): Promise<number> {
 const samplesOf = async (port: number) => await metricOf(port, 'samples_total');
 
 /** Live memory of this process in KiB. */
-function collected(): number {
-  // Kept out of the command line: scripts/test.mjs starts this file as any other.
-  v8.setFlagsFromString('--expose-gc');
-  const gc: unknown = vm.runInNewContext('gc');
-  if (typeof gc !== 'function') throw new Error('no collector');
-  gc();
-  gc();
-  const { heapUsed, external } = process.memoryUsage();
-  return (heapUsed + external) / 1024;
-}
+const collected = () => collectedBytes() / 1024;
 
 t.test('[I.hub.load] what is kept of a host that nobody watches', async (t) => {
   const port = await findFreePort();

@@ -1,0 +1,92 @@
+/** What is kept of the last sample of a machine that is gone. */
+import t from 'tap';
+import { AddressCounts } from '#src/fairness/address-counts.js';
+import { ALL_SECTIONS, SECTION_BITS } from '#src/host/host.js';
+import { Ledger } from '#src/http/clients/ledger.js';
+import { Lane, type StreamSink } from '#src/hub/host/lane.js';
+import { createCounters, type HubParts } from '#src/hub/host/parts.js';
+import { HostSample } from '#src/hub/host/sample.js';
+import { TIMES } from '#src/hub/host/times.js';
+import { Feed } from '#src/hub/socket/feed.js';
+import { Listeners } from '#src/listeners.js';
+import { createLog } from '#src/log/log.js';
+import { viewOf } from '#src/stats/view.js';
+import { collectedBytes } from '../helpers/collected.ts';
+import { FakeClock } from '../helpers/fakes/clock.ts';
+
+const MIB = 2 ** 20;
+/** As long as an event of a stream may be. */
+const SAMPLE_BYTES = 4 * MIB;
+const ALL = viewOf(ALL_SECTIONS, false);
+
+/** A lane of a machine that is up, with a feed; `sink` is that of its stream. */
+function play() {
+  const clock = new FakeClock();
+  const parts: HubParts = {
+    ...{ name: 'hub1', clock, times: TIMES, ledger: new Ledger(), tally: new AddressCounts() },
+    ...{ log: createLog(() => undefined), counters: createCounters(), viewers: { size: 0 } },
+    ...{ conditions: new Listeners<readonly [id: string]>(), stallLimitSeconds: () => 20, random: () => 0.5 },
+  };
+  const sinks: StreamSink[] = [];
+  const lane = new Lane(
+    parts,
+    {
+      isUp: true,
+      openStream: (_sections, _withDetail, sink) => {
+        sinks.push(sink);
+        return { close: () => undefined };
+      },
+      heard: () => undefined,
+      failed: () => undefined,
+      changed: () => undefined,
+      refusal: () => {
+        throw new Error('nobody asks');
+      },
+    },
+    false,
+  );
+  lane.subscribe(ALL);
+  lane.connect();
+  const [sink] = sinks;
+  if (sink === undefined) throw new Error('no stream was opened');
+  const feed = new Feed('pc', lane, (run) => run());
+  lane.sink = feed;
+  return { clock, lane, sink, feed };
+}
+
+function sampleOf(clock: FakeClock): HostSample {
+  const json = `{"timestamp":1,"more":"${'x'.repeat(SAMPLE_BYTES - 100)}"}`;
+  return new HostSample(Buffer.from(`data: ${json}\n\n`), ALL_SECTIONS, clock.now());
+}
+
+const followerOf = (sections: number) => ({
+  ...{ view: viewOf(sections, false), isNamed: true, sent: 0, sendSample: () => undefined },
+});
+
+t.test('a machine that is gone keeps no memory of the hub', async (t) => {
+  const { clock, lane, sink, feed } = play();
+  const fanout = lane.openFanout();
+  const before = collectedBytes();
+  sink.onSample(sampleOf(clock));
+  t.equal(feed.take(followerOf(SECTION_BITS.cpu))?.includes('"more"'), true, 'it was sent');
+  t.ok(collectedBytes() - before > SAMPLE_BYTES, 'a sample that is shown is kept');
+  const takenAtMs = clock.now();
+  await clock.advance(5000);
+  sink.onEnd({ isRefusal: false, reason: 'gone' });
+  t.equal(lane.current, undefined);
+  t.equal(lane.takenAtMs, takenAtMs, 'when it was taken is known');
+  const kept = collectedBytes() - before;
+  t.ok(kept < MIB, `${(kept / MIB).toFixed(1)} MiB`);
+  t.equal(fanout.close(), 0);
+});
+
+t.test('a long sample in many views takes a bounded memory', async (t) => {
+  const { clock, lane, sink, feed } = play();
+  const before = collectedBytes();
+  sink.onSample(sampleOf(clock));
+  for (let sections = 0; sections < 64; sections++) feed.take(followerOf(sections));
+  const kept = collectedBytes() - before;
+  // The sample, and two caches of 16 MiB; 64 views of it would be 512 MiB.
+  t.ok(kept < 40 * MIB, `${(kept / MIB).toFixed(1)} MiB`);
+  t.ok(lane.current !== undefined);
+});
