@@ -16,7 +16,7 @@ import { FakeClock } from '../helpers/fakes/clock.ts';
 
 const MIB = 2 ** 20;
 /** As long as an event of a stream may be. */
-const SAMPLE_BYTES = 4 * MIB;
+const SAMPLE_BYTES = MIB;
 const ALL = viewOf(ALL_SECTIONS, false);
 
 /** A lane of a machine that is up, with a feed; `sink` is that of its stream. */
@@ -69,14 +69,14 @@ t.test('a machine that is gone keeps no memory of the hub', async (t) => {
   const before = collectedBytes();
   sink.onSample(sampleOf(clock));
   t.equal(feed.take(followerOf(SECTION_BITS.cpu))?.includes('"more"'), true, 'it was sent');
-  t.ok(collectedBytes() - before > SAMPLE_BYTES, 'a sample that is shown is kept');
+  t.ok(collectedBytes() - before >= SAMPLE_BYTES, 'a sample that is shown is kept');
   const takenAtMs = clock.now();
   await clock.advance(5000);
   sink.onEnd({ isRefusal: false, reason: 'gone' });
   t.equal(lane.current, undefined);
   t.equal(lane.takenAtMs, takenAtMs, 'when it was taken is known');
   const kept = collectedBytes() - before;
-  t.ok(kept < MIB, `${(kept / MIB).toFixed(1)} MiB`);
+  t.ok(kept < MIB / 2, `${(kept / MIB).toFixed(1)} MiB`);
   t.equal(fanout.close(), 0);
 });
 
@@ -86,7 +86,7 @@ t.test('a long sample in many views takes a bounded memory', async (t) => {
   sink.onSample(sampleOf(clock));
   for (let sections = 0; sections < 64; sections++) feed.take(followerOf(sections));
   const kept = collectedBytes() - before;
-  // The sample, and two caches of 16 MiB; 64 views of it would be 512 MiB.
-  t.ok(kept < 40 * MIB, `${(kept / MIB).toFixed(1)} MiB`);
+  // The sample, and two caches of 16 MiB; 64 views of it would be 128 MiB.
+  t.ok(kept < 36 * MIB, `${(kept / MIB).toFixed(1)} MiB`);
   t.ok(lane.current !== undefined);
 });

@@ -206,7 +206,7 @@ export class Lane implements Demand {
     return link;
   }
 
-  /** A host that is gone keeps none of the hub's memory: a sample may have 4 MiB. */
+  /** A host that is gone keeps none of the hub's memory: a sample may have 1 MiB. */
   #unlink(): void {
     this.#link = undefined;
     this.#newest = undefined;

@@ -14,7 +14,7 @@ const OPEN = Buffer.from('{');
 const COMMA = Buffer.from(',');
 const CLOSE = Buffer.from('}\n\n');
 
-/** 23 views of the largest machine's sample (0.7 MB). A sample of 4 MiB could have 512. */
+/** 23 views of the largest machine's sample (0.7 MB), which may have 512. */
 const MAX_CUTS_BYTES = 16 * 2 ** 20;
 
 const bitOf = (key: string): number => {

@@ -7,7 +7,7 @@ import { BadAnswer } from './answer.ts';
 
 /** Events and comments: what waited in a network that was cut arrives together. */
 const EVENTS: Rate = { perSecond: 20, burst: 200 };
-/** A sample of the largest machine has 0.7 MB; the longest event and the longest answer have 4 MiB. */
+/** A sample of the largest machine has 0.7 MB, the longest event 1 MiB, the longest answer 4 MiB. */
 const BYTES: Rate = { perSecond: 2 * 2 ** 20, burst: 8 * 2 ** 20 };
 /**
  * Each read and each chunk counts as this many bytes more, because it takes that much work. An answer of 4 MiB in

@@ -149,7 +149,7 @@ function badText(number: number): Buffer {
 }
 
 /** Just below the longest event that a hub takes. */
-const LONG_BYTES = 4 * 2 ** 20 - 1024;
+const LONG_BYTES = 2 ** 20 - 1024;
 
 export const HUB_PULLED: readonly Attack[] = [
   hostile('pulled machines whose heads never end', 'lines', {
@@ -186,10 +186,10 @@ export const HUB_PULLED: readonly Attack[] = [
     stream: pouring(STREAM_HEAD, chunk(Buffer.from(':\n\n'))),
     endSeconds: FAST_SECONDS,
   }),
-  hostile('pulled machines that send samples of 4 MiB', 'events', {
+  hostile('pulled machines that send samples of 1 MiB', 'events', {
     stream: sampling(() => Buffer.from(sample({}, `,"x":"${'x'.repeat(LONG_BYTES)}"`)), 1000),
   }),
-  hostile('pulled machines that send a line of 4 MiB and nothing after it', 'lines', {
+  hostile('pulled machines that send a line of 1 MiB and nothing after it', 'lines', {
     stream: async (socket, target, signal) => {
       send(socket, `${STREAM_HEAD}${LONG_BYTES.toString(16)}\r\n`);
       await target.pour(socket, Buffer.from(`data: {${'x'.repeat(LONG_BYTES - 7)}`), signal);
