@@ -131,18 +131,15 @@ t.test('what the writer keeps for a stream is in the ledger', async (t) => {
   const { client } = open('/a');
   await until(() => fanout.adopted === 1);
   client.pause();
-  await until(() => {
-    publish(1_000_000);
-    return ledger.bytesOf('10.0.0.1') > 0;
-  });
-  t.ok(ledger.bytesOf('10.0.0.1') < 1_000_200, 'one event at most');
+  // More than the kernel holds for both ends: shorter ones may fill it to the end of one, of which nothing is kept.
+  publish(16_000_000);
+  await until(() => ledger.bytesOf('10.0.0.1') > 0);
+  t.ok(ledger.bytesOf('10.0.0.1') < 16_000_200, 'one event at most');
   client.resume();
   await until(() => ledger.bytes === 0);
   client.pause();
-  await until(() => {
-    publish(1_000_000);
-    return ledger.bytes > 0;
-  });
+  publish(16_000_000);
+  await until(() => ledger.bytes > 0);
   client.destroy();
   await until(() => ledger.bytes === 0 && fanout.size === 0);
   t.pass('all of it is released');

@@ -103,17 +103,14 @@ t.test('a stalled peer: what is kept for it is reported, and it is cut by its de
   const { ids, port, connect } = await serve(t, writer);
   const { client } = await connect();
   client.pause();
-  const line = Buffer.from(`data: ${'x'.repeat(1_000_000)}\n\n`);
-  let number = 0;
-  await until(() => {
-    writer.publish(0, ++number, line);
-    return writer.counters().fullStreams === 1;
-  });
-  await until(() => (kept.get(ids[0] ?? -1) ?? 0) > 0);
+  // More than the kernel holds for both ends: shorter ones may fill it to the end of one, of which nothing is kept.
+  writer.publish(0, 1, Buffer.from(`data: ${'x'.repeat(16_000_000)}\n\n`));
+  await until(() => writer.counters().fullStreams === 1 && (kept.get(ids[0] ?? -1) ?? 0) > 0);
   t.equal(kept.get(ids[0] ?? -1), writer.counters().keptBytes);
-  const peers = await host.readPendingPeers(port);
+  let peers = await host.readPendingPeers(port);
   t.equal(peers.length, 1, 'the watch of silent peers sees it');
-  t.equal(host.cutPeers(peers), 1, 'and cuts it');
+  // It is silent once its kernel has taken all that it has room for.
+  while (host.cutPeers(peers) === 0) peers = await host.readPendingPeers(port);
   await until(() => closed.length === 1);
   t.match(writer.counters(), { streams: 0, fullStreams: 0, keptBytes: 0 });
   t.equal(host.cutPeers(peers), 0, 'once: its descriptor may be of another by now');
