@@ -65,7 +65,7 @@ export class Lane implements Demand {
   #next: Link | undefined;
   #timer: unknown;
   readonly #waiters = new Set<Waiter>();
-  /** Of `#link`. */
+  /** The newest sample that `#link` brought. */
   #newest: HostSample | undefined;
   /** When the newest sample was taken, also when the host has gone; of the hub's clock, in milliseconds. */
   takenAtMs: number | undefined;
