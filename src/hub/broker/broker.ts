@@ -11,7 +11,7 @@ import { Calls } from './calls.ts';
 import { BrokerHost } from './host.ts';
 import { kindOf } from './pushed.ts';
 import { readStatus } from './status.ts';
-import { AgentTopics, type Leased } from './topics.ts';
+import { AgentTopics, type Leased, packetsOf } from './topics.ts';
 import { Unheard } from './unheard.ts';
 import { LOOK_MS, Wants } from './wants.ts';
 
@@ -30,20 +30,18 @@ const MAX_HOSTS = 20_000;
 const ROW_BYTES = 400;
 /** Names and labels of all machines that have been heard; beyond it further ones are shown by their ids alone. */
 const MAX_TEXT_BYTES = 4 * 2 ** 20;
-/** In one packet. */
-const MAX_TOPICS = 500;
 /** Where more than this waits for the broker, nothing more is handed to it. */
 const MAX_WAITING_BYTES = 4 * 2 ** 20;
+/**
+ * The states are read again after this long. Servers of a cluster bring each other what they keep with a delay: who
+ * subscribes at one between the publication at another and that, gets the state neither as published nor as kept.
+ */
+const READ_AGAIN_MS = 10_000;
 const AWAY = 'the broker cannot be reached';
 const UNHEARD = 'the broker has no word of it';
 
 export const nameOf = ({ name, username }: Settings): string =>
   name ?? (username !== undefined && /^[A-Za-z0-9_-]{1,64}$/.test(username) ? username : 'hub');
-
-/** As many topics as one packet has. */
-function* packets(topics: readonly string[]): Iterable<readonly string[]> {
-  for (let at = 0; at < topics.length; at += MAX_TOPICS) yield topics.slice(at, at + MAX_TOPICS);
-}
 
 /** What a machine sends for what is wanted of it. */
 function kindsOf({ want }: BrokerHost): readonly Leased[] {
@@ -65,6 +63,8 @@ export class Broker {
   /** The kinds of messages that are subscribed to. */
   readonly #subscribed = new Map<BrokerHost, readonly Leased[]>();
   #timer: unknown;
+  /** When the states of this connection are read again, unless they have been. */
+  #readAgainAtMs: number | undefined;
   #isClosed = false;
   /** Those that have not been heard yet. */
   readonly #unheard = new Unheard<BrokerHost>();
@@ -125,8 +125,13 @@ export class Broker {
   #begin(connection: Connection): void {
     for (const host of this.#known.values()) host.lost(UNHEARD);
     this.#unheard.begin();
-    // With QoS 0 nothing is delivered again, and nats-server keeps no consumer for it.
-    connection.subscribe(this.#topics.filters, 0).then(
+    this.#listen(connection, [this.#topics.states, this.#topics.answers]);
+    this.#readAgainAtMs = this.#parts.clock.now() + READ_AGAIN_MS;
+  }
+
+  /** With QoS 0 nothing is delivered again, and nats-server keeps no consumer for it. */
+  #listen(connection: Connection, topics: readonly string[]): void {
+    connection.subscribe(topics, 0).then(
       (refused) => this.#link.reportRefusal(refused, 'the subscription is refused'),
       () => undefined,
     );
@@ -150,6 +155,8 @@ export class Broker {
 
   #takeStatus(id: string, payload: Buffer, isRetained: boolean): void {
     const known = this.#known.get(id);
+    // Read again: what it has said on this connection is newer.
+    if (isRetained && known?.isUp === true) return;
     // An empty one removes what is retained: somebody has cleared it away.
     if (payload.length === 0 && known !== undefined) this.#forget(known);
     const status = readStatus(payload);
@@ -240,11 +247,9 @@ export class Broker {
   #subscribe(changed: readonly BrokerHost[]): () => void {
     const { begun, over } = this.#moveSubscriptions(changed);
     const { connection } = this.#link;
-    const report = (refused: readonly string[]) =>
-      this.#link.reportRefusal(refused, 'the subscription is refused');
-    for (const topics of packets(begun)) connection?.subscribe(topics, 0).then(report, () => undefined);
+    if (connection !== undefined) for (const topics of packetsOf(begun)) this.#listen(connection, topics);
     return () => {
-      for (const topics of packets(over)) connection?.unsubscribe(topics).catch(() => undefined);
+      for (const topics of packetsOf(over)) connection?.unsubscribe(topics).catch(() => undefined);
     };
   }
 
@@ -270,6 +275,10 @@ export class Broker {
     if (connection === undefined) return;
     if (connection.quietMs > QUIET_MS) connection.check();
     const nowMs = this.#parts.clock.now();
+    if (this.#readAgainAtMs !== undefined && nowMs >= this.#readAgainAtMs) {
+      this.#readAgainAtMs = undefined;
+      this.#listen(connection, [this.#topics.states]);
+    }
     this.#wants.look(nowMs);
     for (const host of this.#known.values()) if (!host.isClosed && !this.#unheard.has(host)) host.look(nowMs);
     this.#unheard.look(nowMs, (host) => {

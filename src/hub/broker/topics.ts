@@ -15,6 +15,14 @@ export const isLeased = (end: string): end is Leased => LEASED.has(end);
 
 const ID = /^[A-Za-z0-9_-]{1,64}$/;
 
+/** In one packet. */
+const MAX_TOPICS = 500;
+
+/** `topics`, as many at a time as one packet has. */
+export function* packetsOf(topics: readonly string[]): Iterable<readonly string[]> {
+  for (let at = 0; at < topics.length; at += MAX_TOPICS) yield topics.slice(at, at + MAX_TOPICS);
+}
+
 export class AgentTopics {
   readonly #base: string;
   readonly #feedback: string;
@@ -25,9 +33,14 @@ export class AgentTopics {
     this.#feedback = `feedback/${hub}`;
   }
 
-  /** Filters for the states of all agents, and for all answers to this hub. */
-  get filters(): readonly string[] {
-    return [`${this.#base}+/hub/status`, `${this.#base}+/hub/${this.#feedback}`];
+  /** The filter for the states of all agents. */
+  get states(): string {
+    return `${this.#base}+/hub/status`;
+  }
+
+  /** The filter for all answers to this hub. */
+  get answers(): string {
+    return `${this.#base}+/hub/${this.#feedback}`;
   }
 
   leased(id: string, kind: Leased): string {

@@ -29,6 +29,7 @@ function play() {
   const clock = new FakeClock();
   const log: string[] = [];
   const there = new Set<string>();
+  const subscriptions: (readonly string[])[] = [];
   let asked = 0;
   const parts: HubParts = {
     ...{
@@ -53,7 +54,10 @@ function play() {
   };
   const connection = {
     ...{ quietMs: 0, waitingBytes: 0, check: () => undefined },
-    subscribe: async () => [],
+    async subscribe(topics: readonly string[]) {
+      subscriptions.push(topics);
+      return [];
+    },
     unsubscribe: async () => undefined,
     async send(topic: string, payload: string) {
       const [, id = ''] = topic.split('/');
@@ -72,7 +76,7 @@ function play() {
   const broker = new Broker(parts, hosts, 'mqtt://broker', settings, openLink);
   events?.beforeOnline?.(connection as never); // The same.
   return {
-    ...{ clock, log, there, hosts, parts, take, broker },
+    ...{ clock, log, there, hosts, parts, take, broker, subscriptions },
     lists: new HostLists(hosts, clock),
     asked: () => asked,
     status: (id: string, isRetained = true, more: object = {}) =>
@@ -133,6 +137,27 @@ t.test('[I.hub.hostile] machines that are there share the bytes of names and lab
   t.match(hosts.get('m0')?.row, { name: JUNK.name });
   t.match(hosts.get('m2999')?.row, { state: 'up', name: 'm2999', labels: {} }, 'by its id alone');
   t.equal(log.filter((line) => /too long/.test(line)).length, 1);
+});
+
+t.test('[I.hub.cluster] a state that a server gets late is read later', async (t) => {
+  const { clock, there, hosts, status, subscriptions } = play();
+  const states = 'hostwire/+/hub/status';
+  there.add('late').add('here');
+  status('here');
+  await clock.advance(9000);
+  t.same(subscriptions, [[states, 'hostwire/+/hub/feedback/hub1']]);
+  await clock.advance(2000);
+  t.same(subscriptions.slice(1), [[states]], 'once more');
+  status('late');
+  // As old as the server's copy may be.
+  status('here', true, { state: 'offline' });
+  await clock.advance(2000);
+  t.same(hosts.all.map(({ id, isUp }) => [id, isUp]).sort(), [
+    ['here', true],
+    ['late', true],
+  ]);
+  await clock.advance(60_000);
+  t.equal(subscriptions.length, 2);
 });
 
 t.test('a budget', async (t) => {

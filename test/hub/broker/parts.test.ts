@@ -125,7 +125,7 @@ t.test('[I.hub.mqtt] states and topics', async (t) => {
   t.equal(readStatus(Buffer.from('{')), undefined);
   t.equal(readStatus(Buffer.alloc(9000, 'x')), undefined);
   const topics = new AgentTopics('a/b', 'hub1');
-  t.same(topics.filters, ['a/b/+/hub/status', 'a/b/+/hub/feedback/hub1']);
+  t.same([topics.states, topics.answers], ['a/b/+/hub/status', 'a/b/+/hub/feedback/hub1']);
   for (const kind of ['sample', 'media', 'power', 'event'])
     t.same(topics.read(`a/b/pc/hub/${kind}`), { id: 'pc', kind });
   t.same(topics.read('a/b/pc/hub/feedback/hub1'), { id: 'pc', kind: 'feedback' });
