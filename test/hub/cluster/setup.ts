@@ -3,9 +3,10 @@ import { rmSync } from 'node:fs';
 import type { Config } from '#src/config/schema.js';
 import { Broker, mqttPart, natsKind } from '../../exporters/mqtt/broker.ts';
 import { makePair, type TestPair } from '../../helpers/certificates.ts';
+import { ask } from '../../helpers/clients/http.ts';
 import { findFreePort } from '../../helpers/service/free-port.ts';
 import { brokerPart, EVERYTHING } from '../broker/setup.ts';
-import { type StartedHub, startHub } from '../setup.ts';
+import { type StartedHub, startHub, until } from '../setup.ts';
 import { edited, type Replacement, shipped } from './shipped.ts';
 
 interface Scope {
@@ -95,9 +96,13 @@ export interface ClusterServer {
   readonly leafPort: number;
 }
 
+/** `true` once the server has a leader and all that its cluster has kept. */
+const isWell = async (healthPort: number): Promise<true | undefined> =>
+  (await ask(healthPort, '/healthz')).status === 200 ? true : undefined;
+
 const NAMES = ['nats1', 'nats2', 'nats3'];
 
-/** Three servers that have found each other as far as that a client was let in. */
+/** Three servers that have found each other. */
 export async function startCluster(t: Scope, authority: Authority): Promise<readonly ClusterServer[]> {
   const routes: (readonly [string, number])[] = [];
   for (const name of NAMES) routes.push([name, await findFreePort()]);
@@ -116,6 +121,7 @@ export async function startCluster(t: Scope, authority: Authority): Promise<read
     servers.push({ name, broker, healthPort, leafPort });
   }
   await Promise.all(servers.map(({ broker }) => broker.start()));
+  for (const { healthPort } of servers) await until(() => isWell(healthPort));
   return servers;
 }
 
