@@ -33,8 +33,9 @@ const MAX_TEXT_BYTES = 4 * 2 ** 20;
 /** Where more than this waits for the broker, nothing more is handed to it. */
 const MAX_WAITING_BYTES = 4 * 2 ** 20;
 /**
- * The states are read again after this long. Servers of a cluster bring each other what they keep with a delay: who
- * subscribes at one between the publication at another and that, gets the state neither as published nor as kept.
+ * Time from the connection until the states are read again. Servers of a cluster bring each other what they keep with a delay:
+ * a hub that subscribes at one after a state was published at another, and before it has arrived, gets it neither as published
+ * nor as kept.
  */
 const READ_AGAIN_MS = 10_000;
 const AWAY = 'the broker cannot be reached';
@@ -129,7 +130,7 @@ export class Broker {
     this.#readAgainAtMs = this.#parts.clock.now() + READ_AGAIN_MS;
   }
 
-  /** With QoS 0 nothing is delivered again, and nats-server keeps no consumer for it. */
+  /** Subscribes with QoS 0: nothing is delivered again, and nats-server keeps no consumer for it. */
   #listen(connection: Connection, topics: readonly string[]): void {
     connection.subscribe(topics, 0).then(
       (refused) => this.#link.reportRefusal(refused, 'the subscription is refused'),
@@ -155,7 +156,7 @@ export class Broker {
 
   #takeStatus(id: string, payload: Buffer, isRetained: boolean): void {
     const known = this.#known.get(id);
-    // Read again: what it has said on this connection is newer.
+    // Older than what the machine has said on this connection.
     if (isRetained && known?.isUp === true) return;
     // An empty one removes what is retained: somebody has cleared it away.
     if (payload.length === 0 && known !== undefined) this.#forget(known);
