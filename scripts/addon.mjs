@@ -1,7 +1,9 @@
 // Builds the addon, dist/hostwire.node, with cmake-js, CMake alone or node-gyp, whichever is there.
-//   node scripts/addon.mjs   what npm runs when it installs: in a checkout it builds the addon; in the published package
-// it takes the prebuilt one if that loads here, builds otherwise, and removes what cannot load here (prebuilt.mjs).
-import { spawnSync } from 'node:child_process';
+//   node scripts/addon.mjs   what npm runs when it installs: in a checkout it builds the addon and the program; in the
+// published package it takes the prebuilt addon if that loads here, builds it otherwise, and removes what cannot load
+// here (prebuilt.mjs).
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { copyFileSync, existsSync, mkdirSync, renameSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import os from 'node:os';
@@ -120,7 +122,20 @@ function installPackage() {
   prunePackage(root);
 }
 
+/** Compiles the addon, and beside it the program, so that the first start builds nothing. */
+async function installCheckout() {
+  // Without devDependencies there is no bundler: only the addon can be built.
+  if (!existsSync(path.join(root, 'node_modules/esbuild'))) return buildAddon();
+  const program = spawn(process.execPath, [path.join(root, 'scripts/build.mjs'), 'program'], {
+    stdio: 'inherit',
+  });
+  const ended = once(program, 'exit');
+  buildAddon();
+  const [status] = await ended;
+  if (status !== 0) process.exit(1);
+}
+
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  if (isCheckout) buildAddon();
+  if (isCheckout) await installCheckout();
   else installPackage();
 }

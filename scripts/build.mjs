@@ -1,6 +1,7 @@
 // Builds the named parts: the addon (with cmake-js, or with node-gyp where CMake is missing), the TypeScript and others.
 //   node scripts/build.mjs PART…   (steps, below)
 // `missing` builds only parts that do not exist or are older than their sources, `program` these without the addon;
+// `tests` are the modules of tests and benches; `types` checks all types and writes the declarations of the client;
 // `programs` are the C++ programs of the tests, `sanitized` the same under sanitizers, and `sanitized-addon` the addon
 // under AddressSanitizer. Plain .mjs because it runs before any build.
 import { existsSync, readdirSync, rmSync, statSync } from 'node:fs';
@@ -8,8 +9,9 @@ import { createRequire } from 'node:module';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { addonPath, buildAddon, buildWithCmake, configureCmake, JOBS, run, tryGyp } from './addon.mjs';
-import { buildBundle } from './bundle.mjs';
+import { buildBundle, writeClientTypes } from './bundle.mjs';
 import { writeCommit } from './commit.mjs';
+import { compile } from './compile.mjs';
 import { unpackAll } from './fixtures.mjs';
 import { hasCmake } from './tools.mjs';
 import { buildWeb, isWebMissing } from './web.mjs';
@@ -66,9 +68,9 @@ function buildSanitizedAddon() {
   buildTarget(folder, 'hostwire');
 }
 
-/** The modules in build/ts, which tests import, and from the same sources the program in dist/, which users run. */
-async function buildTypescript(project) {
-  run(process.execPath, [require.resolve('typescript/bin/tsc'), '-b', project]);
+/** The program in dist/, which users run, and the modules in build/ts/src, which write its documents. */
+async function buildProgram() {
+  await compile('src');
   // The API documents, from the schemas that were just compiled.
   run(process.execPath, [path.join(root, 'build/ts/src/api/generate.js')]);
   writeCommit();
@@ -77,12 +79,19 @@ async function buildTypescript(project) {
   await buildBundle();
 }
 
+/** Ends this program where a type is wrong. */
+async function checkTypes() {
+  const started = Date.now();
+  run(process.execPath, [require.resolve('typescript/bin/tsc'), '-b', 'test', 'web']);
+  await writeClientTypes();
+  console.error(`checked the types in ${Date.now() - started} ms`);
+}
+
 /** Whether a part of the program does not exist or is older than what it is made of. */
 function isProgramMissing() {
   const used = ['package-lock.json', 'tsconfig.json', 'scripts/bundle.mjs'];
   const newest = Math.max(newestIn('src'), ...used.map((file) => statSync(path.join(root, file)).mtimeMs));
   const built = [
-    'build/ts/src.tsbuildinfo',
     'dist/main.js',
     'dist/client/client.js',
     'dist/api/openapi.json',
@@ -106,19 +115,22 @@ const steps = {
     await steps.program();
   },
   async program() {
-    if (isProgramMissing()) await buildTypescript('.');
+    if (isProgramMissing()) await buildProgram();
     if (isWebMissing()) await buildWeb();
     writeCommit();
   },
   web: buildWeb,
   async tests() {
-    await buildTypescript('test');
+    await compile('src', 'test', 'bench', 'web');
     unpackAll();
   },
+  types: checkTypes,
   async all() {
     buildAddon();
-    await buildTypescript('test');
+    await buildProgram();
     await buildWeb();
+    await steps.tests();
+    await checkTypes();
   },
   clean() {
     rmSync(path.join(root, 'dist'), { recursive: true, force: true });

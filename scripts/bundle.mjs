@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 
 const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
 const target = path.join(root, 'dist');
-/** The same sources, compiled one by one: tests import them as #src/…, and declarations come from there. */
+/** The same sources, module by module: the declarations beside them are tsc's. */
 const modules = path.join(root, 'build/ts/src');
 
 /** Stay in node_modules: the engines. */
@@ -200,6 +200,10 @@ async function bundleClient() {
     target: 'es2022',
   });
   for (const file of outputFiles) write(file.path, file.contents);
+}
+
+/** Writes the declarations of hostwire/client into dist/, from those that tsc wrote beside the modules. */
+export async function writeClientTypes() {
   const types = new Set();
   copyTypes('client/client.d.ts', types);
   const { flattenTypes } = await import('./client-types.mjs');
@@ -209,7 +213,6 @@ async function bundleClient() {
   for (const [file, text] of flattenTypes(wire)) write(path.join(target, path.relative(modules, file)), text);
 }
 
-/** After the TypeScript was compiled. */
 export async function buildBundle() {
   const started = Date.now();
   await bundleClient();

@@ -65,7 +65,6 @@ else
   run('clang-format', format, [...(isWriting ? ['-i'] : ['--dry-run', '-Werror']), ...sources('.cc', '.h')]);
 
 if (!isWriting) {
-  run('types of web/', process.execPath, [path.join(root, 'node_modules/typescript/bin/tsc'), '-b', 'web']);
   lintCommits();
   const differences = findDifferences();
   if (differences.length > 0) fail('files of uWebSockets.js (docs/engine.md)', differences.join('\n'));

@@ -16,7 +16,7 @@ const BINARIES = path.join(root, 'node_modules/uWebSockets.js/dist/bin');
 /** Heeded in every folder that a package takes, and packed by no package. */
 const IGNORED = path.join(BINARIES, '.npmignore');
 
-const build = () => run(process.execPath, [path.join(root, 'scripts/build.mjs'), 'program'], true);
+const build = () => run(process.execPath, [path.join(root, 'scripts/build.mjs'), 'program', 'types'], true);
 
 /** Those that do not exist or are older than a source. */
 function missingPrebuilds() {

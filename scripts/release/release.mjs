@@ -45,13 +45,13 @@ function stepsOf(output, { env, commit, seconds }) {
   return {
     /** From nothing, so that no file of an earlier commit is in it. */
     build() {
-      for (const folder of ['dist', 'prebuilds', 'build/ts/src', 'build/ts/src.tsbuildinfo'])
+      for (const folder of ['dist', 'prebuilds', 'build/ts'])
         rmSync(path.join(root, folder), { recursive: true, force: true });
       run('scripts/prebuild.mjs');
       mkdirSync(path.join(root, 'dist'), { recursive: true });
       const prebuilt = path.join(root, `prebuilds/linux-${process.arch}/hostwire.node`);
       copyFileSync(prebuilt, path.join(root, 'dist/hostwire.node'));
-      run('scripts/build.mjs', 'program');
+      run('scripts/build.mjs', 'program', 'types');
     },
     source() {
       const tarball = path.join(output, `${name}-source.tar`);

@@ -91,6 +91,7 @@ function compilerOptions() {
     composite: false,
     declaration: false,
     sourceMap: false,
+    emitDeclarationOnly: false,
     tsBuildInfoFile: undefined,
   };
 }
